@@ -1,0 +1,7 @@
+// Package aten is the operator registry: for each operator its schema in
+// PyTorch's grammar, tags, meta function, and an eager kernel or a decomposition.
+//
+// Everything that runs an operator goes through a Dispatcher: eager execution,
+// fake (metadata) execution, autograd, functionalisation and tracing are layers
+// of dispatchers over the same rows. Mirrors native_functions.yaml and torch._ops.
+package aten

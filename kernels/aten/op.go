@@ -1,0 +1,62 @@
+package aten
+
+import (
+	"whittle/kernels/tensor"
+)
+
+// Value is an operator argument or result. The closed set of dynamic types:
+// nil (None), bool, int64, float64, string, *tensor.Tensor, tensor.DType,
+// tensor.Device, tensor.Layout, tensor.MemoryFormat, *tensor.Generator and []Value (any list or tuple).
+// A Scalar argument is bool, int64 or float64. An `int[2]` given one int is expanded by binding.
+type Value = any
+
+// Tag says what an operator promises; a test walks the registry and checks it.
+type Tag uint32
+
+// The tags.
+const (
+	Core          Tag = 1 << iota // torch.Tag.core
+	Pointwise                     // each output element depends on the broadcast elements at its place
+	Reduction                     // sums, maxima ... over dimensions
+	View                          // result aliases its first argument
+	Inplace                       // mutates its first argument and returns it (trailing underscore)
+	OutVariant                    // has out= arguments
+	Random                        // consumes random numbers: torch.Tag.nondeterministic_seeded
+	Composite                     // CompositeImplicit: always decomposed, autograd sees only the parts
+	DataDependent                 // result shape or value needs data: nonzero, item
+	Factory                       // creates a tensor from no tensor
+)
+
+// Op is one operator overload: a row of the registry. Rows are immutable after init.
+type Op struct {
+	// Schema in PyTorch's grammar: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor".
+	Schema string
+	Tags   Tag
+
+	// Meta computes the results' metadata: it returns fake tensors (or, for views, fake
+	// aliases of fake storages) of the right shape, stride and dtype, and PyTorch's error text for wrong arguments.
+	// Required unless Decomp is given.
+	Meta func(c *Call) (Value, error)
+	// Eager computes on real tensors. nil => Decomp.
+	Eager func(c *Call) (Value, error)
+	// Decomp expresses the operator by others through c.Dispatch. It serves
+	// eager and fake execution where Meta or Eager is nil.
+	Decomp func(c *Call) (Value, error)
+
+	parsed *Schema // set by registration
+}
+
+// A Call is one bound invocation: Args holds one value per schema argument, in schema order, defaults filled in.
+type Call struct {
+	Op       *Op
+	Args     []Value
+	Dispatch Dispatcher // for decompositions: the dispatcher that runs the parts
+}
+
+// A Dispatcher runs bound operator calls. Layers (autograd, functionalisation,
+// tracing) wrap another dispatcher. The result is one Value, or []Value for several results.
+type Dispatcher interface {
+	Dispatch(op *Op, args []Value) (Value, error)
+}
+
+var _ = tensor.Float32
