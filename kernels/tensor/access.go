@@ -1,0 +1,305 @@
+package tensor
+
+import (
+	"math"
+	"unsafe"
+)
+
+// index is the storage position, in elements, of t's i-th element in row-major order.
+func (t *Tensor) index(i int64) int64 {
+	o := t.Offset
+	for d := len(t.Shape) - 1; d >= 0; d-- {
+		s := t.Shape[d]
+		o += (i % s) * t.Stride[d]
+		i /= s
+	}
+	return o
+}
+
+// At is the i-th element in row-major order as a float64 (bool: 0 or 1). Out of range panics, like a slice; fake tensors give NaN.
+func (t *Tensor) At(i int64) float64 {
+	if t.Fake {
+		return math.NaN()
+	}
+	var b [1]float64
+	LoadFloat(t, t.index(i), 0, b[:])
+	return b[0]
+}
+
+// AtInt is the i-th element in row-major order as an int64; floats are truncated.
+func (t *Tensor) AtInt(i int64) int64 {
+	if t.Fake {
+		return 0
+	}
+	var b [1]int64
+	LoadInt(t, t.index(i), 0, b[:])
+	return b[0]
+}
+
+// Set stores x as the i-th element in row-major order.
+func (t *Tensor) Set(i int64, x float64) { StoreFloat(t, t.index(i), 0, []float64{x}) }
+
+// SetInt stores x as the i-th element in row-major order.
+func (t *Tensor) SetInt(i int64, x int64) { StoreInt(t, t.index(i), 0, []int64{x}) }
+
+// Item is the value of a one-element tensor as a bool, int64 or float64; nil for fake ones.
+func (t *Tensor) Item() any {
+	if t.Fake {
+		return nil
+	}
+	switch t.DType.Kind() {
+	case KindBool:
+		return t.AtInt(0) != 0
+	case KindInt:
+		return t.AtInt(0)
+	}
+	return t.At(0)
+}
+
+// Floats copies t's elements in row-major order to a fresh []float64.
+func (t *Tensor) Floats() []float64 {
+	out := make([]float64, t.Numel())
+	if t.Fake {
+		return out
+	}
+	forRows(t, func(o, s, k, n int64) { LoadFloat(t, o, s, out[k:k+n]) })
+	return out
+}
+
+// Ints copies t's elements in row-major order to a fresh []int64.
+func (t *Tensor) Ints() []int64 {
+	out := make([]int64, t.Numel())
+	if t.Fake {
+		return out
+	}
+	forRows(t, func(o, s, k, n int64) { LoadInt(t, o, s, out[k:k+n]) })
+	return out
+}
+
+// SetFloats stores len(t) values in row-major order.
+func (t *Tensor) SetFloats(xs []float64) {
+	forRows(t, func(o, s, k, n int64) { StoreFloat(t, o, s, xs[k:k+n]) })
+}
+
+// SetInts stores len(t) values in row-major order.
+func (t *Tensor) SetInts(xs []int64) {
+	forRows(t, func(o, s, k, n int64) { StoreInt(t, o, s, xs[k:k+n]) })
+}
+
+// forRows visits the rows of t in row-major order: storage offset, stride, row-major position, length.
+func forRows(t *Tensor, f func(off, stride, k, n int64)) {
+	total := t.Numel()
+	if total == 0 {
+		return
+	}
+	if isContiguous(t.Shape, t.Stride) {
+		f(t.Offset, 1, 0, total)
+		return
+	}
+	nd := len(t.Shape)
+	n := t.Shape[nd-1]
+	idx := make([]int64, nd-1)
+	o := t.Offset
+	for k := int64(0); k < total; k += n {
+		f(o, t.Stride[nd-1], k, n)
+		for d := nd - 2; d >= 0; d-- {
+			idx[d]++
+			o += t.Stride[d]
+			if idx[d] < t.Shape[d] {
+				break
+			}
+			o -= idx[d] * t.Stride[d]
+			idx[d] = 0
+		}
+	}
+}
+
+// all gives the whole storage as elements of T.
+func all[T any](t *Tensor) []T {
+	var z T
+	n := len(t.Storage.Data) / int(unsafe.Sizeof(z))
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&t.Storage.Data[0])), n)
+}
+
+type number interface {
+	~float32 | ~float64 | ~int64 | ~int32 | ~int16 | ~int8 | ~uint8
+}
+
+func load[T number, D float64 | int64](s []T, off, stride int64, dst []D) {
+	if stride == 1 {
+		for i, x := range s[off : off+int64(len(dst))] {
+			dst[i] = D(x)
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = D(s[off])
+		off += stride
+	}
+}
+
+func loadHalf[D float64 | int64](s []uint16, off, stride int64, dst []D, f func(uint16) float32) {
+	for i := range dst {
+		dst[i] = D(f(s[off]))
+		off += stride
+	}
+}
+
+func loadAny[D float64 | int64](t *Tensor, off, stride int64, dst []D) {
+	if len(dst) == 0 {
+		return
+	}
+	switch t.DType {
+	case Float32:
+		load(all[float32](t), off, stride, dst)
+	case Float64:
+		load(all[float64](t), off, stride, dst)
+	case Int64:
+		load(all[int64](t), off, stride, dst)
+	case Int32:
+		load(all[int32](t), off, stride, dst)
+	case Int16:
+		load(all[int16](t), off, stride, dst)
+	case Int8:
+		load(all[int8](t), off, stride, dst)
+	case UInt8, Bool:
+		load(all[uint8](t), off, stride, dst)
+	case BFloat16:
+		loadHalf(all[uint16](t), off, stride, dst, BF16ToF32)
+	case Float16:
+		loadHalf(all[uint16](t), off, stride, dst, F16ToF32)
+	case Complex64: // the real part
+		load(all[float32](t), 2*off, 2*stride, dst)
+	case Complex128:
+		load(all[float64](t), 2*off, 2*stride, dst)
+	}
+}
+
+// LoadFloat reads len(dst) elements at storage positions off, off+stride, ... as float64.
+func LoadFloat(t *Tensor, off, stride int64, dst []float64) { loadAny(t, off, stride, dst) }
+
+// LoadInt reads len(dst) elements as int64.
+func LoadInt(t *Tensor, off, stride int64, dst []int64) { loadAny(t, off, stride, dst) }
+
+func store[T number, D float64 | int64](s []T, off, stride int64, src []D) {
+	for _, x := range src {
+		s[off] = T(x)
+		off += stride
+	}
+}
+
+// storeSmall truncates through int64, which is what compiled C++ does for narrow integers.
+func storeSmall[T number, D float64 | int64](s []T, off, stride int64, src []D) {
+	for _, x := range src {
+		s[off] = T(int64(x))
+		off += stride
+	}
+}
+
+func storeAny[D float64 | int64](t *Tensor, off, stride int64, src []D) {
+	if len(src) == 0 {
+		return
+	}
+	switch t.DType {
+	case Float32:
+		store(all[float32](t), off, stride, src)
+	case Float64:
+		store(all[float64](t), off, stride, src)
+	case Int64:
+		store(all[int64](t), off, stride, src)
+	case Int32:
+		storeSmall(all[int32](t), off, stride, src)
+	case Int16:
+		storeSmall(all[int16](t), off, stride, src)
+	case Int8:
+		storeSmall(all[int8](t), off, stride, src)
+	case UInt8:
+		storeSmall(all[uint8](t), off, stride, src)
+	case Bool:
+		s := all[uint8](t)
+		for _, x := range src {
+			if x != 0 {
+				s[off] = 1
+			} else {
+				s[off] = 0
+			}
+			off += stride
+		}
+	case BFloat16:
+		s := all[uint16](t)
+		for _, x := range src {
+			s[off] = F32ToBF16(float32(x))
+			off += stride
+		}
+	case Float16:
+		s := all[uint16](t)
+		for _, x := range src {
+			s[off] = F32ToF16(float32(x))
+			off += stride
+		}
+	case Complex64:
+		s := all[float32](t)
+		for _, x := range src {
+			s[2*off], s[2*off+1] = float32(x), 0
+			off += stride
+		}
+	case Complex128:
+		s := all[float64](t)
+		for _, x := range src {
+			s[2*off], s[2*off+1] = float64(x), 0
+			off += stride
+		}
+	}
+}
+
+// StoreFloat writes src at storage positions off, off+stride, ..., converted to t's dtype.
+func StoreFloat(t *Tensor, off, stride int64, src []float64) { storeAny(t, off, stride, src) }
+
+// StoreInt writes src at storage positions off, off+stride, ..., converted to t's dtype.
+func StoreInt(t *Tensor, off, stride int64, src []int64) { storeAny(t, off, stride, src) }
+
+// Fill sets every element to x.
+func (t *Tensor) Fill(x float64) {
+	if t.Fake || t.Numel() == 0 {
+		return
+	}
+	one := Empty(t.DType)
+	StoreFloat(one, 0, 0, []float64{x})
+	t.fillFrom(one)
+}
+
+// FillInt sets every element to x.
+func (t *Tensor) FillInt(x int64) {
+	if t.Fake || t.Numel() == 0 {
+		return
+	}
+	one := Empty(t.DType)
+	StoreInt(one, 0, 0, []int64{x})
+	t.fillFrom(one)
+}
+
+func (t *Tensor) fillFrom(one *Tensor) {
+	es := t.DType.Size()
+	src := one.Storage.Data
+	zero := true
+	for _, b := range src {
+		zero = zero && b == 0
+	}
+	if t.IsNonOverlappingAndDense() {
+		o := t.Offset * int64(es)
+		dst := t.Storage.Data[o : o+t.Numel()*int64(es)]
+		if zero {
+			clear(dst)
+			return
+		}
+		copy(dst, src)
+		for n := es; n < len(dst); n *= 2 {
+			copy(dst[n:], dst[:n])
+		}
+		return
+	}
+	Copy(t, NewView(one, t.Shape, make([]int64, len(t.Shape)), 0))
+}

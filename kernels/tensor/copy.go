@@ -1,0 +1,139 @@
+package tensor
+
+// Copy stores src, broadcast to dst's shape and converted to its dtype, into dst.
+// Shapes must broadcast and both must be real; overlapping memory gives unspecified values.
+func Copy(dst, src *Tensor) {
+	if dst.Fake || src.Fake || dst.Numel() == 0 {
+		return
+	}
+	if dst.DType == src.DType && SameShape(dst, src) && sameStrides(dst, src) && dst.IsNonOverlappingAndDense() {
+		es := int64(dst.DType.Size())
+		n := dst.Numel() * es
+		copy(dst.Storage.Data[dst.Offset*es:dst.Offset*es+n], src.Storage.Data[src.Offset*es:src.Offset*es+n])
+		return
+	}
+	l := NewLoop(dst.Shape, dst, src)
+	in := l.Inner()
+	if dst.DType == src.DType {
+		switch dst.DType.Size() {
+		case 1:
+			copyRows[uint8](l, in, dst, src)
+		case 2:
+			copyRows[uint16](l, in, dst, src)
+		case 4:
+			copyRows[uint32](l, in, dst, src)
+		case 8:
+			copyRows[uint64](l, in, dst, src)
+		case 16:
+			copyRows[[2]uint64](l, in, dst, src)
+		}
+		return
+	}
+	if dst.DType == Float32 && src.DType == Float64 {
+		convRows[float32, float64](l, in, dst, src)
+		return
+	}
+	if dst.DType == Float64 && src.DType == Float32 {
+		convRows[float64, float32](l, in, dst, src)
+		return
+	}
+	if dst.DType == Float32 && src.DType == Int64 {
+		convRows[float32, int64](l, in, dst, src)
+		return
+	}
+	if dst.DType.Kind() == KindComplex && src.DType.Kind() == KindComplex {
+		copyComplex(l, in, dst, src)
+		return
+	}
+	const chunk = 512
+	if src.DType.IsFloat() || src.DType.Kind() == KindComplex {
+		buf := make([]float64, chunk)
+		l.Rows(func(o []int64, n int64) {
+			for k := int64(0); k < n; k += chunk {
+				b := buf[:min(chunk, n-k)]
+				LoadFloat(src, o[1]+k*in[1], in[1], b)
+				StoreFloat(dst, o[0]+k*in[0], in[0], b)
+			}
+		})
+		return
+	}
+	buf := make([]int64, chunk)
+	l.Rows(func(o []int64, n int64) {
+		for k := int64(0); k < n; k += chunk {
+			b := buf[:min(chunk, n-k)]
+			LoadInt(src, o[1]+k*in[1], in[1], b)
+			StoreInt(dst, o[0]+k*in[0], in[0], b)
+		}
+	})
+}
+
+func sameStrides(a, b *Tensor) bool {
+	for i := range a.Stride {
+		if a.Stride[i] != b.Stride[i] && a.Shape[i] > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
+	d, s := all[T](dst), all[T](src)
+	l.Rows(func(o []int64, n int64) {
+		a, b := o[0], o[1]
+		if in[0] == 1 && in[1] == 1 {
+			copy(d[a:a+n], s[b:b+n])
+			return
+		}
+		for i := int64(0); i < n; i++ {
+			d[a] = s[b]
+			a += in[0]
+			b += in[1]
+		}
+	})
+}
+
+func convRows[D, S number](l *Loop, in []int64, dst, src *Tensor) {
+	d, s := all[D](dst), all[S](src)
+	l.Rows(func(o []int64, n int64) {
+		a, b := o[0], o[1]
+		if in[0] == 1 && in[1] == 1 {
+			x := s[b : b+n]
+			y := d[a : a+n]
+			for i := range y {
+				y[i] = D(x[i])
+			}
+			return
+		}
+		for i := int64(0); i < n; i++ {
+			d[a] = D(s[b])
+			a += in[0]
+			b += in[1]
+		}
+	})
+}
+
+func copyComplex(l *Loop, in []int64, dst, src *Tensor) {
+	get := func(o int64) (float64, float64) {
+		if src.DType == Complex64 {
+			s := all[float32](src)
+			return float64(s[2*o]), float64(s[2*o+1])
+		}
+		s := all[float64](src)
+		return s[2*o], s[2*o+1]
+	}
+	l.Rows(func(o []int64, n int64) {
+		a, b := o[0], o[1]
+		for i := int64(0); i < n; i++ {
+			re, im := get(b)
+			if dst.DType == Complex64 {
+				d := all[float32](dst)
+				d[2*a], d[2*a+1] = float32(re), float32(im)
+			} else {
+				d := all[float64](dst)
+				d[2*a], d[2*a+1] = re, im
+			}
+			a += in[0]
+			b += in[1]
+		}
+	})
+}

@@ -1,0 +1,363 @@
+package tensor
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+const mtN, mtM = 624, 397
+
+// Generator is PyTorch's CPU generator: a 32-bit Mersenne twister with cached
+// normal samples. It is not safe for concurrent use.
+type Generator struct {
+	seed   uint64
+	left   int32
+	seeded bool
+	next   uint32
+	state  [mtN]uint32
+
+	normal      float64 // the second of a pair of normal samples
+	normalOK    bool
+	normalF32   float32
+	normalF32OK bool
+}
+
+// NewGenerator makes a generator seeded as torch.manual_seed(seed) does.
+func NewGenerator(seed uint64) *Generator {
+	g := new(Generator)
+	g.ManualSeed(seed)
+	return g
+}
+
+// DefaultSeed is the seed of a generator that nobody has seeded.
+const DefaultSeed = 67280421310721
+
+// ManualSeed restarts the stream.
+func (g *Generator) ManualSeed(seed uint64) {
+	*g = Generator{seed: seed, left: 1, seeded: true}
+	g.state[0] = uint32(seed)
+	for j := 1; j < mtN; j++ {
+		g.state[j] = 1812433253*(g.state[j-1]^g.state[j-1]>>30) + uint32(j)
+	}
+}
+
+// InitialSeed is the seed last set.
+func (g *Generator) InitialSeed() uint64 { return g.seed }
+
+// Clone copies the generator with its position in the stream.
+func (g *Generator) Clone() *Generator { c := *g; return &c }
+
+func (g *Generator) refill() {
+	twist := func(u, v uint32) uint32 {
+		r := (u&0x80000000 | v&0x7fffffff) >> 1
+		if v&1 != 0 {
+			r ^= 0x9908b0df
+		}
+		return r
+	}
+	s := &g.state
+	for i := 0; i < mtN; i++ {
+		s[i] = s[(i+mtM)%mtN] ^ twist(s[i], s[(i+1)%mtN])
+	}
+	g.left, g.next = mtN, 0
+}
+
+// Uint32 is the next 32 random bits.
+func (g *Generator) Uint32() uint32 {
+	g.left--
+	if g.left == 0 {
+		g.refill()
+	}
+	y := g.state[g.next]
+	g.next++
+	y ^= y >> 11
+	y ^= y << 7 & 0x9d2c5680
+	y ^= y << 15 & 0xefc60000
+	y ^= y >> 18
+	return y
+}
+
+// Uint64 is the next 64 random bits: two draws, high half first.
+func (g *Generator) Uint64() uint64 {
+	hi := uint64(g.Uint32())
+	return hi<<32 | uint64(g.Uint32())
+}
+
+// Float32 is uniform in [0, 1) with 24 bits.
+func (g *Generator) Float32() float32 { return float32(g.Uint32()&(1<<24-1)) / (1 << 24) }
+
+// Float64 is uniform in [0, 1) with 53 bits.
+func (g *Generator) Float64() float64 { return float64(g.Uint64()&(1<<53-1)) / (1 << 53) }
+
+// Uniform01 is uniform in [0, 1) with d's precision, drawing as PyTorch does for that dtype.
+func (g *Generator) Uniform01(d DType) float64 {
+	switch d {
+	case Float64:
+		return g.Float64()
+	case BFloat16:
+		return float64(g.Uint32()&(1<<8-1)) / (1 << 8)
+	case Float16:
+		return float64(g.Uint32()&(1<<11-1)) / (1 << 11)
+	}
+	return float64(g.Float32())
+}
+
+// Normal is a standard normal sample; samples are made in pairs and the second is kept.
+func (g *Generator) Normal() float64 {
+	if g.normalOK {
+		g.normalOK = false
+		return g.normal
+	}
+	u1 := g.Float64()
+	u2 := g.Float64()
+	r := math.Sqrt(-2 * math.Log1p(-u2))
+	theta := 2 * math.Pi * u1
+	g.normal, g.normalOK = r*math.Sin(theta), true
+	return r * math.Cos(theta)
+}
+
+// Exponential is a sample of rate lambda.
+func (g *Generator) Exponential(lambda float64) float64 {
+	return -1 / lambda * math.Log1p(-g.Float64())
+}
+
+// UniformFill fills t with samples of [from, to).
+func (g *Generator) UniformFill(t *Tensor, from, to float64) {
+	g.fill(t, func() float64 {
+		x := g.Uniform01(t.DType)
+		if t.DType == Float64 {
+			return x*(to-from) + from
+		}
+		// The distribution is evaluated in the tensor's own precision.
+		return RoundTo(t.DType, RoundTo(t.DType, x*RoundTo(t.DType, to-from))+RoundTo(t.DType, from))
+	})
+}
+
+// fill sets elements in memory order, which is how TensorIterator walks a fresh output.
+func (g *Generator) fill(t *Tensor, f func() float64) {
+	if t.Numel() == 0 {
+		return
+	}
+	l := NewLoop(t.Shape, t)
+	in := l.Inner()[0]
+	var b [1]float64
+	l.Rows(func(o []int64, n int64) {
+		for i := int64(0); i < n; i++ {
+			b[0] = f()
+			StoreFloat(t, o[0]+i*in, 0, b[:])
+		}
+	})
+}
+
+func (g *Generator) fillInt(t *Tensor, f func() int64) {
+	if t.Numel() == 0 {
+		return
+	}
+	l := NewLoop(t.Shape, t)
+	in := l.Inner()[0]
+	var b [1]int64
+	l.Rows(func(o []int64, n int64) {
+		for i := int64(0); i < n; i++ {
+			b[0] = f()
+			StoreInt(t, o[0]+i*in, 0, b[:])
+		}
+	})
+}
+
+// NormalFill fills t with normal samples. From 16 elements on, contiguous
+// tensors take the block form: uniforms for the whole tensor first, then pairs 8 apart.
+func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
+	n := t.Numel()
+	if n < 16 || !t.IsContiguous(ContiguousFormat) {
+		g.fill(t, func() float64 { return g.Normal()*std + mean })
+		return
+	}
+	buf := make([]float64, n)
+	for i := range buf {
+		buf[i] = g.Uniform01(t.DType)
+	}
+	block := func(b []float64) {
+		for j := 0; j < 8; j++ {
+			u1, u2 := 1-b[j], b[j+8]
+			var r, c, s float64
+			if t.DType == Float64 {
+				r = math.Sqrt(-2 * math.Log(u1))
+				s, c = math.Sincos(2 * math.Pi * u2)
+			} else {
+				r = RoundTo(t.DType, math.Sqrt(RoundTo(t.DType, -2*RoundTo(t.DType, math.Log(u1)))))
+				theta := RoundTo(t.DType, float64(float32(2*math.Pi))*u2)
+				s, c = math.Sincos(theta)
+				if t.DType == BFloat16 || t.DType == Float16 {
+					s, c = RoundTo(t.DType, s), RoundTo(t.DType, c)
+					b[j] = RoundTo(t.DType, RoundTo(t.DType, r*c)*std) + mean
+					b[j+8] = RoundTo(t.DType, RoundTo(t.DType, r*s)*std) + mean
+					continue
+				}
+			}
+			b[j] = r*c*std + mean
+			b[j+8] = r*s*std + mean
+		}
+	}
+	for i := int64(0); i+16 <= n; i += 16 {
+		block(buf[i : i+16])
+	}
+	if n%16 != 0 {
+		last := buf[n-16:]
+		for i := range last {
+			last[i] = g.Uniform01(t.DType)
+		}
+		block(last)
+	}
+	StoreFloat(t, t.Offset, 1, buf)
+}
+
+// ExponentialFill fills t with exponential samples of rate lambda.
+func (g *Generator) ExponentialFill(t *Tensor, lambda float64) {
+	g.fill(t, func() float64 { return g.Exponential(lambda) })
+}
+
+// BernoulliFill fills t with ones of probability p and zeros.
+func (g *Generator) BernoulliFill(t *Tensor, p float64) {
+	g.fill(t, func() float64 {
+		if g.Float64() < p {
+			return 1
+		}
+		return 0
+	})
+}
+
+// BernoulliTensor fills t with ones whose probabilities are the elements of p, which has t's shape.
+func (g *Generator) BernoulliTensor(t, p *Tensor) {
+	l := NewLoop(t.Shape, t, p)
+	in := l.Inner()
+	var b [1]float64
+	l.Rows(func(o []int64, n int64) {
+		for i := int64(0); i < n; i++ {
+			LoadFloat(p, o[1]+i*in[1], 0, b[:])
+			var u float64
+			if p.DType == Float64 {
+				u = g.Float64()
+			} else {
+				u = float64(g.Float32())
+			}
+			if u < b[0] {
+				b[0] = 1
+			} else {
+				b[0] = 0
+			}
+			StoreFloat(t, o[0]+i*in[0], 0, b[:])
+		}
+	})
+}
+
+// RandomFill fills t with integers of [from, to), each by one 32-bit draw, or one 64-bit draw where the range needs it.
+func (g *Generator) RandomFill(t *Tensor, from, to int64) {
+	rng := uint64(to - from)
+	g.fillInt(t, func() int64 {
+		if rng >= 1<<32 {
+			return from + int64(g.Uint64()%rng)
+		}
+		return from + int64(uint64(g.Uint32())%rng)
+	})
+}
+
+// RandomFull fills t as random_() without bounds does: all non-negative values of an
+// integer type, or the integers that a floating type holds exactly.
+func (g *Generator) RandomFull(t *Tensor) {
+	g.fillInt(t, func() int64 {
+		switch t.DType {
+		case Float64:
+			return int64(g.Uint64() % (1<<53 + 1))
+		case Float32:
+			return int64(g.Uint32() % (1<<24 + 1))
+		case BFloat16:
+			return int64(g.Uint32() % (1<<8 + 1))
+		case Float16:
+			return int64(g.Uint32() % (1<<11 + 1))
+		case Bool:
+			return int64(g.Uint32() & 1)
+		case Int64:
+			return int64(g.Uint64() % (1 << 63))
+		case Int32:
+			return int64(g.Uint32() % (1 << 31))
+		case Int16:
+			return int64(g.Uint32() % (1 << 15))
+		case Int8:
+			return int64(g.Uint32() % (1 << 7))
+		}
+		return int64(g.Uint32() % (1 << 8))
+	})
+}
+
+// Perm is a random permutation of 0..n-1, as torch.randperm(n).
+func (g *Generator) Perm(n int64) []int64 {
+	p := make([]int64, n)
+	for i := range p {
+		p[i] = int64(i)
+	}
+	for i := int64(0); i < n-1; i++ {
+		z := int64(uint64(g.Uint32()) % uint64(n-i))
+		p[i], p[i+z] = p[i+z], p[i]
+	}
+	return p
+}
+
+// stateBytes is the size of torch.get_rng_state().
+const stateBytes = 5056
+
+// State is the generator's state in the byte layout of torch.get_rng_state().
+func (g *Generator) State() []byte {
+	b := make([]byte, stateBytes)
+	le := binary.LittleEndian
+	le.PutUint64(b[0:], g.seed)
+	le.PutUint32(b[8:], uint32(g.left))
+	if g.seeded {
+		le.PutUint32(b[12:], 1)
+	}
+	le.PutUint64(b[16:], uint64(g.next))
+	for i, s := range g.state {
+		le.PutUint64(b[24+8*i:], uint64(s))
+	}
+	o := 24 + 8*mtN
+	if g.normalOK {
+		// PyTorch stores the cached sample as normal_y with normal_rho 1 for old readers.
+		le.PutUint64(b[o+8:], math.Float64bits(g.normal))
+		le.PutUint32(b[o+24:], 1)
+	}
+	if g.normalF32OK {
+		le.PutUint32(b[o+32:], math.Float32bits(g.normalF32))
+		b[o+36] = 1
+	}
+	return b
+}
+
+// SetState restores what State gave.
+func (g *Generator) SetState(b []byte) error {
+	if len(b) != stateBytes {
+		return fmt.Errorf("Expected a CPUGeneratorImplState of size %d but found the input RNG state size to be %d", stateBytes, len(b))
+	}
+	le := binary.LittleEndian
+	var n Generator
+	n.seed = le.Uint64(b[0:])
+	n.left = int32(le.Uint32(b[8:]))
+	n.seeded = le.Uint32(b[12:]) != 0
+	n.next = uint32(le.Uint64(b[16:]))
+	for i := range n.state {
+		n.state[i] = uint32(le.Uint64(b[24+8*i:]))
+	}
+	if n.left < 1 || n.left > mtN || n.next > mtN {
+		return fmt.Errorf("Invalid mt19937 state")
+	}
+	o := 24 + 8*mtN
+	if le.Uint32(b[o+24:]) != 0 {
+		n.normal = math.Float64frombits(le.Uint64(b[o+8:]))
+		n.normalOK = true
+	}
+	if b[o+36] != 0 {
+		n.normalF32 = math.Float32frombits(le.Uint32(b[o+32:]))
+		n.normalF32OK = true
+	}
+	*g = n
+	return nil
+}
