@@ -1,0 +1,177 @@
+package autograd
+
+import (
+	"fmt"
+
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// formula is one row of the derivative table.
+type formula struct {
+	run      func(c *Ctx)
+	usesSelf bool         // reads self's value, so an in-place form must save a copy
+	noGrad   map[int]bool // results that never carry a gradient
+}
+
+// Ctx is what a formula sees: the operator's arguments and results, the incoming
+// gradients, and a dispatcher to compute with.
+type Ctx struct {
+	build.B
+	op          *aten.Op
+	args        []aten.Value
+	results     []*tensor.Tensor
+	grads       []*tensor.Tensor
+	inputs      []*tensor.Tensor
+	index       [][2]int
+	need        []bool
+	out         []*tensor.Tensor
+	versions    []int64
+	resVersions []int64
+}
+
+func withCtx(d aten.Dispatcher, f func(c *Ctx) []*tensor.Tensor) (out []*tensor.Tensor, err error) {
+	c := &Ctx{B: build.B{D: d}}
+	err = build.Run(func() { out = f(c) })
+	return out, err
+}
+
+func (c *Ctx) argPos(name string) int {
+	for i, a := range c.op.Parsed().Args {
+		if a.Name == name {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("derivative of %s names argument %q, which its schema lacks", c.op.Name(), name))
+}
+
+// Arg is an argument's value; a tensor is checked for writes since the forward pass.
+func (c *Ctx) Arg(name string) aten.Value {
+	i := c.argPos(name)
+	v := c.args[i]
+	if t, ok := v.(*tensor.Tensor); ok && t != nil {
+		c.verify(t, i, 0)
+	}
+	return v
+}
+
+func (c *Ctx) verify(t *tensor.Tensor, pos, sub int) {
+	for k, ix := range c.index {
+		if ix == [2]int{pos, sub} {
+			if t.Storage.Version != c.versions[k] && !t.Fake {
+				e := &InplaceError{Dtype: typeName(t.DType), Shape: t.Shape, Got: t.Storage.Version, Expected: c.versions[k]}
+				if m := MetaOf(t); m != nil && m.Node != nil {
+					e.Node, e.OutNr = m.Node.Name, m.OutNr
+				}
+				c.Check(e)
+			}
+			return
+		}
+	}
+}
+
+func typeName(d tensor.DType) string {
+	switch d {
+	case tensor.Float32:
+		return "FloatTensor"
+	case tensor.Float64:
+		return "DoubleTensor"
+	case tensor.Int64:
+		return "LongTensor"
+	case tensor.BFloat16:
+		return "BFloat16Tensor"
+	case tensor.Float16:
+		return "HalfTensor"
+	case tensor.Bool:
+		return "BoolTensor"
+	}
+	return d.String()
+}
+
+// In is a tensor argument, nil for None.
+func (c *Ctx) In(name string) *tensor.Tensor {
+	t, _ := c.Arg(name).(*tensor.Tensor)
+	return t
+}
+
+// Like is a tensor argument whose metadata alone matters (no version check).
+func (c *Ctx) Like(name string) *tensor.Tensor {
+	t, _ := c.args[c.argPos(name)].(*tensor.Tensor)
+	return t
+}
+
+// Out is result i.
+func (c *Ctx) Out(i int) *tensor.Tensor {
+	t := c.results[i]
+	if t != nil && !t.Fake && t.Storage.Version != c.resVersions[i] && c.op.Tags&aten.Inplace == 0 {
+		e := &InplaceError{Dtype: typeName(t.DType), Shape: t.Shape, Got: t.Storage.Version, Expected: c.resVersions[i]}
+		if m := MetaOf(t); m != nil && m.Node != nil {
+			e.Node, e.OutNr = m.Node.Name, m.OutNr
+		}
+		c.Check(e)
+	}
+	return t
+}
+
+// G is the gradient of result i; a missing one is zeros.
+func (c *Ctx) G(i int) *tensor.Tensor {
+	if c.grads[i] == nil {
+		r := c.results[i]
+		c.grads[i] = c.T("zeros.default", build.Ints(r.Shape), r.DType)
+	}
+	return c.grads[i]
+}
+
+// Has reports whether a gradient arrived at result i.
+func (c *Ctx) Has(i int) bool { return i < len(c.grads) && c.grads[i] != nil }
+
+// Ints is an int-list argument.
+func (c *Ctx) Ints(name string) []int64 { return build.ToInts(c.args[c.argPos(name)]) }
+
+// Int is an int argument.
+func (c *Ctx) Int(name string) int64 { n, _ := c.args[c.argPos(name)].(int64); return n }
+
+// Bool is a bool argument.
+func (c *Ctx) Bool(name string) bool { b, _ := c.args[c.argPos(name)].(bool); return b }
+
+// slot finds the flat input for argument name, item j of a list; -1 when it is no tensor.
+func (c *Ctx) slot(name string, j int) int {
+	p := c.argPos(name)
+	for k, ix := range c.index {
+		if ix == [2]int{p, j} {
+			return k
+		}
+	}
+	return -1
+}
+
+// Need reports whether argument name wants a gradient.
+func (c *Ctx) Need(name string) bool {
+	k := c.slot(name, 0)
+	return k >= 0 && c.need[k]
+}
+
+// Set gives argument name its gradient, summed to the argument's shape and cast to its dtype.
+func (c *Ctx) Set(name string, g func() *tensor.Tensor) { c.SetItem(name, 0, g) }
+
+// SetItem is Set for item j of a list argument.
+func (c *Ctx) SetItem(name string, j int, g func() *tensor.Tensor) {
+	k := c.slot(name, j)
+	if k < 0 || !c.need[k] {
+		return
+	}
+	t := g()
+	if t == nil {
+		return
+	}
+	in := c.inputs[k]
+	t = c.SumTo(t, in.Shape)
+	if t.DType != in.DType {
+		t = c.T("_to_copy.default", t, in.DType)
+	}
+	if c.out[k] != nil {
+		t = c.T("add.Tensor", c.out[k], t)
+	}
+	c.out[k] = t
+}

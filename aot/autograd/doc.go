@@ -1,0 +1,8 @@
+// Package autograd records operators for differentiation and runs them backward.
+//
+// Engine is a dispatcher layer: it runs an operator on the layer below and, where a
+// gradient is needed, hangs a Node on the result. The derivative table is the only
+// place that knows a formula; eager backward() and the joint graph of package aot
+// evaluate the same row, each on its own dispatcher. Mirrors torch/csrc/autograd
+// and derivatives.yaml. It does not accumulate into Python objects: .grad lives in Meta.
+package autograd

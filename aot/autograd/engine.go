@@ -1,0 +1,520 @@
+package autograd
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Engine is the autograd layer of the dispatcher stack.
+type Engine struct {
+	Below aten.Dispatcher
+	Mode  *GradMode // nil => recording
+}
+
+// GradMode is the switch of no_grad and enable_grad, shared by all layers that record.
+type GradMode struct{ Enabled bool }
+
+var sequence atomic.Uint64
+
+func newNode(name string, next []Edge, nout int) *Node {
+	return &Node{Name: name, Next: next, NOut: nout, seq: sequence.Add(1), Shape: make([]outMeta, nout)}
+}
+
+// NewNode makes a node for an operator that is not in the registry (autograd.Function, compiled graphs).
+func NewNode(name string, inputs []*tensor.Tensor, nout int, apply func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error)) *Node {
+	next := make([]Edge, len(inputs))
+	for i, t := range inputs {
+		if t != nil {
+			next[i] = edgeOf(t)
+		}
+	}
+	n := newNode(name, next, nout)
+	n.Apply = apply
+	return n
+}
+
+// Describe records the metadata of result nr, for gradients that never arrive.
+func (n *Node) Describe(nr int, t *tensor.Tensor) { n.Shape[nr] = outMeta{clone(t.Shape), t.DType} }
+
+// Dispatch runs op below and records it where an input requires a gradient.
+func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
+		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: e})
+	}
+	if e.Mode != nil && !e.Mode.Enabled {
+		return e.Below.Dispatch(op, args)
+	}
+	need := false
+	for _, a := range args {
+		if anyRequires(a) {
+			need = true
+			break
+		}
+	}
+	if !need {
+		return e.Below.Dispatch(op, args)
+	}
+	return e.record(op, args)
+}
+
+func anyRequires(a aten.Value) bool {
+	switch a := a.(type) {
+	case *tensor.Tensor:
+		return a != nil && a.DType.Kind() >= tensor.KindFloat && RequiresGrad(a)
+	case []aten.Value:
+		for _, x := range a {
+			if anyRequires(x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// record runs op and hangs a node on its results.
+func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	name := functionalName(op)
+	f, ok := table[name]
+	if !ok && !nonDifferentiable[baseName(name)] {
+		// A decomposition made of differentiable parts needs no formula of its own.
+		if op.Decomp != nil {
+			return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: e})
+		}
+	}
+	if !ok && nonDifferentiable[baseName(name)] {
+		return e.Below.Dispatch(op, args)
+	}
+	inplace := op.Tags&aten.Inplace != 0
+	if inplace {
+		if err := checkInplace(args[0].(*tensor.Tensor)); err != nil {
+			return nil, err
+		}
+	}
+	inputs, index := flatTensors(args)
+	next := make([]Edge, len(inputs))
+	for i, t := range inputs {
+		if t.DType.Kind() >= tensor.KindFloat {
+			next[i] = edgeOf(t)
+		}
+	}
+	versions := make([]int64, len(inputs))
+	for i, t := range inputs {
+		versions[i] = t.Storage.Version
+	}
+	saved := args
+	if inplace && ok && f.usesSelf {
+		// The formula reads the value that the operator is about to overwrite.
+		saved = append([]aten.Value(nil), args...)
+		old, err := (&build.B{D: e.Below}).Try("clone.default", args[0])
+		if err != nil {
+			return nil, err
+		}
+		saved[0] = old
+		versions[0] = old.Storage.Version
+	}
+	var selfGeom *tensor.Tensor
+	if inplace {
+		s := args[0].(*tensor.Tensor)
+		selfGeom = s
+	}
+	out, err := e.Below.Dispatch(op, args)
+	if err != nil {
+		return nil, err
+	}
+	results := build.Tensors(out)
+	node := newNode(nodeName(op), next, len(results))
+	if inplace {
+		for i, t := range inputs {
+			if t.Storage == selfGeom.Storage && !(i == 0 && f != nil && f.usesSelf) {
+				versions[i] = t.Storage.Version // our own write is not a violation
+			}
+		}
+	}
+	for i, r := range results {
+		if r != nil {
+			node.Shape[i] = outMeta{clone(r.Shape), r.DType}
+		}
+	}
+	resVersions := make([]int64, len(results))
+	for i, r := range results {
+		if r != nil {
+			resVersions[i] = r.Storage.Version
+		}
+	}
+	if !ok {
+		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
+			return nil, fmt.Errorf("derivative for %s is not implemented", strings.ReplaceAll(op.Name(), ".default", ""))
+		}
+	} else {
+		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+			return withCtx(d, func(c *Ctx) []*tensor.Tensor {
+				c.op, c.args, c.grads, c.results = op, saved, grads, results
+				c.inputs, c.index, c.need = inputs, index, need
+				c.versions, c.resVersions = versions, resVersions
+				c.out = make([]*tensor.Tensor, len(inputs))
+				f.run(c)
+				return c.out
+			})
+		}
+	}
+	if inplace {
+		return out, e.rebase(selfGeom, node)
+	}
+	for i, r := range results {
+		if r != nil && r.DType.Kind() >= tensor.KindFloat && (f == nil || !f.noGrad[i]) {
+			SetHistory(r, node, i)
+		}
+	}
+	return out, nil
+}
+
+// checkInplace refuses what PyTorch refuses: writing a leaf that requires grad, or a view of one.
+func checkInplace(t *tensor.Tensor) error {
+	m := MetaOf(t)
+	if m != nil && m.RequiresGrad && m.Node == nil {
+		return errors.New("a leaf Variable that requires grad is being used in an in-place operation.")
+	}
+	if t.Base != nil {
+		if b := MetaOf(t.Base); b != nil && b.RequiresGrad && b.Node == nil {
+			return errors.New("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+		}
+	}
+	return nil
+}
+
+// rebase gives an in-place result its new history; for a view the base's history
+// becomes a CopySlices node, which routes the gradient of the written part.
+func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
+	if t.Base == nil {
+		SetHistory(t, fn, 0)
+		return nil
+	}
+	base := t.Base
+	shape, stride, off := clone(t.Shape), clone(t.Stride), t.Offset
+	next := append([]Edge{edgeOf(base)}, fn.Next[1:]...)
+	n := newNode("CopySlices", next, 1)
+	n.Shape[0] = outMeta{clone(base.Shape), base.DType}
+	n.Apply = func(d aten.Dispatcher, g []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+		if g[0] == nil {
+			return make([]*tensor.Tensor, len(next)), nil
+		}
+		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
+			gb := c.T("clone.default", g[0])
+			if !sameStrides(gb, base) {
+				gb = c.T("reshape.default", c.T("clone.default", g[0], tensor.ContiguousFormat), build.Ints(base.Shape))
+			}
+			gv := c.T("as_strided.default", gb, build.Ints(shape), build.Ints(stride), off)
+			fneed := append([]bool{true}, need[1:]...)
+			gs, err := fn.Apply(d, []*tensor.Tensor{gv}, fneed)
+			c.Check(err)
+			part := gs[0]
+			if part == nil {
+				part = c.T("zeros_like.default", gv)
+			}
+			gs[0] = c.T("as_strided_scatter.default", gb, part, build.Ints(shape), build.Ints(stride), off)
+			return gs
+		})
+	}
+	SetHistory(base, n, 0)
+	m := Ensure(t)
+	m.Node, m.OutNr, m.viewVersion = asStridedNode(t), 0, t.Storage.Version
+	return nil
+}
+
+func sameStrides(a, b *tensor.Tensor) bool {
+	for i := range a.Stride {
+		if a.Stride[i] != b.Stride[i] && a.Shape[i] > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// flatTensors lists the tensors among args in order; index[i] is the argument position and place of each.
+func flatTensors(args []aten.Value) (ts []*tensor.Tensor, index [][2]int) {
+	for i, a := range args {
+		switch a := a.(type) {
+		case *tensor.Tensor:
+			if a != nil {
+				ts, index = append(ts, a), append(index, [2]int{i, 0})
+			}
+		case []aten.Value:
+			for j, x := range a {
+				if t, ok := x.(*tensor.Tensor); ok && t != nil {
+					ts, index = append(ts, t), append(index, [2]int{i, j})
+				}
+			}
+		}
+	}
+	return ts, index
+}
+
+// Options of a backward pass.
+type Options struct {
+	RetainGraph bool
+	CreateGraph bool             // record the backward pass itself
+	Inputs      []*tensor.Tensor // only these receive gradients; nil => all leaves
+	Accumulate  bool             // add into .grad; false returns the inputs' gradients
+	AllowUnused bool
+}
+
+type queue []*Node
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].seq > q[j].seq }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(*Node)) }
+func (q *queue) Pop() any {
+	o := *q
+	n := o[len(o)-1]
+	*q = o[:len(o)-1]
+	return n
+}
+
+// Backward propagates grads (nil => ones for a scalar) from roots. With opt.Inputs and without
+// opt.Accumulate it returns one gradient per input, nil where none arrived.
+func (e *Engine) Backward(roots, grads []*tensor.Tensor, opt Options) ([]*tensor.Tensor, error) {
+	d := aten.Dispatcher(e.Below)
+	if opt.CreateGraph {
+		d = &Engine{Below: e.Below}
+	}
+	c := &Ctx{B: build.B{D: d}}
+	pending := map[*Node][]*tensor.Tensor{}
+	var q queue
+	queued := map[*Node]bool{}
+	got := map[*tensor.Tensor]*tensor.Tensor{}
+	wanted := map[*Node]map[int][]*tensor.Tensor{}
+	isInput := map[*tensor.Tensor]bool{}
+	for _, in := range opt.Inputs {
+		isInput[in] = true
+		if n := GradFn(in); n != nil {
+			if wanted[n] == nil {
+				wanted[n] = map[int][]*tensor.Tensor{}
+			}
+			nr := MetaOf(in).OutNr
+			wanted[n][nr] = append(wanted[n][nr], in)
+		}
+	}
+	deliver := func(ed Edge, g *tensor.Tensor) (err error) {
+		if g == nil || !ed.valid() {
+			return nil
+		}
+		if ed.Leaf != nil {
+			return e.accumulate(c, ed.Leaf, g, opt, isInput, got)
+		}
+		p := pending[ed.Node]
+		if p == nil {
+			p = make([]*tensor.Tensor, ed.Node.NOut)
+			pending[ed.Node] = p
+		}
+		if p[ed.Nr] == nil {
+			p[ed.Nr] = g
+		} else if p[ed.Nr], err = c.Try("add.Tensor", p[ed.Nr], g); err != nil {
+			return err
+		}
+		if !queued[ed.Node] {
+			queued[ed.Node] = true
+			heap.Push(&q, ed.Node)
+		}
+		return nil
+	}
+	for i, r := range roots {
+		ed := edgeOf(r)
+		if !ed.valid() {
+			return nil, fmt.Errorf("element %d of tensors does not require grad and does not have a grad_fn", i)
+		}
+		g := grads[i]
+		if g == nil {
+			if tensor.Numel(r.Shape) != 1 {
+				return nil, errors.New("grad can be implicitly created only for scalar outputs")
+			}
+			var err error
+			if g, err = c.Try("ones_like.default", r, nil, nil, nil, nil, tensor.PreserveFormat); err != nil {
+				return nil, err
+			}
+		}
+		if err := deliver(ed, g); err != nil {
+			return nil, err
+		}
+	}
+	for q.Len() > 0 {
+		n := heap.Pop(&q).(*Node)
+		queued[n] = false
+		gs := pending[n]
+		delete(pending, n)
+		for nr, ts := range n.hooks {
+			for _, h := range ts {
+				if gs[nr] == nil {
+					continue
+				}
+				r, err := h(gs[nr])
+				if err != nil {
+					return nil, err
+				}
+				if r != nil {
+					gs[nr] = r
+				}
+			}
+		}
+		for nr, ts := range wanted[n] {
+			for _, t := range ts {
+				if gs[nr] != nil {
+					if err := e.deliverInput(c, t, gs[nr], opt, got); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+		if n.freed {
+			return nil, errors.New("Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+		}
+		need := make([]bool, len(n.Next))
+		for i, ed := range n.Next {
+			need[i] = ed.valid()
+		}
+		outs, err := n.Apply(d, gs, need)
+		if err != nil {
+			return nil, err
+		}
+		if !opt.RetainGraph && !opt.CreateGraph && !n.keep {
+			n.freed = true
+		}
+		for i, ed := range n.Next {
+			if i < len(outs) {
+				if err := deliver(ed, outs[i]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if opt.Accumulate {
+		return nil, nil
+	}
+	res := make([]*tensor.Tensor, len(opt.Inputs))
+	for i, in := range opt.Inputs {
+		res[i] = got[in]
+		if res[i] == nil && !opt.AllowUnused {
+			return nil, errors.New("One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.")
+		}
+	}
+	return res, nil
+}
+
+func (e *Engine) deliverInput(c *Ctx, t, g *tensor.Tensor, opt Options, got map[*tensor.Tensor]*tensor.Tensor) (err error) {
+	if opt.Accumulate {
+		return e.addGrad(c, t, g, opt)
+	}
+	if got[t] == nil {
+		got[t] = g
+	} else {
+		got[t], err = c.Try("add.Tensor", got[t], g)
+	}
+	return err
+}
+
+func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options, isInput map[*tensor.Tensor]bool, got map[*tensor.Tensor]*tensor.Tensor) error {
+	m := MetaOf(leaf)
+	for _, h := range m.Hooks {
+		r, err := h(g)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			g = r
+		}
+	}
+	if len(opt.Inputs) > 0 {
+		if !isInput[leaf] {
+			return nil
+		}
+		return e.deliverInput(c, leaf, g, opt, got)
+	}
+	if !opt.Accumulate {
+		return nil
+	}
+	if err := e.addGrad(c, leaf, g, opt); err != nil {
+		return err
+	}
+	for _, h := range m.PostHooks {
+		if err := h(leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addGrad accumulates g into t.grad: the first gradient is taken (cloned when
+// somebody else may hold it), a later one is added in place, as PyTorch's AccumulateGrad does.
+func (e *Engine) addGrad(c *Ctx, t, g *tensor.Tensor, opt Options) (err error) {
+	m := Ensure(t)
+	if m.Grad == nil {
+		if opt.CreateGraph {
+			m.Grad = g
+			return nil
+		}
+		// A gradient shaped like the leaf takes the leaf's strides.
+		n, err := c.Try("clone.default", g, nil)
+		if err != nil {
+			return err
+		}
+		if !sameStrides(n, t) && len(n.Shape) == len(t.Shape) {
+			z, err := c.Try("empty_strided.default", build.Ints(t.Shape), build.Ints(t.Stride), g.DType)
+			if err != nil {
+				return err
+			}
+			if n, err = c.Try("copy_.default", z, g); err != nil {
+				return err
+			}
+		}
+		m.Grad = n
+		return nil
+	}
+	if opt.CreateGraph {
+		m.Grad, err = c.Try("add.Tensor", m.Grad, g)
+		return err
+	}
+	_, err = c.Try("add_.Tensor", m.Grad, g)
+	return err
+}
+
+// AddHook registers h on t: on its node when it has one, on the leaf otherwise. It returns a function that removes it.
+func AddHook(t *tensor.Tensor, h Hook) func() {
+	off := false
+	wrapped := func(g *tensor.Tensor) (*tensor.Tensor, error) {
+		if off {
+			return nil, nil
+		}
+		return h(g)
+	}
+	if n := GradFn(t); n != nil {
+		if n.hooks == nil {
+			n.hooks = map[int][]Hook{}
+		}
+		nr := MetaOf(t).OutNr
+		n.hooks[nr] = append(n.hooks[nr], wrapped)
+	} else {
+		m := Ensure(t)
+		m.Hooks = append(m.Hooks, wrapped)
+	}
+	return func() { off = true }
+}
+
+// RetainGrad makes a non-leaf keep its gradient.
+func RetainGrad(t *tensor.Tensor) {
+	m := Ensure(t)
+	if m.RetainGrad || m.Node == nil {
+		return
+	}
+	m.RetainGrad = true
+	AddHook(t, func(g *tensor.Tensor) (*tensor.Tensor, error) {
+		m.Grad = g
+		return nil, nil
+	})
+}

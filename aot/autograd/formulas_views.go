@@ -1,0 +1,401 @@
+package autograd
+
+import (
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+func init() {
+	views()
+	indexing()
+	joins()
+}
+
+func views() {
+	row("view.default _unsafe_view.default reshape.default _reshape_alias.default view_as.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.reshapeLike(c.G(0), c.Like("self")) })
+	})
+	row("alias.default clone.default contiguous.default lift_fresh_copy.default lift_fresh.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.G(0) })
+	})
+	row("_to_copy.default to.dtype", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in, g := c.Like("self"), c.G(0)
+			if g.DType == in.DType {
+				return g
+			}
+			return c.T("_to_copy.default", g, in.DType)
+		})
+	})
+	row("expand.default", func(c *Ctx) { c.Set("self", func() tt { return c.G(0) }) })
+	row("permute.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			dims := c.Ints("dims")
+			inv := make([]int64, len(dims))
+			for i, d := range dims {
+				inv[build.Wrap(d, len(dims))] = int64(i)
+			}
+			return c.T("permute.default", c.G(0), build.Ints(inv))
+		})
+	})
+	row("transpose.int", func(c *Ctx) {
+		c.Set("self", func() tt { return c.T("transpose.int", c.G(0), c.Int("dim0"), c.Int("dim1")) })
+	})
+	row("t.default", func(c *Ctx) { c.Set("self", func() tt { return c.T("t.default", c.G(0)) }) })
+	row("unsqueeze.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			d := c.Int("dim")
+			if d < 0 {
+				d += int64(len(c.results[0].Shape))
+			}
+			return c.T("squeeze.dim", c.G(0), d)
+		})
+	})
+	row("squeeze.default squeeze.dim squeeze.dims", func(c *Ctx) {
+		c.Set("self", func() tt {
+			g := c.G(0)
+			in := c.Like("self")
+			var gone []int64
+			j := 0
+			for i, n := range in.Shape {
+				if n == 1 && !(j < len(g.Shape) && squeezedKeeps(c, i, len(in.Shape))) {
+					gone = append(gone, int64(i))
+				} else {
+					j++
+				}
+			}
+			for _, d := range gone {
+				g = c.T("unsqueeze.default", g, d)
+			}
+			return g
+		})
+	})
+	row("select.int", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("select_backward.default", c.G(0), build.Ints(c.Like("self").Shape), c.Int("dim"), c.Int("index"))
+		})
+	})
+	row("slice.Tensor", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in := c.Like("self")
+			dim := build.Wrap(c.Int("dim"), len(in.Shape))
+			n := in.Shape[dim]
+			start, end := int64(0), n
+			if s, ok := c.args[c.argPos("start")].(int64); ok {
+				start = clampIndex(s, n)
+			}
+			if e, ok := c.args[c.argPos("end")].(int64); ok {
+				end = e
+			}
+			return c.T("slice_backward.default", c.G(0), build.Ints(in.Shape), int64(dim), start, end, c.Int("step"))
+		})
+	})
+	row("diagonal.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("diagonal_backward.default", c.G(0), build.Ints(c.Like("self").Shape), c.Int("offset"), c.Int("dim1"), c.Int("dim2"))
+		})
+	})
+	row("as_strided.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in := c.Like("self")
+			z := c.T("new_zeros.default", c.G(0), build.Ints(in.Shape))
+			return c.T("as_strided_scatter.default", z, c.G(0), c.args[1], c.args[2], c.args[3])
+		})
+	})
+	row("select_backward.default", func(c *Ctx) {
+		c.Set("grad_output", func() tt { return c.T("select.int", c.G(0), c.Int("dim"), c.Int("index")) })
+	})
+	row("slice_backward.default", func(c *Ctx) {
+		c.Set("grad_output", func() tt {
+			return c.T("slice.Tensor", c.G(0), c.Int("dim"), c.Arg("start"), c.Arg("end"), c.Int("step"))
+		})
+	})
+	row("split.Tensor split_with_sizes.default unbind.int chunk.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			parts := make([]aten.Value, len(c.results))
+			for i := range c.results {
+				parts[i] = c.G(i)
+			}
+			dim := c.Int("dim")
+			if baseName(functionalName(c.op)) == "unbind" {
+				return c.T("stack.default", parts, dim)
+			}
+			return c.T("cat.default", parts, dim)
+		})
+	})
+	row("unfold.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("unfold_backward.default", c.G(0), build.Ints(c.Like("self").Shape), c.Int("dimension"), c.Int("size"), c.Int("step"))
+		})
+	})
+	row("flip.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.T("flip.default", c.G(0), c.Arg("dims")) })
+	})
+	row("roll.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			var neg []int64
+			for _, s := range c.Ints("shifts") {
+				neg = append(neg, -s)
+			}
+			return c.T("roll.default", c.G(0), build.Ints(neg), c.Arg("dims"))
+		})
+	})
+	row("repeat.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in, reps := c.Like("self"), c.Ints("repeats")
+			g := c.G(0)
+			lead := len(reps) - len(in.Shape)
+			var shape, dims []int64
+			for i, r := range reps {
+				n := int64(1)
+				if i >= lead {
+					n = in.Shape[i-lead]
+				}
+				if i < lead {
+					dims = append(dims, int64(len(shape)))
+					shape = append(shape, r*n)
+					continue
+				}
+				if r != 1 {
+					dims = append(dims, int64(len(shape)))
+					shape = append(shape, r)
+				}
+				shape = append(shape, n)
+			}
+			if len(dims) == 0 {
+				return g
+			}
+			g = c.T("reshape.default", g, build.Ints(shape))
+			return c.T("sum.dim_IntList", g, build.Ints(dims))
+		})
+	})
+	row("constant_pad_nd.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			var neg []int64
+			for _, p := range c.Ints("pad") {
+				neg = append(neg, -p)
+			}
+			return c.T("constant_pad_nd.default", c.G(0), build.Ints(neg), int64(0))
+		})
+	})
+	for _, n := range []string{"reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d"} {
+		row(n+".default", func(c *Ctx) {
+			c.Set("self", func() tt { return c.T(n+"_backward.default", c.G(0), c.In("self"), c.Arg("padding")) })
+		}).usesSelf = true
+	}
+	row("tril.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.T("tril.default", c.G(0), c.Arg("diagonal")) })
+	})
+	row("triu.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.T("triu.default", c.G(0), c.Arg("diagonal")) })
+	})
+	row("diag_embed.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("diagonal.default", c.G(0), c.Arg("offset"), c.Arg("dim1"), c.Arg("dim2"))
+		})
+	})
+	row("slice_scatter.default", func(c *Ctx) {
+		rest := c.args[2:]
+		c.Set("self", func() tt {
+			src := c.T("zeros_like.default", c.T("slice.Tensor", append([]aten.Value{c.G(0)}, rest...)...))
+			return c.T("slice_scatter.default", append([]aten.Value{c.G(0), src}, rest...)...)
+		})
+		c.Set("src", func() tt { return c.T("slice.Tensor", append([]aten.Value{c.G(0)}, rest...)...) })
+	})
+	row("select_scatter.default", func(c *Ctx) {
+		rest := c.args[2:]
+		c.Set("self", func() tt {
+			src := c.T("zeros_like.default", c.T("select.int", append([]aten.Value{c.G(0)}, rest...)...))
+			return c.T("select_scatter.default", append([]aten.Value{c.G(0), src}, rest...)...)
+		})
+		c.Set("src", func() tt { return c.T("select.int", append([]aten.Value{c.G(0)}, rest...)...) })
+	})
+	row("as_strided_scatter.default", func(c *Ctx) {
+		rest := c.args[2:]
+		c.Set("self", func() tt {
+			src := c.T("zeros_like.default", c.T("as_strided.default", append([]aten.Value{c.G(0)}, rest...)...))
+			return c.T("as_strided_scatter.default", append([]aten.Value{c.G(0), src}, rest...)...)
+		})
+		c.Set("src", func() tt {
+			g := c.T("clone.default", c.G(0), tensor.ContiguousFormat)
+			return c.T("as_strided.default", append([]aten.Value{g}, rest...)...)
+		})
+	})
+}
+
+// squeezedKeeps reports whether squeeze leaves size-1 dimension i of an n-dim input alone.
+func squeezedKeeps(c *Ctx, i, n int) bool {
+	if c.op.Parsed().Overload == "" || c.op.Parsed().Overload == "default" {
+		return false
+	}
+	for _, d := range build.ToInts(c.args[c.argPos("dim")]) {
+		if build.Wrap(d, n) == i {
+			return false
+		}
+	}
+	return true
+}
+
+func clampIndex(i, n int64) int64 {
+	if i < 0 {
+		i += n
+	}
+	return min(max(i, 0), n)
+}
+
+// reshapeLike gives g the shape of in, as the derivative of view does.
+func (c *Ctx) reshapeLike(g, in tt) tt {
+	return c.T("reshape.default", g, build.Ints(in.Shape))
+}
+
+func joins() {
+	row("cat.default", func(c *Ctx) {
+		dim := c.Int("dim")
+		at := int64(0)
+		list, _ := c.args[0].([]aten.Value)
+		for j, v := range list {
+			t := v.(tt)
+			if len(t.Shape) == 1 && t.Shape[0] == 0 && len(c.results[0].Shape) != 1 {
+				continue // PyTorch's legacy empty tensor
+			}
+			n := t.Shape[build.Wrap(dim, len(t.Shape))]
+			lo := at
+			c.SetItem("tensors", j, func() tt {
+				return c.T("slice.Tensor", c.G(0), int64(build.Wrap(dim, len(t.Shape))), lo, lo+n)
+			})
+			at += n
+		}
+	})
+	row("stack.default", func(c *Ctx) {
+		list, _ := c.args[0].([]aten.Value)
+		var parts []tt
+		for j := range list {
+			c.SetItem("tensors", j, func() tt {
+				if parts == nil {
+					parts = c.M("unbind.int", c.G(0), c.Int("dim"))
+				}
+				return parts[j]
+			})
+		}
+	})
+}
+
+func indexing() {
+	row("index.Tensor", func(c *Ctx) {
+		c.Set("self", func() tt {
+			z := c.T("new_zeros.default", c.G(0), build.Ints(c.Like("self").Shape))
+			return c.T("index_put.default", z, c.args[1], c.G(0), true)
+		})
+	})
+	row("index_put.default _unsafe_index_put.default", func(c *Ctx) {
+		acc := c.Bool("accumulate")
+		c.Set("self", func() tt {
+			if acc {
+				return c.G(0)
+			}
+			v := c.Like("values")
+			return c.T("index_put.default", c.G(0), c.args[1], c.T("zeros_like.default", v), false)
+		})
+		c.Set("values", func() tt { return c.T("index.Tensor", c.G(0), c.args[1]) })
+	})
+	row("index_select.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			z := c.T("new_zeros.default", c.G(0), build.Ints(c.Like("self").Shape))
+			return c.T("index_add.default", z, c.Arg("dim"), c.In("index"), c.G(0))
+		})
+	})
+	row("index_add.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.G(0) })
+		c.Set("source", func() tt {
+			g := c.T("index_select.default", c.G(0), c.Arg("dim"), c.In("index"))
+			if a := c.Arg("alpha"); !build.Is(a, 1) {
+				g = c.Mul(g, a)
+			}
+			return c.reshapeIf(g, c.Like("source"))
+		})
+	})
+	row("index_fill.int_Scalar", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("index_fill.int_Scalar", c.G(0), c.Arg("dim"), c.In("index"), int64(0))
+		})
+	})
+	row("index_copy.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("index_fill.int_Scalar", c.G(0), c.Arg("dim"), c.In("index"), int64(0))
+		})
+		c.Set("source", func() tt {
+			return c.reshapeIf(c.T("index_select.default", c.G(0), c.Arg("dim"), c.In("index")), c.Like("source"))
+		})
+	})
+	row("gather.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			z := c.T("new_zeros.default", c.G(0), build.Ints(c.Like("self").Shape))
+			return c.T("scatter_add.default", z, c.Arg("dim"), c.In("index"), c.G(0))
+		})
+	})
+	row("scatter.src", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("scatter.value", c.G(0), c.Arg("dim"), c.In("index"), int64(0))
+		})
+		c.Set("src", func() tt { return c.fitGather(c.T("gather.default", c.G(0), c.Arg("dim"), c.In("index")), "src") })
+	})
+	row("scatter.value", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("scatter.value", c.G(0), c.Arg("dim"), c.In("index"), int64(0))
+		})
+	})
+	row("scatter_add.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.G(0) })
+		c.Set("src", func() tt { return c.fitGather(c.T("gather.default", c.G(0), c.Arg("dim"), c.In("index")), "src") })
+	})
+	row("masked_select.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in := c.Like("self")
+			z := c.T("new_zeros.default", c.G(0), build.Ints(in.Shape))
+			return c.T("masked_scatter.default", z, c.In("mask"), c.G(0))
+		})
+	})
+	row("masked_scatter.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.MaskFill(c.G(0), c.In("mask"), int64(0)) })
+		c.Set("source", func() tt {
+			src := c.Like("source")
+			return c.T("masked_scatter_backward.default", c.G(0), c.In("mask"), build.Ints(src.Shape))
+		})
+	})
+	row("embedding.default", func(c *Ctx) {
+		c.Set("weight", func() tt {
+			w := c.Like("weight")
+			return c.T("embedding_dense_backward.default", c.G(0), c.In("indices"), w.Shape[0], c.Arg("padding_idx"), c.Arg("scale_grad_by_freq"))
+		})
+	})
+	row("take.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in := c.Like("self")
+			flat := c.T("new_zeros.default", c.G(0), []aten.Value{tensor.Numel(in.Shape)})
+			idx := c.T("reshape.default", c.In("index"), []aten.Value{int64(-1)})
+			r := c.T("index_put.default", flat, []aten.Value{idx}, c.T("reshape.default", c.G(0), []aten.Value{int64(-1)}), true)
+			return c.T("reshape.default", r, build.Ints(in.Shape))
+		})
+	})
+}
+
+func (c *Ctx) reshapeIf(g, like tt) tt {
+	if build.EqualInts(g.Shape, like.Shape) {
+		return g
+	}
+	return c.T("reshape.default", g, build.Ints(like.Shape))
+}
+
+// fitGather pads a gathered gradient to the shape of an argument larger than the index.
+func (c *Ctx) fitGather(g tt, arg string) tt {
+	like := c.Like(arg)
+	if build.EqualInts(g.Shape, like.Shape) {
+		return g
+	}
+	var pad []int64
+	for i := len(like.Shape) - 1; i >= 0; i-- {
+		pad = append(pad, 0, like.Shape[i]-g.Shape[i])
+	}
+	return c.T("constant_pad_nd.default", g, build.Ints(pad), int64(0))
+}

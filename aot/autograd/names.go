@@ -1,0 +1,72 @@
+package autograd
+
+import (
+	"strings"
+
+	"whittle/kernels/aten"
+)
+
+// functionalName is the key of op's formula: "add.Tensor" for aten::add.Tensor and for aten::add_.Tensor.
+func functionalName(op *aten.Op) string {
+	n := op.Name() // "aten.add_.Tensor"
+	ns, rest, _ := strings.Cut(n, ".")
+	base, over, _ := strings.Cut(rest, ".")
+	if op.Tags&aten.Inplace != 0 {
+		base = strings.TrimSuffix(base, "_")
+	}
+	if ns != "aten" {
+		base = ns + "::" + base
+	}
+	return base + "." + over
+}
+
+func baseName(n string) string {
+	b, _, _ := strings.Cut(n, ".")
+	return b
+}
+
+// nodeNumbers holds the overloads whose node PyTorch numbers above 0.
+var nodeNumbers = map[string]string{
+	"add.Scalar": "1", "mul.Scalar": "1", "sub.Scalar": "1", "div.Scalar": "1",
+	"sum.dim_IntList": "1", "mean.dim": "1", "std.correction": "0", "var.correction": "0",
+	"max.dim": "0", "max.default": "1", "min.dim": "0", "min.default": "1",
+	"pow.Tensor_Tensor": "1", "pow.Scalar": "2", "prod.dim_int": "1",
+	"where.self": "0", "squeeze.dim": "1", "norm.ScalarOpt_dim": "1",
+	"div.Tensor_mode": "1", "clamp.Tensor": "0", "clamp.default": "1", "split.Tensor": "0",
+	"index_select.default": "0", "transpose.int": "0", "masked_fill.Scalar": "0", "masked_fill.Tensor": "1",
+}
+
+// nodeName is what PyTorch calls the node of op: "AddBackward0", "NativeLayerNormBackward0".
+func nodeName(op *aten.Op) string {
+	key := functionalName(op)
+	base := baseName(key)
+	if i := strings.Index(base, "::"); i >= 0 {
+		base = base[i+2:]
+	}
+	var b strings.Builder
+	for _, p := range strings.Split(base, "_") {
+		if p != "" {
+			b.WriteString(strings.ToUpper(p[:1]) + p[1:])
+		}
+	}
+	num := nodeNumbers[key]
+	if num == "" {
+		num = "0"
+	}
+	return b.String() + "Backward" + num
+}
+
+// nonDifferentiable operators never carry a gradient, whatever their inputs.
+var nonDifferentiable = set(`eq ne lt le gt ge isnan isinf isfinite logical_and logical_or logical_not logical_xor argmax argmin
+	argsort sign_bit signbit floor_divide zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros new_ones new_empty
+	new_full new_empty_strided nonzero any all equal _local_scalar_dense bernoulli multinomial count_nonzero bincount searchsorted bucketize
+	isin is_nonzero allclose _shape_as_tensor sym_size detach bitwise_and bitwise_or bitwise_not bitwise_xor histc unique _unique2 isclose
+	size stride numel dim item is_same_size result_type can_cast one_hot zero_check nextafter heaviside isposinf isneginf isreal`)
+
+func set(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, f := range strings.Fields(s) {
+		m[f] = true
+	}
+	return m
+}

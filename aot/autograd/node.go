@@ -1,0 +1,185 @@
+package autograd
+
+import (
+	"fmt"
+
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Meta is a tensor's autograd state; it hangs on tensor.Tensor.Autograd.
+type Meta struct {
+	RequiresGrad bool           // set on leaves by the user
+	Grad         *tensor.Tensor // accumulated gradient of a leaf, or of a tensor that retains it
+	RetainGrad   bool
+	Node         *Node // the operator that made the tensor; nil => leaf
+	OutNr        int   // which result of Node
+	Hooks        []Hook
+	PostHooks    []func(t *tensor.Tensor) error // after accumulation, on leaves
+
+	viewVersion int64 // storage version for which Node describes a view's history
+}
+
+// Hook sees a gradient on its way to a tensor and may replace it; nil keeps it.
+type Hook func(g *tensor.Tensor) (*tensor.Tensor, error)
+
+// Edge says where a gradient flows next: to result Nr of Node, or into a leaf. The zero Edge takes none.
+type Edge struct {
+	Node *Node
+	Nr   int
+	Leaf *tensor.Tensor
+}
+
+func (e Edge) valid() bool { return e.Node != nil || e.Leaf != nil }
+
+// Node is one recorded operator.
+type Node struct {
+	Name  string // as PyTorch names it: AddBackward0
+	Next  []Edge // per differentiable input
+	NOut  int    // number of results that can receive a gradient
+	Shape []outMeta
+	seq   uint64 // creation order: higher runs first
+	hooks map[int][]Hook
+
+	// Apply maps the results' gradients (nil => zero) to the inputs' (nil => none), in the order of Next.
+	Apply func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error)
+	// Saved is dropped after a backward pass that does not retain the graph.
+	freed bool
+	keep  bool // Apply holds nothing that freeing would release
+}
+
+type outMeta struct {
+	shape []int64
+	dtype tensor.DType
+}
+
+// MetaOf returns t's autograd state, nil when it has none.
+func MetaOf(t *tensor.Tensor) *Meta {
+	m, _ := t.Autograd.(*Meta)
+	return m
+}
+
+// Ensure returns t's autograd state, making it when missing.
+func Ensure(t *tensor.Tensor) *Meta {
+	m := MetaOf(t)
+	if m == nil {
+		m = &Meta{}
+		t.Autograd = m
+	}
+	return m
+}
+
+// RequiresGrad reports whether gradients flow to t: it is a leaf that asks for them or the result of a recorded operator.
+func RequiresGrad(t *tensor.Tensor) bool {
+	if m := MetaOf(t); m != nil && (m.RequiresGrad || m.Node != nil) {
+		return true
+	}
+	if t.Base != nil {
+		m := MetaOf(t)
+		if m != nil && m.viewVersion == t.Storage.Version {
+			return false
+		}
+		if b := MetaOf(t.Base); b != nil && b.Node != nil && b.Node.Name == "CopySlices" && m != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// IsLeaf reports whether t was not made by a recorded operator.
+func IsLeaf(t *tensor.Tensor) bool { return GradFn(t) == nil }
+
+// GradFn returns the node that made t, nil for a leaf. For a view whose base was
+// written in place since, the history is rebuilt from the base.
+func GradFn(t *tensor.Tensor) *Node {
+	m := MetaOf(t)
+	if m == nil {
+		return nil
+	}
+	if t.Base != nil && m.viewVersion != t.Storage.Version {
+		b := MetaOf(t.Base)
+		if b != nil && b.Node != nil && b.Node.Name == "CopySlices" {
+			m.Node, m.OutNr = asStridedNode(t), 0
+		}
+		m.viewVersion = t.Storage.Version
+	}
+	return m.Node
+}
+
+// edgeOf is where a gradient of t flows.
+func edgeOf(t *tensor.Tensor) Edge {
+	if n := GradFn(t); n != nil {
+		return Edge{Node: n, Nr: MetaOf(t).OutNr}
+	}
+	if m := MetaOf(t); m != nil && m.RequiresGrad {
+		return Edge{Leaf: t}
+	}
+	return Edge{}
+}
+
+// EdgeOf is where a gradient of t flows; the zero Edge when t needs none.
+func EdgeOf(t *tensor.Tensor) Edge { return edgeOf(t) }
+
+// SetHistory makes n the origin of t, as result nr.
+func SetHistory(t *tensor.Tensor, n *Node, nr int) {
+	m := Ensure(t)
+	m.Node, m.OutNr = n, nr
+	m.viewVersion = t.Storage.Version
+}
+
+// Detach removes t's history (detach_); the leaf flag goes too.
+func Detach(t *tensor.Tensor) {
+	if m := MetaOf(t); m != nil {
+		m.Node, m.OutNr, m.RequiresGrad = nil, 0, false
+	}
+}
+
+// asStridedNode is the history of a view, rebuilt as one as_strided of its base.
+func asStridedNode(t *tensor.Tensor) *Node {
+	base := t.Base
+	shape, stride, off := clone(t.Shape), clone(t.Stride), t.Offset
+	n := newNode("AsStridedBackward0", []Edge{edgeOf(base)}, 1)
+	n.Apply = func(d aten.Dispatcher, g []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+		if g[0] == nil {
+			return []*tensor.Tensor{nil}, nil
+		}
+		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
+			z := c.T("new_zeros.default", g[0], build.Ints(base.Shape))
+			return []*tensor.Tensor{c.T("as_strided_scatter.default", z, g[0], build.Ints(shape), build.Ints(stride), off)}
+		})
+	}
+	return n
+}
+
+func clone(s []int64) []int64 { return append([]int64(nil), s...) }
+
+// InplaceError says that a value saved for backward was overwritten.
+type InplaceError struct {
+	Dtype    string
+	Shape    []int64
+	Node     string
+	OutNr    int
+	Got      int64
+	Expected int64
+}
+
+func (e *InplaceError) Error() string {
+	of := ""
+	if e.Node != "" {
+		of = fmt.Sprintf(", which is output %d of %s,", e.OutNr, e.Node)
+	}
+	return fmt.Sprintf("one of the variables needed for gradient computation has been modified by an inplace operation: [torch.%s %s]%s is at version %d; expected version %d instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).",
+		e.Dtype, tensorTypeShape(e.Shape), of, e.Got, e.Expected)
+}
+
+func tensorTypeShape(s []int64) string {
+	out := "["
+	for i, v := range s {
+		if i > 0 {
+			out += ", "
+		}
+		out += fmt.Sprint(v)
+	}
+	return out + "]"
+}

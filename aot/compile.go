@@ -1,0 +1,211 @@
+package aot
+
+import (
+	"fmt"
+
+	"whittle/aot/autograd"
+	"whittle/aot/build"
+	"whittle/capture/fx"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Callable runs a compiled graph on real tensors.
+type Callable func(inputs []aten.Value) ([]aten.Value, error)
+
+// Compiler turns one graph into something that runs. kind is "inference", "forward" or "backward".
+type Compiler func(gm *fx.GraphModule, kind string) (Callable, error)
+
+// Options of Compile.
+type Options struct {
+	Decompositions map[string]Decomposition
+	Compiler       Compiler
+	// Grad says whether gradients are recorded around the call; nil => yes.
+	Grad *autograd.GradMode
+	// Eager runs the few operators of the runtime wrapper (copies, views); it records gradients.
+	Eager *autograd.Engine
+	// Observe sees every graph before it is compiled: kind and graph. nil => nobody.
+	Observe func(kind string, gm *fx.GraphModule)
+
+	mode *autograd.GradMode
+}
+
+// Mode is the grad mode of the trace in progress: captured no_grad regions switch it.
+func (o *Options) Mode() *autograd.GradMode { return o.mode }
+
+// Compiled is a function with its graphs.
+type Compiled struct {
+	joint *Joint
+	parts *Parts
+	fw    Callable
+	bw    Callable
+	opt   Options
+}
+
+// Compile traces f and compiles its graphs. The backward graph is compiled when it is first needed.
+func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
+	j, err := trace(f, inputs, &opt)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compiled{joint: j, opt: opt}
+	if j.Tangents == 0 {
+		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
+		if err := runPasses(j.GM.Graph, map[string]bool{"cse": true}); err != nil {
+			return nil, err
+		}
+		c.trimInference()
+		c.observe("inference", j.GM)
+		c.fw, err = opt.Compiler(j.GM, "inference")
+		return c, err
+	}
+	if err := runPasses(j.GM.Graph, nil); err != nil {
+		return nil, err
+	}
+	if c.parts, err = partition(j); err != nil {
+		return nil, err
+	}
+	c.observe("forward", c.parts.Forward)
+	c.fw, err = opt.Compiler(c.parts.Forward, "forward")
+	return c, err
+}
+
+// trimInference drops gradient outputs of a trace that turned out to need none.
+func (c *Compiled) trimInference() {
+	o := c.joint.GM.Graph.OutputNode()
+	o.Args[0] = o.Args[0].(fx.Tuple)[:c.joint.NForward]
+}
+
+func (c *Compiled) observe(kind string, gm *fx.GraphModule) {
+	if c.opt.Observe != nil {
+		c.opt.Observe(kind, gm)
+	}
+}
+
+// Graphs returns the compiled graphs by kind.
+func (c *Compiled) Graphs() map[string]*fx.GraphModule {
+	if c.parts == nil {
+		return map[string]*fx.GraphModule{"inference": c.joint.GM}
+	}
+	return map[string]*fx.GraphModule{"forward": c.parts.Forward, "backward": c.parts.Backward}
+}
+
+// Run calls the compiled function: it writes mutated inputs back, rebuilds aliases, and records the backward graph.
+func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
+	j := c.joint
+	res, err := c.fw(inputs)
+	if err != nil {
+		return nil, err
+	}
+	if len(res) < j.NForward {
+		return nil, fmt.Errorf("compiled graph gave %d outputs, %d expected", len(res), j.NForward)
+	}
+	if c.parts != nil {
+		c.record(inputs, res)
+	}
+	for k, i := range j.Mutated {
+		dst, src := inputs[i].(*tensor.Tensor), res[k].(*tensor.Tensor)
+		if _, err := aten.Call(c.opt.Eager, "aten.copy_.default", dst, src); err != nil {
+			return nil, fmt.Errorf("writing input %d back: %w", i, err)
+		}
+	}
+	outs := make([]aten.Value, len(j.Outputs))
+	for i, o := range j.Outputs {
+		switch o.Kind {
+		case ConstantOut:
+			outs[i] = o.Const
+		case IsInput:
+			outs[i] = inputs[o.Input]
+		case AliasOfInput:
+			base := inputs[o.Input].(*tensor.Tensor)
+			v, err := aten.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
+			if err != nil {
+				return nil, fmt.Errorf("rebuilding output %d from input %d: %w", i, o.Input, err)
+			}
+			outs[i] = v
+		default:
+			outs[i] = res[o.GraphIndex]
+		}
+	}
+	return outs, nil
+}
+
+// record hangs one node, the whole backward graph, on the differentiable outputs.
+func (c *Compiled) record(inputs, res []aten.Value) {
+	j := c.joint
+	if c.opt.Eager != nil && c.opt.Eager.Mode != nil && !c.opt.Eager.Mode.Enabled {
+		return
+	}
+	saved := append([]aten.Value(nil), res[j.NForward:]...)
+	var ins []*tensor.Tensor
+	for _, i := range j.GradOf {
+		t, _ := inputs[i].(*tensor.Tensor)
+		if !j.Inputs[i].RequiresGrad {
+			t = nil
+		}
+		ins = append(ins, t)
+	}
+	var targets []*tensor.Tensor
+	for k := range j.Mutated {
+		if t, ok := res[k].(*tensor.Tensor); ok && j.Inputs[j.Mutated[k]].RequiresGrad {
+			targets = append(targets, t)
+		}
+	}
+	for _, o := range j.Outputs {
+		if o.RequiresGrad {
+			targets = append(targets, res[o.GraphIndex].(*tensor.Tensor))
+		}
+	}
+	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+		return c.backward(saved, targets, grads)
+	})
+	for k, t := range targets {
+		n.Describe(k, t)
+		autograd.SetHistory(t, n, k)
+	}
+}
+
+func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if c.bw == nil {
+		c.observe("backward", c.parts.Backward)
+		bw, err := c.opt.Compiler(c.parts.Backward, "backward")
+		if err != nil {
+			return nil, err
+		}
+		c.bw = bw
+	}
+	args := append([]aten.Value(nil), saved...)
+	tn := tangentNodesOf(c.parts.Backward, c.parts.Saved)
+	for k, g := range grads {
+		if g == nil {
+			z, err := aten.Call(aten.Eager{}, "aten.zeros_like.default", targets[k])
+			if err != nil {
+				return nil, err
+			}
+			g = z.(*tensor.Tensor)
+		}
+		// The graph was traced for dense tangents; a broadcast or strided one is brought into that layout.
+		if want, ok := tn[k].Val.(*tensor.Tensor); ok && !build.EqualInts(g.Stride, want.Stride) {
+			dst := tensor.EmptyStrided(want.Shape, want.Stride, want.DType)
+			v, err := aten.Call(aten.Eager{}, "aten.copy_.default", dst, g)
+			if err != nil {
+				return nil, err
+			}
+			g = v.(*tensor.Tensor)
+		}
+		args = append(args, g)
+	}
+	res, err := c.bw(args)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*tensor.Tensor, len(res))
+	for i, r := range res {
+		out[i], _ = r.(*tensor.Tensor)
+	}
+	return out, nil
+}
+
+func tangentNodesOf(gm *fx.GraphModule, saved int) []*fx.Node {
+	return gm.Graph.Placeholders()[saved:]
+}

@@ -1,0 +1,865 @@
+package decomp
+
+import (
+	"math"
+
+	"whittle/aot"
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+type (
+	tt  = *tensor.Tensor
+	val = aten.Value
+	b_  = *build.B
+)
+
+// Inductor is the decomposition table, keyed by operator name "aten.gelu.default".
+var Inductor = map[string]aot.Decomposition{}
+
+func row(name string, f func(b b_, a []val) val) { Inductor["aten."+name] = f }
+
+func in(v val) tt { t, _ := v.(tt); return t }
+
+func init() {
+	pointwise()
+	activations()
+	backwards()
+	factories()
+	shapes()
+	norms()
+	losses()
+	linear()
+	randoms()
+}
+
+// opmath runs f in float32 where the input is a half type, and casts back.
+func opmath(b b_, x tt, f func(x tt) tt) tt {
+	if x.DType == tensor.BFloat16 || x.DType == tensor.Float16 {
+		return cast(b, f(cast(b, x, tensor.Float32)), x.DType)
+	}
+	return f(x)
+}
+
+func cast(b b_, x tt, d tensor.DType) tt {
+	if x.DType == d {
+		return x
+	}
+	return b.Prim("convert_element_type.default", x, d)
+}
+
+func full(b b_, shape []int64, v val, d tensor.DType) tt {
+	return b.T("full.default", build.Ints(shape), v, d, nil, tensor.CPU, false)
+}
+
+func pointwise() {
+	row("rsub.Tensor", func(b b_, a []val) val { return b.Sub(in(a[1]), scaled(b, a[0], a[2])) })
+	row("rsub.Scalar", func(b b_, a []val) val {
+		if !build.Is(a[2], 1) {
+			return aot.Declined{}
+		}
+		return b.Sub(full(b, nil, a[1], in(a[0]).DType), a[0])
+	})
+	row("addcmul.default", func(b b_, a []val) val {
+		p := b.Mul(in(a[1]), a[2])
+		if !build.Is(a[3], 1) {
+			p = b.Mul(p, a[3])
+		}
+		return b.Add(in(a[0]), p)
+	})
+	row("addcdiv.default", func(b b_, a []val) val {
+		p := b.Div(in(a[1]), a[2])
+		if !build.Is(a[3], 1) {
+			p = b.Mul(p, a[3])
+		}
+		return b.Add(in(a[0]), p)
+	})
+	row("lerp.Scalar", func(b b_, a []val) val {
+		return b.Add(in(a[0]), b.Mul(b.Sub(in(a[1]), a[0]), a[2]))
+	})
+	row("lerp.Tensor", func(b b_, a []val) val {
+		return b.Add(in(a[0]), b.Mul(in(a[2]), b.Sub(in(a[1]), a[0])))
+	})
+	row("masked_fill.Scalar", func(b b_, a []val) val {
+		return b.Where(in(a[1]), full(b, nil, a[2], in(a[0]).DType), in(a[0]))
+	})
+	row("masked_fill.Tensor", func(b b_, a []val) val { return b.Where(in(a[1]), in(a[2]), in(a[0])) })
+	row("_to_copy.default", func(b b_, a []val) val {
+		x := in(a[0])
+		d, ok := a[1].(tensor.DType)
+		if !ok || d == x.DType {
+			return b.T("clone.default", x, a[len(a)-1])
+		}
+		return b.Prim("convert_element_type.default", x, d)
+	})
+	row("square.default", func(b b_, a []val) val { return b.Pow(in(a[0]), int64(2)) })
+	row("frac.default", func(b b_, a []val) val { return b.Sub(in(a[0]), b.Un("trunc", in(a[0]))) })
+	row("sgn.default", func(b b_, a []val) val { return b.Un("sign", in(a[0])) })
+	row("floor_divide.default", func(b b_, a []val) val { return b.T("div.Tensor_mode", a[0], a[1], "floor") })
+	row("true_divide.Tensor", func(b b_, a []val) val { return b.Div(in(a[0]), a[1]) })
+	row("copy.default", func(b b_, a []val) val {
+		self, src := in(a[0]), in(a[1])
+		src = cast(b, src, self.DType)
+		if build.EqualInts(src.Shape, self.Shape) {
+			return b.T("clone.default", src)
+		}
+		return b.T("expand.default", src, build.Ints(self.Shape))
+	})
+	row("fill.Scalar", func(b b_, a []val) val { return b.T("full_like.default", a[0], a[1]) })
+	row("logit.default", func(b b_, a []val) val {
+		x := in(a[0])
+		if a[1] != nil {
+			e := build.Float(a[1])
+			x = b.T("clamp.default", x, e, 1-e)
+		}
+		return b.Un("log", b.Div(x, b.Sub(full(b, nil, int64(1), x.DType), x)))
+	})
+	row("xlogy.Tensor", func(b b_, a []val) val {
+		x, y := in(a[0]), in(a[1])
+		zero := b.T("zeros_like.default", x)
+		r := b.Where(b.T("eq.Scalar", x, int64(0)), zero, b.Mul(x, b.Un("log", y)))
+		return b.Where(b.Un("isnan", y), b.Scalar(math.NaN(), r), r)
+	})
+}
+
+func scaled(b b_, x, alpha val) val {
+	if build.Is(alpha, 1) {
+		return x
+	}
+	return b.Mul(in(x), alpha)
+}
+
+func activations() {
+	row("silu.default", func(b b_, a []val) val {
+		return opmath(b, in(a[0]), func(x tt) tt {
+			return b.Div(x, b.Add(b.Un("exp", b.Neg(x)), int64(1)))
+		})
+	})
+	row("gelu.default", func(b b_, a []val) val {
+		return opmath(b, in(a[0]), func(x tt) tt {
+			if a[1] == "tanh" {
+				cube := b.Mul(b.Mul(x, x), x)
+				inner := b.Mul(b.Add(x, b.Mul(cube, 0.044715)), math.Sqrt(2/math.Pi))
+				return b.Mul(b.Mul(x, 0.5), b.Add(b.Un("tanh", inner), int64(1)))
+			}
+			return b.Mul(b.Mul(x, 0.5), b.Add(b.Un("erf", b.Mul(x, math.Sqrt2/2)), int64(1)))
+		})
+	})
+	row("leaky_relu.default", func(b b_, a []val) val {
+		x := in(a[0])
+		return b.Where(b.T("gt.Scalar", x, int64(0)), x, b.Mul(x, a[1]))
+	})
+	row("elu.default", func(b b_, a []val) val {
+		x := in(a[0])
+		neg := b.Mul(b.Un("expm1", b.Mul(x, a[3])), build.Float(a[1])*build.Float(a[2]))
+		return b.Where(b.T("gt.Scalar", x, int64(0)), b.Mul(x, a[2]), neg)
+	})
+	row("hardtanh.default", func(b b_, a []val) val {
+		return b.T("clamp_max.default", b.T("clamp_min.default", a[0], a[1]), a[2])
+	})
+	relu6 := func(b b_, x tt) tt {
+		return b.T("clamp_max.default", b.T("clamp_min.default", b.Add(x, int64(3)), int64(0)), int64(6))
+	}
+	row("hardswish.default", func(b b_, a []val) val {
+		return opmath(b, in(a[0]), func(x tt) tt { return b.Div(b.Mul(x, relu6(b, x)), int64(6)) })
+	})
+	row("hardsigmoid.default", func(b b_, a []val) val {
+		return opmath(b, in(a[0]), func(x tt) tt { return b.Div(relu6(b, x), int64(6)) })
+	})
+	row("softplus.default", func(b b_, a []val) val {
+		x := in(a[0])
+		bx := b.Mul(x, a[1])
+		return b.Where(b.T("gt.Scalar", bx, a[2]), x, b.Div(b.Un("log1p", b.Un("exp", bx)), a[1]))
+	})
+	row("mish.default", func(b b_, a []val) val {
+		x := in(a[0])
+		return b.Mul(x, b.Un("tanh", b.T("softplus.default", x)))
+	})
+	row("log_sigmoid_forward.default", func(b b_, a []val) val {
+		x := in(a[0])
+		lo := b.T("minimum.default", b.T("new_zeros.default", x, []val{}), x)
+		z := b.Un("exp", b.Neg(b.Un("abs", x)))
+		return []val{b.Sub(lo, b.Un("log1p", z)), b.T("new_zeros.default", x, []val{int64(0)})}
+	})
+	row("glu.default", func(b b_, a []val) val {
+		x := in(a[0])
+		d := build.Wrap(a[1].(int64), len(x.Shape))
+		h := x.Shape[d] / 2
+		lo := b.T("slice.Tensor", x, int64(d), int64(0), h)
+		hi := b.T("slice.Tensor", x, int64(d), h, x.Shape[d])
+		return b.Mul(lo, b.Un("sigmoid", hi))
+	})
+	row("threshold.default", func(b b_, a []val) val {
+		x := in(a[0])
+		return b.Where(b.T("le.Scalar", x, a[1]), b.Scalar(a[2], x), x)
+	})
+	row("_softmax.default", func(b b_, a []val) val {
+		return opmath(b, in(a[0]), func(x tt) tt {
+			x, d := softdim(b, x, a[1])
+			e := b.Un("exp", b.Sub(x, b.T("amax.default", x, d, true)))
+			return b.Div(e, b.T("sum.dim_IntList", e, d, true))
+		})
+	})
+	row("_log_softmax.default", func(b b_, a []val) val {
+		return opmath(b, in(a[0]), func(x tt) tt {
+			x, d := softdim(b, x, a[1])
+			s := b.Sub(x, b.T("amax.default", x, d, true))
+			return b.Sub(s, b.Un("log", b.T("sum.dim_IntList", b.Un("exp", s), d, true)))
+		})
+	})
+	row("_safe_softmax.default", func(b b_, a []val) val {
+		x := in(a[0])
+		d := []val{a[1]}
+		out := b.T("_softmax.default", x, a[1], false)
+		masked := b.T("eq.Scalar", x, math.Inf(-1))
+		all := b.Un("logical_not", b.T("any.dim", b.Un("logical_not", masked), d[0], true))
+		return b.Where(all, b.T("zeros_like.default", out), out)
+	})
+	row("logsumexp.default", func(b b_, a []val) val {
+		x := in(a[0])
+		d, keep := a[1], a[2]
+		if tensor.Numel(x.Shape) == 0 {
+			return aot.Declined{}
+		}
+		m := b.T("amax.default", x, d, true)
+		m = b.Where(b.T("eq.Scalar", b.Un("abs", m), math.Inf(1)), b.Scalar(0.0, m), m)
+		ms := m
+		if k, _ := keep.(bool); !k {
+			ms = b.T("squeeze.dims", m, d)
+		}
+		return b.Add(b.Un("log", b.T("sum.dim_IntList", b.Un("exp", b.Sub(x, m)), d, keep)), ms)
+	})
+}
+
+// softdim lets a 0-dim input pass as one row.
+func softdim(b b_, x tt, dim val) (tt, []val) { return x, []val{dim} }
+
+func backwards() {
+	row("sigmoid_backward.default", func(b b_, a []val) val {
+		y := in(a[1])
+		return b.Mul(in(a[0]), b.Mul(y, b.Sub(full(b, nil, int64(1), y.DType), y)))
+	})
+	row("tanh_backward.default", func(b b_, a []val) val {
+		y := in(a[1])
+		return b.Mul(in(a[0]), b.Sub(full(b, nil, int64(1), y.DType), b.Mul(y, y)))
+	})
+	row("threshold_backward.default", func(b b_, a []val) val {
+		return b.Where(b.T("le.Scalar", a[1], a[2]), full(b, nil, 0.0, in(a[0]).DType), in(a[0]))
+	})
+	row("silu_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		s := b.Un("sigmoid", x)
+		one := full(b, nil, int64(1), x.DType)
+		return b.Mul(b.Mul(g, s), b.Add(b.Mul(x, b.Sub(one, s)), int64(1)))
+	})
+	row("gelu_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		if a[2] == "tanh" {
+			k, c := math.Sqrt2*(2/math.Sqrt(math.Pi))*0.5, 0.044715
+			x2 := b.Mul(x, x)
+			inner := b.Mul(b.Add(x, b.Mul(b.Mul(x2, x), c)), k)
+			t := b.Un("tanh", inner)
+			left, right := b.Mul(x, 0.5), b.Add(t, int64(1))
+			dl := b.Mul(right, 0.5)
+			dt := b.Sub(full(b, nil, int64(1), x.DType), b.Mul(t, t))
+			di := b.Mul(b.Add(b.Mul(x2, 3*c), int64(1)), k)
+			return b.Mul(g, b.Add(dl, b.Mul(b.Mul(left, dt), di)))
+		}
+		cdf := b.Mul(b.Add(b.Un("erf", b.Mul(x, math.Sqrt2/2)), int64(1)), 0.5)
+		pdf := b.Mul(b.Un("exp", b.Mul(b.Mul(x, x), -0.5)), 1/math.Sqrt(2*math.Pi))
+		return b.Mul(g, b.Add(cdf, b.Mul(x, pdf)))
+	})
+	row("leaky_relu_backward.default", func(b b_, a []val) val {
+		return b.Where(b.T("gt.Scalar", a[1], int64(0)), in(a[0]), b.Mul(in(a[0]), a[2]))
+	})
+	row("elu_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[5])
+		alpha, scale, is := build.Float(a[1]), build.Float(a[2]), build.Float(a[3])
+		neg := b.Mul(b.Mul(g, alpha*scale*is), b.Un("exp", b.Mul(x, is)))
+		if r, _ := a[4].(bool); r {
+			neg = b.Mul(b.Mul(g, is), b.Add(x, alpha*scale))
+		}
+		return b.Where(b.T("le.Scalar", x, int64(0)), neg, b.Mul(g, scale))
+	})
+	row("hardtanh_backward.default", func(b b_, a []val) val {
+		x := in(a[1])
+		out := b.T("logical_or.default", b.T("le.Scalar", x, a[2]), b.T("ge.Scalar", x, a[3]))
+		return b.Where(out, full(b, nil, 0.0, in(a[0]).DType), in(a[0]))
+	})
+	row("hardswish_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		mid := b.Mul(g, b.Add(b.Div(x, int64(3)), 0.5))
+		return b.Where(b.T("lt.Scalar", x, int64(-3)), full(b, nil, 0.0, g.DType), b.Where(b.T("le.Scalar", x, int64(3)), mid, g))
+	})
+	row("hardsigmoid_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		inside := b.T("logical_and.default", b.T("gt.Scalar", x, -3.0), b.T("lt.Scalar", x, 3.0))
+		return b.Where(inside, b.Mul(g, 1.0/6), full(b, nil, 0.0, g.DType))
+	})
+	row("softplus_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		z := b.Un("exp", b.Mul(x, a[2]))
+		return b.Where(b.T("gt.Scalar", b.Mul(x, a[2]), a[3]), g, b.Div(b.Mul(g, z), b.Add(z, 1.0)))
+	})
+	row("log_sigmoid_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		neg := b.T("lt.Scalar", x, int64(0))
+		one, zero := b.Scalar(1.0, x), b.Scalar(0.0, x)
+		maxd := b.Where(neg, one, zero)
+		sign := b.Where(neg, one, b.Neg(one))
+		z := b.Un("exp", b.Neg(b.Un("abs", x)))
+		return b.Mul(g, b.Sub(maxd, b.Mul(sign, b.Div(z, b.Add(z, int64(1))))))
+	})
+	row("_softmax_backward_data.default", func(b b_, a []val) val {
+		g, y := in(a[0]), in(a[1])
+		ng := b.Mul(g, y)
+		r := b.Sub(ng, b.Mul(y, b.T("sum.dim_IntList", ng, []val{a[2]}, true)))
+		return castTo(b, r, a[3])
+	})
+	row("_log_softmax_backward_data.default", func(b b_, a []val) val {
+		g, y := in(a[0]), in(a[1])
+		r := b.Sub(g, b.Mul(b.Un("exp", y), b.T("sum.dim_IntList", g, []val{a[2]}, true)))
+		return castTo(b, r, a[3])
+	})
+	row("select_backward.default", func(b b_, a []val) val {
+		z := full(b, build.ToInts(a[1]), int64(0), in(a[0]).DType)
+		return b.T("select_scatter.default", z, a[0], a[2], a[3])
+	})
+	row("slice_backward.default", func(b b_, a []val) val {
+		z := full(b, build.ToInts(a[1]), int64(0), in(a[0]).DType)
+		return b.T("slice_scatter.default", z, a[0], a[2], a[3], a[4], a[5])
+	})
+	row("diagonal_backward.default", func(b b_, a []val) val {
+		z := full(b, build.ToInts(a[1]), int64(0), in(a[0]).DType)
+		return b.T("diagonal_scatter.default", z, a[0], a[2], a[3], a[4])
+	})
+	row("native_dropout_backward.default", func(b b_, a []val) val {
+		g := in(a[0])
+		return b.Mul(g, b.Mul(cast(b, in(a[1]), g.DType), a[2]))
+	})
+	row("embedding_dense_backward.default", func(b b_, a []val) val {
+		g, idx := in(a[0]), in(a[1])
+		if s, _ := a[4].(bool); s {
+			return aot.Declined{}
+		}
+		n := g.Shape[len(g.Shape)-1]
+		if build.Is(a[3], -1) {
+			// Nothing to mask: negative indices do not occur.
+		}
+		mask := b.T("unsqueeze.default", b.T("eq.Scalar", idx, a[3]), int64(len(idx.Shape)))
+		g = b.Where(mask, full(b, nil, int64(0), g.DType), g)
+		z := full(b, []int64{a[2].(int64), n}, int64(0), g.DType)
+		return b.T("index_put.default", z, []val{idx}, g, true)
+	})
+}
+
+func castTo(b b_, x tt, d val) tt {
+	if dt, ok := d.(tensor.DType); ok {
+		return cast(b, x, dt)
+	}
+	return x
+}
+
+func factories() {
+	like := func(name string, v func(a []val) val, dtypeAt int) {
+		row(name, func(b b_, a []val) val {
+			x := in(a[0])
+			d := x.DType
+			if dt, ok := a[dtypeAt].(tensor.DType); ok {
+				d = dt
+			}
+			if !x.IsContiguous() {
+				return aot.Declined{}
+			}
+			return full(b, x.Shape, v(a), d)
+		})
+	}
+	zero := func([]val) val { return int64(0) }
+	one := func([]val) val { return int64(1) }
+	like("zeros_like.default", zero, 1)
+	like("ones_like.default", one, 1)
+	like("full_like.default", func(a []val) val { return a[1] }, 2)
+	newLike := func(name string, v func(a []val) val, dtypeAt int) {
+		row(name, func(b b_, a []val) val {
+			d := in(a[0]).DType
+			if dt, ok := a[dtypeAt].(tensor.DType); ok {
+				d = dt
+			}
+			return full(b, build.ToInts(a[1]), v(a), d)
+		})
+	}
+	newLike("new_zeros.default", zero, 2)
+	newLike("new_ones.default", one, 2)
+	newLike("new_full.default", func(a []val) val { return a[2] }, 3)
+	row("zeros.default", func(b b_, a []val) val { return full(b, build.ToInts(a[0]), int64(0), dtypeOr(a[1])) })
+	row("ones.default", func(b b_, a []val) val { return full(b, build.ToInts(a[0]), int64(1), dtypeOr(a[1])) })
+	arange := func(b b_, start, end, step, d val) val {
+		s, ok1 := start.(int64)
+		e, ok2 := end.(int64)
+		st, ok3 := step.(int64)
+		dt, given := d.(tensor.DType)
+		if !ok1 || !ok2 || !ok3 || given && !dt.IsInt() {
+			return aot.Declined{}
+		}
+		if !given {
+			dt = tensor.Int64
+		}
+		n := int64(math.Ceil(float64(e-s) / float64(st)))
+		return b.Prim("iota.default", max(n, 0), s, st, dt, tensor.CPU, false)
+	}
+	row("arange.default", func(b b_, a []val) val { return arange(b, int64(0), a[0], int64(1), a[1]) })
+	row("arange.start", func(b b_, a []val) val { return arange(b, a[0], a[1], int64(1), a[2]) })
+	row("arange.start_step", func(b b_, a []val) val { return arange(b, a[0], a[1], a[2], a[3]) })
+	tri := func(name, cmp string) {
+		row(name, func(b b_, a []val) val {
+			x := in(a[0])
+			n := len(x.Shape)
+			rows := b.Prim("iota.default", x.Shape[n-2], int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+			cols := b.Prim("iota.default", x.Shape[n-1], int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+			diff := b.Sub(b.T("unsqueeze.default", cols, int64(-2)), b.T("unsqueeze.default", rows, int64(-1)))
+			m := b.T(cmp, diff, a[1])
+			return b.Where(m, x, full(b, nil, int64(0), x.DType))
+		})
+	}
+	tri("tril.default", "le.Scalar")
+	tri("triu.default", "ge.Scalar")
+}
+
+func dtypeOr(d val) tensor.DType {
+	if dt, ok := d.(tensor.DType); ok {
+		return dt
+	}
+	return tensor.Float32
+}
+
+func shapes() {
+	row("t.default", func(b b_, a []val) val {
+		x := in(a[0])
+		if len(x.Shape) < 2 {
+			return b.T("alias.default", x)
+		}
+		return b.T("permute.default", x, []val{int64(1), int64(0)})
+	})
+	row("transpose.int", func(b b_, a []val) val {
+		x := in(a[0])
+		n := len(x.Shape)
+		if n == 0 {
+			return b.T("alias.default", x)
+		}
+		p := make([]int64, n)
+		for i := range p {
+			p[i] = int64(i)
+		}
+		i, j := build.Wrap(a[1].(int64), n), build.Wrap(a[2].(int64), n)
+		p[i], p[j] = p[j], p[i]
+		return b.T("permute.default", x, build.Ints(p))
+	})
+	row("_unsafe_view.default", func(b b_, a []val) val { return b.T("view.default", a[0], a[1]) })
+	row("detach.default", func(b b_, a []val) val { return b.T("alias.default", a[0]) })
+	row("lift_fresh.default", func(b b_, a []val) val { return a[0] })
+	row("stack.default", func(b b_, a []val) val {
+		ts := build.Tensors(a[0])
+		d := int64(build.Wrap(a[1].(int64), len(ts[0].Shape)+1))
+		var parts []val
+		for _, t := range ts {
+			parts = append(parts, b.T("unsqueeze.default", t, d))
+		}
+		return b.T("cat.default", parts, d)
+	})
+	row("index_select.default", func(b b_, a []val) val {
+		x := in(a[0])
+		if len(x.Shape) == 0 {
+			return aot.Declined{}
+		}
+		d := build.Wrap(a[1].(int64), len(x.Shape))
+		idx := make([]val, d+1)
+		idx[d] = a[2]
+		return b.T("index.Tensor", x, idx)
+	})
+	row("index_add.default", func(b b_, a []val) val {
+		x := in(a[0])
+		if len(x.Shape) == 0 {
+			return aot.Declined{}
+		}
+		d := build.Wrap(a[1].(int64), len(x.Shape))
+		idx := make([]val, d+1)
+		idx[d] = a[2]
+		return b.T("index_put.default", x, idx, scaled(b, a[3], a[4]), true)
+	})
+	row("roll.default", func(b b_, a []val) val {
+		x := in(a[0])
+		shifts, dims := build.ToInts(a[1]), build.ToInts(a[2])
+		if len(dims) == 0 || tensor.Numel(x.Shape) == 0 {
+			return aot.Declined{}
+		}
+		for k, d0 := range dims {
+			d := build.Wrap(d0, len(x.Shape))
+			n := x.Shape[d]
+			s := ((shifts[k] % n) + n) % n
+			if s == 0 {
+				continue
+			}
+			x = b.T("cat.default", []val{b.T("slice.Tensor", x, int64(d), n-s, n), b.T("slice.Tensor", x, int64(d), int64(0), n-s)}, int64(d))
+		}
+		if x == in(a[0]) {
+			return b.T("clone.default", x)
+		}
+		return x
+	})
+}
+
+func norms() {
+	row("native_layer_norm.default", func(b b_, a []val) val {
+		x := in(a[0])
+		d := x.DType
+		n := len(build.ToInts(a[1]))
+		xf := x
+		if d == tensor.BFloat16 || d == tensor.Float16 {
+			xf = cast(b, x, tensor.Float32)
+		}
+		var dims []val
+		for i := len(x.Shape) - n; i < len(x.Shape); i++ {
+			dims = append(dims, int64(i))
+		}
+		vm := b.M("var_mean.correction", xf, dims, int64(0), true)
+		rstd := b.Un("rsqrt", b.Add(vm[0], a[4]))
+		out := b.Mul(b.Sub(xf, vm[1]), rstd)
+		if a[2] != nil {
+			out = b.Mul(out, a[2])
+		}
+		if a[3] != nil {
+			out = b.Add(out, a[3])
+		}
+		return []val{cast(b, out, d), vm[1], rstd}
+	})
+	row("native_layer_norm_backward.default", func(b b_, a []val) val {
+		g, x, mean, rstd := in(a[0]), in(a[1]), in(a[3]), in(a[4])
+		mask := a[7].([]val)
+		n := int64(len(build.ToInts(a[2])))
+		axis := int64(len(x.Shape)) - n
+		var inner, outer []val
+		N := int64(1)
+		for i := int64(0); i < int64(len(x.Shape)); i++ {
+			if i >= axis {
+				inner = append(inner, i)
+				N *= x.Shape[i]
+			} else {
+				outer = append(outer, i)
+			}
+		}
+		d := x.DType
+		if d == tensor.BFloat16 || d == tensor.Float16 {
+			g, x = cast(b, g, tensor.Float32), cast(b, x, tensor.Float32)
+		}
+		xhat := b.Mul(b.Sub(x, mean), rstd)
+		gx := g
+		if a[5] != nil {
+			gx = b.Mul(g, a[5])
+		}
+		var dx, dw, db val
+		if mask[0] == true {
+			p := b.Mul(gx, N)
+			q := b.T("sum.dim_IntList", gx, inner, true)
+			r := b.Mul(xhat, b.T("sum.dim_IntList", b.Mul(gx, xhat), inner, true))
+			dx = cast(b, b.Mul(b.Div(rstd, N), b.Sub(b.Sub(p, q), r)), d)
+		}
+		reduce := func(t tt) tt {
+			if len(outer) > 0 {
+				t = b.T("sum.dim_IntList", t, outer, false)
+			}
+			return t
+		}
+		if mask[1] == true && a[5] != nil {
+			dw = cast(b, reduce(b.Mul(g, xhat)), in(a[5]).DType)
+		}
+		if mask[2] == true && a[6] != nil {
+			db = cast(b, reduce(g), in(a[6]).DType)
+		}
+		return []val{dx, dw, db}
+	})
+	chan_ := func(b b_, v val, n int) tt {
+		t := in(v)
+		for i := 0; i < n-2; i++ {
+			t = b.T("unsqueeze.default", t, int64(-1))
+		}
+		return t
+	}
+	affine := func(b b_, x, w, bias val) tt {
+		out := in(x)
+		n := len(out.Shape)
+		if w != nil {
+			out = b.Mul(out, chan_(b, w, n))
+		}
+		if bias != nil {
+			out = b.Add(out, chan_(b, bias, n))
+		}
+		return out
+	}
+	bnTrain := func(b b_, x tt, w, bias, rm, rv val, momentum, eps val) []val {
+		d := x.DType
+		if d == tensor.BFloat16 || d == tensor.Float16 {
+			x = cast(b, x, tensor.Float32)
+		}
+		dims := []val{int64(0)}
+		count := x.Shape[0]
+		for i := 2; i < len(x.Shape); i++ {
+			dims = append(dims, int64(i))
+			count *= x.Shape[i]
+		}
+		vm := b.M("var_mean.correction", x, dims, int64(0), true)
+		rstd := b.Un("rsqrt", b.Add(vm[0], eps))
+		out := cast(b, affine(b, b.Mul(b.Sub(x, vm[1]), rstd), w, bias), d)
+		sm := b.T("squeeze.dims", vm[1], dims)
+		si := b.T("squeeze.dims", rstd, dims)
+		var nrm, nrv val
+		m := build.Float(momentum)
+		if rm != nil {
+			nrm = b.Add(b.Mul(sm, m), b.Mul(in(rm), 1-m))
+		}
+		if rv != nil {
+			v := b.Mul(b.T("squeeze.dims", vm[0], dims), float64(count)/float64(count-1))
+			nrv = b.Add(b.Mul(v, m), b.Mul(in(rv), 1-m))
+		}
+		return []val{out, sm, si, nrm, nrv}
+	}
+	bnEval := func(b b_, x tt, w, bias, rm, rv, eps val) []val {
+		d := x.DType
+		n := len(x.Shape)
+		inv := b.Un("reciprocal", b.Un("sqrt", b.Add(in(rv), eps)))
+		out := b.Mul(b.Sub(x, chan_(b, rm, n)), chan_(b, inv, n))
+		e := full(b, []int64{0}, 0.0, tensor.Float32)
+		return []val{cast(b, affine(b, out, w, bias), d), e, e}
+	}
+	row("_native_batch_norm_legit_functional.default", func(b b_, a []val) val {
+		if a[5] == true {
+			return bnTrain(b, in(a[0]), a[1], a[2], a[3], a[4], a[6], a[7])
+		}
+		r := bnEval(b, in(a[0]), a[1], a[2], a[3], a[4], a[7])
+		return append(r, a[3], a[4])
+	})
+	row("_native_batch_norm_legit.no_stats", func(b b_, a []val) val {
+		return bnTrain(b, in(a[0]), a[1], a[2], nil, nil, a[4], a[5])[:3]
+	})
+	row("_native_batch_norm_legit_no_training.default", func(b b_, a []val) val {
+		return bnEval(b, in(a[0]), a[1], a[2], a[3], a[4], a[6])
+	})
+	row("native_batch_norm_backward.default", func(b b_, a []val) val {
+		g, x := in(a[0]), in(a[1])
+		n := len(x.Shape)
+		dims := []val{int64(0)}
+		count := x.Shape[0]
+		for i := 2; i < n; i++ {
+			dims = append(dims, int64(i))
+			count *= x.Shape[i]
+		}
+		mean, rstd := a[5], a[6]
+		if a[7] != true {
+			mean = a[3]
+			rstd = b.Un("rsqrt", b.Add(in(a[4]), a[8]))
+		}
+		lead := func(t val) tt { return chan_(b, b.T("unsqueeze.default", t, int64(0)), n+1-1) }
+		xm := b.Sub(x, lead(mean))
+		gs := b.T("sum.dim_IntList", g, dims)
+		dot := b.T("sum.dim_IntList", b.Mul(g, xm), dims)
+		norm := 1 / float64(count)
+		var dx tt
+		scale := in(rstd)
+		if a[2] != nil {
+			scale = b.Mul(scale, a[2])
+		}
+		if a[7] == true {
+			gm := lead(b.Mul(gs, norm))
+			proj := lead(b.Mul(b.Mul(dot, norm), b.Mul(in(rstd), rstd)))
+			dx = b.Mul(b.Sub(b.Sub(g, b.Mul(xm, proj)), gm), lead(scale))
+		} else {
+			dx = b.Mul(g, lead(scale))
+		}
+		mask := a[9].([]val)
+		var dw, db val
+		if mask[1] == true {
+			dw = b.Mul(dot, rstd)
+		}
+		if mask[2] == true {
+			db = gs
+		}
+		return []val{cast(b, dx, x.DType), dw, db}
+	})
+	row("native_group_norm.default", func(b b_, a []val) val {
+		x := in(a[0])
+		N, C, HW, G := a[3].(int64), a[4].(int64), a[5].(int64), a[6].(int64)
+		r := b.T("view.default", x, build.Ints([]int64{N, G, C / G, HW}))
+		if !x.IsContiguous() {
+			return aot.Declined{}
+		}
+		vm := b.M("var_mean.correction", r, []val{int64(2), int64(3)}, int64(0), true)
+		rstd := b.Un("rsqrt", b.Add(vm[0], a[7]))
+		out := b.T("view.default", b.Mul(b.Sub(r, vm[1]), rstd), build.Ints(x.Shape))
+		w := func(v val) tt {
+			t := b.T("unsqueeze.default", v, int64(0))
+			for i := 2; i < len(x.Shape); i++ {
+				t = b.T("unsqueeze.default", t, int64(i))
+			}
+			return t
+		}
+		if a[1] != nil {
+			out = b.Mul(out, w(a[1]))
+		}
+		if a[2] != nil {
+			out = b.Add(out, w(a[2]))
+		}
+		sq := []val{int64(2), int64(3)}
+		return []val{out, b.T("squeeze.dims", vm[1], sq), b.T("squeeze.dims", rstd, sq)}
+	})
+	row("std.correction", func(b b_, a []val) val {
+		return b.Un("sqrt", b.T("var.correction", a[0], a[1], a[2], a[3]))
+	})
+}
+
+func losses() {
+	reduce := func(b b_, x tt, r val) tt {
+		switch {
+		case build.Is(r, 1):
+			return b.T("mean.default", x)
+		case build.Is(r, 2):
+			return b.T("sum.default", x)
+		}
+		return x
+	}
+	row("mse_loss.default", func(b b_, a []val) val {
+		return reduce(b, b.Pow(b.Sub(in(a[0]), a[1]), int64(2)), a[2])
+	})
+	row("mse_loss_backward.default", func(b b_, a []val) val {
+		k := 2.0
+		if build.Is(a[3], 1) {
+			k /= float64(tensor.Numel(in(a[1]).Shape))
+		}
+		return b.Mul(b.Mul(b.Sub(in(a[1]), a[2]), k), a[0])
+	})
+	row("smooth_l1_loss.default", func(b b_, a []val) val {
+		beta := build.Float(a[3])
+		l := b.Un("abs", b.Sub(in(a[0]), a[1]))
+		if beta > 0 {
+			l = b.Where(b.T("lt.Scalar", l, beta), b.Div(b.Mul(b.Pow(l, int64(2)), 0.5), beta), b.Sub(l, 0.5*beta))
+		}
+		return reduce(b, l, a[2])
+	})
+	row("huber_loss.default", func(b b_, a []val) val {
+		d := build.Float(a[3])
+		z := b.Un("abs", b.Sub(in(a[0]), a[1]))
+		l := b.Where(b.T("le.Scalar", z, d), b.Mul(b.Mul(z, 0.5), z), b.Mul(b.Sub(z, 0.5*d), d))
+		return reduce(b, l, a[2])
+	})
+	row("binary_cross_entropy.default", func(b b_, a []val) val {
+		x, y := in(a[0]), in(a[1])
+		lo := b.Scalar(-100.0, x)
+		one := func(t tt) tt { return b.Un("log1p", b.Neg(t)) }
+		l := b.Sub(b.Mul(b.Sub(y, int64(1)), b.T("maximum.default", one(x), lo)), b.Mul(y, b.T("maximum.default", b.Un("log", x), lo)))
+		if a[2] != nil {
+			l = b.Mul(l, a[2])
+		}
+		return reduce(b, l, a[3])
+	})
+	row("binary_cross_entropy_with_logits.default", func(b b_, a []val) val {
+		x, y := in(a[0]), in(a[1])
+		one := full(b, nil, int64(1), x.DType)
+		ls := b.M("log_sigmoid_forward.default", x)[0]
+		var l tt
+		if a[3] != nil {
+			w := b.Add(b.Mul(b.Sub(in(a[3]), int64(1)), y), int64(1))
+			l = b.Sub(b.Mul(b.Sub(one, y), x), b.Mul(w, ls))
+		} else {
+			l = b.Sub(b.Mul(b.Sub(one, y), x), ls)
+		}
+		if a[2] != nil {
+			l = b.Mul(l, a[2])
+		}
+		return reduce(b, l, a[4])
+	})
+	row("nll_loss_forward.default", func(b b_, a []val) val {
+		x, target := in(a[0]), in(a[1])
+		if a[2] != nil || len(x.Shape) != 2 {
+			return aot.Declined{}
+		}
+		valid := b.T("ne.Scalar", target, a[4])
+		safe := b.Where(valid, target, full(b, nil, int64(0), target.DType))
+		picked := b.T("squeeze.dim", b.Neg(b.T("gather.default", x, int64(1), b.T("unsqueeze.default", safe, int64(1)))), int64(1))
+		l := b.Where(valid, picked, full(b, nil, int64(0), x.DType))
+		if build.Is(a[3], 0) {
+			return []val{l, full(b, nil, 0.0, x.DType)}
+		}
+		total := cast(b, b.T("sum.default", valid), x.DType)
+		s := b.T("sum.default", l)
+		if build.Is(a[3], 1) {
+			s = b.Div(s, total)
+		}
+		return []val{s, total}
+	})
+	row("nll_loss_backward.default", func(b b_, a []val) val {
+		g, x, target, total := in(a[0]), in(a[1]), in(a[2]), in(a[6])
+		if a[3] != nil || len(x.Shape) != 2 {
+			return aot.Declined{}
+		}
+		if build.Is(a[4], 1) {
+			g = b.Div(g, total)
+		}
+		tu := b.T("unsqueeze.default", target, int64(1))
+		valid := b.T("ne.Scalar", tu, a[5])
+		safe := b.Where(valid, tu, full(b, nil, int64(0), target.DType))
+		gi := b.T("scatter.value", full(b, x.Shape, int64(0), x.DType), int64(1), safe, -1.0)
+		if len(g.Shape) > 0 {
+			g = b.T("unsqueeze.default", g, int64(1))
+		}
+		return b.Mul(gi, b.Where(valid, g, full(b, nil, int64(0), x.DType)))
+	})
+}
+
+func linear() {
+	row("mv.default", func(b b_, a []val) val {
+		return b.T("sum.dim_IntList", b.Mul(in(a[0]), a[1]), []val{int64(1)})
+	})
+	row("dot.default", func(b b_, a []val) val { return b.T("sum.default", b.Mul(in(a[0]), a[1])) })
+	row("addmv.default", func(b b_, a []val) val {
+		m := b.T("mv.default", a[1], a[2])
+		return b.Add(b.Mul(in(a[0]), a[3]), b.Mul(m, a[4]))
+	})
+	row("baddbmm.default", func(b b_, a []val) val {
+		r := b.T("bmm.default", a[1], a[2])
+		if !build.Is(a[4], 1) {
+			r = b.Mul(r, a[4])
+		}
+		if build.Is(a[3], 0) {
+			return r
+		}
+		self := in(a[0])
+		if !build.Is(a[3], 1) {
+			self = b.Mul(self, a[3])
+		}
+		return b.Add(self, r)
+	})
+}
+
+func randoms() {
+	row("bernoulli.p", func(b b_, a []val) val {
+		x := in(a[0])
+		r := b.T("rand.default", build.Ints(x.Shape), tensor.Float32)
+		return cast(b, b.T("lt.Scalar", r, a[1]), x.DType)
+	})
+	row("bernoulli.default", func(b b_, a []val) val {
+		x := in(a[0])
+		r := b.T("rand.default", build.Ints(x.Shape), tensor.Float32)
+		return cast(b, b.T("lt.Tensor", r, x), x.DType)
+	})
+	row("native_dropout.default", func(b b_, a []val) val {
+		x := in(a[0])
+		p := build.Float(a[1])
+		if tr, ok := a[2].(bool); ok && !tr || p == 0 {
+			return []val{x, b.T("ones_like.default", x, tensor.Bool)}
+		}
+		if p == 1 {
+			return []val{b.T("zeros_like.default", x), b.T("zeros_like.default", x, tensor.Bool)}
+		}
+		m := b.T("gt.Scalar", b.T("rand.default", build.Ints(x.Shape), tensor.Float32), p)
+		return []val{b.Mul(b.Mul(x, cast(b, m, x.DType)), 1/(1-p)), m}
+	})
+}

@@ -1,0 +1,493 @@
+package aot
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Functional is the dispatcher layer that removes mutation and tracks aliasing.
+//
+// The program holds outer tensors (fakes that share fake storages as the real ones
+// would). Each outer tensor stands for an immutable inner value of the layer below. Writing to an
+// outer tensor gives its storage's base a new inner value; other views are replayed from
+// the base when they are next read. Mirrors FunctionalTensorWrapper.
+type Functional struct {
+	Below aten.Dispatcher
+
+	outer   map[*tensor.Tensor]*outerState
+	storage map[*tensor.Storage]*storageState
+}
+
+type storageState struct {
+	base    *tensor.Tensor // the outer tensor that owns the storage
+	gen     int            // counts writes
+	mutated bool
+}
+
+type outerState struct {
+	inner *tensor.Tensor
+	gen   int
+	chain []viewStep // from the base to this tensor
+}
+
+// viewStep is one view operator, replayable on a new base.
+type viewStep struct {
+	op   *aten.Op
+	args []aten.Value // args[0] is replaced
+	nr   int          // which result of a multi-output view
+}
+
+// NewFunctional makes an empty layer above below.
+func NewFunctional(below aten.Dispatcher) *Functional {
+	return &Functional{Below: below, outer: map[*tensor.Tensor]*outerState{}, storage: map[*tensor.Storage]*storageState{}}
+}
+
+// Wrap makes an outer tensor for an inner value.
+func (f *Functional) Wrap(inner *tensor.Tensor) *tensor.Tensor {
+	o := tensor.FakeLike(inner)
+	f.adopt(o, inner)
+	return o
+}
+
+func (f *Functional) adopt(o, inner *tensor.Tensor) {
+	f.outer[o] = &outerState{inner: inner}
+	f.storage[o.Storage] = &storageState{base: o}
+}
+
+// Inner is the current inner value of an outer tensor; a tensor the layer has not met is its own.
+func (f *Functional) Inner(t *tensor.Tensor) (*tensor.Tensor, error) {
+	st := f.outer[t]
+	if st == nil {
+		return t, nil
+	}
+	ss := f.storage[t.Storage]
+	if st.gen == ss.gen || len(st.chain) == 0 {
+		return st.inner, nil
+	}
+	v := f.outer[ss.base].inner
+	for _, s := range st.chain {
+		r, err := s.apply(f.Below, v)
+		if err != nil {
+			return nil, fmt.Errorf("replaying a view after a write: %w", err)
+		}
+		v = r
+	}
+	st.inner, st.gen = v, ss.gen
+	return v, nil
+}
+
+func (s viewStep) apply(d aten.Dispatcher, v *tensor.Tensor) (*tensor.Tensor, error) {
+	args := append([]aten.Value{v}, s.args[1:]...)
+	r, err := d.Dispatch(s.op, args)
+	if err != nil {
+		return nil, err
+	}
+	ts := build.Tensors(r)
+	if s.nr >= len(ts) {
+		return nil, fmt.Errorf("%s gave %d results, wanted result %d", s.op.Name(), len(ts), s.nr)
+	}
+	return ts[s.nr], nil
+}
+
+// Mutated reports whether t's storage was written.
+func (f *Functional) Mutated(t *tensor.Tensor) bool {
+	ss := f.storage[t.Storage]
+	return ss != nil && ss.mutated
+}
+
+// Dispatch runs one operator of the program.
+func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
+		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: f})
+	}
+	if m, ok := mutations[op.Name()]; ok {
+		return m(f, op, args)
+	}
+	writes := op.Parsed().Mutated()
+	if len(writes) > 0 {
+		return f.mutate(op, args, writes)
+	}
+	inner, err := f.unwrapAll(args)
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.Below.Dispatch(op, inner)
+	if err != nil {
+		return nil, err
+	}
+	return f.wrapResults(op, args, out)
+}
+
+func (f *Functional) unwrapAll(args []aten.Value) ([]aten.Value, error) {
+	out := make([]aten.Value, len(args))
+	for i, a := range args {
+		v, err := f.unwrap(a)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+func (f *Functional) unwrap(a aten.Value) (aten.Value, error) {
+	switch a := a.(type) {
+	case *tensor.Tensor:
+		if a == nil {
+			return nil, nil
+		}
+		return f.Inner(a)
+	case []aten.Value:
+		return f.unwrapList(a)
+	}
+	return a, nil
+}
+
+func (f *Functional) unwrapList(a []aten.Value) (aten.Value, error) {
+	out := make([]aten.Value, len(a))
+	for i, x := range a {
+		v, err := f.unwrap(x)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// wrapResults gives each inner result an outer tensor, which for a view shares the outer storage of its base.
+func (f *Functional) wrapResults(op *aten.Op, args []aten.Value, out aten.Value) (aten.Value, error) {
+	nr := 0
+	var wrap func(v aten.Value) aten.Value
+	wrap = func(v aten.Value) aten.Value {
+		switch v := v.(type) {
+		case *tensor.Tensor:
+			if v == nil {
+				nr++
+				return v
+			}
+			r := f.wrapOne(op, args, v, nr)
+			nr++
+			return r
+		case []aten.Value:
+			l := make([]aten.Value, len(v))
+			for i, x := range v {
+				l[i] = wrap(x)
+			}
+			return l
+		}
+		nr++
+		return v
+	}
+	return wrap(out), nil
+}
+
+func (f *Functional) wrapOne(op *aten.Op, args []aten.Value, inner *tensor.Tensor, nr int) *tensor.Tensor {
+	if op.Tags&aten.View == 0 || len(args) == 0 {
+		return f.Wrap(inner)
+	}
+	src, ok := args[0].(*tensor.Tensor)
+	if !ok {
+		return f.Wrap(inner)
+	}
+	st := f.outer[src]
+	if st == nil { // a constant: give it an outer identity of its own
+		return f.Wrap(inner)
+	}
+	o := tensor.NewView(src, append([]int64(nil), inner.Shape...), append([]int64(nil), inner.Stride...), inner.Offset)
+	o.DType, o.Fake = inner.DType, true
+	chain := append(append([]viewStep(nil), st.chain...), viewStep{op, args, nr})
+	f.outer[o] = &outerState{inner: inner, gen: f.storage[src.Storage].gen, chain: chain}
+	return o
+}
+
+// mutate runs the functional counterpart of a writing operator and stores its results.
+func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.Value, error) {
+	fn, fargs, err := functionalCounterpart(op, args)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := f.unwrapAll(fargs)
+	if err != nil {
+		return nil, err
+	}
+	var out aten.Value
+	if fn.Tags&aten.Composite != 0 && fn.Decomp != nil {
+		out, err = fn.Decomp(&aten.Call{Op: fn, Args: inner, Dispatch: f.Below})
+	} else {
+		out, err = f.Below.Dispatch(fn, inner)
+	}
+	if err != nil {
+		return nil, err
+	}
+	news := build.Tensors(out)
+	var targets []*tensor.Tensor
+	for _, w := range writes {
+		targets = append(targets, build.Tensors(args[w])...)
+	}
+	if len(news) < len(targets) {
+		return nil, fmt.Errorf("%s writes %d tensors, %s gives %d", op.Name(), len(targets), fn.Name(), len(news))
+	}
+	// Written values come last in functional forms that also return results (batch norm).
+	extra := len(news) - len(targets)
+	for i, t := range targets {
+		if err := f.write(t, news[extra+i]); err != nil {
+			return nil, err
+		}
+	}
+	rets := op.Parsed().Returns
+	if extra > 0 {
+		res := make([]aten.Value, 0, extra)
+		for _, r := range news[:extra] {
+			res = append(res, f.Wrap(r))
+		}
+		if len(res) == 1 {
+			return res[0], nil
+		}
+		return res, nil
+	}
+	switch {
+	case len(rets) == 0:
+		return nil, nil
+	case len(targets) == 1:
+		return targets[0], nil
+	}
+	res := make([]aten.Value, len(targets))
+	for i, t := range targets {
+		res[i] = t
+	}
+	return res, nil
+}
+
+// functionalCounterpart finds the operator without mutation: add.Tensor for add_.Tensor and for add.out.
+func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Value, error) {
+	ns, rest, _ := strings.Cut(op.Name(), ".")
+	base, over, _ := strings.Cut(rest, ".")
+	s := op.Parsed()
+	if op.Tags&aten.OutVariant != 0 {
+		var fargs []aten.Value
+		for i, a := range s.Args {
+			if a.Alias == "" || !strings.Contains(a.Alias, "!") {
+				fargs = append(fargs, args[i])
+			}
+		}
+		names := []string{strings.TrimSuffix(strings.TrimSuffix(over, "_out"), "out"), "default", "Tensor", "Scalar"}
+		for _, o := range names {
+			if o == "" {
+				o = "default"
+			}
+			if fn, ok := aten.Lookup(ns + "." + base + "." + o); ok && len(fn.Parsed().Args) == len(fargs) {
+				return fn, fargs, nil
+			}
+		}
+		return nil, nil, fmt.Errorf("%s has no functional form", op.Name())
+	}
+	stem := strings.TrimSuffix(base, "_")
+	for _, name := range []string{stem + "." + over, stem + "_functional." + over} {
+		if fn, ok := aten.Lookup(ns + "." + name); ok && fn != op && len(fn.Parsed().Mutated()) == 0 && len(fn.Parsed().Args) == len(args) {
+			return fn, args, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%s mutates its arguments and has no functional form", op.Name())
+}
+
+// write makes v the new value of outer tensor t, and of the base that t views.
+func (f *Functional) write(t, v *tensor.Tensor) error {
+	st := f.outer[t]
+	if st == nil {
+		return fmt.Errorf("in-place operation on a constant tensor of shape %v inside a compiled function", t.Shape)
+	}
+	b := &build.B{D: f.Below}
+	return firstErr(build.Run(func() {
+		if !build.EqualInts(v.Shape, t.Shape) {
+			v = b.T("expand.default", v, build.Ints(t.Shape))
+		}
+		if v.DType != t.DType {
+			v = b.To(v, t.DType)
+		}
+		ss := f.storage[t.Storage]
+		// Values of the chain from the base, so that each level can take its part back.
+		base := f.outer[ss.base].inner
+		levels := []*tensor.Tensor{base}
+		for _, s := range st.chain {
+			r, err := s.apply(f.Below, levels[len(levels)-1])
+			b.Check(err)
+			levels = append(levels, r)
+		}
+		for i := len(st.chain) - 1; i >= 0; i-- {
+			v = unview(b, st.chain[i], levels[i], v)
+		}
+		ss.gen++
+		ss.mutated = true
+		f.outer[ss.base].inner = v
+		f.outer[ss.base].gen = ss.gen
+	}), nil)
+}
+
+func firstErr(errs ...error) error {
+	for _, e := range errs {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// unview writes part back into whole, through the view step that made part's place.
+func unview(b *build.B, s viewStep, whole, part *tensor.Tensor) *tensor.Tensor {
+	a := s.args
+	name := strings.TrimPrefix(s.op.Name(), "aten.")
+	switch name {
+	case "view.default", "_unsafe_view.default", "unsqueeze.default", "squeeze.default", "squeeze.dim", "squeeze.dims", "_reshape_alias.default":
+		return b.T("view.default", part, build.Ints(whole.Shape))
+	case "alias.default", "detach.default", "view_as.default":
+		return part
+	case "permute.default":
+		dims := build.ToInts(a[1])
+		inv := make([]int64, len(dims))
+		for i, d := range dims {
+			inv[build.Wrap(d, len(dims))] = int64(i)
+		}
+		return b.T("permute.default", part, build.Ints(inv))
+	case "transpose.int":
+		return b.T("transpose.int", part, a[1], a[2])
+	case "t.default":
+		return b.T("t.default", part)
+	case "select.int":
+		return b.T("select_scatter.default", whole, part, a[1], a[2])
+	case "slice.Tensor":
+		return b.T("slice_scatter.default", append([]aten.Value{whole, part}, a[1:]...)...)
+	case "diagonal.default":
+		return b.T("diagonal_scatter.default", append([]aten.Value{whole, part}, a[1:]...)...)
+	case "expand.default":
+		// Every element of part came from one of whole; writing through an expanded view is an error upstream of here.
+		return b.SumTo(part, whole.Shape)
+	case "split.Tensor", "split_with_sizes.default", "unbind.int":
+		dim := int64(0)
+		if len(a) > 2 {
+			dim = a[2].(int64)
+		}
+		if name == "unbind.int" {
+			if len(a) > 1 {
+				dim = a[1].(int64)
+			}
+			return b.T("select_scatter.default", whole, part, dim, int64(s.nr))
+		}
+		d := build.Wrap(dim, len(whole.Shape))
+		sizes := build.ToInts(a[1])
+		at := int64(0)
+		for i := 0; i < s.nr; i++ {
+			if len(sizes) == 1 && name == "split.Tensor" {
+				at += sizes[0]
+			} else {
+				at += sizes[i]
+			}
+		}
+		return b.T("slice_scatter.default", whole, part, int64(d), at, at+part.Shape[d], int64(1))
+	}
+	shape, stride, off := part.Shape, []int64(nil), int64(0)
+	v, err := s.apply(aten.Fake{}, whole)
+	b.Check(err)
+	stride, off = v.Stride, v.Offset
+	return b.T("as_strided_scatter.default", whole, part, build.Ints(shape), build.Ints(stride), off)
+}
+
+// mutations holds the writing operators whose functional form is not found by name.
+var mutations map[string]func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error)
+
+func init() {
+	bn := func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
+		// batch norm in training writes its running statistics, though its schema does not say so.
+		named := map[string]aten.Value{}
+		for i, a := range op.Parsed().Args {
+			named[a.Name] = args[i]
+		}
+		rm, _ := named["running_mean"].(*tensor.Tensor)
+		rv, _ := named["running_var"].(*tensor.Tensor)
+		training, _ := named["training"].(bool)
+		if training && rm != nil && rv != nil {
+			fn, ok := aten.Lookup("aten._native_batch_norm_legit_functional.default")
+			if !ok {
+				return nil, fmt.Errorf("aten._native_batch_norm_legit_functional is not registered")
+			}
+			inner, err := f.unwrapAll([]aten.Value{named["input"], named["weight"], named["bias"], rm, rv, true, named["momentum"], named["eps"]})
+			if err != nil {
+				return nil, err
+			}
+			out, err := f.Below.Dispatch(fn, inner)
+			if err != nil {
+				return nil, err
+			}
+			ts := build.Tensors(out)
+			if err := firstErr(f.write(rm, ts[3]), f.write(rv, ts[4])); err != nil {
+				return nil, err
+			}
+			return []aten.Value{f.Wrap(ts[0]), f.Wrap(ts[1]), f.Wrap(ts[2])}, nil
+		}
+		fn := op
+		fargs := args
+		if !training && rm != nil {
+			if l, ok := aten.Lookup("aten._native_batch_norm_legit_no_training.default"); ok {
+				fn, fargs = l, []aten.Value{named["input"], named["weight"], named["bias"], rm, rv, named["momentum"], named["eps"]}
+			}
+		} else if rm == nil {
+			if l, ok := aten.Lookup("aten._native_batch_norm_legit.no_stats"); ok {
+				fn, fargs = l, []aten.Value{named["input"], named["weight"], named["bias"], training, named["momentum"], named["eps"]}
+			}
+		}
+		inner, err := f.unwrapAll(fargs)
+		if err != nil {
+			return nil, err
+		}
+		out, err := f.Below.Dispatch(fn, inner)
+		if err != nil {
+			return nil, err
+		}
+		return f.wrapResults(fn, fargs, out)
+	}
+	mutations = map[string]func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error){
+		"aten.native_batch_norm.default":        bn,
+		"aten._native_batch_norm_legit.default": bn,
+		"aten.detach_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
+			return args[0], nil
+		},
+		"aten.zero_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
+			t := args[0].(*tensor.Tensor)
+			in, err := f.Inner(t)
+			if err != nil {
+				return nil, err
+			}
+			z, err := (&build.B{D: f.Below}).Try("zeros_like.default", in)
+			if err != nil {
+				return nil, err
+			}
+			return t, f.write(t, z)
+		},
+		"aten.normal_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
+			t := args[0].(*tensor.Tensor)
+			in, err := f.Inner(t)
+			if err != nil {
+				return nil, err
+			}
+			b := &build.B{D: f.Below}
+			var v *tensor.Tensor
+			err = build.Run(func() {
+				v = b.T("randn_like.default", in)
+				if !build.Is(args[2], 1) {
+					v = b.Mul(v, args[2])
+				}
+				if !build.Is(args[1], 0) {
+					v = b.Add(v, args[1])
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+			return t, f.write(t, v)
+		},
+	}
+}

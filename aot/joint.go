@@ -1,0 +1,247 @@
+package aot
+
+import (
+	"fmt"
+
+	"whittle/aot/autograd"
+	"whittle/capture/fx"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Function is a captured program: it computes on whatever tensors it is given, by calling d.
+type Function func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error)
+
+// Input is one argument of a compiled function.
+type Input struct {
+	Value        aten.Value // *tensor.Tensor (real or fake; only metadata is read) or int64, float64, ...
+	RequiresGrad bool
+}
+
+// OutputKind says how the runtime gives an output back.
+type OutputKind uint8
+
+// The output kinds.
+const (
+	FromGraph    OutputKind = iota // result of the graph
+	IsInput                        // the very tensor that came in
+	AliasOfInput                   // a view of an input, rebuilt from it
+	ConstantOut                    // not a tensor: known while tracing
+)
+
+// OutputInfo describes one output of the function.
+type OutputInfo struct {
+	Kind         OutputKind
+	Input        int // for IsInput and AliasOfInput
+	Shape        []int64
+	Stride       []int64
+	Offset       int64
+	Const        aten.Value
+	RequiresGrad bool // a tangent flows into it
+	DType        tensor.DType
+	GraphIndex   int // position among the graph's outputs, -1 for none
+}
+
+// Joint is the traced program: one graph with forward outputs and, when it trains, gradients.
+type Joint struct {
+	GM       *fx.GraphModule
+	Inputs   []Input
+	Outputs  []OutputInfo
+	Mutated  []int // inputs whose new value is a graph output, in output order, before the others
+	InGraph  []int // inputs that the graph itself writes with copy_
+	NForward int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
+	Tangents int   // number of tangent placeholders; 0 => inference
+	GradOf   []int // per gradient output: its input
+}
+
+// trace runs f under Functional over autograd over Tracer and leaves the joint graph.
+func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
+	training := false
+	for _, in := range inputs {
+		training = training || in.RequiresGrad
+	}
+	training = training && (opt.Grad == nil || opt.Grad.Enabled)
+	tr := NewTracer(opt.Decompositions)
+	mode := &autograd.GradMode{Enabled: training}
+	eng := &autograd.Engine{Below: tr, Mode: mode}
+	fn := NewFunctional(eng)
+
+	inner := make([]aten.Value, len(inputs))
+	outer := make([]aten.Value, len(inputs))
+	seen := map[*tensor.Storage]*tensor.Tensor{}
+	for i, in := range inputs {
+		name := fmt.Sprintf("arg%d_1", i)
+		if training {
+			name = fmt.Sprintf("primals_%d", i+1)
+		}
+		inner[i] = tr.Input(name, in.Value)
+		t, ok := inner[i].(*tensor.Tensor)
+		if !ok {
+			outer[i] = inner[i]
+			continue
+		}
+		if in.RequiresGrad && training {
+			autograd.Ensure(t).RequiresGrad = true
+		}
+		o := fn.Wrap(t)
+		if in.RequiresGrad {
+			autograd.Ensure(o).RequiresGrad = true
+		}
+		outer[i] = o
+		seen[o.Storage] = o
+	}
+	opt.mode = mode
+	outs, err := f(fn, outer)
+	if err != nil {
+		return nil, err
+	}
+	j := &Joint{GM: tr.GM, Inputs: inputs}
+	var results fx.Tuple
+	inputOf := map[*tensor.Storage]int{}
+	for i, o := range outer {
+		t, ok := o.(*tensor.Tensor)
+		if !ok {
+			continue
+		}
+		inputOf[t.Storage] = i
+	}
+	type copyBack struct{ dst, src *fx.Node }
+	var copies []copyBack
+	var roots []*tensor.Tensor
+	addOutput := func(v *tensor.Tensor) error {
+		a, err := tr.arg(v)
+		if err != nil {
+			return err
+		}
+		results = append(results, a)
+		return nil
+	}
+	for i, o := range outer {
+		t, ok := o.(*tensor.Tensor)
+		if !ok || !fn.Mutated(t) {
+			continue
+		}
+		v, err := fn.Inner(t)
+		if err != nil {
+			return nil, err
+		}
+		if v == inner[i] {
+			continue
+		}
+		if !(inputs[i].RequiresGrad && training) && !autograd.RequiresGrad(v) {
+			src, err := tr.arg(v)
+			if err != nil {
+				return nil, err
+			}
+			n, ok := src.(*fx.Node)
+			if !ok {
+				return nil, fmt.Errorf("input %d is overwritten with a value that is no graph node", i)
+			}
+			copies = append(copies, copyBack{tr.Node(inner[i].(*tensor.Tensor)), n})
+			j.InGraph = append(j.InGraph, i)
+			continue
+		}
+		j.Mutated = append(j.Mutated, i)
+		if err := addOutput(v); err != nil {
+			return nil, err
+		}
+		if autograd.RequiresGrad(v) {
+			roots = append(roots, v)
+		} else {
+			roots = append(roots, nil)
+		}
+	}
+	for _, o := range outs {
+		t, ok := o.(*tensor.Tensor)
+		if !ok {
+			j.Outputs = append(j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: -1})
+			continue
+		}
+		v, err := fn.Inner(t)
+		if err != nil {
+			return nil, err
+		}
+		info := OutputInfo{Kind: FromGraph, Shape: v.Shape, Stride: v.Stride, Offset: t.Offset, DType: v.DType, GraphIndex: len(results)}
+		if i, ok := inputOf[t.Storage]; ok {
+			info.Input = i
+			info.Kind = AliasOfInput
+			info.Shape, info.Stride = t.Shape, t.Stride
+			if outer[i] == o {
+				info.Kind = IsInput
+			}
+		}
+		info.RequiresGrad = info.Kind == FromGraph && training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
+		j.Outputs = append(j.Outputs, info)
+		if err := addOutput(v); err != nil {
+			return nil, err
+		}
+		if info.RequiresGrad {
+			roots = append(roots, v)
+		} else {
+			roots = append(roots, nil)
+		}
+	}
+	j.NForward = len(results)
+	if training {
+		if err := j.backward(tr, eng, inner, roots, &results); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range copies {
+		n := tr.GM.Graph.CallFunction("aten.copy_.default", []fx.Arg{c.dst, c.src}, nil)
+		n.Val = c.dst.Val
+	}
+	tr.GM.Graph.Output(results)
+	return j, nil
+}
+
+// backward appends the gradient computation; each differentiable output gets a tangent placeholder.
+func (j *Joint) backward(tr *Tracer, eng *autograd.Engine, inner []aten.Value, roots []*tensor.Tensor, results *fx.Tuple) error {
+	var rs, gs, wrt []*tensor.Tensor
+	for _, r := range roots {
+		if r == nil {
+			continue
+		}
+		j.Tangents++
+		t := tr.Input(fmt.Sprintf("tangents_%d", j.Tangents), tensor.FakeLike(contiguousLike(r)))
+		rs, gs = append(rs, r), append(gs, t.(*tensor.Tensor))
+	}
+	if len(rs) == 0 {
+		return nil
+	}
+	for i, in := range j.Inputs {
+		if in.RequiresGrad {
+			wrt = append(wrt, inner[i].(*tensor.Tensor))
+		}
+	}
+	grads, err := eng.Backward(rs, gs, autograd.Options{Inputs: wrt, AllowUnused: true})
+	if err != nil {
+		return fmt.Errorf("tracing the backward pass: %w", err)
+	}
+	k := 0
+	for i, in := range j.Inputs {
+		j.GradOf = append(j.GradOf, i)
+		if !in.RequiresGrad || grads[k] == nil {
+			if in.RequiresGrad {
+				k++
+			}
+			*results = append(*results, nil)
+			continue
+		}
+		a, err := tr.arg(grads[k])
+		if err != nil {
+			return err
+		}
+		*results = append(*results, a)
+		k++
+	}
+	return nil
+}
+
+// contiguousLike is a tangent's layout: the output's own when dense, contiguous otherwise.
+func contiguousLike(t *tensor.Tensor) *tensor.Tensor {
+	if t.IsNonOverlappingAndDense() {
+		return t
+	}
+	return tensor.EmptyFake(t.Shape, t.DType)
+}

@@ -1,0 +1,206 @@
+package aot
+
+import (
+	"fmt"
+
+	"whittle/aot/build"
+	"whittle/capture/fx"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Decomposition rewrites one operator into others while tracing.
+type Decomposition func(b *build.B, args []aten.Value) aten.Value
+
+// Tracer is the lowest dispatcher layer: it runs each operator on fake tensors and
+// records it as a node.
+type Tracer struct {
+	GM     *fx.GraphModule
+	Decomp map[string]Decomposition // by operator name "aten.gelu.default"; nil => none
+
+	nodes  map[*tensor.Tensor]*fx.Node
+	consts map[*tensor.Tensor]*fx.Node
+	depth  int
+}
+
+// NewTracer starts an empty graph.
+func NewTracer(decomp map[string]Decomposition) *Tracer {
+	gm := &fx.GraphModule{Graph: fx.NewGraph(), ClassName: "GraphModule", Attrs: map[string]*tensor.Tensor{}}
+	return &Tracer{GM: gm, Decomp: decomp, nodes: map[*tensor.Tensor]*fx.Node{}, consts: map[*tensor.Tensor]*fx.Node{}}
+}
+
+// Input adds a placeholder for v; a tensor is given a fake stand-in, which is returned.
+func (t *Tracer) Input(name string, v aten.Value) aten.Value {
+	n := t.GM.Graph.Placeholder(name)
+	x, ok := v.(*tensor.Tensor)
+	if !ok {
+		n.Val = v
+		return v
+	}
+	f := tensor.FakeLike(x)
+	n.Val = f
+	t.nodes[f] = n
+	return f
+}
+
+// Node is the node that computes x, nil when x is not of this trace.
+func (t *Tracer) Node(x *tensor.Tensor) *fx.Node { return t.nodes[x] }
+
+// Dispatch records op, or its decomposition.
+func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if d, ok := t.Decomp[op.Name()]; ok {
+		var out aten.Value
+		declined := false
+		err := build.Run(func() {
+			out = d(&build.B{D: t}, args)
+			_, declined = out.(Declined)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("decomposing %s: %w", op.Name(), err)
+		}
+		if !declined {
+			return out, nil
+		}
+	}
+	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
+		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: t})
+	}
+	out, err := aten.Fake{}.Dispatch(op, args)
+	if err != nil {
+		return nil, err
+	}
+	fargs, kwargs, err := t.arguments(op, args)
+	if err != nil {
+		return nil, err
+	}
+	n := t.GM.Graph.CallFunction(op.Name(), fargs, kwargs)
+	n.Val = out
+	switch o := out.(type) {
+	case *tensor.Tensor:
+		t.nodes[o] = n
+	case []aten.Value:
+		t.results(n, o)
+	}
+	return out, nil
+}
+
+// Declined is returned by a decomposition that leaves this call as it is.
+type Declined struct{}
+
+// results adds a getitem for every result of a multi-result node; unused ones are dead code later.
+func (t *Tracer) results(n *fx.Node, outs []aten.Value) {
+	for i, o := range outs {
+		switch o := o.(type) {
+		case *tensor.Tensor:
+			if o == nil {
+				continue
+			}
+			g := t.GM.Graph.CallFunction("operator.getitem", []fx.Arg{n, int64(i)}, nil)
+			g.Val = o
+			t.nodes[o] = g
+		case []aten.Value:
+			g := t.GM.Graph.CallFunction("operator.getitem", []fx.Arg{n, int64(i)}, nil)
+			g.Val = o
+			t.results(g, o)
+		}
+	}
+}
+
+// arguments renders bound arguments as PyTorch's dispatcher shows them: trailing defaults are dropped, keyword-only ones are named.
+func (t *Tracer) arguments(op *aten.Op, args []aten.Value) ([]fx.Arg, []fx.Kwarg, error) {
+	s := op.Parsed()
+	last := 0
+	for i, a := range s.Args {
+		if !a.KwOnly && !(a.HasDefault && sameValue(args[i], a.Default)) {
+			last = i + 1
+		}
+	}
+	var fargs []fx.Arg
+	var kwargs []fx.Kwarg
+	for i, a := range s.Args {
+		if a.KwOnly {
+			if a.HasDefault && sameValue(args[i], a.Default) {
+				continue
+			}
+			v, err := t.arg(args[i])
+			if err != nil {
+				return nil, nil, err
+			}
+			kwargs = append(kwargs, fx.Kwarg{Name: a.Name, Val: v})
+			continue
+		}
+		if i >= last {
+			continue
+		}
+		v, err := t.arg(args[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		fargs = append(fargs, v)
+	}
+	return fargs, kwargs, nil
+}
+
+func sameValue(a, b aten.Value) bool {
+	switch a := a.(type) {
+	case []aten.Value:
+		l, ok := b.([]aten.Value)
+		if !ok || len(l) != len(a) {
+			return false
+		}
+		for i := range a {
+			if !sameValue(a[i], l[i]) {
+				return false
+			}
+		}
+		return true
+	case *tensor.Tensor:
+		return a == nil && b == nil
+	}
+	if _, ok := b.([]aten.Value); ok {
+		return false
+	}
+	return a == b
+}
+
+func (t *Tracer) arg(v aten.Value) (fx.Arg, error) {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil {
+			return nil, nil
+		}
+		if n := t.nodes[v]; n != nil {
+			return n, nil
+		}
+		return t.constant(v)
+	case []aten.Value:
+		l := make(fx.List, len(v))
+		for i, x := range v {
+			a, err := t.arg(x)
+			if err != nil {
+				return nil, err
+			}
+			l[i] = a
+		}
+		return l, nil
+	case *tensor.Generator:
+		return nil, nil
+	}
+	return v, nil
+}
+
+// constant lifts a tensor that the program created outside of the trace.
+func (t *Tracer) constant(v *tensor.Tensor) (fx.Arg, error) {
+	if n := t.consts[v]; n != nil {
+		return n, nil
+	}
+	if v.Fake {
+		return nil, fmt.Errorf("a fake tensor of shape %v from another trace reached the tracer", v.Shape)
+	}
+	name := fmt.Sprintf("_tensor_constant%d", len(t.GM.Attrs))
+	t.GM.Attrs[name] = v
+	n := t.GM.Graph.GetAttr(name)
+	n.Val = v
+	t.consts[v] = n
+	return n, nil
+}
