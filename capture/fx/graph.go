@@ -7,7 +7,11 @@ import "whittle/kernels/tensor"
 // to another stage it is immutable, and a stage that edits works on a Clone.
 type Graph struct {
 	Nodes []*Node
-	names map[string]int // last number used per name stem
+	// ReturnType is the annotation of forward's result as printed, "" for none.
+	ReturnType string
+
+	names  namespace
+	insert *Node // new nodes go before it; nil => at the end
 }
 
 // Op is what a node does.
@@ -30,6 +34,8 @@ type Node struct {
 	Target string // qualified: "aten.add.Tensor", "prims.iota.default", "torch.relu", "operator.add", "torch._C._nn.linear"; method, attribute or placeholder name otherwise
 	Args   []Arg
 	Kwargs []Kwarg
+	// Type is the annotation printed with the node: "torch.Tensor" on after-dynamo placeholders. "" => none.
+	Type string
 	// Val is the node's value while tracing or after shape propagation: *tensor.Tensor (fake),
 	// SymInt, or []any of these for several results. nil => not known. It is not part of the printed graph's meaning.
 	Val  any
@@ -80,6 +86,15 @@ type GraphModule struct {
 	Attrs      map[string]*tensor.Tensor // parameters, buffers, constants by qualified name
 	Modules    map[string]Module         // call_module targets, by qualified name
 	Submodules map[string]*GraphModule   // bodies of higher-order operators
+	Init       []InitLine                // __init__ beyond super().__init__(), in order; printed as it stands
+}
+
+// InitLine is one statement of a module's __init__: `self.Name = Expr`, or
+// `self.register_buffer('Name', Expr)` when Buffer is set.
+type InitLine struct {
+	Name   string
+	Expr   string
+	Buffer bool
 }
 
 // Module is a module as a repro constructs it: Linear(in_features=10, out_features=10, bias=True).

@@ -1,0 +1,327 @@
+package fx
+
+import (
+	"math/big"
+	"sort"
+	"strings"
+
+	"whittle/kernels/tensor"
+)
+
+// infix are the operators that print as expressions, by target.
+var infix = map[string]string{
+	"operator.eq": "==", "operator.ne": "!=", "operator.lt": "<", "operator.gt": ">", "operator.le": "<=", "operator.ge": ">=",
+	"operator.add": "+", "operator.sub": "-", "operator.mul": "*", "operator.floordiv": "//", "operator.truediv": "/",
+	"operator.mod": "%", "operator.pow": "**", "operator.lshift": "<<", "operator.rshift": ">>", "operator.and_": "&",
+	"operator.or_": "|", "operator.xor": "^", "operator.matmul": "@",
+}
+
+var prefix = map[string]string{"operator.pos": "+", "operator.neg": "-", "operator.invert": "~"}
+
+// inplace print as statements; the node then is an alias of their first operand.
+var inplace = map[string]string{
+	"operator.iadd": "+=", "operator.iand": "&=", "operator.ifloordiv": "//=", "operator.ilshift": "<<=", "operator.imod": "%=",
+	"operator.imul": "*=", "operator.imatmul": "@=", "operator.ior": "|=", "operator.ipow": "**=", "operator.irshift": ">>=",
+	"operator.isub": "-=", "operator.itruediv": "/=", "operator.ixor": "^=",
+}
+
+var infixTarget, prefixTarget, inplaceTarget = invert(infix), invert(prefix), invert(inplace)
+
+func invert(m map[string]string) map[string]string {
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[v] = k
+	}
+	return out
+}
+
+// String is the graph's forward as PyTorch generates it, not indented.
+func (g *Graph) String() string { return g.Forward("") }
+
+// Forward prints `def forward(self, ...)` and its body, every line after indent. There is no newline at the end.
+func (g *Graph) Forward(indent string) string {
+	var b strings.Builder
+	b.WriteString(indent + "def forward(self")
+	for _, n := range g.Nodes {
+		if n.Op != Placeholder {
+			continue
+		}
+		b.WriteString(", " + n.Target)
+		if n.Type != "" {
+			b.WriteString(" : " + n.Type)
+		}
+		if len(n.Args) > 0 {
+			b.WriteString(" = ")
+			writeArg(&b, n.Args[0])
+		}
+	}
+	b.WriteByte(')')
+	if g.ReturnType != "" {
+		b.WriteString(" -> " + g.ReturnType)
+	}
+	b.WriteString(":")
+	last := lastUses(g)
+	users := make(map[*Node]bool, len(g.Nodes))
+	for _, n := range g.Nodes {
+		n.WalkInputs(func(in *Node) { users[in] = true })
+	}
+	lines := 0
+	for _, n := range g.Nodes {
+		if n.Op == Placeholder && strings.TrimLeft(n.Target, "*") == n.Name {
+			continue
+		}
+		lines++
+		b.WriteString("\n" + indent + "    ")
+		writeStmt(&b, n)
+		if n.Op == Placeholder || n.Op == Output {
+			continue
+		}
+		dead := last[n]
+		if !users[n] {
+			dead = append(dead, n)
+		}
+		if len(dead) > 0 {
+			b.WriteString(";  ")
+			for _, d := range dead {
+				b.WriteString(d.Name + " = ")
+			}
+			b.WriteString("None")
+		}
+	}
+	if lines == 0 {
+		b.WriteString("\n" + indent + "    pass")
+	}
+	return b.String()
+}
+
+// lastUses lists, for each node, the nodes that it is the last to use, in the order of its arguments.
+func lastUses(g *Graph) map[*Node][]*Node {
+	seen := make(map[*Node]bool, len(g.Nodes))
+	out := make(map[*Node][]*Node, len(g.Nodes))
+	for i := len(g.Nodes) - 1; i >= 0; i-- {
+		n := g.Nodes[i]
+		n.WalkInputs(func(in *Node) {
+			if !seen[in] {
+				seen[in] = true
+				out[n] = append(out[n], in)
+			}
+		})
+	}
+	return out
+}
+
+func writeStmt(b *strings.Builder, n *Node) {
+	lhs := n.Name
+	if n.Type != "" && n.Op != Placeholder {
+		lhs += " : " + n.Type
+	}
+	switch n.Op {
+	case Placeholder:
+		b.WriteString(n.Name + " = " + strings.TrimLeft(n.Target, "*"))
+		return
+	case Output:
+		b.WriteString("return ")
+		if len(n.Args) > 0 {
+			writeArg(b, n.Args[0])
+		} else {
+			b.WriteString("None")
+		}
+		return
+	case GetAttr:
+		b.WriteString(lhs + " = " + attrPath("self", n.Target))
+		return
+	case CallModule:
+		b.WriteString(lhs + " = " + attrPath("self", n.Target))
+		writeCall(b, n.Args, n.Kwargs)
+		return
+	case CallMethod:
+		b.WriteString(lhs + " = ")
+		recv, rest := Arg(nil), n.Args
+		if len(n.Args) > 0 {
+			recv, rest = n.Args[0], n.Args[1:]
+		}
+		b.WriteString(attrPath(receiver(recv), n.Target))
+		writeCall(b, rest, n.Kwargs)
+		return
+	}
+	if len(n.Kwargs) == 0 {
+		if op, ok := inplace[n.Target]; ok && len(n.Args) == 2 {
+			writeArg(b, n.Args[0])
+			b.WriteString(" " + op + " ")
+			writeArg(b, n.Args[1])
+			b.WriteString(";  " + lhs + " = ")
+			writeArg(b, n.Args[0])
+			return
+		}
+		if n.Target == "operator.setitem" && len(n.Args) == 3 {
+			writeArg(b, n.Args[0])
+			b.WriteByte('[')
+			writeArg(b, n.Args[1])
+			b.WriteString("] = ")
+			writeArg(b, n.Args[2])
+			b.WriteString(";  " + lhs + " = ")
+			writeArg(b, n.Args[0])
+			return
+		}
+	}
+	b.WriteString(lhs + " = ")
+	if len(n.Kwargs) == 0 {
+		if op, ok := infix[n.Target]; ok && len(n.Args) == 2 {
+			b.WriteString(operand(n.Args[0], op == "**") + " " + op + " " + operand(n.Args[1], false))
+			return
+		}
+		if op, ok := prefix[n.Target]; ok && len(n.Args) == 1 {
+			b.WriteString(op + operand(n.Args[0], false))
+			return
+		}
+		if n.Target == "operator.getitem" && len(n.Args) == 2 {
+			b.WriteString(receiver(n.Args[0]))
+			b.WriteByte('[')
+			writeArg(b, n.Args[1])
+			b.WriteByte(']')
+			return
+		}
+		if n.Target == "getattr" && len(n.Args) == 2 {
+			if s, ok := n.Args[1].(string); ok && isIdent(s) && !isKeyword(s) {
+				b.WriteString(receiver(n.Args[0]) + "." + s)
+				return
+			}
+		}
+	}
+	b.WriteString(funcText(n.Target))
+	writeCall(b, n.Args, n.Kwargs)
+}
+
+// receiver is an argument in front of a dot or bracket: numbers need parentheses there.
+func receiver(a Arg) string {
+	switch a.(type) {
+	case int64, *big.Int, float64, SymInt:
+		return "(" + FormatArg(a) + ")"
+	}
+	return FormatArg(a)
+}
+
+// operand is an argument beside an infix operator; power binds tighter than a sign.
+func operand(a Arg, base bool) string {
+	s := FormatArg(a)
+	if _, ok := a.(SymInt); ok && !isIdent(s) || base && s[0] == '-' {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+func isKeyword(s string) bool {
+	switch s {
+	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+		"except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
+		"return", "try", "while", "with", "yield":
+		return true
+	}
+	return false
+}
+
+func writeCall(b *strings.Builder, args []Arg, kwargs []Kwarg) {
+	b.WriteByte('(')
+	writeSeq(b, args)
+	for i, kw := range kwargs {
+		if i > 0 || len(args) > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(kw.Name + " = ")
+		writeArg(b, kw.Val)
+	}
+	b.WriteByte(')')
+}
+
+// attrPath is base.a.b, with getattr for parts that are no identifiers (the "0" of Sequential).
+func attrPath(base, target string) string {
+	for _, e := range strings.Split(target, ".") {
+		if isIdent(e) {
+			base += "." + e
+		} else {
+			base = "getattr(" + base + `, "` + e + `")`
+		}
+	}
+	return base
+}
+
+// String is the module's class as a repro file holds it.
+func (gm *GraphModule) String() string {
+	var b strings.Builder
+	name := gm.ClassName
+	if name == "" {
+		name = "Repro"
+	}
+	b.WriteString("class " + name + "(torch.nn.Module):\n    def __init__(self) -> None:\n        super().__init__()\n")
+	for _, l := range gm.initLines() {
+		b.WriteString("        " + l.String() + "\n")
+	}
+	b.WriteString("\n" + gm.Graph.Forward("    ") + "\n")
+	return b.String()
+}
+
+// String is the statement as __init__ holds it.
+func (l InitLine) String() string {
+	if l.Buffer {
+		return "self.register_buffer(" + StringRepr(l.Name) + ", " + l.Expr + ")"
+	}
+	return "self." + l.Name + " = " + l.Expr
+}
+
+// initLines is Init, or what the maps say when a module was made in Go.
+func (gm *GraphModule) initLines() []InitLine {
+	if len(gm.Init) > 0 {
+		return gm.Init
+	}
+	var out []InitLine
+	for _, k := range sortedKeys(gm.Modules) {
+		out = append(out, InitLine{Name: k, Expr: gm.Modules[k].Text})
+	}
+	for _, k := range sortedKeys(gm.Attrs) {
+		out = append(out, InitLine{Name: k, Expr: attrExpr(gm.Attrs[k]), Buffer: true})
+	}
+	return out
+}
+
+// InitLines are the statements that String prints in __init__.
+func (gm *GraphModule) InitLines() []InitLine { return gm.initLines() }
+
+func sortedKeys[V any](m map[string]V) []string {
+	ks := make([]string, 0, len(m))
+	for k := range m {
+		ks = append(ks, k)
+	}
+	sort.Strings(ks)
+	return ks
+}
+
+// attrExpr is an expression that makes a tensor like t: its value if it is a single element, else random
+// values of its shape and dtype, as PyTorch prints constants.
+func attrExpr(t *tensor.Tensor) string {
+	if t == nil {
+		return "None"
+	}
+	var dims []Arg
+	for _, s := range t.Shape {
+		dims = append(dims, s)
+	}
+	if len(dims) == 0 && !t.Fake {
+		switch t.DType {
+		case tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Float16:
+			v := strings.TrimSuffix(FloatRepr(t.Item().(float64)), "0")
+			if t.DType == tensor.Float32 {
+				return "tensor(" + v + ")"
+			}
+			return "tensor(" + v + ", dtype=torch." + t.DType.String() + ")"
+		case tensor.Int64, tensor.Bool:
+			return "tensor(" + FormatArg(t.Item()) + ")"
+		case tensor.Int32, tensor.Int16, tensor.Int8, tensor.UInt8:
+			return "tensor(" + FormatArg(t.Item()) + ", dtype=torch." + t.DType.String() + ")"
+		}
+	}
+	fn := "torch.randn("
+	if !t.DType.IsFloat() {
+		fn = "torch.randint(1, size="
+	}
+	return fn + FormatArg(List(dims)) + ", dtype=torch." + t.DType.String() + ")"
+}
