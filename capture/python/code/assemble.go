@@ -1,0 +1,283 @@
+package code
+
+import (
+	"fmt"
+
+	"whittle/capture/python/syntax"
+)
+
+// label is a place in the code that jumps go to.
+type label int
+
+// rawInstr is an instruction before its labels are resolved.
+type rawInstr struct {
+	Instr
+	target  label // 0: not a jump
+	handler *region
+}
+
+// region is code that one handler covers.
+type region struct {
+	outer  *region
+	target label
+	lasti  bool
+	first  int // index of the first covered instruction
+	adjust int // pushed values that the handler's depth leaves out
+	depth  int
+}
+
+// unit is one code object in the making.
+type unit struct {
+	outer   *unit
+	scope   *scope
+	code    *Code
+	instrs  []rawInstr
+	labels  []int // position of each label
+	region  *region
+	pos     syntax.Span
+	frames  []frameBlock
+	consts  map[any]int
+	names   map[string]int
+	nextLbl label
+}
+
+func (u *unit) newLabel() label {
+	u.labels = append(u.labels, -1)
+	return label(len(u.labels))
+}
+
+func (u *unit) mark(l label) { u.labels[l-1] = len(u.instrs) }
+
+func (u *unit) emit(op Op, arg int) {
+	u.instrs = append(u.instrs, rawInstr{Instr: Instr{op, int32(arg), u.pos.Line, u.pos.Col, u.pos.EndLine, u.pos.EndCol}, handler: u.region})
+}
+
+func (u *unit) jump(op Op, l label) {
+	u.emit(op, 0)
+	u.instrs[len(u.instrs)-1].target = l
+}
+
+func (u *unit) pushRegion(l label, lasti bool, adjust int) {
+	u.region = &region{outer: u.region, target: l, lasti: lasti, first: len(u.instrs), adjust: adjust, depth: -1}
+}
+
+func (u *unit) popRegion() { u.region = u.region.outer }
+
+func terminal(op Op) bool {
+	switch op {
+	case RETURN_VALUE, RAISE_VARARGS, RERAISE, JUMP_FORWARD, JUMP_BACKWARD, JUMP_BACKWARD_NO_INTERRUPT:
+		return true
+	}
+	return false
+}
+
+// effect is what an instruction adds to the stack when it falls through (jump false) or jumps.
+func effect(op Op, arg int, jump bool) int {
+	switch op {
+	case POP_TOP, PRINT_EXPR, POP_EXCEPT, STORE_FAST, STORE_DEREF, STORE_NAME, STORE_GLOBAL, RETURN_VALUE, IMPORT_STAR, DELETE_ATTR,
+		BINARY_SUBSCR, BINARY_OP, COMPARE_OP, IS_OP, CONTAINS_OP, LIST_APPEND, SET_ADD, LIST_EXTEND, SET_UPDATE, DICT_MERGE, DICT_UPDATE, IMPORT_NAME:
+		return -1
+	case POP_JUMP_FORWARD_IF_FALSE, POP_JUMP_FORWARD_IF_TRUE, POP_JUMP_FORWARD_IF_NONE, POP_JUMP_FORWARD_IF_NOT_NONE,
+		POP_JUMP_BACKWARD_IF_FALSE, POP_JUMP_BACKWARD_IF_TRUE, POP_JUMP_BACKWARD_IF_NONE, POP_JUMP_BACKWARD_IF_NOT_NONE:
+		return -1
+	case PUSH_NULL, LOAD_CONST, LOAD_FAST, LOAD_DEREF, LOAD_CLOSURE, LOAD_CLASSDEREF, LOAD_NAME, LOAD_BUILD_CLASS, LOAD_ASSERTION_ERROR,
+		LOAD_METHOD, GET_LEN, PUSH_EXC_INFO, COPY, MATCH_MAPPING, MATCH_SEQUENCE, MATCH_KEYS, IMPORT_FROM, BEFORE_WITH, WITH_EXCEPT_START, RETURN_GENERATOR:
+		return 1
+	case LOAD_GLOBAL:
+		return 1 + arg&1
+	case STORE_ATTR, DELETE_SUBSCR, MAP_ADD, MATCH_CLASS:
+		return -2
+	case STORE_SUBSCR:
+		return -3
+	case JUMP_IF_FALSE_OR_POP, JUMP_IF_TRUE_OR_POP:
+		if jump {
+			return 0
+		}
+		return -1
+	case FOR_ITER:
+		if jump {
+			return -1
+		}
+		return 1
+	case SEND:
+		if jump {
+			return -1
+		}
+		return 0
+	case UNPACK_SEQUENCE:
+		return arg - 1
+	case UNPACK_EX:
+		return arg&0xff + arg>>8
+	case BUILD_TUPLE, BUILD_LIST, BUILD_SET, BUILD_STRING:
+		return 1 - arg
+	case BUILD_MAP:
+		return 1 - 2*arg
+	case BUILD_CONST_KEY_MAP:
+		return -arg
+	case BUILD_SLICE:
+		return 1 - arg
+	case RAISE_VARARGS:
+		return -arg
+	case RERAISE:
+		return -1
+	case MAKE_FUNCTION:
+		n := 0
+		for _, b := range []int{1, 2, 4, 8} {
+			if arg&b != 0 {
+				n++
+			}
+		}
+		return -n
+	case CALL:
+		return -1 - arg
+	case CALL_FUNCTION_EX:
+		return -2 - arg&1
+	case FORMAT_VALUE:
+		if arg&4 != 0 {
+			return -1
+		}
+	}
+	return 0
+}
+
+// assemble resolves labels, drops what cannot be reached, computes depths and the exception table.
+func (u *unit) assemble() error {
+	u.dropRedundant()
+	n := len(u.instrs)
+	depth := make([]int, n)
+	for i := range depth {
+		depth[i] = -1
+	}
+	max := 0
+	regions := map[*region]bool{}
+	var work []int
+	visit := func(i, d int) {
+		if i < n && depth[i] < 0 {
+			depth[i] = d
+			work = append(work, i)
+		}
+	}
+	visit(0, 0)
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		for {
+			in := &u.instrs[i]
+			d := depth[i]
+			for r := in.handler; r != nil; r = r.outer {
+				if !regions[r] {
+					regions[r] = true
+					if r.depth < 0 {
+						// The depth where the region begins; a region is always entered at its start.
+						if depth[r.first] >= 0 {
+							r.depth = depth[r.first] - r.adjust
+						} else {
+							r.depth = d - r.adjust
+						}
+					}
+					push := 1
+					if r.lasti {
+						push = 2
+					}
+					visit(u.labels[r.target-1], r.depth+push)
+					if r.depth+push+2 > max {
+						max = r.depth + push + 2
+					}
+				}
+			}
+			if in.target != 0 {
+				visit(u.labels[in.target-1], d+effect(in.Op, int(in.Arg), true))
+			}
+			after := d + effect(in.Op, int(in.Arg), false)
+			if after < 0 {
+				return fmt.Errorf("code: stack underflow at instruction %d (%s) of %s", i, in.Op, u.code.QualName)
+			}
+			if after > max {
+				max = after
+			}
+			if d+1 > max {
+				max = d + 1
+			}
+			if terminal(in.Op) || i+1 >= n || depth[i+1] >= 0 {
+				break
+			}
+			i++
+			depth[i] = after
+		}
+	}
+	// Drop what is unreachable, and jumps to the next instruction.
+	newIdx := make([]int, n+1)
+	k := 0
+	for i := range u.instrs {
+		newIdx[i] = k
+		if depth[i] >= 0 {
+			k++
+		}
+	}
+	newIdx[n] = k
+	out := make([]Instr, 0, k)
+	hs := make([]*region, 0, k)
+	for i := range u.instrs {
+		if depth[i] < 0 {
+			continue
+		}
+		in := u.instrs[i]
+		if in.target != 0 {
+			in.Arg = int32(newIdx[u.labels[in.target-1]])
+			if int(in.Arg) <= len(out) {
+				in.Op = backward(in.Op)
+			}
+		}
+		out = append(out, in.Instr)
+		hs = append(hs, in.handler)
+	}
+	u.code.Instrs = out
+	u.code.StackSize = max + 2
+	for i := 0; i < len(hs); {
+		j := i + 1
+		for j < len(hs) && hs[j] == hs[i] {
+			j++
+		}
+		if r := hs[i]; r != nil {
+			u.code.ExcTable = append(u.code.ExcTable, Handler{int32(i), int32(j), int32(newIdx[u.labels[r.target-1]]), int32(r.depth), r.lasti})
+		}
+		i = j
+	}
+	return nil
+}
+
+// dropRedundant threads jumps to jumps.
+func (u *unit) dropRedundant() {
+	for i := range u.instrs {
+		in := &u.instrs[i]
+		if in.target == 0 || in.Op == FOR_ITER || in.Op == SEND {
+			continue
+		}
+		for range 8 {
+			t := u.labels[in.target-1]
+			if t >= len(u.instrs) || t == i || u.instrs[t].Op != JUMP_FORWARD || u.instrs[t].target == 0 {
+				break
+			}
+			if in.Op != JUMP_FORWARD && in.Op != POP_JUMP_FORWARD_IF_FALSE && in.Op != POP_JUMP_FORWARD_IF_TRUE {
+				break
+			}
+			in.target = u.instrs[t].target
+		}
+	}
+}
+
+func backward(op Op) Op {
+	switch op {
+	case JUMP_FORWARD:
+		return JUMP_BACKWARD
+	case POP_JUMP_FORWARD_IF_FALSE:
+		return POP_JUMP_BACKWARD_IF_FALSE
+	case POP_JUMP_FORWARD_IF_TRUE:
+		return POP_JUMP_BACKWARD_IF_TRUE
+	case POP_JUMP_FORWARD_IF_NONE:
+		return POP_JUMP_BACKWARD_IF_NONE
+	case POP_JUMP_FORWARD_IF_NOT_NONE:
+		return POP_JUMP_BACKWARD_IF_NOT_NONE
+	}
+	return op
+}

@@ -1,0 +1,790 @@
+package code
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"whittle/capture/python/syntax"
+)
+
+// foldable gives the value of an expression that is constant.
+func (c *compiler) foldable(e syntax.Expr) (any, bool) {
+	switch e := e.(type) {
+	case *syntax.Constant:
+		switch v := e.Value.(type) {
+		case syntax.Bytes:
+			return Bytes(v), true
+		case syntax.EllipsisValue:
+			return Ellipsis{}, true
+		}
+		return e.Value, true
+	case *syntax.Name:
+		if e.Id == "__debug__" {
+			return true, true
+		}
+	case *syntax.Tuple:
+		out := Tuple{}
+		for _, x := range e.Elts {
+			v, ok := c.foldable(x)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, v)
+		}
+		return out, true
+	case *syntax.UnaryOp:
+		v, ok := c.foldable(e.Operand)
+		if !ok {
+			return nil, false
+		}
+		switch x := v.(type) {
+		case int64:
+			switch e.Op {
+			case "-":
+				if x != math.MinInt64 {
+					return -x, true
+				}
+			case "+":
+				return x, true
+			case "~":
+				return ^x, true
+			case "not":
+				return x == 0, true
+			}
+		case *big.Int:
+			if e.Op == "-" {
+				n := new(big.Int).Neg(x)
+				if n.IsInt64() {
+					return n.Int64(), true
+				}
+				return n, true
+			}
+		case float64:
+			switch e.Op {
+			case "-":
+				return -x, true
+			case "+":
+				return x, true
+			}
+		case complex128:
+			if e.Op == "-" {
+				return -x, true
+			}
+		case bool:
+			if e.Op == "not" {
+				return !x, true
+			}
+		}
+	case *syntax.BinOp:
+		l, ok := c.foldable(e.Left)
+		if !ok {
+			return nil, false
+		}
+		r, ok := c.foldable(e.Right)
+		if !ok {
+			return nil, false
+		}
+		return foldBinary(l, e.Op, r)
+	}
+	return nil, false
+}
+
+func foldBinary(l any, op string, r any) (any, bool) {
+	if a, ok := l.(string); ok {
+		if b, ok := r.(string); ok && op == "+" && len(a)+len(b) < 4096 {
+			return a + b, true
+		}
+		return nil, false
+	}
+	a, ai := l.(int64)
+	b, bi := r.(int64)
+	if ai && bi {
+		small := func(x int64) bool { return x > -(1<<31) && x < 1<<31 }
+		switch op {
+		case "+":
+			if small(a) && small(b) {
+				return a + b, true
+			}
+		case "-":
+			if small(a) && small(b) {
+				return a - b, true
+			}
+		case "*":
+			if small(a) && small(b) {
+				return a * b, true
+			}
+		case "/":
+			if b != 0 && small(a) && small(b) {
+				return float64(a) / float64(b), true
+			}
+		case "<<":
+			if a >= 0 && small(a) && b >= 0 && b < 31 {
+				return a << b, true
+			}
+		case "**":
+			if b >= 0 && b <= 128 && a > 0 && a <= 1<<16 {
+				n := new(big.Int).Exp(big.NewInt(a), big.NewInt(b), nil)
+				if n.BitLen() > 128 {
+					return nil, false
+				}
+				if n.IsInt64() {
+					return n.Int64(), true
+				}
+				return n, true
+			}
+		case "|":
+			return a | b, true
+		case "&":
+			return a & b, true
+		}
+		return nil, false
+	}
+	fl, ok1 := toFloat(l)
+	fr, ok2 := toFloat(r)
+	if ok1 && ok2 {
+		switch op {
+		case "+":
+			return fl + fr, true
+		case "-":
+			return fl - fr, true
+		case "*":
+			return fl * fr, true
+		case "/":
+			if fr != 0 {
+				return fl / fr, true
+			}
+		}
+		return nil, false
+	}
+	cl, ok1 := toComplex(l)
+	cr, ok2 := toComplex(r)
+	if ok1 && ok2 {
+		switch op {
+		case "+":
+			return cl + cr, true
+		case "-":
+			return cl - cr, true
+		}
+	}
+	return nil, false
+}
+
+func toFloat(v any) (float64, bool) {
+	switch x := v.(type) {
+	case int64:
+		if x > -(1<<53) && x < 1<<53 {
+			return float64(x), true
+		}
+	case float64:
+		return x, true
+	}
+	return 0, false
+}
+
+func toComplex(v any) (complex128, bool) {
+	if x, ok := v.(complex128); ok {
+		return x, true
+	}
+	f, ok := toFloat(v)
+	return complex(f, 0), ok
+}
+
+// constTruth is 1 for a true constant, 0 for a false one, -1 for anything else.
+func constTruth(e syntax.Expr) int {
+	k, ok := e.(*syntax.Constant)
+	if !ok {
+		if n, ok := e.(*syntax.Name); ok && n.Id == "__debug__" {
+			return 1
+		}
+		return -1
+	}
+	t := false
+	switch v := k.Value.(type) {
+	case nil:
+	case bool:
+		t = v
+	case int64:
+		t = v != 0
+	case float64:
+		t = v != 0
+	case string:
+		t = v != ""
+	case syntax.Bytes:
+		t = v != ""
+	default:
+		t = true
+	}
+	if t {
+		return 1
+	}
+	return 0
+}
+
+// jumpIf jumps to l if e's truth is want.
+func (c *compiler) jumpIf(e syntax.Expr, l label, want bool) {
+	u := c.u
+	switch x := e.(type) {
+	case *syntax.UnaryOp:
+		if x.Op == "not" {
+			c.jumpIf(x.Operand, l, !want)
+			return
+		}
+	case *syntax.BoolOp:
+		isOr := x.Op == "or"
+		if isOr == want {
+			for _, v := range x.Values {
+				c.jumpIf(v, l, want)
+			}
+			return
+		}
+		end := u.newLabel()
+		for i, v := range x.Values {
+			if i == len(x.Values)-1 {
+				c.jumpIf(v, l, want)
+			} else {
+				c.jumpIf(v, end, !want)
+			}
+		}
+		u.mark(end)
+		return
+	case *syntax.IfExp:
+		els, end := u.newLabel(), u.newLabel()
+		c.jumpIf(x.Test, els, false)
+		c.jumpIf(x.Body, l, want)
+		u.jump(JUMP_FORWARD, end)
+		u.mark(els)
+		c.jumpIf(x.Else, l, want)
+		u.mark(end)
+		return
+	case *syntax.Constant:
+		t := constTruth(x)
+		if (t == 1) == want {
+			u.jump(JUMP_FORWARD, l)
+		} else {
+			u.emit(NOP, 0)
+		}
+		return
+	case *syntax.Compare:
+		// `x is None` jumps on None itself.
+		if len(x.Ops) == 1 && (x.Ops[0] == "is" || x.Ops[0] == "is not") {
+			if k, ok := x.Comparators[0].(*syntax.Constant); ok && k.Value == nil {
+				c.expr(x.Left)
+				u.pos = x.Pos()
+				if (x.Ops[0] == "is") == want {
+					u.jump(POP_JUMP_FORWARD_IF_NONE, l)
+				} else {
+					u.jump(POP_JUMP_FORWARD_IF_NOT_NONE, l)
+				}
+				return
+			}
+		}
+		if len(x.Ops) > 1 {
+			c.chain(x, func(cleanup label) {
+				end := u.newLabel()
+				c.jumpOp(l, want)
+				u.jump(JUMP_FORWARD, end)
+				u.mark(cleanup)
+				u.emit(POP_TOP, 0)
+				if !want {
+					u.jump(JUMP_FORWARD, l)
+				}
+				u.mark(end)
+			}, true)
+			return
+		}
+	}
+	c.expr(e)
+	u.pos = e.Pos()
+	c.jumpOp(l, want)
+}
+
+func (c *compiler) jumpOp(l label, want bool) {
+	if want {
+		c.u.jump(POP_JUMP_FORWARD_IF_TRUE, l)
+	} else {
+		c.u.jump(POP_JUMP_FORWARD_IF_FALSE, l)
+	}
+}
+
+func (c *compiler) compareOp(op string) {
+	u := c.u
+	switch op {
+	case "is":
+		u.emit(IS_OP, 0)
+	case "is not":
+		u.emit(IS_OP, 1)
+	case "in":
+		u.emit(CONTAINS_OP, 0)
+	case "not in":
+		u.emit(CONTAINS_OP, 1)
+	default:
+		u.emit(COMPARE_OP, slices.Index(CmpOps, op))
+	}
+}
+
+// chain evaluates a chained comparison; finish is called with the last result on the stack, and the label where an
+// early false result arrives with the next operand still there.
+func (c *compiler) chain(x *syntax.Compare, finish func(cleanup label), pop bool) {
+	u := c.u
+	cleanup := u.newLabel()
+	c.expr(x.Left)
+	last := len(x.Ops) - 1
+	for i := range last {
+		c.expr(x.Comparators[i])
+		u.pos = x.Pos()
+		u.emit(SWAP, 2)
+		u.emit(COPY, 2)
+		c.compareOp(x.Ops[i])
+		if pop {
+			u.jump(POP_JUMP_FORWARD_IF_FALSE, cleanup)
+		} else {
+			u.jump(JUMP_IF_FALSE_OR_POP, cleanup)
+		}
+	}
+	c.expr(x.Comparators[last])
+	u.pos = x.Pos()
+	c.compareOp(x.Ops[last])
+	finish(cleanup)
+}
+
+func (c *compiler) exprList(es []syntax.Expr) {
+	for _, e := range es {
+		c.expr(e)
+	}
+}
+
+func hasStar(es []syntax.Expr) bool {
+	for _, e := range es {
+		if _, ok := e.(*syntax.Starred); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// sequence builds a list or set from elements, some of them starred; pushed values may already lie below.
+func (c *compiler) sequence(es []syntax.Expr, pushed int, build, add, extend Op) {
+	u := c.u
+	if !hasStar(es) {
+		c.exprList(es)
+		u.emit(build, pushed+len(es))
+		return
+	}
+	built := false
+	n := pushed
+	if pushed > 0 {
+		u.emit(build, pushed)
+		built = true
+		n = 0
+	}
+	for _, e := range es {
+		if s, ok := e.(*syntax.Starred); ok {
+			if !built {
+				u.emit(build, n)
+				built = true
+			}
+			c.expr(s.Value)
+			u.emit(extend, 1)
+			continue
+		}
+		c.expr(e)
+		if built {
+			u.emit(add, 1)
+		} else {
+			n++
+		}
+	}
+}
+
+func (c *compiler) expr(e syntax.Expr) {
+	u := c.u
+	if e == nil {
+		return
+	}
+	defer c.at(e)()
+	if _, simple := e.(*syntax.Name); !simple {
+		if v, ok := c.foldable(e); ok {
+			c.loadConst(v)
+			return
+		}
+	}
+	switch e := e.(type) {
+	case *syntax.Name:
+		if e.Id == "__debug__" {
+			c.loadConst(true)
+			return
+		}
+		c.loadName(e.Id)
+	case *syntax.Attribute:
+		c.expr(e.Value)
+		u.pos = e.Pos()
+		u.emit(LOAD_ATTR, c.name(mangle(u.scope.class, e.Attr)))
+	case *syntax.Subscript:
+		c.expr(e.Value)
+		c.expr(e.Index)
+		u.pos = e.Pos()
+		u.emit(BINARY_SUBSCR, 0)
+	case *syntax.SliceExpr:
+		n := 2
+		for _, x := range []syntax.Expr{e.Lower, e.Upper} {
+			if x == nil {
+				c.loadConst(nil)
+			} else {
+				c.expr(x)
+			}
+		}
+		if e.Step != nil {
+			c.expr(e.Step)
+			n = 3
+		}
+		u.emit(BUILD_SLICE, n)
+	case *syntax.BinOp:
+		c.expr(e.Left)
+		c.expr(e.Right)
+		u.pos = e.Pos()
+		u.emit(BINARY_OP, slices.Index(BinOps, e.Op))
+	case *syntax.UnaryOp:
+		c.expr(e.Operand)
+		u.pos = e.Pos()
+		switch e.Op {
+		case "-":
+			u.emit(UNARY_NEGATIVE, 0)
+		case "+":
+			u.emit(UNARY_POSITIVE, 0)
+		case "~":
+			u.emit(UNARY_INVERT, 0)
+		default:
+			u.emit(UNARY_NOT, 0)
+		}
+	case *syntax.BoolOp:
+		end := u.newLabel()
+		for i, v := range e.Values {
+			c.expr(v)
+			if i < len(e.Values)-1 {
+				if e.Op == "and" {
+					u.jump(JUMP_IF_FALSE_OR_POP, end)
+				} else {
+					u.jump(JUMP_IF_TRUE_OR_POP, end)
+				}
+			}
+		}
+		u.mark(end)
+	case *syntax.Compare:
+		if len(e.Ops) == 1 {
+			c.expr(e.Left)
+			c.expr(e.Comparators[0])
+			u.pos = e.Pos()
+			c.compareOp(e.Ops[0])
+			return
+		}
+		c.chain(e, func(cleanup label) {
+			end := u.newLabel()
+			u.jump(JUMP_FORWARD, end)
+			u.mark(cleanup)
+			u.emit(SWAP, 2)
+			u.emit(POP_TOP, 0)
+			u.mark(end)
+		}, false)
+	case *syntax.IfExp:
+		els, end := u.newLabel(), u.newLabel()
+		c.jumpIf(e.Test, els, false)
+		c.expr(e.Body)
+		u.jump(JUMP_FORWARD, end)
+		u.mark(els)
+		c.expr(e.Else)
+		u.mark(end)
+	case *syntax.Lambda:
+		c.lambda(e)
+	case *syntax.NamedExpr:
+		c.expr(e.Value)
+		u.emit(COPY, 1)
+		c.storeName(e.Target.Id)
+	case *syntax.Tuple:
+		if !hasStar(e.Elts) {
+			c.exprList(e.Elts)
+			u.emit(BUILD_TUPLE, len(e.Elts))
+			return
+		}
+		c.sequence(e.Elts, 0, BUILD_LIST, LIST_APPEND, LIST_EXTEND)
+		u.emit(LIST_TO_TUPLE, 0)
+	case *syntax.List:
+		// Three or more constants are extended from one tuple.
+		if len(e.Elts) > 2 {
+			if k, ok := c.foldable(&syntax.Tuple{Elts: e.Elts}); ok {
+				u.emit(BUILD_LIST, 0)
+				c.loadConst(k)
+				u.emit(LIST_EXTEND, 1)
+				return
+			}
+		}
+		c.sequence(e.Elts, 0, BUILD_LIST, LIST_APPEND, LIST_EXTEND)
+	case *syntax.Set:
+		c.sequence(e.Elts, 0, BUILD_SET, SET_ADD, SET_UPDATE)
+	case *syntax.Dict:
+		c.dict(e)
+	case *syntax.ListComp:
+		c.comp(e, "<listcomp>", BUILD_LIST, e.Generators, e.Elt, nil)
+	case *syntax.SetComp:
+		c.comp(e, "<setcomp>", BUILD_SET, e.Generators, e.Elt, nil)
+	case *syntax.DictComp:
+		c.comp(e, "<dictcomp>", BUILD_MAP, e.Generators, e.Key, e.Value)
+	case *syntax.GeneratorExp:
+		c.comp(e, "<genexpr>", NOP, e.Generators, e.Elt, nil)
+	case *syntax.Call:
+		c.call(e)
+	case *syntax.Starred:
+		c.fail(e, "can't use starred expression here")
+	case *syntax.Yield:
+		if e.Value == nil {
+			c.loadConst(nil)
+		} else {
+			c.expr(e.Value)
+		}
+		u.pos = e.Pos()
+		u.emit(YIELD_VALUE, 0)
+		u.emit(RESUME, 1)
+	case *syntax.YieldFrom:
+		c.expr(e.Value)
+		u.pos = e.Pos()
+		u.emit(GET_YIELD_FROM_ITER, 0)
+		c.loadConst(nil)
+		start, exit := u.newLabel(), u.newLabel()
+		u.mark(start)
+		u.jump(SEND, exit)
+		u.emit(YIELD_VALUE, 0)
+		u.emit(RESUME, 2)
+		u.jump(JUMP_BACKWARD_NO_INTERRUPT, start)
+		u.mark(exit)
+	case *syntax.JoinedStr:
+		if len(e.Values) == 0 {
+			c.loadConst("")
+			return
+		}
+		for _, v := range e.Values {
+			c.expr(v)
+		}
+		if len(e.Values) != 1 {
+			u.emit(BUILD_STRING, len(e.Values))
+		} else if k, ok := e.Values[0].(*syntax.Constant); ok {
+			_ = k
+		}
+	case *syntax.FormattedValue:
+		pos := u.pos
+		c.expr(e.Value)
+		flag := map[byte]int{0: 0, 's': 1, 'r': 2, 'a': 3}[e.Conversion]
+		if e.Spec != nil {
+			c.expr(e.Spec)
+			flag |= 4
+		}
+		u.pos = pos
+		u.emit(FORMAT_VALUE, flag)
+	default:
+		panic(fmt.Sprintf("expression %T", e))
+	}
+}
+
+func (c *compiler) dict(e *syntax.Dict) {
+	u := c.u
+	unpack := false
+	for _, k := range e.Keys {
+		if k == nil {
+			unpack = true
+		}
+	}
+	if !unpack {
+		if len(e.Keys) > 1 {
+			var keys Tuple
+			for _, k := range e.Keys {
+				v, ok := c.foldable(k)
+				if !ok {
+					break
+				}
+				keys = append(keys, v)
+			}
+			if len(keys) == len(e.Keys) && len(keys) < 32 {
+				c.exprList(e.Values)
+				c.loadConst(keys)
+				u.emit(BUILD_CONST_KEY_MAP, len(keys))
+				return
+			}
+		}
+		if len(e.Keys) <= 16 {
+			for i := range e.Keys {
+				c.expr(e.Keys[i])
+				c.expr(e.Values[i])
+			}
+			u.emit(BUILD_MAP, len(e.Keys))
+			return
+		}
+	}
+	u.emit(BUILD_MAP, 0)
+	for i := range e.Keys {
+		if e.Keys[i] == nil {
+			c.expr(e.Values[i])
+			u.emit(DICT_UPDATE, 1)
+			continue
+		}
+		c.expr(e.Keys[i])
+		c.expr(e.Values[i])
+		u.emit(MAP_ADD, 1)
+	}
+}
+
+// comp compiles a comprehension as a function of its outermost iterator.
+func (c *compiler) comp(e syntax.Expr, name string, build Op, gens []*syntax.Comprehension, elt, val syntax.Expr) {
+	u := c.u
+	sc := u.scope.children[e]
+	c.enter(sc, name, int(e.Pos().Line))
+	v := c.u
+	v.code.ArgCount = 1
+	v.emit(RESUME, 0)
+	v.pos = e.Pos()
+	if build != NOP {
+		v.emit(build, 0)
+	}
+	c.generator(gens, 0, 0, build, elt, val)
+	if build != NOP {
+		v.pos = e.Pos()
+		v.emit(RETURN_VALUE, 0)
+	}
+	co := c.leave(build == NOP)
+	u.pos = e.Pos()
+	c.makeClosure(co, 0)
+	c.expr(gens[0].Iter)
+	u.pos = e.Pos()
+	u.emit(GET_ITER, 0)
+	u.emit(PRECALL, 0)
+	u.emit(CALL, 0)
+}
+
+func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build Op, elt, val syntax.Expr) {
+	u := c.u
+	g := gens[i]
+	start, skip, end := u.newLabel(), u.newLabel(), u.newLabel()
+	if i == 0 {
+		u.emit(LOAD_FAST, 0)
+	} else {
+		c.expr(g.Iter)
+		u.emit(GET_ITER, 0)
+	}
+	depth++
+	u.mark(start)
+	u.jump(FOR_ITER, end)
+	c.store(g.Target)
+	for _, f := range g.Ifs {
+		c.jumpIf(f, skip, false)
+	}
+	if i+1 < len(gens) {
+		c.generator(gens, i+1, depth, build, elt, val)
+	} else {
+		c.expr(elt)
+		u.pos = elt.Pos()
+		switch build {
+		case BUILD_LIST:
+			u.emit(LIST_APPEND, depth+1)
+		case BUILD_SET:
+			u.emit(SET_ADD, depth+1)
+		case BUILD_MAP:
+			c.expr(val)
+			u.emit(MAP_ADD, depth+1)
+		default:
+			u.emit(YIELD_VALUE, 0)
+			u.emit(RESUME, 1)
+			u.emit(POP_TOP, 0)
+		}
+	}
+	u.mark(skip)
+	u.jump(JUMP_BACKWARD, start)
+	u.mark(end)
+}
+
+// Calls.
+
+func (c *compiler) call(e *syntax.Call) {
+	u := c.u
+	if a, ok := e.Func.(*syntax.Attribute); ok && !hasStar(e.Args) && !hasUnpack(e.Keywords) {
+		c.expr(a.Value)
+		u.pos = a.Pos()
+		u.emit(LOAD_METHOD, c.name(mangle(u.scope.class, a.Attr)))
+	} else if n, ok := e.Func.(*syntax.Name); ok && c.isGlobal(n.Id) {
+		u.pos = n.Pos()
+		u.emit(LOAD_GLOBAL, c.name(mangle(u.scope.class, n.Id))<<1|1)
+	} else {
+		u.emit(PUSH_NULL, 0)
+		c.expr(e.Func)
+	}
+	u.pos = e.Pos()
+	c.callArgs(0, e.Args, e.Keywords)
+}
+
+func (c *compiler) isGlobal(n string) bool {
+	s := c.u.scope
+	return s.function() && s.access(mangle(s.class, n)) == accGlobal && n != "__debug__"
+}
+
+func hasUnpack(ks []*syntax.Keyword) bool {
+	for _, k := range ks {
+		if k.Arg == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// callArgs emits arguments and the call; pushed arguments already lie on the stack.
+func (c *compiler) callArgs(pushed int, args []syntax.Expr, kws []*syntax.Keyword) {
+	u := c.u
+	pos := u.pos
+	if !hasStar(args) && !hasUnpack(kws) {
+		c.exprList(args)
+		n := pushed + len(args) + len(kws)
+		if len(kws) > 0 {
+			var names Tuple
+			for _, k := range kws {
+				c.expr(k.Value)
+				names = append(names, mangle(u.scope.class, k.Arg))
+			}
+			u.pos = pos
+			u.emit(KW_NAMES, c.constant(names))
+		}
+		u.pos = pos
+		u.emit(PRECALL, n)
+		u.emit(CALL, n)
+		return
+	}
+	if len(args) == 1 && pushed == 0 && hasStar(args) {
+		c.expr(args[0].(*syntax.Starred).Value)
+	} else if !hasStar(args) {
+		c.exprList(args)
+		u.emit(BUILD_TUPLE, pushed+len(args))
+	} else {
+		c.sequence(args, pushed, BUILD_LIST, LIST_APPEND, LIST_EXTEND)
+		u.emit(LIST_TO_TUPLE, 0)
+	}
+	flag := 0
+	if len(kws) > 0 {
+		flag = 1
+		u.emit(BUILD_MAP, 0)
+		for i := 0; i < len(kws); {
+			if kws[i].Arg == "" {
+				c.expr(kws[i].Value)
+				u.pos = pos
+				u.emit(DICT_MERGE, 1)
+				i++
+				continue
+			}
+			n := 0
+			for ; i < len(kws) && kws[i].Arg != ""; i++ {
+				c.loadConst(mangle(u.scope.class, kws[i].Arg))
+				c.expr(kws[i].Value)
+				n++
+			}
+			u.emit(BUILD_MAP, n)
+			u.emit(DICT_MERGE, 1)
+		}
+	}
+	u.pos = pos
+	u.emit(CALL_FUNCTION_EX, flag)
+}

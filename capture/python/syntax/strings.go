@@ -1,0 +1,507 @@
+package syntax
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// strings reads a string literal or an implicit concatenation of several.
+func (p *parser) strings(c *cst) Expr {
+	parts := []*cst{c}
+	if c.kind == "concatenated_string" {
+		parts = c.namedKids()
+	}
+	b := exprNode{p.sp(c)}
+	var (
+		isBytes, isStr bool
+		fstr           bool
+		values         []Expr
+		lit            strings.Builder
+		litPos         Span
+		haveLit        bool
+	)
+	flush := func() {
+		if haveLit && lit.Len() > 0 {
+			values = append(values, &Constant{exprNode{litPos}, lit.String()})
+		}
+		lit.Reset()
+		haveLit = false
+	}
+	for _, part := range parts {
+		raw := p.text(part)
+		i := 0
+		for i < len(raw) && raw[i] != '\'' && raw[i] != '"' {
+			i++
+		}
+		prefix := strings.ToLower(raw[:i])
+		q := 1
+		if len(raw) >= i+6 && raw[i] == raw[i+1] && raw[i] == raw[i+2] {
+			q = 3
+		}
+		if len(raw) < i+2*q {
+			p.fail(p.sp(part), "unterminated string literal (detected at line %d)", part.span.Line)
+		}
+		body := raw[i+q : len(raw)-q]
+		isRaw := strings.Contains(prefix, "r")
+		if strings.Contains(prefix, "b") {
+			isBytes = true
+		} else {
+			isStr = true
+		}
+		if isBytes && isStr {
+			p.fail(b.Span, "cannot mix bytes and nonbytes literals")
+		}
+		if isBytes {
+			for j := 0; j < len(body); j++ {
+				if body[j] >= 0x80 {
+					p.fail(p.sp(part), "bytes can only contain ASCII literal characters")
+				}
+			}
+			if isRaw {
+				lit.WriteString(body)
+			} else {
+				lit.WriteString(p.unescapeBytes(part, body))
+			}
+			haveLit = true
+			continue
+		}
+		if strings.Contains(prefix, "f") {
+			fstr = true
+			if !haveLit {
+				litPos = b.Span
+				haveLit = true
+			}
+			fp := &fparser{p: p, node: part, body: body, base: part.start + i + q, raw: isRaw}
+			fp.parse(0, len(body), 0, func(s string) {
+				lit.WriteString(s)
+			}, func(e Expr) {
+				if v, ok := e.(*FormattedValue); ok {
+					v.Span = b.Span
+				}
+				flush()
+				values = append(values, e)
+				litPos, haveLit = b.Span, true
+			})
+			continue
+		}
+		if !haveLit {
+			litPos = b.Span
+			haveLit = true
+		}
+		if isRaw {
+			lit.WriteString(body)
+		} else {
+			lit.WriteString(p.unescape(part, body))
+		}
+	}
+	if isBytes {
+		return &Constant{b, Bytes(lit.String())}
+	}
+	if !fstr {
+		return &Constant{b, lit.String()}
+	}
+	flush()
+	return &JoinedStr{b, values}
+}
+
+func (p *parser) unescapeBytes(c *cst, s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var sb strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 >= len(s) {
+			sb.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch ch := s[i]; ch {
+		case '\n':
+		case 'x':
+			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+				p.fail(p.sp(c), "(value error) invalid \\x escape at position %d", i-1)
+			}
+			n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
+			sb.WriteByte(byte(n))
+			i += 2
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			j := i
+			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
+				j++
+			}
+			n, _ := strconv.ParseUint(s[i:j], 8, 16)
+			sb.WriteByte(byte(n))
+			i = j - 1
+		default:
+			if r, ok := simpleEscape(ch); ok {
+				sb.WriteByte(r)
+			} else {
+				sb.WriteByte('\\')
+				sb.WriteByte(ch)
+			}
+		}
+	}
+	return sb.String()
+}
+
+func simpleEscape(c byte) (byte, bool) {
+	switch c {
+	case '\\', '\'', '"':
+		return c, true
+	case 'n':
+		return '\n', true
+	case 't':
+		return '\t', true
+	case 'r':
+		return '\r', true
+	case 'a':
+		return 7, true
+	case 'b':
+		return 8, true
+	case 'f':
+		return 12, true
+	case 'v':
+		return 11, true
+	}
+	return 0, false
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+func (p *parser) unescape(c *cst, s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var sb strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 >= len(s) {
+			sb.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch ch := s[i]; ch {
+		case '\n':
+		case 'x', 'u', 'U':
+			n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[ch]
+			j := i + 1
+			for j < len(s) && j < i+1+n && isHex(s[j]) {
+				j++
+			}
+			if j != i+1+n {
+				what := map[byte]string{'x': `\xXX`, 'u': `\uXXXX`, 'U': `\UXXXXXXXX`}[ch]
+				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: truncated %s escape", i-1, j-1, what)
+			}
+			v, _ := strconv.ParseUint(s[i+1:j], 16, 64)
+			if v > utf8.MaxRune {
+				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: illegal Unicode character", i-1, j-1)
+			}
+			sb.WriteRune(rune(v))
+			i = j - 1
+		case 'N':
+			end := strings.IndexByte(s[i:], '}')
+			if i+1 >= len(s) || s[i+1] != '{' || end < 0 {
+				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: malformed \\N character escape", i-1, i)
+			}
+			r, ok := unicodeNames[strings.ToUpper(s[i+2:i+end])]
+			if !ok {
+				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: unknown Unicode character name", i-1, i+end)
+			}
+			sb.WriteRune(r)
+			i += end
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			j := i
+			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
+				j++
+			}
+			n, _ := strconv.ParseUint(s[i:j], 8, 16)
+			sb.WriteRune(rune(n))
+			i = j - 1
+		default:
+			if r, ok := simpleEscape(ch); ok {
+				sb.WriteByte(r)
+			} else {
+				sb.WriteByte('\\')
+				sb.WriteByte(ch)
+			}
+		}
+	}
+	return sb.String()
+}
+
+// unicodeNames holds the few names that scripts spell out.
+var unicodeNames = map[string]rune{
+	"BULLET": '•', "DEGREE SIGN": '°', "EM DASH": '—', "EN DASH": '–', "NO-BREAK SPACE": '\u00a0',
+	"GREEK SMALL LETTER ALPHA": 'α', "GREEK SMALL LETTER BETA": 'β', "GREEK SMALL LETTER LAMDA": 'λ',
+	"GREEK SMALL LETTER MU": 'μ', "GREEK SMALL LETTER PI": 'π', "MICRO SIGN": 'µ', "RIGHTWARDS ARROW": '→',
+	"SNOWMAN": '☃', "CHECK MARK": '✓', "BOX DRAWINGS LIGHT HORIZONTAL": '─',
+}
+
+// fparser reads the body of one f-string, by the rules of 3.11: an expression ends at its bracket, `!`, `:` or `=`,
+// and may hold neither a backslash nor a comment.
+type fparser struct {
+	p    *parser
+	node *cst
+	body string
+	base int // offset of body in the source
+	raw  bool
+}
+
+func (f *fparser) fail(format string, args ...any) {
+	f.p.fail(f.p.sp(f.node), "f-string: "+format, args...)
+}
+
+// parse reads body[i:end]; in a format spec (depth > 0) a closing bracket ends it. It returns where it stopped.
+func (f *fparser) parse(i, end, depth int, text func(string), value func(Expr)) int {
+	s := f.body
+	start := i
+	emit := func(to int) {
+		if to > start {
+			t := s[start:to]
+			if !f.raw {
+				t = f.p.unescape(f.node, t)
+			}
+			text(t)
+		}
+	}
+	for i < end {
+		switch s[i] {
+		case '\\':
+			if !f.raw && i+2 < end && s[i+1] == 'N' && s[i+2] == '{' {
+				if j := strings.IndexByte(s[i:end], '}'); j > 0 {
+					i += j + 1
+					continue
+				}
+			}
+			if i+1 < end && (s[i+1] == '{' || s[i+1] == '}') {
+				i++
+				continue
+			}
+			i += 2
+			continue
+		case '{':
+			if depth == 0 && i+1 < end && s[i+1] == '{' {
+				emit(i + 1)
+				i += 2
+				start = i
+				continue
+			}
+			emit(i)
+			i = f.field(i+1, end, depth, text, value)
+			start = i
+			continue
+		case '}':
+			if depth > 0 {
+				emit(i)
+				return i
+			}
+			if i+1 < end && s[i+1] == '}' {
+				emit(i + 1)
+				i += 2
+				start = i
+				continue
+			}
+			f.fail("single '}' is not allowed")
+		}
+		i++
+	}
+	if i > end {
+		i = end
+	}
+	emit(i)
+	return i
+}
+
+// field reads one replacement field; i stands behind its opening bracket.
+func (f *fparser) field(i, end, depth int, text func(string), value func(Expr)) int {
+	if depth >= 2 {
+		f.fail("expressions nested too deeply")
+	}
+	s := f.body
+	start := i
+	var stack []byte
+	var quote byte
+	qlen := 0
+scan:
+	for i < end {
+		ch := s[i]
+		if ch == '\\' {
+			f.fail("expression part cannot include a backslash")
+		}
+		if quote != 0 {
+			if ch == quote {
+				if qlen == 3 {
+					if i+2 < end && s[i+1] == ch && s[i+2] == ch {
+						i += 3
+						quote = 0
+						continue
+					}
+				} else {
+					quote = 0
+				}
+			}
+			i++
+			continue
+		}
+		switch ch {
+		case '\'', '"':
+			quote, qlen = ch, 1
+			if i+2 < end && s[i+1] == ch && s[i+2] == ch {
+				qlen = 3
+				i += 2
+			}
+		case '(', '[', '{':
+			stack = append(stack, ch)
+		case '#':
+			f.fail("expression part cannot include '#'")
+		case '!':
+			if len(stack) == 0 && !(i+1 < end && s[i+1] == '=') {
+				break scan
+			}
+			if len(stack) == 0 {
+				i++
+			}
+		case '=', '<', '>':
+			if len(stack) == 0 {
+				if i+1 < end && s[i+1] == '=' {
+					i += 2
+					continue
+				}
+				if ch == '=' {
+					break scan
+				}
+			}
+		case ':':
+			if len(stack) == 0 {
+				break scan
+			}
+		case ')', ']', '}':
+			if len(stack) == 0 {
+				if ch == '}' {
+					break scan
+				}
+				f.fail("unmatched '%c'", ch)
+			}
+			open := stack[len(stack)-1]
+			want := map[byte]byte{'(': ')', '[': ']', '{': '}'}[open]
+			if ch != want {
+				f.fail("closing parenthesis '%c' does not match opening parenthesis '%c'", ch, open)
+			}
+			stack = stack[:len(stack)-1]
+		}
+		i++
+	}
+	if quote != 0 {
+		f.fail("unterminated string")
+	}
+	if len(stack) > 0 {
+		f.fail("unmatched '%c'", stack[len(stack)-1])
+	}
+	exprEnd := i
+	if strings.TrimSpace(s[start:exprEnd]) == "" {
+		f.fail("empty expression not allowed")
+	}
+	if i >= end {
+		f.fail("expecting '}'")
+	}
+	fv := &FormattedValue{}
+	fv.Value = f.expr(start, exprEnd)
+	debug := ""
+	if s[i] == '=' {
+		i++
+		for i < end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
+			i++
+		}
+		debug = s[start:i]
+	}
+	if i < end && s[i] == '!' {
+		i++
+		if i >= end {
+			f.fail("expecting '}'")
+		}
+		ch := s[i]
+		i++
+		if ch != 's' && ch != 'r' && ch != 'a' {
+			f.fail("invalid conversion character: expected 's', 'r', or 'a'")
+		}
+		fv.Conversion = ch
+	}
+	if i < end && s[i] == ':' {
+		var vals []Expr
+		var lit strings.Builder
+		sp := f.p.sp(f.node)
+		i = f.parse(i+1, end, depth+1, func(t string) { lit.WriteString(t) }, func(e Expr) {
+			if lit.Len() > 0 {
+				vals = append(vals, &Constant{exprNode{sp}, lit.String()})
+				lit.Reset()
+			}
+			if v, ok := e.(*FormattedValue); ok {
+				v.Span = sp
+			}
+			vals = append(vals, e)
+		})
+		if lit.Len() > 0 {
+			vals = append(vals, &Constant{exprNode{sp}, lit.String()})
+		}
+		fv.Spec = &JoinedStr{exprNode{sp}, vals}
+	}
+	if i >= end || s[i] != '}' {
+		f.fail("expecting '}'")
+	}
+	if debug != "" {
+		text(debug)
+		if fv.Conversion == 0 && fv.Spec == nil {
+			fv.Conversion = 'r'
+		}
+	}
+	value(fv)
+	return i + 1
+}
+
+// expr parses an expression inside an f-string as a small file of its own.
+func (f *fparser) expr(start, end int) Expr {
+	src := "(" + f.body[start:end] + ")\n"
+	off := f.base + start
+	line, col := f.p.position(off)
+	q := newParser(f.p.filename, src)
+	q.fstring = true
+	q.lineShift = int32(line - 1)
+	q.colShift = int32(col - 1)
+	if f.p.fstring {
+		q.lineShift += f.p.lineShift
+		if line == 1 {
+			q.colShift += f.p.colShift
+		}
+	}
+	root := parseTree(src)
+	if root == nil || root.err || len(root.kids) != 1 || root.kids[0].kind != "expression_statement" || len(root.kids[0].kids) != 1 {
+		if root != nil {
+			toks, err := scan(newParser(f.p.filename, src))
+			var e *Error
+			if err != nil {
+				e = err
+			} else {
+				e = newParser(f.p.filename, src).diagnose(root, toks)
+			}
+			f.fail("%s", e.Msg)
+		}
+		f.fail("invalid syntax")
+	}
+	return q.expr(root.kids[0].kids[0])
+}
+
+// position gives line (from 1) and byte column of an offset.
+func (p *parser) position(off int) (line, col int) {
+	lo, hi := 0, len(p.lines)
+	for hi-lo > 1 {
+		m := (lo + hi) / 2
+		if p.lines[m] <= off {
+			lo = m
+		} else {
+			hi = m
+		}
+	}
+	return lo + 1, off - p.lines[lo]
+}
