@@ -48,6 +48,9 @@ type Op struct {
 
 // A Call is one bound invocation: Args holds one value per schema argument, in schema order, defaults filled in.
 type Call struct {
+	real    bool           // set by dispatchers: compute, not only metadata
+	inplace *tensor.Tensor // where an in-place variant would like the result
+
 	Op       *Op
 	Args     []Value
 	Dispatch Dispatcher // for decompositions: the dispatcher that runs the parts

@@ -279,3 +279,9 @@ func (t *Tensor) To(d DType) *Tensor {
 
 // SameShape reports whether two tensors have equal shapes.
 func SameShape(a, b *Tensor) bool { return slices.Equal(a.Shape, b.Shape) }
+
+// Storage32 is t's whole storage as float32s, whatever its offset.
+func Storage32(t *Tensor) []float32 { return all[float32](t) }
+
+// Storage64 is t's whole storage as float64s, whatever its offset.
+func Storage64(t *Tensor) []float64 { return all[float64](t) }

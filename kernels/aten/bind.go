@@ -1,0 +1,359 @@
+package aten
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"whittle/kernels/tensor"
+)
+
+// Bind puts args and kwargs into schema order, fills defaults, and converts as
+// PyTorch does: an int for a list of known size is repeated, ints become floats where
+// floats are wanted, 0-dim tensors become numbers, numbers may stand for tensors.
+func Bind(op *Op, args []Value, kwargs map[string]Value) ([]Value, error) {
+	return bind(op, args, kwargs, 2)
+}
+
+// bind's level: 0 exact types only, 1 numbers may stand for tensors, 2 also 0-dim tensors for numbers.
+func bind(op *Op, args []Value, kwargs map[string]Value, level int) ([]Value, error) {
+	s := op.Sig()
+	fail := func(k Kind, arg, format string, a ...any) error {
+		return &Error{Op: op.Name(), Arg: arg, Kind: k, Msg: fmt.Sprintf(format, a...)}
+	}
+	positional := 0
+	for _, a := range s.Args {
+		if !a.KwOnly {
+			positional++
+		}
+	}
+	if len(args) > positional {
+		return nil, fail(RuntimeError, "", "%s() expected at most %d argument(s) but received %d argument(s). Declaration: %s", s.FullName(), positional, len(args), s)
+	}
+	out := make([]Value, len(s.Args))
+	used := 0
+	var missing []string
+	for i, a := range s.Args {
+		var v Value
+		kv, inKw := kwargs[a.Name]
+		if !inKw && a.Name == "self" {
+			kv, inKw = kwargs["input"]
+		}
+		switch {
+		case i < len(args) && inKw:
+			return nil, fail(RuntimeError, a.Name, "%s() got multiple values for argument '%s'", s.FullName(), a.Name)
+		case i < len(args):
+			v = args[i]
+		case inKw:
+			v = kv
+			used++
+		case a.HasDefault:
+			d := a.Default
+			if n, ok := d.(int64); ok && a.Type.List {
+				d = repeat(n, a.Type.Size)
+			}
+			out[i] = d
+			continue
+		case a.Type.Optional:
+			continue
+		default:
+			missing = append(missing, a.Name)
+			continue
+		}
+		cv, ok := convert(a.Type, v, level)
+		if !ok {
+			return nil, fail(RuntimeError, a.Name, "%s() Expected a value of type '%s' for argument '%s' but instead found type '%s'.\nPosition: %d\nValue: %s\nDeclaration: %s",
+				s.FullName(), jitType(a.Type), a.Name, typeName(v), i, valueText(v), s)
+		}
+		out[i] = cv
+	}
+	if len(missing) > 0 {
+		return nil, fail(RuntimeError, missing[0], "%s() is missing value for argument '%s'. Declaration: %s", s.FullName(), missing[0], s)
+	}
+	if used < len(kwargs) {
+		for k := range kwargs {
+			if s.Arg(k) < 0 && !(k == "input" && s.Arg("self") >= 0) {
+				return nil, fail(RuntimeError, k, "Unknown keyword argument '%s' for operator '%s'. Schema: %s", k, s.FullName(), s)
+			}
+		}
+	}
+	return out, nil
+}
+
+func repeat(n int64, size int) Value {
+	out := make([]Value, max(size, 1))
+	for i := range out {
+		out[i] = n
+	}
+	return out
+}
+
+func typeName(v Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "NoneType"
+	case bool:
+		return "bool"
+	case int64, int:
+		return "int"
+	case float64:
+		return "float"
+	case string:
+		return "str"
+	case *tensor.Tensor:
+		return "Tensor"
+	case tensor.DType:
+		return "dtype"
+	case tensor.Device:
+		return "device"
+	case tensor.Layout:
+		return "layout"
+	case tensor.MemoryFormat:
+		return "memory_format"
+	case *tensor.Generator:
+		return "Generator"
+	case []Value:
+		return "list"
+	default:
+		return fmt.Sprintf("%T", v)
+	}
+}
+
+func valueText(v Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case []Value:
+		p := make([]string, len(v))
+		for i, x := range v {
+			p[i] = valueText(x)
+		}
+		return "[" + strings.Join(p, ", ") + "]"
+	}
+	return fmt.Sprint(v)
+}
+
+func jitType(t Type) string {
+	b := t.Base
+	switch b {
+	case "SymInt":
+		b = "int"
+	case "Scalar":
+		b = "number"
+	}
+	if t.List {
+		if t.ElemOpt {
+			b = "Optional[" + b + "]"
+		}
+		b = "List[" + b + "]"
+	}
+	if t.Optional {
+		b = "Optional[" + b + "]"
+	}
+	return b
+}
+
+// convert fits v to a schema type.
+func convert(t Type, v Value, level int) (Value, bool) {
+	if v == nil {
+		return nil, t.Optional
+	}
+	if n, ok := v.(int); ok {
+		v = int64(n)
+	}
+	if !t.List {
+		return convertElem(t.Base, v, level)
+	}
+	elem := func(x Value) (Value, bool) {
+		if x == nil {
+			return nil, t.ElemOpt
+		}
+		return convertElem(t.Base, x, level)
+	}
+	l, ok := v.([]Value)
+	if !ok {
+		if t.Size == 0 {
+			return nil, false
+		}
+		x, ok := elem(v)
+		if !ok {
+			return nil, false
+		}
+		out := make([]Value, t.Size)
+		for i := range out {
+			out[i] = x
+		}
+		return out, true
+	}
+	out := make([]Value, len(l))
+	for i, x := range l {
+		if out[i], ok = elem(x); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func convertElem(base string, v Value, level int) (Value, bool) {
+	if n, ok := v.(int); ok {
+		v = int64(n)
+	}
+	if t, ok := v.(*tensor.Tensor); ok && base != "Tensor" {
+		if t == nil {
+			return nil, false
+		}
+		if level < 2 || len(t.Shape) != 0 || t.Fake {
+			return nil, false
+		}
+		switch base {
+		case "int", "SymInt":
+			if !t.DType.IsInt() {
+				return nil, false
+			}
+		case "float", "Scalar", "number", "SymFloat":
+		case "bool":
+			if t.DType != tensor.Bool {
+				return nil, false
+			}
+		default:
+			return nil, false
+		}
+		v = t.Item()
+	}
+	switch base {
+	case "Tensor":
+		switch v := v.(type) {
+		case *tensor.Tensor:
+			return v, v != nil
+		case bool, int64, float64:
+			return v, level >= 1
+		}
+		return nil, false
+	case "int", "SymInt":
+		switch v := v.(type) {
+		case int64:
+			return v, true
+		case tensor.DType:
+			return v, true
+		case bool:
+			if level >= 2 {
+				if v {
+					return int64(1), true
+				}
+				return int64(0), true
+			}
+		}
+		return nil, false
+	case "float", "SymFloat":
+		switch v := v.(type) {
+		case float64:
+			return v, true
+		case int64:
+			return float64(v), true
+		case bool:
+			if level >= 2 {
+				if v {
+					return 1.0, true
+				}
+				return 0.0, true
+			}
+		}
+		return nil, false
+	case "bool", "SymBool":
+		switch v := v.(type) {
+		case bool:
+			return v, true
+		case int64:
+			return v != 0, level >= 2
+		}
+		return nil, false
+	case "Scalar", "number":
+		switch v.(type) {
+		case bool, int64, float64:
+			return v, true
+		}
+		return nil, false
+	case "str":
+		s, ok := v.(string)
+		return s, ok
+	case "ScalarType":
+		d, ok := v.(tensor.DType)
+		return d, ok
+	case "Layout":
+		d, ok := v.(tensor.Layout)
+		return d, ok
+	case "Device":
+		switch v := v.(type) {
+		case tensor.Device:
+			return v, true
+		case string:
+			typ, idx, found := strings.Cut(v, ":")
+			n := -1
+			if found {
+				if _, err := fmt.Sscanf(idx, "%d", &n); err != nil {
+					return nil, false
+				}
+			}
+			return tensor.Device{Type: typ, Index: n}, true
+		}
+		return nil, false
+	case "MemoryFormat":
+		d, ok := v.(tensor.MemoryFormat)
+		return d, ok
+	case "Generator":
+		d, ok := v.(*tensor.Generator)
+		return d, ok
+	}
+	return v, true
+}
+
+// hiddenScalar lists operators whose Scalar overload Python never reaches: torch.add(x, 2) runs add.Tensor.
+var hiddenScalar = map[string]bool{
+	"add": true, "sub": true, "mul": true, "div": true, "floor_divide": true,
+	"add_": true, "sub_": true, "mul_": true, "div_": true, "floor_divide_": true,
+	"true_divide": true, "divide": true, "multiply": true, "subtract": true,
+	"true_divide_": true, "divide_": true, "multiply_": true, "subtract_": true,
+}
+
+// ResolveOverload picks the overload of packet that the arguments fit, preferring
+// exact types, and binds them to it.
+func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, []Value, error) {
+	if len(packet) == 0 {
+		return nil, nil, kindf(NotImplementedError, "no such operator")
+	}
+	hidden := hiddenScalar[packet[0].Sig().Name]
+	var first error
+	for level := 0; level <= 2; level++ {
+		for _, op := range packet {
+			if hidden && level < 2 && strings.HasPrefix(op.Sig().Overload, "Scalar") {
+				continue
+			}
+			bound, err := bind(op, args, kwargs, level)
+			if err == nil {
+				return op, bound, nil
+			}
+			if level == 2 && (first == nil) {
+				first = err
+			}
+		}
+	}
+	if len(packet) == 1 {
+		return nil, nil, first
+	}
+	var b strings.Builder
+	s := packet[0].Sig()
+	fmt.Fprintf(&b, "Overloaded torch operator invoked from Python failed to match any schema:\n")
+	for _, op := range packet {
+		if _, err := bind(op, args, kwargs, 2); err != nil {
+			b.WriteString(err.Error() + "\n\n")
+		}
+	}
+	return nil, nil, &Error{Op: s.Namespace + "." + s.Name, Kind: RuntimeError, Msg: b.String()}
+}
+
+func isNaN(x float64) bool { return math.IsNaN(x) }

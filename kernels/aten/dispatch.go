@@ -1,0 +1,98 @@
+package aten
+
+import (
+	"fmt"
+
+	"whittle/kernels/tensor"
+)
+
+type eagerDispatcher struct{}
+type fakeDispatcher struct{}
+type defaultDispatcher struct{}
+
+// Eager runs operators on real tensors.
+var Eager Dispatcher = eagerDispatcher{}
+
+// Fake computes metadata only; real inputs are treated as fake.
+var Fake Dispatcher = fakeDispatcher{}
+
+// Default runs Fake when any input is fake, else Eager.
+var Default Dispatcher = defaultDispatcher{}
+
+func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+	c := &Call{Op: op, Args: args, Dispatch: d, real: true}
+	if op.Eager != nil {
+		return guarded(op, op.Eager, c)
+	}
+	return guarded(op, op.Decomp, c)
+}
+
+func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+	c := &Call{Op: op, Args: args, Dispatch: d}
+	if op.Meta != nil {
+		return guarded(op, op.Meta, c)
+	}
+	return guarded(op, op.Decomp, c)
+}
+
+func (d defaultDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+	if AnyFake(args) {
+		return Fake.Dispatch(op, args)
+	}
+	return Eager.Dispatch(op, args)
+}
+
+// AnyFake reports whether any tensor among the values, at any depth, is fake.
+func AnyFake(args []Value) bool {
+	for _, a := range args {
+		switch a := a.(type) {
+		case *tensor.Tensor:
+			if a != nil && a.Fake {
+				return true
+			}
+		case []Value:
+			if AnyFake(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guarded runs f and names the operator in errors. A panic inside a kernel is a bug in
+// whittle; it becomes an error so that one bad call cannot end a long search.
+func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
+	if f == nil {
+		return nil, &Error{Op: op.Name(), Kind: NotImplementedError, Msg: fmt.Sprintf("%s has no kernel for this dispatcher", op.Name())}
+	}
+	if len(c.Args) != len(op.Sig().Args) {
+		return nil, &Error{Op: op.Name(), Kind: TypeError, Msg: fmt.Sprintf("%s: %d values for %d arguments", op.Name(), len(c.Args), len(op.Sig().Args))}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("internal error in %s: %v", op.Name(), r)}
+		}
+		if e, ok := err.(*Error); ok && e.Op == "" {
+			e.Op = op.Name()
+		}
+	}()
+	return f(c)
+}
+
+// Run binds positional args and runs the named overload; missing trailing arguments take their defaults.
+func Run(d Dispatcher, name string, args ...Value) (Value, error) {
+	return CallKw(d, name, args, nil)
+}
+
+// CallKw binds args and kwargs to the named overload and runs it.
+func CallKw(d Dispatcher, name string, args []Value, kwargs map[string]Value) (Value, error) {
+	op := Lookup(name)
+	if op == nil {
+		return nil, &Error{Op: name, Kind: NotImplementedError, Msg: fmt.Sprintf("%s is not implemented", name)}
+	}
+	bound, err := Bind(op, args, kwargs)
+	if err != nil {
+		return nil, err
+	}
+	return d.Dispatch(op, bound)
+}

@@ -1,0 +1,325 @@
+package aten
+
+import (
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
+
+// A kern is a pointwise computation over blocks: in[k] and out have equal length. F works on
+// floats (rounded to the compute dtype by the caller), I on integers and bools.
+type kern struct {
+	F func(out []float64, in [][]float64)
+	I func(out []int64, in [][]int64)
+	N native.Op // SIMD form for float32 and float64, 0 for none
+}
+
+func f1(f func(a float64) float64) kern {
+	return kern{F: func(o []float64, in [][]float64) {
+		a := in[0]
+		for i := range o {
+			o[i] = f(a[i])
+		}
+	}}
+}
+
+func f2(f func(a, b float64) float64) kern {
+	return kern{F: func(o []float64, in [][]float64) {
+		a, b := in[0], in[1]
+		for i := range o {
+			o[i] = f(a[i], b[i])
+		}
+	}}
+}
+
+func f3(f func(a, b, c float64) float64) kern {
+	return kern{F: func(o []float64, in [][]float64) {
+		a, b, c := in[0], in[1], in[2]
+		for i := range o {
+			o[i] = f(a[i], b[i], c[i])
+		}
+	}}
+}
+
+func (k kern) i1(f func(a int64) int64) kern {
+	k.I = func(o []int64, in [][]int64) {
+		a := in[0]
+		for i := range o {
+			o[i] = f(a[i])
+		}
+	}
+	return k
+}
+
+func (k kern) i2(f func(a, b int64) int64) kern {
+	k.I = func(o []int64, in [][]int64) {
+		a, b := in[0], in[1]
+		for i := range o {
+			o[i] = f(a[i], b[i])
+		}
+	}
+	return k
+}
+
+func (k kern) i3(f func(a, b, c int64) int64) kern {
+	k.I = func(o []int64, in [][]int64) {
+		a, b, c := in[0], in[1], in[2]
+		for i := range o {
+			o[i] = f(a[i], b[i], c[i])
+		}
+	}
+	return k
+}
+
+func (k kern) simd(op native.Op) kern { k.N = op; return k }
+
+func b2f(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// broadcast is the common shape of the tensors among vs.
+func broadcast(vs []Value) ([]int64, error) {
+	shape := []int64{}
+	for _, v := range vs {
+		if t, ok := v.(*tensor.Tensor); ok && t != nil {
+			var err error
+			if shape, err = tensor.BroadcastShapes(shape, t.Shape); err != nil {
+				return nil, errf("%s", err)
+			}
+		}
+	}
+	return shape, nil
+}
+
+const block = 512
+
+// pw computes k elementwise over ins (tensors or numbers) in dtype compute and returns a tensor of dtype out.
+func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tensor, error) {
+	shape, err := broadcast(ins)
+	if err != nil {
+		return nil, err
+	}
+	if compute.Kind() == tensor.KindComplex || out.Kind() == tensor.KindComplex {
+		return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(compute))
+	}
+	ts := make([]*tensor.Tensor, 0, len(ins)+1)
+	ts = append(ts, nil)
+	for _, v := range ins {
+		switch v := v.(type) {
+		case *tensor.Tensor:
+			ts = append(ts, v)
+		default:
+			ts = append(ts, nil)
+		}
+	}
+	var o *tensor.Tensor
+	if s := c.inplace; s != nil && s.DType == out && len(s.Shape) == len(shape) && tensor.Numel(s.Shape) == tensor.Numel(shape) && sameInts(s.Shape, shape) && safeInplace(s, ts[1:]) {
+		o = s
+	} else {
+		o = c.New(out, shape, tensor.PointwiseStrides(shape, ts[1:]...))
+	}
+	if !c.real || tensor.Numel(shape) == 0 {
+		return o, nil
+	}
+	ts[0] = o
+	// Numbers become 0-dim tensors; 16-bit floats compute in float32, so their numbers keep that precision.
+	for i, v := range ins {
+		if ts[i+1] != nil {
+			continue
+		}
+		d := compute
+		if d == tensor.BFloat16 || d == tensor.Float16 {
+			d = tensor.Float32
+		}
+		switch v := v.(type) {
+		case float64:
+			ts[i+1] = tensor.Full(d, v)
+		case int64:
+			ts[i+1] = tensor.FullInt(d, v)
+		case bool:
+			ts[i+1] = tensor.FullInt(d, b2i(v))
+		}
+	}
+	run(ts, compute, k)
+	return o, nil
+}
+
+func sameInts(a, b []int64) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// safeInplace reports whether writing s while reading the others cannot change what is read later.
+func safeInplace(s *tensor.Tensor, others []*tensor.Tensor) bool {
+	if s.HasInternalOverlap() {
+		return false
+	}
+	for _, t := range others {
+		if t == nil || t.Storage != s.Storage || t == s {
+			continue
+		}
+		if t.Offset == s.Offset && len(t.Shape) == len(s.Shape) && sameInts(t.Shape, s.Shape) && sameInts(t.Stride, s.Stride) && t.DType == s.DType {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// run evaluates k into ts[0] from ts[1:].
+func run(ts []*tensor.Tensor, compute tensor.DType, k kern) {
+	o := ts[0]
+	l := tensor.NewLoop(o.Shape, ts...)
+	in := l.Inner()
+	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.Float64) && nativeRows(l, in, ts, compute, k.N) {
+		return
+	}
+	nin := len(ts) - 1
+	if compute.IsFloat() || k.I == nil {
+		ob := make([]float64, block)
+		ib := make([][]float64, nin)
+		for i := range ib {
+			ib[i] = make([]float64, block)
+		}
+		views := make([][]float64, nin)
+		l.Rows(func(off []int64, n int64) {
+			for p := int64(0); p < n; p += block {
+				m := min(block, n-p)
+				for i := range views {
+					t := ts[i+1]
+					views[i] = ib[i][:m]
+					tensor.LoadFloat(t, off[i+1]+p*in[i+1], in[i+1], views[i])
+					if t.DType != compute && compute != tensor.Float64 {
+						roundBlock(compute, views[i], t.DType)
+					}
+				}
+				k.F(ob[:m], views)
+				tensor.StoreFloat(o, off[0]+p*in[0], in[0], ob[:m])
+			}
+		})
+		return
+	}
+	ob := make([]int64, block)
+	ib := make([][]int64, nin)
+	for i := range ib {
+		ib[i] = make([]int64, block)
+	}
+	views := make([][]int64, nin)
+	l.Rows(func(off []int64, n int64) {
+		for p := int64(0); p < n; p += block {
+			m := min(block, n-p)
+			for i := range views {
+				t := ts[i+1]
+				views[i] = ib[i][:m]
+				tensor.LoadInt(t, off[i+1]+p*in[i+1], in[i+1], views[i])
+				if t.DType != compute {
+					wrapBlock(compute, views[i])
+				}
+			}
+			k.I(ob[:m], views)
+			tensor.StoreInt(o, off[0]+p*in[0], in[0], ob[:m])
+		}
+	})
+}
+
+// roundBlock casts inputs of another dtype to the compute dtype.
+func roundBlock(d tensor.DType, b []float64, from tensor.DType) {
+	switch d {
+	case tensor.Float32:
+		for i, x := range b {
+			b[i] = float64(float32(x))
+		}
+	case tensor.BFloat16, tensor.Float16:
+		if from == tensor.Float32 {
+			return // wrapped numbers keep float32 precision
+		}
+		for i, x := range b {
+			b[i] = tensor.RoundTo(d, x)
+		}
+	}
+}
+
+func wrapBlock(d tensor.DType, b []int64) {
+	switch d {
+	case tensor.Int32:
+		for i, x := range b {
+			b[i] = int64(int32(x))
+		}
+	case tensor.Int16:
+		for i, x := range b {
+			b[i] = int64(int16(x))
+		}
+	case tensor.Int8:
+		for i, x := range b {
+			b[i] = int64(int8(x))
+		}
+	case tensor.UInt8:
+		for i, x := range b {
+			b[i] = int64(uint8(x))
+		}
+	case tensor.Bool:
+		for i, x := range b {
+			b[i] = b2i(x != 0)
+		}
+	}
+}
+
+// nativeRows runs the SIMD kernel on each row if dtypes and inner strides allow.
+func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType, op native.Op) bool {
+	n := l.Shape[len(l.Shape)-1]
+	if n < 16 {
+		return false
+	}
+	for i, t := range ts {
+		if t.DType != d || in[i] != 1 && (i == 0 || in[i] != 0) {
+			return false
+		}
+	}
+	if len(ts) == 2 {
+		if in[1] != 1 {
+			return false
+		}
+		if d == tensor.Float32 {
+			o, a := tensor.Storage32(ts[0]), tensor.Storage32(ts[1])
+			l.Rows(func(off []int64, n int64) { native.Unary32(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
+		} else {
+			o, a := tensor.Storage64(ts[0]), tensor.Storage64(ts[1])
+			l.Rows(func(off []int64, n int64) { native.Unary64(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
+		}
+		return true
+	}
+	if len(ts) != 3 {
+		return false
+	}
+	ext := func(i int, n int64) int64 {
+		if in[i] == 0 {
+			return 1
+		}
+		return n
+	}
+	if d == tensor.Float32 {
+		o, a, b := tensor.Storage32(ts[0]), tensor.Storage32(ts[1]), tensor.Storage32(ts[2])
+		l.Rows(func(off []int64, n int64) {
+			native.Binary32(op, o[off[0]:off[0]+n], a[off[1]:off[1]+ext(1, n)], b[off[2]:off[2]+ext(2, n)])
+		})
+	} else {
+		o, a, b := tensor.Storage64(ts[0]), tensor.Storage64(ts[1]), tensor.Storage64(ts[2])
+		l.Rows(func(off []int64, n int64) {
+			native.Binary64(op, o[off[0]:off[0]+n], a[off[1]:off[1]+ext(1, n)], b[off[2]:off[2]+ext(2, n)])
+		})
+	}
+	return true
+}

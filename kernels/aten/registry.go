@@ -1,0 +1,263 @@
+package aten
+
+import (
+	_ "embed"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+
+	"whittle/kernels/tensor"
+)
+
+// schemas.tsv lists the signatures of PyTorch 2.6's operators with their tags, one a
+// line: C core, P pointwise, R random, D data dependent, I CompositeImplicit, E
+// CompositeExplicit, V changes metadata in place. Rows name a signature; variants (in
+// place, out=) are found and derived by comparing signatures.
+//
+//go:embed schemas.tsv
+var schemasTSV string
+
+// Fn computes an operator call.
+type Fn func(c *Call) (Value, error)
+
+// row is a hand-written entry: the function, and how it is to be used.
+type row struct {
+	name   string // "add.Tensor" or "prims::iota"
+	fn     Fn
+	decomp bool
+	tags   Tag
+}
+
+var rows []row
+
+// def registers one function as meta and eager kernel of the named overloads: it computes
+// metadata, allocates through the call, and returns before touching data when c.Fake().
+func def(names string, fn Fn) { defTag(names, 0, fn) }
+
+func defTag(names string, tags Tag, fn Fn) {
+	for _, n := range strings.Fields(names) {
+		rows = append(rows, row{name: n, fn: fn, tags: tags})
+	}
+}
+
+// comp registers a decomposition into other operators.
+func comp(names string, fn Fn) {
+	for _, n := range strings.Fields(names) {
+		rows = append(rows, row{name: n, fn: fn, decomp: true})
+	}
+}
+
+type registry struct {
+	mu      sync.RWMutex
+	ops     map[string]*Op   // by full name
+	packets map[string][]*Op // by "aten::add", in PyTorch's order of overloads
+	loose   []string         // problems found while building; a test demands none
+}
+
+var theRegistry = sync.OnceValue(buildRegistry)
+
+type line struct {
+	tags, text string
+	rank       int
+}
+
+func buildRegistry() *registry {
+	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}}
+	lines := map[string]line{}
+	var order []string
+	for _, l := range strings.Split(strings.TrimRight(schemasTSV, "\n"), "\n") {
+		tags, text, ok := strings.Cut(l, "\t")
+		if !ok {
+			continue
+		}
+		name := text[:strings.IndexByte(text, '(')]
+		lines[name] = line{tags, text, len(order)}
+		order = append(order, name)
+	}
+	byName := map[string]*Op{}
+	add := func(name string, fn Fn, decomp bool, tags Tag) *Op {
+		l, ok := lines[name]
+		if !ok {
+			r.loose = append(r.loose, name+": no such signature")
+			return nil
+		}
+		if byName[name] != nil {
+			r.loose = append(r.loose, name+": two rows")
+			return nil
+		}
+		s, err := ParseSchema(l.text)
+		if err != nil {
+			r.loose = append(r.loose, err.Error())
+			return nil
+		}
+		op := &Op{Schema: l.text, Tags: tags | schemaTags(s, l.tags), parsed: s}
+		if decomp {
+			op.Decomp = fn
+			if strings.ContainsRune(l.tags, 'I') {
+				op.Tags |= Composite
+			}
+		} else {
+			op.Meta = func(c *Call) (Value, error) { return runAs(c, fn, true) }
+			op.Eager = func(c *Call) (Value, error) { return runAs(c, fn, false) }
+		}
+		byName[name] = op
+		return op
+	}
+	for _, w := range rows {
+		name := w.name
+		if !strings.Contains(name, "::") {
+			name = "aten::" + name
+		}
+		add(name, w.fn, w.decomp, w.tags)
+	}
+	deriveVariants(order, lines, byName, add)
+	names := make([]string, 0, len(byName))
+	for n := range byName {
+		names = append(names, n)
+	}
+	sort.Slice(names, func(i, j int) bool { return lines[names[i]].rank < lines[names[j]].rank })
+	for _, n := range names {
+		op := byName[n]
+		r.ops[n] = op
+		p := op.parsed.Namespace + "::" + op.parsed.Name
+		r.packets[p] = append(r.packets[p], op)
+	}
+	return r
+}
+
+var reductionNames = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range strings.Fields("sum mean prod amax amin max min any all argmax argmin var std var_mean std_mean logsumexp norm linalg_vector_norm nansum count_nonzero median nanmedian mode aminmax") {
+		m[n] = true
+	}
+	return m
+}()
+
+func schemaTags(s *Schema, flags string) Tag {
+	var t Tag
+	for _, c := range flags {
+		switch c {
+		case 'C':
+			t |= Core
+		case 'P':
+			t |= Pointwise
+		case 'R':
+			t |= Random
+		case 'D':
+			t |= DataDependent
+		}
+	}
+	tensors := false
+	for i, a := range s.Args {
+		if a.Type.Base == "Tensor" {
+			tensors = true
+		}
+		switch {
+		case a.Alias == "":
+		case a.Write() && a.KwOnly:
+			t |= OutVariant
+		case a.Write() && i == 0:
+			t |= Inplace
+		case !a.Write() && len(s.Returns) > 0 && s.Returns[0].Alias != "":
+			t |= View
+		}
+	}
+	if !tensors && len(s.Returns) > 0 && s.Returns[0].Type.Base == "Tensor" {
+		t |= Factory
+	}
+	if reductionNames[s.Name] {
+		t |= Reduction
+	}
+	return t
+}
+
+// Register adds a row, for operators defined outside this package. The schema must be new and
+// the row needs Meta and Eager, or Decomp.
+func Register(op Op) error {
+	s, err := ParseSchema(op.Schema)
+	if err != nil {
+		return err
+	}
+	if op.Decomp == nil && (op.Meta == nil || op.Eager == nil) {
+		return fmt.Errorf("aten: %s has neither Decomp nor both Meta and Eager", s.FullName())
+	}
+	op.parsed = s
+	op.Tags |= schemaTags(s, "")
+	r := theRegistry()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := s.FullName()
+	if r.ops[n] != nil {
+		return fmt.Errorf("aten: %s is registered already", n)
+	}
+	r.ops[n] = &op
+	p := s.Namespace + "::" + s.Name
+	r.packets[p] = append(r.packets[p], &op)
+	return nil
+}
+
+// Lookup finds an overload by "aten::add.Tensor", "aten::relu", "aten.add.Tensor" or "aten.relu.default"; nil if there is none.
+func Lookup(name string) *Op {
+	if !strings.Contains(name, "::") {
+		name = strings.Replace(name, ".", "::", 1)
+	}
+	name = strings.TrimSuffix(name, ".default")
+	r := theRegistry()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.ops[name]
+}
+
+// Packet is all overloads of an operator, in the order in which PyTorch tries them.
+func Packet(ns, name string) []*Op {
+	r := theRegistry()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.packets[ns+"::"+name]
+}
+
+// All is every row, sorted by full name.
+func All() []*Op {
+	r := theRegistry()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	ops := make([]*Op, 0, len(r.ops))
+	for _, op := range r.ops {
+		ops = append(ops, op)
+	}
+	sort.Slice(ops, func(i, j int) bool { return ops[i].FullName() < ops[j].FullName() })
+	return ops
+}
+
+// Sig is the parsed schema; callers must not change it.
+func (op *Op) Sig() *Schema {
+	if op.parsed == nil {
+		// A row built by hand and never registered; it has no arguments until its schema parses.
+		s, err := ParseSchema(op.Schema)
+		if err != nil {
+			s = &Schema{}
+		}
+		return s
+	}
+	return op.parsed
+}
+
+// FullName is "aten::add.Tensor".
+func (op *Op) FullName() string { return op.Sig().FullName() }
+
+// Name is "aten.add.Tensor", as printed in graphs after "torch.ops.".
+func (op *Op) Name() string { return op.Sig().OpName() }
+
+func (op *Op) String() string { return op.Name() }
+
+// Has reports whether the row carries all the given tags.
+func (op *Op) Has(t Tag) bool { return op.Tags&t == t }
+
+func runAs(c *Call, fn Fn, fake bool) (Value, error) {
+	cc := *c
+	cc.real = !fake
+	return fn(&cc)
+}
+
+var _ = tensor.Float32

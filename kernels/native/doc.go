@@ -1,0 +1,9 @@
+// Package native holds the C side of whittle: SIMD kernels called through cgo, and
+// the building, caching and loading of generated C++.
+//
+// The kernels are compiled three times (SSE2, AVX2+FMA, AVX-512) and the best version for
+// the machine is chosen when the process starts; Level says which, and SetLevel
+// lowers it for tests. Every kernel has a Go twin (…Go) that it is tested against and that
+// serves inputs too small to be worth a cgo call. Slices given to one call may
+// be the same but must not overlap otherwise.
+package native

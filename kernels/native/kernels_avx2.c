@@ -1,0 +1,13 @@
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels.h"
+#if defined(__x86_64__)
+#pragma GCC target("avx2,fma")
+#define VB 32
+#define MR 6
+#define NAME(x) x##_avx2
+#define TABLE whittle_avx2
+#include "impl.inc"
+#endif

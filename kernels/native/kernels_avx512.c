@@ -1,0 +1,13 @@
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels.h"
+#if defined(__x86_64__)
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,prefer-vector-width=512")
+#define VB 64
+#define MR 12
+#define NAME(x) x##_avx512
+#define TABLE whittle_avx512
+#include "impl.inc"
+#endif

@@ -1,0 +1,281 @@
+package native
+
+/*
+#cgo CFLAGS: -O3 -std=gnu11 -Wno-unused-function
+#cgo LDFLAGS: -lm -ldl
+#include <stdlib.h>
+#include "kernels.h"
+
+static void unary32(const whittle_kernels *t, int op, float *o, float *a, int64_t n) { t->unary32(op, o, a, n); }
+static void unary64(const whittle_kernels *t, int op, double *o, double *a, int64_t n) { t->unary64(op, o, a, n); }
+static void binary32(const whittle_kernels *t, int op, float *o, float *a, int64_t sa, float *b, int64_t sb, int64_t n) { t->binary32(op, o, a, sa, b, sb, n); }
+static void binary64(const whittle_kernels *t, int op, double *o, double *a, int64_t sa, double *b, int64_t sb, int64_t n) { t->binary64(op, o, a, sa, b, sb, n); }
+static void sum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->sum_rows32(o, a, r, c, s); }
+static void sum_rows64(const whittle_kernels *t, double *o, double *a, int64_t r, int64_t c, int64_t s) { t->sum_rows64(o, a, r, c, s); }
+static void sum_cols32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { double tmp[512]; t->sum_cols32(o, a, r, c, s, tmp); }
+static void max_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->max_rows32(o, a, r, c, s); }
+static void softmax_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int lg) { t->softmax_rows32(o, a, r, c, lg); }
+static void norm_rows32(const whittle_kernels *t, float *o, float *m, float *rs, float *a, float *w, float *b, int64_t r, int64_t c, float eps) { t->norm_rows32(o, m, rs, a, w, b, r, c, eps); }
+static void gemm32(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, float *a, int64_t ars, int64_t acs, float *b, int64_t brs, int64_t bcs, float *c, int64_t crs, int64_t ccs, float alpha, float beta) {
+  t->gemm32(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ccs, alpha, beta);
+}
+static void gemm64(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, double *a, int64_t ars, int64_t acs, double *b, int64_t brs, int64_t bcs, double *c, int64_t crs, int64_t ccs, double alpha, double beta) {
+  t->gemm64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ccs, alpha, beta);
+}
+*/
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/sourcegraph/conc"
+)
+
+// An Op names an elementwise kernel.
+type Op int
+
+// Binary kernels. Max and Min give NaN if either operand is NaN.
+const (
+	Add Op = 1 + iota
+	Sub
+	Mul
+	Div
+	Max
+	Min
+)
+
+// Unary kernels.
+const (
+	Exp Op = 32 + iota
+	Log
+	Tanh
+	Sigmoid
+	Erf
+	Gelu
+	Relu
+	Sqrt
+	Rsqrt
+	Neg
+	Abs
+	Sin
+	Cos
+	Recip
+	Silu
+	GeluTanh
+)
+
+// An ISA is an instruction set that the kernels exist for.
+type ISA int
+
+// The instruction sets.
+const (
+	SSE2 ISA = iota
+	AVX2
+	AVX512
+)
+
+func (l ISA) String() string { return [...]string{"sse2", "avx2", "avx512"}[l] }
+
+var (
+	detected = ISA(C.whittle_cpu_level())
+	table    = C.whittle_table(C.int(detected))
+)
+
+// Level is the instruction set that this machine supports best.
+func Level() ISA { return detected }
+
+// setLevel switches kernels, for tests.
+func setLevel(l ISA) { table = C.whittle_table(C.int(min(l, detected))) }
+
+// tiny is the length up to which a Go loop beats a cgo call.
+const tiny = 64
+
+func p32(s []float32) *C.float  { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
+func p64(s []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(s))) }
+
+// Unary32 computes out[i] = op(a[i]). len(a) must be len(out).
+func Unary32(op Op, out, a []float32) {
+	_ = a[:len(out)]
+	if len(out) <= tiny/4 || len(out) <= tiny && op >= Relu && op <= Abs && op != Sin {
+		UnaryGo(op, out, a)
+		return
+	}
+	C.unary32(table, C.int(op), p32(out), p32(a), C.int64_t(len(out)))
+}
+
+// Unary64 is Unary32 for float64.
+func Unary64(op Op, out, a []float64) {
+	_ = a[:len(out)]
+	if len(out) <= tiny/4 {
+		UnaryGo(op, out, a)
+		return
+	}
+	C.unary64(table, C.int(op), p64(out), p64(a), C.int64_t(len(out)))
+}
+
+func step(n, l int) C.int64_t {
+	if l == 1 && n != 1 {
+		return 0
+	}
+	return 1
+}
+
+// Binary32 computes out[i] = op(a[i], b[i]); an operand of length 1 is repeated.
+func Binary32(op Op, out, a, b []float32) {
+	if len(out) <= tiny {
+		BinaryGo(op, out, a, b)
+		return
+	}
+	C.binary32(table, C.int(op), p32(out), p32(a), step(len(out), len(a)), p32(b), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// Binary64 is Binary32 for float64.
+func Binary64(op Op, out, a, b []float64) {
+	if len(out) <= tiny {
+		BinaryGo(op, out, a, b)
+		return
+	}
+	C.binary64(table, C.int(op), p64(out), p64(a), step(len(out), len(a)), p64(b), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// SumRows32 sums each of len(out) rows of cols elements; rows start stride elements apart. Partial sums of 1024 are added in float64.
+func SumRows32(out, a []float32, cols, stride int) {
+	if len(out) == 0 {
+		return
+	}
+	if len(out)*cols <= tiny {
+		SumRowsGo(out, a, cols, stride)
+		return
+	}
+	C.sum_rows32(table, p32(out), p32(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
+}
+
+// SumRows64 is SumRows32 for float64, with pairwise summation.
+func SumRows64(out, a []float64, cols, stride int) {
+	if len(out) == 0 {
+		return
+	}
+	C.sum_rows64(table, p64(out), p64(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
+}
+
+// SumCols32 sums rows rows of len(out) columns into out, in float64.
+func SumCols32(out, a []float32, rows, stride int) {
+	if len(out) == 0 {
+		return
+	}
+	C.sum_cols32(table, p32(out), p32(a), C.int64_t(rows), C.int64_t(len(out)), C.int64_t(stride))
+}
+
+// MaxRows32 takes each row's maximum; NaN if the row has one, -inf if it is empty.
+func MaxRows32(out, a []float32, cols, stride int) {
+	if len(out) == 0 {
+		return
+	}
+	C.max_rows32(table, p32(out), p32(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
+}
+
+// SoftmaxRows32 computes softmax, or its logarithm, of each contiguous row of cols elements.
+func SoftmaxRows32(out, a []float32, cols int, logarithm bool) {
+	if cols == 0 || len(out) == 0 {
+		return
+	}
+	lg := C.int(0)
+	if logarithm {
+		lg = 1
+	}
+	C.softmax_rows32(table, p32(out), p32(a), C.int64_t(len(out)/cols), C.int64_t(cols), lg)
+}
+
+// NormRows32 normalises each contiguous row of cols elements to mean 0 and variance 1, then applies weight and bias
+// (nil for none). mean and rstd get one value per row.
+func NormRows32(out, mean, rstd, a, weight, bias []float32, cols int, eps float32) {
+	if cols == 0 || len(mean) == 0 {
+		return
+	}
+	C.norm_rows32(table, p32(out), p32(mean), p32(rstd), p32(a), p32(weight), p32(bias), C.int64_t(len(mean)), C.int64_t(cols), C.float(eps))
+}
+
+// A Matrix is a strided matrix for the gemm kernels: element (i, j) is Data[i*RS+j*CS].
+type Matrix[T float32 | float64] struct {
+	Data   []T
+	RS, CS int
+}
+
+// splitWork is the number of multiplications from which two threads are used.
+const splitWork = 1 << 21
+
+// Gemm32 computes C = alpha*A*B + beta*C, A being m x k and B k x n. With beta 0, C may hold anything.
+func Gemm32(m, n, k int, alpha float32, a, b Matrix[float32], beta float32, c Matrix[float32]) {
+	if m == 0 || n == 0 {
+		return
+	}
+	if m*n*k <= 512 {
+		GemmGo(m, n, k, alpha, a, b, beta, c)
+		return
+	}
+	one := func(m, n, ao, bo, co int) {
+		var ap, bp *C.float
+		if k > 0 {
+			ap, bp = p32(a.Data[ao:]), p32(b.Data[bo:])
+		}
+		C.gemm32(table, C.int64_t(m), C.int64_t(n), C.int64_t(k), ap, C.int64_t(a.RS), C.int64_t(a.CS), bp, C.int64_t(b.RS), C.int64_t(b.CS),
+			p32(c.Data[co:]), C.int64_t(c.RS), C.int64_t(c.CS), C.float(alpha), C.float(beta))
+	}
+	split(m, n, k, a.RS, b.CS, c.RS, c.CS, one)
+}
+
+// Gemm64 is Gemm32 for float64.
+func Gemm64(m, n, k int, alpha float64, a, b Matrix[float64], beta float64, c Matrix[float64]) {
+	if m == 0 || n == 0 {
+		return
+	}
+	if m*n*k <= 512 {
+		GemmGo(m, n, k, alpha, a, b, beta, c)
+		return
+	}
+	one := func(m, n, ao, bo, co int) {
+		var ap, bp *C.double
+		if k > 0 {
+			ap, bp = p64(a.Data[ao:]), p64(b.Data[bo:])
+		}
+		C.gemm64(table, C.int64_t(m), C.int64_t(n), C.int64_t(k), ap, C.int64_t(a.RS), C.int64_t(a.CS), bp, C.int64_t(b.RS), C.int64_t(b.CS),
+			p64(c.Data[co:]), C.int64_t(c.RS), C.int64_t(c.CS), C.double(alpha), C.double(beta))
+	}
+	split(m, n, k, a.RS, b.CS, c.RS, c.CS, one)
+}
+
+// split halves the longer side of C between two threads when the product is large. No
+// sum is split, so the result does not depend on it.
+func split(m, n, k, ars, bcs, crs, ccs int, one func(m, n, ao, bo, co int)) {
+	if m*n*k < splitWork || runtime.GOMAXPROCS(0) < 2 || max(m, n) < 64 {
+		one(m, n, 0, 0, 0)
+		return
+	}
+	var wg conc.WaitGroup
+	if m >= n {
+		h := (m/2 + 11) / 12 * 12
+		wg.Go(func() { one(h, n, 0, 0, 0) })
+		one(m-h, n, h*ars, 0, h*crs)
+	} else {
+		h := (n/2 + 31) / 32 * 32
+		wg.Go(func() { one(m, h, 0, 0, 0) })
+		one(m, n-h, 0, h*bcs, h*ccs)
+	}
+	wg.Wait()
+}
+
+// An Im2col describes the unfolding of one image for a convolution.
+type Im2col struct {
+	C, H, W, KH, KW, SH, SW, PH, PW, DH, DW, OH, OW int
+}
+
+// Unfold32 writes the columns matrix, (C*KH*KW) x (OH*OW), of the image im (C x H x W).
+func (p Im2col) Unfold32(col, im []float32) {
+	q := [13]C.int64_t{C.int64_t(p.C), C.int64_t(p.H), C.int64_t(p.W), C.int64_t(p.KH), C.int64_t(p.KW), C.int64_t(p.SH), C.int64_t(p.SW),
+		C.int64_t(p.PH), C.int64_t(p.PW), C.int64_t(p.DH), C.int64_t(p.DW), C.int64_t(p.OH), C.int64_t(p.OW)}
+	if len(col) == 0 || len(im) == 0 {
+		return
+	}
+	C.whittle_im2col32(p32(col), p32(im), &q[0])
+}

@@ -1,0 +1,223 @@
+package native
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func ulps(got, want float32) float64 {
+	if got == want || got != got && want != want {
+		return 0
+	}
+	w := math.Abs(float64(want))
+	u := math.Ldexp(1, int(math.Floor(math.Log2(max(w, 1e-38))))-23)
+	return math.Abs(float64(got)-float64(want)) / u
+}
+
+func levels(t *testing.T, f func(t *testing.T)) {
+	for l := SSE2; l <= Level(); l++ {
+		t.Run(l.String(), func(t *testing.T) {
+			setLevel(l)
+			defer setLevel(Level())
+			f(t)
+		})
+	}
+}
+
+func TestUnary(t *testing.T) {
+	inf := float32(math.Inf(1))
+	var xs []float32
+	for i := -20000; i <= 20000; i++ {
+		xs = append(xs, float32(i)*0.00447)
+	}
+	for e := -140; e < 126; e++ {
+		xs = append(xs, float32(math.Ldexp(1.3, e)), -float32(math.Ldexp(1.7, e)))
+	}
+	xs = append(xs, 0, inf, -inf, float32(math.NaN()), float32(math.Copysign(0, -1)), 88.7, 88.8, -87.5, -103, -104)
+	levels(t, func(t *testing.T) {
+		for op := Exp; op <= GeluTanh; op++ {
+			out, want := make([]float32, len(xs)), make([]float32, len(xs))
+			Unary32(op, out, xs)
+			UnaryGo(op, want, xs)
+			worst, at := 0.0, 0
+			for i := range xs {
+				u := ulps(out[i], want[i])
+				// Near a zero of the function only the absolute error means something.
+				if (op == Sin || op == Cos || op == Gelu || op == GeluTanh) && math.Abs(float64(out[i]-want[i])) < 3e-7*max(1, math.Abs(float64(want[i]))) {
+					u = 0
+				}
+				if (op == Silu || op == Sigmoid) && math.Abs(float64(want[i])) < 1e-35 {
+					u = 0
+				}
+				if u != u || u > worst {
+					worst, at = u, i
+				}
+			}
+			if !(worst <= 4) {
+				t.Errorf("op %d: %.1f ulp at %v: got %v want %v", op, worst, xs[at], out[at], want[at])
+			}
+			d := make([]float64, len(xs))
+			dout, dwant := make([]float64, len(xs)), make([]float64, len(xs))
+			for i, x := range xs {
+				d[i] = float64(x)
+			}
+			Unary64(op, dout, d)
+			UnaryGo(op, dwant, d)
+			for i := range d {
+				if diff := math.Abs(dout[i] - dwant[i]); diff > 1e-12*math.Abs(dwant[i])+1e-15 {
+					t.Errorf("op %d float64 at %v: got %v want %v", op, d[i], dout[i], dwant[i])
+					break
+				}
+			}
+		}
+	})
+}
+
+func TestBinary(t *testing.T) {
+	n := 1003
+	a, b := make([]float32, n), make([]float32, n)
+	for i := range a {
+		a[i], b[i] = rand.Float32()-0.5, rand.Float32()-0.5
+	}
+	a[5], b[9] = float32(math.NaN()), float32(math.NaN())
+	levels(t, func(t *testing.T) {
+		for op := Add; op <= Min; op++ {
+			for _, in := range [][2][]float32{{a, b}, {a[:1], b}, {a, b[:1]}} {
+				got, want := make([]float32, n), make([]float32, n)
+				Binary32(op, got, in[0], in[1])
+				BinaryGo(op, want, in[0], in[1])
+				for i := range got {
+					if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+						t.Fatalf("op %d at %d: %v want %v", op, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestRows(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, cols := range []int{1, 7, 33, 1000, 5000} {
+			rows := 3
+			a := make([]float32, rows*cols)
+			for i := range a {
+				a[i] = rand.Float32()*4 - 1
+			}
+			near := func(what string, got, want []float32) {
+				for i := range got {
+					if math.Abs(float64(got[i]-want[i])) > 3e-6*max(1, math.Abs(float64(want[i]))) {
+						t.Errorf("%s cols=%d at %d: %v want %v", what, cols, i, got[i], want[i])
+						return
+					}
+				}
+			}
+			g, w := make([]float32, rows), make([]float32, rows)
+			SumRows32(g, a, cols, cols)
+			SumRowsGo(w, a, cols, cols)
+			near("sum", g, w)
+			g2, w2 := make([]float32, len(a)), make([]float32, len(a))
+			for _, lg := range []bool{false, true} {
+				SoftmaxRows32(g2, a, cols, lg)
+				SoftmaxRowsGo(w2, a, cols, lg)
+				near("softmax", g2, w2)
+			}
+			if cols > 1 {
+				gm, gr, wm, wr := make([]float32, rows), make([]float32, rows), make([]float32, rows), make([]float32, rows)
+				NormRows32(g2, gm, gr, a, a[:cols], a[cols:2*cols], cols, 1e-5)
+				NormRowsGo(w2, wm, wr, a, a[:cols], a[cols:2*cols], cols, 1e-5)
+				near("norm", g2, w2)
+				near("mean", gm, wm)
+			}
+			c := make([]float32, cols)
+			SumCols32(c, a, rows, cols)
+			for j := range c {
+				if want := a[j] + a[cols+j] + a[2*cols+j]; math.Abs(float64(c[j]-want)) > 1e-5 {
+					t.Fatalf("sumcols: %v want %v", c[j], want)
+				}
+			}
+		}
+	})
+}
+
+func TestGemm(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 33, 65}, {64, 64, 64}, {100, 130, 400}, {1, 1000, 500}, {257, 1, 300}, {200, 1100, 20}} {
+			m, n, k := s[0], s[1], s[2]
+			for trans := 0; trans < 4; trans++ {
+				a := Matrix[float32]{make([]float32, m*k), k, 1}
+				b := Matrix[float32]{make([]float32, k*n), n, 1}
+				if trans&1 != 0 {
+					a.RS, a.CS = 1, m
+				}
+				if trans&2 != 0 {
+					b.RS, b.CS = 1, k
+				}
+				for i := range a.Data {
+					a.Data[i] = rand.Float32() - 0.5
+				}
+				for i := range b.Data {
+					b.Data[i] = rand.Float32() - 0.5
+				}
+				c := Matrix[float32]{make([]float32, m*n), n, 1}
+				w := Matrix[float32]{make([]float32, m*n), n, 1}
+				for i := range c.Data {
+					c.Data[i] = 1
+					w.Data[i] = 1
+				}
+				Gemm32(m, n, k, 2, a, b, 0.5, c)
+				GemmGo(m, n, k, 2, a, b, 0.5, w)
+				for i := range c.Data {
+					if math.Abs(float64(c.Data[i]-w.Data[i])) > 1e-4 {
+						t.Fatalf("%v trans %d at %d: %v want %v", s, trans, i, c.Data[i], w.Data[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkGemm(b *testing.B) {
+	for _, n := range []int{64, 256, 512, 1024} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			x := Matrix[float32]{make([]float32, n*n), n, 1}
+			y := Matrix[float32]{make([]float32, n*n), n, 1}
+			for i := range x.Data {
+				x.Data[i] = 1
+			}
+			for b.Loop() {
+				Gemm32(n, n, n, 1, x, x, 0, y)
+			}
+			b.ReportMetric(2*float64(n*n*n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "gflops")
+		})
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	x, y := make([]float32, 1<<20), make([]float32, 1<<20)
+	for i := range x {
+		x[i] = float32(i%100) * 0.01
+	}
+	b.Run("add", func(b *testing.B) {
+		for b.Loop() {
+			Binary32(Add, y, x, x)
+		}
+	})
+	b.Run("exp", func(b *testing.B) {
+		for b.Loop() {
+			Unary32(Exp, y, x)
+		}
+	})
+	b.Run("sum", func(b *testing.B) {
+		for b.Loop() {
+			SumRows32(y[:1], x, len(x), len(x))
+		}
+	})
+	b.Run("softmax", func(b *testing.B) {
+		for b.Loop() {
+			SoftmaxRows32(y, x, 1024, false)
+		}
+	})
+}

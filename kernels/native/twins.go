@@ -1,0 +1,160 @@
+package native
+
+import "math"
+
+// UnaryGo is the plain form of Unary32 and Unary64.
+func UnaryGo[T float32 | float64](op Op, out, a []T) {
+	f := unaryGo(op)
+	for i := range out {
+		out[i] = T(f(float64(a[i])))
+	}
+}
+
+func unaryGo(op Op) func(x float64) float64 {
+	switch op {
+	case Exp:
+		return math.Exp
+	case Log:
+		return math.Log
+	case Tanh:
+		return math.Tanh
+	case Sigmoid:
+		return func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	case Erf:
+		return math.Erf
+	case Gelu:
+		return func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x*math.Sqrt2/2)) }
+	case GeluTanh:
+		return func(x float64) float64 {
+			return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+		}
+	case Silu:
+		return func(x float64) float64 { return x / (1 + math.Exp(-x)) }
+	case Relu:
+		return func(x float64) float64 {
+			if x < 0 {
+				return 0
+			}
+			return x
+		}
+	case Sqrt:
+		return math.Sqrt
+	case Rsqrt:
+		return func(x float64) float64 { return 1 / math.Sqrt(x) }
+	case Recip:
+		return func(x float64) float64 { return 1 / x }
+	case Neg:
+		return func(x float64) float64 { return -x }
+	case Abs:
+		return math.Abs
+	case Sin:
+		return math.Sin
+	case Cos:
+		return math.Cos
+	}
+	return func(float64) float64 { return math.NaN() }
+}
+
+// BinaryGo is the plain form of Binary32 and Binary64.
+func BinaryGo[T float32 | float64](op Op, out, a, b []T) {
+	at := func(s []T, i int) T {
+		if len(s) == 1 {
+			return s[0]
+		}
+		return s[i]
+	}
+	for i := range out {
+		x, y := at(a, i), at(b, i)
+		switch op {
+		case Add:
+			out[i] = x + y
+		case Sub:
+			out[i] = x - y
+		case Mul:
+			out[i] = x * y
+		case Div:
+			out[i] = x / y
+		case Max:
+			out[i] = max(x, y)
+		case Min:
+			out[i] = min(x, y)
+		}
+	}
+}
+
+// SumRowsGo is the plain form of SumRows32 and SumRows64.
+func SumRowsGo[T float32 | float64](out, a []T, cols, stride int) {
+	for r := range out {
+		s := 0.0
+		for _, x := range a[r*stride : r*stride+cols] {
+			s += float64(x)
+		}
+		out[r] = T(s)
+	}
+}
+
+// SoftmaxRowsGo is the plain form of SoftmaxRows32.
+func SoftmaxRowsGo[T float32 | float64](out, a []T, cols int, logarithm bool) {
+	for r := 0; cols > 0 && r+cols <= len(a); r += cols {
+		m := math.Inf(-1)
+		for _, x := range a[r : r+cols] {
+			m = max(m, float64(x))
+		}
+		s := 0.0
+		for _, x := range a[r : r+cols] {
+			s += math.Exp(float64(x) - m)
+		}
+		for i, x := range a[r : r+cols] {
+			if logarithm {
+				out[r+i] = T(float64(x) - m - math.Log(s))
+			} else {
+				out[r+i] = T(math.Exp(float64(x)-m) / s)
+			}
+		}
+	}
+}
+
+// NormRowsGo is the plain form of NormRows32.
+func NormRowsGo[T float32 | float64](out, mean, rstd, a, weight, bias []T, cols int, eps float64) {
+	for r := range mean {
+		row := a[r*cols : (r+1)*cols]
+		m, v := 0.0, 0.0
+		for _, x := range row {
+			m += float64(x)
+		}
+		m /= float64(cols)
+		for _, x := range row {
+			v += (float64(x) - m) * (float64(x) - m)
+		}
+		rs := 1 / math.Sqrt(v/float64(cols)+eps)
+		mean[r], rstd[r] = T(m), T(rs)
+		for i, x := range row {
+			y := (float64(x) - m) * rs
+			if weight != nil {
+				y *= float64(weight[i])
+			}
+			if bias != nil {
+				y += float64(bias[i])
+			}
+			out[r*cols+i] = T(y)
+		}
+	}
+}
+
+// GemmGo is the plain form of Gemm32 and Gemm64.
+func GemmGo[T float32 | float64](m, n, k int, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+	for i := 0; i < m; i++ {
+		for j := 0; j < n; j++ {
+			s := T(0)
+			for p := 0; p < k; p++ {
+				s += a.Data[i*a.RS+p*a.CS] * b.Data[p*b.RS+j*b.CS]
+			}
+			o := &c.Data[i*c.RS+j*c.CS]
+			if beta == 0 {
+				*o = alpha * s
+			} else {
+				*o = alpha*s + beta**o
+			}
+		}
+	}
+}
