@@ -1,0 +1,6 @@
+from torch.nn.parameter import Buffer, Parameter, UninitializedParameter
+from torch.nn.modules import *
+from torch.nn.modules import __all__ as _modules
+from torch.nn import functional, init, parameter, modules, utils
+
+__all__ = list(_modules) + ["Parameter", "Buffer", "functional", "init"]

@@ -1,0 +1,218 @@
+"""Recurrent cells, and layers as loops over them."""
+import math
+
+import torch
+from torch.nn import init
+from torch.nn.modules.module import Module
+from torch.nn.parameter import Parameter
+from torch.nn import functional as F
+
+
+class RNNCellBase(Module):
+    chunks = 1
+
+    def __init__(self, input_size, hidden_size, bias=True, device=None, dtype=None):
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        n = self.chunks * hidden_size
+        self.weight_ih = Parameter(torch.empty((n, input_size), device=device, dtype=dtype))
+        self.weight_hh = Parameter(torch.empty((n, hidden_size), device=device, dtype=dtype))
+        if bias:
+            self.bias_ih = Parameter(torch.empty(n, device=device, dtype=dtype))
+            self.bias_hh = Parameter(torch.empty(n, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias_ih", None)
+            self.register_parameter("bias_hh", None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        stdv = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -stdv, stdv)
+
+    def extra_repr(self):
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
+
+
+class RNNCell(RNNCellBase):
+    def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh", device=None, dtype=None):
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input, hx=None):
+        if input.dim() not in (1, 2):
+            raise ValueError(f"RNNCell: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        is_batched = input.dim() == 2
+        if not is_batched:
+            input = input.unsqueeze(0)
+        if hx is None:
+            hx = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+        else:
+            hx = hx.unsqueeze(0) if not is_batched else hx
+        cell = torch.rnn_tanh_cell if self.nonlinearity == "tanh" else torch.rnn_relu_cell
+        ret = cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return ret if is_batched else ret.squeeze(0)
+
+
+class LSTMCell(RNNCellBase):
+    chunks = 4
+
+    def forward(self, input, hx=None):
+        if input.dim() not in (1, 2):
+            raise ValueError(f"LSTMCell: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        if hx is not None:
+            for idx, value in enumerate(hx):
+                if value.dim() not in (1, 2):
+                    raise ValueError(f"LSTMCell: Expected hx[{idx}] to be 1D or 2D, got {value.dim()}D instead")
+        is_batched = input.dim() == 2
+        if not is_batched:
+            input = input.unsqueeze(0)
+        if hx is None:
+            zeros = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+            hx = (zeros, zeros)
+        else:
+            hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0)) if not is_batched else hx
+        ret = torch.lstm_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if not is_batched:
+            ret = (ret[0].squeeze(0), ret[1].squeeze(0))
+        return ret
+
+
+class GRUCell(RNNCellBase):
+    chunks = 3
+
+    def forward(self, input, hx=None):
+        if input.dim() not in (1, 2):
+            raise ValueError(f"GRUCell: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        is_batched = input.dim() == 2
+        if not is_batched:
+            input = input.unsqueeze(0)
+        if hx is None:
+            hx = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+        else:
+            hx = hx.unsqueeze(0) if not is_batched else hx
+        ret = torch.gru_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return ret if is_batched else ret.squeeze(0)
+
+
+class RNNBase(Module):
+    gates = 1
+
+    def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, device=None, dtype=None):
+        super().__init__()
+        self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
+        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
+        for layer in range(num_layers):
+            for suffix in ("", "_reverse") if bidirectional else ("",):
+                width = input_size if layer == 0 else hidden_size * (2 if bidirectional else 1)
+                n = self.gates * hidden_size
+                tail = f"_l{layer}{suffix}"
+                setattr(self, "weight_ih" + tail, Parameter(torch.empty((n, width), device=device, dtype=dtype)))
+                setattr(self, "weight_hh" + tail, Parameter(torch.empty((n, hidden_size), device=device, dtype=dtype)))
+                if bias:
+                    setattr(self, "bias_ih" + tail, Parameter(torch.empty(n, device=device, dtype=dtype)))
+                    setattr(self, "bias_hh" + tail, Parameter(torch.empty(n, device=device, dtype=dtype)))
+        stdv = 1.0 / math.sqrt(hidden_size) if hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -stdv, stdv)
+
+    def _cell(self, x, state, tail):
+        raise NotImplementedError
+
+    def _run(self, x, state, tail, reverse):
+        steps = range(x.size(0) - 1, -1, -1) if reverse else range(x.size(0))
+        outs = [None] * x.size(0)
+        for t in steps:
+            state = self._cell(x[t], state, tail)
+            outs[t] = state[0] if isinstance(state, tuple) else state
+        return torch.stack(outs), state
+
+    def _weights(self, tail):
+        b = (getattr(self, "bias_ih" + tail), getattr(self, "bias_hh" + tail)) if self.bias else (None, None)
+        return (getattr(self, "weight_ih" + tail), getattr(self, "weight_hh" + tail), *b)
+
+    def _layers(self, input, state_of, pack):
+        batched = input.dim() == 3
+        if not batched:
+            input = input.unsqueeze(1)
+        elif self.batch_first:
+            input = input.transpose(0, 1)
+        finals = []
+        dirs = 2 if self.bidirectional else 1
+        for layer in range(self.num_layers):
+            outs = []
+            for d in range(dirs):
+                tail = f"_l{layer}" + ("_reverse" if d else "")
+                out, final = self._run(input, state_of(layer * dirs + d, input, batched), tail, d == 1)
+                outs.append(out)
+                finals.append(final)
+            input = outs[0] if dirs == 1 else torch.cat(outs, -1)
+            if self.dropout and layer < self.num_layers - 1:
+                input = F.dropout(input, self.dropout, self.training)
+        final = pack(finals)
+        if not batched:
+            return input.squeeze(1), (tuple(f.squeeze(1) for f in final) if isinstance(final, tuple) else final.squeeze(1))
+        return (input.transpose(0, 1) if self.batch_first else input), final
+
+    def extra_repr(self):
+        s = f"{self.input_size}, {self.hidden_size}"
+        if self.num_layers != 1:
+            s += f", num_layers={self.num_layers}"
+        if not self.bias:
+            s += f", bias={self.bias}"
+        if self.batch_first:
+            s += f", batch_first={self.batch_first}"
+        if self.dropout:
+            s += f", dropout={self.dropout}"
+        if self.bidirectional:
+            s += f", bidirectional={self.bidirectional}"
+        return s
+
+
+class _OneState(RNNBase):
+    def forward(self, input, hx=None):
+        def state_of(i, x, batched):
+            if hx is None:
+                return torch.zeros(x.size(1), self.hidden_size, dtype=x.dtype, device=x.device)
+            return hx[i] if batched else hx[i].unsqueeze(0)
+
+        return self._layers(input, state_of, torch.stack)
+
+
+class RNN(_OneState):
+    def __init__(self, *args, nonlinearity="tanh", **kwargs):
+        super().__init__(*args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+    def _cell(self, x, state, tail):
+        return (torch.rnn_tanh_cell if self.nonlinearity == "tanh" else torch.rnn_relu_cell)(x, state, *self._weights(tail))
+
+
+class GRU(_OneState):
+    gates = 3
+
+    def _cell(self, x, state, tail):
+        return torch.gru_cell(x, state, *self._weights(tail))
+
+
+class LSTM(RNNBase):
+    gates = 4
+
+    def __init__(self, *args, proj_size=0, **kwargs):
+        if proj_size:
+            raise NotImplementedError("LSTM: proj_size is not supported")
+        super().__init__(*args, **kwargs)
+
+    def _cell(self, x, state, tail):
+        return torch.lstm_cell(x, state, *self._weights(tail))
+
+    def forward(self, input, hx=None):
+        def state_of(i, x, batched):
+            if hx is None:
+                z = torch.zeros(x.size(1), self.hidden_size, dtype=x.dtype, device=x.device)
+                return (z, z)
+            return (hx[0][i], hx[1][i]) if batched else (hx[0][i].unsqueeze(0), hx[1][i].unsqueeze(0))
+
+        return self._layers(input, state_of, lambda fs: (torch.stack([f[0] for f in fs]), torch.stack([f[1] for f in fs])))

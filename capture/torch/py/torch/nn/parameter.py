@@ -1,0 +1,39 @@
+"""Tensors that modules own."""
+import torch
+
+
+class Parameter(torch.Tensor):
+    """A tensor that a module registers as a parameter when it is assigned to an attribute."""
+
+    def __new__(cls, data=None, requires_grad=True):
+        if data is None:
+            data = torch.empty(0)
+        t = torch.Tensor._make_subclass(cls, data.detach() if type(data) is not torch.Tensor else data, requires_grad)
+        return t
+
+    def __repr__(self):
+        return "Parameter containing:\n" + torch.Tensor.__repr__(self)
+
+    def __deepcopy__(self, memo):
+        if id(self) in memo:
+            return memo[id(self)]
+        result = type(self)(self.data.clone(memory_format=torch.preserve_format), self.requires_grad)
+        memo[id(self)] = result
+        return result
+
+
+class Buffer(torch.Tensor):
+    """A tensor that a module registers as a buffer when it is assigned to an attribute."""
+
+    def __new__(cls, data=None, *, persistent=True):
+        if data is None:
+            data = torch.empty(0)
+        t = data.detach().requires_grad_(data.requires_grad)
+        t.persistent = persistent
+        t._is_buffer = True
+        return t
+
+
+class UninitializedParameter(Parameter):
+    def __new__(cls, *args, **kwargs):
+        raise RuntimeError("lazy modules are not supported")

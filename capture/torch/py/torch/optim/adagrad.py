@@ -1,0 +1,33 @@
+import torch
+from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable, _value
+
+
+class Adagrad(Optimizer):
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *, maximize=False, differentiable=False, fused=None):
+        if not 0.0 <= lr:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        defaults = dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize, differentiable=differentiable, fused=fused)
+        super().__init__(params, defaults)
+        for g in self.param_groups:
+            for p in g["params"]:
+                self.state[p] = {"step": torch.tensor(0.0), "sum": torch.full_like(p, initial_accumulator_value, memory_format=torch.preserve_format)}
+
+    @_use_grad_for_differentiable
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for g in self.param_groups:
+            for p in g["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                state["step"] += 1
+                grad = -p.grad if g["maximize"] else p.grad
+                if g["weight_decay"] != 0:
+                    grad = grad.add(p, alpha=g["weight_decay"])
+                clr = g["lr"] / (1 + (_value(state["step"]) - 1) * g["lr_decay"])
+                state["sum"].addcmul_(grad, grad, value=1)
+                p.addcdiv_(grad, state["sum"].sqrt().add_(g["eps"]), value=-clr)
+        return loss

@@ -1,0 +1,48 @@
+import torch
+from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable
+
+
+class RMSprop(Optimizer):
+    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, capturable=False, foreach=None, maximize=False, differentiable=False):
+        if not 0.0 <= lr:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        defaults = dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay, capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable)
+        super().__init__(params, defaults)
+
+    @_use_grad_for_differentiable
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for g in self.param_groups:
+            for p in g["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if len(state) == 0:
+                    state["step"] = torch.tensor(0.0)
+                    state["square_avg"] = torch.zeros_like(p)
+                    if g["momentum"] > 0:
+                        state["momentum_buffer"] = torch.zeros_like(p)
+                    if g["centered"]:
+                        state["grad_avg"] = torch.zeros_like(p)
+                state["step"] += 1
+                grad = -p.grad if g["maximize"] else p.grad
+                if g["weight_decay"] != 0:
+                    grad = grad.add(p, alpha=g["weight_decay"])
+                sq = state["square_avg"]
+                sq.mul_(g["alpha"]).addcmul_(grad, grad, value=1 - g["alpha"])
+                if g["centered"]:
+                    state["grad_avg"].lerp_(grad, 1 - g["alpha"])
+                    avg = sq.addcmul(state["grad_avg"], state["grad_avg"], value=-1).sqrt_()
+                else:
+                    avg = sq.sqrt()
+                avg = avg.add_(g["eps"])
+                if g["momentum"] > 0:
+                    buf = state["momentum_buffer"]
+                    buf.mul_(g["momentum"]).addcdiv_(grad, avg)
+                    p.add_(buf, alpha=-g["lr"])
+                else:
+                    p.addcdiv_(grad, avg, value=-g["lr"])
+        return loss
