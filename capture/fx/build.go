@@ -217,7 +217,9 @@ func (g *Graph) Users() map[*Node][]*Node {
 }
 
 // Placeholders lists the inputs in order.
-func (g *Graph) Placeholders() []*Node { return g.filter(func(n *Node) bool { return n.Op == Placeholder }) }
+func (g *Graph) Placeholders() []*Node {
+	return g.filter(func(n *Node) bool { return n.Op == Placeholder })
+}
 
 // Calls lists the nodes that compute something, in order.
 func (g *Graph) Calls() []*Node { return g.filter((*Node).IsCall) }
