@@ -107,7 +107,7 @@ func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 	if m, ok := mutations[op.Name()]; ok {
 		return m(f, op, args)
 	}
-	writes := op.Parsed().Mutated()
+	writes := build.Writes(op)
 	if len(writes) > 0 {
 		return f.mutate(op, args, writes)
 	}
@@ -239,7 +239,7 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 			return nil, err
 		}
 	}
-	rets := op.Parsed().Returns
+	rets := op.Sig().Returns
 	if extra > 0 {
 		res := make([]aten.Value, 0, extra)
 		for _, r := range news[:extra] {
@@ -267,11 +267,11 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Value, error) {
 	ns, rest, _ := strings.Cut(op.Name(), ".")
 	base, over, _ := strings.Cut(rest, ".")
-	s := op.Parsed()
+	s := op.Sig()
 	if op.Tags&aten.OutVariant != 0 {
 		var fargs []aten.Value
 		for i, a := range s.Args {
-			if a.Alias == "" || !strings.Contains(a.Alias, "!") {
+			if !a.Write() {
 				fargs = append(fargs, args[i])
 			}
 		}
@@ -280,7 +280,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 			if o == "" {
 				o = "default"
 			}
-			if fn, ok := aten.Lookup(ns + "." + base + "." + o); ok && len(fn.Parsed().Args) == len(fargs) {
+			if fn := aten.Lookup(ns + "." + base + "." + o); fn != nil && len(fn.Sig().Args) == len(fargs) {
 				return fn, fargs, nil
 			}
 		}
@@ -288,7 +288,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 	}
 	stem := strings.TrimSuffix(base, "_")
 	for _, name := range []string{stem + "." + over, stem + "_functional." + over} {
-		if fn, ok := aten.Lookup(ns + "." + name); ok && fn != op && len(fn.Parsed().Mutated()) == 0 && len(fn.Parsed().Args) == len(args) {
+		if fn := aten.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
 			return fn, args, nil
 		}
 	}
@@ -390,7 +390,7 @@ func unview(b *build.B, s viewStep, whole, part *tensor.Tensor) *tensor.Tensor {
 		return b.T("slice_scatter.default", whole, part, int64(d), at, at+part.Shape[d], int64(1))
 	}
 	shape, stride, off := part.Shape, []int64(nil), int64(0)
-	v, err := s.apply(aten.Fake{}, whole)
+	v, err := s.apply(aten.Fake, whole)
 	b.Check(err)
 	stride, off = v.Stride, v.Offset
 	return b.T("as_strided_scatter.default", whole, part, build.Ints(shape), build.Ints(stride), off)
@@ -403,15 +403,15 @@ func init() {
 	bn := func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
 		// batch norm in training writes its running statistics, though its schema does not say so.
 		named := map[string]aten.Value{}
-		for i, a := range op.Parsed().Args {
+		for i, a := range op.Sig().Args {
 			named[a.Name] = args[i]
 		}
 		rm, _ := named["running_mean"].(*tensor.Tensor)
 		rv, _ := named["running_var"].(*tensor.Tensor)
 		training, _ := named["training"].(bool)
 		if training && rm != nil && rv != nil {
-			fn, ok := aten.Lookup("aten._native_batch_norm_legit_functional.default")
-			if !ok {
+			fn := aten.Lookup("aten._native_batch_norm_legit_functional.default")
+			if fn == nil {
 				return nil, fmt.Errorf("aten._native_batch_norm_legit_functional is not registered")
 			}
 			inner, err := f.unwrapAll([]aten.Value{named["input"], named["weight"], named["bias"], rm, rv, true, named["momentum"], named["eps"]})
@@ -431,11 +431,11 @@ func init() {
 		fn := op
 		fargs := args
 		if !training && rm != nil {
-			if l, ok := aten.Lookup("aten._native_batch_norm_legit_no_training.default"); ok {
+			if l := aten.Lookup("aten._native_batch_norm_legit_no_training.default"); l != nil {
 				fn, fargs = l, []aten.Value{named["input"], named["weight"], named["bias"], rm, rv, named["momentum"], named["eps"]}
 			}
 		} else if rm == nil {
-			if l, ok := aten.Lookup("aten._native_batch_norm_legit.no_stats"); ok {
+			if l := aten.Lookup("aten._native_batch_norm_legit.no_stats"); l != nil {
 				fn, fargs = l, []aten.Value{named["input"], named["weight"], named["bias"], training, named["momentum"], named["eps"]}
 			}
 		}

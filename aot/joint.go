@@ -188,7 +188,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		}
 	}
 	for _, c := range copies {
-		n := tr.GM.Graph.CallFunction("aten.copy_.default", []fx.Arg{c.dst, c.src}, nil)
+		n := tr.GM.Graph.CallFunction("aten.copy_.default", c.dst, c.src)
 		n.Val = c.dst.Val
 	}
 	tr.GM.Graph.Output(results)
@@ -243,5 +243,5 @@ func contiguousLike(t *tensor.Tensor) *tensor.Tensor {
 	if t.IsNonOverlappingAndDense() {
 		return t
 	}
-	return tensor.EmptyFake(t.Shape, t.DType)
+	return tensor.EmptyFake(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 }

@@ -59,7 +59,7 @@ func partition(j *Joint) (*Parts, error) {
 		}
 	}
 	for _, n := range g.Nodes {
-		if impure(n) && n.Op == fx.CallFunction && !tangents[n] || n.Op == fx.Placeholder && !tangents[n] {
+		if n.IsMutating() && n.Op == fx.CallFunction && !tangents[n] || n.Op == fx.Placeholder && !tangents[n] {
 			mark(n)
 		}
 	}
@@ -70,7 +70,7 @@ func partition(j *Joint) (*Parts, error) {
 		return nil, fmt.Errorf("forward graph: %w", err)
 	}
 	// In-place copies into inputs end the forward graph.
-	bw, err := extract(j.GM, nil, append(append([]*fx.Node{}, saved...), tangentNodes(g)...), fx.Tuple(bwOuts), func(n *fx.Node) bool { return !impure(n) })
+	bw, err := extract(j.GM, nil, append(append([]*fx.Node{}, saved...), tangentNodes(g)...), fx.Tuple(bwOuts), func(n *fx.Node) bool { return !n.IsMutating() })
 	if err != nil {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
@@ -131,7 +131,7 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 	}
 	if inputs != nil {
 		for _, n := range g.Nodes {
-			if impure(n) && n.Op == fx.CallFunction && allow(n) {
+			if n.IsMutating() && n.Op == fx.CallFunction && allow(n) {
 				visit(n)
 			}
 		}
@@ -153,7 +153,9 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 		if n.Op == fx.GetAttr {
 			out.Attrs[n.Target] = gm.Attrs[n.Target]
 		}
-		c := out.Graph.CopyNode(n, m)
+		c := out.Graph.CreateNode(n.Op, n.Target, n.Args, n.Kwargs, n.Name)
+		c.Val = n.Val
+		c.MapInputs(func(in *fx.Node) fx.Arg { return m[in] })
 		m[n] = c
 	}
 	mapped := make(fx.Tuple, len(outs))
@@ -283,7 +285,7 @@ func minCut(g *fx.Graph, users map[*fx.Node][]*fx.Node, index map[*fx.Node]int, 
 		}
 		f.edge(in(n), outv(n), w)
 		for _, u := range users[n] {
-			if u.Op != fx.Output && !impure(u) {
+			if u.Op != fx.Output && !u.IsImpure() {
 				f.edge(outv(n), in(u), inf)
 			}
 		}
@@ -305,7 +307,7 @@ func canRecompute(n *fx.Node, users map[*fx.Node][]*fx.Node) bool {
 		return true
 	}
 	p := packet(n)
-	if random(n) || impure(n) || expensive[p] || !recomputable[p] {
+	if n.IsRandom() || n.IsImpure() || expensive[p] || !recomputable[p] {
 		return false
 	}
 	if views[p] {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
-	"whittle/kernels/aten"
 )
 
 // pass is one rewrite of the joint graph, in place.
@@ -34,40 +33,8 @@ func runPasses(g *fx.Graph, skip map[string]bool) error {
 	return nil
 }
 
-// impure nodes stay though nobody reads them.
-func impure(n *fx.Node) bool {
-	if n.Op == fx.Placeholder || n.Op == fx.Output {
-		return true
-	}
-	if n.Op != fx.CallFunction {
-		return false
-	}
-	op, ok := aten.Lookup(n.Target)
-	if !ok {
-		return !strings.HasPrefix(n.Target, "operator.")
-	}
-	return len(op.Parsed().Mutated()) > 0
-}
-
 func deadcode(g *fx.Graph) error {
-	live := map[*fx.Node]bool{}
-	for i := len(g.Nodes) - 1; i >= 0; i-- {
-		n := g.Nodes[i]
-		if !live[n] && !impure(n) {
-			continue
-		}
-		live[n] = true
-		for _, in := range n.Inputs() {
-			live[in] = true
-		}
-	}
-	kept := g.Nodes[:0:0]
-	for _, n := range g.Nodes {
-		if live[n] {
-			kept = append(kept, n)
-		}
-	}
-	g.Nodes = kept
+	g.EliminateDeadCode()
 	return nil
 }
 
@@ -78,12 +45,17 @@ func cse(g *fx.Graph) error {
 	repl := map[*fx.Node]*fx.Node{}
 	kept := g.Nodes[:0:0]
 	for _, n := range g.Nodes {
-		n.ReplaceInputs(repl)
-		if n.Op != fx.CallFunction || impure(n) || random(n) || strings.HasPrefix(n.Target, "aten.empty") {
+		n.MapInputs(func(in *fx.Node) fx.Arg {
+			if r, ok := repl[in]; ok {
+				return r
+			}
+			return in
+		})
+		if n.Op != fx.CallFunction || n.IsImpure() || n.IsRandom() || strings.HasPrefix(n.Target, "aten.empty") {
 			kept = append(kept, n)
 			continue
 		}
-		key := n.Target + fx.ArgsKey(n.Args, n.Kwargs)
+		key := callKey(n)
 		if prev, ok := seen[key]; ok {
 			repl[n] = prev
 			continue
@@ -95,7 +67,35 @@ func cse(g *fx.Graph) error {
 	return nil
 }
 
-func random(n *fx.Node) bool {
-	op, ok := aten.Lookup(n.Target)
-	return ok && op.Tags&aten.Random != 0
+// callKey identifies what a call computes: its target and the nodes and constants it reads.
+func callKey(n *fx.Node) string {
+	var b strings.Builder
+	b.WriteString(n.Target)
+	for _, a := range n.Args {
+		fmt.Fprintf(&b, "|%s", argKey(a))
+	}
+	for _, k := range n.Kwargs {
+		fmt.Fprintf(&b, "|%s=%s", k.Name, argKey(k.Val))
+	}
+	return b.String()
+}
+
+func argKey(a fx.Arg) string {
+	switch a := a.(type) {
+	case *fx.Node:
+		return "%" + a.Name
+	case fx.List:
+		return "[" + listKey(a) + "]"
+	case fx.Tuple:
+		return "(" + listKey(a) + ")"
+	}
+	return fmt.Sprintf("%T:%v", a, a)
+}
+
+func listKey(l []fx.Arg) string {
+	parts := make([]string, len(l))
+	for i, a := range l {
+		parts[i] = argKey(a)
+	}
+	return strings.Join(parts, ",")
 }

@@ -65,7 +65,7 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: t})
 	}
-	out, err := aten.Fake{}.Dispatch(op, args)
+	out, err := aten.Fake.Dispatch(op, args)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := t.GM.Graph.CallFunction(op.Name(), fargs, kwargs)
+	n := t.GM.Graph.CreateNode(fx.CallFunction, op.Name(), fargs, kwargs, "")
 	n.Val = out
 	switch o := out.(type) {
 	case *tensor.Tensor:
@@ -95,11 +95,11 @@ func (t *Tracer) results(n *fx.Node, outs []aten.Value) {
 			if o == nil {
 				continue
 			}
-			g := t.GM.Graph.CallFunction("operator.getitem", []fx.Arg{n, int64(i)}, nil)
+			g := t.GM.Graph.CallFunction("operator.getitem", n, int64(i))
 			g.Val = o
 			t.nodes[o] = g
 		case []aten.Value:
-			g := t.GM.Graph.CallFunction("operator.getitem", []fx.Arg{n, int64(i)}, nil)
+			g := t.GM.Graph.CallFunction("operator.getitem", n, int64(i))
 			g.Val = o
 			t.results(g, o)
 		}
@@ -108,7 +108,7 @@ func (t *Tracer) results(n *fx.Node, outs []aten.Value) {
 
 // arguments renders bound arguments as PyTorch's dispatcher shows them: trailing defaults are dropped, keyword-only ones are named.
 func (t *Tracer) arguments(op *aten.Op, args []aten.Value) ([]fx.Arg, []fx.Kwarg, error) {
-	s := op.Parsed()
+	s := op.Sig()
 	last := 0
 	for i, a := range s.Args {
 		if !a.KwOnly && !(a.HasDefault && sameValue(args[i], a.Default)) {

@@ -38,7 +38,7 @@ func withCtx(d aten.Dispatcher, f func(c *Ctx) []*tensor.Tensor) (out []*tensor.
 }
 
 func (c *Ctx) argPos(name string) int {
-	for i, a := range c.op.Parsed().Args {
+	for i, a := range c.op.Sig().Args {
 		if a.Name == name {
 			return i
 		}

@@ -226,7 +226,7 @@ func views() {
 
 // squeezedKeeps reports whether squeeze leaves size-1 dimension i of an n-dim input alone.
 func squeezedKeeps(c *Ctx, i, n int) bool {
-	if c.op.Parsed().Overload == "" || c.op.Parsed().Overload == "default" {
+	if c.op.Sig().Overload == "" || c.op.Sig().Overload == "default" {
 		return false
 	}
 	for _, d := range build.ToInts(c.args[c.argPos("dim")]) {

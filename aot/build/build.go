@@ -43,7 +43,7 @@ func (b *B) Check(err error) {
 
 // Try calls an aten operator with one tensor result. name is "add.Tensor".
 func (b *B) Try(name string, args ...aten.Value) (*tensor.Tensor, error) {
-	v, err := aten.Call(b.D, "aten."+name, args...)
+	v, err := aten.Run(b.D, "aten."+name, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,14 @@ func (b *B) T(name string, args ...aten.Value) *tensor.Tensor {
 
 // M calls an aten operator with several tensor results.
 func (b *B) M(name string, args ...aten.Value) []*tensor.Tensor {
-	v, err := aten.Call(b.D, "aten."+name, args...)
+	v, err := aten.Run(b.D, "aten."+name, args...)
 	b.Check(err)
 	return Tensors(v)
 }
 
 // Prim calls a prims operator with one tensor result.
 func (b *B) Prim(name string, args ...aten.Value) *tensor.Tensor {
-	v, err := aten.Call(b.D, "prims."+name, args...)
+	v, err := aten.Run(b.D, "prims."+name, args...)
 	b.Check(err)
 	t, ok := v.(*tensor.Tensor)
 	if !ok {
@@ -245,4 +245,15 @@ func Optional(t *tensor.Tensor) aten.Value {
 		return nil
 	}
 	return t
+}
+
+// Writes lists the arguments that op mutates, by position.
+func Writes(op *aten.Op) []int {
+	var w []int
+	for i, a := range op.Sig().Args {
+		if a.Write() {
+			w = append(w, i)
+		}
+	}
+	return w
 }

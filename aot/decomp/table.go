@@ -369,7 +369,7 @@ func factories() {
 			if dt, ok := a[dtypeAt].(tensor.DType); ok {
 				d = dt
 			}
-			if !x.IsContiguous() {
+			if !x.IsContiguous(tensor.ContiguousFormat) {
 				return aot.Declined{}
 			}
 			return full(b, x.Shape, v(a), d)
@@ -689,7 +689,7 @@ func norms() {
 		x := in(a[0])
 		N, C, HW, G := a[3].(int64), a[4].(int64), a[5].(int64), a[6].(int64)
 		r := b.T("view.default", x, build.Ints([]int64{N, G, C / G, HW}))
-		if !x.IsContiguous() {
+		if !x.IsContiguous(tensor.ContiguousFormat) {
 			return aot.Declined{}
 		}
 		vm := b.M("var_mean.correction", r, []val{int64(2), int64(3)}, int64(0), true)

@@ -1,0 +1,295 @@
+package lowering
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"whittle/capture/fx"
+	"whittle/kernels/aten"
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+	"whittle/lowering/codegen"
+	"whittle/lowering/ir"
+	"whittle/lowering/sched"
+)
+
+// Compiled is a graph ready to run.
+type Compiled struct {
+	// Source is the generated C++, "" when no loop was left to generate.
+	Source string
+	// Steps describes the work in order, a line each: for debug dumps.
+	Steps []string
+
+	graph   *fx.Graph
+	attrs   map[string]*tensor.Tensor
+	l       *lowerer
+	program []instr
+	lib     *native.Library
+	outs    []fx.Arg
+	last    map[*ir.Buffer]int
+}
+
+// instr is one step of the program; exactly one of the fields is set.
+type instr struct {
+	kernel *codegen.Kernel
+	index  int64
+	node   *fx.Node
+	view   *viewStep
+}
+
+// Compile lowers gm, builds its kernels and returns the program. Placeholders and nodes must carry fake values in Val.
+func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, error) {
+	l, err := lower(gm, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compiled{graph: gm.Graph, attrs: gm.Attrs, l: l, last: map[*ir.Buffer]int{}}
+	var src, table strings.Builder
+	for _, s := range sched.Fuse(l.steps) {
+		switch o := s.Other.(type) {
+		case extern:
+			c.program = append(c.program, instr{node: o.node})
+			c.Steps = append(c.Steps, "extern "+o.node.Target)
+		case viewStep:
+			c.program = append(c.program, instr{view: &o})
+		default:
+			k := codegen.Generate(s.Loops, cfg.Threads)
+			i := len(c.program)
+			body := strings.TrimPrefix(k.Source, codegen.Prelude)
+			src.WriteString(strings.Replace(body, `extern "C" void kernel(void** bufs, const int64_t* sizes)`, fmt.Sprintf("static void kernel%d(void** bufs)", i), 1))
+			fmt.Fprintf(&table, "    case %d: kernel%d(bufs); break;\n", i, i)
+			c.program = append(c.program, instr{kernel: k, index: int64(i)})
+			for _, x := range s.Loops {
+				c.Steps = append(c.Steps, fmt.Sprintf("kernel%d %s", i, x))
+			}
+		}
+	}
+	c.liveness()
+	if out := gm.Graph.OutputNode(); out != nil {
+		switch a := out.Args[0].(type) {
+		case fx.Tuple:
+			c.outs = a
+		case fx.List:
+			c.outs = a
+		default:
+			c.outs = []fx.Arg{a}
+		}
+	}
+	if table.Len() == 0 {
+		return c, nil
+	}
+	c.Source = codegen.Prelude + src.String() + "extern \"C\" void kernel(void** bufs, const int64_t* sizes) {\n  switch (sizes[0]) {\n" + table.String() + "  }\n}\n"
+	c.lib, err = native.Build(ctx, c.Source, native.BuildOptions{Dir: cfg.CacheDir})
+	var ce *native.CompileError
+	if errors.As(err, &ce) {
+		return nil, &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
+	}
+	return c, err
+}
+
+// liveness notes the last step that touches each buffer, so that memory is released early.
+func (c *Compiled) liveness() {
+	for i, in := range c.program {
+		switch {
+		case in.kernel != nil:
+			for _, b := range in.kernel.Bufs {
+				c.last[b] = i
+			}
+		case in.view != nil:
+			c.last[in.view.of.Owner()] = i
+		default:
+			in.node.WalkInputs(func(n *fx.Node) {
+				if v := c.l.vals[n]; v != nil && v.buf != nil {
+					c.last[v.buf.Owner()] = i
+				}
+			})
+		}
+	}
+	c.graph.OutputNode().WalkInputs(func(n *fx.Node) {
+		if v := c.l.vals[n]; v != nil && v.buf != nil {
+			c.last[v.buf.Owner()] = len(c.program)
+		}
+	})
+}
+
+// frame is one run: the memory of each owning buffer and the values of nodes that are no tensors.
+type frame struct {
+	c      *Compiled
+	mem    map[*ir.Buffer]*tensor.Tensor
+	scalar map[*fx.Node]aten.Value
+}
+
+// Run executes the program on real inputs, one per placeholder.
+func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
+	f := &frame{c: c, mem: make(map[*ir.Buffer]*tensor.Tensor, len(c.program)+len(inputs)), scalar: map[*fx.Node]aten.Value{}}
+	k := 0
+	for _, n := range c.graph.Nodes {
+		switch n.Op {
+		case fx.Placeholder:
+			if k >= len(inputs) {
+				return nil, fmt.Errorf("compiled graph takes more than %d inputs", len(inputs))
+			}
+			f.bind(n, inputs[k])
+			k++
+		case fx.GetAttr:
+			f.bind(n, c.attrs[n.Target])
+		}
+	}
+	if k != len(inputs) {
+		return nil, fmt.Errorf("compiled graph takes %d inputs, got %d", k, len(inputs))
+	}
+	for i, in := range c.program {
+		var err error
+		switch {
+		case in.kernel != nil:
+			f.kernel(in)
+		case in.node != nil:
+			err = f.extern(in.node)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if in.kernel != nil {
+			for _, b := range in.kernel.Bufs {
+				if c.last[b] == i {
+					delete(f.mem, b)
+				}
+			}
+		}
+	}
+	outs := make([]aten.Value, len(c.outs))
+	for i, o := range c.outs {
+		v, err := f.arg(o)
+		if err != nil {
+			return nil, err
+		}
+		outs[i] = v
+	}
+	return outs, nil
+}
+
+// bind gives a node its run-time value. A tensor in another layout than the one compiled for is copied into that layout.
+func (f *frame) bind(n *fx.Node, v aten.Value) {
+	x := f.c.l.vals[n]
+	t, ok := v.(*tensor.Tensor)
+	if x == nil || x.buf == nil || !ok {
+		f.scalar[n] = v
+		return
+	}
+	f.mem[x.buf] = layout(t, x.buf)
+}
+
+func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
+	for i, s := range t.Stride {
+		if t.Shape[i] > 1 && s != b.Stride[i] {
+			d := tensor.EmptyStrided(b.DType, b.Shape, b.Stride)
+			tensor.Copy(d, t)
+			return d
+		}
+	}
+	return t
+}
+
+func (f *frame) kernel(in instr) {
+	ptrs := make([]unsafe.Pointer, len(in.kernel.Bufs))
+	for i, b := range in.kernel.Bufs {
+		t := f.mem[b]
+		if t == nil {
+			t = tensor.EmptyStrided(b.DType, b.Shape, fullStrides(b))
+			f.mem[b] = t
+		}
+		ptrs[i] = t.Ptr()
+	}
+	f.c.lib.Call(ptrs, []int64{in.index})
+}
+
+// fullStrides are the strides under which a reduction's result was laid out: those of its shape.
+func fullStrides(b *ir.Buffer) []int64 {
+	if len(b.Stride) == len(b.Shape) {
+		return b.Stride
+	}
+	return tensor.ContiguousStrides(b.Shape)
+}
+
+// tensorOf is a value in memory as a tensor; views share storage and have no autograd base.
+func (f *frame) tensorOf(v *value) *tensor.Tensor {
+	o := v.buf.Owner()
+	t := f.mem[o]
+	if t == nil {
+		return nil
+	}
+	if v.buf == o && len(v.buf.Stride) == len(t.Stride) {
+		return t
+	}
+	return &tensor.Tensor{Storage: t.Storage, DType: v.buf.DType, Shape: append([]int64(nil), v.buf.Shape...),
+		Stride: append([]int64(nil), v.buf.Stride...), Offset: t.Offset + v.buf.Offset}
+}
+
+func (f *frame) arg(a fx.Arg) (aten.Value, error) {
+	switch a := a.(type) {
+	case *fx.Node:
+		if v, ok := f.scalar[a]; ok {
+			return v, nil
+		}
+		v := f.c.l.vals[a]
+		if v == nil || v.buf == nil {
+			return nil, fmt.Errorf("value of node %s is not in memory", a.Name)
+		}
+		t := f.tensorOf(v)
+		if t == nil {
+			return nil, fmt.Errorf("buffer %s of node %s was never written", v.buf.Name, a.Name)
+		}
+		return t, nil
+	case fx.List:
+		return f.args(a)
+	case fx.Tuple:
+		return f.args(a)
+	case fx.SymInt:
+		return a.Hint, nil
+	}
+	return a, nil
+}
+
+func (f *frame) args(as []fx.Arg) ([]aten.Value, error) {
+	out := make([]aten.Value, len(as))
+	for i, a := range as {
+		v, err := f.arg(a)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// extern runs a node's eager kernel.
+func (f *frame) extern(n *fx.Node) error {
+	args, err := f.args(n.Args)
+	if err != nil {
+		return err
+	}
+	kw := map[string]aten.Value{}
+	for _, k := range n.Kwargs {
+		if kw[k.Name], err = f.arg(k.Val); err != nil {
+			return err
+		}
+	}
+	var out aten.Value
+	if strings.HasPrefix(n.Target, "operator.") {
+		out, err = fx.Operator(n.Target, args)
+	} else {
+		op := aten.Lookup(n.Target)
+		var bound []aten.Value
+		if bound, err = aten.Bind(op, args, kw); err == nil {
+			out, err = aten.Eager.Dispatch(op, bound)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s (node %s): %w", n.Target, n.Name, err)
+	}
+	f.bind(n, out)
+	return nil
+}

@@ -1,0 +1,67 @@
+package sched
+
+import "whittle/lowering/ir"
+
+// Step is one unit of work in graph order: a group of loops, or something else (an extern call, a view).
+type Step struct {
+	Loops []*ir.Loops
+	Other any
+}
+
+// rule says why loops may join a group; the first that holds decides.
+type rule struct {
+	name string
+	ok   func(group []*ir.Loops, l *ir.Loops) bool
+}
+
+// fusion rules, tried in order.
+var rules = []rule{
+	{"same space", func(g []*ir.Loops, l *ir.Loops) bool {
+		last := g[len(g)-1]
+		return last.Reduce == "" && l.Reduce == "" && equal(last.Ranges, l.Ranges)
+	}},
+	// Loops of one kernel run one after another, so any order of spaces is right; sharing saves
+	// a call and a compile. Large groups compile slowly, which bounds them.
+	{"follows", func(g []*ir.Loops, l *ir.Loops) bool { return len(g) < maxGroup }},
+}
+
+const maxGroup = 24
+
+// Fuse groups neighbouring loops.
+func Fuse(steps []Step) []Step {
+	var out []Step
+	for _, s := range steps {
+		if len(s.Loops) == 0 || len(out) == 0 || len(out[len(out)-1].Loops) == 0 {
+			out = append(out, s)
+			continue
+		}
+		last := &out[len(out)-1]
+		for _, l := range s.Loops {
+			joined := false
+			for _, r := range rules {
+				if r.ok(last.Loops, l) {
+					last.Loops = append(last.Loops, l)
+					joined = true
+					break
+				}
+			}
+			if !joined {
+				out = append(out, Step{Loops: []*ir.Loops{l}})
+				last = &out[len(out)-1]
+			}
+		}
+	}
+	return out
+}
+
+func equal(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,118 @@
+package lowering
+
+import (
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+	"whittle/lowering/ir"
+)
+
+// views holds the view operators that can stay lazy: they rearrange the index of an unrealised operand.
+// A function returns false when the operand is in memory already, where strides do the same for free.
+var views = map[string]func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool{
+	"aten.permute.default":   permute,
+	"aten.expand.default":    expand,
+	"aten.unsqueeze.default": dropAxes,
+	"aten.squeeze.dim":       dropAxes,
+	"aten.squeeze.dims":      dropAxes,
+	"aten.squeeze.default":   dropAxes,
+	"aten.alias.default":     alias,
+	"aten.detach.default":    alias,
+}
+
+// lazyOperand is the operand of a view when it is not in memory.
+func (l *lowerer) lazyOperand(n *fx.Node) *value {
+	in, ok := n.Args[0].(*fx.Node)
+	if !ok {
+		return nil
+	}
+	v := l.vals[in]
+	if v == nil || v.buf != nil {
+		return nil
+	}
+	return v
+}
+
+func (l *lowerer) lazyView(n *fx.Node, t *tensor.Tensor, v *value, f func(ix []ir.Index) []ir.Index) bool {
+	l.vals[n] = &value{t: t, cost: v.cost, from: append(append([]string(nil), v.from...), n.Name),
+		load: func(ix []ir.Index) *ir.Expr { return v.at(f(ix)) }}
+	return true
+}
+
+func alias(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	return v != nil && l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index { return ix })
+}
+
+func permute(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	if v == nil {
+		return false
+	}
+	dims, ok := ints(n.Args[1])
+	if !ok {
+		return false
+	}
+	return l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index {
+		out := make([]ir.Index, len(dims))
+		for i, d := range dims {
+			if d < 0 {
+				d += int64(len(dims))
+			}
+			out[d] = ix[i]
+		}
+		return out
+	})
+}
+
+func expand(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	if v == nil {
+		return false
+	}
+	return l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index { return broadcast(ix, v.t.Shape) })
+}
+
+// dropAxes serves squeeze and unsqueeze: axes of size 1 come and go, the others keep their order.
+func dropAxes(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
+	v := l.lazyOperand(n)
+	if v == nil {
+		return false
+	}
+	return l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index {
+		out := make([]ir.Index, len(v.t.Shape))
+		j := 0
+		for i, s := range v.t.Shape {
+			if s == 1 {
+				continue
+			}
+			for t.Shape[j] == 1 {
+				j++
+			}
+			out[i] = ix[j]
+			j++
+		}
+		return out
+	})
+}
+
+func ints(a fx.Arg) ([]int64, bool) {
+	l, ok := a.(fx.List)
+	if !ok {
+		if t, ok := a.(fx.Tuple); ok {
+			l = fx.List(t)
+		} else if i, ok := a.(int64); ok {
+			return []int64{i}, true
+		} else {
+			return nil, a == nil
+		}
+	}
+	out := make([]int64, len(l))
+	for i, x := range l {
+		v, ok := x.(int64)
+		if !ok {
+			return nil, false
+		}
+		out[i] = v
+	}
+	return out, true
+}
