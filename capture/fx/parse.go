@@ -703,6 +703,9 @@ func (p *fnParser) value(n *sitter.Node, name string) (Arg, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := obj.(*Node); !ok {
+			return nil, p.Errorf(n, "%s is not a node", p.snippet(n.ChildByFieldName("object")))
+		}
 		return p.node(CallFunction, "getattr", []Arg{obj, p.Content(n.ChildByFieldName("attribute"))}, nil, name), nil
 	case "binary_operator":
 		return p.binary(n, n.ChildByFieldName("left"), n.ChildByFieldName("right"), p.Content(n.ChildByFieldName("operator")), name)
@@ -770,6 +773,9 @@ func (p *fnParser) call(n *sitter.Node, name string) (Arg, error) {
 		target = t
 	} else if fn.Type() == "attribute" {
 		op, target, recv = CallMethod, p.Content(fn.ChildByFieldName("attribute")), fn.ChildByFieldName("object")
+		if !isIdent(target) {
+			return nil, p.Errorf(fn, "method %q: names are ASCII here", target)
+		}
 	} else {
 		return nil, p.Errorf(fn, "a call of %s is not understood", p.snippet(fn))
 	}
@@ -778,6 +784,9 @@ func (p *fnParser) call(n *sitter.Node, name string) (Arg, error) {
 		r, err := p.arg(recv)
 		if err != nil {
 			return nil, err
+		}
+		if _, ok := r.(*Node); !ok && !p.free {
+			return nil, p.Errorf(recv, "%s is not a node", p.snippet(recv))
 		}
 		args = append(args, r)
 	}

@@ -182,7 +182,8 @@ func writeStmt(b *strings.Builder, n *Node) {
 			return
 		}
 		if n.Target == "getattr" && len(n.Args) == 2 {
-			if s, ok := n.Args[1].(string); ok && isIdent(s) && !isKeyword(s) {
+			_, isNode := n.Args[0].(*Node)
+			if s, ok := n.Args[1].(string); ok && isNode && isIdent(s) && !isKeyword(s) {
 				b.WriteString(receiver(n.Args[0]) + "." + s)
 				return
 			}

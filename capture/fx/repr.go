@@ -201,15 +201,15 @@ func funcName(text string) (name string, ok bool) {
 			return rest, true
 		}
 		return text, true
-	case strings.HasPrefix(text, "torch_Tensor_"):
+	case strings.HasPrefix(text, "torch_Tensor_") && !strings.Contains(text, "."):
 		return "torch.Tensor." + text[len("torch_Tensor_"):], true
 	case strings.HasPrefix(text, "torch."):
 		return text, true
-	case strings.HasPrefix(text, "_operator_"):
+	case strings.HasPrefix(text, "_operator_") && !strings.Contains(text, "."):
 		return "operator." + text[len("_operator_"):], true
 	case strings.HasPrefix(text, "operator."):
 		return text, true
-	case strings.HasPrefix(text, "math_"):
+	case strings.HasPrefix(text, "math_") && !strings.Contains(text, "."):
 		return "math." + text[len("math_"):], true
 	case strings.HasPrefix(text, "math."):
 		return text, true

@@ -238,7 +238,7 @@ func index(seq []any, i any) (any, error) {
 			return nil, fmt.Errorf("IndexError: tuple index out of range")
 		}
 		return seq[i], nil
-	case Slice:
+	case fx.Slice:
 		lo, hi := int64(0), int64(len(seq))
 		if s, ok := i.Start.(int64); ok {
 			lo = s
@@ -287,14 +287,14 @@ func (r *atenResolver) subscript(v, idx any) (any, error) {
 			cur, err = aten.Run(r.d, "aten.unsqueeze.default", cur, dim)
 			dim++
 			gather = append(gather, nil)
-		case Ellipsis:
+		case fx.Ellipsis:
 			for k := t.Dim() - used; k > 0; k-- {
 				dim++
 				gather = append(gather, nil)
 			}
 		case int64:
 			cur, err = aten.Run(r.d, "aten.select.int", cur, dim, it)
-		case Slice:
+		case fx.Slice:
 			stop, step := it.Stop, it.Step
 			if stop == nil {
 				stop = int64(math.MaxInt64)
