@@ -1,0 +1,277 @@
+package replay
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// CheckReport is what Check found.
+type CheckReport struct {
+	Blobs    int      `json:"blobs"`
+	Tensors  int      `json:"tensors"`
+	Rows     int      `json:"rows"` // in all tables
+	Problems []string `json:"problems"`
+}
+
+// Check verifies the file's structure, every foreign key and every hash. Damage is reported, not returned as an error.
+func (s *Store) Check(ctx context.Context) (CheckReport, error) {
+	var r CheckReport
+	problem := func(format string, args ...any) { r.Problems = append(r.Problems, fmt.Sprintf(format, args...)) }
+	if err := s.each(ctx, "PRAGMA integrity_check", func(cols []any) {
+		if t := fmt.Sprint(cols[0]); t != "ok" {
+			problem("integrity: %s", t)
+		}
+	}); err != nil {
+		problem("integrity: %v", err)
+		return r, nil
+	}
+	if err := s.each(ctx, "PRAGMA foreign_key_check", func(cols []any) {
+		problem("row %v of %v names a missing row of %v", cols[1], cols[0], cols[2])
+	}); err != nil {
+		return r, err
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT key, size, data FROM blobs")
+	if err != nil {
+		return r, s.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key string
+		var size int64
+		var data []byte
+		if err := rows.Scan(&key, &size, &data); err != nil {
+			return r, s.wrap(err)
+		}
+		r.Blobs++
+		if _, err := decodeBlob(s.dec, key, size, data); err != nil {
+			problem("%v", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		problem("blobs: %v", err)
+	}
+	var keys []string
+	if err := s.each(ctx, "SELECT key FROM tensors", func(cols []any) { keys = append(keys, fmt.Sprint(cols[0])) }); err != nil {
+		return r, err
+	}
+	for _, k := range keys {
+		r.Tensors++
+		if _, err := s.Tensor(ctx, k); err != nil {
+			problem("%v", err)
+		}
+	}
+	for _, t := range tables {
+		var n int
+		if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM "+t).Scan(&n); err != nil {
+			return r, s.wrap(err)
+		}
+		r.Rows += n
+	}
+	return r, s.jsonColumns(ctx, problem)
+}
+
+var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failures", "queries", "minifications", "steps", "findings", "bisections"}
+
+// jsonColumns checks that what should be JSON is.
+func (s *Store) jsonColumns(ctx context.Context, problem func(string, ...any)) error {
+	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "bisections.log", "failures.inputs", "failures.config", "compiles.config"} {
+		t, col, _ := strings.Cut(c, ".")
+		if err := s.each(ctx, "SELECT "+col+" FROM "+t, func(cols []any) {
+			if !json.Valid([]byte(fmt.Sprint(cols[0]))) {
+				problem("%s: %.40q is not JSON", c, cols[0])
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f for every row of a query.
+func (s *Store) each(ctx context.Context, query string, f func(cols []any), args ...any) error {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return s.wrap(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		cols := make([]any, len(names))
+		ptrs := make([]any, len(names))
+		for i := range cols {
+			ptrs[i] = &cols[i]
+		}
+		if err := rows.Scan(ptrs...); err != nil {
+			return s.wrap(err)
+		}
+		f(cols)
+	}
+	return s.wrap(rows.Err())
+}
+
+// Entry is one line of a listing.
+type Entry struct {
+	Kind    string    `json:"kind"` // failure, minification, finding, bisection, frame, compile
+	ID      int64     `json:"id"`
+	Created time.Time `json:"created"`
+	Summary string    `json:"summary"`
+}
+
+var listings = []struct{ kind, query string }{
+	{"failure", `SELECT id, created, stage || ': ' || type || ': ' || message FROM failures`},
+	{"minification", `SELECT id, created, CASE WHEN result IS NULL THEN 'under way' ELSE 'finished' END || ', ' || (SELECT count(*) FROM steps WHERE minification = m.id) || ' steps' FROM minifications m`},
+	{"finding", `SELECT id, created, signature FROM findings`},
+	{"bisection", `SELECT id, created, kind || ': ' || CASE culprit WHEN '' THEN 'not found' ELSE culprit END FROM bisections`},
+	{"frame", `SELECT id, created, name FROM frames`},
+	{"compile", `SELECT id, created, backend || ': ' || status FROM compiles`},
+}
+
+// List lists rows of one kind ("" for all), oldest first.
+func (s *Store) List(ctx context.Context, kind string) ([]Entry, error) {
+	var out []Entry
+	known := false
+	for _, l := range listings {
+		if kind != "" && kind != l.kind {
+			continue
+		}
+		known = true
+		if err := s.each(ctx, l.query+" ORDER BY id", func(c []any) {
+			id, _ := c[0].(int64)
+			ms, _ := c[1].(int64)
+			out = append(out, Entry{l.kind, id, time.UnixMilli(ms), fmt.Sprint(c[2])})
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if !known {
+		return nil, fmt.Errorf("the store has no records of kind %q", kind)
+	}
+	return out, nil
+}
+
+// Show is the record "kind/id" (or a hash of a blob, graph or tensor) as text for people.
+func (s *Store) Show(ctx context.Context, ref string) (string, error) {
+	kind, id, ok := strings.Cut(ref, "/")
+	if !ok {
+		if text, err := s.Graph(ctx, ref); err == nil {
+			return text, nil
+		}
+		if t, err := s.Tensor(ctx, ref); err == nil {
+			return fmt.Sprintf("tensor %s shape %v stride %v offset %d, %d bytes of storage\n", t.DType, t.Shape, t.Stride, t.Offset, len(t.Data)), nil
+		}
+		b, err := s.Blob(ctx, ref)
+		return string(b), err
+	}
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("%q is no record: want kind/number", ref)
+	}
+	var b strings.Builder
+	switch kind {
+	case "failure":
+		f, err := s.Failure(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s\n\n%s\n", f.Signature, f.Raw)
+		if f.Repro != "" {
+			b.WriteString("\n" + f.Repro)
+		}
+	case "minification":
+		m, err := s.Minification(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		steps, err := s.Journal(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s\n", m.Signature)
+		for _, st := range steps {
+			mark := " "
+			if st.Taken {
+				mark = "*"
+			}
+			fmt.Fprintf(&b, "%4d %s %-12s %-14s %s\n", st.Seq, mark, st.Reduction, st.Verdict, st.Edit)
+		}
+		if m.Finished {
+			b.WriteString("\n" + m.Result)
+		}
+	case "finding":
+		var sig, raw, blob string
+		err := s.read.QueryRowContext(ctx, "SELECT signature, raw, repro FROM findings WHERE id = ?", n).Scan(&sig, &raw, &blob)
+		if errors.Is(err, sql.ErrNoRows) {
+			return "", &NotFoundError{kind, id}
+		}
+		if err != nil {
+			return "", s.wrap(err)
+		}
+		text, err := s.Blob(ctx, blob)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s\n\n%s\n\n%s", sig, raw, text)
+	case "bisection":
+		bi, err := s.Bisection(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range bi.Log {
+			fmt.Fprintf(&b, "%-40s %s\n", p.Point, p.Outcome.Status)
+		}
+		fmt.Fprintf(&b, "culprit: %s\n", bi.Culprit)
+	case "frame":
+		f, err := s.Frame(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s: %s version %d, %d bytes\n", f.Name, f.Kind, f.Version, len(f.Data))
+	default:
+		return "", fmt.Errorf("the store has no records of kind %q", kind)
+	}
+	return b.String(), nil
+}
+
+// Export writes the repro of a failure, finding or finished minification ("kind/id") into dir as repro.py and
+// returns its path. The file is written whole or not at all.
+func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
+	kind, id, _ := strings.Cut(ref, "/")
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("%q is no record: want kind/number", ref)
+	}
+	var text string
+	switch kind {
+	case "failure":
+		text, err = s.blobBy(ctx, kind, "SELECT repro FROM failures WHERE id = ?", n)
+	case "finding":
+		text, err = s.blobBy(ctx, kind, "SELECT repro FROM findings WHERE id = ?", n)
+	case "minification":
+		text, err = s.blobBy(ctx, kind, "SELECT result FROM minifications WHERE id = ?", n)
+	default:
+		return "", fmt.Errorf("records of kind %q have no repro", kind)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "repro.py")
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
+		return "", err
+	}
+	return path, os.Rename(tmp, path)
+}
