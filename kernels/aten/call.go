@@ -48,6 +48,11 @@ func asT(v Value, err error) (*tensor.Tensor, error) {
 
 // callOn is Call with the error of an unknown name.
 func callOn(d Dispatcher, name string, args []Value) (Value, error) {
+	for _, a := range args {
+		if e, ok := a.(error); ok {
+			return nil, e // from must
+		}
+	}
 	op := Lookup("aten." + name)
 	if op == nil && len(name) > 6 && name[:6] == "prims." {
 		op = Lookup(name)

@@ -23,7 +23,7 @@ func deriveVariants(order []string, lines map[string]line, byName map[string]*Op
 		switch {
 		case strings.HasPrefix(root, "aten::_foreach_"):
 			deriveForeach(name, root, text, base, byName, add)
-		case strings.Contains(text, "!) out") || strings.Contains(text, "(a!)") && strings.Contains(name, "out"):
+		case strings.Contains(text, "*, ") && strings.Contains(text, "!)") && !strings.Contains(text, "(Tensor(a!) self"):
 			deriveOut(name, root, text, base, add)
 		case strings.HasSuffix(root, "_") && strings.Contains(text, "(Tensor(a!) self"):
 			deriveInplace(name, root, text, base, add)

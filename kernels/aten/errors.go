@@ -12,8 +12,8 @@ const (
 	TypeError           Kind = "TypeError"
 	ValueError          Kind = "ValueError"
 	NotImplementedError Kind = "NotImplementedError"
-	// DataDependent is raised when a fake tensor's data would be needed.
-	DataDependent Kind = "DataDependentOutputException"
+	// DataDependentError is raised when a fake tensor's data would be needed.
+	DataDependentError Kind = "DataDependentOutputException"
 )
 
 // An Error is a failed operator call. Its text is PyTorch's.

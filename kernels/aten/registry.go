@@ -55,7 +55,10 @@ type registry struct {
 	loose   []string         // problems found while building; a test demands none
 }
 
-var theRegistry = sync.OnceValue(buildRegistry)
+// theRegistry builds the registry on first use.
+var theRegistry func() *registry
+
+func init() { theRegistry = sync.OnceValue(buildRegistry) }
 
 type line struct {
 	tags, text string

@@ -348,9 +348,7 @@ func (p *schemaParser) arg() (Arg, error) {
 		}
 		a.text = p.src[i:p.pos]
 		a.HasDefault = true
-		if n, ok := a.Default.(int64); ok && !a.Type.List && a.Type.Base == "float" {
-			a.Default = float64(n)
-		}
+		a.Default = fitDefault(a.Type, a.Default)
 	}
 	return a, nil
 }
@@ -441,4 +439,34 @@ func (p *schemaParser) value() (Value, error) {
 		return nil, fmt.Errorf("unknown default %s", id)
 	}
 	return v, nil
+}
+
+// fitDefault gives a default its argument's type: printed schemas write enumerators as numbers.
+func fitDefault(t Type, v Value) Value {
+	n, ok := v.(int64)
+	if !ok {
+		return v
+	}
+	if t.List {
+		if t.Size > 0 {
+			return repeat(n, t.Size)
+		}
+		return v
+	}
+	switch t.Base {
+	case "float":
+		return float64(n)
+	case "ScalarType":
+		enum := map[int64]tensor.DType{0: tensor.UInt8, 1: tensor.Int8, 2: tensor.Int16, 3: tensor.Int32, 4: tensor.Int64,
+			5: tensor.Float16, 6: tensor.Float32, 7: tensor.Float64, 9: tensor.Complex64, 10: tensor.Complex128, 11: tensor.Bool, 15: tensor.BFloat16}
+		if d, ok := enum[n]; ok {
+			return d
+		}
+	case "MemoryFormat":
+		f := [...]tensor.MemoryFormat{tensor.ContiguousFormat, tensor.PreserveFormat, tensor.ChannelsLast, tensor.ChannelsLast3d}
+		if n >= 0 && n < int64(len(f)) {
+			return f[n]
+		}
+	}
+	return v
 }

@@ -1,0 +1,576 @@
+package aten
+
+import (
+	"slices"
+
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
+
+// A mat is a strided matrix inside a tensor's storage.
+type mat struct {
+	t      *tensor.Tensor
+	off    int64
+	rs, cs int64
+}
+
+func matOf(t *tensor.Tensor, batch int64) mat {
+	n := t.Dim()
+	off := t.Offset
+	if n == 3 {
+		off += batch * t.Stride[0]
+	}
+	return mat{t, off, t.Stride[n-2], t.Stride[n-1]}
+}
+
+// gemm computes o = alpha*a*b + beta*o for real matrices of one dtype.
+func gemm(m, n, k int64, alpha float64, a, b mat, beta float64, o mat) {
+	if m == 0 || n == 0 {
+		return
+	}
+	switch o.t.DType {
+	case tensor.Float32:
+		mk := func(x mat) native.Matrix[float32] {
+			s := tensor.Storage32(x.t)
+			if int64(len(s)) > x.off {
+				s = s[x.off:]
+			} else {
+				s = nil
+			}
+			return native.Matrix[float32]{Data: s, RS: int(x.rs), CS: int(x.cs)}
+		}
+		native.Gemm32(int(m), int(n), int(k), float32(alpha), mk(a), mk(b), float32(beta), mk(o))
+		return
+	case tensor.Float64:
+		mk := func(x mat) native.Matrix[float64] {
+			s := tensor.Storage64(x.t)
+			if int64(len(s)) > x.off {
+				s = s[x.off:]
+			} else {
+				s = nil
+			}
+			return native.Matrix[float64]{Data: s, RS: int(x.rs), CS: int(x.cs)}
+		}
+		native.Gemm64(int(m), int(n), int(k), alpha, mk(a), mk(b), beta, mk(o))
+		return
+	}
+	if o.t.DType.IsFloat() {
+		// 16-bit types multiply in float32 and round once.
+		wide := func(x mat, r, c int64) mat {
+			w := tensor.Empty(tensor.Float32, r, c)
+			tensor.Copy(w, &tensor.Tensor{Storage: x.t.Storage, DType: x.t.DType, Shape: []int64{r, c}, Stride: []int64{x.rs, x.cs}, Offset: x.off})
+			return mat{w, 0, c, 1}
+		}
+		wo := wide(o, m, n)
+		gemm(m, n, k, alpha, wide(a, m, k), wide(b, k, n), beta, wo)
+		tensor.Copy(&tensor.Tensor{Storage: o.t.Storage, DType: o.t.DType, Shape: []int64{m, n}, Stride: []int64{o.rs, o.cs}, Offset: o.off}, wo.t)
+		return
+	}
+	ra, rb, ro := make([]int64, k), make([]int64, k), make([]int64, 1)
+	for j := int64(0); j < n; j++ {
+		tensor.LoadInt(b.t, b.off+j*b.cs, b.rs, rb)
+		for i := int64(0); i < m; i++ {
+			tensor.LoadInt(a.t, a.off+i*a.rs, a.cs, ra)
+			s := int64(0)
+			for p := range ra {
+				s += ra[p] * rb[p]
+			}
+			s *= int64(alpha)
+			if beta != 0 {
+				tensor.LoadInt(o.t, o.off+i*o.rs+j*o.cs, 0, ro)
+				s += int64(beta) * ro[0]
+			}
+			ro[0] = s
+			tensor.StoreInt(o.t, o.off+i*o.rs+j*o.cs, 0, ro)
+		}
+	}
+}
+
+func sameDType(a, b *tensor.Tensor) error {
+	if a.DType != b.DType {
+		return errf("expected m1 and m2 to have the same dtype, but got: %s != %s", lName(a.DType), lName(b.DType))
+	}
+	return nil
+}
+
+func (c *Call) mm(a, b *tensor.Tensor) (*tensor.Tensor, error) {
+	if a.Dim() != 2 {
+		return nil, errf("self must be a matrix")
+	}
+	if b.Dim() != 2 {
+		return nil, errf("mat2 must be a matrix")
+	}
+	if a.Shape[1] != b.Shape[0] {
+		return nil, errf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)", a.Shape[0], a.Shape[1], b.Shape[0], b.Shape[1])
+	}
+	if err := sameDType(a, b); err != nil {
+		return nil, err
+	}
+	o := c.NewC(a.DType, a.Shape[0], b.Shape[1])
+	if c.real {
+		gemm(a.Shape[0], b.Shape[1], a.Shape[1], 1, matOf(a, 0), matOf(b, 0), 0, matOf(o, 0))
+	}
+	return o, nil
+}
+
+// scaled makes beta*self broadcast to shape, as the start of an accumulation. For beta 0 self is ignored, NaN included.
+func (c *Call) scaled(self *tensor.Tensor, beta float64, d tensor.DType, shape []int64) (*tensor.Tensor, error) {
+	sh, err := tensor.BroadcastShapes(self.Shape, shape)
+	if err != nil || !slices.Equal(sh, shape) {
+		return nil, errf("The expanded size of the tensor (%d) must match the existing size (%d) at non-singleton dimension %d.  Target sizes: %s.  Tensor sizes: %s",
+			shape[len(shape)-1], lastOr(self.Shape, 1), len(shape)-1, tensor.ShapeText(shape), tensor.ShapeText(self.Shape))
+	}
+	o := c.NewC(d, shape...)
+	if c.real && beta != 0 {
+		tensor.Copy(o, self)
+	}
+	return o, nil
+}
+
+func lastOr(s []int64, def int64) int64 {
+	if len(s) == 0 {
+		return def
+	}
+	return s[len(s)-1]
+}
+
+func init() {
+	def("mm", func(c *Call) (Value, error) { return c.tv(c.mm(c.T(0), c.T(1))) })
+	def("addmm", func(c *Call) (Value, error) {
+		self, a, b := c.T(0), c.T(1), c.T(2)
+		if a.Dim() != 2 || b.Dim() != 2 {
+			which, t := "mat1", a
+			if a.Dim() == 2 {
+				which, t = "mat2", b
+			}
+			return nil, errf("%s must be a matrix, got %d-D tensor", which, t.Dim())
+		}
+		if a.Shape[1] != b.Shape[0] {
+			return nil, errf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)", a.Shape[0], a.Shape[1], b.Shape[0], b.Shape[1])
+		}
+		if err := sameDType(a, b); err != nil {
+			return nil, errf("mat1 and mat2 must have the same dtype, but got %s and %s", cName(a.DType), cName(b.DType))
+		}
+		if self.DType != a.DType {
+			return nil, errf("self and mat2 must have the same dtype, but got %s and %s", cName(self.DType), cName(a.DType))
+		}
+		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0], b.Shape[1]})
+		if err != nil {
+			return nil, err
+		}
+		if c.real {
+			gemm(a.Shape[0], b.Shape[1], a.Shape[1], c.F(4), matOf(a, 0), matOf(b, 0), c.F(3), matOf(o, 0))
+		}
+		return o, nil
+	})
+	bmmShape := func(a, b *tensor.Tensor) error {
+		if a.Dim() != 3 {
+			return errf("batch1 must be a 3D tensor")
+		}
+		if b.Dim() != 3 {
+			return errf("batch2 must be a 3D tensor")
+		}
+		if b.Shape[0] != a.Shape[0] || b.Shape[1] != a.Shape[2] {
+			return errf("Expected size for first two dimensions of batch2 tensor to be: [%d, %d] but got: [%d, %d].", a.Shape[0], a.Shape[2], b.Shape[0], b.Shape[1])
+		}
+		if a.DType != b.DType {
+			return errf("expected scalar type %s but found %s", cName(a.DType), cName(b.DType))
+		}
+		return nil
+	}
+	def("bmm", func(c *Call) (Value, error) {
+		a, b := c.T(0), c.T(1)
+		if err := bmmShape(a, b); err != nil {
+			return nil, err
+		}
+		o := c.NewC(a.DType, a.Shape[0], a.Shape[1], b.Shape[2])
+		if c.real {
+			for i := int64(0); i < a.Shape[0]; i++ {
+				gemm(a.Shape[1], b.Shape[2], a.Shape[2], 1, matOf(a, i), matOf(b, i), 0, matOf(o, i))
+			}
+		}
+		return o, nil
+	})
+	def("baddbmm", func(c *Call) (Value, error) {
+		self, a, b := c.T(0), c.T(1), c.T(2)
+		if err := bmmShape(a, b); err != nil {
+			return nil, err
+		}
+		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0], a.Shape[1], b.Shape[2]})
+		if err != nil {
+			return nil, err
+		}
+		if c.real {
+			for i := int64(0); i < a.Shape[0]; i++ {
+				gemm(a.Shape[1], b.Shape[2], a.Shape[2], c.F(4), matOf(a, i), matOf(b, i), c.F(3), matOf(o, i))
+			}
+		}
+		return o, nil
+	})
+	def("addbmm", func(c *Call) (Value, error) {
+		self, a, b := c.T(0), c.T(1), c.T(2)
+		if err := bmmShape(a, b); err != nil {
+			return nil, err
+		}
+		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[1], b.Shape[2]})
+		if err != nil {
+			return nil, err
+		}
+		if c.real {
+			beta := c.F(3)
+			for i := int64(0); i < a.Shape[0]; i++ {
+				gemm(a.Shape[1], b.Shape[2], a.Shape[2], c.F(4), matOf(a, i), matOf(b, i), beta, matOf(o, 0))
+				beta = 1
+			}
+			if a.Shape[0] == 0 {
+				return c.do("mul.Scalar", self.Expand(o.Shape), c.Args[3])
+			}
+		}
+		return o, nil
+	})
+	col := func(v *tensor.Tensor) mat { return mat{v, v.Offset, v.Stride[0], 1} }
+	rowm := func(v *tensor.Tensor) mat { return mat{v, v.Offset, 1, v.Stride[0]} }
+	def("mv", func(c *Call) (Value, error) {
+		a, v := c.T(0), c.T(1)
+		if a.Dim() != 2 || v.Dim() != 1 {
+			return nil, errf("vector + matrix @ vector expected, got %d, %d, %d", 1, a.Dim(), v.Dim())
+		}
+		if a.Shape[1] != v.Shape[0] {
+			return nil, errf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", a.Shape[0], a.Shape[0], a.Shape[1], v.Shape[0])
+		}
+		o := c.NewC(a.DType, a.Shape[0])
+		if c.real {
+			gemm(a.Shape[0], 1, a.Shape[1], 1, matOf(a, 0), col(v), 0, mat{o, 0, 1, 1})
+		}
+		return o, nil
+	})
+	def("addmv", func(c *Call) (Value, error) {
+		self, a, v := c.T(0), c.T(1), c.T(2)
+		if a.Dim() != 2 || v.Dim() != 1 {
+			return nil, errf("vector + matrix @ vector expected, got %d, %d, %d", self.Dim(), a.Dim(), v.Dim())
+		}
+		if a.Shape[1] != v.Shape[0] {
+			return nil, errf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", a.Shape[0], a.Shape[0], a.Shape[1], v.Shape[0])
+		}
+		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0]})
+		if err != nil {
+			return nil, err
+		}
+		if c.real {
+			gemm(a.Shape[0], 1, a.Shape[1], c.F(4), matOf(a, 0), col(v), c.F(3), mat{o, 0, 1, 1})
+		}
+		return o, nil
+	})
+	def("addr", func(c *Call) (Value, error) {
+		self, a, b := c.T(0), c.T(1), c.T(2)
+		if a.Dim() != 1 || b.Dim() != 1 {
+			return nil, errf("addr: Expected 1-D argument vec1, but got %d-D", a.Dim())
+		}
+		d := rtype(self, a, b)
+		alpha, beta := c.F(4), c.F(3)
+		x := &tensor.Tensor{Storage: a.Storage, DType: a.DType, Shape: []int64{a.Shape[0], 1}, Stride: []int64{a.Stride[0], 1}, Offset: a.Offset, Fake: a.Fake}
+		sh := []int64{a.Shape[0], b.Shape[0]}
+		if s, err := tensor.BroadcastShapes(self.Shape, sh); err != nil || !slices.Equal(s, sh) {
+			return nil, errf("The expanded size of the tensor must match the existing size")
+		}
+		k := f3(func(s, a, b float64) float64 {
+			if beta == 0 {
+				return alpha * a * b
+			}
+			return beta*s + alpha*a*b
+		}).i3(func(s, a, b int64) int64 { return int64(beta)*s + int64(alpha)*a*b })
+		if d == tensor.Bool {
+			k = k.i3(func(s, a, b int64) int64 { return b2i(beta != 0 && s != 0 || alpha != 0 && a != 0 && b != 0) })
+		}
+		return c.pwv([]Value{self, x, b}, d, d, k)
+	})
+	def("dot vdot", func(c *Call) (Value, error) {
+		a, b := c.T(0), c.T(1)
+		if a.Dim() != 1 || b.Dim() != 1 {
+			return nil, errf("1D tensors expected, but got %dD and %dD tensors", a.Dim(), b.Dim())
+		}
+		if a.DType != b.DType {
+			return nil, errf("dot : expected both vectors to have same dtype, but found %s and %s", cName(a.DType), cName(b.DType))
+		}
+		if a.Shape[0] != b.Shape[0] {
+			return nil, errf("inconsistent tensor size, expected tensor [%d] and src [%d] to have the same number of elements, but got %d and %d elements respectively", a.Shape[0], b.Shape[0], a.Shape[0], b.Shape[0])
+		}
+		o := c.NewC(a.DType)
+		if c.real {
+			gemm(1, 1, a.Shape[0], 1, rowm(a), col(b), 0, mat{o, 0, 1, 1})
+		}
+		return o, nil
+	})
+	comp("outer ger", func(c *Call) (Value, error) {
+		a, b := c.T(0), c.T(1)
+		if a.Dim() != 1 || b.Dim() != 1 {
+			return nil, errf("outer: Expected 1-D argument self, but got %d-D", a.Dim())
+		}
+		x, err := c.via("unsqueeze", a, int64(1))
+		if err != nil {
+			return nil, err
+		}
+		return c.via("mul.Tensor", x, b)
+	})
+	comp("matmul", matmul)
+	comp("linear", func(c *Call) (Value, error) {
+		x, w, b := c.T(0), c.T(1), c.T(2)
+		wt, err := c.via("t", w)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil && x.Dim() == 2 {
+			return c.via("addmm", b, x, wt, int64(1), int64(1))
+		}
+		if b != nil && x.Dim() == 3 && x.IsContiguous(tensor.ContiguousFormat) {
+			// One addmm over the flattened rows, as PyTorch does for contiguous inputs.
+			v, err := c.via("view", x, ints([]int64{x.Shape[0] * x.Shape[1], x.Shape[2]}))
+			if err != nil {
+				return nil, err
+			}
+			r, err := c.viaT("addmm", b, v, wt, int64(1), int64(1))
+			if err != nil {
+				return nil, err
+			}
+			return c.via("view", r, ints([]int64{x.Shape[0], x.Shape[1], r.Shape[1]}))
+		}
+		o, err := c.via("matmul", x, wt)
+		if err != nil || b == nil {
+			return o, err
+		}
+		return c.via("add_.Tensor", o, b, int64(1))
+	})
+	comp("inner", func(c *Call) (Value, error) {
+		a, b := c.T(0), c.T(1)
+		if a.Dim() == 0 || b.Dim() == 0 {
+			return c.via("mul.Tensor", a, b)
+		}
+		if a.Shape[a.Dim()-1] != b.Shape[b.Dim()-1] {
+			return nil, errf("inner() the last dimension must match on both input tensors but got shapes %s and %s", tensor.ShapeText(a.Shape), tensor.ShapeText(b.Shape))
+		}
+		return c.via("tensordot", a, b, ints([]int64{-1}), ints([]int64{-1}))
+	})
+	comp("tensordot", func(c *Call) (Value, error) {
+		a, b, da, db := c.T(0), c.T(1), c.Ints(2), c.Ints(3)
+		if len(da) != len(db) {
+			return nil, errf("both dimension lists should have same length")
+		}
+		split := func(t *tensor.Tensor, dims []int64) (free, con []int64, n int64, err error) {
+			mask := make([]bool, max(t.Dim(), 1))
+			n = 1
+			for _, d := range dims {
+				w, err := wrapDim(d, int64(t.Dim()))
+				if err != nil {
+					return nil, nil, 0, err
+				}
+				mask[w] = true
+				con = append(con, w)
+				n *= t.Shape[w]
+			}
+			for i := range t.Shape {
+				if !mask[i] {
+					free = append(free, int64(i))
+				}
+			}
+			return
+		}
+		fa, ca, n, err := split(a, da)
+		if err != nil {
+			return nil, err
+		}
+		fb, cb, _, err := split(b, db)
+		if err != nil {
+			return nil, err
+		}
+		var shape []int64
+		for _, i := range fa {
+			shape = append(shape, a.Shape[i])
+		}
+		for _, i := range fb {
+			shape = append(shape, b.Shape[i])
+		}
+		for i := range ca {
+			if a.Shape[ca[i]] != b.Shape[cb[i]] {
+				return nil, errf("contracted dimensions need to match, but first has size %d in dim %d and second has size %d in dim %d", a.Shape[ca[i]], da[i], b.Shape[cb[i]], db[i])
+			}
+		}
+		pa := must(c.via("permute", a, ints(append(slices.Clone(fa), ca...))))
+		pb := must(c.via("permute", b, ints(append(slices.Clone(cb), fb...))))
+		ra := tensor.Numel(shape[:len(fa)])
+		rb := tensor.Numel(shape[len(fa):])
+		x, err := c.via("reshape", pa, ints([]int64{ra, n}))
+		if err != nil {
+			return nil, err
+		}
+		y, err := c.via("reshape", pb, ints([]int64{n, rb}))
+		if err != nil {
+			return nil, err
+		}
+		m, err := c.via("mm", x, y)
+		if err != nil {
+			return nil, err
+		}
+		return c.via("reshape", m, ints(shape))
+	})
+	comp("einsum", einsum)
+	comp("chain_matmul", func(c *Call) (Value, error) { return c.via("linalg_multi_dot", c.Args[0]) })
+	comp("linalg_matmul", func(c *Call) (Value, error) { return c.via("matmul", c.Args...) })
+	comp("linalg_vecdot", func(c *Call) (Value, error) {
+		return c.via("sum.dim_IntList", must(c.via("mul.Tensor", c.Args[0], c.Args[1])), ints([]int64{c.I(2)}), false)
+	})
+	comp("linalg_multi_dot", func(c *Call) (Value, error) {
+		ts := c.Ts(0)
+		if len(ts) < 2 {
+			return nil, errf("multi_dot(): expected at least 2 tensors but got %d", len(ts))
+		}
+		var v Value = ts[0]
+		var err error
+		for _, t := range ts[1:] {
+			if v, err = c.via("matmul", v, t); err != nil {
+				return nil, err
+			}
+		}
+		return v, nil
+	})
+}
+
+func matmul(c *Call) (Value, error) {
+	a, b := c.T(0), c.T(1)
+	da, db := a.Dim(), b.Dim()
+	switch {
+	case da == 0 || db == 0:
+		return nil, errf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", da, db)
+	case da == 1 && db == 1:
+		return c.via("dot", a, b)
+	case da == 2 && db == 1:
+		return c.via("mv", a, b)
+	case da == 1 && db == 2:
+		v, err := c.via("unsqueeze", a, int64(0))
+		if err != nil {
+			return nil, err
+		}
+		m, err := c.via("mm", v, b)
+		if err != nil {
+			return nil, err
+		}
+		return c.via("squeeze.dim", m, int64(0))
+	case da == 2 && db == 2:
+		return c.via("mm", a, b)
+	case shouldFold(a, b):
+		// A large batch against a matrix or vector is one product over the flattened rows.
+		transpose := db > da
+		x, y := a, b
+		var err error
+		if transpose {
+			if x, err = c.viaT("mT", b); err != nil {
+				return nil, err
+			}
+			y = a
+			if da == 2 {
+				if y, err = c.viaT("t", a); err != nil {
+					return nil, err
+				}
+			}
+		}
+		n := x.Dim()
+		shape := slices.Clone(x.Shape[:n-1])
+		rows := tensor.Numel(shape)
+		v, err := c.via("reshape", x, ints([]int64{rows, x.Shape[n-1]}))
+		if err != nil {
+			return nil, err
+		}
+		if y.Dim() == 1 {
+			r, err := c.via("mv", v, y)
+			if err != nil {
+				return nil, err
+			}
+			return c.via("_unsafe_view", r, ints(shape))
+		}
+		shape = append(shape, y.Shape[1])
+		r, err := c.via("mm", v, y)
+		if err != nil {
+			return nil, err
+		}
+		u, err := c.via("_unsafe_view", r, ints(shape))
+		if err != nil || !transpose {
+			return u, err
+		}
+		m, err := c.via("mT", u)
+		if err != nil {
+			return nil, err
+		}
+		return c.via("contiguous", m, tensor.ContiguousFormat)
+	}
+	n, m1 := int64(1), a.Shape[da-1]
+	if da > 1 {
+		n = a.Shape[da-2]
+	}
+	m2, p := b.Shape[db-1], int64(1)
+	if db > 1 {
+		m2, p = b.Shape[db-2], b.Shape[db-1]
+	}
+	var ba, bb []int64
+	if da > 2 {
+		ba = a.Shape[:da-2]
+	}
+	if db > 2 {
+		bb = b.Shape[:db-2]
+	}
+	batch, err := tensor.BroadcastShapes(ba, bb)
+	if err != nil {
+		return nil, errf("%s", err)
+	}
+	nb := tensor.Numel(batch)
+	expand := func(t *tensor.Tensor, r, k int64) Value {
+		e := must(c.via("expand", t, ints(append(slices.Clone(batch), r, k)), false))
+		return must(c.via("reshape", e, ints([]int64{nb, r, k})))
+	}
+	at := a
+	x := expand(at, n, m1)
+	var y Value
+	vec := db == 1
+	if vec {
+		u := must(c.via("unsqueeze", b, int64(1)))
+		e := must(c.via("expand", u, ints(append(slices.Clone(batch), m2, p)), false))
+		y = must(c.via("reshape", e, ints([]int64{nb, m2, p})))
+	} else {
+		y = expand(b, m2, p)
+	}
+	r, err := c.via("bmm", x, y)
+	if err != nil {
+		return nil, err
+	}
+	shape := slices.Clone(batch)
+	if da > 1 {
+		shape = append(shape, n)
+	}
+	if !vec {
+		shape = append(shape, p)
+	}
+	return c.via("_unsafe_view", r, ints(shape))
+}
+
+// shouldFold is PyTorch's choice between one mm over folded rows and a bmm, for tensors that need no gradient.
+func shouldFold(a, b *tensor.Tensor) bool {
+	t1, t2 := a, b
+	if b.Dim() > a.Dim() {
+		t1, t2 = b, a
+	}
+	if t1.Dim() < 3 || t2.Dim() > 2 {
+		return false
+	}
+	if t2.Dim() == 1 && a == t1 || t1.Numel() == 0 {
+		return true
+	}
+	if t2.Dim() == 1 {
+		return false
+	}
+	// Fold when the batch can be viewed as rows without a copy.
+	n := t1.Dim()
+	for i := 0; i < n-2; i++ {
+		if t1.Stride[i] != t1.Stride[i+1]*t1.Shape[i+1] {
+			return false
+		}
+	}
+	return true
+}

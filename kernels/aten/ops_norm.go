@@ -1,0 +1,703 @@
+package aten
+
+import (
+	"math"
+
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
+
+// softmaxLine computes softmax or log-softmax of one line in place.
+func softmaxLine(l []float64, logarithm bool) {
+	m := math.Inf(-1)
+	for _, x := range l {
+		m = max(m, x)
+	}
+	s := 0.0
+	for i, x := range l {
+		e := math.Exp(x - m)
+		s += e
+		if logarithm {
+			l[i] = x - m
+		} else {
+			l[i] = e
+		}
+	}
+	ls := math.Log(s)
+	for i := range l {
+		if logarithm {
+			l[i] -= ls
+		} else {
+			l[i] /= s
+		}
+	}
+}
+
+func init() {
+	soft := func(name string, logarithm bool) {
+		def(name, func(c *Call) (Value, error) {
+			t := c.T(0)
+			d, err := wrapDim(c.I(1), int64(t.Dim()))
+			if err != nil {
+				return nil, err
+			}
+			if c.B(2) {
+				return nil, errf("softmax with half to float conversion is not supported on CPU")
+			}
+			if !t.DType.IsFloat() {
+				n := "softmax_kernel_impl"
+				if t.Dim() > 0 && int(d) == t.Dim()-1 {
+					n = "softmax_lastdim_kernel_impl"
+				}
+				if logarithm {
+					n = "log_" + n
+				}
+				return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", n, cName(t.DType))
+			}
+			o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+			if !c.real || t.Numel() == 0 {
+				return o, nil
+			}
+			if x := t.Float32s(); x != nil && t.Dim() > 0 && int(d) == t.Dim()-1 && o.Float32s() != nil {
+				native.SoftmaxRows32(o.Float32s(), x, int(t.Shape[d]), logarithm)
+				return o, nil
+			}
+			lines(t, d, func(off, st, n, k int64) {
+				b := make([]float64, n)
+				tensor.LoadFloat(t, off, st, b)
+				softmaxLine(b, logarithm)
+				oo, os := lineAt(o, d, k)
+				tensor.StoreFloat(o, oo, os, b)
+			})
+			return o, nil
+		})
+		def(name+"_backward_data", func(c *Call) (Value, error) {
+			g, y := c.T(0), c.T(1)
+			d, err := wrapDim(c.I(2), int64(g.Dim()))
+			if err != nil {
+				return nil, err
+			}
+			o := c.New(c.DT(3), g.Shape, tensor.FormatStrides(g.Shape, g.SuggestMemoryFormat()))
+			if !c.real || g.Numel() == 0 {
+				return o, nil
+			}
+			lines(g, d, func(off, st, n, k int64) {
+				a, b := make([]float64, n), make([]float64, n)
+				tensor.LoadFloat(g, off, st, a)
+				yo, ys := lineAt(y, d, k)
+				tensor.LoadFloat(y, yo, ys, b)
+				s := 0.0
+				for i := range a {
+					if logarithm {
+						s += a[i]
+					} else {
+						s += a[i] * b[i]
+					}
+				}
+				for i := range a {
+					if logarithm {
+						a[i] -= math.Exp(b[i]) * s
+					} else {
+						a[i] = (a[i] - s) * b[i]
+					}
+				}
+				oo, os := lineAt(o, d, k)
+				tensor.StoreFloat(o, oo, os, a)
+			})
+			return o, nil
+		})
+	}
+	soft("_softmax", false)
+	soft("_log_softmax", true)
+	for _, n := range []string{"softmax", "log_softmax"} {
+		comp(n+".int special_"+n, func(c *Call) (Value, error) {
+			x := c.Args[0]
+			if !c.None(2) && c.DT(2) != c.T(0).DType {
+				var err error
+				if x, err = c.via("_to_copy", x, c.DT(2)); err != nil {
+					return nil, err
+				}
+			}
+			return c.via("_"+n, x, c.Args[1], false)
+		})
+	}
+	rows = rows[:len(rows)-1] // special_log_softmax takes dtype by keyword, like special_softmax below
+	comp("special_log_softmax", func(c *Call) (Value, error) { return c.via("log_softmax.int", c.Args...) })
+	def("_safe_softmax", func(c *Call) (Value, error) {
+		v, err := c.doT("softmax.int", c.Args...)
+		if err != nil || !c.real || v.Numel() == 0 {
+			return v, err
+		}
+		d, _ := wrapDim(c.I(1), int64(v.Dim()))
+		x := c.T(0)
+		lines(x, d, func(off, st, n, k int64) {
+			b := make([]float64, n)
+			tensor.LoadFloat(x, off, st, b)
+			for _, e := range b {
+				if !math.IsInf(e, -1) {
+					return
+				}
+			}
+			o, s := lineAt(v, d, k)
+			tensor.StoreFloat(v, o, s, make([]float64, n))
+		})
+		return v, nil
+	})
+	layerNorms()
+	batchNorms()
+	groupNorms()
+}
+
+func layerNorms() {
+	def("native_layer_norm", func(c *Call) (Value, error) {
+		t, ns, w, b, eps := c.T(0), c.Ints(1), c.T(2), c.T(3), c.F(4)
+		if len(ns) == 0 {
+			return nil, errf("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []")
+		}
+		for name, p := range map[string]*tensor.Tensor{"weight": w, "bias": b} {
+			if p != nil && !tensor.SameShape(p, &tensor.Tensor{Shape: ns}) {
+				return nil, errf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s", name, name, tensor.ShapeText(p.Shape), tensor.ShapeText(ns))
+			}
+		}
+		k := t.Dim() - len(ns)
+		if k < 0 || !tensor.SameShape(&tensor.Tensor{Shape: t.Shape[k:]}, &tensor.Tensor{Shape: ns}) {
+			txt := ""
+			for _, n := range ns {
+				txt += ", " + tensor.ShapeText([]int64{n})[1:]
+				txt = txt[:len(txt)-1]
+			}
+			return nil, errf("Given normalized_shape=%s, expected input with shape [*%s], but got input of size%s", tensor.ShapeText(ns), txt, tensor.ShapeText(t.Shape))
+		}
+		cols := tensor.Numel(ns)
+		rows := tensor.Numel(t.Shape[:k])
+		o := c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
+		sd := t.DType
+		if (sd == tensor.BFloat16 || sd == tensor.Float16) && (w != nil && w.DType == tensor.Float32 || b != nil && b.DType == tensor.Float32) {
+			sd = tensor.Float32
+		}
+		ss := append([]int64{}, t.Shape[:k]...)
+		for range ns {
+			ss = append(ss, 1)
+		}
+		mean, rstd := c.NewC(sd, ss...), c.NewC(sd, ss...)
+		if !c.real || rows == 0 {
+			return []Value{o, mean, rstd}, nil
+		}
+		if cols == 0 {
+			mean.Fill(math.NaN())
+			rstd.Fill(math.NaN())
+			return []Value{o, mean, rstd}, nil
+		}
+		if t.DType == tensor.Float32 {
+			get := func(p *tensor.Tensor) []float32 {
+				if p == nil {
+					return nil
+				}
+				return p.Contiguous().Float32s()
+			}
+			native.NormRows32(o.Float32s(), mean.Float32s(), rstd.Float32s(), t.Contiguous().Float32s(), get(w), get(b), int(cols), float32(eps))
+			return []Value{o, mean, rstd}, nil
+		}
+		x := t.Floats()
+		y, mu, rs := make([]float64, len(x)), make([]float64, rows), make([]float64, rows)
+		native.NormRowsGo(y, mu, rs, x, floatsOf(w), floatsOf(b), int(cols), eps)
+		o.SetFloats(y)
+		mean.SetFloats(mu)
+		rstd.SetFloats(rs)
+		return []Value{o, mean, rstd}, nil
+	})
+	def("native_layer_norm_backward", func(c *Call) (Value, error) {
+		g, t, ns, mean, rstd, w, b := c.T(0), c.T(1), c.Ints(2), c.T(3), c.T(4), c.T(5), c.T(6)
+		mask := boolMask(c.Args[7])
+		cols := tensor.Numel(ns)
+		var gi, gw, gb *tensor.Tensor
+		if mask[0] {
+			gi = c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
+		}
+		if mask[1] && w != nil {
+			gw = c.NewC(w.DType, ns...)
+		}
+		if mask[2] && b != nil {
+			gb = c.NewC(b.DType, ns...)
+		}
+		if !c.real || t.Numel() == 0 {
+			return list(gi, gw, gb), nil
+		}
+		gs, xs, ms, rs, ws := g.Floats(), t.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w)
+		dx, dw, db := make([]float64, len(xs)), make([]float64, cols), make([]float64, cols)
+		n := int(cols)
+		for r := range ms {
+			s1, s2 := 0.0, 0.0
+			for j := 0; j < n; j++ {
+				i := r*n + j
+				xh := (xs[i] - ms[r]) * rs[r]
+				gy := gs[i]
+				dw[j] += gy * xh
+				db[j] += gy
+				if ws != nil {
+					gy *= ws[j]
+				}
+				s1 += gy
+				s2 += gy * xh
+			}
+			for j := 0; j < n; j++ {
+				i := r*n + j
+				xh := (xs[i] - ms[r]) * rs[r]
+				gy := gs[i]
+				if ws != nil {
+					gy *= ws[j]
+				}
+				dx[i] = rs[r] * (gy - (s1+xh*s2)/float64(n))
+			}
+		}
+		setIf(gi, dx)
+		setIf(gw, dw)
+		setIf(gb, db)
+		return list(gi, gw, gb), nil
+	})
+	comp("layer_norm", func(c *Call) (Value, error) {
+		v, err := c.via("native_layer_norm", c.Args[:5]...)
+		if err != nil {
+			return nil, err
+		}
+		return v.([]Value)[0], nil
+	})
+	comp("rms_norm", func(c *Call) (Value, error) {
+		t, ns := c.T(0), c.Ints(1)
+		eps := 1.1920928955078125e-07
+		if t.DType == tensor.Float64 {
+			eps = 2.220446049250313e-16
+		}
+		if !c.None(3) {
+			eps = c.F(3)
+		}
+		x := Value(t)
+		if t.DType == tensor.BFloat16 || t.DType == tensor.Float16 {
+			x = must(c.via("_to_copy", t, tensor.Float32))
+		}
+		var dims []int64
+		for i := range ns {
+			dims = append(dims, int64(t.Dim()-len(ns)+i))
+		}
+		m := must(c.via("mean.dim", must(c.via("pow.Tensor_Scalar", x, int64(2))), ints(dims), true))
+		r := must(c.via("rsqrt", must(c.via("add.Scalar", m, eps))))
+		y := must(c.via("mul.Tensor", x, r))
+		if w := c.T(2); w != nil {
+			y = must(c.via("mul.Tensor", y, w))
+		}
+		if yt, ok := y.(*tensor.Tensor); ok && yt.DType != t.DType {
+			return c.via("_to_copy", y, t.DType)
+		}
+		if e, ok := y.(error); ok {
+			return nil, e
+		}
+		return y, nil
+	})
+}
+
+func setIf(t *tensor.Tensor, xs []float64) {
+	if t != nil {
+		t.SetFloats(xs)
+	}
+}
+
+func floatsOf(t *tensor.Tensor) []float64 {
+	if t == nil {
+		return nil
+	}
+	return t.Floats()
+}
+
+func boolMask(v Value) [3]bool {
+	var m [3]bool
+	if l, ok := v.([]Value); ok {
+		for i := range m {
+			if i < len(l) {
+				m[i], _ = l[i].(bool)
+			}
+		}
+	}
+	return m
+}
+
+// channels splits a tensor (N, C, ...) into its sizes.
+func channels(t *tensor.Tensor) (n, ch, inner int64) {
+	n, ch, inner = 1, 1, 1
+	if t.Dim() > 0 {
+		n = t.Shape[0]
+	}
+	if t.Dim() > 1 {
+		ch = t.Shape[1]
+		inner = tensor.Numel(t.Shape[2:])
+	}
+	return
+}
+
+// batchNorm computes out, and in training mode the saved mean and inverse deviation and new running statistics.
+func batchNorm(c *Call, t, w, b, rm, rv *tensor.Tensor, training bool, momentum, eps float64, update bool) (out, mean, invstd *tensor.Tensor, nrm, nrv []float64, err error) {
+	n, ch, inner := channels(t)
+	if t.Dim() < 2 {
+		return nil, nil, nil, nil, nil, errf("Expected more than 1 value per channel when training, got input size %s", torchSize(t.Shape))
+	}
+	for _, p := range []struct {
+		name string
+		t    *tensor.Tensor
+	}{{"running_mean", rm}, {"running_var", rv}, {"weight", w}, {"bias", b}} {
+		if p.t != nil && p.t.Numel() != ch {
+			return nil, nil, nil, nil, nil, errf("%s should contain %d elements not %d", p.name, ch, p.t.Numel())
+		}
+	}
+	out = c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+	sd := t.DType
+	if w != nil && w.DType != t.DType {
+		sd = w.DType
+	} else if rm != nil && rm.DType != t.DType {
+		sd = rm.DType
+	}
+	if training {
+		mean, invstd = c.NewC(sd, ch), c.NewC(sd, ch)
+	} else {
+		mean, invstd = c.NewC(sd, 0), c.NewC(sd, 0)
+	}
+	if !c.real {
+		return
+	}
+	x := t.Floats()
+	ws, bs := floatsOf(w), floatsOf(b)
+	mu, is := make([]float64, ch), make([]float64, ch)
+	cnt := float64(n * inner)
+	nrm, nrv = floatsOf(rm), floatsOf(rv)
+	for k := int64(0); k < ch; k++ {
+		if !training {
+			if nrm != nil {
+				mu[k] = nrm[k]
+			}
+			if nrv != nil {
+				is[k] = 1 / math.Sqrt(nrv[k]+eps)
+			}
+			continue
+		}
+		s, v := 0.0, 0.0
+		for i := int64(0); i < n; i++ {
+			for _, e := range x[(i*ch+k)*inner : (i*ch+k+1)*inner] {
+				s += e
+			}
+		}
+		mu[k] = s / cnt
+		for i := int64(0); i < n; i++ {
+			for _, e := range x[(i*ch+k)*inner : (i*ch+k+1)*inner] {
+				v += (e - mu[k]) * (e - mu[k])
+			}
+		}
+		is[k] = 1 / math.Sqrt(v/cnt+eps)
+		if nrm != nil {
+			nrm[k] = momentum*mu[k] + (1-momentum)*nrm[k]
+		}
+		if nrv != nil {
+			nrv[k] = momentum*v/(cnt-1) + (1-momentum)*nrv[k]
+		}
+	}
+	for i := int64(0); i < n; i++ {
+		for k := int64(0); k < ch; k++ {
+			a, o := is[k], -mu[k]*is[k]
+			if ws != nil {
+				a, o = a*ws[k], o*ws[k]
+			}
+			if bs != nil {
+				o += bs[k]
+			}
+			l := x[(i*ch+k)*inner : (i*ch+k+1)*inner]
+			for j := range l {
+				l[j] = l[j]*a + o
+			}
+		}
+	}
+	out.SetFloats(x)
+	if training {
+		mean.SetFloats(mu)
+		invstd.SetFloats(is)
+		if update {
+			if rm != nil {
+				rm.SetFloats(nrm)
+			}
+			if rv != nil {
+				rv.SetFloats(nrv)
+			}
+		}
+	}
+	return
+}
+
+func torchSize(s []int64) string { return "torch.Size(" + tensor.ShapeText(s) + ")" }
+
+func batchNorms() {
+	run := func(c *Call, rm, rv *tensor.Tensor, training bool, mom, eps float64) (Value, error) {
+		o, m, s, _, _, err := batchNorm(c, c.T(0), c.T(1), c.T(2), rm, rv, training, mom, eps, true)
+		if training {
+			for _, r := range []*tensor.Tensor{rm, rv} {
+				if r != nil {
+					c.bump(r)
+				}
+			}
+		}
+		return list(o, m, s), err
+	}
+	def("native_batch_norm _native_batch_norm_legit", func(c *Call) (Value, error) {
+		return run(c, c.T(3), c.T(4), c.B(5), c.F(6), c.F(7))
+	})
+	def("_native_batch_norm_legit.no_stats", func(c *Call) (Value, error) { return run(c, nil, nil, c.B(3), c.F(4), c.F(5)) })
+	def("_native_batch_norm_legit_no_training", func(c *Call) (Value, error) {
+		return run(c, c.T(3), c.T(4), false, c.F(5), c.F(6))
+	})
+	functional := func(c *Call, training bool, mom, eps float64, reserve bool) (Value, error) {
+		o, m, s, nm, nv, err := batchNorm(c, c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), training, mom, eps, false)
+		if err != nil {
+			return nil, err
+		}
+		rm, err := c.doT("clone", c.Args[3], nil)
+		if err != nil {
+			return nil, err
+		}
+		rv, err := c.doT("clone", c.Args[4], nil)
+		if err != nil {
+			return nil, err
+		}
+		if c.real && training {
+			rm.SetFloats(nm)
+			rv.SetFloats(nv)
+		}
+		if reserve {
+			return list(o, m, s, c.NewC(tensor.UInt8, 0), rm, rv), nil
+		}
+		return list(o, m, s, rm, rv), nil
+	}
+	def("_native_batch_norm_legit_functional", func(c *Call) (Value, error) { return functional(c, c.B(5), c.F(6), c.F(7), false) })
+	def("_batch_norm_with_update_functional", func(c *Call) (Value, error) { return functional(c, true, c.F(5), c.F(6), true) })
+	def("_batch_norm_with_update", func(c *Call) (Value, error) {
+		v, err := run(c, c.T(3), c.T(4), true, c.F(5), c.F(6))
+		if err != nil {
+			return nil, err
+		}
+		return append(v.([]Value), c.NewC(tensor.UInt8, 0)), nil
+	})
+	def("_batch_norm_no_update", func(c *Call) (Value, error) {
+		v, err := run(c, c.T(3), c.T(4), false, c.F(5), c.F(6))
+		if err != nil {
+			return nil, err
+		}
+		return append(v.([]Value), c.NewC(tensor.UInt8, 0)), nil
+	})
+	back := func(c *Call, g, t, w, rm, rv, sm, si *tensor.Tensor, train bool, eps float64, mask [3]bool) (Value, error) {
+		n, ch, inner := channels(t)
+		var gi, gw, gb *tensor.Tensor
+		sd := t.DType
+		if w != nil {
+			sd = w.DType
+		}
+		if mask[0] {
+			gi = c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+		}
+		if mask[1] {
+			gw = c.NewC(sd, ch)
+		}
+		if mask[2] {
+			gb = c.NewC(sd, ch)
+		}
+		if !c.real {
+			return list(gi, gw, gb), nil
+		}
+		x, gs, ws := t.Floats(), g.Floats(), floatsOf(w)
+		dx, dw, db := make([]float64, len(x)), make([]float64, ch), make([]float64, ch)
+		var mu, is []float64
+		if train {
+			mu, is = sm.Floats(), si.Floats()
+		} else {
+			mu, is = rm.Floats(), rv.Floats()
+			for i := range is {
+				is[i] = 1 / math.Sqrt(is[i]+eps)
+			}
+		}
+		cnt := float64(n * inner)
+		for k := int64(0); k < ch; k++ {
+			for i := int64(0); i < n; i++ {
+				p := (i*ch + k) * inner
+				for j := p; j < p+inner; j++ {
+					db[k] += gs[j]
+					dw[k] += gs[j] * (x[j] - mu[k]) * is[k]
+				}
+			}
+			wk := 1.0
+			if ws != nil {
+				wk = ws[k]
+			}
+			for i := int64(0); i < n; i++ {
+				p := (i*ch + k) * inner
+				for j := p; j < p+inner; j++ {
+					if train {
+						dx[j] = (gs[j] - db[k]/cnt - (x[j]-mu[k])*is[k]*dw[k]/cnt) * is[k] * wk
+					} else {
+						dx[j] = gs[j] * is[k] * wk
+					}
+				}
+			}
+		}
+		setIf(gi, dx)
+		setIf(gw, dw)
+		setIf(gb, db)
+		return list(gi, gw, gb), nil
+	}
+	def("native_batch_norm_backward", func(c *Call) (Value, error) {
+		return back(c, c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.T(5), c.T(6), c.B(7), c.F(8), boolMask(c.Args[9]))
+	})
+	def("batch_norm_backward", func(c *Call) (Value, error) {
+		return back(c, c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.T(5), c.T(6), c.B(7), c.F(8), boolMask(c.Args[9]))
+	})
+	comp("batch_norm", func(c *Call) (Value, error) {
+		t := c.T(0)
+		if t.Dim() < 2 {
+			return nil, errf("Expected more than 1 value per channel when training, got input size %s", torchSize(t.Shape))
+		}
+		v, err := c.via("native_batch_norm", c.Args[:8]...)
+		if err != nil {
+			return nil, err
+		}
+		return v.([]Value)[0], nil
+	})
+	comp("_batch_norm_impl_index", func(c *Call) (Value, error) {
+		v, err := c.via("native_batch_norm", c.Args[:8]...)
+		if err != nil {
+			return nil, err
+		}
+		return append(v.([]Value), c.NewC(tensor.UInt8, 0), int64(0)), nil
+	})
+	comp("instance_norm", func(c *Call) (Value, error) {
+		t, w, b, rm, rv := c.T(0), c.T(1), c.T(2), c.T(3), c.T(4)
+		n, ch, _ := channels(t)
+		shape := append([]int64{1, n * ch}, t.Shape[2:]...)
+		rep := func(p *tensor.Tensor) Value {
+			if p == nil {
+				return nil
+			}
+			return must(c.via("repeat", p, ints([]int64{n})))
+		}
+		wr, br, mr, vr := rep(w), rep(b), rep(rm), rep(rv)
+		x := must(c.via("view", must(c.via("contiguous", t)), ints(shape)))
+		o := must(c.via("batch_norm", x, wr, br, mr, vr, c.Args[5], c.Args[6], c.Args[7], c.Args[8]))
+		for i, r := range []*tensor.Tensor{rm, rv} {
+			if r == nil {
+				continue
+			}
+			src := []Value{mr, vr}[i]
+			m := must(c.via("mean.dim", must(c.via("view", src, ints([]int64{n, ch}))), ints([]int64{0}), false))
+			if _, err := c.via("copy_", must(c.via("alias", r)), m); err != nil {
+				return nil, err
+			}
+		}
+		return c.via("view", o, ints(t.Shape))
+	})
+}
+
+func groupNorms() {
+	def("native_group_norm", func(c *Call) (Value, error) {
+		t, w, b, n, ch, hw, g, eps := c.T(0), c.T(1), c.T(2), c.I(3), c.I(4), c.I(5), c.I(6), c.F(7)
+		o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+		sd := t.DType
+		if w != nil {
+			sd = w.DType
+		}
+		mean, rstd := c.NewC(sd, n, g), c.NewC(sd, n, g)
+		if !c.real || t.Numel() == 0 {
+			return list(o, mean, rstd), nil
+		}
+		x := t.Floats()
+		d := ch / g
+		cols := d * hw
+		y, mu, rs := make([]float64, len(x)), make([]float64, n*g), make([]float64, n*g)
+		native.NormRowsGo(y, mu, rs, x, nil, nil, int(cols), eps)
+		ws, bs := floatsOf(w), floatsOf(b)
+		for i := range y {
+			k := int64(i) / hw % ch
+			if ws != nil {
+				y[i] *= ws[k]
+			}
+			if bs != nil {
+				y[i] += bs[k]
+			}
+		}
+		o.SetFloats(y)
+		mean.SetFloats(mu)
+		rstd.SetFloats(rs)
+		return list(o, mean, rstd), nil
+	})
+	def("native_group_norm_backward", func(c *Call) (Value, error) {
+		gr, t, mean, rstd, w, n, ch, hw, g := c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.I(5), c.I(6), c.I(7), c.I(8)
+		mask := boolMask(c.Args[9])
+		var gi, gw, gb *tensor.Tensor
+		sd := t.DType
+		if w != nil {
+			sd = w.DType
+		}
+		if mask[0] {
+			gi = c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+		}
+		if mask[1] {
+			gw = c.NewC(sd, ch)
+		}
+		if mask[2] {
+			gb = c.NewC(sd, ch)
+		}
+		if !c.real || t.Numel() == 0 {
+			return list(gi, gw, gb), nil
+		}
+		x, gs, mu, rs, ws := t.Floats(), gr.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w)
+		dx, dw, db := make([]float64, len(x)), make([]float64, ch), make([]float64, ch)
+		d := ch / g
+		cols := d * hw
+		for r := int64(0); r < n*g; r++ {
+			s1, s2 := 0.0, 0.0
+			for j := int64(0); j < cols; j++ {
+				i := r*cols + j
+				k := i / hw % ch
+				xh := (x[i] - mu[r]) * rs[r]
+				gy := gs[i]
+				dw[k] += gy * xh
+				db[k] += gy
+				if ws != nil {
+					gy *= ws[k]
+				}
+				s1 += gy
+				s2 += gy * xh
+			}
+			for j := int64(0); j < cols; j++ {
+				i := r*cols + j
+				k := i / hw % ch
+				xh := (x[i] - mu[r]) * rs[r]
+				gy := gs[i]
+				if ws != nil {
+					gy *= ws[k]
+				}
+				dx[i] = rs[r] * (gy - (s1+xh*s2)/float64(cols))
+			}
+		}
+		setIf(gi, dx)
+		setIf(gw, dw)
+		setIf(gb, db)
+		return list(gi, gw, gb), nil
+	})
+	comp("group_norm", func(c *Call) (Value, error) {
+		t, g, w, b := c.T(0), c.I(1), c.Args[2], c.Args[3]
+		n, ch, hw := channels(t)
+		if g <= 0 || ch%g != 0 {
+			return nil, errf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d", tensor.ShapeText(t.Shape), g)
+		}
+		x := Value(t)
+		if t.SuggestMemoryFormat() == tensor.ContiguousFormat {
+			x = must(c.via("contiguous", t))
+		}
+		v, err := c.via("native_group_norm", x, w, b, n, ch, hw, g, c.Args[4])
+		if err != nil {
+			return nil, err
+		}
+		return v.([]Value)[0], nil
+	})
+}

@@ -1,0 +1,832 @@
+package aten
+
+import (
+	"math"
+	"slices"
+
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
+
+// reduceShape is the result's shape for the reduced dimensions in mask.
+func reduceShape(t *tensor.Tensor, mask []bool, keepdim bool) []int64 {
+	out := []int64{}
+	for i, s := range t.Shape {
+		switch {
+		case !mask[i]:
+			out = append(out, s)
+		case keepdim:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
+
+// rows views t as [kept..., reduced...] and calls f for each kept position (row-major) with the reduced elements' offsets
+// loader. It returns the number of reduced elements.
+func reduceSplit(t *tensor.Tensor, mask []bool) (kept, red *tensor.Tensor) {
+	kept = &tensor.Tensor{Storage: t.Storage, DType: t.DType, Offset: t.Offset}
+	red = &tensor.Tensor{Storage: t.Storage, DType: t.DType}
+	for i, s := range t.Shape {
+		if mask[i] {
+			red.Shape, red.Stride = append(red.Shape, s), append(red.Stride, t.Stride[i])
+		} else {
+			kept.Shape, kept.Stride = append(kept.Shape, s), append(kept.Stride, t.Stride[i])
+		}
+	}
+	return kept, red
+}
+
+// offsets lists the storage offsets of a tensor's elements in row-major order, relative to its Offset.
+func offsets(t *tensor.Tensor) []int64 {
+	n := t.Numel()
+	out := make([]int64, 0, n)
+	if n == 0 {
+		return out
+	}
+	out = append(out, 0)
+	for d := 0; d < len(t.Shape); d++ {
+		next := make([]int64, 0, int64(len(out))*t.Shape[d])
+		for _, o := range out {
+			for i := int64(0); i < t.Shape[d]; i++ {
+				next = append(next, o+i*t.Stride[d])
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// eachRow calls f(k, row) for every kept position k with the reduced elements as floats in row-major order.
+func eachRow(t *tensor.Tensor, mask []bool, f func(k int64, row []float64)) {
+	kept, red := reduceSplit(t, mask)
+	n := red.Numel()
+	row := make([]float64, n)
+	ro := &tensor.Tensor{Storage: t.Storage, DType: t.DType, Shape: red.Shape, Stride: red.Stride}
+	simple := len(red.Shape) == 1
+	offs := []int64(nil)
+	if !simple {
+		offs = offsets(ro)
+	}
+	for k, o := range offsets(kept) {
+		if simple {
+			tensor.LoadFloat(t, t.Offset+o, red.Stride[0], row)
+		} else {
+			for i, p := range offs {
+				tensor.LoadFloat(t, t.Offset+o+p, 0, row[i:i+1])
+			}
+		}
+		f(int64(k), row)
+	}
+}
+
+func eachRowInt(t *tensor.Tensor, mask []bool, f func(k int64, row []int64)) {
+	kept, red := reduceSplit(t, mask)
+	row := make([]int64, red.Numel())
+	offs := offsets(&tensor.Tensor{Shape: red.Shape, Stride: red.Stride})
+	for k, o := range offsets(kept) {
+		for i, p := range offs {
+			tensor.LoadInt(t, t.Offset+o+p, 0, row[i:i+1])
+		}
+		f(int64(k), row)
+	}
+}
+
+// outStrides is TensorIterator's layout for a reduction: dimensions in the input's order of strides.
+func reduceStrides(t *tensor.Tensor, mask []bool, keepdim bool) []int64 {
+	// The iterator permutes dimensions by the input's strides (the output has stride 0 in reduced ones) and lays the
+	// output out densely in that order with reduced sizes taken as 1.
+	perm := tensor.StrideOrder(t.Shape, [][]int64{t.Stride})
+	full := make([]int64, len(t.Shape))
+	n := int64(1)
+	for _, d := range perm {
+		full[d] = n
+		if !mask[d] {
+			n *= max(t.Shape[d], 1)
+		}
+	}
+	if t.Numel() == 0 || isDefaultOrder(perm) {
+		sh := slices.Clone(t.Shape)
+		for i := range sh {
+			if mask[i] {
+				sh[i] = 1
+			}
+		}
+		full = tensor.ContiguousStrides(sh)
+	}
+	out := []int64{}
+	for i := range t.Shape {
+		if !mask[i] || keepdim {
+			out = append(out, full[i])
+		}
+	}
+	return out
+}
+
+func isDefaultOrder(perm []int) bool {
+	for i, d := range perm {
+		if d != len(perm)-1-i {
+			return false
+		}
+	}
+	return true
+}
+
+// reduce makes the output of a reduction and fills it by f, one row at a time.
+func (c *Call) reduce(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, f func(row []float64) float64) *tensor.Tensor {
+	shape := reduceShape(t, mask, keepdim)
+	o := c.New(out, shape, reduceStrides(t, mask, keepdim))
+	if !c.real || o.Numel() == 0 {
+		return o
+	}
+	buf := make([]float64, o.Numel())
+	eachRow(t, mask, func(k int64, row []float64) { buf[k] = f(row) })
+	o.SetFloats(buf)
+	return o
+}
+
+func (c *Call) reduceInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, f func(row []int64) int64) *tensor.Tensor {
+	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
+	if !c.real || o.Numel() == 0 {
+		return o
+	}
+	buf := make([]int64, o.Numel())
+	eachRowInt(t, mask, func(k int64, row []int64) { buf[k] = f(row) })
+	o.SetInts(buf)
+	return o
+}
+
+// sumFast sums float32 tensors whose reduced dimensions are the trailing or the leading ones, contiguously.
+func sumFast(o, t *tensor.Tensor, mask []bool) bool {
+	x := t.Float32s()
+	if x == nil || o.DType != tensor.Float32 || !o.IsContiguous(tensor.ContiguousFormat) || o.Numel() == 0 || len(x) < 32 {
+		return false
+	}
+	y := o.Float32s()
+	n := len(t.Shape)
+	cols, i := int64(1), n-1
+	for ; i >= 0 && mask[i]; i-- {
+		cols *= t.Shape[i]
+	}
+	trailing := i < n-1
+	for j := i; trailing && j >= 0; j-- {
+		if mask[j] {
+			return false
+		}
+	}
+	if trailing {
+		native.SumRows32(y, x, int(cols), int(cols))
+		return true
+	}
+	rows, i := int64(1), 0
+	for ; i < n && mask[i]; i++ {
+		rows *= t.Shape[i]
+	}
+	for j := i; j < n; j++ {
+		if mask[j] {
+			return false
+		}
+	}
+	if i == 0 {
+		return false
+	}
+	native.SumCols32(y, x, int(rows), len(y))
+	return true
+}
+
+// pairwise sums in float64 with error growing only logarithmically.
+func pairwise(x []float64) float64 {
+	if len(x) <= 64 {
+		s := 0.0
+		for _, v := range x {
+			s += v
+		}
+		return s
+	}
+	h := len(x) / 2
+	return pairwise(x[:h]) + pairwise(x[h:])
+}
+
+func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) (*tensor.Tensor, error) {
+	if d == tensor.Invalid {
+		d = t.DType
+		if d.Kind() < tensor.KindFloat {
+			d = tensor.Int64
+		}
+	}
+	if d.Kind() < tensor.KindFloat {
+		if t.DType.IsFloat() && c.real {
+			t = t.To(d)
+		}
+		return c.reduceInt(t, mask, keepdim, d, func(row []int64) int64 {
+			s := int64(0)
+			for _, x := range row {
+				s += x
+			}
+			return s
+		}), nil
+	}
+	if c.real && t.DType == tensor.Float32 && d == tensor.Float32 {
+		o := c.New(d, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
+		if sumFast(o, t, mask) {
+			return o, nil
+		}
+	}
+	return c.reduce(t, mask, keepdim, d, pairwise), nil
+}
+
+// dimArgs reads (dim, keepdim) at positions i and i+1.
+func (c *Call) dimArgs(i int, allIfEmpty bool) (mask []bool, keep bool, err error) {
+	mask, err = wrapDims(c.Ints(i), c.T(0).Dim(), allIfEmpty)
+	if len(c.Args) > i+1 {
+		keep = c.B(i + 1)
+	}
+	return
+}
+
+func allMask(t *tensor.Tensor) []bool {
+	m := make([]bool, max(t.Dim(), 1))
+	for i := range m {
+		m[i] = true
+	}
+	return m
+}
+
+func init() {
+	def("sum sum.dim_IntList", func(c *Call) (Value, error) {
+		mask, keep, err := allMask(c.T(0)), false, error(nil)
+		if len(c.Args) > 2 {
+			mask, keep, err = c.dimArgs(1, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		d, _ := c.opt("dtype").(tensor.DType)
+		return c.tv(c.sum(c.T(0), mask, keep, d))
+	})
+	def("nansum", func(c *Call) (Value, error) {
+		mask, keep, err := c.dimArgs(1, true)
+		if err != nil {
+			return nil, err
+		}
+		t := c.T(0)
+		d := c.optDT(tensor.Invalid)
+		if t.DType.Kind() < tensor.KindFloat {
+			return c.tv(c.sum(t, mask, keep, d))
+		}
+		if d == tensor.Invalid {
+			d = t.DType
+		}
+		return c.reduce(t, mask, keep, d, func(row []float64) float64 {
+			s := 0.0
+			for _, x := range row {
+				if x == x {
+					s += x
+				}
+			}
+			return s
+		}), nil
+	})
+	def("mean mean.dim", func(c *Call) (Value, error) {
+		t := c.T(0)
+		mask, keep, err := allMask(t), false, error(nil)
+		if len(c.Args) > 2 {
+			mask, keep, err = c.dimArgs(1, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		d := c.optDT(t.DType)
+		if d.Kind() < tensor.KindFloat {
+			what := "Input"
+			if c.opt("dtype") != nil {
+				what = "Optional"
+			}
+			return nil, errf("mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s", what, cName(d))
+		}
+		o := c.New(d, reduceShape(t, mask, keep), reduceStrides(t, mask, keep))
+		if c.real && t.DType == tensor.Float32 && sumFast(o, t, mask) {
+			n := float32(t.Numel() / o.Numel())
+			y := o.Float32s()
+			for i := range y {
+				y[i] /= n
+			}
+			return o, nil
+		}
+		return c.reduce(t, mask, keep, d, func(row []float64) float64 { return pairwise(row) / float64(len(row)) }), nil
+	})
+	def("prod prod.dim_int", func(c *Call) (Value, error) {
+		t := c.T(0)
+		mask, keep, err := allMask(t), false, error(nil)
+		if len(c.Args) > 2 {
+			mask, keep, err = c.dimArgs(1, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		d := t.DType
+		if d.Kind() < tensor.KindFloat {
+			d = tensor.Int64
+		}
+		d = c.optDT(d)
+		if d.Kind() < tensor.KindFloat {
+			return c.reduceInt(t, mask, keep, d, func(row []int64) int64 {
+				p := int64(1)
+				for _, x := range row {
+					p *= x
+				}
+				return p
+			}), nil
+		}
+		return c.reduce(t, mask, keep, d, func(row []float64) float64 {
+			p := 1.0
+			for _, x := range row {
+				p *= x
+			}
+			return p
+		}), nil
+	})
+	extreme := func(name, names string, f func(a, b float64) float64, fi func(a, b int64) int64) {
+		def(names, func(c *Call) (Value, error) {
+			t := c.T(0)
+			mask, keep, err := allMask(t), false, error(nil)
+			if len(c.Args) > 1 {
+				mask, keep, err = c.dimArgs(1, true)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if t.Numel() == 0 {
+				for i, s := range t.Shape {
+					if mask[i] && s == 0 {
+						if len(c.Args) == 1 {
+							return nil, errf("%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name)
+						}
+						if len(c.Ints(1)) == 0 {
+							return nil, errf("%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name)
+						}
+						return nil, kindf(IndexError, "%s(): Expected reduction dim %d to have non-zero size.", name, i)
+					}
+				}
+			}
+			if t.DType.Kind() < tensor.KindFloat {
+				return c.reduceInt(t, mask, keep, t.DType, func(row []int64) int64 {
+					m := row[0]
+					for _, x := range row {
+						m = fi(m, x)
+					}
+					return m
+				}), nil
+			}
+			return c.reduce(t, mask, keep, t.DType, func(row []float64) float64 {
+				m := row[0]
+				for _, x := range row {
+					m = f(m, x)
+				}
+				return m
+			}), nil
+		})
+	}
+	fmax, fmin := func(a, b float64) float64 { return max(a, b) }, func(a, b float64) float64 { return min(a, b) }
+	imax, imin := func(a, b int64) int64 { return max(a, b) }, func(a, b int64) int64 { return min(a, b) }
+	extreme("max", "max", fmax, imax)
+	extreme("min", "min", fmin, imin)
+	extreme("amax", "amax", fmax, imax)
+	extreme("amin", "amin", fmin, imin)
+	logical := func(names string, all bool) {
+		def(names, func(c *Call) (Value, error) {
+			t := c.T(0)
+			mask, keep, err := allMask(t), false, error(nil)
+			if len(c.Args) > 1 {
+				mask, keep, err = c.dimArgs(1, c.None(1))
+				if c.Op.Sig().Overload == "dims" && !c.None(1) && len(c.Ints(1)) == 0 {
+					mask, err = make([]bool, max(t.Dim(), 1)), nil
+				}
+			}
+			if err != nil {
+				return nil, err
+			}
+			out := tensor.Bool
+			if t.DType == tensor.UInt8 {
+				out = tensor.UInt8
+			}
+			return c.reduce(t, mask, keep, out, func(row []float64) float64 {
+				for _, x := range row {
+					if (x != 0) != all {
+						return b2f(!all)
+					}
+				}
+				return b2f(all)
+			}), nil
+		})
+	}
+	logical("any any.dim any.dims", false)
+	logical("all all.dim all.dims", true)
+	arg := func(name string, less func(a, b float64) bool) {
+		def(name, func(c *Call) (Value, error) {
+			t := c.T(0)
+			mask := allMask(t)
+			if !c.None(1) {
+				var err error
+				if mask, err = wrapDims(c.Ints(1), t.Dim(), false); err != nil {
+					return nil, err
+				}
+			}
+			if t.Numel() == 0 {
+				if c.None(1) {
+					return nil, kindf(IndexError, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name)
+				}
+				if d, _ := wrapDim(c.I(1), int64(t.Dim())); t.Shape[d] == 0 {
+					return nil, kindf(IndexError, "%s(): Expected reduction dim %d to have non-zero size.", name, d)
+				}
+			}
+			o := c.reduce(t, mask, c.B(2), tensor.Int64, func(row []float64) float64 { return float64(argBest(row, less)) })
+			if c.None(1) {
+				o.Stride = tensor.ContiguousStrides(o.Shape)
+			}
+			return o, nil
+		})
+	}
+	gt, lt := func(a, b float64) bool { return a > b }, func(a, b float64) bool { return a < b }
+	arg("argmax", gt)
+	arg("argmin", lt)
+	maxDim := func(name string, better func(a, b float64) bool) {
+		def(name, func(c *Call) (Value, error) {
+			t := c.T(0)
+			mask, keep, err := c.dimArgs(1, false)
+			if err != nil {
+				return nil, err
+			}
+			if d, _ := wrapDim(c.I(1), int64(t.Dim())); t.Dim() > 0 && t.Shape[d] == 0 {
+				return nil, kindf(IndexError, "%s: Expected reduction dim %d to have non-zero size.", name[:3]+"()", d)
+			}
+			shape := reduceShape(t, mask, keep)
+			v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
+			if c.real && v.Numel() > 0 {
+				bi := make([]int64, v.Numel())
+				bv := make([]float64, v.Numel())
+				eachRow(t, mask, func(k int64, row []float64) {
+					bi[k] = argBest(row, better)
+					bv[k] = row[bi[k]]
+				})
+				v.SetFloats(bv)
+				ix.SetInts(bi)
+				if t.DType == tensor.Int64 {
+					iv := make([]int64, v.Numel())
+					eachRowInt(t, mask, func(k int64, row []int64) { iv[k] = row[bi[k]] })
+					v.SetInts(iv)
+				}
+			}
+			return []Value{v, ix}, nil
+		})
+	}
+	maxDim("max.dim", gt)
+	maxDim("min.dim", lt)
+	comp("max.other", func(c *Call) (Value, error) { return c.via("maximum", c.Args...) })
+	comp("min.other", func(c *Call) (Value, error) { return c.via("minimum", c.Args...) })
+	def("aminmax", func(c *Call) (Value, error) {
+		t := c.T(0)
+		if c.None(1) {
+			a, err := c.do("amin", t, []Value{}, c.B(2))
+			if err != nil {
+				return nil, err
+			}
+			b, err := c.do("amax", t, []Value{}, c.B(2))
+			return []Value{a, b}, err
+		}
+		a, err := c.do("amin", t, []Value{c.Args[1]}, c.B(2))
+		if err != nil {
+			return nil, err
+		}
+		b, err := c.do("amax", t, []Value{c.Args[1]}, c.B(2))
+		return []Value{a, b}, err
+	})
+	def("count_nonzero count_nonzero.dim_IntList", func(c *Call) (Value, error) {
+		mask, err := wrapDims(c.Ints(1), c.T(0).Dim(), true)
+		if err != nil {
+			return nil, err
+		}
+		b, err := c.doT("ne.Scalar", c.Args[0], int64(0))
+		if err != nil {
+			return nil, err
+		}
+		return c.tv(c.sum(b, mask, false, tensor.Invalid))
+	})
+	variances()
+	norms()
+	scans()
+}
+
+// tv is a (tensor, error) pair as (Value, error), keeping nil nil.
+func (c *Call) tv(t *tensor.Tensor, err error) (Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// argBest is the first position of the best element; NaN beats everything.
+func argBest(row []float64, better func(a, b float64) bool) int64 {
+	b := 0
+	for i, x := range row {
+		if x != x {
+			return int64(i)
+		}
+		if better(x, row[b]) {
+			b = i
+		}
+	}
+	return int64(b)
+}
+
+func variance(row []float64, corr float64) (v, mean float64) {
+	n := float64(len(row))
+	mean = pairwise(row) / n
+	for _, x := range row {
+		v += (x - mean) * (x - mean)
+	}
+	return v / max(n-corr, 0), mean
+}
+
+func variances() {
+	run := func(c *Call, dims Value, corr Value, keep, sqrt, withMean bool) (Value, error) {
+		t := c.T(0)
+		if t.DType.Kind() < tensor.KindFloat {
+			return nil, errf("%s only support floating point and complex dtypes", c.Op.Sig().Name[:3]+c.Op.Sig().Name[3:])
+		}
+		mask, err := wrapDims(toInts(dims), t.Dim(), true)
+		if err != nil {
+			return nil, err
+		}
+		k := 1.0
+		if corr != nil {
+			k = toFloat(corr)
+		}
+		shape, st := reduceShape(t, mask, keep), reduceStrides(t, mask, keep)
+		v := c.New(t.DType, shape, st)
+		var m *tensor.Tensor
+		if withMean {
+			m = c.New(t.DType, shape, st)
+		}
+		if c.real && v.Numel() > 0 {
+			bv, bm := make([]float64, v.Numel()), make([]float64, v.Numel())
+			eachRow(t, mask, func(i int64, row []float64) {
+				bv[i], bm[i] = variance(row, k)
+				if sqrt {
+					bv[i] = math.Sqrt(bv[i])
+				}
+			})
+			v.SetFloats(bv)
+			if m != nil {
+				m.SetFloats(bm)
+			}
+		}
+		if m != nil {
+			return []Value{v, m}, nil
+		}
+		return v, nil
+	}
+	for _, n := range []string{"var", "std", "var_mean", "std_mean"} {
+		sqrt, withMean := n[:3] == "std", len(n) > 3
+		def(n+".correction", func(c *Call) (Value, error) { return run(c, c.Args[1], c.Args[2], c.B(3), sqrt, withMean) })
+		comp(n, func(c *Call) (Value, error) {
+			return c.via(n+".correction", c.Args[0], nil, b2i(c.B(1)), false)
+		})
+		comp(n+".dim", func(c *Call) (Value, error) {
+			return c.via(n+".correction", c.Args[0], c.Args[1], b2i(c.B(2)), c.Args[3])
+		})
+	}
+}
+
+func vectorNorm(row []float64, p float64) float64 {
+	switch {
+	case math.IsInf(p, 1):
+		m := 0.0
+		for _, x := range row {
+			m = max(m, math.Abs(x))
+		}
+		return m
+	case math.IsInf(p, -1):
+		m := math.Inf(1)
+		for _, x := range row {
+			m = min(m, math.Abs(x))
+		}
+		return m
+	case p == 0:
+		n := 0.0
+		for _, x := range row {
+			n += b2f(x != 0)
+		}
+		return n
+	case p == 1:
+		s := 0.0
+		for _, x := range row {
+			s += math.Abs(x)
+		}
+		return s
+	case p == 2:
+		s := 0.0
+		for _, x := range row {
+			s += x * x
+		}
+		return math.Sqrt(s)
+	}
+	s := 0.0
+	for _, x := range row {
+		s += math.Pow(math.Abs(x), p)
+	}
+	return math.Pow(s, 1/p)
+}
+
+func norms() {
+	norm := func(c *Call, p Value, dims Value, keep bool, dt Value, name string) (Value, error) {
+		t := c.T(0)
+		d := t.DType
+		if x, ok := dt.(tensor.DType); ok {
+			d = x
+		}
+		if !d.IsFloat() {
+			return nil, errf("%s: Expected a floating point or complex tensor as input. Got %s", name, cName(d))
+		}
+		mask, err := wrapDims(toInts(dims), t.Dim(), true)
+		if err != nil {
+			return nil, err
+		}
+		ord := 2.0
+		if p != nil {
+			ord = toFloat(p)
+		}
+		return c.reduce(t, mask, keep, d, func(row []float64) float64 { return vectorNorm(row, ord) }), nil
+	}
+	def("linalg_vector_norm", func(c *Call) (Value, error) {
+		return norm(c, c.Args[1], c.Args[2], c.B(3), c.Args[4], "linalg.vector_norm")
+	})
+	def("norm.Scalar", func(c *Call) (Value, error) {
+		return norm(c, c.Args[1], nil, false, nil, "linalg.vector_norm")
+	})
+	def("norm.ScalarOpt_dim", func(c *Call) (Value, error) {
+		return norm(c, c.Args[1], c.Args[2], c.B(3), nil, "linalg.vector_norm")
+	})
+	def("norm.ScalarOpt_dim_dtype", func(c *Call) (Value, error) {
+		return norm(c, c.Args[1], c.Args[2], c.B(3), c.Args[4], "linalg.vector_norm")
+	})
+	def("norm.ScalarOpt_dtype", func(c *Call) (Value, error) {
+		return norm(c, c.Args[1], nil, false, c.Args[2], "linalg.vector_norm")
+	})
+	def("logsumexp", func(c *Call) (Value, error) {
+		t := c.T(0)
+		mask, keep, err := c.dimArgs(1, false)
+		if err != nil {
+			return nil, err
+		}
+		o := c.reduce(t, mask, keep, floatType(t.DType), func(row []float64) float64 {
+			m := math.Inf(-1)
+			for _, x := range row {
+				m = max(m, x)
+			}
+			if math.IsInf(m, 0) || m != m {
+				return m
+			}
+			s := 0.0
+			for _, x := range row {
+				s += math.Exp(x - m)
+			}
+			return m + math.Log(s)
+		})
+		return o, nil
+	})
+	def("dist", func(c *Call) (Value, error) {
+		d, err := c.doT("sub.Tensor", c.Args[0], c.Args[1])
+		if err != nil {
+			return nil, err
+		}
+		return c.do("norm.Scalar", d, c.Args[2])
+	})
+}
+
+// scan runs f over each line of t along dim, in place on a float copy.
+func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line []float64), fi func(line []int64)) (*tensor.Tensor, error) {
+	d, err := wrapDim(dim, int64(t.Dim()))
+	if err != nil {
+		return nil, err
+	}
+	o := c.New(out, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+	if !c.real || t.Numel() == 0 {
+		return o, nil
+	}
+	lines(t, d, func(off, st, n int64, k int64) {
+		oo, os := lineAt(o, d, k)
+		if out.IsFloat() {
+			b := make([]float64, n)
+			tensor.LoadFloat(t, off, st, b)
+			f(b)
+			tensor.StoreFloat(o, oo, os, b)
+			return
+		}
+		b := make([]int64, n)
+		tensor.LoadInt(t, off, st, b)
+		fi(b)
+		tensor.StoreInt(o, oo, os, b)
+	})
+	return o, nil
+}
+
+// lines visits each line of t along dim d: offset, stride, length and number.
+func lines(t *tensor.Tensor, d int64, f func(off, st, n, k int64)) {
+	if t.Dim() == 0 {
+		f(t.Offset, 1, 1, 0)
+		return
+	}
+	if t.Numel() == 0 {
+		return
+	}
+	mask := make([]bool, t.Dim())
+	mask[d] = true
+	kept, _ := reduceSplit(t, mask)
+	for k, o := range offsets(kept) {
+		f(t.Offset+o, t.Stride[d], t.Shape[d], int64(k))
+	}
+}
+
+// lineAt is the offset and stride of line k of t along dim d.
+func lineAt(t *tensor.Tensor, d int64, k int64) (off, st int64) {
+	if t.Dim() == 0 {
+		return t.Offset, 1
+	}
+	off = t.Offset
+	for i := t.Dim() - 1; i >= 0; i-- {
+		if int64(i) == d {
+			continue
+		}
+		off += k % t.Shape[i] * t.Stride[i]
+		k /= t.Shape[i]
+	}
+	return off, t.Stride[d]
+}
+
+func scans() {
+	simple := func(name string, f func(a, b float64) float64, fi func(a, b int64) int64) {
+		def(name, func(c *Call) (Value, error) {
+			t := c.T(0)
+			d := t.DType
+			if d.Kind() < tensor.KindFloat {
+				d = tensor.Int64
+			}
+			d = c.optDT(d)
+			return c.tv(c.scan(t, c.I(1), d, func(l []float64) {
+				for i := 1; i < len(l); i++ {
+					l[i] = f(l[i-1], l[i])
+				}
+			}, func(l []int64) {
+				for i := 1; i < len(l); i++ {
+					l[i] = fi(l[i-1], l[i])
+				}
+			}))
+		})
+	}
+	simple("cumsum", func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b })
+	simple("cumprod", func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b })
+	def("logcumsumexp", func(c *Call) (Value, error) {
+		t := c.T(0)
+		return c.tv(c.scan(t, c.I(1), floatType(t.DType), func(l []float64) {
+			for i := 1; i < len(l); i++ {
+				a, b := l[i-1], l[i]
+				if math.IsInf(a, 0) && a == b {
+					l[i] = a
+					continue
+				}
+				l[i] = max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
+			}
+		}, nil))
+	})
+	best := func(name string, better func(a, b float64) bool) {
+		def(name, func(c *Call) (Value, error) {
+			t := c.T(0)
+			d, err := wrapDim(c.I(1), int64(t.Dim()))
+			if err != nil {
+				return nil, err
+			}
+			v := c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
+			ix := c.NewC(tensor.Int64, t.Shape...)
+			if c.real {
+				lines(t, d, func(off, st, n, k int64) {
+					b, p := make([]float64, n), make([]int64, n)
+					tensor.LoadFloat(t, off, st, b)
+					for i := int64(1); i < n; i++ {
+						if b[i-1] == b[i-1] && (b[i] != b[i] || !better(b[i-1], b[i])) || b[i] != b[i] {
+							p[i] = i
+						} else {
+							b[i], p[i] = b[i-1], p[i-1]
+						}
+					}
+					o, s := lineAt(v, d, k)
+					tensor.StoreFloat(v, o, s, b)
+					tensor.StoreInt(ix, o, s, p)
+				})
+			}
+			return []Value{v, ix}, nil
+		})
+	}
+	best("cummax", func(a, b float64) bool { return a > b })
+	best("cummin", func(a, b float64) bool { return a < b })
+}

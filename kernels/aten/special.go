@@ -1,0 +1,379 @@
+package aten
+
+import "math"
+
+// Special functions that package math lacks, in float64.
+
+func asinh(x float64) float64 {
+	if x == 0 {
+		return x
+	}
+	return math.Asinh(x)
+}
+
+func sinc(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	return math.Sin(math.Pi*x) / (math.Pi * x)
+}
+
+func entr(x float64) float64 {
+	switch {
+	case x != x:
+		return x
+	case x > 0:
+		return -x * math.Log(x)
+	case x == 0:
+		return 0
+	}
+	return math.Inf(-1)
+}
+
+func ndtr(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+func ndtri(p float64) float64 {
+	// One Newton step corrects erfinv's loss of accuracy in the tails.
+	x := math.Sqrt2 * math.Erfinv(2*p-1)
+	if p > 0 && p < 1e-3 {
+		if math.IsInf(x, 0) {
+			x = -math.Sqrt(-2 * math.Log(p))
+		}
+		for i := 0; i < 6; i++ {
+			x -= (ndtr(x) - p) / (math.Exp(-x*x/2) / math.Sqrt(2*math.Pi))
+		}
+	}
+	return x
+}
+
+func logNdtr(x float64) float64 {
+	if x < -1 {
+		return math.Log(erfcx(-x/math.Sqrt2)/2) - x*x/2
+	}
+	return math.Log1p(-math.Erfc(x/math.Sqrt2) / 2)
+}
+
+func erfcx(x float64) float64 {
+	if x < 25 {
+		return math.Exp(x*x) * math.Erfc(x)
+	}
+	z := 1 / (2 * x * x)
+	return 1 / (x * math.Sqrt(math.Pi)) * (1 - z*(1-3*z*(1-5*z)))
+}
+
+func digamma(x float64) float64 {
+	if x == 0 {
+		return math.Copysign(math.Inf(1), -x)
+	}
+	if math.IsInf(x, -1) {
+		return math.NaN()
+	}
+	if x < 0 {
+		if x == math.Trunc(x) {
+			return math.NaN()
+		}
+		_, f := math.Modf(x)
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*f)
+	}
+	r := 0.0
+	for x < 10 {
+		r -= 1 / x
+		x++
+	}
+	if math.IsInf(x, 1) {
+		return x
+	}
+	z := 1 / (x * x)
+	return r + math.Log(x) - 0.5/x - z*(1.0/12-z*(1.0/120-z*(1.0/252-z*(1.0/240-z*(1.0/132-z*(691.0/32760-z/12))))))
+}
+
+// zeta is the Hurwitz zeta function, by Euler-Maclaurin summation.
+func zeta(s, q float64) float64 {
+	switch {
+	case s == 1:
+		return math.Inf(1)
+	case s < 1 || s != s || q != q:
+		return math.NaN()
+	}
+	if q <= 0 {
+		if q == math.Floor(q) {
+			return math.Inf(1)
+		}
+		if s != math.Floor(s) {
+			return math.NaN()
+		}
+	}
+	sum := 0.0
+	a := q
+	for i := 0; i < 12 || a <= 12; i++ {
+		sum += math.Pow(a, -s)
+		a++
+	}
+	if s > 300 {
+		return sum
+	}
+	sum += math.Pow(a, 1-s)/(s-1) + 0.5*math.Pow(a, -s)
+	b := [...]float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510}
+	term := s * math.Pow(a, -s-1)
+	fact := 2.0
+	for k, bk := range b {
+		sum += bk / fact * term
+		n := float64(2*k + 2)
+		term *= (s + n - 1) * (s + n) / (a * a)
+		fact *= (n + 1) * (n + 2)
+	}
+	return sum
+}
+
+func polygamma(n int64, x float64) float64 {
+	if n == 0 {
+		return digamma(x)
+	}
+	sign := 1.0
+	if n%2 == 0 {
+		sign = -1
+	}
+	return sign * math.Gamma(float64(n)+1) * zeta(float64(n)+1, x)
+}
+
+// bessIe is exp(-|x|) I_n(|x|) for n 0 or 1.
+func bessIe(n int, x float64) float64 {
+	x = math.Abs(x)
+	if math.IsInf(x, 0) {
+		return 0
+	}
+	if x < 30 {
+		t := 1.0
+		if n == 1 {
+			t = x / 2
+		}
+		s := t
+		for k := 1.0; k < 200; k++ {
+			t *= x * x / 4 / (k * (k + float64(n)))
+			s += t
+			if t < s*1e-17 {
+				break
+			}
+		}
+		return s * math.Exp(-x)
+	}
+	mu := 4 * float64(n*n)
+	s, t := 1.0, 1.0
+	for k := 1.0; k < 30; k++ {
+		t *= -(mu - (2*k-1)*(2*k-1)) / (k * 8 * x)
+		s += t
+		if math.Abs(t) < 1e-17 {
+			break
+		}
+	}
+	return s / math.Sqrt(2*math.Pi*x)
+}
+
+func i0(x float64) float64 { return bessIe(0, x) * math.Exp(math.Abs(x)) }
+
+func i1(x float64) float64 { return math.Copysign(bessIe(1, x)*math.Exp(math.Abs(x)), x) }
+
+// bessK is K_n(x) for n 0 or 1, times exp(x) if scaled, by the integral of exp(-x cosh t) cosh nt.
+func bessK(n int, x float64, scaled bool) float64 {
+	if x == 0 {
+		return math.Inf(1)
+	}
+	if x < 0 || x != x {
+		return math.NaN()
+	}
+	const h = 1.0 / 64
+	s := 0.5
+	for t := h; ; t += h {
+		c := math.Cosh(t)
+		e := math.Exp(-x * (c - 1))
+		if n == 1 {
+			e *= c
+		}
+		s += e
+		if e < s*1e-18 || t > 800 {
+			break
+		}
+	}
+	s *= h
+	if !scaled {
+		s *= math.Exp(-x)
+	}
+	return s
+}
+
+func airyAi(x float64) float64 {
+	const c1, c2 = 0.35502805388781723926, 0.25881940379280679840
+	switch {
+	case x != x:
+		return x
+	case x > 103.892:
+		return 0
+	case x > 6:
+		z := 2.0 / 3 * x * math.Sqrt(x)
+		s, t := 1.0, 1.0
+		for k := 1.0; k < 20; k++ {
+			t *= -(6*k - 5) * (6*k - 3) * (6*k - 1) / (216 * k * (2*k - 1) * z)
+			s += t
+		}
+		return math.Exp(-z) / (2 * math.SqrtPi * math.Sqrt(math.Sqrt(x))) * s
+	case x < -7:
+		z := 2.0 / 3 * -x * math.Sqrt(-x)
+		p, q, t := 0.0, 0.0, 1.0
+		for k := 0; k < 12; k++ {
+			sg := 1.0
+			if k/2%2 == 1 {
+				sg = -1
+			}
+			if k%2 == 0 {
+				p += sg * t
+			} else {
+				q += sg * t
+			}
+			j := float64(k + 1)
+			t *= (6*j - 5) * (6*j - 3) * (6*j - 1) / (216 * j * (2*j - 1) * z)
+		}
+		s, c := math.Sincos(z - math.Pi/4)
+		return (c*p + s*q) / (math.SqrtPi * math.Sqrt(math.Sqrt(-x)))
+	}
+	f, g := 1.0, x
+	tf, tg := 1.0, x
+	for k := 1.0; k < 100; k++ {
+		tf *= x * x * x / ((3*k - 1) * 3 * k)
+		tg *= x * x * x / (3 * k * (3*k + 1))
+		f += tf
+		g += tg
+		if math.Abs(tf)+math.Abs(tg) < 1e-18*(math.Abs(f)+math.Abs(g)) {
+			break
+		}
+	}
+	return c1*f - c2*g
+}
+
+func igammaSeries(a, x float64) float64 {
+	s, t := 1/a, 1/a
+	for n := 1.0; n < 2000; n++ {
+		t *= x / (a + n)
+		s += t
+		if t < s*1e-17 {
+			break
+		}
+	}
+	lg, _ := math.Lgamma(a)
+	return s * math.Exp(-x+a*math.Log(x)-lg)
+}
+
+func igammaFraction(a, x float64) float64 {
+	const tinyv = 1e-300
+	b := x + 1 - a
+	c, d := 1/tinyv, 1/b
+	h := d
+	for i := 1.0; i < 5000; i++ {
+		an := -i * (i - a)
+		b += 2
+		d = an*d + b
+		if math.Abs(d) < tinyv {
+			d = tinyv
+		}
+		c = b + an/c
+		if math.Abs(c) < tinyv {
+			c = tinyv
+		}
+		d = 1 / d
+		h *= d * c
+		if math.Abs(d*c-1) < 1e-16 {
+			break
+		}
+	}
+	lg, _ := math.Lgamma(a)
+	return math.Exp(-x+a*math.Log(x)-lg) * h
+}
+
+func igamma(a, x float64) float64 {
+	switch {
+	case x < 0 || a < 0 || a != a || x != x:
+		return math.NaN()
+	case a == 0:
+		if x > 0 {
+			return 1
+		}
+		return math.NaN()
+	case x == 0:
+		return 0
+	case math.IsInf(a, 1):
+		if math.IsInf(x, 1) {
+			return math.NaN()
+		}
+		return 0
+	case math.IsInf(x, 1):
+		return 1
+	case x < a+1:
+		return igammaSeries(a, x)
+	}
+	return 1 - igammaFraction(a, x)
+}
+
+func igammac(a, x float64) float64 {
+	switch {
+	case x < 0 || a < 0 || a != a || x != x:
+		return math.NaN()
+	case a == 0:
+		if x > 0 {
+			return 0
+		}
+		return math.NaN()
+	case x == 0:
+		return 1
+	case math.IsInf(a, 1):
+		if math.IsInf(x, 1) {
+			return math.NaN()
+		}
+		return 1
+	case math.IsInf(x, 1):
+		return 0
+	case x < a+1:
+		return 1 - igammaSeries(a, x)
+	}
+	return igammaFraction(a, x)
+}
+
+// polynomials registers the orthogonal polynomials, each by its three-term recurrence.
+func polynomials(reg func(name string, f func(x float64, n int64) float64)) {
+	rec := func(p1 func(x float64) float64, next func(k, x, p, q float64) float64) func(float64, int64) float64 {
+		return func(x float64, n int64) float64 {
+			if n < 0 {
+				return 0
+			}
+			if x != x {
+				return x
+			}
+			p, q := p1(x), 1.0
+			if n == 0 {
+				return 1
+			}
+			for k := int64(1); k < n; k++ {
+				p, q = next(float64(k), x, p, q), p
+			}
+			return p
+		}
+	}
+	cheb := func(k, x, p, q float64) float64 { return 2*x*p - q }
+	t := rec(func(x float64) float64 { return x }, cheb)
+	u := rec(func(x float64) float64 { return 2 * x }, cheb)
+	v := rec(func(x float64) float64 { return 2*x - 1 }, cheb)
+	w := rec(func(x float64) float64 { return 2*x + 1 }, cheb)
+	shift := func(f func(float64, int64) float64) func(float64, int64) float64 {
+		return func(x float64, n int64) float64 { return f(2*x-1, n) }
+	}
+	reg("chebyshev_polynomial_t", t)
+	reg("chebyshev_polynomial_u", u)
+	reg("chebyshev_polynomial_v", v)
+	reg("chebyshev_polynomial_w", w)
+	reg("shifted_chebyshev_polynomial_t", shift(t))
+	reg("shifted_chebyshev_polynomial_u", shift(u))
+	reg("shifted_chebyshev_polynomial_v", shift(v))
+	reg("shifted_chebyshev_polynomial_w", shift(w))
+	reg("hermite_polynomial_h", rec(func(x float64) float64 { return 2 * x }, func(k, x, p, q float64) float64 { return 2*x*p - 2*k*q }))
+	reg("hermite_polynomial_he", rec(func(x float64) float64 { return x }, func(k, x, p, q float64) float64 { return x*p - k*q }))
+	reg("laguerre_polynomial_l", rec(func(x float64) float64 { return 1 - x }, func(k, x, p, q float64) float64 { return ((2*k+1-x)*p - k*q) / (k + 1) }))
+	reg("legendre_polynomial_p", rec(func(x float64) float64 { return x }, func(k, x, p, q float64) float64 { return ((2*k+1)*x*p - k*q) / (k + 1) }))
+}
