@@ -1,0 +1,436 @@
+package torch
+
+import (
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// buildC makes torch._C: the native half of the package.
+func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
+	t.basicTypes()
+	t.tensorType()
+	t.graphTypes()
+	t.c = in.NewModule("torch._C", "")
+	t.nn = in.NewModule("torch._C._nn", "")
+	in.Modules.SetStr("torch._C._nn", t.nn)
+	t.nn.GetAttrHook = t.lazyFunctions(t.nn, "torch._C._nn", "torch._C._nn.")
+	t.nn.Func("_parse_to", func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		dev, d, _, mf, err := t.parseTo(args, kw)
+		if err != nil {
+			return nil, err
+		}
+		out := []vm.Object{vm.None, vm.None, vm.False, vm.None}
+		if dev != nil {
+			out[0] = dev
+		}
+		if d != nil {
+			out[1] = t.DTypeObject(*d)
+		}
+		if mf != nil {
+			out[3] = mf
+		}
+		return vm.NewTuple(out...), nil
+	})
+	c := t.c
+	for name, v := range map[string]vm.Object{"_nn": t.nn, "TensorBase": t.TensorType, "Tensor": t.TensorType, "Size": t.SizeType, "dtype": t.DTypeType,
+		"device": t.DeviceType, "SymInt": t.SymIntType, "strided": t.layout, "layout": t.layout.class, "memory_format": t.formats[tensor.ContiguousFormat].class,
+		"_GraphModuleBase": t.GraphModuleType, "_Graph": t.GraphType, "_Node": t.NodeType} {
+		c.Set(name, v)
+	}
+	for f, o := range t.formats {
+		c.Set(string(f), o)
+	}
+	c.Set("legacy_contiguous_format", t.formats[tensor.ContiguousFormat])
+	for _, n := range []string{"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64", "complex128",
+		"float", "double", "half", "long", "int", "short", "cfloat", "cdouble"} {
+		d, _ := tensor.ParseDType(n)
+		c.Set(n, t.DTypeObject(d))
+	}
+	t.generatorType()
+	t.registerTensorFns()
+	t.registerState()
+	t.registerOps()
+	return c, nil
+}
+
+// lazyFunctions makes functions of a module when they are first asked for: one per operator packet.
+func (t *Torch) lazyFunctions(m *vm.Module, module, prefix string) func(in *vm.Interp, name string) (vm.Object, bool, error) {
+	return func(in *vm.Interp, name string) (vm.Object, bool, error) {
+		if strings.HasPrefix(name, "__") || len(aten.Packet("aten", name)) == 0 {
+			return nil, false, nil
+		}
+		f := t.function(module, prefix+name, name)
+		m.Dict.SetStr(name, f)
+		return f, true, nil
+	}
+}
+
+// opsNotInTorch are operators that PyTorch shows under torch._C._nn or as methods only.
+var opsNotInTorch = map[string]bool{"linear": true, "gelu": true, "silu": true, "softplus": true, "elu": true, "leaky_relu": true, "hardtanh": true, "mse_loss": true,
+	"l1_loss": true, "nll_loss": true, "cross_entropy_loss": true, "avg_pool2d": true, "view": true, "pad": true, "one_hot": true, "relu6": true, "mish": true, "hardswish": true, "hardsigmoid": true, "repeat": true, "expand": true,
+	"scaled_dot_product_attention": true, "glu": true, "contiguous": true, "random_": true, "copy_": true, "uniform_": true, "normal_": true}
+
+func (t *Torch) generatorType() {
+	var cls *vm.Type
+	cls = t.In.NewNativeType(vm.Spec{Name: "Generator", Module: "torch", NoDict: true,
+		New: func(in *vm.Interp, _ *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return &Generator{tensor.NewGenerator(defaultSeed), cls}, nil
+		},
+		Methods: map[string]vm.GoFunc{
+			"manual_seed": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				n, ok := vm.AsInt(a[1])
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "manual_seed expected a long, but got %s", a[1].Type().Name)
+				}
+				a[0].(*Generator).G.ManualSeed(uint64(n))
+				return a[0], nil
+			},
+			"initial_seed": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return vm.MakeInt(int64(a[0].(*Generator).G.InitialSeed())), nil
+			},
+			"get_state": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				s := a[0].(*Generator).G.State()
+				x, err := tensor.FromBytes(tensor.UInt8, s, int64(len(s)))
+				if err != nil {
+					return nil, t.Error(err)
+				}
+				return t.Wrap(x), nil
+			},
+			"set_state": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				p, ok := a[1].(*Tensor)
+				if !ok || p.T.DType != tensor.UInt8 {
+					return nil, in.Errorf(in.Exc.TypeError, "RNG state must be a torch.ByteTensor")
+				}
+				return a[0], t.Error(a[0].(*Generator).G.SetState(p.T.Bytes()))
+			},
+		}})
+	t.c.Set("Generator", cls)
+	t.generatorObject = &Generator{t.Generator, cls}
+	t.c.Set("default_generator", t.generatorObject)
+}
+
+// registerState binds the switches: grad mode, seeds, default dtype, print options.
+func (t *Torch) registerState() {
+	c, in := t.c, t.In
+	hook := func(target string, f func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) vm.GoFunc {
+		return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return t.call(fx.CallFunction, target, args, kw, f)
+		}
+	}
+	def := func(name, target string, f func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) {
+		b := c.Func(name, hook(target, f))
+		b.Native = Target(target)
+		b.Module = "torch._C"
+	}
+	def("_set_grad_enabled", "torch._C._set_grad_enabled", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		b, err := in.Truth(a[0])
+		if err != nil {
+			return nil, err
+		}
+		t.Grad.SetEnabled(b)
+		if t.GradSwitch != nil {
+			t.GradSwitch(b)
+		}
+		return vm.None, nil
+	})
+	def("_log_api_usage_once", "torch._C._log_api_usage_once", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil })
+	c.Func("is_grad_enabled", func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return vm.MakeBool(t.Grad.Enabled()), nil
+	})
+	c.Func("_manual_seed", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		n, ok := vm.AsInt(a[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "manual_seed expected a long, but got %s", a[0].Type().Name)
+		}
+		t.Generator.ManualSeed(uint64(n))
+		return t.generatorObject, nil
+	})
+	c.Func("get_default_dtype", func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return t.DTypeObject(t.DefaultDType), nil
+	})
+	c.Func("_set_default_dtype", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		d, ok := a[0].(*DType)
+		if !ok || !d.D.IsFloat() {
+			return nil, in.Errorf(in.Exc.TypeError, "only floating-point types are supported as the default type")
+		}
+		t.DefaultDType = d.D
+		return vm.None, nil
+	})
+	c.Func("_set_printoptions", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		for _, k := range kw {
+			n, _ := vm.AsInt(k.Value)
+			switch k.Name {
+			case "precision":
+				t.Print.Precision = int(n)
+			case "threshold":
+				t.Print.Threshold = n
+			case "edgeitems":
+				t.Print.EdgeItems = n
+			case "linewidth":
+				t.Print.LineWidth = int(n)
+			case "sci_mode":
+				if k.Value == vm.None {
+					t.Print.SciMode = nil
+				} else {
+					b, err := in.Truth(k.Value)
+					if err != nil {
+						return nil, err
+					}
+					t.Print.SciMode = &b
+				}
+			}
+		}
+		return vm.None, nil
+	})
+	c.Func("_autograd_grad", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradGrad(a) })
+	c.Func("_autograd_record", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.autogradRecord(a) })
+	c.Func("_install", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		m, ok := a[0].(*vm.Module)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "_install() needs the torch module")
+		}
+		t.module = m
+		lazy := t.lazyFunctions(m, "torch", "torch.")
+		m.GetAttrHook = func(in *vm.Interp, name string) (vm.Object, bool, error) {
+			if v, ok := c.Dict.GetStr(name); ok && !strings.HasPrefix(name, "_") {
+				m.Dict.SetStr(name, v)
+				return v, true, nil
+			}
+			if opsNotInTorch[name] {
+				return nil, false, nil
+			}
+			if v, ok, err := lazy(in, name); ok || err != nil {
+				return v, ok, err
+			}
+			if lazyModules[name] {
+				v, err := in.Import("torch." + name)
+				if err != nil {
+					return nil, false, err
+				}
+				m.Dict.SetStr(name, v)
+				return v, true, nil
+			}
+			return nil, false, nil
+		}
+		for _, f := range t.prepare {
+			if err := f(); err != nil {
+				return nil, err
+			}
+		}
+		return vm.None, nil
+	})
+}
+
+// lazyModules are the parts of torch that are imported when they are first named.
+var lazyModules = map[string]bool{"optim": true, "_dynamo": true, "_inductor": true, "_functorch": true, "fx": true, "compiler": true, "library": true, "testing": true,
+	"utils": true, "_logging": true, "fft": true, "linalg": true, "special": true, "func": true, "distributions": true, "cuda": true, "backends": true, "jit": true,
+	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
+
+func (t *Torch) tensorList(o vm.Object) ([]*tensor.Tensor, error) {
+	if p, ok := o.(*Tensor); ok {
+		return []*tensor.Tensor{p.T}, nil
+	}
+	items, err := t.In.IterAll(o)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*tensor.Tensor, len(items))
+	for i, x := range items {
+		if p, ok := x.(*Tensor); ok {
+			out[i] = p.T
+		}
+	}
+	return out, nil
+}
+
+// autogradGrad is the engine under torch.autograd.grad and torch.autograd.backward:
+// (outputs, grad_outputs or None, inputs or None, retain_graph, create_graph, allow_unused, accumulate).
+func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
+	roots, err := t.tensorList(a[0])
+	if err != nil {
+		return nil, err
+	}
+	grads := make([]*tensor.Tensor, len(roots))
+	if a[1] != vm.None {
+		if grads, err = t.tensorList(a[1]); err != nil {
+			return nil, err
+		}
+	}
+	o := BackwardOptions{}
+	if a[2] != vm.None {
+		if o.Inputs, err = t.tensorList(a[2]); err != nil {
+			return nil, err
+		}
+	}
+	for i, p := range []*bool{&o.RetainGraph, &o.CreateGraph, &o.AllowUnused, &o.Accumulate} {
+		if *p, err = t.In.Truth(a[3+i]); err != nil {
+			return nil, err
+		}
+	}
+	res, err := t.Grad.Backward(roots, grads, o)
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	items := make([]vm.Object, len(res))
+	for i, g := range res {
+		items[i] = t.Wrap(g)
+	}
+	return vm.NewTuple(items...), nil
+}
+
+// autogradRecord hangs a custom node on outputs: (name, inputs, outputs, backward), where backward takes and gives a tuple.
+func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
+	name, _ := vm.AsStr(a[0])
+	ins, err := t.tensorList(a[1])
+	if err != nil {
+		return nil, err
+	}
+	outs, err := t.tensorList(a[2])
+	if err != nil {
+		return nil, err
+	}
+	f := a[3]
+	t.Grad.Record(name, ins, outs, func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+		items := make([]vm.Object, len(grads))
+		for i, g := range grads {
+			if g == nil {
+				g = tensor.Full(outs[i].DType, 0, outs[i].Shape...)
+			}
+			items[i] = t.Wrap(g)
+		}
+		r, err := t.In.Call(f, items, nil)
+		if err != nil {
+			return nil, err
+		}
+		return t.tensorList(r)
+	})
+	return vm.None, nil
+}
+
+// registerOps makes torch.ops: namespaces of packets of overloads.
+func (t *Torch) registerOps() {
+	in := t.In
+	overload := in.NewNativeType(vm.Spec{Name: "OpOverload", Module: "torch._ops", Methods: map[string]vm.GoFunc{
+		"__call__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			o := a[0].(*vm.Instance).Native.(*aten.Op)
+			return t.call(fx.CallFunction, o.Name(), a[1:], kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.callOverload(o, args, kw) })
+		},
+		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			o := a[0].(*vm.Instance).Native.(*aten.Op)
+			return vm.Str("<OpOverload(op='" + o.Sig().Namespace + "." + o.Sig().Name + "', overload='" + overloadName(o) + "')>"), nil
+		},
+		"__str__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str(a[0].(*vm.Instance).Native.(*aten.Op).Name()), nil
+		},
+	}, GetSet: []*vm.GetSet{
+		getter("__name__", func(o vm.Object) vm.Object {
+			op := o.(*vm.Instance).Native.(*aten.Op)
+			return vm.Str(op.Sig().Name + "." + overloadName(op))
+		}),
+		getter("_schema", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Schema) }),
+		getter("namespace", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Sig().Namespace) }),
+	}})
+	type packet struct {
+		ns, name string
+		members  map[string]vm.Object
+	}
+	var packetType *vm.Type
+	packetType = in.NewNativeType(vm.Spec{Name: "OpOverloadPacket", Module: "torch._ops", Methods: map[string]vm.GoFunc{
+		"__call__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			p := a[0].(*vm.Instance).Native.(*packet)
+			return t.call(fx.CallFunction, "torch.ops."+p.ns+"."+p.name, a[1:], kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				return t.Packet(p.ns, p.name, args, kw)
+			})
+		},
+		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			p := a[0].(*vm.Instance).Native.(*packet)
+			return vm.Str("<OpOverloadPacket(op='" + p.ns + "." + p.name + "')>"), nil
+		},
+		"__str__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			p := a[0].(*vm.Instance).Native.(*packet)
+			return vm.Str(p.ns + "." + p.name), nil
+		},
+		"overloads": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			p := a[0].(*vm.Instance).Native.(*packet)
+			l := vm.NewList()
+			for _, o := range aten.Packet(p.ns, p.name) {
+				l.Items = append(l.Items, vm.Str(overloadName(o)))
+			}
+			return l, nil
+		},
+		"__getattr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			p := a[0].(*vm.Instance).Native.(*packet)
+			name, _ := vm.AsStr(a[1])
+			if m, ok := p.members[name]; ok {
+				return m, nil
+			}
+			for _, o := range aten.Packet(p.ns, p.name) {
+				if overloadName(o) == name {
+					m := &vm.Instance{Class: overload, Native: o}
+					p.members[name] = m
+					return m, nil
+				}
+			}
+			return nil, in.Errorf(in.Exc.AttributeError, "The underlying op of '%s.%s' has no overload name '%s'", p.ns, p.name, name)
+		},
+	}, GetSet: []*vm.GetSet{
+		getter("__name__", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*packet).name) }),
+	}})
+	t.c.Func("_packet", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		ns, _ := vm.AsStr(a[0])
+		name, _ := vm.AsStr(a[1])
+		if len(aten.Packet(ns, name)) == 0 {
+			return nil, in.Errorf(in.Exc.AttributeError, "'_OpNamespace' '%s' object has no attribute '%s'", ns, name)
+		}
+		return &vm.Instance{Class: packetType, Native: &packet{ns, name, map[string]vm.Object{}}}, nil
+	})
+	t.packetName = func(o vm.Object) (string, bool) {
+		i, ok := o.(*vm.Instance)
+		if !ok {
+			return "", false
+		}
+		switch n := i.Native.(type) {
+		case *packet:
+			return "torch.ops." + n.ns + "." + n.name, true
+		case *aten.Op:
+			return n.Name(), true
+		}
+		return "", false
+	}
+}
+
+func overloadName(o *aten.Op) string {
+	if n := o.Sig().Overload; n != "" {
+		return n
+	}
+	return "default"
+}
+
+// callOverload runs exactly this overload, as torch.ops.aten.add.Tensor(...) does.
+func (t *Torch) callOverload(o *aten.Op, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	vals, ok := t.values(args)
+	if !ok {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s() got an argument that no operator takes", o.FullName())
+	}
+	kws := map[string]aten.Value{}
+	for _, k := range kw {
+		v, ok := t.Value(k.Value)
+		if !ok {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s() got an argument '%s' that no operator takes", o.FullName(), k.Name)
+		}
+		kws[k.Name] = v
+	}
+	bound, err := aten.Bind(o, vals.([]aten.Value), kws)
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	out, err := t.Run(o, bound)
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	return t.Object(out), nil
+}

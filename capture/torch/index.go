@@ -1,0 +1,238 @@
+package torch
+
+import (
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// indexed is x[...] split up: views first, then at most one gather by tensors.
+type indexed struct {
+	x       *tensor.Tensor
+	tensors []aten.Value // per dimension of x, nil where none; empty when no tensor indexes
+}
+
+func (t *Torch) run(name string, args ...aten.Value) (*tensor.Tensor, error) {
+	v, err := aten.Run(t.Dispatch, "aten."+name, args...)
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	x, _ := v.(*tensor.Tensor)
+	return x, nil
+}
+
+// index applies the basic parts of an index (ints, slices, None, Ellipsis, bools) as views, in PyTorch's order.
+func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
+	in := t.In
+	var items []vm.Object
+	switch i := idx.(type) {
+	case *vm.Tuple:
+		items = i.Items
+	case *vm.Instance:
+		if tup, ok := vm.AsTuple(i); ok {
+			items = tup.Items
+		} else {
+			items = []vm.Object{idx}
+		}
+	default:
+		items = []vm.Object{idx}
+	}
+	used := 0
+	ellipsis := false
+	for _, it := range items {
+		switch v := it.(type) {
+		case *vm.NoneType, vm.Bool:
+		case *vm.EllipsisType:
+			ellipsis = true
+		case *Tensor:
+			if v.T.DType == tensor.Bool || v.T.DType == tensor.UInt8 {
+				used += len(v.T.Shape)
+			} else {
+				used++
+			}
+		default:
+			used++
+		}
+	}
+	if used > len(x.Shape) {
+		if len(x.Shape) == 0 {
+			return nil, in.Errorf(in.Exc.IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+		}
+		return nil, in.Errorf(in.Exc.IndexError, "too many indices for tensor of dimension %d", len(x.Shape))
+	}
+	_ = ellipsis
+	r := &indexed{x: x}
+	dim := 0
+	var err error
+	setTensor := func(d int, v *tensor.Tensor) {
+		for len(r.tensors) <= d {
+			r.tensors = append(r.tensors, nil)
+		}
+		r.tensors[d] = v
+	}
+	for _, it := range items {
+		switch v := it.(type) {
+		case *vm.EllipsisType:
+			dim += len(x.Shape) - used
+		case *vm.NoneType:
+			if r.x, err = t.run("unsqueeze.default", r.x, int64(dim)); err != nil {
+				return nil, err
+			}
+			dim++
+		case vm.Bool:
+			if r.x, err = t.run("unsqueeze.default", r.x, int64(dim)); err != nil {
+				return nil, err
+			}
+			setTensor(dim, tensor.FromBools([]bool{bool(v)}, 1))
+			dim++
+		case *vm.Slice:
+			if r.x, err = t.slice(r.x, dim, v); err != nil {
+				return nil, err
+			}
+			dim++
+		case *Tensor:
+			if len(v.T.Shape) == 0 && v.T.DType.IsInt() && v.T.DType != tensor.UInt8 && !v.T.Fake && t.Hook == nil {
+				if r.x, err = t.run("select.int", r.x, int64(dim), v.T.AtInt(0)); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			setTensor(dim, v.T)
+			if v.T.DType == tensor.Bool || v.T.DType == tensor.UInt8 {
+				dim += len(v.T.Shape)
+			} else {
+				dim++
+			}
+		case *vm.List, *vm.Tuple, *vm.Range:
+			ix, err := t.fromData(it, tensor.Invalid)
+			if err != nil {
+				return nil, err
+			}
+			if ix.Numel() == 0 {
+				ix = ix.To(tensor.Int64)
+			}
+			setTensor(dim, ix)
+			dim++
+		default:
+			n, ok := vm.AsInt(it)
+			if !ok {
+				if f := it.Type().Lookup("__index__"); f != nil {
+					o, err := in.CallMethod(it, "__index__", nil, nil)
+					if err != nil {
+						return nil, err
+					}
+					n, ok = vm.AsInt(o)
+				}
+			}
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", it.Type().Name)
+			}
+			size := r.x.Shape[dim]
+			if n < -size || n >= size {
+				return nil, in.Errorf(in.Exc.IndexError, "index %d is out of bounds for dimension %d with size %d", n, dim, size)
+			}
+			if r.x, err = t.run("select.int", r.x, int64(dim), n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, error) {
+	bound := func(o vm.Object, def int64) (int64, error) {
+		if o == nil || o == vm.None {
+			return def, nil
+		}
+		if p, ok := o.(*Tensor); ok {
+			v, err := t.item(p.T)
+			if err != nil {
+				return 0, err
+			}
+			o = v
+		}
+		n, ok := vm.AsInt(o)
+		if !ok {
+			return 0, t.In.Errorf(t.In.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
+		}
+		return n, nil
+	}
+	start, err := bound(s.Start, 0)
+	if err != nil {
+		return nil, err
+	}
+	const end = int64(9223372036854775807)
+	stop, err := bound(s.Stop, end)
+	if err != nil {
+		return nil, err
+	}
+	step, err := bound(s.Step, 1)
+	if err != nil {
+		return nil, err
+	}
+	if step <= 0 {
+		return nil, t.In.Errorf(t.In.Exc.ValueError, "step must be greater than zero")
+	}
+	if start == 0 && stop == end && step == 1 {
+		return x, nil
+	}
+	return t.run("slice.Tensor", x, int64(dim), start, stop, step)
+}
+
+func (t *Torch) getItem(x *tensor.Tensor, idx vm.Object) (vm.Object, error) {
+	r, err := t.index(x, idx)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.tensors) > 0 {
+		v, err := t.run("index.Tensor", r.x, r.tensors)
+		return t.Wrap(v), err
+	}
+	if r.x == x {
+		v, err := t.run("alias.default", x)
+		return t.Wrap(v), err
+	}
+	return t.Wrap(r.x), nil
+}
+
+func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
+	r, err := t.index(x, idx)
+	if err != nil {
+		return err
+	}
+	v, ok := t.Value(val)
+	if !ok {
+		return t.In.Errorf(t.In.Exc.TypeError, "can't assign a %s to a torch.%s", val.Type().Name, legacyName(x.DType))
+	}
+	vt, isTensor := v.(*tensor.Tensor)
+	if len(r.tensors) > 0 {
+		if !isTensor {
+			if vt, err = t.run("full.default", []aten.Value{}, v, r.x.DType); err != nil {
+				return err
+			}
+		}
+		if vt.DType != r.x.DType {
+			if vt, err = t.run("_to_copy.default", vt, r.x.DType); err != nil {
+				return err
+			}
+		}
+		_, err = t.run("index_put_.default", r.x, r.tensors, vt)
+		return err
+	}
+	if r.x == x {
+		if r.x, err = t.run("alias.default", x); err != nil {
+			return err
+		}
+	}
+	if !isTensor {
+		_, err = t.run("fill_.Scalar", r.x, v)
+		return err
+	}
+	for len(vt.Shape) > len(r.x.Shape) && vt.Shape[0] == 1 {
+		if vt, err = t.run("squeeze.dim", vt, int64(0)); err != nil {
+			return err
+		}
+	}
+	_, err = t.run("copy_.default", r.x, vt)
+	return err
+}

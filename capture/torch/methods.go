@@ -1,0 +1,781 @@
+package torch
+
+import (
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// operators maps a special method to the operator it stands for and the packet that computes it.
+var operators = []struct {
+	dunder, target, packet string
+	reflected              bool // arguments are swapped
+}{
+	{"__add__", "operator.add", "add", false}, {"__radd__", "operator.add", "add", true},
+	{"__sub__", "operator.sub", "sub", false}, {"__rsub__", "operator.sub", "sub", true},
+	{"__mul__", "operator.mul", "mul", false}, {"__rmul__", "operator.mul", "mul", true},
+	{"__truediv__", "operator.truediv", "div", false}, {"__rtruediv__", "operator.truediv", "div", true},
+	{"__floordiv__", "operator.floordiv", "floor_divide", false}, {"__rfloordiv__", "operator.floordiv", "floor_divide", true},
+	{"__mod__", "operator.mod", "remainder", false}, {"__rmod__", "operator.mod", "remainder", true},
+	{"__pow__", "operator.pow", "pow", false}, {"__rpow__", "operator.pow", "pow", true},
+	{"__matmul__", "operator.matmul", "matmul", false}, {"__rmatmul__", "operator.matmul", "matmul", true},
+	{"__and__", "operator.and_", "bitwise_and", false}, {"__rand__", "operator.and_", "bitwise_and", true},
+	{"__or__", "operator.or_", "bitwise_or", false}, {"__ror__", "operator.or_", "bitwise_or", true},
+	{"__xor__", "operator.xor", "bitwise_xor", false}, {"__rxor__", "operator.xor", "bitwise_xor", true},
+	{"__lshift__", "operator.lshift", "bitwise_left_shift", false}, {"__rshift__", "operator.rshift", "bitwise_right_shift", false},
+	{"__iadd__", "operator.iadd", "add_", false}, {"__isub__", "operator.isub", "sub_", false}, {"__imul__", "operator.imul", "mul_", false},
+	{"__itruediv__", "operator.itruediv", "div_", false}, {"__ifloordiv__", "operator.ifloordiv", "floor_divide_", false},
+	{"__ipow__", "operator.ipow", "pow_", false}, {"__imod__", "operator.imod", "remainder_", false},
+	{"__iand__", "operator.iand", "bitwise_and_", false}, {"__ior__", "operator.ior", "bitwise_or_", false}, {"__ixor__", "operator.ixor", "bitwise_xor_", false},
+	{"__eq__", "operator.eq", "eq", false}, {"__ne__", "operator.ne", "ne", false}, {"__lt__", "operator.lt", "lt", false},
+	{"__le__", "operator.le", "le", false}, {"__gt__", "operator.gt", "gt", false}, {"__ge__", "operator.ge", "ge", false},
+	{"__neg__", "operator.neg", "neg", false}, {"__abs__", "operator.abs", "abs", false}, {"__invert__", "operator.invert", "bitwise_not", false},
+	{"__pos__", "operator.pos", "positive", false},
+}
+
+func (t *Torch) tensorType() {
+	ms := map[string]vm.GoFunc{}
+	for _, op := range aten.All() {
+		s := op.Sig()
+		if s.Namespace == "aten" && len(s.Args) > 0 && s.Args[0].Name == "self" && ms[s.Name] == nil {
+			ms[s.Name] = t.method(s.Name)
+		}
+	}
+	for _, o := range operators {
+		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if len(args) == 2 {
+				if !operand(args[1]) {
+					return vm.NotImplemented, nil
+				}
+				if o.reflected {
+					args = []vm.Object{args[1], args[0]}
+				}
+			}
+			return t.call(fx.CallFunction, o.target, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				if o.packet == "sub" && o.reflected {
+					return t.Packet("aten", "rsub", []vm.Object{args[1], args[0]}, nil)
+				}
+				if _, first := args[0].(*Tensor); !first && (o.packet != "pow" && o.packet != "remainder" && o.packet != "floor_divide" && o.packet != "div") {
+					return t.Packet("aten", o.packet, []vm.Object{args[1], args[0]}, nil)
+				}
+				if _, first := args[0].(*Tensor); !first && o.packet == "div" {
+					r, err := t.Packet("aten", "reciprocal", args[1:2], nil)
+					if err != nil {
+						return nil, err
+					}
+					return t.Packet("aten", "mul", []vm.Object{r, args[0]}, nil)
+				}
+				return t.Packet("aten", o.packet, args, nil)
+			})
+		}
+	}
+	for name, f := range t.special() {
+		ms[name] = f
+	}
+	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(),
+		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return t.legacyNew(cls, args)
+		},
+		Static: map[string]vm.GoFunc{
+			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				cls, ok := args[0].(*vm.Type)
+				src, ok2 := args[1].(*Tensor)
+				if !ok || !ok2 {
+					return nil, in.Errorf(in.Exc.TypeError, "_make_subclass() needs a class and a Tensor")
+				}
+				// A new tensor over the same storage, with autograd state of its own.
+				x := src.T.Alias()
+				x.Base = nil
+				p := t.WrapAs(x, cls)
+				if len(args) > 2 {
+					on, err := in.Truth(args[2])
+					if err != nil {
+						return nil, err
+					}
+					if err := t.Grad.SetRequiresGrad(x, on); err != nil {
+						return nil, t.Error(err)
+					}
+				}
+				return p, nil
+			},
+		}})
+}
+
+// operand says whether a Tensor operator accepts o as its other side.
+func operand(o vm.Object) bool {
+	switch o.(type) {
+	case *Tensor, vm.Int, vm.Float, vm.Bool:
+		return true
+	}
+	if _, ok := vm.AsInt(o); ok {
+		return true
+	}
+	return false
+}
+
+// legacyNew is torch.Tensor(2, 3) and torch.Tensor([1.0]).
+func (t *Torch) legacyNew(cls *vm.Type, args []vm.Object) (vm.Object, error) {
+	if len(args) == 1 {
+		if _, ok := args[0].(vm.Int); !ok {
+			x, err := t.fromData(args[0], tensor.Float32)
+			if err != nil {
+				return nil, err
+			}
+			return t.WrapAs(x, cls), nil
+		}
+	}
+	dims := make([]int64, len(args))
+	for i, a := range args {
+		n, ok := vm.AsInt(a)
+		if !ok {
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "new(): data must be a sequence (got %s)", a.Type().Name)
+		}
+		dims[i] = n
+	}
+	if len(args) == 0 {
+		dims = []int64{0}
+	}
+	return t.WrapAs(tensor.Empty(tensor.Float32, dims...), cls), nil
+}
+
+// property reads a tensor attribute through the hook, as PyTorch does for T and the like.
+func (t *Torch) viewProperty(name, packet string, extra ...vm.Object) *vm.GetSet {
+	return &vm.GetSet{Name: name, Get: func(in *vm.Interp, self vm.Object) (vm.Object, error) {
+		return t.call(fx.CallFunction, "builtins.getattr", []vm.Object{self, vm.Str(name)}, nil, func(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.Packet("aten", packet, append([]vm.Object{args[0]}, extra...), nil)
+		})
+	}}
+}
+
+func (t *Torch) properties() []*vm.GetSet {
+	T := func(o vm.Object) *tensor.Tensor { return o.(*Tensor).T }
+	return []*vm.GetSet{
+		getter("shape", func(o vm.Object) vm.Object { return t.Size(T(o).Shape) }),
+		getter("dtype", func(o vm.Object) vm.Object { return t.DTypeObject(T(o).DType) }),
+		getter("device", func(o vm.Object) vm.Object { return &Device{tensor.CPU, t} }),
+		getter("layout", func(o vm.Object) vm.Object { return t.layout }),
+		getter("ndim", func(o vm.Object) vm.Object { return vm.MakeInt(int64(len(T(o).Shape))) }),
+		getter("itemsize", func(o vm.Object) vm.Object { return vm.MakeInt(int64(T(o).DType.Size())) }),
+		getter("nbytes", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Numel() * int64(T(o).DType.Size())) }),
+		getter("is_leaf", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.IsLeaf(T(o))) }),
+		getter("_version", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Storage.Version) }),
+		getter("is_cuda", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_cpu", func(vm.Object) vm.Object { return vm.True }),
+		getter("is_meta", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_sparse", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_quantized", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_mkldnn", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_nested", func(vm.Object) vm.Object { return vm.False }),
+		getter("names", func(o vm.Object) vm.Object {
+			items := make([]vm.Object, len(T(o).Shape))
+			for i := range items {
+				items[i] = vm.None
+			}
+			return vm.NewTuple(items...)
+		}),
+		getter("_base", func(o vm.Object) vm.Object {
+			if b := T(o).Base; b != nil {
+				return t.Wrap(b)
+			}
+			return vm.None
+		}),
+		getter("grad_fn", func(o vm.Object) vm.Object {
+			n := t.Grad.GradFn(T(o))
+			if n == "" {
+				return vm.None
+			}
+			return &vm.Instance{Class: t.nodeClass(n)}
+		}),
+		{Name: "requires_grad", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
+			return vm.MakeBool(t.Grad.RequiresGrad(T(o))), nil
+		}, Set: func(in *vm.Interp, o, v vm.Object) error {
+			b, err := in.Truth(v)
+			if err != nil {
+				return err
+			}
+			return t.Error(t.Grad.SetRequiresGrad(T(o), b))
+		}},
+		{Name: "grad", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
+			if g := t.Grad.Grad(T(o)); g != nil {
+				return t.Wrap(g), nil
+			}
+			return vm.None, nil
+		}, Set: func(in *vm.Interp, o, v vm.Object) error {
+			if v == nil || v == vm.None {
+				t.Grad.SetGrad(T(o), nil)
+				return nil
+			}
+			g, ok := v.(*Tensor)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "assigned grad expected to be a Tensor or None but got grad of type %s", v.Type().Name)
+			}
+			if !tensor.SameShape(g.T, T(o)) {
+				return in.Errorf(in.Exc.RuntimeError, "assigned grad has data of a different size")
+			}
+			t.Grad.SetGrad(T(o), g.T)
+			return nil
+		}},
+		{Name: "data", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
+			x := T(o).Alias()
+			x.Base = nil
+			return t.Wrap(x), nil
+		}, Set: func(in *vm.Interp, o, v vm.Object) error {
+			s, ok := v.(*Tensor)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "Variable data has to be a tensor, but got %s", v.Type().Name)
+			}
+			x := T(o)
+			x.Storage, x.DType, x.Offset, x.Base = s.T.Storage, s.T.DType, s.T.Offset, nil
+			x.Shape, x.Stride = append([]int64(nil), s.T.Shape...), append([]int64(nil), s.T.Stride...)
+			return nil
+		}},
+		t.viewProperty("T", "numpy_T"), t.viewProperty("mT", "transpose", vm.MakeInt(-2), vm.MakeInt(-1)),
+		t.viewProperty("H", "transpose", vm.MakeInt(0), vm.MakeInt(1)), t.viewProperty("mH", "transpose", vm.MakeInt(-2), vm.MakeInt(-1)),
+		t.viewProperty("real", "alias"),
+	}
+}
+
+// nodeClass is the class of an autograd node, <AddBackward0 object at 0x...>.
+func (t *Torch) nodeClass(name string) *vm.Type {
+	k := "node " + name
+	if c := t.returns[k]; c != nil {
+		return c
+	}
+	c := t.In.NewNativeType(vm.Spec{Name: name, Module: "builtins"})
+	t.returns[k] = c
+	return c
+}
+
+// plain makes a method that needs no hook: it reads metadata.
+func plain(f func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error)) vm.GoFunc {
+	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		return f(args[0].(*Tensor).T, args[1:], kw)
+	}
+}
+
+// hooked makes a method that capture sees.
+func (t *Torch) hooked(name string, f func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) vm.GoFunc {
+	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		return t.call(fx.CallMethod, name, args, kw, f)
+	}
+}
+
+func (t *Torch) special() map[string]vm.GoFunc {
+	in := t.In
+	dimArg := func(x *tensor.Tensor, o vm.Object) (int, error) {
+		d, ok := vm.AsInt(o)
+		if !ok {
+			return 0, in.Errorf(in.Exc.TypeError, "size(): argument 'dim' (position 1) must be int, not %s", o.Type().Name)
+		}
+		n := int64(len(x.Shape))
+		if d < -n || d >= n {
+			m := max(n, 1)
+			return 0, in.Errorf(in.Exc.IndexError, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -m, m-1, d)
+		}
+		if d < 0 {
+			d += n
+		}
+		return int(d), nil
+	}
+	metaList := func(get func(x *tensor.Tensor) []int64, whole func(s []int64) vm.Object) vm.GoFunc {
+		return plain(func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			for _, k := range kw {
+				args = append(args, k.Value)
+			}
+			if len(args) == 0 || args[0] == vm.None {
+				return whole(get(x)), nil
+			}
+			d, err := dimArg(x, args[0])
+			if err != nil {
+				return nil, err
+			}
+			return vm.MakeInt(get(x)[d]), nil
+		})
+	}
+	to := func(d tensor.DType) vm.GoFunc {
+		return t.hooked(shortName(d), func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return t.to(args[0].(*Tensor).T, d, false, nil)
+		})
+	}
+	m := map[string]vm.GoFunc{
+		"size":   metaList(func(x *tensor.Tensor) []int64 { return x.Shape }, t.Size),
+		"stride": metaList(func(x *tensor.Tensor) []int64 { return x.Stride }, func(s []int64) vm.Object { return intTuple(s) }),
+		"dim": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeInt(int64(len(x.Shape))), nil
+		}),
+		"numel": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeInt(x.Numel()), nil
+		}),
+		"element_size": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeInt(int64(x.DType.Size())), nil
+		}),
+		"storage_offset": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeInt(x.Offset), nil
+		}),
+		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
+		}),
+		"is_contiguous": plain(func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			f := tensor.ContiguousFormat
+			for _, k := range kw {
+				args = append(args, k.Value)
+			}
+			if len(args) > 0 {
+				if mf, ok := args[0].(*MemoryFormat); ok {
+					f = mf.F
+				}
+			}
+			return vm.MakeBool(x.IsContiguous(f)), nil
+		}),
+		"is_floating_point": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeBool(x.DType.IsFloat()), nil
+		}),
+		"is_complex": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeBool(x.DType.Kind() == tensor.KindComplex), nil
+		}),
+		"_is_view": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeBool(x.Base != nil), nil
+		}),
+		"__len__": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if len(x.Shape) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "len() of a 0-d tensor")
+			}
+			return vm.MakeInt(x.Shape[0]), nil
+		}),
+		"__hash__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeInt(in.ID(a[0])), nil
+		},
+		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.repr(a[0].(*Tensor)) },
+		"__format__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			x := a[0].(*Tensor)
+			spec, _ := vm.AsStr(a[1])
+			if len(x.T.Shape) == 0 && spec != "" {
+				v, err := t.item(x.T)
+				if err != nil {
+					return nil, err
+				}
+				s, err := in.Format(v, spec)
+				return vm.Str(s), err
+			}
+			s, err := in.Str(x)
+			if err != nil {
+				return nil, err
+			}
+			s, err = in.Format(vm.Str(s), spec)
+			return vm.Str(s), err
+		},
+		"__getitem__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return t.call(fx.CallFunction, "operator.getitem", a, nil, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return t.getItem(a[0].(*Tensor).T, a[1])
+			})
+		},
+		"__setitem__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return t.call(fx.CallFunction, "operator.setitem", a, nil, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return vm.None, t.setItem(a[0].(*Tensor).T, a[1], a[2])
+			})
+		},
+		"__iter__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			x := a[0].(*Tensor).T
+			if len(x.Shape) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "iteration over a 0-d tensor")
+			}
+			i := int64(0)
+			return &vm.GoIter{NextFn: func(in *vm.Interp) (vm.Object, error) {
+				if i >= x.Shape[0] {
+					return nil, nil
+				}
+				i++
+				return in.GetItem(a[0], vm.MakeInt(i-1))
+			}}, nil
+		},
+		"__contains__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			eq, err := t.Packet("aten", "eq", a[:2], nil)
+			if err != nil {
+				return nil, err
+			}
+			any, err := t.Packet("aten", "any", []vm.Object{eq}, nil)
+			if err != nil {
+				return nil, err
+			}
+			return t.item(any.(*Tensor).T)
+		},
+		"item":      t.hooked("item", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.item(a[0].(*Tensor).T) }),
+		"__bool__":  t.hooked("__bool__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.truth(a[0].(*Tensor).T) }),
+		"__float__": t.hooked("__float__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.FloatType) }),
+		"__int__":   t.hooked("__int__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.IntType) }),
+		"__index__": t.hooked("__index__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if a[0].(*Tensor).T.DType.IsFloat() {
+				return nil, in.Errorf(in.Exc.TypeError, "only integer tensors of a single element can be converted to an index")
+			}
+			return t.number(a[0].(*Tensor).T, vm.IntType)
+		}),
+		"tolist": t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
+		"numpy": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return nil, in.Errorf(in.Exc.RuntimeError, "Numpy is not available")
+		},
+		"requires_grad_": t.hooked("requires_grad_", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			on := true
+			for _, k := range kw {
+				a = append(a, k.Value)
+			}
+			if len(a) > 1 {
+				var err error
+				if on, err = in.Truth(a[1]); err != nil {
+					return nil, err
+				}
+			}
+			return a[0], t.Error(t.Grad.SetRequiresGrad(a[0].(*Tensor).T, on))
+		}),
+		"detach_": t.hooked("detach_", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			t.Grad.Detach(a[0].(*Tensor).T)
+			return a[0], nil
+		}),
+		"retain_grad": t.hooked("retain_grad", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			t.Grad.RetainGrad(a[0].(*Tensor).T)
+			return vm.None, nil
+		}),
+		"register_hook": t.hooked("register_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.registerHook(a[0].(*Tensor).T, a[1]) }),
+		"register_post_accumulate_grad_hook": t.hooked("register_post_accumulate_grad_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			f := a[1]
+			t.Grad.AddPostHook(a[0].(*Tensor).T, func(x *tensor.Tensor) error {
+				_, err := in.Call(f, []vm.Object{t.Wrap(x)}, nil)
+				return err
+			})
+			return vm.None, nil
+		}),
+		"backward": t.hooked("backward", t.backward),
+		"to": t.hooked("to", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			dev, dt, cp, mf, err := t.parseTo(a[1:], kw)
+			if err != nil {
+				return nil, err
+			}
+			if dev != nil && dev.D.Type != "cpu" {
+				return nil, in.Errorf(in.Exc.RuntimeError, "whittle computes on the CPU: device '%s' is not available", dev.D.Type)
+			}
+			d := a[0].(*Tensor).T.DType
+			if dt != nil {
+				d = *dt
+			}
+			return t.to(a[0].(*Tensor).T, d, cp, mf)
+		}),
+		"type": t.hooked("type", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if len(a) == 1 {
+				return vm.Str("torch." + legacyName(a[0].(*Tensor).T.DType)), nil
+			}
+			v, _ := t.Value(a[1])
+			d, ok := v.(tensor.DType)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "dtype must be a type, str, or dtype object")
+			}
+			return t.to(a[0].(*Tensor).T, d, false, nil)
+		}),
+		"type_as": t.hooked("type_as", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			return t.to(a[0].(*Tensor).T, a[1].(*Tensor).T.DType, false, nil)
+		}),
+		"float": to(tensor.Float32), "double": to(tensor.Float64), "half": to(tensor.Float16), "bfloat16": to(tensor.BFloat16),
+		"int": to(tensor.Int32), "long": to(tensor.Int64), "short": to(tensor.Int16), "char": to(tensor.Int8), "byte": to(tensor.UInt8), "bool": to(tensor.Bool),
+		"cpu": t.hooked("cpu", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil }),
+		"cuda": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return nil, in.Errorf(in.Exc.AssertionError, "Torch not compiled with CUDA enabled")
+		},
+		"new_tensor": t.hooked("new_tensor", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			x, err := t.fromData(a[1], a[0].(*Tensor).T.DType)
+			return t.Wrap(x), err
+		}),
+		"__deepcopy__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			x := a[0].(*Tensor)
+			if !t.Grad.IsLeaf(x.T) {
+				return nil, in.Errorf(in.Exc.RuntimeError, "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
+			}
+			c := x.T.Clone()
+			p := t.WrapAs(c, x.class)
+			if len(a) > 1 {
+				if memo, ok := vm.AsDict(a[1]); ok {
+					if err := memo.Set(in, vm.MakeInt(in.ID(a[0])), p); err != nil {
+						return nil, err
+					}
+				}
+			}
+			return p, t.Error(t.Grad.SetRequiresGrad(c, t.Grad.RequiresGrad(x.T)))
+		},
+		"apply_": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			x := a[0].(*Tensor).T
+			for i := int64(0); i < x.Numel(); i++ {
+				r, err := in.Call(a[1], []vm.Object{vm.Float(x.At(i))}, nil)
+				if err != nil {
+					return nil, err
+				}
+				f, _ := vm.AsFloat(r)
+				x.Set(i, f)
+			}
+			x.Bump()
+			return a[0], nil
+		},
+		"conj":      t.hooked("conj", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil }),
+		"unflatten": t.hooked("unflatten", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.Packet("aten", "unflatten", a, kw) }),
+		"split":     t.hooked("split", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.split(a, kw) }),
+	}
+	m["nelement"], m["ndimension"] = m["numel"], m["dim"]
+	return m
+}
+
+// split takes split_size_or_sections: an int goes to split.Tensor, a list to split_with_sizes.
+func (t *Torch) split(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	args := append([]vm.Object(nil), a...)
+	var rest []vm.KwArg
+	for _, k := range kw {
+		switch k.Name {
+		case "split_size_or_sections", "split_size", "tensor", "input":
+			args = append(args, k.Value)
+		default:
+			rest = append(rest, k)
+		}
+	}
+	if len(args) > 1 {
+		if _, ok := args[1].(vm.Int); ok {
+			return t.Packet("aten", "split", args, rest)
+		}
+	}
+	return t.Packet("aten", "split_with_sizes", args, rest)
+}
+
+func intTuple(s []int64) vm.Object {
+	items := make([]vm.Object, len(s))
+	for i, v := range s {
+		items[i] = vm.MakeInt(v)
+	}
+	return vm.NewTuple(items...)
+}
+
+func shortName(d tensor.DType) string {
+	return map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Float16: "half", tensor.BFloat16: "bfloat16", tensor.Int32: "int",
+		tensor.Int64: "long", tensor.Int16: "short", tensor.Int8: "char", tensor.UInt8: "byte", tensor.Bool: "bool"}[d]
+}
+
+func legacyName(d tensor.DType) string {
+	s := shortName(d)
+	if d == tensor.BFloat16 {
+		return "BFloat16Tensor"
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "Tensor"
+}
+
+// to converts; a tensor that already fits is returned itself.
+func (t *Torch) to(x *tensor.Tensor, d tensor.DType, force bool, mf *MemoryFormat) (vm.Object, error) {
+	if x.DType == d && !force && (mf == nil || x.IsContiguous(mf.F) || mf.F == tensor.PreserveFormat) {
+		return t.Wrap(x), nil
+	}
+	kw := map[string]aten.Value{"dtype": d}
+	if mf != nil {
+		kw["memory_format"] = mf.F
+	}
+	out, err := aten.CallKw(t.Dispatch, "aten._to_copy.default", []aten.Value{x}, kw)
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	return t.Object(out), nil
+}
+
+// parseTo reads the forms of Tensor.to: (dtype), (device, dtype), (other), each with keywords.
+func (t *Torch) parseTo(args []vm.Object, kw []vm.KwArg) (dev *Device, d *tensor.DType, cp bool, mf *MemoryFormat, err error) {
+	all := append([]vm.Object(nil), args...)
+	for _, k := range kw {
+		switch k.Name {
+		case "copy":
+			if cp, err = t.In.Truth(k.Value); err != nil {
+				return
+			}
+		case "non_blocking":
+		default:
+			all = append(all, k.Value)
+		}
+	}
+	for _, a := range all {
+		switch a := a.(type) {
+		case *DType:
+			d = &a.D
+		case *Device:
+			dev = a
+		case *MemoryFormat:
+			mf = a
+		case *Tensor:
+			d = &a.T.DType
+		case vm.Str:
+			var pd tensor.Device
+			if pd, err = parseDevice(string(a)); err != nil {
+				err = t.Error(err)
+				return
+			}
+			dev = &Device{pd, t}
+		case *vm.Type:
+			if v, ok := t.Value(a); ok {
+				dd := v.(tensor.DType)
+				d = &dd
+			}
+		}
+	}
+	return
+}
+
+// item is the Python number of a one-element tensor.
+func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
+	if x.Numel() != 1 {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "a Tensor with %d elements cannot be converted to Scalar", x.Numel())
+	}
+	if x.Fake {
+		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
+	}
+	return t.element(x, 0), nil
+}
+
+// DataDependent is the error of reading a fake tensor's data.
+type DataDependent struct{ Op string }
+
+func (e *DataDependent) Error() string { return e.Op }
+
+// Abort marks the error as no Python exception.
+func (e *DataDependent) Abort() bool { return true }
+
+func (t *Torch) element(x *tensor.Tensor, i int64) vm.Object {
+	switch {
+	case x.DType == tensor.Bool:
+		return vm.MakeBool(x.AtInt(i) != 0)
+	case x.DType.IsInt():
+		return vm.MakeInt(x.AtInt(i))
+	}
+	return vm.Float(x.At(i))
+}
+
+func (t *Torch) truth(x *tensor.Tensor) (vm.Object, error) {
+	if x.Numel() != 1 {
+		if x.Numel() == 0 {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Boolean value of Tensor with no values is ambiguous")
+		}
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Boolean value of Tensor with more than one value is ambiguous")
+	}
+	v, err := t.item(x)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.In.Truth(v)
+	return vm.MakeBool(b), err
+}
+
+func (t *Torch) number(x *tensor.Tensor, cls *vm.Type) (vm.Object, error) {
+	v, err := t.item(x)
+	if err != nil {
+		return nil, err
+	}
+	return t.In.Call(cls, []vm.Object{v}, nil)
+}
+
+func (t *Torch) toList(x *tensor.Tensor) (vm.Object, error) {
+	if x.Fake {
+		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
+	}
+	if len(x.Shape) == 0 {
+		return t.element(x, 0), nil
+	}
+	at := int64(0)
+	var build func(d int) vm.Object
+	build = func(d int) vm.Object {
+		items := make([]vm.Object, x.Shape[d])
+		for i := range items {
+			if d == len(x.Shape)-1 {
+				items[i] = t.element(x, at)
+				at++
+			} else {
+				items[i] = build(d + 1)
+			}
+		}
+		return vm.NewList(items...)
+	}
+	return build(0), nil
+}
+
+func (t *Torch) repr(p *Tensor) (vm.Object, error) {
+	var extra []string
+	if n := t.Grad.GradFn(p.T); n != "" {
+		extra = append(extra, "grad_fn=<"+n+">")
+	} else if t.Grad.RequiresGrad(p.T) {
+		extra = append(extra, "requires_grad=True")
+	}
+	if p.T.Fake {
+		return vm.Str("FakeTensor(..., size=" + tensor.ShapeText(p.T.Shape) + ")"), nil
+	}
+	return vm.Str(p.T.Repr(t.Print, extra...)), nil
+}
+
+func (t *Torch) registerHook(x *tensor.Tensor, f vm.Object) (vm.Object, error) {
+	if !t.Grad.RequiresGrad(x) {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "cannot register a hook on a tensor that doesn't require gradient")
+	}
+	remove := t.Grad.AddHook(x, func(g *tensor.Tensor) (*tensor.Tensor, error) {
+		r, err := t.In.Call(f, []vm.Object{t.Wrap(g)}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := r.(*Tensor); ok {
+			return p.T, nil
+		}
+		return nil, nil
+	})
+	return &vm.Instance{Class: t.handleClass(remove)}, nil
+}
+
+func (t *Torch) handleClass(remove func()) *vm.Type {
+	return t.In.NewNativeType(vm.Spec{Name: "RemovableHandle", Module: "torch.utils.hooks", Methods: map[string]vm.GoFunc{
+		"remove": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			remove()
+			return vm.None, nil
+		}}})
+}
+
+// backward is Tensor.backward(gradient=None, retain_graph=None, create_graph=False, inputs=None).
+func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	names := []string{"self", "gradient", "retain_graph", "create_graph", "inputs"}
+	vals := map[string]vm.Object{}
+	for i, x := range a {
+		if i < len(names) {
+			vals[names[i]] = x
+		}
+	}
+	for _, k := range kw {
+		vals[k.Name] = k.Value
+	}
+	o := BackwardOptions{Accumulate: true}
+	truth := func(n string) bool {
+		v, ok := vals[n]
+		if !ok || v == vm.None {
+			return false
+		}
+		b, _ := t.In.Truth(v)
+		return b
+	}
+	o.CreateGraph = truth("create_graph")
+	o.RetainGraph = truth("retain_graph") || o.CreateGraph
+	var g *tensor.Tensor
+	if x, ok := vals["gradient"].(*Tensor); ok {
+		g = x.T
+	}
+	if v, ok := vals["inputs"]; ok && v != vm.None {
+		if x, ok := v.(*Tensor); ok {
+			o.Inputs = []*tensor.Tensor{x.T}
+		} else {
+			items, err := t.In.IterAll(v)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range items {
+				if p, ok := x.(*Tensor); ok {
+					o.Inputs = append(o.Inputs, p.T)
+				}
+			}
+		}
+	}
+	_, err := t.Grad.Backward([]*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{g}, o)
+	return vm.None, t.Error(err)
+}

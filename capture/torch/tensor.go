@@ -1,0 +1,246 @@
+package torch
+
+import (
+	"fmt"
+
+	"whittle/capture/python/vm"
+	"whittle/kernels/tensor"
+)
+
+// Tensor is a torch.Tensor, or an instance of a subclass of it.
+type Tensor struct {
+	T     *tensor.Tensor
+	class *vm.Type
+	dict  *vm.Dict
+}
+
+// Type is the object's class.
+func (t *Tensor) Type() *vm.Type { return t.class }
+
+// AttrDict is the object's __dict__.
+func (t *Tensor) AttrDict(create bool) *vm.Dict {
+	if t.dict == nil && create {
+		t.dict = vm.NewDict()
+	}
+	return t.dict
+}
+
+// Wrap is the Python object of a tensor; one tensor has one object.
+func (t *Torch) Wrap(x *tensor.Tensor) vm.Object {
+	if x == nil {
+		return vm.None
+	}
+	if p, ok := x.Py.(*Tensor); ok {
+		return p
+	}
+	p := &Tensor{T: x, class: t.TensorType}
+	x.Py = p
+	return p
+}
+
+// WrapAs is Wrap with a subclass of torch.Tensor.
+func (t *Torch) WrapAs(x *tensor.Tensor, cls *vm.Type) *Tensor {
+	p := &Tensor{T: x, class: cls}
+	x.Py = p
+	return p
+}
+
+// DType is torch.float32 and the like.
+type DType struct {
+	D    tensor.DType
+	name string
+	t    *Torch
+}
+
+// Type is torch.dtype.
+func (d *DType) Type() *vm.Type { return d.t.DTypeType }
+
+// DTypeObject is the Python object of a dtype.
+func (t *Torch) DTypeObject(d tensor.DType) vm.Object {
+	o := t.dtypes[d]
+	if o == nil {
+		o = &DType{D: d, name: d.String(), t: t}
+		t.dtypes[d] = o
+	}
+	return o
+}
+
+// Device is a torch.device.
+type Device struct {
+	D tensor.Device
+	t *Torch
+}
+
+// Type is torch.device.
+func (d *Device) Type() *vm.Type { return d.t.DeviceType }
+
+// MemoryFormat is torch.contiguous_format and the like.
+type MemoryFormat struct {
+	F     tensor.MemoryFormat
+	class *vm.Type
+}
+
+// Type is torch.memory_format.
+func (m *MemoryFormat) Type() *vm.Type { return m.class }
+
+// Layout is torch.strided.
+type Layout struct {
+	L     tensor.Layout
+	class *vm.Type
+}
+
+// Type is torch.layout.
+func (l *Layout) Type() *vm.Type { return l.class }
+
+// Generator is a torch.Generator.
+type Generator struct {
+	G     *tensor.Generator
+	class *vm.Type
+}
+
+// Type is torch.Generator.
+func (g *Generator) Type() *vm.Type { return g.class }
+
+// Size makes a torch.Size.
+func (t *Torch) Size(dims []int64) vm.Object {
+	items := make([]vm.Object, len(dims))
+	for i, d := range dims {
+		items[i] = vm.MakeInt(d)
+	}
+	return &vm.Instance{Class: t.SizeType, Native: &vm.Tuple{Items: items}}
+}
+
+func (t *Torch) basicTypes() {
+	in := t.In
+	t.DTypeType = in.NewNativeType(vm.Spec{Name: "dtype", Module: "torch", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
+		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str("torch." + a[0].(*DType).name), nil
+		},
+		"__reduce__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str(a[0].(*DType).name), nil
+		},
+		"__deepcopy__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
+	}, GetSet: []*vm.GetSet{
+		getter("is_floating_point", func(o vm.Object) vm.Object { return vm.MakeBool(o.(*DType).D.IsFloat()) }),
+		getter("is_complex", func(o vm.Object) vm.Object { return vm.MakeBool(o.(*DType).D.Kind() == tensor.KindComplex) }),
+		getter("is_signed", func(o vm.Object) vm.Object {
+			d := o.(*DType).D
+			return vm.MakeBool(d != tensor.UInt8 && d != tensor.Bool)
+		}),
+		getter("itemsize", func(o vm.Object) vm.Object { return vm.MakeInt(int64(o.(*DType).D.Size())) }),
+	}})
+	t.DeviceType = in.NewNativeType(vm.Spec{Name: "device", Module: "torch", NoDict: true, Final: true,
+		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			for _, k := range kw {
+				args = append(args, k.Value)
+			}
+			if len(args) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "Device() missing required argument: type")
+			}
+			if d, ok := args[0].(*Device); ok {
+				return d, nil
+			}
+			s, ok := vm.AsStr(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "Device(): argument 'type' must be str, not %s", args[0].Type().Name)
+			}
+			d, err := parseDevice(s)
+			if err != nil {
+				return nil, t.Error(err)
+			}
+			if len(args) > 1 {
+				if i, ok := vm.AsInt(args[1]); ok {
+					d.Index = int(i)
+				}
+			}
+			return &Device{d, t}, nil
+		},
+		Methods: map[string]vm.GoFunc{
+			"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				d := a[0].(*Device).D
+				if d.Index < 0 {
+					return vm.Str(fmt.Sprintf("device(type='%s')", d.Type)), nil
+				}
+				return vm.Str(fmt.Sprintf("device(type='%s', index=%d)", d.Type, d.Index)), nil
+			},
+			"__str__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				d := a[0].(*Device).D
+				if d.Index < 0 {
+					return vm.Str(d.Type), nil
+				}
+				return vm.Str(fmt.Sprintf("%s:%d", d.Type, d.Index)), nil
+			},
+			"__eq__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				o, ok := a[1].(*Device)
+				return vm.MakeBool(ok && o.D == a[0].(*Device).D), nil
+			},
+			"__hash__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return vm.MakeInt(int64(len(a[0].(*Device).D.Type))), nil
+			},
+			"__deepcopy__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
+			"__enter__":    func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
+			"__exit__":     func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil },
+		}, GetSet: []*vm.GetSet{
+			getter("type", func(o vm.Object) vm.Object { return vm.Str(o.(*Device).D.Type) }),
+			getter("index", func(o vm.Object) vm.Object {
+				if i := o.(*Device).D.Index; i >= 0 {
+					return vm.MakeInt(int64(i))
+				}
+				return vm.None
+			}),
+		}})
+	t.SizeType = in.NewNativeType(vm.Spec{Name: "Size", Module: "torch", Bases: []*vm.Type{vm.TupleType}, NoDict: true,
+		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			var items []vm.Object
+			if len(args) > 0 {
+				var err error
+				if items, err = in.IterAll(args[0]); err != nil {
+					return nil, err
+				}
+			}
+			return &vm.Instance{Class: cls, Native: &vm.Tuple{Items: items}}, nil
+		},
+		Methods: map[string]vm.GoFunc{
+			"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				tup, _ := vm.AsTuple(a[0])
+				s := "torch.Size(["
+				for i, x := range tup.Items {
+					if i > 0 {
+						s += ", "
+					}
+					r, err := in.Repr(x)
+					if err != nil {
+						return nil, err
+					}
+					s += r
+				}
+				return vm.Str(s + "])"), nil
+			},
+			"numel": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				tup, _ := vm.AsTuple(a[0])
+				n := int64(1)
+				for _, x := range tup.Items {
+					v, _ := vm.AsInt(x)
+					n *= v
+				}
+				return vm.MakeInt(n), nil
+			},
+		}})
+	mf := in.NewNativeType(vm.Spec{Name: "memory_format", Module: "torch", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
+		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str("torch." + string(a[0].(*MemoryFormat).F)), nil
+		}}})
+	for _, f := range []tensor.MemoryFormat{tensor.ContiguousFormat, tensor.PreserveFormat, tensor.ChannelsLast, tensor.ChannelsLast3d} {
+		t.formats[f] = &MemoryFormat{f, mf}
+	}
+	lt := in.NewNativeType(vm.Spec{Name: "layout", Module: "torch", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
+		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str("torch." + string(a[0].(*Layout).L)), nil
+		}}})
+	t.layout = &Layout{tensor.Strided, lt}
+	t.SymIntType = in.NewNativeType(vm.Spec{Name: "SymInt", Module: "torch", NoDict: true})
+}
+
+func getter(name string, f func(o vm.Object) vm.Object) *vm.GetSet {
+	return &vm.GetSet{Name: name, Get: func(_ *vm.Interp, self vm.Object) (vm.Object, error) { return f(self), nil }}
+}

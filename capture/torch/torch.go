@@ -1,0 +1,156 @@
+package torch
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+//go:embed all:py
+var sources embed.FS
+
+// Autograd is the engine that records operators; package aot/autograd has one.
+type Autograd interface {
+	aten.Dispatcher
+	Enabled() bool
+	SetEnabled(bool)
+	RequiresGrad(t *tensor.Tensor) bool
+	SetRequiresGrad(t *tensor.Tensor, on bool) error
+	IsLeaf(t *tensor.Tensor) bool
+	GradFn(t *tensor.Tensor) string // name of the node that made t, "" for a leaf
+	Grad(t *tensor.Tensor) *tensor.Tensor
+	SetGrad(t, g *tensor.Tensor)
+	RetainGrad(t *tensor.Tensor)
+	Detach(t *tensor.Tensor)
+	AddHook(t *tensor.Tensor, h func(g *tensor.Tensor) (*tensor.Tensor, error)) (remove func())
+	AddPostHook(t *tensor.Tensor, h func(t *tensor.Tensor) error)
+	// Backward propagates grads from roots: into .grad when accumulate, else it returns the inputs' gradients.
+	Backward(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
+	// Record makes outs the results of a custom node over inputs.
+	Record(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error))
+}
+
+// BackwardOptions are the flags of a backward pass.
+type BackwardOptions struct {
+	RetainGraph, CreateGraph, Accumulate, AllowUnused bool
+	Inputs                                            []*tensor.Tensor
+}
+
+// Torch is the state of the torch package in one interpreter.
+type Torch struct {
+	In *vm.Interp
+	// Grad records operators; set by New, never nil.
+	Grad Autograd
+	// Dispatch runs operators: Grad, unless a trace has put another dispatcher in its place.
+	Dispatch aten.Dispatcher
+	// Hook, when not nil, is asked to perform every public call (PyTorch's torch function mode). It may use Call.Run.
+	Hook func(c *Call) (vm.Object, error)
+	// Lift turns a tensor made from Python numbers into one that a trace can hold; nil outside of traces.
+	Lift func(x *tensor.Tensor) (*tensor.Tensor, error)
+	// Generator is the default CPU random stream.
+	Generator *tensor.Generator
+	// DefaultDType is what torch.get_default_dtype() gives.
+	DefaultDType tensor.DType
+	Print        tensor.PrintOptions
+
+	TensorType, SizeType, DTypeType, DeviceType, SymIntType *vm.Type
+	GraphModuleType, GraphType, NodeType                    *vm.Type
+
+	dtypes  map[tensor.DType]*DType
+	formats map[tensor.MemoryFormat]*MemoryFormat
+	layout  *Layout
+	returns map[string]*vm.Type
+	module  *vm.Module // torch
+	c       *vm.Module // torch._C
+	nn      *vm.Module // torch._C._nn
+	// GradSwitch, when not nil, follows the grad mode inside a trace.
+	GradSwitch func(bool)
+
+	packetName      func(o vm.Object) (string, bool)
+	objects         map[string]vm.Object // graph targets that were resolved
+	generatorObject *Generator
+	prepare         []func() error // run when torch is imported
+}
+
+// Call is one call of the public API.
+type Call struct {
+	Op     fx.Op  // fx.CallFunction or fx.CallMethod
+	Target string // "torch.relu", "operator.add"; the method's name
+	Args   []vm.Object
+	Kw     []vm.KwArg
+	Run    func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) // what the call does
+}
+
+type key struct{}
+
+// Of is the torch state of an interpreter, nil when torch was not installed there.
+func Of(in *vm.Interp) *Torch {
+	t, _ := in.Ext[key{}].(*Torch)
+	return t
+}
+
+// New installs the torch package in an interpreter; scripts then import it.
+func New(in *vm.Interp, grad Autograd) *Torch {
+	t := &Torch{In: in, Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32,
+		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
+		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}}
+	in.Ext[key{}] = t
+	in.RegisterModule("torch._C", t.buildC)
+	sub, err := fs.Sub(sources, "py")
+	if err != nil {
+		panic(fmt.Sprintf("embedded sources: %v", err)) // a broken build
+	}
+	in.AddSourceFS(sub, "")
+	return t
+}
+
+// defaultSeed is PyTorch's seed before anybody calls manual_seed.
+const defaultSeed = 67280421310721
+
+// OnImport registers f to run when the script imports torch.
+func (t *Torch) OnImport(f func() error) { t.prepare = append(t.prepare, f) }
+
+// Error turns an operator's error into the Python exception that PyTorch raises.
+func (t *Torch) Error(err error) error {
+	var r *vm.Raised
+	if err == nil || errors.As(err, &r) {
+		return err
+	}
+	var ae *aten.Error
+	if errors.As(err, &ae) {
+		e := t.In.Exc
+		cls := e.RuntimeError
+		switch ae.Kind {
+		case aten.IndexError:
+			cls = e.IndexError
+		case aten.TypeError:
+			cls = e.TypeError
+		case aten.ValueError:
+			cls = e.ValueError
+		case aten.NotImplementedError:
+			cls = e.NotImplementedError
+		case aten.DataDependentError:
+			return err
+		}
+		return t.In.Errorf(cls, "%s", ae.Msg)
+	}
+	var stop interface{ Abort() bool }
+	if errors.As(err, &stop) && stop.Abort() {
+		return err
+	}
+	return t.In.Errorf(t.In.Exc.RuntimeError, "%s", err.Error())
+}
+
+// call performs one public call, through the hook when somebody listens.
+func (t *Torch) call(op fx.Op, target string, args []vm.Object, kw []vm.KwArg, run func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) (vm.Object, error) {
+	if t.Hook != nil {
+		return t.Hook(&Call{Op: op, Target: target, Args: args, Kw: kw, Run: run})
+	}
+	return run(args, kw)
+}
