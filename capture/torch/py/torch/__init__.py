@@ -1,0 +1,292 @@
+"""Tensors, automatic differentiation, and the compiler, as PyTorch programs know them."""
+import sys as _sys
+
+from torch import _C
+from torch._C import Size, Tensor, device, dtype, layout, memory_format, SymInt, Generator
+
+inf = float("inf")
+nan = float("nan")
+e = 2.718281828459045
+pi = 3.141592653589793
+newaxis = None
+
+_C._install(_sys.modules["torch"])
+
+from torch.version import __version__
+from torch._ops import ops
+from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from torch import autograd
+
+
+class SymFloat:
+    pass
+
+
+class SymBool:
+    pass
+
+
+def typename(obj):
+    if isinstance(obj, Tensor):
+        return obj.type()
+    module = getattr(obj, "__module__", "") or ""
+    if not hasattr(obj, "__qualname__"):
+        obj = type(obj)
+        module = obj.__module__
+    if module in ("", "builtins"):
+        return obj.__qualname__
+    return f"{module}.{obj.__qualname__}"
+
+
+def is_tensor(obj):
+    return isinstance(obj, Tensor)
+
+
+def is_storage(obj):
+    return False
+
+
+def manual_seed(seed):
+    return _C._manual_seed(int(seed))
+
+
+def seed():
+    import random as _random
+
+    n = _random.getrandbits(63)
+    _C._manual_seed(n)
+    return n
+
+
+def initial_seed():
+    return _C.default_generator.initial_seed()
+
+
+def get_rng_state():
+    return _C.default_generator.get_state()
+
+
+def set_rng_state(state):
+    _C.default_generator.set_state(state)
+
+
+default_generator = _C.default_generator
+is_grad_enabled = _C.is_grad_enabled
+get_default_dtype = _C.get_default_dtype
+
+
+def set_default_dtype(d):
+    _C._set_default_dtype(d)
+
+
+def get_default_device():
+    return device("cpu")
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    if profile == "default":
+        _C._set_printoptions(precision=4, threshold=1000, edgeitems=3, linewidth=80)
+    elif profile == "short":
+        _C._set_printoptions(precision=2, threshold=1000, edgeitems=2, linewidth=80)
+    elif profile == "full":
+        _C._set_printoptions(precision=4, threshold=1 << 62, edgeitems=3, linewidth=80)
+    for k, v in dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth).items():
+        if v is not None:
+            _C._set_printoptions(**{k: int(min(v, 1 << 62))})
+    _C._set_printoptions(sci_mode=sci_mode)
+
+
+def set_num_threads(n):
+    pass
+
+
+def get_num_threads():
+    import os
+
+    return int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
+
+
+def set_num_interop_threads(n):
+    pass
+
+
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    pass
+
+
+def set_float32_matmul_precision(precision):
+    pass
+
+
+def set_default_device(d):
+    pass
+
+
+def is_floating_point(input):
+    return input.is_floating_point()
+
+
+def is_complex(input):
+    return input.is_complex()
+
+
+def numel(input):
+    return input.numel()
+
+
+def broadcast_shapes(*shapes):
+    out = []
+    for s in shapes:
+        s = [s] if isinstance(s, int) else list(s)
+        n = max(len(out), len(s))
+        out = [1] * (n - len(out)) + out
+        s = [1] * (n - len(s)) + s
+        for i, (a, b) in enumerate(zip(out, s)):
+            if a != b and a != 1 and b != 1:
+                raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
+            out[i] = b if a == 1 else a
+    return Size(out)
+
+
+def broadcast_tensors(*tensors):
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    shape = broadcast_shapes(*[t.shape for t in tensors])
+    return tuple(t if t.shape == shape else t.expand(shape) for t in tensors)
+
+
+def meshgrid(*tensors, indexing="ij"):
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    shape = [t.numel() for t in tensors]
+    if indexing == "xy" and len(tensors) > 1:
+        a, b = meshgrid(tensors[1], tensors[0])[:2] if len(tensors) == 2 else (None, None)
+        if a is None:
+            raise NotImplementedError("meshgrid: indexing='xy' takes two tensors here")
+        return b, a
+    out = []
+    for i, t in enumerate(tensors):
+        view = [1] * len(tensors)
+        view[i] = t.numel()
+        out.append(t.view(view).expand(shape))
+    return tuple(out)
+
+
+def chunk(input, chunks, dim=0):
+    return input.chunk(chunks, dim)
+
+
+def unravel_index(indices, shape):
+    out = []
+    for n in reversed(shape):
+        out.append(indices % n)
+        indices = indices // n
+    return tuple(reversed(out))
+
+
+def _assert(condition, message):
+    assert condition, message
+
+
+def _check(cond, message=None):
+    if not cond:
+        raise RuntimeError("Expected cond to be True, but got False" if message is None else message())
+
+
+def _check_is_size(i, message=None):
+    _check(i >= 0, message)
+
+
+def save(obj, f, **kwargs):
+    raise NotImplementedError("torch.save is not supported")
+
+
+def load(f, **kwargs):
+    raise NotImplementedError("torch.load is not supported")
+
+
+def _disable_dynamo(fn=None, recursive=True):
+    """Keeps a library function out of capture."""
+    if fn is None:
+        return lambda f: _disable_dynamo(f, recursive)
+    import functools
+
+    @functools.wraps(fn)
+    def inner(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+    inner._torchdynamo_disable = True
+    return inner
+
+
+class _TorchCompileInductorWrapper:
+    compiler_name = "inductor"
+
+    def __init__(self, mode, options, dynamic):
+        self.config = {}
+        self.mode = mode
+        if mode is not None and mode != "default":
+            from torch._inductor import list_mode_options
+
+            table = list_mode_options(mode)
+            self.config.update(table)
+        if options:
+            from torch._inductor import config
+
+            current = config.to_dict()
+            for key, val in options.items():
+                attr = key.replace("-", "_")
+                if attr not in current:
+                    raise RuntimeError(f"Unexpected optimization option {key}, known options are {list(current.keys())}")
+                self.config[attr] = val
+
+    def __eq__(self, other):
+        return isinstance(other, _TorchCompileInductorWrapper) and self.config == other.config
+
+    def __call__(self, model_, inputs_):
+        from torch._inductor.compile_fx import compile_fx
+
+        return compile_fx(model_, inputs_, config_patches=self.config)
+
+
+def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+    if model is None:
+        def fn(model):
+            if model is None:
+                raise RuntimeError("Model can't be None")
+            return compile(model, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable)
+
+        return fn
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if mode is None and options is None:
+        mode = "default"
+    if backend == "inductor" and (options or (mode and mode != "default")):
+        backend = _TorchCompileInductorWrapper(mode, options, dynamic)
+    import torch._dynamo
+
+    return torch._dynamo.optimize(backend=backend, nopython=fullgraph, dynamic=dynamic, disable=disable)(model)
+
+
+def cond(pred, true_fn, false_fn, operands=()):
+    from torch._higher_order_ops.cond import cond as _cond
+
+    return _cond(pred, true_fn, false_fn, operands)
+
+
+def autocast(device_type, dtype=None, enabled=True, cache_enabled=None):
+    from torch.amp.autocast_mode import autocast as _autocast
+
+    return _autocast(device_type, dtype, enabled, cache_enabled)
+
+
+def vmap(*args, **kwargs):
+    raise NotImplementedError("torch.vmap is not supported")
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+from torch import nn
+from torch import backends

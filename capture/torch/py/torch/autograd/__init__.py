@@ -1,0 +1,46 @@
+import torch
+from torch.autograd.function import Function, once_differentiable
+from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+
+
+class Variable(torch.Tensor):
+    pass
+
+
+def _seq(x):
+    return (x,) if isinstance(x, torch.Tensor) else tuple(x)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    outputs, inputs = _seq(outputs), _seq(inputs)
+    if grad_outputs is not None:
+        grad_outputs = _seq(grad_outputs)
+    for i in inputs:
+        if not i.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    result = torch._C._autograd_grad(outputs, grad_outputs, inputs, bool(create_graph if retain_graph is None else retain_graph), create_graph,
+                                     bool(allow_unused) or materialize_grads, False)
+    if materialize_grads:
+        return tuple(torch.zeros_like(i) if g is None else g for g, i in zip(result, inputs))
+    return result
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    tensors = _seq(tensors)
+    torch._C._autograd_grad(tensors, None if grad_tensors is None else _seq(grad_tensors), None if inputs is None else _seq(inputs),
+                            bool(create_graph if retain_graph is None else retain_graph), create_graph, True, True)
+
+
+def set_detect_anomaly(mode, check_nan=True):
+    pass
+
+
+class detect_anomaly:
+    def __init__(self, check_nan=True):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return None

@@ -1,0 +1,72 @@
+"""User-defined differentiable functions."""
+import torch
+
+
+class FunctionCtx:
+    def save_for_backward(self, *tensors):
+        self.to_save = tensors
+
+    @property
+    def saved_tensors(self):
+        return tuple(getattr(self, "to_save", ()))
+
+    def mark_dirty(self, *args):
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args):
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value):
+        self.materialize_grads = value
+
+
+class Function(FunctionCtx):
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD.")
+
+    vjp = backward
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        ctx = FunctionCtx()
+        tensors = [a for a in args if isinstance(a, torch.Tensor)]
+        ctx.needs_input_grad = tuple(isinstance(a, torch.Tensor) and a.requires_grad for a in args)
+        with torch.no_grad():
+            if "setup_context" in cls.__dict__ or any("setup_context" in b.__dict__ for b in cls.__mro__[:-2]):
+                out = cls.forward(*args, **kwargs)
+                cls.setup_context(ctx, args, out)
+            else:
+                out = cls.forward(ctx, *args, **kwargs)
+        if not torch.is_grad_enabled() or not any(t.requires_grad for t in tensors):
+            return out
+        outs = (out,) if isinstance(out, torch.Tensor) else tuple(o for o in out if isinstance(o, torch.Tensor))
+        skip = [id(t) for t in getattr(ctx, "non_differentiable", ())]
+        inputs = [id(t) for t in tensors]
+        fresh = tuple(o.view_as(o) if id(o) in inputs else o for o in outs)
+        which = [i for i, o in enumerate(fresh) if o.is_floating_point() and id(outs[i]) not in skip]
+
+        def run_backward(*grads):
+            full = [None] * len(fresh)
+            for i, g in zip(which, grads):
+                full[i] = g
+            gs = cls.backward(ctx, *full)
+            if not isinstance(gs, tuple):
+                gs = (gs,)
+            if len(gs) < len(args):
+                raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients (expected {len(args)}, got {len(gs)})")
+            return tuple(g for g, a in zip(gs, args) if isinstance(a, torch.Tensor))
+
+        torch._C._autograd_record(cls.__name__ + "Backward", tensors, [fresh[i] for i in which], run_backward)
+        if isinstance(out, torch.Tensor):
+            return fresh[0]
+        it = iter(fresh)
+        return tuple(next(it) if isinstance(o, torch.Tensor) else o for o in out)
+
+
+def once_differentiable(fn):
+    return fn

@@ -1,0 +1,3 @@
+enabled = True
+benchmark = False
+deterministic = False
