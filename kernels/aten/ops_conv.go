@@ -1,0 +1,478 @@
+package aten
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
+
+// A convSpec is a convolution's geometry. Spatial lists have one entry per spatial dimension.
+type convSpec struct {
+	stride, pad, dil, outPad []int64
+	transposed               bool
+	groups                   int64
+}
+
+func fill(l []int64, n int, def int64) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		switch {
+		case len(l) == 0:
+			out[i] = def
+		case len(l) == 1:
+			out[i] = l[0]
+		default:
+			out[i] = l[i]
+		}
+	}
+	return out
+}
+
+func (c *Call) convSpec(at, nd int) convSpec {
+	b, _ := c.Args[at+3].(bool)
+	return convSpec{fill(c.Ints(at), nd, 1), fill(c.Ints(at+1), nd, 0), fill(c.Ints(at+2), nd, 1), fill(c.Ints(at+4), nd, 0), b, c.I(at + 5)}
+}
+
+func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
+	nd := x.Dim() - 2
+	if w.Dim() != x.Dim() {
+		return nil, errf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s", w.Dim()-1, w.Dim(), w.Dim()-2, tensor.ShapeText(x.Shape))
+	}
+	if s.groups <= 0 {
+		return nil, errf("non-positive groups is not supported")
+	}
+	for i := range s.stride {
+		if s.stride[i] <= 0 {
+			return nil, errf("non-positive stride is not supported")
+		}
+		if s.pad[i] < 0 {
+			return nil, errf("negative padding is not supported")
+		}
+		if s.dil[i] <= 0 {
+			return nil, errf("dilation should be greater than zero")
+		}
+	}
+	ws := strings.ReplaceAll(strings.Trim(tensor.ShapeText(w.Shape), "[]"), ",", ",")
+	if !s.transposed {
+		if w.Shape[0]%s.groups != 0 || w.Shape[0] < s.groups {
+			return nil, errf("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", s.groups, s.groups, ws)
+		}
+		if x.Shape[1] != w.Shape[1]*s.groups {
+			return nil, errf("Given groups=%d, weight of size [%s], expected input%s to have %d channels, but got %d channels instead", s.groups, ws, tensor.ShapeText(x.Shape), w.Shape[1]*s.groups, x.Shape[1])
+		}
+	} else if x.Shape[1] != w.Shape[0] {
+		return nil, errf("Given transposed=1, weight of size [%s], expected input%s to have %d channels, but got %d channels instead", ws, tensor.ShapeText(x.Shape), w.Shape[0], x.Shape[1])
+	}
+	if x.DType != w.DType {
+		return nil, errf("Input type (%s) and bias type (%s) should be the same", cName(x.DType), cName(w.DType))
+	}
+	out := []int64{x.Shape[0], w.Shape[0]}
+	if s.transposed {
+		out[1] = w.Shape[1] * s.groups
+	}
+	var in, ker []string
+	bad := false
+	for i := 0; i < nd; i++ {
+		k := s.dil[i]*(w.Shape[i+2]-1) + 1
+		if s.transposed {
+			out = append(out, (x.Shape[i+2]-1)*s.stride[i]-2*s.pad[i]+k+s.outPad[i])
+			continue
+		}
+		p := x.Shape[i+2] + 2*s.pad[i]
+		in, ker = append(in, fmt.Sprint(p)), append(ker, fmt.Sprint(k))
+		bad = bad || k > p
+		out = append(out, (p-k)/s.stride[i]+1)
+	}
+	if bad {
+		return nil, errf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", strings.Join(in, " x "), strings.Join(ker, " x "))
+	}
+	return out, nil
+}
+
+// convFormat is the layout of a convolution's results: channels last if an operand is.
+func convFormat(x, w *tensor.Tensor) tensor.MemoryFormat {
+	f := x.SuggestMemoryFormat()
+	if f == tensor.ContiguousFormat {
+		f = w.SuggestMemoryFormat()
+	}
+	return f
+}
+
+type real interface{ float32 | float64 }
+
+// columns unfolds channels [c0, c0+nc) of image n of x (contiguous) into a (nc*K) x L matrix.
+// fold does the opposite, adding the matrix into x.
+func columns[T real](col, x []T, xs []int64, n, c0, nc int64, ks, outs []int64, s convSpec, fold bool) {
+	nd := len(ks)
+	in := xs[2:]
+	inN, l, k := tensor.Numel(in), tensor.Numel(outs), tensor.Numel(ks)
+	if nd == 2 && !fold {
+		if c32, ok := any(col).([]float32); ok {
+			x32 := any(x).([]float32)
+			native.Im2col{C: int(nc), H: int(in[0]), W: int(in[1]), KH: int(ks[0]), KW: int(ks[1]), SH: int(s.stride[0]), SW: int(s.stride[1]),
+				PH: int(s.pad[0]), PW: int(s.pad[1]), DH: int(s.dil[0]), DW: int(s.dil[1]), OH: int(outs[0]), OW: int(outs[1])}.Unfold32(c32, x32[(n*xs[1]+c0)*inN:])
+			return
+		}
+	}
+	// Per kernel position, the input offset of each output position, -1 outside.
+	idx := make([]int64, l)
+	kp, op := make([]int64, nd), make([]int64, nd)
+	for q := int64(0); q < k; q++ {
+		r := q
+		for d := nd - 1; d >= 0; d-- {
+			kp[d] = r % ks[d]
+			r /= ks[d]
+		}
+		clear(op)
+		for p := int64(0); p < l; p++ {
+			o := int64(0)
+			for d := 0; d < nd; d++ {
+				y := op[d]*s.stride[d] - s.pad[d] + kp[d]*s.dil[d]
+				if y < 0 || y >= in[d] {
+					o = -1
+					break
+				}
+				o = o*in[d] + y
+			}
+			idx[p] = o
+			for d := nd - 1; d >= 0; d-- {
+				if op[d]++; op[d] < outs[d] {
+					break
+				}
+				op[d] = 0
+			}
+		}
+		for ch := int64(0); ch < nc; ch++ {
+			row := col[(ch*k+q)*l : (ch*k+q+1)*l]
+			img := x[(n*xs[1]+c0+ch)*inN : (n*xs[1]+c0+ch+1)*inN]
+			for p, o := range idx {
+				switch {
+				case o < 0:
+					if !fold {
+						row[p] = 0
+					}
+				case fold:
+					img[o] += row[p]
+				default:
+					row[p] = img[o]
+				}
+			}
+		}
+	}
+}
+
+func gemmT[T real](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix[T]) {
+	switch a := any(a).(type) {
+	case native.Matrix[float32]:
+		native.Gemm32(int(m), int(n), int(k), 1, a, any(b).(native.Matrix[float32]), float32(beta), any(c).(native.Matrix[float32]))
+	case native.Matrix[float64]:
+		native.Gemm64(int(m), int(n), int(k), 1, a, any(b).(native.Matrix[float64]), float64(beta), any(c).(native.Matrix[float64]))
+	}
+}
+
+func mx[T real](d []T, rs, cs int64) native.Matrix[T] {
+	return native.Matrix[T]{Data: d, RS: int(rs), CS: int(cs)}
+}
+
+// convForward computes y (zeroed, contiguous) = conv(x, w).
+func convForward[T real](y, x, w []T, ys, xs, ws []int64, s convSpec) {
+	g := s.groups
+	ks := ws[2:]
+	k := tensor.Numel(ks)
+	if s.transposed {
+		// y gathers w^T x: the backward of a convolution from y's shape to x's.
+		l := tensor.Numel(xs[2:])
+		ci, co := xs[1]/g, ys[1]/g
+		col := make([]T, co*k*l)
+		for n := int64(0); n < xs[0]; n++ {
+			for j := int64(0); j < g; j++ {
+				wg := w[j*ci*co*k:]
+				gemmT(co*k, l, ci, mx(wg, 1, co*k), mx(x[(n*xs[1]+j*ci)*l:], l, 1), 0, mx(col, l, 1))
+				columns(col, y, ys, n, j*co, co, ks, xs[2:], s, true)
+			}
+		}
+		return
+	}
+	l := tensor.Numel(ys[2:])
+	ci, co := xs[1]/g, ys[1]/g
+	col := make([]T, ci*k*l)
+	for n := int64(0); n < xs[0]; n++ {
+		for j := int64(0); j < g; j++ {
+			columns(col, x, xs, n, j*ci, ci, ks, ys[2:], s, false)
+			gemmT(co, l, ci*k, mx(w[j*co*ci*k:], ci*k, 1), mx(col, l, 1), 0, mx(y[(n*ys[1]+j*co)*l:], l, 1))
+		}
+	}
+}
+
+// convGradWeight adds the gradient of w; dy and x are contiguous.
+func convGradWeight[T real](dw, dy, x []T, ys, xs, ws []int64, s convSpec) {
+	if s.transposed {
+		dy, x, ys, xs = x, dy, xs, ys
+	}
+	g := s.groups
+	ks := ws[2:]
+	k, l := tensor.Numel(ks), tensor.Numel(ys[2:])
+	ci, co := xs[1]/g, ys[1]/g
+	col := make([]T, ci*k*l)
+	for n := int64(0); n < xs[0]; n++ {
+		for j := int64(0); j < g; j++ {
+			columns(col, x, xs, n, j*ci, ci, ks, ys[2:], s, false)
+			gemmT(co, ci*k, l, mx(dy[(n*ys[1]+j*co)*l:], l, 1), mx(col, 1, l), 1, mx(dw[j*co*ci*k:], ci*k, 1))
+		}
+	}
+}
+
+func wide(t *tensor.Tensor) tensor.DType {
+	switch {
+	case t.DType == tensor.Float32 || t.DType == tensor.BFloat16 || t.DType == tensor.Float16:
+		return tensor.Float32
+	}
+	return tensor.Float64
+}
+
+func dense(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
+	c := tensor.Empty(d, t.Shape...)
+	tensor.Copy(c, t)
+	return c
+}
+
+func runConv(y, x, w *tensor.Tensor, s convSpec) {
+	d := wide(x)
+	xc, wc := dense(x, d), dense(w, d)
+	yc := tensor.Empty(d, y.Shape...)
+	if d == tensor.Float32 {
+		convForward(yc.Float32s(), xc.Float32s(), wc.Float32s(), y.Shape, x.Shape, w.Shape, s)
+	} else {
+		convForward(yc.Float64s(), xc.Float64s(), wc.Float64s(), y.Shape, x.Shape, w.Shape, s)
+	}
+	tensor.Copy(y, yc)
+}
+
+func convolution(c *Call) (Value, error) {
+	x, w, b := c.T(0), c.T(1), c.T(2)
+	if x.Dim() < 3 {
+		return nil, errf("Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: %s", tensor.ShapeText(x.Shape))
+	}
+	s := c.convSpec(3, x.Dim()-2)
+	shape, err := s.outShape(x, w)
+	if err != nil {
+		return nil, err
+	}
+	if b != nil && (b.Dim() != 1 || b.Shape[0] != shape[1]) {
+		return nil, errf("Given weight of size %s, expected bias to be 1-dimensional with %d elements, but got bias of size %s instead", tensor.ShapeText(w.Shape), shape[1], tensor.ShapeText(b.Shape))
+	}
+	y := c.New(x.DType, shape, tensor.FormatStrides(shape, convFormat(x, w)))
+	if !c.real || y.Numel() == 0 {
+		return y, nil
+	}
+	if x.Numel() > 0 {
+		runConv(y, x, w, s)
+	}
+	if b != nil {
+		bs := make([]int64, len(shape))
+		bs[1] = b.Stride[0]
+		k := f2(func(a, b float64) float64 { return a + b }).i2(func(a, b int64) int64 { return a + b }).simd(native.Add)
+		run([]*tensor.Tensor{y, y, tensor.NewView(b, shape, bs, b.Offset)}, y.DType, k)
+	}
+	return y, nil
+}
+
+func init() {
+	def("convolution convolution_overrideable", convolution)
+	comp("_convolution", func(c *Call) (Value, error) { return c.via("convolution", c.Args[:9]...) })
+	comp("_convolution.deprecated", func(c *Call) (Value, error) { return c.via("convolution", c.Args[:9]...) })
+	def("convolution_backward", func(c *Call) (Value, error) {
+		gy, x, w := c.T(0), c.T(1), c.T(2)
+		s := c.convSpec(4, x.Dim()-2)
+		mask := boolMask(c.Args[10])
+		var gx, gw, gb *tensor.Tensor
+		f := convFormat(x, w)
+		if mask[0] {
+			gx = c.New(x.DType, x.Shape, tensor.FormatStrides(x.Shape, f))
+		}
+		if mask[1] {
+			gw = c.New(w.DType, w.Shape, tensor.FormatStrides(w.Shape, f))
+		}
+		if mask[2] {
+			n := gy.Shape[1]
+			gb = c.NewC(gy.DType, n)
+		}
+		if !c.real || gy.Numel() == 0 {
+			return list(gx, gw, gb), nil
+		}
+		if gx != nil && gx.Numel() > 0 {
+			t := s
+			t.transposed = !s.transposed
+			// The geometry of the opposite direction is the same; only the roles of input and output swap.
+			runConv(gx, gy, w, t)
+		}
+		if gw != nil && gw.Numel() > 0 {
+			d := wide(x)
+			xc, yc, wc := dense(x, d), dense(gy, d), tensor.Empty(d, w.Shape...)
+			if d == tensor.Float32 {
+				convGradWeight(wc.Float32s(), yc.Float32s(), xc.Float32s(), gy.Shape, x.Shape, w.Shape, s)
+			} else {
+				convGradWeight(wc.Float64s(), yc.Float64s(), xc.Float64s(), gy.Shape, x.Shape, w.Shape, s)
+			}
+			tensor.Copy(gw, wc)
+		}
+		if gb != nil {
+			m := make([]bool, gy.Dim())
+			for i := range m {
+				m[i] = i != 1
+			}
+			v, err := c.sum(gy, m, false, gy.DType)
+			if err != nil {
+				return nil, err
+			}
+			tensor.Copy(gb, v)
+		}
+		return list(gx, gw, gb), nil
+	})
+	for nd := 1; nd <= 3; nd++ {
+		conv := func(c *Call, pad func(x, w *tensor.Tensor) (Value, Value, error), transposed bool) (Value, error) {
+			x, w := c.T(0), c.T(1)
+			if x.Dim() != nd+2 && x.Dim() != nd+1 {
+				name := "conv"
+				if transposed {
+					name = "conv_transpose"
+				}
+				return nil, errf("Expected %dD (unbatched) or %dD (batched) input to %s%dd, but got input of size: %s", nd+1, nd+2, name, nd, tensor.ShapeText(x.Shape))
+			}
+			single := x.Dim() == nd+1
+			in := Value(x)
+			if single {
+				in = must(c.via("unsqueeze", x, int64(0)))
+			}
+			px, p, err := pad(x, w)
+			if err != nil {
+				return nil, err
+			}
+			if px != nil {
+				in = must(c.via("constant_pad_nd", in, px, int64(0)))
+			}
+			var v Value
+			if transposed {
+				v, err = c.via("convolution", in, w, c.Args[2], c.Args[3], p, c.Args[7], true, c.Args[5], c.Args[6])
+			} else {
+				v, err = c.via("convolution", in, w, c.Args[2], c.Args[3], p, c.Args[5], false, ints(make([]int64, nd)), c.Args[6])
+			}
+			if err == nil && single {
+				v, err = c.via("squeeze.dim", v, int64(0))
+			}
+			return v, err
+		}
+		name := fmt.Sprintf("conv%dd", nd)
+		comp(name, func(c *Call) (Value, error) {
+			return conv(c, func(x, w *tensor.Tensor) (Value, Value, error) { return nil, c.Args[4], nil }, false)
+		})
+		comp(name+".padding", func(c *Call) (Value, error) {
+			return conv(c, func(x, w *tensor.Tensor) (Value, Value, error) {
+				zero := ints(make([]int64, nd))
+				switch c.Str(4) {
+				case "valid":
+					return nil, zero, nil
+				case "same":
+				default:
+					return nil, nil, errf("Invalid padding string: '%s'", c.Str(4))
+				}
+				for _, s := range fill(c.Ints(3), nd, 1) {
+					if s != 1 {
+						return nil, nil, errf("padding='same' is not supported for strided convolutions")
+					}
+				}
+				dil := fill(c.Ints(5), nd, 1)
+				p := make([]int64, nd)
+				var extra []int64
+				uneven := false
+				for i := nd - 1; i >= 0; i-- {
+					t := dil[i] * (w.Shape[i+2] - 1)
+					p[i] = t / 2
+					extra = append(extra, 0, t%2)
+					uneven = uneven || t%2 != 0
+				}
+				if uneven {
+					return ints(extra), ints(p), nil
+				}
+				return nil, ints(p), nil
+			}, false)
+		})
+		tn := fmt.Sprintf("conv_transpose%dd.input", nd)
+		if nd == 1 {
+			tn = "conv_transpose1d"
+		}
+		comp(tn, func(c *Call) (Value, error) {
+			return conv(c, func(x, w *tensor.Tensor) (Value, Value, error) { return nil, c.Args[4], nil }, true)
+		})
+	}
+	// im2col and col2im: (N, C, H, W) <-> (N, C*K, L).
+	def("im2col", func(c *Call) (Value, error) {
+		t := c.T(0)
+		s := convSpec{stride: c.Ints(4), pad: c.Ints(3), dil: c.Ints(2)}
+		ks := c.Ints(1)
+		single := t.Dim() == 3
+		if t.Dim() != 3 && t.Dim() != 4 {
+			return nil, errf("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s", tensor.ShapeText(t.Shape))
+		}
+		xs := t.Shape
+		if single {
+			xs = append([]int64{1}, xs...)
+		}
+		outs := make([]int64, 2)
+		for i := range outs {
+			outs[i] = (xs[i+2]+2*s.pad[i]-s.dil[i]*(ks[i]-1)-1)/s.stride[i] + 1
+		}
+		shape := []int64{xs[0], xs[1] * tensor.Numel(ks), tensor.Numel(outs)}
+		if single {
+			shape = shape[1:]
+		}
+		o := c.NewC(t.DType, shape...)
+		if c.real && o.Numel() > 0 {
+			x := t.Floats()
+			col := make([]float64, o.Numel())
+			per := int64(len(col)) / xs[0]
+			for n := int64(0); n < xs[0]; n++ {
+				columns(col[n*per:], x, xs, n, 0, xs[1], ks, outs, s, false)
+			}
+			o.SetFloats(col)
+		}
+		return o, nil
+	})
+	def("col2im", func(c *Call) (Value, error) {
+		t := c.T(0)
+		size, ks := c.Ints(1), c.Ints(2)
+		s := convSpec{stride: c.Ints(5), pad: c.Ints(4), dil: c.Ints(3)}
+		single := t.Dim() == 2
+		n, ck := int64(1), t.Shape[t.Dim()-2]
+		if !single {
+			n = t.Shape[0]
+		}
+		ch := ck / tensor.Numel(ks)
+		xs := []int64{n, ch, size[0], size[1]}
+		outs := make([]int64, 2)
+		for i := range outs {
+			outs[i] = (size[i]+2*s.pad[i]-s.dil[i]*(ks[i]-1)-1)/s.stride[i] + 1
+		}
+		if tensor.Numel(outs) != t.Shape[t.Dim()-1] {
+			return nil, errf("Given output_size=(%d, %d), kernel_size=(%d, %d), dilation=(%d, %d), padding=(%d, %d), stride=(%d, %d), expected size of input's dimension 2 to match the calculated number of sliding blocks %d * %d = %d, but got input.size(2)=%d.",
+				size[0], size[1], ks[0], ks[1], s.dil[0], s.dil[1], s.pad[0], s.pad[1], s.stride[0], s.stride[1], outs[0], outs[1], tensor.Numel(outs), t.Shape[t.Dim()-1])
+		}
+		shape := slices.Clone(xs)
+		if single {
+			shape = shape[1:]
+		}
+		o := c.NewC(t.DType, shape...)
+		if c.real && o.Numel() > 0 {
+			col, x := t.Floats(), make([]float64, o.Numel())
+			per := int64(len(col)) / n
+			for i := int64(0); i < n; i++ {
+				columns(col[i*per:], x, xs, i, 0, ch, ks, outs, s, true)
+			}
+			o.SetFloats(x)
+		}
+		return o, nil
+	})
+}
