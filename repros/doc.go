@@ -1,0 +1,10 @@
+// Package repros reads and writes repro files: a graph, its inputs, the configuration and how to run it, as Python
+// that runs unchanged under whittle and under PyTorch.
+//
+// Read understands what PyTorch writes: minifier_launcher.py, repro.py and fx_graph_runnable.py of 2.x (after aot
+// and after dynamo), and the forms of 1.13 and 2.0 with args and rand_strided. Write gives the form of 2.6, and
+// Read(Write(r)) equals r. A line that is not understood is an error with file and line. Repro.Tensors makes the inputs:
+// from storages by content where they are at hand, else random as PyTorch's rand_strided does, from a seed.
+//
+// Running a repro is the business of the engines in repros/engine. Mirrors torch/_dynamo/repro and debug_utils.py.
+package repros

@@ -1,0 +1,271 @@
+package repros
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+)
+
+// A Repro is everything that a repro file says. Sizes are concrete: symbolic ones are resolved while reading.
+type Repro struct {
+	Head     []string // comment lines: versions, machine, where it comes from
+	Imports  []string // statements beyond the usual imports, such as torch.ops.load_library(...)
+	Config   []Setting
+	Module   *fx.GraphModule
+	Storages []Storage
+	Inputs   []Input
+	Stage    Stage
+	Backend  string   // after dynamo only: "inductor"; "" after aot
+	Accuracy Accuracy // what run_repro is told
+	Command  string   // run, minify, analyze ...; "" reads as run
+	SaveDir  string   // where storages lie, relative to the file; "" for None
+	Tracing  string   // after aot: real, symbolic, fake
+	Check    string   // after aot: check_str, "" for None
+	Autocast bool     // after dynamo
+	Seed     int64    // of random inputs; PyTorch's own files have none: 0
+}
+
+// Stage says which graph of the stack the repro holds.
+type Stage string
+
+// The stages.
+const (
+	AfterAOT    Stage = "aot"    // aten operators; run under no_grad
+	AfterDynamo Stage = "dynamo" // torch functions; forward and backward are run
+)
+
+// Accuracy is the accuracy argument of run_repro.
+type Accuracy string
+
+// The values of accuracy.
+const (
+	NoAccuracy     Accuracy = "False"
+	WithAccuracy   Accuracy = "True"
+	StrictAccuracy Accuracy = "'strict_accuracy'"
+	MinAccuracy    Accuracy = "'accuracy'"
+)
+
+// A Setting is one line of configuration: torch._inductor.config.cpp.simdlen = 0.
+type Setting struct {
+	Name  string // torch._inductor.config.cpp.simdlen
+	Value string // Python text
+}
+
+// Storage is the memory that one or several input tensors view.
+type Storage struct {
+	Hash      string // content hash under SaveDir; "" for none
+	NBytes    int64
+	Device    string // "cpu" unless said otherwise
+	DTypeHint string // of the random data that stands in for it: float32
+}
+
+// InputKind is the kind of an input.
+type InputKind string
+
+// The kinds of input.
+const (
+	TensorInput InputKind = "tensor"
+	SymIntInput InputKind = "symint"
+	ConstInput  InputKind = "const" // None: filtered out during compilation
+)
+
+// Input is one argument of forward.
+type Input struct {
+	Kind         InputKind
+	Name         string // the comment behind it
+	Value        any    // SymIntInput: int64 or float64
+	Storage      int    // index into Repro.Storages
+	Shape        []int64
+	Stride       []int64 // nil: contiguous
+	Offset       int64
+	DType        string // PyTorch's name, which tensor.DType may lack: float32, float8_e4m3fnuz
+	RequiresGrad bool
+	Leaf         bool
+	Meta         []Setting // further keywords of reader.tensor
+}
+
+// DTypeUnsupported says that an input has a dtype that whittle cannot compute with.
+type DTypeUnsupported struct{ Input, DType string }
+
+func (e *DTypeUnsupported) Error() string {
+	return fmt.Sprintf("input %s: torch.%s is not supported", e.Input, e.DType)
+}
+
+// Lookup reads a setting by its full name, or by what follows ".config.".
+func (r *Repro) Lookup(name string) (string, bool) {
+	for _, s := range r.Config {
+		if s.Name == name || strings.HasSuffix(s.Name, ".config."+name) {
+			return s.Value, true
+		}
+	}
+	return "", false
+}
+
+// AllStrides is the strides of a tensor input.
+func (in Input) AllStrides() []int64 {
+	if in.Stride != nil {
+		return in.Stride
+	}
+	return tensor.ContiguousStrides(in.Shape)
+}
+
+// Tensors makes the inputs. load reads a storage by content hash and may return an error or be nil; random data
+// from the seed stands in then: normal for floating dtypes, zeros for others, storage by storage.
+func (r *Repro) Tensors(load func(hash string) ([]byte, error)) ([]any, error) {
+	gen := tensor.NewGenerator(uint64(r.Seed))
+	made := make([]*tensor.Storage, len(r.Storages))
+	for i, st := range r.Storages {
+		if st.NBytes < 0 || st.NBytes > maxStorage {
+			return nil, fmt.Errorf("storage %d: %d bytes", i, st.NBytes)
+		}
+		s := tensor.NewStorage(st.NBytes)
+		made[i] = s
+		if load != nil && st.Hash != "" {
+			if b, err := load(st.Hash); err == nil {
+				if int64(len(b)) < st.NBytes {
+					return nil, fmt.Errorf("storage %s holds %d bytes, %d wanted", st.Hash, len(b), st.NBytes)
+				}
+				copy(s.Data, b)
+				continue
+			}
+		}
+		if d, ok := tensor.ParseDType(st.DTypeHint); ok && d.IsFloat() {
+			n := st.NBytes / int64(d.Size())
+			gen.NormalFill(&tensor.Tensor{Storage: s, DType: d, Shape: []int64{n}, Stride: []int64{1}}, 0, 1)
+		}
+	}
+	out := make([]any, len(r.Inputs))
+	for i, in := range r.Inputs {
+		switch in.Kind {
+		case SymIntInput:
+			out[i] = in.Value
+		case ConstInput:
+			out[i] = nil
+		case TensorInput:
+			d, ok := tensor.ParseDType(in.DType)
+			if !ok || d.Kind() == tensor.KindComplex {
+				return nil, &DTypeUnsupported{in.Name, in.DType}
+			}
+			t := &tensor.Tensor{Storage: made[in.Storage], DType: d, Shape: append([]int64{}, in.Shape...), Stride: append([]int64{}, in.AllStrides()...), Offset: in.Offset}
+			if err := inBounds(t); err != nil {
+				return nil, fmt.Errorf("input %s: %w", in.Name, err)
+			}
+			out[i] = t
+		}
+	}
+	return out, nil
+}
+
+// maxStorage bounds what a file can make us allocate.
+const maxStorage = 64 << 30
+
+// fakes are the inputs without data, for shape propagation.
+func (r *Repro) fakes() ([]any, error) {
+	made := make([]*tensor.Storage, len(r.Storages))
+	for i, st := range r.Storages {
+		made[i] = tensor.FakeStorage(st.NBytes)
+	}
+	out := make([]any, len(r.Inputs))
+	for i, in := range r.Inputs {
+		switch in.Kind {
+		case SymIntInput:
+			out[i] = in.Value
+		case TensorInput:
+			d, ok := tensor.ParseDType(in.DType)
+			if !ok {
+				return nil, &DTypeUnsupported{in.Name, in.DType}
+			}
+			t := &tensor.Tensor{Storage: made[in.Storage], DType: d, Shape: append([]int64{}, in.Shape...), Stride: append([]int64{}, in.AllStrides()...), Offset: in.Offset, Fake: true}
+			if err := inBounds(t); err != nil {
+				return nil, fmt.Errorf("input %s: %w", in.Name, err)
+			}
+			out[i] = t
+		}
+	}
+	return out, nil
+}
+
+func inBounds(t *tensor.Tensor) error {
+	if len(t.Shape) != len(t.Stride) {
+		return fmt.Errorf("shape %v with strides %v", t.Shape, t.Stride)
+	}
+	last := t.Offset
+	for i, s := range t.Shape {
+		if s < 0 || t.Stride[i] < 0 || t.Offset < 0 {
+			return fmt.Errorf("shape %v strides %v offset %d", t.Shape, t.Stride, t.Offset)
+		}
+		if s == 0 {
+			return nil
+		}
+		last += (s - 1) * t.Stride[i]
+	}
+	if (last+1)*int64(t.DType.Size()) > t.Storage.NBytes {
+		return fmt.Errorf("shape %v strides %v offset %d reach beyond a storage of %d bytes", t.Shape, t.Stride, t.Offset, t.Storage.NBytes)
+	}
+	return nil
+}
+
+// FromTensors describes concrete inputs: r's Storages and Inputs are replaced. Hashes are left empty; put fills them
+// when given (it stores the bytes and returns their hash). requiresGrad tells, per tensor, what to note; nil for none.
+func (r *Repro) FromTensors(names []string, inputs []any, put func(data []byte) (string, error), requiresGrad func(t *tensor.Tensor) bool) error {
+	r.Storages, r.Inputs = nil, nil
+	seen := map[*tensor.Storage]int{}
+	for i, v := range inputs {
+		name := ""
+		if i < len(names) {
+			name = names[i]
+		}
+		switch v := v.(type) {
+		case nil:
+			r.Inputs = append(r.Inputs, Input{Kind: ConstInput, Name: name})
+		case int64, float64:
+			r.Inputs = append(r.Inputs, Input{Kind: SymIntInput, Name: name, Value: v})
+		case bool:
+			n := int64(0)
+			if v {
+				n = 1
+			}
+			r.Inputs = append(r.Inputs, Input{Kind: SymIntInput, Name: name, Value: n})
+		case *tensor.Tensor:
+			k, ok := seen[v.Storage]
+			if !ok {
+				k = len(r.Storages)
+				seen[v.Storage] = k
+				st := Storage{NBytes: v.Storage.NBytes, Device: "cpu", DTypeHint: v.DType.String()}
+				if put != nil && !v.Fake {
+					h, err := put(v.Storage.Data)
+					if err != nil {
+						return err
+					}
+					st.Hash = h
+				}
+				r.Storages = append(r.Storages, st)
+			}
+			in := Input{Kind: TensorInput, Name: name, Storage: k, Shape: append([]int64{}, v.Shape...), Offset: v.Offset, DType: v.DType.String(), Leaf: true}
+			if !equalInts(v.Stride, tensor.ContiguousStrides(v.Shape)) {
+				in.Stride = append([]int64{}, v.Stride...)
+			}
+			if requiresGrad != nil {
+				in.RequiresGrad = requiresGrad(v)
+			}
+			r.Inputs = append(r.Inputs, in)
+		default:
+			return fmt.Errorf("input %s: a %T cannot be written into a repro", name, v)
+		}
+	}
+	return nil
+}
+
+func equalInts(a, b []int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,211 @@
+package repros
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whittle/kernels/tensor"
+)
+
+func sharedDir(t testing.TB) string {
+	dir := os.Getenv("WHITTLE_SHARED")
+	if dir == "" {
+		dir = "../../shared"
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no shared directory")
+	}
+	return dir
+}
+
+func corpus(t testing.TB) []string {
+	dir := sharedDir(t)
+	a, _ := filepath.Glob(filepath.Join(dir, "corpus/graphs/*.py"))
+	b, _ := filepath.Glob(filepath.Join(dir, "corpus/failing/*/minifier_launcher.py"))
+	return append(a, b...)
+}
+
+// view is what two equal repros share: everything, with the module as text.
+func view(r *Repro) any {
+	c := *r
+	c.Module = nil
+	return []any{c, r.Module.String(), r.Module.Hash()}
+}
+
+func roundTrip(t *testing.T, file, text string) *Repro {
+	t.Helper()
+	r, err := Read(file, text)
+	if err != nil {
+		t.Errorf("%v", err)
+		return nil
+	}
+	again, err := Read("again.py", Write(r))
+	if err != nil {
+		t.Errorf("%s: written and read: %v", file, err)
+		return nil
+	}
+	if d := cmp.Diff(view(r), view(again)); d != "" {
+		t.Errorf("%s: %s", file, d)
+	}
+	return r
+}
+
+func TestCorpus(t *testing.T) {
+	files, made := corpus(t), 0
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := roundTrip(t, f, string(b))
+		if r == nil {
+			continue
+		}
+		dir := filepath.Join(filepath.Dir(f), r.SaveDir)
+		total := int64(0)
+		for _, s := range r.Storages {
+			total += s.NBytes
+		}
+		if total > 6<<20 {
+			made++
+			continue
+		}
+		if _, err := r.Tensors(DirLoader(dir)); err != nil {
+			var du *DTypeUnsupported
+			if !errors.As(err, &du) {
+				t.Errorf("%s: %v", f, err)
+			}
+			continue
+		}
+		made++
+	}
+	t.Logf("%d files, inputs made for %d", len(files), made)
+}
+
+// The two repros of the 2.0 guide: after aot (1.13) and after dynamo.
+func TestOldForms(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(sharedDir(t), "reference/troubleshooting_2.0.rst.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile(`(?s)\.\. code-block:: python\n\n(   import torch\n.*?class Repro.*?)\n\S`).FindAllStringSubmatch(string(b), -1)
+	n := 0
+	for _, m := range blocks {
+		text := m[1]
+		if i := strings.LastIndex(text, ".. code-block:: python"); i >= 0 {
+			text = text[i+len(".. code-block:: python"):]
+		}
+		text = regexp.MustCompile(`(?m)^   `).ReplaceAllString(text, "")
+		r := roundTrip(t, "guide.py", text)
+		if r == nil {
+			continue
+		}
+		n++
+		if len(r.Inputs) != 1 || !cmp.Equal(r.Inputs[0].Shape, []int64{200, 200}) {
+			t.Errorf("%+v", r.Inputs)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d repros in the guide", n)
+	}
+}
+
+const small = `# made by hand
+import torch
+from math import inf
+import torch._inductor.config
+torch._inductor.config.cpp.simdlen = 0
+torch._inductor.config.external_matmul = []
+class Repro(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+    def forward(self, s0, x, y):
+        add = torch.ops.aten.add.Tensor(x, s0)
+        return (add, y)
+def load_args(reader):
+    reader.symint(4)  # s0
+    buf0 = reader.storage(None, 8*s0, dtype_hint=torch.int32)
+    reader.tensor(buf0, (s0, 2), (1, s0), dtype=torch.int32, is_leaf=True)  # x
+    reader.tensor(buf0, (2*s0 - 1,), dtype=torch.int32, storage_offset=1)  # y
+load_args._version = 0
+mod = Repro()
+if __name__ == '__main__':
+    from torch._dynamo.repro.after_aot import run_repro
+    with torch.no_grad():
+        run_repro(mod, load_args, accuracy='strict_accuracy', command='run', save_dir=None, tracing_mode='symbolic', check_str=None)
+`
+
+func TestSmall(t *testing.T) {
+	r := roundTrip(t, "small.py", strings.Replace(small, "8*s0", "4*s0*2", 1))
+	if r == nil {
+		t.FailNow()
+	}
+	if len(r.Config) != 1 || r.Storages[0].NBytes != 32 || !cmp.Equal(r.Inputs[1].Stride, []int64{1, 4}) || r.Inputs[2].Offset != 1 || r.Accuracy != StrictAccuracy {
+		t.Errorf("%+v", r)
+	}
+	vs, err := r.Tensors(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if vs[1].(*tensor.Tensor).Storage != vs[2].(*tensor.Tensor).Storage {
+		t.Error("inputs do not share their storage")
+	}
+}
+
+func TestErrorsNameTheLine(t *testing.T) {
+	for old, change := range map[string][2]string{
+		"mod = Repro()":                {"mod = Repro(); print(mod)", "small.py:19: not understood: print(mod)"},
+		"reader.symint(4)":             {"reader.banana(4)", "small.py:14: not understood: reader.banana(4)"},
+		"reader.tensor(buf0, (s0, 2)":  {"reader.tensor(buf9, (s0, 2)", "small.py:16: storage buf9 is not defined"},
+		"(s0, 2)":                      {"(s7//0, 2)", "small.py:16:"},
+		"command='run'":                {"colour='red'", "small.py:23: run_repro: keyword colour"},
+		"    reader.symint(4)  # s0\n": {"", "forward takes 3 inputs, the file has 2"},
+	} {
+		_, err := Read("small.py", strings.Replace(small, old, change[0], 1))
+		if err == nil || !strings.Contains(err.Error(), change[1]) {
+			t.Errorf("%s: got %v, want %s", old, err, change[1])
+		}
+	}
+}
+
+func TestStorageRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	h, err := WriteStorage(dir, []byte("some bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := DirLoader(dir)(h)
+	if err != nil || string(b) != "some bytes" {
+		t.Errorf("%q %v", b, err)
+	}
+	if _, err := DirLoader(dir)("../x"); err == nil {
+		t.Error("a path is taken for a hash")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(small)
+	f.Add(strings.Replace(small, "reader.symint(4)", "reader.const('a')", 1))
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Read("fuzz.py", text)
+		if err != nil {
+			return
+		}
+		if r.Module.Lint() != nil {
+			return
+		}
+		again, err := Read("again.py", Write(r))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, Write(r))
+		}
+		if Write(again) != Write(r) {
+			t.Fatalf("changed:\n%s\n%s", Write(r), Write(again))
+		}
+	})
+}

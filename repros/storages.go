@@ -1,0 +1,121 @@
+package repros
+
+import (
+	"archive/zip"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// DirLoader reads storages by content hash from a save_dir: dir/storages/HASH, an archive as torch.save writes it.
+func DirLoader(dir string) func(hash string) ([]byte, error) {
+	return func(hash string) ([]byte, error) {
+		if hash == "" || strings.ContainsAny(hash, `/\`) || hash == ".." {
+			return nil, fmt.Errorf("%q is no storage hash", hash)
+		}
+		return ReadStorage(filepath.Join(dir, "storages", hash))
+	}
+}
+
+// ReadStorage reads the one storage in a torch.save archive.
+func ReadStorage(path string) ([]byte, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if !strings.HasSuffix(f.Name, "/data/0") {
+			continue
+		}
+		rc, err := f.Open()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		defer rc.Close()
+		b, err := io.ReadAll(rc)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("%s: no storage in the archive", path)
+}
+
+// WriteStorage writes bytes under dir/storages by content hash, in the form that torch.load reads, and returns the hash.
+func WriteStorage(dir string, data []byte) (string, error) {
+	sum := sha1.Sum(data)
+	hash := hex.EncodeToString(sum[:])
+	path := filepath.Join(dir, "storages", hash)
+	if _, err := os.Stat(path); err == nil {
+		return hash, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	if err := writeArchive(f, hash, data); err != nil {
+		f.Close()
+		return "", err
+	}
+	if err := f.Close(); err != nil {
+		return "", err
+	}
+	return hash, os.Rename(f.Name(), path)
+}
+
+// writeArchive is torch.save of an untyped storage: a stored (not compressed) zip whose pickle names
+// persistent id ("storage", UntypedStorage, "0", "cpu", nbytes).
+func writeArchive(w io.Writer, name string, data []byte) error {
+	z := zip.NewWriter(w)
+	add := func(file string, b []byte) error {
+		e, err := z.CreateHeader(&zip.FileHeader{Name: name + "/" + file, Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		_, err = e.Write(b)
+		return err
+	}
+	if err := errors.Join(add("data.pkl", storagePickle(len(data))), add("byteorder", []byte("little")), add("data/0", data), add("version", []byte("3\n"))); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// storagePickle is the protocol 2 pickle of untyped storage 0: nothing but its persistent id.
+func storagePickle(nbytes int) []byte {
+	var b []byte
+	b = append(b, 0x80, 2) // PROTO 2
+	b = append(b, '(')     // MARK
+	str := func(s string) {
+		b = append(b, 'X', byte(len(s)), byte(len(s)>>8), 0, 0)
+		b = append(b, s...)
+	}
+	str("storage")
+	b = append(b, "ctorch.storage\nUntypedStorage\n"...) // GLOBAL
+	str("0")
+	str("cpu")
+	if nbytes < 1<<31 {
+		b = append(b, 'J', byte(nbytes), byte(nbytes>>8), byte(nbytes>>16), byte(nbytes>>24)) // BININT
+	} else {
+		b = append(b, 0x8a, 8) // LONG1
+		for i := range 8 {
+			b = append(b, byte(nbytes>>(8*i)))
+		}
+	}
+	b = append(b, 't', 'Q', '.') // TUPLE, BINPERSID, STOP
+	return b
+}

@@ -1,0 +1,177 @@
+package repros
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"whittle/capture/fx"
+)
+
+var aotImports = []string{"import torch", "from torch import tensor, device", "import torch.fx as fx", "from torch._dynamo.testing import rand_strided",
+	"from math import inf", "import torch._inductor.inductor_prims"}
+
+var dynamoImports = []string{"from math import inf", "import torch", "from torch import tensor, device", "import torch.fx as fx", "import torch._dynamo",
+	"from torch._dynamo.testing import rand_strided", "from torch._dynamo.debug_utils import run_fwd_maybe_bwd",
+	"import torch._dynamo.config", "import torch._inductor.config", "import torch._functorch.config", "import torch.fx.experimental._config"}
+
+// Write is the repro as a Python file in the form of PyTorch 2.6.
+func Write(r *Repro) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	for _, h := range r.Head {
+		line("%s", h)
+	}
+	imports := aotImports
+	if r.Stage == AfterDynamo {
+		imports = dynamoImports[:7]
+	}
+	for _, l := range imports {
+		line("%s", l)
+	}
+	line("")
+	for _, l := range dynamoImports[7:] {
+		line("%s", l)
+	}
+	for _, s := range r.Config {
+		line("%s = %s", s.Name, s.Value)
+	}
+	line("")
+	for _, l := range r.Imports {
+		line("%s", l)
+	}
+	if r.Seed != 0 {
+		line("torch.manual_seed(%d)", r.Seed)
+	}
+	line("from torch.nn import *")
+	b.WriteString(r.Module.String())
+	line("")
+	line("def load_args(reader):")
+	done := make([]bool, len(r.Storages))
+	if len(r.Inputs) == 0 {
+		line("    pass")
+	}
+	for _, in := range r.Inputs {
+		writeInput(line, r, in, done)
+	}
+	line("load_args._version = 0")
+	name := r.Module.ClassName
+	if name == "" {
+		name = "Repro"
+	}
+	line("mod = %s()", name)
+	line("if __name__ == '__main__':")
+	acc := r.Accuracy
+	if acc == "" {
+		acc = NoAccuracy
+	}
+	command := r.Command
+	if command == "" {
+		command = "run"
+	}
+	if r.Stage == AfterDynamo {
+		line("    from torch._dynamo.repro.after_dynamo import run_repro")
+		auto := "False"
+		if r.Autocast {
+			auto = "True"
+		}
+		line("    run_repro(mod, load_args, accuracy=%s, command=%s,\n        save_dir=%s, autocast=%s, backend=%s)", acc, fx.StringRepr(command), orNone(r.SaveDir), auto, orNone(r.Backend))
+		return b.String()
+	}
+	tracing := r.Tracing
+	if tracing == "" {
+		tracing = "real"
+	}
+	tail := fmt.Sprintf("save_dir=%s, tracing_mode=%s, check_str=%s)", orNone(r.SaveDir), fx.StringRepr(tracing), orNone(r.Check))
+	line("    from torch._dynamo.repro.after_aot import run_repro")
+	line("    with torch.no_grad():")
+	line("        run_repro(mod, load_args, accuracy=%s, command=%s, %s", acc, fx.StringRepr(command), tail)
+	line("        # To run it separately, do")
+	line("        # mod, args = run_repro(mod, load_args, accuracy=%s, command='get_args', %s", acc, tail)
+	line("        # mod(*args)")
+	return b.String()
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "None"
+	}
+	return fx.StringRepr(s)
+}
+
+func writeInput(line func(string, ...any), r *Repro, in Input, done []bool) {
+	switch in.Kind {
+	case SymIntInput:
+		line("    reader.symint(%s)  # %s", fx.FormatArg(in.Value), in.Name)
+		return
+	case ConstInput:
+		line("    reader.const(%s)  # %s, filtered out during compilation", fx.StringRepr(in.Name), in.Name)
+		return
+	}
+	if !done[in.Storage] {
+		done[in.Storage] = true
+		st := r.Storages[in.Storage]
+		extra := ""
+		if st.Device != "" && st.Device != "cpu" {
+			typ, idx, ok := strings.Cut(st.Device, ":")
+			extra = ", device=device(type=" + fx.StringRepr(typ)
+			if ok {
+				extra += ", index=" + idx
+			}
+			extra += ")"
+		}
+		if st.DTypeHint != "" && st.DTypeHint != "float32" {
+			extra += ", dtype_hint=torch." + st.DTypeHint
+		}
+		line("    buf%d = reader.storage(%s, %d%s)", in.Storage, orNone(st.Hash), st.NBytes, extra)
+	}
+	args := ""
+	if in.Stride != nil {
+		args += ", " + tupleText(in.Stride)
+	}
+	if in.DType != "" && in.DType != "float32" {
+		args += ", dtype=torch." + in.DType
+	}
+	if in.Offset != 0 {
+		args += fmt.Sprintf(", storage_offset=%d", in.Offset)
+	}
+	for _, m := range in.Meta {
+		args += ", " + m.Name + "=" + m.Value
+	}
+	if in.RequiresGrad {
+		args += ", requires_grad=True"
+	}
+	if in.Leaf {
+		args += ", is_leaf=True"
+	}
+	line("    reader.tensor(buf%d, %s%s)  # %s", in.Storage, tupleText(in.Shape), args, in.Name)
+}
+
+func tupleText(xs []int64) string {
+	t := make(fx.Tuple, len(xs))
+	for i, x := range xs {
+		t[i] = x
+	}
+	return fx.FormatArg(t)
+}
+
+// WriteFile writes the repro to path, whole or not at all.
+func WriteFile(path string, r *Repro) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".repro*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err := tmp.WriteString(Write(r)); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
