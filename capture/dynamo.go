@@ -1,0 +1,713 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/code"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// Backend compiles a graph: it gets the GraphModule object and example inputs and returns a callable.
+type Backend struct {
+	Name    string
+	Compile func(gm vm.Object, inputs []vm.Object) (vm.Object, error)
+}
+
+// Context is one torch.compile: what to do with the frames that run under it.
+type Context struct {
+	Backend   Backend
+	FullGraph bool
+	Dynamic   *bool
+	// Compiles nothing new: torch._dynamo.run.
+	RunOnly bool
+}
+
+// Dynamo compiles the frames of one interpreter.
+type Dynamo struct {
+	In *vm.Interp
+	T  *torch.Torch
+	// Observe sees each event as it happens; nil fields are skipped.
+	Observe Observer
+
+	ctx    *Context
+	active *tracer
+	codes  map[*code.Code]*codeState
+	resume map[resumeKey]*vm.Code
+	nextID int
+}
+
+// Observer is told what capture does.
+type Observer struct {
+	Frame     func(f *FrameEvent)
+	Break     func(b *BreakEvent)
+	Recompile func(r *RecompileEvent)
+	// Failed is told of a frame whose backend failed, before the error reaches the script.
+	Failed func(f *FrameEvent, gm *fx.GraphModule, inputs []*tensor.Tensor, backend string, err error)
+}
+
+// FrameEvent is one capture of a code object.
+type FrameEvent struct {
+	ID, Name, File string
+	Line           int
+	Status         string // compiled, skipped, unsupported, limit, error
+	Attempts       int
+	Backend        string
+	Graph          *fx.GraphModule
+	Reasons        []string
+	Guards         []*Guard
+	Err            error
+}
+
+// BreakEvent is one graph break.
+type BreakEvent struct {
+	Frame, Kind, Reason string
+	Line                int
+	Stack               []StackEntry
+}
+
+// RecompileEvent says why compiled code could not be reused.
+type RecompileEvent struct {
+	Frame, Function, File string
+	Line                  int
+	Reasons               []string
+}
+
+// codeState is what is known about one code object.
+type codeState struct {
+	id      int
+	entries []*entry
+	skip    bool
+}
+
+// entry is compiled code with the guards under which it may run.
+type entry struct {
+	id     string
+	guards []*Guard
+	inputs []input
+	fn     vm.Object // nil => no graph
+	plan   *plan
+	ctx    *Context
+	frame  *FrameEvent
+}
+
+type resumeKey struct {
+	code *code.Code
+	pc   int
+	sp   int
+}
+
+// New makes the compiler of an interpreter.
+func New(in *vm.Interp, t *torch.Torch) *Dynamo {
+	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}}
+}
+
+// Reset forgets all compiled code: torch._dynamo.reset().
+func (d *Dynamo) Reset() {
+	d.codes = map[*code.Code]*codeState{}
+	d.resume = map[resumeKey]*vm.Code{}
+	d.nextID = 0
+}
+
+// Call calls fn with frames compiled under ctx.
+func (d *Dynamo) Call(ctx *Context, fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	old, oldHook := d.ctx, d.In.FrameHook
+	d.ctx, d.In.FrameHook = ctx, d.frame
+	defer func() { d.ctx, d.In.FrameHook = old, oldHook }()
+	return d.In.Call(fn, args, kw)
+}
+
+// Disabled calls fn with capture switched off.
+func (d *Dynamo) Disabled(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	oldHook := d.In.FrameHook
+	d.In.FrameHook = nil
+	defer func() { d.In.FrameHook = oldHook }()
+	return d.In.Call(fn, args, kw)
+}
+
+// Compiling reports whether a trace is in progress.
+func (d *Dynamo) Compiling() bool { return d.active != nil }
+
+// isLibrary reports whether a file belongs to the standard library or to torch.
+func (d *Dynamo) isLibrary(file string) bool {
+	return strings.HasPrefix(file, "<") || strings.HasPrefix(file, "torch/") || strings.HasPrefix(file, "lib/python") || strings.Contains(file, "/lib/python")
+}
+
+// frame is the hook of PEP 523: every Python frame passes here while compiled code is called.
+func (d *Dynamo) frame(in *vm.Interp, f *vm.Frame) (vm.Object, error) {
+	if tr := d.active; tr != nil {
+		if tr.depth == 0 && !opaque(f) {
+			f.Trace = tr.step
+		}
+		return in.EvalFrame(f)
+	}
+	if d.skipped(f) {
+		return in.EvalFrame(f)
+	}
+	return d.compiled(f)
+}
+
+// opaque frames run inside a trace without being watched: attribute look-up of modules.
+func opaque(f *vm.Frame) bool {
+	switch f.Code.Name {
+	case "__getattr__", "__setattr__", "__delattr__":
+		return strings.HasSuffix(f.Code.Filename, "torch/nn/modules/module.py")
+	}
+	return false
+}
+
+// skipped frames are never captured: the library itself, module bodies, generators.
+func (d *Dynamo) skipped(f *vm.Frame) bool {
+	c := f.Code
+	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
+		return true
+	}
+	if f.Func.Dict != nil {
+		if v, ok := f.Func.Dict.GetStr("_torchdynamo_disable"); ok && v == vm.True {
+			return true
+		}
+	}
+	if strings.HasPrefix(c.Filename, "torch/") {
+		return !strings.HasPrefix(c.Filename, "torch/nn/modules/") && !strings.HasPrefix(c.Filename, "torch/optim/")
+	}
+	return d.isLibrary(c.Filename)
+}
+
+// compiled runs a frame through its compiled code, compiling it first when none fits.
+func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
+	key := f.Code.Code
+	st := d.codes[key]
+	if st != nil && st.skip {
+		return d.In.EvalFrame(f)
+	}
+	e := d.envOf(f)
+	var reasons []string
+	if st != nil {
+		for _, en := range st.entries {
+			if en.ctx.Backend.Name != d.ctx.Backend.Name && en.ctx != d.ctx {
+				continue
+			}
+			ok, why := en.holds(e)
+			if ok {
+				return d.runEntry(en, f, e)
+			}
+			reasons = append([]string{en.id + ": " + why}, reasons...)
+		}
+	}
+	if d.ctx.RunOnly {
+		return d.In.EvalFrame(f)
+	}
+	if st == nil {
+		st = &codeState{id: d.nextID}
+		d.nextID++
+		d.codes[key] = st
+	}
+	return d.compile(f, st, e, reasons)
+}
+
+func (en *entry) holds(e *env) (bool, string) {
+	for _, g := range en.guards {
+		if ok, why := g.holds(e); !ok {
+			return false, why
+		}
+	}
+	return true, ""
+}
+
+func (d *Dynamo) envOf(f *vm.Frame) *env {
+	e := &env{in: d.In, locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), globals: f.Globals}
+	for i, v := range f.LocalsPlus {
+		if c, ok := v.(*vm.Cell); ok {
+			v = c.V
+		}
+		if v != nil {
+			e.locals[f.Code.LocalsPlusName(i)] = v
+		}
+	}
+	if f.Func != nil {
+		for i, c := range f.Func.Closure {
+			if i < len(f.Code.FreeVars) && c.V != nil {
+				e.locals[f.Code.FreeVars[i]] = c.V
+			}
+		}
+	}
+	k := 0
+	for _, v := range f.Stack[:f.SP] {
+		if v != nil {
+			e.locals[fmt.Sprintf("___stack%d", k)] = v
+			k++
+		}
+	}
+	return e
+}
+
+// clone copies a frame, so that tracing leaves the real one alone.
+func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
+	g := d.In.NewFrame(f.Func, f.Code)
+	copy(g.LocalsPlus, f.LocalsPlus)
+	copy(g.Stack, f.Stack[:f.SP])
+	g.SP, g.PC = f.SP, f.PC
+	g.Globals, g.Builtins = f.Globals, f.Builtins
+	for i, v := range g.LocalsPlus {
+		if c, ok := v.(*vm.Cell); ok && i < len(f.Code.VarNames) {
+			g.LocalsPlus[i] = &vm.Cell{V: c.V}
+		}
+	}
+	return g
+}
+
+// compile captures a frame, compiles its graph and runs it.
+func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (vm.Object, error) {
+	ev := &FrameEvent{ID: fmt.Sprintf("%d/%d", st.id, len(st.entries)), Name: f.Code.Name, File: shortFile(f.Code.Filename), Line: f.Code.FirstLine, Reasons: reasons}
+	if f.PC > 0 {
+		ev.Line = f.Line()
+	}
+	if len(reasons) > 0 {
+		if d.Observe.Recompile != nil {
+			d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
+		}
+		if on, err := d.configBool("error_on_recompile"); err != nil {
+			return nil, err
+		} else if on {
+			return nil, d.raise("torch._dynamo.exc", "RecompileError", fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, f.Code.Filename, ev.Line, strings.Join(reasons, "\n    - ")))
+		}
+	}
+	limit, err := d.configInt("cache_size_limit", 8)
+	if err != nil {
+		return nil, err
+	}
+	if len(st.entries) >= limit {
+		ev.Status = "limit"
+		d.report(ev)
+		return d.In.EvalFrame(f)
+	}
+	var stop *point
+	for {
+		ev.Attempts++
+		tr := newTracer(d, f, e, stop)
+		private := d.clone(f)
+		out, err := tr.run(private)
+		if err == nil {
+			return d.finish(tr, private, out, f, st, e, ev)
+		}
+		tr.restore()
+		var u *Unsupported
+		if !errors.As(err, &u) {
+			var r *vm.Raised
+			if errors.As(err, &r) {
+				// The traced code raises: plain Python will raise it again, with the real values.
+				ev.Status = "skipped"
+				if d.ctx.FullGraph {
+					ev.Status, ev.Err = "unsupported", err
+				}
+				d.report(ev)
+				st.skip = true
+				return d.In.EvalFrame(f)
+			}
+			return nil, err
+		}
+		b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack}
+		if len(b.Stack) == 0 {
+			b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
+		}
+		b.Line = b.Stack[len(b.Stack)-1].Line
+		if d.ctx.FullGraph {
+			b.Kind = "fullgraph"
+			d.broke(b)
+			ev.Status, ev.Err = "unsupported", u
+			d.report(ev)
+			if u.Jump {
+				return nil, d.raise("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands")
+			}
+			return nil, d.raise("torch._dynamo.exc", "Unsupported", strings.TrimPrefix(u.Reason, "Unsupported: "))
+		}
+		if u.NoBreak || (stop != nil && *stop == tr.at) {
+			b.Kind = "skip"
+			d.broke(b)
+			ev.Status = "skipped"
+			d.report(ev)
+			st.skip = true
+			return d.In.EvalFrame(f)
+		}
+		d.broke(b)
+		at := tr.at
+		stop = &at
+		if u.Jump {
+			ev.Attempts--
+		}
+	}
+}
+
+func (d *Dynamo) report(ev *FrameEvent) {
+	if d.Observe.Frame != nil {
+		d.Observe.Frame(ev)
+	}
+}
+
+func (d *Dynamo) broke(b *BreakEvent) {
+	if d.Observe.Break != nil {
+		d.Observe.Break(b)
+	}
+}
+
+// finish turns a trace into an entry and runs it.
+func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *env, ev *FrameEvent) (vm.Object, error) {
+	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]bool{}}
+	pl := &plan{grad: out.gradEnd}
+	err := func() (err error) {
+		if out.broke {
+			pl.breaks, pl.pc = true, out.at.pc
+			live := liveLocals(private.Code.Code, out.at.pc)
+			if pl.stack, err = p.values(private.Stack[:private.SP]); err != nil {
+				return err
+			}
+			pl.locals = make([]recipe, len(private.LocalsPlus))
+			for i, v := range private.LocalsPlus {
+				if v == nil || !live[i] && i < len(private.Code.VarNames) {
+					continue
+				}
+				if pl.locals[i], err = p.value(v); err != nil {
+					return err
+				}
+			}
+		} else if pl.result, err = p.value(out.result); err != nil {
+			return err
+		}
+		pl.effects, err = p.sideEffects()
+		return err
+	}()
+	tr.restore()
+	if err != nil {
+		var u *Unsupported
+		if errors.As(err, &u) {
+			ev.Status = "skipped"
+			d.report(ev)
+			st.skip = true
+			return d.In.EvalFrame(f)
+		}
+		return nil, err
+	}
+	outs := make(fx.Tuple, len(p.outs))
+	for i, x := range p.outs {
+		outs[i] = tr.nodes[x]
+	}
+	tr.graph.Output(outs)
+	trim(tr.graph)
+	var ins []input
+	for _, in := range tr.inputs {
+		if kept(tr.graph, in.node) {
+			ins = append(ins, in)
+		}
+	}
+	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs}
+	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.guards...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	ev.Guards, ev.Status = en.guards, "compiled"
+	if len(tr.graph.Calls()) > 0 {
+		ev.Graph, ev.Backend = gm, d.ctx.Backend.Name
+		fn, err := d.compileGraph(gm, ins, ev)
+		if err != nil {
+			ev.Status, ev.Err = "error", err
+			d.report(ev)
+			if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
+				st.skip = true
+				return d.In.EvalFrame(f)
+			}
+			return nil, err
+		}
+		en.fn = fn
+	}
+	d.report(ev)
+	st.entries = append(st.entries, en)
+	return d.runEntry(en, f, e)
+}
+
+// compileGraph hands the graph to the backend, outside of any capture.
+func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (vm.Object, error) {
+	oldHook, oldActive := d.In.FrameHook, d.active
+	d.In.FrameHook, d.active = nil, nil
+	defer func() { d.In.FrameHook, d.active = oldHook, oldActive }()
+	obj, err := d.T.NewGraphModule(gm, nil)
+	if err != nil {
+		return nil, err
+	}
+	examples := make([]vm.Object, len(ins))
+	vals := make([]*tensor.Tensor, len(ins))
+	for i, in := range ins {
+		examples[i] = d.T.Wrap(in.val)
+		vals[i] = in.val
+	}
+	fn, err := d.ctx.Backend.Compile(obj, examples)
+	if err != nil {
+		var stop interface{ Abort() bool }
+		if errors.As(err, &stop) && stop.Abort() {
+			return nil, err
+		}
+		if d.Observe.Failed != nil {
+			d.Observe.Failed(ev, gm, vals, d.ctx.Backend.Name, err)
+		}
+		return nil, d.backendFailed(err)
+	}
+	if fn == nil || fn == vm.None {
+		return nil, d.backendFailed(d.In.Errorf(d.In.Exc.AssertionError, "compiler_fn did not return callable"))
+	}
+	return fn, nil
+}
+
+// backendFailed wraps a backend's error as PyTorch's BackendCompilerFailed.
+func (d *Dynamo) backendFailed(err error) error {
+	inner := err.Error()
+	var r *vm.Raised
+	cause := vm.Object(vm.None)
+	if errors.As(err, &r) {
+		s, serr := d.In.Str(r.Exc)
+		if serr == nil {
+			inner = r.Exc.Class.Name + ": " + s
+		}
+		cause = r.Exc
+	}
+	m, ierr := d.In.Import("torch._dynamo.exc")
+	if ierr != nil {
+		return ierr
+	}
+	cls, ierr := d.In.GetAttr(m, "BackendCompilerFailed")
+	if ierr != nil {
+		return ierr
+	}
+	msg := fmt.Sprintf("backend='%s' raised:\n%s\n\nSet TORCH_LOGS=\"+dynamo\" and TORCHDYNAMO_VERBOSE=1 for more information\n\n\nYou can suppress this exception and fall back to eager by setting:\n    import torch._dynamo\n    torch._dynamo.config.suppress_errors = True\n", d.ctx.Backend.Name, inner)
+	exc, ierr := d.In.Call(cls, []vm.Object{vm.Str(msg)}, nil)
+	if ierr != nil {
+		return ierr
+	}
+	x := exc.(*vm.Exception)
+	x.Cause = cause
+	if err := d.In.SetAttr(x, "inner_exception", cause); err != nil {
+		return err
+	}
+	return d.In.Raise(x)
+}
+
+// raise makes an exception of a class in a torch module.
+func (d *Dynamo) raise(module, class, msg string) error {
+	m, err := d.In.Import(module)
+	if err != nil {
+		return err
+	}
+	cls, err := d.In.GetAttr(m, class)
+	if err != nil {
+		return err
+	}
+	return d.In.RaiseObj(cls.(*vm.Type), vm.Str(msg))
+}
+
+// trim removes what nobody reads and nobody would miss: unused inputs, constants and parts of tuples.
+func trim(g *fx.Graph) {
+	for {
+		users := g.Users()
+		var dead []*fx.Node
+		for _, n := range g.Nodes {
+			if len(users[n]) > 0 {
+				continue
+			}
+			if n.Op == fx.Placeholder || n.Op == fx.GetAttr || n.Op == fx.CallFunction && n.Target == "operator.getitem" {
+				dead = append(dead, n)
+			}
+		}
+		if len(dead) == 0 {
+			return
+		}
+		g.Erase(dead...)
+	}
+}
+
+func kept(g *fx.Graph, n *fx.Node) bool {
+	for _, m := range g.Nodes {
+		if m == n {
+			return true
+		}
+	}
+	return false
+}
+
+// ambientGuards are the facts that every capture relies on.
+func ambientGuards(d *Dynamo, grad bool) []*Guard {
+	return []*Guard{
+		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
+		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*env, vm.Object) (bool, string) {
+			if d.T.Grad.Enabled() != grad {
+				return false, "GLOBAL_STATE changed: grad_mode "
+			}
+			return true, ""
+		}},
+		{Kind: "TORCH_FUNCTION_MODE_STACK", Expr: "___check_torch_function_mode_stack()"},
+	}
+}
+
+// runEntry runs compiled code in place of a frame.
+func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
+	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
+	if en.fn != nil {
+		args := make([]vm.Object, len(en.inputs))
+		for i, in := range en.inputs {
+			v, err := in.source.Get(e)
+			if err != nil {
+				return nil, err
+			}
+			args[i] = v
+		}
+		res, err := d.Disabled(en.fn, args, nil)
+		if err != nil {
+			return nil, err
+		}
+		if r.outs, err = d.outputs(res); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.applyEffects(en.plan, r); err != nil {
+		return nil, err
+	}
+	if !en.plan.breaks {
+		d.T.Grad.SetEnabled(en.plan.grad)
+		return en.plan.result(r)
+	}
+	return d.goOn(en, f, r)
+}
+
+func (d *Dynamo) outputs(res vm.Object) ([]vm.Object, error) {
+	switch v := res.(type) {
+	case *vm.Tuple:
+		return v.Items, nil
+	case *vm.List:
+		return v.Items, nil
+	case *torch.Tensor:
+		return []vm.Object{v}, nil
+	}
+	return d.In.IterAll(res)
+}
+
+func (d *Dynamo) applyEffects(p *plan, r *rebuild) error {
+	for _, ef := range p.effects {
+		target := ef.object
+		if ef.source != nil {
+			o, err := ef.source.Get(r.env)
+			if err != nil {
+				return err
+			}
+			target = o
+		}
+		items, err := r.all(ef.items)
+		if err != nil {
+			return err
+		}
+		put(d.In, target, items, false)
+	}
+	return nil
+}
+
+// errResume ends the real execution of the breaking instruction.
+var errResume = errors.New("capture: behind the break")
+
+// goOn runs the instruction that broke the graph as plain Python, then the rest of the frame as a resume function.
+func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
+	p := en.plan
+	g := d.In.NewFrame(f.Func, f.Code)
+	g.Globals, g.Builtins = f.Globals, f.Builtins
+	for i, rc := range p.locals {
+		if rc == nil {
+			if c, ok := f.LocalsPlus[i].(*vm.Cell); ok {
+				g.LocalsPlus[i] = c
+			}
+			continue
+		}
+		v, err := rc(r)
+		if err != nil {
+			return nil, err
+		}
+		if old, ok := f.LocalsPlus[i].(*vm.Cell); ok {
+			if c, isCell := v.(*vm.Cell); isCell && i >= len(f.Code.VarNames) {
+				old.V = c.V
+				v = old
+			}
+		}
+		g.LocalsPlus[i] = v
+	}
+	for i, rc := range p.stack {
+		v, err := rc(r)
+		if err != nil {
+			return nil, err
+		}
+		g.Stack[i] = v
+	}
+	g.SP, g.PC = len(p.stack), p.pc
+	d.T.Grad.SetEnabled(p.grad)
+	first := true
+	g.Trace = func(*vm.Frame) error {
+		if first {
+			first = false
+			return nil
+		}
+		return errResume
+	}
+	res, err := d.In.EvalFrame(g)
+	if !errors.Is(err, errResume) {
+		return res, err // the frame ended with that instruction
+	}
+	h := d.In.NewFrame(f.Func, d.resumeCode(f.Code, g.PC, g.SP))
+	h.Globals, h.Builtins = f.Globals, f.Builtins
+	copy(h.LocalsPlus, g.LocalsPlus)
+	copy(h.Stack, g.Stack[:g.SP])
+	h.SP, h.PC = g.SP, g.PC
+	return d.compiled(h)
+}
+
+// resumeCode is the code of the function that goes on at pc.
+func (d *Dynamo) resumeCode(c *vm.Code, pc, sp int) *vm.Code {
+	k := resumeKey{c.Code, pc, sp}
+	if r := d.resume[k]; r != nil {
+		return r
+	}
+	cc := c.Code.Clone()
+	name := c.Name
+	line := int(c.Instrs[max(pc-1, 0)].Line)
+	if base, ok := strings.CutPrefix(name, "torch_dynamo_resume_in_"); ok {
+		if i := strings.LastIndex(base, "_at_"); i > 0 {
+			name = base[:i]
+		}
+	}
+	cc.Name = fmt.Sprintf("torch_dynamo_resume_in_%s_at_%d", name, line)
+	cc.FirstLine = line
+	r := vm.NewCode(cc)
+	d.resume[k] = r
+	return r
+}
+
+func (d *Dynamo) config(name string) (vm.Object, error) {
+	m, err := d.In.Import("torch._dynamo.config")
+	if err != nil {
+		return nil, err
+	}
+	return d.In.GetAttr(m, name)
+}
+
+func (d *Dynamo) configBool(name string) (bool, error) {
+	v, err := d.config(name)
+	if err != nil {
+		return false, err
+	}
+	return d.In.Truth(v)
+}
+
+func (d *Dynamo) configInt(name string, def int) (int, error) {
+	v, err := d.config(name)
+	if err != nil {
+		return def, err
+	}
+	n, ok := vm.AsInt(v)
+	if !ok {
+		return def, nil
+	}
+	return int(n), nil
+}

@@ -1,0 +1,151 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// Guard is one fact about the surroundings that compiled code relies on.
+type Guard struct {
+	Kind   string // TENSOR_MATCH, EQUALS_MATCH, ...: PyTorch's names
+	Expr   string // the Python expression that logs show
+	Source Source
+	// check reports whether the fact still holds; why says what failed, "" for the expression itself.
+	check func(e *env, v vm.Object) (ok bool, why string)
+}
+
+// holds tests g; a source that cannot be read any more is a failure.
+func (g *Guard) holds(e *env) (bool, string) {
+	if g.check == nil {
+		return true, ""
+	}
+	var v vm.Object
+	if g.Source != nil {
+		var err error
+		if v, err = g.Source.Get(e); err != nil {
+			return false, g.Expr
+		}
+	}
+	ok, why := g.check(e, v)
+	if why == "" {
+		why = g.Expr
+	}
+	return ok, why
+}
+
+// guardFor makes the guards of a value by its type.
+func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
+	n := src.Name()
+	switch v := v.(type) {
+	case *torch.Tensor:
+		return []*Guard{tr.tensorGuard(v, src), {Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '_dynamo_dynamic_indices') == False", n), Source: src}}
+	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes:
+		r, _ := tr.in.Repr(v)
+		return []*Guard{{Kind: "EQUALS_MATCH", Expr: n + " == " + r, Source: src, check: func(e *env, now vm.Object) (bool, string) {
+			if now.Type() != v.Type() {
+				return false, ""
+			}
+			eq, err := e.in.Eq(now, v)
+			return err == nil && eq, ""
+		}}}
+	case vm.Bool, *vm.NoneType, *vm.EllipsisType, *vm.Function, *vm.Builtin, *vm.Type, *vm.Module, *torch.DType, *torch.Device, *torch.MemoryFormat:
+		return []*Guard{{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s, <id>)", n), Source: src, check: func(_ *env, now vm.Object) (bool, string) { return now == vm.Object(v), "" }}}
+	case *vm.List:
+		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), func(o vm.Object) int {
+			if l, ok := o.(*vm.List); ok {
+				return len(l.Items)
+			}
+			return -1
+		})}
+	case *vm.Tuple:
+		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), func(o vm.Object) int {
+			if l, ok := o.(*vm.Tuple); ok {
+				return len(l.Items)
+			}
+			return -1
+		})}
+	case *vm.Dict:
+		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), func(o vm.Object) int {
+			if d, ok := o.(*vm.Dict); ok {
+				return d.Len()
+			}
+			return -1
+		})}
+	}
+	return []*Guard{tr.typeGuard(v, src)}
+}
+
+func lengthGuard(kind string, src Source, n int, size func(vm.Object) int) *Guard {
+	expr := fmt.Sprintf("len(%s) == %d", src.Name(), n)
+	if n == 0 {
+		expr = "not " + src.Name()
+	}
+	return &Guard{Kind: kind, Expr: expr, Source: src, check: func(_ *env, now vm.Object) (bool, string) { return size(now) == n, "" }}
+}
+
+func (tr *tracer) typeGuard(v vm.Object, src Source) *Guard {
+	t := v.Type()
+	return &Guard{Kind: "TYPE_MATCH", Expr: fmt.Sprintf("___check_type_id(%s, <id>)", src.Name()), Source: src,
+		check: func(_ *env, now vm.Object) (bool, string) { return now.Type() == t, "" }}
+}
+
+func (tr *tracer) tensorGuard(p *torch.Tensor, src Source) *Guard {
+	x := p.T
+	cls, dt := p.Type(), x.DType
+	shape, stride := append([]int64(nil), x.Shape...), append([]int64(nil), x.Stride...)
+	rg := tr.d.T.Grad.RequiresGrad(x)
+	n := src.Name()
+	expr := fmt.Sprintf("check_tensor(%s, %s, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.%s, device=None, requires_grad=%s, size=%s, stride=%s)",
+		n, cls.Name, dt, pyBool(rg), dims(shape), dims(stride))
+	return &Guard{Kind: "TENSOR_MATCH", Expr: expr, Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+		q, ok := now.(*torch.Tensor)
+		if !ok || q.Type() != cls {
+			return false, fmt.Sprintf("expected type of '%s' to be a tensor type, but found %s", n, now.Type())
+		}
+		y := q.T
+		switch {
+		case y.DType != dt:
+			return false, fmt.Sprintf("tensor '%s' dtype mismatch. expected %s, actual %s", n, cName(dt), cName(y.DType))
+		case tr.d.T.Grad.RequiresGrad(y) != rg:
+			return false, fmt.Sprintf("tensor '%s' requires_grad mismatch. expected requires_grad=%d", n, map[bool]int{true: 1, false: 0}[rg])
+		case len(y.Shape) != len(shape):
+			return false, fmt.Sprintf("tensor '%s' rank mismatch. expected %d, actual %d", n, len(shape), len(y.Shape))
+		}
+		for i := range shape {
+			if y.Shape[i] != shape[i] {
+				return false, fmt.Sprintf("tensor '%s' size mismatch at index %d. expected %d, actual %d", n, i, shape[i], y.Shape[i])
+			}
+		}
+		for i := range stride {
+			if y.Stride[i] != stride[i] {
+				return false, fmt.Sprintf("tensor '%s' stride mismatch at index %d. expected %d, actual %d", n, i, stride[i], y.Stride[i])
+			}
+		}
+		return true, ""
+	}}
+}
+
+// cName is the name by which C++ messages call a dtype.
+func cName(d tensor.DType) string {
+	return map[tensor.DType]string{tensor.Float32: "Float", tensor.Float64: "Double", tensor.Float16: "Half", tensor.BFloat16: "BFloat16", tensor.Int64: "Long",
+		tensor.Int32: "Int", tensor.Int16: "Short", tensor.Int8: "Char", tensor.UInt8: "Byte", tensor.Bool: "Bool"}[d]
+}
+
+func pyBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
+func dims(s []int64) string {
+	p := make([]string, len(s))
+	for i, v := range s {
+		p[i] = fmt.Sprint(v)
+	}
+	return "[" + strings.Join(p, ", ") + "]"
+}

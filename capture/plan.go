@@ -1,0 +1,337 @@
+package capture
+
+import (
+	"fmt"
+
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// recipe rebuilds one Python value when compiled code runs.
+type recipe func(r *rebuild) (vm.Object, error)
+
+// rebuild is one evaluation of a plan: graph outputs and sources are at hand, and shared objects are built once.
+type rebuild struct {
+	env  *env
+	outs []vm.Object
+	made map[vm.Object]vm.Object
+}
+
+// effect writes new contents into an object that existed before.
+type effect struct {
+	source Source
+	object vm.Object // used when the object has no source of its own (a table inside an instance)
+	cell   bool
+	items  []recipe
+	size   int
+}
+
+// plan is what compiled code does after its graph has run.
+type plan struct {
+	result  recipe
+	effects []effect
+	// A plan that breaks goes on behind the instruction at pc.
+	breaks bool
+	pc     int
+	locals []recipe // per slot of the frame; nil => unbound
+	stack  []recipe
+	grad   bool // grad mode at the break
+}
+
+// planner makes recipes, collecting the tensors that the graph has to give back.
+type planner struct {
+	tr   *tracer
+	outs []*tensor.Tensor
+	idx  map[*tensor.Tensor]int
+	memo map[vm.Object]bool // being planned: cycles
+}
+
+func (p *planner) value(o vm.Object) (recipe, error) {
+	tr := p.tr
+	if o == nil {
+		return func(*rebuild) (vm.Object, error) { return nil, nil }, nil
+	}
+	if t, ok := o.(*torch.Tensor); ok {
+		return p.tensor(t)
+	}
+	k := keyOf(o)
+	if k == nil {
+		return constant(o), nil
+	}
+	if src := tr.sources[k]; src != nil {
+		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
+	}
+	switch v := o.(type) {
+	case *vm.List:
+		return p.shared(o, v.Items, func(items []vm.Object) vm.Object { return vm.NewList(items...) })
+	case *vm.Tuple:
+		if !p.mutable(v.Items) {
+			return constant(o), nil
+		}
+		return p.shared(o, v.Items, func(items []vm.Object) vm.Object { return vm.NewTuple(items...) })
+	case *vm.Dict:
+		return p.shared(o, pairs(v), func(items []vm.Object) vm.Object {
+			d := vm.NewDict()
+			for i := 0; i+1 < len(items); i += 2 {
+				_ = d.Set(tr.in, items[i], items[i+1]) // the keys were hashable before
+			}
+			return d
+		})
+	case *vm.Slice:
+		return p.shared(o, []vm.Object{v.Start, v.Stop, v.Step}, func(it []vm.Object) vm.Object { return &vm.Slice{Start: it[0], Stop: it[1], Step: it[2]} })
+	case *vm.BoundMethod:
+		return p.shared(o, []vm.Object{v.Func, v.Self}, func(it []vm.Object) vm.Object { return &vm.BoundMethod{Func: it[0], Self: it[1]} })
+	case *vm.Cell:
+		return p.shared(o, []vm.Object{v.V}, func(it []vm.Object) vm.Object { return &vm.Cell{V: it[0]} })
+	case *vm.Function:
+		if len(v.Closure) == 0 {
+			return constant(o), nil
+		}
+		cells := make([]vm.Object, len(v.Closure))
+		for i, c := range v.Closure {
+			cells[i] = c
+		}
+		return p.shared(o, cells, func(it []vm.Object) vm.Object {
+			f := *v
+			f.Closure = make([]*vm.Cell, len(it))
+			for i, c := range it {
+				f.Closure[i] = c.(*vm.Cell)
+			}
+			return &f
+		})
+	case *vm.Instance:
+		if n, ok := v.Native.(vm.Object); ok {
+			native, err := p.value(n)
+			if err != nil {
+				return nil, err
+			}
+			return func(r *rebuild) (vm.Object, error) {
+				x, err := native(r)
+				if err != nil {
+					return nil, err
+				}
+				return &vm.Instance{Class: v.Class, Dict: v.Dict, Slots: v.Slots, Native: x}, nil
+			}, nil
+		}
+		if v.Native != nil || v.Dict == nil {
+			return constant(o), nil
+		}
+		return p.instance(v)
+	}
+	// Everything else (modules, classes, iterators made inside) is taken as it is.
+	return constant(o), nil
+}
+
+func constant(o vm.Object) recipe { return func(*rebuild) (vm.Object, error) { return o, nil } }
+
+// mutable reports whether a tuple holds anything but plain constants.
+func (p *planner) mutable(items []vm.Object) bool {
+	for _, x := range items {
+		switch v := x.(type) {
+		case *vm.Tuple:
+			if p.mutable(v.Items) {
+				return true
+			}
+		default:
+			if keyOf(x) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared plans an object with parts; within one rebuild it is made once.
+func (p *planner) shared(o vm.Object, parts []vm.Object, mk func(items []vm.Object) vm.Object) (recipe, error) {
+	if p.memo[o] {
+		return func(r *rebuild) (vm.Object, error) {
+			if x := r.made[o]; x != nil {
+				return x, nil
+			}
+			return nil, fmt.Errorf("a value made inside compiled code contains itself")
+		}, nil
+	}
+	p.memo[o] = true
+	rs, err := p.values(parts)
+	if err != nil {
+		return nil, err
+	}
+	return func(r *rebuild) (vm.Object, error) {
+		if x := r.made[o]; x != nil {
+			return x, nil
+		}
+		items, err := r.all(rs)
+		if err != nil {
+			return nil, err
+		}
+		x := mk(items)
+		r.made[o] = x
+		return x, nil
+	}, nil
+}
+
+// instance plans an object of a Python class made during the trace: its class and its attributes.
+func (p *planner) instance(v *vm.Instance) (recipe, error) {
+	if p.memo[v] {
+		return func(r *rebuild) (vm.Object, error) { return r.made[v], nil }, nil
+	}
+	p.memo[v] = true
+	rs, err := p.values(pairs(v.Dict))
+	if err != nil {
+		return nil, err
+	}
+	return func(r *rebuild) (vm.Object, error) {
+		if x := r.made[v]; x != nil {
+			return x, nil
+		}
+		x := &vm.Instance{Class: v.Class, Dict: vm.NewDict(), Slots: append([]vm.Object(nil), v.Slots...)}
+		r.made[v] = x
+		items, err := r.all(rs)
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i+1 < len(items); i += 2 {
+			if err := x.Dict.Set(r.env.in, items[i], items[i+1]); err != nil {
+				return nil, err
+			}
+		}
+		return x, nil
+	}, nil
+}
+
+func (p *planner) values(os []vm.Object) ([]recipe, error) {
+	out := make([]recipe, len(os))
+	for i, o := range os {
+		r, err := p.value(o)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
+	out := make([]vm.Object, len(rs))
+	for i, f := range rs {
+		o, err := f(r)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = o
+	}
+	return out, nil
+}
+
+// tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
+func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
+	tr := p.tr
+	if !t.T.Fake {
+		if src := tr.sources[t]; src != nil {
+			return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
+		}
+		return constant(t), nil
+	}
+	if real := tr.reals[t.T]; real != nil {
+		return p.tensor(real)
+	}
+	if tr.nodes[t.T] == nil {
+		return nil, &Unsupported{Reason: "a tensor without a node", NoBreak: true}
+	}
+	i, ok := p.idx[t.T]
+	if !ok {
+		i = len(p.outs)
+		p.idx[t.T] = i
+		p.outs = append(p.outs, t.T)
+	}
+	cls, attrs := t.Type(), t.AttrDict(false)
+	return func(r *rebuild) (vm.Object, error) {
+		o := r.outs[i]
+		if x, ok := o.(*torch.Tensor); ok && (cls != tr.t.TensorType || attrs != nil) && x.Type() != cls {
+			return tr.t.WrapAs(x.T, cls), nil
+		}
+		return o, nil
+	}, nil
+}
+
+// sideEffects finds what the trace changed in objects that existed before, and puts the old contents back.
+func (p *planner) sideEffects() ([]effect, error) {
+	tr := p.tr
+	var out []effect
+	for o, s := range tr.saved {
+		var now []vm.Object
+		e := effect{source: tr.sources[o], object: o}
+		switch v := o.(type) {
+		case *vm.List:
+			now = v.Items
+		case *vm.Dict:
+			now = pairs(v)
+		case *vm.Cell:
+			now, e.cell = []vm.Object{v.V}, true
+		case *vm.Instance:
+			if v.Dict == nil {
+				continue
+			}
+			now = pairs(v.Dict)
+		}
+		if sameItems(now, s.items) {
+			continue
+		}
+		rs, err := p.values(now)
+		if err != nil {
+			return nil, err
+		}
+		e.items = rs
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// restore undoes all writes of the trace.
+func (tr *tracer) restore() {
+	for o, s := range tr.saved {
+		put(tr.in, o, s.items, s.dict == nil)
+	}
+}
+
+func sameItems(a, b []vm.Object) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// put replaces an object's contents.
+func put(in *vm.Interp, o vm.Object, items []vm.Object, noDict bool) {
+	fill := func(d *vm.Dict) {
+		if sameItems(pairs(d), items) {
+			return
+		}
+		d.Clear()
+		for i := 0; i+1 < len(items); i += 2 {
+			_ = d.Set(in, items[i], items[i+1]) // keys of a dict are hashable
+		}
+	}
+	switch v := o.(type) {
+	case *vm.List:
+		v.Items = append(v.Items[:0:0], items...)
+	case *vm.Dict:
+		fill(v)
+	case *vm.Cell:
+		v.V = items[0]
+	case *vm.Instance:
+		if v.Dict == nil {
+			if len(items) == 0 {
+				return
+			}
+			v.Dict = vm.NewDict()
+		}
+		fill(v.Dict)
+	}
+}

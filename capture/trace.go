@@ -1,0 +1,653 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/code"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Unsupported ends a trace at the instruction that runs: a graph break, or the end of the frame's capture.
+type Unsupported struct {
+	Reason string
+	// Jump marks a branch on a tensor: the break is known without a second attempt.
+	Jump bool
+	// NoBreak says that no graph break can help: the whole frame runs as plain Python.
+	NoBreak bool
+}
+
+func (u *Unsupported) Error() string { return u.Reason }
+
+// Abort marks the error as no Python exception.
+func (u *Unsupported) Abort() bool { return true }
+
+// errStop ends a trace that has reached the point where it is to break.
+var errStop = errors.New("capture: reached the break point")
+
+// point is an instruction of the root frame, counted over the whole trace.
+type point struct{ step, pc int }
+
+// tracer is one attempt to capture one frame.
+type tracer struct {
+	d   *Dynamo
+	in  *vm.Interp
+	t   *torch.Torch
+	env *env
+
+	root  *vm.Frame
+	steps int    // instructions of the root frame so far
+	stop  *point // where an earlier attempt learned to break; nil => run to the end
+	at    point  // where the root frame is
+
+	graph  *fx.Graph
+	inputs []input
+	nodes  map[*tensor.Tensor]*fx.Node       // values of the trace
+	fakes  map[*tensor.Tensor]*tensor.Tensor // real tensor => its stand-in
+	reals  map[*tensor.Tensor]*torch.Tensor  // stand-in => the real tensor's object
+	attrs  map[string]*tensor.Tensor
+
+	guards  []*Guard
+	guarded map[string]bool
+	sources map[vm.Object]Source // objects that existed before the trace
+	order   []vm.Object          // of first sight
+	saved   map[vm.Object]snapshot
+
+	where *Unsupported // why this attempt ended, if it did
+	stack []StackEntry // user stack of the break
+	depth int          // inside torch API calls: nothing is captured
+	grad  bool         // grad mode on entry
+	calls int
+}
+
+// input is a placeholder with the source it is read from at run time.
+type input struct {
+	node   *fx.Node
+	source Source
+	val    *tensor.Tensor // the real tensor seen while tracing
+}
+
+// StackEntry is one frame of a user stack: function, line, file.
+type StackEntry struct {
+	Function string
+	Line     int
+	File     string
+}
+
+// snapshot is the content of a mutable object before the trace touched it.
+type snapshot struct {
+	items []vm.Object // list items; dict keys and values in turn; set members; a cell's value
+	dict  *vm.Dict    // an instance's __dict__
+}
+
+func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
+	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
+		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
+		guarded: map[string]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
+}
+
+// outcome of a traced frame.
+type outcome struct {
+	result  vm.Object // of a frame that ran to its end
+	broke   bool      // stopped before instruction at
+	at      point
+	gradEnd bool
+}
+
+// run traces frame f, a private copy of the real one.
+func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
+	tr.root = f
+	f.Trace = tr.step
+	d := tr.d
+	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
+	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
+	d.T.Hook, d.In.CallHook, d.active = tr.api, tr.call, tr
+	d.T.Lift = nil
+	defer func() {
+		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
+		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
+	}()
+	res, err := d.In.EvalFrame(f)
+	grad := d.T.Grad.Enabled()
+	d.T.Grad.SetEnabled(tr.grad)
+	if errors.Is(err, errStop) {
+		return &outcome{broke: true, at: tr.at, gradEnd: grad}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{result: res, gradEnd: grad}, nil
+}
+
+// step runs before every instruction of a traced frame.
+func (tr *tracer) step(f *vm.Frame) error {
+	if f == tr.root {
+		tr.steps++
+		tr.at = point{tr.steps, f.PC}
+		if tr.stop != nil && tr.stop.step == tr.steps {
+			return errStop
+		}
+	}
+	tr.after(f)
+	ins := f.Code.Instrs[f.PC]
+	top := func(k int) vm.Object { return f.Stack[f.SP-1-k] }
+	switch ins.Op {
+	case code.LOAD_FAST:
+		if f == tr.root {
+			if v := f.LocalsPlus[ins.Arg]; v != nil {
+				name := f.Code.LocalsPlusName(int(ins.Arg))
+				if orig := tr.env.locals[name]; orig == v {
+					tr.see(v, localSource{name})
+				}
+			}
+		}
+	case code.LOAD_DEREF:
+		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && c.V != nil && f == tr.root {
+			name := f.Code.LocalsPlusName(int(ins.Arg))
+			if tr.env.locals[name] == c.V {
+				tr.see(c.V, localSource{name})
+			}
+		}
+	case code.LOAD_GLOBAL, code.LOAD_NAME:
+		arg := ins.Arg
+		if ins.Op == code.LOAD_GLOBAL {
+			arg >>= 1
+		}
+		name := f.Code.Names[arg]
+		if v, ok := f.Globals.GetStr(name); ok {
+			if f.Globals == tr.env.globals {
+				tr.see(v, globalSource{name})
+			}
+		} else if v, ok := f.Builtins.GetStr(name); ok {
+			_ = v
+		}
+	case code.STORE_GLOBAL, code.DELETE_GLOBAL:
+		return &Unsupported{Reason: "STORE_GLOBAL"}
+	case code.STORE_ATTR:
+		tr.touch(top(0))
+	case code.STORE_SUBSCR:
+		tr.touch(top(1))
+	case code.STORE_DEREF:
+		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok {
+			tr.touchCell(c)
+		}
+	case code.LOAD_ATTR, code.LOAD_METHOD:
+		tr.note(f, top(0), f.Code.Names[ins.Arg])
+	case code.BINARY_SUBSCR:
+		tr.note(f, top(1), top(0))
+	case code.GET_ITER, code.UNPACK_SEQUENCE, code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
+		tr.seeItems(top(0))
+		if ins.Op == code.CALL_FUNCTION_EX && f.SP > 1 {
+			tr.seeItems(top(1))
+		}
+	case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE,
+		code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.UNARY_NOT:
+		if p, ok := top(0).(*torch.Tensor); ok {
+			if ins.Op == code.UNARY_NOT {
+				return nil
+			}
+			tr.fake(p)
+			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+		}
+	case code.YIELD_VALUE, code.RETURN_GENERATOR:
+		if f == tr.root {
+			return &Unsupported{Reason: "generator", NoBreak: true}
+		}
+	}
+	return nil
+}
+
+// pending is what the next step of a frame has to finish: the source of a loaded value.
+type pending struct {
+	owner vm.Object
+	name  string
+	key   vm.Object
+	sp    int
+}
+
+func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
+	if tr.sources[keyOf(owner)] == nil {
+		f.Ext = nil
+		return
+	}
+	p := &pending{owner: owner}
+	switch w := what.(type) {
+	case string:
+		p.name = w
+	case vm.Object:
+		p.key = w
+	}
+	f.Ext = p
+}
+
+// after gives the value that the last instruction loaded its source.
+func (tr *tracer) after(f *vm.Frame) {
+	p, ok := f.Ext.(*pending)
+	if !ok || p == nil {
+		return
+	}
+	f.Ext = nil
+	if f.SP == 0 {
+		return
+	}
+	v := f.Stack[f.SP-1]
+	if v == nil {
+		return
+	}
+	base := tr.sources[keyOf(p.owner)]
+	if p.key != nil {
+		switch p.key.(type) {
+		case vm.Int, vm.Str, vm.Bool:
+		default:
+			return
+		}
+		r, err := tr.in.Repr(p.key)
+		if err != nil {
+			return
+		}
+		if _, isTensor := p.owner.(*torch.Tensor); isTensor {
+			return
+		}
+		if m, ok := v.(*torch.Tensor); ok && m.T.Fake {
+			return
+		}
+		tr.see(v, itemSource{base, p.key, r})
+		return
+	}
+	if _, isTensor := p.owner.(*torch.Tensor); isTensor {
+		return
+	}
+	if _, bound := v.(*vm.BoundMethod); bound {
+		return
+	}
+	if b, isB := v.(*vm.Builtin); isB && b.Self != nil {
+		return
+	}
+	for _, table := range []string{"_parameters", "_buffers", "_modules"} {
+		if x, ok := moduleItem(p.owner, table, p.name); ok && x == v {
+			tr.see(v, moduleItemSource{base, table, p.name})
+			return
+		}
+	}
+	switch v.(type) {
+	case *vm.Builtin, *vm.Function, *vm.Type, *vm.Module:
+		if _, ok := p.owner.(*vm.Instance); ok {
+			return
+		}
+	}
+	tr.see(v, attrSource{base, p.name})
+}
+
+// keyOf is the identity under which an object's source is kept; immutable scalars have none.
+func keyOf(o vm.Object) vm.Object {
+	switch o.(type) {
+	case vm.Int, vm.Float, vm.Str, vm.Bool, vm.Bytes, vm.Complex, *vm.NoneType:
+		return nil
+	}
+	return o
+}
+
+// see registers a value that existed before the trace: its source, its guards, and its content.
+func (tr *tracer) see(v vm.Object, src Source) {
+	if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
+		return
+	}
+	k := keyOf(v)
+	if k != nil {
+		if tr.sources[k] != nil {
+			return
+		}
+		tr.sources[k] = src
+		tr.order = append(tr.order, v)
+	}
+	name := src.Name()
+	if !tr.guarded[name] {
+		tr.guarded[name] = true
+		tr.guards = append(tr.guards, tr.guardFor(v, src)...)
+	}
+	tr.save(v)
+	if p, ok := v.(*torch.Tensor); ok {
+		if _, local := src.(localSource); !local {
+			tr.fake(p)
+		}
+	}
+}
+
+// seeItems registers the members of a container that native code is about to walk.
+func (tr *tracer) seeItems(o vm.Object) {
+	src := tr.sources[keyOf(o)]
+	if o == nil || src == nil {
+		return
+	}
+	switch c := o.(type) {
+	case *vm.List:
+		for i, x := range c.Items {
+			tr.see(x, itemSource{src, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+		}
+	case *vm.Tuple:
+		for i, x := range c.Items {
+			tr.see(x, itemSource{src, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+		}
+	case *vm.Dict:
+		i := 0
+		c.Each(func(k, v vm.Object) bool {
+			if r, err := tr.in.Repr(k); err == nil {
+				tr.see(v, itemSource{src, k, r})
+			}
+			i++
+			return true
+		})
+	case *vm.Instance:
+		for _, table := range []string{"_modules", "_parameters"} {
+			if t, ok := moduleTable(c, table); ok {
+				t.Each(func(k, v vm.Object) bool {
+					n, _ := vm.AsStr(k)
+					tr.see(v, moduleItemSource{src, table, n})
+					return true
+				})
+			}
+		}
+	}
+}
+
+func moduleTable(i *vm.Instance, table string) (*vm.Dict, bool) {
+	if i.Dict == nil {
+		return nil, false
+	}
+	t, ok := i.Dict.GetStr(table)
+	if !ok {
+		return nil, false
+	}
+	return vm.AsDict(t)
+}
+
+// save remembers the content of a mutable object, so that writes can be found and undone.
+func (tr *tracer) save(o vm.Object) {
+	if _, done := tr.saved[keyOf(o)]; done || keyOf(o) == nil {
+		return
+	}
+	switch c := o.(type) {
+	case *vm.List:
+		tr.saved[o] = snapshot{items: append([]vm.Object(nil), c.Items...)}
+	case *vm.Dict:
+		tr.saved[o] = snapshot{items: pairs(c)}
+	case *vm.Instance:
+		s := snapshot{}
+		if c.Dict != nil {
+			s.dict = c.Dict
+			s.items = pairs(c.Dict)
+		}
+		tr.saved[o] = s
+		if c.Dict != nil {
+			c.Dict.Each(func(_, v vm.Object) bool {
+				if d, ok := vm.AsDict(v); ok {
+					if inst, isInst := v.(*vm.Instance); isInst {
+						_ = inst
+						return true
+					}
+					if _, done := tr.saved[v]; !done {
+						tr.saved[v] = snapshot{items: pairs(d)}
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+func pairs(d *vm.Dict) []vm.Object {
+	var out []vm.Object
+	d.Each(func(k, v vm.Object) bool {
+		out = append(out, k, v)
+		return true
+	})
+	return out
+}
+
+// touch is save for an object about to be written.
+func (tr *tracer) touch(o vm.Object) {
+	if tr.sources[keyOf(o)] != nil {
+		tr.save(o)
+	}
+}
+
+func (tr *tracer) touchCell(c *vm.Cell) {
+	if _, done := tr.saved[c]; !done {
+		tr.saved[c] = snapshot{items: []vm.Object{c.V}}
+	}
+}
+
+// fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise.
+func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
+	x := p.T
+	if tr.nodes[x] != nil {
+		return x, nil
+	}
+	if f := tr.fakes[x]; f != nil {
+		return f, nil
+	}
+	src := tr.sources[p]
+	if src == nil {
+		if x.Fake {
+			return nil, &Unsupported{Reason: "tensor of another trace", NoBreak: true}
+		}
+		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
+		name := fmt.Sprintf("_tensor_constant%d", len(tr.attrs))
+		tr.attrs[name] = x
+		n := tr.graph.GetAttr(name)
+		f := tensor.FakeLike(x)
+		n.Val = f
+		tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
+		return f, nil
+	}
+	name := src.Name()
+	var last *fx.Node
+	for _, n := range tr.graph.Nodes {
+		if n.Op != fx.Placeholder {
+			last = n
+			break
+		}
+	}
+	var n *fx.Node
+	make := func() { n = tr.graph.CreateNode(fx.Placeholder, placeholderName(name), nil, nil, "") }
+	if last != nil {
+		tr.graph.InsertBefore(last, make)
+	} else {
+		make()
+	}
+	f := tensor.FakeLike(x)
+	n.Val = f
+	n.Type = "torch.Tensor"
+	if p.Type().Name == "Parameter" {
+		n.Type = "torch.nn.parameter.Parameter"
+	}
+	n.Meta = map[string]any{fx.MetaSource: name}
+	tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
+	if tr.t.Grad.RequiresGrad(x) {
+		if err := tr.t.Grad.SetRequiresGrad(f, true); err != nil {
+			return nil, err
+		}
+	}
+	tr.inputs = append(tr.inputs, input{n, src, x})
+	return f, nil
+}
+
+// dataDependent are the methods that read a tensor's data.
+var dataDependent = map[string]string{"item": "Tensor.item", "tolist": "Tensor.tolist", "numpy": "Tensor.numpy", "__float__": "Tensor.item", "__int__": "Tensor.item",
+	"__index__": "Tensor.item", "backward": "Tensor.backward", "__bool__": "Data-dependent jump", "data_ptr": "Tensor.data_ptr"}
+
+// api is the hook under every torch call: it records the call and runs it on fakes.
+func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
+	if tr.depth > 0 {
+		return c.Run(c.Args, c.Kw)
+	}
+	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
+		return nil, &Unsupported{Reason: "Unsupported: " + why}
+	}
+	node := func(o vm.Object) (fx.Arg, bool, error) {
+		p, ok := o.(*torch.Tensor)
+		if !ok {
+			return nil, false, nil
+		}
+		f, err := tr.fake(p)
+		if err != nil {
+			return nil, false, err
+		}
+		return tr.nodes[f], true, nil
+	}
+	for _, a := range c.Args {
+		tr.seeItems(a)
+	}
+	args := make([]fx.Arg, len(c.Args))
+	for i, a := range c.Args {
+		v, err := tr.t.GraphArg(a, node)
+		if err != nil {
+			return nil, tr.unsupportedArg(err)
+		}
+		args[i] = v
+	}
+	var kwargs []fx.Kwarg
+	for _, k := range c.Kw {
+		v, err := tr.t.GraphArg(k.Value, node)
+		if err != nil {
+			return nil, tr.unsupportedArg(err)
+		}
+		kwargs = append(kwargs, fx.Kwarg{Name: k.Name, Val: v})
+	}
+	runArgs, runKw := tr.swap(c.Args), append([]vm.KwArg(nil), c.Kw...)
+	for i := range runKw {
+		runKw[i].Value = tr.swapOne(runKw[i].Value)
+	}
+	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(runArgs, runKw) })
+	if err != nil {
+		var dd *torch.DataDependent
+		if errors.As(err, &dd) {
+			return nil, &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
+		}
+		var ae *aten.Error
+		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
+			return nil, &Unsupported{Reason: "Unsupported: dynamic shape operator: " + strings.TrimSuffix(ae.Op, ".default")}
+		}
+		return nil, err
+	}
+	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, "")
+	tr.calls++
+	return tr.bind(n, res), nil
+}
+
+func (tr *tracer) unsupportedArg(err error) error {
+	var r *vm.Raised
+	if errors.As(err, &r) {
+		return &Unsupported{Reason: "Unsupported: " + r.Error()}
+	}
+	return err
+}
+
+// onFakes runs f with operators computing metadata only.
+func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
+	tr.depth++
+	oldHook, oldDispatch, oldLift := tr.t.Hook, tr.t.Dispatch, tr.t.Lift
+	tr.t.Hook = nil
+	tr.t.Dispatch = fakeDispatch{tr.t.Grad}
+	tr.t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
+	defer func() {
+		tr.depth--
+		tr.t.Hook, tr.t.Dispatch, tr.t.Lift = oldHook, oldDispatch, oldLift
+	}()
+	return f()
+}
+
+// fakeDispatch computes metadata, and keeps track of what requires gradients.
+type fakeDispatch struct{ grad torch.Autograd }
+
+// Dispatch runs op on fakes; results inherit requires_grad as autograd would give it.
+func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	return d.grad.(interface {
+		DispatchFake(op *aten.Op, args []aten.Value) (aten.Value, error)
+	}).DispatchFake(op, args)
+}
+
+func (tr *tracer) swap(args []vm.Object) []vm.Object {
+	out := make([]vm.Object, len(args))
+	for i, a := range args {
+		out[i] = tr.swapOne(a)
+	}
+	return out
+}
+
+// swapOne puts stand-ins for real tensors, inside containers too.
+func (tr *tracer) swapOne(o vm.Object) vm.Object {
+	switch v := o.(type) {
+	case *torch.Tensor:
+		if f := tr.fakes[v.T]; f != nil {
+			return tr.t.Wrap(f)
+		}
+	case *vm.List:
+		return vm.NewList(tr.swap(v.Items)...)
+	case *vm.Tuple:
+		return vm.NewTuple(tr.swap(v.Items)...)
+	}
+	return o
+}
+
+// bind names the results of a node: tensors become values of the trace, the parts of a tuple get getitem nodes.
+func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
+	switch v := res.(type) {
+	case *torch.Tensor:
+		if p := tr.reals[v.T]; p != nil { // an in-place call returned its input
+			n.Val = v.T
+			tr.nodes[v.T] = n
+			return p
+		}
+		n.Val = v.T
+		tr.nodes[v.T] = n
+		return v
+	case *vm.Tuple:
+		vals := make([]any, len(v.Items))
+		items := make([]vm.Object, len(v.Items))
+		for i, x := range v.Items {
+			p, ok := x.(*torch.Tensor)
+			if !ok {
+				items[i] = x
+				continue
+			}
+			vals[i] = p.T
+			g := tr.graph.CallFunction("operator.getitem", n, int64(i))
+			items[i] = tr.bind(g, p)
+		}
+		n.Val = vals
+		return vm.NewTuple(items...)
+	case *vm.Instance:
+		if tup, ok := vm.AsTuple(v); ok {
+			t := tr.bind(n, tup).(*vm.Tuple)
+			return &vm.Instance{Class: v.Class, Native: t}
+		}
+	}
+	return res
+}
+
+// userStack lists the traced frames that lie outside of the library, outermost first.
+func (tr *tracer) userStack() []StackEntry {
+	var out []StackEntry
+	for f := tr.in.Frame(); f != nil; f = f.Back {
+		out = append([]StackEntry{{f.Code.Name, f.Line(), shortFile(f.Code.Filename)}}, out...)
+		if f == tr.root {
+			break
+		}
+	}
+	return out
+}
+
+// shortFile is a file as records name it: the script by its name, library files from torch/ on.
+func shortFile(p string) string {
+	if i := strings.Index(p, "torch/"); i >= 0 && strings.HasPrefix(p[i:], "torch/") {
+		return p[i:]
+	}
+	return filepath.Base(p)
+}
