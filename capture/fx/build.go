@@ -330,3 +330,14 @@ func (g *Graph) EliminateDeadCode() int {
 	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *Node) bool { return dead[n] })
 	return len(dead)
 }
+
+// Adopt appends a node made elsewhere, under exactly its own name. The name must be free; it reports whether it was.
+func (g *Graph) Adopt(n *Node) bool {
+	g.names.init()
+	if g.names.used[n.Name] {
+		return false
+	}
+	g.names.claim(n.Name)
+	g.add(n)
+	return true
+}

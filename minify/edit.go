@@ -1,0 +1,411 @@
+package minify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+)
+
+// An edit changes a state. It names nodes, not pointers, so that edits made for one base apply to what
+// other edits left of it; ok is false where nothing is left to do.
+type edit struct {
+	desc  string
+	apply func(s State) (out State, ok bool)
+}
+
+// world is what a search knows of the start graph: values and gradients of its nodes by name. Names are kept by all edits.
+type world struct {
+	values map[string]any  // real intermediate values; may lack some
+	fakes  map[string]any  // their metadata by shape propagation; may lack some
+	grads  map[string]bool // the value depends on an input that requires gradients
+}
+
+// value is a real value for a node that becomes an input, random where eager could not tell.
+func (w *world) value(n *fx.Node) (any, bool) {
+	v, ok := w.values[n.Name]
+	if !ok {
+		v, ok = w.fakes[n.Name]
+	}
+	if !ok {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil {
+			return nil, false
+		}
+		if v.Fake {
+			return w.fill(n.Name, v), true
+		}
+		return v, true
+	case int64, float64, bool:
+		return v, true
+	}
+	return nil, false
+}
+
+// fill makes data where only metadata is known: normal numbers, or zeros for dtypes without fractions.
+func (w *world) fill(name string, like *tensor.Tensor) *tensor.Tensor {
+	t := tensor.EmptyStrided(like.DType, like.Shape, like.Stride)
+	if t.DType.IsFloat() {
+		seed := uint64(14695981039346656037)
+		for i := range len(name) {
+			seed = (seed ^ uint64(name[i])) * 1099511628211
+		}
+		tensor.NewGenerator(seed).NormalFill(t, 0, 1)
+	}
+	if w.values == nil {
+		w.values = map[string]any{}
+	}
+	w.values[name] = t
+	return t
+}
+
+// meta is what is known of a node's value.
+func (w *world) meta(s State, n *fx.Node) any {
+	if n.Op == fx.Placeholder {
+		for i, p := range s.Module.Graph.Placeholders() {
+			if p == n && i < len(s.Inputs) {
+				return s.Inputs[i].Value
+			}
+		}
+	}
+	if v, ok := w.fakes[n.Name]; ok {
+		return v
+	}
+	return w.values[n.Name]
+}
+
+// several reports whether n gives a list of values, which cannot be an input.
+func (w *world) several(n *fx.Node) bool {
+	for _, m := range []map[string]any{w.values, w.fakes} {
+		if v, ok := m[n.Name]; ok {
+			_, list := v.([]any)
+			return list
+		}
+	}
+	return false
+}
+
+// extract keeps the calls that keep names: what they need from others becomes inputs with real values, what
+// nobody uses any more becomes outputs. Original outputs that are still there stay when outs is set.
+func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, bool) {
+	g := s.Module.Graph
+	kept := map[*fx.Node]bool{}
+	calls := 0
+	for _, n := range g.Nodes {
+		if !n.IsCall() || !keep(n) {
+			continue
+		}
+		if n.Target == "operator.getitem" && len(n.Args) == 2 {
+			if p, ok := n.Args[0].(*fx.Node); ok && p.IsCall() && !kept[p] && w.several(p) {
+				continue // its own value can be an input, its operand's cannot
+			}
+		}
+		kept[n] = true
+		calls++
+	}
+	if calls == 0 {
+		return State{}, false
+	}
+	// What the kept calls, and the outputs that stay, need.
+	need := map[*fx.Node]bool{}
+	used := map[*fx.Node]bool{}
+	for n := range kept {
+		n.WalkInputs(func(in *fx.Node) { need[in], used[in] = true, true })
+	}
+	var results []fx.Arg
+	if outs {
+		for _, o := range outputs(g) {
+			ok := true
+			fx.WalkArg(o, func(n *fx.Node) { ok = ok && (kept[n] || n.Op == fx.Placeholder || n.Op == fx.GetAttr) })
+			if ok {
+				results = append(results, o)
+				fx.WalkArg(o, func(n *fx.Node) { need[n] = true })
+			}
+		}
+	}
+	out := fx.NewGraph()
+	m := map[*fx.Node]*fx.Node{}
+	var inputs []Input
+	phs := g.Placeholders()
+	typed := false
+	for i, p := range phs {
+		typed = typed || p.Type != ""
+		if need[p] {
+			c := &fx.Node{Op: p.Op, Name: p.Name, Target: p.Target, Type: p.Type, Args: p.Args}
+			out.Adopt(c)
+			m[p] = c
+			inputs = append(inputs, s.Inputs[i])
+		}
+	}
+	for _, n := range g.Nodes {
+		if !need[n] || kept[n] || !n.IsCall() {
+			continue
+		}
+		v, ok := w.value(n)
+		if !ok {
+			return State{}, false
+		}
+		c := &fx.Node{Op: fx.Placeholder, Name: n.Name, Target: n.Name}
+		in := Input{Value: v}
+		if t, ok := v.(*tensor.Tensor); ok {
+			in.RequiresGrad = w.grads[n.Name] && t.DType.IsFloat()
+			if typed {
+				c.Type = "torch.Tensor"
+			}
+		}
+		for _, p := range out.Nodes { // a placeholder of that target exists under another name
+			if p.Target == c.Target {
+				return State{}, false
+			}
+		}
+		out.Adopt(c)
+		m[n] = c
+		inputs = append(inputs, in)
+	}
+	look := func(n *fx.Node) fx.Arg { return m[n] }
+	for _, n := range g.Nodes {
+		if n.Op == fx.GetAttr && need[n] || kept[n] {
+			c := copyNode(n, look)
+			out.Adopt(c)
+			m[n] = c
+		}
+	}
+	var final fx.Tuple
+	listed := map[*fx.Node]bool{}
+	for _, r := range results {
+		if n, ok := r.(*fx.Node); ok {
+			listed[n] = true
+		}
+		final = append(final, fx.MapArg(r, look))
+	}
+	for _, n := range g.Nodes {
+		if kept[n] && !used[n] && !listed[n] {
+			final = append(final, m[n])
+		}
+	}
+	out.Output(final)
+	return State{Module: module(s.Module, out), Inputs: inputs, Config: s.Config}, true
+}
+
+func copyNode(n *fx.Node, look func(*fx.Node) fx.Arg) *fx.Node {
+	c := &fx.Node{Op: n.Op, Name: n.Name, Target: n.Target, Type: n.Type, Val: n.Val}
+	for _, a := range n.Args {
+		c.Args = append(c.Args, fx.MapArg(a, look))
+	}
+	for _, kw := range n.Kwargs {
+		c.Kwargs = append(c.Kwargs, fx.Kwarg{Name: kw.Name, Val: fx.MapArg(kw.Val, look)})
+	}
+	return c
+}
+
+// module is gm with another graph, and without the attributes that it does not name.
+func module(gm *fx.GraphModule, g *fx.Graph) *fx.GraphModule {
+	used := map[string]bool{}
+	for _, n := range g.Nodes {
+		if n.Op == fx.GetAttr || n.Op == fx.CallModule {
+			used[n.Target] = true
+		}
+	}
+	has := func(name string) bool {
+		if used[name] {
+			return true
+		}
+		for u := range used {
+			if strings.HasPrefix(u, name+".") {
+				return true
+			}
+		}
+		return false
+	}
+	out := &fx.GraphModule{Graph: g, ClassName: gm.ClassName}
+	for k, v := range gm.Attrs {
+		if has(k) {
+			set(&out.Attrs, k, v)
+		}
+	}
+	for k, v := range gm.Modules {
+		if has(k) {
+			set(&out.Modules, k, v)
+		}
+	}
+	for k, v := range gm.Submodules {
+		if has(k) {
+			set(&out.Submodules, k, v)
+		}
+	}
+	for _, l := range gm.Init {
+		if has(l.Name) {
+			out.Init = append(out.Init, l)
+		}
+	}
+	return out
+}
+
+func set[V any](m *map[string]V, k string, v V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[k] = v
+}
+
+// keepOnly runs the named calls alone.
+func (w *world) keepOnly(names []string) edit {
+	in := setOf(names)
+	return edit{"run alone: " + list(names), func(s State) (State, bool) {
+		return w.extract(s, func(n *fx.Node) bool { return in[n.Name] }, false)
+	}}
+}
+
+// cut turns the named calls into inputs, or drops them where nobody needs them.
+func (w *world) cut(names []string) edit {
+	in := setOf(names)
+	return edit{"cut " + list(names), func(s State) (State, bool) {
+		hit := false
+		out, ok := w.extract(s, func(n *fx.Node) bool {
+			hit = hit || in[n.Name]
+			return !in[n.Name]
+		}, true)
+		return out, ok && hit
+	}}
+}
+
+// bypass gives the users of each named call its operand of the same shape and dtype.
+func (w *world) bypass(names []string) edit {
+	return edit{"bypass " + list(names), func(s State) (State, bool) {
+		gm, _ := s.Module.Clone()
+		out := State{Module: gm, Inputs: s.Inputs, Config: s.Config}
+		hit := false
+		for _, name := range names {
+			n := gm.Graph.Node(name)
+			if n == nil {
+				continue
+			}
+			if in := w.through(out, n); in != nil {
+				gm.Graph.ReplaceUses(n, in)
+				gm.Graph.Erase(n)
+				hit = true
+			}
+		}
+		if !hit || len(gm.Graph.Calls()) == 0 {
+			return State{}, false
+		}
+		// What only the bypassed calls needed goes with them.
+		out, ok := w.prune(out)
+		return out, ok
+	}}
+}
+
+// through is the first operand of n with n's shape and dtype, nil if there is none.
+func (w *world) through(s State, n *fx.Node) *fx.Node {
+	if !n.IsCall() {
+		return nil
+	}
+	v, ok := w.meta(s, n).(*tensor.Tensor)
+	if !ok || v == nil {
+		return nil
+	}
+	for _, in := range n.Inputs() {
+		if o, ok := w.meta(s, in).(*tensor.Tensor); ok && o != nil && o.DType == v.DType && slices.Equal(o.Shape, v.Shape) {
+			return in
+		}
+	}
+	return nil
+}
+
+// prune drops pure calls that nothing uses, and inputs likewise.
+func (w *world) prune(s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	gm.Graph.EliminateDeadCode()
+	if len(gm.Graph.Calls()) == 0 {
+		return State{}, false
+	}
+	return dropInputs(State{Module: module(gm, gm.Graph), Inputs: s.Inputs, Config: s.Config}, nil), true
+}
+
+// dropInputs drops unused placeholders: the named ones, or all for nil.
+func dropInputs(s State, names map[string]bool) State {
+	used := map[*fx.Node]bool{}
+	for _, n := range s.Module.Graph.Nodes {
+		n.WalkInputs(func(in *fx.Node) { used[in] = true })
+	}
+	gm, m := s.Module.Clone()
+	out := State{Module: gm, Config: s.Config}
+	for i, p := range s.Module.Graph.Placeholders() {
+		if !used[p] && (names == nil || names[p.Name]) {
+			gm.Graph.Erase(m[p])
+			continue
+		}
+		out.Inputs = append(out.Inputs, s.Inputs[i])
+	}
+	return out
+}
+
+// dropOutput drops outputs by the text that they print as; a call that nobody uses then goes as well.
+func (w *world) dropOutputs(texts []string) edit {
+	in := setOf(texts)
+	return edit{"drop output " + list(texts), func(s State) (State, bool) {
+		gm, _ := s.Module.Clone()
+		o := gm.Graph.OutputNode()
+		var left fx.Tuple
+		all := outputs(gm.Graph)
+		for _, a := range all {
+			if !in[fx.FormatArg(a)] {
+				left = append(left, a)
+			}
+		}
+		if len(left) == len(all) {
+			return State{}, false
+		}
+		o.Args = []fx.Arg{left}
+		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
+	}}
+}
+
+func unusedInputs(names []string) edit {
+	in := setOf(names)
+	return edit{"drop unused input " + list(names), func(s State) (State, bool) {
+		out := dropInputs(s, in)
+		return out, len(out.Inputs) < len(s.Inputs)
+	}}
+}
+
+func dropSettings(names []string) edit {
+	in := setOf(names)
+	return edit{"default for " + list(names), func(s State) (State, bool) {
+		out := State{Module: s.Module, Inputs: s.Inputs}
+		for _, c := range s.Config {
+			if !in[c.Name] {
+				out.Config = append(out.Config, c)
+			}
+		}
+		return out, len(out.Config) < len(s.Config)
+	}}
+}
+
+func (w *world) deadCode() edit {
+	return edit{"dead code", func(s State) (State, bool) {
+		out, ok := w.prune(s)
+		return out, ok && len(out.Module.Graph.Nodes) < len(s.Module.Graph.Nodes)
+	}}
+}
+
+func setOf(names []string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+// list is a few names for people.
+func list(names []string) string {
+	if len(names) <= 4 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s ... %s (%d)", names[0], names[len(names)-1], len(names))
+}

@@ -1,0 +1,201 @@
+package minify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+	"whittle/replay"
+)
+
+// An Oracle runs one candidate and says what happened. It knows nothing of the search. It is called from
+// several goroutines; an error counts as an outcome of the infrastructure.
+type Oracle interface {
+	Run(ctx context.Context, c Candidate) (replay.Outcome, error)
+}
+
+// OracleFunc makes a function an Oracle.
+type OracleFunc func(ctx context.Context, c Candidate) (replay.Outcome, error)
+
+// Run calls f.
+func (f OracleFunc) Run(ctx context.Context, c Candidate) (replay.Outcome, error) { return f(ctx, c) }
+
+// Values gives the real value of every call of a state, by node name: what a call becomes when it is
+// turned into an input. Names may be missing.
+type Values interface {
+	Intermediates(ctx context.Context, s State) (map[string]any, error)
+}
+
+// Search is one minification. Fill the first group of fields, then call Run once.
+type Search struct {
+	Oracle Oracle
+	Values Values                                           // nil => eager execution by package aten
+	Check  func(ctx context.Context, s State) error         // static check; nil => shape propagation where it works for the start
+	Store  *replay.Store                                    // nil => nothing outlives the search
+	Render func(s State) string                             // repro text for the store; nil => the module's text
+	Blame  func(s State, o replay.Outcome) (names []string) // nodes to try first; nil => those that the message names
+
+	Want        replay.Signature // the failure looked for; zero => the start's own
+	Fingerprint string           // of the engine: part of every query's identity
+	Workers     int              // queries at a time; 0 => 1. The result does not depend on it
+	Round       int              // candidates per round; 0 => 8. The result does depend on it
+	MaxQueries  int              // stop after so many questions to the oracle; 0 => no limit
+	Progress    func(Progress)   // called from one goroutine at a time
+	Now         func() time.Time // nil => time.Now
+}
+
+// Progress is a search's state for a live line.
+type Progress struct {
+	Reduction string
+	Nodes     int // calls left
+	Queries   int // asked of the oracle
+	CacheHits int
+	Elapsed   time.Duration
+}
+
+// Result is what a search found. After a cancelled or broken search it holds the best so far.
+type Result struct {
+	State       State
+	Start, Cost Cost
+	Signature   replay.Signature
+	Outcome     replay.Outcome // of State, proved again at the end where Complete
+	Complete    bool           // 1-minimal for all reductions, and confirmed
+	Queries     int            // asked of the oracle
+	CacheHits   int
+	Rejected    int // by the static check
+	Steps       []replay.Step
+	Certificate []Trial // the last sweep: nothing more goes
+	Findings    []Finding
+	ID          int64 // of the minification in the store, 0 without one
+	Resumed     bool
+}
+
+// Trial is one line of the certificate.
+type Trial struct {
+	Reduction string         `json:"reduction"`
+	Edit      string         `json:"edit"`
+	Verdict   replay.Verdict `json:"verdict"`
+}
+
+// Finding is another failure met on the way.
+type Finding struct {
+	State   State
+	Outcome replay.Outcome
+}
+
+// NotFailingError says that the start state does not fail.
+type NotFailingError struct{ Outcome replay.Outcome }
+
+func (e *NotFailingError) Error() string {
+	s := fmt.Sprintf("nothing to minify: the start gives %q", e.Outcome.Status)
+	if !e.Outcome.Signature.IsZero() {
+		s += ": " + e.Outcome.Signature.String()
+	} else if e.Outcome.Message != "" {
+		first, _, _ := strings.Cut(e.Outcome.Message, "\n")
+		s += ": " + first
+	}
+	return s
+}
+
+// UnconfirmedError says that the end state did not fail again when proved in a fresh process: the failure is not deterministic.
+type UnconfirmedError struct{ Outcome replay.Outcome }
+
+func (e *UnconfirmedError) Error() string {
+	return fmt.Sprintf("the result did not fail again in a fresh process: it gives %q", e.Outcome.Status)
+}
+
+// Run searches. The result is meaningful with an error, too, when the error is ctx's or the budget's.
+func (s *Search) Run(ctx context.Context, start State) (Result, error) {
+	if n := len(start.Module.Graph.Placeholders()); n != len(start.Inputs) {
+		return Result{}, fmt.Errorf("minify: %d placeholders, %d inputs", n, len(start.Inputs))
+	}
+	if err := start.Module.Graph.Lint(); err != nil {
+		return Result{}, err
+	}
+	d, err := newDriver(ctx, s, start)
+	if err != nil {
+		return Result{}, err
+	}
+	err = d.run(ctx)
+	return d.result(), err
+}
+
+// ErrBudget ends a search whose MaxQueries are used up.
+var ErrBudget = errors.New("minify: the budget of queries is used up")
+
+// EagerValues computes intermediate values with package aten.
+type EagerValues struct{}
+
+// Intermediates runs the graph; after an error the values so far are returned with it.
+func (EagerValues) Intermediates(ctx context.Context, s State) (map[string]any, error) {
+	out := map[string]any{}
+	_, err := fx.RunObserved(ctx, s.Module, cloneInputs(s), interp.Aten(ctx, aten.Eager), func(n *fx.Node, v any) (any, error) {
+		if n.IsCall() {
+			out[n.Name] = snapshot(v)
+		}
+		return v, nil
+	})
+	return out, err
+}
+
+func cloneInputs(s State) []any {
+	out := s.Values()
+	seen := map[*tensor.Storage]*tensor.Storage{}
+	for i, v := range out {
+		t, ok := v.(*tensor.Tensor)
+		if !ok || t == nil || t.Fake {
+			continue
+		}
+		st, ok := seen[t.Storage]
+		if !ok {
+			st = tensor.NewStorage(t.Storage.NBytes)
+			copy(st.Data, t.Storage.Data)
+			seen[t.Storage] = st
+		}
+		out[i] = &tensor.Tensor{Storage: st, DType: t.DType, Shape: t.Shape, Stride: t.Stride, Offset: t.Offset}
+	}
+	return out
+}
+
+// snapshot copies what later nodes might write to; strides stay.
+func snapshot(v any) any {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil || v.Fake {
+			return v
+		}
+		c := tensor.EmptyStrided(v.DType, v.Shape, v.Stride)
+		tensor.Copy(c, v)
+		return c
+	case []any:
+		return append([]any{}, v...)
+	}
+	return v
+}
+
+// CheckShapes is the default static check: shape propagation by meta functions. What whittle has no operator for is not held
+// against a candidate.
+func CheckShapes(ctx context.Context, s State) error {
+	gm, _ := s.Module.Clone()
+	err := interp.Propagate(ctx, gm, s.Values())
+	var ae *aten.Error
+	if errors.As(err, &ae) && (ae.Kind == aten.NotImplementedError || string(ae.Kind) == "DataDependentOutputException") {
+		return nil
+	}
+	return err
+}
+
+func certificateText(ts []Trial) string {
+	b, err := json.Marshal(ts)
+	if err != nil {
+		return "[]"
+	}
+	return string(b)
+}

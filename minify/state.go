@@ -1,0 +1,189 @@
+package minify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+	"whittle/replay"
+)
+
+// State is what a search reduces. States are immutable: an edit makes another.
+type State struct {
+	Module *fx.GraphModule
+	Inputs []Input // one per placeholder, in order
+	Config []Setting
+}
+
+// Input is one argument of forward.
+type Input struct {
+	Value        any // *tensor.Tensor, int64, float64, bool or nil
+	RequiresGrad bool
+}
+
+// Setting is one setting that is not default, in the engine's words.
+type Setting struct{ Name, Value string }
+
+// Values lists the inputs' values.
+func (s State) Values() []any {
+	out := make([]any, len(s.Inputs))
+	for i, in := range s.Inputs {
+		out[i] = in.Value
+	}
+	return out
+}
+
+// A Candidate is a state to be tested.
+type Candidate struct {
+	State
+	Reduction string // row of the reductions table
+	Edit      string // what was done to the base, for people
+	Hash      string // identity of state: graph, inputs and configuration
+	Fresh     bool   // run it in a process that ran nothing before
+}
+
+// Cost orders states: lower is better, earlier fields weigh more.
+type Cost struct {
+	Calls, Outputs, Inputs, Settings int
+	Elements                         int64 // of the inputs
+	Complexity                       int   // of the arguments
+}
+
+// CostOf measures a state.
+func CostOf(s State) Cost {
+	c := Cost{Inputs: len(s.Inputs), Settings: len(s.Config)}
+	for _, n := range s.Module.Graph.Nodes {
+		if n.IsCall() {
+			c.Calls++
+			for _, a := range n.Args {
+				c.Complexity += complexity(a)
+			}
+			for _, kw := range n.Kwargs {
+				c.Complexity += 1 + complexity(kw.Val)
+			}
+		}
+	}
+	c.Outputs = len(outputs(s.Module.Graph))
+	for _, in := range s.Inputs {
+		if t, ok := in.Value.(*tensor.Tensor); ok {
+			c.Elements += t.Numel()
+		} else {
+			c.Elements++
+		}
+	}
+	return c
+}
+
+// Less reports whether c is better than d.
+func (c Cost) Less(d Cost) bool {
+	a, b := c.key(), d.key()
+	return slices.Compare(a[:], b[:]) < 0
+}
+
+func (c Cost) key() [6]int64 {
+	return [6]int64{int64(c.Calls), int64(c.Outputs), int64(c.Inputs), int64(c.Settings), c.Elements, int64(c.Complexity)}
+}
+
+func complexity(a fx.Arg) int {
+	n := 1
+	switch a := a.(type) {
+	case nil, bool:
+		return 0
+	case fx.List:
+		for _, x := range a {
+			n += complexity(x)
+		}
+	case fx.Tuple:
+		for _, x := range a {
+			n += complexity(x)
+		}
+	}
+	return n
+}
+
+// outputs lists what a graph returns, as a flat list.
+func outputs(g *fx.Graph) []fx.Arg {
+	o := g.OutputNode()
+	if o == nil || len(o.Args) == 0 {
+		return nil
+	}
+	switch a := o.Args[0].(type) {
+	case fx.Tuple:
+		return a
+	case fx.List:
+		return a
+	}
+	return []fx.Arg{o.Args[0]}
+}
+
+// hasher gives states their identity. Hashes of tensors are remembered, as their data never change.
+type hasher struct {
+	mu   sync.Mutex
+	seen map[*tensor.Tensor]string
+}
+
+func (h *hasher) tensor(t *tensor.Tensor) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s, ok := h.seen[t]; ok {
+		return s
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%v %v %v ", t.DType, t.Shape, t.Stride)
+	sum.Write(t.Bytes())
+	s := hex.EncodeToString(sum.Sum(nil)[:16])
+	if h.seen == nil {
+		h.seen = map[*tensor.Tensor]string{}
+	}
+	h.seen[t] = s
+	return s
+}
+
+// key is the query that running s asks.
+func (h *hasher) key(s State, fingerprint string) replay.QueryKey {
+	gm, _ := s.Module.Clone()
+	var ins []string
+	for i, n := range gm.Graph.Placeholders() {
+		n.Val = nil
+		if i >= len(s.Inputs) {
+			break
+		}
+		in := s.Inputs[i]
+		n.Val = fx.Fake(in.Value)
+		d := fmt.Sprint(in.Value)
+		if t, ok := in.Value.(*tensor.Tensor); ok {
+			d = h.tensor(t)
+		}
+		ins = append(ins, fmt.Sprintf("%s %v", d, in.RequiresGrad))
+	}
+	ins = append(ins, sharing(s))
+	var cfg []string
+	for _, c := range s.Config {
+		cfg = append(cfg, c.Name+"="+c.Value)
+	}
+	slices.Sort(cfg)
+	return replay.QueryKey{Graph: gm.Hash(), Inputs: replay.HashOf(ins...), Config: replay.HashOf(cfg...), Fingerprint: fingerprint}
+}
+
+// sharing says which inputs share memory, and where in it they lie.
+func sharing(s State) string {
+	var b strings.Builder
+	first := map[*tensor.Storage]int{}
+	for i, in := range s.Inputs {
+		t, ok := in.Value.(*tensor.Tensor)
+		if !ok || t == nil {
+			continue
+		}
+		if j, ok := first[t.Storage]; ok {
+			fmt.Fprintf(&b, "%d=%d+%d ", i, j, t.Offset)
+		} else {
+			first[t.Storage] = i
+		}
+	}
+	return b.String()
+}
