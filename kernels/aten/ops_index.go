@@ -791,8 +791,6 @@ func selects() {
 		gatherAt(o, e, pos)
 		return o, nil
 	})
-	def("where.ScalarOther", nil)
-	rows = rows[:len(rows)-1]
 	whereScalar := func(c *Call) (Value, error) {
 		wrap := func(v, other Value) Value {
 			if _, ok := v.(*tensor.Tensor); ok {

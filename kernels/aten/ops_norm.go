@@ -110,7 +110,7 @@ func init() {
 	soft("_softmax", false)
 	soft("_log_softmax", true)
 	for _, n := range []string{"softmax", "log_softmax"} {
-		comp(n+".int special_"+n, func(c *Call) (Value, error) {
+		comp(n+".int", func(c *Call) (Value, error) {
 			x := c.Args[0]
 			if !c.None(2) && c.DT(2) != c.T(0).DType {
 				var err error
@@ -121,7 +121,7 @@ func init() {
 			return c.via("_"+n, x, c.Args[1], false)
 		})
 	}
-	rows = rows[:len(rows)-1] // special_log_softmax takes dtype by keyword, like special_softmax below
+	comp("special_softmax", func(c *Call) (Value, error) { return c.via("softmax.int", c.Args...) })
 	comp("special_log_softmax", func(c *Call) (Value, error) { return c.via("log_softmax.int", c.Args...) })
 	def("_safe_softmax", func(c *Call) (Value, error) {
 		v, err := c.doT("softmax.int", c.Args...)

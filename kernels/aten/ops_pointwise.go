@@ -281,8 +281,6 @@ func init() {
 			return x
 		}).i1(same)
 	})
-	fl("polygamma", 1, nil)
-	rows = rows[:len(rows)-1]
 	def("polygamma", func(c *Call) (Value, error) {
 		n := c.I(0)
 		if n < 0 {
