@@ -1,0 +1,40 @@
+"""Capture: what torch.compile does to a Python function."""
+import functools
+import inspect
+import os
+
+import torch
+from torch._C import _dynamo as _native
+from torch._dynamo import config, exc
+from torch._dynamo.backends.registry import list_backends, lookup_backend, register_backend
+from torch._dynamo.decorators import allow_in_graph, assume_constant_result, disable, disallow_in_graph, forbid_in_graph, graph_break, mark_dynamic, mark_static, maybe_mark_dynamic, run
+from torch._dynamo.eval_frame import OptimizedModule, explain, export, innermost_fn, optimize, optimize_assert
+from torch._dynamo.exc import Unsupported
+
+
+def reset():
+    from torch._dynamo import utils
+
+    _native.reset()
+    utils.reset_frame_count()
+
+
+def reset_code_caches():
+    _native.reset()
+
+
+def is_compiling():
+    return _native.is_compiling()
+
+
+def is_dynamo_supported():
+    return True
+
+
+def __getattr__(name):
+    import importlib
+
+    try:
+        return importlib.import_module("torch._dynamo." + name)
+    except ModuleNotFoundError:
+        raise AttributeError(f"module 'torch._dynamo' has no attribute '{name}'") from None

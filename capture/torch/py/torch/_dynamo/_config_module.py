@@ -1,0 +1,96 @@
+"""Settings as attributes of a module: unknown names are refused, patch() changes them for a while."""
+import sys
+import types
+
+
+class ConfigModule(types.ModuleType):
+    def __init__(self, name, values):
+        super().__init__(name)
+        object.__setattr__(self, "_values", dict(values))
+        object.__setattr__(self, "_defaults", dict(values))
+
+    def __getattr__(self, name):
+        values = object.__getattribute__(self, "_values")
+        if name in values:
+            return values[name]
+        raise AttributeError(f"{self.__name__}.{name} does not exist")
+
+    def __setattr__(self, name, value):
+        values = object.__getattribute__(self, "_values")
+        if name in values:
+            values[name] = value
+        elif isinstance(value, types.ModuleType) or name.startswith("__"):
+            object.__setattr__(self, name, value)
+        else:
+            raise AttributeError(f"{self.__name__}.{name} does not exist")
+
+    def to_dict(self):
+        return dict(object.__getattribute__(self, "_values"))
+
+    shallow_copy_dict = to_dict
+
+    def get_config_copy(self):
+        return self.to_dict()
+
+    def changed(self):
+        """The settings that differ from their defaults."""
+        defaults = object.__getattribute__(self, "_defaults")
+        return {k: v for k, v in self.to_dict().items() if v != defaults[k]}
+
+    def save_config(self):
+        return self.to_dict()
+
+    def load_config(self, values):
+        object.__getattribute__(self, "_values").update(values)
+
+    def patch(self, arg1=None, arg2=None, **kwargs):
+        if arg1 is not None:
+            changes = {arg1: arg2} if isinstance(arg1, str) else dict(arg1)
+        else:
+            changes = kwargs
+        return _Patch(self, changes)
+
+
+class _Patch:
+    def __init__(self, config, changes):
+        self.config, self.changes = config, changes
+
+    def __enter__(self):
+        self.prior = {k: self._get(k) for k in self.changes}
+        for k, v in self.changes.items():
+            self._set(k, v)
+
+    def __exit__(self, *args):
+        for k, v in self.prior.items():
+            self._set(k, v)
+
+    def _get(self, k):
+        o = self.config
+        for p in k.split("."):
+            o = getattr(o, p)
+        return o
+
+    def _set(self, k, v):
+        *path, last = k.split(".")
+        o = self.config
+        for p in path:
+            o = getattr(o, p)
+        setattr(o, last, v)
+
+    def __call__(self, func):
+        import functools
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            with _Patch(self.config, self.changes):
+                return func(*args, **kwargs)
+
+        return wrapper
+
+
+def install(name, values):
+    """Puts a settings module in place of the module that defines it."""
+    m = ConfigModule(name, values)
+    m.__file__ = sys.modules[name].__file__
+    sys.modules[name] = m
+    return m

@@ -1,0 +1,98 @@
+"""Functions by which a program speaks to capture."""
+import functools
+
+import torch
+from torch._C import _dynamo as _native
+
+
+def disable(fn=None, recursive=True):
+    if fn is None:
+        return lambda f: disable(f, recursive)
+    if isinstance(fn, torch.nn.Module):
+        from torch._dynamo.eval_frame import OptimizedModule
+
+        return OptimizedModule(fn, disable(fn.__call__, recursive))
+    if not recursive:
+        fn._torchdynamo_disable_once = True
+
+    @functools.wraps(fn)
+    def inner(*args, **kwargs):
+        if recursive:
+            return _native.disabled(fn, args, kwargs)
+        return fn(*args, **kwargs)
+
+    inner._torchdynamo_disable = True
+    inner._torchdynamo_orig_callable = fn
+    return inner
+
+
+def run(fn=None):
+    if fn is None:
+        return lambda f: run(f)
+    from torch._dynamo.eval_frame import OptimizedModule, innermost_fn
+
+    if isinstance(fn, OptimizedModule):
+        inner = fn.dynamo_ctx.run_only()
+        return OptimizedModule(fn._orig_mod, inner)
+    fn = innermost_fn(fn)
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        return _native.run_only(fn, args, kwargs)
+
+    return wrapper
+
+
+def graph_break(msg=""):
+    pass
+
+
+def mark_dynamic(t, index, *, min=None, max=None):
+    if isinstance(index, int):
+        d = getattr(t, "_dynamo_dynamic_indices", set())
+        d.add(index)
+        t._dynamo_dynamic_indices = d
+    else:
+        for i in index:
+            mark_dynamic(t, i)
+
+
+def maybe_mark_dynamic(t, index):
+    if isinstance(index, int):
+        d = getattr(t, "_dynamo_weak_dynamic_indices", set())
+        d.add(index)
+        t._dynamo_weak_dynamic_indices = d
+    else:
+        for i in index:
+            maybe_mark_dynamic(t, i)
+
+
+def mark_static(t, index=None):
+    if isinstance(index, int):
+        d = getattr(t, "_dynamo_static_indices", set())
+        d.add(index)
+        t._dynamo_static_indices = d
+
+
+def mark_static_address(t, guard=True):
+    t._dynamo_static_input_type = "guarded" if guard else "unguarded"
+
+
+def allow_in_graph(fn):
+    if isinstance(fn, (list, tuple)):
+        return [allow_in_graph(f) for f in fn]
+    fn._dynamo_allow_in_graph = True
+    return fn
+
+
+def disallow_in_graph(fn):
+    fn._torchdynamo_disable = True
+    return fn
+
+
+forbid_in_graph = disallow_in_graph
+
+
+def assume_constant_result(fn):
+    fn._dynamo_marked_constant = True
+    return fn

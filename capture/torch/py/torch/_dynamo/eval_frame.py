@@ -1,0 +1,194 @@
+"""Entering capture: optimize() and the wrappers it makes."""
+import functools
+import inspect
+import os
+
+import torch
+from torch._C import _dynamo as _native
+from torch._dynamo import config
+from torch._dynamo.backends.registry import lookup_backend
+
+
+def innermost_fn(fn):
+    while hasattr(fn, "_torchdynamo_orig_callable"):
+        fn = fn._torchdynamo_orig_callable
+    return fn
+
+
+class OptimizedModule(torch.nn.Module):
+    """A module whose calls are compiled."""
+
+    def __init__(self, mod, call):
+        super().__init__()
+        self._modules["_orig_mod"] = mod
+        self.__dict__["_call"] = call
+        self.__dict__["training"] = mod.training
+
+    def __call__(self, *args, **kwargs):
+        return self._call(*args, **kwargs)
+
+    forward = __call__
+
+    def __getattr__(self, name):
+        if name == "_orig_mod":
+            return self._modules["_orig_mod"]
+        return getattr(self._modules["_orig_mod"], name)
+
+    def __setattr__(self, name, value):
+        setattr(self._modules["_orig_mod"], name, value)
+
+    def train(self, mode=True):
+        self._modules["_orig_mod"].train(mode)
+        self.__dict__["training"] = mode
+        return self
+
+    def __repr__(self):
+        return "OptimizedModule(\n  (_orig_mod): " + repr(self._modules["_orig_mod"]).replace("\n", "\n  ") + "\n)"
+
+
+def _backend_name(backend):
+    if isinstance(backend, str):
+        return backend
+    return getattr(backend, "compiler_name", None) or getattr(backend, "__name__", type(backend).__name__)
+
+
+class _OptimizeContext:
+    def __init__(self, backend, nopython, dynamic):
+        self.name = _backend_name(backend)
+        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic)
+
+    def __call__(self, fn):
+        if fn is None:
+            return self
+        if isinstance(fn, torch.nn.Module):
+            mod = fn
+            wrapped = _wrap(self.native, mod.__call__, mod.forward)
+            new = OptimizedModule(mod, wrapped)
+            return new
+        if isinstance(fn, type):
+            cls = fn
+            cls.__call__ = self(cls.__call__)
+            return cls
+        if not callable(fn):
+            raise AssertionError(f"A callable function is expected, but {type(fn)} is provided.")
+        fn = innermost_fn(fn)
+        return _wrap(self.native, fn, fn)
+
+    # The old form: with torch._dynamo.optimize(...): statements.
+    def __enter__(self):
+        self.prior = _native.enter(self.native)
+        return self
+
+    def __exit__(self, *args):
+        _native.leave(self.prior)
+
+
+def _wrap(native, fn, names):
+    def _fn(*args, **kwargs):
+        return _native.call(native, fn, args, kwargs)
+
+    try:
+        functools.update_wrapper(_fn, names)
+    except AttributeError:
+        pass
+    _fn._torchdynamo_orig_callable = fn
+    _fn._torchdynamo_disable = True
+    _fn._torchdynamo_inline = fn
+    return _fn
+
+
+class _Null:
+    def __call__(self, fn):
+        return fn
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return None
+
+
+def optimize(backend="inductor", *, nopython=False, guard_export_fn=None, guard_fail_fn=None, disable=False, dynamic=None):
+    if disable or config.disable or os.environ.get("TORCHDYNAMO_DISABLE", "") == "1":
+        return _Null()
+    if isinstance(backend, (list, tuple)):
+        raise TypeError("backend must be a name or a callable")
+    return _OptimizeContext(backend, nopython, dynamic)
+
+
+def optimize_assert(backend, **kwargs):
+    return optimize(backend, nopython=True)
+
+
+def export(f, *args, **kwargs):
+    raise NotImplementedError("torch._dynamo.export is not supported")
+
+
+class ExplainOutput:
+    def __init__(self, graphs, graph_count, graph_break_count, break_reasons, op_count, ops_per_graph=None, out_guards=None, compile_times=None):
+        self.graphs, self.graph_count, self.graph_break_count = graphs, graph_count, graph_break_count
+        self.break_reasons, self.op_count, self.ops_per_graph = break_reasons, op_count, ops_per_graph
+        self.out_guards, self.compile_times = out_guards, compile_times
+
+    def _short(self):
+        return f"Graph Count: {self.graph_count}\nGraph Break Count: {self.graph_break_count}\nOp Count: {self.op_count}\n"
+
+    def __str__(self):
+        out = self._short()
+        out += "Break Reasons:\n"
+        for i, r in enumerate(self.break_reasons):
+            out += f"  Break Reason {i + 1}:\n"
+            out += f"    Reason: {r.reason}\n"
+            out += "    User Stack:\n"
+            for frame in r.user_stack:
+                out += f"      {frame}\n"
+        if self.ops_per_graph is not None:
+            out += "Ops per Graph:\n"
+            for i, ops in enumerate(self.ops_per_graph):
+                out += f"  Ops {i + 1}:\n"
+                for op in ops:
+                    out += f"    {op}\n"
+        if self.out_guards is not None:
+            out += "Out Guards:\n"
+            for i, g in enumerate(self.out_guards):
+                out += f"  Guard {i + 1}:\n    {g}\n"
+        if self.compile_times is not None:
+            out += f"Compile Times: {self.compile_times}\n"
+        return out
+
+    def __iter__(self):
+        """The older form: six values."""
+        explanation = self._short()
+        return iter((explanation, self.out_guards, self.graphs, self.ops_per_graph, self.break_reasons, str(self)))
+
+
+class GraphCompileReason:
+    def __init__(self, reason, user_stack, graph_break=True):
+        self.reason, self.user_stack, self.graph_break = reason, user_stack, graph_break
+
+    def __repr__(self):
+        return f"GraphCompileReason(reason={self.reason!r}, user_stack={self.user_stack!r}, graph_break={self.graph_break})"
+
+
+def explain(f, *extra_args, **extra_kwargs):
+    def inner(*args, **kwargs):
+        import torch._dynamo as dynamo
+
+        dynamo.reset()
+        graphs = []
+
+        def dynamo_graph_accumulating_compiler(gm, example_inputs):
+            graphs.append(gm)
+            return gm.forward
+
+        start = _native.breaks_seen()
+        optimize(dynamo_graph_accumulating_compiler)(f)(*args, **kwargs)
+        reasons = [GraphCompileReason(r, stack) for r, stack in _native.breaks_since(start)]
+        ops_per_graph = [[n.target for n in gm.graph.nodes if n.op == "call_function"] for gm in graphs]
+        op_count = sum(len([n for n in gm.graph.nodes if n.op.startswith("call")]) for gm in graphs)
+        dynamo.reset()
+        return ExplainOutput(graphs, len(graphs), max(len(graphs) - 1, 0), reasons, op_count, ops_per_graph, [], None)
+
+    if extra_args or extra_kwargs:
+        return inner(*extra_args, **extra_kwargs)
+    return inner

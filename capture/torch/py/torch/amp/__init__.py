@@ -1,0 +1,1 @@
+from torch.amp.autocast_mode import autocast
