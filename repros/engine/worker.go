@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/sourcegraph/conc"
+
+	"whittle/replay"
+)
+
+// WorkerArg is the hidden subcommand that makes a binary a worker; its main calls Serve when it sees it.
+const WorkerArg = "__worker"
+
+// The stages that a worker marks, in order.
+const (
+	Loaded   = "loaded"   // the repro was read and its inputs made
+	Eager    = "eager"    // eager ran without an error
+	Compiled = "compiled" // the compiler gave a callable
+	Ran      = "ran"      // the compiled callable gave results
+)
+
+var stages = []string{Loaded, Eager, Compiled, Ran}
+
+// A Query is one repro to be run.
+type Query struct {
+	Nonce   string            `json:"nonce"` // set by the engine
+	Repro   string            `json:"repro"` // the file's text
+	Dir     string            `json:"dir"`   // folder that the file is thought to lie in, for its storages
+	Backend string            `json:"backend"`
+	Config  map[string]string `json:"config,omitempty"`
+	Options json.RawMessage   `json:"options,omitempty"` // whatever the Runner understands
+	Fresh   bool              `json:"fresh,omitempty"`   // in a process that ran nothing before
+}
+
+// A Runner runs one query in the worker. It marks each stage that is behind it.
+type Runner func(ctx context.Context, q Query, mark func(stage string)) replay.Outcome
+
+type reply struct {
+	Nonce   string          `json:"nonce"`
+	Mark    string          `json:"mark,omitempty"`
+	Outcome *replay.Outcome `json:"outcome,omitempty"`
+}
+
+// Serve answers queries until the engine closes its pipe. It is the whole of a worker's main.
+func Serve(ctx context.Context, run Runner) error {
+	in, out := os.NewFile(3, "queries"), os.NewFile(4, "answers")
+	if in == nil || out == nil {
+		return fmt.Errorf("%s is not for people: it needs the engine's pipes", WorkerArg)
+	}
+	syscall.CloseOnExec(3)
+	syscall.CloseOnExec(4)
+	if _, err := in.Stat(); err != nil {
+		return fmt.Errorf("%s is not for people: it needs the engine's pipes", WorkerArg)
+	}
+	queries := make(chan Query)
+	var wg conc.WaitGroup
+	wg.Go(func() {
+		defer close(queries)
+		for {
+			var q Query
+			if readFrame(in, &q) != nil {
+				// The engine is gone. A query under way has nobody to answer to, and its children go, too.
+				syscall.Kill(0, syscall.SIGKILL)
+				return
+			}
+			queries <- q
+		}
+	})
+	for q := range queries {
+		o := serveOne(ctx, run, q, func(stage string) { _ = writeFrame(out, reply{Nonce: q.Nonce, Mark: stage}) })
+		if err := writeFrame(out, reply{Nonce: q.Nonce, Outcome: &o}); err != nil {
+			return err
+		}
+	}
+	wg.Wait()
+	return nil
+}
+
+// serveOne runs a query; a panic is a failure of the stack, with its frame.
+func serveOne(ctx context.Context, run Runner, q Query, mark func(string)) (o replay.Outcome) {
+	at := -1
+	defer func() {
+		if r := recover(); r != nil {
+			stack := string(debug.Stack())
+			o = replay.Outcome{Status: replay.Failed, Message: fmt.Sprint(r), Detail: stack,
+				Signature: replay.NewSignature(stageAfter(at), "panic", fmt.Sprint(r), goFrames(stack), nil)}
+		}
+	}()
+	return run(ctx, q, func(stage string) {
+		for i, s := range stages {
+			if s == stage {
+				at = i
+			}
+		}
+		mark(stage)
+	})
+}
+
+// stageAfter names what is under way once the stage of that number is behind.
+func stageAfter(at int) string { return []string{"load", "eager", "compile", "run", "compare"}[at+1] }
+
+// goFrames lists a Go stack's functions of this module, outermost first.
+func goFrames(stack string) []string {
+	var out []string
+	past := false
+	for _, l := range strings.Split(stack, "\n") {
+		if strings.HasPrefix(l, "panic(") {
+			past = true
+			continue
+		}
+		if past && strings.HasPrefix(l, "whittle/") {
+			if i := strings.LastIndexByte(l, '('); i > 0 {
+				l = l[:i]
+			}
+			out = append([]string{l}, out...)
+		}
+	}
+	return out
+}
