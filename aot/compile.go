@@ -27,11 +27,9 @@ type Options struct {
 	// Observe sees every graph before it is compiled: kind and graph. nil => nobody.
 	Observe func(kind string, gm *fx.GraphModule)
 
-	mode *autograd.GradMode
+	// Tracing is handed the grad mode of the trace before it starts: captured no_grad regions switch it. nil => nobody.
+	Tracing func(mode *autograd.GradMode)
 }
-
-// Mode is the grad mode of the trace in progress: captured no_grad regions switch it.
-func (o *Options) Mode() *autograd.GradMode { return o.mode }
 
 // Compiled is a function with its graphs.
 type Compiled struct {

@@ -90,7 +90,9 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		outer[i] = o
 		seen[o.Storage] = o
 	}
-	opt.mode = mode
+	if opt.Tracing != nil {
+		opt.Tracing(mode)
+	}
 	outs, err := f(fn, outer)
 	if err != nil {
 		return nil, err

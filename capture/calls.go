@@ -29,13 +29,16 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	if m, ok := f.(*vm.BoundMethod); ok {
 		f = m.Func
 	}
+	var v vm.Object
+	var done bool
+	var err error
 	switch f := f.(type) {
 	case *vm.Builtin:
-		return tr.callBuiltin(f, args, kw)
+		v, done, err = tr.callBuiltin(f, args, kw)
 	case *vm.Function:
-		return tr.callFunction(f, callable, args, kw)
+		v, done, err = tr.callFunction(f, callable, args, kw)
 	}
-	return nil, false, nil
+	return v, done, tr.located(err)
 }
 
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {

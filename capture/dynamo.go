@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
@@ -15,6 +16,7 @@ import (
 // Backend compiles a graph: it gets the GraphModule object and example inputs and returns a callable.
 type Backend struct {
 	Name    string
+	Fn      vm.Object // the callable as the script gave it
 	Compile func(gm vm.Object, inputs []vm.Object) (vm.Object, error)
 }
 
@@ -34,11 +36,15 @@ type Dynamo struct {
 	// Observe sees each event as it happens; nil fields are skipped.
 	Observe Observer
 
-	ctx    *Context
-	active *tracer
-	codes  map[*code.Code]*codeState
-	resume map[resumeKey]*vm.Code
-	nextID int
+	ctx      *Context
+	active   *tracer
+	backends Backends
+	stance   string
+	breaks   []*BreakEvent
+	times    []*phase
+	codes    map[*code.Code]*codeState
+	resume   map[resumeKey]*vm.Code
+	nextID   int
 }
 
 // Observer is told what capture does.
@@ -290,7 +296,11 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		ev.Attempts++
 		tr := newTracer(d, f, e, stop)
 		private := d.clone(f)
-		out, err := tr.run(private)
+		var out *outcome
+		err := d.timed("_compile.compile_inner", func() (err error) {
+			out, err = tr.run(private)
+			return err
+		})
 		if err == nil {
 			return d.finish(tr, private, out, f, st, e, ev)
 		}
@@ -323,7 +333,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			if u.Jump {
 				return nil, d.raise("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands")
 			}
-			return nil, d.raise("torch._dynamo.exc", "Unsupported", strings.TrimPrefix(u.Reason, "Unsupported: "))
+			return nil, d.raise("torch._dynamo.exc", "Unsupported", trimUnsupported(u.Reason))
 		}
 		if u.NoBreak || (stop != nil && *stop == tr.at) {
 			b.Kind = "skip"
@@ -349,6 +359,7 @@ func (d *Dynamo) report(ev *FrameEvent) {
 }
 
 func (d *Dynamo) broke(b *BreakEvent) {
+	d.breaks = append(d.breaks, b)
 	if d.Observe.Break != nil {
 		d.Observe.Break(b)
 	}
@@ -408,7 +419,11 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	ev.Guards, ev.Status = en.guards, "compiled"
 	if len(tr.graph.Calls()) > 0 {
 		ev.Graph, ev.Backend = gm, d.ctx.Backend.Name
-		fn, err := d.compileGraph(gm, ins, ev)
+		var fn vm.Object
+		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
+			fn, err = d.compileGraph(gm, ins, ev)
+			return err
+		})
 		if err != nil {
 			ev.Status, ev.Err = "error", err
 			d.report(ev)
@@ -531,6 +546,28 @@ func kept(g *fx.Graph, n *fx.Node) bool {
 	}
 	return false
 }
+
+// phase is one entry of compile_times(): the seconds that each run of a part of the compiler took.
+type phase struct {
+	name    string
+	seconds []float64
+}
+
+// timed runs f and books its time.
+func (d *Dynamo) timed(name string, f func() error) error {
+	start := time.Now()
+	err := f()
+	for _, p := range d.times {
+		if p.name == name {
+			p.seconds = append(p.seconds, time.Since(start).Seconds())
+			return err
+		}
+	}
+	d.times = append(d.times, &phase{name, []float64{time.Since(start).Seconds()}})
+	return err
+}
+
+func trimUnsupported(s string) string { return strings.TrimPrefix(s, "Unsupported: ") }
 
 // ambientGuards are the facts that every capture relies on.
 func ambientGuards(d *Dynamo, grad bool) []*Guard {
@@ -655,7 +692,7 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 	if !errors.Is(err, errResume) {
 		return res, err // the frame ended with that instruction
 	}
-	h := d.In.NewFrame(f.Func, d.resumeCode(f.Code, g.PC, g.SP))
+	h := d.In.NewFrame(f.Func, d.resumeCode(f.Code, p.pc, g.PC, g.SP))
 	h.Globals, h.Builtins = f.Globals, f.Builtins
 	copy(h.LocalsPlus, g.LocalsPlus)
 	copy(h.Stack, g.Stack[:g.SP])
@@ -663,15 +700,15 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 	return d.compiled(h)
 }
 
-// resumeCode is the code of the function that goes on at pc.
-func (d *Dynamo) resumeCode(c *vm.Code, pc, sp int) *vm.Code {
+// resumeCode is the code of the function that goes on at pc, after the instruction at broke the graph.
+func (d *Dynamo) resumeCode(c *vm.Code, at, pc, sp int) *vm.Code {
 	k := resumeKey{c.Code, pc, sp}
 	if r := d.resume[k]; r != nil {
 		return r
 	}
 	cc := c.Code.Clone()
 	name := c.Name
-	line := int(c.Instrs[max(pc-1, 0)].Line)
+	line := int(c.Instrs[at].Line)
 	if base, ok := strings.CutPrefix(name, "torch_dynamo_resume_in_"); ok {
 		if i := strings.LastIndex(base, "_at_"); i > 0 {
 			name = base[:i]

@@ -126,7 +126,18 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 }
 
 // step runs before every instruction of a traced frame.
-func (tr *tracer) step(f *vm.Frame) error {
+func (tr *tracer) step(f *vm.Frame) error { return tr.located(tr.watch(f)) }
+
+// located notes the user's stack when err ends the trace.
+func (tr *tracer) located(err error) error {
+	var u *Unsupported
+	if tr.stack == nil && errors.As(err, &u) {
+		tr.stack = tr.userStack()
+	}
+	return err
+}
+
+func (tr *tracer) watch(f *vm.Frame) error {
 	if f == tr.root {
 		tr.steps++
 		tr.at = point{tr.steps, f.PC}
@@ -484,6 +495,11 @@ var dataDependent = map[string]string{"item": "Tensor.item", "tolist": "Tensor.t
 
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
+	v, err := tr.record(c)
+	return v, tr.located(err)
+}
+
+func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if tr.depth > 0 {
 		return c.Run(c.Args, c.Kw)
 	}

@@ -1,0 +1,199 @@
+package capture
+
+import (
+	"fmt"
+	"sort"
+
+	"whittle/capture/python/vm"
+)
+
+// Backends is where capture finds compilers by name: whoever wires the program fills it.
+type Backends map[string]func(gm vm.Object, inputs []vm.Object) (vm.Object, error)
+
+// contextObject is the Python handle of a Context.
+type contextObject struct {
+	ctx   *Context
+	class *vm.Type
+}
+
+// Type is the handle's class.
+func (c *contextObject) Type() *vm.Type { return c.class }
+
+// Register installs torch._C._dynamo, the native side of the torch._dynamo package.
+func (d *Dynamo) Register(backends Backends) {
+	d.backends = backends
+	d.In.RegisterModule("torch._C._dynamo", d.module)
+}
+
+func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("torch._C._dynamo", "")
+	class := in.NewNativeType(vm.Spec{Name: "_Context", Module: "torch._C._dynamo", NoDict: true})
+	ctxOf := func(o vm.Object) (*Context, error) {
+		c, ok := o.(*contextObject)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "expected a compile context, not %s", o.Type().Name)
+		}
+		return c.ctx, nil
+	}
+	call := func(o vm.Object) (args []vm.Object, kw []vm.KwArg, err error) {
+		t, ok := vm.AsTuple(o)
+		if !ok {
+			return nil, nil, in.Errorf(in.Exc.TypeError, "expected a tuple of arguments")
+		}
+		return t.Items, nil, nil
+	}
+	keywords := func(o vm.Object) (kw []vm.KwArg) {
+		if dict, ok := vm.AsDict(o); ok {
+			dict.Each(func(k, v vm.Object) bool {
+				n, _ := vm.AsStr(k)
+				kw = append(kw, vm.KwArg{Name: n, Value: v})
+				return true
+			})
+		}
+		return kw
+	}
+	m.Func("context", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		name, _ := vm.AsStr(a[0])
+		fn := a[1]
+		full, err := in.Truth(a[2])
+		if err != nil {
+			return nil, err
+		}
+		c := &Context{FullGraph: full, Backend: Backend{Name: name, Fn: fn, Compile: func(gm vm.Object, inputs []vm.Object) (vm.Object, error) {
+			return in.Call(fn, []vm.Object{gm, vm.NewList(inputs...)}, nil)
+		}}}
+		if b, ok := a[3].(vm.Bool); ok {
+			v := bool(b)
+			c.Dynamic = &v
+		}
+		return &contextObject{c, class}, nil
+	})
+	m.Func("call", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		ctx, err := ctxOf(a[0])
+		if err != nil {
+			return nil, err
+		}
+		args, _, err := call(a[2])
+		if err != nil {
+			return nil, err
+		}
+		kw := keywords(a[3])
+		if d.active != nil || d.stance == "force_eager" {
+			return in.Call(a[1], args, kw) // already inside a trace: the call is simply inlined
+		}
+		return d.Call(ctx, a[1], args, kw)
+	})
+	m.Func("disabled", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		args, _, err := call(a[1])
+		if err != nil {
+			return nil, err
+		}
+		return d.Disabled(a[0], args, keywords(a[2]))
+	})
+	m.Func("run_only", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		args, _, err := call(a[1])
+		if err != nil {
+			return nil, err
+		}
+		ctx := &Context{RunOnly: true}
+		return d.Call(ctx, a[0], args, keywords(a[2]))
+	})
+	m.Func("enter", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		ctx, err := ctxOf(a[0])
+		if err != nil {
+			return nil, err
+		}
+		old := d.ctx
+		d.ctx, in.FrameHook = ctx, d.frame
+		if old == nil {
+			return vm.None, nil
+		}
+		return &contextObject{old, class}, nil
+	})
+	m.Func("leave", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		if c, ok := a[0].(*contextObject); ok {
+			d.ctx = c.ctx
+			return vm.None, nil
+		}
+		d.ctx, in.FrameHook = nil, nil
+		return vm.None, nil
+	})
+	m.Func("reset", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		d.Reset()
+		return vm.None, nil
+	})
+	m.Func("is_compiling", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(d.Compiling()), nil })
+	m.Func("set_stance", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		old := d.stance
+		if old == "" {
+			old = "default"
+		}
+		d.stance, _ = vm.AsStr(a[0])
+		return vm.Str(old), nil
+	})
+	m.Func("backends", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		var names []string
+		for n := range d.backends {
+			names = append(names, n)
+		}
+		sort.Strings(names)
+		l := vm.NewList()
+		for _, n := range names {
+			l.Items = append(l.Items, vm.Str(n))
+		}
+		return l, nil
+	})
+	m.Func("backend", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		name, _ := vm.AsStr(a[0])
+		f := d.backends[name]
+		if f == nil {
+			return nil, fmt.Errorf("no backend named %q", name)
+		}
+		return &vm.Builtin{Name: name, Module: "torch._dynamo.backends", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if len(args) < 2 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s() takes a graph module and example inputs", name)
+			}
+			inputs, err := in.IterAll(args[1])
+			if err != nil {
+				return nil, err
+			}
+			return f(args[0], inputs)
+		}}, nil
+	})
+	m.Func("breaks_seen", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		return vm.MakeInt(int64(len(d.breaks))), nil
+	})
+	m.Func("breaks_since", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		n, _ := vm.AsInt(a[0])
+		l := vm.NewList()
+		for _, b := range d.breaks[min(int(n), len(d.breaks)):] {
+			stack := vm.NewList()
+			for _, s := range b.Stack {
+				stack.Items = append(stack.Items, vm.Str(fmt.Sprintf("<FrameSummary file %s, line %d in %s>", s.File, s.Line, s.Function)))
+			}
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(explainReason(b)), stack))
+		}
+		return l, nil
+	})
+	m.Func("compile_times", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		l := vm.NewList()
+		for _, c := range d.times {
+			ts := vm.NewList()
+			for _, s := range c.seconds {
+				ts.Items = append(ts.Items, vm.Float(s))
+			}
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(c.name), ts))
+		}
+		return l, nil
+	})
+	m.Func("set_logs", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil })
+	return m, nil
+}
+
+// explainReason is how torch._dynamo.explain words a break.
+func explainReason(b *BreakEvent) string {
+	if b.Reason == "Data-dependent jump" {
+		return "generic_jump TensorVariable()"
+	}
+	return trimUnsupported(b.Reason)
+}

@@ -1,0 +1,94 @@
+package stack
+
+import (
+	"errors"
+
+	"whittle/aot/autograd"
+	"whittle/capture/torch"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// gradient presents the autograd engine as capture/torch wants to see it.
+type gradient struct {
+	eager *autograd.Engine
+	fake  *autograd.Engine
+	mode  *autograd.GradMode
+}
+
+func newGradient() *gradient {
+	m := &autograd.GradMode{Enabled: true}
+	return &gradient{eager: &autograd.Engine{Below: aten.Default, Mode: m}, fake: &autograd.Engine{Below: aten.Fake, Mode: m}, mode: m}
+}
+
+func (g *gradient) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	return g.eager.Dispatch(op, args)
+}
+
+// DispatchFake computes metadata, requires_grad included.
+func (g *gradient) DispatchFake(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	return g.fake.Dispatch(op, args)
+}
+
+func (g *gradient) Enabled() bool                      { return g.mode.Enabled }
+func (g *gradient) SetEnabled(on bool)                 { g.mode.Enabled = on }
+func (g *gradient) RequiresGrad(t *tensor.Tensor) bool { return autograd.RequiresGrad(t) }
+func (g *gradient) IsLeaf(t *tensor.Tensor) bool       { return autograd.IsLeaf(t) }
+func (g *gradient) RetainGrad(t *tensor.Tensor)        { autograd.RetainGrad(t) }
+func (g *gradient) Detach(t *tensor.Tensor)            { autograd.Detach(t) }
+
+func (g *gradient) SetRequiresGrad(t *tensor.Tensor, on bool) error {
+	if on && t.DType.Kind() < tensor.KindFloat {
+		return errors.New("only Tensors of floating point dtype can require gradients")
+	}
+	if !on && !autograd.IsLeaf(t) {
+		return errors.New("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().")
+	}
+	if !on && autograd.MetaOf(t) == nil {
+		return nil
+	}
+	if on && !autograd.IsLeaf(t) {
+		return nil
+	}
+	autograd.Ensure(t).RequiresGrad = on
+	return nil
+}
+
+func (g *gradient) GradFn(t *tensor.Tensor) string {
+	if n := autograd.GradFn(t); n != nil {
+		return n.Name
+	}
+	return ""
+}
+
+func (g *gradient) Grad(t *tensor.Tensor) *tensor.Tensor {
+	if m := autograd.MetaOf(t); m != nil {
+		return m.Grad
+	}
+	return nil
+}
+
+func (g *gradient) SetGrad(t, v *tensor.Tensor) { autograd.Ensure(t).Grad = v }
+
+func (g *gradient) AddHook(t *tensor.Tensor, h func(*tensor.Tensor) (*tensor.Tensor, error)) func() {
+	return autograd.AddHook(t, h)
+}
+
+func (g *gradient) AddPostHook(t *tensor.Tensor, h func(*tensor.Tensor) error) {
+	m := autograd.Ensure(t)
+	m.PostHooks = append(m.PostHooks, h)
+}
+
+func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptions) ([]*tensor.Tensor, error) {
+	return g.eager.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs})
+}
+
+func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) {
+	n := autograd.NewNode(name, inputs, len(outs), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+		return apply(grads)
+	})
+	for i, t := range outs {
+		n.Describe(i, t)
+		autograd.SetHistory(t, n, i)
+	}
+}

@@ -1,0 +1,228 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"whittle/aot"
+	"whittle/aot/autograd"
+	"whittle/aot/decomp"
+	"whittle/capture"
+	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
+	"whittle/capture/python/stdlib"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+	"whittle/lowering"
+)
+
+// Session is one interpreter with the whole stack under it.
+type Session struct {
+	In     *vm.Interp
+	Torch  *torch.Torch
+	Dynamo *capture.Dynamo
+	// CacheDir holds compiled kernels.
+	CacheDir string
+	// AOT sees every graph that goes to a backend compiler.
+	AOT func(kind string, gm *fx.GraphModule)
+	// Failure is the last backend failure, nil for none.
+	Failure *Failure
+
+	grad *gradient
+	ctx  context.Context
+}
+
+// Failure is a graph whose compilation failed, at the stage nearest to the cause.
+type Failure struct {
+	Stage   string // "aot" or "dynamo"
+	Backend string
+	Graph   *fx.GraphModule
+	Inputs  []*tensor.Tensor // real where known, fake otherwise
+	Kind    string           // inference, forward, backward
+	Err     error
+	Fn      vm.Object // the backend's callable, after dynamo
+}
+
+// New makes a session.
+func New(ctx context.Context, cacheDir string) *Session {
+	in := vm.New()
+	stdlib.Register(in)
+	s := &Session{In: in, CacheDir: cacheDir, grad: newGradient(), ctx: ctx}
+	s.Torch = torch.New(in, s.grad)
+	s.Torch.Generator = aten.DefaultGenerator
+	s.Dynamo = capture.New(in, s.Torch)
+	s.Dynamo.Register(capture.Backends{
+		"eager":                      s.eager,
+		"aot_eager":                  s.aotBackend(nil, s.interpret),
+		"aot_eager_decomp_partition": s.aotBackend(decomp.Inductor, s.interpret),
+		"inductor":                   s.aotBackend(decomp.Inductor, s.inductor),
+	})
+	return s
+}
+
+// eager runs the captured graph as it is.
+func (s *Session) eager(gm vm.Object, _ []vm.Object) (vm.Object, error) {
+	return s.In.GetAttr(gm, "forward")
+}
+
+// compiler turns an aten graph into a callable.
+type compiler func(gm *fx.GraphModule, kind string) (aot.Callable, error)
+
+// interpret runs an aten graph node by node on the eager kernels.
+func (s *Session) interpret(gm *fx.GraphModule, _ string) (aot.Callable, error) {
+	return func(inputs []aten.Value) ([]aten.Value, error) { return Interpret(s.ctx, gm, inputs) }, nil
+}
+
+// Interpret runs an aten graph on the eager kernels.
+func Interpret(ctx context.Context, gm *fx.GraphModule, inputs []aten.Value) ([]aten.Value, error) {
+	out, err := fx.Run(ctx, gm, inputs, interp.Aten(ctx, aten.Eager))
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := out.([]any); ok {
+		return l, nil
+	}
+	return []aten.Value{out}, nil
+}
+
+// inductor lowers an aten graph to generated code.
+func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error) {
+	cfg, err := s.loweringConfig()
+	if err != nil {
+		return nil, err
+	}
+	c, err := lowering.Compile(s.ctx, gm, cfg)
+	if err != nil {
+		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
+		return nil, s.loweringError(err)
+	}
+	return c.Run, nil
+}
+
+func (s *Session) fail(f *Failure) {
+	if s.Failure == nil {
+		s.Failure = f
+	}
+}
+
+// loweringError is the Python exception of a failed compilation.
+func (s *Session) loweringError(err error) error {
+	class := "LoweringException"
+	var le *lowering.LoweringError
+	var ce *lowering.CompileError
+	switch {
+	case errors.As(err, &ce):
+		class = "CppCompileError"
+	case !errors.As(err, &le):
+		return err
+	}
+	m, ierr := s.In.Import("torch._inductor.exc")
+	if ierr != nil {
+		return ierr
+	}
+	cls, ierr := s.In.GetAttr(m, class)
+	if ierr != nil {
+		return ierr
+	}
+	return s.In.RaiseObj(cls.(*vm.Type), vm.Str(err.Error()))
+}
+
+func (s *Session) loweringConfig() (lowering.Config, error) {
+	cfg := lowering.Config{CacheDir: s.CacheDir}
+	m, err := s.In.Import("torch._inductor.config")
+	if err != nil {
+		return cfg, err
+	}
+	cpp, err := s.In.GetAttr(m, "cpp")
+	if err != nil {
+		return cfg, err
+	}
+	for name, p := range map[string]*string{"inject_relu_bug_TESTING_ONLY": &cfg.InjectRelu, "inject_log1p_bug_TESTING_ONLY": &cfg.InjectLog1p} {
+		v, err := s.In.GetAttr(cpp, name)
+		if err != nil {
+			return cfg, err
+		}
+		*p, _ = vm.AsStr(v)
+	}
+	return cfg, nil
+}
+
+// aotBackend is a backend that goes through ahead-of-time autograd.
+func (s *Session) aotBackend(dec map[string]aot.Decomposition, comp compiler) func(gm vm.Object, inputs []vm.Object) (vm.Object, error) {
+	return func(gm vm.Object, inputs []vm.Object) (vm.Object, error) {
+		native := s.Torch.NativeGraph(gm)
+		if native == nil {
+			return nil, s.In.Errorf(s.In.Exc.TypeError, "this backend compiles a torch.fx.GraphModule, not %s", gm.Type().Name)
+		}
+		ins := make([]aot.Input, len(inputs))
+		for i, o := range inputs {
+			v, ok := s.Torch.Value(o)
+			if !ok {
+				return nil, s.In.Errorf(s.In.Exc.TypeError, "graph input %d has type %s", i, o.Type().Name)
+			}
+			ins[i].Value = v
+			if t, ok := v.(*tensor.Tensor); ok {
+				ins[i].RequiresGrad = s.grad.RequiresGrad(t)
+			}
+		}
+		opt := aot.Options{Decompositions: dec, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.AOT,
+			Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
+		c, err := aot.Compile(s.function(native), ins, opt)
+		s.Torch.GradSwitch = nil
+		if err != nil {
+			return nil, s.Torch.Error(err)
+		}
+		return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			vals := make([]aten.Value, len(args))
+			for i, a := range args {
+				v, ok := s.Torch.Value(a)
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "compiled function got an argument of type %s", a.Type().Name)
+				}
+				vals[i] = v
+			}
+			outs, err := c.Run(vals)
+			if err != nil {
+				return nil, s.Torch.Error(err)
+			}
+			return s.Torch.Object(outs), nil
+		}}, nil
+	}
+}
+
+// function runs a captured graph on whatever dispatcher it is given.
+func (s *Session) function(g *torch.GraphModule) aot.Function {
+	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
+		t := s.Torch
+		old, oldEnabled := t.Dispatch, s.grad.Enabled()
+		t.Dispatch = d
+		defer func() {
+			t.Dispatch = old
+			s.grad.SetEnabled(oldEnabled)
+		}()
+		args := make([]vm.Object, len(inputs))
+		for i, v := range inputs {
+			args[i] = t.Object(v)
+		}
+		res, err := t.RunGraph(g.GM.Graph, func(name string) (vm.Object, error) {
+			if x := g.GM.Attrs[name]; x != nil {
+				return t.Wrap(x), nil
+			}
+			return nil, fmt.Errorf("graph has no attribute %s", name)
+		}, args)
+		if err != nil {
+			return nil, err
+		}
+		v, ok := t.Value(res)
+		if !ok {
+			return nil, fmt.Errorf("graph returns a %s", res.Type().Name)
+		}
+		if l, ok := v.([]aten.Value); ok {
+			return l, nil
+		}
+		return []aten.Value{v}, nil
+	}
+}
