@@ -569,7 +569,6 @@ func copies() {
 	})
 	def("sym_numel", func(c *Call) (Value, error) { return c.T(0).Numel(), nil })
 	def("sym_storage_offset", func(c *Call) (Value, error) { return c.T(0).Offset, nil })
-	def("sym_size", func(c *Call) (Value, error) { return ints(c.T(0).Shape), nil })
 }
 
 func item(c *Call, t *tensor.Tensor) (Value, error) {
