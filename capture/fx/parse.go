@@ -252,6 +252,12 @@ func (gm *GraphModule) setInit(l InitLine) {
 // attrValue evaluates the constants that PyTorch prints: tensor(2), tensor(0., dtype=torch.float64). nil for other forms.
 func attrValue(expr string) *tensor.Tensor {
 	expr = strings.TrimPrefix(expr, "torch.")
+	if inner, ok := strings.CutPrefix(expr, "nn.Parameter("); ok {
+		expr = strings.TrimPrefix(strings.TrimSuffix(inner, ")"), "torch.")
+	}
+	if strings.HasPrefix(expr, "randn(") || strings.HasPrefix(expr, "randint(1, size=") {
+		return randomValue(expr)
+	}
 	if !strings.HasPrefix(expr, "tensor(") {
 		return nil
 	}
@@ -310,6 +316,58 @@ func attrValue(expr string) *tensor.Tensor {
 				t.SetInt(int64(i), 1)
 			}
 		}
+	}
+	return t
+}
+
+// maxConstant bounds what a constant in a text can make us allocate, in elements.
+const maxConstant = 1 << 28
+
+// randomValue makes what PyTorch writes for large constants: torch.randn([2, 3], dtype=torch.float32), normal numbers that
+// depend on the text alone, and torch.randint(1, size=[2, 8], dtype=torch.int64), zeros.
+func randomValue(expr string) *tensor.Tensor {
+	a, err := parseArg(expr, true)
+	if err != nil {
+		return nil
+	}
+	n, ok := a.(*Node)
+	if !ok || n.Op != CallFunction {
+		return nil
+	}
+	size := Arg(nil)
+	if len(n.Args) > 0 {
+		size = n.Args[len(n.Args)-1]
+	}
+	d := tensor.Float32
+	for _, kw := range n.Kwargs {
+		switch v := kw.Val.(type) {
+		case tensor.DType:
+			d = v
+		case List:
+			size = v
+		}
+	}
+	l, ok := size.(List)
+	if !ok || d.Size() == 0 || d.Kind() == tensor.KindComplex {
+		return nil
+	}
+	shape := make([]int64, len(l))
+	total := int64(1)
+	for i, x := range l {
+		if shape[i], ok = x.(int64); !ok || shape[i] < 0 || shape[i] > maxConstant {
+			return nil
+		}
+		if total *= shape[i]; total > maxConstant {
+			return nil
+		}
+	}
+	t := tensor.Empty(d, shape...)
+	if d.IsFloat() {
+		seed := uint64(14695981039346656037)
+		for i := range len(expr) {
+			seed = (seed ^ uint64(expr[i])) * 1099511628211
+		}
+		tensor.NewGenerator(seed).NormalFill(t, 0, 1)
 	}
 	return t
 }
