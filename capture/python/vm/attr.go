@@ -1,0 +1,537 @@
+package vm
+
+import (
+	"strings"
+)
+
+var objectGetattribute, objectSetattr, objectDelattr, objectInit, objectNewB Object
+
+// GetAttr is obj.name.
+func (in *Interp) GetAttr(o Object, name string) (Object, error) {
+	v, err := in.lookupAttr(o, name)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, in.noAttr(o, name)
+	}
+	return v, nil
+}
+
+// GetAttrOpt is obj.name, or nil where there is no such attribute.
+func (in *Interp) GetAttrOpt(o Object, name string) (Object, error) {
+	v, err := in.lookupAttr(o, name)
+	if err != nil && in.Matches(err, in.Exc.AttributeError) {
+		return nil, nil
+	}
+	return v, err
+}
+
+func (in *Interp) noAttr(o Object, name string) error {
+	switch x := o.(type) {
+	case *Type:
+		return in.attrError(o, name, "type object '%s' has no attribute '%s'", x.Name, name)
+	case *Module:
+		n := x.Name
+		if v, ok := x.Dict.GetStr("__name__"); ok {
+			if s, ok := v.(Str); ok {
+				n = string(s)
+			}
+		}
+		return in.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
+	}
+	return in.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
+}
+
+// lookupAttr finds an attribute, nil if there is none. A user's __getattribute__ and __getattr__ are run.
+func (in *Interp) lookupAttr(o Object, name string) (Object, error) {
+	t := o.Type()
+	h := t.hooks()
+	if h.getattribute != nil {
+		v, err := in.Call(h.getattribute, []Object{o, Str(name)}, nil)
+		if err == nil || h.getattr == nil || !in.Matches(err, in.Exc.AttributeError) {
+			return v, err
+		}
+		return in.Call(h.getattr, []Object{o, Str(name)}, nil)
+	}
+	v, err := in.genericGetAttr(o, t, name)
+	if h.getattr == nil {
+		return v, err
+	}
+	if v != nil {
+		return v, nil
+	}
+	if err != nil && !in.Matches(err, in.Exc.AttributeError) {
+		return nil, err
+	}
+	return in.Call(h.getattr, []Object{o, Str(name)}, nil)
+}
+
+func isData(d Object) bool {
+	switch x := d.(type) {
+	case *Property, *GetSet, *Member:
+		return true
+	case *Instance:
+		return x.Class.Lookup("__set__") != nil || x.Class.Lookup("__delete__") != nil
+	}
+	return false
+}
+
+// bindDescr applies the descriptor protocol to a class attribute found for obj of class t.
+func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
+	switch x := d.(type) {
+	case *Function:
+		return &BoundMethod{x, obj}, nil
+	case *Builtin:
+		if x.Method {
+			return &BoundMethod{x, obj}, nil
+		}
+		return x, nil
+	case *Property:
+		if x.Get == nil {
+			return nil, in.Errorf(in.Exc.AttributeError, "property of '%s' object has no getter", t.Name)
+		}
+		return in.Call(x.Get, []Object{obj}, nil)
+	case *GetSet:
+		return x.Get(in, obj)
+	case *Member:
+		i, ok := obj.(*Instance)
+		if !ok || x.Index >= len(i.Slots) || i.Slots[x.Index] == nil {
+			return nil, in.attrError(obj, x.Name, "'%s' object has no attribute '%s'", t.Name, x.Name)
+		}
+		return i.Slots[x.Index], nil
+	case *ClassMethod:
+		return in.bindClassMethod(x, t)
+	case *StaticMethod:
+		return x.Func, nil
+	case *Instance:
+		if get := x.Class.Lookup("__get__"); get != nil {
+			return in.Call(get, []Object{x, obj, t}, nil)
+		}
+	case *Code, *Type, *Module, Int, Str:
+	}
+	return d, nil
+}
+
+func (in *Interp) bindClassMethod(c *ClassMethod, t *Type) (Object, error) {
+	switch f := c.Func.(type) {
+	case *Function, *Builtin, *BoundMethod:
+		return &BoundMethod{f, t}, nil
+	case *Property:
+		if f.Get == nil {
+			return nil, in.Errorf(in.Exc.AttributeError, "unreadable attribute")
+		}
+		return in.Call(f.Get, []Object{t}, nil)
+	}
+	return &BoundMethod{c.Func, t}, nil
+}
+
+func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error) {
+	switch x := o.(type) {
+	case *Type:
+		return in.typeGetAttr(x, name)
+	case *Module:
+		return in.moduleGetAttr(x, name)
+	case *Super:
+		return in.superGetAttr(x, name)
+	case Attributer:
+		v, found, err := x.GetAttribute(in, name)
+		if found || err != nil {
+			return v, err
+		}
+	case *GenericAlias:
+		switch name {
+		case "__origin__", "__args__", "__class__", "__parameters__", "__repr__", "__eq__", "__hash__", "__mro_entries__", "__class_getitem__", "__call__", "__getitem__":
+		default:
+			return in.lookupAttr(x.Origin, name)
+		}
+	}
+	d := t.Lookup(name)
+	if d != nil && isData(d) {
+		return in.bindDescr(d, o, t)
+	}
+	if hd, ok := o.(HasDict); ok {
+		if dict := hd.AttrDict(false); dict != nil {
+			if v, ok := dict.GetStr(name); ok {
+				return v, nil
+			}
+		}
+	}
+	if d != nil {
+		return in.bindDescr(d, o, t)
+	}
+	if name == "__dict__" {
+		if hd, ok := o.(HasDict); ok {
+			if dict := hd.AttrDict(true); dict != nil {
+				return dict, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (in *Interp) moduleGetAttr(m *Module, name string) (Object, error) {
+	if v, ok := m.Dict.GetStr(name); ok {
+		return v, nil
+	}
+	if name == "__dict__" {
+		return m.Dict, nil
+	}
+	if m.GetAttrHook != nil {
+		v, ok, err := m.GetAttrHook(in, name)
+		if ok || err != nil {
+			return v, err
+		}
+	}
+	if d := m.Type().Lookup(name); d != nil {
+		return in.bindDescr(d, m, m.Type())
+	}
+	if g, ok := m.Dict.GetStr("__getattr__"); ok {
+		return in.Call(g, []Object{Str(name)}, nil)
+	}
+	return nil, nil
+}
+
+// typeGetAttr looks a name up on a class: data descriptors of the metaclass, the class and its bases, the metaclass.
+func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
+	meta := t.Type()
+	md := meta.Lookup(name)
+	if md != nil && isData(md) {
+		return in.bindDescr(md, t, meta)
+	}
+	if v := t.Lookup(name); v != nil {
+		switch x := v.(type) {
+		case *Function:
+			return x, nil
+		case *ClassMethod:
+			return in.bindClassMethod(x, t)
+		case *StaticMethod:
+			return x.Func, nil
+		case *Instance:
+			if get := x.Class.Lookup("__get__"); get != nil {
+				return in.Call(get, []Object{x, None, t}, nil)
+			}
+		}
+		return v, nil
+	}
+	if md != nil {
+		return in.bindDescr(md, t, meta)
+	}
+	return nil, nil
+}
+
+func (in *Interp) superGetAttr(s *Super, name string) (Object, error) {
+	if name != "__class__" && s.SelfCls != nil {
+		v, _ := s.SelfCls.lookupAfter(s.Start, name)
+		if v != nil {
+			switch x := v.(type) {
+			case *StaticMethod:
+				return x.Func, nil
+			case *ClassMethod:
+				return in.bindClassMethod(x, s.SelfCls)
+			}
+			if st, ok := s.Self.(*Type); ok && st == s.SelfCls {
+				switch x := v.(type) {
+				case *Function:
+					return x, nil
+				case *Builtin:
+					return x, nil
+				case *Property, *GetSet, *Member:
+					return x, nil
+				}
+				return v, nil
+			}
+			return in.bindDescr(v, s.Self, s.SelfCls)
+		}
+	}
+	switch name {
+	case "__thisclass__":
+		return s.Start, nil
+	case "__self__":
+		return s.Self, nil
+	case "__self_class__":
+		return s.SelfCls, nil
+	}
+	d := SuperType.Lookup(name)
+	if d == nil {
+		return nil, in.attrError(s, name, "'super' object has no attribute '%s'", name)
+	}
+	return in.bindDescr(d, s, SuperType)
+}
+
+// SetAttr is obj.name = v.
+func (in *Interp) SetAttr(o Object, name string, v Object) error {
+	t := o.Type()
+	if h := t.hooks(); h.setattr != nil {
+		_, err := in.Call(h.setattr, []Object{o, Str(name), v}, nil)
+		return err
+	}
+	return in.genericSetAttr(o, name, v)
+}
+
+// DelAttr is del obj.name.
+func (in *Interp) DelAttr(o Object, name string) error {
+	if h := o.Type().hooks(); h.delattr != nil {
+		_, err := in.Call(h.delattr, []Object{o, Str(name)}, nil)
+		return err
+	}
+	return in.genericSetAttr(o, name, nil)
+}
+
+// AttrSetter is implemented by embedder's own Go objects that take attribute assignment themselves; v nil deletes.
+type AttrSetter interface {
+	SetAttribute(in *Interp, name string, v Object) (handled bool, err error)
+}
+
+// genericSetAttr is object.__setattr__, and __delattr__ for a nil v.
+func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
+	switch x := o.(type) {
+	case *Type:
+		return in.typeSetAttr(x, name, v)
+	case *Module:
+		if v == nil {
+			if !x.Dict.DelStr(name) {
+				return in.noAttr(o, name)
+			}
+			return nil
+		}
+		x.Dict.SetStr(name, v)
+		return nil
+	case AttrSetter:
+		if ok, err := x.SetAttribute(in, name, v); ok || err != nil {
+			return err
+		}
+	}
+	t := o.Type()
+	if d := t.Lookup(name); d != nil {
+		switch x := d.(type) {
+		case *Property:
+			f := x.Set
+			what := "setter"
+			if v == nil {
+				f, what = x.Del, "deleter"
+			}
+			if f == nil {
+				return in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no %s", name, t.Name, what)
+			}
+			args := []Object{o}
+			if v != nil {
+				args = append(args, v)
+			}
+			_, err := in.Call(f, args, nil)
+			return err
+		case *GetSet:
+			if x.Set == nil {
+				return in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
+			}
+			return x.Set(in, o, v)
+		case *Member:
+			i, ok := o.(*Instance)
+			if !ok {
+				break
+			}
+			for len(i.Slots) <= x.Index {
+				i.Slots = append(i.Slots, nil)
+			}
+			if v == nil && i.Slots[x.Index] == nil {
+				return in.attrError(o, name, "%s", name)
+			}
+			i.Slots[x.Index] = v
+			return nil
+		case *Instance:
+			if v == nil {
+				if del := x.Class.Lookup("__delete__"); del != nil {
+					_, err := in.Call(del, []Object{x, o}, nil)
+					return err
+				}
+			} else if set := x.Class.Lookup("__set__"); set != nil {
+				_, err := in.Call(set, []Object{x, o, v}, nil)
+				return err
+			}
+		}
+	}
+	if name == "__class__" {
+		if i, ok := o.(*Instance); ok {
+			if c, ok := v.(*Type); ok {
+				i.Class = c
+				return nil
+			}
+		}
+		if e, ok := o.(*Exception); ok {
+			if c, ok := v.(*Type); ok {
+				e.Class = c
+				return nil
+			}
+		}
+	}
+	hd, ok := o.(HasDict)
+	if ok {
+		if name == "__dict__" {
+			if i, ok := o.(*Instance); ok {
+				if d, ok := v.(*Dict); ok {
+					i.Dict = d
+					return nil
+				}
+				return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+			}
+		}
+		if dict := hd.AttrDict(v != nil); dict != nil {
+			if v == nil {
+				if !dict.DelStr(name) {
+					return in.noAttr(o, name)
+				}
+				return nil
+			}
+			dict.SetStr(name, v)
+			return nil
+		}
+	}
+	if t.Lookup(name) != nil && v != nil {
+		return in.attrError(o, name, "'%s' object attribute '%s' is read-only", t.Name, name)
+	}
+	return in.noAttr(o, name)
+}
+
+func (in *Interp) typeSetAttr(t *Type, name string, v Object) error {
+	if !t.Heap {
+		return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, t.Name)
+	}
+	if md := t.Type().Lookup(name); md != nil {
+		switch x := md.(type) {
+		case *Property:
+			if x.Set == nil {
+				return in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no setter", name, t.Type().Name)
+			}
+			_, err := in.Call(x.Set, []Object{t, v}, nil)
+			return err
+		case *GetSet:
+			if x.Set != nil {
+				return x.Set(in, t, v)
+			}
+		}
+	}
+	if v == nil {
+		if !t.Dict.DelStr(name) {
+			return in.attrError(t, name, "type object '%s' has no attribute '%s'", t.Name, name)
+		}
+	} else {
+		t.Dict.SetStr(name, v)
+	}
+	t.modified()
+	return nil
+}
+
+// CallMethod calls obj.name(args...).
+func (in *Interp) CallMethod(o Object, name string, args ...Object) (Object, error) {
+	f, self, err := in.loadMethod(o, name)
+	if err != nil {
+		return nil, err
+	}
+	if self != nil {
+		return in.Call(f, append([]Object{self}, args...), nil)
+	}
+	return in.Call(f, args, nil)
+}
+
+// loadMethod finds a method without binding it: self is nil if f is already bound.
+func (in *Interp) loadMethod(o Object, name string) (f, self Object, err error) {
+	t := o.Type()
+	if h := t.hooks(); h.getattribute == nil && h.getattr == nil {
+		switch x := o.(type) {
+		case *Type, *Module, *Super, Attributer, *GenericAlias:
+		default:
+			d := t.Lookup(name)
+			if d != nil {
+				isMethod := false
+				switch m := d.(type) {
+				case *Function:
+					isMethod = true
+				case *Builtin:
+					isMethod = m.Method
+				}
+				if isMethod {
+					if hd, ok := x.(HasDict); ok {
+						if dict := hd.AttrDict(false); dict != nil {
+							if v, ok := dict.GetStr(name); ok {
+								return v, nil, nil
+							}
+						}
+					}
+					return d, o, nil
+				}
+			}
+		}
+	}
+	f, err = in.GetAttr(o, name)
+	return f, nil, err
+}
+
+// special calls a special method looked up on the type; found false if there is none.
+func (in *Interp) special(o Object, name string, args ...Object) (v Object, found bool, err error) {
+	t := o.Type()
+	d := t.Lookup(name)
+	if d == nil {
+		return nil, false, nil
+	}
+	switch d.(type) {
+	case *Function, *Builtin:
+		full := make([]Object, 0, 4)
+		if b, ok := d.(*Builtin); !ok || b.Method {
+			full = append(full, o)
+		}
+		v, err = in.Call(d, append(full, args...), nil)
+		return v, true, err
+	}
+	if d == None {
+		return nil, false, nil
+	}
+	f, err := in.bindDescr(d, o, t)
+	if err != nil {
+		return nil, true, err
+	}
+	v, err = in.Call(f, args, nil)
+	return v, true, err
+}
+
+// suggest finds the candidate closest to name, or "".
+func suggest(name string, cands []string) string {
+	best, bestD := "", -1
+	for _, c := range cands {
+		if c == name || len(c) > 40 {
+			continue
+		}
+		max := (len(name) + len(c) + 3) * 2 / 6
+		d := editDistance(name, c, max*2)
+		if d > max*2 {
+			continue
+		}
+		if bestD < 0 || d < bestD {
+			best, bestD = c, d
+		}
+	}
+	return best
+}
+
+// editDistance is Levenshtein's, doubled, with a change of case at half price.
+func editDistance(a, b string, limit int) int {
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = 2 * j
+	}
+	for i := range len(a) {
+		cur := make([]int, len(b)+1)
+		cur[0] = 2 * (i + 1)
+		for j := range len(b) {
+			cost := 0
+			if a[i] != b[j] {
+				cost = 2
+				if strings.EqualFold(a[i:i+1], b[j:j+1]) {
+					cost = 1
+				}
+			}
+			cur[j+1] = min(prev[j]+cost, prev[j+1]+2, cur[j]+2)
+		}
+		prev = cur
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,799 @@
+package vm
+
+import (
+	"math/big"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"whittle/capture/python/code"
+)
+
+// The builtins are made once and shared; those that hold state take it from the interpreter that calls them.
+var builtinFuncs []*Builtin
+
+func addBuiltin(name string, lo, hi int, fn GoFunc) {
+	builtinFuncs = append(builtinFuncs, &Builtin{Name: name, Module: "builtins", Fn: fn, Min: lo, Max: hi, NoKw: hi >= 0, shared: true})
+}
+
+func newBuiltins(in *Interp) *Module {
+	m := &Module{Name: "builtins", Dict: NewDict()}
+	m.Dict.SetStr("__name__", Str("builtins"))
+	m.Dict.SetStr("__doc__", None)
+	for _, b := range builtinFuncs {
+		c := *b
+		m.Dict.SetStr(b.Name, &c)
+		if b.Name == "__import__" {
+			in.Ext[importKey{}] = Object(&c)
+		}
+	}
+	for _, t := range []*Type{ObjectType, TypeType, IntType, BoolType, FloatType, ComplexType, StrType, BytesType, ByteArrayType, TupleType, ListType, DictType,
+		SetType, FrozenSetType, SliceType, RangeType, PropertyType, ClassMethodType, StaticMethodType, SuperType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType} {
+		m.Dict.SetStr(t.Name, t)
+	}
+	for _, t := range excByName {
+		m.Dict.SetStr(t.Name, t)
+	}
+	m.Dict.SetStr("EnvironmentError", excTypes.OSError)
+	m.Dict.SetStr("IOError", excTypes.OSError)
+	m.Dict.SetStr("None", None)
+	m.Dict.SetStr("True", True)
+	m.Dict.SetStr("False", False)
+	m.Dict.SetStr("Ellipsis", Ellipsis)
+	m.Dict.SetStr("NotImplemented", NotImplemented)
+	m.Dict.SetStr("__debug__", True)
+	return m
+}
+
+func init() {
+	addBuiltin("__build_class__", 0, -1, buildClass)
+	addBuiltin("__import__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("__import__", args, kw, "name, globals=None, locals=None, fromlist=None, level=0")
+		if err != nil {
+			return nil, err
+		}
+		name, _ := AsStr(a[0])
+		g, ok := AsDict(a[1])
+		if !ok {
+			g = NewDict()
+		}
+		level, _ := AsInt(a[4])
+		return in.doImport(g, name, a[3], int(level))
+	})
+	addBuiltin("print", 0, -1, builtinPrint)
+	addBuiltin("len", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := in.Len(args[0])
+		return MakeInt(int64(n)), err
+	})
+	addBuiltin("repr", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		s, err := in.Repr(args[0])
+		return Str(s), err
+	})
+	addBuiltin("ascii", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		s, err := in.ascii(args[0])
+		return Str(s), err
+	})
+	addBuiltin("format", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		spec := ""
+		if len(args) > 1 {
+			s, ok := AsStr(args[1])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "format() argument 2 must be str, not %s", args[1].Type().Name)
+			}
+			spec = s
+		}
+		s, err := in.Format(args[0], spec)
+		return Str(s), err
+	})
+	addBuiltin("isinstance", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		b, err := in.IsInstance(args[0], args[1])
+		return MakeBool(b), err
+	})
+	addBuiltin("issubclass", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		b, err := in.IsSubclass(args[0], args[1])
+		return MakeBool(b), err
+	})
+	attrName := func(in *Interp, o Object) (string, error) {
+		s, ok := AsStr(o)
+		if !ok {
+			return "", in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", o.Type().Name)
+		}
+		return s, nil
+	}
+	addBuiltin("getattr", 2, 3, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := attrName(in, args[1])
+		if err != nil {
+			return nil, err
+		}
+		if len(args) == 3 {
+			v, err := in.GetAttrOpt(args[0], n)
+			if v == nil && err == nil {
+				return args[2], nil
+			}
+			return v, err
+		}
+		return in.GetAttr(args[0], n)
+	})
+	addBuiltin("hasattr", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := attrName(in, args[1])
+		if err != nil {
+			return nil, err
+		}
+		v, err := in.GetAttrOpt(args[0], n)
+		return MakeBool(v != nil), err
+	})
+	addBuiltin("setattr", 3, 3, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := attrName(in, args[1])
+		if err != nil {
+			return nil, err
+		}
+		return None, in.SetAttr(args[0], n, args[2])
+	})
+	addBuiltin("delattr", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := attrName(in, args[1])
+		if err != nil {
+			return nil, err
+		}
+		return None, in.DelAttr(args[0], n)
+	})
+	addBuiltin("id", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return MakeInt(in.ID(args[0])), nil })
+	addBuiltin("hash", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		h, err := in.Hash(args[0])
+		return MakeInt(int64(h)), err
+	})
+	addBuiltin("callable", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		switch args[0].(type) {
+		case *Function, *Builtin, *Type, *BoundMethod, Caller:
+			return True, nil
+		}
+		return MakeBool(args[0].Type().Lookup("__call__") != nil), nil
+	})
+	addBuiltin("iter", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if len(args) == 1 {
+			return in.Iter(args[0])
+		}
+		f, end := args[0], args[1]
+		done := false
+		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+			if done {
+				return nil, nil
+			}
+			v, err := in.Call(f, nil, nil)
+			if err != nil {
+				if in.Matches(err, in.Exc.StopIteration) {
+					done = true
+					return nil, nil
+				}
+				return nil, err
+			}
+			eq, err := in.Eq(v, end)
+			if err != nil || eq {
+				done = true
+				return nil, err
+			}
+			return v, nil
+		}}, nil
+	})
+	addBuiltin("next", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if g, ok := args[0].(*Generator); ok {
+			v, ret, err := g.resume(in, None, nil)
+			if err != nil {
+				return nil, err
+			}
+			if ret != nil {
+				if len(args) > 1 {
+					return args[1], nil
+				}
+				return nil, in.stopIteration(ret)
+			}
+			return v, nil
+		}
+		if _, ok := args[0].(Iterator); !ok {
+			f := args[0].Type().Lookup("__next__")
+			if f == nil {
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", args[0].Type().Name)
+			}
+			v, err := in.callSpecial(f, args[0])
+			if err != nil && len(args) > 1 && in.Matches(err, in.Exc.StopIteration) {
+				return args[1], nil
+			}
+			return v, err
+		}
+		v, err := in.Next(args[0])
+		if err != nil || v != nil {
+			return v, err
+		}
+		if len(args) > 1 {
+			return args[1], nil
+		}
+		return nil, in.stopIteration(None)
+	})
+	addBuiltin("abs", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		switch x := args[0].(type) {
+		case Int:
+			if x < 0 {
+				return in.UnaryOp("-", x)
+			}
+			return x, nil
+		case Float:
+			if x < 0 || x == 0 {
+				return Float(max(x, -x)), nil
+			}
+			return x, nil
+		}
+		v, ok, err := in.special(args[0], "__abs__")
+		if !ok && err == nil {
+			err = in.Errorf(in.Exc.TypeError, "bad operand type for abs(): '%s'", args[0].Type().Name)
+		}
+		return v, err
+	})
+	addBuiltin("divmod", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return in.BinaryOp("divmod", args[0], args[1])
+	})
+	addBuiltin("pow", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("pow", args, kw, "base, exp, mod=None")
+		if err != nil {
+			return nil, err
+		}
+		if a[2] == None {
+			return in.BinaryOp("**", a[0], a[1])
+		}
+		x, ok1 := AsBig(a[0])
+		y, ok2 := AsBig(a[1])
+		m, ok3 := AsBig(a[2])
+		if !ok1 || !ok2 || !ok3 {
+			if v, ok, err := in.special(a[0], "__pow__", a[1], a[2]); ok || err != nil {
+				return v, err
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+		}
+		if m.Sign() == 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "pow() 3rd argument cannot be 0")
+		}
+		r := new(big.Int).Exp(x, y, new(big.Int).Abs(m))
+		if r == nil {
+			return nil, in.Errorf(in.Exc.ValueError, "base is not invertible for the given modulus")
+		}
+		if m.Sign() < 0 && r.Sign() > 0 {
+			r.Add(r, m)
+		}
+		return MakeBig(r), nil
+	})
+	addBuiltin("round", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("round", args, kw, "number, ndigits=None")
+		if err != nil {
+			return nil, err
+		}
+		f := a[0].Type().Lookup("__round__")
+		if f == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "type %s doesn't define __round__ method", a[0].Type().Name)
+		}
+		if a[1] == None {
+			return in.callSpecial(f, a[0])
+		}
+		return in.callSpecial(f, a[0], a[1])
+	})
+	addBuiltin("sum", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("sum", args, kw, "iterable, /, start=0")
+		if err != nil {
+			return nil, err
+		}
+		acc := a[1]
+		if _, ok := acc.(Str); ok {
+			return nil, in.Errorf(in.Exc.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
+		}
+		it, err := in.Iter(a[0])
+		if err != nil {
+			return nil, err
+		}
+		for {
+			v, err := in.Next(it)
+			if err != nil {
+				return nil, err
+			}
+			if v == nil {
+				return acc, nil
+			}
+			if acc, err = in.BinaryOp("+", acc, v); err != nil {
+				return nil, err
+			}
+		}
+	})
+	minmax := func(name, op string) {
+		addBuiltin(name, 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			a, err := in.ParseArgs(name, args, kw, "*args, key=None, default=...")
+			if err != nil {
+				return nil, err
+			}
+			hasDefault := false
+			for _, k := range kw {
+				hasDefault = hasDefault || k.Name == "default"
+			}
+			var items []Object
+			switch len(args) {
+			case 0:
+				return nil, in.Errorf(in.Exc.TypeError, "%s expected at least 1 argument, got 0", name)
+			case 1:
+				if items, err = in.IterAll(args[0]); err != nil {
+					return nil, err
+				}
+			default:
+				items = args
+				if hasDefault {
+					return nil, in.Errorf(in.Exc.TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
+				}
+			}
+			if len(items) == 0 {
+				if hasDefault {
+					return a[2], nil
+				}
+				return nil, in.Errorf(in.Exc.ValueError, "%s() arg is an empty sequence", name)
+			}
+			var best, bestKey Object
+			for _, it := range items {
+				k := it
+				if a[1] != None {
+					if k, err = in.Call(a[1], []Object{it}, nil); err != nil {
+						return nil, err
+					}
+				}
+				if best == nil {
+					best, bestKey = it, k
+					continue
+				}
+				v, err := in.Compare(op, k, bestKey)
+				if err != nil {
+					return nil, err
+				}
+				t, err := in.Truth(v)
+				if err != nil {
+					return nil, err
+				}
+				if t {
+					best, bestKey = it, k
+				}
+			}
+			return best, nil
+		})
+	}
+	minmax("min", "<")
+	minmax("max", ">")
+	anyall := func(name string, stop bool) {
+		addBuiltin(name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			it, err := in.Iter(args[0])
+			if err != nil {
+				return nil, err
+			}
+			for {
+				v, err := in.Next(it)
+				if err != nil {
+					return nil, err
+				}
+				if v == nil {
+					return MakeBool(!stop), nil
+				}
+				t, err := in.Truth(v)
+				if err != nil {
+					return nil, err
+				}
+				if t == stop {
+					return MakeBool(stop), nil
+				}
+			}
+		})
+	}
+	anyall("any", true)
+	anyall("all", false)
+	addBuiltin("sorted", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("sorted", args, kw, "iterable, /, *, key=None, reverse=False")
+		if err != nil {
+			return nil, err
+		}
+		items, err := in.IterAll(a[0])
+		if err != nil {
+			return nil, err
+		}
+		rev, err := in.Truth(a[2])
+		if err != nil {
+			return nil, err
+		}
+		return &List{items}, in.SortItems(items, a[1], rev)
+	})
+	addBuiltin("chr", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if n < 0 || n > utf8.MaxRune {
+			return nil, in.Errorf(in.Exc.ValueError, "chr() arg not in range(0x110000)")
+		}
+		return Str(string(rune(n))), nil
+	})
+	addBuiltin("ord", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if b, ok := bytesOf(args[0]); ok && len(b) == 1 {
+			return MakeInt(int64(b[0])), nil
+		}
+		s, ok := AsStr(args[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "ord() expected string of length 1, but %s found", args[0].Type().Name)
+		}
+		if n := strLen(s); n != 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "ord() expected a character, but string of length %d found", n)
+		}
+		r, _ := utf8.DecodeRuneInString(s)
+		return MakeInt(int64(r)), nil
+	})
+	for name, spec := range map[string]string{"hex": "#x", "oct": "#o", "bin": "#b"} {
+		addBuiltin(name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			o := unwrap(args[0])
+			switch o.(type) {
+			case Int, *BigInt, Bool:
+			default:
+				i, err := in.Index(o)
+				if err != nil {
+					return nil, err
+				}
+				o = MakeInt(i)
+			}
+			s, err := in.formatInt(o, spec)
+			return Str(s), err
+		})
+	}
+	addBuiltin("globals", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if in.frame == nil {
+			return NewDict(), nil
+		}
+		return in.frame.Globals, nil
+	})
+	addBuiltin("locals", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if in.frame == nil {
+			return NewDict(), nil
+		}
+		return in.frame.LocalsDict(), nil
+	})
+	addBuiltin("vars", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if len(args) == 0 {
+			return in.frame.LocalsDict(), nil
+		}
+		v, err := in.GetAttrOpt(args[0], "__dict__")
+		if v == nil && err == nil {
+			err = in.Errorf(in.Exc.TypeError, "vars() argument must have __dict__ attribute")
+		}
+		return v, err
+	})
+	addBuiltin("dir", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if len(args) == 0 {
+			d, ok := in.frame.LocalsDict().(*Dict)
+			if !ok {
+				return &List{}, nil
+			}
+			items := d.Keys()
+			return &List{items}, in.SortItems(items, None, false)
+		}
+		if _, ok := args[0].(*Type); ok {
+			return in.dir(args[0])
+		}
+		v, ok, err := in.special(args[0], "__dir__")
+		if err != nil || !ok {
+			return v, err
+		}
+		items, err := in.IterAll(v)
+		if err != nil {
+			return nil, err
+		}
+		return &List{items}, in.SortItems(items, None, false)
+	})
+	addBuiltin("input", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if len(args) > 0 {
+			s, err := in.Str(args[0])
+			if err != nil {
+				return nil, err
+			}
+			if err := in.Write(s); err != nil {
+				return nil, err
+			}
+		}
+		_ = in.Flush()
+		line, err := in.StdinReader().ReadString('\n')
+		if err != nil && line == "" {
+			return nil, in.Errorf(in.Exc.EOFError, "EOF when reading a line")
+		}
+		return Str(strings.TrimSuffix(line, "\n")), nil
+	})
+	addBuiltin("open", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("open", args, kw, "file, mode='r', buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None")
+		if err != nil {
+			return nil, err
+		}
+		mode, ok := AsStr(a[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "open() argument 'mode' must be str, not %s", a[1].Type().Name)
+		}
+		enc, _ := AsStr(a[3])
+		errs, _ := AsStr(a[4])
+		if enc == "" {
+			enc = "UTF-8"
+		}
+		return in.OpenFile(a[0], mode, enc, errs)
+	})
+	addBuiltin("compile", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("compile", args, kw, "source, filename, mode, flags=0, dont_inherit=False, optimize=-1")
+		if err != nil {
+			return nil, err
+		}
+		src, ok := AsStr(a[0])
+		if !ok {
+			b, isB := bytesOf(a[0])
+			if !isB {
+				return nil, in.Errorf(in.Exc.TypeError, "compile() arg 1 must be a string, bytes or AST object")
+			}
+			src = string(b)
+		}
+		file, err := in.FSPath(a[1])
+		if err != nil {
+			return nil, err
+		}
+		mode, _ := AsStr(a[2])
+		switch mode {
+		case "exec", "eval", "single":
+		default:
+			return nil, in.Errorf(in.Exc.ValueError, "compile() mode must be 'exec', 'eval' or 'single'")
+		}
+		return in.Compile(file, src, code.Mode(mode))
+	})
+	run := func(name string, mode code.Mode) {
+		addBuiltin(name, 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			a, err := in.ParseArgs(name, args, kw, "source, globals=None, locals=None")
+			if err != nil {
+				return nil, err
+			}
+			var g *Dict
+			var l Object
+			if a[1] == None {
+				if in.frame != nil {
+					g, l = in.frame.Globals, in.frame.LocalsDict()
+				} else {
+					g = NewDict()
+				}
+			} else {
+				var ok bool
+				if g, ok = AsDict(a[1]); !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "%s() globals must be a dict, not %s", name, a[1].Type().Name)
+				}
+			}
+			if a[2] != None {
+				l = a[2]
+			}
+			if _, ok := g.GetStr("__builtins__"); !ok {
+				g.SetStr("__builtins__", in.Builtins)
+			}
+			c, ok := a[0].(*Code)
+			if !ok {
+				src, isS := AsStr(a[0])
+				if !isS {
+					b, isB := bytesOf(a[0])
+					if !isB {
+						return nil, in.Errorf(in.Exc.TypeError, "%s() arg 1 must be a string, bytes or code object", name)
+					}
+					src = string(b)
+				}
+				if c, err = in.Compile("<string>", src, mode); err != nil {
+					return nil, err
+				}
+			}
+			v, err := in.RunCode(c, g, l)
+			if mode == code.Exec && err == nil {
+				v = None
+			}
+			return v, err
+		})
+	}
+	run("eval", code.Eval)
+	run("exec", code.Exec)
+	exit := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return nil, in.RaiseObj(in.Exc.SystemExit, slices.Clone(args)...)
+	}
+	addBuiltin("exit", 0, 1, exit)
+	addBuiltin("quit", 0, 1, exit)
+	addBuiltin("breakpoint", 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
+	addBuiltin("help", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
+}
+
+func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	sep, end := " ", "\n"
+	var file Object
+	flush := false
+	for _, k := range kw {
+		switch k.Name {
+		case "sep", "end":
+			if k.Value == None {
+				continue
+			}
+			s, ok := AsStr(k.Value)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "%s must be None or a string, not %s", k.Name, k.Value.Type().Name)
+			}
+			if k.Name == "sep" {
+				sep = s
+			} else {
+				end = s
+			}
+		case "file":
+			if k.Value != None {
+				file = k.Value
+			}
+		case "flush":
+			var err error
+			if flush, err = in.Truth(k.Value); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' is an invalid keyword argument for print()", k.Name)
+		}
+	}
+	var sb strings.Builder
+	for i, a := range args {
+		if i > 0 {
+			sb.WriteString(sep)
+		}
+		s, err := in.Str(a)
+		if err != nil {
+			return nil, err
+		}
+		sb.WriteString(s)
+	}
+	sb.WriteString(end)
+	if file == nil {
+		if sys, ok := in.Modules.GetStr("sys"); ok {
+			if o, ok := sys.(*Module).Dict.GetStr("stdout"); ok && o != in.Ext[StdoutKey{}] {
+				file = o
+			}
+		}
+	}
+	if file == None {
+		return None, nil
+	}
+	if file != nil {
+		if f, ok := file.(*File); ok && !f.Binary {
+			if err := f.Write(in, sb.String()); err != nil {
+				return nil, err
+			}
+		} else if _, err := in.CallMethod(file, "write", Str(sb.String())); err != nil {
+			return nil, err
+		}
+		if flush {
+			_, err := in.CallMethod(file, "flush")
+			return None, err
+		}
+		return None, nil
+	}
+	if err := in.Write(sb.String()); err != nil {
+		return nil, err
+	}
+	if flush {
+		if err := in.Flush(); err != nil {
+			return nil, in.OSError(err, "")
+		}
+	}
+	return None, nil
+}
+
+// StdoutKey is the Ext key under which the sys module keeps the original sys.stdout, for print to bypass it.
+type StdoutKey struct{}
+
+// StdoutWriter is what sys.stdout writes to: the same buffer as print.
+func (in *Interp) StdoutWriter() interface {
+	Write(p []byte) (int, error)
+	Flush() error
+} {
+	return stdoutWriter{in}
+}
+
+type stdoutWriter struct{ in *Interp }
+
+func (w stdoutWriter) Write(p []byte) (int, error) {
+	if err := w.in.Write(string(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (w stdoutWriter) Flush() error { return w.in.Flush() }
+
+var _ = os.Stdin
+
+func buildClass(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	if len(args) < 2 {
+		return nil, in.Errorf(in.Exc.TypeError, "__build_class__: not enough arguments")
+	}
+	fn, ok := args[0].(*Function)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "__build_class__: func must be a function")
+	}
+	name := args[1]
+	orig := slices.Clone(args[2:])
+	bases := make([]Object, 0, len(orig))
+	changed := false
+	for _, b := range orig {
+		if _, ok := b.(*Type); !ok {
+			if m, err := in.GetAttrOpt(b, "__mro_entries__"); err != nil {
+				return nil, err
+			} else if m != nil {
+				r, err := in.Call(m, []Object{NewTuple(orig...)}, nil)
+				if err != nil {
+					return nil, err
+				}
+				items, err := in.IterAll(r)
+				if err != nil {
+					return nil, err
+				}
+				bases = append(bases, items...)
+				changed = true
+				continue
+			}
+		}
+		bases = append(bases, b)
+	}
+	var meta Object
+	var rest []KwArg
+	for _, k := range kw {
+		if k.Name == "metaclass" {
+			meta = k.Value
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	if meta == nil {
+		meta = TypeType
+		if len(bases) > 0 {
+			meta = bases[0].Type()
+		}
+	}
+	if mt, ok := meta.(*Type); ok {
+		for _, b := range bases {
+			bt := b.Type()
+			if mt.IsSubtype(bt) {
+				continue
+			}
+			if bt.IsSubtype(mt) {
+				mt = bt
+				continue
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases")
+		}
+		meta = mt
+	}
+	basesT := NewTuple(bases...)
+	var ns Object = NewDict()
+	if meta != TypeType {
+		prep, err := in.GetAttrOpt(meta, "__prepare__")
+		if err != nil {
+			return nil, err
+		}
+		if prep != nil {
+			if ns, err = in.Call(prep, []Object{name, basesT}, rest); err != nil {
+				return nil, err
+			}
+		}
+	}
+	f := in.NewFrame(fn, fn.Code)
+	f.Locals = ns
+	cell, err := in.runFrame(f)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		if err := in.SetItem(ns, Str("__orig_bases__"), NewTuple(orig...)); err != nil {
+			return nil, err
+		}
+	}
+	cls, err := in.Call(meta, []Object{name, basesT, ns}, rest)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := cell.(*Cell); ok && c.V == nil {
+		c.V = cls
+	}
+	return cls, nil
+}

@@ -1,0 +1,870 @@
+package vm
+
+import (
+	"slices"
+	"sort"
+)
+
+// SortItems sorts in place, stably, by key (None: the items) as list.sort does.
+func (in *Interp) SortItems(items []Object, key Object, reverse bool) error {
+	keys := items
+	if key != nil && key != None {
+		keys = make([]Object, len(items))
+		for i, it := range items {
+			k, err := in.Call(key, []Object{it}, nil)
+			if err != nil {
+				return err
+			}
+			keys[i] = k
+		}
+	}
+	idx := make([]int, len(items))
+	for i := range idx {
+		idx[i] = i
+	}
+	var failed error
+	less := func(a, b Object) bool {
+		if failed != nil {
+			return false
+		}
+		if x, ok := a.(Int); ok {
+			if y, ok := b.(Int); ok {
+				return x < y
+			}
+		}
+		if x, ok := a.(Str); ok {
+			if y, ok := b.(Str); ok {
+				return x < y
+			}
+		}
+		v, err := in.Compare("<", a, b)
+		if err != nil {
+			failed = err
+			return false
+		}
+		t, err := in.Truth(v)
+		if err != nil {
+			failed = err
+		}
+		return t
+	}
+	// Comparisons ask "later < earlier" only, as timsort does.
+	if reverse {
+		slices.Reverse(idx)
+	}
+	sort.SliceStable(idx, func(i, j int) bool { return less(keys[idx[i]], keys[idx[j]]) })
+	if reverse {
+		slices.Reverse(idx)
+	}
+	if failed != nil {
+		return failed
+	}
+	out := make([]Object, len(items))
+	for i, j := range idx {
+		out[i] = items[j]
+	}
+	copy(items, out)
+	return nil
+}
+
+func initSequences() {
+	t := ListType
+	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if cls != ListType {
+			return NewInstance(cls, &List{}), nil
+		}
+		return &List{}, nil
+	}
+	list := func(name string, lo, hi int, f func(in *Interp, l *List, args []Object) (Object, error)) {
+		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			l, ok := AsList(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'list' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+			}
+			return f(in, l, args[1:])
+		})
+	}
+	addKw(t, "__init__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		l, ok := AsList(args[0])
+		if !ok || len(args) > 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "list expected at most 1 argument, got %d", len(args)-1)
+		}
+		if len(kw) > 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "list() takes no keyword arguments")
+		}
+		l.Items = nil
+		if len(args) > 1 {
+			items, err := in.IterAll(args[1])
+			if err != nil {
+				return nil, err
+			}
+			l.Items = items
+		}
+		return None, nil
+	})
+	addOps(t, "+", "*")
+	addCompare(t, allCompare...)
+	addBasics(t, "repr len iter getitem setitem delitem contains unhash")
+	list("append", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
+		l.Items = append(l.Items, args[0])
+		return None, nil
+	})
+	list("extend", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
+		items, err := in.IterAll(args[0])
+		l.Items = append(l.Items, items...)
+		return None, err
+	})
+	list("__iadd__", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
+		items, err := in.IterAll(args[0])
+		l.Items = append(l.Items, items...)
+		return l, err
+	})
+	addMethod(t, "__iadd__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		l, _ := AsList(args[0])
+		items, err := in.IterAll(args[1])
+		l.Items = append(l.Items, items...)
+		return args[0], err
+	})
+	list("insert", 2, 2, func(in *Interp, l *List, args []Object) (Object, error) {
+		i, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		n := int64(len(l.Items))
+		if i < 0 {
+			i = max(i+n, 0)
+		}
+		l.Items = slices.Insert(l.Items, int(min(i, n)), args[1])
+		return None, nil
+	})
+	list("pop", 0, 1, func(in *Interp, l *List, args []Object) (Object, error) {
+		n := len(l.Items)
+		if n == 0 {
+			return nil, in.Errorf(in.Exc.IndexError, "pop from empty list")
+		}
+		i := n - 1
+		if len(args) > 0 {
+			k, err := in.Index(args[0])
+			if err != nil {
+				return nil, err
+			}
+			if k < 0 {
+				k += int64(n)
+			}
+			if k < 0 || k >= int64(n) {
+				return nil, in.Errorf(in.Exc.IndexError, "pop index out of range")
+			}
+			i = int(k)
+		}
+		v := l.Items[i]
+		if i == n-1 {
+			l.Items[i] = nil
+			l.Items = l.Items[:i]
+		} else {
+			l.Items = append(l.Items[:i], l.Items[i+1:]...)
+		}
+		return v, nil
+	})
+	list("remove", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
+		for i := 0; i < len(l.Items); i++ {
+			ok, err := in.sameKey(l.Items[i], args[0])
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				l.Items = append(l.Items[:i], l.Items[i+1:]...)
+				return None, nil
+			}
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "list.remove(x): x not in list")
+	})
+	list("clear", 0, 0, func(in *Interp, l *List, args []Object) (Object, error) { l.Items = nil; return None, nil })
+	list("copy", 0, 0, func(in *Interp, l *List, args []Object) (Object, error) { return &List{slices.Clone(l.Items)}, nil })
+	list("reverse", 0, 0, func(in *Interp, l *List, args []Object) (Object, error) { slices.Reverse(l.Items); return None, nil })
+	list("__reversed__", 0, 0, func(in *Interp, l *List, args []Object) (Object, error) {
+		i := len(l.Items)
+		return &GoIter{T: ReversedType, NextFn: func(*Interp) (Object, error) {
+			i--
+			if i < 0 || i >= len(l.Items) {
+				return nil, nil
+			}
+			return l.Items[i], nil
+		}}, nil
+	})
+	addKw(t, "sort", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("sort", args, kw, "self, *, key=None, reverse=False")
+		if err != nil {
+			return nil, err
+		}
+		l, ok := AsList(a[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor 'sort' for 'list' objects doesn't apply to a '%s' object", a[0].Type().Name)
+		}
+		rev, err := in.Truth(a[2])
+		if err != nil {
+			return nil, err
+		}
+		items := l.Items
+		l.Items = nil
+		err = in.SortItems(items, a[1], rev)
+		if len(l.Items) > 0 && err == nil {
+			err = in.Errorf(in.Exc.ValueError, "list modified during sort")
+		}
+		l.Items = items
+		return None, err
+	})
+	index := func(typ *Type, items func(o Object) []Object) {
+		addMethod(typ, "index", 1, 3, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			its := items(args[0])
+			sl := &Slice{None, None, None}
+			if len(args) > 2 {
+				sl.Start = args[2]
+			}
+			if len(args) > 3 {
+				sl.Stop = args[3]
+			}
+			start, stop, _, _, err := in.SliceIndices(sl, len(its))
+			if err != nil {
+				return nil, err
+			}
+			for i := start; i < stop && i < len(its); i++ {
+				ok, err := in.sameKey(its[i], args[1])
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					return MakeInt(int64(i)), nil
+				}
+			}
+			if typ == TupleType {
+				return nil, in.Errorf(in.Exc.ValueError, "tuple.index(x): x not in tuple")
+			}
+			s, err := in.Repr(args[1])
+			if err != nil {
+				return nil, err
+			}
+			return nil, in.Errorf(in.Exc.ValueError, "%s is not in list", s)
+		})
+		addMethod(typ, "count", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			n := int64(0)
+			for _, it := range items(args[0]) {
+				ok, err := in.sameKey(it, args[1])
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					n++
+				}
+			}
+			return MakeInt(n), nil
+		})
+	}
+	index(ListType, func(o Object) []Object { l, _ := AsList(o); return l.Items })
+	index(TupleType, func(o Object) []Object { l, _ := AsTuple(o); return l.Items })
+	addClass(t, "__class_getitem__", genericAlias)
+	addClass(TupleType, "__class_getitem__", genericAlias)
+	addClass(DictType, "__class_getitem__", genericAlias)
+	addClass(SetType, "__class_getitem__", genericAlias)
+	addClass(FrozenSetType, "__class_getitem__", genericAlias)
+
+	tt := TupleType
+	tt.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) > 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "tuple expected at most 1 argument, got %d", len(args))
+		}
+		if len(args) == 0 {
+			return wrap(cls, TupleType, emptyTuple), nil
+		}
+		if x, ok := args[0].(*Tuple); ok && cls == TupleType {
+			return x, nil
+		}
+		items, err := in.IterAll(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return wrap(cls, TupleType, NewTuple(items...)), nil
+	}
+	addOps(tt, "+", "*")
+	addCompare(tt, allCompare...)
+	addBasics(tt, "repr hash len iter getitem contains")
+	addMethod(tt, "__getnewargs__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x, _ := AsTuple(args[0])
+		return NewTuple(x), nil
+	})
+
+	r := RangeType
+	r.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) == 0 || len(args) > 3 {
+			if len(args) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "range expected at least 1 argument, got 0")
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "range expected at most 3 arguments, got %d", len(args))
+		}
+		var v [3]int64
+		for i, a := range args {
+			n, err := in.Index(a)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = n
+		}
+		switch len(args) {
+		case 1:
+			return &Range{0, v[0], 1}, nil
+		case 2:
+			return &Range{v[0], v[1], 1}, nil
+		}
+		if v[2] == 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "range() arg 3 must not be zero")
+		}
+		return &Range{v[0], v[1], v[2]}, nil
+	}
+	addCompare(r, "==", "!=")
+	addBasics(r, "repr hash len iter getitem contains bool")
+	for n, f := range map[string]func(r *Range) int64{"start": func(r *Range) int64 { return r.Start }, "stop": func(r *Range) int64 { return r.Stop }, "step": func(r *Range) int64 { return r.Step }} {
+		addGetSet(r, n, func(in *Interp, o Object) (Object, error) { return MakeInt(f(o.(*Range))), nil }, nil)
+	}
+	addMethod(r, "__reversed__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := args[0].(*Range)
+		n := x.Len()
+		return &rangeIter{x.Start + (n-1)*x.Step, -x.Step, n}, nil
+	})
+	addMethod(r, "index", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := args[0].(*Range)
+		ok, err := in.Contains(x, args[1])
+		if err != nil {
+			return nil, err
+		}
+		i, isInt := AsInt(args[1])
+		if !ok || !isInt {
+			s, _ := in.Repr(args[1])
+			return nil, in.Errorf(in.Exc.ValueError, "%s is not in range", s)
+		}
+		return MakeInt((i - x.Start) / x.Step), nil
+	})
+	addMethod(r, "count", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		ok, err := in.Contains(args[0], args[1])
+		if ok {
+			return MakeInt(1), err
+		}
+		return MakeInt(0), err
+	})
+
+	s := SliceType
+	s.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		switch len(args) {
+		case 1:
+			return &Slice{None, args[0], None}, nil
+		case 2:
+			return &Slice{args[0], args[1], None}, nil
+		case 3:
+			return &Slice{args[0], args[1], args[2]}, nil
+		}
+		return nil, in.Errorf(in.Exc.TypeError, "slice expected at least 1 argument, got %d", len(args))
+	}
+	addBasics(s, "repr unhash")
+	addGetSet(s, "start", func(in *Interp, o Object) (Object, error) { return o.(*Slice).Start, nil }, nil)
+	addGetSet(s, "stop", func(in *Interp, o Object) (Object, error) { return o.(*Slice).Stop, nil }, nil)
+	addGetSet(s, "step", func(in *Interp, o Object) (Object, error) { return o.(*Slice).Step, nil }, nil)
+	addMethod(s, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := args[0].(*Slice)
+		y, ok := args[1].(*Slice)
+		if !ok {
+			return NotImplemented, nil
+		}
+		return in.compareSeq("==", []Object{x.Start, x.Stop, x.Step}, []Object{y.Start, y.Stop, y.Step})
+	})
+	addMethod(s, "indices", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		n, err := in.Index(args[1])
+		if err != nil {
+			return nil, err
+		}
+		a, b, c, _, err := in.SliceIndices(args[0].(*Slice), int(n))
+		return NewTuple(MakeInt(int64(a)), MakeInt(int64(b)), MakeInt(int64(c))), err
+	})
+}
+
+func genericAlias(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	t := &Tuple{[]Object{args[1]}}
+	if k, ok := args[1].(*Tuple); ok {
+		t = k
+	}
+	return &GenericAlias{args[0], t}, nil
+}
+
+// dictView is keys(), values() or items() of a dict.
+type dictView struct {
+	d    *Dict
+	kind uint8
+}
+
+func (v *dictView) Type() *Type {
+	switch v.kind {
+	case 1:
+		return DictValuesType
+	case 2:
+		return DictItemsType
+	}
+	return DictKeysType
+}
+
+func (v *dictView) items() []Object {
+	switch v.kind {
+	case 1:
+		return v.d.Values()
+	case 2:
+		out := make([]Object, 0, v.d.live)
+		v.d.Each(func(k, x Object) bool { out = append(out, NewTuple(k, x)); return true })
+		return out
+	}
+	return v.d.Keys()
+}
+
+func initDict() {
+	t := DictType
+	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		return wrap(cls, DictType, NewDict()), nil
+	}
+	m := func(name string, lo, hi int, f func(in *Interp, d *Dict, args []Object) (Object, error)) {
+		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			d, ok := AsDict(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'dict' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+			}
+			return f(in, d, args[1:])
+		})
+	}
+	update := func(name string) GoFunc {
+		return func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			d, ok := AsDict(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a 'dict' object", name)
+			}
+			if len(args) > 2 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s expected at most 1 argument, got %d", name, len(args)-1)
+			}
+			if len(args) > 1 {
+				if err := in.dictUpdate(d, args[1]); err != nil {
+					return nil, err
+				}
+			}
+			for _, k := range kw {
+				d.SetStr(k.Name, k.Value)
+			}
+			return None, nil
+		}
+	}
+	addKw(t, "__init__", update("dict"))
+	addKw(t, "update", update("update"))
+	addOps(t, "|")
+	addMethod(t, "__ior__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		d, _ := AsDict(args[0])
+		return args[0], in.dictUpdate(d, args[1])
+	})
+	addCompare(t, "==", "!=")
+	addBasics(t, "repr len iter setitem delitem contains unhash")
+	addMethod(t, "__getitem__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		d, ok := AsDict(args[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__getitem__' requires a 'dict' object")
+		}
+		v, found, err := d.Get(in, args[1])
+		if err != nil || found {
+			return v, err
+		}
+		if _, sub := args[0].(*Instance); sub {
+			if f := args[0].Type().Lookup("__missing__"); f != nil {
+				return in.callSpecial(f, args[0], args[1])
+			}
+		}
+		return nil, in.KeyError(args[1])
+	})
+	m("get", 1, 2, func(in *Interp, d *Dict, args []Object) (Object, error) {
+		v, ok, err := d.Get(in, args[0])
+		if ok || err != nil {
+			return v, err
+		}
+		if len(args) > 1 {
+			return args[1], nil
+		}
+		return None, nil
+	})
+	m("setdefault", 1, 2, func(in *Interp, d *Dict, args []Object) (Object, error) {
+		v, ok, err := d.Get(in, args[0])
+		if ok || err != nil {
+			return v, err
+		}
+		v = None
+		if len(args) > 1 {
+			v = args[1]
+		}
+		return v, d.Set(in, args[0], v)
+	})
+	m("pop", 1, 2, func(in *Interp, d *Dict, args []Object) (Object, error) {
+		v, ok, err := d.Get(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			if len(args) > 1 {
+				return args[1], nil
+			}
+			return nil, in.KeyError(args[0])
+		}
+		_, err = d.Del(in, args[0])
+		return v, err
+	})
+	m("popitem", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) {
+		for i := len(d.entries) - 1; i >= 0; i-- {
+			if e := d.entries[i]; e.key != nil {
+				d.remove(i)
+				return NewTuple(e.key, e.val), nil
+			}
+		}
+		return nil, in.KeyError(Str("popitem(): dictionary is empty"))
+	})
+	m("clear", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { d.Clear(); return None, nil })
+	m("copy", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return d.Copy(), nil })
+	m("keys", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d, 0}, nil })
+	m("values", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d, 1}, nil })
+	m("items", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d, 2}, nil })
+	m("__reversed__", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) {
+		k := d.Keys()
+		slices.Reverse(k)
+		return &tupleIter{items: k}, nil
+	})
+	addClass(t, "fromkeys", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		var v Object = None
+		if len(args) > 2 {
+			v = args[2]
+		}
+		if len(args) < 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "fromkeys expected at least 1 argument, got 0")
+		}
+		o, err := in.Call(args[0], nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		items, err := in.IterAll(args[1])
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range items {
+			if err := in.SetItem(o, k, v); err != nil {
+				return nil, err
+			}
+		}
+		return o, nil
+	})
+	for _, vt := range []*Type{DictKeysType, DictValuesType, DictItemsType} {
+		view := func(o Object) *dictView { return o.(*dictView) }
+		addMethod(vt, "__len__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			return MakeInt(int64(view(args[0]).d.live)), nil
+		})
+		addMethod(vt, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Iter(args[0]) })
+		addMethod(vt, "__reversed__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			k := view(args[0]).items()
+			slices.Reverse(k)
+			return &tupleIter{items: k}, nil
+		})
+		addMethod(vt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, err := in.Repr(&List{view(args[0]).items()})
+			return Str(vt.Name + "(" + s + ")"), err
+		})
+		if vt == DictValuesType {
+			continue
+		}
+		toSet := func(in *Interp, o Object) (*setTable, error) {
+			if s, ok := asSet(o); ok {
+				return s, nil
+			}
+			items, err := in.IterAll(o)
+			if err != nil {
+				return nil, err
+			}
+			s := &setTable{}
+			for _, it := range items {
+				if err := s.Add(in, it); err != nil {
+					return nil, err
+				}
+			}
+			return s, nil
+		}
+		addMethod(vt, "__contains__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			v := view(args[0])
+			if v.kind == 0 {
+				_, ok, err := v.d.Get(in, args[1])
+				return MakeBool(ok), err
+			}
+			p, ok := args[1].(*Tuple)
+			if !ok || len(p.Items) != 2 {
+				return False, nil
+			}
+			x, ok, err := v.d.Get(in, p.Items[0])
+			if !ok || err != nil {
+				return False, err
+			}
+			same, err := in.sameKey(x, p.Items[1])
+			return MakeBool(same), err
+		})
+		for _, op := range []string{"|", "&", "-", "^"} {
+			f := func(in *Interp, a, b Object) (Object, error) {
+				x, err := toSet(in, a)
+				if err != nil {
+					return nil, err
+				}
+				y, err := toSet(in, b)
+				if err != nil {
+					return nil, err
+				}
+				return in.setBinary(op, &Set{}, x, y)
+			}
+			addMethod(vt, dunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return f(in, args[0], args[1]) })
+			addMethod(vt, dunders[op][1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return f(in, args[1], args[0]) })
+		}
+		for _, op := range allCompare {
+			addMethod(vt, compareDunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				switch args[1].(type) {
+				case *dictView, *Set, *FrozenSet:
+				default:
+					return NotImplemented, nil
+				}
+				x, err := toSet(in, args[0])
+				if err != nil {
+					return nil, err
+				}
+				y, err := toSet(in, args[1])
+				if err != nil {
+					return nil, err
+				}
+				return in.compareSets(op, x, y)
+			})
+		}
+		addMethod(vt, "isdisjoint", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			x, err := toSet(in, args[0])
+			if err != nil {
+				return nil, err
+			}
+			y, err := toSet(in, args[1])
+			if err != nil {
+				return nil, err
+			}
+			v, err := in.setBinary("&", &Set{}, x, y)
+			if err != nil {
+				return nil, err
+			}
+			return MakeBool(v.(*Set).used == 0), nil
+		})
+	}
+	p := MappingProxyType
+	p.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) != 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "mappingproxy() missing required argument 'mapping' (pos 1)")
+		}
+		return &MappingProxy{args[0]}, nil
+	}
+	addBasics(p, "repr")
+	for _, n := range []string{"get", "keys", "values", "items", "copy", "__len__", "__iter__", "__contains__", "__getitem__", "__eq__", "__or__"} {
+		addMethod(p, n, 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			x := slices.Clone(args[1:])
+			for i, a := range x {
+				if mp, ok := a.(*MappingProxy); ok {
+					x[i] = mp.M
+				}
+			}
+			return in.CallMethod(args[0].(*MappingProxy).M, n, x...)
+		})
+	}
+}
+
+func initSets() {
+	SetType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		return wrap(cls, SetType, NewSet()), nil
+	}
+	FrozenSetType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		f := &FrozenSet{}
+		if len(args) > 0 {
+			if x, ok := args[0].(*FrozenSet); ok && cls == FrozenSetType {
+				return x, nil
+			}
+			items, err := in.IterAll(args[0])
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range items {
+				if err := f.Add(in, it); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return wrap(cls, FrozenSetType, f), nil
+	}
+	addMethod(SetType, "__init__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		s, _ := asSet(args[0])
+		*s = setTable{}
+		if len(args) > 1 {
+			items, err := in.IterAll(args[1])
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range items {
+				if err := s.Add(in, it); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return None, nil
+	})
+	iterSet := func(in *Interp, o Object) (*setTable, error) {
+		if s, ok := asSet(o); ok {
+			return s, nil
+		}
+		items, err := in.IterAll(o)
+		if err != nil {
+			return nil, err
+		}
+		s := &setTable{}
+		for _, it := range items {
+			if err := s.Add(in, it); err != nil {
+				return nil, err
+			}
+		}
+		return s, nil
+	}
+	for _, t := range []*Type{SetType, FrozenSetType} {
+		addOps(t, "|", "&", "-", "^")
+		addCompare(t, allCompare...)
+		addBasics(t, "repr len iter contains")
+		for name, op := range map[string]string{"union": "|", "intersection": "&", "difference": "-", "symmetric_difference": "^"} {
+			addMethod(t, name, 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				cur := unwrap(args[0])
+				if len(args) == 1 {
+					s, _ := asSet(cur)
+					if t == SetType {
+						return &Set{s.clone()}, nil
+					}
+					return cur, nil
+				}
+				for _, a := range args[1:] {
+					x, _ := asSet(cur)
+					y, err := iterSet(in, a)
+					if err != nil {
+						return nil, err
+					}
+					if cur, err = in.setBinary(op, cur, x, y); err != nil {
+						return nil, err
+					}
+				}
+				return cur, nil
+			})
+		}
+		for name, op := range map[string]string{"issubset": "<=", "issuperset": ">="} {
+			addMethod(t, name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				x, _ := asSet(args[0])
+				y, err := iterSet(in, args[1])
+				if err != nil {
+					return nil, err
+				}
+				return in.compareSets(op, x, y)
+			})
+		}
+		addMethod(t, "isdisjoint", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			x, _ := asSet(args[0])
+			y, err := iterSet(in, args[1])
+			if err != nil {
+				return nil, err
+			}
+			v, err := in.setBinary("&", &Set{}, x, y)
+			if err != nil {
+				return nil, err
+			}
+			return MakeBool(v.(*Set).used == 0), nil
+		})
+		addMethod(t, "copy", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, _ := asSet(args[0])
+			if t == FrozenSetType {
+				return args[0], nil
+			}
+			return &Set{s.clone()}, nil
+		})
+	}
+	addBasics(FrozenSetType, "hash")
+	addBasics(SetType, "unhash")
+	m := func(name string, lo, hi int, f func(in *Interp, s *setTable, args []Object) (Object, error)) {
+		addMethod(SetType, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, ok := asSet(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'set' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+			}
+			return f(in, s, args[1:])
+		})
+	}
+	m("add", 1, 1, func(in *Interp, s *setTable, args []Object) (Object, error) { return None, s.Add(in, args[0]) })
+	m("discard", 1, 1, func(in *Interp, s *setTable, args []Object) (Object, error) {
+		_, err := s.Remove(in, args[0])
+		return None, err
+	})
+	m("remove", 1, 1, func(in *Interp, s *setTable, args []Object) (Object, error) {
+		ok, err := s.Remove(in, args[0])
+		if err == nil && !ok {
+			err = in.KeyError(args[0])
+		}
+		return None, err
+	})
+	m("pop", 0, 0, func(in *Interp, s *setTable, args []Object) (Object, error) {
+		for i := range s.table {
+			if k := s.table[i].key; k != nil && k != deletedKey {
+				s.table[i] = dictEntry{key: deletedKey}
+				s.used--
+				return k, nil
+			}
+		}
+		return nil, in.KeyError(Str("pop from an empty set"))
+	})
+	m("clear", 0, 0, func(in *Interp, s *setTable, args []Object) (Object, error) { *s = setTable{}; return None, nil })
+	m("update", 0, -1, func(in *Interp, s *setTable, args []Object) (Object, error) {
+		for _, a := range args {
+			items, err := in.IterAll(a)
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range items {
+				if err := s.Add(in, it); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return None, nil
+	})
+	for name, op := range map[string]string{"intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"} {
+		m(name, 0, -1, func(in *Interp, s *setTable, args []Object) (Object, error) {
+			for _, a := range args {
+				y, err := iterSet(in, a)
+				if err != nil {
+					return nil, err
+				}
+				v, err := in.setBinary(op, &Set{}, s, y)
+				if err != nil {
+					return nil, err
+				}
+				*s = v.(*Set).setTable
+			}
+			return None, nil
+		})
+	}
+	for name, op := range map[string]string{"__ior__": "|", "__iand__": "&", "__isub__": "-", "__ixor__": "^"} {
+		addMethod(SetType, name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, _ := asSet(args[0])
+			y, ok := asSet(args[1])
+			if !ok {
+				return NotImplemented, nil
+			}
+			v, err := in.setBinary(op, &Set{}, s, y)
+			if err != nil {
+				return nil, err
+			}
+			*s = v.(*Set).setTable
+			return args[0], nil
+		})
+	}
+}

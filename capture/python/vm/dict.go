@@ -1,0 +1,665 @@
+package vm
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"math/bits"
+	"unsafe"
+)
+
+type dictEntry struct {
+	hash uint64
+	key  Object // nil: deleted
+	val  Object
+}
+
+// Dict is a hash table that keeps the order of insertion.
+type Dict struct {
+	entries []dictEntry
+	index   []int32 // open addressing into entries; nil while there are few; -1 free, -2 deleted
+	live    int
+	keysVer uint32 // grows when a key is added or removed
+}
+
+const smallDict = 8
+
+// NewDict makes an empty dict.
+func NewDict() *Dict { return &Dict{} }
+
+// Len counts the items.
+func (d *Dict) Len() int { return d.live }
+
+func hashString(s string) uint64 {
+	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	h := uint64(len(s)) ^ k0
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for len(b) >= 8 {
+		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(b), k1)
+		h = hi ^ lo
+		b = b[8:]
+	}
+	var t uint64
+	for i, c := range b {
+		t |= uint64(c) << (8 * uint(i))
+	}
+	hi, lo := bits.Mul64(h^t, k1)
+	return hi ^ lo
+}
+
+const hashMod = 1<<61 - 1
+
+func hashInt(i int64) uint64 {
+	if i >= 0 {
+		return uint64(i % hashMod)
+	}
+	h := -(-i % hashMod)
+	if i == math.MinInt64 {
+		h = -4
+	}
+	if h == -1 {
+		h = -2
+	}
+	return uint64(h)
+}
+
+func hashBig(b *big.Int) uint64 {
+	m := new(big.Int).Mod(new(big.Int).Abs(b), big.NewInt(hashMod)).Int64()
+	if b.Sign() < 0 {
+		m = -m
+	}
+	if m == -1 {
+		m = -2
+	}
+	return uint64(m)
+}
+
+func hashFloat(f float64) uint64 {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<62 {
+		return hashInt(int64(f))
+	}
+	switch {
+	case math.IsInf(f, 1):
+		return 314159
+	case math.IsInf(f, -1):
+		n := int64(-314159)
+		return uint64(n)
+	case math.IsNaN(f):
+		return 0
+	}
+	// CPython's rule: the value modulo 2**61-1.
+	m, e := math.Frexp(f)
+	sign := int64(1)
+	if m < 0 {
+		sign, m = -1, -m
+	}
+	var x uint64
+	for m != 0 {
+		x = (x<<28)&hashMod | x>>33
+		m *= 268435456
+		e -= 28
+		y := uint64(m)
+		m -= float64(y)
+		x += y
+		if x >= hashMod {
+			x -= hashMod
+		}
+	}
+	if e >= 0 {
+		e %= 61
+	} else {
+		e = 60 - (-1-e)%61
+	}
+	x = (x<<uint(e))&hashMod | x>>uint(61-e)
+	r := int64(x) * sign
+	if r == -1 {
+		r = -2
+	}
+	return uint64(r)
+}
+
+// find looks key up; eq is asked for keys of equal hash.
+func (d *Dict) findStr(s string, h uint64) int {
+	if d.index == nil {
+		for i := range d.entries {
+			e := &d.entries[i]
+			if e.hash == h {
+				if k, ok := e.key.(Str); ok && string(k) == s {
+					return i
+				}
+			}
+		}
+		return -1
+	}
+	mask := uint64(len(d.index) - 1)
+	for i := mix(h) & mask; ; i = (i + 1) & mask {
+		j := d.index[i]
+		if j == -1 {
+			return -1
+		}
+		if j >= 0 {
+			e := &d.entries[j]
+			if e.hash == h {
+				if k, ok := e.key.(Str); ok && string(k) == s {
+					return int(j)
+				}
+			}
+		}
+	}
+}
+
+func mix(h uint64) uint64 { return h ^ h>>29 ^ h>>47 }
+
+func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
+	if d.index == nil {
+		for i := range d.entries {
+			e := &d.entries[i]
+			if e.hash == h && e.key != nil {
+				ok, err := in.sameKey(e.key, key)
+				if err != nil {
+					return -1, err
+				}
+				if ok {
+					return i, nil
+				}
+				if i >= len(d.entries) {
+					return -1, nil
+				}
+			}
+		}
+		return -1, nil
+	}
+	mask := uint64(len(d.index) - 1)
+	for i := mix(h) & mask; ; i = (i + 1) & mask {
+		j := d.index[i]
+		if j == -1 {
+			return -1, nil
+		}
+		if j >= 0 && d.entries[j].hash == h {
+			idx := d.index
+			ok, err := in.sameKey(d.entries[j].key, key)
+			if err != nil {
+				return -1, err
+			}
+			if ok {
+				return int(j), nil
+			}
+			if len(d.index) != len(idx) { // __eq__ changed the dict
+				return d.find(in, key, h)
+			}
+		}
+	}
+}
+
+// sameKey is identity or equality.
+func (in *Interp) sameKey(a, b Object) (bool, error) {
+	switch x := a.(type) {
+	case Str:
+		if y, ok := b.(Str); ok {
+			return x == y, nil
+		}
+	case Int:
+		if y, ok := b.(Int); ok {
+			return x == y, nil
+		}
+	case *Type, *NoneType, *Function:
+		if a == b {
+			return true, nil
+		}
+	}
+	if Is(a, b) {
+		return true, nil
+	}
+	return in.Eq(a, b)
+}
+
+func (d *Dict) insert(h uint64, key, val Object) {
+	d.keysVer++
+	if len(d.entries) == cap(d.entries) && d.live < len(d.entries)/2 && len(d.entries) > 16 {
+		d.compact()
+	}
+	d.entries = append(d.entries, dictEntry{h, key, val})
+	d.live++
+	n := len(d.entries)
+	if d.index == nil {
+		if n > smallDict {
+			d.rehash()
+		}
+		return
+	}
+	if n*3 > len(d.index)*2 {
+		d.rehash()
+		return
+	}
+	mask := uint64(len(d.index) - 1)
+	i := mix(h) & mask
+	for d.index[i] >= 0 {
+		i = (i + 1) & mask
+	}
+	d.index[i] = int32(n - 1)
+}
+
+func (d *Dict) compact() {
+	out := d.entries[:0]
+	for _, e := range d.entries {
+		if e.key != nil {
+			out = append(out, e)
+		}
+	}
+	clear(d.entries[len(out):])
+	d.entries = out
+	d.rehash()
+}
+
+func (d *Dict) rehash() {
+	if d.live < len(d.entries)/2 {
+		out := make([]dictEntry, 0, d.live*2+4)
+		for _, e := range d.entries {
+			if e.key != nil {
+				out = append(out, e)
+			}
+		}
+		d.entries = out
+	}
+	size := 16
+	for size*2 < len(d.entries)*4 {
+		size *= 2
+	}
+	d.index = make([]int32, size)
+	for i := range d.index {
+		d.index[i] = -1
+	}
+	mask := uint64(size - 1)
+	for j := range d.entries {
+		if d.entries[j].key == nil {
+			continue
+		}
+		i := mix(d.entries[j].hash) & mask
+		for d.index[i] >= 0 {
+			i = (i + 1) & mask
+		}
+		d.index[i] = int32(j)
+	}
+}
+
+func (d *Dict) remove(j int) {
+	d.keysVer++
+	if d.index != nil {
+		mask := uint64(len(d.index) - 1)
+		for i := mix(d.entries[j].hash) & mask; ; i = (i + 1) & mask {
+			if d.index[i] == int32(j) {
+				d.index[i] = -2
+				break
+			}
+		}
+	}
+	d.entries[j] = dictEntry{}
+	d.live--
+	if d.live == 0 {
+		d.entries = d.entries[:0]
+		d.index = nil
+	} else if d.index == nil {
+		copy(d.entries[j:], d.entries[j+1:])
+		d.entries[len(d.entries)-1] = dictEntry{}
+		d.entries = d.entries[:len(d.entries)-1]
+	}
+}
+
+// GetStr looks up a string key.
+func (d *Dict) GetStr(s string) (Object, bool) {
+	if d == nil || d.live == 0 {
+		return nil, false
+	}
+	if i := d.findStr(s, hashString(s)); i >= 0 {
+		return d.entries[i].val, true
+	}
+	return nil, false
+}
+
+// SetStr stores under a string key.
+func (d *Dict) SetStr(s string, v Object) {
+	h := hashString(s)
+	if i := d.findStr(s, h); i >= 0 {
+		d.entries[i].val = v
+		return
+	}
+	d.insert(h, Str(s), v)
+}
+
+// DelStr removes a string key; false if it was not there.
+func (d *Dict) DelStr(s string) bool {
+	if i := d.findStr(s, hashString(s)); i >= 0 {
+		d.remove(i)
+		return true
+	}
+	return false
+}
+
+// Get looks a key up.
+func (d *Dict) Get(in *Interp, key Object) (Object, bool, error) {
+	if s, ok := key.(Str); ok {
+		v, ok := d.GetStr(string(s))
+		if ok || d.onlyStr() {
+			return v, ok, nil
+		}
+	}
+	h, err := in.Hash(key)
+	if err != nil {
+		return nil, false, err
+	}
+	if d.live == 0 {
+		return nil, false, nil
+	}
+	i, err := d.find(in, key, h)
+	if err != nil || i < 0 {
+		return nil, false, err
+	}
+	return d.entries[i].val, true, nil
+}
+
+func (d *Dict) onlyStr() bool { return d.live == 0 || true }
+
+// Set stores a value.
+func (d *Dict) Set(in *Interp, key, v Object) error {
+	if s, ok := key.(Str); ok {
+		h := hashString(string(s))
+		if i := d.findStr(string(s), h); i >= 0 {
+			d.entries[i].val = v
+			return nil
+		}
+		d.insert(h, key, v)
+		return nil
+	}
+	h, err := in.Hash(key)
+	if err != nil {
+		return err
+	}
+	i, err := d.find(in, key, h)
+	if err != nil {
+		return err
+	}
+	if i >= 0 {
+		d.entries[i].val = v
+		return nil
+	}
+	d.insert(h, key, v)
+	return nil
+}
+
+// Del removes a key; false if it was not there.
+func (d *Dict) Del(in *Interp, key Object) (bool, error) {
+	h, err := in.Hash(key)
+	if err != nil {
+		return false, err
+	}
+	i, err := d.find(in, key, h)
+	if err != nil || i < 0 {
+		return false, err
+	}
+	d.remove(i)
+	return true, nil
+}
+
+// Clear empties the dict.
+func (d *Dict) Clear() {
+	d.keysVer++
+	d.entries, d.index, d.live = nil, nil, 0
+}
+
+// Copy returns a shallow copy.
+func (d *Dict) Copy() *Dict {
+	n := &Dict{entries: make([]dictEntry, 0, d.live)}
+	for _, e := range d.entries {
+		if e.key != nil {
+			n.entries = append(n.entries, e)
+		}
+	}
+	n.live = len(n.entries)
+	if n.live > smallDict {
+		n.rehash()
+	}
+	return n
+}
+
+// Each calls f for every item in order until it returns false.
+func (d *Dict) Each(f func(k, v Object) bool) {
+	if d == nil {
+		return
+	}
+	for i := 0; i < len(d.entries); i++ {
+		e := d.entries[i]
+		if e.key != nil && !f(e.key, e.val) {
+			return
+		}
+	}
+}
+
+// Keys returns the keys in order.
+func (d *Dict) Keys() []Object {
+	out := make([]Object, 0, d.Len())
+	d.Each(func(k, _ Object) bool { out = append(out, k); return true })
+	return out
+}
+
+// Values returns the values in order.
+func (d *Dict) Values() []Object {
+	out := make([]Object, 0, d.Len())
+	d.Each(func(_, v Object) bool { out = append(out, v); return true })
+	return out
+}
+
+// next gives the item at or after position i; ok false at the end.
+func (d *Dict) next(i int) (int, Object, Object, bool) {
+	for ; i < len(d.entries); i++ {
+		if e := &d.entries[i]; e.key != nil {
+			return i + 1, e.key, e.val, true
+		}
+	}
+	return i, nil, nil, false
+}
+
+// StrDict makes a dict of alternating names and values.
+func StrDict(kv ...any) *Dict {
+	d := NewDict()
+	for i := 0; i+1 < len(kv); i += 2 {
+		d.SetStr(kv[i].(string), kv[i+1].(Object))
+	}
+	return d
+}
+
+// Set is a Python set. Its table and probing follow CPython, so that small integers come out in the same order.
+type Set struct{ setTable }
+
+// FrozenSet is an immutable set.
+type FrozenSet struct {
+	setTable
+	hash   uint64
+	hashed bool
+}
+
+type setTable struct {
+	table []dictEntry // key nil: free; key deletedKey: dummy
+	fill  int
+	used  int
+}
+
+type deleted struct{}
+
+func (*deleted) Type() *Type { return ObjectType }
+
+var deletedKey Object = &deleted{}
+
+// NewSet makes an empty set.
+func NewSet() *Set { return &Set{} }
+
+// Len counts the members.
+func (s *setTable) Len() int { return s.used }
+
+func (s *setTable) lookup(in *Interp, key Object, h uint64) (int, error) {
+	if len(s.table) == 0 {
+		return -1, nil
+	}
+	mask := uint64(len(s.table) - 1)
+	perturb := h
+	i := h & mask
+	for {
+		probes := uint64(0)
+		if i+9 <= mask {
+			probes = 9
+		}
+		for j := i; j <= i+probes; j++ {
+			e := &s.table[j]
+			if e.key == nil {
+				return -1, nil
+			}
+			if e.hash == h && e.key != deletedKey {
+				ok, err := in.sameKey(e.key, key)
+				if err != nil {
+					return -1, err
+				}
+				if ok {
+					return int(j), nil
+				}
+			}
+		}
+		perturb >>= 5
+		i = (i*5 + 1 + perturb) & mask
+	}
+}
+
+func (s *setTable) place(e dictEntry) {
+	mask := uint64(len(s.table) - 1)
+	perturb := e.hash
+	i := e.hash & mask
+	for {
+		probes := uint64(0)
+		if i+9 <= mask {
+			probes = 9
+		}
+		for j := i; j <= i+probes; j++ {
+			if s.table[j].key == nil {
+				s.table[j] = e
+				return
+			}
+		}
+		perturb >>= 5
+		i = (i*5 + 1 + perturb) & mask
+	}
+}
+
+func (s *setTable) resize(min int) {
+	size := 8
+	for size <= min {
+		size <<= 1
+	}
+	old := s.table
+	s.table = make([]dictEntry, size)
+	for _, e := range old {
+		if e.key != nil && e.key != deletedKey {
+			s.place(e)
+		}
+	}
+	s.fill = s.used
+}
+
+// Add inserts a member.
+func (s *setTable) Add(in *Interp, key Object) error {
+	h, err := in.Hash(key)
+	if err != nil {
+		return err
+	}
+	if len(s.table) == 0 {
+		s.table = make([]dictEntry, 8)
+	}
+	i, err := s.lookup(in, key, h)
+	if err != nil || i >= 0 {
+		return err
+	}
+	s.place(dictEntry{h, key, nil})
+	s.fill++
+	s.used++
+	if s.fill*5 >= (len(s.table)-1)*3 {
+		if s.used > 50000 {
+			s.resize(s.used * 2)
+		} else {
+			s.resize(s.used * 4)
+		}
+	}
+	return nil
+}
+
+// Has tests membership.
+func (s *setTable) Has(in *Interp, key Object) (bool, error) {
+	h, err := in.Hash(key)
+	if err != nil {
+		return false, err
+	}
+	i, err := s.lookup(in, key, h)
+	return i >= 0, err
+}
+
+// Remove takes a member out; false if it was not there.
+func (s *setTable) Remove(in *Interp, key Object) (bool, error) {
+	h, err := in.Hash(key)
+	if err != nil {
+		return false, err
+	}
+	i, err := s.lookup(in, key, h)
+	if err != nil || i < 0 {
+		return false, err
+	}
+	s.table[i] = dictEntry{key: deletedKey}
+	s.used--
+	return true, nil
+}
+
+// Items returns the members in table order.
+func (s *setTable) Items() []Object {
+	out := make([]Object, 0, s.used)
+	for i := range s.table {
+		if k := s.table[i].key; k != nil && k != deletedKey {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func (s *setTable) clone() setTable {
+	return setTable{append([]dictEntry(nil), s.table...), s.fill, s.used}
+}
+
+// asSet gives the table of a set or frozenset.
+func asSet(o Object) (*setTable, bool) {
+	switch x := unwrap(o).(type) {
+	case *Set:
+		return &x.setTable, true
+	case *FrozenSet:
+		return &x.setTable, true
+	}
+	return nil, false
+}
+
+// Is reports identity.
+func Is(a, b Object) bool {
+	switch x := a.(type) {
+	case Int:
+		y, ok := b.(Int)
+		return ok && x == y
+	case Bool:
+		y, ok := b.(Bool)
+		return ok && x == y
+	case Str:
+		y, ok := b.(Str)
+		return ok && x == y
+	case Float:
+		y, ok := b.(Float)
+		return ok && math.Float64bits(float64(x)) == math.Float64bits(float64(y))
+	case Bytes:
+		y, ok := b.(Bytes)
+		return ok && x == y
+	case Complex:
+		y, ok := b.(Complex)
+		return ok && x == y
+	}
+	return a == b
+}

@@ -1,0 +1,677 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"whittle/capture/python/syntax"
+)
+
+// Exception is an instance of BaseException or of a class below it.
+type Exception struct {
+	Class     *Type
+	Args      *Tuple
+	Dict      *Dict
+	Fields    *Dict // native attributes: value, name, errno, ...
+	Traceback *Traceback
+	Cause     Object // nil or None: none
+	Context   *Exception
+	Suppress  bool
+	Native    any
+}
+
+// Traceback is one entry: a frame that the exception passed. Next is nearer to the raise.
+type Traceback struct {
+	Code    *Code
+	Globals *Dict
+	PC      int
+	Next    *Traceback
+	frame   *Frame
+}
+
+// Line is the source line of the entry.
+func (t *Traceback) Line() int {
+	if t.PC >= 0 && t.PC < len(t.Code.Instrs) {
+		return int(t.Code.Instrs[t.PC].Line)
+	}
+	return t.Code.FirstLine
+}
+
+// Raised is the Go error that carries a Python exception.
+type Raised struct{ Exc *Exception }
+
+func (r *Raised) Error() string {
+	return r.Exc.Class.Name + ": " + r.Exc.message()
+}
+
+// message is str(exc) for the simple cases; used where there is no interpreter at hand.
+func (e *Exception) message() string {
+	if len(e.Args.Items) == 0 {
+		return ""
+	}
+	if len(e.Args.Items) == 1 {
+		if s, ok := e.Args.Items[0].(Str); ok {
+			return string(s)
+		}
+	}
+	s := ""
+	for i, a := range e.Args.Items {
+		if i > 0 {
+			s += ", "
+		}
+		switch x := a.(type) {
+		case Str:
+			s += string(x)
+		case Int:
+			s += fmt.Sprint(int64(x))
+		default:
+			s += "<" + a.Type().Name + ">"
+		}
+	}
+	return s
+}
+
+// Field gives a native attribute such as StopIteration's value.
+func (e *Exception) Field(name string) Object {
+	if v, ok := e.Fields.GetStr(name); ok {
+		return v
+	}
+	return None
+}
+
+// SetField stores a native attribute.
+func (e *Exception) SetField(name string, v Object) {
+	if e.Fields == nil {
+		e.Fields = NewDict()
+	}
+	e.Fields.SetStr(name, v)
+}
+
+// ExcTypes are the built-in exception classes.
+type ExcTypes struct {
+	BaseException, Exception, GeneratorExit, KeyboardInterrupt, SystemExit, BaseExceptionGroup, ExceptionGroup,
+	ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError, AssertionError, AttributeError, BufferError,
+	EOFError, ImportError, ModuleNotFoundError, LookupError, IndexError, KeyError, MemoryError, NameError, UnboundLocalError,
+	OSError, BlockingIOError, ChildProcessError, ConnectionError, BrokenPipeError, ConnectionAbortedError, ConnectionRefusedError,
+	ConnectionResetError, FileExistsError, FileNotFoundError, InterruptedError, IsADirectoryError, NotADirectoryError,
+	PermissionError, ProcessLookupError, TimeoutError, ReferenceError, RuntimeError, NotImplementedError, RecursionError,
+	StopAsyncIteration, StopIteration, SyntaxError, IndentationError, TabError, SystemError, TypeError, ValueError, UnicodeError,
+	UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError, Warning, BytesWarning, DeprecationWarning, EncodingWarning,
+	FutureWarning, ImportWarning, PendingDeprecationWarning, ResourceWarning, RuntimeWarning, SyntaxWarning, UnicodeWarning,
+	UserWarning *Type
+}
+
+var excTypes ExcTypes
+
+// NewException makes an exception without raising it.
+func (in *Interp) NewException(cls *Type, args ...Object) *Exception {
+	return &Exception{Class: cls, Args: NewTuple(args...)}
+}
+
+// Errorf raises: it returns the error to return.
+func (in *Interp) Errorf(cls *Type, format string, args ...any) error {
+	msg := format
+	if len(args) > 0 {
+		msg = fmt.Sprintf(format, args...)
+	}
+	return &Raised{in.withContext(&Exception{Class: cls, Args: NewTuple(Str(msg))})}
+}
+
+// Raise returns the error that raises e.
+func (in *Interp) Raise(e *Exception) error { return &Raised{in.withContext(e)} }
+
+// RaiseObj raises a class with arguments, constructing it as a call would.
+func (in *Interp) RaiseObj(cls *Type, args ...Object) error {
+	o, err := in.Call(cls, args, nil)
+	if err != nil {
+		return err
+	}
+	e, ok := o.(*Exception)
+	if !ok {
+		return in.Errorf(in.Exc.TypeError, "exceptions must derive from BaseException")
+	}
+	return in.Raise(e)
+}
+
+// withContext links the exception being handled, and breaks the cycle that this could make.
+func (in *Interp) withContext(e *Exception) *Exception {
+	h := in.exc
+	if h == nil || h == e || e.Context != nil {
+		return e
+	}
+	for x := h; x != nil; x = x.Context {
+		if x.Context == e {
+			x.Context = nil
+			break
+		}
+	}
+	e.Context = h
+	return e
+}
+
+// Matches reports whether err is a Python exception of class cls.
+func (in *Interp) Matches(err error, cls *Type) bool {
+	var r *Raised
+	return errors.As(err, &r) && r.Exc.Class.IsSubtype(cls)
+}
+
+func (in *Interp) stopIteration(v Object) error {
+	e := &Exception{Class: in.Exc.StopIteration, Args: emptyTuple}
+	if v != nil && v != None {
+		e.Args = NewTuple(v)
+	}
+	if v == nil {
+		v = None
+	}
+	e.SetField("value", v)
+	return &Raised{e}
+}
+
+// KeyError raises KeyError(key).
+func (in *Interp) KeyError(key Object) error {
+	return in.Raise(&Exception{Class: in.Exc.KeyError, Args: NewTuple(key)})
+}
+
+func (in *Interp) attrError(o Object, name, format string, args ...any) error {
+	e := &Exception{Class: in.Exc.AttributeError, Args: NewTuple(Str(fmt.Sprintf(format, args...)))}
+	e.SetField("name", Str(name))
+	e.SetField("obj", o)
+	return in.Raise(e)
+}
+
+// OSError turns a Go error of the file system into a Python one.
+func (in *Interp) OSError(err error, path string) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && path == "" {
+		path = pe.Path
+	}
+	var no syscall.Errno
+	cls := in.Exc.OSError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		cls, no = in.Exc.FileNotFoundError, syscall.ENOENT
+	case errors.Is(err, fs.ErrExist):
+		cls, no = in.Exc.FileExistsError, syscall.EEXIST
+	case errors.Is(err, fs.ErrPermission):
+		cls, no = in.Exc.PermissionError, syscall.EACCES
+	case errors.Is(err, os.ErrProcessDone):
+		cls, no = in.Exc.ProcessLookupError, syscall.ESRCH
+	}
+	var raw syscall.Errno
+	if errors.As(err, &raw) {
+		no = raw
+		switch raw {
+		case syscall.EISDIR:
+			cls = in.Exc.IsADirectoryError
+		case syscall.ENOTDIR:
+			cls = in.Exc.NotADirectoryError
+		case syscall.EPIPE:
+			cls = in.Exc.BrokenPipeError
+		case syscall.ESRCH:
+			cls = in.Exc.ProcessLookupError
+		case syscall.ECHILD:
+			cls = in.Exc.ChildProcessError
+		}
+	}
+	if no == 0 {
+		return in.Errorf(cls, "%s", err.Error())
+	}
+	msg := no.Error()
+	if msg != "" {
+		msg = string(msg[0]-'a'+'A') + msg[1:]
+		if no.Error()[0] < 'a' {
+			msg = no.Error()
+		}
+	}
+	e := &Exception{Class: cls, Args: NewTuple(Int(no), Str(msg))}
+	e.SetField("errno", Int(no))
+	e.SetField("strerror", Str(msg))
+	if path != "" {
+		e.SetField("filename", Str(path))
+	}
+	return in.Raise(e)
+}
+
+func (in *Interp) fromSyntaxError(err error) error {
+	var se *syntax.Error
+	if !errors.As(err, &se) {
+		return in.Errorf(in.Exc.SystemError, "%s", err.Error())
+	}
+	cls := in.Exc.SyntaxError
+	switch se.Kind {
+	case "IndentationError":
+		cls = in.Exc.IndentationError
+	case "TabError":
+		cls = in.Exc.TabError
+	}
+	e := &Exception{Class: cls, Args: NewTuple(Str(se.Msg), NewTuple(Str(se.Filename), Int(se.Line), Int(se.Offset), Str(se.Text), Int(se.EndLine), Int(se.EndOffset)))}
+	in.syntaxFields(e)
+	return in.Raise(e)
+}
+
+func (in *Interp) syntaxFields(e *Exception) {
+	for _, n := range []string{"msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"} {
+		e.SetField(n, None)
+	}
+	if len(e.Args.Items) > 0 {
+		e.SetField("msg", e.Args.Items[0])
+	}
+	if len(e.Args.Items) == 2 {
+		if t, ok := e.Args.Items[1].(*Tuple); ok {
+			for i, n := range []string{"filename", "lineno", "offset", "text", "end_lineno", "end_offset"} {
+				if i < len(t.Items) {
+					e.SetField(n, t.Items[i])
+				}
+			}
+		}
+	}
+}
+
+// toException makes an exception of what a raise statement was given.
+func (in *Interp) toException(o Object) (*Exception, error) {
+	switch x := o.(type) {
+	case *Exception:
+		return x, nil
+	case *Type:
+		if x.IsSubtype(in.Exc.BaseException) {
+			v, err := in.Call(x, nil, nil)
+			if err != nil {
+				return nil, err
+			}
+			if e, ok := v.(*Exception); ok {
+				return e, nil
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "calling %s should have returned an instance of BaseException, not %s", x.Name, v.Type().Name)
+		}
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "exceptions must derive from BaseException")
+}
+
+func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+	e := &Exception{Class: cls, Args: NewTuple(append([]Object(nil), args...)...)}
+	return e, in.excInit(e, args, kw)
+}
+
+func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
+	x := in.Exc
+	c := e.Class
+	named := func(allowed ...string) error {
+	next:
+		for _, k := range kw {
+			for _, a := range allowed {
+				if k.Name == a {
+					e.SetField(k.Name, k.Value)
+					continue next
+				}
+			}
+			if c.Lookup("__init__") != excInitBuiltin {
+				return nil // a user's __init__ will judge
+			}
+			return in.Errorf(x.TypeError, "%s() takes no keyword arguments", c.Name)
+		}
+		return nil
+	}
+	switch {
+	case c.IsSubtype(x.StopIteration):
+		v := None
+		if len(args) > 0 {
+			v = args[0]
+		}
+		e.SetField("value", v)
+	case c.IsSubtype(x.SystemExit):
+		v := None
+		if len(args) == 1 {
+			v = args[0]
+		} else if len(args) > 1 {
+			v = e.Args
+		}
+		e.SetField("code", v)
+	case c.IsSubtype(x.AttributeError):
+		e.SetField("name", None)
+		e.SetField("obj", None)
+		return named("name", "obj")
+	case c.IsSubtype(x.NameError):
+		e.SetField("name", None)
+		return named("name")
+	case c.IsSubtype(x.ImportError):
+		e.SetField("name", None)
+		e.SetField("path", None)
+		e.SetField("msg", None)
+		if len(args) == 1 {
+			e.SetField("msg", args[0])
+		}
+		return named("name", "path")
+	case c.IsSubtype(x.SyntaxError):
+		in.syntaxFields(e)
+	case c.IsSubtype(x.UnicodeError) && len(args) == 5:
+		for i, n := range []string{"encoding", "object", "start", "end", "reason"} {
+			e.SetField(n, args[i])
+		}
+	case c.IsSubtype(x.OSError):
+		for _, n := range []string{"errno", "strerror", "filename", "filename2"} {
+			e.SetField(n, None)
+		}
+		if len(args) >= 2 {
+			e.SetField("errno", args[0])
+			e.SetField("strerror", args[1])
+			if len(args) >= 3 {
+				e.SetField("filename", args[2])
+				e.Args = NewTuple(args[0], args[1])
+			}
+			if no, ok := AsInt(args[0]); ok && c == x.OSError {
+				switch syscall.Errno(no) {
+				case syscall.ENOENT:
+					e.Class = x.FileNotFoundError
+				case syscall.EEXIST:
+					e.Class = x.FileExistsError
+				case syscall.EACCES, syscall.EPERM:
+					e.Class = x.PermissionError
+				case syscall.EISDIR:
+					e.Class = x.IsADirectoryError
+				case syscall.ENOTDIR:
+					e.Class = x.NotADirectoryError
+				case syscall.EPIPE:
+					e.Class = x.BrokenPipeError
+				case syscall.ETIMEDOUT:
+					e.Class = x.TimeoutError
+				}
+			}
+		}
+	case c.IsSubtype(x.BaseExceptionGroup):
+		if len(args) == 2 {
+			e.SetField("message", args[0])
+			items, err := in.IterAll(args[1])
+			if err != nil {
+				return err
+			}
+			e.SetField("exceptions", NewTuple(items...))
+		}
+	default:
+		return named()
+	}
+	return nil
+}
+
+var excInitBuiltin Object
+
+type excRow struct {
+	name, base string
+	p          **Type
+}
+
+func initExceptions() {
+	x := &excTypes
+	rows := []excRow{
+		{"BaseException", "", &x.BaseException},
+		{"Exception", "BaseException", &x.Exception}, {"GeneratorExit", "BaseException", &x.GeneratorExit},
+		{"KeyboardInterrupt", "BaseException", &x.KeyboardInterrupt}, {"SystemExit", "BaseException", &x.SystemExit},
+		{"BaseExceptionGroup", "BaseException", &x.BaseExceptionGroup}, {"ExceptionGroup", "Exception", &x.ExceptionGroup},
+		{"ArithmeticError", "Exception", &x.ArithmeticError}, {"FloatingPointError", "ArithmeticError", &x.FloatingPointError},
+		{"OverflowError", "ArithmeticError", &x.OverflowError}, {"ZeroDivisionError", "ArithmeticError", &x.ZeroDivisionError},
+		{"AssertionError", "Exception", &x.AssertionError}, {"AttributeError", "Exception", &x.AttributeError},
+		{"BufferError", "Exception", &x.BufferError}, {"EOFError", "Exception", &x.EOFError},
+		{"ImportError", "Exception", &x.ImportError}, {"ModuleNotFoundError", "ImportError", &x.ModuleNotFoundError},
+		{"LookupError", "Exception", &x.LookupError}, {"IndexError", "LookupError", &x.IndexError}, {"KeyError", "LookupError", &x.KeyError},
+		{"MemoryError", "Exception", &x.MemoryError}, {"NameError", "Exception", &x.NameError}, {"UnboundLocalError", "NameError", &x.UnboundLocalError},
+		{"OSError", "Exception", &x.OSError}, {"BlockingIOError", "OSError", &x.BlockingIOError}, {"ChildProcessError", "OSError", &x.ChildProcessError},
+		{"ConnectionError", "OSError", &x.ConnectionError}, {"BrokenPipeError", "ConnectionError", &x.BrokenPipeError},
+		{"ConnectionAbortedError", "ConnectionError", &x.ConnectionAbortedError}, {"ConnectionRefusedError", "ConnectionError", &x.ConnectionRefusedError},
+		{"ConnectionResetError", "ConnectionError", &x.ConnectionResetError}, {"FileExistsError", "OSError", &x.FileExistsError},
+		{"FileNotFoundError", "OSError", &x.FileNotFoundError}, {"InterruptedError", "OSError", &x.InterruptedError},
+		{"IsADirectoryError", "OSError", &x.IsADirectoryError}, {"NotADirectoryError", "OSError", &x.NotADirectoryError},
+		{"PermissionError", "OSError", &x.PermissionError}, {"ProcessLookupError", "OSError", &x.ProcessLookupError},
+		{"TimeoutError", "OSError", &x.TimeoutError}, {"ReferenceError", "Exception", &x.ReferenceError},
+		{"RuntimeError", "Exception", &x.RuntimeError}, {"NotImplementedError", "RuntimeError", &x.NotImplementedError},
+		{"RecursionError", "RuntimeError", &x.RecursionError}, {"StopAsyncIteration", "Exception", &x.StopAsyncIteration},
+		{"StopIteration", "Exception", &x.StopIteration}, {"SyntaxError", "Exception", &x.SyntaxError},
+		{"IndentationError", "SyntaxError", &x.IndentationError}, {"TabError", "IndentationError", &x.TabError},
+		{"SystemError", "Exception", &x.SystemError}, {"TypeError", "Exception", &x.TypeError}, {"ValueError", "Exception", &x.ValueError},
+		{"UnicodeError", "ValueError", &x.UnicodeError}, {"UnicodeDecodeError", "UnicodeError", &x.UnicodeDecodeError},
+		{"UnicodeEncodeError", "UnicodeError", &x.UnicodeEncodeError}, {"UnicodeTranslateError", "UnicodeError", &x.UnicodeTranslateError},
+		{"Warning", "Exception", &x.Warning}, {"BytesWarning", "Warning", &x.BytesWarning}, {"DeprecationWarning", "Warning", &x.DeprecationWarning},
+		{"EncodingWarning", "Warning", &x.EncodingWarning}, {"FutureWarning", "Warning", &x.FutureWarning}, {"ImportWarning", "Warning", &x.ImportWarning},
+		{"PendingDeprecationWarning", "Warning", &x.PendingDeprecationWarning}, {"ResourceWarning", "Warning", &x.ResourceWarning},
+		{"RuntimeWarning", "Warning", &x.RuntimeWarning}, {"SyntaxWarning", "Warning", &x.SyntaxWarning},
+		{"UnicodeWarning", "Warning", &x.UnicodeWarning}, {"UserWarning", "Warning", &x.UserWarning},
+	}
+	byName := map[string]*Type{}
+	for _, r := range rows {
+		base := ObjectType
+		if r.base != "" {
+			base = byName[r.base]
+		}
+		t := newBuiltinType(r.name, base)
+		t.New = excNew
+		t.HasDict = true
+		if r.name == "ExceptionGroup" {
+			t.Bases = []*Type{x.BaseExceptionGroup, x.Exception}
+			t.MRO = []*Type{t, x.BaseExceptionGroup, x.Exception, x.BaseException, ObjectType}
+		}
+		*r.p = t
+		byName[r.name] = t
+		excByName = append(excByName, t)
+	}
+	initExceptionMethods()
+}
+
+var excByName []*Type
+
+func excSelf(in *Interp, o Object) (*Exception, error) {
+	e, ok := o.(*Exception)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'BaseException' object but received a '%s'", o.Type().Name)
+	}
+	return e, nil
+}
+
+func initExceptionMethods() {
+	b := excTypes.BaseException
+	excInitBuiltin = addMethod(b, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		e, err := excSelf(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		e.Args = NewTuple(append([]Object(nil), args[1:]...)...)
+		return None, in.excInit(e, args[1:], kw)
+	})
+	addNew(b)
+	addMethod(b, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		e, err := excSelf(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Args.Items) == 1 {
+			s, err := in.Repr(e.Args.Items[0])
+			return Str(e.Class.Name + "(" + s + ")"), err
+		}
+		s, err := in.Repr(e.Args)
+		return Str(e.Class.Name + s), err
+	})
+	addMethod(b, "__str__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		e, err := excSelf(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		s, err := in.excStr(e)
+		return Str(s), err
+	})
+	addMethod(b, "with_traceback", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		e, err := excSelf(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		e.Traceback, _ = args[1].(*Traceback)
+		return e, nil
+	})
+	addMethod(b, "add_note", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		e, err := excSelf(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := AsStr(args[1]); !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "note must be a str, not '%s'", args[1].Type().Name)
+		}
+		d := e.AttrDict(true)
+		if n, ok := d.GetStr("__notes__"); ok {
+			if l, ok := n.(*List); ok {
+				l.Items = append(l.Items, args[1])
+				return None, nil
+			}
+		}
+		d.SetStr("__notes__", NewList(args[1]))
+		return None, nil
+	})
+	addMethod(b, "__reduce__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		e, err := excSelf(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if e.Dict != nil && e.Dict.Len() > 0 {
+			return NewTuple(e.Class, e.Args, e.Dict), nil
+		}
+		return NewTuple(e.Class, e.Args), nil
+	})
+	get := func(name string, get func(in *Interp, e *Exception) Object, set func(in *Interp, e *Exception, v Object) error) {
+		addGetSet(b, name, func(in *Interp, self Object) (Object, error) {
+			e, err := excSelf(in, self)
+			if err != nil {
+				return nil, err
+			}
+			return get(in, e), nil
+		}, func(in *Interp, self, v Object) error {
+			e, err := excSelf(in, self)
+			if err != nil {
+				return err
+			}
+			return set(in, e, v)
+		})
+	}
+	get("args", func(_ *Interp, e *Exception) Object { return e.Args }, func(in *Interp, e *Exception, v Object) error {
+		items, err := in.IterAll(v)
+		e.Args = NewTuple(items...)
+		return err
+	})
+	get("__traceback__", func(_ *Interp, e *Exception) Object {
+		if e.Traceback == nil {
+			return None
+		}
+		return e.Traceback
+	}, func(_ *Interp, e *Exception, v Object) error { e.Traceback, _ = v.(*Traceback); return nil })
+	get("__cause__", func(_ *Interp, e *Exception) Object {
+		if e.Cause == nil {
+			return None
+		}
+		return e.Cause
+	}, func(_ *Interp, e *Exception, v Object) error { e.Cause, e.Suppress = v, true; return nil })
+	get("__context__", func(_ *Interp, e *Exception) Object {
+		if e.Context == nil {
+			return None
+		}
+		return e.Context
+	}, func(_ *Interp, e *Exception, v Object) error { e.Context, _ = v.(*Exception); return nil })
+	get("__suppress_context__", func(_ *Interp, e *Exception) Object { return MakeBool(e.Suppress) },
+		func(in *Interp, e *Exception, v Object) error { t, err := in.Truth(v); e.Suppress = t; return err })
+	field := func(t *Type, names ...string) {
+		for _, n := range names {
+			addGetSet(t, n, func(in *Interp, self Object) (Object, error) {
+				e, err := excSelf(in, self)
+				if err != nil {
+					return nil, err
+				}
+				return e.Field(n), nil
+			}, func(in *Interp, self, v Object) error {
+				e, err := excSelf(in, self)
+				if err != nil {
+					return err
+				}
+				if v == nil {
+					v = None
+				}
+				e.SetField(n, v)
+				return nil
+			})
+		}
+	}
+	x := &excTypes
+	field(x.StopIteration, "value")
+	field(x.SystemExit, "code")
+	field(x.AttributeError, "name", "obj")
+	field(x.NameError, "name")
+	field(x.ImportError, "name", "path", "msg")
+	field(x.OSError, "errno", "strerror", "filename", "filename2")
+	field(x.SyntaxError, "msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line")
+	for _, t := range []*Type{x.UnicodeDecodeError, x.UnicodeEncodeError} {
+		field(t, "encoding", "object", "start", "end", "reason")
+	}
+	field(x.BaseExceptionGroup, "message", "exceptions")
+}
+
+// excStr is str(e) without a user's __str__.
+func (in *Interp) excStr(e *Exception) (string, error) {
+	x := in.Exc
+	switch {
+	case e.Class.IsSubtype(x.KeyError) && len(e.Args.Items) == 1:
+		return in.Repr(e.Args.Items[0])
+	case e.Class.IsSubtype(x.OSError) && e.Field("errno") != None && e.Field("strerror") != None:
+		no, err := in.Str(e.Field("errno"))
+		if err != nil {
+			return "", err
+		}
+		msg, err := in.Str(e.Field("strerror"))
+		if err != nil {
+			return "", err
+		}
+		s := "[Errno " + no + "] " + msg
+		if f := e.Field("filename"); f != None {
+			r, err := in.Repr(f)
+			if err != nil {
+				return "", err
+			}
+			s += ": " + r
+		}
+		return s, nil
+	case e.Class.IsSubtype(x.SyntaxError) && len(e.Args.Items) == 2:
+		msg, err := in.Str(e.Field("msg"))
+		if err != nil {
+			return "", err
+		}
+		file, _ := AsStr(e.Field("filename"))
+		if i := lastSlash(file); i >= 0 {
+			file = file[i+1:]
+		}
+		line, ok := AsInt(e.Field("lineno"))
+		if ok && file != "" {
+			return fmt.Sprintf("%s (%s, line %d)", msg, file, line), nil
+		}
+		return msg, nil
+	case e.Class.IsSubtype(x.UnicodeDecodeError) && len(e.Args.Items) == 5:
+		enc, _ := AsStr(e.Args.Items[0])
+		obj, _ := unwrap(e.Args.Items[1]).(Bytes)
+		st, _ := AsInt(e.Args.Items[2])
+		en, _ := AsInt(e.Args.Items[3])
+		why, _ := AsStr(e.Args.Items[4])
+		if en == st+1 && int(st) < len(obj) {
+			return fmt.Sprintf("'%s' codec can't decode byte 0x%02x in position %d: %s", enc, obj[st], st, why), nil
+		}
+		return fmt.Sprintf("'%s' codec can't decode bytes in position %d-%d: %s", enc, st, en-1, why), nil
+	}
+	switch len(e.Args.Items) {
+	case 0:
+		return "", nil
+	case 1:
+		return in.Str(e.Args.Items[0])
+	}
+	return in.Repr(e.Args)
+}
+
+func lastSlash(s string) int {
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == '/' {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,812 @@
+package vm
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// fmtSpec is a parsed format specification.
+type fmtSpec struct {
+	fill    rune
+	align   byte // 0 if not given
+	sign    byte
+	alt     bool
+	zneg    bool
+	width   int
+	sep     byte
+	prec    int // -1 if not given
+	typ     byte
+	zeroPad bool
+}
+
+func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
+	f := fmtSpec{fill: ' ', prec: -1}
+	r, n := utf8.DecodeRuneInString(s)
+	if n > 0 && len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
+		f.fill, f.align = r, s[n]
+		s = s[n+1:]
+	} else if len(s) > 0 && strings.IndexByte("<>=^", s[0]) >= 0 {
+		f.align = s[0]
+		s = s[1:]
+	}
+	if len(s) > 0 && strings.IndexByte("+- ", s[0]) >= 0 {
+		f.sign = s[0]
+		s = s[1:]
+	}
+	if len(s) > 0 && s[0] == 'z' {
+		f.zneg = true
+		s = s[1:]
+	}
+	if len(s) > 0 && s[0] == '#' {
+		f.alt = true
+		s = s[1:]
+	}
+	if len(s) > 0 && s[0] == '0' {
+		f.zeroPad = true
+		if f.align == 0 {
+			f.fill, f.align = '0', '='
+		}
+		s = s[1:]
+	}
+	num := func() (int, bool) {
+		i := 0
+		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		v, err := strconv.Atoi(s[:i])
+		s = s[i:]
+		return v, i > 0 && err == nil
+	}
+	if v, ok := num(); ok {
+		f.width = v
+	}
+	if len(s) > 0 && (s[0] == ',' || s[0] == '_') {
+		f.sep = s[0]
+		s = s[1:]
+		if len(s) > 0 && (s[0] == ',' || s[0] == '_') {
+			if s[0] == f.sep {
+				return f, in.Errorf(in.Exc.ValueError, "Cannot specify '%c' with '%c'.", f.sep, s[0])
+			}
+			return f, in.Errorf(in.Exc.ValueError, "Cannot specify both ',' and '_'.")
+		}
+	}
+	if len(s) > 0 && s[0] == '.' {
+		s = s[1:]
+		v, ok := num()
+		if !ok {
+			return f, in.Errorf(in.Exc.ValueError, "Format specifier missing precision")
+		}
+		f.prec = v
+	}
+	if len(s) > 1 {
+		return f, in.Errorf(in.Exc.ValueError, "Invalid format specifier")
+	}
+	if len(s) == 1 {
+		f.typ = s[0]
+	}
+	if f.width > 1<<28 || f.prec > 1<<28 {
+		return f, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
+	}
+	return f, nil
+}
+
+func (f *fmtSpec) pad(body string, defAlign byte) string {
+	n := f.width - utf8.RuneCountInString(body)
+	if n <= 0 {
+		return body
+	}
+	a := f.align
+	if a == 0 {
+		a = defAlign
+	}
+	fill := string(f.fill)
+	switch a {
+	case '<':
+		return body + strings.Repeat(fill, n)
+	case '^':
+		return strings.Repeat(fill, n/2) + body + strings.Repeat(fill, n-n/2)
+	}
+	return strings.Repeat(fill, n) + body
+}
+
+// number lays out sign, prefix, digits (with separators) and a tail.
+func (f *fmtSpec) number(neg bool, prefix, digits, tail string, group int) string {
+	sign := ""
+	switch {
+	case neg:
+		sign = "-"
+	case f.sign == '+':
+		sign = "+"
+	case f.sign == ' ':
+		sign = " "
+	}
+	if f.sep != 0 && group > 0 {
+		if f.fill == '0' && f.align == '=' {
+			// Zeros take part in the grouping.
+			for len(sign)+len(prefix)+len(grouped(digits, f.sep, group))+len(tail) < f.width {
+				digits = "0" + digits
+			}
+			g := grouped(digits, f.sep, group)
+			for len(sign)+len(prefix)+len(g)+len(tail) > f.width && strings.HasPrefix(digits, "0") && len(digits) > 1 && len(sign)+len(prefix)+len(grouped(digits[1:], f.sep, group))+len(tail) >= f.width {
+				digits = digits[1:]
+				g = grouped(digits, f.sep, group)
+			}
+			return sign + prefix + g + tail
+		}
+		digits = grouped(digits, f.sep, group)
+	}
+	body := digits + tail
+	if f.align == '=' {
+		n := f.width - len(sign) - len(prefix) - utf8.RuneCountInString(body)
+		if n > 0 {
+			body = strings.Repeat(string(f.fill), n) + body
+		}
+		return sign + prefix + body
+	}
+	return f.pad(sign+prefix+body, '>')
+}
+
+func grouped(d string, sep byte, n int) string {
+	if len(d) <= n {
+		return d
+	}
+	var sb strings.Builder
+	first := len(d) % n
+	if first > 0 {
+		sb.WriteString(d[:first])
+	}
+	for i := first; i < len(d); i += n {
+		if sb.Len() > 0 {
+			sb.WriteByte(sep)
+		}
+		sb.WriteString(d[i : i+n])
+	}
+	return sb.String()
+}
+
+// Format is format(o, spec).
+func (in *Interp) Format(o Object, spec string) (string, error) {
+	if spec == "" {
+		switch x := o.(type) {
+		case Str:
+			return string(x), nil
+		case Int, Float, Bool, *BigInt, *NoneType, *List, *Dict, *Tuple:
+			return in.Str(x)
+		}
+	}
+	switch x := o.(type) {
+	case Str:
+		return in.formatStr(string(x), spec)
+	case Int, Bool, *BigInt:
+		return in.formatInt(x, spec)
+	case Float:
+		return in.formatFloat(float64(x), spec)
+	}
+	v, ok, err := in.special(o, "__format__", Str(spec))
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return in.Str(o)
+	}
+	s, isStr := AsStr(v)
+	if !isStr {
+		return "", in.Errorf(in.Exc.TypeError, "__format__ must return a str, not %s", v.Type().Name)
+	}
+	return s, nil
+}
+
+func (in *Interp) formatStr(s, spec string) (string, error) {
+	f, err := in.parseSpec(spec, "str")
+	if err != nil {
+		return "", err
+	}
+	if f.typ != 0 && f.typ != 's' {
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%c' for object of type 'str'", f.typ)
+	}
+	if f.sign != 0 {
+		return "", in.Errorf(in.Exc.ValueError, "Sign not allowed in string format specifier")
+	}
+	if f.align == '=' && !f.zeroPad {
+		return "", in.Errorf(in.Exc.ValueError, "'=' alignment not allowed in string format specifier")
+	}
+	if f.sep != 0 {
+		return "", in.Errorf(in.Exc.ValueError, "Cannot specify '%c' with 's'.", f.sep)
+	}
+	if f.align == '=' {
+		f.align = '<'
+	}
+	if f.prec >= 0 && f.prec < utf8.RuneCountInString(s) {
+		s = string([]rune(s)[:f.prec])
+	}
+	return f.pad(s, '<'), nil
+}
+
+func (in *Interp) formatInt(o Object, spec string) (string, error) {
+	f, err := in.parseSpec(spec, "int")
+	if err != nil {
+		return "", err
+	}
+	switch f.typ {
+	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
+		x, err := in.toFloat(o)
+		if err != nil {
+			return "", err
+		}
+		return in.formatFloat(x, spec)
+	}
+	b, _ := AsBig(o)
+	if _, ok := o.(Bool); ok && f.typ == 0 && spec != "" {
+		return f.number(b.Sign() < 0, "", b.String(), "", 3), nil
+	}
+	if f.prec >= 0 {
+		return "", in.Errorf(in.Exc.ValueError, "Precision not allowed in integer format specifier")
+	}
+	neg := b.Sign() < 0
+	if neg {
+		b = new(big.Int).Neg(b)
+	}
+	prefix, group := "", 3
+	var digits string
+	switch f.typ {
+	case 0, 'd', 'n':
+		digits = b.String()
+	case 'b':
+		digits, prefix, group = b.Text(2), "0b", 4
+	case 'o':
+		digits, prefix, group = b.Text(8), "0o", 4
+	case 'x':
+		digits, prefix, group = b.Text(16), "0x", 4
+	case 'X':
+		digits, prefix, group = strings.ToUpper(b.Text(16)), "0X", 4
+	case 'c':
+		if f.sign != 0 {
+			return "", in.Errorf(in.Exc.ValueError, "Sign not allowed with integer format specifier 'c'")
+		}
+		if !b.IsInt64() || b.Int64() > utf8.MaxRune || neg {
+			return "", in.Errorf(in.Exc.OverflowError, "%%c arg not in range(0x110000)")
+		}
+		return f.pad(string(rune(b.Int64())), '<'), nil
+	default:
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%c' for object of type 'int'", f.typ)
+	}
+	if !f.alt {
+		prefix = ""
+	}
+	return f.number(neg, prefix, digits, "", group), nil
+}
+
+func (in *Interp) formatFloat(x float64, spec string) (string, error) {
+	f, err := in.parseSpec(spec, "float")
+	if err != nil {
+		return "", err
+	}
+	neg := math.Signbit(x) && !math.IsNaN(x)
+	s := ""
+	switch f.typ {
+	case 0:
+		if f.prec < 0 {
+			s = FloatRepr(math.Abs(x))
+		} else {
+			s = formatG(math.Abs(x), max(f.prec, 1), false, f.alt)
+			if !strings.ContainsAny(s, ".en") {
+				s += ".0"
+			}
+		}
+	case 'e', 'E', 'f', 'F', 'g', 'G', 'n', '%':
+		s = floatDigits(math.Abs(x), f.typ, f.prec, f.alt)
+	default:
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%c' for object of type 'float'", f.typ)
+	}
+	if f.zneg && neg && strings.Trim(s, "0.") == "" {
+		neg = false
+	}
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return f.number(neg, "", s[:i], s[i:], 3), nil
+}
+
+// floatDigits formats a non-negative float by one of the type letters.
+func floatDigits(x float64, typ byte, prec int, alt bool) string {
+	if prec < 0 {
+		prec = 6
+	}
+	var s string
+	special := math.IsInf(x, 0) || math.IsNaN(x)
+	if special {
+		s = "inf"
+		if math.IsNaN(x) {
+			s = "nan"
+		}
+		if typ == '%' {
+			s += "%"
+		}
+		if typ >= 'A' && typ <= 'Z' {
+			s = strings.ToUpper(s)
+		}
+		return s
+	}
+	switch typ {
+	case 'e', 'E':
+		s = strconv.FormatFloat(x, 'e', prec, 64)
+		if alt && prec == 0 {
+			s = strings.Replace(s, "e", ".e", 1)
+		}
+	case 'f', 'F':
+		s = strconv.FormatFloat(x, 'f', prec, 64)
+		if alt && prec == 0 {
+			s += "."
+		}
+	case '%':
+		s = strconv.FormatFloat(x*100, 'f', prec, 64) + "%"
+	default:
+		s = formatG(x, max(prec, 1), true, alt)
+	}
+	if typ >= 'A' && typ <= 'Z' {
+		s = strings.ToUpper(s)
+	}
+	return s
+}
+
+// formatG is %g: an exponent outside [-4, prec) shows as such; without one of those, in repr style, the bound is the same.
+func formatG(x float64, prec int, percentG, alt bool) string {
+	if math.IsInf(x, 0) {
+		return "inf"
+	}
+	if math.IsNaN(x) {
+		return "nan"
+	}
+	e := strconv.FormatFloat(x, 'e', prec-1, 64)
+	i := strings.IndexByte(e, 'e')
+	exp, _ := strconv.Atoi(e[i+1:])
+	limit := prec
+	if !percentG {
+		limit = prec - 1
+		if exp < limit || x == 0 {
+			limit = prec
+		}
+	}
+	if x == 0 {
+		exp = 0
+	}
+	if exp < -4 || exp >= limit {
+		m := e[:i]
+		if !alt && strings.Contains(m, ".") {
+			m = strings.TrimRight(strings.TrimRight(m, "0"), ".")
+		}
+		sign := "+"
+		if exp < 0 {
+			sign, exp = "-", -exp
+		}
+		return fmt.Sprintf("%se%s%02d", m, sign, exp)
+	}
+	s := strconv.FormatFloat(x, 'f', max(prec-1-exp, 0), 64)
+	if !alt && strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// percent is the % operator of strings.
+func (in *Interp) percent(format string, arg Object) (string, error) {
+	var sb strings.Builder
+	args := []Object{arg}
+	tuple := false
+	if t, ok := unwrap(arg).(*Tuple); ok {
+		args, tuple = t.Items, true
+	}
+	_, isMap := unwrap(arg).(*Dict)
+	if !isMap && !tuple {
+		switch arg.(type) {
+		case Str, Bytes:
+		default:
+			isMap = arg.Type().Lookup("__getitem__") != nil && arg.Type().Lookup("keys") != nil
+		}
+	}
+	next := 0
+	usedMap := false
+	take := func() (Object, error) {
+		if next >= len(args) {
+			return nil, in.Errorf(in.Exc.TypeError, "not enough arguments for format string")
+		}
+		next++
+		return args[next-1], nil
+	}
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			sb.WriteByte(format[i])
+			continue
+		}
+		i++
+		if i >= len(format) {
+			return "", in.Errorf(in.Exc.ValueError, "incomplete format")
+		}
+		var v Object
+		if format[i] == '(' {
+			depth, j := 1, i+1
+			for j < len(format) && depth > 0 {
+				switch format[j] {
+				case '(':
+					depth++
+				case ')':
+					depth--
+				}
+				j++
+			}
+			if depth > 0 {
+				return "", in.Errorf(in.Exc.ValueError, "incomplete format key")
+			}
+			if !isMap {
+				return "", in.Errorf(in.Exc.TypeError, "format requires a mapping")
+			}
+			var err error
+			if v, err = in.GetItem(arg, Str(format[i+1:j-1])); err != nil {
+				return "", err
+			}
+			usedMap = true
+			i = j
+		}
+		f := fmtSpec{fill: ' ', prec: -1}
+		for ; i < len(format) && strings.IndexByte("-+ #0", format[i]) >= 0; i++ {
+			switch format[i] {
+			case '-':
+				f.align = '<'
+			case '+':
+				f.sign = '+'
+			case ' ':
+				if f.sign == 0 {
+					f.sign = ' '
+				}
+			case '#':
+				f.alt = true
+			case '0':
+				f.zeroPad = true
+			}
+		}
+		star := func() (int, error) {
+			i++
+			o, err := take()
+			if err != nil {
+				return 0, err
+			}
+			n, ok := AsInt(o)
+			if !ok {
+				return 0, in.Errorf(in.Exc.TypeError, "* wants int")
+			}
+			return int(n), nil
+		}
+		if i < len(format) && format[i] == '*' {
+			n, err := star()
+			if err != nil {
+				return "", err
+			}
+			if n < 0 {
+				f.align, n = '<', -n
+			}
+			f.width = n
+		}
+		for ; i < len(format) && format[i] >= '0' && format[i] <= '9'; i++ {
+			f.width = f.width*10 + int(format[i]-'0')
+		}
+		if i < len(format) && format[i] == '.' {
+			i++
+			f.prec = 0
+			if i < len(format) && format[i] == '*' {
+				n, err := star()
+				if err != nil {
+					return "", err
+				}
+				f.prec = max(n, 0)
+			}
+			for ; i < len(format) && format[i] >= '0' && format[i] <= '9'; i++ {
+				f.prec = f.prec*10 + int(format[i]-'0')
+			}
+		}
+		for i < len(format) && strings.IndexByte("hlL", format[i]) >= 0 {
+			i++
+		}
+		if i >= len(format) {
+			return "", in.Errorf(in.Exc.ValueError, "incomplete format")
+		}
+		verb := format[i]
+		if verb == '%' {
+			sb.WriteByte('%')
+			continue
+		}
+		if v == nil {
+			var err error
+			if v, err = take(); err != nil {
+				return "", err
+			}
+		}
+		if f.zeroPad && f.align == 0 {
+			f.fill, f.align = '0', '='
+		}
+		s, err := in.percentVerb(&f, verb, v, i)
+		if err != nil {
+			return "", err
+		}
+		sb.WriteString(s)
+	}
+	if next < len(args) && !(isMap && !tuple) || tuple && next < len(args) && !usedMap {
+		return "", in.Errorf(in.Exc.TypeError, "not all arguments converted during string formatting")
+	}
+	return sb.String(), nil
+}
+
+func (in *Interp) percentVerb(f *fmtSpec, verb byte, v Object, pos int) (string, error) {
+	switch verb {
+	case 's', 'r', 'a', 'b':
+		var s string
+		var err error
+		switch verb {
+		case 's':
+			s, err = in.Str(v)
+		case 'b':
+			b, _ := bytesOf(v)
+			s = string(b)
+		case 'r':
+			s, err = in.Repr(v)
+		default:
+			s, err = in.ascii(v)
+		}
+		if err != nil {
+			return "", err
+		}
+		if f.prec >= 0 && f.prec < utf8.RuneCountInString(s) {
+			s = string([]rune(s)[:f.prec])
+		}
+		if f.align == '=' {
+			f.align, f.fill = 0, ' '
+		}
+		return f.pad(s, '>'), nil
+	case 'c':
+		if s, ok := AsStr(v); ok && utf8.RuneCountInString(s) == 1 {
+			return f.pad(s, '>'), nil
+		}
+		if n, ok := AsInt(v); ok {
+			return f.pad(string(rune(n)), '>'), nil
+		}
+		return "", in.Errorf(in.Exc.TypeError, "%%c requires int or char")
+	case 'd', 'i', 'u', 'x', 'X', 'o':
+		b, ok := AsBig(v)
+		if !ok {
+			if x, isF := unwrap(v).(Float); isF && (verb == 'd' || verb == 'i' || verb == 'u') {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					return "", in.Errorf(in.Exc.OverflowError, "cannot convert float infinity to integer")
+				}
+				b, _ = big.NewFloat(math.Trunc(float64(x))).Int(nil)
+			} else if i, found, err := in.special(v, "__index__"); found && err == nil {
+				b, _ = AsBig(i)
+			} else if verb == 'd' || verb == 'i' || verb == 'u' {
+				if i, found, err := in.special(v, "__int__"); found && err == nil {
+					b, _ = AsBig(i)
+				}
+			}
+			if b == nil {
+				if verb == 'x' || verb == 'X' || verb == 'o' {
+					return "", in.Errorf(in.Exc.TypeError, "%%%c format: an integer is required, not %s", verb, v.Type().Name)
+				}
+				return "", in.Errorf(in.Exc.TypeError, "%%%c format: a real number is required, not %s", verb, v.Type().Name)
+			}
+		}
+		neg := b.Sign() < 0
+		a := new(big.Int).Abs(b)
+		prefix := ""
+		var d string
+		switch verb {
+		case 'x':
+			d, prefix = a.Text(16), "0x"
+		case 'X':
+			d, prefix = strings.ToUpper(a.Text(16)), "0X"
+		case 'o':
+			d, prefix = a.Text(8), "0o"
+		default:
+			d = a.String()
+		}
+		if !f.alt {
+			prefix = ""
+		}
+		if f.prec > len(d) {
+			d = strings.Repeat("0", f.prec-len(d)) + d
+		}
+		return f.number(neg, prefix, d, "", 0), nil
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		x, err := in.Float(v)
+		if err != nil {
+			return "", err
+		}
+		s := floatDigits(math.Abs(x), verb, f.prec, f.alt)
+		return f.number(math.Signbit(x) && !math.IsNaN(x), "", s, "", 0), nil
+	}
+	return "", in.Errorf(in.Exc.ValueError, "unsupported format character '%c' (0x%x) at index %d", verb, verb, pos)
+}
+
+// strFormat is str.format.
+func (in *Interp) strFormat(s string, args []Object, kw []KwArg) (string, error) {
+	auto := 0
+	mode := 0 // 1: automatic numbering, 2: manual
+	return in.strFormatRec(s, args, kw, &auto, &mode, 2)
+}
+
+func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *int, depth int) (string, error) {
+	if depth < 0 {
+		return "", in.Errorf(in.Exc.ValueError, "Max string recursion exceeded")
+	}
+	var sb strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c != '{' && c != '}' {
+			sb.WriteByte(c)
+			i++
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == c {
+			sb.WriteByte(c)
+			i += 2
+			continue
+		}
+		if c == '}' {
+			return "", in.Errorf(in.Exc.ValueError, "Single '}' encountered in format string")
+		}
+		j, d := i+1, 1
+		for j < len(s) && d > 0 {
+			switch s[j] {
+			case '{':
+				d++
+			case '}':
+				d--
+			}
+			j++
+		}
+		if d > 0 {
+			if i+1 >= len(s) {
+				return "", in.Errorf(in.Exc.ValueError, "Single '{' encountered in format string")
+			}
+			return "", in.Errorf(in.Exc.ValueError, "expected '}' before end of string")
+		}
+		field := s[i+1 : j-1]
+		i = j
+		spec, conv := "", byte(0)
+		name := field
+		br := 0
+		for k := 0; k < len(field); k++ {
+			if field[k] == '[' {
+				br++
+			} else if field[k] == ']' {
+				br--
+			} else if br == 0 && (field[k] == ':' || field[k] == '!') {
+				name = field[:k]
+				rest := field[k:]
+				if rest[0] == '!' {
+					if len(rest) < 2 {
+						return "", in.Errorf(in.Exc.ValueError, "end of string while looking for conversion specifier")
+					}
+					conv = rest[1]
+					rest = rest[2:]
+					if rest != "" && rest[0] != ':' {
+						return "", in.Errorf(in.Exc.ValueError, "expected ':' after conversion specifier")
+					}
+				}
+				if strings.HasPrefix(rest, ":") {
+					spec = rest[1:]
+				}
+				break
+			}
+		}
+		v, err := in.formatField(name, args, kw, auto, mode)
+		if err != nil {
+			return "", err
+		}
+		switch conv {
+		case 0:
+		case 'r', 's', 'a':
+			var t string
+			switch conv {
+			case 'r':
+				t, err = in.Repr(v)
+			case 's':
+				t, err = in.Str(v)
+			default:
+				t, err = in.ascii(v)
+			}
+			if err != nil {
+				return "", err
+			}
+			v = Str(t)
+		default:
+			return "", in.Errorf(in.Exc.ValueError, "Unknown conversion specifier '%c'", conv)
+		}
+		if strings.ContainsAny(spec, "{}") {
+			if spec, err = in.strFormatRec(spec, args, kw, auto, mode, depth-1); err != nil {
+				return "", err
+			}
+		}
+		t, err := in.Format(v, spec)
+		if err != nil {
+			return "", err
+		}
+		sb.WriteString(t)
+	}
+	return sb.String(), nil
+}
+
+func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode *int) (Object, error) {
+	end := strings.IndexAny(name, ".[")
+	if end < 0 {
+		end = len(name)
+	}
+	first, rest := name[:end], name[end:]
+	var v Object
+	idx, err := strconv.Atoi(first)
+	switch {
+	case first == "":
+		if *mode == 2 {
+			return nil, in.Errorf(in.Exc.ValueError, "cannot switch from manual field specification to automatic field numbering")
+		}
+		*mode = 1
+		idx = *auto
+		*auto++
+		err = nil
+	case err == nil:
+		if *mode == 1 {
+			return nil, in.Errorf(in.Exc.ValueError, "cannot switch from automatic field numbering to manual field specification")
+		}
+		*mode = 2
+	}
+	if err == nil {
+		if idx >= len(args) || idx < 0 {
+			return nil, in.Errorf(in.Exc.IndexError, "Replacement index %d out of range for positional args tuple", idx)
+		}
+		v = args[idx]
+	} else {
+		for _, k := range kw {
+			if k.Name == first {
+				v = k.Value
+			}
+		}
+		if v == nil {
+			return nil, in.KeyError(Str(first))
+		}
+	}
+	for rest != "" {
+		if rest[0] == '.' {
+			e := strings.IndexAny(rest[1:], ".[")
+			if e < 0 {
+				e = len(rest) - 1
+			}
+			n := rest[1 : 1+e]
+			if n == "" {
+				return nil, in.Errorf(in.Exc.ValueError, "Empty attribute in format string")
+			}
+			if v, err = in.GetAttr(v, n); err != nil {
+				return nil, err
+			}
+			rest = rest[1+e:]
+			continue
+		}
+		e := strings.IndexByte(rest, ']')
+		if e < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "Missing ']' in format string")
+		}
+		key := rest[1:e]
+		var k Object = Str(key)
+		if n, err := strconv.Atoi(key); err == nil {
+			k = MakeInt(int64(n))
+		}
+		if v, err = in.GetItem(v, k); err != nil {
+			return nil, err
+		}
+		rest = rest[e+1:]
+		if rest != "" && rest[0] != '.' && rest[0] != '[' {
+			return nil, in.Errorf(in.Exc.ValueError, "Only '.' or '[' may follow ']' in format field specifier")
+		}
+	}
+	return v, nil
+}

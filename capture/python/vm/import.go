@@ -1,0 +1,408 @@
+package vm
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"whittle/capture/python/code"
+)
+
+var errIsDir error = isDirError{}
+
+type isDirError struct{}
+
+func (isDirError) Error() string { return "is a directory" }
+
+// RegisterModule adds a module written in Go; init runs when it is first imported.
+func (in *Interp) RegisterModule(name string, init func(in *Interp) (*Module, error)) {
+	in.natives[name] = init
+}
+
+// AddSourceFS adds a tree of .py files, searched after sys.path and native modules. Their __file__ is prefix joined
+// with the path inside the tree.
+func (in *Interp) AddSourceFS(f fs.FS, prefix string) {
+	in.sources = append(in.sources, sourceTree{f, prefix})
+}
+
+// HasModule reports whether a native module of that name is registered.
+func (in *Interp) HasModule(name string) bool { _, ok := in.natives[name]; return ok }
+
+// Import imports a dotted name and gives the module of that name (not the top package).
+func (in *Interp) Import(name string) (*Module, error) {
+	o, err := in.importDotted(name)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := o.(*Module)
+	if !ok {
+		return nil, in.Errorf(in.Exc.ImportError, "%s is not a module", name)
+	}
+	return m, nil
+}
+
+func (in *Interp) importDotted(name string) (Object, error) {
+	if m, ok := in.Modules.GetStr(name); ok {
+		if m == None {
+			return nil, in.moduleNotFound(name, "import of "+name+" halted; None in sys.modules")
+		}
+		return m, nil
+	}
+	parent, child := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		parent, child = name[:i], name[i+1:]
+	}
+	var pkg Object
+	if parent != "" {
+		p, err := in.importDotted(parent)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := in.Modules.GetStr(name); ok {
+			return m, nil
+		}
+		pkg = p
+	}
+	m, err := in.loadModule(name, child, pkg)
+	if err != nil {
+		return nil, err
+	}
+	if pm, ok := pkg.(*Module); ok {
+		pm.Dict.SetStr(child, m)
+	}
+	return m, nil
+}
+
+func (in *Interp) moduleNotFound(name, msg string) error {
+	e := &Exception{Class: in.Exc.ModuleNotFoundError, Args: NewTuple(Str(msg))}
+	e.SetField("name", Str(name))
+	e.SetField("msg", Str(msg))
+	return in.Raise(e)
+}
+
+func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
+	var dirs []string
+	if pkg != nil {
+		pm, ok := pkg.(*Module)
+		var p Object
+		if ok {
+			p, _ = pm.Dict.GetStr("__path__")
+		}
+		native := in.natives[name] != nil
+		if p == nil && !native {
+			parent := strings.TrimSuffix(name, "."+child)
+			return nil, in.moduleNotFound(name, "No module named '"+name+"'; '"+parent+"' is not a package")
+		}
+		if p != nil {
+			items, err := in.IterAll(p)
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range items {
+				if s, ok := AsStr(it); ok {
+					dirs = append(dirs, s)
+				}
+			}
+		}
+	} else {
+		dirs = in.sysPath()
+	}
+	// Files on sys.path, but never in place of a native module; then native modules; then embedded sources.
+	init := in.natives[name]
+	if init == nil {
+		for _, d := range dirs {
+			if in.embeddedDir(d) {
+				continue
+			}
+			base := filepath.Join(d, child)
+			if st, err := os.Stat(filepath.Join(base, "__init__.py")); err == nil && !st.IsDir() {
+				return in.loadFile(name, filepath.Join(base, "__init__.py"), base, true)
+			}
+			if st, err := os.Stat(base + ".py"); err == nil && !st.IsDir() {
+				return in.loadFile(name, base+".py", "", true)
+			}
+		}
+	}
+	if init != nil {
+		m, err := in.runNative(name, init)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+	rel := strings.ReplaceAll(name, ".", "/")
+	for _, t := range in.sources {
+		if b, err := fs.ReadFile(t.fs, rel+"/__init__.py"); err == nil {
+			return in.loadSource(name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel))
+		}
+		if b, err := fs.ReadFile(t.fs, rel+".py"); err == nil {
+			return in.loadSource(name, path.Join(t.prefix, rel+".py"), string(b), "")
+		}
+	}
+	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
+}
+
+func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error)) (*Module, error) {
+	m, err := init(in)
+	if err != nil {
+		return nil, err
+	}
+	in.Modules.SetStr(name, m)
+	if _, ok := m.Dict.GetStr("__package__"); !ok {
+		m.Dict.SetStr("__package__", Str(""))
+	}
+	return m, nil
+}
+
+func (in *Interp) embeddedDir(d string) bool {
+	for _, t := range in.sources {
+		if d == t.prefix || strings.HasPrefix(d, t.prefix+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// sysPath is sys.path as the script sees it.
+func (in *Interp) sysPath() []string {
+	if sys, ok := in.Modules.GetStr("sys"); ok {
+		if p, ok := sys.(*Module).Dict.GetStr("path"); ok {
+			if l, ok := p.(*List); ok {
+				var out []string
+				for _, it := range l.Items {
+					if s, ok := AsStr(it); ok {
+						out = append(out, s)
+					}
+				}
+				return out
+			}
+		}
+	}
+	return in.Path
+}
+
+func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, in.OSError(err, file)
+	}
+	if a, err := filepath.Abs(file); err == nil {
+		file = a
+		if pkgDir != "" {
+			pkgDir = filepath.Dir(a)
+		}
+	}
+	return in.loadSource(name, file, string(b), pkgDir)
+}
+
+func (in *Interp) loadSource(name, file, src, pkgDir string) (Object, error) {
+	c, err := in.Compile(file, src, code.Exec)
+	if err != nil {
+		return nil, err
+	}
+	m := in.NewModule(name, "")
+	m.Dict.SetStr("__file__", Str(file))
+	m.Dict.SetStr("__builtins__", in.Builtins)
+	pkg := name
+	if pkgDir != "" {
+		m.Dict.SetStr("__path__", strList([]string{pkgDir}))
+	} else if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		pkg = name[:i]
+	} else {
+		pkg = ""
+	}
+	m.Dict.SetStr("__package__", Str(pkg))
+	in.Modules.SetStr(name, m)
+	if _, err := in.RunCode(c, m.Dict, nil); err != nil {
+		in.Modules.DelStr(name)
+		return nil, err
+	}
+	if x, ok := in.Modules.GetStr(name); ok {
+		return x, nil
+	}
+	return m, nil
+}
+
+// SourceText gives the text of a source file, from the embedded trees too.
+func (in *Interp) SourceText(file string) (string, bool) {
+	for _, t := range in.sources {
+		if rel, ok := strings.CutPrefix(file, t.prefix+"/"); ok {
+			if b, err := fs.ReadFile(t.fs, rel); err == nil {
+				return string(b), true
+			}
+		}
+	}
+	b, err := os.ReadFile(file)
+	return string(b), err == nil
+}
+
+func (in *Interp) importName(f *Frame, name string, fromlist Object, level int) (Object, error) {
+	if imp, ok := f.Builtins.GetStr("__import__"); ok && imp != in.builtinImport() {
+		return in.Call(imp, []Object{Str(name), f.Globals, None, fromlist, MakeInt(int64(level))}, nil)
+	}
+	return in.doImport(f.Globals, name, fromlist, level)
+}
+
+type importKey struct{}
+
+func (in *Interp) builtinImport() Object { o, _ := in.Ext[importKey{}].(Object); return o }
+
+func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level int) (Object, error) {
+	full := name
+	if level > 0 {
+		pkg := ""
+		if p, ok := globals.GetStr("__package__"); ok {
+			pkg, _ = AsStr(p)
+		}
+		if pkg == "" {
+			return nil, in.Errorf(in.Exc.ImportError, "attempted relative import with no known parent package")
+		}
+		for range level - 1 {
+			i := strings.LastIndexByte(pkg, '.')
+			if i < 0 {
+				return nil, in.Errorf(in.Exc.ImportError, "attempted relative import beyond top-level package")
+			}
+			pkg = pkg[:i]
+		}
+		full = pkg
+		if name != "" {
+			full += "." + name
+		}
+	}
+	m, err := in.importDotted(full)
+	if err != nil {
+		return nil, err
+	}
+	if t, _ := in.Truth(orNone(fromlist)); !t {
+		if level > 0 {
+			return m, nil
+		}
+		top, _, _ := strings.Cut(full, ".")
+		v, ok := in.Modules.GetStr(top)
+		if !ok {
+			return m, nil
+		}
+		return v, nil
+	}
+	// Submodules named in the list are imported.
+	if mod, ok := m.(*Module); ok {
+		if _, isPkg := mod.Dict.GetStr("__path__"); isPkg {
+			names, err := in.IterAll(fromlist)
+			if err != nil {
+				return nil, err
+			}
+			for _, n := range names {
+				s, _ := AsStr(n)
+				if s == "*" {
+					if all, ok := mod.Dict.GetStr("__all__"); ok {
+						more, err := in.IterAll(all)
+						if err != nil {
+							return nil, err
+						}
+						for _, x := range more {
+							xs, _ := AsStr(x)
+							if err := in.maybeSub(mod, full, xs); err != nil {
+								return nil, err
+							}
+						}
+					}
+					continue
+				}
+				if err := in.maybeSub(mod, full, s); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return m, nil
+}
+
+// maybeSub imports full.name if the package has no such attribute and there is such a module.
+func (in *Interp) maybeSub(mod *Module, full, name string) error {
+	if _, ok := mod.Dict.GetStr(name); ok {
+		return nil
+	}
+	if mod.GetAttrHook != nil {
+		if _, ok, err := mod.GetAttrHook(in, name); ok || err != nil {
+			return err
+		}
+	}
+	_, err := in.importDotted(full + "." + name)
+	var r *Raised
+	if err != nil && errors.As(err, &r) && r.Exc.Class.IsSubtype(in.Exc.ModuleNotFoundError) {
+		if n, _ := AsStr(r.Exc.Field("name")); n == full+"."+name {
+			return nil
+		}
+	}
+	return err
+}
+
+func (in *Interp) importFrom(m Object, name string) (Object, error) {
+	v, err := in.lookupAttr(m, name)
+	if err != nil && !in.Matches(err, in.Exc.AttributeError) {
+		return nil, err
+	}
+	if v != nil && err == nil {
+		return v, nil
+	}
+	mn := "?"
+	file := "unknown location"
+	if mod, ok := m.(*Module); ok {
+		mn = mod.Name
+		if n, ok := mod.Dict.GetStr("__name__"); ok {
+			mn, _ = AsStr(n)
+		}
+		if x, ok := in.Modules.GetStr(mn + "." + name); ok {
+			return x, nil
+		}
+		if fl, ok := mod.Dict.GetStr("__file__"); ok {
+			file, _ = AsStr(fl)
+		}
+	}
+	e := &Exception{Class: in.Exc.ImportError, Args: NewTuple(Str("cannot import name '" + name + "' from '" + mn + "' (" + file + ")"))}
+	e.SetField("name", Str(mn))
+	e.SetField("msg", e.Args.Items[0])
+	return nil, in.Raise(e)
+}
+
+func (in *Interp) importStar(f *Frame, m Object) error {
+	mod, ok := m.(*Module)
+	if !ok {
+		return in.Errorf(in.Exc.ImportError, "from-import-* object has no __dict__ and no __all__")
+	}
+	set := func(n string, v Object) error {
+		if d, ok := f.Locals.(*Dict); ok {
+			d.SetStr(n, v)
+			return nil
+		}
+		return in.SetItem(f.Locals, Str(n), v)
+	}
+	if all, ok := mod.Dict.GetStr("__all__"); ok {
+		names, err := in.IterAll(all)
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			s, _ := AsStr(n)
+			v, err := in.GetAttr(mod, s)
+			if err != nil {
+				return err
+			}
+			if err := set(s, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var err error
+	mod.Dict.Each(func(k, v Object) bool {
+		if s, ok := k.(Str); ok && !strings.HasPrefix(string(s), "_") {
+			err = set(string(s), v)
+		}
+		return err == nil
+	})
+	return err
+}

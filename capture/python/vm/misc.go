@@ -1,0 +1,455 @@
+package vm
+
+import (
+	"slices"
+)
+
+func initIterators() {
+	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, DictKeyIterType, DictValueIterType, DictItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
+		addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
+		addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			it, ok := unwrap(args[0]).(Iterator)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", args[0].Type().Name)
+			}
+			v, err := it.Next(in)
+			if err == nil && v == nil {
+				err = in.stopIteration(None)
+			}
+			return v, err
+		})
+		addMethod(t, "__length_hint__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			switch x := args[0].(type) {
+			case *rangeIter:
+				return MakeInt(x.n), nil
+			case *listIter:
+				if x.l != nil {
+					return MakeInt(int64(len(x.l.Items) - x.i)), nil
+				}
+			case *tupleIter:
+				return MakeInt(int64(len(x.items) - x.i)), nil
+			}
+			return MakeInt(0), nil
+		})
+	}
+	EnumerateType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("enumerate", args, kw, "iterable, start=0")
+		if err != nil {
+			return nil, err
+		}
+		it, err := in.Iter(a[0])
+		if err != nil {
+			return nil, err
+		}
+		n, err := in.Index(a[1])
+		if err != nil {
+			return nil, err
+		}
+		return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, NextFn: func(in *Interp) (Object, error) {
+			v, err := in.Next(it)
+			if v == nil || err != nil {
+				return nil, err
+			}
+			n++
+			return &Tuple{[]Object{MakeInt(n - 1), v}}, nil
+		}}), nil
+	}
+	ZipType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("zip", args, kw, "*iterables, strict=False")
+		if err != nil {
+			return nil, err
+		}
+		strict, err := in.Truth(a[1])
+		if err != nil {
+			return nil, err
+		}
+		its := make([]Object, len(args))
+		for i, x := range args {
+			if its[i], err = in.Iter(x); err != nil {
+				if in.Matches(err, in.Exc.TypeError) && x.Type().Lookup("__iter__") == nil {
+					err = in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", x.Type().Name)
+				}
+				return nil, err
+			}
+		}
+		done := false
+		return wrap(cls, ZipType, &GoIter{T: ZipType, NextFn: func(in *Interp) (Object, error) {
+			if done || len(its) == 0 {
+				return nil, nil
+			}
+			out := make([]Object, len(its))
+			for i, it := range its {
+				v, err := in.Next(it)
+				if err != nil {
+					return nil, err
+				}
+				if v == nil {
+					done = true
+					if strict {
+						if i > 0 {
+							pl := ""
+							if i > 1 {
+								pl = "s 1-" + itoa(i)
+							} else {
+								pl = " 1"
+							}
+							return nil, in.Errorf(in.Exc.ValueError, "zip() argument %d is shorter than argument%s", i+1, pl)
+						}
+						for j, it := range its[1:] {
+							v, err := in.Next(it)
+							if err != nil {
+								return nil, err
+							}
+							if v != nil {
+								pl := " 1"
+								if j > 0 {
+									pl = "s 1-" + itoa(j+1)
+								}
+								return nil, in.Errorf(in.Exc.ValueError, "zip() argument %d is longer than argument%s", j+2, pl)
+							}
+						}
+					}
+					return nil, nil
+				}
+				out[i] = v
+			}
+			return &Tuple{out}, nil
+		}}), nil
+	}
+	MapType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) < 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "map() must have at least two arguments.")
+		}
+		f := args[0]
+		its := make([]Object, len(args)-1)
+		var err error
+		for i, x := range args[1:] {
+			if its[i], err = in.Iter(x); err != nil {
+				return nil, err
+			}
+		}
+		return wrap(cls, MapType, &GoIter{T: MapType, NextFn: func(in *Interp) (Object, error) {
+			a := make([]Object, len(its))
+			for i, it := range its {
+				v, err := in.Next(it)
+				if v == nil || err != nil {
+					return nil, err
+				}
+				a[i] = v
+			}
+			return in.Call(f, a, nil)
+		}}), nil
+	}
+	FilterType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) != 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "filter expected 2 arguments, got %d", len(args))
+		}
+		f := args[0]
+		it, err := in.Iter(args[1])
+		if err != nil {
+			return nil, err
+		}
+		return wrap(cls, FilterType, &GoIter{T: FilterType, NextFn: func(in *Interp) (Object, error) {
+			for {
+				v, err := in.Next(it)
+				if v == nil || err != nil {
+					return nil, err
+				}
+				r := v
+				if f != None {
+					if r, err = in.Call(f, []Object{v}, nil); err != nil {
+						return nil, err
+					}
+				}
+				ok, err := in.Truth(r)
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					return v, nil
+				}
+			}
+		}}), nil
+	}
+	ReversedType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) != 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "reversed expected 1 argument, got %d", len(args))
+		}
+		if v, ok, err := in.special(args[0], "__reversed__"); ok || err != nil {
+			return v, err
+		}
+		o := args[0]
+		if o.Type().Lookup("__getitem__") == nil || o.Type().Lookup("__len__") == nil || o.Type() == DictType {
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", o.Type().Name)
+		}
+		n, err := in.Len(o)
+		if err != nil {
+			return nil, err
+		}
+		return &GoIter{T: ReversedType, NextFn: func(in *Interp) (Object, error) {
+			if n <= 0 {
+				return nil, nil
+			}
+			n--
+			return in.GetItem(o, MakeInt(int64(n)))
+		}}, nil
+	}
+}
+
+func initMisc() {
+	p := PropertyType
+	p.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("property", args, kw, "fget=None, fset=None, fdel=None, doc=None")
+		if err != nil {
+			return nil, err
+		}
+		some := func(o Object) Object {
+			if o == None {
+				return nil
+			}
+			return o
+		}
+		pr := &Property{some(a[0]), some(a[1]), some(a[2]), a[3]}
+		if a[3] == None && pr.Get != nil {
+			if d, _ := in.GetAttrOpt(pr.Get, "__doc__"); d != nil {
+				pr.Doc = d
+			}
+		}
+		return wrap(cls, PropertyType, pr), nil
+	}
+	prop := func(o Object) *Property { x, _ := unwrap(o).(*Property); return x }
+	for name, put := range map[string]func(p *Property, f Object){"getter": func(p *Property, f Object) { p.Get = f },
+		"setter": func(p *Property, f Object) { p.Set = f }, "deleter": func(p *Property, f Object) { p.Del = f }} {
+		addMethod(p, name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			n := *prop(args[0])
+			put(&n, args[1])
+			return wrap(args[0].Type(), PropertyType, &n), nil
+		})
+	}
+	for name, get := range map[string]func(p *Property) Object{"fget": func(p *Property) Object { return p.Get }, "fset": func(p *Property) Object { return p.Set },
+		"fdel": func(p *Property) Object { return p.Del }, "__doc__": func(p *Property) Object { return p.Doc }} {
+		addGetSet(p, name, func(in *Interp, o Object) (Object, error) { return orNone(get(prop(o))), nil }, func(in *Interp, o, v Object) error {
+			if name == "__doc__" {
+				prop(o).Doc = v
+			}
+			return nil
+		})
+	}
+	addGetSet(p, "__isabstractmethod__", func(in *Interp, o Object) (Object, error) {
+		for _, f := range []Object{prop(o).Get, prop(o).Set, prop(o).Del} {
+			if f == nil {
+				continue
+			}
+			if v, _ := in.GetAttrOpt(f, "__isabstractmethod__"); v != nil {
+				if b, _ := in.Truth(v); b {
+					return True, nil
+				}
+			}
+		}
+		return False, nil
+	}, nil)
+	addMethod(p, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if args[1] == None {
+			return args[0], nil
+		}
+		return in.bindDescr(prop(args[0]), args[1], args[1].Type())
+	})
+	addMethod(p, "__set__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := prop(args[0])
+		if x.Set == nil {
+			return nil, in.Errorf(in.Exc.AttributeError, "property of '%s' object has no setter", args[1].Type().Name)
+		}
+		return in.Call(x.Set, args[1:], nil)
+	})
+	addMethod(p, "__delete__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := prop(args[0])
+		if x.Del == nil {
+			return nil, in.Errorf(in.Exc.AttributeError, "property of '%s' object has no deleter", args[1].Type().Name)
+		}
+		return in.Call(x.Del, args[1:], nil)
+	})
+	for _, d := range []struct {
+		t   *Type
+		mk  func(f Object) Object
+		get func(o Object) Object
+	}{
+		{ClassMethodType, func(f Object) Object { return &ClassMethod{f} }, func(o Object) Object { return unwrap(o).(*ClassMethod).Func }},
+		{StaticMethodType, func(f Object) Object { return &StaticMethod{f} }, func(o Object) Object { return unwrap(o).(*StaticMethod).Func }},
+	} {
+		d.t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+			if len(args) != 1 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got %d", d.t.Name, len(args))
+			}
+			return wrap(cls, d.t, d.mk(args[0])), nil
+		}
+		for _, n := range []string{"__func__", "__wrapped__"} {
+			addGetSet(d.t, n, func(in *Interp, o Object) (Object, error) { return d.get(o), nil }, nil)
+		}
+		for _, n := range []string{"__name__", "__qualname__", "__doc__", "__isabstractmethod__", "__annotations__", "__module__"} {
+			addGetSet(d.t, n, func(in *Interp, o Object) (Object, error) { return in.GetAttr(d.get(o), n) }, nil)
+		}
+		addMethod(d.t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			if d.t == StaticMethodType {
+				return d.get(args[0]), nil
+			}
+			cls := args[1]
+			if len(args) > 2 && args[2] != None {
+				cls = args[2]
+			} else if _, ok := cls.(*Type); !ok {
+				cls = cls.Type()
+			}
+			return &BoundMethod{d.get(args[0]), cls}, nil
+		})
+	}
+	addMethod(StaticMethodType, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		return in.Call(unwrap(args[0]).(*StaticMethod).Func, slices.Clone(args[1:]), kw)
+	})
+	addMethod(GetSetType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if args[1] == None {
+			return args[0], nil
+		}
+		return args[0].(*GetSet).Get(in, args[1])
+	})
+	addGetSet(GetSetType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Name), nil }, nil)
+	addGetSet(GetSetType, "__doc__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Doc), nil }, nil)
+	addGetSet(MemberType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*Member).Name), nil }, nil)
+	addMethod(MemberType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if args[1] == None {
+			return args[0], nil
+		}
+		return in.bindDescr(args[0], args[1], args[1].Type())
+	})
+	addMethod(MemberType, "__set__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return None, in.genericSetAttr(args[1], args[0].(*Member).Name, args[2])
+	})
+
+	SuperType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		var t *Type
+		var self Object
+		if len(args) == 0 {
+			f := in.frame
+			if f == nil || f.Code.ArgCount == 0 && f.Code.NumArgs() == 0 {
+				return nil, in.Errorf(in.Exc.RuntimeError, "super(): no arguments")
+			}
+			self = f.LocalsPlus[0]
+			if c, ok := self.(*Cell); ok {
+				self = c.V
+			}
+			if self == nil {
+				return nil, in.Errorf(in.Exc.RuntimeError, "super(): arg[0] deleted")
+			}
+			slot := f.Code.CellSlot("__class__")
+			if slot < 0 {
+				return nil, in.Errorf(in.Exc.RuntimeError, "super(): __class__ cell not found")
+			}
+			c, ok := f.LocalsPlus[slot].(*Cell)
+			if !ok || c.V == nil {
+				return nil, in.Errorf(in.Exc.RuntimeError, "super(): empty __class__ cell")
+			}
+			t, _ = c.V.(*Type)
+		} else {
+			var ok bool
+			if t, ok = args[0].(*Type); !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "super() argument 1 must be a type, not %s", args[0].Type().Name)
+			}
+			if len(args) > 1 && args[1] != None {
+				self = args[1]
+			}
+		}
+		s := &Super{Start: t, Self: self}
+		if self == nil {
+			return s, nil
+		}
+		if st, ok := self.(*Type); ok && st.IsSubtype(t) {
+			s.SelfCls = st
+		} else if self.Type().IsSubtype(t) {
+			s.SelfCls = self.Type()
+		} else {
+			return nil, in.Errorf(in.Exc.TypeError, "super(type, obj): obj must be an instance or subtype of type")
+		}
+		return s, nil
+	}
+	addBasics(SuperType, "repr")
+
+	ModuleType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("module", args, kw, "name, doc=None, *args, **kw")
+		if err != nil {
+			return nil, err
+		}
+		name, ok := AsStr(a[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "module.__init__() argument 'name' must be str")
+		}
+		m := in.NewModule(name, "")
+		m.Dict.SetStr("__doc__", a[1])
+		if cls != ModuleType {
+			m.class = cls
+		}
+		return m, nil
+	}
+	addMethod(ModuleType, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
+	addMethod(ModuleType, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		m := args[0].(*Module)
+		if f, ok := m.Dict.GetStr("__dir__"); ok {
+			return in.Call(f, nil, nil)
+		}
+		return in.dir(m)
+	})
+	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GeneratorType, GetSetType, MemberType} {
+		addBasics(t, "repr")
+	}
+	addBasics(NoneTypeType, "bool hash")
+	NoneTypeType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) { return None, nil }
+	EllipsisTypeType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) { return Ellipsis, nil }
+
+	g := GenericAliasType
+	g.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) != 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "GenericAlias expected 2 arguments, got %d", len(args))
+		}
+		return genericAlias(in, args, nil)
+	}
+	addGetSet(g, "__origin__", func(in *Interp, o Object) (Object, error) { return o.(*GenericAlias).Origin, nil }, nil)
+	addGetSet(g, "__args__", func(in *Interp, o Object) (Object, error) { return o.(*GenericAlias).Args, nil }, nil)
+	addGetSet(g, "__parameters__", func(in *Interp, o Object) (Object, error) { return emptyTuple, nil }, nil)
+	addMethod(g, "__mro_entries__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return NewTuple(args[0].(*GenericAlias).Origin), nil
+	})
+	addMethod(g, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := args[0].(*GenericAlias)
+		y, ok := args[1].(*GenericAlias)
+		if !ok {
+			return NotImplemented, nil
+		}
+		if !Is(x.Origin, y.Origin) {
+			return False, nil
+		}
+		return in.Compare("==", x.Args, y.Args)
+	})
+	addMethod(g, "__hash__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := args[0].(*GenericAlias)
+		h, err := in.Hash(x.Args)
+		return MakeInt(int64(h ^ uint64(in.ID(x.Origin)))), err
+	})
+	addGetSet(UnionTypeType, "__args__", func(in *Interp, o Object) (Object, error) { return o.(*UnionType).Args, nil }, nil)
+	for _, t := range []*Type{GenericAliasType, UnionTypeType} {
+		addMethod(t, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[0], args[1]), nil })
+		addMethod(t, "__ror__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[1], args[0]), nil })
+	}
+	addMethod(UnionTypeType, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := args[0].(*UnionType)
+		y, ok := args[1].(*UnionType)
+		if !ok || len(x.Args.Items) != len(y.Args.Items) {
+			return MakeBool(false), nil
+		}
+		for _, a := range x.Args.Items {
+			found, err := in.Contains(y.Args, a)
+			if err != nil || !found {
+				return False, err
+			}
+		}
+		return True, nil
+	})
+	addMethod(NoneTypeType, "__ror__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[1], args[0]), nil })
+	addMethod(NoneTypeType, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[0], args[1]), nil })
+}

@@ -1,0 +1,587 @@
+package vm
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// parseInt reads an int literal of a base (0: by prefix) as int() does.
+func parseInt(s string, base int) (Object, bool) {
+	s = strings.TrimFunc(s, unicode.IsSpace)
+	neg := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg = s[0] == '-'
+		s = s[1:]
+	}
+	if len(s) > 1 && s[0] == '0' {
+		b := 0
+		switch s[1] {
+		case 'x', 'X':
+			b = 16
+		case 'o', 'O':
+			b = 8
+		case 'b', 'B':
+			b = 2
+		}
+		if b != 0 && (base == 0 || base == b) {
+			s = strings.TrimPrefix(s[2:], "_")
+			base = b
+		}
+	}
+	if base == 0 {
+		base = 10
+		if len(s) > 1 && s[0] == '0' && strings.Trim(s, "0_") != "" {
+			return nil, false
+		}
+	}
+	if s == "" || s[0] == '_' || s[len(s)-1] == '_' || strings.Contains(s, "__") || s[0] == '+' || s[0] == '-' {
+		return nil, false
+	}
+	s = strings.ReplaceAll(s, "_", "")
+	if v, err := strconv.ParseInt(s, base, 64); err == nil {
+		if neg {
+			v = -v
+		}
+		return MakeInt(v), true
+	}
+	b, ok := new(big.Int).SetString(s, base)
+	if !ok {
+		return nil, false
+	}
+	if neg {
+		b.Neg(b)
+	}
+	return MakeBig(b), true
+}
+
+func parseFloat(s string) (float64, bool) {
+	s = strings.TrimFunc(s, unicode.IsSpace)
+	l := strings.ToLower(strings.TrimLeft(s, "+-"))
+	switch l {
+	case "inf", "infinity", "nan":
+	default:
+		if strings.ContainsAny(l, "xpin") || strings.HasSuffix(l, "_") || strings.HasPrefix(l, "_") {
+			return 0, false
+		}
+		s = strings.ReplaceAll(s, "_", "")
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		if ne, ok := err.(*strconv.NumError); !ok || ne.Err != strconv.ErrRange {
+			return 0, false
+		}
+	}
+	return f, true
+}
+
+// addOps registers operators of a native type as special methods.
+func addOps(t *Type, ops ...string) {
+	for _, op := range ops {
+		d := dunders[op]
+		fwd := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			v, err := in.nativeBinary(op, unwrap(args[0]), unwrap(args[1]))
+			if v == nil && err == nil {
+				v = NotImplemented
+			}
+			return v, err
+		}
+		if op == "**" {
+			addMethod(t, d[0], 1, 2, fwd)
+		} else {
+			addMethod(t, d[0], 1, 1, fwd)
+		}
+		addMethod(t, d[1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			v, err := in.nativeBinary(op, unwrap(args[1]), unwrap(args[0]))
+			if v == nil && err == nil {
+				v = NotImplemented
+			}
+			return v, err
+		})
+	}
+}
+
+func addCompare(t *Type, ops ...string) {
+	for _, op := range ops {
+		addMethod(t, compareDunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			v, err := in.nativeCompare(op, unwrap(args[0]), unwrap(args[1]))
+			if v == nil && err == nil {
+				v = NotImplemented
+			}
+			return v, err
+		})
+	}
+}
+
+var allCompare = []string{"<", "<=", "==", "!=", ">", ">="}
+
+// addBasics registers repr, hash, len, iter, getitem and contains of a native type.
+func addBasics(t *Type, what string) {
+	for _, w := range strings.Fields(what) {
+		switch w {
+		case "repr":
+			addMethod(t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				s, _, err := in.nativeRepr(args[0])
+				return Str(s), err
+			})
+		case "hash":
+			addMethod(t, "__hash__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				h, err := in.Hash(unwrap(args[0]))
+				return MakeInt(int64(h)), err
+			})
+		case "len":
+			addMethod(t, "__len__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				n, err := in.Len(unwrap(args[0]))
+				return MakeInt(int64(n)), err
+			})
+		case "iter":
+			addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Iter(unwrap(args[0])) })
+		case "getitem":
+			addMethod(t, "__getitem__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				return in.nativeGetItem(unwrap(args[0]), args[1])
+			})
+		case "setitem":
+			addMethod(t, "__setitem__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				return None, in.SetItem(unwrap(args[0]), args[1], args[2])
+			})
+		case "delitem":
+			addMethod(t, "__delitem__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				return None, in.DelItem(unwrap(args[0]), args[1])
+			})
+		case "contains":
+			addMethod(t, "__contains__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				ok, err := in.Contains(unwrap(args[0]), args[1])
+				return MakeBool(ok), err
+			})
+		case "unhash":
+			t.Dict.SetStr("__hash__", None)
+		case "bool":
+			addMethod(t, "__bool__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				b, err := in.Truth(unwrap(args[0]))
+				return MakeBool(b), err
+			})
+		case "format":
+			addMethod(t, "__format__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				spec, ok := AsStr(args[1])
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", args[1].Type().Name)
+				}
+				if spec == "" {
+					s, err := in.Str(args[0])
+					return Str(s), err
+				}
+				s, err := in.Format(unwrap(args[0]), spec)
+				return Str(s), err
+			})
+		case "neg":
+			for op, n := range map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"} {
+				if op == "~" && t == FloatType || op == "~" && t == ComplexType {
+					continue
+				}
+				addMethod(t, n, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.UnaryOp(op, unwrap(args[0])) })
+			}
+		}
+	}
+}
+
+// ToInt converts as int(o) does for one argument.
+func (in *Interp) ToInt(o Object) (Object, error) {
+	switch x := unwrap(o).(type) {
+	case Int, *BigInt:
+		return x, nil
+	case Bool:
+		i, _ := AsInt(x)
+		return MakeInt(i), nil
+	case Float:
+		return in.floatToInt(math.Trunc(float64(x)))
+	case Str:
+		if v, ok := parseInt(string(x), 10); ok {
+			return v, nil
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", StrRepr(string(x)))
+	case Bytes:
+		if v, ok := parseInt(string(x), 10); ok {
+			return v, nil
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", bytesRepr(string(x)))
+	}
+	for _, n := range []string{"__int__", "__index__", "__trunc__"} {
+		v, ok, err := in.special(o, n)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			switch x := unwrap(v).(type) {
+			case Int, *BigInt:
+				return x, nil
+			case Bool:
+				i, _ := AsInt(x)
+				return MakeInt(i), nil
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "%s returned non-int (type %s)", n, v.Type().Name)
+		}
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", o.Type().Name)
+}
+
+func (in *Interp) floatToInt(f float64) (Object, error) {
+	if math.IsNaN(f) {
+		return nil, in.Errorf(in.Exc.ValueError, "cannot convert float NaN to integer")
+	}
+	if math.IsInf(f, 0) {
+		return nil, in.Errorf(in.Exc.OverflowError, "cannot convert float infinity to integer")
+	}
+	if math.Abs(f) < 1<<62 {
+		return MakeInt(int64(f)), nil
+	}
+	b, _ := big.NewFloat(f).Int(nil)
+	return MakeBig(b), nil
+}
+
+// roundFloat is round(x, n), correct in decimal.
+func (in *Interp) roundFloat(x float64, n int) (Object, error) {
+	if math.IsNaN(x) || math.IsInf(x, 0) || n > 323 {
+		return Float(x), nil
+	}
+	if n < -308 {
+		return Float(math.Copysign(0, x)), nil
+	}
+	if n >= 0 {
+		s := strconv.FormatFloat(x, 'f', n, 64)
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return nil, in.Errorf(in.Exc.OverflowError, "rounded value too large to represent")
+		}
+		return Float(f), nil
+	}
+	// Exact value of x, rounded half to even at 10**-n.
+	r := new(big.Rat).SetFloat64(x)
+	p := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-n)), nil)
+	q := roundRat(new(big.Rat).Quo(r, new(big.Rat).SetInt(p)))
+	f, _ := new(big.Float).SetInt(q.Mul(q, p)).Float64()
+	if f == 0 {
+		f = math.Copysign(0, x)
+	}
+	return Float(f), nil
+}
+
+// roundRat rounds half to even.
+func roundRat(r *big.Rat) *big.Int {
+	num, den := r.Num(), r.Denom()
+	q, m := new(big.Int).DivMod(num, den, new(big.Int))
+	m.Lsh(m, 1)
+	switch c := m.Cmp(den); {
+	case c > 0, c == 0 && q.Bit(0) == 1:
+		q.Add(q, big.NewInt(1))
+	}
+	return q
+}
+
+func initNumbers() {
+	t := IntType
+	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		var v Object = MakeInt(0)
+		var err error
+		base := -1
+		for _, k := range kw {
+			if k.Name != "base" {
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' is an invalid keyword argument for int()", k.Name)
+			}
+			args = append(args[:len(args):len(args)], k.Value)
+		}
+		if len(args) > 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "int() takes at most 2 arguments (%d given)", len(args))
+		}
+		if len(args) == 2 {
+			b, err := in.Index(args[1])
+			if err != nil {
+				return nil, err
+			}
+			base = int(b)
+			if base != 0 && (base < 2 || base > 36) {
+				return nil, in.Errorf(in.Exc.ValueError, "int() base must be >= 2 and <= 36, or 0")
+			}
+			s, ok := AsStr(args[0])
+			if !ok {
+				bs, isB := bytesOf(args[0])
+				if !isB {
+					return nil, in.Errorf(in.Exc.TypeError, "int() can't convert non-string with explicit base")
+				}
+				s = string(bs)
+			}
+			if v, ok = parseInt(s, base); !ok {
+				return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base %d: %s", base, StrRepr(s))
+			}
+		} else if len(args) == 1 {
+			if v, err = in.ToInt(args[0]); err != nil {
+				return nil, err
+			}
+		}
+		return wrap(cls, IntType, v), nil
+	}
+	addOps(t, "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "divmod")
+	addCompare(t, allCompare...)
+	addBasics(t, "repr hash bool format neg")
+	self := func(name string, f func(in *Interp, v Object) (Object, error)) {
+		addMethod(t, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			v := unwrap(args[0])
+			if b, ok := v.(Bool); ok {
+				i, _ := AsInt(b)
+				v = MakeInt(i)
+			}
+			return f(in, v)
+		})
+	}
+	id := func(_ *Interp, v Object) (Object, error) { return v, nil }
+	for _, n := range []string{"__int__", "__index__", "__trunc__", "__floor__", "__ceil__", "conjugate"} {
+		self(n, id)
+	}
+	self("__float__", func(in *Interp, v Object) (Object, error) { f, err := in.toFloat(v); return Float(f), err })
+	self("__abs__", func(in *Interp, v Object) (Object, error) {
+		b, _ := AsBig(v)
+		if b.Sign() < 0 {
+			return in.UnaryOp("-", v)
+		}
+		return v, nil
+	})
+	self("bit_length", func(in *Interp, v Object) (Object, error) { b, _ := AsBig(v); return MakeInt(int64(b.BitLen())), nil })
+	self("bit_count", func(in *Interp, v Object) (Object, error) {
+		b, _ := AsBig(v)
+		return MakeInt(int64(strings.Count(new(big.Int).Abs(b).Text(2), "1"))), nil
+	})
+	self("as_integer_ratio", func(in *Interp, v Object) (Object, error) { return NewTuple(v, MakeInt(1)), nil })
+	addMethod(t, "__round__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		v, err := in.ToInt(args[0])
+		if err != nil || len(args) == 1 || args[1] == None {
+			return v, err
+		}
+		n, err := in.Index(args[1])
+		if err != nil || n >= 0 {
+			return v, err
+		}
+		b, _ := AsBig(v)
+		p := new(big.Int).Exp(big.NewInt(10), big.NewInt(-n), nil)
+		q := roundRat(new(big.Rat).SetFrac(b, p))
+		return MakeBig(q.Mul(q, p)), nil
+	})
+	addKw(t, "to_bytes", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("to_bytes", args, kw, "self, length=1, byteorder='big', *, signed=False")
+		if err != nil {
+			return nil, err
+		}
+		n, err := in.Index(a[1])
+		if err != nil {
+			return nil, err
+		}
+		b, _ := AsBig(a[0])
+		order, _ := AsStr(a[2])
+		signed, _ := in.Truth(a[3])
+		if b.Sign() < 0 && !signed {
+			return nil, in.Errorf(in.Exc.OverflowError, "can't convert negative int to unsigned")
+		}
+		mod := new(big.Int).Lsh(big.NewInt(1), uint(8*n))
+		lim := mod
+		if signed {
+			lim = new(big.Int).Rsh(mod, 1)
+		}
+		if b.Cmp(lim) >= 0 || b.Sign() < 0 && new(big.Int).Neg(b).Cmp(lim) > 0 {
+			return nil, in.Errorf(in.Exc.OverflowError, "int too big to convert")
+		}
+		if b.Sign() < 0 {
+			b = new(big.Int).Add(b, mod)
+		}
+		out := b.FillBytes(make([]byte, n))
+		if order == "little" {
+			for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+				out[i], out[j] = out[j], out[i]
+			}
+		}
+		return Bytes(out), nil
+	})
+	addClass(t, "from_bytes", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("from_bytes", args, kw, "cls, bytes, byteorder='big', *, signed=False")
+		if err != nil {
+			return nil, err
+		}
+		src, ok := bytesOf(a[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to bytes", a[1].Type().Name)
+		}
+		bs := append([]byte(nil), src...)
+		if o, _ := AsStr(a[2]); o == "little" {
+			for i, j := 0, len(bs)-1; i < j; i, j = i+1, j-1 {
+				bs[i], bs[j] = bs[j], bs[i]
+			}
+		}
+		b := new(big.Int).SetBytes(bs)
+		if s, _ := in.Truth(a[3]); s && len(bs) > 0 && bs[0]&0x80 != 0 {
+			b.Sub(b, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bs))))
+		}
+		return MakeBig(b), nil
+	})
+	for n, f := range map[string]func(in *Interp, v Object) (Object, error){"real": id, "numerator": id,
+		"imag":        func(*Interp, Object) (Object, error) { return MakeInt(0), nil },
+		"denominator": func(*Interp, Object) (Object, error) { return MakeInt(1), nil }} {
+		addGetSet(t, n, func(in *Interp, o Object) (Object, error) {
+			v := unwrap(o)
+			if b, ok := v.(Bool); ok {
+				i, _ := AsInt(b)
+				v = MakeInt(i)
+			}
+			return f(in, v)
+		}, nil)
+	}
+
+	BoolType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) > 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "bool expected at most 1 argument, got %d", len(args))
+		}
+		if len(args) == 0 {
+			return False, nil
+		}
+		b, err := in.Truth(args[0])
+		return MakeBool(b), err
+	}
+	addBasics(BoolType, "repr")
+
+	f := FloatType
+	f.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(kw) > 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "float() takes no keyword arguments")
+		}
+		if len(args) > 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "float expected at most 1 argument, got %d", len(args))
+		}
+		if len(args) == 0 {
+			return wrap(cls, FloatType, Float(0)), nil
+		}
+		if s, ok := AsStr(args[0]); ok {
+			v, ok := parseFloat(s)
+			if !ok {
+				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", StrRepr(s))
+			}
+			return wrap(cls, FloatType, Float(v)), nil
+		}
+		if b, ok := unwrap(args[0]).(Bytes); ok {
+			v, ok := parseFloat(string(b))
+			if !ok {
+				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", bytesRepr(string(b)))
+			}
+			return wrap(cls, FloatType, Float(v)), nil
+		}
+		v, err := in.Float(args[0])
+		if err != nil {
+			if in.Matches(err, in.Exc.TypeError) && args[0].Type().Lookup("__float__") == nil {
+				return nil, in.Errorf(in.Exc.TypeError, "float() argument must be a string or a real number, not '%s'", args[0].Type().Name)
+			}
+			return nil, err
+		}
+		return wrap(cls, FloatType, Float(v)), nil
+	}
+	addOps(f, "+", "-", "*", "/", "//", "%", "**", "divmod")
+	addCompare(f, allCompare...)
+	addBasics(f, "repr hash bool format neg")
+	fm := func(name string, g func(in *Interp, x float64) (Object, error)) {
+		addMethod(f, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			x, _ := AsFloat(args[0])
+			return g(in, x)
+		})
+	}
+	fm("__float__", func(_ *Interp, x float64) (Object, error) { return Float(x), nil })
+	fm("conjugate", func(_ *Interp, x float64) (Object, error) { return Float(x), nil })
+	fm("__abs__", func(_ *Interp, x float64) (Object, error) { return Float(math.Abs(x)), nil })
+	fm("__int__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Trunc(x)) })
+	fm("__trunc__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Trunc(x)) })
+	fm("__floor__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Floor(x)) })
+	fm("__ceil__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Ceil(x)) })
+	fm("is_integer", func(_ *Interp, x float64) (Object, error) {
+		return MakeBool(x == math.Trunc(x) && !math.IsInf(x, 0)), nil
+	})
+	fm("hex", func(_ *Interp, x float64) (Object, error) {
+		if x == 0 {
+			return Str("0x0.0p+0"), nil
+		}
+		s := strconv.FormatFloat(x, 'x', 13, 64)
+		i := strings.IndexByte(s, 'p')
+		e, _ := strconv.Atoi(s[i+1:])
+		sign := "+"
+		if e < 0 {
+			sign, e = "-", -e
+		}
+		return Str(s[:i] + "p" + sign + strconv.Itoa(e)), nil
+	})
+	fm("as_integer_ratio", func(in *Interp, x float64) (Object, error) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, in.Errorf(in.Exc.ValueError, "cannot convert NaN or Infinity to integer ratio")
+		}
+		r := new(big.Rat).SetFloat64(x)
+		return NewTuple(MakeBig(new(big.Int).Set(r.Num())), MakeBig(new(big.Int).Set(r.Denom()))), nil
+	})
+	addClass(f, "fromhex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		s, _ := AsStr(args[1])
+		if !strings.Contains(s, "p") {
+			s += "p0"
+		}
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return nil, in.Errorf(in.Exc.ValueError, "invalid hexadecimal floating-point string")
+		}
+		return Float(x), nil
+	})
+	addMethod(f, "__round__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x, _ := AsFloat(args[0])
+		if len(args) == 1 || args[1] == None {
+			return in.floatToInt(math.RoundToEven(x))
+		}
+		n, err := in.Index(args[1])
+		if err != nil {
+			return nil, err
+		}
+		return in.roundFloat(x, int(n))
+	})
+	addGetSet(f, "real", func(in *Interp, o Object) (Object, error) { return unwrap(o), nil }, nil)
+	addGetSet(f, "imag", func(in *Interp, o Object) (Object, error) { return Float(0), nil }, nil)
+
+	c := ComplexType
+	c.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("complex", args, kw, "real=0, imag=0")
+		if err != nil {
+			return nil, err
+		}
+		part := func(o Object) (complex128, error) {
+			if z, ok := o.(Complex); ok {
+				return complex128(z), nil
+			}
+			f, err := in.Float(o)
+			return complex(f, 0), err
+		}
+		if s, ok := AsStr(a[0]); ok {
+			z, err := strconv.ParseComplex(strings.ReplaceAll(strings.Trim(strings.TrimSpace(s), "()"), "j", "i"), 128)
+			if err != nil {
+				return nil, in.Errorf(in.Exc.ValueError, "complex() arg is a malformed string")
+			}
+			return Complex(z), nil
+		}
+		re, err := part(a[0])
+		if err != nil {
+			return nil, err
+		}
+		im, err := part(a[1])
+		return Complex(re + im*1i), err
+	}
+	addOps(c, "+", "-", "*", "/", "**")
+	addCompare(c, "==", "!=")
+	addBasics(c, "repr hash bool neg")
+	addGetSet(c, "real", func(in *Interp, o Object) (Object, error) { return Float(real(complex128(o.(Complex)))), nil }, nil)
+	addGetSet(c, "imag", func(in *Interp, o Object) (Object, error) { return Float(imag(complex128(o.(Complex)))), nil }, nil)
+	addMethod(c, "__abs__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		z := complex128(args[0].(Complex))
+		return Float(math.Hypot(real(z), imag(z))), nil
+	})
+	addMethod(c, "conjugate", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		z := complex128(args[0].(Complex))
+		return Complex(complex(real(z), -imag(z))), nil
+	})
+}

@@ -1,0 +1,991 @@
+package vm
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Len counts the steps of a range.
+func (r *Range) Len() int64 {
+	if r.Step > 0 && r.Start < r.Stop {
+		return (r.Stop-r.Start-1)/r.Step + 1
+	}
+	if r.Step < 0 && r.Start > r.Stop {
+		return (r.Start-r.Stop-1)/-r.Step + 1
+	}
+	return 0
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// strLen counts code points.
+func strLen(s string) int { return utf8.RuneCountInString(s) }
+
+// Len is len(o).
+func (in *Interp) Len(o Object) (int, error) {
+	switch x := o.(type) {
+	case *List:
+		return len(x.Items), nil
+	case *Tuple:
+		return len(x.Items), nil
+	case *Dict:
+		return x.live, nil
+	case Str:
+		return strLen(string(x)), nil
+	case Bytes:
+		return len(x), nil
+	case *ByteArray:
+		return len(x.B), nil
+	case *Set:
+		return x.used, nil
+	case *FrozenSet:
+		return x.used, nil
+	case *Range:
+		return int(x.Len()), nil
+	}
+	v, ok, err := in.special(o, "__len__")
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return 0, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", o.Type().Name)
+	}
+	n, ok := AsInt(v)
+	if !ok {
+		return 0, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", v.Type().Name)
+	}
+	if n < 0 {
+		return 0, in.Errorf(in.Exc.ValueError, "__len__() should return >= 0")
+	}
+	return int(n), nil
+}
+
+// SliceIndices is slice.indices: start, stop and step for a sequence of length n, and how many items that selects.
+func (in *Interp) SliceIndices(s *Slice, n int) (start, stop, step, count int, err error) {
+	get := func(o Object, def int) (int, bool, error) {
+		if o == None {
+			return def, false, nil
+		}
+		if b, ok := unwrap(o).(*BigInt); ok {
+			if b.V.Sign() < 0 {
+				return -1 << 62, true, nil
+			}
+			return 1<<62 - 1, true, nil
+		}
+		i, ok := AsInt(o)
+		if !ok {
+			if o.Type().Lookup("__index__") == nil {
+				return 0, false, in.Errorf(in.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
+			}
+			var err error
+			if i, err = in.Index(o); err != nil {
+				return 0, false, err
+			}
+		}
+		return int(i), true, nil
+	}
+	step, _, err = get(s.Step, 1)
+	if err != nil {
+		return
+	}
+	if step == 0 {
+		err = in.Errorf(in.Exc.ValueError, "slice step cannot be zero")
+		return
+	}
+	lo, hi := 0, n
+	dStart, dStop := 0, n
+	if step < 0 {
+		lo, hi = -1, n-1
+		dStart, dStop = n-1, -1
+	}
+	clip := func(o Object, def int) (int, error) {
+		v, given, err := get(o, def)
+		if err != nil || !given {
+			return v, err
+		}
+		if v < 0 {
+			v += n
+			if v < lo {
+				v = lo
+			}
+		} else if v > hi {
+			v = hi
+		}
+		return v, nil
+	}
+	if start, err = clip(s.Start, dStart); err != nil {
+		return
+	}
+	if stop, err = clip(s.Stop, dStop); err != nil {
+		return
+	}
+	if step > 0 && start < stop {
+		count = (stop-start-1)/step + 1
+	} else if step < 0 && start > stop {
+		count = (start-stop-1)/-step + 1
+	}
+	return
+}
+
+func (in *Interp) sliceItems(items []Object, s *Slice) ([]Object, error) {
+	start, _, step, n, err := in.SliceIndices(s, len(items))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Object, n)
+	if step == 1 {
+		copy(out, items[start:start+n])
+		return out, nil
+	}
+	for i := range out {
+		out[i] = items[start+i*step]
+	}
+	return out, nil
+}
+
+// seqIndex checks an index into a sequence of length n.
+func (in *Interp) seqIndex(key Object, n int, what string) (int, error) {
+	i, ok := AsInt(key)
+	if !ok {
+		if _, ok := unwrap(key).(*BigInt); !ok && key.Type().Lookup("__index__") == nil {
+			plural := map[string]string{"list": "list indices must be integers or slices, not %s", "tuple": "tuple indices must be integers or slices, not %s",
+				"string": "string indices must be integers, not '%s'", "bytearray": "bytearray indices must be integers or slices, not %s",
+				"range object": "range indices must be integers or slices, not %s"}[what]
+			if plural == "" {
+				plural = "byte indices must be integers or slices, not %s"
+			}
+			return 0, in.Errorf(in.Exc.TypeError, plural, key.Type().Name)
+		}
+		var err error
+		if i, err = in.Index(key); err != nil {
+			return 0, err
+		}
+	}
+	if i < 0 {
+		i += int64(n)
+	}
+	if i < 0 || i >= int64(n) {
+		return 0, in.Errorf(in.Exc.IndexError, "%s index out of range", what)
+	}
+	return int(i), nil
+}
+
+// GetItem is o[key].
+func (in *Interp) GetItem(o, key Object) (Object, error) {
+	switch x := o.(type) {
+	case *List, *Tuple, Str, Bytes, *ByteArray, *Range, *Dict:
+		return in.nativeGetItem(x, key)
+	case *Type:
+		return in.classGetItem(x, key)
+	case *GenericAlias:
+		args := &Tuple{[]Object{key}}
+		if t, ok := key.(*Tuple); ok {
+			args = t
+		}
+		return &GenericAlias{x.Origin, args}, nil
+	case *MappingProxy:
+		return in.GetItem(x.M, key)
+	}
+	v, ok, err := in.special(o, "__getitem__", key)
+	if ok || err != nil {
+		return v, err
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
+}
+
+func (in *Interp) classGetItem(t *Type, key Object) (Object, error) {
+	if f := t.Type().Lookup("__getitem__"); f != nil {
+		return in.callSpecial(f, t, key)
+	}
+	if f := t.Lookup("__class_getitem__"); f != nil {
+		if cm, ok := f.(*ClassMethod); ok {
+			return in.Call(cm.Func, []Object{t, key}, nil)
+		}
+		b, err := in.bindDescr(f, t, t.Type())
+		if err != nil {
+			return nil, err
+		}
+		return in.Call(b, []Object{key}, nil)
+	}
+	switch t {
+	case ListType, TupleType, DictType, SetType, FrozenSetType, TypeType, EnumerateType:
+		args := &Tuple{[]Object{key}}
+		if k, ok := key.(*Tuple); ok {
+			args = k
+		}
+		return &GenericAlias{t, args}, nil
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.FullName())
+}
+
+func runeAt(s string, i int) string {
+	for j := range s {
+		if i == 0 {
+			_, n := utf8.DecodeRuneInString(s[j:])
+			return s[j : j+n]
+		}
+		i--
+	}
+	return ""
+}
+
+var charStrs = func() (t [128]Object) {
+	for i := range t {
+		t[i] = Str(string(rune(i)))
+	}
+	return
+}()
+
+func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
+	sl, isSlice := key.(*Slice)
+	switch x := o.(type) {
+	case *List:
+		if isSlice {
+			items, err := in.sliceItems(x.Items, sl)
+			return &List{items}, err
+		}
+		i, err := in.seqIndex(key, len(x.Items), "list")
+		if err != nil {
+			return nil, err
+		}
+		return x.Items[i], nil
+	case *Tuple:
+		if isSlice {
+			items, err := in.sliceItems(x.Items, sl)
+			return NewTuple(items...), err
+		}
+		i, err := in.seqIndex(key, len(x.Items), "tuple")
+		if err != nil {
+			return nil, err
+		}
+		return x.Items[i], nil
+	case Str:
+		s := string(x)
+		if isASCII(s) {
+			if isSlice {
+				v, err := in.sliceBytes(s, sl)
+				return Str(v), err
+			}
+			i, err := in.seqIndex(key, len(s), "string")
+			if err != nil {
+				return nil, err
+			}
+			return charStrs[s[i]], nil
+		}
+		if isSlice {
+			rs := []rune(s)
+			start, _, step, n, err := in.SliceIndices(sl, len(rs))
+			if err != nil {
+				return nil, err
+			}
+			var sb strings.Builder
+			for i := range n {
+				sb.WriteRune(rs[start+i*step])
+			}
+			return Str(sb.String()), nil
+		}
+		i, err := in.seqIndex(key, strLen(s), "string")
+		if err != nil {
+			return nil, err
+		}
+		return Str(runeAt(s, i)), nil
+	case Bytes:
+		if isSlice {
+			v, err := in.sliceBytes(string(x), sl)
+			return Bytes(v), err
+		}
+		i, err := in.seqIndex(key, len(x), "index")
+		if err != nil {
+			return nil, err
+		}
+		return MakeInt(int64(x[i])), nil
+	case *ByteArray:
+		if isSlice {
+			v, err := in.sliceBytes(string(x.B), sl)
+			return &ByteArray{[]byte(v)}, err
+		}
+		i, err := in.seqIndex(key, len(x.B), "bytearray")
+		if err != nil {
+			return nil, err
+		}
+		return MakeInt(int64(x.B[i])), nil
+	case *Range:
+		if isSlice {
+			start, stop, step, _, err := in.SliceIndices(sl, int(x.Len()))
+			if err != nil {
+				return nil, err
+			}
+			return &Range{x.Start + int64(start)*x.Step, x.Start + int64(stop)*x.Step, x.Step * int64(step)}, nil
+		}
+		i, err := in.seqIndex(key, int(x.Len()), "range object")
+		if err != nil {
+			return nil, err
+		}
+		return MakeInt(x.Start + int64(i)*x.Step), nil
+	case *Dict:
+		v, ok, err := x.Get(in, key)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, in.KeyError(key)
+		}
+		return v, nil
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
+}
+
+func (in *Interp) sliceBytes(s string, sl *Slice) (string, error) {
+	start, _, step, n, err := in.SliceIndices(sl, len(s))
+	if err != nil {
+		return "", err
+	}
+	if step == 1 {
+		return s[start : start+n], nil
+	}
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = s[start+i*step]
+	}
+	return string(b), nil
+}
+
+// SetItem is o[key] = v.
+func (in *Interp) SetItem(o, key, v Object) error {
+	switch x := o.(type) {
+	case *Dict:
+		return x.Set(in, key, v)
+	case *List:
+		return in.listSet(x, key, v)
+	case *ByteArray:
+		if sl, ok := key.(*Slice); ok {
+			b, ok := bytesOf(v)
+			start, stop, step, _, err := in.SliceIndices(sl, len(x.B))
+			if err != nil {
+				return err
+			}
+			if !ok || step != 1 {
+				return in.Errorf(in.Exc.TypeError, "can assign only bytes, buffers, or iterables of ints in range(0, 256)")
+			}
+			stop = max(start, stop)
+			x.B = append(x.B[:start:start], append(append([]byte(nil), b...), x.B[stop:]...)...)
+			return nil
+		}
+		i, err := in.seqIndex(key, len(x.B), "bytearray")
+		if err != nil {
+			return err
+		}
+		n, err := in.Index(v)
+		if err != nil {
+			return err
+		}
+		if n < 0 || n > 255 {
+			return in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
+		}
+		x.B[i] = byte(n)
+		return nil
+	}
+	_, ok, err := in.special(o, "__setitem__", key, v)
+	if ok || err != nil {
+		return err
+	}
+	return in.Errorf(in.Exc.TypeError, "'%s' object does not support item assignment", o.Type().Name)
+}
+
+func (in *Interp) listSet(x *List, key, v Object) error {
+	sl, ok := key.(*Slice)
+	if !ok {
+		i, err := in.seqIndex(key, len(x.Items), "list")
+		if err != nil {
+			if in.Matches(err, in.Exc.IndexError) {
+				return in.Errorf(in.Exc.IndexError, "list assignment index out of range")
+			}
+			return err
+		}
+		x.Items[i] = v
+		return nil
+	}
+	items, err := in.IterAll(v)
+	if err != nil {
+		if in.Matches(err, in.Exc.TypeError) {
+			return in.Errorf(in.Exc.TypeError, "can only assign an iterable")
+		}
+		return err
+	}
+	start, stop, step, n, err := in.SliceIndices(sl, len(x.Items))
+	if err != nil {
+		return err
+	}
+	if step == 1 {
+		stop = max(start, stop)
+		out := make([]Object, 0, len(x.Items)-(stop-start)+len(items))
+		out = append(out, x.Items[:start]...)
+		out = append(out, items...)
+		x.Items = append(out, x.Items[stop:]...)
+		return nil
+	}
+	if len(items) != n {
+		return in.Errorf(in.Exc.ValueError, "attempt to assign sequence of size %d to extended slice of size %d", len(items), n)
+	}
+	for i, it := range items {
+		x.Items[start+i*step] = it
+	}
+	return nil
+}
+
+// DelItem is del o[key].
+func (in *Interp) DelItem(o, key Object) error {
+	switch x := o.(type) {
+	case *Dict:
+		ok, err := x.Del(in, key)
+		if err == nil && !ok {
+			err = in.KeyError(key)
+		}
+		return err
+	case *List:
+		if sl, ok := key.(*Slice); ok {
+			start, _, step, n, err := in.SliceIndices(sl, len(x.Items))
+			if err != nil {
+				return err
+			}
+			drop := map[int]bool{}
+			for i := range n {
+				drop[start+i*step] = true
+			}
+			out := make([]Object, 0, len(x.Items))
+			for i, it := range x.Items {
+				if !drop[i] {
+					out = append(out, it)
+				}
+			}
+			x.Items = out
+			return nil
+		}
+		i, err := in.seqIndex(key, len(x.Items), "list")
+		if err != nil {
+			if in.Matches(err, in.Exc.IndexError) {
+				return in.Errorf(in.Exc.IndexError, "list assignment index out of range")
+			}
+			return err
+		}
+		x.Items = append(x.Items[:i], x.Items[i+1:]...)
+		return nil
+	}
+	_, ok, err := in.special(o, "__delitem__", key)
+	if ok || err != nil {
+		return err
+	}
+	return in.Errorf(in.Exc.TypeError, "'%s' object doesn't support item deletion", o.Type().Name)
+}
+
+// Contains is v in o.
+func (in *Interp) Contains(o, v Object) (bool, error) {
+	switch x := o.(type) {
+	case *Dict:
+		_, ok, err := x.Get(in, v)
+		return ok, err
+	case *Set:
+		return x.hasSet(in, v)
+	case *FrozenSet:
+		return x.hasSet(in, v)
+	case *List:
+		for i := 0; i < len(x.Items); i++ {
+			ok, err := in.sameKey(x.Items[i], v)
+			if ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	case *Tuple:
+		for _, it := range x.Items {
+			ok, err := in.sameKey(it, v)
+			if ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	case Str:
+		s, ok := AsStr(v)
+		if !ok {
+			return false, in.Errorf(in.Exc.TypeError, "'in <string>' requires string as left operand, not %s", v.Type().Name)
+		}
+		return strings.Contains(string(x), s), nil
+	case Bytes, *ByteArray:
+		b, _ := bytesOf(x)
+		if i, ok := AsInt(v); ok {
+			return strings.IndexByte(string(b), byte(i)) >= 0, nil
+		}
+		s, ok := bytesOf(v)
+		if !ok {
+			return false, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", v.Type().Name)
+		}
+		return strings.Contains(string(b), string(s)), nil
+	case *Range:
+		if i, ok := AsInt(v); ok {
+			if x.Step > 0 {
+				return i >= x.Start && i < x.Stop && (i-x.Start)%x.Step == 0, nil
+			}
+			return i <= x.Start && i > x.Stop && (x.Start-i)%-x.Step == 0, nil
+		}
+	}
+	if r, ok, err := in.special(o, "__contains__", v); ok || err != nil {
+		if err != nil {
+			return false, err
+		}
+		return in.Truth(r)
+	}
+	if o.Type().Lookup("__iter__") == nil && o.Type().Lookup("__getitem__") == nil {
+		return false, in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", o.Type().Name)
+	}
+	it, err := in.Iter(o)
+	if err != nil {
+		return false, err
+	}
+	for {
+		x, err := in.Next(it)
+		if err != nil || x == nil {
+			return false, err
+		}
+		ok, err := in.sameKey(x, v)
+		if ok || err != nil {
+			return ok, err
+		}
+	}
+}
+
+func (s *setTable) hasSet(in *Interp, v Object) (bool, error) {
+	if x, ok := v.(*Set); ok {
+		v = &FrozenSet{setTable: x.clone()}
+	}
+	return s.Has(in, v)
+}
+
+// Iterators of built-in values.
+type (
+	listIter struct {
+		l *List
+		i int
+	}
+	tupleIter struct {
+		items []Object
+		i     int
+	}
+	rangeIter struct{ cur, step, n int64 }
+	strIter   struct {
+		s string
+		i int
+	}
+	dictIter struct {
+		d    *Dict
+		i    int
+		n    int
+		kind uint8 // keys, values, items
+	}
+)
+
+func (*listIter) Type() *Type  { return ListIterType }
+func (*tupleIter) Type() *Type { return TupleIterType }
+func (*rangeIter) Type() *Type { return RangeIterType }
+func (*strIter) Type() *Type   { return StrIterType }
+func (d *dictIter) Type() *Type {
+	switch d.kind {
+	case 1:
+		return DictValueIterType
+	case 2:
+		return DictItemIterType
+	}
+	return DictKeyIterType
+}
+
+func (it *listIter) Next(*Interp) (Object, error) {
+	if it.l == nil || it.i >= len(it.l.Items) {
+		it.l = nil
+		return nil, nil
+	}
+	v := it.l.Items[it.i]
+	it.i++
+	return v, nil
+}
+
+func (it *tupleIter) Next(*Interp) (Object, error) {
+	if it.i >= len(it.items) {
+		return nil, nil
+	}
+	v := it.items[it.i]
+	it.i++
+	return v, nil
+}
+
+func (it *rangeIter) Next(*Interp) (Object, error) {
+	if it.n <= 0 {
+		return nil, nil
+	}
+	v := MakeInt(it.cur)
+	it.cur += it.step
+	it.n--
+	return v, nil
+}
+
+func (it *strIter) Next(*Interp) (Object, error) {
+	if it.i >= len(it.s) {
+		return nil, nil
+	}
+	if c := it.s[it.i]; c < utf8.RuneSelf {
+		it.i++
+		return charStrs[c], nil
+	}
+	_, n := utf8.DecodeRuneInString(it.s[it.i:])
+	v := Str(it.s[it.i : it.i+n])
+	it.i += n
+	return v, nil
+}
+
+func (it *dictIter) Next(in *Interp) (Object, error) {
+	if it.d == nil {
+		return nil, nil
+	}
+	if it.n != it.d.live {
+		it.d = nil
+		return nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
+	}
+	i, k, v, ok := it.d.next(it.i)
+	if !ok {
+		it.d = nil
+		return nil, nil
+	}
+	it.i = i
+	switch it.kind {
+	case 1:
+		return v, nil
+	case 2:
+		return NewTuple(k, v), nil
+	}
+	return k, nil
+}
+
+// Iter is iter(o).
+func (in *Interp) Iter(o Object) (Object, error) {
+	switch x := o.(type) {
+	case *List:
+		return &listIter{l: x}, nil
+	case *Tuple:
+		return &tupleIter{items: x.Items}, nil
+	case *Range:
+		return &rangeIter{x.Start, x.Step, x.Len()}, nil
+	case Str:
+		return &strIter{s: string(x)}, nil
+	case *Dict:
+		return &dictIter{d: x, n: x.live}, nil
+	case *Set:
+		return in.setIter(&x.setTable), nil
+	case *FrozenSet:
+		return in.setIter(&x.setTable), nil
+	case Bytes:
+		return bytesIter([]byte(x)), nil
+	case *ByteArray:
+		return bytesIter(x.B), nil
+	case *Generator:
+		return x, nil
+	case *dictView:
+		return &dictIter{d: x.d, n: x.d.live, kind: x.kind}, nil
+	case Iterator:
+		return x, nil
+	case *MappingProxy:
+		return in.Iter(x.M)
+	}
+	t := o.Type()
+	f := t.Lookup("__iter__")
+	if f != nil && f != None {
+		v, err := in.callSpecial(f, o)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := v.(Iterator); !ok && v.Type().Lookup("__next__") == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "iter() returned non-iterator of type '%s'", v.Type().Name)
+		}
+		return v, nil
+	}
+	if _, isType := o.(*Type); f == nil && !isType && t.Lookup("__getitem__") != nil {
+		i := int64(0)
+		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+			if i < 0 {
+				return nil, nil
+			}
+			v, err := in.GetItem(o, MakeInt(i))
+			if err != nil {
+				if in.Matches(err, in.Exc.IndexError) || in.Matches(err, in.Exc.StopIteration) {
+					i = -1
+					return nil, nil
+				}
+				return nil, err
+			}
+			i++
+			return v, nil
+		}}, nil
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.Name)
+}
+
+func (in *Interp) setIter(s *setTable) Object {
+	items := s.Items()
+	n := s.used
+	i := 0
+	return &GoIter{T: SetIterType, NextFn: func(in *Interp) (Object, error) {
+		if s.used != n {
+			return nil, in.Errorf(in.Exc.RuntimeError, "Set changed size during iteration")
+		}
+		if i >= len(items) {
+			return nil, nil
+		}
+		i++
+		return items[i-1], nil
+	}}
+}
+
+func bytesIter(b []byte) Object {
+	i := 0
+	return &GoIter{T: BytesIterType, NextFn: func(*Interp) (Object, error) {
+		if i >= len(b) {
+			return nil, nil
+		}
+		i++
+		return MakeInt(int64(b[i-1])), nil
+	}}
+}
+
+// Next advances an iterator: nil, nil at its end.
+func (in *Interp) Next(it Object) (Object, error) {
+	if x, ok := it.(Iterator); ok {
+		return x.Next(in)
+	}
+	f := it.Type().Lookup("__next__")
+	if f == nil {
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", it.Type().Name)
+	}
+	v, err := in.callSpecial(f, it)
+	if err != nil {
+		if in.Matches(err, in.Exc.StopIteration) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return v, nil
+}
+
+// IterAll collects an iterable. The result is the caller's.
+func (in *Interp) IterAll(o Object) ([]Object, error) {
+	switch x := o.(type) {
+	case *List:
+		return append(make([]Object, 0, len(x.Items)), x.Items...), nil
+	case *Tuple:
+		return append(make([]Object, 0, len(x.Items)), x.Items...), nil
+	case *Dict:
+		return x.Keys(), nil
+	case *Set:
+		return x.Items(), nil
+	case *FrozenSet:
+		return x.Items(), nil
+	}
+	it, err := in.Iter(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []Object
+	for {
+		v, err := in.Next(it)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			return out, nil
+		}
+		out = append(out, v)
+	}
+}
+
+// dictUpdate copies a mapping, or an iterable of pairs, into d.
+func (in *Interp) dictUpdate(d *Dict, m Object) error {
+	if src, ok := m.(*Dict); ok {
+		var err error
+		src.Each(func(k, v Object) bool { err = d.Set(in, k, v); return err == nil })
+		return err
+	}
+	if inst, ok := m.(*Instance); ok {
+		if src, ok := inst.Native.(*Dict); ok && inst.Class.Lookup("__iter__") == DictType.Lookup("__iter__") && inst.Class.Lookup("keys") == DictType.Lookup("keys") && inst.Class.Lookup("__getitem__") == DictType.Lookup("__getitem__") {
+			return in.dictUpdate(d, src)
+		}
+	}
+	if mp, ok := m.(*MappingProxy); ok {
+		return in.dictUpdate(d, mp.M)
+	}
+	if m.Type().Lookup("keys") != nil {
+		keys, err := in.CallMethod(m, "keys")
+		if err != nil {
+			return err
+		}
+		items, err := in.IterAll(keys)
+		if err != nil {
+			return err
+		}
+		for _, k := range items {
+			v, err := in.GetItem(m, k)
+			if err != nil {
+				return err
+			}
+			if err := d.Set(in, k, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	items, err := in.IterAll(m)
+	if err != nil {
+		return err
+	}
+	for i, it := range items {
+		kv, err := in.IterAll(it)
+		if err != nil {
+			return in.Errorf(in.Exc.TypeError, "cannot convert dictionary update sequence element #%d to a sequence", i)
+		}
+		if len(kv) != 2 {
+			return in.Errorf(in.Exc.ValueError, "dictionary update sequence element #%d has length %d; 2 is required", i, len(kv))
+		}
+		if err := d.Set(in, kv[0], kv[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pattern matching.
+
+func isMatchSequence(in *Interp, o Object) bool {
+	switch unwrap(o).(type) {
+	case *List, *Tuple, *Range:
+		return true
+	case Str, Bytes, *ByteArray:
+		return false
+	}
+	if i, ok := o.(*Instance); ok {
+		if seq := in.abcClass("Sequence"); seq != nil {
+			ok, _ := in.IsInstance(i, seq)
+			return ok
+		}
+	}
+	return false
+}
+
+func isMatchMapping(in *Interp, o Object) bool {
+	if _, ok := unwrap(o).(*Dict); ok {
+		return true
+	}
+	if _, ok := o.(*MappingProxy); ok {
+		return true
+	}
+	if i, ok := o.(*Instance); ok {
+		if m := in.abcClass("Mapping"); m != nil {
+			ok, _ := in.IsInstance(i, m)
+			return ok
+		}
+	}
+	return false
+}
+
+// abcClass gives a class of collections.abc if that has been imported.
+func (in *Interp) abcClass(name string) Object {
+	m, ok := in.Modules.GetStr("collections.abc")
+	if !ok {
+		return nil
+	}
+	v, _ := m.(*Module).Dict.GetStr(name)
+	return v
+}
+
+func (in *Interp) matchKeys(subject Object, keys *Tuple) (Object, error) {
+	out := make([]Object, 0, len(keys.Items))
+	for _, k := range keys.Items {
+		v, err := in.GetItem(subject, k)
+		if err != nil {
+			if in.Matches(err, in.Exc.KeyError) {
+				return None, nil
+			}
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return &Tuple{out}, nil
+}
+
+func (in *Interp) matchClass(subject, cls Object, npos int, names *Tuple) (Object, error) {
+	t, ok := cls.(*Type)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "called match pattern must be a class")
+	}
+	is, err := in.IsInstance(subject, cls)
+	if err != nil {
+		return nil, err
+	}
+	if !is {
+		return None, nil
+	}
+	out := []Object{}
+	if npos > 0 {
+		var attrs []Object
+		if ma := t.Lookup("__match_args__"); ma != nil {
+			tp, ok := ma.(*Tuple)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__match_args__ must be a tuple (got %s)", t.Name, ma.Type().Name)
+			}
+			attrs = tp.Items
+		} else {
+			self := false
+			for _, b := range []*Type{BoolType, ByteArrayType, BytesType, DictType, FloatType, FrozenSetType, IntType, ListType, SetType, StrType, TupleType} {
+				self = self || t.IsSubtype(b)
+			}
+			if self {
+				if npos > 1 {
+					return nil, in.Errorf(in.Exc.TypeError, "%s() accepts 1 positional sub-pattern (%d given)", t.Name, npos)
+				}
+				out = append(out, subject)
+				npos = 0
+			}
+		}
+		if npos > len(attrs) {
+			pl := "s"
+			if len(attrs) == 1 {
+				pl = ""
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "%s() accepts %d positional sub-pattern%s (%d given)", t.Name, len(attrs), pl, npos)
+		}
+		for i := range npos {
+			n, _ := AsStr(attrs[i])
+			v, err := in.GetAttrOpt(subject, n)
+			if err != nil {
+				return nil, err
+			}
+			if v == nil {
+				return None, nil
+			}
+			out = append(out, v)
+		}
+	}
+	for _, n := range names.Items {
+		s, _ := AsStr(n)
+		v, err := in.GetAttrOpt(subject, s)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			return None, nil
+		}
+		out = append(out, v)
+	}
+	return &Tuple{out}, nil
+}

@@ -1,0 +1,725 @@
+package vm
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// strArg wants a str argument.
+func (in *Interp) strArg(fname string, o Object) (string, error) {
+	s, ok := AsStr(o)
+	if !ok {
+		return "", in.Errorf(in.Exc.TypeError, "%s must be str, not %s", fname, o.Type().Name)
+	}
+	return s, nil
+}
+
+// span turns optional start and end (in characters) into a substring; off is its offset in characters.
+func (in *Interp) span(s string, args []Object) (sub string, off int, ok bool, err error) {
+	sl := &Slice{None, None, None}
+	if len(args) > 0 {
+		sl.Start = args[0]
+	}
+	if len(args) > 1 {
+		sl.Stop = args[1]
+	}
+	if sl.Start == None && sl.Stop == None {
+		return s, 0, true, nil
+	}
+	n := strLen(s)
+	start, stop, _, _, err := in.SliceIndices(sl, n)
+	if err != nil {
+		return "", 0, false, err
+	}
+	if i, isI := AsInt(sl.Start); isI && i > int64(n) || start > stop {
+		return "", 0, false, nil
+	}
+	return s[byteOff(s, start):byteOff(s, stop)], start, true, nil
+}
+
+func byteOff(s string, i int) int {
+	if isASCII(s) {
+		return min(i, len(s))
+	}
+	for j := range s {
+		if i == 0 {
+			return j
+		}
+		i--
+	}
+	return len(s)
+}
+
+func initStr() {
+	t := StrType
+	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) == 1 && len(kw) == 0 {
+			s, err := in.Str(args[0])
+			return wrap(cls, StrType, Str(s)), err
+		}
+		a, err := in.ParseArgs("str", args, kw, "object='', encoding=None, errors=None")
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := bytesOf(a[0]); ok && (a[1] != None || a[2] != None) {
+			enc, errs := "utf-8", "strict"
+			if s, ok := AsStr(a[1]); ok {
+				enc = s
+			}
+			if s, ok := AsStr(a[2]); ok {
+				errs = s
+			}
+			s, err := in.decode(b, enc, errs)
+			return wrap(cls, StrType, Str(s)), err
+		}
+		if a[1] != None || a[2] != None {
+			return nil, in.Errorf(in.Exc.TypeError, "decoding to str: need a bytes-like object, %s found", a[0].Type().Name)
+		}
+		s, err := in.Str(a[0])
+		return wrap(cls, StrType, Str(s)), err
+	}
+	addOps(t, "+", "*", "%")
+	addCompare(t, allCompare...)
+	addBasics(t, "repr hash len iter getitem contains format")
+	m := func(name string, lo, hi int, f func(in *Interp, s string, args []Object) (Object, error)) {
+		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, ok := AsStr(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'str' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+			}
+			return f(in, s, args[1:])
+		})
+	}
+	kwm := func(name, sig string, f func(in *Interp, s string, args []Object) (Object, error)) {
+		addKw(t, name, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			a, err := in.ParseArgs(name, args, kw, "self, /, "+sig)
+			if err != nil {
+				return nil, err
+			}
+			s, _ := AsStr(a[0])
+			return f(in, s, a[1:])
+		})
+	}
+	m("__str__", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return Str(s), nil })
+	m("__getnewargs__", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return NewTuple(Str(s)), nil })
+	simple := func(name string, f func(s string) string) {
+		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return Str(f(s)), nil })
+	}
+	simple("lower", strings.ToLower)
+	simple("upper", strings.ToUpper)
+	simple("casefold", func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ß", "ss") })
+	simple("swapcase", func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsUpper(r) {
+				return unicode.ToLower(r)
+			}
+			return unicode.ToUpper(r)
+		}, s)
+	})
+	simple("capitalize", func(s string) string {
+		r, n := utf8.DecodeRuneInString(s)
+		if n == 0 {
+			return s
+		}
+		return string(unicode.ToTitle(r)) + strings.ToLower(s[n:])
+	})
+	simple("title", func(s string) string {
+		prev := false
+		return strings.Map(func(r rune) rune {
+			l := unicode.IsLetter(r)
+			p := prev
+			prev = l
+			if l && !p {
+				return unicode.ToTitle(r)
+			}
+			if l {
+				return unicode.ToLower(r)
+			}
+			return r
+		}, s)
+	})
+	is := func(name string, empty bool, f func(r rune) bool) {
+		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
+			if s == "" {
+				return MakeBool(empty), nil
+			}
+			for _, r := range s {
+				if !f(r) {
+					return False, nil
+				}
+			}
+			return True, nil
+		})
+	}
+	is("isalpha", false, unicode.IsLetter)
+	is("isdigit", false, unicode.IsDigit)
+	is("isdecimal", false, unicode.IsDigit)
+	is("isnumeric", false, unicode.IsNumber)
+	is("isalnum", false, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	is("isspace", false, unicode.IsSpace)
+	is("isprintable", true, unicode.IsPrint)
+	is("isascii", true, func(r rune) bool { return r < 128 })
+	m("isidentifier", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
+		for i, r := range s {
+			if !(r == '_' || unicode.IsLetter(r) || i > 0 && unicode.IsDigit(r)) {
+				return False, nil
+			}
+		}
+		return MakeBool(s != ""), nil
+	})
+	cased := func(name string, bad, good func(r rune) bool) {
+		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
+			any := false
+			for _, r := range s {
+				if bad(r) {
+					return False, nil
+				}
+				any = any || good(r)
+			}
+			return MakeBool(any), nil
+		})
+	}
+	cased("islower", unicode.IsUpper, unicode.IsLower)
+	cased("isupper", unicode.IsLower, unicode.IsUpper)
+	m("istitle", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
+		prev, any := false, false
+		for _, r := range s {
+			if unicode.IsUpper(r) && prev || unicode.IsLower(r) && !prev {
+				return False, nil
+			}
+			prev = unicode.IsLetter(r)
+			any = any || prev
+		}
+		return MakeBool(any), nil
+	})
+	strip := func(name string, l, r bool) {
+		m(name, 0, 1, func(in *Interp, s string, args []Object) (Object, error) {
+			f := unicode.IsSpace
+			if len(args) > 0 && args[0] != None {
+				cut, err := in.strArg(name+" arg", args[0])
+				if err != nil {
+					return nil, in.Errorf(in.Exc.TypeError, "%s arg must be None or str", name)
+				}
+				f = func(r rune) bool { return strings.ContainsRune(cut, r) }
+			} else {
+				f = func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+			}
+			if l {
+				s = strings.TrimLeftFunc(s, f)
+			}
+			if r {
+				s = strings.TrimRightFunc(s, f)
+			}
+			return Str(s), nil
+		})
+	}
+	strip("strip", true, true)
+	strip("lstrip", true, false)
+	strip("rstrip", false, true)
+	find := func(name string, last, raise bool) {
+		m(name, 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
+			sub, err := in.strArg(name+"() argument 1", args[0])
+			if err != nil {
+				return nil, err
+			}
+			part, off, ok, err := in.span(s, args[1:])
+			if err != nil {
+				return nil, err
+			}
+			i := -1
+			if ok {
+				if last {
+					i = strings.LastIndex(part, sub)
+				} else {
+					i = strings.Index(part, sub)
+				}
+			}
+			if i < 0 {
+				if raise {
+					return nil, in.Errorf(in.Exc.ValueError, "substring not found")
+				}
+				return MakeInt(-1), nil
+			}
+			return MakeInt(int64(off + strLen(part[:i]))), nil
+		})
+	}
+	find("find", false, false)
+	find("rfind", true, false)
+	find("index", false, true)
+	find("rindex", true, true)
+	m("count", 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
+		sub, err := in.strArg("count() argument 1", args[0])
+		if err != nil {
+			return nil, err
+		}
+		part, _, ok, err := in.span(s, args[1:])
+		if err != nil || !ok {
+			return MakeInt(0), err
+		}
+		return MakeInt(int64(strings.Count(part, sub))), nil
+	})
+	affix := func(name string, f func(s, x string) bool) {
+		m(name, 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
+			part, _, ok, err := in.span(s, args[1:])
+			if err != nil || !ok {
+				return False, err
+			}
+			cands := []Object{args[0]}
+			if tp, ok := AsTuple(args[0]); ok {
+				cands = tp.Items
+			}
+			for _, c := range cands {
+				x, ok := AsStr(c)
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be str or a tuple of str, not %s", name, c.Type().Name)
+				}
+				if f(part, x) {
+					return True, nil
+				}
+			}
+			return False, nil
+		})
+	}
+	affix("startswith", strings.HasPrefix)
+	affix("endswith", strings.HasSuffix)
+	m("removeprefix", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		x, err := in.strArg("removeprefix() argument", args[0])
+		return Str(strings.TrimPrefix(s, x)), err
+	})
+	m("removesuffix", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		x, err := in.strArg("removesuffix() argument", args[0])
+		return Str(strings.TrimSuffix(s, x)), err
+	})
+	m("replace", 2, 3, func(in *Interp, s string, args []Object) (Object, error) {
+		old, err := in.strArg("replace() argument 1", args[0])
+		if err != nil {
+			return nil, err
+		}
+		nw, err := in.strArg("replace() argument 2", args[1])
+		if err != nil {
+			return nil, err
+		}
+		n := int64(-1)
+		if len(args) > 2 {
+			if n, err = in.Index(args[2]); err != nil {
+				return nil, err
+			}
+		}
+		return Str(strings.Replace(s, old, nw, int(n))), nil
+	})
+	m("join", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		if args[0].Type().Lookup("__iter__") == nil && args[0].Type().Lookup("__getitem__") == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
+		}
+		items, err := in.IterAll(args[0])
+		if err != nil {
+			return nil, err
+		}
+		parts := make([]string, len(items))
+		for i, it := range items {
+			x, ok := AsStr(it)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "sequence item %d: expected str instance, %s found", i, it.Type().Name)
+			}
+			parts[i] = x
+		}
+		return Str(strings.Join(parts, s)), nil
+	})
+	toList := func(parts []string) Object {
+		l := &List{make([]Object, len(parts))}
+		for i, p := range parts {
+			l.Items[i] = Str(p)
+		}
+		return l
+	}
+	split := func(name string, right bool) {
+		kwm(name, "sep=None, maxsplit=-1", func(in *Interp, s string, a []Object) (Object, error) {
+			n, err := in.Index(a[1])
+			if err != nil {
+				return nil, err
+			}
+			if a[0] == None {
+				return toList(splitSpace(s, int(n), right)), nil
+			}
+			sep, ok := AsStr(a[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "must be str or None, not %s", a[0].Type().Name)
+			}
+			if sep == "" {
+				return nil, in.Errorf(in.Exc.ValueError, "empty separator")
+			}
+			if n < 0 {
+				return toList(strings.Split(s, sep)), nil
+			}
+			if !right {
+				return toList(strings.SplitN(s, sep, int(n)+1)), nil
+			}
+			var parts []string
+			for ; n > 0; n-- {
+				i := strings.LastIndex(s, sep)
+				if i < 0 {
+					break
+				}
+				parts = append([]string{s[i+len(sep):]}, parts...)
+				s = s[:i]
+			}
+			return toList(append([]string{s}, parts...)), nil
+		})
+	}
+	split("split", false)
+	split("rsplit", true)
+	kwm("splitlines", "keepends=False", func(in *Interp, s string, a []Object) (Object, error) {
+		keep, err := in.Truth(a[0])
+		return toList(splitLines(s, keep)), err
+	})
+	part := func(name string, last bool) {
+		m(name, 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+			sep, err := in.strArg("must", args[0])
+			if err != nil {
+				return nil, err
+			}
+			if sep == "" {
+				return nil, in.Errorf(in.Exc.ValueError, "empty separator")
+			}
+			i := strings.Index(s, sep)
+			if last {
+				i = strings.LastIndex(s, sep)
+			}
+			if i < 0 {
+				if last {
+					return NewTuple(Str(""), Str(""), Str(s)), nil
+				}
+				return NewTuple(Str(s), Str(""), Str("")), nil
+			}
+			return NewTuple(Str(s[:i]), Str(sep), Str(s[i+len(sep):])), nil
+		})
+	}
+	part("partition", false)
+	part("rpartition", true)
+	just := func(name string, f func(s, fill string, n int) string) {
+		m(name, 1, 2, func(in *Interp, s string, args []Object) (Object, error) {
+			w, err := in.Index(args[0])
+			if err != nil {
+				return nil, err
+			}
+			fill := " "
+			if len(args) > 1 {
+				if fill, err = in.strArg("The fill character", args[1]); err != nil || strLen(fill) != 1 {
+					return nil, in.Errorf(in.Exc.TypeError, "The fill character must be exactly one character long")
+				}
+			}
+			n := int(w) - strLen(s)
+			if n <= 0 {
+				return Str(s), nil
+			}
+			return Str(f(s, fill, n)), nil
+		})
+	}
+	just("ljust", func(s, fill string, n int) string { return s + strings.Repeat(fill, n) })
+	just("rjust", func(s, fill string, n int) string { return strings.Repeat(fill, n) + s })
+	just("center", func(s, fill string, n int) string {
+		l := n/2 + (n & (n + strLen(s)) & 1)
+		return strings.Repeat(fill, l) + s + strings.Repeat(fill, n-l)
+	})
+	m("zfill", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		w, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		n := int(w) - strLen(s)
+		if n <= 0 {
+			return Str(s), nil
+		}
+		if s != "" && (s[0] == '-' || s[0] == '+') {
+			return Str(s[:1] + strings.Repeat("0", n) + s[1:]), nil
+		}
+		return Str(strings.Repeat("0", n) + s), nil
+	})
+	kwm("expandtabs", "tabsize=8", func(in *Interp, s string, a []Object) (Object, error) {
+		n, err := in.Index(a[0])
+		var sb strings.Builder
+		col := 0
+		for _, r := range s {
+			switch r {
+			case '\t':
+				if n > 0 {
+					k := int(n) - col%int(n)
+					sb.WriteString(strings.Repeat(" ", k))
+					col += k
+				}
+			case '\n', '\r':
+				sb.WriteRune(r)
+				col = 0
+			default:
+				sb.WriteRune(r)
+				col++
+			}
+		}
+		return Str(sb.String()), err
+	})
+	kwm("encode", "encoding='utf-8', errors='strict'", func(in *Interp, s string, a []Object) (Object, error) {
+		enc, _ := AsStr(a[0])
+		errs, _ := AsStr(a[1])
+		b, err := in.encode(s, enc, errs)
+		return Bytes(b), err
+	})
+	addKw(t, "format", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		s, _ := AsStr(args[0])
+		r, err := in.strFormat(s, args[1:], kw)
+		return Str(r), err
+	})
+	m("format_map", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		d := NewDict()
+		if src, ok := args[0].(*Dict); ok {
+			d = src
+		} else {
+			if inst, ok := args[0].(*Instance); ok && inst.Class.Lookup("__missing__") != nil {
+				r, err := in.formatMapping(s, args[0])
+				return Str(r), err
+			}
+			if err := in.dictUpdate(d, args[0]); err != nil {
+				return nil, err
+			}
+		}
+		kw, err := in.kwFromMapping(args[0], d)
+		if err != nil {
+			return nil, err
+		}
+		r, err := in.strFormat(s, nil, kw)
+		return Str(r), err
+	})
+	m("translate", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
+		var sb strings.Builder
+		for _, r := range s {
+			v, err := in.GetItem(args[0], MakeInt(int64(r)))
+			if err != nil {
+				if in.Matches(err, in.Exc.LookupError) {
+					sb.WriteRune(r)
+					continue
+				}
+				return nil, err
+			}
+			if v == None {
+				continue
+			}
+			if x, ok := AsStr(v); ok {
+				sb.WriteString(x)
+			} else if n, ok := AsInt(v); ok {
+				sb.WriteRune(rune(n))
+			}
+		}
+		return Str(sb.String()), nil
+	})
+	t.Dict.SetStr("maketrans", &StaticMethod{&Builtin{Name: "maketrans", Owner: t, Max: -1, Fn: func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		d := NewDict()
+		if len(args) == 1 {
+			src, ok := AsDict(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "if you give only one argument to maketrans it must be a dict")
+			}
+			var err error
+			src.Each(func(k, v Object) bool {
+				if s, ok := AsStr(k); ok {
+					r, _ := utf8.DecodeRuneInString(s)
+					k = MakeInt(int64(r))
+				}
+				err = d.Set(in, k, v)
+				return err == nil
+			})
+			return d, err
+		}
+		x, _ := AsStr(args[0])
+		y, _ := AsStr(args[1])
+		xs, ys := []rune(x), []rune(y)
+		if len(xs) != len(ys) {
+			return nil, in.Errorf(in.Exc.ValueError, "the first two maketrans arguments must have equal length")
+		}
+		for i := range xs {
+			if err := d.Set(in, MakeInt(int64(xs[i])), MakeInt(int64(ys[i]))); err != nil {
+				return nil, err
+			}
+		}
+		if len(args) > 2 {
+			z, _ := AsStr(args[2])
+			for _, r := range z {
+				if err := d.Set(in, MakeInt(int64(r)), None); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return d, nil
+	}}})
+}
+
+// formatMapping formats with a mapping that computes missing keys.
+func (in *Interp) formatMapping(s string, m Object) (string, error) {
+	var kw []KwArg
+	for rest := s; ; {
+		i := strings.IndexByte(rest, '{')
+		if i < 0 {
+			break
+		}
+		rest = rest[i+1:]
+		j := strings.IndexAny(rest, "}:!.[{")
+		if j <= 0 || rest[j] == '{' {
+			continue
+		}
+		v, err := in.GetItem(m, Str(rest[:j]))
+		if err != nil {
+			return "", err
+		}
+		kw = append(kw, KwArg{rest[:j], v})
+	}
+	return in.strFormat(s, nil, kw)
+}
+
+func splitSpace(s string, n int, right bool) []string {
+	space := func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+	if n < 0 {
+		return strings.FieldsFunc(s, space)
+	}
+	var out []string
+	if !right {
+		s = strings.TrimLeftFunc(s, space)
+		for s != "" {
+			if len(out) == n {
+				return append(out, strings.TrimRightFunc(s, space))
+			}
+			i := strings.IndexFunc(s, space)
+			if i < 0 {
+				return append(out, s)
+			}
+			out = append(out, s[:i])
+			s = strings.TrimLeftFunc(s[i:], space)
+		}
+		return out
+	}
+	s = strings.TrimRightFunc(s, space)
+	for s != "" {
+		if len(out) == n {
+			out = append([]string{strings.TrimLeftFunc(s, space)}, out...)
+			return out
+		}
+		i := strings.LastIndexFunc(s, space)
+		if i < 0 {
+			return append([]string{s}, out...)
+		}
+		_, w := utf8.DecodeRuneInString(s[i:])
+		out = append([]string{s[i+w:]}, out...)
+		s = strings.TrimRightFunc(s[:i], space)
+	}
+	return out
+}
+
+func splitLines(s string, keep bool) []string {
+	var out []string
+	for s != "" {
+		i := strings.IndexFunc(s, func(r rune) bool {
+			return r >= '\n' && r <= '\r' || r >= 0x1c && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
+		})
+		if i < 0 {
+			return append(out, s)
+		}
+		_, w := utf8.DecodeRuneInString(s[i:])
+		if s[i] == '\r' && i+1 < len(s) && s[i+1] == '\n' {
+			w = 2
+		}
+		if keep {
+			out = append(out, s[:i+w])
+		} else {
+			out = append(out, s[:i])
+		}
+		s = s[i+w:]
+	}
+	return out
+}
+
+func normEnc(e string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(e), "-", ""), "_", "")
+}
+
+func (in *Interp) encode(s, enc, errs string) (string, error) {
+	limit := rune(0)
+	switch normEnc(enc) {
+	case "utf8", "u8":
+		return s, nil
+	case "ascii", "usascii":
+		limit = 128
+	case "latin1", "iso88591", "l1":
+		limit = 256
+	default:
+		return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
+	}
+	out := make([]byte, 0, len(s))
+	pos := 0
+	for _, r := range s {
+		if r < limit {
+			out = append(out, byte(r))
+		} else {
+			switch errs {
+			case "ignore":
+			case "replace":
+				out = append(out, '?')
+			case "backslashreplace":
+				a, _ := in.ascii(Str(string(r)))
+				out = append(out, strings.Trim(a, "'")...)
+			default:
+				return "", in.Errorf(in.Exc.UnicodeEncodeError, "'%s' codec can't encode character '\\u%04x' in position %d: ordinal not in range(%d)", map[rune]string{128: "ascii", 256: "latin-1"}[limit], r, pos, limit)
+			}
+		}
+		pos++
+	}
+	return string(out), nil
+}
+
+func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
+	switch normEnc(enc) {
+	case "utf8", "u8", "utf8sig":
+		s := string(b)
+		if utf8.ValidString(s) {
+			return s, nil
+		}
+		var sb strings.Builder
+		for i := 0; i < len(s); {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				switch errs {
+				case "ignore":
+				case "replace", "surrogateescape", "backslashreplace":
+					sb.WriteRune(utf8.RuneError)
+				default:
+					why := "invalid start byte"
+					if s[i] >= 0xc2 && s[i] < 0xf5 {
+						why = "invalid continuation byte"
+						if i+1 >= len(s) {
+							why = "unexpected end of data"
+						}
+					}
+					return "", in.RaiseObj(in.Exc.UnicodeDecodeError, Str("utf-8"), Bytes(b), MakeInt(int64(i)), MakeInt(int64(i+1)), Str(why))
+				}
+			} else {
+				sb.WriteString(s[i : i+n])
+			}
+			i += n
+		}
+		return sb.String(), nil
+	case "ascii", "usascii":
+		for i, c := range b {
+			if c >= 128 {
+				if errs == "ignore" || errs == "replace" {
+					continue
+				}
+				return "", in.RaiseObj(in.Exc.UnicodeDecodeError, Str("ascii"), Bytes(b), MakeInt(int64(i)), MakeInt(int64(i+1)), Str("ordinal not in range(128)"))
+			}
+		}
+		return string(b), nil
+	case "latin1", "iso88591", "l1":
+		var sb strings.Builder
+		for _, c := range b {
+			sb.WriteRune(rune(c))
+		}
+		return sb.String(), nil
+	}
+	return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
+}

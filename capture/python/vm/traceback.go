@@ -1,0 +1,345 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"whittle/capture/python/code"
+)
+
+// FormatException prints an error as CPython 3.11 prints an uncaught exception.
+func (in *Interp) FormatException(err error) string {
+	var r *Raised
+	if !errors.As(err, &r) {
+		return err.Error() + "\n"
+	}
+	var sb strings.Builder
+	in.formatExc(&sb, r.Exc, map[*Exception]bool{})
+	return sb.String()
+}
+
+// FormatExceptionObj prints an exception object with its chain.
+func (in *Interp) FormatExceptionObj(e *Exception, chain bool) string {
+	var sb strings.Builder
+	if chain {
+		in.formatExc(&sb, e, map[*Exception]bool{})
+	} else {
+		in.formatOne(&sb, e)
+	}
+	return sb.String()
+}
+
+func (in *Interp) formatExc(sb *strings.Builder, e *Exception, seen map[*Exception]bool) {
+	seen[e] = true
+	if c, ok := e.Cause.(*Exception); ok && !seen[c] {
+		in.formatExc(sb, c, seen)
+		sb.WriteString("\nThe above exception was the direct cause of the following exception:\n\n")
+	} else if e.Context != nil && !e.Suppress && !seen[e.Context] {
+		in.formatExc(sb, e.Context, seen)
+		sb.WriteString("\nDuring handling of the above exception, another exception occurred:\n\n")
+	}
+	in.formatOne(sb, e)
+}
+
+func (in *Interp) formatOne(sb *strings.Builder, e *Exception) {
+	if e.Traceback != nil {
+		sb.WriteString("Traceback (most recent call last):\n")
+		sb.WriteString(in.FormatTB(e.Traceback))
+	}
+	sb.WriteString(in.FormatExceptionOnly(e))
+}
+
+// FormatTB prints the entries of a traceback.
+func (in *Interp) FormatTB(t *Traceback) string {
+	var sb strings.Builder
+	last, count := "", 0
+	flush := func() {
+		if count > 3 {
+			pl := "s"
+			if count == 4 {
+				pl = ""
+			}
+			fmt.Fprintf(&sb, "  [Previous line repeated %d more time%s]\n", count-3, pl)
+		}
+	}
+	for ; t != nil; t = t.Next {
+		key := fmt.Sprintf("%s:%d:%s", t.Code.Filename, t.Line(), t.Code.Name)
+		if key == last {
+			count++
+			if count > 3 {
+				continue
+			}
+		} else {
+			flush()
+			last, count = key, 1
+		}
+		sb.WriteString(in.FormatEntry(t.Code, t.PC))
+	}
+	flush()
+	return sb.String()
+}
+
+// FormatEntry prints one entry of a traceback: file, line, function, source and the carets below it.
+func (in *Interp) FormatEntry(c *Code, pc int) string {
+	line := c.FirstLine
+	var ins code.Instr
+	ins.Col = -1
+	if pc >= 0 && pc < len(c.Instrs) {
+		ins = c.Instrs[pc]
+		line = int(ins.Line)
+	}
+	s := fmt.Sprintf("  File \"%s\", line %d, in %s\n", c.Filename, line, c.Name)
+	text := in.sourceLine(c, line)
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" {
+		return s
+	}
+	s += "    " + trimmed + "\n"
+	if ins.Col < 0 {
+		return s
+	}
+	indent := len(text) - len(strings.TrimLeft(text, " \t\f"))
+	body := strings.TrimRight(text, " \t\r\n\f")
+	start, end := int(ins.Col), int(ins.EndCol)
+	if ins.EndLine != ins.Line {
+		end = len(body)
+	}
+	start, end = min(start, len(body)), min(end, len(body))
+	if start < indent || end <= start {
+		return s
+	}
+	from := utf8.RuneCountInString(body[indent:start])
+	n := utf8.RuneCountInString(body[start:end])
+	carets := strings.Repeat("^", n)
+	if ins.EndLine == ins.Line {
+		if l, r, ok := anchors(ins, body[start:end], c, pc); ok {
+			carets = strings.Repeat("~", l) + strings.Repeat("^", r-l) + strings.Repeat("~", n-r)
+		}
+	}
+	// No markers where they would cover the whole line.
+	if from == 0 && n == utf8.RuneCountInString(body[indent:]) && !strings.Contains(carets, "~") {
+		return s
+	}
+	return s + "    " + strings.Repeat(" ", from) + carets + "\n"
+}
+
+// anchors finds the operator of a binary operation, or the brackets of a subscript, inside its source.
+func anchors(ins code.Instr, seg string, c *Code, pc int) (l, r int, ok bool) {
+	switch ins.Op {
+	case code.BINARY_OP:
+		if ins.Arg >= code.InPlace {
+			return 0, 0, false
+		}
+		op := code.BinOps[ins.Arg]
+		// The operator stands after the left operand: its end is where the operand's instruction ends.
+		depth := 0
+		best := -1
+		var quote byte
+		for i := 0; i < len(seg); i++ {
+			ch := seg[i]
+			if quote != 0 {
+				if ch == '\\' {
+					i++
+				} else if ch == quote {
+					quote = 0
+				}
+				continue
+			}
+			switch ch {
+			case '\'', '"':
+				quote = ch
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth--
+			default:
+				if depth == 0 && i > 0 && strings.HasPrefix(seg[i:], op) {
+					// Not part of a longer operator.
+					next := ""
+					if i+len(op) < len(seg) {
+						next = seg[i+len(op) : i+len(op)+1]
+					}
+					if (op == "*" || op == "/") && next == op {
+						i++
+						continue
+					}
+					if op == "-" || op == "+" {
+						p := strings.TrimRight(seg[:i], " \t")
+						if p == "" || strings.HasSuffix(p, "e") && len(p) > 1 && p[len(p)-2] >= '0' && p[len(p)-2] <= '9' || strings.IndexByte("+-*/%@<>&|^~,(=", p[len(p)-1]) >= 0 {
+							continue
+						}
+					}
+					best = i
+					if op == "**" {
+						goto done
+					}
+					i += len(op) - 1
+				}
+			}
+		}
+	done:
+		if best < 0 {
+			return 0, 0, false
+		}
+		return utf8.RuneCountInString(seg[:best]), utf8.RuneCountInString(seg[:best]) + len(op), true
+	case code.BINARY_SUBSCR:
+		// The subscript that ends the segment.
+		depth := 0
+		for i := len(seg) - 1; i > 0; i-- {
+			switch seg[i] {
+			case ']', ')', '}':
+				depth++
+			case '[', '(', '{':
+				depth--
+				if depth == 0 {
+					if seg[i] != '[' || !strings.HasSuffix(seg, "]") {
+						return 0, 0, false
+					}
+					return utf8.RuneCountInString(seg[:i]), utf8.RuneCountInString(seg), true
+				}
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func (in *Interp) sourceLine(c *Code, line int) string {
+	text := ""
+	if c.Source != nil {
+		text = c.Source.Text
+	} else if t, ok := in.SourceText(c.Filename); ok {
+		text = t
+	}
+	if c.Source != nil && strings.HasPrefix(c.Filename, "<") {
+		return "" // <string> and <stdin> have no file to show
+	}
+	for i := 1; i < line; i++ {
+		j := strings.IndexByte(text, '\n')
+		if j < 0 {
+			return ""
+		}
+		text = text[j+1:]
+	}
+	if j := strings.IndexByte(text, '\n'); j >= 0 {
+		text = text[:j]
+	}
+	return text
+}
+
+// FormatExceptionOnly prints the last part: the exception itself, and its notes.
+func (in *Interp) FormatExceptionOnly(e *Exception) string {
+	name := e.Class.FullName()
+	if strings.HasPrefix(name, "__main__.") {
+		name = name[len("__main__."):]
+		name = "__main__." + name
+	}
+	var sb strings.Builder
+	msg, err := in.Str(e)
+	if err != nil {
+		msg = "<exception str() failed>"
+	}
+	if e.Class.IsSubtype(in.Exc.SyntaxError) && e.Field("lineno") != None && e.Field("msg") != None {
+		in.formatSyntax(&sb, e, name)
+	} else if e.Class.IsSubtype(in.Exc.NameError) || e.Class.IsSubtype(in.Exc.AttributeError) {
+		msg += in.didYouMean(e)
+		sb.WriteString(strings.TrimSuffix(name+": "+msg, ": ") + "\n")
+	} else if msg == "" {
+		sb.WriteString(name + "\n")
+	} else {
+		sb.WriteString(name + ": " + msg + "\n")
+	}
+	if n, ok := e.Dict.GetStr("__notes__"); ok {
+		notes, _ := in.IterAll(n)
+		for _, note := range notes {
+			s, _ := in.Str(note)
+			sb.WriteString(s + "\n")
+		}
+	}
+	return sb.String()
+}
+
+func (in *Interp) formatSyntax(sb *strings.Builder, e *Exception, name string) {
+	file, _ := AsStr(e.Field("filename"))
+	line, _ := AsInt(e.Field("lineno"))
+	if file == "" {
+		file = "<string>"
+	}
+	fmt.Fprintf(sb, "  File \"%s\", line %d\n", file, line)
+	if text, ok := AsStr(e.Field("text")); ok {
+		body := strings.TrimRight(text, "\n")
+		trimmed := strings.TrimLeft(body, " \t\f")
+		sb.WriteString("    " + strings.TrimSpace(body) + "\n")
+		if off, ok := AsInt(e.Field("offset")); ok && off >= 1 {
+			skip := utf8.RuneCountInString(body) - utf8.RuneCountInString(trimmed)
+			end, ok := AsInt(e.Field("end_offset"))
+			endLine, _ := AsInt(e.Field("end_lineno"))
+			if !ok || end <= off {
+				end = off + 1
+			}
+			if endLine > line {
+				end = int64(utf8.RuneCountInString(strings.TrimRight(body, " ")) + 1)
+			}
+			col := int(off) - 1 - skip
+			if col >= 0 {
+				sb.WriteString("    " + strings.Repeat(" ", col) + strings.Repeat("^", int(end-off)) + "\n")
+			}
+		}
+	}
+	msg, _ := in.Str(e.Field("msg"))
+	sb.WriteString(name + ": " + msg + "\n")
+}
+
+// didYouMean suggests a name for NameError and AttributeError.
+func (in *Interp) didYouMean(e *Exception) string {
+	wrong, ok := AsStr(e.Field("name"))
+	if !ok {
+		return ""
+	}
+	var cands []string
+	addKeys := func(d *Dict) {
+		d.Each(func(k, _ Object) bool {
+			if s, ok := k.(Str); ok {
+				cands = append(cands, string(s))
+			}
+			return true
+		})
+	}
+	if e.Class.IsSubtype(in.Exc.AttributeError) {
+		obj := e.Field("obj")
+		if obj == None {
+			return ""
+		}
+		l, err := in.dir(obj)
+		if err != nil {
+			return ""
+		}
+		for _, n := range l.(*List).Items {
+			cands = append(cands, string(n.(Str)))
+		}
+	} else {
+		t := e.Traceback
+		if t == nil {
+			return ""
+		}
+		for t.Next != nil {
+			t = t.Next
+		}
+		if t.Code.Flags&code.Optimized != 0 {
+			cands = append(cands, t.Code.VarNames...)
+			cands = append(cands, t.Code.CellVars...)
+			cands = append(cands, t.Code.FreeVars...)
+		}
+		addKeys(t.Globals)
+		addKeys(in.builtinsOf(t.Globals))
+	}
+	cands = slices.DeleteFunc(cands, func(s string) bool {
+		return strings.HasPrefix(s, "_") != strings.HasPrefix(wrong, "_") && strings.HasPrefix(s, "__")
+	})
+	if s := suggest(wrong, cands); s != "" {
+		return ". Did you mean: '" + s + "'?"
+	}
+	return ""
+}

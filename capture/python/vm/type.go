@@ -1,0 +1,486 @@
+package vm
+
+import (
+	"slices"
+	"strings"
+)
+
+// NewFunc allocates (and, for immutable types, initialises) an object of class cls.
+type NewFunc func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
+
+// Type is a class.
+type Type struct {
+	Name     string
+	Qualname string
+	Module   string
+	Doc      string
+	Bases    []*Type
+	MRO      []*Type // itself first
+	Dict     *Dict
+	Meta     *Type // nil: type
+	HasDict  bool  // its instances have a __dict__
+	Heap     bool  // made by a class statement or by an embedder: may be changed
+	Final    bool  // cannot be a base
+	New      NewFunc
+	NumSlots int // length of Instance.Slots
+	Native   any // embedder's payload
+
+	flat    map[string]Object // all attributes of an immutable type
+	cache   map[string]Object // attributes found, for heap types; nil values for misses
+	version uint32            // grows with every change of the type or of a base
+	subs    []*Type
+	flags   typeFlags
+}
+
+// typeFlags caches which hooks a class overrides; see (*Type).hooks.
+type typeFlags struct {
+	known        bool
+	getattribute Object // a user's __getattribute__
+	getattr      Object // __getattr__
+	setattr      Object // a user's __setattr__
+	delattr      Object
+}
+
+func (t *Type) String() string { return t.Name }
+
+// FullName is the name with its module, as in reprs.
+func (t *Type) FullName() string {
+	if t.Module == "builtins" || t.Module == "" {
+		return t.Qualname
+	}
+	return t.Module + "." + t.Qualname
+}
+
+// Lookup finds a class attribute along the MRO, or nil.
+func (t *Type) Lookup(name string) Object {
+	if t.flat != nil {
+		return t.flat[name]
+	}
+	if v, ok := t.cache[name]; ok {
+		return v
+	}
+	var v Object
+	for _, b := range t.MRO {
+		if x, ok := b.Dict.GetStr(name); ok {
+			v = x
+			break
+		}
+	}
+	if t.Heap {
+		if t.cache == nil {
+			t.cache = map[string]Object{}
+		}
+		t.cache[name] = v
+	}
+	return v
+}
+
+// lookupFrom finds an attribute in the MRO after class start.
+func (t *Type) lookupAfter(start *Type, name string) (Object, *Type) {
+	i := slices.Index(t.MRO, start)
+	for _, b := range t.MRO[i+1:] {
+		if x, ok := b.Dict.GetStr(name); ok {
+			return x, b
+		}
+	}
+	return nil, nil
+}
+
+// IsSubtype reports whether t is base or derives from it.
+func (t *Type) IsSubtype(base *Type) bool {
+	if t == base {
+		return true
+	}
+	for _, b := range t.MRO {
+		if b == base {
+			return true
+		}
+	}
+	return false
+}
+
+// modified drops what was cached about t and the classes below it.
+func (t *Type) modified() {
+	t.version++
+	t.cache = nil
+	t.flags = typeFlags{}
+	for _, s := range t.subs {
+		s.modified()
+	}
+}
+
+// SetAttr stores a class attribute.
+func (t *Type) SetAttr(name string, v Object) {
+	t.Dict.SetStr(name, v)
+	t.modified()
+}
+
+func (t *Type) hooks() *typeFlags {
+	f := &t.flags
+	if !f.known {
+		f = &typeFlags{known: true}
+		if v := t.Lookup("__getattribute__"); v != objectGetattribute {
+			f.getattribute = v
+		}
+		f.getattr = t.Lookup("__getattr__")
+		if v := t.Lookup("__setattr__"); v != objectSetattr {
+			f.setattr = v
+		}
+		if v := t.Lookup("__delattr__"); v != objectDelattr {
+			f.delattr = v
+		}
+		if t.Heap {
+			t.flags = *f
+			return &t.flags
+		}
+	}
+	return f
+}
+
+// mro linearises bases by C3.
+func (in *Interp) computeMRO(t *Type, bases []*Type) ([]*Type, error) {
+	var seqs [][]*Type
+	for _, b := range bases {
+		seqs = append(seqs, slices.Clone(b.MRO))
+	}
+	seqs = append(seqs, slices.Clone(bases))
+	out := []*Type{t}
+	for {
+		var cand *Type
+		empty := true
+		for _, s := range seqs {
+			if len(s) == 0 {
+				continue
+			}
+			empty = false
+			c := s[0]
+			ok := true
+			for _, o := range seqs {
+				if len(o) > 1 && slices.Contains(o[1:], c) {
+					ok = false
+					break
+				}
+			}
+			if ok {
+				cand = c
+				break
+			}
+		}
+		if empty {
+			return out, nil
+		}
+		if cand == nil {
+			var names []string
+			for _, b := range bases {
+				names = append(names, b.Name)
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "Cannot create a consistent method resolution\norder (MRO) for bases %s", strings.Join(names, ", "))
+		}
+		out = append(out, cand)
+		for i := range seqs {
+			if len(seqs[i]) > 0 && seqs[i][0] == cand {
+				seqs[i] = seqs[i][1:]
+			}
+		}
+	}
+}
+
+// solid is the nearest class in t's MRO that decides how its instances look in Go.
+func (t *Type) solid() *Type {
+	for _, b := range t.MRO {
+		if !b.Heap || b.New != nil && b.Native != nil {
+			return b
+		}
+	}
+	return ObjectType
+}
+
+// NewClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__.
+func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
+	if len(bases) == 0 {
+		bases = []*Type{ObjectType}
+	}
+	for i, b := range bases {
+		if b.Final {
+			return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not an acceptable base type", b.FullName())
+		}
+		if slices.Contains(bases[:i], b) {
+			return nil, in.Errorf(in.Exc.TypeError, "duplicate base class %s", b.Name)
+		}
+	}
+	t := &Type{Name: name, Qualname: name, Bases: bases, Dict: dict, Heap: true}
+	if meta != TypeType {
+		t.Meta = meta
+	}
+	mro, err := in.computeMRO(t, bases)
+	if err != nil {
+		return nil, err
+	}
+	t.MRO = mro
+	// The layout comes from the base with the most derived solid class.
+	best := bases[0]
+	for _, b := range bases[1:] {
+		bs, s := best.solid(), b.solid()
+		if s != bs {
+			switch {
+			case s.IsSubtype(bs):
+				best = b
+			case bs.IsSubtype(s):
+			default:
+				return nil, in.Errorf(in.Exc.TypeError, "multiple bases have instance lay-out conflict")
+			}
+		}
+		if b.NumSlots > best.NumSlots {
+			best = b
+		}
+	}
+	t.New = best.New
+	t.NumSlots = best.NumSlots
+	for _, b := range bases {
+		t.HasDict = t.HasDict || b.HasDict
+	}
+	if q, ok := dict.GetStr("__qualname__"); ok {
+		if s, ok := q.(Str); ok {
+			t.Qualname = string(s)
+		}
+		dict.DelStr("__qualname__")
+	}
+	if m, ok := dict.GetStr("__module__"); ok {
+		if s, ok := m.(Str); ok {
+			t.Module = string(s)
+		}
+	} else if in.frame != nil {
+		if m, ok := in.frame.Globals.GetStr("__name__"); ok {
+			if s, ok := m.(Str); ok {
+				t.Module = string(s)
+				dict.SetStr("__module__", m)
+			}
+		}
+	}
+	if d, ok := dict.GetStr("__doc__"); ok {
+		if s, ok := d.(Str); ok {
+			t.Doc = string(s)
+		}
+	} else {
+		dict.SetStr("__doc__", None)
+	}
+	if sl, ok := dict.GetStr("__slots__"); ok {
+		var names []string
+		if s, ok := sl.(Str); ok {
+			names = []string{string(s)}
+		} else {
+			items, err := in.IterAll(sl)
+			if err != nil {
+				return nil, err
+			}
+			for _, it := range items {
+				s, ok := it.(Str)
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
+				}
+				names = append(names, string(s))
+			}
+		}
+		for _, n := range names {
+			if n == "__dict__" {
+				t.HasDict = true
+				continue
+			}
+			if n == "__weakref__" {
+				continue
+			}
+			if _, ok := dict.GetStr(n); ok {
+				return nil, in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
+			}
+			if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
+				n = "_" + strings.TrimLeft(name, "_") + n
+			}
+			dict.SetStr(n, &Member{n, t.NumSlots, t})
+			t.NumSlots++
+		}
+	} else {
+		t.HasDict = true
+	}
+	if f, ok := dict.GetStr("__new__"); ok {
+		if fn, ok := f.(*Function); ok {
+			dict.SetStr("__new__", &StaticMethod{fn})
+		}
+	}
+	for _, n := range []string{"__init_subclass__", "__class_getitem__"} {
+		if f, ok := dict.GetStr(n); ok {
+			if fn, ok := f.(*Function); ok {
+				dict.SetStr(n, &ClassMethod{fn})
+			}
+		}
+	}
+	if _, ok := dict.GetStr("__eq__"); ok {
+		if _, ok := dict.GetStr("__hash__"); !ok {
+			dict.SetStr("__hash__", None)
+		}
+	}
+	for _, b := range bases {
+		if b.Heap {
+			b.subs = append(b.subs, t)
+		}
+		in.subclasses[b] = append(in.subclasses[b], t)
+	}
+	return t, nil
+}
+
+// typeNew is type.__new__ with three arguments.
+func (in *Interp) typeNew(meta *Type, name string, basesT []Object, ns *Dict, kw []KwArg) (Object, error) {
+	var bases []*Type
+	for _, b := range basesT {
+		t, ok := b.(*Type)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() bases must be types, not %s", b.Type().Name)
+		}
+		bases = append(bases, t)
+	}
+	// The most derived metaclass wins.
+	for _, b := range bases {
+		bm := b.Type()
+		if meta.IsSubtype(bm) {
+			continue
+		}
+		if bm.IsSubtype(meta) {
+			meta = bm
+			continue
+		}
+		return nil, in.Errorf(in.Exc.TypeError, "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases")
+	}
+	dict := ns.Copy()
+	var cell *Cell
+	if c, ok := dict.GetStr("__classcell__"); ok {
+		cell, _ = c.(*Cell)
+		dict.DelStr("__classcell__")
+	}
+	t, err := in.newClass(meta, name, bases, dict)
+	if err != nil {
+		return nil, err
+	}
+	if cell != nil {
+		cell.V = t
+	}
+	for _, e := range append([]dictEntry(nil), dict.entries...) {
+		if e.key == nil {
+			continue
+		}
+		switch e.val.(type) {
+		case *Instance:
+			sn := e.val.Type().Lookup("__set_name__")
+			if sn == nil {
+				continue
+			}
+			if _, err := in.Call(sn, []Object{e.val, t, e.key}, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// __init_subclass__ of the parents.
+	if f, own := t.lookupAfter(t, "__init_subclass__"); f != nil && own != ObjectType {
+		b, err := in.bindDescr(f, t, t.Type())
+		if err != nil {
+			return nil, err
+		}
+		if cm, ok := f.(*ClassMethod); ok {
+			b = &BoundMethod{cm.Func, t}
+		}
+		if _, err := in.Call(b, nil, kw); err != nil {
+			return nil, err
+		}
+	} else if len(kw) > 0 {
+		return nil, in.Errorf(in.Exc.TypeError, "%s.__init_subclass__() takes no keyword arguments", name)
+	}
+	return t, nil
+}
+
+// Spec describes a native type of an embedder.
+type Spec struct {
+	Name    string
+	Module  string
+	Doc     string
+	Bases   []*Type
+	New     NewFunc           // nil: the base's
+	Methods map[string]GoFunc // dunder names make operators; self is args[0]
+	Docs    map[string]string
+	Class   map[string]GoFunc // class methods; the class is args[0]
+	Static  map[string]GoFunc
+	GetSet  []*GetSet
+	Attrs   map[string]Object
+	NoDict  bool // instances have no __dict__
+	Final   bool
+	Meta    *Type
+}
+
+// NewNativeType makes a type of Go functions. Its instances are *Instance values whose Native field is the embedder's,
+// or the embedder's own Go type that implements Object.
+func (in *Interp) NewNativeType(s Spec) *Type {
+	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, Final: s.Final, Meta: s.Meta}
+	if len(t.Bases) == 0 {
+		t.Bases = []*Type{ObjectType}
+	}
+	mro, err := in.computeMRO(t, t.Bases)
+	if err != nil {
+		mro = append([]*Type{t}, t.Bases[0].MRO...)
+	}
+	t.MRO = mro
+	t.New = s.New
+	if t.New == nil {
+		t.New = t.Bases[0].New
+	}
+	t.NumSlots = t.Bases[0].NumSlots
+	t.Dict.SetStr("__module__", Str(s.Module))
+	if s.Doc != "" {
+		t.Dict.SetStr("__doc__", Str(s.Doc))
+	}
+	for _, n := range sortedKeys(s.Methods) {
+		b := &Builtin{Name: n, Fn: s.Methods[n], Method: true, Owner: t, Max: -1, Doc: s.Docs[n]}
+		t.Dict.SetStr(n, b)
+	}
+	if _, ok := s.Methods["__eq__"]; ok {
+		if _, ok := s.Methods["__hash__"]; !ok {
+			t.Dict.SetStr("__hash__", None)
+		}
+	}
+	for _, n := range sortedKeys(s.Class) {
+		t.Dict.SetStr(n, &ClassMethod{&Builtin{Name: n, Fn: s.Class[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
+	}
+	for _, n := range sortedKeys(s.Static) {
+		t.Dict.SetStr(n, &StaticMethod{&Builtin{Name: n, Fn: s.Static[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
+	}
+	for _, g := range s.GetSet {
+		g.own = t
+		t.Dict.SetStr(g.Name, g)
+	}
+	for _, n := range sortedKeys(s.Attrs) {
+		t.Dict.SetStr(n, s.Attrs[n])
+	}
+	if s.New != nil {
+		t.Dict.SetStr("__new__", &Builtin{Name: "__new__", Owner: t, Max: -1, Fn: func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			if len(args) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(): not enough arguments", s.Name)
+			}
+			cls, ok := args[0].(*Type)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(X): X is not a type object (%s)", s.Name, args[0].Type().Name)
+			}
+			return s.New(in, cls, args[1:], kw)
+		}})
+	}
+	for _, b := range t.Bases {
+		if b.Heap {
+			b.subs = append(b.subs, t)
+		}
+	}
+	return t
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
