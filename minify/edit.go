@@ -26,6 +26,9 @@ type world struct {
 // value is a real value for a node that becomes an input, random where eager could not tell.
 func (w *world) value(n *fx.Node) (any, bool) {
 	v, ok := w.values[n.Name]
+	if a, adapted := n.Meta["adapter"]; adapted {
+		v, ok = a, true
+	}
 	if !ok {
 		v, ok = w.fakes[n.Name]
 	}
@@ -72,6 +75,9 @@ func (w *world) meta(s State, n *fx.Node) any {
 				return s.Inputs[i].Value
 			}
 		}
+	}
+	if v, ok := n.Meta["adapter"]; ok { // put in by a shortcut: like the value that it stands for
+		return v
 	}
 	if v, ok := w.fakes[n.Name]; ok {
 		return v
@@ -193,7 +199,7 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 }
 
 func copyNode(n *fx.Node, look func(*fx.Node) fx.Arg) *fx.Node {
-	c := &fx.Node{Op: n.Op, Name: n.Name, Target: n.Target, Type: n.Type, Val: n.Val}
+	c := &fx.Node{Op: n.Op, Name: n.Name, Target: n.Target, Type: n.Type, Val: n.Val, Meta: n.Meta}
 	for _, a := range n.Args {
 		c.Args = append(c.Args, fx.MapArg(a, look))
 	}

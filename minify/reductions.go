@@ -26,6 +26,7 @@ func init() { // the functions look the table up through the driver
 		{"outputs", chunked(outputItems, (*world).dropOutputs)},
 		{"bypass", chunked(bypassItems, (*world).bypass)}, // before cut: it also takes away what stands between two operators
 		{"cut", chunked(callItems, (*world).cut)},
+		{"shortcut", shortcut}, // earlier values through one adapter
 		{"inputs", chunked(inputItems, func(_ *world, n []string) edit { return unusedInputs(n) })},
 		{"config", chunked(configItems, func(_ *world, n []string) edit { return dropSettings(n) })},
 		{"sweep", sweep}, // one element at a time, until nothing more goes: 1-minimal
@@ -223,6 +224,12 @@ func sweep(ctx context.Context, d *driver) error {
 			if err != nil {
 				return err
 			}
+		}
+		d.certify = "shortcut"
+		err := shortcut(ctx, d)
+		d.certify = ""
+		if err != nil {
+			return err
 		}
 		if d.taken == before {
 			return nil
