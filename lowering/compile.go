@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
@@ -30,6 +31,7 @@ type Compiled struct {
 	lib     *native.Library
 	outs    []fx.Arg
 	last    map[*ir.Buffer]int
+	resolve fx.Resolver // runs extern calls
 }
 
 // instr is one step of the program; exactly one of the fields is set.
@@ -46,7 +48,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{graph: gm.Graph, attrs: gm.Attrs, l: l, last: map[*ir.Buffer]int{}}
+	c := &Compiled{resolve: interp.Aten(ctx, aten.Eager), graph: gm.Graph, attrs: gm.Attrs, l: l, last: map[*ir.Buffer]int{}}
 	var src, table strings.Builder
 	for _, s := range sched.Fuse(l.steps) {
 		switch o := s.Other.(type) {
@@ -82,7 +84,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		return c, nil
 	}
 	c.Source = codegen.Prelude + src.String() + "extern \"C\" void kernel(void** bufs, const int64_t* sizes) {\n  switch (sizes[0]) {\n" + table.String() + "  }\n}\n"
-	c.lib, err = native.Build(ctx, c.Source, native.BuildOptions{Dir: cfg.CacheDir})
+	c.lib, err = (&native.Builder{Dir: cfg.CacheDir}).Build(ctx, c.Source)
 	var ce *native.CompileError
 	if errors.As(err, &ce) {
 		return nil, &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
@@ -277,16 +279,7 @@ func (f *frame) extern(n *fx.Node) error {
 			return err
 		}
 	}
-	var out aten.Value
-	if strings.HasPrefix(n.Target, "operator.") {
-		out, err = fx.Operator(n.Target, args)
-	} else {
-		op := aten.Lookup(n.Target)
-		var bound []aten.Value
-		if bound, err = aten.Bind(op, args, kw); err == nil {
-			out, err = aten.Eager.Dispatch(op, bound)
-		}
-	}
+	out, err := f.c.resolve(n, args, kw)
 	if err != nil {
 		return fmt.Errorf("%s (node %s): %w", n.Target, n.Name, err)
 	}

@@ -50,7 +50,7 @@ func describeArgs(n *fx.Node, buf func(*fx.Node) string) string {
 func describeArg(a fx.Arg, buf func(*fx.Node) string) string {
 	n, ok := a.(*fx.Node)
 	if !ok {
-		return fx.Repr(a)
+		return fx.FormatArg(a)
 	}
 	t, ok := n.Val.(*tensor.Tensor)
 	if !ok {

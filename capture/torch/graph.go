@@ -19,10 +19,11 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	if fx.IsOverload(target) {
 		path = append([]string{"torch", "ops"}, path...)
 	}
-	o, err := t.In.Import(path[0])
+	root, err := t.In.Import(path[0])
 	if err != nil {
 		return nil, err
 	}
+	var o vm.Object = root
 	for i, p := range path[1:] {
 		next, err := t.In.GetAttr(o, p)
 		if err != nil {
@@ -452,9 +453,10 @@ func (t *Torch) graphTypes() {
 				return in.Errorf(in.Exc.TypeError, "Node.kwargs must be a dict")
 			}
 			var kws []fx.Kwarg
-			for _, it := range d.Items() {
-				name, _ := vm.AsStr(it.Key)
-				a, err := t.graphArg(it.Value)
+			keys, vals := d.Keys(), d.Values()
+			for i, k := range keys {
+				name, _ := vm.AsStr(k)
+				a, err := t.graphArg(vals[i])
 				if err != nil {
 					return err
 				}

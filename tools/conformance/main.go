@@ -1,0 +1,164 @@
+// Command conformance measures whittle against records of a real PyTorch:
+//
+//	conformance ops DIR      recorded operator calls (eager, meta)
+//	conformance graphs DIR   repro files: parse, round trip, eager and inductor on seeded inputs
+//	conformance minify DIR   failing cases
+//
+// Each prints "measure: N of M" lines; -v says why each failure failed, -o writes JSON.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
+	"whittle/lowering"
+	"whittle/tools/conformance/graphs"
+	"whittle/tools/conformance/minify"
+	"whittle/tools/conformance/ops"
+)
+
+// options are the flags that all runners share.
+type options struct {
+	verbose bool
+	out     string
+	match   string
+	workers int
+	timeout time.Duration
+	eager   bool
+}
+
+// runners are the subcommands. Each prints its lines and returns what -o writes.
+var runners = map[string]func(ctx context.Context, dir string, o options) (any, error){
+	"ops":    runOps,
+	"graphs": runGraphs,
+	"minify": runMinify,
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	usage := fmt.Errorf("usage: conformance ops|graphs|minify [-v] [-o OUT.json] [-match NAME] [-j N] DIR")
+	if len(args) == 0 || runners[args[0]] == nil {
+		return usage
+	}
+	var o options
+	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	fs.BoolVar(&o.verbose, "v", false, "say why each failure failed")
+	fs.StringVar(&o.out, "o", "", "write the whole report as JSON")
+	fs.StringVar(&o.match, "match", "", "only files whose name contains this")
+	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
+	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file")
+	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
+	if err := fs.Parse(args[1:]); err != nil {
+		return err
+	}
+	if fs.NArg() != 1 {
+		return usage
+	}
+	rep, err := runners[args[0]](ctx, fs.Arg(0), o)
+	if err != nil {
+		return err
+	}
+	if o.out == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(rep, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.out, append(b, '\n'), 0o666)
+}
+
+func runOps(ctx context.Context, dir string, o options) (any, error) {
+	opt := ops.Options{}
+	if o.match != "" {
+		opt.Match = func(file string) bool { return file == o.match }
+	}
+	rep, err := ops.Run(ctx, dir, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range rep.Lines() {
+		fmt.Println(l)
+	}
+	if o.verbose {
+		for _, f := range rep.Failures {
+			fmt.Printf("%s %s %s: %s: %s\n", f.Measure, f.File, f.Record, f.Call, f.Reason)
+		}
+	}
+	return rep, nil
+}
+
+// inductor compiles a graph for real inputs by whittle's own lowering.
+func inductor(dir string) func(ctx context.Context, gm *fx.GraphModule, inputs []any) (graphs.Callable, error) {
+	return func(ctx context.Context, gm *fx.GraphModule, inputs []any) (graphs.Callable, error) {
+		c, _ := gm.Clone()
+		if err := interp.Propagate(ctx, c, inputs); err != nil {
+			return nil, err
+		}
+		p, err := lowering.Compile(ctx, c, lowering.Config{CacheDir: dir})
+		if err != nil {
+			return nil, err
+		}
+		return func(_ context.Context, inputs []any) (any, error) {
+			out, err := p.Run(inputs)
+			return any(out), err
+		}, nil
+	}
+}
+
+func runGraphs(ctx context.Context, dir string, o options) (any, error) {
+	opt := graphs.Options{Eager: true, Match: o.match, Workers: o.workers, Timeout: o.timeout}
+	if !o.eager {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			cache = os.TempDir()
+		}
+		opt.Compile = inductor(filepath.Join(cache, "whittle"))
+	}
+	rep, err := graphs.Run(ctx, dir, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range rep.Measures {
+		fmt.Printf("%s: %d of %d\n", m.Name, m.N, m.M)
+		if o.verbose {
+			for _, r := range m.Reasons {
+				fmt.Printf("  %s: %s\n", r.File, r.Why)
+			}
+		}
+	}
+	return rep, nil
+}
+
+func runMinify(ctx context.Context, dir string, o options) (any, error) {
+	rep, err := minify.Run(ctx, dir, minify.Options{Match: o.match, Workers: o.workers, Timeout: o.timeout})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range rep.Measures {
+		fmt.Printf("%s: %d of %d\n", m.Name, m.N, m.M)
+		if o.verbose {
+			for _, r := range m.Reasons {
+				fmt.Printf("  %+v\n", r)
+			}
+		}
+	}
+	return rep, nil
+}
