@@ -782,7 +782,8 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 	})
 	def("native_dropout_backward", func(c *Call) (Value, error) {
 		g, m, s := c.T(0), c.T(1), c.F(2)
-		return c.pwv([]Value{g, m}, g.DType, g.DType, f2(func(a, b float64) float64 { return a * b * s }))
+		d := rtype(g, m, s)
+		return c.pwv([]Value{g, m}, d, d, f2(func(a, b float64) float64 { return a * b * s }))
 	})
 	dropout := func(name string, feature, alpha bool) {
 		comp(name, func(c *Call) (Value, error) {

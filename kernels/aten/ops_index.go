@@ -293,7 +293,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		if ix.DType != tensor.Int64 && ix.DType != tensor.Int32 {
+		if ix.Numel() > 0 && ix.DType != tensor.Int64 && ix.DType != tensor.Int32 {
 			return nil, errf("gather(): Expected dtype int64 for index")
 		}
 		if ix.Numel() > 0 && max(ix.Dim(), 1) != max(t.Dim(), 1) {
@@ -447,7 +447,15 @@ func scatters() {
 				ip += "." + ov
 			}
 			def(n, func(c *Call) (Value, error) {
-				o, err := c.doT("clone", c.T(0), tensor.PreserveFormat)
+				src := c.T(0)
+				if base == "masked_scatter" {
+					sh, err := tensor.BroadcastShapes(src.Shape, c.T(1).Shape)
+					if err != nil {
+						return nil, errf("%s", err)
+					}
+					src = src.Expand(sh)
+				}
+				o, err := c.doT("clone", src, tensor.PreserveFormat)
 				if err != nil {
 					return nil, err
 				}
@@ -643,6 +651,11 @@ func scatters() {
 		return nil
 	})
 	both("masked_scatter", func(c *Call, o *tensor.Tensor) error {
+		if c.T(1).Dim() > 0 {
+			if sh, err := tensor.BroadcastShapes(o.Shape, c.T(1).Shape); err == nil && !slices.Equal(sh, o.Shape) {
+				return errf("output with shape %s doesn't match the broadcast shape %s", tensor.ShapeText(o.Shape), tensor.ShapeText(sh))
+			}
+		}
 		m, src := c.T(1), c.T(2)
 		if m.DType != tensor.Bool && m.DType != tensor.UInt8 {
 			return errf("masked_scatter_ only supports boolean masks, but got mask with dtype %s", cName(m.DType))

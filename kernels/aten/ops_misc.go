@@ -551,7 +551,7 @@ func aliases() {
 		return 0
 	}
 	fl("angle", 1, fixed(f1(keepAngle)))
-	keep("conj_physical", 1, fixed(f1(func(x float64) float64 { return x }).i1(func(x int64) int64 { return x })))
+	comp("conj_physical", func(c *Call) (Value, error) { return c.T(0), nil })
 }
 
 func statistics() {
@@ -1226,6 +1226,9 @@ func miscComposites() {
 	def("_chunk_cat", func(c *Call) (Value, error) {
 		var parts []Value
 		dim, k := c.I(1), c.I(2)
+		if ts := c.Ts(0); len(ts) > 0 && dim < 0 {
+			dim += int64(ts[0].Dim())
+		}
 		for _, t := range c.Ts(0) {
 			d, err := wrapDim(dim, int64(t.Dim()))
 			if err != nil {

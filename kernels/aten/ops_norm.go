@@ -336,9 +336,6 @@ func channels(t *tensor.Tensor) (n, ch, inner int64) {
 // batchNorm computes out, and in training mode the saved mean and inverse deviation and new running statistics.
 func batchNorm(c *Call, t, w, b, rm, rv *tensor.Tensor, training bool, momentum, eps float64, update bool) (out, mean, invstd *tensor.Tensor, nrm, nrv []float64, err error) {
 	n, ch, inner := channels(t)
-	if t.Dim() < 2 {
-		return nil, nil, nil, nil, nil, errf("Expected more than 1 value per channel when training, got input size %s", torchSize(t.Shape))
-	}
 	for _, p := range []struct {
 		name string
 		t    *tensor.Tensor
@@ -553,10 +550,6 @@ func batchNorms() {
 		return back(c, c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.T(5), c.T(6), c.B(7), c.F(8), boolMask(c.Args[9]))
 	})
 	comp("batch_norm", func(c *Call) (Value, error) {
-		t := c.T(0)
-		if t.Dim() < 2 {
-			return nil, errf("Expected more than 1 value per channel when training, got input size %s", torchSize(t.Shape))
-		}
 		v, err := c.via("native_batch_norm", c.Args[:8]...)
 		if err != nil {
 			return nil, err

@@ -61,7 +61,7 @@ func sgn(x float64) float64 {
 	case x < 0:
 		return -1
 	}
-	return x * 0
+	return 0
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -198,7 +198,12 @@ func init() {
 	})
 	keep("frac", 1, fixed(f1(func(x float64) float64 { return x - math.Trunc(x) })))
 	keep("sign sgn", 1, fixed(f1(sgn).i1(isgn)))
-	keep("positive", 1, fixed(f1(func(x float64) float64 { return x }).i1(same)))
+	comp("positive", func(c *Call) (Value, error) {
+		if c.T(0).DType == tensor.Bool {
+			return nil, errf("The `+` operator, on a bool tensor is not supported.")
+		}
+		return c.T(0), nil
+	})
 	def("neg", func(c *Call) (Value, error) {
 		d := c.T(0).DType
 		if d == tensor.Bool {

@@ -819,6 +819,13 @@ func padding() {
 			x := v.(*tensor.Tensor)
 			n := x.Shape[d]
 			lo, hi := p[2*i], p[2*i+1]
+			if lo < 0 || hi < 0 {
+				v, err := c.viaT("slice.Tensor", x, d, max(-lo, 0), n-max(-hi, 0), int64(1))
+				if err != nil {
+					return nil, err
+				}
+				x, n, lo, hi = v, v.Shape[d], max(lo, 0), max(hi, 0)
+			}
 			if lo > n || hi > n {
 				return nil, errf("Padding value causes wrapping around more than once.")
 			}

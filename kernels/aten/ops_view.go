@@ -854,9 +854,6 @@ func compositeViews() {
 				if err == nil {
 					v, err = c.via("expand", v, ints(shape))
 				}
-				if err == nil && swap {
-					v, err = c.via("transpose.int", v, int64(0), int64(1))
-				}
 				if err != nil {
 					return nil, err
 				}
@@ -902,6 +899,9 @@ func compositeViews() {
 	comp("resolve_conj resolve_neg conj real", func(c *Call) (Value, error) { return c.T(0), nil })
 	comp("sum_to_size", func(c *Call) (Value, error) {
 		t, size := c.T(0), c.Ints(1)
+		if len(size) == 0 {
+			return c.via("sum", t)
+		}
 		lead := t.Dim() - len(size)
 		var dims []int64
 		for i := 0; i < lead; i++ {

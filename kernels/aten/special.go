@@ -92,7 +92,7 @@ func zeta(s, q float64) float64 {
 	switch {
 	case s == 1:
 		return math.Inf(1)
-	case s < 1 || s != s || q != q:
+	case s < 1 || s != s || q != q || math.IsInf(q, -1):
 		return math.NaN()
 	}
 	if q <= 0 {
@@ -128,6 +128,9 @@ func zeta(s, q float64) float64 {
 func polygamma(n int64, x float64) float64 {
 	if n == 0 {
 		return digamma(x)
+	}
+	if math.IsInf(x, -1) {
+		return math.NaN()
 	}
 	sign := 1.0
 	if n%2 == 0 {
@@ -206,6 +209,8 @@ func airyAi(x float64) float64 {
 	switch {
 	case x != x:
 		return x
+	case math.IsInf(x, 0):
+		return math.NaN()
 	case x > 103.892:
 		return 0
 	case x > 6:

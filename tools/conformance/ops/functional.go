@@ -289,6 +289,17 @@ func interpolate(d aten.Dispatcher, a map[string]aten.Value) (aten.Value, error)
 		align = false
 	}
 	mode := a["mode"].(string)
+	if a["recompute_scale_factor"] == true && size == nil {
+		var l []aten.Value
+		for i, s := range scale.([]aten.Value) {
+			f, _ := s.(float64)
+			if n, ok := s.(int64); ok {
+				f = float64(n)
+			}
+			l = append(l, int64(float64(t.Shape[i+2])*f))
+		}
+		size, scale = l, nil
+	}
 	if mode == "area" {
 		op := [...]string{"", "aten.adaptive_avg_pool1d", "aten.adaptive_avg_pool2d", "aten.adaptive_avg_pool3d"}[nd]
 		if size == nil {
