@@ -54,8 +54,6 @@ func bind(op *Op, args []Value, kwargs map[string]Value, level int) ([]Value, er
 			}
 			out[i] = d
 			continue
-		case a.Type.Optional:
-			continue
 		default:
 			missing = append(missing, a.Name)
 			continue
