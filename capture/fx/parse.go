@@ -504,6 +504,11 @@ func (p *fnParser) params(ps *sitter.Node) error {
 			if err != nil {
 				return err
 			}
+			made := false
+			WalkArg(v, func(*Node) { made = true })
+			if made {
+				return p.Errorf(c, "default %s is not a constant", p.snippet(c))
+			}
 			n.Args = []Arg{v}
 		case "list_splat_pattern", "dictionary_splat_pattern":
 			name = p.Content(c)
@@ -603,6 +608,9 @@ func (p *fnParser) augment(e *sitter.Node) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := l.(*Node); !ok {
+		return p.Errorf(e, "%s is not a node", p.snippet(e.ChildByFieldName("left")))
+	}
 	local := ""
 	if e.ChildByFieldName("left").Type() == "identifier" {
 		local = p.Content(e.ChildByFieldName("left"))
@@ -621,6 +629,9 @@ func (p *fnParser) assign(e *sitter.Node) error {
 		obj, err := p.arg(l.ChildByFieldName("value"))
 		if err != nil {
 			return err
+		}
+		if _, ok := obj.(*Node); !ok {
+			return p.Errorf(l, "%s is not a node", p.snippet(l.ChildByFieldName("value")))
 		}
 		idx, err := p.index(l)
 		if err != nil {
@@ -744,6 +755,9 @@ func (p *fnParser) value(n *sitter.Node, name string) (Arg, error) {
 		obj, err := p.arg(n.ChildByFieldName("value"))
 		if err != nil {
 			return nil, err
+		}
+		if _, ok := obj.(*Node); !ok {
+			return nil, p.Errorf(n, "%s is not a node", p.snippet(n.ChildByFieldName("value")))
 		}
 		idx, err := p.index(n)
 		if err != nil {

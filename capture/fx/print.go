@@ -144,7 +144,11 @@ func writeStmt(b *strings.Builder, n *Node) {
 		writeCall(b, rest, n.Kwargs)
 		return
 	}
-	if len(n.Kwargs) == 0 {
+	onNode := false // statements and brackets need a node in front
+	if len(n.Args) > 0 {
+		_, onNode = n.Args[0].(*Node)
+	}
+	if len(n.Kwargs) == 0 && onNode {
 		if op, ok := inplace[n.Target]; ok && len(n.Args) == 2 {
 			writeArg(b, n.Args[0])
 			b.WriteString(" " + op + " ")
@@ -174,7 +178,7 @@ func writeStmt(b *strings.Builder, n *Node) {
 			b.WriteString(op + operand(n.Args[0], false))
 			return
 		}
-		if n.Target == "operator.getitem" && len(n.Args) == 2 {
+		if n.Target == "operator.getitem" && len(n.Args) == 2 && onNode {
 			b.WriteString(receiver(n.Args[0]))
 			b.WriteByte('[')
 			writeArg(b, n.Args[1])
@@ -182,8 +186,7 @@ func writeStmt(b *strings.Builder, n *Node) {
 			return
 		}
 		if n.Target == "getattr" && len(n.Args) == 2 {
-			_, isNode := n.Args[0].(*Node)
-			if s, ok := n.Args[1].(string); ok && isNode && isIdent(s) && !isKeyword(s) {
+			if s, ok := n.Args[1].(string); ok && onNode && isIdent(s) && !isKeyword(s) {
 				b.WriteString(receiver(n.Args[0]) + "." + s)
 				return
 			}
