@@ -219,3 +219,54 @@ func FuzzParseSchema(f *testing.F) {
 		}
 	})
 }
+
+// TestRandom compares streams through operators with PyTorch's after torch.manual_seed(0). It owns DefaultGenerator while it runs.
+func TestRandom(t *testing.T) {
+	g := DefaultGenerator
+	defer func() { DefaultGenerator = g }()
+	DefaultGenerator = tensor.NewGenerator(0)
+	get := func(op string, args ...Value) []float64 {
+		v, err := Run(Eager, op, args...)
+		if err != nil {
+			t.Fatalf("%s: %v", op, err)
+		}
+		return v.(*tensor.Tensor).Floats()
+	}
+	p := f32([]int64{4}, .1, .2, .3, .4)
+	got := append(get("aten.multinomial", p, int64(3)), get("aten.multinomial", p, int64(6), true)...)
+	got = append(got, get("aten.rand", list64(1))...)
+	if d := cmp.Diff([]float64{2, 1, 3, 3, 3, 1, 2, 2, 1, 0.6816}, got, cmpopts.EquateApprox(0, 1e-4)); d != "" {
+		t.Errorf("multinomial: %s", d)
+	}
+	DefaultGenerator = tensor.NewGenerator(0)
+	got = append(get("aten.dropout", tensor.Full(tensor.Float32, 1, 10), 0.4, true), get("aten.rand", list64(1))...)
+	const s = 1.6666666
+	if d := cmp.Diff([]float64{0, 0, s, 0, 0, 0, s, s, s, s, 0.6816}, got, cmpopts.EquateApprox(0, 1e-4)); d != "" {
+		t.Errorf("dropout: %s", d)
+	}
+	DefaultGenerator = tensor.NewGenerator(0)
+	got = append(get("aten.normal.Tensor_Tensor", f32([]int64{3}, 0, 0, 0), f32([]int64{3}, 1, 1, 1)), get("aten.normal_", tensor.Empty(tensor.Float32, 20), 1.0, 2.0)[:3]...)
+	if d := cmp.Diff([]float64{1.540996, -0.293429, -2.178789, 0.287743, 1.874445, 1.98261}, got, cmpopts.EquateApprox(0, 1e-4)); d != "" {
+		t.Errorf("normal: %s", d)
+	}
+}
+
+func BenchmarkEager(b *testing.B) {
+	x := tensor.Empty(tensor.Float32, 1<<20)
+	DefaultGenerator.UniformFill(x, 0, 1)
+	m, _ := Run(Eager, "aten.view", x, list64(1024, 1024))
+	small := tensor.Empty(tensor.Float32, 4)
+	for _, c := range []struct {
+		name, op string
+		args     []Value
+	}{{"add", "aten.add.Tensor", []Value{x, x}}, {"exp", "aten.exp", []Value{x}}, {"sum", "aten.sum", []Value{x}}, {"softmax", "aten._softmax", []Value{m, int64(1), false}},
+		{"mm", "aten.mm", []Value{m, m}}, {"add4", "aten.add.Tensor", []Value{small, small}}, {"where", "aten.gt.Scalar", []Value{x, 0.5}}, {"addT", "aten.add.Tensor", []Value{m, must(Run(Eager, "aten.t", m))}}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Run(Eager, c.op, c.args...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -438,7 +438,12 @@ func binaryOps() {
 		return c.pwv(ins, d, d, k)
 	})
 	cmp := func(names string, f func(a, b float64) bool, i func(a, b int64) bool) {
-		pred(names, 2, f2(func(a, b float64) float64 { return b2f(f(a, b)) }).i2(func(a, b int64) int64 { return b2i(i(a, b)) }))
+		k := f2(func(a, b float64) float64 { return b2f(f(a, b)) }).i2(func(a, b int64) int64 { return b2i(i(a, b)) })
+		if names[0] != 'l' || names[1] != 'o' {
+			op := names[:2]
+			k = kern{F: compare[float64, float64](op), I: compare[int64, int64](op), B: compare[uint8, float64](op)}
+		}
+		pred(names, 2, k)
 	}
 	cmp("eq.Tensor eq.Scalar", func(a, b float64) bool { return a == b }, func(a, b int64) bool { return a == b })
 	cmp("ne.Tensor ne.Scalar", func(a, b float64) bool { return a != b }, func(a, b int64) bool { return a != b })
@@ -574,17 +579,7 @@ func binaryOps() {
 			return nil, errf("where expected condition to be a boolean tensor, but got a tensor with dtype %s", cName(cond.DType))
 		}
 		d := rtype(c.Args[1:]...)
-		return c.pwv(c.Args[:3], d, d, f3(func(a, b, x float64) float64 {
-			if a != 0 {
-				return b
-			}
-			return x
-		}).i3(func(a, b, x int64) int64 {
-			if a != 0 {
-				return b
-			}
-			return x
-		}))
+		return c.pwv(c.Args[:3], d, d, kern{F: choose[float64], I: choose[int64]})
 	})
 	mulAdd := func(name string, div bool) {
 		def(name, func(c *Call) (Value, error) {

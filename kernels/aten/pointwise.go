@@ -10,7 +10,8 @@ import (
 type kern struct {
 	F func(out []float64, in [][]float64)
 	I func(out []int64, in [][]int64)
-	N native.Op // SIMD form for float32 and float64, 0 for none
+	B func(out []uint8, in [][]float64) // block form of a predicate on floats, to bytes
+	N native.Op                         // SIMD form for float32 and float64, 0 for none
 }
 
 func f1(f func(a float64) float64) kern {
@@ -187,12 +188,21 @@ func run(ts []*tensor.Tensor, compute tensor.DType, k kern) {
 	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.Float64) && nativeRows(l, in, ts, compute, k.N) {
 		return
 	}
+	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.BFloat16 || compute == tensor.Float16) && block32(l, in, ts, k.N) {
+		return
+	}
 	nin := len(ts) - 1
 	if compute.IsFloat() || k.I == nil {
-		ob := make([]float64, block)
+		size := min(block, l.Shape[len(l.Shape)-1])
+		buf := make([]float64, size*int64(nin+1))
+		ob := buf[:size]
 		ib := make([][]float64, nin)
 		for i := range ib {
-			ib[i] = make([]float64, block)
+			ib[i] = buf[size*int64(i+1) : size*int64(i+2)]
+		}
+		var bytes []uint8
+		if k.B != nil && o.DType == tensor.Bool && in[0] == 1 {
+			bytes = o.Storage.Data
 		}
 		views := make([][]float64, nin)
 		l.Rows(func(off []int64, n int64) {
@@ -206,16 +216,22 @@ func run(ts []*tensor.Tensor, compute tensor.DType, k kern) {
 						roundBlock(compute, views[i], t.DType)
 					}
 				}
+				if bytes != nil {
+					k.B(bytes[off[0]+p:off[0]+p+m], views)
+					continue
+				}
 				k.F(ob[:m], views)
 				tensor.StoreFloat(o, off[0]+p*in[0], in[0], ob[:m])
 			}
 		})
 		return
 	}
-	ob := make([]int64, block)
+	size := min(block, l.Shape[len(l.Shape)-1])
+	buf := make([]int64, size*int64(nin+1))
+	ob := buf[:size]
 	ib := make([][]int64, nin)
 	for i := range ib {
-		ib[i] = make([]int64, block)
+		ib[i] = buf[size*int64(i+1) : size*int64(i+2)]
 	}
 	views := make([][]int64, nin)
 	l.Rows(func(off []int64, n int64) {

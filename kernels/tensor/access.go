@@ -303,3 +303,58 @@ func (t *Tensor) fillFrom(one *Tensor) {
 	}
 	Copy(t, NewView(one, t.Shape, make([]int64, len(t.Shape)), 0))
 }
+
+// Load32 reads len(dst) elements of a float32, float16 or bfloat16 tensor as float32.
+func Load32(t *Tensor, off, stride int64, dst []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	switch t.DType {
+	case Float32:
+		s := all[float32](t)
+		if stride == 1 {
+			copy(dst, s[off:])
+			return
+		}
+		for i := range dst {
+			dst[i] = s[off]
+			off += stride
+		}
+	case BFloat16:
+		s := all[uint16](t)
+		for i := range dst {
+			dst[i] = BF16ToF32(s[off])
+			off += stride
+		}
+	case Float16:
+		s := all[uint16](t)
+		for i := range dst {
+			dst[i] = F16ToF32(s[off])
+			off += stride
+		}
+	}
+}
+
+// Store32 writes src to a float32, float16 or bfloat16 tensor.
+func Store32(t *Tensor, off, stride int64, src []float32) {
+	switch t.DType {
+	case Float32:
+		s := all[float32](t)
+		for _, x := range src {
+			s[off] = x
+			off += stride
+		}
+	case BFloat16:
+		s := all[uint16](t)
+		for _, x := range src {
+			s[off] = F32ToBF16(x)
+			off += stride
+		}
+	case Float16:
+		s := all[uint16](t)
+		for _, x := range src {
+			s[off] = F32ToF16(x)
+			off += stride
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package aten
+
+import (
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
+
+// compare is the block form of a comparison, written out per operator because a call per
+// element would cost more than the comparison.
+func compare[O float64 | int64 | uint8, T float64 | int64](op string) func(o []O, in [][]T) {
+	loop := map[string]func(o []O, a, b []T){
+		"eq": func(o []O, a, b []T) {
+			for i := range o {
+				var x O
+				if a[i] == b[i] {
+					x = 1
+				}
+				o[i] = x
+			}
+		},
+		"ne": func(o []O, a, b []T) {
+			for i := range o {
+				var x O
+				if a[i] != b[i] {
+					x = 1
+				}
+				o[i] = x
+			}
+		},
+		"lt": func(o []O, a, b []T) {
+			for i := range o {
+				var x O
+				if a[i] < b[i] {
+					x = 1
+				}
+				o[i] = x
+			}
+		},
+		"le": func(o []O, a, b []T) {
+			for i := range o {
+				var x O
+				if a[i] <= b[i] {
+					x = 1
+				}
+				o[i] = x
+			}
+		},
+		"gt": func(o []O, a, b []T) {
+			for i := range o {
+				var x O
+				if a[i] > b[i] {
+					x = 1
+				}
+				o[i] = x
+			}
+		},
+		"ge": func(o []O, a, b []T) {
+			for i := range o {
+				var x O
+				if a[i] >= b[i] {
+					x = 1
+				}
+				o[i] = x
+			}
+		},
+	}[op]
+	return func(o []O, in [][]T) { loop(o, in[0][:len(o)], in[1][:len(o)]) }
+}
+
+// choose is the block form of where.
+func choose[T float64 | int64](o []T, in [][]T) {
+	c, a, b := in[0][:len(o)], in[1][:len(o)], in[2][:len(o)]
+	for i := range o {
+		o[i] = b[i]
+		if c[i] != 0 {
+			o[i] = a[i]
+		}
+	}
+}
+
+// block32 runs a SIMD kernel over operands of any stride, and of the 16-bit types, by
+// gathering blocks to float32. It reports whether it could.
+func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool {
+	for _, t := range ts {
+		switch t.DType {
+		case tensor.Float32, tensor.BFloat16, tensor.Float16:
+		default:
+			return false
+		}
+	}
+	if len(ts) > 3 || l.Shape[len(l.Shape)-1] < 8 {
+		return false
+	}
+	var bufs [3][]float32
+	for i := range ts {
+		bufs[i] = make([]float32, min(block, l.Shape[len(l.Shape)-1]))
+	}
+	l.Rows(func(off []int64, n int64) {
+		for p := int64(0); p < n; p += block {
+			m := min(block, n-p)
+			for i := 1; i < len(ts); i++ {
+				tensor.Load32(ts[i], off[i]+p*in[i], in[i], bufs[i][:m])
+			}
+			if len(ts) == 2 {
+				native.Unary32(op, bufs[0][:m], bufs[1][:m])
+			} else {
+				native.Binary32(op, bufs[0][:m], bufs[1][:m], bufs[2][:m])
+			}
+			tensor.Store32(ts[0], off[0]+p*in[0], in[0], bufs[0][:m])
+		}
+	})
+	return true
+}
