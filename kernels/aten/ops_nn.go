@@ -1030,7 +1030,12 @@ func attention() {
 			return nil, errf("_scaled_dot_product_flash_attention: Accept only 4 dims inputs shape of {B, H, T, K}")
 		}
 		n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], v.Shape[3]
-		o := c.New(q.DType, []int64{n, h, l, e}, []int64{l * h * e, e, h * e, 1})
+		shape := []int64{n, h, l, e}
+		stride := tensor.ContiguousStrides(shape)
+		if e == q.Shape[3] { // laid out like the query
+			stride = tensor.PreservedStrides(q.Shape, q.Stride)
+		}
+		o := c.New(q.DType, shape, stride)
 		ld := q.DType
 		if ld == tensor.BFloat16 || ld == tensor.Float16 {
 			ld = tensor.Float32
