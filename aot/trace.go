@@ -204,3 +204,17 @@ func (t *Tracer) constant(v *tensor.Tensor) (fx.Arg, error) {
 	t.consts[v] = n
 	return n, nil
 }
+
+// Return ends the graph with v as its result; a list becomes a tuple.
+func (t *Tracer) Return(v aten.Value) error {
+	a, err := t.arg(v)
+	if err != nil {
+		return err
+	}
+	if l, ok := a.(fx.List); ok {
+		a = fx.Tuple(l)
+	}
+	t.GM.Graph.Output(a)
+	t.GM.Graph.EliminateDeadCode()
+	return nil
+}

@@ -33,6 +33,8 @@ type Context struct {
 type Dynamo struct {
 	In *vm.Interp
 	T  *torch.Torch
+	// Extra adds functions to torch._C._dynamo; nil => none.
+	Extra func(m *vm.Module)
 	// Observe sees each event as it happens; nil fields are skipped.
 	Observe Observer
 
@@ -53,7 +55,9 @@ type Observer struct {
 	Break     func(b *BreakEvent)
 	Recompile func(r *RecompileEvent)
 	// Failed is told of a frame whose backend failed, before the error reaches the script.
-	Failed func(f *FrameEvent, gm *fx.GraphModule, inputs []*tensor.Tensor, backend string, err error)
+	Failed func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error)
+	// Begin is told of a graph before its backend gets it; what it returns is called when the backend is done.
+	Begin func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) (end func())
 }
 
 // FrameEvent is one capture of a code object.
@@ -455,14 +459,19 @@ func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (
 		examples[i] = d.T.Wrap(in.val)
 		vals[i] = in.val
 	}
+	end := func() {}
+	if d.Observe.Begin != nil {
+		end = d.Observe.Begin(d.ctx.Backend, gm, vals)
+	}
 	fn, err := d.ctx.Backend.Compile(obj, examples)
+	end()
 	if err != nil {
 		var stop interface{ Abort() bool }
 		if errors.As(err, &stop) && stop.Abort() {
 			return nil, err
 		}
 		if d.Observe.Failed != nil {
-			d.Observe.Failed(ev, gm, vals, d.ctx.Backend.Name, err)
+			d.Observe.Failed(d.ctx.Backend, gm, vals, err)
 		}
 		return nil, d.backendFailed(err)
 	}

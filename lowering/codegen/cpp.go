@@ -96,6 +96,10 @@ func (g *gen) nest(ls []*ir.Loops) {
 		work *= n
 	}
 	indent := "  "
+	if len(l.Ranges) == 0 { // a scope of its own for the accumulator
+		g.line("%s{", indent)
+		defer g.line("%s}", indent)
+	}
 	for i, n := range l.Ranges {
 		last := i == len(l.Ranges)-1
 		if i == 0 && work >= 1<<15 && g.threads != 1 && (n > 1) {

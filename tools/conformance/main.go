@@ -20,6 +20,7 @@ import (
 
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
+	"whittle/kernels/aten"
 	"whittle/lowering"
 	"whittle/tools/conformance/graphs"
 	"whittle/tools/conformance/minify"
@@ -117,6 +118,7 @@ func inductor(dir string) func(ctx context.Context, gm *fx.GraphModule, inputs [
 			return nil, err
 		}
 		return func(_ context.Context, inputs []any) (any, error) {
+			aten.DefaultGenerator.ManualSeed(0)
 			out, err := p.Run(inputs)
 			return any(out), err
 		}, nil
@@ -124,7 +126,11 @@ func inductor(dir string) func(ctx context.Context, gm *fx.GraphModule, inputs [
 }
 
 func runGraphs(ctx context.Context, dir string, o options) (any, error) {
-	opt := graphs.Options{Eager: true, Match: o.match, Workers: o.workers, Timeout: o.timeout}
+	// One file at a time: eager and compiled runs draw the same random numbers from the one default stream.
+	opt := graphs.Options{Eager: true, Match: o.match, Workers: 1, Timeout: o.timeout, Resolver: func(ctx context.Context) fx.Resolver {
+		aten.DefaultGenerator.ManualSeed(0)
+		return interp.Aten(ctx, aten.Eager)
+	}}
 	if !o.eager {
 		cache, err := os.UserCacheDir()
 		if err != nil {

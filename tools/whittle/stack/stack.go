@@ -28,7 +28,9 @@ type Session struct {
 	CacheDir string
 	// AOT sees every graph that goes to a backend compiler.
 	AOT func(kind string, gm *fx.GraphModule)
-	// Failure is the last backend failure, nil for none.
+	// Begin is told of each compilation before it starts; what it returns is called at its end. nil => nobody.
+	Begin func(f *Failure) (end func())
+	// Failure is the first backend failure, nil for none.
 	Failure *Failure
 
 	grad *gradient
@@ -37,13 +39,14 @@ type Session struct {
 
 // Failure is a graph whose compilation failed, at the stage nearest to the cause.
 type Failure struct {
-	Stage   string // "aot" or "dynamo"
-	Backend string
-	Graph   *fx.GraphModule
-	Inputs  []*tensor.Tensor // real where known, fake otherwise
-	Kind    string           // inference, forward, backward
-	Err     error
-	Fn      vm.Object // the backend's callable, after dynamo
+	Stage    string // "aot" or "dynamo"
+	Backend  string
+	Graph    *fx.GraphModule
+	Inputs   []*tensor.Tensor // real where known, fake otherwise
+	Kind     string           // inference, forward, backward
+	Err      error
+	Fn       vm.Object // the backend's callable, after dynamo
+	Accuracy bool      // the graph compiles, and computes something else
 }
 
 // New makes a session.
@@ -54,6 +57,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 	s.Torch = torch.New(in, s.grad)
 	s.Torch.Generator = aten.DefaultGenerator
 	s.Dynamo = capture.New(in, s.Torch)
+	s.Dynamo.Extra = s.natives
 	s.Dynamo.Register(capture.Backends{
 		"eager":                      s.eager,
 		"aot_eager":                  s.aotBackend(nil, s.interpret),
@@ -94,6 +98,7 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 	if err != nil {
 		return nil, err
 	}
+	defer s.begin(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind})()
 	c, err := lowering.Compile(s.ctx, gm, cfg)
 	if err != nil {
 		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
@@ -225,4 +230,92 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 		}
 		return []aten.Value{v}, nil
 	}
+}
+
+// begin announces a compilation.
+func (s *Session) begin(f *Failure) func() {
+	if s.Begin == nil {
+		return func() {}
+	}
+	return s.Begin(f)
+}
+
+// natives are the functions of torch._C._dynamo that need more than capture.
+func (s *Session) natives(m *vm.Module) {
+	m.Func("make_fx", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		args, err := in.IterAll(a[1])
+		if err != nil {
+			return nil, err
+		}
+		gm, err := s.makeFX(a[0], args)
+		if err != nil {
+			return nil, s.Torch.Error(err)
+		}
+		return s.Torch.NewGraphModule(gm, nil)
+	})
+	m.Func("compile_inner", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		g := s.Torch.NativeGraph(a[0])
+		if g == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "compile_fx_inner() takes a torch.fx.GraphModule, not %s", a[0].Type().Name)
+		}
+		args, err := in.IterAll(a[1])
+		if err != nil {
+			return nil, err
+		}
+		if err := s.exampleValues(g.GM, args); err != nil {
+			return nil, err
+		}
+		vals := make([]any, len(args))
+		for i, o := range args {
+			vals[i], _ = s.Torch.Value(o)
+		}
+		if err := interp.Propagate(s.ctx, g.GM, vals); err != nil {
+			return nil, s.Torch.Error(err)
+		}
+		run, err := s.inductor(g.GM, "inference")
+		if err != nil {
+			return nil, err
+		}
+		return &vm.Builtin{Name: "compiled_fn", Module: "torch._inductor", Max: -1, Fn: func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			args, err := in.IterAll(a[0])
+			if err != nil {
+				return nil, err
+			}
+			vals := make([]aten.Value, len(args))
+			for i, o := range args {
+				vals[i], _ = s.Torch.Value(o)
+			}
+			outs, err := run(vals)
+			if err != nil {
+				return nil, s.Torch.Error(err)
+			}
+			return s.Torch.Object(outs), nil
+		}}, nil
+	})
+}
+
+// makeFX records the aten operators that fn runs.
+func (s *Session) makeFX(fn vm.Object, args []vm.Object) (*fx.GraphModule, error) {
+	tr := aot.NewTracer(nil)
+	t := s.Torch
+	old, oldHook := t.Dispatch, t.Hook
+	defer func() { t.Dispatch, t.Hook = old, oldHook }()
+	ins := make([]vm.Object, len(args))
+	for i, o := range args {
+		v, ok := t.Value(o)
+		if !ok {
+			return nil, s.In.Errorf(s.In.Exc.TypeError, "make_fx: argument %d has type %s", i, o.Type().Name)
+		}
+		ins[i] = t.Object(tr.Input(fmt.Sprintf("arg%d_1", i), v))
+	}
+	t.Dispatch, t.Hook = tr, nil
+	res, err := s.In.Call(fn, ins, nil)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := t.Value(res)
+	if !ok {
+		return nil, fmt.Errorf("make_fx: the function returns a %s", res.Type().Name)
+	}
+	return tr.GM, tr.Return(v)
 }

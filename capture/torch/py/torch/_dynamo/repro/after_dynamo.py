@@ -1,0 +1,19 @@
+"""Running a repro of a graph after capture."""
+import torch
+from torch._dynamo.debug_utils import AccuracyError, InputReader, run_fwd_maybe_bwd, same_two_models
+
+
+def run_repro(mod, load_args, *, command="run", accuracy="", save_dir=None, autocast=False, backend="inductor", patch_code=None, **kwargs):
+    reader = InputReader(save_dir)
+    load_args(reader)
+    args = reader.args
+    if command == "get_args":
+        return mod, args
+    opt_mod = torch._dynamo.optimize(backend)(mod)
+    if accuracy:
+        if not same_two_models(mod, opt_mod, args):
+            raise AccuracyError("Dynamo failed")
+        return None
+    run_fwd_maybe_bwd(mod, args)
+    run_fwd_maybe_bwd(opt_mod, args)
+    return None

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whittle/kernels/native"
+	"whittle/replay"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{Use: "doctor", Short: "Print the versions, compilers and CPU that a bug report needs", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		fmt.Fprint(a.stdout, machine())
+		fmt.Fprintf(a.stdout, "store: %s\ncache: %s\n", a.storePath(), cacheDir())
+		return nil
+	}}
+}
+
+// machine describes what a failure may depend on.
+func machine() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "whittle: %s (follows PyTorch %s)\ngo: %s %s/%s\n", Version, PyTorchVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&b, "cpu: %s, %d cores, vector code %v\n", cpuName(), runtime.NumCPU(), native.Level())
+	fmt.Fprintf(&b, "c++: %s\n", compilerVersion())
+	return b.String()
+}
+
+func cpuName() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	for _, l := range strings.Split(string(data), "\n") {
+		if k, v, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(k) == "model name" {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown"
+}
+
+func compilerVersion() string {
+	cxx := os.Getenv("CXX")
+	if cxx == "" {
+		cxx = "g++"
+	}
+	out, err := exec.Command(cxx, "--version").Output()
+	if err != nil {
+		return cxx + ": not found"
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	return first
+}
+
+// fingerprint is what outcomes depend on besides the query.
+func fingerprint() string { return replay.HashOf("native", Version, machine()) }
+
+func (a *app) storeCommand() *cobra.Command {
+	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export"}
+	open := func(ctx context.Context) (*replay.Store, error) { return replay.Open(ctx, a.storePath()) }
+	c.AddCommand(&cobra.Command{Use: "check", Short: "Verify every hash and reference", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		s, err := open(c.Context())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		rep, err := s.Check(c.Context())
+		if err != nil {
+			return err
+		}
+		for _, p := range rep.Problems {
+			fmt.Fprintln(a.stdout, p)
+		}
+		fmt.Fprintf(a.stdout, "%d blobs, %d tensors, %d rows: %d problems\n", rep.Blobs, rep.Tensors, rep.Rows, len(rep.Problems))
+		if len(rep.Problems) > 0 {
+			return exitCode(1)
+		}
+		return nil
+	}}, &cobra.Command{Use: "ls [KIND]", Short: "List records", Args: cobra.MaximumNArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		s, err := open(c.Context())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		kind := ""
+		if len(args) > 0 {
+			kind = args[0]
+		}
+		es, err := s.List(c.Context(), kind)
+		if err != nil {
+			return err
+		}
+		for _, e := range es {
+			fmt.Fprintf(a.stdout, "%s/%d\t%s\t%s\n", e.Kind, e.ID, e.Created.Format("2006-01-02 15:04:05"), e.Summary)
+		}
+		return nil
+	}}, &cobra.Command{Use: "show KIND/ID", Short: "Show one record", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		s, err := open(c.Context())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		text, err := s.Show(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(a.stdout, text)
+		return nil
+	}}, &cobra.Command{Use: "export KIND/ID DIR", Short: "Write a record's files to a folder", Args: cobra.ExactArgs(2), RunE: func(c *cobra.Command, args []string) error {
+		s, err := open(c.Context())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		p, err := s.Export(c.Context(), args[0], args[1])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.stdout, p)
+		return nil
+	}})
+	return c
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"whittle/capture"
+	"whittle/tools/whittle/stack"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain FILE[:FUNCTION]",
+		Short: "Run a script and show what capture did: graphs, breaks with their lines, guards, recompiles",
+		Args:  oneFile("explain"),
+		RunE: func(c *cobra.Command, args []string) error {
+			file, fn, _ := strings.Cut(args[0], ":")
+			text, err := checkFile(file)
+			if err != nil {
+				return err
+			}
+			lines := strings.Split(string(text), "\n")
+			s := stack.New(c.Context(), cacheDir())
+			s.In.Stdout, s.In.Stderr = a.stderr, a.stderr
+			frames, breaks := 0, 0
+			show := func(name string) bool { return fn == "" || name == fn || strings.Contains(name, "_in_"+fn+"_at_") }
+			s.Dynamo.Observe = capture.Observer{
+				Frame: func(ev *capture.FrameEvent) {
+					if !show(ev.Name) {
+						return
+					}
+					frames++
+					fmt.Fprintf(a.stdout, "[%s] %s (%s:%d): %s, %d attempt(s)\n", ev.ID, ev.Name, ev.File, ev.Line, ev.Status, ev.Attempts)
+					if ev.Graph != nil {
+						fmt.Fprintf(a.stdout, "  graph for backend %s, %d calls:\n", ev.Backend, len(ev.Graph.Graph.Calls()))
+						fmt.Fprint(a.stdout, indent(ev.Graph.Graph.Forward(""), "    "))
+					}
+					for _, g := range ev.Guards {
+						fmt.Fprintf(a.stdout, "  guard %s: %s\n", g.Kind, g.Expr)
+					}
+				},
+				Break: func(b *capture.BreakEvent) {
+					breaks++
+					fmt.Fprintf(a.stdout, "[%s] graph break: %s\n", b.Frame, b.Reason)
+					for _, f := range b.Stack {
+						fmt.Fprintf(a.stdout, "  %s:%d in %s\n", f.File, f.Line, f.Function)
+					}
+					if b.Line > 0 && b.Line <= len(lines) {
+						src := lines[b.Line-1]
+						lead := len(src) - len(strings.TrimLeft(src, " \t"))
+						fmt.Fprintf(a.stdout, "    %s\n    %s\n", strings.TrimSpace(src), strings.Repeat("^", max(len(src)-lead, 1)))
+					}
+				},
+				Recompile: func(r *capture.RecompileEvent) {
+					fmt.Fprintf(a.stdout, "[%s] recompiling %s (%s:%d)\n", r.Frame, r.Function, r.File, r.Line)
+					for _, why := range r.Reasons {
+						fmt.Fprintf(a.stdout, "  %s\n", why)
+					}
+				},
+			}
+			err = s.In.RunFile(file, nil)
+			_ = s.In.Flush()
+			fmt.Fprintf(a.stdout, "%d frames, %d graph breaks\n", frames, breaks)
+			if err != nil {
+				fmt.Fprint(a.stderr, s.In.FormatException(err))
+				return exitCode(1)
+			}
+			return nil
+		},
+	}
+}
+
+func indent(text, by string) string {
+	var b strings.Builder
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		b.WriteString(by + l + "\n")
+	}
+	return b.String()
+}

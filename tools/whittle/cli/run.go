@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	"github.com/spf13/cobra"
+
+	"whittle/capture/python/syntax"
+	"whittle/replay"
+)
+
+// scriptArg is the hidden subcommand of the process that runs the script.
+const scriptArg = "__script"
+
+// event is what the script's process tells its parent.
+type event struct {
+	Kind  string           `json:"kind"` // begin, end: around a step that could take the process down; failed: a backend raised
+	Repro string           `json:"repro,omitempty"`
+	Dir   string           `json:"dir,omitempty"`
+	Sig   replay.Signature `json:"sig,omitzero"`
+	Raw   string           `json:"raw,omitempty"`
+	Level int              `json:"level,omitempty"` // repro_level
+	After string           `json:"after,omitempty"` // repro_after
+}
+
+type runOptions struct {
+	record   string
+	noMinify bool
+	hang     time.Duration
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run SCRIPT.py [ARGS...]",
+		Short: "Run a script; minify a backend failure",
+		Long: `Run a Python script on whittle's own torch. When a torch.compile backend fails, crashes or hangs, the graph is
+shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script's exit status is passed on.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("run: which script? (usage: whittle run SCRIPT.py [ARGS...])")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.run(c.Context(), args, o) },
+	}
+	c.Flags().SetInterspersed(false)
+	c.Flags().StringVar(&o.record, "record", "", "write what capture did, as JSON")
+	c.Flags().BoolVar(&o.noMinify, "no-minify", false, "report a backend failure, and leave it at that")
+	c.Flags().DurationVar(&o.hang, "hang", 30*time.Second, "how long one compilation may take before it counts as a hang")
+	a.jobs(c)
+	return c
+}
+
+func (a *app) run(ctx context.Context, args []string, o runOptions) error {
+	src, err := checkFile(args[0])
+	if err != nil {
+		return err
+	}
+	if _, err := syntax.Parse(args[0], string(src)); err != nil {
+		fmt.Fprintln(a.stderr, syntaxText(err))
+		return exitCode(2)
+	}
+	if a.store != "" || os.Getenv("WHITTLE_STORE") != "" {
+		s, err := replay.Open(ctx, a.storePath())
+		if err != nil {
+			return err
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+	}
+	code, ev, err := a.supervise(ctx, args, o)
+	if err != nil {
+		return err
+	}
+	if ev != nil {
+		if err := a.failed(ctx, ev, o); err != nil {
+			fmt.Fprintln(a.stderr, "whittle:", err)
+		}
+	}
+	if code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
+
+func syntaxText(err error) string {
+	var se *syntax.Error
+	if errors.As(err, &se) {
+		return fmt.Sprintf("  File \"%s\", line %d\n    %s\n    %s^\n%s: %s", se.Filename, se.Line, strings.TrimSpace(se.Text), strings.Repeat(" ", caret(se)), se.Kind, se.Msg)
+	}
+	return err.Error()
+}
+
+// caret is the column of the error in the stripped line.
+func caret(e *syntax.Error) int {
+	lead := len(e.Text) - len(strings.TrimLeft(e.Text, " \t"))
+	return max(e.Offset-1-lead, 0)
+}
+
+// supervise runs the script in a child and returns its exit status and the failure to minify, if there is one.
+func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, *event, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, nil, err
+	}
+	defer r.Close()
+	argv := []string{scriptArg}
+	if o.record != "" {
+		argv = append(argv, "--record", o.record)
+	}
+	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.ExtraFiles = []*os.File{w}
+	// The terminal's Ctrl-C reaches the child by itself; we only must not die of it.
+	signal.Ignore(syscall.SIGQUIT)
+	if err := cmd.Start(); err != nil {
+		w.Close()
+		return 0, nil, fmt.Errorf("starting the script's process: %w", err)
+	}
+	w.Close()
+	var failed *event
+	var under []*event // steps begun and not ended
+	hung := false
+	events := make(chan *event)
+	var wg conc.WaitGroup
+	wg.Go(func() {
+		defer close(events)
+		dec := json.NewDecoder(r)
+		for {
+			var e event
+			if dec.Decode(&e) != nil {
+				return
+			}
+			events <- &e
+		}
+	})
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+loop:
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				break loop
+			}
+			switch e.Kind {
+			case "begin":
+				under = append(under, e)
+				timer.Reset(o.hang)
+			case "end":
+				if len(under) > 0 {
+					under = under[:len(under)-1]
+				}
+				if len(under) == 0 {
+					timer.Stop()
+				}
+			case "failed":
+				if failed == nil {
+					failed = e
+				}
+			}
+		case <-timer.C:
+			hung = true
+			_ = cmd.Process.Kill()
+		case <-ctx.Done():
+			_ = cmd.Process.Signal(syscall.SIGINT)
+			ctx = context.WithoutCancel(ctx)
+		}
+	}
+	werr := cmd.Wait()
+	wg.Wait()
+	code := 0
+	var xe *exec.ExitError
+	if errors.As(werr, &xe) {
+		code = xe.ExitCode()
+		if ws, ok := xe.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			code = 128 + int(ws.Signal())
+			what := "was killed by signal " + ws.Signal().String()
+			if hung {
+				what = fmt.Sprintf("did not end within %s", o.hang)
+			}
+			if len(under) > 0 {
+				last := under[len(under)-1]
+				fmt.Fprintf(a.stderr, "whittle: a backend took the script down: its compilation %s\n", what)
+				last.Raw = what
+				return 1, last, nil
+			}
+			fmt.Fprintf(a.stderr, "whittle: the script %s\n", what)
+		}
+	} else if werr != nil {
+		return 0, nil, werr
+	}
+	return code, failed, nil
+}

@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"whittle/capture"
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/kernels/tensor"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/tools/whittle/stack"
+)
+
+// script is the child process: it runs one script and reports to the parent over the pipe.
+type script struct {
+	s      *stack.Session
+	path   string
+	events *json.Encoder // nil: nobody listens
+	rec    *recorder     // nil: no record asked for
+}
+
+// runScript is the hidden subcommand __script [--record FILE] -- SCRIPT ARGS...
+func runScript(args []string, stdout, stderr io.Writer) int {
+	record := ""
+	if len(args) > 1 && args[0] == "--record" {
+		record, args = args[1], args[2:]
+	}
+	if len(args) < 2 || args[0] != "--" {
+		fmt.Fprintf(stderr, "whittle: %s is not for people: use whittle run\n", scriptArg)
+		return 2
+	}
+	args = args[1:]
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := &script{s: stack.New(ctx, cacheDir()), path: args[0]}
+	if f := os.NewFile(3, "events"); f != nil {
+		if _, err := f.Stat(); err == nil {
+			syscall.CloseOnExec(3)
+			c.events = json.NewEncoder(f)
+		}
+	}
+	in := c.s.In
+	in.Stdout, in.Stderr = stdout, stderr
+	defer in.WithContext(ctx)()
+	c.s.Dynamo.Observe.Failed = c.dynamoFailed
+	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
+		if _, python := b.Fn.(*vm.Function); !python {
+			return func() {} // a backend of our own announces its parts itself
+		}
+		return c.begin(dynamoFailure(b, gm, inputs, nil))
+	}
+	c.s.Begin = c.begin
+	if record != "" {
+		c.rec = newRecorder(args[0])
+		c.s.Dynamo.Observe.Frame = c.rec.frame
+		c.s.Dynamo.Observe.Break = c.rec.broke
+		c.s.Dynamo.Observe.Recompile = c.rec.recompiled
+		c.s.AOT = c.rec.aot
+	}
+	err := in.RunFile(args[0], args)
+	code := c.finish(err, stderr)
+	if record != "" {
+		if werr := c.rec.write(record, in, err, code); werr != nil {
+			fmt.Fprintln(stderr, "whittle: writing the record:", werr)
+			if code == 0 {
+				code = 2
+			}
+		}
+	}
+	c.sendFailure()
+	return code
+}
+
+// finish prints what ended the script and gives its exit status.
+func (c *script) finish(err error, stderr io.Writer) int {
+	in := c.s.In
+	defer in.Flush()
+	if aerr := in.RunAtExit(); err == nil {
+		err = aerr
+	}
+	if err == nil {
+		return 0
+	}
+	var r *vm.Raised
+	if !errors.As(err, &r) {
+		_ = in.Flush()
+		fmt.Fprintln(stderr, "whittle:", err)
+		return 1
+	}
+	if r.Exc.Class.IsSubtype(in.Exc.SystemExit) {
+		_ = in.Flush()
+		v := r.Exc.Field("code")
+		switch v := v.(type) {
+		case *vm.NoneType:
+			return 0
+		case vm.Int:
+			return int(v) & 0xff
+		case vm.Bool:
+			if v {
+				return 1
+			}
+			return 0
+		}
+		if s, serr := in.Str(v); serr == nil {
+			fmt.Fprintln(stderr, s)
+		}
+		return 1
+	}
+	_ = in.Flush()
+	fmt.Fprint(stderr, in.FormatException(r))
+	return 1
+}
+
+func (c *script) send(e event) {
+	if c.events != nil {
+		_ = c.events.Encode(e) // a parent that is gone needs no news
+	}
+}
+
+// begin tells the parent what is about to be compiled; the function it returns tells it that the step is over.
+func (c *script) begin(f *stack.Failure) func() {
+	if c.events == nil {
+		return func() {}
+	}
+	text, err := c.repro(f)
+	if err != nil {
+		return func() {}
+	}
+	c.send(event{Kind: "begin", Repro: text, Dir: filepath.Dir(c.path)})
+	return func() { c.send(event{Kind: "end"}) }
+}
+
+func (c *script) dynamoFailed(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) {
+	if c.s.Failure == nil {
+		c.s.Failure = dynamoFailure(b, gm, inputs, err)
+	}
+}
+
+func dynamoFailure(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) *stack.Failure {
+	return &stack.Failure{Stage: "dynamo", Backend: b.Name, Graph: gm, Inputs: inputs, Err: err, Fn: b.Fn}
+}
+
+// sendFailure hands the failure to the parent, with the settings that decide what happens to it.
+func (c *script) sendFailure() {
+	f := c.s.Failure
+	if f == nil {
+		return
+	}
+	text, err := c.repro(f)
+	if err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a repro:", err)
+		return
+	}
+	level, after, dir := c.s.ReproConfig()
+	if dir == "" {
+		dir = filepath.Dir(c.path)
+	}
+	c.send(event{Kind: "failed", Repro: text, Dir: dir, Sig: replay.NewSignature("compile", "", f.Err.Error(), nil, nil), Raw: f.Err.Error(), Level: level, After: after})
+}
+
+// repro is the failing graph as a repro file.
+func (c *script) repro(f *stack.Failure) (string, error) {
+	r := &repros.Repro{Module: f.Graph, Stage: repros.AfterAOT, Command: "minify"}
+	if f.Accuracy {
+		r.Accuracy = repros.WithAccuracy
+	}
+	for _, s := range c.s.ChangedConfig() {
+		r.Config = append(r.Config, repros.Setting{Name: s[0], Value: s[1]})
+	}
+	if f.Stage == "dynamo" {
+		r.Stage, r.Backend = repros.AfterDynamo, f.Backend
+		if f.Fn != nil {
+			lines, err := c.s.BackendSource(f.Fn, c.path)
+			if err != nil {
+				return "", err
+			}
+			r.Imports = lines
+		}
+	}
+	names := make([]string, 0)
+	vals := make([]any, 0)
+	grads := map[*tensor.Tensor]bool{}
+	for i, n := range f.Graph.Graph.Placeholders() {
+		names = append(names, n.Target)
+		v := n.Val
+		if i < len(f.Inputs) && f.Inputs[i] != nil {
+			v = f.Inputs[i]
+			grads[f.Inputs[i]] = c.s.RequiresGrad(f.Inputs[i])
+		}
+		vals = append(vals, v)
+	}
+	gm, _ := f.Graph.Clone()
+	gm.ClassName = "Repro"
+	r.Module = gm
+	err := r.FromTensors(names, vals, nil, func(t *tensor.Tensor) bool { return grads[t] })
+	return repros.Write(r), err
+}

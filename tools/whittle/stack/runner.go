@@ -1,0 +1,232 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"whittle/accuracy"
+	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
+	"whittle/capture/python/vm"
+	"whittle/kernels/tensor"
+	"whittle/lowering"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/repros/engine"
+)
+
+// Runner answers the minifier's queries in a worker process.
+func Runner(cacheDir string) engine.Runner {
+	return func(ctx context.Context, q engine.Query, mark func(stage string)) replay.Outcome {
+		start := time.Now()
+		o := runQuery(ctx, q, cacheDir, mark)
+		o.Duration = time.Since(start)
+		return o
+	}
+}
+
+func runQuery(ctx context.Context, q engine.Query, cacheDir string, mark func(string)) replay.Outcome {
+	r, err := repros.Read("repro.py", q.Repro)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
+	}
+	if r.Stage == repros.AfterDynamo {
+		return runDynamo(ctx, q, r, cacheDir, mark)
+	}
+	return runAOT(ctx, q, r, cacheDir, mark)
+}
+
+// runAOT runs an aten graph eagerly and through the lowering, without any Python.
+func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
+	load := repros.DirLoader(q.Dir)
+	if r.SaveDir != "" {
+		load = repros.DirLoader(q.Dir + "/" + r.SaveDir)
+	}
+	inputs, err := r.Tensors(load)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
+	}
+	mark(engine.Loaded)
+	ref, err := Interpret(ctx, r.Module, cloneAll(inputs))
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: "eager: " + err.Error()}
+	}
+	mark(engine.Eager)
+	if err := interp.Propagate(ctx, r.Module, inputs); err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
+	}
+	cfg := lowering.Config{CacheDir: cacheDir}
+	cfg.InjectRelu = setting(r, "cpp.inject_relu_bug_TESTING_ONLY")
+	cfg.InjectLog1p = setting(r, "cpp.inject_log1p_bug_TESTING_ONLY")
+	c, err := lowering.Compile(ctx, r.Module, cfg)
+	if err != nil {
+		return CompileOutcome(err)
+	}
+	mark(engine.Compiled)
+	res, err := c.Run(cloneAll(inputs))
+	if err != nil {
+		return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("run", "RuntimeError", err.Error(), nil, nil)}
+	}
+	mark(engine.Ran)
+	if r.Accuracy != "" && r.Accuracy != repros.NoAccuracy {
+		return judgeAccuracy(ctx, r, inputs, ref, res)
+	}
+	return replay.Outcome{Status: replay.Pass}
+}
+
+// judgeAccuracy applies PyTorch's rule, with a reference in float64.
+func judgeAccuracy(ctx context.Context, r *repros.Repro, inputs []any, ref, res any) replay.Outcome {
+	var fp64 any
+	if gm, in := accuracy.Double(r.Module, cloneAll(inputs)); gm != nil {
+		if v, err := Interpret(ctx, gm, in); err == nil {
+			fp64 = v
+		}
+	}
+	rep := accuracy.Compare(any(ref), res, fp64, accuracy.Default())
+	if rep.Same {
+		return replay.Outcome{Status: replay.Pass}
+	}
+	return replay.Outcome{Status: replay.Failed, Message: rep.Message, Signature: replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}}
+}
+
+func setting(r *repros.Repro, name string) string {
+	v, _ := r.Lookup(name)
+	if v == "None" {
+		return ""
+	}
+	return strings.Trim(v, `'"`)
+}
+
+func cloneAll(in []any) []any {
+	out := make([]any, len(in))
+	for i, v := range in {
+		out[i] = accuracy.Clone(v)
+	}
+	return out
+}
+
+// CompileOutcome is the outcome of a failed compilation.
+func CompileOutcome(err error) replay.Outcome {
+	typ := "RuntimeError"
+	var le *lowering.LoweringError
+	var ce *lowering.CompileError
+	msg := err.Error()
+	switch {
+	case errors.As(err, &le):
+		typ = "LoweringException"
+		msg = le.Type + ": " + le.Msg + " target: " + le.Target
+	case errors.As(err, &ce):
+		typ = "CppCompileError"
+		msg = "C++ compile error"
+		for _, l := range strings.Split(ce.Output, "\n") {
+			if _, e, ok := strings.Cut(l, " error: "); ok {
+				msg += ": " + e
+				break
+			}
+		}
+	}
+	return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("compile", typ, msg, nil, nil)}
+}
+
+// runDynamo runs an after-dynamo repro: its preamble defines the backend, the graph runs on Python values.
+func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
+	s := New(ctx, cacheDir)
+	s.In.Stdout, s.In.Stderr = io.Discard, io.Discard
+	defer s.In.WithContext(ctx)()
+	fail := func(err error) replay.Outcome { return replay.Outcome{Status: replay.Invalid, Message: err.Error()} }
+	// Everything of the file but its main part: imports, settings, the backend.
+	pre, _, _ := strings.Cut(q.Repro, "if __name__ == '__main__':")
+	if err := s.In.RunSource("repro.py", pre); err != nil {
+		return fail(err)
+	}
+	inputs, err := r.Tensors(repros.DirLoader(q.Dir))
+	if err != nil {
+		return fail(err)
+	}
+	mark(engine.Loaded)
+	args := func() []vm.Object {
+		out := make([]vm.Object, len(inputs))
+		for i, v := range cloneAll(inputs) {
+			if t, ok := v.(*tensor.Tensor); ok && r.Inputs[i].RequiresGrad {
+				if err := s.grad.SetRequiresGrad(t, true); err != nil {
+					continue
+				}
+			}
+			out[i] = s.Torch.Object(v)
+		}
+		return out
+	}
+	for _, n := range r.Module.Graph.Nodes {
+		n.Val = nil
+	}
+	gm, err := s.Torch.NewGraphModule(r.Module, nil)
+	if err != nil {
+		return fail(err)
+	}
+	if _, err := s.In.Call(gm, args(), nil); err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: "eager: " + err.Error()}
+	}
+	mark(engine.Eager)
+	backend, err := s.lookup(r.Backend)
+	if err != nil {
+		return fail(err)
+	}
+	examples := args()
+	if err := s.exampleValues(r.Module, examples); err != nil {
+		return fail(err)
+	}
+	fn, err := s.In.Call(backend, []vm.Object{gm, vm.NewList(examples...)}, nil)
+	if err != nil {
+		if s.Failure != nil {
+			return CompileOutcome(s.Failure.Err)
+		}
+		return s.pythonOutcome("compile", err)
+	}
+	mark(engine.Compiled)
+	if _, err := s.In.Call(fn, args(), nil); err != nil {
+		return s.pythonOutcome("run", err)
+	}
+	mark(engine.Ran)
+	return replay.Outcome{Status: replay.Pass}
+}
+
+// exampleValues gives placeholders the metadata that backends may look at.
+func (s *Session) exampleValues(gm *fx.GraphModule, args []vm.Object) error {
+	for i, n := range gm.Graph.Placeholders() {
+		if v, ok := s.Torch.Value(args[i]); ok {
+			if t, ok := v.(*tensor.Tensor); ok {
+				n.Val = tensor.FakeLike(t)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Session) lookup(name string) (vm.Object, error) {
+	m, err := s.In.Import("torch._dynamo.backends.registry")
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.In.GetAttr(m, "lookup_backend")
+	if err != nil {
+		return nil, err
+	}
+	return s.In.Call(f, []vm.Object{vm.Str(name)}, nil)
+}
+
+// pythonOutcome is the outcome of a Python exception.
+func (s *Session) pythonOutcome(stage string, err error) replay.Outcome {
+	typ, msg := "RuntimeError", err.Error()
+	var r *vm.Raised
+	if errors.As(err, &r) {
+		typ = r.Exc.Class.Name
+		if text, serr := s.In.Str(r.Exc); serr == nil {
+			msg = text
+		}
+	}
+	return replay.Outcome{Status: replay.Failed, Message: fmt.Sprintf("%s: %s", typ, msg), Signature: replay.NewSignature(stage, typ, msg, nil, nil)}
+}

@@ -1,0 +1,98 @@
+package stack
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"whittle/capture/python/vm"
+	"whittle/kernels/tensor"
+)
+
+// RequiresGrad reports whether gradients flow to t.
+func (s *Session) RequiresGrad(t *tensor.Tensor) bool { return s.grad.RequiresGrad(t) }
+
+// ReproConfig reads torch._dynamo.config: repro_level, repro_after, and where repros go (base_dir when a script set it).
+func (s *Session) ReproConfig() (level int, after, dir string) {
+	level = 2
+	m, err := s.In.Import("torch._dynamo.config")
+	if err != nil {
+		return level, "", ""
+	}
+	if v, err := s.In.GetAttr(m, "repro_level"); err == nil {
+		if n, ok := vm.AsInt(v); ok {
+			level = int(n)
+		}
+	}
+	if v, err := s.In.GetAttr(m, "repro_after"); err == nil {
+		after, _ = vm.AsStr(v)
+	}
+	for _, c := range s.changed("torch._dynamo.config") {
+		if c[0] == "torch._dynamo.config.base_dir" || c[0] == "torch._dynamo.config.debug_dir_root" {
+			dir = strings.Trim(c[1], `'"`)
+		}
+	}
+	return level, after, dir
+}
+
+// ChangedConfig lists the settings that differ from their defaults and can matter to a compilation, as name and Python text.
+func (s *Session) ChangedConfig() [][2]string {
+	var out [][2]string
+	for _, m := range []string{"torch._inductor.config", "torch._inductor.config.cpp", "torch._functorch.config"} {
+		out = append(out, s.changed(m)...)
+	}
+	return out
+}
+
+func (s *Session) changed(module string) [][2]string {
+	path := strings.Split(module, ".config.")
+	loaded, ok := s.In.Modules.GetStr(strings.TrimSuffix(path[0], ".config") + ".config")
+	if !ok {
+		return nil
+	}
+	o := loaded
+	if len(path) > 1 {
+		sub, err := s.In.GetAttr(o, path[1])
+		if err != nil {
+			return nil
+		}
+		o = sub
+	}
+	v, err := s.In.CallMethod(o, "changed", nil, nil)
+	if err != nil {
+		return nil
+	}
+	d, ok := vm.AsDict(v)
+	if !ok {
+		return nil
+	}
+	var out [][2]string
+	d.Each(func(k, v vm.Object) bool {
+		name, _ := vm.AsStr(k)
+		if text, err := s.In.Repr(v); err == nil {
+			out = append(out, [2]string{module + "." + name, text})
+		}
+		return true
+	})
+	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
+	return out
+}
+
+// BackendSource is the part of a script that defines a backend: its function and the top-level statements
+// which that needs, with a line that registers it under its name. A backend from the library needs none.
+func (s *Session) BackendSource(fn vm.Object, script string) ([]string, error) {
+	f, ok := fn.(*vm.Function)
+	if !ok {
+		return nil, nil
+	}
+	src := f.Code.Source
+	if src == nil || strings.HasPrefix(f.Code.Filename, "torch/") {
+		return nil, nil
+	}
+	text, err := sliceSource(f.Code.Filename, src.Text, f.Name)
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: %w", f.Name, err)
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return append(lines, "from torch._dynamo import register_backend", fmt.Sprintf("register_backend(%s)", f.Name)), nil
+}
