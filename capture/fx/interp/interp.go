@@ -71,7 +71,7 @@ func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (a
 		return nil, &aten.Error{Op: name, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("aten::%s is not implemented", name)}
 	}
 	op, bound, err := aten.ResolveOverload(ops, args, kwargs)
-	if err != nil && len(args) > 2 && allInts(args[1:]) { // x.view(2, -1): sizes one by one
+	if err != nil && len(args) > 1 && allInts(args[1:]) { // x.view(2, -1): sizes one by one
 		op, bound, err = aten.ResolveOverload(ops, []any{args[0], args[1:]}, kwargs)
 	}
 	if err != nil {
