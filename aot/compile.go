@@ -103,7 +103,7 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 	}
 	for k, i := range j.Mutated {
 		dst, src := inputs[i].(*tensor.Tensor), res[k].(*tensor.Tensor)
-		if _, err := aten.Run(c.opt.Eager, "aten.copy_.default", dst, src); err != nil {
+		if _, err := build.Call(c.opt.Eager, "aten.copy_.default", dst, src); err != nil {
 			return nil, fmt.Errorf("writing input %d back: %w", i, err)
 		}
 	}
@@ -116,7 +116,7 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 			outs[i] = inputs[o.Input]
 		case AliasOfInput:
 			base := inputs[o.Input].(*tensor.Tensor)
-			v, err := aten.Run(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
+			v, err := build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
 			if err != nil {
 				return nil, fmt.Errorf("rebuilding output %d from input %d: %w", i, o.Input, err)
 			}
@@ -176,7 +176,7 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 	tn := tangentNodesOf(c.parts.Backward, c.parts.Saved)
 	for k, g := range grads {
 		if g == nil {
-			z, err := aten.Run(aten.Eager, "aten.zeros_like.default", targets[k])
+			z, err := build.Call(aten.Eager, "aten.zeros_like.default", targets[k])
 			if err != nil {
 				return nil, err
 			}
@@ -185,7 +185,7 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 		// The graph was traced for dense tangents; a broadcast or strided one is brought into that layout.
 		if want, ok := tn[k].Val.(*tensor.Tensor); ok && !build.EqualInts(g.Stride, want.Stride) {
 			dst := tensor.EmptyStrided(want.DType, want.Shape, want.Stride)
-			v, err := aten.Run(aten.Eager, "aten.copy_.default", dst, g)
+			v, err := build.Call(aten.Eager, "aten.copy_.default", dst, g)
 			if err != nil {
 				return nil, err
 			}

@@ -22,7 +22,7 @@ func (c *contextObject) Type() *vm.Type { return c.class }
 // Register installs torch._C._dynamo, the native side of the torch._dynamo package.
 func (d *Dynamo) Register(backends Backends) {
 	d.backends = backends
-	d.In.RegisterModule("torch._C._dynamo", d.module)
+	d.T.Natives["_dynamo"] = d.module
 }
 
 func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {

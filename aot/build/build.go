@@ -34,6 +34,34 @@ func Run(f func()) (err error) {
 	return nil
 }
 
+// Call runs an operator with its arguments in schema order, keyword-only ones included; nil leaves a keyword at its default.
+func Call(d aten.Dispatcher, name string, args ...aten.Value) (aten.Value, error) {
+	op := aten.Lookup(name)
+	if op == nil {
+		return nil, fmt.Errorf("whittle has no operator %s", name)
+	}
+	var pos []aten.Value
+	var kw map[string]aten.Value
+	s := op.Sig()
+	for i, a := range args {
+		if i < len(s.Args) && s.Args[i].KwOnly {
+			if a != nil {
+				if kw == nil {
+					kw = map[string]aten.Value{}
+				}
+				kw[s.Args[i].Name] = a
+			}
+			continue
+		}
+		pos = append(pos, a)
+	}
+	bound, err := aten.Bind(op, pos, kw)
+	if err != nil {
+		return nil, err
+	}
+	return d.Dispatch(op, bound)
+}
+
 // Check aborts the expression on an error.
 func (b *B) Check(err error) {
 	if err != nil {
@@ -43,7 +71,7 @@ func (b *B) Check(err error) {
 
 // Try calls an aten operator with one tensor result. name is "add.Tensor".
 func (b *B) Try(name string, args ...aten.Value) (*tensor.Tensor, error) {
-	v, err := aten.Run(b.D, "aten."+name, args...)
+	v, err := Call(b.D, "aten."+name, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +91,14 @@ func (b *B) T(name string, args ...aten.Value) *tensor.Tensor {
 
 // M calls an aten operator with several tensor results.
 func (b *B) M(name string, args ...aten.Value) []*tensor.Tensor {
-	v, err := aten.Run(b.D, "aten."+name, args...)
+	v, err := Call(b.D, "aten."+name, args...)
 	b.Check(err)
 	return Tensors(v)
 }
 
 // Prim calls a prims operator with one tensor result.
 func (b *B) Prim(name string, args ...aten.Value) *tensor.Tensor {
-	v, err := aten.Run(b.D, "prims."+name, args...)
+	v, err := Call(b.D, "prims."+name, args...)
 	b.Check(err)
 	t, ok := v.(*tensor.Tensor)
 	if !ok {

@@ -50,6 +50,18 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 		d, _ := tensor.ParseDType(n)
 		c.Set(n, t.DTypeObject(d))
 	}
+	c.GetAttrHook = func(in *vm.Interp, name string) (vm.Object, bool, error) {
+		f := t.Natives[name]
+		if f == nil {
+			return nil, false, nil
+		}
+		m, err := f(in)
+		if err != nil {
+			return nil, false, err
+		}
+		c.Set(name, m)
+		return m, true, nil
+	}
 	t.generatorType()
 	t.registerTensorFns()
 	t.registerState()

@@ -13,7 +13,11 @@ type indexed struct {
 }
 
 func (t *Torch) run(name string, args ...aten.Value) (*tensor.Tensor, error) {
-	v, err := aten.Run(t.Dispatch, "aten."+name, args...)
+	return t.runKw(name, args, nil)
+}
+
+func (t *Torch) runKw(name string, args []aten.Value, kw map[string]aten.Value) (*tensor.Tensor, error) {
+	v, err := aten.CallKw(t.Dispatch, "aten."+name, args, kw)
 	if err != nil {
 		return nil, t.Error(err)
 	}
@@ -207,12 +211,12 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 	vt, isTensor := v.(*tensor.Tensor)
 	if len(r.tensors) > 0 {
 		if !isTensor {
-			if vt, err = t.run("full.default", []aten.Value{}, v, r.x.DType); err != nil {
+			if vt, err = t.runKw("full.default", []aten.Value{[]aten.Value{}, v}, map[string]aten.Value{"dtype": r.x.DType}); err != nil {
 				return err
 			}
 		}
 		if vt.DType != r.x.DType {
-			if vt, err = t.run("_to_copy.default", vt, r.x.DType); err != nil {
+			if vt, err = t.runKw("_to_copy.default", []aten.Value{vt}, map[string]aten.Value{"dtype": r.x.DType}); err != nil {
 				return err
 			}
 		}

@@ -59,6 +59,9 @@ type Torch struct {
 	DefaultDType tensor.DType
 	Print        tensor.PrintOptions
 
+	// Natives are further modules under torch._C, by name: other packages bring them.
+	Natives map[string]func(in *vm.Interp) (*vm.Module, error)
+
 	TensorType, SizeType, DTypeType, DeviceType, SymIntType *vm.Type
 	GraphModuleType, GraphType, NodeType                    *vm.Type
 
@@ -99,7 +102,7 @@ func Of(in *vm.Interp) *Torch {
 func New(in *vm.Interp, grad Autograd) *Torch {
 	t := &Torch{In: in, Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32,
 		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
-		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}}
+		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
 	in.Ext[key{}] = t
 	in.RegisterModule("torch._C", t.buildC)
 	sub, err := fs.Sub(sources, "py")

@@ -20,7 +20,7 @@ avg_pool1d = torch.avg_pool1d
 avg_pool2d = torch._C._nn.avg_pool2d
 avg_pool3d = torch._C._nn.avg_pool3d
 linear = torch._C._nn.linear
-bilinear = torch.bilinear
+
 gelu = torch._C._nn.gelu
 softplus = torch._C._nn.softplus
 softshrink = torch._C._nn.softshrink
@@ -620,3 +620,8 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     out = out.permute(2, 0, 1, 3).contiguous().view(bsz * tgt_len, embed_dim)
     out = linear(out, out_proj_weight, out_proj_bias).view(tgt_len, bsz, -1)
     return (out if is_batched else out.squeeze(1)), None
+
+
+def bilinear(input1, input2, weight, bias=None):
+    out = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
+    return out if bias is None else out + bias
