@@ -1,0 +1,15 @@
+# The kernel generated for relu does not compile.
+import torch
+import torch._inductor.config
+
+torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = "compile_error"
+
+torch.manual_seed(0)
+model = torch.nn.Sequential(
+    torch.nn.Linear(16, 32), torch.nn.Tanh(),
+    torch.nn.Linear(32, 32), torch.nn.ReLU(),
+    torch.nn.Linear(32, 8), torch.nn.Sigmoid(),
+)
+
+with torch.no_grad():
+    print(torch.compile(model)(torch.randn(4, 16)).shape)
