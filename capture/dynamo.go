@@ -56,6 +56,8 @@ type Observer struct {
 	Recompile func(r *RecompileEvent)
 	// Failed is told of a frame whose backend failed, before the error reaches the script.
 	Failed func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error)
+	// Check looks at what a backend made before it is used; an error from it is a failure of the backend.
+	Check func(gm vm.Object, inputs []vm.Object, compiled vm.Object) error
 	// Begin is told of a graph before its backend gets it; what it returns is called when the backend is done.
 	Begin func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) (end func())
 }
@@ -464,6 +466,9 @@ func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (
 		end = d.Observe.Begin(d.ctx.Backend, gm, vals)
 	}
 	fn, err := d.ctx.Backend.Compile(obj, examples)
+	if err == nil && fn != nil && fn != vm.None && d.Observe.Check != nil {
+		err = d.Observe.Check(obj, examples, fn)
+	}
 	end()
 	if err != nil {
 		var stop interface{ Abort() bool }

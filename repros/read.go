@@ -26,11 +26,12 @@ func ReadFile(path string) (*Repro, error) {
 
 // Read reads a repro's text; file is used in errors.
 func Read(file, text string) (*Repro, error) {
+	text, preamble := cutPreamble(text)
 	s, err := fx.ParseSource(file, text)
 	if err != nil {
 		return nil, err
 	}
-	d := &reader{Source: s, r: &Repro{Accuracy: NoAccuracy}, named: map[string]int64{}, bufs: map[string]int{}}
+	d := &reader{Source: s, r: &Repro{Accuracy: NoAccuracy, Preamble: preamble}, named: map[string]int64{}, bufs: map[string]int{}}
 	if err := d.file(); err != nil {
 		return nil, err
 	}

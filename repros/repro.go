@@ -13,6 +13,7 @@ type Repro struct {
 	Head     []string // comment lines: versions, machine, where it comes from
 	Imports  []string // statements beyond the usual imports, such as torch.ops.load_library(...)
 	Config   []Setting
+	Preamble string // Python that defines what the repro needs from its script: a custom backend; kept as it is
 	Module   *fx.GraphModule
 	Storages []Storage
 	Inputs   []Input

@@ -16,6 +16,25 @@ var dynamoImports = []string{"from math import inf", "import torch", "from torch
 	"from torch._dynamo.testing import rand_strided", "from torch._dynamo.debug_utils import run_fwd_maybe_bwd",
 	"import torch._dynamo.config", "import torch._inductor.config", "import torch._functorch.config", "import torch.fx.experimental._config"}
 
+// The marker comments around Repro.Preamble.
+const (
+	preambleStart = "# --- from the script: what this repro needs ---"
+	preambleEnd   = "# --- end ---"
+)
+
+// cutPreamble takes the marked part out of a file's text, leaving its lines empty so that line numbers stay.
+func cutPreamble(text string) (rest, preamble string) {
+	before, tail, ok := strings.Cut(text, preambleStart+"\n")
+	if !ok {
+		return text, ""
+	}
+	preamble, after, ok := strings.Cut(tail, preambleEnd+"\n")
+	if !ok {
+		return text, ""
+	}
+	return before + strings.Repeat("\n", strings.Count(preamble, "\n")+2) + after, strings.TrimRight(preamble, "\n")
+}
+
 // Write is the repro as a Python file in the form of PyTorch 2.6.
 func Write(r *Repro) string {
 	var b strings.Builder
@@ -40,6 +59,11 @@ func Write(r *Repro) string {
 	line("")
 	for _, l := range r.Imports {
 		line("%s", l)
+	}
+	if r.Preamble != "" {
+		line("%s", preambleStart)
+		line("%s", strings.TrimRight(r.Preamble, "\n"))
+		line("%s", preambleEnd)
 	}
 	if r.Seed != 0 {
 		line("torch.manual_seed(%d)", r.Seed)

@@ -137,6 +137,11 @@ func (t *Torch) ArgObject(a fx.Arg, node func(*fx.Node) (vm.Object, error)) (vm.
 // RunGraph interprets a graph with Python values, each call through the object its target names.
 // attr supplies get_attr values and call_module modules.
 func (t *Torch) RunGraph(g *fx.Graph, attr func(name string) (vm.Object, error), inputs []vm.Object) (vm.Object, error) {
+	return t.RunGraphObserved(g, attr, inputs, nil)
+}
+
+// RunGraphObserved is RunGraph, and shows each node's value as it is made.
+func (t *Torch) RunGraphObserved(g *fx.Graph, attr func(name string) (vm.Object, error), inputs []vm.Object, observe func(n *fx.Node, v vm.Object)) (vm.Object, error) {
 	env := make(map[*fx.Node]vm.Object, len(g.Nodes))
 	node := func(n *fx.Node) (vm.Object, error) { return env[n], nil }
 	next := 0
@@ -192,6 +197,9 @@ func (t *Torch) RunGraph(g *fx.Graph, attr func(name string) (vm.Object, error),
 			return nil, err
 		}
 		env[n] = v
+		if observe != nil {
+			observe(n, v)
+		}
 	}
 	return vm.None, nil
 }

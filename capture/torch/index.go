@@ -121,7 +121,7 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 			n, ok := vm.AsInt(it)
 			if !ok {
 				if f := it.Type().Lookup("__index__"); f != nil {
-					o, err := in.CallMethod(it, "__index__", nil, nil)
+					o, err := in.CallMethod(it, "__index__")
 					if err != nil {
 						return nil, err
 					}

@@ -17,6 +17,7 @@ import (
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
+	"whittle/tools/whittle/stack"
 )
 
 // failed stores a failure and minifies it.
@@ -145,7 +146,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 			return repros.Write(x)
 		}}
 	if r.Stage == repros.AfterDynamo {
-		s.Values, s.Check = noValues{}, func(context.Context, minify.State) error { return nil }
+		s.Values, s.Check = stack.Values{CacheDir: cacheDir()}, func(context.Context, minify.State) error { return nil }
 	}
 	res, err := s.Run(ctx, start)
 	live.done()
@@ -178,11 +179,6 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 	}
 	return nil
 }
-
-// noValues: an after-dynamo graph runs on Python functions, whose intermediate values the search does without.
-type noValues struct{}
-
-func (noValues) Intermediates(context.Context, minify.State) (map[string]any, error) { return nil, nil }
 
 // render makes the repro of a state. Inputs that came from random data keep to their seed; others are stored by content.
 func (a *app) render(r *repros.Repro, s minify.State, work string) (*repros.Repro, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"whittle/capture"
@@ -24,8 +25,10 @@ import (
 type script struct {
 	s      *stack.Session
 	path   string
-	events *json.Encoder // nil: nobody listens
-	rec    *recorder     // nil: no record asked for
+	events *json.Encoder   // nil: nobody listens
+	dynamo *stack.Failure  // the first failure after dynamo
+	graph  *fx.GraphModule // the graph that a backend has in hand, as captured
+	rec    *recorder       // nil: no record asked for
 }
 
 // runScript is the hidden subcommand __script [--record FILE] -- SCRIPT ARGS...
@@ -52,7 +55,10 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	in.Stdout, in.Stderr = stdout, stderr
 	defer in.WithContext(ctx)()
 	c.s.Dynamo.Observe.Failed = c.dynamoFailed
+	c.s.OnFailure = c.launcher
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
+		c.graph, _ = gm.Clone() // a backend may change what it is given
+		c.s.Pristine, _ = c.s.Torch.NewGraphModule(c.graph, nil)
 		if _, python := b.Fn.(*vm.Function); !python {
 			return func() {} // a backend of our own announces its parts itself
 		}
@@ -140,8 +146,37 @@ func (c *script) begin(f *stack.Failure) func() {
 }
 
 func (c *script) dynamoFailed(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) {
-	if c.s.Failure == nil {
-		c.s.Failure = dynamoFailure(b, gm, inputs, err)
+	f := dynamoFailure(b, gm, inputs, err)
+	f.Accuracy = c.s.TakeAccuracy()
+	if f.Graph = c.graph; f.Graph == nil {
+		f.Graph = gm
+	}
+	if c.dynamo == nil {
+		c.dynamo = f
+	}
+	c.launcher(f)
+}
+
+// launcher leaves minifier_launcher.py, as PyTorch does where repro_after names the stage that failed.
+func (c *script) launcher(f *stack.Failure) {
+	level, after, _ := c.s.ReproConfig()
+	if after != f.Stage || level == 1 {
+		return
+	}
+	text, err := c.repro(f)
+	if err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a launcher:", err)
+		return
+	}
+	dir, err := c.s.DebugDir()
+	if err == nil {
+		dir = filepath.Join(dir, "minifier")
+		if err = os.MkdirAll(dir, 0o777); err == nil {
+			err = os.WriteFile(filepath.Join(dir, "minifier_launcher.py"), []byte(text), 0o666)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: writing minifier_launcher.py:", err)
 	}
 }
 
@@ -151,8 +186,12 @@ func dynamoFailure(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tenso
 
 // sendFailure hands the failure to the parent, with the settings that decide what happens to it.
 func (c *script) sendFailure() {
+	_, after, _ := c.s.ReproConfig()
 	f := c.s.Failure
-	if f == nil {
+	if f == nil || after == "dynamo" && c.dynamo != nil {
+		f = c.dynamo
+	}
+	if f == nil || c.s.InRepro {
 		return
 	}
 	text, err := c.repro(f)
@@ -183,7 +222,7 @@ func (c *script) repro(f *stack.Failure) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			r.Imports = lines
+			r.Preamble = strings.Join(lines, "\n")
 		}
 	}
 	names := make([]string, 0)

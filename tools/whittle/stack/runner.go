@@ -14,6 +14,7 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
+	"whittle/minify"
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
@@ -73,15 +74,15 @@ func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir strin
 	}
 	mark(engine.Ran)
 	if r.Accuracy != "" && r.Accuracy != repros.NoAccuracy {
-		return judgeAccuracy(ctx, r, inputs, ref, res)
+		return sameAsEager(ctx, r.Module, inputs, ref, res)
 	}
 	return replay.Outcome{Status: replay.Pass}
 }
 
-// judgeAccuracy applies PyTorch's rule, with a reference in float64.
-func judgeAccuracy(ctx context.Context, r *repros.Repro, inputs []any, ref, res any) replay.Outcome {
+// sameAsEager applies PyTorch's rule, with a reference in float64.
+func sameAsEager(ctx context.Context, module *fx.GraphModule, inputs []any, ref, res any) replay.Outcome {
 	var fp64 any
-	if gm, in := accuracy.Double(r.Module, cloneAll(inputs)); gm != nil {
+	if gm, in := accuracy.Double(module, cloneAll(inputs)); gm != nil {
 		if v, err := Interpret(ctx, gm, in); err == nil {
 			fp64 = v
 		}
@@ -229,4 +230,36 @@ func (s *Session) pythonOutcome(stage string, err error) replay.Outcome {
 		}
 	}
 	return replay.Outcome{Status: replay.Failed, Message: fmt.Sprintf("%s: %s", typ, msg), Signature: replay.NewSignature(stage, typ, msg, nil, nil)}
+}
+
+// Values computes the intermediate values of an after-dynamo graph, for the minifier: it runs the graph eagerly on Python values.
+type Values struct{ CacheDir string }
+
+// Intermediates gives the value of every call by node name; tensors are detached copies.
+func (v Values) Intermediates(ctx context.Context, st minify.State) (map[string]any, error) {
+	s := New(ctx, v.CacheDir)
+	defer s.In.WithContext(ctx)()
+	if _, err := s.In.Import("torch"); err != nil {
+		return nil, err
+	}
+	args := make([]vm.Object, len(st.Inputs))
+	for i, in := range st.Inputs {
+		args[i] = s.Torch.Object(accuracy.Clone(in.Value))
+	}
+	out := map[string]any{}
+	_, err := s.Torch.RunGraphObserved(st.Module.Graph, func(name string) (vm.Object, error) {
+		if x := st.Module.Attrs[name]; x != nil {
+			return s.Torch.Wrap(x), nil
+		}
+		return nil, fmt.Errorf("graph has no attribute %s", name)
+	}, args, func(n *fx.Node, o vm.Object) {
+		if x, ok := s.Torch.Value(o); ok && n.IsCall() {
+			x = accuracy.Clone(x)
+			if t, ok := x.(*tensor.Tensor); ok {
+				t.Autograd, t.Py = nil, nil
+			}
+			out[n.Name] = x
+		}
+	})
+	return out, err
 }

@@ -2,8 +2,11 @@ package stack
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
@@ -58,7 +61,7 @@ func (s *Session) changed(module string) [][2]string {
 		}
 		o = sub
 	}
-	v, err := s.In.CallMethod(o, "changed", nil, nil)
+	v, err := s.In.CallMethod(o, "changed")
 	if err != nil {
 		return nil
 	}
@@ -95,4 +98,30 @@ func (s *Session) BackendSource(fn vm.Object, script string) ([]string, error) {
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return append(lines, "from torch._dynamo import register_backend", fmt.Sprintf("register_backend(%s)", f.Name)), nil
+}
+
+// TakeAccuracy says whether the failure under way is one of accuracy, and forgets it.
+func (s *Session) TakeAccuracy() bool {
+	a := s.lastAccuracy
+	s.lastAccuracy = false
+	return a
+}
+
+// DebugDir is this run's folder under torch._dynamo.config.debug_dir_root.
+func (s *Session) DebugDir() (string, error) {
+	if s.debugDir != "" {
+		return s.debugDir, nil
+	}
+	m, err := s.In.Import("torch._dynamo.config")
+	if err != nil {
+		return "", err
+	}
+	v, err := s.In.GetAttr(m, "debug_dir_root")
+	if err != nil {
+		return "", err
+	}
+	root, _ := vm.AsStr(v)
+	now := time.Now()
+	s.debugDir = filepath.Join(root, fmt.Sprintf("run_%s_%06d-pid_%d", now.Format("2006_01_02_15_04_05"), now.Nanosecond()/1000, os.Getpid()))
+	return s.debugDir, nil
 }

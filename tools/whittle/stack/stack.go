@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"whittle/accuracy"
 	"whittle/aot"
 	"whittle/aot/autograd"
 	"whittle/aot/decomp"
@@ -17,6 +18,7 @@ import (
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
+	"whittle/replay"
 )
 
 // Session is one interpreter with the whole stack under it.
@@ -30,11 +32,19 @@ type Session struct {
 	AOT func(kind string, gm *fx.GraphModule)
 	// Begin is told of each compilation before it starts; what it returns is called at its end. nil => nobody.
 	Begin func(f *Failure) (end func())
+	// OnFailure is told of each failure after aot; nil => nobody.
+	OnFailure func(f *Failure)
+	// InRepro says that the script is a repro file which is only to be run: its failure is known already.
+	InRepro bool
 	// Failure is the first backend failure, nil for none.
 	Failure *Failure
 
 	grad *gradient
 	ctx  context.Context
+	// Pristine is the module that a backend has in hand, as captured: a backend may change what it is given.
+	Pristine     vm.Object
+	debugDir     string
+	lastAccuracy bool // the failure under way is one of accuracy
 }
 
 // Failure is a graph whose compilation failed, at the stage nearest to the cause.
@@ -58,6 +68,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 	s.Torch.Generator = aten.DefaultGenerator
 	s.Dynamo = capture.New(in, s.Torch)
 	s.Dynamo.Extra = s.natives
+	s.Dynamo.Observe.Check = s.checkBackend
 	s.Dynamo.Register(capture.Backends{
 		"eager":                      s.eager,
 		"aot_eager":                  s.aotBackend(nil, s.interpret),
@@ -104,12 +115,97 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
 		return nil, s.loweringError(err)
 	}
+	if level, after, _ := s.ReproConfig(); level >= 4 && after == "aot" {
+		return s.checked(gm, kind, c.Run), nil
+	}
 	return c.Run, nil
+}
+
+// checked compares the first run of a compiled graph with eager, as TORCHDYNAMO_REPRO_LEVEL=4 asks after aot.
+func (s *Session) checked(gm *fx.GraphModule, kind string, run aot.Callable) aot.Callable {
+	done := false
+	return func(inputs []aten.Value) ([]aten.Value, error) {
+		if done {
+			return run(inputs)
+		}
+		done = true
+		ref, err := Interpret(s.ctx, gm, cloneAll(inputs))
+		if err != nil {
+			return nil, err
+		}
+		copies := cloneAll(inputs)
+		out, err := run(inputs)
+		if err != nil {
+			return nil, err
+		}
+		if o := sameAsEager(s.ctx, gm, copies, ref, out); o.Status != replay.Pass {
+			f := &Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: errors.New(o.Message), Accuracy: true}
+			for _, v := range copies {
+				t, _ := v.(*tensor.Tensor)
+				f.Inputs = append(f.Inputs, t)
+			}
+			s.fail(f)
+			return nil, s.accuracyError()
+		}
+		return out, nil
+	}
+}
+
+// accuracyError is PyTorch's AccuracyError.
+func (s *Session) accuracyError() error {
+	m, err := s.In.Import("torch._dynamo.debug_utils")
+	if err != nil {
+		return err
+	}
+	cls, err := s.In.GetAttr(m, "AccuracyError")
+	if err != nil {
+		return err
+	}
+	return s.In.RaiseObj(cls.(*vm.Type), vm.Str("Bad accuracy detected"))
+}
+
+// checkBackend compares a backend's callable with the graph, as level 4 asks after dynamo.
+func (s *Session) checkBackend(gm vm.Object, inputs []vm.Object, compiled vm.Object) error {
+	if level, after, _ := s.ReproConfig(); level < 4 || after != "dynamo" {
+		return nil
+	}
+	if s.Pristine == nil {
+		return nil
+	}
+	values := func(f func(args []vm.Object) (vm.Object, error)) (any, error) {
+		args := make([]vm.Object, len(inputs))
+		for i, o := range inputs {
+			v, _ := s.Torch.Value(o)
+			args[i] = s.Torch.Object(accuracy.Clone(v))
+		}
+		o, err := f(args)
+		if err != nil {
+			return nil, err
+		}
+		v, _ := s.Torch.Value(o)
+		return v, nil
+	}
+	res, err := values(func(args []vm.Object) (vm.Object, error) { return s.In.Call(compiled, args, nil) })
+	if err != nil {
+		return err
+	}
+	ref, err := values(func(args []vm.Object) (vm.Object, error) { return s.In.Call(s.Pristine, args, nil) })
+	if err != nil {
+		return err
+	}
+	if rep := accuracy.Compare(ref, res, nil, accuracy.Default()); !rep.Same {
+		s.lastAccuracy = true
+		return s.accuracyError()
+	}
+	return nil
 }
 
 func (s *Session) fail(f *Failure) {
 	if s.Failure == nil {
 		s.Failure = f
+	}
+	if s.OnFailure != nil {
+		s.OnFailure(f)
 	}
 }
 
@@ -242,6 +338,10 @@ func (s *Session) begin(f *Failure) func() {
 
 // natives are the functions of torch._C._dynamo that need more than capture.
 func (s *Session) natives(m *vm.Module) {
+	m.Func("in_repro", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		s.InRepro = true
+		return vm.None, nil
+	})
 	m.Func("make_fx", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		args, err := in.IterAll(a[1])
 		if err != nil {

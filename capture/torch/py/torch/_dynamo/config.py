@@ -23,7 +23,7 @@ install(__name__, {
     "allow_complex_guards_as_runtime_asserts": False, "optimize_ddp": True, "enforce_cond_guards_match": True, "do_not_emit_runtime_asserts": False,
     "skip_nnmodule_hook_guards": True, "skip_no_tensor_aliasing_guards_on_parameters": True, "raise_on_ctx_manager_usage": True, "raise_on_unsafe_aot_autograd": False,
     "error_on_nested_fx_trace": True, "error_on_nested_jit_trace": True, "error_on_recompile": False, "report_guard_failures": True,
-    "base_dir": os.getcwd(), "debug_dir_root": os.environ.get("TORCH_COMPILE_DEBUG_DIR", os.path.join(os.getcwd(), "torch_compile_debug")), "_save_config_ignore": set(),
+    "base_dir": os.getcwd(), "debug_dir_root": os.path.join(os.environ.get("TORCH_COMPILE_DEBUG_DIR", os.getcwd()), "torch_compile_debug"), "_save_config_ignore": set(),
     "capture_autograd_function": True, "capture_func_transforms": True, "enable_cpp_guard_manager": True, "inline_inbuilt_nn_modules": True, "install_free_tensors": False,
     "traceable_tensor_subclasses": set(), "reorderable_logging_functions": set(), "ignore_logger_methods": set(), "inject_BUILD_SET_unimplemented_TESTING_ONLY": False,
     "allow_rnn": False, "allow_unspec_int_on_nn_module": False, "optimize_ddp_lazy_compile": False, "compiled_autograd": False, "use_numpy_random_stream": False,

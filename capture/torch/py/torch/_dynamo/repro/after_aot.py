@@ -9,6 +9,8 @@ def run_repro(mod, load_args, *, command="run", accuracy="", save_dir=None, trac
     args = reader.args
     if command == "get_args":
         return mod, args
+    if command == "run":
+        torch._C._dynamo.in_repro()
     from torch._inductor.compile_fx import compile_fx_inner
     from torch.fx.experimental.proxy_tensor import make_fx
 

@@ -9,6 +9,8 @@ def run_repro(mod, load_args, *, command="run", accuracy="", save_dir=None, auto
     args = reader.args
     if command == "get_args":
         return mod, args
+    if command == "run":
+        torch._C._dynamo.in_repro()
     opt_mod = torch._dynamo.optimize(backend)(mod)
     if accuracy:
         if not same_two_models(mod, opt_mod, args):
