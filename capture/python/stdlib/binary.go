@@ -1,0 +1,343 @@
+package stdlib
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"hash"
+	"hash/crc32"
+	"math"
+	"math/big"
+
+	"whittle/capture/python/vm"
+)
+
+func rawBytes(o vm.Object) ([]byte, bool) {
+	switch x := o.(type) {
+	case vm.Bytes:
+		return []byte(x), true
+	case *vm.ByteArray:
+		return x.B, true
+	case *vm.Instance:
+		if v, ok := x.Native.(vm.Object); ok {
+			return rawBytes(v)
+		}
+	}
+	return nil, false
+}
+
+func hashModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("_hashlib", "")
+	m.FuncN("digest", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		b, ok := rawBytes(args[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "Strings must be encoded before hashing")
+		}
+		var h hash.Hash
+		switch str(args[0]) {
+		case "md5":
+			h = md5.New()
+		case "sha1":
+			h = sha1.New()
+		case "sha224":
+			h = sha256.New224()
+		case "sha256":
+			h = sha256.New()
+		case "sha384":
+			h = sha512.New384()
+		case "sha512":
+			h = sha512.New()
+		default:
+			return nil, in.Errorf(in.Exc.ValueError, "unsupported hash type %s", str(args[0]))
+		}
+		h.Write(b)
+		return vm.Bytes(h.Sum(nil)), nil
+	})
+	m.FuncN("crc32", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		b, _ := rawBytes(args[0])
+		n := int64(0)
+		if len(args) > 1 {
+			n, _ = vm.AsInt(args[1])
+		}
+		return vm.MakeInt(int64(crc32.Update(uint32(n), crc32.IEEETable, b))), nil
+	})
+	return m, nil
+}
+
+type packItem struct {
+	code byte
+	n    int
+	size int
+}
+
+func parsePack(in *vm.Interp, f string) (binary.ByteOrder, []packItem, bool, error) {
+	var order binary.ByteOrder = binary.LittleEndian
+	native := true
+	if f != "" {
+		switch f[0] {
+		case '<', '=':
+			native = false
+			f = f[1:]
+		case '>', '!':
+			order, native = binary.BigEndian, false
+			f = f[1:]
+		case '@':
+			f = f[1:]
+		}
+	}
+	sizes := map[byte]int{'x': 1, 'c': 1, 'b': 1, 'B': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 4, 'L': 4, 'q': 8, 'Q': 8, 'f': 4, 'd': 8, 'e': 2, 's': 1, 'p': 1, 'n': 8, 'N': 8, 'P': 8}
+	var out []packItem
+	n, has := 0, false
+	for i := 0; i < len(f); i++ {
+		c := f[i]
+		if c == ' ' {
+			continue
+		}
+		if c >= '0' && c <= '9' {
+			n, has = n*10+int(c-'0'), true
+			continue
+		}
+		size, ok := sizes[c]
+		if !ok {
+			return nil, nil, false, in.Errorf(in.Exc.ValueError, "bad char in struct format")
+		}
+		if native && (c == 'l' || c == 'L') {
+			size = 8
+		}
+		if !has {
+			n = 1
+		}
+		out = append(out, packItem{c, n, size})
+		n, has = 0, false
+	}
+	return order, out, native, nil
+}
+
+func structModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("_struct", "")
+	m.FuncN("calcsize", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		_, items, native, err := parsePack(in, str(args[0]))
+		n := 0
+		for _, it := range items {
+			if native && it.code != 's' && it.code != 'p' && it.code != 'x' {
+				n = (n + it.size - 1) / it.size * it.size
+			}
+			n += it.n * it.size
+		}
+		return vm.MakeInt(int64(n)), err
+	})
+	m.Func("pack", func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		order, items, native, err := parsePack(in, str(args[0]))
+		if err != nil {
+			return nil, err
+		}
+		args = args[1:]
+		var out []byte
+		short := func() error { return in.Errorf(in.Exc.ValueError, "pack expected more items for packing") }
+		for _, it := range items {
+			if native && it.code != 's' && it.code != 'p' && it.code != 'x' {
+				for len(out)%it.size != 0 {
+					out = append(out, 0)
+				}
+			}
+			if it.code == 'x' {
+				out = append(out, make([]byte, it.n)...)
+				continue
+			}
+			if it.code == 's' {
+				if len(args) == 0 {
+					return nil, short()
+				}
+				b, _ := rawBytes(args[0])
+				args = args[1:]
+				buf := make([]byte, it.n)
+				copy(buf, b)
+				out = append(out, buf...)
+				continue
+			}
+			for range it.n {
+				if len(args) == 0 {
+					return nil, short()
+				}
+				v := args[0]
+				args = args[1:]
+				var bits uint64
+				switch it.code {
+				case 'c':
+					b, _ := rawBytes(v)
+					if len(b) != 1 {
+						return nil, in.Errorf(in.Exc.ValueError, "char format requires a bytes object of length 1")
+					}
+					bits = uint64(b[0])
+				case '?':
+					t, err := in.Truth(v)
+					if err != nil {
+						return nil, err
+					}
+					if t {
+						bits = 1
+					}
+				case 'f', 'd', 'e':
+					f, err := in.Float(v)
+					if err != nil {
+						return nil, in.Errorf(in.Exc.ValueError, "required argument is not a float")
+					}
+					switch it.code {
+					case 'f':
+						bits = uint64(math.Float32bits(float32(f)))
+					case 'd':
+						bits = math.Float64bits(f)
+					default:
+						bits = uint64(halfBits(f))
+					}
+				default:
+					b, ok := vm.AsBig(v)
+					if !ok {
+						i, err := in.Index(v)
+						if err != nil {
+							return nil, in.Errorf(in.Exc.ValueError, "required argument is not an integer")
+						}
+						b = big.NewInt(i)
+					}
+					lo, hi := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(it.size*8))
+					if it.code >= 'a' && it.code <= 'z' {
+						hi.Rsh(hi, 1)
+						lo.Neg(hi)
+					}
+					if b.Cmp(lo) < 0 || b.Cmp(hi) >= 0 {
+						return nil, in.Errorf(in.Exc.ValueError, "'%c' format requires %v <= number <= %v", it.code, lo, hi.Sub(hi, big.NewInt(1)))
+					}
+					if b.Sign() < 0 {
+						bits = uint64(b.Int64())
+					} else {
+						bits = b.Uint64()
+					}
+				}
+				var buf [8]byte
+				switch it.size {
+				case 1:
+					buf[0] = byte(bits)
+				case 2:
+					order.PutUint16(buf[:], uint16(bits))
+				case 4:
+					order.PutUint32(buf[:], uint32(bits))
+				case 8:
+					order.PutUint64(buf[:], bits)
+				}
+				out = append(out, buf[:it.size]...)
+			}
+		}
+		if len(args) > 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "pack received too many items for packing")
+		}
+		return vm.Bytes(out), nil
+	})
+	m.FuncN("unpack_from", 3, 3, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		order, items, native, err := parsePack(in, str(args[0]))
+		if err != nil {
+			return nil, err
+		}
+		b, _ := rawBytes(args[1])
+		off, _ := vm.AsInt(args[2])
+		if off < 0 || int(off) > len(b) {
+			return nil, in.Errorf(in.Exc.ValueError, "offset out of range")
+		}
+		b = b[off:]
+		pos := 0
+		var out []vm.Object
+		for _, it := range items {
+			if native && it.code != 's' && it.code != 'p' && it.code != 'x' {
+				pos = (pos + it.size - 1) / it.size * it.size
+			}
+			if pos+it.n*it.size > len(b) {
+				return nil, in.Errorf(in.Exc.ValueError, "unpack requires a buffer of more bytes")
+			}
+			if it.code == 'x' {
+				pos += it.n
+				continue
+			}
+			if it.code == 's' {
+				out = append(out, vm.Bytes(b[pos:pos+it.n]))
+				pos += it.n
+				continue
+			}
+			for range it.n {
+				p := b[pos:]
+				pos += it.size
+				var bits uint64
+				switch it.size {
+				case 1:
+					bits = uint64(p[0])
+				case 2:
+					bits = uint64(order.Uint16(p))
+				case 4:
+					bits = uint64(order.Uint32(p))
+				case 8:
+					bits = order.Uint64(p)
+				}
+				switch it.code {
+				case 'c':
+					out = append(out, vm.Bytes([]byte{byte(bits)}))
+				case '?':
+					out = append(out, vm.MakeBool(bits != 0))
+				case 'f':
+					out = append(out, vm.Float(math.Float32frombits(uint32(bits))))
+				case 'd':
+					out = append(out, vm.Float(math.Float64frombits(bits)))
+				case 'e':
+					out = append(out, vm.Float(halfFloat(uint16(bits))))
+				default:
+					if it.code >= 'a' && it.code <= 'z' {
+						shift := uint(64 - it.size*8)
+						out = append(out, vm.MakeInt(int64(bits<<shift)>>shift))
+					} else {
+						out = append(out, vm.MakeBig(new(big.Int).SetUint64(bits)))
+					}
+				}
+			}
+		}
+		return vm.NewTuple(out...), nil
+	})
+	return m, nil
+}
+
+// halfBits rounds a float to a 16-bit one.
+func halfBits(f float64) uint16 {
+	sign := uint16(0)
+	if math.Signbit(f) {
+		sign = 0x8000
+		f = -f
+	}
+	switch {
+	case math.IsNaN(f):
+		return 0x7e00
+	case f >= 65520:
+		return sign | 0x7c00
+	case f < math.Ldexp(1, -14):
+		return sign | uint16(math.RoundToEven(math.Ldexp(f, 24)))
+	}
+	m, e := math.Frexp(f)
+	return sign | uint16(int(math.RoundToEven(math.Ldexp(m, 11)))+(e+13)<<10)
+}
+
+func halfFloat(b uint16) float64 {
+	e, m := int(b>>10&31), float64(b&1023)
+	var f float64
+	switch e {
+	case 0:
+		f = math.Ldexp(m, -24)
+	case 31:
+		f = math.Inf(1)
+		if m != 0 {
+			f = math.NaN()
+		}
+	default:
+		f = math.Ldexp(m+1024, e-25)
+	}
+	if b&0x8000 != 0 {
+		f = -f
+	}
+	return f
+}

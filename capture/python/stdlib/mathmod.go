@@ -1,0 +1,499 @@
+package stdlib
+
+import (
+	"math"
+	"math/big"
+	"math/cmplx"
+	"time"
+
+	"whittle/capture/python/vm"
+)
+
+func mathModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("math", "")
+	m.Set("pi", vm.Float(math.Pi))
+	m.Set("e", vm.Float(math.E))
+	m.Set("tau", vm.Float(2*math.Pi))
+	m.Set("inf", vm.Float(math.Inf(1)))
+	m.Set("nan", vm.Float(math.NaN()))
+	f1 := func(name string, f func(x float64) float64) {
+		m.FuncN(name, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+			x, err := in.Float(args[0])
+			if err != nil {
+				return nil, err
+			}
+			r := f(x)
+			if math.IsNaN(r) && !math.IsNaN(x) {
+				return nil, in.Errorf(in.Exc.ValueError, "math domain error")
+			}
+			if math.IsInf(r, 0) && !math.IsInf(x, 0) {
+				switch name {
+				case "exp", "sinh", "cosh", "expm1", "exp2":
+					return nil, in.Errorf(in.Exc.OverflowError, "math range error")
+				}
+				return nil, in.Errorf(in.Exc.ValueError, "math domain error")
+			}
+			return vm.Float(r), nil
+		})
+	}
+	for n, f := range map[string]func(float64) float64{"sqrt": math.Sqrt, "exp": math.Exp, "exp2": math.Exp2, "expm1": math.Expm1, "log1p": math.Log1p,
+		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh,
+		"tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh, "erf": math.Erf, "erfc": math.Erfc, "gamma": math.Gamma,
+		"fabs": math.Abs, "cbrt": math.Cbrt, "degrees": func(x float64) float64 { return x * (180 / math.Pi) }, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
+		"lgamma": func(x float64) float64 { v, _ := math.Lgamma(x); return v }, "ulp": func(x float64) float64 { x = math.Abs(x); return math.Nextafter(x, math.Inf(1)) - x }} {
+		f1(n, f)
+	}
+	bigLog := func(in *vm.Interp, o vm.Object, f func(float64) float64, scale float64) (float64, error) {
+		if b, ok := vm.AsBig(o); ok {
+			if b.Sign() <= 0 {
+				return 0, in.Errorf(in.Exc.ValueError, "math domain error")
+			}
+			if n := b.BitLen(); n > 1000 {
+				shift := uint(n - 64)
+				top, _ := new(big.Float).SetInt(new(big.Int).Rsh(b, shift)).Float64()
+				return f(top) + float64(shift)*scale, nil
+			}
+		}
+		x, err := in.Float(o)
+		if err != nil {
+			return 0, err
+		}
+		if x <= 0 {
+			return 0, in.Errorf(in.Exc.ValueError, "math domain error")
+		}
+		return f(x), nil
+	}
+	m.FuncN("log", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		x, err := bigLog(in, args[0], math.Log, math.Ln2)
+		if err != nil || len(args) == 1 {
+			return vm.Float(x), err
+		}
+		b, err := bigLog(in, args[1], math.Log, math.Ln2)
+		if err != nil {
+			return nil, err
+		}
+		if b == 0 {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "float division by zero")
+		}
+		return vm.Float(x / b), nil
+	})
+	m.FuncN("log2", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		x, err := bigLog(in, args[0], math.Log2, 1)
+		return vm.Float(x), err
+	})
+	m.FuncN("log10", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		x, err := bigLog(in, args[0], math.Log10, math.Log10(2))
+		return vm.Float(x), err
+	})
+	f2 := func(name string, f func(x, y float64) float64) {
+		m.FuncN(name, 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+			x, err := in.Float(args[0])
+			if err != nil {
+				return nil, err
+			}
+			y, err := in.Float(args[1])
+			if err != nil {
+				return nil, err
+			}
+			r := f(x, y)
+			if math.IsNaN(r) && !math.IsNaN(x) && !math.IsNaN(y) {
+				return nil, in.Errorf(in.Exc.ValueError, "math domain error")
+			}
+			if math.IsInf(r, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) && name == "pow" {
+				if x == 0 {
+					return nil, in.Errorf(in.Exc.ValueError, "math domain error")
+				}
+				return nil, in.Errorf(in.Exc.OverflowError, "math range error")
+			}
+			return vm.Float(r), nil
+		})
+	}
+	for n, f := range map[string]func(x, y float64) float64{"pow": math.Pow, "atan2": math.Atan2, "fmod": math.Mod, "copysign": math.Copysign, "remainder": math.Remainder, "nextafter": math.Nextafter} {
+		f2(n, f)
+	}
+	m.Func("hypot", func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		s := 0.0
+		for _, a := range args {
+			x, err := in.Float(a)
+			if err != nil {
+				return nil, err
+			}
+			s = math.Hypot(s, x)
+		}
+		return vm.Float(s), nil
+	})
+	round := func(name, dunder string, f func(float64) float64) {
+		m.FuncN(name, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+			if d := args[0].Type().Lookup(dunder); d != nil {
+				if _, isF := args[0].(vm.Float); !isF {
+					return in.CallMethod(args[0], dunder)
+				}
+			} else if name == "trunc" {
+				return nil, in.Errorf(in.Exc.TypeError, "type %s doesn't define __trunc__ method", args[0].Type().Name)
+			}
+			x, err := in.Float(args[0])
+			if err != nil {
+				return nil, err
+			}
+			return in.ToInt(vm.Float(f(x)))
+		})
+	}
+	round("floor", "__floor__", math.Floor)
+	round("ceil", "__ceil__", math.Ceil)
+	round("trunc", "__trunc__", math.Trunc)
+	pred := func(name string, f func(x float64) bool) {
+		m.FuncN(name, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+			x, err := in.Float(args[0])
+			return vm.MakeBool(f(x)), err
+		})
+	}
+	pred("isnan", math.IsNaN)
+	pred("isinf", func(x float64) bool { return math.IsInf(x, 0) })
+	pred("isfinite", func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) })
+	m.FuncN("modf", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		x, err := in.Float(args[0])
+		i, f := math.Modf(x)
+		return vm.NewTuple(vm.Float(math.Copysign(f, x)), vm.Float(i)), err
+	})
+	m.FuncN("frexp", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		x, err := in.Float(args[0])
+		f, e := math.Frexp(x)
+		return vm.NewTuple(vm.Float(f), vm.MakeInt(int64(e))), err
+	})
+	m.FuncN("ldexp", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		x, err := in.Float(args[0])
+		if err != nil {
+			return nil, err
+		}
+		e, err := in.Index(args[1])
+		return vm.Float(math.Ldexp(x, int(e))), err
+	})
+	m.Func("isclose", func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		a, err := in.ParseArgs("isclose", args, kw, "a, b, *, rel_tol=1e-09, abs_tol=0.0")
+		if err != nil {
+			return nil, err
+		}
+		var v [4]float64
+		for i := range v {
+			if v[i], err = in.Float(a[i]); err != nil {
+				return nil, err
+			}
+		}
+		x, y := v[0], v[1]
+		if x == y {
+			return vm.True, nil
+		}
+		if math.IsInf(x, 0) || math.IsInf(y, 0) {
+			return vm.False, nil
+		}
+		d := math.Abs(x - y)
+		return vm.MakeBool(d <= math.Abs(v[2]*y) || d <= math.Abs(v[2]*x) || d <= v[3]), nil
+	})
+	bigs := func(in *vm.Interp, args []vm.Object) ([]*big.Int, error) {
+		var out []*big.Int
+		for _, a := range args {
+			b, ok := vm.AsBig(a)
+			if !ok {
+				i, err := in.Index(a)
+				if err != nil {
+					return nil, err
+				}
+				b = big.NewInt(i)
+			}
+			out = append(out, b)
+		}
+		return out, nil
+	}
+	m.FuncN("factorial", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		n, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if n < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "factorial() not defined for negative values")
+		}
+		return vm.MakeBig(new(big.Int).MulRange(1, n)), nil
+	})
+	m.FuncN("gcd", 0, -1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		bs, err := bigs(in, args)
+		g := new(big.Int)
+		for _, b := range bs {
+			g.GCD(nil, nil, g, new(big.Int).Abs(b))
+		}
+		return vm.MakeBig(g), err
+	})
+	m.FuncN("lcm", 0, -1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		bs, err := bigs(in, args)
+		l := big.NewInt(1)
+		for _, b := range bs {
+			if b.Sign() == 0 {
+				return vm.MakeInt(0), err
+			}
+			a := new(big.Int).Abs(b)
+			g := new(big.Int).GCD(nil, nil, l, a)
+			l = new(big.Int).Mul(l, a.Quo(a, g))
+		}
+		return vm.MakeBig(l), err
+	})
+	m.FuncN("isqrt", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		bs, err := bigs(in, args)
+		if err != nil {
+			return nil, err
+		}
+		if bs[0].Sign() < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "isqrt() argument must be nonnegative")
+		}
+		return vm.MakeBig(new(big.Int).Sqrt(bs[0])), nil
+	})
+	m.FuncN("comb", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		n, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		k, err := in.Index(args[1])
+		if err != nil {
+			return nil, err
+		}
+		if n < 0 || k < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "n must be a non-negative integer")
+		}
+		if k > n {
+			return vm.MakeInt(0), nil
+		}
+		return vm.MakeBig(new(big.Int).Binomial(n, k)), nil
+	})
+	m.FuncN("perm", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		n, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		k := n
+		if len(args) > 1 && args[1] != vm.None {
+			if k, err = in.Index(args[1]); err != nil {
+				return nil, err
+			}
+		}
+		if k > n {
+			return vm.MakeInt(0), nil
+		}
+		return vm.MakeBig(new(big.Int).MulRange(n-k+1, n)), nil
+	})
+	m.FuncN("fsum", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		items, err := in.IterAll(args[0])
+		if err != nil {
+			return nil, err
+		}
+		var partials []float64
+		for _, it := range items {
+			x, err := in.Float(it)
+			if err != nil {
+				return nil, err
+			}
+			i := 0
+			for _, y := range partials {
+				if math.Abs(x) < math.Abs(y) {
+					x, y = y, x
+				}
+				hi := x + y
+				lo := y - (hi - x)
+				if lo != 0 {
+					partials[i] = lo
+					i++
+				}
+				x = hi
+			}
+			partials = append(partials[:i], x)
+		}
+		s := new(big.Float).SetPrec(2200)
+		for _, p := range partials {
+			if math.IsInf(p, 0) || math.IsNaN(p) {
+				return vm.Float(p), nil
+			}
+			s.Add(s, big.NewFloat(p))
+		}
+		f, _ := s.Float64()
+		return vm.Float(f), nil
+	})
+	m.Func("prod", func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		a, err := in.ParseArgs("prod", args, kw, "iterable, /, *, start=1")
+		if err != nil {
+			return nil, err
+		}
+		items, err := in.IterAll(a[0])
+		if err != nil {
+			return nil, err
+		}
+		acc := a[1]
+		for _, it := range items {
+			if acc, err = in.BinaryOp("*", acc, it); err != nil {
+				return nil, err
+			}
+		}
+		return acc, nil
+	})
+	m.FuncN("dist", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		p, err := in.IterAll(args[0])
+		if err != nil {
+			return nil, err
+		}
+		q, err := in.IterAll(args[1])
+		if err != nil {
+			return nil, err
+		}
+		s := 0.0
+		for i := range p {
+			if i >= len(q) {
+				break
+			}
+			x, _ := in.Float(p[i])
+			y, _ := in.Float(q[i])
+			s = math.Hypot(s, x-y)
+		}
+		return vm.Float(s), nil
+	})
+	return m, nil
+}
+
+func cmathModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("cmath", "")
+	m.Set("pi", vm.Float(math.Pi))
+	m.Set("e", vm.Float(math.E))
+	for n, f := range map[string]func(complex128) complex128{"sqrt": cmplx.Sqrt, "exp": cmplx.Exp, "log": cmplx.Log, "sin": cmplx.Sin, "cos": cmplx.Cos} {
+		m.FuncN(n, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+			if c, ok := args[0].(vm.Complex); ok {
+				return vm.Complex(f(complex128(c))), nil
+			}
+			x, err := in.Float(args[0])
+			return vm.Complex(f(complex(x, 0))), err
+		})
+	}
+	m.FuncN("phase", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		if c, ok := args[0].(vm.Complex); ok {
+			return vm.Float(cmplx.Phase(complex128(c))), nil
+		}
+		x, err := in.Float(args[0])
+		return vm.Float(cmplx.Phase(complex(x, 0))), err
+	})
+	return m, nil
+}
+
+var processStart = time.Now()
+
+func timeModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("time", "")
+	clock := func(name string, f func() time.Duration) {
+		m.FuncN(name, 0, 0, func(in *vm.Interp, _ []vm.Object) (vm.Object, error) { return vm.Float(f().Seconds()), nil })
+		m.FuncN(name+"_ns", 0, 0, func(in *vm.Interp, _ []vm.Object) (vm.Object, error) { return vm.MakeInt(int64(f())), nil })
+	}
+	clock("time", func() time.Duration { return time.Duration(time.Now().UnixNano()) })
+	clock("perf_counter", func() time.Duration { return time.Since(processStart) })
+	clock("monotonic", func() time.Duration { return time.Since(processStart) })
+	clock("process_time", func() time.Duration { return time.Since(processStart) })
+	clock("thread_time", func() time.Duration { return time.Since(processStart) })
+	m.FuncN("sleep", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		s, err := in.Float(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if s < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "sleep length must be non-negative")
+		}
+		_ = in.Flush()
+		t := time.NewTimer(time.Duration(s * float64(time.Second)))
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-in.Context().Done():
+			return nil, in.Context().Err()
+		}
+		return vm.None, nil
+	})
+	tuple := func(t time.Time) vm.Object {
+		wd := (int64(t.Weekday()) + 6) % 7
+		v := vm.NewTuple(vm.MakeInt(int64(t.Year())), vm.MakeInt(int64(t.Month())), vm.MakeInt(int64(t.Day())), vm.MakeInt(int64(t.Hour())), vm.MakeInt(int64(t.Minute())),
+			vm.MakeInt(int64(t.Second())), vm.MakeInt(wd), vm.MakeInt(int64(t.YearDay())), vm.MakeInt(0))
+		return v
+	}
+	st := in.NewNativeType(vm.Spec{Name: "struct_time", Module: "time", Bases: []*vm.Type{vm.TupleType}, GetSet: func() (out []*vm.GetSet) {
+		for i, n := range []string{"tm_year", "tm_mon", "tm_mday", "tm_hour", "tm_min", "tm_sec", "tm_wday", "tm_yday", "tm_isdst"} {
+			out = append(out, &vm.GetSet{Name: n, Get: func(in *vm.Interp, self vm.Object) (vm.Object, error) {
+				t, _ := vm.AsTuple(self)
+				return t.Items[i], nil
+			}})
+		}
+		return out
+	}()})
+	m.Set("struct_time", st)
+	when := func(in *vm.Interp, args []vm.Object) (time.Time, error) {
+		if len(args) == 0 || args[0] == vm.None {
+			return time.Now(), nil
+		}
+		s, err := in.Float(args[0])
+		return time.Unix(0, int64(s*1e9)), err
+	}
+	m.FuncN("localtime", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		t, err := when(in, args)
+		return vm.NewInstance(st, tuple(t.Local())), err
+	})
+	m.FuncN("gmtime", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		t, err := when(in, args)
+		return vm.NewInstance(st, tuple(t.UTC())), err
+	})
+	fromTuple := func(o vm.Object) time.Time {
+		t, _ := vm.AsTuple(o)
+		var v [6]int
+		for i := range v {
+			if t != nil && i < len(t.Items) {
+				n, _ := vm.AsInt(t.Items[i])
+				v[i] = int(n)
+			}
+		}
+		return time.Date(v[0], time.Month(v[1]), v[2], v[3], v[4], v[5], 0, time.Local)
+	}
+	m.FuncN("mktime", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		return vm.Float(fromTuple(args[0]).Unix()), nil
+	})
+	m.FuncN("strftime", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		t := time.Now()
+		if len(args) > 1 {
+			t = fromTuple(args[1])
+		}
+		return vm.Str(strftime(str(args[0]), t)), nil
+	})
+	m.FuncN("ctime", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		t, err := when(in, args)
+		return vm.Str(t.Local().Format("Mon Jan _2 15:04:05 2006")), err
+	})
+	m.FuncN("asctime", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		t := time.Now()
+		if len(args) > 0 {
+			t = fromTuple(args[0])
+		}
+		return vm.Str(t.Format("Mon Jan _2 15:04:05 2006")), nil
+	})
+	m.Set("timezone", vm.MakeInt(0))
+	m.Set("tzname", vm.NewTuple(vm.Str("UTC"), vm.Str("UTC")))
+	return m, nil
+}
+
+func strftime(f string, t time.Time) string {
+	var out []byte
+	for i := 0; i < len(f); i++ {
+		if f[i] != '%' || i+1 >= len(f) {
+			out = append(out, f[i])
+			continue
+		}
+		i++
+		layout := map[byte]string{'Y': "2006", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'y': "06", 'b': "Jan", 'B': "January", 'a': "Mon", 'A': "Monday",
+			'I': "03", 'p': "PM", 'j': "002", 'Z': "MST", 'z': "-0700", 'c': "Mon Jan _2 15:04:05 2006", 'x': "01/02/06", 'X': "15:04:05", 'D': "01/02/06", 'T': "15:04:05", 'F': "2006-01-02", 'R': "15:04", 'e': "_2", 'f': "000000"}[f[i]]
+		switch {
+		case f[i] == '%':
+			out = append(out, '%')
+		case layout != "":
+			out = append(out, t.Format(layout)...)
+		default:
+			out = append(out, '%', f[i])
+		}
+	}
+	return string(out)
+}

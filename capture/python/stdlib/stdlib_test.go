@@ -1,0 +1,69 @@
+package stdlib
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whittle/capture/python/vm"
+)
+
+// runScript runs a file and gives what it wrote, an uncaught exception's traceback included.
+func runScript(path string) string {
+	in := vm.New()
+	Register(in)
+	var out bytes.Buffer
+	in.Stdout, in.Stderr = &out, &out
+	err := in.RunFile(path, nil)
+	_ = in.Flush()
+	if err != nil {
+		out.WriteString(in.FormatException(err))
+	}
+	if err := in.RunAtExit(); err != nil {
+		out.WriteString(err.Error())
+	}
+	return out.String()
+}
+
+// TestDifferential compares every script under testdata with its golden output, and both with CPython where there is one.
+func TestDifferential(t *testing.T) {
+	py, _ := exec.LookPath("python3")
+	files, err := filepath.Glob("testdata/*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test programs", err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			golden := strings.TrimSuffix(f, ".py") + ".out"
+			if os.Getenv("UPDATE") != "" && py != "" {
+				cmd := exec.Command(py, f)
+				cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0")
+				b, _ := cmd.CombinedOutput()
+				if err := os.WriteFile(golden, b, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), runScript(f)); d != "" {
+				t.Errorf("(-CPython +ours)\n%s", d)
+			}
+		})
+	}
+}
+
+// TestDebug runs WHITTLE_PY, for development.
+func TestDebug(t *testing.T) {
+	p := os.Getenv("WHITTLE_PY")
+	if p == "" {
+		t.Skip("WHITTLE_PY is not set")
+	}
+	os.Stdout.WriteString(runScript(p))
+}

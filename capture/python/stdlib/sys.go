@@ -1,0 +1,264 @@
+package stdlib
+
+import (
+	"errors"
+	"os"
+	"runtime"
+
+	"whittle/capture/python/vm"
+)
+
+func strs(ss []string) *vm.List {
+	l := &vm.List{}
+	for _, s := range ss {
+		l.Items = append(l.Items, vm.Str(s))
+	}
+	return l
+}
+
+// simpleNamespace makes an object with attributes, for sys.flags and the like.
+func simpleNamespace(in *vm.Interp, name string, kv ...any) vm.Object {
+	t := in.NewNativeType(vm.Spec{Name: name, Module: "sys"})
+	i := vm.NewInstance(t, nil)
+	i.Dict = vm.StrDict(kv...)
+	return i
+}
+
+func sysModule(in *vm.Interp) (*vm.Module, error) {
+	if m, ok := in.Modules.GetStr("sys"); ok {
+		return m.(*vm.Module), nil
+	}
+	m := in.NewModule("sys", "")
+	m.Set("argv", strs(in.Argv))
+	m.Set("path", strs(in.Path))
+	m.Set("modules", in.Modules)
+	m.Set("version", vm.Str("3.11.7 (whittle) [Go "+runtime.Version()+"]"))
+	m.Set("platform", vm.Str(runtime.GOOS))
+	m.Set("byteorder", vm.Str("little"))
+	m.Set("maxsize", vm.Int(1<<63-1))
+	m.Set("maxunicode", vm.Int(0x10ffff))
+	m.Set("hexversion", vm.Int(0x030b07f0))
+	m.Set("executable", vm.Str(executable()))
+	m.Set("prefix", vm.Str("/usr"))
+	m.Set("base_prefix", vm.Str("/usr"))
+	m.Set("exec_prefix", vm.Str("/usr"))
+	m.Set("dont_write_bytecode", vm.False)
+	m.Set("warnoptions", &vm.List{})
+	m.Set("meta_path", &vm.List{})
+	m.Set("path_hooks", &vm.List{})
+	m.Set("path_importer_cache", vm.NewDict())
+	m.Set("copyright", vm.Str(""))
+	m.Set("api_version", vm.Int(1013))
+	m.Set("builtin_module_names", vm.NewTuple(vm.Str("builtins"), vm.Str("sys")))
+	version := vm.NewInstance(versionInfo(in), vm.NewTuple(vm.Int(3), vm.Int(11), vm.Int(7), vm.Str("final"), vm.Int(0)))
+	m.Set("version_info", version)
+	m.Set("implementation", simpleNamespace(in, "SimpleNamespace", "name", vm.Str("cpython"), "version", version, "cache_tag", vm.Str("cpython-311"), "hexversion", vm.Int(0x030b07f0)))
+	m.Set("flags", simpleNamespace(in, "flags", "debug", vm.Int(0), "optimize", vm.Int(0), "verbose", vm.Int(0), "interactive", vm.Int(0), "inspect", vm.Int(0),
+		"no_site", vm.Int(0), "ignore_environment", vm.Int(0), "utf8_mode", vm.Int(0), "dev_mode", vm.False, "hash_randomization", vm.Int(0)))
+	m.Set("float_info", simpleNamespace(in, "float_info", "max", vm.Float(1.7976931348623157e308), "min", vm.Float(2.2250738585072014e-308), "epsilon", vm.Float(2.220446049250313e-16),
+		"dig", vm.Int(15), "mant_dig", vm.Int(53), "max_exp", vm.Int(1024), "min_exp", vm.Int(-1021), "radix", vm.Int(2), "rounds", vm.Int(1), "max_10_exp", vm.Int(308), "min_10_exp", vm.Int(-307)))
+	m.Set("hash_info", simpleNamespace(in, "hash_info", "width", vm.Int(64), "modulus", vm.Int(1<<61-1), "inf", vm.Int(314159), "nan", vm.Int(0)))
+	m.Set("int_info", simpleNamespace(in, "int_info", "bits_per_digit", vm.Int(30), "sizeof_digit", vm.Int(4)))
+	stdout := vm.NewWriterFile("<stdout>", in.StdoutWriter())
+	stderr := vm.NewWriterFile("<stderr>", writeFn(func(p []byte) (int, error) {
+		_ = in.Flush()
+		return in.Stderr.Write(p)
+	}))
+	stdin := vm.NewReaderFile("<stdin>", in.StdinReader())
+	for n, f := range map[string]*vm.File{"stdout": stdout, "stderr": stderr, "stdin": stdin} {
+		m.Set(n, f)
+		m.Set("__"+n+"__", f)
+	}
+	in.Ext[vm.StdoutKey{}] = vm.Object(stdout)
+	m.FuncN("exit", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		return nil, in.RaiseObj(in.Exc.SystemExit, args...)
+	})
+	m.FuncN("getrecursionlimit", 0, 0, func(in *vm.Interp, _ []vm.Object) (vm.Object, error) {
+		return vm.MakeInt(int64(in.RecursionLimit)), nil
+	})
+	m.FuncN("setrecursionlimit", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		n, err := in.Index(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if n < 1 {
+			return nil, in.Errorf(in.Exc.ValueError, "recursion limit must be greater or equal than 1")
+		}
+		in.RecursionLimit = int(min(n, 200000)) // what the Go stack holds
+		return vm.None, nil
+	})
+	m.FuncN("exc_info", 0, 0, func(in *vm.Interp, _ []vm.Object) (vm.Object, error) {
+		e := in.Handling()
+		if e == nil {
+			return vm.NewTuple(vm.None, vm.None, vm.None), nil
+		}
+		var tb vm.Object = vm.None
+		if e.Traceback != nil {
+			tb = e.Traceback
+		}
+		return vm.NewTuple(e.Class, e, tb), nil
+	})
+	m.FuncN("exception", 0, 0, func(in *vm.Interp, _ []vm.Object) (vm.Object, error) {
+		if e := in.Handling(); e != nil {
+			return e, nil
+		}
+		return vm.None, nil
+	})
+	m.FuncN("_getframe", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		n := int64(0)
+		if len(args) > 0 {
+			n, _ = vm.AsInt(args[0])
+		}
+		f := in.Frame()
+		for ; n > 0 && f != nil; n-- {
+			f = f.Back
+		}
+		if f == nil {
+			return nil, in.Errorf(in.Exc.ValueError, "call stack is not deep enough")
+		}
+		f.Retain()
+		return f, nil
+	})
+	ident := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return args[0], nil }
+	m.FuncN("intern", 1, 1, ident)
+	m.FuncN("getsizeof", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Int(64), nil })
+	m.FuncN("getrefcount", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Int(2), nil })
+	m.FuncN("getdefaultencoding", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Str("utf-8"), nil })
+	m.FuncN("getfilesystemencoding", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Str("utf-8"), nil })
+	m.FuncN("is_finalizing", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.False, nil })
+	none := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.None, nil }
+	for _, n := range []string{"settrace", "setprofile", "setswitchinterval", "set_int_max_str_digits"} {
+		m.FuncN(n, 1, 1, none)
+	}
+	m.FuncN("gettrace", 0, 0, none)
+	m.FuncN("getprofile", 0, 0, none)
+	hook := m.FuncN("excepthook", 3, 3, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		if e, ok := args[1].(*vm.Exception); ok {
+			_ = in.Flush()
+			_, err := in.Stderr.Write([]byte(in.FormatExceptionObj(e, true)))
+			return vm.None, err
+		}
+		return vm.None, nil
+	})
+	m.Set("__excepthook__", hook)
+	m.FuncN("displayhook", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		if args[0] == vm.None {
+			return vm.None, nil
+		}
+		s, err := in.Repr(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return vm.None, in.Write(s + "\n")
+	})
+	return m, nil
+}
+
+type writeFn func(p []byte) (int, error)
+
+func (f writeFn) Write(p []byte) (int, error) { return f(p) }
+
+func executable() string {
+	p, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return p
+}
+
+func versionInfo(in *vm.Interp) *vm.Type {
+	names := []string{"major", "minor", "micro", "releaselevel", "serial"}
+	s := vm.Spec{Name: "version_info", Module: "sys", Bases: []*vm.Type{vm.TupleType}, NoDict: true, Methods: map[string]vm.GoFunc{
+		"__repr__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str("sys.version_info(major=3, minor=11, micro=7, releaselevel='final', serial=0)"), nil
+		}}}
+	for i, n := range names {
+		s.GetSet = append(s.GetSet, &vm.GetSet{Name: n, Get: func(in *vm.Interp, self vm.Object) (vm.Object, error) {
+			t, ok := vm.AsTuple(self)
+			if !ok {
+				return nil, errors.New("version_info: not a tuple")
+			}
+			return t.Items[i], nil
+		}})
+	}
+	return in.NewNativeType(s)
+}
+
+func gcModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("gc", "")
+	zero := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Int(0), nil }
+	m.FuncN("collect", 0, 1, zero)
+	none := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.None, nil }
+	for _, n := range []string{"enable", "disable", "freeze", "unfreeze"} {
+		m.FuncN(n, 0, 0, none)
+	}
+	m.FuncN("set_threshold", 1, 3, none)
+	m.FuncN("isenabled", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.True, nil })
+	m.FuncN("get_count", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		return vm.NewTuple(vm.Int(0), vm.Int(0), vm.Int(0)), nil
+	})
+	m.FuncN("get_objects", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return &vm.List{}, nil })
+	m.FuncN("get_referrers", 0, -1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return &vm.List{}, nil })
+	return m, nil
+}
+
+func atexitModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("atexit", "")
+	m.Func("register", func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		if len(args) == 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "register() takes at least 1 argument (0 given)")
+		}
+		f, rest := args[0], args[1:]
+		in.AtExit(&vm.Builtin{Name: "atexit", Max: -1, Fn: func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) { return in.Call(f, rest, kw) }})
+		return f, nil
+	})
+	m.FuncN("unregister", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.None, nil })
+	return m, nil
+}
+
+// helperModule holds what the Python part of the library cannot say in Python.
+func helperModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("_whittle", "")
+	m.FuncN("source_text", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		if s, ok := in.SourceText(str(args[0])); ok {
+			return vm.Str(s), nil
+		}
+		return vm.None, nil
+	})
+	m.FuncN("format_exception", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		e, ok := args[0].(*vm.Exception)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "an exception is wanted, not %s", args[0].Type().Name)
+		}
+		chain := len(args) < 2 || args[1] == vm.True
+		return vm.Str(in.FormatExceptionObj(e, chain)), nil
+	})
+	m.FuncN("format_exception_only", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		e, ok := args[0].(*vm.Exception)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "an exception is wanted, not %s", args[0].Type().Name)
+		}
+		return vm.Str(in.FormatExceptionOnly(e)), nil
+	})
+	m.FuncN("format_tb", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		t, ok := args[0].(*vm.Traceback)
+		if !ok {
+			return vm.Str(""), nil
+		}
+		return vm.Str(in.FormatTB(t)), nil
+	})
+	m.FuncN("tb_line", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+		if t, ok := args[0].(*vm.Traceback); ok {
+			return vm.MakeInt(int64(t.Line())), nil
+		}
+		return vm.None, nil
+	})
+	for n, t := range map[string]*vm.Type{"FunctionType": vm.FunctionType, "MethodType": vm.MethodType, "CodeType": vm.CodeType, "BuiltinFunctionType": vm.BuiltinType,
+		"MethodDescriptorType": vm.MethodDescrType, "ModuleType": vm.ModuleType, "GeneratorType": vm.GeneratorType, "FrameType": vm.FrameType, "TracebackType": vm.TracebackType,
+		"CellType": vm.CellType, "MappingProxyType": vm.MappingProxyType, "GenericAlias": vm.GenericAliasType, "UnionType": vm.UnionTypeType, "NoneType": vm.NoneTypeType,
+		"GetSetDescriptorType": vm.GetSetType, "MemberDescriptorType": vm.MemberType, "EllipsisType": vm.EllipsisTypeType, "NotImplementedType": vm.NotImplementedTypeType,
+		"dict_keys": vm.DictKeysType, "dict_values": vm.DictValuesType, "dict_items": vm.DictItemsType, "TextIOWrapper": vm.FileType} {
+		m.Set(n, t)
+	}
+	return m, nil
+}
