@@ -105,6 +105,8 @@ type entry struct {
 	plan   *plan
 	ctx    *Context
 	frame  *FrameEvent
+	gm     *fx.GraphModule // as captured
+	ran    bool
 }
 
 type resumeKey struct {
@@ -425,6 +427,9 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	ev.Guards, ev.Status = en.guards, "compiled"
 	if len(tr.graph.Calls()) > 0 {
 		ev.Graph, ev.Backend = gm, d.ctx.Backend.Name
+		if d.Observe.Begin != nil {
+			en.gm, _ = gm.Clone() // a backend may change what it is given
+		}
 		var fn vm.Object
 		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
 			fn, err = d.compileGraph(gm, ins, ev)
@@ -609,7 +614,17 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
 			}
 			args[i] = v
 		}
+		end := func() {}
+		if !en.ran && d.Observe.Begin != nil {
+			vals := make([]*tensor.Tensor, len(en.inputs))
+			for i, in := range en.inputs {
+				vals[i] = in.val
+			}
+			end = d.Observe.Begin(en.ctx.Backend, en.gm, vals)
+		}
+		en.ran = true
 		res, err := d.Disabled(en.fn, args, nil)
+		end()
 		if err != nil {
 			return nil, err
 		}

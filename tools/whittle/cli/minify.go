@@ -53,7 +53,7 @@ func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
 		fmt.Fprintf(a.stderr, "whittle: wrote the failing graph, not minified, to %s\n", path)
 		return nil
 	}
-	return a.minify(ctx, st, r, ev.Dir, filepath.Join(dir, "repro.py"))
+	return a.minify(ctx, st, r, ev.Dir, filepath.Join(dir, "repro.py"), ev.wall())
 }
 
 func writeRepro(path string, r *repros.Repro) error {
@@ -83,7 +83,7 @@ func (a *app) minifyCommand() *cobra.Command {
 				return err
 			}
 			defer st.Close()
-			if err := a.minify(c.Context(), st, r, filepath.Dir(args[0]), out); err != nil {
+			if err := a.minify(c.Context(), st, r, filepath.Dir(args[0]), out, queryLimit); err != nil {
 				var nf *minify.NotFailingError
 				if errors.As(err, &nf) {
 					fmt.Fprintln(a.stderr, "whittle:", err)
@@ -108,8 +108,22 @@ func oneFile(cmd string) cobra.PositionalArgs {
 	}
 }
 
+// queryLimit bounds one query whose failure is not a hang: far above what compiling a large graph takes.
+const queryLimit = 30 * time.Second
+
+// hangLimit is after how long a query counts as the hang that is looked for: far above what a candidate takes that does not hang.
+const hangLimit = 3 * time.Second
+
+// wall is the time limit of one query for this failure.
+func (e *event) wall() time.Duration {
+	if e.Hung {
+		return hangLimit
+	}
+	return queryLimit
+}
+
 // minify shrinks r and writes the result.
-func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir, out string) error {
+func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir, out string, wall time.Duration) error {
 	inputs, err := r.Tensors(repros.DirLoader(filepath.Join(dir, r.SaveDir)))
 	if err != nil {
 		return usageError{err}
@@ -126,7 +140,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 		return err
 	}
 	defer os.RemoveAll(work)
-	eng := &engine.Engine{Print: fingerprint(), Limits: engine.Limits{Wall: 30 * time.Second, CPU: 120 * time.Second, Memory: 8 << 30}}
+	eng := &engine.Engine{Print: fingerprint(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: 8 << 30}}
 	defer eng.Close()
 	render := func(s minify.State) (*repros.Repro, error) { return a.render(r, s, work) }
 	oracle := minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
@@ -137,7 +151,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 		return eng.Run(ctx, engine.Query{Repro: repros.Write(x), Dir: work, Backend: r.Backend, Fresh: c.Fresh})
 	})
 	live := newProgress(a.stderr)
-	s := &minify.Search{Oracle: oracle, Store: st, Fingerprint: eng.Fingerprint(), Workers: max(a.workers, 1), Progress: live.show,
+	s := &minify.Search{Oracle: oracle, Store: st, Fingerprint: replay.HashOf(eng.Fingerprint(), string(r.Stage), r.Backend, string(r.Accuracy), r.Preamble), Workers: max(a.workers, 1), Progress: live.show,
 		Render: func(s minify.State) string {
 			x, err := render(s)
 			if err != nil {

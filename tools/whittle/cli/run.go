@@ -31,6 +31,7 @@ type event struct {
 	Raw   string           `json:"raw,omitempty"`
 	Level int              `json:"level,omitempty"` // repro_level
 	After string           `json:"after,omitempty"` // repro_after
+	Hung  bool             `json:"-"`               // set by the parent: the step did not end
 }
 
 type runOptions struct {
@@ -126,6 +127,7 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 	}
 	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
 	cmd.ExtraFiles = []*os.File{w}
 	// The terminal's Ctrl-C reaches the child by itself; we only must not die of it.
 	signal.Ignore(syscall.SIGQUIT)
@@ -198,7 +200,7 @@ loop:
 			if len(under) > 0 {
 				last := under[len(under)-1]
 				fmt.Fprintf(a.stderr, "whittle: a backend took the script down: its compilation %s\n", what)
-				last.Raw = what
+				last.Raw, last.Hung = what, hung
 				return 1, last, nil
 			}
 			fmt.Fprintf(a.stderr, "whittle: the script %s\n", what)

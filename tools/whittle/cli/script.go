@@ -15,6 +15,7 @@ import (
 	"whittle/capture"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 	"whittle/replay"
 	"whittle/repros"
@@ -42,6 +43,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	args = args[1:]
+	native.DefaultAbort()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	c := &script{s: stack.New(ctx, cacheDir()), path: args[0]}
@@ -72,7 +74,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 		c.s.Dynamo.Observe.Recompile = c.rec.recompiled
 		c.s.AOT = c.rec.aot
 	}
-	err := in.RunFile(args[0], args)
+	err := in.RunFile(args[0], args[1:])
 	code := c.finish(err, stderr)
 	if record != "" {
 		if werr := c.rec.write(record, in, err, code); werr != nil {

@@ -19,6 +19,7 @@ import (
 	"whittle/kernels/tensor"
 	"whittle/lowering"
 	"whittle/replay"
+	"whittle/repros"
 )
 
 // Session is one interpreter with the whole stack under it.
@@ -118,7 +119,28 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 	if level, after, _ := s.ReproConfig(); level >= 4 && after == "aot" {
 		return s.checked(gm, kind, c.Run), nil
 	}
-	return c.Run, nil
+	return s.announced(gm, kind, c.Run), nil
+}
+
+// announced tells of the first run of a compiled graph before it starts: generated code may take the process down.
+func (s *Session) announced(gm *fx.GraphModule, kind string, run aot.Callable) aot.Callable {
+	if s.Begin == nil {
+		return run
+	}
+	first := true
+	return func(inputs []aten.Value) ([]aten.Value, error) {
+		if !first {
+			return run(inputs)
+		}
+		first = false
+		f := &Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind}
+		for _, v := range inputs {
+			t, _ := v.(*tensor.Tensor)
+			f.Inputs = append(f.Inputs, t)
+		}
+		defer s.begin(f)()
+		return run(inputs)
+	}
 }
 
 // checked compares the first run of a compiled graph with eager, as TORCHDYNAMO_REPRO_LEVEL=4 asks after aot.
@@ -341,6 +363,23 @@ func (s *Session) natives(m *vm.Module) {
 	m.Func("in_repro", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		s.InRepro = true
 		return vm.None, nil
+	})
+	m.Func("read_storage", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		path, _ := vm.AsStr(a[0])
+		v, _ := s.Torch.Value(a[1])
+		d, ok := v.(tensor.DType)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "read_storage() takes a path and a dtype")
+		}
+		data, err := repros.ReadStorage(path)
+		if err != nil {
+			return nil, in.OSError(err, path)
+		}
+		x, err := tensor.FromBytes(d, data, int64(len(data)/d.Size()))
+		if err != nil {
+			return nil, s.Torch.Error(err)
+		}
+		return s.Torch.Wrap(x), nil
 	})
 	m.Func("make_fx", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		args, err := in.IterAll(a[1])
