@@ -40,6 +40,7 @@ type Dynamo struct {
 
 	ctx      *Context
 	active   *tracer
+	outer    *tracer // the trace that runs plain Python right now
 	backends Backends
 	stance   string
 	breaks   []*BreakEvent
@@ -56,6 +57,8 @@ type Observer struct {
 	Recompile func(r *RecompileEvent)
 	// Failed is told of a frame whose backend failed, before the error reaches the script.
 	Failed func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error)
+	// Failing is told of a frame whose capture or compilation failed, before the error reaches the script.
+	Failing func(f *vm.Frame, ctx *Context, err error)
 	// Check looks at what a backend made before it is used; an error from it is a failure of the backend.
 	Check func(gm vm.Object, inputs []vm.Object, compiled vm.Object) error
 	// Begin is told of a graph before its backend gets it; what it returns is called when the backend is done.
@@ -338,6 +341,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			d.broke(b)
 			ev.Status, ev.Err = "unsupported", u
 			d.report(ev)
+			d.failing(f, u)
 			if u.Jump {
 				return nil, d.raise("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands")
 			}
@@ -357,6 +361,12 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		if u.Jump {
 			ev.Attempts--
 		}
+	}
+}
+
+func (d *Dynamo) failing(f *vm.Frame, err error) {
+	if d.Observe.Failing != nil {
+		d.Observe.Failing(f, d.ctx, err)
 	}
 }
 
@@ -394,6 +404,9 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 				}
 			}
 		} else if pl.result, err = p.value(out.result); err != nil {
+			return err
+		}
+		if pl.logs, err = p.logs(); err != nil {
 			return err
 		}
 		pl.effects, err = p.sideEffects()
@@ -438,6 +451,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		if err != nil {
 			ev.Status, ev.Err = "error", err
 			d.report(ev)
+			d.failing(f, err)
 			if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
 				st.skip = true
 				return d.In.EvalFrame(f)
@@ -633,6 +647,9 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
 		}
 	}
 	if err := d.applyEffects(en.plan, r); err != nil {
+		return nil, err
+	}
+	if err := d.runLogs(en.plan, r); err != nil {
 		return nil, err
 	}
 	if !en.plan.breaks {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -8,7 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"whittle/replay"
+	"whittle/tools/whittle/stack"
 )
+
+// frameKind is the kind of the store's frames that hold a stack.RecordedFrame.
+const frameKind = "python"
 
 func (a *app) replayCommand() *cobra.Command {
 	return &cobra.Command{
@@ -33,7 +38,23 @@ func (a *app) replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return fmt.Errorf("frame %d (%s, kind %s) cannot be replayed by this version", f.ID, f.Name, f.Kind)
+			if f.Kind != frameKind || f.Version > stack.FrameVersion {
+				return fmt.Errorf("frame %d is of kind %s, version %d: a newer whittle wrote it", f.ID, f.Kind, f.Version)
+			}
+			var r stack.RecordedFrame
+			if err := json.Unmarshal(f.Data, &r); err != nil {
+				return fmt.Errorf("frame %d: %w", f.ID, err)
+			}
+			ses := stack.New(c.Context(), cacheDir())
+			ses.In.Stdout, ses.In.Stderr = a.stdout, a.stderr
+			err = ses.ReplayFrame(&r)
+			_ = ses.In.Flush()
+			if err != nil {
+				fmt.Fprint(a.stderr, ses.In.FormatException(err))
+				return exitCode(1)
+			}
+			fmt.Fprintf(a.stdout, "frame %d (%s) compiles and runs; it was recorded with: %s\n", f.ID, r.Function, r.Error)
+			return nil
 		},
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"whittle/capture/python/syntax"
 	"whittle/replay"
+	"whittle/tools/whittle/stack"
 )
 
 // scriptArg is the hidden subcommand of the process that runs the script.
@@ -31,6 +32,7 @@ type event struct {
 	Raw   string           `json:"raw,omitempty"`
 	Level int              `json:"level,omitempty"` // repro_level
 	After string           `json:"after,omitempty"` // repro_after
+	Frame json.RawMessage  `json:"frame,omitempty"` // a stack.RecordedFrame
 	Hung  bool             `json:"-"`               // set by the parent: the step did not end
 }
 
@@ -104,6 +106,21 @@ func syntaxText(err error) string {
 	return err.Error()
 }
 
+// keepFrame stores a recorded frame and says how to replay it.
+func (a *app) keepFrame(ctx context.Context, e *event) error {
+	s, err := replay.Open(ctx, a.storePath())
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	id, err := s.PutFrame(ctx, replay.Frame{Kind: frameKind, Version: stack.FrameVersion, Name: e.Raw, Data: e.Frame})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "whittle: recorded frame %d (%s): whittle replay %d\n", id, e.Raw, id)
+	return nil
+}
+
 // caret is the column of the error in the stripped line.
 func caret(e *syntax.Error) int {
 	lead := len(e.Text) - len(strings.TrimLeft(e.Text, " \t"))
@@ -175,6 +192,10 @@ loop:
 			case "failed":
 				if failed == nil {
 					failed = e
+				}
+			case "frame":
+				if err := a.keepFrame(ctx, e); err != nil {
+					fmt.Fprintln(a.stderr, "whittle: recording a frame:", err)
 				}
 			}
 		case <-timer.C:

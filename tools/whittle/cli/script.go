@@ -58,6 +58,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	defer in.WithContext(ctx)()
 	c.s.Dynamo.Observe.Failed = c.dynamoFailed
 	c.s.OnFailure = c.launcher
+	c.s.Dynamo.Observe.Failing = c.frameFailed
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
 		c.graph, _ = gm.Clone() // a backend may change what it is given
 		c.s.Pristine, _ = c.s.Torch.NewGraphModule(c.graph, nil)
@@ -132,6 +133,24 @@ func (c *script) send(e event) {
 	if c.events != nil {
 		_ = c.events.Encode(e) // a parent that is gone needs no news
 	}
+}
+
+// frameFailed hands a failing frame to the parent's store, where torch._dynamo.config.replay_record_enabled asks for it.
+func (c *script) frameFailed(f *vm.Frame, ctx *capture.Context, err error) {
+	if !c.s.RecordingFrames() {
+		return
+	}
+	r, rerr := c.s.RecordFrame(f, ctx, err)
+	if rerr != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", rerr)
+		return
+	}
+	data, jerr := json.Marshal(r)
+	if jerr != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", jerr)
+		return
+	}
+	c.send(event{Kind: "frame", Frame: data, Raw: r.Function})
 }
 
 // begin tells the parent what is about to be compiled; the function it returns tells it that the step is over.
