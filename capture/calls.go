@@ -22,12 +22,16 @@ var inlinedLibraries = map[string]bool{"collections": true, "functools": true, "
 
 // call is asked about every call that traced bytecode makes.
 func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	if tr.depth > 0 || tr.d.active != tr {
+	if tr.depth > 0 || tr.d.active != tr || tr.d.outer != nil {
 		return nil, false, nil
 	}
 	f := callable
 	if m, ok := f.(*vm.BoundMethod); ok {
 		f = m.Func
+	}
+	if tr.putOff(callable, f) {
+		tr.logs = append(tr.logs, logCall{callable, args, kw})
+		return vm.None, true, nil
 	}
 	var v vm.Object
 	var done bool
@@ -37,6 +41,12 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		v, done, err = tr.callBuiltin(f, args, kw)
 	case *vm.Function:
 		v, done, err = tr.callFunction(f, callable, args, kw)
+	case *vm.Instance:
+		if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
+			if g, ok := s.Func.(*vm.Function); ok {
+				v, done, err = tr.callFunction(g, callable, args, kw)
+			}
+		}
 	}
 	return v, done, tr.located(err)
 }
@@ -61,7 +71,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		if effects[f.Name] {
 			kinds := make([]string, len(args))
 			for i, a := range args {
-				kinds[i] = "<class 'torch._dynamo.variables." + variableClass(a) + "'>"
+				kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
 			}
 			return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: builtin: %s [%s] %s", f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))}
 		}
@@ -74,36 +84,116 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 }
 
 // variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
-func variableClass(o vm.Object) string {
-	switch o.(type) {
+func (tr *tracer) variableClass(o vm.Object) string {
+	switch o := o.(type) {
 	case *torch.Tensor:
 		return "tensor.TensorVariable"
 	case *vm.List:
 		return "lists.ListVariable"
 	case *vm.Tuple:
 		return "lists.TupleVariable"
+	case *vm.Slice:
+		return "lists.SliceVariable"
+	case *vm.Range:
+		return "lists.RangeVariable"
 	case *vm.Dict:
 		return "dicts.ConstDictVariable"
+	case *vm.Set:
+		return "dicts.SetVariable"
 	case *vm.Instance:
+		switch {
+		case o.Class == tr.t.SizeType:
+			return "lists.SizeVariable"
+		case isModule(o):
+			return "nn_module.UnspecializedNNModuleVariable"
+		}
 		return "user_defined.UserDefinedObjectVariable"
+	case *vm.BoundMethod:
+		return "functions.UserMethodVariable"
 	case *vm.Function:
+		if len(o.Closure) > 0 && tr.sources[o] == nil {
+			return "functions.NestedUserFunctionVariable"
+		}
 		return "functions.UserFunctionVariable"
+	case *vm.Type:
+		return "user_defined.UserDefinedClassVariable"
+	case *vm.Builtin:
+		return "builtin.BuiltinVariable"
 	}
 	return "constant.ConstantVariable"
 }
 
-func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	mod, _ := vm.AsStr(f.Module)
-	if f.Dict != nil {
-		if v, ok := f.Dict.GetStr("_torchdynamo_disable"); ok && v == vm.True {
-			return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, shortFile(f.Code.Filename))}
+func isModule(i *vm.Instance) bool {
+	_, ok := moduleTable(i, "_parameters")
+	return ok
+}
+
+// variableName is how PyTorch's reasons show one value: TensorVariable().
+func (tr *tracer) variableName(o vm.Object) string {
+	_, name, _ := strings.Cut(tr.variableClass(o), ".")
+	switch o := o.(type) {
+	case *vm.Instance:
+		if name != "SizeVariable" {
+			return name + "(" + o.Class.Name + ")"
+		}
+	case vm.Str, vm.Int, vm.Float, vm.Bool, *vm.NoneType:
+		if r, err := tr.in.Repr(o); err == nil {
+			return fmt.Sprintf("%s(%s: %s)", name, o.Type().Name, r)
 		}
 	}
+	return name + "()"
+}
+
+// marked reports whether a function carries an attribute that is True.
+func marked(f *vm.Function, name string) bool {
+	if f.Dict == nil {
+		return false
+	}
+	v, ok := f.Dict.GetStr(name)
+	return ok && v == vm.True
+}
+
+func skipped(f *vm.Function) error {
+	return &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, shortFile(f.Code.Filename))}
+}
+
+// libraryCalls are functions of the standard library, written in Python here, that end a graph with words of their own.
+var libraryCalls = map[string]func(tr *tracer, args []vm.Object) string{
+	"warnings.warn": func(*tracer, []vm.Object) string {
+		return "Unsupported: Graph break due to unsupported Python builtin _warnings.warn. Please file an issue on GitHub so the PyTorch team can add support for it."
+	},
+	"copy.deepcopy": func(tr *tracer, args []vm.Object) string {
+		if len(args) == 0 {
+			return "Unsupported: copy.deepcopy"
+		}
+		return "Unsupported: copy.deepcopy " + tr.variableName(args[0])
+	},
+}
+
+func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	mod, _ := vm.AsStr(f.Module)
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
-		if fn := directives[mod+"."+f.Name]; fn != nil {
+		if fn := directives[mod+"."+f.Qualname]; fn != nil {
 			return fn(tr, args, kw)
 		}
+	}
+	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {
+		return nil, false, tr.disabled(f)
+	}
+	if marked(f, "_dynamo_allow_in_graph") {
+		if target := tr.t.TargetOf(f); target != "" {
+			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
+				return tr.in.Call(f, a, k)
+			}})
+			return v, true, err
+		}
+	}
+	if marked(f, "_dynamo_marked_constant") {
+		v, err := tr.outside(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
+		return v, true, err
+	}
+	if top == "torch" {
 		if mod == "torch.nn.functional" && f.Name[0] != '_' || mod == "torch" && graphFunctions[f.Name] {
 			target := mod + "." + f.Name
 			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
@@ -112,9 +202,17 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return v, true, err
 		}
 		if strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor") {
-			return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, shortFile(f.Code.Filename))}
+			return nil, false, skipped(f)
 		}
 		return nil, false, nil
+	}
+	if fn := libraryCalls[mod+"."+f.Name]; fn != nil {
+		return nil, false, &Unsupported{Reason: fn(tr, args)}
+	}
+	if top == "logging" {
+		if done, err := tr.logger(f, callable); done || err != nil {
+			return vm.None, done, err
+		}
 	}
 	if tr.d.isLibrary(f.Code.Filename) && !inlinedLibraries[top] {
 		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, f.Code.Filename)}
@@ -122,25 +220,59 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	return nil, false, nil
 }
 
+// disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs.
+func (tr *tracer) disabled(f *vm.Function) error {
+	if f.Dict == nil {
+		return skipped(f)
+	}
+	if _, ours := f.Dict.GetStr("_torchdynamo_library"); ours {
+		return &Unsupported{Reason: fmt.Sprintf("Unsupported: 'inline in skipfiles: %s | inner torch/_compile.py, skipped according trace_rules.lookup SKIP_DIRS'", f.Qualname)}
+	}
+	var what vm.Object = f
+	if v, ok := f.Dict.GetStr("_torchdynamo_orig_callable"); ok {
+		what = v
+	}
+	r, err := tr.in.Repr(what)
+	if err != nil {
+		return err
+	}
+	return &Unsupported{Reason: "Unsupported: call torch._dynamo.disable() wrapped function " + r}
+}
+
 // graphFunctions are functions of torch written in Python that stay whole in a graph.
 var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "chunk": false}
 
-// directives are functions that speak to capture itself.
-var directives map[string]func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
+// directives are functions of torch that speak to capture itself, by module and qualified name.
+var directives map[string]directive
+
+type directive func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 
 func init() {
-	brk := func(name string) func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-		return func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-			return nil, false, &Unsupported{Reason: "Unsupported: 'skip function " + name + " in file torch/_dynamo/decorators.py'"}
+	brk := func(name, why string) directive {
+		return func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) {
+			if why == "" {
+				why = "'skip function " + name + " in file torch/_dynamo/decorators.py'"
+			}
+			return nil, false, &Unsupported{Reason: "Unsupported: " + why}
 		}
 	}
-	yes := func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
-	directives = map[string]func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error){
-		"torch._dynamo.graph_break":                 brk("graph_break"),
-		"torch._dynamo.decorators.graph_break":      brk("graph_break"),
-		"torch.compiler.is_compiling":               yes,
-		"torch.compiler.is_dynamo_compiling":        yes,
-		"torch._dynamo.is_compiling":                yes,
-		"torch._dynamo.external_utils.is_compiling": yes,
+	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
+	directives = map[string]directive{
+		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
+		"torch.compiler.is_compiling":                        yes,
+		"torch.compiler.is_dynamo_compiling":                 yes,
+		"torch._dynamo.is_compiling":                         yes,
+		"torch._dynamo.external_utils.is_compiling":          yes,
+		"torch._dynamo.comptime._Comptime.graph_break":       brk("", "ComptimeContext.graph_break"),
+		"torch._dynamo.comptime._Comptime.__call__":          (*tracer).comptime,
+		"torch._dynamo.comptime._Comptime.print":             comptimeMethod("print"),
+		"torch._dynamo.comptime._Comptime.print_graph":       comptimeMethod("print_graph"),
+		"torch._dynamo.comptime._Comptime.print_locals":      comptimeMethod("print_locals"),
+		"torch._dynamo.comptime._Comptime.print_bt":          comptimeMethod("print_bt"),
+		"torch._dynamo.comptime._Comptime.print_guards":      comptimeMethod("print_guards"),
+		"torch._dynamo.comptime._Comptime.print_value_stack": comptimeMethod("print_value_stack"),
+		"torch._dynamo.comptime._Comptime.breakpoint":        comptimeMethod("breakpoint"),
+		"torch._dynamo.comptime._Comptime.sleep":             comptimeMethod("sleep"),
+		"torch._dynamo.comptime._Comptime.assert_static":     comptimeMethod("assert_static"),
 	}
 }

@@ -187,6 +187,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		return l, nil
 	})
 	m.Func("set_logs", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil })
+	d.comptimeModule(m)
 	if d.Extra != nil {
 		d.Extra(m)
 	}

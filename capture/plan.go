@@ -31,6 +31,7 @@ type effect struct {
 type plan struct {
 	result  recipe
 	effects []effect
+	logs    []logPlan // calls that were put off
 	// A plan that breaks goes on behind the instruction at pc.
 	breaks bool
 	pc     int

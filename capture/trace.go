@@ -64,6 +64,9 @@ type tracer struct {
 	depth int          // inside torch API calls: nothing is captured
 	grad  bool         // grad mode on entry
 	calls int
+
+	logs    []logCall // calls put off until the graph has run
+	looking *vm.Frame // what a comptime context shows
 }
 
 // input is a placeholder with the source it is read from at run time.
@@ -616,10 +619,11 @@ func (tr *tracer) swapOne(o vm.Object) vm.Object {
 func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 	switch v := res.(type) {
 	case *torch.Tensor:
-		if p := tr.reals[v.T]; p != nil { // an in-place call returned its input
-			n.Val = v.T
-			tr.nodes[v.T] = n
-			return p
+		if tr.nodes[v.T] != nil {
+			// An in-place call returned its input: the result is a value of its own, the input keeps its node.
+			x := *v.T
+			x.Py = nil
+			v = tr.t.WrapAs(&x, v.Type())
 		}
 		n.Val = v.T
 		tr.nodes[v.T] = n

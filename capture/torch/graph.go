@@ -234,6 +234,10 @@ func (g *Graph) Type() *vm.Type { return g.gm.t.GraphType }
 
 // NewGraphModule makes the torch.fx.GraphModule object of a graph.
 func (t *Torch) NewGraphModule(gm *fx.GraphModule, attr func(name string) (vm.Object, error)) (vm.Object, error) {
+	// Making the object is no part of the program that is being compiled.
+	oldFrame, oldCall := t.In.FrameHook, t.In.CallHook
+	t.In.FrameHook, t.In.CallHook = nil, nil
+	defer func() { t.In.FrameHook, t.In.CallHook = oldFrame, oldCall }()
 	h := &GraphModule{GM: gm, t: t, Attr: attr, nodes: map[*fx.Node]*Node{}}
 	m, err := t.In.Import("torch.fx.graph_module")
 	if err != nil {

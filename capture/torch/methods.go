@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"fmt"
 	"strings"
 
 	"whittle/capture/fx"
@@ -704,7 +705,7 @@ func (t *Torch) repr(p *Tensor) (vm.Object, error) {
 		extra = append(extra, "requires_grad=True")
 	}
 	if p.T.Fake {
-		return vm.Str("FakeTensor(..., size=" + tensor.ShapeText(p.T.Shape) + ")"), nil
+		return vm.Str(fakeText(p.T)), nil
 	}
 	return vm.Str(p.T.Repr(t.Print, extra...)), nil
 }
@@ -778,4 +779,21 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	}
 	_, err := t.Grad.Backward([]*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{g}, o)
 	return vm.None, t.Error(err)
+}
+
+// fakeText is the repr of a tensor without data.
+func fakeText(x *tensor.Tensor) string {
+	dims := make([]string, len(x.Shape))
+	for i, n := range x.Shape {
+		dims[i] = fmt.Sprint(n)
+	}
+	size := "(" + strings.Join(dims, ", ") + ")"
+	if len(dims) == 1 {
+		size = "(" + dims[0] + ",)"
+	}
+	s := "FakeTensor(..., size=" + size
+	if x.DType != tensor.Float32 && x.DType != tensor.Int64 && x.DType != tensor.Bool {
+		s += ", dtype=torch." + x.DType.String()
+	}
+	return s + ")"
 }

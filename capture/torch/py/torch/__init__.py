@@ -216,6 +216,7 @@ def _disable_dynamo(fn=None, recursive=True):
         return fn(*args, **kwargs)
 
     inner._torchdynamo_disable = True
+    inner._torchdynamo_library = True
     return inner
 
 

@@ -1,0 +1,93 @@
+package capture
+
+import (
+	"strings"
+
+	"whittle/capture/python/vm"
+)
+
+// logCall is a call of a reorderable logging function: it is made after the graph has run.
+type logCall struct {
+	fn   vm.Object
+	args []vm.Object
+	kw   []vm.KwArg
+}
+
+// logPlan is a logCall whose arguments compiled code rebuilds.
+type logPlan struct {
+	fn   vm.Object
+	args []recipe
+	kw   []string // names of the last len(kw) arguments
+}
+
+// member reports whether one of os is in a set of torch._dynamo.config.
+func (d *Dynamo) member(setting string, os ...vm.Object) bool {
+	set, err := d.config(setting)
+	if err != nil {
+		return false
+	}
+	if n, err := d.In.Len(set); err != nil || n == 0 {
+		return false
+	}
+	for _, o := range os {
+		if in, err := d.In.Contains(set, o); err == nil && in {
+			return true
+		}
+	}
+	return false
+}
+
+// putOff reports whether a call is one of config.reorderable_logging_functions.
+func (tr *tracer) putOff(callable, f vm.Object) bool {
+	return tr.d.member("reorderable_logging_functions", callable, f)
+}
+
+// logger decides about a call of logging: methods of loggers are dropped when config.ignore_logger_methods
+// has them and break the graph otherwise.
+func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err error) {
+	if !strings.HasPrefix(f.Qualname, "Logger.") && !strings.HasPrefix(f.Qualname, "LoggerAdapter.") {
+		return false, nil
+	}
+	if tr.d.member("ignore_logger_methods", callable, f) {
+		return true, nil
+	}
+	return false, &Unsupported{Reason: "Unsupported: Logger not supported for non-export cases. To avoid graph breaks caused by logger in compile-mode, it is recommended to disable logging by adding logging methods to config.ignore_logger_methods"}
+}
+
+// logs plans the calls that were put off.
+func (p *planner) logs() ([]logPlan, error) {
+	var out []logPlan
+	for _, c := range p.tr.logs {
+		l := logPlan{fn: c.fn}
+		args := append([]vm.Object(nil), c.args...)
+		for _, k := range c.kw {
+			l.kw = append(l.kw, k.Name)
+			args = append(args, k.Value)
+		}
+		var err error
+		if l.args, err = p.values(args); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// runLogs makes the calls that a plan put off, outside of any capture.
+func (d *Dynamo) runLogs(p *plan, r *rebuild) error {
+	for _, l := range p.logs {
+		args, err := r.all(l.args)
+		if err != nil {
+			return err
+		}
+		n := len(args) - len(l.kw)
+		var kw []vm.KwArg
+		for i, name := range l.kw {
+			kw = append(kw, vm.KwArg{Name: name, Value: args[n+i]})
+		}
+		if _, err := d.Disabled(l.fn, args[:n], kw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
