@@ -1,0 +1,158 @@
+package lowering_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"whittle/accuracy"
+	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
+	"whittle/kernels/aten"
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+	"whittle/lowering"
+)
+
+func data(shape ...int64) *tensor.Tensor {
+	xs := make([]float32, tensor.Numel(shape))
+	for i := range xs {
+		xs[i] = float32(math.Sin(float64(i)*0.7 + 0.3))
+	}
+	return tensor.FromFloat32s(xs, shape...)
+}
+
+func compile(t *testing.T, body string, cfg lowering.Config, inputs ...any) (*fx.GraphModule, *lowering.Compiled, error) {
+	t.Helper()
+	if _, err := native.FindCompiler(); err != nil {
+		t.Skip(err)
+	}
+	names := []string{"a", "b", "c"}[:len(inputs)]
+	g, err := fx.ParseGraph("def forward(self, " + strings.Join(names, ", ") + "):\n" + body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gm := &fx.GraphModule{Graph: g}
+	if err := interp.Propagate(context.Background(), gm, inputs); err != nil {
+		t.Fatal(err)
+	}
+	cfg.CacheDir = t.TempDir()
+	c, err := lowering.Compile(context.Background(), gm, cfg)
+	return gm, c, err
+}
+
+// TestCompiledEqualsEager compares generated code with the eager kernels on small graphs.
+func TestCompiledEqualsEager(t *testing.T) {
+	m := data(4, 6)
+	cases := []struct {
+		name, body string
+		inputs     []any
+	}{
+		{"pointwise chain", `
+    sin = torch.ops.aten.sin.default(a)
+    mul = torch.ops.aten.mul.Tensor(sin, b)
+    add = torch.ops.aten.add.Tensor(mul, 2.0)
+    relu = torch.ops.aten.relu.default(add)
+    return (relu, mul)`, []any{m, data(6)}},
+		{"softmax", `
+    amax = torch.ops.aten.amax.default(a, [1], True)
+    sub = torch.ops.aten.sub.Tensor(a, amax)
+    exp = torch.ops.aten.exp.default(sub)
+    sum_1 = torch.ops.aten.sum.dim_IntList(exp, [1], True)
+    div = torch.ops.aten.div.Tensor(exp, sum_1)
+    return (div,)`, []any{m}},
+		{"views stay free", `
+    permute = torch.ops.aten.permute.default(a, [1, 0])
+    exp = torch.ops.aten.exp.default(permute)
+    view = torch.ops.aten.view.default(a, [2, 12])
+    slice_1 = torch.ops.aten.slice.Tensor(view, 1, 2, 8, 2)
+    neg = torch.ops.aten.neg.default(slice_1)
+    return (exp, neg)`, []any{m}},
+		{"layer norm", `
+    var_mean = torch.ops.aten.var_mean.correction(a, [1], correction = 0, keepdim = True)
+    getitem = var_mean[0]
+    getitem_1 = var_mean[1]
+    add = torch.ops.aten.add.Tensor(getitem, 1e-05)
+    rsqrt = torch.ops.aten.rsqrt.default(add)
+    sub = torch.ops.aten.sub.Tensor(a, getitem_1)
+    mul = torch.ops.aten.mul.Tensor(sub, rsqrt)
+    return (mul,)`, []any{m}},
+		{"reductions without and with kept axes", `
+    mean = torch.ops.aten.mean.dim(a, [0])
+    sum_1 = torch.ops.aten.sum.default(a)
+    amin = torch.ops.aten.amin.default(a, [1], True)
+    return (mean, sum_1, amin)`, []any{m}},
+		{"matrix product between loops", `
+    exp = torch.ops.aten.exp.default(a)
+    mm = torch.ops.aten.mm.default(exp, b)
+    tanh = torch.ops.aten.tanh.default(mm)
+    return (tanh,)`, []any{m, data(6, 3)}},
+		{"comparison and where", `
+    gt = torch.ops.aten.gt.Scalar(a, 0)
+    full = torch.ops.aten.full.default([], 0.5, dtype = torch.float32)
+    where = torch.ops.aten.where.self(gt, a, full)
+    return (where, gt)`, []any{m}},
+		{"integers", `
+    add = torch.ops.aten.add.Tensor(a, 7)
+    remainder = torch.ops.aten.remainder.Scalar(add, 3)
+    mul = torch.ops.aten.mul.Tensor(remainder, remainder)
+    return (mul,)`, []any{tensor.FromInt64s([]int64{-5, 0, 3, 9}, 4)}},
+		{"bfloat16 rounds", `
+    convert = torch.ops.prims.convert_element_type.default(a, torch.bfloat16)
+    mul = torch.ops.aten.mul.Tensor(convert, convert)
+    return (mul,)`, []any{m}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			gm, p, err := compile(t, c.body, lowering.Config{}, c.inputs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := fx.Run(context.Background(), gm, c.inputs, interp.Aten(context.Background(), aten.Eager))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.Run(c.inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := accuracy.Default()
+			o.Tol = 1e-5
+			if rep := accuracy.Compare(want, any(got), nil, o); !rep.Same {
+				t.Errorf("%s\n%s", rep.Message, strings.Join(p.Steps, "\n"))
+			}
+		})
+	}
+}
+
+// TestInjectedFaults shows what the settings for testing failing compilers do.
+func TestInjectedFaults(t *testing.T) {
+	body := "\n    relu = torch.ops.aten.relu.default(a)\n    return (relu,)"
+	_, _, err := compile(t, body, lowering.Config{InjectRelu: "compile_error"}, data(4))
+	var ce *lowering.CompileError
+	if !errors.As(err, &ce) {
+		t.Errorf("compile_error: got %v, want a CompileError", err)
+	}
+	_, p, err := compile(t, body, lowering.Config{InjectRelu: "accuracy"}, data(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Run([]any{data(4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, y := out[0].(*tensor.Tensor).At(0), data(4).At(0)+1; math.Abs(x-y) > 1e-6 {
+		t.Errorf("accuracy: got %v, want x+1 = %v", x, y)
+	}
+}
+
+// TestFoobarIsAnAssertion: the operator that exists to fail fails in lowering, with PyTorch's text.
+func TestFoobarIsAnAssertion(t *testing.T) {
+	_, _, err := compile(t, "\n    f = torch.ops.aten._foobar.default(a)\n    return (f,)", lowering.Config{}, data(2, 2))
+	var le *lowering.LoweringError
+	if !errors.As(err, &le) || le.Type != "AssertionError" || le.Target != "aten._foobar.default" {
+		t.Errorf("got %v, want an AssertionError at aten._foobar.default", err)
+	}
+}
