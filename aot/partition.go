@@ -265,7 +265,7 @@ func minCut(g *fx.Graph, users map[*fx.Node][]*fx.Node, index map[*fx.Node]int, 
 		if l, ok := n.Val.([]aten.Value); ok {
 			multi = len(l) > 0
 		}
-		if n.Op == fx.Placeholder || !canRecompute(n, users) {
+		if n.Op == fx.Placeholder || !canRecompute(n) || materialisedBackward(n, users, needed) {
 			f.edge(src, in(n), inf)
 		}
 		w := 0.0
@@ -302,7 +302,7 @@ func minCut(g *fx.Graph, users map[*fx.Node][]*fx.Node, index map[*fx.Node]int, 
 }
 
 // canRecompute says whether the backward pass may compute n again.
-func canRecompute(n *fx.Node, users map[*fx.Node][]*fx.Node) bool {
+func canRecompute(n *fx.Node) bool {
 	if n.Op == fx.GetAttr {
 		return true
 	}
@@ -324,6 +324,41 @@ func canRecompute(n *fx.Node, users map[*fx.Node][]*fx.Node) bool {
 		}
 	}
 	return true
+}
+
+// fusible reports whether a and its user b can become one loop.
+func fusible(a, b *fx.Node) bool {
+	if packet(b) == "aten.cat" {
+		return true
+	}
+	ok := func(n *fx.Node) bool { return recomputable[packet(n)] && !expensive[packet(n)] || n.IsRandom() }
+	return ok(a) && ok(b)
+}
+
+// materialisedBackward reports whether a backward operator needs n in memory anyway, directly or behind views:
+// then computing it again saves nothing.
+func materialisedBackward(n *fx.Node, users map[*fx.Node][]*fx.Node, needed map[*fx.Node]bool) bool {
+	if views[packet(n)] {
+		return false
+	}
+	seen := map[*fx.Node]bool{n: true}
+	for todo := []*fx.Node{n}; len(todo) > 0; {
+		cur := todo[0]
+		todo = todo[1:]
+		for _, u := range users[cur] {
+			if needed[u] || u.Op == fx.Output {
+				continue
+			}
+			if !fusible(cur, u) {
+				return true
+			}
+			if views[packet(u)] && !seen[u] {
+				seen[u] = true
+				todo = append(todo, u)
+			}
+		}
+	}
+	return false
 }
 
 // materialised values are written to memory anyway, as some user cannot be fused with them.

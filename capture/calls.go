@@ -240,7 +240,7 @@ func (tr *tracer) disabled(f *vm.Function) error {
 }
 
 // graphFunctions are functions of torch written in Python that stay whole in a graph.
-var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "chunk": false}
+var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true, "chunk": false}
 
 // directives are functions of torch that speak to capture itself, by module and qualified name.
 var directives map[string]directive

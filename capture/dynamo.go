@@ -189,6 +189,9 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 		}
 	}
 	if strings.HasPrefix(c.Filename, "torch/") {
+		if c.Filename == "torch/nn/modules/module.py" {
+			return true // calling a module is plumbing: its forward is what gets compiled
+		}
 		return !strings.HasPrefix(c.Filename, "torch/nn/modules/") && !strings.HasPrefix(c.Filename, "torch/optim/")
 	}
 	return d.isLibrary(c.Filename)

@@ -547,7 +547,7 @@ func matmul(c *Call) (Value, error) {
 	if !vec {
 		shape = append(shape, p)
 	}
-	return c.via("_unsafe_view", r, ints(shape))
+	return c.via("view", r, ints(shape))
 }
 
 // shouldFold is PyTorch's choice between one mm over folded rows and a bmm, for tensors that need no gradient.

@@ -184,6 +184,29 @@ def unravel_index(indices, shape):
     return tuple(reversed(out))
 
 
+def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    gates = nn.functional.linear(input, w_ih, b_ih) + nn.functional.linear(hx[0], w_hh, b_hh)
+    i, f, g, o = gates.chunk(4, 1)
+    c = f.sigmoid() * hx[1] + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c
+
+
+def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    a_r, a_z, a_n = nn.functional.linear(input, w_ih, b_ih).chunk(3, 1)
+    h_r, h_z, h_n = nn.functional.linear(hx, w_hh, b_hh).chunk(3, 1)
+    r, z = (a_r + h_r).sigmoid(), (a_z + h_z).sigmoid()
+    n = (a_n + r * h_n).tanh()
+    return (hx - n) * z + n
+
+
+def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return (nn.functional.linear(input, w_ih, b_ih) + nn.functional.linear(hx, w_hh, b_hh)).tanh()
+
+
+def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    return (nn.functional.linear(input, w_ih, b_ih) + nn.functional.linear(hx, w_hh, b_hh)).relu()
+
+
 def _assert(condition, message):
     assert condition, message
 
