@@ -24,6 +24,8 @@ type Options struct {
 	Grad *autograd.GradMode
 	// Eager runs the few operators of the runtime wrapper (copies, views); it records gradients.
 	Eager *autograd.Engine
+	// JointPasses simplifies the joint graph before it is cut, as Inductor does.
+	JointPasses bool
 	// Observe sees every graph before it is compiled: kind and graph. nil => nobody.
 	Observe func(kind string, gm *fx.GraphModule)
 
@@ -49,7 +51,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	c := &Compiled{joint: j, opt: opt}
 	if j.Tangents == 0 {
 		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
-		if err := runPasses(j.GM.Graph, map[string]bool{"cse": true}); err != nil {
+		if err := runPasses(j.GM.Graph, map[string]bool{"cse": true, "permutes": true, "sweep": true}); err != nil {
 			return nil, err
 		}
 		c.trimInference()
@@ -57,7 +59,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		c.fw, err = opt.Compiler(j.GM, "inference")
 		return c, err
 	}
-	if err := runPasses(j.GM.Graph, nil); err != nil {
+	if err := runPasses(j.GM.Graph, map[string]bool{"permutes": !opt.JointPasses}); err != nil {
 		return nil, err
 	}
 	if c.parts, err = partition(j); err != nil {

@@ -346,10 +346,10 @@ func materialisedBackward(n *fx.Node, users map[*fx.Node][]*fx.Node, needed map[
 		cur := todo[0]
 		todo = todo[1:]
 		for _, u := range users[cur] {
-			if needed[u] || u.Op == fx.Output {
+			if u.Op == fx.Output {
 				continue
 			}
-			if !fusible(cur, u) {
+			if !needed[u] && !fusible(cur, u) {
 				return true
 			}
 			if views[packet(u)] && !seen[u] {

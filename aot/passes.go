@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/aot/build"
 	"whittle/capture/fx"
 )
 
@@ -18,6 +19,8 @@ type pass struct {
 var passes = []pass{
 	{name: "deadcode", run: deadcode},
 	{name: "cse", run: cse, after: []string{"deadcode"}}, // equal dead nodes need no comparison
+	{name: "permutes", run: permutes, after: []string{"cse"}},
+	{name: "sweep", run: deadcode, after: []string{"permutes"}},
 }
 
 // runPasses applies the named passes; an error names the pass.
@@ -35,6 +38,34 @@ func runPasses(g *fx.Graph, skip map[string]bool) error {
 
 func deadcode(g *fx.Graph) error {
 	g.EliminateDeadCode()
+	return nil
+}
+
+// permutes replaces a permutation of a permutation that restores the order by the original, as Inductor's joint-graph passes do.
+func permutes(g *fx.Graph) error {
+	for _, n := range g.Nodes {
+		if n.Target != "aten.permute.default" {
+			continue
+		}
+		in, ok := n.Args[0].(*fx.Node)
+		if !ok || in.Target != "aten.permute.default" {
+			continue
+		}
+		outer, inner := n.Args[1].(fx.List), in.Args[1].(fx.List)
+		identity := true
+		for i, d := range outer {
+			k, ok := d.(int64)
+			if !ok {
+				identity = false
+				break
+			}
+			back, ok := inner[build.Wrap(k, len(inner))].(int64)
+			identity = identity && ok && build.Wrap(back, len(inner)) == i
+		}
+		if identity {
+			g.ReplaceUses(n, in.Args[0])
+		}
+	}
 	return nil
 }
 

@@ -62,13 +62,13 @@ func reductions() {
 	row("mean.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			in := c.Like("self")
-			return c.Div(c.T("expand.default", c.G(0), build.Ints(in.Shape)), tensor.Numel(in.Shape))
+			return c.T("div.Scalar", c.T("expand.default", c.G(0), build.Ints(in.Shape)), tensor.Numel(in.Shape))
 		})
 	})
 	row("mean.dim", func(c *Ctx) {
 		c.Set("self", func() tt {
 			in, dims := c.Like("self"), c.Ints("dim")
-			return c.Div(c.unreduce(c.G(0), dims, c.Bool("keepdim"), in.Shape), count(in.Shape, dims))
+			return c.T("div.Scalar", c.unreduce(c.G(0), dims, c.Bool("keepdim"), in.Shape), count(in.Shape, dims))
 		})
 	})
 	row("amax.default amin.default", func(c *Ctx) {

@@ -72,9 +72,9 @@ func New(ctx context.Context, cacheDir string) *Session {
 	s.Dynamo.Observe.Check = s.checkBackend
 	s.Dynamo.Register(capture.Backends{
 		"eager":                      s.eager,
-		"aot_eager":                  s.aotBackend(nil, s.interpret),
-		"aot_eager_decomp_partition": s.aotBackend(decomp.Inductor, s.interpret),
-		"inductor":                   s.aotBackend(decomp.Inductor, s.inductor),
+		"aot_eager":                  s.aotBackend(nil, false, s.interpret),
+		"aot_eager_decomp_partition": s.aotBackend(decomp.Inductor, false, s.interpret),
+		"inductor":                   s.aotBackend(decomp.Inductor, true, s.inductor),
 	})
 	return s
 }
@@ -274,7 +274,7 @@ func (s *Session) loweringConfig() (lowering.Config, error) {
 }
 
 // aotBackend is a backend that goes through ahead-of-time autograd.
-func (s *Session) aotBackend(dec map[string]aot.Decomposition, comp compiler) func(gm vm.Object, inputs []vm.Object) (vm.Object, error) {
+func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp compiler) func(gm vm.Object, inputs []vm.Object) (vm.Object, error) {
 	return func(gm vm.Object, inputs []vm.Object) (vm.Object, error) {
 		native := s.Torch.NativeGraph(gm)
 		if native == nil {
@@ -291,7 +291,7 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, comp compiler) fu
 				ins[i].RequiresGrad = s.grad.RequiresGrad(t)
 			}
 		}
-		opt := aot.Options{Decompositions: dec, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.AOT,
+		opt := aot.Options{Decompositions: dec, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.AOT,
 			Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 		c, err := aot.Compile(s.function(native), ins, opt)
 		s.Torch.GradSwitch = nil
