@@ -148,7 +148,15 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			resVersions[i] = r.Storage.Version
 		}
 	}
-	if !ok {
+	if op.Derivative != nil {
+		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+			gs, err := op.Derivative(d, args, out, grads)
+			if err != nil {
+				return nil, err
+			}
+			return perTensor(args, gs), nil
+		}
+	} else if !ok {
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
 			return nil, fmt.Errorf("derivative for %s is not implemented", strings.ReplaceAll(op.Name(), ".default", ""))
 		}
@@ -173,6 +181,38 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		}
 	}
 	return out, nil
+}
+
+// perTensor picks from one gradient value per argument those of the tensors, in the order of flatTensors.
+func perTensor(args, gs []aten.Value) []*tensor.Tensor {
+	var out []*tensor.Tensor
+	var walk func(a, g aten.Value)
+	walk = func(a, g aten.Value) {
+		switch a := a.(type) {
+		case *tensor.Tensor:
+			if a != nil {
+				t, _ := g.(*tensor.Tensor)
+				out = append(out, t)
+			}
+		case []aten.Value:
+			l, _ := g.([]aten.Value)
+			for i, x := range a {
+				var part aten.Value
+				if i < len(l) {
+					part = l[i]
+				}
+				walk(x, part)
+			}
+		}
+	}
+	for i, a := range args {
+		var g aten.Value
+		if i < len(gs) {
+			g = gs[i]
+		}
+		walk(a, g)
+	}
+	return out
 }
 
 // checkInplace refuses what PyTorch refuses: writing a leaf that requires grad, or a view of one.

@@ -3,6 +3,7 @@ package aten
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -198,6 +199,26 @@ func Register(op Op) error {
 	p := s.Namespace + "::" + s.Name
 	r.packets[p] = append(r.packets[p], &op)
 	return nil
+}
+
+// Define adds a row for an operator of a program, in place of an earlier definition of the same name.
+func Define(op Op) (*Op, error) {
+	s, err := ParseSchema(op.Schema)
+	if err != nil {
+		return nil, err
+	}
+	r := theRegistry()
+	r.mu.Lock()
+	if old := r.ops[s.FullName()]; old != nil {
+		delete(r.ops, s.FullName())
+		p := s.Namespace + "::" + s.Name
+		r.packets[p] = slices.DeleteFunc(slices.Clone(r.packets[p]), func(o *Op) bool { return o == old })
+	}
+	r.mu.Unlock()
+	if err := Register(op); err != nil {
+		return nil, err
+	}
+	return Lookup(s.FullName()), nil
 }
 
 // Lookup finds an overload by "aten::add.Tensor", "aten::relu", "aten.add.Tensor" or "aten.relu.default"; nil if there is none.
