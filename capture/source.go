@@ -40,7 +40,9 @@ type (
 		table string // _modules, _parameters, _buffers
 		name  string
 	}
-	keySource struct { // list(base.keys())[i]
+	// nativeSource is the built-in value inside an instance of a subclass of a built-in type.
+	nativeSource struct{ base Source }
+	keySource    struct { // list(base.keys())[i]
 		base Source
 		i    int
 	}
@@ -54,6 +56,7 @@ func (s itemSource) Name() string    { return s.base.Name() + "[" + s.text + "]"
 func (s moduleItemSource) Name() string {
 	return fmt.Sprintf("%s.%s['%s']", s.base.Name(), s.table, s.name)
 }
+func (s nativeSource) Name() string { return s.base.Name() }
 func (s keySource) Name() string { return fmt.Sprintf("list(%s.keys())[%d]", s.base.Name(), s.i) }
 
 func (s localSource) Get(e *env) (vm.Object, error) {
@@ -107,6 +110,19 @@ func (s moduleItemSource) Get(e *env) (vm.Object, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s is gone", s.Name())
+}
+
+func (s nativeSource) Get(e *env) (vm.Object, error) {
+	b, err := s.base.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	if i, ok := b.(*vm.Instance); ok {
+		if n, ok := i.Native.(vm.Object); ok {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("%s holds no built-in value", s.base.Name())
 }
 
 func (s keySource) Get(e *env) (vm.Object, error) {

@@ -398,6 +398,12 @@ func (tr *tracer) save(o vm.Object) {
 			s.items = pairs(c.Dict)
 		}
 		tr.saved[o] = s
+		if n, ok := c.Native.(vm.Object); ok { // a subclass of dict or list: its items
+			if src := tr.sources[keyOf(o)]; src != nil && keyOf(n) != nil && tr.sources[n] == nil {
+				tr.sources[n] = nativeSource{src}
+			}
+			tr.save(n)
+		}
 		if c.Dict != nil {
 			c.Dict.Each(func(_, v vm.Object) bool {
 				if d, ok := vm.AsDict(v); ok {

@@ -106,7 +106,7 @@ func arithmetic() {
 			if n, ok := c.Arg("exponent").(int64); ok {
 				less, exp = n-1, n
 			}
-			return c.Mul(c.G(0), c.Mul(c.Pow(c.In("self"), less), exp))
+			return c.Mul(c.G(0), c.T("mul.Scalar", c.Pow(c.In("self"), less), exp))
 		})
 	}).usesSelf = true
 	row("pow.Tensor_Tensor", func(c *Ctx) {

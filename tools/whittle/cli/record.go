@@ -136,7 +136,7 @@ func (r *recorder) write(path string, in *vm.Interp, err error, code int) error 
 				line = tb.Line()
 			}
 		}
-		exc = map[string]any{"type": raised.Exc.Class.Name, "message": msg, "line": line}
+		exc = map[string]any{"type": raised.Exc.Class.FullName(), "message": msg, "line": line}
 		text := strings.TrimSpace(in.FormatException(raised))
 		if i := strings.LastIndex(text, "\n"); i >= 0 {
 			text = text[i+1:]
