@@ -57,7 +57,7 @@ func (s moduleItemSource) Name() string {
 	return fmt.Sprintf("%s.%s['%s']", s.base.Name(), s.table, s.name)
 }
 func (s nativeSource) Name() string { return s.base.Name() }
-func (s keySource) Name() string { return fmt.Sprintf("list(%s.keys())[%d]", s.base.Name(), s.i) }
+func (s keySource) Name() string    { return fmt.Sprintf("list(%s.keys())[%d]", s.base.Name(), s.i) }
 
 func (s localSource) Get(e *env) (vm.Object, error) {
 	if v := e.locals[s.name]; v != nil {

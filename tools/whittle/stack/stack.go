@@ -320,10 +320,18 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 func (s *Session) function(g *torch.GraphModule) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
-		old, oldEnabled := t.Dispatch, s.grad.Enabled()
+		old, oldLift, oldEnabled := t.Dispatch, t.Lift, s.grad.Enabled()
 		t.Dispatch = d
+		// A tensor made from numbers is a constant of the graph, and a fresh value of the program.
+		t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) {
+			v, err := aten.Run(d, "aten.lift_fresh_copy.default", x)
+			if err != nil {
+				return nil, err
+			}
+			return v.(*tensor.Tensor), nil
+		}
 		defer func() {
-			t.Dispatch = old
+			t.Dispatch, t.Lift = old, oldLift
 			s.grad.SetEnabled(oldEnabled)
 		}()
 		args := make([]vm.Object, len(inputs))
