@@ -218,8 +218,11 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			reasons = append([]string{en.id + ": " + why}, reasons...)
 		}
 	}
-	if d.ctx.RunOnly {
+	if d.ctx.RunOnly || d.stance == "eager_on_recompile" || d.filtered(f.Code.Name) {
 		return d.In.EvalFrame(f)
+	}
+	if d.stance == "fail_on_recompile" {
+		return nil, d.In.Errorf(d.In.Exc.RuntimeError, "Detected recompile when torch.compile stance is 'fail_on_recompile'\nfilename: '%s', function name: '%s', line number: %d", f.Code.Filename, f.Code.Name, f.Line())
 	}
 	if st == nil {
 		st = &codeState{id: d.nextID}
@@ -287,12 +290,16 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		ev.Line = f.Line()
 	}
 	if len(reasons) > 0 {
-		if d.Observe.Recompile != nil {
+		on, err := d.configBool("error_on_recompile")
+		if err != nil {
+			return nil, err
+		}
+		if !on && d.Observe.Recompile != nil {
 			d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
 		}
-		if on, err := d.configBool("error_on_recompile"); err != nil {
-			return nil, err
-		} else if on {
+		if on {
+			ev.Status = "error"
+			d.report(ev)
 			return nil, d.raise("torch._dynamo.exc", "RecompileError", fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, f.Code.Filename, ev.Line, strings.Join(reasons, "\n    - ")))
 		}
 	}

@@ -91,3 +91,27 @@ func (d *Dynamo) runLogs(p *plan, r *rebuild) error {
 	}
 	return nil
 }
+
+// filtered reports whether TORCHDYNAMO_DEBUG_FUNCTION names another function: only that one is captured.
+func (d *Dynamo) filtered(name string) bool {
+	only := d.environ("TORCHDYNAMO_DEBUG_FUNCTION")
+	return only != "" && only != name
+}
+
+// environ reads os.environ as the script sees it; "" for what is not set.
+func (d *Dynamo) environ(name string) string {
+	m, err := d.In.Import("os")
+	if err != nil {
+		return ""
+	}
+	env, err := d.In.GetAttr(m, "environ")
+	if err != nil {
+		return ""
+	}
+	v, err := d.In.CallMethod(env, "get", vm.Str(name))
+	if err != nil {
+		return ""
+	}
+	s, _ := vm.AsStr(v)
+	return s
+}

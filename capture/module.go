@@ -169,7 +169,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		for _, b := range d.breaks[min(int(n), len(d.breaks)):] {
 			stack := vm.NewList()
 			for _, s := range b.Stack {
-				stack.Items = append(stack.Items, vm.Str(fmt.Sprintf("<FrameSummary file %s, line %d in %s>", s.File, s.Line, s.Function)))
+				stack.Items = append(stack.Items, vm.NewTuple(vm.Str(s.File), vm.MakeInt(int64(s.Line)), vm.Str(s.Function)))
 			}
 			l.Items = append(l.Items, vm.NewTuple(vm.Str(explainReason(b)), stack))
 		}

@@ -162,6 +162,25 @@ class ExplainOutput:
         return iter((explanation, self.out_guards, self.graphs, self.ops_per_graph, self.break_reasons, str(self)))
 
 
+class FrameSummary:
+    """One entry of a user stack, with the attributes of traceback.FrameSummary."""
+
+    def __init__(self, filename, lineno, name):
+        self.filename, self.lineno, self.name = filename, lineno, name
+
+    @property
+    def line(self):
+        import linecache
+
+        return linecache.getline(self.filename, self.lineno).strip()
+
+    def __iter__(self):
+        return iter((self.filename, self.lineno, self.name, self.line))
+
+    def __repr__(self):
+        return f"<FrameSummary file {self.filename}, line {self.lineno} in {self.name}>"
+
+
 class GraphCompileReason:
     def __init__(self, reason, user_stack, graph_break=True):
         self.reason, self.user_stack, self.graph_break = reason, user_stack, graph_break
@@ -183,7 +202,7 @@ def explain(f, *extra_args, **extra_kwargs):
 
         start = _native.breaks_seen()
         optimize(dynamo_graph_accumulating_compiler)(f)(*args, **kwargs)
-        reasons = [GraphCompileReason(r, stack) for r, stack in _native.breaks_since(start)]
+        reasons = [GraphCompileReason(r, [FrameSummary(*s) for s in stack]) for r, stack in _native.breaks_since(start)]
         ops_per_graph = [[n.target for n in gm.graph.nodes if n.op == "call_function"] for gm in graphs]
         op_count = sum(len([n for n in gm.graph.nodes if n.op.startswith("call")]) for gm in graphs)
         dynamo.reset()
