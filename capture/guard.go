@@ -76,7 +76,23 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 			return -1
 		})}
 	}
-	return []*Guard{tr.typeGuard(v, src)}
+	gs := []*Guard{tr.typeGuard(v, src)}
+	if d, ok := vm.AsDict(v); ok {
+		gs = append(gs, lengthGuard("DICT_LENGTH", src, d.Len(), func(o vm.Object) int {
+			if d, ok := vm.AsDict(o); ok {
+				return d.Len()
+			}
+			return -1
+		}))
+	} else if l, ok := vm.AsList(v); ok {
+		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(l.Items), func(o vm.Object) int {
+			if l, ok := vm.AsList(o); ok {
+				return len(l.Items)
+			}
+			return -1
+		}))
+	}
+	return gs
 }
 
 func lengthGuard(kind string, src Source, n int, size func(vm.Object) int) *Guard {

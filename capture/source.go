@@ -40,6 +40,8 @@ type (
 		table string // _modules, _parameters, _buffers
 		name  string
 	}
+	// keyedSource is base[key] for a key with a source of its own.
+	keyedSource struct{ base, key Source }
 	// nativeSource is the built-in value inside an instance of a subclass of a built-in type.
 	nativeSource struct{ base Source }
 	keySource    struct { // list(base.keys())[i]
@@ -56,6 +58,7 @@ func (s itemSource) Name() string    { return s.base.Name() + "[" + s.text + "]"
 func (s moduleItemSource) Name() string {
 	return fmt.Sprintf("%s.%s['%s']", s.base.Name(), s.table, s.name)
 }
+func (s keyedSource) Name() string { return s.base.Name() + "[" + s.key.Name() + "]" }
 func (s nativeSource) Name() string { return s.base.Name() }
 func (s keySource) Name() string    { return fmt.Sprintf("list(%s.keys())[%d]", s.base.Name(), s.i) }
 
@@ -110,6 +113,26 @@ func (s moduleItemSource) Get(e *env) (vm.Object, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s is gone", s.Name())
+}
+
+func (s keyedSource) Get(e *env) (vm.Object, error) {
+	b, err := s.base.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	k, err := s.key.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := vm.AsDict(b) // not GetItem: a defaultdict would make the item
+	if !ok {
+		return nil, fmt.Errorf("%s is no dict", s.base.Name())
+	}
+	v, ok, err := d.Get(e.in, k)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s is gone", s.Name())
+	}
+	return v, err
 }
 
 func (s nativeSource) Get(e *env) (vm.Object, error) {

@@ -259,6 +259,10 @@ func (tr *tracer) after(f *vm.Frame) {
 		switch p.key.(type) {
 		case vm.Int, vm.Str, vm.Bool:
 		default:
+			// A key that came from outside itself: state[param]. A fresh value (a defaultdict's) has no source.
+			if ks := tr.sources[keyOf(p.key)]; ks != nil && tr.sources[keyOf(v)] == nil && tr.held(p.owner, p.key, v) {
+				tr.see(v, keyedSource{base, ks})
+			}
 			return
 		}
 		r, err := tr.in.Repr(p.key)
@@ -275,6 +279,9 @@ func (tr *tracer) after(f *vm.Frame) {
 		return
 	}
 	if _, isTensor := p.owner.(*torch.Tensor); isTensor {
+		if p.name == "grad" {
+			tr.see(v, attrSource{base, p.name})
+		}
 		return
 	}
 	if _, bound := v.(*vm.BoundMethod); bound {
@@ -296,6 +303,22 @@ func (tr *tracer) after(f *vm.Frame) {
 		}
 	}
 	tr.see(v, attrSource{base, p.name})
+}
+
+// held reports whether a container held v under key before the trace.
+func (tr *tracer) held(owner, key, v vm.Object) bool {
+	if i, ok := owner.(*vm.Instance); ok {
+		if n, ok := i.Native.(vm.Object); ok {
+			owner = n
+		}
+	}
+	items := tr.saved[owner].items
+	for i := 0; i+1 < len(items); i += 2 {
+		if items[i] == key {
+			return items[i+1] == v
+		}
+	}
+	return false
 }
 
 // keyOf is the identity under which an object's source is kept; immutable scalars have none.
