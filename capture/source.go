@@ -58,7 +58,7 @@ func (s itemSource) Name() string    { return s.base.Name() + "[" + s.text + "]"
 func (s moduleItemSource) Name() string {
 	return fmt.Sprintf("%s.%s['%s']", s.base.Name(), s.table, s.name)
 }
-func (s keyedSource) Name() string { return s.base.Name() + "[" + s.key.Name() + "]" }
+func (s keyedSource) Name() string  { return s.base.Name() + "[" + s.key.Name() + "]" }
 func (s nativeSource) Name() string { return s.base.Name() }
 func (s keySource) Name() string    { return fmt.Sprintf("list(%s.keys())[%d]", s.base.Name(), s.i) }
 
