@@ -449,10 +449,8 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.guards...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards, "compiled"
 	if len(tr.graph.Calls()) > 0 {
-		ev.Graph, ev.Backend = gm, d.ctx.Backend.Name
-		if d.Observe.Begin != nil {
-			en.gm, _ = gm.Clone() // a backend may change what it is given
-		}
+		en.gm, _ = gm.Clone() // a backend may change what it is given
+		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
 		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
 			fn, err = d.compileGraph(gm, ins, ev)
@@ -492,7 +490,7 @@ func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (
 	}
 	end := func() {}
 	if d.Observe.Begin != nil {
-		end = d.Observe.Begin(d.ctx.Backend, gm, vals)
+		end = d.Observe.Begin(d.ctx.Backend, ev.Graph, vals)
 	}
 	fn, err := d.ctx.Backend.Compile(obj, examples)
 	if err == nil && fn != nil && fn != vm.None && d.Observe.Check != nil {
@@ -505,7 +503,7 @@ func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (
 			return nil, err
 		}
 		if d.Observe.Failed != nil {
-			d.Observe.Failed(d.ctx.Backend, gm, vals, err)
+			d.Observe.Failed(d.ctx.Backend, ev.Graph, vals, err)
 		}
 		return nil, d.backendFailed(err)
 	}

@@ -107,6 +107,7 @@ type outcome struct {
 func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	tr.root = f
 	f.Trace = tr.step
+	tr.seeStack(f)
 	d := tr.d
 	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
 	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
@@ -126,6 +127,25 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 		return nil, err
 	}
 	return &outcome{result: res, gradEnd: grad}, nil
+}
+
+// seeStack gives the values on a resume function's stack their sources. Tensors are guarded when they are used.
+func (tr *tracer) seeStack(f *vm.Frame) {
+	k := 0
+	for _, v := range f.Stack[:f.SP] {
+		if v == nil {
+			continue
+		}
+		src := localSource{fmt.Sprintf("___stack%d", k)}
+		k++
+		if _, ok := v.(*torch.Tensor); ok {
+			if tr.sources[v] == nil {
+				tr.sources[v] = src
+			}
+			continue
+		}
+		tr.see(v, src)
+	}
 }
 
 // step runs before every instruction of a traced frame.
@@ -490,6 +510,10 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 		return f, nil
 	}
 	name := src.Name()
+	if !tr.guarded[name] { // a value of the frame's stack: guarded when it is first used
+		tr.guarded[name] = true
+		tr.guards = append(tr.guards, tr.guardFor(p, src)...)
+	}
 	var last *fx.Node
 	for _, n := range tr.graph.Nodes {
 		if n.Op != fx.Placeholder {

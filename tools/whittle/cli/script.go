@@ -26,10 +26,9 @@ import (
 type script struct {
 	s      *stack.Session
 	path   string
-	events *json.Encoder   // nil: nobody listens
-	dynamo *stack.Failure  // the first failure after dynamo
-	graph  *fx.GraphModule // the graph that a backend has in hand, as captured
-	rec    *recorder       // nil: no record asked for
+	events *json.Encoder  // nil: nobody listens
+	dynamo *stack.Failure // the first failure after dynamo
+	rec    *recorder      // nil: no record asked for
 }
 
 // runScript is the hidden subcommand __script [--record FILE] -- SCRIPT ARGS...
@@ -60,8 +59,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	c.s.OnFailure = c.launcher
 	c.s.Dynamo.Observe.Failing = c.frameFailed
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
-		c.graph, _ = gm.Clone() // a backend may change what it is given
-		c.s.Pristine, _ = c.s.Torch.NewGraphModule(c.graph, nil)
+		c.s.Pristine, _ = c.s.Torch.NewGraphModule(gm, nil)
 		if _, python := b.Fn.(*vm.Function); !python {
 			return func() {} // a backend of our own announces its parts itself
 		}
@@ -169,9 +167,6 @@ func (c *script) begin(f *stack.Failure) func() {
 func (c *script) dynamoFailed(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) {
 	f := dynamoFailure(b, gm, inputs, err)
 	f.Accuracy = c.s.TakeAccuracy()
-	if f.Graph = c.graph; f.Graph == nil {
-		f.Graph = gm
-	}
 	if c.dynamo == nil {
 		c.dynamo = f
 	}
