@@ -30,6 +30,7 @@ type Type struct {
 	version uint32            // grows with every change of the type or of a base
 	subs    []*Type
 	flags   typeFlags
+	layout  bool // a native type with a constructor of its own
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -188,7 +189,10 @@ func (in *Interp) computeMRO(t *Type, bases []*Type) ([]*Type, error) {
 // solid is the nearest class in t's MRO that decides how its instances look in Go.
 func (t *Type) solid() *Type {
 	for _, b := range t.MRO {
-		if !b.Heap || b.New != nil && b.Native != nil {
+		if b.IsSubtype(excTypes.BaseException) {
+			return excTypes.BaseException // all exceptions look alike
+		}
+		if !b.Heap || b.layout {
 			return b
 		}
 	}
@@ -426,6 +430,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	}
 	t.MRO = mro
 	t.New = s.New
+	t.layout = s.New != nil
 	if t.New == nil {
 		t.New = t.Bases[0].New
 	}

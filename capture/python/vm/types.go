@@ -195,12 +195,17 @@ func init() {
 		if t.Doc == "" {
 			t.Doc = builtinDocs[t.Name]
 		}
-		if t.Doc != "" {
-			t.Dict.SetStr("__doc__", Str(t.Doc))
-		} else {
-			t.Dict.SetStr("__doc__", None)
+		// Some types have descriptors of these names for their instances.
+		if _, ok := t.Dict.GetStr("__doc__"); !ok {
+			if t.Doc != "" {
+				t.Dict.SetStr("__doc__", Str(t.Doc))
+			} else {
+				t.Dict.SetStr("__doc__", None)
+			}
 		}
-		t.Dict.SetStr("__module__", Str(t.Module))
+		if _, ok := t.Dict.GetStr("__module__"); !ok {
+			t.Dict.SetStr("__module__", Str(t.Module))
+		}
 	}
 	for _, t := range allTypes {
 		t.flat = map[string]Object{}
@@ -441,7 +446,9 @@ func initType() {
 	str("__qualname__", func(t *Type) string { return t.Qualname }, func(t *Type, s string) { t.Qualname = s })
 	addGetSet(t, "__module__", func(in *Interp, self Object) (Object, error) {
 		if v, ok := self.(*Type).Dict.GetStr("__module__"); ok {
-			return v, nil
+			if _, isDescr := v.(*GetSet); !isDescr {
+				return v, nil
+			}
 		}
 		return Str(self.(*Type).Module), nil
 	}, func(in *Interp, self, v Object) error {
@@ -497,7 +504,9 @@ func initType() {
 	})
 	addGetSet(t, "__doc__", func(in *Interp, self Object) (Object, error) {
 		if v, ok := self.(*Type).Dict.GetStr("__doc__"); ok {
-			return v, nil
+			if _, isDescr := v.(*GetSet); !isDescr {
+				return v, nil
+			}
 		}
 		return None, nil
 	}, func(in *Interp, self, v Object) error { self.(*Type).SetAttr("__doc__", v); return nil })
