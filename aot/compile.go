@@ -105,7 +105,11 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 	}
 	for k, i := range j.Mutated {
 		dst, src := inputs[i].(*tensor.Tensor), res[k].(*tensor.Tensor)
-		if _, err := build.Call(c.opt.Eager, "aten.copy_.default", dst, src); err != nil {
+		d := aten.Dispatcher(c.opt.Eager)
+		if autograd.RequiresGrad(dst) && autograd.IsLeaf(dst) {
+			d = aten.Eager // a leaf is only ever written under no_grad
+		}
+		if _, err := build.Call(d, "aten.copy_.default", dst, src); err != nil {
 			return nil, fmt.Errorf("writing input %d back: %w", i, err)
 		}
 	}
