@@ -1,0 +1,71 @@
+import math
+from numbers import Rational
+
+
+class Fraction(Rational):
+    __slots__ = ('numerator', 'denominator')
+
+    def __new__(cls, n=0, d=None):
+        self = object.__new__(cls)
+        if d is None:
+            if isinstance(n, Fraction):
+                n, d = n.numerator, n.denominator
+            elif isinstance(n, float):
+                n, d = n.as_integer_ratio()
+            elif isinstance(n, str):
+                a, _, b = n.partition('/')
+                if '.' in a:
+                    i, _, f = a.partition('.')
+                    n, d = int(i + f), 10 ** len(f)
+                else:
+                    n, d = int(a), int(b or 1)
+            else:
+                d = 1
+        if isinstance(n, Fraction) or isinstance(d, Fraction):
+            q = Fraction(n) / Fraction(d)
+            n, d = q.numerator, q.denominator
+        if d == 0:
+            raise ZeroDivisionError(f'Fraction({n}, 0)')
+        g = math.gcd(n, d) * (1 if d > 0 else -1)
+        self.numerator, self.denominator = n // g, d // g
+        return self
+
+    def _c(o): return o if isinstance(o, Fraction) else Fraction(o) if isinstance(o, int) else None
+
+    def _op(f, g):
+        def op(a, b):
+            if isinstance(b, float):
+                return g(float(a), b)
+            b = Fraction._c(b)
+            return NotImplemented if b is None else f(a, b)
+        def rop(a, b):
+            if isinstance(b, float):
+                return g(b, float(a))
+            b = Fraction._c(b)
+            return NotImplemented if b is None else f(b, a)
+        return op, rop
+
+    __add__, __radd__ = _op(lambda a, b: Fraction(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator), lambda a, b: a + b)
+    __sub__, __rsub__ = _op(lambda a, b: Fraction(a.numerator * b.denominator - b.numerator * a.denominator, a.denominator * b.denominator), lambda a, b: a - b)
+    __mul__, __rmul__ = _op(lambda a, b: Fraction(a.numerator * b.numerator, a.denominator * b.denominator), lambda a, b: a * b)
+    __truediv__, __rtruediv__ = _op(lambda a, b: Fraction(a.numerator * b.denominator, a.denominator * b.numerator), lambda a, b: a / b)
+    __floordiv__, __rfloordiv__ = _op(lambda a, b: a.numerator * b.denominator // (a.denominator * b.numerator), lambda a, b: a // b)
+    def __mod__(self, o): return self - o * (self // o)
+    def __pow__(self, n): return Fraction(self.numerator ** n, self.denominator ** n) if isinstance(n, int) and n >= 0 else Fraction(self.denominator ** -n, self.numerator ** -n) if isinstance(n, int) else float(self) ** n
+    def __neg__(self): return Fraction(-self.numerator, self.denominator)
+    def __abs__(self): return Fraction(abs(self.numerator), self.denominator)
+    def __float__(self): return self.numerator / self.denominator
+    def __int__(self): return int(self.numerator / self.denominator) if abs(self.numerator) < 2**50 else (self.numerator // self.denominator if self.numerator >= 0 else -(-self.numerator // self.denominator))
+    __trunc__ = __int__
+    def __floor__(self): return self.numerator // self.denominator
+    def __ceil__(self): return -(-self.numerator // self.denominator)
+    def __eq__(self, o): return self.numerator == o * self.denominator if isinstance(o, int) else float(self) == o if isinstance(o, float) else isinstance(o, Fraction) and (self.numerator, self.denominator) == (o.numerator, o.denominator)
+    def __lt__(self, o): return self.numerator * Fraction(o).denominator < Fraction(o).numerator * self.denominator
+    def __le__(self, o): return self == o or self < o
+    def __gt__(self, o): return not self <= o
+    def __ge__(self, o): return not self < o
+    def __bool__(self): return self.numerator != 0
+    def __hash__(self): return hash(self.numerator) if self.denominator == 1 else hash((self.numerator, self.denominator))
+    def __repr__(self): return f'Fraction({self.numerator}, {self.denominator})'
+    def __str__(self): return str(self.numerator) if self.denominator == 1 else f'{self.numerator}/{self.denominator}'
+    def limit_denominator(self, m=1000000): return Fraction(round(float(self) * m), m)

@@ -1,0 +1,3 @@
+class Loader: pass
+class MetaPathFinder: pass
+class PathEntryFinder: pass

@@ -1,0 +1,2 @@
+class SourceFileLoader: pass
+class ModuleSpec: pass
