@@ -177,22 +177,31 @@ func opaque(f *vm.Frame) bool {
 	return false
 }
 
+// breakLine is the line of the innermost frame that lies outside of torch.
+func breakLine(stack []StackEntry) int {
+	for i := len(stack) - 1; i >= 0; i-- {
+		if !strings.HasPrefix(stack[i].File, "torch/") {
+			return stack[i].Line
+		}
+	}
+	return stack[len(stack)-1].Line
+}
+
 // skipped frames are never captured: the library itself, module bodies, generators.
 func (d *Dynamo) skipped(f *vm.Frame) bool {
 	c := f.Code
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true
 	}
-	if f.Func.Dict != nil {
-		if v, ok := f.Func.Dict.GetStr("_torchdynamo_disable"); ok && v == vm.True {
-			return true
-		}
+	if marked(f.Func, "_torchdynamo_disable") || marked(f.Func, "_torchdynamo_disable_once") {
+		return true
 	}
 	if strings.HasPrefix(c.Filename, "torch/") {
 		if c.Filename == "torch/nn/modules/module.py" {
 			return true // calling a module is plumbing: its forward is what gets compiled
 		}
-		return !strings.HasPrefix(c.Filename, "torch/nn/modules/") && !strings.HasPrefix(c.Filename, "torch/optim/")
+		// The switch of the grad mode around an optimizer's step does nothing but break graphs.
+		return !strings.HasPrefix(c.Filename, "torch/nn/modules/") && !strings.HasPrefix(c.Filename, "torch/optim/") || c.Name == "_use_grad"
 	}
 	return d.isLibrary(c.Filename)
 }
@@ -345,7 +354,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		if len(b.Stack) == 0 {
 			b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
 		}
-		b.Line = b.Stack[len(b.Stack)-1].Line
+		b.Line = breakLine(b.Stack)
 		if d.ctx.FullGraph {
 			b.Kind = "fullgraph"
 			d.broke(b)

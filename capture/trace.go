@@ -562,6 +562,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
 		return nil, &Unsupported{Reason: "Unsupported: " + why}
 	}
+	if v, done, err := tr.rewritten(c); done {
+		return v, err
+	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		p, ok := o.(*torch.Tensor)
 		if !ok {

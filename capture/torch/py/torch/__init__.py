@@ -236,7 +236,9 @@ def _disable_dynamo(fn=None, recursive=True):
 
     @functools.wraps(fn)
     def inner(*args, **kwargs):
-        return fn(*args, **kwargs)
+        from torch._C import _dynamo as native
+
+        return native.disabled(fn, args, kwargs)
 
     inner._torchdynamo_disable = True
     inner._torchdynamo_library = True

@@ -4,6 +4,7 @@ import inspect
 import os
 
 import torch
+import torch._logging
 from torch._C import _dynamo as _native
 from torch._dynamo import config, exc
 from torch._dynamo.backends.registry import list_backends, lookup_backend, register_backend

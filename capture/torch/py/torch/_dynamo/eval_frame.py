@@ -204,7 +204,7 @@ def explain(f, *extra_args, **extra_kwargs):
         optimize(dynamo_graph_accumulating_compiler)(f)(*args, **kwargs)
         reasons = [GraphCompileReason(r, [FrameSummary(*s) for s in stack]) for r, stack in _native.breaks_since(start)]
         ops_per_graph = [[n.target for n in gm.graph.nodes if n.op == "call_function"] for gm in graphs]
-        op_count = sum(len([n for n in gm.graph.nodes if n.op.startswith("call")]) for gm in graphs)
+        op_count = sum(len(ops) for ops in ops_per_graph)
         dynamo.reset()
         return ExplainOutput(graphs, len(graphs), max(len(graphs) - 1, 0), reasons, op_count, ops_per_graph, [], None)
 
