@@ -197,11 +197,10 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 		return true
 	}
 	if strings.HasPrefix(c.Filename, "torch/") {
-		if c.Filename == "torch/nn/modules/module.py" {
-			return true // calling a module is plumbing: its forward is what gets compiled
-		}
-		// The switch of the grad mode around an optimizer's step does nothing but break graphs.
-		return !strings.HasPrefix(c.Filename, "torch/nn/modules/") && !strings.HasPrefix(c.Filename, "torch/optim/") || c.Name == "_use_grad"
+		// The library is traced through, never entered: only optimizers and the wrapper around a library module are
+		// frames of their own. The switch of the grad mode around an optimizer's step does nothing but break graphs.
+		inner := c.Filename == "torch/_dynamo/external_utils.py" && c.Name == "inner"
+		return !inner && !strings.HasPrefix(c.Filename, "torch/optim/") || c.Name == "_use_grad"
 	}
 	return d.isLibrary(c.Filename)
 }
@@ -316,7 +315,11 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 	if err != nil {
 		return nil, err
 	}
-	if len(st.entries) >= limit {
+	total, err := d.configInt("accumulated_cache_size_limit", 256)
+	if err != nil {
+		return nil, err
+	}
+	if len(st.entries) >= min(limit, total) {
 		ev.Status = "limit"
 		d.report(ev)
 		return d.In.EvalFrame(f)

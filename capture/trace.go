@@ -565,6 +565,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
+	if c.Target == torch.MakeSubclass {
+		return nil, &Unsupported{Reason: "Unsupported: Workaround for issues with nn_parameter construction"}
+	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		p, ok := o.(*torch.Tensor)
 		if !ok {

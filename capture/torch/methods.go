@@ -82,27 +82,35 @@ func (t *Torch) tensorType() {
 		},
 		Static: map[string]vm.GoFunc{
 			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-				cls, ok := args[0].(*vm.Type)
-				src, ok2 := args[1].(*Tensor)
-				if !ok || !ok2 {
-					return nil, in.Errorf(in.Exc.TypeError, "_make_subclass() needs a class and a Tensor")
-				}
-				// A new tensor over the same storage, with autograd state of its own.
-				x := src.T.Alias()
-				x.Base = nil
-				p := t.WrapAs(x, cls)
-				if len(args) > 2 {
-					on, err := in.Truth(args[2])
-					if err != nil {
-						return nil, err
-					}
-					if err := t.Grad.SetRequiresGrad(x, on); err != nil {
-						return nil, t.Error(err)
-					}
-				}
-				return p, nil
+				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
 			},
 		}})
+}
+
+// MakeSubclass is the target under which the construction of a Parameter reaches the hook.
+const MakeSubclass = "torch.Tensor._make_subclass"
+
+// makeSubclass is a new tensor over the same storage, of class args[0], with autograd state of its own.
+func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	in := t.In
+	cls, ok := args[0].(*vm.Type)
+	src, ok2 := args[1].(*Tensor)
+	if !ok || !ok2 {
+		return nil, in.Errorf(in.Exc.TypeError, "_make_subclass() needs a class and a Tensor")
+	}
+	x := src.T.Alias()
+	x.Base = nil
+	p := t.WrapAs(x, cls)
+	if len(args) > 2 {
+		on, err := in.Truth(args[2])
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Grad.SetRequiresGrad(x, on); err != nil {
+			return nil, t.Error(err)
+		}
+	}
+	return p, nil
 }
 
 // operand says whether a Tensor operator accepts o as its other side.

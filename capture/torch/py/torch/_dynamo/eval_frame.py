@@ -62,7 +62,12 @@ class _OptimizeContext:
             return self
         if isinstance(fn, torch.nn.Module):
             mod = fn
-            wrapped = _wrap(self.native, mod.__call__, mod.forward)
+            if type(mod).__module__.startswith("torch.nn."):
+                from torch._dynamo.external_utils import wrap_inline
+
+                wrapped = _wrap(self.native, wrap_inline(mod), mod.forward)
+            else:
+                wrapped = _wrap(self.native, mod.__call__, mod.forward)
             new = OptimizedModule(mod, wrapped)
             return new
         if isinstance(fn, type):
