@@ -189,6 +189,10 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return v, true, err
 		}
 	}
+	if marked(f, "_torchdynamo_ahead") {
+		v, err := tr.ahead(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
+		return v, true, err
+	}
 	if marked(f, "_dynamo_marked_constant") {
 		v, err := tr.outside(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
 		return v, true, err

@@ -86,7 +86,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	case *vm.Cell:
 		return p.shared(o, []vm.Object{v.V}, func(it []vm.Object) vm.Object { return &vm.Cell{V: it[0]} })
 	case *vm.Function:
-		if len(v.Closure) == 0 {
+		if len(v.Closure) == 0 || !tr.made[v] {
 			return constant(o), nil
 		}
 		cells := make([]vm.Object, len(v.Closure))

@@ -65,8 +65,9 @@ type tracer struct {
 	grad  bool         // grad mode on entry
 	calls int
 
-	logs    []logCall // calls put off until the graph has run
-	looking *vm.Frame // what a comptime context shows
+	logs    []logCall          // calls put off until the graph has run
+	looking *vm.Frame          // what a comptime context shows
+	made    map[vm.Object]bool // functions that the trace made
 }
 
 // input is a placeholder with the source it is read from at run time.
@@ -92,7 +93,7 @@ type snapshot struct {
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		guarded: map[string]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
+		guarded: map[string]bool{}, made: map[vm.Object]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
 }
 
 // outcome of a traced frame.
@@ -229,6 +230,8 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.fake(p)
 			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
 		}
+	case code.MAKE_FUNCTION:
+		f.Ext = &pending{made: true}
 	case code.YIELD_VALUE, code.RETURN_GENERATOR:
 		if f == tr.root {
 			return &Unsupported{Reason: "generator", NoBreak: true}
@@ -243,6 +246,7 @@ type pending struct {
 	name  string
 	key   vm.Object
 	sp    int
+	made  bool // the instruction made a function
 }
 
 func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
@@ -272,6 +276,10 @@ func (tr *tracer) after(f *vm.Frame) {
 	}
 	v := f.Stack[f.SP-1]
 	if v == nil {
+		return
+	}
+	if p.made {
+		tr.made[v] = true
 		return
 	}
 	base := tr.sources[keyOf(p.owner)]

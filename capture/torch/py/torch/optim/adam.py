@@ -1,5 +1,5 @@
 import torch
-from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable, _value
+from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_differentiable, _value
 
 
 class Adam(Optimizer):
@@ -23,15 +23,16 @@ class Adam(Optimizer):
         defaults = dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize, foreach=foreach, capturable=capturable, differentiable=differentiable, fused=fused)
         super().__init__(params, defaults)
 
-    def _state(self, p, amsgrad):
-        state = self.state[p]
-        if len(state) == 0:
-            state["step"] = torch.tensor(0.0, dtype=torch.float32)
-            state["exp_avg"] = torch.zeros_like(p, memory_format=torch.preserve_format)
-            state["exp_avg_sq"] = torch.zeros_like(p, memory_format=torch.preserve_format)
-            if amsgrad:
-                state["max_exp_avg_sq"] = torch.zeros_like(p, memory_format=torch.preserve_format)
-        return state
+    @_ahead_of_capture
+    def _init_group(self, group):
+        for p in group["params"]:
+            state = self.state[p] if p.grad is not None else None
+            if state is not None and len(state) == 0:
+                state["step"] = torch.tensor(0.0, dtype=torch.float32)
+                state["exp_avg"] = torch.zeros_like(p, memory_format=torch.preserve_format)
+                state["exp_avg_sq"] = torch.zeros_like(p, memory_format=torch.preserve_format)
+                if group["amsgrad"]:
+                    state["max_exp_avg_sq"] = torch.zeros_like(p, memory_format=torch.preserve_format)
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
@@ -40,9 +41,10 @@ class Adam(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         for group in self.param_groups:
+            self._init_group(group)
             for p in group["params"]:
                 if p.grad is not None:
-                    self._update(p, p.grad, self._state(p, group["amsgrad"]), group)
+                    self._update(p, p.grad, self.state[p], group)
         return loss
 
     def _update(self, param, grad, state, group):
@@ -61,12 +63,14 @@ class Adam(Optimizer):
         exp_avg_sq.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
         if torch.compiler.is_compiling() or group["capturable"]:
             step = step_t
-            step_size = lr / (1 - beta1**step)
-            root = (1 - beta2**step).sqrt()
+            correction1 = 1 - beta1**step
+            correction2 = 1 - beta2**step
+            step_size = (lr / correction1).neg()
+            root = correction2.sqrt()
             if group["amsgrad"]:
                 torch.maximum(state["max_exp_avg_sq"], exp_avg_sq, out=state["max_exp_avg_sq"])
                 exp_avg_sq = state["max_exp_avg_sq"]
-            denom = (exp_avg_sq.sqrt() / (root * -step_size)).add_(group["eps"] / -step_size)
+            denom = (exp_avg_sq.sqrt() / (root * step_size)).add_(group["eps"] / step_size)
             param.addcdiv_(exp_avg, denom)
         else:
             step = _value(step_t)

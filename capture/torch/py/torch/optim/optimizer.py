@@ -30,6 +30,12 @@ def _use_grad_for_differentiable(func):
     return _use_grad
 
 
+def _ahead_of_capture(func):
+    """Marks a method that capture runs while it traces: it makes the state that compiled code then finds."""
+    func._torchdynamo_ahead = True
+    return func
+
+
 def _value(x):
     return x.item() if isinstance(x, torch.Tensor) else x
 
