@@ -421,6 +421,10 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 				if v == nil || !live[i] && i < len(private.Code.VarNames) {
 					continue
 				}
+				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.locals[name] == v {
+					pl.locals[i] = p.untouched(localSource{name})
+					continue
+				}
 				if pl.locals[i], err = p.value(v); err != nil {
 					return err
 				}

@@ -124,6 +124,11 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	return constant(o), nil
 }
 
+// untouched passes a local variable on as it came in, whether or not the trace looked at it.
+func (p *planner) untouched(src Source) recipe {
+	return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }
+}
+
 func constant(o vm.Object) recipe { return func(*rebuild) (vm.Object, error) { return o, nil } }
 
 // mutable reports whether a tuple holds anything but plain constants.

@@ -68,6 +68,7 @@ type tracer struct {
 	logs    []logCall          // calls put off until the graph has run
 	looking *vm.Frame          // what a comptime context shows
 	made    map[vm.Object]bool // functions that the trace made
+	stored  map[int]bool       // local variables that the root frame assigned
 }
 
 // input is a placeholder with the source it is read from at run time.
@@ -93,7 +94,7 @@ type snapshot struct {
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		guarded: map[string]bool{}, made: map[vm.Object]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
+		guarded: map[string]bool{}, made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
 }
 
 // outcome of a traced frame.
@@ -229,6 +230,10 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			}
 			tr.fake(p)
 			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+		}
+	case code.STORE_FAST, code.DELETE_FAST:
+		if f == tr.root {
+			tr.stored[int(ins.Arg)] = true
 		}
 	case code.MAKE_FUNCTION:
 		f.Ext = &pending{made: true}
