@@ -42,6 +42,9 @@ func (a *app) explainCommand() *cobra.Command {
 					}
 				},
 				Break: func(b *capture.BreakEvent) {
+					if len(b.Stack) > 0 && !show(b.Stack[0].Function) {
+						return
+					}
 					breaks++
 					fmt.Fprintf(a.stdout, "[%s] graph break: %s\n", b.Frame, b.Reason)
 					for _, f := range b.Stack {
@@ -54,6 +57,9 @@ func (a *app) explainCommand() *cobra.Command {
 					}
 				},
 				Recompile: func(r *capture.RecompileEvent) {
+					if !show(r.Function) {
+						return
+					}
 					fmt.Fprintf(a.stdout, "[%s] recompiling %s (%s:%d)\n", r.Frame, r.Function, r.File, r.Line)
 					for _, why := range r.Reasons {
 						fmt.Fprintf(a.stdout, "  %s\n", why)
