@@ -521,6 +521,14 @@ func (c *compiler) expr(e syntax.Expr) {
 		}
 		c.sequence(e.Elts, 0, BUILD_LIST, LIST_APPEND, LIST_EXTEND)
 	case *syntax.Set:
+		if len(e.Elts) > 2 {
+			if k, ok := c.foldable(&syntax.Tuple{Elts: e.Elts}); ok {
+				u.emit(BUILD_SET, 0)
+				c.loadConst(FrozenSet(k.(Tuple)))
+				u.emit(SET_UPDATE, 1)
+				return
+			}
+		}
 		c.sequence(e.Elts, 0, BUILD_SET, SET_ADD, SET_UPDATE)
 	case *syntax.Dict:
 		c.dict(e)

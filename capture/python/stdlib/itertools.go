@@ -624,11 +624,20 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 	b := func(name string, n int, f func(in *vm.Interp, a []vm.Object) (vm.Object, error)) {
 		alias(name, m.FuncN(name, n, n, f))
 	}
-	b("not_", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { t, err := in.Truth(a[0]); return vm.MakeBool(!t), err })
-	b("truth", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { t, err := in.Truth(a[0]); return vm.MakeBool(t), err })
+	b("not_", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		t, err := in.Truth(a[0])
+		return vm.MakeBool(!t), err
+	})
+	b("truth", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		t, err := in.Truth(a[0])
+		return vm.MakeBool(t), err
+	})
 	b("is_", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.MakeBool(vm.Is(a[0], a[1])), nil })
 	b("is_not", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.MakeBool(!vm.Is(a[0], a[1])), nil })
-	b("contains", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { t, err := in.Contains(a[0], a[1]); return vm.MakeBool(t), err })
+	b("contains", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		t, err := in.Contains(a[0], a[1])
+		return vm.MakeBool(t), err
+	})
 	b("getitem", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.GetItem(a[0], a[1]) })
 	b("setitem", 3, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.None, in.SetItem(a[0], a[1], a[2]) })
 	b("delitem", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.None, in.DelItem(a[0], a[1]) })

@@ -101,7 +101,9 @@ func randomModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.NewInstance(cls, t), nil
 		},
 		Methods: map[string]vm.GoFunc{
-			"random": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.Float(self(args[0]).float()), nil },
+			"random": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				return vm.Float(self(args[0]).float()), nil
+			},
 			"seed": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				var n *big.Int
 				if len(args) < 2 || args[1] == vm.None {

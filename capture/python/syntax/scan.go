@@ -295,6 +295,16 @@ func scan(p *parser) ([]tok, *Error) {
 	}
 	if len(stack) > 0 {
 		b := stack[len(stack)-1]
+		// A mistake on the line of the bracket comes first.
+		for k := 1; k < len(toks); k++ {
+			t := &toks[k]
+			if int(t.span.Line) == b.line && int(t.span.Col) > b.col && !canFollow(&toks[k-1], t) && !(operandEnd(&toks[k-1]) && operandStart(t)) {
+				return nil, p.errAt("SyntaxError", t.span, "invalid syntax")
+			}
+			if t.text == ":" && toks[k-1].text == "(" && int(t.span.Line) == b.line && t.kind == "op" {
+				return nil, p.errAt("SyntaxError", t.span, "invalid syntax")
+			}
+		}
 		return nil, p.errAt("SyntaxError", Span{int32(b.line), int32(b.col), int32(b.line), int32(b.col + 1)}, "'%c' was never closed", b.ch)
 	}
 	if pendingBlock {

@@ -192,6 +192,9 @@ func initSequences() {
 		}}, nil
 	})
 	addKw(t, "sort", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		if len(args) > 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "sort() takes no positional arguments")
+		}
 		a, err := in.ParseArgs("sort", args, kw, "self, *, key=None, reverse=False")
 		if err != nil {
 			return nil, err
@@ -687,14 +690,8 @@ func initSets() {
 			if x, ok := args[0].(*FrozenSet); ok && cls == FrozenSetType {
 				return x, nil
 			}
-			items, err := in.IterAll(args[0])
-			if err != nil {
+			if err := f.update(in, args[0]); err != nil {
 				return nil, err
-			}
-			for _, it := range items {
-				if err := f.Add(in, it); err != nil {
-					return nil, err
-				}
 			}
 		}
 		return wrap(cls, FrozenSetType, f), nil
@@ -703,14 +700,8 @@ func initSets() {
 		s, _ := asSet(args[0])
 		*s = setTable{}
 		if len(args) > 1 {
-			items, err := in.IterAll(args[1])
-			if err != nil {
+			if err := s.update(in, args[1]); err != nil {
 				return nil, err
-			}
-			for _, it := range items {
-				if err := s.Add(in, it); err != nil {
-					return nil, err
-				}
 			}
 		}
 		return None, nil
@@ -824,14 +815,8 @@ func initSets() {
 	m("clear", 0, 0, func(in *Interp, s *setTable, args []Object) (Object, error) { *s = setTable{}; return None, nil })
 	m("update", 0, -1, func(in *Interp, s *setTable, args []Object) (Object, error) {
 		for _, a := range args {
-			items, err := in.IterAll(a)
-			if err != nil {
+			if err := s.update(in, a); err != nil {
 				return nil, err
-			}
-			for _, it := range items {
-				if err := s.Add(in, it); err != nil {
-					return nil, err
-				}
 			}
 		}
 		return None, nil

@@ -20,6 +20,17 @@ type Dict struct {
 	index   []int32 // open addressing into entries; nil while there are few; -1 free, -2 deleted
 	live    int
 	keysVer uint32 // grows when a key is added or removed
+	odd     bool   // some key is an instance of a class, perhaps a subclass of str
+}
+
+// isStrKey reports whether a key that is not a Str equals one.
+func isStrKey(k Object, s string) bool {
+	i, ok := k.(*Instance)
+	if !ok {
+		return false
+	}
+	t, ok := i.Native.(Str)
+	return ok && string(t) == s
 }
 
 const smallDict = 8
@@ -127,6 +138,9 @@ func (d *Dict) findStr(s string, h uint64) int {
 				if k, ok := e.key.(Str); ok && string(k) == s {
 					return i
 				}
+				if d.odd && isStrKey(e.key, s) {
+					return i
+				}
 			}
 		}
 		return -1
@@ -141,6 +155,9 @@ func (d *Dict) findStr(s string, h uint64) int {
 			e := &d.entries[j]
 			if e.hash == h {
 				if k, ok := e.key.(Str); ok && string(k) == s {
+					return int(j)
+				}
+				if d.odd && isStrKey(e.key, s) {
 					return int(j)
 				}
 			}
@@ -215,6 +232,9 @@ func (in *Interp) sameKey(a, b Object) (bool, error) {
 
 func (d *Dict) insert(h uint64, key, val Object) {
 	d.keysVer++
+	if _, ok := key.(*Instance); ok {
+		d.odd = true
+	}
 	if len(d.entries) == cap(d.entries) && d.live < len(d.entries)/2 && len(d.entries) > 16 {
 		d.compact()
 	}
@@ -339,9 +359,7 @@ func (d *Dict) DelStr(s string) bool {
 func (d *Dict) Get(in *Interp, key Object) (Object, bool, error) {
 	if s, ok := key.(Str); ok {
 		v, ok := d.GetStr(string(s))
-		if ok || d.onlyStr() {
-			return v, ok, nil
-		}
+		return v, ok, nil
 	}
 	h, err := in.Hash(key)
 	if err != nil {
@@ -356,8 +374,6 @@ func (d *Dict) Get(in *Interp, key Object) (Object, bool, error) {
 	}
 	return d.entries[i].val, true, nil
 }
-
-func (d *Dict) onlyStr() bool { return d.live == 0 || true }
 
 // Set stores a value.
 func (d *Dict) Set(in *Interp, key, v Object) error {
@@ -624,8 +640,61 @@ func (s *setTable) Items() []Object {
 	return out
 }
 
+// clone copies as CPython does: a table of the same size is copied as it is, otherwise the members are inserted anew.
 func (s *setTable) clone() setTable {
-	return setTable{append([]dictEntry(nil), s.table...), s.fill, s.used}
+	t := setTable{table: make([]dictEntry, 8)}
+	t.merge(nil, s)
+	return t
+}
+
+// merge adds the members of o, growing as CPython's set_merge does. in may be nil if s is empty.
+func (s *setTable) merge(in *Interp, o *setTable) error {
+	if s == o || o.used == 0 {
+		return nil
+	}
+	if len(s.table) == 0 {
+		s.table = make([]dictEntry, 8)
+	}
+	if (s.fill+o.used)*5 >= (len(s.table)-1)*3 {
+		s.resize((s.used + o.used) * 2)
+	}
+	if s.fill == 0 && len(s.table) == len(o.table) && o.fill == o.used {
+		copy(s.table, o.table)
+		s.fill, s.used = o.fill, o.used
+		return nil
+	}
+	if s.fill == 0 {
+		for _, e := range o.table {
+			if e.key != nil && e.key != deletedKey {
+				s.place(e)
+			}
+		}
+		s.fill, s.used = o.used, o.used
+		return nil
+	}
+	for _, k := range o.Items() {
+		if err := s.Add(in, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update adds the members of any iterable.
+func (s *setTable) update(in *Interp, o Object) error {
+	if t, ok := asSet(o); ok {
+		return s.merge(in, t)
+	}
+	items, err := in.IterAll(o)
+	if err != nil {
+		return err
+	}
+	for _, k := range items {
+		if err := s.Add(in, k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // asSet gives the table of a set or frozenset.

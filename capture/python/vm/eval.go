@@ -932,16 +932,8 @@ loop:
 			l.Items = append(l.Items, items...)
 		case code.SET_UPDATE:
 			sp--
-			s := stack[sp-int(o.arg)].(*Set)
-			items, e := in.IterAll(stack[sp])
-			if e != nil {
-				err = e
+			if err = stack[sp-int(o.arg)].(*Set).update(in, stack[sp]); err != nil {
 				goto fail
-			}
-			for _, it := range items {
-				if err = s.Add(in, it); err != nil {
-					goto fail
-				}
 			}
 		case code.DICT_UPDATE:
 			sp--

@@ -339,11 +339,9 @@ func (in *Interp) setBinary(op string, a Object, x, y *setTable) (Object, error)
 	switch op {
 	case "|":
 		t = x.clone()
-		for _, k := range y.Items() {
-			add(k)
-		}
+		err = t.merge(in, y)
 	case "&":
-		p, q := x, y
+		p, q := y, x
 		if p.Len() > q.Len() {
 			p, q = q, p
 		}
@@ -356,7 +354,7 @@ func (in *Interp) setBinary(op string, a Object, x, y *setTable) (Object, error)
 				add(k)
 			}
 		}
-	case "-", "^":
+	case "-":
 		for _, k := range x.Items() {
 			ok, e := y.Has(in, k)
 			if e != nil {
@@ -366,15 +364,15 @@ func (in *Interp) setBinary(op string, a Object, x, y *setTable) (Object, error)
 				add(k)
 			}
 		}
-		if op == "^" {
-			for _, k := range y.Items() {
-				ok, e := x.Has(in, k)
-				if e != nil {
-					return nil, e
-				}
-				if !ok {
-					add(k)
-				}
+	case "^":
+		t = y.clone()
+		for _, k := range x.Items() {
+			ok, e := t.Remove(in, k)
+			if e != nil {
+				return nil, e
+			}
+			if !ok {
+				add(k)
 			}
 		}
 	default:
@@ -657,6 +655,16 @@ func (in *Interp) complexBinary(op string, a, b Object) (Object, error) {
 		}
 		return Complex(x / y), nil
 	case "**":
+		if n := real(y); imag(y) == 0 && n == math.Trunc(n) && math.Abs(n) <= 100 {
+			r := complex128(1)
+			for range int(math.Abs(n)) {
+				r *= x
+			}
+			if n < 0 {
+				r = 1 / r
+			}
+			return Complex(r), nil
+		}
 		return Complex(cmplx.Pow(x, y)), nil
 	}
 	return nil, nil

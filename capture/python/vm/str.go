@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -665,7 +666,7 @@ func (in *Interp) encode(s, enc, errs string) (string, error) {
 				a, _ := in.ascii(Str(string(r)))
 				out = append(out, strings.Trim(a, "'")...)
 			default:
-				return "", in.Errorf(in.Exc.UnicodeEncodeError, "'%s' codec can't encode character '\\u%04x' in position %d: ordinal not in range(%d)", map[rune]string{128: "ascii", 256: "latin-1"}[limit], r, pos, limit)
+				return "", in.Errorf(in.Exc.UnicodeEncodeError, "'%s' codec can't encode character %s in position %d: ordinal not in range(%d)", map[rune]string{128: "ascii", 256: "latin-1"}[limit], asciiRepr(r), pos, limit)
 			}
 		}
 		pos++
@@ -722,4 +723,14 @@ func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
 		return sb.String(), nil
 	}
 	return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
+}
+
+func asciiRepr(r rune) string {
+	switch {
+	case r < 256:
+		return fmt.Sprintf(`'\x%02x'`, r)
+	case r < 65536:
+		return fmt.Sprintf(`'\u%04x'`, r)
+	}
+	return fmt.Sprintf(`'\U%08x'`, r)
 }

@@ -234,7 +234,6 @@ func (in *Interp) FormatExceptionOnly(e *Exception) string {
 	name := e.Class.FullName()
 	if strings.HasPrefix(name, "__main__.") {
 		name = name[len("__main__."):]
-		name = "__main__." + name
 	}
 	var sb strings.Builder
 	msg, err := in.Str(e)
