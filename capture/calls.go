@@ -262,6 +262,8 @@ func init() {
 	}
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
 	directives = map[string]directive{
+		"torch.cond":                                         (*tracer).cond,
+		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
 		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
 		"torch.compiler.is_compiling":                        yes,
 		"torch.compiler.is_dynamo_compiling":                 yes,

@@ -283,6 +283,11 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 	copy(g.Stack, f.Stack[:f.SP])
 	g.SP, g.PC = f.SP, f.PC
 	g.Globals, g.Builtins = f.Globals, f.Builtins
+	for i, v := range g.Stack[:g.SP] {
+		if it, ok := v.(*replayIter); ok {
+			g.Stack[i] = it.copy()
+		}
+	}
 	for i, v := range g.LocalsPlus {
 		if c, ok := v.(*vm.Cell); ok && i < len(f.Code.VarNames) {
 			g.LocalsPlus[i] = &vm.Cell{V: c.V}
@@ -461,7 +466,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			ins = append(ins, in)
 		}
 	}
-	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs}
+	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.subs}
 	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.guards...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards, "compiled"
 	if len(tr.graph.Calls()) > 0 {
@@ -765,7 +770,9 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 	h := d.In.NewFrame(f.Func, d.resumeCode(f.Code, p.pc, g.PC, g.SP))
 	h.Globals, h.Builtins = f.Globals, f.Builtins
 	copy(h.LocalsPlus, g.LocalsPlus)
-	copy(h.Stack, g.Stack[:g.SP])
+	for i, v := range g.Stack[:g.SP] {
+		h.Stack[i] = replayable(v)
+	}
 	h.SP, h.PC = g.SP, g.PC
 	return d.compiled(h)
 }

@@ -60,6 +60,9 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	if k == nil {
 		return constant(o), nil
 	}
+	if it, ok := o.(*replayIter); ok && tr.sources[k] != nil {
+		return p.iterator(it, tr.sources[k]), nil
+	}
 	if src := tr.sources[k]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}

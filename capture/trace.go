@@ -65,10 +65,13 @@ type tracer struct {
 	grad  bool         // grad mode on entry
 	calls int
 
-	logs    []logCall          // calls put off until the graph has run
-	looking *vm.Frame          // what a comptime context shows
-	made    map[vm.Object]bool // functions that the trace made
-	stored  map[int]bool       // local variables that the root frame assigned
+	logs    []logCall                  // calls put off until the graph has run
+	looking *vm.Frame                  // what a comptime context shows
+	made    map[vm.Object]bool         // functions that the trace made
+	branch  *branch                    // the branch of a cond that is being traced
+	subs    map[string]*fx.GraphModule // branches that were
+	conds   int
+	stored  map[int]bool // local variables that the root frame assigned
 }
 
 // input is a placeholder with the source it is read from at run time.
@@ -140,7 +143,8 @@ func (tr *tracer) seeStack(f *vm.Frame) {
 		}
 		src := localSource{fmt.Sprintf("___stack%d", k)}
 		k++
-		if _, ok := v.(*torch.Tensor); ok {
+		switch v.(type) {
+		case *torch.Tensor, *replayIter:
 			if tr.sources[v] == nil {
 				tr.sources[v] = src
 			}
@@ -217,6 +221,10 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		tr.note(f, top(0), f.Code.Names[ins.Arg])
 	case code.BINARY_SUBSCR:
 		tr.note(f, top(1), top(0))
+	case code.FOR_ITER:
+		if it, ok := top(0).(*replayIter); ok {
+			tr.stepped(it)
+		}
 	case code.GET_ITER, code.UNPACK_SEQUENCE, code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
 		tr.seeItems(top(0))
 		if ins.Op == code.CALL_FUNCTION_EX && f.SP > 1 {
@@ -501,6 +509,9 @@ func (tr *tracer) touchCell(c *vm.Cell) {
 
 // fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise.
 func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
+	if tr.branch != nil {
+		return tr.branch.fake(tr, p)
+	}
 	x := p.T
 	if tr.nodes[x] != nil {
 		return x, nil

@@ -26,6 +26,7 @@ type Compiled struct {
 
 	graph   *fx.Graph
 	attrs   map[string]*tensor.Tensor
+	subs    map[string]*fx.GraphModule // branches of torch.cond, which run on the eager kernels
 	l       *lowerer
 	program []instr
 	lib     *native.Library
@@ -48,7 +49,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{resolve: interp.Aten(ctx, aten.Eager), graph: gm.Graph, attrs: gm.Attrs, l: l, last: map[*ir.Buffer]int{}}
+	c := &Compiled{resolve: interp.Aten(ctx, aten.Eager), graph: gm.Graph, attrs: gm.Attrs, subs: gm.Submodules, l: l, last: map[*ir.Buffer]int{}}
 	var src, table strings.Builder
 	for _, s := range sched.Fuse(l.steps) {
 		switch o := s.Other.(type) {
@@ -137,6 +138,10 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 			f.bind(n, inputs[k])
 			k++
 		case fx.GetAttr:
+			if sub := c.subs[n.Target]; sub != nil {
+				f.scalar[n] = sub
+				continue
+			}
 			f.bind(n, c.attrs[n.Target])
 		}
 	}

@@ -400,6 +400,7 @@ func (t *Torch) registerOps() {
 		}
 		return &vm.Instance{Class: packetType, Native: &packet{ns, name, map[string]vm.Object{}}}, nil
 	})
+	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })
 	t.packetName = func(o vm.Object) (string, bool) {
 		i, ok := o.(*vm.Instance)

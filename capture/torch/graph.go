@@ -7,6 +7,7 @@ import (
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -264,6 +265,37 @@ func (t *Torch) NativeGraph(o vm.Object) *GraphModule {
 	}
 	return nil
 }
+
+// cond runs one of two graph modules: (pred, true, false, operands). A trace of operators records both.
+func (t *Torch) cond(a []vm.Object) (vm.Object, error) {
+	if p, ok := a[0].(*Tensor); ok && p.T.Fake && t.Cond != nil {
+		gs := [2]*GraphModule{t.NativeGraph(a[1]), t.NativeGraph(a[2])}
+		ops, ok := t.Value(a[3])
+		if !ok || gs[0] == nil || gs[1] == nil {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "cond: branches must be graph modules and operands tensors")
+		}
+		res, err := t.Cond(p.T, gs, ops.([]aten.Value))
+		if err != nil {
+			return nil, t.Error(err)
+		}
+		return t.Object(res), nil
+	}
+	yes, err := t.In.Truth(a[0])
+	if err != nil {
+		return nil, err
+	}
+	args, err := t.In.IterAll(a[3])
+	if err != nil {
+		return nil, err
+	}
+	if yes {
+		return t.In.Call(a[1], args, nil)
+	}
+	return t.In.Call(a[2], args, nil)
+}
+
+// Attribute is what a get_attr node of the graph names.
+func (g *GraphModule) Attribute(name string) (vm.Object, error) { return g.attr(name) }
 
 func (g *GraphModule) attr(name string) (vm.Object, error) {
 	if g.Attr != nil {

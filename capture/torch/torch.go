@@ -53,6 +53,8 @@ type Torch struct {
 	Hook func(c *Call) (vm.Object, error)
 	// Lift turns a tensor made from Python numbers into one that a trace can hold; nil outside of traces.
 	Lift func(x *tensor.Tensor) (*tensor.Tensor, error)
+	// Cond records torch.cond in a trace of operators; nil outside of one.
+	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
 	// Generator is the default CPU random stream.
 	Generator *tensor.Generator
 	// DefaultDType is what torch.get_default_dtype() gives.

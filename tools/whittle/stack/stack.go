@@ -320,8 +320,11 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 func (s *Session) function(g *torch.GraphModule) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
-		old, oldLift, oldEnabled := t.Dispatch, t.Lift, s.grad.Enabled()
+		old, oldLift, oldCond, oldEnabled := t.Dispatch, t.Lift, t.Cond, s.grad.Enabled()
 		t.Dispatch = d
+		t.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
+			return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
+		}
 		// A tensor made from numbers is a constant of the graph, and a fresh value of the program.
 		t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) {
 			v, err := aten.Run(d, "aten.lift_fresh_copy.default", x)
@@ -331,19 +334,14 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 			return v.(*tensor.Tensor), nil
 		}
 		defer func() {
-			t.Dispatch, t.Lift = old, oldLift
+			t.Dispatch, t.Lift, t.Cond = old, oldLift, oldCond
 			s.grad.SetEnabled(oldEnabled)
 		}()
 		args := make([]vm.Object, len(inputs))
 		for i, v := range inputs {
 			args[i] = t.Object(v)
 		}
-		res, err := t.RunGraph(g.GM.Graph, func(name string) (vm.Object, error) {
-			if x := g.GM.Attrs[name]; x != nil {
-				return t.Wrap(x), nil
-			}
-			return nil, fmt.Errorf("graph has no attribute %s", name)
-		}, args)
+		res, err := t.RunGraph(g.GM.Graph, g.Attribute, args)
 		if err != nil {
 			return nil, err
 		}

@@ -30,5 +30,10 @@ class _Ops:
         raise NotImplementedError("torch.ops.load_library is not supported")
 
 
-_custom = {}
+def _cond(pred, true_fn, false_fn, operands):
+    """The operator under torch.cond, in graphs: the branches are graph modules."""
+    return _C._cond(pred, true_fn, false_fn, tuple(operands))
+
+
+_custom = {("higher_order", "cond"): _cond}
 ops = _Ops()

@@ -1,0 +1,150 @@
+package capture
+
+import (
+	"fmt"
+
+	"whittle/capture/python/vm"
+)
+
+// replayIter is an iterator that can be read ahead: a resume function's loop holds one, so that a trace can
+// walk it without using up the real iterator.
+type replayIter struct {
+	src   vm.Iterator
+	ahead *readAhead
+	start int // where this frame began
+	pos   int // the next item
+}
+
+// readAhead is what the copies of one iterator share.
+type readAhead struct {
+	items []vm.Object
+	ended bool
+}
+
+// replayable wraps an iterator; a Python generator is left alone, as reading ahead would run its code early.
+func replayable(o vm.Object) vm.Object {
+	switch it := o.(type) {
+	case *replayIter, *vm.Generator:
+		return o
+	case vm.Iterator:
+		return &replayIter{src: it, ahead: &readAhead{}}
+	}
+	return o
+}
+
+// Type is the class of the iterator underneath.
+func (it *replayIter) Type() *vm.Type { return it.src.Type() }
+
+// Next gives the next item; nil, nil at the end.
+func (it *replayIter) Next(in *vm.Interp) (vm.Object, error) {
+	v, err := it.peek(in, it.pos)
+	if v != nil {
+		it.pos++
+	}
+	return v, err
+}
+
+// peek is the item at a position, nil behind the end.
+func (it *replayIter) peek(in *vm.Interp, at int) (vm.Object, error) {
+	a := it.ahead
+	for at >= len(a.items) && !a.ended {
+		v, err := it.src.Next(in)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			a.ended = true
+			break
+		}
+		a.items = append(a.items, v)
+	}
+	if at < len(a.items) {
+		return a.items[at], nil
+	}
+	return nil, nil
+}
+
+// copy is the same iterator for a trace.
+func (it *replayIter) copy() *replayIter {
+	return &replayIter{src: it.src, ahead: it.ahead, start: it.pos, pos: it.pos}
+}
+
+// iterItemSource is the i-th item that an iterator will give.
+type iterItemSource struct {
+	base Source
+	i    int
+}
+
+// Name is how guards call the item.
+func (s iterItemSource) Name() string {
+	return fmt.Sprintf("___tuple_iterator_getitem(%s, %d)", s.base.Name(), s.i)
+}
+
+// Get reads ahead in the frame's own iterator.
+func (s iterItemSource) Get(e *env) (vm.Object, error) {
+	o, err := s.base.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	it, ok := o.(*replayIter)
+	if !ok {
+		return nil, fmt.Errorf("%s is no iterator", s.base.Name())
+	}
+	v, err := it.peek(e.in, it.pos+s.i)
+	if err == nil && v == nil {
+		err = fmt.Errorf("%s has ended", s.base.Name())
+	}
+	return v, err
+}
+
+// stepped registers what a FOR_ITER over a sourced iterator gave: the item, or the end.
+func (tr *tracer) stepped(it *replayIter) {
+	src := tr.sources[it]
+	if src == nil {
+		return
+	}
+	i := it.pos - it.start
+	v, err := it.peek(tr.in, it.pos)
+	if err != nil {
+		return // FOR_ITER itself meets the error
+	}
+	item := iterItemSource{src, i}
+	if v != nil {
+		tr.see(v, item)
+		return
+	}
+	expr := fmt.Sprintf("___iter_len(%s) == %d", src.Name(), i)
+	if !tr.guarded[expr] {
+		tr.guarded[expr] = true
+		tr.guards = append(tr.guards, &Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: expr, Source: src, check: func(e *env, now vm.Object) (bool, string) {
+			n, ok := now.(*replayIter)
+			if !ok {
+				return false, ""
+			}
+			v, err := n.peek(e.in, n.pos+i)
+			return err == nil && v == nil, ""
+		}})
+	}
+}
+
+// iterator plans an iterator that a break leaves in the middle: the frame's own, moved on as far as the trace read.
+func (p *planner) iterator(it *replayIter, src Source) recipe {
+	n := it.pos - it.start
+	return func(r *rebuild) (vm.Object, error) {
+		if x := r.made[it]; x != nil {
+			return x, nil
+		}
+		o, err := src.Get(r.env)
+		if err != nil {
+			return nil, err
+		}
+		real, ok := o.(*replayIter)
+		if !ok {
+			return nil, fmt.Errorf("%s is no iterator", src.Name())
+		}
+		c := real.copy()
+		c.pos += n
+		r.made[it] = c
+		return c, nil
+	}
+}
