@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
+	"path/filepath"
 	"sync/atomic"
 
 	"whittle/capture/python/code"
@@ -206,15 +206,12 @@ func (in *Interp) RunFile(path string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	dir := "."
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		dir = path[:i]
-		if dir == "" {
-			dir = "/"
-		}
-	} else {
-		dir = ""
+	// As since 3.9: code and __file__ have the absolute path, sys.argv has what was given.
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return err
 	}
+	dir := filepath.Dir(abs)
 	in.Argv = append([]string{path}, argv...)
 	in.Path = append([]string{dir}, in.Path...)
 	if sys, ok := in.Modules.GetStr("sys"); ok {
@@ -226,7 +223,7 @@ func (in *Interp) RunFile(path string, argv []string) error {
 			}
 		}
 	}
-	return in.RunSource(path, string(b))
+	return in.RunSource(abs, string(b))
 }
 
 // RunSource runs source text as __main__.
