@@ -383,12 +383,29 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			return d.In.EvalFrame(f)
 		}
 		d.broke(b)
+		if inLoop(f.Code.Code, tr.at.pc) {
+			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
+			ev.Status = "skipped"
+			d.report(ev)
+			st.skip = true
+			return d.In.EvalFrame(f)
+		}
 		at := tr.at
 		stop = &at
 		if u.Jump {
 			ev.Attempts--
 		}
 	}
+}
+
+// inLoop reports whether control can come back from behind pc to pc or before it.
+func inLoop(c *code.Code, pc int) bool {
+	for _, in := range c.Instrs[pc:] {
+		if in.Op.HasJump() && int(in.Arg) <= pc {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *Dynamo) failing(f *vm.Frame, err error) {
@@ -466,7 +483,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			ins = append(ins, in)
 		}
 	}
-	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.subs}
+	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
 	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.guards...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards, "compiled"
 	if len(tr.graph.Calls()) > 0 {

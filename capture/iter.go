@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"strings"
 
 	"whittle/capture/python/vm"
 )
@@ -21,12 +22,17 @@ type readAhead struct {
 	ended bool
 }
 
-// replayable wraps an iterator; a Python generator is left alone, as reading ahead would run its code early.
+// replayable wraps an iterator over data. Generators and files are left alone: reading ahead would run code, or
+// move the file, early.
 func replayable(o vm.Object) vm.Object {
-	switch it := o.(type) {
-	case *replayIter, *vm.Generator:
+	if _, ok := o.(*replayIter); ok {
 		return o
-	case vm.Iterator:
+	}
+	it, ok := o.(vm.Iterator)
+	if !ok {
+		return o
+	}
+	if n := it.Type().Name; strings.HasSuffix(n, "_iterator") || n == "zip" || n == "enumerate" || n == "reversed" {
 		return &replayIter{src: it, ahead: &readAhead{}}
 	}
 	return o

@@ -222,8 +222,17 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.BINARY_SUBSCR:
 		tr.note(f, top(1), top(0))
 	case code.FOR_ITER:
-		if it, ok := top(0).(*replayIter); ok {
+		switch it := top(0).(type) {
+		case *replayIter:
 			tr.stepped(it)
+		case *vm.Generator:
+			if tr.sources[it] != nil { // running it here would use it up
+				return &Unsupported{Reason: "FOR_ITER over a generator from outside", NoBreak: true}
+			}
+		}
+	case code.BEFORE_WITH:
+		if i, ok := top(0).(*vm.Instance); ok && tr.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
+			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + i.Class.Name + ")", NoBreak: true}
 		}
 	case code.GET_ITER, code.UNPACK_SEQUENCE, code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
 		tr.seeItems(top(0))
