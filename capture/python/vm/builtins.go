@@ -295,6 +295,14 @@ func init() {
 			if v == nil {
 				return acc, nil
 			}
+			if x, ok := acc.(Int); ok {
+				if y, ok := v.(Int); ok {
+					if s := x + y; (x^s)&(y^s) >= 0 {
+						acc = MakeInt(int64(s))
+						continue
+					}
+				}
+			}
 			if acc, err = in.BinaryOp("+", acc, v); err != nil {
 				return nil, err
 			}

@@ -5,6 +5,16 @@ import (
 	"sort"
 )
 
+// Append adds an item. Lists double as they grow: appends are frequent and a larger step saves copying.
+func (l *List) Append(v Object) {
+	if n := len(l.Items); n == cap(l.Items) && n >= 256 && n < 1<<24 {
+		items := make([]Object, n, 2*n)
+		copy(items, l.Items)
+		l.Items = items
+	}
+	l.Items = append(l.Items, v)
+}
+
 // SortItems sorts in place, stably, by key (None: the items) as list.sort does.
 func (in *Interp) SortItems(items []Object, key Object, reverse bool) error {
 	keys := items
@@ -106,7 +116,7 @@ func initSequences() {
 	addCompare(t, allCompare...)
 	addBasics(t, "repr len iter getitem setitem delitem contains unhash")
 	list("append", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
-		l.Items = append(l.Items, args[0])
+		l.Append(args[0])
 		return None, nil
 	})
 	list("extend", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {

@@ -256,19 +256,19 @@ loop:
 					case 0, 13:
 						s := x + y
 						if (x^s)&(y^s) >= 0 {
-							v = MakeInt(int64(s))
+							v = in.boxInt(int64(s))
 						}
 					case 10, 23:
 						s := x - y
 						if (x^y)&(x^s) >= 0 {
-							v = MakeInt(int64(s))
+							v = in.boxInt(int64(s))
 						}
 					case 5, 18:
 						hi, lo := bits.Mul64(uint64(x), uint64(y))
 						if int64(x) >= 0 && int64(y) >= 0 && hi == 0 && int64(lo) >= 0 {
-							v = MakeInt(int64(lo))
+							v = in.boxInt(int64(lo))
 						} else if x > -(1<<31) && x < 1<<31 && y > -(1<<31) && y < 1<<31 {
-							v = MakeInt(int64(x * y))
+							v = in.boxInt(int64(x * y))
 						}
 					case 2, 15:
 						if y > 0 {
@@ -276,7 +276,7 @@ loop:
 							if x%y < 0 {
 								q--
 							}
-							v = MakeInt(int64(q))
+							v = in.boxInt(int64(q))
 						}
 					case 6, 19:
 						if y > 0 {
@@ -284,36 +284,36 @@ loop:
 							if m < 0 {
 								m += y
 							}
-							v = MakeInt(int64(m))
+							v = in.boxInt(int64(m))
 						}
 					case 1, 14:
-						v = MakeInt(int64(x & y))
+						v = in.boxInt(int64(x & y))
 					case 7, 20:
-						v = MakeInt(int64(x | y))
+						v = in.boxInt(int64(x | y))
 					case 12, 25:
-						v = MakeInt(int64(x ^ y))
+						v = in.boxInt(int64(x ^ y))
 					case 9, 22:
 						if y >= 0 && y < 64 {
-							v = MakeInt(int64(x >> uint(y)))
+							v = in.boxInt(int64(x >> uint(y)))
 						}
 					case 3, 16:
 						if y >= 0 && y < 31 && x >= 0 && x < 1<<31 {
-							v = MakeInt(int64(x << uint(y)))
+							v = in.boxInt(int64(x << uint(y)))
 						}
 					case 11, 24:
 						if y != 0 && x > -(1<<53) && x < 1<<53 && y > -(1<<53) && y < 1<<53 {
-							v = Float(float64(x) / float64(y))
+							v = in.boxFloat(float64(x) / float64(y))
 						}
 					}
 				} else if y, ok := b.(Float); ok {
-					v = floatOp(float64(x), float64(y), o.arg)
+					v = in.floatOp(float64(x), float64(y), o.arg)
 				}
 			case Float:
 				switch y := b.(type) {
 				case Float:
-					v = floatOp(float64(x), float64(y), o.arg)
+					v = in.floatOp(float64(x), float64(y), o.arg)
 				case Int:
-					v = floatOp(float64(x), float64(y), o.arg)
+					v = in.floatOp(float64(x), float64(y), o.arg)
 				}
 			case Str:
 				if y, ok := b.(Str); ok && (o.arg == 0 || o.arg == 13) {
@@ -744,7 +744,7 @@ loop:
 			switch it := stack[sp-1].(type) {
 			case *rangeIter:
 				if it.n > 0 {
-					v = MakeInt(it.cur)
+					v = in.boxInt(it.cur)
 					it.cur += it.step
 					it.n--
 				}
@@ -906,8 +906,7 @@ loop:
 			stack[sp-1] = NewTuple(stack[sp-1].(*List).Items...)
 		case code.LIST_APPEND:
 			sp--
-			l := stack[sp-int(o.arg)].(*List)
-			l.Items = append(l.Items, stack[sp])
+			stack[sp-int(o.arg)].(*List).Append(stack[sp])
 		case code.SET_ADD:
 			sp--
 			if err = stack[sp-int(o.arg)].(*Set).Add(in, stack[sp]); err != nil {
@@ -1245,22 +1244,22 @@ func retainedFrame(f *Frame) *Frame {
 
 var unaryNames = map[code.Op]string{code.UNARY_NEGATIVE: "-", code.UNARY_POSITIVE: "+", code.UNARY_INVERT: "~"}
 
-func floatOp(x, y float64, arg int32) Object {
+func (in *Interp) floatOp(x, y float64, arg int32) Object {
 	switch arg {
 	case 0, 13:
-		return Float(x + y)
+		return in.boxFloat(x + y)
 	case 10, 23:
-		return Float(x - y)
+		return in.boxFloat(x - y)
 	case 5, 18:
-		return Float(x * y)
+		return in.boxFloat(x * y)
 	case 11, 24:
 		if y != 0 {
-			return Float(x / y)
+			return in.boxFloat(x / y)
 		}
 	case 8, 21:
 		if x > 0 || y == math.Trunc(y) && x != 0 {
 			if r := math.Pow(x, y); !math.IsInf(r, 0) {
-				return Float(r)
+				return in.boxFloat(r)
 			}
 		}
 	}

@@ -39,6 +39,7 @@ type Interp struct {
 
 	frame   *Frame
 	depth   int
+	boxes   boxes
 	exc     *Exception // the exception being handled
 	slab    []Object
 	top     int
