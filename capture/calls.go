@@ -77,6 +77,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 		return nil, false, nil
 	}
+	if f.Module == "torch._C" && torchState[f.Name] {
+		return nil, false, &Unsupported{Reason: "Unsupported: call to torch._C." + f.Name}
+	}
 	if pureModules[f.Module] {
 		return nil, false, nil
 	}
@@ -242,6 +245,9 @@ func (tr *tracer) disabled(f *vm.Function) error {
 	}
 	return &Unsupported{Reason: "Unsupported: call torch._dynamo.disable() wrapped function " + r}
 }
+
+// torchState are native functions that change the state of torch or read what a trace does not have: each breaks the graph.
+var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true}
 
 // graphFunctions are functions of torch written in Python that stay whole in a graph.
 var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true, "chunk": false}

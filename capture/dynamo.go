@@ -471,6 +471,13 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 		return nil, err
 	}
+	if !out.broke && tr.calls == 0 && !d.ctx.FullGraph {
+		// Nothing to compile here, so nothing to come back for.
+		ev.Status = "skipped"
+		d.report(ev)
+		st.skip = true
+		return d.In.EvalFrame(f)
+	}
 	outs := make(fx.Tuple, len(p.outs))
 	for i, x := range p.outs {
 		outs[i] = tr.nodes[x]
