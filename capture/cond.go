@@ -145,7 +145,7 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 		if tr.subs == nil {
 			tr.subs = map[string]*fx.GraphModule{}
 		}
-		tr.subs[name] = &fx.GraphModule{Graph: graphs[i], ClassName: "GraphModule", Attrs: tr.attrs}
+		tr.subs[name] = &fx.GraphModule{Graph: graphs[i], ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(graphs[i])}
 		subs[i] = tr.graph.GetAttr(name)
 	}
 	tr.conds++
@@ -171,6 +171,20 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 		return vm.NewList(bound.Items...), true, nil
 	}
 	return bound, true, nil
+}
+
+// branchesOf are the subgraphs that g names.
+func (tr *tracer) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
+	var out map[string]*fx.GraphModule
+	for _, n := range g.Nodes {
+		if s := tr.subs[n.Target]; n.Op == fx.GetAttr && s != nil {
+			if out == nil {
+				out = map[string]*fx.GraphModule{}
+			}
+			out[n.Target] = s
+		}
+	}
+	return out
 }
 
 func hasTensor(l []*tensor.Tensor, f *tensor.Tensor) bool {
