@@ -287,13 +287,16 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 		return nil, nil, fmt.Errorf("%s has no functional form", op.Name())
 	}
 	stem := strings.TrimSuffix(base, "_")
-	for _, name := range []string{stem + "." + over, stem + "_functional." + over} {
+	for _, name := range []string{stem + "." + over, stem + "_functional." + over, stem + "." + renamed[base+"."+over]} {
 		if fn := aten.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
 			return fn, args, nil
 		}
 	}
 	return nil, nil, fmt.Errorf("%s mutates its arguments and has no functional form", op.Name())
 }
+
+// renamed holds the functional overloads whose name differs from that of the writing form.
+var renamed = map[string]string{"bernoulli_.float": "p", "bernoulli_.Tensor": "Tensor"}
 
 // write makes v the new value of outer tensor t, and of the base that t views.
 func (f *Functional) write(t, v *tensor.Tensor) error {
