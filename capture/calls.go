@@ -57,6 +57,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	for _, a := range args {
 		tr.seeItems(a)
+		if _, unknown := a.(*torch.Scalar); unknown && (f.Module == "builtins" || f.Module == "math") && f.Name != "isinstance" && f.Name != "type" {
+			return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+		}
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule {

@@ -46,6 +46,8 @@ type planner struct {
 	outs []*tensor.Tensor
 	idx  map[*tensor.Tensor]int
 	memo map[vm.Object]bool // being planned: cycles
+
+	scalars map[*torch.Scalar]*tensor.Tensor // unknown numbers that the graph gives back
 }
 
 func (p *planner) value(o vm.Object) (recipe, error) {
@@ -55,6 +57,9 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	}
 	if t, ok := o.(*torch.Tensor); ok {
 		return p.tensor(t)
+	}
+	if s, ok := o.(*torch.Scalar); ok {
+		return p.scalar(s)
 	}
 	k := keyOf(o)
 	if k == nil {

@@ -71,7 +71,8 @@ type tracer struct {
 	branch  *branch                    // the branch of a cond that is being traced
 	subs    map[string]*fx.GraphModule // branches that were
 	conds   int
-	stored  map[int]bool // local variables that the root frame assigned
+	scalars map[*torch.Scalar]*fx.Node // unknown numbers of the trace
+	stored  map[int]bool               // local variables that the root frame assigned
 }
 
 // input is a placeholder with the source it is read from at run time.
@@ -97,7 +98,7 @@ type snapshot struct {
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		guarded: map[string]bool{}, made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
+		guarded: map[string]bool{}, made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
 }
 
 // outcome of a traced frame.
@@ -127,6 +128,10 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	d.T.Grad.SetEnabled(tr.grad)
 	if errors.Is(err, errStop) {
 		return &outcome{broke: true, at: tr.at, gradEnd: grad}, nil
+	}
+	var dd *torch.DataDependent
+	if errors.As(err, &dd) {
+		return nil, &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
 	}
 	if err != nil {
 		return nil, err
@@ -241,6 +246,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		}
 	case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE,
 		code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.UNARY_NOT:
+		if _, ok := top(0).(*torch.Scalar); ok && ins.Op != code.UNARY_NOT {
+			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+		}
 		if p, ok := top(0).(*torch.Tensor); ok {
 			if ins.Op == code.UNARY_NOT {
 				return nil
@@ -592,6 +600,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if tr.depth > 0 {
 		return c.Run(c.Args, c.Kw)
 	}
+	if v, ok, err := tr.item(c); ok || err != nil {
+		return v, err
+	}
+	if err := tr.refuseScalars(c); err != nil {
+		return nil, err
+	}
 	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
 		return nil, &Unsupported{Reason: "Unsupported: " + why}
 	}
@@ -602,6 +616,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return nil, &Unsupported{Reason: "Unsupported: Workaround for issues with nn_parameter construction"}
 	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
+		if s, ok := o.(*torch.Scalar); ok {
+			return tr.scalars[s], true, nil
+		}
 		p, ok := o.(*torch.Tensor)
 		if !ok {
 			return nil, false, nil
@@ -710,6 +727,9 @@ func (tr *tracer) swapOne(o vm.Object) vm.Object {
 // bind names the results of a node: tensors become values of the trace, the parts of a tuple get getitem nodes.
 func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 	switch v := res.(type) {
+	case *torch.Scalar:
+		tr.scalars[v] = n
+		return v
 	case *torch.Tensor:
 		if tr.nodes[v.T] != nil {
 			// An in-place call returned its input: the result is a value of its own, the input keeps its node.

@@ -15,6 +15,8 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 	switch o := o.(type) {
 	case *Tensor:
 		return o.T, true
+	case *Scalar:
+		return o.hint(), true
 	case vm.Bool:
 		return bool(o), true
 	case vm.Int:

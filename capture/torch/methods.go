@@ -116,7 +116,7 @@ func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) 
 // operand says whether a Tensor operator accepts o as its other side.
 func operand(o vm.Object) bool {
 	switch o.(type) {
-	case *Tensor, vm.Int, vm.Float, vm.Bool:
+	case *Tensor, *Scalar, vm.Int, vm.Float, vm.Bool:
 		return true
 	}
 	if _, ok := vm.AsInt(o); ok {

@@ -77,6 +77,7 @@ type Torch struct {
 	// GradSwitch, when not nil, follows the grad mode inside a trace.
 	GradSwitch func(bool)
 
+	scalars         map[tensor.DType]*vm.Type // classes of unknown numbers
 	packetName      func(o vm.Object) (string, bool)
 	objects         map[string]vm.Object // graph targets that were resolved
 	generatorObject *Generator
