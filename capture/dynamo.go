@@ -190,6 +190,9 @@ func breakLine(stack []StackEntry) int {
 // skipped frames are never captured: the library itself, module bodies, generators.
 func (d *Dynamo) skipped(f *vm.Frame) bool {
 	c := f.Code
+	if strings.HasSuffix(c.Name, "comp>") {
+		return true // a part of the function around it
+	}
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true
 	}
@@ -211,6 +214,9 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	st := d.codes[key]
 	if st != nil && st.skip {
 		return d.In.EvalFrame(f)
+	}
+	for i, v := range f.LocalsPlus {
+		f.LocalsPlus[i] = replayable(v)
 	}
 	e := d.envOf(f)
 	var reasons []string
@@ -283,9 +289,11 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 	copy(g.Stack, f.Stack[:f.SP])
 	g.SP, g.PC = f.SP, f.PC
 	g.Globals, g.Builtins = f.Globals, f.Builtins
-	for i, v := range g.Stack[:g.SP] {
-		if it, ok := v.(*replayIter); ok {
-			g.Stack[i] = it.copy()
+	for _, vs := range [][]vm.Object{g.LocalsPlus, g.Stack[:g.SP]} {
+		for i, v := range vs {
+			if it, ok := v.(*replayIter); ok {
+				vs[i] = it.copy()
+			}
 		}
 	}
 	for i, v := range g.LocalsPlus {

@@ -25,6 +25,9 @@ type readAhead struct {
 // replayable wraps an iterator over data. Generators and files are left alone: reading ahead would run code, or
 // move the file, early.
 func replayable(o vm.Object) vm.Object {
+	if o == nil {
+		return nil
+	}
 	if _, ok := o.(*replayIter); ok {
 		return o
 	}

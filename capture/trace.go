@@ -141,6 +141,11 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 
 // seeStack gives the values on a resume function's stack their sources. Tensors are guarded when they are used.
 func (tr *tracer) seeStack(f *vm.Frame) {
+	for i, v := range f.LocalsPlus {
+		if it, ok := v.(*replayIter); ok {
+			tr.sources[it] = localSource{f.Code.LocalsPlusName(i)}
+		}
+	}
 	k := 0
 	for _, v := range f.Stack[:f.SP] {
 		if v == nil {
