@@ -45,10 +45,10 @@ func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
 
 // evalOutermost is the boundary where a panic becomes an error.
 func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err error) {
-	depth := in.depth
+	depth, slab, top, reprs := in.depth, in.slab, in.top, len(in.reprs)
 	defer func() {
 		if r := recover(); r != nil {
-			in.depth = depth
+			in.depth, in.slab, in.top, in.reprs = depth, slab, top, in.reprs[:reprs]
 			result, err = nil, &PanicError{r, debug.Stack()}
 		}
 	}()

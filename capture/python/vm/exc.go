@@ -12,6 +12,7 @@ import (
 
 // Exception is an instance of BaseException or of a class below it.
 type Exception struct {
+	Identity
 	Class     *Type
 	Args      *Tuple
 	Dict      *Dict

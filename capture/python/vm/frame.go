@@ -263,7 +263,7 @@ type Caller interface {
 func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object, error) {
 	switch f := callable.(type) {
 	case Caller:
-		return f.Call(in, args, kw)
+		return f.Call(in, slices.Clone(args), kw)
 	case *StaticMethod:
 		return in.Call(f.Func, args, kw)
 	case *GenericAlias:

@@ -4,6 +4,7 @@ import "errors"
 
 // Generator is a generator object.
 type Generator struct {
+	Identity
 	Name, Qualname string
 	frame          *Frame
 	running        bool

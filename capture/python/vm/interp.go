@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"unsafe"
 
 	"whittle/capture/python/code"
 )
@@ -51,7 +52,6 @@ type Interp struct {
 	out     *bufio.Writer
 
 	subclasses map[*Type][]*Type
-	ids        map[any]int64
 	nextID     int64
 	ctx        context.Context
 	stop       atomic.Bool
@@ -151,16 +151,15 @@ func (in *Interp) ID(o Object) int64 {
 		}
 		return 0x955d20
 	}
-	if in.ids == nil {
-		in.ids = map[any]int64{}
+	if x, ok := o.(interface{ identity() *int64 }); ok {
+		p := x.identity()
+		if *p == 0 {
+			in.nextID += 48
+			*p = in.nextID
+		}
+		return *p
 	}
-	var key any = o
-	if id, ok := in.ids[key]; ok {
-		return id
-	}
-	in.nextID += 48
-	in.ids[key] = in.nextID
-	return in.nextID
+	return int64(uintptr((*iface)(unsafe.Pointer(&o)).data))
 }
 
 // enter counts a call; leave undoes it.

@@ -57,6 +57,7 @@ type Cell struct{ V Object }
 
 // Instance is an object of a class made by a class statement, or of a native type that embedders define.
 type Instance struct {
+	Identity
 	Class  *Type
 	Dict   *Dict    // nil until the first attribute is stored
 	Slots  []Object // values of __slots__
@@ -65,6 +66,7 @@ type Instance struct {
 
 // Function is a Python function.
 type Function struct {
+	Identity
 	Code       *Code
 	Globals    *Dict
 	Builtins   *Dict
@@ -86,6 +88,12 @@ type BoundMethod struct {
 	Self Object
 }
 
+// Identity gives an object a number for id() and the default hash. Embedders put it into Go types of their own; a type
+// without it is known by its address, which differs from run to run.
+type Identity struct{ id int64 }
+
+func (i *Identity) identity() *int64 { return &i.id }
+
 // KwArg is one keyword argument.
 type KwArg struct {
 	Name  string
@@ -97,6 +105,7 @@ type GoFunc func(in *Interp, args []Object, kw []KwArg) (Object, error)
 
 // Builtin is a function or method written in Go.
 type Builtin struct {
+	Identity
 	Name   string
 	Module string
 	Doc    string
@@ -114,6 +123,7 @@ type Builtin struct {
 
 // Module is a Python module.
 type Module struct {
+	Identity
 	Name string
 	Dict *Dict
 	// GetAttrHook, if not nil, supplies attributes that Dict lacks.

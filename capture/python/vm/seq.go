@@ -670,6 +670,55 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 	return k, nil
 }
 
+// NewListIter makes the iterator of a list that stands before item i; NewTupleIter that of items; NewRangeIter one that
+// gives n integers from cur on.
+func NewListIter(l *List, i int) Object      { return &listIter{l, i} }
+func NewTupleIter(items []Object) Object     { return &tupleIter{items: items} }
+func NewRangeIter(cur, step, n int64) Object { return &rangeIter{cur, step, n} }
+
+// Pending lists what a built-in iterator of a list, tuple, range, str or dict has yet to give, without advancing it.
+func Pending(it Object) (items []Object, ok bool) {
+	switch x := it.(type) {
+	case *listIter:
+		if x.l == nil {
+			return nil, true
+		}
+		return append(items, x.l.Items[min(x.i, len(x.l.Items)):]...), true
+	case *tupleIter:
+		return append(items, x.items[min(x.i, len(x.items)):]...), true
+	case *rangeIter:
+		for i := range x.n {
+			items = append(items, MakeInt(x.cur+i*x.step))
+		}
+		return items, true
+	case *strIter:
+		for _, r := range x.s[x.i:] {
+			items = append(items, Str(string(r)))
+		}
+		return items, true
+	case *dictIter:
+		if x.d == nil {
+			return nil, true
+		}
+		for i := x.i; ; {
+			j, k, v, more := x.d.next(i)
+			if !more {
+				return items, true
+			}
+			i = j
+			switch x.kind {
+			case 0:
+				items = append(items, k)
+			case 1:
+				items = append(items, v)
+			default:
+				items = append(items, NewTuple(k, v))
+			}
+		}
+	}
+	return nil, false
+}
+
 // Iter is iter(o).
 func (in *Interp) Iter(o Object) (Object, error) {
 	switch x := o.(type) {

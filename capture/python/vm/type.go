@@ -10,6 +10,7 @@ type NewFunc func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, err
 
 // Type is a class.
 type Type struct {
+	Identity
 	Name     string
 	Qualname string
 	Module   string

@@ -213,8 +213,19 @@ func init() {
 			t.MRO[i].Dict.Each(func(k, v Object) bool { t.flat[string(k.(Str))] = v; return true })
 		}
 	}
+	// What interpreters share gets its identity now.
+	id := int64(0x7d0000000000)
 	for _, t := range allTypes {
 		t.flags = *t.hooks()
+		id += 48
+		t.id = id
+		t.Dict.Each(func(_, v Object) bool {
+			if b, ok := v.(*Builtin); ok {
+				id += 48
+				b.id = id
+			}
+			return true
+		})
 	}
 }
 
