@@ -20,7 +20,6 @@ type Tracer struct {
 
 	nodes  map[*tensor.Tensor]*fx.Node
 	consts map[*tensor.Tensor]*fx.Node
-	depth  int
 }
 
 // NewTracer starts an empty graph.

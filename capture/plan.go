@@ -24,7 +24,6 @@ type effect struct {
 	object vm.Object // used when the object has no source of its own (a table inside an instance)
 	cell   bool
 	items  []recipe
-	size   int
 }
 
 // plan is what compiled code does after its graph has run.

@@ -22,10 +22,9 @@ type env struct {
 }
 
 type (
-	localSource   struct{ name string }
-	globalSource  struct{ name string }
-	builtinSource struct{ name string }
-	attrSource    struct {
+	localSource  struct{ name string }
+	globalSource struct{ name string }
+	attrSource   struct {
 		base Source
 		name string
 	}
@@ -44,23 +43,17 @@ type (
 	keyedSource struct{ base, key Source }
 	// nativeSource is the built-in value inside an instance of a subclass of a built-in type.
 	nativeSource struct{ base Source }
-	keySource    struct { // list(base.keys())[i]
-		base Source
-		i    int
-	}
 )
 
-func (s localSource) Name() string   { return fmt.Sprintf("L['%s']", s.name) }
-func (s globalSource) Name() string  { return fmt.Sprintf("G['%s']", s.name) }
-func (s builtinSource) Name() string { return fmt.Sprintf("G['__builtins_dict___1']['%s']", s.name) }
-func (s attrSource) Name() string    { return s.base.Name() + "." + s.name }
-func (s itemSource) Name() string    { return s.base.Name() + "[" + s.text + "]" }
+func (s localSource) Name() string  { return fmt.Sprintf("L['%s']", s.name) }
+func (s globalSource) Name() string { return fmt.Sprintf("G['%s']", s.name) }
+func (s attrSource) Name() string   { return s.base.Name() + "." + s.name }
+func (s itemSource) Name() string   { return s.base.Name() + "[" + s.text + "]" }
 func (s moduleItemSource) Name() string {
 	return fmt.Sprintf("%s.%s['%s']", s.base.Name(), s.table, s.name)
 }
 func (s keyedSource) Name() string  { return s.base.Name() + "[" + s.key.Name() + "]" }
 func (s nativeSource) Name() string { return s.base.Name() }
-func (s keySource) Name() string    { return fmt.Sprintf("list(%s.keys())[%d]", s.base.Name(), s.i) }
 
 func (s localSource) Get(e *env) (vm.Object, error) {
 	if v := e.locals[s.name]; v != nil {
@@ -74,13 +67,6 @@ func (s globalSource) Get(e *env) (vm.Object, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("global %s is undefined", s.name)
-}
-
-func (s builtinSource) Get(e *env) (vm.Object, error) {
-	if v, ok := e.in.Builtins.Dict.GetStr(s.name); ok {
-		return v, nil
-	}
-	return nil, fmt.Errorf("builtin %s is undefined", s.name)
 }
 
 func (s attrSource) Get(e *env) (vm.Object, error) {
@@ -146,22 +132,6 @@ func (s nativeSource) Get(e *env) (vm.Object, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s holds no built-in value", s.base.Name())
-}
-
-func (s keySource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
-	d, ok := vm.AsDict(b)
-	if !ok {
-		return nil, fmt.Errorf("%s is no dict", s.base.Name())
-	}
-	ks := d.Keys()
-	if s.i >= len(ks) {
-		return nil, fmt.Errorf("%s is gone", s.Name())
-	}
-	return ks[s.i], nil
 }
 
 // moduleItem looks name up in one of an nn.Module's tables.

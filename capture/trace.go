@@ -59,7 +59,6 @@ type tracer struct {
 	order   []vm.Object          // of first sight
 	saved   map[vm.Object]snapshot
 
-	where *Unsupported // why this attempt ended, if it did
 	stack []StackEntry // user stack of the break
 	depth int          // inside torch API calls: nothing is captured
 	grad  bool         // grad mode on entry
@@ -280,7 +279,6 @@ type pending struct {
 	owner vm.Object
 	name  string
 	key   vm.Object
-	sp    int
 	made  bool // the instruction made a function
 }
 

@@ -350,8 +350,7 @@ func (t *Torch) registerOps() {
 		ns, name string
 		members  map[string]vm.Object
 	}
-	var packetType *vm.Type
-	packetType = in.NewNativeType(vm.Spec{Name: "OpOverloadPacket", Module: "torch._ops", Methods: map[string]vm.GoFunc{
+	packetType := in.NewNativeType(vm.Spec{Name: "OpOverloadPacket", Module: "torch._ops", Methods: map[string]vm.GoFunc{
 		"__call__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			p := a[0].(*vm.Instance).Native.(*packet)
 			return t.call(fx.CallFunction, "torch.ops."+p.ns+"."+p.name, a[1:], kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {

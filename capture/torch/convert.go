@@ -134,11 +134,3 @@ func parseDevice(s string) (tensor.Device, error) {
 	}
 	return d, fmt.Errorf("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: %s", typ)
 }
-
-func (t *Torch) tensorArg(fn string, pos int, o vm.Object) (*tensor.Tensor, error) {
-	x, ok := o.(*Tensor)
-	if !ok {
-		return nil, t.In.Errorf(t.In.Exc.TypeError, "%s(): argument 'input' (position %d) must be Tensor, not %s", fn, pos, o.Type().Name)
-	}
-	return x.T, nil
-}

@@ -2,7 +2,6 @@ package aten
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -353,5 +352,3 @@ func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, 
 	}
 	return nil, nil, &Error{Op: s.Namespace + "." + s.Name, Kind: RuntimeError, Msg: b.String()}
 }
-
-func isNaN(x float64) bool { return math.IsNaN(x) }

@@ -830,9 +830,7 @@ func selects() {
 			return nil, errf("expected a non-empty list of Tensors")
 		}
 		var real []*tensor.Tensor
-		var args []any
 		for _, t := range ts {
-			args = append(args, t)
 			if t.Dim() == 0 {
 				return nil, errf("zero-dimensional tensor (at position %d) cannot be concatenated", slices.Index(ts, t))
 			}

@@ -60,7 +60,8 @@ func testRunner(ctx context.Context, q Query, mark func(string)) replay.Outcome 
 	case "hang":
 		time.Sleep(time.Hour)
 	case "spin":
-		for { //nolint
+		//lint:ignore SA5002 a worker that spins is what this case is for
+		for {
 		}
 	case "hog":
 		for {
