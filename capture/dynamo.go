@@ -38,16 +38,18 @@ type Dynamo struct {
 	// Observe sees each event as it happens; nil fields are skipped.
 	Observe Observer
 
-	ctx      *Context
-	active   *tracer
-	outer    *tracer // the trace that runs plain Python right now
-	backends Backends
-	stance   string
-	breaks   []*BreakEvent
-	times    []*phase
-	codes    map[*code.Code]*codeState
-	resume   map[resumeKey]*vm.Code
-	nextID   int
+	ctx       *Context
+	active    *tracer
+	outer     *tracer // the trace that runs plain Python right now
+	log       traceLog
+	compiling string // id of the frame under way
+	backends  Backends
+	stance    string
+	breaks    []*BreakEvent
+	times     []*phase
+	codes     map[*code.Code]*codeState
+	resume    map[resumeKey]*vm.Code
+	nextID    int
 }
 
 // Observer is told what capture does.
@@ -337,6 +339,8 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		d.report(ev)
 		return d.In.EvalFrame(f)
 	}
+	d.compiling = ev.ID
+	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
 	var stop *point
 	for {
 		ev.Attempts++
@@ -423,6 +427,7 @@ func (d *Dynamo) failing(f *vm.Frame, err error) {
 }
 
 func (d *Dynamo) report(ev *FrameEvent) {
+	d.structuredFrame(ev)
 	if d.Observe.Frame != nil {
 		d.Observe.Frame(ev)
 	}

@@ -291,7 +291,7 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 				ins[i].RequiresGrad = s.grad.RequiresGrad(t)
 			}
 		}
-		opt := aot.Options{Decompositions: dec, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.AOT,
+		opt := aot.Options{Decompositions: dec, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.observeAOT,
 			Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 		c, err := aot.Compile(s.function(native), ins, opt)
 		s.Torch.GradSwitch = nil
@@ -353,6 +353,14 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 			return l, nil
 		}
 		return []aten.Value{v}, nil
+	}
+}
+
+// observeAOT shows an aten graph to whoever listens.
+func (s *Session) observeAOT(kind string, gm *fx.GraphModule) {
+	s.Dynamo.StructuredGraph(kind, gm)
+	if s.AOT != nil {
+		s.AOT(kind, gm)
 	}
 }
 

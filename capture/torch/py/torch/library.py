@@ -156,7 +156,7 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
             star = True
         ann = p.annotation
         if ann is inspect.Parameter.empty:
-            raise ValueError(f"infer_schema(func): Parameter {name} must have a type annotation.")
+            raise ValueError(f"infer_schema(func): Parameter {name} must have a type annotation. Got func with signature {sig})")
         if isinstance(ann, str):
             ann = eval(ann, scope)
         typ = _schema_type(ann, f"Parameter {name}")
