@@ -5,23 +5,39 @@ from torch._C import _dynamo as _native
 from torch._dynamo.exc import InvalidBackend
 
 _BACKENDS = {}
+_TAGS = {name: ("debug",) for name in ("eager", "aot_eager", "aot_eager_decomp_partition")}
+# Backends of PyTorch that need software beyond it: listed there too, and refused when they compile something.
+_ABSENT = ("cudagraphs", "onnxrt", "openxla", "tvm")
 
 
 def register_backend(compiler_fn=None, name=None, tags=()):
     if compiler_fn is None:
         return functools.partial(register_backend, name=name, tags=tags)
-    _BACKENDS[name or compiler_fn.__name__] = compiler_fn
+    name = name or compiler_fn.__name__
+    _BACKENDS[name] = compiler_fn
+    _TAGS[name] = tuple(tags)
     return compiler_fn
 
 
+def _absent(name):
+    def compile(gm, example_inputs):
+        raise RuntimeError(f"backend {name!r} is not available here")
+
+    compile.__name__ = name
+    return compile
+
+
 def list_backends(exclude_tags=("debug", "experimental")):
-    return sorted(set(_native.backends()) | set(_BACKENDS))
+    names = set(_native.backends()) | set(_BACKENDS) | set(_ABSENT)
+    return sorted(n for n in names if not set(_TAGS.get(n, ())) & set(exclude_tags or ()))
 
 
 def lookup_backend(compiler_fn):
     if isinstance(compiler_fn, str):
         if compiler_fn in _BACKENDS:
             return _BACKENDS[compiler_fn]
+        if compiler_fn in _ABSENT:
+            return _absent(compiler_fn)
         if compiler_fn not in _native.backends():
             raise InvalidBackend(compiler_fn)
         return _native.backend(compiler_fn)
