@@ -5,10 +5,38 @@ import "strings"
 func (p *parser) exprs(kids []*cst) (out []Expr) {
 	for _, k := range kids {
 		if k.named {
-			out = append(out, p.expr(k))
+			out = append(out, hoistStar(p.expr(k)))
 		}
 	}
 	return out
+}
+
+// hoistStar repairs `{*f()}` and `print(1, *f())`, in which the grammar binds the star closer than the call.
+func hoistStar(e Expr) Expr {
+	var left func(e *Expr) bool
+	left = func(e *Expr) bool {
+		switch x := (*e).(type) {
+		case *Starred:
+			*e = x.Value
+			return true
+		case *Call:
+			return left(&x.Func)
+		case *Attribute:
+			return left(&x.Value)
+		case *Subscript:
+			return left(&x.Value)
+		case *BinOp:
+			return left(&x.Left)
+		}
+		return false
+	}
+	if _, ok := e.(*Starred); ok {
+		return e
+	}
+	if left(&e) {
+		return &Starred{exprNode{e.Pos()}, e}
+	}
+	return e
 }
 
 func (p *parser) expr(c *cst) Expr {

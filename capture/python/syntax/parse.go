@@ -32,6 +32,9 @@ type parser struct {
 	// An f-string's expression is parsed as a file of its own; shift moves its positions.
 	lineShift, colShift int32
 	fstring             bool
+	// Set when brackets were added to the source; see wrapStars.
+	orig     *parser
+	inserted []int
 }
 
 func newParser(filename, src string) *parser {
@@ -46,6 +49,9 @@ func newParser(filename, src string) *parser {
 }
 
 func (p *parser) lineText(line int) string {
+	if p.orig != nil {
+		return p.orig.lineText(line)
+	}
 	if line < 1 || line > len(p.lines) {
 		return ""
 	}
@@ -110,7 +116,17 @@ func Parse(filename, src string) (f *File, err error) {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "invalid syntax")
 	}
 	if root.err || root.kind == "ERROR" {
-		panic(p.diagnose(root, toks))
+		fixed := false
+		if text, at := wrapStars(p, toks); at != nil {
+			if again := parseTree(text); again != nil && !again.err && again.kind != "ERROR" {
+				q := newParser(filename, text)
+				q.orig, q.inserted = p, at
+				root, p, fixed = again, q, true
+			}
+		}
+		if !fixed {
+			panic(p.diagnose(root, toks))
+		}
 	}
 	f = &File{Filename: filename, Source: src, Future: map[string]bool{}}
 	f.Body = p.stmts(root.kids)
@@ -153,6 +169,9 @@ func (p *parser) text(c *cst) string { return p.src[c.start:c.end] }
 
 func (p *parser) sp(c *cst) Span {
 	s := c.span
+	if p.orig != nil {
+		s = p.unwrapped(s)
+	}
 	if p.fstring {
 		if s.Line == 1 {
 			s.Col += p.colShift
@@ -687,7 +706,7 @@ func (p *parser) args(c *cst) (args []Expr, kws []*Keyword) {
 			if len(kws) > 0 {
 				p.fail(p.sp(k), "positional argument follows keyword argument")
 			}
-			e := p.expr(k)
+			e := hoistStar(p.expr(k))
 			if k.kind == "parenthesized_list_splat" {
 				p.fail(p.sp(k), "cannot use starred expression here")
 			}

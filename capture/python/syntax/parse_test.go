@@ -101,6 +101,24 @@ func itoa(n int) string {
 	return s
 }
 
+// TestStarredTuples parses what the grammar alone does not, with the right positions.
+func TestStarredTuples(t *testing.T) {
+	for _, src := range []string{"x = 1, *[2, 3]\n", "x = 1, *a, *(4,)\n", "def f():\n    return 1, *[2]\n", "def f(): return 1, *[2, 3], *(4,)\n", "for x in 1, *(2,): pass\n",
+		"x = *[1], 2; y = lambda *a: a\n", "a, *b = 1, *(2,)\n"} {
+		f, err := Parse("t.py", src)
+		if err != nil {
+			t.Errorf("%q: %v", src, err)
+			continue
+		}
+		if a, ok := f.Body[0].(*Assign); ok && len(f.Body) == 1 {
+			p := a.Value.Pos()
+			if got := src[p.Col:p.EndCol]; got != strings.TrimSpace(src[strings.Index(src, "=")+2:]) {
+				t.Errorf("%q: the tuple is at %q", src, got)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, c := range errorCases {
 		f.Add(c.src)
