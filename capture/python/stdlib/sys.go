@@ -135,7 +135,7 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	hook := m.FuncN("excepthook", 3, 3, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		if e, ok := args[1].(*vm.Exception); ok {
 			_ = in.Flush()
-			_, err := in.Stderr.Write([]byte(in.FormatExceptionObj(e, true)))
+			_, err := in.Stderr.Write([]byte(in.FormatException(&vm.Raised{Exc: e})))
 			return vm.None, err
 		}
 		return vm.None, nil

@@ -17,39 +17,40 @@ func (in *Interp) FormatException(err error) string {
 		return err.Error() + "\n"
 	}
 	var sb strings.Builder
-	in.formatExc(&sb, r.Exc, map[*Exception]bool{})
+	in.formatExc(&sb, r.Exc, map[*Exception]bool{}, true)
 	return sb.String()
 }
 
-// FormatExceptionObj prints an exception object with its chain.
+// FormatExceptionObj prints an exception object, with its chain if asked, as the traceback module does: that makes no
+// suggestions for misspelt names.
 func (in *Interp) FormatExceptionObj(e *Exception, chain bool) string {
 	var sb strings.Builder
 	if chain {
-		in.formatExc(&sb, e, map[*Exception]bool{})
+		in.formatExc(&sb, e, map[*Exception]bool{}, false)
 	} else {
-		in.formatOne(&sb, e)
+		in.formatOne(&sb, e, false)
 	}
 	return sb.String()
 }
 
-func (in *Interp) formatExc(sb *strings.Builder, e *Exception, seen map[*Exception]bool) {
+func (in *Interp) formatExc(sb *strings.Builder, e *Exception, seen map[*Exception]bool, suggest bool) {
 	seen[e] = true
 	if c, ok := e.Cause.(*Exception); ok && !seen[c] {
-		in.formatExc(sb, c, seen)
+		in.formatExc(sb, c, seen, suggest)
 		sb.WriteString("\nThe above exception was the direct cause of the following exception:\n\n")
 	} else if e.Context != nil && !e.Suppress && !seen[e.Context] {
-		in.formatExc(sb, e.Context, seen)
+		in.formatExc(sb, e.Context, seen, suggest)
 		sb.WriteString("\nDuring handling of the above exception, another exception occurred:\n\n")
 	}
-	in.formatOne(sb, e)
+	in.formatOne(sb, e, suggest)
 }
 
-func (in *Interp) formatOne(sb *strings.Builder, e *Exception) {
+func (in *Interp) formatOne(sb *strings.Builder, e *Exception, suggest bool) {
 	if e.Traceback != nil {
 		sb.WriteString("Traceback (most recent call last):\n")
 		sb.WriteString(in.FormatTB(e.Traceback))
 	}
-	sb.WriteString(in.FormatExceptionOnly(e))
+	sb.WriteString(in.exceptionOnly(e, suggest))
 }
 
 // FormatTB prints the entries of a traceback.
@@ -230,7 +231,9 @@ func (in *Interp) sourceLine(c *Code, line int) string {
 }
 
 // FormatExceptionOnly prints the last part: the exception itself, and its notes.
-func (in *Interp) FormatExceptionOnly(e *Exception) string {
+func (in *Interp) FormatExceptionOnly(e *Exception) string { return in.exceptionOnly(e, false) }
+
+func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
 	name := e.Class.FullName()
 	if strings.HasPrefix(name, "__main__.") {
 		name = name[len("__main__."):]
@@ -243,7 +246,9 @@ func (in *Interp) FormatExceptionOnly(e *Exception) string {
 	if e.Class.IsSubtype(in.Exc.SyntaxError) && e.Field("lineno") != None && e.Field("msg") != None {
 		in.formatSyntax(&sb, e, name)
 	} else if e.Class.IsSubtype(in.Exc.NameError) || e.Class.IsSubtype(in.Exc.AttributeError) {
-		msg += in.didYouMean(e)
+		if suggest {
+			msg += in.didYouMean(e)
+		}
 		sb.WriteString(strings.TrimSuffix(name+": "+msg, ": ") + "\n")
 	} else if msg == "" {
 		sb.WriteString(name + "\n")

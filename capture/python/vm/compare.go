@@ -1,0 +1,272 @@
+package vm
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"strings"
+)
+
+// Eq is a == b as a truth value.
+func (in *Interp) Eq(a, b Object) (bool, error) {
+	v, err := in.Compare("==", a, b)
+	if err != nil {
+		return false, err
+	}
+	return in.Truth(v)
+}
+
+// Compare is a op b for the six comparisons; the result may be any object.
+func (in *Interp) Compare(op string, a, b Object) (Object, error) {
+	if native(a) && native(b) {
+		v, err := in.nativeCompare(op, a, b)
+		if v != nil || err != nil {
+			return v, err
+		}
+	} else {
+		d := compareDunders[op]
+		ta, tb := a.Type(), b.Type()
+		checked := false
+		if ta != tb && tb.IsSubtype(ta) {
+			if f := tb.Lookup(d[1]); f != nil {
+				checked = true
+				v, err := in.callSpecial(f, b, a)
+				if err != nil || v != NotImplemented {
+					return v, err
+				}
+			}
+		}
+		if f := ta.Lookup(d[0]); f != nil {
+			v, err := in.callSpecial(f, a, b)
+			if err != nil || v != NotImplemented {
+				return v, err
+			}
+		}
+		if !checked {
+			if f := tb.Lookup(d[1]); f != nil {
+				v, err := in.callSpecial(f, b, a)
+				if err != nil || v != NotImplemented {
+					return v, err
+				}
+			}
+		}
+	}
+	switch op {
+	case "==":
+		return MakeBool(Is(a, b)), nil
+	case "!=":
+		return MakeBool(!Is(a, b)), nil
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, a.Type().Name, b.Type().Name)
+}
+
+func cmpResult(op string, c int) Object {
+	switch op {
+	case "<":
+		return MakeBool(c < 0)
+	case "<=":
+		return MakeBool(c <= 0)
+	case "==":
+		return MakeBool(c == 0)
+	case "!=":
+		return MakeBool(c != 0)
+	case ">":
+		return MakeBool(c > 0)
+	}
+	return MakeBool(c >= 0)
+}
+
+// nativeCompare compares built-in values; nil, nil if they have no order (or are of unlike kinds).
+func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
+	switch x := a.(type) {
+	case Int, Bool, *BigInt:
+		switch y := b.(type) {
+		case Int, Bool, *BigInt:
+			p, ok1 := AsInt(a)
+			q, ok2 := AsInt(b)
+			if ok1 && ok2 {
+				switch {
+				case p < q:
+					return cmpResult(op, -1), nil
+				case p > q:
+					return cmpResult(op, 1), nil
+				}
+				return cmpResult(op, 0), nil
+			}
+			bp, _ := AsBig(a)
+			bq, _ := AsBig(b)
+			return cmpResult(op, bp.Cmp(bq)), nil
+		case Float:
+			return compareIntFloat(op, a, float64(y), false), nil
+		}
+	case Float:
+		switch y := b.(type) {
+		case Float:
+			return compareFloats(op, float64(x), float64(y)), nil
+		case Int, Bool, *BigInt:
+			return compareIntFloat(op, b, float64(x), true), nil
+		}
+	case Str:
+		if y, ok := b.(Str); ok {
+			return cmpResult(op, strings.Compare(string(x), string(y))), nil
+		}
+	case Bytes, *ByteArray:
+		p, _ := bytesOf(a)
+		if q, ok := bytesOf(b); ok {
+			return cmpResult(op, bytes.Compare(p, q)), nil
+		}
+	case *List:
+		if y, ok := b.(*List); ok {
+			return in.compareSeq(op, x.Items, y.Items)
+		}
+	case *Tuple:
+		if y, ok := b.(*Tuple); ok {
+			return in.compareSeq(op, x.Items, y.Items)
+		}
+	case *Dict:
+		if y, ok := b.(*Dict); ok && (op == "==" || op == "!=") {
+			eq, err := in.dictEq(x, y)
+			return MakeBool(eq == (op == "==")), err
+		}
+	case *Set, *FrozenSet:
+		p, _ := asSet(a)
+		if q, ok := asSet(b); ok {
+			return in.compareSets(op, p, q)
+		}
+	case *Range:
+		if y, ok := b.(*Range); ok && (op == "==" || op == "!=") {
+			n := x.Len()
+			eq := n == y.Len() && (n == 0 || x.Start == y.Start && (n == 1 || x.Step == y.Step))
+			return MakeBool(eq == (op == "==")), nil
+		}
+	case Complex:
+		if op == "==" || op == "!=" {
+			if y, ok := b.(Complex); ok {
+				return MakeBool((x == y) == (op == "==")), nil
+			}
+			if f, ok := AsFloat(b); ok {
+				return MakeBool((complex128(x) == complex(f, 0)) == (op == "==")), nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+func compareFloats(op string, x, y float64) Object {
+	switch op {
+	case "<":
+		return MakeBool(x < y)
+	case "<=":
+		return MakeBool(x <= y)
+	case "==":
+		return MakeBool(x == y)
+	case "!=":
+		return MakeBool(x != y)
+	case ">":
+		return MakeBool(x > y)
+	}
+	return MakeBool(x >= y)
+}
+
+func compareIntFloat(op string, i Object, f float64, swap bool) Object {
+	if n, ok := AsInt(i); ok && abs(n) < 1<<53 || math.IsNaN(f) || math.IsInf(f, 0) {
+		x := float64(n)
+		if !ok {
+			b, _ := AsBig(i)
+			x = float64(b.Sign())
+		}
+		if swap {
+			return compareFloats(op, f, x)
+		}
+		return compareFloats(op, x, f)
+	}
+	b, _ := AsBig(i)
+	c := new(big.Float).SetInt(b).Cmp(big.NewFloat(f))
+	if swap {
+		c = -c
+	}
+	return cmpResult(op, c)
+}
+
+func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
+	if (op == "==" || op == "!=") && len(x) != len(y) {
+		return MakeBool(op == "!="), nil
+	}
+	if err := in.enter(); err != nil {
+		return nil, err
+	}
+	defer in.leave()
+	for i := 0; i < len(x) && i < len(y); i++ {
+		eq, err := in.sameKey(x[i], y[i])
+		if err != nil {
+			return nil, err
+		}
+		if !eq {
+			if op == "==" || op == "!=" {
+				return MakeBool(op == "!="), nil
+			}
+			return in.Compare(op, x[i], y[i])
+		}
+	}
+	return cmpResult(op, len(x)-len(y)), nil
+}
+
+func (in *Interp) dictEq(x, y *Dict) (bool, error) {
+	if x.Len() != y.Len() {
+		return false, nil
+	}
+	if err := in.enter(); err != nil {
+		return false, err
+	}
+	defer in.leave()
+	for _, e := range x.entries {
+		if e.key == nil {
+			continue
+		}
+		v, ok, err := y.Get(in, e.key)
+		if err != nil || !ok {
+			return false, err
+		}
+		same, err := in.sameKey(e.val, v)
+		if err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (in *Interp) compareSets(op string, p, q *setTable) (Object, error) {
+	subset := func(a, b *setTable) (bool, error) {
+		if a.Len() > b.Len() {
+			return false, nil
+		}
+		for _, k := range a.Items() {
+			ok, err := b.Has(in, k)
+			if err != nil || !ok {
+				return false, err
+			}
+		}
+		return true, nil
+	}
+	var r bool
+	var err error
+	switch op {
+	case "==", "!=":
+		r = p.Len() == q.Len()
+		if r {
+			r, err = subset(p, q)
+		}
+		r = r == (op == "==")
+	case "<=":
+		r, err = subset(p, q)
+	case "<":
+		r, err = subset(p, q)
+		r = r && p.Len() < q.Len()
+	case ">=":
+		r, err = subset(q, p)
+	case ">":
+		r, err = subset(q, p)
+		r = r && q.Len() < p.Len()
+	}
+	return MakeBool(r), err
+}

@@ -1,0 +1,365 @@
+package vm
+
+// What the evaluator's longer instructions do.
+
+import (
+	"slices"
+)
+
+// storeNew stores into an instance's dict and says at which entry.
+func storeNew(x *Instance, name string, h uint64, v Object) int {
+	if x.Dict == nil {
+		x.Dict = &Dict{entries: make([]dictEntry, 0, 4)}
+	}
+	d := x.Dict
+	if i := d.findStr(name, h); i >= 0 {
+		d.entries[i].val = v
+		return i
+	}
+	d.insert(h, Str(name), v)
+	return len(d.entries) - 1
+}
+
+// cacheAttr finds an attribute in an instance's dict or slots and fills the cache; nil if it is anything else.
+func (in *Interp) cacheAttr(ic *inlineCache, x *Instance, name string, h uint64) Object {
+	t := x.Class
+	hooks := t.hooks()
+	if hooks.getattribute != nil {
+		return nil
+	}
+	switch d := t.Lookup(name).(type) {
+	case nil:
+	case *Member:
+		if d.Index < len(x.Slots) && x.Slots[d.Index] != nil {
+			ic.typ, ic.ver, ic.idx, ic.dict = t, t.version, int32(d.Index), slotMark
+			return x.Slots[d.Index]
+		}
+		return nil
+	default:
+		if isData(d) {
+			return nil
+		}
+	}
+	if x.Dict == nil || x.Dict.live == 0 {
+		return nil
+	}
+	i := x.Dict.findStr(name, h)
+	if i < 0 {
+		return nil
+	}
+	ic.typ, ic.ver, ic.idx, ic.dict = t, t.version, int32(i), nil
+	return x.Dict.entries[i].val
+}
+
+var slotMark = &Dict{}
+
+func (in *Interp) loadGlobal(f *Frame, ic *inlineCache, i int) Object {
+	name, h := f.Code.Names[i], f.Code.hashes[i]
+	if f.Globals.live > 0 {
+		if j := f.Globals.findStr(name, h); j >= 0 {
+			*ic = inlineCache{dict: f.Globals, idx: int32(j)}
+			return f.Globals.entries[j].val
+		}
+	}
+	if j := f.Builtins.findStr(name, h); j >= 0 {
+		*ic = inlineCache{dict: f.Builtins, idx: int32(j), ver: f.Globals.keysVer, typ: ObjectType, val: f.Globals}
+		return f.Builtins.entries[j].val
+	}
+	return nil
+}
+
+func (in *Interp) loadName(f *Frame, name string) (Object, error) {
+	switch d := f.Locals.(type) {
+	case *Dict:
+		if v, ok := d.GetStr(name); ok {
+			return v, nil
+		}
+	case nil:
+	default:
+		v, err := in.GetItem(d, Str(name))
+		if err == nil {
+			return v, nil
+		}
+		if !in.Matches(err, in.Exc.KeyError) {
+			return nil, err
+		}
+	}
+	if v, ok := f.Globals.GetStr(name); ok {
+		return v, nil
+	}
+	if v, ok := f.Builtins.GetStr(name); ok {
+		return v, nil
+	}
+	return nil, in.nameError(f, name)
+}
+
+func (in *Interp) nameError(f *Frame, name string) error {
+	e := &Exception{Class: in.Exc.NameError, Args: NewTuple(Str("name '" + name + "' is not defined"))}
+	e.SetField("name", Str(name))
+	return in.Raise(e)
+}
+
+func (in *Interp) unboundDeref(c *Code, i int) error {
+	n := c.LocalsPlusName(i)
+	if slices.Contains(c.FreeVars, n) {
+		return in.Errorf(in.Exc.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n)
+	}
+	return in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", n)
+}
+
+// callVector calls with the trailing arguments named by kwnames.
+func (in *Interp) callVector(callable Object, args []Object, kwnames *Tuple) (Object, error) {
+	if kwnames == nil {
+		return in.Call(callable, args, nil)
+	}
+	n := len(args) - len(kwnames.Items)
+	kw := make([]KwArg, len(kwnames.Items))
+	for i, k := range kwnames.Items {
+		kw[i] = KwArg{string(k.(Str)), args[n+i]}
+	}
+	return in.Call(callable, args[:n], kw)
+}
+
+func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Object, error) {
+	var kw []KwArg
+	n := len(args)
+	if kwnames != nil {
+		n -= len(kwnames.Items)
+		for i, k := range kwnames.Items {
+			kw = append(kw, KwArg{string(k.(Str)), args[n+i]})
+		}
+	}
+	a := slices.Clone(args[:n])
+	v, handled, err := in.CallHook(in, callable, a, kw)
+	if handled || err != nil {
+		if v == nil && err == nil {
+			v = None
+		}
+		return v, err
+	}
+	return in.Call(callable, a, kw)
+}
+
+func (in *Interp) starArgs(callable, x Object) ([]Object, error) {
+	items, err := in.IterAll(x)
+	if err != nil && x.Type().Lookup("__iter__") == nil && x.Type().Lookup("__getitem__") == nil {
+		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", in.funcStr(callable), x.Type().Name)
+	}
+	return items, err
+}
+
+// funcStr names a callable in error messages.
+func (in *Interp) funcStr(o Object) string {
+	q, err := in.GetAttrOpt(o, "__qualname__")
+	if err != nil || q == nil {
+		s, _ := in.Str(o)
+		return s
+	}
+	name, _ := AsStr(q)
+	m, err := in.GetAttrOpt(o, "__module__")
+	if err == nil && m != nil {
+		if s, ok := AsStr(m); ok && s != "builtins" {
+			return s + "." + name + "()"
+		}
+	}
+	return name + "()"
+}
+
+func (in *Interp) kwFromMapping(callable, m Object) ([]KwArg, error) {
+	d, ok := m.(*Dict)
+	if !ok {
+		d = NewDict()
+		if err := in.dictMerge(d, m, callable); err != nil {
+			return nil, err
+		}
+	}
+	kw := make([]KwArg, 0, d.Len())
+	bad := false
+	d.Each(func(k, v Object) bool {
+		s, ok := AsStr(k)
+		if !ok {
+			bad = true
+			return false
+		}
+		kw = append(kw, KwArg{s, v})
+		return true
+	})
+	if bad {
+		return nil, in.Errorf(in.Exc.TypeError, "keywords must be strings")
+	}
+	return kw, nil
+}
+
+func (in *Interp) dictMerge(d *Dict, m, callable Object) error {
+	if _, ok := unwrap(m).(*Dict); !ok && m.Type().Lookup("keys") == nil {
+		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", in.funcStr(callable), m.Type().Name)
+	}
+	src := NewDict()
+	if err := in.dictUpdate(src, m); err != nil {
+		return err
+	}
+	var err error
+	src.Each(func(k, v Object) bool {
+		if _, dup, _ := d.Get(in, k); dup {
+			s, _ := in.Str(k)
+			err = in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", in.funcStr(callable), s)
+			return false
+		}
+		err = d.Set(in, k, v)
+		return err == nil
+	})
+	return err
+}
+
+// send resumes a delegate of yield from.
+func (in *Interp) send(it, v Object) (out, ret Object, err error) {
+	switch x := it.(type) {
+	case *Generator:
+		return x.resume(in, v, nil)
+	case Iterator:
+		if v == None {
+			out, err = x.Next(in)
+			if err == nil && out == nil {
+				ret = None
+			}
+			return out, ret, err
+		}
+	}
+	if v == None {
+		out, err = in.CallMethod(it, "__next__")
+	} else {
+		out, err = in.CallMethod(it, "send", v)
+	}
+	if err != nil && in.Matches(err, in.Exc.StopIteration) {
+		return nil, err.(*Raised).Exc.Field("value"), nil
+	}
+	return out, nil, err
+}
+
+func (in *Interp) unpack(v Object, before, after int) ([]Object, error) {
+	var items []Object
+	switch x := v.(type) {
+	case *Tuple:
+		items = x.Items
+	case *List:
+		items = x.Items
+	default:
+		if v.Type().Lookup("__iter__") == nil && v.Type().Lookup("__getitem__") == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot unpack non-iterable %s object", v.Type().Name)
+		}
+		it, err := in.Iter(v)
+		if err != nil {
+			return nil, err
+		}
+		for after >= 0 || len(items) <= before {
+			x, err := in.Next(it)
+			if err != nil {
+				return nil, err
+			}
+			if x == nil {
+				break
+			}
+			items = append(items, x)
+		}
+	}
+	if after >= 0 {
+		if len(items) < before+after {
+			return nil, in.Errorf(in.Exc.ValueError, "not enough values to unpack (expected at least %d, got %d)", before+after, len(items))
+		}
+		return items, nil
+	}
+	if len(items) > before {
+		return nil, in.Errorf(in.Exc.ValueError, "too many values to unpack (expected %d)", before)
+	}
+	if len(items) < before {
+		return nil, in.Errorf(in.Exc.ValueError, "not enough values to unpack (expected %d, got %d)", before, len(items))
+	}
+	return items, nil
+}
+
+func (in *Interp) withMethods(m Object) (exit, enter Object, err error) {
+	t := m.Type()
+	bind := func(name string) (Object, error) {
+		d := t.Lookup(name)
+		if d == nil {
+			s := ""
+			if name == "__exit__" {
+				s = " (missed __exit__ method)"
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object does not support the context manager protocol%s", t.FullName(), s)
+		}
+		return in.bindDescr(d, m, t)
+	}
+	if enter, err = bind("__enter__"); err != nil {
+		return nil, nil, err
+	}
+	exit, err = bind("__exit__")
+	return exit, enter, err
+}
+
+func (in *Interp) excMatches(exc, class Object) (bool, error) {
+	e, ok := exc.(*Exception)
+	if !ok {
+		return false, nil
+	}
+	check := func(c Object) (bool, error) {
+		t, ok := c.(*Type)
+		if !ok || !t.IsSubtype(in.Exc.BaseException) {
+			return false, in.Errorf(in.Exc.TypeError, "catching classes that do not inherit from BaseException is not allowed")
+		}
+		return e.Class.IsSubtype(t), nil
+	}
+	if t, ok := class.(*Tuple); ok {
+		for _, c := range t.Items {
+			if nested, isT := c.(*Tuple); isT {
+				ok, err := in.excMatches(exc, nested)
+				if ok || err != nil {
+					return ok, err
+				}
+				continue
+			}
+			ok, err := check(c)
+			if ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	}
+	return check(class)
+}
+
+func (in *Interp) raise(o, cause Object) error {
+	e, err := in.toException(o)
+	if err != nil {
+		return err
+	}
+	if cause != nil {
+		if cause == None {
+			e.Cause, e.Suppress = None, true
+		} else {
+			ce, err := in.toException(cause)
+			if err != nil {
+				if in.Matches(err, in.Exc.TypeError) {
+					return in.Errorf(in.Exc.TypeError, "exception causes must derive from BaseException")
+				}
+				return err
+			}
+			e.Cause, e.Suppress = ce, true
+		}
+	}
+	return in.Raise2(e)
+}
+
+// Raise2 raises an exception that may already have a context: the one being handled replaces it.
+func (in *Interp) Raise2(e *Exception) error {
+	if in.exc != nil && in.exc != e {
+		for x := in.exc; x != nil; x = x.Context {
+			if x.Context == e {
+				x.Context = nil
+				break
+			}
+		}
+		e.Context = in.exc
+	}
+	return &Raised{e}
+}
