@@ -59,7 +59,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	q := url.Values{}
-	for _, kv := range []string{"_journal_mode=WAL", "_foreign_keys=on", "_busy_timeout=10000", "_synchronous=FULL", "_txlock=immediate"} {
+	for _, kv := range []string{"_foreign_keys=on", "_busy_timeout=10000", "_synchronous=FULL", "_txlock=immediate"} {
 		k, v, _ := strings.Cut(kv, "=")
 		q.Set(k, v)
 	}
@@ -72,8 +72,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		s.write.Close()
 		return nil, s.openError(err)
 	}
+	// Only now that the file is known to be ours: the mode is kept in its header.
+	if _, err := s.write.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
+		s.write.Close()
+		return nil, s.openError(err)
+	}
 	q.Set("mode", "ro")
-	q.Del("_journal_mode")
 	q.Del("_txlock")
 	dsn = (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String()
 	if s.read, err = sql.Open("sqlite3", dsn); err != nil {

@@ -166,6 +166,7 @@ func compile(ctx context.Context, cmd, flags []string, source, dir, so string) e
 	args := append(append([]string{}, cmd[1:]...), flags...)
 	args = append(args, "-fPIC", "-shared", "-o", tmp, tmpSrc.Name(), "-lm")
 	c := exec.CommandContext(ctx, cmd[0], args...)
+	c.Env = append(os.Environ(), "LC_ALL=C") // one wording of its messages everywhere: signatures are made of them
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	c.WaitDelay = 2 * time.Second

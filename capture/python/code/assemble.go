@@ -28,17 +28,16 @@ type region struct {
 
 // unit is one code object in the making.
 type unit struct {
-	outer   *unit
-	scope   *scope
-	code    *Code
-	instrs  []rawInstr
-	labels  []int // position of each label
-	region  *region
-	pos     syntax.Span
-	frames  []frameBlock
-	consts  map[any]int
-	names   map[string]int
-	nextLbl label
+	outer  *unit
+	scope  *scope
+	code   *Code
+	instrs []rawInstr
+	labels []int // position of each label
+	region *region
+	pos    syntax.Span
+	frames []frameBlock
+	consts map[any]int
+	names  map[string]int
 }
 
 func (u *unit) newLabel() label {

@@ -297,7 +297,9 @@ func runProcess(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, erro
 		t := time.AfterFunc(time.Duration(secs*float64(time.Second)), func() { timedOut = true; _ = cmd.Process.Kill() })
 		defer t.Stop()
 	}
-	err = cmd.Wait()
+	if err := cmd.Wait(); cmd.ProcessState == nil {
+		return nil, in.OSError(err, "")
+	}
 	code := cmd.ProcessState.ExitCode()
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		code = -int(ws.Signal())

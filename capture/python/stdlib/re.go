@@ -31,9 +31,6 @@ func reModule(in *vm.Interp) (*vm.Module, error) {
 				opt |= o
 			}
 		}
-		if flags&256 != 0 {
-			opt |= regexp2.ECMAScript &^ regexp2.ECMAScript
-		}
 		re, err := regexp2.Compile(pat, opt)
 		if err != nil {
 			return nil, in.Errorf(in.Exc.ValueError, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
@@ -67,21 +64,21 @@ func reModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.None, nil
 		}
 		mt, err := c.re.FindRunesMatchStartingAt(rs, int(max(pos, 0)))
-		for mt != nil && err == nil {
-			if mode == 0 || mt.Index == int(pos) && (mode == 1 || mt.Index+mt.Length == len(rs)) {
-				break
+		if mt != nil && err == nil && mode != 0 {
+			if mt.Index != int(pos) {
+				return vm.None, nil
 			}
-			if mode == 2 && mt.Index == int(pos) {
+			if mode == 2 && mt.Index+mt.Length != len(rs) {
 				// Another way to match may reach the end: ask for it.
 				full, e := regexp2.Compile("(?:"+c.re.String()+`)\z`, 0)
-				if e == nil {
-					mt, err = full.FindRunesMatchStartingAt(rs, int(pos))
-					if mt != nil && mt.Index == int(pos) {
-						break
-					}
+				if e != nil {
+					return vm.None, nil
+				}
+				mt, err = full.FindRunesMatchStartingAt(rs, int(pos))
+				if mt != nil && mt.Index != int(pos) {
+					return vm.None, nil
 				}
 			}
-			return vm.None, nil
 		}
 		if err != nil {
 			return nil, in.Errorf(in.Exc.RuntimeError, "regular expression: %v", err)

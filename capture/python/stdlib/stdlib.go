@@ -50,8 +50,6 @@ func Register(in *vm.Interp) {
 	}
 }
 
-type goFn = func(in *vm.Interp, args []vm.Object) (vm.Object, error)
-
 func str(o vm.Object) string {
 	s, _ := vm.AsStr(o)
 	return s

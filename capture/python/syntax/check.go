@@ -57,16 +57,6 @@ func (c *checker) file() {
 	c.stmts(c.f.Body)
 }
 
-func (c *checker) inFunction() bool {
-	for s := c.scope; s != nil; s = s.parent {
-		if s.kind == "comp" {
-			continue
-		}
-		return s.kind == "function"
-	}
-	return false
-}
-
 func (c *checker) stmts(b []Stmt) {
 	for _, s := range b {
 		c.stmt(s)

@@ -518,8 +518,6 @@ func (p *parser) inBrackets(toks []tok, i int) bool {
 
 func before(a, b Span) bool { return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col }
 
-var softStart = map[string]bool{"None": true, "True": true, "False": true, "lambda": true, "not": true, "yield": true}
-
 func operandStart(t *tok) bool {
 	switch t.kind {
 	case "num", "str":

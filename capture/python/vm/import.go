@@ -157,9 +157,14 @@ func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error))
 	return m, nil
 }
 
+// embeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
+// folders of the file system are absolute.
 func (in *Interp) embeddedDir(d string) bool {
 	for _, t := range in.sources {
-		if d == t.prefix || strings.HasPrefix(d, t.prefix+"/") {
+		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
+			return true
+		}
+		if t.prefix != "" && (d == t.prefix || strings.HasPrefix(d, t.prefix+"/")) {
 			return true
 		}
 	}

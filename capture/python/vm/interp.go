@@ -56,7 +56,6 @@ type Interp struct {
 	ctx        context.Context
 	stop       atomic.Bool
 	exit       []Object // atexit callbacks
-	importing  []string
 }
 
 type sourceTree struct {

@@ -234,10 +234,7 @@ func (in *Interp) sourceLine(c *Code, line int) string {
 func (in *Interp) FormatExceptionOnly(e *Exception) string { return in.exceptionOnly(e, false) }
 
 func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
-	name := e.Class.FullName()
-	if strings.HasPrefix(name, "__main__.") {
-		name = name[len("__main__."):]
-	}
+	name := strings.TrimPrefix(e.Class.FullName(), "__main__.")
 	var sb strings.Builder
 	msg, err := in.Str(e)
 	if err != nil {

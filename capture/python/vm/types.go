@@ -860,7 +860,7 @@ func initCodeFrame() {
 	c("co_kwonlyargcount", func(c *Code) Object { return MakeInt(int64(c.KwOnly)) })
 	c("co_nlocals", func(c *Code) Object { return MakeInt(int64(len(c.VarNames))) })
 	c("co_stacksize", func(c *Code) Object { return MakeInt(int64(c.StackSize)) })
-	c("co_flags", func(c *Code) Object { return MakeInt(int64(c.Flags) | 0) })
+	c("co_flags", func(c *Code) Object { return MakeInt(int64(c.Flags)) })
 	c("co_consts", func(c *Code) Object { return NewTuple(c.Consts...) })
 	c("co_names", func(c *Code) Object { return strs(c.Names) })
 	c("co_varnames", func(c *Code) Object { return strs(c.VarNames) })

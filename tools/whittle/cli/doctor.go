@@ -61,7 +61,12 @@ func compilerVersion() string {
 func fingerprint() string { return replay.HashOf("native", Version, machine()) }
 
 func (a *app) storeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export"}
+	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export", RunE: func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("unknown command %q for \"whittle store\"", args[0])
+		}
+		return c.Help()
+	}}
 	open := func(ctx context.Context) (*replay.Store, error) { return replay.Open(ctx, a.storePath()) }
 	c.AddCommand(&cobra.Command{Use: "check", Short: "Verify every hash and reference", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 		s, err := open(c.Context())

@@ -21,6 +21,9 @@ func (a *app) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.checkSyntax(file, text); err != nil {
+				return err
+			}
 			lines := strings.Split(string(text), "\n")
 			s := stack.New(c.Context(), cacheDir())
 			s.In.Stdout, s.In.Stderr = a.stderr, a.stderr
@@ -69,9 +72,8 @@ func (a *app) explainCommand() *cobra.Command {
 			err = s.In.RunFile(file, nil)
 			_ = s.In.Flush()
 			fmt.Fprintf(a.stdout, "%d frames, %d graph breaks\n", frames, breaks)
-			if err != nil {
-				fmt.Fprint(a.stderr, s.In.FormatException(err))
-				return exitCode(1)
+			if code := finish(s.In, err, a.stderr); code != 0 {
+				return exitCode(code)
 			}
 			return nil
 		},

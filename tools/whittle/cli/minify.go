@@ -85,6 +85,9 @@ func (a *app) minifyCommand() *cobra.Command {
 			defer st.Close()
 			if err := a.minify(c.Context(), st, r, filepath.Dir(args[0]), out, queryLimit); err != nil {
 				var nf *minify.NotFailingError
+				if errors.As(err, &nf) && nf.Outcome.Status == replay.Invalid {
+					return usageError{err}
+				}
 				if errors.As(err, &nf) {
 					fmt.Fprintln(a.stderr, "whittle:", err)
 					return exitCode(1)

@@ -65,14 +65,22 @@ shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script
 	return c
 }
 
+// checkSyntax reports a syntax error before anything of the script runs.
+func (a *app) checkSyntax(file string, src []byte) error {
+	if _, err := syntax.Parse(file, string(src)); err != nil {
+		fmt.Fprintln(a.stderr, syntaxText(err))
+		return exitCode(2)
+	}
+	return nil
+}
+
 func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 	src, err := checkFile(args[0])
 	if err != nil {
 		return err
 	}
-	if _, err := syntax.Parse(args[0], string(src)); err != nil {
-		fmt.Fprintln(a.stderr, syntaxText(err))
-		return exitCode(2)
+	if err := a.checkSyntax(args[0], src); err != nil {
+		return err
 	}
 	if a.store != "" || os.Getenv("WHITTLE_STORE") != "" {
 		s, err := replay.Open(ctx, a.storePath())

@@ -74,7 +74,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 		c.s.AOT = c.rec.aot
 	}
 	err := in.RunFile(args[0], args[1:])
-	code := c.finish(err, stderr)
+	code := finish(in, err, stderr)
 	if record != "" {
 		if werr := c.rec.write(record, in, err, code); werr != nil {
 			fmt.Fprintln(stderr, "whittle: writing the record:", werr)
@@ -88,8 +88,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 }
 
 // finish prints what ended the script and gives its exit status.
-func (c *script) finish(err error, stderr io.Writer) int {
-	in := c.s.In
+func finish(in *vm.Interp, err error, stderr io.Writer) int {
 	defer in.Flush()
 	if aerr := in.RunAtExit(); err == nil {
 		err = aerr
@@ -202,12 +201,15 @@ func dynamoFailure(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tenso
 
 // sendFailure hands the failure to the parent, with the settings that decide what happens to it.
 func (c *script) sendFailure() {
-	_, after, _ := c.s.ReproConfig()
+	if c.s.Failure == nil && c.dynamo == nil || c.s.InRepro {
+		return
+	}
+	level, after, dir := c.s.ReproConfig()
 	f := c.s.Failure
 	if f == nil || after == "dynamo" && c.dynamo != nil {
 		f = c.dynamo
 	}
-	if f == nil || c.s.InRepro {
+	if f == nil {
 		return
 	}
 	text, err := c.repro(f)
@@ -215,7 +217,6 @@ func (c *script) sendFailure() {
 		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a repro:", err)
 		return
 	}
-	level, after, dir := c.s.ReproConfig()
 	if dir == "" {
 		dir = filepath.Dir(c.path)
 	}

@@ -18,6 +18,7 @@ const FrameVersion = 1
 // RecordedFrame is a Python call that failed to compile, with all that it needs to be made again: the part of
 // the script that defines its function, and its arguments.
 type RecordedFrame struct {
+	File      string     `json:"file"`     // the script that it came from, for messages
 	Function  string     `json:"function"` // name at the script's top level
 	Script    string     `json:"script"`   // the statements that define it, and the backend
 	Backend   string     `json:"backend"`  // a registered name, or a function of the script
@@ -46,7 +47,7 @@ func (s *Session) RecordFrame(f *vm.Frame, ctx *capture.Context, cause error) (*
 	if src == nil || f.Func == nil {
 		return nil, fmt.Errorf("frame %s has no source", f.Code.Name)
 	}
-	r := &RecordedFrame{Function: f.Func.Name, Backend: ctx.Backend.Name, FullGraph: ctx.FullGraph, Error: cause.Error()}
+	r := &RecordedFrame{File: f.Code.Filename, Function: f.Func.Name, Backend: ctx.Backend.Name, FullGraph: ctx.FullGraph, Error: cause.Error()}
 	if len(f.Code.FreeVars) > 0 || strings.Contains(f.Func.Qualname, ".") {
 		return nil, fmt.Errorf("frame %s: only functions at a script's top level can be recorded", f.Func.Qualname)
 	}
@@ -189,7 +190,7 @@ func (s *Session) decode(a argument, main *vm.Dict) (vm.Object, error) {
 
 // ReplayFrame makes the recorded call again, compiled as it was, and returns what it raises.
 func (s *Session) ReplayFrame(r *RecordedFrame) error {
-	if err := s.In.RunSource("<frame "+r.Function+">", r.Script); err != nil {
+	if err := s.In.RunSource(r.File, r.Script); err != nil {
 		return err
 	}
 	m, ok := s.In.Modules.GetStr("__main__")
