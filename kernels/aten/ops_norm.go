@@ -223,33 +223,7 @@ func layerNorms() {
 		if !c.real || t.Numel() == 0 {
 			return list(gi, gw, gb), nil
 		}
-		gs, xs, ms, rs, ws := g.Floats(), t.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w)
-		dx, dw, db := make([]float64, len(xs)), make([]float64, cols), make([]float64, cols)
-		n := int(cols)
-		for r := range ms {
-			s1, s2 := 0.0, 0.0
-			for j := 0; j < n; j++ {
-				i := r*n + j
-				xh := (xs[i] - ms[r]) * rs[r]
-				gy := gs[i]
-				dw[j] += gy * xh
-				db[j] += gy
-				if ws != nil {
-					gy *= ws[j]
-				}
-				s1 += gy
-				s2 += gy * xh
-			}
-			for j := 0; j < n; j++ {
-				i := r*n + j
-				xh := (xs[i] - ms[r]) * rs[r]
-				gy := gs[i]
-				if ws != nil {
-					gy *= ws[j]
-				}
-				dx[i] = rs[r] * (gy - (s1+xh*s2)/float64(n))
-			}
-		}
+		dx, dw, db := rowNormBackward(t.Floats(), g.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w), int(cols), 1)
 		setIf(gi, dx)
 		setIf(gw, dw)
 		setIf(gb, db)
@@ -623,7 +597,7 @@ func groupNorms() {
 		return list(o, mean, rstd), nil
 	})
 	def("native_group_norm_backward", func(c *Call) (Value, error) {
-		gr, t, mean, rstd, w, n, ch, hw, g := c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.I(5), c.I(6), c.I(7), c.I(8)
+		gr, t, mean, rstd, w, ch, hw := c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.I(6), c.I(7)
 		mask := boolMask(c.Args[9])
 		var gi, gw, gb *tensor.Tensor
 		sd := t.DType
@@ -642,36 +616,7 @@ func groupNorms() {
 		if !c.real || t.Numel() == 0 {
 			return list(gi, gw, gb), nil
 		}
-		x, gs, mu, rs, ws := t.Floats(), gr.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w)
-		dx, dw, db := make([]float64, len(x)), make([]float64, ch), make([]float64, ch)
-		d := ch / g
-		cols := d * hw
-		for r := int64(0); r < n*g; r++ {
-			s1, s2 := 0.0, 0.0
-			for j := int64(0); j < cols; j++ {
-				i := r*cols + j
-				k := i / hw % ch
-				xh := (x[i] - mu[r]) * rs[r]
-				gy := gs[i]
-				dw[k] += gy * xh
-				db[k] += gy
-				if ws != nil {
-					gy *= ws[k]
-				}
-				s1 += gy
-				s2 += gy * xh
-			}
-			for j := int64(0); j < cols; j++ {
-				i := r*cols + j
-				k := i / hw % ch
-				xh := (x[i] - mu[r]) * rs[r]
-				gy := gs[i]
-				if ws != nil {
-					gy *= ws[k]
-				}
-				dx[i] = rs[r] * (gy - (s1+xh*s2)/float64(cols))
-			}
-		}
+		dx, dw, db := rowNormBackward(t.Floats(), gr.Floats(), mean.Floats(), rstd.Floats(), floatsOf(w), int(ch), int(hw))
 		setIf(gi, dx)
 		setIf(gw, dw)
 		setIf(gb, db)
@@ -693,4 +638,36 @@ func groupNorms() {
 		}
 		return v.([]Value)[0], nil
 	})
+}
+
+// rowNormBackward is the backward of a norm over rows of len(xs)/len(mean) contiguous elements, with one weight for every run of hw
+// elements, taken in turn from params: layer norm has a weight for each element of a row (hw 1), group norm one for each channel.
+// With xh the normalised element and g its gradient times the weight, dx = rstd * (g - mean(g) - xh*mean(g*xh)).
+func rowNormBackward(xs, gs, mean, rstd, ws []float64, params, hw int) (dx, dw, db []float64) {
+	dx, dw, db = make([]float64, len(xs)), make([]float64, params), make([]float64, params)
+	cols := len(xs) / len(mean)
+	for r := range mean {
+		s1, s2 := 0.0, 0.0
+		for i := r * cols; i < (r+1)*cols; i++ {
+			k := i / hw % params
+			xh := (xs[i] - mean[r]) * rstd[r]
+			gy := gs[i]
+			dw[k] += gy * xh
+			db[k] += gy
+			if ws != nil {
+				gy *= ws[k]
+			}
+			s1 += gy
+			s2 += gy * xh
+		}
+		for i := r * cols; i < (r+1)*cols; i++ {
+			gy := gs[i]
+			if ws != nil {
+				gy *= ws[i/hw%params]
+			}
+			xh := (xs[i] - mean[r]) * rstd[r]
+			dx[i] = rstd[r] * (gy - (s1+xh*s2)/float64(cols))
+		}
+	}
+	return dx, dw, db
 }

@@ -1013,7 +1013,7 @@ func (c *compiler) makeClosure(co *Code, flags int) {
 	if len(co.FreeVars) > 0 {
 		for _, n := range co.FreeVars {
 			slot := u.code.CellSlot(n)
-			if slot < 0 {
+			if slot < 0 { // a bug of the symbol table, which hands every free name through the scopes between
 				panic("no cell for " + n + " in " + u.code.QualName)
 			}
 			u.emit(LOAD_CLOSURE, slot)

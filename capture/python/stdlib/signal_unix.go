@@ -2,16 +2,18 @@ package stdlib
 
 import (
 	"os/signal"
+	"runtime"
 	"syscall"
-	"time"
 )
 
-// die sends this process a signal in its default meaning: the Go runtime's handlers would turn it into a stack dump.
+// die sends this process a signal in its default meaning: the Go runtime's handlers would turn it into a stack dump. The signal goes
+// to the calling thread, and so is delivered before the call returns.
 func die(sig syscall.Signal) {
 	if sig != syscall.SIGKILL && sig != syscall.SIGSTOP {
 		signal.Reset(sig)
 		resetHandler(sig)
 	}
-	_ = syscall.Kill(syscall.Getpid(), sig)
-	time.Sleep(200 * time.Millisecond) // until it is delivered
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_ = syscall.Tgkill(syscall.Getpid(), syscall.Gettid(), sig)
 }

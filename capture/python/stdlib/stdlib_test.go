@@ -67,12 +67,3 @@ func placeless(b []byte) []byte {
 	}
 	return bytes.ReplaceAll(b, []byte(dir), []byte("$DIR"))
 }
-
-// TestDebug runs WHITTLE_PY, for development.
-func TestDebug(t *testing.T) {
-	p := os.Getenv("WHITTLE_PY")
-	if p == "" {
-		t.Skip("WHITTLE_PY is not set")
-	}
-	os.Stdout.WriteString(runScript(p))
-}

@@ -105,6 +105,31 @@ func (p *parser) strings(c *cst) Expr {
 	return &JoinedStr{b, values}
 }
 
+// plainEscape writes what an escape stands for that str and bytes have in common: up to three octal digits, or one letter; an
+// unknown one stands for itself. i is where it goes on after the backslash; the index of its last byte comes back.
+func plainEscape(sb *strings.Builder, s string, i int, text bool) int {
+	j := i
+	for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
+		j++
+	}
+	if j > i {
+		n, _ := strconv.ParseUint(s[i:j], 8, 16)
+		if text {
+			sb.WriteRune(rune(n))
+		} else {
+			sb.WriteByte(byte(n))
+		}
+		return j - 1
+	}
+	if r, ok := simpleEscape(s[i]); ok {
+		sb.WriteByte(r)
+	} else {
+		sb.WriteByte('\\')
+		sb.WriteByte(s[i])
+	}
+	return i
+}
+
 func (p *parser) unescapeBytes(c *cst, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -125,21 +150,8 @@ func (p *parser) unescapeBytes(c *cst, s string) string {
 			n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
 			sb.WriteByte(byte(n))
 			i += 2
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			j := i
-			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
-				j++
-			}
-			n, _ := strconv.ParseUint(s[i:j], 8, 16)
-			sb.WriteByte(byte(n))
-			i = j - 1
 		default:
-			if r, ok := simpleEscape(ch); ok {
-				sb.WriteByte(r)
-			} else {
-				sb.WriteByte('\\')
-				sb.WriteByte(ch)
-			}
+			i = plainEscape(&sb, s, i, false)
 		}
 	}
 	return sb.String()
@@ -211,21 +223,8 @@ func (p *parser) unescape(c *cst, s string) string {
 			}
 			sb.WriteRune(r)
 			i += end
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			j := i
-			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
-				j++
-			}
-			n, _ := strconv.ParseUint(s[i:j], 8, 16)
-			sb.WriteRune(rune(n))
-			i = j - 1
 		default:
-			if r, ok := simpleEscape(ch); ok {
-				sb.WriteByte(r)
-			} else {
-				sb.WriteByte('\\')
-				sb.WriteByte(ch)
-			}
+			i = plainEscape(&sb, s, i, true)
 		}
 	}
 	return sb.String()

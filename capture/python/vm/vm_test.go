@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -42,22 +41,6 @@ func TestScripts(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", c.name, d)
 		}
 	}
-}
-
-// TestDebugScript runs the script named in WHITTLE_PY, for development.
-func TestDebugScript(t *testing.T) {
-	p := os.Getenv("WHITTLE_PY")
-	if p == "" {
-		t.Skip("WHITTLE_PY is not set")
-	}
-	in := New()
-	start := time.Now()
-	if err := in.RunFile(p, nil); err != nil {
-		in.Flush()
-		os.Stdout.WriteString(in.FormatException(err))
-	}
-	in.Flush()
-	t.Log(time.Since(start))
 }
 
 func TestCancel(t *testing.T) {

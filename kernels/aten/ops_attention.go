@@ -1,0 +1,320 @@
+package aten
+
+import (
+	"math"
+
+	"whittle/kernels/tensor"
+)
+
+// sdpa computes attention for real 4-D tensors: out (N, L, H, E laid out as PyTorch's flash kernel) and logsumexp.
+func sdpa(q, k, v, mask *tensor.Tensor, causal bool, scale float64) (out, lse []float64) {
+	n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]
+	s, ev := k.Shape[2], v.Shape[3]
+	qs, ks, vs := q.Floats(), k.Floats(), v.Floats()
+	var ms []float64
+	if mask != nil {
+		ms = mask.Expand([]int64{n, h, l, s}).Floats()
+		if mask.DType == tensor.Bool {
+			for i, x := range ms {
+				if x == 0 {
+					ms[i] = math.Inf(-1)
+				} else {
+					ms[i] = 0
+				}
+			}
+		}
+	}
+	out, lse = make([]float64, n*h*l*ev), make([]float64, n*h*l)
+	w := make([]float64, s)
+	for b := int64(0); b < n*h; b++ {
+		for i := int64(0); i < l; i++ {
+			row := attnRow(w, qs, ks, ms, b, i, l, s, e, causal, scale)
+			lse[b*l+i] = row
+			for j, x := range w {
+				if x == 0 {
+					continue
+				}
+				for d := int64(0); d < ev; d++ {
+					out[(b*l+i)*ev+d] += x * vs[(b*s+int64(j))*ev+d]
+				}
+			}
+		}
+	}
+	return
+}
+
+// attnRow fills w with the attention weights of one query and returns the log of their normaliser.
+func attnRow(w, qs, ks, ms []float64, b, i, l, s, e int64, causal bool, scale float64) float64 {
+	m := math.Inf(-1)
+	for j := int64(0); j < s; j++ {
+		if causal && j > i {
+			w[j] = math.Inf(-1)
+			continue
+		}
+		x := 0.0
+		for d := int64(0); d < e; d++ {
+			x += qs[(b*l+i)*e+d] * ks[(b*s+j)*e+d]
+		}
+		x *= scale
+		if ms != nil {
+			x += ms[(b*l+i)*s+j]
+		}
+		w[j] = x
+		m = max(m, x)
+	}
+	if math.IsInf(m, -1) {
+		clear(w)
+		return m
+	}
+	t := 0.0
+	for j := range w {
+		w[j] = math.Exp(w[j] - m)
+		t += w[j]
+	}
+	for j := range w {
+		w[j] /= t
+	}
+	return m + math.Log(t)
+}
+
+func attention() {
+	scaleOf := func(v Value, q *tensor.Tensor) float64 {
+		if v != nil {
+			return toFloat(v)
+		}
+		return 1 / math.Sqrt(float64(q.Shape[q.Dim()-1]))
+	}
+	def("_scaled_dot_product_flash_attention_for_cpu", func(c *Call) (Value, error) {
+		q, k, v, causal, mask := c.T(0), c.T(1), c.T(2), c.B(4), c.T(5)
+		if q.Dim() != 4 || k.Dim() != 4 || v.Dim() != 4 {
+			return nil, errf("_scaled_dot_product_flash_attention: Accept only 4 dims inputs shape of {B, H, T, K}")
+		}
+		n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], v.Shape[3]
+		shape := []int64{n, h, l, e}
+		stride := tensor.ContiguousStrides(shape)
+		if e == q.Shape[3] { // laid out like the query
+			stride = tensor.PreservedStrides(q.Shape, q.Stride)
+		}
+		o := c.New(q.DType, shape, stride)
+		ld := q.DType
+		if ld == tensor.BFloat16 || ld == tensor.Float16 {
+			ld = tensor.Float32
+		}
+		lse := c.New(ld, []int64{n, h, l}, []int64{h * l, 1, h})
+		if c.real {
+			out, ls := sdpa(q, k, v, mask, causal, scaleOf(c.Args[6], q))
+			o.SetFloats(out)
+			lse.SetFloats(ls)
+		}
+		return list(o, lse), nil
+	})
+	def("_scaled_dot_product_flash_attention_for_cpu_backward", func(c *Call) (Value, error) {
+		g, q, k, v, causal, mask := c.T(0), c.T(1), c.T(2), c.T(3), c.B(7), c.T(8)
+		n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]
+		s, ev := k.Shape[2], v.Shape[3]
+		mk := func(t *tensor.Tensor, l int64) *tensor.Tensor {
+			d := t.Shape[3]
+			return c.New(t.DType, t.Shape, []int64{l * h * d, d, h * d, 1})
+		}
+		gq, gk, gv := mk(q, l), mk(k, s), mk(v, s)
+		if !c.real {
+			return list(gq, gk, gv), nil
+		}
+		scale := scaleOf(c.Args[9], q)
+		gs, qs, ks, vs := g.Floats(), q.Floats(), k.Floats(), v.Floats()
+		var ms []float64
+		if mask != nil {
+			ms = mask.Expand([]int64{n, h, l, s}).Floats()
+		}
+		dq, dk, dv := make([]float64, len(qs)), make([]float64, len(ks)), make([]float64, len(vs))
+		w, dw := make([]float64, s), make([]float64, s)
+		for b := int64(0); b < n*h; b++ {
+			for i := int64(0); i < l; i++ {
+				attnRow(w, qs, ks, ms, b, i, l, s, e, causal, scale)
+				t := 0.0
+				for j := int64(0); j < s; j++ {
+					dw[j] = 0
+					for d := int64(0); d < ev; d++ {
+						gr := gs[(b*l+i)*ev+d]
+						dv[(b*s+j)*ev+d] += w[j] * gr
+						dw[j] += gr * vs[(b*s+j)*ev+d]
+					}
+					t += dw[j] * w[j]
+				}
+				for j := int64(0); j < s; j++ {
+					z := w[j] * (dw[j] - t) * scale
+					for d := int64(0); d < e; d++ {
+						dq[(b*l+i)*e+d] += z * ks[(b*s+j)*e+d]
+						dk[(b*s+j)*e+d] += z * qs[(b*l+i)*e+d]
+					}
+				}
+			}
+		}
+		gq.SetFloats(dq)
+		gk.SetFloats(dk)
+		gv.SetFloats(dv)
+		return list(gq, gk, gv), nil
+	})
+	comp("_scaled_dot_product_attention_math", func(c *Call) (Value, error) {
+		q, k, v, mask, p, causal := Value(c.T(0)), Value(c.T(1)), Value(c.T(2)), Value(optT(c.T(3))), c.F(4), c.B(5)
+		qt, kt := c.T(0), c.T(1)
+		sc := math.Sqrt(math.Abs(scaleOf(c.Args[7], qt)))
+		neg := scaleOf(c.Args[7], qt) < 0
+		l, s := qt.Shape[qt.Dim()-2], kt.Shape[kt.Dim()-2]
+		if causal {
+			if mask != nil {
+				return nil, errf("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+			}
+			mask = must(c.via("tril", must(c.via("ones", ints([]int64{l, s}), tensor.Bool))))
+		}
+		if c.B(8) {
+			// Grouped queries: each key and value head serves several query heads.
+			rep := qt.Shape[qt.Dim()-3] / kt.Shape[kt.Dim()-3]
+			k = must(c.via("repeat_interleave.self_int", k, rep, int64(-3)))
+			v = must(c.via("repeat_interleave.self_int", v, rep, int64(-3)))
+		}
+		if m, ok := mask.(*tensor.Tensor); ok && m.DType == tensor.Bool {
+			inf := must(c.via("scalar_tensor", math.Inf(-1), qt.DType))
+			mask = must(c.via("where.self", m, must(c.via("scalar_tensor", 0.0, qt.DType)), inf))
+		}
+		qsc := sc
+		if neg {
+			qsc = -sc
+		}
+		q = must(c.via("mul.Scalar", q, qsc))
+		ktr := must(c.via("mul.Scalar", must(c.via("transpose.int", k, int64(-2), int64(-1))), sc))
+		a := must(c.via("matmul", q, ktr))
+		if mask != nil {
+			a = must(c.via("add.Tensor", a, mask))
+		}
+		a = must(c.via("_safe_softmax", a, int64(-1)))
+		if p > 0 {
+			if dm := c.T(6); dm != nil {
+				a = must(c.via("masked_fill.Scalar", a, must(c.via("logical_not", dm)), 0.0))
+				v = must(c.via("mul.Scalar", v, 1/(1-p)))
+			} else {
+				a = must(c.via("dropout", a, p, true))
+			}
+		}
+		o, err := c.via("matmul", a, v)
+		return []Value{o, a}, err
+	})
+	comp("scaled_dot_product_attention", func(c *Call) (Value, error) {
+		q, k, v, mask, p, causal, gqa := c.T(0), c.T(1), c.T(2), c.T(3), c.F(4), c.B(5), c.B(7)
+		if q.DType != k.DType || k.DType != v.DType {
+			return nil, errf("Expected query, key, and value to have the same dtype, but got query.dtype: %s key.dtype: %s and value.dtype: %s instead.", lName(q.DType), lName(k.DType), lName(v.DType))
+		}
+		if q.Dim() < 2 || k.Dim() < 2 || v.Dim() < 2 {
+			return nil, errf("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: %d, key.dim: %d and value.dim: %d instead.", q.Dim(), k.Dim(), v.Dim())
+		}
+		if mask != nil && mask.DType != tensor.Bool && mask.DType != q.DType && mask.DType != tensor.Float32 {
+			return nil, errf("Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: %s and  query.dtype: %s instead.", lName(mask.DType), lName(q.DType))
+		}
+		if mask != nil && causal {
+			return nil, errf("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+		}
+		flash := q.Dim() == 4 && k.Dim() == 4 && v.Dim() == 4 && p == 0 && q.DType.IsFloat() && !gqa &&
+			q.Shape[3] == k.Shape[3] && k.Shape[3] == v.Shape[3] && q.Shape[0] == k.Shape[0] && q.Shape[1] == k.Shape[1] && k.Shape[2] == v.Shape[2] &&
+			q.Stride[3] == 1 && k.Stride[3] == 1 && v.Stride[3] == 1 && q.Numel() > 0 && k.Numel() > 0 && (mask == nil || mask.Dim() == 2 || mask.Dim() == 4)
+		if flash {
+			m := optT(mask)
+			if mask != nil && mask.DType == tensor.Bool {
+				inf := must(c.via("scalar_tensor", math.Inf(-1), q.DType))
+				m = must(c.via("where.self", mask, must(c.via("scalar_tensor", 0.0, q.DType)), inf))
+			}
+			r, err := c.via("_scaled_dot_product_flash_attention_for_cpu", q, k, v, p, causal, m, c.Args[6])
+			if err != nil {
+				return nil, err
+			}
+			return r.([]Value)[0], nil
+		}
+		r, err := c.via("_scaled_dot_product_attention_math", q, k, v, optT(mask), p, causal, nil, c.Args[6], gqa)
+		if err != nil {
+			return nil, err
+		}
+		return r.([]Value)[0], nil
+	})
+	def("_native_multi_head_attention", func(c *Call) (Value, error) {
+		q, e, heads := c.T(0), c.I(3), c.I(4)
+		if !q.DType.IsFloat() {
+			return nil, errf("expected floating query")
+		}
+		n, l := q.Shape[0], q.Shape[1]
+		var parts []Value
+		qkvW := must(c.do("split.Tensor", c.Args[5], e, int64(0)))
+		qkvB := must(c.do("split.Tensor", c.Args[6], e, int64(0)))
+		ws, ok := qkvW.([]Value)
+		bs, ok2 := qkvB.([]Value)
+		if !ok || !ok2 {
+			return nil, errf("_native_multi_head_attention: bad projection weights")
+		}
+		for i, x := range c.Args[:3] {
+			p := must(c.do("linear", x, ws[i], bs[i]))
+			t := must(c.do("view", p, ints([]int64{n, x.(*tensor.Tensor).Shape[1], heads, e / heads})))
+			parts = append(parts, must(c.do("transpose.int", t, int64(1), int64(2))))
+		}
+		a := must(c.do("matmul", must(c.do("mul.Scalar", parts[0], 1/math.Sqrt(float64(e/heads)))), must(c.do("transpose.int", parts[1], int64(2), int64(3)))))
+		if m := c.T(9); m != nil {
+			mv := Value(m)
+			switch c.I(12) {
+			case 1: // key padding (N, S)
+				mv = must(c.do("view", m, ints([]int64{m.Shape[0], 1, 1, m.Shape[1]})))
+			}
+			if m.DType == tensor.Bool {
+				a = must(c.do("masked_fill.Scalar", a, mv, math.Inf(-1)))
+			} else {
+				a = must(c.do("add.Tensor", a, mv))
+			}
+		}
+		w := must(c.do("_softmax", a, int64(-1), false))
+		o := must(c.do("matmul", w, parts[2]))
+		o = must(c.do("reshape", must(c.do("transpose.int", o, int64(1), int64(2))), ints([]int64{n, l, e})))
+		o, err := c.do("linear", o, c.Args[7], c.Args[8])
+		if err != nil {
+			return nil, err
+		}
+		if !c.B(10) {
+			return []Value{o, c.NewC(q.DType, 0)}, nil
+		}
+		if c.B(11) {
+			w, err = c.do("mean.dim", w, ints([]int64{1}), false)
+		}
+		return []Value{o, w}, err
+	})
+	def("_transformer_encoder_layer_fwd", func(c *Call) (Value, error) {
+		x := Value(c.T(0))
+		e := c.I(1)
+		gelu, first, eps := c.B(7), c.B(8), c.F(9)
+		norm := func(x Value, w, b int) Value {
+			return must(c.do("layer_norm", x, ints([]int64{e}), c.Args[w], c.Args[b], eps))
+		}
+		attn := func(y Value) Value {
+			r, err := c.do("_native_multi_head_attention", y, y, y, e, c.I(2), c.Args[3], c.Args[4], c.Args[5], c.Args[6], c.Args[18], false, true, c.opt("mask_type"))
+			if err != nil {
+				return err
+			}
+			return r.([]Value)[0]
+		}
+		ffn := func(y Value) Value {
+			h := must(c.do("linear", y, c.Args[14], c.Args[15]))
+			if gelu {
+				h = must(c.do("gelu", h))
+			} else {
+				h = must(c.do("relu", h))
+			}
+			return must(c.do("linear", h, c.Args[16], c.Args[17]))
+		}
+		add := func(a, b Value) Value { return must(c.do("add.Tensor", a, b)) }
+		if first {
+			x = add(x, attn(norm(x, 10, 11)))
+			x = add(x, ffn(norm(x, 12, 13)))
+		} else {
+			x = norm(add(x, attn(x)), 10, 11)
+			x = norm(add(x, ffn(x)), 12, 13)
+		}
+		if err, ok := x.(error); ok {
+			return nil, err
+		}
+		return x, nil
+	})
+}

@@ -1,0 +1,432 @@
+package aten
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"whittle/kernels/tensor"
+)
+
+func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Tensor) (Value, error) {
+	d := tensor.Int64
+	if i32 {
+		d = tensor.Int32
+	}
+	if seq.Dim() != 1 && (seq.Dim() != v.Dim() || !slices.Equal(seq.Shape[:seq.Dim()-1], v.Shape[:v.Dim()-1])) {
+		return nil, errf("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, but we got boundaries tensor %s and input value tensor %s", tensor.ShapeText(seq.Shape), tensor.ShapeText(v.Shape))
+	}
+	o := c.NewC(d, v.Shape...)
+	if !c.real || v.Numel() == 0 {
+		return o, nil
+	}
+	s := seq
+	if sorter != nil {
+		var err error
+		if s, err = c.doT("gather", seq, int64(-1), sorter); err != nil {
+			return nil, err
+		}
+	}
+	ss, vs := s.Floats(), v.Floats()
+	n := seq.Shape[seq.Dim()-1]
+	per := int64(len(vs))
+	if seq.Dim() > 1 {
+		per = v.Shape[v.Dim()-1]
+	}
+	out := make([]int64, len(vs))
+	for i, x := range vs {
+		row := ss
+		if seq.Dim() > 1 {
+			r := int64(i) / per
+			row = ss[r*n : (r+1)*n]
+		}
+		out[i] = int64(sort.Search(len(row), func(k int) bool {
+			y := row[k]
+			if right {
+				return y > x || y != y && x == x
+			}
+			return y >= x || y != y || x != x && y != y
+		}))
+		if x != x {
+			out[i] = int64(sort.Search(len(row), func(k int) bool { return !right && row[k] != row[k] }))
+		}
+	}
+	o.SetInts(out)
+	return o, nil
+}
+
+// lessNaN orders floats with NaN greatest.
+func lessNaN(a, b float64) bool { return a < b || b != b && a == a }
+
+// order is the stable sorting permutation of a line; ints decides for integer dtypes beyond 2^53.
+func order(b []float64, iv []int64, desc bool) []int64 {
+	p := make([]int64, len(b))
+	for i := range p {
+		p[i] = int64(i)
+	}
+	sort.SliceStable(p, func(i, j int) bool {
+		if iv != nil {
+			x, y := iv[p[i]], iv[p[j]]
+			if desc {
+				return x > y
+			}
+			return x < y
+		}
+		x, y := b[p[i]], b[p[j]]
+		if desc {
+			return lessNaN(y, x)
+		}
+		return lessNaN(x, y)
+	})
+	return p
+}
+
+// takeLines fills v and ix along d with the elements and positions that pick chooses for each line.
+func (c *Call) takeLines(t *tensor.Tensor, d int64, v, ix *tensor.Tensor, pick func(b []float64, iv []int64) []int64) {
+	lines(t, d, func(off, st, n, k int64) {
+		b := make([]float64, n)
+		tensor.LoadFloat(t, off, st, b)
+		var iv []int64
+		if !t.DType.IsFloat() {
+			iv = make([]int64, n)
+			tensor.LoadInt(t, off, st, iv)
+		}
+		p := pick(b, iv)
+		ov, sv := lineAt(v, d, k)
+		oi, si := lineAt(ix, d, k)
+		if iv != nil {
+			xs := make([]int64, len(p))
+			for i, q := range p {
+				xs[i] = iv[q]
+			}
+			tensor.StoreInt(v, ov, sv, xs)
+		} else {
+			xs := make([]float64, len(p))
+			for i, q := range p {
+				xs[i] = b[q]
+			}
+			tensor.StoreFloat(v, ov, sv, xs)
+		}
+		tensor.StoreInt(ix, oi, si, p)
+	})
+}
+
+func sorts() {
+	def("sort sort.stable", func(c *Call) (Value, error) {
+		t := c.T(0)
+		d, err := wrapDim(toInt(c.opt("dim")), int64(t.Dim()))
+		if err != nil {
+			return nil, err
+		}
+		desc, _ := c.opt("descending").(bool)
+		st := tensor.PreservedStrides(t.Shape, t.Stride)
+		v, ix := c.New(t.DType, t.Shape, st), c.New(tensor.Int64, t.Shape, st)
+		if c.real {
+			c.takeLines(t, d, v, ix, func(b []float64, iv []int64) []int64 { return order(b, iv, desc) })
+		}
+		return list(v, ix), nil
+	})
+	comp("argsort", func(c *Call) (Value, error) {
+		v, err := c.via("sort", c.Args...)
+		if err != nil {
+			return nil, err
+		}
+		return v.([]Value)[1], nil
+	})
+	comp("argsort.stable", func(c *Call) (Value, error) {
+		v, err := c.via("sort.stable", c.Args...)
+		if err != nil {
+			return nil, err
+		}
+		return v.([]Value)[1], nil
+	})
+	comp("msort", func(c *Call) (Value, error) {
+		v, err := c.via("sort", c.Args[0], int64(0), false)
+		if err != nil {
+			return nil, err
+		}
+		return v.([]Value)[0], nil
+	})
+	def("topk", func(c *Call) (Value, error) {
+		t, k := c.T(0), c.I(1)
+		d, err := wrapDim(c.I(2), int64(t.Dim()))
+		if err != nil {
+			return nil, err
+		}
+		n := int64(1)
+		if t.Dim() > 0 {
+			n = t.Shape[d]
+		}
+		if k < 0 || k > n {
+			return nil, errf("selected index k out of range")
+		}
+		shape := slices.Clone(t.Shape)
+		if t.Dim() > 0 {
+			shape[d] = k
+		}
+		v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
+		if c.real && v.Numel() > 0 {
+			largest := c.B(3)
+			c.takeLines(t, d, v, ix, func(b []float64, iv []int64) []int64 { return order(b, iv, largest)[:k] })
+		}
+		return list(v, ix), nil
+	})
+	kth := func(names string, pick func(c *Call, b []float64, iv []int64) int64, dimAt int) {
+		def(names, func(c *Call) (Value, error) {
+			t := c.T(0)
+			mask, keep, err := c.dimArgs(dimAt, false)
+			if err != nil {
+				return nil, err
+			}
+			d, _ := wrapDim(c.I(dimAt), int64(t.Dim()))
+			if t.Dim() > 0 && t.Shape[d] == 0 {
+				return nil, kindf(IndexError, "%s(): Expected reduction dim %d to have non-zero size.", c.Op.Sig().Name, d)
+			}
+			if c.Op.Sig().Name == "kthvalue" {
+				n := int64(1)
+				if t.Dim() > 0 {
+					n = t.Shape[d]
+				}
+				if c.I(1) < 1 || c.I(1) > n {
+					return nil, errf("kthvalue(): selected number k out of range for dimension %d", d)
+				}
+			}
+			full := slices.Clone(t.Shape)
+			if t.Dim() > 0 {
+				full[d] = 1
+			}
+			v, ix := c.NewC(t.DType, full...), c.NewC(tensor.Int64, full...)
+			if c.real && v.Numel() > 0 {
+				c.takeLines(t, d, v, ix, func(b []float64, iv []int64) []int64 { return []int64{pick(c, b, iv)} })
+			}
+			shape := reduceShape(t, mask, keep)
+			for _, x := range []*tensor.Tensor{v, ix} {
+				x.Shape, x.Stride = shape, tensor.ContiguousStrides(shape)
+			}
+			return list(v, ix), nil
+		})
+	}
+	kth("kthvalue", func(c *Call, b []float64, iv []int64) int64 { return order(b, iv, false)[c.I(1)-1] }, 2)
+	med := func(b []float64, iv []int64, skip bool) int64 {
+		p := order(b, iv, false)
+		n := len(b)
+		if iv == nil {
+			valid := n
+			for valid > 0 && b[p[valid-1]] != b[p[valid-1]] {
+				valid--
+			}
+			if !skip && valid < n {
+				for i, x := range b {
+					if x != x {
+						return int64(i)
+					}
+				}
+			}
+			if skip {
+				n = max(valid, 1)
+			}
+		}
+		return p[(n-1)/2]
+	}
+	kth("median.dim", func(c *Call, b []float64, iv []int64) int64 { return med(b, iv, false) }, 1)
+	kth("nanmedian.dim", func(c *Call, b []float64, iv []int64) int64 { return med(b, iv, true) }, 1)
+	kth("mode", func(c *Call, b []float64, iv []int64) int64 {
+		p := order(b, iv, false)
+		best, bestN := int64(0), 0
+		for i := 0; i < len(p); {
+			j := i
+			for j < len(p) && (b[p[j]] == b[p[i]] || b[p[j]] != b[p[j]] && b[p[i]] != b[p[i]]) {
+				j++
+			}
+			if j-i > bestN {
+				best, bestN = p[j-1], j-i
+			}
+			i = j
+		}
+		return best
+	}, 1)
+	def("median nanmedian", func(c *Call) (Value, error) {
+		t := c.T(0)
+		o := c.NewC(t.DType)
+		if !c.real {
+			return o, nil
+		}
+		if t.Numel() == 0 {
+			o.Fill(math.NaN())
+			return o, nil
+		}
+		b := t.Floats()
+		var iv []int64
+		if !t.DType.IsFloat() {
+			iv = t.Ints()
+		}
+		i := med(b, iv, c.Op.Sig().Name == "nanmedian")
+		if iv != nil {
+			o.SetInt(0, iv[i])
+		} else {
+			o.Set(0, b[i])
+		}
+		return o, nil
+	})
+	def("_unique2 unique_consecutive _unique unique_dim unique_dim_consecutive", unique)
+}
+
+func nonzeros() {
+	def("nonzero", func(c *Call) (Value, error) {
+		t := c.T(0)
+		if !c.real || t.Fake {
+			return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
+		}
+		n := int64(t.Dim())
+		var out []int64
+		cnt := int64(0)
+		for i, x := range t.Floats() {
+			if x == 0 {
+				continue
+			}
+			cnt++
+			k := int64(i)
+			p := make([]int64, n)
+			for d := n - 1; d >= 0; d-- {
+				p[d] = k % t.Shape[d]
+				k /= t.Shape[d]
+			}
+			out = append(out, p...)
+		}
+		o := c.New(tensor.Int64, []int64{cnt, n}, []int64{1, max(cnt, 1)})
+		if cnt == 0 || n == 0 {
+			o = c.New(tensor.Int64, []int64{cnt, n}, []int64{1, cnt})
+			if n == 0 || cnt == 0 {
+				o.Stride = []int64{1, max(cnt, 1)}
+			}
+		}
+		o.SetInts(out)
+		return o, nil
+	})
+	comp("argwhere", func(c *Call) (Value, error) { return c.via("nonzero", c.Args[0]) })
+	def("nonzero_static", func(c *Call) (Value, error) {
+		t, size, fill := c.T(0), c.I(1), c.I(2)
+		o := c.NewC(tensor.Int64, size, int64(t.Dim()))
+		if !c.real {
+			return o, nil
+		}
+		nz, err := c.doT("nonzero", t)
+		if err != nil {
+			return nil, err
+		}
+		o.FillInt(fill)
+		n := min(nz.Shape[0], size)
+		tensor.Copy(tensor.NewView(o, []int64{n, int64(t.Dim())}, o.Stride, 0), tensor.NewView(nz, []int64{n, int64(t.Dim())}, nz.Stride, 0))
+		return o, nil
+	})
+}
+
+// unique serves the whole family; dim forms compare slices.
+func unique(c *Call) (Value, error) {
+	t := c.T(0)
+	if !c.real {
+		return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
+	}
+	name := c.Op.Sig().Name
+	consecutive := strings.Contains(name, "consecutive")
+	wantInv, _ := c.opt("return_inverse").(bool)
+	wantCnt, _ := c.opt("return_counts").(bool)
+	var x *tensor.Tensor = t.Contiguous()
+	rowsN, width := t.Numel(), int64(1)
+	dim := int64(-1)
+	if d := c.opt("dim"); d != nil {
+		var err error
+		if dim, err = wrapDim(toInt(d), int64(t.Dim())); err != nil {
+			return nil, err
+		}
+		m, err := c.transpose(t, 0, dim)
+		if err != nil {
+			return nil, err
+		}
+		x = m.Contiguous()
+		rowsN = x.Shape[0]
+		if rowsN > 0 {
+			width = x.Numel() / rowsN
+		}
+	}
+	xs := x.Floats()
+	less := func(a, b int64) int {
+		for k := int64(0); k < width; k++ {
+			p, q := xs[a*width+k], xs[b*width+k]
+			if lessNaN(p, q) {
+				return -1
+			}
+			if lessNaN(q, p) {
+				return 1
+			}
+			if p != p {
+				return -1 // NaNs are all distinct
+			}
+		}
+		return 0
+	}
+	p := make([]int64, rowsN)
+	for i := range p {
+		p[i] = int64(i)
+	}
+	if !consecutive {
+		slices.SortStableFunc(p, func(a, b int64) int {
+			for k := int64(0); k < width; k++ {
+				if lessNaN(xs[a*width+k], xs[b*width+k]) {
+					return -1
+				}
+				if lessNaN(xs[b*width+k], xs[a*width+k]) {
+					return 1
+				}
+			}
+			return 0
+		})
+	}
+	inv := make([]int64, rowsN)
+	var first, counts []int64
+	for i, q := range p {
+		if i == 0 || less(p[i-1], q) != 0 {
+			first = append(first, q)
+			counts = append(counts, 0)
+		}
+		inv[q] = int64(len(first) - 1)
+		counts[len(counts)-1]++
+	}
+	var out *tensor.Tensor
+	if dim >= 0 {
+		shape := slices.Clone(x.Shape)
+		shape[0] = int64(len(first))
+		flat := tensor.Empty(t.DType, shape...)
+		for i, q := range first {
+			tensor.Copy(tensor.NewView(flat, []int64{width}, []int64{1}, int64(i)*width), tensor.NewView(x, []int64{width}, []int64{1}, x.Offset+q*width))
+		}
+		o, err := c.transpose(flat, 0, dim)
+		if err != nil {
+			return nil, err
+		}
+		o.Base = nil
+		out = o
+	} else {
+		out = tensor.Empty(t.DType, int64(len(first)))
+		pos := make([]int64, len(first))
+		for i, q := range first {
+			pos[i] = x.Offset + q
+		}
+		gatherAt(out, x, pos)
+	}
+	it, ct := c.NewC(tensor.Int64, 0), c.NewC(tensor.Int64, 0)
+	if wantInv || name == "unique_dim" {
+		it = tensor.FromInt64s(inv, rowsN)
+		if dim < 0 {
+			it = tensor.FromInt64s(inv, t.Shape...)
+		}
+	}
+	if wantCnt || name == "unique_dim" {
+		ct = tensor.FromInt64s(counts, int64(len(counts)))
+	}
+	if name == "_unique" {
+		return list(out, it), nil
+	}
+	return list(out, it, ct), nil
+}

@@ -1,0 +1,359 @@
+package aten
+
+import (
+	"math"
+	"slices"
+
+	"whittle/kernels/tensor"
+)
+
+func statistics() {
+	comp("nanmean", func(c *Call) (Value, error) {
+		n := must(c.via("sum.dim_IntList", must(c.via("logical_not", must(c.via("isnan", c.Args[0])))), c.Args[1], c.Args[2]))
+		return c.via("div.Tensor", must(c.via("nansum", c.Args...)), n)
+	})
+	quantile := func(c *Call, qv Value, ignore bool) (Value, error) {
+		t := c.T(0)
+		q, isT := qv.(*tensor.Tensor)
+		if !isT {
+			q = tensor.Full(t.DType, toFloat(qv))
+			if qf := toFloat(qv); qf < 0 || qf > 1 {
+				return nil, errf("quantile() q must be in the range [0, 1] but got %g", qf)
+			}
+		}
+		if t.DType != tensor.Float32 && t.DType != tensor.Float64 {
+			return nil, errf("quantile() input tensor must be either float or double dtype")
+		}
+		if q.Dim() > 1 {
+			return nil, errf("quantile() q must be a scalar or 1D tensor")
+		}
+		if t.Numel() == 0 {
+			return nil, errf("quantile() input tensor must be non-empty")
+		}
+		mask := allMask(t)
+		if !c.None(2) {
+			var err error
+			if mask, err = wrapDims([]int64{c.I(2)}, t.Dim(), false); err != nil {
+				return nil, err
+			}
+		}
+		shape := reduceShape(t, mask, c.B(3))
+		out := shape
+		if q.Dim() == 1 {
+			out = append([]int64{q.Numel()}, shape...)
+		}
+		o := tensor.EmptyMode(t.Fake, t.DType, out, tensor.ContiguousStrides(out))
+		if t.Fake {
+			return o, nil
+		}
+		n := tensor.Numel(shape)
+		res := make([]float64, o.Numel())
+		eachRow(t, mask, func(k int64, row []float64) {
+			b := slices.Clone(row)
+			slices.SortFunc(b, func(x, y float64) int {
+				if lessNaN(x, y) {
+					return -1
+				}
+				return int(b2i(lessNaN(y, x)))
+			})
+			valid := len(b)
+			for valid > 0 && b[valid-1] != b[valid-1] {
+				valid--
+			}
+			for i, qq := range q.Floats() {
+				var r float64
+				if !ignore && valid < len(b) || valid == 0 {
+					r = math.NaN()
+				} else {
+					pos := qq * float64(valid-1)
+					lo, hi := math.Floor(pos), math.Ceil(pos)
+					switch c.Str(4) {
+					case "lower":
+						r = b[int(lo)]
+					case "higher":
+						r = b[int(hi)]
+					case "midpoint":
+						r = (b[int(lo)] + b[int(hi)]) / 2
+					case "nearest":
+						r = b[int(math.RoundToEven(pos))]
+					default:
+						r = b[int(lo)] + (pos-lo)*(b[int(hi)]-b[int(lo)])
+					}
+				}
+				res[int64(i)*n+k] = r
+			}
+		})
+		o.SetFloats(res)
+		return o, nil
+	}
+	def("quantile quantile.scalar", func(c *Call) (Value, error) { return quantile(c, c.Args[1], false) })
+	def("nanquantile nanquantile.scalar", func(c *Call) (Value, error) { return quantile(c, c.Args[1], true) })
+	comp("cov", func(c *Call) (Value, error) {
+		x := c.T(0)
+		if x.Dim() > 2 {
+			return nil, errf("cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", x.Dim())
+		}
+		in := Value(x)
+		if x.Dim() < 2 {
+			in = must(c.via("view", must(c.via("contiguous", x)), ints([]int64{1, -1})))
+		}
+		xt, ok := in.(*tensor.Tensor)
+		if !ok {
+			return nil, in.(error)
+		}
+		n := Value(xt.Shape[1])
+		var w Value
+		if f := c.T(2); f != nil {
+			w = f
+		}
+		if a := c.T(3); a != nil {
+			if w != nil {
+				w = must(c.via("mul.Tensor", w, a))
+			} else {
+				w = a
+			}
+		}
+		var avg Value
+		var ws Value
+		if w != nil {
+			ws = must(c.via("sum", w))
+			avg = must(c.via("div.Tensor", must(c.via("sum.dim_IntList", must(c.via("mul.Tensor", xt, w)), ints([]int64{1}), false)), ws))
+		} else {
+			avg = must(c.via("div.Scalar", must(c.via("sum.dim_IntList", xt, ints([]int64{1}), false)), n))
+		}
+		corr := c.I(1)
+		d := must(c.via("sub.Tensor", xt, must(c.via("unsqueeze", avg, int64(1)))))
+		wd := d
+		if w != nil {
+			wd = must(c.via("mul.Tensor", d, w))
+		}
+		m := must(c.via("mm", d, must(c.via("t", wd))))
+		var r Value
+		switch {
+		case w == nil:
+			r = must(c.via("div.Scalar", m, max(toInt(n)-corr, 0)))
+		case corr != 0 && c.T(3) != nil:
+			wa := must(c.via("sum", must(c.via("mul.Tensor", w, c.T(3)))))
+			nf := must(c.via("sub.Tensor", ws, must(c.via("div.Tensor", must(c.via("mul.Scalar", wa, corr)), ws))))
+			r = must(c.via("div.Tensor", m, must(c.via("clamp_min", nf, int64(0)))))
+		default:
+			r = must(c.via("div.Tensor", m, must(c.via("clamp_min", must(c.via("sub.Scalar", ws, corr)), int64(0)))))
+		}
+		return c.via("squeeze", r)
+	})
+	comp("corrcoef", func(c *Call) (Value, error) {
+		v, err := c.viaT("cov", c.Args[0])
+		if err != nil {
+			return nil, err
+		}
+		if v.Dim() == 0 {
+			return c.via("div.Tensor", v, v)
+		}
+		d := must(c.via("sqrt", must(c.via("diag", v))))
+		r := must(c.via("div.Tensor", v, must(c.via("view", d, ints([]int64{-1, 1})))))
+		return c.via("div.Tensor", r, must(c.via("view", d, ints([]int64{1, -1}))))
+	})
+	def("histc", func(c *Call) (Value, error) {
+		t, n := c.T(0), c.I(1)
+		if n <= 0 {
+			return nil, errf("bins must be > 0")
+		}
+		o := c.NewC(t.DType, n)
+		if !c.real {
+			return o, nil
+		}
+		xs := t.Floats()
+		lo, hi := c.F(2), c.F(3)
+		if lo == hi && len(xs) > 0 {
+			lo, hi = slices.Min(xs), slices.Max(xs)
+		}
+		if lo == hi {
+			lo, hi = lo-1, hi+1
+		}
+		cnt := make([]float64, n)
+		for _, x := range xs {
+			if x >= lo && x <= hi {
+				k := int64((x - lo) / (hi - lo) * float64(n))
+				cnt[min(k, n-1)]++
+			}
+		}
+		o.SetFloats(cnt)
+		return o, nil
+	})
+}
+
+func distances() {
+	comp("cdist", func(c *Call) (Value, error) {
+		if c.F(2) < 0 {
+			return nil, errf("cdist only supports non-negative p values")
+		}
+		return c.via("_cdist_forward", c.Args...)
+	})
+	dist := func(a, b []float64, p float64) float64 {
+		d := make([]float64, len(a))
+		for i := range a {
+			d[i] = a[i] - b[i]
+		}
+		return vectorNorm(d, p)
+	}
+	def("_cdist_forward", func(c *Call) (Value, error) {
+		a, b, p := c.T(0), c.T(1), c.F(2)
+		if a.Dim() < 2 || b.Dim() < 2 {
+			return nil, errf("cdist only supports at least 2D tensors, X1 got: %dD", min(a.Dim(), b.Dim()))
+		}
+		n, m, k := a.Shape[a.Dim()-2], b.Shape[b.Dim()-2], a.Shape[a.Dim()-1]
+		if k != b.Shape[b.Dim()-1] {
+			return nil, errf("X1 and X2 must have the same number of columns. X1: %d X2: %d", k, b.Shape[b.Dim()-1])
+		}
+		batch, err := tensor.BroadcastShapes(a.Shape[:a.Dim()-2], b.Shape[:b.Dim()-2])
+		if err != nil {
+			return nil, errf("%s", err)
+		}
+		o := c.NewC(rtype(a, b), append(slices.Clone(batch), n, m)...)
+		if !c.real {
+			return o, nil
+		}
+		as := a.Expand(append(slices.Clone(batch), n, k)).Floats()
+		bs := b.Expand(append(slices.Clone(batch), m, k)).Floats()
+		out := make([]float64, o.Numel())
+		for i := range out {
+			q := int64(i) / (n * m)
+			r, s := int64(i)/m%n, int64(i)%m
+			out[i] = dist(as[(q*n+r)*k:(q*n+r+1)*k], bs[(q*m+s)*k:(q*m+s+1)*k], p)
+		}
+		o.SetFloats(out)
+		return o, nil
+	})
+	// dnorm is the derivative of the p-norm of a difference vector by one component.
+	dnorm := func(x, norm, p float64) float64 {
+		switch {
+		case norm == 0 || p == 0:
+			return 0
+		case p == 1:
+			return sgn(x)
+		case math.IsInf(p, 1):
+			return sgn(x) * b2f(math.Abs(x) == norm)
+		case p == 2:
+			return x / norm
+		}
+		return sgn(x) * math.Pow(math.Abs(x), p-1) / math.Pow(norm, p-1)
+	}
+	def("_cdist_backward", func(c *Call) (Value, error) {
+		g, a, b, p := c.T(0), c.T(1), c.T(2), c.F(3)
+		nd := a.Dim()
+		n, m, k := a.Shape[nd-2], b.Shape[b.Dim()-2], a.Shape[nd-1]
+		batch, err := tensor.BroadcastShapes(a.Shape[:nd-2], b.Shape[:b.Dim()-2])
+		if err != nil {
+			return nil, errf("%s", err)
+		}
+		sh := append(slices.Clone(batch), n, k)
+		o := c.NewC(a.DType, sh...)
+		if c.real {
+			as, bs, gs, ds := a.Expand(sh).Floats(), b.Expand(append(slices.Clone(batch), m, k)).Floats(), g.Floats(), c.T(4).Floats()
+			out := make([]float64, o.Numel())
+			for i := range gs {
+				q := int64(i) / (n * m)
+				r, s := int64(i)/m%n, int64(i)%m
+				for j := int64(0); j < k; j++ {
+					out[(q*n+r)*k+j] += gs[i] * dnorm(as[(q*n+r)*k+j]-bs[(q*m+s)*k+j], ds[i], p)
+				}
+			}
+			o.SetFloats(out)
+		}
+		return o, nil
+	})
+	comp("pdist", func(c *Call) (Value, error) {
+		return c.via("_pdist_forward", must(c.via("contiguous", c.Args[0])), c.Args[1])
+	})
+	def("_pdist_forward", func(c *Call) (Value, error) {
+		a, p := c.T(0), c.F(1)
+		n := a.Shape[0]
+		o := c.NewC(a.DType, n*(n-1)/2)
+		if c.real {
+			k := a.Shape[1]
+			xs := a.Floats()
+			var out []float64
+			for i := int64(0); i < n; i++ {
+				for j := i + 1; j < n; j++ {
+					out = append(out, dist(xs[i*k:(i+1)*k], xs[j*k:(j+1)*k], p))
+				}
+			}
+			o.SetFloats(out)
+		}
+		return o, nil
+	})
+	def("_pdist_backward", func(c *Call) (Value, error) {
+		g, a, p, d := c.T(0), c.T(1), c.F(2), c.T(3)
+		o := c.NewC(a.DType, a.Shape...)
+		if c.real {
+			n, k := a.Shape[0], a.Shape[1]
+			xs, gs, ds := a.Floats(), g.Floats(), d.Floats()
+			out := make([]float64, len(xs))
+			q := 0
+			for i := int64(0); i < n; i++ {
+				for j := i + 1; j < n; j++ {
+					for e := int64(0); e < k; e++ {
+						z := gs[q] * dnorm(xs[i*k+e]-xs[j*k+e], ds[q], p)
+						out[i*k+e] += z
+						out[j*k+e] -= z
+					}
+					q++
+				}
+			}
+			o.SetFloats(out)
+		}
+		return o, nil
+	})
+	def("linalg_cross", func(c *Call) (Value, error) {
+		a, b := c.T(0), c.T(1)
+		sh, err := tensor.BroadcastShapes(a.Shape, b.Shape)
+		if err != nil {
+			return nil, errf("%s", err)
+		}
+		d, err := wrapDim(c.I(2), int64(len(sh)))
+		if err != nil {
+			return nil, err
+		}
+		if sh[d] != 3 {
+			return nil, errf("linalg.cross: inputs dimension %d must have length 3. Got %d and %d", c.I(2), a.Shape[d], b.Shape[d])
+		}
+		o := c.NewC(rtype(a, b), sh...)
+		if !c.real {
+			return o, nil
+		}
+		part := func(t *tensor.Tensor, i int64) *tensor.Tensor {
+			v, _ := c.slice(t, d, i, i+1, 1)
+			return v
+		}
+		ea, eb := a.Expand(sh), b.Expand(sh)
+		for i := int64(0); i < 3; i++ {
+			j, k := (i+1)%3, (i+2)%3
+			x, err := c.do("mul.Tensor", part(ea, j), part(eb, k))
+			if err != nil {
+				return nil, err
+			}
+			y, err := c.do("mul.Tensor", part(ea, k), part(eb, j))
+			if err != nil {
+				return nil, err
+			}
+			z, err := c.doT("sub.Tensor", x, y, int64(1))
+			if err != nil {
+				return nil, err
+			}
+			tensor.Copy(part(o, i), z)
+		}
+		return o, nil
+	})
+	comp("cross", func(c *Call) (Value, error) {
+		a := c.T(0)
+		if !c.None(2) {
+			return c.via("linalg_cross", c.Args...)
+		}
+		for i, s := range a.Shape {
+			if s == 3 {
+				return c.via("linalg_cross", a, c.Args[1], int64(i))
+			}
+		}
+		return nil, errf("no dimension of size 3 in input")
+	})
+}
