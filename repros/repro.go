@@ -146,7 +146,7 @@ func (r *Repro) Tensors(load func(hash string) ([]byte, error)) ([]any, error) {
 			out[i] = nil
 		case TensorInput:
 			d, ok := tensor.ParseDType(in.DType)
-			if !ok || d.Kind() == tensor.KindComplex {
+			if !ok || !d.Computes() {
 				return nil, &DTypeUnsupported{in.Name, in.DType}
 			}
 			t := &tensor.Tensor{Storage: made[in.Storage], DType: d, Shape: append([]int64{}, in.Shape...), Stride: append([]int64{}, in.AllStrides()...), Offset: in.Offset}

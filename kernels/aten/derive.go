@@ -136,6 +136,22 @@ func cName(d tensor.DType) string {
 		return "ComplexFloat"
 	case tensor.Complex128:
 		return "ComplexDouble"
+	case tensor.Complex32:
+		return "ComplexHalf"
+	case tensor.UInt16:
+		return "UInt16"
+	case tensor.UInt32:
+		return "UInt32"
+	case tensor.UInt64:
+		return "UInt64"
+	case tensor.Float8E4M3FN:
+		return "Float8_e4m3fn"
+	case tensor.Float8E5M2:
+		return "Float8_e5m2"
+	case tensor.Float8E4M3FNUZ:
+		return "Float8_e4m3fnuz"
+	case tensor.Float8E5M2FNUZ:
+		return "Float8_e5m2fnuz"
 	}
 	return "Undefined"
 }

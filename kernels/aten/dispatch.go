@@ -20,6 +20,9 @@ var Fake Dispatcher = fakeDispatcher{}
 var Default Dispatcher = defaultDispatcher{}
 
 func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
+		return nil, &Error{Op: op.Name(), Kind: NotImplementedError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
+	}
 	c := &Call{Op: op, Args: args, Dispatch: d, real: true}
 	if op.Eager != nil {
 		return guarded(op, op.Eager, c)
@@ -44,19 +47,24 @@ func (d defaultDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 
 // AnyFake reports whether any tensor among the values, at any depth, is fake.
 func AnyFake(args []Value) bool {
+	return firstOf(args, func(t *tensor.Tensor) bool { return t.Fake }) != nil
+}
+
+// firstOf is the first tensor among the values, at any depth, for which is holds; nil for none.
+func firstOf(args []Value, is func(t *tensor.Tensor) bool) *tensor.Tensor {
 	for _, a := range args {
 		switch a := a.(type) {
 		case *tensor.Tensor:
-			if a != nil && a.Fake {
-				return true
+			if a != nil && is(a) {
+				return a
 			}
 		case []Value:
-			if AnyFake(a) {
-				return true
+			if t := firstOf(a, is); t != nil {
+				return t
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // guarded runs f and names the operator in errors. A panic inside a kernel is a bug in

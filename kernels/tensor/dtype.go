@@ -4,8 +4,8 @@ package tensor
 // the "torch." prefix.
 type DType uint8
 
-// The dtypes. Complex ones exist so that they can be named in errors; no
-// kernel computes with them.
+// The dtypes. Those for which Computes is false exist so that they can be named: in errors, and in graphs that another
+// PyTorch runs.
 const (
 	Invalid DType = iota
 	Float32
@@ -20,6 +20,14 @@ const (
 	Bool
 	Complex64
 	Complex128
+	UInt16
+	UInt32
+	UInt64
+	Complex32
+	Float8E4M3FN
+	Float8E5M2
+	Float8E4M3FNUZ
+	Float8E5M2FNUZ
 	numDTypes
 )
 
@@ -42,6 +50,15 @@ var dtypes = [numDTypes]struct {
 	Bool:       {"bool", "b8", 1, KindBool},
 	Complex64:  {"complex64", "c64", 8, KindComplex},
 	Complex128: {"complex128", "c128", 16, KindComplex},
+
+	UInt16:         {"uint16", "u16", 2, KindInt},
+	UInt32:         {"uint32", "u32", 4, KindInt},
+	UInt64:         {"uint64", "u64", 8, KindInt},
+	Complex32:      {"complex32", "c32", 4, KindComplex},
+	Float8E4M3FN:   {"float8_e4m3fn", "f8e4m3fn", 1, KindFloat},
+	Float8E5M2:     {"float8_e5m2", "f8e5m2", 1, KindFloat},
+	Float8E4M3FNUZ: {"float8_e4m3fnuz", "f8e4m3fnuz", 1, KindFloat},
+	Float8E5M2FNUZ: {"float8_e5m2fnuz", "f8e5m2fnuz", 1, KindFloat},
 }
 
 // Kind orders dtypes for type promotion: bool < int < float < complex.
@@ -66,6 +83,9 @@ func (d DType) Size() int { return dtypes[d].size }
 
 // Kind says whether d holds booleans, integers, floats or complex numbers.
 func (d DType) Kind() Kind { return dtypes[d].kind }
+
+// Computes reports whether whittle's kernels compute with d.
+func (d DType) Computes() bool { return d != Invalid && d <= Bool }
 
 // IsFloat reports whether d is a real floating type.
 func (d DType) IsFloat() bool { return d.Kind() == KindFloat }
