@@ -9,10 +9,12 @@ import (
 	"whittle/kernels/tensor"
 )
 
+var nan = math.NaN()
+
 func f32(xs ...float32) *tensor.Tensor { return tensor.FromFloat32s(xs, int64(len(xs))) }
 
 func TestCompare(t *testing.T) {
-	nan := float32(math.NaN())
+	nan := float32(nan)
 	inf := float32(math.Inf(1))
 	for name, c := range map[string]struct {
 		ref, res, fp64 any
