@@ -10,6 +10,7 @@ import (
 
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
+	"whittle/kernels/tensor"
 	"whittle/replay"
 )
 
@@ -50,7 +51,7 @@ func newDriver(ctx context.Context, s *Search, start State) (*driver, error) {
 		d.size = 8
 	}
 	d.began = d.now()
-	d.w = &world{values: map[string]any{}, fakes: map[string]any{}, grads: map[string]bool{}}
+	d.w = newWorld()
 	return d, nil
 }
 
@@ -133,16 +134,18 @@ func (d *driver) explore(ctx context.Context) error {
 	}
 	vals := d.s.Values
 	if vals == nil {
-		vals = EagerValues{}
+		vals = &EagerValues{}
 	}
-	got, err := vals.Intermediates(ctx, d.start)
+	d.w.prefix = "0/"
+	got, err := vals.Explore(ctx, d.start, d.w.prefix)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	_ = err // missing values are made up from shapes, or their nodes stay
 	for k, v := range got {
-		d.w.values[k] = v
+		d.w.held[k] = v
 	}
+	d.cur = d.held(d.cur)
 	phs := d.start.Module.Graph.Placeholders()
 	for i, p := range phs {
 		d.w.grads[p.Name] = d.start.Inputs[i].RequiresGrad
@@ -157,6 +160,26 @@ func (d *driver) explore(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// held gives the real inputs of a state the names under which the engine holds them, so that they can be changed.
+func (d *driver) held(s State) State {
+	out := State{Module: s.Module, Config: s.Config}
+	fakes := map[*tensor.Storage]*tensor.Storage{}
+	for i, p := range s.Module.Graph.Placeholders() {
+		in := s.Inputs[i]
+		t, ok := in.Value.(*tensor.Tensor)
+		if _, held := d.w.held[p.Name].Value.(*tensor.Tensor); ok && held && t != nil && !t.Fake {
+			f := tensor.FakeLike(t)
+			if fakes[t.Storage] == nil {
+				fakes[t.Storage] = f.Storage
+			}
+			f.Storage = fakes[t.Storage]
+			in.Value, in.Data = f, Data{Of: d.w.prefix + p.Name, Hash: d.h.tensor(t)}
+		}
+		out.Inputs = append(out.Inputs, in)
+	}
+	return out
 }
 
 func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }

@@ -16,57 +16,6 @@ type edit struct {
 	apply func(s State) (out State, ok bool)
 }
 
-// world is what a search knows of the start graph: values and gradients of its nodes by name. Names are kept by all edits.
-type world struct {
-	values map[string]any  // real intermediate values; may lack some
-	fakes  map[string]any  // their metadata by shape propagation; may lack some
-	grads  map[string]bool // the value depends on an input that requires gradients
-}
-
-// value is a real value for a node that becomes an input, random where eager could not tell.
-func (w *world) value(n *fx.Node) (any, bool) {
-	v, ok := w.values[n.Name]
-	if a, adapted := n.Meta["adapter"]; adapted {
-		v, ok = a, true
-	}
-	if !ok {
-		v, ok = w.fakes[n.Name]
-	}
-	if !ok {
-		return nil, false
-	}
-	switch v := v.(type) {
-	case *tensor.Tensor:
-		if v == nil {
-			return nil, false
-		}
-		if v.Fake {
-			return w.fill(n.Name, v), true
-		}
-		return v, true
-	case int64, float64, bool:
-		return v, true
-	}
-	return nil, false
-}
-
-// fill makes data where only metadata is known: normal numbers, or zeros for dtypes without fractions.
-func (w *world) fill(name string, like *tensor.Tensor) *tensor.Tensor {
-	t := tensor.EmptyStrided(like.DType, like.Shape, like.Stride)
-	if t.DType.IsFloat() {
-		seed := uint64(14695981039346656037)
-		for i := range len(name) {
-			seed = (seed ^ uint64(name[i])) * 1099511628211
-		}
-		tensor.NewGenerator(seed).NormalFill(t, 0, 1)
-	}
-	if w.values == nil {
-		w.values = map[string]any{}
-	}
-	w.values[name] = t
-	return t
-}
-
 // meta is what is known of a node's value.
 func (w *world) meta(s State, n *fx.Node) any {
 	if n.Op == fx.Placeholder {
@@ -79,21 +28,17 @@ func (w *world) meta(s State, n *fx.Node) any {
 	if v, ok := n.Meta["adapter"]; ok { // put in by a shortcut: like the value that it stands for
 		return v
 	}
-	if v, ok := w.fakes[n.Name]; ok {
+	if v, ok := w.known(n.Name); ok {
 		return v
 	}
-	return w.values[n.Name]
+	return nil
 }
 
 // several reports whether n gives a list of values, which cannot be an input.
 func (w *world) several(n *fx.Node) bool {
-	for _, m := range []map[string]any{w.values, w.fakes} {
-		if v, ok := m[n.Name]; ok {
-			_, list := v.([]any)
-			return list
-		}
-	}
-	return false
+	v, _ := w.known(n.Name)
+	_, list := v.([]any)
+	return list
 }
 
 // extract keeps the calls that keep names: what they need from others becomes inputs with real values, what
@@ -152,13 +97,12 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 		if !need[n] || kept[n] || !n.IsCall() {
 			continue
 		}
-		v, ok := w.value(n)
+		in, ok := w.input(n)
 		if !ok {
 			return State{}, false
 		}
 		c := &fx.Node{Op: fx.Placeholder, Name: n.Name, Target: n.Name}
-		in := Input{Value: v}
-		if t, ok := v.(*tensor.Tensor); ok {
+		if t, ok := in.Value.(*tensor.Tensor); ok {
 			in.RequiresGrad = w.grads[n.Name] && t.DType.IsFloat()
 			if typed {
 				c.Type = "torch.Tensor"

@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
-	"whittle/kernels/tensor"
 	"whittle/replay"
 )
 
@@ -27,10 +25,22 @@ type OracleFunc func(ctx context.Context, c Candidate) (replay.Outcome, error)
 // Run calls f.
 func (f OracleFunc) Run(ctx context.Context, c Candidate) (replay.Outcome, error) { return f(ctx, c) }
 
-// Values gives the real value of every call of a state, by node name: what a call becomes when it is
-// turned into an input. Names may be missing.
+// Values is what an engine knows of the values in a state's graph: what a call becomes when it is turned into an input.
 type Values interface {
-	Intermediates(ctx context.Context, s State) (map[string]any, error)
+	// Explore runs s eagerly, once, and holds the value of every placeholder and call under the name prefix + node name, for
+	// as long as the engine lives. The result has what each looks like, by node name. Names may be missing:
+	// after an error the values so far are returned with it.
+	Explore(ctx context.Context, s State, prefix string) (map[string]Held, error)
+	// Elements reads the elements of a held tensor, row-major, as Python literals. It is meant for small ones.
+	Elements(ctx context.Context, name string) ([]string, error)
+}
+
+// Held is what one held value looks like.
+type Held struct {
+	// Value is a fake *tensor.Tensor, int64, float64, bool, nil, or a []any of these for a call with several results. Fakes
+	// whose values share memory share their storage.
+	Value any
+	Hash  string // of the content; "" for what is no tensor
 }
 
 // Search is one minification. Fill the first group of fields, then call Run once.
@@ -129,56 +139,6 @@ func (s *Search) Run(ctx context.Context, start State) (Result, error) {
 
 // ErrBudget ends a search whose MaxQueries are used up.
 var ErrBudget = errors.New("minify: the budget of queries is used up")
-
-// EagerValues computes intermediate values with package aten.
-type EagerValues struct{}
-
-// Intermediates runs the graph; after an error the values so far are returned with it.
-func (EagerValues) Intermediates(ctx context.Context, s State) (map[string]any, error) {
-	out := map[string]any{}
-	_, err := fx.RunObserved(ctx, s.Module, cloneInputs(s), interp.Aten(ctx, aten.Eager), func(n *fx.Node, v any) (any, error) {
-		if n.IsCall() {
-			out[n.Name] = snapshot(v)
-		}
-		return v, nil
-	})
-	return out, err
-}
-
-func cloneInputs(s State) []any {
-	out := s.Values()
-	seen := map[*tensor.Storage]*tensor.Storage{}
-	for i, v := range out {
-		t, ok := v.(*tensor.Tensor)
-		if !ok || t == nil || t.Fake {
-			continue
-		}
-		st, ok := seen[t.Storage]
-		if !ok {
-			st = tensor.NewStorage(t.Storage.NBytes)
-			copy(st.Data, t.Storage.Data)
-			seen[t.Storage] = st
-		}
-		out[i] = &tensor.Tensor{Storage: st, DType: t.DType, Shape: t.Shape, Stride: t.Stride, Offset: t.Offset}
-	}
-	return out
-}
-
-// snapshot copies what later nodes might write to; strides stay.
-func snapshot(v any) any {
-	switch v := v.(type) {
-	case *tensor.Tensor:
-		if v == nil || v.Fake {
-			return v
-		}
-		c := tensor.EmptyStrided(v.DType, v.Shape, v.Stride)
-		tensor.Copy(c, v)
-		return c
-	case []any:
-		return append([]any{}, v...)
-	}
-	return v
-}
 
 // CheckShapes is the default static check: shape propagation by meta functions. What whittle has no operator for is not held
 // against a candidate.

@@ -26,12 +26,19 @@ var ctx = context.Background()
 // sameValues gives every call one small tensor: the test's graphs keep one shape throughout.
 type sameValues struct{}
 
-func (sameValues) Intermediates(_ context.Context, s State) (map[string]any, error) {
-	out := map[string]any{}
+func (sameValues) Explore(_ context.Context, s State, _ string) (map[string]Held, error) {
+	out := map[string]Held{}
+	for i, n := range s.Module.Graph.Placeholders() {
+		out[n.Name] = Held{fx.Fake(s.Inputs[i].Value), n.Name}
+	}
 	for _, n := range s.Module.Graph.Calls() {
-		out[n.Name] = tensor.FromFloat32s([]float32{1, 2}, 2)
+		out[n.Name] = Held{tensor.EmptyFake(tensor.Float32, []int64{2}, []int64{1}), n.Name}
 	}
 	return out, nil
+}
+
+func (sameValues) Elements(context.Context, string) ([]string, error) {
+	return []string{"1.0", "2.0"}, nil
 }
 
 func stateOf(t testing.TB, text string) State {
@@ -235,9 +242,8 @@ func TestRandomGraphsUnderRandomPredicates(t *testing.T) {
 			if err := res.State.Module.Graph.Lint(); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
-			d := &driver{s: &s, cur: res.State, w: &world{values: map[string]any{}, fakes: map[string]any{}, grads: map[string]bool{}}}
-			vals, _ := sameValues{}.Intermediates(ctx, start)
-			d.w.values = vals
+			d := &driver{s: &s, cur: res.State, w: newWorld()}
+			d.w.held, _ = sameValues{}.Explore(ctx, start, "")
 			for _, n := range callItems(d) {
 				for _, e := range []edit{d.w.cut([]string{n}), d.w.bypass([]string{n})} {
 					if st, ok := e.apply(res.State); ok && pred(st) {

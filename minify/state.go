@@ -22,9 +22,36 @@ type State struct {
 
 // Input is one argument of forward.
 type Input struct {
-	Value        any // *tensor.Tensor, int64, float64, bool or nil
+	// Value is a *tensor.Tensor, int64, float64, bool or nil. A fake tensor only says what the argument looks like: dtype,
+	// shape, strides, offset, and by its storage what it shares memory with. Data says where its elements come from.
+	Value        any
+	Data         Data
 	RequiresGrad bool
 }
+
+// Data says how an engine makes the elements of a fake tensor: from a value that it holds, or by a fill.
+type Data struct {
+	// Of names a held value (see Values). A tensor that looks like it is that value, sharing included; any
+	// other is a fresh tensor whose element at an index is the held value's at the same index, cast to the tensor's dtype. So a
+	// tensor may have smaller sizes than the value, other strides, or another dtype, and never more dimensions or larger ones.
+	Of   string
+	Hash string   // of the held value's content: part of a query's identity
+	Fill Fill     // instead of a held value
+	List []string // the elements of FillList, as Python literals in row-major order
+}
+
+// Fill is a way to make elements from nothing.
+type Fill string
+
+// The fills.
+const (
+	FillNone   Fill = ""       // a held value
+	FillZeros  Fill = "zeros"  // all 0, or False
+	FillOnes   Fill = "ones"   // all 1, or True
+	FillArange Fill = "arange" // 0, 1, 2 ... in row-major order
+	FillRandom Fill = "random" // what PyTorch's repro files get without data: normal numbers, or zeros for dtypes without fractions
+	FillList   Fill = "list"   // Data.List
+)
 
 // Setting is one setting that is not default, in the engine's words.
 type Setting struct{ Name, Value string }
@@ -133,15 +160,36 @@ func (h *hasher) tensor(t *tensor.Tensor) string {
 	if s, ok := h.seen[t]; ok {
 		return s
 	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%v %v %v ", t.DType, t.Shape, t.Stride)
-	sum.Write(t.Bytes())
-	s := hex.EncodeToString(sum.Sum(nil)[:16])
+	s := contentHash(t)
 	if h.seen == nil {
 		h.seen = map[*tensor.Tensor]string{}
 	}
 	h.seen[t] = s
 	return s
+}
+
+// contentHash is of the elements, in row-major order.
+func contentHash(t *tensor.Tensor) string {
+	sum := sha256.Sum256(t.Bytes())
+	return hex.EncodeToString(sum[:16])
+}
+
+// data identifies an input's elements.
+func (h *hasher) data(in Input) string {
+	t, ok := in.Value.(*tensor.Tensor)
+	switch {
+	case !ok || t == nil:
+		return fmt.Sprint(in.Value)
+	case in.Data.Fill == FillList:
+		return "list " + replay.HashOf(in.Data.List...)
+	case in.Data.Fill != FillNone:
+		return string(in.Data.Fill)
+	case in.Data.Hash != "":
+		return in.Data.Hash
+	case t.Fake:
+		return "held " + in.Data.Of
+	}
+	return h.tensor(t)
 }
 
 // key is the query that running s asks.
@@ -155,9 +203,9 @@ func (h *hasher) key(s State, fingerprint string) replay.QueryKey {
 		}
 		in := s.Inputs[i]
 		n.Val = fx.Fake(in.Value)
-		d := fmt.Sprint(in.Value)
-		if t, ok := in.Value.(*tensor.Tensor); ok {
-			d = h.tensor(t)
+		d := h.data(in)
+		if t, ok := in.Value.(*tensor.Tensor); ok && t != nil {
+			d += fmt.Sprintf(" %v %v %v %d", t.DType, t.Shape, t.Stride, t.Offset)
 		}
 		ins = append(ins, fmt.Sprintf("%s %v", d, in.RequiresGrad))
 	}
