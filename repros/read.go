@@ -12,7 +12,6 @@ import (
 
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
-	"whittle/kernels/tensor"
 )
 
 // ReadFile reads a repro file.
@@ -36,6 +35,38 @@ func Read(file, text string) (*Repro, error) {
 		return nil, err
 	}
 	return d.r, nil
+}
+
+// IncompleteError says what a repro's text names without holding it: bodies of higher-order operators that PyTorch wrote
+// as <lambda>(), modules whose repr is no constructor. The rest was read; PyTorch cannot run the file.
+type IncompleteError struct{ Missing []fx.InitLine }
+
+func (e *IncompleteError) Error() string {
+	var parts []string
+	for _, l := range e.Missing {
+		if l.Expr == "" {
+			parts = append(parts, fmt.Sprintf("self.%s is used, but the text does not hold it", l.Name))
+			continue
+		}
+		text, _, more := strings.Cut(l.Expr, "\n")
+		if more {
+			text += " ...)"
+		}
+		what := "a module that cannot be made from its repr"
+		if strings.HasPrefix(text, "<lambda>") || strings.HasPrefix(text, "GraphModule") {
+			what = "a sub-graph of a higher-order operator that was not written down"
+		}
+		parts = append(parts, fmt.Sprintf("%s: self.%s = %s is %s", l.Pos, l.Name, text, what))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Complete is an *IncompleteError when the text that was read lacks a part of the module, nil when all is there.
+func (r *Repro) Complete() error {
+	if m := r.Module.Unread(); len(m) > 0 {
+		return &IncompleteError{m}
+	}
+	return nil
 }
 
 // reader walks the statements of one file.
@@ -70,6 +101,12 @@ func (d *reader) file() error {
 	}
 	if !d.sawClass {
 		return &fx.ParseError{File: d.File, Line: 1, Msg: "no class Repro"}
+	}
+	if u := d.UnusedClasses(); len(u) > 0 {
+		return d.Errorf(u[0], "class %s is used by no other", d.Content(u[0].ChildByFieldName("name")))
+	}
+	if !d.sawArgs && d.annotated() {
+		d.sawArgs = true
 	}
 	if !d.sawArgs {
 		return &fx.ParseError{File: d.File, Line: 1, Msg: "no inputs: neither load_args nor args"}
@@ -161,8 +198,12 @@ func (d *reader) top(n *sitter.Node) error {
 		d.imports(n)
 		return nil
 	case "class_definition":
-		if d.sawClass {
-			return d.Errorf(n, "a second class")
+		if !d.IsGraph(n) {
+			d.keep(n)
+			return nil
+		}
+		if d.sawClass || d.Content(n.ChildByFieldName("name")) != d.MainClass() {
+			return nil // a sub-graph
 		}
 		gm, err := d.Module()
 		if err != nil {
@@ -174,6 +215,19 @@ func (d *reader) top(n *sitter.Node) error {
 		if d.Content(n.ChildByFieldName("name")) == "load_args" {
 			return d.loadArgs(n)
 		}
+		if d.Content(n.ChildByFieldName("name")) == "forward" && !d.sawClass {
+			gm, err := d.Module()
+			if err != nil {
+				return err
+			}
+			d.r.Module, d.sawClass = gm, true
+			return nil
+		}
+		d.keep(n)
+		return nil
+	case "decorated_definition": // kernels that the graph calls
+		d.keep(n)
+		return nil
 	case "if_statement":
 		if c := d.Content(n.ChildByFieldName("condition")); strings.HasPrefix(c, "__name__ ==") {
 			return d.block(n.ChildByFieldName("consequence"))
@@ -191,6 +245,11 @@ func (d *reader) top(n *sitter.Node) error {
 		return nil
 	}
 	return d.notUnderstood(n)
+}
+
+// keep takes a definition that the graph may need into the preamble.
+func (d *reader) keep(n *sitter.Node) {
+	d.r.Preamble = strings.TrimLeft(d.r.Preamble+"\n"+d.Content(n), "\n")
 }
 
 func (d *reader) block(b *sitter.Node) error {
@@ -233,6 +292,8 @@ func (d *reader) imports(n *sitter.Node) {
 // ignorable are statements of the older forms that say nothing beyond the stage.
 var ignorable = regexp.MustCompile(`^(compiled\(\*args\)|ref = run_fwd_maybe_bwd\(|res = run_fwd_maybe_bwd\(|compiled = compile_fx_inner\(|mod = make_fx\(|mod = \w+\(\)|mod\(\*args\)|isolate_fails_code_str = |load_args\._version = 0$|mod = mod\.)`)
 
+var environ = regexp.MustCompile(`^os\.environ\[["'](\w+)["']\]$`)
+
 func (d *reader) expression(e *sitter.Node) error {
 	text := d.Content(e)
 	switch {
@@ -244,6 +305,10 @@ func (d *reader) expression(e *sitter.Node) error {
 		return d.notUnderstood(e)
 	}
 	l, r := d.Content(e.ChildByFieldName("left")), e.ChildByFieldName("right")
+	if m := environ.FindStringSubmatch(l); m != nil && r.Type() == "string" {
+		d.r.Env = append(d.r.Env, Setting{m[1], d.Content(r)})
+		return nil
+	}
 	switch {
 	case strings.HasPrefix(l, "torch.") && (strings.Contains(l, ".config.") || strings.Contains(l, "._config.")):
 		d.setting(Setting{l, strings.Join(strings.Fields(d.Content(r)), " ")})
@@ -354,381 +419,4 @@ func (d *reader) call(e *sitter.Node) error {
 		}
 	}
 	return nil
-}
-
-// loadArgs reads the statements of load_args(reader).
-func (d *reader) loadArgs(fn *sitter.Node) error {
-	d.sawArgs = true
-	body := fn.ChildByFieldName("body")
-	if body == nil {
-		return d.notUnderstood(fn)
-	}
-	for i := 0; i < int(body.NamedChildCount()); i++ {
-		st := body.NamedChild(i)
-		switch st.Type() {
-		case "comment":
-			if strings.Contains(d.Content(st), "unsupported type for dumping") {
-				return d.notUnderstood(st)
-			}
-			continue
-		case "pass_statement":
-			continue
-		case "expression_statement":
-		default:
-			return d.notUnderstood(st)
-		}
-		name := ""
-		if c := st.NextNamedSibling(); c != nil && c.Type() == "comment" && c.StartPoint().Row == st.EndPoint().Row {
-			name, _, _ = strings.Cut(strings.TrimSpace(strings.TrimPrefix(d.Content(c), "#")), ", filtered out")
-		}
-		e := st.NamedChild(0)
-		buf := ""
-		if e.Type() == "assignment" && e.ChildByFieldName("right") != nil {
-			buf, e = d.Content(e.ChildByFieldName("left")), e.ChildByFieldName("right")
-		}
-		if e.Type() != "call" {
-			return d.notUnderstood(st)
-		}
-		if err := d.readerCall(st, e, buf, name); err != nil {
-			return err
-		}
-	}
-	// The last comment of load_args belongs to the last input even where the parser puts it outside of the body.
-	if k := len(d.r.Inputs); k > 0 && d.r.Inputs[k-1].Name == "" {
-		last := body.NamedChild(int(body.NamedChildCount()) - 1)
-		line := strings.Split(string(d.Text), "\n")[last.EndPoint().Row]
-		if _, c, ok := strings.Cut(line, ")  # "); ok {
-			d.r.Inputs[k-1].Name, _, _ = strings.Cut(c, ", filtered out")
-			if in := d.r.Inputs[k-1]; in.Kind == SymIntInput {
-				d.noteInt(in)
-			}
-		}
-	}
-	return nil
-}
-
-var symbolName = regexp.MustCompile(`^[su]\d+$`)
-
-func (d *reader) noteInt(in Input) {
-	if v, ok := in.Value.(int64); ok && symbolName.MatchString(in.Name) {
-		d.named[in.Name] = v
-	}
-}
-
-func (d *reader) readerCall(st, e *sitter.Node, buf, name string) error {
-	a, err := d.Arg(e, true)
-	if err != nil {
-		return err
-	}
-	n, ok := a.(*fx.Node)
-	if !ok {
-		return d.notUnderstood(st)
-	}
-	args := n.Args
-	if n.Op == fx.CallMethod && len(args) > 0 {
-		args = args[1:]
-	}
-	switch d.Content(e.ChildByFieldName("function")) {
-	case "reader.storage":
-		return d.storage(st, args, n.Kwargs, buf)
-	case "reader.tensor":
-		return d.tensor(st, args, n.Kwargs, name)
-	case "reader.symint":
-		if len(args) == 1 {
-			switch v := args[0].(type) {
-			case int64:
-				in := Input{Kind: SymIntInput, Name: name, Value: v}
-				d.noteInt(in)
-				d.r.Inputs = append(d.r.Inputs, in)
-				return nil
-			case float64:
-				d.r.Inputs = append(d.r.Inputs, Input{Kind: SymIntInput, Name: name, Value: v})
-				return nil
-			}
-		}
-	case "reader.const":
-		if len(args) == 1 {
-			if s, ok := args[0].(string); ok {
-				d.r.Inputs = append(d.r.Inputs, Input{Kind: ConstInput, Name: s})
-				return nil
-			}
-		}
-	}
-	return d.notUnderstood(st)
-}
-
-// size takes a size that may be symbolic; put gets its value at the end.
-func (d *reader) size(st *sitter.Node, a fx.Arg, put func(int64)) error {
-	switch v := a.(type) {
-	case int64:
-		put(v)
-		return nil
-	case fx.SymInt:
-		d.symbolic(st, v.Expr, put)
-		return nil
-	case *fx.Node: // Max(1, s0)
-		if v.Op == fx.CallFunction {
-			d.symbolic(st, nodeText(v), put)
-			return nil
-		}
-	}
-	return d.Errorf(st, "size %s is not understood", fx.FormatArg(a))
-}
-
-func (d *reader) symbolic(st *sitter.Node, expr string, put func(int64)) {
-	seen := map[string]bool{}
-	symbolsIn(expr, seen)
-	for _, s := range sorted(seen) {
-		if !slices.Contains(d.used, s) {
-			d.used = append(d.used, s)
-		}
-	}
-	d.pending = append(d.pending, func() error {
-		v, err := evalInt(expr, d.named)
-		if err != nil {
-			return d.Errorf(st, "%v", err)
-		}
-		put(v)
-		return nil
-	})
-}
-
-func sorted(m map[string]bool) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// nodeText turns arithmetic that was read as nodes back into text.
-func nodeText(n *fx.Node) string {
-	var parts []string
-	for _, a := range n.Args {
-		if in, ok := a.(*fx.Node); ok {
-			parts = append(parts, nodeText(in))
-		} else {
-			parts = append(parts, fx.FormatArg(a))
-		}
-	}
-	ops := map[string]string{"operator.add": "+", "operator.sub": "-", "operator.mul": "*", "operator.floordiv": "//", "operator.pow": "**", "operator.mod": "%", "operator.truediv": "/"}
-	if op, ok := ops[n.Target]; ok && len(parts) == 2 {
-		return "(" + parts[0] + op + parts[1] + ")"
-	}
-	return n.Target + "(" + strings.Join(parts, ", ") + ")"
-}
-
-func dtypeName(a fx.Arg) (string, bool) {
-	switch v := a.(type) {
-	case tensor.DType:
-		return v.String(), true
-	case fx.FnRef:
-		if s, ok := strings.CutPrefix(string(v), "torch."); ok && !strings.Contains(s, ".") {
-			return s, true
-		}
-	}
-	return "", false
-}
-
-func (d *reader) storage(st *sitter.Node, args []fx.Arg, kwargs []fx.Kwarg, buf string) error {
-	if len(args) != 2 || buf == "" {
-		return d.notUnderstood(st)
-	}
-	s := Storage{Device: "cpu", DTypeHint: "float32"}
-	switch h := args[0].(type) {
-	case nil:
-	case string:
-		s.Hash = h
-	default:
-		return d.notUnderstood(st)
-	}
-	for _, kw := range kwargs {
-		switch kw.Name {
-		case "device":
-			v, ok := kw.Val.(tensor.Device)
-			if !ok {
-				return d.notUnderstood(st)
-			}
-			s.Device = v.Type
-			if v.Index >= 0 {
-				s.Device = fmt.Sprintf("%s:%d", v.Type, v.Index)
-			}
-		case "dtype_hint":
-			name, ok := dtypeName(kw.Val)
-			if !ok {
-				return d.notUnderstood(st)
-			}
-			s.DTypeHint = name
-		default:
-			return d.notUnderstood(st)
-		}
-	}
-	k := len(d.r.Storages)
-	d.r.Storages = append(d.r.Storages, s)
-	d.bufs[buf] = k
-	return d.size(st, args[1], func(v int64) { d.r.Storages[k].NBytes = v })
-}
-
-func (d *reader) tensor(st *sitter.Node, args []fx.Arg, kwargs []fx.Kwarg, name string) error {
-	if len(args) < 2 || len(args) > 3 {
-		return d.notUnderstood(st)
-	}
-	ref, ok := args[0].(fx.FnRef)
-	k, known := d.bufs[string(ref)]
-	if !ok || !known {
-		return d.Errorf(st, "storage %s is not defined", fx.FormatArg(args[0]))
-	}
-	i := len(d.r.Inputs)
-	d.r.Inputs = append(d.r.Inputs, Input{Kind: TensorInput, Name: name, Storage: k, DType: "float32"})
-	in := &d.r.Inputs[i]
-	list := func(a fx.Arg, put func(j int, v int64)) (int, error) {
-		var items []fx.Arg
-		switch a := a.(type) {
-		case fx.Tuple:
-			items = a
-		case fx.List:
-			items = a
-		default:
-			return 0, d.notUnderstood(st)
-		}
-		for j, it := range items {
-			if err := d.size(st, it, func(v int64) { put(j, v) }); err != nil {
-				return 0, err
-			}
-		}
-		return len(items), nil
-	}
-	count := func(a fx.Arg) int {
-		switch a := a.(type) {
-		case fx.Tuple:
-			return len(a)
-		case fx.List:
-			return len(a)
-		}
-		return 0
-	}
-	in.Shape = make([]int64, count(args[1]))
-	shape := in.Shape
-	if _, err := list(args[1], func(j int, v int64) { shape[j] = v }); err != nil {
-		return err
-	}
-	stride := fx.Arg(nil)
-	if len(args) == 3 {
-		stride = args[2]
-	}
-	for _, kw := range kwargs {
-		switch kw.Name {
-		case "stride":
-			stride = kw.Val
-		case "storage_offset":
-			if err := d.size(st, kw.Val, func(v int64) { d.r.Inputs[i].Offset = v }); err != nil {
-				return err
-			}
-		case "dtype":
-			dt, ok := dtypeName(kw.Val)
-			if !ok {
-				return d.notUnderstood(st)
-			}
-			in.DType = dt
-		case "requires_grad", "is_leaf":
-			v, ok := kw.Val.(bool)
-			if !ok {
-				return d.notUnderstood(st)
-			}
-			if kw.Name == "is_leaf" {
-				in.Leaf = v
-			} else {
-				in.RequiresGrad = v
-			}
-		default:
-			in.Meta = append(in.Meta, Setting{kw.Name, fx.FormatArg(kw.Val)})
-		}
-	}
-	if stride != nil {
-		s := make([]int64, count(stride))
-		if len(s) != len(shape) {
-			return d.Errorf(st, "%d sizes and %d strides", len(shape), len(s))
-		}
-		if _, err := list(stride, func(j int, v int64) { s[j] = v }); err != nil {
-			return err
-		}
-		d.pending = append(d.pending, func() error {
-			d.r.Inputs[i].Stride = nil
-			if !slices.Equal(s, tensor.ContiguousStrides(shape)) { // known once symbols have values
-				d.r.Inputs[i].Stride = slices.Clone(s)
-			}
-			return nil
-		})
-	}
-	return nil
-}
-
-// argsList reads the older form: args = [((200, 200), (200, 1), torch.float32, 'cpu', False)].
-func (d *reader) argsList(n *sitter.Node) error {
-	d.sawArgs = true
-	a, err := d.Arg(n, false)
-	if err != nil {
-		return err
-	}
-	l, ok := a.(fx.List)
-	if !ok {
-		return d.notUnderstood(n)
-	}
-	for _, it := range l {
-		t, ok := it.(fx.Tuple)
-		if !ok || len(t) < 4 || len(t) > 5 {
-			return d.Errorf(n, "argument %s is not understood", fx.FormatArg(it))
-		}
-		shape, ok1 := ints(t[0])
-		stride, ok2 := ints(t[1])
-		dt, ok3 := dtypeName(t[2])
-		dev, ok4 := t[3].(string)
-		if v, isDev := t[3].(tensor.Device); isDev {
-			dev, ok4 = v.Type, true
-		}
-		if !ok1 || !ok2 || !ok3 || !ok4 || len(shape) != len(stride) {
-			return d.Errorf(n, "argument %s is not understood", fx.FormatArg(it))
-		}
-		in := Input{Kind: TensorInput, Storage: len(d.r.Storages), Shape: shape, DType: dt, Leaf: true}
-		if !slices.Equal(stride, tensor.ContiguousStrides(shape)) {
-			in.Stride = stride
-		}
-		if len(t) == 5 {
-			rg, ok := t[4].(bool)
-			if !ok {
-				return d.Errorf(n, "argument %s is not understood", fx.FormatArg(it))
-			}
-			in.RequiresGrad = rg
-		}
-		size := int64(4)
-		if p, ok := tensor.ParseDType(dt); ok {
-			size = int64(p.Size())
-		}
-		elems := int64(1)
-		for i, s := range shape {
-			if s == 0 {
-				elems = 0
-				break
-			}
-			elems += (s - 1) * stride[i]
-		}
-		d.r.Storages = append(d.r.Storages, Storage{NBytes: elems * size, Device: dev, DTypeHint: dt})
-		d.r.Inputs = append(d.r.Inputs, in)
-	}
-	return nil
-}
-
-func ints(a fx.Arg) ([]int64, bool) {
-	t, ok := a.(fx.Tuple)
-	if !ok {
-		return nil, false
-	}
-	out := make([]int64, len(t))
-	for i, x := range t {
-		if out[i], ok = x.(int64); !ok {
-			return nil, false
-		}
-	}
-	return out, true
 }

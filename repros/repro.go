@@ -10,8 +10,9 @@ import (
 
 // A Repro is everything that a repro file says. Sizes are concrete: symbolic ones are resolved while reading.
 type Repro struct {
-	Head     []string // comment lines: versions, machine, where it comes from
-	Imports  []string // statements beyond the usual imports, such as torch.ops.load_library(...)
+	Head     []string  // comment lines: versions, machine, where it comes from
+	Env      []Setting // os.environ['NAME'] = Value, set before torch is imported
+	Imports  []string  // statements beyond the usual imports, such as torch.ops.load_library(...)
 	Config   []Setting
 	Preamble string // Python that defines what the repro needs from its script: a custom backend; kept as it is
 	Module   *fx.GraphModule
@@ -60,6 +61,8 @@ type Storage struct {
 	NBytes    int64
 	Device    string // "cpu" unless said otherwise
 	DTypeHint string // of the random data that stands in for it: float32
+	// Expr is Python that makes the untyped storage, torch.zeros(6).untyped_storage(); "" for a stored or random one.
+	Expr string
 }
 
 // InputKind is the kind of an input.
@@ -70,6 +73,7 @@ const (
 	TensorInput InputKind = "tensor"
 	SymIntInput InputKind = "symint"
 	ConstInput  InputKind = "const" // None: filtered out during compilation
+	ExprInput   InputKind = "expr"  // a tensor that no storage can carry, such as a ZeroTensor: Input.Expr makes it
 )
 
 // Input is one argument of forward.
@@ -85,6 +89,7 @@ type Input struct {
 	RequiresGrad bool
 	Leaf         bool
 	Meta         []Setting // further keywords of reader.tensor
+	Expr         string    // ExprInput: Python that makes it; Shape and DType are set where they can be told from it
 }
 
 // DTypeUnsupported says that an input has a dtype that whittle cannot compute with.
@@ -123,6 +128,14 @@ func (r *Repro) Tensors(load func(hash string) ([]byte, error)) ([]any, error) {
 		}
 		s := tensor.NewStorage(st.NBytes)
 		made[i] = s
+		if st.Expr != "" {
+			t := fx.ConstValue(strings.TrimSuffix(st.Expr, ".untyped_storage()"))
+			if t == nil || t.Storage.NBytes < st.NBytes {
+				return nil, fmt.Errorf("storage %d: %s is not understood", i, st.Expr)
+			}
+			copy(s.Data, t.Storage.Data)
+			continue
+		}
 		if load != nil && st.Hash != "" {
 			if b, err := load(st.Hash); err == nil {
 				if int64(len(b)) < st.NBytes {
@@ -144,6 +157,12 @@ func (r *Repro) Tensors(load func(hash string) ([]byte, error)) ([]any, error) {
 			out[i] = in.Value
 		case ConstInput:
 			out[i] = nil
+		case ExprInput:
+			t := fx.ConstValue(in.Expr)
+			if t == nil {
+				return nil, fmt.Errorf("input %s: %s is not understood", in.Name, in.Expr)
+			}
+			out[i] = t
 		case TensorInput:
 			d, ok := tensor.ParseDType(in.DType)
 			if !ok || !d.Computes() {
@@ -173,6 +192,16 @@ func (r *Repro) fakes() ([]any, error) {
 		switch in.Kind {
 		case SymIntInput:
 			out[i] = in.Value
+		case ExprInput:
+			d, ok := tensor.ParseDType(in.DType)
+			if !ok {
+				return nil, fmt.Errorf("input %s: shape and dtype of %s are not known", in.Name, in.Expr)
+			}
+			n := int64(d.Size())
+			for _, s := range in.Shape {
+				n *= s
+			}
+			out[i] = &tensor.Tensor{Storage: tensor.FakeStorage(n), DType: d, Shape: append([]int64{}, in.Shape...), Stride: tensor.ContiguousStrides(in.Shape), Fake: true}
 		case TensorInput:
 			d, ok := tensor.ParseDType(in.DType)
 			if !ok {

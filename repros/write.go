@@ -42,6 +42,12 @@ func Write(r *Repro) string {
 	for _, h := range r.Head {
 		line("%s", h)
 	}
+	if len(r.Env) > 0 {
+		line("import os")
+	}
+	for _, s := range r.Env {
+		line("os.environ['%s'] = %s", s.Name, s.Value)
+	}
 	imports := aotImports
 	if r.Stage == AfterDynamo {
 		imports = dynamoImports[:7]
@@ -129,26 +135,21 @@ func writeInput(line func(string, ...any), r *Repro, in Input, done []bool) {
 	case SymIntInput:
 		line("    reader.symint(%s)  # %s", fx.FormatArg(in.Value), in.Name)
 		return
-	case ConstInput:
-		line("    reader.const(%s)  # %s, filtered out during compilation", fx.StringRepr(in.Name), in.Name)
+	case ConstInput: // PyTorch's own readers have no method for it
+		line("    reader.symint(None)  # %s", in.Name)
+		return
+	case ExprInput:
+		line("    reader.symint(%s)  # %s", in.Expr, in.Name)
 		return
 	}
 	if !done[in.Storage] {
 		done[in.Storage] = true
 		st := r.Storages[in.Storage]
-		extra := ""
-		if st.Device != "" && st.Device != "cpu" {
-			typ, idx, ok := strings.Cut(st.Device, ":")
-			extra = ", device=device(type=" + fx.StringRepr(typ)
-			if ok {
-				extra += ", index=" + idx
-			}
-			extra += ")"
+		if st.Expr != "" {
+			line("    buf%d = %s  # %d bytes", in.Storage, st.Expr, st.NBytes)
+		} else {
+			writeStorage(line, in.Storage, st)
 		}
-		if st.DTypeHint != "" && st.DTypeHint != "float32" {
-			extra += ", dtype_hint=torch." + st.DTypeHint
-		}
-		line("    buf%d = reader.storage(%s, %d%s)", in.Storage, orNone(st.Hash), st.NBytes, extra)
 	}
 	args := ""
 	if in.Stride != nil {
@@ -170,6 +171,22 @@ func writeInput(line func(string, ...any), r *Repro, in Input, done []bool) {
 		args += ", is_leaf=True"
 	}
 	line("    reader.tensor(buf%d, %s%s)  # %s", in.Storage, tupleText(in.Shape), args, in.Name)
+}
+
+func writeStorage(line func(string, ...any), k int, st Storage) {
+	extra := ""
+	if st.Device != "" && st.Device != "cpu" {
+		typ, idx, ok := strings.Cut(st.Device, ":")
+		extra = ", device=device(type=" + fx.StringRepr(typ)
+		if ok {
+			extra += ", index=" + idx
+		}
+		extra += ")"
+	}
+	if st.DTypeHint != "" && st.DTypeHint != "float32" {
+		extra += ", dtype_hint=torch." + st.DTypeHint
+	}
+	line("    buf%d = reader.storage(%s, %d%s)", k, orNone(st.Hash), st.NBytes, extra)
 }
 
 func tupleText(xs []int64) string {

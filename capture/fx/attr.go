@@ -1,80 +1,312 @@
 package fx
 
 import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"math/big"
 	"strings"
 
 	"whittle/kernels/tensor"
 )
 
-// attrValue evaluates the constants that PyTorch prints: tensor(2), tensor(0., dtype=torch.float64). nil for other forms.
+// attrValue evaluates the constants that PyTorch prints: tensor(2), tensor(0., dtype=torch.float64), and what ConstValue knows.
+// nil for other forms, and for dtypes that no kernel computes with.
 func attrValue(expr string) *tensor.Tensor {
-	expr = strings.TrimPrefix(expr, "torch.")
-	if inner, ok := strings.CutPrefix(expr, "nn.Parameter("); ok {
-		expr = strings.TrimPrefix(strings.TrimSuffix(inner, ")"), "torch.")
+	bare := strings.TrimPrefix(expr, "torch.")
+	if inner, ok := strings.CutPrefix(bare, "nn.Parameter("); ok {
+		expr = strings.TrimSuffix(inner, ")")
+		bare = strings.TrimPrefix(expr, "torch.")
 	}
-	if strings.HasPrefix(expr, "randn(") || strings.HasPrefix(expr, "randint(1, size=") {
-		return randomValue(expr)
+	var t *tensor.Tensor
+	if strings.HasPrefix(bare, "randn(") || strings.HasPrefix(bare, "randint(1, size=") {
+		t = randomValue(bare)
+	} else {
+		t = ConstValue(expr)
 	}
-	if !strings.HasPrefix(expr, "tensor(") {
+	if t == nil || !t.DType.Computes() {
 		return nil
 	}
-	a, err := parseArg("f("+strings.TrimPrefix(expr, "tensor("), true)
+	return t
+}
+
+// ConstValue evaluates an expression that makes a tensor of known values, nil for forms that it does not know: torch.tensor of
+// numbers or nested lists, zeros, ones, full, arange, empty (zeros here), _efficientzerotensor, and frombuffer of base64 text; with
+// dtype=, and .reshape behind. Values of 8-bit floats and complex32 are known for zeros and frombuffer only.
+func ConstValue(expr string) *tensor.Tensor {
+	switch bare := strings.TrimPrefix(expr, "torch."); {
+	case strings.HasPrefix(bare, "tensor("), strings.HasPrefix(bare, "zeros("), strings.HasPrefix(bare, "ones("), strings.HasPrefix(bare, "full("),
+		strings.HasPrefix(bare, "arange("), strings.HasPrefix(bare, "empty("), strings.HasPrefix(bare, "_efficientzerotensor("), strings.HasPrefix(bare, "frombuffer("):
+		expr = "torch." + bare
+	default:
+		return nil
+	}
+	a, err := parseArg(expr, true)
 	if err != nil {
 		return nil
 	}
+	return constNode(a)
+}
+
+func constNode(a Arg) *tensor.Tensor {
 	n, ok := a.(*Node)
-	if !ok || len(n.Args) != 1 {
-		return nil
-	}
-	d := tensor.Invalid
-	for _, kw := range n.Kwargs {
-		dt, ok := kw.Val.(tensor.DType)
-		if kw.Name != "dtype" || !ok {
-			return nil
-		}
-		d = dt
-	}
-	var vals []any
-	shape, ok := flatten(n.Args[0], &vals)
 	if !ok {
 		return nil
 	}
-	if d == tensor.Invalid {
-		d = tensor.Int64
-		if len(vals) == 0 {
-			d = tensor.Float32
+	if n.Op == CallMethod {
+		if n.Target != "reshape" || len(n.Args) < 2 || len(n.Kwargs) > 0 {
+			return nil
 		}
-		allBool := len(vals) > 0
-		for _, v := range vals {
-			switch v.(type) {
-			case float64:
-				d = tensor.Float32
-				allBool = false
-			case int64:
-				allBool = false
+		t := constNode(n.Args[0])
+		shape, ok := shapeArgs(n.Args[1:])
+		if t == nil || !ok || tensor.Empty(tensor.Bool, shape...).Storage.NBytes != t.Storage.NBytes/int64(t.DType.Size()) {
+			return nil
+		}
+		t.Shape, t.Stride = shape, tensor.ContiguousStrides(shape)
+		return t
+	}
+	d, size := tensor.Invalid, Arg(nil)
+	for _, kw := range n.Kwargs {
+		switch v := kw.Val.(type) {
+		case tensor.DType:
+			d = v
+		default:
+			switch kw.Name {
+			case "size":
+				size = v
+			case "device", "requires_grad":
+			default:
+				return nil
 			}
 		}
-		if allBool {
-			d = tensor.Bool
+	}
+	args := n.Args
+	if size != nil {
+		args = append([]Arg{size}, args...)
+	}
+	orFloat := func() tensor.DType {
+		if d == tensor.Invalid {
+			return tensor.Float32
+		}
+		return d
+	}
+	switch n.Target {
+	case "torch.tensor":
+		var vals []any
+		if len(args) != 1 {
+			return nil
+		}
+		shape, ok := flatten(args[0], &vals)
+		if !ok {
+			return nil
+		}
+		if d == tensor.Invalid {
+			d = inferDType(vals)
+		}
+		return filled(d, shape, vals)
+	case "torch.zeros", "torch.empty", "torch._efficientzerotensor", "torch.ones":
+		shape, ok := shapeArgs(args)
+		if !ok {
+			return nil
+		}
+		if n.Target == "torch.ones" {
+			return filled(orFloat(), shape, []any{int64(1)})
+		}
+		return filled(orFloat(), shape, []any{int64(0)})
+	case "torch.full":
+		if len(args) != 2 {
+			return nil
+		}
+		shape, ok := shapeArgs(args[:1])
+		if !ok {
+			return nil
+		}
+		if d == tensor.Invalid {
+			d = inferDType([]any{args[1]})
+		}
+		return filled(d, shape, []any{args[1]})
+	case "torch.arange":
+		if d == tensor.Invalid {
+			d = tensor.Int64
+		}
+		from, to := int64(0), int64(0)
+		switch len(args) {
+		case 1:
+			to, ok = args[0].(int64)
+		case 2:
+			from, ok = args[0].(int64)
+			var ok2 bool
+			to, ok2 = args[1].(int64)
+			ok = ok && ok2
+		default:
+			ok = false
+		}
+		if !ok || to < from || to-from > maxConstant {
+			return nil
+		}
+		vals := make([]any, to-from)
+		for i := range vals {
+			vals[i] = from + int64(i)
+		}
+		return filled(d, []int64{to - from}, vals)
+	case "torch.frombuffer":
+		if len(args) != 1 || d == tensor.Invalid {
+			return nil
+		}
+		b := literalBytes(args[0])
+		if b == nil || len(b)%d.Size() != 0 {
+			return nil
+		}
+		t := tensor.Empty(d, int64(len(b)/d.Size()))
+		copy(t.Storage.Data, b)
+		return t
+	}
+	return nil
+}
+
+// literalBytes reads bytearray(__import__('base64').b64decode('...')).
+func literalBytes(a Arg) []byte {
+	n, ok := a.(*Node)
+	for ok && n.Target == "bytearray" && len(n.Args) == 1 {
+		n, ok = n.Args[0].(*Node)
+	}
+	if !ok || !strings.HasSuffix(n.Target, "b64decode") || len(n.Args) == 0 {
+		return nil
+	}
+	s, ok := n.Args[len(n.Args)-1].(string)
+	if !ok {
+		return nil
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// shapeArgs reads the sizes of zeros(2, 3) and zeros([2, 3]).
+func shapeArgs(args []Arg) ([]int64, bool) {
+	if len(args) == 1 {
+		switch l := args[0].(type) {
+		case List:
+			args = l
+		case Tuple:
+			args = l
 		}
 	}
-	if d.Kind() == tensor.KindComplex || d.Size() == 0 {
+	shape := make([]int64, len(args))
+	total := int64(1)
+	for i, x := range args {
+		v, ok := x.(int64)
+		if !ok || v < 0 || v > maxConstant {
+			return nil, false
+		}
+		shape[i] = v
+		if total *= v; total > maxConstant {
+			return nil, false
+		}
+	}
+	return shape, true
+}
+
+// inferDType is the dtype that torch.tensor gives to Python numbers.
+func inferDType(vals []any) tensor.DType {
+	d := tensor.Bool
+	if len(vals) == 0 {
+		return tensor.Float32
+	}
+	for _, v := range vals {
+		switch v.(type) {
+		case complex128:
+			return tensor.Complex64
+		case float64:
+			d = tensor.Float32
+		case int64:
+			if d == tensor.Bool {
+				d = tensor.Int64
+			}
+		}
+	}
+	return d
+}
+
+// filled makes a tensor of values in row-major order; a single value is repeated.
+func filled(d tensor.DType, shape []int64, vals []any) *tensor.Tensor {
+	if d == tensor.Invalid || d.Size() == 0 {
 		return nil
 	}
 	t := tensor.Empty(d, shape...)
-	for i, v := range vals {
-		switch v := v.(type) {
-		case float64:
-			t.Set(int64(i), v)
-		case int64:
-			t.SetInt(int64(i), v)
-		case bool:
-			if v {
-				t.SetInt(int64(i), 1)
-			}
+	n := t.Storage.NBytes / int64(d.Size())
+	if int64(len(vals)) != n && len(vals) != 1 {
+		return nil
+	}
+	if len(vals) == 1 && (vals[0] == any(int64(0)) || vals[0] == any(false)) {
+		return t
+	}
+	for i := range n {
+		v := vals[0]
+		if len(vals) > 1 {
+			v = vals[i]
+		}
+		if !put(t, i, v) {
+			return nil
 		}
 	}
 	return t
+}
+
+// put stores one Python number.
+func put(t *tensor.Tensor, i int64, v any) bool {
+	if b, ok := v.(bool); ok {
+		v = int64(0)
+		if b {
+			v = int64(1)
+		}
+	}
+	if t.DType.Computes() {
+		switch v := v.(type) {
+		case float64:
+			t.Set(i, v)
+		case int64:
+			t.SetInt(i, v)
+		default:
+			return false
+		}
+		return true
+	}
+	at := t.Storage.Data[i*int64(t.DType.Size()):]
+	switch t.DType {
+	case tensor.UInt16, tensor.UInt32, tensor.UInt64:
+		x, ok := v.(int64)
+		if b, big := v.(*big.Int); big && b.IsUint64() {
+			x, ok = int64(b.Uint64()), true
+		}
+		for k := range t.DType.Size() {
+			at[k] = byte(x >> (8 * k))
+		}
+		return ok
+	case tensor.Complex64, tensor.Complex128:
+		c := complex128(0)
+		switch v := v.(type) {
+		case float64:
+			c = complex(v, 0)
+		case int64:
+			c = complex(float64(v), 0)
+		case complex128:
+			c = v
+		default:
+			return false
+		}
+		if t.DType == tensor.Complex64 {
+			binary.LittleEndian.PutUint32(at, math.Float32bits(float32(real(c))))
+			binary.LittleEndian.PutUint32(at[4:], math.Float32bits(float32(imag(c))))
+		} else {
+			binary.LittleEndian.PutUint64(at, math.Float64bits(real(c)))
+			binary.LittleEndian.PutUint64(at[8:], math.Float64bits(imag(c)))
+		}
+		return true
+	}
+	return false
 }
 
 // maxConstant bounds what a constant in a text can make us allocate, in elements.
@@ -132,7 +364,7 @@ func randomValue(expr string) *tensor.Tensor {
 // flatten lists the numbers of nested lists and finds their common shape.
 func flatten(a Arg, vals *[]any) ([]int64, bool) {
 	switch a := a.(type) {
-	case int64, float64, bool:
+	case int64, float64, bool, complex128, *big.Int:
 		*vals = append(*vals, a)
 		return nil, true
 	case List:

@@ -92,9 +92,12 @@ type GraphModule struct {
 // InitLine is one statement of a module's __init__: `self.Name = Expr`, or
 // `self.register_buffer('Name', Expr)` when Buffer is set.
 type InitLine struct {
-	Name   string
-	Expr   string
-	Buffer bool
+	Name    string
+	Expr    string
+	Buffer  bool
+	StandIn bool   // Expr makes random data: the values were not written down
+	Unread  bool   // Expr is no Python that makes the attribute: a repr such as <lambda>()
+	Pos     string // file:line of the text that it was read from
 }
 
 // Module is a module as a repro constructs it: Linear(in_features=10, out_features=10, bias=True).

@@ -249,25 +249,53 @@ func attrPath(base, target string) string {
 	return base
 }
 
-// String is the module's class as a repro file holds it.
+// String is the module's class as a repro file holds it. Bodies of higher-order operators come first, each as a class of its
+// own that __init__ makes.
 func (gm *GraphModule) String() string {
 	var b strings.Builder
 	name := gm.ClassName
-	if name == "" {
+	if !isIdent(name) {
 		name = "Repro"
 	}
+	gm.write(&b, name)
+	return b.String()
+}
+
+func (gm *GraphModule) write(b *strings.Builder, name string) {
+	subs := sortedKeys(gm.Submodules)
+	for _, k := range subs {
+		gm.Submodules[k].write(b, subClass(name, k))
+		b.WriteByte('\n')
+	}
 	b.WriteString("class " + name + "(torch.nn.Module):\n    def __init__(self) -> None:\n        super().__init__()\n")
+	for _, k := range subs {
+		b.WriteString("        " + InitLine{Name: k, Expr: subClass(name, k) + "()"}.String() + "\n")
+	}
 	for _, l := range gm.initLines() {
 		b.WriteString("        " + l.String() + "\n")
 	}
 	b.WriteString("\n" + gm.Graph.Forward("    ") + "\n")
-	return b.String()
+}
+
+// subClass is what the class of a body is called: Repro_true_graph_0.
+func subClass(owner, name string) string {
+	return owner + "_" + strings.Map(func(r rune) rune {
+		if r < 0x80 && isIdent("a"+string(r)) {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // String is the statement as __init__ holds it.
 func (l InitLine) String() string {
 	if l.Buffer {
 		return "self.register_buffer(" + StringRepr(l.Name) + ", " + l.Expr + ")"
+	}
+	for _, e := range strings.Split(l.Name, ".") {
+		if !isIdent(e) {
+			return "setattr(self, " + StringRepr(l.Name) + ", " + l.Expr + ")"
+		}
 	}
 	return "self." + l.Name + " = " + l.Expr
 }
