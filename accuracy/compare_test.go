@@ -1,11 +1,9 @@
 package accuracy
 
 import (
-	"context"
 	"math"
 	"testing"
 
-	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 )
 
@@ -51,27 +49,63 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestDivergeNamesTheFirstNode(t *testing.T) {
-	gm, err := fx.Parse("g", "def forward(self, x):\n    a = torch.inc(x)\n    b = torch.bad(a)\n    c = torch.inc(b)\n    return (c,)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(bias float64) fx.Resolver {
-		return func(n *fx.Node, args []any, _ map[string]any) (any, error) {
-			x := args[0].(*tensor.Tensor).Float32s()[0] + 1
-			if n.Target == "torch.bad" {
-				x += float32(bias)
+// FuzzCompare holds Compare to what must be true of any values: it never panics, what is equal is the same in whatever
+// order it is given, and a difference says where.
+func FuzzCompare(f *testing.F) {
+	f.Add([]byte{0, 0, 128, 63}, []byte{0, 0, 128, 63}, uint8(1), uint8(1), uint8(0), 1e-3, uint8(0))
+	f.Add([]byte{0, 0, 192, 127, 1}, []byte{0, 0, 128, 255}, uint8(1), uint8(3), uint8(1), 0.0, uint8(31))
+	f.Add([]byte{255, 255}, []byte{0, 1}, uint8(9), uint8(10), uint8(2), math.Inf(1), uint8(7))
+	f.Fuzz(func(t *testing.T, a, b []byte, da, db, shape uint8, tol float64, flags uint8) {
+		x, y := fuzzTensor(a, da, shape), fuzzTensor(b, db, shape/2)
+		o := Options{Tol: tol, EqualNaN: flags&1 != 0, ExactDType: flags&2 != 0, IgnoreNonFP: flags&4 != 0, Cosine: flags&8 != 0, LargerMultiplier: flags&16 != 0, StrictNaN: flags&32 != 0}
+		for _, fp64 := range []any{nil, x, y, fuzzTensor(a, 2, shape)} {
+			r := Compare([]any{x}, []any{y}, wrapped(fp64), o)
+			if r.Same != (r.Kind == "") || !r.Same && (r.Where != "[0]" || r.Message == "") {
+				t.Errorf("%+v", r)
 			}
-			return f32(x), nil
 		}
-	}
-	for _, m := range []Mode{Chained, Lockstep} {
-		d, err := Diverge(context.Background(), gm, []any{f32(1)}, run(0), run(0.5), m, Default())
-		if err != nil || d.Node == nil || d.Node.Name != "b" || d.Index != 2 {
-			t.Errorf("%+v %v", d, err)
+		o.EqualNaN = true
+		if o.Tol >= 0 {
+			for _, v := range []any{x, []any{x, y, nil, int64(da)}, float64(tol)} {
+				if r := Compare(v, Clone(v), nil, o); !r.Same && !math.IsNaN(tol) {
+					t.Errorf("differs from its copy: %+v", r)
+				}
+			}
 		}
+		// What is equal in every bit is the same from both sides, with any reference.
+		if bitsEqual(x, y) && tol >= 0 {
+			if !Compare(x, y, nil, o).Same || !Compare(y, x, nil, o).Same {
+				t.Error("equal values differ")
+			}
+		}
+	})
+}
+
+func wrapped(v any) any {
+	if v == nil {
+		return nil
 	}
-	if d, err := Diverge(context.Background(), gm, []any{f32(1)}, run(0), run(0), Chained, Default()); err != nil || d.Node != nil {
-		t.Errorf("%+v %v", d, err)
+	return []any{v}
+}
+
+// fuzzTensor makes a tensor of any dtype that there is from bytes.
+func fuzzTensor(b []byte, d, shape uint8) *tensor.Tensor {
+	dt := tensor.DType(1 + d%20)
+	n := int64(len(b) / dt.Size())
+	dims := []int64{n}
+	switch {
+	case shape%3 == 1 && n%2 == 0:
+		dims = []int64{2, n / 2}
+	case shape%3 == 2 && n == 1:
+		dims = nil
 	}
+	x, err := tensor.FromBytes(dt, append([]byte{}, b[:n*int64(dt.Size())]...), dims...)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func bitsEqual(x, y *tensor.Tensor) bool {
+	return x.DType == y.DType && tensor.SameShape(x, y) && string(x.Bytes()) == string(y.Bytes())
 }

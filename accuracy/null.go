@@ -1,0 +1,67 @@
+package accuracy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"whittle/capture/fx"
+)
+
+// NondeterministicError says that a result cannot be judged: the same execution gives another one each time.
+type NondeterministicError struct {
+	Where string // which value: "output[0]", "eager[1]"
+	Why   string
+}
+
+func (e *NondeterministicError) Error() string {
+	return fmt.Sprintf("%s cannot be judged: %s", e.Where, e.Why)
+}
+
+// NullTest runs one execution twice and compares the results with each other: eager against eager, or compiled
+// against compiled. Random or uninitialised results differ, which is no divergence: the error is a *NondeterministicError then, whose
+// Where begins with who. Other errors are run's. With fallback_random, run must set the seed first.
+func NullTest(ctx context.Context, who string, run func(ctx context.Context) (any, error), o Options) error {
+	a, err := run(ctx)
+	if err != nil {
+		return err
+	}
+	a = Clone(a)
+	b, err := run(ctx)
+	if err != nil {
+		return err
+	}
+	rep := compareAlike(a, b, o)
+	if rep.Same {
+		return nil
+	}
+	return &NondeterministicError{Where: who + rep.Where, Why: "two runs of it differ: " + rep.Message}
+}
+
+// alike reports whether two runs of one execution gave the same.
+func alike(a, b any, o Options) bool { return compareAlike(a, b, o).Same }
+
+// compareAlike compares all that is there, NaN in the same place included: sums of another order may differ a little.
+func compareAlike(a, b any, o Options) Report {
+	return Compare(a, b, nil, Options{Tol: o.Tol, EqualNaN: true, ExactDType: true})
+}
+
+// Uninitialised reports whether n hands out memory without writing to it.
+func Uninitialised(n *fx.Node) bool {
+	if !n.IsCall() || n.Op == fx.CallModule {
+		return false
+	}
+	name := n.Target
+	if n.Op == fx.CallFunction {
+		parts := strings.Split(name, ".")
+		name = parts[len(parts)-1]
+		if fx.IsOverload(n.Target) {
+			name = parts[1]
+		}
+	}
+	switch name {
+	case "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized":
+		return true
+	}
+	return false
+}
