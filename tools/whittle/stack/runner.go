@@ -12,6 +12,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
 	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
 	"whittle/minify"
@@ -52,6 +53,7 @@ func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir strin
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
 	mark(engine.Loaded)
+	aten.DefaultGenerator.ManualSeed(0) // an answer must not depend on the queries before
 	ref, err := Interpret(ctx, r.Module, cloneAll(inputs))
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: "eager: " + err.Error()}
@@ -68,16 +70,31 @@ func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir strin
 		return CompileOutcome(err)
 	}
 	mark(engine.Compiled)
+	aten.DefaultGenerator.ManualSeed(0)
 	res, err := c.Run(cloneAll(inputs))
 	if err != nil {
 		return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("run", "RuntimeError", err.Error(), nil, nil)}
 	}
 	mark(engine.Ran)
-	if r.Accuracy != "" && r.Accuracy != repros.NoAccuracy {
-		return sameAsEager(ctx, r.Module, inputs, ref, res)
+	if !asksAccuracy(r) {
+		return replay.Outcome{Status: replay.Pass}
 	}
-	return replay.Outcome{Status: replay.Pass}
+	opt, err := AccuracyOptions(r)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
+	}
+	eager := func(gm *fx.GraphModule, in []any) (any, error) { return anyOf(Interpret(ctx, gm, in)) }
+	return accuracyQuestion{
+		Ref: ref, Res: res,
+		Eager:    func() (any, error) { return eager(r.Module, cloneAll(inputs)) },
+		Compiled: func() (any, error) { return anyOf(c.Run(cloneAll(inputs))) },
+		Exact:    exactly(r.Module, inputs, eager), SameStream: setting(r, "fallback_random") == "True", Options: opt,
+	}.answer(ctx)
 }
+
+func asksAccuracy(r *repros.Repro) bool { return r.Accuracy != "" && r.Accuracy != repros.NoAccuracy }
+
+func anyOf(v []any, err error) (any, error) { return v, err }
 
 // sameAsEager applies PyTorch's rule, with a reference in float64.
 func sameAsEager(ctx context.Context, module *fx.GraphModule, inputs []any, ref, res any) replay.Outcome {
@@ -192,6 +209,9 @@ func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir st
 		return s.pythonOutcome("run", err)
 	}
 	mark(engine.Ran)
+	if asksAccuracy(r) {
+		return s.dynamoAccuracy(ctx, r, inputs, backend)
+	}
 	return replay.Outcome{Status: replay.Pass}
 }
 

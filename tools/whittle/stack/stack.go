@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"whittle/accuracy"
 	"whittle/aot"
@@ -291,7 +292,7 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 				ins[i].RequiresGrad = s.grad.RequiresGrad(t)
 			}
 		}
-		opt := aot.Options{Decompositions: dec, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.observeAOT,
+		opt := aot.Options{Decompositions: s.decompositions(dec), JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.observeAOT,
 			Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 		c, err := aot.Compile(s.function(native), ins, opt)
 		s.Torch.GradSwitch = nil
@@ -314,6 +315,32 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 			return s.Torch.Object(outs), nil
 		}}, nil
 	}
+}
+
+// decompositions is dec, less the random operators where fallback_random is set: they draw eager's numbers then.
+func (s *Session) decompositions(dec map[string]aot.Decomposition) map[string]aot.Decomposition {
+	if dec == nil || !s.fallbackRandom() {
+		return dec
+	}
+	out := maps.Clone(dec)
+	maps.DeleteFunc(out, func(name string, _ aot.Decomposition) bool {
+		return (&fx.Node{Op: fx.CallFunction, Target: name}).IsRandom()
+	})
+	return out
+}
+
+// fallbackRandom reads torch._inductor.config.fallback_random.
+func (s *Session) fallbackRandom() bool {
+	m, err := s.In.Import("torch._inductor.config")
+	if err != nil {
+		return false
+	}
+	v, err := s.In.GetAttr(m, "fallback_random")
+	if err != nil {
+		return false
+	}
+	on, err := s.In.Truth(v)
+	return err == nil && on
 }
 
 // function runs a captured graph on whatever dispatcher it is given.

@@ -1,0 +1,429 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whittle/accuracy"
+	"whittle/capture/fx"
+	"whittle/capture/fx/interp"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+	"whittle/lowering"
+	"whittle/replay"
+	"whittle/repros"
+)
+
+// Diverge runs a repro eagerly, in float64 and compiled, and has a row for each intermediate, each output and, after
+// dynamo, each gradient: see accuracy.Diverge. dir is the folder of the repro file; cacheDir holds compiled kernels.
+// Generated code runs in this process.
+func Diverge(ctx context.Context, r *repros.Repro, dir, cacheDir string, o accuracy.Options) ([]accuracy.Row, error) {
+	load := repros.DirLoader(dir)
+	if r.SaveDir != "" {
+		load = repros.DirLoader(dir + "/" + r.SaveDir)
+	}
+	inputs, err := r.Tensors(load)
+	if err != nil {
+		return nil, &accuracy.EagerError{Err: err}
+	}
+	x := accuracy.Executions{Seed: aten.DefaultGenerator.ManualSeed, SameStream: setting(r, "fallback_random") == "True"}
+	if r.Stage == repros.AfterDynamo {
+		return divergeDynamo(ctx, r, inputs, cacheDir, x, o)
+	}
+	x.Eager = func(ctx context.Context, gm *fx.GraphModule, inputs []any, observe func(*fx.Node, any)) ([]any, error) {
+		out, err := fx.RunObserved(ctx, gm, inputs, interp.Aten(ctx, aten.Eager), func(n *fx.Node, v any) (any, error) {
+			observe(n, v)
+			return v, nil
+		})
+		return list(out), err
+	}
+	x.Compiled = func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error) {
+		if err := interp.Propagate(ctx, gm, inputs); err != nil {
+			return nil, err
+		}
+		cfg := lowering.Config{CacheDir: cacheDir, InjectRelu: setting(r, "cpp.inject_relu_bug_TESTING_ONLY"), InjectLog1p: setting(r, "cpp.inject_log1p_bug_TESTING_ONLY")}
+		c, err := lowering.Compile(ctx, gm, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return c.Run(inputs)
+	}
+	return accuracy.Diverge(ctx, r.Module, inputs, x, o)
+}
+
+func list(v any) []any {
+	if l, ok := v.([]any); ok {
+		return l
+	}
+	return []any{v}
+}
+
+// dynamoRun is an after-dynamo repro in a session: its preamble has run.
+type dynamoRun struct {
+	s       *Session
+	r       *repros.Repro
+	backend vm.Object
+	names   []string // of placeholders
+}
+
+func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir string, x accuracy.Executions, o accuracy.Options) ([]accuracy.Row, error) {
+	s := New(ctx, cacheDir)
+	s.In.Stdout, s.In.Stderr = io.Discard, io.Discard
+	defer s.In.WithContext(ctx)()
+	pre, _, _ := strings.Cut(repros.Write(r), "if __name__ == '__main__':")
+	if err := s.In.RunSource("repro.py", pre); err != nil {
+		return nil, &accuracy.EagerError{Err: s.plain(err)}
+	}
+	d := &dynamoRun{s: s, r: r}
+	for _, n := range r.Module.Graph.Placeholders() {
+		d.names = append(d.names, n.Name)
+	}
+	var err error
+	if d.backend, err = s.lookup(r.Backend); err != nil {
+		return nil, &accuracy.EagerError{Err: s.plain(err)}
+	}
+	x.Eager = func(ctx context.Context, gm *fx.GraphModule, inputs []any, observe func(*fx.Node, any)) ([]any, error) {
+		out, err := d.eager(gm, d.args(inputs, false), observe)
+		return list(detached(out)), err
+	}
+	x.Compiled = func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error) {
+		fn, err := d.compile(gm, inputs, false)
+		if err != nil {
+			return nil, err
+		}
+		out, err := d.call(fn, d.args(inputs, false))
+		return list(detached(out)), err
+	}
+	rows, err := accuracy.Diverge(ctx, r.Module, inputs, x, o)
+	if err != nil || accuracy.Differ(rows) {
+		return rows, err
+	}
+	return d.gradients(ctx, rows, inputs, x, o)
+}
+
+// plain is an exception as type and message.
+func (s *Session) plain(err error) error {
+	o := s.pythonOutcome("", err)
+	return fmt.Errorf("%s", o.Message)
+}
+
+// args makes Python values of inputs; grad says whether they require gradients where the repro says so.
+func (d *dynamoRun) args(inputs []any, grad bool) []vm.Object {
+	out := make([]vm.Object, len(inputs))
+	for i, v := range inputs {
+		t, ok := v.(*tensor.Tensor)
+		if ok && grad && i < len(d.r.Inputs) && d.r.Inputs[i].RequiresGrad && t.DType.IsFloat() {
+			_ = d.s.grad.SetRequiresGrad(t, true) // a fresh floating leaf cannot refuse
+		}
+		out[i] = d.s.Torch.Object(v)
+	}
+	return out
+}
+
+func (d *dynamoRun) module(gm *fx.GraphModule) (vm.Object, error) {
+	for _, n := range gm.Graph.Nodes {
+		n.Val = nil
+	}
+	return d.s.Torch.NewGraphModule(gm, nil)
+}
+
+// eager runs a graph node by node. Values are shown without their autograd history.
+func (d *dynamoRun) eager(gm *fx.GraphModule, args []vm.Object, observe func(*fx.Node, any)) (any, error) {
+	obj, err := d.module(gm)
+	if err != nil {
+		return nil, d.s.plain(err)
+	}
+	t := d.s.Torch
+	native := t.NativeGraph(obj)
+	res, err := t.RunGraphObserved(gm.Graph, native.Attribute, args, func(n *fx.Node, o vm.Object) {
+		if v, ok := t.Value(o); ok && observe != nil {
+			observe(n, detached(v))
+		}
+	})
+	if err != nil {
+		return nil, d.s.plain(err)
+	}
+	return d.value(res)
+}
+
+func (d *dynamoRun) value(o vm.Object) (any, error) {
+	v, ok := d.s.Torch.Value(o)
+	if !ok {
+		return nil, fmt.Errorf("the graph returns a %s", o.Type().Name)
+	}
+	return v, nil
+}
+
+// compile gives a graph to the repro's backend.
+func (d *dynamoRun) compile(gm *fx.GraphModule, inputs []any, grad bool) (vm.Object, error) {
+	obj, err := d.module(gm)
+	if err != nil {
+		return nil, d.s.plain(err)
+	}
+	examples := d.args(cloneAll(inputs), grad)
+	if err := d.s.exampleValues(gm, examples); err != nil {
+		return nil, err
+	}
+	d.s.Failure = nil
+	fn, err := d.s.In.Call(d.backend, []vm.Object{obj, vm.NewList(examples...)}, nil)
+	if err != nil {
+		if d.s.Failure != nil {
+			return nil, d.s.Failure.Err
+		}
+		return nil, d.s.plain(err)
+	}
+	return fn, nil
+}
+
+func (d *dynamoRun) call(fn vm.Object, args []vm.Object) (any, error) {
+	o, err := d.s.In.Call(fn, args, nil)
+	if err != nil {
+		return nil, d.s.plain(err)
+	}
+	return d.value(o)
+}
+
+// detached is a value whose tensors carry no autograd history and no Python object.
+func detached(v any) any {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil {
+			return v
+		}
+		return &tensor.Tensor{Storage: v.Storage, DType: v.DType, Shape: v.Shape, Stride: v.Stride, Offset: v.Offset, Fake: v.Fake}
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = detached(x)
+		}
+		return out
+	}
+	return v
+}
+
+// gradients adds a row for the gradient of each input that requires one, of the mean of the outputs, as PyTorch's
+// accuracy check takes it.
+func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs []any, x accuracy.Executions, o accuracy.Options) ([]accuracy.Row, error) {
+	if !slices.ContainsFunc(d.r.Inputs, func(in repros.Input) bool { return in.RequiresGrad }) {
+		return rows, nil
+	}
+	random := slices.ContainsFunc(d.r.Module.Graph.Nodes, (*fx.Node).IsRandom)
+	if random && !x.SameStream {
+		return rows, nil // the outputs were refused already, or do not depend on it
+	}
+	eager := func(gm *fx.GraphModule, inputs []any) (map[string]*tensor.Tensor, error) {
+		x.Seed(0)
+		c, _ := gm.Clone()
+		_, g, err := d.backward(inputs, func(args []vm.Object) (any, error) { return d.eager(c, args, nil) })
+		return g, err
+	}
+	ref, err := eager(d.r.Module, cloneAll(inputs))
+	if err != nil {
+		return append(rows, accuracy.Row{Node: "grad", Same: true, Skipped: true, Note: "eager: backward: " + err.Error()}), nil
+	}
+	compiled := func() (map[string]*tensor.Tensor, error) {
+		x.Seed(0)
+		c, _ := d.r.Module.Clone()
+		fn, err := d.compile(c, inputs, true)
+		if err != nil {
+			return nil, err
+		}
+		_, g, err := d.backward(cloneAll(inputs), func(args []vm.Object) (any, error) { return d.call(fn, args) })
+		return g, err
+	}
+	res, err := compiled()
+	if err != nil {
+		return rows, &accuracy.CompiledError{Err: fmt.Errorf("backward: %w", err)}
+	}
+	var exact map[string]*tensor.Tensor
+	if !random {
+		gm, in := accuracy.Double(d.r.Module, cloneAll(inputs))
+		exact, _ = eager(gm, in) // without it, eager alone decides
+	}
+	if ctx.Err() != nil {
+		return rows, ctx.Err()
+	}
+	first := true
+	for i, name := range d.names {
+		if i >= len(d.r.Inputs) || !d.r.Inputs[i].RequiresGrad {
+			continue
+		}
+		row := accuracy.NewRow("grad["+name+"]", name, optional(ref[name]), optional(res[name]), optional(exact[name]), o)
+		row.First = !row.Same && first
+		first = first && row.Same
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func optional(t *tensor.Tensor) any {
+	if t == nil {
+		return nil
+	}
+	return t
+}
+
+// backward runs a function on inputs, and the gradients of the mean of its outputs, by placeholder.
+func (d *dynamoRun) backward(inputs []any, run func(args []vm.Object) (any, error)) (any, map[string]*tensor.Tensor, error) {
+	out, err := run(d.args(inputs, true))
+	if err != nil {
+		return nil, nil, err
+	}
+	var roots, grads []*tensor.Tensor
+	var collect func(v any, weight float64)
+	collect = func(v any, weight float64) {
+		switch v := v.(type) {
+		case *tensor.Tensor:
+			if v != nil && v.DType.IsFloat() && d.s.grad.RequiresGrad(v) && v.Numel() > 0 {
+				roots = append(roots, v)
+				grads = append(grads, tensor.Full(v.DType, weight/float64(v.Numel()), v.Shape...))
+			}
+		case []any:
+			for _, x := range v {
+				collect(x, weight/float64(len(v)))
+			}
+		}
+	}
+	collect(out, 1)
+	found := map[string]*tensor.Tensor{}
+	if len(roots) == 0 {
+		return detached(out), found, nil
+	}
+	if _, err := d.s.grad.Backward(roots, grads, torch.BackwardOptions{Accumulate: true}); err != nil {
+		return nil, nil, d.s.plain(err)
+	}
+	for i, name := range d.names {
+		if t, ok := inputs[i].(*tensor.Tensor); ok {
+			if g := d.s.grad.Grad(t); g != nil {
+				found[name] = detached(g).(*tensor.Tensor)
+			}
+		}
+	}
+	return detached(out), found, nil
+}
+
+// AccuracyOptions are the tolerance and strictness that a repro's settings ask for. Integers and bools are compared unless
+// the file says otherwise, as when PyTorch runs one.
+func AccuracyOptions(r *repros.Repro) (accuracy.Options, error) {
+	o := accuracy.Minifying(r.Accuracy != repros.MinAccuracy)
+	if v, ok := r.Lookup("repro_ignore_non_fp"); ok {
+		o.IgnoreNonFP = v == "True"
+	}
+	if v, ok := r.Lookup("repro_tolerance"); ok {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(x >= 0) {
+			return o, fmt.Errorf("repro_tolerance = %s is no tolerance", v)
+		}
+		o.Tol = x
+	}
+	o.StrictNaN = setting(r, "cpp.inject_relu_bug_TESTING_ONLY") != "" // as in PyTorch
+	return o, nil
+}
+
+// accuracyQuestion is whether a compiled graph computes what eager does.
+type accuracyQuestion struct {
+	Ref, Res        any                 // eager's and the compiled graph's results, from streams seeded with 0
+	Eager, Compiled func() (any, error) // the same anew, on fresh inputs
+	Exact           func() (any, error) // in float64
+	SameStream      bool                // fallback_random
+	Options         accuracy.Options
+}
+
+// answer compares. What differs from itself, too, is random: it is refused, and not taken for a divergence.
+func (q accuracyQuestion) answer(ctx context.Context) replay.Outcome {
+	run := func(seed uint64, f func() (any, error)) (any, error) {
+		if q.SameStream {
+			seed = 0
+		}
+		aten.DefaultGenerator.ManualSeed(seed)
+		return f()
+	}
+	invalid := func(err error) replay.Outcome {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
+	}
+	exact, err := run(0, q.Exact)
+	if err != nil {
+		exact = nil // then eager alone decides
+	}
+	rep := accuracy.Compare(q.Ref, q.Res, exact, q.Options)
+	if rep.Same {
+		return replay.Outcome{Status: replay.Pass}
+	}
+	for who, f := range map[string]func() (any, error){"eager": q.Eager, "compiled": q.Compiled} {
+		seed := uint64(0)
+		err := accuracy.NullTest(ctx, who, func(context.Context) (any, error) {
+			seed++
+			return run(seed, f)
+		}, q.Options)
+		if err != nil {
+			return invalid(err)
+		}
+	}
+	return replay.Outcome{Status: replay.Failed, Message: rep.Message, Signature: replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected", Output: rep.Where}}
+}
+
+// exactly runs a graph in float64 with the numbers that it drew before.
+func exactly(module *fx.GraphModule, inputs []any, run func(gm *fx.GraphModule, inputs []any) (any, error)) func() (any, error) {
+	return func() (any, error) {
+		if slices.ContainsFunc(module.Graph.Nodes, (*fx.Node).IsRandom) {
+			return nil, errors.New("float64 draws other random numbers")
+		}
+		gm, in := accuracy.Double(module, cloneAll(inputs))
+		return run(gm, in)
+	}
+}
+
+// dynamoAccuracy answers for an after-dynamo repro: outputs and gradients.
+func (s *Session) dynamoAccuracy(ctx context.Context, r *repros.Repro, inputs []any, backend vm.Object) replay.Outcome {
+	opt, err := AccuracyOptions(r)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
+	}
+	d := &dynamoRun{s: s, r: r, backend: backend}
+	for _, n := range r.Module.Graph.Placeholders() {
+		d.names = append(d.names, n.Name)
+	}
+	all := func(inputs []any, run func(args []vm.Object) (any, error)) (any, error) {
+		out, grads, err := d.backward(inputs, run)
+		if err != nil {
+			return nil, err
+		}
+		l := []any{out}
+		for _, name := range d.names {
+			l = append(l, optional(grads[name]))
+		}
+		return l, nil
+	}
+	eager := func(gm *fx.GraphModule, inputs []any) (any, error) {
+		c, _ := gm.Clone()
+		return all(inputs, func(args []vm.Object) (any, error) { return d.eager(c, args, nil) })
+	}
+	c, _ := r.Module.Clone()
+	fn, err := d.compile(c, inputs, true)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: "compiled once, and not again: " + err.Error()}
+	}
+	q := accuracyQuestion{
+		Eager: func() (any, error) { return eager(r.Module, cloneAll(inputs)) },
+		Compiled: func() (any, error) {
+			return all(cloneAll(inputs), func(args []vm.Object) (any, error) { return d.call(fn, args) })
+		},
+		Exact: exactly(r.Module, inputs, eager), SameStream: s.fallbackRandom(), Options: opt,
+	}
+	aten.DefaultGenerator.ManualSeed(0)
+	if q.Ref, err = q.Eager(); err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: "eager: " + err.Error()}
+	}
+	aten.DefaultGenerator.ManualSeed(0)
+	if q.Res, err = q.Compiled(); err != nil {
+		return s.pythonOutcome("run", err)
+	}
+	return q.answer(ctx)
+}
