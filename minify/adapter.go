@@ -17,7 +17,7 @@ const maxShortcut = 80
 func shortcut(ctx context.Context, d *driver) error {
 	for {
 		calls := d.cur.Module.Graph.Calls()
-		if len(calls) < 3 || len(calls) > maxShortcut {
+		if len(calls) < 2 || len(calls) > maxShortcut {
 			return nil
 		}
 		edits := d.w.shortcuts(d.cur)
@@ -26,6 +26,14 @@ func shortcut(ctx context.Context, d *driver) error {
 			return err
 		}
 	}
+}
+
+// shortcutSingles is what the sweep tries.
+func shortcutSingles(d *driver) []edit {
+	if n := len(d.cur.Module.Graph.Calls()); n < 2 || n > maxShortcut {
+		return nil
+	}
+	return d.w.shortcuts(d.cur)
 }
 
 // shortcuts lists edits that leave fewer calls, largest savings first.
@@ -149,7 +157,7 @@ func adapt(s State, from, to *tensor.Tensor) func(g *fx.Graph, x *fx.Node) *fx.N
 
 // rewire gives the users of node name what mk makes of an earlier node.
 func (w *world) rewire(name, from string, mk func(g *fx.Graph, x *fx.Node) *fx.Node) edit {
-	return edit{"shortcut from " + from + " to " + name, func(s State) (State, bool) {
+	return edit{reshapes: true, desc: "shortcut from " + from + " to " + name, apply: func(s State) (State, bool) {
 		gm, _ := s.Module.Clone()
 		n, x := gm.Graph.Node(name), gm.Graph.Node(from)
 		if n == nil || x == nil {

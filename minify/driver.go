@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/sourcegraph/conc/pool"
+	"github.com/sourcegraph/conc"
 
-	"whittle/capture/fx"
-	"whittle/capture/fx/interp"
-	"whittle/kernels/tensor"
 	"whittle/replay"
 )
 
@@ -24,7 +23,6 @@ type driver struct {
 	cur     State // the best so far; it fails
 	want    replay.Signature
 	message string // of the start's failure
-	check   func(ctx context.Context, s State) error
 
 	row         string // reduction under way
 	certify     string // part of the sweep under way, "" outside of it
@@ -33,26 +31,53 @@ type driver struct {
 	certificate []Trial
 	findings    []Finding
 	found       map[replay.Signature]bool
-	known       map[string]replay.Outcome // outcomes of this run by query
-	queries     int
-	hits        int
-	rejected    int
+	timeouts    map[string]int // by row
+	off         map[string]bool
 	outcome     replay.Outcome // of cur
 	complete    bool
+	proving     bool            // the deadline no longer counts
+	after       func() []*trial // questions that will follow the row under way
+	flaky       *flakiness      // nil => every run of a state is taken to give the same
+	measured    flakiness
+	workaround  []Setting
+	stopped     string
+
+	// What is known and under way; see ask.go.
+	known   map[string]*answer
+	looked  map[string]bool // in the store
+	flights map[string]*flight
+	landed  chan *flight
+	workers conc.WaitGroup
+	sampled sync.Map     // outcomes of single runs in a flaky search, by query
+	queries atomic.Int64 // asked of the oracle
+	used    int          // questions whose answers were used
+	hits    int
+
+	rejected int
 
 	id      int64 // in the store
 	resumed bool
 	began   time.Time
 }
 
-func newDriver(ctx context.Context, s *Search, start State) (*driver, error) {
-	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, found: map[replay.Signature]bool{}, known: map[string]replay.Outcome{}}
+func newDriver(s *Search, start State) *driver {
+	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values),
+		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{},
+		known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
 	if d.size == 0 {
 		d.size = 8
 	}
 	d.began = d.now()
-	d.w = newWorld()
-	return d, nil
+	return d
+}
+
+// close ends what is still under way.
+func (d *driver) close() {
+	for _, f := range d.flights {
+		f.stopped = true
+		f.stop()
+	}
+	d.workers.Wait()
 }
 
 func (d *driver) now() time.Time {
@@ -69,7 +94,13 @@ func (d *driver) render(s State) string {
 	return s.Module.String()
 }
 
-// run is the whole search: the first proof, the world, the table, the last proof.
+// errDeadline ends the reductions when the time is up.
+var errDeadline = errors.New("minify: the time is up")
+
+// errRowOff ends one reduction.
+var errRowOff = errors.New("minify: the reduction is switched off")
+
+// run is the whole search: the first proof, the world, the table, the last proofs.
 func (d *driver) run(ctx context.Context) error {
 	key := d.h.key(d.start, d.s.Fingerprint)
 	if d.s.Store != nil {
@@ -80,415 +111,148 @@ func (d *driver) run(ctx context.Context) error {
 		}
 	}
 	d.row = "start"
-	o, err := d.ask(ctx, Candidate{State: d.start, Reduction: "start", Edit: "the start", Hash: hashOf(key)})
-	if err != nil {
+	if err := d.fail(ctx); err != nil {
 		return err
 	}
-	if d.want.IsZero() && o.Status != replay.Pass && o.Status != replay.Invalid && o.Status != replay.Infrastructure {
-		d.want = o.Signature
-	}
-	if replay.Judge(o, d.want) != replay.Reproduced {
-		return &NotFailingError{o}
-	}
-	d.outcome, d.message = o, o.Message+" "+o.Detail
-	if err := d.step(ctx, replay.Step{Parent: "", Reduction: "start", Candidate: hashOf(key), Edit: "the start", Verdict: replay.Reproduced, Taken: true}); err != nil {
-		return err
-	}
-	if err := d.explore(ctx); err != nil {
+	d.message = d.outcome.Message + " " + d.outcome.Detail
+	d.event(Event{Kind: EventStart, Outcome: d.outcome})
+	if err := d.learn(ctx, values); err != nil {
 		return err
 	}
 	if d.s.Blame != nil {
-		for _, n := range d.s.Blame(d.start, o) {
+		for _, n := range d.s.Blame(d.start, d.outcome) {
 			d.message += " " + n
 		}
 	}
+	for again := true; again; {
+		err := d.reduce(ctx)
+		if errors.Is(err, errDeadline) {
+			d.stopped = "deadline"
+		} else if err != nil {
+			return err
+		}
+		d.proving = true
+		if again, err = d.confirm(ctx); err != nil {
+			return err
+		}
+		d.proving = again
+		again = again && d.stopped == ""
+	}
+	if err := d.reduceFindings(ctx); err != nil {
+		return err
+	}
+	d.complete = d.stopped == ""
+	d.event(Event{Kind: EventDone, Outcome: d.outcome})
+	if d.s.Store == nil || !d.complete || d.id == 0 {
+		return nil
+	}
+	return d.s.Store.FinishMinification(ctx, d.id, d.render(d.cur), certificateText(d.certificate))
+}
+
+// reduce goes through the table.
+func (d *driver) reduce(ctx context.Context) error {
 	for _, r := range reductions {
 		d.row = r.name
 		d.progress()
-		if err := r.run(ctx, d); err != nil {
+		if err := d.learn(ctx, r.needs); err != nil {
 			return err
 		}
-	}
-	return d.confirm(ctx)
-}
-
-// explore learns the start's intermediate values and shapes.
-func (d *driver) explore(ctx context.Context) error {
-	gm, m := d.start.Module.Clone()
-	err := interp.Propagate(ctx, gm, d.start.Values())
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	back := map[*fx.Node]*fx.Node{}
-	for o, c := range m {
-		back[c] = o
-	}
-	for _, n := range gm.Graph.Nodes {
-		if n.Val != nil && n.IsCall() {
-			d.w.fakes[n.Name] = n.Val
-		}
-	}
-	d.check = d.s.Check
-	if d.check == nil && err == nil {
-		d.check = CheckShapes
-	}
-	vals := d.s.Values
-	if vals == nil {
-		vals = &EagerValues{}
-	}
-	d.w.prefix = "0/"
-	got, err := vals.Explore(ctx, d.start, d.w.prefix)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	_ = err // missing values are made up from shapes, or their nodes stay
-	for k, v := range got {
-		d.w.held[k] = v
-	}
-	d.cur = d.held(d.cur)
-	phs := d.start.Module.Graph.Placeholders()
-	for i, p := range phs {
-		d.w.grads[p.Name] = d.start.Inputs[i].RequiresGrad
-	}
-	for _, n := range d.start.Module.Graph.Nodes {
-		if n.IsCall() {
-			n.WalkInputs(func(in *fx.Node) {
-				if d.w.grads[in.Name] && n.Target != "detach" && n.Target != "aten.detach.default" {
-					d.w.grads[n.Name] = true
-				}
-			})
+		if err := r.run(ctx, d); err != nil && !errors.Is(err, errRowOff) {
+			return err
 		}
 	}
 	return nil
 }
 
-// held gives the real inputs of a state the names under which the engine holds them, so that they can be changed.
-func (d *driver) held(s State) State {
-	out := State{Module: s.Module, Config: s.Config}
-	fakes := map[*tensor.Storage]*tensor.Storage{}
-	for i, p := range s.Module.Graph.Placeholders() {
-		in := s.Inputs[i]
-		t, ok := in.Value.(*tensor.Tensor)
-		if _, held := d.w.held[p.Name].Value.(*tensor.Tensor); ok && held && t != nil && !t.Fake {
-			f := tensor.FakeLike(t)
-			if fakes[t.Storage] == nil {
-				fakes[t.Storage] = f.Storage
-			}
-			f.Storage = fakes[t.Storage]
-			in.Value, in.Data = f, Data{Of: d.w.prefix + p.Name, Hash: d.h.tensor(t)}
+// fail asks whether the start fails, and learns the signature if none was given. A start that passes is run again
+// a few times: a failure that comes and goes is flaky.
+func (d *driver) fail(ctx context.Context) error {
+	c := Candidate{State: d.start, Reduction: "start", Edit: "the start"}
+	var o replay.Outcome
+	var err error
+	for ; c.Attempt <= startTries; c.Attempt++ {
+		if o, err = d.ask(ctx, c); err != nil {
+			return err
 		}
-		out.Inputs = append(out.Inputs, in)
+		if d.want.IsZero() && o.Status != replay.Pass && o.Status != replay.Invalid && o.Status != replay.Infrastructure {
+			d.want = o.Signature
+		}
+		v := replay.Judge(o, d.want)
+		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
+		if err := d.step(ctx, replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Taken: v == replay.Reproduced}); err != nil {
+			return err
+		}
+		if v == replay.Reproduced {
+			d.outcome = o
+			if c.Attempt > 0 {
+				return d.measure(ctx)
+			}
+			return nil
+		}
+		if o.Status != replay.Pass {
+			break
+		}
 	}
-	return out
+	return &NotFailingError{o}
 }
 
 func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }
 
-// trial is one candidate of a round and what became of it.
-type trial struct {
-	edit    edit
-	c       Candidate
-	key     replay.QueryKey
-	verdict replay.Verdict
-	outcome replay.Outcome
-	cached  bool
-	same    int // index of an earlier trial of the round that asks the same, -1 for none
-	took    time.Duration
-	skip    bool // the edit did not apply
-}
+func (d *driver) hash(s State) string { return hashOf(d.h.key(s, d.s.Fingerprint)) }
 
-// round evaluates edits of the current state, all of one base.
-func (d *driver) round(ctx context.Context, edits []edit) ([]*trial, error) {
-	trials := make([]*trial, len(edits))
-	first := map[replay.QueryKey]int{}
-	base := hashOf(d.h.key(d.cur, d.s.Fingerprint))
-	var ask []int
-	for i, e := range edits {
-		t := &trial{edit: e, same: -1}
-		trials[i] = t
-		st, ok := e.apply(d.cur)
-		if !ok {
-			t.skip = true
-			continue
-		}
-		t.key = d.h.key(st, d.s.Fingerprint)
-		t.c = Candidate{State: st, Reduction: d.row, Edit: e.desc, Hash: hashOf(t.key)}
-		if t.c.Hash == base {
-			t.skip = true
-			continue
-		}
-		if err := d.static(ctx, st); err != nil {
-			t.verdict, t.outcome = replay.VerdictUntestable, replay.Outcome{Status: replay.Invalid, Message: err.Error()}
-			d.rejected++
-			continue
-		}
-		if j, ok := first[t.key]; ok {
-			t.same = j
-			continue
-		}
-		first[t.key] = i
-		o, hit, err := d.lookup(ctx, t.key)
-		if err != nil {
-			return nil, err
-		}
-		if hit {
-			t.outcome, t.cached = o, true
-			d.hits++
-			continue
-		}
-		ask = append(ask, i)
-	}
-	if err := d.askAll(ctx, trials, ask); err != nil {
-		return nil, err
-	}
-	for _, t := range trials {
-		if t.same >= 0 {
-			t.outcome, t.cached = trials[t.same].outcome, true
-			d.hits++
-		}
-		if !t.skip && t.verdict == "" {
-			t.verdict = replay.Judge(t.outcome, d.want)
-			if t.verdict == replay.Different {
-				if err := d.finding(ctx, t); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	return trials, nil
-}
-
-// static is the check that keeps wrong candidates from an engine.
-func (d *driver) static(ctx context.Context, s State) error {
-	if len(s.Module.Graph.Calls()) == 0 {
-		return errors.New("no call is left")
-	}
-	if err := s.Module.Graph.Lint(); err != nil {
-		return err
-	}
-	if d.check != nil {
-		return d.check(ctx, s)
-	}
-	return nil
-}
-
-// askAll asks the oracle about the trials of the given indices, at most Workers at a time. Every answer is in the
-// store when its question returns.
-func (d *driver) askAll(ctx context.Context, trials []*trial, ask []int) error {
-	if d.s.MaxQueries > 0 && d.queries+len(ask) > d.s.MaxQueries {
-		return ErrBudget
-	}
-	p := pool.New().WithErrors().WithFirstError().WithMaxGoroutines(max(1, d.s.Workers))
-	for _, i := range ask {
-		t := trials[i]
-		p.Go(func() error {
-			begin := d.now()
-			o, err := d.oracle(ctx, t.c)
-			t.took = d.now().Sub(begin)
-			if err != nil {
-				return err
-			}
-			t.outcome = o
-			return d.remember(ctx, t.key, o)
-		})
-	}
-	err := p.Wait()
-	d.queries += len(ask)
-	for _, i := range ask {
-		if t := trials[i]; t.outcome.Status != "" {
-			d.known[keyText(t.key)] = t.outcome
-		}
-	}
-	d.progress()
-	return err
-}
-
-// oracle asks, once more after a fault of the infrastructure. The error is ctx's alone.
-func (d *driver) oracle(ctx context.Context, c Candidate) (replay.Outcome, error) {
-	for try := 0; ; try++ {
-		o, err := d.s.Oracle.Run(ctx, c)
-		if ctx.Err() != nil {
-			return o, ctx.Err()
-		}
-		if err != nil {
-			o = replay.Outcome{Status: replay.Infrastructure, Message: err.Error()}
-		}
-		if o.Status != replay.Infrastructure || try == 1 {
-			return o, nil
-		}
-	}
-}
-
-func keyText(k replay.QueryKey) string {
-	return replay.HashOf(k.Graph, k.Inputs, k.Config, k.Fingerprint)
-}
-
-func (d *driver) lookup(ctx context.Context, k replay.QueryKey) (replay.Outcome, bool, error) {
-	if o, ok := d.known[keyText(k)]; ok {
-		return o, true, nil
-	}
-	if d.s.Store == nil {
-		return replay.Outcome{}, false, nil
-	}
-	return d.s.Store.CachedOutcome(ctx, k)
-}
-
-func (d *driver) remember(ctx context.Context, k replay.QueryKey, o replay.Outcome) error {
-	if d.s.Store == nil {
-		return nil
-	}
-	return d.s.Store.PutOutcome(ctx, k, o)
-}
-
-// ask is one question outside of a round.
-func (d *driver) ask(ctx context.Context, c Candidate) (replay.Outcome, error) {
-	k := d.h.key(c.State, d.s.Fingerprint)
-	if c.Fresh {
-		k.Config = replay.HashOf(k.Config, "fresh")
-	}
-	o, hit, err := d.lookup(ctx, k)
-	if err != nil {
-		return o, err
-	}
-	if hit {
-		d.hits++
-		return o, nil
-	}
-	if d.s.MaxQueries > 0 && d.queries >= d.s.MaxQueries {
-		return o, ErrBudget
-	}
-	d.queries++
-	if o, err = d.oracle(ctx, c); err != nil {
-		return o, err
-	}
-	d.known[keyText(k)] = o
-	d.progress()
-	return o, d.remember(ctx, k, o)
-}
-
-// rounds evaluates edits round by round and adopts what wins together.
-func (d *driver) rounds(ctx context.Context, edits []edit) error {
-	for len(edits) > 0 {
-		k := min(d.size, len(edits))
-		trials, err := d.round(ctx, edits[:k])
-		if err != nil {
-			return err
-		}
-		edits = edits[k:]
-		if err := d.merge(ctx, trials); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// first evaluates edits round by round and adopts the first that wins: the number of the edit, or -1.
-func (d *driver) first(ctx context.Context, edits []edit) (int, error) {
-	for lo := 0; lo < len(edits); lo += d.size {
-		trials, err := d.round(ctx, edits[lo:min(lo+d.size, len(edits))])
-		if err != nil {
-			return -1, err
-		}
-		for i, t := range trials {
-			if t.verdict == replay.Reproduced {
-				return lo + i, d.adopt(ctx, trials, []int{i}, t)
-			}
-		}
-		if err := d.journal(ctx, trials, nil); err != nil {
-			return -1, err
-		}
-	}
-	return -1, nil
-}
-
-// merge joins the winners of a round: all together if that fails too, else in halves, else one by one.
-func (d *driver) merge(ctx context.Context, trials []*trial) error {
-	var wins []int
-	for i, t := range trials {
-		if t.verdict == replay.Reproduced {
-			wins = append(wins, i)
-		}
-	}
-	if len(wins) == 0 {
-		return d.journal(ctx, trials, nil)
-	}
-	best := trials[wins[0]]
-	kept := []int{wins[0]}
-	var extra []*trial
-	var join func(list []int) error
-	join = func(list []int) error {
-		if len(list) == 0 {
-			return nil
-		}
-		st, changed := best.c.State, false
-		desc := best.edit.desc
-		for _, i := range list {
-			if next, ok := trials[i].edit.apply(st); ok {
-				st, changed = next, true
-				desc += "; " + trials[i].edit.desc
-			}
-		}
-		if !changed {
-			return nil
-		}
-		e := edit{desc: desc, apply: func(State) (State, bool) { return st, true }}
-		ts, err := d.round(ctx, []edit{e})
-		if err != nil {
-			return err
-		}
-		extra = append(extra, ts...)
-		if ts[0].verdict == replay.Reproduced {
-			best = ts[0]
-			kept = append(kept, list...)
-			return nil
-		}
-		if len(list) == 1 {
-			return nil
-		}
-		if err := join(list[:len(list)/2]); err != nil {
-			return err
-		}
-		return join(list[len(list)/2:])
-	}
-	if err := join(wins[1:]); err != nil {
-		return err
-	}
-	all := append(trials, extra...)
-	for i, t := range all {
-		if t == best && i >= len(trials) {
-			kept = append(kept, i)
-		}
-	}
-	return d.adopt(ctx, all, kept, best)
-}
-
-// adopt journals a round and makes the winner the current state.
+// adopt journals trials and makes the winner the current state.
 func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *trial) error {
 	took := map[int]bool{}
 	for _, i := range kept {
 		took[i] = true
 	}
-	if err := d.journal(ctx, trials, took); err != nil {
+	if err := d.journal(ctx, trials, took); err != nil && !errors.Is(err, errRowOff) {
 		return err
 	}
+	before := CostOf(d.cur)
 	d.cur, d.outcome = best.c.State, best.outcome
+	if best.edit.reshapes {
+		d.w.outdated = true
+	}
 	d.taken++
+	d.event(Event{Kind: EventTaken, Edit: best.c.Edit, Before: before, Outcome: best.outcome})
 	d.progress()
 	return nil
 }
 
+// rowTimeouts is how many candidates of one reduction may hang before it is switched off, where no hang is looked for.
+const rowTimeouts = 20
+
+// journal notes trials. It ends a reduction of too many hangs.
 func (d *driver) journal(ctx context.Context, trials []*trial, took map[int]bool) error {
-	base := hashOf(d.h.key(d.cur, d.s.Fingerprint))
 	for i, t := range trials {
 		if t.skip {
 			continue
 		}
+		row := t.c.Reduction
+		if row == "" {
+			row = d.row
+		}
+		switch t.verdict {
+		case replay.VerdictUntestable:
+			d.rejected++
+		case replay.Different, replay.VerdictOOM, replay.VerdictKilled:
+			if err := d.finding(ctx, t); err != nil {
+				return err
+			}
+		case replay.VerdictTimeout:
+			d.timeouts[row]++
+			d.off[row] = d.off[row] || d.timeouts[row] >= rowTimeouts
+		}
 		if d.certify != "" {
 			d.certificate = append(d.certificate, Trial{d.certify, t.c.Edit, t.verdict})
 		}
-		if err := d.step(ctx, replay.Step{Parent: base, Reduction: d.row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}); err != nil {
+		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}); err != nil {
 			return err
 		}
+	}
+	if d.off[d.row] {
+		return errRowOff
 	}
 	return nil
 }
@@ -496,7 +260,7 @@ func (d *driver) journal(ctx context.Context, trials []*trial, took map[int]bool
 func (d *driver) step(ctx context.Context, st replay.Step) error {
 	st.Seq = len(d.steps) + 1
 	d.steps = append(d.steps, st)
-	if d.s.Store == nil {
+	if d.s.Store == nil || d.id == 0 {
 		return nil
 	}
 	return d.s.Store.PutStep(ctx, d.id, st)
@@ -504,89 +268,102 @@ func (d *driver) step(ctx context.Context, st replay.Step) error {
 
 func (d *driver) finding(ctx context.Context, t *trial) error {
 	sig := t.outcome.Signature
-	if d.found[sig] {
+	if d.found[sig] || sig.IsZero() {
 		return nil
 	}
 	d.found[sig] = true
-	d.findings = append(d.findings, Finding{t.c.State, t.outcome})
-	if d.s.Store == nil {
-		return nil
+	d.findings = append(d.findings, Finding{State: t.c.State, Outcome: t.outcome})
+	d.event(Event{Kind: EventFinding, Edit: t.c.Edit, Outcome: t.outcome})
+	if d.s.FindingQueries > 0 {
+		return nil // stored when it is small
 	}
-	return d.s.Store.PutFinding(ctx, replay.Finding{Minification: d.id, Signature: sig, Raw: t.outcome.Message, Repro: d.render(t.c.State)})
+	return d.putFinding(ctx, d.findings[len(d.findings)-1])
 }
 
-// bisect finds the smallest p whose part of the calls fails, with as many probes at a time as a round holds.
-// Known at each step: the whole of hi calls fails; lo calls are taken not to.
-func (d *driver) bisect(ctx context.Context, part func(calls []string, p int) []string) error {
-	calls := callItems(d)
-	lo, hi := 0, len(calls)
-	for hi-lo > 1 {
-		k := min(d.size, hi-lo-1)
-		probes := make([]int, 0, k)
-		var edits []edit
-		for i := 1; i <= k; i++ {
-			p := lo + i*(hi-lo)/(k+1)
-			probes = append(probes, p)
-			edits = append(edits, d.w.keepOnly(part(calls, p)))
-		}
-		trials, err := d.round(ctx, edits)
-		if err != nil {
-			return err
-		}
-		win := -1
-		for i, t := range trials {
-			if t.verdict == replay.Reproduced {
-				win = i
-				break
+func (d *driver) putFinding(ctx context.Context, f Finding) error {
+	if d.s.Store == nil || d.id == 0 {
+		return nil
+	}
+	return d.s.Store.PutFinding(ctx, replay.Finding{Minification: d.id, Signature: f.Outcome.Signature, Raw: f.Outcome.Message, Repro: d.render(f.State)})
+}
+
+// reduceFindings gives each other failure a small repro of its own, within a budget of questions for all of them.
+func (d *driver) reduceFindings(ctx context.Context) error {
+	if d.s.FindingQueries <= 0 {
+		return nil
+	}
+	left := d.s.FindingQueries
+	for i := range d.findings {
+		f := &d.findings[i]
+		if left > 0 && d.stopped == "" {
+			s := *d.s
+			s.Want, s.MaxQueries, s.FindingQueries, s.Confirm = f.Outcome.Signature, left, 0, 0
+			s.Event, s.Progress, s.Blame, s.Suspects, s.Workarounds = nil, nil, nil, nil, nil
+			sub := newDriver(&s, f.State)
+			sub.w.base = fmt.Sprintf("f%d/", i)
+			sub.known = d.known
+			sub.id = -1
+			err := sub.small(ctx)
+			sub.close()
+			d.queries.Add(sub.queries.Load())
+			left -= sub.used
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
-		}
-		if win < 0 {
-			lo = probes[len(probes)-1]
-			if err := d.journal(ctx, trials, nil); err != nil {
+			var nf *NotFailingError
+			if err != nil && !errors.Is(err, ErrBudget) && !errors.Is(err, errDeadline) && !errors.As(err, &nf) {
 				return err
 			}
-			continue
+			f.State = sub.cur
+			if sub.outcome.Status != "" {
+				f.Outcome = sub.outcome
+			}
 		}
-		if err := d.adopt(ctx, trials, []int{win}, trials[win]); err != nil {
+		if err := d.putFinding(ctx, *f); err != nil {
 			return err
-		}
-		hi = probes[win]
-		if win > 0 {
-			lo = probes[win-1]
 		}
 	}
 	return nil
 }
 
-// confirm proves the result again where nothing ran before.
-func (d *driver) confirm(ctx context.Context) error {
-	d.row = "confirm"
-	key := d.h.key(d.cur, d.s.Fingerprint)
-	o, err := d.ask(ctx, Candidate{State: d.cur, Reduction: "confirm", Edit: "the result, in a fresh process", Hash: hashOf(key), Fresh: true})
-	if err != nil {
+// small is run without journal, measurement and proof.
+func (d *driver) small(ctx context.Context) error {
+	d.row, d.id = "start", 0
+	if err := d.fail(ctx); err != nil {
 		return err
 	}
-	v := replay.Judge(o, d.want)
-	if err := d.step(ctx, replay.Step{Parent: hashOf(key), Reduction: "confirm", Candidate: hashOf(key), Edit: "the result, in a fresh process", Verdict: v}); err != nil {
+	d.message = d.outcome.Message + " " + d.outcome.Detail
+	if err := d.learn(ctx, values); err != nil {
 		return err
 	}
-	if v != replay.Reproduced {
-		return &UnconfirmedError{o}
-	}
-	d.outcome, d.complete = o, true
-	if d.s.Store == nil {
-		return nil
-	}
-	return d.s.Store.FinishMinification(ctx, d.id, d.render(d.cur), certificateText(d.certificate))
+	return d.reduce(ctx)
 }
 
 func (d *driver) progress() {
 	if d.s.Progress != nil {
-		d.s.Progress(Progress{Reduction: d.row, Nodes: len(d.cur.Module.Graph.Calls()), Queries: d.queries, CacheHits: d.hits, Elapsed: d.now().Sub(d.began)})
+		d.s.Progress(Progress{Reduction: d.row, Nodes: CostOf(d.cur).Calls, Queries: int(d.queries.Load()), CacheHits: d.hits, Elapsed: d.now().Sub(d.began)})
 	}
 }
 
+func (d *driver) event(e Event) {
+	if d.s.Event == nil {
+		return
+	}
+	e.Reduction, e.Cost, e.Used, e.Elapsed = d.row, CostOf(d.cur), d.used, d.now().Sub(d.began)
+	if e.Kind != EventTaken {
+		e.Before = e.Cost
+	}
+	d.s.Event(e)
+}
+
 func (d *driver) result() Result {
-	return Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete,
-		Queries: d.queries, CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed}
+	r := Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete,
+		Queries: int(d.queries.Load()), CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
+		Workaround: d.workaround, Stopped: d.stopped, Rate: d.measured.rate(), Runs: d.measured.runs, FalseRate: d.measured.falseRate(), FalseRuns: d.measured.falseRuns}
+	for _, row := range reductions {
+		if d.off[row.name] {
+			r.Off = append(r.Off, row.name)
+		}
+	}
+	return r
 }

@@ -12,8 +12,10 @@ import (
 // An edit changes a state. It names nodes, not pointers, so that edits made for one base apply to what
 // other edits left of it; ok is false where nothing is left to do.
 type edit struct {
-	desc  string
-	apply func(s State) (out State, ok bool)
+	desc     string
+	apply    func(s State) (out State, ok bool)
+	reshapes bool // values in the middle of the graph may look different afterwards
+	probe    bool // only to know: it may make the state larger, and is not adopted
 }
 
 // meta is what is known of a node's value.
@@ -28,10 +30,13 @@ func (w *world) meta(s State, n *fx.Node) any {
 	if v, ok := n.Meta["adapter"]; ok { // put in by a shortcut: like the value that it stands for
 		return v
 	}
-	if v, ok := w.known(n.Name); ok {
-		return v
+	if n.Op == fx.GetAttr {
+		if t := s.Module.Attrs[n.Target]; t != nil {
+			return t
+		}
 	}
-	return nil
+	v, _ := w.known(n.Name)
+	return v
 }
 
 // several reports whether n gives a list of values, which cannot be an input.
@@ -206,7 +211,7 @@ func set[V any](m *map[string]V, k string, v V) {
 // keepOnly runs the named calls alone.
 func (w *world) keepOnly(names []string) edit {
 	in := setOf(names)
-	return edit{"run alone: " + list(names), func(s State) (State, bool) {
+	return edit{desc: "run alone: " + list(names), apply: func(s State) (State, bool) {
 		return w.extract(s, func(n *fx.Node) bool { return in[n.Name] }, false)
 	}}
 }
@@ -214,7 +219,7 @@ func (w *world) keepOnly(names []string) edit {
 // cut turns the named calls into inputs, or drops them where nobody needs them.
 func (w *world) cut(names []string) edit {
 	in := setOf(names)
-	return edit{"cut " + list(names), func(s State) (State, bool) {
+	return edit{desc: "cut " + list(names), apply: func(s State) (State, bool) {
 		hit := false
 		out, ok := w.extract(s, func(n *fx.Node) bool {
 			hit = hit || in[n.Name]
@@ -226,7 +231,7 @@ func (w *world) cut(names []string) edit {
 
 // bypass gives the users of each named call its operand of the same shape and dtype.
 func (w *world) bypass(names []string) edit {
-	return edit{"bypass " + list(names), func(s State) (State, bool) {
+	return edit{desc: "bypass " + list(names), apply: func(s State) (State, bool) {
 		gm, _ := s.Module.Clone()
 		out := State{Module: gm, Inputs: s.Inputs, Config: s.Config}
 		hit := false
@@ -259,7 +264,13 @@ func (w *world) through(s State, n *fx.Node) *fx.Node {
 	if !ok || v == nil {
 		return nil
 	}
-	for _, in := range n.Inputs() {
+	ins := n.Inputs()
+	if n.Target == "operator.getitem" && len(ins) == 1 { // one of several results: an operand of the call that gives them
+		if _, list := w.meta(s, ins[0]).([]any); list {
+			ins = ins[0].Inputs()
+		}
+	}
+	for _, in := range ins {
 		if o, ok := w.meta(s, in).(*tensor.Tensor); ok && o != nil && o.DType == v.DType && slices.Equal(o.Shape, v.Shape) {
 			return in
 		}
@@ -298,7 +309,7 @@ func dropInputs(s State, names map[string]bool) State {
 // dropOutput drops outputs by the text that they print as; a call that nobody uses then goes as well.
 func (w *world) dropOutputs(texts []string) edit {
 	in := setOf(texts)
-	return edit{"drop output " + list(texts), func(s State) (State, bool) {
+	return edit{desc: "drop output " + list(texts), apply: func(s State) (State, bool) {
 		gm, _ := s.Module.Clone()
 		o := gm.Graph.OutputNode()
 		var left fx.Tuple
@@ -318,7 +329,7 @@ func (w *world) dropOutputs(texts []string) edit {
 
 func unusedInputs(names []string) edit {
 	in := setOf(names)
-	return edit{"drop unused input " + list(names), func(s State) (State, bool) {
+	return edit{desc: "drop unused input " + list(names), apply: func(s State) (State, bool) {
 		out := dropInputs(s, in)
 		return out, len(out.Inputs) < len(s.Inputs)
 	}}
@@ -326,7 +337,7 @@ func unusedInputs(names []string) edit {
 
 func dropSettings(names []string) edit {
 	in := setOf(names)
-	return edit{"default for " + list(names), func(s State) (State, bool) {
+	return edit{desc: "default for " + list(names), apply: func(s State) (State, bool) {
 		out := State{Module: s.Module, Inputs: s.Inputs}
 		for _, c := range s.Config {
 			if !in[c.Name] {
@@ -338,7 +349,7 @@ func dropSettings(names []string) edit {
 }
 
 func (w *world) deadCode() edit {
-	return edit{"dead code", func(s State) (State, bool) {
+	return edit{desc: "dead code", apply: func(s State) (State, bool) {
 		out, ok := w.prune(s)
 		return out, ok && len(out.Module.Graph.Nodes) < len(s.Module.Graph.Nodes)
 	}}

@@ -52,13 +52,22 @@ type Search struct {
 	Render func(s State) string                             // repro text for the store; nil => the module's text
 	Blame  func(s State, o replay.Outcome) (names []string) // nodes to try first; nil => those that the message names
 
+	Suspects    []string  // calls to try after those, best first: where the executions part, for accuracy
+	Workarounds []Setting // settings that may make the failure go away; tried on the result, alone and in pairs
+
 	Want        replay.Signature // the failure looked for; zero => the start's own
 	Fingerprint string           // of the engine: part of every query's identity
 	Workers     int              // queries at a time; 0 => 1. The result does not depend on it
 	Round       int              // candidates per round; 0 => 8. The result does depend on it
-	MaxQueries  int              // stop after so many questions to the oracle; 0 => no limit
-	Progress    func(Progress)   // called from one goroutine at a time
-	Now         func() time.Time // nil => time.Now
+	MaxQueries  int              // stop after so many questions to the oracle; 0 => no limit. Those that idle workers asked in vain do not count
+	Deadline    time.Time        // stop the reductions then, prove what is there, and return it without an error; zero => no limit
+	Confirm     int              // proofs of the result in fresh processes; 0 => 1
+
+	FindingQueries int // questions spent on small repros of other failures, all together; 0 => none
+
+	Progress func(Progress)   // called from one goroutine at a time
+	Event    func(Event)      // likewise; the order and content, times aside, do not depend on the number of workers
+	Now      func() time.Time // nil => time.Now
 }
 
 // Progress is a search's state for a live line.
@@ -85,6 +94,42 @@ type Result struct {
 	Findings    []Finding
 	ID          int64 // of the minification in the store, 0 without one
 	Resumed     bool
+
+	Workaround []Setting // makes the failure go away; nil for none known
+	Stopped    string    // why the search ended early: "deadline"; "" if it did not
+	Off        []string  // reductions switched off because too many of their candidates hung
+
+	// How often the failure comes, where it is flaky; all 0 where it is not. A candidate then counts as passing when the odds
+	// that it has the failure are below 0.001.
+	Rate, FalseRate float64 // the share of runs that fail, of a state with the failure and of one without
+	Runs, FalseRuns int     // what they were measured on
+}
+
+// EventKind says what an Event is about.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventStart   EventKind = "start"   // the start fails
+	EventTaken   EventKind = "taken"   // an edit was adopted
+	EventFinding EventKind = "finding" // another failure
+	EventFlaky   EventKind = "flaky"   // the failure comes and goes
+	EventConfirm EventKind = "confirm" // one run of the result in a fresh process
+	EventDone    EventKind = "done"
+)
+
+// Event is one thing that happened in a search.
+type Event struct {
+	Kind         EventKind
+	Reduction    string // row under way
+	Edit         string
+	Before, Cost Cost // before the edit, and now
+	Outcome      replay.Outcome
+	Verdict      replay.Verdict
+	Rate         float64 // of flaky
+	FalseRate    float64
+	Used         int // answers used so far
+	Elapsed      time.Duration
 }
 
 // Trial is one line of the certificate.
@@ -129,11 +174,9 @@ func (s *Search) Run(ctx context.Context, start State) (Result, error) {
 	if err := start.Module.Graph.Lint(); err != nil {
 		return Result{}, err
 	}
-	d, err := newDriver(ctx, s, start)
-	if err != nil {
-		return Result{}, err
-	}
-	err = d.run(ctx)
+	d := newDriver(s, start)
+	err := d.run(ctx)
+	d.close()
 	return d.result(), err
 }
 

@@ -72,6 +72,7 @@ type Candidate struct {
 	Edit      string // what was done to the base, for people
 	Hash      string // identity of state: graph, inputs and configuration
 	Fresh     bool   // run it in a process that ran nothing before
+	Attempt   int    // > 0 for a repeated run of the same state
 }
 
 // Cost orders states: lower is better, earlier fields weigh more.

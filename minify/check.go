@@ -1,0 +1,122 @@
+package minify
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+)
+
+// static is the check that keeps wrong candidates from an engine.
+func (d *driver) static(ctx context.Context, s State) error {
+	g := s.Module.Graph
+	calls := g.Calls()
+	if len(calls) == 0 {
+		return errors.New("no call is left")
+	}
+	if err := g.Lint(); err != nil {
+		return err
+	}
+	idle := true
+	for _, n := range calls {
+		idle = idle && allocates(n)
+	}
+	if idle {
+		return errors.New("nothing but uninitialised memory is left")
+	}
+	if strings.Contains(strings.ToLower(d.want.Stage+d.want.Type), "accuracy") {
+		if n := unset(g); n != nil {
+			return &fx.NodeError{Node: n, Err: errors.New("uninitialised memory is returned")}
+		}
+	}
+	if d.s.Check != nil {
+		return d.s.Check(ctx, s)
+	}
+	if d.w.gen == 0 {
+		return nil
+	}
+	_, _, err := d.propagate(ctx, s)
+	return err
+}
+
+// opName is an operator's name without namespace and overload: aten.empty_like.default => empty_like.
+func opName(n *fx.Node) string {
+	parts := strings.Split(n.Target, ".")
+	if n.Op == fx.CallFunction && fx.IsOverload(n.Target) {
+		return parts[1]
+	}
+	return parts[len(parts)-1]
+}
+
+// allocates reports whether a call gives memory that nothing was written to.
+func allocates(n *fx.Node) bool {
+	switch opName(n) {
+	case "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized":
+		return n.Op != fx.CallModule
+	}
+	return false
+}
+
+// reads says of operators that take a tensor for its metadata alone.
+var shapeOnly = map[string]bool{"zeros_like": true, "ones_like": true, "full_like": true, "rand_like": true, "randn_like": true, "randint_like": true,
+	"new_zeros": true, "new_ones": true, "new_full": true, "sym_size": true, "sym_numel": true, "sym_stride": true, "sym_storage_offset": true, "size": true,
+	"fill": true, "copy": true, "zero": true}
+
+// unset finds a returned value that is computed from uninitialised memory, nil for none.
+func unset(g *fx.Graph) *fx.Node {
+	dirty := map[*fx.Node]bool{}
+	for _, n := range g.Nodes {
+		if n.Op == fx.Output {
+			var bad *fx.Node
+			n.WalkInputs(func(in *fx.Node) {
+				if dirty[in] {
+					bad = in
+				}
+			})
+			return bad
+		}
+		if !n.IsCall() {
+			continue
+		}
+		name := opName(n)
+		if n.IsMutating() && name != "setitem" { // copy_, fill_, normal_ ...: what it wrote to holds numbers now
+			if ins := n.Inputs(); len(ins) > 0 {
+				clean(dirty, ins[0])
+			}
+			continue
+		}
+		if shapeOnly[name] {
+			if name == "copy" && len(n.Args) > 1 {
+				if src, ok := n.Args[1].(*fx.Node); ok {
+					dirty[n] = dirty[src]
+				}
+			}
+			continue
+		}
+		dirty[n] = allocates(n)
+		if !dirty[n] {
+			n.WalkInputs(func(in *fx.Node) { dirty[n] = dirty[n] || dirty[in] })
+		}
+	}
+	return nil
+}
+
+// clean forgets that n, and what n is a view of, was not written to.
+func clean(dirty map[*fx.Node]bool, n *fx.Node) {
+	for n != nil && dirty[n] {
+		dirty[n] = false
+		ins := n.Inputs()
+		n = nil
+		if len(ins) > 0 {
+			n = ins[0]
+		}
+	}
+}
+
+// isTensor is v as a tensor, nil if it is none.
+func isTensor(v any) *tensor.Tensor {
+	t, _ := v.(*tensor.Tensor)
+	return t
+}

@@ -1,0 +1,162 @@
+package minify
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"whittle/capture/fx"
+)
+
+var word = regexp.MustCompile(`[A-Za-z_][\w.]*`)
+
+// units lists the calls in order, each with the getitems that take its several results apart: alone, such a call gives a
+// tuple that no graph can return.
+func units(g *fx.Graph) [][]string {
+	at := map[*fx.Node]int{}
+	var out [][]string
+	for _, n := range g.Calls() {
+		if n.Target == "operator.getitem" && len(n.Args) == 2 {
+			if p, ok := n.Args[0].(*fx.Node); ok && p.IsCall() {
+				if i, ok := at[p]; ok {
+					if _, single := n.Args[1].(int64); single {
+						out[i] = append(out[i], n.Name)
+						at[n] = i
+						continue
+					}
+				}
+			}
+		}
+		at[n] = len(out)
+		out = append(out, []string{n.Name})
+	}
+	return out
+}
+
+func join(us [][]string) []string {
+	var out []string
+	for _, u := range us {
+		out = append(out, u...)
+	}
+	return out
+}
+
+// named lists the units that a failure's message names: by node name first, then by target.
+func named(us [][]string, g *fx.Graph, message string) [][]string {
+	words := map[string]bool{}
+	for _, w := range word.FindAllString(message, -1) {
+		words[strings.TrimRight(w, ".")] = true
+	}
+	var byName, byTarget [][]string
+	targets := map[string]int{}
+	for _, u := range us {
+		name, target := false, false
+		for _, c := range u {
+			n := g.Node(c)
+			name = name || words[c] && len(c) > 1
+			target = target || words[n.Target] || words["torch.ops."+n.Target] || words["torch."+n.Target]
+		}
+		switch {
+		case name:
+			byName = append(byName, u)
+		case target:
+			// A few of each target: they often fail all or none.
+			t := g.Node(u[0]).Target
+			if targets[t]++; targets[t] <= 4 {
+				byTarget = append(byTarget, u)
+			}
+		}
+	}
+	return append(byName, byTarget...)
+}
+
+// unverified is how many times smaller than a window that is known to fail a window may get that only must fail if the failure is
+// local: then it is asked.
+const unverified = 8
+
+// localise looks for one call that fails alone, on its real inputs: those that the error names, those where the
+// executions part, then by halving windows. A failure in one operator ends here.
+func localise(ctx context.Context, d *driver) error {
+	g := d.cur.Module.Graph
+	us := units(g)
+	if len(us) < 2 {
+		return nil
+	}
+	var hints []edit
+	seen := map[string]bool{}
+	hint := func(u []string) {
+		if !seen[u[0]] {
+			seen[u[0]] = true
+			hints = append(hints, d.w.keepOnly(u))
+		}
+	}
+	for _, u := range named(us, g, d.message) {
+		if len(hints) < 2*d.size {
+			hint(u)
+		}
+	}
+	suspects := setOf(d.s.Suspects)
+	for _, name := range d.s.Suspects {
+		for _, u := range us {
+			if u[0] == name || len(u) > 1 && setOf(u)[name] {
+				hint(u)
+			}
+		}
+	}
+	if len(suspects) > 0 { // what stands around a suspect
+		for _, name := range d.s.Suspects {
+			for i, u := range us {
+				if setOf(u)[name] {
+					hints = append(hints, d.w.keepOnly(join(us[max(0, i-3):min(len(us), i+2)])))
+				}
+			}
+		}
+	}
+	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
+	// halve knows that [lo, hi) must fail if the failure is local, and that a window of size known fails.
+	var halve func(lo, hi, known int) *ask
+	halve = func(lo, hi, known int) *ask {
+		switch n := hi - lo; {
+		case n == known && n == 1:
+			return nil
+		case n == 1, n*unverified <= known && n < known:
+			return &ask{edit: alone(lo, hi), chance: 0.7, yes: func() *ask { return halve(lo, hi, n) }}
+		}
+		mid := lo + (hi-lo)/2
+		return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return halve(lo, mid, mid-lo) }, no: func() *ask { return halve(mid, hi, known) }}
+	}
+	return d.walk(ctx, anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), len(us)) }))
+}
+
+// ends finds the smallest prefix that fails, then its smallest suffix, by binary search: then the first and the last call are
+// needed, as far as failing is monotonic, and the two are tried without what is between them.
+func ends(ctx context.Context, d *driver) error {
+	us := units(d.cur.Module.Graph)
+	n := len(us)
+	if n < 2 {
+		return nil
+	}
+	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
+	both := func(lo, hi int) *ask {
+		if hi-lo < 3 {
+			return nil
+		}
+		return &ask{row: "ends", edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5}
+	}
+	suffix := func(hi int) *ask {
+		// The failure is most often near its last call: look there first, at 1, 4, 16 ... calls.
+		var near func(size, fails int) *ask
+		near = func(size, fails int) *ask {
+			if size >= hi {
+				return bisect("suffix", fails, hi, func(p int) edit { return alone(hi-p, hi) }, func(p int) *ask { return both(hi-p, hi) })
+			}
+			return &ask{row: "suffix", edit: alone(hi-size, hi), chance: 0.4,
+				yes: func() *ask {
+					return bisect("suffix", fails, size, func(p int) edit { return alone(hi-p, hi) }, func(p int) *ask { return both(hi-p, hi) })
+				},
+				no: func() *ask { return near(4*size, size) }}
+		}
+		return near(1, 0)
+	}
+	return d.walk(ctx, bisect("prefix", 0, n, func(p int) edit { return alone(0, p) }, suffix))
+}

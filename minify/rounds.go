@@ -1,0 +1,176 @@
+package minify
+
+import (
+	"context"
+
+	"whittle/replay"
+)
+
+// rounds evaluates edits round by round and adopts what wins together.
+func (d *driver) rounds(ctx context.Context, edits []edit) error {
+	for len(edits) > 0 {
+		k := min(d.size, len(edits))
+		trials, err := d.round(ctx, edits[:k], edits[k:])
+		if err != nil {
+			return err
+		}
+		edits = edits[k:]
+		if err := d.merge(ctx, trials); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round evaluates edits of the current state, all of one base. Workers that have nothing left to do begin with later ones,
+// as most rounds change nothing, and with the questions that will follow the whole row.
+func (d *driver) round(ctx context.Context, edits, later []edit) ([]*trial, error) {
+	base := d.cur
+	trials := make([]*trial, len(edits))
+	for i, e := range edits {
+		t, err := d.prepare(ctx, base, e)
+		if err != nil {
+			return nil, err
+		}
+		trials[i] = t
+	}
+	var ahead []*trial
+	for i, t := range trials {
+		want := trials[i:]
+		if need := d.s.Workers - len(want); need > 0 && d.s.Workers > 1 && !t.skip && !t.settled {
+			for len(ahead) < need && len(later) > 0 {
+				a, err := d.prepare(ctx, base, later[0])
+				if err != nil {
+					return nil, err
+				}
+				ahead, later = append(ahead, a), later[1:]
+			}
+			want = append(append([]*trial{}, want...), ahead...)
+			if d.after != nil {
+				want = append(want, d.after()...)
+			}
+		}
+		if err := d.await(ctx, want); err != nil {
+			return nil, err
+		}
+	}
+	return trials, nil
+}
+
+// merge joins the winners of a round: all together if that fails too, else in halves, else one by one.
+func (d *driver) merge(ctx context.Context, trials []*trial) error {
+	var wins []int
+	for i, t := range trials {
+		if !t.skip && t.verdict == replay.Reproduced {
+			wins = append(wins, i)
+		}
+	}
+	if len(wins) == 0 {
+		return d.journal(ctx, trials, nil)
+	}
+	best := trials[wins[0]]
+	kept := []int{wins[0]}
+	var extra []*trial
+	var join func(list []int) error
+	join = func(list []int) error {
+		if len(list) == 0 {
+			return nil
+		}
+		st, changed := best.c.State, false
+		e := edit{desc: best.edit.desc, reshapes: best.edit.reshapes}
+		for _, i := range list {
+			if next, ok := trials[i].edit.apply(st); ok && CostOf(next).Less(CostOf(st)) {
+				st, changed = next, true
+				e.desc += "; " + trials[i].edit.desc
+				e.reshapes = e.reshapes || trials[i].edit.reshapes
+			}
+		}
+		if !changed {
+			return nil
+		}
+		e.apply = func(State) (State, bool) { return st, true }
+		ts, err := d.round(ctx, []edit{e}, nil)
+		if err != nil {
+			return err
+		}
+		extra = append(extra, ts...)
+		if !ts[0].skip && ts[0].verdict == replay.Reproduced {
+			best = ts[0]
+			kept = append(kept, list...)
+			return nil
+		}
+		if len(list) == 1 {
+			return nil
+		}
+		if err := join(list[:len(list)/2]); err != nil {
+			return err
+		}
+		return join(list[len(list)/2:])
+	}
+	if err := join(wins[1:]); err != nil {
+		return err
+	}
+	all := append(trials, extra...)
+	for i, t := range all {
+		if t == best && i >= len(trials) {
+			kept = append(kept, i)
+		}
+	}
+	return d.adopt(ctx, all, kept, best)
+}
+
+// chunked tries an edit on all items, then on halves, quarters ... and at last on each. Each chunk is tried once;
+// what later makes single items go is the sweep's business.
+func chunked(items func(*driver) []string, mk func(*driver, []string) edit) func(context.Context, *driver) error {
+	return func(ctx context.Context, d *driver) error {
+		all := items(d)
+		for size := len(all); size >= 1; size /= 2 {
+			var edits []edit
+			for lo := 0; lo < len(all); lo += size {
+				edits = append(edits, mk(d, all[lo:min(lo+size, len(all))]))
+			}
+			if err := d.rounds(ctx, edits); err != nil {
+				return err
+			}
+			// What went needs no more tries.
+			left := setOf(items(d))
+			var rest []string
+			for _, x := range all {
+				if left[x] {
+					rest = append(rest, x)
+				}
+			}
+			all = rest
+			size = min(size, len(all)+1)
+		}
+		return nil
+	}
+}
+
+// singles is an edit for each item alone: what the sweep tries.
+func singles(items func(*driver) []string, mk func(*driver, []string) edit) func(*driver) []edit {
+	return func(d *driver) []edit {
+		var out []edit
+		for _, it := range items(d) {
+			out = append(out, mk(d, []string{it}))
+		}
+		return out
+	}
+}
+
+// needed finds the items that a failure needs, one by one: it asks whether those found so far are enough, and if not, bisects for the next. k
+// of n take k*log(n)+k questions. drop(names) is the edit that takes items away.
+func needed(row string, items []string, drop func(names []string) edit) *ask {
+	var search func(rest, gone []string) *ask
+	search = func(rest, gone []string) *ask {
+		if len(rest) == 0 {
+			return nil
+		}
+		without := func(more []string) []string { return append(append([]string{}, more...), gone...) }
+		return &ask{row: row, edit: drop(without(rest)), chance: 0.6, no: func() *ask {
+			return bisect(row, 0, len(rest), func(p int) edit { return drop(without(rest[p:])) },
+				func(p int) *ask { return search(rest[:p-1], without(rest[p:])) })
+		}}
+	}
+	return search(items, nil)
+}
