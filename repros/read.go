@@ -276,6 +276,9 @@ func init() {
 	}
 }
 
+// helperImport binds what HelperImports writes again.
+var helperImport = regexp.MustCompile(`^(?:from (?:operator|math) import \w+ as \w+|import torch\._higher_order_ops\.wrap|torch_Tensor_\w+ = torch\.Tensor\.\w+)$`)
+
 func (d *reader) imports(n *sitter.Node) {
 	t := d.Content(n)
 	switch {
@@ -284,7 +287,7 @@ func (d *reader) imports(n *sitter.Node) {
 	case strings.Contains(t, "repro.after_aot"), strings.Contains(t, "compile_fx_inner"):
 		d.r.Stage = AfterAOT
 	}
-	if !usualImports[t] {
+	if !usualImports[t] && !helperImport.MatchString(t) {
 		d.r.Imports = append(d.r.Imports, t)
 	}
 }
@@ -297,7 +300,7 @@ var environ = regexp.MustCompile(`^os\.environ\[["'](\w+)["']\]$`)
 func (d *reader) expression(e *sitter.Node) error {
 	text := d.Content(e)
 	switch {
-	case e.Type() == "string", ignorable.MatchString(text):
+	case e.Type() == "string", ignorable.MatchString(text), helperImport.MatchString(text):
 		return nil
 	case e.Type() == "call":
 		return d.call(e)

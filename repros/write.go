@@ -62,6 +62,9 @@ func Write(r *Repro) string {
 	for _, s := range r.Config {
 		line("%s = %s", s.Name, s.Value)
 	}
+	for _, l := range fx.HelperImports(r.Module) {
+		line("%s", l)
+	}
 	line("")
 	for _, l := range r.Imports {
 		line("%s", l)

@@ -357,3 +357,77 @@ func attrExpr(t *tensor.Tensor) string {
 	}
 	return fn + FormatArg(List(dims)) + ", dtype=torch." + t.DType.String() + ")"
 }
+
+// lateOps are higher-order operators that `import torch` alone does not make.
+var lateOps = map[string]bool{"higher_order.tag_activation_checkpoint": true, "higher_order.wrap": true, "higher_order.wrap_activation_checkpoint": true}
+
+// HelperImports are the statements that bind the names that the module's text uses beyond torch's own: functions of other Python
+// modules, which generated code calls _operator_floordiv and math_ceil, and operators that torch makes late.
+func HelperImports(gm *GraphModule) []string {
+	lines := map[string]bool{}
+	note := func(target string) {
+		text := funcText(target)
+		mod, name, ok := cutLast(target)
+		switch {
+		case lateOps[strings.TrimPrefix(target, "torch.ops.")]:
+			lines["import torch._higher_order_ops.wrap"] = true
+		case strings.HasPrefix(target, "torch.Tensor."):
+			lines[text+" = "+target] = true
+		case strings.HasPrefix(text, "torch."), !ok, text == target:
+		case mod == "operator" || mod == "math":
+			lines["from "+mod+" import "+name+" as "+text] = true
+		}
+	}
+	var walk func(gm *GraphModule)
+	walk = func(gm *GraphModule) {
+		for _, n := range gm.Graph.Nodes {
+			var b strings.Builder
+			if n.Op == CallFunction {
+				writeStmt(&b, n)
+				if strings.Contains(b.String(), funcText(n.Target)+"(") {
+					note(n.Target)
+				}
+			}
+			for _, a := range n.Args {
+				walkRefs(a, note)
+			}
+			for _, kw := range n.Kwargs {
+				walkRefs(kw.Val, note)
+			}
+		}
+		for _, k := range sortedKeys(gm.Submodules) {
+			walk(gm.Submodules[k])
+		}
+	}
+	walk(gm)
+	return sortedKeys(lines)
+}
+
+func cutLast(target string) (mod, name string, ok bool) {
+	i := strings.LastIndexByte(target, '.')
+	if i < 0 {
+		return "", target, false
+	}
+	return target[:i], target[i+1:], true
+}
+
+// walkRefs visits the functions that an argument names.
+func walkRefs(a Arg, visit func(string)) {
+	switch a := a.(type) {
+	case FnRef:
+		visit(string(a))
+	case List:
+		for _, x := range a {
+			walkRefs(x, visit)
+		}
+	case Tuple:
+		for _, x := range a {
+			walkRefs(x, visit)
+		}
+	case Dict:
+		for _, it := range a {
+			walkRefs(it.Key, visit)
+			walkRefs(it.Val, visit)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package torch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"whittle/replay"
+)
+
+// A Query is one repro to be run.
+type Query struct {
+	Text     string             // of the repro file
+	Stage    string             // aot or dynamo
+	Backend  string             // after dynamo: a registered backend, or one that the text defines
+	Accuracy string             // "" for none, "accuracy", or "strict"
+	Tracing  string             // after aot: real, symbolic, fake; "" reads as real
+	Autocast bool               // after dynamo
+	OnlyFwd  bool               // after dynamo: no backward
+	Derived  map[string]Derived // storages that the text names and that are made from held ones
+	Storages []string           // Fresh: held storages that the file's save_dir must have
+	SaveDir  string             // Fresh: as the text says it
+	Fresh    bool               // the file itself, in a Python that ran nothing before
+}
+
+// View is a tensor over a held storage.
+type View struct {
+	Storage string  `json:"storage"` // hash
+	DType   string  `json:"dtype"`   // PyTorch's name: float32
+	Shape   []int64 `json:"shape"`
+	Stride  []int64 `json:"stride"`
+	Offset  int64   `json:"offset"`
+}
+
+// Derived is a storage of a tensor whose elements are those of another one at the same indices, cast to DType.
+type Derived struct {
+	Of     View    `json:"of"`
+	DType  string  `json:"dtype"`
+	Shape  []int64 `json:"shape"`
+	Stride []int64 `json:"stride"`
+	NBytes int64   `json:"nbytes"`
+}
+
+// A Value is what one value of an explored graph looks like.
+type Value struct {
+	Kind         string  `json:"kind"` // tensor, int, float, bool, none, list, other
+	DType        string  `json:"dtype"`
+	Shape        []int64 `json:"shape"`
+	Stride       []int64 `json:"stride"`
+	Offset       int64   `json:"offset"`
+	Storage      string  `json:"storage"` // hash of the held storage; "" where the value was too large to hold
+	NBytes       int64   `json:"nbytes"`  // of the storage
+	Group        int     `json:"group"`   // of an input: inputs of one group share their storage
+	RequiresGrad bool    `json:"requires_grad"`
+	Zero         bool    `json:"zero"`  // a ZeroTensor, which has no storage
+	Value        any     `json:"value"` // of int (float64 here), bool; of float its repr
+	Items        []Value `json:"items"`
+}
+
+// reply is an outcome as engine.py says it.
+type reply struct {
+	Status    replay.Status `json:"status"`
+	Message   string        `json:"message"`
+	Detail    string        `json:"detail"`
+	Marks     []string      `json:"marks"`
+	Seconds   float64       `json:"seconds"`
+	Times     map[string]float64
+	Signature replay.Signature `json:"signature"`
+	Error     *struct {
+		Stage, Type, Message, Frame string
+	} `json:"error"`
+}
+
+// Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
+func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
+	var nonce [12]byte
+	if _, err := rand.Read(nonce[:]); err != nil {
+		return replay.Outcome{}, err
+	}
+	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
+		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "limits": e.limits()}
+	if q.Fresh {
+		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
+	}
+	b, err := e.ask(ctx, j)
+	if ctx.Err() != nil {
+		return replay.Outcome{}, ctx.Err()
+	}
+	if err != nil {
+		return replay.Outcome{}, err
+	}
+	var r reply
+	if err := json.Unmarshal(b, &r); err != nil {
+		return replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}, nil
+	}
+	e.learn(r)
+	return r.outcome(), nil
+}
+
+// learn notes how long compiling takes, which bounds later queries.
+func (e *Engine) learn(r reply) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s, ok := r.Times["compile"]; ok {
+		e.slowest = max(e.slowest, time.Duration(s*float64(time.Second)))
+	}
+	e.hung = e.hung || r.Status == replay.Timeout && r.Signature.Stage == "compile"
+}
+
+// limits are those of the next query: after a compilation that did not end, ten times what others took is enough to call it a hang.
+func (e *Engine) limits() map[string]any {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l := e.o.Limits
+	if e.hung {
+		l.Compile = min(l.Compile, max(10*e.slowest, 10*time.Second))
+	}
+	return map[string]any{"load": l.Load.Seconds(), "eager": l.Eager.Seconds(), "compile": l.Compile.Seconds(), "run": l.Run.Seconds(), "compare": l.Run.Seconds(),
+		"run_factor": l.RunFactor, "run_floor": l.RunFloor.Seconds(), "cpu": l.CPU.Seconds(), "memory": l.Memory}
+}
+
+func (r reply) outcome() replay.Outcome {
+	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Duration: time.Duration(r.Seconds * float64(time.Second))}
+	if r.Error != nil {
+		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
+	}
+	if why := unproved(o); why != "" {
+		return replay.Outcome{Status: replay.Infrastructure, Message: why, Detail: o.Detail, Marks: o.Marks}
+	}
+	return o
+}
+
+// signature reduces an exception's message to what its kind of error says in every candidate.
+func signature(stage, typ, message, frame string) replay.Signature {
+	switch {
+	case typ == "CppCompileError":
+		text := "C++ compile error"
+		for _, l := range strings.Split(message, "\n") {
+			if _, e, ok := strings.Cut(l, " error: "); ok {
+				e, _, _ = strings.Cut(e, "; did you mean")
+				text += ": " + e
+				break
+			}
+		}
+		message, frame = text, ""
+	case strings.Contains(message, "\n  target: "): // a LoweringException: the operator counts, its arguments do not
+		head, rest, _ := strings.Cut(message, "\n  target: ")
+		target, _, _ := strings.Cut(rest, "\n")
+		message = head + " target: " + target
+	default:
+		message, _, _ = strings.Cut(message, "\n\n")
+	}
+	var frames []string
+	if frame != "" {
+		frames = []string{frame}
+	}
+	return replay.NewSignature(stage, typ, message, frames, nil)
+}
+
+// unproved says which mark an outcome lacks, "" for none.
+func unproved(o replay.Outcome) string {
+	need := 0
+	switch {
+	case o.Status == replay.Pass:
+		need = 4
+	case o.Signature.Stage == "compile":
+		need = 2
+	case o.Signature.Stage == "run":
+		need = 3
+	case o.Signature.Stage == "accuracy":
+		need = 4
+	}
+	marks := []string{"loaded", "eager", "compiled", "ran"}
+	for i := range need {
+		if i >= len(o.Marks) || o.Marks[i] != marks[i] {
+			return fmt.Sprintf("%s without the mark %q", o.Status, marks[i])
+		}
+	}
+	return ""
+}
+
+// Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
+// the order of load_args. After an error in the graph the values so far come with it.
+func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
+	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(), "threads": e.threads()}
+	b, err := e.ask(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	var r struct {
+		Values map[string]Value `json:"values"`
+		Error  string           `json:"error"`
+		reply
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("torch: exploring: %w", err)
+	}
+	if r.Status != "" {
+		return nil, fmt.Errorf("torch: exploring: %s", r.Message)
+	}
+	e.mu.Lock()
+	e.replays = append(e.replays, j)
+	e.mu.Unlock()
+	if r.Error != "" {
+		return r.Values, fmt.Errorf("torch: exploring: %s", r.Error)
+	}
+	return r.Values, nil
+}
+
+// Elements reads a tensor's elements, row-major, as Python literals.
+func (e *Engine) Elements(ctx context.Context, v View) ([]string, error) {
+	b, err := e.ask(ctx, job{"op": "elements", "of": v})
+	if err != nil {
+		return nil, err
+	}
+	var r struct {
+		Elements []string `json:"elements"`
+		reply
+	}
+	if err := json.Unmarshal(b, &r); err != nil || r.Status != "" {
+		return nil, fmt.Errorf("torch: reading elements: %s %v", r.Message, err)
+	}
+	return r.Elements, nil
+}
+
+// Storage reads the bytes of a held storage, or of one derived from it.
+func (e *Engine) Storage(ctx context.Context, hash string, d *Derived) ([]byte, error) {
+	e.mu.Lock()
+	known := slices.Clone(e.storage[hash])
+	e.mu.Unlock()
+	if d == nil && known != nil {
+		return known, nil
+	}
+	j := job{"op": "export", "storage": hash}
+	if d != nil {
+		j["derived"] = *d
+	}
+	b, err := e.ask(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	var r struct {
+		Data string `json:"data"`
+		reply
+	}
+	if err := json.Unmarshal(b, &r); err != nil || r.Status != "" {
+		return nil, fmt.Errorf("torch: reading a storage: %s %v", r.Message, err)
+	}
+	return base64.StdEncoding.DecodeString(r.Data)
+}
