@@ -338,6 +338,22 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
+// TestSliceSource shows which statements a backend takes along into a repro.
+func TestSliceSource(t *testing.T) {
+	src := "import os\nimport math\nLIMIT = 3\nunused = LIMIT + 1\ndef helper(x):\n    return math.sqrt(x) + LIMIT\nclass K:\n    pass\ndef backend(gm, inputs):\n    return helper(len(inputs))\nprint(unused)\n"
+	got, err := SliceSource("s.py", src, "backend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "import math\nLIMIT = 3\ndef helper(x):\n    return math.sqrt(x) + LIMIT\ndef backend(gm, inputs):\n    return helper(len(inputs))\n"
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if _, err := SliceSource("s.py", src, "missing"); err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a name that the script does not define: got %v", err)
+	}
+}
+
 func FuzzStandalone(f *testing.F) {
 	f.Add(small, true)
 	f.Add(condRepro(body("A", "sin")+body("B", "cos"), "        self.true_graph_0 = A()\n        self.false_graph_0 = B()\n"), false)

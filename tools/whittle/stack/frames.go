@@ -10,6 +10,7 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
+	"whittle/repros"
 )
 
 // FrameVersion is the version of RecordedFrame's form in the store.
@@ -51,13 +52,13 @@ func (s *Session) RecordFrame(f *vm.Frame, ctx *capture.Context, cause error) (*
 	if len(f.Code.FreeVars) > 0 || strings.Contains(f.Func.Qualname, ".") {
 		return nil, fmt.Errorf("frame %s: only functions at a script's top level can be recorded", f.Func.Qualname)
 	}
-	text, err := sliceSource(f.Code.Filename, src.Text, f.Func.Name)
+	text, err := repros.SliceSource(f.Code.Filename, src.Text, f.Func.Name)
 	if err != nil {
 		return nil, err
 	}
 	r.Script = text
 	if b, ok := ctx.Backend.Fn.(*vm.Function); ok && b.Code.Source != nil && !strings.HasPrefix(b.Code.Filename, "torch/") {
-		t, err := sliceSource(b.Code.Filename, b.Code.Source.Text, b.Name)
+		t, err := repros.SliceSource(b.Code.Filename, b.Code.Source.Text, b.Name)
 		if err != nil {
 			return nil, err
 		}

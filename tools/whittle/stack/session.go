@@ -10,6 +10,7 @@ import (
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
+	"whittle/repros"
 )
 
 // RequiresGrad reports whether gradients flow to t.
@@ -92,7 +93,7 @@ func (s *Session) BackendSource(fn vm.Object, script string) ([]string, error) {
 	if src == nil || strings.HasPrefix(f.Code.Filename, "torch/") {
 		return nil, nil
 	}
-	text, err := sliceSource(f.Code.Filename, src.Text, f.Name)
+	text, err := repros.SliceSource(f.Code.Filename, src.Text, f.Name)
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %w", f.Name, err)
 	}

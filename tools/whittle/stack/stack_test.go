@@ -3,7 +3,6 @@ package stack
 import (
 	"bytes"
 	"context"
-	"strings"
 	"testing"
 )
 
@@ -55,21 +54,5 @@ for backend in ("eager", "aot_eager", "aot_eager_decomp_partition"):
 	}
 	if want := "eager True\naot_eager True\naot_eager_decomp_partition True\n"; out != want {
 		t.Errorf("got:\n%swant:\n%s", out, want)
-	}
-}
-
-// TestSliceSource shows which statements a backend takes along into a repro.
-func TestSliceSource(t *testing.T) {
-	src := "import os\nimport math\nLIMIT = 3\nunused = LIMIT + 1\ndef helper(x):\n    return math.sqrt(x) + LIMIT\nclass K:\n    pass\ndef backend(gm, inputs):\n    return helper(len(inputs))\nprint(unused)\n"
-	got, err := sliceSource("s.py", src, "backend")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "import math\nLIMIT = 3\ndef helper(x):\n    return math.sqrt(x) + LIMIT\ndef backend(gm, inputs):\n    return helper(len(inputs))\n"
-	if got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
-	if _, err := sliceSource("s.py", src, "missing"); err == nil || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("a name that the script does not define: got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package stack
+package repros
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"whittle/capture/python/syntax"
 )
 
-// sliceSource is the part of a module that defines name: its statement and, transitively, the top-level statements
+// SliceSource is the part of a module that defines name: its statement and, transitively, the top-level statements
 // that bind what those read. Names that nobody binds are builtins.
-func sliceSource(file, text, name string) (string, error) {
+func SliceSource(file, text, name string) (string, error) {
 	mod, err := syntax.Parse(file, text)
 	if err != nil {
 		return "", err
