@@ -14,9 +14,12 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// EagerValues computes and holds values in this process, with package aten. The zero value is ready; its methods may be
-// called from several goroutines.
+// EagerValues computes and holds values in this process. The zero value is ready; its methods may be called from several
+// goroutines.
 type EagerValues struct {
+	// Execute runs a graph on real inputs and shows every value to see; nil => package aten does.
+	Execute func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(n *fx.Node, v any)) error
+
 	mu   sync.Mutex
 	held map[string]any // real values, never written to
 }
@@ -30,7 +33,11 @@ func (e *EagerValues) Explore(ctx context.Context, s State, prefix string) (map[
 	c := &copier{kept: map[version]*tensor.Storage{}, fakes: map[*tensor.Storage]*tensor.Storage{}}
 	out := map[string]Held{}
 	real := map[string]any{}
-	_, err = fx.RunObserved(ctx, s.Module, ins, interp.Aten(ctx, aten.Eager), func(n *fx.Node, v any) (any, error) {
+	execute := e.Execute
+	if execute == nil {
+		execute = executeAten
+	}
+	err = execute(ctx, s.Module, ins, func(n *fx.Node, v any) {
 		if n.IsCall() || n.Op == fx.Placeholder {
 			k := c.keep(v)
 			real[n.Name] = k
@@ -40,7 +47,6 @@ func (e *EagerValues) Explore(ctx context.Context, s State, prefix string) (map[
 			}
 			out[n.Name] = h
 		}
-		return v, nil
 	})
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -51,6 +57,14 @@ func (e *EagerValues) Explore(ctx context.Context, s State, prefix string) (map[
 		e.held[prefix+k] = v
 	}
 	return out, err
+}
+
+func executeAten(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(n *fx.Node, v any)) error {
+	_, err := fx.RunObserved(ctx, gm, inputs, interp.Aten(ctx, aten.Eager), func(n *fx.Node, v any) (any, error) {
+		see(n, v)
+		return v, nil
+	})
+	return err
 }
 
 // version is a storage between two writes.

@@ -688,19 +688,91 @@ def after_aot(ns, args, job, mark):
             return invalid(e)
         mark("eager")
         torch._inductor.config.generate_intermediate_hooks = True
+        kernels = Kernels(gm, job["text"])
         try:
             compiled = compile_fx_inner(gm, args)
         except Exception as e:
-            return failed(e, "compile")
+            return kernels.blame(failed(e, "compile"), e)
         mark("compiled")
         if job.get("accuracy"):
-            return compare(gm, compiled, args, True, job, mark)
+            return compare(gm, compiled, args, True, job, mark, locate=kernels)
         try:
             compiled(list(args))
         except Exception as e:
-            return failed(e, "run")
+            return kernels.blame(failed(e, "run"), e)
         mark("ran")
         return outcome("pass")
+
+
+class Kernels:
+    """Which calls of the repro's text each generated kernel stands for. It looks on while Inductor works."""
+
+    def __init__(self, gm, text):
+        self.sources = {}  # by name: the code, and the names of the nodes that it came from
+        self.names = text_names(gm, text)
+        self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
+        with contextlib.suppress(Exception):
+            from torch._inductor.codegen.cpp import CppScheduling
+            real = CppScheduling.define_kernel
+
+            def define_kernel(scheduling, code, nodes, *a, **k):
+                name = real(scheduling, code, nodes, *a, **k)
+                with contextlib.suppress(Exception):
+                    origins = {o.name for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
+                    self.sources[name] = (code, origins)
+                return name
+
+            CppScheduling.define_kernel = define_kernel
+
+    def blame(self, result, e):
+        """Adds to an outcome which calls the failing kernel stands for."""
+        with contextlib.suppress(Exception):
+            guilty = set()
+            command = re.search(r"(\S+\.cpp)\b", str(e)) if type(e).__name__ == "CppCompileError" else None
+            written = open(command.group(1)).read() if command else ""
+            called = " ".join(f.line or "" for f in traceback.extract_tb(e.__traceback__) if f.filename.endswith(".py"))
+            for name, (code, origins) in self.sources.items():
+                body = code.partition("{")[2].rpartition("}")[0].strip()
+                if written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called):
+                    guilty |= origins
+            self.add(result, guilty)
+        return result
+
+    def add(self, result, guilty):
+        names = [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names]
+        if names:
+            result["blamed"] = names
+
+    def diverged(self, run, gm, args, same):
+        """The calls behind the first intermediate buffer for which same(node name, value) is false."""
+        from torch._inductor.hooks import intermediate_hook
+        first = []
+
+        def look(name, value):
+            if not first and not same(name, value):
+                first.append(name)
+
+        with intermediate_hook(look):
+            run()
+        if not first:
+            return set()
+        for _, origins in self.sources.values():
+            if first[0] in origins:
+                return origins
+        return {first[0]}
+
+
+def text_names(gm, text):
+    """The names of gm's calls in the text that it was traced from; empty where the two do not run in step."""
+    names = []
+    for c in ast.parse(text).body:
+        if isinstance(c, ast.ClassDef) and c.name == "Repro":
+            for f in c.body:
+                if isinstance(f, ast.FunctionDef) and f.name == "forward":
+                    names = [s.targets[0].id for s in f.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+                             and isinstance(s.value, (ast.Call, ast.Subscript, ast.BinOp, ast.Compare))]
+    calls = [n.name for n in gm.graph.nodes if n.op == "call_function"]
+    return dict(zip(calls, names)) if len(calls) == len(names) else {n: n for n in calls if n in set(names)}
 
 
 def invalid(e):
@@ -761,7 +833,7 @@ def find_backend(name, ns):
         raise
 
 
-def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: True):
+def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: True, locate=None):
     """PyTorch's rule for accuracy: eager, compiled and a reference in float64."""
     import torch
     from torch._dynamo import config
@@ -807,7 +879,35 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
         again = seeded(gm, args)
     if differs(ref, again, False):
         return outcome("invalid", "eager does not agree with itself: random or uninitialised results")
-    return outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": ""}, detail=text)
+    result = outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": ""}, detail=text)
+    if locate is not None and job.get("locate"):
+        with contextlib.suppress(Exception):
+            eager, double = intermediates(gm, clone_inputs_retaining_gradness(args)), {}
+            with contextlib.suppress(Exception):
+                double = intermediates(*cast_to_fp64(copy.deepcopy(gm), clone_inputs_retaining_gradness(args)))
+
+            def alike(name, value):
+                return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
+
+            locate.add(result, locate.diverged(lambda: seeded(compiled, args), gm, args, alike))
+    return result
+
+
+def intermediates(gm, args):
+    """Every tensor that a call of an fx graph gives, by node name."""
+    import torch
+    values = {}
+
+    class Keep(torch.fx.Interpreter):
+        def run_node(self, n):
+            v = super().run_node(n)
+            if n.op == "call_function" and isinstance(v, torch.Tensor):
+                values[n.name] = v.clone()
+            return v
+
+    torch.manual_seed(0)
+    Keep(gm).run(*args)
+    return values
 
 
 def settled(ref, exact):
@@ -846,6 +946,8 @@ def explore(server):
             args = arguments(server, ns, job)
             names = job["inputs"]
             holder.inputs(names, args)
+            if job.get("only_inputs"):
+                return {"values": holder.values, "error": ""}
             first = dict(holder.values)
             torch.manual_seed(0)
             grad = contextlib.nullcontext() if job["stage"] == "dynamo" and job.get("grad") else torch.no_grad()

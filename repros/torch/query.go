@@ -27,6 +27,7 @@ type Query struct {
 	Storages []string           // Fresh: held storages that the file's save_dir must have
 	SaveDir  string             // Fresh: as the text says it
 	Fresh    bool               // the file itself, in a Python that ran nothing before
+	Locate   bool               // after aot: say which calls to blame, where that can be told
 }
 
 // View is a tensor over a held storage.
@@ -65,42 +66,49 @@ type Value struct {
 
 // reply is an outcome as engine.py says it.
 type reply struct {
-	Status    replay.Status `json:"status"`
-	Message   string        `json:"message"`
-	Detail    string        `json:"detail"`
-	Marks     []string      `json:"marks"`
-	Seconds   float64       `json:"seconds"`
-	Times     map[string]float64
-	Signature replay.Signature `json:"signature"`
+	Status    replay.Status      `json:"status"`
+	Message   string             `json:"message"`
+	Detail    string             `json:"detail"`
+	Marks     []string           `json:"marks"`
+	Seconds   float64            `json:"seconds"`
+	Times     map[string]float64 `json:"times"`
+	Blamed    []string           `json:"blamed"`
+	Signature replay.Signature   `json:"signature"`
 	Error     *struct {
 		Stage, Type, Message, Frame string
 	} `json:"error"`
 }
 
+// Answer is what a query gave.
+type Answer struct {
+	replay.Outcome
+	Blamed []string // calls of the text that the failing kernel, or the first diverging one, stands for
+}
+
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
-func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
+func (e *Engine) Run(ctx context.Context, q Query) (Answer, error) {
 	var nonce [12]byte
 	if _, err := rand.Read(nonce[:]); err != nil {
-		return replay.Outcome{}, err
+		return Answer{}, err
 	}
 	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
-		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "limits": e.limits()}
+		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits()}
 	if q.Fresh {
 		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
 	}
 	b, err := e.ask(ctx, j)
 	if ctx.Err() != nil {
-		return replay.Outcome{}, ctx.Err()
+		return Answer{}, ctx.Err()
 	}
 	if err != nil {
-		return replay.Outcome{}, err
+		return Answer{}, err
 	}
 	var r reply
 	if err := json.Unmarshal(b, &r); err != nil {
-		return replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}, nil
+		return Answer{Outcome: replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}}, nil
 	}
 	e.learn(r)
-	return r.outcome(), nil
+	return Answer{r.outcome(), r.Blamed}, nil
 }
 
 // learn notes how long compiling takes, which bounds later queries.
@@ -186,9 +194,9 @@ func unproved(o replay.Outcome) string {
 }
 
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
-// the order of load_args. After an error in the graph the values so far come with it.
-func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
-	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(), "threads": e.threads()}
+// the order of load_args. After an error in the graph the values so far come with it. With only set, forward is not run.
+func (e *Engine) Explore(ctx context.Context, q Query, inputs []string, only bool) (map[string]Value, error) {
+	j := job{"op": "explore", "only_inputs": only, "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(), "threads": e.threads()}
 	b, err := e.ask(ctx, j)
 	if err != nil {
 		return nil, err

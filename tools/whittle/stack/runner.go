@@ -15,7 +15,6 @@ import (
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
-	"whittle/minify"
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
@@ -252,23 +251,22 @@ func (s *Session) pythonOutcome(stage string, err error) replay.Outcome {
 	return replay.Outcome{Status: replay.Failed, Message: fmt.Sprintf("%s: %s", typ, msg), Signature: replay.NewSignature(stage, typ, msg, nil, nil)}
 }
 
-// Values computes the intermediate values of an after-dynamo graph, for the minifier: it runs the graph eagerly on Python values.
-type Values struct{ CacheDir string }
-
-// Intermediates gives the value of every call by node name; tensors are detached copies.
-func (v Values) Intermediates(ctx context.Context, st minify.State) (map[string]any, error) {
-	s := New(ctx, v.CacheDir)
+// Execute runs an after-dynamo graph eagerly on Python values and shows each value, without its autograd history, for minify.EagerValues.
+func Execute(ctx context.Context, cacheDir string, gm *fx.GraphModule, inputs []any, see func(n *fx.Node, v any)) error {
+	s := New(ctx, cacheDir)
 	defer s.In.WithContext(ctx)()
 	if _, err := s.In.Import("torch"); err != nil {
-		return nil, err
+		return err
 	}
-	args := make([]vm.Object, len(st.Inputs))
-	for i, in := range st.Inputs {
-		args[i] = s.Torch.Object(accuracy.Clone(in.Value))
+	args := make([]vm.Object, len(inputs))
+	for i, v := range inputs {
+		args[i] = s.Torch.Object(accuracy.Clone(v))
 	}
-	out := map[string]any{}
-	_, err := s.Torch.RunGraphObserved(st.Module.Graph, func(name string) (vm.Object, error) {
-		if x := st.Module.Attrs[name]; x != nil {
+	for i, n := range gm.Graph.Placeholders() {
+		see(n, inputs[i])
+	}
+	_, err := s.Torch.RunGraphObserved(gm.Graph, func(name string) (vm.Object, error) {
+		if x := gm.Attrs[name]; x != nil {
 			return s.Torch.Wrap(x), nil
 		}
 		return nil, fmt.Errorf("graph has no attribute %s", name)
@@ -278,8 +276,8 @@ func (v Values) Intermediates(ctx context.Context, st minify.State) (map[string]
 			if t, ok := x.(*tensor.Tensor); ok {
 				t.Autograd, t.Py = nil, nil
 			}
-			out[n.Name] = x
+			see(n, x)
 		}
 	})
-	return out, err
+	return err
 }
