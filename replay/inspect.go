@@ -75,14 +75,28 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 		}
 		r.Rows += n
 	}
+	var ids []int64
+	if err := s.each(ctx, "SELECT minification FROM results", func(cols []any) {
+		id, _ := cols[0].(int64)
+		ids = append(ids, id)
+	}); err != nil {
+		return r, err
+	}
+	for _, id := range ids {
+		var ce *CorruptError
+		if _, err := s.Result(ctx, id); errors.As(err, &ce) && ce.Table != "blob" { // blobs are checked above
+			problem("%v", err)
+		}
+	}
 	return r, s.jsonColumns(ctx, problem)
 }
 
-var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failures", "queries", "minifications", "steps", "findings", "bisections"}
+var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failures", "queries", "minifications", "results", "steps", "findings", "bisections"}
 
 // jsonColumns checks that what should be JSON is.
 func (s *Store) jsonColumns(ctx context.Context, problem func(string, ...any)) error {
-	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "bisections.log", "failures.inputs", "failures.config", "compiles.config"} {
+	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "bisections.log", "failures.inputs", "failures.config", "compiles.config",
+		"results.config", "results.workaround", "results.free", "results.start_cost", "results.end_cost"} {
 		t, col, _ := strings.Cut(c, ".")
 		if err := s.each(ctx, "SELECT "+col+" FROM "+t, func(cols []any) {
 			if !json.Valid([]byte(fmt.Sprint(cols[0]))) {
@@ -130,7 +144,7 @@ type Entry struct {
 
 var listings = []struct{ kind, query string }{
 	{"failure", `SELECT id, created, stage || ': ' || type || ': ' || message FROM failures`},
-	{"minification", `SELECT id, created, CASE WHEN result IS NULL THEN 'under way' ELSE 'finished' END || ', ' || (SELECT count(*) FROM steps WHERE minification = m.id) || ' steps' FROM minifications m`},
+	{"minification", ""}, // see Minifications
 	{"finding", `SELECT id, created, signature FROM findings`},
 	{"bisection", `SELECT id, created, kind || ': ' || CASE culprit WHEN '' THEN 'not found' ELSE culprit END FROM bisections`},
 	{"frame", `SELECT id, created, name FROM frames`},
@@ -146,6 +160,16 @@ func (s *Store) List(ctx context.Context, kind string) ([]Entry, error) {
 			continue
 		}
 		known = true
+		if l.query == "" {
+			ms, err := s.Minifications(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range ms {
+				out = append(out, Entry{l.kind, m.ID, m.Created, m.String()})
+			}
+			continue
+		}
 		if err := s.each(ctx, l.query+" ORDER BY id", func(c []any) {
 			id, _ := c[0].(int64)
 			ms, _ := c[1].(int64)
@@ -205,7 +229,14 @@ func (s *Store) Show(ctx context.Context, ref string) (string, error) {
 			}
 			fmt.Fprintf(&b, "%4d %s %-12s %-14s %s\n", st.Seq, mark, st.Reduction, st.Verdict, st.Edit)
 		}
-		if m.Finished {
+		r, err := s.Result(ctx, n)
+		var nf *NotFoundError
+		switch {
+		case err == nil:
+			b.WriteString("\n" + r.Repro)
+		case !errors.As(err, &nf):
+			return "", err
+		case m.Finished:
 			b.WriteString("\n" + m.Result)
 		}
 	case "finding":
@@ -244,21 +275,30 @@ func (s *Store) Show(ctx context.Context, ref string) (string, error) {
 }
 
 // Export writes the repro of a failure, finding or finished minification ("kind/id") into dir as repro.py and
-// returns its path. The file is written whole or not at all.
+// returns its path; the plain script of a minification goes beside it as standalone.py. A file is written whole or not at all.
 func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 	kind, id, _ := strings.Cut(ref, "/")
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return "", fmt.Errorf("%q is no record: want kind/number", ref)
 	}
-	var text string
+	var text, plain string
 	switch kind {
 	case "failure":
 		text, err = s.blobBy(ctx, kind, "SELECT repro FROM failures WHERE id = ?", n)
 	case "finding":
 		text, err = s.blobBy(ctx, kind, "SELECT repro FROM findings WHERE id = ?", n)
 	case "minification":
-		text, err = s.blobBy(ctx, kind, "SELECT result FROM minifications WHERE id = ?", n)
+		r, rerr := s.Result(ctx, n)
+		var nf *NotFoundError
+		switch {
+		case rerr == nil:
+			text, plain = r.Repro, r.Standalone
+		case errors.As(rerr, &nf):
+			text, err = s.blobBy(ctx, kind, "SELECT result FROM minifications WHERE id = ?", n)
+		default:
+			err = rerr
+		}
 	default:
 		return "", fmt.Errorf("records of kind %q have no repro", kind)
 	}
@@ -268,10 +308,18 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "repro.py")
+	if plain != "" {
+		if _, err := writeWhole(filepath.Join(dir, "standalone.py"), plain); err != nil {
+			return "", err
+		}
+	}
+	return writeWhole(filepath.Join(dir, "repro.py"), text)
+}
+
+func writeWhole(path, text string) (string, error) {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
-		return "", err
+		return "", errors.Join(err, os.Remove(tmp))
 	}
 	return path, os.Rename(tmp, path)
 }

@@ -322,7 +322,8 @@ func (s *Store) BeginMinification(ctx context.Context, key, start string, sig Si
 		err := tx.QueryRowContext(ctx, "SELECT id FROM minifications WHERE key = ?", key).Scan(&id)
 		if err == nil {
 			resumed = true
-			return nil
+			_, err = tx.ExecContext(ctx, "UPDATE minifications SET owner = ? WHERE id = ?", owner(), id)
+			return err
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
@@ -331,7 +332,7 @@ func (s *Store) BeginMinification(ctx context.Context, key, start string, sig Si
 		if err != nil {
 			return err
 		}
-		id, err = insert(ctx, tx, "INSERT INTO minifications(key, start, signature, created) VALUES (?,?,?,?)", key, blob, jsonText(sig), s.now())
+		id, err = insert(ctx, tx, "INSERT INTO minifications(key, start, signature, owner, created) VALUES (?,?,?,?,?)", key, blob, jsonText(sig), owner(), s.now())
 		return err
 	})
 	return id, resumed, err
@@ -344,7 +345,7 @@ func (s *Store) FinishMinification(ctx context.Context, id int64, result, certif
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE minifications SET result = ?, certificate = ?, finished = ? WHERE id = ?", blob, certificate, s.now(), id)
+		_, err = tx.ExecContext(ctx, "UPDATE minifications SET result = ?, certificate = ?, finished = ?, owner = NULL WHERE id = ?", blob, certificate, s.now(), id)
 		return err
 	})
 }

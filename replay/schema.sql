@@ -1,4 +1,4 @@
--- whittle's store, version 1. Text is UTF-8, times are Unix milliseconds, hashes are lower-case hexadecimal SHA-256.
+-- whittle's store, version 1; schema2.sql goes on from here. Text is UTF-8, times are Unix milliseconds, hashes are lower-case hexadecimal SHA-256.
 -- A database is ours when application_id is 0x77686974 ("whit"); user_version is the schema's version.
 
 -- Bytes by content. key is the hash of the uncompressed bytes, data their zstd form.

@@ -23,11 +23,14 @@ import (
 //go:embed schema.sql
 var schemaSQL string
 
+//go:embed schema2.sql
+var schema2SQL string
+
 // applicationID marks our databases in SQLite's header: "whit".
 const applicationID = 0x77686974
 
 // migrations[i] brings a database from user_version i to i+1. Rows are only ever appended.
-var migrations = []string{schemaSQL}
+var migrations = []string{schemaSQL, schema2SQL}
 
 // A Store is an open database. Its methods may be called from many goroutines.
 type Store struct {

@@ -45,6 +45,9 @@ func child(path string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
+	if os.Getenv("REPLAY_TEST_WHAT") == "results" {
+		resultsChild(s)
+	}
 	for i := 0; ; i++ {
 		data := bytes.Repeat([]byte{byte(i)}, 1000+i)
 		key, err := s.PutBlob(ctx, data)
