@@ -51,10 +51,15 @@ func ReadStorage(path string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: no storage in the archive", path)
 }
 
+// StorageHash is the content hash that storages go by: SHA-1, as PyTorch's stable_hash.
+func StorageHash(data []byte) string {
+	sum := sha1.Sum(data)
+	return hex.EncodeToString(sum[:])
+}
+
 // WriteStorage writes bytes under dir/storages by content hash, in the form that torch.load reads, and returns the hash.
 func WriteStorage(dir string, data []byte) (string, error) {
-	sum := sha1.Sum(data)
-	hash := hex.EncodeToString(sum[:])
+	hash := StorageHash(data)
 	path := filepath.Join(dir, "storages", hash)
 	if _, err := os.Stat(path); err == nil {
 		return hash, nil
