@@ -51,7 +51,8 @@ const (
 	noteTapsFail = "with every intermediate as an output the graph does not compile: found in prefixes of the graph"
 	noteWrites   = "the graph writes to its operands: found in prefixes of the graph"
 	noteWhole    = "only the whole graph fails, no prefix of it"
-	noteNotRun   = "not run: an earlier prefix decides"
+	noteNotRun   = "not run: other prefixes decide"
+	noteAgree    = "not run: the graph writes to its operands, and its outputs agree"
 )
 
 // Diverge runs gm eagerly, in float64 and compiled, and has a row for each intermediate tensor in graph order, then
@@ -336,31 +337,23 @@ func (d *diverging) wanted(v any) bool {
 
 // judge fills a row from the three values.
 func (d *diverging) judge(r *Row, ref, res, exact any, refused string) {
-	r.Eager, r.Compiled = relative(ref, exact), relative(res, exact)
+	x := NewRow(r.Node, r.Target, ref, res, exact, d.o)
 	if refused != "" {
-		r.Same, r.Skipped, r.Note = true, true, refused
-		return
+		x.Same, x.Skipped, x.Note = true, true, refused
 	}
-	rep := Compare(ref, res, exact, d.o)
-	r.Same = rep.Same
-	switch {
-	case !rep.Same && (rep.Kind == Shape || rep.Kind == DType || rep.Kind == Type || rep.Kind == Length):
-		r.Note = rep.Message
-	case exact == nil:
-		r.Note = noteNoRef
-	}
+	*r = x
 }
 
 // intermediates has a row for each node. failing says that the untouched graph is known to fail.
 func (d *diverging) intermediates(ctx context.Context, plain []any, failing bool) ([]Row, error) {
 	tapped, ok := d.tapped()
 	if !ok {
-		return d.prefixes(ctx, noteWrites)
+		return d.prefixes(ctx, noteWrites, failing)
 	}
 	vals, err := d.compiled(ctx, tapped)
 	var ce *CompiledError
 	if errors.As(err, &ce) {
-		return d.prefixes(ctx, noteTapsFail)
+		return d.prefixes(ctx, noteTapsFail, failing)
 	}
 	if err != nil {
 		return nil, err
@@ -384,7 +377,7 @@ func (d *diverging) intermediates(ctx context.Context, plain []any, failing bool
 		rows = append(rows, r)
 	}
 	if failing && !differs(rows) {
-		return d.prefixes(ctx, noteTaps)
+		return d.prefixes(ctx, noteTaps, failing)
 	}
 	return rows, nil
 }
@@ -414,8 +407,8 @@ func (d *diverging) tapped() (*fx.GraphModule, bool) {
 }
 
 // prefixes compiles the graph up to single nodes. Few nodes are all tried; of many, the first that differs is searched by
-// halves, which takes it that what differs stays different.
-func (d *diverging) prefixes(ctx context.Context, note string) ([]Row, error) {
+// halves, which takes it that what differs stays different; where nothing is known to fail, there is nothing to search.
+func (d *diverging) prefixes(ctx context.Context, note string, failing bool) ([]Row, error) {
 	d.prefixNote = note
 	rows := make([]Row, len(d.nodes))
 	for i, n := range d.nodes {
@@ -461,6 +454,12 @@ func (d *diverging) prefixes(ctx context.Context, note string) ([]Row, error) {
 			if _, err := probe(i); err != nil {
 				return nil, err
 			}
+		}
+		return rows, nil
+	}
+	if !failing {
+		for i := range rows {
+			rows[i].Note = noteAgree
 		}
 		return rows, nil
 	}

@@ -21,6 +21,20 @@ type Row struct {
 	Note     string  `json:"note,omitempty"`
 }
 
+// NewRow judges one value by Compare: eager's, the compiled one's, and the exact one (nil: none).
+func NewRow(node, target string, eager, compiled, exact any, o Options) Row {
+	r := Row{Node: node, Target: target, Eager: relative(eager, exact), Compiled: relative(compiled, exact)}
+	rep := Compare(eager, compiled, exact, o)
+	r.Same = rep.Same
+	switch {
+	case !rep.Same && (rep.Kind == Shape || rep.Kind == DType || rep.Kind == Type || rep.Kind == Length):
+		r.Note = rep.Message
+	case exact == nil:
+		r.Note = noteNoRef
+	}
+	return r
+}
+
 // figure is a float that JSON can hold: NaN is null, infinities are strings.
 type figure float64
 
