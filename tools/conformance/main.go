@@ -16,15 +16,19 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
 	"whittle/lowering"
+	"whittle/repros"
+	"whittle/repros/torch"
 	"whittle/tools/conformance/graphs"
 	"whittle/tools/conformance/minify"
 	"whittle/tools/conformance/ops"
+	"whittle/tools/whittle/reduce"
 )
 
 // options are the flags that all runners share.
@@ -35,6 +39,7 @@ type options struct {
 	workers int
 	timeout time.Duration
 	eager   bool
+	torch   string
 }
 
 // runners are the subcommands. Each prints its lines and returns what -o writes.
@@ -66,6 +71,7 @@ func run(ctx context.Context, args []string) error {
 	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
 	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file")
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
+	fs.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "minify: the command that starts a Python with torch; none: only read")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -154,9 +160,20 @@ func runGraphs(ctx context.Context, dir string, o options) (any, error) {
 }
 
 func runMinify(ctx context.Context, dir string, o options) (any, error) {
-	rep, err := minify.Run(ctx, dir, minify.Options{Match: o.match, Workers: o.workers, Timeout: o.timeout})
+	opt := minify.Options{Match: o.match, Timeout: o.timeout}
+	if o.torch != "" {
+		m := &minifier{command: strings.Fields(o.torch), workers: o.workers}
+		opt.Reduce = m.reduce
+		opt.Each = func(c minify.CaseReport) {
+			fmt.Fprintf(os.Stderr, "%s: %d -> %d calls, %d -> %d elements, %d queries, %.1f s, kept %v %s\n", c.Name, c.Start, c.End, c.StartElements, c.Elements, c.Queries, c.Seconds, c.Kept, c.Error)
+		}
+	}
+	rep, err := minify.Run(ctx, dir, opt)
 	if err != nil {
 		return nil, err
+	}
+	if len(rep.Cases) > 0 {
+		fmt.Print(rep.Table())
 	}
 	for _, m := range rep.Measures {
 		fmt.Printf("%s: %d of %d\n", m.Name, m.N, m.M)
@@ -167,4 +184,22 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 		}
 	}
 	return rep, nil
+}
+
+// minifier reduces cases with a real PyTorch, one Python for each case.
+type minifier struct {
+	command []string
+	workers int
+	facts   torch.Facts
+}
+
+func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, dir string) (reduce.Report, error) {
+	e, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts})
+	if err != nil {
+		return reduce.Report{}, err
+	}
+	m.facts = e.Facts()
+	t := reduce.NewTorch(e)
+	defer t.Close()
+	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers})
 }

@@ -9,59 +9,65 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"sync"
+	"text/tabwriter"
 	"time"
 
-	"github.com/sourcegraph/conc/pool"
-
+	"whittle/replay"
 	"whittle/repros"
+	"whittle/tools/whittle/reduce"
 )
 
 // Case is one folder of failing programs, as its case.json says.
 type Case struct {
-	Name      string         `json:"name"`
-	Kind      string         `json:"kind"`
-	After     string         `json:"after"`
-	Level     int            `json:"level"`
-	Exception string         `json:"exception"`
-	Message   *string        `json:"message"`
-	Config    map[string]any `json:"config"`
-	Minimal   []string       `json:"minimal"`
-	Injected  *bool          `json:"injected"`
-	Launcher  bool           `json:"launcher"`
-	Needs     []string       `json:"needs"`
+	Name      string             `json:"name"`
+	Kind      string             `json:"kind"`
+	After     string             `json:"after"`
+	Level     int                `json:"level"`
+	Exception string             `json:"exception"`
+	Message   *string            `json:"message"`
+	Config    map[string]any     `json:"config"`
+	Minimal   []string           `json:"minimal"`
+	Launcher  bool               `json:"launcher"`
+	Needs     []string           `json:"needs"`
+	PyTorch   map[string]PyTorch `json:"pytorch_minifier"` // by mode
 
-	Dir   string        `json:"-"` // its folder
-	Repro *repros.Repro `json:"-"` // of the launcher, nil without one
+	Dir string `json:"-"` // its folder
 }
 
-// Outcome is what minifying a case gave.
-type Outcome struct {
-	Reproduced bool // the start failed as the case says
-	Confirmed  bool // the result failed again, in a fresh process
-	Start, End int  // calls
-	Queries    int
-	Result     *repros.Repro
+// PyTorch is what PyTorch's own minifier did with the launcher.
+type PyTorch struct {
+	Start   *int    `json:"start"` // nodes
+	Final   *int    `json:"final"`
+	Queries *int    `json:"queries"`
+	Seconds float64 `json:"seconds"`
+	Status  any     `json:"rc"`
+	Calls   *int    `json:"final_calls"`
 }
 
-// Minify minifies one case. ErrUnsupported (wrapped) leaves the case out of all measures but "attempted".
-type Minify func(ctx context.Context, c Case) (Outcome, error)
-
-// ErrUnsupported says that the engine cannot run such a case at all.
-var ErrUnsupported = errors.New("not supported by this engine")
+// String is one cell of the table.
+func (p PyTorch) String() string {
+	if p.Calls == nil || p.Queries == nil {
+		return fmt.Sprintf("failed (%.0f s)", p.Seconds)
+	}
+	return fmt.Sprintf("%d calls, %d queries, %.0f s", *p.Calls, *p.Queries, p.Seconds)
+}
 
 // Options say what to measure.
 type Options struct {
-	Minify  Minify // nil: only reading is measured
+	// Reduce reduces a repro of the case, whose file lies in dir; nil: only reading is measured.
+	Reduce func(ctx context.Context, c Case, r *repros.Repro, dir string) (reduce.Report, error)
+	// Find runs the case's program and gives the repro that the failure leaves, for cases whose launcher is missing, cannot be read, or
+	// does not fail; nil: those fail.
+	Find    func(ctx context.Context, c Case, dir string) (*repros.Repro, error)
 	Match   string // only cases whose name contains it
-	Workers int    // cases at a time; 0: 1
 	Timeout time.Duration
+	Each    func(CaseReport) // called as each case ends; may be nil
 }
 
 // Report is what was measured.
 type Report struct {
 	Measures []Measure    `json:"measures"`
-	Cases    []CaseReport `json:"cases"`
+	Cases    []CaseReport `json:"cases,omitempty"`
 }
 
 // Measure is one line: Name: N of M.
@@ -80,13 +86,43 @@ type Reason struct {
 
 // CaseReport is one case's figures.
 type CaseReport struct {
-	Name    string  `json:"name"`
-	Start   int     `json:"start"`
-	End     int     `json:"end"`
-	Minimal int     `json:"minimal"` // calls of the known minimum
-	Queries int     `json:"queries"`
-	Seconds float64 `json:"seconds"`
-	Error   string  `json:"error,omitempty"`
+	Name          string             `json:"name"`
+	Start         int                `json:"start"` // calls
+	End           int                `json:"end"`
+	Minimal       int                `json:"minimal"` // of the known minimum
+	StartElements int64              `json:"start_elements"`
+	Elements      int64              `json:"elements"`
+	Queries       int                `json:"queries"`
+	CacheHits     int                `json:"cache_hits"`
+	Seconds       float64            `json:"seconds"`
+	Kept          bool               `json:"kept"`   // the signature is the case's, in a fresh process, too
+	Source        string             `json:"source"` // launcher or program
+	Signature     string             `json:"signature"`
+	Rate          float64            `json:"rate,omitempty"` // of a flaky failure
+	Repro         string             `json:"repro,omitempty"`
+	PyTorch       map[string]PyTorch `json:"pytorch,omitempty"`
+	Error         string             `json:"error,omitempty"`
+}
+
+// Table is the cases for people.
+func (r Report) Table() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\thits\tseconds\tkept\tPyTorch's own")
+	for _, c := range r.Cases {
+		var theirs []string
+		for mode, p := range c.PyTorch {
+			theirs = append(theirs, mode+": "+p.String())
+		}
+		sort.Strings(theirs)
+		kept := "yes"
+		if !c.Kept {
+			kept = "NO"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, kept, strings.Join(theirs, "; "))
+	}
+	w.Flush()
+	return b.String()
 }
 
 // String is the measures, a line each.
@@ -129,88 +165,141 @@ func Cases(dir, match string) ([]Case, error) {
 	return out, nil
 }
 
-// Run measures all cases.
+// The measures, in order.
+const (
+	read = iota
+	right
+	small
+)
+
+// Run measures all cases, one after the other.
 func Run(ctx context.Context, dir string, o Options) (Report, error) {
 	cases, err := Cases(dir, o.Match)
 	if err != nil {
 		return Report{}, err
 	}
-	ms := []Measure{{Name: "launcher read"}, {Name: "attempted"}, {Name: "reproduced"}, {Name: "confirmed"}, {Name: "as small as the known minimum"}}
-	var mu sync.Mutex
-	note := func(k int, c Case, err error) bool {
-		mu.Lock()
-		defer mu.Unlock()
+	ms := []Measure{{Name: "launcher read"}, {Name: "right failure kept"}, {Name: "as small as the known minimum"}}
+	note := func(k int, c Case, err error) {
 		ms[k].M++
 		if err == nil {
 			ms[k].N++
-			return true
+			return
 		}
 		why, _, _ := strings.Cut(err.Error(), "\n")
 		ms[k].Reasons = append(ms[k].Reasons, Reason{c.Name, why})
-		return false
 	}
-	reports := make([]*CaseReport, len(cases))
-	p := pool.New().WithContext(ctx).WithMaxGoroutines(max(1, o.Workers))
-	for i, c := range cases {
-		p.Go(func(ctx context.Context) error {
-			if c.Launcher {
-				r, err := repros.ReadFile(filepath.Join(c.Dir, "minifier_launcher.py"))
-				if note(0, c, err) {
-					c.Repro = r
-				}
-			}
-			if o.Minify == nil {
-				return ctx.Err()
-			}
-			run := ctx
-			if o.Timeout > 0 {
-				var cancel context.CancelFunc
-				run, cancel = context.WithTimeout(ctx, o.Timeout)
-				defer cancel()
-			}
-			begin := time.Now()
-			out, err := o.Minify(run, c)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			rep := &CaseReport{Name: c.Name, Start: out.Start, End: out.End, Minimal: len(c.Minimal), Queries: out.Queries, Seconds: time.Since(begin).Seconds()}
-			reports[i] = rep
-			if err != nil {
-				rep.Error = err.Error()
-			}
-			if errors.Is(err, ErrUnsupported) {
-				note(1, c, err)
-				return nil
-			}
-			note(1, c, nil)
-			fail := func(ok bool, why string) error {
-				switch {
-				case ok:
-					return nil
-				case err != nil:
-					return err
-				}
-				return errors.New(why)
-			}
-			if note(2, c, fail(out.Reproduced, "the start does not fail as recorded")) {
-				note(3, c, fail(out.Confirmed, "the result does not fail again"))
-				note(4, c, fail(out.Confirmed && out.End <= max(1, len(c.Minimal)), fmt.Sprintf("%d calls left, %d known to be enough", out.End, len(c.Minimal))))
-			}
-			return nil
-		})
+	var rep Report
+	for _, c := range cases {
+		if ctx.Err() != nil {
+			return rep, ctx.Err()
+		}
+		var r *repros.Repro
+		var err error
+		if c.Launcher {
+			r, err = repros.ReadFile(filepath.Join(c.Dir, "minifier_launcher.py"))
+			note(read, c, err)
+		}
+		if o.Reduce == nil {
+			continue
+		}
+		x := one(ctx, c, r, o)
+		if o.Each != nil {
+			o.Each(x)
+		}
+		rep.Cases = append(rep.Cases, x)
+		note(right, c, unless(x.Kept, x.Error, "another failure: "+x.Signature))
+		note(small, c, unless(x.Kept && x.End <= max(1, x.Minimal), x.Error, fmt.Sprintf("%d calls left, %d known to be enough", x.End, x.Minimal)))
 	}
-	err = p.Wait()
-	var r Report
 	for _, m := range ms {
 		if m.M > 0 {
-			sort.Slice(m.Reasons, func(a, b int) bool { return m.Reasons[a].Case < m.Reasons[b].Case })
-			r.Measures = append(r.Measures, m)
+			rep.Measures = append(rep.Measures, m)
 		}
 	}
-	for _, c := range reports {
-		if c != nil {
-			r.Cases = append(r.Cases, *c)
+	return rep, nil
+}
+
+func unless(ok bool, whys ...string) error {
+	if ok {
+		return nil
+	}
+	for _, w := range whys {
+		if w != "" {
+			return errors.New(w)
 		}
 	}
-	return r, err
+	return errors.New("failed")
+}
+
+// one reduces a case: from its launcher, and if that does not fail as the case says, from its program.
+func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	rep := CaseReport{Name: c.Name, Minimal: len(c.Minimal), PyTorch: c.PyTorch}
+	begin := time.Now()
+	if r != nil && r.Complete() == nil {
+		rep.Source = "launcher"
+		rep.fill(c, o, ctx, r, c.Dir)
+	}
+	if !rep.Kept && o.Find != nil && ctx.Err() == nil {
+		first := rep.Error
+		dir, err := os.MkdirTemp("", "conformance-minify-")
+		if err != nil {
+			rep.Error = err.Error()
+			return rep
+		}
+		defer os.RemoveAll(dir)
+		found, err := o.Find(ctx, c, dir)
+		if err != nil {
+			rep.Error = strings.TrimPrefix(first+"; the program: "+err.Error(), "; ")
+		} else {
+			rep.Source, rep.Error = "program", ""
+			rep.fill(c, o, ctx, found, dir)
+		}
+	}
+	rep.Seconds = time.Since(begin).Seconds()
+	return rep
+}
+
+// fill reduces r and notes what came out.
+func (rep *CaseReport) fill(c Case, o Options, ctx context.Context, r *repros.Repro, dir string) {
+	if reduce.NeedsBackend(r) {
+		file := filepath.Join(c.Dir, "program.py")
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = reduce.AddBackend(r, file, string(text))
+		}
+		if err != nil {
+			rep.Error = err.Error()
+			return
+		}
+	}
+	res, err := o.Reduce(ctx, c, r, dir)
+	rep.Start, rep.End = res.Start.Calls, res.Cost.Calls
+	rep.StartElements, rep.Elements = res.Start.Elements, res.Cost.Elements
+	rep.Queries, rep.CacheHits, rep.Rate = res.Queries, res.CacheHits, res.Rate
+	rep.Signature, rep.Repro = res.Signature.String(), res.Text
+	if err != nil {
+		rep.Error = err.Error()
+		return
+	}
+	rep.Kept = res.Complete && c.right(res.Outcome)
+	if !rep.Kept && res.Stopped != "" {
+		rep.Error = "stopped: " + res.Stopped
+	}
+}
+
+// right reports whether an outcome is the failure that the case is about.
+func (c Case) right(o replay.Outcome) bool {
+	switch c.Kind {
+	case "hang":
+		return o.Status == replay.Timeout
+	case "memory":
+		return o.Status == replay.OOM
+	case "abort", "segfault", "hard crash":
+		return o.Status == replay.Killed && o.Signature.Type == c.Exception
+	}
+	return o.Status == replay.Failed && o.Signature.Type == c.Exception && (c.Message == nil || strings.Contains(o.Message, *c.Message))
 }

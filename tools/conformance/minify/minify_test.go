@@ -2,9 +2,17 @@ package minify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	search "whittle/minify"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/tools/whittle/reduce"
 )
 
 func shared(t *testing.T) string {
@@ -30,18 +38,31 @@ func TestLaunchersAreRead(t *testing.T) {
 }
 
 func TestCounting(t *testing.T) {
-	r, err := Run(context.Background(), shared(t), Options{Match: "i0", Workers: 2, Minify: func(_ context.Context, c Case) (Outcome, error) {
+	cases, err := Cases(shared(t), "i0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := func(end int, o replay.Outcome) reduce.Report {
+		return reduce.Report{Result: search.Result{Start: search.Cost{Calls: 9}, Cost: search.Cost{Calls: end}, Outcome: o, Signature: o.Signature, Complete: true}}
+	}
+	right := replay.Outcome{Status: replay.Failed, Message: "compile error!", Signature: replay.Signature{Stage: "compile", Type: "CppCompileError"}}
+	wrong := replay.Outcome{Status: replay.Failed, Signature: replay.Signature{Stage: "compile", Type: "SyntaxError"}}
+	r, err := Run(context.Background(), shared(t), Options{Match: "i0", Reduce: func(_ context.Context, c Case, _ *repros.Repro, _ string) (reduce.Report, error) {
 		switch c.Name[:3] {
 		case "i01":
-			return Outcome{Reproduced: true, Confirmed: true, Start: 9, End: 1}, nil
+			return done(1, right), nil
 		case "i02":
-			return Outcome{Reproduced: true, Confirmed: true, Start: 9, End: 8}, nil
+			return done(8, right), nil
 		case "i03":
-			return Outcome{}, fmt.Errorf("no: %w", ErrUnsupported)
+			return done(1, wrong), nil
 		}
-		return Outcome{}, nil
+		return reduce.Report{}, errors.New("no")
 	}})
-	if err != nil || len(r.Measures) < 4 || r.Measures[2].N != 2 || r.Measures[len(r.Measures)-1].N != 1 {
-		t.Errorf("%v %s", err, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("launcher read: %d of %[1]d\nright failure kept: 2 of %[1]d\nas small as the known minimum: 1 of %[1]d\n", len(cases))
+	if diff := cmp.Diff(want, r.String()); diff != "" {
+		t.Error(diff)
 	}
 }

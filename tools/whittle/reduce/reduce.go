@@ -1,0 +1,232 @@
+package reduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"whittle/minify"
+	"whittle/replay"
+	"whittle/repros"
+)
+
+// Engine is what answers a search.
+type Engine interface {
+	minify.Values
+	// Fingerprint says what answers: equal fingerprints give equal outcomes.
+	Fingerprint() string
+	// Load makes the state that r stands for. Its stored data lie under dir/r.SaveDir; what is missing there is random.
+	Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error)
+	// Run runs a candidate. r is what Load was given.
+	Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error)
+	// Blame lists the calls that an outcome of Run speaks of, beyond those that its message names.
+	Blame(s minify.State, o replay.Outcome) []string
+	// Finish makes the repro of a state as it is written to a file, with the bytes of the storages that do not fit into the text, by hash.
+	Finish(ctx context.Context, r *repros.Repro, s minify.State) (*repros.Repro, map[string][]byte, error)
+	// RunScript runs a script in a process that ran nothing before.
+	RunScript(ctx context.Context, r *repros.Repro, text string) (replay.Outcome, error)
+	// Checks reports whether the graph's shapes can be checked without the engine.
+	Checks(r *repros.Repro) bool
+	// About is lines for people: versions and machine.
+	About() []string
+	Close() error
+}
+
+// Options say what to reduce, and how far.
+type Options struct {
+	Engine Engine
+	Repro  *repros.Repro
+	Dir    string           // that the repro's file lies in
+	Want   replay.Signature // the failure looked for; zero => the start's own
+
+	Workers        int
+	Confirm        int
+	MaxQueries     int
+	Deadline       time.Time
+	FindingQueries int
+	Workarounds    bool // look for a setting that makes the failure go away
+	Standalone     bool // write a standalone script, too
+
+	Store    *replay.Store // nil => nothing outlives the search
+	Progress func(minify.Progress)
+	Event    func(minify.Event)
+}
+
+// Report is what came out.
+type Report struct {
+	minify.Result
+	Final      *repros.Repro
+	Text       string            // of the repro file
+	Storages   map[string][]byte // that the text's save_dir must hold, by hash
+	Standalone string            // script; "" where none was asked for, or none fails in the same way
+	NoScript   string            // why there is no script, where one was asked for
+	Seconds    float64
+	Findings   []Finding
+}
+
+// Finding is another failure met on the way, with a repro of its own.
+type Finding struct {
+	Signature replay.Signature
+	Text      string
+}
+
+// Run reduces. An interrupted search gives the best so far, with the error.
+func Run(ctx context.Context, o Options) (Report, error) {
+	begin := time.Now()
+	e := o.Engine
+	start, err := e.Load(ctx, o.Repro, o.Dir)
+	if err != nil {
+		return Report{}, err
+	}
+	s := &minify.Search{
+		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
+		Values: e, Store: o.Store, Blame: e.Blame, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
+		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
+		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
+		Render: func(s minify.State) string {
+			r, err := describe(o.Repro, s)
+			if err != nil {
+				return s.Module.String()
+			}
+			return repros.Write(r)
+		},
+	}
+	if !e.Checks(o.Repro) {
+		s.Check = func(context.Context, minify.State) error { return nil }
+	}
+	if o.Workarounds {
+		s.Workarounds = workarounds(o.Repro)
+	}
+	res, err := s.Run(ctx, start)
+	rep := Report{Result: res}
+	if err != nil && (ctx.Err() == nil || res.Outcome.Status == "") && !errors.Is(err, minify.ErrBudget) {
+		return rep, err
+	}
+	// What is known is written, whatever ended the search.
+	finish := context.WithoutCancel(ctx)
+	if rep.Final, rep.Storages, err = e.Finish(finish, o.Repro, res.State); err != nil {
+		return rep, err
+	}
+	rep.Final.Command = "run"
+	rep.Final.Head = head(rep, e)
+	rep.Text = repros.Write(rep.Final)
+	for _, f := range res.Findings {
+		if r, _, err := e.Finish(finish, o.Repro, f.State); err == nil {
+			rep.Findings = append(rep.Findings, Finding{f.Outcome.Signature, repros.Write(r)})
+		}
+	}
+	if o.Standalone && ctx.Err() == nil {
+		rep.Standalone, rep.NoScript = script(ctx, o, rep)
+	}
+	rep.Seconds = time.Since(begin).Seconds()
+	return rep, ctx.Err()
+}
+
+// script is a standalone script that fails with the same signature, or why there is none.
+func script(ctx context.Context, o Options, rep Report) (text, why string) {
+	load := func(hash string) ([]byte, error) {
+		if b, ok := rep.Storages[hash]; ok {
+			return b, nil
+		}
+		return nil, fmt.Errorf("no storage %s", hash)
+	}
+	for _, direct := range []bool{false, true} {
+		text, err := repros.WriteStandalone(rep.Final, repros.Standalone{Load: load, Direct: direct})
+		if err != nil {
+			return "", err.Error()
+		}
+		tries := 1
+		if rep.Rate > 0 {
+			tries = min(int(7/rep.Rate)+1, 40)
+		}
+		for range tries {
+			out, err := o.Engine.RunScript(ctx, rep.Final, text)
+			if err != nil {
+				return "", err.Error()
+			}
+			if sameFailure(out, rep.Signature) {
+				return text, ""
+			}
+			why = string(out.Status) + " " + out.Signature.String()
+		}
+	}
+	return "", "as a script it does not fail in the same way: " + why
+}
+
+// sameFailure compares without the stage, which a script does not tell, and without frames.
+func sameFailure(o replay.Outcome, want replay.Signature) bool {
+	got := o.Signature
+	return !got.IsZero() && got.Type == want.Type && (got.Message == want.Message || want.Stage == "accuracy")
+}
+
+// describe is the repro of a state without its data: for people, and for the store while a search is under way.
+func describe(r *repros.Repro, s minify.State) (*repros.Repro, error) {
+	x := with(r, s)
+	return x, place(x, s, func(int, minify.Input) (repros.Storage, error) { return repros.Storage{}, nil })
+}
+
+// with is r with a state's graph and settings; inputs are the caller's business.
+func with(r *repros.Repro, s minify.State) *repros.Repro {
+	x := *r
+	x.Module = s.Module
+	x.Config = nil
+	for _, c := range s.Config {
+		x.Config = append(x.Config, repros.Setting{Name: c.Name, Value: c.Value})
+	}
+	x.Storages, x.Inputs = nil, nil
+	return &x
+}
+
+// workarounds are settings that make some failures of Inductor go away, cheapest loss first.
+func workarounds(r *repros.Repro) []minify.Setting {
+	if r.Stage == repros.AfterDynamo && r.Backend != "" && r.Backend != "inductor" {
+		return nil
+	}
+	all := []minify.Setting{
+		{Name: "torch._inductor.config.pattern_matcher", Value: "False"},
+		{Name: "torch._inductor.config.split_reductions", Value: "False"},
+		{Name: "torch._inductor.config.epilogue_fusion", Value: "False"},
+		{Name: "torch._inductor.config.max_fusion_size", Value: "1"},
+		{Name: "torch._inductor.config.allow_buffer_reuse", Value: "False"},
+		{Name: "torch._inductor.config.cpp.simdlen", Value: "1"},
+		{Name: "torch._inductor.config.cpp.simdlen", Value: "256"},
+		{Name: "torch._inductor.config.cpp.threads", Value: "1"},
+		{Name: "torch._inductor.config.emulate_precision_casts", Value: "True"},
+		{Name: "torch._inductor.config.layout_optimization", Value: "False"},
+	}
+	return slices.DeleteFunc(all, func(s minify.Setting) bool {
+		return slices.ContainsFunc(r.Config, func(c repros.Setting) bool { return c.Name == s.Name && c.Value == s.Value })
+	})
+}
+
+// WriteFiles writes the repro to path, and its storages beside it.
+func (r Report) WriteFiles(path string) error {
+	for _, data := range r.Storages {
+		if _, err := repros.WriteStorage(filepath.Join(filepath.Dir(path), r.Final.SaveDir), data); err != nil {
+			return err
+		}
+	}
+	return repros.WriteFile(path, r.Final)
+}
+
+// head is the comment at the top of a repro: what failed, where, and how it was reduced.
+func head(r Report, e Engine) []string {
+	h := []string{
+		"# Minimal repro written by whittle",
+		"# Failure: " + r.Signature.String(),
+		fmt.Sprintf("# Reduced from %d calls to %d, from %d input elements to %d", r.Start.Calls, r.Cost.Calls, r.Start.Elements, r.Cost.Elements),
+	}
+	if r.Rate > 0 {
+		h = append(h, fmt.Sprintf("# Flaky: fails in %.0f %% of %d runs", 100*r.Rate, r.Runs))
+	}
+	for _, w := range r.Workaround {
+		h = append(h, fmt.Sprintf("# Does not fail with %s = %s", w.Name, w.Value))
+	}
+	for _, l := range e.About() {
+		h = append(h, "# "+l)
+	}
+	return h
+}

@@ -1,0 +1,334 @@
+package reduce
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"whittle/kernels/tensor"
+	"whittle/minify"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/repros/torch"
+)
+
+// Torch asks a real PyTorch.
+type Torch struct {
+	*torch.Engine
+
+	mu     sync.Mutex
+	repro  *repros.Repro
+	held   map[string]torch.View // by the name that minify.Data.Of uses
+	blamed map[string][]string   // by candidate
+	stage  map[string]string     // of a candidate's failure, for its fresh run
+	spare  sync.Once
+}
+
+// NewTorch wraps a started engine, which is closed with it.
+func NewTorch(e *torch.Engine) *Torch {
+	return &Torch{Engine: e, held: map[string]torch.View{}, blamed: map[string][]string{}, stage: map[string]string{}}
+}
+
+// About implements Engine.
+func (t *Torch) About() []string {
+	f := t.Facts()
+	out := []string{"torch version: " + f.Torch}
+	if f.Git != "" {
+		out = append(out, "torch git version: "+f.Git)
+	}
+	return append(out, "python version: "+f.Python, "CPU: "+f.CPU, "vector code: "+f.ISA)
+}
+
+// Checks implements Engine.
+func (t *Torch) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }
+
+// Blame implements Engine.
+func (t *Torch) Blame(s minify.State, o replay.Outcome) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.blamed[o.Message]
+}
+
+// Load implements Engine: the far side gets the stored data, and makes those that are random.
+func (t *Torch) Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error) {
+	t.repro = r
+	load := repros.DirLoader(filepath.Join(dir, r.SaveDir))
+	x := *r
+	x.Storages = slices.Clone(r.Storages)
+	for i, st := range r.Storages {
+		if st.Hash == "" {
+			continue
+		}
+		data, err := load(st.Hash)
+		if err != nil { // PyTorch's rule: random data stand in
+			x.Storages[i].Hash = ""
+			continue
+		}
+		if err := t.Put(ctx, st.Hash, data); err != nil {
+			return minify.State{}, err
+		}
+	}
+	s := minify.State{Module: r.Module}
+	for _, c := range r.Config {
+		s.Config = append(s.Config, minify.Setting(c))
+	}
+	names := inputNames(s)
+	values, err := t.Engine.Explore(ctx, t.query(&x), names, true)
+	if err != nil {
+		return s, err
+	}
+	fakes := map[int]*tensor.Storage{}
+	for i, name := range names {
+		v, ok := values[name]
+		if !ok {
+			return s, fmt.Errorf("input %s: the engine did not make it", name)
+		}
+		h, err := t.hold("input/"+name, v, fakes)
+		if err != nil {
+			return s, fmt.Errorf("input %s: %w", name, err)
+		}
+		in := minify.Input{Value: h.Value, RequiresGrad: r.Inputs[i].RequiresGrad}
+		if _, isTensor := h.Value.(*tensor.Tensor); isTensor {
+			in.Data = minify.Data{Of: "input/" + name, Hash: h.Hash}
+			if v.Zero {
+				in.Data = minify.Data{Fill: minify.FillZeroTensor}
+			}
+		}
+		s.Inputs = append(s.Inputs, in)
+	}
+	return s, nil
+}
+
+func inputNames(s minify.State) []string {
+	var out []string
+	for _, n := range s.Module.Graph.Placeholders() {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// query is what the engine needs to know of a repro.
+func (t *Torch) query(r *repros.Repro) torch.Query {
+	q := torch.Query{Text: repros.Write(r), Stage: string(r.Stage), Backend: r.Backend, Tracing: r.Tracing, Autocast: r.Autocast, SaveDir: r.SaveDir}
+	switch r.Accuracy {
+	case repros.WithAccuracy, repros.MinAccuracy:
+		q.Accuracy = "accuracy"
+	case repros.StrictAccuracy:
+		q.Accuracy = "strict"
+	}
+	return q
+}
+
+// hold notes where a value lies, and describes it for the search.
+func (t *Torch) hold(name string, v torch.Value, fakes map[int]*tensor.Storage) (minify.Held, error) {
+	switch v.Kind {
+	case "none":
+		return minify.Held{}, nil
+	case "bool":
+		b, _ := v.Value.(bool)
+		return minify.Held{Value: b}, nil
+	case "int":
+		x, _ := v.Value.(float64)
+		return minify.Held{Value: int64(x)}, nil
+	case "float":
+		text, _ := v.Value.(string)
+		x, err := strconv.ParseFloat(text, 64)
+		return minify.Held{Value: x}, err
+	case "list":
+		var list []any
+		for i, it := range v.Items {
+			h, err := t.hold(fmt.Sprintf("%s/%d", name, i), it, nil)
+			if err != nil {
+				return minify.Held{}, err
+			}
+			list = append(list, h.Value)
+		}
+		return minify.Held{Value: list}, nil
+	case "tensor":
+	default:
+		return minify.Held{}, fmt.Errorf("a value that is no strided tensor on the CPU")
+	}
+	d, ok := tensor.ParseDType(v.DType)
+	if !ok {
+		return minify.Held{}, &repros.DTypeUnsupported{Input: name, DType: v.DType}
+	}
+	f := &tensor.Tensor{DType: d, Shape: v.Shape, Stride: v.Stride, Offset: v.Offset, Fake: true}
+	if fakes != nil && fakes[v.Group] != nil {
+		f.Storage = fakes[v.Group]
+	} else {
+		f.Storage = tensor.FakeStorage(v.NBytes)
+		if fakes != nil {
+			fakes[v.Group] = f.Storage
+		}
+	}
+	if v.Zero || v.Storage == "" {
+		return minify.Held{Value: f}, nil
+	}
+	t.mu.Lock()
+	t.held[name] = torch.View{Storage: v.Storage, DType: v.DType, Shape: v.Shape, Stride: v.Stride, Offset: v.Offset}
+	t.mu.Unlock()
+	return minify.Held{Value: f, Hash: fmt.Sprintf("%s+%d", v.Storage, v.Offset)}, nil
+}
+
+// Explore implements minify.Values.
+func (t *Torch) Explore(ctx context.Context, s minify.State, prefix string) (map[string]minify.Held, error) {
+	x, derived, err := t.render(s)
+	if err != nil {
+		return nil, err
+	}
+	q := t.query(x)
+	q.Derived = derived
+	names := inputNames(s)
+	values, failed := t.Engine.Explore(ctx, q, names, false)
+	out := map[string]minify.Held{}
+	fakes := map[int]*tensor.Storage{}
+	for name, v := range values {
+		groups := fakes
+		if !slices.Contains(names, name) {
+			groups = nil
+		}
+		if h, err := t.hold(prefix+name, v, groups); err == nil {
+			out[name] = h
+		}
+	}
+	return out, failed
+}
+
+// Elements implements minify.Values.
+func (t *Torch) Elements(ctx context.Context, name string) ([]string, error) {
+	t.mu.Lock()
+	v, ok := t.held[name]
+	t.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("no tensor is held under %q", name)
+	}
+	return t.Engine.Elements(ctx, v)
+}
+
+// derivation is how an input's storage comes from a held one; nil where it is that storage.
+func (t *Torch) derivation(in minify.Input) (hash string, d *torch.Derived, err error) {
+	v := in.Value.(*tensor.Tensor)
+	t.mu.Lock()
+	of, ok := t.held[in.Data.Of]
+	t.mu.Unlock()
+	if !ok {
+		return "", nil, fmt.Errorf("no value is held under %q", in.Data.Of)
+	}
+	if of.DType == v.DType.String() && slices.Equal(of.Shape, v.Shape) && slices.Equal(of.Stride, v.Stride) && of.Offset == v.Offset {
+		return of.Storage, nil, nil
+	}
+	if len(v.Shape) > len(of.Shape) {
+		return "", nil, fmt.Errorf("%s has more dimensions than what is held under %q", v.Describe(), in.Data.Of)
+	}
+	of.Shape, of.Stride = of.Shape[:len(v.Shape)], of.Stride[:len(v.Shape)]
+	d = &torch.Derived{Of: of, DType: v.DType.String(), Shape: v.Shape, Stride: v.Stride, NBytes: span(v) * int64(v.DType.Size())}
+	b, err := json.Marshal(d)
+	return "d" + replay.HashOf(string(b))[:39], d, err
+}
+
+// render makes the repro of a state over held storages.
+func (t *Torch) render(s minify.State) (*repros.Repro, map[string]torch.Derived, error) {
+	x := with(t.repro, s)
+	derived := map[string]torch.Derived{}
+	err := place(x, s, func(_ int, in minify.Input) (repros.Storage, error) {
+		hash, d, err := t.derivation(in)
+		if err != nil {
+			return repros.Storage{}, err
+		}
+		if d != nil {
+			derived[hash] = *d
+			return repros.Storage{Hash: hash, NBytes: d.NBytes}, nil
+		}
+		return repros.Storage{Hash: hash, NBytes: in.Value.(*tensor.Tensor).Storage.NBytes}, nil
+	})
+	x.SaveDir = saveDir
+	return x, derived, err
+}
+
+// Run implements Engine. A fresh candidate is run as the file that would be written.
+func (t *Torch) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error) {
+	if c.Fresh {
+		return t.fresh(ctx, c)
+	}
+	x, derived, err := t.render(c.State)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
+	}
+	q := t.query(x)
+	q.Derived, q.Locate = derived, c.Reduction == "start"
+	a, err := t.Engine.Run(ctx, q)
+	if err != nil {
+		return a.Outcome, err
+	}
+	t.mu.Lock()
+	if len(a.Blamed) > 0 {
+		t.blamed[a.Message] = a.Blamed
+	}
+	t.stage[c.Hash] = a.Signature.Stage
+	t.mu.Unlock()
+	// While the search goes on, the Python that will prove its result starts.
+	t.spare.Do(func() { err = t.Spare(ctx) })
+	return a.Outcome, err
+}
+
+func (t *Torch) fresh(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+	x, stored, err := t.Finish(ctx, t.repro, c.State)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
+	}
+	x.Command = "run"
+	o, err := t.script(ctx, x, repros.Write(x), stored)
+	// A fresh process cannot tell compiling from running where it was ended from outside.
+	t.mu.Lock()
+	stage, known := t.stage[c.Hash]
+	t.mu.Unlock()
+	if known && (o.Status == replay.Killed || o.Status == replay.Timeout || o.Status == replay.OOM) {
+		o.Signature.Stage = stage
+	}
+	return o, err
+}
+
+// RunScript implements Engine.
+func (t *Torch) RunScript(ctx context.Context, r *repros.Repro, text string) (replay.Outcome, error) {
+	return t.script(ctx, r, text, nil)
+}
+
+func (t *Torch) script(ctx context.Context, r *repros.Repro, text string, stored map[string][]byte) (replay.Outcome, error) {
+	q := t.query(r)
+	q.Text, q.Fresh = text, true
+	for hash, data := range stored {
+		if err := t.Put(ctx, hash, data); err != nil {
+			return replay.Outcome{}, err
+		}
+		q.Storages = append(q.Storages, hash)
+	}
+	slices.Sort(q.Storages)
+	a, err := t.Engine.Run(ctx, q)
+	return a.Outcome, err
+}
+
+// Finish implements Engine.
+func (t *Torch) Finish(ctx context.Context, r *repros.Repro, s minify.State) (*repros.Repro, map[string][]byte, error) {
+	x := with(r, s)
+	stored := map[string][]byte{}
+	err := place(x, s, func(_ int, in minify.Input) (repros.Storage, error) {
+		hash, d, err := t.derivation(in)
+		if err != nil {
+			return repros.Storage{}, err
+		}
+		data, err := t.Storage(ctx, hash, d)
+		if err != nil {
+			return repros.Storage{}, err
+		}
+		return inlined(data, in.Value.(*tensor.Tensor).DType, stored), nil
+	})
+	x.SaveDir = ""
+	if len(stored) > 0 {
+		x.SaveDir = saveDir
+	}
+	return x, stored, err
+}
