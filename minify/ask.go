@@ -201,8 +201,7 @@ func (d *driver) launch(ctx context.Context, t *trial) {
 			if flaky != nil && !c.Fresh && c.Attempt == 0 {
 				f.a, f.err = d.sample(fctx, c, key, flaky)
 			} else {
-				f.a.outcome, f.err = d.oracle(fctx, c)
-				f.a.asked = 1
+				f.a.outcome, f.a.asked, f.err = d.oracle(fctx, c)
 				if f.err == nil {
 					f.err = d.remember(ctx, key, f.a.outcome)
 				}
@@ -231,18 +230,18 @@ func (d *driver) land(f *flight) error {
 }
 
 // oracle asks, once more after a fault of the infrastructure. The error is ctx's alone.
-func (d *driver) oracle(ctx context.Context, c Candidate) (replay.Outcome, error) {
+func (d *driver) oracle(ctx context.Context, c Candidate) (o replay.Outcome, asked int, err error) {
 	for try := 0; ; try++ {
 		d.queries.Add(1)
 		o, err := d.s.Oracle.Run(ctx, c)
 		if ctx.Err() != nil {
-			return o, ctx.Err()
+			return o, try + 1, ctx.Err()
 		}
 		if err != nil {
 			o = replay.Outcome{Status: replay.Infrastructure, Message: err.Error()}
 		}
 		if o.Status != replay.Infrastructure || try == 1 {
-			return o, nil
+			return o, try + 1, nil
 		}
 	}
 }

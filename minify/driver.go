@@ -306,6 +306,7 @@ func (d *driver) reduceFindings(ctx context.Context) error {
 			err := sub.small(ctx)
 			sub.close()
 			d.queries.Add(sub.queries.Load())
+			d.used += sub.used
 			left -= sub.used
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -341,7 +342,7 @@ func (d *driver) small(ctx context.Context) error {
 
 func (d *driver) progress() {
 	if d.s.Progress != nil {
-		d.s.Progress(Progress{Reduction: d.row, Nodes: CostOf(d.cur).Calls, Queries: int(d.queries.Load()), CacheHits: d.hits, Elapsed: d.now().Sub(d.began)})
+		d.s.Progress(Progress{Reduction: d.row, Nodes: CostOf(d.cur).Calls, Queries: d.used, CacheHits: d.hits, Elapsed: d.now().Sub(d.began)})
 	}
 }
 
@@ -358,7 +359,7 @@ func (d *driver) event(e Event) {
 
 func (d *driver) result() Result {
 	r := Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete,
-		Queries: int(d.queries.Load()), CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
+		Queries: d.used, Ahead: int(d.queries.Load()) - d.used, CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
 		Workaround: d.workaround, Stopped: d.stopped, Rate: d.measured.rate(), Runs: d.measured.runs, FalseRate: d.measured.falseRate(), FalseRuns: d.measured.falseRuns}
 	for _, row := range reductions {
 		if d.off[row.name] {

@@ -159,10 +159,11 @@ func (d *driver) sample(ctx context.Context, c Candidate, key replay.QueryKey, f
 				}
 			}
 			if !hit {
-				a.asked++
-				if o, err = d.oracle(ctx, c); err != nil {
+				asked := 0
+				if o, asked, err = d.oracle(ctx, c); err != nil {
 					return a, err
 				}
+				a.asked += asked
 				if err := d.remember(ctx, k, o); err != nil {
 					return a, err
 				}

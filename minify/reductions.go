@@ -23,14 +23,36 @@ func init() { // the functions look the table up through the driver
 		{"localise", values, localise, nil}, // one call, alone on its real inputs
 		{"ends", values, ends, nil},         // the smallest prefix, then its smallest suffix, then both ends alone
 		{"dead", nothing, dead, nil},
+		needs("symbols", looks, symbolItems, concrete), // sizes that are inputs become numbers
+		items("regions", nothing, regionItems, dropRegions),
+		{"inline", nothing, inline, inlineSingles}, // a branch or body for a higher-order call
 		items("outputs", nothing, outputItems, (*world).dropOutputs),
 		items("bypass", looks, bypassItems, (*world).bypass), // before cut: it also takes away what stands between two operators
-		items("cut", values, callItems, (*world).cut),
-		{"shortcut", looks, shortcut, shortcutSingles}, // earlier values through one adapter
+		items("cut", values, callItems, (*world).cut),        // with a tap: who made it becomes an output
+		{"shortcut", looks, shortcut, shortcutSingles},       // earlier values through one adapter
+		items("bodies", looks, bodyItems, (*world).bodyBypass),
 		items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) }),
-		{"config", nothing, config, singles(configItems, func(_ *driver, n []string) edit { return dropSettings(n) })},
-		{"sweep", nothing, sweep, nil}, // one element at a time, until nothing more goes: 1-minimal
+		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
+		items("modules", nothing, moduleItems, unwrap),
+		{"simplify", looks, simplify, simplifications}, // down the lattice of operators
+		{"plain", looks, plain, nil},                   // the simplest inputs, all at once
+		needs("gradients", nothing, gradItems, noGrad),
+		{"sizes", looks, shrink, shrinkSingles},
+		needs("dtypes", nothing, dtypeItems, simplerDTypes),
+		needs("layouts", nothing, layoutItems, contiguous),
+		{"values", nothing, fills, fillSingles}, // zeros, ones, arange, random
+		{"arguments", nothing, arguments, argumentSingles},
+		{"elements", nothing, elements, elementSingles}, // the few that matter
+		{"sweep", nothing, sweep, nil},                  // one element at a time, until nothing more goes: 1-minimal
+		{"workaround", nothing, workarounds, nil},       // settings that make the failure go away
 	}
+}
+
+// needs is a row that looks for the items that the failure needs: most often none, or one.
+func needs(name string, know knowledge, list func(*driver) []string, mk func(*driver, []string) edit) reduction {
+	return reduction{name, know, func(ctx context.Context, d *driver) error {
+		return d.walk(ctx, needed("", list(d), func(names []string) edit { return mk(d, names) }))
+	}, singles(list, mk)}
 }
 
 // items is a row that takes away items: all at once, by halves, quarters ...
@@ -98,11 +120,6 @@ func configItems(d *driver) []string {
 		out = append(out, c.Name)
 	}
 	return out
-}
-
-// config finds the settings that the failure needs: most often none, or one.
-func config(ctx context.Context, d *driver) error {
-	return d.walk(ctx, needed("", configItems(d), dropSettings))
 }
 
 func dead(ctx context.Context, d *driver) error {

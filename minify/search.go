@@ -86,7 +86,8 @@ type Result struct {
 	Signature   replay.Signature
 	Outcome     replay.Outcome // of State, proved again at the end where Complete
 	Complete    bool           // 1-minimal for all reductions, and confirmed
-	Queries     int            // asked of the oracle
+	Queries     int            // asked of the oracle, and used; the same for any number of workers
+	Ahead       int            // asked by idle workers before their time, and not used
 	CacheHits   int
 	Rejected    int // by the static check
 	Steps       []replay.Step

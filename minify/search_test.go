@@ -125,7 +125,7 @@ func TestSingleOperatorAmongFourHundred(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Cost.Calls != 1 || !r.Complete || r.Queries != f.count || r.Queries > 40 {
+		if r.Cost.Calls != 1 || !r.Complete || r.Queries+r.Ahead != f.count || r.Queries > 40 {
 			t.Errorf("-j%d: %d calls, %d queries, complete %v", j, r.Cost.Calls, r.Queries, r.Complete)
 		}
 		t.Logf("-j%d: %d calls to %d, %d queries, %d cache hits, %d steps", j, r.Start.Calls, r.Cost.Calls, r.Queries, r.CacheHits, len(r.Steps))
@@ -155,7 +155,7 @@ func TestNamedOperatorIsFoundAtOnce(t *testing.T) {
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
 	r, err := s.Run(ctx, stateOf(t, transformer(400, "torch.odd")))
-	if err != nil || r.Cost.Calls != 1 || r.Queries > 6 {
+	if err != nil || r.Cost.Calls != 1 || r.Queries > 8 {
 		t.Errorf("%v: %d calls, %d queries", err, r.Cost.Calls, r.Queries)
 	}
 }

@@ -51,6 +51,9 @@ const (
 	FillArange Fill = "arange" // 0, 1, 2 ... in row-major order
 	FillRandom Fill = "random" // what PyTorch's repro files get without data: normal numbers, or zeros for dtypes without fractions
 	FillList   Fill = "list"   // Data.List
+
+	// FillZeroTensor is PyTorch's ZeroTensor: zeros without memory. Engines give it to inputs that were one.
+	FillZeroTensor Fill = "zerotensor"
 )
 
 // Setting is one setting that is not default, in the engine's words.
@@ -82,12 +85,30 @@ type Cost struct {
 	Complexity                       int   // of the arguments
 }
 
-// CostOf measures a state.
+// CostOf measures a state. The calls in the bodies of higher-order operators count like others.
 func CostOf(s State) Cost {
 	c := Cost{Inputs: len(s.Inputs), Settings: len(s.Config)}
-	for _, n := range s.Module.Graph.Nodes {
-		if n.IsCall() {
+	measure(&c, s.Module)
+	c.Outputs = len(outputs(s.Module.Graph))
+	for _, in := range s.Inputs {
+		c.Complexity += inputWeight(s, in)
+		if t := isTensor(in.Value); t != nil {
+			c.Elements += t.Numel()
+		} else {
+			c.Elements++
+		}
+	}
+	return c
+}
+
+func measure(c *Cost, gm *fx.GraphModule) {
+	for _, n := range gm.Graph.Nodes {
+		switch {
+		case n.Op == fx.GetAttr && gm.Submodules[n.Target] != nil:
+			measure(c, gm.Submodules[n.Target])
+		case n.IsCall():
 			c.Calls++
+			c.Complexity += rank(n)
 			for _, a := range n.Args {
 				c.Complexity += complexity(a)
 			}
@@ -96,15 +117,32 @@ func CostOf(s State) Cost {
 			}
 		}
 	}
-	c.Outputs = len(outputs(s.Module.Graph))
-	for _, in := range s.Inputs {
-		if t, ok := in.Value.(*tensor.Tensor); ok {
-			c.Elements += t.Numel()
-		} else {
-			c.Elements++
-		}
+}
+
+// inputWeight is what makes an input more than a contiguous float32 tensor of zeros.
+func inputWeight(s State, in Input) int {
+	w := 0
+	if in.RequiresGrad {
+		w++
 	}
-	return c
+	t := isTensor(in.Value)
+	if t == nil {
+		return w
+	}
+	w += dataWeight(in)
+	if simpler[t.DType] != tensor.Invalid {
+		w++
+	}
+	if !t.IsContiguous(tensor.ContiguousFormat) {
+		w++
+	}
+	if t.Offset != 0 {
+		w++
+	}
+	if shared(s, in) {
+		w++
+	}
+	return w
 }
 
 // Less reports whether c is better than d.
@@ -117,11 +155,26 @@ func (c Cost) key() [6]int64 {
 	return [6]int64{int64(c.Calls), int64(c.Outputs), int64(c.Inputs), int64(c.Settings), c.Elements, int64(c.Complexity)}
 }
 
+// complexity weighs an argument: 0 and 1 are simpler than other numbers.
 func complexity(a fx.Arg) int {
 	n := 1
 	switch a := a.(type) {
 	case nil, bool:
 		return 0
+	case int64:
+		if a < 0 || a > 1 {
+			return 3
+		}
+		return 1 + int(a)
+	case float64:
+		if a != 0 && a != 1 {
+			return 3
+		}
+		return 1 + int(a)
+	case tensor.DType:
+		if simpler[a] != tensor.Invalid {
+			return 2
+		}
 	case fx.List:
 		for _, x := range a {
 			n += complexity(x)
@@ -129,6 +182,10 @@ func complexity(a fx.Arg) int {
 	case fx.Tuple:
 		for _, x := range a {
 			n += complexity(x)
+		}
+	case fx.Dict:
+		for _, x := range a {
+			n += complexity(x.Val)
 		}
 	}
 	return n

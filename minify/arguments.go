@@ -1,0 +1,315 @@
+package minify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/kernels/aten"
+	"whittle/replay"
+)
+
+// optional lists the arguments that could be left out, or be the schema's default: all keyword arguments, and positional ones
+// with a default. Of functions without a schema, the last positional argument.
+func optional(d *driver) []string {
+	var out []string
+	for _, n := range d.cur.Module.Graph.Calls() {
+		sch := schemaOf(n)
+		for i, a := range n.Args {
+			switch {
+			case sch != nil:
+				if i < len(sch.Args) && sch.Args[i].HasDefault && (i == len(n.Args)-1 || !sameArg(a, fromDefault(sch.Args[i]))) && expressible(sch.Args[i]) {
+					out = append(out, place{node: n.Name, arg: i, elem: -1}.String())
+				}
+			case i > 0 && i == len(n.Args)-1 && !strings.HasPrefix(n.Target, "operator.") && !higherOrder(n):
+				out = append(out, place{node: n.Name, arg: i, elem: -1}.String())
+			}
+		}
+		if higherOrder(n) {
+			continue
+		}
+		for _, kw := range n.Kwargs {
+			if sch != nil {
+				if i := sch.Arg(kw.Name); i < 0 || !sch.Args[i].HasDefault {
+					continue
+				}
+			}
+			out = append(out, place{node: n.Name, kw: kw.Name, elem: -1}.String())
+		}
+	}
+	return out
+}
+
+// schemaOf is the schema of an operator overload, nil for anything else.
+func schemaOf(n *fx.Node) *aten.Schema {
+	if n.Op != fx.CallFunction || !fx.IsOverload(n.Target) {
+		return nil
+	}
+	if op := aten.Lookup(n.Target); op != nil {
+		return op.Sig()
+	}
+	return nil
+}
+
+func higherOrder(n *fx.Node) bool { return strings.Contains(n.Target, "higher_order.") }
+
+// expressible reports whether an argument's default can be written as an argument.
+func expressible(a aten.Arg) bool {
+	switch a.Default.(type) {
+	case nil, bool, int64, float64, string, []aten.Value:
+		return true
+	}
+	return false
+}
+
+func fromDefault(a aten.Arg) fx.Arg {
+	if l, ok := a.Default.([]aten.Value); ok {
+		out := fx.List{}
+		for _, x := range l {
+			out = append(out, x)
+		}
+		return out
+	}
+	return a.Default
+}
+
+func sameArg(a, b fx.Arg) bool { return fx.FormatArg(a) == fx.FormatArg(b) }
+
+// leaveOut gives arguments their defaults, and drops the last ones that have it.
+func leaveOut(_ *driver, items []string) edit {
+	in := setOf(items)
+	return edit{desc: "default for argument " + list(items), reshapes: true, apply: func(s State) (State, bool) {
+		gm, _ := s.Module.Clone()
+		changed := false
+		for _, n := range gm.Graph.Calls() {
+			sch := schemaOf(n)
+			n.Kwargs = slices.DeleteFunc(n.Kwargs, func(kw fx.Kwarg) bool {
+				gone := in[place{node: n.Name, kw: kw.Name, elem: -1}.String()]
+				changed = changed || gone
+				return gone
+			})
+			hit := false
+			for i := range n.Args {
+				if !in[place{node: n.Name, arg: i, elem: -1}.String()] {
+					continue
+				}
+				hit = true
+				if sch != nil {
+					if def := fromDefault(sch.Args[i]); !sameArg(n.Args[i], def) {
+						n.Args[i], changed = def, true
+					}
+				}
+			}
+			for hit && len(n.Args) > 0 {
+				last := len(n.Args) - 1
+				if !in[place{node: n.Name, arg: last, elem: -1}.String()] &&
+					(sch == nil || last >= len(sch.Args) || !sch.Args[last].HasDefault || !sameArg(n.Args[last], fromDefault(sch.Args[last]))) {
+					break
+				}
+				n.Args, changed = n.Args[:last], true
+				hit = sch != nil || last > 0
+				if sch == nil {
+					break
+				}
+			}
+		}
+		if !changed {
+			return State{}, false
+		}
+		return dropInputs(State{Module: module(gm, gm.Graph), Inputs: s.Inputs, Config: s.Config}, nil), true
+	}}
+}
+
+// constants lists the numbers in arguments that are not simply to. Lists count as one.
+func constants(d *driver, to int64) []string {
+	var out []string
+	eachArg(d.cur.Module.Graph, func(at place, a fx.Arg) {
+		n := d.cur.Module.Graph.Node(at.node)
+		if at.elem >= 0 || n.Target == "operator.getitem" || higherOrder(n) {
+			return
+		}
+		if _, ok := number(a, to); ok {
+			out = append(out, at.String())
+		}
+	})
+	return out
+}
+
+// number is an argument with all its numbers replaced by a simpler one; ok is false where that changes nothing, or
+// makes nothing simpler.
+func number(a fx.Arg, to int64) (fx.Arg, bool) {
+	switch a := a.(type) {
+	case int64:
+		return to, complexity(a) > complexity(to)
+	case float64:
+		return float64(to), complexity(a) > complexity(float64(to))
+	case fx.List:
+		l, ok := numbers(a, to)
+		return fx.List(l), ok
+	case fx.Tuple:
+		l, ok := numbers(a, to)
+		return fx.Tuple(l), ok
+	}
+	return nil, false
+}
+
+func numbers(l []fx.Arg, to int64) ([]fx.Arg, bool) {
+	out := slices.Clone(l)
+	changed := false
+	for i, x := range l {
+		switch x.(type) {
+		case int64, float64:
+		default:
+			return nil, false
+		}
+		if y, ok := number(x, to); ok {
+			out[i], changed = y, true
+		}
+	}
+	return out, changed
+}
+
+func simplerNumbers(items []string, to int64) edit {
+	in := setOf(items)
+	return edit{desc: fmt.Sprintf("%d for argument %s", to, list(items)), reshapes: true, apply: func(s State) (State, bool) {
+		gm, _ := s.Module.Clone()
+		changed := false
+		eachArg(s.Module.Graph, func(at place, a fx.Arg) {
+			if v, ok := number(a, to); ok && at.elem < 0 && in[at.String()] {
+				changed = put(gm.Graph.Node(at.node), at, v) || changed
+			}
+		})
+		return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed
+	}}
+}
+
+// arguments leaves out what has a default, and makes numbers 1 or 0.
+func arguments(ctx context.Context, d *driver) error {
+	for range 2 { // functions without a schema lose one positional argument at a time
+		before := d.taken
+		if err := d.walk(ctx, needed("", optional(d), func(names []string) edit { return leaveOut(d, names) })); err != nil {
+			return err
+		}
+		if d.taken == before {
+			break
+		}
+	}
+	for _, k := range []int64{1, 0} {
+		if err := d.walk(ctx, needed("", constants(d, k), func(names []string) edit { return simplerNumbers(names, k) })); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func argumentSingles(d *driver) []edit {
+	var out []edit
+	for _, it := range optional(d) {
+		out = append(out, leaveOut(d, []string{it}))
+	}
+	for _, k := range []int64{1, 0} {
+		for _, it := range constants(d, k) {
+			out = append(out, simplerNumbers([]string{it}, k))
+		}
+	}
+	return out
+}
+
+// symbolItems are the inputs and calls that are numbers: symbolic sizes, and what is computed from them.
+func symbolItems(d *driver) []string {
+	var out []string
+	for _, n := range d.cur.Module.Graph.Nodes {
+		if n.Op != fx.Placeholder && !n.IsCall() {
+			continue
+		}
+		switch d.w.meta(d.cur, n).(type) {
+		case int64, float64, bool:
+			out = append(out, n.Name)
+		}
+	}
+	return out
+}
+
+// concrete replaces symbolic numbers by their values. Results that were such numbers are no longer returned.
+func concrete(d *driver, names []string) edit {
+	w := d.w
+	return edit{desc: "a number for " + list(names), apply: func(s State) (State, bool) {
+		gm, m := s.Module.Clone()
+		in := setOf(names)
+		changed := false
+		for _, n := range s.Module.Graph.Nodes {
+			if !in[n.Name] {
+				continue
+			}
+			v := w.meta(s, n)
+			switch v.(type) {
+			case int64, float64, bool:
+			default:
+				continue
+			}
+			o := gm.Graph.OutputNode()
+			all := outputs(gm.Graph)
+			left := slices.DeleteFunc(slices.Clone(all), func(a fx.Arg) bool { return a == fx.Arg(m[n]) })
+			if len(left) < len(all) {
+				o.Args = []fx.Arg{fx.Tuple(left)}
+			}
+			gm.Graph.ReplaceUses(m[n], v)
+			changed = true
+		}
+		if !changed {
+			return State{}, false
+		}
+		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
+	}}
+}
+
+// workarounds looks for a known setting, then for two, that make the failure go away.
+func workarounds(ctx context.Context, d *driver) error {
+	with := func(extra ...Setting) *trial {
+		st := State{Module: d.cur.Module, Inputs: d.cur.Inputs}
+		var names []string
+		for _, x := range extra {
+			names = append(names, x.Name+" = "+x.Value)
+		}
+		for _, c := range d.cur.Config {
+			if !slices.ContainsFunc(extra, func(x Setting) bool { return x.Name == c.Name }) {
+				st.Config = append(st.Config, c)
+			}
+		}
+		st.Config = append(st.Config, extra...)
+		return d.question(Candidate{State: st, Reduction: d.row, Edit: "with " + strings.Join(names, ", ")})
+	}
+	var sets [][]Setting
+	for _, a := range d.s.Workarounds {
+		sets = append(sets, []Setting{a})
+	}
+	for i, a := range d.s.Workarounds {
+		for _, b := range d.s.Workarounds[:min(i, maxPairs)] {
+			if a.Name != b.Name {
+				sets = append(sets, []Setting{b, a})
+			}
+		}
+	}
+	var trials []*trial
+	for _, set := range sets {
+		trials = append(trials, with(set...))
+	}
+	for i, t := range trials {
+		if err := d.await(ctx, trials[i:]); err != nil {
+			return err
+		}
+		if err := d.journal(ctx, []*trial{t}, nil); err != nil {
+			return err
+		}
+		if t.verdict == replay.Passed {
+			d.workaround = sets[i]
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxPairs bounds the pairs of workarounds.
+const maxPairs = 8

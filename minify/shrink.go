@@ -1,0 +1,283 @@
+package minify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+)
+
+// borders are the sizes that are tried for a class of sizes that does not shrink to 1, 2 or 3: code generators break at
+// the edges of vectors and tiles.
+var borders = []int64{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129}
+
+// resize gives variables of e other sizes, in inputs and arguments together.
+func (d *driver) resize(e *extents, desc string, to map[int]int64) edit {
+	eval := func(s size) int64 {
+		n := int64(1)
+		for _, v := range e.roots(s) {
+			if k, ok := to[v]; ok {
+				n *= k
+			} else {
+				n *= e.sizes[v]
+			}
+		}
+		return n
+	}
+	return edit{desc: desc, reshapes: true, apply: func(s State) (State, bool) {
+		gm, m := s.Module.Clone()
+		out := State{Module: gm, Config: s.Config}
+		changed := false
+		for i, p := range s.Module.Graph.Placeholders() {
+			in := s.Inputs[i]
+			if is, ok := e.ints[p.Name]; ok {
+				if v, ok := in.Value.(int64); ok && eval(is) != v {
+					in.Value, changed = eval(is), true
+				}
+			}
+			if t := isTensor(in.Value); t != nil {
+				ds := e.inputs[p.Name]
+				if len(ds) != len(t.Shape) {
+					return State{}, false
+				}
+				shape := make([]int64, len(ds))
+				for j := range ds {
+					shape[j] = eval(ds[j])
+				}
+				if !slices.Equal(shape, t.Shape) {
+					next, ok := smaller(in, t, shape)
+					if !ok {
+						return State{}, false
+					}
+					in, changed = next, true
+				}
+			}
+			out.Inputs = append(out.Inputs, in)
+		}
+		for _, sl := range e.slots {
+			if v := eval(sl.is); v != sl.old {
+				n := s.Module.Graph.Node(sl.at.node)
+				if n == nil || !put(m[n], sl.at, v) {
+					return State{}, false
+				}
+				changed = true
+			}
+		}
+		return out, changed
+	}}
+}
+
+// put stores an argument.
+func put(n *fx.Node, at place, v fx.Arg) bool {
+	elem := func(a fx.Arg) (fx.Arg, bool) {
+		switch l := a.(type) {
+		case fx.List:
+			l = slices.Clone(l)
+			l[at.elem] = v
+			return l, true
+		case fx.Tuple:
+			l = slices.Clone(l)
+			l[at.elem] = v
+			return l, true
+		}
+		return nil, false
+	}
+	set := func(a *fx.Arg) bool {
+		if at.elem < 0 {
+			*a = v
+			return true
+		}
+		l, ok := elem(*a)
+		if ok {
+			*a = l
+		}
+		return ok
+	}
+	if at.kw == "" {
+		return at.arg < len(n.Args) && set(&n.Args[at.arg])
+	}
+	for i := range n.Kwargs {
+		if n.Kwargs[i].Name == at.kw {
+			return set(&n.Kwargs[i].Val)
+		}
+	}
+	return false
+}
+
+// smaller is an input cut to a shape. Dense tensors stay dense, in the same order of dimensions; others keep their strides.
+func smaller(in Input, t *tensor.Tensor, shape []int64) (Input, bool) {
+	if !t.Fake {
+		return Input{}, false
+	}
+	for i := range shape {
+		if shape[i] > t.Shape[i] {
+			return Input{}, false
+		}
+	}
+	stride := slices.Clone(t.Stride)
+	if order, dense := strideOrder(t); dense {
+		n := int64(1)
+		for _, d := range order {
+			stride[d] = n
+			n *= max(shape[d], 1)
+		}
+	}
+	in.Value = fakeAt(t.DType, shape, stride, t.Offset)
+	if in.Data.Fill == FillList {
+		var list []string
+		for i, x := range in.Data.List {
+			if inside(int64(i), t.Shape, shape) {
+				list = append(list, x)
+			}
+		}
+		in.Data.List = list
+	}
+	return in, true
+}
+
+// inside reports whether the element with a row-major number in from is still there in to.
+func inside(i int64, from, to []int64) bool {
+	for d := len(from) - 1; d >= 0; d-- {
+		if i%from[d] >= to[d] {
+			return false
+		}
+		i /= from[d]
+	}
+	return true
+}
+
+// strideOrder lists the dimensions, fastest first, and whether the tensor's elements lie densely in that order.
+func strideOrder(t *tensor.Tensor) ([]int, bool) {
+	order := make([]int, len(t.Shape))
+	for i := range order {
+		order[i] = len(order) - 1 - i
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		x, y := order[a], order[b]
+		if t.Shape[x] == 1 || t.Shape[y] == 1 {
+			return false
+		}
+		return t.Stride[x] < t.Stride[y]
+	})
+	n := int64(1)
+	for _, d := range order {
+		if t.Shape[d] != 1 && t.Stride[d] != n {
+			return order, false
+		}
+		n *= t.Shape[d]
+	}
+	return order, true
+}
+
+// fakeAt is a fake tensor over memory of its own.
+func fakeAt(dt tensor.DType, shape, stride []int64, offset int64) *tensor.Tensor {
+	t := tensor.EmptyFake(dt, shape, stride)
+	t.Offset = offset
+	t.Storage = tensor.FakeStorage(t.Storage.NBytes + offset*int64(dt.Size()))
+	return t
+}
+
+// sizesTo shrinks all classes above a size to it; nil for none.
+func (d *driver) sizesTo(k int64) (edits func(labels []string) edit, labels []string) {
+	e := d.w.extentsOf(d.cur)
+	by := map[string]class{}
+	cs := e.classes()
+	sort.SliceStable(cs, func(i, j int) bool { return cs[i].size > cs[j].size })
+	for _, c := range cs {
+		if c.size > k {
+			labels = append(labels, c.label)
+			by[c.label] = c
+		}
+	}
+	return func(labels []string) edit {
+		to := map[int]int64{}
+		for _, l := range labels {
+			to[by[l].v] = k
+		}
+		return d.resize(e, fmt.Sprintf("size %d for %s", k, list(labels)), to)
+	}, labels
+}
+
+// shrink gives sizes that must agree the smallest values that still fail: all of them 1, 2, then 3, those that do not need more; then each the
+// smallest at the borders of vectors and tiles.
+func shrink(ctx context.Context, d *driver) error {
+	for _, k := range []int64{1, 2, 3} {
+		if err := d.learn(ctx, looks); err != nil {
+			return err
+		}
+		edits, labels := d.sizesTo(k)
+		if err := d.walk(ctx, needed("", labels, edits)); err != nil {
+			return err
+		}
+	}
+	for done := map[string]bool{}; ; {
+		if err := d.learn(ctx, looks); err != nil {
+			return err
+		}
+		e := d.w.extentsOf(d.cur)
+		cs := e.classes()
+		i := slices.IndexFunc(cs, func(c class) bool { return c.size > 3 && !done[c.label] })
+		if i < 0 {
+			return nil
+		}
+		c := cs[i]
+		done[c.label] = true
+		to := slices.DeleteFunc(slices.Clone(borders), func(k int64) bool { return k >= c.size || k <= 3 })
+		probe := func(p int) edit {
+			return d.resize(e, fmt.Sprintf("size %d for %s", to[p], c.label), map[int]int64{c.v: to[p]})
+		}
+		// Known: the present size, as if at the end of the list, fails; 3 and less do not.
+		if err := d.walk(ctx, bisect("", -1, len(to), probe, func(int) *ask { return nil })); err != nil {
+			return err
+		}
+	}
+}
+
+func shrinkSingles(d *driver) []edit {
+	var out []edit
+	e := d.w.extentsOf(d.cur)
+	for _, c := range e.classes() {
+		below := slices.DeleteFunc(slices.Clone(borders), func(k int64) bool { return k >= c.size })
+		if len(below) > 4 { // the smallest, and the next border
+			below = append(below[:3:3], below[len(below)-1])
+		}
+		for _, k := range below {
+			out = append(out, d.resize(e, fmt.Sprintf("size %d for %s", k, c.label), map[int]int64{c.v: k}))
+		}
+	}
+	return out
+}
+
+// plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients. Failures to compile seldom need
+// more, and the rows that follow then have nothing to do.
+func plain(ctx context.Context, d *driver) error {
+	all := []edit{}
+	add := func(items []string, mk func(*driver, []string) edit) {
+		if len(items) > 0 {
+			all = append(all, mk(d, items))
+		}
+	}
+	edits, labels := d.sizesTo(1)
+	add(labels, func(_ *driver, names []string) edit { return edits(names) })
+	add(gradItems(d), noGrad)
+	add(layoutItems(d), contiguous)
+	if !d.accuracy() {
+		add(fillItems(FillZeros)(d), filled(FillZeros))
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	_, err := d.first(ctx, []edit{{desc: "the simplest inputs", reshapes: true, apply: func(s State) (State, bool) {
+		changed := false
+		for _, e := range all {
+			if next, ok := e.apply(s); ok {
+				s, changed = next, true
+			}
+		}
+		return s, changed
+	}}})
+	return err
+}
