@@ -96,7 +96,7 @@ var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failu
 // jsonColumns checks that what should be JSON is.
 func (s *Store) jsonColumns(ctx context.Context, problem func(string, ...any)) error {
 	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "bisections.log", "failures.inputs", "failures.config", "compiles.config",
-		"results.config", "results.workaround", "results.free", "results.start_cost", "results.end_cost"} {
+		"results.config", "results.workaround", "results.free", "results.off", "results.start_cost", "results.end_cost"} {
 		t, col, _ := strings.Cut(c, ".")
 		if err := s.each(ctx, "SELECT "+col+" FROM "+t, func(cols []any) {
 			if !json.Valid([]byte(fmt.Sprint(cols[0]))) {

@@ -34,6 +34,7 @@ type Trial struct {
 
 // Result is what a search found: everything that a report says.
 type Result struct {
+	Signature   Signature `json:"signature"`            // of the failure; zero: the one that the search began with
 	Repro       string    `json:"repro"`                // the file in PyTorch's form, byte for byte as it was proved
 	Standalone  string    `json:"standalone,omitempty"` // the plain script; "" for none
 	Error       string    `json:"error"`                // the failure's own text
@@ -52,8 +53,12 @@ type Result struct {
 	Rejected    int       `json:"rejected"` // by the static check
 	Seconds     float64   `json:"seconds"`  // of the search, all its runs together
 	Confirmed   int       `json:"confirmed"`
-	Runs        int       `json:"runs"` // of the result, counted for Rate; 0: not measured
-	Rate        float64   `json:"rate"` // of Runs that failed, 0 to 1
+	Runs        int       `json:"runs"`       // of the result, counted for Rate; 0: not measured
+	Rate        float64   `json:"rate"`       // of Runs that failed, 0 to 1
+	FalseRuns   int       `json:"false_runs"` // of a state without the failure, where it is flaky
+	FalseRate   float64   `json:"false_rate"`
+	Stopped     string    `json:"stopped,omitempty"` // why the search ended early: "deadline"; "" if it did not
+	Off         []string  `json:"off"`               // reductions switched off because too many of their candidates hung
 }
 
 // check says what of a result cannot be stored.
@@ -61,11 +66,11 @@ func (r Result) check() error {
 	switch {
 	case r.Repro == "":
 		return errors.New("a result without a repro")
-	case !(r.Rate >= 0 && r.Rate <= 1):
-		return fmt.Errorf("a rate of %v", r.Rate)
+	case !(r.Rate >= 0 && r.Rate <= 1) || !(r.FalseRate >= 0 && r.FalseRate <= 1):
+		return fmt.Errorf("rates of %v and %v", r.Rate, r.FalseRate)
 	case !(r.Seconds >= 0 && r.Seconds < 1e12):
 		return fmt.Errorf("a search of %v seconds", r.Seconds)
-	case r.Queries < 0 || r.CacheHits < 0 || r.Rejected < 0 || r.Confirmed < 0 || r.Runs < 0:
+	case r.Queries < 0 || r.CacheHits < 0 || r.Rejected < 0 || r.Confirmed < 0 || r.Runs < 0 || r.FalseRuns < 0:
 		return errors.New("a count below 0")
 	}
 	return nil
@@ -84,6 +89,9 @@ func (s *Store) PutResult(ctx context.Context, id int64, r Result) error {
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(&NotFoundError{"minification", fmt.Sprint(id)}, err)
 		}
+		if err := putSignature(ctx, tx, id, r.Signature); err != nil {
+			return err
+		}
 		var keys [5]sql.NullString
 		for i, text := range []string{r.Repro, r.Standalone, r.Error, r.Environment, jsonText(r.Certificate)} {
 			if i == 1 && text == "" {
@@ -96,9 +104,9 @@ func (s *Store) PutResult(ctx context.Context, id int64, r Result) error {
 			keys[i] = nullText(k)
 		}
 		_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO results(minification, repro, standalone, error, environment, certificate, engine, launcher, config, workaround, free,
-			start_cost, end_cost, complete, queries, cache_hits, rejected, seconds, confirmed, runs, rate, created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+			start_cost, end_cost, complete, queries, cache_hits, rejected, seconds, confirmed, runs, rate, false_runs, false_rate, stopped, off, created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			id, keys[0], keys[1], keys[2], keys[3], keys[4], r.Engine, r.Launcher, jsonText(r.Config), jsonText(r.Workaround), jsonText(r.Free),
-			jsonText(r.Start), jsonText(r.End), r.Complete, r.Queries, r.CacheHits, r.Rejected, r.Seconds, r.Confirmed, r.Runs, r.Rate, s.now())
+			jsonText(r.Start), jsonText(r.End), r.Complete, r.Queries, r.CacheHits, r.Rejected, r.Seconds, r.Confirmed, r.Runs, r.Rate, r.FalseRuns, r.FalseRate, r.Stopped, jsonText(r.Off), s.now())
 		return err
 	})
 }
@@ -107,11 +115,12 @@ func (s *Store) PutResult(ctx context.Context, id int64, r Result) error {
 func (s *Store) Result(ctx context.Context, id int64) (Result, error) {
 	var r Result
 	var keys [5]sql.NullString
-	var config, workaround, free, start, end string
-	err := s.read.QueryRowContext(ctx, `SELECT repro, standalone, error, environment, certificate, engine, launcher, config, workaround, free,
-		start_cost, end_cost, complete, queries, cache_hits, rejected, seconds, confirmed, runs, rate FROM results WHERE minification = ?`, id).
-		Scan(&keys[0], &keys[1], &keys[2], &keys[3], &keys[4], &r.Engine, &r.Launcher, &config, &workaround, &free,
-			&start, &end, &r.Complete, &r.Queries, &r.CacheHits, &r.Rejected, &r.Seconds, &r.Confirmed, &r.Runs, &r.Rate)
+	var config, workaround, free, off, start, end string
+	var sig string
+	err := s.read.QueryRowContext(ctx, `SELECT signature, repro, standalone, error, environment, r.certificate, engine, launcher, config, workaround, free,
+		start_cost, end_cost, complete, queries, cache_hits, rejected, seconds, confirmed, runs, rate, false_runs, false_rate, stopped, off FROM results r JOIN minifications m ON m.id = r.minification WHERE m.id = ?`, id).
+		Scan(&sig, &keys[0], &keys[1], &keys[2], &keys[3], &keys[4], &r.Engine, &r.Launcher, &config, &workaround, &free,
+			&start, &end, &r.Complete, &r.Queries, &r.CacheHits, &r.Rejected, &r.Seconds, &r.Confirmed, &r.Runs, &r.Rate, &r.FalseRuns, &r.FalseRate, &r.Stopped, &off)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, &NotFoundError{"result of minification", fmt.Sprint(id)}
 	}
@@ -129,16 +138,16 @@ func (s *Store) Result(ctx context.Context, id int64) (Result, error) {
 		}
 		*to = string(b)
 	}
-	return r, r.decode(id, cert, config, workaround, free, start, end)
+	return r, r.decode(id, sig, cert, config, workaround, free, off, start, end)
 }
 
 // decode fills in what is stored as JSON.
-func (r *Result) decode(id int64, cert, config, workaround, free, start, end string) error {
+func (r *Result) decode(id int64, sig, cert, config, workaround, free, off, start, end string) error {
 	for _, f := range []struct {
 		name, text string
 		to         any
 	}{
-		{"certificate", cert, &r.Certificate}, {"config", config, &r.Config}, {"workaround", workaround, &r.Workaround}, {"free", free, &r.Free},
+		{"signature", sig, &r.Signature}, {"certificate", cert, &r.Certificate}, {"config", config, &r.Config}, {"workaround", workaround, &r.Workaround}, {"free", free, &r.Free}, {"off", off, &r.Off},
 		{"start cost", start, &r.Start}, {"end cost", end, &r.End},
 	} {
 		if err := json.Unmarshal([]byte(f.text), f.to); err != nil {
@@ -148,12 +157,24 @@ func (r *Result) decode(id int64, cert, config, workaround, free, start, end str
 	return nil
 }
 
-// PutCalls notes how large the graph of a search was and is, for those who look at it while it runs.
-func (s *Store) PutCalls(ctx context.Context, id int64, start, now int) error {
+// PutProgress notes what a search looks for, once that is known, and how large its graph was and is: for those who look at it while
+// it runs. A zero signature leaves the one that is stored.
+func (s *Store) PutProgress(ctx context.Context, id int64, sig Signature, start, now int) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := putSignature(ctx, tx, id, sig); err != nil {
+			return err
+		}
 		_, err := tx.ExecContext(ctx, "UPDATE minifications SET start_calls = ?, calls = ? WHERE id = ?", start, now, id)
 		return err
 	})
+}
+
+func putSignature(ctx context.Context, tx *sql.Tx, id int64, sig Signature) error {
+	if sig.IsZero() {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE minifications SET signature = ? WHERE id = ?", jsonText(sig), id)
+	return err
 }
 
 // State is how far a search is.

@@ -24,11 +24,11 @@ func someResult(i int) Result {
 	for j := range noise {
 		noise[j] = byte('a' + (i*7919+j*j*31)%23)
 	}
-	return Result{Repro: fmt.Sprintf("import torch  # %d %s", i, noise), Standalone: "print(1)", Error: "AssertionError", Environment: "torch 2.6",
+	return Result{Signature: Signature{Stage: "run", Type: "T", Output: fmt.Sprint(i)}, Repro: fmt.Sprintf("import torch  # %d %s", i, noise), Standalone: "print(1)", Error: "AssertionError", Environment: "torch 2.6",
 		Certificate: []Trial{{"cut", fmt.Sprintf("cut %d", i), Passed}}, Engine: "torch", Launcher: "/a/minifier_launcher.py",
 		Config: []Setting{{"torch._inductor.config.cpp.simdlen", "0"}}, Workaround: []Setting{{"torch._inductor.config.fallback_random", "True"}}, Free: []string{"the shape of x"},
 		Start: Cost{Calls: 400, Outputs: 3, Inputs: 7, Settings: 2, Elements: 1 << 40, Complexity: 900}, End: Cost{Calls: 1, Outputs: 1, Inputs: 1, Elements: 3, Complexity: 1},
-		Complete: true, Queries: 31 + i, CacheHits: 5, Rejected: 9, Seconds: 2.25, Confirmed: 3, Runs: 20, Rate: 0.55}
+		Complete: true, Queries: 31 + i, CacheHits: 5, Rejected: 9, Seconds: 2.25, Confirmed: 3, Runs: 20, Rate: 0.55, FalseRuns: 30, FalseRate: 0.1, Stopped: "deadline", Off: []string{"dims"}}
 }
 
 func begin(t testing.TB, s *Store, key string) int64 {
@@ -57,8 +57,8 @@ func TestResultsComeBack(t *testing.T) {
 			t.Error(err, cmp.Diff(want, got))
 		}
 	}
-	bare := Result{Repro: "r"}
-	if err := s.PutResult(ctx, id, bare); err != nil {
+	bare := Result{Signature: someResult(1).Signature, Repro: "r"}
+	if err := s.PutResult(ctx, id, Result{Repro: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Result(ctx, id); err != nil || !cmp.Equal(got, bare, cmpopts.EquateEmpty()) {
@@ -162,11 +162,11 @@ func TestSearchesHaveAState(t *testing.T) {
 	if again := begin(t, s, "mine"); again != id || state(id) != Running {
 		t.Error("a resumed search does not run")
 	}
-	if err := s.PutCalls(ctx, id, 40, 7); err != nil {
+	if err := s.PutProgress(ctx, id, Signature{Stage: "run", Type: "Error"}, 40, 7); err != nil {
 		t.Fatal(err)
 	}
 	es, err := s.List(ctx, "minification")
-	if err != nil || len(es) != 2 || es[1].Summary != "running, 40 -> 7 calls, 0 steps: compile: AssertionError: m" {
+	if err != nil || len(es) < 2 || es[len(es)-1].Summary != "running, 40 -> 7 calls, 0 steps: run: Error" {
 		t.Error(es, err)
 	}
 	if err := s.FinishMinification(ctx, id, "result", "[]"); err != nil {
@@ -358,7 +358,7 @@ func FuzzResult(f *testing.F) {
 	f.Add("{", "[{}]", "[[]]", "{\"calls\":1.5}")
 	f.Fuzz(func(t *testing.T, cert, config, free, cost string) {
 		var r Result
-		if err := r.decode(1, cert, config, config, free, cost, cost); err != nil {
+		if err := r.decode(1, cost, cert, config, config, free, free, cost, cost); err != nil {
 			var ce *CorruptError
 			if !errors.As(err, &ce) || ce.Key != "1" {
 				t.Errorf("%T %v", err, err)
@@ -366,7 +366,7 @@ func FuzzResult(f *testing.F) {
 			return
 		}
 		var again Result
-		if err := again.decode(1, enc(r.Certificate), enc(r.Config), enc(r.Workaround), enc(r.Free), enc(r.Start), enc(r.End)); err != nil || !cmp.Equal(r, again, cmpopts.EquateEmpty()) {
+		if err := again.decode(1, enc(r.Signature), enc(r.Certificate), enc(r.Config), enc(r.Workaround), enc(r.Free), enc(r.Off), enc(r.Start), enc(r.End)); err != nil || !cmp.Equal(r, again, cmpopts.EquateEmpty()) {
 			t.Error(err, cmp.Diff(r, again))
 		}
 	})

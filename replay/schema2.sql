@@ -29,5 +29,9 @@ CREATE TABLE results (
   confirmed   INTEGER NOT NULL,    -- proofs in fresh processes
   runs        INTEGER NOT NULL,    -- runs of the result that were counted for its rate
   rate        REAL NOT NULL,       -- of those that failed: 0 to 1
+  false_runs  INTEGER NOT NULL,    -- runs of a state without the failure, where it is flaky
+  false_rate  REAL NOT NULL,
+  stopped     TEXT NOT NULL,       -- why the search ended early: deadline; '' if it did not
+  off         TEXT NOT NULL,       -- reductions that were switched off, as too many candidates hung: JSON list
   created     INTEGER NOT NULL
 ) STRICT;
