@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whittle/repros/engine"
+	"whittle/tools/whittle/exec"
 	"whittle/tools/whittle/stack"
 )
 
@@ -43,6 +44,8 @@ type app struct {
 	stdout, stderr io.Writer
 	store          string
 	workers        int
+	// minifyFound shrinks a failure that exec found; nil => exec only keeps it.
+	minifyFound func(context.Context, exec.Found) error
 }
 
 // Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly.
@@ -88,7 +91,7 @@ func (a *app) command() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.store, "store", "", "SQLite file that keeps failures, queries and repros (default $WHITTLE_STORE, then the user's cache folder)")
-	root.AddCommand(a.runCommand(), a.minifyCommand(), a.replayCommand(), a.explainCommand(), a.storeCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.minifyCommand(), a.replayCommand(), a.explainCommand(), a.storeCommand(), a.doctorCommand(), a.versionCommand(), a.execCommand())
 	return root
 }
 

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"whittle/tools/whittle/exec"
+)
+
+func (a *app) execCommand() *cobra.Command {
+	o := exec.Options{}
+	var dir, crashData string
+	c := &cobra.Command{
+		Use:   "exec [flags] -- PROGRAM [ARGUMENTS]",
+		Short: "Run a program as it is; when torch.compile fails in it, keep and shrink the failure",
+		Long: `Run a program as it is: its output, arguments, signals and exit status are its own. When torch.compile fails in it, by an
+exception, a crash, an abort or (with --hang) a hang, the failing graph is kept as a repro with its real inputs and its
+backend, and shrunk with the same Python.
+
+The program's Python has to see a folder of ours, by PYTHONPATH. With chroot that works by itself. Where the program runs in
+another container or machine, pass PYTHONPATH on, and name a folder that both sides share with --exec-dir HERE=THERE.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Args = args
+			switch o.After {
+			case "", "aot", "dynamo":
+			default:
+				return usagef("--after %s: aot or dynamo", o.After)
+			}
+			if o.Level < 1 || o.Level > 4 {
+				return usagef("--level %d: 1 to 4", o.Level)
+			}
+			var err error
+			if o.CrashData, err = parseBytes(crashData); err != nil {
+				return usagef("--crash-data: %v", err)
+			}
+			if dir != "" {
+				o.Dir, o.Seen, _ = strings.Cut(dir, "=")
+				if st, err := os.Stat(o.Dir); err != nil || !st.IsDir() {
+					return usagef("--exec-dir %s: no such folder", o.Dir)
+				}
+			}
+			if o.Out == "" {
+				o.Out = filepath.Join(cacheDir(), "exec", fmt.Sprintf("%s-%d", time.Now().Format("20060102-150405"), os.Getpid()))
+			}
+			o.Stdin, o.Stdout, o.Stderr = a.stdin, a.stdout, a.stderr
+			return a.exec(c.Context(), o)
+		},
+	}
+	c.Flags().SetInterspersed(false)
+	c.Flags().IntVar(&o.Level, "level", 2, "2: exceptions and crashes; 4: results are compared with eager too")
+	c.Flags().StringVar(&o.After, "after", "", "hand back the graph after `aot` or dynamo (default: the one nearest to the failure)")
+	c.Flags().DurationVar(&o.Hang, "hang", 0, "a compile or a first run that takes longer is a hang: the program is ended")
+	c.Flags().StringVar(&dir, "exec-dir", "", "where the recorder lies, `HERE[=THERE]`: THERE is the same folder as the program sees it")
+	c.Flags().StringVar(&o.Out, "out", "", "folder for the repro (default: the user's cache folder)")
+	c.Flags().StringVar(&crashData, "crash-data", "8M", "inputs of a graph that are written before it first runs, in case that it crashes")
+	return c
+}
+
+// parseBytes reads 1000, 64K, 8M, 1G.
+func parseBytes(s string) (int64, error) {
+	var n int64
+	unit := ""
+	if k, err := fmt.Sscanf(s, "%d%s", &n, &unit); k == 0 || n < 0 {
+		return 0, errors.Join(fmt.Errorf("%q is no size", s), err)
+	}
+	shift, ok := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30}[strings.ToUpper(unit)]
+	if !ok {
+		return 0, fmt.Errorf("%q is no size: K, M and G are units", s)
+	}
+	return max(n<<shift, 1), nil
+}
+
+// exec runs the program, and looks after what failed in it.
+func (a *app) exec(ctx context.Context, o exec.Options) error {
+	res, err := exec.Run(ctx, o)
+	var start *exec.StartError
+	if errors.As(err, &start) {
+		fmt.Fprintln(a.stderr, "whittle exec:", start)
+		return exitCode(start.Status)
+	}
+	if err != nil && res.Status == 0 {
+		return err
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(a.stderr, "whittle exec: "+format+"\n", args...) }
+	if err != nil {
+		say("%v", err)
+	}
+	switch {
+	case len(res.Found) > 0:
+		f := res.Found[0]
+		say("%s", f.Title())
+		for _, n := range f.Notes {
+			say("%s", n)
+		}
+		if f.Problem != "" {
+			say("the graph is in %s, but it cannot be run: %s", f.Path, f.Problem)
+			break
+		}
+		say("repro: %s", f.Path)
+		if a.minifyFound != nil && ctx.Err() == nil {
+			if err := a.minifyFound(ctx, f); err != nil {
+				say("minifying: %v", err)
+			}
+		}
+	case res.Status != 0 && !res.Heard:
+		say("exit status %d, and nothing was recorded: no Python of the program saw our folder through PYTHONPATH (see whittle exec --help)", res.Status)
+	case res.Status != 0:
+		say("exit status %d; torch.compile did not fail (wrong results show with --level 4)", res.Status)
+		for _, t := range res.Trouble {
+			say("while recording: %s", t)
+		}
+	}
+	if res.Status != 0 {
+		return exitCode(res.Status)
+	}
+	return nil
+}

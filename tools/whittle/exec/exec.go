@@ -1,0 +1,307 @@
+package exec
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	osexec "os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	"golang.org/x/sys/unix"
+)
+
+//go:embed hook/sitecustomize.py hook/recorder.py
+var hook embed.FS
+
+// Options say what to run and how closely to watch it.
+type Options struct {
+	Args []string // the program and its arguments
+	Env  []string // nil => this process's
+	// Dir is where the private folder is made, "" for the temporary folder (for `chroot ROOT ...`: ROOT's). Seen is the same
+	// folder as the program sees it, "" for the same path: for programs in another root, machine or container.
+	Dir, Seen string
+	Out       string        // folder for repros that are found; made when there is one
+	Level     int           // 2: crashes and exceptions; 4: results are compared with eager too. 0 => 2
+	After     string        // "aot" or "dynamo": the graph that is handed back; "" => the one nearest to the failure
+	Hang      time.Duration // a compile or first run that takes longer is a hang, and the program is ended; 0 => never
+	CrashData int64         // bytes of a graph's inputs that are written before it first runs; 0 => 8 MiB
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
+}
+
+// Result is what happened.
+type Result struct {
+	Status int     // the program's own exit status; 128+n for one that signal n ended
+	Found  []Found // the failure, best repro first; empty when torch.compile did not fail
+	// Heard is whether a Python that could record ran at all.
+	Heard bool
+	// Trouble are lines of what went wrong while recording.
+	Trouble []string
+}
+
+// StartError says that the program could not be started. Status is what a shell would give: 127 not found, 126 not runnable.
+type StartError struct {
+	Status int
+	Err    error
+}
+
+func (e *StartError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// Run runs the program to its end. Errors: *StartError, and what keeps the private folder from being made. ctx does not end the
+// program: signals do, and those that this process gets are passed on.
+func Run(ctx context.Context, o Options) (Result, error) {
+	if len(o.Args) == 0 {
+		return Result{}, errors.New("no program")
+	}
+	if o.Level == 0 {
+		o.Level = 2
+	}
+	if o.CrashData == 0 {
+		o.CrashData = 8 << 20
+	}
+	p, err := prepare(o)
+	if err != nil {
+		return Result{}, err
+	}
+	defer os.RemoveAll(p.dir)
+	end, err := p.run(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Status: end.status()}
+	if _, err := os.Stat(filepath.Join(p.dir, "seen")); err == nil {
+		res.Heard = true
+	}
+	if b, err := os.ReadFile(filepath.Join(p.dir, "trouble")); err == nil {
+		res.Trouble = strings.Split(strings.TrimSpace(string(b)), "\n")
+	}
+	res.Found, err = p.collect(end)
+	return res, err
+}
+
+// private is the folder of one run.
+type private struct {
+	Options
+	dir  string // here
+	seen string // where the program sees it
+}
+
+// rootFlag matches the options of chroot that stand before the new root.
+var rootFlag = regexp.MustCompile(`^-`)
+
+// newRoot is the root that `chroot ROOT ...` changes to, "" for other programs.
+func newRoot(args []string) string {
+	if filepath.Base(args[0]) != "chroot" {
+		return ""
+	}
+	for _, a := range args[1:] {
+		if !rootFlag.MatchString(a) {
+			return a
+		}
+	}
+	return ""
+}
+
+func prepare(o Options) (*private, error) {
+	parent, seen := o.Dir, o.Seen
+	if root := newRoot(o.Args); parent == "" && root != "" {
+		if st, err := os.Stat(filepath.Join(root, "tmp")); err == nil && st.IsDir() {
+			parent, seen = filepath.Join(root, "tmp"), "/tmp"
+		}
+	}
+	if parent != "" {
+		var err error
+		if parent, err = filepath.Abs(parent); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "whittle-exec-")
+	if err != nil {
+		return nil, err
+	}
+	p := &private{Options: o, dir: dir, seen: dir}
+	if seen != "" {
+		p.seen = filepath.Join(seen, filepath.Base(dir))
+	}
+	settings, err := json.Marshal(map[string]any{"level": o.Level, "crash_data": o.CrashData})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "settings.json"), settings, 0o644)
+	}
+	for _, name := range []string{"hook/sitecustomize.py", "hook/recorder.py"} {
+		var b []byte
+		if err == nil {
+			b, err = hook.ReadFile(name)
+		}
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(dir, "hook"), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, 0o644)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return p, nil
+}
+
+// environment is the program's: the hook first on the module path, and PyTorch's own dumps for a Python that ignores it.
+func (p *private) environment() []string {
+	env := p.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	has := map[string]string{}
+	for _, kv := range env {
+		k, v, _ := strings.Cut(kv, "=")
+		has[k] = v
+	}
+	out := append([]string{}, env...)
+	path := filepath.Join(p.seen, "hook")
+	if old := has["PYTHONPATH"]; old != "" {
+		path += ":" + old
+	}
+	out = append(out, "PYTHONPATH="+path)
+	if _, ok := has["TORCHDYNAMO_REPRO_AFTER"]; ok {
+		return out // the user's own way of doing it
+	}
+	after := p.After
+	if after == "" {
+		after = "aot"
+	}
+	var own []string
+	for _, kv := range [][2]string{{"TORCHDYNAMO_REPRO_AFTER", after}, {"TORCHDYNAMO_REPRO_LEVEL", fmt.Sprint(p.Level)}, {"TORCH_COMPILE_DEBUG_DIR", p.seen}} {
+		if _, ok := has[kv[0]]; !ok {
+			own = append(own, kv[0])
+			out = append(out, kv[0]+"="+kv[1])
+		}
+	}
+	return append(out, "WHITTLE_EXEC_FALLBACK="+strings.Join(own, " "))
+}
+
+// ending is how the program ended.
+type ending struct {
+	state *os.ProcessState
+	hung  string // the record that was under way when its time was up, "" for none
+	after time.Duration
+}
+
+func (e ending) signal() syscall.Signal {
+	if ws, ok := e.state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return ws.Signal()
+	}
+	return 0
+}
+
+func (e ending) status() int {
+	if s := e.signal(); s != 0 {
+		return 128 + int(s)
+	}
+	return e.state.ExitCode()
+}
+
+// passed are the signals that are meant for the program.
+var passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGWINCH}
+
+// run starts the program and waits for its end.
+func (p *private) run(ctx context.Context) (ending, error) {
+	cmd := osexec.Command(p.Args[0], p.Args[1:]...)
+	cmd.Env = p.environment()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
+	sigs := make(chan os.Signal, 32)
+	signal.Notify(sigs, passed...)
+	defer signal.Stop(sigs)
+	if err := cmd.Start(); err != nil {
+		st := &StartError{126, err}
+		if errors.Is(err, osexec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			st.Status = 127
+		}
+		return ending{}, st
+	}
+	begin := time.Now()
+	done := make(chan struct{})
+	var e ending
+	var wg conc.WaitGroup
+	wg.Go(func() {
+		var tick <-chan time.Time
+		if p.Hang > 0 {
+			t := time.NewTicker(min(p.Hang/4+time.Millisecond, 500*time.Millisecond))
+			defer t.Stop()
+			tick = t.C
+		}
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-sigs:
+				if !fromTerminal(s) {
+					_ = cmd.Process.Signal(s)
+				}
+			case <-tick:
+				if id := p.overdue(); id != "" && e.hung == "" {
+					e.hung, e.after = id, time.Since(begin)
+					p.end(cmd.Process, done)
+				}
+			}
+		}
+	})
+	err := cmd.Wait()
+	close(done)
+	wg.Wait()
+	e.state = cmd.ProcessState
+	if e.state == nil {
+		return e, err
+	}
+	return e, nil
+}
+
+// fromTerminal reports whether the terminal sent a signal to the whole foreground group: the program has it already.
+func fromTerminal(s os.Signal) bool {
+	switch s {
+	case syscall.SIGINT, syscall.SIGQUIT, syscall.SIGWINCH, syscall.SIGCONT:
+	default:
+		return false
+	}
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	fg, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && fg == unix.Getpgrp()
+}
+
+// end ends a program that hangs: politely, then not.
+func (p *private) end(proc *os.Process, done <-chan struct{}) {
+	_ = proc.Signal(syscall.SIGTERM)
+	select {
+	case <-done:
+	case <-time.After(2 * time.Second):
+		_ = proc.Kill()
+	}
+}
+
+// overdue is a record that has been under way for longer than a hang takes, "" for none.
+func (p *private) overdue() string {
+	for _, r := range p.records() {
+		if r.State != "failed" && time.Since(r.began()) > p.Hang {
+			return r.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,401 @@
+package exec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"whittle/repros"
+)
+
+// Found is one repro of a failure.
+type Found struct {
+	Path    string        // the repro file; stored inputs lie beside it
+	Repro   *repros.Repro // what it says; nil where Problem tells why it could not be read
+	Problem string        // what keeps the repro from being used, "" for nothing
+	Notes   []string      // what the repro lacks although it can be used: a backend whose source is not to be had
+	Stage   repros.Stage
+	Backend string // after dynamo
+	Kind    Kind
+	// Type, Message and Traceback are the exception's: the type with its module, without the wrappers that torch puts around it.
+	Type, Message, Traceback string
+	Signal                   string        // Crash: SIGSEGV
+	During                   string        // Crash, Hang: "compile" or "run"
+	After                    time.Duration // Hang: how long the program had run
+	Python                   []string      // the command that starts the program's Python, as far as it can be told from its arguments
+	Torch, Interpreter       string        // versions
+	Git                      string        // of torch
+}
+
+// Kind is the kind of a failure.
+type Kind string
+
+// The kinds of failure.
+const (
+	Exception Kind = "exception" // compiling or running the graph raised
+	Crash     Kind = "crash"     // a signal ended the program
+	Hang      Kind = "hang"
+	Accuracy  Kind = "accuracy" // the compiled graph computes something else
+	Stopped   Kind = "stopped"  // the program ended by itself while the graph was under way
+)
+
+// Title is the failure in one line.
+func (f Found) Title() string {
+	where := "after aot"
+	if f.Stage == repros.AfterDynamo {
+		where = "after dynamo, backend " + f.Backend
+	}
+	switch f.Kind {
+	case Crash:
+		return fmt.Sprintf("%s while the graph was to %s (%s)", f.Signal, f.During, where)
+	case Hang:
+		return fmt.Sprintf("a hang while the graph was to %s (%s)", f.During, where)
+	case Accuracy:
+		return "the compiled graph's results differ from eager's (" + where + ")"
+	case Stopped:
+		return fmt.Sprintf("the program ended while the graph was to %s (%s)", f.During, where)
+	}
+	first, _, _ := strings.Cut(f.Message, "\n")
+	return fmt.Sprintf("%s: %s (%s)", f.Type, first, where)
+}
+
+// record is record.json.
+type record struct {
+	ID        string     `json:"id"`
+	Stage     string     `json:"stage"`
+	State     string     `json:"state"` // compile, run, failed
+	Time      float64    `json:"time"`
+	Compiler  string     `json:"compiler"`
+	Inner     string     `json:"inner"` // the record of the graph that failed inside of this one
+	Accuracy  bool       `json:"accuracy"`
+	Exception *exception `json:"exception"`
+	Backend   *backend   `json:"backend"`
+	Python    string     `json:"python"`
+	Torch     string     `json:"torch"`
+	Git       string     `json:"git"`
+	Version   string     `json:"version"`
+	dir       string
+}
+
+type exception struct {
+	Type, Module, Message, Traceback string
+}
+
+// backend says what compiles: a name that torch knows, or a function and the file that defines it.
+type backend struct {
+	Name, Module, Function string
+	Known, Installed       bool
+	File                   string
+	Source                 string
+	Line                   int
+}
+
+func (r record) began() time.Time {
+	return time.Unix(0, int64(r.Time*1e9))
+}
+
+// records reads what the folder holds, oldest first. Folders that are being written or removed are passed over.
+func (p *private) records() []record {
+	dirs, err := os.ReadDir(filepath.Join(p.dir, "records"))
+	if err != nil {
+		return nil
+	}
+	var out []record
+	for _, d := range dirs {
+		dir := filepath.Join(p.dir, "records", d.Name())
+		b, err := os.ReadFile(filepath.Join(dir, "record.json"))
+		if err != nil {
+			continue
+		}
+		r := record{dir: dir}
+		if json.Unmarshal(b, &r) == nil {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b record) int { return compare(a.Time, b.Time) })
+	return out
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// choose orders the records that tell about the program's end, best first.
+func (p *private) choose(all []record, e ending) []record {
+	var failed, open []record
+	for _, r := range all {
+		if r.State == "failed" {
+			failed = append(failed, r)
+		} else {
+			open = append(open, r)
+		}
+	}
+	slices.Reverse(failed) // the last failure is the one that ended it
+	slices.Reverse(open)   // the innermost step began last
+	if e.hung != "" {
+		slices.SortStableFunc(open, func(a, b record) int { return btoi(b.ID == e.hung) - btoi(a.ID == e.hung) })
+		slices.SortStableFunc(open, func(a, b record) int { return btoi(b.Stage == "aot") - btoi(a.Stage == "aot") })
+	}
+	ended := p.uncaught()
+	var out []record
+	switch {
+	case e.status() == 0: // what the program coped with is no failure of it, but wrong results are
+		for _, r := range failed {
+			if r.Accuracy {
+				out = append(out, r)
+			}
+		}
+	case e.signal() != 0 && len(open) > 0:
+		out = append(open, failed...)
+	default:
+		out = append(failed, open...)
+	}
+	// The record that the program's last exception carries, with those around it, comes before all others.
+	rank := func(r record) int {
+		switch {
+		case ended != "" && r.ID == ended:
+			return 0
+		case ended != "" && r.Inner == ended:
+			return 1
+		case r.Inner != "":
+			return 3 // the graph inside of it is smaller
+		}
+		return 2
+	}
+	slices.SortStableFunc(out, func(a, b record) int { return rank(a) - rank(b) })
+	if p.After != "" {
+		slices.SortStableFunc(out, func(a, b record) int { return btoi(b.Stage == p.After) - btoi(a.Stage == p.After) })
+	}
+	return out
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// uncaught is the record of the exception that ended the program, "" for none.
+func (p *private) uncaught() string {
+	files, _ := filepath.Glob(filepath.Join(p.dir, "uncaught-*"))
+	for _, f := range files {
+		var u struct{ Record string }
+		if b, err := os.ReadFile(f); err == nil && json.Unmarshal(b, &u) == nil && u.Record != "" {
+			return u.Record
+		}
+	}
+	return ""
+}
+
+// collect takes the repros out of the private folder.
+func (p *private) collect(e ending) ([]Found, error) {
+	const most = 4 // further ones are of earlier failures
+	var out []Found
+	for i, r := range p.choose(p.records(), e) {
+		if i == most {
+			break
+		}
+		f, err := p.take(r, e, i)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, f)
+	}
+	if len(out) > 0 || e.status() == 0 {
+		return out, nil
+	}
+	f, err := p.launcher(e)
+	if f != nil {
+		out = append(out, *f)
+	}
+	return out, err
+}
+
+// place makes the folder of the n-th repro.
+func (p *private) place(n int) (string, error) {
+	dir := p.Out
+	if dir == "" {
+		return "", errors.New("no folder for repros")
+	}
+	if n > 0 {
+		dir = filepath.Join(dir, fmt.Sprintf("other%d", n))
+	}
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+func (p *private) take(r record, e ending, n int) (Found, error) {
+	f := Found{Stage: repros.Stage(r.Stage), Backend: r.Compiler, Python: python(p.Args, r.Python), Torch: r.Torch, Interpreter: r.Version, Git: r.Git}
+	switch {
+	case r.Accuracy:
+		f.Kind, f.Type, f.Message = Accuracy, "AccuracyError", "Bad accuracy detected"
+	case r.State == "failed" && r.Exception != nil:
+		f.Kind, f.Type, f.Message, f.Traceback = Exception, r.Exception.Type, r.Exception.Message, r.Exception.Traceback
+		if m := r.Exception.Module; m != "builtins" && m != "" {
+			f.Type = m + "." + f.Type
+		}
+	case e.hung != "":
+		f.Kind, f.During, f.After = Hang, r.State, e.after
+	case e.signal() != 0:
+		f.Kind, f.During, f.Signal = Crash, r.State, unix.SignalName(e.signal())
+	default:
+		f.Kind, f.During = Stopped, r.State
+	}
+	dir, err := p.place(n)
+	if err != nil {
+		return f, err
+	}
+	f.Path = filepath.Join(dir, "repro.py")
+	text, err := os.ReadFile(filepath.Join(r.dir, "repro.py"))
+	if err != nil {
+		return f, err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "checkpoints"), os.DirFS(filepath.Join(r.dir, "checkpoints"))); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+		return f, err
+	}
+	rep, err := repros.Read(f.Path, string(text))
+	if err == nil {
+		err = rep.Complete()
+	}
+	if err != nil {
+		f.Problem = err.Error()
+		return f, os.WriteFile(f.Path, text, 0o644)
+	}
+	rep.Head = f.head()
+	if _, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil {
+		rep.SaveDir = ""
+	}
+	if f.Stage == repros.AfterDynamo {
+		rep.Preamble, f.Notes = preamble(r.Backend)
+		rep.Backend = r.Compiler
+	}
+	f.Repro = rep
+	return f, repros.WriteFile(f.Path, rep)
+}
+
+// head are the comment lines of a repro: what failed, and with which versions.
+func (f Found) head() []string {
+	lines := []string{"# " + strings.Map(printable, f.Title()), "# torch " + f.Torch}
+	if f.Git != "" && f.Git != "Unknown" {
+		lines[1] += " (" + f.Git + ")"
+	}
+	lines[1] += ", Python " + f.Interpreter
+	return lines
+}
+
+func printable(r rune) rune {
+	if r < ' ' {
+		return ' '
+	}
+	return r
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// preamble is the Python that defines a custom backend and tells torch its name, with notes on what it cannot have.
+func preamble(b *backend) (string, []string) {
+	if b == nil || b.Known {
+		return "", nil
+	}
+	nested := strings.Contains(b.Function, "<") || strings.Contains(b.Function, ".")
+	var def string
+	switch {
+	case nested || !identifier.MatchString(b.Function):
+		return "", []string{fmt.Sprintf("backend %s is %s of %s, line %d, which has no name at the top of a file: the repro only names it", b.Name, b.Function, b.File, b.Line)}
+	case b.Installed && b.Module != "":
+		def = fmt.Sprintf("from %s import %s\n", b.Module, b.Function)
+	case b.Source == "":
+		return "", []string{fmt.Sprintf("the source of backend %s (%s) could not be read: the repro only names it", b.Name, b.File)}
+	default:
+		text, err := repros.SliceSource(b.File, b.Source, b.Function)
+		if err != nil {
+			return "", []string{fmt.Sprintf("backend %s cannot be cut out of its file: %v", b.Name, err)}
+		}
+		def = text
+	}
+	if !regexp.MustCompile(`(?m)^@.*register_backend|^\s*(?:torch\._dynamo\.)?register_backend\(`).MatchString(def) {
+		def += fmt.Sprintf("import torch._dynamo\ntorch._dynamo.register_backend(compiler_fn=%s, name=%s)\n", b.Function, quote(b.Name))
+	}
+	return strings.TrimRight(def, "\n"), nil
+}
+
+func quote(s string) string {
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", `\'`) + "'"
+}
+
+// launcher is the newest launcher that PyTorch itself left, where our recorder did not run.
+func (p *private) launcher(e ending) (*Found, error) {
+	var newest string
+	var when time.Time
+	_ = filepath.WalkDir(p.dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == "minifier_launcher.py" {
+			if st, err := d.Info(); err == nil && st.ModTime().After(when) {
+				newest, when = path, st.ModTime()
+			}
+		}
+		return nil
+	})
+	if newest == "" {
+		return nil, nil
+	}
+	f := &Found{Kind: Exception, Stage: repros.AfterAOT, Python: python(p.Args, "")}
+	if s := e.signal(); s != 0 {
+		f.Kind, f.Signal, f.During = Crash, unix.SignalName(s), "run"
+	}
+	dir, err := p.place(0)
+	if err != nil {
+		return nil, err
+	}
+	f.Path = filepath.Join(dir, "repro.py")
+	text, err := os.ReadFile(newest)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "checkpoints"), os.DirFS(filepath.Join(filepath.Dir(newest), "checkpoints"))); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	r, err := repros.Read(f.Path, string(text))
+	if err == nil {
+		r.SaveDir = "checkpoints" // the launcher has the private folder's path
+		f.Stage, f.Backend = r.Stage, r.Backend
+		err = r.Complete()
+	}
+	if err != nil {
+		f.Problem = err.Error()
+		return f, os.WriteFile(f.Path, text, 0o644)
+	}
+	f.Repro, f.Message = r, "recorded by PyTorch's own launcher"
+	return f, repros.WriteFile(f.Path, r)
+}
+
+var pythonName = regexp.MustCompile(`^(?:python|pypy)[\d.]*$`)
+
+// python is the command that starts the program's Python: its arguments up to the interpreter, else the interpreter that ran.
+func python(args []string, ran string) []string {
+	for i, a := range args {
+		if pythonName.MatchString(filepath.Base(a)) {
+			return slices.Clone(args[:i+1])
+		}
+	}
+	if root := newRoot(args); root != "" && ran != "" {
+		return []string{args[0], root, ran}
+	}
+	if ran != "" {
+		return []string{ran}
+	}
+	return nil
+}
