@@ -35,6 +35,7 @@ type driver struct {
 	off         map[string]bool
 	outcome     replay.Outcome // of cur
 	complete    bool
+	confirmed   int             // runs of cur in fresh processes that failed
 	proving     bool            // the deadline no longer counts
 	after       func() []*trial // questions that will follow the row under way
 	flaky       *flakiness      // nil => every run of a state is taken to give the same
@@ -110,12 +111,17 @@ func (d *driver) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if d.s.Resume {
+		if err := d.mustResume(ctx); err != nil {
+			return err
+		}
+	}
 	d.row = "start"
 	if err := d.fail(ctx); err != nil {
 		return err
 	}
 	d.message = d.outcome.Message + " " + d.outcome.Detail
-	d.event(Event{Kind: EventStart, Outcome: d.outcome})
+	d.event(Event{Kind: EventStart, Outcome: d.outcome, ID: d.id, Resumed: d.resumed})
 	if err := d.learn(ctx, values); err != nil {
 		return err
 	}
@@ -147,6 +153,18 @@ func (d *driver) run(ctx context.Context) error {
 		return nil
 	}
 	return d.s.Store.FinishMinification(ctx, d.id, d.render(d.cur), certificateText(d.certificate))
+}
+
+// mustResume refuses a search that is new, or that ended.
+func (d *driver) mustResume(ctx context.Context) error {
+	if d.s.Store == nil || !d.resumed {
+		return ErrNothingToResume
+	}
+	m, err := d.s.Store.Minification(ctx, d.id)
+	if err == nil && m.Finished {
+		err = ErrNothingToResume
+	}
+	return err
 }
 
 // reduce goes through the table.
@@ -350,7 +368,7 @@ func (d *driver) event(e Event) {
 	if d.s.Event == nil {
 		return
 	}
-	e.Reduction, e.Cost, e.Used, e.Elapsed = d.row, CostOf(d.cur), d.used, d.now().Sub(d.began)
+	e.Reduction, e.Cost, e.Used, e.Elapsed, e.Hash = d.row, CostOf(d.cur), d.used, d.now().Sub(d.began), d.hash(d.cur)
 	if e.Kind != EventTaken {
 		e.Before = e.Cost
 	}
@@ -358,7 +376,7 @@ func (d *driver) event(e Event) {
 }
 
 func (d *driver) result() Result {
-	r := Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete,
+	r := Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete, Confirmed: d.confirmed,
 		Queries: d.used, Ahead: int(d.queries.Load()) - d.used, CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
 		Workaround: d.workaround, Stopped: d.stopped, Rate: d.measured.rate(), Runs: d.measured.runs, FalseRate: d.measured.falseRate(), FalseRuns: d.measured.falseRuns}
 	for _, row := range reductions {

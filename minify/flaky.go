@@ -221,11 +221,12 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: "confirm", Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached}); err != nil {
 			return false, err
 		}
-		d.event(Event{Kind: EventConfirm, Outcome: t.outcome, Verdict: t.verdict})
+		d.event(Event{Kind: EventConfirm, Outcome: t.outcome, Verdict: t.verdict, Run: i + 1, Of: most})
 		switch t.verdict {
 		case replay.Reproduced:
 			d.outcome = t.outcome
 			done++
+			d.confirmed = done
 		case replay.Passed:
 			passed++
 			last = t.outcome

@@ -63,6 +63,8 @@ type Search struct {
 	Deadline    time.Time        // stop the reductions then, prove what is there, and return it without an error; zero => no limit
 	Confirm     int              // proofs of the result in fresh processes; 0 => 1
 
+	Resume bool // only go on with a search that the store has and that did not end: ErrNothingToResume otherwise
+
 	FindingQueries int // questions spent on small repros of other failures, all together; 0 => none
 
 	Progress func(Progress)   // called from one goroutine at a time
@@ -86,6 +88,7 @@ type Result struct {
 	Signature   replay.Signature
 	Outcome     replay.Outcome // of State, proved again at the end where Complete
 	Complete    bool           // 1-minimal for all reductions, and confirmed
+	Confirmed   int            // times that State failed in a fresh process
 	Queries     int            // asked of the oracle, and used; the same for any number of workers
 	Ahead       int            // asked by idle workers before their time, and not used
 	CacheHits   int
@@ -131,6 +134,10 @@ type Event struct {
 	FalseRate    float64
 	Used         int // answers used so far
 	Elapsed      time.Duration
+	Hash         string // of the best state's identity
+	ID           int64  // start: of the minification in the store, 0 without one
+	Resumed      bool   // start: it was begun before
+	Run, Of      int    // confirm: the number of the run, from 1, and how many there will be
 }
 
 // Trial is one line of the certificate.
@@ -180,6 +187,9 @@ func (s *Search) Run(ctx context.Context, start State) (Result, error) {
 	d.close()
 	return d.result(), err
 }
+
+// ErrNothingToResume says that the store has no such search that was stopped.
+var ErrNothingToResume = errors.New("minify: there is no interrupted search of this repro to go on with")
 
 // ErrBudget ends a search whose MaxQueries are used up.
 var ErrBudget = errors.New("minify: the budget of queries is used up")

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"whittle/repros/engine"
-	"whittle/tools/whittle/exec"
 	"whittle/tools/whittle/stack"
 )
 
@@ -44,8 +43,6 @@ type app struct {
 	stdout, stderr io.Writer
 	store          string
 	workers        int
-	// minifyFound shrinks a failure that exec found; nil => exec only keeps it.
-	minifyFound func(context.Context, exec.Found) error
 }
 
 // Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly.

@@ -17,6 +17,8 @@ import (
 func (a *app) execCommand() *cobra.Command {
 	o := exec.Options{}
 	var dir, crashData string
+	var x minifyOptions
+	noMinify := false
 	c := &cobra.Command{
 		Use:   "exec [flags] -- PROGRAM [ARGUMENTS]",
 		Short: "Run a program as it is; when torch.compile fails in it, keep and shrink the failure",
@@ -51,7 +53,11 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 				o.Out = filepath.Join(cacheDir(), "exec", fmt.Sprintf("%s-%d", time.Now().Format("20060102-150405"), os.Getpid()))
 			}
 			o.Stdin, o.Stdout, o.Stderr = a.stdin, a.stdout, a.stderr
-			return a.exec(c.Context(), o)
+			if noMinify {
+				return a.exec(c.Context(), o, nil)
+			}
+			x.form = "standalone"
+			return a.exec(c.Context(), o, &x)
 		},
 	}
 	c.Flags().SetInterspersed(false)
@@ -60,6 +66,12 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 	c.Flags().DurationVar(&o.Hang, "hang", 0, "a compile or a first run that takes longer is a hang: the program is ended")
 	c.Flags().StringVar(&dir, "exec-dir", "", "where the recorder lies, `HERE[=THERE]`: THERE is the same folder as the program sees it")
 	c.Flags().StringVar(&o.Out, "out", "", "folder for the repro (default: the user's cache folder)")
+	c.Flags().BoolVar(&noMinify, "no-minify", false, "keep the failing graph, and leave it at that")
+	c.Flags().DurationVar(&x.timeout, "timeout", 0, "how long one compilation may take while shrinking before it counts as a hang (0: found out)")
+	c.Flags().DurationVar(&x.deadline, "deadline", 0, "stop shrinking after this time, with the best so far (0: no limit)")
+	c.Flags().IntVar(&x.confirm, "confirm", 1, "how many times the result has to fail in a fresh process")
+	c.Flags().BoolVar(&x.workarounds, "workaround", false, "look for a setting that makes the failure go away")
+	a.jobs(c)
 	c.Flags().StringVar(&crashData, "crash-data", "8M", "inputs of a graph that are written before it first runs, in case that it crashes")
 	return c
 }
@@ -78,8 +90,8 @@ func parseBytes(s string) (int64, error) {
 	return max(n<<shift, 1), nil
 }
 
-// exec runs the program, and looks after what failed in it.
-func (a *app) exec(ctx context.Context, o exec.Options) error {
+// exec runs the program, and looks after what failed in it: it is shrunk as x says, or for nil only kept.
+func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error {
 	res, err := exec.Run(ctx, o)
 	var start *exec.StartError
 	if errors.As(err, &start) {
@@ -105,8 +117,8 @@ func (a *app) exec(ctx context.Context, o exec.Options) error {
 			break
 		}
 		say("repro: %s", f.Path)
-		if a.minifyFound != nil && ctx.Err() == nil {
-			if err := a.minifyFound(ctx, f); err != nil {
+		if x != nil && ctx.Err() == nil {
+			if err := a.shrinkFound(ctx, f, *x); err != nil {
 				say("minifying: %v", err)
 			}
 		}

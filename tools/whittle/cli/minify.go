@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,13 +14,35 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"whittle/kernels/tensor"
 	"whittle/minify"
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
-	"whittle/tools/whittle/stack"
+	"whittle/repros/torch"
+	found "whittle/tools/whittle/exec"
+	"whittle/tools/whittle/reduce"
 )
+
+// minifyOptions are the flags of minify, and what the other commands that minify set by themselves.
+type minifyOptions struct {
+	out         string
+	form        string
+	source      string // script that defines the backend
+	engine      string // auto, native, torch
+	torch       string // command that starts a Python with torch
+	confirm     int
+	maxQueries  int
+	findings    int
+	deadline    time.Duration
+	timeout     time.Duration // of one query
+	memory      string        // of one query
+	json        bool
+	resume      bool
+	workarounds bool
+
+	want   replay.Signature
+	python []string // the torch command, in words
+}
 
 // failed stores a failure and minifies it.
 func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
@@ -41,8 +65,7 @@ func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
 	if dir == "" {
 		dir = "."
 	}
-	level := ev.Level
-	if level == 1 || o.noMinify {
+	if ev.Level == 1 || o.noMinify {
 		if ev.After == "" && o.noMinify {
 			return nil
 		}
@@ -53,7 +76,7 @@ func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
 		fmt.Fprintf(a.stderr, "whittle: wrote the failing graph, not minified, to %s\n", path)
 		return nil
 	}
-	return a.minify(ctx, st, r, ev.Dir, filepath.Join(dir, "repro.py"), ev.wall())
+	return a.minify(ctx, st, r, ev.Dir, "", minifyOptions{out: filepath.Join(dir, "repro.py"), engine: "native", timeout: ev.wall()})
 }
 
 func writeRepro(path string, r *repros.Repro) error {
@@ -63,12 +86,45 @@ func writeRepro(path string, r *repros.Repro) error {
 	return repros.WriteFile(path, r)
 }
 
+// shrinkFound shrinks what `whittle exec` found, with the program's own Python.
+func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) error {
+	if f.Repro == nil {
+		return errors.New(f.Problem)
+	}
+	st, err := replay.Open(ctx, a.storePath())
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	text, err := os.ReadFile(f.Path)
+	if err != nil {
+		return err
+	}
+	sig := replay.NewSignature(f.During, f.Type, f.Message, nil, nil)
+	if f.Signal != "" {
+		sig = replay.Signature{Stage: f.During, Type: f.Signal}
+	}
+	if _, err := st.PutFailure(ctx, replay.Failure{Signature: sig, Raw: f.Traceback, Repro: string(text)}); err != nil {
+		return err
+	}
+	o.engine, o.python, o.out = "torch", f.Python, filepath.Join(filepath.Dir(f.Path), "minimal", "repro.py")
+	return a.minify(ctx, st, f.Repro, filepath.Dir(f.Path), f.Path, o)
+}
+
 func (a *app) minifyCommand() *cobra.Command {
-	var out string
+	var o minifyOptions
 	c := &cobra.Command{
 		Use:   "minify FILE",
 		Short: "Shrink a repro, minifier_launcher.py or fx_graph_runnable.py",
-		Args:  oneFile("minify"),
+		Long: `Shrink the graph, the inputs and the settings of a repro to what still fails in the same way, and prove the result in a fresh process.
+
+The engine that answers is a real PyTorch where there is one: --torch "COMMAND" or $WHITTLE_TORCH, any command that starts a
+Python with torch, near or far (chroot DIR python3, ssh HOST python3, docker run -i IMAGE python3); else python3, if it has torch. Otherwise
+it is whittle's own stack.
+
+A search that was stopped, by whatever, goes on where it was when the command is given again (--resume insists on that).
+Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 used wrongly.`,
+		Args: oneFile("minify"),
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := checkFile(args[0])
 			if err != nil {
@@ -78,28 +134,89 @@ func (a *app) minifyCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
+			if err := o.check(r); err != nil {
+				return err
+			}
 			st, err := replay.Open(c.Context(), a.storePath())
 			if err != nil {
 				return err
 			}
 			defer st.Close()
-			if err := a.minify(c.Context(), st, r, filepath.Dir(args[0]), out, queryLimit); err != nil {
-				var nf *minify.NotFailingError
-				if errors.As(err, &nf) && nf.Outcome.Status == replay.Invalid {
-					return usageError{err}
-				}
-				if errors.As(err, &nf) {
-					fmt.Fprintln(a.stderr, "whittle:", err)
-					return exitCode(1)
-				}
+			path, err := filepath.Abs(args[0])
+			if err != nil {
 				return err
 			}
-			return nil
+			return a.ended(a.minify(c.Context(), st, r, filepath.Dir(args[0]), path, o))
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "repro.py", "where the minimal repro goes")
+	f := c.Flags()
+	f.StringVarP(&o.out, "output", "o", "repro.py", "where the minimal repro goes")
+	f.StringVar(&o.form, "form", "repro", "repro: PyTorch's form; standalone: a plain script beside it, too (NAME_standalone.py)")
+	f.StringVar(&o.source, "source", "", "script that defines the backend that the file only names")
+	f.StringVar(&o.engine, "engine", "auto", "auto, torch or native")
+	f.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "command that starts a Python with torch (default $WHITTLE_TORCH, then python3 if it has torch)")
+	f.IntVar(&o.confirm, "confirm", 1, "how many times the result has to fail in a fresh process")
+	f.IntVar(&o.maxQueries, "max-queries", 0, "stop after so many questions to the engine (0: no limit)")
+	f.DurationVar(&o.deadline, "deadline", 0, "stop reducing after this time, with the best so far (0: no limit)")
+	f.DurationVar(&o.timeout, "timeout", 0, "how long one compilation may take before it counts as a hang (0: found out)")
+	f.StringVar(&o.memory, "memory", "0", "how much memory one question may use beyond an idle Python: 4G (0: found out)")
+	f.IntVar(&o.findings, "finding-queries", 0, "questions spent on small repros of other failures met on the way")
+	f.BoolVar(&o.workarounds, "workaround", false, "look for a setting that makes the failure go away")
+	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
+	f.BoolVar(&o.resume, "resume", false, "go on with an interrupted search; an error where there is none")
 	a.jobs(c)
 	return c
+}
+
+// check refuses flags that do not make sense, before anything starts.
+func (o *minifyOptions) check(r *repros.Repro) error {
+	switch o.form {
+	case "repro", "standalone":
+	default:
+		return usagef("--form %s: repro or standalone", o.form)
+	}
+	switch o.engine {
+	case "auto", "native", "torch":
+	default:
+		return usagef("--engine %s: auto, torch or native", o.engine)
+	}
+	if o.confirm < 1 {
+		return usagef("--confirm %d: at least 1", o.confirm)
+	}
+	if o.maxQueries < 0 || o.findings < 0 || o.deadline < 0 || o.timeout < 0 {
+		return usagef("a limit below 0")
+	}
+	if _, err := parseBytes(o.memory); err != nil {
+		return usagef("--memory: %v", err)
+	}
+	if o.source != "" {
+		text, err := checkFile(o.source)
+		if err != nil {
+			return err
+		}
+		if err := reduce.AddBackend(r, o.source, string(text)); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
+// ended turns the errors of a search into exit statuses.
+func (a *app) ended(err error) error {
+	var nf *minify.NotFailingError
+	var un *minify.UnconfirmedError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &nf) && nf.Outcome.Status == replay.Invalid:
+		return usageError{err}
+	case errors.As(err, &nf), errors.As(err, &un):
+		fmt.Fprintln(a.stderr, "whittle:", err)
+		return exitCode(1)
+	case errors.Is(err, context.Canceled):
+		return exitCode(1)
+	}
+	return err
 }
 
 func oneFile(cmd string) cobra.PositionalArgs {
@@ -111,10 +228,10 @@ func oneFile(cmd string) cobra.PositionalArgs {
 	}
 }
 
-// queryLimit bounds one query whose failure is not a hang: far above what compiling a large graph takes.
+// queryLimit bounds one native query whose failure is not a hang: far above what compiling a large graph takes.
 const queryLimit = 30 * time.Second
 
-// hangLimit is after how long a query counts as the hang that is looked for: far above what a candidate takes that does not hang.
+// hangLimit is after how long a native query counts as the hang that is looked for: far above what a candidate takes that does not hang.
 const hangLimit = 3 * time.Second
 
 // wall is the time limit of one query for this failure.
@@ -125,131 +242,192 @@ func (e *event) wall() time.Duration {
 	return queryLimit
 }
 
-// minify shrinks r and writes the result.
-func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir, out string, wall time.Duration) error {
-	inputs, err := r.Tensors(repros.DirLoader(filepath.Join(dir, r.SaveDir)))
+// pick starts the engine that the options ask for.
+func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (reduce.Engine, error) {
+	command := o.python
+	if len(command) == 0 {
+		command = strings.Fields(o.torch)
+	}
+	if len(command) == 0 && o.engine != "native" && hasTorch(ctx) {
+		command = []string{"python3"}
+	}
+	if o.engine == "torch" && len(command) == 0 {
+		return nil, usagef("no Python with torch: --torch \"COMMAND\" or $WHITTLE_TORCH names one")
+	}
+	var memory int64
+	if o.memory != "" && o.memory != "0" {
+		var err error
+		if memory, err = parseBytes(o.memory); err != nil {
+			return nil, usagef("--memory: %v", err)
+		}
+	}
+	if o.engine == "native" || len(command) == 0 {
+		wall := o.timeout
+		if wall == 0 {
+			wall = queryLimit
+		}
+		if memory == 0 {
+			memory = 8 << 30
+		}
+		n := reduce.NativeOptions{Print: fingerprint(), CacheDir: cacheDir(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
+			About: append([]string{"whittle " + Version + " (follows PyTorch " + PyTorchVersion + ")"}, strings.Split(strings.TrimSpace(machine()), "\n")...)}
+		return reduce.NewNative(n, r.Stage)
+	}
+	if reduce.NeedsBackend(r) {
+		return nil, usagef("backend %s is not PyTorch's own: --source FILE names the script that defines it", r.Backend)
+	}
+	facts := newFacts(command)
+	e, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Limits: torch.Limits{Compile: o.timeout, Memory: memory}})
 	if err != nil {
-		return usageError{err}
+		if ctx.Err() == nil {
+			err = usageError{err}
+		}
+		return nil, err
 	}
-	start := minify.State{Module: r.Module}
-	for i, v := range inputs {
-		start.Inputs = append(start.Inputs, minify.Input{Value: v, RequiresGrad: r.Inputs[i].RequiresGrad})
+	facts.write(e.Facts())
+	return reduce.NewTorch(e), nil
+}
+
+// hasTorch reports whether python3 is there and finds torch.
+func hasTorch(ctx context.Context) bool {
+	return exec.CommandContext(ctx, "python3", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)").Run() == nil
+}
+
+// facts keeps what a Python said about itself, so that it is not asked again: the tests of its compiler take seconds.
+type facts struct{ path string }
+
+func newFacts(command []string) facts {
+	return facts{filepath.Join(cacheDir(), "torch", replay.HashOf(command...)[:16]+".json")}
+}
+
+func (f facts) read() torch.Facts {
+	var v torch.Facts
+	if b, err := os.ReadFile(f.path); err == nil {
+		if json.Unmarshal(b, &v) != nil {
+			v = torch.Facts{}
+		}
 	}
-	for _, c := range r.Config {
-		start.Config = append(start.Config, minify.Setting{Name: c.Name, Value: c.Value})
+	return v
+}
+
+// write keeps v; a cache that cannot be written costs time alone.
+func (f facts) write(v torch.Facts) {
+	b, err := json.Marshal(v)
+	if err == nil && os.MkdirAll(filepath.Dir(f.path), 0o777) == nil {
+		_ = os.WriteFile(f.path, b, 0o666)
 	}
-	work, err := os.MkdirTemp("", "whittle-minify-")
+}
+
+// minify shrinks r, whose file is path in dir, and writes the result.
+func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir, path string, o minifyOptions) error {
+	e, err := a.pick(ctx, r, o)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	eng := &engine.Engine{Print: fingerprint(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: 8 << 30}}
-	defer eng.Close()
-	render := func(s minify.State) (*repros.Repro, error) { return a.render(r, s, work) }
-	oracle := minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
-		x, err := render(c.State)
-		if err != nil {
-			return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
-		}
-		return eng.Run(ctx, engine.Query{Repro: repros.Write(x), Dir: work, Backend: r.Backend, Fresh: c.Fresh})
-	})
+	defer e.Close()
 	live := newProgress(a.stderr)
-	s := &minify.Search{Oracle: oracle, Store: st, Fingerprint: replay.HashOf(eng.Fingerprint(), string(r.Stage), r.Backend, string(r.Accuracy), r.Preamble), Workers: max(a.workers, 1), Progress: live.show,
-		Render: func(s minify.State) string {
-			x, err := render(s)
-			if err != nil {
-				return s.Module.String()
-			}
-			return repros.Write(x)
-		}}
-	if r.Stage == repros.AfterDynamo {
-		s.Values, s.Check = stack.Values{CacheDir: cacheDir()}, func(context.Context, minify.State) error { return nil }
+	opt := reduce.Options{Engine: e, Repro: r, Dir: dir, Want: o.want, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
+		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume}
+	if o.deadline > 0 {
+		opt.Deadline = time.Now().Add(o.deadline)
 	}
-	res, err := s.Run(ctx, start)
+	var events *eventWriter
+	if o.json {
+		events = newEventWriter(a.stdout, time.Now)
+		opt.Event = func(ev minify.Event) { tell(events, ev, path, e.Name()) }
+	}
+	rep, err := reduce.Run(ctx, opt)
 	live.done()
-	interrupted := ctx.Err() != nil
-	if err != nil && !interrupted {
+	if err != nil && rep.Final == nil {
+		if events != nil {
+			events.done(doneEvent{Status: doneFailed, Error: err.Error()})
+		}
+		if errors.Is(err, minify.ErrNothingToResume) {
+			return usageError{err}
+		}
 		return err
 	}
-	final, err := render(res.State)
-	if err != nil {
+	rep.Final.Head[0] += " " + Version
+	if err := os.MkdirAll(filepath.Dir(o.out), 0o777); err != nil {
 		return err
 	}
-	final.Head = head(r, res)
-	final.Command = "run"
-	if final.SaveDir != "" {
-		if err := copyStorages(final, work, filepath.Dir(out)); err != nil {
-			return err
+	if werr := rep.WriteFiles(o.out); werr != nil {
+		return errors.Join(werr, err)
+	}
+	script := ""
+	if rep.Standalone != "" {
+		script = strings.TrimSuffix(o.out, ".py") + "_standalone.py"
+		if werr := os.WriteFile(script, []byte(rep.Standalone), 0o666); werr != nil {
+			return errors.Join(werr, err)
 		}
 	}
-	if err := writeRepro(out, final); err != nil {
-		return err
+	if rep.ID > 0 {
+		if serr := st.PutResult(context.WithoutCancel(ctx), rep.ID, rep.Stored(e.Name(), path, e.About())); serr != nil {
+			return errors.Join(serr, err)
+		}
 	}
+	a.tellResult(rep, o.out, script, ctx.Err() != nil)
+	if events != nil {
+		status := doneMinimal
+		if !rep.Complete {
+			status = doneInterrupted
+		}
+		events.done(doneEvent{ID: rep.ID, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
+			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: o.out, Standalone: script})
+		if e := events.Err(); e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// tell passes an event of the search on. Its last word is minify's own.
+func tell(w *eventWriter, ev minify.Event, path, engine string) {
+	cost := reduce.Cost(ev.Cost)
+	switch ev.Kind {
+	case minify.EventStart:
+		w.start(startEvent{ID: ev.ID, File: path, Engine: engine, Resumed: ev.Resumed, Signature: ev.Outcome.Signature, Cost: cost})
+	case minify.EventTaken:
+		w.taken(takenEvent{Reduction: ev.Reduction, Edit: ev.Edit, Before: reduce.Cost(ev.Before), Cost: cost, Answers: ev.Used})
+	case minify.EventFinding:
+		w.finding(findingEvent{Signature: ev.Outcome.Signature, Message: ev.Outcome.Message})
+	case minify.EventConfirm:
+		w.confirm(confirmEvent{Run: ev.Run, Of: ev.Of, Verdict: ev.Verdict})
+	}
+}
+
+// tellResult says in a few lines what came out.
+func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool) {
+	say := func(format string, args ...any) { fmt.Fprintf(a.stderr, "whittle: "+format+"\n", args...) }
 	what := "minimal repro"
-	if interrupted {
+	switch {
+	case interrupted:
 		what = "interrupted; best repro so far"
+	case !rep.Complete:
+		what = "stopped (" + rep.Stopped + "); best repro so far"
 	}
-	fmt.Fprintf(a.stderr, "whittle: %s: %d of %d calls, %d queries, %d cache hits: %s\n", what, res.Cost.Calls, res.Start.Calls, res.Queries, res.CacheHits, out)
-	fmt.Fprintf(a.stderr, "whittle: signature: %s\n", res.Signature)
-	for _, f := range res.Findings {
-		fmt.Fprintf(a.stderr, "whittle: also found on the way: %s\n", f.Outcome.Signature)
+	say("%s: %d of %d calls, %d of %d input elements, %d queries, %d cache hits: %s", what, rep.Cost.Calls, rep.Start.Calls, rep.Cost.Elements, rep.Start.Elements, rep.Queries, rep.CacheHits, out)
+	if script != "" {
+		say("standalone script: %s", script)
+	} else if rep.NoScript != "" {
+		say("no standalone script: %s", rep.NoScript)
 	}
-	return nil
-}
-
-// render makes the repro of a state. Inputs that came from random data keep to their seed; others are stored by content.
-func (a *app) render(r *repros.Repro, s minify.State, work string) (*repros.Repro, error) {
-	x := *r
-	x.Module = s.Module
-	x.Config = nil
-	for _, c := range s.Config {
-		x.Config = append(x.Config, repros.Setting{Name: c.Name, Value: c.Value})
+	say("signature: %s", rep.Signature)
+	if rep.Rate > 0 {
+		say("flaky: it fails in %.0f %% of %d runs", 100*rep.Rate, rep.Runs)
 	}
-	names := make([]string, len(s.Inputs))
-	for i, n := range s.Module.Graph.Placeholders() {
-		names[i] = n.Target
+	for _, w := range rep.Workaround {
+		say("workaround: %s = %s", w.Name, w.Value)
 	}
-	grads := map[*tensor.Tensor]bool{}
-	for _, in := range s.Inputs {
-		if t, ok := in.Value.(*tensor.Tensor); ok {
-			grads[t] = in.RequiresGrad
-		}
+	for _, off := range rep.Off {
+		say("reduction %s was switched off: too many of its candidates hung", off)
 	}
-	x.SaveDir = "checkpoints"
-	err := x.FromTensors(names, s.Values(), func(data []byte) (string, error) {
-		return repros.WriteStorage(filepath.Join(work, "checkpoints"), data)
-	}, func(t *tensor.Tensor) bool { return grads[t] })
-	return &x, err
-}
-
-func copyStorages(r *repros.Repro, from, to string) error {
-	load := repros.DirLoader(filepath.Join(from, r.SaveDir))
-	for _, st := range r.Storages {
-		if st.Hash == "" {
-			continue
-		}
-		b, err := load(st.Hash)
-		if err != nil {
-			return err
-		}
-		if _, err := repros.WriteStorage(filepath.Join(to, r.SaveDir), b); err != nil {
-			return err
-		}
+	for _, f := range rep.Findings {
+		say("also found on the way: %s", f.Signature)
 	}
-	return nil
-}
-
-// head is the comment at the top of a repro: what failed, where, and how it was reduced.
-func head(r *repros.Repro, res minify.Result) []string {
-	h := []string{
-		"# Minimal repro written by whittle " + Version + " (follows PyTorch " + PyTorchVersion + ")",
-		"# Failure: " + res.Signature.String(),
-		fmt.Sprintf("# Reduced from %d calls to %d in %d queries", res.Start.Calls, res.Cost.Calls, res.Queries),
+	if rep.ID > 0 && rep.Complete {
+		say("report: whittle report %d", rep.ID)
 	}
-	for _, l := range strings.Split(strings.TrimSpace(machine()), "\n") {
-		h = append(h, "# "+l)
-	}
-	return h
 }
 
 // progress is the line that shows a search at work: one that rewrites itself on a terminal, plain lines elsewhere.

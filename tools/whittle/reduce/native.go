@@ -63,6 +63,9 @@ func (n *Native) Close() error {
 // Fingerprint implements Engine.
 func (n *Native) Fingerprint() string { return n.pool.Fingerprint() }
 
+// Name implements Engine.
+func (n *Native) Name() string { return "native" }
+
 // About implements Engine.
 func (n *Native) About() []string { return n.about }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"whittle/minify"
@@ -30,6 +31,8 @@ type Engine interface {
 	RunScript(ctx context.Context, r *repros.Repro, text string) (replay.Outcome, error)
 	// Checks reports whether the graph's shapes can be checked without the engine.
 	Checks(r *repros.Repro) bool
+	// Name is native or torch.
+	Name() string
 	// About is lines for people: versions and machine.
 	About() []string
 	Close() error
@@ -50,9 +53,10 @@ type Options struct {
 	Workarounds    bool // look for a setting that makes the failure go away
 	Standalone     bool // write a standalone script, too
 
-	Store    *replay.Store // nil => nothing outlives the search
-	Progress func(minify.Progress)
-	Event    func(minify.Event)
+	Store      *replay.Store // nil => nothing outlives the search
+	MustResume bool          // ErrNothingToResume if the store has no such search that was stopped
+	Progress   func(minify.Progress)
+	Event      func(minify.Event)
 }
 
 // Report is what came out.
@@ -83,7 +87,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	s := &minify.Search{
 		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
-		Values: e, Store: o.Store, Blame: e.Blame, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
+		Values: e, Store: o.Store, Blame: e.Blame, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {
@@ -229,4 +233,40 @@ func head(r Report, e Engine) []string {
 		h = append(h, "# "+l)
 	}
 	return h
+}
+
+// Cost is a search's cost as the store keeps it.
+func Cost(c minify.Cost) replay.Cost {
+	return replay.Cost{Calls: c.Calls, Outputs: c.Outputs, Inputs: c.Inputs, Settings: c.Settings, Elements: c.Elements, Complexity: c.Complexity}
+}
+
+// Stored is what the store keeps of a report. launcher is the file that the search began with.
+func (r Report) Stored(engine, launcher string, about []string) replay.Result {
+	out := replay.Result{Signature: r.Signature, Repro: r.Text, Standalone: r.Standalone, Error: r.Outcome.Message, Environment: strings.Join(about, "\n"), Engine: engine, Launcher: launcher,
+		Start: Cost(r.Start), End: Cost(r.Cost), Complete: r.Complete, Queries: r.Queries, CacheHits: r.CacheHits, Rejected: r.Rejected, Seconds: r.Seconds, Runs: r.Runs, Rate: r.Rate, Free: r.free()}
+	if r.Complete {
+		out.Confirmed = r.Confirmed
+	}
+	for _, t := range r.Certificate {
+		out.Certificate = append(out.Certificate, replay.Trial(t))
+	}
+	for _, c := range r.State.Config {
+		out.Config = append(out.Config, replay.Setting(c))
+	}
+	for _, w := range r.Workaround {
+		out.Workaround = append(out.Workaround, replay.Setting(w))
+	}
+	return out
+}
+
+// free says what does not matter to the failure, as far as the result itself shows it.
+func (r Report) free() []string {
+	var out []string
+	for i, n := range r.State.Module.Graph.Placeholders() {
+		switch r.State.Inputs[i].Data.Fill {
+		case minify.FillZeros, minify.FillOnes, minify.FillArange, minify.FillRandom:
+			out = append(out, fmt.Sprintf("the values of %s: it fails with %s", n.Target, r.State.Inputs[i].Data.Fill))
+		}
+	}
+	return out
 }

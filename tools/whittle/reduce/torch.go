@@ -33,6 +33,9 @@ func NewTorch(e *torch.Engine) *Torch {
 	return &Torch{Engine: e, held: map[string]torch.View{}, blamed: map[string][]string{}, stage: map[string]string{}}
 }
 
+// Name implements Engine.
+func (t *Torch) Name() string { return "torch" }
+
 // About implements Engine.
 func (t *Torch) About() []string {
 	f := t.Facts()
