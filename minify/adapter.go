@@ -160,7 +160,7 @@ func (w *world) rewire(name, from string, mk func(g *fx.Graph, x *fx.Node) *fx.N
 	return edit{reshapes: true, desc: "shortcut from " + from + " to " + name, apply: func(s State) (State, bool) {
 		gm, _ := s.Module.Clone()
 		n, x := gm.Graph.Node(name), gm.Graph.Node(from)
-		if n == nil || x == nil {
+		if n == nil || x == nil || !n.IsCall() {
 			return State{}, false
 		}
 		var y *fx.Node

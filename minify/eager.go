@@ -211,7 +211,7 @@ func (e *EagerValues) MakeAll(ins []Input) ([]any, error) {
 		case h.DType == t.DType && slices.Equal(h.Shape, t.Shape) && slices.Equal(h.Stride, t.Stride) && h.Offset == t.Offset:
 			out[i] = share(h, t)
 		default:
-			v, err := part(h, t)
+			v, err := cutOut(h, t)
 			if err != nil {
 				return nil, fmt.Errorf("minify: input %d: %w", i, err)
 			}
@@ -227,8 +227,8 @@ func fresh(t *tensor.Tensor) *tensor.Tensor {
 	return over(t, tensor.NewStorage(span+t.Offset*int64(t.DType.Size())))
 }
 
-// part is a tensor that looks like t, with the elements of held at the same indices.
-func part(held, t *tensor.Tensor) (*tensor.Tensor, error) {
+// cutOut is a tensor that looks like t, with the elements of held at the same indices.
+func cutOut(held, t *tensor.Tensor) (*tensor.Tensor, error) {
 	if len(t.Shape) > len(held.Shape) {
 		return nil, fmt.Errorf("%s has more dimensions than the held %s", t.Describe(), held.Describe())
 	}

@@ -27,16 +27,15 @@ func (w *world) meta(s State, n *fx.Node) any {
 			}
 		}
 	}
-	if v, ok := n.Meta["adapter"]; ok { // put in by a shortcut: like the value that it stands for
-		return v
-	}
 	if n.Op == fx.GetAttr {
 		if t := s.Module.Attrs[n.Target]; t != nil {
 			return t
 		}
 	}
-	v, _ := w.known(n.Name)
-	return v
+	if v, ok := w.known(n.Name); ok {
+		return v
+	}
+	return n.Meta["adapter"] // put in by a shortcut: like the value that it stands for
 }
 
 // several reports whether n gives a list of values, which cannot be an input.
@@ -44,6 +43,18 @@ func (w *world) several(n *fx.Node) bool {
 	v, _ := w.known(n.Name)
 	_, list := v.([]any)
 	return list
+}
+
+// result is the number of the first tensor among a call's several results, -1 for a call that has one result.
+func (w *world) result(n *fx.Node) int {
+	v, _ := w.known(n.Name)
+	l, _ := v.([]any)
+	for i, x := range l {
+		if isTensor(x) != nil {
+			return i
+		}
+	}
+	return -1
 }
 
 // extract keeps the calls that keep names: what they need from others becomes inputs with real values, what
@@ -139,9 +150,14 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 		final = append(final, fx.MapArg(r, look))
 	}
 	for _, n := range g.Nodes {
-		if kept[n] && !used[n] && !listed[n] {
-			final = append(final, m[n])
+		if !kept[n] || used[n] || listed[n] {
+			continue
 		}
+		if i := w.result(n); i >= 0 { // several results cannot be returned as they are
+			final = append(final, out.CreateNode(fx.CallFunction, "operator.getitem", []fx.Arg{m[n], int64(i)}, nil, ""))
+			continue
+		}
+		final = append(final, m[n])
 	}
 	out.Output(final)
 	return State{Module: module(s.Module, out), Inputs: inputs, Config: s.Config}, true

@@ -3,6 +3,7 @@ package minify
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whittle/capture/fx"
@@ -128,10 +129,62 @@ func localise(ctx context.Context, d *driver) error {
 	return d.walk(ctx, anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), len(us)) }))
 }
 
+// maxBridges bounds how many operands of the last call are tried.
+const maxBridges = 6
+
+// bridges lets the first unit of a window feed the last one directly, through at most one adapter.
+func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
+	g := s.Module.Graph
+	last := setOf(us[hi-1])
+	var same, adapted []edit
+	for _, name := range us[hi-1] {
+		for _, in := range g.Node(name).Inputs() {
+			to := isTensor(w.meta(s, in))
+			if !in.IsCall() || to == nil || last[in.Name] {
+				continue
+			}
+			for _, f := range us[lo] {
+				from := isTensor(w.meta(s, g.Node(f)))
+				if from == nil || f == in.Name {
+					continue
+				}
+				mk := adapt(s, from, to)
+				if mk == nil {
+					continue
+				}
+				window, link := w.keepOnly(join(us[lo:hi])), w.rewire(in.Name, f, mk)
+				e := edit{reshapes: true, desc: f + " feeds " + name, apply: func(s State) (State, bool) {
+					s, ok := window.apply(s)
+					if !ok {
+						return State{}, false
+					}
+					gm, _ := s.Module.Clone()
+					var left fx.Tuple
+					for _, a := range outputs(gm.Graph) {
+						if n, ok := a.(*fx.Node); ok && last[n.Name] {
+							left = append(left, a)
+						}
+					}
+					gm.Graph.OutputNode().Args = []fx.Arg{left}
+					return link.apply(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
+				}}
+				if slices.Equal(from.Shape, to.Shape) && from.DType == to.DType {
+					same = append(same, e)
+				} else {
+					adapted = append(adapted, e)
+				}
+			}
+		}
+	}
+	all := append(same, adapted...)
+	return all[:min(len(all), maxBridges)]
+}
+
 // ends finds the smallest prefix that fails, then its smallest suffix, by binary search: then the first and the last call are
 // needed, as far as failing is monotonic, and the two are tried without what is between them.
 func ends(ctx context.Context, d *driver) error {
-	us := units(d.cur.Module.Graph)
+	base := d.cur
+	us := units(base.Module.Graph)
 	n := len(us)
 	if n < 2 {
 		return nil
@@ -141,7 +194,8 @@ func ends(ctx context.Context, d *driver) error {
 		if hi-lo < 3 {
 			return nil
 		}
-		return &ask{row: "ends", edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5}
+		return &ask{row: "ends", edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,
+			no: func() *ask { return anyOf("ends", 0.5, d.w.bridges(base, us, lo, hi), nil, nil) }}
 	}
 	suffix := func(hi int) *ask {
 		// The failure is most often near its last call: look there first, at 1, 4, 16 ... calls.

@@ -34,14 +34,14 @@ func init() { // the functions look the table up through the driver
 		items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) }),
 		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		items("modules", nothing, moduleItems, unwrap),
-		{"simplify", looks, simplify, simplifications}, // down the lattice of operators
-		{"plain", looks, plain, nil},                   // the simplest inputs, all at once
+		{"plain", looks, plain, nil}, // the simplest inputs, all at once
 		needs("gradients", nothing, gradItems, noGrad),
 		{"sizes", looks, shrink, shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
 		needs("layouts", nothing, layoutItems, contiguous),
 		{"values", nothing, fills, fillSingles}, // zeros, ones, arange, random
 		{"arguments", nothing, arguments, argumentSingles},
+		{"simplify", looks, simplify, simplifications},  // down the lattice of operators
 		{"elements", nothing, elements, elementSingles}, // the few that matter
 		{"sweep", nothing, sweep, nil},                  // one element at a time, until nothing more goes: 1-minimal
 		{"workaround", nothing, workarounds, nil},       // settings that make the failure go away

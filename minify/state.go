@@ -85,7 +85,8 @@ type Cost struct {
 	Complexity                       int   // of the arguments
 }
 
-// CostOf measures a state. The calls in the bodies of higher-order operators count like others.
+// CostOf measures a state. The calls in the bodies of higher-order operators count like others; a getitem that takes one of
+// several results does not, as no graph can return them together.
 func CostOf(s State) Cost {
 	c := Cost{Inputs: len(s.Inputs), Settings: len(s.Config)}
 	measure(&c, s.Module)
@@ -107,7 +108,11 @@ func measure(c *Cost, gm *fx.GraphModule) {
 		case n.Op == fx.GetAttr && gm.Submodules[n.Target] != nil:
 			measure(c, gm.Submodules[n.Target])
 		case n.IsCall():
-			c.Calls++
+			if part(n) {
+				c.Complexity++
+			} else {
+				c.Calls++
+			}
 			c.Complexity += rank(n)
 			for _, a := range n.Args {
 				c.Complexity += complexity(a)
@@ -117,6 +122,16 @@ func measure(c *Cost, gm *fx.GraphModule) {
 			}
 		}
 	}
+}
+
+// part reports whether n takes one of several results of a call.
+func part(n *fx.Node) bool {
+	if n.Target != "operator.getitem" || len(n.Args) != 2 {
+		return false
+	}
+	p, ok := n.Args[0].(*fx.Node)
+	_, number := n.Args[1].(int64)
+	return ok && number && p.IsCall()
 }
 
 // inputWeight is what makes an input more than a contiguous float32 tensor of zeros.
