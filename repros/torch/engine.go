@@ -70,7 +70,7 @@ type Engine struct {
 	storage map[string][]byte // put so far, for a new process
 	replays []job             // explorations, for a new process
 	slowest time.Duration     // compilation that ended
-	hung    bool              // one did not
+	stuck   string            // stage in which a query was stopped by its time, "" for none so far
 	closed  bool
 	started int
 }
@@ -134,10 +134,10 @@ func fill(l Limits, f Facts) Limits {
 	def(&l.Eager, 5*time.Minute)
 	def(&l.Compile, 10*time.Minute)
 	def(&l.Run, 5*time.Minute)
-	def(&l.RunFloor, 3*time.Second)
+	def(&l.RunFloor, 2*time.Second)
 	def(&l.CPU, 30*time.Minute)
 	if l.RunFactor == 0 {
-		l.RunFactor = 100
+		l.RunFactor = 30
 	}
 	if l.Memory == 0 {
 		l.Memory = min(max(f.Memory/4, 2<<30), 8<<30)

@@ -92,7 +92,7 @@ func (e *Engine) Run(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
-		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits()}
+		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh)}
 	if q.Fresh {
 		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
 	}
@@ -118,15 +118,18 @@ func (e *Engine) learn(r reply) {
 	if s, ok := r.Times["compile"]; ok {
 		e.slowest = max(e.slowest, time.Duration(s*float64(time.Second)))
 	}
-	e.hung = e.hung || r.Status == replay.Timeout && r.Signature.Stage == "compile"
+	if r.Status == replay.Timeout {
+		e.stuck = r.Signature.Stage
+	}
 }
 
-// limits are those of the next query: after a compilation that did not end, ten times what others took is enough to call it a hang.
-func (e *Engine) limits() map[string]any {
+// limits are those of the next query. After one that did not end, ten times what others took is enough to call it a hang. A fresh
+// process compiles and runs in what it tells as one stage.
+func (e *Engine) limits(fresh bool) map[string]any {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l := e.o.Limits
-	if e.hung {
+	if e.stuck == "compile" || fresh && e.stuck != "" {
 		l.Compile = min(l.Compile, max(10*e.slowest, 10*time.Second))
 	}
 	return map[string]any{"load": l.Load.Seconds(), "eager": l.Eager.Seconds(), "compile": l.Compile.Seconds(), "run": l.Run.Seconds(), "compare": l.Run.Seconds(),
@@ -196,7 +199,7 @@ func unproved(o replay.Outcome) string {
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
 // the order of load_args. After an error in the graph the values so far come with it. With only set, forward is not run.
 func (e *Engine) Explore(ctx context.Context, q Query, inputs []string, only bool) (map[string]Value, error) {
-	j := job{"op": "explore", "only_inputs": only, "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(), "threads": e.threads()}
+	j := job{"op": "explore", "only_inputs": only, "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false), "threads": e.threads()}
 	b, err := e.ask(ctx, j)
 	if err != nil {
 		return nil, err

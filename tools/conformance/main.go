@@ -10,12 +10,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +31,7 @@ import (
 	"whittle/tools/conformance/graphs"
 	"whittle/tools/conformance/minify"
 	"whittle/tools/conformance/ops"
+	"whittle/tools/whittle/exec"
 	"whittle/tools/whittle/reduce"
 )
 
@@ -163,7 +167,7 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 	opt := minify.Options{Match: o.match, Timeout: o.timeout}
 	if o.torch != "" {
 		m := &minifier{command: strings.Fields(o.torch), workers: o.workers}
-		opt.Reduce = m.reduce
+		opt.Reduce, opt.Find = m.reduce, m.find
 		opt.Each = func(c minify.CaseReport) {
 			fmt.Fprintf(os.Stderr, "%s: %d -> %d calls, %d -> %d elements, %d queries, %.1f s, kept %v %s\n", c.Name, c.Start, c.End, c.StartElements, c.Elements, c.Queries, c.Seconds, c.Kept, c.Error)
 		}
@@ -202,4 +206,48 @@ func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, d
 	t := reduce.NewTorch(e)
 	defer t.Close()
 	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers})
+}
+
+// find runs the case's program under exec's recorder. The program is copied to where the command sees it.
+func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
+	o := exec.Options{Out: dir, Level: 2, Stdout: io.Discard, Stderr: io.Discard}
+	if c.Level == 4 {
+		o.Level = 4
+	}
+	if c.Kind == "hang" {
+		o.Hang = 15 * time.Second
+	}
+	parent, seen := "", ""
+	if filepath.Base(m.command[0]) == "chroot" && len(m.command) > 2 {
+		parent, seen = filepath.Join(m.command[1], "tmp"), "/tmp"
+	}
+	place, err := os.MkdirTemp(parent, "conformance-program-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(place)
+	text, err := os.ReadFile(filepath.Join(c.Dir, "program.py"))
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.WriteFile(filepath.Join(place, "program.py"), text, 0o666); err != nil {
+		return nil, "", err
+	}
+	if seen == "" {
+		seen = place
+	} else {
+		seen = filepath.Join(seen, filepath.Base(place))
+	}
+	o.Args = append(slices.Clone(m.command), filepath.Join(seen, "program.py"))
+	res, err := exec.Run(ctx, o)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(res.Found) == 0 {
+		return nil, "", fmt.Errorf("exit status %d, and no failure of torch.compile was found", res.Status)
+	}
+	if res.Found[0].Repro == nil {
+		return nil, "", errors.New(res.Found[0].Problem)
+	}
+	return res.Found[0].Repro, filepath.Dir(res.Found[0].Path), nil
 }

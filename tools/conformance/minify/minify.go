@@ -56,9 +56,9 @@ func (p PyTorch) String() string {
 type Options struct {
 	// Reduce reduces a repro of the case, whose file lies in dir; nil: only reading is measured.
 	Reduce func(ctx context.Context, c Case, r *repros.Repro, dir string) (reduce.Report, error)
-	// Find runs the case's program and gives the repro that the failure leaves, for cases whose launcher is missing, cannot be read, or
-	// does not fail; nil: those fail.
-	Find    func(ctx context.Context, c Case, dir string) (*repros.Repro, error)
+	// Find runs the case's program and gives the repro that the failure leaves somewhere below dir, and its folder, for cases whose
+	// launcher is missing, cannot be read, or does not fail; nil: those fail.
+	Find    func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
 	Match   string // only cases whose name contains it
 	Timeout time.Duration
 	Each    func(CaseReport) // called as each case ends; may be nil
@@ -251,12 +251,12 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 			return rep
 		}
 		defer os.RemoveAll(dir)
-		found, err := o.Find(ctx, c, dir)
+		found, folder, err := o.Find(ctx, c, dir)
 		if err != nil {
 			rep.Error = strings.TrimPrefix(first+"; the program: "+err.Error(), "; ")
 		} else {
 			rep.Source, rep.Error = "program", ""
-			rep.fill(c, o, ctx, found, dir)
+			rep.fill(c, o, ctx, found, folder)
 		}
 	}
 	rep.Seconds = time.Since(begin).Seconds()
