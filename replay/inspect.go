@@ -91,7 +91,7 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 	return r, s.jsonColumns(ctx, problem)
 }
 
-var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failures", "queries", "minifications", "results", "steps", "findings", "bisections"}
+var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failures", "queries", "minifications", "results", "result_files", "steps", "findings", "bisections"}
 
 // jsonColumns checks that what should be JSON is.
 func (s *Store) jsonColumns(ctx context.Context, problem func(string, ...any)) error {
@@ -275,7 +275,7 @@ func (s *Store) Show(ctx context.Context, ref string) (string, error) {
 }
 
 // Export writes the repro of a failure, finding or finished minification ("kind/id") into dir as repro.py and
-// returns its path; the plain script of a minification goes beside it as standalone.py. A file is written whole or not at all.
+// returns its path; the plain script of a minification goes beside it as standalone.py, and so do the files that it reads. A file is written whole or not at all.
 func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 	kind, id, _ := strings.Cut(ref, "/")
 	n, err := strconv.ParseInt(id, 10, 64)
@@ -283,6 +283,7 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 		return "", fmt.Errorf("%q is no record: want kind/number", ref)
 	}
 	var text, plain string
+	var files map[string][]byte
 	switch kind {
 	case "failure":
 		text, err = s.blobBy(ctx, kind, "SELECT repro FROM failures WHERE id = ?", n)
@@ -293,7 +294,7 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 		var nf *NotFoundError
 		switch {
 		case rerr == nil:
-			text, plain = r.Repro, r.Standalone
+			text, plain, files = r.Repro, r.Standalone, r.Files
 		case errors.As(rerr, &nf):
 			text, err = s.blobBy(ctx, kind, "SELECT result FROM minifications WHERE id = ?", n)
 		default:
@@ -307,6 +308,18 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
+	}
+	for p, data := range files {
+		if !filepath.IsLocal(filepath.FromSlash(p)) {
+			return "", &CorruptError{"result of minification", id, fmt.Sprintf("the file %q would lie outside of its folder", p)}
+		}
+		p = filepath.Join(dir, filepath.FromSlash(p))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			return "", err
+		}
+		if _, err := writeWhole(p, string(data)); err != nil {
+			return "", err
+		}
 	}
 	if plain != "" {
 		if _, err := writeWhole(filepath.Join(dir, "standalone.py"), plain); err != nil {

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -34,31 +37,33 @@ type Trial struct {
 
 // Result is what a search found: everything that a report says.
 type Result struct {
-	Signature   Signature `json:"signature"`            // of the failure; zero: the one that the search began with
-	Repro       string    `json:"repro"`                // the file in PyTorch's form, byte for byte as it was proved
-	Standalone  string    `json:"standalone,omitempty"` // the plain script; "" for none
-	Error       string    `json:"error"`                // the failure's own text
-	Environment string    `json:"environment"`          // versions and machine, lines for people
-	Certificate []Trial   `json:"certificate"`
-	Engine      string    `json:"engine"`     // native, torch
-	Launcher    string    `json:"launcher"`   // path of the file that the search began with; "" for none
-	Config      []Setting `json:"config"`     // what the failure needs
-	Workaround  []Setting `json:"workaround"` // what makes it go away; empty: none found
-	Free        []string  `json:"free"`       // what may vary freely, a line for each
-	Start       Cost      `json:"start"`
-	End         Cost      `json:"end"`
-	Complete    bool      `json:"complete"` // 1-minimal and proved; false: the best when the search was stopped
-	Queries     int       `json:"queries"`  // asked of the engine
-	CacheHits   int       `json:"cache_hits"`
-	Rejected    int       `json:"rejected"` // by the static check
-	Seconds     float64   `json:"seconds"`  // of the search, all its runs together
-	Confirmed   int       `json:"confirmed"`
-	Runs        int       `json:"runs"`       // of the result, counted for Rate; 0: not measured
-	Rate        float64   `json:"rate"`       // of Runs that failed, 0 to 1
-	FalseRuns   int       `json:"false_runs"` // of a state without the failure, where it is flaky
-	FalseRate   float64   `json:"false_rate"`
-	Stopped     string    `json:"stopped,omitempty"` // why the search ended early: "deadline"; "" if it did not
-	Off         []string  `json:"off"`               // reductions switched off because too many of their candidates hung
+	Signature  Signature `json:"signature"`            // of the failure; zero: the one that the search began with
+	Repro      string    `json:"repro"`                // the file in PyTorch's form, byte for byte as it was proved
+	Standalone string    `json:"standalone,omitempty"` // the plain script; "" for none
+	// Files lie beside the repro, by relative path with slashes: checkpoints/storages/HASH, the inputs' data. JSON has them not.
+	Files       map[string][]byte `json:"-"`
+	Error       string            `json:"error"`       // the failure's own text
+	Environment string            `json:"environment"` // versions and machine, lines for people
+	Certificate []Trial           `json:"certificate"`
+	Engine      string            `json:"engine"`     // native, torch
+	Launcher    string            `json:"launcher"`   // path of the file that the search began with; "" for none
+	Config      []Setting         `json:"config"`     // what the failure needs
+	Workaround  []Setting         `json:"workaround"` // what makes it go away; empty: none found
+	Free        []string          `json:"free"`       // what may vary freely, a line for each
+	Start       Cost              `json:"start"`
+	End         Cost              `json:"end"`
+	Complete    bool              `json:"complete"` // 1-minimal and proved; false: the best when the search was stopped
+	Queries     int               `json:"queries"`  // asked of the engine
+	CacheHits   int               `json:"cache_hits"`
+	Rejected    int               `json:"rejected"` // by the static check
+	Seconds     float64           `json:"seconds"`  // of the search, all its runs together
+	Confirmed   int               `json:"confirmed"`
+	Runs        int               `json:"runs"`       // of the result, counted for Rate; 0: not measured
+	Rate        float64           `json:"rate"`       // of Runs that failed, 0 to 1
+	FalseRuns   int               `json:"false_runs"` // of a state without the failure, where it is flaky
+	FalseRate   float64           `json:"false_rate"`
+	Stopped     string            `json:"stopped,omitempty"` // why the search ended early: "deadline"; "" if it did not
+	Off         []string          `json:"off"`               // reductions switched off because too many of their candidates hung
 }
 
 // check says what of a result cannot be stored.
@@ -70,6 +75,8 @@ func (r Result) check() error {
 		return fmt.Errorf("rates of %v and %v", r.Rate, r.FalseRate)
 	case !(r.Seconds >= 0 && r.Seconds < 1e12):
 		return fmt.Errorf("a search of %v seconds", r.Seconds)
+	case slices.ContainsFunc(slices.Collect(maps.Keys(r.Files)), func(p string) bool { return !filepath.IsLocal(filepath.FromSlash(p)) }):
+		return fmt.Errorf("a file outside of the repro's folder: %q", slices.Sorted(maps.Keys(r.Files)))
 	case r.Queries < 0 || r.CacheHits < 0 || r.Rejected < 0 || r.Confirmed < 0 || r.Runs < 0 || r.FalseRuns < 0:
 		return errors.New("a count below 0")
 	}
@@ -107,7 +114,19 @@ func (s *Store) PutResult(ctx context.Context, id int64, r Result) error {
 			start_cost, end_cost, complete, queries, cache_hits, rejected, seconds, confirmed, runs, rate, false_runs, false_rate, stopped, off, created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			id, keys[0], keys[1], keys[2], keys[3], keys[4], r.Engine, r.Launcher, jsonText(r.Config), jsonText(r.Workaround), jsonText(r.Free),
 			jsonText(r.Start), jsonText(r.End), r.Complete, r.Queries, r.CacheHits, r.Rejected, r.Seconds, r.Confirmed, r.Runs, r.Rate, r.FalseRuns, r.FalseRate, r.Stopped, jsonText(r.Off), s.now())
-		return err
+		if err != nil {
+			return err
+		}
+		for _, path := range slices.Sorted(maps.Keys(r.Files)) { // replacing the row above took the old ones along
+			k, err := s.putBlob(ctx, tx, r.Files[path])
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, "INSERT INTO result_files(minification, path, blob) VALUES (?,?,?)", id, path, k); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -138,7 +157,28 @@ func (s *Store) Result(ctx context.Context, id int64) (Result, error) {
 		}
 		*to = string(b)
 	}
+	if err := s.resultFiles(ctx, id, &r); err != nil {
+		return r, err
+	}
 	return r, r.decode(id, sig, cert, config, workaround, free, off, start, end)
+}
+
+func (s *Store) resultFiles(ctx context.Context, id int64, r *Result) error {
+	keys := map[string]string{}
+	if err := s.each(ctx, "SELECT path, blob FROM result_files WHERE minification = ?", func(c []any) { keys[fmt.Sprint(c[0])] = fmt.Sprint(c[1]) }, id); err != nil {
+		return err
+	}
+	for path, key := range keys {
+		b, err := s.Blob(ctx, key)
+		if err != nil {
+			return err
+		}
+		if r.Files == nil {
+			r.Files = map[string][]byte{}
+		}
+		r.Files[path] = b
+	}
+	return nil
 }
 
 // decode fills in what is stored as JSON.

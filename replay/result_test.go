@@ -28,7 +28,8 @@ func someResult(i int) Result {
 		Certificate: []Trial{{"cut", fmt.Sprintf("cut %d", i), Passed}}, Engine: "torch", Launcher: "/a/minifier_launcher.py",
 		Config: []Setting{{"torch._inductor.config.cpp.simdlen", "0"}}, Workaround: []Setting{{"torch._inductor.config.fallback_random", "True"}}, Free: []string{"the shape of x"},
 		Start: Cost{Calls: 400, Outputs: 3, Inputs: 7, Settings: 2, Elements: 1 << 40, Complexity: 900}, End: Cost{Calls: 1, Outputs: 1, Inputs: 1, Elements: 3, Complexity: 1},
-		Complete: true, Queries: 31 + i, CacheHits: 5, Rejected: 9, Seconds: 2.25, Confirmed: 3, Runs: 20, Rate: 0.55, FalseRuns: 30, FalseRate: 0.1, Stopped: "deadline", Off: []string{"dims"}}
+		Complete: true, Queries: 31 + i, CacheHits: 5, Rejected: 9, Seconds: 2.25, Confirmed: 3, Runs: 20, Rate: 0.55, FalseRuns: 30, FalseRate: 0.1, Stopped: "deadline", Off: []string{"dims"},
+		Files: map[string][]byte{"checkpoints/storages/ab": noise[:i%7+1], "checkpoints/metadata": {0, 1}}}
 }
 
 func begin(t testing.TB, s *Store, key string) int64 {
@@ -69,7 +70,7 @@ func TestResultsComeBack(t *testing.T) {
 	}
 	nan := 0.0
 	nan /= nan
-	for _, bad := range []Result{{}, {Repro: "r", Rate: 1.5}, {Repro: "r", Rate: nan}, {Repro: "r", Seconds: -1}, {Repro: "r", Queries: -1}} {
+	for _, bad := range []Result{{}, {Repro: "r", Rate: 1.5}, {Repro: "r", Rate: nan}, {Repro: "r", Seconds: -1}, {Repro: "r", Queries: -1}, {Repro: "r", Files: map[string][]byte{"../x": nil}}, {Repro: "r", Files: map[string][]byte{"/x": nil}}} {
 		if err := s.PutResult(ctx, id, bad); err == nil {
 			t.Errorf("%+v was stored", bad)
 		}
@@ -81,7 +82,7 @@ func TestResultsComeBack(t *testing.T) {
 	if _, err := s.Export(ctx, fmt.Sprintf("minification/%d", id), dir); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"repro.py": someResult(1).Repro, "standalone.py": "print(1)"} {
+	for name, want := range map[string]string{"repro.py": someResult(1).Repro, "standalone.py": "print(1)", "checkpoints/metadata": "\x00\x01"} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
 			t.Error(name, err, string(b))
 		}
@@ -91,6 +92,16 @@ func TestResultsComeBack(t *testing.T) {
 	}
 	if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {
 		t.Error(r, err)
+	}
+	if _, err := s.write.Exec("UPDATE result_files SET path = '../escaped' WHERE path = 'checkpoints/metadata'"); err != nil {
+		t.Fatal(err)
+	}
+	var ce *CorruptError
+	if _, err := s.Export(ctx, fmt.Sprintf("minification/%d", id), filepath.Join(dir, "deep")); !errors.As(err, &ce) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "escaped")); err == nil {
+		t.Error("a file was written outside of its folder")
 	}
 }
 
@@ -294,6 +305,7 @@ func TestCheckFindsDamagedResults(t *testing.T) {
 		"config":      {"UPDATE results SET config = '[1'", "config"},
 		"cost":        {"UPDATE results SET end_cost = '[]'", "end cost"},
 		"repro gone":  {"PRAGMA foreign_keys = off; UPDATE results SET repro = 'nowhere'", "results"},
+		"a file":      {"PRAGMA foreign_keys = off; UPDATE result_files SET blob = 'nowhere'", "result_files"},
 		"repro":       {"UPDATE blobs SET data = (SELECT data FROM blobs b WHERE b.key = (SELECT error FROM results)) WHERE key = (SELECT repro FROM results)", "blob"},
 	} {
 		s := open(t, filepath.Join(t.TempDir(), "s.db"))

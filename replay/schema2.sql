@@ -35,3 +35,11 @@ CREATE TABLE results (
   off         TEXT NOT NULL,       -- reductions that were switched off, as too many candidates hung: JSON list
   created     INTEGER NOT NULL
 ) STRICT;
+
+-- Files that lie beside a result's repro: the data of inputs that it reads by content.
+CREATE TABLE result_files (
+  minification INTEGER NOT NULL REFERENCES results(minification) ON DELETE CASCADE,
+  path         TEXT NOT NULL,      -- relative to the repro's folder, with slashes
+  blob         TEXT NOT NULL REFERENCES blobs(key),
+  PRIMARY KEY (minification, path)
+) STRICT, WITHOUT ROWID;
