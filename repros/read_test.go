@@ -349,6 +349,11 @@ func TestSliceSource(t *testing.T) {
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
+	src = "from reg import register, other\n\n@register(name='x')\n@other\ndef backend(gm,\n            inputs):\n    return gm\n\n@other\ndef further(): pass\n"
+	want = "from reg import register, other\n@register(name='x')\n@other\ndef backend(gm,\n            inputs):\n    return gm\n"
+	if got, err := SliceSource("s.py", src, "backend"); err != nil || got != want {
+		t.Errorf("%v got:\n%s\nwant:\n%s", err, got, want)
+	}
 	if _, err := SliceSource("s.py", src, "missing"); err == nil || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("a name that the script does not define: got %v", err)
 	}

@@ -22,9 +22,17 @@ func SliceSource(file, text, name string) (string, error) {
 		keep        bool
 	}
 	var stmts []*statement
+	end := 0 // of the statement before, a line number
 	for _, s := range mod.Body {
 		sp := s.Pos()
-		st := &statement{text: strings.Join(lines[sp.Line-1:sp.EndLine], "\n"), binds: map[string]bool{}, uses: map[string]bool{}}
+		start := int(sp.Line)
+		for i := end + 1; i < start; i++ { // decorators stand in front of what they decorate
+			if strings.HasPrefix(lines[i-1], "@") {
+				start = i
+			}
+		}
+		end = max(end, int(sp.EndLine))
+		st := &statement{text: strings.Join(lines[start-1:sp.EndLine], "\n"), binds: map[string]bool{}, uses: map[string]bool{}}
 		c, err := code.CompileSource(file, st.text+"\n", code.Exec)
 		if err != nil {
 			return "", fmt.Errorf("line %d cannot stand alone: %w", sp.Line, err)

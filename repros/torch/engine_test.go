@@ -3,9 +3,13 @@ package torch
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"whittle/replay"
 )
@@ -53,7 +57,7 @@ if __name__ == '__main__':
 func indent(body string) string { return "        " + strings.ReplaceAll(body, "\n", "\n        ") }
 
 func TestOutcomes(t *testing.T) {
-	e := real(t, Options{Limits: Limits{Compile: 40 * time.Second, Memory: 1 << 30}})
+	e := real(t, Options{})
 	relu := "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)"
 	bug := "torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = "
 	accuracy := aot(bug+"'accuracy'", relu)
@@ -62,32 +66,163 @@ func TestOutcomes(t *testing.T) {
 		name   string
 		q      Query
 		status replay.Status
-		sig    string
+		sig    replay.Signature // but for the frame
 	}{
-		{"pass", aot("", relu), replay.Pass, ""},
-		{"compile error", aot(bug+"'compile_error'", relu), replay.Failed, "compile: CppCompileError: C++ compile error: ‘compile’ was not declared in this scope"},
-		{"run error", aot(bug+"'runtime_error'", relu), replay.Failed, "run: RuntimeError: unhandled error"},
-		{"accuracy", accuracy, replay.Failed, "accuracy: AccuracyError: Bad accuracy detected"},
-		{"unknown setting", aot("torch._inductor.config.no_such_setting = 1", relu), replay.Pass, ""},
-		{"eager fails", aot("", "mm = torch.ops.aten.mm.default(x, x)\nreturn (mm,)"), replay.Invalid, ""},
-		{"no python", aot("this is no python", relu), replay.Invalid, ""},
+		{"pass", aot("", relu), replay.Pass, replay.Signature{}},
+		{"compile error", aot(bug+"'compile_error'", relu), replay.Failed, replay.Signature{Stage: "compile", Type: "CppCompileError", Message: "C++ compile error: ‘compile’ was not declared in this scope"}},
+		{"run error", aot(bug+"'runtime_error'", relu), replay.Failed, replay.Signature{Stage: "run", Type: "RuntimeError", Message: "unhandled error"}},
+		{"accuracy", accuracy, replay.Failed, replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}},
+		{"unknown setting", aot("torch._inductor.config.no_such_setting = 1", relu), replay.Pass, replay.Signature{}},
+		{"eager fails", aot("", "mm = torch.ops.aten.mm.default(x, x)\nreturn (mm,)"), replay.Invalid, replay.Signature{}},
+		{"no python", aot("this is no python", relu), replay.Invalid, replay.Signature{}},
+		{"uninitialised results", func() Query {
+			q := aot("", "empty = torch.ops.aten.empty_like.default(x)\nreturn (empty,)")
+			q.Accuracy = "accuracy"
+			return q
+		}(), replay.Invalid, replay.Signature{}},
 	} {
-		begin := time.Now()
 		o, err := e.Run(context.Background(), c.q)
-		if err != nil || o.Status != c.status || o.Signature.String() != c.sig {
-			t.Errorf("%s: %v %s %q %s\n%s", c.name, err, o.Status, o.Signature, o.Message, o.Detail)
+		o.Signature.Frame = ""
+		if diff := cmp.Diff(c.sig, o.Signature); err != nil || o.Status != c.status && !(c.name == "uninitialised results" && o.Status == replay.Pass) || diff != "" {
+			t.Errorf("%s: %v %s %s %s\n%s", c.name, err, o.Status, o.Message, diff, o.Detail)
 		}
-		t.Logf("%s: %v", c.name, time.Since(begin))
-		if c.status == replay.Failed {
-			q := c.q
-			q.Fresh = true
-			q.Text = strings.Replace(q.Text, "accuracy=False", map[bool]string{true: "accuracy=True", false: "accuracy=False"}[q.Accuracy != ""], 1)
-			begin := time.Now()
-			o, err := e.Run(context.Background(), q)
-			if err != nil || o.Status != c.status || o.Signature.Type != strings.Split(c.sig, ": ")[1] {
-				t.Errorf("%s, fresh: %v %s %q %s\n%s", c.name, err, o.Status, o.Signature, o.Message, o.Detail)
-			}
-			t.Logf("%s, fresh: %v", c.name, time.Since(begin))
+		if c.status != replay.Failed {
+			continue
+		}
+		q := c.q
+		q.Fresh = true
+		if q.Accuracy != "" {
+			q.Text = strings.Replace(q.Text, "accuracy=False", "accuracy=True", 1)
+		}
+		o, err = e.Run(context.Background(), q)
+		o.Signature.Frame = ""
+		if diff := cmp.Diff(c.sig, o.Signature); err != nil || o.Status != c.status || diff != "" {
+			t.Errorf("%s, fresh: %v %s %s %s\n%s", c.name, err, o.Status, o.Message, diff, o.Detail)
+		}
+	}
+}
+
+// evil is an after-dynamo repro whose backend does something while compiling, and gives a function that does something when run.
+func evil(compiling, running string) Query {
+	q := aot(`import os, signal, sys, time, ctypes
+def bad_backend(gm, example_inputs):
+`+indent(compiling+"\n")+`
+    def run(*args):
+`+indent(running+"\n")+`
+        return gm.forward(*args)
+    return run
+`, "relu = torch.relu(x)\nreturn (relu,)")
+	q.Stage, q.Backend = "dynamo", "bad_backend"
+	return q
+}
+
+func TestWhateverAChildDoes(t *testing.T) {
+	before := leftovers(t)
+	e := real(t, Options{Limits: Limits{Compile: 4 * time.Second, Memory: 1 << 30}})
+	spare := "pass"
+	forks := "for _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(1000)"
+	for _, c := range []struct {
+		name               string
+		compiling, running string
+		status             replay.Status
+		stage, typ         string
+	}{
+		{"passes", spare, spare, replay.Pass, "", ""},
+		{"raises", "raise AssertionError('no')", spare, replay.Failed, "compile", "AssertionError"},
+		{"raises at run", spare, "raise ValueError('no')", replay.Failed, "run", "ValueError"},
+		{"segfaults", "ctypes.string_at(0)", spare, replay.Killed, "compile", "SIGSEGV"},
+		{"segfaults at run", spare, "ctypes.string_at(0)", replay.Killed, "run", "SIGSEGV"},
+		{"aborts", "os.abort()", spare, replay.Killed, "compile", "SIGABRT"},
+		{"is killed", spare, "os.kill(os.getpid(), signal.SIGKILL)", replay.Killed, "run", "SIGKILL"},
+		{"exits", "os._exit(7)", spare, replay.Killed, "compile", "exit 7"},
+		{"exits like a good one", "os._exit(0)", spare, replay.Killed, "compile", "exit 0"},
+		{"hangs", "time.sleep(1000)", spare, replay.Timeout, "compile", "timeout"},
+		{"hangs at run", spare, "time.sleep(1000)", replay.Timeout, "run", "timeout"},
+		{"spins", "while True: pass", spare, replay.Timeout, "compile", "timeout"},
+		{"takes all memory", "hog = []\nwhile True: hog.append(bytearray(64 << 20))", spare, replay.OOM, "compile", "oom"},
+		{"prints", "print('x' * 100000); sys.stdout.flush(); os.write(1, b'\\0\\0\\0\\1{')", spare, replay.Pass, "", ""},
+		{"closes its pipes", "os.closerange(3, 100); time.sleep(1000)", spare, replay.Infrastructure, "", ""},
+		{"writes rubbish to all pipes", "for fd in range(3, 100):\n    try: os.write(fd, b'rubbish!' * 100)\n    except OSError: pass\ntime.sleep(1000)", spare, replay.Infrastructure, "", ""},
+		{"forks further", forks, spare, replay.Pass, "", ""},
+		{"forks further and dies", forks + "\nos.abort()", spare, replay.Killed, "compile", "SIGABRT"},
+		{"still passes", spare, spare, replay.Pass, "", ""},
+	} {
+		o, err := e.Run(context.Background(), evil(c.compiling, c.running))
+		if err != nil || o.Status != c.status || o.Signature.Stage != c.stage || o.Signature.Type != c.typ {
+			t.Errorf("%s: %v %s %+v %s\n%s", c.name, err, o.Status, o.Signature, o.Message, o.Detail)
+		}
+	}
+	if e.Started() != 1 {
+		t.Errorf("%d Pythons were started", e.Started())
+	}
+	e.Close()
+	for range 100 {
+		if len(leftovers(t)) <= len(before) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if diff := cmp.Diff(before, leftovers(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// leftovers are the processes of engines and of their children, and their folders.
+func leftovers(t *testing.T) []string {
+	var out []string
+	root := "/"
+	if c := strings.Fields(os.Getenv("WHITTLE_TORCH")); len(c) > 1 && filepath.Base(c[0]) == "chroot" {
+		root = c[1]
+	}
+	dirs, err := filepath.Glob(filepath.Join(root, "tmp/whittle-torch-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = append(out, dirs...)
+	procs, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range procs {
+		if b, err := os.ReadFile(p); err == nil && strings.Contains(string(b), "engine.py") {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func TestADeadParentIsReplaced(t *testing.T) {
+	e := real(t, Options{})
+	ctx := context.Background()
+	data := make([]byte, 32)
+	if err := e.Put(ctx, "somehash", data); err != nil {
+		t.Fatal(err)
+	}
+	q := aot("", "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)")
+	q.Text = strings.Replace(q.Text, "reader.storage(None, 32)", "reader.storage('somehash', 32)", 1)
+	for range 3 {
+		p := e.p
+		if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := e.Run(ctx, q); err != nil || o.Status != replay.Pass {
+			t.Errorf("%v %s %s", err, o.Status, o.Message)
+		}
+	}
+	if e.Started() != 4 {
+		t.Errorf("%d Pythons were started", e.Started())
+	}
+}
+
+func TestNoTorchIsAnError(t *testing.T) {
+	for command, want := range map[string]string{
+		"/no/such/python":     "no such file",
+		"false":               "false does not start a Python with torch",
+		"sh -c exit":          "does not start a Python with torch",
+		"echo a line of text": "does not start a Python with torch",
+	} {
+		if _, err := Start(context.Background(), Options{Command: strings.Fields(command)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", command, err)
 		}
 	}
 }

@@ -201,9 +201,13 @@ type ending struct {
 	after time.Duration
 }
 
+// signal is what ended the program, 0 for none. Shells and launchers say it as a status of 128+n.
 func (e ending) signal() syscall.Signal {
 	if ws, ok := e.state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return ws.Signal()
+	}
+	if s := e.state.ExitCode(); s > 128 && unix.SignalName(syscall.Signal(s-128)) != "" {
+		return syscall.Signal(s - 128)
 	}
 	return 0
 }
@@ -212,7 +216,7 @@ func (e ending) status() int {
 	if s := e.signal(); s != 0 {
 		return 128 + int(s)
 	}
-	return e.state.ExitCode()
+	return max(e.state.ExitCode(), 0)
 }
 
 // passed are the signals that are meant for the program.

@@ -1,0 +1,140 @@
+package torch
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFrames(t *testing.T) {
+	var b bytes.Buffer
+	for id := range 3 {
+		if err := writeFrame(&b, job{"id": id, "result": map[string]any{"status": "pass"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := bufio.NewReader(&b)
+	for id := range 3 {
+		a, err := readFrame(r)
+		if err != nil || a.ID != int64(id) || string(a.Result) != `{"status":"pass"}` {
+			t.Errorf("%v %+v", err, a)
+		}
+	}
+	if _, err := readFrame(r); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}
+
+func seeds(f *testing.F) {
+	var b bytes.Buffer
+	if err := writeFrame(&b, job{"id": 1, "nonce": "n", "mark": "loaded"}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(append(b.Bytes(), b.Bytes()[:7]...))
+	f.Add([]byte{0, 0, 0, 2, '{', '}'})
+	f.Add([]byte{0, 0, 0, 4, 'n', 'u', 'l', 'l'})
+	f.Add([]byte{255, 255, 255, 255, '{'})
+	f.Add([]byte("some rubbish"))
+}
+
+// FuzzReadFrame feeds our side: it ends with io.EOF or an error, and never takes more memory than came.
+func FuzzReadFrame(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := bufio.NewReader(bytes.NewReader(data))
+		for {
+			a, err := readFrame(r)
+			if err != nil {
+				return
+			}
+			if a.Result != nil && !json.Valid(a.Result) {
+				t.Errorf("%q", a.Result)
+			}
+		}
+	})
+}
+
+// unpacker runs engine.py's own reading of frames on blobs of bytes: what it makes of each comes back as JSON.
+const unpacker = `
+import json, struct, sys
+ns = {"__name__": "engine", "SOURCE": ""}
+exec(compile(sys.stdin.buffer.read(struct.unpack(">I", sys.stdin.buffer.read(4))[0]), "engine.py", "exec"), ns)
+while True:
+    head = sys.stdin.buffer.read(4)
+    if len(head) < 4: break
+    buffer, out = bytearray(sys.stdin.buffer.read(struct.unpack(">I", head)[0])), []
+    try:
+        while True:
+            m = ns["unpack"](buffer)
+            if m is None: break
+            out.append("message")
+        out.append(len(buffer))
+    except (ValueError, UnicodeDecodeError, RecursionError):
+        out.append("rubbish")
+    print(json.dumps(out), flush=True)
+`
+
+// FuzzUnpack feeds engine.py's side: whole messages come off the front, what is not whole waits, rubbish is a ValueError and nothing else.
+func FuzzUnpack(f *testing.F) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		f.Skip("no python3")
+	}
+	seeds(f)
+	cmd := exec.Command(python, "-c", unpacker)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		f.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		f.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { in.Close(); _ = cmd.Wait() })
+	send := func(b []byte) error {
+		_, err := in.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
+		return err
+	}
+	if err := send([]byte(program)); err != nil {
+		f.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := send(data); err != nil {
+			t.Fatal(err, stderr.String())
+		}
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			t.Fatalf("engine.py: %v\n%s", err, stderr.String())
+		}
+		var got []any
+		if err := json.Unmarshal(line, &got); err != nil {
+			t.Fatal(err)
+		}
+		// What waits is what is left after the whole messages.
+		rest := data
+		for _, g := range got {
+			if g == "message" {
+				rest = rest[4+binary.BigEndian.Uint32(rest):]
+			}
+		}
+		if n, waits := got[len(got)-1].(float64); waits {
+			if diff := cmp.Diff(float64(len(rest)), n); diff != "" {
+				t.Error(diff)
+			}
+		}
+	})
+}
