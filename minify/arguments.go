@@ -204,6 +204,16 @@ func arguments(ctx context.Context, d *driver) error {
 	return nil
 }
 
+func argumentOpening(d *driver) []edit {
+	out := all(optional, leaveOut)(d)
+	for _, k := range []int64{1, 0} {
+		if items := constants(d, k); len(items) > 0 {
+			out = append(out, simplerNumbers(items, k))
+		}
+	}
+	return out
+}
+
 func argumentSingles(d *driver) []edit {
 	var out []edit
 	for _, it := range optional(d) {

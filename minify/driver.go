@@ -35,10 +35,10 @@ type driver struct {
 	off         map[string]bool
 	outcome     replay.Outcome // of cur
 	complete    bool
-	confirmed   int             // runs of cur in fresh processes that failed
-	proving     bool            // the deadline no longer counts
-	after       func() []*trial // questions that will follow the row under way
-	flaky       *flakiness      // nil => every run of a state is taken to give the same
+	confirmed   int        // runs of cur in fresh processes that failed
+	proving     bool       // the deadline no longer counts
+	queue       *queue     // questions that may follow the row under way
+	flaky       *flakiness // nil => every run of a state is taken to give the same
 	measured    flakiness
 	workaround  []Setting
 	stopped     string
@@ -187,11 +187,16 @@ func (d *driver) reduce(ctx context.Context) error {
 func (d *driver) fail(ctx context.Context) error {
 	c := Candidate{State: d.start, Reduction: "start", Edit: "the start"}
 	var o replay.Outcome
-	var err error
 	for ; c.Attempt <= startTries; c.Attempt++ {
-		if o, err = d.ask(ctx, c); err != nil {
+		t := d.question(c)
+		want, err := d.headStart(ctx, t)
+		if err != nil {
 			return err
 		}
+		if err := d.await(ctx, want); err != nil {
+			return err
+		}
+		o = t.outcome
 		if d.want.IsZero() && o.Status != replay.Pass && o.Status != replay.Invalid && o.Status != replay.Infrastructure {
 			d.want = o.Signature
 		}
@@ -212,6 +217,20 @@ func (d *driver) fail(ctx context.Context) error {
 		}
 	}
 	return &NotFailingError{o}
+}
+
+// manyWorkers is from how many on the idle ones get large states to run, while nothing is known yet.
+const manyWorkers = 4
+
+// headStart adds prefixes to the question about the start: of all that is asked later, they alone need no values.
+func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
+	us := units(d.start.Module.Graph)
+	if d.s.Workers < manyWorkers || len(us) < 2 || t.c.Attempt > 0 {
+		return []*trial{t}, nil
+	}
+	tree := bisect("prefix", 0, len(us), func(p int) edit { return d.w.keepOnly(join(us[:p])) }, func(int) *ask { return nil })
+	want, err := d.foresee(ctx, d.start, tree)
+	return append([]*trial{t}, want...), err
 }
 
 func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }

@@ -190,7 +190,7 @@ func (d *driver) sample(ctx context.Context, c Candidate, key replay.QueryKey, f
 // should go on with repeated runs.
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	d.row = "confirm"
-	if d.flaky == nil && d.stopped == "" && d.want.Type != "timeout" && d.want.Type != "oom" {
+	if d.flaky == nil && d.stopped == "" && !slow(d.want.Type) {
 		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes)
 		if err != nil {
 			return false, err
@@ -250,6 +250,14 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 		d.flaky = nil // it always fails where something ran before, and never in a fresh process
 	}
 	return false, &UnconfirmedError{last}
+}
+
+// slow reports whether a failure takes all the time or memory there is: it is not run more often than needed.
+func slow(typ string) bool { return typ == "timeout" || typ == "oom" }
+
+// rerun is the question whether the current state fails again.
+func (d *driver) rerun(i int) *trial {
+	return d.question(Candidate{State: d.cur, Reduction: "measure", Edit: "the result again", Attempt: i})
 }
 
 // proof is the candidate of one run in a fresh process.

@@ -202,6 +202,14 @@ func fills(ctx context.Context, d *driver) error {
 	return nil
 }
 
+func fillOpening(d *driver) []edit {
+	var out []edit
+	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
+		out = append(out, all(fillItems(f), filled(f))(d)...)
+	}
+	return out
+}
+
 func fillSingles(d *driver) []edit {
 	var out []edit
 	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {

@@ -114,19 +114,22 @@ func localise(ctx context.Context, d *driver) error {
 		}
 	}
 	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
-	// halve knows that [lo, hi) must fail if the failure is local, and that a window of size known fails.
-	var halve func(lo, hi, known int) *ask
-	halve = func(lo, hi, known int) *ask {
-		switch n := hi - lo; {
+	base := d.cur
+	// halve knows that the window [from, to) fails, and that [lo, hi) in it must fail if the failure is local.
+	var halve func(from, to, lo, hi int) *ask
+	halve = func(from, to, lo, hi int) *ask {
+		n, known := hi-lo, to-from
+		switch {
 		case n == known && n == 1:
 			return nil
 		case n == 1, n*unverified <= known && n < known:
-			return &ask{edit: alone(lo, hi), chance: 0.7, yes: func() *ask { return halve(lo, hi, n) }}
+			return &ask{edit: alone(lo, hi), chance: 0.5, yes: func() *ask { return halve(lo, hi, lo, hi) },
+				no: func() *ask { return d.ends(base, us, from, to) }}
 		}
 		mid := lo + (hi-lo)/2
-		return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return halve(lo, mid, mid-lo) }, no: func() *ask { return halve(mid, hi, known) }}
+		return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return halve(lo, mid, lo, mid) }, no: func() *ask { return halve(from, to, mid, hi) }}
 	}
-	return d.walk(ctx, anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), len(us)) }))
+	return d.walk(ctx, anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), 0, len(us)) }))
 }
 
 // maxBridges bounds how many operands of the last call are tried.
@@ -180,15 +183,9 @@ func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
 	return all[:min(len(all), maxBridges)]
 }
 
-// ends finds the smallest prefix that fails, then its smallest suffix, by binary search: then the first and the last call are
-// needed, as far as failing is monotonic, and the two are tried without what is between them.
-func ends(ctx context.Context, d *driver) error {
-	base := d.cur
-	us := units(base.Module.Graph)
-	n := len(us)
-	if n < 2 {
-		return nil
-	}
+// ends finds the smallest prefix of a window that fails, then its smallest suffix, by binary search: then the first and the last
+// call are needed, as far as failing is monotonic, and the two are tried without what is between them.
+func (d *driver) ends(base State, us [][]string, from, to int) *ask {
 	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
 	both := func(lo, hi int) *ask {
 		if hi-lo < 3 {
@@ -198,19 +195,18 @@ func ends(ctx context.Context, d *driver) error {
 			no: func() *ask { return anyOf("ends", 0.5, d.w.bridges(base, us, lo, hi), nil, nil) }}
 	}
 	suffix := func(hi int) *ask {
+		found := func(p int) *ask { return both(hi-p, hi) }
+		probe := func(p int) edit { return alone(hi-p, hi) }
 		// The failure is most often near its last call: look there first, at 1, 4, 16 ... calls.
 		var near func(size, fails int) *ask
 		near = func(size, fails int) *ask {
-			if size >= hi {
-				return bisect("suffix", fails, hi, func(p int) edit { return alone(hi-p, hi) }, func(p int) *ask { return both(hi-p, hi) })
+			if size >= hi-from {
+				return bisect("suffix", fails, hi-from, probe, found)
 			}
-			return &ask{row: "suffix", edit: alone(hi-size, hi), chance: 0.4,
-				yes: func() *ask {
-					return bisect("suffix", fails, size, func(p int) edit { return alone(hi-p, hi) }, func(p int) *ask { return both(hi-p, hi) })
-				},
-				no: func() *ask { return near(4*size, size) }}
+			return &ask{row: "suffix", edit: probe(size), chance: 0.4,
+				yes: func() *ask { return bisect("suffix", fails, size, probe, found) }, no: func() *ask { return near(4*size, size) }}
 		}
 		return near(1, 0)
 	}
-	return d.walk(ctx, bisect("prefix", 0, n, func(p int) edit { return alone(0, p) }, suffix))
+	return bisect("prefix", from, to, func(p int) edit { return alone(from, p) }, suffix)
 }

@@ -2,6 +2,7 @@ package minify
 
 import (
 	"context"
+	"slices"
 
 	"whittle/capture/fx"
 )
@@ -13,52 +14,70 @@ type reduction struct {
 	needs   knowledge
 	run     func(ctx context.Context, d *driver) error
 	singles func(d *driver) []edit // nil => none that others do not have
+	opening func(d *driver) []edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
-// reductions, coarse to fine. The first rows find where the failure is; the others take away what it does not need.
+// reductions, coarse to fine. The first row finds where the failure is; the others take away what it does not need.
 var reductions []reduction
 
 func init() { // the functions look the table up through the driver
 	reductions = []reduction{
-		{"localise", values, localise, nil}, // one call, alone on its real inputs
-		{"ends", values, ends, nil},         // the smallest prefix, then its smallest suffix, then both ends alone
-		{"dead", nothing, dead, nil},
+		// one call, alone on its real inputs; else the smallest prefix, its smallest suffix, and both ends alone
+		{name: "localise", needs: values, run: localise},
+		{name: "dead", run: dead},
 		needs("symbols", looks, symbolItems, concrete), // sizes that are inputs become numbers
 		items("regions", nothing, regionItems, dropRegions),
-		{"inline", nothing, inline, inlineSingles}, // a branch or body for a higher-order call
+		{name: "inline", run: inline, singles: inlineSingles}, // a branch or body for a higher-order call
 		items("outputs", nothing, outputItems, (*world).dropOutputs),
-		items("bypass", looks, bypassItems, (*world).bypass), // before cut: it also takes away what stands between two operators
-		items("cut", values, callItems, (*world).cut),        // with a tap: who made it becomes an output
-		{"shortcut", looks, shortcut, shortcutSingles},       // earlier values through one adapter
+		items("bypass", looks, bypassItems, (*world).bypass),                      // before cut: it also takes away what stands between two operators
+		items("cut", values, callItems, (*world).cut),                             // with a tap: who made it becomes an output
+		{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles}, // earlier values through one adapter
 		items("bodies", looks, bodyItems, (*world).bodyBypass),
 		items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) }),
 		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		items("modules", nothing, moduleItems, unwrap),
-		{"plain", looks, plain, nil}, // the simplest inputs, all at once
+		{name: "plain", needs: looks, run: plain, opening: plainEdit}, // the simplest inputs, all at once
 		needs("gradients", nothing, gradItems, noGrad),
-		{"sizes", looks, shrink, shrinkSingles},
+		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
 		needs("layouts", nothing, layoutItems, contiguous),
-		{"values", nothing, fills, fillSingles}, // zeros, ones, arange, random
-		{"arguments", nothing, arguments, argumentSingles},
-		{"simplify", looks, simplify, simplifications},  // down the lattice of operators
-		{"elements", nothing, elements, elementSingles}, // the few that matter
-		{"sweep", nothing, sweep, nil},                  // one element at a time, until nothing more goes: 1-minimal
-		{"workaround", nothing, workarounds, nil},       // settings that make the failure go away
+		{name: "values", run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
+		{name: "arguments", run: arguments, singles: argumentSingles, opening: argumentOpening},
+		{name: "simplify", needs: looks, run: simplify, singles: simplifications}, // down the lattice of operators
+		{name: "elements", run: elements, singles: elementSingles},                // the few that matter
+		{name: "sweep", run: sweep},                                               // one element at a time, until nothing more goes: 1-minimal
+		{name: "workaround", run: workarounds},                                    // settings that make the failure go away
 	}
 }
 
 // needs is a row that looks for the items that the failure needs: most often none, or one.
 func needs(name string, know knowledge, list func(*driver) []string, mk func(*driver, []string) edit) reduction {
-	return reduction{name, know, func(ctx context.Context, d *driver) error {
+	return reduction{name: name, needs: know, singles: singles(list, mk), opening: all(list, mk), run: func(ctx context.Context, d *driver) error {
 		return d.walk(ctx, needed("", list(d), func(names []string) edit { return mk(d, names) }))
-	}, singles(list, mk)}
+	}}
+}
+
+// all is the edit of all items together.
+func all(list func(*driver) []string, mk func(*driver, []string) edit) func(*driver) []edit {
+	return func(d *driver) []edit {
+		if items := list(d); len(items) > 0 {
+			return []edit{mk(d, items)}
+		}
+		return nil
+	}
 }
 
 // items is a row that takes away items: all at once, by halves, quarters ...
-func items(name string, needs knowledge, list func(*driver) []string, mk func(*world, []string) edit) reduction {
+func items(name string, know knowledge, list func(*driver) []string, mk func(*world, []string) edit) reduction {
 	edits := func(d *driver, names []string) edit { return mk(d.w, names) }
-	return reduction{name, needs, chunked(list, edits), singles(list, edits)}
+	return reduction{name: name, needs: know, run: chunked(list, edits), singles: singles(list, edits), opening: func(d *driver) []edit {
+		var out []edit
+		its := list(d)
+		for size := len(its); size >= 1 && len(out) < 2*d.size; size /= 2 {
+			out = append(out, chunks(d, its, size, edits)...)
+		}
+		return out
+	}}
 }
 
 // Reductions lists the names of the table's rows, in order.
@@ -129,8 +148,7 @@ func dead(ctx context.Context, d *driver) error {
 // sweep tries every single element with every reduction until none goes, and notes the verdicts of the last time round.
 // What was asked before is not asked again.
 func sweep(ctx context.Context, d *driver) error {
-	d.after = func() []*trial { return []*trial{d.question(d.proof(0))} }
-	defer func() { d.after, d.certify = nil, "" }()
+	defer func() { d.certify = "" }()
 	for {
 		before := d.taken
 		d.certificate = nil
@@ -150,4 +168,63 @@ func sweep(ctx context.Context, d *driver) error {
 			return nil
 		}
 	}
+}
+
+// upcoming lists questions that follow if the row under way changes nothing: the openings of the rows after it, and at last
+// the proofs. It is for idle workers alone, and may be wrong.
+func (d *driver) upcoming(ctx context.Context, count int) ([]*trial, error) {
+	if d.queue == nil || d.queue.of != d.cur.Module || d.queue.row != d.row+d.certify {
+		d.queue = &queue{of: d.cur.Module, row: d.row + d.certify}
+		passed, sweeping := false, d.certify != ""
+		for _, r := range reductions {
+			switch {
+			case r.name == d.row && !sweeping, sweeping && r.name == d.certify:
+				passed = true
+			case !passed || d.off[r.name] || r.needs > nothing && d.w.outdated || r.needs == values && d.w.hollow:
+			case !sweeping && r.opening != nil:
+				d.queue.edits = append(d.queue.edits, r.opening(d)...)
+			case r.singles != nil:
+				d.queue.edits = append(d.queue.edits, r.singles(d)...)
+			}
+		}
+	}
+	q := d.queue
+	for len(q.trials) < count && len(q.edits) > 0 {
+		e := q.edits[0]
+		q.edits = q.edits[1:]
+		t, err := d.prepare(ctx, d.cur, e)
+		if err != nil {
+			return nil, err
+		}
+		if t.skip || t.settled {
+			continue
+		}
+		a, err := d.peek(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if a == nil {
+			q.trials = append(q.trials, t)
+		}
+	}
+	if len(q.edits) == 0 && !q.proofs && (d.row == "sweep" || len(q.trials) < count) {
+		q.proofs = true
+		if d.flaky == nil && !slow(d.want.Type) {
+			for i := range rerunTimes {
+				q.trials = append(q.trials, d.rerun(1+i))
+			}
+		}
+		q.trials = append(q.trials, d.question(d.proof(0)))
+	}
+	q.trials = slices.DeleteFunc(q.trials, func(t *trial) bool { return d.known[d.name(t)] != nil })
+	return q.trials[:min(len(q.trials), count)], nil
+}
+
+// queue is what upcoming has prepared for a state and a row.
+type queue struct {
+	of     *fx.GraphModule
+	row    string
+	edits  []edit
+	trials []*trial
+	proofs bool
 }

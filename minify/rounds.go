@@ -45,10 +45,11 @@ func (d *driver) round(ctx context.Context, edits, later []edit) ([]*trial, erro
 				}
 				ahead, later = append(ahead, a), later[1:]
 			}
-			want = append(append([]*trial{}, want...), ahead...)
-			if d.after != nil {
-				want = append(want, d.after()...)
+			more, err := d.upcoming(ctx, need)
+			if err != nil {
+				return nil, err
 			}
+			want = append(append(append([]*trial{}, want...), ahead...), more...)
 		}
 		if err := d.await(ctx, want); err != nil {
 			return nil, err
@@ -125,11 +126,7 @@ func chunked(items func(*driver) []string, mk func(*driver, []string) edit) func
 	return func(ctx context.Context, d *driver) error {
 		all := items(d)
 		for size := len(all); size >= 1; size /= 2 {
-			var edits []edit
-			for lo := 0; lo < len(all); lo += size {
-				edits = append(edits, mk(d, all[lo:min(lo+size, len(all))]))
-			}
-			if err := d.rounds(ctx, edits); err != nil {
+			if err := d.rounds(ctx, chunks(d, all, size, mk)); err != nil {
 				return err
 			}
 			// What went needs no more tries.
@@ -145,6 +142,14 @@ func chunked(items func(*driver) []string, mk func(*driver, []string) edit) func
 		}
 		return nil
 	}
+}
+
+func chunks(d *driver, all []string, size int, mk func(*driver, []string) edit) []edit {
+	var edits []edit
+	for lo := 0; lo < len(all); lo += size {
+		edits = append(edits, mk(d, all[lo:min(lo+size, len(all))]))
+	}
+	return edits
 }
 
 // singles is an edit for each item alone: what the sweep tries.

@@ -254,10 +254,15 @@ func shrinkSingles(d *driver) []edit {
 // plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients. Failures to compile seldom need
 // more, and the rows that follow then have nothing to do.
 func plain(ctx context.Context, d *driver) error {
-	all := []edit{}
+	_, err := d.first(ctx, plainEdit(d))
+	return err
+}
+
+func plainEdit(d *driver) []edit {
+	var parts []edit
 	add := func(items []string, mk func(*driver, []string) edit) {
 		if len(items) > 0 {
-			all = append(all, mk(d, items))
+			parts = append(parts, mk(d, items))
 		}
 	}
 	edits, labels := d.sizesTo(1)
@@ -267,17 +272,16 @@ func plain(ctx context.Context, d *driver) error {
 	if !d.accuracy() {
 		add(fillItems(FillZeros)(d), filled(FillZeros))
 	}
-	if len(all) < 2 {
+	if len(parts) < 2 {
 		return nil
 	}
-	_, err := d.first(ctx, []edit{{desc: "the simplest inputs", reshapes: true, apply: func(s State) (State, bool) {
+	return []edit{{desc: "the simplest inputs", reshapes: true, apply: func(s State) (State, bool) {
 		changed := false
-		for _, e := range all {
+		for _, e := range parts {
 			if next, ok := e.apply(s); ok {
 				s, changed = next, true
 			}
 		}
 		return s, changed
-	}}})
-	return err
+	}}}
 }

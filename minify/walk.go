@@ -120,6 +120,14 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, err
 			heap.Push(q, prospect{n, p.p})
 		}
 	}
+	if need := d.s.Workers - len(want); need > 0 && d.s.Workers > 1 && !want[0].skip && !want[0].settled {
+		d.row = row
+		more, err := d.upcoming(ctx, need)
+		if err != nil {
+			return nil, err
+		}
+		want = append(want, more...)
+	}
 	return want, nil
 }
 
