@@ -198,16 +198,26 @@ func issueTitle(s replay.Signature, repro string) string {
 	return title
 }
 
-var reCall = regexp.MustCompile(`(?m)^\s+\w+(?: : [^=]+)? = (torch(?:\.\w+)+)\(`)
+var reCall = regexp.MustCompile(`^\s+\w+(?: : [^=]+)? = (torch(?:\.\w+)+)\(`)
 
-// callsOf lists the operators that a repro's graph calls, without repeats: aten.relu.default, torch.relu.
+// callsOf lists the operators that the forward methods of a repro call, without repeats: aten.relu.default, torch.relu.
 func callsOf(repro string) []string {
 	var out []string
-	seen := map[string]bool{}
-	for _, m := range reCall.FindAllStringSubmatch(repro, -1) {
-		name := strings.TrimPrefix(m[1], "torch.ops.")
-		if !seen[name] {
-			seen[name] = true
+	forward := -1 // how far the def is indented; -1: outside of one
+	for _, l := range strings.Split(repro, "\n") {
+		code := strings.TrimLeft(l, " \t")
+		indent := len(l) - len(code)
+		switch {
+		case strings.HasPrefix(code, "def forward("):
+			forward = indent
+		case code != "" && indent <= forward:
+			forward = -1
+		}
+		m := reCall.FindStringSubmatch(l)
+		if forward < 0 || m == nil {
+			continue
+		}
+		if name := strings.TrimPrefix(m[1], "torch.ops."); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -241,7 +251,7 @@ func (r *issueReport) markdown() string {
 		p("### Workaround\n\nWith this it does not fail:\n\n%s\n", fence("python", settings(res.Workaround)))
 	}
 	if len(res.Free) > 0 {
-		p("### What may vary\n\nIt fails in the same way with other choices here:\n\n")
+		p("### What may vary\n\nThe failure does not depend on this:\n\n")
 		for _, f := range res.Free {
 			p("- %s\n", cell(f))
 		}

@@ -124,7 +124,7 @@ func TestReportOfWhatIsNotThere(t *testing.T) {
 }
 
 func TestIssueTitles(t *testing.T) {
-	repro := "    def forward(self, x):\n        y = torch.relu(x)\n        z : Sym(s0) = torch.ops.aten.sym_size.int(x, 0)\n        w = torch.relu(y)\n"
+	repro := "    def forward(self, x):\n        y = torch.relu(x)\n        z : Sym(s0) = torch.ops.aten.sym_size.int(x, 0)\n        w = torch.relu(y)\n\ndef load_args(reader):\n    buf0 = torch.zeros(1).untyped_storage()\n"
 	for want, s := range map[string]replay.Signature{
 		"torch.compile: hangs for torch.relu, aten.sym_size.int":                                                    {Stage: "compile", Type: "timeout"},
 		"torch.compile: uses up the memory for torch.relu, aten.sym_size.int":                                       {Stage: "run", Type: "oom"},
