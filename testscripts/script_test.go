@@ -40,13 +40,17 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("WHITTLE_STORE", filepath.Join(e.WorkDir, "store.db"))
 			e.Setenv("WHITTLE_CACHE", kernels)
+			e.Setenv("WHITTLE_TORCH_ROOT", os.Getenv("WHITTLE_TORCH_ROOT"))
 			// A minimal repro appears where the scenario runs, and not beside a demo.
 			e.Setenv("TORCHDYNAMO_REPRO_DIR", e.WorkDir)
 			return copyDemos(filepath.Join(e.WorkDir, "demo"))
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "root" {
+			switch cond {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "torch": // a root folder with a Python that has torch, for chroot
+				return os.Getenv("WHITTLE_TORCH_ROOT") != "" && os.Geteuid() == 0, nil
 			}
 			return false, fmt.Errorf("unknown condition %s", cond)
 		},
