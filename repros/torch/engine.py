@@ -6,6 +6,7 @@ anything of a candidate; whatever a child does to itself, the parent goes on.
 import ast
 import base64
 import contextlib
+import copy
 import ctypes
 import hashlib
 import json
@@ -689,13 +690,14 @@ def after_aot(ns, args, job, mark):
         mark("eager")
         torch._inductor.config.generate_intermediate_hooks = True
         kernels = Kernels(gm, job["text"])
+        eager = copy.deepcopy(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
         try:
             compiled = compile_fx_inner(gm, args)
         except Exception as e:
             return kernels.blame(failed(e, "compile"), e)
         mark("compiled")
         if job.get("accuracy"):
-            return compare(gm, compiled, args, True, job, mark, locate=kernels)
+            return compare(eager, compiled, args, True, job, mark, locate=kernels)
         try:
             compiled(list(args))
         except Exception as e:
@@ -839,7 +841,6 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
     from torch._dynamo import config
     from torch._dynamo.debug_utils import cast_to_fp64, clone_inputs_retaining_gradness, run_fwd_maybe_bwd
     from torch._dynamo.utils import same
-    import copy
 
     def seeded(f, inputs):
         torch.manual_seed(0)

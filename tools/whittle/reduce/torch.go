@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
+	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 	"whittle/minify"
 	"whittle/replay"
@@ -333,5 +335,24 @@ func (t *Torch) Finish(ctx context.Context, r *repros.Repro, s minify.State) (*r
 	if len(stored) > 0 {
 		x.SaveDir = saveDir
 	}
+	if r.Stage != repros.AfterDynamo && r.Accuracy != repros.NoAccuracy && r.Accuracy != "" && mutates(s.Module.Graph) {
+		x.Imports = append(slices.Clone(x.Imports), keepGraph...)
+	}
 	return x, stored, err
+}
+
+// keepGraph goes into repros whose graph writes to its inputs. PyTorch's run_repro compares with a graph that the compiler has
+// edited meanwhile; one that was made to write in place may not even run.
+var keepGraph = []string{
+	"import copy, torch._inductor.compile_fx as _compile_fx",
+	"_inner = _compile_fx.compile_fx_inner",
+	"_compile_fx.compile_fx_inner = lambda gm, args, **options: _inner(copy.deepcopy(gm), args, **options)  # the compiler edits its graph",
+}
+
+// mutates reports whether a call writes to an argument.
+func mutates(g *fx.Graph) bool {
+	return slices.ContainsFunc(g.Calls(), func(n *fx.Node) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(n.Target, "aten."), "prims."), ".")
+		return strings.HasSuffix(name, "_") && !strings.HasSuffix(name, "__")
+	})
 }
