@@ -10,6 +10,7 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"whittle/capture/fx"
 	"whittle/replay"
 )
 
@@ -55,6 +56,10 @@ type driver struct {
 	hits    int
 
 	rejected int
+	last     struct { // hash's
+		id   identity
+		hash string
+	}
 
 	id      int64 // in the store
 	resumed bool
@@ -117,14 +122,14 @@ func (d *driver) run(ctx context.Context) error {
 		}
 	}
 	d.row = "start"
+	if err := d.learn(ctx, values); err != nil { // first, so that idle workers can look for the place while the start runs
+		return err
+	}
 	if err := d.fail(ctx); err != nil {
 		return err
 	}
 	d.message = d.outcome.Message + " " + d.outcome.Detail
 	d.event(Event{Kind: EventStart, Outcome: d.outcome, ID: d.id, Resumed: d.resumed})
-	if err := d.learn(ctx, values); err != nil {
-		return err
-	}
 	if d.s.Blame != nil {
 		for _, n := range d.s.Blame(d.start, d.outcome) {
 			d.message += " " + n
@@ -222,20 +227,43 @@ func (d *driver) fail(ctx context.Context) error {
 // manyWorkers is from how many on the idle ones get large states to run, while nothing is known yet.
 const manyWorkers = 4
 
-// headStart adds prefixes to the question about the start: of all that is asked later, they alone need no values.
+// headStart adds what localise will ask to the question about the start.
 func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
-	us := units(d.start.Module.Graph)
-	if d.s.Workers < manyWorkers || len(us) < 2 || t.c.Attempt > 0 {
+	if d.s.Workers < manyWorkers || t.c.Attempt > 0 {
 		return []*trial{t}, nil
 	}
-	tree := bisect("prefix", 0, len(us), func(p int) edit { return d.w.keepOnly(join(us[:p])) }, func(int) *ask { return nil })
-	want, err := d.foresee(ctx, d.start, tree)
+	tree := d.place()
+	if tree == nil {
+		return []*trial{t}, nil
+	}
+	want, err := d.foresee(ctx, d.cur, tree)
 	return append([]*trial{t}, want...), err
 }
 
 func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }
 
-func (d *driver) hash(s State) string { return hashOf(d.h.key(s, d.s.Fingerprint)) }
+// hash is a state's identity; that of the last state is remembered.
+func (d *driver) hash(s State) string {
+	id := identity{s.Module, len(s.Inputs), len(s.Config), nil, nil}
+	if len(s.Inputs) > 0 {
+		id.in = &s.Inputs[0]
+	}
+	if len(s.Config) > 0 {
+		id.cfg = &s.Config[0]
+	}
+	if d.last.id != id {
+		d.last.id, d.last.hash = id, hashOf(d.h.key(s, d.s.Fingerprint))
+	}
+	return d.last.hash
+}
+
+// identity tells states apart without looking into them.
+type identity struct {
+	module          *fx.GraphModule
+	inputs, setting int
+	in              *Input
+	cfg             *Setting
+}
 
 // adopt journals trials and makes the winner the current state.
 func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *trial) error {

@@ -73,11 +73,14 @@ func named(us [][]string, g *fx.Graph, message string) [][]string {
 
 // unverified is how many times smaller than a window that is known to fail a window may get that only must fail if the failure is
 // local: then it is asked.
-const unverified = 8
+const unverified = 4
 
 // localise looks for one call that fails alone, on its real inputs: those that the error names, those where the
 // executions part, then by halving windows. A failure in one operator ends here.
-func localise(ctx context.Context, d *driver) error {
+func localise(ctx context.Context, d *driver) error { return d.walk(ctx, d.place()) }
+
+// place is the decision tree of localise, for the current state.
+func (d *driver) place() *ask {
 	g := d.cur.Module.Graph
 	us := units(g)
 	if len(us) < 2 {
@@ -129,7 +132,7 @@ func localise(ctx context.Context, d *driver) error {
 		mid := lo + (hi-lo)/2
 		return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return halve(lo, mid, lo, mid) }, no: func() *ask { return halve(from, to, mid, hi) }}
 	}
-	return d.walk(ctx, anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), 0, len(us)) }))
+	return anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), 0, len(us)) })
 }
 
 // maxBridges bounds how many operands of the last call are tried.
@@ -197,13 +200,13 @@ func (d *driver) ends(base State, us [][]string, from, to int) *ask {
 	suffix := func(hi int) *ask {
 		found := func(p int) *ask { return both(hi-p, hi) }
 		probe := func(p int) edit { return alone(hi-p, hi) }
-		// The failure is most often near its last call: look there first, at 1, 4, 16 ... calls.
+		// The failure is most often near its last call: look there first, at 1 and 4 calls.
 		var near func(size, fails int) *ask
 		near = func(size, fails int) *ask {
-			if size >= hi-from {
+			if size >= hi-from || size > 4 {
 				return bisect("suffix", fails, hi-from, probe, found)
 			}
-			return &ask{row: "suffix", edit: probe(size), chance: 0.4,
+			return &ask{row: "suffix", edit: probe(size), chance: 0.3,
 				yes: func() *ask { return bisect("suffix", fails, size, probe, found) }, no: func() *ask { return near(4*size, size) }}
 		}
 		return near(1, 0)

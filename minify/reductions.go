@@ -25,7 +25,8 @@ func init() { // the functions look the table up through the driver
 		// one call, alone on its real inputs; else the smallest prefix, its smallest suffix, and both ends alone
 		{name: "localise", needs: values, run: localise},
 		{name: "dead", run: dead},
-		needs("symbols", looks, symbolItems, concrete), // sizes that are inputs become numbers
+		{name: "plain", needs: looks, run: plain, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
+		needs("symbols", looks, symbolItems, concrete),                // sizes that are inputs become numbers
 		items("regions", nothing, regionItems, dropRegions),
 		{name: "inline", run: inline, singles: inlineSingles}, // a branch or body for a higher-order call
 		items("outputs", nothing, outputItems, (*world).dropOutputs),
@@ -36,7 +37,6 @@ func init() { // the functions look the table up through the driver
 		items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) }),
 		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		items("modules", nothing, moduleItems, unwrap),
-		{name: "plain", needs: looks, run: plain, opening: plainEdit}, // the simplest inputs, all at once
 		needs("gradients", nothing, gradItems, noGrad),
 		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
