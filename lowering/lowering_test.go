@@ -70,6 +70,12 @@ func TestCompiledEqualsEager(t *testing.T) {
     slice_1 = torch.ops.aten.slice.Tensor(view, 1, 2, 8, 2)
     neg = torch.ops.aten.neg.default(slice_1)
     return (exp, neg)`, []any{m}},
+		{"a transposed read waits for all that it reads", `
+    sin = torch.ops.aten.sin.default(a)
+    permute = torch.ops.aten.permute.default(sin, [1, 0])
+    exp = torch.ops.aten.exp.default(permute)
+    add = torch.ops.aten.add.Tensor(exp, sin)
+    return (sin, permute, exp, add)`, []any{data(5, 5)}},
 		{"layer norm", `
     var_mean = torch.ops.aten.var_mean.correction(a, [1], correction = 0, keepdim = True)
     getitem = var_mean[0]

@@ -31,7 +31,7 @@ func Generate(group []*ir.Loops, threads int) *Kernel {
 	}
 	for i := 0; i < len(group); {
 		j := i + 1
-		for j < len(group) && sameSpace(group[i], group[j]) {
+		for j < len(group) && sameSpace(group[i], group[j]) && independent(group[i:j], group[j]) {
 			j++
 		}
 		g.nest(group[i:j])
@@ -52,6 +52,50 @@ func origins(group []*ir.Loops) []string {
 
 func sameSpace(a, b *ir.Loops) bool {
 	return a.Reduce == "" && b.Reduce == "" && equal(a.Ranges, b.Ranges)
+}
+
+// independent reports whether l may run in one nest with the loops before it: what one writes, another touches at the same place of the
+// iteration only. A transposed read, say, has to wait for the whole of what it reads.
+func independent(nest []*ir.Loops, l *ir.Loops) bool {
+	for _, x := range nest {
+		if clash(x, l) || clash(l, x) || x.Out.Owner() == l.Out.Owner() && !sameIndex(storeIndex(x), storeIndex(l), l.Ranges) {
+			return false
+		}
+	}
+	return true
+}
+
+// clash reports whether r reads what w writes, at another place of the iteration.
+func clash(w, r *ir.Loops) bool {
+	at := storeIndex(w)
+	found := false
+	r.Value.Reads(func(e *ir.Expr) {
+		if e.Buf.Owner() == w.Out.Owner() && (e.Buf.DType.Size() != w.Out.DType.Size() || !sameIndex(e.At, at, w.Ranges)) {
+			found = true
+		}
+	})
+	return found
+}
+
+// storeIndex is where in its buffer a loop writes.
+func storeIndex(l *ir.Loops) ir.Index {
+	return ir.Index{Coef: l.Out.Stride[:min(len(l.Ranges), len(l.Out.Stride))], Const: l.Out.Offset}
+}
+
+// sameIndex reports whether two indices agree on all of a space.
+func sameIndex(a, b ir.Index, ranges []int64) bool {
+	coef := func(x ir.Index, i int) int64 {
+		if i < len(x.Coef) {
+			return x.Coef[i]
+		}
+		return 0
+	}
+	for i, n := range ranges {
+		if n > 1 && coef(a, i) != coef(b, i) {
+			return false
+		}
+	}
+	return a.Const == b.Const
 }
 
 func equal(a, b []int64) bool {
@@ -126,7 +170,7 @@ func (g *gen) nest(ls []*ir.Loops) {
 }
 
 func (g *gen) store(out *ir.Buffer, v string, d tensor.DType, n int, indent string) {
-	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset}
+	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset} // as storeIndex has it
 	if d != out.DType {
 		v = fmt.Sprintf("whittle_cast<%s>(%s)", ctype(out.DType), v)
 		if out.DType == tensor.BFloat16 || out.DType == tensor.Float16 {
@@ -218,7 +262,7 @@ func (g *gen) final(out *ir.Buffer, f func(string) string, n int, indent string)
 	if f != nil {
 		v = f("acc")
 	}
-	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset}
+	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset} // as storeIndex has it
 	g.line("%sp%d[%s] = %s(%s);", indent, g.use(out), at.Text(), ctype(out.DType), v)
 }
 
