@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 
 import torch
 
@@ -277,7 +278,7 @@ def _watch_run(rec, out, reference):
             rec.put("run", held, CRASH_DATA)
             if ref is not None and _diverges(ref, inner, held):
                 rec.put("failed", held, None, None, accuracy=True)
-                _state.diverged = True
+                _state.diverged = rec.id
         try:
             out = inner(inputs)
         except Exception as e:
@@ -327,7 +328,17 @@ def _diverges(reference, compiled, inputs, plain=False):
 
     from torch._dynamo import debug_utils
 
+    draws = random_nodes(reference)
+    if draws:
+        import torch._inductor.config as c
+
+        if not c.fallback_random:  # eager and compiled draw other numbers by design
+            trouble("not compared", ValueError("%s draws random numbers; torch._inductor.config.fallback_random makes that comparable" % draws[0]))
+            return False
+    state = torch.random.get_rng_state()
+
     def again(*a):
+        torch.random.set_rng_state(state)  # the numbers that eager drew
         return compiled(*a)
 
     if not plain:
@@ -425,9 +436,11 @@ def _watch_backend_run(rec, out, reference, inner):
             if inner == 0:
                 rec.put("run", args, CRASH_DATA)
             if ref is not None:
-                _state.diverged = False
-                wrong = _diverges_backend(ref, out, args)
-                if wrong and not _state.diverged:  # after aot it is the smaller repro
+                _state.diverged = None
+                if _diverges_backend(ref, out, args):
+                    # After aot it is the smaller repro, but not every such graph fails again on its own.
+                    if _state.diverged:
+                        rec.info["inner"] = _state.diverged
                     rec.put("failed", args, None, None, accuracy=True)
         try:
             r = out(*args)
@@ -449,6 +462,30 @@ def _watch_backend_run(rec, out, reference, inner):
             except Exception:
                 pass
     return run
+
+
+_DRAWS = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "bernoulli", "bernoulli_", "multinomial", "normal", "normal_", "uniform_",
+          "exponential_", "geometric_", "cauchy_", "log_normal_", "random_", "poisson", "binomial", "dropout", "dropout_", "dropout1d", "dropout2d", "dropout3d",
+          "alpha_dropout", "feature_dropout", "feature_alpha_dropout", "native_dropout", "rrelu", "rrelu_", "gumbel_softmax", "inductor_random", "inductor_randint",
+          "inductor_seed", "inductor_seeds", "inductor_lookup_seed", "philox_rand"}
+
+
+def random_nodes(gm):
+    """The calls of a graph, sub-graphs included, that draw random numbers."""
+    out = []
+    for m in gm.modules():
+        if isinstance(m, torch.fx.GraphModule):
+            for n in m.graph.nodes:
+                if n.op not in ("call_function", "call_method"):
+                    continue
+                t = n.target
+                name = t if isinstance(t, str) else getattr(t, "_opname", None) or getattr(t, "__name__", "")
+                idle = name.endswith("dropout") and (n.kwargs.get("training") is False or False in n.args)
+                if not idle and (name in _DRAWS or torch.Tag.nondeterministic_seeded in (getattr(t, "tags", None) or ())):
+                    out.append(n.name)
+        elif m.training and "Dropout" in type(m).__name__ or "RReLU" in type(m).__name__ and m.training:
+            out.append(type(m).__name__)
+    return out
 
 
 def _diverges_backend(reference, out, args):
@@ -513,7 +550,9 @@ def config_text():
         pass
     for m in mods:
         try:
-            lines = m.codegen_config().split("\n")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about settings that cannot be written
+                lines = m.codegen_config().split("\n")
         except Exception as e:
             trouble("settings", e)
             continue
