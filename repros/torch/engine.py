@@ -745,23 +745,27 @@ class Kernels:
         if names:
             result["blamed"] = names
 
-    def diverged(self, run, gm, args, same):
-        """The calls behind the first intermediate buffer for which same(node name, value) is false."""
+    def diverged(self, run, gm, same):
+        """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false."""
         from torch._inductor.hooks import intermediate_hook
-        first = []
+        right, wrong = set(), []
 
         def look(name, value):
-            if not first and not same(name, value):
-                first.append(name)
+            if not wrong:
+                right.add(name) if same(name, value) else wrong.append(name)
 
         with intermediate_hook(look):
             run()
-        if not first:
-            return set()
-        for _, origins in self.sources.values():
-            if first[0] in origins:
-                return origins
-        return {first[0]}
+        nodes = {n.name: n for n in gm.graph.nodes}
+        # No buffer is wrong: what makes the outputs from them is.
+        todo = [nodes[name] for name in wrong if name in nodes] or list(gm.graph.output_node().all_input_nodes)
+        guilty = set()
+        while todo and len(guilty) < 64:
+            n = todo.pop(0)
+            if n.op == "call_function" and n.name not in guilty and n.name not in right:
+                guilty.add(n.name)
+                todo.extend(n.all_input_nodes)
+        return guilty
 
 
 def text_names(gm, text):
@@ -890,8 +894,130 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
             def alike(name, value):
                 return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
 
-            locate.add(result, locate.diverged(lambda: seeded(compiled, args), gm, args, alike))
+            locate.add(result, locate.diverged(lambda: seeded(compiled, args), gm, alike))
     return result
+
+
+def diverge(server):
+    """Rows of a table: how far eager and compiled values are from float64, buffer by buffer as Inductor makes them, then the outputs."""
+    def work(job, mark):
+        import torch
+        settle(job)
+        try:
+            ns = run_text(job)
+            args = arguments(server, ns, job)
+        except Exception as e:
+            return outcome("invalid", "loading: " + describe(e), detail=traceback.format_exc()[-4000:])
+        torch._inductor.config.generate_intermediate_hooks = True
+        if RANDOM.search(job["text"]):
+            torch._inductor.config.fallback_random = True
+        rows = []
+        try:
+            if job["stage"] == "aot":
+                from torch._inductor.compile_fx import compile_fx_inner
+                from torch.fx.experimental.proxy_tensor import make_fx
+                with torch.no_grad():
+                    gm = make_fx(ns["mod"], tracing_mode=job.get("tracing") or "real")(*args)
+                    eager = copy.deepcopy(gm)
+                    table(rows, eager, compile_fx_inner(gm, args), args, job, text_names(gm, job["text"]))
+            else:
+                try:
+                    observed(rows, ns, args, job)
+                except Exception:  # some graphs do not compile with hooks in them
+                    del rows[:]
+                    torch._dynamo.reset()
+                    torch._inductor.config.generate_intermediate_hooks = False
+                    observed(rows, ns, args, job)
+        except Exception as e:
+            return {"rows": rows, "error": describe(e)}
+        return {"rows": rows, "error": ""}
+    return work
+
+
+def observed(rows, ns, args, job):
+    """Rows of the graphs that Inductor gets for an after-dynamo graph, and of its outputs for any backend."""
+    import torch
+    from torch._dynamo.debug_utils import run_fwd_maybe_bwd
+    from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+    backend = find_backend(job["backend"], ns)
+    if job["backend"] == "inductor":
+        def inner(gm, inputs, **options):
+            eager = copy.deepcopy(gm)
+            compiled = compile_fx_inner(gm, inputs, **options)
+
+            def run(real):
+                kept = clones(real)
+                out = compiled(list(real))
+                real.clear()
+                with torch.no_grad():
+                    table(rows, eager, compiled, kept, job, {})
+                return out
+            run._boxed_call = True
+            return run
+
+        def backend(gm, inputs):
+            return compile_fx(gm, inputs, inner_compile=inner)
+    torch.manual_seed(0)
+    ref = run_fwd_maybe_bwd(ns["mod"], args, bool(job.get("only_fwd")))
+    torch.manual_seed(0)
+    got = run_fwd_maybe_bwd(torch._dynamo.optimize(backend)(ns["mod"]), args, bool(job.get("only_fwd")))
+    exact = None
+    with contextlib.suppress(Exception):
+        from torch._dynamo.debug_utils import cast_to_fp64, clone_inputs_retaining_gradness
+        model, inputs = cast_to_fp64(copy.deepcopy(ns["mod"]), clone_inputs_retaining_gradness(args))
+        torch.manual_seed(0)
+        exact = run_fwd_maybe_bwd(model, inputs, bool(job.get("only_fwd")))
+    compared(rows, ref, got, exact, job)
+
+
+def table(rows, gm, compiled, args, job, names):
+    import torch
+    from torch._dynamo.debug_utils import cast_to_fp64, clone_inputs_retaining_gradness
+    from torch._inductor.hooks import intermediate_hook
+    eager, double, exact = intermediates(gm, clones(args)), {}, None
+    with contextlib.suppress(Exception):
+        model, inputs = cast_to_fp64(copy.deepcopy(gm), clone_inputs_retaining_gradness(args))
+        double = intermediates(model, clones(inputs))
+        torch.manual_seed(0)
+        exact = model(*inputs)
+    targets = {n.name: str(n.target) for n in gm.graph.nodes}
+
+    def look(name, value):
+        if name in eager:
+            rows.append(row(names.get(name, name), targets.get(name, ""), eager[name], value, double.get(name), job))
+
+    torch.manual_seed(0)
+    with intermediate_hook(look):
+        got = compiled(clones(args))
+    torch.manual_seed(0)
+    compared(rows, gm(*clones(args)), got, exact, job)
+
+
+def compared(rows, ref, got, exact, job):
+    exact = flat(exact) if exact is not None else []
+    for i, (a, b) in enumerate(zip(flat(ref), flat(got))):
+        rows.append(row("output[%d]" % i, "", a, b, exact[i] if i < len(exact) else None, job))
+
+
+def row(name, target, ref, got, exact, job):
+    from torch._dynamo import config
+    from torch._dynamo.utils import same
+    said = []
+    ok = same(ref, got, exact, tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True, ignore_non_fp=bool(job.get("ignore_non_fp")),
+              log_error=lambda m, *a, **k: said.append(m % a if a else m))
+    return {"node": name, "target": target, "eager": error(ref, exact), "compiled": error(got, exact), "same": bool(ok), "note": "; ".join(said[:1]) if not ok else ""}
+
+
+def error(v, exact):
+    """Root mean square of the difference, relative to that of the exact value; null where that means nothing."""
+    import math
+    import torch
+    if exact is None or v.shape != exact.shape or v.dtype.is_complex or not v.numel():
+        return None
+    a, b = v.detach().double(), exact.detach().double()
+    norm = b.square().mean().sqrt().item()
+    x = (a - b).square().mean().sqrt().item() / (norm or 1.0)
+    return x if math.isfinite(x) else ("inf" if x == x else None)
 
 
 def intermediates(gm, args):
@@ -980,7 +1106,7 @@ def export(server):
     return work
 
 
-JOBS = {"run": query, "explore": explore, "elements": elements, "export": export}
+JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge}
 
 
 # The start.

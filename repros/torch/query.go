@@ -265,3 +265,28 @@ func (e *Engine) Storage(ctx context.Context, hash string, d *Derived) ([]byte, 
 	}
 	return base64.StdEncoding.DecodeString(r.Data)
 }
+
+// Diverge runs a repro eagerly, in float64 and compiled, and compares the values of the buffers that Inductor makes, in the order in which
+// it makes them, and the outputs. The rows come as accuracy.Row reads them. tolerance 0 is PyTorch's.
+func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP bool) (rows json.RawMessage, err error) {
+	b, err := e.ask(ctx, job{"op": "diverge", "text": q.Text, "stage": q.Stage, "backend": q.Backend, "tracing": q.Tracing, "only_fwd": q.OnlyFwd, "derived": q.Derived,
+		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "limits": e.limits(false)})
+	if err != nil {
+		return nil, err
+	}
+	var r struct {
+		Rows  json.RawMessage `json:"rows"`
+		Fault string          `json:"error"`
+	}
+	if err := json.Unmarshal(b, &r); err != nil || r.Rows == nil {
+		var o reply
+		if e := json.Unmarshal(b, &o); e == nil {
+			return nil, fmt.Errorf("torch: %s", o.Message)
+		}
+		return nil, fmt.Errorf("torch: comparing: %w", err)
+	}
+	if r.Fault != "" {
+		return r.Rows, fmt.Errorf("torch: %s", r.Fault)
+	}
+	return r.Rows, nil
+}

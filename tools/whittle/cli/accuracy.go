@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +20,7 @@ import (
 	"whittle/accuracy"
 	"whittle/lowering"
 	"whittle/repros"
+	"whittle/tools/whittle/reduce"
 	"whittle/tools/whittle/stack"
 )
 
@@ -31,9 +30,16 @@ type divergeEngine interface {
 	Diverge(ctx context.Context, repro *repros.Repro, dir string, o accuracy.Options) ([]accuracy.Row, error)
 }
 
-// divergeEngines makes the engines of `whittle accuracy --engine NAME`.
-var divergeEngines = map[string]func(a *app) (divergeEngine, error){
-	"native": func(*app) (divergeEngine, error) { return nativeDiverge{}, nil },
+// divergeEngine starts the engine that the options ask for. close ends it.
+func (a *app) divergeEngine(ctx context.Context, r *repros.Repro, o accuracyOptions) (e divergeEngine, name string, close func() error, err error) {
+	x, err := a.pick(ctx, r, minifyOptions{engine: o.engine, torch: o.torch})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if t, ok := x.(*reduce.Torch); ok {
+		return t, t.Name(), t.Close, nil
+	}
+	return nativeDiverge{}, x.Name(), x.Close, nil
 }
 
 // accuracyOptions are the command's flags.
@@ -43,6 +49,8 @@ type accuracyOptions struct {
 	tolerance float64
 	maxRows   int
 	engine    string
+	torch     string
+	source    string
 }
 
 func (a *app) accuracyCommand() *cobra.Command {
@@ -63,7 +71,9 @@ func (a *app) accuracyCommand() *cobra.Command {
 	f.BoolVar(&o.strict, "strict", false, "compare integers and bools, too (default: as the file's accuracy and repro_ignore_non_fp say)")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "absolute and relative tolerance (default: the file's repro_tolerance, then 0.001)")
 	f.IntVar(&o.maxRows, "max-rows", 0, "rows to print, around the first divergence (default all)")
-	f.StringVar(&o.engine, "engine", "native", "what runs the repro: "+strings.Join(slices.Sorted(maps.Keys(divergeEngines)), ", "))
+	f.StringVar(&o.engine, "engine", "auto", "auto, torch or native: what runs the repro")
+	f.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "command that starts a Python with torch (default $WHITTLE_TORCH, then python3 if it has torch)")
+	f.StringVar(&o.source, "source", "", "script that defines the backend that the file only names")
 	return c
 }
 
@@ -95,14 +105,16 @@ func (a *app) accuracy(ctx context.Context, file string, o accuracyOptions, stri
 	if o.maxRows < 0 {
 		return usagef("--max-rows %d: want a number of rows, or 0 for all", o.maxRows)
 	}
-	make, ok := divergeEngines[o.engine]
-	if !ok {
-		return usagef("--engine %s: there is no such engine; choose from %s", o.engine, strings.Join(slices.Sorted(maps.Keys(divergeEngines)), ", "))
+	m := minifyOptions{form: "repro", engine: o.engine, confirm: 1, memory: "0", source: o.source}
+	if err := m.check(r); err != nil {
+		return err
 	}
-	eng, err := make(a)
+	eng, name, done, err := a.divergeEngine(ctx, r, o)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
+	defer done()
+	o.engine = name
 	opt, err := compareOptions(file, r)
 	if err != nil {
 		return err

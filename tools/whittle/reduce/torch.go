@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"whittle/accuracy"
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 	"whittle/minify"
@@ -355,4 +356,32 @@ func mutates(g *fx.Graph) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(n.Target, "aten."), "prims."), ".")
 		return strings.HasSuffix(name, "_") && !strings.HasSuffix(name, "__")
 	})
+}
+
+// Diverge compares the intermediates of a repro in eager, in float64 and compiled: see accuracy.Row. dir is the folder of its file.
+func (t *Torch) Diverge(ctx context.Context, r *repros.Repro, dir string, o accuracy.Options) ([]accuracy.Row, error) {
+	s, err := t.Load(ctx, r, dir)
+	if err != nil {
+		return nil, err
+	}
+	x, derived, err := t.render(s)
+	if err != nil {
+		return nil, err
+	}
+	q := t.query(x)
+	q.Derived = derived
+	b, failed := t.Engine.Diverge(ctx, q, o.Tol, o.IgnoreNonFP)
+	var rows []accuracy.Row
+	if b != nil {
+		if err := json.Unmarshal(b, &rows); err != nil {
+			return nil, err
+		}
+	}
+	for i := range rows {
+		if !rows[i].Same {
+			rows[i].First = true
+			break
+		}
+	}
+	return rows, failed
 }
