@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +56,29 @@ func Diverge(ctx context.Context, r *repros.Repro, dir, cacheDir string, o accur
 		}
 		return c.Run(inputs)
 	}
-	return accuracy.Diverge(ctx, r.Module, inputs, x, o)
+	return accuracy.Diverge(ctx, r.Module, inputs, guard(x), o)
+}
+
+// guarded turns a panic of the stack into an error: the side that it happens on is to blame, and the others can go on.
+func guarded(f func() ([]any, error)) (out []any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	return f()
+}
+
+// guard guards both executions.
+func guard(x accuracy.Executions) accuracy.Executions {
+	eager, compiled := x.Eager, x.Compiled
+	x.Eager = func(ctx context.Context, gm *fx.GraphModule, inputs []any, observe func(*fx.Node, any)) ([]any, error) {
+		return guarded(func() ([]any, error) { return eager(ctx, gm, inputs, observe) })
+	}
+	x.Compiled = func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error) {
+		return guarded(func() ([]any, error) { return compiled(ctx, gm, inputs) })
+	}
+	return x
 }
 
 func list(v any) []any {
@@ -101,7 +124,7 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 		out, err := d.call(fn, d.args(inputs, false))
 		return list(detached(out)), err
 	}
-	rows, err := accuracy.Diverge(ctx, r.Module, inputs, x, o)
+	rows, err := accuracy.Diverge(ctx, r.Module, inputs, guard(x), o)
 	if err != nil || accuracy.Differ(rows) {
 		return rows, err
 	}
@@ -226,7 +249,7 @@ func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs [
 	}
 	ref, err := eager(d.r.Module, cloneAll(inputs))
 	if err != nil {
-		return append(rows, accuracy.Row{Node: "grad", Same: true, Skipped: true, Note: "eager: backward: " + err.Error()}), nil
+		return append(rows, accuracy.Row{Node: "grad", Eager: math.NaN(), Compiled: math.NaN(), Same: true, Skipped: true, Note: "eager: backward: " + err.Error()}), nil
 	}
 	compiled := func() (map[string]*tensor.Tensor, error) {
 		x.Seed(0)
@@ -272,8 +295,11 @@ func optional(t *tensor.Tensor) any {
 
 // backward runs a function on inputs, and the gradients of the mean of its outputs, by placeholder.
 func (d *dynamoRun) backward(inputs []any, run func(args []vm.Object) (any, error)) (any, map[string]*tensor.Tensor, error) {
-	out, err := run(d.args(inputs, true))
-	if err != nil {
+	var out any
+	if _, err := guarded(func() (_ []any, err error) {
+		out, err = run(d.args(inputs, true))
+		return nil, err
+	}); err != nil {
 		return nil, nil, err
 	}
 	var roots, grads []*tensor.Tensor
@@ -296,7 +322,10 @@ func (d *dynamoRun) backward(inputs []any, run func(args []vm.Object) (any, erro
 	if len(roots) == 0 {
 		return detached(out), found, nil
 	}
-	if _, err := d.s.grad.Backward(roots, grads, torch.BackwardOptions{Accumulate: true}); err != nil {
+	if _, err := guarded(func() ([]any, error) {
+		_, err := d.s.grad.Backward(roots, grads, torch.BackwardOptions{Accumulate: true})
+		return nil, err
+	}); err != nil {
 		return nil, nil, d.s.plain(err)
 	}
 	for i, name := range d.names {
