@@ -107,21 +107,7 @@ func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error 
 	}
 	switch {
 	case len(res.Found) > 0:
-		f := res.Found[0]
-		say("%s", f.Title())
-		for _, n := range f.Notes {
-			say("%s", n)
-		}
-		if f.Problem != "" {
-			say("the graph is in %s, but it cannot be run: %s", f.Path, f.Problem)
-			break
-		}
-		say("repro: %s", f.Path)
-		if x != nil && ctx.Err() == nil {
-			if err := a.shrinkFound(ctx, f, *x); err != nil {
-				say("minifying: %v", err)
-			}
-		}
+		a.report(ctx, res.Found, x, say)
 	case res.Status != 0 && !res.Heard:
 		say("exit status %d, and nothing was recorded: no Python of the program saw our folder through PYTHONPATH (see whittle exec --help)", res.Status)
 	case res.Status != 0:
@@ -134,4 +120,31 @@ func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error 
 		return exitCode(res.Status)
 	}
 	return nil
+}
+
+// report says what was found and shrinks it. Where the first graph does not fail again on its own, the next may: the graph
+// after dynamo around the one after aot.
+func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, say func(string, ...any)) {
+	for i, f := range all {
+		say("%s", f.Title())
+		for _, n := range f.Notes {
+			say("%s", n)
+		}
+		if f.Problem != "" {
+			say("the graph is in %s, but it cannot be run: %s", f.Path, f.Problem)
+			continue
+		}
+		say("repro: %s", f.Path)
+		if x == nil || ctx.Err() != nil {
+			return
+		}
+		err := a.shrinkFound(ctx, f, *x)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		say("minifying: %v", err)
+		if i+1 < len(all) {
+			say("the next graph that was recorded:")
+		}
+	}
 }
