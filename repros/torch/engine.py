@@ -689,7 +689,7 @@ def after_aot(ns, args, job, mark):
             return invalid(e)
         mark("eager")
         torch._inductor.config.generate_intermediate_hooks = True
-        kernels = Kernels(gm, job["text"])
+        kernels = Kernels(gm, text_names(gm, job["text"]))
         eager = copy.deepcopy(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
         try:
             compiled = compile_fx_inner(gm, args)
@@ -709,9 +709,9 @@ def after_aot(ns, args, job, mark):
 class Kernels:
     """Which calls of the repro's text each generated kernel stands for. It looks on while Inductor works."""
 
-    def __init__(self, gm, text):
+    def __init__(self, gm, names):
         self.sources = {}  # by name: the code, and the names of the nodes that it came from
-        self.names = text_names(gm, text)
+        self.names = names
         self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
         with contextlib.suppress(Exception):
             from torch._inductor.codegen.cpp import CppScheduling
@@ -741,9 +741,24 @@ class Kernels:
         return result
 
     def add(self, result, guilty):
-        names = [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names]
-        if names:
-            result["blamed"] = names
+        add_blame(result, [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names])
+
+    def part(self, result, gm, compiled, args, job):
+        """Adds to an outcome the calls at which a compiled graph parts from eager."""
+        import torch
+        from torch._dynamo import config
+        from torch._dynamo.debug_utils import cast_to_fp64
+        from torch._dynamo.utils import same
+        eager, double = intermediates(gm, clones(args)), {}
+        with contextlib.suppress(Exception):
+            model, inputs = cast_to_fp64(copy.deepcopy(gm), clones(args))
+            double = intermediates(model, inputs)
+
+        def alike(name, value):
+            return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
+
+        torch.manual_seed(0)
+        self.add(result, self.diverged(lambda: compiled(clones(args)), gm, alike))
 
     def diverged(self, run, gm, same):
         """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false."""
@@ -768,15 +783,75 @@ class Kernels:
         return guilty
 
 
-def text_names(gm, text):
-    """The names of gm's calls in the text that it was traced from; empty where the two do not run in step."""
-    names = []
+def add_blame(result, names):
+    if names:
+        result["blamed"] = result.get("blamed", []) + [n for n in names if n not in result.get("blamed", [])]
+
+
+class Graphs:
+    """The graphs that Inductor gets for an after-dynamo graph, and which of its calls each of their nodes comes from."""
+
+    def __init__(self, job):
+        self.job, self.lines, self.last = job, forward_lines(job["text"]), []
+
+    def compile(self, gm, inputs):
+        from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
+        def inner(gm, inputs, **options):
+            eager, kernels = copy.deepcopy(gm), Kernels(gm, self.names(gm))
+            self.last.append([eager, kernels, None, None])
+            compiled = compile_fx_inner(gm, inputs, **options)
+            mine = self.last[-1]
+
+            def run(real):
+                if mine[2] is None:
+                    mine[2], mine[3] = compiled, clones(real)
+                return compiled(real)
+            run._boxed_call = True
+            return run
+        return compile_fx(gm, inputs, inner_compile=inner)
+
+    def names(self, gm):
+        found = {}
+        for n in gm.graph.nodes:
+            lines = re.findall(r'File "repro.py", line (\d+), in forward', n.meta.get("stack_trace") or "")
+            if lines and int(lines[-1]) in self.lines:
+                found[n.name] = self.lines[int(lines[-1])]
+        return found
+
+    def blame(self, result, e):
+        """Adds the calls that an exception's text speaks of, and those of the failing kernel."""
+        for line in re.findall(r'File "repro.py", line (\d+), in forward', "".join(traceback.format_exception(e))):
+            add_blame(result, [self.lines[int(line)]] if int(line) in self.lines else [])
+        for _, kernels, _, _ in self.last:
+            kernels.blame(result, e)
+        return result
+
+    def part(self, result, *_):
+        import torch
+        with torch.no_grad():
+            for gm, kernels, compiled, args in self.last:
+                if compiled is not None:
+                    kernels.part(result, gm, compiled, args, self.job)
+
+
+def forward_lines(text):
+    """What each line of forward assigns."""
+    lines = {}
     for c in ast.parse(text).body:
         if isinstance(c, ast.ClassDef) and c.name == "Repro":
             for f in c.body:
                 if isinstance(f, ast.FunctionDef) and f.name == "forward":
-                    names = [s.targets[0].id for s in f.body if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
-                             and isinstance(s.value, (ast.Call, ast.Subscript, ast.BinOp, ast.Compare))]
+                    for s in f.body:
+                        if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) and not (isinstance(s.value, ast.Constant) and s.value.value is None):
+                            for line in range(s.lineno, s.end_lineno + 1):
+                                lines.setdefault(line, s.targets[0].id)
+    return lines
+
+
+def text_names(gm, text):
+    """The names of gm's calls in the text that it was traced from; where the two do not run in step, those that are the same."""
+    names = list(dict.fromkeys(forward_lines(text).values()))
     calls = [n.name for n in gm.graph.nodes if n.op == "call_function"]
     return dict(zip(calls, names)) if len(calls) == len(names) else {n: n for n in calls if n in set(names)}
 
@@ -794,10 +869,14 @@ def after_dynamo(ns, args, job, mark):
     import torch
     from torch._dynamo.debug_utils import run_fwd_maybe_bwd
     mod, forward_only = ns["mod"], bool(job.get("only_fwd"))
+    graphs = Graphs(job)
     try:
         backend = find_backend(job["backend"], ns)
     except Exception as e:
         return invalid(e)
+    if job.get("locate") and job["backend"] == "inductor":
+        backend = graphs.compile
+        torch._inductor.config.generate_intermediate_hooks = bool(job.get("accuracy"))
 
     def marked(gm, inputs, **kwargs):
         f = backend(gm, inputs, **kwargs)
@@ -818,11 +897,11 @@ def after_dynamo(ns, args, job, mark):
         opt = torch._dynamo.optimize(marked)(mod)
         if job.get("accuracy"):
             opt.eval()
-            return compare(mod, opt, args, torch._dynamo.config.repro_forward_only, job, mark, lambda: marked.compiled)
+            return compare(mod, opt, args, torch._dynamo.config.repro_forward_only, job, mark, lambda: marked.compiled, graphs)
         try:
             run_fwd_maybe_bwd(opt, args, forward_only, disable_clone=True)
         except Exception as e:
-            return failed(e, "run" if marked.compiled else "compile")
+            return graphs.blame(failed(e, "run" if marked.compiled else "compile"), e)
         if not marked.compiled:
             return outcome("invalid", "nothing was compiled")
         mark("ran")
@@ -887,14 +966,7 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
     result = outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": ""}, detail=text)
     if locate is not None and job.get("locate"):
         with contextlib.suppress(Exception):
-            eager, double = intermediates(gm, clone_inputs_retaining_gradness(args)), {}
-            with contextlib.suppress(Exception):
-                double = intermediates(*cast_to_fp64(copy.deepcopy(gm), clone_inputs_retaining_gradness(args)))
-
-            def alike(name, value):
-                return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
-
-            locate.add(result, locate.diverged(lambda: seeded(compiled, args), gm, alike))
+            locate.part(result, gm, compiled, args, job)
     return result
 
 

@@ -104,7 +104,16 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Workarounds {
 		s.Workarounds = workarounds(o.Repro)
 	}
-	res, err := s.Run(ctx, start)
+	if s.Want.IsZero() && o.Repro.Accuracy != "" && o.Repro.Accuracy != repros.NoAccuracy {
+		s.Want = replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}
+	}
+	var res minify.Result
+	for _, st := range variants(start) {
+		var nf *minify.NotFailingError
+		if res, err = s.Run(ctx, st); !errors.As(err, &nf) {
+			break
+		}
+	}
 	rep := Report{Result: res}
 	if err != nil && (ctx.Err() == nil || res.Outcome.Status == "") && !errors.Is(err, minify.ErrBudget) {
 		return rep, err
@@ -127,6 +136,20 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	rep.Seconds = time.Since(begin).Seconds()
 	return rep, ctx.Err()
+}
+
+// variants are the states to start from, in order, until one fails. A launcher says of parameters that they require gradients, even
+// where the program compiled its graph without: then its backward fails in another way, or hides the failure.
+func variants(s minify.State) []minify.State {
+	out := []minify.State{s}
+	plain := minify.State{Module: s.Module, Inputs: slices.Clone(s.Inputs), Config: s.Config}
+	for i := range plain.Inputs {
+		plain.Inputs[i].RequiresGrad = false
+	}
+	if slices.ContainsFunc(s.Inputs, func(in minify.Input) bool { return in.RequiresGrad }) {
+		out = append(out, plain)
+	}
+	return out
 }
 
 // script is a standalone script that fails with the same signature, or why there is none.
