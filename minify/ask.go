@@ -141,6 +141,16 @@ func (d *driver) await(ctx context.Context, want []*trial) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		for more := true; more; { // what came in with it, before new questions go out
+			select {
+			case f := <-d.landed:
+				if err := d.land(f); err != nil {
+					return err
+				}
+			default:
+				more = false
+			}
+		}
 	}
 	return nil
 }

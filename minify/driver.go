@@ -36,10 +36,10 @@ type driver struct {
 	off         map[string]bool
 	outcome     replay.Outcome // of cur
 	complete    bool
-	confirmed   int        // runs of cur in fresh processes that failed
-	proving     bool       // the deadline no longer counts
-	queue       *queue     // questions that may follow the row under way
-	flaky       *flakiness // nil => every run of a state is taken to give the same
+	confirmed   int                 // runs of cur in fresh processes that failed
+	proving     bool                // the deadline no longer counts
+	queues      map[queueKey]*queue // questions that may follow a row
+	flaky       *flakiness          // nil => every run of a state is taken to give the same
 	measured    flakiness
 	workaround  []Setting
 	stopped     string
@@ -69,7 +69,7 @@ type driver struct {
 func newDriver(s *Search, start State) *driver {
 	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values),
 		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{},
-		known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
+		queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
 	if d.size == 0 {
 		d.size = 8
 	}
@@ -175,6 +175,9 @@ func (d *driver) mustResume(ctx context.Context) error {
 // reduce goes through the table.
 func (d *driver) reduce(ctx context.Context) error {
 	for _, r := range reductions {
+		if d.s.without[r.name] {
+			continue
+		}
 		d.row = r.name
 		d.progress()
 		if err := d.learn(ctx, r.needs); err != nil {
@@ -278,6 +281,11 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 	d.cur, d.outcome = best.c.State, best.outcome
 	if best.edit.reshapes {
 		d.w.outdated = true
+	}
+	for k := range d.queues {
+		if k.of != d.cur.Module {
+			delete(d.queues, k)
+		}
 	}
 	d.taken++
 	d.event(Event{Kind: EventTaken, Edit: best.c.Edit, Before: before, Outcome: best.outcome})

@@ -15,7 +15,7 @@ const (
 	flakyFloor = 0.02  // rates below it are refused
 	doubt      = 0.001 // the odds at which a candidate counts as failing or as passing
 	maxRuns    = 400   // of one candidate
-	rerunTimes = 3     // runs of the result before it is proved
+	rerunTimes = 5     // runs of the result before it is proved
 )
 
 // flakiness is how often a failure comes.
@@ -59,13 +59,15 @@ func (e *FlakyError) Error() string {
 }
 
 // runsOf counts how often a state fails in runs from..to-1.
-func (d *driver) runsOf(ctx context.Context, s State, edit string, from, to int) (fails, runs int, err error) {
+// Idle workers begin with later questions.
+func (d *driver) runsOf(ctx context.Context, s State, edit string, from, to int, later ...*trial) (fails, runs int, err error) {
 	var ts []*trial
 	for i := from; i < to; i++ {
 		ts = append(ts, d.question(Candidate{State: s, Reduction: "measure", Edit: edit, Attempt: i}))
 	}
+	ahead := append(append([]*trial{}, ts...), later...)
 	for i, t := range ts {
-		if err := d.await(ctx, ts[i:]); err != nil {
+		if err := d.await(ctx, ahead[i:]); err != nil {
 			return fails, runs, err
 		}
 		switch t.verdict {
@@ -191,7 +193,7 @@ func (d *driver) sample(ctx context.Context, c Candidate, key replay.QueryKey, f
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	d.row = "confirm"
 	if d.flaky == nil && d.stopped == "" && !slow(d.want.Type) {
-		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes)
+		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes, d.question(d.proof(0)))
 		if err != nil {
 			return false, err
 		}

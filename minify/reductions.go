@@ -14,6 +14,7 @@ type reduction struct {
 	needs   knowledge
 	run     func(ctx context.Context, d *driver) error
 	singles func(d *driver) []edit // nil => none that others do not have
+	likely  bool                   // the opening is often adopted
 	opening func(d *driver) []edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
@@ -25,8 +26,8 @@ func init() { // the functions look the table up through the driver
 		// one call, alone on its real inputs; else the smallest prefix, its smallest suffix, and both ends alone
 		{name: "localise", needs: values, run: localise},
 		{name: "dead", run: dead},
-		{name: "plain", needs: looks, run: plain, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
-		needs("symbols", looks, symbolItems, concrete),                // sizes that are inputs become numbers
+		{name: "plain", needs: looks, likely: true, run: plain, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
+		needs("symbols", looks, symbolItems, concrete),                              // sizes that are inputs become numbers
 		items("regions", nothing, regionItems, dropRegions),
 		{name: "inline", run: inline, singles: inlineSingles}, // a branch or body for a higher-order call
 		items("outputs", nothing, outputItems, (*world).dropOutputs),
@@ -41,8 +42,8 @@ func init() { // the functions look the table up through the driver
 		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
 		needs("layouts", nothing, layoutItems, contiguous),
-		{name: "values", run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
-		{name: "arguments", run: arguments, singles: argumentSingles, opening: argumentOpening},
+		{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
+		{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening},
 		{name: "simplify", needs: looks, run: simplify, singles: simplifications}, // down the lattice of operators
 		{name: "elements", run: elements, singles: elementSingles},                // the few that matter
 		{name: "sweep", run: sweep},                                               // one element at a time, until nothing more goes: 1-minimal
@@ -52,7 +53,7 @@ func init() { // the functions look the table up through the driver
 
 // needs is a row that looks for the items that the failure needs: most often none, or one.
 func needs(name string, know knowledge, list func(*driver) []string, mk func(*driver, []string) edit) reduction {
-	return reduction{name: name, needs: know, singles: singles(list, mk), opening: all(list, mk), run: func(ctx context.Context, d *driver) error {
+	return reduction{name: name, needs: know, likely: true, singles: singles(list, mk), opening: all(list, mk), run: func(ctx context.Context, d *driver) error {
 		return d.walk(ctx, needed("", list(d), func(names []string) edit { return mk(d, names) }))
 	}}
 }
@@ -153,7 +154,7 @@ func sweep(ctx context.Context, d *driver) error {
 		before := d.taken
 		d.certificate = nil
 		for _, r := range reductions {
-			if r.singles == nil || d.off[r.name] {
+			if r.singles == nil || d.off[r.name] || d.s.without[r.name] {
 				continue
 			}
 			if err := d.learn(ctx, r.needs); err != nil {
@@ -172,9 +173,12 @@ func sweep(ctx context.Context, d *driver) error {
 
 // upcoming lists questions that follow if the row under way changes nothing: the openings of the rows after it, and at last
 // the proofs. It is for idle workers alone, and may be wrong.
-func (d *driver) upcoming(ctx context.Context, count int) ([]*trial, error) {
-	if d.queue == nil || d.queue.of != d.cur.Module || d.queue.row != d.row+d.certify {
-		d.queue = &queue{of: d.cur.Module, row: d.row + d.certify}
+func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, error) {
+	at := queueKey{d.cur.Module, d.row + d.certify}
+	q := d.queues[at]
+	if q == nil {
+		q = &queue{}
+		d.queues[at] = q
 		passed, sweeping := false, d.certify != ""
 		for _, r := range reductions {
 			switch {
@@ -182,22 +186,36 @@ func (d *driver) upcoming(ctx context.Context, count int) ([]*trial, error) {
 				passed = true
 			case !passed || d.off[r.name] || r.needs > nothing && d.w.outdated || r.needs == values && d.w.hollow:
 			case !sweeping && r.opening != nil:
-				d.queue.edits = append(d.queue.edits, r.opening(d)...)
+				for _, e := range r.opening(d) {
+					q.edits = append(q.edits, early{e, r.name, r.likely})
+				}
 			case r.singles != nil:
-				d.queue.edits = append(d.queue.edits, r.singles(d)...)
+				for _, e := range r.singles(d) {
+					q.edits = append(q.edits, early{e, r.name, false})
+				}
 			}
 		}
 	}
-	q := d.queue
-	for len(q.trials) < count && len(q.edits) > 0 {
+	for len(q.trials) < count {
+		if len(q.edits) == 0 {
+			if q.swept || d.certify != "" {
+				break
+			}
+			q.swept = true
+			q.edits = d.swept()
+			continue
+		}
 		e := q.edits[0]
 		q.edits = q.edits[1:]
-		t, err := d.prepare(ctx, d.cur, e)
+		t, err := d.prepare(ctx, d.cur, e.edit)
 		if err != nil {
 			return nil, err
 		}
 		if t.skip || t.settled {
 			continue
+		}
+		if e.likely && q.next == nil {
+			q.next, q.row = t, e.row
 		}
 		a, err := d.peek(ctx, t)
 		if err != nil {
@@ -207,7 +225,18 @@ func (d *driver) upcoming(ctx context.Context, count int) ([]*trial, error) {
 			q.trials = append(q.trials, t)
 		}
 	}
-	if len(q.edits) == 0 && !q.proofs && (d.row == "sweep" || len(q.trials) < count) {
+	q.trials = slices.DeleteFunc(q.trials, func(t *trial) bool { return d.known[d.name(t)] != nil })
+	if len(q.trials) < count && q.next != nil && depth < 2 { // and what follows if that is adopted
+		row := d.row
+		d.row = q.row
+		more, err := d.beyond(ctx, q.next, count-len(q.trials), depth+1)
+		d.row = row
+		if err != nil {
+			return nil, err
+		}
+		return append(slices.Clone(q.trials), more...), nil
+	}
+	if len(q.edits) == 0 && (q.swept || d.certify != "") && !q.proofs && (d.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
 		if d.flaky == nil && !slow(d.want.Type) {
 			for i := range rerunTimes {
@@ -220,11 +249,37 @@ func (d *driver) upcoming(ctx context.Context, count int) ([]*trial, error) {
 	return q.trials[:min(len(q.trials), count)], nil
 }
 
+// swept lists what the sweep will ask.
+func (d *driver) swept() []early {
+	var out []early
+	for _, r := range reductions {
+		if r.singles != nil && !d.off[r.name] && (r.needs == nothing || !d.w.outdated && (r.needs == looks || !d.w.hollow)) {
+			for _, e := range r.singles(d) {
+				out = append(out, early{e, r.name, false})
+			}
+		}
+	}
+	return out
+}
+
 // queue is what upcoming has prepared for a state and a row.
 type queue struct {
-	of     *fx.GraphModule
-	row    string
-	edits  []edit
+	edits  []early
 	trials []*trial
+	swept  bool
 	proofs bool
+	next   *trial // likely to be adopted, by row
+	row    string
+}
+
+// early is an edit of a row to come.
+type early struct {
+	edit
+	row    string
+	likely bool
+}
+
+type queueKey struct {
+	of  *fx.GraphModule
+	row string
 }

@@ -45,7 +45,7 @@ func (d *driver) round(ctx context.Context, edits, later []edit) ([]*trial, erro
 				}
 				ahead, later = append(ahead, a), later[1:]
 			}
-			more, err := d.upcoming(ctx, need)
+			more, err := d.upcoming(ctx, need, 0)
 			if err != nil {
 				return nil, err
 			}

@@ -70,6 +70,8 @@ type Search struct {
 	Progress func(Progress)   // called from one goroutine at a time
 	Event    func(Event)      // likewise; the order and content, times aside, do not depend on the number of workers
 	Now      func() time.Time // nil => time.Now
+
+	without map[string]bool // rows that tests take out of the table
 }
 
 // Progress is a search's state for a live line.

@@ -251,8 +251,8 @@ func shrinkSingles(d *driver) []edit {
 	return out
 }
 
-// plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients. Failures to compile seldom need
-// more, and the rows that follow then have nothing to do.
+// plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients; at first with the arguments that may be left out gone
+// as well. Failures to compile seldom need more, and the rows that follow then have nothing to do.
 func plain(ctx context.Context, d *driver) error {
 	_, err := d.first(ctx, plainEdit(d))
 	return err
@@ -272,16 +272,23 @@ func plainEdit(d *driver) []edit {
 	if !d.accuracy() {
 		add(fillItems(FillZeros)(d), filled(FillZeros))
 	}
-	if len(parts) < 2 {
-		return nil
-	}
-	return []edit{{desc: "the simplest inputs", reshapes: true, apply: func(s State) (State, bool) {
-		changed := false
-		for _, e := range parts {
-			if next, ok := e.apply(s); ok {
-				s, changed = next, true
+	together := func(desc string, parts []edit) edit {
+		return edit{desc: desc, reshapes: true, apply: func(s State) (State, bool) {
+			changed := false
+			for _, e := range parts {
+				if next, ok := e.apply(s); ok {
+					s, changed = next, true
+				}
 			}
-		}
-		return s, changed
-	}}}
+			return s, changed
+		}}
+	}
+	var out []edit
+	if args := optional(d); len(args) > 0 && len(parts) > 0 {
+		out = append(out, together("the simplest inputs and arguments", append(parts[:len(parts):len(parts)], leaveOut(d, args))))
+	}
+	if len(parts) > 1 {
+		out = append(out, together("the simplest inputs", parts))
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package minify
 import (
 	"container/heap"
 	"context"
+	"sort"
 
 	"whittle/replay"
 )
@@ -70,9 +71,22 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 // foresee lists the trial of a, then those of the questions that may follow, likeliest first: as many as there are workers.
 func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, error) {
 	var want []*trial
+	var leaves []prospect // where the walk may end
 	row := d.row
 	defer func() { d.row = row }()
-	q := &outlook{{a, 1}}
+	q := &outlook{{a, 1, nil}}
+	follow := func(p prospect, yes bool, chance float64) {
+		won := p.won
+		if yes && !p.a.edit.probe {
+			won = p.a.t
+		}
+		next := prospect{p.a.then(yes), p.p * chance, won}
+		if next.a != nil {
+			heap.Push(q, next)
+		} else {
+			leaves = append(leaves, next)
+		}
+	}
 	for looked := 0; q.Len() > 0 && len(want) < max(1, d.s.Workers) && looked < 8*d.s.Workers+8; looked++ {
 		p := heap.Pop(q).(prospect)
 		if p.a.t == nil {
@@ -103,38 +117,54 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, err
 				if t != want[0] {
 					want = append(want, t)
 				}
-				for _, yes := range []bool{false, true} {
-					c := p.a.chance
-					if !yes {
-						c = 1 - c
-					}
-					if n := p.a.then(yes); n != nil {
-						heap.Push(q, prospect{n, p.p * c})
-					}
-				}
+				follow(p, false, 1-p.a.chance)
+				follow(p, true, p.a.chance)
 				continue
 			}
 			verdict = replay.Judge(k.outcome, d.want)
 		}
-		if n := p.a.then(!t.skip && verdict == replay.Reproduced); n != nil {
-			heap.Push(q, prospect{n, p.p})
-		}
+		follow(p, !t.skip && verdict == replay.Reproduced, 1)
 	}
-	if need := d.s.Workers - len(want); need > 0 && d.s.Workers > 1 && !want[0].skip && !want[0].settled {
-		d.row = row
-		more, err := d.upcoming(ctx, need)
-		if err != nil {
-			return nil, err
+	if d.s.Workers <= 1 || want[0].skip || want[0].settled {
+		return want, nil
+	}
+	d.row = row
+	sort.SliceStable(leaves, func(i, j int) bool { return leaves[i].p > leaves[j].p })
+	for _, l := range leaves {
+		if need := d.s.Workers - len(want); need > 0 && l.p > 0.05 {
+			more, err := d.beyond(ctx, l.won, need, 0)
+			if err != nil {
+				return nil, err
+			}
+			want = append(want, more...)
 		}
-		want = append(want, more...)
 	}
 	return want, nil
 }
 
+// beyond lists questions that follow a walk which ends with the adoption of won, nil for none.
+func (d *driver) beyond(ctx context.Context, won *trial, count, depth int) ([]*trial, error) {
+	if won != nil {
+		cur, w := d.cur, d.w
+		defer func() { d.cur, d.w = cur, w }()
+		d.cur = won.c.State
+		if won.edit.reshapes {
+			then := *w
+			then.outdated = true
+			d.w = &then
+			if vals, complete, _ := d.propagate(ctx, d.cur); complete {
+				then.fakes, then.held, then.outdated, then.hollow = vals, map[string]Held{}, false, true
+			}
+		}
+	}
+	return d.upcoming(ctx, count, depth)
+}
+
 // prospect is a question with the probability that it will be asked.
 type prospect struct {
-	a *ask
-	p float64
+	a   *ask
+	p   float64
+	won *trial // adopted on the way
 }
 
 type outlook []prospect
