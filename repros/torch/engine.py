@@ -690,7 +690,7 @@ def after_aot(ns, args, job, mark):
         mark("eager")
         torch._inductor.config.generate_intermediate_hooks = True
         kernels = Kernels(gm, text_names(gm, job["text"]))
-        eager = copy.deepcopy(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
+        eager = twin(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
         try:
             compiled = compile_fx_inner(gm, args)
         except Exception as e:
@@ -798,7 +798,7 @@ class Graphs:
         from torch._inductor.compile_fx import compile_fx, compile_fx_inner
 
         def inner(gm, inputs, **options):
-            eager, kernels = copy.deepcopy(gm), Kernels(gm, self.names(gm))
+            eager, kernels = twin(gm), Kernels(gm, self.names(gm))
             self.last.append([eager, kernels, None, None])
             compiled = compile_fx_inner(gm, inputs, **options)
             mine = self.last[-1]
@@ -854,6 +854,14 @@ def text_names(gm, text):
     names = list(dict.fromkeys(forward_lines(text).values()))
     calls = [n.name for n in gm.graph.nodes if n.op == "call_function"]
     return dict(zip(calls, names)) if len(calls) == len(names) else {n: n for n in calls if n in set(names)}
+
+
+def twin(gm):
+    """A graph module with the same calls, values and modules, and a graph of its own."""
+    import torch
+    graph = torch.fx.Graph()
+    graph.output(graph.graph_copy(gm.graph, {}))
+    return torch.fx.GraphModule(gm, graph)
 
 
 def invalid(e):
@@ -990,7 +998,7 @@ def diverge(server):
                 from torch.fx.experimental.proxy_tensor import make_fx
                 with torch.no_grad():
                     gm = make_fx(ns["mod"], tracing_mode=job.get("tracing") or "real")(*args)
-                    eager = copy.deepcopy(gm)
+                    eager = twin(gm)
                     table(rows, eager, compile_fx_inner(gm, args), args, job, text_names(gm, job["text"]))
             else:
                 try:
@@ -1014,7 +1022,7 @@ def observed(rows, ns, args, job):
     backend = find_backend(job["backend"], ns)
     if job["backend"] == "inductor":
         def inner(gm, inputs, **options):
-            eager = copy.deepcopy(gm)
+            eager = twin(gm)
             compiled = compile_fx_inner(gm, inputs, **options)
 
             def run(real):

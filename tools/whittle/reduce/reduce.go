@@ -108,9 +108,14 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		s.Want = replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}
 	}
 	var res minify.Result
-	for _, st := range variants(start) {
+	for i, st := range variants(start) {
+		r, e := s.Run(ctx, st)
 		var nf *minify.NotFailingError
-		if res, err = s.Run(ctx, st); !errors.As(err, &nf) {
+		fails := !errors.As(e, &nf)
+		if i == 0 || fails {
+			res, err = r, e
+		}
+		if fails {
 			break
 		}
 	}
