@@ -47,11 +47,13 @@ func TestSubgraphs(t *testing.T) {
 	lambdas := "        self.true_graph_0 = <lambda>()\n        self.false_graph_0 = <lambda>()\n"
 	comment := "# " + strings.ReplaceAll(strings.TrimSpace(body("true_graph_0", "sin")+body("false_graph_0", "cos")), "\n", "\n# ") + "\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"lambdas":  {condRepro("", lambdas), "c.py:6: self.true_graph_0 = <lambda>() is a sub-graph of a higher-order operator that was not written down; c.py:7: self.false_graph_0"},
-		"nested":   {condRepro("", "        self.true_graph_0 = <lambda>(\n  (true_graph_0): <lambda>()\n)\n        self.false_graph_0 = <lambda>()\n"), "c.py:6: self.true_graph_0 = <lambda>( ...) is a sub-graph"},
-		"names":    {condRepro("", "        self.true_graph_0 = GraphModule()\n        self.false_graph_0 = GraphModule()\n"), "c.py:6: self.true_graph_0 = GraphModule() is a sub-graph"},
-		"classes":  {condRepro(body("A", "sin")+body("B", "cos"), "        self.true_graph_0 = A()\n        self.false_graph_0 = B()\n"), ""},
-		"by name":  {condRepro(body("true_graph_0", "sin")+body("false_graph_0", "cos"), lambdas), ""},
+		"lambdas": {condRepro("", lambdas), "c.py:6: self.true_graph_0 = <lambda>() is a sub-graph of a higher-order operator that was not written down; c.py:7: self.false_graph_0"},
+		"nested":  {condRepro("", "        self.true_graph_0 = <lambda>(\n  (true_graph_0): <lambda>()\n)\n        self.false_graph_0 = <lambda>()\n"), "c.py:6: self.true_graph_0 = <lambda>( ...) is a sub-graph"},
+		"names":   {condRepro("", "        self.true_graph_0 = GraphModule()\n        self.false_graph_0 = GraphModule()\n"), "c.py:6: self.true_graph_0 = GraphModule() is a sub-graph"},
+		"classes": {condRepro(body("A", "sin")+body("B", "cos"), "        self.true_graph_0 = A()\n        self.false_graph_0 = B()\n"), ""},
+		"by name": {condRepro(body("true_graph_0", "sin")+body("false_graph_0", "cos"), lambdas), ""},
+		"traced": {strings.ReplaceAll(strings.ReplaceAll(condRepro(body("A", "sin")+body("B", "cos"), "        self.true_graph_0 = fx.symbolic_trace(A())\n        self.false_graph_0 = B()\n"),
+			"higher_order.cond(any_1, yes, no, [x])", "higher_order.tag_activation_checkpoint(yes, x, no)"), "import torch\n", "import torch\nimport torch._higher_order_ops.wrap\n"), ""},
 		"comments": {condRepro(comment, lambdas), ""},
 		"half":     {condRepro(body("true_graph_0", "sin"), lambdas), "c.py:12: self.false_graph_0 = <lambda>() is"},
 	} {
@@ -100,6 +102,16 @@ func TestModulesInInit(t *testing.T) {
         self.m = MultiheadAttention(
   (out_proj): NonDynamicallyQuantizableLinear(in_features=4, out_features=4, bias=True)
 )
+        self.s = Sequential(
+  (0): Linear(in_features=3, out_features=4, bias=True)
+  (1): Sequential(
+    (0): Upsample(scale_factor=2.0, mode=nearest)
+    (1): ReLU()
+  )
+)
+        self.n = Sequential(
+  (0-2): 3 x Linear(in_features=3, out_features=3, bias=True)
+)
         setattr(self, '0', Linear(in_features=3, out_features=4, bias=True))
         self.register_buffer('k', tensor([1.+2.j, 3.+0.j]))
         self.register_buffer('big', torch.randint(1, size=[2, 8], dtype=torch.int64))
@@ -126,6 +138,7 @@ func TestModulesInInit(t *testing.T) {
 	for name, want := range map[string]string{
 		"e": "self.e = EmbeddingBag(10, 3, mode='sum')",
 		"c": "self.c = Conv1d(4, 4, kernel_size=(3,), stride=(1,), padding='same', padding_mode='reflect')",
+		"s": "self.s = Sequential(Linear(in_features=3, out_features=4, bias=True), Sequential(Upsample(scale_factor=2.0, mode='nearest'), ReLU()))",
 		"0": "setattr(self, '0', Linear(in_features=3, out_features=4, bias=True))",
 		"g": "self.register_buffer('g', tensor([1., 2.]))",
 	} {
@@ -133,7 +146,7 @@ func TestModulesInInit(t *testing.T) {
 			t.Errorf("%s: %s", name, got[name])
 		}
 	}
-	if err := r.Complete(); err == nil || !strings.Contains(err.Error(), "m.py:8: self.m = MultiheadAttention( ...) is a module that cannot be made from its repr; m.py:15: self.q") {
+	if err := r.Complete(); err == nil || !strings.Contains(err.Error(), "m.py:8: self.m = MultiheadAttention( ...) is a module that cannot be made from its repr; m.py:18: self.n = Sequential( ...) is a module that cannot be made from its repr; m.py:25: self.q") {
 		t.Errorf("%v", err)
 	}
 	var stand []string

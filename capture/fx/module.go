@@ -91,7 +91,7 @@ func (s *Source) IsGraph(class *sitter.Node) bool {
 }
 
 var (
-	madeClass    = regexp.MustCompile(`self\.\w+ = (\w+)\(\)`)
+	madeClass    = regexp.MustCompile(`self\.\w+ = (?:[\w.]+\()?(\w+)\(\)`)
 	commentClass = regexp.MustCompile(`^#\s?class (\w+)\(.*\):`)
 )
 
@@ -305,12 +305,20 @@ func (s *Source) initStatement(gm *GraphModule, e *sitter.Node) (bool, error) {
 // initLine takes what __init__ gives an attribute: a graph of this file, a module, a tensor, or text that is no Python.
 func (s *Source) initLine(gm *GraphModule, name string, value *sitter.Node, buffer bool) error {
 	l := InitLine{Name: name, Expr: s.Content(value), Buffer: buffer, Pos: fmt.Sprintf("%s:%d", s.File, value.StartPoint().Row+1)}
+	if inner := value; inner.Type() == "call" && strings.HasSuffix(s.Content(inner.ChildByFieldName("function")), "fx.symbolic_trace") {
+		if args := inner.ChildByFieldName("arguments"); args.NamedChildCount() == 1 {
+			value = args.NamedChild(0)
+		}
+	}
 	if value.Type() == "call" {
 		fn := s.Content(value.ChildByFieldName("function"))
 		args := value.ChildByFieldName("arguments")
 		switch {
 		case fn == unreadCall:
 			l.Expr, l.Unread = strings.TrimSuffix(strings.TrimPrefix(l.Expr, unreadCall+`("""`), `""")`), true
+			if e := s.fromRepr(l.Expr); e != "" {
+				l.Expr, l.Unread = e, false
+			}
 		case s.classes[fn] != nil && args.NamedChildCount() == 0:
 			sub, err := s.namedClass(fn)
 			if err != nil {
@@ -328,6 +336,46 @@ func (s *Source) initLine(gm *GraphModule, name string, value *sitter.Node, buff
 	}
 	gm.setInit(l)
 	return nil
+}
+
+var reprPart = regexp.MustCompile(`^\((\w+)\): (.*)$`)
+
+// fromRepr is the constructor of a Sequential or ModuleList that was printed over several lines, "" where a part of it
+// is of another kind.
+func (s *Source) fromRepr(repr string) string {
+	lines := strings.Split(strings.TrimSpace(repr), "\n")
+	kind := strings.TrimSuffix(lines[0], "(")
+	if kind != "Sequential" && kind != "ModuleList" || len(lines) < 3 {
+		return ""
+	}
+	var parts []string
+	for i := 1; i < len(lines)-1; i++ {
+		m := reprPart.FindStringSubmatch(strings.TrimSpace(lines[i]))
+		if m == nil || m[1] != fmt.Sprint(len(parts)) { // "(0-2): 3 x Linear(...)" stands for several
+			return ""
+		}
+		part := m[2]
+		if strings.HasSuffix(part, "(") {
+			end := reprEnd(lines, i+1)
+			if end < 0 {
+				return ""
+			}
+			part = s.fromRepr(part + "\n" + strings.Join(lines[i+1:end+1], "\n"))
+			i = end
+		} else if t, err := ParseSource(s.File, part); err == nil && t.Root.NamedChildCount() == 1 && t.Root.NamedChild(0).NamedChildCount() == 1 && t.Root.NamedChild(0).NamedChild(0).Type() == "call" {
+			part = t.quoteWords(t.Root.NamedChild(0).NamedChild(0))
+		} else {
+			part = ""
+		}
+		if part == "" {
+			return ""
+		}
+		parts = append(parts, part)
+	}
+	if kind == "ModuleList" {
+		return "ModuleList([" + strings.Join(parts, ", ") + "])"
+	}
+	return "Sequential(" + strings.Join(parts, ", ") + ")"
 }
 
 // constructible reports whether a tensor's repr can be called: sparse and quantised ones say more than torch.tensor takes.

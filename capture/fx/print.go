@@ -269,12 +269,29 @@ func (gm *GraphModule) write(b *strings.Builder, name string) {
 	}
 	b.WriteString("class " + name + "(torch.nn.Module):\n    def __init__(self) -> None:\n        super().__init__()\n")
 	for _, k := range subs {
-		b.WriteString("        " + InitLine{Name: k, Expr: subClass(name, k) + "()"}.String() + "\n")
+		made := subClass(name, k) + "()"
+		if gm.readsBody(k) {
+			made = "torch.fx.symbolic_trace(" + made + ")"
+		}
+		b.WriteString("        " + InitLine{Name: k, Expr: made}.String() + "\n")
 	}
 	for _, l := range gm.initLines() {
 		b.WriteString("        " + l.String() + "\n")
 	}
 	b.WriteString("\n" + gm.Graph.Forward("    ") + "\n")
+}
+
+// readsBody reports whether an operator looks at the graph of the body called name, and so needs more than a module.
+func (gm *GraphModule) readsBody(name string) bool {
+	for _, n := range gm.Graph.Nodes {
+		if strings.TrimPrefix(n.Target, "torch.ops.") != "higher_order.tag_activation_checkpoint" || len(n.Args) == 0 {
+			continue
+		}
+		if b, ok := n.Args[0].(*Node); ok && b.Op == GetAttr && b.Target == name {
+			return true
+		}
+	}
+	return false
 }
 
 // subClass is what the class of a body is called: Repro_true_graph_0.

@@ -303,7 +303,7 @@ func (p *private) end(proc *os.Process, done <-chan struct{}) {
 // overdue is a record that has been under way for longer than a hang takes, "" for none.
 func (p *private) overdue() string {
 	for _, r := range p.records() {
-		if r.State != "failed" && time.Since(r.began()) > p.Hang {
+		if (r.State == "compile" || r.State == "run") && time.Since(r.began()) > p.Hang {
 			return r.ID
 		}
 	}

@@ -64,18 +64,24 @@ func (f Found) Title() string {
 		return fmt.Sprintf("the program ended while the graph was to %s (%s)", f.During, where)
 	}
 	first, _, _ := strings.Cut(f.Message, "\n")
+	if f.Type == "" {
+		return first + " (" + where + ")"
+	}
 	return fmt.Sprintf("%s: %s (%s)", f.Type, first, where)
 }
 
 // record is record.json.
 type record struct {
 	ID        string     `json:"id"`
+	PID       int        `json:"pid"`
 	Stage     string     `json:"stage"`
-	State     string     `json:"state"` // compile, run, failed
+	State     string     `json:"state"` // compile, idle, run, failed
 	Time      float64    `json:"time"`
 	Compiler  string     `json:"compiler"`
 	Inner     string     `json:"inner"` // the record of the graph that failed inside of this one
 	Accuracy  bool       `json:"accuracy"`
+	Writes    bool       `json:"writes"`   // the graph writes to its inputs
+	Unstored  bool       `json:"unstored"` // it has an input that no storage carries
 	Exception *exception `json:"exception"`
 	Backend   *backend   `json:"backend"`
 	Python    string     `json:"python"`
@@ -137,10 +143,12 @@ func compare(a, b float64) int {
 // choose orders the records that tell about the program's end, best first.
 func (p *private) choose(all []record, e ending) []record {
 	var failed, open []record
+	ended, foreign := p.uncaught()
 	for _, r := range all {
-		if r.State == "failed" {
+		switch {
+		case r.State == "failed" && (r.Accuracy || !slices.Contains(foreign, r.PID)):
 			failed = append(failed, r)
-		} else {
+		case r.State == "compile", r.State == "run":
 			open = append(open, r)
 		}
 	}
@@ -150,7 +158,6 @@ func (p *private) choose(all []record, e ending) []record {
 		slices.SortStableFunc(open, func(a, b record) int { return btoi(b.ID == e.hung) - btoi(a.ID == e.hung) })
 		slices.SortStableFunc(open, func(a, b record) int { return btoi(b.Stage == "aot") - btoi(a.Stage == "aot") })
 	}
-	ended := p.uncaught()
 	var out []record
 	switch {
 	case e.status() == 0: // what the program coped with is no failure of it, but wrong results are
@@ -165,8 +172,11 @@ func (p *private) choose(all []record, e ending) []record {
 		out = append(failed, open...)
 	}
 	// The record that the program's last exception carries, with those around it, comes before all others.
+	// Next comes what is smaller, the graph after aot; unless running it anew is likely to go another way than it did.
 	rank := func(r record) int {
 		switch {
+		case r.Stage == "aot" && (r.Unstored || r.Writes && r.Accuracy):
+			return 4
 		case ended != "" && r.ID == ended:
 			return 0
 		case ended != "" && r.Inner == ended:
@@ -190,16 +200,24 @@ func btoi(b bool) int {
 	return 0
 }
 
-// uncaught is the record of the exception that ended the program, "" for none.
-func (p *private) uncaught() string {
+// uncaught is the record of the exception that ended the program, "" for none, and the processes that ended with an
+// exception of another origin.
+func (p *private) uncaught() (id string, foreign []int) {
 	files, _ := filepath.Glob(filepath.Join(p.dir, "uncaught-*"))
 	for _, f := range files {
 		var u struct{ Record string }
-		if b, err := os.ReadFile(f); err == nil && json.Unmarshal(b, &u) == nil && u.Record != "" {
-			return u.Record
+		var pid int
+		b, err := os.ReadFile(f)
+		if _, bad := fmt.Sscanf(filepath.Base(f), "uncaught-%d", &pid); err != nil || bad != nil || json.Unmarshal(b, &u) != nil {
+			continue
+		}
+		if u.Record != "" {
+			id = u.Record
+		} else {
+			foreign = append(foreign, pid)
 		}
 	}
-	return ""
+	return id, foreign
 }
 
 // collect takes the repros out of the private folder.
@@ -378,7 +396,7 @@ func (p *private) launcher(e ending) (*Found, error) {
 		f.Problem = err.Error()
 		return f, os.WriteFile(f.Path, text, 0o644)
 	}
-	f.Repro, f.Message = r, "recorded by PyTorch's own launcher"
+	f.Repro, f.Message = r, "a failure that PyTorch itself recorded: our recorder did not run"
 	return f, repros.WriteFile(f.Path, r)
 }
 

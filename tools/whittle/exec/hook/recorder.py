@@ -6,6 +6,7 @@
 #
 # Layout of the private folder:  records/PID-N/repro.py, record.json (state: compile, run, failed), checkpoints/storages/HASH;
 # uncaught-PID: the exception that ended the program.
+import ast
 import base64
 import ctypes
 import functools
@@ -30,11 +31,13 @@ _state = threading.local()
 _count = 0
 _lock = threading.Lock()
 _hooked = False
+_cwd = ""  # where the program started
 
 
-def start(home):
-    global HOME, LEVEL, CRASH_DATA
+def start(home, cwd):
+    global HOME, LEVEL, CRASH_DATA, _cwd
     HOME = home
+    _cwd = cwd
     try:
         with open(os.path.join(home, "settings.json")) as f:
             s = json.load(f)
@@ -82,6 +85,9 @@ class Record:
         self.graph = graph_text(gm)
         self.config = config_text()
         self.names = placeholder_names(gm)
+        # run_repro traces such a graph anew and compares its outputs alone: the graph around it is the surer repro.
+        if stage == "aot" and any(n.op == "call_function" and getattr(n.target, "__name__", "") == "copy_.default" and n.args and getattr(n.args[0], "op", "") == "placeholder" for n in gm.graph.nodes):
+            self.info["writes"] = True
         self.autocast = torch.is_autocast_enabled()
         self.closed = False
         self.lines = (False, [])
@@ -95,6 +101,8 @@ class Record:
             if inputs is not None:
                 self.lines = input_lines(self.names, inputs, os.path.join(self.dir, "checkpoints"), data)
             symbolic, lines = self.lines
+            if any("reader.symint(torch." in l for l in lines):
+                self.info["unstored"] = True
             text = self.text(lines, symbolic, accuracy)
             _write(os.path.join(self.dir, "repro.py"), text)
             info = dict(self.info, state=state, time=time.time())
@@ -106,6 +114,14 @@ class Record:
             self.state = state
         except Exception as e:
             trouble("writing %s" % self.id, e)
+
+    def mark(self, state):
+        """Says which step is under way; the repro stays as it is."""
+        try:
+            _write(os.path.join(self.dir, "record.json"), json.dumps(dict(self.info, state=state, time=time.time())))
+            self.state = state
+        except Exception as e:
+            trouble("marking %s" % self.id, e)
 
     def done(self):
         self.closed = True
@@ -418,7 +434,7 @@ def _backend_call(call, fn, name, gm, inputs, a, k):
     finally:
         _state.backend = before
     try:
-        rec.done()
+        rec.mark("idle")
         return _watch_backend_run(rec, out, reference, mine.inner)
     except Exception as e:
         trouble("after a backend", e)
@@ -435,6 +451,8 @@ def _watch_backend_run(rec, out, reference, inner):
             ref = todo.pop()
             if inner == 0:
                 rec.put("run", args, CRASH_DATA)
+            else:  # the graphs inside of it record themselves
+                rec.mark("run")
             if ref is not None:
                 _state.diverged = None
                 if _diverges_backend(ref, out, args):
@@ -494,10 +512,10 @@ def _diverges_backend(reference, out, args):
 
 
 def backend_of(fn, name):
-    """Says what a backend is: a name that torch knows, or a function and the file that defines it."""
-    seen_ = 0
-    while fn is not None and seen_ < 10:
-        seen_ += 1
+    """Says what a backend is: a name that torch knows, or an object with a name at the top of a file that defines it."""
+    layers = []
+    while fn is not None and len(layers) < 10 and not any(fn is l for l in layers):
+        layers.append(fn)
         if isinstance(fn, functools.partial):
             fn = fn.func
             continue
@@ -505,25 +523,84 @@ def backend_of(fn, name):
         if nxt is None or not callable(nxt):
             break
         fn = nxt
-    mod = getattr(fn, "__module__", None) or type(fn).__module__
-    qual = getattr(fn, "__qualname__", None) or type(fn).__qualname__
-    who = {"name": name or getattr(fn, "__name__", None) or type(fn).__name__, "module": mod, "function": qual}
-    top = (mod or "").split(".")[0]
-    if top in ("torch", "functorch", "torch_tensorrt", "torch_xla", "builtins") or type(fn).__name__ in ("_TorchCompileInductorWrapper",):
+    inner = layers[-1] if layers else fn
+    mod = getattr(inner, "__module__", None) or type(inner).__module__
+    who = {"name": name or getattr(inner, "__name__", None) or type(inner).__name__, "module": mod}
+    if (mod or "").split(".")[0] in ("torch", "functorch", "torch_tensorrt", "torch_xla", "builtins"):
         who["known"] = True
         return who
-    file = getattr(sys.modules.get(mod), "__file__", None)
-    code = getattr(fn, "__code__", None)
+    file = None
+    # A function, an instance, a partial or a lambda: what counts is that a module's variable holds it.
+    for m in [sys.modules.get("__main__"), sys.modules.get(mod)]:
+        for l in layers:
+            if m is not None and file is None:
+                for k, v in list(vars(m).items()):
+                    if v is l:
+                        who["function"], who["module"], file = k, m.__name__, getattr(m, "__file__", None)
+                        break
+    if not who["name"].isidentifier():
+        who["name"] = who["function"] if "function" in who else re.sub(r"\W", "_", who["name"])
+    code = getattr(inner, "__code__", None)
     if code is not None:
-        file, who["line"] = code.co_filename, code.co_firstlineno
-    who["file"] = os.path.abspath(file) if file else None
-    who["installed"] = bool(file) and ("site-packages" in file or "dist-packages" in file)
+        file, who["line"] = file or code.co_filename, code.co_firstlineno
+    nested = lifted(inner) if "function" not in who else None
+    if nested:
+        who["function"], who["source"], who["file"] = inner.__name__, nested, os.path.join(_cwd, file or "")
+        return who
+    if "function" not in who:
+        who["function"] = getattr(inner, "__qualname__", None) or "an instance of " + type(inner).__qualname__
+        if "." not in who["function"] and "<" not in who["function"]:
+            who["function"] += " (not a variable of its module)"
+    if not file:
+        return who
+    who["installed"] = "site-packages" in file or "dist-packages" in file
+    who["file"] = os.path.join(_cwd, file)
     try:
-        with open(file, encoding="utf-8") as f:
+        with open(who["file"], encoding="utf-8") as f:
             who["source"] = f.read()
-    except (OSError, TypeError, ValueError):
+    except (OSError, ValueError):
         pass
     return who
+
+
+def lifted(fn):
+    """The source of a module with a function of it that is defined inside of another one appended, and what that closes over. None
+    where that cannot be written."""
+    import inspect
+    import textwrap
+    import types
+
+    done = set()
+
+    def lift(f):
+        if f.__name__ in done:
+            return ""
+        done.add(f.__name__)
+        text = textwrap.dedent(inspect.getsource(f))
+        if not text.startswith(("def ", "@")):
+            raise TypeError("%s is no function statement" % f.__name__)
+        before = ""
+        for k, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
+            v = cell.cell_contents
+            if isinstance(v, types.ModuleType):
+                before += "import %s as %s\n" % (v.__name__, k)
+            elif isinstance(v, types.FunctionType):
+                before += lift(v)
+                if v.__name__ != k:
+                    before += "%s = %s\n" % (k, v.__name__)
+            else:
+                if ast.literal_eval(repr(v)) != v:
+                    raise TypeError("the value of %s" % k)
+                before += "%s = %r\n" % (k, v)
+        return before + text.rstrip() + "\n"
+
+    try:
+        added = lift(fn)
+        with open(os.path.join(_cwd, fn.__code__.co_filename), encoding="utf-8") as f:
+            return f.read().rstrip() + "\n" + added
+    except Exception as e:
+        trouble("the source of backend %s" % getattr(fn, "__name__", fn), e)
+        return None
 
 
 # ---------------------------------------------------------------- text

@@ -5,6 +5,11 @@ import sys
 
 _WATCHED = ("torch._dynamo.repro.after_aot", "torch._dynamo.repro.after_dynamo", "torch._dynamo.debug_utils")
 
+try:
+    _CWD = os.getcwd()
+except OSError:
+    _CWD = ""
+
 
 class _Loader:
     """Runs a module as its own loader does, then lets the recorder change it."""
@@ -62,7 +67,7 @@ def _recorder(home):
         m = importlib.util.module_from_spec(spec)
         sys.modules[name] = m
         spec.loader.exec_module(m)
-        m.start(home)
+        m.start(home, _CWD)
     return m
 
 
