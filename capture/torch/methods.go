@@ -324,6 +324,10 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"storage_offset": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(x.Offset), nil
 		}),
+		// A storage is the flat tensor of its bytes: what repro files make inputs of.
+		"untyped_storage": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.Wrap(&tensor.Tensor{Storage: x.Storage, DType: tensor.UInt8, Shape: []int64{x.Storage.NBytes}, Stride: []int64{1}, Fake: x.Fake}), nil
+		}),
 		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
 		}),

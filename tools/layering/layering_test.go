@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
 	"minify":     {"kernels/...", "capture/fx/...", "replay"},
-	"repros/...": {"kernels/...", "capture/fx/...", "accuracy", "replay", "repros/..."},
+	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/code", "accuracy", "replay", "repros/..."},
 	"tools/...":  {"..."},
 }
 
