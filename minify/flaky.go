@@ -3,7 +3,9 @@ package minify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"whittle/replay"
 )
@@ -23,6 +25,7 @@ type flakiness struct {
 	fails, runs           int // of a state that has the failure
 	falseFails, falseRuns int // of one that has it not
 	round                 int // numbers the measurements
+	slips                 int // states without the failure that were taken
 }
 
 func (f flakiness) rate() float64 { return ratio(f.fails, f.runs) }
@@ -36,12 +39,18 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// odds are the steps by which a failed and a passed run change the log odds that a candidate has the failure. The rate
-// is taken one standard error lower than measured: to take a failing candidate for a passing one costs more than a few runs.
+// low is a rate that the real one is most likely not below: a standard error less than measured, and never certain.
+func (f flakiness) low() float64 {
+	n := float64(f.runs) + 2
+	p := (float64(f.fails) + 0.5) / n
+	return max(p-math.Sqrt(p*(1-p)/n), flakyFloor)
+}
+
+// odds are the steps by which a failed and a passed run change the log odds that a candidate has the failure. The rate is taken
+// low: to take a failing candidate for a passing one costs more than a few runs.
 func (f flakiness) odds() (fail, pass float64) {
-	p := f.rate()
-	p = min(max(p-math.Sqrt(p*(1-p)/float64(max(f.runs, 1))), flakyFloor), 0.99)
-	q := max(f.falseRate(), 1e-4)
+	p := f.low()
+	q := max(ratio(f.falseFails+f.slips, f.falseRuns+f.slips), 1e-4)
 	if q >= p {
 		q = p / 2
 	}
@@ -81,14 +90,13 @@ func (d *driver) runsOf(ctx context.Context, s State, edit string, from, to int,
 	return fails, runs, nil
 }
 
-// measure finds out how often the current state fails, and how often one without the failure; from then on candidates are run repeatedly.
+// measure finds out how often the failure comes, and how often a state without it fails; from then on candidates are run
+// repeatedly. A current state that fails much more seldom than the start was taken by chance: then the search begins again.
 func (d *driver) measure(ctx context.Context) error {
 	row := d.row
 	d.row = "measure"
 	defer func() { d.row = row }()
-	round := d.measured.round + 1
 	rate := func(s State) (f flakiness, err error) {
-		f.round = round
 		for from, to := 1, 1+flakyRuns; ; from, to = to, 1+flakyMore {
 			fails, runs, err := d.runsOf(ctx, s, "how often it fails", from, to)
 			f.fails += fails
@@ -102,44 +110,70 @@ func (d *driver) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f.rate() < flakyFloor && d.taken > 0 { // it was taken by chance
-		d.cur, d.taken = d.start, 0
-		if d.w.gen > 0 {
+	if d.taken > 0 {
+		start, err := rate(d.start)
+		if err != nil {
+			return err
+		}
+		if 3*f.rate() < start.rate() {
+			f, d.taken = start, 0
+			d.cur = d.start
 			d.w = newWorld(d.s.Values)
-			d.w.base = fmt.Sprintf("r%d/", round)
+			d.w.base = fmt.Sprintf("r%d/", d.measured.round)
 			if err := d.learn(ctx, values); err != nil {
 				return err
 			}
-		}
-		if f, err = rate(d.cur); err != nil {
-			return err
 		}
 	}
 	if f.rate() < flakyFloor {
 		return &FlakyError{f.rate(), f.runs}
 	}
-	if healthy, ok := d.healthy(); ok {
-		if f.falseFails, f.falseRuns, err = d.runsOf(ctx, healthy, "how often it fails without the calls at fault", 1, 1+flakyRuns/2); err != nil {
+	for _, s := range d.healthy() {
+		fails, runs, err := d.runsOf(ctx, s, "how often it fails without the calls at fault", 1, 1+flakyRuns)
+		if err != nil {
 			return err
 		}
+		if ratio(fails, runs) <= f.rate()/2 && runs > 0 { // the failure is elsewhere
+			f.falseFails += fails
+			f.falseRuns += runs
+		}
 	}
+	if d.flaky != nil { // a state without the failure was taken: it failed falsely at least once
+		f.slips = d.measured.slips + 1
+	}
+	f.round = d.measured.round + 1
 	d.measured = f
 	d.flaky = &f
 	d.event(Event{Kind: EventFlaky, Rate: f.rate(), FalseRate: f.falseRate()})
 	return nil
 }
 
-// healthy is the start without the calls that are left: known not to have the failure.
-func (d *driver) healthy() (State, bool) {
-	if d.w.origin == nil || d.taken == 0 {
-		return State{}, false
+// healthy lists states that most likely do not have the failure: the start without the calls that are left; and single calls,
+// of which at most one or two can have it.
+func (d *driver) healthy() []State {
+	var out []State
+	add := func(s State, ok bool) {
+		if ok && len(s.Module.Graph.Calls()) > 0 {
+			out = append(out, s)
+		}
 	}
-	var names []string
+	left := map[string]bool{}
 	for _, n := range d.cur.Module.Graph.Calls() {
-		names = append(names, n.Name)
+		left[n.Name] = true
 	}
-	s, ok := d.w.origin.cut(names).apply(d.start)
-	return s, ok && len(s.Module.Graph.Calls()) > 0
+	if d.w.origin == nil {
+		return nil
+	}
+	if d.taken > 0 {
+		add(d.w.origin.cut(slices.Sorted(maps.Keys(left))).apply(d.start))
+	}
+	us := units(d.start.Module.Graph)
+	for _, u := range [][]string{us[0], us[len(us)/2], us[len(us)-1]} {
+		if d.taken == 0 || !left[u[0]] {
+			add(d.w.origin.keepOnly(u).apply(d.start))
+		}
+	}
+	return out
 }
 
 // sample runs a candidate until the odds say whether it has the failure. It is called on workers.
@@ -201,10 +235,19 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 			return true, d.measure(ctx)
 		}
 	}
+	if d.flaky != nil && d.stopped == "" && d.measured.round < maxRounds && d.taken > 0 { // as often as the start?
+		fails, runs, err := d.runsOf(ctx, d.cur, "how often the result fails", 1, 1+flakyRuns)
+		if err != nil {
+			return false, err
+		}
+		if 3*ratio(fails, runs) < d.measured.rate() {
+			return true, d.measure(ctx)
+		}
+	}
 	proofs := max(1, d.s.Confirm)
 	most := proofs
 	if d.flaky != nil {
-		most = min(maxRuns, proofs*int(math.Ceil(math.Log(doubt)/math.Log(1-min(d.flaky.rate(), 0.99)))))
+		most = min(maxRuns, proofs*int(math.Ceil(math.Log(doubt)/math.Log(1-d.flaky.low()))))
 	}
 	var ts []*trial
 	for i := range most {
@@ -239,20 +282,37 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 			return false, nil
 		}
 	}
-	if d.flaky != nil && done > 0 {
+	switch {
+	case d.flaky != nil && done > 0:
 		return false, nil
+	case d.stopped != "" || passed == 0:
+		return false, &UnconfirmedError{last}
+	case d.flaky != nil && d.measured.round < maxRounds:
+		return true, d.measure(ctx)
+	case d.flaky != nil:
+		return false, &UnconfirmedError{last}
 	}
-	if d.flaky == nil && passed > 0 && d.stopped == "" {
-		if err := d.measure(ctx); err != nil {
+	for i := 0; done == 0 && i < rerunTimes; i++ { // never in a fresh process, or not always?
+		t := d.question(d.proof(most + i))
+		if err := d.await(ctx, []*trial{t}); err != nil {
 			return false, err
 		}
-		if d.flaky.rate() < 0.95 || done > 0 {
-			return true, nil
+		if t.verdict == replay.Reproduced {
+			done++
 		}
-		d.flaky = nil // it always fails where something ran before, and never in a fresh process
 	}
+	if err := d.measure(ctx); err != nil {
+		return false, err
+	}
+	if d.flaky.rate() < 0.95 || done > 0 {
+		return true, nil
+	}
+	d.flaky = nil // it always fails where something ran before, and never in a fresh process
 	return false, &UnconfirmedError{last}
 }
+
+// maxRounds is how often a flaky failure is measured and reduced from the start again.
+const maxRounds = 3
 
 // slow reports whether a failure takes all the time or memory there is: it is not run more often than needed.
 func slow(typ string) bool { return typ == "timeout" || typ == "oom" }
