@@ -72,7 +72,7 @@ func WriteStorage(dir string, data []byte) (string, error) {
 		return "", err
 	}
 	defer os.Remove(f.Name())
-	if err := writeArchive(f, hash, data); err != nil {
+	if err := EncodeStorage(f, hash, data); err != nil {
 		f.Close()
 		return "", err
 	}
@@ -82,9 +82,9 @@ func WriteStorage(dir string, data []byte) (string, error) {
 	return hash, os.Rename(f.Name(), path)
 }
 
-// writeArchive is torch.save of an untyped storage: a stored (not compressed) zip whose pickle names
+// EncodeStorage writes what torch.save makes of an untyped storage: a stored (not compressed) zip whose pickle names
 // persistent id ("storage", UntypedStorage, "0", "cpu", nbytes).
-func writeArchive(w io.Writer, name string, data []byte) error {
+func EncodeStorage(w io.Writer, name string, data []byte) error {
 	z := zip.NewWriter(w)
 	add := func(file string, b []byte) error {
 		e, err := z.CreateHeader(&zip.FileHeader{Name: name + "/" + file, Method: zip.Store})

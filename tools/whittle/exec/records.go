@@ -282,7 +282,7 @@ func (p *private) take(r record, e ending, n int) (Found, error) {
 	if err != nil {
 		return f, err
 	}
-	if err := os.CopyFS(filepath.Join(dir, "checkpoints"), os.DirFS(filepath.Join(r.dir, "checkpoints"))); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+	if err := move(filepath.Join(r.dir, "checkpoints"), filepath.Join(dir, "checkpoints")); err != nil {
 		return f, err
 	}
 	rep, err := repros.Read(f.Path, string(text))
@@ -303,6 +303,20 @@ func (p *private) take(r record, e ending, n int) (Found, error) {
 	}
 	f.Repro = rep
 	return f, repros.WriteFile(f.Path, rep)
+}
+
+// move moves a folder of stored inputs, which may be large; across file systems it is copied. One that is not there is none.
+func move(from, to string) error {
+	if _, err := os.Stat(from); err != nil {
+		return nil
+	}
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // head are the comment lines of a repro: what failed, and with which versions.
@@ -383,7 +397,7 @@ func (p *private) launcher(e ending) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.CopyFS(filepath.Join(dir, "checkpoints"), os.DirFS(filepath.Join(filepath.Dir(newest), "checkpoints"))); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) {
+	if err := move(filepath.Join(filepath.Dir(newest), "checkpoints"), filepath.Join(dir, "checkpoints")); err != nil {
 		return nil, err
 	}
 	r, err := repros.Read(f.Path, string(text))

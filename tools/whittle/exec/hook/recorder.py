@@ -171,6 +171,11 @@ def failed(record, exc, inputs, data=None):
         except Exception:
             pass
         return
+    if data is None:  # all of it, unless the disk would be full then
+        try:
+            data = shutil.disk_usage(HOME).free // 2
+        except OSError:
+            data = CRASH_DATA
     inner = seen(exc)
     if inner:
         record.info["inner"] = inner
@@ -288,12 +293,16 @@ def _watch_run(rec, out, reference):
 
     def run(inputs):
         held = None
-        if todo:
+        try:
+            ref, first = todo.pop(), True
+        except IndexError:
+            first = False
+        if first:
             # A boxed call gives its inputs away. Only the first run holds on to them.
-            held, ref = list(inputs), todo.pop()
+            held = list(inputs)
             rec.put("run", held, CRASH_DATA)
             if ref is not None and _diverges(ref, inner, held):
-                rec.put("failed", held, None, None, accuracy=True)
+                rec.put("failed", held, shutil.disk_usage(HOME).free // 2, None, accuracy=True)
                 _state.diverged = rec.id
         try:
             out = inner(inputs)
@@ -387,7 +396,7 @@ class _Backend:
 def _around_backend(original):
     @functools.wraps(original)
     def __call__(self, gm, example_inputs, *a, **k):
-        fn = getattr(self, "_torchdynamo_orig_callable", None)
+        fn = getattr(self, "_torchdynamo_orig_callable", None) or getattr(self, "_torchdynamo_orig_backend", None)
         return _backend_call(lambda *x, **y: original(self, *x, **y), fn, getattr(self, "_compiler_name", None), gm, example_inputs, a, k)
 
     __call__._whittle = True
@@ -447,8 +456,11 @@ def _watch_backend_run(rec, out, reference, inner):
     todo = [reference]
 
     def run(*args):
-        if todo:
-            ref = todo.pop()
+        try:
+            ref, first = todo.pop(), True
+        except IndexError:
+            first = False
+        if first:
             if inner == 0:
                 rec.put("run", args, CRASH_DATA)
             else:  # the graphs inside of it record themselves
@@ -459,7 +471,7 @@ def _watch_backend_run(rec, out, reference, inner):
                     # After aot it is the smaller repro, but not every such graph fails again on its own.
                     if _state.diverged:
                         rec.info["inner"] = _state.diverged
-                    rec.put("failed", args, None, None, accuracy=True)
+                    rec.put("failed", args, shutil.disk_usage(HOME).free // 2, None, accuracy=True)
         try:
             r = out(*args)
         except Exception as e:
@@ -474,7 +486,7 @@ def _watch_backend_run(rec, out, reference, inner):
         return r
 
     for k, v in getattr(out, "__dict__", {}).items():
-        if k not in ("_torchdynamo_orig_callable", "__wrapped__") and isinstance(k, str):
+        if k not in ("_torchdynamo_orig_callable", "_torchdynamo_orig_backend", "__wrapped__") and isinstance(k, str):
             try:
                 setattr(run, k, v)
             except Exception:
@@ -519,7 +531,7 @@ def backend_of(fn, name):
         if isinstance(fn, functools.partial):
             fn = fn.func
             continue
-        nxt = getattr(fn, "compiler_fn", None) or getattr(fn, "_torchdynamo_orig_callable", None)
+        nxt = getattr(fn, "compiler_fn", None) or getattr(fn, "_torchdynamo_orig_callable", None) or getattr(fn, "_torchdynamo_orig_backend", None)
         if nxt is None or not callable(nxt):
             break
         fn = nxt
