@@ -391,6 +391,8 @@ func tell(w *eventWriter, ev minify.Event, path, engine string) {
 		w.taken(takenEvent{Reduction: ev.Reduction, Edit: ev.Edit, Before: reduce.Cost(ev.Before), Cost: cost, Answers: ev.Used})
 	case minify.EventFinding:
 		w.finding(findingEvent{Signature: ev.Outcome.Signature, Message: ev.Outcome.Message})
+	case minify.EventFlaky:
+		w.flaky(flakyEvent{Rate: ev.Rate, FalseRate: ev.FalseRate})
 	case minify.EventConfirm:
 		w.confirm(confirmEvent{Run: ev.Run, Of: ev.Of, Verdict: ev.Verdict})
 	}

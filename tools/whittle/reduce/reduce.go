@@ -1,9 +1,11 @@
 package reduce
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,6 +87,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	var id int64
+	startCalls := -1
 	s := &minify.Search{
 		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
 		Values: e, Store: o.Store, Blame: e.Blame, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
@@ -103,6 +107,20 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	if o.Workarounds {
 		s.Workarounds = workarounds(o.Repro)
+	}
+	if o.Store != nil {
+		s.Event = func(ev minify.Event) {
+			if ev.Kind == minify.EventStart {
+				id, startCalls = ev.ID, ev.Cost.Calls
+			}
+			if (ev.Kind == minify.EventStart || ev.Kind == minify.EventTaken) && id > 0 {
+				// Only for those who look on: the search does not depend on it.
+				_ = o.Store.PutProgress(ctx, id, ev.Outcome.Signature, startCalls, ev.Cost.Calls)
+			}
+			if o.Event != nil {
+				o.Event(ev)
+			}
+		}
 	}
 	if s.Want.IsZero() && o.Repro.Accuracy != "" && o.Repro.Accuracy != repros.NoAccuracy {
 		s.Want = replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}
@@ -271,7 +289,14 @@ func Cost(c minify.Cost) replay.Cost {
 // Stored is what the store keeps of a report. launcher is the file that the search began with.
 func (r Report) Stored(engine, launcher string, about []string) replay.Result {
 	out := replay.Result{Signature: r.Signature, Repro: r.Text, Standalone: r.Standalone, Error: r.Outcome.Message, Environment: strings.Join(about, "\n"), Engine: engine, Launcher: launcher,
-		Start: Cost(r.Start), End: Cost(r.Cost), Complete: r.Complete, Queries: r.Queries, CacheHits: r.CacheHits, Rejected: r.Rejected, Seconds: r.Seconds, Runs: r.Runs, Rate: r.Rate, Free: r.free()}
+		Start: Cost(r.Start), End: Cost(r.Cost), Complete: r.Complete, Queries: r.Queries, CacheHits: r.CacheHits, Rejected: r.Rejected, Seconds: r.Seconds, Runs: r.Runs, Rate: r.Rate,
+		FalseRuns: r.FalseRuns, FalseRate: r.FalseRate, Stopped: r.Stopped, Off: r.Off, Free: r.free(), Files: map[string][]byte{}}
+	for hash, data := range r.Storages {
+		var b bytes.Buffer
+		if repros.EncodeStorage(&b, hash, data) == nil {
+			out.Files[path.Join(r.Final.SaveDir, "storages", hash)] = b.Bytes()
+		}
+	}
 	if r.Complete {
 		out.Confirmed = r.Confirmed
 	}
