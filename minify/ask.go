@@ -263,15 +263,6 @@ func (d *driver) remember(ctx context.Context, k replay.QueryKey, o replay.Outco
 	return d.s.Store.PutOutcome(ctx, k, o)
 }
 
-// ask is one question about a state as it is.
-func (d *driver) ask(ctx context.Context, c Candidate) (replay.Outcome, error) {
-	t := d.question(c)
-	if err := d.await(ctx, []*trial{t}); err != nil {
-		return replay.Outcome{}, err
-	}
-	return t.outcome, nil
-}
-
 // question is the trial of a state as it is.
 func (d *driver) question(c Candidate) *trial {
 	k := d.h.key(c.State, d.s.Fingerprint)

@@ -70,16 +70,6 @@ func (e *testEngine) Run(ctx context.Context, c Candidate) (replay.Outcome, erro
 	return replay.Outcome{Status: replay.Pass}, nil
 }
 
-func count(s State, target string) int {
-	n := 0
-	for _, c := range s.Module.Graph.Calls() {
-		if c.Target == target {
-			n++
-		}
-	}
-	return n
-}
-
 func node(s State, target string) *fx.Node {
 	for _, c := range s.Module.Graph.Calls() {
 		if c.Target == target || c.Op == fx.CallMethod && "."+c.Target == target {

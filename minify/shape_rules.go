@@ -1,6 +1,7 @@
 package minify
 
 import (
+	"slices"
 	"strconv"
 
 	"whittle/capture/fx"
@@ -37,6 +38,7 @@ func init() {
 		"group_norm", "native_group_norm", "instance_norm")
 	rules(ruleAttention, "scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu")
 	rules(ruleCat, "cat", "concat", "concatenate")
+	rules(rulePart, "split", "chunk", "tensor_split", "unsafe_split", "unsafe_chunk")
 	for _, name := range []string{"unbind", "split", "chunk", "tensor_split", "unsafe_split", "unsafe_chunk", "split_with_sizes"} {
 		manyRules[name] = ruleParts
 	}
@@ -420,6 +422,26 @@ func ruleCat(e *extents, n *fx.Node, shape []int64) []size {
 				e.equate(out[i], o[i])
 			}
 		}
+	}
+	return out
+}
+
+// rulePart is one of several equal parts: ruleParts has made the dimension a product of their number and their size.
+func rulePart(e *extents, n *fx.Node, shape []int64) []size {
+	x := e.of(argOr(n, 0))
+	if len(x) != len(shape) {
+		return nil
+	}
+	out := slices.Clone(x)
+	for i, k := range shape {
+		if e.value(x[i]) == k {
+			continue
+		}
+		f := e.roots(x[i])
+		for len(f) > 0 && e.value(f) > k {
+			f = f[1:]
+		}
+		out[i] = f
 	}
 	return out
 }
