@@ -44,6 +44,7 @@ type options struct {
 	timeout time.Duration
 	eager   bool
 	torch   string
+	pytorch string
 }
 
 // runners are the subcommands. Each prints its lines and returns what -o writes.
@@ -71,11 +72,12 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	fs.BoolVar(&o.verbose, "v", false, "say why each failure failed")
 	fs.StringVar(&o.out, "o", "", "write the whole report as JSON")
-	fs.StringVar(&o.match, "match", "", "only files whose name contains this")
+	fs.StringVar(&o.match, "match", "", "only files whose name contains this (minify: one of these, separated by commas)")
 	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
 	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file")
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
 	fs.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "minify: the command that starts a Python with torch; none: only read")
+	fs.StringVar(&o.pytorch, "pytorch", "", "minify: run PyTorch's own minifier beside it, in these modes: isolate,noisolate")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -167,7 +169,10 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 	opt := minify.Options{Match: o.match, Timeout: o.timeout}
 	if o.torch != "" {
 		m := &minifier{command: strings.Fields(o.torch), workers: o.workers}
-		opt.Reduce, opt.Find = m.reduce, m.find
+		opt.Reduce, opt.Find, opt.Own = m.reduce, m.find, m.own
+		if o.pytorch != "" {
+			opt.Modes = strings.Split(o.pytorch, ",")
+		}
 		opt.Each = func(c minify.CaseReport) {
 			fmt.Fprintf(os.Stderr, "%s: %d -> %d calls, %d -> %d elements, %d queries, %.1f s, kept %v %s\n", c.Name, c.Start, c.End, c.StartElements, c.Elements, c.Queries, c.Seconds, c.Kept, c.Error)
 		}
@@ -217,11 +222,7 @@ func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros
 	if c.Kind == "hang" {
 		o.Hang = 15 * time.Second
 	}
-	parent, seen := "", ""
-	if filepath.Base(m.command[0]) == "chroot" && len(m.command) > 2 {
-		parent, seen = filepath.Join(m.command[1], "tmp"), "/tmp"
-	}
-	place, err := os.MkdirTemp(parent, "conformance-program-")
+	place, seen, err := visible(m.command)
 	if err != nil {
 		return nil, "", err
 	}
@@ -232,11 +233,6 @@ func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros
 	}
 	if err := os.WriteFile(filepath.Join(place, "program.py"), text, 0o666); err != nil {
 		return nil, "", err
-	}
-	if seen == "" {
-		seen = place
-	} else {
-		seen = filepath.Join(seen, filepath.Base(place))
 	}
 	o.Args = append(slices.Clone(m.command), filepath.Join(seen, "program.py"))
 	res, err := exec.Run(ctx, o)

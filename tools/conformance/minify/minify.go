@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
@@ -42,6 +44,8 @@ type PyTorch struct {
 	Seconds float64 `json:"seconds"`
 	Status  any     `json:"rc"`
 	Calls   *int    `json:"final_calls"`
+
+	Elements int64 `json:"elements,omitempty"` // of the inputs left; only where it was run here
 }
 
 // String is one cell of the table.
@@ -59,7 +63,10 @@ type Options struct {
 	// Find runs the case's program and gives the repro that the failure leaves somewhere below dir, and its folder, for cases whose
 	// launcher is missing, cannot be read, or does not fail; nil: those fail.
 	Find    func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
-	Match   string // only cases whose name contains it
+	// Own runs PyTorch's own minifier in the modes named by Modes; nil: the recorded figures are shown.
+	Own     func(ctx context.Context, c Case, mode string) (PyTorch, error)
+	Modes   []string
+	Match   string // only cases whose name contains one of these, separated by commas
 	Timeout time.Duration
 	Each    func(CaseReport) // called as each case ends; may be nil
 }
@@ -100,7 +107,8 @@ type CaseReport struct {
 	Signature     string             `json:"signature"`
 	Rate          float64            `json:"rate,omitempty"` // of a flaky failure
 	Repro         string             `json:"repro,omitempty"`
-	PyTorch       map[string]PyTorch `json:"pytorch,omitempty"`
+	PyTorch       map[string]PyTorch `json:"pytorch,omitempty"` // recorded
+	Own           map[string]PyTorch `json:"own,omitempty"`     // measured in this run
 	Error         string             `json:"error,omitempty"`
 }
 
@@ -112,7 +120,12 @@ func (r Report) Table() string {
 	for _, c := range r.Cases {
 		var theirs []string
 		for mode, p := range c.PyTorch {
-			theirs = append(theirs, mode+": "+p.String())
+			if _, here := c.Own[mode]; !here {
+				theirs = append(theirs, mode+", recorded: "+p.String())
+			}
+		}
+		for mode, p := range c.Own {
+			theirs = append(theirs, fmt.Sprintf("%s: %s, %d elements (%.1f times the time)", mode, p, p.Elements, p.Seconds/c.Seconds))
 		}
 		sort.Strings(theirs)
 		kept := "yes"
@@ -122,7 +135,27 @@ func (r Report) Table() string {
 		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, kept, strings.Join(theirs, "; "))
 	}
 	w.Flush()
+	r.compare(&b)
 	return b.String()
+}
+
+// compare adds how many times PyTorch's own minifier takes whittle's time, and leaves its elements, where both were run.
+func (r Report) compare(b *strings.Builder) {
+	times, elements := map[string][]float64{}, map[string][]float64{}
+	for _, c := range r.Cases {
+		for mode, p := range c.Own {
+			if p.Calls != nil && c.Kept {
+				times[mode] = append(times[mode], p.Seconds/c.Seconds)
+				elements[mode] = append(elements[mode], float64(p.Elements)/float64(max(c.Elements, 1)))
+			}
+		}
+	}
+	for _, mode := range slices.Sorted(maps.Keys(times)) {
+		t, e := times[mode], elements[mode]
+		slices.Sort(t)
+		slices.Sort(e)
+		fmt.Fprintf(b, "against %s, %d cases: %.1f times less time in the median, %.1f at least; %.0f times fewer elements in the median\n", mode, len(t), t[len(t)/2], t[0], e[len(e)/2])
+	}
 }
 
 // String is the measures, a line each.
@@ -155,7 +188,7 @@ func Cases(dir, match string) ([]Case, error) {
 		if err := json.Unmarshal(b, &c); err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
-		if strings.Contains(c.Name, match) {
+		if slices.ContainsFunc(strings.Split(match, ","), func(m string) bool { return strings.Contains(c.Name, m) }) {
 			out = append(out, c)
 		}
 	}
@@ -203,6 +236,16 @@ func Run(ctx context.Context, dir string, o Options) (Report, error) {
 			continue
 		}
 		x := one(ctx, c, r, o)
+		for _, mode := range o.Modes {
+			if x.Own == nil {
+				x.Own = map[string]PyTorch{}
+			}
+			p, err := o.Own(ctx, c, mode)
+			if err != nil {
+				p.Status = err.Error()
+			}
+			x.Own[mode] = p
+		}
 		if o.Each != nil {
 			o.Each(x)
 		}
