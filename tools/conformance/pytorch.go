@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +32,9 @@ func visible(command []string) (here, there string, err error) {
 
 // inFolder runs a script as python3 does in its own folder: the command cannot change folders by itself.
 const inFolder = `import os, runpy, sys; os.chdir(sys.argv[1]); sys.path.insert(0, sys.argv[1]); sys.argv = sys.argv[2:]; runpy.run_path(sys.argv[0], run_name="__main__")`
+
+// madeQueries is the last line but one of PyTorch's minifier.
+var madeQueries = regexp.MustCompile(`Made (\d+) queries`)
 
 // own runs PyTorch's own minifier on a case's launcher, with an empty cache of compiled code.
 func (m *minifier) own(ctx context.Context, c minify.Case, mode string) (minify.PyTorch, error) {
@@ -62,7 +67,10 @@ func (m *minifier) own(ctx context.Context, c minify.Case, mode string) (minify.
 	if err != nil {
 		return p, errors.Join(errors.New("no repro that can be read"), err)
 	}
-	calls, queries := len(r.Module.Graph.Calls()), strings.Count(string(out), "Trying granularity")
+	calls, queries := len(r.Module.Graph.Calls()), 0
+	if m := madeQueries.FindSubmatch(out); m != nil {
+		queries, _ = strconv.Atoi(string(m[1]))
+	}
 	p.Calls, p.Queries = &calls, &queries
 	for _, in := range r.Inputs {
 		if in.Kind != repros.TensorInput {

@@ -62,7 +62,7 @@ type Options struct {
 	Reduce func(ctx context.Context, c Case, r *repros.Repro, dir string) (reduce.Report, error)
 	// Find runs the case's program and gives the repro that the failure leaves somewhere below dir, and its folder, for cases whose
 	// launcher is missing, cannot be read, or does not fail; nil: those fail.
-	Find    func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
+	Find func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
 	// Own runs PyTorch's own minifier in the modes named by Modes; nil: the recorded figures are shown.
 	Own     func(ctx context.Context, c Case, mode string) (PyTorch, error)
 	Modes   []string
