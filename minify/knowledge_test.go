@@ -265,7 +265,7 @@ func TestSuspectsAreTriedFirst(t *testing.T) {
 	name := text[strings.LastIndexByte(text[:at], ' ')+1 : at]
 	s.Suspects = append(s.Suspects, name)
 	r, err := s.Run(ctx, stateOf(t, text))
-	if err != nil || r.Cost.Calls != 1 || r.Steps[3].Edit != "run alone: "+name || r.Steps[3].Verdict != replay.Reproduced {
+	if err != nil || r.Cost.Calls != 1 || r.Steps[5].Edit != "run alone: "+name || r.Steps[5].Verdict != replay.Reproduced {
 		t.Errorf("%v %+v", err, r.Steps[:5])
 	}
 }

@@ -42,13 +42,14 @@ func join(us [][]string) []string {
 	return out
 }
 
-// named lists the units that a failure's message names: by node name first, then by target.
-func named(us [][]string, g *fx.Graph, message string) [][]string {
+// named lists the units that a failure's message names, in order; best are those among them that most likely fail alone: first
+// those whose operator is named, then the last.
+func named(us [][]string, g *fx.Graph, message string) (all, best [][]string) {
 	words := map[string]bool{}
 	for _, w := range word.FindAllString(message, -1) {
 		words[strings.TrimRight(w, ".")] = true
 	}
-	var byName, byTarget [][]string
+	var both, byTarget [][]string
 	targets := map[string]int{}
 	for _, u := range us {
 		name, target := false, false
@@ -57,18 +58,27 @@ func named(us [][]string, g *fx.Graph, message string) [][]string {
 			name = name || words[c] && len(c) > 1
 			target = target || words[n.Target] || words["torch.ops."+n.Target] || words["torch."+n.Target]
 		}
-		switch {
-		case name:
-			byName = append(byName, u)
-		case target:
+		if target {
 			// A few of each target: they often fail all or none.
 			t := g.Node(u[0]).Target
-			if targets[t]++; targets[t] <= 4 {
-				byTarget = append(byTarget, u)
-			}
+			targets[t]++
+			target = targets[t] <= 4
+		}
+		switch {
+		case name && target:
+			both = append(both, u)
+		case target:
+			byTarget = append(byTarget, u)
+		}
+		if name || target {
+			all = append(all, u)
 		}
 	}
-	return append(byName, byTarget...)
+	best = append(both, byTarget...)
+	if len(best) == 0 && len(all) > 0 {
+		best = all[len(all)-1:]
+	}
+	return all, best
 }
 
 // unverified is how many times smaller than a window that is known to fail a window may get that only must fail if the failure is
@@ -86,53 +96,61 @@ func (d *driver) place() *ask {
 	if len(us) < 2 {
 		return nil
 	}
+	base := d.cur
 	var hints []edit
 	seen := map[string]bool{}
-	hint := func(u []string) {
-		if !seen[u[0]] {
-			seen[u[0]] = true
-			hints = append(hints, d.w.keepOnly(u))
+	hint := func(us ...[]string) {
+		if names := join(us); len(names) > 0 && !seen[strings.Join(names, " ")] {
+			seen[strings.Join(names, " ")] = true
+			hints = append(hints, d.w.keepOnly(names))
 		}
 	}
-	for _, u := range named(us, g, d.message) {
-		if len(hints) < 2*d.size {
-			hint(u)
-		}
+	all, best := named(us, g, d.message)
+	for _, u := range best[:min(len(best), maxNamed)] {
+		hint(u)
 	}
-	suspects := setOf(d.s.Suspects)
-	for _, name := range d.s.Suspects {
-		for _, u := range us {
-			if u[0] == name || len(u) > 1 && setOf(u)[name] {
+	if len(all) == 2 {
+		hint(all[0])
+		hint(all[1])
+	}
+	for _, name := range d.s.Suspects[:min(len(d.s.Suspects), maxSuspects)] {
+		for i, u := range us {
+			if slices.Contains(u, name) { // alone, then with what stands around it
 				hint(u)
+				hint(us[max(0, i-3):min(len(us), i+2)]...)
 			}
 		}
 	}
-	if len(suspects) > 0 { // what stands around a suspect
-		for _, name := range d.s.Suspects {
-			for i, u := range us {
-				if setOf(u)[name] {
-					hints = append(hints, d.w.keepOnly(join(us[max(0, i-3):min(len(us), i+2)])))
-				}
-			}
+	whole := func() *ask { return d.halve(base, us, 0, len(us), 0, len(us)) }
+	if len(all) > 1 { // several operators in one kernel: the failure is in one of them, or needs some
+		together := func() *ask {
+			return &ask{edit: d.w.keepOnly(join(all)), chance: 0.7, yes: func() *ask { return d.halve(base, all, 0, len(all), 0, len(all)) }, no: whole}
 		}
+		return anyOf("", 0.5, hints, nil, together)
 	}
+	return anyOf("", 0.5, hints, nil, whole)
+}
+
+// maxNamed and maxSuspects bound the calls that are tried alone because the message, or the caller, names them.
+const (
+	maxNamed    = 3
+	maxSuspects = 3
+)
+
+// halve knows that the window [from, to) of units fails, and that [lo, hi) in it must fail if the failure is local.
+func (d *driver) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
-	base := d.cur
-	// halve knows that the window [from, to) fails, and that [lo, hi) in it must fail if the failure is local.
-	var halve func(from, to, lo, hi int) *ask
-	halve = func(from, to, lo, hi int) *ask {
-		n, known := hi-lo, to-from
-		switch {
-		case n == known && n == 1:
-			return nil
-		case n == 1, n*unverified <= known && n < known:
-			return &ask{edit: alone(lo, hi), chance: 0.5, yes: func() *ask { return halve(lo, hi, lo, hi) },
-				no: func() *ask { return d.ends(base, us, from, to) }}
-		}
-		mid := lo + (hi-lo)/2
-		return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return halve(lo, mid, lo, mid) }, no: func() *ask { return halve(from, to, mid, hi) }}
+	n, known := hi-lo, to-from
+	switch {
+	case n == known && n == 1:
+		return nil
+	case n == 1, n*unverified <= known && n < known:
+		return &ask{edit: alone(lo, hi), chance: 0.5, yes: func() *ask { return d.halve(base, us, lo, hi, lo, hi) },
+			no: func() *ask { return d.ends(base, us, from, to) }}
 	}
-	return anyOf("", 0.5, hints, nil, func() *ask { return halve(0, len(us), 0, len(us)) })
+	mid := lo + (hi-lo)/2
+	return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return d.halve(base, us, lo, mid, lo, mid) },
+		no: func() *ask { return d.halve(base, us, from, to, mid, hi) }}
 }
 
 // maxBridges bounds how many operands of the last call are tried.
