@@ -14,6 +14,7 @@ type reduction struct {
 	needs   knowledge
 	run     func(ctx context.Context, d *driver) error
 	singles func(d *driver) []edit // nil => none that others do not have
+	large   bool                   // only for graphs of many calls
 	likely  bool                   // the opening is often adopted
 	opening func(d *driver) []edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
@@ -26,17 +27,16 @@ func init() { // the functions look the table up through the driver
 		// one call, alone on its real inputs; else the smallest prefix, its smallest suffix, and both ends alone
 		{name: "localise", needs: values, run: localise},
 		{name: "dead", run: dead},
-		{name: "plain", needs: looks, likely: true, run: plain, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
+		{name: "plain", needs: looks, run: plain, likely: true, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
 		needs("symbols", looks, symbolItems, concrete),                              // sizes that are inputs become numbers
 		items("regions", nothing, regionItems, dropRegions),
 		{name: "inline", run: inline, singles: inlineSingles}, // a branch or body for a higher-order call
 		items("outputs", nothing, outputItems, (*world).dropOutputs),
-		items("bypass", looks, bypassItems, (*world).bypass),                      // before cut: it also takes away what stands between two operators
-		items("cut", values, callItems, (*world).cut),                             // with a tap: who made it becomes an output
-		{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles}, // earlier values through one adapter
+		large(items("bypass", looks, bypassItems, (*world).bypass)),                               // before cut: it also takes away what stands between two operators
+		large(items("cut", values, callItems, (*world).cut)),                                      // with a tap: who made it becomes an output
+		large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles}), // earlier values through one adapter
 		items("bodies", looks, bodyItems, (*world).bodyBypass),
 		items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) }),
-		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		items("modules", nothing, moduleItems, unwrap),
 		needs("gradients", nothing, gradItems, noGrad),
 		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
@@ -44,11 +44,29 @@ func init() { // the functions look the table up through the driver
 		needs("layouts", nothing, layoutItems, contiguous),
 		{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
 		{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening},
+		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		{name: "simplify", needs: looks, run: simplify, singles: simplifications}, // down the lattice of operators
 		{name: "elements", run: elements, singles: elementSingles},                // the few that matter
 		{name: "sweep", run: sweep},                                               // one element at a time, until nothing more goes: 1-minimal
 		{name: "workaround", run: workarounds},                                    // settings that make the failure go away
 	}
+}
+
+// fewCalls is the number of calls up to which the sweep alone takes calls away, once inputs and arguments are small: what is asked before
+// that has to be asked again.
+const fewCalls = 8
+
+// large is a row for graphs of many calls; in smaller ones it leaves its edits to the sweep.
+func large(r reduction) reduction {
+	run := r.run
+	r.run = func(ctx context.Context, d *driver) error {
+		if len(d.cur.Module.Graph.Calls()) <= fewCalls {
+			return nil
+		}
+		return run(ctx, d)
+	}
+	r.large = true
+	return r
 }
 
 // needs is a row that looks for the items that the failure needs: most often none, or one.
@@ -184,6 +202,7 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 			switch {
 			case r.name == d.row && !sweeping, sweeping && r.name == d.certify:
 				passed = true
+			case !sweeping && r.large && len(d.cur.Module.Graph.Calls()) <= fewCalls:
 			case !passed || d.off[r.name] || r.needs > nothing && d.w.outdated || r.needs == values && d.w.hollow:
 			case !sweeping && r.opening != nil:
 				for _, e := range r.opening(d) {

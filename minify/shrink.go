@@ -287,7 +287,7 @@ func plainEdit(d *driver) []edit {
 	if args := optional(d); len(args) > 0 && len(parts) > 0 {
 		out = append(out, together("the simplest inputs and arguments", append(parts[:len(parts):len(parts)], leaveOut(d, args))))
 	}
-	if len(parts) > 1 {
+	if len(parts) > 1 || len(parts) > 0 && d.accuracy() {
 		out = append(out, together("the simplest inputs", parts))
 	}
 	return out
