@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,13 +15,23 @@ import (
 	"whittle/capture/fx/interp"
 )
 
-// ReadFile reads a repro file.
+// ReadFile reads a repro file. What an fx_graph_runnable.py lacks is looked for in the fx_graph_readable.py beside it.
 func ReadFile(path string) (*Repro, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Read(path, string(b))
+	r, err := Read(path, string(b))
+	if err != nil || r.Complete() == nil || filepath.Base(path) != "fx_graph_runnable.py" {
+		return r, err
+	}
+	beside := filepath.Join(filepath.Dir(path), "fx_graph_readable.py")
+	if b, err := os.ReadFile(beside); err == nil {
+		if gm, err := fx.Parse(beside, string(b)); err == nil {
+			r.Module.FillBodies(gm)
+		}
+	}
+	return r, nil
 }
 
 // Read reads a repro's text; file is used in errors.

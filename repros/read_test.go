@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -90,6 +92,51 @@ func TestSubgraphs(t *testing.T) {
 	}
 	if _, err := Read("c.py", condRepro("", "        self.true_graph_0 = Repro()\n")); err == nil || !strings.Contains(err.Error(), "class Repro makes itself") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A debug folder has the graph twice: to run, without the bodies, and to read, with them.
+func TestBodiesBesideARunnable(t *testing.T) {
+	dir := t.TempDir()
+	runnable := condRepro("", "        self.true_graph_0 = <lambda>()\n        self.false_graph_0 = <lambda>()\n")
+	readable := `class <lambda>(torch.nn.Module):
+    def forward(self, x: "f32[2, 3]"):
+        any_1: "b8[]" = torch.ops.aten.any.default(x)
+        yes = self.true_graph_0
+        no = self.false_graph_0
+        cond = torch.ops.higher_order.cond(any_1, yes, no, [x]);  any_1 = yes = no = x = None
+        getitem: "f32[2, 3]" = cond[0];  cond = None
+        return (getitem,)
+
+    class true_graph_0(torch.nn.Module):
+        def forward(self, arg0_1: "f32[2, 3]"):
+            sin: "f32[2, 3]" = torch.ops.aten.sin.default(arg0_1);  arg0_1 = None
+            return (sin,)
+
+    class false_graph_0(torch.nn.Module):
+        def forward(self, arg0_1: "f32[2, 3]"):
+            cos: "f32[2, 3]" = torch.ops.aten.cos.default(arg0_1);  arg0_1 = None
+            return (cos,)
+`
+	for name, text := range map[string]string{"fx_graph_runnable.py": runnable, "fx_graph_readable.py": readable, "repro.py": runnable} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := ReadFile(filepath.Join(dir, "fx_graph_runnable.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.Complete(), r.Module.Lint()); err != nil {
+		t.Error(err)
+	}
+	text := Write(r)
+	if !strings.Contains(text, "self.true_graph_0 = Repro_true_graph_0()") || strings.Contains(text, "f32[") {
+		t.Error(text)
+	}
+	roundTrip(t, "again.py", text)
+	if r, err := ReadFile(filepath.Join(dir, "repro.py")); err != nil || r.Complete() == nil {
+		t.Errorf("%v: another file's graph was taken", err)
 	}
 }
 

@@ -459,6 +459,34 @@ func (gm *GraphModule) Unread() []InitLine {
 	return out
 }
 
+// FillBodies takes the bodies of higher-order operators that the text of gm does not hold from another text of the same graph, such as
+// print_readable's. It reports how many.
+func (gm *GraphModule) FillBodies(from *GraphModule) int {
+	filled := 0
+	for _, l := range gm.Unread() {
+		if sub := from.Submodules[l.Name]; sub != nil {
+			gm.setSubmodule(l.Name, sub.untyped())
+			filled++
+		}
+	}
+	gm.Init = slices.DeleteFunc(gm.Init, func(l InitLine) bool { return l.Unread && gm.Submodules[l.Name] != nil })
+	return filled
+}
+
+// untyped is a copy without the types that print_readable shows: sizes change later.
+func (gm *GraphModule) untyped() *GraphModule {
+	c, _ := gm.Clone()
+	for _, n := range c.Graph.Nodes {
+		if strings.HasPrefix(n.Type, `"`) {
+			n.Type = ""
+		}
+	}
+	for k, sub := range c.Submodules {
+		c.Submodules[k] = sub.untyped()
+	}
+	return c
+}
+
 // StandIns lists the buffers and parameters, those of sub-graphs included, for which the text has random data instead of
 // their values.
 func (gm *GraphModule) StandIns() []InitLine {

@@ -114,7 +114,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 		return nil, errors.New("torch: no command that starts a Python")
 	}
 	e := &Engine{o: o, storage: map[string][]byte{}}
-	p, err := e.start(ctx, o.Facts, "")
+	p, err := e.start(ctx, o.Facts, "", startTries)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func argv(command []string) []string {
 	return append(append([]string{}, command...), "-u", "-c", text)
 }
 
-func (e *Engine) start(ctx context.Context, known Facts, old string) (*process, error) {
+func (e *Engine) start(ctx context.Context, known Facts, old string, tries int) (*process, error) {
 	args := argv(e.o.Command)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), e.o.Env...)
@@ -192,7 +192,10 @@ func (e *Engine) start(ctx context.Context, known Facts, old string) (*process, 
 	select {
 	case b, ok := <-first:
 		if !ok {
-			p.kill()
+			signaled := p.ended()
+			if signaled && tries > 0 && ctx.Err() == nil { // somebody killed it; that says nothing about the next one
+				return e.start(ctx, known, old, tries-1)
+			}
 			return nil, e.noStart(p, p.gone)
 		}
 		if err := json.Unmarshal(b, &p.hello); err != nil {
@@ -204,6 +207,31 @@ func (e *Engine) start(ctx context.Context, known Facts, old string) (*process, 
 		return nil, ctx.Err()
 	}
 	return p, nil
+}
+
+// startTries is how often a Python that is killed while it starts is started again.
+const startTries = 3
+
+// ended waits for a process whose pipe is closed; it reports whether a signal ended it that was not ours.
+func (p *process) ended() bool {
+	p.in.Close()
+	p.wg.Wait()
+	done := make(chan struct{})
+	var wg conc.WaitGroup
+	wg.Go(func() {
+		_ = p.cmd.Wait()
+		close(done)
+	})
+	byUs := false
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		byUs = true
+	}
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	wg.Wait()
+	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled() && !byUs
 }
 
 func (e *Engine) noStart(p *process, err error) error {
@@ -368,7 +396,7 @@ func (e *Engine) alive(ctx context.Context) (*process, error) {
 		e.p = nil
 		old.kill()
 		e.mu.Unlock()
-		p, err := e.start(ctx, e.facts, old.hello.Tmp)
+		p, err := e.start(ctx, e.facts, old.hello.Tmp, startTries)
 		e.mu.Lock()
 		if err != nil {
 			return nil, err
@@ -386,7 +414,7 @@ func (e *Engine) alive(ctx context.Context) (*process, error) {
 		e.p = p
 		return p, nil
 	}
-	p, err := e.start(ctx, e.facts, "")
+	p, err := e.start(ctx, e.facts, "", startTries)
 	if err == nil {
 		e.p = p
 	}

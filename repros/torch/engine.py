@@ -352,7 +352,7 @@ class Server:
             return self.done(child, stopped(child, "timeout", "timeout", "the CPU time is used up"))
         if out_of_memory(text) or name == "SIGKILL" and memory and child.peak > 0.8 * memory:
             return self.done(child, stopped(child, "oom", "oom", "out of memory (%s)" % name))
-        self.done(child, stopped(child, "killed", name, "the process ended with %s" % name))
+        self.done(child, {**stopped(child, "killed", name, "the process ended with %s" % name), "killer": name})
 
     def cpu_used(self, child):
         limits = child.job.get("limits") or {}

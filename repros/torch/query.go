@@ -73,6 +73,7 @@ type reply struct {
 	Seconds   float64            `json:"seconds"`
 	Times     map[string]float64 `json:"times"`
 	Blamed    []string           `json:"blamed"`
+	Killer    string             `json:"killer"` // the signal that ended the child, sent by neither side
 	Signature replay.Signature   `json:"signature"`
 	Error     *struct {
 		Stage, Type, Message, Frame string
@@ -96,19 +97,24 @@ func (e *Engine) Run(ctx context.Context, q Query) (Answer, error) {
 	if q.Fresh {
 		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
 	}
-	b, err := e.ask(ctx, j)
-	if ctx.Err() != nil {
-		return Answer{}, ctx.Err()
+	// A candidate does not kill itself with SIGKILL every time by chance: one such end may be somebody else's doing.
+	for try := 0; ; try++ {
+		b, err := e.ask(ctx, j)
+		if ctx.Err() != nil {
+			return Answer{}, ctx.Err()
+		}
+		if err != nil {
+			return Answer{}, err
+		}
+		var r reply
+		if err := json.Unmarshal(b, &r); err != nil {
+			return Answer{Outcome: replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}}, nil
+		}
+		if o := r.outcome(); try == 2 || r.Killer != "SIGKILL" {
+			e.learn(r)
+			return Answer{o, r.Blamed}, nil
+		}
 	}
-	if err != nil {
-		return Answer{}, err
-	}
-	var r reply
-	if err := json.Unmarshal(b, &r); err != nil {
-		return Answer{Outcome: replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}}, nil
-	}
-	e.learn(r)
-	return Answer{r.outcome(), r.Blamed}, nil
 }
 
 // learn notes how long compiling takes, which bounds later queries.
