@@ -50,7 +50,7 @@ func named(us [][]string, g *fx.Graph, message string) (all, best [][]string) {
 		words[strings.TrimRight(w, ".")] = true
 	}
 	var both, byTarget [][]string
-	targets := map[string]int{}
+	targets, ops := map[string]int{}, map[string]int{}
 	for _, u := range us {
 		name, target := false, false
 		for _, c := range u {
@@ -64,13 +64,18 @@ func named(us [][]string, g *fx.Graph, message string) (all, best [][]string) {
 			targets[t]++
 			target = targets[t] <= 4
 		}
+		op := false
+		if o := opName(g.Node(u[0])); words[o] && len(o) > 3 && !everyday[o] && ops[o] < maxNamed+1 {
+			ops[o]++
+			op = true
+		}
 		switch {
 		case name && target:
 			both = append(both, u)
 		case target:
 			byTarget = append(byTarget, u)
 		}
-		if name || target {
+		if name || target || op {
 			all = append(all, u)
 		}
 	}
@@ -80,6 +85,10 @@ func named(us [][]string, g *fx.Graph, message string) (all, best [][]string) {
 	}
 	return all, best
 }
+
+// everyday are operators whose names are words of any message.
+var everyday = setOf([]string{"view", "size", "where", "copy", "index", "select", "type", "item", "full", "empty", "split", "expand", "slice", "call", "mean", "range", "float",
+	"bool", "long", "half", "double", "sort", "round", "sign", "getitem", "getattr", "setitem", "compile", "clone", "contiguous"})
 
 // unverified is how many times smaller than a window that is known to fail a window may get that only must fail if the failure is
 // local: then it is asked.
