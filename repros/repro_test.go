@@ -192,6 +192,10 @@ func TestStorageRoundTrip(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(small)
 	f.Add(strings.Replace(small, "reader.symint(4)", "reader.const('a')", 1))
+	f.Add(condRepro("", "        self.true_graph_0 = <lambda>(\n  (a): <lambda>()\n)\n        self.false_graph_0 = Sequential(\n  (0): ReLU()\n  (1): Conv1d(4, 4, padding=same)\n)\n"))
+	f.Add(condRepro(body("A", "sin")+body("B", "cos"), "        self.true_graph_0 = A()\n        self.false_graph_0 = B()\n"))
+	f.Add("class <lambda>(torch.nn.Module):\n    def forward(self, a: \"f32[s0, 3][3, 1]cpu\", b: \"Sym(s0)\"):\n        k: \"i64[2]\" = self.k\n        return (a, k)\n")
+	f.Add(strings.Replace(small, "reader.symint(4)", "reader.symint(torch.zeros(2, dtype=torch.int64))", 1))
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := Read("fuzz.py", text)
 		if err != nil {
