@@ -526,3 +526,9 @@ func HashOf(parts ...string) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// CountOutcomes is how many queries have an answer in the store.
+func (s *Store) CountOutcomes(ctx context.Context) (n int, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT count(*) FROM queries").Scan(&n)
+	return n, s.wrap(err)
+}

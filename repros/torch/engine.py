@@ -546,6 +546,8 @@ def writable(t, like=None):
 
 
 def arguments(server, ns, job):
+    import torch
+    torch.manual_seed(0)  # inputs without data are random, and have to be the same each time
     r = reader(server, job)
     ns["load_args"](r)
     return r.args
@@ -1235,7 +1237,6 @@ def warm(server, known):
     import torch
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    rng = torch.get_rng_state()
     facts = {"torch": torch.__version__, "git": torch.version.git_version or "", "python": sys.version.split()[0], "threads": threads, "cpu": cpu_model(),
              "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(), "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")}
     check = None if known.get("isa_ok") else background(server, check_isa)
@@ -1258,7 +1259,6 @@ def warm(server, known):
         background(server, precompile)
     except Exception as e:
         facts["isa"], facts["compiler"] = "", "none: %s" % e
-    torch.set_rng_state(rng)
     return facts
 
 
