@@ -149,7 +149,11 @@ func writeInput(line func(string, ...any), r *Repro, in Input, done []bool) {
 		done[in.Storage] = true
 		st := r.Storages[in.Storage]
 		if st.Expr != "" {
-			line("    buf%d = %s  # %d bytes", in.Storage, st.Expr, st.NBytes)
+			unit := "bytes"
+			if st.NBytes == 1 {
+				unit = "byte"
+			}
+			line("    buf%d = %s  # %d %s", in.Storage, st.Expr, st.NBytes, unit)
 		} else {
 			writeStorage(line, in.Storage, st)
 		}
