@@ -121,13 +121,14 @@ func (d *driver) run(ctx context.Context) error {
 			return err
 		}
 	}
-	d.row = "start"
+	d.row, d.proving = "start", true // whatever the deadline says: without a start that fails there is no result
 	if err := d.learn(ctx, values); err != nil { // first, so that idle workers can look for the place while the start runs
 		return err
 	}
 	if err := d.fail(ctx); err != nil {
 		return err
 	}
+	d.proving = false
 	d.message = d.outcome.Message + " " + d.outcome.Detail
 	d.event(Event{Kind: EventStart, Outcome: d.outcome, ID: d.id, Resumed: d.resumed})
 	if d.s.Blame != nil {
@@ -240,7 +241,17 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		return []*trial{t}, nil
 	}
 	want, err := d.foresee(ctx, d.cur, tree)
-	return append([]*trial{t}, want...), err
+	if err != nil {
+		return nil, err
+	}
+	// Half of them look for one call at fault, half for the end of the smallest prefix, should it take more.
+	us := units(d.cur.Module.Graph)
+	more, err := d.foresee(ctx, d.cur, d.ends(d.cur, us, 0, len(us)))
+	if err != nil {
+		return nil, err
+	}
+	half := min(len(want), d.s.Workers/2)
+	return append(append([]*trial{t}, want[:half]...), append(more, want[half:]...)...), nil
 }
 
 func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }

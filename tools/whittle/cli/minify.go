@@ -378,6 +378,9 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 			return e
 		}
 	}
+	if err == nil && !rep.Complete {
+		err = exitCode(1)
+	}
 	return err
 }
 

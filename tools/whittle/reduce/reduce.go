@@ -141,6 +141,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil && (ctx.Err() == nil || res.Outcome.Status == "") && !errors.Is(err, minify.ErrBudget) {
 		return rep, err
 	}
+	if errors.Is(err, minify.ErrBudget) {
+		rep.Stopped = "queries"
+	}
 	// What is known is written, whatever ended the search.
 	finish := context.WithoutCancel(ctx)
 	if rep.Final, rep.Storages, err = e.Finish(finish, o.Repro, res.State); err != nil {
