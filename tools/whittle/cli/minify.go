@@ -428,7 +428,7 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 		say("reduction %s was switched off: too many of its candidates hung", off)
 	}
 	for _, f := range rep.Findings {
-		say("also found on the way: %s", f.Signature)
+		say("also found on the way: %s%s", f.Signature, f.Problem)
 	}
 	if rep.ID > 0 && rep.Complete {
 		say("report: whittle report %d", rep.ID)

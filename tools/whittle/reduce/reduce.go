@@ -76,7 +76,8 @@ type Report struct {
 // Finding is another failure met on the way, with a repro of its own.
 type Finding struct {
 	Signature replay.Signature
-	Text      string
+	Text      string // of its repro file; "" where Problem says why there is none
+	Problem   string
 }
 
 // Run reduces. An interrupted search gives the best so far, with the error.
@@ -153,9 +154,13 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	rep.Final.Head = head(rep, e)
 	rep.Text = repros.Write(rep.Final)
 	for _, f := range res.Findings {
+		x := Finding{Signature: f.Outcome.Signature}
 		if r, _, err := e.Finish(finish, o.Repro, f.State); err == nil {
-			rep.Findings = append(rep.Findings, Finding{f.Outcome.Signature, repros.Write(r)})
+			x.Text = repros.Write(r)
+		} else {
+			x.Problem = err.Error()
 		}
+		rep.Findings = append(rep.Findings, x)
 	}
 	if o.Standalone && ctx.Err() == nil {
 		rep.Standalone, rep.NoScript = script(ctx, o, rep)
