@@ -121,7 +121,7 @@ func (d *driver) run(ctx context.Context) error {
 			return err
 		}
 	}
-	d.row, d.proving = "start", true // whatever the deadline says: without a start that fails there is no result
+	d.row, d.proving = "start", true             // whatever the deadline says: without a start that fails there is no result
 	if err := d.learn(ctx, values); err != nil { // first, so that idle workers can look for the place while the start runs
 		return err
 	}

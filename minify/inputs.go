@@ -202,13 +202,7 @@ func fills(ctx context.Context, d *driver) error {
 	return nil
 }
 
-func fillOpening(d *driver) []edit {
-	var out []edit
-	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
-		out = append(out, all(fillItems(f), filled(f))(d)...)
-	}
-	return out
-}
+func fillOpening(d *driver) []edit { return all(fillItems(FillZeros), filled(FillZeros))(d) }
 
 func fillSingles(d *driver) []edit {
 	var out []edit

@@ -195,7 +195,7 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 	at := queueKey{d.cur.Module, d.row + d.certify}
 	q := d.queues[at]
 	if q == nil {
-		q = &queue{}
+		q = &queue{seen: map[string]bool{}}
 		d.queues[at] = q
 		passed, sweeping := false, d.certify != ""
 		for _, r := range reductions {
@@ -240,7 +240,8 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 		if err != nil {
 			return nil, err
 		}
-		if a == nil {
+		if a == nil && !q.seen[d.name(t)] {
+			q.seen[d.name(t)] = true
 			q.trials = append(q.trials, t)
 		}
 	}
@@ -285,6 +286,7 @@ func (d *driver) swept() []early {
 type queue struct {
 	edits  []early
 	trials []*trial
+	seen   map[string]bool
 	swept  bool
 	proofs bool
 	next   *trial // likely to be adopted, by row

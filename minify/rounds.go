@@ -45,17 +45,32 @@ func (d *driver) round(ctx context.Context, edits, later []edit) ([]*trial, erro
 				}
 				ahead, later = append(ahead, a), later[1:]
 			}
-			more, err := d.upcoming(ctx, need, 0)
+			more, err := d.upcoming(ctx, d.s.Workers, 0)
 			if err != nil {
 				return nil, err
 			}
-			want = append(append(append([]*trial{}, want...), ahead...), more...)
+			want = d.join(append(append([]*trial{}, want...), ahead...), more)
 		}
 		if err := d.await(ctx, want); err != nil {
 			return nil, err
 		}
 	}
 	return trials, nil
+}
+
+// join adds trials to a list for idle workers, as far as others do not ask the same.
+func (d *driver) join(want, more []*trial) []*trial {
+	seen := map[string]bool{}
+	for _, t := range want {
+		seen[d.name(t)] = true
+	}
+	for _, t := range more {
+		if n := d.name(t); !seen[n] {
+			seen[n] = true
+			want = append(want, t)
+		}
+	}
+	return want
 }
 
 // merge joins the winners of a round: all together if that fails too, else in halves, else one by one.

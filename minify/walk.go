@@ -131,12 +131,12 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, err
 	d.row = row
 	sort.SliceStable(leaves, func(i, j int) bool { return leaves[i].p > leaves[j].p })
 	for _, l := range leaves {
-		if need := d.s.Workers - len(want); need > 0 && l.p > 0.05 {
-			more, err := d.beyond(ctx, l.won, need, 0)
+		if len(want) < d.s.Workers && l.p > 0.05 {
+			more, err := d.beyond(ctx, l.won, d.s.Workers, 0)
 			if err != nil {
 				return nil, err
 			}
-			want = append(want, more...)
+			want = d.join(want, more)
 		}
 	}
 	return want, nil
