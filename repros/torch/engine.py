@@ -723,7 +723,7 @@ class Kernels:
                 name = real(scheduling, code, nodes, *a, **k)
                 with contextlib.suppress(Exception):
                     origins = {o.name for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
-                    self.sources[name] = (code, origins)
+                    self.sources.setdefault(name, (code, origins))
                 return name
 
             CppScheduling.define_kernel = define_kernel
@@ -735,9 +735,9 @@ class Kernels:
             command = re.search(r"(\S+\.cpp)\b", str(e)) if type(e).__name__ == "CppCompileError" else None
             written = open(command.group(1)).read() if command else ""
             called = " ".join(f.line or "" for f in traceback.extract_tb(e.__traceback__) if f.filename.endswith(".py"))
-            for name, (code, origins) in self.sources.items():
+            for name, (code, origins) in self.sources.items():  # layers that are alike have kernels that are alike: the first will do
                 body = code.partition("{")[2].rpartition("}")[0].strip()
-                if written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called):
+                if not guilty and (written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called)):
                     guilty |= origins
             self.add(result, guilty)
         return result

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -153,6 +154,9 @@ func (r reply) outcome() replay.Outcome {
 	return o
 }
 
+// undeclared matches what a C++ compiler says of an unknown name: how depends on where the name stands.
+var undeclared = regexp.MustCompile(`^([‘'][^’']+[’']) (?:was not declared in this scope|has not been declared|does not name a type|is not a type|undeclared.*)$`)
+
 // signature reduces an exception's message to what its kind of error says in every candidate.
 func signature(stage, typ, message, frame string) replay.Signature {
 	switch {
@@ -161,7 +165,7 @@ func signature(stage, typ, message, frame string) replay.Signature {
 		for _, l := range strings.Split(message, "\n") {
 			if _, e, ok := strings.Cut(l, " error: "); ok {
 				e, _, _ = strings.Cut(e, "; did you mean")
-				text += ": " + e
+				text += ": " + undeclared.ReplaceAllString(e, "$1 is not declared")
 				break
 			}
 		}
