@@ -226,7 +226,7 @@ func (d *driver) sample(ctx context.Context, c Candidate, key replay.QueryKey, f
 // should go on with repeated runs.
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	d.row = "confirm"
-	if d.flaky == nil && d.stopped == "" && !slow(d.want.Type) {
+	if d.flaky == nil && d.stopped == "" && !slow(d.want.Type) && (d.s.Steady == nil || !d.s.Steady(d.want)) {
 		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes, d.question(d.proof(0)))
 		if err != nil {
 			return false, err

@@ -52,6 +52,10 @@ type Search struct {
 	Render func(s State) string                             // repro text for the store; nil => the module's text
 	Blame  func(s State, o replay.Outcome) (names []string) // nodes to try first; nil => those that the message names
 
+	// Steady reports whether failures like this come every time or never: then the result is not run again only to see whether they do.
+	// nil => none are taken to.
+	Steady func(sig replay.Signature) bool
+
 	Suspects    []string  // calls to try after those, best first: where the executions part, for accuracy
 	Workarounds []Setting // settings that may make the failure go away; tried on the result, alone and in pairs
 

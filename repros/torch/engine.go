@@ -31,6 +31,7 @@ type Options struct {
 	Env     []string // more environment, NAME=value; only for a Python that this machine starts
 	Limits  Limits
 	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
+	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
 	Threads int   // of eager and generated code; 0 => what that Python has by default
 }
 
@@ -182,7 +183,7 @@ func (e *Engine) start(ctx context.Context, known Facts, old string, tries int) 
 	p.pending[0] = first
 	p.wg.Go(p.read)
 	if _, err := io.WriteString(p.in, strconv.Itoa(len(program))+"\n"+program); err == nil {
-		facts := map[string]any{"isa_ok": known.ISAOK && known.Torch != "", "old": old}
+		facts := map[string]any{"isa_ok": known.ISAOK && known.Torch != "", "old": old, "spares": max(e.o.Spares, 1)}
 		err = writeFrame(p.in, job{"op": "hello", "facts": facts})
 		if err != nil {
 			p.kill()
@@ -453,15 +454,6 @@ func (e *Engine) Put(ctx context.Context, hash string, data []byte) error {
 		return &errGone{err}
 	}
 	return nil
-}
-
-// Spare starts a Python for the next fresh query while there is nothing better to do.
-func (e *Engine) Spare(ctx context.Context) error {
-	p, err := e.alive(ctx)
-	if err != nil {
-		return err
-	}
-	return p.write(job{"op": "spare"})
 }
 
 // tail keeps the end of what is written to it.

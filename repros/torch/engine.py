@@ -8,6 +8,7 @@ import base64
 import contextlib
 import copy
 import ctypes
+import gc
 import hashlib
 import json
 import linecache
@@ -132,11 +133,16 @@ class Child:
         self.start(run)
         return self
 
-    def wait_for_orders(self, server):
-        """Starts a Python that ran nothing before, which gets its job later: see order."""
+    def wait_for_orders(self, server, imported):
+        """Starts a Python that ran nothing before, which gets its job later: see order. Where this process has imported torch and
+        done nothing else yet, a fork of it is that; else it is a new one."""
         r, self.orders = os.pipe()
 
         def run(fd):
+            if imported:
+                server.leave()
+                os.close(self.orders)
+                fresh(r, fd)
             for keep in (r, fd):
                 os.set_inheritable(keep, True)
             os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
@@ -226,7 +232,8 @@ class Server:
         self.buffer = bytearray()
         self.children = {}
         self.helpers = set()  # processes that make something ready, and that no job waits for
-        self.spare = None  # a fresh Python that waits for orders
+        self.spares = []  # fresh Pythons that wait for orders
+        self.pristine = True  # until something was compiled in this process
         self.facts = {}
         self.source = os.path.join(self.tmp, "engine.py")
         with open(self.source, "w") as f:
@@ -237,9 +244,11 @@ class Server:
         for fd in (self.fd_in, self.fd_out):
             with contextlib.suppress(OSError):
                 os.close(fd)
-        for child in self.children.values():
-            with contextlib.suppress(OSError):
-                os.close(child.pipe)
+        for child in list(self.children.values()) + self.spares:
+            for fd in (child.pipe, child.orders):
+                if fd is not None:
+                    with contextlib.suppress(OSError):
+                        os.close(fd)
         for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(s, signal.SIG_DFL)
 
@@ -278,9 +287,6 @@ class Server:
                     child.end()
             elif op == "put":
                 self.put(message)
-            elif op == "spare":
-                if self.spare is None:
-                    self.spare = Child(self, {}).wait_for_orders(self)
             elif op in JOBS or op == "fresh":
                 try:
                     self.begin(op, message)
@@ -292,8 +298,11 @@ class Server:
     def begin(self, op, job):
         if op in JOBS:
             self.children[job["id"]] = Child(self, job).fork(self, JOBS[op](self))
+            if op == "run" and self.pristine:
+                self.pristine = False
+                warm_compile()  # while the first child, which has to be its own pioneer, is at work
             return
-        child, self.spare = self.spare or Child(self, {}).wait_for_orders(self), None
+        child = self.spares.pop() if self.spares else Child(self, {}).wait_for_orders(self, False)
         self.children[job["id"]] = child
         child.order({**job, "held": self.storages, "isa_ok": self.facts.get("isa_ok", False)})
 
@@ -388,8 +397,7 @@ class Server:
     def reap(self):
         """Ends processes that a dead child left to us, and collects the helpers."""
         known = {c.pid for c in self.children.values()} | self.helpers
-        if self.spare is not None:
-            known.add(self.spare.pid)
+        known |= {c.pid for c in self.spares}
         for pid in list(self.helpers):
             with contextlib.suppress(OSError):
                 if os.waitpid(pid, os.WNOHANG)[0]:
@@ -408,7 +416,7 @@ class Server:
                     os.waitpid(pid, os.WNOHANG)
 
     def close(self):
-        for child in list(self.children.values()) + ([self.spare] if self.spare else []):
+        for child in list(self.children.values()) + self.spares:
             child.end()
         for pid in descendants(os.getpid()):
             kill(pid)
@@ -1194,6 +1202,7 @@ JOBS = {"run": query, "explore": explore, "elements": elements, "export": export
 # The start.
 
 def main():
+    gc.disable()  # imports make millions of objects that stay, and children are short
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -1206,11 +1215,15 @@ def main():
         begin = time.monotonic()
         server.facts = warm(server, hello.get("facts") or {})
         server.facts["resident"] = resident(os.getpid())
+        gc.freeze()
+        for _ in range(int((hello.get("facts") or {}).get("spares") or 1)):
+            server.spares.append(Child(server, {}).wait_for_orders(server, True))
         server.send(id=0, result={**server.facts, "seconds": time.monotonic() - begin, "tmp": server.tmp, "pid": os.getpid()})
         server.loop()
     finally:
         if os.getpid() == server.parent:
             server.close()
+            os._exit(0)
 
 
 def read_hello(server):
@@ -1246,15 +1259,22 @@ def warm(server, known):
     import torch._inductor.inductor_prims
     import torch._inductor.lowering
     from torch._inductor import config
-    warm_compile(known)
+    import torch._inductor.codegen.cpp
+    import torch._inductor.fx_passes.post_grad
+    import torch._dynamo.repro.after_aot
+    import torch._dynamo.repro.after_dynamo
     ok = known.get("isa_ok") or check is not None and finished(server, check) == 0
     facts["isa_ok"] = bool(ok)
-    if ok:
+    from torch._inductor import cpu_vec_isa
+    if ok:  # it was tried, in a process of its own: a new Python need not be started for each
         config.cpp.vec_isa_ok = True
+        cpu_vec_isa.subprocess = Loader
     try:
         from torch._inductor.cpu_vec_isa import pick_vec_isa
         from torch._inductor.cpp_builder import get_compiler_version_info, get_cpp_compiler
         facts["isa"] = str(pick_vec_isa())
+        import subprocess
+        cpu_vec_isa.subprocess = subprocess
         facts["compiler"] = get_compiler_version_info(get_cpp_compiler())
         background(server, precompile)
     except Exception as e:
@@ -1297,17 +1317,18 @@ def finished(server, pid):
         server.helpers.discard(pid)
 
 
+class Loader:
+    """Stands in for subprocess where PyTorch tries a library in a new Python: loads it here."""
+    DEVNULL = None
+
+    @staticmethod
+    def check_call(command, **_):
+        ctypes.CDLL(re.search(r'LoadLibrary\("(.*?)"\)', command[-1]).group(1))
+
+
 def check_isa():
     """Whether the widest vector instructions that this processor has also compile and load: PyTorch's own question, asked once and early."""
     from torch._inductor import cpu_vec_isa
-
-    class Loader:
-        """Stands in for subprocess: loads the library here, which is a process of its own already."""
-        DEVNULL = None
-
-        @staticmethod
-        def check_call(command, **_):
-            ctypes.CDLL(re.search(r'LoadLibrary\("(.*?)"\)', command[-1]).group(1))
 
     cpu_vec_isa.subprocess = Loader
     supported = cpu_vec_isa.x86_isa_checker()
@@ -1317,7 +1338,7 @@ def check_isa():
     return False
 
 
-def warm_compile(known):
+def warm_compile():
     """A toy graph through all of Inductor but the C++ compiler."""
     import torch
     from torch._inductor import codecache, config
@@ -1357,11 +1378,12 @@ def warm_compile(known):
 
 
 def precompile():
-    """Compiles the header that every C++ kernel begins with. The compiler takes the result by itself, and only for the very same flags."""
+    """Compiles the header that every C++ kernel begins with. The compiler takes the result by itself, and only for the very same flags.
+    The user's cache keeps it."""
     import shlex
     import subprocess
     from torch._inductor.codecache import cpp_prefix
-    from torch._inductor.cpp_builder import CppBuilder, CppTorchOptions
+    from torch._inductor.cpp_builder import CppBuilder, CppTorchOptions, get_compiler_version_info, get_cpp_compiler
     from torch._inductor.cpu_vec_isa import pick_vec_isa
     header = re.search(r'"(.*?)"', cpp_prefix()).group(1)
     command = shlex.split(CppBuilder("prefix", [header], CppTorchOptions(vec_isa=pick_vec_isa(), warning_all=True), os.path.dirname(header)).get_command_line())
@@ -1371,9 +1393,19 @@ def precompile():
             skip = not skip
         elif word != header and word != "-shared" and not re.match(r"-[lL]|-Wl", word):
             keep.append(word)
-    part = header + ".part"
-    subprocess.run(keep + ["-x", "c++-header", header, "-o", part], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.rename(part, header + ".gch")
+    with open(header) as f:
+        key = hashlib.sha1((f.read() + " ".join(keep) + get_compiler_version_info(get_cpp_compiler())).encode()).hexdigest()
+    home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "whittle")
+    made = os.path.join(home, "prefix-%s.gch" % key[:20])
+    if not os.path.exists(made):
+        try:
+            os.makedirs(home, exist_ok=True)
+        except OSError:
+            made = header + ".made"
+        part = "%s.%d" % (made, os.getpid())
+        subprocess.run(keep + ["-x", "c++-header", header, "-o", part], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.rename(part, made)
+    os.symlink(made, header + ".gch")
     return True
 
 
@@ -1406,10 +1438,13 @@ def fresh(orders, answers):
         torch._inductor.config.cpp.vec_isa_ok = True
     limit(job.get("limits") or {})
     os.environ.pop("TORCHINDUCTOR_COMPILE_THREADS", None)
+    torch.set_num_threads(job.get("threads") or 1)
+    torch._inductor.config.compile_threads = job.get("compile_threads") or 1
 
     def say(**message):
         write_all(answers, pack({"nonce": job.get("nonce"), **message}))
 
+    gc.enable()
     sys.argv = ["repro.py"]
     sys.path.insert(0, home)
     for mark in MARKS[:2]:

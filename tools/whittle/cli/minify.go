@@ -277,7 +277,7 @@ func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (reduc
 		return nil, usagef("backend %s is not PyTorch's own: --source FILE names the script that defines it", r.Backend)
 	}
 	facts := newFacts(command)
-	e, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Limits: torch.Limits{Compile: o.timeout, Memory: memory}})
+	e, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: o.confirm, Limits: torch.Limits{Compile: o.timeout, Memory: memory}})
 	if err != nil {
 		if ctx.Err() == nil {
 			err = usageError{err}

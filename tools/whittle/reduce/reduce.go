@@ -103,6 +103,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			return repros.Write(r)
 		},
 	}
+	s.Steady = func(sig replay.Signature) bool {
+		// Inductor draws no lots; what a backend of the user's own does is unknown.
+		return sig.Stage == "compile" && (sig.Type == "CppCompileError" || strings.Contains(sig.Frame, "torch/_inductor/") || strings.Contains(sig.Frame, "torch/_functorch/"))
+	}
 	if !e.Checks(o.Repro) {
 		s.Check = func(context.Context, minify.State) error { return nil }
 	}

@@ -28,7 +28,6 @@ type Torch struct {
 	held   map[string]torch.View // by the name that minify.Data.Of uses
 	blamed map[string][]string   // by candidate
 	stage  map[string]string     // of a candidate's failure, for its fresh run
-	spare  sync.Once
 }
 
 // NewTorch wraps a started engine, which is closed with it.
@@ -276,9 +275,7 @@ func (t *Torch) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (r
 	}
 	t.stage[c.Hash] = a.Signature.Stage
 	t.mu.Unlock()
-	// While the search goes on, the Python that will prove its result starts.
-	t.spare.Do(func() { err = t.Spare(ctx) })
-	return a.Outcome, err
+	return a.Outcome, nil
 }
 
 func (t *Torch) fresh(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
