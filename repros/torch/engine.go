@@ -71,6 +71,8 @@ type Engine struct {
 	storage map[string][]byte // put so far, for a new process
 	replays []job             // explorations, for a new process
 	slowest time.Duration     // compilation that ended
+	largest int64             // bytes that a query held that ended
+	hogged  bool              // one took all that it was allowed
 	stuck   string            // stage in which a query was stopped by its time, "" for none so far
 	closed  bool
 	started int

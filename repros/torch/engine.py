@@ -388,6 +388,7 @@ class Server:
             result["marks"] = child.marks
             result["seconds"] = time.monotonic() - child.began
             result["times"] = child.times
+            result["peak"] = max(0, child.peak - self.facts.get("resident", 0))
             result.setdefault("detail", "")
             if result["status"] != "pass":
                 result["detail"] = (result["detail"] + "\n" + child.tail()).strip()

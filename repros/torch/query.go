@@ -73,6 +73,7 @@ type reply struct {
 	Marks     []string           `json:"marks"`
 	Seconds   float64            `json:"seconds"`
 	Times     map[string]float64 `json:"times"`
+	Peak      int64              `json:"peak"` // bytes beyond an idle Python
 	Blamed    []string           `json:"blamed"`
 	Killer    string             `json:"killer"` // the signal that ended the child, sent by neither side
 	Signature replay.Signature   `json:"signature"`
@@ -125,19 +126,27 @@ func (e *Engine) learn(r reply) {
 	if s, ok := r.Times["compile"]; ok {
 		e.slowest = max(e.slowest, time.Duration(s*float64(time.Second)))
 	}
-	if r.Status == replay.Timeout {
+	switch r.Status {
+	case replay.Timeout:
 		e.stuck = r.Signature.Stage
+	case replay.OOM:
+		e.hogged = true
+	case replay.Pass, replay.Failed:
+		e.largest = max(e.largest, r.Peak)
 	}
 }
 
-// limits are those of the next query. After one that did not end, ten times what others took is enough to call it a hang. A fresh
-// process compiles and runs in what it tells as one stage.
+// limits are those of the next query. After one that did not end, ten times what others took is enough to call it a hang; after one
+// that took all memory, four times what others held. A fresh process compiles and runs in what it tells as one stage.
 func (e *Engine) limits(fresh bool) map[string]any {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l := e.o.Limits
 	if e.stuck == "compile" || fresh && e.stuck != "" {
 		l.Compile = min(l.Compile, max(10*e.slowest, 10*time.Second))
+	}
+	if e.hogged && !fresh { // the proof gets all that the start got
+		l.Memory = min(l.Memory, max(4*e.largest, l.Memory/4))
 	}
 	return map[string]any{"load": l.Load.Seconds(), "eager": l.Eager.Seconds(), "compile": l.Compile.Seconds(), "run": l.Run.Seconds(), "compare": l.Run.Seconds(),
 		"run_factor": l.RunFactor, "run_floor": l.RunFloor.Seconds(), "cpu": l.CPU.Seconds(), "memory": l.Memory}

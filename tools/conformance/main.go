@@ -45,6 +45,7 @@ type options struct {
 	eager   bool
 	torch   string
 	pytorch string
+	limit   float64
 }
 
 // runners are the subcommands. Each prints its lines and returns what -o writes.
@@ -78,6 +79,7 @@ func run(ctx context.Context, args []string) error {
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
 	fs.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "minify: the command that starts a Python with torch; none: only read")
 	fs.StringVar(&o.pytorch, "pytorch", "", "minify: run PyTorch's own minifier beside it, in these modes: isolate,noisolate")
+	fs.Float64Var(&o.limit, "pytorch-limit", 0, "minify: stop PyTorch's own minifier after so many times whittle's time")
 	if err := fs.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 		m := &minifier{command: strings.Fields(o.torch), workers: o.workers}
 		opt.Reduce, opt.Find, opt.Own = m.reduce, m.find, m.own
 		if o.pytorch != "" {
-			opt.Modes = strings.Split(o.pytorch, ",")
+			opt.Modes, opt.Limit = strings.Split(o.pytorch, ","), o.limit
 		}
 		opt.Each = func(c minify.CaseReport) {
 			fmt.Fprintf(os.Stderr, "%s: %d -> %d calls, %d -> %d elements, %d queries, %.1f s, kept %v %s\n", c.Name, c.Start, c.End, c.StartElements, c.Elements, c.Queries, c.Seconds, c.Kept, c.Error)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"whittle/repros"
@@ -53,6 +54,8 @@ func (m *minifier) own(ctx context.Context, c minify.Case, mode string) (minify.
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), "TORCHINDUCTOR_CACHE_DIR="+filepath.Join(there, "cache"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	begin := time.Now()
 	out, err := cmd.CombinedOutput()
 	p.Seconds = time.Since(begin).Seconds()

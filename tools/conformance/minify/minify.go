@@ -45,11 +45,15 @@ type PyTorch struct {
 	Status  any     `json:"rc"`
 	Calls   *int    `json:"final_calls"`
 
-	Elements int64 `json:"elements,omitempty"` // of the inputs left; only where it was run here
+	Elements   int64 `json:"elements,omitempty"`   // of the inputs left; only where it was run here
+	Unfinished bool  `json:"unfinished,omitempty"` // stopped, see Options.Limit
 }
 
 // String is one cell of the table.
 func (p PyTorch) String() string {
+	if p.Unfinished {
+		return fmt.Sprintf("not done after %.0f s", p.Seconds)
+	}
 	if p.Calls == nil || p.Queries == nil {
 		return fmt.Sprintf("failed (%.0f s)", p.Seconds)
 	}
@@ -66,7 +70,8 @@ type Options struct {
 	// Own runs PyTorch's own minifier in the modes named by Modes; nil: the recorded figures are shown.
 	Own     func(ctx context.Context, c Case, mode string) (PyTorch, error)
 	Modes   []string
-	Match   string // only cases whose name contains one of these, separated by commas
+	Limit   float64 // a mode of Own is stopped after so many times whittle's own time; 0: never
+	Match   string  // only cases whose name contains one of these, separated by commas
 	Timeout time.Duration
 	Each    func(CaseReport) // called as each case ends; may be nil
 }
@@ -144,8 +149,10 @@ func (r Report) compare(b *strings.Builder) {
 	times, elements := map[string][]float64{}, map[string][]float64{}
 	for _, c := range r.Cases {
 		for mode, p := range c.Own {
-			if p.Calls != nil && c.Kept {
+			if (p.Calls != nil || p.Unfinished) && c.Kept {
 				times[mode] = append(times[mode], p.Seconds/c.Seconds)
+			}
+			if p.Calls != nil && c.Kept {
 				elements[mode] = append(elements[mode], float64(p.Elements)/float64(max(c.Elements, 1)))
 			}
 		}
@@ -154,7 +161,11 @@ func (r Report) compare(b *strings.Builder) {
 		t, e := times[mode], elements[mode]
 		slices.Sort(t)
 		slices.Sort(e)
-		fmt.Fprintf(b, "against %s, %d cases: %.1f times less time in the median, %.1f at least; %.0f times fewer elements in the median\n", mode, len(t), t[len(t)/2], t[0], e[len(e)/2])
+		fmt.Fprintf(b, "against %s, %d cases: %.1f times less time in the median, %.1f at least", mode, len(t), t[len(t)/2], t[0])
+		if len(e) > 0 {
+			fmt.Fprintf(b, "; %.0f times fewer elements in the median", e[len(e)/2])
+		}
+		fmt.Fprintln(b)
 	}
 }
 
@@ -240,7 +251,13 @@ func Run(ctx context.Context, dir string, o Options) (Report, error) {
 			if x.Own == nil {
 				x.Own = map[string]PyTorch{}
 			}
-			p, err := o.Own(ctx, c, mode)
+			run, stop := ctx, context.CancelFunc(func() {})
+			if o.Limit > 0 {
+				run, stop = context.WithTimeout(ctx, time.Duration(o.Limit*x.Seconds*float64(time.Second)))
+			}
+			p, err := o.Own(run, c, mode)
+			p.Unfinished = run.Err() != nil
+			stop()
 			if err != nil {
 				p.Status = err.Error()
 			}
