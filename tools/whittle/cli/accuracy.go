@@ -91,13 +91,9 @@ type accuracyReport struct {
 }
 
 func (a *app) accuracy(ctx context.Context, file string, o accuracyOptions, strictSet, tolSet bool) error {
-	text, err := checkFile(file)
+	r, err := readRepro(file)
 	if err != nil {
 		return err
-	}
-	r, err := repros.Read(file, string(text))
-	if err != nil {
-		return usageError{err}
 	}
 	if tolSet && !(o.tolerance >= 0) {
 		return usagef("--tolerance %v: a tolerance is at least 0", o.tolerance)

@@ -126,13 +126,9 @@ A search that was stopped, by whatever, goes on where it was when the command is
 Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 used wrongly.`,
 		Args: oneFile("minify"),
 		RunE: func(c *cobra.Command, args []string) error {
-			text, err := checkFile(args[0])
+			r, err := readRepro(args[0])
 			if err != nil {
 				return err
-			}
-			r, err := repros.Read(args[0], string(text))
-			if err != nil {
-				return usageError{err}
 			}
 			if err := o.check(r); err != nil {
 				return err
@@ -166,6 +162,21 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 	f.BoolVar(&o.resume, "resume", false, "go on with an interrupted search; an error where there is none")
 	a.jobs(c)
 	return c
+}
+
+// readRepro reads a repro file that has to be complete. What is wrong with it is a usage error.
+func readRepro(path string) (*repros.Repro, error) {
+	if _, err := checkFile(path); err != nil {
+		return nil, err
+	}
+	r, err := repros.ReadFile(path)
+	if err == nil {
+		err = r.Complete()
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return r, nil
 }
 
 // check refuses flags that do not make sense, before anything starts.
