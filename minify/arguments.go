@@ -322,4 +322,4 @@ func workarounds(ctx context.Context, d *driver) error {
 }
 
 // maxPairs bounds the pairs of workarounds.
-const maxPairs = 8
+const maxPairs = 3

@@ -1164,8 +1164,6 @@ def explore(server):
             args = arguments(server, ns, job)
             names = job["inputs"]
             holder.inputs(names, args)
-            if job.get("only_inputs"):
-                return {"values": holder.values, "error": ""}
             first = dict(holder.values)
             torch.manual_seed(0)
             grad = contextlib.nullcontext() if job["stage"] == "dynamo" and job.get("grad") else torch.no_grad()

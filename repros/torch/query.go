@@ -216,9 +216,9 @@ func unproved(o replay.Outcome) string {
 }
 
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
-// the order of load_args. After an error in the graph the values so far come with it. With only set, forward is not run.
-func (e *Engine) Explore(ctx context.Context, q Query, inputs []string, only bool) (map[string]Value, error) {
-	j := job{"op": "explore", "only_inputs": only, "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false), "threads": e.threads()}
+// the order of load_args. After an error in the graph the values so far come with it.
+func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
+	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false), "threads": e.threads()}
 	b, err := e.ask(ctx, j)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package reduce
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -25,9 +26,12 @@ type Torch struct {
 
 	mu     sync.Mutex
 	repro  *repros.Repro
-	held   map[string]torch.View // by the name that minify.Data.Of uses
-	blamed map[string][]string   // by candidate
-	stage  map[string]string     // of a candidate's failure, for its fresh run
+	start  minify.State
+	first  map[string]torch.Value // of the start: explored while its inputs were made
+	failed error                  // of that exploration
+	held   map[string]torch.View  // by the name that minify.Data.Of uses
+	blamed map[string][]string    // by candidate
+	stage  map[string]string      // of a candidate's failure, for its fresh run
 }
 
 // NewTorch wraps a started engine, which is closed with it.
@@ -82,15 +86,16 @@ func (t *Torch) Load(ctx context.Context, r *repros.Repro, dir string) (minify.S
 		s.Config = append(s.Config, minify.Setting(c))
 	}
 	names := inputNames(s)
-	values, err := t.Engine.Explore(ctx, t.query(&x), names, true)
-	if err != nil {
+	values, err := t.Engine.Explore(ctx, t.query(&x), names)
+	if err != nil && values == nil {
 		return s, err
 	}
+	t.first, t.failed = values, err
 	fakes := map[int]*tensor.Storage{}
 	for i, name := range names {
 		v, ok := values[name]
 		if !ok {
-			return s, fmt.Errorf("input %s: the engine did not make it", name)
+			return s, errors.Join(fmt.Errorf("input %s: the engine did not make it", name), err)
 		}
 		h, err := t.hold("input/"+name, v, fakes)
 		if err != nil {
@@ -105,7 +110,15 @@ func (t *Torch) Load(ctx context.Context, r *repros.Repro, dir string) (minify.S
 		}
 		s.Inputs = append(s.Inputs, in)
 	}
+	t.start = s
 	return s, nil
+}
+
+// isStart reports whether s has the values of the state that Load made.
+func (t *Torch) isStart(s minify.State) bool {
+	return s.Module == t.start.Module && slices.EqualFunc(s.Inputs, t.start.Inputs, func(a, b minify.Input) bool {
+		return a.Value == b.Value && a.Data.Of == b.Data.Of && a.Data.Fill == b.Data.Fill
+	})
 }
 
 func inputNames(s minify.State) []string {
@@ -181,14 +194,17 @@ func (t *Torch) hold(name string, v torch.Value, fakes map[int]*tensor.Storage) 
 
 // Explore implements minify.Values.
 func (t *Torch) Explore(ctx context.Context, s minify.State, prefix string) (map[string]minify.Held, error) {
-	x, derived, err := t.render(s)
-	if err != nil {
-		return nil, err
-	}
-	q := t.query(x)
-	q.Derived = derived
 	names := inputNames(s)
-	values, failed := t.Engine.Explore(ctx, q, names, false)
+	values, failed := t.first, t.failed
+	if !t.isStart(s) {
+		x, derived, err := t.render(s)
+		if err != nil {
+			return nil, err
+		}
+		q := t.query(x)
+		q.Derived = derived
+		values, failed = t.Engine.Explore(ctx, q, names)
+	}
 	out := map[string]minify.Held{}
 	fakes := map[int]*tensor.Storage{}
 	for name, v := range values {
