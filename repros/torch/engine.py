@@ -1081,13 +1081,14 @@ def table(rows, gm, compiled, args, job, names):
     with intermediate_hook(look):
         got = compiled(clones(args))
     torch.manual_seed(0)
-    compared(rows, gm(*clones(args)), got, exact, job)
+    returned = [names.get(n.name, n.name) for n in torch.utils._pytree.tree_leaves(gm.graph.output_node().args[0]) if isinstance(n, torch.fx.Node)]
+    compared(rows, gm(*clones(args)), got, exact, job, returned)
 
 
-def compared(rows, ref, got, exact, job):
+def compared(rows, ref, got, exact, job, returned=()):
     exact = flat(exact) if exact is not None else []
     for i, (a, b) in enumerate(zip(flat(ref), flat(got))):
-        rows.append(row("output[%d]" % i, "", a, b, exact[i] if i < len(exact) else None, job))
+        rows.append(row("output[%d]" % i, returned[i] if i < len(returned) else "", a, b, exact[i] if i < len(exact) else None, job))
 
 
 def row(name, target, ref, got, exact, job):
