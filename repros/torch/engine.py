@@ -8,7 +8,9 @@ import base64
 import contextlib
 import copy
 import ctypes
+import fcntl
 import gc
+import glob
 import hashlib
 import json
 import linecache
@@ -220,12 +222,28 @@ def limit(limits):
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
+PREFIX = "whittle-torch-"
+
+
+def sweep():
+    """Removes folders whose owner was killed: nobody holds their lock any more."""
+    for home in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
+        with contextlib.suppress(OSError):
+            with open(os.path.join(home, "lock")) as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.getmtime(lock.name) < time.time() - 1:  # an owner takes its lock at once
+                    shutil.rmtree(home, ignore_errors=True)
+
+
 class Server:
     """The parent's loop: jobs come in, children answer, limits are watched."""
 
     def __init__(self, fd_in, fd_out):
         self.fd_in, self.fd_out = fd_in, fd_out
-        self.tmp = tempfile.mkdtemp(prefix="whittle-torch-")
+        sweep()
+        self.tmp = tempfile.mkdtemp(prefix=PREFIX)
+        self.lock = open(os.path.join(self.tmp, "lock"), "w")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.parent = os.getpid()
         self.storages = os.path.join(self.tmp, "storages")
         os.mkdir(self.storages)
