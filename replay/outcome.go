@@ -145,6 +145,21 @@ func Normalise(msg string) string {
 	return msg
 }
 
+// reUndeclared matches what a C++ compiler says of an unknown name: how depends on where the name stands.
+var reUndeclared = regexp.MustCompile(`^([‘'][^’']+[’']) (?:was not declared in this scope|has not been declared|does not name a type|is not a type|undeclared.*)$`)
+
+// CppError is the message of a C++ compile error for a signature: the compiler's first error, without its guesses.
+func CppError(output string) string {
+	text := "C++ compile error"
+	for _, l := range strings.Split(output, "\n") {
+		if _, e, ok := strings.Cut(l, " error: "); ok {
+			e, _, _ = strings.Cut(e, "; did you mean")
+			return text + ": " + reUndeclared.ReplaceAllString(e, "$1 is not declared")
+		}
+	}
+	return text
+}
+
 // NewSignature makes a signature of an exception. frames is the traceback, outermost first, as "function in
 // file" or "file:line function"; stack reports whether a frame belongs to the compile stack (nil: any).
 func NewSignature(stage, typ, message string, frames []string, stack func(frame string) bool) Signature {

@@ -334,3 +334,16 @@ func FuzzBlob(f *testing.F) {
 		}
 	})
 }
+
+func TestCppError(t *testing.T) {
+	for output, want := range map[string]string{
+		"k.cpp:3:1: error: ‘float8’ does not name a type; did you mean ‘float_t’?\nk.cpp:9:2: error: other": "C++ compile error: ‘float8’ is not declared",
+		"k.cpp:3:1: error: 'compile' was not declared in this scope":                                        "C++ compile error: 'compile' is not declared",
+		"k.cpp:3:1: error: no match for ‘operator+’":                                                        "C++ compile error: no match for ‘operator+’",
+		"killed": "C++ compile error",
+	} {
+		if got := CppError(output); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+}

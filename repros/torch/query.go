@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -163,22 +162,11 @@ func (r reply) outcome() replay.Outcome {
 	return o
 }
 
-// undeclared matches what a C++ compiler says of an unknown name: how depends on where the name stands.
-var undeclared = regexp.MustCompile(`^([‘'][^’']+[’']) (?:was not declared in this scope|has not been declared|does not name a type|is not a type|undeclared.*)$`)
-
 // signature reduces an exception's message to what its kind of error says in every candidate.
 func signature(stage, typ, message, frame string) replay.Signature {
 	switch {
 	case typ == "CppCompileError":
-		text := "C++ compile error"
-		for _, l := range strings.Split(message, "\n") {
-			if _, e, ok := strings.Cut(l, " error: "); ok {
-				e, _, _ = strings.Cut(e, "; did you mean")
-				text += ": " + undeclared.ReplaceAllString(e, "$1 is not declared")
-				break
-			}
-		}
-		message, frame = text, ""
+		message, frame = replay.CppError(message), ""
 	case strings.Contains(message, "\n  target: "): // a LoweringException: the operator counts, its arguments do not
 		head, rest, _ := strings.Cut(message, "\n  target: ")
 		target, _, _ := strings.Cut(rest, "\n")

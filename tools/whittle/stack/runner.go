@@ -138,13 +138,7 @@ func CompileOutcome(err error) replay.Outcome {
 		msg = le.Type + ": " + le.Msg + " target: " + le.Target
 	case errors.As(err, &ce):
 		typ = "CppCompileError"
-		msg = "C++ compile error"
-		for _, l := range strings.Split(ce.Output, "\n") {
-			if _, e, ok := strings.Cut(l, " error: "); ok {
-				msg += ": " + e
-				break
-			}
-		}
+		msg = replay.CppError(ce.Output)
 	}
 	return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("compile", typ, msg, nil, nil)}
 }
