@@ -19,7 +19,9 @@ type Compiler func(gm *fx.GraphModule, kind string) (Callable, error)
 // Options of Compile.
 type Options struct {
 	Decompositions map[string]Decomposition
-	Compiler       Compiler
+	// Composite are decompositions that autograd does not see, whatever the backend.
+	Composite map[string]Decomposition
+	Compiler  Compiler
 	// Grad says whether gradients are recorded around the call; nil => yes.
 	Grad *autograd.GradMode
 	// Eager runs the few operators of the runtime wrapper (copies, views); it records gradients.
@@ -51,7 +53,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	c := &Compiled{joint: j, opt: opt}
 	if j.Tangents == 0 {
 		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
-		if err := runPasses(j.GM.Graph, map[string]bool{"cse": true, "permutes": true, "sweep": true}); err != nil {
+		if err := runPasses(j.GM.Graph, func(p pass) bool { return p.name == "deadcode" }); err != nil {
 			return nil, err
 		}
 		c.trimInference()
@@ -59,7 +61,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		c.fw, err = opt.Compiler(j.GM, "inference")
 		return c, err
 	}
-	if err := runPasses(j.GM.Graph, map[string]bool{"permutes": !opt.JointPasses}); err != nil {
+	if err := runPasses(j.GM.Graph, func(p pass) bool { return opt.JointPasses || !p.joint }); err != nil {
 		return nil, err
 	}
 	if c.parts, err = partition(j); err != nil {

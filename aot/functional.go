@@ -17,6 +17,8 @@ import (
 // the base when they are next read. Mirrors FunctionalTensorWrapper.
 type Functional struct {
 	Below aten.Dispatcher
+	// Composite replaces operators before anything else sees them, by name; nil => none.
+	Composite map[string]Decomposition
 
 	outer   map[*tensor.Tensor]*outerState
 	storage map[*tensor.Storage]*storageState
@@ -101,11 +103,20 @@ func (f *Functional) Mutated(t *tensor.Tensor) bool {
 
 // Dispatch runs one operator of the program.
 func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
-	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
-		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: f})
+	if d, ok := f.Composite[op.Name()]; ok {
+		var out aten.Value
+		if err := build.Run(func() { out = d(&build.B{D: f}, args) }); err != nil {
+			return nil, fmt.Errorf("decomposing %s: %w", op.Name(), err)
+		}
+		if _, declined := out.(Declined); !declined {
+			return out, nil
+		}
 	}
 	if m, ok := mutations[op.Name()]; ok {
 		return m(f, op, args)
+	}
+	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
+		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: f})
 	}
 	writes := build.Writes(op)
 	if len(writes) > 0 {
@@ -218,6 +229,8 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 	var out aten.Value
 	if fn.Tags&aten.Composite != 0 && fn.Decomp != nil {
 		out, err = fn.Decomp(&aten.Call{Op: fn, Args: inner, Dispatch: f.Below})
+	} else if rec, ok := f.Below.(inplaceRecorder); ok && op.Tags&aten.Inplace != 0 {
+		out, err = rec.DispatchInplace(fn, inner)
 	} else {
 		out, err = f.Below.Dispatch(fn, inner)
 	}
@@ -261,6 +274,11 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 		res[i] = t
 	}
 	return res, nil
+}
+
+// inplaceRecorder is a layer that wants to know that an operator stands for one that overwrites its first argument.
+type inplaceRecorder interface {
+	DispatchInplace(op *aten.Op, args []aten.Value) (aten.Value, error)
 }
 
 // functionalCounterpart finds the operator without mutation: add.Tensor for add_.Tensor and for add.out.

@@ -63,8 +63,9 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 	training = training && (opt.Grad == nil || opt.Grad.Enabled)
 	tr := NewTracer(opt.Decompositions)
 	mode := &autograd.GradMode{Enabled: training}
-	eng := &autograd.Engine{Below: tr, Mode: mode}
+	eng := &autograd.Engine{Below: tr, Mode: mode, Traced: true}
 	fn := NewFunctional(eng)
+	fn.Composite = opt.Composite
 
 	inner := make([]aten.Value, len(inputs))
 	outer := make([]aten.Value, len(inputs))

@@ -6,11 +6,13 @@ import (
 
 	"whittle/aot/build"
 	"whittle/capture/fx"
+	"whittle/kernels/tensor"
 )
 
 // pass is one rewrite of the joint graph, in place.
 type pass struct {
 	name  string
+	joint bool // only where Inductor compiles a training function
 	run   func(g *fx.Graph) error
 	after []string
 }
@@ -18,15 +20,18 @@ type pass struct {
 // passes run over every traced graph, in this order.
 var passes = []pass{
 	{name: "deadcode", run: deadcode},
-	{name: "cse", run: cse, after: []string{"deadcode"}}, // equal dead nodes need no comparison
-	{name: "permutes", run: permutes, after: []string{"cse"}},
-	{name: "sweep", run: deadcode, after: []string{"permutes"}},
+	{name: "noops", run: noops, joint: true, after: []string{"deadcode"}},
+	{name: "uniform", run: uniform, joint: true, after: []string{"noops"}},
+	{name: "reshapes", run: reshapes, joint: true, after: []string{"uniform"}},
+	{name: "softmaxScale", run: softmaxScale, joint: true, after: []string{"reshapes"}},
+	{name: "sweep", run: deadcode, after: []string{"softmaxScale"}},
+	{name: "cse", run: cse, after: []string{"sweep"}}, // equal dead nodes need no comparison
 }
 
-// runPasses applies the named passes; an error names the pass.
-func runPasses(g *fx.Graph, skip map[string]bool) error {
+// runPasses applies the wanted passes; an error names the pass.
+func runPasses(g *fx.Graph, wanted func(pass) bool) error {
 	for _, p := range passes {
-		if skip[p.name] {
+		if !wanted(p) {
 			continue
 		}
 		if err := p.run(g); err != nil {
@@ -69,9 +74,15 @@ func permutes(g *fx.Graph) error {
 	return nil
 }
 
-// cse merges equal pure calls. Views and plain computations merge alike; random operators and
-// operators that make fresh storage which somebody may write do not occur twice by accident.
+// cse merges equal pure calls. Views and plain computations merge alike; random operators,
+// operators that make fresh storage which somebody may write, and what shares its storage with a result stay apart.
 func cse(g *fx.Graph) error {
+	results := map[*tensor.Storage]bool{}
+	for _, o := range g.OutputNode().Inputs() {
+		if t := valueOf(o); t != nil {
+			results[t.Storage] = true
+		}
+	}
 	seen := map[string]*fx.Node{}
 	repl := map[*fx.Node]*fx.Node{}
 	kept := g.Nodes[:0:0]
@@ -82,7 +93,7 @@ func cse(g *fx.Graph) error {
 			}
 			return in
 		})
-		if n.Op != fx.CallFunction || n.IsImpure() || n.IsRandom() || strings.HasPrefix(n.Target, "aten.empty") {
+		if n.Op != fx.CallFunction || n.IsImpure() || n.IsRandom() || n.Target == "aten.empty.memory_format" || valueOf(n) != nil && results[valueOf(n).Storage] {
 			kept = append(kept, n)
 			continue
 		}

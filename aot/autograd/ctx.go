@@ -29,6 +29,8 @@ type Ctx struct {
 	out         []*tensor.Tensor
 	versions    []int64
 	resVersions []int64
+	traced      bool // results are read through detach, as a traced backward pass shows them
+	unpacked    map[int]*tensor.Tensor
 }
 
 func withCtx(d aten.Dispatcher, f func(c *Ctx) []*tensor.Tensor) (out []*tensor.Tensor, err error) {
@@ -111,8 +113,27 @@ func (c *Ctx) Out(i int) *tensor.Tensor {
 		}
 		c.Check(e)
 	}
-	return t
+	if t == nil || !c.traced {
+		return t
+	}
+	if u := c.unpacked[i]; u != nil {
+		return u
+	}
+	// A result that an operator saves for itself is stored detached, and unpacked into yet another tensor.
+	// Partitioning sees these nodes: a value behind one is not fused with its backward use.
+	u := t
+	for range 4 {
+		u = c.T("detach.default", u)
+	}
+	if c.unpacked == nil {
+		c.unpacked = map[int]*tensor.Tensor{}
+	}
+	c.unpacked[i] = u
+	return u
 }
+
+// ResultLike is result i where its metadata alone matters.
+func (c *Ctx) ResultLike(i int) *tensor.Tensor { return c.results[i] }
 
 // G is the gradient of result i; a missing one is zeros.
 func (c *Ctx) G(i int) *tensor.Tensor {
@@ -128,6 +149,41 @@ func (c *Ctx) Has(i int) bool { return i < len(c.grads) && c.grads[i] != nil }
 
 // Ints is an int-list argument.
 func (c *Ctx) Ints(name string) []int64 { return build.ToInts(c.args[c.argPos(name)]) }
+
+// Mul is a*o. A number takes the Scalar overload, as the formulas of derivatives.yaml do.
+func (c *Ctx) Mul(a *tensor.Tensor, o aten.Value) *tensor.Tensor { return c.arith("mul", a, o) }
+
+// Div is a/o.
+func (c *Ctx) Div(a *tensor.Tensor, o aten.Value) *tensor.Tensor { return c.arith("div", a, o) }
+
+// Add is a+o.
+func (c *Ctx) Add(a *tensor.Tensor, o aten.Value) *tensor.Tensor { return c.arith("add", a, o) }
+
+// Sub is a-o.
+func (c *Ctx) Sub(a *tensor.Tensor, o aten.Value) *tensor.Tensor { return c.arith("sub", a, o) }
+
+func (c *Ctx) arith(op string, a *tensor.Tensor, o aten.Value) *tensor.Tensor {
+	if _, ok := o.(*tensor.Tensor); ok {
+		return c.T(op+".Tensor", a, o)
+	}
+	return c.T(op+".Scalar", a, o)
+}
+
+// filled is a tensor like a of one number: the left side of a formula that subtracts from or divides a number.
+func (c *Ctx) filled(a *tensor.Tensor, x aten.Value) *tensor.Tensor {
+	return c.T("fill.Scalar", c.T("empty_like.default", a, nil, nil, nil, nil, tensor.PreserveFormat), x)
+}
+
+// From is x-a.
+func (c *Ctx) From(x aten.Value, a *tensor.Tensor) *tensor.Tensor { return c.Sub(c.filled(a, x), a) }
+
+// Over is x/a.
+func (c *Ctx) Over(x aten.Value, a *tensor.Tensor) *tensor.Tensor { return c.Div(c.filled(a, x), a) }
+
+// Scalar is a 0-dim tensor of like's dtype.
+func (c *Ctx) Scalar(v aten.Value, like *tensor.Tensor) *tensor.Tensor {
+	return c.T("scalar_tensor.default", v, like.DType)
+}
 
 // Int is an int argument.
 func (c *Ctx) Int(name string) int64 { n, _ := c.args[c.argPos(name)].(int64); return n }

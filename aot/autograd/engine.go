@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -16,6 +17,8 @@ import (
 type Engine struct {
 	Below aten.Dispatcher
 	Mode  *GradMode // nil => recording
+	// Traced says that the backward pass is recorded in a graph by the layer below.
+	Traced bool
 }
 
 // GradMode is the switch of no_grad and enable_grad, shared by all layers that record.
@@ -61,7 +64,16 @@ func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if !need {
 		return e.Below.Dispatch(op, args)
 	}
-	return e.record(op, args)
+	return e.record(op, args, false)
+}
+
+// DispatchInplace is Dispatch for the functional form of an in-place operator: a formula that reads the value which the
+// program overwrites gets a copy of it, as where the write really happens.
+func (e *Engine) DispatchInplace(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if e.Mode != nil && !e.Mode.Enabled || !slices.ContainsFunc(args, anyRequires) || op.Tags&aten.Composite != 0 && op.Decomp != nil {
+		return e.Dispatch(op, args)
+	}
+	return e.record(op, args, true)
 }
 
 func anyRequires(a aten.Value) bool {
@@ -79,7 +91,7 @@ func anyRequires(a aten.Value) bool {
 }
 
 // record runs op and hangs a node on its results.
-func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
+func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.Value, error) {
 	name := functionalName(op)
 	f, ok := table[name]
 	if !ok && !nonDifferentiable[baseName(name)] {
@@ -109,7 +121,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		versions[i] = t.Storage.Version
 	}
 	saved := args
-	if inplace && ok && f.usesSelf {
+	if (inplace || overwritten) && ok && f.usesSelf {
 		// The formula reads the value that the operator is about to overwrite.
 		saved = append([]aten.Value(nil), args...)
 		old, err := (&build.B{D: e.Below}).Try("clone.default", args[0])
@@ -167,6 +179,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 				c.inputs, c.index, c.need = inputs, index, need
 				c.versions, c.resVersions = versions, resVersions
 				c.out = make([]*tensor.Tensor, len(inputs))
+				c.traced = e.Traced
 				f.run(c)
 				return c.out
 			})

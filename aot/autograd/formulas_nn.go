@@ -57,14 +57,14 @@ func matmuls() {
 	})
 	row("mv.default", func(c *Ctx) {
 		c.Set("self", func() tt {
-			return c.Mul(c.T("unsqueeze.default", c.G(0), int64(1)), c.T("unsqueeze.default", c.In("vec"), int64(0)))
+			return c.Mul(c.T("reshape.default", c.G(0), []aten.Value{c.G(0).Shape[0], int64(1)}), c.In("vec"))
 		})
 		c.Set("vec", func() tt { return c.T("mv.default", tr(c, c.In("self")), c.G(0)) })
 	})
 	row("addmv.default", func(c *Ctx) {
 		c.Set("self", func() tt { return scaled(c, c.G(0), "beta") })
 		c.Set("mat", func() tt {
-			return scaled(c, c.Mul(c.T("unsqueeze.default", c.G(0), int64(1)), c.T("unsqueeze.default", c.In("vec"), int64(0))), "alpha")
+			return scaled(c, c.Mul(c.T("reshape.default", c.G(0), []aten.Value{c.G(0).Shape[0], int64(1)}), c.In("vec")), "alpha")
 		})
 		c.Set("vec", func() tt { return scaled(c, c.T("mv.default", tr(c, c.In("mat")), c.G(0)), "alpha") })
 	})
@@ -194,6 +194,11 @@ func losses() {
 	two("mse_loss")
 	two("smooth_l1_loss", "beta")
 	two("huber_loss", "delta")
+	row("soft_margin_loss.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("soft_margin_loss_backward.default", c.G(0), c.In("self"), c.In("target"), c.Arg("reduction"))
+		})
+	})
 	row("binary_cross_entropy.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			return c.T("binary_cross_entropy_backward.default", c.G(0), c.In("self"), c.In("target"), build.Optional(c.In("weight")), c.Arg("reduction"))

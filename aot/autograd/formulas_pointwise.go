@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"math"
+	"strings"
 
 	"whittle/aot/build"
 	"whittle/kernels/aten"
@@ -61,11 +62,11 @@ func arithmetic() {
 		c.Set("other", func() tt { return c.G(0) })
 	})
 	row("mul.Tensor mul.Scalar", func(c *Ctx) {
-		c.Set("self", func() tt { return c.Mul(c.G(0), c.Arg("other")) })
+		c.Set("self", func() tt { return c.T("mul."+c.op.Sig().Overload, c.G(0), c.Arg("other")) })
 		c.Set("other", func() tt { return c.Mul(c.G(0), c.In("self")) })
 	}).usesSelf = true
 	row("div.Tensor div.Scalar", func(c *Ctx) {
-		c.Set("self", func() tt { return c.Div(c.G(0), c.Arg("other")) })
+		c.Set("self", func() tt { return c.T("div."+strings.TrimSuffix(c.op.Sig().Overload, "_mode"), c.G(0), c.Arg("other")) })
 		c.Set("other", func() tt {
 			o := c.In("other")
 			return c.Mul(c.Neg(c.G(0)), c.Div(c.Div(c.In("self"), o), o))
@@ -77,7 +78,7 @@ func arithmetic() {
 			c.Set("other", func() tt { return c.ZerosLike(c.Like("other")) })
 			return
 		}
-		c.Set("self", func() tt { return c.Div(c.G(0), c.Arg("other")) })
+		c.Set("self", func() tt { return c.T("div."+strings.TrimSuffix(c.op.Sig().Overload, "_mode"), c.G(0), c.Arg("other")) })
 		c.Set("other", func() tt {
 			o := c.In("other")
 			return c.Mul(c.Neg(c.G(0)), c.Div(c.Div(c.In("self"), o), o))
@@ -113,12 +114,12 @@ func arithmetic() {
 		c.Set("self", func() tt {
 			x, e := c.In("self"), c.In("exponent")
 			p := c.Mul(c.G(0), c.Mul(e, c.Pow(x, c.Sub(e, int64(1)))))
-			return c.Where(c.T("eq.Scalar", e, 0.0), c.Scalar(0, c.G(0)), p)
+			return c.Where(c.T("eq.Scalar", e, 0.0), c.Scalar(int64(0), c.G(0)), p)
 		})
 		c.Set("exponent", func() tt {
 			x, e, y := c.In("self"), c.In("exponent"), c.Out(0)
 			cond := c.T("logical_and.default", c.T("eq.Scalar", x, 0.0), c.T("ge.Scalar", e, 0.0))
-			return c.Mul(c.G(0), c.Where(cond, c.Scalar(0, c.G(0)), c.Mul(y, c.Un("log", x))))
+			return c.Mul(c.G(0), c.Where(cond, c.Scalar(int64(0), c.G(0)), c.Mul(y, c.Un("log", x))))
 		})
 	}).usesSelf = true
 	row("pow.Scalar", func(c *Ctx) {
@@ -185,7 +186,7 @@ func arithmetic() {
 	})
 	row("addcdiv.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.G(0) })
-		c.Set("tensor1", func() tt { return c.Mul(c.G(0), c.T("reciprocal.default", c.Div(c.In("tensor2"), c.Arg("value")))) })
+		c.Set("tensor1", func() tt { return c.Mul(c.G(0), c.Over(c.Arg("value"), c.In("tensor2"))) })
 		c.Set("tensor2", func() tt {
 			t2 := c.In("tensor2")
 			return c.Mul(c.Neg(c.G(0)), c.Div(c.Mul(c.In("tensor1"), c.Arg("value")), c.Mul(t2, t2)))
@@ -197,12 +198,12 @@ func arithmetic() {
 		c.Set("end", func() tt { return c.Mul(c.G(0), c.Arg("weight")) })
 	})
 	row("lerp.Tensor", func(c *Ctx) {
-		c.Set("self", func() tt { return c.Mul(c.G(0), c.T("rsub.Scalar", c.In("weight"), int64(1))) })
+		c.Set("self", func() tt { return c.Mul(c.G(0), c.From(int64(1), c.In("weight"))) })
 		c.Set("end", func() tt { return c.Mul(c.G(0), c.In("weight")) })
 		c.Set("weight", func() tt { return c.Mul(c.G(0), c.Sub(c.In("end"), c.In("self"))) })
 	}).usesSelf = true
 	row("where.self", func(c *Ctx) {
-		zero := func() tt { return c.Scalar(0, c.G(0)) }
+		zero := func() tt { return c.Scalar(int64(0), c.G(0)) }
 		c.Set("self", func() tt { return c.Where(c.In("condition"), c.G(0), zero()) })
 		c.Set("other", func() tt { return c.Where(c.In("condition"), zero(), c.G(0)) })
 	})
@@ -210,7 +211,7 @@ func arithmetic() {
 		c.Set("self", func() tt { return c.MaskFill(c.G(0), c.In("mask"), int64(0)) })
 		if _, ok := c.args[c.argPos("value")].(tt); ok {
 			c.Set("value", func() tt {
-				return c.T("sum.default", c.Where(c.In("mask"), c.G(0), c.Scalar(0, c.G(0))))
+				return c.T("sum.default", c.Where(c.In("mask"), c.G(0), c.Scalar(int64(0), c.G(0))))
 			})
 		}
 	})
@@ -234,14 +235,14 @@ func arithmetic() {
 		return c.T("ones_like.default", x, tensor.Bool)
 	}
 	row("clamp.default clamp.Tensor", func(c *Ctx) {
-		c.Set("self", func() tt { return c.Where(clampMask(c), c.G(0), c.Scalar(0, c.G(0))) })
+		c.Set("self", func() tt { return c.Where(clampMask(c), c.G(0), c.Scalar(0.0, c.G(0))) })
 		if lo, ok := c.args[c.argPos("min")].(tt); ok {
 			c.Set("min", func() tt {
 				m := c.T("lt.Tensor", c.In("self"), lo)
 				if hi, ok := c.args[c.argPos("max")].(tt); ok {
 					m = c.T("logical_and.default", m, c.T("lt.Tensor", lo, hi))
 				}
-				return c.Where(m, c.G(0), c.Scalar(0, c.G(0)))
+				return c.Where(m, c.G(0), c.Scalar(0.0, c.G(0)))
 			})
 		}
 		if hi, ok := c.args[c.argPos("max")].(tt); ok {
@@ -250,22 +251,22 @@ func arithmetic() {
 				if lo, ok := c.args[c.argPos("min")].(tt); ok {
 					m = c.T("logical_or.default", m, c.T("lt.Tensor", hi, lo))
 				}
-				return c.Where(m, c.G(0), c.Scalar(0, c.G(0)))
+				return c.Where(m, c.G(0), c.Scalar(0.0, c.G(0)))
 			})
 		}
 	}).usesSelf = true
 	bound := func(op, arg, keep, lose string) {
 		row(op+".default", func(c *Ctx) {
 			c.Set("self", func() tt {
-				return c.Where(c.T(keep+".Scalar", c.In("self"), c.Arg(arg)), c.G(0), c.Scalar(0, c.G(0)))
+				return c.Where(c.T(keep+".Scalar", c.In("self"), c.Arg(arg)), c.G(0), c.Scalar(0.0, c.G(0)))
 			})
 		}).usesSelf = true
 		row(op+".Tensor", func(c *Ctx) {
 			c.Set("self", func() tt {
-				return c.Where(c.T(keep+".Tensor", c.In("self"), c.Arg(arg)), c.G(0), c.Scalar(0, c.G(0)))
+				return c.Where(c.T(keep+".Tensor", c.In("self"), c.Arg(arg)), c.G(0), c.Scalar(0.0, c.G(0)))
 			})
 			c.Set(arg, func() tt {
-				return c.Where(c.T(lose+".Tensor", c.In("self"), c.Arg(arg)), c.G(0), c.Scalar(0, c.G(0)))
+				return c.Where(c.T(lose+".Tensor", c.In("self"), c.Arg(arg)), c.G(0), c.Scalar(0.0, c.G(0)))
 			})
 		}).usesSelf = true
 	}
@@ -328,7 +329,7 @@ func unaries() {
 		px := c.Mul(x, math.Pi)
 		num := c.Sub(c.Mul(px, c.Un("cos", px)), c.Un("sin", px))
 		r := c.Div(c.Mul(g, num), c.Mul(c.Mul(x, x), math.Pi))
-		return c.Where(c.T("eq.Scalar", px, 0.0), c.Scalar(0, g), r)
+		return c.Where(c.T("eq.Scalar", px, 0.0), c.Scalar(int64(0), g), r)
 	})
 	row("logit.default", func(c *Ctx) {
 		c.Set("self", func() tt {
@@ -337,7 +338,7 @@ func unaries() {
 			if eps := c.Arg("eps"); eps != nil {
 				e := build.Float(eps)
 				in := c.T("logical_and.default", c.T("ge.Scalar", x, e), c.T("le.Scalar", x, 1-e))
-				return c.Where(in, r, c.Scalar(0, g))
+				return c.Where(in, r, c.Scalar(int64(0), g))
 			}
 			return r
 		})
@@ -369,8 +370,27 @@ func activations() {
 	unaryOut("sigmoid", func(c *Ctx, g, y tt) tt { return c.T("sigmoid_backward.default", g, y) })
 	unaryOut("tanh", func(c *Ctx, g, y tt) tt { return c.T("tanh_backward.default", g, y) })
 	unaryOut("relu", func(c *Ctx, g, y tt) tt { return c.T("threshold_backward.default", g, y, int64(0)) })
-	unary("silu", func(c *Ctx, g, x tt) tt { return c.T("silu_backward.default", g, x) })
-	unary("mish", func(c *Ctx, g, x tt) tt { return c.T("mish_backward.default", g, x) })
+	// Where the backward pass itself may be differentiated, as while a graph of it is traced, PyTorch spells these two out.
+	unary("silu", func(c *Ctx, g, x tt) tt {
+		if !c.traced {
+			return c.T("silu_backward.default", g, x)
+		}
+		s := c.Un("sigmoid", x)
+		return c.Mul(c.Mul(g, s), c.Add(c.Mul(x, c.From(1.0, s)), 1.0))
+	})
+	unary("mish", func(c *Ctx, g, x tt) tt {
+		if !c.traced {
+			return c.T("mish_backward.default", g, x)
+		}
+		t := c.Un("tanh", c.T("softplus.default", x))
+		s := c.Un("sigmoid", x)
+		return c.Mul(g, c.Add(t, c.Mul(c.Mul(x, s), c.From(1.0, c.Mul(t, t)))))
+	})
+	row("celu.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("elu_backward.default", c.G(0), c.Arg("alpha"), int64(1), 1/build.Float(c.Arg("alpha")), false, c.In("self"))
+		})
+	}).usesSelf = true
 	unary("hardswish", func(c *Ctx, g, x tt) tt { return c.T("hardswish_backward.default", g, x) })
 	unary("hardsigmoid", func(c *Ctx, g, x tt) tt { return c.T("hardsigmoid_backward.default", g, x) })
 	row("gelu.default", func(c *Ctx) {

@@ -74,8 +74,7 @@ func reductions() {
 	row("amax.default amin.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x, dims, keep := c.In("self"), c.Ints("dim"), c.Bool("keepdim")
-			g := c.restore(c.G(0), dims, keep, len(x.Shape))
-			y := c.restore(c.Out(0), dims, keep, len(x.Shape))
+			g, y := c.reshapeTo(c.G(0), dims, x.Shape, keep), c.reshapeTo(c.Out(0), dims, x.Shape, keep)
 			mask := c.T("eq.Tensor", x, y)
 			n := c.T("sum.dim_IntList", mask, build.Ints(dims), true)
 			return c.Div(c.Mul(g, mask), n)
@@ -84,19 +83,37 @@ func reductions() {
 	row("max.default min.default median.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x := c.In("self")
-			mask := c.T("eq.Tensor", x, c.Out(0))
+			y := c.Out(0)
+			nan := c.T("logical_and.default", c.Un("isnan", x), c.Un("isnan", y))
+			mask := c.T("logical_or.default", c.T("eq.Tensor", x, y), nan)
 			return c.Mul(mask, c.Div(c.G(0), c.T("sum.default", mask)))
 		})
 	})
 	row("prod.default", func(c *Ctx) {
-		c.Set("self", func() tt { return c.prodBackward(c.G(0), c.In("self"), c.Out(0)) })
+		c.Set("self", func() tt {
+			x, g := c.In("self"), c.G(0)
+			if len(x.Shape) == 0 {
+				return g
+			}
+			if !c.prodSafe(x) {
+				return c.Div(c.Mul(g, c.Out(0)), x)
+			}
+			flat := c.T("reshape.default", x, []aten.Value{int64(-1)})
+			return c.reshapeLike(c.prodWithZeros(g, flat, 0), x)
+		})
 	})
 	row("prod.dim_int", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x, d := c.In("self"), []int64{c.Int("dim")}
-			g := c.restore(c.G(0), d, c.Bool("keepdim"), len(x.Shape))
-			y := c.restore(c.Out(0), d, c.Bool("keepdim"), len(x.Shape))
-			return c.Div(c.Mul(g, y), x)
+			if len(x.Shape) == 0 {
+				return c.G(0)
+			}
+			keep := c.Bool("keepdim") || len(x.Shape) == 1
+			g := c.restore(c.G(0), d, keep, len(x.Shape))
+			if c.prodSafe(x) {
+				return c.prodWithZeros(g, x, int64(build.Wrap(d[0], len(x.Shape))))
+			}
+			return c.Div(c.Mul(g, c.restore(c.Out(0), d, keep, len(x.Shape))), x)
 		})
 	})
 	varGrad := func(c *Ctx, g tt) tt {
@@ -107,8 +124,11 @@ func reductions() {
 			corr = build.Float(v)
 		}
 		n := float64(count(x.Shape, dims))
-		mean := c.T("mean.dim", x, dimArg(dims, len(x.Shape)), true)
-		g = c.restore(g, dims, c.Bool("keepdim"), len(x.Shape))
+		if len(dims) == 0 {
+			return c.Mul(c.Mul(g, 2/(n-corr)), c.Sub(x, c.T("mean.default", x)))
+		}
+		mean := c.T("mean.dim", x, build.Ints(dims), true)
+		g = c.restore(g, dims, c.Bool("keepdim") || len(x.Shape) == 1, len(x.Shape))
 		return c.Mul(c.Mul(g, 2/(n-corr)), c.Sub(x, mean))
 	}
 	row("var.correction", func(c *Ctx) {
@@ -148,6 +168,7 @@ func reductions() {
 	})
 	norm := func(c *Ctx, p aten.Value, dims []int64, keep bool) tt {
 		x := c.In("self")
+		keep = keep || len(dims) == 0
 		g := c.restore(c.G(0), dims, keep, len(x.Shape))
 		y := c.restore(c.Out(0), dims, keep, len(x.Shape))
 		ord := 2.0
@@ -191,7 +212,51 @@ func dimArg(dims []int64, n int) []aten.Value {
 	return out
 }
 
-func (c *Ctx) prodBackward(g, x, y tt) tt { return c.Div(c.Mul(g, y), x) }
+// reshapeTo gives a reduced value its kept dimensions back by a reshape.
+func (c *Ctx) reshapeTo(t tt, dims, shape []int64, keep bool) tt {
+	if keep || len(shape) == 0 {
+		return t
+	}
+	kept := clone(shape)
+	for i := range kept {
+		if len(dims) == 0 {
+			kept[i] = 1
+		}
+	}
+	for _, d := range dims {
+		kept[build.Wrap(d, len(shape))] = 1
+	}
+	return c.T("reshape.default", t, build.Ints(kept))
+}
+
+// prodSafe says whether a product's gradient must not divide by x: its elements are unknown, or some are zero.
+func (c *Ctx) prodSafe(x tt) bool {
+	if x.Fake || c.traced {
+		return true
+	}
+	for i := range tensor.Numel(x.Shape) {
+		if x.At(i) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// prodWithZeros multiplies the products of all elements before and of all behind each element of x along dim.
+func (c *Ctx) prodWithZeros(g, x tt, dim int64) tt {
+	n := x.Shape[dim]
+	if n <= 1 {
+		return g
+	}
+	shape := clone(x.Shape)
+	shape[dim] = 1
+	ones := c.T("ones.default", build.Ints(shape), g.DType)
+	d := []aten.Value{dim}
+	before := c.T("cumprod.default", c.T("cat.default", []aten.Value{ones, c.T("slice.Tensor", x, dim, int64(0), n-1)}, dim), dim)
+	tail := c.T("flip.default", c.T("slice.Tensor", x, dim, int64(1), n), d)
+	behind := c.T("flip.default", c.T("cumprod.default", c.T("cat.default", []aten.Value{ones, tail}, dim), dim), d)
+	return c.Mul(g, c.Mul(before, behind))
+}
 
 // valueSelecting scatters the gradient to the chosen places.
 func (c *Ctx) valueSelecting(g tt, dim int64, index tt, shape []int64, keep bool) tt {
@@ -199,7 +264,7 @@ func (c *Ctx) valueSelecting(g tt, dim int64, index tt, shape []int64, keep bool
 		g = c.T("unsqueeze.default", g, dim)
 		index = c.T("unsqueeze.default", index, dim)
 	}
-	z := c.T("new_zeros.default", g, build.Ints(shape))
+	z := c.T("zeros.default", build.Ints(shape), g.DType)
 	return c.T("scatter.src", z, dim, index, g)
 }
 
@@ -216,7 +281,7 @@ func selections() {
 	}).noGrad = map[int]bool{1: true}
 	row("cummax.default cummin.default", func(c *Ctx) {
 		c.Set("self", func() tt {
-			z := c.T("new_zeros.default", c.G(0), build.Ints(c.Like("self").Shape))
+			z := c.T("zeros.default", build.Ints(c.Like("self").Shape), c.G(0).DType)
 			return c.T("scatter_add.default", z, c.Int("dim"), c.Out(1), c.G(0))
 		})
 	}).noGrad = map[int]bool{1: true}

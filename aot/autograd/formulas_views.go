@@ -91,7 +91,16 @@ func views() {
 			return c.T("slice_backward.default", c.G(0), build.Ints(in.Shape), int64(dim), start, end, c.Int("step"))
 		})
 	})
-	row("diagonal.default", func(c *Ctx) {
+	row("trace.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			in, g := c.Like("self"), c.G(0)
+			n := in.Shape[0] * in.Shape[1]
+			at := c.T("arange.start_step", int64(0), n, in.Shape[1]+1, tensor.Int64)
+			z := c.T("index_fill.int_Tensor", c.T("zeros.default", []aten.Value{n}, g.DType), int64(0), at, g)
+			return c.T("reshape.default", z, build.Ints(in.Shape))
+		})
+	})
+	row("diagonal.default diagonal_copy.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			return c.T("diagonal_backward.default", c.G(0), build.Ints(c.Like("self").Shape), c.Int("offset"), c.Int("dim1"), c.Int("dim2"))
 		})
@@ -269,14 +278,8 @@ func joins() {
 	})
 	row("stack.default", func(c *Ctx) {
 		list, _ := c.args[0].([]aten.Value)
-		var parts []tt
 		for j := range list {
-			c.SetItem("tensors", j, func() tt {
-				if parts == nil {
-					parts = c.M("unbind.int", c.G(0), c.Int("dim"))
-				}
-				return parts[j]
-			})
+			c.SetItem("tensors", j, func() tt { return c.T("select.int", c.G(0), c.Int("dim"), int64(j)) })
 		}
 	})
 }
@@ -286,6 +289,12 @@ func indexing() {
 		c.Set("self", func() tt {
 			z := c.T("new_zeros.default", c.G(0), build.Ints(c.Like("self").Shape))
 			return c.T("index_put.default", z, c.args[1], c.G(0), true)
+		})
+	})
+	row("_unsafe_index.Tensor", func(c *Ctx) {
+		c.Set("self", func() tt {
+			z := c.T("new_zeros.default", c.G(0), build.Ints(c.Like("self").Shape))
+			return c.T("_unsafe_index_put.default", z, c.args[1], c.G(0), true)
 		})
 	})
 	row("index_put.default _unsafe_index_put.default", func(c *Ctx) {
@@ -310,9 +319,10 @@ func indexing() {
 		c.Set("source", func() tt {
 			g := c.T("index_select.default", c.G(0), c.Arg("dim"), c.In("index"))
 			if a := c.Arg("alpha"); !build.Is(a, 1) {
-				g = c.Mul(g, a)
+				g = c.Mul(c.T("expand.default", g, build.Ints(c.Like("source").Shape)), a)
+				return g
 			}
-			return c.reshapeIf(g, c.Like("source"))
+			return c.T("expand.default", g, build.Ints(c.Like("source").Shape))
 		})
 	})
 	row("index_fill.int_Scalar", func(c *Ctx) {
@@ -325,7 +335,7 @@ func indexing() {
 			return c.T("index_fill.int_Scalar", c.G(0), c.Arg("dim"), c.In("index"), int64(0))
 		})
 		c.Set("source", func() tt {
-			return c.reshapeIf(c.T("index_select.default", c.G(0), c.Arg("dim"), c.In("index")), c.Like("source"))
+			return c.T("expand.default", c.T("index_select.default", c.G(0), c.Arg("dim"), c.In("index")), build.Ints(c.Like("source").Shape))
 		})
 	})
 	row("gather.default", func(c *Ctx) {
@@ -378,13 +388,6 @@ func indexing() {
 			return c.T("reshape.default", r, build.Ints(in.Shape))
 		})
 	})
-}
-
-func (c *Ctx) reshapeIf(g, like tt) tt {
-	if build.EqualInts(g.Shape, like.Shape) {
-		return g
-	}
-	return c.T("reshape.default", g, build.Ints(like.Shape))
 }
 
 // fitGather pads a gathered gradient to the shape of an argument larger than the index.

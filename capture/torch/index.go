@@ -177,9 +177,6 @@ func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, e
 	if step <= 0 {
 		return nil, t.In.Errorf(t.In.Exc.ValueError, "step must be greater than zero")
 	}
-	if start == 0 && stop == end && step == 1 {
-		return x, nil
-	}
 	return t.run("slice.Tensor", x, int64(dim), start, stop, step)
 }
 

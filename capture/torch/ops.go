@@ -52,6 +52,12 @@ func (t *Torch) Packet(ns, name string, args []vm.Object, kw []vm.KwArg) (vm.Obj
 		}
 		kws[t.keyword(ops, k.Name)] = v
 	}
+	if ns == "aten" {
+		form, fvals, fkws := aten.PythonForm(name, vals, kws)
+		if vals, kws = fvals, fkws; form != name {
+			ops = aten.Packet(ns, form)
+		}
+	}
 	op, bound, err := aten.ResolveOverload(ops, vals, kws)
 	if err != nil {
 		return nil, t.signatureError(name, ops, args, kw, err)

@@ -962,6 +962,10 @@ func selects() {
 				}
 			}
 		}
+		if t.Fake {
+			classes := must(c.via("arange", n, tensor.Int64))
+			return c.via("_to_copy", must(c.via("eq.Tensor", must(c.via("unsqueeze", t, int64(-1))), classes)), tensor.Int64)
+		}
 		z := must(c.via("zeros", ints(append(slices.Clone(t.Shape), n)), tensor.Int64))
 		return c.via("scatter.value", z, int64(-1), must(c.via("unsqueeze", t, int64(-1))), int64(1))
 	})

@@ -382,7 +382,7 @@ func losses() {
 				g = must(c.via("masked_fill.Scalar", g, must(c.via("flatten.using_ints", mask)), 0.0))
 				sm = must(c.via("div.Tensor", must(c.via("sum", sm)), must(c.via("sum", g))))
 			} else {
-				keep := must(c.via("sum", must(c.via("logical_not", mask))))
+				keep := must(c.via("sum", must(c.via("bitwise_not", mask))))
 				sm = must(c.via("div.Tensor", must(c.via("sum", sm)), keep))
 			}
 		case 2:
@@ -400,18 +400,22 @@ func firstOr(s []int64, def int64) int64 {
 	return s[0]
 }
 
+// minus is x-v for a number x, as PyTorch's C++ spells it.
+func minus(c *Call, x, v Value) Value {
+	return must(c.via("sub.Tensor", must(c.via("fill.Scalar", must(c.via("empty_like", v)), x)), v))
+}
+
 func lossComposites() {
 	comp("margin_ranking_loss", func(c *Call) (Value, error) {
 		v := must(c.via("mul.Tensor", must(c.via("neg", c.Args[2])), must(c.via("sub.Tensor", c.Args[0], c.Args[1]))))
 		v = must(c.via("add.Scalar", v, c.F(3)))
-		v, err := c.via("clamp_min", v, int64(0))
+		v, err := c.via("clamp_min_", v, int64(0))
 		return reduceLoss(c.via, v, err, c.I(4))
 	})
 	comp("hinge_embedding_loss", func(c *Call) (Value, error) {
 		x, y := c.Args[0], c.Args[1]
 		zeros := must(c.via("zeros_like", x))
-		diff := must(c.via("rsub.Scalar", x, c.F(2)))
-		m := must(c.via("clamp_min", diff, int64(0)))
+		m := must(c.via("clamp_min_", minus(c, c.F(2), x), int64(0)))
 		a := must(c.via("where.self", must(c.via("ne.Scalar", y, int64(1))), m, zeros))
 		b := must(c.via("where.self", must(c.via("ne.Scalar", y, int64(-1))), x, zeros))
 		v, err := c.via("add.Tensor", a, b)
@@ -428,8 +432,8 @@ func lossComposites() {
 		d := must(c.via("sqrt", must(c.via("mul.Tensor", m1, m2))))
 		cos := must(c.via("div.Tensor", p, d))
 		zeros := must(c.via("zeros_like", cos))
-		pos := must(c.via("rsub.Scalar", cos, int64(1)))
-		neg := must(c.via("clamp_min", must(c.via("sub.Scalar", cos, c.F(3))), int64(0)))
+		pos := minus(c, int64(1), cos)
+		neg := must(c.via("clamp_min_", must(c.via("sub.Scalar", cos, c.F(3))), int64(0)))
 		q := must(c.via("where.self", must(c.via("eq.Scalar", y, int64(1))), pos, zeros))
 		r := must(c.via("where.self", must(c.via("eq.Scalar", y, int64(-1))), neg, zeros))
 		v, err := c.via("add.Tensor", q, r)
@@ -466,7 +470,10 @@ func lossComposites() {
 			return nil, errf("%s", err)
 		}
 		unit := func(t *tensor.Tensor) Value {
-			x := must(c.via("expand", t, ints(sh)))
+			x := Value(t)
+			if !slices.Equal(t.Shape, sh) {
+				x = must(c.via("expand", t, ints(sh)))
+			}
 			if t.DType != d {
 				x = must(c.via("_to_copy", x, d))
 			}

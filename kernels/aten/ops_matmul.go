@@ -306,7 +306,7 @@ func init() {
 		if a.Dim() != 1 || b.Dim() != 1 {
 			return nil, errf("outer: Expected 1-D argument self, but got %d-D", a.Dim())
 		}
-		x, err := c.via("unsqueeze", a, int64(1))
+		x, err := c.via("reshape", a, ints([]int64{a.Shape[0], 1}))
 		if err != nil {
 			return nil, err
 		}

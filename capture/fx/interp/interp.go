@@ -66,6 +66,7 @@ func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (a
 			}
 		}
 	}
+	name, args, kwargs = aten.PythonForm(name, args, kwargs)
 	ops := aten.Packet("aten", name)
 	if len(ops) == 0 {
 		return nil, &aten.Error{Op: name, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("aten::%s is not implemented", name)}

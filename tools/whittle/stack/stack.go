@@ -292,7 +292,7 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 				ins[i].RequiresGrad = s.grad.RequiresGrad(t)
 			}
 		}
-		opt := aot.Options{Decompositions: s.decompositions(dec), JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.observeAOT,
+		opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.observeAOT,
 			Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 		c, err := aot.Compile(s.function(native), ins, opt)
 		s.Torch.GradSwitch = nil

@@ -405,14 +405,12 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
-    loss = torch.exp(input) - target * input if log_input else input - target * torch.log(input + eps)
-    if full:
-        extra = target * torch.log(target) - target + 0.5 * torch.log(2 * math.pi * target)
-        loss = loss + torch.where(target > 1, extra, torch.zeros_like(extra))
-    return _reduce(loss, reduction)
+    return torch.poisson_nll_loss(input, target, log_input, full, eps, _Reduction.get_enum(reduction))
 
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    if torch.any(var < 0):
+        raise ValueError("var has negative entry/entries")
     var = var.clone()
     with torch.no_grad():
         var.clamp_(min=eps)
@@ -423,31 +421,25 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 
 
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    return _reduce(torch.log1p(torch.exp(-target * input)), reduction)
+    return torch._C._nn.soft_margin_loss(input, target, _Reduction.get_enum(reduction))
 
 
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    zeros = torch.zeros_like(input)
-    loss = torch.where(target != 1, (margin - input).clamp_min(0), zeros) + torch.where(target != -1, input, zeros)
-    return _reduce(loss, reduction)
+    return torch.hinge_embedding_loss(input, target, margin, _Reduction.get_enum(reduction))
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    return _reduce((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    return torch.margin_ranking_loss(input1, input2, target, margin, _Reduction.get_enum(reduction))
 
 
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    cos = cosine_similarity(input1, input2, -1)
-    zeros = torch.zeros_like(cos)
-    return _reduce(torch.where(target == 1, 1 - cos, zeros) + torch.where(target == -1, (cos - margin).clamp_min(0), zeros), reduction)
+    return torch.cosine_embedding_loss(input1, input2, target, margin, _Reduction.get_enum(reduction))
 
 
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
-    dp = pairwise_distance(anchor, positive, p, eps)
-    dn = pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        dn = torch.minimum(dn, pairwise_distance(positive, negative, p, eps))
-    return _reduce((margin + dp - dn).clamp_min(0), reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return torch.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, _Reduction.get_enum(reduction))
 
 
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
