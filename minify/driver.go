@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,14 +17,15 @@ import (
 
 // driver does the bookkeeping of a search: checks, asks, caches, merges, journals. Reductions hold only their ideas.
 type driver struct {
-	s       *Search
-	w       *world
-	h       hasher
-	size    int // of a round
-	start   State
-	cur     State // the best so far; it fails
-	want    replay.Signature
-	message string // of the start's failure
+	s        *Search
+	w        *world
+	h        hasher
+	size     int // of a round
+	start    State
+	cur      State // the best so far; it fails
+	want     replay.Signature
+	message  string   // of the start's failure, with what the engine says of its place
+	suspects []string // calls that the engine takes to be at fault
 
 	row         string // reduction under way
 	certify     string // part of the sweep under way, "" outside of it
@@ -129,13 +131,9 @@ func (d *driver) run(ctx context.Context) error {
 		return err
 	}
 	d.proving = false
-	d.message = d.outcome.Message + " " + d.outcome.Detail
+	d.message = d.outcome.Message + " " + d.outcome.Detail + " " + strings.Join(d.outcome.Region, " ")
+	d.suspects = d.outcome.Suspects
 	d.event(Event{Kind: EventStart, Outcome: d.outcome, ID: d.id, Resumed: d.resumed})
-	if d.s.Blame != nil {
-		for _, n := range d.s.Blame(d.start, d.outcome) {
-			d.message += " " + n
-		}
-	}
 	for again := true; again; {
 		err := d.reduce(ctx)
 		if errors.Is(err, errDeadline) {
@@ -382,7 +380,7 @@ func (d *driver) reduceFindings(ctx context.Context) error {
 		if left > 0 && d.stopped == "" {
 			s := *d.s
 			s.Want, s.MaxQueries, s.FindingQueries, s.Confirm = f.Outcome.Signature, left, 0, 0
-			s.Event, s.Progress, s.Blame, s.Suspects, s.Workarounds = nil, nil, nil, nil, nil
+			s.Event, s.Progress, s.Suspects, s.Workarounds = nil, nil, nil, nil
 			sub := newDriver(&s, f.State)
 			sub.w.base = fmt.Sprintf("f%d/", i)
 			sub.known = d.known
@@ -417,7 +415,8 @@ func (d *driver) small(ctx context.Context) error {
 	if err := d.fail(ctx); err != nil {
 		return err
 	}
-	d.message = d.outcome.Message + " " + d.outcome.Detail
+	d.message = d.outcome.Message + " " + d.outcome.Detail + " " + strings.Join(d.outcome.Region, " ")
+	d.suspects = d.outcome.Suspects
 	if err := d.learn(ctx, values); err != nil {
 		return err
 	}

@@ -270,6 +270,52 @@ func TestSuspectsAreTriedFirst(t *testing.T) {
 	}
 }
 
+// What the engine takes to be at fault is asked first of all.
+func TestTheEnginesSuspectIsTriedFirst(t *testing.T) {
+	text := transformer(400, "torch.odd")
+	at := strings.Index(text, " = torch.odd")
+	name := text[strings.LastIndexByte(text[:at], ' ')+1 : at]
+	s := Search{Values: sameValues{}, Oracle: OracleFunc(func(_ context.Context, c Candidate) (replay.Outcome, error) {
+		if has(c.State, "torch.odd") {
+			return replay.Outcome{Status: replay.Failed, Signature: sig, Suspects: []string{name}, Region: []string{"proj_3", "gelu_19", name}}, nil
+		}
+		return replay.Outcome{Status: replay.Pass}, nil
+	})}
+	r, err := s.Run(ctx, stateOf(t, text))
+	if err != nil || r.Cost.Calls != 1 || r.Steps[1].Edit != "run alone: "+name || !r.Steps[1].Taken {
+		t.Errorf("%v %+v", err, r.Steps[:2])
+	}
+}
+
+// A setting whose name speaks of an operator that is left is kept first: three questions tell that the four others may go.
+func TestSettingsThatSpeakOfTheOperatorComeFirst(t *testing.T) {
+	s := Search{Values: sameValues{}, Oracle: OracleFunc(func(_ context.Context, c Candidate) (replay.Outcome, error) {
+		for _, x := range c.State.Config {
+			if strings.Contains(x.Name, "odd") && has(c.State, "torch.odd") {
+				return replay.Outcome{Status: replay.Failed, Signature: sig}, nil
+			}
+		}
+		return replay.Outcome{Status: replay.Pass}, nil
+	})}
+	start := stateOf(t, "def forward(self, a):\n    x = torch.odd(a)\n    return (x,)")
+	for _, n := range []string{"inplace_buffers", "max_fusion_size", "cpp.inject_odd_bug", "comprehensive_padding", "debug"} {
+		start.Config = append(start.Config, Setting{"torch._inductor.config." + n, "1"})
+	}
+	r, err := s.Run(ctx, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, st := range r.Steps {
+		if st.Reduction == "config" {
+			asked++
+		}
+	}
+	if asked != 3 || len(r.State.Config) != 1 {
+		t.Errorf("%d questions, left %v", asked, r.State.Config)
+	}
+}
+
 // Exploring is asked as seldom as possible: once, and again only when values are needed after they changed.
 func TestExploresSeldom(t *testing.T) {
 	v := &counting{}

@@ -114,6 +114,13 @@ func (d *driver) place() *ask {
 			hints = append(hints, d.w.keepOnly(names))
 		}
 	}
+	for _, name := range d.suspects[:min(len(d.suspects), maxSuspects)] {
+		for _, u := range us {
+			if slices.Contains(u, name) {
+				hint(u)
+			}
+		}
+	}
 	all, best := named(us, g, d.message)
 	for _, u := range best[:min(len(best), maxNamed)] {
 		hint(u)

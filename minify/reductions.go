@@ -2,7 +2,9 @@ package minify
 
 import (
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 
 	"whittle/capture/fx"
 )
@@ -152,13 +154,31 @@ func inputItems(d *driver) []string {
 	return out
 }
 
+// configItems lists the settings, those first that share a word with the operators that are left or with the failure's text: they are
+// the likeliest to be needed.
 func configItems(d *driver) []string {
-	var out []string
-	for _, c := range d.cur.Config {
-		out = append(out, c.Name)
+	said := setOf(settingWord.FindAllString(strings.ToLower(d.message), -1))
+	for _, n := range d.cur.Module.Graph.Calls() {
+		for _, w := range settingWord.FindAllString(strings.ToLower(n.Target), -1) {
+			said[w] = true
+		}
 	}
-	return out
+	var first, rest []string
+	for _, c := range d.cur.Config {
+		_, key, _ := strings.Cut(c.Name, ".config.")
+		if slices.ContainsFunc(settingWord.FindAllString(strings.ToLower(key), -1), func(w string) bool { return said[w] && !settingWords[w] }) {
+			first = append(first, c.Name)
+		} else {
+			rest = append(rest, c.Name)
+		}
+	}
+	return append(first, rest...)
 }
+
+var settingWord = regexp.MustCompile(`[a-z0-9]{2,}`)
+
+// settingWords are in too many names of settings and texts of errors to tell anything.
+var settingWords = setOf([]string{"cpp", "torch", "config", "compile", "error", "use", "to", "default", "on", "is", "of", "in", "enable", "size", "max", "for", "no", "debug", "graph", "cache"})
 
 func dead(ctx context.Context, d *driver) error {
 	return d.rounds(ctx, []edit{d.w.deadCode()})

@@ -46,11 +46,10 @@ type Held struct {
 // Search is one minification. Fill the first group of fields, then call Run once.
 type Search struct {
 	Oracle Oracle
-	Values Values                                           // nil => eager execution by package aten
-	Check  func(ctx context.Context, s State) error         // static check; nil => shape propagation where it works for the start
-	Store  *replay.Store                                    // nil => nothing outlives the search
-	Render func(s State) string                             // repro text for the store; nil => the module's text
-	Blame  func(s State, o replay.Outcome) (names []string) // nodes to try first; nil => those that the message names
+	Values Values                                   // nil => eager execution by package aten
+	Check  func(ctx context.Context, s State) error // static check; nil => shape propagation where it works for the start
+	Store  *replay.Store                            // nil => nothing outlives the search
+	Render func(s State) string                     // repro text for the store; nil => the module's text
 
 	// Steady reports whether failures like this come every time or never: then the result is not run again only to see whether they do.
 	// nil => none are taken to.

@@ -15,6 +15,10 @@ type Outcome struct {
 	Marks     []string      `json:"marks,omitempty"`    // stages proved, in order: loaded, eager, compiled, ran
 	Duration  time.Duration `json:"duration,omitempty"`
 	Detail    string        `json:"detail,omitempty"` // what else the engine saw: stderr's end, a peak of memory
+	// Where the failure is, by the names of the candidate's nodes, as far as the engine can tell: the calls at fault, likeliest first, and
+	// those that the failing code was made from.
+	Suspects []string `json:"suspects,omitempty"`
+	Region   []string `json:"region,omitempty"`
 }
 
 // Status is the kind of an outcome.

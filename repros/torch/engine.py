@@ -9,6 +9,8 @@ import contextlib
 import copy
 import ctypes
 import fcntl
+import functools
+import functools
 import gc
 import glob
 import hashlib
@@ -742,6 +744,7 @@ class Kernels:
         self.sources = {}  # by name: the code, and the names of the nodes that it came from
         self.names = names
         self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
+        self.statements = Statements()
         with contextlib.suppress(Exception):
             from torch._inductor.codegen.cpp import CppScheduling
             real = CppScheduling.define_kernel
@@ -767,10 +770,13 @@ class Kernels:
                 if not guilty and (written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called)):
                     guilty |= origins
             self.add(result, guilty)
+            at = re.search(re.escape(command.group(1)) + r":(\d+):(?:\d+:)? error", str(e)) if written else None
+            if at:
+                told(result, "suspects", [self.names[n] for n in self.statements.behind(written.split("\n"), int(at.group(1)) - 1) if n in guilty and n in self.names])
         return result
 
     def add(self, result, guilty):
-        add_blame(result, [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names])
+        told(result, "region", [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names])
 
     def part(self, result, gm, compiled, args, job):
         """Adds to an outcome the calls at which a compiled graph parts from eager."""
@@ -812,9 +818,78 @@ class Kernels:
         return guilty
 
 
-def add_blame(result, names):
+def told(result, key, names):
     if names:
-        result["blamed"] = result.get("blamed", []) + [n for n in names if n not in result.get("blamed", [])]
+        result[key] = result.get(key, []) + [n for n in names if n not in result.get(key, [])]
+
+
+class Statements:
+    """Which node each statement of the generated C++ comes from. A fused kernel is one chain of closures; each knows under which node it was
+    made, and this follows them through Inductor's own little graph of a loop to the text."""
+
+    def __init__(self):
+        self.within = []  # nodes whose closures are under way
+        self.origin = {}  # by statement
+        with contextlib.suppress(Exception):
+            self.watch()
+
+    def watch(self):
+        from torch._inductor import ir, loop_body
+        from torch._inductor.codegen.common import CSE
+        from torch._inductor.virtualized import V
+        from torch.fx.proxy import TracerBase
+        made, run_node = ir.Loops.__post_init__, loop_body.InterpreterShim.run_node
+        create_node, generate = TracerBase.create_node, CSE.generate
+
+        def loops(loops):
+            made(loops)
+            node = getattr(V.graph, "current_node", None)
+            if node is not None:
+                object.__setattr__(loops, "inner_fn", self.under(node.name, loops.inner_fn))
+
+        def traced(tracer, *a, **k):
+            node = create_node(tracer, *a, **k)
+            if self.within:
+                node.meta["statement"] = self.within[-1]
+            return node
+
+        def interpreted(shim, node):
+            name = node.meta.get("statement")
+            return self.under(name, run_node)(shim, node) if name else run_node(shim, node)
+
+        def written(cse, buffer, expr, *a, **k):
+            var = generate(cse, buffer, expr, *a, **k)
+            if self.within:
+                self.origin.setdefault("%s = %s" % (var, getattr(expr, "line", expr)), self.within[-1])
+            return var
+
+        ir.Loops.__post_init__, loop_body.InterpreterShim.run_node = loops, interpreted
+        TracerBase.create_node, CSE.generate = traced, written
+
+    def under(self, name, f):
+        @functools.wraps(f)
+        def inner(*a, **k):
+            self.within.append(name)
+            try:
+                return f(*a, **k)
+            finally:
+                self.within.pop()
+        return inner
+
+    def behind(self, lines, i):
+        """The node of line i; where the line is no statement of its own (a store), those of the variables in it."""
+        def of(line):
+            found = re.search(r"\b(\w+ = .*);", line)
+            return self.origin.get(found.group(1)) if found else None
+        if of(lines[i]):
+            return [of(lines[i])]
+        nodes = []
+        for name in re.findall(r"\btmp\w*", lines[i]):
+            for line in reversed(lines[:i]):
+                if re.search(r"\b%s = " % name, line):
+                    nodes += [of(line)] if of(line) else []
+                    break
+        return nodes
 
 
 class Graphs:
@@ -851,7 +926,7 @@ class Graphs:
     def blame(self, result, e):
         """Adds the calls that an exception's text speaks of, and those of the failing kernel."""
         for line in re.findall(r'File "repro.py", line (\d+), in forward', "".join(traceback.format_exception(e))):
-            add_blame(result, [self.lines[int(line)]] if int(line) in self.lines else [])
+            told(result, "suspects", [self.lines[int(line)]] if int(line) in self.lines else [])
         for _, kernels, _, _ in self.last:
             kernels.blame(result, e)
         return result

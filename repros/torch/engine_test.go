@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -99,6 +100,23 @@ func TestOutcomes(t *testing.T) {
 		o.Signature.Frame = ""
 		if diff := cmp.Diff(c.sig, o.Signature); err != nil || o.Status != c.status || diff != "" {
 			t.Errorf("%s, fresh: %v %s %s %s\n%s", c.name, err, o.Status, o.Message, diff, o.Detail)
+		}
+	}
+}
+
+// Of a kernel that is fused from many calls, the one whose statement does not compile is the suspect; the others are its region.
+func TestSuspectsInAFusedKernel(t *testing.T) {
+	e := real(t, Options{})
+	chain := "sin = torch.ops.aten.sin.default(x)\nmul = torch.ops.aten.mul.Tensor(sin, 2)\nrelu = torch.ops.aten.relu.default(mul)\nexp = torch.ops.aten.exp.default(relu)\nadd = torch.ops.aten.add.Tensor(exp, sin)\n"
+	for _, c := range []struct{ name, body string }{
+		{"pointwise", chain + "return (add,)"},
+		{"before a reduction", chain + "sum_1 = torch.ops.aten.sum.default(add)\nreturn (sum_1, add)"},
+		{"two kernels", chain + "mm = torch.ops.aten.mm.default(torch.ops.aten.view.default(x, [4, 2]), torch.ops.aten.view.default(x, [2, 4]))\ncos = torch.ops.aten.cos.default(mm)\nreturn (add, cos)"},
+	} {
+		q := aot("torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = 'compile_error'", c.body)
+		o, err := e.Run(context.Background(), q)
+		if diff := cmp.Diff([]string{"relu"}, o.Suspects); err != nil || o.Status != replay.Failed || diff != "" || !slices.Contains(o.Region, "relu") || len(o.Region) < 5 || slices.Contains(o.Region, "cos") {
+			t.Errorf("%s: %v %s %v %s", c.name, err, o.Status, o.Region, diff)
 		}
 	}
 }

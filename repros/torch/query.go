@@ -73,7 +73,8 @@ type reply struct {
 	Seconds   float64            `json:"seconds"`
 	Times     map[string]float64 `json:"times"`
 	Peak      int64              `json:"peak"` // bytes beyond an idle Python
-	Blamed    []string           `json:"blamed"`
+	Suspects  []string           `json:"suspects"`
+	Region    []string           `json:"region"`
 	Killer    string             `json:"killer"` // the signal that ended the child, sent by neither side
 	Signature replay.Signature   `json:"signature"`
 	Error     *struct {
@@ -81,17 +82,11 @@ type reply struct {
 	} `json:"error"`
 }
 
-// Answer is what a query gave.
-type Answer struct {
-	replay.Outcome
-	Blamed []string // calls of the text that the failing kernel, or the first diverging one, stands for
-}
-
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
-func (e *Engine) Run(ctx context.Context, q Query) (Answer, error) {
+func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 	var nonce [12]byte
 	if _, err := rand.Read(nonce[:]); err != nil {
-		return Answer{}, err
+		return replay.Outcome{}, err
 	}
 	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
 		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh)}
@@ -102,18 +97,18 @@ func (e *Engine) Run(ctx context.Context, q Query) (Answer, error) {
 	for try := 0; ; try++ {
 		b, err := e.ask(ctx, j)
 		if ctx.Err() != nil {
-			return Answer{}, ctx.Err()
+			return replay.Outcome{}, ctx.Err()
 		}
 		if err != nil {
-			return Answer{}, err
+			return replay.Outcome{}, err
 		}
 		var r reply
 		if err := json.Unmarshal(b, &r); err != nil {
-			return Answer{Outcome: replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}}, nil
+			return replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}, nil
 		}
 		if o := r.outcome(); try == 2 || r.Killer != "SIGKILL" {
 			e.learn(r)
-			return Answer{o, r.Blamed}, nil
+			return o, nil
 		}
 	}
 }
@@ -152,7 +147,7 @@ func (e *Engine) limits(fresh bool) map[string]any {
 }
 
 func (r reply) outcome() replay.Outcome {
-	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Duration: time.Duration(r.Seconds * float64(time.Second))}
+	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Duration: time.Duration(r.Seconds * float64(time.Second))}
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}

@@ -72,9 +72,6 @@ func (n *Native) About() []string { return n.about }
 // Checks implements Engine: meta functions know aten operators.
 func (n *Native) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }
 
-// Blame implements Engine.
-func (n *Native) Blame(minify.State, replay.Outcome) []string { return nil }
-
 // Load implements Engine.
 func (n *Native) Load(_ context.Context, r *repros.Repro, dir string) (minify.State, error) {
 	s := minify.State{Module: r.Module}

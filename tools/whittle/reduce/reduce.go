@@ -25,8 +25,6 @@ type Engine interface {
 	Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error)
 	// Run runs a candidate. r is what Load was given.
 	Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error)
-	// Blame lists the calls that an outcome of Run speaks of, beyond those that its message names.
-	Blame(s minify.State, o replay.Outcome) []string
 	// Finish makes the repro of a state as it is written to a file, with the bytes of the storages that do not fit into the text, by hash.
 	Finish(ctx context.Context, r *repros.Repro, s minify.State) (*repros.Repro, map[string][]byte, error)
 	// RunScript runs a script in a process that ran nothing before.
@@ -92,7 +90,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	startCalls := -1
 	s := &minify.Search{
 		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
-		Values: e, Store: o.Store, Blame: e.Blame, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
+		Values: e, Store: o.Store, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {

@@ -30,13 +30,12 @@ type Torch struct {
 	first  map[string]torch.Value // of the start: explored while its inputs were made
 	failed error                  // of that exploration
 	held   map[string]torch.View  // by the name that minify.Data.Of uses
-	blamed map[string][]string    // by candidate
 	stage  map[string]string      // of a candidate's failure, for its fresh run
 }
 
 // NewTorch wraps a started engine, which is closed with it.
 func NewTorch(e *torch.Engine) *Torch {
-	return &Torch{Engine: e, held: map[string]torch.View{}, blamed: map[string][]string{}, stage: map[string]string{}}
+	return &Torch{Engine: e, held: map[string]torch.View{}, stage: map[string]string{}}
 }
 
 // Name implements Engine.
@@ -54,13 +53,6 @@ func (t *Torch) About() []string {
 
 // Checks implements Engine.
 func (t *Torch) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }
-
-// Blame implements Engine.
-func (t *Torch) Blame(s minify.State, o replay.Outcome) []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.blamed[o.Message]
-}
 
 // Load implements Engine: the far side gets the stored data, and makes those that are random.
 func (t *Torch) Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error) {
@@ -281,17 +273,14 @@ func (t *Torch) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (r
 	}
 	q := t.query(x)
 	q.Derived, q.Locate = derived, c.Reduction == "start"
-	a, err := t.Engine.Run(ctx, q)
+	o, err := t.Engine.Run(ctx, q)
 	if err != nil {
-		return a.Outcome, err
+		return o, err
 	}
 	t.mu.Lock()
-	if len(a.Blamed) > 0 {
-		t.blamed[a.Message] = a.Blamed
-	}
-	t.stage[c.Hash] = a.Signature.Stage
+	t.stage[c.Hash] = o.Signature.Stage
 	t.mu.Unlock()
-	return a.Outcome, nil
+	return o, nil
 }
 
 func (t *Torch) fresh(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
@@ -326,8 +315,7 @@ func (t *Torch) script(ctx context.Context, r *repros.Repro, text string, stored
 		q.Storages = append(q.Storages, hash)
 	}
 	slices.Sort(q.Storages)
-	a, err := t.Engine.Run(ctx, q)
-	return a.Outcome, err
+	return t.Engine.Run(ctx, q)
 }
 
 // Finish implements Engine.
