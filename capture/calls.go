@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
@@ -40,9 +41,29 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	case *vm.Builtin:
 		v, done, err = tr.callBuiltin(f, args, kw)
 	case *vm.Function:
-		v, done, err = tr.callFunction(f, callable, args, kw)
+		if v, done, err = tr.callFunction(f, callable, args, kw); !done && err == nil {
+			tr.calling(f, callable, args, kw)
+			if f.Code.Flags&code.Generator != 0 && !tr.quiet() {
+				v, done, err = tr.drain(callable, args, kw)
+			}
+		}
+	case *vm.Type:
+		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
+			tr.seeClassCell(tr.in.Frame())
+		}
+		if f.Module == "builtins" || f.Module == "" {
+			if (f.Name == "list" || f.Name == "tuple") && len(args) == 1 {
+				tr.walked(args[0])
+			}
+			tr.usePolyfill("builtins."+f.Name, args)
+		}
 	case *vm.Instance:
-		if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
+		if src := tr.sources[f]; src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
+			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
+		}
+		if isModule(f) {
+			v, done, err = tr.callModule(f, args, kw)
+		} else if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
 			if g, ok := s.Func.(*vm.Function); ok {
 				v, done, err = tr.callFunction(g, callable, args, kw)
 			}
@@ -51,22 +72,98 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	return v, done, tr.located(err)
 }
 
+// readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
+func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
+	src := tr.sources[keyOf(o)]
+	n, isStr := vm.AsStr(name)
+	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
+		return nil, false
+	}
+	v, err := tr.in.GetAttr(o, n)
+	if err != nil {
+		return nil, false
+	}
+	if _, bound := v.(*vm.BoundMethod); !bound {
+		tr.seeAttr(o, src, n, v)
+	}
+	return v, true
+}
+
+// looksOnly are builtins that do not look into the containers they are given.
+var looksOnly = map[string]bool{"len": true, "isinstance": true, "id": true, "type": true, "hasattr": true, "getattr": true, "callable": true, "issubclass": true, "setattr": true}
+
+// seeForMethod registers the members of a container that one of its methods reads.
+func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
+	switch method {
+	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
+		return
+	}
+	d, isDict := self.(*vm.Dict)
+	if !isDict {
+		tr.seeItems(self)
+		return
+	}
+	src := tr.sources[self]
+	if src == nil {
+		return
+	}
+	switch method {
+	case "keys":
+		tr.walked(self)
+	case "get", "pop", "setdefault", "__getitem__":
+		if len(args) == 0 {
+			return
+		}
+		v, ok, err := d.Get(tr.in, args[0])
+		if err != nil || !ok || keyOf(args[0]) != nil || !tr.held(self, args[0], v) {
+			return
+		}
+		if r, err := tr.in.Repr(args[0]); err == nil {
+			tr.see(v, itemSource{src, args[0], r})
+		}
+	default:
+		if method == "items" || method == "values" {
+			tr.walked(self)
+		}
+		tr.seeItems(self)
+	}
+}
+
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if _, ok := f.Native.(torch.Target); ok {
 		return nil, false, nil // the torch hook records it
 	}
+	if f.Owner != nil && len(args) > 0 {
+		tr.seeForMethod(args[0], f.Name, args[1:])
+		for _, a := range args[1:] {
+			tr.seeItems(a)
+		}
+		return nil, false, nil
+	}
+	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly[f.Name]
 	for _, a := range args {
-		tr.seeItems(a)
+		if !lazy {
+			tr.seeItems(a)
+		}
 		if _, unknown := a.(*torch.Scalar); unknown && (f.Module == "builtins" || f.Module == "math") && f.Name != "isinstance" && f.Name != "type" {
 			return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
 		}
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule {
-			tr.seeItems(f.Self)
+			tr.seeForMethod(f.Self, f.Name, args)
 			return nil, false, nil
 		}
 	}
+	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
+		if v, ok := tr.readAttr(args[0], args[1]); ok {
+			return v, true, nil
+		}
+	}
+	if f.Module == "builtins" && f.Name == "iter" && len(args) == 1 {
+		tr.walked(args[0])
+	}
+	tr.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
 	if f.Owner != nil {
 		return nil, false, nil
 	}

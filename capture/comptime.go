@@ -74,6 +74,7 @@ func (tr *tracer) comptime(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, er
 // comptimeMethod is comptime.NAME(...): the method of the context, called now.
 func comptimeMethod(name string) directive {
 	return func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+		tr.guards.add(fixedGuard(importSource{"torch._dynamo.comptime"}.Name()))
 		now := make([]vm.Object, len(args))
 		for i, a := range args {
 			if p, ok := a.(*torch.Tensor); ok {
@@ -225,7 +226,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			return nil, err
 		}
 		var lines []string
-		for _, g := range tr.guards {
+		for _, g := range tr.guards.list {
 			lines = append(lines, g.Expr)
 		}
 		return vm.Str(strings.Join(lines, "\n")), nil

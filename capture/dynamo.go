@@ -50,6 +50,7 @@ type Dynamo struct {
 	codes     map[*code.Code]*codeState
 	resume    map[resumeKey]*vm.Code
 	nextID    int
+	unique    int // how many names of globals, functions and code objects were made up so far
 }
 
 // Observer is told what capture does.
@@ -342,6 +343,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 	d.compiling = ev.ID
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
 	var stop *point
+	jump := false // the stop is a branch on a tensor
 	for {
 		ev.Attempts++
 		tr := newTracer(d, f, e, stop)
@@ -349,6 +351,9 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		var out *outcome
 		err := d.timed("_compile.compile_inner", func() (err error) {
 			out, err = tr.run(private)
+			if out != nil {
+				out.jump = jump
+			}
 			return err
 		})
 		if err == nil {
@@ -403,9 +408,10 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			return d.In.EvalFrame(f)
 		}
 		at := tr.at
-		stop = &at
+		stop, jump = &at, u.Jump
 		if u.Jump {
 			ev.Attempts--
+			d.unique-- // PyTorch compiles up to the branch without starting again
 		}
 	}
 }
@@ -504,9 +510,10 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 	}
 	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
-	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.guards...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
-	ev.Guards, ev.Status = en.guards, "compiled"
+	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.finalGuards()...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	ev.Guards, ev.Status = shown(en.guards), "compiled"
 	if len(tr.graph.Calls()) > 0 {
+		d.uniqueName("__compiled_fn")
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
@@ -525,6 +532,12 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			return nil, err
 		}
 		en.fn = fn
+	}
+	if out.broke {
+		d.uniqueName("__resume_at")
+		if out.jump {
+			d.uniqueName("__resume_at") // one for each side
+		}
 	}
 	d.report(ev)
 	st.entries = append(st.entries, en)
@@ -835,7 +848,17 @@ func (d *Dynamo) resumeCode(c *vm.Code, at, pc, sp int) *vm.Code {
 	return r
 }
 
+// uniqueName makes a name that no other part of this process's compiled code has. Guards show some of them.
+func (d *Dynamo) uniqueName(prefix string) string {
+	n := d.unique
+	d.unique++
+	return fmt.Sprintf("%s_%d", prefix, n)
+}
+
 func (d *Dynamo) config(name string) (vm.Object, error) {
+	frame, call := d.In.FrameHook, d.In.CallHook
+	d.In.FrameHook, d.In.CallHook = nil, nil // a trace does not look at how settings are read
+	defer func() { d.In.FrameHook, d.In.CallHook = frame, call }()
 	m, err := d.In.Import("torch._dynamo.config")
 	if err != nil {
 		return nil, err

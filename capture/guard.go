@@ -14,6 +14,7 @@ type Guard struct {
 	Kind   string // TENSOR_MATCH, EQUALS_MATCH, ...: PyTorch's names
 	Expr   string // the Python expression that logs show
 	Source Source
+	hidden bool // checked, but not shown
 	// check reports whether the fact still holds; why says what failed, "" for the expression itself.
 	check func(e *env, v vm.Object) (ok bool, why string)
 }
@@ -35,64 +36,6 @@ func (g *Guard) holds(e *env) (bool, string) {
 		why = g.Expr
 	}
 	return ok, why
-}
-
-// guardFor makes the guards of a value by its type.
-func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
-	n := src.Name()
-	switch v := v.(type) {
-	case *torch.Tensor:
-		return []*Guard{tr.tensorGuard(v, src), {Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '_dynamo_dynamic_indices') == False", n), Source: src}}
-	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes:
-		r, _ := tr.in.Repr(v)
-		return []*Guard{{Kind: "EQUALS_MATCH", Expr: n + " == " + r, Source: src, check: func(e *env, now vm.Object) (bool, string) {
-			if now.Type() != v.Type() {
-				return false, ""
-			}
-			eq, err := e.in.Eq(now, v)
-			return err == nil && eq, ""
-		}}}
-	case vm.Bool, *vm.NoneType, *vm.EllipsisType, *vm.Function, *vm.Builtin, *vm.Type, *vm.Module, *torch.DType, *torch.Device, *torch.MemoryFormat:
-		return []*Guard{{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s, <id>)", n), Source: src, check: func(_ *env, now vm.Object) (bool, string) { return now == vm.Object(v), "" }}}
-	case *vm.List:
-		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), func(o vm.Object) int {
-			if l, ok := o.(*vm.List); ok {
-				return len(l.Items)
-			}
-			return -1
-		})}
-	case *vm.Tuple:
-		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), func(o vm.Object) int {
-			if l, ok := o.(*vm.Tuple); ok {
-				return len(l.Items)
-			}
-			return -1
-		})}
-	case *vm.Dict:
-		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), func(o vm.Object) int {
-			if d, ok := o.(*vm.Dict); ok {
-				return d.Len()
-			}
-			return -1
-		})}
-	}
-	gs := []*Guard{tr.typeGuard(v, src)}
-	if d, ok := vm.AsDict(v); ok {
-		gs = append(gs, lengthGuard("DICT_LENGTH", src, d.Len(), func(o vm.Object) int {
-			if d, ok := vm.AsDict(o); ok {
-				return d.Len()
-			}
-			return -1
-		}))
-	} else if l, ok := vm.AsList(v); ok {
-		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(l.Items), func(o vm.Object) int {
-			if l, ok := vm.AsList(o); ok {
-				return len(l.Items)
-			}
-			return -1
-		}))
-	}
-	return gs
 }
 
 func lengthGuard(kind string, src Source, n int, size func(vm.Object) int) *Guard {

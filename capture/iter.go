@@ -123,9 +123,8 @@ func (tr *tracer) stepped(it *replayIter) {
 		return
 	}
 	expr := fmt.Sprintf("___iter_len(%s) == %d", src.Name(), i)
-	if !tr.guarded[expr] {
-		tr.guarded[expr] = true
-		tr.guards = append(tr.guards, &Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: expr, Source: src, check: func(e *env, now vm.Object) (bool, string) {
+	{
+		tr.guards.add(&Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: expr, Source: src, check: func(e *env, now vm.Object) (bool, string) {
 			n, ok := now.(*replayIter)
 			if !ok {
 				return false, ""
@@ -156,4 +155,35 @@ func (p *planner) iterator(it *replayIter, src Source) recipe {
 		r.made[it] = c
 		return c, nil
 	}
+}
+
+// maxItems is how many items an inlined generator may give: more than that, and it is taken to have no end.
+const maxItems = 100_000
+
+// drain is the call of a generator function. PyTorch runs an inlined generator to its end as soon as it is called, and the order
+// of the graph's nodes shows it.
+func (tr *tracer) drain(callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	g, err := tr.in.Call(callable, args, kw)
+	if err != nil {
+		return nil, false, err
+	}
+	gen, ok := g.(*vm.Generator)
+	if !ok {
+		return g, true, nil
+	}
+	items := vm.NewList()
+	for {
+		v, err := gen.Next(tr.in)
+		if err != nil {
+			return nil, false, err
+		}
+		if v == nil {
+			break
+		}
+		if items.Items = append(items.Items, v); len(items.Items) > maxItems {
+			return nil, false, &Unsupported{Reason: "Unsupported: infinite generator"}
+		}
+	}
+	it, err := tr.in.Iter(items)
+	return it, true, err
 }

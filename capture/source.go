@@ -33,27 +33,43 @@ type (
 		key  vm.Object
 		text string
 	}
-	// dictSource is base.__dict__-like access: L['self']._modules['layers'].
-	moduleItemSource struct {
-		base  Source
-		table string // _modules, _parameters, _buffers
-		name  string
+	// importSource is a module under the name by which guards reach it from any globals.
+	importSource struct{ module string }
+	// builtinSource is a builtin, reached through a global that holds their dict.
+	builtinSource struct{ dict, name string }
+	// nnSource is base, an nn.Module: what is reached through it changes rarely.
+	nnSource struct {
+		base Source
+		kind nnKind
 	}
+	// typeSource is type(base).
+	typeSource struct{ base Source }
 	// keyedSource is base[key] for a key with a source of its own.
 	keyedSource struct{ base, key Source }
 	// nativeSource is the built-in value inside an instance of a subclass of a built-in type.
 	nativeSource struct{ base Source }
 )
 
+// nnKind says whose class a module is of.
+type nnKind int
+
+const (
+	nnUser    nnKind = iota + 1 // a script's
+	nnBuiltin                   // torch.nn's
+)
+
 func (s localSource) Name() string  { return fmt.Sprintf("L['%s']", s.name) }
 func (s globalSource) Name() string { return fmt.Sprintf("G['%s']", s.name) }
 func (s attrSource) Name() string   { return s.base.Name() + "." + s.name }
 func (s itemSource) Name() string   { return s.base.Name() + "[" + s.text + "]" }
-func (s moduleItemSource) Name() string {
-	return fmt.Sprintf("%s.%s['%s']", s.base.Name(), s.table, s.name)
+func (s importSource) Name() string {
+	return "G['__import_" + strings.ReplaceAll(s.module, ".", "_dot_") + "']"
 }
-func (s keyedSource) Name() string  { return s.base.Name() + "[" + s.key.Name() + "]" }
-func (s nativeSource) Name() string { return s.base.Name() }
+func (s builtinSource) Name() string { return "G['" + s.dict + "']['" + s.name + "']" }
+func (s nnSource) Name() string      { return s.base.Name() }
+func (s typeSource) Name() string    { return "type(" + s.base.Name() + ")" }
+func (s keyedSource) Name() string   { return s.base.Name() + "[" + s.key.Name() + "]" }
+func (s nativeSource) Name() string  { return s.base.Name() }
 
 func (s localSource) Get(e *env) (vm.Object, error) {
 	if v := e.locals[s.name]; v != nil {
@@ -90,15 +106,23 @@ func (s itemSource) Get(e *env) (vm.Object, error) {
 	return e.in.GetItem(b, s.key)
 }
 
-func (s moduleItemSource) Get(e *env) (vm.Object, error) {
+func (s importSource) Get(e *env) (vm.Object, error) { return e.in.Import(s.module) }
+
+func (s builtinSource) Get(e *env) (vm.Object, error) {
+	if v, ok := e.in.Builtins.Dict.GetStr(s.name); ok {
+		return v, nil
+	}
+	return nil, fmt.Errorf("builtin %s is gone", s.name)
+}
+
+func (s nnSource) Get(e *env) (vm.Object, error) { return s.base.Get(e) }
+
+func (s typeSource) Get(e *env) (vm.Object, error) {
 	b, err := s.base.Get(e)
 	if err != nil {
 		return nil, err
 	}
-	if v, ok := moduleItem(b, s.table, s.name); ok {
-		return v, nil
-	}
-	return nil, fmt.Errorf("%s is gone", s.Name())
+	return b.Type(), nil
 }
 
 func (s keyedSource) Get(e *env) (vm.Object, error) {
@@ -134,21 +158,67 @@ func (s nativeSource) Get(e *env) (vm.Object, error) {
 	return nil, fmt.Errorf("%s holds no built-in value", s.base.Name())
 }
 
-// moduleItem looks name up in one of an nn.Module's tables.
-func moduleItem(o vm.Object, table, name string) (vm.Object, bool) {
-	i, ok := o.(*vm.Instance)
-	if !ok || i.Dict == nil {
-		return nil, false
+// sourceBase is the source that a source reads from; nil for those that start.
+func sourceBase(s Source) Source {
+	switch s := s.(type) {
+	case attrSource:
+		return s.base
+	case itemSource:
+		return s.base
+	case nnSource:
+		return s.base
+	case typeSource:
+		return s.base
+	case keyedSource:
+		return s.base
+	case nativeSource:
+		return s.base
+	case iterItemSource:
+		return s.base
 	}
-	t, ok := i.Dict.GetStr(table)
-	if !ok {
-		return nil, false
+	return nil
+}
+
+// isLocal reports whether a source starts at a local variable.
+func isLocal(s Source) bool {
+	for b := sourceBase(s); b != nil; b = sourceBase(s) {
+		s = b
 	}
-	d, ok := vm.AsDict(t)
-	if !ok {
-		return nil, false
+	_, ok := s.(localSource)
+	return ok
+}
+
+// sourceRank is the place of a source's kind in the order of guards: locals, globals, then what lies in modules of
+// scripts, then what lies in torch's.
+func sourceRank(s Source) int {
+	global := 1
+	if isLocal(s) {
+		global = 0
 	}
-	return d.GetStr(name)
+	for ; s != nil; s = sourceBase(s) {
+		if n, ok := s.(nnSource); ok {
+			return 2*int(n.kind) + global
+		}
+	}
+	return global
+}
+
+// inModule reports whether a source reaches into an nn.Module.
+func inModule(s Source) bool { return sourceRank(s) > 1 }
+
+// sourceLess orders sources as PyTorch orders guards.
+func sourceLess(a, b Source) bool {
+	if a == nil || b == nil {
+		return b != nil
+	}
+	if x, y := sourceRank(a), sourceRank(b); x != y {
+		return x < y
+	}
+	x, y := a.Name(), b.Name()
+	if len(x) != len(y) {
+		return len(x) < len(y)
+	}
+	return x < y
 }
 
 var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)

@@ -53,9 +53,11 @@ type tracer struct {
 	reals  map[*tensor.Tensor]*torch.Tensor  // stand-in => the real tensor's object
 	attrs  map[string]*tensor.Tensor
 
-	guards  []*Guard
-	guarded map[string]bool
+	guards  guardSet
 	sources map[vm.Object]Source // objects that existed before the trace
+	funcs   map[*vm.Frame]Source // functions that the running frames are calls of
+	cells   map[*vm.Cell]Source  // cells of functions that were called, with the way to their contents; nil for those without
+	called  calledFunc           // the function that the next frame is a call of
 	order   []vm.Object          // of first sight
 	saved   map[vm.Object]snapshot
 
@@ -95,15 +97,16 @@ type snapshot struct {
 }
 
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
-	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
+	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		guarded: map[string]bool{}, made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
+		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
 }
 
 // outcome of a traced frame.
 type outcome struct {
 	result  vm.Object // of a frame that ran to its end
 	broke   bool      // stopped before instruction at
+	jump    bool      // which is a branch on a tensor
 	at      point
 	gradEnd bool
 }
@@ -182,6 +185,8 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if tr.stop != nil && tr.stop.step == tr.steps {
 			return errStop
 		}
+	} else if _, known := tr.funcs[f]; !known {
+		tr.enter(f)
 	}
 	tr.after(f)
 	ins := f.Code.Instrs[f.PC]
@@ -196,8 +201,10 @@ func (tr *tracer) watch(f *vm.Frame) error {
 				}
 			}
 		}
-	case code.LOAD_DEREF:
-		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && c.V != nil && f == tr.root {
+	case code.LOAD_DEREF, code.LOAD_CLASSDEREF:
+		if f != tr.root {
+			tr.seeFree(f, int(ins.Arg))
+		} else if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && c.V != nil {
 			name := f.Code.LocalsPlusName(int(ins.Arg))
 			if tr.env.locals[name] == c.V {
 				tr.see(c.V, localSource{name})
@@ -208,14 +215,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if ins.Op == code.LOAD_GLOBAL {
 			arg >>= 1
 		}
-		name := f.Code.Names[arg]
-		if v, ok := f.Globals.GetStr(name); ok {
-			if f.Globals == tr.env.globals {
-				tr.see(v, globalSource{name})
-			}
-		} else if v, ok := f.Builtins.GetStr(name); ok {
-			_ = v
-		}
+		tr.seeGlobal(f, f.Code.Names[arg])
 	case code.STORE_GLOBAL, code.DELETE_GLOBAL:
 		return &Unsupported{Reason: "STORE_GLOBAL"}
 	case code.STORE_ATTR:
@@ -228,6 +228,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		}
 	case code.LOAD_ATTR, code.LOAD_METHOD:
 		tr.note(f, top(0), f.Code.Names[ins.Arg])
+		if p, ok := f.Ext.(*pending); ok && p != nil {
+			p.method = ins.Op == code.LOAD_METHOD
+		}
 	case code.BINARY_SUBSCR:
 		tr.note(f, top(1), top(0))
 	case code.FOR_ITER:
@@ -243,7 +246,10 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if i, ok := top(0).(*vm.Instance); ok && tr.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
 			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + i.Class.Name + ")", NoBreak: true}
 		}
-	case code.GET_ITER, code.UNPACK_SEQUENCE, code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
+	case code.GET_ITER:
+		tr.walked(top(0))
+		tr.seeItems(top(0))
+	case code.UNPACK_SEQUENCE, code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
 		tr.seeItems(top(0))
 		if ins.Op == code.CALL_FUNCTION_EX && f.SP > 1 {
 			tr.seeItems(top(1))
@@ -280,12 +286,21 @@ type pending struct {
 	name  string
 	key   vm.Object
 	made  bool // the instruction made a function
+
+	method bool // LOAD_METHOD: self lies above what was found, or a null below it
 }
 
 func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
 	if tr.sources[keyOf(owner)] == nil {
 		f.Ext = nil
 		return
+	}
+	if tr.quiet() {
+		switch owner.(type) {
+		case *vm.Module, *vm.Type, *vm.Function:
+			f.Ext = nil
+			return
+		}
 	}
 	p := &pending{owner: owner}
 	switch w := what.(type) {
@@ -315,31 +330,18 @@ func (tr *tracer) after(f *vm.Frame) {
 		tr.made[v] = true
 		return
 	}
-	base := tr.sources[keyOf(p.owner)]
-	if p.key != nil {
-		switch p.key.(type) {
-		case vm.Int, vm.Str, vm.Bool:
-		default:
-			// A key that came from outside itself: state[param]. A fresh value (a defaultdict's) has no source.
-			if ks := tr.sources[keyOf(p.key)]; ks != nil && tr.sources[keyOf(v)] == nil && tr.held(p.owner, p.key, v) {
-				tr.see(v, keyedSource{base, ks})
-			}
-			return
-		}
-		r, err := tr.in.Repr(p.key)
-		if err != nil {
-			return
-		}
-		if _, isTensor := p.owner.(*torch.Tensor); isTensor {
-			return
-		}
-		if m, ok := v.(*torch.Tensor); ok && m.T.Fake {
-			return
-		}
-		tr.see(v, itemSource{base, p.key, r})
+	if p.method && f.SP > 1 && f.Stack[f.SP-2] != nil {
 		return
 	}
-	if _, isTensor := p.owner.(*torch.Tensor); isTensor {
+	base := tr.sources[keyOf(p.owner)]
+	if p.key != nil {
+		tr.seeItem(p.owner, base, p.key, v)
+		return
+	}
+	if owner, isTensor := p.owner.(*torch.Tensor); isTensor {
+		if p.name == "data" || p.name == "requires_grad" || p.name == "grad_fn" {
+			tr.guards.add(tr.typeGuard(owner, base))
+		}
 		if p.name == "grad" {
 			tr.see(v, attrSource{base, p.name})
 		}
@@ -351,19 +353,32 @@ func (tr *tracer) after(f *vm.Frame) {
 	if b, isB := v.(*vm.Builtin); isB && b.Self != nil {
 		return
 	}
-	for _, table := range []string{"_parameters", "_buffers", "_modules"} {
-		if x, ok := moduleItem(p.owner, table, p.name); ok && x == v {
-			tr.see(v, moduleItemSource{base, table, p.name})
-			return
+	tr.seeAttr(p.owner, base, p.name, v)
+}
+
+// seeItem gives owner[key] its source. Only what the container held before the trace has one: a defaultdict makes items, and
+// classes compute them.
+func (tr *tracer) seeItem(owner vm.Object, base Source, key, v vm.Object) {
+	if !tr.held(owner, key, v) {
+		return
+	}
+	if t, ok := owner.(*vm.Tuple); ok && tr.constantTuple(t, base) {
+		return
+	}
+	switch key.(type) {
+	case vm.Int, vm.Str, vm.Bool:
+		if i, ok := vm.AsInt(key); ok && i < 0 && listLen(owner)+tupleLen(owner) >= 0 {
+			key = vm.MakeInt(i + int64(max(listLen(owner), tupleLen(owner))))
+		}
+		if r, err := tr.in.Repr(key); err == nil {
+			tr.see(v, itemSource{base, key, r})
+		}
+	default:
+		// A key that came from outside itself: state[param].
+		if ks := tr.sources[keyOf(key)]; ks != nil && tr.sources[keyOf(v)] == nil {
+			tr.see(v, keyedSource{base, ks})
 		}
 	}
-	switch v.(type) {
-	case *vm.Builtin, *vm.Function, *vm.Type, *vm.Module:
-		if _, ok := p.owner.(*vm.Instance); ok {
-			return
-		}
-	}
-	tr.see(v, attrSource{base, p.name})
 }
 
 // held reports whether a container held v under key before the trace.
@@ -373,13 +388,44 @@ func (tr *tracer) held(owner, key, v vm.Object) bool {
 			owner = n
 		}
 	}
-	items := tr.saved[owner].items
+	at := func(items []vm.Object) bool {
+		i, ok := vm.AsInt(key)
+		if i < 0 {
+			i += int64(len(items))
+		}
+		return ok && i >= 0 && i < int64(len(items)) && items[i] == v
+	}
+	switch o := owner.(type) {
+	case *vm.Tuple:
+		return at(o.Items)
+	case *vm.List:
+		return at(tr.saved[o].items)
+	case *vm.Dict:
+		return same(tr.saved[o].items, key, v)
+	}
+	return false
+}
+
+// same reports whether a list of keys and values has v under key.
+func same(items []vm.Object, key, v vm.Object) bool {
 	for i := 0; i+1 < len(items); i += 2 {
 		if items[i] == key {
 			return items[i+1] == v
 		}
 	}
 	return false
+}
+
+// kept reports whether an attribute of an instance is what it was before the trace.
+func (tr *tracer) kept(i *vm.Instance, name string, v vm.Object) bool {
+	if i.Dict == nil {
+		return true
+	}
+	s, saved := tr.saved[i]
+	if _, own := i.Dict.GetStr(name); !own || !saved {
+		return true
+	}
+	return same(s.items, vm.Str(name), v)
 }
 
 // keyOf is the identity under which an object's source is kept; immutable scalars have none.
@@ -396,19 +442,15 @@ func (tr *tracer) see(v vm.Object, src Source) {
 	if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
 		return
 	}
-	k := keyOf(v)
-	if k != nil {
-		if tr.sources[k] != nil {
+	if k := keyOf(v); k != nil {
+		if first := tr.sources[k]; first != nil {
+			tr.seeAgain(v, first, src)
 			return
 		}
 		tr.sources[k] = src
 		tr.order = append(tr.order, v)
 	}
-	name := src.Name()
-	if !tr.guarded[name] {
-		tr.guarded[name] = true
-		tr.guards = append(tr.guards, tr.guardFor(v, src)...)
-	}
+	tr.guard(v, src)
 	tr.save(v)
 	if p, ok := v.(*torch.Tensor); ok {
 		if _, local := src.(localSource); !local {
@@ -426,31 +468,19 @@ func (tr *tracer) seeItems(o vm.Object) {
 	switch c := o.(type) {
 	case *vm.List:
 		for i, x := range c.Items {
-			tr.see(x, itemSource{src, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+			tr.seeItem(c, src, vm.MakeInt(int64(i)), x)
 		}
 	case *vm.Tuple:
 		for i, x := range c.Items {
-			tr.see(x, itemSource{src, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+			tr.seeItem(c, src, vm.MakeInt(int64(i)), x)
 		}
 	case *vm.Dict:
-		i := 0
 		c.Each(func(k, v vm.Object) bool {
-			if r, err := tr.in.Repr(k); err == nil {
-				tr.see(v, itemSource{src, k, r})
+			if keyOf(k) == nil {
+				tr.seeItem(c, src, k, v)
 			}
-			i++
 			return true
 		})
-	case *vm.Instance:
-		for _, table := range []string{"_modules", "_parameters"} {
-			if t, ok := moduleTable(c, table); ok {
-				t.Each(func(k, v vm.Object) bool {
-					n, _ := vm.AsStr(k)
-					tr.see(v, moduleItemSource{src, table, n})
-					return true
-				})
-			}
-		}
 	}
 }
 
@@ -554,10 +584,7 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 		return f, nil
 	}
 	name := src.Name()
-	if !tr.guarded[name] { // a value of the frame's stack: guarded when it is first used
-		tr.guarded[name] = true
-		tr.guards = append(tr.guards, tr.guardFor(p, src)...)
-	}
+	tr.guard(p, src) // a value of the frame's stack is guarded when it is first used
 	var last *fx.Node
 	for _, n := range tr.graph.Nodes {
 		if n.Op != fx.Placeholder {

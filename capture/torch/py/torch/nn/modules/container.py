@@ -8,15 +8,6 @@ from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
 
 
-def _index(n, idx):
-    idx = operator.index(idx)
-    if not -n <= idx < n:
-        raise IndexError(f"index {idx} is out of range")
-    if idx < 0:
-        idx += n
-    return idx
-
-
 class Sequential(Module):
     def __init__(self, *args):
         super().__init__()
@@ -27,17 +18,24 @@ class Sequential(Module):
             for idx, module in enumerate(args):
                 self.add_module(str(idx), module)
 
+    def _get_item_by_idx(self, items, idx):
+        at = operator.index(idx)
+        n = len(self)
+        if not -n <= at < n:
+            raise IndexError(f"index {at} is out of range")
+        return next(islice(items, at % n, None))
+
     def __getitem__(self, idx):
         if isinstance(idx, slice):
             return self.__class__(OrderedDict(list(self._modules.items())[idx]))
-        return list(self._modules.values())[_index(len(self), idx)]
+        return self._get_item_by_idx(self._modules.values(), idx)
 
     def __setitem__(self, idx, module):
-        setattr(self, list(self._modules)[_index(len(self), idx)], module)
+        setattr(self, self._get_item_by_idx(self._modules.keys(), idx), module)
 
     def __delitem__(self, idx):
         keys = list(self._modules)
-        for k in keys[idx] if isinstance(idx, slice) else [keys[_index(len(self), idx)]]:
+        for k in keys[idx] if isinstance(idx, slice) else [self._get_item_by_idx(self._modules.keys(), idx)]:
             delattr(self, k)
         self._modules = OrderedDict(zip([str(i) for i in range(len(self._modules))], self._modules.values()))
 
@@ -82,7 +80,11 @@ class ModuleList(Module):
             self += modules
 
     def _get_abs_string_index(self, idx):
-        return str(_index(len(self), idx))
+        at = operator.index(idx)
+        n = len(self)
+        if not -n <= at < n:
+            raise IndexError(f"index {at} is out of range")
+        return str(at + n if at < 0 else at)
 
     def __getitem__(self, idx):
         if isinstance(idx, slice):
@@ -210,6 +212,13 @@ class ParameterList(Module):
         if values is not None:
             self += values
 
+    def _get_abs_string_index(self, idx):
+        at = operator.index(idx)
+        n = len(self)
+        if not -n <= at < n:
+            raise IndexError(f"index {at} is out of range")
+        return str(at + n if at < 0 else at)
+
     def __getitem__(self, idx):
         if isinstance(idx, slice):
             start, stop, step = idx.indices(len(self))
@@ -218,14 +227,13 @@ class ParameterList(Module):
                 out.append(self[i])
             return out
         else:
-            idx = str(_index(len(self), idx))
-            return getattr(self, str(idx))
+            return getattr(self, self._get_abs_string_index(idx))
 
     def __setitem__(self, idx, param):
-        idx = str(_index(len(self), idx))
+        idx = self._get_abs_string_index(idx)
         if isinstance(param, torch.Tensor) and not isinstance(param, Parameter):
             param = Parameter(param)
-        return setattr(self, str(idx), param)
+        return setattr(self, idx, param)
 
     def __len__(self):
         return self._size

@@ -1,0 +1,391 @@
+package capture
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+)
+
+// guardSet collects the guards of one trace.
+type guardSet struct {
+	list     []*Guard
+	seen     map[string]bool      // kind and expression of each guard
+	values   map[string]vm.Object // what was guarded, by the name of its source
+	tensors  []Source             // those whose identities must differ
+	keyOrder []Source             // dicts whose order of keys the trace relied on
+	ordered  map[string]bool
+	builtins string // the global under which guards reach the builtins
+}
+
+func newGuardSet(builtins string) guardSet {
+	return guardSet{seen: map[string]bool{}, values: map[string]vm.Object{}, ordered: map[string]bool{}, builtins: builtins}
+}
+
+// add keeps a guard unless the set has it.
+func (s *guardSet) add(gs ...*Guard) {
+	for _, g := range gs {
+		if k := g.Kind + " " + g.Expr; !s.seen[k] {
+			s.seen[k] = true
+			s.list = append(s.list, g)
+		}
+	}
+}
+
+// order notes that the trace walked the keys of the dict at src.
+func (s *guardSet) order(src Source) {
+	if n := src.Name(); !s.ordered[n] {
+		s.ordered[n] = true
+		s.keyOrder = append(s.keyOrder, src)
+	}
+}
+
+// guard adds the guards of a value for one source.
+func (tr *tracer) guard(v vm.Object, src Source) {
+	n := src.Name()
+	if _, done := tr.guards.values[n]; done {
+		return
+	}
+	tr.guards.values[n] = v
+	tr.guards.add(tr.guardFor(v, src)...)
+	if p, ok := v.(*torch.Tensor); ok && !isParameter(p) {
+		tr.guards.tensors = append(tr.guards.tensors, src)
+	}
+}
+
+// seeAgain meets a value a second time, through another source: objects that have an identity to the trace must stay one
+// object, others are guarded in both places.
+func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
+	a, b := first.Name(), src.Name()
+	if a == b {
+		return
+	}
+	if _, isIter := v.(*replayIter); isIter {
+		return
+	}
+	if !tr.tracked(v) {
+		tr.guard(v, src)
+		return
+	}
+	if isLocal(first) != isLocal(src) || tr.guards.seen["alias "+b+" is "+a] {
+		return
+	}
+	if _, done := tr.guards.values[b]; done {
+		return
+	}
+	tr.guards.seen["alias "+a+" is "+b] = true
+	g := &Guard{Kind: "OBJECT_ALIASING", Expr: a + " is " + b, Source: src, check: func(e *env, now vm.Object) (bool, string) {
+		other, err := first.Get(e)
+		return err == nil && other == now, ""
+	}}
+	if !tr.guards.seen[g.Kind+g.Expr] {
+		tr.guards.seen[g.Kind+g.Expr] = true
+		// Both objects carry the guard: it fails on the one that is looked at last.
+		tr.guards.list = append(tr.guards.list, g, g)
+	}
+}
+
+// tracked reports whether a value is one object to the trace wherever it comes from.
+func (tr *tracer) tracked(v vm.Object) bool {
+	switch v := v.(type) {
+	case *torch.Tensor, *vm.List, *vm.Dict, *vm.Module:
+		return true
+	case *vm.Instance:
+		name := v.Class.FullName()
+		return name != "functools.partial" && !byIdentity[name] && !isEnumMember(v) && tr.t.TargetOf(v) == ""
+	}
+	return false
+}
+
+// finalGuards are the guards of a trace that has ended, in PyTorch's order.
+func (tr *tracer) finalGuards() []*Guard {
+	s := &tr.guards
+	list := append([]*Guard(nil), s.list...)
+	for _, src := range s.keyOrder {
+		v, guarded := s.values[src.Name()]
+		if !guarded {
+			continue
+		}
+		keys, ok := tr.keysBefore(v)
+		if !ok {
+			continue
+		}
+		for _, g := range list {
+			if g.Kind == "DICT_LENGTH" && g.Source != nil && g.Source.Name() == src.Name() {
+				g.hidden = true // the guards on the keys print it
+			}
+		}
+		for i, k := range keys {
+			list = append(list, tr.keyGuard(src, i, k))
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return sourceLess(list[i].Source, list[j].Source) })
+	if len(s.tensors) > 1 {
+		list = append(list, aliasingGuard(s.tensors))
+	}
+	return list
+}
+
+// keysBefore are the keys that a dict had before the trace; ok is false unless all of them are constants.
+func (tr *tracer) keysBefore(v vm.Object) (keys []vm.Object, ok bool) {
+	d, isDict := vm.AsDict(v)
+	if !isDict {
+		return nil, false
+	}
+	items := pairs(d)
+	for _, o := range []vm.Object{v, d} {
+		if s, saved := tr.saved[o]; saved && s.dict == nil {
+			items = s.items
+		}
+	}
+	for i := 0; i < len(items); i += 2 {
+		if keyOf(items[i]) != nil {
+			return nil, false
+		}
+		keys = append(keys, items[i])
+	}
+	return keys, true
+}
+
+func (tr *tracer) keyGuard(src Source, i int, k vm.Object) *Guard {
+	r, err := tr.in.Repr(k)
+	if err != nil {
+		r = k.Type().Name
+	}
+	return &Guard{Kind: "EQUALS_MATCH", Expr: fmt.Sprintf("list(%s.keys())[%d] == %s", src.Name(), i, r), Source: src, check: func(e *env, now vm.Object) (bool, string) {
+		d, ok := vm.AsDict(now)
+		if !ok {
+			return false, ""
+		}
+		at, same := 0, false
+		d.Each(func(key, _ vm.Object) bool {
+			if at == i {
+				same = key.Type() == k.Type()
+				if same {
+					eq, err := e.in.Eq(key, k)
+					same = err == nil && eq
+				}
+			}
+			at++
+			return at <= i
+		})
+		return same, ""
+	}}
+}
+
+// aliasingGuard says that tensors that came in as different objects still do.
+func aliasingGuard(sources []Source) *Guard {
+	all := append([]Source(nil), sources...)
+	sort.SliceStable(all, func(i, j int) bool { return sourceLess(all[i], all[j]) })
+	names := make([]string, len(all))
+	for i, s := range all {
+		names[i] = s.Name()
+	}
+	expr := "check_no_aliasing(" + strings.Join(names, ", ") + ")"
+	return &Guard{Kind: "NO_TENSOR_ALIASING", Expr: expr, check: func(e *env, _ vm.Object) (bool, string) {
+		seen := make(map[vm.Object]bool, len(all))
+		for _, s := range all {
+			v, err := s.Get(e)
+			if err != nil || seen[v] {
+				return false, "Duplicate tensors found"
+			}
+			seen[v] = true
+		}
+		return true, ""
+	}}
+}
+
+// shown are the guards that logs and records print.
+func shown(gs []*Guard) []*Guard {
+	out := make([]*Guard, 0, len(gs))
+	for _, g := range gs {
+		if !g.hidden {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
+
+// seeGlobal guards a global that an instruction is about to load.
+func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
+	v, global := f.Globals.GetStr(name)
+	if f.Globals == tr.env.globals {
+		if global {
+			tr.see(v, globalSource{name})
+			return
+		}
+	} else {
+		imp, ok := tr.moduleOf(f)
+		if !ok {
+			return
+		}
+		if m, err := imp.Get(tr.env); err == nil {
+			tr.see(m, imp)
+		}
+		if global {
+			tr.see(v, attrSource{imp, name})
+			return
+		}
+	}
+	if v, ok := f.Builtins.GetStr(name); ok {
+		tr.useBuiltin(name, v)
+	}
+}
+
+// useBuiltin guards a builtin function or class.
+func (tr *tracer) useBuiltin(name string, v vm.Object) {
+	switch v.(type) {
+	case *vm.Builtin, *vm.Function, *vm.Type:
+		tr.guard(v, builtinSource{tr.guards.builtins, name})
+	}
+}
+
+// moduleOf is the source of the module that a frame's function was defined in. Modules of the standard library, and those of
+// torch that capture looks through, have none: in PyTorch they are no Python code, or never traced.
+func (tr *tracer) moduleOf(f *vm.Frame) (importSource, bool) {
+	v, ok := f.Globals.GetStr("__name__")
+	name, isStr := vm.AsStr(v)
+	if !ok || !isStr || !tr.mirrored(f) {
+		return importSource{}, false
+	}
+	return importSource{name}, true
+}
+
+// mirrored reports whether a frame runs code that PyTorch traces, too.
+func (tr *tracer) mirrored(f *vm.Frame) bool {
+	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !tr.d.isLibrary(f.Code.Filename)
+}
+
+// quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.
+func (tr *tracer) quiet() bool {
+	f := tr.in.Frame()
+	return f != nil && f.Globals != tr.env.globals && !tr.mirrored(f)
+}
+
+// walked notes that the trace goes through all of a container, in order.
+func (tr *tracer) walked(o vm.Object) {
+	src := tr.sources[keyOf(o)]
+	if src == nil || tr.quiet() {
+		return
+	}
+	if _, ok := vm.AsDict(o); ok {
+		tr.guards.order(src)
+		return
+	}
+	if m, ok := o.(*vm.Instance); ok && isModule(m) && moduleKind(m.Class) == nnBuiltin {
+		if n := moduleLen(m); n >= 0 {
+			tr.guards.add(lengthGuard("LENGTH_CHECK", src, n, moduleLen))
+		}
+	}
+}
+
+// moduleLen is the length of one of torch.nn's containers, -1 for other objects.
+func moduleLen(o vm.Object) int {
+	m, ok := o.(*vm.Instance)
+	if !ok {
+		return -1
+	}
+	table := "_modules"
+	switch m.Class.Name {
+	case "Sequential", "ModuleList", "ModuleDict":
+	case "ParameterList", "ParameterDict":
+		table = "_parameters"
+	default:
+		return -1
+	}
+	t, ok := moduleTable(m, table)
+	if !ok {
+		return -1
+	}
+	return t.Len()
+}
+
+// seeAttr gives an attribute that was just loaded its source, as PyTorch's capture names it.
+func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object) {
+	inst, ok := owner.(*vm.Instance)
+	if !ok {
+		if tr.t.TargetOf(owner) == "" { // an overload of an operator is as fixed as the operator
+			tr.see(v, attrSource{base, name})
+		}
+		return
+	}
+	if unguarded[inst.Class.FullName()] {
+		return
+	}
+	if name == "__class__" {
+		if tr.sources[v] == nil {
+			tr.sources[v] = attrSource{base, name}
+		}
+		return
+	}
+	if !tr.kept(inst, name, v) || computed(inst, name) {
+		return
+	}
+	own := false
+	if inst.Dict != nil {
+		_, own = inst.Dict.GetStr(name)
+	}
+	if isModule(inst) {
+		kind := moduleKind(inst.Class)
+		inClass := inst.Class.Lookup(name)
+		if !own && inClass == nil {
+			tr.seeMember(inst, base, name, v)
+			return
+		}
+		base = nnSource{base, kind}
+	}
+	if fn, isFn := v.(*vm.Function); isFn && !own {
+		if _, static := inst.Class.Lookup(name).(*vm.StaticMethod); !static {
+			return
+		}
+		v = fn
+	}
+	tr.see(v, attrSource{base, name})
+}
+
+// computed reports whether reading an attribute runs code of a script: what it gives has no source of its own.
+func computed(i *vm.Instance, name string) bool {
+	switch d := i.Class.Lookup(name).(type) {
+	case *vm.Property:
+		return true
+	case *vm.Instance:
+		return d.Class.Lookup("__get__") != nil
+	case nil:
+		if i.Dict != nil {
+			if _, own := i.Dict.GetStr(name); own {
+				return false
+			}
+		}
+		return !isModule(i) && i.Class.Lookup("__getattr__") != nil
+	}
+	return false
+}
+
+// seeMember is seeAttr for what nn.Module.__getattr__ finds: it looks into three tables in turn.
+func (tr *tracer) seeMember(m *vm.Instance, base Source, name string, v vm.Object) {
+	kind := moduleKind(m.Class)
+	for _, table := range []string{"_parameters", "_modules", "_buffers"} {
+		t, ok := moduleTable(m, table)
+		if !ok {
+			continue
+		}
+		src := attrSource{nnSource{base, kind}, table}
+		tr.see(t, src)
+		if x, ok := t.GetStr(name); ok && x == v {
+			tr.see(v, itemSource{src, vm.Str(name), "'" + name + "'"})
+			return
+		}
+	}
+}
+
+// moduleKind tells modules of torch.nn from those that scripts define.
+func moduleKind(c *vm.Type) nnKind {
+	if strings.HasPrefix(c.Module, "torch.nn.") || strings.HasPrefix(c.Module, "torch.ao.") {
+		return nnBuiltin
+	}
+	return nnUser
+}

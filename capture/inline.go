@@ -1,0 +1,291 @@
+package capture
+
+import (
+	"fmt"
+
+	"whittle/capture/python/vm"
+)
+
+// calledFunc is a call that is about to become a frame of the trace.
+type calledFunc struct {
+	fn    *vm.Function
+	src   Source // nil for a function without one
+	given int    // positional arguments, self included
+	kw    []vm.KwArg
+}
+
+// mroSource is a function found in the class at a place of an object's method resolution order, as super() finds it.
+type mroSource struct {
+	base Source
+	at   int
+	name string
+}
+
+// Name is how guards call the function.
+func (s mroSource) Name() string {
+	return fmt.Sprintf("type(%s).__mro__[%d].%s", s.base.Name(), s.at, s.name)
+}
+
+// Get looks the function up again.
+func (s mroSource) Get(e *env) (vm.Object, error) {
+	b, err := s.base.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	t := b.Type()
+	if s.at < len(t.MRO) {
+		if v, ok := t.MRO[s.at].Dict.GetStr(s.name); ok {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is gone", s.Name())
+}
+
+// calling notes which function the next frame is a call of, and how the function was reached.
+func (tr *tracer) calling(fn *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) {
+	c := calledFunc{fn: fn, given: len(args), kw: kw}
+	if m, ok := callable.(*vm.BoundMethod); ok {
+		c.given++
+		c.src = tr.methodSource(fn, m.Self)
+	} else if c.src = tr.sources[fn]; c.src == nil && len(args) > 0 {
+		c.src = tr.methodSource(fn, args[0]) // LOAD_METHOD passes self as an argument
+	}
+	tr.called = c
+}
+
+// methodSource is where a method of self was found; nil when self has no source, or the method is none of its class.
+func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) Source {
+	inst, ok := self.(*vm.Instance)
+	if !ok {
+		return nil
+	}
+	base := tr.sources[inst]
+	if base == nil {
+		return nil
+	}
+	if inst.Class.Lookup(fn.Name) == vm.Object(fn) {
+		return attrSource{base, fn.Name}
+	}
+	for i, c := range inst.Class.MRO {
+		if v, ok := c.Dict.GetStr(fn.Name); ok && v == vm.Object(fn) {
+			return mroSource{base, i, fn.Name}
+		}
+	}
+	return nil
+}
+
+// enter gives a frame that starts the source of its function, and its default arguments theirs.
+func (tr *tracer) enter(f *vm.Frame) {
+	c := tr.called
+	tr.called = calledFunc{}
+	if c.fn == nil || c.fn != f.Func || tr.made[f.Func] {
+		c.src = nil
+	}
+	tr.funcs[f] = c.src
+	tr.bindCells(f, c.src)
+	if c.src == nil {
+		return
+	}
+	named := map[string]bool{}
+	for _, k := range c.kw {
+		named[k.Name] = true
+	}
+	cc := f.Code
+	first := cc.ArgCount - len(f.Func.Defaults)
+	for i, d := range f.Func.Defaults {
+		slot := first + i
+		if slot >= c.given && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
+			tr.see(d, itemSource{attrSource{c.src, "__defaults__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+		}
+	}
+	if f.Func.KwDefaults == nil {
+		return
+	}
+	for slot := cc.ArgCount; slot < cc.ArgCount+cc.KwOnly; slot++ {
+		name := cc.VarNames[slot]
+		if d, ok := f.Func.KwDefaults.GetStr(name); ok && !named[name] {
+			tr.see(d, itemSource{attrSource{c.src, "__kwdefaults__"}, vm.Str(name), "'" + name + "'"})
+		}
+	}
+}
+
+// bindCells notes how the cells of a function that is called can be reached. The first call decides.
+func (tr *tracer) bindCells(f *vm.Frame, src Source) {
+	if f.Func == nil {
+		return
+	}
+	for i, c := range f.Func.Closure {
+		if _, known := tr.cells[c]; known {
+			continue
+		}
+		tr.cells[c] = nil
+		if src != nil {
+			tr.cells[c] = attrSource{itemSource{attrSource{src, "__closure__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)}, "cell_contents"}
+		}
+	}
+}
+
+// seeFree gives what an inlined function reads from its closure a source.
+func (tr *tracer) seeFree(f *vm.Frame, slot int) {
+	c, ok := f.LocalsPlus[slot].(*vm.Cell)
+	if !ok || c.V == nil || tr.cells[c] == nil {
+		return
+	}
+	if s, touched := tr.saved[c]; touched && (len(s.items) == 0 || s.items[0] != c.V) {
+		return
+	}
+	tr.see(c.V, tr.cells[c])
+}
+
+// seeClassCell guards the class that super() without arguments finds in its function's closure.
+func (tr *tracer) seeClassCell(f *vm.Frame) {
+	for i, name := range f.Code.FreeVars {
+		if name != "__class__" {
+			continue
+		}
+		slot := len(f.LocalsPlus) - len(f.Code.FreeVars) + i
+		if f != tr.root {
+			tr.seeFree(f, slot)
+		} else if c, ok := f.LocalsPlus[slot].(*vm.Cell); ok && c.V != nil {
+			tr.see(c.V, localSource{name})
+		}
+	}
+}
+
+// constantArgs reports whether a builtin is called on constants alone: PyTorch computes such calls while tracing.
+func constantArgs(args []vm.Object) bool {
+	for _, a := range args {
+		if !literal(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// polyfill says what PyTorch's own Python version of a builtin looks up; capture guards it, as the trace goes through it.
+type polyfill struct {
+	folds    bool // calls on constants are computed instead
+	module   string
+	attrs    []string // of the module, dotted
+	builtins []string
+	then     string // the builtin that it calls
+}
+
+// polyfills are the builtins that PyTorch traces through, by module and name.
+var polyfills = map[string]polyfill{
+	"builtins.sum":       {folds: true, module: "builtins", attrs: []string{"operator", "operator.add", "functools", "functools.reduce"}, then: "functools.reduce"},
+	"builtins.enumerate": {module: "builtins", builtins: []string{"isinstance", "int"}},
+	"functools.reduce":   {module: "functools", attrs: []string{"_INITIAL_MISSING"}, builtins: []string{"iter"}},
+}
+
+// usePolyfill guards what PyTorch's version of a builtin relies on.
+func (tr *tracer) usePolyfill(name string, args []vm.Object) {
+	p, ok := polyfills[name]
+	if !ok || p.folds && constantArgs(args) {
+		return
+	}
+	base := importSource{"torch._dynamo.polyfills." + p.module}
+	tr.guards.add(fixedGuard(base.Name()))
+	for _, a := range p.attrs {
+		tr.guards.add(fixedGuard(base.Name() + "." + a))
+	}
+	for _, b := range p.builtins {
+		if v, ok := tr.in.Builtins.Dict.GetStr(b); ok {
+			tr.useBuiltin(b, v)
+		}
+	}
+	if p.then != "" {
+		tr.usePolyfill(p.then, nil)
+	}
+}
+
+// fixedGuard is a guard on something that is part of the compiler here and cannot change.
+func fixedGuard(name string) *Guard {
+	return &Guard{Kind: "ID_MATCH", Expr: "___check_obj_id(" + name + ", <id>)"}
+}
+
+// callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded.
+func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	base := tr.sources[m]
+	if isA(m.Class, "torch.fx.graph_module", "GraphModule") {
+		return nil, false, nil
+	}
+	fwd, isFn := m.Class.Lookup("forward").(*vm.Function)
+	if own, ok := m.Dict.GetStr("forward"); ok {
+		if base != nil {
+			src := Source(attrSource{nnSource{base, moduleKind(m.Class)}, "forward"})
+			f, isF := own.(*vm.Function)
+			if b, bound := own.(*vm.BoundMethod); bound {
+				src = attrSource{src, "__func__"}
+				f, isF = b.Func.(*vm.Function)
+			}
+			if isF {
+				tr.guards.add(codeGuard(f, src))
+			}
+		}
+		return nil, false, nil
+	}
+	mod, err := tr.in.Import("torch.nn.modules.module")
+	if err != nil {
+		return nil, false, err
+	}
+	base0, err := tr.in.GetAttr(mod, "Module")
+	if err != nil {
+		return nil, false, err
+	}
+	if m.Class.Lookup("__call__") != base0.(*vm.Type).Lookup("__call__") {
+		return nil, false, nil
+	}
+	hooks := false
+	for _, name := range []string{"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"} {
+		v, ok := m.Dict.GetStr(name)
+		if n := dictLen(v); ok && n > 0 {
+			hooks = true
+			if base != nil {
+				tr.see(v, attrSource{nnSource{base, moduleKind(m.Class)}, name})
+			}
+			break
+		}
+	}
+	if !hooks {
+		imp := importSource{"torch.nn.modules.module"}
+		tr.see(mod, imp)
+		for _, name := range []string{"_global_backward_pre_hooks", "_global_backward_hooks", "_global_forward_hooks", "_global_forward_pre_hooks"} {
+			v, err := tr.in.GetAttr(mod, name)
+			if err != nil {
+				return nil, false, err
+			}
+			tr.see(v, attrSource{imp, name})
+			if dictLen(v) > 0 {
+				hooks = true
+				break
+			}
+		}
+	}
+	if base != nil {
+		tr.guards.add(absentGuard("forward", base))
+	}
+	if hooks || !isFn {
+		return nil, false, nil
+	}
+	if base != nil {
+		tr.called = calledFunc{fn: fwd, src: attrSource{attrSource{base, "__class__"}, "forward"}, given: len(args) + 1, kw: kw}
+	}
+	v, err := tr.in.Call(fwd, append([]vm.Object{m}, args...), kw)
+	return v, true, err
+}
+
+// absentGuard holds as long as an object's own attributes lack a name.
+func absentGuard(name string, src Source) *Guard {
+	return &Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("not ___dict_contains('%s', %s.__dict__)", name, src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+		i, ok := now.(*vm.Instance)
+		if !ok {
+			return false, ""
+		}
+		if i.Dict == nil {
+			return true, ""
+		}
+		_, has := i.Dict.GetStr(name)
+		return !has, ""
+	}}
+}
