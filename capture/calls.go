@@ -57,6 +57,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 			}
 			tr.usePolyfill("builtins."+f.Name, args)
 		}
+		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
 		if src := tr.sources[f]; src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
 			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
@@ -145,9 +146,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		if !lazy {
 			tr.seeItems(a)
 		}
-		if _, unknown := a.(*torch.Scalar); unknown && (f.Module == "builtins" || f.Module == "math") && f.Name != "isinstance" && f.Name != "type" {
-			return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
-		}
+	}
+	if v, done, err := tr.numberFunction(f, args, kw); done || err != nil {
+		return v, done, err
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule {
@@ -169,11 +170,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Module == "builtins" || f.Module == "" {
 		if effects[f.Name] {
-			kinds := make([]string, len(args))
-			for i, a := range args {
-				kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
-			}
-			return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: builtin: %s [%s] %s", f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))}
+			return nil, false, tr.unsupportedBuiltin(f, args, kw)
 		}
 		return nil, false, nil
 	}
@@ -186,11 +183,22 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: Graph break due to unsupported builtin %s.%s. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html for more details) or, if it is traceable, use torch.compiler.allow_in_graph.", f.Module, f.Name)}
 }
 
+// unsupportedBuiltin words the break at a builtin function that capture does not do.
+func (tr *tracer) unsupportedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
+	kinds := make([]string, len(args))
+	for i, a := range args {
+		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
+	}
+	return &Unsupported{Reason: fmt.Sprintf("Unsupported: builtin: %s [%s] %s", f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))}
+}
+
 // variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
 func (tr *tracer) variableClass(o vm.Object) string {
 	switch o := o.(type) {
 	case *torch.Tensor:
 		return "tensor.TensorVariable"
+	case *torch.Scalar:
+		return "tensor.SymNodeVariable"
 	case *vm.List:
 		return "lists.ListVariable"
 	case *vm.Tuple:

@@ -9,6 +9,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -49,6 +50,7 @@ type Dynamo struct {
 	times     []*phase
 	codes     map[*code.Code]*codeState
 	resume    map[resumeKey]*vm.Code
+	history   map[codeID]map[string]*seenSizes
 	nextID    int
 	unique    int // how many names of globals, functions and code objects were made up so far
 }
@@ -123,13 +125,14 @@ type resumeKey struct {
 
 // New makes the compiler of an interpreter.
 func New(in *vm.Interp, t *torch.Torch) *Dynamo {
-	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}}
+	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, history: map[codeID]map[string]*seenSizes{}}
 }
 
 // Reset forgets all compiled code: torch._dynamo.reset().
 func (d *Dynamo) Reset() {
 	d.codes = map[*code.Code]*codeState{}
 	d.resume = map[resumeKey]*vm.Code{}
+	d.history = map[codeID]map[string]*seenSizes{}
 	d.nextID = 0
 }
 
@@ -337,6 +340,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 	}
 	if len(st.entries) >= min(limit, total) {
 		ev.Status = "limit"
+		st.skip = true
 		d.report(ev)
 		return d.In.EvalFrame(f)
 	}
@@ -502,7 +506,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		outs[i] = tr.nodes[x]
 	}
 	tr.graph.Output(outs)
-	trim(tr.graph)
+	tr.trim()
 	var ins []input
 	for _, in := range tr.inputs {
 		if kept(tr.graph, in.node) {
@@ -510,15 +514,21 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 	}
 	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
-	en := &entry{id: ev.ID, guards: append(ambientGuards(d, tr.grad), tr.finalGuards()...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	rel, violated := tr.shapeGuards()
+	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.grad), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	for _, g := range en.guards {
+		if g.late != nil {
+			g.late(g)
+		}
+	}
 	ev.Guards, ev.Status = shown(en.guards), "compiled"
-	if len(tr.graph.Calls()) > 0 {
+	if len(tr.graph.Calls()) > 0 || len(p.outs) > 0 {
 		d.uniqueName("__compiled_fn")
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
 		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
-			fn, err = d.compileGraph(gm, ins, ev)
+			fn, err = d.compileGraph(tr, gm, ins, ev)
 			return err
 		})
 		if err != nil {
@@ -533,6 +543,12 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 		en.fn = fn
 	}
+	if violated != nil {
+		err := d.raise("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", violated.Error())
+		ev.Status, ev.Err = "error", err
+		d.report(ev)
+		return nil, err
+	}
 	if out.broke {
 		d.uniqueName("__resume_at")
 		if out.jump {
@@ -545,7 +561,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 }
 
 // compileGraph hands the graph to the backend, outside of any capture.
-func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (vm.Object, error) {
+func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent) (vm.Object, error) {
 	oldHook, oldActive := d.In.FrameHook, d.active
 	d.In.FrameHook, d.active = nil, nil
 	defer func() { d.In.FrameHook, d.active = oldHook, oldActive }()
@@ -556,6 +572,10 @@ func (d *Dynamo) compileGraph(gm *fx.GraphModule, ins []input, ev *FrameEvent) (
 	examples := make([]vm.Object, len(ins))
 	vals := make([]*tensor.Tensor, len(ins))
 	for i, in := range ins {
+		if in.symbol != "" {
+			examples[i] = d.T.Number(symbolic.Sym(in.symbol), tr.unknowns)
+			continue
+		}
 		examples[i] = d.T.Wrap(in.val)
 		vals[i] = in.val
 	}
@@ -628,26 +648,6 @@ func (d *Dynamo) raise(module, class, msg string) error {
 		return err
 	}
 	return d.In.RaiseObj(cls.(*vm.Type), vm.Str(msg))
-}
-
-// trim removes what nobody reads and nobody would miss: unused inputs, constants and parts of tuples.
-func trim(g *fx.Graph) {
-	for {
-		users := g.Users()
-		var dead []*fx.Node
-		for _, n := range g.Nodes {
-			if len(users[n]) > 0 {
-				continue
-			}
-			if n.Op == fx.Placeholder || n.Op == fx.GetAttr || n.Op == fx.CallFunction && n.Target == "operator.getitem" {
-				dead = append(dead, n)
-			}
-		}
-		if len(dead) == 0 {
-			return
-		}
-		g.Erase(dead...)
-	}
 }
 
 func kept(g *fx.Graph, n *fx.Node) bool {

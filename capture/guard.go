@@ -17,6 +17,8 @@ type Guard struct {
 	hidden bool // checked, but not shown
 	// check reports whether the fact still holds; why says what failed, "" for the expression itself.
 	check func(e *env, v vm.Object) (ok bool, why string)
+	// late completes the guard when the trace has ended: only then is known which sizes are fixed. nil => it is complete.
+	late func(g *Guard)
 }
 
 // holds tests g; a source that cannot be read any more is a failure.
@@ -55,12 +57,23 @@ func (tr *tracer) typeGuard(v vm.Object, src Source) *Guard {
 func (tr *tracer) tensorGuard(p *torch.Tensor, src Source) *Guard {
 	x := p.T
 	cls, dt := p.Type(), x.DType
-	shape, stride := append([]int64(nil), x.Shape...), append([]int64(nil), x.Stride...)
 	rg := tr.d.T.Grad.RequiresGrad(x)
 	n := src.Name()
-	expr := fmt.Sprintf("check_tensor(%s, %s, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.%s, device=None, requires_grad=%s, size=%s, stride=%s)",
-		n, cls.Name, dt, pyBool(rg), dims(shape), dims(stride))
-	return &Guard{Kind: "TENSOR_MATCH", Expr: expr, Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+	in := tr.sizesAt(p, src)
+	return &Guard{Kind: "TENSOR_MATCH", Expr: "check_tensor(" + n + ")", Source: src, late: func(g *Guard) {
+		shape, stride := tr.fixed(in.size), tr.fixed(in.stride)
+		g.Expr = fmt.Sprintf("check_tensor(%s, %s, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.%s, device=None, requires_grad=%s, size=%s, stride=%s)",
+			n, cls.Name, dt, pyBool(rg), dims(shape), dims(stride))
+		g.check = tr.checkTensor(n, cls, dt, rg, shape, stride)
+	}}
+}
+
+// free marks a size that a tensor guard does not check.
+const free = int64(-1)
+
+// checkTensor checks type, dtype and layout of a tensor; free sizes and strides are left to other guards.
+func (tr *tracer) checkTensor(n string, cls *vm.Type, dt tensor.DType, rg bool, shape, stride []int64) func(*env, vm.Object) (bool, string) {
+	return func(_ *env, now vm.Object) (bool, string) {
 		q, ok := now.(*torch.Tensor)
 		if !ok || q.Type() != cls {
 			return false, fmt.Sprintf("expected type of '%s' to be a tensor type, but found %s", n, now.Type())
@@ -75,17 +88,17 @@ func (tr *tracer) tensorGuard(p *torch.Tensor, src Source) *Guard {
 			return false, fmt.Sprintf("tensor '%s' rank mismatch. expected %d, actual %d", n, len(shape), len(y.Shape))
 		}
 		for i := range shape {
-			if y.Shape[i] != shape[i] {
+			if y.Shape[i] != shape[i] && shape[i] != free {
 				return false, fmt.Sprintf("tensor '%s' size mismatch at index %d. expected %d, actual %d", n, i, shape[i], y.Shape[i])
 			}
 		}
 		for i := range stride {
-			if y.Stride[i] != stride[i] {
+			if y.Stride[i] != stride[i] && stride[i] != free {
 				return false, fmt.Sprintf("tensor '%s' stride mismatch at index %d. expected %d, actual %d", n, i, stride[i], y.Stride[i])
 			}
 		}
 		return true, ""
-	}}
+	}
 }
 
 // cName is the name by which C++ messages call a dtype.
@@ -105,6 +118,9 @@ func dims(s []int64) string {
 	p := make([]string, len(s))
 	for i, v := range s {
 		p[i] = fmt.Sprint(v)
+		if v == free {
+			p[i] = "None"
+		}
 	}
 	return "[" + strings.Join(p, ", ") + "]"
 }

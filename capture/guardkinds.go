@@ -14,7 +14,7 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 	case *torch.Tensor:
 		gs := []*Guard{tr.tensorGuard(v, src)}
 		if !staticShape(v, src) {
-			gs = append(gs, &Guard{Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '_dynamo_dynamic_indices') == False", src.Name()), Source: src})
+			gs = append(gs, tr.indicesGuard(v, src))
 		}
 		return gs
 	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes, vm.Complex, *torch.DType, *torch.Device, *torch.MemoryFormat:

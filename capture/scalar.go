@@ -30,9 +30,8 @@ func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
 	}
 	n := tr.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{tr.nodes[f]}, nil, "")
 	tr.calls++
-	s := tr.t.NewScalar(p.T.DType)
-	tr.scalars[s] = n
-	return s, true, nil
+	s, err := tr.itemNumber(p, n)
+	return s, true, err
 }
 
 // scalarTargets are the calls that may take an unknown number: those whose results' shapes do not depend on it.
@@ -75,7 +74,7 @@ func hasScalar(o vm.Object) bool {
 	var items []vm.Object
 	switch v := o.(type) {
 	case *torch.Scalar:
-		return true
+		return !v.Backed()
 	case *vm.List:
 		items = v.Items
 	case *vm.Tuple:
@@ -94,9 +93,16 @@ func hasScalar(o vm.Object) bool {
 // scalar plans an unknown number: the graph gives it back, floats inside a tensor.
 func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	tr := p.tr
-	n := tr.scalars[s]
-	if n == nil {
-		return nil, &Unsupported{Reason: "a number of another trace", NoBreak: true}
+	if src := tr.liftedFrom[s]; src != nil {
+		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
+	}
+	a, err := tr.scalarArg(s)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := a.(*fx.Node)
+	if !ok {
+		return constant(tr.t.Number(s.Expr, tr.unknowns)), nil
 	}
 	key := p.scalars[s]
 	if key == nil {

@@ -9,6 +9,8 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/sizes"
+	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -74,13 +76,27 @@ type tracer struct {
 	conds   int
 	scalars map[*torch.Scalar]*fx.Node // unknown numbers of the trace
 	stored  map[int]bool               // local variables that the root frame assigned
+
+	// Dynamic shapes: see dynamic.go.
+	unknowns     *symbolic.Env
+	sizes        *sizes.Tracker
+	shapes       shapeConfig
+	inputSizes   map[string]*inputSizes              // by source
+	liftedAs     map[string]vm.Object                // numbers from outside that became symbols, by source
+	liftedFrom   map[vm.Object]Source                // where they come from
+	exprNodes    map[string]*fx.Node                 // what computes an expression
+	symbolTo     *vm.Object                          // where see may leave a symbol to take the place of a number; nil => nowhere
+	later        map[string]func() *fx.Node          // makes the input of a number that was not used yet, by symbol
+	inputNumbers []symbolic.Input                    // numbers that guards may relate
+	numbers      map[string]func(e *env) (any, bool) // how to read them
 }
 
 // input is a placeholder with the source it is read from at run time.
 type input struct {
 	node   *fx.Node
 	source Source
-	val    *tensor.Tensor // the real tensor seen while tracing
+	val    *tensor.Tensor // the real tensor seen while tracing; nil for a number
+	symbol string         // the symbol that a number is, "" for tensors
 }
 
 // StackEntry is one frame of a user stack: function, line, file.
@@ -97,7 +113,9 @@ type snapshot struct {
 }
 
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
-	return &tracer{d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
+	unknowns := symbolic.NewEnv()
+	return &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, exprNodes: map[string]*fx.Node{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
+		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
 		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
 }
@@ -115,13 +133,21 @@ type outcome struct {
 func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	tr.root = f
 	f.Trace = tr.step
-	tr.seeStack(f)
 	d := tr.d
+	var err error
+	if tr.shapes, err = d.shapeConfig(); err != nil {
+		return nil, err
+	}
+	if tr.sizes.Unbacked, err = d.configBool("capture_dynamic_output_shape_ops"); err != nil {
+		return nil, err
+	}
+	tr.seeStack(f)
 	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
 	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
 	d.T.Hook, d.In.CallHook, d.active = tr.api, tr.call, tr
-	d.T.Lift = nil
+	d.T.Lift, d.T.Sizes = nil, tr.sizesOf
 	defer func() {
+		d.T.Sizes = nil
 		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
 		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
 	}()
@@ -131,9 +157,8 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	if errors.Is(err, errStop) {
 		return &outcome{broke: true, at: tr.at, gradEnd: grad}, nil
 	}
-	var dd *torch.DataDependent
-	if errors.As(err, &dd) {
-		return nil, &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
+	if u := unsupportedNumber(err); u != nil {
+		return nil, u
 	}
 	if err != nil {
 		return nil, err
@@ -196,7 +221,11 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if f == tr.root {
 			if v := f.LocalsPlus[ins.Arg]; v != nil {
 				name := f.Code.LocalsPlusName(int(ins.Arg))
-				if orig := tr.env.locals[name]; orig == v {
+				if orig := tr.env.locals[name]; orig == v && !tr.stored[int(ins.Arg)] {
+					if s := tr.lifted(v, localSource{name}); s != nil {
+						f.LocalsPlus[ins.Arg] = s
+						return nil
+					}
 					tr.see(v, localSource{name})
 				}
 			}
@@ -207,7 +236,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		} else if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && c.V != nil {
 			name := f.Code.LocalsPlusName(int(ins.Arg))
 			if tr.env.locals[name] == c.V {
-				tr.see(c.V, localSource{name})
+				tr.loaded(f, c.V, localSource{name})
 			}
 		}
 	case code.LOAD_GLOBAL, code.LOAD_NAME:
@@ -215,7 +244,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if ins.Op == code.LOAD_GLOBAL {
 			arg >>= 1
 		}
-		tr.seeGlobal(f, f.Code.Names[arg])
+		if s := tr.swapping(func() { tr.seeGlobal(f, f.Code.Names[arg]) }); s != nil {
+			f.Ext = &pending{swap: s}
+		}
 	case code.STORE_GLOBAL, code.DELETE_GLOBAL:
 		return &Unsupported{Reason: "STORE_GLOBAL"}
 	case code.STORE_ATTR:
@@ -249,14 +280,20 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.GET_ITER:
 		tr.walked(top(0))
 		tr.seeItems(top(0))
-	case code.UNPACK_SEQUENCE, code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
+	case code.UNPACK_SEQUENCE:
+		if t := tr.liftItems(top(0)); t != nil {
+			f.Stack[f.SP-1] = t
+			return nil
+		}
+		tr.seeItems(top(0))
+	case code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
 		tr.seeItems(top(0))
 		if ins.Op == code.CALL_FUNCTION_EX && f.SP > 1 {
 			tr.seeItems(top(1))
 		}
 	case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE,
 		code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.UNARY_NOT:
-		if _, ok := top(0).(*torch.Scalar); ok && ins.Op != code.UNARY_NOT {
+		if s, ok := top(0).(*torch.Scalar); ok && ins.Op != code.UNARY_NOT && !tr.decidable(s) {
 			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
 		}
 		if p, ok := top(0).(*torch.Tensor); ok {
@@ -267,6 +304,11 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
 		}
 	case code.STORE_FAST, code.DELETE_FAST:
+		if ins.Op == code.STORE_FAST {
+			if s, ok := top(0).(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
+				tr.exprNode(s.Expr)
+			}
+		}
 		if f == tr.root {
 			tr.stored[int(ins.Arg)] = true
 		}
@@ -285,7 +327,8 @@ type pending struct {
 	owner vm.Object
 	name  string
 	key   vm.Object
-	made  bool // the instruction made a function
+	made  bool      // the instruction made a function
+	swap  vm.Object // takes the place of what the instruction loads
 
 	method bool // LOAD_METHOD: self lies above what was found, or a null below it
 }
@@ -330,12 +373,18 @@ func (tr *tracer) after(f *vm.Frame) {
 		tr.made[v] = true
 		return
 	}
+	if p.swap != nil {
+		f.Stack[f.SP-1] = p.swap
+		return
+	}
 	if p.method && f.SP > 1 && f.Stack[f.SP-2] != nil {
 		return
 	}
 	base := tr.sources[keyOf(p.owner)]
 	if p.key != nil {
-		tr.seeItem(p.owner, base, p.key, v)
+		if s := tr.swapping(func() { tr.seeItem(p.owner, base, p.key, v) }); s != nil {
+			f.Stack[f.SP-1] = s
+		}
 		return
 	}
 	if owner, isTensor := p.owner.(*torch.Tensor); isTensor {
@@ -353,7 +402,9 @@ func (tr *tracer) after(f *vm.Frame) {
 	if b, isB := v.(*vm.Builtin); isB && b.Self != nil {
 		return
 	}
-	tr.seeAttr(p.owner, base, p.name, v)
+	if s := tr.swapping(func() { tr.seeAttr(p.owner, base, p.name, v) }); s != nil {
+		f.Stack[f.SP-1] = s
+	}
 }
 
 // seeItem gives owner[key] its source. Only what the container held before the trace has one: a defaultdict makes items, and
@@ -439,6 +490,14 @@ func keyOf(o vm.Object) vm.Object {
 
 // see registers a value that existed before the trace: its source, its guards, and its content.
 func (tr *tracer) see(v vm.Object, src Source) {
+	if into := tr.symbolTo; into != nil {
+		tr.symbolTo = nil
+		defer func() { tr.symbolTo = into }()
+		if s := tr.lifted(v, src); s != nil {
+			*into = s
+			return
+		}
+	}
 	if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
 		return
 	}
@@ -585,21 +644,13 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	}
 	name := src.Name()
 	tr.guard(p, src) // a value of the frame's stack is guarded when it is first used
-	var last *fx.Node
-	for _, n := range tr.graph.Nodes {
-		if n.Op != fx.Placeholder {
-			last = n
-			break
-		}
-	}
-	var n *fx.Node
-	make := func() { n = tr.graph.CreateNode(fx.Placeholder, placeholderName(name), nil, nil, "") }
-	if last != nil {
-		tr.graph.InsertBefore(last, make)
-	} else {
-		make()
-	}
+	dims := tr.sizesAt(p, src)
+	tr.bindSymbols(dims.bound)
+	n := tr.placeholder(placeholderName(name))
 	f := tensor.FakeLike(x)
+	if len(dims.bound) > 0 || !constants(dims.size) || !constants(dims.stride) {
+		tr.sizes.Set(f, dims.size, dims.stride)
+	}
 	n.Val = f
 	n.Type = "torch.Tensor"
 	if p.Type().Name == "Parameter" {
@@ -612,7 +663,7 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 			return nil, err
 		}
 	}
-	tr.inputs = append(tr.inputs, input{n, src, x})
+	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
 	return f, nil
 }
 
@@ -647,7 +698,8 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		if s, ok := o.(*torch.Scalar); ok {
-			return tr.scalars[s], true, nil
+			a, err := tr.scalarArg(s)
+			return a, true, err
 		}
 		p, ok := o.(*torch.Tensor)
 		if !ok {
@@ -658,6 +710,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 			return nil, false, err
 		}
 		return tr.nodes[f], true, nil
+	}
+	if v, done, err := tr.numbersOnly(c); done || err != nil {
+		return v, err
 	}
 	for _, a := range c.Args {
 		tr.seeItems(a)
@@ -684,9 +739,8 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	}
 	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(runArgs, runKw) })
 	if err != nil {
-		var dd *torch.DataDependent
-		if errors.As(err, &dd) {
-			return nil, &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
+		if u := unsupportedNumber(err); u != nil {
+			return nil, u
 		}
 		var ae *aten.Error
 		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
@@ -712,23 +766,29 @@ func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
 	tr.depth++
 	oldHook, oldDispatch, oldLift := tr.t.Hook, tr.t.Dispatch, tr.t.Lift
 	tr.t.Hook = nil
-	tr.t.Dispatch = fakeDispatch{tr.t.Grad}
+	oldSymbolic := tr.t.Symbolic
+	tr.t.Symbolic = true
+	tr.t.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes}
 	tr.t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
 	defer func() {
 		tr.depth--
-		tr.t.Hook, tr.t.Dispatch, tr.t.Lift = oldHook, oldDispatch, oldLift
+		tr.t.Hook, tr.t.Dispatch, tr.t.Lift, tr.t.Symbolic = oldHook, oldDispatch, oldLift, oldSymbolic
 	}()
 	return f()
 }
 
-// fakeDispatch computes metadata, and keeps track of what requires gradients.
-type fakeDispatch struct{ grad torch.Autograd }
+// fakeDispatch computes metadata, and keeps track of what requires gradients and of symbolic sizes.
+type fakeDispatch struct {
+	grad  torch.Autograd
+	sizes *sizes.Tracker
+}
 
 // Dispatch runs op on fakes; results inherit requires_grad as autograd would give it.
 func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
-	return d.grad.(interface {
+	below := d.grad.(interface {
 		DispatchFake(op *aten.Op, args []aten.Value) (aten.Value, error)
-	}).DispatchFake(op, args)
+	})
+	return d.sizes.Dispatch(op, args, func(args []aten.Value) (aten.Value, error) { return below.DispatchFake(op, args) })
 }
 
 func (tr *tracer) swap(args []vm.Object) []vm.Object {
@@ -765,6 +825,7 @@ func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 			// An in-place call returned its input: the result is a value of its own, the input keeps its node.
 			x := *v.T
 			x.Py = nil
+			tr.sizes.Copy(&x, v.T)
 			v = tr.t.WrapAs(&x, v.Type())
 		}
 		n.Val = v.T

@@ -16,6 +16,9 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 	case *Tensor:
 		return o.T, true
 	case *Scalar:
+		if t.Symbolic {
+			return SymbolicNumber{o}, true
+		}
 		return o.hint(), true
 	case vm.Bool:
 		return bool(o), true

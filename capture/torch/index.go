@@ -117,6 +117,11 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 			}
 			setTensor(dim, ix)
 			dim++
+		case *Scalar:
+			i, _ := t.Value(v)
+			if r.x, err = t.run("select.int", r.x, int64(dim), i); err != nil {
+				return nil, err
+			}
 		default:
 			n, ok := vm.AsInt(it)
 			if !ok {
@@ -144,20 +149,24 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 }
 
 func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, error) {
-	bound := func(o vm.Object, def int64) (int64, error) {
+	bound := func(o vm.Object, def int64) (aten.Value, error) {
 		if o == nil || o == vm.None {
 			return def, nil
 		}
 		if p, ok := o.(*Tensor); ok {
 			v, err := t.item(p.T)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			o = v
 		}
+		if _, ok := o.(*Scalar); ok {
+			v, _ := t.Value(o)
+			return v, nil
+		}
 		n, ok := vm.AsInt(o)
 		if !ok {
-			return 0, t.In.Errorf(t.In.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
 		}
 		return n, nil
 	}
@@ -174,7 +183,7 @@ func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, e
 	if err != nil {
 		return nil, err
 	}
-	if step <= 0 {
+	if n, ok := step.(int64); ok && n <= 0 {
 		return nil, t.In.Errorf(t.In.Exc.ValueError, "step must be greater than zero")
 	}
 	return t.run("slice.Tensor", x, int64(dim), start, stop, step)

@@ -162,7 +162,7 @@ func (t *Torch) viewProperty(name, packet string, extra ...vm.Object) *vm.GetSet
 func (t *Torch) properties() []*vm.GetSet {
 	T := func(o vm.Object) *tensor.Tensor { return o.(*Tensor).T }
 	return []*vm.GetSet{
-		getter("shape", func(o vm.Object) vm.Object { return t.Size(T(o).Shape) }),
+		getter("shape", func(o vm.Object) vm.Object { return t.sizeOf(T(o)) }),
 		getter("dtype", func(o vm.Object) vm.Object { return t.DTypeObject(T(o).DType) }),
 		getter("device", func(o vm.Object) vm.Object { return &Device{tensor.CPU, t} }),
 		getter("layout", func(o vm.Object) vm.Object { return t.layout }),
@@ -289,7 +289,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		}
 		return int(d), nil
 	}
-	metaList := func(get func(x *tensor.Tensor) []int64, whole func(s []int64) vm.Object) vm.GoFunc {
+	metaList := func(get func(x *tensor.Tensor) []vm.Object, whole func(items []vm.Object) vm.Object) vm.GoFunc {
 		return plain(func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			for _, k := range kw {
 				args = append(args, k.Value)
@@ -301,7 +301,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if err != nil {
 				return nil, err
 			}
-			return vm.MakeInt(get(x)[d]), nil
+			return get(x)[d], nil
 		})
 	}
 	to := func(d tensor.DType) vm.GoFunc {
@@ -310,13 +310,14 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		})
 	}
 	m := map[string]vm.GoFunc{
-		"size":   metaList(func(x *tensor.Tensor) []int64 { return x.Shape }, t.Size),
-		"stride": metaList(func(x *tensor.Tensor) []int64 { return x.Stride }, func(s []int64) vm.Object { return intTuple(s) }),
+		"size":   metaList(func(x *tensor.Tensor) []vm.Object { size, _ := t.sizes(x); return size }, t.sizeTuple),
+		"stride": metaList(func(x *tensor.Tensor) []vm.Object { _, stride := t.sizes(x); return stride }, func(items []vm.Object) vm.Object { return vm.NewTuple(items...) }),
 		"dim": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(len(x.Shape))), nil
 		}),
 		"numel": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.MakeInt(x.Numel()), nil
+			size, _ := t.sizes(x)
+			return t.product(size)
 		}),
 		"element_size": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(x.DType.Size())), nil
@@ -356,7 +357,8 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if len(x.Shape) == 0 {
 				return nil, in.Errorf(in.Exc.TypeError, "len() of a 0-d tensor")
 			}
-			return vm.MakeInt(x.Shape[0]), nil
+			size, _ := t.sizes(x)
+			return size[0], nil
 		}),
 		"__hash__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(in.ID(a[0])), nil

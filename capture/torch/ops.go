@@ -236,7 +236,7 @@ func spread(name string, args []vm.Object, skip int) []vm.Object {
 	}
 	for _, a := range args[skip:] {
 		switch a.(type) {
-		case vm.Int, vm.Bool:
+		case vm.Int, vm.Bool, *Scalar:
 		default:
 			return args
 		}

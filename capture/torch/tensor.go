@@ -102,12 +102,64 @@ type Generator struct {
 func (g *Generator) Type() *vm.Type { return g.class }
 
 // Size makes a torch.Size.
-func (t *Torch) Size(dims []int64) vm.Object {
+func (t *Torch) Size(dims []int64) vm.Object { return t.sizeTuple(ints(dims)) }
+
+func ints(dims []int64) []vm.Object {
 	items := make([]vm.Object, len(dims))
 	for i, d := range dims {
 		items[i] = vm.MakeInt(d)
 	}
+	return items
+}
+
+func (t *Torch) sizeTuple(items []vm.Object) vm.Object {
 	return &vm.Instance{Class: t.SizeType, Native: &vm.Tuple{Items: items}}
+}
+
+// sizes are the size and stride of x, symbolic where a trace has them so.
+func (t *Torch) sizes(x *tensor.Tensor) (size, stride []vm.Object) {
+	if t.Sizes != nil {
+		size, stride = t.Sizes(x)
+	}
+	if size == nil {
+		size = ints(x.Shape)
+	}
+	if stride == nil {
+		stride = ints(x.Stride)
+	}
+	return size, stride
+}
+
+func (t *Torch) sizeOf(x *tensor.Tensor) vm.Object {
+	size, _ := t.sizes(x)
+	return t.sizeTuple(size)
+}
+
+// product multiplies sizes.
+func (t *Torch) product(items []vm.Object) (vm.Object, error) {
+	n := int64(1)
+	var sym []vm.Object
+	for _, x := range items {
+		if v, ok := x.(vm.Int); ok {
+			n *= int64(v)
+		} else {
+			sym = append(sym, x)
+		}
+	}
+	if len(sym) == 0 {
+		return vm.MakeInt(n), nil
+	}
+	out := sym[0]
+	var err error
+	for _, x := range sym[1:] {
+		if out, err = t.In.CallMethod(out, "__mul__", x); err != nil {
+			return nil, err
+		}
+	}
+	if n != 1 {
+		return t.In.CallMethod(out, "__mul__", vm.MakeInt(n))
+	}
+	return out, nil
 }
 
 func (t *Torch) basicTypes() {
@@ -218,12 +270,7 @@ func (t *Torch) basicTypes() {
 			},
 			"numel": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				tup, _ := vm.AsTuple(a[0])
-				n := int64(1)
-				for _, x := range tup.Items {
-					v, _ := vm.AsInt(x)
-					n *= v
-				}
-				return vm.MakeInt(n), nil
+				return t.product(tup.Items)
 			},
 		}})
 	mf := in.NewNativeType(vm.Spec{Name: "memory_format", Module: "torch", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
@@ -238,7 +285,7 @@ func (t *Torch) basicTypes() {
 			return vm.Str("torch." + string(a[0].(*Layout).L)), nil
 		}}})
 	t.layout = &Layout{tensor.Strided, lt}
-	t.SymIntType = in.NewNativeType(vm.Spec{Name: "SymInt", Module: "torch", NoDict: true})
+	t.SymIntType = t.scalarType(tensor.Int64)
 }
 
 func getter(name string, f func(o vm.Object) vm.Object) *vm.GetSet {

@@ -53,6 +53,10 @@ type Torch struct {
 	Hook func(c *Call) (vm.Object, error)
 	// Lift turns a tensor made from Python numbers into one that a trace can hold; nil outside of traces.
 	Lift func(x *tensor.Tensor) (*tensor.Tensor, error)
+	// Symbolic says that Dispatch understands symbolic numbers among the arguments (SymbolicNumber).
+	Symbolic bool
+	// Sizes gives the size and stride of a tensor as Python numbers when some are symbolic; nil, or nil results, for plain ones.
+	Sizes func(x *tensor.Tensor) (size, stride []vm.Object)
 	// Cond records torch.cond in a trace of operators; nil outside of one.
 	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
 	// Generator is the default CPU random stream.

@@ -196,7 +196,20 @@ func convert(t Type, v Value, level int) (Value, bool) {
 	return out, true
 }
 
+// Symbolic is a number that a tracer also knows by an expression. Binding takes it wherever its hint fits;
+// the dispatcher of the trace puts the hint in its place before a kernel sees it.
+type Symbolic interface {
+	// Hint is the number: int64, float64 or bool.
+	Hint() Value
+}
+
 func convertElem(base string, v Value, level int) (Value, bool) {
+	if s, ok := v.(Symbolic); ok {
+		if _, ok := convertElem(base, s.Hint(), level); !ok {
+			return nil, false
+		}
+		return s, true
+	}
 	if n, ok := v.(int); ok {
 		v = int64(n)
 	}

@@ -281,40 +281,50 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 		if native == nil {
 			return nil, s.In.Errorf(s.In.Exc.TypeError, "this backend compiles a torch.fx.GraphModule, not %s", gm.Type().Name)
 		}
-		ins := make([]aot.Input, len(inputs))
-		for i, o := range inputs {
-			v, ok := s.Torch.Value(o)
-			if !ok {
-				return nil, s.In.Errorf(s.In.Exc.TypeError, "graph input %d has type %s", i, o.Type().Name)
-			}
-			ins[i].Value = v
-			if t, ok := v.(*tensor.Tensor); ok {
-				ins[i].RequiresGrad = s.grad.RequiresGrad(t)
+		for _, o := range inputs {
+			if _, ok := o.(*torch.Scalar); ok {
+				return s.bySizes(native, inputs, dec, joint, comp)
 			}
 		}
-		opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: s.observeAOT,
-			Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
-		c, err := aot.Compile(s.function(native), ins, opt)
-		s.Torch.GradSwitch = nil
+		return s.aotCompile(native, inputs, dec, joint, comp, s.observeAOT)
+	}
+}
+
+// aotCompile sends a graph through ahead-of-time autograd.
+func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool, comp compiler, observe func(kind string, gm *fx.GraphModule)) (vm.Object, error) {
+	ins := make([]aot.Input, len(inputs))
+	for i, o := range inputs {
+		v, ok := s.Torch.Value(o)
+		if !ok {
+			return nil, s.In.Errorf(s.In.Exc.TypeError, "graph input %d has type %s", i, o.Type().Name)
+		}
+		ins[i].Value = v
+		if t, ok := v.(*tensor.Tensor); ok {
+			ins[i].RequiresGrad = s.grad.RequiresGrad(t)
+		}
+	}
+	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
+		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
+	c, err := aot.Compile(s.function(native), ins, opt)
+	s.Torch.GradSwitch = nil
+	if err != nil {
+		return nil, s.Torch.Error(err)
+	}
+	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		vals := make([]aten.Value, len(args))
+		for i, a := range args {
+			v, ok := s.Torch.Value(a)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "compiled function got an argument of type %s", a.Type().Name)
+			}
+			vals[i] = v
+		}
+		outs, err := c.Run(vals)
 		if err != nil {
 			return nil, s.Torch.Error(err)
 		}
-		return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			vals := make([]aten.Value, len(args))
-			for i, a := range args {
-				v, ok := s.Torch.Value(a)
-				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "compiled function got an argument of type %s", a.Type().Name)
-				}
-				vals[i] = v
-			}
-			outs, err := c.Run(vals)
-			if err != nil {
-				return nil, s.Torch.Error(err)
-			}
-			return s.Torch.Object(outs), nil
-		}}, nil
-	}
+		return s.Torch.Object(outs), nil
+	}}, nil
 }
 
 // decompositions is dec, less the random operators where fallback_random is set: they draw eager's numbers then.

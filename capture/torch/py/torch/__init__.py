@@ -211,6 +211,51 @@ def _assert(condition, message):
     assert condition, message
 
 
+def sym_sum(args):
+    total = 0
+    for a in args:
+        total = total + a
+    return total
+
+
+def sym_max(a, b):
+    return max(a, b)
+
+
+def sym_min(a, b):
+    return min(a, b)
+
+
+def sym_float(a):
+    return float(a)
+
+
+def sym_int(a):
+    return int(a)
+
+
+def sym_not(a):
+    return not a
+
+
+def sym_ite(b, t, f):
+    return t if b else f
+
+
+def _sym_function(name):
+    def f(a):
+        import math
+
+        return getattr(math, name)(a)
+
+    f.__name__ = f.__qualname__ = "_sym_" + name
+    return f
+
+
+for _name in ("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan"):
+    globals()["_sym_" + _name] = _sym_function(_name)
+
+
 def _check(cond, message=None):
     if not cond:
         raise RuntimeError("Expected cond to be True, but got False" if message is None else message())

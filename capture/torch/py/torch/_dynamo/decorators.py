@@ -47,31 +47,59 @@ def graph_break(msg=""):
     pass
 
 
+class _DimRange:
+    """What mark_dynamic promises of one dimension."""
+
+    def __init__(self, dim, min, max):
+        self.dim, self.min, self.max = dim, min, max
+
+    def __eq__(self, other):
+        return (self.dim, self.min, self.max) == (other.dim, other.min, other.max)
+
+    def __hash__(self):
+        return hash((self.dim, self.min, self.max))
+
+
+def _mark(t, name, item):
+    if not hasattr(t, name):
+        setattr(t, name, set())
+    getattr(t, name).add(item)
+
+
 def mark_dynamic(t, index, *, min=None, max=None):
     if isinstance(index, int):
-        d = getattr(t, "_dynamo_dynamic_indices", set())
-        d.add(index)
-        t._dynamo_dynamic_indices = d
-    else:
-        for i in index:
-            mark_dynamic(t, i)
+        _mark(t, "_dynamo_dynamic_indices", index)
+        _mark(t, "_dynamo_dynamic_range", _DimRange(index, min, max))
+        return
+    for i in index:
+        mark_dynamic(t, i, min=min, max=max)
 
 
 def maybe_mark_dynamic(t, index):
     if isinstance(index, int):
-        d = getattr(t, "_dynamo_weak_dynamic_indices", set())
-        d.add(index)
-        t._dynamo_weak_dynamic_indices = d
-    else:
-        for i in index:
-            maybe_mark_dynamic(t, i)
+        _mark(t, "_dynamo_weak_dynamic_indices", index)
+        return
+    for i in index:
+        maybe_mark_dynamic(t, i)
+
+
+def mark_unbacked(t, index):
+    if isinstance(index, int):
+        _mark(t, "_dynamo_unbacked_indices", index)
+        return
+    for i in index:
+        mark_unbacked(t, i)
 
 
 def mark_static(t, index=None):
     if isinstance(index, int):
-        d = getattr(t, "_dynamo_static_indices", set())
-        d.add(index)
-        t._dynamo_static_indices = d
+        _mark(t, "_dynamo_static_indices", index)
+    elif index is None:
+        for i in range(t.dim()):
+            mark_static(t, i)
+    else:
+        for i in index:
+            mark_static(t, i)
 
 
 def mark_static_address(t, guard=True):

@@ -1,0 +1,154 @@
+package capture
+
+import (
+	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// mathFunctions are functions of module math that stay symbolic, by the name that graphs give them.
+var mathFunctions = map[string]string{"sqrt": "torch._sym_sqrt", "sin": "torch._sym_sin", "cos": "torch._sym_cos", "tan": "torch._sym_tan", "sinh": "torch._sym_sinh",
+	"cosh": "torch._sym_cosh", "tanh": "torch._sym_tanh", "asin": "torch._sym_asin", "acos": "torch._sym_acos", "atan": "torch._sym_atan"}
+
+// numberFunction performs a call of a builtin function that was given symbolic numbers.
+func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if f.Module != "builtins" && f.Module != "math" || f.Self != nil && !isModuleObject(f.Self) {
+		return nil, false, nil
+	}
+	some := false
+	for _, a := range args {
+		if s, ok := a.(*torch.Scalar); ok {
+			some = true
+			if !s.Backed() && f.Name != "isinstance" && f.Name != "abs" && f.Name != "max" && f.Name != "min" {
+				return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+			}
+		}
+	}
+	if !some || effects[f.Name] {
+		return nil, false, nil
+	}
+	switch f.Name {
+	case "isinstance": // a symbolic number is an int to the program
+		v, err := tr.in.Call(f, []vm.Object{args[0].(*torch.Scalar).Hint(), args[1]}, nil)
+		return v, err == nil, err
+	case "max", "min":
+		if len(args) < 2 || len(kw) > 0 {
+			return nil, false, nil
+		}
+		v, err := tr.extreme(f.Name, args)
+		return v, err == nil, err
+	case "divmod":
+		return nil, false, tr.unsupportedBuiltin(f, args, kw)
+	}
+	if target := mathFunctions[f.Name]; f.Module == "math" && target != "" {
+		v, err := tr.t.ScalarFunction(target, args[0].(*torch.Scalar), func(e *symbolic.Expr) *symbolic.Expr { return symbolic.Call(f.Name, e) })
+		return v, err == nil, err
+	}
+	if f.Module != "math" {
+		return nil, false, nil // sum, sorted, len and the like use the numbers' own methods
+	}
+	plain, err := tr.plainNumbers(args)
+	if err != nil {
+		return nil, false, err
+	}
+	v, err := tr.in.Call(f, plain, kw)
+	return v, err == nil, err
+}
+
+func isModuleObject(o vm.Object) bool {
+	_, ok := o.(*vm.Module)
+	return ok
+}
+
+// plainNumbers fixes symbolic numbers to their values.
+func (tr *tracer) plainNumbers(args []vm.Object) ([]vm.Object, error) {
+	out := append([]vm.Object(nil), args...)
+	for i, a := range out {
+		if s, ok := a.(*torch.Scalar); ok {
+			v, err := tr.t.Specialize(s)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+	}
+	return out, nil
+}
+
+// extreme is max or min: comparisons, and so guards, choose one of the numbers. Numbers that cannot be compared yet get a node.
+func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
+	best := args[0]
+	for _, a := range args[1:] {
+		for _, o := range []vm.Object{best, a} {
+			if s, ok := o.(*torch.Scalar); ok && !s.Backed() {
+				return nil, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+			}
+		}
+		op := "__gt__"
+		if name == "min" {
+			op = "__lt__"
+		}
+		var r vm.Object
+		var err error
+		if _, ok := a.(*torch.Scalar); ok {
+			r, err = tr.in.CallMethod(a, op, best)
+		} else {
+			flipped := map[string]string{"__gt__": "__lt__", "__lt__": "__gt__"}[op]
+			r, err = tr.in.CallMethod(best, flipped, a)
+		}
+		if err != nil {
+			return nil, err
+		}
+		better, err := tr.in.Truth(r)
+		if err != nil {
+			return nil, err
+		}
+		if better {
+			best = a
+		}
+	}
+	return best, nil
+}
+
+// numberType performs int(x), float(x), bool(x), range(x) and str(x) of symbolic numbers.
+func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	var s *torch.Scalar
+	for _, a := range args {
+		if x, ok := a.(*torch.Scalar); ok {
+			s = x
+		}
+	}
+	if s == nil || len(kw) > 0 {
+		return nil, false, nil
+	}
+	one := len(args) == 1
+	var v vm.Object
+	var err error
+	switch {
+	case t == vm.FloatType && one:
+		if s.Kind == tensor.Float64 {
+			return s, true, nil
+		}
+		v, err = tr.t.ScalarFunction("torch.sym_float", s, symbolic.ToFloat)
+	case t == vm.IntType && one && s.Kind == tensor.Int64:
+		return s, true, nil
+	case t == vm.BoolType && one:
+		if !tr.decidable(s) {
+			return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+		}
+		var b bool
+		b, err = tr.t.Truth(s)
+		v = vm.MakeBool(b)
+	case t == vm.TypeType && one:
+		return s.Hint().Type(), true, nil
+	case t.Name == "range" || t == vm.IntType || t == vm.StrType:
+		var plain []vm.Object
+		if plain, err = tr.plainNumbers(args); err == nil {
+			v, err = tr.in.Call(t, plain, nil)
+		}
+	default:
+		return nil, false, nil
+	}
+	return v, err == nil, err
+}

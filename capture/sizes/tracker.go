@@ -1,0 +1,378 @@
+package sizes
+
+import (
+	"fmt"
+	"sort"
+
+	"whittle/capture/symbolic"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// Expr is a symbolic expression.
+type Expr = symbolic.Expr
+
+// Number is a symbolic number among the arguments of an operator.
+type Number interface {
+	aten.Symbolic
+	// Expression is what the number is.
+	Expression() *Expr
+}
+
+// Tracker knows the symbolic sizes of the tensors of one trace.
+type Tracker struct {
+	Env *symbolic.Env
+	// Unbacked allows operators whose results' sizes depend on data: nonzero and its kind.
+	Unbacked bool
+	// Fresh is told of each new size that only the running program knows: the tensor that has it, and where.
+	Fresh func(t *tensor.Tensor, dim int, size *Expr)
+
+	dims map[*tensor.Tensor]dims
+}
+
+type dims struct{ size, stride []*Expr }
+
+// New is a Tracker over env that knows no tensor.
+func New(env *symbolic.Env) *Tracker { return &Tracker{Env: env, dims: map[*tensor.Tensor]dims{}} }
+
+// Set gives a tensor its sizes, and its strides where they are known; nil strides are those of a dense tensor.
+func (k *Tracker) Set(t *tensor.Tensor, size, stride []*Expr) { k.dims[t] = dims{size, stride} }
+
+// Copy gives to, a tensor of the same shape, the sizes of from.
+func (k *Tracker) Copy(to, from *tensor.Tensor) {
+	if d, ok := k.dims[from]; ok {
+		k.dims[to] = d
+	}
+}
+
+// Size is the size of t as expressions.
+func (k *Tracker) Size(t *tensor.Tensor) []*Expr {
+	if d, ok := k.dims[t]; ok && len(d.size) == len(t.Shape) {
+		out := make([]*Expr, len(d.size))
+		for i, e := range d.size {
+			out[i] = k.Env.Simplify(e)
+		}
+		return out
+	}
+	return constants(t.Shape)
+}
+
+// Stride is the stride of t as expressions. A layout that the sizes do not explain fixes them.
+func (k *Tracker) Stride(t *tensor.Tensor) ([]*Expr, error) {
+	size := k.Size(t)
+	if !symbols(size) {
+		return constants(t.Stride), nil
+	}
+	if d := k.dims[t]; d.stride != nil {
+		out := make([]*Expr, len(d.stride))
+		for i, e := range d.stride {
+			out[i] = k.Env.Simplify(e)
+		}
+		return out, nil
+	}
+	out := Dense(size)
+	for i, e := range out {
+		if k.trial(e) != t.Stride[i] {
+			for _, s := range size {
+				if _, err := k.Env.SpecializeInt(s); err != nil {
+					return nil, err
+				}
+			}
+			return constants(t.Stride), nil
+		}
+	}
+	return out, nil
+}
+
+// Dense is the stride of a contiguous tensor.
+func Dense(size []*Expr) []*Expr {
+	out := make([]*Expr, len(size))
+	acc := symbolic.Int(1)
+	for i := len(size) - 1; i >= 0; i-- {
+		out[i] = acc
+		acc = symbolic.Mul(acc, size[i])
+	}
+	return out
+}
+
+// Symbolic reports whether a size of t holds a symbol.
+func (k *Tracker) Symbolic(t *tensor.Tensor) bool { return symbols(k.Size(t)) }
+
+func constants(ns []int64) []*Expr {
+	out := make([]*Expr, len(ns))
+	for i, n := range ns {
+		out[i] = symbolic.Int(n)
+	}
+	return out
+}
+
+func symbols(es []*Expr) bool {
+	for _, e := range es {
+		if !e.IsConst() {
+			return true
+		}
+	}
+	return false
+}
+
+// StandIn is the size that a fake tensor has where only the running program knows it.
+const StandIn = 8191
+
+// trial evaluates e with hints, and StandIn for what has none.
+func (k *Tracker) trial(e *Expr) int64 { return k.at(e, nil) }
+
+// at evaluates e with given values for some symbols.
+func (k *Tracker) at(e *Expr, values map[string]int64) int64 {
+	v, err := k.Env.Simplify(e).Eval(func(name string) (any, bool) {
+		if n, ok := values[name]; ok {
+			return n, true
+		}
+		if s := k.Env.Symbol(name); s != nil && s.Hint != nil {
+			return s.Hint, true
+		}
+		return int64(StandIn), true
+	})
+	n, ok := v.(int64)
+	if err != nil || !ok {
+		return -1
+	}
+	return n
+}
+
+// call is one operator call under examination.
+type call struct {
+	*Tracker
+	op   *aten.Op
+	args []aten.Value // with symbolic numbers
+	err  error        // of the first question that had no answer
+}
+
+// Dispatch runs op through below, which gets plain numbers, and notes the symbolic sizes of the results.
+func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
+	c := &call{Tracker: k, op: op, args: args}
+	if k.Unbacked && op.Tags&aten.DataDependent != 0 {
+		if v, ok, err := c.unbacked(); ok || err != nil {
+			return v, err
+		}
+	}
+	given := c.inputs()
+	if len(given) == 0 {
+		return below(args)
+	}
+	out, err := below(c.plain(args, nil).([]aten.Value))
+	if err != nil {
+		return nil, err
+	}
+	results := tensors(out, nil)
+	if r := ruleOf(op); r != nil {
+		ds := r(c)
+		if c.err != nil {
+			return nil, c.err
+		}
+		if c.take(results, ds) {
+			return out, nil
+		}
+	}
+	if c.settle(results, given, below) {
+		return out, nil
+	}
+	for _, e := range given {
+		if _, err := k.Env.Specialize(e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// take notes ds as the sizes of results, if they are what the operator computed.
+func (c *call) take(results []*tensor.Tensor, ds [][]*Expr) bool {
+	if ds == nil || len(ds) != len(results) {
+		return false
+	}
+	for i, t := range results {
+		if len(ds[i]) != len(t.Shape) {
+			return false
+		}
+		for j, e := range ds[i] {
+			if c.trial(e) != t.Shape[j] {
+				return false
+			}
+		}
+	}
+	for i, t := range results {
+		c.Set(t, ds[i], nil)
+	}
+	return true
+}
+
+// inputs lists the expressions with symbols among the arguments, in order, each once.
+func (c *call) inputs() []*Expr {
+	var out []*Expr
+	seen := map[string]bool{}
+	add := func(e *Expr) {
+		if !e.IsConst() && !seen[e.String()] {
+			seen[e.String()] = true
+			out = append(out, e)
+		}
+	}
+	var walk func(v aten.Value)
+	walk = func(v aten.Value) {
+		switch v := v.(type) {
+		case *tensor.Tensor:
+			if v != nil {
+				for _, e := range c.Size(v) {
+					add(e)
+				}
+			}
+		case Number:
+			add(c.Env.Simplify(v.Expression()))
+		case []aten.Value:
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	walk(c.args)
+	return out
+}
+
+// plain puts numbers in the place of symbolic ones; with values, tensors of the sizes that they give stand for the symbolic ones.
+func (c *call) plain(v aten.Value, values map[string]int64) aten.Value {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil || values == nil || !c.Symbolic(v) {
+			return v
+		}
+		shape := make([]int64, len(v.Shape))
+		for i, e := range c.Size(v) {
+			shape[i] = c.at(e, values)
+		}
+		return tensor.EmptyFake(v.DType, shape, layout(v, shape))
+	case Number:
+		if values == nil || v.Expression().IsFloat() || v.Expression().IsBool() {
+			return v.Hint()
+		}
+		return c.at(v.Expression(), values)
+	case []aten.Value:
+		out := make([]aten.Value, len(v))
+		for i, x := range v {
+			out[i] = c.plain(x, values)
+		}
+		return out
+	}
+	return v
+}
+
+// tensors lists the tensors of a result.
+func tensors(v aten.Value, out []*tensor.Tensor) []*tensor.Tensor {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v != nil {
+			out = append(out, v)
+		}
+	case []aten.Value:
+		for _, x := range v {
+			out = tensors(x, out)
+		}
+	}
+	return out
+}
+
+// decide answers a question about sizes; after an error all answers are false.
+func (c *call) decide(e *Expr) bool {
+	if c.err != nil {
+		return false
+	}
+	b, err := c.Env.DecideSize(e)
+	c.err = err
+	return b
+}
+
+func (c *call) equal(a, b *Expr) bool { return c.decide(symbolic.Cmp(symbolic.OpEq, a, b)) }
+
+// same is equal with constants on the right, as Python's comparisons have them.
+func (c *call) same(a, b *Expr) bool {
+	if a.IsConst() {
+		a, b = b, a
+	}
+	return c.equal(a, b)
+}
+
+func (c *call) fixed(e *Expr) int64 {
+	if c.err != nil {
+		return 0
+	}
+	n, err := c.Env.SpecializeInt(e)
+	c.err = err
+	return n
+}
+
+// T is the size of tensor argument i; nil where it is none.
+func (c *call) T(i int) []*Expr {
+	if t, ok := c.args[i].(*tensor.Tensor); ok && t != nil {
+		return c.Size(t)
+	}
+	return nil
+}
+
+// I is integer argument i.
+func (c *call) I(i int) *Expr { return c.number(c.args[i]) }
+
+func (c *call) number(v aten.Value) *Expr {
+	switch v := v.(type) {
+	case Number:
+		return c.Env.Simplify(v.Expression())
+	case int64:
+		return symbolic.Int(v)
+	}
+	return nil
+}
+
+// Ints is integer list argument i; nil where it is none.
+func (c *call) Ints(i int) []*Expr {
+	l, ok := c.args[i].([]aten.Value)
+	if !ok {
+		return nil
+	}
+	out := make([]*Expr, len(l))
+	for j, x := range l {
+		if out[j] = c.number(x); out[j] == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// dim is argument i as an index into n dimensions.
+func (c *call) dim(i, n int) int {
+	d, _ := c.args[i].(int64)
+	if d < 0 {
+		d += int64(n)
+	}
+	if d < 0 || d >= int64(n) {
+		c.err = fmt.Errorf("sizes: dimension %d of %d in %s", d, n, c.op.Name())
+		return 0
+	}
+	return int(d)
+}
+
+// layout is a dense stride for shape whose dimensions lie in memory in the order of t's.
+func layout(t *tensor.Tensor, shape []int64) []int64 {
+	order := make([]int, len(shape))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return t.Stride[order[i]] > t.Stride[order[j]] })
+	out := make([]int64, len(shape))
+	acc := int64(1)
+	for i := len(order) - 1; i >= 0; i-- {
+		d := order[i]
+		out[d] = acc
+		if t.Stride[d] == 0 {
+			out[d] = 0 // an expanded dimension
+			continue
+		}
+		acc *= max(shape[d], 1)
+	}
+	return out
+}

@@ -1,0 +1,763 @@
+package symbolic
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Symbol is one unknown of a trace.
+type Symbol struct {
+	Name  string
+	Hint  any   // the value seen while tracing: int64 or float64; nil for what only the running program knows
+	Range Range // of an integer
+	// Size says that the symbol counts something: an unbacked one is compared with 0 and 1 as if it were greater.
+	Size bool
+	// From is where the value is read: the text of a source, L['x'].size()[0].
+	From string
+}
+
+// Policy says how a size becomes a symbol.
+type Policy uint8
+
+// The policies for sizes.
+const (
+	Static  Policy = iota // the value is a constant
+	Duck                  // equal values share a symbol
+	Dynamic               // a symbol of its own
+)
+
+// Env holds the symbols of one trace and what is known of them. It is not safe for concurrent use.
+type Env struct {
+	symbols  map[string]*Symbol
+	order    []*Symbol
+	duck     map[int64]string
+	replaced map[string]*Expr
+	guards   []*Expr
+	facts    facts
+	unbacked int
+	asserts  []*Expr
+}
+
+// NewEnv is an Env without symbols.
+func NewEnv() *Env {
+	return &Env{symbols: map[string]*Symbol{}, duck: map[int64]string{}, replaced: map[string]*Expr{}}
+}
+
+// DataDependent is the error of a decision that only the running program can make.
+type DataDependent struct{ Expr *Expr }
+
+func (d *DataDependent) Error() string {
+	return fmt.Sprintf("Could not guard on data-dependent expression %s", d.Expr)
+}
+
+func (v *Env) add(s *Symbol) *Expr {
+	v.symbols[s.Name] = s
+	v.order = append(v.order, s)
+	return Sym(s.Name)
+}
+
+// backed counts the symbols that have hints: the next one gets that number.
+func (v *Env) backed() int {
+	n := 0
+	for _, s := range v.order {
+		if s.Hint != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Size is the expression of a size or stride seen as n. 0 and 1 are constants under every policy.
+func (v *Env) Size(n int64, from string, p Policy) *Expr {
+	if p == Static || n == 0 || n == 1 {
+		return Int(n)
+	}
+	if p == Duck {
+		if name := v.duck[n]; name != "" {
+			return Sym(name)
+		}
+	}
+	e := v.add(&Symbol{Name: fmt.Sprintf("s%d", v.backed()), Hint: n, Range: Range{2, NoUpper}, Size: true, From: from})
+	if p == Duck {
+		v.duck[n] = e.Name
+	}
+	return e
+}
+
+// Number is the symbol of a plain integer of the program, 0 and 1 included.
+func (v *Env) Number(n int64, from string) *Expr {
+	return v.add(&Symbol{Name: fmt.Sprintf("s%d", v.backed()), Hint: n, Range: All, From: from})
+}
+
+// Real is the symbol of a float of the program.
+func (v *Env) Real(f float64, from string) *Expr {
+	return v.add(&Symbol{Name: fmt.Sprintf("zf%d", v.backed()), Hint: f, Range: All, From: from})
+}
+
+// Unbacked is a new integer that only the running program knows; size says that it counts something.
+func (v *Env) Unbacked(size bool) *Expr {
+	r := All
+	if size {
+		r.Lo = 0
+	}
+	e := v.add(&Symbol{Name: fmt.Sprintf("u%d", v.unbacked), Range: r, Size: size})
+	v.unbacked++
+	return e
+}
+
+// UnbackedReal is a new float that only the running program knows.
+func (v *Env) UnbackedReal() *Expr {
+	e := v.add(&Symbol{Name: fmt.Sprintf("zuf%d", v.unbacked), Range: All})
+	v.unbacked++
+	return e
+}
+
+// Symbol looks a symbol up; nil for none.
+func (v *Env) Symbol(name string) *Symbol { return v.symbols[name] }
+
+// Symbols lists all symbols in order of creation.
+func (v *Env) Symbols() []*Symbol { return v.order }
+
+// Constrain narrows a symbol to lo..hi without a guard: the caller promises it, or checks it elsewhere.
+func (v *Env) Constrain(name string, r Range) {
+	if s := v.symbols[name]; s != nil {
+		v.narrow(s, r)
+	}
+}
+
+// Simplify applies the equalities that are known.
+func (v *Env) Simplify(e *Expr) *Expr {
+	if len(v.replaced) == 0 {
+		return e
+	}
+	for range 20 { // replacements may chain; they never form a circle
+		n := e.Subst(func(name string) *Expr { return v.replaced[name] })
+		if n.text == e.text {
+			return n
+		}
+		e = n
+	}
+	return e
+}
+
+func (v *Env) rangeOf(name string) Range {
+	if s := v.symbols[name]; s != nil {
+		return s.Range
+	}
+	return All
+}
+
+// Bound is the range of an integer expression.
+func (v *Env) Bound(e *Expr) Range { return v.Simplify(e).Bound(v.rangeOf) }
+
+// Unknown reports whether e holds a symbol without a hint.
+func (v *Env) Unknown(e *Expr) bool {
+	for _, s := range v.Simplify(e).Symbols() {
+		if sym := v.symbols[s]; sym == nil || sym.Hint == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Hint is e's value while tracing: int64, float64 or bool. An error says that e holds a symbol without one.
+func (v *Env) Hint(e *Expr) (any, error) {
+	return v.Simplify(e).Eval(func(name string) (any, bool) {
+		if s := v.symbols[name]; s != nil && s.Hint != nil {
+			return s.Hint, true
+		}
+		return nil, false
+	})
+}
+
+// HintInt is the hint of an integer expression; 0 where there is none.
+func (v *Env) HintInt(e *Expr) int64 {
+	h, _ := v.Hint(e)
+	n, _ := h.(int64)
+	return n
+}
+
+// Known reports the truth of e when it follows from what is known; ok is false when it does not.
+func (v *Env) Known(e *Expr) (truth, ok bool) { return v.known(v.Simplify(e), true) }
+
+func (v *Env) known(e *Expr, useFacts bool) (truth, ok bool) {
+	switch e.Op {
+	case OpBool:
+		return e.Int != 0, true
+	case OpNot:
+		t, ok := v.known(e.Args[0], useFacts)
+		return !t, ok
+	}
+	if e.Op < OpEq || e.Args[0].IsFloat() || e.Args[1].IsFloat() || e.Args[0].IsBool() {
+		if useFacts && v.facts.same(e) {
+			return true, true
+		}
+		if useFacts && v.facts.same(Not(e)) {
+			return false, true
+		}
+		return false, false
+	}
+	d := Sub(e.Args[0], e.Args[1])
+	b := d.Bound(v.rangeOf)
+	if t, ok := decide(e.Op, b); ok {
+		return t, true
+	}
+	if !useFacts {
+		return false, false
+	}
+	return v.facts.know(e.Op, d)
+}
+
+// decide compares a difference of range b with 0.
+func decide(op Op, b Range) (truth, ok bool) {
+	switch op {
+	case OpEq, OpNe:
+		if b.Lo > 0 || b.Hi < 0 {
+			return op == OpNe, true
+		}
+		if b.Lo == 0 && b.Hi == 0 {
+			return op == OpEq, true
+		}
+	case OpLt, OpGe:
+		if b.Hi < 0 {
+			return op == OpLt, true
+		}
+		if b.Lo >= 0 {
+			return op == OpGe, true
+		}
+	case OpLe, OpGt:
+		if b.Hi <= 0 {
+			return op == OpLe, true
+		}
+		if b.Lo > 0 {
+			return op == OpGt, true
+		}
+	}
+	return false, false
+}
+
+// Decide is the truth of e while tracing. What does not follow from what is known becomes a guard.
+// The error is a *DataDependent when only the running program can tell.
+func (v *Env) Decide(e *Expr) (bool, error) {
+	if t, ok := v.Known(e); ok {
+		return t, nil
+	}
+	if v.Unknown(e) {
+		return false, &DataDependent{v.Simplify(e)}
+	}
+	h, err := v.Hint(e)
+	if err != nil {
+		return false, err
+	}
+	t, isBool := h.(bool)
+	if !isBool {
+		return false, fmt.Errorf("symbolic: %s is no truth value", e)
+	}
+	g := e
+	if !t {
+		g = Not(e)
+	}
+	v.guard(g)
+	return t, nil
+}
+
+// DecideSize is Decide for questions about sizes that the library asks for speed: unbacked sizes count as greater than 1.
+func (v *Env) DecideSize(e *Expr) (bool, error) {
+	if t, ok := v.Known(e); ok || !v.Unknown(e) {
+		if ok {
+			return t, nil
+		}
+		return v.Decide(e)
+	}
+	if s := v.Simplify(e); s.Op >= OpEq && s.Op != OpNot {
+		b := Sub(s.Args[0], s.Args[1]).Bound(func(name string) Range {
+			r := v.rangeOf(name)
+			if sym := v.symbols[name]; sym != nil && sym.Hint == nil && sym.Size {
+				r.Lo = max(r.Lo, 2)
+			}
+			return r
+		})
+		if t, ok := decide(s.Op, b); ok {
+			return t, nil
+		}
+	}
+	return v.Decide(e)
+}
+
+// Require is a guard that e holds, from which nothing else is concluded.
+func (v *Env) Require(e *Expr) error {
+	if t, ok := v.Known(e); ok {
+		if !t {
+			return fmt.Errorf("symbolic: %s does not hold", e)
+		}
+		return nil
+	}
+	if v.Unknown(e) {
+		return &DataDependent{v.Simplify(e)}
+	}
+	v.guards = append(v.guards, e)
+	return nil
+}
+
+// Allows reports whether other values of symbols agree with all that is known; symbols that are not given keep their hints.
+func (v *Env) Allows(values map[string]int64) bool {
+	value := func(name string) (any, bool) {
+		if n, ok := values[name]; ok {
+			return n, true
+		}
+		if s := v.symbols[name]; s != nil && s.Hint != nil {
+			return s.Hint, true
+		}
+		return nil, false
+	}
+	for name, n := range values {
+		if r := v.rangeOf(name); n < r.Lo || n > r.Hi {
+			return false
+		}
+	}
+	for _, g := range v.guards {
+		r, err := v.Simplify(g).Eval(value)
+		if b, ok := r.(bool); err == nil && (!ok || !b) {
+			return false
+		}
+	}
+	return true
+}
+
+// Assert makes e true for the rest of the trace: a backed e is guarded, an unbacked one becomes a run-time assertion.
+// It reports whether an assertion is needed in the graph.
+func (v *Env) Assert(e *Expr) (needed bool, err error) {
+	if t, ok := v.Known(e); ok {
+		if !t {
+			return false, fmt.Errorf("Runtime assertion failed for expression %s", e)
+		}
+		return false, nil
+	}
+	if !v.Unknown(e) {
+		t, err := v.Decide(e)
+		if err == nil && !t {
+			err = fmt.Errorf("Runtime assertion failed for expression %s", e)
+		}
+		return false, err
+	}
+	v.learn(v.Simplify(e))
+	v.asserts = append(v.asserts, e)
+	return true, nil
+}
+
+// Asserts lists the conditions that the running program has to check, in order.
+func (v *Env) Asserts() []*Expr { return v.asserts }
+
+// Specialize fixes e to its hint, with a guard.
+func (v *Env) Specialize(e *Expr) (any, error) {
+	s := v.Simplify(e)
+	switch s.Op {
+	case OpInt:
+		return s.Int, nil
+	case OpFloat:
+		return s.Float, nil
+	case OpBool:
+		return s.Int != 0, nil
+	}
+	if s.IsBool() {
+		return v.Decide(e)
+	}
+	if v.Unknown(s) {
+		return nil, &DataDependent{s}
+	}
+	h, err := v.Hint(s)
+	if err != nil {
+		return nil, err
+	}
+	v.guard(Cmp(OpEq, e, Const(h)))
+	return h, nil
+}
+
+// SpecializeInt is Specialize for an integer.
+func (v *Env) SpecializeInt(e *Expr) (int64, error) {
+	h, err := v.Specialize(e)
+	n, _ := h.(int64)
+	return n, err
+}
+
+func (v *Env) guard(g *Expr) {
+	v.learn(v.Simplify(g))
+	v.guards = append(v.guards, g)
+}
+
+// learn draws conclusions from a relation that holds.
+func (v *Env) learn(g *Expr) {
+	if g.Op >= OpEq && g.Op != OpNot && !g.Args[0].IsBool() && !g.Args[0].IsFloat() {
+		v.refine(g)
+		if g.Op == OpEq {
+			v.solve(g)
+		}
+		v.facts.add(g.Op, Sub(g.Args[0], g.Args[1]))
+		return
+	}
+	if g.Op == OpEq && g.Args[0].Op == OpSym {
+		v.replaced[g.Args[0].Name] = g.Args[1]
+	}
+	v.facts.texts = append(v.facts.texts, g.text)
+}
+
+// linear splits d into coef*s + rest, where rest is free of s; ok is false when d is not of that form.
+func linear(d *Expr, s string) (coef int64, rest *Expr, ok bool) {
+	var left []term
+	for _, t := range d.terms() {
+		holds := false
+		for _, f := range t.fs {
+			for _, name := range f.base.Symbols() {
+				holds = holds || name == s
+			}
+		}
+		if !holds {
+			left = append(left, t)
+			continue
+		}
+		if len(t.fs) != 1 || t.fs[0].exp != 1 || t.fs[0].base.Op != OpSym || coef != 0 {
+			return 0, nil, false
+		}
+		coef = t.coef
+	}
+	return coef, collect(left), coef != 0
+}
+
+// refine narrows the ranges of the symbols of a relation between integers.
+func (v *Env) refine(g *Expr) {
+	d := Sub(g.Args[0], g.Args[1])
+	for _, name := range d.Symbols() {
+		s := v.symbols[name]
+		if s == nil {
+			continue
+		}
+		coef, rest, ok := linear(d, name)
+		if !ok {
+			continue
+		}
+		b := rest.Bound(v.rangeOf)
+		op := g.Op
+		lo, hi := satMul(b.Hi, -1), satMul(b.Lo, -1) // coef*s op -rest
+		if coef < 0 {
+			coef, lo, hi = -coef, satMul(hi, -1), satMul(lo, -1)
+			op = map[Op]Op{OpLt: OpGt, OpLe: OpGe, OpGt: OpLt, OpGe: OpLe, OpEq: OpEq, OpNe: OpNe}[op]
+		}
+		r := All
+		switch op {
+		case OpGt:
+			r.Lo = div(satAdd(lo, 1), coef, true)
+		case OpGe:
+			r.Lo = div(lo, coef, true)
+		case OpLt:
+			r.Hi = div(satAdd(hi, -1), coef, false)
+		case OpLe:
+			r.Hi = div(hi, coef, false)
+		case OpEq:
+			r.Lo, r.Hi = div(lo, coef, true), div(hi, coef, false)
+		}
+		v.narrow(s, r)
+	}
+}
+
+func div(a, b int64, up bool) int64 {
+	if open(a) {
+		return a
+	}
+	if up {
+		return -floorDiv(-a, b)
+	}
+	return floorDiv(a, b)
+}
+
+func (v *Env) narrow(s *Symbol, r Range) {
+	s.Range.Lo, s.Range.Hi = max(s.Range.Lo, r.Lo), min(s.Range.Hi, r.Hi)
+	if s.Range.Lo == s.Range.Hi && v.replaced[s.Name] == nil {
+		v.replaced[s.Name] = Int(s.Range.Lo)
+	}
+}
+
+// solve turns an equality into a replacement of one of its symbols: that with the greatest hint, then the last name.
+func (v *Env) solve(g *Expr) {
+	if g.has(OpMod) || g.has(OpFloorDiv) {
+		return
+	}
+	d := Sub(g.Args[0], g.Args[1])
+	names := d.Symbols()
+	if len(names) == 0 || len(names) > 5 {
+		return
+	}
+	rank := func(name string) int64 {
+		s := v.symbols[name]
+		if s == nil {
+			return 0
+		}
+		if n, ok := s.Hint.(int64); ok && s.Size {
+			return n
+		}
+		return NoUpper
+	}
+	sort.Slice(names, func(i, j int) bool {
+		a, b := rank(names[i]), rank(names[j])
+		if a != b {
+			return a > b
+		}
+		return names[i] > names[j]
+	})
+	name := names[0]
+	coef, rest, ok := linear(d, name)
+	if !ok {
+		return
+	}
+	to, ok := divide(Neg(rest), Int(coef))
+	if !ok {
+		return
+	}
+	if v.Unknown(to) {
+		return // a symbol of the running program may not be known yet where name is
+	}
+	if to.Op == OpSym {
+		if s, t := v.symbols[name], v.symbols[to.Name]; s != nil && t != nil {
+			v.narrow(t, s.Range)
+		}
+	}
+	v.replaced[name] = to
+}
+
+// facts are relations that hold, as differences with 0.
+type facts struct {
+	atMost  []*Expr // d <= 0
+	unequal []*Expr // d != 0
+	texts   []string
+}
+
+func (f *facts) same(e *Expr) bool {
+	for _, t := range f.texts {
+		if t == e.text {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *facts) add(op Op, d *Expr) {
+	switch op {
+	case OpNe:
+		f.unequal = append(f.unequal, d)
+	case OpLe:
+		f.atMost = append(f.atMost, d)
+	case OpLt:
+		f.atMost = append(f.atMost, Add(d, Int(1)))
+	case OpGe:
+		f.atMost = append(f.atMost, Neg(d))
+	case OpGt:
+		f.atMost = append(f.atMost, Add(Neg(d), Int(1)))
+	case OpEq:
+		f.atMost = append(f.atMost, d, Neg(d))
+	}
+}
+
+// holds reports whether d <= 0 follows from one fact.
+func (f *facts) holds(d *Expr) bool {
+	for _, p := range f.atMost {
+		if c := Sub(d, p); c.Op == OpInt && c.Int <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// know decides d op 0.
+func (f *facts) know(op Op, d *Expr) (truth, ok bool) {
+	switch op {
+	case OpLe, OpGt:
+		if f.holds(d) {
+			return op == OpLe, true
+		}
+		if f.holds(Add(Neg(d), Int(1))) {
+			return op == OpGt, true
+		}
+	case OpLt, OpGe:
+		if f.holds(Add(d, Int(1))) {
+			return op == OpLt, true
+		}
+		if f.holds(Neg(d)) {
+			return op == OpGe, true
+		}
+	case OpEq, OpNe:
+		for _, p := range f.unequal {
+			if p.text == d.text || p.text == Neg(d).text {
+				return op == OpNe, true
+			}
+		}
+		if f.holds(Add(d, Int(1))) || f.holds(Add(Neg(d), Int(1))) {
+			return op == OpNe, true
+		}
+		if f.holds(d) && f.holds(Neg(d)) {
+			return op == OpEq, true
+		}
+	}
+	return false, false
+}
+
+// Input is one number that comes from outside, and the expression that the trace used for it.
+type Input struct {
+	From string // the text of its source
+	Expr *Expr  // as it was made, before anything was learned
+	// Tensor says that constants need no guard here: the check of the tensor itself compares them.
+	Tensor bool
+	// Limit is what the user promised of this dimension; nil for nothing.
+	Limit *Limit
+}
+
+// Limit is a promise that a dimension stays dynamic.
+type Limit struct {
+	Range Range // All: only that it is no constant
+	Warn  bool  // a broken promise is no error
+}
+
+// Guard is a relation between inputs that must hold for a trace to be used.
+type Guard struct {
+	Text string
+	expr *Expr
+	need []string
+}
+
+// Holds checks the guard; value gives the number at a source. A value that cannot be read, or a division by zero, fails it.
+func (g *Guard) Holds(value func(from string) (any, bool)) bool {
+	r, err := g.expr.Eval(value)
+	b, ok := r.(bool)
+	return err == nil && ok && b
+}
+
+// Needs lists the sources that the guard reads.
+func (g *Guard) Needs() []string { return g.need }
+
+// Violation is a promise about dimensions that the trace broke.
+type Violation struct {
+	Sources []string
+	Reasons []string
+}
+
+func (e *Violation) Error() string {
+	s := "Constraints violated (" + strings.Join(e.Sources, ", ") + ")! For more information, run with TORCH_LOGS=\"+dynamic\"."
+	for _, r := range e.Reasons {
+		s += "\n  - " + r
+	}
+	return s
+}
+
+// Guards lists what must hold of the inputs: equalities with the expressions that the trace used, the decisions that it made,
+// and the ranges of symbols, in this order. The error is a *Violation.
+func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
+	first := map[string]string{} // symbol => its first source
+	var names []string
+	for _, in := range inputs {
+		if e := v.Simplify(in.Expr); e.Op == OpSym && first[e.Name] == "" {
+			first[e.Name] = in.From
+			names = append(names, e.Name)
+		}
+	}
+	for _, s := range v.order { // a symbol whose own input was simplified away is still read there
+		if first[s.Name] == "" && s.From != "" && v.replaced[s.Name] == nil {
+			first[s.Name] = s.From
+			names = append(names, s.Name)
+		}
+	}
+	source := func(name string) string {
+		if s := first[name]; s != "" {
+			return s
+		}
+		return name
+	}
+	toSource := func(name string) *Expr { return done(&Expr{Op: OpSym, Name: source(name)}) }
+	var out []*Guard
+	emit := func(text string, e *Expr) {
+		e = e.Subst(toSource)
+		out = append(out, &Guard{Text: text, expr: e, need: e.Symbols()})
+	}
+	broken := &Violation{}
+	violate := func(in Input, format string, a ...any) {
+		if !in.Limit.Warn {
+			broken.Sources = append(broken.Sources, in.From)
+			broken.Reasons = append(broken.Reasons, fmt.Sprintf("Not all values of %s ", in.limit())+fmt.Sprintf(format, a...))
+		}
+	}
+	for _, in := range inputs {
+		e := v.Simplify(in.Expr)
+		if e.Op == OpSym && first[e.Name] == in.From {
+			continue
+		}
+		if in.Limit != nil && e.Op == OpInt && e.Int != 0 && e.Int != 1 {
+			violate(in, "are valid because %s was inferred to be a constant (%d).", in.From, e.Int)
+		}
+		if in.Tensor && e.IsConst() {
+			continue
+		}
+		emit(in.From+" == "+e.Python(source), &Expr{Op: OpEq, Args: []*Expr{{Op: OpSym, Name: in.From, text: in.From}, e}})
+	}
+	issued := map[string]bool{}
+	for _, g := range v.guards {
+		e := v.Simplify(g)
+		if _, ok := v.known(e, false); ok || issued[e.text] {
+			continue
+		}
+		issued[e.text] = true
+		text := e.Python(source)
+		emit(text, e)
+		if syms := e.Symbols(); len(syms) == 1 {
+			for _, in := range inputs {
+				if in.Limit != nil && in.Limit.Range != All && v.Simplify(in.Expr).text == syms[0] {
+					violate(in, "satisfy the generated guard %s.", text)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		s := v.symbols[name]
+		if s == nil || s.Hint == nil {
+			continue
+		}
+		sym := Sym(name)
+		if _, isFloat := s.Hint.(float64); isFloat {
+			out = append(out, &Guard{Text: "not __math_isnan(" + source(name) + ")", expr: Cmp(OpEq, sym, sym).Subst(toSource), need: []string{source(name)}})
+			continue
+		}
+		var parts []string
+		if s.Range.Lo != NoLower {
+			parts = append(parts, itoa(s.Range.Lo)+" <= "+source(name))
+			emit(parts[0], Cmp(OpLe, Int(s.Range.Lo), sym))
+		}
+		if s.Range.Hi != NoUpper {
+			parts = append(parts, source(name)+" <= "+itoa(s.Range.Hi))
+			emit(parts[len(parts)-1], Cmp(OpLe, sym, Int(s.Range.Hi)))
+		}
+		for _, in := range inputs {
+			if in.Limit == nil || in.Limit.Range == All || v.Simplify(in.Expr).text != name {
+				continue
+			}
+			l := in.Limit.Range
+			if max(l.Lo, 2) < s.Range.Lo || l.Hi > s.Range.Hi {
+				violate(in, "satisfy the generated guard %s.", strings.Join(parts, " and "))
+			}
+		}
+	}
+	if len(broken.Sources) > 0 {
+		return out, broken
+	}
+	return out, nil
+}
+
+// limit shows a promise as PyTorch does.
+func (in Input) limit() string {
+	r := in.Limit.Range
+	switch {
+	case r == All:
+		return "RelaxedUnspecConstraint(" + in.From + ")"
+	case r.Hi == NoUpper:
+		return fmt.Sprintf("%s in the specified range %d <= %s", in.From, r.Lo, in.From)
+	case r.Lo == NoLower:
+		return fmt.Sprintf("%s in the specified range %s <= %d", in.From, in.From, r.Hi)
+	}
+	return fmt.Sprintf("%s in the specified range %d <= %s <= %d", in.From, r.Lo, in.From, r.Hi)
+}

@@ -1,0 +1,258 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// unsupportedNumber is the graph break for a question that only the running program can answer; nil for other errors.
+func unsupportedNumber(err error) *Unsupported {
+	var dd *torch.DataDependent
+	if errors.As(err, &dd) {
+		return &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
+	}
+	var sd *symbolic.DataDependent
+	if errors.As(err, &sd) {
+		return &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+	}
+	return nil
+}
+
+// decidable reports whether a trace can branch on s.
+func (tr *tracer) decidable(s *torch.Scalar) bool {
+	if s.Backed() {
+		return true
+	}
+	e := s.Expr
+	if s.Kind != tensor.Bool {
+		e = symbolic.Cmp(symbolic.OpNe, e, symbolic.Int(0))
+	}
+	_, ok := tr.unknowns.Known(e)
+	return ok
+}
+
+// loaded handles a value that the next instruction loads: a number may become a symbol.
+func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src Source) {
+	if s := tr.swapping(func() { tr.see(v, src) }); s != nil {
+		f.Ext = &pending{swap: s}
+	}
+}
+
+// scalarArg is a symbolic number as the argument of a node: its node, or a constant where it is one by now.
+func (tr *tracer) scalarArg(s *torch.Scalar) (fx.Arg, error) {
+	if tr.branch != nil {
+		v, err := tr.t.Specialize(s)
+		if err != nil {
+			return nil, err
+		}
+		return tr.t.GraphArg(v, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
+	}
+	if n := tr.scalars[s]; n != nil {
+		return n, nil
+	}
+	if e := tr.unknowns.Simplify(s.Expr); e.Op == symbolic.OpInt {
+		return e.Int, nil
+	}
+	if s.Env != tr.unknowns {
+		return nil, &Unsupported{Reason: "a number of another trace", NoBreak: true}
+	}
+	if n := tr.exprNode(s.Expr); n != nil {
+		tr.scalars[s] = n
+		return n, nil
+	}
+	v, err := tr.t.Specialize(s)
+	if err != nil {
+		return nil, err
+	}
+	return tr.t.GraphArg(v, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
+}
+
+// numbersOnly records a call on symbolic numbers. What comes out is a constant, or has a node that no other
+// computes already.
+func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
+	if !strings.HasPrefix(c.Target, "operator.") && !strings.HasPrefix(c.Target, "torch.sym_") && !strings.HasPrefix(c.Target, "torch._sym_") && c.Target != "__abs__" {
+		return nil, false, nil
+	}
+	some := false
+	for _, a := range c.Args {
+		switch a.(type) {
+		case *torch.Scalar:
+			some = true
+		case vm.Int, vm.Float, vm.Bool:
+		default:
+			return nil, false, nil
+		}
+	}
+	if !some || len(c.Kw) > 0 {
+		return nil, false, nil
+	}
+	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(c.Args, c.Kw) })
+	if err != nil {
+		return nil, false, err
+	}
+	s, ok := res.(*torch.Scalar)
+	if !ok {
+		return res, true, nil
+	}
+	if n := tr.exprNodes[s.Expr.String()]; n != nil {
+		tr.scalars[s] = n
+		return s, true, nil
+	}
+	args := make([]fx.Arg, len(c.Args))
+	for i, a := range c.Args {
+		if x, ok := a.(*torch.Scalar); ok {
+			args[i], err = tr.scalarArg(x)
+		} else {
+			args[i], err = tr.t.GraphArg(a, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	n := tr.graph.CreateNode(c.Op, c.Target, args, nil, "")
+	tr.calls++
+	n.Val = fx.SymInt{Expr: s.Expr.String()}
+	if h, err := tr.unknowns.Hint(s.Expr); err == nil {
+		if i, ok := h.(int64); ok {
+			n.Val = fx.SymInt{Expr: s.Expr.String(), Hint: i}
+		}
+	}
+	tr.scalars[s] = n
+	tr.exprNodes[s.Expr.String()] = n
+	return s, true, nil
+}
+
+// itemNumber is what x.item() gives while tracing. That of an input that holds one integer has a hint: it can be read at any call.
+func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
+	src := tr.sources[p]
+	if src == nil && p.T.Fake {
+		if real := tr.reals[p.T]; real != nil {
+			p, src = real, tr.sources[real]
+		}
+	}
+	if src == nil || p.T.Fake || p.T.DType != tensor.Int64 && p.T.DType != tensor.Int32 || len(p.T.Shape) != 0 {
+		s := tr.t.NewScalar(p.T.DType, tr.unknowns)
+		tr.scalars[s] = n
+		tr.exprNodes[s.Expr.String()] = n
+		return s, nil
+	}
+	name := src.Name() + ".item()"
+	if s := tr.liftedAs[name]; s != nil {
+		return s, nil
+	}
+	e := tr.unknowns.Number(p.T.AtInt(0), name)
+	tr.track(symbolic.Input{From: name, Expr: e}, func(e *env) (any, bool) {
+		v, err := src.Get(e)
+		q, ok := v.(*torch.Tensor)
+		if err != nil || !ok || q.T.Numel() != 1 {
+			return nil, false
+		}
+		return q.T.AtInt(0), true
+	})
+	s := tr.t.Number(e, tr.unknowns)
+	tr.scalars[s.(*torch.Scalar)] = n
+	tr.exprNodes[e.Name] = n
+	tr.liftedAs[name] = s
+	return s, nil
+}
+
+// indicesGuard says that a tensor carries no marks of dynamic dimensions that the trace does not know.
+func (tr *tracer) indicesGuard(p *torch.Tensor, src Source) *Guard {
+	const attr = "_dynamo_dynamic_indices"
+	n := src.Name()
+	known := tr.marks(p, attr)
+	if p.AttrDict(false) == nil || known == nil {
+		return &Guard{Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+			q, ok := now.(*torch.Tensor)
+			return ok && tr.marks(q, attr) == nil, ""
+		}}
+	}
+	list := ""
+	for i := range p.T.Shape {
+		if known[i] {
+			if list != "" {
+				list += ", "
+			}
+			list += fmt.Sprint(i)
+		}
+	}
+	return &Guard{Kind: "DYNAMIC_INDICES", Expr: fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+		q, ok := now.(*torch.Tensor)
+		if !ok {
+			return false, ""
+		}
+		for i := range tr.marks(q, attr) {
+			if !known[i] {
+				return false, ""
+			}
+		}
+		return true, ""
+	}}
+}
+
+// fixed are the values of sizes that are constants at the end of the trace; free for the others.
+func (tr *tracer) fixed(es []*symbolic.Expr) []int64 {
+	out := make([]int64, len(es))
+	for i, e := range es {
+		out[i] = free
+		if s := tr.unknowns.Simplify(e); s.Op == symbolic.OpInt {
+			out[i] = s.Int
+		}
+	}
+	return out
+}
+
+// trim removes what nobody reads and nobody would miss: unused inputs, constants, parts of tuples, and arithmetic on
+// sizes. An input that is a symbol stays while another input has that symbol among its sizes.
+func (tr *tracer) trim() {
+	g := tr.graph
+	for {
+		users := g.Users()
+		var dead []*fx.Node
+		for _, n := range g.Nodes {
+			if len(users[n]) > 0 {
+				continue
+			}
+			_, number := n.Val.(fx.SymInt)
+			switch {
+			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number), n.Op == fx.CallMethod && number && n.Target == "item":
+				dead = append(dead, n)
+			case n.Op == fx.Placeholder && (!number || !tr.named(n)):
+				dead = append(dead, n)
+			}
+		}
+		if len(dead) == 0 {
+			return
+		}
+		g.Erase(dead...)
+	}
+}
+
+// named reports whether the symbol of a placeholder is part of the sizes of another input that is in use.
+func (tr *tracer) named(n *fx.Node) bool {
+	sym := n.Val.(fx.SymInt).Expr
+	for _, in := range tr.inputs {
+		if in.symbol != "" || !kept(tr.graph, in.node) || len(tr.graph.Users()[in.node]) == 0 {
+			continue
+		}
+		s := tr.inputSizes[in.source.Name()]
+		if s == nil {
+			continue
+		}
+		for _, e := range append(append([]*symbolic.Expr{}, s.size...), s.stride...) {
+			for _, name := range tr.unknowns.Simplify(e).Symbols() {
+				if name == sym {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

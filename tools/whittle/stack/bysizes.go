@@ -1,0 +1,140 @@
+package stack
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/aot"
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// bySizes compiles a graph with symbolic sizes. The stages below know plain sizes only: each combination of sizes that
+// arrives is compiled when it is first seen, behind one callable, so that capture sees one compilation.
+func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool, comp compiler) (vm.Object, error) {
+	known := map[string]vm.Object{}
+	compile := func(args []vm.Object, observe func(string, *fx.GraphModule)) (vm.Object, error) {
+		gm, kept, err := concrete(native.GM, args)
+		if err != nil {
+			return nil, err
+		}
+		obj, err := s.Torch.NewGraphModule(gm, native.Attr)
+		if err != nil {
+			return nil, err
+		}
+		return s.aotCompile(s.Torch.NativeGraph(obj), pickObjects(args, kept), dec, joint, comp, observe)
+	}
+	hints := make([]vm.Object, len(inputs))
+	for i, o := range inputs {
+		hints[i] = o
+		if n, ok := o.(*torch.Scalar); ok {
+			hints[i] = n.Hint()
+		}
+	}
+	key, kept, err := sizesKey(native.GM, hints)
+	if err != nil {
+		return nil, err
+	}
+	if known[key], err = compile(hints, s.observeAOT); err != nil {
+		return nil, err
+	}
+	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		key, _, err := sizesKey(native.GM, args)
+		if err != nil {
+			return nil, err
+		}
+		fn := known[key]
+		if fn == nil {
+			if fn, err = compile(args, nil); err != nil {
+				return nil, err
+			}
+			known[key] = fn
+		}
+		return in.Call(fn, pickObjects(args, kept), nil)
+	}}, nil
+}
+
+func pickObjects(args []vm.Object, kept []int) []vm.Object {
+	out := make([]vm.Object, len(kept))
+	for i, k := range kept {
+		out[i] = args[k]
+	}
+	return out
+}
+
+// sizesKey names the sizes and layouts of the arguments and the values of the numbers among them. kept are the
+// arguments that stay inputs: the tensors that are no numbers in disguise.
+func sizesKey(gm *fx.GraphModule, args []vm.Object) (key string, kept []int, err error) {
+	reals := realInputs(gm)
+	var b strings.Builder
+	for i, o := range args {
+		switch v := o.(type) {
+		case *torch.Tensor:
+			if reals[i] {
+				fmt.Fprintf(&b, "%v;", v.T.At(0))
+				continue
+			}
+			kept = append(kept, i)
+			fmt.Fprintf(&b, "%v%v+%d;", v.T.Shape, v.T.Stride, v.T.Offset)
+		case vm.Int, vm.Float, vm.Bool:
+			fmt.Fprintf(&b, "%v;", v)
+		default:
+			return "", nil, fmt.Errorf("a graph with symbolic sizes was given a %s", o.Type())
+		}
+	}
+	return b.String(), kept, nil
+}
+
+// realInputs are the placeholders that bring a float of the program in as a tensor: only their item is read.
+func realInputs(gm *fx.GraphModule) map[int]bool {
+	users := gm.Graph.Users()
+	out := map[int]bool{}
+	for i, n := range gm.Graph.Placeholders() {
+		t, ok := n.Val.(*tensor.Tensor)
+		if !ok || t.DType != tensor.Float64 || len(t.Shape) != 0 || len(users[n]) == 0 {
+			continue
+		}
+		only := true
+		for _, u := range users[n] {
+			only = only && u.Op == fx.CallMethod && u.Target == "item"
+		}
+		if only {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// concrete is the graph with the numbers among its inputs, and the items of floats, as constants.
+func concrete(gm *fx.GraphModule, args []vm.Object) (*fx.GraphModule, []int, error) {
+	_, kept, err := sizesKey(gm, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	reals := realInputs(gm)
+	c, _ := gm.Clone()
+	var gone []*fx.Node
+	for i, n := range c.Graph.Placeholders() {
+		switch v := args[i].(type) {
+		case vm.Int:
+			c.Graph.ReplaceUses(n, int64(v))
+		case vm.Float:
+			c.Graph.ReplaceUses(n, float64(v))
+		case vm.Bool:
+			c.Graph.ReplaceUses(n, bool(v))
+		case *torch.Tensor:
+			if !reals[i] {
+				continue
+			}
+			for _, u := range c.Graph.Users()[n] {
+				c.Graph.ReplaceUses(u, v.T.At(0))
+				gone = append(gone, u)
+			}
+		}
+		gone = append(gone, n)
+	}
+	c.Graph.Erase(gone...)
+	return c, kept, nil
+}
