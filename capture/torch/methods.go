@@ -550,19 +550,12 @@ func (t *Torch) split(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		}
 	}
 	if len(args) > 1 {
-		if _, ok := args[1].(vm.Int); ok {
+		switch args[1].(type) {
+		case vm.Int, *Scalar:
 			return t.Packet("aten", "split", args, rest)
 		}
 	}
 	return t.Packet("aten", "split_with_sizes", args, rest)
-}
-
-func intTuple(s []int64) vm.Object {
-	items := make([]vm.Object, len(s))
-	for i, v := range s {
-		items[i] = vm.MakeInt(v)
-	}
-	return vm.NewTuple(items...)
 }
 
 func shortName(d tensor.DType) string {

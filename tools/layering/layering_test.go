@@ -28,7 +28,9 @@ var allowed = map[string][]string{
 	"capture/python/code":   {"capture/python/syntax"},
 	"capture/python/vm":     {"capture/python/syntax", "capture/python/code"},
 	"capture/python/stdlib": {"capture/python/..."},
-	"capture/torch/...":     {"kernels/...", "capture/fx/...", "capture/python/...", "capture/torch/..."},
+	"capture/symbolic":      {},
+	"capture/sizes":         {"kernels/...", "capture/symbolic"},
+	"capture/torch/...":     {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
 	"capture":               {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},
