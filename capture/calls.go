@@ -147,6 +147,11 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			tr.seeItems(a)
 		}
 	}
+	for _, a := range args {
+		if err := tr.useValue(a); err != nil {
+			return nil, false, err
+		}
+	}
 	if v, done, err := tr.numberFunction(f, args, kw); done || err != nil {
 		return v, done, err
 	}

@@ -216,6 +216,7 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 	if f.Globals == tr.env.globals {
 		if global {
 			tr.see(v, globalSource{name})
+			_ = tr.useValue(v) // globals are guarded as soon as they are loaded
 			return
 		}
 	} else {
@@ -228,6 +229,7 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 		}
 		if global {
 			tr.see(v, attrSource{imp, name})
+			_ = tr.useValue(v)
 			return
 		}
 	}
@@ -377,6 +379,7 @@ func (tr *tracer) seeMember(m *vm.Instance, base Source, name string, v vm.Objec
 		tr.see(t, src)
 		if x, ok := t.GetStr(name); ok && x == v {
 			tr.see(v, itemSource{src, vm.Str(name), "'" + name + "'"})
+			_ = tr.useValue(v) // it has a source, and so becomes an input
 			return
 		}
 	}

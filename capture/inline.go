@@ -135,6 +135,7 @@ func (tr *tracer) seeFree(f *vm.Frame, slot int) {
 		return
 	}
 	tr.see(c.V, tr.cells[c])
+	_ = tr.useValue(c.V)
 }
 
 // seeClassCell guards the class that super() without arguments finds in its function's closure.

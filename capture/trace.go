@@ -59,6 +59,7 @@ type tracer struct {
 	sources map[vm.Object]Source // objects that existed before the trace
 	funcs   map[*vm.Frame]Source // functions that the running frames are calls of
 	cells   map[*vm.Cell]Source  // cells of functions that were called, with the way to their contents; nil for those without
+	onStack map[int]stackValue   // what lies untouched on a resume function's stack, by slot
 	called  calledFunc           // the function that the next frame is a call of
 	order   []vm.Object          // of first sight
 	saved   map[vm.Object]snapshot
@@ -166,31 +167,6 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	return &outcome{result: res, gradEnd: grad}, nil
 }
 
-// seeStack gives the values on a resume function's stack their sources. Tensors are guarded when they are used.
-func (tr *tracer) seeStack(f *vm.Frame) {
-	for i, v := range f.LocalsPlus {
-		if it, ok := v.(*replayIter); ok {
-			tr.sources[it] = localSource{f.Code.LocalsPlusName(i)}
-		}
-	}
-	k := 0
-	for _, v := range f.Stack[:f.SP] {
-		if v == nil {
-			continue
-		}
-		src := localSource{fmt.Sprintf("___stack%d", k)}
-		k++
-		switch v.(type) {
-		case *torch.Tensor, *replayIter:
-			if tr.sources[v] == nil {
-				tr.sources[v] = src
-			}
-			continue
-		}
-		tr.see(v, src)
-	}
-}
-
 // step runs before every instruction of a traced frame.
 func (tr *tracer) step(f *vm.Frame) error { return tr.located(tr.watch(f)) }
 
@@ -215,6 +191,10 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	}
 	tr.after(f)
 	ins := f.Code.Instrs[f.PC]
+	tr.useStack(f, ins)
+	if err := tr.use(f, ins); err != nil {
+		return err
+	}
 	top := func(k int) vm.Object { return f.Stack[f.SP-1-k] }
 	switch ins.Op {
 	case code.LOAD_FAST:
@@ -509,13 +489,11 @@ func (tr *tracer) see(v vm.Object, src Source) {
 		tr.sources[k] = src
 		tr.order = append(tr.order, v)
 	}
+	if _, ok := v.(*torch.Tensor); ok {
+		return // guarded when it is used
+	}
 	tr.guard(v, src)
 	tr.save(v)
-	if p, ok := v.(*torch.Tensor); ok {
-		if _, local := src.(localSource); !local {
-			tr.fake(p)
-		}
-	}
 }
 
 // seeItems registers the members of a container that native code is about to walk.
@@ -716,6 +694,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	}
 	for _, a := range c.Args {
 		tr.seeItems(a)
+	}
+	if err := tr.useArguments(c); err != nil {
+		return nil, err
 	}
 	args := make([]fx.Arg, len(c.Args))
 	for i, a := range c.Args {

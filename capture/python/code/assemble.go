@@ -139,6 +139,44 @@ func effect(op Op, arg int, jump bool) int {
 	return 0
 }
 
+// Takes is how many values an instruction takes from the stack, or looks at there.
+func (in Instr) Takes() int {
+	arg := int(in.Arg)
+	switch in.Op {
+	case POP_TOP, PRINT_EXPR, POP_EXCEPT, STORE_FAST, STORE_DEREF, STORE_NAME, STORE_GLOBAL, RETURN_VALUE, IMPORT_STAR, DELETE_ATTR, LOAD_ATTR,
+		LOAD_METHOD, GET_ITER, FOR_ITER, UNPACK_SEQUENCE, UNPACK_EX, UNARY_NOT, UNARY_NEGATIVE, UNARY_INVERT, UNARY_POSITIVE, POP_JUMP_FORWARD_IF_FALSE,
+		POP_JUMP_FORWARD_IF_TRUE, POP_JUMP_FORWARD_IF_NONE, POP_JUMP_FORWARD_IF_NOT_NONE, POP_JUMP_BACKWARD_IF_FALSE, POP_JUMP_BACKWARD_IF_TRUE,
+		POP_JUMP_BACKWARD_IF_NONE, POP_JUMP_BACKWARD_IF_NOT_NONE, JUMP_IF_FALSE_OR_POP, JUMP_IF_TRUE_OR_POP, BEFORE_WITH, YIELD_VALUE, GET_LEN,
+		GET_YIELD_FROM_ITER, LIST_TO_TUPLE, IMPORT_FROM, MATCH_MAPPING, MATCH_SEQUENCE, RERAISE:
+		return 1
+	case BINARY_SUBSCR, BINARY_OP, COMPARE_OP, IS_OP, CONTAINS_OP, STORE_ATTR, DELETE_SUBSCR, SEND, MATCH_KEYS, IMPORT_NAME, CHECK_EXC_MATCH:
+		return 2
+	case STORE_SUBSCR, MATCH_CLASS:
+		return 3
+	case LIST_APPEND, SET_ADD, LIST_EXTEND, SET_UPDATE, DICT_UPDATE, DICT_MERGE, COPY, SWAP:
+		return arg + 1
+	case MAP_ADD:
+		return arg + 2
+	case WITH_EXCEPT_START:
+		return 4
+	case FORMAT_VALUE:
+		return 1 + arg>>2&1
+	case CALL:
+		return arg + 2
+	case CALL_FUNCTION_EX:
+		return 3 + arg&1
+	case BUILD_TUPLE, BUILD_LIST, BUILD_SET, BUILD_STRING, BUILD_SLICE, RAISE_VARARGS:
+		return arg
+	case BUILD_MAP:
+		return 2 * arg
+	case BUILD_CONST_KEY_MAP:
+		return arg + 1
+	case MAKE_FUNCTION:
+		return 1 - effect(MAKE_FUNCTION, arg, false)
+	}
+	return 0
+}
+
 // assemble resolves labels, drops what cannot be reached, computes depths and the exception table.
 func (u *unit) assemble() error {
 	u.dropRedundant()

@@ -1,0 +1,131 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/code"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+)
+
+// Values from outside are guarded when the trace uses them, not when it loads them: a tensor that is only passed on is no
+// input of the graph. The order of first uses is the order of the graph's inputs.
+
+// operands is how many values an instruction looks into, counted from the top of the stack. Instructions that only move
+// values look into none.
+func operands(ins code.Instr) int {
+	switch ins.Op {
+	case code.LOAD_ATTR, code.LOAD_METHOD, code.STORE_ATTR, code.DELETE_ATTR, code.GET_ITER, code.FOR_ITER, code.UNPACK_SEQUENCE, code.UNPACK_EX,
+		code.UNARY_NOT, code.UNARY_NEGATIVE, code.UNARY_INVERT, code.UNARY_POSITIVE, code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE,
+		code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE, code.POP_JUMP_FORWARD_IF_NONE, code.POP_JUMP_FORWARD_IF_NOT_NONE,
+		code.POP_JUMP_BACKWARD_IF_NONE, code.POP_JUMP_BACKWARD_IF_NOT_NONE, code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.FORMAT_VALUE,
+		code.BEFORE_WITH, code.RAISE_VARARGS, code.GET_LEN:
+		return 1
+	case code.BINARY_OP, code.BINARY_SUBSCR, code.COMPARE_OP, code.IS_OP, code.CONTAINS_OP, code.DELETE_SUBSCR:
+		return 2
+	case code.STORE_SUBSCR:
+		return 3
+	}
+	return 0
+}
+
+// use guards the tensors that an instruction looks into.
+func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
+	for k := min(operands(ins), f.SP) - 1; k >= 0; k-- {
+		if err := tr.useValue(f.Stack[f.SP-1-k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// useValue makes a tensor from outside an input of the graph.
+func (tr *tracer) useValue(o vm.Object) error {
+	p, ok := o.(*torch.Tensor)
+	if !ok || p.T.Fake || tr.sources[p] == nil {
+		return nil
+	}
+	_, err := tr.fake(p)
+	return err
+}
+
+// useArguments makes the tensors among a call's arguments inputs of the graph, in the order in which PyTorch comes across them:
+// functions of torch look for overrides first, and do so from the last argument to the first.
+func (tr *tracer) useArguments(c *torch.Call) error {
+	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || strings.HasPrefix(c.Target, "builtins.") {
+		return nil
+	}
+	todo := append([]vm.Object(nil), c.Args...)
+	for _, k := range c.Kw {
+		todo = append(todo, k.Value)
+	}
+	for len(todo) > 0 {
+		o := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch v := o.(type) {
+		case *vm.List:
+			todo = append(todo, v.Items...)
+		case *vm.Tuple:
+			todo = append(todo, v.Items...)
+		default:
+			if err := tr.useValue(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stackValue is a number, a string or None that a resume function found on its stack and did not look into yet.
+type stackValue struct {
+	src Source
+	v   vm.Object
+}
+
+// seeStack gives the values on a resume function's stack their sources. They are guarded when they are used.
+func (tr *tracer) seeStack(f *vm.Frame) {
+	for i, v := range f.LocalsPlus {
+		if it, ok := v.(*replayIter); ok {
+			tr.sources[it] = localSource{f.Code.LocalsPlusName(i)}
+		}
+	}
+	tr.onStack = map[int]stackValue{}
+	k := 0
+	for i, v := range f.Stack[:f.SP] {
+		if v == nil {
+			continue
+		}
+		src := localSource{fmt.Sprintf("___stack%d", k)}
+		k++
+		switch v.(type) {
+		case *torch.Tensor, *replayIter:
+			if tr.sources[v] == nil {
+				tr.sources[v] = src
+			}
+		default:
+			tr.onStack[i] = stackValue{src, v}
+		}
+	}
+}
+
+// useStack guards the values of the resume function's stack that an instruction takes, unless it throws them away.
+func (tr *tracer) useStack(f *vm.Frame, ins code.Instr) {
+	if f != tr.root || len(tr.onStack) == 0 {
+		return
+	}
+	low := f.SP - ins.Takes()
+	for i, s := range tr.onStack {
+		if i < low {
+			continue
+		}
+		delete(tr.onStack, i)
+		if ins.Op == code.POP_TOP || i >= f.SP || f.Stack[i] != s.v {
+			continue
+		}
+		if n := tr.swapping(func() { tr.see(s.v, s.src) }); n != nil {
+			f.Stack[i] = n
+		}
+	}
+}
