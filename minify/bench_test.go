@@ -50,9 +50,10 @@ func BenchmarkTwoFarApart(b *testing.B) {
 	} {
 		for _, j := range []int{1, 2, 4, 8} {
 			b.Run(fmt.Sprintf("%s/j%d", name, j), func(b *testing.B) {
+				start := farApart(b, 400)
 				for b.Loop() {
 					s := Search{Oracle: waits(200*time.Millisecond, pred), Values: sameValues{}, Workers: j}
-					r, err := s.Run(ctx, farApart(b, 400))
+					r, err := s.Run(ctx, start)
 					if err != nil || r.Cost.Calls != 2 {
 						b.Fatal(err, r.Cost)
 					}

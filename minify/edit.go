@@ -61,7 +61,7 @@ func (w *world) result(n *fx.Node) int {
 // nobody uses any more becomes outputs. Original outputs that are still there stay when outs is set.
 func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, bool) {
 	g := s.Module.Graph
-	kept := map[*fx.Node]bool{}
+	kept := make(map[*fx.Node]bool, len(g.Nodes))
 	calls := 0
 	for _, n := range g.Nodes {
 		if !n.IsCall() || !keep(n) {
@@ -79,8 +79,8 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 		return State{}, false
 	}
 	// What the kept calls, and the outputs that stay, need.
-	need := map[*fx.Node]bool{}
-	used := map[*fx.Node]bool{}
+	need := make(map[*fx.Node]bool, len(g.Nodes))
+	used := make(map[*fx.Node]bool, len(g.Nodes))
 	for n := range kept {
 		n.WalkInputs(func(in *fx.Node) { need[in], used[in] = true, true })
 	}
@@ -96,7 +96,7 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 		}
 	}
 	out := fx.NewGraph()
-	m := map[*fx.Node]*fx.Node{}
+	m := make(map[*fx.Node]*fx.Node, len(g.Nodes))
 	var inputs []Input
 	phs := g.Placeholders()
 	typed := false

@@ -21,7 +21,9 @@ func (g *Graph) Hash() string { return (&GraphModule{Graph: g}).Hash() }
 
 // Hash is the graph's hash, combined with the constants, modules and bodies that the graph names.
 func (gm *GraphModule) Hash() string {
-	h := &hasher{gm: gm, index: map[*Node]int{}, epoch: map[*Node]int{}, merkle: map[*Node]string{}}
+	n := len(gm.Graph.Nodes)
+	h := &hasher{gm: gm, index: make(map[*Node]int, n), epoch: make(map[*Node]int, n), merkle: map[*Node]string{}}
+	h.out.Grow(64 * n)
 	return h.run()
 }
 
@@ -60,10 +62,12 @@ func (h *hasher) run() string {
 			rest = append(rest, n)
 		}
 	}
-	for _, n := range g.Nodes {
-		h.digest(n)
+	if len(rest) > 1 {
+		for _, n := range g.Nodes {
+			h.digest(n)
+		}
+		sort.SliceStable(rest, func(i, j int) bool { return h.merkle[rest[i]] < h.merkle[rest[j]] })
 	}
-	sort.SliceStable(rest, func(i, j int) bool { return h.merkle[rest[i]] < h.merkle[rest[j]] })
 	for _, n := range rest {
 		h.visit(n)
 	}
@@ -98,30 +102,33 @@ func (h *hasher) visit(root *Node) {
 
 func (h *hasher) emit(n *Node, extra string) {
 	h.index[n] = len(h.index)
-	h.out.WriteString(h.describe(n, func(in *Node) string { return strconv.Itoa(h.index[in]) }))
+	h.describe(&h.out, n, func(in *Node) string { return strconv.Itoa(h.index[in]) })
 	h.out.WriteString(extra + "\n")
 }
 
 // digest is a hash of n by the hashes of its operands.
 func (h *hasher) digest(n *Node) {
-	sum := sha256.Sum256([]byte(h.describe(n, func(in *Node) string { return h.merkle[in] })))
+	var b strings.Builder
+	h.describe(&b, n, func(in *Node) string { return h.merkle[in] })
+	sum := sha256.Sum256([]byte(b.String()))
 	h.merkle[n] = string(sum[:16])
 }
 
-func (h *hasher) describe(n *Node, name func(*Node) string) string {
-	var b strings.Builder
+func (h *hasher) describe(b *strings.Builder, n *Node, name func(*Node) string) {
 	target := n.Target
 	if n.Op == Placeholder || n.Op == GetAttr {
 		target = "" // a name
 	}
-	fmt.Fprintf(&b, "%s %s e%d(", n.Op, target, h.epoch[n])
+	for _, s := range []string{string(n.Op), " ", target, " e", strconv.Itoa(h.epoch[n]), "("} {
+		b.WriteString(s)
+	}
 	for _, a := range n.Args {
-		canonArg(&b, a, name)
+		canonArg(b, a, name)
 		b.WriteByte(',')
 	}
 	for _, kw := range n.Kwargs {
 		b.WriteString(kw.Name + "=")
-		canonArg(&b, kw.Val, name)
+		canonArg(b, kw.Val, name)
 		b.WriteByte(',')
 	}
 	b.WriteByte(')')
@@ -131,7 +138,6 @@ func (h *hasher) describe(n *Node, name func(*Node) string) string {
 	case GetAttr, CallModule:
 		b.WriteString(h.attr(n.Target))
 	}
-	return b.String()
 }
 
 // attr describes what a module's attribute is.
