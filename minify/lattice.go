@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/kernels/tensor"
 )
 
 // A becomes says that a call may become a simpler one. Candidates whose types do not fit are refused by the static check or by
@@ -208,5 +209,69 @@ func (w *world) become(name string, b becomes) edit {
 			}
 		}
 		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
+	}}
+}
+
+// castItems lists the casts that the call before them, or the only one after them, can do by its argument dtype: arange, full and others
+// that make a tensor from numbers; sums and others that cast what they read.
+func castItems(d *driver) []string {
+	users := d.cur.Module.Graph.Users()
+	var out []string
+	for _, n := range d.cur.Module.Graph.Calls() {
+		if by, _ := castBy(n, users); by != nil {
+			out = append(out, n.Name)
+		}
+	}
+	return out
+}
+
+// casting are the calls that cast what they read to their argument dtype.
+var casting = setOf(strings.Fields("aten.sum.default aten.sum.dim_IntList aten.mean.default aten.mean.dim aten.prod.default aten.prod.dim_int " +
+	"aten.cumsum.default aten.cumprod.default torch.sum torch.mean torch.prod torch.cumsum torch.cumprod sum mean prod cumsum cumprod"))
+
+// castBy is the call that can take over the cast n, and the dtype that n casts to; nil where there is none.
+func castBy(n *fx.Node, users map[*fx.Node][]*fx.Node) (*fx.Node, fx.Arg) {
+	var to fx.Arg
+	switch n.Target {
+	case "prims.convert_element_type.default", "aten.to.dtype", "to":
+		if len(n.Args) > 1 {
+			to = n.Args[1]
+		}
+	case "aten._to_copy.default":
+		to, _ = n.Kwarg("dtype")
+	}
+	if _, ok := to.(tensor.DType); !ok || len(n.Args) == 0 {
+		return nil, nil
+	}
+	if u := users[n]; len(u) == 1 && casting[u[0].Target] {
+		if _, set := u[0].Kwarg("dtype"); !set {
+			return u[0], to
+		}
+	}
+	if m, _ := n.Args[0].(*fx.Node); m != nil && m.IsCall() && len(m.Inputs()) == 0 && len(users[m]) == 1 {
+		return m, to
+	}
+	return nil, nil
+}
+
+// uncast lets the neighbours of casts do what they do.
+func uncast(_ *world, names []string) edit {
+	return edit{desc: "cast by the neighbour of " + strings.Join(names, ", "), reshapes: true, apply: func(s State) (State, bool) {
+		gm, _ := s.Module.Clone()
+		for _, name := range names {
+			n := gm.Graph.Node(name)
+			if n == nil {
+				return State{}, false
+			}
+			by, to := castBy(n, gm.Graph.Users())
+			if by == nil {
+				return State{}, false
+			}
+			by.Kwargs = append(slices.DeleteFunc(slices.Clone(by.Kwargs), func(k fx.Kwarg) bool { return k.Name == "dtype" }), fx.Kwarg{Name: "dtype", Val: to})
+			by.Val = nil
+			gm.Graph.ReplaceUses(n, n.Args[0])
+			gm.Graph.Erase(n)
+		}
+		return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, true
 	}}
 }

@@ -48,6 +48,7 @@ func init() { // the functions look the table up through the driver
 		{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening},
 		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		{name: "simplify", needs: looks, run: simplify, singles: simplifications}, // down the lattice of operators
+		items("casts", nothing, castItems, uncast),                                // what a call's argument dtype does as well
 		{name: "elements", run: elements, singles: elementSingles},                // the few that matter
 		{name: "sweep", run: sweep},                                               // one element at a time, until nothing more goes: 1-minimal
 		{name: "workaround", run: workarounds},                                    // settings that make the failure go away

@@ -128,6 +128,14 @@ func TestEachReductionDoesItsJob(t *testing.T) {
 		{row: "inputs", also: []string{"localise", "outputs", "bypass", "cut", "shortcut", "dead", "arguments", "plain", "simplify"},
 			text:   "def forward(self, x, y):\n    b = torch.ops.aten.relu.default(x)\n    return (b,)",
 			inputs: []string{"f32[4]", "f32[4]"}, fails: func(s State, _ []any) bool { return has(s, relu) }, done: func(s State) bool { return len(s.Inputs) == 1 }},
+		{row: "casts", text: "def forward(self):\n    a = torch.ops.prims.iota.default(4, start = 0, step = 1, dtype = torch.int64, device = device(type='cpu'), requires_grad = False)\n" +
+			"    b = torch.ops.prims.convert_element_type.default(a, torch.float32)\n    c = torch.ops.aten.sum.default(b)\n    return (c,)",
+			fails: func(s State, _ []any) bool {
+				c := s.Module.Graph.Calls()
+				d, _ := c[len(c)-1].Kwarg("dtype")
+				return len(s.Inputs) == 0 && has(s, "aten.sum.default") && (has(s, "prims.convert_element_type.default") || d == tensor.Float32)
+			},
+			done: func(s State) bool { return calls(s) == 2 }},
 		{row: "config", text: "def forward(self, x):\n    b = torch.ops.aten.relu.default(x)\n    return (b,)", inputs: []string{"f32[4]"},
 			adjust: func(s *State) {
 				for i := range 9 {
