@@ -129,6 +129,13 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 				return nil, fmt.Errorf("rebuilding output %d from input %d: %w", i, o.Input, err)
 			}
 			outs[i] = v
+		case AliasOfValue:
+			base := res[o.Base].(*tensor.Tensor)
+			v, err := build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
+			if err != nil {
+				return nil, fmt.Errorf("rebuilding output %d: %w", i, err)
+			}
+			outs[i] = v
 		default:
 			outs[i] = res[o.GraphIndex]
 		}
@@ -161,6 +168,9 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		if o.RequiresGrad {
 			targets = append(targets, res[o.GraphIndex].(*tensor.Tensor))
 		}
+	}
+	for _, at := range j.Bases {
+		targets = append(targets, res[at].(*tensor.Tensor))
 	}
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		return c.backward(saved, targets, grads)

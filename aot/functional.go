@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/aot/autograd"
 	"whittle/aot/build"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -93,6 +94,44 @@ func (s viewStep) apply(d aten.Dispatcher, v *tensor.Tensor) (*tensor.Tensor, er
 		return nil, fmt.Errorf("%s gave %d results, wanted result %d", s.op.Name(), len(ts), s.nr)
 	}
 	return ts[s.nr], nil
+}
+
+// chain lists the views that lead from a storage's base to t.
+func (f *Functional) chain(t *tensor.Tensor) []viewStep {
+	if st := f.outer[t]; st != nil {
+		return st.chain
+	}
+	return nil
+}
+
+// aliases counts the results of a program that share one storage.
+type aliases struct {
+	all    int
+	single int // less those that an operator with several results made
+}
+
+// sharing counts the results among outs by storage.
+func (f *Functional) sharing(outs []aten.Value) map[*tensor.Storage]aliases {
+	m := map[*tensor.Storage]aliases{}
+	for _, o := range outs {
+		t, ok := o.(*tensor.Tensor)
+		if !ok || t == nil {
+			continue
+		}
+		a := m[t.Storage]
+		a.all++
+		if c := f.chain(t); len(c) == 0 || !c[len(c)-1].many() {
+			a.single++
+		}
+		m[t.Storage] = a
+	}
+	return m
+}
+
+// many says whether the step is one of several results of its operator.
+func (s viewStep) many() bool {
+	r := s.op.Sig().Returns
+	return len(r) > 1 || len(r) == 1 && r[0].Type.List
 }
 
 // Mutated reports whether t's storage was written.
@@ -305,7 +344,11 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 		return nil, nil, fmt.Errorf("%s has no functional form", op.Name())
 	}
 	stem := strings.TrimSuffix(base, "_")
-	for _, name := range []string{stem + "." + over, stem + "_functional." + over, stem + "." + renamed[base+"."+over]} {
+	names := []string{stem + "." + over, stem + "_functional." + over}
+	if r := renamed[base+"."+over]; r != "" {
+		names = []string{stem + "." + r}
+	}
+	for _, name := range names {
 		if fn := aten.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
 			return fn, args, nil
 		}
@@ -314,10 +357,11 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 }
 
 // renamed holds the functional overloads whose name differs from that of the writing form.
-var renamed = map[string]string{"bernoulli_.float": "p", "bernoulli_.Tensor": "Tensor"}
+var renamed = map[string]string{"bernoulli_.float": "p", "bernoulli_.Tensor": "Tensor", "pow_.Scalar": "Tensor_Scalar", "pow_.Tensor": "Tensor_Tensor"}
 
 // write makes v the new value of outer tensor t, and of the base that t views.
 func (f *Functional) write(t, v *tensor.Tensor) error {
+	node := autograd.GradFn(v)
 	st := f.outer[t]
 	if st == nil {
 		return fmt.Errorf("in-place operation on a constant tensor of shape %v inside a compiled function", t.Shape)
@@ -331,22 +375,49 @@ func (f *Functional) write(t, v *tensor.Tensor) error {
 			v = b.To(v, t.DType)
 		}
 		ss := f.storage[t.Storage]
-		// Values of the chain from the base, so that each level can take its part back.
-		base := f.outer[ss.base].inner
-		levels := []*tensor.Tensor{base}
-		for _, s := range st.chain {
-			r, err := s.apply(f.Below, levels[len(levels)-1])
-			b.Check(err)
-			levels = append(levels, r)
+		old := f.outer[ss.base].inner
+		if eng, ok := f.Below.(*autograd.Engine); ok && len(st.chain) > 0 && node != nil && node == autograd.GradFn(v) {
+			// The graph computes the new base; its history is one node that routes the gradient of the written part.
+			chain := st.chain
+			views := func(b *build.B, whole *tensor.Tensor) []*tensor.Tensor { return replay(b, chain, whole) }
+			back := func(b *build.B, levels []*tensor.Tensor, part *tensor.Tensor) *tensor.Tensor {
+				return scatter(b, chain, levels, part)
+			}
+			below := &build.B{D: eng.Below}
+			v = back(below, views(below, old), v)
+			eng.CopySlices(old, v, node, views, back)
+			f.store(ss, v)
+			return
 		}
-		for i := len(st.chain) - 1; i >= 0; i-- {
-			v = unview(b, st.chain[i], levels[i], v)
-		}
-		ss.gen++
-		ss.mutated = true
-		f.outer[ss.base].inner = v
-		f.outer[ss.base].gen = ss.gen
+		f.store(ss, scatter(b, st.chain, replay(b, st.chain, old), v))
 	}), nil)
+}
+
+// store makes v the value of a storage's base.
+func (f *Functional) store(ss *storageState, v *tensor.Tensor) {
+	ss.gen++
+	ss.mutated = true
+	f.outer[ss.base].inner = v
+	f.outer[ss.base].gen = ss.gen
+}
+
+// replay returns the values of a chain of views, from the base to the last.
+func replay(b *build.B, chain []viewStep, base *tensor.Tensor) []*tensor.Tensor {
+	levels := []*tensor.Tensor{base}
+	for _, s := range chain {
+		r, err := s.apply(b.D, levels[len(levels)-1])
+		b.Check(err)
+		levels = append(levels, r)
+	}
+	return levels
+}
+
+// scatter writes part, the new value of a chain's last view, back through all levels and returns the new base.
+func scatter(b *build.B, chain []viewStep, levels []*tensor.Tensor, part *tensor.Tensor) *tensor.Tensor {
+	for i := len(chain) - 1; i >= 0; i-- {
+		part = unview(b, chain[i], levels[i], part)
+	}
+	return part
 }
 
 func firstErr(errs ...error) error {
@@ -475,18 +546,6 @@ func init() {
 		"aten._native_batch_norm_legit.default": bn,
 		"aten.detach_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return args[0], nil
-		},
-		"aten.zero_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
-			t := args[0].(*tensor.Tensor)
-			in, err := f.Inner(t)
-			if err != nil {
-				return nil, err
-			}
-			z, err := (&build.B{D: f.Below}).Try("zeros_like.default", in)
-			if err != nil {
-				return nil, err
-			}
-			return t, f.write(t, z)
 		},
 		"aten.normal_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
 			t := args[0].(*tensor.Tensor)

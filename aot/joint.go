@@ -26,6 +26,7 @@ const (
 	FromGraph    OutputKind = iota // result of the graph
 	IsInput                        // the very tensor that came in
 	AliasOfInput                   // a view of an input, rebuilt from it
+	AliasOfValue                   // a view of a graph result that others view, too, rebuilt from it
 	ConstantOut                    // not a tensor: known while tracing
 )
 
@@ -33,6 +34,7 @@ const (
 type OutputInfo struct {
 	Kind         OutputKind
 	Input        int // for IsInput and AliasOfInput
+	Base         int // for AliasOfValue: position of the viewed value among the graph's outputs
 	Shape        []int64
 	Stride       []int64
 	Offset       int64
@@ -49,6 +51,7 @@ type Joint struct {
 	Outputs  []OutputInfo
 	Mutated  []int // inputs whose new value is a graph output, in output order, before the others
 	InGraph  []int // inputs that the graph itself writes with copy_
+	Bases    []int // positions of graph outputs that only serve to rebuild views, in order
 	NForward int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
 	Tangents int   // number of tangent placeholders; 0 => inference
 	GradOf   []int // per gradient output: its input
@@ -99,6 +102,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		return nil, err
 	}
 	j := &Joint{GM: tr.GM, Inputs: inputs}
+	shared := fn.sharing(outs)
 	var results fx.Tuple
 	inputOf := map[*tensor.Storage]int{}
 	for i, o := range outer {
@@ -154,6 +158,12 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 			roots = append(roots, nil)
 		}
 	}
+	type viewOf struct {
+		out     int
+		storage *tensor.Storage
+	}
+	var bases []viewOf
+	position := map[*tensor.Storage]int{} // of a value that is returned and viewed
 	for _, o := range outs {
 		t, ok := o.(*tensor.Tensor)
 		if !ok {
@@ -165,7 +175,9 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 			return nil, err
 		}
 		info := OutputInfo{Kind: FromGraph, Shape: v.Shape, Stride: v.Stride, Offset: t.Offset, DType: v.DType, GraphIndex: len(results)}
-		if i, ok := inputOf[t.Storage]; ok {
+		train := training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
+		views := shared[t.Storage]
+		if i, ok := inputOf[t.Storage]; ok && !(train && views.single == 0) {
 			info.Input = i
 			info.Kind = AliasOfInput
 			info.Shape, info.Stride = t.Shape, t.Stride
@@ -173,7 +185,15 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 				info.Kind = IsInput
 			}
 		}
-		info.RequiresGrad = info.Kind == FromGraph && training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
+		if info.Kind == FromGraph && train && views.single > 0 && views.all > 1 && len(fn.chain(t)) > 0 {
+			info.Kind = AliasOfValue
+			info.Shape, info.Stride = t.Shape, t.Stride
+			bases = append(bases, viewOf{len(j.Outputs), t.Storage})
+		}
+		info.RequiresGrad = info.Kind == FromGraph && train
+		if _, ok := position[t.Storage]; !ok && info.RequiresGrad && len(fn.chain(t)) == 0 {
+			position[t.Storage] = len(results)
+		}
 		j.Outputs = append(j.Outputs, info)
 		if err := addOutput(v); err != nil {
 			return nil, err
@@ -183,6 +203,24 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		} else {
 			roots = append(roots, nil)
 		}
+	}
+	// What several outputs view becomes an output itself, unless the program returns it anyway: gradients flow through it alone.
+	for _, b := range bases {
+		at, ok := position[b.storage]
+		if !ok {
+			v, err := fn.Inner(fn.storage[b.storage].base)
+			if err != nil {
+				return nil, err
+			}
+			at = len(results)
+			position[b.storage] = at
+			j.Bases = append(j.Bases, at)
+			if err := addOutput(v); err != nil {
+				return nil, err
+			}
+			roots = append(roots, v)
+		}
+		j.Outputs[b.out].Base = at
 	}
 	j.NForward = len(results)
 	if training {

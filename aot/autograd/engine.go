@@ -281,6 +281,35 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 	return nil
 }
 
+// CopySlices gives whole, the value of old after an operator has overwritten a view of it, its history. fn is that
+// operator's node; views computes the values from a base to the view, back writes the view's new value into the base.
+// The gradient of the view goes to fn, and what fn makes of it takes its place in the gradient of old.
+func (e *Engine) CopySlices(old, whole *tensor.Tensor, fn *Node, views func(b *build.B, base *tensor.Tensor) []*tensor.Tensor,
+	back func(b *build.B, levels []*tensor.Tensor, part *tensor.Tensor) *tensor.Tensor) {
+	shape, stride := clone(old.Shape), clone(old.Stride)
+	next := append([]Edge{edgeOf(old)}, fn.Next[1:]...)
+	n := newNode("CopySlices", next, 1)
+	n.Shape[0] = outMeta{clone(whole.Shape), whole.DType}
+	n.Apply = func(d aten.Dispatcher, g []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+		if g[0] == nil {
+			return make([]*tensor.Tensor, len(next)), nil
+		}
+		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
+			gb := c.T("new_empty_strided.default", g[0], build.Ints(shape), build.Ints(stride))
+			gb = c.T("copy.default", gb, g[0])
+			levels := views(&c.B, gb)
+			part := levels[len(levels)-1]
+			gs, err := fn.Apply(d, []*tensor.Tensor{c.T("clone.default", part, tensor.ContiguousFormat)}, need)
+			c.Check(err)
+			if gs[0] != nil {
+				gb = back(&c.B, levels, c.T("copy.default", part, gs[0]))
+			}
+			return append([]*tensor.Tensor{gb}, gs[1:]...)
+		})
+	}
+	SetHistory(whole, n, 0)
+}
+
 func sameStrides(a, b *tensor.Tensor) bool {
 	for i := range a.Stride {
 		if a.Stride[i] != b.Stride[i] && a.Shape[i] > 1 {

@@ -106,6 +106,7 @@ func pointwise() {
 		}
 		return b.T("expand.default", src, build.Ints(self.Shape))
 	})
+	row("zero.default", func(b b_, a []val) val { return b.T("zeros_like.default", a[0]) })
 	row("fill.Scalar", func(b b_, a []val) val { return b.T("full_like.default", a[0], a[1]) })
 	row("logit.default", func(b b_, a []val) val {
 		x := in(a[0])

@@ -112,6 +112,11 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 			if err != nil {
 				return nil, err
 			}
+			if t.Lift != nil {
+				if ix, err = t.Lift(ix); err != nil {
+					return nil, t.Error(err)
+				}
+			}
 			if ix.Numel() == 0 {
 				ix = ix.To(tensor.Int64)
 			}
@@ -215,6 +220,18 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 		return t.In.Errorf(t.In.Exc.TypeError, "can't assign a %s to a torch.%s", val.Type().Name, legacyName(x.DType))
 	}
 	vt, isTensor := v.(*tensor.Tensor)
+	if !isTensor && t.Lift != nil {
+		// Where a graph is traced, the number becomes a constant tensor.
+		c := tensor.Scalar(v).To(x.DType)
+		if vt, err = t.Lift(c); err != nil {
+			return t.Error(err)
+		}
+		if len(r.tensors) == 0 {
+			_, err = t.run("fill_.Tensor", r.x, vt)
+			return err
+		}
+		isTensor = true
+	}
 	if len(r.tensors) > 0 {
 		if !isTensor {
 			if vt, err = t.runKw("full.default", []aten.Value{[]aten.Value{}, v}, map[string]aten.Value{"dtype": r.x.DType}); err != nil {
