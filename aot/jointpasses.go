@@ -180,6 +180,14 @@ func uniformValue(n *fx.Node, known map[*fx.Node]*tensor.Tensor) (*tensor.Tensor
 		return nil, nil
 	}
 	switch packet(n) {
+	case "aten.lift_fresh_copy":
+		c, _ := n.Args[0].(*fx.Node)
+		if c == nil || valueOf(c) == nil || valueOf(c).Fake || tensor.Numel(valueOf(c).Shape) != 1 {
+			return nil, nil
+		}
+		return oneElement(aten.Lookup("aten.reshape.default"), []aten.Value{valueOf(c), []aten.Value{int64(1)}})
+	case "aten.scalar_tensor":
+		return oneElement(aten.Lookup("aten.full.default"), []aten.Value{[]aten.Value{int64(1)}, n.Args[0], valueOf(n).DType, nil, nil, nil})
 	case "aten.full":
 		if _, isNode := n.Args[1].(*fx.Node); isNode {
 			return nil, nil

@@ -2,6 +2,7 @@ package aot
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"whittle/aot/build"
@@ -48,12 +49,13 @@ func deadcode(g *fx.Graph) error {
 
 // permutes replaces a permutation of a permutation that restores the order by the original, as Inductor's joint-graph passes do.
 func permutes(g *fx.Graph) error {
+	users := g.Users()
 	for _, n := range g.Nodes {
 		if n.Target != "aten.permute.default" {
 			continue
 		}
 		in, ok := n.Args[0].(*fx.Node)
-		if !ok || in.Target != "aten.permute.default" {
+		if !ok || in.Target != "aten.permute.default" || len(users[in]) != 1 {
 			continue
 		}
 		outer, inner := n.Args[1].(fx.List), in.Args[1].(fx.List)
@@ -83,7 +85,11 @@ func cse(g *fx.Graph) error {
 			results[t.Storage] = true
 		}
 	}
-	seen := map[string]*fx.Node{}
+	type entry struct {
+		key string
+		n   *fx.Node
+	}
+	seen := map[string]entry{} // one per bucket
 	repl := map[*fx.Node]*fx.Node{}
 	kept := g.Nodes[:0:0]
 	for _, n := range g.Nodes {
@@ -98,16 +104,26 @@ func cse(g *fx.Graph) error {
 			continue
 		}
 		key := callKey(n)
-		if prev, ok := seen[key]; ok {
-			repl[n] = prev
+		bucket := bucketOf(key)
+		prev, ok := seen[bucket]
+		if ok && prev.key == key {
+			repl[n] = prev.n
 			continue
 		}
-		seen[key] = n
+		if !ok {
+			seen[bucket] = entry{key, n}
+		}
 		kept = append(kept, n)
 	}
 	g.Nodes = kept
 	return nil
 }
+
+// bucketOf is where a call is looked up. As in PyTorch, a bucket holds one call, and the numbers -1 and -2, which Python hashes
+// to the same value, share theirs: which of two such calls merges with later ones depends on which came first.
+func bucketOf(key string) string { return minusOne.ReplaceAllString(key, "int64:-2$1") }
+
+var minusOne = regexp.MustCompile(`int64:-1([^0-9]|$)`)
 
 // callKey identifies what a call computes: its target and the nodes and constants it reads.
 func callKey(n *fx.Node) string {

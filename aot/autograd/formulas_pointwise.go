@@ -104,9 +104,6 @@ func arithmetic() {
 			}
 			var less aten.Value = e - 1
 			var exp aten.Value = e
-			if n, ok := c.Arg("exponent").(int64); ok {
-				less, exp = n-1, n
-			}
 			return c.Mul(c.G(0), c.T("mul.Scalar", c.Pow(c.In("self"), less), exp))
 		})
 	}).usesSelf = true
@@ -301,10 +298,10 @@ func unaries() {
 	unary("cos", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Neg(c.Un("sin", x))) })
 	unaryOut("tan", func(c *Ctx, g, y tt) tt { return c.Mul(g, c.Add(c.Pow(y, int64(2)), int64(1))) })
 	unary("asin", func(c *Ctx, g, x tt) tt {
-		return c.Mul(g, c.Un("rsqrt", c.T("rsub.Scalar", c.Mul(x, x), int64(1))))
+		return c.Mul(g, c.Un("rsqrt", c.Add(c.Mul(c.Neg(x), x), int64(1))))
 	})
 	unary("acos", func(c *Ctx, g, x tt) tt {
-		return c.Mul(g, c.Neg(c.Un("rsqrt", c.T("rsub.Scalar", c.Mul(x, x), int64(1)))))
+		return c.Mul(g, c.Neg(c.Un("rsqrt", c.Add(c.Mul(c.Neg(x), x), int64(1)))))
 	})
 	unary("atan", func(c *Ctx, g, x tt) tt { return c.Div(g, c.Add(c.Mul(x, x), int64(1))) })
 	unary("sinh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("cosh", x)) })
@@ -312,7 +309,7 @@ func unaries() {
 	unary("asinh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("rsqrt", c.Add(c.Pow(x, int64(2)), int64(1)))) })
 	unary("acosh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("rsqrt", c.Sub(c.Pow(x, int64(2)), int64(1)))) })
 	unary("atanh", func(c *Ctx, g, x tt) tt {
-		return c.Mul(g, c.Un("reciprocal", c.T("rsub.Scalar", c.Pow(x, int64(2)), int64(1))))
+		return c.Mul(g, c.Over(int64(1), c.From(int64(1), c.Pow(x, int64(2)))))
 	})
 	unary("erf", func(c *Ctx, g, x tt) tt {
 		return c.Mul(c.Mul(c.Un("exp", c.Neg(c.Pow(x, int64(2)))), 2/math.Sqrt(math.Pi)), g)
@@ -346,8 +343,8 @@ func unaries() {
 	row("nan_to_num.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x := c.In("self")
-			bad := c.T("logical_or.default", c.Un("isinf", x), c.Un("isnan", x))
-			return c.Mul(c.G(0), c.Un("logical_not", bad))
+			finite := c.Mul(c.T("eq.Tensor", x, x), c.T("ne.Scalar", c.Un("abs", x), math.Inf(1)))
+			return c.Mul(c.G(0), finite)
 		})
 	}).usesSelf = true
 	row("deg2rad.default", func(c *Ctx) { c.Set("self", func() tt { return c.Mul(c.G(0), math.Pi/180) }) })

@@ -108,8 +108,9 @@ func views() {
 	row("as_strided.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			in := c.Like("self")
-			z := c.T("new_zeros.default", c.G(0), build.Ints(in.Shape))
-			return c.T("as_strided_scatter.default", z, c.G(0), c.args[1], c.args[2], c.args[3])
+			g, shape := c.unexpand(c.G(0), c.Ints("size"), c.Ints("stride"))
+			z := c.T("new_zeros.default", g, build.Ints(in.Shape))
+			return c.T("as_strided_scatter.default", z, g, build.Ints(shape), c.args[2], c.args[3])
 		})
 	})
 	row("select_backward.default", func(c *Ctx) {
@@ -231,6 +232,22 @@ func views() {
 			return c.T("as_strided.default", append([]aten.Value{g}, rest...)...)
 		})
 	})
+}
+
+// unexpand sums the gradient of a strided view over dimensions of stride 0, all of whose elements are one.
+func (c *Ctx) unexpand(g tt, size, stride []int64) (tt, []int64) {
+	size = clone(size)
+	var dims []int64
+	for i, s := range stride {
+		if s == 0 && size[i] > 1 {
+			dims = append(dims, int64(i))
+			size[i] = 1
+		}
+	}
+	if len(dims) > 0 {
+		g = c.T("sum.dim_IntList", g, build.Ints(dims), true)
+	}
+	return g, size
 }
 
 // squeezedKeeps reports whether squeeze leaves size-1 dimension i of an n-dim input alone.

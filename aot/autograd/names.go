@@ -13,6 +13,9 @@ func functionalName(op *aten.Op) string {
 	base, over, _ := strings.Cut(rest, ".")
 	if op.Tags&aten.Inplace != 0 {
 		base = strings.TrimSuffix(base, "_")
+		if base == "pow" { // pow_.Scalar is pow.Tensor_Scalar: pow.Scalar has the number first
+			over = "Tensor_" + over
+		}
 	}
 	if ns != "aten" {
 		base = ns + "::" + base

@@ -145,8 +145,9 @@ func asStridedNode(t *tensor.Tensor) *Node {
 			return []*tensor.Tensor{nil}, nil
 		}
 		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
-			z := c.T("new_zeros.default", g[0], build.Ints(base.Shape))
-			return []*tensor.Tensor{c.T("as_strided_scatter.default", z, g[0], build.Ints(shape), build.Ints(stride), off)}
+			part, size := c.unexpand(g[0], shape, stride)
+			z := c.T("new_zeros.default", part, build.Ints(base.Shape))
+			return []*tensor.Tensor{c.T("as_strided_scatter.default", z, part, build.Ints(size), build.Ints(stride), off)}
 		})
 	}
 	return n

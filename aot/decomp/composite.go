@@ -1,6 +1,8 @@
 package decomp
 
 import (
+	"math"
+
 	"whittle/aot"
 	"whittle/aot/build"
 	"whittle/kernels/tensor"
@@ -16,6 +18,13 @@ func init() {
 			return b.T("clone.default", x)
 		}
 		return b.M("native_dropout.default", x, a[1], true)[0]
+	}
+	Composite["aten.isfinite.default"] = func(b b_, a []val) val {
+		x := in(a[0])
+		if !x.DType.IsFloat() {
+			return aot.Declined{}
+		}
+		return b.Mul(b.T("eq.Tensor", x, x), b.T("ne.Scalar", b.Un("abs", x), math.Inf(1)))
 	}
 	for _, n := range []string{"1d", "2d", "3d"} {
 		Composite["aten.upsample_nearest"+n+".default"] = func(b b_, a []val) val { return nearest(b, in(a[0]), a[1], a[2:], 0) }

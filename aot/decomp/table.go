@@ -34,6 +34,9 @@ func init() {
 	randoms()
 }
 
+// minus is x-t for a number x, which stays a number in the graph.
+func minus(b b_, x val, t tt) tt { return b.T("sub.Tensor", x, t) }
+
 // opmath runs f in float32 where the input is a half type, and casts back.
 func opmath(b b_, x tt, f func(x tt) tt) tt {
 	if x.DType == tensor.BFloat16 || x.DType == tensor.Float16 {
@@ -49,6 +52,9 @@ func cast(b b_, x tt, d tensor.DType) tt {
 	return b.Prim("convert_element_type.default", x, d)
 }
 
+// scalar is a number as a 0-dim tensor, where Python code hands it to an operator that takes tensors alone.
+func scalar(b b_, v val, like tt) tt { return b.T("scalar_tensor.default", v, like.DType) }
+
 func full(b b_, shape []int64, v val, d tensor.DType) tt {
 	return b.T("full.default", build.Ints(shape), v, d, nil, tensor.CPU, false)
 }
@@ -59,30 +65,30 @@ func pointwise() {
 		if !build.Is(a[2], 1) {
 			return aot.Declined{}
 		}
-		return b.Sub(full(b, nil, a[1], in(a[0]).DType), a[0])
+		return minus(b, a[1], in(a[0]))
 	})
 	row("addcmul.default", func(b b_, a []val) val {
-		p := b.Mul(in(a[1]), a[2])
-		if !build.Is(a[3], 1) {
-			p = b.Mul(p, a[3])
-		}
-		return b.Add(in(a[0]), p)
+		return b.Add(in(a[0]), b.Mul(b.Mul(in(a[1]), a[3]), a[2]))
 	})
 	row("addcdiv.default", func(b b_, a []val) val {
-		p := b.Div(in(a[1]), a[2])
-		if !build.Is(a[3], 1) {
-			p = b.Mul(p, a[3])
-		}
-		return b.Add(in(a[0]), p)
+		return b.Add(in(a[0]), b.Div(b.Mul(in(a[1]), a[3]), a[2]))
 	})
+	// The end that is nearer to the result is the one added to: exact at both ends.
 	row("lerp.Scalar", func(b b_, a []val) val {
-		return b.Add(in(a[0]), b.Mul(b.Sub(in(a[1]), a[0]), a[2]))
+		x, end := in(a[0]), in(a[1])
+		w := build.Float(a[2])
+		from, k := val(x), w
+		if math.Abs(w) >= 0.5 {
+			from, k = end, w-1
+		}
+		far := full(b, nil, from == val(end), tensor.Bool)
+		return b.Add(b.Mul(full(b, nil, k, x.DType), b.Sub(end, x)), b.Where(far, end, x))
 	})
 	row("lerp.Tensor", func(b b_, a []val) val {
 		return b.Add(in(a[0]), b.Mul(in(a[2]), b.Sub(in(a[1]), a[0])))
 	})
 	row("masked_fill.Scalar", func(b b_, a []val) val {
-		return b.Where(in(a[1]), full(b, nil, a[2], in(a[0]).DType), in(a[0]))
+		return b.Where(in(a[1]), scalar(b, a[2], in(a[0])), in(a[0]))
 	})
 	row("masked_fill.Tensor", func(b b_, a []val) val { return b.Where(in(a[1]), in(a[2]), in(a[0])) })
 	row("_to_copy.default", func(b b_, a []val) val {
@@ -94,18 +100,13 @@ func pointwise() {
 		return b.Prim("convert_element_type.default", x, d)
 	})
 	row("square.default", func(b b_, a []val) val { return b.Pow(in(a[0]), int64(2)) })
-	row("frac.default", func(b b_, a []val) val { return b.Sub(in(a[0]), b.Un("trunc", in(a[0]))) })
+	row("frac.default", func(b b_, a []val) val {
+		x := in(a[0])
+		return b.Sub(x, b.Mul(b.Un("floor", b.Un("abs", x)), b.Un("sign", x)))
+	})
 	row("sgn.default", func(b b_, a []val) val { return b.Un("sign", in(a[0])) })
 	row("floor_divide.default", func(b b_, a []val) val { return b.T("div.Tensor_mode", a[0], a[1], "floor") })
 	row("true_divide.Tensor", func(b b_, a []val) val { return b.Div(in(a[0]), a[1]) })
-	row("copy.default", func(b b_, a []val) val {
-		self, src := in(a[0]), in(a[1])
-		src = cast(b, src, self.DType)
-		if build.EqualInts(src.Shape, self.Shape) {
-			return b.T("clone.default", src)
-		}
-		return b.T("expand.default", src, build.Ints(self.Shape))
-	})
 	row("zero.default", func(b b_, a []val) val { return b.T("zeros_like.default", a[0]) })
 	row("fill.Scalar", func(b b_, a []val) val { return b.T("full_like.default", a[0], a[1]) })
 	row("logit.default", func(b b_, a []val) val {
@@ -114,13 +115,13 @@ func pointwise() {
 			e := build.Float(a[1])
 			x = b.T("clamp.default", x, e, 1-e)
 		}
-		return b.Un("log", b.Div(x, b.Sub(full(b, nil, int64(1), x.DType), x)))
+		return b.Un("log", b.Div(x, b.Sub(scalar(b, int64(1), x), x)))
 	})
 	row("xlogy.Tensor", func(b b_, a []val) val {
 		x, y := in(a[0]), in(a[1])
 		zero := b.T("zeros_like.default", x)
 		r := b.Where(b.T("eq.Scalar", x, int64(0)), zero, b.Mul(x, b.Un("log", y)))
-		return b.Where(b.Un("isnan", y), b.Scalar(math.NaN(), r), r)
+		return b.Where(b.Un("isnan", y), scalar(b, math.NaN(), r), r)
 	})
 }
 
@@ -134,7 +135,7 @@ func scaled(b b_, x, alpha val) val {
 func activations() {
 	row("silu.default", func(b b_, a []val) val {
 		return opmath(b, in(a[0]), func(x tt) tt {
-			return b.Div(x, b.Add(b.Un("exp", b.Neg(x)), int64(1)))
+			return b.Mul(x, b.Un("sigmoid", x))
 		})
 	})
 	row("gelu.default", func(b b_, a []val) val {
@@ -153,8 +154,9 @@ func activations() {
 	})
 	row("elu.default", func(b b_, a []val) val {
 		x := in(a[0])
-		neg := b.Mul(b.Un("expm1", b.Mul(x, a[3])), build.Float(a[1])*build.Float(a[2]))
-		return b.Where(b.T("gt.Scalar", x, int64(0)), b.Mul(x, a[2]), neg)
+		k, scale := build.Float(a[1])*build.Float(a[2]), build.Float(a[2])
+		neg := b.Mul(b.Un("expm1", b.Mul(x, build.Float(a[3]))), k)
+		return b.Where(b.T("gt.Scalar", x, int64(0)), b.Mul(x, scale), neg)
 	})
 	row("hardtanh.default", func(b b_, a []val) val {
 		return b.T("clamp_max.default", b.T("clamp_min.default", a[0], a[1]), a[2])
@@ -170,6 +172,9 @@ func activations() {
 	})
 	row("softplus.default", func(b b_, a []val) val {
 		x := in(a[0])
+		if build.Is(a[1], 1) {
+			return b.Where(b.T("gt.Scalar", x, a[2]), x, b.Un("log1p", b.Un("exp", x)))
+		}
 		bx := b.Mul(x, a[1])
 		return b.Where(b.T("gt.Scalar", bx, a[2]), x, b.Div(b.Un("log1p", b.Un("exp", bx)), a[1]))
 	})
@@ -183,17 +188,9 @@ func activations() {
 		z := b.Un("exp", b.Neg(b.Un("abs", x)))
 		return []val{b.Sub(lo, b.Un("log1p", z)), b.T("new_zeros.default", x, []val{int64(0)})}
 	})
-	row("glu.default", func(b b_, a []val) val {
-		x := in(a[0])
-		d := build.Wrap(a[1].(int64), len(x.Shape))
-		h := x.Shape[d] / 2
-		lo := b.T("slice.Tensor", x, int64(d), int64(0), h)
-		hi := b.T("slice.Tensor", x, int64(d), h, x.Shape[d])
-		return b.Mul(lo, b.Un("sigmoid", hi))
-	})
 	row("threshold.default", func(b b_, a []val) val {
 		x := in(a[0])
-		return b.Where(b.T("le.Scalar", x, a[1]), b.Scalar(a[2], x), x)
+		return b.Where(b.T("le.Scalar", x, a[1]), scalar(b, a[2], x), x)
 	})
 	row("_softmax.default", func(b b_, a []val) val {
 		return opmath(b, in(a[0]), func(x tt) tt {
@@ -224,7 +221,7 @@ func activations() {
 			return aot.Declined{}
 		}
 		m := b.T("amax.default", x, d, true)
-		m = b.Where(b.T("eq.Scalar", b.Un("abs", m), math.Inf(1)), b.Scalar(0.0, m), m)
+		m = b.Where(b.T("eq.Scalar", b.Un("abs", m), math.Inf(1)), scalar(b, 0.0, m), m)
 		ms := m
 		if k, _ := keep.(bool); !k {
 			ms = b.T("squeeze.dims", m, d)
@@ -239,19 +236,19 @@ func softdim(b b_, x tt, dim val) (tt, []val) { return x, []val{dim} }
 func backwards() {
 	row("sigmoid_backward.default", func(b b_, a []val) val {
 		y := in(a[1])
-		return b.Mul(in(a[0]), b.Mul(y, b.Sub(full(b, nil, int64(1), y.DType), y)))
+		return b.Mul(in(a[0]), b.Mul(y, minus(b, int64(1), y)))
 	})
 	row("tanh_backward.default", func(b b_, a []val) val {
 		y := in(a[1])
-		return b.Mul(in(a[0]), b.Sub(full(b, nil, int64(1), y.DType), b.Mul(y, y)))
+		return b.Mul(in(a[0]), minus(b, int64(1), b.Mul(y, y)))
 	})
 	row("threshold_backward.default", func(b b_, a []val) val {
-		return b.Where(b.T("le.Scalar", a[1], a[2]), full(b, nil, 0.0, in(a[0]).DType), in(a[0]))
+		return b.Where(b.T("le.Scalar", a[1], a[2]), scalar(b, 0.0, in(a[0])), in(a[0]))
 	})
 	row("silu_backward.default", func(b b_, a []val) val {
 		g, x := in(a[0]), in(a[1])
 		s := b.Un("sigmoid", x)
-		one := full(b, nil, int64(1), x.DType)
+		one := scalar(b, int64(1), x)
 		return b.Mul(b.Mul(g, s), b.Add(b.Mul(x, b.Sub(one, s)), int64(1)))
 	})
 	row("gelu_backward.default", func(b b_, a []val) val {
@@ -263,7 +260,7 @@ func backwards() {
 			t := b.Un("tanh", inner)
 			left, right := b.Mul(x, 0.5), b.Add(t, int64(1))
 			dl := b.Mul(right, 0.5)
-			dt := b.Sub(full(b, nil, int64(1), x.DType), b.Mul(t, t))
+			dt := minus(b, int64(1), b.Mul(t, t))
 			di := b.Mul(b.Add(b.Mul(x2, 3*c), int64(1)), k)
 			return b.Mul(g, b.Add(dl, b.Mul(b.Mul(left, dt), di)))
 		}
@@ -277,26 +274,27 @@ func backwards() {
 	row("elu_backward.default", func(b b_, a []val) val {
 		g, x := in(a[0]), in(a[5])
 		alpha, scale, is := build.Float(a[1]), build.Float(a[2]), build.Float(a[3])
-		neg := b.Mul(b.Mul(g, alpha*scale*is), b.Un("exp", b.Mul(x, is)))
+		gs := b.Mul(g, is)
+		neg := b.Mul(b.Mul(gs, alpha*scale), b.Un("exp", b.Mul(x, is)))
 		if r, _ := a[4].(bool); r {
-			neg = b.Mul(b.Mul(g, is), b.Add(x, alpha*scale))
+			neg = b.Mul(gs, b.Add(x, alpha*scale))
 		}
 		return b.Where(b.T("le.Scalar", x, int64(0)), neg, b.Mul(g, scale))
 	})
 	row("hardtanh_backward.default", func(b b_, a []val) val {
 		x := in(a[1])
-		out := b.T("logical_or.default", b.T("le.Scalar", x, a[2]), b.T("ge.Scalar", x, a[3]))
-		return b.Where(out, full(b, nil, 0.0, in(a[0]).DType), in(a[0]))
+		out := b.T("bitwise_or.Tensor", b.T("le.Scalar", x, a[2]), b.T("ge.Scalar", x, a[3]))
+		return b.Where(out, scalar(b, 0.0, in(a[0])), in(a[0]))
 	})
 	row("hardswish_backward.default", func(b b_, a []val) val {
 		g, x := in(a[0]), in(a[1])
 		mid := b.Mul(g, b.Add(b.Div(x, int64(3)), 0.5))
-		return b.Where(b.T("lt.Scalar", x, int64(-3)), full(b, nil, 0.0, g.DType), b.Where(b.T("le.Scalar", x, int64(3)), mid, g))
+		return b.Where(b.T("lt.Scalar", x, int64(-3)), scalar(b, 0.0, g), b.Where(b.T("le.Scalar", x, int64(3)), mid, g))
 	})
 	row("hardsigmoid_backward.default", func(b b_, a []val) val {
 		g, x := in(a[0]), in(a[1])
-		inside := b.T("logical_and.default", b.T("gt.Scalar", x, -3.0), b.T("lt.Scalar", x, 3.0))
-		return b.Where(inside, b.Mul(g, 1.0/6), full(b, nil, 0.0, g.DType))
+		inside := b.T("bitwise_and.Tensor", b.T("gt.Scalar", x, -3.0), b.T("lt.Scalar", x, 3.0))
+		return b.Where(inside, b.Mul(g, 1.0/6), scalar(b, 0.0, g))
 	})
 	row("softplus_backward.default", func(b b_, a []val) val {
 		g, x := in(a[0]), in(a[1])
@@ -306,7 +304,7 @@ func backwards() {
 	row("log_sigmoid_backward.default", func(b b_, a []val) val {
 		g, x := in(a[0]), in(a[1])
 		neg := b.T("lt.Scalar", x, int64(0))
-		one, zero := b.Scalar(1.0, x), b.Scalar(0.0, x)
+		one, zero := scalar(b, 1.0, x), scalar(b, 0.0, x)
 		maxd := b.Where(neg, one, zero)
 		sign := b.Where(neg, one, b.Neg(one))
 		z := b.Un("exp", b.Neg(b.Un("abs", x)))
@@ -315,8 +313,11 @@ func backwards() {
 	row("_softmax_backward_data.default", func(b b_, a []val) val {
 		g, y := in(a[0]), in(a[1])
 		ng := b.Mul(g, y)
-		r := b.Sub(ng, b.Mul(y, b.T("sum.dim_IntList", ng, []val{a[2]}, true)))
-		return castTo(b, r, a[3])
+		s := b.T("sum.dim_IntList", ng, []val{a[2]}, true)
+		if y.DType == tensor.Float32 || y.DType == tensor.Float64 {
+			return castTo(b, b.Prim("fma.default", b.Neg(y), s, ng), a[3])
+		}
+		return castTo(b, b.Sub(ng, b.Mul(y, s)), a[3])
 	})
 	row("_log_softmax_backward_data.default", func(b b_, a []val) val {
 		g, y := in(a[0]), in(a[1])
@@ -349,7 +350,7 @@ func backwards() {
 			// Nothing to mask: negative indices do not occur.
 		}
 		mask := b.T("unsqueeze.default", b.T("eq.Scalar", idx, a[3]), int64(len(idx.Shape)))
-		g = b.Where(mask, full(b, nil, int64(0), g.DType), g)
+		g = b.Where(mask, scalar(b, int64(0), g), g)
 		z := full(b, []int64{a[2].(int64), n}, int64(0), g.DType)
 		return b.T("index_put.default", z, []val{idx}, g, true)
 	})
@@ -409,6 +410,36 @@ func factories() {
 		n := int64(math.Ceil(float64(e-s) / float64(st)))
 		return b.Prim("iota.default", max(n, 0), s, st, dt, tensor.CPU, false)
 	}
+	integral := arange
+	arange = func(b b_, start, end, step, d val) val {
+		s0, ok1 := start.(int64)
+		e0, ok2 := end.(int64)
+		st, ok3 := step.(int64)
+		if to, ok := d.(tensor.DType); ok && to.IsFloat() && ok1 && ok2 && ok3 {
+			n := int64(math.Ceil(float64(e0-s0) / float64(st)))
+			i := b.Prim("iota.default", max(n, 0), int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+			return cast(b, b.Add(b.Mul(i, st), s0), to)
+		}
+		r := integral(b, start, end, step, d)
+		if _, declined := r.(aot.Declined); !declined {
+			return r
+		}
+		// A range of floats is computed in float64 from one of integers.
+		dt, given := d.(tensor.DType)
+		if !given {
+			dt = tensor.Float32
+		}
+		if !dt.IsFloat() {
+			return r
+		}
+		n := int64(math.Ceil((build.Float(end) - build.Float(start)) / build.Float(step)))
+		i := b.Prim("iota.default", max(n, 0), int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+		x := b.Prim("convert_element_type.default", i, tensor.Float64)
+		x = b.Add(b.Mul(x, step), start)
+		return cast(b, x, dt)
+	}
+	row("eye.default", func(b b_, a []val) val { return eye(b, a[0], a[0], a[1]) })
+	row("eye.m", func(b b_, a []val) val { return eye(b, a[0], a[1], a[2]) })
 	row("arange.default", func(b b_, a []val) val { return arange(b, int64(0), a[0], int64(1), a[1]) })
 	row("arange.start", func(b b_, a []val) val { return arange(b, a[0], a[1], int64(1), a[2]) })
 	row("arange.start_step", func(b b_, a []val) val { return arange(b, a[0], a[1], a[2], a[3]) })
@@ -420,11 +451,19 @@ func factories() {
 			cols := b.Prim("iota.default", x.Shape[n-1], int64(0), int64(1), tensor.Int64, tensor.CPU, false)
 			diff := b.Sub(b.T("unsqueeze.default", cols, int64(-2)), b.T("unsqueeze.default", rows, int64(-1)))
 			m := b.T(cmp, diff, a[1])
-			return b.Where(m, x, full(b, nil, int64(0), x.DType))
+			return b.Where(m, x, scalar(b, 0.0, x))
 		})
 	}
 	tri("tril.default", "le.Scalar")
 	tri("triu.default", "ge.Scalar")
+}
+
+// eye is 1 where the row's number equals the column's.
+func eye(b b_, n, m, d val) val {
+	dt := dtypeOr(d)
+	i := b.Prim("iota.default", n, int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+	j := b.Prim("iota.default", m, int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+	return b.Where(b.T("eq.Tensor", b.T("unsqueeze.default", i, int64(-1)), j), full(b, []int64{1}, int64(1), dt), b.T("scalar_tensor.default", int64(0), dt))
 }
 
 func dtypeOr(d val) tensor.DType {
@@ -461,12 +500,21 @@ func shapes() {
 	row("lift_fresh.default", func(b b_, a []val) val { return a[0] })
 	row("stack.default", func(b b_, a []val) val {
 		ts := build.Tensors(a[0])
-		d := int64(build.Wrap(a[1].(int64), len(ts[0].Shape)+1))
-		var parts []val
-		for _, t := range ts {
-			parts = append(parts, b.T("unsqueeze.default", t, d))
+		n := len(ts[0].Shape)
+		d := int64(build.Wrap(a[1].(int64), n+1))
+		parts := make([]val, len(ts))
+		for i, t := range ts {
+			parts[i] = t
 		}
-		return b.T("cat.default", parts, d)
+		if int(d) == n { // the new dimension is the innermost: the parts do not lie in one piece
+			for i, t := range ts {
+				parts[i] = b.T("unsqueeze.default", t, d)
+			}
+			return b.T("cat.default", parts, d)
+		}
+		shape := append([]int64(nil), ts[0].Shape...)
+		shape = append(shape[:d], append([]int64{int64(len(ts))}, shape[d:]...)...)
+		return b.T("view.default", b.T("cat.default", parts, d), build.Ints(shape))
 	})
 	row("index_select.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -497,14 +545,11 @@ func shapes() {
 		for k, d0 := range dims {
 			d := build.Wrap(d0, len(x.Shape))
 			n := x.Shape[d]
-			s := ((shifts[k] % n) + n) % n
-			if s == 0 {
-				continue
-			}
-			x = b.T("cat.default", []val{b.T("slice.Tensor", x, int64(d), n-s, n), b.T("slice.Tensor", x, int64(d), int64(0), n-s)}, int64(d))
-		}
-		if x == in(a[0]) {
-			return b.T("clone.default", x)
+			start := (((n - shifts[k]) % n) + n) % n
+			i := b.Prim("iota.default", n, int64(0), int64(1), tensor.Int64, tensor.CPU, false)
+			idx := make([]val, d+1)
+			idx[d] = b.T("fmod.Scalar", b.Add(i, start), n)
+			x = b.T("index.Tensor", x, idx)
 		}
 		return x
 	})
@@ -627,7 +672,8 @@ func norms() {
 	bnEval := func(b b_, x tt, w, bias, rm, rv, eps val) []val {
 		d := x.DType
 		n := len(x.Shape)
-		inv := b.Un("reciprocal", b.Un("sqrt", b.Add(in(rv), eps)))
+		rm, rv = b.Prim("convert_element_type.default", rm, in(rm).DType), b.Prim("convert_element_type.default", rv, in(rv).DType)
+		inv := b.Mul(b.Un("reciprocal", b.Un("sqrt", b.Add(in(rv), eps))), int64(1))
 		out := b.Mul(b.Sub(x, chan_(b, rm, n)), chan_(b, inv, n))
 		e := full(b, []int64{0}, 0.0, tensor.Float32)
 		return []val{cast(b, affine(b, out, w, bias), d), e, e}
@@ -667,14 +713,16 @@ func norms() {
 		var dx tt
 		scale := in(rstd)
 		if a[2] != nil {
-			scale = b.Mul(scale, a[2])
+			scale = lead(b.Mul(scale, a[2]))
+		} else {
+			scale = b.Mul(lead(scale), 1.0)
 		}
 		if a[7] == true {
 			gm := lead(b.Mul(gs, norm))
 			proj := lead(b.Mul(b.Mul(dot, norm), b.Mul(in(rstd), rstd)))
-			dx = b.Mul(b.Sub(b.Sub(g, b.Mul(xm, proj)), gm), lead(scale))
+			dx = b.Mul(b.Sub(b.Sub(g, b.Mul(xm, proj)), gm), scale)
 		} else {
-			dx = b.Mul(g, lead(scale))
+			dx = b.Mul(g, scale)
 		}
 		mask := a[9].([]val)
 		var dw, db val
@@ -748,7 +796,7 @@ func losses() {
 	row("huber_loss.default", func(b b_, a []val) val {
 		d := build.Float(a[3])
 		z := b.Un("abs", b.Sub(in(a[0]), a[1]))
-		l := b.Where(b.T("le.Scalar", z, d), b.Mul(b.Mul(z, 0.5), z), b.Mul(b.Sub(z, 0.5*d), d))
+		l := b.Where(b.T("lt.Scalar", z, d), b.Mul(b.Mul(z, 0.5), z), b.Mul(b.Sub(z, 0.5*d), d))
 		return reduce(b, l, a[2])
 	})
 	row("binary_cross_entropy.default", func(b b_, a []val) val {
@@ -763,56 +811,88 @@ func losses() {
 	})
 	row("binary_cross_entropy_with_logits.default", func(b b_, a []val) val {
 		x, y := in(a[0]), in(a[1])
-		one := full(b, nil, int64(1), x.DType)
 		ls := b.M("log_sigmoid_forward.default", x)[0]
 		var l tt
 		if a[3] != nil {
 			w := b.Add(b.Mul(b.Sub(in(a[3]), int64(1)), y), int64(1))
-			l = b.Sub(b.Mul(b.Sub(one, y), x), b.Mul(w, ls))
+			l = b.Sub(b.Mul(minus(b, int64(1), y), x), b.Mul(w, ls))
 		} else {
-			l = b.Sub(b.Mul(b.Sub(one, y), x), ls)
+			l = b.Sub(b.Mul(minus(b, int64(1), y), x), ls)
 		}
 		if a[2] != nil {
 			l = b.Mul(l, a[2])
 		}
 		return reduce(b, l, a[4])
 	})
-	row("nll_loss_forward.default", func(b b_, a []val) val {
-		x, target := in(a[0]), in(a[1])
-		if a[2] != nil || len(x.Shape) != 2 {
-			return aot.Declined{}
-		}
-		valid := b.T("ne.Scalar", target, a[4])
-		safe := b.Where(valid, target, full(b, nil, int64(0), target.DType))
-		picked := b.T("squeeze.dim", b.Neg(b.T("gather.default", x, int64(1), b.T("unsqueeze.default", safe, int64(1)))), int64(1))
-		l := b.Where(valid, picked, full(b, nil, int64(0), x.DType))
-		if build.Is(a[3], 0) {
-			return []val{l, full(b, nil, 0.0, x.DType)}
-		}
-		total := cast(b, b.T("sum.default", valid), x.DType)
-		s := b.T("sum.default", l)
-		if build.Is(a[3], 1) {
-			s = b.Div(s, total)
-		}
-		return []val{s, total}
-	})
-	row("nll_loss_backward.default", func(b b_, a []val) val {
-		g, x, target, total := in(a[0]), in(a[1]), in(a[2]), in(a[6])
-		if a[3] != nil || len(x.Shape) != 2 {
-			return aot.Declined{}
-		}
-		if build.Is(a[4], 1) {
-			g = b.Div(g, total)
-		}
-		tu := b.T("unsqueeze.default", target, int64(1))
-		valid := b.T("ne.Scalar", tu, a[5])
-		safe := b.Where(valid, tu, full(b, nil, int64(0), target.DType))
-		gi := b.T("scatter.value", full(b, x.Shape, int64(0), x.DType), int64(1), safe, -1.0)
-		if len(g.Shape) > 0 {
-			g = b.T("unsqueeze.default", g, int64(1))
-		}
-		return b.Mul(gi, b.Where(valid, g, full(b, nil, int64(0), x.DType)))
-	})
+	row("nll_loss_forward.default", nllForward)
+	row("nll_loss_backward.default", nllBackward)
+	row("nll_loss2d_forward.default", nllForward)
+	row("nll_loss2d_backward.default", nllBackward)
+}
+
+// nllWeight is the class weights as a tensor that broadcasts over x.
+func nllWeight(b b_, x tt, w val) tt {
+	if len(x.Shape) == 1 {
+		return in(w)
+	}
+	shape := make([]int64, len(x.Shape))
+	for i := range shape {
+		shape[i] = 1
+	}
+	shape[1] = x.Shape[1]
+	return b.T("view.default", w, build.Ints(shape))
+}
+
+func nllForward(b b_, a []val) val {
+	x, target := in(a[0]), in(a[1])
+	if len(x.Shape) < 2 {
+		return aot.Declined{}
+	}
+	var w tt
+	if a[2] != nil {
+		w = nllWeight(b, x, a[2])
+		x = b.Mul(x, w)
+	}
+	valid := func() tt { return b.T("ne.Scalar", target, a[4]) }
+	safe := b.T("unsqueeze.default", b.Where(valid(), target, scalar(b, int64(0), target)), int64(1))
+	picked := b.Neg(b.T("squeeze.dim", b.T("gather.default", x, int64(1), safe), int64(1)))
+	l := b.Where(valid(), picked, scalar(b, 0.0, x))
+	if build.Is(a[3], 0) {
+		return []val{l, scalar(b, 0.0, x)}
+	}
+	var total tt
+	if w != nil {
+		of := b.T("squeeze.dim", b.T("gather.default", b.T("expand.default", w, build.Ints(x.Shape)), int64(1), safe), int64(1))
+		total = b.T("sum.default", b.Where(valid(), of, scalar(b, 0.0, x)))
+	} else {
+		total = cast(b, b.T("sum.default", valid()), x.DType)
+	}
+	s := b.T("sum.default", l)
+	if build.Is(a[3], 1) {
+		s = b.Div(s, total)
+	}
+	return []val{s, total}
+}
+
+func nllBackward(b b_, a []val) val {
+	g, x, target, total := in(a[0]), in(a[1]), in(a[2]), in(a[6])
+	if len(x.Shape) < 2 {
+		return aot.Declined{}
+	}
+	if build.Is(a[4], 1) {
+		g = b.Div(g, total)
+	}
+	tu := b.T("unsqueeze.default", target, int64(1))
+	valid := b.T("ne.Scalar", tu, a[5])
+	safe := b.Where(valid, tu, scalar(b, int64(0), target))
+	gi := b.T("scatter.value", full(b, x.Shape, int64(0), x.DType), int64(1), safe, -1.0)
+	if len(g.Shape) > 0 {
+		g = b.T("unsqueeze.default", g, int64(1))
+	}
+	if a[3] != nil {
+		g = b.Mul(g, nllWeight(b, x, a[3]))
+	}
+	return b.Mul(gi, b.Where(valid, g, scalar(b, 0.0, x)))
 }
 
 func linear() {
@@ -823,20 +903,6 @@ func linear() {
 	row("addmv.default", func(b b_, a []val) val {
 		m := b.T("mv.default", a[1], a[2])
 		return b.Add(b.Mul(in(a[0]), a[3]), b.Mul(m, a[4]))
-	})
-	row("baddbmm.default", func(b b_, a []val) val {
-		r := b.T("bmm.default", a[1], a[2])
-		if !build.Is(a[4], 1) {
-			r = b.Mul(r, a[4])
-		}
-		if build.Is(a[3], 0) {
-			return r
-		}
-		self := in(a[0])
-		if !build.Is(a[3], 1) {
-			self = b.Mul(self, a[3])
-		}
-		return b.Add(self, r)
 	})
 }
 
@@ -851,6 +917,19 @@ func randoms() {
 		r := b.T("rand.default", build.Ints(x.Shape), tensor.Float32)
 		return cast(b, b.T("lt.Tensor", r, x), x.DType)
 	})
+	for _, n := range []string{"rand", "randn"} {
+		row(n+"_like.default", func(b b_, a []val) val {
+			x := in(a[0])
+			d := x.DType
+			if dt, ok := a[1].(tensor.DType); ok {
+				d = dt
+			}
+			if !x.IsContiguous(tensor.ContiguousFormat) {
+				return aot.Declined{}
+			}
+			return b.T(n+".default", build.Ints(x.Shape), d)
+		})
+	}
 	row("native_dropout.default", func(b b_, a []val) val {
 		x := in(a[0])
 		p := build.Float(a[1])
@@ -861,6 +940,6 @@ func randoms() {
 			return []val{b.T("zeros_like.default", x), b.T("zeros_like.default", x, tensor.Bool)}
 		}
 		m := b.T("gt.Scalar", b.T("rand.default", build.Ints(x.Shape), tensor.Float32), p)
-		return []val{b.Mul(b.Mul(x, cast(b, m, x.DType)), 1/(1-p)), m}
+		return []val{b.Mul(b.Mul(m, x), 1/(1-p)), m}
 	})
 }

@@ -118,23 +118,21 @@ func einsum(c *Call) (Value, error) {
 	slices.Sort(all)
 	perm = append(perm, all...)
 	place := func(t *tensor.Tensor, ls []int) (*tensor.Tensor, error) {
-		var p []int64
-		var miss []int
+		p := make([]int64, len(perm))
+		v := t
 		for k, l := range perm {
 			if d := slices.Index(ls, l); d >= 0 {
-				p = append(p, int64(d))
-			} else {
-				miss = append(miss, k)
+				p[k] = int64(d)
+				continue
 			}
-		}
-		v, err := c.viaT("permute", t, ints(p))
-		for _, k := range miss {
-			if err != nil {
+			// A label that the operand lacks is a dimension of size 1 behind its own.
+			var err error
+			p[k] = int64(v.Dim())
+			if v, err = c.viaT("unsqueeze", v, p[k]); err != nil {
 				return nil, err
 			}
-			v, err = c.viaT("unsqueeze", v, int64(k))
 		}
-		return v, err
+		return c.viaT("permute", v, ints(p))
 	}
 	acc, err := place(ts[0], labels[0])
 	if err != nil {
@@ -190,7 +188,7 @@ func einsumSum(c *Call, t *tensor.Tensor, keep int) (Value, error) {
 		}
 		return v, nil
 	}
-	return c.via("squeeze.dims", v, ints(ones))
+	return c.via("view", v, ints(t.Shape[:keep]))
 }
 
 // sumproduct multiplies two tensors of one rank and sums over dims (kept as size 1), by bmm.
