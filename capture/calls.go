@@ -48,6 +48,26 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 			}
 		}
 	case *vm.Type:
+		if f.Module == "torch.nn.modules.loss" && f.Name == "CrossEntropyLoss" {
+			if fn := tr.crossEntropy(args, kw); fn != nil {
+				return fn, true, nil
+			}
+		}
+		if err := tr.userException(f, args); err != nil {
+			return nil, false, tr.located(err)
+		}
+		if !looksOnly[f.Name] && f.Module == "builtins" {
+			for i, a := range args {
+				rows, err := tr.unpackTensor(a)
+				if err != nil {
+					return nil, false, err
+				}
+				if rows != nil && walks[f.Name] {
+					args[i] = rows
+				}
+				tr.seeItems(a)
+			}
+		}
 		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
 			tr.seeClassCell(tr.in.Frame())
 		}
@@ -89,6 +109,9 @@ func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	}
 	return v, true
 }
+
+// walks are builtin classes that go through what they are given.
+var walks = map[string]bool{"zip": true, "enumerate": true, "list": true, "tuple": true, "map": true, "filter": true, "reversed": true}
 
 // looksOnly are builtins that do not look into the containers they are given.
 var looksOnly = map[string]bool{"len": true, "isinstance": true, "id": true, "type": true, "hasattr": true, "getattr": true, "callable": true, "issubclass": true, "setattr": true}

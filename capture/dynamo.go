@@ -52,7 +52,8 @@ type Dynamo struct {
 	resume    map[resumeKey]*vm.Code
 	history   map[codeID]map[string]*seenSizes
 	nextID    int
-	unique    int // how many names of globals, functions and code objects were made up so far
+	always    map[*code.Code]bool // what torch.compile was asked for, whether or not it has to do with tensors
+	unique    int                 // how many names of globals, functions and code objects were made up so far
 }
 
 // Observer is told what capture does.
@@ -125,7 +126,7 @@ type resumeKey struct {
 
 // New makes the compiler of an interpreter.
 func New(in *vm.Interp, t *torch.Torch) *Dynamo {
-	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, history: map[codeID]map[string]*seenSizes{}}
+	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
 }
 
 // Reset forgets all compiled code: torch._dynamo.reset().
@@ -138,6 +139,9 @@ func (d *Dynamo) Reset() {
 
 // Call calls fn with frames compiled under ctx.
 func (d *Dynamo) Call(ctx *Context, fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	if c := codeOf(fn); c != nil {
+		d.always[c] = true
+	}
 	old, oldHook := d.ctx, d.In.FrameHook
 	d.ctx, d.In.FrameHook = ctx, d.frame
 	defer func() { d.ctx, d.In.FrameHook = old, oldHook }()
@@ -209,7 +213,7 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 		// The library is traced through, never entered: only optimizers and the wrapper around a library module are
 		// frames of their own. The switch of the grad mode around an optimizer's step does nothing but break graphs.
 		inner := c.Filename == "torch/_dynamo/external_utils.py" && c.Name == "inner"
-		return !inner && !strings.HasPrefix(c.Filename, "torch/optim/") || c.Name == "_use_grad"
+		return !inner && !strings.HasPrefix(c.Filename, "torch/optim/") || c.Filename == "torch/optim/lr_scheduler.py" || c.Name == "_use_grad"
 	}
 	return d.isLibrary(c.Filename)
 }
@@ -219,7 +223,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	key := f.Code.Code
 	st := d.codes[key]
 	if st != nil && st.skip {
-		return d.In.EvalFrame(f)
+		return d.plain(f)
 	}
 	for i, v := range f.LocalsPlus {
 		f.LocalsPlus[i] = replayable(v)
@@ -239,10 +243,13 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		}
 	}
 	if d.ctx.RunOnly || d.stance == "eager_on_recompile" || d.filtered(f.Code.Name) {
-		return d.In.EvalFrame(f)
+		return d.plain(f)
 	}
 	if d.stance == "fail_on_recompile" {
 		return nil, d.In.Errorf(d.In.Exc.RuntimeError, "Detected recompile when torch.compile stance is 'fail_on_recompile'\nfilename: '%s', function name: '%s', line number: %d", f.Code.Filename, f.Code.Name, f.Line())
+	}
+	if st == nil && !d.always[key] && !mayCompute(f) {
+		return d.plain(f)
 	}
 	if st == nil {
 		st = &codeState{id: d.nextID}
@@ -342,7 +349,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		ev.Status = "limit"
 		st.skip = true
 		d.report(ev)
-		return d.In.EvalFrame(f)
+		return d.plain(f)
 	}
 	d.compiling = ev.ID
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
@@ -370,12 +377,24 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			if errors.As(err, &r) {
 				// The traced code raises: plain Python will raise it again, with the real values.
 				ev.Status = "skipped"
+				b := tr.observed(err)
+				if b != nil {
+					b.Frame = ev.ID
+					ev.Status = "unsupported"
+					if d.ctx.FullGraph {
+						b.Kind = "fullgraph"
+					}
+					d.broke(b)
+				}
 				if d.ctx.FullGraph {
 					ev.Status, ev.Err = "unsupported", err
 				}
 				d.report(ev)
 				st.skip = true
-				return d.In.EvalFrame(f)
+				if b != nil && d.ctx.FullGraph {
+					return nil, d.raise("torch._dynamo.exc", "Unsupported", b.Reason)
+				}
+				return d.plain(f)
 			}
 			return nil, err
 		}
@@ -386,8 +405,12 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		b.Line = breakLine(b.Stack)
 		if d.ctx.FullGraph {
 			b.Kind = "fullgraph"
-			d.broke(b)
 			ev.Status, ev.Err = "unsupported", u
+			if u.Jump {
+				ev.Status = "error" // the user's, and no break
+			} else {
+				d.broke(b)
+			}
 			d.report(ev)
 			d.failing(f, u)
 			if u.Jump {
@@ -395,13 +418,13 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			}
 			return nil, d.raise("torch._dynamo.exc", "Unsupported", trimUnsupported(u.Reason))
 		}
-		if u.NoBreak || (stop != nil && *stop == tr.at) {
+		if u.NoBreak || tr.unresumable(private, tr.at.pc) != "" || (stop != nil && *stop == tr.at) {
 			b.Kind = "skip"
 			d.broke(b)
 			ev.Status = "skipped"
 			d.report(ev)
 			st.skip = true
-			return d.In.EvalFrame(f)
+			return d.plain(f)
 		}
 		d.broke(b)
 		if inLoop(f.Code.Code, tr.at.pc) {
@@ -409,7 +432,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			ev.Status = "skipped"
 			d.report(ev)
 			st.skip = true
-			return d.In.EvalFrame(f)
+			return d.plain(f)
 		}
 		at := tr.at
 		stop, jump = &at, u.Jump
@@ -457,6 +480,9 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	err := func() (err error) {
 		if out.broke {
 			pl.breaks, pl.pc = true, out.at.pc
+			if err := p.lastFirst(private, out.at.pc); err != nil {
+				return err
+			}
 			live := liveLocals(private.Code.Code, out.at.pc)
 			if pl.stack, err = p.values(private.Stack[:private.SP]); err != nil {
 				return err
@@ -490,7 +516,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			ev.Status = "skipped"
 			d.report(ev)
 			st.skip = true
-			return d.In.EvalFrame(f)
+			return d.plain(f)
 		}
 		return nil, err
 	}
@@ -499,12 +525,13 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		ev.Status = "skipped"
 		d.report(ev)
 		st.skip = true
-		return d.In.EvalFrame(f)
+		return d.plain(f)
 	}
 	outs := make(fx.Tuple, len(p.outs))
 	for i, x := range p.outs {
 		outs[i] = tr.nodes[x]
 	}
+	tr.cleanGradModes()
 	tr.graph.Output(outs)
 	tr.trim()
 	var ins []input
@@ -537,7 +564,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			d.failing(f, err)
 			if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
 				st.skip = true
-				return d.In.EvalFrame(f)
+				return d.plain(f)
 			}
 			return nil, err
 		}
@@ -764,6 +791,10 @@ func (d *Dynamo) applyEffects(p *plan, r *rebuild) error {
 		if err != nil {
 			return err
 		}
+		if ef.global != "" {
+			target.(*vm.Dict).SetStr(ef.global, items[0])
+			continue
+		}
 		put(d.In, target, items, false)
 	}
 	return nil
@@ -824,6 +855,9 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 		h.Stack[i] = replayable(v)
 	}
 	h.SP, h.PC = g.SP, g.PC
+	if err := d.outsideModes(h); err != nil {
+		return nil, err
+	}
 	return d.compiled(h)
 }
 

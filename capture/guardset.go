@@ -213,6 +213,9 @@ func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
 // seeGlobal guards a global that an instruction is about to load.
 func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 	v, global := f.Globals.GetStr(name)
+	if tr.wroteGlobal(f.Globals, name) {
+		return
+	}
 	if f.Globals == tr.env.globals {
 		if global {
 			tr.see(v, globalSource{name})
@@ -278,7 +281,7 @@ func (tr *tracer) walked(o vm.Object) {
 		tr.guards.order(src)
 		return
 	}
-	if m, ok := o.(*vm.Instance); ok && isModule(m) && moduleKind(m.Class) == nnBuiltin {
+	if m, ok := o.(*vm.Instance); ok && isModule(m) {
 		if n := moduleLen(m); n >= 0 {
 			tr.guards.add(lengthGuard("LENGTH_CHECK", src, n, moduleLen))
 		}
@@ -291,13 +294,14 @@ func moduleLen(o vm.Object) int {
 	if !ok {
 		return -1
 	}
-	table := "_modules"
-	switch m.Class.Name {
-	case "Sequential", "ModuleList", "ModuleDict":
-	case "ParameterList", "ParameterDict":
-		table = "_parameters"
-	default:
-		return -1
+	table := ""
+	for _, name := range []string{"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"} {
+		if isA(m.Class, "torch.nn.modules.container", name) {
+			table = "_modules"
+			if strings.HasPrefix(name, "Parameter") {
+				table = "_parameters"
+			}
+		}
 	}
 	t, ok := moduleTable(m, table)
 	if !ok {
@@ -353,7 +357,8 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 func computed(i *vm.Instance, name string) bool {
 	switch d := i.Class.Lookup(name).(type) {
 	case *vm.Property:
-		return true
+		_, named := vm.AsTuple(i) // the fields of a named tuple
+		return !named || i.Class.Lookup("_fields") == nil
 	case *vm.Instance:
 		return d.Class.Lookup("__get__") != nil
 	case nil:

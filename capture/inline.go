@@ -128,7 +128,15 @@ func (tr *tracer) bindCells(f *vm.Frame, src Source) {
 // seeFree gives what an inlined function reads from its closure a source.
 func (tr *tracer) seeFree(f *vm.Frame, slot int) {
 	c, ok := f.LocalsPlus[slot].(*vm.Cell)
-	if !ok || c.V == nil || tr.cells[c] == nil {
+	if !ok || c.V == nil {
+		return
+	}
+	if tr.cells[c] == nil {
+		// A variable of the compiled function that a function made in it reads.
+		name := f.Code.LocalsPlusName(slot)
+		if _, isCell := tr.rootCell(name).(*vm.Cell); isCell && tr.rootCell(name) == vm.Object(c) && tr.env.locals[name] == c.V {
+			tr.loaded(f, c.V, localSource{name})
+		}
 		return
 	}
 	if s, touched := tr.saved[c]; touched && (len(s.items) == 0 || s.items[0] != c.V) {
@@ -136,6 +144,16 @@ func (tr *tracer) seeFree(f *vm.Frame, slot int) {
 	}
 	tr.see(c.V, tr.cells[c])
 	_ = tr.useValue(c.V)
+}
+
+// rootCell is what the compiled frame keeps in the slot of a variable.
+func (tr *tracer) rootCell(name string) vm.Object {
+	for i := range tr.root.LocalsPlus {
+		if tr.root.Code.LocalsPlusName(i) == name {
+			return tr.root.LocalsPlus[i]
+		}
+	}
+	return nil
 }
 
 // seeClassCell guards the class that super() without arguments finds in its function's closure.

@@ -24,6 +24,7 @@ type effect struct {
 	object vm.Object // used when the object has no source of its own (a table inside an instance)
 	cell   bool
 	items  []recipe
+	global string // object is a dict of globals, of which this one is assigned
 }
 
 // plan is what compiled code does after its graph has run.
@@ -249,6 +250,9 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	if real := tr.reals[t.T]; real != nil {
 		return p.tensor(real)
 	}
+	if src := tr.viaAttr[t.T]; src != nil {
+		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
+	}
 	if tr.nodes[t.T] == nil {
 		return nil, &Unsupported{Reason: "a tensor without a node", NoBreak: true}
 	}
@@ -268,11 +272,83 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	}, nil
 }
 
+// lastFirst fixes the order of the graph's outputs at a break where nothing but tensors is left: PyTorch gives them back from
+// the last to the first, so that unpacking them restores the stack.
+func (p *planner) lastFirst(f *vm.Frame, pc int) error {
+	tr := p.tr
+	if tr.changed() || len(tr.logs) > 0 {
+		return nil
+	}
+	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
+	live := liveLocals(f.Code.Code, pc)
+	for i, v := range f.LocalsPlus {
+		if v == nil || !live[i] && i < len(f.Code.VarNames) || tr.env.locals[f.Code.LocalsPlusName(i)] == v {
+			continue
+		}
+		values = append(values, v)
+	}
+	seen := map[vm.Object]bool{}
+	for _, v := range values {
+		t, ok := v.(*torch.Tensor)
+		if !ok || seen[v] || !t.T.Fake || tr.reals[t.T] != nil {
+			return nil
+		}
+		seen[v] = true
+	}
+	for i := len(values) - 1; i >= 0; i-- {
+		if _, err := p.value(values[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changed reports whether the trace changed anything that was there before.
+func (tr *tracer) changed() bool {
+	for _, o := range tr.savedOrder {
+		if _, ok := o.(*globalWrite); ok {
+			return true
+		}
+		if !sameItems(contentsOf(o), tr.saved[o].items) {
+			return true
+		}
+	}
+	return false
+}
+
+// contentsOf is what a snapshot of o would hold now.
+func contentsOf(o vm.Object) []vm.Object {
+	switch v := o.(type) {
+	case *vm.List:
+		return v.Items
+	case *vm.Dict:
+		return pairs(v)
+	case *vm.Cell:
+		return []vm.Object{v.V}
+	case *vm.Instance:
+		if v.Dict != nil {
+			return pairs(v.Dict)
+		}
+	}
+	return nil
+}
+
 // sideEffects finds what the trace changed in objects that existed before, and puts the old contents back.
 func (p *planner) sideEffects() ([]effect, error) {
 	tr := p.tr
 	var out []effect
-	for o, s := range tr.saved {
+	for _, o := range tr.savedOrder {
+		if w, ok := o.(*globalWrite); ok {
+			e, err := p.globalEffect(w)
+			if err != nil {
+				return nil, err
+			}
+			if e != nil {
+				out = append(out, *e)
+			}
+			continue
+		}
+		s := tr.saved[o]
 		var now []vm.Object
 		e := effect{source: tr.sources[o], object: o}
 		switch v := o.(type) {
@@ -303,6 +379,7 @@ func (p *planner) sideEffects() ([]effect, error) {
 
 // restore undoes all writes of the trace.
 func (tr *tracer) restore() {
+	tr.restoreGlobals()
 	for o, s := range tr.saved {
 		put(tr.in, o, s.items, s.dict == nil)
 	}

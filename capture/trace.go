@@ -59,10 +59,15 @@ type tracer struct {
 	sources map[vm.Object]Source // objects that existed before the trace
 	funcs   map[*vm.Frame]Source // functions that the running frames are calls of
 	cells   map[*vm.Cell]Source  // cells of functions that were called, with the way to their contents; nil for those without
+	globals []*globalWrite       // globals that the trace assigned
+	opError error                // what the last operator that failed on fakes said
 	onStack map[int]stackValue   // what lies untouched on a resume function's stack, by slot
 	called  calledFunc           // the function that the next frame is a call of
 	order   []vm.Object          // of first sight
 	saved   map[vm.Object]snapshot
+
+	savedOrder []vm.Object               // the objects of saved, and assigned globals, in order of first sight
+	viaAttr    map[*tensor.Tensor]Source // views that are attributes of inputs
 
 	stack []StackEntry // user stack of the break
 	depth int          // inside torch API calls: nothing is captured
@@ -118,7 +123,7 @@ func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	return &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, exprNodes: map[string]*fx.Node{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
 		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, grad: d.T.Grad.Enabled()}
+		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled()}
 }
 
 // outcome of a traced frame.
@@ -152,8 +157,17 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
 		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
 	}()
+	if err := tr.enterModes(f); err != nil {
+		return nil, err
+	}
 	res, err := d.In.EvalFrame(f)
 	grad := d.T.Grad.Enabled()
+	if errors.Is(err, errStop) {
+		f.Trace = nil
+		if err := tr.leaveModes(f); err != nil {
+			return nil, err
+		}
+	}
 	d.T.Grad.SetEnabled(tr.grad)
 	if errors.Is(err, errStop) {
 		return &outcome{broke: true, at: tr.at, gradEnd: grad}, nil
@@ -227,8 +241,16 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if s := tr.swapping(func() { tr.seeGlobal(f, f.Code.Names[arg]) }); s != nil {
 			f.Ext = &pending{swap: s}
 		}
-	case code.STORE_GLOBAL, code.DELETE_GLOBAL:
-		return &Unsupported{Reason: "STORE_GLOBAL"}
+	case code.STORE_GLOBAL:
+		tr.storeGlobal(f, f.Code.Names[ins.Arg])
+	case code.DELETE_GLOBAL:
+		return &Unsupported{Reason: "Unsupported: missing: DELETE_GLOBAL"}
+	case code.RAISE_VARARGS:
+		if ins.Arg > 0 {
+			if c, ok := top(0).(*vm.Type); ok && tr.userException(c, nil) != nil {
+				return &Unsupported{Reason: "Unsupported: raise " + c.Name, NoBreak: true}
+			}
+		}
 	case code.STORE_ATTR:
 		tr.touch(top(0))
 	case code.STORE_SUBSCR:
@@ -256,11 +278,29 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.BEFORE_WITH:
 		if i, ok := top(0).(*vm.Instance); ok && tr.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
 			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + i.Class.Name + ")", NoBreak: true}
+		} else if !ok { // a file, a lock: an object of plain Python
+			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + top(0).Type().Name + ")", NoBreak: true}
 		}
 	case code.GET_ITER:
+		rows, err := tr.unpackTensor(top(0))
+		if err != nil {
+			return err
+		}
+		if rows != nil {
+			f.Stack[f.SP-1] = rows
+			return nil
+		}
 		tr.walked(top(0))
 		tr.seeItems(top(0))
 	case code.UNPACK_SEQUENCE:
+		rows, err := tr.unpackTensor(top(0))
+		if err != nil {
+			return err
+		}
+		if rows != nil {
+			f.Stack[f.SP-1] = rows
+			return nil
+		}
 		if t := tr.liftItems(top(0)); t != nil {
 			f.Stack[f.SP-1] = t
 			return nil
@@ -373,6 +413,9 @@ func (tr *tracer) after(f *vm.Frame) {
 		}
 		if p.name == "grad" {
 			tr.see(v, attrSource{base, p.name})
+		}
+		if r, ok := v.(*torch.Tensor); ok && (p.name == "T" || p.name == "mT" || p.name == "H" || p.name == "real" || p.name == "imag") {
+			tr.viaAttr[r.T] = attrSource{base, p.name}
 		}
 		return
 	}
@@ -539,16 +582,16 @@ func (tr *tracer) save(o vm.Object) {
 	}
 	switch c := o.(type) {
 	case *vm.List:
-		tr.saved[o] = snapshot{items: append([]vm.Object(nil), c.Items...)}
+		tr.keep(o, snapshot{items: append([]vm.Object(nil), c.Items...)})
 	case *vm.Dict:
-		tr.saved[o] = snapshot{items: pairs(c)}
+		tr.keep(o, snapshot{items: pairs(c)})
 	case *vm.Instance:
 		s := snapshot{}
 		if c.Dict != nil {
 			s.dict = c.Dict
 			s.items = pairs(c.Dict)
 		}
-		tr.saved[o] = s
+		tr.keep(o, s)
 		if n, ok := c.Native.(vm.Object); ok { // a subclass of dict or list: its items
 			if src := tr.sources[keyOf(o)]; src != nil && keyOf(n) != nil && tr.sources[n] == nil {
 				tr.sources[n] = nativeSource{src}
@@ -563,13 +606,19 @@ func (tr *tracer) save(o vm.Object) {
 						return true
 					}
 					if _, done := tr.saved[v]; !done {
-						tr.saved[v] = snapshot{items: pairs(d)}
+						tr.keep(v, snapshot{items: pairs(d)})
 					}
 				}
 				return true
 			})
 		}
 	}
+}
+
+// keep files a snapshot.
+func (tr *tracer) keep(o vm.Object, s snapshot) {
+	tr.saved[o] = s
+	tr.savedOrder = append(tr.savedOrder, o)
 }
 
 func pairs(d *vm.Dict) []vm.Object {
@@ -590,7 +639,7 @@ func (tr *tracer) touch(o vm.Object) {
 
 func (tr *tracer) touchCell(c *vm.Cell) {
 	if _, done := tr.saved[c]; !done {
-		tr.saved[c] = snapshot{items: []vm.Object{c.V}}
+		tr.keep(c, snapshot{items: []vm.Object{c.V}})
 	}
 }
 
@@ -671,6 +720,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
+	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
+		return vm.None, nil // nothing changes
+	}
 	if c.Target == torch.MakeSubclass {
 		return nil, &Unsupported{Reason: "Unsupported: Workaround for issues with nn_parameter construction"}
 	}
@@ -727,6 +779,10 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
 			return nil, &Unsupported{Reason: "Unsupported: dynamic shape operator: " + strings.TrimSuffix(ae.Op, ".default")}
 		}
+		if u := tr.wrongCall(c, err); u != nil {
+			return nil, u
+		}
+		tr.opError = err
 		return nil, err
 	}
 	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, "")

@@ -38,6 +38,9 @@ func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
 			return err
 		}
 	}
+	if ins.Op == code.BINARY_OP && f.SP > 1 { // overrides are looked for inside of lists
+		return tr.useAll([]vm.Object{f.Stack[f.SP-2], f.Stack[f.SP-1]})
+	}
 	return nil
 }
 
@@ -61,6 +64,11 @@ func (tr *tracer) useArguments(c *torch.Call) error {
 	for _, k := range c.Kw {
 		todo = append(todo, k.Value)
 	}
+	return tr.useAll(todo)
+}
+
+// useAll makes the tensors in a list of values inputs of the graph, from the last to the first.
+func (tr *tracer) useAll(todo []vm.Object) error {
 	for len(todo) > 0 {
 		o := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]

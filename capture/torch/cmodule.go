@@ -36,7 +36,13 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 		return vm.NewTuple(out...), nil
 	})
 	c := t.c
-	for name, v := range map[string]vm.Object{"_nn": t.nn, "TensorBase": t.TensorType, "Tensor": t.TensorType, "Size": t.SizeType, "dtype": t.DTypeType,
+	autograd := in.NewModule("torch._C._autograd", "")
+	in.Modules.SetStr("torch._C._autograd", autograd)
+	data := autograd.Func("_get_data_attr", func(_ *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		return t.call(fx.CallFunction, "torch._C._autograd._get_data_attr", args, kw, t.dataOf)
+	})
+	data.Native = Target("torch._C._autograd._get_data_attr")
+	for name, v := range map[string]vm.Object{"_nn": t.nn, "_autograd": autograd, "TensorBase": t.TensorType, "Tensor": t.TensorType, "Size": t.SizeType, "dtype": t.DTypeType,
 		"device": t.DeviceType, "SymInt": t.SymIntType, "strided": t.layout, "layout": t.layout.class, "memory_format": t.formats[tensor.ContiguousFormat].class,
 		"_GraphModuleBase": t.GraphModuleType, "_Graph": t.GraphType, "_Node": t.NodeType} {
 		c.Set(name, v)

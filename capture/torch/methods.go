@@ -159,6 +159,20 @@ func (t *Torch) viewProperty(name, packet string, extra ...vm.Object) *vm.GetSet
 	}}
 }
 
+// dataOf is a tensor's data as a tensor that autograd knows nothing of.
+func (t *Torch) dataOf(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	p, ok := args[0].(*Tensor)
+	if !ok {
+		return nil, t.In.Errorf(t.In.Exc.TypeError, "expected a tensor, not %s", args[0].Type().Name)
+	}
+	if p.T.Fake { // what traces it sees the operator
+		return t.Packet("aten", "detach", args, nil)
+	}
+	x := p.T.Alias()
+	x.Base = nil
+	return t.Wrap(x), nil
+}
+
 func (t *Torch) properties() []*vm.GetSet {
 	T := func(o vm.Object) *tensor.Tensor { return o.(*Tensor).T }
 	return []*vm.GetSet{
@@ -228,9 +242,7 @@ func (t *Torch) properties() []*vm.GetSet {
 			return nil
 		}},
 		{Name: "data", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
-			x := T(o).Alias()
-			x.Base = nil
-			return t.Wrap(x), nil
+			return t.call(fx.CallFunction, "torch._C._autograd._get_data_attr", []vm.Object{o}, nil, t.dataOf)
 		}, Set: func(in *vm.Interp, o, v vm.Object) error {
 			s, ok := v.(*Tensor)
 			if !ok {

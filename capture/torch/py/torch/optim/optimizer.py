@@ -14,9 +14,77 @@ class _Required:
 required = _Required()
 
 
+class _Groups:
+    """Parameter groups and their state."""
+
+    def add_param_group(self, param_group):
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, torch.Tensor):
+            param_group["params"] = [params]
+        elif isinstance(params, set):
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. Please use a list instead.")
+        else:
+            param_group["params"] = list(params)
+        for p in param_group["params"]:
+            if not isinstance(p, torch.Tensor):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + torch.typename(p))
+            if not (p.is_leaf or p.requires_grad and self.defaults.get("differentiable")):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        seen = set()
+        for g in self.param_groups:
+            seen.update(g["params"])
+        if not seen.isdisjoint(set(param_group["params"])):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def state_dict(self):
+        index = {}
+        groups = []
+        for g in self.param_groups:
+            packed = {k: v for k, v in g.items() if k != "params"}
+            for p in g["params"]:
+                index.setdefault(id(p), len(index))
+            packed["params"] = [index[id(p)] for p in g["params"]]
+            groups.append(packed)
+        state = {(index[id(k)] if isinstance(k, torch.Tensor) else k): v for k, v in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict):
+        saved = deepcopy(state_dict["param_groups"])
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        params = {}
+        for s, g in zip(saved, self.param_groups):
+            if len(s["params"]) != len(g["params"]):
+                raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            for i, p in zip(s["params"], g["params"]):
+                params[i] = p
+            for k, v in s.items():
+                if k != "params":
+                    g[k] = v
+        self.state = defaultdict(dict)
+        for k, v in state_dict["state"].items():
+            self.state[params[k] if k in params else k] = deepcopy(v)
+
+
+def _ahead_of_capture(func):
+    """Marks a method that capture runs while it traces: it makes the state that compiled code then finds."""
+    func._torchdynamo_ahead = True
+    return func
+
+
+# Reports of graph breaks name the line below on which step() breaks:
+# it is line 90 in PyTorch, too.
 def _use_grad_for_differentiable(func):
     def _use_grad(self, *args, **kwargs):
         prev = torch.is_grad_enabled()
+
         try:
             torch.set_grad_enabled(self.defaults["differentiable"])
             torch._dynamo.graph_break()
@@ -30,17 +98,11 @@ def _use_grad_for_differentiable(func):
     return _use_grad
 
 
-def _ahead_of_capture(func):
-    """Marks a method that capture runs while it traces: it makes the state that compiled code then finds."""
-    func._torchdynamo_ahead = True
-    return func
-
-
 def _value(x):
     return x.item() if isinstance(x, torch.Tensor) else x
 
 
-class Optimizer:
+class Optimizer(_Groups):
     def __init__(self, params, defaults):
         torch._C._log_api_usage_once("python.optimizer")
         self.defaults = defaults
@@ -104,32 +166,6 @@ class Optimizer:
         self._optimizer_step_post_hooks[handle.id] = hook
         return handle
 
-    def add_param_group(self, param_group):
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, torch.Tensor):
-            param_group["params"] = [params]
-        elif isinstance(params, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. Please use a list instead.")
-        else:
-            param_group["params"] = list(params)
-        for p in param_group["params"]:
-            if not isinstance(p, torch.Tensor):
-                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + torch.typename(p))
-            if not (p.is_leaf or p.requires_grad and self.defaults.get("differentiable")):
-                raise ValueError("can't optimize a non-leaf Tensor")
-        for name, default in self.defaults.items():
-            if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
-            param_group.setdefault(name, default)
-        seen = set()
-        for g in self.param_groups:
-            seen.update(g["params"])
-        if not seen.isdisjoint(set(param_group["params"])):
-            raise ValueError("some parameters appear in more than one parameter group")
-        self.param_groups.append(param_group)
-
     @torch._disable_dynamo
     def zero_grad(self, set_to_none=True):
         for group in self.param_groups:
@@ -146,32 +182,3 @@ class Optimizer:
 
     def step(self, closure=None):
         raise NotImplementedError
-
-    def state_dict(self):
-        index = {}
-        groups = []
-        for g in self.param_groups:
-            packed = {k: v for k, v in g.items() if k != "params"}
-            for p in g["params"]:
-                index.setdefault(id(p), len(index))
-            packed["params"] = [index[id(p)] for p in g["params"]]
-            groups.append(packed)
-        state = {(index[id(k)] if isinstance(k, torch.Tensor) else k): v for k, v in self.state.items()}
-        return {"state": state, "param_groups": groups}
-
-    def load_state_dict(self, state_dict):
-        saved = deepcopy(state_dict["param_groups"])
-        if len(saved) != len(self.param_groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
-        params = {}
-        for s, g in zip(saved, self.param_groups):
-            if len(s["params"]) != len(g["params"]):
-                raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
-            for i, p in zip(s["params"], g["params"]):
-                params[i] = p
-            for k, v in s.items():
-                if k != "params":
-                    g[k] = v
-        self.state = defaultdict(dict)
-        for k, v in state_dict["state"].items():
-            self.state[params[k] if k in params else k] = deepcopy(v)

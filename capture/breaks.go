@@ -1,0 +1,301 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/code"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+)
+
+// unresumable says why a frame cannot go on behind a break at pc, "" when it can: a resume function cannot start inside a try
+// block, nor inside a with block of a context manager that capture does not know.
+func (tr *tracer) unresumable(f *vm.Frame, pc int) string {
+	c := f.Code.Code
+	seen := map[int]bool{}
+	for {
+		h, ok := c.HandlerAt(pc)
+		if !ok || seen[int(h.Target)] {
+			return ""
+		}
+		pc = int(h.Target)
+		seen[pc] = true
+		if c.Instrs[pc].Op != code.PUSH_EXC_INFO {
+			continue // what ends a handler
+		}
+		if pc+1 < len(c.Instrs) && c.Instrs[pc+1].Op == code.WITH_EXCEPT_START {
+			exit := f.Stack[int(h.Depth)-1]
+			if _, ok := gradMode(exit); ok {
+				continue
+			}
+			return "Graph break under GenericContextWrappingVariable"
+		}
+		return "inside a try block"
+	}
+}
+
+// gradMode is the context manager whose __exit__ a with block left on the stack, if it is one that switches gradients.
+func gradMode(exit vm.Object) (*vm.Instance, bool) {
+	m, ok := exit.(*vm.BoundMethod)
+	if !ok {
+		return nil, false
+	}
+	i, ok := m.Self.(*vm.Instance)
+	return i, ok && i.Class.Module == "torch.autograd.grad_mode"
+}
+
+// leaveModes ends the gradient modes that a break leaves open: the graph has to give the mode back as it found it.
+func (tr *tracer) leaveModes(f *vm.Frame) error {
+	for i := f.SP - 1; i >= 0; i-- {
+		if _, ok := gradMode(f.Stack[i]); ok {
+			if _, err := tr.in.Call(f.Stack[i], []vm.Object{vm.None, vm.None, vm.None}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enterModes starts the gradient modes that were open at the break before a resume function, as its first act.
+func (tr *tracer) enterModes(f *vm.Frame) error {
+	for _, v := range f.Stack[:f.SP] {
+		i, ok := gradMode(v)
+		if !ok {
+			continue
+		}
+		src := localSource{fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
+		tr.sources[v] = src
+		tr.guards.add(idGuard(v, src))
+		tr.save(i)
+		if _, err := tr.in.CallMethod(i, "__enter__"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insideMode is the gradient mode at a break inside a with block. Compiled code begins outside of the block, and enters it
+// again; plain Python goes on inside.
+type insideMode bool
+
+// plain runs a frame as it is.
+func (d *Dynamo) plain(f *vm.Frame) (vm.Object, error) {
+	if m, ok := f.Ext.(insideMode); ok {
+		f.Ext = nil
+		d.T.Grad.SetEnabled(bool(m))
+	}
+	return d.In.EvalFrame(f)
+}
+
+// outsideModes steps out of the gradient modes that are open on a resume function's stack.
+func (d *Dynamo) outsideModes(f *vm.Frame) error {
+	for _, v := range f.Stack[:f.SP] {
+		i, ok := gradMode(v)
+		if !ok {
+			continue
+		}
+		prev, err := d.In.GetAttr(i, "prev")
+		if err != nil {
+			return err
+		}
+		f.Ext = insideMode(d.T.Grad.Enabled())
+		d.T.Grad.SetEnabled(prev == vm.True)
+		return nil
+	}
+	return nil
+}
+
+// stackIndex is the number under which guards know a value of a resume function's stack.
+func (tr *tracer) stackIndex(f *vm.Frame, v vm.Object) int {
+	k := 0
+	for _, x := range f.Stack[:f.SP] {
+		if x == v {
+			return k
+		}
+		if x != nil {
+			k++
+		}
+	}
+	return k
+}
+
+// wrongCall is the break at a call that torch itself refuses: plain Python makes it again, and raises the error.
+func (tr *tracer) wrongCall(c *torch.Call, err error) *Unsupported {
+	var r *vm.Raised
+	if !errors.As(err, &r) || r.Exc.Class != tr.in.Exc.TypeError {
+		return nil
+	}
+	name := c.Target[strings.LastIndex(c.Target, ".")+1:]
+	msg, serr := tr.in.Str(r.Exc)
+	if serr != nil {
+		return nil
+	}
+	what := "<built-in method " + name + " of type object at 0xADDR>"
+	if c.Op == fx.CallMethod {
+		what = "method " + name
+	}
+	return &Unsupported{Reason: "Unsupported: TypeError " + what + ": " + msg}
+}
+
+// unpackTensor lists the rows of a tensor that the trace iterates over: PyTorch indexes all of them at once.
+func (tr *tracer) unpackTensor(o vm.Object) (*vm.List, error) {
+	p, ok := o.(*torch.Tensor)
+	if !ok || len(p.T.Shape) == 0 {
+		return nil, nil
+	}
+	rows := vm.NewList()
+	for i := int64(0); i < p.T.Shape[0]; i++ {
+		row, err := tr.in.GetItem(p, vm.MakeInt(i))
+		if err != nil {
+			return nil, err
+		}
+		rows.Items = append(rows.Items, row)
+	}
+	return rows, nil
+}
+
+// cleanGradModes removes switches of the gradient mode that follow each other and cancel out.
+func (tr *tracer) cleanGradModes() {
+	nodes := append([]*fx.Node(nil), tr.graph.Nodes...)
+	on := tr.grad
+	gone := map[*fx.Node]bool{}
+	switches := func(n *fx.Node) (to, ok bool) {
+		if n.Target != "torch._C._set_grad_enabled" || gone[n] || len(n.Args) != 1 {
+			return false, false
+		}
+		to, ok = n.Args[0].(bool)
+		return to, ok
+	}
+	for i := 0; i+1 < len(nodes); i++ {
+		to, ok := switches(nodes[i])
+		if !ok || to == on {
+			continue
+		}
+		on = to
+		if back, ok := switches(nodes[i+1]); ok && back != on {
+			on = back
+			gone[nodes[i]], gone[nodes[i+1]] = true, true
+			tr.graph.Erase(nodes[i], nodes[i+1])
+		}
+	}
+}
+
+// globalWrite is an assignment to a global variable. It is kept among the objects that the trace changed.
+type globalWrite struct {
+	dict *vm.Dict
+	name string
+	old  vm.Object // nil => there was none
+}
+
+// Type makes a globalWrite an object of the trace.
+func (*globalWrite) Type() *vm.Type { return vm.ObjectType }
+
+// storeGlobal remembers what a global was before the trace assigns it.
+func (tr *tracer) storeGlobal(f *vm.Frame, name string) {
+	for _, w := range tr.globals {
+		if w.dict == f.Globals && w.name == name {
+			return
+		}
+	}
+	old, _ := f.Globals.GetStr(name)
+	w := &globalWrite{f.Globals, name, old}
+	tr.globals = append(tr.globals, w)
+	tr.savedOrder = append(tr.savedOrder, w)
+}
+
+// wroteGlobal reports whether the trace assigned a global.
+func (tr *tracer) wroteGlobal(d *vm.Dict, name string) bool {
+	for _, w := range tr.globals {
+		if w.dict == d && w.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// restoreGlobals takes the assignments of the trace back.
+func (tr *tracer) restoreGlobals() {
+	for _, w := range tr.globals {
+		if w.old == nil {
+			w.dict.DelStr(w.name)
+		} else {
+			w.dict.SetStr(w.name, w.old)
+		}
+	}
+}
+
+// globalEffect plans the assignment to a global; nil when it was deleted again.
+func (p *planner) globalEffect(w *globalWrite) (*effect, error) {
+	v, ok := w.dict.GetStr(w.name)
+	if !ok {
+		return nil, nil
+	}
+	r, err := p.value(v)
+	if err != nil {
+		return nil, err
+	}
+	return &effect{object: w.dict, global: w.name, items: []recipe{r}}, nil
+}
+
+// observed is the break at an exception that traced code raises and does not catch; nil for errors of torch's own operators.
+func (tr *tracer) observed(err error) *BreakEvent {
+	var r *vm.Raised
+	if !errors.As(err, &r) || tr.opError != nil && errors.Is(err, tr.opError) {
+		return nil
+	}
+	b := &BreakEvent{Kind: "skip", Reason: "Observed exception"}
+	for t := r.Exc.Traceback; t != nil; t = t.Next {
+		b.Stack = append(b.Stack, StackEntry{t.Code.Name, t.Line(), shortFile(t.Code.Filename)})
+	}
+	if len(b.Stack) == 0 {
+		return nil
+	}
+	b.Line = breakLine(b.Stack)
+	return b
+}
+
+// userException is the break at a call of a script's own exception class.
+func (tr *tracer) userException(c *vm.Type, args []vm.Object) error {
+	if !c.Heap || !isA(c, "builtins", "BaseException") || c.Module == "builtins" || strings.HasPrefix(c.Module, "torch") {
+		return nil
+	}
+	names := make([]string, len(args))
+	for i, a := range args {
+		names[i] = tr.variableName(a)
+	}
+	return &Unsupported{Reason: fmt.Sprintf("Unsupported: call_function UserDefinedClassVariable(<class '%s.%s'>) [%s] {}", c.Module, c.Qualname, strings.Join(names, ", "))}
+}
+
+// crossEntropy is torch.nn.CrossEntropyLoss made inside a trace: PyTorch's capture knows it as a function that is given the
+// settings along with the tensors, all by position.
+func (tr *tracer) crossEntropy(args []vm.Object, kw []vm.KwArg) vm.Object {
+	names := []string{"weight", "size_average", "ignore_index", "reduce", "reduction", "label_smoothing"}
+	set := []vm.Object{vm.None, vm.None, vm.MakeInt(-100), vm.None, vm.Str("mean"), vm.Float(0)}
+	if len(args) > len(set) {
+		return nil
+	}
+	copy(set, args)
+	for _, k := range kw {
+		at := slices.Index(names, k.Name)
+		if at < 0 {
+			return nil
+		}
+		set[at] = k.Value
+	}
+	return &vm.Builtin{Name: "cross_entropy", Module: "torch", Max: 2, Min: 2, Fn: func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		m, err := in.Import("torch.nn.functional")
+		if err != nil {
+			return nil, err
+		}
+		fn, err := in.GetAttr(m, "cross_entropy")
+		if err != nil {
+			return nil, err
+		}
+		return tr.record(&torch.Call{Op: fx.CallFunction, Target: "torch.nn.functional.cross_entropy", Args: append(append([]vm.Object(nil), a...), set...),
+			Run: func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return in.Call(fn, a, kw) }})
+	}}
+}
