@@ -573,6 +573,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	if violated != nil {
 		err := d.raise("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", violated.Error())
 		ev.Status, ev.Err = "error", err
+		ev.Guards = beforeShapes(ev.Guards)
 		d.report(ev)
 		return nil, err
 	}

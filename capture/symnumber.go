@@ -256,3 +256,30 @@ func (tr *tracer) named(n *fx.Node) bool {
 	}
 	return false
 }
+
+// hasNumber reports whether a sequence holds a symbolic number.
+func hasNumber(o vm.Object) bool {
+	t, ok := vm.AsTuple(o)
+	if !ok {
+		return false
+	}
+	for _, x := range t.Items {
+		if _, ok := x.(*torch.Scalar); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// beforeShapes are the guards that PyTorch has made when those on sizes fail.
+func beforeShapes(gs []*Guard) []*Guard {
+	var out []*Guard
+	for _, g := range gs {
+		switch g.Kind {
+		case "LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK":
+		default:
+			out = append(out, g)
+		}
+	}
+	return out
+}

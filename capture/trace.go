@@ -411,6 +411,9 @@ func (tr *tracer) after(f *vm.Frame) {
 		if p.name == "data" || p.name == "requires_grad" || p.name == "grad_fn" {
 			tr.guards.add(tr.typeGuard(owner, base))
 		}
+		if p.name == "shape" && hasNumber(v) {
+			tr.guards.add(tr.typeGuard(owner, base))
+		}
 		if p.name == "grad" {
 			tr.see(v, attrSource{base, p.name})
 		}

@@ -160,6 +160,9 @@ func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []ate
 		return below(args)
 	}
 	out, err := below(c.plain(args, nil).([]aten.Value))
+	if c.err != nil {
+		return nil, c.err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +252,10 @@ func (c *call) plain(v aten.Value, values map[string]int64) aten.Value {
 		}
 		return tensor.EmptyFake(v.DType, shape, layout(v, shape))
 	case Number:
-		if values == nil || v.Expression().IsFloat() || v.Expression().IsBool() {
+		if v.Expression().IsBool() { // operators take plain truth values
+			return c.decide(v.Expression())
+		}
+		if values == nil || v.Expression().IsFloat() {
 			return v.Hint()
 		}
 		return c.at(v.Expression(), values)

@@ -1,7 +1,10 @@
 package torch
 
 import (
+	"math"
+
 	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -90,8 +93,16 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 			setTensor(dim, tensor.FromBools([]bool{bool(v)}, 1))
 			dim++
 		case *vm.Slice:
-			if r.x, err = t.slice(r.x, dim, v); err != nil {
-				return nil, err
+			whole := false
+			if _, lone := idx.(*vm.Slice); !lone {
+				if whole, err = t.wholeSlice(r.x, dim, v); err != nil {
+					return nil, err
+				}
+			}
+			if !whole {
+				if r.x, err = t.slice(r.x, dim, v); err != nil {
+					return nil, err
+				}
 			}
 			dim++
 		case *Tensor:
@@ -151,6 +162,42 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 		}
 	}
 	return r, nil
+}
+
+// wholeSlice reports whether a slice among several indices takes a whole dimension, as PyTorch asks it: by its end alone.
+func (t *Torch) wholeSlice(x *tensor.Tensor, dim int, s *vm.Slice) (bool, error) {
+	zero := func(o vm.Object, is int64) bool {
+		n, ok := vm.AsInt(o)
+		return o == nil || o == vm.None || ok && n == is
+	}
+	if !zero(s.Start, 0) || !zero(s.Step, 1) || dim >= len(x.Shape) {
+		return false, nil
+	}
+	stop := vm.Object(vm.MakeInt(math.MaxInt64))
+	if s.Stop != nil && s.Stop != vm.None {
+		stop = s.Stop
+	}
+	size, _ := t.sizes(x)
+	a, ok := size[dim].(*Scalar)
+	if !ok {
+		n, isInt := size[dim].(vm.Int)
+		b, isScalar := stop.(*Scalar)
+		if !isInt {
+			return false, nil
+		}
+		if !isScalar {
+			end, ok := vm.AsInt(stop)
+			return ok && end == int64(n), nil
+		}
+		whole, err := b.Env.DecideSize(symbolic.Cmp(symbolic.OpEq, symbolic.Int(int64(n)), b.Expr))
+		return whole, t.ScalarError(err)
+	}
+	end, ok := expression(stop)
+	if !ok {
+		return false, nil
+	}
+	whole, err := a.Env.DecideSize(symbolic.Cmp(symbolic.OpEq, a.Expr, end))
+	return whole, t.ScalarError(err)
 }
 
 func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, error) {

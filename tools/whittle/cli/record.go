@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -12,6 +13,9 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 )
+
+// objectID is a number of a guard that may differ from run to run, and numbers that look like one.
+var objectID = regexp.MustCompile(`\b\d{12,}\b`)
 
 // recorder collects what capture did, in the form of the conformance records.
 type recorder struct {
@@ -66,11 +70,11 @@ func (r *recorder) frame(ev *capture.FrameEvent) {
 	if ev.Graph != nil {
 		f.Graph = fx.Record(ev.Graph)
 	}
-	if ev.Status == "compiled" {
+	if ev.Guards != nil {
 		exprs := [][2]string{}
 		tree := []string{"+- RootGuardManager"}
 		for _, g := range ev.Guards {
-			exprs = append(exprs, [2]string{g.Kind, g.Expr})
+			exprs = append(exprs, [2]string{g.Kind, objectID.ReplaceAllString(g.Expr, "<id>")})
 			tree = append(tree, "| +- "+g.Kind+": "+g.Expr)
 		}
 		f.Guards = map[string]any{"tree": tree, "exprs": exprs}
