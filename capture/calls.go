@@ -407,6 +407,8 @@ func init() {
 		"torch.cond":                                         (*tracer).cond,
 		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
 		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
+		"torch._check":                                       (*tracer).check,
+		"torch._check_is_size":                               (*tracer).checkIsSize,
 		"torch.compiler.is_compiling":                        yes,
 		"torch.compiler.is_dynamo_compiling":                 yes,
 		"torch._dynamo.is_compiling":                         yes,

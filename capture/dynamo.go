@@ -533,6 +533,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	}
 	tr.cleanGradModes()
 	tr.graph.Output(outs)
+	tr.insertAsserts()
 	tr.trim()
 	var ins []input
 	for _, in := range tr.inputs {
@@ -559,7 +560,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			return err
 		})
 		if err != nil {
-			ev.Status, ev.Err = "error", err
+			ev.Status, ev.Err, ev.Guards = "error", err, nil // the guards of a failed frame are never built
 			d.report(ev)
 			d.failing(f, err)
 			if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {

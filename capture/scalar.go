@@ -1,28 +1,26 @@
 package capture
 
 import (
-	"strings"
-
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
-// aotBackends trace the captured graph again into aten operators; that trace holds no unknown numbers.
-var aotBackends = map[string]bool{"aot_eager": true, "aot_eager_decomp_partition": true, "inductor": true}
-
 // item is x.item() under config.capture_scalar_outputs: the number stays in the graph. ok is false when it cannot.
 func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
-	if c.Target != "item" || c.Op != fx.CallMethod || aotBackends[tr.d.ctx.Backend.Name] {
-		return nil, false, nil
-	}
-	p, isTensor := c.Args[0].(*torch.Tensor)
-	if !isTensor || p.T.Numel() != 1 {
+	if c.Target != "item" && c.Target != "tolist" || c.Op != fx.CallMethod {
 		return nil, false, nil
 	}
 	if on, err := tr.d.configBool("capture_scalar_outputs"); err != nil || !on {
 		return nil, false, err
+	}
+	p, isTensor := c.Args[0].(*torch.Tensor)
+	if isTensor && c.Target == "tolist" {
+		return tr.itemList(p)
+	}
+	if !isTensor || p.T.Numel() != 1 {
+		return nil, false, nil
 	}
 	f, err := tr.fake(p)
 	if err != nil {
@@ -32,62 +30,6 @@ func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
 	tr.calls++
 	s, err := tr.itemNumber(p, n)
 	return s, true, err
-}
-
-// scalarTargets are the calls that may take an unknown number: those whose results' shapes do not depend on it.
-func scalarTarget(c *torch.Call) bool {
-	if strings.HasPrefix(c.Target, "operator.") {
-		return c.Target != "operator.getitem" && c.Target != "operator.setitem"
-	}
-	name := strings.TrimSuffix(c.Target[strings.LastIndex(c.Target, ".")+1:], "_")
-	switch name {
-	case "add", "sub", "mul", "div", "pow", "fill", "clamp", "where", "masked_fill", "lt", "le", "gt", "ge", "eq", "ne":
-		return true
-	}
-	return false
-}
-
-// refuseScalars breaks the graph at a call whose meaning depends on an unknown number.
-func (tr *tracer) refuseScalars(c *torch.Call) error {
-	if len(tr.scalars) == 0 {
-		return nil
-	}
-	allowed := scalarTarget(c)
-	for _, a := range c.Args {
-		_, direct := a.(*torch.Scalar)
-		if direct && allowed {
-			continue
-		}
-		if hasScalar(a) {
-			return &Unsupported{Reason: "Unsupported: " + c.Target + " of a data-dependent number"}
-		}
-	}
-	for _, k := range c.Kw {
-		if hasScalar(k.Value) {
-			return &Unsupported{Reason: "Unsupported: " + c.Target + " of a data-dependent number"}
-		}
-	}
-	return nil
-}
-
-func hasScalar(o vm.Object) bool {
-	var items []vm.Object
-	switch v := o.(type) {
-	case *torch.Scalar:
-		return !v.Backed()
-	case *vm.List:
-		items = v.Items
-	case *vm.Tuple:
-		items = v.Items
-	case *vm.Slice:
-		items = []vm.Object{v.Start, v.Stop, v.Step}
-	}
-	for _, x := range items {
-		if hasScalar(x) {
-			return true
-		}
-	}
-	return false
 }
 
 // scalar plans an unknown number: the graph gives it back, floats inside a tensor.

@@ -140,7 +140,7 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 	if src == nil || p.T.Fake || p.T.DType != tensor.Int64 && p.T.DType != tensor.Int32 || len(p.T.Shape) != 0 {
 		s := tr.t.NewScalar(p.T.DType, tr.unknowns)
 		tr.scalars[s] = n
-		tr.exprNodes[s.Expr.String()] = n
+		tr.define(s.Expr, n)
 		return s, nil
 	}
 	name := src.Name() + ".item()"

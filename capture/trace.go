@@ -90,6 +90,8 @@ type tracer struct {
 	inputSizes   map[string]*inputSizes              // by source
 	liftedAs     map[string]vm.Object                // numbers from outside that became symbols, by source
 	liftedFrom   map[vm.Object]Source                // where they come from
+	fresh        []unknownSize                       // sizes that the call under way made unknown
+	defined      []definition                        // nodes of unbacked symbols
 	exprNodes    map[string]*fx.Node                 // what computes an expression
 	symbolTo     *vm.Object                          // where see may leave a symbol to take the place of a number; nil => nowhere
 	later        map[string]func() *fx.Node          // makes the input of a number that was not used yet, by symbol
@@ -138,6 +140,9 @@ type outcome struct {
 // run traces frame f, a private copy of the real one.
 func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	tr.root = f
+	tr.sizes.Fresh = func(of *tensor.Tensor, dim int, size *symbolic.Expr) {
+		tr.fresh = append(tr.fresh, unknownSize{of, dim, size})
+	}
 	f.Trace = tr.step
 	d := tr.d
 	var err error
@@ -714,9 +719,6 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, ok, err := tr.item(c); ok || err != nil {
 		return v, err
 	}
-	if err := tr.refuseScalars(c); err != nil {
-		return nil, err
-	}
 	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
 		return nil, &Unsupported{Reason: "Unsupported: " + why}
 	}
@@ -790,7 +792,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	}
 	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, "")
 	tr.calls++
-	return tr.bind(n, res), nil
+	res = tr.bind(n, res)
+	tr.bindFresh()
+	return res, nil
 }
 
 func (tr *tracer) unsupportedArg(err error) error {

@@ -74,7 +74,7 @@ func (c *call) probe(results []*tensor.Tensor, names []string, below func(args [
 	for step := int64(1); step < steps+12 && len(values) < probes; step++ {
 		vs := map[string]int64{}
 		for i, s := range names {
-			n := int64(StandIn)
+			n := c.Env.StandIn(s)
 			if sym := c.Env.Symbol(s); sym != nil {
 				if h, ok := sym.Hint.(int64); ok {
 					n = h
@@ -121,7 +121,7 @@ func (c *call) explain(want []int64, given []*Expr, values []map[string]int64) *
 			return false
 		}
 		for i, vs := range values {
-			if c.at(e, vs) != want[i+1] {
+			if c.at(c.Env.Simplify(e), vs) != want[i+1] {
 				return false
 			}
 		}

@@ -115,28 +115,16 @@ func symbols(es []*Expr) bool {
 	return false
 }
 
-// StandIn is the size that a fake tensor has where only the running program knows it.
-const StandIn = 8191
+func (k *Tracker) trial(e *Expr) int64 { return k.Env.Trial(e) }
 
-// trial evaluates e with hints, and StandIn for what has none.
-func (k *Tracker) trial(e *Expr) int64 { return k.at(e, nil) }
-
-// at evaluates e with given values for some symbols.
+// at is trial with given values for some symbols.
 func (k *Tracker) at(e *Expr, values map[string]int64) int64 {
-	v, err := k.Env.Simplify(e).Eval(func(name string) (any, bool) {
+	return k.Env.Trial(e.Subst(func(name string) *Expr {
 		if n, ok := values[name]; ok {
-			return n, true
+			return symbolic.Int(n)
 		}
-		if s := k.Env.Symbol(name); s != nil && s.Hint != nil {
-			return s.Hint, true
-		}
-		return int64(StandIn), true
-	})
-	n, ok := v.(int64)
-	if err != nil || !ok {
-		return -1
-	}
-	return n
+		return nil
+	}))
 }
 
 // call is one operator call under examination.
@@ -150,7 +138,7 @@ type call struct {
 // Dispatch runs op through below, which gets plain numbers, and notes the symbolic sizes of the results.
 func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
 	c := &call{Tracker: k, op: op, args: args}
-	if k.Unbacked && op.Tags&aten.DataDependent != 0 {
+	if k.Unbacked && (op.Tags&aten.DataDependent != 0 || op.Sig().Name == "index") {
 		if v, ok, err := c.unbacked(); ok || err != nil {
 			return v, err
 		}
@@ -164,6 +152,11 @@ func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []ate
 		return nil, c.err
 	}
 	if err != nil {
+		for _, e := range given {
+			if k.Env.Unknown(e) { // it may be the stand-in that does not fit
+				return nil, &symbolic.DataDependent{Expr: e}
+			}
+		}
 		return nil, err
 	}
 	results := tensors(out, nil)
@@ -203,6 +196,9 @@ func (c *call) take(results []*tensor.Tensor, ds [][]*Expr) bool {
 		}
 	}
 	for i, t := range results {
+		for _, e := range ds[i] {
+			c.Env.MarkSize(e)
+		}
 		c.Set(t, ds[i], nil)
 	}
 	return true
@@ -255,10 +251,10 @@ func (c *call) plain(v aten.Value, values map[string]int64) aten.Value {
 		if v.Expression().IsBool() { // operators take plain truth values
 			return c.decide(v.Expression())
 		}
-		if values == nil || v.Expression().IsFloat() {
+		if v.Expression().IsFloat() {
 			return v.Hint()
 		}
-		return c.at(v.Expression(), values)
+		return c.at(c.Env.Simplify(v.Expression()), values)
 	case []aten.Value:
 		out := make([]aten.Value, len(v))
 		for i, x := range v {

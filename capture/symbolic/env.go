@@ -13,6 +13,7 @@ type Symbol struct {
 	Range Range // of an integer
 	// Size says that the symbol counts something: an unbacked one is compared with 0 and 1 as if it were greater.
 	Size bool
+	stand int64 // what stands for an unknown value in plain sizes; 0 => not chosen yet
 	// From is where the value is read: the text of a source, L['x'].size()[0].
 	From string
 }
@@ -176,6 +177,46 @@ func (v *Env) HintInt(e *Expr) int64 {
 	h, _ := v.Hint(e)
 	n, _ := h.(int64)
 	return n
+}
+
+// StandIn is the number that stands for a symbol without a hint where plain sizes are needed. It is chosen once, within what
+// is known then.
+func (v *Env) StandIn(name string) int64 {
+	const some = 8191
+	s := v.symbols[name]
+	if s == nil {
+		return some
+	}
+	if s.stand == 0 {
+		s.stand = max(min(some, s.Range.Hi), s.Range.Lo)
+	}
+	return s.stand
+}
+
+// Trial is the value of an integer expression with hints, and stand-ins for what has none; -1 where it cannot be computed.
+func (v *Env) Trial(e *Expr) int64 {
+	r, err := v.Simplify(e).Eval(func(name string) (any, bool) {
+		if s := v.symbols[name]; s != nil && s.Hint != nil {
+			return s.Hint, true
+		}
+		return v.StandIn(name), true
+	})
+	n, ok := r.(int64)
+	if err != nil || !ok {
+		return -1
+	}
+	return n
+}
+
+// MarkSize says that an unbacked symbol counts something.
+func (v *Env) MarkSize(e *Expr) {
+	if e = v.Simplify(e); e.Op != OpSym {
+		return
+	}
+	if s := v.symbols[e.Name]; s != nil && s.Hint == nil {
+		s.Size = true
+		v.narrow(s, Range{0, NoUpper})
+	}
 }
 
 // Known reports the truth of e when it follows from what is known; ok is false when it does not.

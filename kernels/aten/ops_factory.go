@@ -553,6 +553,22 @@ func copies() {
 		v, err := c.via("item", c.Args[0])
 		return toFloat(v) != 0, err
 	})
+	def("_assert_scalar", func(c *Call) (Value, error) {
+		ok := true
+		switch v := c.Args[0].(type) {
+		case bool:
+			ok = v
+		case int64:
+			ok = v != 0
+		case float64:
+			ok = v != 0
+		}
+		if !ok {
+			msg, _ := c.Args[1].(string)
+			return nil, errf("%s", msg)
+		}
+		return nil, nil
+	})
 	def("sym_size.int", func(c *Call) (Value, error) {
 		d, err := wrapDim(c.I(1), int64(c.T(0).Dim()))
 		if err != nil {

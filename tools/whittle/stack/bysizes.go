@@ -56,6 +56,27 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 	}}, nil
 }
 
+// needsData reports whether a graph computes with sizes or numbers that depend on data. The stages below cannot trace it:
+// it runs as it was captured.
+func needsData(gm *fx.GraphModule) bool {
+	reals := realInputs(gm)
+	number := map[*fx.Node]bool{}
+	for i, n := range gm.Graph.Placeholders() {
+		number[n] = reals[i]
+	}
+	for _, n := range gm.Graph.Nodes {
+		switch {
+		case n.Target == "aten.sym_size.int":
+			return true
+		case n.Op == fx.CallMethod && n.Target == "item":
+			if in, ok := n.Args[0].(*fx.Node); !ok || !number[in] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func pickObjects(args []vm.Object, kept []int) []vm.Object {
 	out := make([]vm.Object, len(kept))
 	for i, k := range kept {

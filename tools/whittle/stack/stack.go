@@ -281,6 +281,9 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 		if native == nil {
 			return nil, s.In.Errorf(s.In.Exc.TypeError, "this backend compiles a torch.fx.GraphModule, not %s", gm.Type().Name)
 		}
+		if needsData(native.GM) {
+			return s.eager(gm, inputs)
+		}
 		for _, o := range inputs {
 			if _, ok := o.(*torch.Scalar); ok {
 				return s.bySizes(native, inputs, dec, joint, comp)

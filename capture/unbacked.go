@@ -1,0 +1,206 @@
+package capture
+
+import (
+	"fmt"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// unknownSize is a size of a tensor that only the running program knows.
+type unknownSize struct {
+	of   *tensor.Tensor
+	dim  int
+	size *symbolic.Expr
+}
+
+// definition is the node that brings an unbacked symbol into the graph.
+type definition struct {
+	symbol string
+	node   *fx.Node
+}
+
+// bindFresh gives the sizes that the last call made unknown their nodes.
+func (tr *tracer) bindFresh() {
+	fresh := tr.fresh
+	tr.fresh = nil
+	for _, u := range fresh {
+		of := tr.nodes[u.of]
+		if of == nil {
+			continue
+		}
+		n := tr.graph.CallFunction("aten.sym_size.int", of, int64(u.dim))
+		tr.define(u.size, n)
+	}
+}
+
+// define makes n the node of an unbacked symbol.
+func (tr *tracer) define(e *symbolic.Expr, n *fx.Node) {
+	n.Val = fx.SymInt{Expr: e.String()}
+	tr.exprNodes[e.String()] = n
+	tr.defined = append(tr.defined, definition{e.Name, n})
+}
+
+// insertAsserts adds, behind the node of each unbacked symbol, the checks of what the trace assumed of it.
+func (tr *tracer) insertAsserts() {
+	at := map[string]int{}
+	for i, d := range tr.defined {
+		at[d.symbol] = i
+	}
+	later := map[int][]*symbolic.Expr{} // by the last definition that they need
+	for _, a := range tr.unknowns.Asserts() {
+		last := -1
+		for _, s := range a.Symbols() {
+			if i, ok := at[s]; ok {
+				last = max(last, i)
+			}
+		}
+		if last >= 0 {
+			later[last] = append(later[last], a)
+		}
+	}
+	for i, d := range tr.defined {
+		sym := tr.unknowns.Symbol(d.symbol)
+		if sym == nil {
+			continue
+		}
+		tr.graph.InsertAfter(d.node, func() {
+			if sym.Size {
+				tr.graph.CallFunction("torch._check_is_size", d.node)
+			}
+			e := symbolic.Sym(d.symbol)
+			if sym.Range.Lo != symbolic.NoLower {
+				tr.insertAssert("operator.ge", d.node, sym.Range.Lo, symbolic.Cmp(symbolic.OpGe, e, symbolic.Int(sym.Range.Lo)))
+			}
+			if sym.Range.Hi != symbolic.NoUpper {
+				tr.insertAssert("operator.le", d.node, sym.Range.Hi, symbolic.Cmp(symbolic.OpLe, e, symbolic.Int(sym.Range.Hi)))
+			}
+			for _, a := range later[i] {
+				if boundOf(a, d.symbol) {
+					continue // the range says it
+				}
+				l, r := tr.operand(a.Args[0]), tr.operand(a.Args[1])
+				if l != nil && r != nil {
+					tr.insertAssert(comparisons[a.Op], l, r, lessForm(a))
+				}
+			}
+		})
+	}
+}
+
+var comparisons = map[symbolic.Op]string{symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.ne", symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le",
+	symbolic.OpGt: "operator.gt", symbolic.OpGe: "operator.ge"}
+
+// lessForm writes a > b as b < a, as PyTorch's assertions read.
+func lessForm(e *symbolic.Expr) *symbolic.Expr {
+	switch e.Op {
+	case symbolic.OpGt:
+		return symbolic.Cmp(symbolic.OpLt, e.Args[1], e.Args[0])
+	case symbolic.OpGe:
+		return symbolic.Cmp(symbolic.OpLe, e.Args[1], e.Args[0])
+	}
+	return e
+}
+
+// boundOf reports whether e bounds one symbol by a constant.
+func boundOf(e *symbolic.Expr, symbol string) bool {
+	if e.Op != symbolic.OpLe && e.Op != symbolic.OpGe {
+		return false
+	}
+	a, b := e.Args[0], e.Args[1]
+	return a.Op == symbolic.OpInt && b.String() == symbol || b.Op == symbolic.OpInt && a.String() == symbol
+}
+
+// operand is an expression as an argument: a number or a node; nil when graphs have no function for it.
+func (tr *tracer) operand(e *symbolic.Expr) fx.Arg {
+	switch e.Op {
+	case symbolic.OpInt:
+		return e.Int
+	case symbolic.OpFloat:
+		if e.Float == float64(int64(e.Float)) {
+			return int64(e.Float)
+		}
+		return e.Float
+	}
+	if n := tr.exprNode(e); n != nil {
+		return n
+	}
+	return nil
+}
+
+func (tr *tracer) insertAssert(target string, l, r fx.Arg, e *symbolic.Expr) {
+	n := tr.graph.CallFunction(target, l, r)
+	n.Val = fx.SymInt{Expr: e.String()}
+	tr.graph.CallFunction("aten._assert_scalar.default", n, fmt.Sprintf("Runtime assertion failed for expression %s on node '%s'", e, n.Name))
+}
+
+// check is torch._check(cond, message) in a trace: from here on the condition holds.
+func (tr *tracer) check(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if len(args) == 0 {
+		return nil, false, nil
+	}
+	s, ok := args[0].(*torch.Scalar)
+	if !ok || s.Kind != tensor.Bool {
+		return nil, false, nil
+	}
+	if _, err := tr.unknowns.Assert(s.Expr); err != nil {
+		return nil, false, tr.t.ScalarError(err)
+	}
+	return vm.None, true, nil
+}
+
+// checkIsSize is torch._check_is_size(n) in a trace.
+func (tr *tracer) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if len(args) == 0 {
+		return nil, false, nil
+	}
+	s, ok := args[0].(*torch.Scalar)
+	if !ok || s.Kind != tensor.Int64 {
+		return nil, false, nil
+	}
+	if s.Backed() {
+		ok, err := tr.unknowns.Decide(symbolic.Cmp(symbolic.OpGe, s.Expr, symbolic.Int(0)))
+		if err != nil || !ok {
+			return nil, false, err
+		}
+	}
+	tr.unknowns.MarkSize(s.Expr)
+	a, err := tr.scalarArg(s)
+	if err != nil {
+		return nil, false, err
+	}
+	tr.graph.CallFunction("torch._check_is_size", a)
+	return vm.None, true, nil
+}
+
+// itemList is x.tolist() under config.capture_scalar_outputs: an item() for each element. ok is false when it cannot be.
+func (tr *tracer) itemList(p vm.Object) (v vm.Object, ok bool, err error) {
+	x, isTensor := p.(*torch.Tensor)
+	if !isTensor {
+		return nil, false, nil
+	}
+	f, err := tr.fake(x)
+	if err != nil || tr.sizes.Symbolic(f) || f.Numel() > 1024 {
+		return nil, false, err
+	}
+	if len(f.Shape) == 0 {
+		v, err := tr.in.CallMethod(x, "item")
+		return v, err == nil, err
+	}
+	out := vm.NewList()
+	for i := range f.Shape[0] {
+		part, err := tr.in.GetItem(x, vm.MakeInt(i))
+		if err != nil {
+			return nil, false, err
+		}
+		e, ok, err := tr.itemList(part)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		out.Items = append(out.Items, e)
+	}
+	return out, true, nil
+}
