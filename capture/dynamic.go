@@ -453,6 +453,7 @@ func (tr *tracer) numberObjects(es []*symbolic.Expr) []vm.Object {
 					o = v
 				}
 			case tr.depth == 0:
+				tr.calls++ // PyTorch's graph holds a call here until it is cleaned up
 				tr.scalars[s] = tr.exprNode(e)
 			}
 		}

@@ -506,7 +506,12 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		if pl.logs, err = p.logs(); err != nil {
 			return err
 		}
-		pl.effects, err = p.sideEffects()
+		if pl.effects, err = p.sideEffects(); err != nil || out.broke || len(pl.effects) > 0 || len(pl.logs) > 0 {
+			return err
+		}
+		if t, ok := out.result.(*torch.Tensor); ok && len(p.outs) == 0 && tr.calls > 0 {
+			pl.result, err = p.passedOn(t, pl.result)
+		}
 		return err
 	}()
 	tr.restore()
@@ -550,7 +555,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 	}
 	ev.Guards, ev.Status = shown(en.guards), "compiled"
-	if len(tr.graph.Calls()) > 0 || len(p.outs) > 0 {
+	if tr.calls > 0 || len(p.outs) > 0 {
 		d.uniqueName("__compiled_fn")
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name

@@ -16,6 +16,12 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	if f.Module != "builtins" && f.Module != "math" || f.Self != nil && !isModuleObject(f.Self) {
 		return nil, false, nil
 	}
+	if x, ok := first(args).(*torch.Tensor); ok && f.Name == "len" && f.Module == "builtins" && len(args) == 1 {
+		if size := tr.sizes.Size(x.T); len(x.T.Shape) > 0 && (!x.T.Fake || !size[0].IsConst()) {
+			v, err := tr.in.CallMethod(x, "size", vm.MakeInt(0))
+			return v, err == nil, err
+		}
+	}
 	some := false
 	for _, a := range args {
 		if s, ok := a.(*torch.Scalar); ok {
@@ -54,6 +60,13 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	}
 	v, err := tr.in.Call(f, plain, kw)
 	return v, err == nil, err
+}
+
+func first(args []vm.Object) vm.Object {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
 }
 
 func isModuleObject(o vm.Object) bool {

@@ -333,6 +333,26 @@ func contentsOf(o vm.Object) []vm.Object {
 	return nil
 }
 
+// passedOn plans a lone result that came in as it is: the graph gives it back, as PyTorch's graphs do.
+func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
+	f := t.T
+	if !f.Fake {
+		if p.tr.sources[t] == nil {
+			return otherwise, nil
+		}
+		var err error
+		if f, err = p.tr.fake(t); err != nil {
+			return nil, err
+		}
+	}
+	if p.tr.nodes[f] == nil {
+		return otherwise, nil
+	}
+	p.idx[f] = len(p.outs)
+	p.outs = append(p.outs, f)
+	return otherwise, nil
+}
+
 // sideEffects finds what the trace changed in objects that existed before, and puts the old contents back.
 func (p *planner) sideEffects() ([]effect, error) {
 	tr := p.tr

@@ -12,7 +12,7 @@ type Symbol struct {
 	Hint  any   // the value seen while tracing: int64 or float64; nil for what only the running program knows
 	Range Range // of an integer
 	// Size says that the symbol counts something: an unbacked one is compared with 0 and 1 as if it were greater.
-	Size bool
+	Size  bool
 	stand int64 // what stands for an unknown value in plain sizes; 0 => not chosen yet
 	// From is where the value is read: the text of a source, L['x'].size()[0].
 	From string
@@ -796,9 +796,9 @@ func (in Input) limit() string {
 	case r == All:
 		return "RelaxedUnspecConstraint(" + in.From + ")"
 	case r.Hi == NoUpper:
-		return fmt.Sprintf("%s in the specified range %d <= %s", in.From, r.Lo, in.From)
+		return fmt.Sprintf("%s = %[1]s in the specified range %[2]d <= %[1]s", in.From, r.Lo)
 	case r.Lo == NoLower:
-		return fmt.Sprintf("%s in the specified range %s <= %d", in.From, in.From, r.Hi)
+		return fmt.Sprintf("%s = %[1]s in the specified range %[1]s <= %[2]d", in.From, r.Hi)
 	}
-	return fmt.Sprintf("%s in the specified range %d <= %s <= %d", in.From, r.Lo, in.From, r.Hi)
+	return fmt.Sprintf("%s = %[1]s in the specified range %[2]d <= %[1]s <= %[3]d", in.From, r.Lo, r.Hi)
 }

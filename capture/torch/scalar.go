@@ -114,6 +114,13 @@ func (t *Torch) ScalarError(err error) error {
 
 // Truth is the truth value of s; where it is not known otherwise, a guard.
 func (t *Torch) Truth(s *Scalar) (bool, error) {
+	if s.Kind != tensor.Bool && s.Backed() {
+		v, err := t.Specialize(s) // PyTorch asks for the value
+		if err != nil {
+			return false, err
+		}
+		return t.In.Truth(v)
+	}
 	e := s.Expr
 	if s.Kind != tensor.Bool {
 		e = symbolic.Cmp(symbolic.OpNe, e, symbolic.Int(0))
