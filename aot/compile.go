@@ -1,6 +1,7 @@
 package aot
 
 import (
+	"errors"
 	"fmt"
 
 	"whittle/aot/autograd"
@@ -173,7 +174,21 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		targets = append(targets, res[at].(*tensor.Tensor))
 	}
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
-		return c.backward(saved, targets, grads)
+		out, err := c.backward(saved, targets, grads)
+		if _, recording := d.(*autograd.Engine); err != nil || !recording {
+			return out, err
+		}
+		// The gradients of a compiled graph have no gradients: whoever asks for them is told so.
+		again := autograd.NewNode("CompiledFunctionBackwardBackward", ins, len(out), func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
+			return nil, errors.New("torch.compile with aot_autograd does not currently support double backward")
+		})
+		for i, t := range out {
+			if t != nil {
+				again.Describe(i, t)
+				autograd.SetHistory(t, again, i)
+			}
+		}
+		return out, nil
 	})
 	for k, t := range targets {
 		n.Describe(k, t)
