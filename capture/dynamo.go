@@ -476,7 +476,7 @@ func (d *Dynamo) broke(b *BreakEvent) {
 // finish turns a trace into an entry and runs it.
 func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *env, ev *FrameEvent) (vm.Object, error) {
 	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]bool{}}
-	pl := &plan{grad: out.gradEnd}
+	pl := &plan{grad: out.gradEnd, autocast: out.autocastEnd}
 	err := func() (err error) {
 		if out.broke {
 			pl.breaks, pl.pc = true, out.at.pc
@@ -717,11 +717,15 @@ func trimUnsupported(s string) string { return strings.TrimPrefix(s, "Unsupporte
 
 // ambientGuards are the facts that every capture relies on.
 func ambientGuards(d *Dynamo, grad bool) []*Guard {
+	autocast := d.T.Autocast
 	return []*Guard{
 		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
 		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*env, vm.Object) (bool, string) {
 			if d.T.Grad.Enabled() != grad {
 				return false, "GLOBAL_STATE changed: grad_mode "
+			}
+			if d.T.Autocast != autocast {
+				return false, "GLOBAL_STATE changed: autocast "
 			}
 			return true, ""
 		}},
@@ -767,6 +771,7 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
 	}
 	if !en.plan.breaks {
 		d.T.Grad.SetEnabled(en.plan.grad)
+		d.T.Autocast = en.plan.autocast
 		return en.plan.result(r)
 	}
 	return d.goOn(en, f, r)
@@ -843,6 +848,7 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 	}
 	g.SP, g.PC = len(p.stack), p.pc
 	d.T.Grad.SetEnabled(p.grad)
+	d.T.Autocast = p.autocast
 	first := true
 	g.Trace = func(*vm.Frame) error {
 		if first {

@@ -38,6 +38,8 @@ type plan struct {
 	locals []recipe // per slot of the frame; nil => unbound
 	stack  []recipe
 	grad   bool // grad mode at the break
+	// autocast is the autocast state there.
+	autocast torch.Autocast
 }
 
 // planner makes recipes, collecting the tensors that the graph has to give back.

@@ -135,6 +135,8 @@ type outcome struct {
 	jump    bool      // which is a branch on a tensor
 	at      point
 	gradEnd bool
+	// autocastEnd is the autocast state at the end, likewise.
+	autocastEnd torch.Autocast
 }
 
 // run traces frame f, a private copy of the real one.
@@ -162,6 +164,7 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
 		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
 	}()
+	autocast := d.T.Autocast
 	if err := tr.enterModes(f); err != nil {
 		return nil, err
 	}
@@ -174,8 +177,9 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 		}
 	}
 	d.T.Grad.SetEnabled(tr.grad)
+	autocast, d.T.Autocast = d.T.Autocast, autocast
 	if errors.Is(err, errStop) {
-		return &outcome{broke: true, at: tr.at, gradEnd: grad}, nil
+		return &outcome{broke: true, at: tr.at, gradEnd: grad, autocastEnd: autocast}, nil
 	}
 	if u := unsupportedNumber(err); u != nil {
 		return nil, u
@@ -183,7 +187,7 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{result: res, gradEnd: grad}, nil
+	return &outcome{result: res, gradEnd: grad, autocastEnd: autocast}, nil
 }
 
 // step runs before every instruction of a traced frame.
@@ -736,6 +740,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 			a, err := tr.scalarArg(s)
 			return a, true, err
 		}
+		if m, ok := o.(*torch.AutocastMode); ok {
+			if m.Node == nil || tr.graph.Node(m.Node.Name) != m.Node {
+				return nil, false, &Unsupported{Reason: "Unsupported: end of an autocast region that began outside of the graph", NoBreak: true}
+			}
+			return m.Node, true, nil
+		}
 		p, ok := o.(*torch.Tensor)
 		if !ok {
 			return nil, false, nil
@@ -863,6 +873,9 @@ func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 	switch v := res.(type) {
 	case *torch.Scalar:
 		tr.scalars[v] = n
+		return v
+	case *torch.AutocastMode:
+		v.Node = n
 		return v
 	case *torch.Tensor:
 		if tr.nodes[v.T] != nil {

@@ -71,6 +71,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	t.generatorType()
 	t.registerTensorFns()
 	t.registerState()
+	t.registerAutocast()
 	t.registerOps()
 	return c, nil
 }

@@ -20,7 +20,7 @@ func (t *Torch) run(name string, args ...aten.Value) (*tensor.Tensor, error) {
 }
 
 func (t *Torch) runKw(name string, args []aten.Value, kw map[string]aten.Value) (*tensor.Tensor, error) {
-	v, err := aten.CallKw(t.Dispatch, "aten."+name, args, kw)
+	v, err := aten.CallKw(t.dispatcher(), "aten."+name, args, kw)
 	if err != nil {
 		return nil, t.Error(err)
 	}

@@ -91,7 +91,7 @@ func (t *Torch) Run(op *aten.Op, bound []aten.Value) (aten.Value, error) {
 			}
 		}
 	}
-	return t.Dispatch.Dispatch(op, bound)
+	return t.dispatcher().Dispatch(op, bound)
 }
 
 // floatFactory operators make the default dtype when none is given.

@@ -78,6 +78,8 @@ type Torch struct {
 	module  *vm.Module // torch
 	c       *vm.Module // torch._C
 	nn      *vm.Module // torch._C._nn
+	// Autocast is the state of automatic mixed precision.
+	Autocast Autocast
 	// GradSwitch, when not nil, follows the grad mode inside a trace.
 	GradSwitch func(bool)
 

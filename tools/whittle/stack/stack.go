@@ -322,6 +322,10 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 			}
 			vals[i] = v
 		}
+		// What autocast changes was decided when the graph was traced.
+		autocast := s.Torch.Autocast
+		s.Torch.Autocast.Enabled = false
+		defer func() { s.Torch.Autocast = autocast }()
 		outs, err := c.Run(vals)
 		if err != nil {
 			return nil, s.Torch.Error(err)
@@ -361,6 +365,8 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
 		old, oldLift, oldCond, oldEnabled := t.Dispatch, t.Lift, t.Cond, s.grad.Enabled()
+		autocast := t.Autocast
+		defer func() { t.Autocast = autocast }()
 		t.Dispatch = d
 		t.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
 			return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})

@@ -345,10 +345,24 @@ def cond(pred, true_fn, false_fn, operands=()):
     return _cond(pred, true_fn, false_fn, operands)
 
 
-def autocast(device_type, dtype=None, enabled=True, cache_enabled=None):
-    from torch.amp.autocast_mode import autocast as _autocast
+def is_autocast_enabled(device_type="cuda"):
+    return device_type == "cpu" and _C._autocast_state()[0]
 
-    return _autocast(device_type, dtype, enabled, cache_enabled)
+
+def is_autocast_cpu_enabled():
+    return _C._autocast_state()[0]
+
+
+def get_autocast_dtype(device_type):
+    return _C._autocast_state()[1] if device_type == "cpu" else float16
+
+
+def get_autocast_cpu_dtype():
+    return _C._autocast_state()[1]
+
+
+def is_autocast_cache_enabled():
+    return _C._autocast_state()[2]
 
 
 def vmap(*args, **kwargs):
@@ -359,5 +373,7 @@ def __getattr__(name):
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
 
 
+from torch.amp.autocast_mode import autocast
+from torch import amp
 from torch import nn
 from torch import backends

@@ -1,1 +1,1 @@
-from torch.amp.autocast_mode import autocast
+from torch.amp.autocast_mode import autocast, is_autocast_available
