@@ -349,6 +349,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		}
 		return nil, false, nil
 	}
+	tr.usePolyfill(mod+"."+f.Name, args)
 	if fn := libraryCalls[mod+"."+f.Name]; fn != nil {
 		return nil, false, &Unsupported{Reason: fn(tr, args)}
 	}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"strings"
 
 	"whittle/capture/python/vm"
 )
@@ -194,6 +195,7 @@ type polyfill struct {
 var polyfills = map[string]polyfill{
 	"builtins.sum":       {folds: true, module: "builtins", attrs: []string{"operator", "operator.add", "functools", "functools.reduce"}, then: "functools.reduce"},
 	"builtins.enumerate": {module: "builtins", builtins: []string{"isinstance", "int"}},
+	"list_cmp":           {builtins: []string{"zip"}},
 	"functools.reduce":   {module: "functools", attrs: []string{"_INITIAL_MISSING"}, builtins: []string{"iter"}},
 }
 
@@ -203,7 +205,7 @@ func (tr *tracer) usePolyfill(name string, args []vm.Object) {
 	if !ok || p.folds && constantArgs(args) {
 		return
 	}
-	base := importSource{"torch._dynamo.polyfills." + p.module}
+	base := importSource{strings.TrimSuffix("torch._dynamo.polyfills."+p.module, ".")}
 	tr.guards.add(fixedGuard(base.Name()))
 	for _, a := range p.attrs {
 		tr.guards.add(fixedGuard(base.Name() + "." + a))
@@ -282,7 +284,7 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 		}
 	}
 	if base != nil {
-		tr.guards.add(absentGuard("forward", base))
+		tr.guards.list = append(tr.guards.list, absentGuard("forward", base)) // one for each call
 	}
 	if hooks || !isFn {
 		return nil, false, nil

@@ -389,6 +389,13 @@ func (p *planner) sideEffects() ([]effect, error) {
 		if sameItems(now, s.items) {
 			continue
 		}
+		if l, ok := o.(*vm.List); ok && e.source != nil {
+			for i, x := range s.items { // what is written back is what was there: its constants are looked at
+				if keyOf(x) == nil && i < len(l.Items) && l.Items[i] == x {
+					tr.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
+				}
+			}
+		}
 		rs, err := p.values(now)
 		if err != nil {
 			return nil, err

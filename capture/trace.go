@@ -172,6 +172,9 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	grad := d.T.Grad.Enabled()
 	if errors.Is(err, errStop) {
 		f.Trace = nil
+		if err := tr.useAll(append([]vm.Object(nil), f.Stack[:f.SP]...)); err != nil {
+			return nil, err
+		}
 		if err := tr.leaveModes(f); err != nil {
 			return nil, err
 		}
@@ -273,6 +276,14 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if p, ok := f.Ext.(*pending); ok && p != nil {
 			p.method = ins.Op == code.LOAD_METHOD
 		}
+	case code.COMPARE_OP:
+		if isSequence(top(0)) && isSequence(top(1)) && int(ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[ins.Arg], "<>") {
+			tr.usePolyfill("list_cmp", nil)
+		}
+	case code.CONTAINS_OP:
+		if err := tr.searched(top(0), top(1)); err != nil {
+			return err
+		}
 	case code.BINARY_SUBSCR:
 		tr.note(f, top(1), top(0))
 	case code.FOR_ITER:
@@ -296,6 +307,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			return err
 		}
 		if rows != nil {
+			tr.iterated(top(0))
 			f.Stack[f.SP-1] = rows
 			return nil
 		}
@@ -417,7 +429,7 @@ func (tr *tracer) after(f *vm.Frame) {
 		return
 	}
 	if owner, isTensor := p.owner.(*torch.Tensor); isTensor {
-		if p.name == "data" || p.name == "requires_grad" || p.name == "grad_fn" {
+		if p.name == "data" || p.name == "requires_grad" || p.name == "grad_fn" || p.name == "shape" && !fixedSize(v) {
 			tr.guards.add(tr.typeGuard(owner, base))
 		}
 		if p.name == "shape" && hasNumber(v) {

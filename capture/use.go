@@ -137,3 +137,65 @@ func (tr *tracer) useStack(f *vm.Frame, ins code.Instr) {
 		}
 	}
 }
+
+func isSequence(o vm.Object) bool {
+	switch o.(type) {
+	case *vm.List, *vm.Tuple:
+		return true
+	}
+	return false
+}
+
+// fixedSize reports whether a tensor's shape is made of plain numbers.
+func fixedSize(o vm.Object) bool {
+	t, ok := vm.AsTuple(o)
+	if !ok {
+		return true
+	}
+	for _, n := range t.Items {
+		if _, unknown := n.(*torch.Scalar); unknown {
+			return false
+		}
+	}
+	return true
+}
+
+// searched guards the items of a list that a search comes across, up to the one that is found.
+func (tr *tracer) searched(where, what vm.Object) error {
+	src := tr.sources[keyOf(where)]
+	var items []vm.Object
+	switch c := where.(type) {
+	case *vm.List:
+		items = c.Items
+	case *vm.Tuple:
+		items = c.Items
+	}
+	if src == nil || keyOf(what) != nil {
+		return nil
+	}
+	for i, x := range items {
+		tr.seeItem(where, src, vm.MakeInt(int64(i)), x)
+		if keyOf(x) != nil {
+			return nil
+		}
+		if eq, err := tr.in.Eq(x, what); err != nil || eq {
+			return err
+		}
+	}
+	return nil
+}
+
+// iterated guards the length of a tensor from outside that the trace walks.
+func (tr *tracer) iterated(o vm.Object) {
+	p, ok := o.(*torch.Tensor)
+	src := tr.sources[o]
+	if !ok || src == nil || p.T.Fake {
+		return
+	}
+	tr.guards.add(tr.typeGuard(o, src), lengthGuard("LENGTH_CHECK", src, int(p.T.Shape[0]), func(now vm.Object) int {
+		if q, ok := now.(*torch.Tensor); ok && len(q.T.Shape) > 0 {
+			return int(q.T.Shape[0])
+		}
+		return -1
+	}))
+}
