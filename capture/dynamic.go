@@ -107,7 +107,7 @@ func strideSpec(size, stride []int64) []string {
 // seen is the history of a source in the frame that is being captured.
 func (tr *tracer) seen(source string) *seenSizes {
 	c := tr.root.Code
-	id := codeID{c.Filename, c.Name, c.FirstLine}
+	id := codeIDOf(c.Code)
 	h := tr.d.history[id]
 	if h == nil {
 		h = map[string]*seenSizes{}

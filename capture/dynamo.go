@@ -65,6 +65,10 @@ type Observer struct {
 	Failed func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error)
 	// Failing is told of a frame whose capture or compilation failed, before the error reaches the script.
 	Failing func(f *vm.Frame, ctx *Context, err error)
+	// Record is asked for each frame that is about to be captured: whether to write it down.
+	Record func(f *vm.Frame) bool
+	// Recorded gets a frame that was written down, with what came of it, or why it could not be.
+	Recorded func(r *FrameRecord, err error)
 	// Check looks at what a backend made before it is used; an error from it is a failure of the backend.
 	Check func(gm vm.Object, inputs []vm.Object, compiled vm.Object) error
 	// Begin is told of a graph before its backend gets it; what it returns is called when the backend is done.
@@ -82,6 +86,9 @@ type FrameEvent struct {
 	Reasons        []string
 	Guards         []*Guard
 	Err            error
+
+	breaks []string     // in words
+	record *FrameRecord // nil: not written down
 }
 
 // BreakEvent is one graph break.
@@ -323,6 +330,12 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 	if f.PC > 0 {
 		ev.Line = f.Line()
 	}
+	if d.Observe.Record != nil && d.Observe.Record(f) {
+		var err error
+		if ev.record, err = d.record(f, reasons); err != nil {
+			d.Observe.Recorded(nil, err)
+		}
+	}
 	if len(reasons) > 0 {
 		on, err := d.configBool("error_on_recompile")
 		if err != nil {
@@ -384,7 +397,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 					if d.ctx.FullGraph {
 						b.Kind = "fullgraph"
 					}
-					d.broke(b)
+					d.broke(ev, b)
 				}
 				if d.ctx.FullGraph {
 					ev.Status, ev.Err = "unsupported", err
@@ -409,7 +422,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			if u.Jump {
 				ev.Status = "error" // the user's, and no break
 			} else {
-				d.broke(b)
+				d.broke(ev, b)
 			}
 			d.report(ev)
 			d.failing(f, u)
@@ -420,13 +433,13 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		}
 		if u.NoBreak || tr.unresumable(private, tr.at.pc) != "" || (stop != nil && *stop == tr.at) {
 			b.Kind = "skip"
-			d.broke(b)
+			d.broke(ev, b)
 			ev.Status = "skipped"
 			d.report(ev)
 			st.skip = true
 			return d.plain(f)
 		}
-		d.broke(b)
+		d.broke(ev, b)
 		if inLoop(f.Code.Code, tr.at.pc) {
 			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
 			ev.Status = "skipped"
@@ -461,13 +474,18 @@ func (d *Dynamo) failing(f *vm.Frame, err error) {
 
 func (d *Dynamo) report(ev *FrameEvent) {
 	d.structuredFrame(ev)
+	if ev.record != nil {
+		ev.record.Came = d.came(ev)
+		d.Observe.Recorded(ev.record, nil)
+	}
 	if d.Observe.Frame != nil {
 		d.Observe.Frame(ev)
 	}
 }
 
-func (d *Dynamo) broke(b *BreakEvent) {
+func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 	d.breaks = append(d.breaks, b)
+	ev.breaks = append(ev.breaks, fmt.Sprintf("%s in line %d: %s", b.Kind, b.Line, b.Reason))
 	if d.Observe.Break != nil {
 		d.Observe.Break(b)
 	}

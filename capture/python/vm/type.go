@@ -200,7 +200,13 @@ func (t *Type) solid() *Type {
 	return ObjectType
 }
 
-// NewClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__.
+// MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python
+// code: no __init_subclass__, no __set_name__, nothing of the metaclass.
+func (in *Interp) MakeClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
+	return in.newClass(meta, name, bases, dict)
+}
+
+// newClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__.
 func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
 	if len(bases) == 0 {
 		bases = []*Type{ObjectType}

@@ -32,12 +32,13 @@ type event struct {
 	Raw   string           `json:"raw,omitempty"`
 	Level int              `json:"level,omitempty"` // repro_level
 	After string           `json:"after,omitempty"` // repro_after
-	Frame json.RawMessage  `json:"frame,omitempty"` // a stack.RecordedFrame
+	Frame json.RawMessage  `json:"frame,omitempty"` // a capture.FrameRecord
 	Hung  bool             `json:"-"`               // set by the parent: the step did not end
 }
 
 type runOptions struct {
 	record   string
+	frames   bool
 	noMinify bool
 	hang     time.Duration
 }
@@ -59,6 +60,7 @@ shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script
 	}
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVar(&o.record, "record", "", "write what capture did, as JSON")
+	c.Flags().BoolVar(&o.frames, "record-frames", false, "keep each frame that is captured in the store, for whittle replay")
 	c.Flags().BoolVar(&o.noMinify, "no-minify", false, "report a backend failure, and leave it at that")
 	c.Flags().DurationVar(&o.hang, "hang", 30*time.Second, "how long one compilation may take before it counts as a hang")
 	a.jobs(c)
@@ -149,6 +151,9 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 	argv := []string{scriptArg}
 	if o.record != "" {
 		argv = append(argv, "--record", o.record)
+	}
+	if o.frames {
+		argv = append(argv, "--frames")
 	}
 	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr

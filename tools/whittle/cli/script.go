@@ -31,11 +31,15 @@ type script struct {
 	rec    *recorder      // nil: no record asked for
 }
 
-// runScript is the hidden subcommand __script [--record FILE] -- SCRIPT ARGS...
+// runScript is the hidden subcommand __script [--record FILE] [--frames] -- SCRIPT ARGS...
 func runScript(args []string, stdout, stderr io.Writer) int {
 	record := ""
 	if len(args) > 1 && args[0] == "--record" {
 		record, args = args[1], args[2:]
+	}
+	frames := len(args) > 0 && args[0] == "--frames"
+	if frames {
+		args = args[1:]
 	}
 	if len(args) < 2 || args[0] != "--" {
 		fmt.Fprintf(stderr, "whittle: %s is not for people: use whittle run\n", scriptArg)
@@ -57,7 +61,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	defer in.WithContext(ctx)()
 	c.s.Dynamo.Observe.Failed = c.dynamoFailed
 	c.s.OnFailure = c.launcher
-	c.s.Dynamo.Observe.Failing = c.frameFailed
+	c.s.RecordFrames(frames, c.frame, func(err error) { fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", err) })
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
 		c.s.Pristine, _ = c.s.Torch.NewGraphModule(gm, nil)
 		if _, python := b.Fn.(*vm.Function); !python {
@@ -132,19 +136,11 @@ func (c *script) send(e event) {
 	}
 }
 
-// frameFailed hands a failing frame to the parent's store, where torch._dynamo.config.replay_record_enabled asks for it.
-func (c *script) frameFailed(f *vm.Frame, ctx *capture.Context, err error) {
-	if !c.s.RecordingFrames() {
-		return
-	}
-	r, rerr := c.s.RecordFrame(f, ctx, err)
-	if rerr != nil {
-		fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", rerr)
-		return
-	}
-	data, jerr := json.Marshal(r)
-	if jerr != nil {
-		fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", jerr)
+// frame hands a recorded frame to the parent, which has the store.
+func (c *script) frame(r *capture.FrameRecord) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", err)
 		return
 	}
 	c.send(event{Kind: "frame", Frame: data, Raw: r.Function})
