@@ -337,7 +337,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return v, true, err
 	}
 	if top == "torch" {
-		if mod == "torch.nn.functional" && f.Name[0] != '_' || mod == "torch" && graphFunctions[f.Name] {
+		if mod == "torch.nn.functional" && f.Name[0] != '_' && !inlinedFunctional[f.Name] || mod == "torch" && graphFunctions[f.Name] {
 			target := mod + "." + f.Name
 			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
@@ -386,8 +386,13 @@ func (tr *tracer) disabled(f *vm.Function) error {
 // torchState are native functions that change the state of torch or read what a trace does not have: each breaks the graph.
 var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true}
 
+// inlinedFunctional are functions of torch.nn.functional that capture looks into.
+var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshold": true, "lp_pool3d": true, "triplet_margin_with_distance_loss": true}
+
 // graphFunctions are functions of torch written in Python that stay whole in a graph.
-var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true, "chunk": false}
+var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true,
+	"align_tensors": true, "atleast_1d": true, "atleast_2d": true, "atleast_3d": true, "block_diag": true, "cartesian_prod": true, "cdist": true, "chain_matmul": true,
+	"einsum": true, "norm": true, "split": true, "stft": true, "tensordot": true, "unique": true, "unique_consecutive": true}
 
 // directives are functions of torch that speak to capture itself, by module and qualified name.
 var directives map[string]directive

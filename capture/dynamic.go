@@ -432,6 +432,33 @@ func (tr *tracer) sizesOf(x *tensor.Tensor) (size, stride []vm.Object) {
 	return tr.numberObjects(tr.sizes.Size(f)), tr.numberObjects(st)
 }
 
+// numelOf is torch's hook for the number of elements of a tensor inside a trace.
+func (tr *tracer) numelOf(x *tensor.Tensor) vm.Object {
+	size, _ := tr.sizesOf(x)
+	f := x
+	if g := tr.fakes[x]; g != nil {
+		f = g
+	}
+	if size == nil || !tr.sizes.Symbolic(f) {
+		return nil
+	}
+	e := symbolic.Mul(tr.sizes.Size(f)...)
+	o := tr.t.Number(e, tr.unknowns)
+	s, ok := o.(*torch.Scalar)
+	if !ok || tr.depth > 0 || tr.branch != nil {
+		return o
+	}
+	n := tr.nodes[f]
+	if tr.exprNodes[e.String()] == nil && n != nil && n.Op == fx.Placeholder { // of anything else, it is computed from the inputs
+		m := tr.graph.CreateNode(fx.CallMethod, "numel", []fx.Arg{n}, nil, "")
+		m.Val = fx.SymInt{Expr: e.String(), Hint: tr.unknowns.HintInt(e)}
+		tr.exprNodes[e.String()] = m
+	}
+	tr.calls++
+	tr.scalars[s] = tr.exprNode(e)
+	return s
+}
+
 func constants(es []*symbolic.Expr) bool {
 	for _, e := range es {
 		if !e.IsConst() {

@@ -222,7 +222,7 @@ func (tr *tracer) trim() {
 			}
 			_, number := n.Val.(fx.SymInt)
 			switch {
-			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number), n.Op == fx.CallMethod && number && n.Target == "item":
+			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number), n.Op == fx.CallMethod && number && (n.Target == "item" || n.Target == "numel"):
 				dead = append(dead, n)
 			case n.Op == fx.Placeholder && (!number || !tr.named(n)):
 				dead = append(dead, n)

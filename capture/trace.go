@@ -158,9 +158,9 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
 	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
 	d.T.Hook, d.In.CallHook, d.active = tr.api, tr.call, tr
-	d.T.Lift, d.T.Sizes = nil, tr.sizesOf
+	d.T.Lift, d.T.Sizes, d.T.Numel = nil, tr.sizesOf, tr.numelOf
 	defer func() {
-		d.T.Sizes = nil
+		d.T.Sizes, d.T.Numel = nil, nil
 		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
 		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
 	}()

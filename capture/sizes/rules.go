@@ -50,21 +50,23 @@ var rules = map[string]rule{
 	"cat":     cat, "concat": cat, "concatenate": cat, "stack": stack,
 	"slice.Tensor": slice, "select.int": selectInt, "narrow": narrow, "split.Tensor": split, "split": split, "chunk": chunk, "unbind": unbind, "unbind.int": unbind,
 	"view": view, "reshape": view, "_unsafe_view": view, "flatten": flatten, "unflatten": unflatten, "expand": expand, "repeat": repeat,
-	"zeros": factory(0), "ones": factory(0), "empty": factory(0), "rand": factory(0), "randn": factory(0), "full": factory(0), "randint": nil,
+	"zeros": factory(0), "ones": factory(0), "empty": factory(0), "rand": factory(0), "randn": factory(0), "full": factory(0),
 	"new_zeros": factory(1), "new_ones": factory(1), "new_empty": factory(1), "new_full": factory(1), "arange": arange, "arange.start": arange, "arange.start_step": arange,
 	"index.Tensor": index, "embedding": func(c *call) [][]*Expr { return [][]*Expr{append(clip(c.T(1)), c.T(0)[1:]...)} },
-	"gather":            func(c *call) [][]*Expr { return [][]*Expr{c.T(2)} },
-	"convolution":       nil,
-	"conv1d":            conv,
-	"conv2d":            conv,
-	"conv3d":            conv,
-	"max_pool1d":        pool(1, 2, 3, 4, 5),
-	"max_pool2d":        pool(1, 2, 3, 4, 5),
-	"max_pool3d":        pool(1, 2, 3, 4, 5),
-	"avg_pool1d":        pool(1, 2, 3, -1, 4),
-	"avg_pool2d":        pool(1, 2, 3, -1, 4),
-	"avg_pool3d":        pool(1, 2, 3, -1, 4),
-	"broadcast_tensors": nil,
+	"gather": func(c *call) [][]*Expr { return [][]*Expr{c.T(2)} },
+	"topk":   topk, "sort": sameSizes(2), "argsort": sameSizes(1), "cummax": sameSizes(2), "cummin": sameSizes(2),
+	"cross_entropy_loss": crossEntropy, "nll_loss": crossEntropy, "nll_loss_nd": crossEntropy,
+	"mse_loss": elementLoss, "l1_loss": elementLoss, "smooth_l1_loss": elementLoss, "huber_loss": elementLoss, "binary_cross_entropy": elementLoss,
+	"binary_cross_entropy_with_logits": elementLoss, "kl_div": elementLoss, "soft_margin_loss": elementLoss,
+	"conv1d":     conv,
+	"conv2d":     conv,
+	"conv3d":     conv,
+	"max_pool1d": pool(1, 2, 3, 4, 5),
+	"max_pool2d": pool(1, 2, 3, 4, 5),
+	"max_pool3d": pool(1, 2, 3, 4, 5),
+	"avg_pool1d": pool(1, 2, 3, -1, 4),
+	"avg_pool2d": pool(1, 2, 3, -1, 4),
+	"avg_pool3d": pool(1, 2, 3, -1, 4),
 }
 
 func clip(s []*Expr) []*Expr { return append([]*Expr(nil), s...) }
@@ -352,7 +354,11 @@ func view(c *call) [][]*Expr {
 	if shape == nil {
 		return nil
 	}
-	shape = c.infer(shape, symbolic.Mul(old...))
+	return c.viewTo(old, c.infer(shape, symbolic.Mul(old...)))
+}
+
+// viewTo asks for the way from old sizes to new ones with the same number of elements.
+func (c *call) viewTo(old, shape []*Expr) [][]*Expr {
 	if c.err != nil || len(old) == 0 || len(shape) <= 1 {
 		return one(shape)
 	}
@@ -374,6 +380,9 @@ func view(c *call) [][]*Expr {
 				return one(shape)
 			}
 			acc = symbolic.Mul(acc, old[end])
+		}
+		for _, e := range old[k:end] {
+			c.same(e, unit)
 		}
 		tail := old[end+1:]
 		if c.same(acc, n) {
@@ -408,7 +417,9 @@ func unflatten(c *call) [][]*Expr {
 	}
 	d := c.dim(1, len(s))
 	sizes = c.infer(sizes, s[d])
-	return one(append(append(clip(s[:d]), sizes...), s[d+1:]...))
+	shape := append(append(clip(s[:d]), sizes...), s[d+1:]...)
+	c.same(symbolic.Mul(s...), symbolic.Mul(shape...))
+	return c.viewTo(clip(s), shape)
 }
 
 func expand(c *call) [][]*Expr {
@@ -473,6 +484,80 @@ func arange(c *call) [][]*Expr {
 		n = symbolic.FloorDiv(symbolic.Add(n, symbolic.Int(step.Int-1)), step)
 	}
 	return one([]*Expr{n})
+}
+
+// sameSizes is the rule of operators whose n results are like their first argument.
+func sameSizes(n int) rule {
+	return func(c *call) [][]*Expr {
+		out := make([][]*Expr, n)
+		for i := range out {
+			out[i] = c.T(0)
+		}
+		return out
+	}
+}
+
+func topk(c *call) [][]*Expr {
+	s := clip(c.T(0))
+	k := c.I(1)
+	if len(s) == 0 || k == nil {
+		return nil
+	}
+	d := c.dim(2, len(s))
+	c.decide(symbolic.Cmp(symbolic.OpLe, k, s[d]))
+	s[d] = k
+	return [][]*Expr{s, s}
+}
+
+// reduced is whether a loss is one number, and not one for each element.
+func (c *call) reduced() bool {
+	i := c.op.Sig().Arg("reduction")
+	if i < 0 {
+		return false
+	}
+	n, ok := c.args[i].(int64)
+	return ok && n != 0
+}
+
+// crossEntropy compares scores, whose second dimension counts classes, with classes.
+func crossEntropy(c *call) [][]*Expr {
+	x, t := c.T(0), c.T(1)
+	if len(x) == 0 {
+		return nil
+	}
+	out := clip(t)
+	switch {
+	case len(t) == len(x)-1 && len(x) == 1:
+	case len(t) == len(x)-1:
+		rest := append(clip(x[:1]), x[2:]...)
+		for i := range t {
+			c.equal(rest[i], t[i])
+		}
+	case len(t) == len(x): // probabilities of the classes
+		for i := range t {
+			c.equal(x[i], t[i])
+		}
+		if len(x) == 1 {
+			out = nil
+		} else {
+			out = append(clip(t[:1]), t[2:]...)
+		}
+	default:
+		return nil
+	}
+	if c.reduced() {
+		out = nil
+	}
+	return one(out)
+}
+
+// elementLoss compares element by element.
+func elementLoss(c *call) [][]*Expr {
+	out := c.broadcast(c.T(0), c.T(1))
+	if c.reduced() {
+		out = nil
+	}
+	return one(out)
 }
 
 // index gathers by tensors: their broadcast size takes the place of the indexed dimensions, in front if those are not neighbours.

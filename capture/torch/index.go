@@ -28,8 +28,9 @@ func (t *Torch) runKw(name string, args []aten.Value, kw map[string]aten.Value) 
 	return x, nil
 }
 
-// index applies the basic parts of an index (ints, slices, None, Ellipsis, bools) as views, in PyTorch's order.
-func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
+// index applies the basic parts of an index (ints, slices, None, Ellipsis, bools) as views, in PyTorch's order. Reading, unlike
+// writing, leaves a slice of a whole dimension out.
+func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, error) {
 	in := t.In
 	var items []vm.Object
 	switch i := idx.(type) {
@@ -94,7 +95,7 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object) (*indexed, error) {
 			dim++
 		case *vm.Slice:
 			whole := false
-			if _, lone := idx.(*vm.Slice); !lone {
+			if _, lone := idx.(*vm.Slice); reading && !lone {
 				if whole, err = t.wholeSlice(r.x, dim, v); err != nil {
 					return nil, err
 				}
@@ -242,7 +243,7 @@ func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, e
 }
 
 func (t *Torch) getItem(x *tensor.Tensor, idx vm.Object) (vm.Object, error) {
-	r, err := t.index(x, idx)
+	r, err := t.index(x, idx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +259,7 @@ func (t *Torch) getItem(x *tensor.Tensor, idx vm.Object) (vm.Object, error) {
 }
 
 func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
-	r, err := t.index(x, idx)
+	r, err := t.index(x, idx, false)
 	if err != nil {
 		return err
 	}

@@ -328,8 +328,12 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return vm.MakeInt(int64(len(x.Shape))), nil
 		}),
 		"numel": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			size, _ := t.sizes(x)
-			return t.product(size)
+			if t.Numel != nil {
+				if n := t.Numel(x); n != nil {
+					return n, nil
+				}
+			}
+			return vm.MakeInt(x.Numel()), nil
 		}),
 		"element_size": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(x.DType.Size())), nil

@@ -57,6 +57,8 @@ type Torch struct {
 	Symbolic bool
 	// Sizes gives the size and stride of a tensor as Python numbers when some are symbolic; nil, or nil results, for plain ones.
 	Sizes func(x *tensor.Tensor) (size, stride []vm.Object)
+	// Numel gives the number of elements of a tensor when it is symbolic; nil, or a nil result, for a plain one.
+	Numel func(x *tensor.Tensor) vm.Object
 	// Cond records torch.cond in a trace of operators; nil outside of one.
 	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
 	// Generator is the default CPU random stream.
