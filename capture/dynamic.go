@@ -400,46 +400,52 @@ func (s numberSource) Get(e *env) (vm.Object, error) {
 	return nil, fmt.Errorf("%s is gone", s.text)
 }
 
-// sizesOf is torch's hook for the size and stride of a tensor inside a trace.
-func (tr *tracer) sizesOf(x *tensor.Tensor) (size, stride []vm.Object) {
-	p, ok := x.Py.(*torch.Tensor)
-	f := x
-	input := false
-	if !x.Fake {
-		src := tr.sources[p]
-		if !ok || src == nil {
-			return nil, nil
-		}
-		s := tr.sizesAt(p, src)
+// sizesOf is torch's hook for sizes and strides of a tensor inside a trace.
+func (tr *tracer) sizesOf(x *tensor.Tensor, stride bool, dims ...int) []vm.Object {
+	f := tr.standIn(x)
+	if f == nil || !tr.sizes.Symbolic(f) && tr.reals[f] == nil {
+		return nil
+	}
+	all := tr.sizes.Size(f)
+	if stride {
 		var err error
-		if f, err = tr.fake(p); err != nil || constants(s.size) && constants(s.stride) {
-			return nil, nil
-		}
-		input = true
-	}
-	if real := tr.reals[f]; real != nil {
-		input = true
-	}
-	if !tr.sizes.Symbolic(f) {
-		if !input {
-			return nil, nil
+		if all, err = tr.sizes.Stride(f); err != nil {
+			return nil
 		}
 	}
-	st, err := tr.sizes.Stride(f)
+	if len(dims) > 0 {
+		some := make([]*symbolic.Expr, len(dims))
+		for i, d := range dims {
+			some[i] = all[d]
+		}
+		all = some
+	}
+	if constants(all) {
+		return nil
+	}
+	return tr.numberObjects(all)
+}
+
+// standIn is the fake of a tensor whose sizes are asked for: one that comes in is used by that. nil for tensors of no trace.
+func (tr *tracer) standIn(x *tensor.Tensor) *tensor.Tensor {
+	if x.Fake {
+		return x
+	}
+	p, ok := x.Py.(*torch.Tensor)
+	if !ok || tr.sources[p] == nil {
+		return nil
+	}
+	f, err := tr.fake(p)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	return tr.numberObjects(tr.sizes.Size(f)), tr.numberObjects(st)
+	return f
 }
 
 // numelOf is torch's hook for the number of elements of a tensor inside a trace.
 func (tr *tracer) numelOf(x *tensor.Tensor) vm.Object {
-	size, _ := tr.sizesOf(x)
-	f := x
-	if g := tr.fakes[x]; g != nil {
-		f = g
-	}
-	if size == nil || !tr.sizes.Symbolic(f) {
+	f := tr.standIn(x)
+	if f == nil || !tr.sizes.Symbolic(f) {
 		return nil
 	}
 	e := symbolic.Mul(tr.sizes.Size(f)...)

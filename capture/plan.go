@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 
+	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -49,7 +50,7 @@ type planner struct {
 	idx  map[*tensor.Tensor]int
 	memo map[vm.Object]bool // being planned: cycles
 
-	scalars map[*torch.Scalar]*tensor.Tensor // unknown numbers that the graph gives back
+	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
 }
 
 func (p *planner) value(o vm.Object) (recipe, error) {

@@ -46,7 +46,8 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	if !ok {
 		return constant(tr.t.Number(s.Expr, tr.unknowns)), nil
 	}
-	key := p.scalars[s]
+	from := n
+	key := p.scalars[from]
 	if key == nil {
 		key = &tensor.Tensor{Fake: true}
 		if s.Kind == tensor.Float64 {
@@ -55,9 +56,9 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 		}
 		tr.nodes[key] = n
 		if p.scalars == nil {
-			p.scalars = map[*torch.Scalar]*tensor.Tensor{}
+			p.scalars = map[*fx.Node]*tensor.Tensor{}
 		}
-		p.scalars[s] = key
+		p.scalars[from] = key
 		p.idx[key] = len(p.outs)
 		p.outs = append(p.outs, key)
 	}

@@ -101,7 +101,8 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !ok {
 		return res, true, nil
 	}
-	if n := tr.exprNodes[s.Expr.String()]; n != nil {
+	fixed := s.Expr.IsConst() // constants are not shared
+	if n := tr.exprNodes[s.Expr.String()]; n != nil && !fixed {
 		tr.scalars[s] = n
 		return s, true, nil
 	}
@@ -125,7 +126,9 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 		}
 	}
 	tr.scalars[s] = n
-	tr.exprNodes[s.Expr.String()] = n
+	if !fixed {
+		tr.exprNodes[s.Expr.String()] = n
+	}
 	return s, true, nil
 }
 
@@ -221,8 +224,8 @@ func (tr *tracer) trim() {
 				continue
 			}
 			_, number := n.Val.(fx.SymInt)
-			switch {
-			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number), n.Op == fx.CallMethod && number && (n.Target == "item" || n.Target == "numel"):
+			switch { // sums of sizes stay, as they do in PyTorch
+			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number && n.Target != "torch.sym_sum"), n.Op == fx.CallMethod && number && (n.Target == "item" || n.Target == "numel"):
 				dead = append(dead, n)
 			case n.Op == fx.Placeholder && (!number || !tr.named(n)):
 				dead = append(dead, n)

@@ -178,10 +178,10 @@ func (t *Torch) wholeSlice(x *tensor.Tensor, dim int, s *vm.Slice) (bool, error)
 	if s.Stop != nil && s.Stop != vm.None {
 		stop = s.Stop
 	}
-	size, _ := t.sizes(x)
-	a, ok := size[dim].(*Scalar)
+	size := t.sizes(x, dim)[0]
+	a, ok := size.(*Scalar)
 	if !ok {
-		n, isInt := size[dim].(vm.Int)
+		n, isInt := size.(vm.Int)
 		b, isScalar := stop.(*Scalar)
 		if !isInt {
 			return false, nil

@@ -301,19 +301,19 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		}
 		return int(d), nil
 	}
-	metaList := func(get func(x *tensor.Tensor) []vm.Object, whole func(items []vm.Object) vm.Object) vm.GoFunc {
+	metaList := func(stride bool, whole func(items []vm.Object) vm.Object) vm.GoFunc {
 		return plain(func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			for _, k := range kw {
 				args = append(args, k.Value)
 			}
 			if len(args) == 0 || args[0] == vm.None {
-				return whole(get(x)), nil
+				return whole(t.extents(x, stride, nil)), nil
 			}
 			d, err := dimArg(x, args[0])
 			if err != nil {
 				return nil, err
 			}
-			return get(x)[d], nil
+			return t.extents(x, stride, []int{d})[0], nil
 		})
 	}
 	to := func(d tensor.DType) vm.GoFunc {
@@ -322,8 +322,8 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		})
 	}
 	m := map[string]vm.GoFunc{
-		"size":   metaList(func(x *tensor.Tensor) []vm.Object { size, _ := t.sizes(x); return size }, t.sizeTuple),
-		"stride": metaList(func(x *tensor.Tensor) []vm.Object { _, stride := t.sizes(x); return stride }, func(items []vm.Object) vm.Object { return vm.NewTuple(items...) }),
+		"size":   metaList(false, t.sizeTuple),
+		"stride": metaList(true, func(items []vm.Object) vm.Object { return vm.NewTuple(items...) }),
 		"dim": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(len(x.Shape))), nil
 		}),
@@ -373,8 +373,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if len(x.Shape) == 0 {
 				return nil, in.Errorf(in.Exc.TypeError, "len() of a 0-d tensor")
 			}
-			size, _ := t.sizes(x)
-			return size[0], nil
+			return t.sizes(x, 0)[0], nil
 		}),
 		"__hash__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(in.ID(a[0])), nil

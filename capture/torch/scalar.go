@@ -90,6 +90,11 @@ func (t *Torch) Number(e *symbolic.Expr, env *symbolic.Env) vm.Object {
 	case symbolic.OpBool:
 		return vm.MakeBool(e.Int != 0)
 	}
+	return t.computed(e, env)
+}
+
+// computed is the result of arithmetic on symbolic numbers. It stays one of them even where it is constant: 0*n has a node.
+func (t *Torch) computed(e *symbolic.Expr, env *symbolic.Env) *Scalar {
 	k := tensor.Int64
 	switch {
 	case e.IsBool():
@@ -262,7 +267,7 @@ func (t *Torch) scalarOp(target string, reflected bool) vm.GoFunc {
 			if err != nil {
 				return nil, err
 			}
-			return t.Number(e, env), nil
+			return t.computed(e, env), nil
 		})
 	}
 }

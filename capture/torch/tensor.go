@@ -116,24 +116,31 @@ func (t *Torch) sizeTuple(items []vm.Object) vm.Object {
 	return &vm.Instance{Class: t.SizeType, Native: &vm.Tuple{Items: items}}
 }
 
-// sizes are the size and stride of x, symbolic where a trace has them so.
-func (t *Torch) sizes(x *tensor.Tensor) (size, stride []vm.Object) {
+// sizes are the sizes of x in the given dimensions, or in all; symbolic where a trace has them so.
+func (t *Torch) sizes(x *tensor.Tensor, dims ...int) []vm.Object { return t.extents(x, false, dims) }
+
+// extents are sizes or strides.
+func (t *Torch) extents(x *tensor.Tensor, stride bool, dims []int) []vm.Object {
 	if t.Sizes != nil {
-		size, stride = t.Sizes(x)
+		if s := t.Sizes(x, stride, dims...); s != nil {
+			return s
+		}
 	}
-	if size == nil {
-		size = ints(x.Shape)
+	of := x.Shape
+	if stride {
+		of = x.Stride
 	}
-	if stride == nil {
-		stride = ints(x.Stride)
+	if len(dims) == 0 {
+		return ints(of)
 	}
-	return size, stride
+	out := make([]vm.Object, len(dims))
+	for i, d := range dims {
+		out[i] = vm.MakeInt(of[d])
+	}
+	return out
 }
 
-func (t *Torch) sizeOf(x *tensor.Tensor) vm.Object {
-	size, _ := t.sizes(x)
-	return t.sizeTuple(size)
-}
+func (t *Torch) sizeOf(x *tensor.Tensor) vm.Object { return t.sizeTuple(t.sizes(x)) }
 
 // product multiplies sizes.
 func (t *Torch) product(items []vm.Object) (vm.Object, error) {

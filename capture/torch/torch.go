@@ -55,8 +55,9 @@ type Torch struct {
 	Lift func(x *tensor.Tensor) (*tensor.Tensor, error)
 	// Symbolic says that Dispatch understands symbolic numbers among the arguments (SymbolicNumber).
 	Symbolic bool
-	// Sizes gives the size and stride of a tensor as Python numbers when some are symbolic; nil, or nil results, for plain ones.
-	Sizes func(x *tensor.Tensor) (size, stride []vm.Object)
+	// Sizes gives the sizes, or the strides, of a tensor as Python numbers when some are symbolic: those of the given dimensions,
+	// or all. nil, or a nil result, for plain ones.
+	Sizes func(x *tensor.Tensor, stride bool, dims ...int) []vm.Object
 	// Numel gives the number of elements of a tensor when it is symbolic; nil, or a nil result, for a plain one.
 	Numel func(x *tensor.Tensor) vm.Object
 	// Cond records torch.cond in a trace of operators; nil outside of one.
