@@ -268,7 +268,8 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.STORE_SUBSCR:
 		tr.touch(top(1))
 	case code.STORE_DEREF:
-		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok {
+		own := int(ins.Arg) < len(f.LocalsPlus)-len(f.Code.FreeVars)
+		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && (f == tr.root || !own) { // the cells of an inlined call are its own
 			tr.touchCell(c)
 		}
 	case code.LOAD_ATTR, code.LOAD_METHOD:
