@@ -93,7 +93,7 @@ func sizesKey(gm *fx.GraphModule, args []vm.Object) (key string, kept []int, err
 	for i, o := range args {
 		switch v := o.(type) {
 		case *torch.Tensor:
-			if reals[i] {
+			if reals[i] && !asTensors(gm.Graph, gm.Graph.Placeholders()[i]) {
 				fmt.Fprintf(&b, "%v;", v.T.At(0))
 				continue
 			}
@@ -138,6 +138,10 @@ func concrete(gm *fx.GraphModule, args []vm.Object) (*fx.GraphModule, []int, err
 	c, _ := gm.Clone()
 	var gone []*fx.Node
 	for i, n := range c.Graph.Placeholders() {
+		if reals[i] && asTensors(c.Graph, n) {
+			gone = append(gone, tensorify(c.Graph, n, args[i].(*torch.Tensor).T.At(0))...)
+			continue
+		}
 		switch v := args[i].(type) {
 		case vm.Int:
 			c.Graph.ReplaceUses(n, int64(v))
@@ -158,4 +162,106 @@ func concrete(gm *fx.GraphModule, args []vm.Object) (*fx.GraphModule, []int, err
 	}
 	c.Graph.Erase(gone...)
 	return c, kept, nil
+}
+
+// onTensors are operators for which a number and a 0-d tensor of the other operand's dtype are the same.
+var onTensors = map[string]bool{"operator.add": true, "operator.sub": true, "operator.mul": true, "operator.truediv": true}
+
+// comparisons of floats have one outcome in a graph: capture guards it.
+var comparisons = map[string]bool{"operator.lt": true, "operator.le": true, "operator.gt": true, "operator.ge": true, "operator.eq": true, "operator.ne": true}
+
+// floatOperand is the floating dtype of the tensor that meets number item in u; ok is false when there is none.
+func floatOperand(u, item *fx.Node) (d tensor.DType, ok bool) {
+	for _, a := range u.Args {
+		if n, isNode := a.(*fx.Node); isNode && n != item {
+			if t, isTensor := n.Val.(*tensor.Tensor); isTensor {
+				return t.DType, t.DType.IsFloat() && len(t.Shape) > 0
+			}
+		}
+	}
+	return tensor.Invalid, false
+}
+
+// asTensors reports whether everything done with a float that comes in as tensor p can be done with the tensor: then one
+// compilation serves all its values.
+func asTensors(g *fx.Graph, p *fx.Node) bool {
+	users := g.Users()
+	for _, item := range users[p] {
+		for _, u := range users[item] {
+			if u.Op != fx.CallFunction || len(u.Args) != 2 || len(u.Kwargs) > 0 {
+				return false
+			}
+			_, tensorOperand := floatOperand(u, item)
+			switch {
+			case onTensors[u.Target] && tensorOperand:
+			case comparisons[u.Target] && !tensorOperand && number(u.Args[0], item) && number(u.Args[1], item):
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// number reports whether an argument is item itself or a literal.
+func number(a fx.Arg, item *fx.Node) bool {
+	switch a := a.(type) {
+	case *fx.Node:
+		return a == item
+	case int64, float64:
+		return true
+	}
+	return false
+}
+
+// tensorify rewrites the uses of float p, now v, as asTensors found them possible. It returns the nodes that nobody needs any more.
+func tensorify(g *fx.Graph, p *fx.Node, v float64) (gone []*fx.Node) {
+	users := g.Users()
+	for _, item := range users[p] {
+		for _, u := range users[item] {
+			if comparisons[u.Target] {
+				g.ReplaceUses(u, compared(u, item, v))
+				gone = append(gone, u)
+				continue
+			}
+			d, _ := floatOperand(u, item)
+			var c *fx.Node
+			g.InsertBefore(u, func() { c = g.CallFunction("prims.convert_element_type.default", p, d) })
+			u.MapInputs(func(in *fx.Node) fx.Arg {
+				if in == item {
+					return c
+				}
+				return in
+			})
+		}
+		gone = append(gone, item)
+	}
+	return gone
+}
+
+// compared is the outcome of comparison u when its operand item is v.
+func compared(u, item *fx.Node, v float64) bool {
+	value := func(a fx.Arg) float64 {
+		switch a := a.(type) {
+		case int64:
+			return float64(a)
+		case float64:
+			return a
+		}
+		return v
+	}
+	a, b := value(u.Args[0]), value(u.Args[1])
+	switch u.Target {
+	case "operator.lt":
+		return a < b
+	case "operator.le":
+		return a <= b
+	case "operator.gt":
+		return a > b
+	case "operator.ge":
+		return a >= b
+	case "operator.eq":
+		return a == b
+	}
+	return a != b
 }

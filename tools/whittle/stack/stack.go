@@ -284,6 +284,9 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 		if needsData(native.GM) {
 			return s.eager(gm, inputs)
 		}
+		if len(realInputs(native.GM)) > 0 {
+			return s.bySizes(native, inputs, dec, joint, comp)
+		}
 		for _, o := range inputs {
 			if _, ok := o.(*torch.Scalar); ok {
 				return s.bySizes(native, inputs, dec, joint, comp)
