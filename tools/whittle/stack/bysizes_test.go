@@ -1,0 +1,97 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"whittle/capture/fx"
+)
+
+// TestFloatsStayTensors: one aten compilation serves all values of a float that only meets tensors; a float that has to be a
+// number is compiled for each value, with the right result.
+func TestFloatsStayTensors(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		tensor     bool // it stays a tensor
+	}{
+		{"meets tensors", "x * a + x / a", true},
+		{"is compared", "x * a + (a > 0)", true},
+		{"meets an integer tensor", "x.int() * a", false},
+		{"is computed with", "x * (a * 2)", false},
+	} {
+		src := fmt.Sprintf(`
+import torch
+def f(x, a): return %s
+c = torch.compile(f, backend="aot_eager")
+x = torch.linspace(-1, 1, 4)
+for a in (0.5, 1.5, 2.5, 3.5):
+    assert torch.allclose(c(x, a), f(x, a)), a
+`, c.body)
+		s, n := New(context.Background(), t.TempDir()), 0
+		inputs := 0
+		s.AOT = func(_ string, gm *fx.GraphModule) { n, inputs = n+1, len(gm.Graph.Placeholders()) }
+		if err := s.In.RunSource("script.py", src); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		// The first value is a constant; what is compiled again for other values is not announced.
+		if n != 2 {
+			t.Errorf("%s: %d graphs were announced, want 2", c.name, n)
+		}
+		if got := inputs == 2; got != c.tensor {
+			t.Errorf("%s: the aten graph has %d inputs", c.name, inputs)
+		}
+	}
+}
+
+// TestSoundSizes runs functions compiled with dynamic=True at many sizes and compares with eager: a guard that is missing shows.
+func TestSoundSizes(t *testing.T) {
+	functions := []string{
+		"x.view(-1, 2)", "x.view(2, -1).sum()", "x.reshape(x.shape[0], 2, -1)", "x.unflatten(1, (2, -1))", "x.transpose(0, 1).contiguous().view(-1)",
+		"x[1:]", "x[:2]", "x[:-1]", "x[:, 1:3]", "x[::2]", "(x[0], x[-1], x[:, 1])", "x.chunk(2)", "x.split(3, 1)", "x.unbind(0)", "x.repeat(2, 1)",
+		"(x.mean(0), x.sum(-1, keepdim=True), x.var(1))", "x.expand(3, -1, -1)", "x[:1].expand(x.shape[0], x.shape[1])", "torch.tril(torch.ones(x.shape[0], x.shape[0]))",
+		"x.topk(2)[0]", "x.diagonal()", "torch.stack([x, x], 1)", "torch.cat([x, x[:1]])", "x * 2 if x.shape[0] > 3 else x", "x * 2 if x.shape[0] == x.shape[1] else x",
+		"x * 2 if x.numel() > 10 else x", "torch.nn.functional.pad(x, (1, 1))", "torch.nn.functional.pad(x, (0, 8 - x.shape[1] % 8))", "x.squeeze().unsqueeze(0)",
+		"x @ x.T", "torch.einsum('ij,kj->ik', x, x)", "x.flatten().unfold(0, 2, 2)", "torch.nn.functional.max_pool1d(x, 2)", "x.roll(1, 0).flip(0)",
+		"torch.arange(x.shape[0]) * max(x.shape[1], 3)", "x.new_full((x.shape[0] // 2, 2), float(x.shape[1]))", "x.cumsum(0).sort(-1)[0]", "x.masked_fill(x > 1, 0)",
+		"torch.nn.functional.layer_norm(x, (x.shape[-1],))", "torch.nn.functional.interpolate(x[None], scale_factor=2.0)", "x.tile(2, 2)[: x.shape[0]]",
+	}
+	src := `
+import torch
+def same(a, b):
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(same(p, q) for p, q in zip(a, b))
+    return a.shape == b.shape and torch.allclose(a, b, equal_nan=True) if isinstance(a, torch.Tensor) else a == b
+def attempt(f, x):
+    try:
+        return f(x)
+    except Exception as e:
+        return type(e).__name__
+inputs = [torch.arange(float(a * b)).reshape(a, b) / 7 for a, b in ((4, 6), (6, 4), (5, 8), (2, 6), (8, 2), (3, 3), (6, 6), (1, 6), (4, 1), (12, 10))]
+for text in functions:
+    f = eval("lambda x: " + text)
+    torch._dynamo.reset()
+    c = torch.compile(f, backend="eager", dynamic=True)
+    for x in inputs:
+        want, got = attempt(f, x), attempt(c, x)
+        if not same(want, got):
+            print(text, tuple(x.shape))
+`
+	_, out, err := run(t, "functions = ["+strings.Join(quoted(functions), ", ")+"]\n"+src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != "" {
+		t.Errorf("compiled and eager differ:\n%s", out)
+	}
+}
+
+func quoted(ss []string) []string {
+	out := make([]string, len(ss))
+	for i, s := range ss {
+		out[i] = fmt.Sprintf("%q", s)
+	}
+	return out
+}
