@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
@@ -89,26 +90,44 @@ func (tr *tracer) plainNumbers(args []vm.Object) ([]vm.Object, error) {
 	return out, nil
 }
 
-// extreme is max or min: comparisons, and so guards, choose one of the numbers. Numbers that cannot be compared yet get a node.
+// extreme is max or min: comparisons, and so guards, choose one of the numbers. A constant that is chosen gets a node.
 func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
+	for _, o := range args {
+		s, ok := o.(*torch.Scalar)
+		if !ok {
+			continue
+		}
+		if !s.Backed() {
+			return nil, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+		}
+		if _, err := tr.scalarArg(s); err != nil {
+			return nil, err
+		}
+	}
 	best := args[0]
 	for _, a := range args[1:] {
-		for _, o := range []vm.Object{best, a} {
-			if s, ok := o.(*torch.Scalar); ok && !s.Backed() {
-				return nil, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
-			}
-		}
-		op := "__gt__"
+		one, aSymbol := a.(*torch.Scalar)
+		other, bestSymbol := best.(*torch.Scalar)
+		op, flipped := "__gt__", "__lt__"
 		if name == "min" {
-			op = "__lt__"
+			op, flipped = flipped, op
 		}
 		var r vm.Object
 		var err error
-		if _, ok := a.(*torch.Scalar); ok {
+		if aSymbol {
 			r, err = tr.in.CallMethod(a, op, best)
-		} else {
-			flipped := map[string]string{"__gt__": "__lt__", "__lt__": "__gt__"}[op]
+		} else if bestSymbol {
 			r, err = tr.in.CallMethod(best, flipped, a)
+		} else {
+			if r, err = tr.in.CallMethod(a, op, best); err != nil {
+				return nil, err
+			}
+			if better, err := tr.in.Truth(r); err != nil {
+				return nil, err
+			} else if better {
+				best = a
+			}
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -117,11 +136,50 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		if err != nil {
 			return nil, err
 		}
+		first := best
 		if better {
 			best = a
 		}
+		if _, symbol := best.(*torch.Scalar); symbol {
+			continue
+		}
+		if one == nil {
+			one = other
+		}
+		n, err := tr.constantNode("torch.sym_"+name, one, first, a, best)
+		if err != nil {
+			return nil, err
+		}
+		best = n
 	}
 	return best, nil
+}
+
+// constantNode is a number that came out of a call on symbols and is constant: it has a node all the same.
+func (tr *tracer) constantNode(target string, like *torch.Scalar, a, b, value vm.Object) (vm.Object, error) {
+	args := make([]fx.Arg, 2)
+	for i, o := range []vm.Object{a, b} {
+		x, err := tr.t.GraphArg(o, func(o vm.Object) (fx.Arg, bool, error) {
+			if s, ok := o.(*torch.Scalar); ok {
+				x, err := tr.scalarArg(s)
+				return x, true, err
+			}
+			return nil, false, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		args[i] = x
+	}
+	s, ok := tr.t.SymbolicConstant(value, tr.unknowns)
+	if !ok {
+		return value, nil
+	}
+	n := tr.graph.CallFunction(target, args...)
+	n.Val = fx.SymInt{Expr: s.Expr.String()}
+	tr.calls++
+	tr.scalars[s] = n
+	return s, nil
 }
 
 // numberType performs int(x), float(x), bool(x), range(x) and str(x) of symbolic numbers.
@@ -146,6 +204,8 @@ func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Ob
 		v, err = tr.t.ScalarFunction("torch.sym_float", s, symbolic.ToFloat)
 	case t == vm.IntType && one && s.Kind == tensor.Int64:
 		return s, true, nil
+	case t == vm.IntType && one && s.Kind == tensor.Float64:
+		v, err = tr.t.ScalarFunction("torch.sym_int", s, symbolic.Trunc)
 	case t == vm.BoolType && one:
 		if !tr.decidable(s) {
 			return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}

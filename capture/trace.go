@@ -769,6 +769,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		}
 		return tr.nodes[f], true, nil
 	}
+	if c.Target == "operator.getitem" && len(c.Args) == 2 {
+		_, isTensor := c.Args[0].(*torch.Tensor)
+		if i, ok := c.Args[1].(*torch.Scalar); ok && isTensor && i.Kind == tensor.Int64 {
+			return tr.inTorch("select", c.Args[0], vm.MakeInt(0), i)
+		}
+	}
 	if v, done, err := tr.numbersOnly(c); done || err != nil {
 		return v, err
 	}

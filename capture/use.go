@@ -44,8 +44,12 @@ func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
 	return nil
 }
 
-// useValue makes a tensor from outside an input of the graph.
+// useValue makes a tensor or a symbolic number from outside an input of the graph.
 func (tr *tracer) useValue(o vm.Object) error {
+	if s, ok := o.(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
+		tr.exprNode(s.Expr)
+		return nil
+	}
 	p, ok := o.(*torch.Tensor)
 	if !ok || p.T.Fake || tr.sources[p] == nil {
 		return nil

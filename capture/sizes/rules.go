@@ -53,8 +53,8 @@ var rules = map[string]rule{
 	"zeros": factory(0), "ones": factory(0), "empty": factory(0), "rand": factory(0), "randn": factory(0), "full": factory(0),
 	"new_zeros": factory(1), "new_ones": factory(1), "new_empty": factory(1), "new_full": factory(1), "arange": arange, "arange.start": arange, "arange.start_step": arange,
 	"index.Tensor": index, "embedding": func(c *call) [][]*Expr { return [][]*Expr{append(clip(c.T(1)), c.T(0)[1:]...)} },
-	"gather": func(c *call) [][]*Expr { return [][]*Expr{c.T(2)} },
-	"topk":   topk, "sort": sameSizes(2), "argsort": sameSizes(1), "cummax": sameSizes(2), "cummin": sameSizes(2),
+	"gather":   func(c *call) [][]*Expr { return [][]*Expr{c.T(2)} },
+	"diagonal": diagonal, "topk": topk, "sort": sameSizes(2), "argsort": sameSizes(1), "cummax": sameSizes(2), "cummin": sameSizes(2),
 	"cross_entropy_loss": crossEntropy, "nll_loss": crossEntropy, "nll_loss_nd": crossEntropy,
 	"mse_loss": elementLoss, "l1_loss": elementLoss, "smooth_l1_loss": elementLoss, "huber_loss": elementLoss, "binary_cross_entropy": elementLoss,
 	"binary_cross_entropy_with_logits": elementLoss, "kl_div": elementLoss, "soft_margin_loss": elementLoss,
@@ -495,6 +495,35 @@ func sameSizes(n int) rule {
 		}
 		return out
 	}
+}
+
+// diagonal is as long as the shorter of two dimensions, once an offset is taken off one of them.
+func diagonal(c *call) [][]*Expr {
+	s := c.T(0)
+	offset, ok := c.args[1].(int64)
+	if !ok || len(s) < 2 {
+		return nil
+	}
+	i, j := c.dim(2, len(s)), c.dim(3, len(s))
+	a, b := s[i], s[j]
+	if offset >= 0 {
+		b = symbolic.Sub(b, symbolic.Int(offset))
+	} else {
+		a = symbolic.Add(a, symbolic.Int(offset))
+	}
+	if c.decide(symbolic.Cmp(symbolic.OpLt, b, a)) {
+		a = b
+	}
+	if c.decide(symbolic.Cmp(symbolic.OpLt, a, zero)) {
+		a = zero
+	}
+	var out []*Expr
+	for k, e := range s {
+		if k != i && k != j {
+			out = append(out, e)
+		}
+	}
+	return one(append(out, a))
 }
 
 func topk(c *call) [][]*Expr {

@@ -108,6 +108,8 @@ func (e *Expr) Eval(value func(name string) (any, bool)) (any, error) {
 		return math.Abs(fs[0]), nil
 	case OpToFloat:
 		return fs[0], nil
+	case OpTrunc:
+		return int64(fs[0]), nil
 	case OpTrueDiv:
 		if fs[1] == 0 {
 			return nil, fmt.Errorf("symbolic: division by zero in %s", e)

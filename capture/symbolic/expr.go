@@ -23,6 +23,7 @@ const (
 	OpMin         //
 	OpAbs         //
 	OpToFloat     // of an integer
+	OpTrunc       // a float as an integer, towards zero
 	OpTrueDiv     // always a float
 	OpFloatPow    //
 	OpFloatAdd    // float arithmetic is kept as it was written
@@ -354,6 +355,18 @@ func Const(v any) *Expr {
 	return Int(0)
 }
 
+// Trunc is a float as an integer, rounded towards zero.
+func Trunc(e *Expr) *Expr {
+	if !e.IsFloat() {
+		return e
+	}
+	t := &Expr{Op: OpTrunc, Args: []*Expr{e}}
+	if e.Op == OpFloat {
+		return constant(t)
+	}
+	return done(t)
+}
+
 // TrueDiv is a / b.
 func TrueDiv(a, b *Expr) *Expr { return floats(OpTrueDiv, []*Expr{a, b}) }
 
@@ -619,6 +632,8 @@ func rebuild(e *Expr, args []*Expr) *Expr {
 		return Abs(args[0])
 	case OpToFloat:
 		return asFloat(args[0])
+	case OpTrunc:
+		return Trunc(args[0])
 	case OpTrueDiv, OpFloatPow, OpFloatAdd, OpFloatMul:
 		return floats(e.Op, args)
 	case OpCall:

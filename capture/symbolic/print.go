@@ -190,6 +190,11 @@ func print(e *Expr, st style) string {
 			return call("float")
 		}
 		return call("ToFloat")
+	case OpTrunc:
+		if st.python {
+			return call("math.trunc")
+		}
+		return call("TruncToInt")
 	case OpTrueDiv:
 		if st.python {
 			return infix(" / ", multiple, power)
