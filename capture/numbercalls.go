@@ -90,7 +90,7 @@ func (tr *tracer) plainNumbers(args []vm.Object) ([]vm.Object, error) {
 	return out, nil
 }
 
-// extreme is max or min: comparisons, and so guards, choose one of the numbers. A constant that is chosen gets a node.
+// extreme is max or min: comparisons, and so guards, choose one of the numbers. Where a constant is chosen, a node stays behind.
 func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 	for _, o := range args {
 		s, ok := o.(*torch.Scalar)
@@ -106,8 +106,8 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 	}
 	best := args[0]
 	for _, a := range args[1:] {
-		one, aSymbol := a.(*torch.Scalar)
-		other, bestSymbol := best.(*torch.Scalar)
+		_, aSymbol := a.(*torch.Scalar)
+		_, bestSymbol := best.(*torch.Scalar)
 		op, flipped := "__gt__", "__lt__"
 		if name == "min" {
 			op, flipped = flipped, op
@@ -143,22 +143,17 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		if _, symbol := best.(*torch.Scalar); symbol {
 			continue
 		}
-		if one == nil {
-			one = other
-		}
-		n, err := tr.constantNode("torch.sym_"+name, one, first, a, best)
-		if err != nil {
+		if err := tr.constantNode("torch.sym_"+name, first, a); err != nil {
 			return nil, err
 		}
-		best = n
 	}
 	return best, nil
 }
 
-// constantNode is a number that came out of a call on symbols and is constant: it has a node all the same.
-func (tr *tracer) constantNode(target string, like *torch.Scalar, a, b, value vm.Object) (vm.Object, error) {
-	args := make([]fx.Arg, 2)
-	for i, o := range []vm.Object{a, b} {
+// constantNode notes a call on symbols whose result is a constant: nobody uses its node, and PyTorch keeps it.
+func (tr *tracer) constantNode(target string, operands ...vm.Object) error {
+	args := make([]fx.Arg, len(operands))
+	for i, o := range operands {
 		x, err := tr.t.GraphArg(o, func(o vm.Object) (fx.Arg, bool, error) {
 			if s, ok := o.(*torch.Scalar); ok {
 				x, err := tr.scalarArg(s)
@@ -167,19 +162,13 @@ func (tr *tracer) constantNode(target string, like *torch.Scalar, a, b, value vm
 			return nil, false, nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		args[i] = x
 	}
-	s, ok := tr.t.SymbolicConstant(value, tr.unknowns)
-	if !ok {
-		return value, nil
-	}
-	n := tr.graph.CallFunction(target, args...)
-	n.Val = fx.SymInt{Expr: s.Expr.String()}
+	tr.graph.CallFunction(target, args...)
 	tr.calls++
-	tr.scalars[s] = n
-	return s, nil
+	return nil
 }
 
 // numberType performs int(x), float(x), bool(x), range(x) and str(x) of symbolic numbers.

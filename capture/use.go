@@ -34,7 +34,12 @@ func operands(ins code.Instr) int {
 // use guards the tensors that an instruction looks into.
 func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
 	for k := min(operands(ins), f.SP) - 1; k >= 0; k-- {
-		if err := tr.useValue(f.Stack[f.SP-1-k]); err != nil {
+		o := f.Stack[f.SP-1-k]
+		if s, ok := o.(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
+			tr.exprNode(s.Expr) // a number that became a symbol
+			continue
+		}
+		if err := tr.useValue(o); err != nil {
 			return err
 		}
 	}
@@ -44,12 +49,8 @@ func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
 	return nil
 }
 
-// useValue makes a tensor or a symbolic number from outside an input of the graph.
+// useValue makes a tensor from outside an input of the graph.
 func (tr *tracer) useValue(o vm.Object) error {
-	if s, ok := o.(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
-		tr.exprNode(s.Expr)
-		return nil
-	}
 	p, ok := o.(*torch.Tensor)
 	if !ok || p.T.Fake || tr.sources[p] == nil {
 		return nil

@@ -105,15 +105,6 @@ func (t *Torch) computed(e *symbolic.Expr, env *symbolic.Env) *Scalar {
 	return &Scalar{k, e, env, t.scalarType(k)}
 }
 
-// SymbolicConstant is a plain number as a symbolic one that is constant; ok is false for other objects.
-func (t *Torch) SymbolicConstant(o vm.Object, env *symbolic.Env) (s *Scalar, ok bool) {
-	e, ok := expression(o)
-	if !ok {
-		return nil, false
-	}
-	return t.computed(e, env), true
-}
-
 // ScalarError turns an error of the symbolic algebra into what ends a trace or reaches the program.
 func (t *Torch) ScalarError(err error) error {
 	var d *symbolic.DataDependent
