@@ -96,7 +96,7 @@ func as[T any](d *decoder, i int) (v T, err error) {
 
 // arity is how many references an object of a kind has.
 var arity = map[string]int{"slice": 3, "cell": 1, "method": 2, "property": 4, "classmethod": 1, "staticmethod": 1, "mappingproxy": 1, "alias": 2, "script module": 1,
-	"function": 10, "instance": 4, "instance of items": 4, "exception": 3, "tensor": 3}
+	"function": 10, "instance": 4, "instance of items": 4, "exception": 3, "tensor": 4}
 
 func (d *decoder) make(i int, n *node) (vm.Object, error) {
 	if len(n.Refs) < arity[n.Kind] || n.Kind == "class" && len(n.Refs) < 4 {
@@ -508,6 +508,13 @@ func (d *decoder) tensor(n *node) (vm.Object, error) {
 		}
 	}
 	p := d.t.WrapAs(x, cls)
+	g, err := as[*torch.Tensor](d, n.Refs[3])
+	if err != nil {
+		return nil, err
+	}
+	if g != nil {
+		d.t.Grad.SetGrad(x, g.T)
+	}
 	if dict != nil {
 		own := p.AttrDict(true)
 		dict.Each(func(k, v vm.Object) bool { err = own.Set(d.vm, k, v); return err == nil })

@@ -416,5 +416,9 @@ func (e *encoder) tensor(p *torch.Tensor) int {
 	if !ok {
 		st = e.place(x.Storage, node{Kind: "storage", Text: base64.StdEncoding.EncodeToString(x.Storage.Data)})
 	}
-	return e.fill(i, []int{st, e.add(p.Type()), e.dict(p.AttrDict(false))})
+	grad := -1
+	if g := e.t.Grad.Grad(x); g != nil {
+		grad = e.add(e.t.Wrap(g))
+	}
+	return e.fill(i, []int{st, e.add(p.Type()), e.dict(p.AttrDict(false)), grad})
 }

@@ -3,6 +3,7 @@
 //	conformance ops DIR      recorded operator calls (eager, meta)
 //	conformance graphs DIR   repro files: parse, round trip, eager and inductor on seeded inputs
 //	conformance minify DIR   failing cases
+//	conformance frames DIR   programs: their frames, recorded, and captured again in another process
 //
 // Each prints "measure: N of M" lines; -v says why each failure failed, -o writes JSON.
 package main
@@ -44,6 +45,7 @@ type options struct {
 	timeout time.Duration
 	eager   bool
 	torch   string
+	whittle string
 	pytorch string
 	limit   float64
 }
@@ -53,6 +55,7 @@ var runners = map[string]func(ctx context.Context, dir string, o options) (any, 
 	"ops":    runOps,
 	"graphs": runGraphs,
 	"minify": runMinify,
+	"frames": runFrames,
 }
 
 func main() {
@@ -65,7 +68,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	usage := fmt.Errorf("usage: conformance ops|graphs|minify [-v] [-o OUT.json] [-match NAME] [-j N] DIR")
+	usage := fmt.Errorf("usage: conformance ops|graphs|minify|frames [-v] [-o OUT.json] [-match NAME] [-j N] DIR")
 	if len(args) == 0 || runners[args[0]] == nil {
 		return usage
 	}
@@ -78,6 +81,7 @@ func run(ctx context.Context, args []string) error {
 	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file")
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
 	fs.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "minify: the command that starts a Python with torch; none: only read")
+	fs.StringVar(&o.whittle, "whittle", "whittle", "frames: the command to run")
 	fs.StringVar(&o.pytorch, "pytorch", "", "minify: run PyTorch's own minifier beside it, in these modes: isolate,noisolate")
 	fs.Float64Var(&o.limit, "pytorch-limit", 0, "minify: stop PyTorch's own minifier after so many times whittle's time")
 	if err := fs.Parse(args[1:]); err != nil {
