@@ -84,7 +84,7 @@ func TestValuesComeBack(t *testing.T) {
 		"library":     "import math, functools, torch\nf = functools.partial(max, 3)\nT = torch.float32\nr = torch.relu\ndef show(): return math.sin(0), f(2), f(9), T, torch.nn.Linear.__name__, r(torch.tensor([-1.0]))",
 		"exceptions":  "class E(ValueError): pass\ne = E('a', 1)\ndef show(): return repr(e), e.args",
 		"tensors":     "import torch\na = torch.arange(12.0).view(3, 4)\nb = a[1:, ::2]\nc = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)\ndef show():\n    b.fill_(7)\n    return a, b.stride(), c, c.requires_grad",
-		"gradients":    "import torch\np = torch.nn.Parameter(torch.ones(2))\n(p * 3).sum().backward()\ndef show(): return p, p.grad, type(p).__name__",
+		"gradients":   "import torch\np = torch.nn.Parameter(torch.ones(2))\n(p * 3).sum().backward()\ndef show(): return p, p.grad, type(p).__name__",
 		"modules":     "import torch\ntorch.manual_seed(0)\nm = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())\nm.eval()\ndef show(): return m, m(torch.ones(1, 2)), m.training, [n for n, _ in m.named_parameters()]",
 	} {
 		t.Run(name, func(t *testing.T) {
