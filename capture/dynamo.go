@@ -116,6 +116,7 @@ type codeState struct {
 type entry struct {
 	id     string
 	guards []*Guard
+	tree   *guardTree // of guards; made at the first check
 	inputs []input
 	fn     vm.Object // nil => no graph
 	plan   *plan
@@ -266,13 +267,12 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	return d.compile(f, st, e, reasons)
 }
 
+// holds checks the guards of an entry.
 func (en *entry) holds(e *env) (bool, string) {
-	for _, g := range en.guards {
-		if ok, why := g.holds(e); !ok {
-			return false, why
-		}
+	if en.tree == nil {
+		en.tree = compileGuards(en.guards)
 	}
-	return true, ""
+	return en.tree.holds(e)
 }
 
 func (d *Dynamo) envOf(f *vm.Frame) *env {

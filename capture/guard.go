@@ -15,29 +15,13 @@ type Guard struct {
 	Expr   string // the Python expression that logs show
 	Source Source
 	hidden bool // checked, but not shown
+	// relate checks several values against each other, those of the sources among.
+	relate func(vs []vm.Object) (ok bool, why string)
+	among  []Source
 	// check reports whether the fact still holds; why says what failed, "" for the expression itself.
 	check func(e *env, v vm.Object) (ok bool, why string)
 	// late completes the guard when the trace has ended: only then is known which sizes are fixed. nil => it is complete.
 	late func(g *Guard)
-}
-
-// holds tests g; a source that cannot be read any more is a failure.
-func (g *Guard) holds(e *env) (bool, string) {
-	if g.check == nil {
-		return true, ""
-	}
-	var v vm.Object
-	if g.Source != nil {
-		var err error
-		if v, err = g.Source.Get(e); err != nil {
-			return false, g.Expr
-		}
-	}
-	ok, why := g.check(e, v)
-	if why == "" {
-		why = g.Expr
-	}
-	return ok, why
 }
 
 func lengthGuard(kind string, src Source, n int, size func(vm.Object) int) *Guard {

@@ -76,9 +76,8 @@ func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
 		return
 	}
 	tr.guards.seen["alias "+a+" is "+b] = true
-	g := &Guard{Kind: "OBJECT_ALIASING", Expr: a + " is " + b, Source: src, check: func(e *env, now vm.Object) (bool, string) {
-		other, err := first.Get(e)
-		return err == nil && other == now, ""
+	g := &Guard{Kind: "OBJECT_ALIASING", Expr: a + " is " + b, Source: src, among: []Source{first, src}, relate: func(vs []vm.Object) (bool, string) {
+		return vs[0] == vs[1], ""
 	}}
 	if !tr.guards.seen[g.Kind+g.Expr] {
 		tr.guards.seen[g.Kind+g.Expr] = true
@@ -117,9 +116,7 @@ func (tr *tracer) finalGuards() []*Guard {
 				g.hidden = true // the guards on the keys print it
 			}
 		}
-		for i, k := range keys {
-			list = append(list, tr.keyGuard(src, i, k))
-		}
+		list = append(list, tr.keyGuards(src, keys)...)
 	}
 	sort.SliceStable(list, func(i, j int) bool { return sourceLess(list[i].Source, list[j].Source) })
 	if len(s.tensors) > 1 {
@@ -149,30 +146,45 @@ func (tr *tracer) keysBefore(v vm.Object) (keys []vm.Object, ok bool) {
 	return keys, true
 }
 
-func (tr *tracer) keyGuard(src Source, i int, k vm.Object) *Guard {
-	r, err := tr.in.Repr(k)
-	if err != nil {
-		r = k.Type().Name
-	}
-	return &Guard{Kind: "EQUALS_MATCH", Expr: fmt.Sprintf("list(%s.keys())[%d] == %s", src.Name(), i, r), Source: src, check: func(e *env, now vm.Object) (bool, string) {
-		d, ok := vm.AsDict(now)
-		if !ok {
-			return false, ""
+// keyGuards say what keys a dict has, in order. The first of them checks them all; each is shown.
+func (tr *tracer) keyGuards(src Source, keys []vm.Object) []*Guard {
+	gs := make([]*Guard, len(keys))
+	for i, k := range keys {
+		r, err := tr.in.Repr(k)
+		if err != nil {
+			r = k.Type().Name
 		}
-		at, same := 0, false
-		d.Each(func(key, _ vm.Object) bool {
-			if at == i {
-				same = key.Type() == k.Type()
-				if same {
-					eq, err := e.in.Eq(key, k)
-					same = err == nil && eq
-				}
+		gs[i] = &Guard{Kind: "EQUALS_MATCH", Expr: fmt.Sprintf("list(%s.keys())[%d] == %s", src.Name(), i, r), Source: src}
+	}
+	if len(gs) > 0 {
+		gs[0].check = func(e *env, now vm.Object) (bool, string) {
+			d, ok := vm.AsDict(now)
+			if !ok {
+				return false, ""
 			}
-			at++
-			return at <= i
-		})
-		return same, ""
-	}}
+			at := 0
+			d.Each(func(key, _ vm.Object) bool {
+				if at == len(keys) {
+					return false
+				}
+				if k := keys[at]; key != k {
+					if key.Type() != k.Type() {
+						return false
+					}
+					if eq, err := e.in.Eq(key, k); err != nil || !eq {
+						return false
+					}
+				}
+				at++
+				return true
+			})
+			if at < len(keys) {
+				return false, gs[at].Expr
+			}
+			return true, ""
+		}
+	}
+	return gs
 }
 
 // aliasingGuard says that tensors that came in as different objects still do.
@@ -184,11 +196,20 @@ func aliasingGuard(sources []Source) *Guard {
 		names[i] = s.Name()
 	}
 	expr := "check_no_aliasing(" + strings.Join(names, ", ") + ")"
-	return &Guard{Kind: "NO_TENSOR_ALIASING", Expr: expr, check: func(e *env, _ vm.Object) (bool, string) {
-		seen := make(map[vm.Object]bool, len(all))
-		for _, s := range all {
-			v, err := s.Get(e)
-			if err != nil || seen[v] {
+	return &Guard{Kind: "NO_TENSOR_ALIASING", Expr: expr, among: all, relate: func(vs []vm.Object) (bool, string) {
+		if len(vs) < 8 {
+			for i, v := range vs {
+				for _, w := range vs[:i] {
+					if v == w {
+						return false, "Duplicate tensors found"
+					}
+				}
+			}
+			return true, ""
+		}
+		seen := make(map[vm.Object]bool, len(vs))
+		for _, v := range vs {
+			if seen[v] {
 				return false, "Duplicate tensors found"
 			}
 			seen[v] = true

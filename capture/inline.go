@@ -28,11 +28,9 @@ func (s mroSource) Name() string {
 }
 
 // Get looks the function up again.
-func (s mroSource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
+func (s mroSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s mroSource) step(_ *env, b vm.Object) (vm.Object, error) {
 	t := b.Type()
 	if s.at < len(t.MRO) {
 		if v, ok := t.MRO[s.at].Dict.GetStr(s.name); ok {

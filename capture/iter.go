@@ -90,11 +90,9 @@ func (s iterItemSource) Name() string {
 }
 
 // Get reads ahead in the frame's own iterator.
-func (s iterItemSource) Get(e *env) (vm.Object, error) {
-	o, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
+func (s iterItemSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s iterItemSource) step(e *env, o vm.Object) (vm.Object, error) {
 	it, ok := o.(*replayIter)
 	if !ok {
 		return nil, fmt.Errorf("%s is no iterator", s.base.Name())

@@ -85,28 +85,43 @@ func (s globalSource) Get(e *env) (vm.Object, error) {
 	return nil, fmt.Errorf("global %s is undefined", s.name)
 }
 
-func (s attrSource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
-	if i, ok := b.(*vm.Instance); ok && i.Dict != nil {
-		if v, ok := i.Dict.GetStr(s.name); ok {
+func (s attrSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s attrSource) step(e *env, b vm.Object) (vm.Object, error) {
+	switch o := b.(type) {
+	case *vm.Instance:
+		if o.Dict != nil {
+			if v, ok := o.Dict.GetStr(s.name); ok {
+				return v, nil
+			}
+		}
+	case *vm.Module:
+		if v, ok := o.Dict.GetStr(s.name); ok {
 			return v, nil
 		}
 	}
 	return e.in.GetAttr(b, s.name)
 }
 
-func (s itemSource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
+func (s itemSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s itemSource) step(e *env, b vm.Object) (vm.Object, error) {
+	if d, ok := b.(*vm.Dict); ok {
+		if n, isStr := s.key.(vm.Str); isStr {
+			if v, ok := d.GetStr(string(n)); ok {
+				return v, nil
+			}
+		}
 	}
 	return e.in.GetItem(b, s.key)
 }
 
-func (s importSource) Get(e *env) (vm.Object, error) { return e.in.Import(s.module) }
+func (s importSource) Get(e *env) (vm.Object, error) {
+	if m, ok := e.in.Modules.GetStr(s.module); ok {
+		return m, nil
+	}
+	return e.in.Import(s.module)
+}
 
 func (s builtinSource) Get(e *env) (vm.Object, error) {
 	if v, ok := e.in.Builtins.Dict.GetStr(s.name); ok {
@@ -117,19 +132,15 @@ func (s builtinSource) Get(e *env) (vm.Object, error) {
 
 func (s nnSource) Get(e *env) (vm.Object, error) { return s.base.Get(e) }
 
-func (s typeSource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
+func (s typeSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s typeSource) step(e *env, b vm.Object) (vm.Object, error) {
 	return b.Type(), nil
 }
 
-func (s keyedSource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
+func (s keyedSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s keyedSource) step(e *env, b vm.Object) (vm.Object, error) {
 	k, err := s.key.Get(e)
 	if err != nil {
 		return nil, err
@@ -145,17 +156,24 @@ func (s keyedSource) Get(e *env) (vm.Object, error) {
 	return v, err
 }
 
-func (s nativeSource) Get(e *env) (vm.Object, error) {
-	b, err := s.base.Get(e)
-	if err != nil {
-		return nil, err
-	}
+func (s nativeSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+
+func (s nativeSource) step(e *env, b vm.Object) (vm.Object, error) {
 	if i, ok := b.(*vm.Instance); ok {
 		if n, ok := i.Native.(vm.Object); ok {
 			return n, nil
 		}
 	}
 	return nil, fmt.Errorf("%s holds no built-in value", s.base.Name())
+}
+
+// stepped reads a source by way of its base.
+func stepped(e *env, s stepSource, base Source) (vm.Object, error) {
+	b, err := base.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	return s.step(e, b)
 }
 
 // sourceBase is the source that a source reads from; nil for those that start.
@@ -174,6 +192,8 @@ func sourceBase(s Source) Source {
 	case nativeSource:
 		return s.base
 	case iterItemSource:
+		return s.base
+	case mroSource:
 		return s.base
 	}
 	return nil

@@ -336,6 +336,24 @@ func (d *Dict) GetStr(s string) (Object, bool) {
 	return nil, false
 }
 
+// GetStrAt is GetStr with a guess where the entry is, which it corrects: a name that is looked up often stays where it is.
+func (d *Dict) GetStrAt(s string, at *int) (Object, bool) {
+	if d == nil || d.live == 0 {
+		return nil, false
+	}
+	if i := *at; i < len(d.entries) {
+		if k, ok := d.entries[i].key.(Str); ok && string(k) == s {
+			return d.entries[i].val, true
+		}
+	}
+	i := d.findStr(s, hashString(s))
+	if i < 0 {
+		return nil, false
+	}
+	*at = i
+	return d.entries[i].val, true
+}
+
 // SetStr stores under a string key.
 func (d *Dict) SetStr(s string, v Object) {
 	h := hashString(s)

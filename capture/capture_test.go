@@ -1,0 +1,424 @@
+package capture_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whittle/capture"
+	"whittle/capture/python/vm"
+	"whittle/tools/whittle/stack"
+)
+
+// seen is what capture did with a script.
+type seen struct {
+	graphs     []string // one line each: the targets of the calls
+	breaks     []string // kind, line, reason
+	recompiles []string // function: reason
+	guards     []string // of the first compiled frame
+	inputs     []string // of the first graph
+	out        string
+}
+
+// trace runs a script and collects what capture did.
+func trace(t testing.TB, src string) (*stack.Session, seen) {
+	t.Helper()
+	s := stack.New(context.Background(), t.TempDir())
+	var out bytes.Buffer
+	s.In.Stdout = &out
+	var r seen
+	s.Dynamo.Observe.Frame = func(f *capture.FrameEvent) {
+		if f.Graph != nil {
+			var calls []string
+			for _, n := range f.Graph.Graph.Calls() {
+				calls = append(calls, n.Target[strings.LastIndex(n.Target, ".")+1:])
+			}
+			r.graphs = append(r.graphs, strings.Join(calls, " "))
+			if r.inputs == nil {
+				r.inputs = []string{}
+				for _, n := range f.Graph.Graph.Nodes {
+					if n.Op == "placeholder" {
+						r.inputs = append(r.inputs, n.Target)
+					}
+				}
+			}
+		}
+		if r.guards == nil && f.Status == "compiled" {
+			r.guards = []string{}
+			for _, g := range f.Guards[3:] { // the first three hold for every frame
+				if g.Kind != "TENSOR_MATCH" && g.Kind != "NO_HASATTR" {
+					r.guards = append(r.guards, g.Kind+" "+g.Expr)
+				}
+			}
+		}
+	}
+	s.Dynamo.Observe.Break = func(b *capture.BreakEvent) {
+		reason, _, _ := strings.Cut(strings.TrimPrefix(b.Reason, "Unsupported: "), "[")
+		reason, _, _ = strings.Cut(reason, ">:") // the error's own words
+		r.breaks = append(r.breaks, fmt.Sprintf("%s %d %s", b.Kind, b.Line, strings.TrimSpace(reason)))
+	}
+	s.Dynamo.Observe.Recompile = func(e *capture.RecompileEvent) {
+		r.recompiles = append(r.recompiles, e.Function+": "+e.Reasons[0])
+	}
+	if err := s.In.RunSource("script.py", "import torch\n"+src); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.In.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	r.out = out.String()
+	return s, r
+}
+
+// The guards were read off PyTorch 2.6.
+func TestGuards(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"builtins", `
+@torch.compile(backend="eager")
+def f(xs):
+    return xs[0] * len(xs)
+f([torch.ones(2), torch.ones(3)])
+`, []string{"TYPE_MATCH ___check_type_id(L['xs'], <id>)", "LENGTH_CHECK len(L['xs']) == 2", "ID_MATCH ___check_obj_id(G['__builtins_dict___0']['len'], <id>)"}},
+		{"functions by their code", `
+def g(x, k=2):
+    return x * k
+@torch.compile(backend="eager")
+def f(x):
+    return g(x)
+f(torch.ones(2))
+`, []string{"ID_MATCH ___check_obj_id(G['g'].__code__, <id>)", "EQUALS_MATCH G['g'].__defaults__[0] == 2"}},
+		{"tensors that must differ", `
+w = torch.ones(2)
+@torch.compile(backend="eager")
+def f(x, y):
+    return x + y * w
+f(torch.ones(2), torch.ones(2))
+`, []string{"NO_TENSOR_ALIASING check_no_aliasing(L['x'], L['y'], G['w'])"}},
+		{"one object in two places", `
+x = torch.ones(2)
+@torch.compile(backend="eager")
+def f(a, b):
+    return a + b
+f(x, x)
+`, []string{"OBJECT_ALIASING L['a'] is L['b']", "OBJECT_ALIASING L['a'] is L['b']"}},
+		{"keys in order", `
+@torch.compile(backend="eager")
+def f(d):
+    for k, v in d.items():
+        v = v + 1
+    return v
+f({"p": torch.ones(2), "q": torch.ones(2)})
+`, []string{"EQUALS_MATCH list(L['d'].keys())[0] == 'p'", "EQUALS_MATCH list(L['d'].keys())[1] == 'q'", "NO_TENSOR_ALIASING check_no_aliasing(L['d']['p'], L['d']['q'])"}},
+		{"a module and its parameters", `
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l, self.k = torch.nn.Linear(2, 2), 3
+    def forward(self, x):
+        return self.l(x) * self.k
+torch.compile(M(), backend="eager")(torch.ones(1, 2))
+`, []string{
+			"TYPE_MATCH ___check_type_id(L['self'], <id>)",
+			"ID_MATCH ___check_obj_id(G['__import_torch_dot_nn_dot_modules_dot_linear'], <id>)",
+			"ID_MATCH ___check_obj_id(G['__import_torch_dot_nn_dot_modules_dot_module'], <id>)",
+			"ID_MATCH ___check_obj_id(G['__import_torch_dot_nn_dot_modules_dot_linear'].F, <id>)",
+			"ID_MATCH ___check_obj_id(G['__import_torch_dot_nn_dot_modules_dot_linear'].F.linear, <id>)",
+			"DICT_LENGTH not G['__import_torch_dot_nn_dot_modules_dot_module']._global_forward_hooks",
+			"DICT_LENGTH not G['__import_torch_dot_nn_dot_modules_dot_module']._global_backward_hooks",
+			"DICT_LENGTH not G['__import_torch_dot_nn_dot_modules_dot_module']._global_forward_pre_hooks",
+			"DICT_LENGTH not G['__import_torch_dot_nn_dot_modules_dot_module']._global_backward_pre_hooks",
+			"EQUALS_MATCH L['self'].k == 3",
+			"DICT_LENGTH len(L['self']._modules) == 1",
+			"DICT_LENGTH not L['self']._parameters",
+			"TYPE_MATCH ___check_type_id(L['self']._modules['l'], <id>)",
+			"DICT_CONTAINS not ___dict_contains('forward', L['self']._modules['l'].__dict__)",
+			"DICT_LENGTH len(L['self']._modules['l']._parameters) == 2",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, got := trace(t, c.src)
+			if d := cmp.Diff(c.want, got.guards); d != "" {
+				t.Errorf("guards (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// A guard that fails compiles anew, with its reason; what nobody guards does not.
+func TestRecompiles(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"a closure's value", `
+def make(k):
+    def g(x):
+        return x * k
+    return g
+g = make(2)
+@torch.compile(backend="eager")
+def f(x):
+    return g(x)
+f(torch.ones(2)); f(torch.ones(2))
+g = make(3)
+print(f(torch.ones(2)).tolist())
+`, []string{"f: 0/0: G['g'].__closure__[0].cell_contents == 2"}},
+		{"two arguments become one", `
+@torch.compile(backend="eager")
+def f(a, b):
+    return a + b
+x = torch.ones(2)
+f(x, torch.ones(2)); f(x, x)
+`, []string{"f: 0/0: Duplicate tensors found"}},
+		{"another method of the same class", `
+class A:
+    def run(self, x): return x + 1
+a = A()
+@torch.compile(backend="eager")
+def f(x):
+    return a.run(x)
+f(torch.ones(2)); a.other = 3; f(torch.ones(2))
+`, nil},
+		{"a key more", `
+@torch.compile(backend="eager")
+def f(d):
+    return sum(d.values())
+f({"p": torch.ones(2)}); f({"p": torch.ones(2), "q": torch.ones(2)})
+`, []string{"f: 0/0: len(L['d']) == 1"}},
+		{"a forward of its own", `
+m = torch.nn.Linear(2, 2)
+@torch.compile(backend="eager")
+def f(x):
+    return m(x)
+f(torch.ones(1, 2)); m.forward = lambda x: x * 5; print(f(torch.ones(1, 2)).tolist())
+`, []string{"f: 0/0: not ___dict_contains('forward', G['m'].__dict__)"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, got := trace(t, c.src)
+			if d := cmp.Diff(c.want, got.recompiles); d != "" {
+				t.Errorf("recompiles (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Where graphs break, why, and what is compiled before and after; read off PyTorch 2.6. Line 1 imports torch.
+func TestBreaks(t *testing.T) {
+	for _, c := range []struct {
+		name, src      string
+		breaks, graphs []string
+	}{
+		{"print", `
+@torch.compile(backend="eager")
+def f(x):
+    x = x + 1
+    print("here")
+    return x * 2
+f(torch.ones(2))
+`, []string{"break 6 builtin: print"}, []string{"add", "mul"}},
+		{"in a callee", `
+def g(x):
+    x = x * 2
+    print("here")
+    return x * 5
+@torch.compile(backend="eager")
+def f(x):
+    return g(x) + 3
+f(torch.ones(2))
+`, []string{"break 5 builtin: print", "break 5 builtin: print"}, []string{"mul", "mul", "add"}},
+		{"in a loop", `
+@torch.compile(backend="eager")
+def f(x):
+    for i in range(2):
+        x = x * 2
+        print("here")
+    return x
+f(torch.ones(2))
+`, []string{"break 7 builtin: print"}, nil},
+		{"inside try", `
+@torch.compile(backend="eager")
+def f(x):
+    x = x + 1
+    try:
+        print("here")
+    except ValueError:
+        pass
+    return x
+f(torch.ones(2))
+`, []string{"skip 7 builtin: print"}, nil},
+		{"inside no_grad", `
+@torch.compile(backend="eager")
+def f(x):
+    with torch.no_grad():
+        y = x * 2
+        print("here")
+        z = y + 1
+    return x * z
+f(torch.ones(2, requires_grad=True))
+`, []string{"break 7 builtin: print"}, []string{"_set_grad_enabled mul _set_grad_enabled", "_set_grad_enabled add _set_grad_enabled mul"}},
+		{"inside a context manager of the script", `
+class C:
+    def __enter__(self): return self
+    def __exit__(self, *a): return False
+@torch.compile(backend="eager")
+def f(x):
+    with C():
+        print("here")
+        return x + 1
+f(torch.ones(2))
+`, []string{"skip 9 builtin: print"}, nil},
+		{"branch on a tensor", `
+@torch.compile(backend="eager")
+def f(x):
+    y = x.sum()
+    if y > 0:
+        return x + 1
+    return x - 1
+f(torch.ones(2))
+`, []string{"break 6 Data-dependent jump"}, []string{"sum gt", "add"}},
+		{"an exception of the script", `
+class Bad(ValueError): pass
+@torch.compile(backend="eager")
+def f(x):
+    try:
+        raise Bad("q")
+    except Bad:
+        return x + 1
+f(torch.ones(2))
+`, []string{"skip 7 call_function UserDefinedClassVariable(<class '__main__.Bad'>)"}, nil},
+		{"an exception that nobody catches", `
+@torch.compile(backend="eager")
+def f(x):
+    x = x + 1
+    raise ValueError("boom")
+try:
+    f(torch.ones(2))
+except ValueError:
+    pass
+`, []string{"skip 6 Observed exception"}, nil},
+		{"a wrong call", `
+@torch.compile(backend="eager")
+def f(x):
+    return torch.sin(x, x)
+try:
+    f(torch.ones(2))
+except TypeError:
+    pass
+`, []string{"break 5 TypeError <built-in method sin of type object at 0xADDR"}, nil},
+		{"globals are no break", `
+n, last = 0, None
+@torch.compile(backend="eager")
+def f(x):
+    global n, last
+    n += 1
+    last = x * n
+    return last + 1
+f(torch.ones(2))
+assert n == 1 and last.tolist() == [1.0, 1.0]
+`, nil, []string{"mul add"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, got := trace(t, c.src)
+			if d := cmp.Diff(c.breaks, got.breaks); d != "" {
+				t.Errorf("breaks (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(c.graphs, got.graphs); d != "" {
+				t.Errorf("graphs (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// The inputs of a graph come in the order in which the trace uses them.
+func TestInputOrder(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"functions look at their last argument first", `
+@torch.compile(backend="eager")
+def f(a, b, c):
+    return torch.addmm(a, b, c)
+f(torch.ones(2, 2), torch.ones(2, 2), torch.ones(2, 2))
+`, []string{"L_c_", "L_b_", "L_a_"}},
+		{"operators at their first", `
+@torch.compile(backend="eager")
+def f(a, b):
+    return a - b
+f(torch.ones(2), torch.ones(2))
+`, []string{"L_a_", "L_b_"}},
+		{"globals are used when they are loaded", `
+w = torch.ones(2)
+@torch.compile(backend="eager")
+def f(a):
+    return a - w
+f(torch.ones(2))
+`, []string{"G_w_", "L_a_"}},
+		{"a generator runs to its end at once", `
+@torch.compile(backend="eager")
+def f(a, xs):
+    for x in (v * 2 for v in xs):
+        a = a + x
+    return a
+f(torch.ones(2), [torch.ones(2), torch.ones(2)])
+`, []string{"L_xs_0_", "L_xs_1_", "L_a_"}},
+		{"what is only passed on is no input", `
+@torch.compile(backend="eager")
+def f(a, b):
+    return b, a + 1
+f(torch.ones(2), torch.ones(2))
+`, []string{"L_a_"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, got := trace(t, c.src)
+			if d := cmp.Diff(c.want, got.inputs); d != "" {
+				t.Errorf("inputs (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// BenchmarkGuards checks the guards of a model of some layers: the time is for all of them, "ns/100" for a hundred.
+func BenchmarkGuards(b *testing.B) {
+	s, _ := trace(b, `
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(4, 4) for _ in range(16)])
+        self.scale = 0.5
+    def forward(self, x):
+        for l in self.layers:
+            x = torch.relu(l(x)) * self.scale
+        return x
+m = M()
+x = torch.ones(2, 4)
+torch.compile(m, backend="eager")(x)
+`)
+	main, ok := s.In.Modules.GetStr("__main__")
+	if !ok {
+		b.Fatal("no __main__")
+	}
+	globals := main.(*vm.Module).Dict
+	m, _ := globals.GetStr("m")
+	x, _ := globals.GetStr("x")
+	check, n := s.Dynamo.GuardCheck("forward", map[string]vm.Object{"self": m, "x": x}, globals)
+	if check == nil || n < 100 {
+		b.Fatalf("%d guards", n)
+	}
+	if ok, why := check(); !ok {
+		b.Fatal(why)
+	}
+	for b.Loop() {
+		if ok, why := check(); !ok {
+			b.Fatal(why)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)*100/float64(n), "ns/100")
+}
