@@ -283,6 +283,9 @@ func (tr *tracer) moduleOf(f *vm.Frame) (importSource, bool) {
 
 // mirrored reports whether a frame runs code that PyTorch traces, too.
 func (tr *tracer) mirrored(f *vm.Frame) bool {
+	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
+		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
+	}
 	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !tr.d.isLibrary(f.Code.Filename)
 }
 
@@ -334,6 +337,9 @@ func moduleLen(o vm.Object) int {
 // seeAttr gives an attribute that was just loaded its source, as PyTorch's capture names it.
 func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object) {
 	inst, ok := owner.(*vm.Instance)
+	if c, isClass := owner.(*vm.Type); isClass && isA(c, "enum", "Enum") {
+		return // members are constants of their class
+	}
 	if !ok {
 		if tr.t.TargetOf(owner) == "" { // an overload of an operator is as fixed as the operator
 			tr.see(v, attrSource{base, name})
@@ -353,6 +359,9 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 		return
 	}
 	own := false
+	if isModule(inst) && tr.quiet() {
+		return
+	}
 	if inst.Dict != nil {
 		_, own = inst.Dict.GetStr(name)
 	}

@@ -258,28 +258,20 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 	hooks := false
 	for _, name := range []string{"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"} {
 		v, ok := m.Dict.GetStr(name)
-		if n := dictLen(v); ok && n > 0 {
-			hooks = true
-			if base != nil {
-				tr.see(v, attrSource{nnSource{base, moduleKind(m.Class)}, name})
-			}
-			break
-		}
+		hooks = hooks || ok && dictLen(v) > 0
 	}
-	if !hooks {
-		imp := importSource{"torch.nn.modules.module"}
-		tr.see(mod, imp)
-		for _, name := range []string{"_global_backward_pre_hooks", "_global_backward_hooks", "_global_forward_hooks", "_global_forward_pre_hooks"} {
-			v, err := tr.in.GetAttr(mod, name)
-			if err != nil {
-				return nil, false, err
-			}
-			tr.see(v, attrSource{imp, name})
-			if dictLen(v) > 0 {
-				hooks = true
-				break
-			}
+	imp := moduleFile
+	tr.see(mod, imp)
+	for _, name := range []string{"_global_backward_pre_hooks", "_global_backward_hooks", "_global_forward_hooks", "_global_forward_pre_hooks"} {
+		v, err := tr.in.GetAttr(mod, name)
+		if err != nil {
+			return nil, false, err
 		}
+		tr.see(v, attrSource{imp, name})
+		hooks = hooks || dictLen(v) > 0
+	}
+	if hooks && base != nil {
+		tr.seeHooks(m, base)
 	}
 	if base != nil {
 		tr.guards.list = append(tr.guards.list, absentGuard("forward", base)) // one for each call

@@ -392,8 +392,11 @@ func (p *planner) sideEffects() ([]effect, error) {
 		}
 		if l, ok := o.(*vm.List); ok && e.source != nil {
 			for i, x := range s.items { // what is written back is what was there: its constants are looked at
-				if keyOf(x) == nil && i < len(l.Items) && l.Items[i] == x {
+				if _, isTensor := x.(*torch.Tensor); (isTensor || keyOf(x) == nil) && i < len(l.Items) && l.Items[i] == x {
 					tr.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
+					if err := tr.useValue(x); err != nil {
+						return nil, err
+					}
 				}
 			}
 		}

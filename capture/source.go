@@ -195,6 +195,8 @@ func sourceBase(s Source) Source {
 		return s.base
 	case mroSource:
 		return s.base
+	case valueSource:
+		return s.base
 	}
 	return nil
 }

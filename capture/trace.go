@@ -265,6 +265,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		}
 	case code.STORE_ATTR:
 		tr.touch(top(0))
+		tr.assigned(top(0), f.Code.Names[ins.Arg], top(1))
 	case code.STORE_SUBSCR:
 		tr.touch(top(1))
 	case code.STORE_DEREF:
