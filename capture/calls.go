@@ -184,6 +184,11 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			return nil, false, nil
 		}
 	}
+	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
+		if _, isTensor := args[0].(*torch.Tensor); isTensor {
+			return nil, false, &Unsupported{Reason: "Unsupported: call_id with args (" + tr.variableName(args[0]) + ",)"}
+		}
+	}
 	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
 		if v, ok := tr.readAttr(args[0], args[1]); ok {
 			return v, true, nil

@@ -440,7 +440,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			return d.plain(f)
 		}
 		d.broke(ev, b)
-		if inLoop(f.Code.Code, tr.at.pc) {
+		if !u.Jump && inLoop(f.Code.Code, tr.at.pc) {
 			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
 			ev.Status = "skipped"
 			d.report(ev)

@@ -50,6 +50,8 @@ type planner struct {
 	idx  map[*tensor.Tensor]int
 	memo map[vm.Object]bool // being planned: cycles
 
+	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
+
 	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
 }
 
@@ -244,6 +246,10 @@ func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 // tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
 func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	tr := p.tr
+	if f := tr.fakes[t.T]; f != nil && p.given[f] {
+		i := p.idx[f]
+		return func(r *rebuild) (vm.Object, error) { return r.outs[i], nil }, nil
+	}
 	if !t.T.Fake {
 		if src := tr.sources[t]; src != nil {
 			return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
@@ -290,19 +296,28 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 		}
 		values = append(values, v)
 	}
-	seen := map[vm.Object]bool{}
+	var all []*tensor.Tensor
+	seen := map[*tensor.Tensor]bool{}
 	for _, v := range values {
 		t, ok := v.(*torch.Tensor)
-		if !ok || seen[v] || !t.T.Fake || tr.reals[t.T] != nil {
+		if !ok {
 			return nil
 		}
-		seen[v] = true
-	}
-	for i := len(values) - 1; i >= 0; i-- {
-		if _, err := p.value(values[i]); err != nil {
-			return err
+		x := t.T
+		if f := tr.fakes[x]; f != nil {
+			x = f
 		}
+		if seen[x] || tr.nodes[x] == nil {
+			return nil
+		}
+		seen[x] = true
+		all = append(all, x)
 	}
+	for i := len(all) - 1; i >= 0; i-- {
+		p.idx[all[i]] = len(p.outs)
+		p.outs = append(p.outs, all[i])
+	}
+	p.given = seen
 	return nil
 }
 

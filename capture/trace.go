@@ -740,6 +740,11 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
 		return nil, &Unsupported{Reason: "Unsupported: " + why}
 	}
+	if c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True) {
+		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
+			return nil, &Unsupported{Reason: "Unsupported: Tensor.requires_grad_"}
+		}
+	}
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
