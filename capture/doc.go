@@ -7,5 +7,6 @@
 // runs as plain Python and a resume function goes on behind it.
 //
 // Executing with real Python values, rather than modelling each of them, means that
-// whatever the VM can run can be captured; only tensors are symbolic. Mirrors torch/_dynamo.
+// whatever the VM can run can be captured; only tensors are symbolic, and those numbers that may differ from call to call: sizes,
+// and integers and floats that did (see dynamic.go, and the packages symbolic and sizes). Mirrors torch/_dynamo.
 package capture

@@ -1,0 +1,168 @@
+package symbolic
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Input is one number that comes from outside, and the expression that the trace used for it.
+type Input struct {
+	From string // the text of its source
+	Expr *Expr  // as it was made, before anything was learned
+	// Tensor says that constants need no guard here: the check of the tensor itself compares them.
+	Tensor bool
+	// Limit is what the user promised of this dimension; nil for nothing.
+	Limit *Limit
+}
+
+// Limit is a promise that a dimension stays dynamic.
+type Limit struct {
+	Range Range // All: only that it is no constant
+	Warn  bool  // a broken promise is no error
+}
+
+// Guard is a relation between inputs that must hold for a trace to be used.
+type Guard struct {
+	Text string
+	expr *Expr
+	need []string
+}
+
+// Holds checks the guard; value gives the number at a source. A value that cannot be read, or a division by zero, fails it.
+func (g *Guard) Holds(value func(from string) (any, bool)) bool {
+	r, err := g.expr.Eval(value)
+	b, ok := r.(bool)
+	return err == nil && ok && b
+}
+
+// Needs lists the sources that the guard reads.
+func (g *Guard) Needs() []string { return g.need }
+
+// Violation is a promise about dimensions that the trace broke.
+type Violation struct {
+	Sources []string
+	Reasons []string
+}
+
+func (e *Violation) Error() string {
+	s := "Constraints violated (" + strings.Join(e.Sources, ", ") + ")! For more information, run with TORCH_LOGS=\"+dynamic\"."
+	for _, r := range e.Reasons {
+		s += "\n  - " + r
+	}
+	return s
+}
+
+// Guards lists what must hold of the inputs: equalities with the expressions that the trace used, the decisions that it made,
+// and the ranges of symbols, in this order. The error is a *Violation.
+func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
+	first := map[string]string{} // symbol => its first source
+	var names []string
+	for _, in := range inputs {
+		if e := v.Simplify(in.Expr); e.Op == OpSym && first[e.Name] == "" {
+			first[e.Name] = in.From
+			names = append(names, e.Name)
+		}
+	}
+	for _, s := range v.order { // a symbol whose own input was simplified away is still read there
+		if first[s.Name] == "" && s.From != "" && v.replaced[s.Name] == nil {
+			first[s.Name] = s.From
+			names = append(names, s.Name)
+		}
+	}
+	source := func(name string) string {
+		if s := first[name]; s != "" {
+			return s
+		}
+		return name
+	}
+	toSource := func(name string) *Expr { return done(&Expr{Op: OpSym, Name: source(name)}) }
+	var out []*Guard
+	emit := func(text string, e *Expr) {
+		e = e.Subst(toSource)
+		out = append(out, &Guard{Text: text, expr: e, need: e.Symbols()})
+	}
+	broken := &Violation{}
+	violate := func(in Input, format string, a ...any) {
+		if !in.Limit.Warn {
+			broken.Sources = append(broken.Sources, in.From)
+			broken.Reasons = append(broken.Reasons, fmt.Sprintf("Not all values of %s ", in.limit())+fmt.Sprintf(format, a...))
+		}
+	}
+	for _, in := range inputs {
+		e := v.Simplify(in.Expr)
+		if e.Op == OpSym && first[e.Name] == in.From {
+			continue
+		}
+		if in.Limit != nil && e.Op == OpInt && e.Int != 0 && e.Int != 1 {
+			violate(in, "are valid because %s was inferred to be a constant (%d).", in.From, e.Int)
+		}
+		if in.Tensor && e.IsConst() {
+			continue
+		}
+		emit(in.From+" == "+e.Python(source), &Expr{Op: OpEq, Args: []*Expr{{Op: OpSym, Name: in.From, text: in.From}, e}})
+	}
+	issued := map[string]bool{}
+	for _, g := range v.guards {
+		e := v.Simplify(g)
+		if _, ok := v.known(e, false); ok || issued[e.text] {
+			continue
+		}
+		issued[e.text] = true
+		text := e.Python(source)
+		emit(text, e)
+		if syms := e.Symbols(); len(syms) == 1 {
+			for _, in := range inputs {
+				if in.Limit != nil && in.Limit.Range != All && v.Simplify(in.Expr).text == syms[0] {
+					violate(in, "satisfy the generated guard %s.", text)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		s := v.symbols[name]
+		if s == nil || s.Hint == nil {
+			continue
+		}
+		sym := Sym(name)
+		if _, isFloat := s.Hint.(float64); isFloat {
+			out = append(out, &Guard{Text: "not __math_isnan(" + source(name) + ")", expr: Cmp(OpEq, sym, sym).Subst(toSource), need: []string{source(name)}})
+			continue
+		}
+		var parts []string
+		if s.Range.Lo != NoLower {
+			parts = append(parts, itoa(s.Range.Lo)+" <= "+source(name))
+			emit(parts[0], Cmp(OpLe, Int(s.Range.Lo), sym))
+		}
+		if s.Range.Hi != NoUpper {
+			parts = append(parts, source(name)+" <= "+itoa(s.Range.Hi))
+			emit(parts[len(parts)-1], Cmp(OpLe, sym, Int(s.Range.Hi)))
+		}
+		for _, in := range inputs {
+			if in.Limit == nil || in.Limit.Range == All || v.Simplify(in.Expr).text != name {
+				continue
+			}
+			l := in.Limit.Range
+			if max(l.Lo, 2) < s.Range.Lo || l.Hi > s.Range.Hi {
+				violate(in, "satisfy the generated guard %s.", strings.Join(parts, " and "))
+			}
+		}
+	}
+	if len(broken.Sources) > 0 {
+		return out, broken
+	}
+	return out, nil
+}
+
+// limit shows a promise as PyTorch does.
+func (in Input) limit() string {
+	r := in.Limit.Range
+	switch {
+	case r == All:
+		return "RelaxedUnspecConstraint(" + in.From + ")"
+	case r.Hi == NoUpper:
+		return fmt.Sprintf("%s = %[1]s in the specified range %[2]d <= %[1]s", in.From, r.Lo)
+	case r.Lo == NoLower:
+		return fmt.Sprintf("%s = %[1]s in the specified range %[1]s <= %[2]d", in.From, r.Hi)
+	}
+	return fmt.Sprintf("%s = %[1]s in the specified range %[2]d <= %[1]s <= %[3]d", in.From, r.Lo, r.Hi)
+}
