@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,6 +17,14 @@ func Bind(op *Op, args []Value, kwargs map[string]Value) ([]Value, error) {
 
 // bind's level: 0 exact types only, 1 numbers may stand for tensors, 2 also 0-dim tensors for numbers.
 func bind(op *Op, args []Value, kwargs map[string]Value, level int) ([]Value, error) {
+	return match(op, args, kwargs, level, true)
+}
+
+// errNoMatch stands for the reason why arguments do not fit, where nobody reads it.
+var errNoMatch = errors.New("aten: the arguments do not fit")
+
+// match is bind; without explain its errors do not say why, which is what costs.
+func match(op *Op, args []Value, kwargs map[string]Value, level int, explain bool) ([]Value, error) {
 	s := op.Sig()
 	fail := func(k Kind, arg, format string, a ...any) error {
 		return &Error{Op: op.Name(), Arg: arg, Kind: k, Msg: fmt.Sprintf(format, a...)}
@@ -27,6 +36,9 @@ func bind(op *Op, args []Value, kwargs map[string]Value, level int) ([]Value, er
 		}
 	}
 	if len(args) > positional {
+		if !explain {
+			return nil, errNoMatch
+		}
 		return nil, fail(RuntimeError, "", "%s() expected at most %d argument(s) but received %d argument(s). Declaration: %s", s.FullName(), positional, len(args), s)
 	}
 	out := make([]Value, len(s.Args))
@@ -40,6 +52,9 @@ func bind(op *Op, args []Value, kwargs map[string]Value, level int) ([]Value, er
 		}
 		switch {
 		case i < len(args) && inKw:
+			if !explain {
+				return nil, errNoMatch
+			}
 			return nil, fail(RuntimeError, a.Name, "%s() got multiple values for argument '%s'", s.FullName(), a.Name)
 		case i < len(args):
 			v = args[i]
@@ -59,17 +74,26 @@ func bind(op *Op, args []Value, kwargs map[string]Value, level int) ([]Value, er
 		}
 		cv, ok := convert(a.Type, v, level)
 		if !ok {
+			if !explain {
+				return nil, errNoMatch
+			}
 			return nil, fail(RuntimeError, a.Name, "%s() Expected a value of type '%s' for argument '%s' but instead found type '%s'.\nPosition: %d\nValue: %s\nDeclaration: %s",
 				s.FullName(), jitType(a.Type), a.Name, typeName(v), i, valueText(v), s)
 		}
 		out[i] = cv
 	}
 	if len(missing) > 0 {
+		if !explain {
+			return nil, errNoMatch
+		}
 		return nil, fail(RuntimeError, missing[0], "%s() is missing value for argument '%s'. Declaration: %s", s.FullName(), missing[0], s)
 	}
 	if used < len(kwargs) {
 		for k := range kwargs {
 			if s.Arg(k) < 0 && !(k == "input" && s.Arg("self") >= 0) {
+				if !explain {
+					return nil, errNoMatch
+				}
 				return nil, fail(RuntimeError, k, "Unknown keyword argument '%s' for operator '%s'. Schema: %s", k, s.FullName(), s)
 			}
 		}
@@ -337,23 +361,19 @@ func ResolveOverload(packet []*Op, args []Value, kwargs map[string]Value) (*Op, 
 		return nil, nil, kindf(NotImplementedError, "no such operator")
 	}
 	hidden := hiddenScalar[packet[0].Sig().Name]
-	var first error
 	for level := 0; level <= 2; level++ {
 		for _, op := range packet {
 			if hidden && level < 2 && strings.HasPrefix(op.Sig().Overload, "Scalar") {
 				continue
 			}
-			bound, err := bind(op, args, kwargs, level)
-			if err == nil {
+			if bound, err := match(op, args, kwargs, level, false); err == nil {
 				return op, bound, nil
-			}
-			if level == 2 && (first == nil) {
-				first = err
 			}
 		}
 	}
 	if len(packet) == 1 {
-		return nil, nil, first
+		_, err := bind(packet[0], args, kwargs, 2)
+		return nil, nil, err
 	}
 	var b strings.Builder
 	s := packet[0].Sig()
