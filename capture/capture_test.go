@@ -186,6 +186,19 @@ def f(x):
     return a.run(x)
 f(torch.ones(2)); a.other = 3; f(torch.ones(2))
 `, nil},
+		{"a branch on a tensor in a loop", `
+@torch.compile(backend="eager")
+def f(x):
+    y = x + 1
+    for i in range(3):
+        if y[0] > 100: break
+        y = y * 2
+    return y
+print(f(torch.ones(2)).tolist())
+`, []string{
+			"torch_dynamo_resume_in_f_at_7: 1/0: ___tuple_iterator_len(L['___stack0']) == 2",
+			"torch_dynamo_resume_in_f_at_7: 1/1: ___tuple_iterator_len(L['___stack0']) == 1",
+		}},
 		{"a key more", `
 @torch.compile(backend="eager")
 def f(d):

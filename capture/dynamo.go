@@ -50,6 +50,7 @@ type Dynamo struct {
 	times     []*phase
 	codes     map[*code.Code]*codeState
 	resume    map[resumeKey]*vm.Code
+	origins   map[*code.Code]*code.Code // what resume functions are parts of
 	history   map[codeID]map[string]*seenSizes
 	nextID    int
 	always    map[*code.Code]bool // what torch.compile was asked for, whether or not it has to do with tensors
@@ -134,13 +135,14 @@ type resumeKey struct {
 
 // New makes the compiler of an interpreter.
 func New(in *vm.Interp, t *torch.Torch) *Dynamo {
-	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
+	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, origins: map[*code.Code]*code.Code{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
 }
 
 // Reset forgets all compiled code: torch._dynamo.reset().
 func (d *Dynamo) Reset() {
 	d.codes = map[*code.Code]*codeState{}
 	d.resume = map[resumeKey]*vm.Code{}
+	d.origins = map[*code.Code]*code.Code{}
 	d.history = map[codeID]map[string]*seenSizes{}
 	d.nextID = 0
 }
@@ -894,7 +896,11 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 
 // resumeCode is the code of the function that goes on at pc, after the instruction at broke the graph.
 func (d *Dynamo) resumeCode(c *vm.Code, at, pc, sp int) *vm.Code {
-	k := resumeKey{c.Code, pc, sp}
+	origin := c.Code // of a function that was resumed before, the one it began as: ways through it meet again
+	if o := d.origins[origin]; o != nil {
+		origin = o
+	}
+	k := resumeKey{origin, pc, sp}
 	if r := d.resume[k]; r != nil {
 		return r
 	}
@@ -910,6 +916,7 @@ func (d *Dynamo) resumeCode(c *vm.Code, at, pc, sp int) *vm.Code {
 	cc.FirstLine = line
 	r := vm.NewCode(cc)
 	d.resume[k] = r
+	d.origins[cc] = origin
 	return r
 }
 

@@ -104,32 +104,52 @@ func (s iterItemSource) step(e *env, o vm.Object) (vm.Object, error) {
 	return v, err
 }
 
-// stepped registers what a FOR_ITER over a sourced iterator gave: the item, or the end.
+// remaining counts the items that an iterator has yet to give, up to a limit; -1 when there are more.
+func (it *replayIter) remaining(in *vm.Interp, limit int) int {
+	for n := 0; n <= limit; n++ {
+		v, err := it.peek(in, it.pos+n)
+		if err != nil {
+			return -1
+		}
+		if v == nil {
+			return n
+		}
+	}
+	return -1
+}
+
+// maxAhead is how far an iterator from outside is looked into.
+const maxAhead = 1000
+
+// stepped registers what a FOR_ITER over a sourced iterator gives. PyTorch keeps such an iterator as one over a tuple, and guards
+// all that is left in it; one that is too long for that is guarded item by item.
 func (tr *tracer) stepped(it *replayIter) {
 	src := tr.sources[it]
 	if src == nil {
 		return
 	}
 	i := it.pos - it.start
-	v, err := it.peek(tr.in, it.pos)
-	if err != nil {
-		return // FOR_ITER itself meets the error
-	}
-	item := iterItemSource{src, i}
-	if v != nil {
-		tr.see(v, item)
+	n := it.remaining(tr.in, maxAhead)
+	if n < 0 {
+		if v, err := it.peek(tr.in, it.pos); err == nil && v != nil {
+			tr.see(v, iterItemSource{src, i})
+		}
 		return
 	}
-	expr := fmt.Sprintf("___iter_len(%s) == %d", src.Name(), i)
-	{
-		tr.guards.add(&Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: expr, Source: src, check: func(e *env, now vm.Object) (bool, string) {
-			n, ok := now.(*replayIter)
-			if !ok {
-				return false, ""
-			}
-			v, err := n.peek(e.in, n.pos+i)
-			return err == nil && v == nil, ""
-		}})
+	if i > 0 {
+		return
+	}
+	tr.guards.add(&Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), Source: src, check: func(e *env, now vm.Object) (bool, string) {
+		other, ok := now.(*replayIter)
+		return ok && other.remaining(e.in, n) == n, ""
+	}})
+	for k := 0; k < n; k++ {
+		v, err := it.peek(tr.in, it.pos+k)
+		if err != nil {
+			return // FOR_ITER itself meets the error
+		}
+		tr.see(v, iterItemSource{src, k})
+		_ = tr.useValue(v) // it has a source, and so becomes an input
 	}
 }
 
