@@ -409,9 +409,15 @@ func init() {
 		return &List{items}, in.SortItems(items, a[1], rev)
 	})
 	addBuiltin("chr", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if _, big := unwrap(args[0]).(*BigInt); big {
+			return nil, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C int")
+		}
 		n, err := in.Index(args[0])
 		if err != nil {
 			return nil, err
+		}
+		if n != int64(int32(n)) {
+			return nil, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C int")
 		}
 		if n < 0 || n > utf8.MaxRune {
 			return nil, in.Errorf(in.Exc.ValueError, "chr() arg not in range(0x110000)")

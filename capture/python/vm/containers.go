@@ -622,15 +622,7 @@ func initDict() {
 		})
 		for _, op := range []string{"|", "&", "-", "^"} {
 			f := func(in *Interp, a, b Object) (Object, error) {
-				x, err := toSet(in, a)
-				if err != nil {
-					return nil, err
-				}
-				y, err := toSet(in, b)
-				if err != nil {
-					return nil, err
-				}
-				return in.setBinary(op, &Set{}, x, y)
+				return viewBinary(in, op, a, b)
 			}
 			addMethod(vt, dunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return f(in, args[0], args[1]) })
 			addMethod(vt, dunders[op][1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return f(in, args[1], args[0]) })
@@ -662,11 +654,8 @@ func initDict() {
 			if err != nil {
 				return nil, err
 			}
-			v, err := in.setBinary("&", &Set{}, x, y)
-			if err != nil {
-				return nil, err
-			}
-			return MakeBool(v.(*Set).used == 0), nil
+			v, err := x.intersect(in, &Set{*y})
+			return MakeBool(v.used == 0), err
 		})
 	}
 	p := MappingProxyType
@@ -746,16 +735,26 @@ func initSets() {
 					}
 					return cur, nil
 				}
-				for _, a := range args[1:] {
-					x, _ := asSet(cur)
-					y, err := iterSet(in, a)
+				x, _ := asSet(cur)
+				if op == "|" {
+					v, err := x.union(in, args[1:]...)
+					return likeSet(cur, v), err
+				}
+				v, err := x.combine(in, op, args[1])
+				for _, a := range args[2:] {
 					if err != nil {
-						return nil, err
+						break
 					}
-					if cur, err = in.setBinary(op, cur, x, y); err != nil {
-						return nil, err
+					if op == "-" {
+						err = v.remove(in, a)
+					} else {
+						v, err = v.combine(in, op, a)
 					}
 				}
+				if err != nil {
+					return nil, err
+				}
+				cur = likeSet(cur, v)
 				return cur, nil
 			})
 		}
@@ -775,11 +774,8 @@ func initSets() {
 			if err != nil {
 				return nil, err
 			}
-			v, err := in.setBinary("&", &Set{}, x, y)
-			if err != nil {
-				return nil, err
-			}
-			return MakeBool(v.(*Set).used == 0), nil
+			v, err := x.intersect(in, &Set{*y})
+			return MakeBool(v.used == 0), err
 		})
 		addMethod(t, "copy", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, _ := asSet(args[0])
@@ -834,15 +830,9 @@ func initSets() {
 	for name, op := range map[string]string{"intersection_update": "&", "difference_update": "-", "symmetric_difference_update": "^"} {
 		m(name, 0, -1, func(in *Interp, s *setTable, args []Object) (Object, error) {
 			for _, a := range args {
-				y, err := iterSet(in, a)
-				if err != nil {
+				if err := s.change(in, op, a); err != nil {
 					return nil, err
 				}
-				v, err := in.setBinary(op, &Set{}, s, y)
-				if err != nil {
-					return nil, err
-				}
-				*s = v.(*Set).setTable
 			}
 			return None, nil
 		})
@@ -850,15 +840,12 @@ func initSets() {
 	for name, op := range map[string]string{"__ior__": "|", "__iand__": "&", "__isub__": "-", "__ixor__": "^"} {
 		addMethod(SetType, name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, _ := asSet(args[0])
-			y, ok := asSet(args[1])
-			if !ok {
+			if _, ok := asSet(args[1]); !ok {
 				return NotImplemented, nil
 			}
-			v, err := in.setBinary(op, &Set{}, s, y)
-			if err != nil {
+			if err := s.change(in, op, args[1]); err != nil {
 				return nil, err
 			}
-			*s = v.(*Set).setTable
 			return args[0], nil
 		})
 	}

@@ -1,11 +1,8 @@
 package vm
 
 import (
-	"encoding/binary"
 	"math"
 	"math/big"
-	"math/bits"
-	"unsafe"
 )
 
 type dictEntry struct {
@@ -40,23 +37,6 @@ func NewDict() *Dict { return &Dict{} }
 
 // Len counts the items.
 func (d *Dict) Len() int { return d.live }
-
-func hashString(s string) uint64 {
-	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
-	h := uint64(len(s)) ^ k0
-	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	for len(b) >= 8 {
-		hi, lo := bits.Mul64(h^binary.LittleEndian.Uint64(b), k1)
-		h = hi ^ lo
-		b = b[8:]
-	}
-	var t uint64
-	for i, c := range b {
-		t |= uint64(c) << (8 * uint(i))
-	}
-	hi, lo := bits.Mul64(h^t, k1)
-	return hi ^ lo
-}
 
 const hashMod = 1<<61 - 1
 
@@ -561,6 +541,33 @@ func (s *setTable) lookup(in *Interp, key Object, h uint64) (int, error) {
 	}
 }
 
+// gap is the last place on the way of a hash that a removed member left, -1 if there is none.
+func (s *setTable) gap(h uint64) int {
+	at := -1
+	if s.fill == s.used {
+		return at
+	}
+	mask := uint64(len(s.table) - 1)
+	perturb := h
+	i := h & mask
+	for {
+		probes := uint64(0)
+		if i+9 <= mask {
+			probes = 9
+		}
+		for j := i; j <= i+probes; j++ {
+			if s.table[j].key == nil {
+				return at
+			}
+			if s.table[j].key == deletedKey {
+				at = int(j)
+			}
+		}
+		perturb >>= 5
+		i = (i*5 + 1 + perturb) & mask
+	}
+}
+
 func (s *setTable) place(e dictEntry) {
 	mask := uint64(len(s.table) - 1)
 	perturb := e.hash
@@ -609,15 +616,16 @@ func (s *setTable) Add(in *Interp, key Object) error {
 	if err != nil || i >= 0 {
 		return err
 	}
+	if i := s.gap(h); i >= 0 {
+		s.table[i] = dictEntry{h, key, nil}
+		s.used++
+		return nil
+	}
 	s.place(dictEntry{h, key, nil})
 	s.fill++
 	s.used++
 	if s.fill*5 >= (len(s.table)-1)*3 {
-		if s.used > 50000 {
-			s.resize(s.used * 2)
-		} else {
-			s.resize(s.used * 4)
-		}
+		s.grow()
 	}
 	return nil
 }
@@ -706,6 +714,14 @@ func (s *setTable) update(in *Interp, o Object) error {
 	items, err := in.IterAll(o)
 	if err != nil {
 		return err
+	}
+	if d, ok := o.(*Dict); ok && d.Len() > 0 {
+		if len(s.table) == 0 {
+			s.table = make([]dictEntry, 8)
+		}
+		if (s.fill+d.Len())*5 >= (len(s.table)-1)*3 {
+			s.resize((s.used + d.Len()) * 2)
+		}
 	}
 	for _, k := range items {
 		if err := s.Add(in, k); err != nil {

@@ -936,6 +936,10 @@ loop:
 			}
 		case code.DICT_UPDATE:
 			sp--
+			if stack[sp].Type().Lookup("keys") == nil {
+				err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", stack[sp].Type().Name)
+				goto fail
+			}
 			if err = in.dictUpdate(stack[sp-int(o.arg)].(*Dict), stack[sp]); err != nil {
 				goto fail
 			}

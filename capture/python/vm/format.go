@@ -24,6 +24,7 @@ type fmtSpec struct {
 }
 
 func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
+	whole := s
 	f := fmtSpec{fill: ' ', prec: -1}
 	r, n := utf8.DecodeRuneInString(s)
 	if n > 0 && len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
@@ -83,7 +84,7 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 		f.prec = v
 	}
 	if len(s) > 1 {
-		return f, in.Errorf(in.Exc.ValueError, "Invalid format specifier")
+		return f, in.Errorf(in.Exc.ValueError, "Invalid format specifier '%s' for object of type '%s'", whole, typ)
 	}
 	if len(s) == 1 {
 		f.typ = s[0]
@@ -227,7 +228,7 @@ func (in *Interp) formatStr(s, spec string) (string, error) {
 }
 
 func (in *Interp) formatInt(o Object, spec string) (string, error) {
-	f, err := in.parseSpec(spec, "int")
+	f, err := in.parseSpec(spec, o.Type().Name)
 	if err != nil {
 		return "", err
 	}
@@ -406,7 +407,7 @@ func (in *Interp) percent(format string, arg Object) (string, error) {
 		switch arg.(type) {
 		case Str, Bytes:
 		default:
-			isMap = arg.Type().Lookup("__getitem__") != nil && arg.Type().Lookup("keys") != nil
+			isMap = arg.Type().Lookup("__getitem__") != nil
 		}
 	}
 	next := 0

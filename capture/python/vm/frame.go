@@ -92,7 +92,12 @@ func constObject(k any) Object {
 		for _, e := range k {
 			_ = f.Add(in, constObject(e))
 		}
-		return f
+		// Compiling merges equal constants, for which a set is built anew from its members: that decides their order.
+		g := &FrozenSet{}
+		for _, k := range f.Items() {
+			_ = g.Add(in, k)
+		}
+		return g
 	case *code.Code:
 		return NewCode(k)
 	case Object:

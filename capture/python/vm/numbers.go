@@ -513,8 +513,11 @@ func initNumbers() {
 		return Str(s[:i] + "p" + sign + strconv.Itoa(e)), nil
 	})
 	fm("as_integer_ratio", func(in *Interp, x float64) (Object, error) {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, in.Errorf(in.Exc.ValueError, "cannot convert NaN or Infinity to integer ratio")
+		if math.IsNaN(x) {
+			return nil, in.Errorf(in.Exc.ValueError, "cannot convert NaN to integer ratio")
+		}
+		if math.IsInf(x, 0) {
+			return nil, in.Errorf(in.Exc.OverflowError, "cannot convert Infinity to integer ratio")
 		}
 		r := new(big.Rat).SetFloat64(x)
 		return NewTuple(MakeBig(new(big.Int).Set(r.Num())), MakeBig(new(big.Int).Set(r.Denom()))), nil

@@ -140,22 +140,9 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 			return x, nil
 		}
 	case *Set:
-		if y, ok := asSet(b); ok {
-			switch op {
-			case "|":
-				for _, k := range y.Items() {
-					if err := x.Add(in, k); err != nil {
-						return nil, err
-					}
-				}
-				return x, nil
-			case "&", "-", "^":
-				v, err := in.nativeBinary(op, x, b)
-				if err != nil {
-					return nil, err
-				}
-				x.setTable = v.(*Set).setTable
-				return x, nil
+		if _, ok := asSet(b); ok {
+			if strings.Contains("|&-^", op) {
+				return x, x.change(in, op, b)
 			}
 		}
 	case *Dict:
@@ -320,68 +307,16 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			return d, in.dictUpdate(d, y)
 		}
 	case *Set, *FrozenSet:
-		if y, ok := asSet(b); ok {
+		if _, ok := asSet(b); ok && strings.Contains("|&-^", op) {
 			s, _ := asSet(a)
-			return in.setBinary(op, a, s, y)
+			t, err := s.combine(in, op, b)
+			if err != nil {
+				return nil, err
+			}
+			return likeSet(a, t), nil
 		}
 	}
 	return nil, nil
-}
-
-func (in *Interp) setBinary(op string, a Object, x, y *setTable) (Object, error) {
-	var t setTable
-	var err error
-	add := func(k Object) {
-		if err == nil {
-			err = t.Add(in, k)
-		}
-	}
-	switch op {
-	case "|":
-		t = x.clone()
-		err = t.merge(in, y)
-	case "&":
-		p, q := y, x
-		if p.Len() > q.Len() {
-			p, q = q, p
-		}
-		for _, k := range p.Items() {
-			ok, e := q.Has(in, k)
-			if e != nil {
-				return nil, e
-			}
-			if ok {
-				add(k)
-			}
-		}
-	case "-":
-		for _, k := range x.Items() {
-			ok, e := y.Has(in, k)
-			if e != nil {
-				return nil, e
-			}
-			if !ok {
-				add(k)
-			}
-		}
-	case "^":
-		t = y.clone()
-		for _, k := range x.Items() {
-			ok, e := t.Remove(in, k)
-			if e != nil {
-				return nil, e
-			}
-			if !ok {
-				add(k)
-			}
-		}
-	default:
-		return nil, nil
-	}
-	if _, ok := a.(*FrozenSet); ok {
-		return &FrozenSet{setTable: t}, err
-	}
-	return &Set{t}, err
 }
 
 func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
@@ -468,6 +403,9 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 	case "*":
 		return MakeBig(r.Mul(p, q)), nil
 	case "//", "%", "divmod":
+		if q.Sign() == 0 && op == "%" {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+		}
 		if q.Sign() == 0 {
 			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
 		}
@@ -485,6 +423,9 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 		}
 		return NewTuple(MakeBig(r), MakeBig(m)), nil
 	case "/":
+		if q.Sign() == 0 && op == "%" {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+		}
 		if q.Sign() == 0 {
 			return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
 		}
@@ -738,7 +679,7 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 	case *BigInt:
 		return hashBig(x.V), nil
 	case Bytes:
-		return hashString(string(x)) ^ 0x5bd1e995, nil
+		return siphash(string(x)), nil
 	case *Tuple:
 		h := uint64(0x27d4eb2f165667c5)
 		for _, it := range x.Items {
@@ -750,7 +691,10 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 			h = h<<31 | h>>33
 			h *= 0x9e3779b185ebca87
 		}
-		return h + uint64(len(x.Items)) ^ 0x27d4eb2f165667c5 ^ 3527539, nil
+		if h += uint64(len(x.Items)) ^ (0x27d4eb2f165667c5 ^ 3527539); h == ^uint64(0) {
+			h = 1546275796
+		}
+		return h, nil
 	case *FrozenSet:
 		if !x.hashed {
 			h := uint64(1927868237) * uint64(x.used+1)
@@ -760,6 +704,11 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 					return 0, err
 				}
 				h ^= (kh ^ kh<<16 ^ 89869747) * 3644798167
+			}
+			h ^= h>>11 ^ h>>25
+			h = h*69069 + 907133923
+			if h == ^uint64(0) {
+				h = 590923713
 			}
 			x.hash, x.hashed = h, true
 		}

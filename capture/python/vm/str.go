@@ -108,7 +108,7 @@ func initStr() {
 		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return Str(f(s)), nil })
 	}
 	simple("lower", strings.ToLower)
-	simple("upper", strings.ToUpper)
+	simple("upper", func(s string) string { return strings.ReplaceAll(strings.ToUpper(s), "ß", "SS") })
 	simple("casefold", func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ß", "ss") })
 	simple("swapcase", func(s string) string {
 		return strings.Map(func(r rune) rune {

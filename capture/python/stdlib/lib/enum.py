@@ -186,7 +186,7 @@ class EnumType(type):
 
     def __call__(cls, value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None):
         if names is None:
-            return cls.__new__(cls, value)
+            return Enum.__new__(cls, value)
         return cls._create_(value, names, module=module, type=type, start=start)
 
     def _create_(cls, class_name, names, *, module=None, type=None, start=1):
