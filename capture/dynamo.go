@@ -47,6 +47,7 @@ type Dynamo struct {
 	backends  Backends
 	stance    string
 	breaks    []*BreakEvent
+	failures  []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
 	times     []*phase
 	codes     map[*code.Code]*codeState
 	resume    map[resumeKey]*vm.Code
@@ -339,6 +340,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		}
 	}
 	if len(reasons) > 0 {
+		d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
 		on, err := d.configBool("error_on_recompile")
 		if err != nil {
 			return nil, err
@@ -375,6 +377,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		tr := newTracer(d, f, e, stop)
 		private := d.clone(f)
 		var out *outcome
+		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
 		err := d.timed("_compile.compile_inner", func() (err error) {
 			out, err = tr.run(private)
 			if out != nil {
@@ -383,6 +386,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			return err
 		})
 		if err == nil {
+			d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
 			return d.finish(tr, private, out, f, st, e, ev)
 		}
 		tr.restore()
@@ -580,10 +584,14 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
+		d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
 		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
 			fn, err = d.compileGraph(tr, gm, ins, ev)
 			return err
 		})
+		if err == nil {
+			d.Step(2, "torch._dynamo.output_graph", "done compiler function "+d.ctx.Backend.Name)
+		}
 		if err != nil {
 			ev.Status, ev.Err, ev.Guards = "error", err, nil // the guards of a failed frame are never built
 			d.report(ev)

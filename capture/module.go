@@ -175,6 +175,21 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		}
 		return l, nil
 	})
+	m.Func("failures_seen", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		return vm.MakeInt(int64(len(d.failures))), nil
+	})
+	m.Func("failures_since", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		n, _ := vm.AsInt(a[0])
+		out := vm.NewList()
+		for _, f := range d.failures[min(int(n), len(d.failures)):] {
+			why := vm.NewList()
+			for _, r := range f.Reasons {
+				why.Items = append(why.Items, vm.Str(r))
+			}
+			out.Items = append(out.Items, vm.NewTuple(vm.Str(f.Function), vm.Str(f.File), vm.MakeInt(int64(f.Line)), why))
+		}
+		return out, nil
+	})
 	m.Func("compile_times", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		l := vm.NewList()
 		for _, c := range d.times {

@@ -112,11 +112,17 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		return nil, err
 	}
 	defer s.begin(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind})()
+	way := "FORWARDS"
+	if kind == "backward" {
+		way = "BACKWARDS"
+	}
+	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor compiling "+way+" graph")
 	c, err := lowering.Compile(s.ctx, gm, cfg)
 	if err != nil {
 		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
 		return nil, s.loweringError(err)
 	}
+	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor done compiling "+way+" graph")
 	if level, after, _ := s.ReproConfig(); level >= 4 && after == "aot" {
 		return s.checked(gm, kind, c.Run), nil
 	}
