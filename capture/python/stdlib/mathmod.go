@@ -6,6 +6,7 @@ import (
 	"math/cmplx"
 	"time"
 
+	"whittle/capture/python/libm"
 	"whittle/capture/python/vm"
 )
 
@@ -36,10 +37,10 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.Float(r), nil
 		})
 	}
-	for n, f := range map[string]func(float64) float64{"sqrt": math.Sqrt, "exp": math.Exp, "exp2": math.Exp2, "expm1": math.Expm1, "log1p": math.Log1p,
-		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh,
-		"tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh, "erf": math.Erf, "erfc": math.Erfc, "gamma": math.Gamma,
-		"fabs": math.Abs, "cbrt": math.Cbrt, "degrees": func(x float64) float64 { return x * (180 / math.Pi) }, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
+	for n, f := range map[string]func(float64) float64{"sqrt": math.Sqrt, "exp": libm.Exp, "exp2": libm.Exp2, "expm1": libm.Expm1, "log1p": libm.Log1p,
+		"sin": libm.Sin, "cos": libm.Cos, "tan": libm.Tan, "asin": libm.Asin, "acos": libm.Acos, "atan": libm.Atan, "sinh": libm.Sinh, "cosh": libm.Cosh,
+		"tanh": libm.Tanh, "asinh": libm.Asinh, "acosh": libm.Acosh, "atanh": libm.Atanh, "erf": libm.Erf, "erfc": libm.Erfc, "gamma": math.Gamma,
+		"fabs": math.Abs, "cbrt": libm.Cbrt, "degrees": func(x float64) float64 { return x * (180 / math.Pi) }, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
 		"lgamma": func(x float64) float64 { v, _ := math.Lgamma(x); return v }, "ulp": func(x float64) float64 { x = math.Abs(x); return math.Nextafter(x, math.Inf(1)) - x }} {
 		f1(n, f)
 	}
@@ -64,11 +65,11 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		return f(x), nil
 	}
 	m.FuncN("log", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		x, err := bigLog(in, args[0], math.Log, math.Ln2)
+		x, err := bigLog(in, args[0], libm.Log, math.Ln2)
 		if err != nil || len(args) == 1 {
 			return vm.Float(x), err
 		}
-		b, err := bigLog(in, args[1], math.Log, math.Ln2)
+		b, err := bigLog(in, args[1], libm.Log, math.Ln2)
 		if err != nil {
 			return nil, err
 		}
@@ -78,11 +79,11 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		return vm.Float(x / b), nil
 	})
 	m.FuncN("log2", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		x, err := bigLog(in, args[0], math.Log2, 1)
+		x, err := bigLog(in, args[0], libm.Log2, 1)
 		return vm.Float(x), err
 	})
 	m.FuncN("log10", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		x, err := bigLog(in, args[0], math.Log10, math.Log10(2))
+		x, err := bigLog(in, args[0], libm.Log10, libm.Log10(2))
 		return vm.Float(x), err
 	})
 	f2 := func(name string, f func(x, y float64) float64) {
@@ -108,7 +109,7 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.Float(r), nil
 		})
 	}
-	for n, f := range map[string]func(x, y float64) float64{"pow": math.Pow, "atan2": math.Atan2, "fmod": math.Mod, "copysign": math.Copysign, "remainder": math.Remainder, "nextafter": math.Nextafter} {
+	for n, f := range map[string]func(x, y float64) float64{"pow": libm.Pow, "atan2": libm.Atan2, "fmod": math.Mod, "copysign": math.Copysign, "remainder": math.Remainder, "nextafter": math.Nextafter} {
 		f2(n, f)
 	}
 	m.Func("hypot", func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -118,7 +119,7 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			if err != nil {
 				return nil, err
 			}
-			s = math.Hypot(s, x)
+			s = libm.Hypot(s, x)
 		}
 		return vm.Float(s), nil
 	})
@@ -153,6 +154,9 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 	m.FuncN("modf", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		x, err := in.Float(args[0])
 		i, f := math.Modf(x)
+		if math.IsInf(x, 0) {
+			f = 0
+		}
 		return vm.NewTuple(vm.Float(math.Copysign(f, x)), vm.Float(i)), err
 	})
 	m.FuncN("frexp", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
@@ -347,7 +351,7 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			}
 			x, _ := in.Float(p[i])
 			y, _ := in.Float(q[i])
-			s = math.Hypot(s, x-y)
+			s = libm.Hypot(s, x-y)
 		}
 		return vm.Float(s), nil
 	})

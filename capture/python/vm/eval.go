@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/libm"
 )
 
 // PanicError is an internal failure of a native function that was turned into an error.
@@ -1262,7 +1263,7 @@ func (in *Interp) floatOp(x, y float64, arg int32) Object {
 		}
 	case 8, 21:
 		if x > 0 || y == math.Trunc(y) && x != 0 {
-			if r := math.Pow(x, y); !math.IsInf(r, 0) {
+			if r := libm.Pow(x, y); !math.IsInf(r, 0) {
 				return in.boxFloat(r)
 			}
 		}

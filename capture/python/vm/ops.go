@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/cmplx"
 	"strings"
+
+	"whittle/capture/python/libm"
 )
 
 // dunders names the methods of binary operators.
@@ -388,7 +390,7 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 				if x == 0 {
 					return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
 				}
-				return Float(math.Pow(float64(x), float64(y))), nil
+				return Float(libm.Pow(float64(x), float64(y))), nil
 			}
 		}
 	}
@@ -543,7 +545,7 @@ func (in *Interp) floatBinary(op string, a, b Object) (Object, error) {
 		if x < 0 && y != math.Trunc(y) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
 			return Complex(cmplx.Pow(complex(x, 0), complex(y, 0))), nil
 		}
-		r := math.Pow(x, y)
+		r := libm.Pow(x, y)
 		if math.IsInf(r, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
 			return nil, in.Errorf(in.Exc.OverflowError, "(34, 'Numerical result out of range')")
 		}
