@@ -1,6 +1,6 @@
 // Command conformance measures whittle against records of a real PyTorch:
 //
-//	conformance ops DIR      recorded operator calls (eager, meta)
+//	conformance ops DIR      recorded operator calls: results, layout, meta, gradients, and under torch.compile
 //	conformance graphs DIR   repro files: parse, round trip, eager and inductor on seeded inputs
 //	conformance minify DIR   failing cases
 //	conformance frames DIR   programs: their frames, recorded, and captured again in another process
@@ -38,16 +38,18 @@ import (
 
 // options are the flags that all runners share.
 type options struct {
-	verbose bool
-	out     string
-	match   string
-	workers int
-	timeout time.Duration
-	eager   bool
-	torch   string
-	whittle string
-	pytorch string
-	limit   float64
+	verbose  bool
+	out      string
+	match    string
+	workers  int
+	timeout  time.Duration
+	eager    bool
+	torch    string
+	whittle  string
+	pytorch  string
+	limit    float64
+	measures string
+	every    int
 }
 
 // runners are the subcommands. Each prints its lines and returns what -o writes.
@@ -80,6 +82,8 @@ func run(ctx context.Context, args []string) error {
 	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
 	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file")
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
+	fs.StringVar(&o.measures, "measure", "", "ops: what to measure, separated by commas: "+strings.Join(ops.Measures, ", ")+"; empty: all but inductor")
+	fs.IntVar(&o.every, "every", 1, "ops: check each Nth record of a file only")
 	fs.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "minify: the command that starts a Python with torch; none: only read")
 	fs.StringVar(&o.whittle, "whittle", "whittle", "frames: the command to run")
 	fs.StringVar(&o.pytorch, "pytorch", "", "minify: run PyTorch's own minifier beside it, in these modes: isolate,noisolate")
@@ -105,9 +109,16 @@ func run(ctx context.Context, args []string) error {
 }
 
 func runOps(ctx context.Context, dir string, o options) (any, error) {
-	opt := ops.Options{}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	opt := ops.Options{Workers: o.workers, CacheDir: filepath.Join(cache, "whittle"), Every: o.every}
+	if o.measures != "" {
+		opt.Measures = strings.Split(o.measures, ",")
+	}
 	if o.match != "" {
-		opt.Match = func(file string) bool { return file == o.match }
+		opt.Match = func(file string) bool { return slices.Contains(strings.Split(o.match, ","), file) }
 	}
 	rep, err := ops.Run(ctx, dir, opt)
 	if err != nil {

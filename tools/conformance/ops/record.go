@@ -8,7 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +36,36 @@ type Record struct {
 	Noise         []*float64        `json:"noise"`
 	Nonunique     []int             `json:"nonunique"`
 	Uninitialised bool              `json:"uninitialised"`
-	Mutated       []json.RawMessage `json:"mutated"`
+	Mutated       []Changed         `json:"mutated"`
+	Alias         []Alias           `json:"alias"`
+	Grad          *Grad             `json:"grad"`
+}
+
+// Changed is an argument that the call changed, and its value afterwards.
+type Changed struct {
+	Path  []any           `json:"path"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Grad is the recorded gradient of the weighted sum over the result leaves named.
+type Grad struct {
+	Leaves []int `json:"leaves"`
+	Inputs []struct {
+		Path  []any           `json:"path"`
+		Value json.RawMessage `json:"value"`
+		Noise *float64        `json:"noise"`
+	} `json:"inputs"`
+}
+
+// Alias says that a leaf of the result shares memory with an argument. In JSON it is a pair.
+type Alias struct {
+	Leaf int
+	Path []any
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *Alias) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&a.Leaf, &a.Path})
 }
 
 // A Tuple is a decoded Python tuple; lists are []aten.Value.
@@ -293,4 +325,58 @@ func leaves(v aten.Value) []aten.Value {
 
 func (r *Record) name() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s#%d %s", r.Op, r.Variant, r.Sample, r.DType))
+}
+
+// at is the argument that a path names, such as ["args", 0, 2].
+func at(path []any, args []aten.Value, kw map[string]aten.Value) (aten.Value, error) {
+	bad := fmt.Errorf("no argument %v", path)
+	if len(path) < 2 {
+		return nil, bad
+	}
+	var v aten.Value
+	rest := path[1:]
+	if path[0] == "kwargs" {
+		name, _ := path[1].(string)
+		v, rest = kw[name], path[2:]
+	} else {
+		v = args
+	}
+	for _, p := range rest {
+		i, ok := p.(float64)
+		if !ok {
+			return nil, bad
+		}
+		var l []aten.Value
+		switch v := v.(type) {
+		case []aten.Value:
+			l = v
+		case Tuple:
+			l = v
+		}
+		if int(i) < 0 || int(i) >= len(l) {
+			return nil, bad
+		}
+		v = l[int(i)]
+	}
+	return v, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// readCore reads which overloads are tagged core from ATEN.tsv; a folder without the file has none.
+func readCore(dir string) (map[string]bool, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "ATEN.tsv"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	core := map[string]bool{}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Split(line, "\t"); len(f) > 1 {
+			core[f[0]] = f[1] == "yes"
+		}
+	}
+	return core, nil
 }

@@ -4,29 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
+
+	"github.com/sourcegraph/conc/pool"
 
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
-// A Callable runs a recorded function on decoded arguments through the dispatcher.
-type Callable func(d aten.Dispatcher, args []aten.Value, kwargs map[string]aten.Value) (aten.Value, error)
+// Measures are what Run can check, in this order. "eager" compares results and changed arguments, "layout" their strides and what they
+// share with the arguments, "meta" shape, dtype and strides from fake tensors alone, "grad" the gradients, "inductor" the results under torch.compile.
+var Measures = []string{"eager", "layout", "meta", "grad", "inductor"}
 
-// A Resolver finds what a record's call names, such as "torch.add" or "Tensor.permute".
-type Resolver interface {
-	Resolve(call string) (Callable, bool)
-}
-
-// Options selects what Run does. The zero value checks everything at the aten level.
+// Options selects what Run does.
 type Options struct {
-	Resolver Resolver                     // nil: ATen
+	Measures []string                     // of Measures; empty: all but inductor
 	Match    func(file string) bool       // which files, by base name without suffix; nil: all
-	Progress func(file string, n, of int) // nil: none
+	Every    int                          // check each Nth record of a file only; 0 is 1
+	Workers  int                          // files at a time; 0 is 1
+	CacheDir string                       // compiled kernels
+	Progress func(file string, n, of int) // nil: none; called by several workers
 }
 
 // A Count is how many records met a measure, of how many tried.
@@ -34,17 +35,35 @@ type Count struct{ Met, Tried int }
 
 // A Failure is one record that missed one measure, and why.
 type Failure struct {
-	Measure string // eager or meta
+	Measure string
 	File    string
 	Record  string
 	Call    string
 	Reason  string
+	Core    bool // every operator that PyTorch dispatched is tagged core
 }
 
 // Report is the outcome of Run.
 type Report struct {
-	Measures map[string]Count
-	Failures []Failure // in the order of files and samples
+	Measures map[string]Count // "eager-core" counts the records of Core operators alone; "inductor-graphs" those that were compiled at all
+	Failures []Failure        // in the order of files and samples
+}
+
+func (r *Report) count(measure string, met bool) {
+	c := r.Measures[measure]
+	c.Tried++
+	if met {
+		c.Met++
+	}
+	r.Measures[measure] = c
+}
+
+func (r *Report) add(o Report) {
+	for m, c := range o.Measures {
+		have := r.Measures[m]
+		r.Measures[m] = Count{have.Met + c.Met, have.Tried + c.Tried}
+	}
+	r.Failures = append(r.Failures, o.Failures...)
 }
 
 // Lines is the report as "measure: N of M", sorted by measure.
@@ -60,92 +79,90 @@ func (r Report) Lines() []string {
 // Run checks the records of dir. An error means that records could not be read; missed measures are in the Report.
 func Run(ctx context.Context, dir string, o Options) (Report, error) {
 	rep := Report{Measures: map[string]Count{}}
-	if o.Resolver == nil {
-		o.Resolver = ATen{}
+	if len(o.Measures) == 0 {
+		o.Measures = Measures[:len(Measures)-1]
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
 	if err != nil {
 		return rep, err
 	}
+	files = slices.DeleteFunc(files, func(f string) bool { return o.Match != nil && !o.Match(base(f)) })
 	if len(files) == 0 {
-		return rep, fmt.Errorf("no *.jsonl.gz in %s", dir)
+		return rep, fmt.Errorf("no such *.jsonl.gz in %s", dir)
 	}
 	sort.Strings(files)
-	for i, f := range files {
-		if err := ctx.Err(); err != nil {
-			return rep, err
-		}
-		base := strings.TrimSuffix(filepath.Base(f), ".jsonl.gz")
-		if o.Match != nil && !o.Match(base) {
-			continue
-		}
-		recs, err := ReadFile(f)
+	core, err := readCore(dir)
+	if err != nil {
+		return rep, err
+	}
+	workers := max(o.Workers, 1)
+	idle := make(chan *python, workers) // interpreters; importing torch takes longer than most files
+	for range workers {
+		p, err := newPython(ctx, o.CacheDir)
 		if err != nil {
 			return rep, err
 		}
-		for _, r := range recs {
-			check(&rep, base, r, o.Resolver)
+		idle <- p
+	}
+	var done atomic.Int64
+	each := pool.NewWithResults[Report]().WithContext(ctx).WithMaxGoroutines(workers).WithCancelOnError()
+	for _, f := range files {
+		each.Go(func(ctx context.Context) (Report, error) {
+			p := <-idle
+			defer func() { idle <- p }()
+			one, err := p.file(ctx, f, core, o)
+			if n := done.Add(1); o.Progress != nil && err == nil {
+				o.Progress(base(f), int(n), len(files))
+			}
+			return one, err
+		})
+	}
+	all, err := each.Wait()
+	for _, one := range all {
+		rep.add(one)
+	}
+	return rep, err
+}
+
+func base(f string) string { return strings.TrimSuffix(filepath.Base(f), ".jsonl.gz") }
+
+func (p *python) file(ctx context.Context, path string, core map[string]bool, o Options) (Report, error) {
+	rep := Report{Measures: map[string]Count{}}
+	recs, err := ReadFile(path)
+	if err != nil {
+		return rep, err
+	}
+	for i, r := range recs {
+		if err := ctx.Err(); err != nil {
+			return rep, err
 		}
-		if o.Progress != nil {
-			o.Progress(base, i+1, len(files))
+		if o.Every > 1 && i%o.Every != 0 {
+			continue
+		}
+		isCore := len(r.Aten) > 0 && !slices.ContainsFunc(r.Aten, func(a string) bool { return !core[a] })
+		for _, m := range o.Measures {
+			if m == "grad" && r.Grad == nil || m == "inductor" && r.DType != "float32" || m == "layout" && r.Uninitialised {
+				continue
+			}
+			err := safely(func() error { return checks[m](p, r) })
+			rep.count(m, err == nil)
+			if m == "eager" && isCore {
+				rep.count("eager-core", err == nil)
+			}
+			if m == "inductor" {
+				rep.count("inductor-graphs", p.graphs > 0)
+			}
+			if err != nil {
+				rep.Failures = append(rep.Failures, Failure{m, base(path), r.name(), r.Call, err.Error(), isCore})
+			}
 		}
 	}
 	return rep, nil
 }
 
-func check(rep *Report, file string, r *Record, res Resolver) {
-	measure := func(name string, f func() error) {
-		c := rep.Measures[name]
-		c.Tried++
-		err := safely(f)
-		if err == nil {
-			c.Met++
-		} else {
-			rep.Failures = append(rep.Failures, Failure{name, file, r.name(), r.Call, err.Error()})
-		}
-		rep.Measures[name] = c
-	}
-	fn, ok := res.Resolve(r.Call)
-	missing := fmt.Errorf("no operator for %s", r.Call)
-	want, werr := Decode(r.Out)
-	measure("eager", func() error {
-		if !ok {
-			return missing
-		}
-		if werr != nil {
-			return werr
-		}
-		args, kw, err := r.arguments(false)
-		if err != nil {
-			return err
-		}
-		got, err := fn(aten.Eager, args, kw)
-		if err != nil {
-			return err
-		}
-		return compare(r, got, want, true)
-	})
-	measure("meta", func() error {
-		if !ok {
-			return missing
-		}
-		if werr != nil {
-			return werr
-		}
-		args, kw, err := r.arguments(true)
-		if err != nil {
-			return err
-		}
-		got, err := fn(aten.Fake, args, kw)
-		if err != nil {
-			var e *aten.Error
-			if errors.As(err, &e) && e.Kind == aten.DataDependentError {
-				return nil // what needs data has no metadata to compare
-			}
-			return err
-		}
-		return compare(r, got, want, false)
-	})
+// checks holds one function per measure.
+var checks = map[string]func(p *python, r *Record) error{
+	"eager": checkEager, "layout": checkLayout, "meta": checkMeta, "grad": checkGrad, "inductor": checkInductor,
 }
 
 func safely(f func() error) (err error) {
@@ -157,99 +174,190 @@ func safely(f func() error) (err error) {
 	return f()
 }
 
-func compare(r *Record, got, want aten.Value, data bool) error {
-	g, w := leaves(got), leaves(want)
-	if len(g) != len(w) {
-		return fmt.Errorf("%d results, want %d", len(g), len(w))
+// called is one call of a record with whittle, and what PyTorch had.
+type called struct {
+	args      []aten.Value
+	kw        map[string]aten.Value
+	got, want aten.Value
+}
+
+// perform runs a record's call by how, on fresh arguments.
+func perform(p *python, r *Record, fakes bool, how func(f callable, args []aten.Value, kw map[string]aten.Value) (aten.Value, error)) (*called, error) {
+	want, err := Decode(r.Out)
+	if err != nil {
+		return nil, err
 	}
-	for i := range w {
-		if slices.Contains(r.Nonunique, i) {
-			continue
-		}
-		noise := 0.0
-		if i < len(r.Noise) && r.Noise[i] != nil {
-			noise = *r.Noise[i]
-		}
-		if err := compareLeaf(g[i], w[i], noise, data && !r.Uninitialised); err != nil {
-			if len(w) > 1 {
-				return fmt.Errorf("result %d: %w", i, err)
-			}
+	c := &called{want: want}
+	if c.args, c.kw, err = r.arguments(fakes); err != nil {
+		return nil, err
+	}
+	f, err := p.function(r.Call)
+	if err != nil {
+		return nil, err
+	}
+	c.got, err = how(f, c.args, c.kw)
+	return c, err
+}
+
+func checkEager(p *python, r *Record) error {
+	c, err := perform(p, r, false, p.call)
+	if err != nil {
+		return err
+	}
+	return c.values(r)
+}
+
+// values compares the results and the arguments that the call changed.
+func (c *called) values(r *Record) error {
+	if err := compare(r, c.got, c.want, !r.Uninitialised); err != nil {
+		return err
+	}
+	for _, m := range r.Mutated {
+		got, err := at(m.Path, c.args, c.kw)
+		if err != nil {
 			return err
+		}
+		want, err := Decode(m.Value)
+		if err != nil {
+			return err
+		}
+		if err := compareLeaf(got, want, 0, !r.Uninitialised); err != nil {
+			return fmt.Errorf("argument %v afterwards: %w", m.Path, err)
 		}
 	}
 	return nil
 }
 
-func compareLeaf(g, w aten.Value, noise float64, data bool) error {
-	wt, ok := w.(*tensor.Tensor)
-	if !ok {
-		if n, ok := g.(int64); ok {
-			if f, isF := w.(float64); isF && float64(n) == f {
-				return nil
-			}
-		}
-		if gf, ok := g.(float64); ok {
-			if wf, ok := w.(float64); ok && (math.Abs(gf-wf) <= 1e-6*max(1, math.Abs(wf)) || gf != gf && wf != wf) {
-				return nil
-			}
-		}
-		if g != w {
-			return fmt.Errorf("got %v, want %v", g, w)
-		}
-		return nil
+// checkLayout compares strides, and which argument each result shares memory with.
+func checkLayout(p *python, r *Record) error {
+	c, err := perform(p, r, false, p.call)
+	if err != nil {
+		return err
 	}
-	gt, ok := g.(*tensor.Tensor)
-	if !ok {
-		return fmt.Errorf("got %T, want a tensor", g)
+	if err := compare(r, c.got, c.want, false); err != nil {
+		return err
 	}
-	if gt.DType != wt.DType {
-		return fmt.Errorf("dtype %v, want %v", gt.DType, wt.DType)
+	shared := map[int][]any{}
+	for _, a := range r.Alias {
+		shared[a.Leaf] = a.Path
 	}
-	if !tensor.SameShape(gt, wt) {
-		return fmt.Errorf("shape %v, want %v", gt.Shape, wt.Shape)
-	}
-	if !data {
-		for i, s := range wt.Shape {
-			if s > 1 && wt.Numel() > 0 && gt.Stride[i] != wt.Stride[i] {
-				return fmt.Errorf("stride %v, want %v of shape %v", gt.Stride, wt.Stride, wt.Shape)
-			}
-		}
-		return nil
-	}
-	return Close(gt, wt, noise)
-}
-
-// Close compares values: exactly for ints and bools, else within the dtype's tolerance, scaled by
-// the largest finite magnitude of want and widened by noise.
-func Close(got, want *tensor.Tensor, noise float64) error {
-	if !want.DType.IsFloat() {
-		if want.DType.Kind() == tensor.KindComplex {
-			return fmt.Errorf("complex values are not compared")
-		}
-		a, b := got.Ints(), want.Ints()
-		for i := range a {
-			if a[i] != b[i] {
-				return fmt.Errorf("element %d is %d, want %d", i, a[i], b[i])
-			}
-		}
-		return nil
-	}
-	tol := map[tensor.DType]float64{tensor.Float64: 1e-10, tensor.Float32: 3e-6, tensor.Float16: 2e-3, tensor.BFloat16: 1.6e-2}[want.DType]
-	a, b := got.Floats(), want.Floats()
-	scale := 0.0
-	for _, x := range b {
-		if !math.IsInf(x, 0) && x == x {
-			scale = max(scale, math.Abs(x))
-		}
-	}
-	limit := max(tol*scale, 4*noise, 1e-30)
-	for i := range a {
-		x, y := a[i], b[i]
-		if x == y || x != x && y != y {
+	for i, leaf := range leaves(c.got) {
+		t, ok := leaf.(*tensor.Tensor)
+		if !ok || t.Numel() == 0 {
 			continue
 		}
-		if d := math.Abs(x - y); !(d <= limit) {
-			return fmt.Errorf("element %d is %g, want %g (off by %.3g, limit %.3g)", i, x, y, d, limit)
+		if path, ok := shared[i]; ok {
+			v, err := at(path, c.args, c.kw)
+			if err != nil {
+				return err
+			}
+			if a, ok := v.(*tensor.Tensor); !ok || a.Storage != t.Storage {
+				return fmt.Errorf("result %d does not share memory with argument %v", i, path)
+			}
+			continue
+		}
+		for _, v := range c.tensors() {
+			if v.Storage == t.Storage {
+				return fmt.Errorf("result %d shares memory with an argument", i)
+			}
+		}
+	}
+	return nil
+}
+
+// tensors are all tensors among the arguments.
+func (c *called) tensors() []*tensor.Tensor {
+	all := leaves(c.args)
+	for _, k := range sortedKeys(c.kw) {
+		all = append(all, leaves(c.kw[k])...)
+	}
+	var out []*tensor.Tensor
+	for _, v := range all {
+		if t, ok := v.(*tensor.Tensor); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func checkMeta(p *python, r *Record) error {
+	c, err := perform(p, r, true, p.fake)
+	if err != nil {
+		var e *aten.Error
+		if errors.As(err, &e) && e.Kind == aten.DataDependentError {
+			return nil // what needs data has no metadata to compare
+		}
+		return err
+	}
+	return compare(r, c.got, c.want, false)
+}
+
+func checkInductor(p *python, r *Record) error {
+	c, err := perform(p, r, false, func(f callable, args []aten.Value, kw map[string]aten.Value) (aten.Value, error) {
+		g, err := p.compiled(f)
+		if err != nil {
+			return nil, err
+		}
+		return p.call(g, args, kw)
+	})
+	if err != nil {
+		return err
+	}
+	return c.values(r)
+}
+
+// checkGrad compares the gradients of the weighted sum of results that the records' README defines.
+func checkGrad(p *python, r *Record) error {
+	var inputs []*tensor.Tensor
+	c, err := perform(p, r, false, func(f callable, args []aten.Value, kw map[string]aten.Value) (aten.Value, error) {
+		for _, in := range r.Grad.Inputs {
+			v, err := at(in.Path, args, kw)
+			if err != nil {
+				return nil, err
+			}
+			t, ok := v.(*tensor.Tensor)
+			if !ok {
+				return nil, fmt.Errorf("argument %v is not a tensor", in.Path)
+			}
+			if err := p.s.Torch.Grad.SetRequiresGrad(t, true); err != nil {
+				return nil, err
+			}
+			inputs = append(inputs, t)
+		}
+		return p.call(f, args, kw)
+	})
+	if err != nil {
+		return err
+	}
+	grads, err := p.gradients(leaves(c.got), r.Grad.Leaves, inputs)
+	if err != nil {
+		return err
+	}
+	for i, in := range r.Grad.Inputs {
+		want, err := Decode(in.Value)
+		if err != nil {
+			return err
+		}
+		wt, ok := want.(*tensor.Tensor)
+		switch {
+		case !ok && grads[i] == nil:
+			continue
+		case !ok:
+			for _, x := range grads[i].Floats() {
+				if x != 0 {
+					return fmt.Errorf("a gradient of %v, want none", in.Path)
+				}
+			}
+			continue
+		case grads[i] == nil:
+			return fmt.Errorf("no gradient of %v", in.Path)
+		}
+		noise := 0.0
+		if in.Noise != nil {
+			noise = *in.Noise
+		}
+		if err := compareLeaf(grads[i], wt, noise, true); err != nil {
+			return fmt.Errorf("gradient of %v: %w", in.Path, err)
 		}
 	}
 	return nil

@@ -92,3 +92,11 @@ func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func
 		autograd.SetHistory(t, n, i)
 	}
 }
+
+// Fakes is a dispatcher that computes metadata alone, requires_grad included.
+func (s *Session) Fakes() aten.Dispatcher { return fakes{s.grad} }
+
+type fakes struct{ g *gradient }
+
+// Dispatch implements aten.Dispatcher.
+func (f fakes) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) { return f.g.DispatchFake(op, args) }

@@ -1,11 +1,13 @@
 """Tensors, automatic differentiation, and the compiler, as PyTorch programs know them."""
+# Operators join this namespace as they are first used, and some are called like builtins.
+import builtins as _builtins
 import sys as _sys
 
 from torch import _C
 from torch._C import Size, Tensor, device, dtype, layout, memory_format, SymInt, Generator
 
-inf = float("inf")
-nan = float("nan")
+inf = _builtins.float("inf")
+nan = _builtins.float("nan")
 e = 2.718281828459045
 pi = 3.141592653589793
 newaxis = None
@@ -16,6 +18,7 @@ from torch.version import __version__
 from torch._ops import ops
 from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from torch import autograd
+from torch.functional import (broadcast_shapes, broadcast_tensors, chunk, gru_cell, is_complex, is_floating_point, lstm_cell, meshgrid, numel, rnn_relu_cell, rnn_tanh_cell, unravel_index)
 
 
 class SymFloat:
@@ -47,7 +50,7 @@ def is_storage(obj):
 
 
 def manual_seed(seed):
-    return _C._manual_seed(int(seed))
+    return _C._manual_seed(_builtins.int(seed))
 
 
 def seed():
@@ -92,7 +95,7 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
         _C._set_printoptions(precision=4, threshold=1 << 62, edgeitems=3, linewidth=80)
     for k, v in dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth).items():
         if v is not None:
-            _C._set_printoptions(**{k: int(min(v, 1 << 62))})
+            _C._set_printoptions(**{k: _builtins.int(_builtins.min(v, 1 << 62))})
     _C._set_printoptions(sci_mode=sci_mode)
 
 
@@ -103,7 +106,7 @@ def set_num_threads(n):
 def get_num_threads():
     import os
 
-    return int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
+    return _builtins.int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
 
 
 def set_num_interop_threads(n):
@@ -122,91 +125,6 @@ def set_default_device(d):
     pass
 
 
-def is_floating_point(input):
-    return input.is_floating_point()
-
-
-def is_complex(input):
-    return input.is_complex()
-
-
-def numel(input):
-    return input.numel()
-
-
-def broadcast_shapes(*shapes):
-    out = []
-    for s in shapes:
-        s = [s] if isinstance(s, int) else list(s)
-        n = max(len(out), len(s))
-        out = [1] * (n - len(out)) + out
-        s = [1] * (n - len(s)) + s
-        for i, (a, b) in enumerate(zip(out, s)):
-            if a != b and a != 1 and b != 1:
-                raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
-            out[i] = b if a == 1 else a
-    return Size(out)
-
-
-def broadcast_tensors(*tensors):
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
-    shape = broadcast_shapes(*[t.shape for t in tensors])
-    return tuple(t if t.shape == shape else t.expand(shape) for t in tensors)
-
-
-def meshgrid(*tensors, indexing="ij"):
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
-    shape = [t.numel() for t in tensors]
-    if indexing == "xy" and len(tensors) > 1:
-        a, b = meshgrid(tensors[1], tensors[0])[:2] if len(tensors) == 2 else (None, None)
-        if a is None:
-            raise NotImplementedError("meshgrid: indexing='xy' takes two tensors here")
-        return b, a
-    out = []
-    for i, t in enumerate(tensors):
-        view = [1] * len(tensors)
-        view[i] = t.numel()
-        out.append(t.view(view).expand(shape))
-    return tuple(out)
-
-
-def chunk(input, chunks, dim=0):
-    return input.chunk(chunks, dim)
-
-
-def unravel_index(indices, shape):
-    out = []
-    for n in reversed(shape):
-        out.append(indices % n)
-        indices = indices // n
-    return tuple(reversed(out))
-
-
-def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    gates = nn.functional.linear(input, w_ih, b_ih) + nn.functional.linear(hx[0], w_hh, b_hh)
-    i, f, g, o = gates.chunk(4, 1)
-    c = f.sigmoid() * hx[1] + i.sigmoid() * g.tanh()
-    return o.sigmoid() * c.tanh(), c
-
-
-def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    a_r, a_z, a_n = nn.functional.linear(input, w_ih, b_ih).chunk(3, 1)
-    h_r, h_z, h_n = nn.functional.linear(hx, w_hh, b_hh).chunk(3, 1)
-    r, z = (a_r + h_r).sigmoid(), (a_z + h_z).sigmoid()
-    n = (a_n + r * h_n).tanh()
-    return (hx - n) * z + n
-
-
-def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return (nn.functional.linear(input, w_ih, b_ih) + nn.functional.linear(hx, w_hh, b_hh)).tanh()
-
-
-def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    return (nn.functional.linear(input, w_ih, b_ih) + nn.functional.linear(hx, w_hh, b_hh)).relu()
-
-
 def _assert(condition, message):
     assert condition, message
 
@@ -219,19 +137,19 @@ def sym_sum(args):
 
 
 def sym_max(a, b):
-    return max(a, b)
+    return _builtins.max(a, b)
 
 
 def sym_min(a, b):
-    return min(a, b)
+    return _builtins.min(a, b)
 
 
 def sym_float(a):
-    return float(a)
+    return _builtins.float(a)
 
 
 def sym_int(a):
-    return int(a)
+    return _builtins.int(a)
 
 
 def sym_not(a):
