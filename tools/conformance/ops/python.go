@@ -171,7 +171,6 @@ func (p *python) value(o vm.Object) (aten.Value, error) {
 	return out, nil
 }
 
-
 // gradients differentiates the weighted sum of the given result leaves with respect to inputs; nil where an input has no influence.
 func (p *python) gradients(out []aten.Value, which []int, inputs []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	var roots, grads []*tensor.Tensor

@@ -32,13 +32,13 @@ type Record struct {
 	Kwargs map[string]json.RawMessage `json:"kwargs"`
 	Aten   []string                   `json:"aten"`
 
-	Out           json.RawMessage   `json:"out"`
-	Noise         []*float64        `json:"noise"`
-	Nonunique     []int             `json:"nonunique"`
-	Uninitialised bool              `json:"uninitialised"`
-	Mutated       []Changed         `json:"mutated"`
-	Alias         []Alias           `json:"alias"`
-	Grad          *Grad             `json:"grad"`
+	Out           json.RawMessage `json:"out"`
+	Noise         []*float64      `json:"noise"`
+	Nonunique     []int           `json:"nonunique"`
+	Uninitialised bool            `json:"uninitialised"`
+	Mutated       []Changed       `json:"mutated"`
+	Alias         []Alias         `json:"alias"`
+	Grad          *Grad           `json:"grad"`
 }
 
 // Changed is an argument that the call changed, and its value afterwards.

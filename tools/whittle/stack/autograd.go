@@ -99,4 +99,6 @@ func (s *Session) Fakes() aten.Dispatcher { return fakes{s.grad} }
 type fakes struct{ g *gradient }
 
 // Dispatch implements aten.Dispatcher.
-func (f fakes) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) { return f.g.DispatchFake(op, args) }
+func (f fakes) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	return f.g.DispatchFake(op, args)
+}
