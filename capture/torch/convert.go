@@ -26,6 +26,8 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 		return int64(o), true
 	case vm.Float:
 		return float64(o), true
+	case vm.Complex:
+		return complex128(o), true
 	case vm.Str:
 		return string(o), true
 	case *vm.NoneType:
@@ -101,6 +103,8 @@ func (t *Torch) Object(v aten.Value) vm.Object {
 		return vm.MakeInt(v)
 	case float64:
 		return vm.Float(v)
+	case complex128:
+		return vm.Complex(v)
 	case string:
 		return vm.Str(v)
 	case tensor.DType:

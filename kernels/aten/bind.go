@@ -119,6 +119,8 @@ func typeName(v Value) string {
 		return "int"
 	case float64:
 		return "float"
+	case complex128:
+		return "complex"
 	case string:
 		return "str"
 	case *tensor.Tensor:
@@ -264,7 +266,7 @@ func convertElem(base string, v Value, level int) (Value, bool) {
 		switch v := v.(type) {
 		case *tensor.Tensor:
 			return v, v != nil
-		case bool, int64, float64:
+		case bool, int64, float64, complex128:
 			return v, level >= 1
 		}
 		return nil, false
@@ -308,7 +310,7 @@ func convertElem(base string, v Value, level int) (Value, bool) {
 		return nil, false
 	case "Scalar", "number":
 		switch v.(type) {
-		case bool, int64, float64:
+		case bool, int64, float64, complex128:
 			return v, true
 		}
 		return nil, false

@@ -68,7 +68,7 @@ func compare[O float64 | int64 | uint8, T float64 | int64](op string) func(o []O
 }
 
 // choose is the block form of where.
-func choose[T float64 | int64](o []T, in [][]T) {
+func choose[T float64 | int64 | complex128](o []T, in [][]T) {
 	c, a, b := in[0][:len(o)], in[1][:len(o)], in[2][:len(o)]
 	for i := range o {
 		o[i] = b[i]

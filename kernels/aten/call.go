@@ -79,7 +79,7 @@ func (c *Call) T(i int) *tensor.Tensor {
 		return v
 	case nil:
 		return nil
-	case bool, int64, float64:
+	case bool, int64, float64, complex128:
 		return tensor.Scalar(v)
 	}
 	return nil

@@ -23,6 +23,9 @@ func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
 		return nil, &Error{Op: op.Name(), Kind: NotImplementedError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
 	}
+	if err := checkComplex(op, args); err != nil {
+		return nil, err
+	}
 	c := &Call{Op: op, Args: args, Dispatch: d, real: true}
 	if op.Eager != nil {
 		return guarded(op, op.Eager, c)
@@ -31,6 +34,9 @@ func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 }
 
 func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+	if err := checkComplex(op, args); err != nil {
+		return nil, err
+	}
 	c := &Call{Op: op, Args: args, Dispatch: d}
 	if op.Meta != nil {
 		return guarded(op, op.Meta, c)

@@ -5,9 +5,9 @@ import (
 )
 
 // Value is an operator argument or result. The closed set of dynamic types:
-// nil (None), bool, int64, float64, string, *tensor.Tensor, tensor.DType,
+// nil (None), bool, int64, float64, complex128, string, *tensor.Tensor, tensor.DType,
 // tensor.Device, tensor.Layout, tensor.MemoryFormat, *tensor.Generator and []Value (any list or tuple).
-// A Scalar argument is bool, int64 or float64. An `int[2]` given one int is expanded by binding.
+// A Scalar argument is bool, int64, float64 or complex128. An `int[2]` given one int is expanded by binding.
 type Value = any
 
 // Tag says what an operator promises; a test walks the registry and checks it.

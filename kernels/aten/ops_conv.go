@@ -101,11 +101,11 @@ func convFormat(x, w *tensor.Tensor) tensor.MemoryFormat {
 	return f
 }
 
-type real interface{ float32 | float64 }
+type realNumber interface{ float32 | float64 }
 
 // columns unfolds channels [c0, c0+nc) of image n of x (contiguous) into a (nc*K) x L matrix.
 // fold does the opposite, adding the matrix into x.
-func columns[T real](col, x []T, xs []int64, n, c0, nc int64, ks, outs []int64, s convSpec, fold bool) {
+func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []int64, s convSpec, fold bool) {
 	nd := len(ks)
 	in := xs[2:]
 	inN, l, k := tensor.Numel(in), tensor.Numel(outs), tensor.Numel(ks)
@@ -164,7 +164,7 @@ func columns[T real](col, x []T, xs []int64, n, c0, nc int64, ks, outs []int64, 
 	}
 }
 
-func gemmT[T real](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix[T]) {
+func gemmT[T realNumber](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix[T]) {
 	switch a := any(a).(type) {
 	case native.Matrix[float32]:
 		native.Gemm32(int(m), int(n), int(k), 1, a, any(b).(native.Matrix[float32]), float32(beta), any(c).(native.Matrix[float32]))
@@ -173,12 +173,12 @@ func gemmT[T real](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix
 	}
 }
 
-func mx[T real](d []T, rs, cs int64) native.Matrix[T] {
+func mx[T realNumber](d []T, rs, cs int64) native.Matrix[T] {
 	return native.Matrix[T]{Data: d, RS: int(rs), CS: int(cs)}
 }
 
 // convForward computes y (zeroed, contiguous) = conv(x, w).
-func convForward[T real](y, x, w []T, ys, xs, ws []int64, s convSpec) {
+func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 	g := s.groups
 	ks := ws[2:]
 	k := tensor.Numel(ks)
@@ -208,7 +208,7 @@ func convForward[T real](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 }
 
 // convGradWeight adds the gradient of w; dy and x are contiguous.
-func convGradWeight[T real](dw, dy, x []T, ys, xs, ws []int64, s convSpec) {
+func convGradWeight[T realNumber](dw, dy, x []T, ys, xs, ws []int64, s convSpec) {
 	if s.transposed {
 		dy, x, ys, xs = x, dy, xs, ys
 	}

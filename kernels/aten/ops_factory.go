@@ -49,6 +49,8 @@ func scalarDType(v Value) tensor.DType {
 		return tensor.Bool
 	case int64:
 		return tensor.Int64
+	case complex128:
+		return tensor.Complex64
 	}
 	return tensor.DefaultDType
 }
@@ -58,6 +60,8 @@ func fillScalar(t *tensor.Tensor, v Value) {
 	switch v := v.(type) {
 	case float64:
 		t.Fill(v)
+	case complex128:
+		t.FillComplex(v)
 	default:
 		t.FillInt(toInt(v))
 	}

@@ -357,6 +357,14 @@ func gatherAt(o, t *tensor.Tensor, pos []int64) {
 		o.SetFloats(b)
 		return
 	}
+	if t.DType.Kind() == tensor.KindComplex {
+		b := make([]complex128, len(pos))
+		for i, p := range pos {
+			tensor.LoadComplex(t, p, 0, b[i:i+1])
+		}
+		o.SetComplexes(b)
+		return
+	}
 	b := make([]int64, len(pos))
 	for i, p := range pos {
 		tensor.LoadInt(t, p, 0, b[i:i+1])
@@ -377,6 +385,20 @@ func scatterAt(o *tensor.Tensor, pos []int64, v *tensor.Tensor, accumulate bool)
 			}
 			b[0] = x
 			tensor.StoreFloat(o, p, 0, b[:])
+		}
+		return
+	}
+	if o.DType.Kind() == tensor.KindComplex {
+		xs := v.Complexes()
+		var b [1]complex128
+		for i, p := range pos {
+			x := xs[i]
+			if accumulate {
+				tensor.LoadComplex(o, p, 0, b[:])
+				x += b[0]
+			}
+			b[0] = x
+			tensor.StoreComplex(o, p, 0, b[:])
 		}
 		return
 	}

@@ -54,6 +54,10 @@ func gemm(m, n, k int64, alpha float64, a, b mat, beta float64, o mat) {
 		native.Gemm64(int(m), int(n), int(k), alpha, mk(a), mk(b), beta, mk(o))
 		return
 	}
+	if o.t.DType.Kind() == tensor.KindComplex {
+		gemmComplex(m, n, k, alpha, a, b, beta, o)
+		return
+	}
 	if o.t.DType.IsFloat() {
 		// 16-bit types multiply in float32 and round once.
 		wide := func(x mat, r, c int64) mat {

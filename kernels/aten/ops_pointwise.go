@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"math/cmplx"
 
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
@@ -171,7 +172,7 @@ func init() {
 		}, 0},
 		{"special_airy_ai", airyAi, 0},
 	} {
-		fl(x.name, 1, fixed(f1(x.f).simd(x.op)))
+		fl(x.name, 1, fixed(f1(x.f).simd(x.op).c1(complexUnary[x.name])))
 	}
 	same := func(a int64) int64 { return a }
 	iabs := func(a int64) int64 {
@@ -181,7 +182,10 @@ func init() {
 		return a
 	}
 	isgn := func(a int64) int64 { return b2i(a > 0) - b2i(a < 0) }
-	keep("abs", 1, fixed(f1(math.Abs).i1(iabs).simd(native.Abs)))
+	def("abs", func(c *Call) (Value, error) {
+		d := c.T(0).DType
+		return c.pwv(c.Args[:1], d, d.ToReal(), f1(math.Abs).i1(iabs).simd(native.Abs).c1(func(z complex128) complex128 { return complex(cmplx.Abs(z), 0) }))
+	})
 	keep("ceil", 1, fixed(f1(math.Ceil).i1(same)))
 	keep("floor", 1, fixed(f1(math.Floor).i1(same)))
 	keep("trunc", 1, fixed(f1(math.Trunc).i1(same)))
@@ -197,7 +201,13 @@ func init() {
 		}).i1(same)
 	})
 	keep("frac", 1, fixed(f1(func(x float64) float64 { return x - math.Trunc(x) })))
-	keep("sign sgn", 1, fixed(f1(sgn).i1(isgn)))
+	keep("sign", 1, fixed(f1(sgn).i1(isgn)))
+	keep("sgn", 1, fixed(f1(sgn).i1(isgn).c1(func(z complex128) complex128 {
+		if z == 0 {
+			return 0
+		}
+		return z / complex(cmplx.Abs(z), 0)
+	})))
 	comp("positive", func(c *Call) (Value, error) {
 		if c.T(0).DType == tensor.Bool {
 			return nil, errf("The `+` operator, on a bool tensor is not supported.")
@@ -209,7 +219,7 @@ func init() {
 		if d == tensor.Bool {
 			return nil, errf("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
 		}
-		return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return -x }).i1(func(a int64) int64 { return -a }).simd(native.Neg))
+		return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return -x }).i1(func(a int64) int64 { return -a }).simd(native.Neg).c1(func(z complex128) complex128 { return -z }))
 	})
 	def("relu", func(c *Call) (Value, error) {
 		d := c.T(0).DType
@@ -236,8 +246,8 @@ func init() {
 	})
 	pred("logical_not", 1, f1(func(x float64) float64 { return b2f(x == 0) }).i1(func(a int64) int64 { return b2i(a == 0) }))
 	no := func(int64) int64 { return 0 }
-	pred("isnan", 1, f1(func(x float64) float64 { return b2f(x != x) }).i1(no))
-	pred("isinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no))
+	pred("isnan", 1, f1(func(x float64) float64 { return b2f(x != x) }).i1(no).c1(func(z complex128) complex128 { return b2c(z != z) }))
+	pred("isinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no).c1(func(z complex128) complex128 { return b2c(cmplx.IsInf(z)) }))
 	pred("isposinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 1)) }).i1(no))
 	pred("isneginf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, -1)) }).i1(no))
 	pred("signbit", 1, f1(func(x float64) float64 { return b2f(math.Signbit(x)) }).i1(func(a int64) int64 { return b2i(a < 0) }))
@@ -245,7 +255,12 @@ func init() {
 		re := c.Op.Sig().Name == "isreal"
 		return c.pwv(c.Args[:1], c.T(0).DType, tensor.Bool, f1(func(x float64) float64 {
 			return b2f(re || !math.IsNaN(x) && !math.IsInf(x, 0))
-		}).i1(func(int64) int64 { return 1 }))
+		}).i1(func(int64) int64 { return 1 }).c1(func(z complex128) complex128 {
+			if re {
+				return b2c(imag(z) == 0)
+			}
+			return b2c(!cmplx.IsInf(z) && z == z)
+		}))
 	})
 	fl("logit", 1, func(c *Call) kern {
 		eps, has := c.F(1), !c.None(1)
@@ -317,6 +332,7 @@ func binaryOps() {
 			}
 			sf, si := toFloat(alpha), toInt(alpha)
 			k := f2(func(a, b float64) float64 { return f(a, b, sf) }).i2(func(a, b int64) int64 { return i(a, b, si) })
+			k = k.c2(complexArith(c.Op.Sig().Name, toComplex(alpha)))
 			if sf == 1 {
 				k.N = op
 			}
@@ -327,8 +343,8 @@ func binaryOps() {
 	arith("add.Tensor add.Scalar", func(a, b, s float64) float64 { return a + s*b }, func(a, b, s int64) int64 { return a + s*b }, native.Add, "")
 	arith("sub.Tensor sub.Scalar", func(a, b, s float64) float64 { return a - s*b }, func(a, b, s int64) int64 { return a - s*b }, native.Sub, noSub)
 	arith("rsub.Tensor rsub.Scalar", func(a, b, s float64) float64 { return b - s*a }, func(a, b, s int64) int64 { return b - s*a }, 0, noSub)
-	keep("mul.Tensor mul.Scalar", 2, fixed(f2(func(a, b float64) float64 { return a * b }).i2(func(a, b int64) int64 { return a * b }).simd(native.Mul)))
-	fl("div.Tensor div.Scalar", 2, fixed(f2(func(a, b float64) float64 { return a / b }).simd(native.Div)))
+	keep("mul.Tensor mul.Scalar", 2, fixed(f2(func(a, b float64) float64 { return a * b }).i2(func(a, b int64) int64 { return a * b }).simd(native.Mul).c2(func(a, b complex128) complex128 { return a * b })))
+	fl("div.Tensor div.Scalar", 2, fixed(f2(func(a, b float64) float64 { return a / b }).simd(native.Div).c2(func(a, b complex128) complex128 { return a / b })))
 	def("div.Tensor_mode div.Scalar_mode floor_divide floor_divide.Scalar", func(c *Call) (Value, error) {
 		mode := "floor"
 		if c.Op.Sig().Name == "div" {
@@ -442,6 +458,12 @@ func binaryOps() {
 		if names[0] != 'l' || names[1] != 'o' {
 			op := names[:2]
 			k = kern{F: compare[float64, float64](op), I: compare[int64, int64](op), B: compare[uint8, float64](op)}
+			switch op {
+			case "eq":
+				k = k.c2(func(a, b complex128) complex128 { return b2c(a == b) })
+			case "ne":
+				k = k.c2(func(a, b complex128) complex128 { return b2c(a != b) })
+			}
 		}
 		pred(names, 2, k)
 	}
@@ -560,7 +582,7 @@ func binaryOps() {
 		if n, ok := c.Args[1].(int64); ok && n < 0 && d.IsInt() {
 			return nil, errf("Integers to negative integer powers are not allowed.")
 		}
-		k := f2(pow).i2(ipow)
+		k := f2(pow).i2(ipow).c2(cpow)
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {
 			case 2:
@@ -579,7 +601,7 @@ func binaryOps() {
 			return nil, errf("where expected condition to be a boolean tensor, but got a tensor with dtype %s", cName(cond.DType))
 		}
 		d := rtype(c.Args[1:]...)
-		return c.pwv(c.Args[:3], d, d, kern{F: choose[float64], I: choose[int64]})
+		return c.pwv(c.Args[:3], d, d, kern{F: choose[float64], I: choose[int64], C: choose[complex128]})
 	})
 	mulAdd := func(name string, div bool) {
 		def(name, func(c *Call) (Value, error) {
@@ -593,7 +615,12 @@ func binaryOps() {
 					return a + v*(b/x)
 				}
 				return a + v*b*x
-			}).i3(func(a, b, x int64) int64 { return a + iv*b*x }))
+			}).i3(func(a, b, x int64) int64 { return a + iv*b*x }).c3(func(a, b, x complex128) complex128 {
+				if div {
+					return a + toComplex(c.Args[3])*(b/x)
+				}
+				return a + toComplex(c.Args[3])*b*x
+			}))
 		})
 	}
 	mulAdd("addcmul", false)

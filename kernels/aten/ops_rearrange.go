@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"math/cmplx"
 	"slices"
 	"strings"
 
@@ -541,6 +542,8 @@ func aliases() {
 		}
 		return 0
 	}
-	fl("angle", 1, fixed(f1(keepAngle)))
-	comp("conj_physical", func(c *Call) (Value, error) { return c.T(0), nil })
+	def("angle", func(c *Call) (Value, error) {
+		d := floatType(c.T(0).DType)
+		return c.pwv(c.Args[:1], d, d.ToReal(), f1(keepAngle).c1(func(z complex128) complex128 { return complex(cmplx.Phase(z), 0) }))
+	})
 }

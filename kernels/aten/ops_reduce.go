@@ -232,6 +232,9 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 			return o, nil
 		}
 	}
+	if d.Kind() == tensor.KindComplex {
+		return c.reduceComplex(t, mask, keepdim, d, sumComplex), nil
+	}
 	return c.reduce(t, mask, keepdim, d, pairwise), nil
 }
 
@@ -312,6 +315,9 @@ func init() {
 				y[i] /= n
 			}
 			return o, nil
+		}
+		if d.Kind() == tensor.KindComplex {
+			return c.reduceComplex(t, mask, keep, d, func(row []complex128) complex128 { return sumComplex(row) / complex(float64(len(row)), 0) }), nil
 		}
 		return c.reduce(t, mask, keep, d, func(row []float64) float64 { return pairwise(row) / float64(len(row)) }), nil
 	})

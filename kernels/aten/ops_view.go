@@ -828,9 +828,22 @@ func compositeViews() {
 		if c.T(0).Dim() < 2 {
 			return nil, errf("tensor.%s is only supported on matrices or batches of matrices. Got %d-D tensor.", c.Op.Sig().Name, c.T(0).Dim())
 		}
-		return c.via("transpose.int", c.Args[0], int64(-2), int64(-1))
+		v, err := c.via("transpose.int", c.Args[0], int64(-2), int64(-1))
+		if err == nil && isComplex(c.T(0)) && c.Op.Sig().Name != "mT" {
+			return c.via("_conj", v)
+		}
+		return v, err
 	})
-	comp("matrix_H", func(c *Call) (Value, error) { return c.via("transpose.int", c.Args[0], int64(0), int64(1)) })
+	comp("matrix_H", func(c *Call) (Value, error) {
+		if n := c.T(0).Dim(); n != 0 && n != 2 {
+			return nil, errf("tensor.H is only supported on matrices (2-D tensors). Got %d-D tensor.", n)
+		}
+		v, err := c.via("transpose.int", c.Args[0], int64(0), int64(-1))
+		if err == nil && isComplex(c.T(0)) {
+			return c.via("_conj", v)
+		}
+		return v, err
+	})
 	comp("broadcast_to", func(c *Call) (Value, error) { return c.via("expand", c.Args[0], c.Args[1]) })
 	comp("broadcast_tensors meshgrid meshgrid.indexing", func(c *Call) (Value, error) {
 		ts := c.Ts(0)
@@ -896,7 +909,7 @@ func compositeViews() {
 		return out, nil
 	})
 	comp("linalg_diagonal", func(c *Call) (Value, error) { return c.via("diagonal", c.Args...) })
-	comp("resolve_conj resolve_neg conj real", func(c *Call) (Value, error) { return c.T(0), nil })
+	comp("resolve_conj resolve_neg", func(c *Call) (Value, error) { return c.T(0), nil })
 	comp("sum_to_size", func(c *Call) (Value, error) {
 		t, size := c.T(0), c.Ints(1)
 		if len(size) == 0 {

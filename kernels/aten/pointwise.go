@@ -6,10 +6,11 @@ import (
 )
 
 // A kern is a pointwise computation over blocks: in[k] and out have equal length. F works on
-// floats (rounded to the compute dtype by the caller), I on integers and bools.
+// floats (rounded to the compute dtype by the caller), I on integers and bools, C on complex numbers (nil: not for them).
 type kern struct {
 	F func(out []float64, in [][]float64)
 	I func(out []int64, in [][]int64)
+	C func(out []complex128, in [][]complex128)
 	B func(out []uint8, in [][]float64) // block form of a predicate on floats, to bytes
 	N native.Op                         // SIMD form for float32 and float64, 0 for none
 }
@@ -109,7 +110,7 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 	if err != nil {
 		return nil, err
 	}
-	if compute.Kind() == tensor.KindComplex || out.Kind() == tensor.KindComplex {
+	if compute.Kind() == tensor.KindComplex && (k.C == nil || compute == tensor.Complex32) {
 		return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(compute))
 	}
 	ts := make([]*tensor.Tensor, 0, len(ins)+1)
@@ -148,6 +149,9 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 			ts[i+1] = tensor.FullInt(d, v)
 		case bool:
 			ts[i+1] = tensor.FullInt(d, b2i(v))
+		case complex128:
+			ts[i+1] = tensor.Empty(d)
+			ts[i+1].FillComplex(v)
 		}
 	}
 	run(ts, compute, k)
@@ -192,6 +196,10 @@ func run(ts []*tensor.Tensor, compute tensor.DType, k kern) {
 		return
 	}
 	nin := len(ts) - 1
+	if compute.Kind() == tensor.KindComplex {
+		runComplex(l, in, ts, k)
+		return
+	}
 	if compute.IsFloat() || k.I == nil {
 		size := min(block, l.Shape[len(l.Shape)-1])
 		buf := make([]float64, size*int64(nin+1))

@@ -42,7 +42,7 @@ func (t *Tensor) Set(i int64, x float64) { StoreFloat(t, t.index(i), 0, []float6
 // SetInt stores x as the i-th element in row-major order.
 func (t *Tensor) SetInt(i int64, x int64) { StoreInt(t, t.index(i), 0, []int64{x}) }
 
-// Item is the value of a one-element tensor as a bool, int64 or float64; nil for fake ones.
+// Item is the value of a one-element tensor as a bool, int64, float64 or complex128; nil for fake ones.
 func (t *Tensor) Item() any {
 	if t.Fake {
 		return nil
@@ -52,6 +52,10 @@ func (t *Tensor) Item() any {
 		return t.AtInt(0) != 0
 	case KindInt:
 		return t.AtInt(0)
+	case KindComplex:
+		var z [1]complex128
+		LoadComplex(t, t.index(0), 0, z[:])
+		return z[0]
 	}
 	return t.At(0)
 }

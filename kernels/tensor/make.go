@@ -117,7 +117,7 @@ func FullInt(d DType, x int64, shape ...int64) *Tensor {
 	return t
 }
 
-// Scalar makes a 0-dim tensor from a bool, int, int64 or float64, with PyTorch's default dtype for it.
+// Scalar makes a 0-dim tensor from a bool, int, int64, float64 or complex128, with PyTorch's default dtype for it.
 func Scalar(v any) *Tensor {
 	switch v := v.(type) {
 	case bool:
@@ -132,6 +132,10 @@ func Scalar(v any) *Tensor {
 		return FullInt(Int64, v)
 	case float64:
 		return Full(DefaultDType, v)
+	case complex128:
+		t := Empty(Complex64)
+		t.FillComplex(v)
+		return t
 	}
 	return Empty(DefaultDType)
 }
