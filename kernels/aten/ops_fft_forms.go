@@ -544,7 +544,6 @@ func (c *Call) must(v Value) (*tensor.Tensor, error) {
 	return asT(v, nil)
 }
 
-
 func istft(c *Call) (Value, error) {
 	x, nfft, w := c.T(0), c.I(1), c.T(4)
 	hop, win := nfft/4, nfft
