@@ -223,6 +223,9 @@ func (c *Ctx) SetItem(name string, j int, g func() *tensor.Tensor) {
 	}
 	in := c.inputs[k]
 	t = c.SumTo(t, in.Shape)
+	if t.DType.Kind() == tensor.KindComplex && in.DType.Kind() != tensor.KindComplex {
+		t = c.part(t, 0) // a real number moves along the real axis
+	}
 	if t.DType != in.DType {
 		t = c.T("_to_copy.default", t, in.DType)
 	}

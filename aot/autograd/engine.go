@@ -93,7 +93,7 @@ func anyRequires(a aten.Value) bool {
 // record runs op and hangs a node on its results.
 func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.Value, error) {
 	name := functionalName(op)
-	f, ok := table[name]
+	f, ok := formulaOf(name)
 	if !ok && !nonDifferentiable[baseName(name)] {
 		// A decomposition made of differentiable parts needs no formula of its own.
 		if op.Decomp != nil {
@@ -172,6 +172,10 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
 			return nil, fmt.Errorf("derivative for %s is not implemented", strings.ReplaceAll(op.Name(), ".default", ""))
 		}
+	} else if base := baseName(name); !complexRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex) {
+		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
+			return nil, fmt.Errorf("derivative for aten.%s is not implemented for complex tensors", base)
+		}
 	} else {
 		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 			return withCtx(d, func(c *Ctx) []*tensor.Tensor {
@@ -195,6 +199,8 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	}
 	return out, nil
 }
+
+func isComplex(t *tensor.Tensor) bool { return t != nil && t.DType.Kind() == tensor.KindComplex }
 
 // perTensor picks from one gradient value per argument those of the tensors, in the order of flatTensors.
 func perTensor(args, gs []aten.Value) []*tensor.Tensor {

@@ -3,6 +3,7 @@ package autograd
 import (
 	"whittle/aot/build"
 	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
 )
 
 func init() {
@@ -199,35 +200,44 @@ func losses() {
 			return c.T("soft_margin_loss_backward.default", c.G(0), c.In("self"), c.In("target"), c.Arg("reduction"))
 		})
 	})
+	// weighted multiplies a loss's slope by the incoming gradient and the weight, and divides by the count for a mean.
+	weighted := func(c *Ctx, slope tt) tt {
+		d := c.Mul(slope, c.G(0))
+		if w := c.In("weight"); w != nil {
+			d = c.Mul(d, w)
+		}
+		if c.Int("reduction") == 1 {
+			d = c.Div(d, tensor.Numel(c.Like("self").Shape))
+		}
+		return d
+	}
 	row("binary_cross_entropy.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			return c.T("binary_cross_entropy_backward.default", c.G(0), c.In("self"), c.In("target"), build.Optional(c.In("weight")), c.Arg("reduction"))
+		})
+		c.Set("target", func() tt {
+			x := c.In("self")
+			log := func(t tt) tt { return c.T("clamp_min.default", c.Un("log", t), -100.0) }
+			return weighted(c, c.Sub(log(c.From(1.0, x)), log(x)))
 		})
 	})
 	row("binary_cross_entropy_with_logits.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x, y := c.In("self"), c.In("target")
-			g := c.G(0)
 			s := c.Un("sigmoid", x)
-			var d tt
 			if pw := c.In("pos_weight"); pw != nil {
 				t := c.Mul(pw, y)
-				d = c.Sub(c.Mul(c.Sub(c.Add(t, int64(1)), y), s), t)
-			} else {
-				d = c.Sub(s, y)
+				return weighted(c, c.Sub(c.Mul(c.Sub(c.Add(t, int64(1)), y), s), t))
 			}
-			d = c.Mul(d, g)
-			if w := c.In("weight"); w != nil {
-				d = c.Mul(d, w)
+			return weighted(c, c.Sub(s, y))
+		})
+		c.Set("target", func() tt {
+			x := c.In("self")
+			if pw := c.In("pos_weight"); pw != nil {
+				logSigmoid := func(t tt) tt { return c.M("log_sigmoid_forward.default", t)[0] }
+				return weighted(c, c.Sub(logSigmoid(c.Neg(x)), c.Mul(pw, logSigmoid(x))))
 			}
-			if c.Int("reduction") == 1 {
-				n := int64(1)
-				for _, k := range x.Shape {
-					n *= k
-				}
-				d = c.Div(d, n)
-			}
-			return d
+			return weighted(c, c.Neg(x))
 		})
 	})
 }

@@ -62,8 +62,14 @@ func arithmetic() {
 		c.Set("other", func() tt { return c.G(0) })
 	})
 	row("mul.Tensor mul.Scalar", func(c *Ctx) {
-		c.Set("self", func() tt { return c.T("mul."+c.op.Sig().Overload, c.G(0), c.Arg("other")) })
-		c.Set("other", func() tt { return c.Mul(c.G(0), c.In("self")) })
+		c.Set("self", func() tt {
+			other := c.Arg("other")
+			if t, ok := other.(tt); ok {
+				other = c.conj(t)
+			}
+			return c.T("mul."+c.op.Sig().Overload, c.G(0), other)
+		})
+		c.Set("other", func() tt { return c.Mul(c.G(0), c.conj(c.In("self"))) })
 	}).usesSelf = true
 	row("div.Tensor div.Scalar", func(c *Ctx) {
 		c.Set("self", func() tt { return c.T("div."+strings.TrimSuffix(c.op.Sig().Overload, "_mode"), c.G(0), c.Arg("other")) })
@@ -332,12 +338,12 @@ func unaries() {
 		c.Set("self", func() tt {
 			x, g := c.In("self"), c.G(0)
 			r := c.Div(g, c.Mul(x, c.T("rsub.Scalar", x, int64(1))))
+			fill, lo, hi := math.NaN(), 0.0, 1.0
 			if eps := c.Arg("eps"); eps != nil {
-				e := build.Float(eps)
-				in := c.T("logical_and.default", c.T("ge.Scalar", x, e), c.T("le.Scalar", x, 1-e))
-				return c.Where(in, r, c.Scalar(int64(0), g))
+				fill, lo, hi = 0, build.Float(eps), 1-build.Float(eps)
 			}
-			return r
+			out := c.T("logical_or.default", c.T("lt.Scalar", x, lo), c.T("gt.Scalar", x, hi))
+			return c.Where(out, c.Scalar(fill, g), r)
 		})
 	}).usesSelf = true
 	row("nan_to_num.default", func(c *Ctx) {

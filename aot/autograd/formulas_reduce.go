@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"math"
+
 	"whittle/aot/build"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -134,30 +136,35 @@ func reductions() {
 	row("var.correction", func(c *Ctx) {
 		c.Set("self", func() tt { return varGrad(c, c.G(0)) })
 	})
+	// stdGrad is the gradient of the variance behind that of the standard deviation.
+	stdGrad := func(c *Ctx) tt {
+		y := c.Out(0)
+		return c.MaskFill(c.Div(c.G(0), c.Mul(y, int64(2))), c.T("eq.Scalar", y, int64(0)), int64(0))
+	}
 	row("std.correction", func(c *Ctx) {
-		c.Set("self", func() tt {
-			y := c.Out(0)
-			g := c.MaskFill(c.Div(c.G(0), c.Mul(y, int64(2))), c.T("eq.Scalar", y, int64(0)), int64(0))
-			return varGrad(c, g)
-		})
+		c.Set("self", func() tt { return varGrad(c, stdGrad(c)) })
 	})
-	row("var_mean.correction", func(c *Ctx) {
-		c.Set("self", func() tt {
-			in, dims := c.Like("self"), c.Ints("dim")
-			var g tt
-			if c.Has(0) {
-				g = varGrad(c, c.G(0))
-			}
-			if c.Has(1) {
-				m := c.Div(c.unreduce(c.G(1), dims, c.Bool("keepdim"), in.Shape), count(in.Shape, dims))
-				if g == nil {
-					return m
+	withMean := func(name string, first func(c *Ctx) tt) {
+		row(name, func(c *Ctx) {
+			c.Set("self", func() tt {
+				in, dims := c.Like("self"), c.Ints("dim")
+				var g tt
+				if c.Has(0) {
+					g = varGrad(c, first(c))
 				}
-				return c.Add(g, m)
-			}
-			return g
+				if c.Has(1) {
+					m := c.Div(c.unreduce(c.G(1), dims, c.Bool("keepdim"), in.Shape), count(in.Shape, dims))
+					if g == nil {
+						return m
+					}
+					return c.Add(g, m)
+				}
+				return g
+			})
 		})
-	})
+	}
+	withMean("var_mean.correction", func(c *Ctx) tt { return c.G(0) })
+	withMean("std_mean.correction", stdGrad)
 	row("logsumexp.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x, dims, keep := c.In("self"), c.Ints("dim"), c.Bool("keepdim")
@@ -175,21 +182,7 @@ func reductions() {
 		if p != nil {
 			ord = build.Float(p)
 		}
-		switch {
-		case ord == 0:
-			return c.ZerosLike(x)
-		case ord == 1:
-			return c.Mul(g, c.Un("sgn", x))
-		case ord == 2:
-			return c.Mul(g, c.MaskFill(c.Div(x, y), c.T("eq.Scalar", y, int64(0)), int64(0)))
-		case ord > 1e300 || ord < -1e300:
-			m := c.T("eq.Tensor", c.Un("abs", x), y)
-			n := c.T("sum.dim_IntList", m, dimArg(dims, len(x.Shape)), true)
-			return c.Mul(c.Div(c.Mul(g, c.Un("sgn", x)), n), m)
-		}
-		ax := c.Un("abs", x)
-		r := c.Mul(c.Mul(c.Un("sgn", x), c.Pow(ax, ord-1)), c.Div(g, c.Pow(y, ord-1)))
-		return c.MaskFill(r, c.T("eq.Scalar", y, int64(0)), int64(0))
+		return c.normBackward(x, g, y, ord, dims)
 	}
 	row("norm.Scalar", func(c *Ctx) { c.Set("self", func() tt { return norm(c, c.Arg("p"), nil, false) }) })
 	row("norm.ScalarOpt_dim", func(c *Ctx) {
@@ -198,6 +191,24 @@ func reductions() {
 	row("linalg_vector_norm.default", func(c *Ctx) {
 		c.Set("self", func() tt { return norm(c, c.Arg("ord"), c.Ints("dim"), c.Bool("keepdim")) })
 	})
+}
+
+// normBackward is the gradient of the vector norm y of order ord of x over dims, all when empty; g and y have kept dimensions.
+func (c *Ctx) normBackward(x, g, y tt, ord float64, dims []int64) tt {
+	switch {
+	case ord == 0:
+		return c.ZerosLike(x)
+	case ord == 1:
+		return c.Mul(g, c.Un("sgn", x))
+	case ord == 2:
+		return c.Mul(g, c.MaskFill(c.Div(x, y), c.T("eq.Scalar", y, int64(0)), int64(0)))
+	case ord > 1e300 || ord < -1e300:
+		m := c.T("eq.Tensor", c.Un("abs", x), y)
+		n := c.T("sum.dim_IntList", m, dimArg(dims, len(x.Shape)), true)
+		return c.Mul(c.Div(c.Mul(g, c.Un("sgn", x)), n), m)
+	}
+	r := c.Mul(c.Mul(c.Un("sgn", x), c.Pow(c.Un("abs", x), ord-1)), c.Div(g, c.Pow(y, ord-1)))
+	return c.MaskFill(r, c.T("eq.Scalar", y, int64(0)), int64(0))
 }
 
 // dimArg names all dimensions when none is given.
@@ -302,14 +313,38 @@ func scans() {
 	})
 	row("cumprod.default", func(c *Ctx) {
 		c.Set("self", func() tt {
-			x := c.In("self")
-			return c.Div(revcumsum(c, c.Mul(c.Out(0), c.G(0)), c.Int("dim")), x)
+			x, g, y := c.In("self"), c.G(0), c.Out(0)
+			if len(x.Shape) == 0 {
+				return g
+			}
+			dim := c.Int("dim")
+			plain := revcumsum(c, c.Mul(y, g), dim)
+			if !c.prodSafe(x) {
+				return c.Div(plain, x)
+			}
+			// The first zero of a row takes what the product would be without it; those after it take none.
+			zero := c.T("eq.Scalar", x, int64(0))
+			nth := c.T("cumsum.default", zero, dim)
+			first := c.T("logical_and.default", zero, c.T("eq.Scalar", nth, int64(1)))
+			without := c.T("cumprod.default", c.MaskFill(x, first, int64(1)), dim)
+			rest := c.MaskFill(c.Div(plain, c.MaskFill(x, zero, int64(1))), zero, int64(0))
+			return c.Where(first, revcumsum(c, c.Mul(without, g), dim), rest)
 		})
 	}).usesSelf = true
 	row("logcumsumexp.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			x, y, g := c.In("self"), c.Out(0), c.G(0)
-			return c.Mul(c.Un("exp", x), revcumsum(c, c.Mul(g, c.Un("exp", c.Neg(y))), c.Int("dim")))
+			if len(x.Shape) == 0 {
+				return g
+			}
+			d := []aten.Value{c.Int("dim")}
+			// Gradients of either sign are summed as logarithms, so that large numbers stay in range.
+			part := func(g tt) tt {
+				lg := c.Where(c.T("gt.Scalar", g, int64(0)), c.Un("log", g), c.Scalar(math.Inf(-1), g))
+				sum := c.T("flip.default", c.T("logcumsumexp.default", c.T("flip.default", c.Sub(lg, y), d), c.Int("dim")), d)
+				return c.Un("exp", c.Add(sum, x))
+			}
+			return c.Sub(part(g), part(c.Neg(g)))
 		})
 	}).usesSelf = true
 }

@@ -1,6 +1,9 @@
 package autograd
 
 import (
+	"cmp"
+	"slices"
+
 	"whittle/aot/build"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -107,10 +110,17 @@ func views() {
 	})
 	row("as_strided.default", func(c *Ctx) {
 		c.Set("self", func() tt {
-			in := c.Like("self")
-			g, shape := c.unexpand(c.G(0), c.Ints("size"), c.Ints("stride"))
-			z := c.T("new_zeros.default", g, build.Ints(in.Shape))
-			return c.T("as_strided_scatter.default", z, g, build.Ints(shape), c.args[2], c.args[3])
+			in, size, stride := c.Like("self"), c.Ints("size"), c.Ints("stride")
+			offset := in.Offset
+			if o, ok := c.args[3].(int64); ok {
+				offset = o
+			}
+			g, shape := c.unexpand(c.G(0), size, stride)
+			if in.Offset == 0 && in.IsNonOverlappingAndDense() && !overlaps(shape, stride) {
+				z := c.T("new_zeros.default", g, build.Ints(in.Shape))
+				return c.T("as_strided_scatter.default", z, g, build.Ints(shape), c.args[2], c.args[3])
+			}
+			return c.scatterStrided(g, shape, stride, offset, in)
 		})
 	})
 	row("select_backward.default", func(c *Ctx) {
@@ -141,6 +151,15 @@ func views() {
 	})
 	row("flip.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.T("flip.default", c.G(0), c.Arg("dims")) })
+	})
+	row("rot90.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.T("rot90.default", c.G(0), -c.Int("k"), c.Arg("dims")) })
+	})
+	row("channel_shuffle.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			g := c.G(0)
+			return c.T("channel_shuffle.default", g, g.Shape[1]/c.Int("groups"))
+		})
 	})
 	row("roll.default", func(c *Ctx) {
 		c.Set("self", func() tt {
@@ -223,15 +242,70 @@ func views() {
 	})
 	row("as_strided_scatter.default", func(c *Ctx) {
 		rest := c.args[2:]
-		c.Set("self", func() tt {
-			src := c.T("zeros_like.default", c.T("as_strided.default", append([]aten.Value{c.G(0)}, rest...)...))
-			return c.T("as_strided_scatter.default", append([]aten.Value{c.G(0), src}, rest...)...)
-		})
-		c.Set("src", func() tt {
+		slice := func() tt {
 			g := c.T("clone.default", c.G(0), tensor.ContiguousFormat)
 			return c.T("as_strided.default", append([]aten.Value{g}, rest...)...)
+		}
+		// PyTorch gives the written places their gradient, and the others none.
+		c.Set("self", func() tt {
+			z := c.ZerosLike(c.T("clone.default", c.G(0), tensor.ContiguousFormat))
+			return c.T("as_strided_scatter.default", append([]aten.Value{z, slice()}, rest...)...)
 		})
+		c.Set("src", slice)
 	})
+}
+
+// overlaps reports whether two elements of a strided tensor may be one in memory. Like PyTorch's, the test may say so in vain.
+func overlaps(size, stride []int64) bool {
+	type dim struct{ size, stride int64 }
+	var dims []dim
+	for i, n := range size {
+		if n == 0 {
+			return false
+		}
+		if n > 1 {
+			dims = append(dims, dim{n, stride[i]})
+		}
+	}
+	slices.SortFunc(dims, func(a, b dim) int { return cmp.Compare(a.stride, b.stride) })
+	last := int64(0)
+	for _, d := range dims {
+		if d.stride <= last {
+			return true
+		}
+		last += d.stride * (d.size - 1)
+	}
+	return false
+}
+
+// scatterStrided adds g, which lies at size, stride and offset of a memory, up in that memory, and reads it as in lies there. An
+// element of in that lies at the place of others takes an equal share.
+func (c *Ctx) scatterStrided(g tt, size, stride []int64, offset int64, in tt) tt {
+	end := func(size, stride []int64, offset int64) int64 {
+		n := offset + 1
+		for i, s := range size {
+			if s == 0 {
+				return 0
+			}
+			n += (s - 1) * stride[i]
+		}
+		return n
+	}
+	first := min(offset, in.Offset)
+	total := max(end(size, stride, offset-first), end(in.Shape, in.Stride, in.Offset-first))
+	places := func(size, stride []int64, offset int64) tt {
+		all := c.T("arange.start", int64(0), total, tensor.Int64)
+		return c.T("reshape.default", c.T("as_strided.default", all, build.Ints(size), build.Ints(stride), offset), []aten.Value{int64(-1)})
+	}
+	base := c.T("new_zeros.default", g, []aten.Value{total})
+	flat := c.T("reshape.default", g, []aten.Value{int64(-1)})
+	base = c.T("index_add.default", base, int64(0), places(size, stride, offset-first), flat)
+	if overlaps(in.Shape, in.Stride) {
+		at := places(in.Shape, in.Stride, in.Offset-first)
+		ones := c.T("ones.default", build.Ints(at.Shape), g.DType)
+		base = c.Div(base, c.T("index_add.default", c.ZerosLike(base), int64(0), at, ones)) // what no element of in reaches is not read
+	}
+	return c.T("as_strided.default", base, build.Ints(in.Shape), build.Ints(in.Stride), in.Offset-first)
 }
 
 // unexpand sums the gradient of a strided view over dimensions of stride 0, all of whose elements are one.
@@ -283,7 +357,8 @@ func joins() {
 		for j, v := range list {
 			t := v.(tt)
 			if len(t.Shape) == 1 && t.Shape[0] == 0 && len(c.results[0].Shape) != 1 {
-				continue // PyTorch's legacy empty tensor
+				c.SetItem("tensors", j, func() tt { return c.ZerosLike(t) }) // PyTorch's legacy empty tensor
+				continue
 			}
 			n := t.Shape[build.Wrap(dim, len(t.Shape))]
 			lo := at

@@ -23,6 +23,17 @@ func functionalName(op *aten.Op) string {
 	return base + "." + over
 }
 
+// formulaOf finds the formula of an operator; that of a view serves its copying and its unchecked form, too.
+func formulaOf(name string) (*formula, bool) {
+	f, ok := table[name]
+	if !ok {
+		base, over, _ := strings.Cut(name, ".")
+		base = strings.TrimPrefix(strings.TrimSuffix(base, "_copy"), "unsafe_")
+		f, ok = table[base+"."+over]
+	}
+	return f, ok
+}
+
 func baseName(n string) string {
 	b, _, _ := strings.Cut(n, ".")
 	return b

@@ -28,30 +28,32 @@ func (t *Torch) runKw(name string, args []aten.Value, kw map[string]aten.Value) 
 	return x, nil
 }
 
+// indices takes an index apart. A short list that holds sequences, tensors, slices, Ellipsis or None counts as a tuple, as in NumPy's early days.
+func indices(idx vm.Object) []vm.Object {
+	if tup, ok := vm.AsTuple(idx); ok {
+		return tup.Items
+	}
+	if l, ok := vm.AsList(idx); ok && len(l.Items) < 32 {
+		for _, it := range l.Items {
+			switch it.(type) {
+			case *Tensor, *vm.List, *vm.Tuple, *vm.Slice, *vm.EllipsisType, *vm.NoneType:
+				return l.Items
+			}
+		}
+	}
+	return []vm.Object{idx}
+}
+
 // index applies the basic parts of an index (ints, slices, None, Ellipsis, bools) as views, in PyTorch's order. Reading, unlike
 // writing, leaves a slice of a whole dimension out.
 func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, error) {
 	in := t.In
-	var items []vm.Object
-	switch i := idx.(type) {
-	case *vm.Tuple:
-		items = i.Items
-	case *vm.Instance:
-		if tup, ok := vm.AsTuple(i); ok {
-			items = tup.Items
-		} else {
-			items = []vm.Object{idx}
-		}
-	default:
-		items = []vm.Object{idx}
-	}
+	items := indices(idx)
 	used := 0
-	ellipsis := false
 	for _, it := range items {
 		switch v := it.(type) {
 		case *vm.NoneType, vm.Bool:
 		case *vm.EllipsisType:
-			ellipsis = true
 		case *Tensor:
 			if v.T.DType == tensor.Bool || v.T.DType == tensor.UInt8 {
 				used += len(v.T.Shape)
@@ -68,7 +70,6 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, 
 		}
 		return nil, in.Errorf(in.Exc.IndexError, "too many indices for tensor of dimension %d", len(x.Shape))
 	}
-	_ = ellipsis
 	r := &indexed{x: x}
 	dim := 0
 	var err error

@@ -1,0 +1,84 @@
+package autograd
+
+import (
+	"whittle/aot/build"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+func init() { complexes() }
+
+// complexRows are the operators whose formula holds for complex numbers. A gradient is that of the real and imaginary parts, g = dL/dRe + i dL/dIm,
+// so a factor of the function is conjugated in the formula.
+var complexRows = set(`add sub neg mul view _unsafe_view reshape _reshape_alias view_as alias clone contiguous lift_fresh_copy lift_fresh _to_copy expand permute transpose t unsqueeze
+	squeeze select slice split split_with_sizes unbind cat stack flip roll repeat constant_pad_nd as_strided sum abs fill zero copy detach index index_put index_select where
+	view_as_real view_as_complex _fft_c2c _fft_r2c _fft_c2r complex polar real imag conj _conj _conj_physical conj_physical resolve_conj resolve_neg angle copy_`)
+
+// conj is the complex conjugate; a real tensor is its own.
+func (c *Ctx) conj(t tt) tt {
+	if t.DType.Kind() != tensor.KindComplex {
+		return t
+	}
+	return c.T("conj_physical.default", t)
+}
+
+// part is the real, 0, or imaginary, 1, part of a complex tensor.
+func (c *Ctx) part(t tt, i int64) tt {
+	return c.T("select.int", c.T("view_as_real.default", t), int64(-1), i)
+}
+
+func complexes() {
+	row("view_as_real.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("view_as_complex.default", c.T("clone.default", c.G(0), tensor.ContiguousFormat))
+		})
+	})
+	row("view_as_complex.default", func(c *Ctx) {
+		c.Set("self", func() tt { return c.T("view_as_real.default", c.G(0)) })
+	})
+	row("_conj.default _conj_physical.default conj_physical.default", func(c *Ctx) { c.Set("self", func() tt { return c.conj(c.G(0)) }) })
+	row("complex.default", func(c *Ctx) {
+		c.Set("real", func() tt { return c.part(c.G(0), 0) })
+		c.Set("imag", func() tt { return c.part(c.G(0), 1) })
+	})
+	row("polar.default", func(c *Ctx) {
+		cos, sin := func() tt { return c.Un("cos", c.In("angle")) }, func() tt { return c.Un("sin", c.In("angle")) }
+		re, im := func() tt { return c.part(c.G(0), 0) }, func() tt { return c.part(c.G(0), 1) }
+		c.Set("abs", func() tt { return c.Add(c.Mul(re(), cos()), c.Mul(im(), sin())) })
+		c.Set("angle", func() tt { return c.Mul(c.In("abs"), c.Sub(c.Mul(im(), cos()), c.Mul(re(), sin()))) })
+	})
+	row("_fft_c2c.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			return c.T("_fft_c2c.default", c.G(0), c.Arg("dim"), c.Arg("normalization"), !c.Bool("forward"))
+		})
+	})
+	row("_fft_r2c.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			g, dims := c.G(0), c.Ints("dim")
+			if c.Bool("onesided") { // the other half has no part in the result
+				in := c.Like("self")
+				last := build.Wrap(dims[len(dims)-1], len(in.Shape))
+				if missing := in.Shape[last] - g.Shape[last]; missing > 0 {
+					rest := clone(g.Shape)
+					rest[last] = missing
+					g = c.T("cat.default", []aten.Value{g, c.T("zeros.default", build.Ints(rest), g.DType)}, int64(last))
+				}
+			}
+			return c.part(c.T("_fft_c2c.default", g, c.Arg("dim"), c.Arg("normalization"), false), 0)
+		})
+	})
+	row("_fft_c2r.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			g, dims := c.G(0), c.Ints("dim")
+			last := build.Wrap(dims[len(dims)-1], len(g.Shape))
+			r := c.T("_fft_r2c.default", g, c.Arg("dim"), c.Arg("normalization"), true)
+			// Each of these stands for itself and its mirror image.
+			twice := g.Shape[last] - r.Shape[last]
+			if twice <= 0 {
+				return r
+			}
+			cut := func(from, to int64) tt { return c.T("slice.Tensor", r, int64(last), from, to) }
+			return c.T("cat.default", []aten.Value{cut(0, 1), c.Mul(cut(1, 1+twice), int64(2)), cut(1+twice, r.Shape[last])}, int64(last))
+		})
+	})
+}
