@@ -12,6 +12,8 @@ const (
 	TypeError           Kind = "TypeError"
 	ValueError          Kind = "ValueError"
 	NotImplementedError Kind = "NotImplementedError"
+	// LinAlgError is torch.linalg.LinAlgError, a RuntimeError.
+	LinAlgError Kind = "LinAlgError"
 	// DataDependentError is raised when a fake tensor's data would be needed.
 	DataDependentError Kind = "DataDependentOutputException"
 )

@@ -3,11 +3,13 @@ package aten
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"whittle/kernels/tensor"
 )
 
-// Batched dense linear algebra in float64. Matrices are row-major slices.
+// Batched dense linear algebra. Matrices are row-major slices of float64; lapack.go factors them.
 
 // matrices gives each matrix of a batch as floats, with the batch shape.
 func matrices(t *tensor.Tensor) (batch []int64, n, m int, each [][]float64, err error) {
@@ -36,91 +38,39 @@ func (c *Call) matNew(d tensor.DType, batch []int64, n, m int, colMajor bool) *t
 	return c.New(d, shape, st)
 }
 
-func squareOf(t *tensor.Tensor, name string) error {
+func squareShape(t *tensor.Tensor, name string) error {
 	if t.Dim() < 2 {
 		return errf("%s: The input tensor A must have at least 2 dimensions.", name)
 	}
 	if a, b := t.Shape[t.Dim()-2], t.Shape[t.Dim()-1]; a != b {
 		return errf("%s: A must be batches of square matrices, but they are %d by %d matrices", name, a, b)
 	}
-	if !t.DType.IsFloat() || t.DType == tensor.BFloat16 || t.DType == tensor.Float16 {
+	return nil
+}
+
+func squareOf(t *tensor.Tensor, name string) error {
+	if err := squareShape(t, name); err != nil {
+		return err
+	}
+	if !t.DType.IsFloat() && !isComplex(t) {
+		return errf("%s: Expected a floating point or complex tensor as input. Got %s", name, cName(t.DType))
+	}
+	if t.DType != tensor.Float32 && t.DType != tensor.Float64 {
 		return errf("%s: Low precision dtypes not supported. Got %s", name, cName(t.DType))
 	}
 	return nil
 }
 
-// luFactor overwrites a (n x m) with its LU factors by partial pivoting and returns the 1-based pivots
-// and LAPACK's info (the first zero pivot, 0 for none).
-func luFactor(a []float64, n, m int) (piv []int64, info int64) {
-	k := min(n, m)
-	piv = make([]int64, k)
-	for j := 0; j < k; j++ {
-		p := j
-		for i := j + 1; i < n; i++ {
-			if math.Abs(a[i*m+j]) > math.Abs(a[p*m+j]) {
-				p = i
-			}
-		}
-		piv[j] = int64(p + 1)
-		if a[p*m+j] == 0 {
-			if info == 0 {
-				info = int64(j + 1)
-			}
-			continue
-		}
-		if p != j {
-			for q := 0; q < m; q++ {
-				a[p*m+q], a[j*m+q] = a[j*m+q], a[p*m+q]
-			}
-		}
-		for i := j + 1; i < n; i++ {
-			f := a[i*m+j] / a[j*m+j]
-			a[i*m+j] = f
-			for q := j + 1; q < m; q++ {
-				a[i*m+q] -= f * a[j*m+q]
-			}
-		}
+// factorable demands a dtype that LAPACK has; kernel is the name in PyTorch's message.
+func (c *Call) factorable(t *tensor.Tensor, kernel string) error {
+	switch t.DType {
+	case tensor.Float32, tensor.Float64:
+		return nil
 	}
-	return
-}
-
-// luSolve solves A X = B in place for the factors of luFactor; b is n x k.
-func luSolve(lu []float64, piv []int64, b []float64, n, k int) {
-	for i, p := range piv {
-		if q := int(p - 1); q != i {
-			for j := 0; j < k; j++ {
-				b[i*k+j], b[q*k+j] = b[q*k+j], b[i*k+j]
-			}
-		}
+	if !t.DType.IsFloat() {
+		return errf("%s: Expected a floating point or complex tensor as input. Got %s", strings.Replace(c.Op.Sig().Name, "linalg_", "linalg.", 1), cName(t.DType))
 	}
-	triSolve(lu, b, n, k, false, true)
-	triSolve(lu, b, n, k, true, false)
-}
-
-// triSolve solves a triangular system in place.
-func triSolve(a, b []float64, n, k int, upper, unit bool) {
-	for s := 0; s < n; s++ {
-		i := s
-		if upper {
-			i = n - 1 - s
-		}
-		for j := 0; j < k; j++ {
-			x := b[i*k+j]
-			if upper {
-				for p := i + 1; p < n; p++ {
-					x -= a[i*n+p] * b[p*k+j]
-				}
-			} else {
-				for p := 0; p < i; p++ {
-					x -= a[i*n+p] * b[p*k+j]
-				}
-			}
-			if !unit {
-				x /= a[i*n+i]
-			}
-			b[i*k+j] = x
-		}
-	}
+	return errf("\"%s\" not implemented for '%s'", kernel, cName(t.DType))
 }
 
 func identity(n int) []float64 {
@@ -165,7 +115,7 @@ func init() {
 			for b, a := range each {
 				piv, in := luFactor(a, n, n)
 				x := identity(n)
-				luSolve(a, piv, x, n, n)
+				luSolve(a, piv, x, n, n, false)
 				put(o, b, x)
 				infos[b] = in
 				if in != 0 && c.B(1) {
@@ -186,6 +136,9 @@ func init() {
 	lu := func(c *Call) (*tensor.Tensor, *tensor.Tensor, *tensor.Tensor, [][]float64, [][]int64, error) {
 		t := c.T(0)
 		batch, n, m, each, err := matrices(t)
+		if err == nil {
+			err = c.factorable(t, "lu_factor_cpu")
+		}
 		if err != nil {
 			return nil, nil, nil, nil, nil, err
 		}
@@ -206,6 +159,9 @@ func init() {
 		return f, p, info, each, pivs, nil
 	}
 	def("linalg_lu_factor_ex", func(c *Call) (Value, error) {
+		if !c.B(1) {
+			return nil, errf("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+		}
 		f, p, info, _, _, err := lu(c)
 		return list(f, p, info), err
 	})
@@ -301,51 +257,24 @@ func init() {
 		return c.via("where.ScalarSelf", must(c.via("eq.Scalar", l[0], -1.0)), math.NaN(), l[1])
 	})
 	def("_linalg_solve_ex", func(c *Call) (Value, error) {
-		a, b, left := c.T(0), c.T(1), c.B(2)
+		a := c.T(0)
 		if err := squareOf(a, "linalg.solve"); err != nil {
 			return nil, err
 		}
-		if !left {
-			return nil, kindf(NotImplementedError, "linalg.solve with left=False is not implemented")
-		}
-		vec := b.Dim() == 1 || a.Dim()-1 == b.Dim() && slices.Equal(b.Shape, a.Shape[:a.Dim()-1])
 		f, p, info, each, pivs, err := lu(c)
 		if err != nil {
 			return nil, err
 		}
-		bt := b
-		if vec {
-			bt = tensor.NewView(b, append(slices.Clone(b.Shape), 1), append(slices.Clone(b.Stride), 1), b.Offset)
+		o, err := c.luSolveInto(a, c.T(1), each, pivs, c.B(2), false, true, "linalg.solve")
+		if err != nil {
+			return nil, err
 		}
-		k := bt.Shape[bt.Dim()-1]
-		batch, e := tensor.BroadcastShapes(a.Shape[:a.Dim()-2], bt.Shape[:bt.Dim()-2])
-		if e != nil {
-			return nil, errf("%s", e)
-		}
-		n := a.Shape[a.Dim()-1]
-		if bt.Shape[bt.Dim()-2] != n {
-			return nil, errf("linalg.solve: Incompatible shapes of A and B for the equation AX = B (%dx%d and %dx%d)", n, n, bt.Shape[bt.Dim()-2], k)
-		}
-		o := c.matNew(a.DType, batch, int(n), int(k), true)
-		if c.real {
-			full := bt.Expand(append(slices.Clone(batch), n, k)).Floats()
-			reps := tensor.Numel(batch) / max(int64(len(each)), 1)
-			_ = reps
-			idx := (&tensor.Tensor{Shape: a.Shape[:a.Dim()-2], Stride: tensor.ContiguousStrides(a.Shape[:a.Dim()-2])})
-			pos := offsets(&tensor.Tensor{Shape: batch, Stride: tensor.BroadcastStrides(idx, batch)})
-			for i, q := range pos {
-				x := full[int64(i)*n*k : int64(i+1)*n*k]
-				luSolve(each[q], pivs[q], x, int(n), int(k))
-				put(o, i, x)
-			}
+		if c.real && c.B(3) {
 			for b, in := range info.Ints() {
-				if in != 0 && c.B(3) {
-					return nil, singular("torch.linalg.solve", in, len(batch) > 0, b)
+				if in != 0 {
+					return nil, singular("torch.linalg.solve", in, a.Dim() > 2, b)
 				}
 			}
-		}
-		if vec {
-			o.Shape, o.Stride = o.Shape[:o.Dim()-1], o.Stride[:o.Dim()-1]
 		}
 		return list(o, f, p, info), nil
 	})
@@ -379,48 +308,9 @@ func init() {
 		}
 		var infos []int64
 		for b, a := range each {
-			l := make([]float64, n*n)
-			in := int64(0)
-			at := func(i, j int) float64 {
-				if upper {
-					return a[j*n+i]
-				}
-				return a[i*n+j]
-			}
-			for j := 0; j < n && in == 0; j++ {
-				s := at(j, j)
-				for k := 0; k < j; k++ {
-					s -= l[j*n+k] * l[j*n+k]
-				}
-				if !(s > 0) {
-					in = int64(j + 1)
-					break
-				}
-				l[j*n+j] = math.Sqrt(s)
-				for i := j + 1; i < n; i++ {
-					s := at(i, j)
-					for k := 0; k < j; k++ {
-						s -= l[i*n+k] * l[j*n+k]
-					}
-					l[i*n+j] = s / l[j*n+j]
-				}
-			}
+			l, in := cholesky(a, n, upper)
 			if in != 0 && check {
-				pre := "linalg.cholesky: "
-				if len(batch) > 0 {
-					pre += "(Batch element " + tensor.ShapeText([]int64{int64(b)})[1:]
-					pre = pre[:len(pre)-1] + "): "
-				}
-				return nil, nil, errf("%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", pre, in)
-			}
-			if upper {
-				u := make([]float64, n*n)
-				for i := 0; i < n; i++ {
-					for j := 0; j < n; j++ {
-						u[j*n+i] = l[i*n+j]
-					}
-				}
-				l = u
+				return nil, nil, linAlgError("linalg.cholesky: %sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", batchElement(len(batch) > 0, b), in)
 			}
 			put(o, b, l)
 			infos = append(infos, in)
@@ -461,13 +351,13 @@ func init() {
 		for i := int64(0); i < tensor.Numel(batch); i++ {
 			A, B := as[i*n*n:(i+1)*n*n], bs[i*r*k:(i+1)*r*k]
 			if left {
-				triSolve(A, B, int(n), int(k), upper, unit)
+				triSolve(A, B, int(n), int(k), upper, unit, false)
 				put(o, int(i), B)
 				continue
 			}
 			// X A = B is A^T X^T = B^T.
-			at, bt := transposed(A, int(n), int(n)), transposed(B, int(r), int(k))
-			triSolve(at, bt, int(n), int(r), !upper, unit)
+			bt := transposed(B, int(r), int(k))
+			triSolve(A, bt, int(n), int(r), upper, unit, true)
 			put(o, int(i), transposed(bt, int(k), int(r)))
 		}
 		return o, nil
@@ -477,6 +367,12 @@ func init() {
 		batch, n, m, each, err := matrices(t)
 		if err != nil {
 			return nil, err
+		}
+		if err := c.factorable(t, "geqrf_cpu"); err != nil {
+			return nil, err
+		}
+		if mode != "reduced" && mode != "complete" && mode != "r" {
+			return nil, errf("qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode)
 		}
 		k := min(n, m)
 		qc := k
@@ -494,15 +390,12 @@ func init() {
 		}
 		if c.real {
 			for b, a := range each {
-				qf, rf := householderQR(a, n, m)
+				tau := qrFactor(a, n, m)
 				if mode != "r" {
-					qq := make([]float64, n*qc)
-					for i := 0; i < n; i++ {
-						copy(qq[i*qc:(i+1)*qc], qf[i*n:i*n+qc])
-					}
-					put(q, b, qq)
+					put(q, b, reflectors(a, n, m, tau, qc))
 				}
-				put(r, b, rf[:rr*m])
+				keepTriangle(a, n, m, true)
+				put(r, b, a[:rr*m])
 			}
 		}
 		return list(q, r), nil
@@ -523,6 +416,10 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
+		up := c.Str(1) == "U" || c.Str(1) == "u"
+		if !up && c.Str(1) != "L" && c.Str(1) != "l" {
+			return nil, errf("Expected UPLO argument to be 'L' or 'U', but got %s", c.Str(1))
+		}
 		w := c.NewC(t.DType, append(slices.Clone(batch), int64(n))...)
 		v := c.NewC(t.DType, 0)
 		if c.B(2) {
@@ -531,17 +428,18 @@ func init() {
 		if c.real {
 			var ws []float64
 			for b, a := range each {
-				// Only the chosen triangle is read.
-				for i := 0; i < n; i++ {
-					for j := 0; j < i; j++ {
-						if c.Str(1) == "U" || c.Str(1) == "u" {
-							a[i*n+j] = a[j*n+i]
-						} else {
-							a[j*n+i] = a[i*n+j]
-						}
+				if !finite(a) {
+					nan := slices.Repeat([]float64{math.NaN()}, n*n)
+					ws = append(ws, nan[:n]...)
+					if c.B(2) {
+						put(v, b, nan)
 					}
+					continue
 				}
-				e, vec := jacobi(a, n)
+				e, vec, ok := eigSymmetric(a, n, up, c.B(2))
+				if !ok {
+					return nil, noConvergence("linalg.eigh", len(batch) > 0, b)
+				}
 				ws = append(ws, e...)
 				if c.B(2) {
 					put(v, b, vec)
@@ -565,6 +463,9 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.factorable(t, "linalg_svd_cpu"); err != nil {
+			return nil, err
+		}
 		k := min(n, m)
 		un, vn := k, k
 		if full {
@@ -578,7 +479,13 @@ func init() {
 		if c.real {
 			var ss []float64
 			for b, a := range each {
-				U, S, V := svd(a, n, m, full)
+				if !finite(a) {
+					return nil, linAlgError("linalg.svd: %sThe algorithm failed to converge because the input matrix contained non-finite values.", batchElement(len(batch) > 0, b))
+				}
+				U, S, V, ok := svd(a, n, m, full, uv)
+				if !ok {
+					return nil, noConvergence("linalg.svd", len(batch) > 0, b)
+				}
 				ss = append(ss, S...)
 				if uv {
 					put(u, b, U)
@@ -599,8 +506,11 @@ func init() {
 	})
 	def("linalg_matrix_exp", func(c *Call) (Value, error) {
 		t := c.T(0)
-		if err := squareOf(t, "linalg.matrix_exp"); err != nil {
+		if err := squareShape(t, "linalg.matrix_exp"); err != nil {
 			return nil, err
+		}
+		if !t.DType.IsFloat() {
+			return nil, errf("linalg.matrix_exp: Expected a floating point or complex tensor as input. Got %s", cName(t.DType))
 		}
 		batch, n, _, each, err := matrices(t)
 		if err != nil {
@@ -658,14 +568,34 @@ func init() {
 	})
 }
 
-func singular(name string, in int64, batched bool, b int) error {
+// linAlgError is the torch.linalg.LinAlgError of a matrix that an algorithm cannot take.
+func linAlgError(format string, args ...any) error { return kindf(LinAlgError, format, args...) }
+
+func batchElement(batched bool, b int) string {
 	if batched {
-		return &Error{Kind: "LinAlgError", Msg: errf("%s: (Batch element %d): The solver failed because the input matrix is singular.", name, b).Error()}
+		return "(Batch element " + strconv.Itoa(b) + "): "
 	}
+	return ""
+}
+
+func singular(name string, in int64, batched bool, b int) error {
 	if name == "linalg.inv" {
-		return &Error{Kind: "LinAlgError", Msg: errf("linalg.inv: The diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", in).Error()}
+		return linAlgError("linalg.inv: %sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", batchElement(batched, b), in)
 	}
-	return &Error{Kind: "LinAlgError", Msg: errf("%s: The solver failed because the input matrix is singular.", name).Error()}
+	return linAlgError("%s: %sThe solver failed because the input matrix is singular.", name, batchElement(batched, b))
+}
+
+func noConvergence(name string, batched bool, b int) error {
+	return linAlgError("%s: %sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues.", name, batchElement(batched, b))
+}
+
+func finite(xs []float64) bool {
+	for _, x := range xs {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 func transposed(a []float64, n, m int) []float64 {
@@ -676,222 +606,6 @@ func transposed(a []float64, n, m int) []float64 {
 		}
 	}
 	return t
-}
-
-// householderQR gives the full Q (n x n) and R (n x m), with LAPACK's signs.
-func householderQR(a []float64, n, m int) (q, r []float64) {
-	r = slices.Clone(a)
-	q = identity(n)
-	for k := 0; k < min(n-1, m); k++ {
-		s := 0.0
-		for i := k; i < n; i++ {
-			s += r[i*m+k] * r[i*m+k]
-		}
-		tail := s - r[k*m+k]*r[k*m+k]
-		if tail <= 0 {
-			continue
-		}
-		beta := -math.Copysign(math.Sqrt(s), r[k*m+k])
-		v := make([]float64, n)
-		for i := k; i < n; i++ {
-			v[i] = r[i*m+k]
-		}
-		v[k] -= beta
-		vv := 0.0
-		for i := k; i < n; i++ {
-			vv += v[i] * v[i]
-		}
-		for j := 0; j < m; j++ {
-			d := 0.0
-			for i := k; i < n; i++ {
-				d += v[i] * r[i*m+j]
-			}
-			for i := k; i < n; i++ {
-				r[i*m+j] -= 2 * d / vv * v[i]
-			}
-		}
-		for i := 0; i < n; i++ {
-			d := 0.0
-			for j := k; j < n; j++ {
-				d += q[i*n+j] * v[j]
-			}
-			for j := k; j < n; j++ {
-				q[i*n+j] -= 2 * d / vv * v[j]
-			}
-		}
-		for i := k + 1; i < n; i++ {
-			r[i*m+k] = 0
-		}
-	}
-	return
-}
-
-// jacobi diagonalises a symmetric matrix: eigenvalues ascending, eigenvectors in columns.
-func jacobi(a []float64, n int) (w, v []float64) {
-	v = identity(n)
-	for sweep := 0; sweep < 100; sweep++ {
-		off := 0.0
-		for i := 0; i < n; i++ {
-			for j := 0; j < i; j++ {
-				off += a[i*n+j] * a[i*n+j]
-			}
-		}
-		if off < 1e-300 {
-			break
-		}
-		for p := 0; p < n; p++ {
-			for q := p + 1; q < n; q++ {
-				if a[p*n+q] == 0 {
-					continue
-				}
-				th := (a[q*n+q] - a[p*n+p]) / (2 * a[p*n+q])
-				t := math.Copysign(1, th) / (math.Abs(th) + math.Hypot(th, 1))
-				cs := 1 / math.Hypot(t, 1)
-				sn := t * cs
-				for i := 0; i < n; i++ {
-					x, y := a[i*n+p], a[i*n+q]
-					a[i*n+p], a[i*n+q] = cs*x-sn*y, sn*x+cs*y
-				}
-				for i := 0; i < n; i++ {
-					x, y := a[p*n+i], a[q*n+i]
-					a[p*n+i], a[q*n+i] = cs*x-sn*y, sn*x+cs*y
-				}
-				for i := 0; i < n; i++ {
-					x, y := v[i*n+p], v[i*n+q]
-					v[i*n+p], v[i*n+q] = cs*x-sn*y, sn*x+cs*y
-				}
-			}
-		}
-	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		if a[x*n+x] < a[y*n+y] {
-			return -1
-		}
-		return int(b2i(a[x*n+x] > a[y*n+y]))
-	})
-	vs := make([]float64, n*n)
-	for k, o := range order {
-		w = append(w, a[o*n+o])
-		for i := 0; i < n; i++ {
-			vs[i*n+k] = v[i*n+o]
-		}
-	}
-	return w, vs
-}
-
-// svd is a one-sided Jacobi singular value decomposition: U (n x k or n x n), S descending, Vh (k x m or m x m).
-func svd(a []float64, n, m int, full bool) (u, s, vh []float64) {
-	if n < m {
-		v, s, uh := svd(transposed(a, n, m), m, n, full)
-		k := n
-		kv := k
-		if full {
-			kv = m
-		}
-		return transposed(uh, k, n), s, transposed(v, m, kv)
-	}
-	b := slices.Clone(a)
-	v := identity(m)
-	for sweep := 0; sweep < 100; sweep++ {
-		done := true
-		for p := 0; p < m; p++ {
-			for q := p + 1; q < m; q++ {
-				al, be, ga := 0.0, 0.0, 0.0
-				for i := 0; i < n; i++ {
-					al += b[i*m+p] * b[i*m+p]
-					be += b[i*m+q] * b[i*m+q]
-					ga += b[i*m+p] * b[i*m+q]
-				}
-				if math.Abs(ga) <= 1e-16*math.Sqrt(al*be) || ga == 0 {
-					continue
-				}
-				done = false
-				z := (be - al) / (2 * ga)
-				t := math.Copysign(1, z) / (math.Abs(z) + math.Hypot(z, 1))
-				cs := 1 / math.Hypot(t, 1)
-				sn := t * cs
-				rot := func(x []float64, rows int) {
-					for i := 0; i < rows; i++ {
-						e, f := x[i*m+p], x[i*m+q]
-						x[i*m+p], x[i*m+q] = cs*e-sn*f, sn*e+cs*f
-					}
-				}
-				rot(b, n)
-				rot(v, m)
-			}
-		}
-		if done {
-			break
-		}
-	}
-	norm := make([]float64, m)
-	order := make([]int, m)
-	for j := range order {
-		order[j] = j
-		t := 0.0
-		for i := 0; i < n; i++ {
-			t += b[i*m+j] * b[i*m+j]
-		}
-		norm[j] = math.Sqrt(t)
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		if norm[x] > norm[y] {
-			return -1
-		}
-		return int(b2i(norm[x] < norm[y]))
-	})
-	cols := m
-	if full {
-		cols = n
-	}
-	u, vh = make([]float64, n*cols), make([]float64, m*m)
-	for k, o := range order {
-		s = append(s, norm[o])
-		for i := 0; i < n; i++ {
-			if norm[o] > 0 {
-				u[i*cols+k] = b[i*m+o] / norm[o]
-			}
-		}
-		for i := 0; i < m; i++ {
-			vh[k*m+i] = v[i*m+o]
-		}
-	}
-	// Complete U to orthonormal columns where it is short.
-	for k := 0; k < cols; k++ {
-		if k < m && s[k] > 0 {
-			continue
-		}
-		for e := 0; e < n; e++ {
-			col := make([]float64, n)
-			col[e] = 1
-			for pass := 0; pass < 2; pass++ {
-				for j := 0; j < cols; j++ {
-					if j == k || j > k && (j >= m || s[j] == 0) {
-						continue
-					}
-					d := 0.0
-					for i := 0; i < n; i++ {
-						d += col[i] * u[i*cols+j]
-					}
-					for i := 0; i < n; i++ {
-						col[i] -= d * u[i*cols+j]
-					}
-				}
-			}
-			t := vectorNorm(col, 2)
-			if t > 1e-8 {
-				for i := 0; i < n; i++ {
-					u[i*cols+k] = col[i] / t
-				}
-				break
-			}
-		}
-	}
-	return
 }
 
 func matmulF(a, b []float64, n int) []float64 {
