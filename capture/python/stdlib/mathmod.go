@@ -169,8 +169,21 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := in.Index(args[1])
-		return vm.Float(math.Ldexp(x, int(e))), err
+		b, err := in.IndexBig(args[1])
+		if err != nil {
+			return nil, err
+		}
+		e := 1 << 20 // far beyond what a float can be
+		if b.IsInt64() && b.Int64() < int64(e) {
+			e = int(max(b.Int64(), -int64(e)))
+		} else if b.Sign() < 0 {
+			e = -e
+		}
+		v := math.Ldexp(x, e)
+		if math.IsInf(v, 0) && !math.IsInf(x, 0) {
+			return nil, in.Errorf(in.Exc.OverflowError, "math range error")
+		}
+		return vm.Float(v), nil
 	})
 	m.Func("isclose", func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		a, err := in.ParseArgs("isclose", args, kw, "a, b, *, rel_tol=1e-09, abs_tol=0.0")
@@ -196,27 +209,26 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 	bigs := func(in *vm.Interp, args []vm.Object) ([]*big.Int, error) {
 		var out []*big.Int
 		for _, a := range args {
-			b, ok := vm.AsBig(a)
-			if !ok {
-				i, err := in.Index(a)
-				if err != nil {
-					return nil, err
-				}
-				b = big.NewInt(i)
+			b, err := in.IndexBig(a)
+			if err != nil {
+				return nil, err
 			}
 			out = append(out, b)
 		}
 		return out, nil
 	}
 	m.FuncN("factorial", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		n, err := in.Index(args[0])
+		b, err := in.IndexBig(args[0])
 		if err != nil {
 			return nil, err
 		}
-		if n < 0 {
+		if b.Sign() < 0 {
 			return nil, in.Errorf(in.Exc.ValueError, "factorial() not defined for negative values")
 		}
-		return vm.MakeBig(new(big.Int).MulRange(1, n)), nil
+		if !b.IsInt64() {
+			return nil, in.Errorf(in.Exc.OverflowError, "factorial() argument should not exceed %d", math.MaxInt64)
+		}
+		return vm.MakeBig(new(big.Int).MulRange(1, b.Int64())), nil
 	})
 	m.FuncN("gcd", 0, -1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		bs, err := bigs(in, args)
@@ -249,38 +261,59 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.MakeBig(new(big.Int).Sqrt(bs[0])), nil
 	})
+	// choose checks the arguments of comb and perm; ok is false where there is no way to choose k of n.
+	choose := func(in *vm.Interp, name string, args []vm.Object) (n *big.Int, k int64, ok bool, err error) {
+		bs, err := bigs(in, args)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		n, b := bs[0], bs[1]
+		switch {
+		case n.Sign() < 0:
+			return nil, 0, false, in.Errorf(in.Exc.ValueError, "n must be a non-negative integer")
+		case b.Sign() < 0:
+			return nil, 0, false, in.Errorf(in.Exc.ValueError, "k must be a non-negative integer")
+		case b.Cmp(n) > 0:
+			return nil, 0, false, nil
+		}
+		if rest := new(big.Int).Sub(n, b); name == "comb" && rest.Cmp(b) < 0 {
+			b = rest
+		}
+		if !b.IsInt64() {
+			return nil, 0, false, in.Errorf(in.Exc.OverflowError, "min(n - k, k) must not exceed %d", math.MaxInt64)
+		}
+		return n, b.Int64(), true, nil
+	}
+	// falling is n * (n-1) * ... of k factors.
+	falling := func(n *big.Int, k int64) *big.Int {
+		if n.IsInt64() {
+			return new(big.Int).MulRange(n.Int64()-k+1, n.Int64())
+		}
+		r, f := big.NewInt(1), new(big.Int).Set(n)
+		for range k {
+			r.Mul(r, f)
+			f.Sub(f, big.NewInt(1))
+		}
+		return r
+	}
 	m.FuncN("comb", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		n, err := in.Index(args[0])
-		if err != nil {
-			return nil, err
+		n, k, ok, err := choose(in, "comb", args)
+		if !ok || err != nil {
+			return vm.MakeInt(0), err
 		}
-		k, err := in.Index(args[1])
-		if err != nil {
-			return nil, err
-		}
-		if n < 0 || k < 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "n must be a non-negative integer")
-		}
-		if k > n {
-			return vm.MakeInt(0), nil
-		}
-		return vm.MakeBig(new(big.Int).Binomial(n, k)), nil
+		r := falling(n, k)
+		return vm.MakeBig(r.Quo(r, new(big.Int).MulRange(1, k))), nil
 	})
 	m.FuncN("perm", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		n, err := in.Index(args[0])
-		if err != nil {
-			return nil, err
+		if len(args) == 1 || args[1] == vm.None {
+			f, _ := m.Dict.GetStr("factorial")
+			return in.Call(f, args[:1], nil)
 		}
-		k := n
-		if len(args) > 1 && args[1] != vm.None {
-			if k, err = in.Index(args[1]); err != nil {
-				return nil, err
-			}
+		n, k, ok, err := choose(in, "perm", args)
+		if !ok || err != nil {
+			return vm.MakeInt(0), err
 		}
-		if k > n {
-			return vm.MakeInt(0), nil
-		}
-		return vm.MakeBig(new(big.Int).MulRange(n-k+1, n)), nil
+		return vm.MakeBig(falling(n, k)), nil
 	})
 	m.FuncN("fsum", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		items, err := in.IterAll(args[0])

@@ -444,11 +444,11 @@ func init() {
 			switch o.(type) {
 			case Int, *BigInt, Bool:
 			default:
-				i, err := in.Index(o)
+				i, err := in.IndexBig(o)
 				if err != nil {
 					return nil, err
 				}
-				o = MakeInt(i)
+				o = MakeBig(i)
 			}
 			s, err := in.formatInt(o, spec)
 			return Str(s), err

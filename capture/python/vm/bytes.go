@@ -31,7 +31,12 @@ func (in *Interp) bytesFrom(args []Object, kw []KwArg) ([]byte, error) {
 		if n < 0 {
 			return nil, in.Errorf(in.Exc.ValueError, "negative count")
 		}
+		if n > mostItems {
+			return nil, in.Errorf(in.Exc.MemoryError, "")
+		}
 		return make([]byte, n), nil
+	} else if _, ok := AsBig(src); ok {
+		return nil, in.Errorf(in.Exc.OverflowError, "cannot fit 'int' into an index-sized integer")
 	}
 	if v, ok, err := in.special(src, "__bytes__"); ok || err != nil {
 		b, _ := bytesOf(orNone(v))
@@ -46,14 +51,14 @@ func (in *Interp) bytesFrom(args []Object, kw []KwArg) ([]byte, error) {
 	}
 	out := make([]byte, len(items))
 	for i, it := range items {
-		n, err := in.Index(it)
+		n, err := in.IndexBig(it)
 		if err != nil {
 			return nil, err
 		}
-		if n < 0 || n > 255 {
+		if n.Sign() < 0 || n.BitLen() > 8 {
 			return nil, in.Errorf(in.Exc.ValueError, "bytes must be in range(0, 256)")
 		}
-		out[i] = byte(n)
+		out[i] = byte(n.Int64())
 	}
 	return out, nil
 }
@@ -74,8 +79,8 @@ func initBytes() {
 			}
 			return Bytes(b)
 		}
-		addOps(t, "+", "*", "%")
-		addCompare(t, allCompare...)
+		addOps(t, nil, "+", "*", "%")
+		addCompare(t, nil, allCompare...)
 		addBasics(t, "repr len iter getitem contains")
 		m := func(name string, lo, hi int, f func(in *Interp, b []byte, args []Object) (Object, error)) {
 			addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

@@ -139,6 +139,13 @@ func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
 			eq := n == y.Len() && (n == 0 || x.Start == y.Start && (n == 1 || x.Step == y.Step))
 			return MakeBool(eq == (op == "==")), nil
 		}
+		if y, ok := b.(*longRange); ok && (op == "==" || op == "!=") {
+			return MakeBool(x.long().equal(y) == (op == "==")), nil
+		}
+	case *longRange:
+		if y := asLongRange(b); y != nil && (op == "==" || op == "!=") {
+			return MakeBool(x.equal(y) == (op == "==")), nil
+		}
 	case Complex:
 		if op == "==" || op == "!=" {
 			if y, ok := b.(Complex); ok {

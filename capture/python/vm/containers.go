@@ -112,8 +112,8 @@ func initSequences() {
 		}
 		return None, nil
 	})
-	addOps(t, "+", "*")
-	addCompare(t, allCompare...)
+	addOps(t, nil, "+", "*")
+	addCompare(t, nil, allCompare...)
 	addBasics(t, "repr len iter getitem setitem delitem contains unhash")
 	list("append", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
 		l.Append(args[0])
@@ -297,71 +297,15 @@ func initSequences() {
 		}
 		return wrap(cls, TupleType, NewTuple(items...)), nil
 	}
-	addOps(tt, "+", "*")
-	addCompare(tt, allCompare...)
+	addOps(tt, nil, "+", "*")
+	addCompare(tt, nil, allCompare...)
 	addBasics(tt, "repr hash len iter getitem contains")
 	addMethod(tt, "__getnewargs__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		x, _ := AsTuple(args[0])
 		return NewTuple(x), nil
 	})
 
-	r := RangeType
-	r.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		if len(args) == 0 || len(args) > 3 {
-			if len(args) == 0 {
-				return nil, in.Errorf(in.Exc.TypeError, "range expected at least 1 argument, got 0")
-			}
-			return nil, in.Errorf(in.Exc.TypeError, "range expected at most 3 arguments, got %d", len(args))
-		}
-		var v [3]int64
-		for i, a := range args {
-			n, err := in.Index(a)
-			if err != nil {
-				return nil, err
-			}
-			v[i] = n
-		}
-		switch len(args) {
-		case 1:
-			return &Range{0, v[0], 1}, nil
-		case 2:
-			return &Range{v[0], v[1], 1}, nil
-		}
-		if v[2] == 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "range() arg 3 must not be zero")
-		}
-		return &Range{v[0], v[1], v[2]}, nil
-	}
-	addCompare(r, "==", "!=")
-	addBasics(r, "repr hash len iter getitem contains bool")
-	for n, f := range map[string]func(r *Range) int64{"start": func(r *Range) int64 { return r.Start }, "stop": func(r *Range) int64 { return r.Stop }, "step": func(r *Range) int64 { return r.Step }} {
-		addGetSet(r, n, func(in *Interp, o Object) (Object, error) { return MakeInt(f(o.(*Range))), nil }, nil)
-	}
-	addMethod(r, "__reversed__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		x := args[0].(*Range)
-		n := x.Len()
-		return &rangeIter{x.Start + (n-1)*x.Step, -x.Step, n}, nil
-	})
-	addMethod(r, "index", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		x := args[0].(*Range)
-		ok, err := in.Contains(x, args[1])
-		if err != nil {
-			return nil, err
-		}
-		i, isInt := AsInt(args[1])
-		if !ok || !isInt {
-			s, _ := in.Repr(args[1])
-			return nil, in.Errorf(in.Exc.ValueError, "%s is not in range", s)
-		}
-		return MakeInt((i - x.Start) / x.Step), nil
-	})
-	addMethod(r, "count", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		ok, err := in.Contains(args[0], args[1])
-		if ok {
-			return MakeInt(1), err
-		}
-		return MakeInt(0), err
-	})
+	initRange()
 
 	s := SliceType
 	s.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -388,12 +332,18 @@ func initSequences() {
 		return in.compareSeq("==", []Object{x.Start, x.Stop, x.Step}, []Object{y.Start, y.Stop, y.Step})
 	})
 	addMethod(s, "indices", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		n, err := in.Index(args[1])
+		n, err := in.IndexBig(args[1])
 		if err != nil {
 			return nil, err
 		}
-		a, b, c, _, err := in.SliceIndices(args[0].(*Slice), int(n))
-		return NewTuple(MakeInt(int64(a)), MakeInt(int64(b)), MakeInt(int64(c))), err
+		if n.Sign() < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "length should not be negative")
+		}
+		a, b, c, err := in.bigSlice(args[0].(*Slice), n)
+		if err != nil {
+			return nil, err
+		}
+		return NewTuple(MakeBig(a), MakeBig(b), MakeBig(c)), nil
 	})
 }
 
@@ -469,12 +419,12 @@ func initDict() {
 	}
 	addKw(t, "__init__", update("dict"))
 	addKw(t, "update", update("update"))
-	addOps(t, "|")
+	addOps(t, nil, "|")
 	addMethod(t, "__ior__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		d, _ := AsDict(args[0])
 		return args[0], in.dictUpdate(d, args[1])
 	})
-	addCompare(t, "==", "!=")
+	addCompare(t, nil, "==", "!=")
 	addBasics(t, "repr len iter setitem delitem contains unhash")
 	addMethod(t, "__getitem__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		d, ok := AsDict(args[0])
@@ -722,8 +672,8 @@ func initSets() {
 		return s, nil
 	}
 	for _, t := range []*Type{SetType, FrozenSetType} {
-		addOps(t, "|", "&", "-", "^")
-		addCompare(t, allCompare...)
+		addOps(t, nil, "|", "&", "-", "^")
+		addCompare(t, nil, allCompare...)
 		addBasics(t, "repr len iter contains")
 		for name, op := range map[string]string{"union": "|", "intersection": "&", "difference": "-", "symmetric_difference": "^"} {
 			addMethod(t, name, 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

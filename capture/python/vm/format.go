@@ -19,7 +19,7 @@ type fmtSpec struct {
 	width   int
 	sep     byte
 	prec    int // -1 if not given
-	typ     byte
+	typ     rune
 	zeroPad bool
 }
 
@@ -60,7 +60,10 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 		}
 		v, err := strconv.Atoi(s[:i])
 		s = s[i:]
-		return v, i > 0 && err == nil
+		if i > 0 && err != nil {
+			v = math.MaxInt // too many digits: refused below
+		}
+		return v, i > 0
 	}
 	if v, ok := num(); ok {
 		f.width = v
@@ -83,11 +86,14 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 		}
 		f.prec = v
 	}
-	if len(s) > 1 {
+	if utf8.RuneCountInString(s) > 1 {
 		return f, in.Errorf(in.Exc.ValueError, "Invalid format specifier '%s' for object of type '%s'", whole, typ)
 	}
-	if len(s) == 1 {
-		f.typ = s[0]
+	if f.typ, _ = utf8.DecodeRuneInString(s); s == "" {
+		f.typ = 0
+	}
+	if f.sep != 0 && !strings.ContainsRune("\x00defgEG%F", f.typ) && !(f.sep == '_' && strings.ContainsRune("boxX", f.typ)) {
+		return f, in.Errorf(in.Exc.ValueError, "Cannot specify '%c' with '%s'.", f.sep, showCode(f.typ))
 	}
 	if f.width > 1<<28 || f.prec > 1<<28 {
 		return f, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
@@ -207,7 +213,10 @@ func (in *Interp) formatStr(s, spec string) (string, error) {
 		return "", err
 	}
 	if f.typ != 0 && f.typ != 's' {
-		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%c' for object of type 'str'", f.typ)
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'str'", showCode(f.typ))
+	}
+	if f.sign == ' ' {
+		return "", in.Errorf(in.Exc.ValueError, "Space not allowed in string format specifier")
 	}
 	if f.sign != 0 {
 		return "", in.Errorf(in.Exc.ValueError, "Sign not allowed in string format specifier")
@@ -269,11 +278,11 @@ func (in *Interp) formatInt(o Object, spec string) (string, error) {
 			return "", in.Errorf(in.Exc.ValueError, "Sign not allowed with integer format specifier 'c'")
 		}
 		if !b.IsInt64() || b.Int64() > utf8.MaxRune || neg {
-			return "", in.Errorf(in.Exc.OverflowError, "%%c arg not in range(0x110000)")
+			return "", in.Errorf(in.Exc.OverflowError, "%s arg not in range(0x110000)", "%c")
 		}
 		return f.pad(string(rune(b.Int64())), '<'), nil
 	default:
-		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%c' for object of type 'int'", f.typ)
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'int'", showCode(f.typ))
 	}
 	if !f.alt {
 		prefix = ""
@@ -299,9 +308,9 @@ func (in *Interp) formatFloat(x float64, spec string) (string, error) {
 			}
 		}
 	case 'e', 'E', 'f', 'F', 'g', 'G', 'n', '%':
-		s = floatDigits(math.Abs(x), f.typ, f.prec, f.alt)
+		s = floatDigits(math.Abs(x), byte(f.typ), f.prec, f.alt)
 	default:
-		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%c' for object of type 'float'", f.typ)
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'float'", showCode(f.typ))
 	}
 	if f.zneg && neg && strings.Trim(s, "0.") == "" {
 		neg = false
@@ -477,6 +486,9 @@ func (in *Interp) percent(format string, arg Object) (string, error) {
 				return 0, err
 			}
 			n, ok := AsInt(o)
+			if _, large := AsBig(o); large && !ok {
+				return 0, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C ssize_t")
+			}
 			if !ok {
 				return 0, in.Errorf(in.Exc.TypeError, "* wants int")
 			}
@@ -571,10 +583,13 @@ func (in *Interp) percentVerb(f *fmtSpec, verb byte, v Object, pos int) (string,
 		if s, ok := AsStr(v); ok && utf8.RuneCountInString(s) == 1 {
 			return f.pad(s, '>'), nil
 		}
-		if n, ok := AsInt(v); ok {
-			return f.pad(string(rune(n)), '>'), nil
+		if n, ok := AsBig(v); ok {
+			if n.Sign() < 0 || n.Cmp(big.NewInt(utf8.MaxRune)) > 0 {
+				return "", in.Errorf(in.Exc.OverflowError, "%s arg not in range(0x110000)", "%c")
+			}
+			return f.pad(string(rune(n.Int64())), '>'), nil
 		}
-		return "", in.Errorf(in.Exc.TypeError, "%%c requires int or char")
+		return "", in.Errorf(in.Exc.TypeError, "%s requires int or char", "%c")
 	case 'd', 'i', 'u', 'x', 'X', 'o':
 		b, ok := AsBig(v)
 		if !ok {
@@ -810,4 +825,12 @@ func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode
 		}
 	}
 	return v, nil
+}
+
+// showCode writes a format code as error messages do.
+func showCode(r rune) string {
+	if r > ' ' && r < utf8.RuneSelf {
+		return string(r)
+	}
+	return fmt.Sprintf(`\x%x`, r)
 }

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"math"
+	"math/big"
 	"slices"
 )
 
@@ -41,10 +43,22 @@ func initIterators() {
 		if err != nil {
 			return nil, err
 		}
-		n, err := in.Index(a[1])
+		start, err := in.IndexBig(a[1])
 		if err != nil {
 			return nil, err
 		}
+		if next := start; !start.IsInt64() || start.Int64() > math.MaxInt64/2 {
+			return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, NextFn: func(in *Interp) (Object, error) {
+				v, err := in.Next(it)
+				if v == nil || err != nil {
+					return nil, err
+				}
+				i := MakeBig(next)
+				next = new(big.Int).Add(next, big.NewInt(1))
+				return &Tuple{[]Object{i, v}}, nil
+			}}), nil
+		}
+		n := start.Int64()
 		return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, NextFn: func(in *Interp) (Object, error) {
 			v, err := in.Next(it)
 			if v == nil || err != nil {

@@ -1,8 +1,10 @@
 package vm
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,10 +80,18 @@ func parseFloat(s string) (float64, bool) {
 }
 
 // addOps registers operators of a native type as special methods.
-func addOps(t *Type, ops ...string) {
+// addOps registers the methods of binary operators of a native type. takes says which other operands they know, nil all that
+// the operator itself knows: int.__add__ leaves floats to float.__radd__.
+func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 	for _, op := range ops {
 		d := dunders[op]
 		fwd := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			if !args[0].Type().IsSubtype(t) {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", d[0], t.Name, args[0].Type().Name)
+			}
+			if takes != nil && !takes(args[1]) {
+				return NotImplemented, nil
+			}
 			v, err := in.nativeBinary(op, unwrap(args[0]), unwrap(args[1]))
 			if v == nil && err == nil {
 				v = NotImplemented
@@ -94,6 +104,9 @@ func addOps(t *Type, ops ...string) {
 			addMethod(t, d[0], 1, 1, fwd)
 		}
 		addMethod(t, d[1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			if takes != nil && !takes(args[1]) {
+				return NotImplemented, nil
+			}
 			v, err := in.nativeBinary(op, unwrap(args[1]), unwrap(args[0]))
 			if v == nil && err == nil {
 				v = NotImplemented
@@ -103,9 +116,13 @@ func addOps(t *Type, ops ...string) {
 	}
 }
 
-func addCompare(t *Type, ops ...string) {
+// addCompare registers the comparisons of a native type; see addOps for takes.
+func addCompare(t *Type, takes func(o Object) bool, ops ...string) {
 	for _, op := range ops {
 		addMethod(t, compareDunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			if takes != nil && !takes(args[1]) {
+				return NotImplemented, nil
+			}
 			v, err := in.nativeCompare(op, unwrap(args[0]), unwrap(args[1]))
 			if v == nil && err == nil {
 				v = NotImplemented
@@ -268,6 +285,60 @@ func (in *Interp) roundFloat(x float64, n int) (Object, error) {
 }
 
 // roundRat rounds half to even.
+// floatHex is float.hex.
+func floatHex(x float64) string {
+	sign := ""
+	if math.Signbit(x) {
+		sign = "-"
+	}
+	switch {
+	case math.IsNaN(x):
+		return "nan"
+	case math.IsInf(x, 0):
+		return sign + "inf"
+	case x == 0:
+		return sign + "0x0.0p+0"
+	}
+	bits := math.Float64bits(x)
+	exp, lead := int(bits>>52&0x7ff)-1023, 1
+	if exp == -1023 { // subnormal
+		exp, lead = -1022, 0
+	}
+	return fmt.Sprintf("%s0x%d.%013xp%+d", sign, lead, bits&(1<<52-1), exp)
+}
+
+var hexFloat = regexp.MustCompile(`^([+-]?)(?:0x)?([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?[0-9]+))?$`)
+
+// parseHexFloat is float.fromhex; a value too large is infinite.
+func parseHexFloat(s string) (float64, bool) {
+	s = strings.ToLower(s)
+	switch strings.TrimLeft(s, "+-") {
+	case "inf", "infinity", "nan":
+		v, err := strconv.ParseFloat(s, 64)
+		return v, err == nil
+	}
+	m := hexFloat.FindStringSubmatch(s)
+	if m == nil || m[2]+m[3] == "" {
+		return 0, false
+	}
+	if m[4] == "" {
+		m[4] = "0"
+	}
+	v, err := strconv.ParseFloat(m[1]+"0x"+m[2]+"."+m[3]+"p"+m[4], 64)
+	return v, err == nil || math.IsInf(v, 0)
+}
+
+// clampInt is b, or the nearest int.
+func clampInt(b *big.Int) int {
+	switch {
+	case b.IsInt64():
+		return int(b.Int64())
+	case b.Sign() < 0:
+		return math.MinInt
+	}
+	return math.MaxInt
+}
+
 func roundRat(r *big.Rat) *big.Int {
 	num, den := r.Num(), r.Denom()
 	q, m := new(big.Int).DivMod(num, den, new(big.Int))
@@ -295,12 +366,12 @@ func initNumbers() {
 			return nil, in.Errorf(in.Exc.TypeError, "int() takes at most 2 arguments (%d given)", len(args))
 		}
 		if len(args) == 2 {
-			b, err := in.Index(args[1])
+			b, err := in.IndexBig(args[1])
 			if err != nil {
 				return nil, err
 			}
-			base = int(b)
-			if base != 0 && (base < 2 || base > 36) {
+			base = int(b.Int64())
+			if base != 0 && (!b.IsInt64() || base < 2 || base > 36) {
 				return nil, in.Errorf(in.Exc.ValueError, "int() base must be >= 2 and <= 36, or 0")
 			}
 			s, ok := AsStr(args[0])
@@ -321,8 +392,9 @@ func initNumbers() {
 		}
 		return wrap(cls, IntType, v), nil
 	}
-	addOps(t, "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "divmod")
-	addCompare(t, allCompare...)
+	isInt := func(o Object) bool { _, ok := AsBig(o); return ok }
+	addOps(t, isInt, "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "divmod")
+	addCompare(t, isInt, allCompare...)
 	addBasics(t, "repr hash bool format neg")
 	self := func(name string, f func(in *Interp, v Object) (Object, error)) {
 		addMethod(t, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -357,9 +429,13 @@ func initNumbers() {
 		if err != nil || len(args) == 1 || args[1] == None {
 			return v, err
 		}
-		n, err := in.Index(args[1])
-		if err != nil || n >= 0 {
+		places, err := in.IndexBig(args[1])
+		if err != nil || places.Sign() >= 0 {
 			return v, err
+		}
+		n := int64(-mostItems)
+		if places.IsInt64() {
+			n = max(n, places.Int64())
 		}
 		b, _ := AsBig(v)
 		p := new(big.Int).Exp(big.NewInt(10), big.NewInt(-n), nil)
@@ -480,8 +556,8 @@ func initNumbers() {
 		}
 		return wrap(cls, FloatType, Float(v)), nil
 	}
-	addOps(f, "+", "-", "*", "/", "//", "%", "**", "divmod")
-	addCompare(f, allCompare...)
+	addOps(f, func(o Object) bool { _, ok := AsFloat(o); return ok }, "+", "-", "*", "/", "//", "%", "**", "divmod")
+	addCompare(f, nil, allCompare...)
 	addBasics(f, "repr hash bool format neg")
 	fm := func(name string, g func(in *Interp, x float64) (Object, error)) {
 		addMethod(f, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -499,19 +575,7 @@ func initNumbers() {
 	fm("is_integer", func(_ *Interp, x float64) (Object, error) {
 		return MakeBool(x == math.Trunc(x) && !math.IsInf(x, 0)), nil
 	})
-	fm("hex", func(_ *Interp, x float64) (Object, error) {
-		if x == 0 {
-			return Str("0x0.0p+0"), nil
-		}
-		s := strconv.FormatFloat(x, 'x', 13, 64)
-		i := strings.IndexByte(s, 'p')
-		e, _ := strconv.Atoi(s[i+1:])
-		sign := "+"
-		if e < 0 {
-			sign, e = "-", -e
-		}
-		return Str(s[:i] + "p" + sign + strconv.Itoa(e)), nil
-	})
+	fm("hex", func(_ *Interp, x float64) (Object, error) { return Str(floatHex(x)), nil })
 	fm("as_integer_ratio", func(in *Interp, x float64) (Object, error) {
 		if math.IsNaN(x) {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot convert NaN to integer ratio")
@@ -523,13 +587,16 @@ func initNumbers() {
 		return NewTuple(MakeBig(new(big.Int).Set(r.Num())), MakeBig(new(big.Int).Set(r.Denom()))), nil
 	})
 	addClass(f, "fromhex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-		s, _ := AsStr(args[1])
-		if !strings.Contains(s, "p") {
-			s += "p0"
+		s, ok := AsStr(args[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "bad argument type for built-in operation")
 		}
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil {
+		x, ok := parseHexFloat(strings.TrimFunc(s, unicode.IsSpace))
+		if !ok {
 			return nil, in.Errorf(in.Exc.ValueError, "invalid hexadecimal floating-point string")
+		}
+		if math.IsInf(x, 0) && !strings.ContainsAny(s, "nN") {
+			return nil, in.Errorf(in.Exc.OverflowError, "hexadecimal value too large to represent as a float")
 		}
 		return Float(x), nil
 	})
@@ -538,11 +605,11 @@ func initNumbers() {
 		if len(args) == 1 || args[1] == None {
 			return in.floatToInt(math.RoundToEven(x))
 		}
-		n, err := in.Index(args[1])
+		n, err := in.IndexBig(args[1])
 		if err != nil {
 			return nil, err
 		}
-		return in.roundFloat(x, int(n))
+		return in.roundFloat(x, clampInt(n))
 	})
 	addGetSet(f, "real", func(in *Interp, o Object) (Object, error) { return unwrap(o), nil }, nil)
 	addGetSet(f, "imag", func(in *Interp, o Object) (Object, error) { return Float(0), nil }, nil)
@@ -574,8 +641,8 @@ func initNumbers() {
 		im, err := part(a[1])
 		return Complex(re + im*1i), err
 	}
-	addOps(c, "+", "-", "*", "/", "**")
-	addCompare(c, "==", "!=")
+	addOps(c, nil, "+", "-", "*", "/", "**")
+	addCompare(c, nil, "==", "!=")
 	addBasics(c, "repr hash bool neg")
 	addGetSet(c, "real", func(in *Interp, o Object) (Object, error) { return Float(real(complex128(o.(Complex)))), nil }, nil)
 	addGetSet(c, "imag", func(in *Interp, o Object) (Object, error) { return Float(imag(complex128(o.(Complex)))), nil }, nil)

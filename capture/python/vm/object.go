@@ -49,7 +49,7 @@ type List struct{ Items []Object }
 // Slice is the value of a:b:c.
 type Slice struct{ Start, Stop, Step Object }
 
-// Range is range(); its bounds fit 64 bits.
+// Range is range() whose bounds and length fit 64 bits; see longRange for others.
 type Range struct{ Start, Stop, Step int64 }
 
 // Cell holds a variable that closures share.

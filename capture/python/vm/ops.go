@@ -26,7 +26,7 @@ var compareDunders = map[string][2]string{"<": {"__lt__", "__gt__"}, "<=": {"__l
 // native reports whether o is a plain built-in value, whose operators are known without looking them up.
 func native(o Object) bool {
 	switch o.(type) {
-	case Int, Float, Bool, Str, Bytes, *BigInt, *List, *Tuple, *Dict, *Set, *FrozenSet, *NoneType, Complex, *ByteArray, *Range:
+	case Int, Float, Bool, Str, Bytes, *BigInt, *List, *Tuple, *Dict, *Set, *FrozenSet, *NoneType, Complex, *ByteArray, *Range, *longRange:
 		return true
 	}
 	return false
@@ -39,11 +39,34 @@ func (in *Interp) BinaryOp(op string, a, b Object) (Object, error) {
 		if v != nil || err != nil {
 			return v, err
 		}
-		return nil, in.badOperands(op, a, b)
+		return in.sequenceOp(op, a, b)
 	}
 	v, err := in.binary(op, a, b)
 	if err != nil || v != NotImplemented {
 		return v, err
+	}
+	return in.sequenceOp(op, a, b)
+}
+
+// sequenceOp is what is tried last: the repetition of a sequence by whatever has an __index__. Else it is the error.
+func (in *Interp) sequenceOp(op string, a, b Object) (Object, error) {
+	if op == "*" {
+		for _, p := range [][2]Object{{a, b}, {b, a}} {
+			switch unwrap(p[0]).(type) {
+			case Str, *List, *Tuple, Bytes, *ByteArray:
+				if _, ok := AsBig(p[1]); !ok && p[1].Type().Lookup("__index__") == nil {
+					return nil, in.badOperands(op, a, b)
+				}
+				n, err := in.IndexBig(p[1])
+				if err != nil {
+					return nil, err
+				}
+				if !n.IsInt64() {
+					return nil, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", p[1].Type().Name)
+				}
+				return in.nativeBinary(op, unwrap(p[0]), MakeBig(n))
+			}
+		}
 	}
 	return nil, in.badOperands(op, a, b)
 }
@@ -138,7 +161,11 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 			return x, nil
 		}
 		if n, ok := b.(Int); ok && op == "*" {
-			x.Items = repeat(x.Items, int64(n))
+			items, err := in.repeat(x.Items, int64(n))
+			if err != nil {
+				return nil, err
+			}
+			x.Items = items
 			return x, nil
 		}
 	case *Set:
@@ -180,16 +207,22 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 	return v, err
 }
 
-func repeat(items []Object, n int64) []Object {
-	if n <= 0 {
-		return nil
+func (in *Interp) repeat(items []Object, n int64) ([]Object, error) {
+	if n <= 0 || len(items) == 0 {
+		return nil, nil
+	}
+	if n > mostItems/int64(len(items)) {
+		return nil, in.Errorf(in.Exc.MemoryError, "")
 	}
 	out := make([]Object, 0, len(items)*int(n))
 	for range n {
 		out = append(out, items...)
 	}
-	return out
+	return out, nil
 }
+
+// mostItems is the length beyond which a repeated sequence is a MemoryError.
+const mostItems = 1 << 31
 
 func bytesOf(o Object) ([]byte, bool) {
 	switch x := unwrap(o).(type) {
@@ -240,7 +273,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 				if n <= 0 {
 					return Str(""), nil
 				}
-				if n*int64(len(x)) > 1<<32 {
+				if len(x) > 0 && n > mostItems/int64(len(x)) {
 					return nil, in.Errorf(in.Exc.MemoryError, "")
 				}
 				return Str(strings.Repeat(string(x), int(n))), nil
@@ -267,6 +300,9 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			if !ok {
 				return nil, nil
 			}
+			if len(xb) > 0 && n > mostItems/int64(len(xb)) {
+				return nil, in.Errorf(in.Exc.MemoryError, "")
+			}
 			out = bytes.Repeat(xb, int(max(n, 0)))
 		case "%":
 			s, err := in.percent(string(xb), b)
@@ -289,7 +325,8 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
-				return &List{repeat(x.Items, n)}, nil
+				items, err := in.repeat(x.Items, n)
+				return &List{items}, err
 			}
 		}
 	case *Tuple:
@@ -300,7 +337,8 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
-				return NewTuple(repeat(x.Items, n)...), nil
+				items, err := in.repeat(x.Items, n)
+				return NewTuple(items...), err
 			}
 		}
 	case *Dict:
@@ -453,7 +491,10 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 				}
 				return MakeInt(0), nil
 			}
-			return nil, in.Errorf(in.Exc.OverflowError, "too many digits in integer")
+			if p.Sign() == 0 {
+				return MakeInt(0), nil
+			}
+			return nil, in.Errorf(in.Exc.MemoryError, "")
 		}
 		if op == "<<" {
 			return MakeBig(r.Lsh(p, uint(q.Int64()))), nil
@@ -720,7 +761,9 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 	case Complex:
 		return hashFloat(real(complex128(x))) + 1000003*hashFloat(imag(complex128(x))), nil
 	case *Range:
-		return hashInt(x.Start) ^ hashInt(x.Len())<<20 ^ hashInt(x.Step)<<40, nil
+		return x.long().hash(in)
+	case *longRange:
+		return x.hash(in)
 	case *Function, *Builtin, *Module, *Code, *Generator, *EllipsisType:
 		return uint64(in.ID(o)) >> 4, nil
 	case *BoundMethod:
@@ -781,6 +824,8 @@ func (in *Interp) Truth(o Object) (bool, error) {
 		return len(x.B) > 0, nil
 	case *Range:
 		return x.Len() > 0, nil
+	case *longRange:
+		return x.n.Sign() > 0, nil
 	case Complex:
 		return x != 0, nil
 	case *Function, *Builtin, *BoundMethod, *BigInt, *Module:
@@ -901,27 +946,41 @@ func (in *Interp) IsSubclass(o, cls Object) (bool, error) {
 	return false, in.Errorf(in.Exc.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
 }
 
-// Index turns an object into an integer index by __index__.
+// Index turns an object into a 64-bit integer by __index__; one that does not fit is an OverflowError, as where C takes a Py_ssize_t.
 func (in *Interp) Index(o Object) (int64, error) {
 	if i, ok := AsInt(o); ok {
 		return i, nil
 	}
+	b, err := in.IndexBig(o)
+	if err != nil {
+		return 0, err
+	}
+	if !b.IsInt64() {
+		return 0, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C ssize_t")
+	}
+	return b.Int64(), nil
+}
+
+// IndexBig turns an object into an integer of any size by __index__. The caller must not change it.
+func (in *Interp) IndexBig(o Object) (*big.Int, error) {
+	if b, ok := AsBig(o); ok {
+		return b, nil
+	}
 	switch unwrap(o).(type) {
-	case *BigInt:
-		return 0, in.Errorf(in.Exc.IndexError, "cannot fit 'int' into an index-sized integer")
 	case Float, Str:
-		return 0, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
 	}
-	if v, ok, err := in.special(o, "__index__"); ok || err != nil {
-		if err != nil {
-			return 0, err
-		}
-		if i, ok := AsInt(v); ok {
-			return i, nil
-		}
-		return 0, in.Errorf(in.Exc.TypeError, "__index__ returned non-int (type %s)", v.Type().Name)
+	v, ok, err := in.special(o, "__index__")
+	if err != nil {
+		return nil, err
 	}
-	return 0, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
+	}
+	if b, ok := AsBig(v); ok {
+		return b, nil
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "__index__ returned non-int (type %s)", v.Type().Name)
 }
 
 // Float converts as float() does for numbers.

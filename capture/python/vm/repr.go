@@ -313,6 +313,8 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 			return fmt.Sprintf("range(%d, %d)", x.Start, x.Stop), true, nil
 		}
 		return fmt.Sprintf("range(%d, %d, %d)", x.Start, x.Stop, x.Step), true, nil
+	case *longRange:
+		return x.String(), true, nil
 	case *Slice:
 		var sb strings.Builder
 		sb.WriteString("slice(")

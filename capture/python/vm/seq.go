@@ -5,17 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// Len counts the steps of a range.
-func (r *Range) Len() int64 {
-	if r.Step > 0 && r.Start < r.Stop {
-		return (r.Stop-r.Start-1)/r.Step + 1
-	}
-	if r.Step < 0 && r.Start > r.Stop {
-		return (r.Start-r.Stop-1)/-r.Step + 1
-	}
-	return 0
-}
-
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
@@ -49,6 +38,11 @@ func (in *Interp) Len(o Object) (int, error) {
 		return x.used, nil
 	case *Range:
 		return int(x.Len()), nil
+	case *longRange:
+		if !x.n.IsInt64() {
+			return 0, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C ssize_t")
+		}
+		return int(x.n.Int64()), nil
 	}
 	v, ok, err := in.special(o, "__len__")
 	if err != nil {
@@ -163,10 +157,14 @@ func (in *Interp) seqIndex(key Object, n int, what string) (int, error) {
 			}
 			return 0, in.Errorf(in.Exc.TypeError, plural, key.Type().Name)
 		}
-		var err error
-		if i, err = in.Index(key); err != nil {
+		b, err := in.IndexBig(key)
+		if err != nil {
 			return 0, err
 		}
+		if !b.IsInt64() {
+			return 0, in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", key.Type().Name)
+		}
+		i = b.Int64()
 	}
 	if i < 0 {
 		i += int64(n)
@@ -180,7 +178,7 @@ func (in *Interp) seqIndex(key Object, n int, what string) (int, error) {
 // GetItem is o[key].
 func (in *Interp) GetItem(o, key Object) (Object, error) {
 	switch x := o.(type) {
-	case *List, *Tuple, Str, Bytes, *ByteArray, *Range, *Dict:
+	case *List, *Tuple, Str, Bytes, *ByteArray, *Range, *longRange, *Dict:
 		return in.nativeGetItem(x, key)
 	case *Type:
 		return in.classGetItem(x, key)
@@ -317,18 +315,19 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 		}
 		return MakeInt(int64(x.B[i])), nil
 	case *Range:
-		if isSlice {
-			start, stop, step, _, err := in.SliceIndices(sl, int(x.Len()))
-			if err != nil {
-				return nil, err
+		if i, ok := AsInt(key); ok {
+			n := x.Len()
+			if i < 0 {
+				i += n
 			}
-			return &Range{x.Start + int64(start)*x.Step, x.Start + int64(stop)*x.Step, x.Step * int64(step)}, nil
+			if i < 0 || i >= n {
+				return nil, in.Errorf(in.Exc.IndexError, "range object index out of range")
+			}
+			return MakeInt(x.Start + i*x.Step), nil
 		}
-		i, err := in.seqIndex(key, int(x.Len()), "range object")
-		if err != nil {
-			return nil, err
-		}
-		return MakeInt(x.Start + int64(i)*x.Step), nil
+		return x.long().item(in, key)
+	case *longRange:
+		return x.item(in, key)
 	case *Dict:
 		v, ok, err := x.Get(in, key)
 		if err != nil {
@@ -382,14 +381,14 @@ func (in *Interp) SetItem(o, key, v Object) error {
 		if err != nil {
 			return err
 		}
-		n, err := in.Index(v)
+		n, err := in.IndexBig(v)
 		if err != nil {
 			return err
 		}
-		if n < 0 || n > 255 {
+		if n.Sign() < 0 || n.BitLen() > 8 {
 			return in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
 		}
-		x.B[i] = byte(n)
+		x.B[i] = byte(n.Int64())
 		return nil
 	}
 	_, ok, err := in.special(o, "__setitem__", key, v)
@@ -404,7 +403,7 @@ func (in *Interp) listSet(x *List, key, v Object) error {
 	if !ok {
 		i, err := in.seqIndex(key, len(x.Items), "list")
 		if err != nil {
-			if in.Matches(err, in.Exc.IndexError) {
+			if _, large := unwrap(key).(*BigInt); !large && in.Matches(err, in.Exc.IndexError) {
 				return in.Errorf(in.Exc.IndexError, "list assignment index out of range")
 			}
 			return err
@@ -470,7 +469,7 @@ func (in *Interp) DelItem(o, key Object) error {
 		}
 		i, err := in.seqIndex(key, len(x.Items), "list")
 		if err != nil {
-			if in.Matches(err, in.Exc.IndexError) {
+			if _, large := unwrap(key).(*BigInt); !large && in.Matches(err, in.Exc.IndexError) {
 				return in.Errorf(in.Exc.IndexError, "list assignment index out of range")
 			}
 			return err
@@ -533,6 +532,10 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 				return i >= x.Start && i < x.Stop && (i-x.Start)%x.Step == 0, nil
 			}
 			return i <= x.Start && i > x.Stop && (x.Start-i)%-x.Step == 0, nil
+		}
+	case *longRange:
+		if i, ok := AsBig(v); ok {
+			return x.index(i) != nil, nil
 		}
 	}
 	if r, ok, err := in.special(o, "__contains__", v); ok || err != nil {
@@ -728,6 +731,8 @@ func (in *Interp) Iter(o Object) (Object, error) {
 		return &tupleIter{items: x.Items}, nil
 	case *Range:
 		return &rangeIter{x.Start, x.Step, x.Len()}, nil
+	case *longRange:
+		return x.iter(), nil
 	case Str:
 		return &strIter{s: string(x)}, nil
 	case *Dict:
@@ -917,7 +922,7 @@ func (in *Interp) dictUpdate(d *Dict, m Object) error {
 
 func isMatchSequence(in *Interp, o Object) bool {
 	switch unwrap(o).(type) {
-	case *List, *Tuple, *Range:
+	case *List, *Tuple, *Range, *longRange:
 		return true
 	case Str, Bytes, *ByteArray:
 		return false

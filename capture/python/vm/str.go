@@ -80,8 +80,8 @@ func initStr() {
 		s, err := in.Str(a[0])
 		return wrap(cls, StrType, Str(s)), err
 	}
-	addOps(t, "+", "*", "%")
-	addCompare(t, allCompare...)
+	addOps(t, nil, "+", "*", "%")
+	addCompare(t, nil, allCompare...)
 	addBasics(t, "repr hash len iter getitem contains format")
 	m := func(name string, lo, hi int, f func(in *Interp, s string, args []Object) (Object, error)) {
 		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -107,39 +107,12 @@ func initStr() {
 	simple := func(name string, f func(s string) string) {
 		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) { return Str(f(s)), nil })
 	}
-	simple("lower", strings.ToLower)
-	simple("upper", func(s string) string { return strings.ReplaceAll(strings.ToUpper(s), "ß", "SS") })
-	simple("casefold", func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "ß", "ss") })
-	simple("swapcase", func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsUpper(r) {
-				return unicode.ToLower(r)
-			}
-			return unicode.ToUpper(r)
-		}, s)
-	})
-	simple("capitalize", func(s string) string {
-		r, n := utf8.DecodeRuneInString(s)
-		if n == 0 {
-			return s
-		}
-		return string(unicode.ToTitle(r)) + strings.ToLower(s[n:])
-	})
-	simple("title", func(s string) string {
-		prev := false
-		return strings.Map(func(r rune) rune {
-			l := unicode.IsLetter(r)
-			p := prev
-			prev = l
-			if l && !p {
-				return unicode.ToTitle(r)
-			}
-			if l {
-				return unicode.ToLower(r)
-			}
-			return r
-		}, s)
-	})
+	simple("lower", lowerStr)
+	simple("upper", upperStr)
+	simple("casefold", foldStr)
+	simple("swapcase", swapCase)
+	simple("capitalize", capitalize)
+	simple("title", titleStr)
 	is := func(name string, empty bool, f func(r rune) bool) {
 		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
 			if s == "" {
@@ -181,15 +154,15 @@ func initStr() {
 			return MakeBool(any), nil
 		})
 	}
-	cased("islower", unicode.IsUpper, unicode.IsLower)
-	cased("isupper", unicode.IsLower, unicode.IsUpper)
+	cased("islower", isUpper, isLower)
+	cased("isupper", isLower, isUpper)
 	m("istitle", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
 		prev, any := false, false
 		for _, r := range s {
-			if unicode.IsUpper(r) && prev || unicode.IsLower(r) && !prev {
+			if (isUpper(r) || unicode.IsTitle(r)) && prev || isLower(r) && !prev {
 				return False, nil
 			}
-			prev = unicode.IsLetter(r)
+			prev = hasCase(r)
 			any = any || prev
 		}
 		return MakeBool(any), nil
@@ -439,6 +412,12 @@ func initStr() {
 	})
 	kwm("expandtabs", "tabsize=8", func(in *Interp, s string, a []Object) (Object, error) {
 		n, err := in.Index(a[0])
+		if err != nil {
+			return nil, err
+		}
+		if n != int64(int32(n)) {
+			return nil, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C int")
+		}
 		var sb strings.Builder
 		col := 0
 		for _, r := range s {
