@@ -123,25 +123,32 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 			outs[i] = o.Const
 		case IsInput:
 			outs[i] = inputs[o.Input]
-		case AliasOfInput:
-			base := inputs[o.Input].(*tensor.Tensor)
-			v, err := build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
-			if err != nil {
-				return nil, fmt.Errorf("rebuilding output %d from input %d: %w", i, o.Input, err)
+		case AliasOfInput, AliasOfValue:
+			base, _ := inputs[o.Input].(*tensor.Tensor)
+			if o.Kind == AliasOfValue {
+				base = res[o.Base].(*tensor.Tensor)
 			}
-			outs[i] = v
-		case AliasOfValue:
-			base := res[o.Base].(*tensor.Tensor)
-			v, err := build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
-			if err != nil {
+			if outs[i], err = c.rebuild(base, o); err != nil {
 				return nil, fmt.Errorf("rebuilding output %d: %w", i, err)
 			}
-			outs[i] = v
 		default:
 			outs[i] = res[o.GraphIndex]
 		}
 	}
 	return outs, nil
+}
+
+// rebuild makes an output that is a view of base.
+func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo) (v aten.Value, err error) {
+	if len(o.views) == 0 {
+		return build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
+	}
+	b := build.B{D: c.opt.Eager}
+	err = build.Run(func() {
+		levels := replay(&b, o.views, base)
+		v = levels[len(levels)-1]
+	})
+	return v, err
 }
 
 // record hangs one node, the whole backward graph, on the differentiable outputs.

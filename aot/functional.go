@@ -155,7 +155,7 @@ func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 		return m(f, op, args)
 	}
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
-		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: f})
+		return aten.Decompose(f, op, args)
 	}
 	writes := build.Writes(op)
 	if len(writes) > 0 {
@@ -267,7 +267,7 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 	}
 	var out aten.Value
 	if fn.Tags&aten.Composite != 0 && fn.Decomp != nil {
-		out, err = fn.Decomp(&aten.Call{Op: fn, Args: inner, Dispatch: f.Below})
+		out, err = aten.Decompose(f.Below, fn, inner)
 	} else if rec, ok := f.Below.(inplaceRecorder); ok && op.Tags&aten.Inplace != 0 {
 		out, err = rec.DispatchInplace(fn, inner)
 	} else {

@@ -37,7 +37,8 @@ type OutputInfo struct {
 	Base         int // for AliasOfValue: position of the viewed value among the graph's outputs
 	Shape        []int64
 	Stride       []int64
-	Offset       int64
+	Offset       int64      // from that of the tensor it is rebuilt from
+	views        []viewStep // how to rebuild it where it has another dtype
 	Const        aten.Value
 	RequiresGrad bool // a tangent flows into it
 	DType        tensor.DType
@@ -181,6 +182,11 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 			info.Input = i
 			info.Kind = AliasOfInput
 			info.Shape, info.Stride = t.Shape, t.Stride
+			in := outer[i].(*tensor.Tensor)
+			info.Offset -= in.Offset
+			if t.DType != in.DType {
+				info.views = fn.chain(t)
+			}
 			if outer[i] == o {
 				info.Kind = IsInput
 			}
@@ -188,6 +194,12 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		if info.Kind == FromGraph && train && views.single > 0 && views.all > 1 && len(fn.chain(t)) > 0 {
 			info.Kind = AliasOfValue
 			info.Shape, info.Stride = t.Shape, t.Stride
+			if base := fn.storage[t.Storage].base; base != nil {
+				info.Offset -= base.Offset
+				if t.DType != base.DType {
+					info.views = fn.chain(t)
+				}
+			}
 			bases = append(bases, viewOf{len(j.Outputs), t.Storage})
 		}
 		info.RequiresGrad = info.Kind == FromGraph && train

@@ -62,7 +62,7 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		}
 	}
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
-		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: t})
+		return aten.Decompose(t, op, args)
 	}
 	out, err := aten.Fake.Dispatch(op, args)
 	if err != nil {

@@ -104,7 +104,7 @@ func (l *lowerer) call(n *fx.Node) error {
 		if f, ok := reductions[n.Target]; ok && supported(n, t) && f(l, n, t) {
 			return nil
 		}
-		if op := aten.Lookup(n.Target); op != nil && op.Tags&aten.View != 0 && len(n.Args) > 0 {
+		if op := aten.Lookup(n.Target); op != nil && op.Tags&aten.View != 0 && len(n.Args) > 0 && !lazyBits[n.Target] {
 			return l.view(n, t)
 		}
 	} else if n.Target == "aten.var_mean.correction" {
@@ -122,6 +122,9 @@ func (l *lowerer) call(n *fx.Node) error {
 	}
 	return l.extern(n, t)
 }
+
+// lazyBits are the operators that PyTorch does by a bit on a view. Their elements differ from those in memory.
+var lazyBits = map[string]bool{"aten._conj.default": true, "aten._neg_view.default": true}
 
 func (l *lowerer) bufName(n *fx.Node) string {
 	if v := l.vals[n]; v != nil && v.buf != nil {

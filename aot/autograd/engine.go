@@ -49,7 +49,7 @@ func (n *Node) Describe(nr int, t *tensor.Tensor) { n.Shape[nr] = outMeta{clone(
 // Dispatch runs op below and records it where an input requires a gradient.
 func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
-		return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: e})
+		return aten.Decompose(e, op, args)
 	}
 	if e.Mode != nil && !e.Mode.Enabled {
 		return e.Below.Dispatch(op, args)
@@ -97,7 +97,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	if !ok && !nonDifferentiable[baseName(name)] {
 		// A decomposition made of differentiable parts needs no formula of its own.
 		if op.Decomp != nil {
-			return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: e})
+			return aten.Decompose(e, op, args)
 		}
 	}
 	if !ok && nonDifferentiable[baseName(name)] {

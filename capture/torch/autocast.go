@@ -73,7 +73,7 @@ func (d autocasting) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 		})
 	default:
 		if op.Tags&aten.Composite != 0 && op.Decomp != nil {
-			return op.Decomp(&aten.Call{Op: op, Args: args, Dispatch: d})
+			return aten.Decompose(d, op, args)
 		}
 		return d.below.Dispatch(op, args)
 	}

@@ -73,6 +73,11 @@ func firstOf(args []Value, is func(t *tensor.Tensor) bool) *tensor.Tensor {
 	return nil
 }
 
+// Decompose runs op as what it is made of, each part by d. The operator must have a decomposition.
+func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
+	return guarded(op, op.Decomp, &Call{Op: op, Args: args, Dispatch: d})
+}
+
 // guarded runs f and names the operator in errors. A panic inside a kernel is a bug in
 // whittle; it becomes an error so that one bad call cannot end a long search.
 func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
@@ -83,7 +88,9 @@ func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
 		return nil, &Error{Op: op.Name(), Kind: TypeError, Msg: fmt.Sprintf("%s: %d values for %d arguments", op.Name(), len(c.Args), len(op.Sig().Args))}
 	}
 	defer func() {
-		if r := recover(); r != nil {
+		if r := recover(); r == (tensor.NoData{}) {
+			err = &Error{Op: op.Name(), Kind: DataDependentError, Msg: op.Name()}
+		} else if r != nil {
 			err = &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("internal error in %s: %v", op.Name(), r)}
 		}
 		if e, ok := err.(*Error); ok && e.Op == "" {

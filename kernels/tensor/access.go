@@ -1,9 +1,6 @@
 package tensor
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // index is the storage position, in elements, of t's i-th element in row-major order.
 func (t *Tensor) index(i int64) int64 {
@@ -16,21 +13,28 @@ func (t *Tensor) index(i int64) int64 {
 	return o
 }
 
-// At is the i-th element in row-major order as a float64 (bool: 0 or 1). Out of range panics, like a slice; fake tensors give NaN.
-func (t *Tensor) At(i int64) float64 {
+// NoData is what reading an element of a fake tensor panics with.
+type NoData struct{}
+
+func (NoData) Error() string { return "a fake tensor has no elements to read" }
+
+func (t *Tensor) mustHaveData() {
 	if t.Fake {
-		return math.NaN()
+		panic(NoData{})
 	}
+}
+
+// At is the i-th element in row-major order as a float64 (bool: 0 or 1). Out of range panics, like a slice; of a fake tensor with NoData.
+func (t *Tensor) At(i int64) float64 {
+	t.mustHaveData()
 	var b [1]float64
 	LoadFloat(t, t.index(i), 0, b[:])
 	return b[0]
 }
 
-// AtInt is the i-th element in row-major order as an int64; floats are truncated.
+// AtInt is the i-th element in row-major order as an int64; floats are truncated. Panics like At.
 func (t *Tensor) AtInt(i int64) int64 {
-	if t.Fake {
-		return 0
-	}
+	t.mustHaveData()
 	var b [1]int64
 	LoadInt(t, t.index(i), 0, b[:])
 	return b[0]
@@ -60,22 +64,24 @@ func (t *Tensor) Item() any {
 	return t.At(0)
 }
 
-// Floats copies t's elements in row-major order to a fresh []float64.
+// Floats copies t's elements in row-major order to a fresh []float64. Panics with NoData for a fake tensor that has elements.
 func (t *Tensor) Floats() []float64 {
 	out := make([]float64, t.Numel())
-	if t.Fake {
+	if len(out) == 0 {
 		return out
 	}
+	t.mustHaveData()
 	forRows(t, func(o, s, k, n int64) { LoadFloat(t, o, s, out[k:k+n]) })
 	return out
 }
 
-// Ints copies t's elements in row-major order to a fresh []int64.
+// Ints copies t's elements in row-major order to a fresh []int64. Panics like Floats.
 func (t *Tensor) Ints() []int64 {
 	out := make([]int64, t.Numel())
-	if t.Fake {
+	if len(out) == 0 {
 		return out
 	}
+	t.mustHaveData()
 	forRows(t, func(o, s, k, n int64) { LoadInt(t, o, s, out[k:k+n]) })
 	return out
 }
