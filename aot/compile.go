@@ -32,6 +32,11 @@ type Options struct {
 	// Observe sees every graph before it is compiled: kind and graph. nil => nobody.
 	Observe func(kind string, gm *fx.GraphModule)
 
+	// Graphs sees the graphs of a function when all are made, in order: joint, then forward and backward; or inference. nil => nobody.
+	Graphs func(kind string, gm *fx.GraphModule)
+	// Origin is asked which line of the program runs, before each operator is recorded; nil => not known.
+	Origin func() fx.Origin
+
 	// Tracing is handed the grad mode of the trace before it starts: captured no_grad regions switch it. nil => nobody.
 	Tracing func(mode *autograd.GradMode)
 }
@@ -58,6 +63,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 			return nil, err
 		}
 		c.trimInference()
+		c.show("inference", j.GM)
 		c.observe("inference", j.GM)
 		c.fw, err = opt.Compiler(j.GM, "inference")
 		return c, err
@@ -65,9 +71,12 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	if err := runPasses(j.GM.Graph, func(p pass) bool { return opt.JointPasses || !p.joint }); err != nil {
 		return nil, err
 	}
+	c.show("joint", j.GM)
 	if c.parts, err = partition(j); err != nil {
 		return nil, err
 	}
+	c.show("forward", c.parts.Forward)
+	c.show("backward", c.parts.Backward)
 	c.observe("forward", c.parts.Forward)
 	c.fw, err = opt.Compiler(c.parts.Forward, "forward")
 	return c, err
@@ -77,6 +86,12 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 func (c *Compiled) trimInference() {
 	o := c.joint.GM.Graph.OutputNode()
 	o.Args[0] = o.Args[0].(fx.Tuple)[:c.joint.NForward]
+}
+
+func (c *Compiled) show(kind string, gm *fx.GraphModule) {
+	if c.opt.Graphs != nil {
+		c.opt.Graphs(kind, gm)
+	}
 }
 
 func (c *Compiled) observe(kind string, gm *fx.GraphModule) {

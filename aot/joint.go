@@ -68,6 +68,14 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 	tr := NewTracer(opt.Decompositions)
 	mode := &autograd.GradMode{Enabled: training}
 	eng := &autograd.Engine{Below: tr, Mode: mode, Traced: true}
+	if opt.Origin != nil {
+		tr.Origin = opt.Origin
+		eng.Origin = func() any { return tr.origin() }
+		eng.Enter = func(o any) {
+			at, _ := o.(fx.Origin)
+			tr.Origin = func() fx.Origin { return at }
+		}
+	}
 	fn := NewFunctional(eng)
 	fn.Composite = opt.Composite
 
@@ -102,6 +110,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 	if err != nil {
 		return nil, err
 	}
+	tr.Origin = nil
 	j := &Joint{GM: tr.GM, Inputs: inputs}
 	shared := fn.sharing(outs)
 	var results fx.Tuple

@@ -161,6 +161,9 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 			out.Attrs[n.Target] = gm.Attrs[n.Target]
 		}
 		c := out.Graph.CreateNode(n.Op, n.Target, n.Args, n.Kwargs, n.Name)
+		if o, ok := n.Meta[fx.MetaOrigin].(fx.Origin); ok {
+			c.SetOrigin(o)
+		}
 		c.Val = n.Val
 		c.MapInputs(func(in *fx.Node) fx.Arg { return m[in] })
 		m[n] = c

@@ -17,6 +17,7 @@ type Decomposition func(b *build.B, args []aten.Value) aten.Value
 type Tracer struct {
 	GM     *fx.GraphModule
 	Decomp map[string]Decomposition // by operator name "aten.gelu.default"; nil => none
+	Origin func() fx.Origin         // the line of the program that nodes are recorded for; nil => not known
 
 	nodes  map[*tensor.Tensor]*fx.Node
 	consts map[*tensor.Tensor]*fx.Node
@@ -73,6 +74,7 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		return nil, err
 	}
 	n := t.GM.Graph.CreateNode(fx.CallFunction, op.Name(), fargs, kwargs, "")
+	n.SetOrigin(t.origin())
 	n.Val = out
 	switch o := out.(type) {
 	case *tensor.Tensor:
@@ -81,6 +83,13 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		t.results(n, o)
 	}
 	return out, nil
+}
+
+func (t *Tracer) origin() fx.Origin {
+	if t.Origin == nil {
+		return fx.Origin{}
+	}
+	return t.Origin()
 }
 
 // Declined is returned by a decomposition that leaves this call as it is.
@@ -95,6 +104,7 @@ func (t *Tracer) results(n *fx.Node, outs []aten.Value) {
 				continue
 			}
 			g := t.GM.Graph.CallFunction("operator.getitem", n, int64(i))
+			g.SetOrigin(t.origin())
 			g.Val = o
 			t.nodes[o] = g
 		case []aten.Value:

@@ -84,6 +84,9 @@ type insideMode bool
 
 // plain runs a frame as it is.
 func (d *Dynamo) plain(f *vm.Frame) (vm.Object, error) {
+	if d.logs.traceID != "" {
+		defer d.within("", 0)()
+	}
 	if m, ok := f.Ext.(insideMode); ok {
 		f.Ext = nil
 		d.T.Grad.SetEnabled(bool(m))

@@ -43,6 +43,7 @@ type Dynamo struct {
 	active    *tracer
 	outer     *tracer // the trace that runs plain Python right now
 	log       traceLog
+	logs      logs
 	compiling string // id of the frame under way
 	backends  Backends
 	stance    string
@@ -87,6 +88,7 @@ type FrameEvent struct {
 	Graph          *fx.GraphModule
 	Reasons        []string
 	Guards         []*Guard
+	Tree           []string // Guards as the tree that logs print, a line each
 	Err            error
 
 	breaks []string     // in words
@@ -98,6 +100,8 @@ type BreakEvent struct {
 	Frame, Kind, Reason string
 	Line                int
 	Stack               []StackEntry
+
+	at []stackFrame // Stack with the code of its frames
 }
 
 // RecompileEvent says why compiled code could not be reused.
@@ -184,6 +188,7 @@ func (d *Dynamo) frame(in *vm.Interp, f *vm.Frame) (vm.Object, error) {
 		return in.EvalFrame(f)
 	}
 	if d.skipped(f) {
+		d.logf(logSkip, "skipping: %s (reason: in skipfiles, file: %s)", f.Code.Name, f.Code.Filename)
 		return in.EvalFrame(f)
 	}
 	return d.compiled(f)
@@ -339,7 +344,14 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			d.Observe.Recorded(nil, err)
 		}
 	}
+	d.lookAtLogs()
+	if d.logs.any {
+		d.logFrame(f)
+	}
+	inside := d.within(ev.ID, 0)
+	defer func() { inside() }()
 	if len(reasons) > 0 {
+		d.logRecompile(f, ev.Line, reasons, func() []string { return d.allReasons(st, e) })
 		d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
 		on, err := d.configBool("error_on_recompile")
 		if err != nil {
@@ -363,12 +375,14 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		return nil, err
 	}
 	if len(st.entries) >= min(limit, total) {
+		d.logLimit(f, ev, len(st.entries) >= limit, limit, total)
 		ev.Status = "limit"
 		st.skip = true
 		d.report(ev)
 		return d.plain(f)
 	}
 	d.compiling = ev.ID
+	d.logStartOf(f, ev.Line)
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
 	var stop *point
 	jump := false // the stop is a branch on a tensor
@@ -378,6 +392,12 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		private := d.clone(f)
 		var out *outcome
 		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
+		if ev.Attempts > 1 {
+			inside()
+			inside = d.within(ev.ID, ev.Attempts-1)
+		}
+		d.logf(logTracing, "Step 1: torchdynamo start tracing %s %s:%d", ev.Name, f.Code.Filename, ev.Line)
+		d.logf(logCreateEnv, "create_env")
 		err := d.timed("_compile.compile_inner", func() (err error) {
 			out, err = tr.run(private)
 			if out != nil {
@@ -387,6 +407,9 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		})
 		if err == nil {
 			d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
+			if !out.broke {
+				d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
+			}
 			return d.finish(tr, private, out, f, st, e, ev)
 		}
 		tr.restore()
@@ -417,8 +440,9 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			}
 			return nil, err
 		}
-		b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack}
+		b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack, at: tr.breakAt}
 		if len(b.Stack) == 0 {
+			b.at = []stackFrame{{f.Code, int(f.Code.Instrs[tr.at.pc].Line)}}
 			b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
 		}
 		b.Line = breakLine(b.Stack)
@@ -452,6 +476,9 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			d.report(ev)
 			st.skip = true
 			return d.plain(f)
+		}
+		if !u.Jump {
+			d.logf(logRestart, "Restarting analysis due to _dynamo/symbolic_convert.py:161 in fail_and_restart_analysis")
 		}
 		at := tr.at
 		stop, jump = &at, u.Jump
@@ -491,6 +518,9 @@ func (d *Dynamo) report(ev *FrameEvent) {
 
 func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 	d.breaks = append(d.breaks, b)
+	if b.Kind != "fullgraph" {
+		d.logBreakAt(b, b.at)
+	}
 	ev.breaks = append(ev.breaks, fmt.Sprintf("%s in line %d: %s", b.Kind, b.Line, b.Reason))
 	if d.Observe.Break != nil {
 		d.Observe.Break(b)
@@ -579,24 +609,30 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 	}
 	ev.Guards, ev.Status = shown(en.guards), "compiled"
+	compiled := "" // the name of the graph's function
+	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.compileReason(out, ev))
 	if tr.calls > 0 || len(p.outs) > 0 {
-		d.uniqueName("__compiled_fn")
+		compiled = d.uniqueName("__compiled_fn")
+		tr.logGraphs(gm, compiled)
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
 		d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
+		d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
 		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
 			fn, err = d.compileGraph(tr, gm, ins, ev)
 			return err
 		})
 		if err == nil {
 			d.Step(2, "torch._dynamo.output_graph", "done compiler function "+d.ctx.Backend.Name)
+			d.logf(logCompiled, "Step 2: done compiler function %s", d.ctx.Backend.Name)
 		}
 		if err != nil {
 			ev.Status, ev.Err, ev.Guards = "error", err, nil // the guards of a failed frame are never built
 			d.report(ev)
 			d.failing(f, err)
 			if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
+				d.logSuppressed(f, ev, err)
 				st.skip = true
 				return d.plain(f)
 			}
@@ -617,8 +653,16 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			d.uniqueName("__resume_at") // one for each side
 		}
 	}
+	d.logBytecode(f, en, compiled)
+	d.logf(logProduceGuards, "produce_guards")
+	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
+		ev.Tree = treeLines(ev.Guards, tr.guards.values, tr.guards.ordered)
+	}
+	d.logGuards(en)
+	d.logGuardTime(en, e)
 	d.report(ev)
 	st.entries = append(st.entries, en)
+	defer d.within("", 0)()
 	return d.runEntry(en, f, e)
 }
 

@@ -14,7 +14,8 @@ type Guard struct {
 	Kind   string // TENSOR_MATCH, EQUALS_MATCH, ...: PyTorch's names
 	Expr   string // the Python expression that logs show
 	Source Source
-	hidden bool // checked, but not shown
+	hidden bool  // checked, but not shown
+	made   place // where the trace was when it relied on the fact
 	// relate checks several values against each other, those of the sources among.
 	relate func(vs []vm.Object) (ok bool, why string)
 	among  []Source

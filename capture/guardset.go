@@ -18,6 +18,7 @@ type guardSet struct {
 	keyOrder []Source             // dicts whose order of keys the trace relied on
 	ordered  map[string]bool
 	builtins string // the global under which guards reach the builtins
+	place    func() place
 }
 
 func newGuardSet(builtins string) guardSet {
@@ -30,6 +31,9 @@ func (s *guardSet) add(gs ...*Guard) {
 		if k := g.Kind + " " + g.Expr; !s.seen[k] {
 			s.seen[k] = true
 			s.list = append(s.list, g)
+			if s.place != nil && g.made.code == nil {
+				g.made = s.place()
+			}
 		}
 	}
 }

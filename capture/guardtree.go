@@ -156,6 +156,20 @@ func (t *guardTree) holds(e *env) (ok bool, why string) {
 	return true, ""
 }
 
+// failures says of each guard that does not hold what failed. A guard on what cannot be read any more counts among them.
+func (t *guardTree) failures(e *env) []string {
+	var out []string
+	for i := range t.checks {
+		one := *t
+		one.busy, one.checks = false, t.checks[i:i+1]
+		one.values, one.stamps = make([]vm.Object, len(t.slots)), make([]uint64, len(t.slots))
+		if ok, why := one.holds(e); !ok {
+			out = append(out, why)
+		}
+	}
+	return out
+}
+
 func (t *guardTree) value(e *env, i int) (vm.Object, error) {
 	if t.stamps[i] == t.stamp {
 		return t.values[i], nil

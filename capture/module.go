@@ -201,7 +201,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		}
 		return l, nil
 	})
-	m.Func("set_logs", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil })
+	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
 	d.comptimeModule(m)
 	if d.Extra != nil {
 		d.Extra(m)

@@ -83,6 +83,11 @@ type tracer struct {
 	scalars map[*torch.Scalar]*fx.Node // unknown numbers of the trace
 	stored  map[int]bool               // local variables that the root frame assigned
 
+	ended      bool                   // the frame has run
+	variables  map[*torch.Tensor]bool // tensors that are called after a variable
+	loggedLine map[*vm.Frame]int      // the line that was last logged of each frame
+	breakAt    []stackFrame           // where the frames of stack are, for the log
+
 	// Dynamic shapes: see dynamic.go.
 	unknowns     *symbolic.Env
 	sizes        *sizes.Tracker
@@ -122,10 +127,12 @@ type snapshot struct {
 
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	unknowns := symbolic.NewEnv()
-	return &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, exprNodes: map[string]*fx.Node{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
+	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, exprNodes: map[string]*fx.Node{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
 		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
 		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled()}
+	tr.guards.place = tr.userPlace
+	return tr
 }
 
 // outcome of a traced frame.
@@ -154,6 +161,7 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	if tr.sizes.Unbacked, err = d.configBool("capture_dynamic_output_shape_ops"); err != nil {
 		return nil, err
 	}
+	tr.logSymbols()
 	tr.seeStack(f)
 	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
 	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
@@ -169,6 +177,7 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 		return nil, err
 	}
 	res, err := d.In.EvalFrame(f)
+	tr.ended = true
 	grad := d.T.Grad.Enabled()
 	if errors.Is(err, errStop) {
 		f.Trace = nil
@@ -201,6 +210,9 @@ func (tr *tracer) located(err error) error {
 	var u *Unsupported
 	if tr.stack == nil && errors.As(err, &u) {
 		tr.stack = tr.userStack()
+		if tr.d.logs.on[logBreak] {
+			tr.breakAt = tr.stackFrames()
+		}
 	}
 	return err
 }
@@ -214,9 +226,13 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		}
 	} else if _, known := tr.funcs[f]; !known {
 		tr.enter(f)
+		tr.logInlined(f)
 	}
 	tr.after(f)
 	ins := f.Code.Instrs[f.PC]
+	if tr.d.logs.any {
+		tr.logStep(f, ins)
+	}
 	tr.useStack(f, ins)
 	if err := tr.use(f, ins); err != nil {
 		return err
@@ -351,6 +367,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			if s, ok := top(0).(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
 				tr.exprNode(s.Expr)
 			}
+			tr.nameAfter(top(0), f.Code.LocalsPlusName(int(ins.Arg)))
 		}
 		if f == tr.root {
 			tr.stored[int(ins.Arg)] = true
@@ -717,6 +734,7 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 		}
 	}
 	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
+	tr.logInput(n, name)
 	return f, nil
 }
 
@@ -826,9 +844,11 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return nil, err
 	}
 	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, "")
+	n.SetOrigin(tr.origin())
 	tr.calls++
 	res = tr.bind(n, res)
 	tr.bindFresh()
+	tr.logNode(n)
 	return res, nil
 }
 
@@ -955,4 +975,19 @@ func shortFile(p string) string {
 		return p[i:]
 	}
 	return filepath.Base(p)
+}
+
+// nameAfter names the node of a tensor after the first variable that it is assigned to.
+func (tr *tracer) nameAfter(o vm.Object, variable string) {
+	t, ok := o.(*torch.Tensor)
+	if !ok || tr.variables[t] {
+		return
+	}
+	if n := tr.nodes[t.T]; n != nil && n.Op != fx.Placeholder && tr.branch == nil {
+		if tr.variables == nil {
+			tr.variables = map[*torch.Tensor]bool{}
+		}
+		tr.variables[t] = true
+		tr.graph.NameAfter(n, variable)
+	}
 }

@@ -19,6 +19,10 @@ type Engine struct {
 	Mode  *GradMode // nil => recording
 	// Traced says that the backward pass is recorded in a graph by the layer below.
 	Traced bool
+	// Origin says what part of the program runs now, and Enter that the backward of such a part begins: a trace notes
+	// it with what it records. nil => nobody.
+	Origin func() any
+	Enter  func(origin any)
 }
 
 // GradMode is the switch of no_grad and enable_grad, shared by all layers that record.
@@ -142,6 +146,9 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	}
 	results := build.Tensors(out)
 	node := newNode(nodeName(op), next, len(results))
+	if e.Origin != nil {
+		node.origin = e.Origin()
+	}
 	if inplace {
 		for i, t := range inputs {
 			if t.Storage == selfGeom.Storage && !(i == 0 && f != nil && f.usesSelf) {
@@ -466,6 +473,9 @@ func (e *Engine) Backward(roots, grads []*tensor.Tensor, opt Options) ([]*tensor
 		need := make([]bool, len(n.Next))
 		for i, ed := range n.Next {
 			need[i] = ed.valid()
+		}
+		if e.Enter != nil {
+			e.Enter(n.origin)
 		}
 		outs, err := n.Apply(d, gs, need)
 		if err != nil {

@@ -42,6 +42,8 @@ type Node struct {
 	seq   uint64 // creation order: higher runs first
 	hooks map[int][]Hook
 
+	origin any // what Engine.Origin said when it was recorded
+
 	// Apply maps the results' gradients (nil => zero) to the inputs' (nil => none), in the order of Next.
 	Apply func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error)
 	// Saved is dropped after a backward pass that does not retain the graph.

@@ -91,6 +91,13 @@ func (g *Graph) Rename(n *Node, name string) string {
 	return n.Name
 }
 
+// NameAfter is Rename with the old name kept from other nodes, too.
+func (g *Graph) NameAfter(n *Node, name string) {
+	if n.Name != name {
+		n.Name = g.names.create(name)
+	}
+}
+
 // ReplaceUses makes every user of old use repl instead.
 func (g *Graph) ReplaceUses(old *Node, repl Arg) {
 	for _, n := range g.Nodes {

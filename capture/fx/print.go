@@ -115,6 +115,11 @@ func writeStmt(b *strings.Builder, n *Node) {
 	if n.Type != "" && n.Op != Placeholder {
 		lhs += " : " + n.Type
 	}
+	writeStmtAs(b, n, lhs)
+}
+
+// writeStmtAs writes a node's statement with lhs as what it assigns.
+func writeStmtAs(b *strings.Builder, n *Node, lhs string) {
 	switch n.Op {
 	case Placeholder:
 		b.WriteString(n.Name + " = " + strings.TrimLeft(n.Target, "*"))

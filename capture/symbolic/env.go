@@ -37,6 +37,10 @@ type Env struct {
 	facts    facts
 	unbacked int
 	asserts  []*Expr
+
+	// Created is told of each new symbol, Guarded of each relation that becomes a guard; nil => nobody.
+	Created func(s *Symbol)
+	Guarded func(g *Expr)
 }
 
 // NewEnv is an Env without symbols.
@@ -54,6 +58,9 @@ func (d *DataDependent) Error() string {
 func (v *Env) add(s *Symbol) *Expr {
 	v.symbols[s.Name] = s
 	v.order = append(v.order, s)
+	if v.Created != nil {
+		v.Created(s)
+	}
 	return Sym(s.Name)
 }
 
@@ -424,6 +431,9 @@ func (v *Env) SpecializeInt(e *Expr) (int64, error) {
 func (v *Env) guard(g *Expr) {
 	v.learn(v.Simplify(g))
 	v.guards = append(v.guards, g)
+	if v.Guarded != nil {
+		v.Guarded(g)
+	}
 }
 
 // learn draws conclusions from a relation that holds.

@@ -146,7 +146,10 @@ func (t *Torch) RunGraphObserved(g *fx.Graph, attr func(name string) (vm.Object,
 	env := make(map[*fx.Node]vm.Object, len(g.Nodes))
 	node := func(n *fx.Node) (vm.Object, error) { return env[n], nil }
 	next := 0
+	outer := t.Running
+	defer func() { t.Running = outer }()
 	for _, n := range g.Nodes {
+		t.Running = n
 		var v vm.Object
 		var err error
 		args := make([]vm.Object, len(n.Args))

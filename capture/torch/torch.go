@@ -83,6 +83,8 @@ type Torch struct {
 	nn      *vm.Module // torch._C._nn
 	// Autocast is the state of automatic mixed precision.
 	Autocast Autocast
+	// Running is the node of a captured graph that runs now; nil => none.
+	Running *fx.Node
 	// GradSwitch, when not nil, follows the grad mode inside a trace.
 	GradSwitch func(bool)
 

@@ -97,6 +97,64 @@ func listing(w *bufio.Writer, c *Code, all []*Code) []*Code {
 	return all
 }
 
+// Dis lists the instructions as Python's dis module does, with a line number where a source line begins, and without offsets.
+func (c *Code) Dis() string {
+	var sb strings.Builder
+	line := int32(-1)
+	for i, in := range c.Instrs {
+		if in.Op == CACHE {
+			continue
+		}
+		at := ""
+		if in.Line != line && in.Line > 0 {
+			if i > 0 {
+				sb.WriteString("\n")
+			}
+			line = in.Line
+			at = strconv.Itoa(int(line))
+		}
+		sb.WriteString(DisLine(at, in.Op.String(), c.disArg(in)))
+	}
+	return sb.String()
+}
+
+// DisLine is one line of Dis: a line number or "", an instruction's name, and its argument with what that means.
+func DisLine(line, op, arg string) string {
+	return strings.TrimRight(fmt.Sprintf("%3s           %-20s %s", line, op, arg), " ") + "\n"
+}
+
+func (c *Code) disArg(in Instr) string {
+	if ops[in.Op].arg == argNone {
+		return ""
+	}
+	return fmt.Sprintf("%5d", in.Arg) + c.argText(in)
+}
+
+// ArgValue is what an instruction's argument stands for, as Python's dis shows argval: a name, a constant, a jump's target, or
+// the number itself; "None" for instructions without an argument.
+func (c *Code) ArgValue(in Instr) string {
+	if ops[in.Op].arg == argNone {
+		return "None"
+	}
+	if k, a := ops[in.Op].arg, int(in.Arg); k == argConst && a >= 0 && a < len(c.Consts) {
+		if s, ok := c.Consts[a].(string); ok {
+			return s
+		}
+	}
+	s := strings.TrimSuffix(strings.TrimPrefix(c.argText(in), " ("), ")")
+	switch {
+	case s == "":
+		return strconv.Itoa(int(in.Arg))
+	case ops[in.Op].arg == argGlobal:
+		return strings.TrimPrefix(s, "NULL + ")
+	case ops[in.Op].arg == argJump:
+		return strings.TrimPrefix(s, "to ")
+	case ops[in.Op].arg == argBinOp:
+		return strconv.Itoa(int(in.Arg))
+	}
+	return s
+}
+
 // argText explains an argument as dis does; "" if there is nothing to say.
 func (c *Code) argText(in Instr) string {
 	a := int(in.Arg)

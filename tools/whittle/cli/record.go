@@ -72,10 +72,12 @@ func (r *recorder) frame(ev *capture.FrameEvent) {
 	}
 	if ev.Guards != nil {
 		exprs := [][2]string{}
-		tree := []string{"+- RootGuardManager"}
+		tree := make([]string, len(ev.Tree))
+		for i, l := range ev.Tree {
+			tree[i] = objectID.ReplaceAllString(l, "<id>")
+		}
 		for _, g := range ev.Guards {
 			exprs = append(exprs, [2]string{g.Kind, objectID.ReplaceAllString(g.Expr, "<id>")})
-			tree = append(tree, "| +- "+g.Kind+": "+g.Expr)
 		}
 		f.Guards = map[string]any{"tree": tree, "exprs": exprs}
 	}

@@ -43,6 +43,8 @@ type Session struct {
 
 	grad *gradient
 	ctx  context.Context
+
+	aotCompiles, lowered int // functions that went through aot, graphs that were lowered: logs number them
 	// Pristine is the module that a backend has in hand, as captured: a backend may change what it is given.
 	Pristine     vm.Object
 	debugDir     string
@@ -117,7 +119,11 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 		way = "BACKWARDS"
 	}
 	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor compiling "+way+" graph")
+	done := s.logLowering(way, gm)
 	c, err := lowering.Compile(s.ctx, gm, cfg)
+	if err == nil {
+		done(c)
+	}
 	if err != nil {
 		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
 		return nil, s.loweringError(err)
@@ -315,7 +321,13 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 			ins[i].RequiresGrad = s.grad.RequiresGrad(t)
 		}
 	}
-	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: aot.Compiler(comp), Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
+	id := s.Dynamo.CompileID()
+	compile := func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
+		defer s.Dynamo.Within(id)() // a backward is compiled late
+		return comp(gm, kind)
+	}
+	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
+		Graphs: s.logGraphs(), Origin: s.origin,
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 	c, err := aot.Compile(s.function(native), ins, opt)
 	s.Torch.GradSwitch = nil

@@ -1,0 +1,208 @@
+package fx
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"whittle/kernels/tensor"
+)
+
+// MetaOrigin is the Meta key of a node's Origin.
+const MetaOrigin = "origin"
+
+// Origin is the line of a program that made a node.
+type Origin struct {
+	File string
+	Line int
+	Func string
+	Code string // the line's text, without the space around it
+}
+
+// String is the comment that Readable prints above the nodes of a line.
+func (o Origin) String() string {
+	return fmt.Sprintf("# File: %s:%d in %s, code: %s", o.File, o.Line, o.Func, o.Code)
+}
+
+// SetOrigin notes where a node comes from; the zero Origin is not noted.
+func (n *Node) SetOrigin(o Origin) {
+	if o == (Origin{}) {
+		return
+	}
+	if n.Meta == nil {
+		n.Meta = map[string]any{}
+	}
+	n.Meta[MetaOrigin] = o
+}
+
+// Readable prints the graph for people, as print_readable does: a class whose forward says what each value is, and
+// which line of the program it comes from. describe gives a node's annotation; nil => Described. class is the name that is printed.
+func (gm *GraphModule) Readable(class string, describe func(n *Node) string) string {
+	if describe == nil {
+		describe = func(n *Node) string { return Described(n.Val) }
+	}
+	var b strings.Builder
+	b.WriteString("class " + class + "(torch.nn.Module):\n    def forward(self")
+	for _, n := range gm.Graph.Placeholders() {
+		b.WriteString(", " + n.Target)
+		if t := describe(n); t != "" {
+			b.WriteString(`: "` + t + `"`)
+		}
+	}
+	b.WriteString("):\n")
+	gm.readableBody(&b, "        ", describe)
+	for _, k := range sortedKeys(gm.Submodules) {
+		sub := gm.Submodules[k].Readable(k, describe)
+		b.WriteString("    " + strings.ReplaceAll(strings.TrimRight(sub, "\n "), "\n", "\n    ") + "\n")
+	}
+	return b.String()
+}
+
+func (gm *GraphModule) readableBody(b *strings.Builder, indent string, describe func(n *Node) string) {
+	g := gm.Graph
+	last := lastUses(g)
+	users := make(map[*Node]bool, len(g.Nodes))
+	for _, n := range g.Nodes {
+		n.WalkInputs(func(in *Node) { users[in] = true })
+	}
+	var at Origin
+	known, lost := false, false
+	for _, n := range g.Nodes {
+		_, ok := n.Meta[MetaOrigin].(Origin)
+		known = known || ok
+	}
+	lines := 0
+	for _, n := range g.Nodes {
+		if n.Op == Placeholder && strings.TrimLeft(n.Target, "*") == n.Name {
+			continue
+		}
+		o, ok := n.Meta[MetaOrigin].(Origin)
+		switch {
+		case !n.IsCall():
+		case ok && o != at:
+			at, lost = o, false
+			if lines > 0 {
+				b.WriteString(indent + "\n")
+			}
+			b.WriteString(indent + " " + o.String() + "\n")
+		case !ok && known && !lost:
+			at, lost = Origin{}, true
+			if lines > 0 {
+				b.WriteString(indent + "\n")
+			}
+			b.WriteString(indent + " # No stacktrace found for following nodes\n")
+		}
+		lines++
+		b.WriteString(indent)
+		lhs := n.Name
+		if t := describe(n); t != "" && n.Op != Placeholder {
+			lhs += `: "` + t + `"`
+		}
+		writeStmtAs(b, n, lhs)
+		if n.Op != Placeholder && n.Op != Output {
+			dead := last[n]
+			if !users[n] {
+				dead = append(dead, n)
+			}
+			if len(dead) > 0 {
+				b.WriteString(";  ")
+				for _, d := range dead {
+					b.WriteString(d.Name + " = ")
+				}
+				b.WriteString("None")
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(indent + "\n")
+}
+
+// Described is what Readable says of a value: dtype, sizes, strides and device of a tensor, Sym(expr) of a number, "" of others.
+func Described(v any) string {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil {
+			return ""
+		}
+		return v.DType.Short() + dims(v.Shape) + dims(v.Stride) + "cpu"
+	case SymInt:
+		return ValString(v)
+	}
+	return ""
+}
+
+// Table prints the graph as a table with a row for each node, aligned as the tabulate package does it.
+func (g *Graph) Table() string {
+	rows := [][]string{{"opcode", "name", "target", "args", "kwargs"}}
+	for _, n := range g.Nodes {
+		kw := "{"
+		for i, k := range n.Kwargs {
+			if i > 0 {
+				kw += ", "
+			}
+			kw += StringRepr(k.Name) + ": " + FormatArg(k.Val)
+		}
+		target := n.Target
+		if n.Op == CallFunction {
+			target = funcText(n.Target)
+		}
+		rows = append(rows, []string{string(n.Op), n.Name, target, FormatArg(Tuple(n.Args)), kw + "}"})
+	}
+	width := make([]int, 5)
+	for _, r := range rows {
+		for i, c := range r {
+			width[i] = max(width[i], len(c))
+		}
+	}
+	var b strings.Builder
+	line := func(r []string) {
+		for i, c := range r {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			if i == len(r)-1 {
+				b.WriteString(c)
+				continue
+			}
+			fmt.Fprintf(&b, "%-*s", width[i], c)
+		}
+		b.WriteString("\n")
+	}
+	line(rows[0])
+	rule := make([]string, 5)
+	for i, w := range width {
+		rule[i] = strings.Repeat("-", w)
+	}
+	line(rule)
+	for _, r := range rows[1:] {
+		line(r)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Sizes lists the sizes of the graph's tensors by node, a line each; describe gives a node's sizes, "" for what is no tensor.
+func (g *Graph) Sizes(describe func(n *Node) string) string {
+	if describe == nil {
+		describe = func(n *Node) string {
+			t, ok := n.Val.(*tensor.Tensor)
+			if !ok || t == nil {
+				return ""
+			}
+			parts := make([]string, len(t.Shape))
+			for i, s := range t.Shape {
+				parts[i] = strconv.FormatInt(s, 10)
+			}
+			if len(parts) == 1 {
+				return "(" + parts[0] + ",)"
+			}
+			return "(" + strings.Join(parts, ", ") + ")"
+		}
+	}
+	var b strings.Builder
+	for _, n := range g.Nodes {
+		if s := describe(n); s != "" {
+			b.WriteString(n.Name + ": " + s + "\n")
+		}
+	}
+	return b.String()
+}
