@@ -656,7 +656,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	d.logBytecode(f, en, compiled)
 	d.logf(logProduceGuards, "produce_guards")
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
-		ev.Tree = treeLines(ev.Guards, tr.guards.values, tr.guards.ordered)
+		ev.Tree = treeLines(ev.Guards, tr.guards.values)
 	}
 	d.logGuards(en)
 	d.logGuardTime(en, e)

@@ -27,15 +27,15 @@ type treeBuilder struct {
 	root, globals *manager
 	at            map[string]*manager
 	values        map[string]vm.Object // by source
-	ordered       map[string]bool
+	pairs         map[string]*pair     // by the source of the value
 	cwd           string
 	aliasing      string // the one guard on all tensors, shown whole at the first of them
 	among         map[string]bool
 }
 
 // treeLines are the guards of a frame as the tree in which PyTorch prints them, a line each, without the name of the tree.
-func treeLines(gs []*Guard, values map[string]vm.Object, ordered map[string]bool) []string {
-	b := &treeBuilder{root: &manager{class: "RootGuardManager"}, at: map[string]*manager{}, values: values, ordered: ordered, among: map[string]bool{}}
+func treeLines(gs []*Guard, values map[string]vm.Object) []string {
+	b := &treeBuilder{root: &manager{class: "RootGuardManager"}, at: map[string]*manager{}, values: values, pairs: map[string]*pair{}, among: map[string]bool{}}
 	b.cwd = workingDir()
 	var after []string
 	for _, g := range gs {
@@ -44,6 +44,11 @@ func treeLines(gs []*Guard, values map[string]vm.Object, ordered map[string]bool
 			for _, s := range g.among {
 				b.among[s.Name()] = true
 			}
+		}
+	}
+	for _, g := range gs { // the values of these keys stand beside them
+		if v, ok := keyedValue(g); ok {
+			b.pairs[v] = &pair{}
 		}
 	}
 	for _, g := range gs {
@@ -119,22 +124,19 @@ func (b *treeBuilder) key(g *Guard, text string) {
 	name, _, _ := strings.Cut(g.Expr, " == ")
 	i := 0
 	_, _ = fmt.Sscanf(name[strings.LastIndexByte(name, '['):], "[%d]", &i)
-	p := m.pairs[i]
-	if p == nil {
-		p = &pair{}
-		m.pairs[i] = p
-	}
+	v, _ := keyedValue(g)
+	p := b.pairs[v]
+	m.pairs[i] = p
 	p.key = &manager{class: "GuardManager", source: name, leaves: []string{text}}
-	// The value of this key, where it was reached before, moves into the pair.
-	_, key, _ := strings.Cut(g.Expr, " == ")
-	for k, kid := range m.kids {
-		if kid.source == g.Source.Name()+"["+key+"]" {
-			p.value = kid
-			m.kids = append(m.kids[:k:k], m.kids[k+1:]...)
-			break
-		}
+}
+
+// keyedValue is the source of the value whose key a guard is about; ok is false for other guards.
+func keyedValue(g *Guard) (source string, ok bool) {
+	if g.Source == nil || !strings.HasPrefix(g.Expr, "list(") {
+		return "", false
 	}
-	b.at["pair "+g.Source.Name()+"["+key+"]"] = p.key
+	_, key, _ := strings.Cut(g.Expr, " == ")
+	return g.Source.Name() + "[" + key + "]", true
 }
 
 // child is the manager of a value that is reached from m.
@@ -185,8 +187,11 @@ func (b *treeBuilder) manager(s Source) *manager {
 		if _, tensor := b.values[s.base.Name()].(*torch.Tensor); tensor && s.name == "grad" {
 			return b.child(base, name, "GradGuardAccessor(grad)")
 		}
-		if s.name == "__defaults__" {
+		switch s.name {
+		case "__defaults__":
 			return base
+		case "__kwdefaults__":
+			return b.child(base, name, "FuncKwDefaultsGuardAccessor")
 		}
 		return b.child(base, name, "GetAttrGuardAccessor("+s.name+")")
 	case itemSource:
@@ -223,8 +228,14 @@ func (b *treeBuilder) item(s itemSource, name string) *manager {
 	case dictLen(v) >= 0:
 		access = "DictGetItemGuardAccessor("
 	}
-	m := b.child(base, name, access+s.text+")")
-	return m
+	if p := b.pairs[name]; p != nil {
+		if p.value == nil {
+			p.value = &manager{class: "GuardManager", source: name}
+			b.at[name] = p.value
+		}
+		return p.value
+	}
+	return b.child(base, name, access+s.text+")")
 }
 
 // commented is a guard's expression with the line that it comes from, as PyTorch aligns them.

@@ -133,10 +133,10 @@ var logPoints = [numLogPoints]struct {
 // logs is what is switched on, as of the last look, and the compilation that messages belong to.
 type logs struct {
 	on      [numLogPoints]bool
-	any     bool   // something below a warning is
-	traceID string // "0/1", or "0/1_2" in the third attempt; "" outside of a compilation
+	any     bool                // something below a warning is
+	traceID string              // "0/1", or "0/1_2" in the third attempt; "" outside of a compilation
 	broken  map[StackEntry]bool // lines whose break was explained
-	traced  []string // frames that capture began with, for the list at the end
+	traced  []string            // frames that capture began with, for the list at the end
 	ending  bool
 }
 

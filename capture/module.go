@@ -201,6 +201,13 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		}
 		return l, nil
 	})
+	m.Func("log_modules", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		l := vm.NewList()
+		for _, p := range logPoints {
+			l.Items = append(l.Items, vm.Str(p.module))
+		}
+		return l, nil
+	})
 	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
 	d.comptimeModule(m)
 	if d.Extra != nil {

@@ -133,6 +133,8 @@ _item = re.compile(r"[+-]?[\w.]+")
 
 
 def _is_valid_module(name):
+    if name in _native.log_modules():
+        return True
     try:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError, AttributeError):
