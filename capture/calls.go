@@ -342,8 +342,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return v, true, err
 	}
 	if top == "torch" {
-		if mod == "torch.nn.functional" && f.Name[0] != '_' && !inlinedFunctional[f.Name] || mod == "torch" && graphFunctions[f.Name] {
-			target := mod + "." + f.Name
+		if target := wholeInGraph(mod, f.Name); target != "" {
 			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
 			}})
@@ -397,7 +396,34 @@ var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshol
 // graphFunctions are functions of torch written in Python that stay whole in a graph.
 var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true,
 	"align_tensors": true, "atleast_1d": true, "atleast_2d": true, "atleast_3d": true, "block_diag": true, "cartesian_prod": true, "cdist": true, "chain_matmul": true,
-	"einsum": true, "norm": true, "split": true, "stft": true, "tensordot": true, "unique": true, "unique_consecutive": true}
+	"einsum": true, "lu": true, "norm": true, "split": true, "stft": true, "tensordot": true, "unique": true, "unique_consecutive": true, "unravel_index": true}
+
+// wholeInGraph is the target of a function of torch written in Python that capture does not look into, "" for others.
+func wholeInGraph(mod, name string) string {
+	switch mod {
+	case "torch.nn.functional":
+		if name[0] == '_' || inlinedFunctional[name] {
+			return ""
+		}
+	case "torch.functional":
+		if !graphFunctions[name] {
+			return ""
+		}
+		if cFunctions[name] {
+			mod = "torch"
+		}
+	case "torch.masked._ops", "torch.signal.windows.windows":
+		if name[0] == '_' {
+			return ""
+		}
+	default:
+		return ""
+	}
+	return mod + "." + name
+}
+
+// cFunctions are functions of torch.functional here that PyTorch has in C++, as members of torch.
+var cFunctions = map[string]bool{"lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true}
 
 // directives are functions of torch that speak to capture itself, by module and qualified name.
 var directives map[string]directive

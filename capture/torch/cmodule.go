@@ -35,6 +35,17 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.NewTuple(out...), nil
 	})
+	// The operators of torch.fft and its like live in modules of their own, which are also what graphs name.
+	for _, n := range []string{"_VariableFunctions", "_fft", "_linalg", "_special"} {
+		m := in.NewModule("torch._C."+n, "")
+		in.Modules.SetStr("torch._C."+n, m)
+		prefix := "torch._C." + n + "."
+		if n == "_VariableFunctions" {
+			prefix = "torch."
+		}
+		m.GetAttrHook = t.lazyFunctions(m, "torch._C."+n, prefix)
+		t.c.Set(n, m)
+	}
 	c := t.c
 	autograd := in.NewModule("torch._C._autograd", "")
 	in.Modules.SetStr("torch._C._autograd", autograd)
@@ -219,7 +230,7 @@ func (t *Torch) registerState() {
 				m.Dict.SetStr(name, v)
 				return v, true, nil
 			}
-			if opsNotInTorch[name] {
+			if opsNotInTorch[name] || strings.HasPrefix(name, "fft_") || strings.HasPrefix(name, "linalg_") || strings.HasPrefix(name, "special_") {
 				return nil, false, nil
 			}
 			if v, ok, err := lazy(in, name); ok || err != nil {
@@ -246,7 +257,7 @@ func (t *Torch) registerState() {
 
 // lazyModules are the parts of torch that are imported when they are first named.
 var lazyModules = map[string]bool{"optim": true, "_dynamo": true, "_inductor": true, "_functorch": true, "fx": true, "compiler": true, "library": true, "testing": true,
-	"utils": true, "_logging": true, "fft": true, "linalg": true, "special": true, "func": true, "distributions": true, "cuda": true, "backends": true, "jit": true,
+	"utils": true, "_logging": true, "fft": true, "masked": true, "signal": true, "linalg": true, "special": true, "func": true, "distributions": true, "cuda": true, "backends": true, "jit": true,
 	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
 
 func (t *Torch) tensorList(o vm.Object) ([]*tensor.Tensor, error) {

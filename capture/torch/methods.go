@@ -18,7 +18,7 @@ var operators = []struct {
 	{"__add__", "operator.add", "add", false}, {"__radd__", "operator.add", "add", true},
 	{"__sub__", "operator.sub", "sub", false}, {"__rsub__", "operator.sub", "sub", true},
 	{"__mul__", "operator.mul", "mul", false}, {"__rmul__", "operator.mul", "mul", true},
-	{"__truediv__", "operator.truediv", "div", false}, {"__rtruediv__", "operator.truediv", "div", true},
+	{"__truediv__", "operator.truediv", "div", false}, {"__rtruediv__", "operator.truediv", "div", true}, {"__rdiv__", "operator.truediv", "div", true},
 	{"__floordiv__", "operator.floordiv", "floor_divide", false}, {"__rfloordiv__", "operator.floordiv", "floor_divide", true},
 	{"__mod__", "operator.mod", "remainder", false}, {"__rmod__", "operator.mod", "remainder", true},
 	{"__pow__", "operator.pow", "pow", false}, {"__rpow__", "operator.pow", "pow", true},
@@ -116,7 +116,7 @@ func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) 
 // operand says whether a Tensor operator accepts o as its other side.
 func operand(o vm.Object) bool {
 	switch o.(type) {
-	case *Tensor, *Scalar, vm.Int, vm.Float, vm.Bool:
+	case *Tensor, *Scalar, vm.Int, vm.Float, vm.Bool, vm.Complex:
 		return true
 	}
 	if _, ok := vm.AsInt(o); ok {
@@ -254,8 +254,8 @@ func (t *Torch) properties() []*vm.GetSet {
 			return nil
 		}},
 		t.viewProperty("T", "numpy_T"), t.viewProperty("mT", "transpose", vm.MakeInt(-2), vm.MakeInt(-1)),
-		t.viewProperty("H", "transpose", vm.MakeInt(0), vm.MakeInt(1)), t.viewProperty("mH", "transpose", vm.MakeInt(-2), vm.MakeInt(-1)),
-		t.viewProperty("real", "alias"),
+		t.viewProperty("H", "matrix_H"), t.viewProperty("mH", "mH"),
+		t.viewProperty("real", "real"), t.viewProperty("imag", "imag"),
 	}
 }
 
@@ -318,7 +318,25 @@ func (t *Torch) special() map[string]vm.GoFunc {
 	}
 	to := func(d tensor.DType) vm.GoFunc {
 		return t.hooked(shortName(d), func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return t.to(args[0].(*Tensor).T, d, false, nil)
+			_, _, _, mf, err := t.parseTo(args[1:], kw)
+			if err != nil {
+				return nil, err
+			}
+			return t.to(args[0].(*Tensor).T, d, false, mf)
+		})
+	}
+	// Methods that PyTorch writes in Python around functions of torch.functional.
+	written := func(name string) vm.GoFunc {
+		return t.hooked(name, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			m, err := in.Import("torch.functional")
+			if err != nil {
+				return nil, err
+			}
+			f, err := in.GetAttr(m, name)
+			if err != nil {
+				return nil, err
+			}
+			return in.Call(f, args, kw)
 		})
 	}
 	m := map[string]vm.GoFunc{
@@ -507,6 +525,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		}),
 		"float": to(tensor.Float32), "double": to(tensor.Float64), "half": to(tensor.Float16), "bfloat16": to(tensor.BFloat16),
 		"int": to(tensor.Int32), "long": to(tensor.Int64), "short": to(tensor.Int16), "char": to(tensor.Int8), "byte": to(tensor.UInt8), "bool": to(tensor.Bool),
+		"cfloat": to(tensor.Complex64), "cdouble": to(tensor.Complex128), "unique": written("unique"), "unique_consecutive": written("unique_consecutive"),
 		"cpu": t.hooked("cpu", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil }),
 		"cuda": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.AssertionError, "Torch not compiled with CUDA enabled")
@@ -544,7 +563,6 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			x.Bump()
 			return a[0], nil
 		},
-		"conj":      t.hooked("conj", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil }),
 		"unflatten": t.hooked("unflatten", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.Packet("aten", "unflatten", a, kw) }),
 		"split":     t.hooked("split", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.split(a, kw) }),
 	}
@@ -575,13 +593,19 @@ func (t *Torch) split(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 
 func shortName(d tensor.DType) string {
 	return map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Float16: "half", tensor.BFloat16: "bfloat16", tensor.Int32: "int",
-		tensor.Int64: "long", tensor.Int16: "short", tensor.Int8: "char", tensor.UInt8: "byte", tensor.Bool: "bool"}[d]
+		tensor.Int64: "long", tensor.Int16: "short", tensor.Int8: "char", tensor.UInt8: "byte", tensor.Bool: "bool",
+		tensor.Complex64: "cfloat", tensor.Complex128: "cdouble"}[d]
 }
 
 func legacyName(d tensor.DType) string {
 	s := shortName(d)
-	if d == tensor.BFloat16 {
+	switch d {
+	case tensor.BFloat16:
 		return "BFloat16Tensor"
+	case tensor.Complex64:
+		return "ComplexFloatTensor"
+	case tensor.Complex128:
+		return "ComplexDoubleTensor"
 	}
 	return strings.ToUpper(s[:1]) + s[1:] + "Tensor"
 }
@@ -668,6 +692,11 @@ func (t *Torch) element(x *tensor.Tensor, i int64) vm.Object {
 		return vm.MakeBool(x.AtInt(i) != 0)
 	case x.DType.IsInt():
 		return vm.MakeInt(x.AtInt(i))
+	}
+	if x.DType.Kind() == tensor.KindComplex {
+		one := tensor.Empty(x.DType)
+		tensor.Copy(one, tensor.NewView(x, nil, nil, x.Position(i)))
+		return vm.Complex(one.Complexes()[0])
 	}
 	return vm.Float(x.At(i))
 }

@@ -13,7 +13,7 @@ import (
 
 // varargs are the methods whose list argument may be spread: x.view(2, 3).
 var varargs = map[string]bool{"view": true, "reshape": true, "permute": true, "expand": true, "repeat": true, "flip": true, "new_zeros": true,
-	"new_ones": true, "new_empty": true, "tile": true, "movedim": false, "zeros": true, "ones": true, "empty": true, "rand": true, "randn": true, "resize_": true}
+	"new_ones": true, "new_empty": true, "tile": true, "sum_to_size": true, "broadcast_to": true, "rot90": false, "zeros": true, "ones": true, "empty": true, "rand": true, "randn": true, "resize_": true}
 
 // dtypeKeywords are arguments that PyTorch's Python layer handles for every factory.
 var factoryKeywords = map[string]bool{"requires_grad": true}

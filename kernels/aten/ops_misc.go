@@ -246,60 +246,6 @@ func miscComposites() {
 		z := must(c.via("new_zeros", c.Args[1], ints(c.T(1).Shape)))
 		return c.via("scatter_add", z, c.Args[2], c.Args[3], c.Args[0])
 	})
-	comp("linalg_norm", func(c *Call) (Value, error) {
-		t := c.T(0)
-		if c.None(1) && (c.None(2) || len(c.Ints(2)) != 2 || true) {
-			return c.via("linalg_vector_norm", c.Args[0], 2.0, c.Args[2], c.Args[3], c.Args[4])
-		}
-		if len(c.Ints(2)) == 2 || c.None(2) && t.Dim() == 2 {
-			dims := c.Args[2]
-			if dims == nil {
-				dims = ints([]int64{-2, -1})
-			}
-			return c.via("linalg_matrix_norm", c.Args[0], c.Args[1], dims, c.Args[3], c.Args[4])
-		}
-		return c.via("linalg_vector_norm", c.Args...)
-	})
-	comp("linalg_matrix_norm", func(c *Call) (Value, error) {
-		ord, dims, keep := c.F(1), c.Ints(2), c.B(3)
-		t := c.T(0)
-		if len(dims) != 2 {
-			return nil, errf("linalg.matrix_norm: dim must be a 2-tuple. Got %s", tensor.ShapeText(dims))
-		}
-		switch math.Abs(ord) {
-		case 1, math.Inf(1):
-			a, b := dims[0], dims[1]
-			if math.Abs(ord) != 1 {
-				a, b = b, a
-			}
-			if !keep {
-				wa, e1 := wrapDim(a, int64(t.Dim()))
-				wb, e2 := wrapDim(b, int64(t.Dim()))
-				if e1 != nil || e2 != nil {
-					return nil, dimError(a, int64(t.Dim()))
-				}
-				if wb > wa {
-					wb--
-				}
-				a, b = wa, wb
-			}
-			s, err := c.via("linalg_vector_norm", t, 1.0, ints([]int64{a}), keep, c.Args[4])
-			if err != nil {
-				return nil, err
-			}
-			if ord > 0 {
-				return c.via("amax", s, ints([]int64{b}), keep)
-			}
-			return c.via("amin", s, ints([]int64{b}), keep)
-		}
-		return nil, kindf(NotImplementedError, "linalg.matrix_norm of order %g is not implemented", ord)
-	})
-	comp("linalg_matrix_norm.str_ord", func(c *Call) (Value, error) {
-		if c.Str(1) != "fro" {
-			return nil, kindf(NotImplementedError, "linalg.matrix_norm of order %s is not implemented", c.Str(1))
-		}
-		return c.via("linalg_vector_norm", c.Args[0], 2.0, c.Args[2], c.Args[3], c.Args[4])
-	})
 	comp("frobenius_norm.dim", func(c *Call) (Value, error) {
 		return c.via("linalg_vector_norm", c.Args[0], 2.0, c.Args[1], c.Args[2], nil)
 	})

@@ -3,7 +3,7 @@ package aten
 import "whittle/kernels/tensor"
 
 // PythonForm rewrites the arguments of torch functions that PyTorch writes in Python over other operators:
-// torch.norm takes names for its order, torch.einsum takes its operands one by one. Other calls are returned as they are.
+// torch.norm takes names for its order, torch.einsum takes its operands one by one, torch.nonzero may give a tuple. Other calls are returned as they are.
 func PythonForm(name string, args []Value, kwargs map[string]Value) (string, []Value, map[string]Value) {
 	switch name {
 	case "einsum":
@@ -12,6 +12,19 @@ func PythonForm(name string, args []Value, kwargs map[string]Value) (string, []V
 		}
 		if _, ok := args[1].(*tensor.Tensor); ok {
 			return name, []Value{args[0], append([]Value(nil), args[1:]...)}, kwargs
+		}
+	case "nonzero":
+		if v, ok := kwargs["as_tuple"]; ok {
+			kw := map[string]Value{}
+			for k, x := range kwargs {
+				if k != "as_tuple" {
+					kw[k] = x
+				}
+			}
+			if v == true {
+				return "nonzero_numpy", args, kw
+			}
+			return name, args, kw
 		}
 	case "norm":
 		if n, a, kw, ok := normForm(args, kwargs); ok {
@@ -55,6 +68,21 @@ func normForm(args []Value, kwargs map[string]Value) (string, []Value, map[strin
 		vals[1] = int64(2)
 	case string:
 		l, _ := vals[2].([]Value)
+		if p == "nuc" {
+			x := vals[0].(*tensor.Tensor)
+			if vals[2] == nil {
+				all := make([]int64, x.Dim())
+				for i := range all {
+					all[i] = int64(i)
+				}
+				vals[2] = ints(all)
+			}
+			kw := map[string]Value{}
+			if vals[4] != nil {
+				kw["dtype"] = vals[4]
+			}
+			return "linalg_matrix_norm", vals[:4], kw, true
+		}
 		if p != "fro" || len(l) > 2 {
 			return "", nil, nil, false
 		}

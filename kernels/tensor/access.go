@@ -13,6 +13,9 @@ func (t *Tensor) index(i int64) int64 {
 	return o
 }
 
+// Position is the storage position, in elements, of t's i-th element in row-major order.
+func (t *Tensor) Position(i int64) int64 { return t.index(i) }
+
 // NoData is what reading an element of a fake tensor panics with.
 type NoData struct{}
 

@@ -18,7 +18,10 @@ from torch.version import __version__
 from torch._ops import ops
 from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from torch import autograd
-from torch.functional import (broadcast_shapes, broadcast_tensors, chunk, gru_cell, is_complex, is_floating_point, lstm_cell, meshgrid, numel, rnn_relu_cell, rnn_tanh_cell, unravel_index)
+from torch._limits import finfo, iinfo
+from torch.functional import (_segment_reduce, atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod, cdist, chain_matmul, chunk, einsum,
+                              gru_cell, is_complex, is_floating_point, lstm_cell, lu, meshgrid, norm, numel, rnn_relu_cell, rnn_tanh_cell, split, stft, tensordot,
+                              unique, unique_consecutive, unravel_index)
 
 
 class SymFloat:

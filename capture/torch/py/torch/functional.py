@@ -1,5 +1,6 @@
-"""Operators of the torch namespace that are made of others."""
+"""Functions of the torch namespace that put a Python signature before operators, or are made of several."""
 import torch
+from torch._C import _VariableFunctions as _VF
 from torch._C._nn import linear
 
 
@@ -36,21 +37,132 @@ def broadcast_tensors(*tensors):
     return tuple(t if t.shape == shape else t.expand(shape) for t in tensors)
 
 
-def meshgrid(*tensors, indexing="ij"):
+def _given(tensors):
+    """Tensors given one by one, or as one list."""
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
-    shape = [t.numel() for t in tensors]
-    if indexing == "xy" and len(tensors) > 1:
-        a, b = meshgrid(tensors[1], tensors[0])[:2] if len(tensors) == 2 else (None, None)
-        if a is None:
-            raise NotImplementedError("meshgrid: indexing='xy' takes two tensors here")
-        return b, a
-    out = []
-    for i, t in enumerate(tensors):
-        view = [1] * len(tensors)
-        view[i] = t.numel()
-        out.append(t.view(view).expand(shape))
-    return tuple(out)
+        return list(tensors[0])
+    return list(tensors)
+
+
+def meshgrid(*tensors, indexing=None):
+    tensors = _given(tensors)
+    return _VF.meshgrid(tensors) if indexing is None else _VF.meshgrid(tensors, indexing=indexing)
+
+
+def atleast_1d(*tensors):
+    return _VF.atleast_1d(tensors[0] if len(tensors) == 1 else list(tensors))
+
+
+def atleast_2d(*tensors):
+    return _VF.atleast_2d(tensors[0] if len(tensors) == 1 else list(tensors))
+
+
+def atleast_3d(*tensors):
+    return _VF.atleast_3d(tensors[0] if len(tensors) == 1 else list(tensors))
+
+
+def cartesian_prod(*tensors):
+    return _VF.cartesian_prod(_given(tensors))
+
+
+def block_diag(*tensors):
+    return _VF.block_diag(list(tensors))
+
+
+def chain_matmul(*matrices, out=None):
+    matrices = _given(matrices)
+    return _VF.chain_matmul(matrices) if out is None else _VF.chain_matmul(matrices, out=out)
+
+
+def einsum(*args):
+    return _VF.einsum(*args)
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    return tensor.split(split_size_or_sections, dim)
+
+
+def tensordot(a, b, dims=2, out=None):
+    if isinstance(dims, torch.Tensor):
+        dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
+    if isinstance(dims, (list, tuple)):
+        if len(dims) != 2:
+            raise RuntimeError(f"tensordot expects dims to be a tuple of two lists, got {len(dims)} of them")
+        dims_a, dims_b = ([d] if isinstance(d, int) else list(d) for d in dims)
+    else:
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims_a = list(range(-dims, 0))
+        dims_b = list(range(dims))
+    if out is None:
+        return _VF.tensordot(a, b, dims_a, dims_b)
+    return _VF.tensordot(a, b, dims_a, dims_b, out=out)
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    modes = {"use_mm_for_euclid_dist_if_necessary": None, "use_mm_for_euclid_dist": 1, "donot_use_mm_for_euclid_dist": 2}
+    if compute_mode not in modes:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return _VF.cdist(x1, x2, p, modes[compute_mode])
+
+
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    if isinstance(p, str) and p == "nuc" or isinstance(p, str) and p != "fro":
+        if dim is None:
+            dim = tuple(range(input.dim()))
+        return torch.linalg.matrix_norm(input, p, dim, keepdim, dtype=dtype) if out is None else torch.linalg.matrix_norm(input, p, dim, keepdim, dtype=dtype, out=out)
+    if out is None:
+        return _VF.norm(input, p, dim, keepdim, dtype=dtype)
+    if isinstance(p, str) or p is None:
+        p = 2.0
+    dims = [dim] if isinstance(dim, int) else dim
+    return torch.linalg.vector_norm(input, p, dims, keepdim, dtype=dtype, out=out)
+
+
+def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None, return_complex=None):
+    if center:
+        lead = 3 - input.dim()
+        half = int(n_fft // 2)
+        shape = input.shape
+        padded = torch.nn.functional.pad(input.view([1] * lead + list(shape)), [half, half], pad_mode)
+        input = padded.view(padded.shape[lead:])
+    return _VF.stft(input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex)
+
+
+def _segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    return _VF.segment_reduce(data, reduce, lengths=lengths, indices=indices, offsets=offsets, axis=axis, unsafe=unsafe, initial=initial)
+
+
+def lu(A, pivot=True, get_infos=False, out=None):
+    result = torch._lu_with_info(A, pivot=pivot, check_errors=not get_infos)
+    if out is not None:
+        for target, value in zip(out, result):
+            target.resize_as_(value).copy_(value)
+        return out
+    return tuple(result) if get_infos else (result[0], result[1])
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None:
+        out, inverse, counts = _VF.unique_dim(input, dim, sorted, return_inverse, return_counts)
+    else:
+        out, inverse, counts = torch._unique2(input, sorted, return_inverse, return_counts)
+    return _picked(out, inverse, counts, return_inverse, return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    out, inverse, counts = _VF.unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
+    return _picked(out, inverse, counts, return_inverse, return_counts)
+
+
+def _picked(out, inverse, counts, return_inverse, return_counts):
+    if return_inverse and return_counts:
+        return out, inverse, counts
+    if return_inverse:
+        return out, inverse
+    return (out, counts) if return_counts else out
 
 
 def chunk(input, chunks, dim=0):
@@ -58,11 +170,19 @@ def chunk(input, chunks, dim=0):
 
 
 def unravel_index(indices, shape):
-    out = []
-    for n in reversed(shape):
-        out.append(indices % n)
-        indices = indices // n
-    return tuple(reversed(out))
+    if isinstance(shape, int):
+        shape = [shape]
+    if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype == torch.bool:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    for n in shape:
+        if n < 0:
+            raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
+    strides = [1]
+    for n in reversed(list(shape)[1:]):
+        strides.append(strides[-1] * n)
+    strides.reverse()
+    where = indices.unsqueeze(-1).floor_divide(torch.tensor(strides, dtype=torch.int64)) % torch.tensor(list(shape), dtype=torch.int64)
+    return where.unbind(-1)
 
 
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):

@@ -3,7 +3,7 @@ import torch
 
 def __getattr__(name):
     try:
-        f = getattr(torch, "fft_" + name)
+        f = getattr(torch._C._fft, "fft_" + name)
     except AttributeError:
         raise AttributeError(f"module 'torch.fft' has no attribute '{name}'") from None
     globals()[name] = f

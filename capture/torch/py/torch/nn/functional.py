@@ -32,6 +32,9 @@ scaled_dot_product_attention = torch._C._nn.scaled_dot_product_attention
 pixel_shuffle = torch.pixel_shuffle
 pixel_unshuffle = torch.pixel_unshuffle
 channel_shuffle = torch.channel_shuffle
+native_channel_shuffle = torch.native_channel_shuffle
+bilinear = torch.bilinear
+rrelu_ = torch.rrelu_
 cosine_similarity = torch.cosine_similarity
 pairwise_distance = torch.pairwise_distance
 pdist = torch.pdist
@@ -83,6 +86,10 @@ def celu(input, alpha=1.0, inplace=False):
 
 def selu(input, inplace=False):
     return torch.selu_(input) if inplace else torch.selu(input)
+
+
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    return torch.rrelu_(input, lower, upper, training) if inplace else torch.rrelu(input, lower, upper, training)
 
 
 def leaky_relu(input, negative_slope=0.01, inplace=False):
@@ -172,6 +179,11 @@ def dropout(input, p=0.5, training=True, inplace=False):
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
     _check_p(p)
     return torch.alpha_dropout_(input, p, training) if inplace else torch.alpha_dropout(input, p, training)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    _check_p(p)
+    return torch.feature_alpha_dropout_(input, p, training) if inplace else torch.feature_alpha_dropout(input, p, training)
 
 
 def dropout1d(input, p=0.5, training=True, inplace=False):
@@ -284,10 +296,83 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     return r if return_indices else r[0]
 
 
+def _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, pool, count):
+    out = pool(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return (torch.sign(out) * relu(torch.abs(out))).mul(count).pow(1.0 / norm_type)
+
+
+def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    (k,) = _single(kernel_size)
+    return _lp_pool(input, norm_type, kernel_size, stride if stride is not None else kernel_size, ceil_mode, avg_pool1d, k)
+
+
 def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     kh, kw = _pair(kernel_size)
-    out = avg_pool2d(input.pow(norm_type), kernel_size, stride if stride is not None else kernel_size, 0, ceil_mode)
-    return (torch.sign(out) * relu(torch.abs(out))).mul(kh * kw).pow(1.0 / norm_type)
+    return _lp_pool(input, norm_type, kernel_size, stride if stride is not None else kernel_size, ceil_mode, avg_pool2d, kh * kw)
+
+
+def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    kd, kh, kw = _triple(kernel_size)
+    return _lp_pool(input, norm_type, kernel_size, stride if stride is not None else kernel_size, ceil_mode, avg_pool3d, kd * kh * kw)
+
+
+def _fractional(input, kernel_size, output_size, output_ratio, return_indices, samples, n, op):
+    name = f"fractional_max_pool{n}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    many = _pair if n == 2 else _triple
+    if output_size is None:
+        ratio = many(output_ratio)
+        output_size = [int(input.size(i - n) * ratio[i]) for i in range(n)]
+    if samples is None:
+        batch = 1 if input.dim() == n + 1 else input.size(0)
+        samples = torch.rand(batch, input.size(-n - 1), n, dtype=input.dtype, device=input.device)
+    out, indices = op(input, many(kernel_size), many(output_size), samples)
+    return (out, indices) if return_indices else out
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    return _fractional(input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 2, torch._C._nn.fractional_max_pool2d)
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    return _fractional(input, kernel_size, output_size, output_ratio, return_indices, _random_samples, 3, torch._C._nn.fractional_max_pool3d)
+
+
+def _unpool_size(input, kernel_size, stride, padding, output_size):
+    n = len(kernel_size)
+    shape = input.size()
+    default = [(shape[d - n] - 1) * stride[d] + kernel_size[d] - 2 * padding[d] for d in range(n)]
+    if output_size is None:
+        return default
+    if len(output_size) == n + 2:
+        output_size = output_size[2:]
+    if len(output_size) != n:
+        raise ValueError(f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of '{len(output_size)}'")
+    for d in range(n):
+        low, high = default[d] - stride[d], default[d] + stride[d]
+        if not low < output_size[d] < high:
+            raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between {low} and {high})')
+    return list(output_size)
+
+
+def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    kernel_size = _single(kernel_size)
+    stride = _single(stride) if stride is not None else kernel_size
+    size = _unpool_size(input, kernel_size, stride, _single(padding), list(output_size) if isinstance(output_size, torch.Size) else output_size)
+    return torch._C._nn.max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), size + [1]).squeeze(-1)
+
+
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    kernel_size = _pair(kernel_size)
+    stride = _pair(stride) if stride is not None else kernel_size
+    return torch._C._nn.max_unpool2d(input, indices, _unpool_size(input, kernel_size, stride, _pair(padding), output_size))
+
+
+def max_unpool3d(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    kernel_size, padding = _triple(kernel_size), _triple(padding)
+    stride = _triple(stride) if stride is not None else kernel_size
+    return torch._C._nn.max_unpool3d(input, indices, _unpool_size(input, kernel_size, stride, padding, output_size), stride, padding)
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
@@ -311,19 +396,45 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
     else:
         padding_idx = -1
     if max_norm is not None:
-        raise NotImplementedError("embedding: max_norm is not supported")
+        input = input.contiguous()
+        with torch.no_grad():
+            torch.embedding_renorm_(weight, input, max_norm, norm_type)
     return torch.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def embedding_bag(input, weight, offsets=None, mode="mean", per_sample_weights=None, padding_idx=None, **kwargs):
-    if input.dim() != 2 or offsets is not None:
-        raise NotImplementedError("embedding_bag: only a 2-D input without offsets is supported")
-    e = embedding(input, weight, padding_idx)
-    if per_sample_weights is not None:
-        e = e * per_sample_weights.unsqueeze(-1)
-    if mode == "sum":
-        return e.sum(1)
-    return e.mean(1) if mode == "mean" else e.amax(1)
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None,
+                  include_last_offset=False, padding_idx=None):
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape as the input ({input.shape})")
+    if not weight.dim() == 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(f"if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. However, found offsets of type {type(offsets)}")
+        offsets = torch.arange(0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
+        input = input.reshape(-1)
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)
+    elif input.dim() == 1:
+        if not isinstance(offsets, torch.Tensor):
+            raise ValueError(f"offsets has to be a 1D Tensor but got {offsets}")
+        if offsets.dim() != 1:
+            raise ValueError("offsets has to be a 1D Tensor")
+    else:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+    modes = {"sum": 0, "mean": 1, "max": 2}
+    if mode not in modes:
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if max_norm is not None:
+        with torch.no_grad():
+            torch.embedding_renorm_(weight, input, max_norm, norm_type)
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(f"embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub.")
+    return torch.embedding_bag(weight, input, offsets, scale_grad_by_freq, modes[mode], sparse, per_sample_weights, include_last_offset, padding_idx)[0]
 
 
 # Losses
@@ -442,6 +553,45 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, s
     return torch.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, _Reduction.get_enum(reduction))
 
 
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"):
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = torch.pairwise_distance if distance_function is None else distance_function
+    if not anchor.dim() == positive.dim() == negative.dim():
+        raise RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs")
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = torch.minimum(far, distance(positive, negative))
+    return _reduce(torch.clamp_min(margin + near - far, 0), reduction)
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    if size_average is not None or reduce is not None:
+        reduction = _Reduction.legacy_get_string(size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    return torch._C._nn.multi_margin_loss(input, target, p, margin, weight, _Reduction.get_enum(reduction))
+
+
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    if size_average is not None or reduce is not None:
+        reduction = _Reduction.legacy_get_string(size_average, reduce)
+    return torch._C._nn.multilabel_margin_loss(input, target, _Reduction.get_enum(reduction))
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    if size_average is not None or reduce is not None:
+        reduction = _Reduction.legacy_get_string(size_average, reduce)
+    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return _reduce(loss.sum(dim=input.dim() - 1) / input.size(input.dim() - 1), reduction)
+
+
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     return torch.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _Reduction.get_enum(reduction), zero_infinity)
 
@@ -471,25 +621,50 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if recompute_scale_factor and scale_factors is not None:
         output_size = [int(math.floor(float(input.size(i + 2)) * scale_factors[i])) for i in range(dim)]
         scale_factors = None
+    if antialias and not (mode in ("bilinear", "bicubic") and dim == 2):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
     nn = torch._C._nn
     if mode == "nearest" and dim in (1, 2, 3):
         return (nn.upsample_nearest1d, nn.upsample_nearest2d, nn.upsample_nearest3d)[dim - 1](input, output_size, scale_factors)
-    if mode == "area":
+    if mode == "nearest-exact" and dim in (1, 2, 3):
+        return (nn._upsample_nearest_exact1d, nn._upsample_nearest_exact2d, nn._upsample_nearest_exact3d)[dim - 1](input, output_size, scale_factors)
+    if mode == "area" and dim in (1, 2, 3):
         if output_size is None:
             output_size = [int(math.floor(float(input.size(i + 2)) * scale_factors[i])) for i in range(dim)]
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dim - 1](input, output_size)
     if mode == "linear" and dim == 1:
         return nn.upsample_linear1d(input, output_size, align_corners, scale_factors)
     if mode == "bilinear" and dim == 2:
-        return nn.upsample_bilinear2d(input, output_size, align_corners, scale_factors)
+        f = nn._upsample_bilinear2d_aa if antialias else nn.upsample_bilinear2d
+        return f(input, output_size, align_corners, scale_factors)
     if mode == "bicubic" and dim == 2:
-        return nn.upsample_bicubic2d(input, output_size, align_corners, scale_factors)
+        f = nn._upsample_bicubic2d_aa if antialias else nn.upsample_bicubic2d
+        return f(input, output_size, align_corners, scale_factors)
     if mode == "trilinear" and dim == 3:
         return nn.upsample_trilinear3d(input, output_size, align_corners, scale_factors)
+    takes = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+    if mode in takes and dim in (1, 2, 3):
+        raise NotImplementedError(f"Got {dim + 2}D input, but {mode} mode needs {takes[mode]}D input")
     raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
 
 
-upsample = interpolate
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def affine_grid(theta, size, align_corners=None):
+    return torch.affine_grid_generator(theta, list(size), bool(align_corners))
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
@@ -613,7 +788,3 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     out = linear(out, out_proj_weight, out_proj_bias).view(tgt_len, bsz, -1)
     return (out if is_batched else out.squeeze(1)), None
 
-
-def bilinear(input1, input2, weight, bias=None):
-    out = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
-    return out if bias is None else out + bias

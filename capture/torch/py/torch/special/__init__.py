@@ -3,7 +3,7 @@ import torch
 
 def __getattr__(name):
     try:
-        f = getattr(torch, "special_" + name)
+        f = getattr(torch._C._special, "special_" + name)
     except AttributeError:
         raise AttributeError(f"module 'torch.special' has no attribute '{name}'") from None
     globals()[name] = f
