@@ -40,8 +40,13 @@ func arg(n *fx.Node, i int, name string) fx.Arg {
 	return v
 }
 
+// average rounds the sum before it divides, as the operator does.
 func average(count int64, d tensor.DType) func(string) string {
-	return func(acc string) string { return fmt.Sprintf("(%s) / %d.0", acc, count) }
+	t := "float"
+	if d == tensor.Float64 {
+		t = "double"
+	}
+	return func(acc string) string { return fmt.Sprintf("%s(%s) / %s(%d)", t, acc, t, count) }
 }
 
 // split sorts the axes of shape into kept and reduced ones; no dims means all.

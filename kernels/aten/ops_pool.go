@@ -135,7 +135,8 @@ func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tens
 	return
 }
 
-// unpool adds g's elements to the plane positions that ix names.
+// unpool adds g's elements to the plane positions that ix names. One outside of the plane takes nothing, as in compiled code, which
+// compares positions: repro files fill indices with zeros, from which padding makes such.
 func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 	o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 	if !c.real {
@@ -150,7 +151,9 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 	}
 	per := int64(len(gs)) / n
 	for j, x := range gs {
-		acc[int64(j)/per*inN+is[j]] += x
+		if at := is[j]; at >= 0 && at < inN {
+			acc[int64(j)/per*inN+at] += x
+		}
 	}
 	o.SetFloats(acc)
 	return o

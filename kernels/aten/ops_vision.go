@@ -7,10 +7,13 @@ import (
 )
 
 // roiSamples visits the bilinear samples of every output bin: output position, and up to four input positions with weights.
-func roiSamples(rois *tensor.Tensor, scale float64, ph, pw, h, w, ratio int64, aligned bool, f func(roi, batch, bin int64, pos [4]int64, wt [4]float64)) {
+func roiSamples(rois *tensor.Tensor, images int64, scale float64, ph, pw, h, w, ratio int64, aligned bool, f func(roi, batch, bin int64, pos [4]int64, wt [4]float64)) error {
 	rs := rois.Floats()
 	for r := int64(0); r < rois.Shape[0]; r++ {
 		p := rs[r*5 : r*5+5]
+		if !(p[0] > -1 && p[0] < float64(images)) {
+			return errf("roi_align: box %d is of image %g, and there are %d", r, p[0], images)
+		}
 		off := 0.0
 		if aligned {
 			off = 0.5
@@ -50,6 +53,7 @@ func roiSamples(rois *tensor.Tensor, scale float64, ph, pw, h, w, ratio int64, a
 			}
 		}
 	}
+	return nil
 }
 
 func init() {
@@ -64,7 +68,7 @@ func init() {
 			return o, nil
 		}
 		x, y := t.Floats(), make([]float64, o.Numel())
-		roiSamples(rois, c.F(2), ph, pw, h, w, c.I(5), c.B(6), func(roi, batch, bin int64, pos [4]int64, wt [4]float64) {
+		err := roiSamples(rois, t.Shape[0], c.F(2), ph, pw, h, w, c.I(5), c.B(6), func(roi, batch, bin int64, pos [4]int64, wt [4]float64) {
 			for k := int64(0); k < ch; k++ {
 				img := x[(batch*ch+k)*h*w:]
 				for q := range pos {
@@ -73,7 +77,7 @@ func init() {
 			}
 		})
 		o.SetFloats(y)
-		return o, nil
+		return o, err
 	})
 	def("torchvision::_roi_align_backward", func(c *Call) (Value, error) {
 		g, rois, ph, pw, n, ch, h, w := c.T(0), c.T(1), c.I(3), c.I(4), c.I(5), c.I(6), c.I(7), c.I(8)
@@ -82,7 +86,7 @@ func init() {
 			return o, nil
 		}
 		gs, x := g.Floats(), make([]float64, o.Numel())
-		roiSamples(rois, c.F(2), ph, pw, h, w, c.I(9), c.B(10), func(roi, batch, bin int64, pos [4]int64, wt [4]float64) {
+		err := roiSamples(rois, n, c.F(2), ph, pw, h, w, c.I(9), c.B(10), func(roi, batch, bin int64, pos [4]int64, wt [4]float64) {
 			for k := int64(0); k < ch; k++ {
 				img := x[(batch*ch+k)*h*w:]
 				for q := range pos {
@@ -91,6 +95,6 @@ func init() {
 			}
 		})
 		o.SetFloats(x)
-		return o, nil
+		return o, err
 	})
 }

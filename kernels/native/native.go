@@ -26,6 +26,7 @@ static void gemm64(const whittle_kernels *t, int64_t m, int64_t n, int64_t k, do
 import "C"
 
 import (
+	_ "embed"
 	"runtime"
 	"unsafe"
 
@@ -94,10 +95,25 @@ const tiny = 64
 func p32(s []float32) *C.float  { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 func p64(s []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(s))) }
 
+// exact says that op has one right result, which the Go loop gives, too. The others are approximations: those of the Go loop differ in the last
+// bit, and a result must not depend on how many there are.
+func (op Op) exact() bool {
+	switch op {
+	case Relu, Sqrt, Rsqrt, Neg, Abs, Recip:
+		return true
+	}
+	return false
+}
+
+// Scalar is C and C++ source: the functions of one float that the kernels are made of, for code that is to give the same bits.
+//
+//go:embed scalar.h
+var Scalar string
+
 // Unary32 computes out[i] = op(a[i]). len(a) must be len(out).
 func Unary32(op Op, out, a []float32) {
 	_ = a[:len(out)]
-	if len(out) <= tiny/4 || len(out) <= tiny && op >= Relu && op <= Abs && op != Sin {
+	if len(out) <= tiny && op.exact() {
 		UnaryGo(op, out, a)
 		return
 	}

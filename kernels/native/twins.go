@@ -4,6 +4,12 @@ import "math"
 
 // UnaryGo is the plain form of Unary32 and Unary64.
 func UnaryGo[T float32 | float64](op Op, out, a []T) {
+	if op == Rsqrt { // rounded twice, as the kernel does: a result must not depend on how many there are
+		for i := range out {
+			out[i] = 1 / T(math.Sqrt(float64(a[i])))
+		}
+		return
+	}
 	f := unaryGo(op)
 	for i := range out {
 		out[i] = T(f(float64(a[i])))

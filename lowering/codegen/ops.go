@@ -1,20 +1,23 @@
 package codegen
 
-import "whittle/kernels/tensor"
+import (
+	"whittle/kernels/native"
+	"whittle/kernels/tensor"
+)
 
 // ops maps a scalar operator to C++; $0, $1, ... are the operands, T the C type of the result.
 var ops = map[string]string{
 	"add": "$0 + $1", "sub": "$0 - $1", "mul": "$0 * $1", "div": "$0 / $1",
 	"neg": "-$0", "abs": "whittle_abs($0)", "sign": "T(($0 > T(0)) - ($0 < T(0)))",
-	"exp": "std::exp($0)", "exp2": "std::exp2($0)", "expm1": "std::expm1($0)",
-	"log": "std::log($0)", "log2": "std::log2($0)", "log10": "std::log10($0)", "log1p": "std::log1p($0)",
+	"exp": "whittle_exp($0)", "exp2": "std::exp2($0)", "expm1": "std::expm1($0)",
+	"log": "whittle_log($0)", "log2": "std::log2($0)", "log10": "std::log10($0)", "log1p": "std::log1p($0)",
 	"sqrt": "std::sqrt($0)", "rsqrt": "T(1) / std::sqrt($0)", "reciprocal": "T(1) / $0",
 	"sin": "std::sin($0)", "cos": "std::cos($0)", "tan": "std::tan($0)",
 	"asin": "std::asin($0)", "acos": "std::acos($0)", "atan": "std::atan($0)", "atan2": "std::atan2($0, $1)",
-	"sinh": "std::sinh($0)", "cosh": "std::cosh($0)", "tanh": "std::tanh($0)",
+	"sinh": "std::sinh($0)", "cosh": "std::cosh($0)", "tanh": "whittle_tanh($0)",
 	"asinh": "std::asinh($0)", "acosh": "std::acosh($0)", "atanh": "std::atanh($0)",
-	"erf": "std::erf($0)", "erfc": "std::erfc($0)", "lgamma": "std::lgamma($0)",
-	"sigmoid": "T(1) / (T(1) + std::exp(-$0))",
+	"erf": "whittle_erf($0)", "erfc": "std::erfc($0)", "lgamma": "std::lgamma($0)",
+	"sigmoid": "T(1) / (T(1) + whittle_exp(-$0))",
 	"ceil":    "std::ceil($0)", "floor": "std::floor($0)", "round": "std::nearbyint($0)", "trunc": "std::trunc($0)",
 	"relu":    "whittle_max($0, T(0))",
 	"pow":     "whittle_pow($0, $1)",
@@ -62,7 +65,21 @@ func ctype(d tensor.DType) string {
 }
 
 // Prelude is the support code at the head of every kernel; its names start with whittle_ or are bf16 and f16.
-const Prelude = `#include <cmath>
+var Prelude = support + native.Scalar + overloads
+
+// overloads picks the eager kernels' functions for float, and the library's for double.
+const overloads = `
+static inline float whittle_exp(float x) { return whittle_expf(x); }
+static inline double whittle_exp(double x) { return std::exp(x); }
+static inline float whittle_log(float x) { return whittle_logf(x); }
+static inline double whittle_log(double x) { return std::log(x); }
+static inline float whittle_tanh(float x) { return whittle_tanhf(x); }
+static inline double whittle_tanh(double x) { return std::tanh(x); }
+static inline float whittle_erf(float x) { return whittle_erff(x); }
+static inline double whittle_erf(double x) { return std::erf(x); }
+`
+
+const support = `#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
