@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"whittle/capture/fx"
@@ -142,7 +143,7 @@ func (d *Dynamo) shapeConfig() (c shapeConfig, err error) {
 type inputSizes struct {
 	size, stride []*symbolic.Expr
 	offset       *symbolic.Expr
-	bound        []string // symbols that this tensor was the first to have, in order
+	bound        []string // symbols that this tensor has, those first that it was the first to have
 }
 
 // marks reads the set of dimensions in an attribute of a tensor.
@@ -227,6 +228,11 @@ func (tr *tracer) sizesAt(p *torch.Tensor, src Source) *inputSizes {
 	s.offset = tr.unknowns.Size(x.Offset, name+".storage_offset()", offset)
 	for _, sym := range tr.unknowns.Symbols()[before:] {
 		s.bound = append(s.bound, sym.Name)
+	}
+	for _, e := range slices.Concat(s.size, s.stride, []*symbolic.Expr{s.offset}) { // the base of a view may have had it first
+		if e.Op == symbolic.OpSym && !slices.Contains(s.bound, e.Name) {
+			s.bound = append(s.bound, e.Name)
+		}
 	}
 	track := func(text string, e *symbolic.Expr, l *symbolic.Limit, get func(t *tensor.Tensor) int64) {
 		tr.track(symbolic.Input{From: text, Expr: e, Tensor: true, Limit: l}, func(e *env) (any, bool) {

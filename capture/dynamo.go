@@ -287,6 +287,7 @@ func (d *Dynamo) envOf(f *vm.Frame) *env {
 	e := &env{in: d.In, locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), globals: f.Globals}
 	for i, v := range f.LocalsPlus {
 		if c, ok := v.(*vm.Cell); ok {
+			e.cell(f.Code.LocalsPlusName(i), c)
 			v = c.V
 		}
 		if v != nil {
@@ -295,8 +296,11 @@ func (d *Dynamo) envOf(f *vm.Frame) *env {
 	}
 	if f.Func != nil {
 		for i, c := range f.Func.Closure {
-			if i < len(f.Code.FreeVars) && c.V != nil {
-				e.locals[f.Code.FreeVars[i]] = c.V
+			if i < len(f.Code.FreeVars) {
+				e.cell(f.Code.FreeVars[i], c)
+				if c.V != nil {
+					e.locals[f.Code.FreeVars[i]] = c.V
+				}
 			}
 		}
 	}
@@ -322,11 +326,6 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 			if it, ok := v.(*replayIter); ok {
 				vs[i] = it.copy()
 			}
-		}
-	}
-	for i, v := range g.LocalsPlus {
-		if c, ok := v.(*vm.Cell); ok && i < len(f.Code.VarNames) {
-			g.LocalsPlus[i] = &vm.Cell{V: c.V}
 		}
 	}
 	return g
@@ -529,7 +528,7 @@ func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 
 // finish turns a trace into an entry and runs it.
 func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *env, ev *FrameEvent) (vm.Object, error) {
-	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]bool{}}
+	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
 	pl := &plan{grad: out.gradEnd, autocast: out.autocastEnd}
 	err := func() (err error) {
 		if out.broke {
@@ -879,7 +878,7 @@ func (d *Dynamo) applyEffects(p *plan, r *rebuild) error {
 			target.(*vm.Dict).SetStr(ef.global, items[0])
 			continue
 		}
-		put(d.In, target, items, false)
+		ef.apply(d.In, target, items)
 	}
 	return nil
 }
@@ -902,12 +901,6 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 		v, err := rc(r)
 		if err != nil {
 			return nil, err
-		}
-		if old, ok := f.LocalsPlus[i].(*vm.Cell); ok {
-			if c, isCell := v.(*vm.Cell); isCell && i >= len(f.Code.VarNames) {
-				old.V = c.V
-				v = old
-			}
 		}
 		g.LocalsPlus[i] = v
 	}

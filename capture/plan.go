@@ -1,7 +1,7 @@
 package capture
 
 import (
-	"fmt"
+	"slices"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -23,9 +23,15 @@ type rebuild struct {
 type effect struct {
 	source Source
 	object vm.Object // used when the object has no source of its own (a table inside an instance)
-	cell   bool
+	cell   bool      // object is a cell
 	items  []recipe
 	global string // object is a dict of globals, of which this one is assigned
+	// old says of each item of a list which of the old items it is; -1: what its recipe makes. Nothing guards items that the trace
+	// only kept, so that they are taken from the list as it is then.
+	old []int
+	// entries: of a dict or an object's attributes only some are written, after drop is taken out.
+	entries bool
+	drop    []vm.Object
 }
 
 // plan is what compiled code does after its graph has run.
@@ -48,7 +54,7 @@ type planner struct {
 	tr   *tracer
 	outs []*tensor.Tensor
 	idx  map[*tensor.Tensor]int
-	memo map[vm.Object]bool // being planned: cycles
+	memo map[vm.Object]*recipe // planned or being planned: what is shared is made once
 
 	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
 
@@ -78,26 +84,39 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	}
 	switch v := o.(type) {
 	case *vm.List:
-		return p.shared(o, v.Items, func(items []vm.Object) vm.Object { return vm.NewList(items...) })
+		return p.shared(o, v.Items, func() (vm.Object, filler) {
+			l := vm.NewList()
+			return l, func(items []vm.Object) { l.Items = items }
+		})
 	case *vm.Tuple:
 		if !p.mutable(v.Items) {
 			return constant(o), nil
 		}
-		return p.shared(o, v.Items, func(items []vm.Object) vm.Object { return vm.NewTuple(items...) })
+		return p.shared(o, v.Items, func() (vm.Object, filler) {
+			t := &vm.Tuple{}
+			return t, func(items []vm.Object) { t.Items = items }
+		})
 	case *vm.Dict:
-		return p.shared(o, pairs(v), func(items []vm.Object) vm.Object {
+		return p.shared(o, pairs(v), func() (vm.Object, filler) {
 			d := vm.NewDict()
-			for i := 0; i+1 < len(items); i += 2 {
-				_ = d.Set(tr.in, items[i], items[i+1]) // the keys were hashable before
+			return d, func(items []vm.Object) {
+				for i := 0; i+1 < len(items); i += 2 {
+					_ = d.Set(tr.in, items[i], items[i+1]) // the keys were hashable before
+				}
 			}
-			return d
 		})
 	case *vm.Slice:
-		return p.shared(o, []vm.Object{v.Start, v.Stop, v.Step}, func(it []vm.Object) vm.Object { return &vm.Slice{Start: it[0], Stop: it[1], Step: it[2]} })
+		return p.shared(o, []vm.Object{v.Start, v.Stop, v.Step}, func() (vm.Object, filler) {
+			s := &vm.Slice{}
+			return s, func(it []vm.Object) { s.Start, s.Stop, s.Step = it[0], it[1], it[2] }
+		})
 	case *vm.BoundMethod:
-		return p.shared(o, []vm.Object{v.Func, v.Self}, func(it []vm.Object) vm.Object { return &vm.BoundMethod{Func: it[0], Self: it[1]} })
+		return p.shared(o, []vm.Object{v.Func, v.Self}, func() (vm.Object, filler) {
+			m := &vm.BoundMethod{}
+			return m, func(it []vm.Object) { m.Func, m.Self = it[0], it[1] }
+		})
 	case *vm.Cell:
-		return p.shared(o, []vm.Object{v.V}, func(it []vm.Object) vm.Object { return &vm.Cell{V: it[0]} })
+		return p.cell(v)
 	case *vm.Function:
 		if len(v.Closure) == 0 || !tr.made[v] {
 			return constant(o), nil
@@ -106,13 +125,14 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		for i, c := range v.Closure {
 			cells[i] = c
 		}
-		return p.shared(o, cells, func(it []vm.Object) vm.Object {
+		return p.shared(o, cells, func() (vm.Object, filler) {
 			f := *v
-			f.Closure = make([]*vm.Cell, len(it))
-			for i, c := range it {
-				f.Closure[i] = c.(*vm.Cell)
+			return &f, func(it []vm.Object) {
+				f.Closure = make([]*vm.Cell, len(it))
+				for i, c := range it {
+					f.Closure[i] = c.(*vm.Cell)
+				}
 			}
-			return &f
 		})
 	case *vm.Instance:
 		if n, ok := v.Native.(vm.Object); ok {
@@ -161,46 +181,85 @@ func (p *planner) mutable(items []vm.Object) bool {
 	return false
 }
 
-// shared plans an object with parts; within one rebuild it is made once.
-func (p *planner) shared(o vm.Object, parts []vm.Object, mk func(items []vm.Object) vm.Object) (recipe, error) {
-	if p.memo[o] {
-		return func(r *rebuild) (vm.Object, error) {
-			if x := r.made[o]; x != nil {
-				return x, nil
-			}
-			return nil, fmt.Errorf("a value made inside compiled code contains itself")
-		}, nil
+// filler puts the parts into an object that was made empty.
+type filler func(parts []vm.Object)
+
+// shared plans an object with parts; within one rebuild it is made once, before its parts, which may refer to it.
+func (p *planner) shared(o vm.Object, parts []vm.Object, mk func() (vm.Object, filler)) (recipe, error) {
+	if r := p.memo[o]; r != nil {
+		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
 	}
-	p.memo[o] = true
+	var again recipe
+	p.memo[o] = &again
 	rs, err := p.values(parts)
 	if err != nil {
 		return nil, err
 	}
-	return func(r *rebuild) (vm.Object, error) {
+	again = func(r *rebuild) (vm.Object, error) {
 		if x := r.made[o]; x != nil {
 			return x, nil
 		}
+		x, fill := mk()
+		r.made[o] = x
 		items, err := r.all(rs)
 		if err != nil {
 			return nil, err
 		}
-		x := mk(items)
-		r.made[o] = x
+		fill(items)
 		return x, nil
-	}, nil
+	}
+	return again, nil
+}
+
+// cell plans a cell that the trace made. One that holds an argument as it came in takes it from there: nothing guards what was
+// not looked at.
+func (p *planner) cell(c *vm.Cell) (recipe, error) {
+	mk := func() (vm.Object, filler) {
+		n := &vm.Cell{}
+		return n, func(it []vm.Object) { n.V = it[0] }
+	}
+	if _, written := p.tr.saved[c]; !written && keyOf(c.V) == nil {
+		if src := p.tr.argumentOf(c); src != nil {
+			return func(r *rebuild) (vm.Object, error) {
+				if x := r.made[c]; x != nil {
+					return x, nil
+				}
+				v, err := src.Get(r.env)
+				if err != nil {
+					return nil, err
+				}
+				n := &vm.Cell{V: v}
+				r.made[c] = n
+				return n, nil
+			}, nil
+		}
+	}
+	return p.shared(c, []vm.Object{c.V}, mk)
+}
+
+// argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
+func (tr *tracer) argumentOf(c *vm.Cell) Source {
+	f := tr.root
+	for i, v := range f.LocalsPlus {
+		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && tr.env.locals[name] == c.V && !tr.stored[i] {
+			return localSource{name}
+		}
+	}
+	return nil
 }
 
 // instance plans an object of a Python class made during the trace: its class and its attributes.
 func (p *planner) instance(v *vm.Instance) (recipe, error) {
-	if p.memo[v] {
-		return func(r *rebuild) (vm.Object, error) { return r.made[v], nil }, nil
+	if r := p.memo[v]; r != nil {
+		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
 	}
-	p.memo[v] = true
+	var again recipe
+	p.memo[v] = &again
 	rs, err := p.values(pairs(v.Dict))
 	if err != nil {
 		return nil, err
 	}
-	return func(r *rebuild) (vm.Object, error) {
+	again = func(r *rebuild) (vm.Object, error) {
 		if x := r.made[v]; x != nil {
 			return x, nil
 		}
@@ -216,7 +275,8 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 			}
 		}
 		return x, nil
-	}, nil
+	}
+	return again, nil
 }
 
 func (p *planner) values(os []vm.Object) ([]recipe, error) {
@@ -234,6 +294,9 @@ func (p *planner) values(os []vm.Object) ([]recipe, error) {
 func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 	out := make([]vm.Object, len(rs))
 	for i, f := range rs {
+		if f == nil {
+			continue
+		}
 		o, err := f(r)
 		if err != nil {
 			return nil, err
@@ -389,25 +452,31 @@ func (p *planner) sideEffects() ([]effect, error) {
 		s := tr.saved[o]
 		var now []vm.Object
 		e := effect{source: tr.sources[o], object: o}
+		dict := false
 		switch v := o.(type) {
 		case *vm.List:
 			now = v.Items
 		case *vm.Dict:
-			now = pairs(v)
+			now, dict = pairs(v), true
 		case *vm.Cell:
 			now, e.cell = []vm.Object{v.V}, true
 		case *vm.Instance:
 			if v.Dict == nil {
 				continue
 			}
-			now = pairs(v.Dict)
+			now, dict = pairs(v.Dict), true
 		}
 		if sameItems(now, s.items) {
 			continue
 		}
+		if dict {
+			e.entries = true
+			e.drop, now = changedEntries(s.items, now)
+		}
 		if l, ok := o.(*vm.List); ok && e.source != nil {
 			for i, x := range s.items { // what is written back is what was there: its constants are looked at
-				if _, isTensor := x.(*torch.Tensor); (isTensor || keyOf(x) == nil) && i < len(l.Items) && l.Items[i] == x {
+				stayed := i < len(l.Items) && l.Items[i] == x
+				if _, isTensor := x.(*torch.Tensor); isTensor && stayed || keyOf(x) == nil && (stayed || slices.Contains(l.Items, x)) {
 					tr.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
 					if err := tr.useValue(x); err != nil {
 						return nil, err
@@ -415,14 +484,106 @@ func (p *planner) sideEffects() ([]effect, error) {
 				}
 			}
 		}
-		rs, err := p.values(now)
-		if err != nil {
-			return nil, err
+		if _, isList := o.(*vm.List); isList {
+			e.old = tr.keptItems(s.items, now)
 		}
-		e.items = rs
+		e.items = make([]recipe, len(now))
+		for i, x := range now {
+			if e.old != nil && e.old[i] >= 0 {
+				continue
+			}
+			var err error
+			if e.items[i], err = p.value(x); err != nil {
+				return nil, err
+			}
+		}
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// keptItems finds for each item of a list where it stood before, -1 if nowhere or if the trace knows another way to it. Constants
+// count only where they stayed in place: what they are worth elsewhere was guarded.
+func (tr *tracer) keptItems(before, now []vm.Object) []int {
+	at := map[vm.Object]int{}
+	for i, x := range before {
+		if k := keyOf(x); k != nil {
+			at[k] = i
+		}
+	}
+	out := make([]int, len(now))
+	for i, x := range now {
+		out[i] = -1
+		if k := keyOf(x); k == nil {
+			if i < len(before) && before[i] == x {
+				out[i] = i
+			}
+		} else if j, ok := at[k]; ok && tr.sources[k] == nil {
+			out[i] = j
+		}
+	}
+	return out
+}
+
+// changedEntries compares the keys and values of a dict, in turn, before and after: which keys to take out, and which entries then
+// to set, for the same contents in the same order.
+func changedEntries(before, now []vm.Object) (drop, set []vm.Object) {
+	at := map[vm.Object]int{}
+	for i := 0; i+1 < len(before); i += 2 {
+		at[before[i]] = i
+	}
+	kept := map[int]bool{}
+	last, appended := -1, false
+	for i := 0; i+1 < len(now); i += 2 {
+		j, was := at[now[i]]
+		if was && j > last && !appended {
+			last = j
+			kept[j] = true
+			if before[j+1] != now[i+1] {
+				set = append(set, now[i], now[i+1])
+			}
+			continue
+		}
+		appended = true
+		set = append(set, now[i], now[i+1])
+	}
+	for i := 0; i+1 < len(before); i += 2 {
+		if !kept[i] {
+			drop = append(drop, before[i])
+		}
+	}
+	return drop, set
+}
+
+// apply writes an effect into its object.
+func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
+	if l, ok := target.(*vm.List); ok && ef.old != nil {
+		for i, j := range ef.old {
+			if j >= 0 && j < len(l.Items) {
+				items[i] = l.Items[j]
+			}
+		}
+	}
+	if !ef.entries {
+		put(in, target, items, false)
+		return
+	}
+	d, ok := target.(*vm.Dict)
+	if i, isInstance := target.(*vm.Instance); isInstance {
+		if i.Dict == nil {
+			i.Dict = vm.NewDict()
+		}
+		d, ok = i.Dict, true
+	}
+	if !ok {
+		return
+	}
+	for _, k := range ef.drop {
+		_, _ = d.Del(in, k) // the keys were hashable before
+	}
+	for i := 0; i+1 < len(items); i += 2 {
+		_ = d.Set(in, items[i], items[i+1])
+	}
 }
 
 // restore undoes all writes of the trace.

@@ -19,6 +19,7 @@ type env struct {
 	in      *vm.Interp
 	locals  map[string]vm.Object
 	globals *vm.Dict
+	cells   map[string]*vm.Cell // of free variables, and of a resume function's own ones; nil for none
 }
 
 type (
@@ -248,4 +249,24 @@ var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)
 // placeholderName is the name that PyTorch gives to a source's graph input: L['x'] is L_x_.
 func placeholderName(source string) string {
 	return strings.TrimPrefix(notWord.ReplaceAllString(source, "_"), "_")
+}
+
+// cell notes a cell that is there before the frame runs.
+func (e *env) cell(name string, c *vm.Cell) {
+	if e.cells == nil {
+		e.cells = map[string]*vm.Cell{}
+	}
+	e.cells[name] = c
+}
+
+// cellSource is a cell of the frame itself, not what it holds.
+type cellSource struct{ name string }
+
+func (s cellSource) Name() string { return "L['" + s.name + "'].__cell__" }
+
+func (s cellSource) Get(e *env) (vm.Object, error) {
+	if c := e.cells[s.name]; c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("capture: no cell of %s in this frame", s.name)
 }

@@ -132,6 +132,9 @@ func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
 		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled()}
 	tr.guards.place = tr.userPlace
+	for name, c := range e.cells {
+		tr.sources[c] = cellSource{name}
+	}
 	return tr
 }
 

@@ -2,6 +2,7 @@ package lowering
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/capture/fx"
@@ -15,6 +16,7 @@ import (
 // realised into buffers when somebody needs them in memory.
 type lowerer struct {
 	cfg   Config
+	graph *fx.Graph
 	steps []sched.Step
 	vals  map[*fx.Node]*value
 	uses  map[*fx.Node]int
@@ -48,7 +50,7 @@ const maxInline = 32
 
 // lower walks the graph once.
 func lower(gm *fx.GraphModule, cfg Config) (l *lowerer, err error) {
-	l = &lowerer{cfg: cfg, vals: map[*fx.Node]*value{}, uses: map[*fx.Node]int{}, results: map[*fx.Node][]*value{}}
+	l = &lowerer{cfg: cfg, graph: gm.Graph, vals: map[*fx.Node]*value{}, uses: map[*fx.Node]int{}, results: map[*fx.Node][]*value{}}
 	for n, us := range gm.Graph.Users() {
 		l.uses[n] = len(us)
 	}
@@ -238,11 +240,41 @@ func (l *lowerer) extern(n *fx.Node, t *tensor.Tensor) error {
 			l.realise(in, v)
 		}
 	})
+	if writes(n) {
+		l.settleBefore(n)
+	}
 	l.steps = append(l.steps, sched.Step{Other: extern{n}})
 	if t != nil {
 		l.vals[n] = &value{t: t, buf: &ir.Buffer{Name: n.Name, DType: t.DType, Shape: t.Shape, Stride: t.Stride}}
 	}
 	return nil
+}
+
+// writes reports whether a node changes one of its operands.
+func writes(n *fx.Node) bool {
+	op := aten.Lookup(n.Target)
+	return op != nil && slices.ContainsFunc(op.Sig().Args, func(a aten.Arg) bool { return a.Write() })
+}
+
+// settleBefore computes what is lazy and still needed before n, which writes memory that it may read, is done.
+func (l *lowerer) settleBefore(n *fx.Node) {
+	before := map[*fx.Node]bool{}
+	for _, m := range l.graph.Nodes {
+		if m == n {
+			break
+		}
+		before[m] = true
+	}
+	users := l.graph.Users()
+	for _, m := range l.graph.Nodes {
+		v := l.vals[m]
+		if !before[m] || v == nil || v.buf != nil {
+			continue
+		}
+		if slices.ContainsFunc(users[m], func(u *fx.Node) bool { return u != n && !before[u] }) {
+			l.realise(m, v)
+		}
+	}
 }
 
 // view makes n an alias of its (realised) first operand, by strides.

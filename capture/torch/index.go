@@ -114,6 +114,19 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, 
 				}
 				continue
 			}
+			if len(v.T.Shape) == 0 && v.T.DType == tensor.Bool {
+				// A mask without dimensions is like True or False: its value takes all of a new dimension of size one, or nothing.
+				b, err := t.item(v.T)
+				if err != nil {
+					return nil, err
+				}
+				if r.x, err = t.run("unsqueeze.default", r.x, int64(dim)); err != nil {
+					return nil, err
+				}
+				setTensor(dim, tensor.FromBools([]bool{b == vm.True}, 1))
+				dim++
+				continue
+			}
 			setTensor(dim, v.T)
 			if v.T.DType == tensor.Bool || v.T.DType == tensor.UInt8 {
 				dim += len(v.T.Shape)

@@ -1,0 +1,133 @@
+package stack
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// found are programs that random ones were reduced to: each showed a difference between eager and compiled once. They are run as
+// TestRandomTorchPrograms does, under every backend.
+var found = []struct{ name, source string }{
+	{"an argument in a cell at a break", `
+def inputs(v): return [torch.ones(2), [3, 1, 5][v]]
+def f(x, k):
+    z = (x + float(x.mean())) / k
+    return z, [x * j for j in range(1, 4) if j != k]
+`},
+	{"a free variable that changes between calls", `
+def make():
+    n = 0
+    def f(x):
+        return (x + float(x.mean())) / n
+    def assign(v):
+        nonlocal n
+        n = v
+    return f, assign
+f, assign = make()
+def inputs(v):
+    assign(v + 1)
+    return [torch.ones(2)]
+`},
+	{"nonlocal before and after breaks", `
+def make():
+    n = 0
+    def f(x, k):
+        nonlocal n
+        h = lambda: (n, k)
+        n += 1
+        y = x + float(x.mean())
+        n += k
+        k += 1
+        torch._dynamo.graph_break()
+        k += 1
+        n += 1
+        return y * k, h(), [k for _ in range(2)], k, n
+    return f
+f = make()
+def inputs(v): return [torch.ones(2), v]
+`},
+	{"entries and attributes that are only kept", `
+def inputs(v):
+    holder.value = v
+    return [torch.ones(2), {'a': v, 'z': 1, 'b': [v], 'c': 4}, [v, [v], 'x', v + 1]]
+def f(x, d, l):
+    d['n'] = 5
+    del d['z']
+    b = d.pop('b')
+    d['b'] = b
+    l.append(7)
+    l.insert(0, 8)
+    holder.extra = x * 2
+    return x + len(l)
+`},
+	{"a list that loses and reorders items", `
+def inputs(v): return [torch.ones(2), [v, [v], 'x', v + 1]]
+def f(x, l):
+    l[0] = 1
+    l.pop()
+    l.reverse()
+    return x * 2
+`},
+	{"a value before its input is written", `
+def inputs(v): return [torch.arange(6.0).reshape(2, 3)]
+def f(x):
+    y = x + 1.5
+    x.mul_(2)
+    x.transpose(0, 1).add_(0.25)
+    return y
+`},
+	{"a function that refers to itself over a break", `
+def inputs(v): return [torch.ones(3)]
+def f(x):
+    def h(p, d):
+        return p if d == 0 else h(p.sin(), d - 1)
+    y = h(x, 2)
+    print('broken')
+    return h(y, 1)
+`},
+	{"a view as input, whose base has its sizes", `
+def inputs(v): return [torch.ones(3 + v).reshape([3 + v])]
+def f(x):
+    y = x.sin()
+    return torch.outer(y, y)
+`},
+	{"tensordot", `
+def inputs(v): return [torch.arange(9.0).reshape(3, 3).requires_grad_()]
+def f(x):
+    return torch.tensordot(x, x, 1), torch.tensordot(x, x, dims=([1], [0])), torch.tensordot(x, x), torch.tensordot(x, x, 0).shape
+`},
+	{"a mask without dimensions", `
+def inputs(v): return [torch.tensor(2.0 - v), torch.ones(2, 3)]
+def f(x, y):
+    return x[x > 0.5], y[x > 0.5], x[x > 0.5].sum()
+`},
+}
+
+func TestFoundByRandomPrograms(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(programsHarness)
+	var names []string
+	for _, c := range found {
+		for _, backend := range []string{"eager", "aot_eager", "inductor"} {
+			for _, dynamic := range []string{"None", "True"} {
+				p := torchProgram{fmt.Sprintf("%s, %s, %s", c.name, backend, dynamic), c.source, backend, dynamic}
+				names = append(names, p.name)
+				b.WriteString(p.call(""))
+			}
+		}
+	}
+	out, err := runPrograms(t.TempDir(), b.String())
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	parts := strings.Split("\n"+out, "\n# ")[1:]
+	for i, name := range names {
+		if i >= len(parts) {
+			t.Fatalf("%s did not run", name)
+		}
+		if _, text, _ := strings.Cut(parts[i], "\n"); strings.TrimSpace(text) != "runs\nequal" {
+			t.Errorf("%s\n%s", name, text)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package stack
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var (
+	programCount = flag.Int("programs", 60, "random programs that TestRandomTorchPrograms runs eagerly and compiled")
+	programSeed  = flag.Uint64("seed", 1, "their first seed")
+	programKeep  = flag.String("keep", "", "folder for a file per batch of programs, to run by hand")
+)
+
+//go:embed testdata/programs.py
+var programsHarness string
+
+// torchProgram is a random program and the way it is compiled.
+type torchProgram struct{ name, source, backend, dynamic string }
+
+func (p torchProgram) call(extra string) string {
+	return fmt.Sprintf("check(%q, %q, %q, %s%s)\n", p.name, p.source, p.backend, p.dynamic, extra)
+}
+
+// TestRandomTorchPrograms runs random programs eagerly and compiled, and compares results, gradients, and what they leave behind.
+func TestRandomTorchPrograms(t *testing.T) {
+	const batch = 50
+	cache := t.TempDir()
+	raised := 0
+	for first := 0; first < *programCount; first += batch {
+		var ps []torchProgram
+		for k := first; k < min(first+batch, *programCount); k++ {
+			seed := *programSeed + uint64(k)
+			r := rand.New(rand.NewPCG(seed, 13))
+			p := torchProgram{fmt.Sprintf("p%d", seed), newTorchProgram(seed), "", choose(r, "None", "None", "None", "False", "True")}
+			p.backend = choose(r, "eager", "eager", "eager", "aot_eager", "aot_eager", "aot_eager_decomp_partition", "aot_eager_decomp_partition", "inductor")
+			if testing.Short() && p.backend == "inductor" {
+				p.backend = "aot_eager_decomp_partition"
+			}
+			ps = append(ps, p)
+			if *programKeep != "" {
+				file := filepath.Join(*programKeep, p.name+".py")
+				if err := os.WriteFile(file, []byte(programsHarness+p.call("")), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for len(ps) > 0 { // an error that is no Python exception ends a run: the next one begins behind it
+			var b strings.Builder
+			b.WriteString(programsHarness)
+			for _, p := range ps {
+				b.WriteString(p.call(""))
+			}
+			out, err := runPrograms(cache, b.String())
+			parts := strings.Split("\n"+out, "\n# ")[1:]
+			for i, text := range parts {
+				if strings.Contains(text, "\nraises") {
+					raised++
+				}
+				if !strings.HasSuffix(strings.TrimSpace(text), "\nequal") {
+					t.Errorf("program %s %s %s\n%s\n%s", ps[i].name, ps[i].backend, ps[i].dynamic, ps[i].source, text)
+				}
+			}
+			if err != nil && len(parts) == 0 {
+				t.Fatal(err)
+			}
+			if err == nil && len(parts) != len(ps) {
+				t.Fatalf("%d of %d programs ran", len(parts), len(ps))
+			}
+			ps = ps[len(parts):]
+		}
+	}
+	t.Logf("%d programs, %d of them raise", *programCount, raised)
+}
+
+// runPrograms runs a file in a session of its own and gives what it prints.
+func runPrograms(cache, src string) (string, error) {
+	s := New(context.Background(), cache)
+	var out strings.Builder
+	s.In.Stdout = &out
+	err := s.In.RunSource("programs.py", src)
+	if ferr := s.In.Flush(); err == nil {
+		err = ferr
+	}
+	if err != nil {
+		out.WriteString(s.In.FormatException(err))
+	}
+	return out.String(), err
+}
