@@ -612,7 +612,7 @@ func legacyName(d tensor.DType) string {
 
 // to converts; a tensor that already fits is returned itself.
 func (t *Torch) to(x *tensor.Tensor, d tensor.DType, force bool, mf *MemoryFormat) (vm.Object, error) {
-	if x.DType == d && !force && (mf == nil || x.IsContiguous(mf.F) || mf.F == tensor.PreserveFormat) {
+	if x.DType == d && !force && (mf == nil || x.SuggestMemoryFormat() == mf.F || mf.F == tensor.PreserveFormat) {
 		return t.Wrap(x), nil
 	}
 	kw := map[string]aten.Value{"dtype": d}
@@ -640,8 +640,13 @@ func (t *Torch) parseTo(args []vm.Object, kw []vm.KwArg) (dev *Device, d *tensor
 			all = append(all, k.Value)
 		}
 	}
+	flags := 0
 	for _, a := range all {
 		switch a := a.(type) {
+		case vm.Bool: // non_blocking, then copy
+			if flags++; flags == 2 {
+				cp = bool(a)
+			}
 		case *DType:
 			d = &a.D
 		case *Device:
@@ -682,6 +687,11 @@ func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
 type DataDependent struct{ Op string }
 
 func (e *DataDependent) Error() string { return e.Op }
+
+// Unwrap makes the error that of the operator, for who looks for one.
+func (e *DataDependent) Unwrap() error {
+	return &aten.Error{Op: e.Op, Kind: aten.DataDependentError, Msg: e.Op}
+}
 
 // Abort marks the error as no Python exception.
 func (e *DataDependent) Abort() bool { return true }

@@ -148,7 +148,7 @@ func einsum(c *Call) (Value, error) {
 		return u
 	}
 	if len(ts) == 1 {
-		return einsumSum(c, acc, len(out))
+		return einsumSum(c, acc, len(out), false)
 	}
 	for i := 1; i < len(ts); i++ {
 		y, err := place(ts[i], labels[i])
@@ -165,30 +165,28 @@ func einsum(c *Call) (Value, error) {
 			return nil, err
 		}
 	}
-	return einsumSum(c, acc, len(out))
+	return einsumSum(c, acc, len(out), true)
 }
 
-func einsumSum(c *Call, t *tensor.Tensor, keep int) (Value, error) {
+// einsumSum sums out the dimensions from keep on; fresh says that t is a product, not an operand.
+func einsumSum(c *Call, t *tensor.Tensor, keep int, fresh bool) (Value, error) {
 	if t.Dim() == keep {
 		return t, nil
 	}
-	var dims, ones []int64
+	var dims []int64
 	for d := keep; d < t.Dim(); d++ {
-		if t.Shape[d] == 1 {
-			ones = append(ones, int64(d))
-		} else {
-			dims = append(dims, int64(d))
+		dims = append(dims, int64(d))
+	}
+	if !fresh {
+		return c.via("sum.dim_IntList", t, ints(dims), false)
+	}
+	// A product of operands has summed what they shared: what is left has size 1.
+	for _, d := range dims {
+		if t.Shape[d] != 1 {
+			return c.via("sum.dim_IntList", t, ints(dims), false)
 		}
 	}
-	var v Value = t
-	var err error
-	if len(dims) > 0 {
-		if v, err = c.via("sum.dim_IntList", t, ints(append(dims, ones...)), false); err != nil {
-			return nil, err
-		}
-		return v, nil
-	}
-	return c.via("view", v, ints(t.Shape[:keep]))
+	return c.via("view", t, ints(t.Shape[:keep]))
 }
 
 // sumproduct multiplies two tensors of one rank and sums over dims (kept as size 1), by bmm.

@@ -16,7 +16,9 @@ func histogramRange(xs []float64, dims, d int, given []float64) (lo, hi float64,
 		if !(lo <= hi) {
 			return 0, 0, errf("torch.histogramdd: left bound %g must not be larger than right bound %g", lo, hi)
 		}
-	} else if len(xs) > 0 {
+	} else if len(xs) == 0 {
+		return 0, 1, nil
+	} else {
 		lo, hi = math.Inf(1), math.Inf(-1)
 		for i := d; i < len(xs); i += dims {
 			lo, hi = nanMin(lo, xs[i]), nanMax(hi, xs[i])

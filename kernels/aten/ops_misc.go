@@ -251,9 +251,17 @@ func miscComposites() {
 	})
 	comp("linalg_vander", func(c *Call) (Value, error) {
 		t := c.T(0)
+		if t.Dim() == 0 {
+			var err error
+			if t, err = c.viaT("unsqueeze", t, int64(0)); err != nil {
+				return nil, err
+			}
+		}
 		n := t.Shape[t.Dim()-1]
 		if !c.None(1) {
-			n = c.I(1)
+			if n = c.I(1); n <= 1 {
+				return nil, errf("N must be greater than 1.")
+			}
 		}
 		x := must(c.via("expand", must(c.via("unsqueeze", t, int64(-1))), ints(append(slices.Clone(t.Shape), n-1))))
 		p := must(c.via("cumprod", x, int64(-1)))

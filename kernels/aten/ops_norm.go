@@ -524,6 +524,17 @@ func batchNorms() {
 		return back(c, c.T(0), c.T(1), c.T(2), c.T(3), c.T(4), c.T(5), c.T(6), c.B(7), c.F(8), boolMask(c.Args[9]))
 	})
 	comp("batch_norm", func(c *Call) (Value, error) {
+		if t := c.T(0); t.Numel() == 0 {
+			// Nothing to normalise, but a gradient flows through weight and bias.
+			v := must(c.via("clone", t))
+			if !c.None(1) {
+				v = must(c.via("mul.Tensor", v, must(c.via("select.int", c.Args[1], int64(0), int64(0)))))
+			}
+			if !c.None(2) {
+				v = must(c.via("add.Tensor", v, must(c.via("select.int", c.Args[2], int64(0), int64(0)))))
+			}
+			return c.must2(v)
+		}
 		v, err := c.via("native_batch_norm", c.Args[:8]...)
 		if err != nil {
 			return nil, err

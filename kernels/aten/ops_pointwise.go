@@ -151,13 +151,13 @@ func init() {
 		{"digamma", digamma, 0}, {"erf", math.Erf, native.Erf}, {"erfc", math.Erfc, 0}, {"special_erfcx", erfcx, 0}, {"erfinv", math.Erfinv, 0},
 		{"exp", math.Exp, native.Exp}, {"exp2", math.Exp2, 0}, {"expm1", math.Expm1, 0}, {"i0", i0, 0}, {"special_i0e", func(x float64) float64 { return bessIe(0, x) }, 0},
 		{"special_i1", i1, 0}, {"special_i1e", func(x float64) float64 { return math.Copysign(bessIe(1, x), x) }, 0},
-		{"lgamma", func(x float64) float64 { y, _ := math.Lgamma(x); return y }, 0},
+		{"lgamma", lgamma, 0},
 		{"log", math.Log, native.Log}, {"log10", math.Log10, 0}, {"log1p", math.Log1p, 0}, {"log2", math.Log2, 0},
 		{"reciprocal", func(x float64) float64 { return 1 / x }, native.Recip}, {"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, native.Rsqrt},
-		{"sigmoid", sigmoid, native.Sigmoid}, {"sin", math.Sin, native.Sin}, {"sinc", sinc, 0}, {"sinh", math.Sinh, 0}, {"sqrt", math.Sqrt, native.Sqrt},
+		{"sigmoid", sigmoid, native.Sigmoid}, {"sin", math.Sin, native.Sin}, {"sinh", math.Sinh, 0}, {"sqrt", math.Sqrt, native.Sqrt},
 		{"tan", math.Tan, 0}, {"tanh", math.Tanh, native.Tanh},
 		{"special_entr", entr, 0}, {"special_ndtri", ndtri, 0}, {"special_log_ndtr", logNdtr, 0},
-		{"special_bessel_j0", math.J0, 0}, {"special_bessel_j1", math.J1, 0}, {"special_bessel_y0", math.Y0, 0}, {"special_bessel_y1", math.Y1, 0},
+		{"special_bessel_j0", bessel(math.J0), 0}, {"special_bessel_j1", bessel(math.J1), 0}, {"special_bessel_y0", bessel(math.Y0), 0}, {"special_bessel_y1", bessel(math.Y1), 0},
 		{"special_modified_bessel_i0", i0, 0}, {"special_modified_bessel_i1", i1, 0},
 		{"special_modified_bessel_k0", func(x float64) float64 { return bessK(0, x, false) }, 0}, {"special_modified_bessel_k1", func(x float64) float64 { return bessK(1, x, false) }, 0},
 		{"special_scaled_modified_bessel_k0", func(x float64) float64 { return bessK(0, x, true) }, 0}, {"special_scaled_modified_bessel_k1", func(x float64) float64 { return bessK(1, x, true) }, 0},
@@ -174,6 +174,12 @@ func init() {
 	} {
 		fl(x.name, 1, fixed(f1(x.f).simd(x.op).c1(complexUnary[x.name])))
 	}
+	fl("sinc", 1, func(c *Call) kern {
+		if rtype(c.Args[0]) == tensor.Float64 {
+			return f1(sinc)
+		}
+		return f1(sinc32)
+	})
 	same := func(a int64) int64 { return a }
 	iabs := func(a int64) int64 {
 		if a < 0 {
@@ -246,7 +252,7 @@ func init() {
 	})
 	pred("logical_not", 1, f1(func(x float64) float64 { return b2f(x == 0) }).i1(func(a int64) int64 { return b2i(a == 0) }))
 	no := func(int64) int64 { return 0 }
-	pred("isnan", 1, f1(func(x float64) float64 { return b2f(x != x) }).i1(no).c1(func(z complex128) complex128 { return b2c(z != z) }))
+	pred("isnan", 1, f1(func(x float64) float64 { return b2f(x != x) }).i1(no).c1(func(z complex128) complex128 { return b2c(math.IsNaN(real(z)) || math.IsNaN(imag(z))) }))
 	pred("isinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no).c1(func(z complex128) complex128 { return b2c(cmplx.IsInf(z)) }))
 	pred("isposinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 1)) }).i1(no))
 	pred("isneginf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, -1)) }).i1(no))
@@ -259,7 +265,7 @@ func init() {
 			if re {
 				return b2c(imag(z) == 0)
 			}
-			return b2c(!cmplx.IsInf(z) && z == z)
+			return b2c(!cmplx.IsInf(z) && !math.IsNaN(real(z)) && !math.IsNaN(imag(z)))
 		}))
 	})
 	fl("logit", 1, func(c *Call) kern {

@@ -410,7 +410,12 @@ func init() {
 			t, ix := c.T(0), c.T(1)
 			lead, n, _ := planes(t, nd)
 			out := size(c)
-			o := c.NewC(t.DType, append(slices.Clone(lead), out...)...)
+			shape := append(slices.Clone(lead), out...)
+			st := tensor.ContiguousStrides(shape)
+			if nd == 2 {
+				st = tensor.FormatStrides(shape, t.SuggestMemoryFormat())
+			}
+			o := c.New(t.DType, shape, st)
 			if c.real && t.Numel() > 0 {
 				xs, is := t.Floats(), ix.Ints()
 				per := int64(len(xs)) / n

@@ -517,8 +517,8 @@ func aliases() {
 		if c.T(0).DType.Kind() < tensor.KindFloat {
 			x = must(c.via("_to_copy", x, tensor.Float32))
 		}
-		e := must(c.via("erfc", must(c.via("mul.Scalar", x, -math.Sqrt2/2))))
-		return c.via("mul.Scalar", e, 0.5)
+		e := must(c.via("erf", must(c.via("mul.Scalar", x, math.Sqrt2/2))))
+		return c.via("mul.Scalar", must(c.via("add.Scalar", e, int64(1))), 0.5)
 	})
 	comp("special_multigammaln", func(c *Call) (Value, error) { return c.via("mvlgamma", c.Args...) })
 	def("mvlgamma", func(c *Call) (Value, error) {
@@ -527,8 +527,7 @@ func aliases() {
 		return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 {
 			s := float64(p*(p-1)) / 4 * math.Log(math.Pi)
 			for j := int64(0); j < p; j++ {
-				l, _ := math.Lgamma(x - float64(j)/2)
-				s += l
+				s += lgamma(x - float64(j)/2)
 			}
 			return s
 		}))

@@ -235,7 +235,23 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 	if d.Kind() == tensor.KindComplex {
 		return c.reduceComplex(t, mask, keepdim, d, sumComplex), nil
 	}
+	if d == tensor.Float32 && t.DType == tensor.Float32 {
+		return c.reduce(t, mask, keepdim, d, sumShort), nil
+	}
 	return c.reduce(t, mask, keepdim, d, pairwise), nil
+}
+
+// sumShort is pairwise, save that a few float32 numbers are added in their order and precision: where they cancel, what is left is
+// the rounding, and it should be PyTorch's.
+func sumShort(x []float64) float64 {
+	if len(x) > 4 {
+		return pairwise(x)
+	}
+	s := float32(0)
+	for _, v := range x {
+		s += float32(v)
+	}
+	return float64(s)
 }
 
 // dimArgs reads (dim, keepdim) at positions i and i+1.

@@ -340,7 +340,7 @@ func unique(c *Call) (Value, error) {
 		if dim, err = wrapDim(toInt(d), int64(t.Dim())); err != nil {
 			return nil, err
 		}
-		m, err := c.transpose(t, 0, dim)
+		m, err := c.doT("movedim.int", t, dim, int64(0))
 		if err != nil {
 			return nil, err
 		}
@@ -401,7 +401,7 @@ func unique(c *Call) (Value, error) {
 		for i, q := range first {
 			tensor.Copy(tensor.NewView(flat, []int64{width}, []int64{1}, int64(i)*width), tensor.NewView(x, []int64{width}, []int64{1}, x.Offset+q*width))
 		}
-		o, err := c.transpose(flat, 0, dim)
+		o, err := c.doT("movedim.int", flat, int64(0), dim)
 		if err != nil {
 			return nil, err
 		}
@@ -419,7 +419,8 @@ func unique(c *Call) (Value, error) {
 	if wantInv || name == "unique_dim" {
 		it = tensor.FromInt64s(inv, rowsN)
 		if dim < 0 {
-			it = tensor.FromInt64s(inv, t.Shape...)
+			it = c.NewC(tensor.Int64, t.Shape...)
+			it.SetInts(inv)
 		}
 	}
 	if wantCnt || name == "unique_dim" {

@@ -42,7 +42,13 @@ func statistics() {
 		if q.Dim() == 1 {
 			out = append([]int64{q.Numel()}, shape...)
 		}
-		o := tensor.EmptyMode(t.Fake, t.DType, out, tensor.ContiguousStrides(out))
+		st := tensor.ContiguousStrides(out)
+		if q.Dim() == 1 && q.Numel() > 1 {
+			// The quantiles are computed along a last dimension, which then moves to the front.
+			last := tensor.ContiguousStrides(append(slices.Clone(shape), q.Numel()))
+			st = append([]int64{1}, last[:len(shape)]...)
+		}
+		o := tensor.EmptyMode(t.Fake, t.DType, out, st)
 		if t.Fake {
 			return o, nil
 		}

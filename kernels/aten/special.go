@@ -4,6 +4,15 @@ import "math"
 
 // Special functions that package math lacks, in float64.
 
+// lgamma is C's: the logarithm of |gamma(x)|, infinite at both ends.
+func lgamma(x float64) float64 {
+	if math.IsInf(x, -1) {
+		return math.Inf(1)
+	}
+	y, _ := math.Lgamma(x)
+	return y
+}
+
 func asinh(x float64) float64 {
 	if x == 0 {
 		return x
@@ -16,6 +25,25 @@ func sinc(x float64) float64 {
 		return 1
 	}
 	return math.Sin(math.Pi*x) / (math.Pi * x)
+}
+
+// sinc32 is sinc with pi*x rounded to float32, which is what a float32 kernel takes the sine of.
+func sinc32(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	p := float64(float32(math.Pi) * float32(x))
+	return math.Sin(p) / p
+}
+
+// bessel keeps an oscillating function from settling at infinity.
+func bessel(f func(float64) float64) func(float64) float64 {
+	return func(x float64) float64 {
+		if math.IsInf(x, 0) {
+			return math.NaN()
+		}
+		return f(x)
+	}
 }
 
 func entr(x float64) float64 {
@@ -92,7 +120,11 @@ func zeta(s, q float64) float64 {
 	switch {
 	case s == 1:
 		return math.Inf(1)
-	case s < 1 || s != s || q != q || math.IsInf(q, -1):
+	case s < 1:
+		return math.NaN()
+	case math.IsInf(q, -1): // a pole, as every integer below 1
+		return math.Inf(1)
+	case s != s || q != q || math.IsInf(q, 1): // at the end, 0 times infinity in the sum's tail
 		return math.NaN()
 	}
 	if q <= 0 {
@@ -126,11 +158,13 @@ func zeta(s, q float64) float64 {
 }
 
 func polygamma(n int64, x float64) float64 {
-	if n == 0 {
+	switch {
+	case n == 0:
 		return digamma(x)
-	}
-	if math.IsInf(x, -1) {
+	case n == 1 && math.IsInf(x, -1):
 		return math.NaN()
+	case n == 1 && math.IsInf(x, 1):
+		return 0
 	}
 	sign := 1.0
 	if n%2 == 0 {
@@ -183,6 +217,20 @@ func bessK(n int, x float64, scaled bool) float64 {
 	}
 	if x < 0 || x != x {
 		return math.NaN()
+	}
+	if x > 200 {
+		// The integrand is narrower than the step; few terms of the asymptotic series do.
+		mu := 4 * float64(n*n)
+		s, t := 1.0, 1.0
+		for k := 1.0; k < 8; k++ {
+			t *= (mu - (2*k-1)*(2*k-1)) / (k * 8 * x)
+			s += t
+		}
+		s *= math.Sqrt(math.Pi / (2 * x))
+		if !scaled {
+			s *= math.Exp(-x)
+		}
+		return s
 	}
 	const h = 1.0 / 64
 	s := 0.5
@@ -263,7 +311,7 @@ func igammaSeries(a, x float64) float64 {
 			break
 		}
 	}
-	lg, _ := math.Lgamma(a)
+	lg := lgamma(a)
 	return s * math.Exp(-x+a*math.Log(x)-lg)
 }
 
@@ -289,13 +337,13 @@ func igammaFraction(a, x float64) float64 {
 			break
 		}
 	}
-	lg, _ := math.Lgamma(a)
+	lg := lgamma(a)
 	return math.Exp(-x+a*math.Log(x)-lg) * h
 }
 
 func igamma(a, x float64) float64 {
 	switch {
-	case x < 0 || a < 0 || a != a || x != x:
+	case x < 0 || a < 0:
 		return math.NaN()
 	case a == 0:
 		if x > 0 {
@@ -311,6 +359,8 @@ func igamma(a, x float64) float64 {
 		return 0
 	case math.IsInf(x, 1):
 		return 1
+	case a != a || x != x:
+		return math.NaN()
 	case x < a+1:
 		return igammaSeries(a, x)
 	}
@@ -319,7 +369,7 @@ func igamma(a, x float64) float64 {
 
 func igammac(a, x float64) float64 {
 	switch {
-	case x < 0 || a < 0 || a != a || x != x:
+	case x < 0 || a < 0:
 		return math.NaN()
 	case a == 0:
 		if x > 0 {
@@ -335,6 +385,8 @@ func igammac(a, x float64) float64 {
 		return 1
 	case math.IsInf(x, 1):
 		return 0
+	case a != a || x != x:
+		return math.NaN()
 	case x < a+1:
 		return 1 - igammaSeries(a, x)
 	}

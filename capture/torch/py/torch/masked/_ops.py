@@ -95,6 +95,8 @@ def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    if dtype is None:
+        dtype = input.dtype
     if mask is None:
         count = sum(torch.ones(input.shape, dtype=torch.int64, device=input.device), dim, keepdim=keepdim)
     else:
