@@ -117,8 +117,7 @@ func views() {
 			}
 			g, shape := c.unexpand(c.G(0), size, stride)
 			if in.Offset == 0 && in.IsNonOverlappingAndDense() && !overlaps(shape, stride) {
-				z := c.T("new_zeros.default", g, build.Ints(in.Shape))
-				return c.T("as_strided_scatter.default", z, g, build.Ints(shape), c.args[2], c.args[3])
+				return c.T("as_strided_scatter.default", c.zerosAs(g, in), g, build.Ints(shape), c.args[2], c.args[3])
 			}
 			return c.scatterStrided(g, shape, stride, offset, in)
 		})
@@ -253,6 +252,14 @@ func views() {
 		})
 		c.Set("src", slice)
 	})
+}
+
+// zerosAs is a tensor of zeros of g's dtype that lies in memory as base does; base is dense.
+func (c *Ctx) zerosAs(g, base tt) tt {
+	if base.IsContiguous(tensor.ContiguousFormat) {
+		return c.T("new_zeros.default", g, build.Ints(base.Shape))
+	}
+	return c.ZerosLike(c.T("new_empty_strided.default", g, build.Ints(base.Shape), build.Ints(base.Stride)))
 }
 
 // overlaps reports whether two elements of a strided tensor may be one in memory. Like PyTorch's, the test may say so in vain.

@@ -148,8 +148,7 @@ func asStridedNode(t *tensor.Tensor) *Node {
 		}
 		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
 			part, size := c.unexpand(g[0], shape, stride)
-			z := c.T("new_zeros.default", part, build.Ints(base.Shape))
-			return []*tensor.Tensor{c.T("as_strided_scatter.default", z, part, build.Ints(size), build.Ints(stride), off)}
+			return []*tensor.Tensor{c.T("as_strided_scatter.default", c.zerosAs(part, base), part, build.Ints(size), build.Ints(stride), off)}
 		})
 	}
 	return n

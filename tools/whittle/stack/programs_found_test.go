@@ -92,6 +92,14 @@ def f(x):
     y = x.sin()
     return torch.outer(y, y)
 `},
+	{"gradients of views of a tensor that lies transposed", `
+def inputs(v): return [torch.arange(12.0).reshape(3, 4).t().contiguous().t().requires_grad_()]
+def f(x):
+    y = x.clone()
+    y[1].mul_(3)
+    y[:, 0].add_(x[:, 1])
+    return y * torch.arange(12.0).reshape(3, 4), x[0], x
+`},
 	{"tensordot", `
 def inputs(v): return [torch.arange(9.0).reshape(3, 3).requires_grad_()]
 def f(x):

@@ -3,18 +3,25 @@ package stack
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
 	programCount = flag.Int("programs", 60, "random programs that TestRandomTorchPrograms runs eagerly and compiled")
 	programSeed  = flag.Uint64("seed", 1, "their first seed")
+	programTorch = flag.String("torch", "", "command of a Python with PyTorch, for TestRandomTorchProgramsOnTorch")
 	programKeep  = flag.String("keep", "", "folder for a file per batch of programs, to run by hand")
 )
 
@@ -77,6 +84,61 @@ func TestRandomTorchPrograms(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs, %d of them raise", *programCount, raised)
+}
+
+// TestRandomTorchProgramsOnTorch compares what random programs compute eagerly here and on a real PyTorch.
+func TestRandomTorchProgramsOnTorch(t *testing.T) {
+	python := strings.Fields(*programTorch)
+	if len(python) == 0 {
+		t.Skip("no -torch")
+	}
+	const batch = 100
+	for first := 0; first < *programCount; first += batch {
+		var b strings.Builder
+		b.WriteString(programsHarness)
+		sources := map[string]string{}
+		for k := first; k < min(first+batch, *programCount); k++ {
+			p := torchProgram{name: fmt.Sprintf("p%d", *programSeed+uint64(k)), source: newTorchProgram(*programSeed + uint64(k)), dynamic: "None"}
+			sources[p.name] = p.source
+			b.WriteString(p.call(", True"))
+		}
+		ours, err := runPrograms(t.TempDir(), b.String())
+		if err != nil {
+			t.Fatal(err, ours)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		cmd := exec.CommandContext(ctx, python[0], append(python[1:], "-")...)
+		cmd.Stdin, cmd.Stderr = strings.NewReader(b.String()), os.Stderr
+		theirs, err := cmd.Output()
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := outcomes(t, ours), outcomes(t, string(theirs))
+		for name, source := range sources {
+			if d := cmp.Diff(want[name], got[name], near); d != "" {
+				t.Errorf("program %s (-PyTorch +ours)\n%s\n%s", name, source, d)
+			}
+		}
+	}
+}
+
+// near takes numbers as equal that rounding may set apart.
+var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-4+2e-4*max(math.Abs(a), math.Abs(b)) })
+
+// outcomes parses what check shows of each program.
+func outcomes(t *testing.T, out string) map[string]any {
+	m := map[string]any{}
+	for _, text := range strings.Split("\n"+out, "\n# ")[1:] {
+		head, rest, _ := strings.Cut(text, "\n= ")
+		name, _, _ := strings.Cut(head, " ")
+		var v any
+		if err := json.Unmarshal([]byte(rest), &v); err != nil {
+			v = text
+		}
+		m[name] = v
+	}
+	return m
 }
 
 // runPrograms runs a file in a session of its own and gives what it prints.
