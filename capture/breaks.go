@@ -253,6 +253,7 @@ func (tr *tracer) observed(err error) *BreakEvent {
 	b := &BreakEvent{Kind: "skip", Reason: "Observed exception"}
 	for t := r.Exc.Traceback; t != nil; t = t.Next {
 		b.Stack = append(b.Stack, StackEntry{t.Code.Name, t.Line(), shortFile(t.Code.Filename)})
+		b.at = append(b.at, stackFrame{t.Code, t.Line()})
 	}
 	if len(b.Stack) == 0 {
 		return nil
@@ -301,4 +302,49 @@ func (tr *tracer) crossEntropy(args []vm.Object, kw []vm.KwArg) vm.Object {
 		return tr.record(&torch.Call{Op: fx.CallFunction, Target: "torch.nn.functional.cross_entropy", Args: append(append([]vm.Object(nil), a...), set...),
 			Run: func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return in.Call(fn, a, kw) }})
 	}}
+}
+
+// fakeFailed ends a trace at an operator that refuses its arguments: the program is wrong, and the error of capture says so.
+type fakeFailed struct {
+	msg string
+	at  []stackFrame
+}
+
+func (f *fakeFailed) Error() string { return f.msg }
+
+// Abort marks the error as no Python exception: the program's own handlers do not see it.
+func (f *fakeFailed) Abort() bool { return true }
+
+// wrongValues is the end of the trace at an operator that failed on stand-ins because of their shapes or values; nil for errors
+// of another kind, which plain Python may not have.
+func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, err error) error {
+	var r *vm.Raised
+	if !errors.As(err, &r) {
+		return nil
+	}
+	if e := tr.in.Exc; r.Exc.Class != e.RuntimeError && r.Exc.Class != e.IndexError && r.Exc.Class != e.ValueError {
+		return nil
+	}
+	inner, serr := tr.in.Str(r.Exc)
+	if serr != nil {
+		return nil
+	}
+	target := c.Target
+	if c.Op == fx.CallFunction {
+		name := target[strings.LastIndex(target, ".")+1:]
+		target = "<built-in function " + name + ">"
+		if c.Target == "torch."+name {
+			target = "<built-in method " + name + " of type object at 0x0>"
+		}
+	}
+	named := vm.NewDict()
+	for _, k := range kw {
+		named.SetStr(k.Name, k.Value)
+	}
+	given, err1 := tr.in.Repr(vm.NewTuple(args...))
+	options, err2 := tr.in.Repr(named)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return &fakeFailed{msg: fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner), at: tr.stackFrames()}
 }

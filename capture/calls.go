@@ -460,6 +460,15 @@ func init() {
 		"torch._dynamo.comptime._Comptime.print_value_stack": comptimeMethod("print_value_stack"),
 		"torch._dynamo.comptime._Comptime.breakpoint":        comptimeMethod("breakpoint"),
 		"torch._dynamo.comptime._Comptime.sleep":             comptimeMethod("sleep"),
-		"torch._dynamo.comptime._Comptime.assert_static":     comptimeMethod("assert_static"),
+		"torch._dynamo.comptime._Comptime.print_disas":       comptimeMethod("print_disas"),
+		"torch._dynamo.comptime._Comptime.force_static":      comptimeMethod("force_static"),
+		"torch._dynamo.comptime._Comptime.print_value_stack_and_return": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			if len(args) == 0 {
+				return nil, false, nil
+			}
+			_, done, err := comptimeMethod("print_value_stack")(tr, nil, kw)
+			return args[0], done, err
+		},
+		"torch._dynamo.comptime._Comptime.assert_static": comptimeMethod("assert_static"),
 	}
 }

@@ -1,10 +1,13 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
+	"sort"
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
@@ -87,6 +90,11 @@ func comptimeMethod(name string) directive {
 			now[i] = a
 		}
 		return tr.atCompileTime(func(ctx vm.Object) (vm.Object, error) {
+			if comptimeVars[name] {
+				if err := tr.asVars(now); err != nil {
+					return nil, err
+				}
+			}
 			m, err := tr.in.GetAttr(ctx, name)
 			if err != nil {
 				return nil, err
@@ -116,8 +124,42 @@ func (tr *tracer) atCompileTime(f func(ctx vm.Object) (vm.Object, error)) (vm.Ob
 		}
 		return f(ctx)
 	})
+	var r *vm.Raised
+	if errors.As(err, &r) {
+		err = &escaped{err}
+	}
 	return vm.None, err == nil, err
 }
+
+// comptimeVars are the methods that take values of the trace.
+var comptimeVars = map[string]bool{"print": true, "assert_static": true, "force_static": true}
+
+// asVars puts values of the trace into the objects by which comptime functions know them.
+func (tr *tracer) asVars(values []vm.Object) error {
+	m, err := tr.in.Import("torch._dynamo.comptime")
+	if err != nil {
+		return err
+	}
+	cls, err := tr.in.GetAttr(m, "ComptimeVar")
+	if err != nil {
+		return err
+	}
+	for i, v := range values {
+		if values[i], err = tr.in.Call(cls, []vm.Object{v}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// escaped is an exception of code that runs while a function is captured: it is nothing that the function raises, and ends the
+// compilation.
+type escaped struct{ err error }
+
+func (e *escaped) Error() string { return e.err.Error() }
+
+// Abort marks the error as no Python exception of the program.
+func (e *escaped) Abort() bool { return true }
 
 // comptimeModule adds what torch._dynamo.comptime reads of the trace in progress.
 func (d *Dynamo) comptimeModule(m *vm.Module) {
@@ -208,7 +250,11 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			return nil, err
 		}
 		l := vm.NewList()
-		for _, v := range f.Stack[:f.SP] {
+		top := f.SP
+		if ins := f.Code.Instrs[f.PC]; ins.Op == code.CALL { // what is called, and with what, is off the stack by now
+			top = max(0, top-int(ins.Arg)-2)
+		}
+		for _, v := range f.Stack[:top] {
 			if v == nil {
 				continue
 			}
@@ -225,11 +271,30 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 		if err != nil {
 			return nil, err
 		}
-		var lines []string
-		for _, g := range tr.guards.list {
-			lines = append(lines, g.Expr)
+		gs := tr.outGuards(tr.guards.list)
+		rank := map[string]int{"LOCAL": 0, "GLOBAL": 1, "SHAPE_ENV": 2}
+		sort.SliceStable(gs, func(i, j int) bool {
+			a, b := gs[i], gs[j]
+			if rank[a.source] != rank[b.source] {
+				return rank[a.source] < rank[b.source]
+			}
+			if len(a.name) != len(b.name) {
+				return len(a.name) < len(b.name)
+			}
+			return a.name < b.name
+		})
+		l := vm.NewList()
+		for _, g := range gs {
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(g.name), vm.Str(g.source), vm.Str(g.create), vm.None, vm.None))
 		}
-		return vm.Str(strings.Join(lines, "\n")), nil
+		return l, nil
+	})
+	m.Func("trace_code", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		_, f, err := frame(in, a, 0)
+		if err != nil {
+			return nil, err
+		}
+		return vm.Str(f.Code.Dis(f.PC + 1)), nil
 	})
 	m.Func("trace_break", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		msg, _ := vm.AsStr(a[0])
@@ -251,7 +316,16 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 		if tr == nil {
 			return nil, in.Errorf(in.Exc.RuntimeError, "comptime functions can only be called while a function is captured")
 		}
-		return vm.Str(tr.graph.Forward("")), nil
+		if len(a) > 0 && a[0] == vm.True {
+			return vm.Str("\n\n\n" + strings.TrimSuffix(tr.graph.ReadableForward("", func(n *fx.Node) string {
+				t := tr.described(n)
+				if i := strings.Index(t, "]["); i > 0 {
+					t = t[:i+1]
+				}
+				return t
+			}), "\n")), nil
+		}
+		return vm.Str("\n\n\n" + tr.graph.Forward("") + "\n    "), nil
 	})
 }
 

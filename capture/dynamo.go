@@ -46,7 +46,9 @@ type Dynamo struct {
 	logs      logs
 	compiling string // id of the frame under way
 	backends  Backends
-	stance    string
+	stance    stance
+	outGuards *[]outGuard // of compiled frames, while explain() runs; nil => not kept
+	counts    []count     // for torch._dynamo.utils.counters, until that is there
 	breaks    []*BreakEvent
 	failures  []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
 	times     []*phase
@@ -57,6 +59,12 @@ type Dynamo struct {
 	nextID    int
 	always    map[*code.Code]bool // what torch.compile was asked for, whether or not it has to do with tensors
 	unique    int                 // how many names of globals, functions and code objects were made up so far
+}
+
+// stance is what torch.compiler.set_stance asked for.
+type stance struct {
+	name, text string
+	force      *Backend // takes the place of every backend; nil => none
 }
 
 // Observer is told what capture does.
@@ -258,11 +266,11 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			reasons = append([]string{en.id + ": " + why}, reasons...)
 		}
 	}
-	if d.ctx.RunOnly || d.stance == "eager_on_recompile" || d.filtered(f.Code.Name) {
+	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {
 		return d.plain(f)
 	}
-	if d.stance == "fail_on_recompile" {
-		return nil, d.In.Errorf(d.In.Exc.RuntimeError, "Detected recompile when torch.compile stance is 'fail_on_recompile'\nfilename: '%s', function name: '%s', line number: %d", f.Code.Filename, f.Code.Name, f.Line())
+	if d.stance.name == "fail_on_recompile" {
+		return nil, d.In.Errorf(d.In.Exc.RuntimeError, "Detected recompile when torch.compile stance is 'fail_on_recompile'")
 	}
 	if st == nil && !d.always[key] && !mayCompute(f) {
 		return d.plain(f)
@@ -374,6 +382,17 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		return nil, err
 	}
 	if len(st.entries) >= min(limit, total) {
+		hard, err := d.configBool("fail_on_cache_limit_hit")
+		if err != nil {
+			return nil, err
+		}
+		if hard {
+			name := "accumulated_cache_size_limit"
+			if len(st.entries) >= limit {
+				name = "cache_size_limit"
+			}
+			return nil, d.raise("torch._dynamo.exc", "FailOnRecompileLimitHit", name+" reached, because fail_on_cache_limit_hit = True this is a HARD failure")
+		}
 		d.logLimit(f, ev, len(st.entries) >= limit, limit, total)
 		ev.Status = "limit"
 		st.skip = true
@@ -381,6 +400,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 		return d.plain(f)
 	}
 	d.compiling = ev.ID
+	d.count("frames", "total", 1)
 	d.logStartOf(f, ev.Line)
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
 	var stop *point
@@ -412,6 +432,14 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			return d.finish(tr, private, out, f, st, e, ev)
 		}
 		tr.restore()
+		var during *escaped
+		if errors.As(err, &during) {
+			return nil, during.err
+		}
+		var wrong *fakeFailed
+		if errors.As(err, &wrong) {
+			return d.refused(f, st, ev, wrong)
+		}
 		var u *Unsupported
 		if !errors.As(err, &u) {
 			var r *vm.Raised
@@ -433,7 +461,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 				d.report(ev)
 				st.skip = true
 				if b != nil && d.ctx.FullGraph {
-					return nil, d.raise("torch._dynamo.exc", "Unsupported", b.Reason)
+					return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", b.Reason, b.at)
 				}
 				return d.plain(f)
 			}
@@ -456,9 +484,9 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			d.report(ev)
 			d.failing(f, u)
 			if u.Jump {
-				return nil, d.raise("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands")
+				return nil, d.raiseAt("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands", b.at)
 			}
-			return nil, d.raise("torch._dynamo.exc", "Unsupported", trimUnsupported(u.Reason))
+			return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", trimUnsupported(u.Reason), b.at)
 		}
 		if u.NoBreak || tr.unresumable(private, tr.at.pc) != "" || (stop != nil && *stop == tr.at) {
 			b.Kind = "skip"
@@ -486,6 +514,20 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			d.unique-- // PyTorch compiles up to the branch without starting again
 		}
 	}
+}
+
+// refused ends the capture of a frame in which an operator refuses its arguments.
+func (d *Dynamo) refused(f *vm.Frame, st *codeState, ev *FrameEvent, wrong *fakeFailed) (vm.Object, error) {
+	err := d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at)
+	ev.Status, ev.Err = "error", err
+	d.report(ev)
+	d.failing(f, err)
+	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
+		d.logSuppressed(f, ev, err)
+		st.skip = true
+		return d.plain(f)
+	}
+	return nil, err
 }
 
 // inLoop reports whether control can come back from behind pc to pc or before it.
@@ -517,6 +559,9 @@ func (d *Dynamo) report(ev *FrameEvent) {
 
 func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 	d.breaks = append(d.breaks, b)
+	if strings.HasPrefix(b.Reason, "Unsupported: ") {
+		d.count("graph_break", trimUnsupported(b.Reason), 1)
+	}
 	if b.Kind != "fullgraph" {
 		d.logBreakAt(b, b.at)
 	}
@@ -616,10 +661,12 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
+		d.count("stats", "calls_captured", len(gm.Graph.Calls()))
+		d.count("stats", "unique_graphs", 1)
 		d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
 		d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
 		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
-			fn, err = d.compileGraph(tr, gm, ins, ev)
+			fn, err = d.compileGraph(tr, gm, ins, ev, out)
 			return err
 		})
 		if err == nil {
@@ -640,7 +687,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		en.fn = fn
 	}
 	if violated != nil {
-		err := d.raise("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", violated.Error())
+		err := d.raiseAt("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", violated.Error(), nil)
 		ev.Status, ev.Err = "error", err
 		ev.Guards = beforeShapes(ev.Guards)
 		d.report(ev)
@@ -652,10 +699,14 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			d.uniqueName("__resume_at") // one for each side
 		}
 	}
+	if d.outGuards != nil {
+		*d.outGuards = append(*d.outGuards, tr.outGuards(en.guards)...)
+	}
+	d.count("frames", "ok", 1)
 	d.logBytecode(f, en, compiled)
 	d.logf(logProduceGuards, "produce_guards")
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
-		ev.Tree = treeLines(ev.Guards, tr.guards.values)
+		ev.Tree = treeLines(inTree(en.guards), tr.guards.values)
 	}
 	d.logGuards(en)
 	d.logGuardTime(en, e)
@@ -666,12 +717,15 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 }
 
 // compileGraph hands the graph to the backend, outside of any capture.
-func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent) (vm.Object, error) {
+func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent, out *outcome) (vm.Object, error) {
 	oldHook, oldActive := d.In.FrameHook, d.active
 	d.In.FrameHook, d.active = nil, nil
 	defer func() { d.In.FrameHook, d.active = oldHook, oldActive }()
 	obj, err := d.T.NewGraphModule(gm, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.setReason(obj, tr, out); err != nil {
 		return nil, err
 	}
 	examples := make([]vm.Object, len(ins))
@@ -729,7 +783,7 @@ func (d *Dynamo) backendFailed(err error) error {
 	if ierr != nil {
 		return ierr
 	}
-	msg := fmt.Sprintf("backend='%s' raised:\n%s\n\nSet TORCH_LOGS=\"+dynamo\" and TORCHDYNAMO_VERBOSE=1 for more information\n\n\nYou can suppress this exception and fall back to eager by setting:\n    import torch._dynamo\n    torch._dynamo.config.suppress_errors = True\n", d.ctx.Backend.Name, inner)
+	msg := d.advised(fmt.Sprintf("backend='%s' raised:\n%s\n", d.ctx.Backend.Name, inner), true)
 	exc, ierr := d.In.Call(cls, []vm.Object{vm.Str(msg)}, nil)
 	if ierr != nil {
 		return ierr
@@ -740,6 +794,58 @@ func (d *Dynamo) backendFailed(err error) error {
 		return err
 	}
 	return d.In.Raise(x)
+}
+
+// raiseAt is raise for an error of capture: the message goes on with the lines of the program that led there, and with advice.
+func (d *Dynamo) raiseAt(module, class, msg string, at []stackFrame) error {
+	msg += "\n"
+	stack := vm.NewList()
+	if len(at) > 0 {
+		msg += "\nfrom user code:\n "
+		for _, p := range at {
+			msg += fmt.Sprintf("  File \"%s\", line %d, in %s\n", p.code.Filename, p.line, p.code.Name)
+			if text := strings.TrimSpace(rawLine(p.code, p.line)); text != "" {
+				msg += "    " + text + "\n"
+			}
+			summary, err := d.frameSummary(p)
+			if err != nil {
+				return err
+			}
+			stack.Items = append(stack.Items, summary)
+		}
+	}
+	err := d.raise(module, class, d.advised(msg, len(at) > 0))
+	var r *vm.Raised
+	if errors.As(err, &r) && len(at) > 0 {
+		if serr := d.In.SetAttr(r.Exc, "real_stack", stack); serr != nil {
+			return serr
+		}
+	}
+	return err
+}
+
+// frameSummary is a place as an object of traceback.FrameSummary's kind.
+func (d *Dynamo) frameSummary(p stackFrame) (vm.Object, error) {
+	m, err := d.In.Import("torch._dynamo.eval_frame")
+	if err != nil {
+		return nil, err
+	}
+	cls, err := d.In.GetAttr(m, "FrameSummary")
+	if err != nil {
+		return nil, err
+	}
+	return d.In.Call(cls, []vm.Object{vm.Str(p.code.Filename), vm.MakeInt(int64(p.line)), vm.Str(p.code.Name)}, nil)
+}
+
+// advised is a message of capture with PyTorch's advice, as the settings verbose and suppress_errors have it.
+func (d *Dynamo) advised(msg string, traced bool) string {
+	if on, err := d.configBool("verbose"); err == nil && !on && traced {
+		msg += "\nSet TORCH_LOGS=\"+dynamo\" and TORCHDYNAMO_VERBOSE=1 for more information\n"
+	}
+	if on, err := d.configBool("suppress_errors"); err == nil && !on {
+		msg += "\n\nYou can suppress this exception and fall back to eager by setting:\n    import torch._dynamo\n    torch._dynamo.config.suppress_errors = True\n"
+	}
+	return msg
 }
 
 // raise makes an exception of a class in a torch module.

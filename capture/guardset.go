@@ -233,6 +233,17 @@ func shown(gs []*Guard) []*Guard {
 	return out
 }
 
+// inTree are the guards that the printed tree has a place for.
+func inTree(gs []*Guard) []*Guard {
+	out := make([]*Guard, 0, len(gs))
+	for _, g := range gs {
+		if !g.hidden || g.Kind == "HASATTR" {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
 func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
 
 // seeGlobal guards a global that an instruction is about to load.

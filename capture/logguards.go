@@ -57,6 +57,11 @@ func treeLines(gs []*Guard, values map[string]vm.Object) []string {
 		case g.Kind == "LAMBDA_GUARD":
 			after = append(after, "+- "+strings.TrimRight(text, " "))
 		case g.Kind == "NO_TENSOR_ALIASING":
+		case g.Kind == "HASATTR":
+			b.manager(g.Source)
+		case g.Source == nil && strings.HasPrefix(g.Expr, "___check_obj_id(G['"):
+			m := b.named(strings.TrimSuffix(strings.TrimPrefix(g.Expr, "___check_obj_id("), ", <id>)"))
+			m.leaves = append(m.leaves, text)
 		case g.Source == nil:
 			b.root.leaves = append(b.root.leaves, text)
 		case strings.HasPrefix(g.Expr, "list("):
@@ -148,6 +153,19 @@ func (b *treeBuilder) child(m *manager, source, access string) *manager {
 	b.at[source] = c
 	m.kids = append(m.kids, c)
 	return c
+}
+
+// named is the manager of a global's attribute that is known by its text: G['module'].a.b.
+func (b *treeBuilder) named(text string) *manager {
+	global, attrs, _ := strings.Cut(text, "']")
+	name := strings.TrimPrefix(global, "G['")
+	m := b.manager(globalSource{name})
+	for _, a := range strings.Split(strings.TrimPrefix(attrs, "."), ".") {
+		if a != "" {
+			m = b.child(m, m.source+"."+a, "GetAttrGuardAccessor("+a+")")
+		}
+	}
+	return m
 }
 
 // manager is where the guards of a source stand.

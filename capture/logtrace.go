@@ -322,7 +322,7 @@ func (d *Dynamo) logBytecode(f *vm.Frame, en *entry, compiled string) {
 	show := func(what, listing string) {
 		d.Log(logBytecode, fmt.Sprintf("%s BYTECODE %s %s line %d \n%s\n", what, f.Code.Name, f.Code.Filename, en.frame.Line, listing))
 	}
-	show("ORIGINAL", f.Code.Dis())
+	show("ORIGINAL", f.Code.Dis(-1))
 	show("MODIFIED", d.replacement(f, en, compiled))
 }
 

@@ -78,8 +78,20 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 			return nil, err
 		}
 		kw := keywords(a[3])
-		if d.active != nil || d.stance == "force_eager" {
+		if d.active != nil {
 			return in.Call(a[1], args, kw) // already inside a trace: the call is simply inlined
+		}
+		switch d.stance.name {
+		case "", "default", "eager_on_recompile", "fail_on_recompile":
+		case "force_eager":
+			return in.Call(a[1], args, kw)
+		default:
+			return nil, in.Errorf(in.Exc.RuntimeError, "invalid torch.compile stance '%s'", d.stance.text)
+		}
+		if b := d.stance.force; b != nil {
+			forced := *ctx
+			forced.Backend = *b
+			ctx = &forced
 		}
 		return d.Call(ctx, a[1], args, kw)
 	})
@@ -124,12 +136,16 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	})
 	m.Func("is_compiling", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(d.Compiling()), nil })
 	m.Func("set_stance", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-		old := d.stance
-		if old == "" {
-			old = "default"
+		if in.FrameHook != nil || d.active != nil {
+			return nil, in.Errorf(in.Exc.RuntimeError, "attempted to set_stance in a torch.compile region")
 		}
-		d.stance, _ = vm.AsStr(a[0])
-		return vm.Str(old), nil
+		name, _ := vm.AsStr(a[0])
+		text, _ := vm.AsStr(a[1])
+		d.stance = stance{name: name, text: text}
+		if c, ok := a[2].(*contextObject); ok {
+			d.stance.force = &c.ctx.Backend
+		}
+		return vm.None, nil
 	})
 	m.Func("backends", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		var names []string
@@ -210,6 +226,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	})
 	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
 	d.comptimeModule(m)
+	d.explainModule(m)
 	if d.Extra != nil {
 		d.Extra(m)
 	}

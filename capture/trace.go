@@ -212,10 +212,7 @@ func (tr *tracer) step(f *vm.Frame) error { return tr.located(tr.watch(f)) }
 func (tr *tracer) located(err error) error {
 	var u *Unsupported
 	if tr.stack == nil && errors.As(err, &u) {
-		tr.stack = tr.userStack()
-		if tr.d.logs.on[logBreak] {
-			tr.breakAt = tr.stackFrames()
-		}
+		tr.stack, tr.breakAt = tr.userStack(), tr.stackFrames()
 	}
 	return err
 }
@@ -297,6 +294,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if p, ok := f.Ext.(*pending); ok && p != nil {
 			p.method = ins.Op == code.LOAD_METHOD
 		}
+		tr.hasMethod(f, top(0), f.Code.Names[ins.Arg])
 	case code.COMPARE_OP:
 		if isSequence(top(0)) && isSequence(top(1)) && int(ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[ins.Arg], "<>") {
 			tr.usePolyfill("list_cmp", nil)
@@ -843,6 +841,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		if u := tr.wrongCall(c, err); u != nil {
 			return nil, u
 		}
+		if f := tr.wrongValues(c, runArgs, runKw, err); f != nil {
+			return nil, f
+		}
 		tr.opError = err
 		return nil, err
 	}
@@ -978,6 +979,27 @@ func shortFile(p string) string {
 		return p[i:]
 	}
 	return filepath.Base(p)
+}
+
+// hasMethod notes that the trace relies on a method of a tensor from outside. PyTorch asks whether it is there; the guard shows
+// nothing but the way to it, and cannot fail here.
+func (tr *tracer) hasMethod(f *vm.Frame, o vm.Object, name string) {
+	t, ok := o.(*torch.Tensor)
+	if !ok || f != tr.root && !tr.mirrored(f) || !callable(t.Type().Lookup(name)) {
+		return
+	}
+	if src := tr.sources[t]; src != nil {
+		tr.guards.add(&Guard{Kind: "HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), Source: attrSource{src, name}, hidden: true})
+	}
+}
+
+// callable reports whether a value is a method or function.
+func callable(v vm.Object) bool {
+	switch v.(type) {
+	case *vm.BoundMethod, *vm.Builtin, *vm.Function:
+		return true
+	}
+	return false
 }
 
 // nameAfter names the node of a tensor after the first variable that it is assigned to.

@@ -42,15 +42,7 @@ func (gm *GraphModule) Readable(class string, describe func(n *Node) string) str
 		describe = func(n *Node) string { return Described(n.Val) }
 	}
 	var b strings.Builder
-	b.WriteString("class " + class + "(torch.nn.Module):\n    def forward(self")
-	for _, n := range gm.Graph.Placeholders() {
-		b.WriteString(", " + n.Target)
-		if t := describe(n); t != "" {
-			b.WriteString(`: "` + t + `"`)
-		}
-	}
-	b.WriteString("):\n")
-	gm.readableBody(&b, "        ", describe)
+	b.WriteString("class " + class + "(torch.nn.Module):\n" + gm.Graph.ReadableForward("    ", describe))
 	for _, k := range sortedKeys(gm.Submodules) {
 		sub := gm.Submodules[k].Readable(k, describe)
 		b.WriteString("    " + strings.ReplaceAll(strings.TrimRight(sub, "\n "), "\n", "\n    ") + "\n")
@@ -58,8 +50,22 @@ func (gm *GraphModule) Readable(class string, describe func(n *Node) string) str
 	return b.String()
 }
 
-func (gm *GraphModule) readableBody(b *strings.Builder, indent string, describe func(n *Node) string) {
-	g := gm.Graph
+// ReadableForward is the forward that Readable prints, every line after indent.
+func (g *Graph) ReadableForward(indent string, describe func(n *Node) string) string {
+	var b strings.Builder
+	b.WriteString(indent + "def forward(self")
+	for _, n := range g.Placeholders() {
+		b.WriteString(", " + n.Target)
+		if t := describe(n); t != "" {
+			b.WriteString(`: "` + t + `"`)
+		}
+	}
+	b.WriteString("):\n")
+	g.readableBody(&b, indent+"    ", describe)
+	return b.String()
+}
+
+func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n *Node) string) {
 	last := lastUses(g)
 	users := make(map[*Node]bool, len(g.Nodes))
 	for _, n := range g.Nodes {

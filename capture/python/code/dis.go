@@ -98,22 +98,27 @@ func listing(w *bufio.Writer, c *Code, all []*Code) []*Code {
 }
 
 // Dis lists the instructions as Python's dis module does, with a line number where a source line begins, and without offsets.
-func (c *Code) Dis() string {
+// An arrow stands before the instruction at; -1 for none.
+func (c *Code) Dis(at int) string {
 	var sb strings.Builder
 	line := int32(-1)
 	for i, in := range c.Instrs {
 		if in.Op == CACHE {
 			continue
 		}
-		at := ""
+		no := ""
 		if in.Line != line && in.Line > 0 {
 			if i > 0 {
 				sb.WriteString("\n")
 			}
 			line = in.Line
-			at = strconv.Itoa(int(line))
+			no = strconv.Itoa(int(line))
 		}
-		sb.WriteString(DisLine(at, in.Op.String(), c.disArg(in)))
+		text := DisLine(no, in.Op.String(), c.disArg(in))
+		if i == at && len(text) > 14 {
+			text = text[:10] + "--> " + text[14:]
+		}
+		sb.WriteString(text)
 	}
 	return sb.String()
 }

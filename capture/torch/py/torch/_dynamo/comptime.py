@@ -69,8 +69,11 @@ class ComptimeContext:
     def assert_static(self, val):
         assert not val.is_dynamic(), f"expected static but got dynamic (run with TORCH_LOGS=dynamic for more info)"
 
+    def force_static(self, val):
+        val.force_static()
+
     def print_graph(self, *, verbose=True, file=None):
-        print(_native.trace_graph_text(), file=file)
+        print(_native.trace_graph_text(verbose), file=file)
 
     def parent(self):
         return self
@@ -79,7 +82,7 @@ class ComptimeContext:
         print(repr(val), file=file)
 
     def print_disas(self, *, file=None, stacklevel=0):
-        pass
+        print(_native.trace_code(stacklevel), file=file)
 
     def print_value_stack(self, *, file=None, stacklevel=0):
         for v in _native.trace_values(stacklevel):
@@ -93,7 +96,9 @@ class ComptimeContext:
         print(_native.trace_stack(stacklevel), file=file)
 
     def print_guards(self, *, file=None):
-        print(_native.trace_guards(), file=file)
+        from torch._guards import Guard
+
+        print("\n".join(repr(Guard(*g)) for g in _native.trace_guards()), file=file)
 
     def breakpoint(self):
         sys.breakpointhook()
@@ -145,6 +150,10 @@ class _Comptime:
 
     @staticmethod
     def assert_static(val):
+        pass
+
+    @staticmethod
+    def force_static(val):
         pass
 
     @staticmethod

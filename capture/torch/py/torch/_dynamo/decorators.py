@@ -31,12 +31,14 @@ def run(fn=None):
         return lambda f: run(f)
     from torch._dynamo.eval_frame import OptimizedModule, innermost_fn
 
-    if isinstance(fn, OptimizedModule):
-        inner = fn.dynamo_ctx.run_only()
-        return OptimizedModule(fn._orig_mod, inner)
-    fn = innermost_fn(fn)
+    names = fn
+    if isinstance(fn, torch.nn.Module):
+        fn = fn._orig_mod if isinstance(fn, OptimizedModule) else fn
+        names = fn.forward
+    else:
+        names = fn = innermost_fn(fn)
 
-    @functools.wraps(fn)
+    @functools.wraps(names)
     def wrapper(*args, **kwargs):
         return _native.run_only(fn, args, kwargs)
 
@@ -124,3 +126,41 @@ forbid_in_graph = disallow_in_graph
 def assume_constant_result(fn):
     fn._dynamo_marked_constant = True
     return fn
+
+
+class set_stance:
+    """How compiled functions behave: default, force_eager, eager_on_recompile, fail_on_recompile.
+
+    A function, a context manager, and a decorator.
+    """
+
+    def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
+        from torch._dynamo.eval_frame import DynamoStance, _set_stance
+
+        if force_backend is not None and stance != "default":
+            raise RuntimeError("non-default stance cannot have force_backend set")
+        self.stance = DynamoStance(stance, skip_guard_eval_unsafe, force_backend)
+        self.prev = _set_stance(self.stance)
+
+    def __enter__(self):
+        from torch._dynamo.eval_frame import _set_stance
+
+        _set_stance(self.stance)
+
+    def __exit__(self, *args):
+        from torch._dynamo.eval_frame import _set_stance
+
+        _set_stance(self.prev)
+
+    def __call__(self, fn):
+        from torch._dynamo.eval_frame import _set_stance
+
+        _set_stance(self.prev)
+        stance = self.stance
+
+        @functools.wraps(fn)
+        def wrapper(*args, **kwargs):
+            with set_stance(stance.stance, skip_guard_eval_unsafe=stance.skip_guard_eval_unsafe, force_backend=stance.backend):
+                return fn(*args, **kwargs)
+
+        return wrapper

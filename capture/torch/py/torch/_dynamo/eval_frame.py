@@ -15,6 +15,29 @@ def innermost_fn(fn):
     return fn
 
 
+class DynamoStance:
+    """What torch.compiler.set_stance asks for."""
+
+    def __init__(self, stance="default", skip_guard_eval_unsafe=False, backend=None):
+        self.stance, self.skip_guard_eval_unsafe, self.backend = stance, skip_guard_eval_unsafe, backend
+
+    def __repr__(self):
+        return f"DynamoStance(stance={self.stance!r}, skip_guard_eval_unsafe={self.skip_guard_eval_unsafe!r}, backend={self.backend!r})"
+
+
+_stance = DynamoStance()
+
+
+def _set_stance(stance):
+    global _stance
+    context = None
+    if stance.backend is not None:
+        context = _OptimizeContext(stance.backend, False, None).native
+    _native.set_stance(stance.stance if isinstance(stance.stance, str) else repr(stance.stance), repr(stance), context)
+    prior, _stance = _stance, stance
+    return prior
+
+
 class OptimizedModule(torch.nn.Module):
     """A module whose calls are compiled."""
 
@@ -156,7 +179,7 @@ class ExplainOutput:
         if self.out_guards is not None:
             out += "Out Guards:\n"
             for i, g in enumerate(self.out_guards):
-                out += f"  Guard {i + 1}:\n    {g}\n"
+                out += f"  Guard {i + 1}:\n    {g}"
         if self.compile_times is not None:
             out += f"Compile Times: {self.compile_times}\n"
         return out
@@ -205,13 +228,15 @@ def explain(f, *extra_args, **extra_kwargs):
             graphs.append(gm)
             return gm.forward
 
-        start = _native.breaks_seen()
+        from torch._guards import out_guards
+
+        _native.keep_guards()
         optimize(dynamo_graph_accumulating_compiler)(f)(*args, **kwargs)
-        reasons = [GraphCompileReason(r, [FrameSummary(*s) for s in stack]) for r, stack in _native.breaks_since(start)]
+        reasons = [gm.compile_subgraph_reason for gm in graphs if gm.compile_subgraph_reason.graph_break]
         ops_per_graph = [[n.target for n in gm.graph.nodes if n.op == "call_function"] for gm in graphs]
         op_count = sum(len(ops) for ops in ops_per_graph)
         dynamo.reset()
-        return ExplainOutput(graphs, len(graphs), max(len(graphs) - 1, 0), reasons, op_count, ops_per_graph, [], None)
+        return ExplainOutput(graphs, len(graphs), len(graphs) - 1, reasons, op_count, ops_per_graph, out_guards(), None)
 
     if extra_args or extra_kwargs:
         return inner(*extra_args, **extra_kwargs)

@@ -25,8 +25,11 @@ class CacheLimitExceeded(Unsupported):
     pass
 
 
-class FailOnCacheLimitHit(Exception):
+class FailOnRecompileLimitHit(Exception):
     pass
+
+
+FailOnCacheLimitHit = FailOnRecompileLimitHit
 
 
 class ResetRequired(TorchDynamoException):

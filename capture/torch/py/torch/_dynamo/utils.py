@@ -8,6 +8,14 @@ counters = defaultdict(Counter)
 compilation_time_metrics = OrderedDict()
 
 
+def _take_counts():
+    for table, key, n in _native.take_counts():
+        counters[table][key] += n
+
+
+_take_counts()
+
+
 def reset_frame_count():
     pass
 

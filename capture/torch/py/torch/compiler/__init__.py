@@ -49,32 +49,10 @@ def is_exporting():
     return False
 
 
-class set_stance:
-    """How compiled functions behave: default, force_eager, eager_on_recompile, fail_on_recompile."""
+def set_stance(stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
+    import torch._dynamo.decorators
 
-    def __init__(self, stance="default", *, skip_guard_eval_unsafe=False):
-        if stance not in ("default", "force_eager", "eager_on_recompile", "fail_on_recompile"):
-            raise RuntimeError(f"invalid torch.compile stance '{stance}'")
-        self.stance = stance
-        self.prev = _native.set_stance(stance)
-
-    def __enter__(self):
-        _native.set_stance(self.stance)
-
-    def __exit__(self, *args):
-        _native.set_stance(self.prev)
-
-    def __call__(self, fn):
-        import functools
-
-        _native.set_stance(self.prev)
-
-        @functools.wraps(fn)
-        def wrapper(*args, **kwargs):
-            with set_stance(self.stance):
-                return fn(*args, **kwargs)
-
-        return wrapper
+    return torch._dynamo.decorators.set_stance(stance, skip_guard_eval_unsafe=skip_guard_eval_unsafe, force_backend=force_backend)
 
 
 def cudagraph_mark_step_begin():
