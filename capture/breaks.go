@@ -319,14 +319,14 @@ func (f *fakeFailed) Abort() bool { return true }
 // of another kind, which plain Python may not have.
 func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, err error) error {
 	var r *vm.Raised
-	if !errors.As(err, &r) {
+	if !errors.As(err, &r) || tr.refusal == nil {
 		return nil
 	}
 	if e := tr.in.Exc; r.Exc.Class != e.RuntimeError && r.Exc.Class != e.IndexError && r.Exc.Class != e.ValueError {
 		return nil
 	}
 	inner, serr := tr.in.Str(r.Exc)
-	if serr != nil {
+	if serr != nil || !strings.Contains(tr.refusal.Error(), inner) {
 		return nil
 	}
 	target := c.Target

@@ -60,6 +60,7 @@ type tracer struct {
 	funcs   map[*vm.Frame]Source // functions that the running frames are calls of
 	cells   map[*vm.Cell]Source  // cells of functions that were called, with the way to their contents; nil for those without
 	globals []*globalWrite       // globals that the trace assigned
+	refusal error                // of the operator that ran last on fakes, if it refused its arguments
 	opError error                // what the last operator that failed on fakes said
 	onStack map[int]stackValue   // what lies untouched on a resume function's stack, by slot
 	called  calledFunc           // the function that the next frame is a call of
@@ -871,7 +872,8 @@ func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
 	tr.t.Hook = nil
 	oldSymbolic := tr.t.Symbolic
 	tr.t.Symbolic = true
-	tr.t.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes}
+	tr.refusal = nil
+	tr.t.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, &tr.refusal}
 	tr.t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
 	defer func() {
 		tr.depth--
@@ -884,6 +886,8 @@ func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
 type fakeDispatch struct {
 	grad  torch.Autograd
 	sizes *sizes.Tracker
+	// refusal is set to what an operator says that refuses its arguments.
+	refusal *error
 }
 
 // Dispatch runs op on fakes; results inherit requires_grad as autograd would give it.
@@ -891,7 +895,11 @@ func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, erro
 	below := d.grad.(interface {
 		DispatchFake(op *aten.Op, args []aten.Value) (aten.Value, error)
 	})
-	return d.sizes.Dispatch(op, args, func(args []aten.Value) (aten.Value, error) { return below.DispatchFake(op, args) })
+	v, err := d.sizes.Dispatch(op, args, func(args []aten.Value) (aten.Value, error) { return below.DispatchFake(op, args) })
+	if err != nil {
+		*d.refusal = err
+	}
+	return v, err
 }
 
 func (tr *tracer) swap(args []vm.Object) []vm.Object {
