@@ -1,6 +1,8 @@
 package autograd
 
 import (
+	"strings"
+
 	"whittle/aot/build"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -285,21 +287,12 @@ func convAndPool() {
 			c.Set("self", func() tt { return c.T(n+"_backward.default", c.G(0), c.In("self"), c.Out(1)) })
 		}).noGrad = map[int]bool{1: true}
 	}
-	for _, n := range []string{"upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"} {
+	for _, n := range strings.Fields(`upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
+		upsample_linear1d upsample_bilinear2d upsample_bicubic2d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa`) {
 		row(n+".default", func(c *Ctx) {
 			c.Set("self", func() tt {
 				args := []aten.Value{c.G(0), c.Arg("output_size"), build.Ints(c.Like("self").Shape)}
-				args = append(args, c.args[2:]...)
-				return c.T(n+"_backward.default", args...)
-			})
-		})
-	}
-	for _, n := range []string{"upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d"} {
-		row(n+".default", func(c *Ctx) {
-			c.Set("self", func() tt {
-				args := []aten.Value{c.G(0), c.Arg("output_size"), build.Ints(c.Like("self").Shape)}
-				args = append(args, c.args[2:]...)
-				return c.T(n+"_backward.default", args...)
+				return c.T(n+"_backward.default", append(args, c.args[2:]...)...)
 			})
 		})
 	}

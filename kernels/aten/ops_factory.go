@@ -854,6 +854,13 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			}
 			return c.via("mul.Tensor", t, noise)
 		})
+		comp(name+"_", func(c *Call) (Value, error) {
+			v, err := c.via(name, c.Args...)
+			if err != nil || v == c.Args[0] {
+				return c.Args[0], err
+			}
+			return c.via("copy_", c.Args[0], v)
+		})
 	}
 	dropout("dropout", false, false)
 	dropout("feature_dropout", true, false)

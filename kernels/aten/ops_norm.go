@@ -333,70 +333,29 @@ func batchNorm(c *Call, t, w, b, rm, rv *tensor.Tensor, training bool, momentum,
 	if !c.real {
 		return
 	}
-	x := t.Floats()
-	ws, bs := floatsOf(w), floatsOf(b)
-	mu, is := make([]float64, ch), make([]float64, ch)
-	cnt := float64(n * inner)
-	nrm, nrv = floatsOf(rm), floatsOf(rv)
-	for k := int64(0); k < ch; k++ {
-		if !training {
-			if nrm != nil {
-				mu[k] = nrm[k]
-			}
-			if nrv != nil {
-				is[k] = 1 / math.Sqrt(nrv[k]+eps)
-			}
-			continue
-		}
-		s, v := 0.0, 0.0
-		for i := int64(0); i < n; i++ {
-			for _, e := range x[(i*ch+k)*inner : (i*ch+k+1)*inner] {
-				s += e
-			}
-		}
-		mu[k] = s / cnt
-		for i := int64(0); i < n; i++ {
-			for _, e := range x[(i*ch+k)*inner : (i*ch+k+1)*inner] {
-				v += (e - mu[k]) * (e - mu[k])
-			}
-		}
-		is[k] = 1 / math.Sqrt(v/cnt+eps)
-		if nrm != nil {
-			nrm[k] = momentum*mu[k] + (1-momentum)*nrm[k]
-		}
-		if nrv != nil {
-			nrv[k] = momentum*v/(cnt-1) + (1-momentum)*nrv[k]
-		}
+	shape := bnShape{n, ch, inner}
+	if t.DType == tensor.Float64 {
+		nrm, nrv = bnForward[float64](shape, t, w, b, rm, rv, out, mean, invstd, training, momentum, eps)
+	} else {
+		m, v := bnForward[float32](shape, t, w, b, rm, rv, out, mean, invstd, training, momentum, eps)
+		nrm, nrv = widened(m), widened(v)
 	}
-	for i := int64(0); i < n; i++ {
-		for k := int64(0); k < ch; k++ {
-			a, o := is[k], -mu[k]*is[k]
-			if ws != nil {
-				a, o = a*ws[k], o*ws[k]
-			}
-			if bs != nil {
-				o += bs[k]
-			}
-			l := x[(i*ch+k)*inner : (i*ch+k+1)*inner]
-			for j := range l {
-				l[j] = l[j]*a + o
-			}
-		}
-	}
-	out.SetFloats(x)
-	if training {
-		mean.SetFloats(mu)
-		invstd.SetFloats(is)
-		if update {
-			if rm != nil {
-				rm.SetFloats(nrm)
-			}
-			if rv != nil {
-				rv.SetFloats(nrv)
-			}
-		}
+	if training && update {
+		setIf(rm, nrm)
+		setIf(rv, nrv)
 	}
 	return
+}
+
+func widened(xs []float32) []float64 {
+	if xs == nil {
+		return nil
+	}
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = float64(x)
+	}
+	return out
 }
 
 func torchSize(s []int64) string { return "torch.Size(" + tensor.ShapeText(s) + ")" }
@@ -477,44 +436,12 @@ func batchNorms() {
 		if !c.real {
 			return list(gi, gw, gb), nil
 		}
-		x, gs, ws := t.Floats(), g.Floats(), floatsOf(w)
-		dx, dw, db := make([]float64, len(x)), make([]float64, ch), make([]float64, ch)
-		var mu, is []float64
-		if train {
-			mu, is = sm.Floats(), si.Floats()
+		shape := bnShape{n, ch, inner}
+		if t.DType == tensor.Float64 {
+			bnGradients[float64](shape, g, t, w, rm, rv, sm, si, gi, gw, gb, train, eps)
 		} else {
-			mu, is = rm.Floats(), rv.Floats()
-			for i := range is {
-				is[i] = 1 / math.Sqrt(is[i]+eps)
-			}
+			bnGradients[float32](shape, g, t, w, rm, rv, sm, si, gi, gw, gb, train, eps)
 		}
-		cnt := float64(n * inner)
-		for k := int64(0); k < ch; k++ {
-			for i := int64(0); i < n; i++ {
-				p := (i*ch + k) * inner
-				for j := p; j < p+inner; j++ {
-					db[k] += gs[j]
-					dw[k] += gs[j] * (x[j] - mu[k]) * is[k]
-				}
-			}
-			wk := 1.0
-			if ws != nil {
-				wk = ws[k]
-			}
-			for i := int64(0); i < n; i++ {
-				p := (i*ch + k) * inner
-				for j := p; j < p+inner; j++ {
-					if train {
-						dx[j] = (gs[j] - db[k]/cnt - (x[j]-mu[k])*is[k]*dw[k]/cnt) * is[k] * wk
-					} else {
-						dx[j] = gs[j] * is[k] * wk
-					}
-				}
-			}
-		}
-		setIf(gi, dx)
-		setIf(gw, dw)
-		setIf(gb, db)
 		return list(gi, gw, gb), nil
 	}
 	def("native_batch_norm_backward", func(c *Call) (Value, error) {

@@ -108,12 +108,17 @@ func run(ctx context.Context, args []string) error {
 	return os.WriteFile(o.out, append(b, '\n'), 0o666)
 }
 
-func runOps(ctx context.Context, dir string, o options) (any, error) {
+// cacheDir holds compiled kernels.
+func cacheDir() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
-	opt := ops.Options{Workers: o.workers, CacheDir: filepath.Join(cache, "whittle"), Every: o.every}
+	return filepath.Join(cache, "whittle")
+}
+
+func runOps(ctx context.Context, dir string, o options) (any, error) {
+	opt := ops.Options{Workers: o.workers, CacheDir: cacheDir(), Every: o.every}
 	if o.measures != "" {
 		opt.Measures = strings.Split(o.measures, ",")
 	}
@@ -160,12 +165,9 @@ func runGraphs(ctx context.Context, dir string, o options) (any, error) {
 		aten.DefaultGenerator.ManualSeed(0)
 		return interp.Aten(ctx, aten.Eager)
 	}}
+	opt.Program = dynamoProgram(cacheDir())
 	if !o.eager {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			cache = os.TempDir()
-		}
-		opt.Compile = inductor(filepath.Join(cache, "whittle"))
+		opt.Compile = inductor(cacheDir())
 	}
 	rep, err := graphs.Run(ctx, dir, opt)
 	if err != nil {

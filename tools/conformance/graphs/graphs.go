@@ -25,16 +25,33 @@ import (
 // Callable is a compiled graph.
 type Callable func(ctx context.Context, inputs []any) (any, error)
 
+// How says how a Program is to run.
+type How string
+
+// The ways to run a program.
+const (
+	ByEager    How = "eager"
+	ByCompiled How = "compiled"
+	ByDouble   How = "double" // eager, in float64
+)
+
+// Program is an after-dynamo graph that can be run. The results of Run are those of forward, then the gradients of the inputs.
+type Program interface {
+	Run(how How, inputs []any) ([]any, error)
+}
+
 // Options say what to measure beyond reading.
 type Options struct {
 	Eager    bool                                                                          // run after-aot graphs with package aten
 	Compile  func(ctx context.Context, gm *fx.GraphModule, inputs []any) (Callable, error) // nil: not measured; needs Eager
 	Resolver func(ctx context.Context) fx.Resolver                                         // nil: package aten's eager kernels
-	Match    string                                                                        // only files whose name contains it
-	MaxBytes int64                                                                         // skip running files with more input data; 0: no limit
-	Workers  int                                                                           // files at a time; 0: 1
-	Timeout  time.Duration                                                                 // per file and run; 0: none
-	Accuracy *accuracy.Options                                                             // nil: accuracy.Default
+	// Program opens an after-dynamo file, which only the torch package can run; nil: those are read alone.
+	Program  func(ctx context.Context, r *repros.Repro, file, text string) (Program, error)
+	Match    string            // only files whose name contains it
+	MaxBytes int64             // skip running files with more input data; 0: no limit
+	Workers  int               // files at a time; 0: 1
+	Timeout  time.Duration     // per file and run; 0: none
+	Accuracy *accuracy.Options // nil: accuracy.Default
 	Progress func(file string)
 }
 
@@ -176,7 +193,7 @@ func one(ctx context.Context, t *tally, file string, o Options) {
 		err = errors.New("changed")
 	}
 	t.note(3, file, err)
-	if !o.Eager || r.Stage != repros.AfterAOT {
+	if !o.Eager || r.Stage != repros.AfterAOT && o.Program == nil {
 		return
 	}
 	total := int64(0)
@@ -192,8 +209,14 @@ func one(ctx context.Context, t *tally, file string, o Options) {
 	}
 	inputs, err := r.Tensors(load)
 	if err != nil {
-		t.note(4, file, err)
+		if r.Stage == repros.AfterAOT {
+			t.note(4, file, err)
+		}
 		t.note(5, file, err)
+		return
+	}
+	if r.Stage != repros.AfterAOT {
+		runProgram(ctx, t, file, string(b), r, inputs, o)
 		return
 	}
 	shaped, _ := gm.Clone()
@@ -228,16 +251,52 @@ func one(ctx context.Context, t *tally, file string, o Options) {
 		if err != nil {
 			return err
 		}
-		opts := accuracy.Default()
-		if o.Accuracy != nil {
-			opts = *o.Accuracy
-		}
-		rep := accuracy.Compare(want, got, reference(ctx, gm, inputs), opts)
-		if !rep.Same {
-			return fmt.Errorf("output %s: %s", rep.Where, rep.Message)
-		}
-		return nil
+		return o.close(want, got, reference(ctx, gm, inputs))
 	}))
+}
+
+// close holds compiled results against eager ones.
+func (o Options) close(want, got, f64 any) error {
+	opts := accuracy.Default()
+	if o.Accuracy != nil {
+		opts = *o.Accuracy
+	}
+	if rep := accuracy.Compare(want, got, f64, opts); !rep.Same {
+		return fmt.Errorf("output %s: %s", rep.Where, rep.Message)
+	}
+	return nil
+}
+
+// runProgram measures an after-dynamo file.
+func runProgram(ctx context.Context, t *tally, file, text string, r *repros.Repro, inputs []any, o Options) {
+	var p Program
+	var want, got []any
+	run := func(how How) (out []any, err error) {
+		err = guard(func() (err error) {
+			out, err = p.Run(how, accuracy.Clone(inputs).([]any))
+			return err
+		})
+		return out, err
+	}
+	err := guard(func() (err error) {
+		p, err = o.Program(ctx, r, file, text)
+		return err
+	})
+	if err == nil {
+		want, err = run(ByEager)
+	}
+	if !t.note(5, file, err) || o.Compile == nil {
+		return
+	}
+	got, err = run(ByCompiled)
+	if !t.note(6, file, err) {
+		return
+	}
+	var f64 any
+	if d, err := run(ByDouble); err == nil {
+		f64 = d
+	}
+	t.note(7, file, o.close(want, got, f64))
 }
 
 // reference is the graph in float64, nil where that does not run.

@@ -2,10 +2,13 @@
 import sys
 import types
 
+from torch._dynamo._unread_settings import DEFAULTS
+
 
 class ConfigModule(types.ModuleType):
     def __init__(self, name, values):
         super().__init__(name)
+        values = {**DEFAULTS.get(name, {}), **values}
         object.__setattr__(self, "_values", dict(values))
         object.__setattr__(self, "_defaults", dict(values))
 

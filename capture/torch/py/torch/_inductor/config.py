@@ -2,6 +2,7 @@
 import os
 
 from torch._dynamo._config_module import ConfigModule, install
+from torch._dynamo._unread_settings import DEFAULTS
 
 _m = install(__name__, {
     "debug": False, "disable_progress": True, "verbose_progress": False, "fx_graph_cache": True, "fx_graph_remote_cache": None, "force_disable_caches": False, "cpp_wrapper": False, "dce": False,
@@ -34,3 +35,7 @@ _sub("trace", {"enabled": os.environ.get("TORCH_COMPILE_DEBUG", "0") == "1", "de
 _sub("aot_inductor", {"output_path": "", "debug_compile": False, "metadata": {}, "presets": {}, "package": False})
 _sub("rocm", {"arch": [], "ck_supported_arch": []})
 _sub("cuda", {"arch": None, "version": None, "cutlass_dir": ""})
+for _name in DEFAULTS:
+    _prefix, _, _last = _name.rpartition(".")
+    if _prefix == __name__ and not hasattr(_m, _last):
+        _sub(_last, {})
