@@ -525,16 +525,16 @@ func scatterViews() {
 			if self.HasInternalOverlap() {
 				out = c.New(self.DType, self.Shape, tensor.ContiguousStrides(self.Shape))
 			} else {
-				out = &tensor.Tensor{Storage: nil}
-				*out = *c.New(self.DType, []int64{(spanOf(self))}, []int64{1})
-				out = c.View(out, self.Shape, self.Stride, 0)
+				whole := []int64{self.Offset + spanOf(self)}
+				buffer := c.New(self.DType, whole, []int64{1})
+				if c.real {
+					tensor.Copy(buffer, tensor.NewView(self, whole, []int64{1}, 0))
+				}
+				out = c.View(buffer, self.Shape, self.Stride, self.Offset)
 				out.Base = nil
 			}
 			if c.real {
 				tensor.Copy(out, self)
-			}
-			if n == "as_strided_scatter" {
-				out.Offset = 0
 			}
 			args := append([]Value{out}, c.Args[2:]...)
 			v, err := c.doT(base, args...)
