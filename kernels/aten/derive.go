@@ -209,6 +209,9 @@ func deriveOut(name, root, text string, base map[string][]*Op, add func(string, 
 			}
 			if len(outs) == 1 {
 				if l, isList := c.Args[outs[0]].([]Value); isList {
+					if len(l) != len(rs) {
+						return nil, errf("%s expected an out= argument of %d tensors, got %d", f.parsed.Name, len(rs), len(l))
+					}
 					for i := range l {
 						if _, err := c.intoOut(l[i], rs[i]); err != nil {
 							return nil, err

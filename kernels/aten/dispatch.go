@@ -26,6 +26,9 @@ func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if err := checkComplex(op, args); err != nil {
 		return nil, err
 	}
+	if err := checkNeeds(op, args); err != nil {
+		return nil, err
+	}
 	c := &Call{Op: op, Args: args, Dispatch: d, real: true}
 	if op.Eager != nil {
 		return guarded(op, op.Eager, c)
@@ -35,6 +38,9 @@ func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 
 func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if err := checkComplex(op, args); err != nil {
+		return nil, err
+	}
+	if err := checkNeeds(op, args); err != nil {
 		return nil, err
 	}
 	c := &Call{Op: op, Args: args, Dispatch: d}

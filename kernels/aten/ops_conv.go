@@ -17,6 +17,9 @@ type convSpec struct {
 }
 
 func fill(l []int64, n int, def int64) []int64 {
+	if len(l) > 1 && len(l) < n {
+		return slices.Clone(l) // too short: the caller compares lengths
+	}
 	out := make([]int64, n)
 	for i := range out {
 		switch {
@@ -43,6 +46,11 @@ func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 	}
 	if s.groups <= 0 {
 		return nil, errf("non-positive groups is not supported")
+	}
+	for i, l := range [][]int64{s.stride, s.pad, s.dil} {
+		if what := []string{"stride", "padding", "dilation"}[i]; len(l) != nd {
+			return nil, errf("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", what, nd, what, tensor.ShapeText(l))
+		}
 	}
 	for i := range s.stride {
 		if s.stride[i] <= 0 {

@@ -196,6 +196,9 @@ func solvers() {
 		if c.T(1).DType != tensor.Int32 {
 			return nil, errf("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is intended to be used with the output produced by torch.linalg.lu_factor")
 		}
+		if lu, p := c.T(0), c.T(1); lu.Dim() < 2 || !slices.Equal(p.Shape, append(slices.Clone(lu.Shape[:lu.Dim()-2]), min(lu.Shape[lu.Dim()-2], lu.Shape[lu.Dim()-1]))) {
+			return nil, errf("lu_unpack: Expected LU_pivots to have one pivot for each row or column of LU_data of size %s, but got %s", tensor.ShapeText(lu.Shape), tensor.ShapeText(p.Shape))
+		}
 		return unpack(c, c.T(0), c.T(1), c.B(2), c.B(3))
 	})
 	def("linalg_lu", func(c *Call) (Value, error) {
@@ -372,6 +375,9 @@ func reflectorOps() {
 		side := int64(1)
 		if left {
 			side = 2
+		}
+		if tau.Dim() != t.Dim()-1 || !slices.Equal(tau.Shape[:tau.Dim()-1], t.Shape[:t.Dim()-2]) || !slices.Equal(x.Shape[:x.Dim()-2], t.Shape[:t.Dim()-2]) || tau.Shape[tau.Dim()-1] > t.Shape[t.Dim()-1] {
+			return nil, errf("torch.ormqr: batch dimensions of tau and other to be equal to input.shape[:-2], and tau.shape[-1] at most input.shape[-1]; got input %s, tau %s, other %s", tensor.ShapeText(t.Shape), tensor.ShapeText(tau.Shape), tensor.ShapeText(x.Shape))
 		}
 		q := tau.Shape[tau.Dim()-1]
 		n := x.Shape[x.Dim()-int(side)]

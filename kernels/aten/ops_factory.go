@@ -162,7 +162,13 @@ func init() {
 	newLike("new_ones", one)
 	newLike("new_full", func(c *Call, t *tensor.Tensor) { fillScalar(t, c.Args[2]) })
 	def("new_empty_strided", func(c *Call) (Value, error) {
-		return c.New(c.optDT(c.T(0).DType), c.Ints(1), c.Ints(2)), c.checkSize(c.Ints(1))
+		if a, b := len(c.Ints(1)), len(c.Ints(2)); a != b {
+			return nil, errf("mismatch in length of strides and shape: %d and %d", b, a)
+		}
+		if err := c.checkSize(c.Ints(1)); err != nil {
+			return nil, err
+		}
+		return c.New(c.optDT(c.T(0).DType), c.Ints(1), c.Ints(2)), nil
 	})
 	def("empty_strided", func(c *Call) (Value, error) {
 		if len(c.Ints(0)) != len(c.Ints(1)) {
@@ -574,6 +580,9 @@ func copies() {
 		return nil, nil
 	})
 	def("sym_size.int", func(c *Call) (Value, error) {
+		if c.T(0).Dim() == 0 {
+			return nil, kindf(IndexError, "Dimension specified as %d but tensor has no dimensions", c.I(1))
+		}
 		d, err := wrapDim(c.I(1), int64(c.T(0).Dim()))
 		if err != nil {
 			return nil, err
@@ -581,6 +590,9 @@ func copies() {
 		return c.T(0).Shape[d], nil
 	})
 	def("sym_stride.int", func(c *Call) (Value, error) {
+		if c.T(0).Dim() == 0 {
+			return nil, kindf(IndexError, "Dimension specified as %d but tensor has no dimensions", c.I(1))
+		}
 		d, err := wrapDim(c.I(1), int64(c.T(0).Dim()))
 		if err != nil {
 			return nil, err

@@ -134,6 +134,9 @@ func histogramOps() {
 		} else if n = c.I(1); n <= 0 {
 			return nil, errf("torch.histogramdd(): bins must be > 0, but got %d", n)
 		}
+		if w != nil && w.Numel() != t.Numel() {
+			return nil, errf("torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input with shape %s and weight with shape %s", tensor.ShapeText(t.Shape), tensor.ShapeText(w.Shape))
+		}
 		h, e := c.NewC(t.DType, n), c.NewC(t.DType, n+1)
 		if byEdges {
 			e = c.New(t.DType, bt.Shape, tensor.PreservedStrides(bt.Shape, bt.Stride))
@@ -146,7 +149,11 @@ func histogramOps() {
 		if byEdges {
 			edges = bt.Floats()
 		} else {
-			lo, hi, err := histogramRange(xs, 1, 0, c.Floats(2))
+			given := c.Floats(2)
+			if given != nil && len(given) != 2 {
+				return nil, errf("torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got %d", len(given))
+			}
+			lo, hi, err := histogramRange(xs, 1, 0, given)
 			if err != nil {
 				return nil, err
 			}
@@ -156,17 +163,21 @@ func histogramOps() {
 		h.SetFloats(histogram(xs, [][]float64{edges}, floatsOf(w), density))
 		return list(h, e), nil
 	})
-	points := func(t *tensor.Tensor, dims int) error {
+	points := func(t, w *tensor.Tensor, dims int) error {
 		if t.Dim() < 2 {
 			return errf("torch.histogramdd: input tensor should have at least 2 dimensions, but got %d", t.Dim())
 		}
 		if n := t.Shape[t.Dim()-1]; n != int64(dims) {
 			return errf("torch.histogramdd: expected %d sequences of bin edges for a %d-dimensional histogram but got %d", n, n, dims)
 		}
+		if w != nil && w.Numel()*int64(dims) != t.Numel() {
+			return errf("torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input with shape %s and weight with shape %s", tensor.ShapeText(t.Shape), tensor.ShapeText(w.Shape))
+		}
 		return nil
 	}
 	binEdges := func(c *Call, t *tensor.Tensor, bins []int64) ([]*tensor.Tensor, [][]float64, error) {
-		if err := points(t, len(bins)); err != nil {
+		w, _ := c.opt("weight").(*tensor.Tensor)
+		if err := points(t, w, len(bins)); err != nil {
 			return nil, nil, err
 		}
 		var ts []*tensor.Tensor
@@ -235,12 +246,15 @@ func histogramOps() {
 		if err := check(c, t, w); err != nil {
 			return nil, err
 		}
-		if err := points(t, len(bins)); err != nil {
+		if err := points(t, w, len(bins)); err != nil {
 			return nil, err
 		}
 		var n []int64
 		var es [][]float64
 		for _, b := range bins {
+			if b.Dim() != 1 || b.Shape[0] < 2 {
+				return nil, errf("torch.histogramdd: bins tensor should have at least 2 elements along one dimension, got %s", tensor.ShapeText(b.Shape))
+			}
 			n = append(n, b.Numel()-1)
 			es = append(es, b.Floats())
 		}

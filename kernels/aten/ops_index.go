@@ -672,12 +672,19 @@ func scatters() {
 		if n := c.Str(4); reducer(n) == nil || n == "sum" {
 			return errf("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", n)
 		}
+		if src := c.T(3); src.Numel() != int64(len(pos)) {
+			return errf("index_reduce(): Number of indices (%d) should be equal to source.size(dim), but source has size %s", c.T(2).Numel(), tensor.ShapeText(src.Shape))
+		}
 		reduceAt(o, pos, c.T(3).Floats(), c.Str(4), c.B(5))
 		return nil
 	})
 	both("masked_scatter", func(c *Call, o *tensor.Tensor) error {
 		if c.T(1).Dim() > 0 {
-			if sh, err := tensor.BroadcastShapes(o.Shape, c.T(1).Shape); err == nil && !slices.Equal(sh, o.Shape) {
+			sh, err := tensor.BroadcastShapes(o.Shape, c.T(1).Shape)
+			if err != nil {
+				return errf("%s", err)
+			}
+			if !slices.Equal(sh, o.Shape) {
 				return errf("output with shape %s doesn't match the broadcast shape %s", tensor.ShapeText(o.Shape), tensor.ShapeText(sh))
 			}
 		}
@@ -707,6 +714,13 @@ func scatters() {
 		return nil
 	})
 	both("put", func(c *Call, o *tensor.Tensor) error {
+		if ix, src := c.T(1), c.T(2); ix.DType != tensor.Int64 {
+			return errf("put_(): Expected a long tensor for index, but got %s", cName(ix.DType))
+		} else if ix.Numel() != src.Numel() {
+			return errf("put_(): Expected source and index to have the same number of elements, but got source.numel() = %d, index.numel() = %d", src.Numel(), ix.Numel())
+		} else if src.DType != o.DType {
+			return errf("put_(): self and source expected to have the same dtype, but got self.dtype = %s and source.dtype = %s", cName(o.DType), cName(src.DType))
+		}
 		if !c.real {
 			return nil
 		}
@@ -1018,6 +1032,9 @@ func selects() {
 	})
 	def("bincount", func(c *Call) (Value, error) {
 		t, w, n := c.T(0), c.T(1), c.I(2)
+		if w != nil && (w.Dim() != 1 || w.Numel() != t.Numel()) {
+			return nil, errf("weights should be 1-d and have the same length as input")
+		}
 		if !c.real {
 			return nil, &Error{Kind: DataDependentError, Msg: c.Op.Name()}
 		}

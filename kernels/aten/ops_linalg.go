@@ -338,11 +338,24 @@ func init() {
 		if err := squareOf(a, "linalg.solve_triangular"); err != nil {
 			return nil, err
 		}
+		if b.Dim() < 2 {
+			return nil, errf("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
+		}
 		batch, e := tensor.BroadcastShapes(a.Shape[:a.Dim()-2], b.Shape[:b.Dim()-2])
 		if e != nil {
 			return nil, errf("%s", e)
 		}
 		n, r, k := a.Shape[a.Dim()-1], b.Shape[b.Dim()-2], b.Shape[b.Dim()-1]
+		if left && r != n || !left && k != n {
+			eq := "AX"
+			if !left {
+				eq = "XA"
+			}
+			return nil, errf("linalg.solve_triangular: Incompatible shapes of A and B for the equation %s = B (%dx%d and %dx%d)", eq, n, n, r, k)
+		}
+		if a.DType != b.DType {
+			return nil, errf("linalg.solve_triangular: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", cName(a.DType), cName(b.DType))
+		}
 		o := c.matNew(a.DType, batch, int(r), int(k), left)
 		if !c.real || o.Numel() == 0 {
 			return o, nil

@@ -274,7 +274,12 @@ func losses() {
 		o.SetFloats(out)
 		return o, nil
 	}
-	def("nll_loss_forward", func(c *Call) (Value, error) { return nll(c, false) })
+	def("nll_loss_forward", func(c *Call) (Value, error) {
+		if x, y := c.T(0), c.T(1); x.Dim() == 1 && y.Dim() == 1 && y.Shape[0] != 1 {
+			return nil, errf("For 1D inputs, 1D targets must have size 1, but got target size: %d", y.Shape[0])
+		}
+		return nll(c, false)
+	})
 	def("nll_loss2d_forward", func(c *Call) (Value, error) { return nll(c, true) })
 	def("nll_loss_backward", func(c *Call) (Value, error) { return nllBack(c, false) })
 	def("nll_loss2d_backward", func(c *Call) (Value, error) { return nllBack(c, true) })
@@ -514,6 +519,9 @@ func lossComposites() {
 		if err != nil {
 			return nil, err
 		}
+		if y.Numel() != n {
+			return nil, errf("inconsistent target size, expected %d but got %s", n, tensor.ShapeText(y.Shape))
+		}
 		o := c.NewC(x.DType)
 		if red == 0 && x.Dim() == 2 {
 			o = c.NewC(x.DType, n)
@@ -612,6 +620,11 @@ func lossComposites() {
 			return list(o, is), nil
 		}
 		xs, ys := x.Floats(), y.Ints()
+		for _, t := range ys {
+			if t < -1 || t >= k {
+				return nil, errf("argument #2 `target` is out of range")
+			}
+		}
 		out, hit := make([]float64, n), make([]float64, len(ys))
 		sum := 0.0
 		for i := int64(0); i < n; i++ {

@@ -242,6 +242,9 @@ func init() {
 		if a.Shape[1] != v.Shape[0] {
 			return nil, errf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", a.Shape[0], a.Shape[0], a.Shape[1], v.Shape[0])
 		}
+		if a.DType != v.DType {
+			return nil, errf("expected scalar type %s but found %s", cName(a.DType), cName(v.DType))
+		}
 		o := c.NewC(a.DType, a.Shape[0])
 		if c.real {
 			gemm(a.Shape[0], 1, a.Shape[1], 1, matOf(a, 0), col(v), 0, mat{o, 0, 1, 1})
@@ -255,6 +258,9 @@ func init() {
 		}
 		if a.Shape[1] != v.Shape[0] {
 			return nil, errf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", a.Shape[0], a.Shape[0], a.Shape[1], v.Shape[0])
+		}
+		if a.DType != v.DType {
+			return nil, errf("expected scalar type %s but found %s", cName(a.DType), cName(v.DType))
 		}
 		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0]})
 		if err != nil {

@@ -182,6 +182,9 @@ func miscComposites() {
 			dim += int64(ts[0].Dim())
 		}
 		for _, t := range c.Ts(0) {
+			if t.Dim() == 0 {
+				return nil, errf("_chunk_cat expects input tensors to have at least one dimension")
+			}
 			d, err := wrapDim(dim, int64(t.Dim()))
 			if err != nil {
 				return nil, err

@@ -72,6 +72,9 @@ func embeddings() {
 					continue
 				}
 				seen[v] = true
+				if v < 0 || v >= w.Shape[0] {
+					return nil, kindf(IndexError, "index out of range in self")
+				}
 				row := tensor.NewView(w, w.Shape[1:], w.Stride[1:], w.Offset+v*w.Stride[0])
 				xs := row.Floats()
 				if n := vectorNorm(xs, p); n > limit {
@@ -113,6 +116,11 @@ func embeddings() {
 		is, os := ix.Ints(), off.Ints()
 		if len(os) > 0 && os[0] != 0 {
 			return nil, errf("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got %d", os[0])
+		}
+		for i, o := range os {
+			if o > int64(len(is)) || i > 0 && o < os[i-1] {
+				return nil, errf("offsets[-1] can not be greater than input's length(%d) but got offsets[-1] of %d", len(is), os[len(os)-1])
+			}
 		}
 		ws, ps := w.Floats(), floatsOf(psw)
 		acc := make([]float64, bags*k)

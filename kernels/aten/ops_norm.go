@@ -505,6 +505,17 @@ func batchNorms() {
 func groupNorms() {
 	def("native_group_norm", func(c *Call) (Value, error) {
 		t, w, b, n, ch, hw, g, eps := c.T(0), c.T(1), c.T(2), c.I(3), c.I(4), c.I(5), c.I(6), c.F(7)
+		for i, p := range []*tensor.Tensor{w, b} {
+			if p != nil && (p.Dim() != 1 || p.Numel() != ch) {
+				return nil, errf("Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s", []string{"weight", "bias"}[i], []string{"weight", "bias"}[i], tensor.ShapeText(p.Shape), tensor.ShapeText(t.Shape))
+			}
+		}
+		if g <= 0 || ch%g != 0 {
+			return nil, errf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d", tensor.ShapeText(t.Shape), g)
+		}
+		if t.Numel() != n*ch*hw {
+			return nil, errf("native_group_norm(): Expected input of %d elements, but got %s", n*ch*hw, tensor.ShapeText(t.Shape))
+		}
 		o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 		sd := t.DType
 		if w != nil {

@@ -658,6 +658,9 @@ func resamples() {
 		})
 		def(k.name+"_backward", func(c *Call) (Value, error) {
 			g, out, size := c.T(0), c.Ints(1), c.Ints(2)
+			if want := append(slices.Clone(size[:2]), out...); !slices.Equal(g.Shape, want) {
+				return nil, errf("Expected grad_output to have the shape of the output %s, but got %s", tensor.ShapeText(want), tensor.ShapeText(g.Shape))
+			}
 			o := c.New(g.DType, size, tensor.FormatStrides(size, g.SuggestMemoryFormat()))
 			if c.real {
 				o.SetFloats(resample(g.Floats(), tensor.Numel(size[:2]), size[2:], out, tables(c, size[2:], out, 3, g.DType), true))
@@ -736,6 +739,9 @@ func padding() {
 				for i := 0; i < nd; i++ {
 					d := nd - 1 - i
 					lo, hi := pad[2*i], pad[2*i+1]
+					if in[d] < 1 {
+						return nil, nil, errf("Expected a tensor with possibly 0 batch size and other non-zero dimensions for input, but got spatial size %s", tensor.ShapeText(in))
+					}
 					if mode == "reflection" && (lo >= in[d] || hi >= in[d]) {
 						return nil, nil, errf("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding (%d, %d) at dimension %d of input %s", lo, hi, d+1, tensor.ShapeText(in))
 					}
@@ -783,6 +789,9 @@ func padding() {
 				out, ts, err := table(in, c.Ints(2))
 				if err != nil {
 					return nil, err
+				}
+				if want := append(slices.Clone(t.Shape[:t.Dim()-nd]), out...); !slices.Equal(g.Shape, want) {
+					return nil, errf("grad_output width unexpected. Expected: %s, Got: %s", tensor.ShapeText(want), tensor.ShapeText(g.Shape))
 				}
 				o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 				if c.real {

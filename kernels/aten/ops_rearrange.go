@@ -59,6 +59,9 @@ func rearrange() {
 		if len(sh) == 0 || len(sh) != len(dims) {
 			return nil, errf("shifts and dimensions must align. shifts: %d, dims:%d", len(sh), len(dims))
 		}
+		if t.Dim() == 0 {
+			return c.do("clone", t, nil)
+		}
 		if !c.real || t.Numel() == 0 {
 			return o, nil
 		}
@@ -160,6 +163,9 @@ func rearrange() {
 				out = append(out, int64(i))
 			}
 		}
+		if !c.None(1) && c.I(1) != int64(len(out)) {
+			return nil, errf("allocated size does not match required size")
+		}
 		o := c.NewC(r.DType, int64(len(out)))
 		o.SetInts(out)
 		return o, nil
@@ -167,7 +173,7 @@ func rearrange() {
 	comp("repeat_interleave.self_Tensor", func(c *Call) (Value, error) {
 		t, r := Value(c.T(0)), c.T(1)
 		d := Value(c.Args[2])
-		if d == nil {
+		if d == nil || c.T(0).Dim() == 0 {
 			t = must(c.via("flatten.using_ints", t))
 			d = int64(0)
 		}
@@ -187,8 +193,11 @@ func rearrange() {
 	})
 	comp("repeat_interleave.self_int", func(c *Call) (Value, error) {
 		t, n := Value(c.T(0)), c.I(1)
+		if n < 0 {
+			return nil, errf("Repeats must be non-negative")
+		}
 		d := int64(0)
-		if c.None(2) {
+		if c.None(2) || c.T(0).Dim() == 0 {
 			t = must(c.via("flatten.using_ints", t))
 		} else {
 			d = c.I(2)
@@ -266,6 +275,9 @@ func rearrange() {
 			g := c.T(0)
 			o := c.NewC(g.DType, c.Ints(1)...)
 			v, err := view(c, o)
+			if err == nil && !tensor.SameShape(v, g) {
+				err = errf("%s(): Expected a gradient of size %s, but got %s", name, tensor.ShapeText(v.Shape), tensor.ShapeText(g.Shape))
+			}
 			if err != nil || !c.real {
 				return o, err
 			}
@@ -289,6 +301,9 @@ func rearrange() {
 			return o, nil
 		}
 		v, err := c.doT("unfold", o, dim, size, step)
+		if err == nil && !tensor.SameShape(v, g) {
+			err = errf("unfold_backward(): Expected a gradient of size %s, but got %s", tensor.ShapeText(v.Shape), tensor.ShapeText(g.Shape))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -210,6 +210,9 @@ func segmentOps() {
 				out = append(out, nil)
 				continue
 			}
+			if d >= self.Dim() {
+				return nil, kindf(IndexError, "too many indices for tensor of dimension %d (got %d)", self.Dim(), len(items))
+			}
 			n := self.Shape[d]
 			x, err := c.via("clamp", t, -n, n-1)
 			if err != nil {

@@ -17,6 +17,9 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 	if seq.Dim() != 1 && (seq.Dim() != v.Dim() || !slices.Equal(seq.Shape[:seq.Dim()-1], v.Shape[:v.Dim()-1])) {
 		return nil, errf("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, but we got boundaries tensor %s and input value tensor %s", tensor.ShapeText(seq.Shape), tensor.ShapeText(v.Shape))
 	}
+	if sorter != nil && !tensor.SameShape(seq, sorter) {
+		return nil, errf("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %s and got sorter tensor %s", tensor.ShapeText(seq.Shape), tensor.ShapeText(sorter.Shape))
+	}
 	o := c.NewC(d, v.Shape...)
 	if !c.real || v.Numel() == 0 {
 		return o, nil

@@ -30,6 +30,19 @@ func statistics() {
 		if t.Numel() == 0 {
 			return nil, errf("quantile() input tensor must be non-empty")
 		}
+		if q.DType != t.DType {
+			return nil, errf("quantile() q tensor must be same dtype as the input tensor")
+		}
+		if how := c.Str(4); !slices.Contains([]string{"linear", "lower", "higher", "midpoint", "nearest"}, how) {
+			return nil, errf("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", how)
+		}
+		if c.real && !q.Fake {
+			for _, x := range q.Floats() {
+				if !(x >= 0 && x <= 1) {
+					return nil, errf("quantile() q values must be in the range [0, 1]")
+				}
+			}
+		}
 		mask := allMask(t)
 		if !c.None(2) {
 			var err error
@@ -312,6 +325,9 @@ func distances() {
 	})
 	def("linalg_cross", func(c *Call) (Value, error) {
 		a, b := c.T(0), c.T(1)
+		if a.Dim() != b.Dim() {
+			return nil, errf("linalg.cross: inputs must have the same number of dimensions.")
+		}
 		sh, err := tensor.BroadcastShapes(a.Shape, b.Shape)
 		if err != nil {
 			return nil, errf("%s", err)

@@ -146,6 +146,9 @@ func init() {
 		if !c.None(3) {
 			off = c.I(3)
 		}
+		if off < 0 {
+			return nil, errf("Tensor: invalid storage offset %d", off)
+		}
 		return c.asStrided(t, c.Ints(1), c.Ints(2), off)
 	})
 	def("diagonal", func(c *Call) (Value, error) { return c.diagonal(c.T(0), c.I(1), c.I(2), c.I(3)) })
@@ -697,6 +700,9 @@ func compositeViews() {
 	})
 	comp("tensor_split.indices", func(c *Call) (Value, error) {
 		t, idx := c.T(0), c.Ints(1)
+		if t.Dim() == 0 {
+			return nil, errf("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+		}
 		d, err := wrapDim(c.I(2), int64(t.Dim()))
 		if err != nil {
 			return nil, err
@@ -723,6 +729,10 @@ func compositeViews() {
 	for name, dim := range map[string]int64{"hsplit": 1, "vsplit": 0, "dsplit": 2} {
 		comp(name+".int "+name+".array", func(c *Call) (Value, error) {
 			d := dim
+			least := map[string]int{"hsplit": 1, "vsplit": 2, "dsplit": 3}[name]
+			if n := c.T(0).Dim(); n < least {
+				return nil, errf("torch.%s requires a tensor with at least %d dimension, but got a tensor with %d dimensions!", name, least, n)
+			}
 			if name == "hsplit" && c.T(0).Dim() == 1 {
 				d = 0
 			}

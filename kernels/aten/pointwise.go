@@ -113,6 +113,9 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 	if compute.Kind() == tensor.KindComplex && (k.C == nil || compute == tensor.Complex32) {
 		return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(compute))
 	}
+	if (compute.IsFloat() || k.I == nil) && compute.Kind() != tensor.KindComplex && k.F == nil {
+		return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(compute))
+	}
 	ts := make([]*tensor.Tensor, 0, len(ins)+1)
 	ts = append(ts, nil)
 	for _, v := range ins {
