@@ -443,6 +443,7 @@ func init() {
 	directives = map[string]directive{
 		"torch.cond":                                         (*tracer).cond,
 		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
+		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
 		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
 		"torch._check":                                       (*tracer).check,
 		"torch._check_is_size":                               (*tracer).checkIsSize,

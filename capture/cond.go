@@ -88,6 +88,8 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 			return nil, false, nil
 		}
 	}
+	tr.usePytree()
+	tr.useCond()
 	pf, err := tr.fake(pred)
 	if err != nil {
 		return nil, false, err
@@ -173,6 +175,28 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	return bound, true, nil
 }
 
+// useCond guards what PyTorch's own version of torch.cond looks up.
+func (tr *tracer) useCond() {
+	own := importSource{"torch._higher_order_ops.cond"}.Name()
+	tr.guards.add(fixedGuard(own),
+		&Guard{Kind: "TYPE_MATCH", Expr: "___check_type_id(" + own + ".cond_op, <id>)"},
+		&Guard{Kind: "EQUALS_MATCH", Expr: own + ".cond_op.__name__ == 'cond'"})
+	m, err := tr.in.Import("torch")
+	if err != nil {
+		return
+	}
+	src := tr.sources[m]
+	if src == nil {
+		return
+	}
+	tr.guards.add(fixedGuard(src.Name()+".compiler"), fixedGuard(src.Name()+".compiler.is_dynamo_compiling"))
+	alias := &Guard{Kind: "OBJECT_ALIASING", Expr: src.Name() + " is " + own + ".torch"}
+	if k := alias.Kind + alias.Expr; !tr.guards.seen[k] {
+		tr.guards.seen[k] = true
+		tr.guards.list = append(tr.guards.list, alias, alias) // both objects carry it
+	}
+}
+
 // branchesOf are the subgraphs that g names.
 func (tr *tracer) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
 	var out map[string]*fx.GraphModule
@@ -196,8 +220,14 @@ func hasTensor(l []*tensor.Tensor, f *tensor.Tensor) bool {
 	return false
 }
 
-// traceBranch runs fn with a graph of its own.
+// traceBranch runs a branch of a cond with a graph of its own.
 func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []*tensor.Tensor, error) {
+	return tr.traceBody(fn, operands, nil, given, "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.")
+}
+
+// traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
+// of a result that holds anything but tensors.
+func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal string) (*fx.Graph, vm.Object, []*tensor.Tensor, error) {
 	b := &branch{parent: tr.branch, graph: tr.graph, nodes: tr.nodes}
 	tr.graph, tr.nodes, tr.branch = fx.NewGraph(), map[*tensor.Tensor]*fx.Node{}, b
 	defer func() { tr.graph, tr.nodes, tr.branch = b.graph, b.nodes, b.parent }()
@@ -206,9 +236,9 @@ func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tenso
 			b.input(tr, f)
 		}
 	}
-	res, done, err := tr.call(tr.in, fn, operands, nil)
+	res, done, err := tr.call(tr.in, fn, operands, kw)
 	if err == nil && !done {
-		res, err = tr.in.Call(fn, operands, nil)
+		res, err = tr.in.Call(fn, operands, kw)
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -224,7 +254,7 @@ func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tenso
 	for _, o := range items {
 		p, ok := o.(*torch.Tensor)
 		if !ok {
-			return nil, nil, nil, &Unsupported{Reason: "Unsupported: Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", NoBreak: true}
+			return nil, nil, nil, &Unsupported{Reason: "Unsupported: " + refusal, NoBreak: true}
 		}
 		f, err := tr.fake(p)
 		if err != nil {

@@ -81,6 +81,7 @@ type tracer struct {
 	branch  *branch                    // the branch of a cond that is being traced
 	subs    map[string]*fx.GraphModule // branches that were
 	conds   int
+	bodies  int                        // of checkpoints
 	scalars map[*torch.Scalar]*fx.Node // unknown numbers of the trace
 	stored  map[int]bool               // local variables that the root frame assigned
 

@@ -260,10 +260,7 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
     return torch._dynamo.optimize(backend=backend, nopython=fullgraph, dynamic=dynamic, disable=disable)(model)
 
 
-def cond(pred, true_fn, false_fn, operands=()):
-    from torch._higher_order_ops.cond import cond as _cond
-
-    return _cond(pred, true_fn, false_fn, operands)
+from torch._higher_order_ops.cond import cond
 
 
 def is_autocast_enabled(device_type="cuda"):

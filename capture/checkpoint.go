@@ -1,0 +1,138 @@
+package capture
+
+import (
+	"fmt"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// checkpointSettings are the keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's.
+var checkpointSettings = map[string]bool{"use_reentrant": true, "preserve_rng_state": true, "context_fn": true, "determinism_check": true, "debug": true}
+
+// checkpoint is torch.utils.checkpoint.checkpoint(fn, *args): one node that names the graph of fn. What fn reads comes in in
+// the order of its use.
+func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if len(args) == 0 {
+		return nil, false, nil // plain Python words the error
+	}
+	var settings []fx.Kwarg
+	var given []vm.KwArg
+	for _, k := range kw {
+		if !checkpointSettings[k.Name] {
+			given = append(given, k)
+			continue
+		}
+		v, err := tr.t.GraphArg(k.Value, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
+		if err != nil {
+			return nil, false, &Unsupported{Reason: "Unsupported: checkpoint with " + k.Name + " is not supported in a graph"}
+		}
+		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
+	}
+	tr.usePytree()
+	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, "HigherOrderOperator body's output must consist of tensors only")
+	if err != nil {
+		return nil, false, err
+	}
+	inputs = byUse(g, inputs)
+	tr.arrange(g, inputs)
+	name := fmt.Sprintf("wrap_body_%d", tr.bodies)
+	tr.bodies++
+	if tr.subs == nil {
+		tr.subs = map[string]*fx.GraphModule{}
+	}
+	tr.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(g)}
+	operands := []fx.Arg{tr.graph.GetAttr(name)}
+	for _, f := range inputs {
+		operands = append(operands, tr.nodes[f])
+	}
+	n := tr.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.tag_activation_checkpoint", operands, settings, "")
+	n.SetOrigin(tr.origin())
+	tr.calls++
+	return tr.bodyResult(n, res)
+}
+
+// byUse sorts what a body reads by the nodes that read it.
+func byUse(g *fx.Graph, inputs []*tensor.Tensor) []*tensor.Tensor {
+	var out []*tensor.Tensor
+	for _, n := range g.Nodes {
+		n.WalkInputs(func(in *fx.Node) {
+			if f, ok := in.Val.(*tensor.Tensor); ok && in.Op == fx.Placeholder && hasTensor(inputs, f) && !hasTensor(out, f) {
+				out = append(out, f)
+			}
+		})
+	}
+	for _, f := range inputs {
+		if !hasTensor(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// bodyResult binds what a node with a body gives back: tensors like those that the body computed, in the same container.
+func (tr *tracer) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error) {
+	outs := []vm.Object{res}
+	switch v := res.(type) {
+	case *vm.Tuple:
+		outs = v.Items
+	case *vm.List:
+		outs = v.Items
+	}
+	items := make([]vm.Object, len(outs))
+	for i, o := range outs {
+		f := tr.swapOne(o).(*torch.Tensor).T // traceBody takes nothing but tensors
+		x := tensor.FakeLike(f)
+		tr.sizes.Copy(x, f)
+		if tr.t.Grad.RequiresGrad(f) {
+			if err := tr.t.Grad.SetRequiresGrad(x, true); err != nil {
+				return nil, false, err
+			}
+		}
+		items[i] = tr.t.Wrap(x)
+	}
+	bound := tr.bind(n, vm.NewTuple(items...)).(*vm.Tuple)
+	switch res.(type) {
+	case *torch.Tensor:
+		return bound.Items[0], true, nil
+	case *vm.List:
+		return vm.NewList(bound.Items...), true, nil
+	}
+	return bound, true, nil
+}
+
+// pytreeFacts are what PyTorch's capture guards when an operator with a body goes through its arguments: the parts of
+// torch.utils._pytree that it traces.
+var pytreeFacts = []struct{ kind, check, of string }{
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", ""},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", ".TreeSpec"},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._is_leaf.__code__"},
+	{"TYPE_MATCH", "___check_type_id(%s, <id>)", "._LEAF_SPEC"},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._LEAF_SPEC.type"},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._LEAF_SPEC.context"},
+	{"EQUALS_MATCH", "%s == 1", "._LEAF_SPEC.num_nodes"},
+	{"EQUALS_MATCH", "%s == 1", "._LEAF_SPEC.num_leaves"},
+	{"EQUALS_MATCH", "%s == 0", "._LEAF_SPEC.num_children"},
+	{"TYPE_MATCH", "___check_type_id(%s, <id>)", "._LEAF_SPEC.children_specs"},
+	{"LENGTH_CHECK", "not %s", "._LEAF_SPEC.children_specs"},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._get_node_type.__code__"},
+	{"DICT_VERSION", "___dict_version(%s) == 3", ".SUPPORTED_NODES"},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._tree_flatten_helper.__code__"},
+	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._is_namedtuple_instance.__code__"},
+}
+
+// usePytree guards what PyTorch relies on when it flattens arguments.
+func (tr *tracer) usePytree() {
+	for _, name := range []string{"len", "list", "type", "tuple", "isinstance"} {
+		if v, ok := tr.in.Builtins.Dict.GetStr(name); ok {
+			tr.useBuiltin(name, v)
+		}
+	}
+	module := importSource{"torch.utils._pytree"}.Name()
+	for _, f := range pytreeFacts {
+		tr.guards.add(&Guard{Kind: f.kind, Expr: fmt.Sprintf(f.check, module+f.of)})
+	}
+	tr.guards.add(fixedGuard("G['_<id>_c0'].Tensor"), fixedGuard("G['_<id>_c0'].Tensor.__bases__[0]"))
+}
