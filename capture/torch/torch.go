@@ -152,6 +152,10 @@ func (t *Torch) Error(err error) error {
 			cls = e.ValueError
 		case aten.NotImplementedError:
 			cls = e.NotImplementedError
+		case aten.LinAlgError:
+			if c, err := t.linAlgError(); err == nil {
+				cls = c
+			}
 		case aten.DataDependentError:
 			return err
 		}
@@ -162,6 +166,23 @@ func (t *Torch) Error(err error) error {
 		return err
 	}
 	return t.In.Errorf(t.In.Exc.RuntimeError, "%s", err.Error())
+}
+
+// linAlgError is the class torch.linalg.LinAlgError.
+func (t *Torch) linAlgError() (*vm.Type, error) {
+	m, err := t.In.Import("torch.linalg")
+	if err != nil {
+		return nil, err
+	}
+	o, err := t.In.GetAttr(m, "LinAlgError")
+	if err != nil {
+		return nil, err
+	}
+	c, ok := o.(*vm.Type)
+	if !ok {
+		return nil, fmt.Errorf("torch: LinAlgError is no class")
+	}
+	return c, nil
 }
 
 // call performs one public call, through the hook when somebody listens.

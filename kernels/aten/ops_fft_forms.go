@@ -495,11 +495,8 @@ func stft(c *Call) (Value, error) {
 		window = w
 	}
 	if win < nfft {
-		d := x.DType
-		if w != nil {
-			d = w.DType
-		} else {
-			window = must(c.via("ones", ints([]int64{win}), d))
+		if w == nil {
+			window = must(c.via("ones", ints([]int64{win}), x.DType))
 		}
 		left := (nfft - win) / 2
 		window = must(c.via("constant_pad_nd", window, ints([]int64{left, nfft - win - left}), int64(0)))

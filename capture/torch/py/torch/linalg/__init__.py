@@ -1,6 +1,14 @@
 import torch
 
 
+class LinAlgError(RuntimeError):
+    """A matrix that an algorithm cannot take: singular, not positive definite, or one where an iteration does not end."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LinAlgError.__module__ = "torch._C"
+
+
 def __getattr__(name):
     try:
         f = getattr(torch._C._linalg, "linalg_" + name)
