@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"slices"
 
 	"whittle/kernels/tensor"
 )
@@ -23,18 +24,22 @@ func bnMoments[T float32 | float64](s bnShape, x []T) (mean, variance []T) {
 	cnt := float64(s.n * s.inner)
 	sum, sq := make([]float64, s.ch), make([]float64, s.ch)
 	s.rows(func(k, from int64) {
+		part := 0.0
 		for _, e := range x[from : from+s.inner] {
-			sum[k] += float64(e)
+			part += float64(e)
 		}
+		sum[k] += part
 	})
 	for k := range sum {
 		sum[k] /= cnt
 	}
 	s.rows(func(k, from int64) {
+		part, m := 0.0, sum[k]
 		for _, e := range x[from : from+s.inner] {
-			d := float64(e) - sum[k]
-			sq[k] += d * d
+			d := float64(e) - m
+			part += d * d
 		}
+		sq[k] += part
 	})
 	mean, variance = make([]T, s.ch), make([]T, s.ch)
 	for k := range sum {
@@ -57,15 +62,21 @@ func bnInvStd[T float32 | float64](v []T, eps float64) []T {
 func bnApply[T float32 | float64](s bnShape, x, mean, inv, weight, bias []T) {
 	s.rows(func(k, from int64) {
 		row := x[from : from+s.inner]
+		m, r := mean[k], inv[k]
 		for j, e := range row {
-			y := (e - mean[k]) * inv[k]
-			if weight != nil {
-				y = T(y * weight[k])
+			row[j] = (e - m) * r
+		}
+		if weight != nil {
+			w := weight[k]
+			for j, e := range row {
+				row[j] = e * w
 			}
-			if bias != nil {
-				y = T(y) + bias[k]
+		}
+		if bias != nil {
+			b := bias[k]
+			for j, e := range row {
+				row[j] = e + b
 			}
-			row[j] = y
 		}
 	})
 }
@@ -109,6 +120,9 @@ func valuesOf[T float32 | float64](t *tensor.Tensor) []T {
 	if t == nil {
 		return nil
 	}
+	if x, ok := any(t.Float32s()).([]T); ok && x != nil {
+		return slices.Clone(x)
+	}
 	out := make([]T, t.Numel())
 	for i, v := range t.Floats() {
 		out[i] = T(v)
@@ -119,6 +133,10 @@ func valuesOf[T float32 | float64](t *tensor.Tensor) []T {
 // setValues stores row-major elements; t may be nil.
 func setValues[T float32 | float64](t *tensor.Tensor, xs []T) {
 	if t == nil {
+		return
+	}
+	if y, ok := any(t.Float32s()).([]T); ok && y != nil {
+		copy(y, xs)
 		return
 	}
 	out := make([]float64, len(xs))

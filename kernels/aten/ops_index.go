@@ -311,6 +311,11 @@ func init() {
 		if !c.real {
 			return o, nil
 		}
+		if t.Dim() > 0 && sameBut(t.Shape, ix.Shape, d) {
+			if gatherRows(o, t, d, ix.Ints(), ix.Shape[d]) {
+				return o, nil
+			}
+		}
 		pos, err := dimPositions(t, ix, d)
 		if err != nil {
 			return nil, err
@@ -322,6 +327,19 @@ func init() {
 	selects()
 	sorts()
 	nonzeros()
+}
+
+// sameBut reports whether two shapes agree in all dimensions but d.
+func sameBut(a, b []int64, d int64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if int64(i) != d && a[i] != b[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // dimPositions is, for each element of ix, the storage position in t with dimension d replaced by the index.
@@ -760,6 +778,9 @@ func selects() {
 		}
 		o := c.NewC(t.DType, shape...)
 		if !c.real || o.Numel() == 0 {
+			return o, nil
+		}
+		if selectRows(o, t, d, ix.Ints()) {
 			return o, nil
 		}
 		st := make([]int64, len(shape))

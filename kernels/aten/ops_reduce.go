@@ -400,6 +400,11 @@ func init() {
 					return m
 				}), nil
 			}
+			if name == "amax" && c.real && t.DType == tensor.Float32 && t.Numel() > 0 {
+				if o := c.maxRows(t, mask, keep); o != nil {
+					return o, nil
+				}
+			}
 			return c.reduce(t, mask, keep, t.DType, func(row []float64) float64 {
 				m := row[0]
 				for _, x := range row {
@@ -736,13 +741,16 @@ func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line [
 	if !c.real || t.Numel() == 0 {
 		return o, nil
 	}
+	var floats []float64
 	lines(t, d, func(off, st, n int64, k int64) {
 		oo, os := lineAt(o, d, k)
 		if out.IsFloat() {
-			b := make([]float64, n)
-			tensor.LoadFloat(t, off, st, b)
-			f(b)
-			tensor.StoreFloat(o, oo, os, b)
+			if floats == nil {
+				floats = make([]float64, n)
+			}
+			tensor.LoadFloat(t, off, st, floats)
+			f(floats)
+			tensor.StoreFloat(o, oo, os, floats)
 			return
 		}
 		b := make([]int64, n)
@@ -786,8 +794,24 @@ func lineAt(t *tensor.Tensor, d int64, k int64) (off, st int64) {
 	return off, t.Stride[d]
 }
 
+func runningSum[T float64 | int64](l []T) {
+	var s T
+	for i, x := range l {
+		s += x
+		l[i] = s
+	}
+}
+
+func runningProduct[T float64 | int64](l []T) {
+	p := T(1)
+	for i, x := range l {
+		p *= x
+		l[i] = p
+	}
+}
+
 func scans() {
-	simple := func(name string, f func(a, b float64) float64, fi func(a, b int64) int64) {
+	simple := func(name string, f func(l []float64), fi func(l []int64)) {
 		def(name, func(c *Call) (Value, error) {
 			t := c.T(0)
 			d := t.DType
@@ -795,19 +819,11 @@ func scans() {
 				d = tensor.Int64
 			}
 			d = c.optDT(d)
-			return c.tv(c.scan(t, c.I(1), d, func(l []float64) {
-				for i := 1; i < len(l); i++ {
-					l[i] = f(l[i-1], l[i])
-				}
-			}, func(l []int64) {
-				for i := 1; i < len(l); i++ {
-					l[i] = fi(l[i-1], l[i])
-				}
-			}))
+			return c.tv(c.scan(t, c.I(1), d, f, fi))
 		})
 	}
-	simple("cumsum", func(a, b float64) float64 { return a + b }, func(a, b int64) int64 { return a + b })
-	simple("cumprod", func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b })
+	simple("cumsum", runningSum[float64], runningSum[int64])
+	simple("cumprod", runningProduct[float64], runningProduct[int64])
 	def("logcumsumexp", func(c *Call) (Value, error) {
 		t := c.T(0)
 		return c.tv(c.scan(t, c.I(1), floatType(t.DType), func(l []float64) {

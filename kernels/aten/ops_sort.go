@@ -62,8 +62,25 @@ func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Ten
 // lessNaN orders floats with NaN greatest.
 func lessNaN(a, b float64) bool { return a < b || b != b && a == a }
 
+// radixFrom is the length from which sorting by bytes is faster than by comparing.
+const radixFrom = 128
+
 // order is the stable sorting permutation of a line; ints decides for integer dtypes beyond 2^53.
 func order(b []float64, iv []int64, desc bool) []int64 {
+	if len(b) >= radixFrom {
+		keys := make([]uint64, len(b))
+		for i := range keys {
+			if iv != nil {
+				keys[i] = uint64(iv[i]) ^ 1<<63
+			} else {
+				keys[i] = sortKey(b[i])
+			}
+			if desc {
+				keys[i] = ^keys[i]
+			}
+		}
+		return radixOrder(keys)
+	}
 	p := make([]int64, len(b))
 	for i := range p {
 		p[i] = int64(i)
