@@ -303,3 +303,18 @@ func sameLayout(b *ir.Buffer, t *tensor.Tensor) bool {
 	}
 	return true
 }
+
+// Kind says what lowering makes of an operator: "loop", "reduction" or "view" where generated code does it, and "extern" for a call of
+// the eager kernel.
+func Kind(op *aten.Op) string {
+	name := op.Name()
+	switch {
+	case table[name] != nil:
+		return "loop"
+	case reductions[name] != nil, name == "aten.var_mean.correction":
+		return "reduction"
+	case views[name] != nil, op.Has(aten.View) && !lazyBits[name]:
+		return "view"
+	}
+	return "extern"
+}

@@ -1,6 +1,7 @@
 package autograd
 
 import (
+	"slices"
 	"strings"
 
 	"whittle/kernels/aten"
@@ -83,4 +84,37 @@ func set(s string) map[string]bool {
 		m[f] = true
 	}
 	return m
+}
+
+// How says how an operator takes part in differentiation.
+type How string
+
+// The ways of How.
+const (
+	ByFormula     How = "formula"    // a row of the derivative table
+	ByParts       How = "parts"      // the operators that it is made of
+	ByDefinition  How = "definition" // the program that defined it gave a derivative
+	NoGradient    How = "none"       // its results carry no gradient, as in PyTorch
+	NotDerived    How = "missing"    // backward through it is an error that names it
+	ThroughOthers How = "variant"    // an out= form: it records nothing
+)
+
+// Derivative reports how op is differentiated.
+func Derivative(op *aten.Op) How {
+	name := functionalName(op)
+	switch {
+	case op.Has(aten.OutVariant):
+		return ThroughOthers
+	case op.Derivative != nil:
+		return ByDefinition
+	case nonDifferentiable[baseName(name)], !slices.ContainsFunc(op.Sig().Args, func(a aten.Arg) bool { return a.Type.Base == "Tensor" }):
+		return NoGradient
+	}
+	if _, ok := formulaOf(name); ok {
+		return ByFormula
+	}
+	if op.Decomp != nil {
+		return ByParts
+	}
+	return NotDerived
 }
