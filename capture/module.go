@@ -227,6 +227,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
 	d.comptimeModule(m)
 	d.explainModule(m)
+	d.ddpModule(m)
 	if d.Extra != nil {
 		d.Extra(m)
 	}
