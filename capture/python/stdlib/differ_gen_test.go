@@ -161,7 +161,11 @@ func (g *programs) statement(b *strings.Builder, indent string) {
 		}
 		return
 	}
-	text := g.fill(pick(g.r, statements), 3)
+	from := statements
+	if g.r.IntN(3) == 0 {
+		from = libraryStatements
+	}
+	text := g.fill(pick(g.r, from), 3)
 	for _, l := range strings.Split(strings.Trim(text, "\n"), "\n") {
 		fmt.Fprintf(b, "%s%s\n", indent, l)
 	}

@@ -22,7 +22,8 @@ var (
 	fuzzSeed     = flag.Uint64("seed", 1, "their first seed")
 )
 
-const prelude = `import bisect, collections, collections.abc, contextlib, copy, dataclasses, enum, functools, heapq, inspect, itertools, json, math, operator, pickle, re, statistics, string, textwrap, typing, warnings
+const prelude = `import abc, argparse, ast, datetime, fractions, io, pathlib, traceback
+import bisect, collections, collections.abc, contextlib, copy, dataclasses, enum, functools, heapq, inspect, itertools, json, math, operator, pickle, re, statistics, string, textwrap, typing, warnings
 warnings.simplefilter("ignore")
 modules = dict(globals())
 def run(name, source):

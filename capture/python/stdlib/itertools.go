@@ -680,14 +680,24 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 		return nil, in.Errorf(in.Exc.ValueError, "sequence.index(x): x not in sequence")
 	})
 	m.FuncN("length_hint", 1, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		n, err := in.Len(a[0])
-		if err != nil {
-			if len(a) > 1 {
-				return a[1], nil
-			}
-			return vm.MakeInt(0), nil
+		if n, err := in.Len(a[0]); err == nil {
+			return vm.MakeInt(int64(n)), nil
+		} else if !in.Matches(err, in.Exc.TypeError) {
+			return nil, err
 		}
-		return vm.MakeInt(int64(n)), nil
+		if a[0].Type().Lookup("__length_hint__") != nil {
+			n, err := in.CallMethod(a[0], "__length_hint__")
+			if err != nil && !in.Matches(err, in.Exc.TypeError) {
+				return nil, err
+			}
+			if err == nil && n != vm.NotImplemented {
+				return n, nil
+			}
+		}
+		if len(a) > 1 {
+			return a[1], nil
+		}
+		return vm.MakeInt(0), nil
 	})
 	m.Func("call", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return in.Call(a[0], a[1:], kw) })
 	getter := func(name string, one func(in *vm.Interp, o, key vm.Object) (vm.Object, error)) {

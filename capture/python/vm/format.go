@@ -250,11 +250,11 @@ func (in *Interp) formatInt(o Object, spec string) (string, error) {
 		return in.formatFloat(x, spec)
 	}
 	b, _ := AsBig(o)
-	if _, ok := o.(Bool); ok && f.typ == 0 && spec != "" {
-		return f.number(b.Sign() < 0, "", b.String(), "", 3), nil
-	}
 	if f.prec >= 0 {
 		return "", in.Errorf(in.Exc.ValueError, "Precision not allowed in integer format specifier")
+	}
+	if _, ok := o.(Bool); ok && f.typ == 0 && spec != "" {
+		return f.number(b.Sign() < 0, "", b.String(), "", 3), nil
 	}
 	neg := b.Sign() < 0
 	if neg {
@@ -282,7 +282,7 @@ func (in *Interp) formatInt(o Object, spec string) (string, error) {
 		}
 		return f.pad(string(rune(b.Int64())), '<'), nil
 	default:
-		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'int'", showCode(f.typ))
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type '%s'", showCode(f.typ), o.Type().Name)
 	}
 	if !f.alt {
 		prefix = ""
@@ -404,7 +404,7 @@ func formatG(x float64, prec int, percentG, alt bool) string {
 }
 
 // percent is the % operator of strings.
-func (in *Interp) percent(format string, arg Object) (string, error) {
+func (in *Interp) percent(format string, arg Object, asBytes bool) (string, error) {
 	var sb strings.Builder
 	args := []Object{arg}
 	tuple := false
@@ -541,6 +541,9 @@ func (in *Interp) percent(format string, arg Object) (string, error) {
 		if f.zeroPad && f.align == 0 {
 			f.fill, f.align = '0', '='
 		}
+		if asBytes && verb == 's' {
+			verb = 'b'
+		}
 		s, err := in.percentVerb(&f, verb, v, i)
 		if err != nil {
 			return "", err
@@ -562,7 +565,16 @@ func (in *Interp) percentVerb(f *fmtSpec, verb byte, v Object, pos int) (string,
 		case 's':
 			s, err = in.Str(v)
 		case 'b':
-			b, _ := bytesOf(v)
+			b, ok := bytesOf(v)
+			if !ok {
+				o, has, err := in.special(v, "__bytes__")
+				if err != nil {
+					return "", err
+				}
+				if b, ok = bytesOf(orNone(o)); !has || !ok {
+					return "", in.Errorf(in.Exc.TypeError, "%s requires a bytes-like object, or an object that implements __bytes__, not '%s'", "%b", v.Type().Name)
+				}
+			}
 			s = string(b)
 		case 'r':
 			s, err = in.Repr(v)
@@ -813,7 +825,7 @@ func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode
 		}
 		key := rest[1:e]
 		var k Object = Str(key)
-		if n, err := strconv.Atoi(key); err == nil {
+		if n, err := strconv.Atoi(key); err == nil && key[0] >= '0' && key[0] <= '9' { // -1 is a name
 			k = MakeInt(int64(n))
 		}
 		if v, err = in.GetItem(v, k); err != nil {

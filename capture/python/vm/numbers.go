@@ -624,6 +624,16 @@ func initNumbers() {
 			if z, ok := o.(Complex); ok {
 				return complex128(z), nil
 			}
+			if v, ok, err := in.special(o, "__complex__"); ok || err != nil {
+				if err != nil {
+					return 0, err
+				}
+				z, ok := unwrap(v).(Complex)
+				if !ok {
+					return 0, in.Errorf(in.Exc.TypeError, "%s.__complex__ returned non-complex (type %s)", o.Type().Name, v.Type().Name)
+				}
+				return complex128(z), nil
+			}
 			f, err := in.Float(o)
 			return complex(f, 0), err
 		}

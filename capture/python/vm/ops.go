@@ -279,7 +279,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 				return Str(strings.Repeat(string(x), int(n))), nil
 			}
 		case "%":
-			s, err := in.percent(string(x), b)
+			s, err := in.percent(string(x), b, false)
 			if err != nil {
 				return nil, err
 			}
@@ -305,7 +305,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			}
 			out = bytes.Repeat(xb, int(max(n, 0)))
 		case "%":
-			s, err := in.percent(string(xb), b)
+			s, err := in.percent(string(xb), b, true)
 			if err != nil {
 				return nil, err
 			}

@@ -179,6 +179,9 @@ func (in *Interp) Str(o Object) (string, error) {
 	if native(o) {
 		return in.Repr(o)
 	}
+	if p, ok := o.(*MappingProxy); ok {
+		return in.Str(p.M)
+	}
 	f := o.Type().Lookup("__str__")
 	v, err := in.callSpecial(f, o)
 	if err != nil {
@@ -243,7 +246,11 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 	case Bytes:
 		return bytesRepr(string(x)), true, nil
 	case *ByteArray:
-		return "bytearray(" + bytesRepr(string(x.B)) + ")", true, nil
+		r := bytesRepr(string(x.B))
+		if r[1] == '"' { // unlike bytes, it marks single quotes even then
+			r = strings.ReplaceAll(r, "'", `\'`)
+		}
+		return "bytearray(" + r + ")", true, nil
 	case *NoneType:
 		return "None", true, nil
 	case *EllipsisType:

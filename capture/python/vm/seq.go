@@ -817,7 +817,11 @@ func bytesIter(b []byte) Object {
 // Next advances an iterator: nil, nil at its end.
 func (in *Interp) Next(it Object) (Object, error) {
 	if x, ok := it.(Iterator); ok {
-		return x.Next(in)
+		v, err := x.Next(in)
+		if _, isGo := it.(*GoIter); err != nil && isGo && in.Matches(err, in.Exc.StopIteration) {
+			return nil, nil // raised by what map or filter called
+		}
+		return v, err
 	}
 	f := it.Type().Lookup("__next__")
 	if f == nil {

@@ -401,7 +401,7 @@ func (in *Interp) typeNew(meta *Type, name string, basesT []Object, ns *Dict, kw
 			return nil, err
 		}
 	} else if len(kw) > 0 {
-		return nil, in.Errorf(in.Exc.TypeError, "%s.__init_subclass__() takes no keyword arguments", name)
+		return nil, in.Errorf(in.Exc.TypeError, "%s.__init_subclass__() takes no keyword arguments", t.Qualname)
 	}
 	return t, nil
 }

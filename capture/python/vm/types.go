@@ -326,6 +326,12 @@ func initObject() {
 		}
 		return in.reduceObject(args[0])
 	})
+	addMethod(t, "__getstate__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if i, ok := args[0].(*Instance); ok {
+			return instanceState(i), nil
+		}
+		return None, nil
+	})
 	addClass(t, "__init_subclass__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
 	addClass(t, "__subclasshook__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return NotImplemented, nil })
 	addGetSet(t, "__class__", func(in *Interp, self Object) (Object, error) { return self.Type(), nil }, func(in *Interp, self, v Object) error {
@@ -366,6 +372,17 @@ func (in *Interp) reduceObject(o Object) (Object, error) {
 			args = NewTuple(i.Class, v)
 		}
 	}
+	state := instanceState(i)
+	if f := i.Class.Lookup("__getstate__"); f != ObjectType.Lookup("__getstate__") {
+		if state, err = in.callSpecial(f, o); err != nil {
+			return nil, err
+		}
+	}
+	return NewTuple(newf, args, state), nil
+}
+
+// instanceState is what object.__getstate__ gives: the attributes, and with slots a pair of both.
+func instanceState(i *Instance) Object {
 	var state Object = None
 	if i.Dict != nil {
 		state = i.Dict
@@ -382,7 +399,7 @@ func (in *Interp) reduceObject(o Object) (Object, error) {
 		}
 		state = NewTuple(state, sl)
 	}
-	return NewTuple(newf, args, state), nil
+	return state
 }
 
 func initType() {

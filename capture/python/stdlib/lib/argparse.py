@@ -449,12 +449,26 @@ class ArgumentParser(_Container):
         if self.usage:
             return 'usage: ' + self.usage.replace('%(prog)s', self.prog) + '\n'
         parts = []
+
+        def option(a):
+            x = a._args()
+            return a.option_strings[0] + (' ' + x if x else '')
+        together = {}
+        for g in self._exclusive:
+            shown = [a for a in g.exclusive if a.help is not SUPPRESS]
+            options = [a for a in self._all if a.option_strings and a.help is not SUPPRESS]
+            if len(shown) > 1 and all(a.option_strings for a in shown):
+                i = options.index(shown[0])
+                if options[i:i + len(shown)] == shown: # only neighbours are shown as alternatives
+                    together.update((id(a), g) for a in shown)
         for a in self._all:
             if a.option_strings and a.help is not SUPPRESS:
-                s = a.option_strings[0]
-                x = a._args()
-                s = s + (' ' + x if x else '')
-                parts.append(s if a.required else '[%s]' % s)
+                g = together.get(id(a))
+                if g is None:
+                    parts.append(option(a) if a.required else '[%s]' % option(a))
+                elif a is [b for b in g.exclusive if b.help is not SUPPRESS][0]:
+                    s = ' | '.join(option(b) for b in g.exclusive if b.help is not SUPPRESS)
+                    parts.append('(%s)' % s if g.required else '[%s]' % s)
         for a in self._pos:
             if a.help is not SUPPRESS:
                 parts.append(a._args())
@@ -476,28 +490,33 @@ class ArgumentParser(_Container):
         if self.description:
             out.append('\n' + self.description.strip() + '\n')
 
+        def invocation(a):
+            if not a.option_strings:
+                return a._var()
+            x = a._args()
+            return ', '.join(o + (' ' + x if x else '') for o in a.option_strings)
+        column = min(max([len(invocation(a)) + 4 for a in self._all + self._pos if a.help is not SUPPRESS] + [0]), 24)
+
         def section(title, acts):
             acts = [a for a in acts if a.help is not SUPPRESS]
             if not acts:
                 return
             out.append('\n%s:\n' % title)
             for a in acts:
-                if a.option_strings:
-                    x = a._args()
-                    inv = ', '.join(o + (' ' + x if x else '') for o in a.option_strings)
-                else:
-                    inv = a._var()
+                inv = invocation(a)
                 h = (a.help or '')
                 if '%' in h:
                     d = dict(vars(a), prog=self.prog)
                     h = h % d
                 if not h:
                     out.append('  %s\n' % inv)
-                elif len(inv) <= 20:
-                    lines = textwrap.wrap(h, 54) or ['']
-                    out.append('  %-20s  %s\n' % (inv, lines[0]) + ''.join(' ' * 24 + l + '\n' for l in lines[1:]))
+                    continue
+                lines = textwrap.wrap(h, 78 - column) or ['']
+                if len(inv) <= column - 4:
+                    out.append('  %-*s  %s\n' % (column - 4, inv, lines.pop(0)))
                 else:
-                    out.append('  %s\n' % inv + ''.join(' ' * 24 + l + '\n' for l in textwrap.wrap(h, 54)))
+                    out.append('  %s\n' % inv)
+                out.append(''.join(' ' * column + l + '\n' for l in lines))
         section('positional arguments', [a for a in self._pos if id(a) not in self._titled])
         section('options', [a for a in self._all if a.option_strings and id(a) not in self._titled])
         for g in self._groups:

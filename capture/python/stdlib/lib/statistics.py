@@ -13,11 +13,11 @@ def _data(d):
 
 def mean(data):
     d = _data(data)
-    s = math.fsum(d) / len(d)
-    if all(isinstance(x, int) for x in d):
-        t = sum(d)
-        return t // len(d) if t % len(d) == 0 else t / len(d)
-    return s
+    from fractions import Fraction
+    if all(isinstance(x, (int, Fraction)) or isinstance(x, float) and math.isfinite(x) for x in d):
+        m = sum(map(Fraction, d)) / len(d)
+        return m if any(isinstance(x, Fraction) for x in d) else _number(m, d)
+    return sum(d) / len(d)
 
 
 def fmean(data, weights=None):
@@ -49,25 +49,57 @@ def multimode(data):
     return [k for k, n in c.items() if n == m]
 
 
-def _ss(d, m): return math.fsum((x - m) ** 2 for x in d)
+def _spread(data, center):
+    """The sum of squared distances from the mean, exact."""
+    from fractions import Fraction
+    xs = [Fraction(x) for x in data]
+    m = sum(xs) / len(xs) if center is None else Fraction(center)
+    return sum((x - m) ** 2 for x in xs)
+
+
+def _number(v, data):
+    """An exact value in the type of the data."""
+    return v.numerator if v.denominator == 1 and all(isinstance(x, int) for x in data) else float(v)
+
+
+def _root(v):
+    """The float next to the square root of a fraction."""
+    n, d = v.numerator, v.denominator
+    if n == 0:
+        return 0.0
+    k = max(0, 130 - n.bit_length() + d.bit_length()) // 2 + 1
+    q, rest = divmod(n << 2 * k, d)
+    r = math.isqrt(q)
+    if r * r != q or rest: # what was cut off counts when a tie is rounded
+        r, k = 2 * r + 1, k + 1
+    return r / (1 << k)
+
+
+def _sample(data, xbar, name):
+    d = list(data)
+    if len(d) < 2:
+        raise StatisticsError(name + ' requires at least two data points')
+    return d, _spread(d, xbar) / (len(d) - 1)
 
 
 def variance(data, xbar=None):
-    d = list(data)
-    if len(d) < 2:
-        raise StatisticsError('variance requires at least two data points')
-    v = _ss(d, mean(d) if xbar is None else xbar) / (len(d) - 1)
-    return int(v) if v == int(v) and all(isinstance(x, int) for x in d) else v
+    d, v = _sample(data, xbar, 'variance')
+    return _number(v, d)
 
 
 def pvariance(data, mu=None):
     d = _data(data)
-    v = _ss(d, mean(d) if mu is None else mu) / len(d)
-    return int(v) if v == int(v) and all(isinstance(x, int) for x in d) else v
+    return _number(_spread(d, mu) / len(d), d)
 
 
-def stdev(data, xbar=None): return math.sqrt(variance(data, xbar))
-def pstdev(data, mu=None): return math.sqrt(pvariance(data, mu))
+def stdev(data, xbar=None): return _root(_sample(data, xbar, 'stdev')[1])
+
+
+def pstdev(data, mu=None):
+    d = _data(data)
+    return _root(_spread(d, mu) / len(d))
+
+
 def geometric_mean(data): d = _data(data); return math.exp(math.fsum(map(math.log, d)) / len(d))
 def harmonic_mean(data): d = _data(data); return len(d) / math.fsum(1 / x for x in d)
 

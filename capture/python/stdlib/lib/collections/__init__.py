@@ -191,6 +191,12 @@ class Counter(dict):
 
     def copy(self): return self.__class__(self)
 
+    def __pos__(self):
+        return self.__class__({k: n for k, n in self.items() if n > 0})
+
+    def __neg__(self):
+        return self.__class__({k: -n for k, n in self.items() if n < 0})
+
     def __delitem__(self, k):
         if k in self:
             dict.__delitem__(self, k)
