@@ -158,6 +158,15 @@ func attention() {
 	comp("_scaled_dot_product_attention_math", func(c *Call) (Value, error) {
 		q, k, v, mask, p, causal := Value(c.T(0)), Value(c.T(1)), Value(c.T(2)), Value(optT(c.T(3))), c.F(4), c.B(5)
 		qt, kt := c.T(0), c.T(1)
+		half := qt.DType == tensor.BFloat16 || qt.DType == tensor.Float16
+		work := qt.DType
+		if half {
+			// Scores of 16-bit inputs are computed in float32.
+			work = tensor.Float32
+			for _, x := range []*Value{&q, &k, &v} {
+				*x = must(c.via("_to_copy", *x, work))
+			}
+		}
 		sc := math.Sqrt(math.Abs(scaleOf(c.Args[7], qt)))
 		neg := scaleOf(c.Args[7], qt) < 0
 		l, s := qt.Shape[qt.Dim()-2], kt.Shape[kt.Dim()-2]
@@ -174,8 +183,8 @@ func attention() {
 			v = must(c.via("repeat_interleave.self_int", v, rep, int64(-3)))
 		}
 		if m, ok := mask.(*tensor.Tensor); ok && m.DType == tensor.Bool {
-			inf := must(c.via("scalar_tensor", math.Inf(-1), qt.DType))
-			mask = must(c.via("where.self", m, must(c.via("scalar_tensor", 0.0, qt.DType)), inf))
+			inf := must(c.via("scalar_tensor", math.Inf(-1), work))
+			mask = must(c.via("where.self", m, must(c.via("scalar_tensor", 0.0, work)), inf))
 		}
 		qsc := sc
 		if neg {
@@ -196,8 +205,15 @@ func attention() {
 				a = must(c.via("dropout", a, p, true))
 			}
 		}
+		weights := a
+		if half {
+			weights = must(c.via("_to_copy", a, qt.DType))
+		}
 		o, err := c.via("matmul", a, v)
-		return []Value{o, a}, err
+		if err == nil && half {
+			o, err = c.via("_to_copy", o, qt.DType)
+		}
+		return []Value{o, weights}, err
 	})
 	comp("scaled_dot_product_attention", func(c *Call) (Value, error) {
 		q, k, v, mask, p, causal, gqa := c.T(0), c.T(1), c.T(2), c.T(3), c.F(4), c.B(5), c.B(7)

@@ -288,7 +288,7 @@ func init() {
 				return t, nil
 			}
 			a, b := toFloat(c.Args[0]), toFloat(c.Args[1])
-			if d.Kind() == tensor.KindInt && log {
+			if d.Kind() == tensor.KindInt {
 				a, b = math.Trunc(a), math.Trunc(b)
 			}
 			buf := make([]float64, n)
