@@ -42,46 +42,52 @@ func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
 	return true
 }
 
-// gatherRows is gather for contiguous t and o whose sizes differ along d alone. It reports whether it could.
-func gatherRows(o, t *tensor.Tensor, d int64, index []int64, count int64) bool {
+// gatherRows is gather for contiguous t and o whose sizes differ along d alone. It reports whether it could: the general way words what is wrong.
+func gatherRows(o, t, ix *tensor.Tensor, d int64) bool {
 	outer, rows, inner, ok := blocksOf(t, d)
 	if !ok || o.DType != t.DType {
 		return false
 	}
-	for _, i := range index {
-		if i < 0 || i >= rows {
-			return false
-		}
+	index := ix.Int64s()
+	if index == nil {
+		index = ix.Ints()
 	}
 	switch t.DType.Size() {
 	case 4:
-		gatherWords(tensor.Raw[uint32](o), tensor.Raw[uint32](t), index, outer, rows, count, inner)
+		return gatherWords(tensor.Raw[uint32](o), tensor.Raw[uint32](t), index, outer, rows, ix.Shape[d], inner)
 	case 8:
-		gatherWords(tensor.Raw[uint64](o), tensor.Raw[uint64](t), index, outer, rows, count, inner)
-	default:
-		return false
+		return gatherWords(tensor.Raw[uint64](o), tensor.Raw[uint64](t), index, outer, rows, ix.Shape[d], inner)
 	}
-	return true
+	return false
 }
 
-func gatherWords[T any](dst, src []T, index []int64, outer, rows, count, inner int64) {
+func gatherWords[T any](dst, src []T, index []int64, outer, rows, count, inner int64) bool {
 	n := int64(0)
 	for b := int64(0); b < outer; b++ {
-		from := src[b*rows*inner:]
+		from := src[b*rows*inner : (b+1)*rows*inner]
 		if inner == 1 {
+			to := dst[n : n+count]
 			for i, k := range index[n : n+count] {
-				dst[n+int64(i)] = from[k]
+				if uint64(k) >= uint64(len(from)) {
+					return false
+				}
+				to[i] = from[k]
 			}
 			n += count
 			continue
 		}
 		for range count {
 			for j := range inner {
-				dst[n] = from[index[n]*inner+j]
+				k := index[n]
+				if k < 0 || k >= rows {
+					return false
+				}
+				dst[n] = from[k*inner+j]
 				n++
 			}
 		}
 	}
+	return true
 }
 
 // sortKey maps a float to an unsigned number of the same order: NaN last, both zeros equal.

@@ -312,7 +312,7 @@ func init() {
 			return o, nil
 		}
 		if t.Dim() > 0 && sameBut(t.Shape, ix.Shape, d) {
-			if gatherRows(o, t, d, ix.Ints(), ix.Shape[d]) {
+			if gatherRows(o, t, ix, d) {
 				return o, nil
 			}
 		}

@@ -76,8 +76,44 @@ func sameStrides(a, b *Tensor) bool {
 	return true
 }
 
+// tile is the side of the squares in which a transposed copy walks, so that the lines of memory it reads stay in the cache.
+const tile = 32
+
+// copyTransposed copies where dst runs along the last dimension and src along the one before; it reports whether that is so.
+func copyTransposed[T any](l *Loop, d, s []T) bool {
+	n := len(l.Shape)
+	if n < 2 || l.Stride[0][n-1] != 1 || l.Stride[1][n-2] != 1 || l.Shape[n-1] < tile || l.Shape[n-2] < tile {
+		return false
+	}
+	rows, cols, ds, ss := l.Shape[n-2], l.Shape[n-1], l.Stride[0][n-2], l.Stride[1][n-1]
+	outer := Numel(l.Shape[:n-2])
+	for k := int64(0); k < outer; k++ {
+		a, b, rest := l.Start[0], l.Start[1], k
+		for i := n - 3; i >= 0; i-- {
+			at := rest % l.Shape[i]
+			rest /= l.Shape[i]
+			a += at * l.Stride[0][i]
+			b += at * l.Stride[1][i]
+		}
+		for r := int64(0); r < rows; r += tile {
+			for c := int64(0); c < cols; c += tile {
+				for i := r; i < min(r+tile, rows); i++ {
+					to, from := a+i*ds, b+i
+					for j := c; j < min(c+tile, cols); j++ {
+						d[to+j] = s[from+j*ss]
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
 func copyRows[T any](l *Loop, in []int64, dst, src *Tensor) {
 	d, s := all[T](dst), all[T](src)
+	if copyTransposed(l, d, s) {
+		return
+	}
 	l.Rows(func(o []int64, n int64) {
 		a, b := o[0], o[1]
 		if in[0] == 1 && in[1] == 1 {
