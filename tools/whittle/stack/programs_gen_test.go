@@ -18,7 +18,6 @@ type torchPrograms struct {
 	indent string
 	names  int
 	grad   bool // some inputs require grad
-	calls  int  // nested helper functions
 }
 
 // tvar is a tensor variable.
