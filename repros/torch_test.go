@@ -19,7 +19,7 @@ func TestWrittenFormsFailInPyTorch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	t.Cleanup(func() { os.RemoveAll(dir) }) // after the subtests
 	dynamo := func(before, body, load, backend string) string {
 		return "import torch\nimport torch._dynamo\n" + before + "class Repro(torch.nn.Module):\n    def forward(self, x):\n" + body + "mod = Repro()\ndef load_args(reader):\n" + load +
 			"load_args._version = 0\nif __name__ == '__main__':\n    from torch._dynamo.repro.after_dynamo import run_repro\n    run_repro(mod, load_args, accuracy=False, command='run', save_dir=None, autocast=False, backend='" + backend + "')\n"
@@ -54,11 +54,14 @@ func TestWrittenFormsFailInPyTorch(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("chroot", root, "sh", "-c", "cd /tmp/"+filepath.Base(dir)+" && python3 "+file+" 2>&1; s=$?; [ $s != 139 ] || echo Segmentation fault; exit $s")
-			out, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), c.want) {
-				t.Errorf("%s, %s: %v, want %s in:\n%s\n%s", name, form, err, c.want, out, text)
-			}
+			t.Run(name+"/"+form, func(t *testing.T) {
+				t.Parallel()
+				cmd := exec.Command("chroot", root, "sh", "-c", "cd /tmp/"+filepath.Base(dir)+" && python3 "+file+" 2>&1; s=$?; [ $s != 139 ] || echo Segmentation fault; exit $s")
+				out, err := cmd.CombinedOutput()
+				if err == nil || !strings.Contains(string(out), c.want) {
+					t.Errorf("%v, want %s in:\n%s\n%s", err, c.want, out, text)
+				}
+			})
 		}
 	}
 }

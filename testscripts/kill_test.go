@@ -114,7 +114,7 @@ func (s *search) start() (*exec.Cmd, *bytes.Buffer) {
 	s.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, filepath.Join(s.dir, "whittle"), "--store", "store.db", "minify", "-j", strconv.Itoa(s.jobs), "-o", "out/repro.py", "start.py")
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), s.tag, "WHITTLE_CACHE="+filepath.Join(s.dir, "cache"))
+	cmd.Env = append(os.Environ(), s.tag, "WHITTLE_CACHE="+filepath.Join(filepath.Dir(s.dir), "cache")) // one cache for all searches of a test
 	out := &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
@@ -169,7 +169,7 @@ func parentOf(pid int) int {
 }
 
 // rounds is how often each kind of process is killed, and each number of workers tried.
-var rounds = flag.Int("rounds", 3, "kills of each kind, and runs with each number of workers")
+var rounds = flag.Int("rounds", 1, "kills of each kind, and runs with each number of workers")
 
 func TestKillWhittle(t *testing.T) {
 	whole := newSearch(t, 1)

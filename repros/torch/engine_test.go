@@ -59,6 +59,7 @@ if __name__ == '__main__':
 func indent(body string) string { return "        " + strings.ReplaceAll(body, "\n", "\n        ") }
 
 func TestOutcomes(t *testing.T) {
+	t.Parallel()
 	e := real(t, Options{})
 	relu := "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)"
 	bug := "torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = "
@@ -106,6 +107,7 @@ func TestOutcomes(t *testing.T) {
 
 // Of a kernel that is fused from many calls, the one whose statement does not compile is the suspect; the others are its region.
 func TestSuspectsInAFusedKernel(t *testing.T) {
+	t.Parallel()
 	e := real(t, Options{})
 	chain := "sin = torch.ops.aten.sin.default(x)\nmul = torch.ops.aten.mul.Tensor(sin, 2)\nrelu = torch.ops.aten.relu.default(mul)\nexp = torch.ops.aten.exp.default(relu)\nadd = torch.ops.aten.add.Tensor(exp, sin)\n"
 	for _, c := range []struct{ name, body string }{
@@ -137,6 +139,7 @@ def bad_backend(gm, example_inputs):
 }
 
 func TestWhateverAChildDoes(t *testing.T) {
+	t.Parallel()
 	tag := "WHITTLE_TEST=" + strconv.Itoa(os.Getpid())
 	e := real(t, Options{Limits: Limits{Compile: 10 * time.Second, Memory: 1 << 30}, Env: []string{tag}})
 	tmp := e.p.hello.Tmp
@@ -211,6 +214,7 @@ func leftovers(t *testing.T, tag, tmp string) []string {
 }
 
 func TestADeadParentIsReplaced(t *testing.T) {
+	t.Parallel()
 	e := real(t, Options{})
 	ctx := context.Background()
 	data := make([]byte, 32)
