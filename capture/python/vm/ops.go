@@ -597,6 +597,9 @@ func (in *Interp) floatBinary(op string, a, b Object) (Object, error) {
 
 func floatDivmod(x, y float64) (q, m float64) {
 	m = math.Mod(x, y)
+	if math.IsNaN(m) {
+		m = (x * y) / (x * y) // with the sign that the processor gives it, as C's fmod
+	}
 	d := (x - m) / y
 	if m != 0 {
 		if (y < 0) != (m < 0) {

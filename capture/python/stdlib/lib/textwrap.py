@@ -57,15 +57,14 @@ class TextWrapper:
                 size += len(chunks[-1])
                 cur.append(chunks.pop())
             if chunks and len(chunks[-1]) > room:
-                left = max(room - size, 1 if not cur else 0)
+                left = room - size if room >= 1 else 1
                 if self.break_long_words:
                     word = chunks[-1]
                     hyphen = word.rfind('-', 0, left) if self.break_on_hyphens else -1
                     if hyphen > 0 and word[:hyphen].strip('-'):
                         left = hyphen + 1
-                    if left > 0:
-                        cur.append(word[:left])
-                        chunks[-1] = word[left:]
+                    cur.append(word[:left]) # empty where a line is full: CPython's spaces before it then stay
+                    chunks[-1] = word[left:]
                 elif not cur:
                     cur.append(chunks.pop())
             if self.drop_whitespace and cur and not cur[-1].strip():
