@@ -18,12 +18,10 @@ func shared(t *testing.T) string {
 	return dir
 }
 
+// TestCorpus reads and writes every file. $WHITTLE_MATCH names those that run as well; "conformance graphs" runs them all.
 func TestCorpus(t *testing.T) {
 	match := os.Getenv("WHITTLE_MATCH")
-	if match == "" && testing.Short() {
-		match = "gcn"
-	}
-	r, err := Run(context.Background(), shared(t), Options{Eager: true, MaxBytes: 4 << 20, Timeout: 20 * time.Second, Match: match})
+	r, err := Run(context.Background(), shared(t), Options{Eager: match != "", MaxBytes: 4 << 20, Timeout: 20 * time.Second, Match: match})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +36,19 @@ func TestCorpus(t *testing.T) {
 		for _, x := range m.Reasons {
 			t.Logf("%s: %s: %s", m.Name, x.File, x.Why)
 			why[x.Why]++
+		}
+	}
+}
+
+// TestFilesRun runs the graphs of one model.
+func TestFilesRun(t *testing.T) {
+	r, err := Run(context.Background(), shared(t), Options{Eager: true, Timeout: time.Minute, Match: "gcn"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Measures {
+		if m.N != m.M || m.M == 0 && m.Name == "run eagerly" {
+			t.Errorf("%s: %d of %d: %v", m.Name, m.N, m.M, m.Reasons)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	programCount = flag.Int("programs", 60, "random programs that TestRandomTorchPrograms runs eagerly and compiled")
+	programCount = flag.Int("programs", 30, "random programs that TestRandomTorchPrograms runs eagerly and compiled")
 	programSeed  = flag.Uint64("seed", 1, "their first seed")
 	programTorch = flag.String("torch", "", "command of a Python with PyTorch, for TestRandomTorchProgramsOnTorch")
 	programKeep  = flag.String("keep", "", "folder for a file per batch of programs, to run by hand")
