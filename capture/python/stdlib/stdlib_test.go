@@ -14,8 +14,9 @@ import (
 )
 
 // runScript runs a file and gives what it wrote, an uncaught exception's traceback included.
-func runScript(path string) string {
-	in := vm.New()
+func runScript(path string) string { return runWith(vm.New(), path) }
+
+func runWith(in *vm.Interp, path string) string {
 	Register(in)
 	var out bytes.Buffer
 	in.Stdout, in.Stderr = &out, &out
@@ -54,6 +55,34 @@ func TestDifferential(t *testing.T) {
 			}
 			if d := cmp.Diff(string(want), string(placeless([]byte(runScript(f))))); d != "" {
 				t.Errorf("(-CPython +ours)\n%s", d)
+			}
+		})
+	}
+}
+
+// TestWatched runs the scripts with every frame watched, which takes the instructions one by one instead of in pairs.
+func TestWatched(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test programs", err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			want, err := os.ReadFile(strings.TrimSuffix(f, ".py") + ".out")
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := vm.New()
+			steps := 0
+			in.FrameHook = func(in *vm.Interp, f *vm.Frame) (vm.Object, error) {
+				f.Trace = func(*vm.Frame) error { steps++; return nil }
+				return in.EvalFrame(f)
+			}
+			if d := cmp.Diff(string(want), string(placeless([]byte(runWith(in, f))))); d != "" {
+				t.Errorf("(-alone +watched)\n%s", d)
+			}
+			if steps == 0 {
+				t.Error("no frame was watched")
 			}
 		})
 	}

@@ -18,6 +18,9 @@ type iface struct{ tab, data unsafe.Pointer }
 
 func tabOf(o Object) unsafe.Pointer { return (*iface)(unsafe.Pointer(&o)).tab }
 
+// dataOf is where the data of a value lies: keys of one address are the same key.
+func dataOf(o Object) unsafe.Pointer { return (*iface)(unsafe.Pointer(&o)).data }
+
 var intTab, floatTab = tabOf(Int(0)), tabOf(Float(0))
 
 func (in *Interp) boxInt(i int64) (o Object) {

@@ -377,7 +377,7 @@ func (v *dictView) items() []Object {
 		return v.d.Values()
 	case 2:
 		out := make([]Object, 0, v.d.live)
-		v.d.Each(func(k, x Object) bool { out = append(out, NewTuple(k, x)); return true })
+		v.d.Each(func(k, x Object) bool { out = append(out, newPair(k, x)); return true })
 		return out
 	}
 	return v.d.Keys()
@@ -481,7 +481,7 @@ func initDict() {
 		for i := len(d.entries) - 1; i >= 0; i-- {
 			if e := d.entries[i]; e.key != nil {
 				d.remove(i)
-				return NewTuple(e.key, e.val), nil
+				return newPair(e.key, e.val), nil
 			}
 		}
 		return nil, in.KeyError(Str("popitem(): dictionary is empty"))

@@ -17,6 +17,7 @@ type Dict struct {
 	index   []int32 // open addressing into entries; nil while there are few; -1 free, -2 deleted
 	live    int
 	keysVer uint32 // grows when a key is added or removed
+	filter  uint64 // has bit hash%64 of every key that is or was there
 	odd     bool   // some key is an instance of a class, perhaps a subclass of str
 }
 
@@ -111,6 +112,9 @@ func hashFloat(f float64) uint64 {
 
 // find looks key up; eq is asked for keys of equal hash.
 func (d *Dict) findStr(s string, h uint64) int {
+	if d.filter&(1<<(h&63)) == 0 {
+		return -1
+	}
 	if d.index == nil {
 		for i := range d.entries {
 			e := &d.entries[i]
@@ -148,6 +152,9 @@ func (d *Dict) findStr(s string, h uint64) int {
 func mix(h uint64) uint64 { return h ^ h>>29 ^ h>>47 }
 
 func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
+	if d.filter&(1<<(h&63)) == 0 {
+		return -1, nil
+	}
 	if d.index == nil {
 		for i := range d.entries {
 			e := &d.entries[i]
@@ -212,6 +219,7 @@ func (in *Interp) sameKey(a, b Object) (bool, error) {
 
 func (d *Dict) insert(h uint64, key, val Object) {
 	d.keysVer++
+	d.filter |= 1 << (h & 63)
 	if _, ok := key.(*Instance); ok {
 		d.odd = true
 	}
@@ -417,7 +425,7 @@ func (d *Dict) Del(in *Interp, key Object) (bool, error) {
 // Clear empties the dict.
 func (d *Dict) Clear() {
 	d.keysVer++
-	d.entries, d.index, d.live = nil, nil, 0
+	d.entries, d.index, d.live, d.filter = nil, nil, 0, 0
 }
 
 // Copy returns a shallow copy.
@@ -428,7 +436,7 @@ func (d *Dict) Copy() *Dict {
 			n.entries = append(n.entries, e)
 		}
 	}
-	n.live = len(n.entries)
+	n.live, n.filter, n.odd = len(n.entries), d.filter, d.odd
 	if n.live > smallDict {
 		n.rehash()
 	}

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"whittle/capture/python/code"
 	"whittle/capture/python/libm"
@@ -59,7 +58,7 @@ func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err erro
 func (in *Interp) eval(f *Frame, err error) (Object, error) {
 	var (
 		c       = f.Code
-		ops     = c.ops
+		ops     = c.fast
 		locals  = f.LocalsPlus
 		stack   = f.Stack
 		sp      = f.SP
@@ -67,6 +66,9 @@ func (in *Interp) eval(f *Frame, err error) (Object, error) {
 		kwnames *Tuple
 		o       op
 	)
+	if f.Trace != nil {
+		ops = c.ops // one step for each instruction
+	}
 	if err != nil {
 		if sp, pc, err = in.unwind(f, err, true); err != nil {
 			return nil, err
@@ -106,18 +108,43 @@ loop:
 			}
 			stack[sp] = v
 			sp++
+		case fastLoadLoad:
+			v, w := locals[o.arg], locals[ops[pc].arg]
+			if v == nil || w == nil {
+				if v != nil {
+					f.PC, o.arg = pc, ops[pc].arg
+				}
+				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				goto fail
+			}
+			stack[sp], stack[sp+1] = v, w
+			sp += 2
+			pc++
+		case fastLoadConst:
+			v := locals[o.arg]
+			if v == nil {
+				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				goto fail
+			}
+			stack[sp], stack[sp+1] = v, c.Consts[ops[pc].arg]
+			sp += 2
+			pc++
+		case fastStoreLoad:
+			locals[o.arg] = stack[sp-1]
+			v := locals[ops[pc].arg]
+			if v == nil {
+				f.PC = pc
+				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(ops[pc].arg)))
+				goto fail
+			}
+			stack[sp-1] = v
+			pc++
 		case code.LOAD_CONST:
 			stack[sp] = c.Consts[o.arg]
 			sp++
 		case code.STORE_FAST:
 			sp--
 			locals[o.arg] = stack[sp]
-		case code.DELETE_FAST:
-			if locals[o.arg] == nil {
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
-				goto fail
-			}
-			locals[o.arg] = nil
 		case code.LOAD_GLOBAL:
 			i := o.arg >> 1
 			if o.arg&1 != 0 {
@@ -126,22 +153,10 @@ loop:
 			}
 			ic := &c.caches[pc-1]
 			var v Object
-			if ic.dict != nil {
-				if ic.typ == nil {
-					if ic.dict == f.Globals && int(ic.idx) < len(ic.dict.entries) {
-						e := &ic.dict.entries[ic.idx]
-						if e.hash == c.hashes[i] {
-							if k, ok := e.key.(Str); ok && string(k) == c.Names[i] {
-								v = e.val
-							}
-						}
-					}
-				} else if f.Globals.keysVer == ic.ver && ic.dict == f.Builtins && int(ic.idx) < len(ic.dict.entries) && ic.val == Object(f.Globals) {
-					e := &ic.dict.entries[ic.idx]
-					if e.hash == c.hashes[i] {
-						if k, ok := e.key.(Str); ok && string(k) == c.Names[i] {
-							v = e.val
-						}
+			if ic.dict != nil && (ic.typ == nil && ic.dict == f.Globals || ic.typ != nil && ic.dict == f.Builtins && ic.val == Object(f.Globals) && ic.ver == f.Globals.keysVer) {
+				if int(ic.idx) < len(ic.dict.entries) {
+					if e := &ic.dict.entries[ic.idx]; dataOf(e.key) == ic.key {
+						v = e.val
 					}
 				}
 			}
@@ -153,49 +168,11 @@ loop:
 			}
 			stack[sp] = v
 			sp++
-		case code.LOAD_NAME:
-			v, e := in.loadName(f, c.Names[o.arg])
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp] = v
-			sp++
-		case code.STORE_NAME:
-			sp--
-			if d, ok := f.Locals.(*Dict); ok {
-				d.SetStr(c.Names[o.arg], stack[sp])
-			} else if f.Locals == nil {
-				err = in.Errorf(in.Exc.SystemError, "no locals found when storing '%s'", c.Names[o.arg])
-				goto fail
-			} else if err = in.SetItem(f.Locals, Str(c.Names[o.arg]), stack[sp]); err != nil {
-				goto fail
-			}
-		case code.DELETE_NAME:
-			if d, ok := f.Locals.(*Dict); ok {
-				if !d.DelStr(c.Names[o.arg]) {
-					err = in.nameError(f, c.Names[o.arg])
-					goto fail
-				}
-			} else if err = in.DelItem(f.Locals, Str(c.Names[o.arg])); err != nil {
-				goto fail
-			}
 		case code.STORE_GLOBAL:
 			sp--
 			f.Globals.SetStr(c.Names[o.arg], stack[sp])
-		case code.DELETE_GLOBAL:
-			if !f.Globals.DelStr(c.Names[o.arg]) {
-				err = in.nameError(f, c.Names[o.arg])
-				goto fail
-			}
 		case code.MAKE_CELL:
 			locals[o.arg] = &Cell{locals[o.arg]}
-		case code.COPY_FREE_VARS:
-			n := int(o.arg)
-			base := len(locals) - n
-			for i := range n {
-				locals[base+i] = f.Func.Closure[i]
-			}
 		case code.LOAD_CLOSURE:
 			stack[sp] = locals[o.arg]
 			sp++
@@ -214,39 +191,82 @@ loop:
 			} else {
 				locals[o.arg] = &Cell{stack[sp]}
 			}
-		case code.DELETE_DEREF:
-			cell, ok := locals[o.arg].(*Cell)
-			if !ok || cell.V == nil {
-				err = in.unboundDeref(c, int(o.arg))
-				goto fail
-			}
-			cell.V = nil
-		case code.LOAD_CLASSDEREF:
-			name := c.LocalsPlusName(int(o.arg))
+		case fastAdd:
+			b, a := stack[sp-1], stack[sp-2]
 			var v Object
-			if d, ok := f.Locals.(*Dict); ok {
-				v, _ = d.GetStr(name)
-			} else if f.Locals != nil {
-				v, err = in.GetItem(f.Locals, Str(name))
-				if err != nil {
-					if !in.Matches(err, in.Exc.KeyError) {
-						goto fail
+			if x, ok := a.(Int); ok {
+				if y, ok := b.(Int); ok {
+					if s := x + y; (x^s)&(y^s) >= 0 {
+						v = in.boxInt(int64(s))
 					}
-					v, err = nil, nil
+				}
+			} else if x, ok := a.(Float); ok {
+				if y, ok := b.(Float); ok {
+					v = in.boxFloat(float64(x) + float64(y))
+				}
+			} else if x, ok := a.(Str); ok {
+				if y, ok := b.(Str); ok {
+					v = x + y
 				}
 			}
 			if v == nil {
-				if cell, ok := locals[o.arg].(*Cell); ok {
-					v = cell.V
+				f.SP = sp
+				if v, err = in.binaryArg(a, b, o.arg); err != nil {
+					goto fail
+				}
+			}
+			sp--
+			stack[sp] = nil
+			stack[sp-1] = v
+		case fastSub:
+			b, a := stack[sp-1], stack[sp-2]
+			var v Object
+			if x, ok := a.(Int); ok {
+				if y, ok := b.(Int); ok {
+					if s := x - y; (x^y)&(x^s) >= 0 {
+						v = in.boxInt(int64(s))
+					}
+				}
+			} else if x, ok := a.(Float); ok {
+				if y, ok := b.(Float); ok {
+					v = in.boxFloat(float64(x) - float64(y))
 				}
 			}
 			if v == nil {
-				err = in.unboundDeref(c, int(o.arg))
-				goto fail
+				f.SP = sp
+				if v, err = in.binaryArg(a, b, o.arg); err != nil {
+					goto fail
+				}
 			}
-			stack[sp] = v
-			sp++
-
+			sp--
+			stack[sp] = nil
+			stack[sp-1] = v
+		case fastMul:
+			b, a := stack[sp-1], stack[sp-2]
+			var v Object
+			if x, ok := a.(Int); ok {
+				if y, ok := b.(Int); ok {
+					hi, lo := bits.Mul64(uint64(x), uint64(y))
+					if int64(x) >= 0 && int64(y) >= 0 && hi == 0 && int64(lo) >= 0 {
+						v = in.boxInt(int64(lo))
+					} else if x > -(1<<31) && x < 1<<31 && y > -(1<<31) && y < 1<<31 {
+						v = in.boxInt(int64(x * y))
+					}
+				}
+			} else if x, ok := a.(Float); ok {
+				if y, ok := b.(Float); ok {
+					v = in.boxFloat(float64(x) * float64(y))
+				}
+			}
+			if v == nil {
+				f.SP = sp
+				if v, err = in.binaryArg(a, b, o.arg); err != nil {
+					goto fail
+				}
+			}
+			sp--
+			stack[sp] = nil
+			stack[sp-1] = v
 		case code.BINARY_OP:
 			b, a := stack[sp-1], stack[sp-2]
 			var v Object
@@ -323,14 +343,92 @@ loop:
 			}
 			if v == nil {
 				f.SP = sp
-				if o.arg >= code.InPlace {
-					v, err = in.InplaceOp(code.BinOps[o.arg-code.InPlace], a, b)
-				} else {
-					v, err = in.BinaryOp(code.BinOps[o.arg], a, b)
-				}
-				if err != nil {
+				if v, err = in.binaryArg(a, b, o.arg); err != nil {
 					goto fail
 				}
+			}
+			sp--
+			stack[sp] = nil
+			stack[sp-1] = v
+		case fastCompareJump:
+			b, a := stack[sp-1], stack[sp-2]
+			var t bool
+			if x, ok := a.(Int); ok {
+				y, ok := b.(Int)
+				if !ok {
+					goto compare
+				}
+				switch o.arg {
+				case 0:
+					t = x < y
+				case 1:
+					t = x <= y
+				case 2:
+					t = x == y
+				case 3:
+					t = x != y
+				case 4:
+					t = x > y
+				case 5:
+					t = x >= y
+				}
+			} else if x, ok := a.(Float); ok {
+				y, ok := b.(Float)
+				if !ok {
+					goto compare
+				}
+				switch o.arg {
+				case 0:
+					t = x < y
+				case 1:
+					t = x <= y
+				case 2:
+					t = x == y
+				case 3:
+					t = x != y
+				case 4:
+					t = x > y
+				case 5:
+					t = x >= y
+				}
+			} else if x, ok := a.(Str); ok && (o.arg == 2 || o.arg == 3) {
+				y, ok := b.(Str)
+				if !ok {
+					goto compare
+				}
+				t = (x == y) == (o.arg == 2)
+			} else {
+				goto compare
+			}
+			sp -= 2
+			stack[sp], stack[sp+1] = nil, nil
+			o = ops[pc]
+			pc++
+			switch o.op {
+			case code.POP_JUMP_FORWARD_IF_FALSE:
+				if !t {
+					pc = int(o.arg)
+				}
+			case code.POP_JUMP_FORWARD_IF_TRUE:
+				if t {
+					pc = int(o.arg)
+				}
+			default: // back to the head of a loop
+				if in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						return nil, err
+					}
+				}
+				if t == (o.op == code.POP_JUMP_BACKWARD_IF_TRUE) {
+					pc = int(o.arg)
+				}
+			}
+			continue
+		compare:
+			v, e := in.Compare(code.CmpOps[o.arg], a, b)
+			if e != nil {
+				err = e
+				goto fail
 			}
 			sp--
 			stack[sp] = nil
@@ -386,13 +484,6 @@ loop:
 				goto fail
 			}
 			stack[sp-1] = MakeBool(!t)
-		case code.UNARY_NEGATIVE, code.UNARY_POSITIVE, code.UNARY_INVERT:
-			v, e := in.UnaryOp(unaryNames[o.op], stack[sp-1])
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp-1] = v
 		case code.BINARY_SUBSCR:
 			key, a := stack[sp-1], stack[sp-2]
 			var v Object
@@ -413,6 +504,12 @@ loop:
 					}
 					if i >= 0 && int(i) < len(x.Items) {
 						v = x.Items[i]
+					}
+				}
+			case Str:
+				if i, ok := key.(Int); ok && i >= 0 {
+					if rs, n := in.runes(string(x)); rs == nil && int(i) < n {
+						v = charStrs[x[i]]
 					}
 				}
 			case *Dict:
@@ -460,27 +557,35 @@ loop:
 				}
 			}
 			sp -= 3
-		case code.DELETE_SUBSCR:
-			if err = in.DelItem(stack[sp-2], stack[sp-1]); err != nil {
-				goto fail
-			}
-			sp -= 2
-
 		case code.LOAD_ATTR:
 			a := stack[sp-1]
 			if x, ok := a.(*Instance); ok {
 				ic := &c.caches[pc-1]
 				if ic.typ == x.Class && ic.ver == x.Class.version {
-					if ic.dict == nil { // in the instance's dict
-						if d := x.Dict; d != nil && int(ic.idx) < len(d.entries) {
-							e := &d.entries[ic.idx]
-							if k, ok := e.key.(Str); ok && e.hash == c.hashes[o.arg] && string(k) == c.Names[o.arg] {
+					switch d := x.Dict; {
+					case ic.kind == attrDict:
+						if d != nil && int(ic.idx) < len(d.entries) {
+							if e := &d.entries[ic.idx]; dataOf(e.key) == ic.key {
 								stack[sp-1] = e.val
 								continue loop
 							}
 						}
-					} else if int(ic.idx) < len(x.Slots) && x.Slots[ic.idx] != nil {
-						stack[sp-1] = x.Slots[ic.idx]
+					case ic.kind == attrSlot:
+						if int(ic.idx) < len(x.Slots) && x.Slots[ic.idx] != nil {
+							stack[sp-1] = x.Slots[ic.idx]
+							continue loop
+						}
+					case ic.kind == attrProperty:
+						f.SP = sp
+						v, e := in.callFunction(ic.val.(*Function), stack[sp-1:sp], nil)
+						if e != nil {
+							err = e
+							goto fail
+						}
+						stack[sp-1] = v
+						continue loop
+					case d == nil || d.findStr(c.Names[o.arg], c.hashes[o.arg]) < 0: // attrClass
+						stack[sp-1] = ic.val
 						continue loop
 					}
 				}
@@ -505,22 +610,29 @@ loop:
 			if x, ok := a.(*Instance); ok {
 				ic := &c.caches[pc-1]
 				if ic.typ == x.Class && ic.ver == x.Class.version {
+					if ic.kind == attrSlot {
+						x.Slots[ic.idx] = v
+						sp -= 2
+						continue loop
+					}
 					d := x.Dict
 					if d != nil && int(ic.idx) < len(d.entries) {
-						e := &d.entries[ic.idx]
-						if k, ok := e.key.(Str); ok && e.hash == c.hashes[o.arg] && string(k) == c.Names[o.arg] {
+						if e := &d.entries[ic.idx]; dataOf(e.key) == ic.key {
 							e.val = v
 							sp -= 2
 							continue loop
 						}
 					}
-					ic.idx = int32(storeNew(x, c.Names[o.arg], c.hashes[o.arg], v))
+					storeNew(ic, x, c.names[o.arg], c.hashes[o.arg], v)
 					sp -= 2
 					continue loop
 				}
-				if x.Class.HasDict && x.Class.hooks().setattr == nil && x.Class.Lookup(c.Names[o.arg]) == nil && c.Names[o.arg] != "__class__" && c.Names[o.arg] != "__dict__" {
-					ic.typ, ic.ver = x.Class, x.Class.version
-					ic.idx = int32(storeNew(x, c.Names[o.arg], c.hashes[o.arg], v))
+				if in.cacheStore(ic, x, c.Names[o.arg]) {
+					if ic.kind == attrSlot {
+						x.Slots[ic.idx] = v
+					} else {
+						storeNew(ic, x, c.names[o.arg], c.hashes[o.arg], v)
+					}
 					sp -= 2
 					continue loop
 				}
@@ -529,11 +641,6 @@ loop:
 				goto fail
 			}
 			sp -= 2
-		case code.DELETE_ATTR:
-			sp--
-			if err = in.DelAttr(stack[sp], c.Names[o.arg]); err != nil {
-				goto fail
-			}
 		case code.LOAD_METHOD:
 			a := stack[sp-1]
 			name := c.Names[o.arg]
@@ -577,6 +684,11 @@ loop:
 
 		case code.KW_NAMES:
 			kwnames = c.Consts[o.arg].(*Tuple)
+		case fastCall: // PRECALL and what follows it
+			o = ops[pc]
+			f.PC = pc
+			pc++
+			fallthrough
 		case code.CALL:
 			n := int(o.arg)
 			base := sp - n // first argument
@@ -608,6 +720,8 @@ loop:
 					v, err = in.evalThrow(nf, nil)
 				}
 				in.popFrame(nf)
+			} else if t, ok := callable.(*Type); ok && kwnames == nil && t.constructs() {
+				v, err = in.construct(t, args)
 			} else if b, ok := callable.(*Builtin); ok && kwnames == nil && b.shared && b.NoKw && b.Self == nil {
 				k := len(args)
 				if b.Method {
@@ -740,6 +854,40 @@ loop:
 				}
 				stack[sp-1] = v
 			}
+		case fastForStore:
+			var v Object
+			switch it := stack[sp-1].(type) {
+			case *rangeIter:
+				if it.n > 0 {
+					v = in.boxInt(it.cur)
+					it.cur += it.step
+					it.n--
+				}
+			case *listIter:
+				if it.l != nil {
+					if it.i < len(it.l.Items) {
+						v = it.l.Items[it.i]
+						it.i++
+					} else {
+						it.l = nil
+					}
+				}
+			case Iterator:
+				v, err = it.Next(in)
+			default:
+				v, err = in.Next(it)
+			}
+			if err != nil {
+				goto fail
+			}
+			if v == nil {
+				sp--
+				stack[sp] = nil
+				pc = int(o.arg)
+			} else {
+				locals[ops[pc].arg] = v
+				pc++
+			}
 		case code.FOR_ITER:
 			var v Object
 			switch it := stack[sp-1].(type) {
@@ -774,15 +922,6 @@ loop:
 				stack[sp] = v
 				sp++
 			}
-		case code.GET_YIELD_FROM_ITER:
-			if _, ok := stack[sp-1].(*Generator); !ok {
-				v, e := in.Iter(stack[sp-1])
-				if e != nil {
-					err = e
-					goto fail
-				}
-				stack[sp-1] = v
-			}
 		case code.SEND:
 			v, ret, e := in.send(stack[sp-2], stack[sp-1])
 			if e != nil {
@@ -811,10 +950,13 @@ loop:
 
 		case code.BUILD_TUPLE:
 			n := int(o.arg)
-			items := make([]Object, n)
-			copy(items, stack[sp-n:sp])
+			t := emptyTuple
+			if n > 0 {
+				t = newItems(n)
+				copy(t.Items, stack[sp-n:sp])
+			}
 			sp -= n
-			stack[sp] = NewTuple(items...)
+			stack[sp] = t
 			sp++
 		case code.BUILD_LIST:
 			n := int(o.arg)
@@ -822,17 +964,6 @@ loop:
 			copy(items, stack[sp-n:sp])
 			sp -= n
 			stack[sp] = &List{items}
-			sp++
-		case code.BUILD_SET:
-			n := int(o.arg)
-			s := NewSet()
-			for i := sp - n; i < sp; i++ {
-				if err = s.Add(in, stack[i]); err != nil {
-					goto fail
-				}
-			}
-			sp -= n
-			stack[sp] = s
 			sp++
 		case code.BUILD_MAP:
 			n := 2 * int(o.arg)
@@ -845,108 +976,12 @@ loop:
 			sp -= n
 			stack[sp] = d
 			sp++
-		case code.BUILD_CONST_KEY_MAP:
-			n := int(o.arg)
-			keys := stack[sp-1].(*Tuple).Items
-			d := NewDict()
-			sp--
-			for i := range n {
-				if err = d.Set(in, keys[i], stack[sp-n+i]); err != nil {
-					goto fail
-				}
-			}
-			sp -= n
-			stack[sp] = d
-			sp++
-		case code.BUILD_SLICE:
-			n := int(o.arg)
-			s := &Slice{stack[sp-n], stack[sp-n+1], None}
-			if n == 3 {
-				s.Step = stack[sp-1]
-			}
-			sp -= n
-			stack[sp] = s
-			sp++
-		case code.BUILD_STRING:
-			n := int(o.arg)
-			var sb strings.Builder
-			for i := sp - n; i < sp; i++ {
-				s, _ := AsStr(stack[i])
-				sb.WriteString(s)
-			}
-			sp -= n
-			stack[sp] = Str(sb.String())
-			sp++
-		case code.FORMAT_VALUE:
-			spec := ""
-			if o.arg&4 != 0 {
-				sp--
-				spec, _ = AsStr(stack[sp])
-			}
-			v := stack[sp-1]
-			s := ""
-			switch o.arg & 3 {
-			case 1:
-				s, err = in.Str(v)
-				v = Str(s)
-			case 2:
-				s, err = in.Repr(v)
-				v = Str(s)
-			case 3:
-				s, err = in.ascii(v)
-				v = Str(s)
-			}
-			if err != nil {
-				goto fail
-			}
-			if s, err = in.Format(v, spec); err != nil {
-				goto fail
-			}
-			stack[sp-1] = Str(s)
-		case code.LIST_TO_TUPLE:
-			stack[sp-1] = NewTuple(stack[sp-1].(*List).Items...)
 		case code.LIST_APPEND:
 			sp--
 			stack[sp-int(o.arg)].(*List).Append(stack[sp])
-		case code.SET_ADD:
-			sp--
-			if err = stack[sp-int(o.arg)].(*Set).Add(in, stack[sp]); err != nil {
-				goto fail
-			}
 		case code.MAP_ADD:
 			sp -= 2
 			if err = stack[sp-int(o.arg)].(*Dict).Set(in, stack[sp], stack[sp+1]); err != nil {
-				goto fail
-			}
-		case code.LIST_EXTEND:
-			sp--
-			l := stack[sp-int(o.arg)].(*List)
-			items, e := in.IterAll(stack[sp])
-			if e != nil {
-				err = e
-				if stack[sp].Type().Lookup("__iter__") == nil && stack[sp].Type().Lookup("__getitem__") == nil {
-					err = in.Errorf(in.Exc.TypeError, "Value after * must be an iterable, not %s", stack[sp].Type().Name)
-				}
-				goto fail
-			}
-			l.Items = append(l.Items, items...)
-		case code.SET_UPDATE:
-			sp--
-			if err = stack[sp-int(o.arg)].(*Set).update(in, stack[sp]); err != nil {
-				goto fail
-			}
-		case code.DICT_UPDATE:
-			sp--
-			if stack[sp].Type().Lookup("keys") == nil {
-				err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", stack[sp].Type().Name)
-				goto fail
-			}
-			if err = in.dictUpdate(stack[sp-int(o.arg)].(*Dict), stack[sp]); err != nil {
-				goto fail
-			}
-		case code.DICT_MERGE:
-			sp--
-			if err = in.dictMerge(stack[sp-int(o.arg)].(*Dict), stack[sp], stack[sp-int(o.arg)-2]); err != nil {
 				goto fail
 			}
 		case code.UNPACK_SEQUENCE:
@@ -969,24 +1004,6 @@ loop:
 				stack[sp] = items[i]
 				sp++
 			}
-		case code.UNPACK_EX:
-			before, after := int(o.arg&0xff), int(o.arg>>8)
-			sp--
-			items, e := in.unpack(stack[sp], before, after)
-			if e != nil {
-				err = e
-				goto fail
-			}
-			for i := len(items) - 1; i >= len(items)-after; i-- {
-				stack[sp] = items[i]
-				sp++
-			}
-			stack[sp] = NewList(slices.Clone(items[before : len(items)-after])...)
-			sp++
-			for i := before - 1; i >= 0; i-- {
-				stack[sp] = items[i]
-				sp++
-			}
 		case code.SWAP:
 			i := sp - int(o.arg)
 			stack[sp-1], stack[i] = stack[i], stack[sp-1]
@@ -994,144 +1011,6 @@ loop:
 			stack[sp] = stack[sp-int(o.arg)]
 			sp++
 
-		case code.MAKE_FUNCTION:
-			sp--
-			co := stack[sp].(*Code)
-			fn := &Function{Code: co, Globals: f.Globals, Builtins: f.Builtins, Name: co.Name, Qualname: co.QualName, Doc: None, Module: None}
-			if len(co.Consts) > 0 && co.Flags&code.Optimized != 0 {
-				if s, ok := co.Consts[0].(Str); ok {
-					fn.Doc = s
-				}
-			}
-			if m, ok := f.Globals.GetStr("__name__"); ok {
-				fn.Module = m
-			}
-			if o.arg&8 != 0 {
-				sp--
-				cells := stack[sp].(*Tuple).Items
-				fn.Closure = make([]*Cell, len(cells))
-				for i, x := range cells {
-					fn.Closure[i] = x.(*Cell)
-				}
-			}
-			if o.arg&4 != 0 {
-				sp--
-				fn.Annots = stack[sp]
-			}
-			if o.arg&2 != 0 {
-				sp--
-				fn.KwDefaults = stack[sp].(*Dict)
-			}
-			if o.arg&1 != 0 {
-				sp--
-				fn.Defaults = stack[sp].(*Tuple).Items
-			}
-			stack[sp] = fn
-			sp++
-		case code.LOAD_BUILD_CLASS:
-			v, ok := f.Builtins.GetStr("__build_class__")
-			if !ok {
-				err = in.Errorf(in.Exc.NameError, "__build_class__ not found")
-				goto fail
-			}
-			stack[sp] = v
-			sp++
-		case code.SETUP_ANNOTATIONS:
-			if d, ok := f.Locals.(*Dict); ok {
-				if _, ok := d.GetStr("__annotations__"); !ok {
-					d.SetStr("__annotations__", NewDict())
-				}
-			} else if err = in.SetItem(f.Locals, Str("__annotations__"), NewDict()); err != nil {
-				goto fail
-			}
-		case code.LOAD_ASSERTION_ERROR:
-			stack[sp] = in.Exc.AssertionError
-			sp++
-		case code.IMPORT_NAME:
-			level, _ := AsInt(stack[sp-2])
-			v, e := in.importName(f, c.Names[o.arg], stack[sp-1], int(level))
-			if e != nil {
-				err = e
-				goto fail
-			}
-			sp--
-			stack[sp-1] = v
-		case code.IMPORT_FROM:
-			v, e := in.importFrom(stack[sp-1], c.Names[o.arg])
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp] = v
-			sp++
-		case code.IMPORT_STAR:
-			sp--
-			if err = in.importStar(f, stack[sp]); err != nil {
-				goto fail
-			}
-		case code.PRINT_EXPR:
-			sp--
-			if stack[sp] != None {
-				s, e := in.Repr(stack[sp])
-				if e == nil {
-					e = in.Write(s + "\n")
-				}
-				if e != nil {
-					err = e
-					goto fail
-				}
-			}
-
-		case code.BEFORE_WITH:
-			mgr := stack[sp-1]
-			exit, enter, e := in.withMethods(mgr)
-			if e != nil {
-				err = e
-				goto fail
-			}
-			v, e := in.Call(enter, nil, nil)
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp-1] = exit
-			stack[sp] = v
-			sp++
-		case code.WITH_EXCEPT_START:
-			exc := stack[sp-1].(*Exception)
-			exit := stack[sp-4]
-			tb := None
-			if exc.Traceback != nil {
-				tb = exc.Traceback
-			}
-			v, e := in.Call(exit, []Object{exc.Class, exc, tb}, nil)
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp] = v
-			sp++
-		case code.PUSH_EXC_INFO:
-			v := stack[sp-1]
-			if in.exc != nil {
-				stack[sp-1] = in.exc
-			} else {
-				stack[sp-1] = None
-			}
-			stack[sp] = v
-			sp++
-			in.exc, _ = v.(*Exception)
-		case code.POP_EXCEPT:
-			sp--
-			in.exc, _ = stack[sp].(*Exception)
-			stack[sp] = nil
-		case code.CHECK_EXC_MATCH:
-			ok, e := in.excMatches(stack[sp-2], stack[sp-1])
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp-1] = MakeBool(ok)
 		case code.RAISE_VARARGS:
 			switch o.arg {
 			case 0:
@@ -1166,39 +1045,10 @@ loop:
 			err = &Raised{e}
 			goto unwind
 
-		case code.GET_LEN:
-			n, e := in.Len(stack[sp-1])
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp] = MakeInt(int64(n))
-			sp++
-		case code.MATCH_SEQUENCE:
-			stack[sp] = MakeBool(isMatchSequence(in, stack[sp-1]))
-			sp++
-		case code.MATCH_MAPPING:
-			stack[sp] = MakeBool(isMatchMapping(in, stack[sp-1]))
-			sp++
-		case code.MATCH_KEYS:
-			v, e := in.matchKeys(stack[sp-2], stack[sp-1].(*Tuple))
-			if e != nil {
-				err = e
-				goto fail
-			}
-			stack[sp] = v
-			sp++
-		case code.MATCH_CLASS:
-			v, e := in.matchClass(stack[sp-3], stack[sp-2], int(o.arg), stack[sp-1].(*Tuple))
-			if e != nil {
-				err = e
-				goto fail
-			}
-			sp -= 2
-			stack[sp-1] = v
 		default:
-			err = in.Errorf(in.Exc.SystemError, "unknown opcode %s", o.op)
-			goto fail
+			if sp, err = in.evalRare(f, o, sp); err != nil {
+				goto fail
+			}
 		}
 		continue
 

@@ -4,66 +4,165 @@ package vm
 
 import (
 	"slices"
+
+	"whittle/capture/python/code"
 )
 
-// storeNew stores into an instance's dict and says at which entry.
-func storeNew(x *Instance, name string, h uint64, v Object) int {
-	if x.Dict == nil {
-		x.Dict = &Dict{entries: make([]dictEntry, 0, 4)}
+// binaryArg is a binary operator by the argument of BINARY_OP.
+func (in *Interp) binaryArg(a, b Object, arg int32) (Object, error) {
+	if arg >= code.InPlace {
+		return in.InplaceOp(code.BinOps[arg-code.InPlace], a, b)
 	}
-	d := x.Dict
-	if i := d.findStr(name, h); i >= 0 {
-		d.entries[i].val = v
-		return i
-	}
-	d.insert(h, Str(name), v)
-	return len(d.entries) - 1
+	return in.BinaryOp(code.BinOps[arg], a, b)
 }
 
-// cacheAttr finds an attribute in an instance's dict or slots and fills the cache; nil if it is anything else.
+// constructs says whether calling the class does no more than make a plain object and run a Python __init__.
+func (t *Type) constructs() bool {
+	if !t.ctorKnown {
+		t.ctorKnown, t.ctor = true, nil
+		if fn, ok := t.Lookup("__init__").(*Function); ok && t.Heap && t.Meta == nil && t.Native == nil && t.Lookup("__new__") == objectNewB {
+			t.ctor = fn
+		}
+	}
+	return t.ctor != nil
+}
+
+// construct makes an object of a class that constructs.
+func (in *Interp) construct(t *Type, args []Object) (Object, error) {
+	o := &Instance{Class: t}
+	if t.NumSlots > 0 {
+		o.Slots = make([]Object, t.NumSlots)
+	}
+	fn := t.ctor
+	nf := in.pushFrame(fn)
+	if fc := fn.Code; fc.simple && len(args)+1 == fc.ArgCount {
+		nf.LocalsPlus[0] = o
+		copy(nf.LocalsPlus[1:], args)
+	} else {
+		var few [8]Object
+		if err := in.bindArgs(fn, nf.LocalsPlus, append(append(few[:0], o), args...), nil); err != nil {
+			in.popFrame(nf)
+			return nil, err
+		}
+	}
+	r, err := in.runFrame(nf)
+	in.popFrame(nf)
+	if err != nil {
+		return nil, err
+	}
+	if r != None {
+		return nil, in.Errorf(in.Exc.TypeError, "__init__() should return None, not '%s'", r.Type().Name)
+	}
+	return o, nil
+}
+
+// storeNew stores into an instance's dict and notes at which entry.
+func storeNew(ic *inlineCache, x *Instance, name Object, h uint64, v Object) {
+	if x.Dict == nil {
+		x.Dict = &Dict{entries: make([]dictEntry, 0, max(4, x.Class.width))}
+	}
+	d := x.Dict
+	i := d.findStr(string(name.(Str)), h)
+	if i >= 0 {
+		d.entries[i].val = v
+	} else {
+		d.insert(h, name, v)
+		i = len(d.entries) - 1
+		if i >= x.Class.width && i < smallDict {
+			x.Class.width = i + 1
+		}
+	}
+	ic.idx, ic.key = int32(i), dataOf(d.entries[i].key)
+}
+
+// cacheStore says whether storing an attribute concerns only the instance's dict or one of its slots, and fills the cache.
+func (in *Interp) cacheStore(ic *inlineCache, x *Instance, name string) bool {
+	t := x.Class
+	if t.hooks().setattr != nil || name == "__class__" || name == "__dict__" {
+		return false
+	}
+	switch d := t.Lookup(name).(type) {
+	case nil:
+		if !t.HasDict {
+			return false
+		}
+		*ic = inlineCache{typ: t, ver: t.version, kind: attrDict}
+		return true
+	case *Member:
+		if d.Index >= len(x.Slots) || !t.IsSubtype(d.Own) {
+			return false
+		}
+		*ic = inlineCache{typ: t, ver: t.version, kind: attrSlot, idx: int32(d.Index)}
+		return true
+	}
+	return false
+}
+
+// What an attribute was found to be; see inlineCache.
+const (
+	attrDict     uint8 = iota // an entry of the instance's dict
+	attrSlot                  // one of __slots__
+	attrProperty              // a property with a Python getter
+	attrClass                 // a value of the class that binds to nothing
+)
+
+// cacheAttr finds an attribute in an instance's dict or slots or a plain one of its class, and fills the cache; nil if it is
+// anything else. A property fills the cache and gives nil.
 func (in *Interp) cacheAttr(ic *inlineCache, x *Instance, name string, h uint64) Object {
 	t := x.Class
 	hooks := t.hooks()
 	if hooks.getattribute != nil {
 		return nil
 	}
+	var plain Object
 	switch d := t.Lookup(name).(type) {
 	case nil:
 	case *Member:
-		if d.Index < len(x.Slots) && x.Slots[d.Index] != nil {
-			ic.typ, ic.ver, ic.idx, ic.dict = t, t.version, int32(d.Index), slotMark
+		if d.Index < len(x.Slots) && x.Slots[d.Index] != nil && t.IsSubtype(d.Own) {
+			*ic = inlineCache{typ: t, ver: t.version, idx: int32(d.Index), kind: attrSlot}
 			return x.Slots[d.Index]
 		}
 		return nil
+	case *Property:
+		if fn, ok := d.Get.(*Function); ok && hooks.getattr == nil {
+			*ic = inlineCache{typ: t, ver: t.version, val: fn, kind: attrProperty}
+		}
+		return nil
+	case Int, Float, Str, Bool, *NoneType, *Tuple, *List, *Dict, *Set, *FrozenSet, *Type:
+		plain = d
 	default:
 		if isData(d) {
 			return nil
 		}
 	}
-	if x.Dict == nil || x.Dict.live == 0 {
-		return nil
+	i := -1
+	if x.Dict != nil && x.Dict.live > 0 {
+		i = x.Dict.findStr(name, h)
 	}
-	i := x.Dict.findStr(name, h)
 	if i < 0 {
-		return nil
+		if plain != nil {
+			*ic = inlineCache{typ: t, ver: t.version, val: plain, kind: attrClass}
+		}
+		return plain
 	}
-	ic.typ, ic.ver, ic.idx, ic.dict = t, t.version, int32(i), nil
-	return x.Dict.entries[i].val
+	e := &x.Dict.entries[i]
+	*ic = inlineCache{typ: t, ver: t.version, idx: int32(i), key: dataOf(e.key), kind: attrDict}
+	return e.val
 }
-
-var slotMark = &Dict{}
 
 func (in *Interp) loadGlobal(f *Frame, ic *inlineCache, i int) Object {
 	name, h := f.Code.Names[i], f.Code.hashes[i]
 	if f.Globals.live > 0 {
 		if j := f.Globals.findStr(name, h); j >= 0 {
-			*ic = inlineCache{dict: f.Globals, idx: int32(j)}
-			return f.Globals.entries[j].val
+			e := &f.Globals.entries[j]
+			*ic = inlineCache{dict: f.Globals, idx: int32(j), key: dataOf(e.key)}
+			return e.val
 		}
 	}
 	if j := f.Builtins.findStr(name, h); j >= 0 {
-		*ic = inlineCache{dict: f.Builtins, idx: int32(j), ver: f.Globals.keysVer, typ: ObjectType, val: f.Globals}
-		return f.Builtins.entries[j].val
+		e := &f.Builtins.entries[j]
+		*ic = inlineCache{dict: f.Builtins, idx: int32(j), key: dataOf(e.key), ver: f.Globals.keysVer, typ: ObjectType, val: f.Globals}
+		return e.val
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"whittle/capture/python/code"
 )
@@ -14,7 +15,9 @@ type Code struct {
 	*code.Code
 	Consts []Object // the constants as objects
 
-	ops    []op
+	ops    []op     // Instrs
+	fast   []op     // the same, with instructions of our own for pairs and types; see quicken
+	names  []Object // Names as objects
 	hashes []uint64 // of Names
 	caches []inlineCache
 	nslots int
@@ -32,8 +35,10 @@ type inlineCache struct {
 	typ  *Type
 	ver  uint32
 	idx  int32
-	dict *Dict
+	dict *Dict          // of LOAD_GLOBAL
+	key  unsafe.Pointer // data of the key at idx
 	val  Object
+	kind uint8 // of an attribute
 }
 
 // NewCode readies a compiled code object for running.
@@ -51,6 +56,11 @@ func NewCode(c *code.Code) *Code {
 	for i, n := range c.Names {
 		v.hashes[i] = hashString(n)
 	}
+	v.names = make([]Object, len(c.Names))
+	for i, n := range c.Names {
+		v.names[i] = Str(n)
+	}
+	v.fast = quicken(v.ops)
 	v.caches = make([]inlineCache, len(c.Instrs))
 	v.nslots = c.NLocalsPlus()
 	v.simple = c.KwOnly == 0 && c.Flags&(code.VarArgs|code.VarKeywords) == 0
@@ -210,7 +220,11 @@ func (in *Interp) popFrame(f *Frame) {
 		f.heap = true
 		return
 	}
-	*f = Frame{}
+	// What a frame says of its call must go, as it may keep much alive; the rest is overwritten.
+	f.Func, f.Back = nil, nil
+	if f.Locals != nil || f.Gen != nil || f.Trace != nil || f.Ext != nil || f.yielded {
+		f.Locals, f.Gen, f.Trace, f.Ext, f.yielded = nil, nil, nil, nil, false
+	}
 	in.free = append(in.free, f)
 }
 

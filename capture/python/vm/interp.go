@@ -41,6 +41,7 @@ type Interp struct {
 	frame   *Frame
 	depth   int
 	boxes   boxes
+	texts   textCache
 	exc     *Exception // the exception being handled
 	slab    []Object
 	top     int

@@ -55,7 +55,7 @@ func initIterators() {
 				}
 				i := MakeBig(next)
 				next = new(big.Int).Add(next, big.NewInt(1))
-				return &Tuple{[]Object{i, v}}, nil
+				return newPair(i, v), nil
 			}}), nil
 		}
 		n := start.Int64()
@@ -65,7 +65,7 @@ func initIterators() {
 				return nil, err
 			}
 			n++
-			return &Tuple{[]Object{MakeInt(n - 1), v}}, nil
+			return newPair(in.boxInt(n-1), v), nil
 		}}), nil
 	}
 	ZipType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -91,7 +91,7 @@ func initIterators() {
 			if done || len(its) == 0 {
 				return nil, nil
 			}
-			out := make([]Object, len(its))
+			out := newItems(len(its))
 			for i, it := range its {
 				v, err := in.Next(it)
 				if err != nil {
@@ -125,9 +125,9 @@ func initIterators() {
 					}
 					return nil, nil
 				}
-				out[i] = v
+				out.Items[i] = v
 			}
-			return &Tuple{out}, nil
+			return out, nil
 		}}), nil
 	}
 	MapType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {

@@ -339,6 +339,24 @@ func NewTuple(items ...Object) *Tuple {
 	return &Tuple{items}
 }
 
+// newPair makes a tuple of two in one piece of memory.
+func newPair(a, b Object) *Tuple {
+	p := &struct {
+		t     Tuple
+		items [2]Object
+	}{items: [2]Object{a, b}}
+	p.t.Items = p.items[:]
+	return &p.t
+}
+
+// newItems makes a tuple of n items that its maker fills.
+func newItems(n int) *Tuple {
+	if n == 2 {
+		return newPair(nil, nil)
+	}
+	return &Tuple{make([]Object, n)}
+}
+
 // NewList makes a list that keeps items.
 func NewList(items ...Object) *List { return &List{items} }
 

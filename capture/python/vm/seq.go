@@ -3,7 +3,37 @@ package vm
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
+
+// textCache remembers what long strings consist of, so that walking through one by index takes no time that grows with it.
+type textCache [8]struct {
+	text  string
+	runes []rune // nil: all ASCII
+}
+
+// runes gives the characters of a string, nil where each is one byte, and their number.
+func (in *Interp) runes(s string) ([]rune, int) {
+	if len(s) < 32 {
+		if isASCII(s) {
+			return nil, len(s)
+		}
+		rs := []rune(s)
+		return rs, len(rs)
+	}
+	at := uintptr(unsafe.Pointer(unsafe.StringData(s)))
+	e := &in.texts[(at>>4^at>>9)%uintptr(len(in.texts))]
+	if len(e.text) != len(s) || unsafe.StringData(e.text) != unsafe.StringData(s) {
+		e.text, e.runes = s, nil
+		if !isASCII(s) {
+			e.runes = []rune(s)
+		}
+	}
+	if e.runes == nil {
+		return nil, len(s)
+	}
+	return e.runes, len(e.runes)
+}
 
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
@@ -27,7 +57,8 @@ func (in *Interp) Len(o Object) (int, error) {
 	case *Dict:
 		return x.live, nil
 	case Str:
-		return strLen(string(x)), nil
+		_, n := in.runes(string(x))
+		return n, nil
 	case Bytes:
 		return len(x), nil
 	case *ByteArray:
@@ -223,17 +254,6 @@ func (in *Interp) classGetItem(t *Type, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.FullName())
 }
 
-func runeAt(s string, i int) string {
-	for j := range s {
-		if i == 0 {
-			_, n := utf8.DecodeRuneInString(s[j:])
-			return s[j : j+n]
-		}
-		i--
-	}
-	return ""
-}
-
 var charStrs = func() (t [128]Object) {
 	for i := range t {
 		t[i] = Str(string(rune(i)))
@@ -266,7 +286,8 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 		return x.Items[i], nil
 	case Str:
 		s := string(x)
-		if isASCII(s) {
+		rs, _ := in.runes(s)
+		if rs == nil {
 			if isSlice {
 				v, err := in.sliceBytes(s, sl)
 				return Str(v), err
@@ -278,7 +299,6 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 			return charStrs[s[i]], nil
 		}
 		if isSlice {
-			rs := []rune(s)
 			start, _, step, n, err := in.SliceIndices(sl, len(rs))
 			if err != nil {
 				return nil, err
@@ -289,11 +309,11 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 			}
 			return Str(sb.String()), nil
 		}
-		i, err := in.seqIndex(key, strLen(s), "string")
+		i, err := in.seqIndex(key, len(rs), "string")
 		if err != nil {
 			return nil, err
 		}
-		return Str(runeAt(s, i)), nil
+		return Str(rs[i]), nil
 	case Bytes:
 		if isSlice {
 			v, err := in.sliceBytes(string(x), sl)
@@ -668,7 +688,7 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 	case 1:
 		return v, nil
 	case 2:
-		return NewTuple(k, v), nil
+		return newPair(k, v), nil
 	}
 	return k, nil
 }
@@ -715,7 +735,7 @@ func Pending(it Object) (items []Object, ok bool) {
 			case 1:
 				items = append(items, v)
 			default:
-				items = append(items, NewTuple(k, v))
+				items = append(items, newPair(k, v))
 			}
 		}
 	}

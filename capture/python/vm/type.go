@@ -26,12 +26,15 @@ type Type struct {
 	NumSlots int // length of Instance.Slots
 	Native   any // embedder's payload
 
-	flat    map[string]Object // all attributes of an immutable type
-	cache   map[string]Object // attributes found, for heap types; nil values for misses
-	version uint32            // grows with every change of the type or of a base
-	subs    []*Type
-	flags   typeFlags
-	layout  bool // a native type with a constructor of its own
+	flat      map[string]Object // all attributes of an immutable type
+	cache     map[string]Object // attributes found, for heap types; nil values for misses
+	version   uint32            // grows with every change of the type or of a base
+	subs      []*Type
+	flags     typeFlags
+	width     int       // attributes that instances had in their dicts at first
+	ctor      *Function // see constructs
+	ctorKnown bool
+	layout    bool // a native type with a constructor of its own
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -106,6 +109,7 @@ func (t *Type) modified() {
 	t.version++
 	t.cache = nil
 	t.flags = typeFlags{}
+	t.ctorKnown = false
 	for _, s := range t.subs {
 		s.modified()
 	}

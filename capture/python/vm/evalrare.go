@@ -1,0 +1,415 @@
+package vm
+
+import (
+	"slices"
+	"strings"
+
+	"whittle/capture/python/code"
+)
+
+// evalRare runs the instructions that are not worth a place in eval's loop: none of them jumps. It returns the new height of the stack.
+func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
+	c, locals, stack := f.Code, f.LocalsPlus, f.Stack
+	switch o.op {
+	case code.DELETE_FAST:
+		if locals[o.arg] == nil {
+			err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+			return sp, err
+		}
+		locals[o.arg] = nil
+	case code.LOAD_NAME:
+		v, e := in.loadName(f, c.Names[o.arg])
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp] = v
+		sp++
+	case code.STORE_NAME:
+		sp--
+		if d, ok := f.Locals.(*Dict); ok {
+			d.SetStr(c.Names[o.arg], stack[sp])
+		} else if f.Locals == nil {
+			err = in.Errorf(in.Exc.SystemError, "no locals found when storing '%s'", c.Names[o.arg])
+			return sp, err
+		} else if err = in.SetItem(f.Locals, Str(c.Names[o.arg]), stack[sp]); err != nil {
+			return sp, err
+		}
+	case code.DELETE_NAME:
+		if d, ok := f.Locals.(*Dict); ok {
+			if !d.DelStr(c.Names[o.arg]) {
+				err = in.nameError(f, c.Names[o.arg])
+				return sp, err
+			}
+		} else if err = in.DelItem(f.Locals, Str(c.Names[o.arg])); err != nil {
+			return sp, err
+		}
+	case code.DELETE_GLOBAL:
+		if !f.Globals.DelStr(c.Names[o.arg]) {
+			err = in.nameError(f, c.Names[o.arg])
+			return sp, err
+		}
+	case code.COPY_FREE_VARS:
+		n := int(o.arg)
+		base := len(locals) - n
+		for i := range n {
+			locals[base+i] = f.Func.Closure[i]
+		}
+	case code.DELETE_DEREF:
+		cell, ok := locals[o.arg].(*Cell)
+		if !ok || cell.V == nil {
+			err = in.unboundDeref(c, int(o.arg))
+			return sp, err
+		}
+		cell.V = nil
+	case code.LOAD_CLASSDEREF:
+		name := c.LocalsPlusName(int(o.arg))
+		var v Object
+		if d, ok := f.Locals.(*Dict); ok {
+			v, _ = d.GetStr(name)
+		} else if f.Locals != nil {
+			v, err = in.GetItem(f.Locals, Str(name))
+			if err != nil {
+				if !in.Matches(err, in.Exc.KeyError) {
+					return sp, err
+				}
+				v, err = nil, nil
+			}
+		}
+		if v == nil {
+			if cell, ok := locals[o.arg].(*Cell); ok {
+				v = cell.V
+			}
+		}
+		if v == nil {
+			err = in.unboundDeref(c, int(o.arg))
+			return sp, err
+		}
+		stack[sp] = v
+		sp++
+
+	case code.UNARY_NEGATIVE, code.UNARY_POSITIVE, code.UNARY_INVERT:
+		v, e := in.UnaryOp(unaryNames[o.op], stack[sp-1])
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp-1] = v
+	case code.DELETE_SUBSCR:
+		if err = in.DelItem(stack[sp-2], stack[sp-1]); err != nil {
+			return sp, err
+		}
+		sp -= 2
+
+	case code.DELETE_ATTR:
+		sp--
+		if err = in.DelAttr(stack[sp], c.Names[o.arg]); err != nil {
+			return sp, err
+		}
+	case code.GET_YIELD_FROM_ITER:
+		if _, ok := stack[sp-1].(*Generator); !ok {
+			v, e := in.Iter(stack[sp-1])
+			if e != nil {
+				err = e
+				return sp, err
+			}
+			stack[sp-1] = v
+		}
+	case code.BUILD_SET:
+		n := int(o.arg)
+		s := NewSet()
+		for i := sp - n; i < sp; i++ {
+			if err = s.Add(in, stack[i]); err != nil {
+				return sp, err
+			}
+		}
+		sp -= n
+		stack[sp] = s
+		sp++
+	case code.BUILD_CONST_KEY_MAP:
+		n := int(o.arg)
+		keys := stack[sp-1].(*Tuple).Items
+		d := NewDict()
+		sp--
+		for i := range n {
+			if err = d.Set(in, keys[i], stack[sp-n+i]); err != nil {
+				return sp, err
+			}
+		}
+		sp -= n
+		stack[sp] = d
+		sp++
+	case code.BUILD_SLICE:
+		n := int(o.arg)
+		s := &Slice{stack[sp-n], stack[sp-n+1], None}
+		if n == 3 {
+			s.Step = stack[sp-1]
+		}
+		sp -= n
+		stack[sp] = s
+		sp++
+	case code.BUILD_STRING:
+		n := int(o.arg)
+		var sb strings.Builder
+		for i := sp - n; i < sp; i++ {
+			s, _ := AsStr(stack[i])
+			sb.WriteString(s)
+		}
+		sp -= n
+		stack[sp] = Str(sb.String())
+		sp++
+	case code.FORMAT_VALUE:
+		spec := ""
+		if o.arg&4 != 0 {
+			sp--
+			spec, _ = AsStr(stack[sp])
+		}
+		v := stack[sp-1]
+		s := ""
+		switch o.arg & 3 {
+		case 1:
+			s, err = in.Str(v)
+			v = Str(s)
+		case 2:
+			s, err = in.Repr(v)
+			v = Str(s)
+		case 3:
+			s, err = in.ascii(v)
+			v = Str(s)
+		}
+		if err != nil {
+			return sp, err
+		}
+		if s, err = in.Format(v, spec); err != nil {
+			return sp, err
+		}
+		stack[sp-1] = Str(s)
+	case code.LIST_TO_TUPLE:
+		stack[sp-1] = NewTuple(stack[sp-1].(*List).Items...)
+	case code.SET_ADD:
+		sp--
+		if err = stack[sp-int(o.arg)].(*Set).Add(in, stack[sp]); err != nil {
+			return sp, err
+		}
+	case code.LIST_EXTEND:
+		sp--
+		l := stack[sp-int(o.arg)].(*List)
+		items, e := in.IterAll(stack[sp])
+		if e != nil {
+			err = e
+			if stack[sp].Type().Lookup("__iter__") == nil && stack[sp].Type().Lookup("__getitem__") == nil {
+				err = in.Errorf(in.Exc.TypeError, "Value after * must be an iterable, not %s", stack[sp].Type().Name)
+			}
+			return sp, err
+		}
+		l.Items = append(l.Items, items...)
+	case code.SET_UPDATE:
+		sp--
+		if err = stack[sp-int(o.arg)].(*Set).update(in, stack[sp]); err != nil {
+			return sp, err
+		}
+	case code.DICT_UPDATE:
+		sp--
+		if stack[sp].Type().Lookup("keys") == nil {
+			err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", stack[sp].Type().Name)
+			return sp, err
+		}
+		if err = in.dictUpdate(stack[sp-int(o.arg)].(*Dict), stack[sp]); err != nil {
+			return sp, err
+		}
+	case code.DICT_MERGE:
+		sp--
+		if err = in.dictMerge(stack[sp-int(o.arg)].(*Dict), stack[sp], stack[sp-int(o.arg)-2]); err != nil {
+			return sp, err
+		}
+	case code.UNPACK_EX:
+		before, after := int(o.arg&0xff), int(o.arg>>8)
+		sp--
+		items, e := in.unpack(stack[sp], before, after)
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		for i := len(items) - 1; i >= len(items)-after; i-- {
+			stack[sp] = items[i]
+			sp++
+		}
+		stack[sp] = NewList(slices.Clone(items[before : len(items)-after])...)
+		sp++
+		for i := before - 1; i >= 0; i-- {
+			stack[sp] = items[i]
+			sp++
+		}
+	case code.MAKE_FUNCTION:
+		sp--
+		co := stack[sp].(*Code)
+		fn := &Function{Code: co, Globals: f.Globals, Builtins: f.Builtins, Name: co.Name, Qualname: co.QualName, Doc: None, Module: None}
+		if len(co.Consts) > 0 && co.Flags&code.Optimized != 0 {
+			if s, ok := co.Consts[0].(Str); ok {
+				fn.Doc = s
+			}
+		}
+		if m, ok := f.Globals.GetStr("__name__"); ok {
+			fn.Module = m
+		}
+		if o.arg&8 != 0 {
+			sp--
+			cells := stack[sp].(*Tuple).Items
+			fn.Closure = make([]*Cell, len(cells))
+			for i, x := range cells {
+				fn.Closure[i] = x.(*Cell)
+			}
+		}
+		if o.arg&4 != 0 {
+			sp--
+			fn.Annots = stack[sp]
+		}
+		if o.arg&2 != 0 {
+			sp--
+			fn.KwDefaults = stack[sp].(*Dict)
+		}
+		if o.arg&1 != 0 {
+			sp--
+			fn.Defaults = stack[sp].(*Tuple).Items
+		}
+		stack[sp] = fn
+		sp++
+	case code.LOAD_BUILD_CLASS:
+		v, ok := f.Builtins.GetStr("__build_class__")
+		if !ok {
+			err = in.Errorf(in.Exc.NameError, "__build_class__ not found")
+			return sp, err
+		}
+		stack[sp] = v
+		sp++
+	case code.SETUP_ANNOTATIONS:
+		if d, ok := f.Locals.(*Dict); ok {
+			if _, ok := d.GetStr("__annotations__"); !ok {
+				d.SetStr("__annotations__", NewDict())
+			}
+		} else if err = in.SetItem(f.Locals, Str("__annotations__"), NewDict()); err != nil {
+			return sp, err
+		}
+	case code.LOAD_ASSERTION_ERROR:
+		stack[sp] = in.Exc.AssertionError
+		sp++
+	case code.IMPORT_NAME:
+		level, _ := AsInt(stack[sp-2])
+		v, e := in.importName(f, c.Names[o.arg], stack[sp-1], int(level))
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		sp--
+		stack[sp-1] = v
+	case code.IMPORT_FROM:
+		v, e := in.importFrom(stack[sp-1], c.Names[o.arg])
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp] = v
+		sp++
+	case code.IMPORT_STAR:
+		sp--
+		if err = in.importStar(f, stack[sp]); err != nil {
+			return sp, err
+		}
+	case code.PRINT_EXPR:
+		sp--
+		if stack[sp] != None {
+			s, e := in.Repr(stack[sp])
+			if e == nil {
+				e = in.Write(s + "\n")
+			}
+			if e != nil {
+				err = e
+				return sp, err
+			}
+		}
+
+	case code.BEFORE_WITH:
+		mgr := stack[sp-1]
+		exit, enter, e := in.withMethods(mgr)
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		v, e := in.Call(enter, nil, nil)
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp-1] = exit
+		stack[sp] = v
+		sp++
+	case code.WITH_EXCEPT_START:
+		exc := stack[sp-1].(*Exception)
+		exit := stack[sp-4]
+		tb := None
+		if exc.Traceback != nil {
+			tb = exc.Traceback
+		}
+		v, e := in.Call(exit, []Object{exc.Class, exc, tb}, nil)
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp] = v
+		sp++
+	case code.PUSH_EXC_INFO:
+		v := stack[sp-1]
+		if in.exc != nil {
+			stack[sp-1] = in.exc
+		} else {
+			stack[sp-1] = None
+		}
+		stack[sp] = v
+		sp++
+		in.exc, _ = v.(*Exception)
+	case code.POP_EXCEPT:
+		sp--
+		in.exc, _ = stack[sp].(*Exception)
+		stack[sp] = nil
+	case code.CHECK_EXC_MATCH:
+		ok, e := in.excMatches(stack[sp-2], stack[sp-1])
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp-1] = MakeBool(ok)
+	case code.GET_LEN:
+		n, e := in.Len(stack[sp-1])
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp] = MakeInt(int64(n))
+		sp++
+	case code.MATCH_SEQUENCE:
+		stack[sp] = MakeBool(isMatchSequence(in, stack[sp-1]))
+		sp++
+	case code.MATCH_MAPPING:
+		stack[sp] = MakeBool(isMatchMapping(in, stack[sp-1]))
+		sp++
+	case code.MATCH_KEYS:
+		v, e := in.matchKeys(stack[sp-2], stack[sp-1].(*Tuple))
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		stack[sp] = v
+		sp++
+	case code.MATCH_CLASS:
+		v, e := in.matchClass(stack[sp-3], stack[sp-2], int(o.arg), stack[sp-1].(*Tuple))
+		if e != nil {
+			err = e
+			return sp, err
+		}
+		sp -= 2
+		stack[sp-1] = v
+	default:
+		return sp, in.Errorf(in.Exc.SystemError, "unknown opcode %s", o.op)
+	}
+	return sp, nil
+}
