@@ -10,6 +10,7 @@ import (
 
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
+	"whittle/capture/python/literal"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -153,7 +154,7 @@ func (e *EagerValues) Elements(_ context.Context, name string) ([]string, error)
 		case t.DType.IsInt():
 			out[i] = strconv.FormatInt(t.AtInt(int64(i)), 10)
 		default:
-			out[i] = fx.FloatRepr(t.At(int64(i)))
+			out[i] = literal.Float(t.At(int64(i)))
 		}
 	}
 	return out, nil

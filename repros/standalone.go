@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/literal"
 	"whittle/kernels/tensor"
 )
 
@@ -285,7 +286,7 @@ func elements(shape []int64) int64 {
 func (w *standalone) storage(st Storage, dtype string, shape []int64) (string, error) {
 	device := ""
 	if st.Device != "" && st.Device != "cpu" {
-		device = ", device=" + fx.StringRepr(st.Device)
+		device = ", device=" + literal.Str(st.Device)
 	}
 	if st.Expr != "" {
 		e := strings.TrimSuffix(st.Expr, ".untyped_storage()")
@@ -416,7 +417,7 @@ func number(v any) string {
 	switch v := v.(type) {
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return "float('" + fx.FloatRepr(v) + "')"
+			return "float('" + literal.Float(v) + "')"
 		}
 	case complex128:
 		for _, f := range []float64{real(v), imag(v)} {
@@ -525,7 +526,7 @@ func (w *standalone) tail(callee string) string {
 	}
 	tracing := ""
 	if w.Tracing != "" && w.Tracing != "real" {
-		tracing = ", tracing_mode=" + fx.StringRepr(w.Tracing)
+		tracing = ", tracing_mode=" + literal.Str(w.Tracing)
 	}
 	line("%s = [%s]", args, call)
 	line("with torch.no_grad():")
@@ -549,5 +550,5 @@ func (w *standalone) backend() string {
 	if defines.MatchString(w.Preamble) {
 		return w.Backend
 	}
-	return fx.StringRepr(w.Backend)
+	return literal.Str(w.Backend)
 }

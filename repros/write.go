@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/literal"
 )
 
 var aotImports = []string{"import torch", "from torch import tensor, device", "import torch.fx as fx", "from torch._dynamo.testing import rand_strided",
@@ -109,17 +110,17 @@ func Write(r *Repro) string {
 		if r.Autocast {
 			auto = "True"
 		}
-		line("    run_repro(mod, load_args, accuracy=%s, command=%s,\n        save_dir=%s, autocast=%s, backend=%s)", acc, fx.StringRepr(command), orNone(r.SaveDir), auto, orNone(r.Backend))
+		line("    run_repro(mod, load_args, accuracy=%s, command=%s,\n        save_dir=%s, autocast=%s, backend=%s)", acc, literal.Str(command), orNone(r.SaveDir), auto, orNone(r.Backend))
 		return b.String()
 	}
 	tracing := r.Tracing
 	if tracing == "" {
 		tracing = "real"
 	}
-	tail := fmt.Sprintf("save_dir=%s, tracing_mode=%s, check_str=%s)", orNone(r.SaveDir), fx.StringRepr(tracing), orNone(r.Check))
+	tail := fmt.Sprintf("save_dir=%s, tracing_mode=%s, check_str=%s)", orNone(r.SaveDir), literal.Str(tracing), orNone(r.Check))
 	line("    from torch._dynamo.repro.after_aot import run_repro")
 	line("    with torch.no_grad():")
-	line("        run_repro(mod, load_args, accuracy=%s, command=%s, %s", acc, fx.StringRepr(command), tail)
+	line("        run_repro(mod, load_args, accuracy=%s, command=%s, %s", acc, literal.Str(command), tail)
 	line("        # To run it separately, do")
 	line("        # mod, args = run_repro(mod, load_args, accuracy=%s, command='get_args', %s", acc, tail)
 	line("        # mod(*args)")
@@ -130,7 +131,7 @@ func orNone(s string) string {
 	if s == "" {
 		return "None"
 	}
-	return fx.StringRepr(s)
+	return literal.Str(s)
 }
 
 func writeInput(line func(string, ...any), r *Repro, in Input, done []bool) {
@@ -184,7 +185,7 @@ func writeStorage(line func(string, ...any), k int, st Storage) {
 	extra := ""
 	if st.Device != "" && st.Device != "cpu" {
 		typ, idx, ok := strings.Cut(st.Device, ":")
-		extra = ", device=device(type=" + fx.StringRepr(typ)
+		extra = ", device=device(type=" + literal.Str(typ)
 		if ok {
 			extra += ", index=" + idx
 		}

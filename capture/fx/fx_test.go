@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"math/big"
 	"os"
 	"strings"
@@ -199,15 +198,6 @@ func TestRecordForm(t *testing.T) {
 	want := `{"ops":2,"nodes":[["placeholder","x",[],{},null],["call_function","operator.getitem",["%0",{"tuple":[{"slice":[null,2,null]},null]}],{},null],["call_function","torch.add",["%1",1.0],{"alpha":"float:inf"},null],["output","output",[{"tuple":["%2"]}],{},null]],"subgraphs":{}}`
 	if string(b) != want {
 		t.Errorf("%s", b)
-	}
-}
-
-func TestFloatRepr(t *testing.T) {
-	for f, want := range map[float64]string{1: "1.0", 1e16: "1e+16", 1e15: "1000000000000000.0", 1e-5: "1e-05", 0.0001: "0.0001",
-		math.Inf(-1): "-inf", 1.5e-300: "1.5e-300", 0.09999999999999998: "0.09999999999999998", math.Copysign(0, -1): "-0.0", 1e22: "1e+22"} {
-		if got := FloatRepr(f); got != want {
-			t.Errorf("%v: %s, want %s", f, got, want)
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"whittle/capture/python/literal"
 	"whittle/kernels/tensor"
 )
 
@@ -312,11 +313,11 @@ func subClass(owner, name string) string {
 // String is the statement as __init__ holds it.
 func (l InitLine) String() string {
 	if l.Buffer {
-		return "self.register_buffer(" + StringRepr(l.Name) + ", " + l.Expr + ")"
+		return "self.register_buffer(" + literal.Str(l.Name) + ", " + l.Expr + ")"
 	}
 	for _, e := range strings.Split(l.Name, ".") {
 		if !isIdent(e) {
-			return "setattr(self, " + StringRepr(l.Name) + ", " + l.Expr + ")"
+			return "setattr(self, " + literal.Str(l.Name) + ", " + l.Expr + ")"
 		}
 	}
 	return "self." + l.Name + " = " + l.Expr
@@ -362,7 +363,7 @@ func attrExpr(t *tensor.Tensor) string {
 	if len(dims) == 0 && !t.Fake {
 		switch t.DType {
 		case tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Float16:
-			v := strings.TrimSuffix(FloatRepr(t.Item().(float64)), "0")
+			v := strings.TrimSuffix(literal.Float(t.Item().(float64)), "0")
 			if t.DType == tensor.Float32 {
 				return "tensor(" + v + ")"
 			}

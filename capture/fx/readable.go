@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whittle/capture/python/literal"
 	"whittle/kernels/tensor"
 )
 
@@ -146,7 +147,7 @@ func (g *Graph) Table() string {
 			if i > 0 {
 				kw += ", "
 			}
-			kw += StringRepr(k.Name) + ": " + FormatArg(k.Val)
+			kw += literal.Str(k.Name) + ": " + FormatArg(k.Val)
 		}
 		target := n.Target
 		if n.Op == CallFunction {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whittle/capture/python/literal"
 	"whittle/kernels/tensor"
 )
 
@@ -60,7 +61,7 @@ func recordArg(a Arg, index map[*Node]int) any {
 		return "str:" + a
 	case float64:
 		if math.IsInf(a, 0) || math.IsNaN(a) {
-			return "float:" + FloatRepr(a)
+			return "float:" + literal.Float(a)
 		}
 		return jsonFloat(a)
 	case List:
@@ -99,7 +100,7 @@ func recordArg(a Arg, index map[*Node]int) any {
 type jsonFloat float64
 
 // MarshalJSON writes Python's repr.
-func (f jsonFloat) MarshalJSON() ([]byte, error) { return []byte(FloatRepr(float64(f))), nil }
+func (f jsonFloat) MarshalJSON() ([]byte, error) { return []byte(literal.Float(float64(f))), nil }
 
 func recordVal(v any) any {
 	switch v := v.(type) {

@@ -2,12 +2,11 @@ package fx
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"whittle/capture/python/literal"
 	"whittle/kernels/tensor"
 )
 
@@ -37,15 +36,15 @@ func writeArg(b *strings.Builder, a Arg) {
 	case *big.Int:
 		b.WriteString(a.String())
 	case float64:
-		b.WriteString(FloatRepr(a))
+		b.WriteString(literal.Float(a))
 	case complex128:
-		b.WriteString(complexRepr(a))
+		b.WriteString(literal.Complex(a))
 	case string:
-		b.WriteString(StringRepr(a))
+		b.WriteString(literal.Str(a))
 	case tensor.DType:
 		b.WriteString("torch." + a.String())
 	case tensor.Device:
-		b.WriteString("device(type=" + StringRepr(a.Type))
+		b.WriteString("device(type=" + literal.Str(a.Type))
 		if a.Index >= 0 {
 			b.WriteString(", index=" + strconv.Itoa(a.Index))
 		}
@@ -102,79 +101,6 @@ func writeSeq(b *strings.Builder, as []Arg) {
 		}
 		writeArg(b, a)
 	}
-}
-
-// FloatRepr is Python's repr of a float, with inf and nan as the names that graphs import.
-func FloatRepr(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	}
-	s := strconv.FormatFloat(f, 'e', -1, 64)
-	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
-	if e < -4 || e >= 16 {
-		return s
-	}
-	s = strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
-}
-
-func complexPart(f float64) string {
-	return strings.TrimSuffix(FloatRepr(f), ".0")
-}
-
-func complexRepr(c complex128) string {
-	re, im := real(c), imag(c)
-	if re == 0 && !math.Signbit(re) {
-		return complexPart(im) + "j"
-	}
-	s := complexPart(im)
-	if s[0] != '-' {
-		s = "+" + s
-	}
-	return "(" + complexPart(re) + s + "j)"
-}
-
-// StringRepr is Python's repr of a str.
-func StringRepr(s string) string {
-	q := byte('\'')
-	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		q = '"'
-	}
-	var b strings.Builder
-	b.WriteByte(q)
-	for _, r := range s {
-		switch {
-		case r == '\\' || r == rune(q):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x7f || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xff:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteByte(q)
-	return b.String()
 }
 
 // funcText is a function as generated code names it.

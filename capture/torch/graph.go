@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/literal"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -602,7 +603,7 @@ func Tabular(g *fx.Graph) string {
 	for _, n := range g.Nodes {
 		kw := make([]string, len(n.Kwargs))
 		for i, k := range n.Kwargs {
-			kw[i] = fx.StringRepr(k.Name) + ": " + fx.FormatArg(k.Val)
+			kw[i] = literal.Str(k.Name) + ": " + fx.FormatArg(k.Val)
 		}
 		rows = append(rows, []string{string(n.Op), n.Name, n.Target, fx.FormatArg(fx.Tuple(n.Args)), "{" + strings.Join(kw, ", ") + "}"})
 	}

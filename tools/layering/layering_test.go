@@ -23,17 +23,18 @@ var allowed = map[string][]string{
 	"kernels/native": {},
 	"kernels/aten":   {"kernels/tensor", "kernels/native"},
 
-	"capture/fx/...":        {"kernels/...", "capture/fx/..."},
-	"capture/python/syntax": {},
-	"capture/python/code":   {"capture/python/syntax"},
-	"capture/python/libm":   {},
-	"capture/python/vm":     {"capture/python/syntax", "capture/python/code", "capture/python/libm"},
-	"capture/python/stdlib": {"capture/python/..."},
-	"capture/symbolic":      {},
-	"capture/sizes":         {"kernels/...", "capture/symbolic"},
-	"capture/snapshot":      {"kernels/...", "capture/python/...", "capture/torch"},
-	"capture/torch/...":     {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
-	"capture":               {"kernels/...", "capture/..."},
+	"capture/fx/...":         {"kernels/...", "capture/fx/...", "capture/python/literal"},
+	"capture/python/syntax":  {},
+	"capture/python/literal": {},
+	"capture/python/code":    {"capture/python/syntax", "capture/python/literal"},
+	"capture/python/libm":    {},
+	"capture/python/vm":      {"capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
+	"capture/python/stdlib":  {"capture/python/..."},
+	"capture/symbolic":       {},
+	"capture/sizes":          {"kernels/...", "capture/symbolic"},
+	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
+	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture":                {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},
 	"lowering/...": {"kernels/...", "capture/fx/...", "lowering/..."},
@@ -41,8 +42,8 @@ var allowed = map[string][]string{
 	"replay":       {}, // plain data: engines, store and search share it without knowing each other
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
-	"minify":     {"kernels/...", "capture/fx/...", "replay"},
-	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/code", "accuracy", "replay", "repros/..."},
+	"minify":     {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
+	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "repros/..."},
 	"tools/...":  {"..."},
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whittle/capture/python/literal"
 	"whittle/capture/python/syntax"
 )
 
@@ -54,15 +55,11 @@ func unparse(sb *strings.Builder, e syntax.Expr, prec int) {
 		case *big.Int:
 			sb.WriteString(v.String())
 		case float64:
-			s := strconv.FormatFloat(v, 'g', -1, 64)
-			if !strings.ContainsAny(s, ".en") {
-				s += ".0"
-			}
-			sb.WriteString(s)
+			sb.WriteString(strings.Replace(literal.Float(v), "inf", "1e309", 1)) // a name is not a number
 		case string:
-			sb.WriteString(quote(v))
+			sb.WriteString(literal.Str(v))
 		case syntax.Bytes:
-			sb.WriteString("b" + quote(string(v)))
+			sb.WriteString(literal.Bytes(string(v)))
 		case syntax.EllipsisValue:
 			sb.WriteString("...")
 		default:
@@ -194,33 +191,4 @@ func unparse(sb *strings.Builder, e syntax.Expr, prec int) {
 	default:
 		fmt.Fprintf(sb, "<%T>", e)
 	}
-}
-
-// quote writes a string as Python's repr does.
-func quote(s string) string {
-	q := byte('\'')
-	if strings.IndexByte(s, '\'') >= 0 && strings.IndexByte(s, '"') < 0 {
-		q = '"'
-	}
-	var sb strings.Builder
-	sb.WriteByte(q)
-	for _, r := range s {
-		switch {
-		case r == rune(q) || r == '\\':
-			sb.WriteByte('\\')
-			sb.WriteRune(r)
-		case r == '\n':
-			sb.WriteString(`\n`)
-		case r == '\r':
-			sb.WriteString(`\r`)
-		case r == '\t':
-			sb.WriteString(`\t`)
-		case r < 32 || r == 127:
-			fmt.Fprintf(&sb, `\x%02x`, r)
-		default:
-			sb.WriteRune(r)
-		}
-	}
-	sb.WriteByte(q)
-	return sb.String()
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/literal"
 )
 
 // box is an embedder's payload.
@@ -47,7 +48,7 @@ func newBoxType(in *Interp) *Type {
 			},
 			"__radd__": func(in *Interp, args []Object, kw []KwArg) (Object, error) { return in.BinaryOp("+", args[0], args[1]) },
 			"__repr__": func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-				return Str("Box(" + FloatRepr(val(args[0]).v) + ")"), nil
+				return Str("Box(" + literal.Float(val(args[0]).v) + ")"), nil
 			},
 		},
 		GetSet: []*GetSet{{Name: "value", Get: func(in *Interp, o Object) (Object, error) { return Float(val(o).v), nil },

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"whittle/capture/python/literal"
 )
 
 // File is an open file; a text file decodes and encodes UTF-8.
@@ -436,6 +438,6 @@ func initFile() {
 	})
 	addMethod(t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		f := args[0].(*File)
-		return Str("<_io.TextIOWrapper name=" + StrRepr(f.Name) + " mode=" + StrRepr(f.Mode) + " encoding='utf-8'>"), nil
+		return Str("<_io.TextIOWrapper name=" + literal.Str(f.Name) + " mode=" + literal.Str(f.Mode) + " encoding='utf-8'>"), nil
 	})
 }

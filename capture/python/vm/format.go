@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"whittle/capture/python/literal"
 )
 
 // fmtSpec is a parsed format specification.
@@ -300,7 +302,7 @@ func (in *Interp) formatFloat(x float64, spec string) (string, error) {
 	switch f.typ {
 	case 0:
 		if f.prec < 0 {
-			s = FloatRepr(math.Abs(x))
+			s = literal.Float(math.Abs(x))
 		} else {
 			s = formatG(math.Abs(x), max(f.prec, 1), false, f.alt)
 			if !strings.ContainsAny(s, ".en") {

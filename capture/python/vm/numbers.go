@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"whittle/capture/python/literal"
 )
 
 // parseInt reads an int literal of a base (0: by prefix) as int() does.
@@ -217,12 +219,12 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 		if v, ok := parseInt(string(x), 10); ok {
 			return v, nil
 		}
-		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", StrRepr(string(x)))
+		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Str(string(x)))
 	case Bytes:
 		if v, ok := parseInt(string(x), 10); ok {
 			return v, nil
 		}
-		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", bytesRepr(string(x)))
+		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Bytes(string(x)))
 	}
 	for _, n := range []string{"__int__", "__index__", "__trunc__"} {
 		v, ok, err := in.special(o, n)
@@ -383,7 +385,7 @@ func initNumbers() {
 				s = string(bs)
 			}
 			if v, ok = parseInt(s, base); !ok {
-				return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base %d: %s", base, StrRepr(s))
+				return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base %d: %s", base, literal.Str(s))
 			}
 		} else if len(args) == 1 {
 			if v, err = in.ToInt(args[0]); err != nil {
@@ -536,14 +538,14 @@ func initNumbers() {
 		if s, ok := AsStr(args[0]); ok {
 			v, ok := parseFloat(s)
 			if !ok {
-				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", StrRepr(s))
+				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", literal.Str(s))
 			}
 			return wrap(cls, FloatType, Float(v)), nil
 		}
 		if b, ok := unwrap(args[0]).(Bytes); ok {
 			v, ok := parseFloat(string(b))
 			if !ok {
-				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", bytesRepr(string(b)))
+				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", literal.Bytes(string(b)))
 			}
 			return wrap(cls, FloatType, Float(v)), nil
 		}

@@ -2,120 +2,16 @@ package vm
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"whittle/capture/python/literal"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func (in *Interp) addr(o Object) string { return fmt.Sprintf("0x%x", in.ID(o)) }
-
-// FloatRepr is repr() of a float.
-func FloatRepr(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	}
-	a := math.Abs(f)
-	if a != 0 && (a < 1e-4 || a >= 1e16) {
-		s := strconv.FormatFloat(f, 'e', -1, 64)
-		return s
-	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.ContainsRune(s, '.') {
-		s += ".0"
-	}
-	return s
-}
-
-func complexRepr(c complex128) string {
-	part := func(f float64) string { return strings.TrimSuffix(FloatRepr(f), ".0") }
-	re, im := real(c), imag(c)
-	if re == 0 && !math.Signbit(re) {
-		return part(im) + "j"
-	}
-	s := part(im)
-	if !strings.HasPrefix(s, "-") {
-		s = "+" + s
-	}
-	return "(" + part(re) + s + "j)"
-}
-
-// StrRepr is repr() of a str.
-func StrRepr(s string) string {
-	q := byte('\'')
-	if strings.IndexByte(s, '\'') >= 0 && strings.IndexByte(s, '"') < 0 {
-		q = '"'
-	}
-	var sb strings.Builder
-	sb.Grow(len(s) + 2)
-	sb.WriteByte(q)
-	for _, r := range s {
-		switch {
-		case r == rune(q) || r == '\\':
-			sb.WriteByte('\\')
-			sb.WriteRune(r)
-		case r == '\n':
-			sb.WriteString(`\n`)
-		case r == '\r':
-			sb.WriteString(`\r`)
-		case r == '\t':
-			sb.WriteString(`\t`)
-		case r < 32 || r == 127:
-			fmt.Fprintf(&sb, `\x%02x`, r)
-		case r < 127:
-			sb.WriteByte(byte(r))
-		case !unicode.IsPrint(r):
-			switch {
-			case r < 256:
-				fmt.Fprintf(&sb, `\x%02x`, r)
-			case r < 65536:
-				fmt.Fprintf(&sb, `\u%04x`, r)
-			default:
-				fmt.Fprintf(&sb, `\U%08x`, r)
-			}
-		default:
-			sb.WriteRune(r)
-		}
-	}
-	sb.WriteByte(q)
-	return sb.String()
-}
-
-func bytesRepr(b string) string {
-	q := byte('\'')
-	if strings.IndexByte(b, '\'') >= 0 && strings.IndexByte(b, '"') < 0 {
-		q = '"'
-	}
-	var sb strings.Builder
-	sb.WriteString("b" + string(q))
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == q || c == '\\':
-			sb.WriteByte('\\')
-			sb.WriteByte(c)
-		case c == '\n':
-			sb.WriteString(`\n`)
-		case c == '\r':
-			sb.WriteString(`\r`)
-		case c == '\t':
-			sb.WriteString(`\t`)
-		case c < 32 || c >= 127:
-			fmt.Fprintf(&sb, `\x%02x`, c)
-		default:
-			sb.WriteByte(c)
-		}
-	}
-	sb.WriteByte(q)
-	return sb.String()
-}
 
 // ascii is ascii(o).
 func (in *Interp) ascii(o Object) (string, error) {
@@ -128,12 +24,8 @@ func (in *Interp) ascii(o Object) (string, error) {
 		switch {
 		case r < utf8.RuneSelf:
 			sb.WriteByte(byte(r))
-		case r < 256:
-			fmt.Fprintf(&sb, `\x%02x`, r)
-		case r < 65536:
-			fmt.Fprintf(&sb, `\u%04x`, r)
 		default:
-			fmt.Fprintf(&sb, `\U%08x`, r)
+			literal.Escape(&sb, r)
 		}
 	}
 	return sb.String(), nil
@@ -238,15 +130,15 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 		}
 		return "False", true, nil
 	case Float:
-		return FloatRepr(float64(x)), true, nil
+		return literal.Float(float64(x)), true, nil
 	case Complex:
-		return complexRepr(complex128(x)), true, nil
+		return literal.Complex(complex128(x)), true, nil
 	case Str:
-		return StrRepr(string(x)), true, nil
+		return literal.Str(string(x)), true, nil
 	case Bytes:
-		return bytesRepr(string(x)), true, nil
+		return literal.Bytes(string(x)), true, nil
 	case *ByteArray:
-		r := bytesRepr(string(x.B))
+		r := literal.Bytes(string(x.B))
 		if r[1] == '"' { // unlike bytes, it marks single quotes even then
 			r = strings.ReplaceAll(r, "'", `\'`)
 		}
@@ -349,7 +241,7 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 		}
 		return "<cell at " + in.addr(x) + ": " + x.V.Type().Name + " object at " + in.addr(x.V) + ">", true, nil
 	case *Frame:
-		return fmt.Sprintf("<frame at %s, file %s, line %d, code %s>", in.addr(x), StrRepr(x.Code.Filename), x.Line(), x.Code.Name), true, nil
+		return fmt.Sprintf("<frame at %s, file %s, line %d, code %s>", in.addr(x), literal.Str(x.Code.Filename), x.Line(), x.Code.Name), true, nil
 	case *GetSet:
 		return "<attribute '" + x.Name + "' of '" + x.own.Name + "' objects>", true, nil
 	case *Member:
