@@ -318,6 +318,9 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	mod, _ := vm.AsStr(f.Module)
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
+		if cls, rest := appliedFunction(f, callable, args); cls != nil {
+			return tr.applyFunction(cls, rest, kw)
+		}
 		if fn := directives[mod+"."+f.Qualname]; fn != nil {
 			return fn(tr, args, kw)
 		}

@@ -15,6 +15,8 @@ type branch struct {
 	graph  *fx.Graph // of the surrounding trace
 	nodes  map[*tensor.Tensor]*fx.Node
 	inputs []*tensor.Tensor // values of the surrounding trace that the branch reads, in placeholder order
+
+	backward bool // of an autograd.Function
 }
 
 // fake is tracer.fake inside a branch: values from around it come in through placeholders.
@@ -228,9 +230,8 @@ func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tenso
 // traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
 // of a result that holds anything but tensors.
 func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal string) (*fx.Graph, vm.Object, []*tensor.Tensor, error) {
-	b := &branch{parent: tr.branch, graph: tr.graph, nodes: tr.nodes}
-	tr.graph, tr.nodes, tr.branch = fx.NewGraph(), map[*tensor.Tensor]*fx.Node{}, b
-	defer func() { tr.graph, tr.nodes, tr.branch = b.graph, b.nodes, b.parent }()
+	b := tr.openBody()
+	defer b.close(tr)
 	for _, f := range given {
 		if tr.nodes[f] == nil {
 			b.input(tr, f)

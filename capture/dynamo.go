@@ -725,6 +725,7 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 	if err != nil {
 		return nil, err
 	}
+	d.T.NativeGraph(obj).Describe = tr.describedSizes
 	if err := d.setReason(obj, tr, out); err != nil {
 		return nil, err
 	}

@@ -195,24 +195,30 @@ func callBracket(seg string) int {
 // described is what printed graphs say of a node, with sizes as the trace knows them.
 func (tr *tracer) described(n *fx.Node) string {
 	t, ok := n.Val.(*tensor.Tensor)
-	if !ok || t == nil {
+	if !ok || t == nil || !tr.sizes.Symbolic(t) {
 		return fx.Described(n.Val)
 	}
-	if !tr.sizes.Symbolic(t) {
-		return fx.Described(t)
+	text := t.DType.Short() + exprList(tr.sizes.Size(t))
+	if stride, err := tr.sizes.Stride(t); err == nil {
+		text += exprList(stride) + "cpu"
 	}
-	list := func(es []*symbolic.Expr) string {
-		parts := make([]string, len(es))
-		for i, e := range es {
-			parts[i] = e.String()
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+	return text
+}
+
+// describedSizes is described without strides and device.
+func (tr *tracer) describedSizes(n *fx.Node) string {
+	if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && tr.sizes.Symbolic(t) {
+		return t.DType.Short() + exprList(tr.sizes.Size(t))
 	}
-	stride, err := tr.sizes.Stride(t)
-	if err != nil {
-		return t.DType.Short() + list(tr.sizes.Size(t))
+	return fx.DescribedSizes(n.Val)
+}
+
+func exprList(es []*symbolic.Expr) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = e.String()
 	}
-	return t.DType.Short() + list(tr.sizes.Size(t)) + list(stride) + "cpu"
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // sizesText is a node's sizes as a Python tuple; "" for what is no tensor.

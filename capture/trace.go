@@ -292,6 +292,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.touchCell(c)
 		}
 	case code.LOAD_ATTR, code.LOAD_METHOD:
+		if err := tr.strictMode(top(0), f.Code.Names[ins.Arg]); err != nil {
+			return err
+		}
 		tr.note(f, top(0), f.Code.Names[ins.Arg])
 		if p, ok := f.Ext.(*pending); ok && p != nil {
 			p.method = ins.Op == code.LOAD_METHOD
@@ -957,6 +960,7 @@ func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 			}
 			vals[i] = p.T
 			g := tr.graph.CallFunction("operator.getitem", n, int64(i))
+			g.SetOrigin(tr.origin())
 			items[i] = tr.bind(g, p)
 		}
 		n.Val = vals
@@ -1017,7 +1021,7 @@ func (tr *tracer) nameAfter(o vm.Object, variable string) {
 	if !ok || tr.variables[t] {
 		return
 	}
-	if n := tr.nodes[t.T]; n != nil && n.Op != fx.Placeholder && tr.branch == nil {
+	if n := tr.nodes[t.T]; n != nil && n.Op != fx.Placeholder {
 		if tr.variables == nil {
 			tr.variables = map[*torch.Tensor]bool{}
 		}

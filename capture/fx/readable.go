@@ -2,6 +2,7 @@ package fx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,11 +45,27 @@ func (gm *GraphModule) Readable(class string, describe func(n *Node) string) str
 	}
 	var b strings.Builder
 	b.WriteString("class " + class + "(torch.nn.Module):\n" + gm.Graph.ReadableForward("    ", describe))
-	for _, k := range sortedKeys(gm.Submodules) {
+	for _, k := range gm.bodies() {
 		sub := gm.Submodules[k].Readable(k, describe)
-		b.WriteString("    " + strings.ReplaceAll(strings.TrimRight(sub, "\n "), "\n", "\n    ") + "\n")
+		b.WriteString("    " + strings.ReplaceAll(strings.TrimSuffix(sub, "\n"), "\n", "\n    ") + "\n")
 	}
 	return b.String()
+}
+
+// bodies are the names of the submodules in the order in which the graph reads them; those that it does not read come last.
+func (gm *GraphModule) bodies() []string {
+	var out []string
+	for _, n := range gm.Graph.Nodes {
+		if n.Op == GetAttr && gm.Submodules[n.Target] != nil && !slices.Contains(out, n.Target) {
+			out = append(out, n.Target)
+		}
+	}
+	for _, k := range sortedKeys(gm.Submodules) {
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // ReadableForward is the forward that Readable prints, every line after indent.
@@ -59,6 +76,8 @@ func (g *Graph) ReadableForward(indent string, describe func(n *Node) string) st
 		b.WriteString(", " + n.Target)
 		if t := describe(n); t != "" {
 			b.WriteString(`: "` + t + `"`)
+		} else if n.Type != "" {
+			b.WriteString(" : " + n.Type)
 		}
 	}
 	b.WriteString("):\n")
@@ -97,7 +116,7 @@ func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n 
 			if lines > 0 {
 				b.WriteString(indent + "\n")
 			}
-			b.WriteString(indent + " # No stacktrace found for following nodes\n")
+			b.WriteString(indent + "# No stacktrace found for following nodes\n")
 		}
 		lines++
 		b.WriteString(indent)
@@ -136,6 +155,14 @@ func Described(v any) string {
 		return ValString(v)
 	}
 	return ""
+}
+
+// DescribedSizes is Described without strides and device, as print_readable shows values unless it is asked for more.
+func DescribedSizes(v any) string {
+	if t, ok := v.(*tensor.Tensor); ok && t != nil {
+		return t.DType.Short() + dims(t.Shape)
+	}
+	return Described(v)
 }
 
 // Table prints the graph as a table with a row for each node, aligned as the tabulate package does it.

@@ -313,7 +313,12 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 }
 
 // autogradRecord hangs a custom node on outputs: (name, inputs, outputs, backward), where backward takes and gives a tuple.
+// autogradRecord notes how the gradients of a function of the program are computed: (name, inputs, outputs, f, materialize).
+// f takes a gradient per output, None for one that never arrived unless materialize is set, and gives one per input.
 func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
+	if len(a) != 5 {
+		return nil, t.In.Errorf(t.In.Exc.TypeError, "_autograd_record() takes 5 arguments (%d given)", len(a))
+	}
 	name, _ := vm.AsStr(a[0])
 	ins, err := t.tensorList(a[1])
 	if err != nil {
@@ -324,11 +329,17 @@ func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
 		return nil, err
 	}
 	f := a[3]
-	t.Grad.Record(name, ins, outs, func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	zeros, err := t.In.Truth(a[4])
+	if err != nil {
+		return nil, err
+	}
+	apply := func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		items := make([]vm.Object, len(grads))
 		for i, g := range grads {
-			if g == nil {
-				g = tensor.Full(outs[i].DType, 0, outs[i].Shape...)
+			if g == nil && zeros {
+				if g, err = t.zerosLike(outs[i]); err != nil {
+					return nil, err
+				}
 			}
 			items[i] = t.Wrap(g)
 		}
@@ -337,8 +348,21 @@ func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
 			return nil, err
 		}
 		return t.tensorList(r)
-	})
+	}
+	if t.Record != nil {
+		return vm.None, t.Error(t.Record(name, ins, outs, apply))
+	}
+	t.Grad.Record(name, ins, outs, apply)
 	return vm.None, nil
+}
+
+// zerosLike is a tensor of zeros with the shape and dtype of x, made by the dispatcher that is set.
+func (t *Torch) zerosLike(x *tensor.Tensor) (*tensor.Tensor, error) {
+	v, err := aten.Run(t.Dispatch, "aten.zeros_like.default", x)
+	if err != nil {
+		return nil, err
+	}
+	return v.(*tensor.Tensor), nil
 }
 
 // registerOps makes torch.ops: namespaces of packets of overloads.

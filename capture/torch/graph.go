@@ -214,8 +214,10 @@ type GraphModule struct {
 	GM *fx.GraphModule
 	t  *Torch
 	// Attr finds what get_attr and call_module nodes name; nil => GM's own tensors.
-	Attr  func(name string) (vm.Object, error)
-	nodes map[*fx.Node]*Node
+	Attr func(name string) (vm.Object, error)
+	// Describe says what print_readable shows of a node's value; nil => dtype and sizes.
+	Describe func(n *fx.Node) string
+	nodes    map[*fx.Node]*Node
 }
 
 // Type is the class of the native handle.
@@ -420,10 +422,15 @@ func (t *Torch) graphTypes() {
 			return t.RunGraph(g.GM.Graph, g.attr, args)
 		},
 		"code": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str("\n\n\n" + gmOf(a[0]).GM.Graph.Forward("") + "    "), nil
+			return vm.Str("\n\n\n" + gmOf(a[0]).GM.Graph.Forward("") + "\n    "), nil
 		},
 		"readable": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str("class GraphModule(torch.nn.Module):\n" + gmOf(a[0]).GM.Graph.Forward("    ")), nil
+			g := gmOf(a[0])
+			describe := g.Describe
+			if describe == nil {
+				describe = func(n *fx.Node) string { return fx.DescribedSizes(n.Val) }
+			}
+			return vm.Str(strings.TrimSuffix(g.GM.Readable("GraphModule", describe), "\n")), nil
 		},
 		"attr": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			n, _ := vm.AsStr(a[1])

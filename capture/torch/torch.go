@@ -60,6 +60,9 @@ type Torch struct {
 	Sizes func(x *tensor.Tensor, stride bool, dims ...int) []vm.Object
 	// Numel gives the number of elements of a tensor when it is symbolic; nil, or a nil result, for a plain one.
 	Numel func(x *tensor.Tensor) vm.Object
+	// Record notes in a trace of operators that outs come from inputs by a function whose gradient apply computes, in the
+	// manner of Autograd.Record; nil outside of one.
+	Record func(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error)) error
 	// Cond records torch.cond in a trace of operators; nil outside of one.
 	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
 	// Generator is the default CPU random stream.

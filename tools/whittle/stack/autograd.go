@@ -2,6 +2,7 @@ package stack
 
 import (
 	"errors"
+	"slices"
 
 	"whittle/aot/autograd"
 	"whittle/capture/torch"
@@ -84,6 +85,9 @@ func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptio
 }
 
 func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) {
+	if !slices.ContainsFunc(inputs, func(t *tensor.Tensor) bool { return t != nil && autograd.RequiresGrad(t) }) {
+		return
+	}
 	n := autograd.NewNode(name, inputs, len(outs), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		return apply(grads)
 	})

@@ -385,12 +385,25 @@ func (s *Session) fallbackRandom() bool {
 func (s *Session) function(g *torch.GraphModule) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
-		old, oldLift, oldCond, oldEnabled := t.Dispatch, t.Lift, t.Cond, s.grad.Enabled()
+		old, oldLift, oldCond, oldRecord, oldEnabled := t.Dispatch, t.Lift, t.Cond, t.Record, s.grad.Enabled()
 		autocast := t.Autocast
 		defer func() { t.Autocast = autocast }()
 		t.Dispatch = d
 		t.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
 			return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
+		}
+		t.Record = func(name string, ins, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) error {
+			lift, enabled := t.Lift, s.grad.Enabled()
+			return aot.RecordFunction(d, name, ins, outs, func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+				d0, l0, e0 := t.Dispatch, t.Lift, s.grad.Enabled()
+				t.Dispatch, t.Lift = d, lift
+				s.grad.SetEnabled(enabled)
+				defer func() {
+					t.Dispatch, t.Lift = d0, l0
+					s.grad.SetEnabled(e0)
+				}()
+				return apply(grads)
+			})
 		}
 		// A tensor made from numbers is a constant of the graph, and a fresh value of the program.
 		t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) {
@@ -401,7 +414,7 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 			return v.(*tensor.Tensor), nil
 		}
 		defer func() {
-			t.Dispatch, t.Lift, t.Cond = old, oldLift, oldCond
+			t.Dispatch, t.Lift, t.Cond, t.Record = old, oldLift, oldCond, oldRecord
 			s.grad.SetEnabled(oldEnabled)
 		}()
 		args := make([]vm.Object, len(inputs))

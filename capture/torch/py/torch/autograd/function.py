@@ -31,8 +31,17 @@ class Function(FunctionCtx):
 
     vjp = backward
 
+    @staticmethod
+    def jvp(ctx, *grad_inputs):
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
+
     @classmethod
     def apply(cls, *args, **kwargs):
+        gradient = cls.backward
+        if cls.vjp is not Function.vjp:
+            if cls.backward is not Function.backward:
+                raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of them.")
+            gradient = cls.vjp
         ctx = FunctionCtx()
         tensors = [a for a in args if isinstance(a, torch.Tensor)]
         ctx.needs_input_grad = tuple(isinstance(a, torch.Tensor) and a.requires_grad for a in args)
@@ -54,14 +63,14 @@ class Function(FunctionCtx):
             full = [None] * len(fresh)
             for i, g in zip(which, grads):
                 full[i] = g
-            gs = cls.backward(ctx, *full)
+            gs = gradient(ctx, *full)
             if not isinstance(gs, tuple):
                 gs = (gs,)
             if len(gs) < len(args):
                 raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients (expected {len(args)}, got {len(gs)})")
             return tuple(g for g, a in zip(gs, args) if isinstance(a, torch.Tensor))
 
-        torch._C._autograd_record(cls.__name__ + "Backward", tensors, [fresh[i] for i in which], run_backward)
+        torch._C._autograd_record(cls.__name__ + "Backward", tensors, [fresh[i] for i in which], run_backward, getattr(ctx, "materialize_grads", True))
         if isinstance(out, torch.Tensor):
             return fresh[0]
         it = iter(fresh)
