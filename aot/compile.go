@@ -127,6 +127,9 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 		if autograd.RequiresGrad(dst) && autograd.IsLeaf(dst) {
 			d = aten.Eager // a leaf is only ever written under no_grad
 		}
+		if err := resize(d, dst, src); err != nil {
+			return nil, fmt.Errorf("resizing input %d: %w", i, err)
+		}
 		if _, err := build.Call(d, "aten.copy_.default", dst, src); err != nil {
 			return nil, fmt.Errorf("writing input %d back: %w", i, err)
 		}
@@ -148,6 +151,12 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 			}
 		default:
 			outs[i] = res[o.GraphIndex]
+		}
+	}
+	for _, r := range j.Reshaped {
+		t := inputs[r.Input].(*tensor.Tensor)
+		if _, err := build.Call(c.opt.Eager, "aten.as_strided_.default", t, build.Ints(r.Shape), build.Ints(r.Stride), t.Offset+r.Offset); err != nil {
+			return nil, fmt.Errorf("viewing input %d in place: %w", r.Input, err)
 		}
 	}
 	return outs, nil

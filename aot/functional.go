@@ -2,6 +2,7 @@ package aot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/aot/autograd"
@@ -143,6 +144,9 @@ func (f *Functional) Mutated(t *tensor.Tensor) bool {
 // Dispatch runs one operator of the program.
 func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if d, ok := f.Composite[op.Name()]; ok {
+		if _, err := refused(op, args); err != nil {
+			return nil, err
+		}
 		var out aten.Value
 		if err := build.Run(func() { out = d(&build.B{D: f}, args) }); err != nil {
 			return nil, fmt.Errorf("decomposing %s: %w", op.Name(), err)
@@ -245,6 +249,9 @@ func (f *Functional) wrapOne(op *aten.Op, args []aten.Value, inner *tensor.Tenso
 		return f.Wrap(inner)
 	}
 	st := f.outer[src]
+	if st != nil && st.inner != nil && st.inner.Storage != inner.Storage {
+		return f.Wrap(inner) // what is a view in PyTorch, and a copy here
+	}
 	if st == nil { // a constant: give it an outer identity of its own
 		return f.Wrap(inner)
 	}
@@ -276,6 +283,9 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 	if err != nil {
 		return nil, err
 	}
+	if fn.Tags&aten.View != 0 && op.Tags&aten.Inplace != 0 {
+		return f.viewInPlace(fn, fargs, out)
+	}
 	news := build.Tensors(out)
 	var targets []*tensor.Tensor
 	for _, w := range writes {
@@ -287,7 +297,12 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 	// Written values come last in functional forms that also return results (batch norm).
 	extra := len(news) - len(targets)
 	for i, t := range targets {
-		if err := f.write(t, news[extra+i]); err != nil {
+		if op.Tags&aten.OutVariant != 0 {
+			err = f.intoOut(t, news[extra+i])
+		} else {
+			err = f.write(t, news[extra+i])
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -327,9 +342,17 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 	s := op.Sig()
 	if op.Tags&aten.OutVariant != 0 {
 		var fargs []aten.Value
+		var sig []aten.Arg
 		for i, a := range s.Args {
 			if !a.Write() {
-				fargs = append(fargs, args[i])
+				fargs, sig = append(fargs, args[i]), append(sig, a)
+			} else if !a.KwOnly {
+				return nil, nil, fmt.Errorf("%s mutates its arguments and has no functional form", op.Name())
+			}
+		}
+		for _, fn := range aten.Packet(ns, base) {
+			if len(build.Writes(fn)) == 0 && slices.EqualFunc(fn.Sig().Args, sig, func(a, b aten.Arg) bool { return a.Name == b.Name && a.Type == b.Type }) {
+				return fn, fargs, nil
 			}
 		}
 		names := []string{strings.TrimSuffix(strings.TrimSuffix(over, "_out"), "out"), "default", "Tensor", "Scalar"}
@@ -346,7 +369,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 	stem := strings.TrimSuffix(base, "_")
 	names := []string{stem + "." + over, stem + "_functional." + over}
 	if r := renamed[base+"."+over]; r != "" {
-		names = []string{stem + "." + r}
+		names = []string{r}
 	}
 	for _, name := range names {
 		if fn := aten.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
@@ -357,7 +380,8 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 }
 
 // renamed holds the functional overloads whose name differs from that of the writing form.
-var renamed = map[string]string{"bernoulli_.float": "p", "bernoulli_.Tensor": "Tensor", "pow_.Scalar": "Tensor_Scalar", "pow_.Tensor": "Tensor_Tensor"}
+var renamed = map[string]string{"bernoulli_.float": "bernoulli.p", "bernoulli_.Tensor": "bernoulli.Tensor", "pow_.Scalar": "pow.Tensor_Scalar", "pow_.Tensor": "pow.Tensor_Tensor",
+	"transpose_.default": "transpose.int", "swapdims_.default": "transpose.int", "swapaxes_.default": "transpose.int"}
 
 // write makes v the new value of outer tensor t, and of the base that t views.
 func (f *Functional) write(t, v *tensor.Tensor) error {

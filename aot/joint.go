@@ -52,6 +52,7 @@ type Joint struct {
 	Outputs  []OutputInfo
 	Mutated  []int // inputs whose new value is a graph output, in output order, before the others
 	InGraph  []int // inputs that the graph itself writes with copy_
+	Reshaped []Reshape
 	Bases    []int // positions of graph outputs that only serve to rebuild views, in order
 	NForward int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
 	Tangents int   // number of tangent placeholders; 0 => inference
@@ -138,14 +139,15 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		if !ok || !fn.Mutated(t) {
 			continue
 		}
-		v, err := fn.Inner(t)
+		v, err := fn.Inner(fn.whole(t))
 		if err != nil {
 			return nil, err
 		}
 		if v == inner[i] {
 			continue
 		}
-		if !(inputs[i].RequiresGrad && training) && !autograd.RequiresGrad(v) {
+		same := tensor.SameShape(v, inner[i].(*tensor.Tensor))
+		if same && !(inputs[i].RequiresGrad && training) && !autograd.RequiresGrad(v) {
 			src, err := tr.arg(v)
 			if err != nil {
 				return nil, err
@@ -191,7 +193,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 			info.Input = i
 			info.Kind = AliasOfInput
 			info.Shape, info.Stride = t.Shape, t.Stride
-			in := outer[i].(*tensor.Tensor)
+			in := inner[i].(*tensor.Tensor)
 			info.Offset -= in.Offset
 			if t.DType != in.DType {
 				info.views = fn.chain(t)
@@ -244,6 +246,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		j.Outputs[b.out].Base = at
 	}
 	j.NForward = len(results)
+	j.Reshaped = fn.reshaped(inner, outer)
 	if training {
 		if err := j.backward(tr, eng, inner, roots, &results); err != nil {
 			return nil, err

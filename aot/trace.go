@@ -1,6 +1,7 @@
 package aot
 
 import (
+	"errors"
 	"fmt"
 
 	"whittle/aot/build"
@@ -49,11 +50,18 @@ func (t *Tracer) Node(x *tensor.Tensor) *fx.Node { return t.nodes[x] }
 // Dispatch records op, or its decomposition.
 func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if d, ok := t.Decomp[op.Name()]; ok {
+		meta, err := refused(op, args)
+		if err != nil {
+			return nil, err
+		}
 		var out aten.Value
 		declined := false
-		err := build.Run(func() {
+		err = build.Run(func() {
 			out = d(&build.B{D: t}, args)
 			_, declined = out.(Declined)
+			if !declined {
+				out = promoted(&build.B{D: t}, out, meta)
+			}
 		})
 		if err != nil {
 			return nil, fmt.Errorf("decomposing %s: %w", op.Name(), err)
@@ -83,6 +91,42 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		t.results(n, o)
 	}
 	return out, nil
+}
+
+// refused is the error of an operator whose arguments are wrong: what it decomposes into would say something else, or compute something. Else
+// it gives the operator's own metadata, nil where that needs data.
+func refused(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	v, err := aten.Fake.Dispatch(op, args)
+	var e *aten.Error
+	if errors.As(err, &e) && e.Kind == aten.DataDependentError {
+		return nil, nil
+	}
+	return v, err
+}
+
+// promoted gives what a decomposition made the shapes and dtypes of the operator's own results: formulas do not broadcast and promote as kernels do.
+func promoted(b *build.B, out, meta aten.Value) aten.Value {
+	switch m := meta.(type) {
+	case *tensor.Tensor:
+		t, ok := out.(*tensor.Tensor)
+		if !ok || t == nil || m == nil {
+			return out
+		}
+		if !tensor.SameShape(t, m) {
+			t = b.T("expand.default", t, build.Ints(m.Shape))
+		}
+		if t.DType != m.DType {
+			t = b.Prim("convert_element_type.default", t, m.DType)
+		}
+		return t
+	case []aten.Value:
+		if l, ok := out.([]aten.Value); ok && len(l) == len(m) {
+			for i := range l {
+				l[i] = promoted(b, l[i], m[i])
+			}
+		}
+	}
+	return out
 }
 
 func (t *Tracer) origin() fx.Origin {

@@ -43,7 +43,7 @@ func nearest(b b_, x tt, size val, scales []val, offset float64) val {
 	for d, o := range out {
 		i := x.Shape[len(x.Shape)-n+d]
 		scale := float64(i) / float64(o)
-		if d < len(scales) && scales[d] != nil {
+		if d < len(scales) && scales[d] != nil && build.Float(scales[d]) > 0 {
 			scale = float64(i) / (float64(i) * build.Float(scales[d]))
 		}
 		at := b.T("arange.default", o, tensor.Float32)

@@ -252,7 +252,11 @@ func selections() {
 		return shuffled(b, x, six, perm, append(append([]int64(nil), lead...), c*r*r, h, w))
 	})
 	row("count_nonzero.default", func(b b_, a []val) val {
-		return b.T("sum.dim_IntList", b.T("ne.Scalar", a[0], int64(0)), nil)
+		var dims val
+		if a[1] != nil {
+			dims = []val{a[1]}
+		}
+		return b.T("sum.dim_IntList", b.T("ne.Scalar", a[0], int64(0)), dims)
 	})
 	row("trace.default", func(b b_, a []val) val {
 		return b.T("sum.default", b.T("clone.default", b.T("diagonal.default", a[0]), tensor.ContiguousFormat))

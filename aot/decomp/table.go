@@ -111,6 +111,9 @@ func pointwise() {
 	row("fill.Scalar", func(b b_, a []val) val { return b.T("full_like.default", a[0], a[1]) })
 	row("logit.default", func(b b_, a []val) val {
 		x := in(a[0])
+		if !x.DType.IsFloat() {
+			x = cast(b, x, tensor.Float32)
+		}
 		if a[1] != nil {
 			e := build.Float(a[1])
 			x = b.T("clamp.default", x, e, 1-e)
@@ -186,7 +189,7 @@ func activations() {
 		x := in(a[0])
 		lo := b.T("minimum.default", b.T("new_zeros.default", x, []val{}), x)
 		z := b.Un("exp", b.Neg(b.Un("abs", x)))
-		return []val{b.Sub(lo, b.Un("log1p", z)), b.T("new_zeros.default", x, []val{int64(0)})}
+		return []val{b.Sub(lo, b.Un("log1p", z)), z}
 	})
 	row("threshold.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -194,20 +197,23 @@ func activations() {
 	})
 	row("_softmax.default", func(b b_, a []val) val {
 		return opmath(b, in(a[0]), func(x tt) tt {
-			x, d := softdim(b, x, a[1])
-			e := b.Un("exp", b.Sub(x, b.T("amax.default", x, d, true)))
+			x, d := contiguous(b, x), []val{a[1]}
+			e := b.Un("exp", shifted(b, x, d))
 			return b.Div(e, b.T("sum.dim_IntList", e, d, true))
 		})
 	})
 	row("_log_softmax.default", func(b b_, a []val) val {
 		return opmath(b, in(a[0]), func(x tt) tt {
-			x, d := softdim(b, x, a[1])
-			s := b.Sub(x, b.T("amax.default", x, d, true))
+			x, d := contiguous(b, x), []val{a[1]}
+			s := shifted(b, x, d)
 			return b.Sub(s, b.Un("log", b.T("sum.dim_IntList", b.Un("exp", s), d, true)))
 		})
 	})
 	row("_safe_softmax.default", func(b b_, a []val) val {
 		x := in(a[0])
+		if d, ok := a[2].(tensor.DType); ok {
+			x = cast(b, x, d)
+		}
 		d := []val{a[1]}
 		out := b.T("_softmax.default", x, a[1], false)
 		masked := b.T("eq.Scalar", x, math.Inf(-1))
@@ -217,6 +223,9 @@ func activations() {
 	row("logsumexp.default", func(b b_, a []val) val {
 		x := in(a[0])
 		d, keep := a[1], a[2]
+		if !x.DType.IsFloat() {
+			x = cast(b, x, tensor.Float32)
+		}
 		if tensor.Numel(x.Shape) == 0 {
 			return aot.Declined{}
 		}
@@ -230,8 +239,21 @@ func activations() {
 	})
 }
 
-// softdim lets a 0-dim input pass as one row.
-func softdim(b b_, x tt, dim val) (tt, []val) { return x, []val{dim} }
+// shifted is x less its largest element along dims.
+func shifted(b b_, x tt, dims []val) tt {
+	if x.Numel() == 0 {
+		return x
+	}
+	return b.Sub(x, b.T("amax.default", x, dims, true))
+}
+
+// contiguous is x in row-major order, for operators whose eager kernels give that whatever comes in.
+func contiguous(b b_, x tt) tt {
+	if x.IsContiguous(tensor.ContiguousFormat) {
+		return x
+	}
+	return b.T("clone.default", x, tensor.ContiguousFormat)
+}
 
 func backwards() {
 	row("sigmoid_backward.default", func(b b_, a []val) val {
@@ -315,14 +337,14 @@ func backwards() {
 		ng := b.Mul(g, y)
 		s := b.T("sum.dim_IntList", ng, []val{a[2]}, true)
 		if y.DType == tensor.Float32 || y.DType == tensor.Float64 {
-			return castTo(b, b.Prim("fma.default", b.Neg(y), s, ng), a[3])
+			return contiguous(b, castTo(b, b.Prim("fma.default", b.Neg(y), s, ng), a[3]))
 		}
-		return castTo(b, b.Sub(ng, b.Mul(y, s)), a[3])
+		return contiguous(b, castTo(b, b.Sub(ng, b.Mul(y, s)), a[3]))
 	})
 	row("_log_softmax_backward_data.default", func(b b_, a []val) val {
 		g, y := in(a[0]), in(a[1])
 		r := b.Sub(g, b.Mul(b.Un("exp", y), b.T("sum.dim_IntList", g, []val{a[2]}, true)))
-		return castTo(b, r, a[3])
+		return contiguous(b, castTo(b, r, a[3]))
 	})
 	row("select_backward.default", func(b b_, a []val) val {
 		z := full(b, build.ToInts(a[1]), int64(0), in(a[0]).DType)
@@ -451,7 +473,7 @@ func factories() {
 			cols := b.Prim("iota.default", x.Shape[n-1], int64(0), int64(1), tensor.Int64, tensor.CPU, false)
 			diff := b.Sub(b.T("unsqueeze.default", cols, int64(-2)), b.T("unsqueeze.default", rows, int64(-1)))
 			m := b.T(cmp, diff, a[1])
-			return b.Where(m, x, scalar(b, 0.0, x))
+			return contiguous(b, b.Where(m, x, scalar(b, 0.0, x)))
 		})
 	}
 	tri("tril.default", "le.Scalar")

@@ -72,7 +72,7 @@ func deriveInplace(name, root, text string, base map[string][]*Op, add func(stri
 func inplace(c *Call, f *Op) (Value, error) {
 	self := c.T(0)
 	cc := *c
-	cc.inplace = self
+	cc.Op, cc.inplace = f, self
 	run := f.Meta
 	if c.real {
 		run = f.Eager
@@ -110,6 +110,9 @@ func (c *Call) bump(t *tensor.Tensor) {
 }
 
 // cName is a dtype as C++ messages spell it: Float, Long.
+// ScalarTypeName is what PyTorch's messages call a dtype: Float, Long.
+func ScalarTypeName(d tensor.DType) string { return cName(d) }
+
 func cName(d tensor.DType) string {
 	switch d {
 	case tensor.Float32:
@@ -345,8 +348,9 @@ func deriveForeach(name, root, text string, base map[string][]*Op, byName map[st
 						kw[a.Name] = v
 					}
 				case (single == "addcmul" || single == "addcdiv") && (a.Name == "value" || a.Name == "scalars"):
-					kw["value"] = v
-				case (single == "addcmul" || single == "addcdiv") && a.Name == "tensors" && i == 3:
+					if v, err = packedScalar(v, k, n); err != nil {
+						return nil, err
+					}
 					kw["value"] = v
 				default:
 					args = append(args, v)
@@ -388,4 +392,24 @@ func deriveForeach(name, root, text string, base map[string][]*Op, byName map[st
 		return out, nil
 	}
 	add(name, fn, false, 0)
+}
+
+// packedScalar is number k of a tensor that holds one for each of n tensors; other values are as they are. A fake one stands for 1.
+func packedScalar(v Value, k, n int) (Value, error) {
+	t, ok := v.(*tensor.Tensor)
+	switch {
+	case !ok:
+		return v, nil
+	case t.Dim() != 1:
+		return nil, errf("Expected packed scalar Tensor to be of dimension 1. Got %d instead.", t.Dim())
+	case t.Shape[0] != int64(n):
+		return nil, errf("Expected length of scalars to match input of length %d but got %d instead.", n, t.Shape[0])
+	case t.DType.IsFloat() && t.Fake:
+		return 1.0, nil
+	case t.DType.IsFloat():
+		return t.At(int64(k)), nil
+	case t.Fake:
+		return int64(1), nil
+	}
+	return t.AtInt(int64(k)), nil
 }

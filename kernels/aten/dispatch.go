@@ -21,7 +21,7 @@ var Default Dispatcher = defaultDispatcher{}
 
 func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
-		return nil, &Error{Op: op.Name(), Kind: NotImplementedError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
+		return nil, &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
 	}
 	if err := checkComplex(op, args); err != nil {
 		return nil, err
@@ -81,6 +81,9 @@ func firstOf(args []Value, is func(t *tensor.Tensor) bool) *tensor.Tensor {
 
 // Decompose runs op as what it is made of, each part by d. The operator must have a decomposition.
 func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
+	if err := checkNeeds(op, args); err != nil {
+		return nil, err
+	}
 	return guarded(op, op.Decomp, &Call{Op: op, Args: args, Dispatch: d})
 }
 

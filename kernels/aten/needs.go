@@ -2,6 +2,7 @@ package aten
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,10 @@ import (
 
 // What operators demand of their arguments before they run, where a kernel relies on it. One line holds names of operators,
 // a colon, and demands: "self=3|4" is a number of dimensions ("1+": or more), "output_size#2" the length of a list (an absent or None one is
-// fine), "target~self" the same shape as another argument, "n>0" a number above 0 (or a list of them), "i:int" an integer dtype.
+// fine), "target~self" the same shape as another argument, "n>0" a number above 0 (or a list of them), "i:int" an integer dtype,
+// "grad@glu" the shape of what that operator gives for the arguments of the same names ("mean@op.1": its second result),
+// "grad^self/2" the shape of another argument but for its last two dimensions, "dim!self" that a tensor of which dimensions are named has some,
+// "self%silu_cpu" a floating dtype, in the words of the kernel of that name; with "/bool" any dtype but bool.
 // %d in a line stands for 1, 2 and 3 in turn, %+k for that number plus k, %+% for twice the number.
 const needsText = `
 upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa: output_size>0
@@ -74,14 +78,54 @@ tensor_split: self=1+
 histogramdd _histogramdd_from_bin_tensors: self=2+
 native_group_norm: input=2+
 linalg_cross: self=1+ other=1+
-_cdist_backward: x1=2|3|4|5 x2=2|3|4|5
+_cdist_backward: x1=2|3|4|5 x2=2|3|4|5 grad@_cdist_forward cdist@_cdist_forward
+native_layer_norm_backward: grad_out@native_layer_norm mean@native_layer_norm.1 rstd@native_layer_norm.2
+native_group_norm_backward: input=2+ N>-1 C>0 group>0 grad_out@native_group_norm mean@native_group_norm.1 rstd@native_group_norm.2
+native_batch_norm_backward batch_norm_backward: input=2+ grad_out@native_batch_norm save_mean@native_batch_norm.1 save_invstd@native_batch_norm.2 save_var@native_batch_norm.1
+convolution_backward: input=3|4|5 grad_output@convolution
+glu_backward: grad_output@glu
+nll_loss_backward: grad_output@nll_loss_forward total_weight@nll_loss_forward.1
+nll_loss2d_backward: grad_output@nll_loss2d_forward total_weight@nll_loss2d_forward.1
+multi_margin_loss_backward: grad_output@multi_margin_loss
+multilabel_margin_loss_backward: grad_output@multilabel_margin_loss_forward
+_ctc_loss_backward: neg_log_likelihood@_ctc_loss log_alpha@_ctc_loss.1 grad@_ctc_loss
+avg_pool%dd_backward: grad_output@avg_pool%dd
+max_pool%dd_with_indices_backward: grad_output@max_pool%dd_with_indices
+_adaptive_avg_pool%dd_backward adaptive_max_pool%dd_backward: grad_output^self/%d
+_pdist_backward: grad@_pdist_forward pdist@_pdist_forward
+_segment_reduce_backward: grad@segment_reduce output@segment_reduce
+_scaled_dot_product_flash_attention_for_cpu_backward: out@_scaled_dot_product_flash_attention_for_cpu logsumexp@_scaled_dot_product_flash_attention_for_cpu.1 grad_out~out
+_fft_r2c fft_fftshift fft_ifftshift unflatten unique_consecutive unique_dim_consecutive take_along_dim: dim!self
+grid_sampler_%dd_backward: grad_output@grid_sampler_%dd
+fractional_max_pool%dd_backward: kernel_size#%d output_size#%d grad_output^self/%d
+log_sigmoid log_sigmoid_forward: self%log_sigmoid_cpu
+log_sigmoid_backward: self%log_sigmoid_backward_cpu
+mish: self%mish_cpu
+silu: self%silu_cpu
+hardswish: self%hardswish_cpu
+hardsigmoid: self%hardsigmoid_cpu
+softplus: self%softplus_cpu
+elu: self%elu_cpu
+gelu: self%GeluKernelImpl
+leaky_relu: self%leaky_relu_cpu
+hardshrink: self%hardshrink_cpu
+softshrink: self%softshrink_cpu
+threshold: self%threshold_cpu/bool
+glu: self%glu_cpu
+binary_cross_entropy: self%binary_cross_entropy
+binary_cross_entropy_backward: grad_output%binary_cross_entropy_backward self%binary_cross_entropy_backward
+binary_cross_entropy_with_logits: self%log_sigmoid_cpu
+native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_no_training _native_batch_norm_legit_functional: input=2+
+hardtanh relu6: self%hardtanh/bool
+_native_multi_head_attention: query=3 key=3 value=3 embed_dim>0 num_head>0 qkv_weight=2 qkv_bias=1 proj_weight=2 proj_bias=1
+_transformer_encoder_layer_fwd: src=3 embed_dim>0 num_heads>0
 `
 
 type need struct {
 	arg   string
-	kind  byte // = # ~ > :
+	kind  byte // = # ~ > : @ ^ ! %
 	nums  []int
-	other string
+	other string // ~ : ^ ! another argument, @ an operator, % a kernel
 }
 
 // needs maps the name of an operator, without its overload, to its demands.
@@ -105,12 +149,22 @@ func parseNeeds(text string) map[string][]need {
 		for _, l := range lines {
 			names, demands, _ := strings.Cut(l, ": ")
 			for _, d := range strings.Fields(demands) {
-				i := strings.IndexAny(d, "=#~>:")
+				i := strings.IndexAny(d, "=#~>:@^!%")
 				n := need{arg: d[:i], kind: d[i]}
-				if n.kind == '~' || n.kind == ':' {
-					n.other = d[i+1:]
-				} else {
-					for _, s := range strings.Split(d[i+1:], "|") {
+				list := d[i+1:]
+				switch n.kind {
+				case '~', ':', '!', '%':
+					n.other, list = list, ""
+				case '^':
+					n.other, list, _ = strings.Cut(list, "/")
+				case '@':
+					var more bool
+					if n.other, list, more = strings.Cut(list, "."); !more {
+						list = "0"
+					}
+				}
+				if list != "" {
+					for _, s := range strings.Split(list, "|") {
 						min, more := strings.CutSuffix(s, "+")
 						v, _ := strconv.Atoi(min)
 						if more {
@@ -157,7 +211,10 @@ func checkNeeds(op *Op, args []Value) error {
 	if s.Namespace != "aten" {
 		return nil
 	}
-	list := needs[s.Name]
+	list := needs[strings.TrimSuffix(s.Name, "_")]
+	if l := needs[s.Name]; l != nil {
+		list = l
+	}
 	if list == nil {
 		return nil
 	}
@@ -187,6 +244,32 @@ func checkNeeds(op *Op, args []Value) error {
 			if o, ok := args[k].(*tensor.Tensor); ok && !tensor.SameShape(t, o) {
 				return fail("Expected %s of size %s to have the same size as %s, but got %s", n.arg, tensor.ShapeText(t.Shape), n.other, tensor.ShapeText(o.Shape))
 			}
+		case n.kind == '@' && isT:
+			want, err := madeBy(n.other, s, args)
+			if err != nil {
+				return fail("%s", err)
+			}
+			if k := n.nums[0]; k < len(want) && want[k] != nil && !tensor.SameShape(t, want[k]) {
+				return fail("Expected %s to have the shape %s that %s() gives, but got %s", n.arg, tensor.ShapeText(want[k].Shape), n.other, tensor.ShapeText(t.Shape))
+			}
+		case n.kind == '%' && isT:
+			kernel, except := strings.CutSuffix(n.other, "/bool")
+			if t.DType == tensor.Bool || !except && !t.DType.IsFloat() && t.DType.Kind() != tensor.KindComplex {
+				if kernel == "hardtanh" {
+					return &Error{Op: op.Name(), Arg: n.arg, Kind: RuntimeError, Msg: "Bool inputs not supported for hardtanh"}
+				}
+				return &Error{Op: op.Name(), Arg: n.arg, Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", kernel, cName(t.DType))}
+			}
+		case n.kind == '!':
+			o, ok := args[max(s.Arg(n.other), 0)].(*tensor.Tensor)
+			if dims := toInts(args[i]); ok && o.Dim() == 0 && len(dims) > 0 {
+				return &Error{Op: op.Name(), Arg: n.arg, Kind: IndexError, Msg: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", dims[0])}
+			}
+		case n.kind == '^' && isT:
+			o, ok := args[max(s.Arg(n.other), 0)].(*tensor.Tensor)
+			if k := n.nums[0]; ok && (t.Dim() != o.Dim() || t.Dim() < k || !slices.Equal(t.Shape[:t.Dim()-k], o.Shape[:o.Dim()-k])) {
+				return fail("Expected %s to have the shape of %s, %s, but for the last %d dimensions, but got %s", n.arg, n.other, tensor.ShapeText(o.Shape), k, tensor.ShapeText(t.Shape))
+			}
 		case n.kind == ':' && isT:
 			if !t.DType.IsInt() {
 				return fail("Expected %s to have an integer dtype, but got %s", n.arg, cName(t.DType))
@@ -200,4 +283,50 @@ func checkNeeds(op *Op, args []Value) error {
 		}
 	}
 	return nil
+}
+
+// synonyms are arguments that a backward operator and its forward operator call by different names.
+var synonyms = map[string][]string{"training": {"train", "update"}, "input": {"self"}, "self": {"input"}}
+
+// madeBy is what an operator gives, as metadata, for the arguments that another call has under the same names.
+func madeBy(name string, s *Schema, args []Value) ([]*tensor.Tensor, error) {
+	op := Lookup("aten." + name)
+	if op == nil {
+		return nil, fmt.Errorf("there is no operator %s", name)
+	}
+	fs := op.Sig()
+	in := make([]Value, len(fs.Args))
+	for i, a := range fs.Args {
+		k := s.Arg(a.Name)
+		for _, other := range synonyms[a.Name] {
+			if k < 0 {
+				k = s.Arg(other)
+			}
+		}
+		switch {
+		case k >= 0:
+			in[i] = args[k]
+		case a.HasDefault || a.Type.Optional:
+			in[i] = a.Default
+		case a.Type.Base == "bool":
+			in[i] = true
+		case a.Type.Base == "float":
+			in[i] = 0.0
+		}
+	}
+	out, err := Fake.Dispatch(op, in)
+	if err != nil {
+		return nil, err
+	}
+	switch out := out.(type) {
+	case *tensor.Tensor:
+		return []*tensor.Tensor{out}, nil
+	case []Value:
+		ts := make([]*tensor.Tensor, len(out))
+		for i, v := range out {
+			ts[i], _ = v.(*tensor.Tensor)
+		}
+		return ts, nil
+	}
+	return nil, nil
 }

@@ -253,7 +253,18 @@ func attention() {
 	def("_native_multi_head_attention", func(c *Call) (Value, error) {
 		q, e, heads := c.T(0), c.I(3), c.I(4)
 		if !q.DType.IsFloat() {
-			return nil, errf("expected floating query")
+			return nil, errf("_native_multi_head_attention(): expected floating query, got %s", cName(q.DType))
+		}
+		if e%heads != 0 {
+			return nil, errf("_native_multi_head_attention(): embed_dim %d is not a multiple of num_head %d", e, heads)
+		}
+		for i, t := range []*tensor.Tensor{c.T(5), c.T(6)} {
+			if t.Shape[0] != 3*e {
+				return nil, errf("_native_multi_head_attention(): Expected %s to have %d rows, three times embed_dim, but got size %s", []string{"qkv_weight", "qkv_bias"}[i], 3*e, tensor.ShapeText(t.Shape))
+			}
+		}
+		if m := c.T(9); m != nil && c.I(12) == 1 && m.Dim() != 2 {
+			return nil, errf("_native_multi_head_attention(): Expected mask to have 2 dimensions, but got size %s", tensor.ShapeText(m.Shape))
 		}
 		n, l := q.Shape[0], q.Shape[1]
 		var parts []Value
@@ -262,7 +273,7 @@ func attention() {
 		ws, ok := qkvW.([]Value)
 		bs, ok2 := qkvB.([]Value)
 		if !ok || !ok2 {
-			return nil, errf("_native_multi_head_attention: bad projection weights")
+			return nil, errf("_native_multi_head_attention(): bad projection weights")
 		}
 		for i, x := range c.Args[:3] {
 			p := must(c.do("linear", x, ws[i], bs[i]))

@@ -50,7 +50,7 @@ func checkComplex(op *Op, args []Value) error {
 	if t == nil {
 		return nil
 	}
-	return &Error{Op: op.Name(), Kind: NotImplementedError, Msg: "\"" + op.Sig().Name + "\" not implemented for '" + cName(t.DType) + "'"}
+	return &Error{Op: op.Name(), Kind: RuntimeError, Msg: "\"" + op.Sig().Name + "\" not implemented for '" + cName(t.DType) + "'"}
 }
 
 func b2c(b bool) complex128 {
@@ -204,7 +204,7 @@ func init() {
 				return nil, errf("Expected object of scalar type %s but got scalar type %s for second argument", cName(a.DType), cName(b.DType))
 			}
 			if a.DType == tensor.Float16 {
-				return nil, kindf(NotImplementedError, "\"%s\" not implemented for 'Half'", name)
+				return nil, kindf(RuntimeError, "\"%s\" not implemented for 'Half'", name)
 			}
 			d := a.DType.ToComplex()
 			return c.pwv(c.Args[:2], d, d, kern{}.c2(func(a, b complex128) complex128 { return f(real(a), real(b)) }))
@@ -220,6 +220,9 @@ func init() {
 		return c.pwv(c.Args[:1], t.DType, t.DType, kern{}.c1(cmplx.Conj))
 	}
 	def("_conj _conj_physical conj_physical_", func(c *Call) (Value, error) {
+		if c.Op.Sig().Name == "_conj" && !isComplex(c.T(0)) {
+			return nil, errf("_conj is only supported for complex tensors, got %s", cName(c.T(0).DType))
+		}
 		if c.Op.Sig().Name != "conj_physical_" {
 			return conj(c)
 		}

@@ -3,6 +3,7 @@ package aten
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whittle/kernels/native"
@@ -17,8 +18,8 @@ type convSpec struct {
 }
 
 func fill(l []int64, n int, def int64) []int64 {
-	if len(l) > 1 && len(l) < n {
-		return slices.Clone(l) // too short: the caller compares lengths
+	if len(l) > 1 && len(l) != n {
+		return slices.Clone(l) // the caller compares lengths
 	}
 	out := make([]int64, n)
 	for i := range out {
@@ -47,8 +48,8 @@ func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 	if s.groups <= 0 {
 		return nil, errf("non-positive groups is not supported")
 	}
-	for i, l := range [][]int64{s.stride, s.pad, s.dil} {
-		if what := []string{"stride", "padding", "dilation"}[i]; len(l) != nd {
+	for i, l := range [][]int64{s.stride, s.pad, s.dil, s.outPad} {
+		if what := []string{"stride", "padding", "dilation", "output_padding"}[i]; len(l) != nd {
 			return nil, errf("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", what, nd, what, tensor.ShapeText(l))
 		}
 	}
@@ -61,6 +62,9 @@ func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 		}
 		if s.dil[i] <= 0 {
 			return nil, errf("dilation should be greater than zero")
+		}
+		if s.outPad[i] < 0 {
+			return nil, errf("negative output_padding is not supported")
 		}
 	}
 	ws := strings.ReplaceAll(strings.Trim(tensor.ShapeText(w.Shape), "[]"), ",", ",")
@@ -97,7 +101,22 @@ func (s convSpec) outShape(x, w *tensor.Tensor) ([]int64, error) {
 	if bad {
 		return nil, errf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", strings.Join(in, " x "), strings.Join(ker, " x "))
 	}
+	for i, v := range out[2:] {
+		if s.transposed && v < 1 && x.Numel() > 0 {
+			return nil, errf("Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", times(x.Shape[2:]), times(out[2:]))
+		}
+		out[i+2] = max(v, 0)
+	}
 	return out, nil
+}
+
+// times writes sizes as PyTorch does in messages: "3 x 4".
+func times(sizes []int64) string {
+	p := make([]string, len(sizes))
+	for i, v := range sizes {
+		p[i] = strconv.FormatInt(v, 10)
+	}
+	return strings.Join(p, " x ")
 }
 
 // convFormat is the layout of a convolution's results: channels last if an operand is.
@@ -429,9 +448,20 @@ func init() {
 		if single {
 			xs = append([]int64{1}, xs...)
 		}
+		if tensor.Numel(xs[1:]) == 0 {
+			return nil, errf("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s", tensor.ShapeText(t.Shape))
+		}
 		outs := make([]int64, 2)
 		for i := range outs {
-			outs[i] = (xs[i+2]+2*s.pad[i]-s.dil[i]*(ks[i]-1)-1)/s.stride[i] + 1
+			if s.pad[i] < 0 {
+				return nil, errf("padding should be non-negative, but got padding_height: %d padding_width: %d", s.pad[0], s.pad[1])
+			}
+			outs[i] = ifloorDiv(xs[i+2]+2*s.pad[i]-s.dil[i]*(ks[i]-1)-1, s.stride[i]) + 1
+		}
+		if outs[0] < 1 || outs[1] < 1 {
+			pair := func(l []int64) string { return fmt.Sprintf("(%d, %d)", l[0], l[1]) }
+			return nil, errf("Given input with spatial size %s, kernel_size=%s, dilation=%s, padding=%s, calculated shape of the array of sliding blocks as %s, but its components must be at least one.",
+				pair(xs[2:]), pair(ks), pair(s.dil), pair(s.pad), pair(outs))
 		}
 		shape := []int64{xs[0], xs[1] * tensor.Numel(ks), tensor.Numel(outs)}
 		if single {

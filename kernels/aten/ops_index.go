@@ -1023,7 +1023,7 @@ func selects() {
 				}
 			}
 		}
-		if t.Fake {
+		if t.Fake && t.Numel() > 0 {
 			classes := must(c.via("arange", n, tensor.Int64))
 			return c.via("_to_copy", must(c.via("eq.Tensor", must(c.via("unsqueeze", t, int64(-1))), classes)), tensor.Int64)
 		}

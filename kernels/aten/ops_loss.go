@@ -182,6 +182,9 @@ func losses() {
 		if x.Dim() > 1 {
 			cls = x.Shape[1]
 		}
+		if spatial && (y.Shape[0] != x.Shape[0] || y.Shape[1] != x.Shape[2] || y.Shape[2] != x.Shape[3]) {
+			return nil, errf("size mismatch (got input: %s , target: %s", tensor.ShapeText(x.Shape), tensor.ShapeText(y.Shape))
+		}
 		if w != nil && w.Numel() != cls {
 			return nil, errf("weight tensor should be defined either for all %d classes or no classes but got weight tensor of shape: %s", cls, tensor.ShapeText(w.Shape))
 		}
@@ -256,6 +259,9 @@ func losses() {
 		for i, t := range y.Ints() {
 			if t == ignore {
 				continue
+			}
+			if t < 0 || t >= cls {
+				return nil, kindf(IndexError, "Target %d is out of bounds.", t)
 			}
 			f := 1.0
 			if ws != nil {
@@ -582,6 +588,9 @@ func lossComposites() {
 		}
 		for i := int64(0); i < n; i++ {
 			t := ys[i]
+			if t < 0 || t >= k {
+				return nil, errf("target out of range")
+			}
 			gr := gs[0]
 			if len(gs) > 1 {
 				gr = gs[i]

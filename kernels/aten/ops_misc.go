@@ -146,6 +146,9 @@ func miscComposites() {
 			ts[i] = v
 			n, m = n+v.Shape[0], m+v.Shape[1]
 		}
+		if len(ts) == 0 { // one matrix without columns
+			d, n = tensor.Float32, 1
+		}
 		o := c.NewC(d, n, m)
 		if c.real {
 			var a, b int64

@@ -36,6 +36,9 @@ func embeddings() {
 	})
 	def("embedding_dense_backward", func(c *Call) (Value, error) {
 		g, ix, n, pad, scale := c.T(0), c.T(1), c.I(2), c.I(3), c.B(4)
+		if d := g.Dim() - 1; d != ix.Dim() || !slices.Equal(g.Shape[:d], ix.Shape) {
+			return nil, errf("embedding_dense_backward(): Expected grad_output of size %s to have the size of indices, %s, and one dimension more", tensor.ShapeText(g.Shape), tensor.ShapeText(ix.Shape))
+		}
 		k := g.Shape[g.Dim()-1]
 		o := c.NewC(g.DType, n, k)
 		if !c.real {
@@ -44,6 +47,9 @@ func embeddings() {
 		gs, is := g.Floats(), ix.Ints()
 		cnt := map[int64]float64{}
 		for _, v := range is {
+			if v < 0 || v >= n {
+				return nil, kindf(IndexError, "embedding_dense_backward(): index %d out of range for num_weights %d", v, n)
+			}
 			cnt[v]++
 		}
 		acc := make([]float64, n*k)

@@ -52,9 +52,9 @@ func init() {
 				if logarithm {
 					n = "log_" + n
 				}
-				return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", n, cName(t.DType))
+				return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", n, cName(t.DType))
 			}
-			o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+			o := c.NewC(t.DType, t.Shape...)
 			if !c.real || t.Numel() == 0 {
 				return o, nil
 			}
@@ -77,7 +77,7 @@ func init() {
 			if err != nil {
 				return nil, err
 			}
-			o := c.New(c.DT(3), g.Shape, tensor.FormatStrides(g.Shape, g.SuggestMemoryFormat()))
+			o := c.NewC(c.DT(3), g.Shape...)
 			if !c.real || g.Numel() == 0 {
 				return o, nil
 			}
@@ -318,6 +318,13 @@ func batchNorm(c *Call, t, w, b, rm, rv *tensor.Tensor, training bool, momentum,
 			return nil, nil, nil, nil, nil, errf("%s should contain %d elements not %d", p.name, ch, p.t.Numel())
 		}
 	}
+	if !training && (rm == nil || rv == nil) {
+		what := "running_mean"
+		if rm != nil {
+			what = "running_var"
+		}
+		return nil, nil, nil, nil, nil, errf("%s must be defined in evaluation mode", what)
+	}
 	out = c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 	sd := t.DType
 	if w != nil && w.DType != t.DType {
@@ -419,6 +426,9 @@ func batchNorms() {
 	})
 	back := func(c *Call, g, t, w, rm, rv, sm, si *tensor.Tensor, train bool, eps float64, mask [3]bool) (Value, error) {
 		n, ch, inner := channels(t)
+		if train && (sm == nil || si == nil) || !train && (rm == nil || rv == nil) {
+			return nil, errf("%s(): the mean and the variance that were used are needed: saved ones in training, running ones otherwise", c.Op.Sig().Name)
+		}
 		var gi, gw, gb *tensor.Tensor
 		sd := t.DType
 		if w != nil {
@@ -473,7 +483,8 @@ func batchNorms() {
 		if err != nil {
 			return nil, err
 		}
-		return append(v.([]Value), c.NewC(tensor.UInt8, 0), int64(0)), nil
+		reserve, err := c.via("empty.memory_format", ints([]int64{0}), tensor.UInt8)
+		return append(v.([]Value), reserve, int64(0)), err
 	})
 	comp("instance_norm", func(c *Call) (Value, error) {
 		t, w, b, rm, rv := c.T(0), c.T(1), c.T(2), c.T(3), c.T(4)

@@ -32,7 +32,7 @@ func keep(names string, n int, k func(c *Call) kern) {
 		d := rtype(c.Args[:n]...)
 		kn := k(c)
 		if d.Kind() < tensor.KindFloat && kn.I == nil {
-			return nil, kindf(NotImplementedError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(d))
+			return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(d))
 		}
 		return c.pwv(c.Args[:n], d, d, kn)
 	})
@@ -242,7 +242,7 @@ func init() {
 	def("bitwise_not", func(c *Call) (Value, error) {
 		d := c.T(0).DType
 		if d.IsFloat() {
-			return nil, kindf(NotImplementedError, "\"bitwise_not_cpu\" not implemented for '%s'", cName(d))
+			return nil, kindf(RuntimeError, "\"bitwise_not_cpu\" not implemented for '%s'", cName(d))
 		}
 		f := func(a int64) int64 { return ^a }
 		if d == tensor.Bool {
@@ -583,7 +583,7 @@ func binaryOps() {
 	def("pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar", func(c *Call) (Value, error) {
 		d := rtype(c.Args[:2]...)
 		if d.Kind() == tensor.KindBool {
-			return nil, kindf(NotImplementedError, "\"pow\" not implemented for 'Bool'")
+			return nil, kindf(RuntimeError, "\"pow\" not implemented for 'Bool'")
 		}
 		if n, ok := c.Args[1].(int64); ok && n < 0 && d.IsInt() {
 			return nil, errf("Integers to negative integer powers are not allowed.")

@@ -59,10 +59,18 @@ func rearrange() {
 		if len(sh) == 0 || len(sh) != len(dims) {
 			return nil, errf("shifts and dimensions must align. shifts: %d, dims:%d", len(sh), len(dims))
 		}
-		if t.Dim() == 0 {
-			return c.do("clone", t, nil)
+		if t.Numel() == 0 {
+			return o, nil
 		}
-		if !c.real || t.Numel() == 0 {
+		if t.Dim() == 0 {
+			return nil, kindf(IndexError, "Dimension specified as %d but tensor has no dimensions", dims[0])
+		}
+		for _, d := range dims {
+			if _, err := wrapDim(d, int64(t.Dim())); err != nil {
+				return nil, err
+			}
+		}
+		if !c.real {
 			return o, nil
 		}
 		cur := t

@@ -702,9 +702,17 @@ func norms() {
 	})
 	def("logsumexp", func(c *Call) (Value, error) {
 		t := c.T(0)
-		mask, keep, err := c.dimArgs(1, false)
+		mask, keep, err := c.dimArgs(1, true)
 		if err != nil {
 			return nil, err
+		}
+		if len(c.Ints(1)) == 0 && !keep && t.Dim() > 0 && t.Numel() > 0 {
+			// The maxima are squeezed along the dimensions named, here none.
+			ones := make([]int64, t.Dim())
+			for i := range ones {
+				ones[i] = 1
+			}
+			return nil, errf("output with shape [] doesn't match the broadcast shape %s", tensor.ShapeText(ones))
 		}
 		o := c.reduce(t, mask, keep, floatType(t.DType), func(row []float64) float64 {
 			m := math.Inf(-1)

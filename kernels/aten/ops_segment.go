@@ -47,7 +47,9 @@ func (c *Call) segments(data *tensor.Tensor, unsafe bool) (segments, error) {
 	s.outer, s.n, s.inner = tensor.Numel(data.Shape[:axis]), data.Shape[axis], tensor.Numel(data.Shape[axis+1:])
 	s.count = by.Shape[axis]
 	if offs != nil {
-		s.count--
+		if s.count--; s.count < 0 {
+			return s, errf("segment_reduce(): Expected offsets to hold at least one position, but got size %s", tensor.ShapeText(offs.Shape))
+		}
 	}
 	s.shape = append(append(slices.Clone(data.Shape[:axis]), s.count), data.Shape[axis+1:]...)
 	if !c.real {
@@ -86,7 +88,7 @@ func segmentOps() {
 	def("segment_reduce", func(c *Call) (Value, error) {
 		data, mode := c.T(0), c.Str(1)
 		if !data.DType.IsFloat() {
-			return nil, kindf(NotImplementedError, "\"_segment_reduce_cpu\" not implemented for '%s'", cName(data.DType))
+			return nil, kindf(RuntimeError, "\"_segment_reduce_cpu\" not implemented for '%s'", cName(data.DType))
 		}
 		if !slices.Contains([]string{"max", "mean", "min", "sum", "prod"}, mode) {
 			return nil, errf("unsupported reduction given! %s", mode)
@@ -257,15 +259,20 @@ func segmentOps() {
 	})
 	def("masked_scatter_backward", func(c *Call) (Value, error) {
 		g, mask, size := c.T(0), c.T(1), c.Ints(2)
+		for _, v := range size {
+			if v < 0 {
+				return nil, errf("masked_scatter_backward(): negative size %d in sizes", v)
+			}
+		}
+		if s, err := tensor.BroadcastShapes(mask.Shape, g.Shape); err != nil || !slices.Equal(s, g.Shape) {
+			return nil, errf("masked_scatter_backward(): mask of size %s does not fit grad_output of size %s", tensor.ShapeText(mask.Shape), tensor.ShapeText(g.Shape))
+		}
 		n := tensor.Numel(size)
 		o := c.NewC(g.DType, size...)
 		if !c.real {
 			return o, nil
 		}
-		m := mask
-		if s, err := tensor.BroadcastShapes(mask.Shape, g.Shape); err == nil {
-			m = mask.Expand(s)
-		}
+		m := mask.Expand(g.Shape)
 		xs, ms, out := g.Floats(), m.Ints(), make([]float64, n)
 		k := int64(0)
 		for i, b := range ms {

@@ -22,8 +22,11 @@ func init() {
 	})
 	def("view.dtype", viewDtype)
 	def("_reshape_alias", func(c *Call) (Value, error) {
-		t := c.T(0)
-		return c.View(t, c.Ints(1), c.Ints(2), t.Offset), nil
+		t, size, stride := c.T(0), c.Ints(1), c.Ints(2)
+		if len(size) != len(stride) {
+			return nil, errf("dimensionality of sizes (%d) must match dimensionality of strides (%d)", len(size), len(stride))
+		}
+		return c.asStrided(t, size, stride, t.Offset)
 	})
 	def("alias detach lift_fresh _fw_primal", func(c *Call) (Value, error) {
 		t := c.T(0)
