@@ -81,7 +81,9 @@ linalg_cross: self=1+ other=1+
 _cdist_backward: x1=2|3|4|5 x2=2|3|4|5 grad@_cdist_forward cdist@_cdist_forward
 native_layer_norm_backward: grad_out@native_layer_norm mean@native_layer_norm.1 rstd@native_layer_norm.2
 native_group_norm_backward: input=2+ N>-1 C>0 group>0 grad_out@native_group_norm mean@native_group_norm.1 rstd@native_group_norm.2
-native_batch_norm_backward batch_norm_backward: input=2+ grad_out@native_batch_norm save_mean@native_batch_norm.1 save_invstd@native_batch_norm.2 save_var@native_batch_norm.1
+native_batch_norm_backward batch_norm_backward: input=2+ grad_out@native_batch_norm save_mean@native_batch_norm.1
+native_batch_norm_backward: save_invstd@native_batch_norm.2
+batch_norm_backward: save_var@native_batch_norm.2
 convolution_backward: input=3|4|5 grad_output@convolution
 glu_backward: grad_output@glu
 nll_loss_backward: grad_output@nll_loss_forward total_weight@nll_loss_forward.1
