@@ -50,6 +50,9 @@ func (c *Call) ctcProblem(lp, targets *tensor.Tensor, in, out []int64, blank int
 	if c.real {
 		p.targets = targets.Ints()
 	}
+	if targets.Dim() != 1 && targets.Dim() != 2 {
+		return p, errf("ctc_loss(): Expected targets to have 1 or 2 dimensions, but got size %s", tensor.ShapeText(targets.Shape))
+	}
 	at := int64(0)
 	for i, n := range out {
 		if n < 0 {
@@ -65,13 +68,15 @@ func (c *Call) ctcProblem(lp, targets *tensor.Tensor, in, out []int64, blank int
 	}
 	switch {
 	case targets.Dim() == 1 && at != targets.Shape[0]:
-		return p, errf("Expected tensor to have size %d at dimension 0, but got size %d for argument #2 'targets' (while checking arguments for ctc_loss_cpu)", at, targets.Shape[0])
-	case targets.Dim() == 2 && (targets.Shape[0] != p.batch || targets.Shape[1] < p.longest):
-		return p, errf("Expected tensor to have size at least %d at dimension 1, but got size %d for argument #2 'targets' (while checking arguments for ctc_loss_cpu)", p.longest, targets.Shape[1])
+		return p, errf("Expected tensor to have size %d at dimension 0, but got size %d for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)", at, targets.Shape[0])
+	case targets.Dim() == 2 && targets.Shape[0] != p.batch:
+		return p, errf("Expected tensor to have size %d at dimension 0, but got size %d for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)", p.batch, targets.Shape[0])
+	case targets.Dim() == 2 && targets.Shape[1] < p.longest:
+		return p, errf("Expected tensor to have size at least %d at dimension 1, but got size %d for argument #2 'targets' (while checking arguments for ctc_loss_allocate_outputs)", p.longest, targets.Shape[1])
 	}
 	for _, n := range in {
 		if n < 0 || n > p.frames {
-			return p, errf("Expected input_lengths to have value at most %d, but got value %d (while checking arguments for ctc_loss_cpu)", p.frames, n)
+			return p, errf("Expected input_lengths to have value at most %d, but got value %d (while checking arguments for ctc_loss_allocate_outputs)", p.frames, n)
 		}
 	}
 	return p, nil

@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"cmp"
 	"slices"
 
 	"whittle/kernels/native"
@@ -97,6 +98,24 @@ func sameDType(a, b *tensor.Tensor) error {
 	return nil
 }
 
+// noBool refuses bool matrices, in the words of the kernel.
+func noBool(t *tensor.Tensor, kernel string) error {
+	if t.DType == tensor.Bool {
+		return errf("\"%s\" not implemented for 'Bool'", kernel)
+	}
+	return nil
+}
+
+// sameAsMat2 compares the dtypes of self + mat1 @ mat2.
+func sameAsMat2(self, mat1, mat2 *tensor.Tensor) error {
+	for i, t := range []*tensor.Tensor{self, mat1} {
+		if t.DType != mat2.DType {
+			return errf("%s and mat2 must have the same dtype, but got %s and %s", []string{"self", "mat1"}[i], cName(t.DType), cName(mat2.DType))
+		}
+	}
+	return noBool(mat2, "addmm_impl_cpu_")
+}
+
 func (c *Call) mm(a, b *tensor.Tensor) (*tensor.Tensor, error) {
 	if a.Dim() != 2 {
 		return nil, errf("self must be a matrix")
@@ -107,7 +126,7 @@ func (c *Call) mm(a, b *tensor.Tensor) (*tensor.Tensor, error) {
 	if a.Shape[1] != b.Shape[0] {
 		return nil, errf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)", a.Shape[0], a.Shape[1], b.Shape[0], b.Shape[1])
 	}
-	if err := sameDType(a, b); err != nil {
+	if err := cmp.Or(sameDType(a, b), noBool(a, "addmm_impl_cpu_")); err != nil {
 		return nil, err
 	}
 	o := c.NewC(a.DType, a.Shape[0], b.Shape[1])
@@ -152,11 +171,8 @@ func init() {
 		if a.Shape[1] != b.Shape[0] {
 			return nil, errf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)", a.Shape[0], a.Shape[1], b.Shape[0], b.Shape[1])
 		}
-		if err := sameDType(a, b); err != nil {
-			return nil, errf("mat1 and mat2 must have the same dtype, but got %s and %s", cName(a.DType), cName(b.DType))
-		}
-		if self.DType != a.DType {
-			return nil, errf("self and mat2 must have the same dtype, but got %s and %s", cName(self.DType), cName(a.DType))
+		if err := sameAsMat2(self, a, b); err != nil {
+			return nil, err
 		}
 		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0], b.Shape[1]})
 		if err != nil {
@@ -177,6 +193,12 @@ func init() {
 		if b.Shape[0] != a.Shape[0] || b.Shape[1] != a.Shape[2] {
 			return errf("Expected size for first two dimensions of batch2 tensor to be: [%d, %d] but got: [%d, %d].", a.Shape[0], a.Shape[2], b.Shape[0], b.Shape[1])
 		}
+		return nil
+	}
+	bmmTypes := func(a, b *tensor.Tensor, kernel string) error {
+		if err := noBool(a, kernel); err != nil {
+			return err
+		}
 		if a.DType != b.DType {
 			return errf("expected scalar type %s but found %s", cName(a.DType), cName(b.DType))
 		}
@@ -184,7 +206,7 @@ func init() {
 	}
 	def("bmm", func(c *Call) (Value, error) {
 		a, b := c.T(0), c.T(1)
-		if err := bmmShape(a, b); err != nil {
+		if err := cmp.Or(bmmShape(a, b), bmmTypes(a, b, "bmm")); err != nil {
 			return nil, err
 		}
 		o := c.NewC(a.DType, a.Shape[0], a.Shape[1], b.Shape[2])
@@ -200,6 +222,12 @@ func init() {
 		if err := bmmShape(a, b); err != nil {
 			return nil, err
 		}
+		if self.DType != a.DType {
+			return nil, errf("Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", lName(self.DType), lName(a.DType), lName(b.DType))
+		}
+		if err := bmmTypes(a, b, "baddbmm"); err != nil {
+			return nil, err
+		}
 		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0], a.Shape[1], b.Shape[2]})
 		if err != nil {
 			return nil, err
@@ -213,7 +241,7 @@ func init() {
 	})
 	def("addbmm", func(c *Call) (Value, error) {
 		self, a, b := c.T(0), c.T(1), c.T(2)
-		if err := bmmShape(a, b); err != nil {
+		if err := cmp.Or(bmmShape(a, b), sameAsMat2(self, a, b)); err != nil {
 			return nil, err
 		}
 		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[1], b.Shape[2]})
@@ -242,8 +270,8 @@ func init() {
 		if a.Shape[1] != v.Shape[0] {
 			return nil, errf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", a.Shape[0], a.Shape[0], a.Shape[1], v.Shape[0])
 		}
-		if a.DType != v.DType {
-			return nil, errf("expected scalar type %s but found %s", cName(a.DType), cName(v.DType))
+		if err := bmmTypes(a, v, "addmv_impl_cpu"); err != nil {
+			return nil, err
 		}
 		o := c.NewC(a.DType, a.Shape[0])
 		if c.real {
@@ -259,10 +287,10 @@ func init() {
 		if a.Shape[1] != v.Shape[0] {
 			return nil, errf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", a.Shape[0], a.Shape[0], a.Shape[1], v.Shape[0])
 		}
-		if a.DType != v.DType {
-			return nil, errf("expected scalar type %s but found %s", cName(a.DType), cName(v.DType))
+		if err := bmmTypes(a, v, "addmv_impl_cpu"); err != nil {
+			return nil, err
 		}
-		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0]})
+		o, err := c.scaled(self, c.F(3), a.DType, []int64{a.Shape[0]})
 		if err != nil {
 			return nil, err
 		}
@@ -301,6 +329,9 @@ func init() {
 		}
 		if a.DType != b.DType {
 			return nil, errf("dot : expected both vectors to have same dtype, but found %s and %s", cName(a.DType), cName(b.DType))
+		}
+		if err := noBool(a, "dot"); err != nil {
+			return nil, err
 		}
 		if a.Shape[0] != b.Shape[0] {
 			return nil, errf("inconsistent tensor size, expected tensor [%d] and src [%d] to have the same number of elements, but got %d and %d elements respectively", a.Shape[0], b.Shape[0], a.Shape[0], b.Shape[0])
