@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	calls = flag.Int("calls", 1000, "random calls in all")
+	calls = flag.Int("calls", 600, "random calls in all")
 	seed  = flag.Uint64("seed", 1, "of random calls")
 	only  = flag.String("op", "", "random calls of the operators whose name contains this alone")
 )
