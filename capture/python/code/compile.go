@@ -41,6 +41,7 @@ const (
 	withBlock     // inside with
 	handlerBlock  // inside except
 	handlerNamed  // inside except ... as name
+	starHandler   // inside except*: nothing leaves it
 	popValueBlock // a value lies on the stack
 )
 
@@ -453,7 +454,7 @@ func (c *compiler) stmt(s syntax.Stmt) {
 		if len(s.Final) > 0 {
 			c.tryFinally(s)
 		} else {
-			c.tryExcept(s)
+			c.handlers(s)
 		}
 	case *syntax.With:
 		c.with(s, 0)
@@ -807,7 +808,7 @@ func (c *compiler) tryFinally(s *syntax.Try) {
 	u.pushRegion(handler, false, 0)
 	c.push(frameBlock{kind: finallyTry, reg: u.region, final: s.Final})
 	if len(s.Handlers) > 0 {
-		c.tryExcept(s)
+		c.handlers(s)
 	} else {
 		c.stmts(s.Body)
 		c.stmts(s.Else)
@@ -826,6 +827,15 @@ func (c *compiler) tryFinally(s *syntax.Try) {
 	u.popRegion()
 	c.cleanup(clean)
 	u.mark(end)
+}
+
+// handlers emits a try with except or except* clauses.
+func (c *compiler) handlers(s *syntax.Try) {
+	if s.Star {
+		c.tryStar(s)
+	} else {
+		c.tryExcept(s)
+	}
 }
 
 func (c *compiler) tryExcept(s *syntax.Try) {

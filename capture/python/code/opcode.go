@@ -20,6 +20,7 @@ const (
 	MATCH_KEYS
 	PUSH_EXC_INFO
 	CHECK_EXC_MATCH
+	CHECK_EG_MATCH
 	WITH_EXCEPT_START
 	BEFORE_WITH
 	STORE_SUBSCR
@@ -35,6 +36,7 @@ const (
 	IMPORT_STAR
 	SETUP_ANNOTATIONS
 	YIELD_VALUE
+	PREP_RERAISE_STAR
 	POP_EXCEPT
 	STORE_NAME
 	DELETE_NAME
@@ -145,6 +147,8 @@ var ops = [NumOps]struct {
 	MATCH_KEYS:                    {"MATCH_KEYS", argNone},
 	PUSH_EXC_INFO:                 {"PUSH_EXC_INFO", argNone},
 	CHECK_EXC_MATCH:               {"CHECK_EXC_MATCH", argNone},
+	CHECK_EG_MATCH:                {"CHECK_EG_MATCH", argNone},
+	PREP_RERAISE_STAR:             {"PREP_RERAISE_STAR", argNone},
 	WITH_EXCEPT_START:             {"WITH_EXCEPT_START", argNone},
 	BEFORE_WITH:                   {"BEFORE_WITH", argNone},
 	STORE_SUBSCR:                  {"STORE_SUBSCR", argNone},

@@ -14,24 +14,10 @@ import (
 	"whittle/capture/python/vm"
 )
 
-func rawBytes(o vm.Object) ([]byte, bool) {
-	switch x := o.(type) {
-	case vm.Bytes:
-		return []byte(x), true
-	case *vm.ByteArray:
-		return x.B, true
-	case *vm.Instance:
-		if v, ok := x.Native.(vm.Object); ok {
-			return rawBytes(v)
-		}
-	}
-	return nil, false
-}
-
 func hashModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_hashlib", "")
 	m.FuncN("digest", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		b, ok := rawBytes(args[1])
+		b, ok := vm.AsBytes(args[1])
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "Strings must be encoded before hashing")
 		}
@@ -56,7 +42,7 @@ func hashModule(in *vm.Interp) (*vm.Module, error) {
 		return vm.Bytes(h.Sum(nil)), nil
 	})
 	m.FuncN("crc32", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		b, _ := rawBytes(args[0])
+		b, _ := vm.AsBytes(args[0])
 		n := int64(0)
 		if len(args) > 1 {
 			n, _ = vm.AsInt(args[1])
@@ -150,7 +136,7 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 				if len(args) == 0 {
 					return nil, short()
 				}
-				b, _ := rawBytes(args[0])
+				b, _ := vm.AsBytes(args[0])
 				args = args[1:]
 				buf := make([]byte, it.n)
 				copy(buf, b)
@@ -166,7 +152,7 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 				var bits uint64
 				switch it.code {
 				case 'c':
-					b, _ := rawBytes(v)
+					b, _ := vm.AsBytes(v)
 					if len(b) != 1 {
 						return nil, in.Errorf(in.Exc.ValueError, "char format requires a bytes object of length 1")
 					}
@@ -239,7 +225,7 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, _ := rawBytes(args[1])
+		b, _ := vm.AsBytes(args[1])
 		off, _ := vm.AsInt(args[2])
 		if off < 0 || int(off) > len(b) {
 			return nil, in.Errorf(in.Exc.ValueError, "offset out of range")

@@ -10,7 +10,8 @@ type checker struct {
 type checkScope struct {
 	kind   string // "module", "class", "function", "comp"
 	parent *checkScope
-	loop   int
+	loop   int // loops around the statement, inside the innermost except*
+	star   int // except* clauses around it
 	params map[string]bool
 	used   map[string]string // how a name was used before a global or nonlocal statement
 	bound  map[string]bool
@@ -69,19 +70,30 @@ func (c *checker) loop(b []Stmt) {
 	c.scope.loop--
 }
 
+const leavesStar = "'break', 'continue' and 'return' cannot appear in an except* block"
+
 func (c *checker) stmt(s Stmt) {
 	switch s := s.(type) {
 	case *Return:
 		if c.scope.kind != "function" {
 			c.p.fail(s.Span, "'return' outside function")
 		}
+		if c.scope.star > 0 {
+			c.p.fail(s.Span, leavesStar)
+		}
 		c.expr(s.Value)
 	case *Break:
 		if c.scope.loop == 0 {
+			if c.scope.star > 0 {
+				c.p.fail(s.Span, leavesStar)
+			}
 			c.p.fail(s.Span, "'break' outside loop")
 		}
 	case *Continue:
 		if c.scope.loop == 0 {
+			if c.scope.star > 0 {
+				c.p.fail(s.Span, leavesStar)
+			}
 			c.p.fail(s.Span, "'continue' not properly in loop")
 		}
 	case *Global:
@@ -182,7 +194,14 @@ func (c *checker) stmt(s Stmt) {
 			if h.Name != "" {
 				c.bind(h.Name)
 			}
-			c.stmts(h.Body)
+			if s.Star {
+				loops := c.scope.loop
+				c.scope.loop, c.scope.star = 0, c.scope.star+1
+				c.stmts(h.Body)
+				c.scope.loop, c.scope.star = loops, c.scope.star-1
+			} else {
+				c.stmts(h.Body)
+			}
 		}
 		c.stmts(s.Else)
 		c.stmts(s.Final)

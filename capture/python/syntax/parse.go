@@ -443,9 +443,11 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 	for _, k := range c.kids {
 		switch k.kind {
 		case "except_clause", "except_group_clause":
-			if k.kind == "except_group_clause" {
-				p.fail(p.sp(k), "except* is not supported")
+			star := k.kind == "except_group_clause"
+			if len(s.Handlers) > 0 && star != s.Star {
+				p.fail(p.sp(k), "cannot have both 'except' and 'except*' on the same 'try'")
 			}
+			s.Star = star
 			if n := len(s.Handlers); n > 0 && s.Handlers[n-1].Type == nil {
 				p.fail(s.Handlers[n-1].Span, "default 'except:' must be last")
 			}
@@ -473,6 +475,9 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 					}
 					p.bad(e)
 				}
+			}
+			if star && h.Type == nil {
+				p.fail(p.sp(k), "expected one or more exception types")
 			}
 			s.Handlers = append(s.Handlers, h)
 		case "else_clause":

@@ -24,6 +24,9 @@ func TestParseWholeCorpus(t *testing.T) {
 
 // errorCases are checked against the words here, and against python3 where there is one.
 var errorCases = []struct{ src, msg string }{
+	{"try: pass\nexcept* A: pass\nexcept B: pass\n", "cannot have both 'except' and 'except*' on the same 'try'"},
+	{"try: pass\nexcept*: pass\n", "expected one or more exception types"},
+	{"for i in x:\n  try: pass\n  except* V: break\n", "'break', 'continue' and 'return' cannot appear in an except* block"},
 	{"return 1\n", "'return' outside function"},
 	{"def f(a, a): pass\n", "duplicate argument 'a' in function definition"},
 	{"nonlocal x\n", "nonlocal declaration not allowed at module level"},

@@ -434,6 +434,12 @@ func (p *parser) diagnose(root *cst, toks []tok) *Error {
 			if e := p.loneTry(toks[i:]); e != nil {
 				return e
 			}
+			if e := p.mixedTry(toks[i:]); e != nil {
+				return e
+			}
+		}
+		if t.text == "except" && i+2 < len(toks) && toks[i+1].text == "*" && toks[i+2].text == ":" {
+			return p.errAt("SyntaxError", toks[i+2].span, "expected one or more exception types")
 		}
 	}
 	// Words by which 3.11 explains itself are tried on the logical lines around the error.
@@ -836,6 +842,34 @@ func (p *parser) badFString(t tok) (out *Error) {
 		}
 	}()
 	p.strings(c)
+	return nil
+}
+
+// mixedTry finds a try that has both except and except*.
+func (p *parser) mixedTry(toks []tok) *Error {
+	d, plain, star := 0, false, false
+	for i, t := range toks {
+		switch {
+		case t.kind == "indent":
+			d++
+		case t.kind == "dedent":
+			d--
+		case d == 0 && t.kind == "name" && t.text == "try" && i > 0:
+			return nil
+		case d == 0 && t.kind == "name" && t.text == "except" && i+1 < len(toks):
+			if toks[i+1].text == "*" {
+				star = true
+			} else {
+				plain = true
+			}
+			if plain && star {
+				return p.errAt("SyntaxError", t.span, "cannot have both 'except' and 'except*' on the same 'try'")
+			}
+		}
+		if d < 0 {
+			return nil
+		}
+	}
 	return nil
 }
 

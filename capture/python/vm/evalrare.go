@@ -371,6 +371,22 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp--
 		in.exc, _ = stack[sp].(*Exception)
 		stack[sp] = nil
+	case code.CHECK_EG_MATCH:
+		match, rest, err := in.starMatch(stack[sp-2], stack[sp-1])
+		if err != nil {
+			return sp, err
+		}
+		stack[sp-2], stack[sp-1] = rest, match
+		if e, ok := match.(*Exception); ok {
+			in.exc = e
+		}
+	case code.PREP_RERAISE_STAR:
+		v, err := in.starRaise(stack[sp-2], stack[sp-1].(*List).Items)
+		if err != nil {
+			return sp, err
+		}
+		sp--
+		stack[sp-1] = v
 	case code.CHECK_EXC_MATCH:
 		ok, e := in.excMatches(stack[sp-2], stack[sp-1])
 		if e != nil {

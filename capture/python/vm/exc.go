@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"whittle/capture/python/syntax"
@@ -382,14 +383,7 @@ func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
 			}
 		}
 	case c.IsSubtype(x.BaseExceptionGroup):
-		if len(args) == 2 {
-			e.SetField("message", args[0])
-			items, err := in.IterAll(args[1])
-			if err != nil {
-				return err
-			}
-			e.SetField("exceptions", NewTuple(items...))
-		}
+		return named()
 	default:
 		return named()
 	}
@@ -446,6 +440,9 @@ func initExceptions() {
 		}
 		t := newBuiltinType(r.name, base)
 		t.New = excNew
+		if strings.HasSuffix(r.name, "Group") {
+			t.New = groupNew
+		}
 		t.HasDict = true
 		if r.name == "ExceptionGroup" {
 			t.Bases = []*Type{x.BaseExceptionGroup, x.Exception}
@@ -608,12 +605,21 @@ func initExceptionMethods() {
 		field(t, "encoding", "object", "start", "end", "reason")
 	}
 	field(x.BaseExceptionGroup, "message", "exceptions")
+	initExceptionGroups()
 }
 
 // excStr is str(e) without a user's __str__.
 func (in *Interp) excStr(e *Exception) (string, error) {
 	x := in.Exc
 	switch {
+	case e.Class.IsSubtype(x.BaseExceptionGroup):
+		members := groupMembers(e)
+		pl := "s"
+		if len(members) == 1 {
+			pl = ""
+		}
+		msg, err := in.Str(e.Field("message"))
+		return fmt.Sprintf("%s (%d sub-exception%s)", msg, len(members), pl), err
 	case e.Class.IsSubtype(x.KeyError) && len(e.Args.Items) == 1:
 		return in.Repr(e.Args.Items[0])
 	case e.Class.IsSubtype(x.OSError) && e.Field("errno") != None && e.Field("strerror") != None:

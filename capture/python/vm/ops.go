@@ -230,9 +230,17 @@ func bytesOf(o Object) ([]byte, bool) {
 		return []byte(x), true
 	case *ByteArray:
 		return x.B, true
+	case *MemoryView:
+		if x.released {
+			return nil, false
+		}
+		return x.bytes(), true
 	}
 	return nil, false
 }
+
+// AsBytes gives the bytes of a bytes-like object; those of a bytearray are its own.
+func AsBytes(o Object) ([]byte, bool) { return bytesOf(o) }
 
 // nativeBinary computes an operator of built-in values; nil, nil if it has no meaning for them.
 func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {

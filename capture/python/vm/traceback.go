@@ -17,7 +17,7 @@ func (in *Interp) FormatException(err error) string {
 		return err.Error() + "\n"
 	}
 	var sb strings.Builder
-	in.formatExc(&sb, r.Exc, map[*Exception]bool{}, true)
+	in.formatExc(&sb, r.Exc, format{seen: map[*Exception]bool{}, suggest: true, chain: true})
 	return sb.String()
 }
 
@@ -25,32 +25,98 @@ func (in *Interp) FormatException(err error) string {
 // suggestions for misspelt names.
 func (in *Interp) FormatExceptionObj(e *Exception, chain bool) string {
 	var sb strings.Builder
-	if chain {
-		in.formatExc(&sb, e, map[*Exception]bool{}, false)
-	} else {
-		in.formatOne(&sb, e, false)
-	}
+	in.formatExc(&sb, e, format{seen: map[*Exception]bool{}, chain: chain})
 	return sb.String()
 }
 
-func (in *Interp) formatExc(sb *strings.Builder, e *Exception, seen map[*Exception]bool, suggest bool) {
-	seen[e] = true
-	if c, ok := e.Cause.(*Exception); ok && !seen[c] {
-		in.formatExc(sb, c, seen, suggest)
-		sb.WriteString("\nThe above exception was the direct cause of the following exception:\n\n")
-	} else if e.Context != nil && !e.Suppress && !seen[e.Context] {
-		in.formatExc(sb, e.Context, seen, suggest)
-		sb.WriteString("\nDuring handling of the above exception, another exception occurred:\n\n")
-	}
-	in.formatOne(sb, e, suggest)
+// format is how exceptions are printed.
+type format struct {
+	seen    map[*Exception]bool
+	suggest bool
+	chain   bool
+	depth   int // of groups
 }
 
-func (in *Interp) formatOne(sb *strings.Builder, e *Exception, suggest bool) {
-	if e.Traceback != nil {
-		sb.WriteString("Traceback (most recent call last):\n")
-		sb.WriteString(in.FormatTB(e.Traceback))
+// Groups print this many members, to this depth.
+const groupWidth, groupDepth = 15, 10
+
+// margin puts the bar of a group's depth before every line.
+func (f format) margin(sb *strings.Builder, bar, text string) {
+	if f.depth == 0 {
+		sb.WriteString(text)
+		return
 	}
-	sb.WriteString(in.exceptionOnly(e, suggest))
+	for line := range strings.Lines(text) {
+		sb.WriteString(strings.Repeat("  ", f.depth) + bar + " " + line)
+	}
+}
+
+func (in *Interp) formatExc(sb *strings.Builder, e *Exception, f format) {
+	f.seen[e] = true
+	if c, ok := e.Cause.(*Exception); ok && f.chain && !f.seen[c] {
+		in.formatExc(sb, c, f)
+		f.margin(sb, "|", "\nThe above exception was the direct cause of the following exception:\n\n")
+	} else if f.chain && e.Context != nil && !e.Suppress && !f.seen[e.Context] {
+		in.formatExc(sb, e.Context, f)
+		f.margin(sb, "|", "\nDuring handling of the above exception, another exception occurred:\n\n")
+	}
+	if e.Class.IsSubtype(in.Exc.BaseExceptionGroup) {
+		in.formatGroup(sb, e, f)
+		return
+	}
+	if e.Traceback != nil {
+		f.margin(sb, "|", "Traceback (most recent call last):\n"+in.FormatTB(e.Traceback))
+	}
+	f.margin(sb, "|", in.exceptionOnly(e, f.suggest))
+}
+
+func (in *Interp) formatGroup(sb *strings.Builder, e *Exception, f format) {
+	if f.depth > groupDepth {
+		f.margin(sb, "|", fmt.Sprintf("... (max_group_depth is %d)\n", groupDepth))
+		return
+	}
+	bar := "|"
+	if f.depth == 0 {
+		f.depth, bar = 1, "+"
+	}
+	if e.Traceback != nil {
+		f.margin(sb, bar, "Exception Group Traceback (most recent call last):\n")
+		f.margin(sb, "|", in.FormatTB(e.Traceback))
+	}
+	f.margin(sb, "|", in.exceptionOnly(e, f.suggest))
+	members := groupMembers(e)
+	indent := strings.Repeat("  ", f.depth)
+	inner := f
+	inner.depth++
+	closed := false
+	for i, m := range members {
+		corner, title := "  ", fmt.Sprint(i+1)
+		if i == 0 {
+			corner = "+-"
+		}
+		if i == groupWidth {
+			title = "..."
+		}
+		sb.WriteString(indent + corner + "+---------------- " + title + " ----------------\n")
+		if i == groupWidth {
+			pl := "s"
+			if len(members) == i+1 {
+				pl = ""
+			}
+			inner.margin(sb, "|", fmt.Sprintf("and %d more exception%s\n", len(members)-i, pl))
+			break
+		}
+		sub, ok := m.(*Exception)
+		if !ok {
+			continue
+		}
+		in.formatExc(sb, sub, inner)
+		// A group that comes last has drawn the closing line already.
+		closed = sub.Class.IsSubtype(in.Exc.BaseExceptionGroup)
+	}
+	if !closed || len(members) > groupWidth {
+		sb.WriteString(strings.Repeat("  ", inner.depth) + "+------------------------------------\n")
+	}
 }
 
 // FormatTB prints the entries of a traceback.

@@ -183,6 +183,7 @@ func init() {
 	initFunctions()
 	initGenerator()
 	initIterators()
+	initMemoryView()
 	initMisc()
 	initExceptions()
 	initFile()

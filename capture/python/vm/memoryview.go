@@ -1,0 +1,497 @@
+package vm
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// MemoryView is memoryview: a window on the bytes of another object. Unlike CPython's it does not keep a bytearray from
+// changing its size, as nobody counts who still uses it; the window then stays with the bytes as they were.
+type MemoryView struct {
+	Identity
+	obj      Object // whose bytes they are
+	data     []byte
+	off      int // of the first item
+	format   byte
+	shape    []int
+	strides  []int
+	readonly bool
+	released bool
+}
+
+// Type implements Object.
+func (*MemoryView) Type() *Type { return MemoryViewType }
+
+var viewSizes = map[byte]int{'b': 1, 'B': 1, 'c': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 8, 'L': 8, 'q': 8, 'Q': 8, 'n': 8, 'N': 8, 'f': 4, 'd': 8, 'P': 8}
+
+func (m *MemoryView) size() int { return viewSizes[m.format] }
+
+func (m *MemoryView) count() int {
+	n := 1
+	for _, d := range m.shape {
+		n *= d
+	}
+	return n
+}
+
+// offsets gives where the items lie, in order.
+func (m *MemoryView) offsets() []int {
+	out := []int{m.off}
+	for d, n := range m.shape {
+		next := make([]int, 0, len(out)*n)
+		for _, o := range out {
+			for i := range n {
+				next = append(next, o+i*m.strides[d])
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+func (m *MemoryView) contiguous() bool {
+	want := m.size()
+	for d := len(m.shape) - 1; d >= 0; d-- {
+		if m.shape[d] != 1 && m.strides[d] != want {
+			return false
+		}
+		want *= m.shape[d]
+	}
+	return true
+}
+
+// bytes gives the items' bytes in order: those of the object itself where they lie in one piece.
+func (m *MemoryView) bytes() []byte {
+	n := m.size()
+	if m.contiguous() {
+		return m.data[m.off : m.off+n*m.count()]
+	}
+	out := make([]byte, 0, n*m.count())
+	for _, o := range m.offsets() {
+		out = append(out, m.data[o:o+n]...)
+	}
+	return out
+}
+
+func (in *Interp) newView(o Object) (*MemoryView, error) {
+	m := &MemoryView{obj: o, format: 'B', strides: []int{1}}
+	switch x := unwrap(o).(type) {
+	case *MemoryView:
+		if x.released {
+			return nil, in.viewReleased()
+		}
+		c := *x
+		c.Identity = Identity{}
+		return &c, nil
+	case Bytes:
+		m.data, m.readonly = []byte(x), true
+	case *ByteArray:
+		m.data = x.B
+	default:
+		return nil, in.Errorf(in.Exc.TypeError, "memoryview: a bytes-like object is required, not '%s'", o.Type().Name)
+	}
+	m.shape = []int{len(m.data)}
+	return m, nil
+}
+
+func (in *Interp) viewReleased() error {
+	return in.Errorf(in.Exc.ValueError, "operation forbidden on released memoryview object")
+}
+
+func (in *Interp) viewItem(m *MemoryView, off int) Object {
+	b := m.data[off:]
+	le := binary.LittleEndian
+	switch m.format {
+	case 'b':
+		return MakeInt(int64(int8(b[0])))
+	case 'c':
+		return Bytes(b[:1])
+	case '?':
+		return MakeBool(b[0] != 0)
+	case 'h':
+		return MakeInt(int64(int16(le.Uint16(b))))
+	case 'H':
+		return MakeInt(int64(le.Uint16(b)))
+	case 'i':
+		return MakeInt(int64(int32(le.Uint32(b))))
+	case 'I':
+		return MakeInt(int64(le.Uint32(b)))
+	case 'l', 'q', 'n':
+		return MakeInt(int64(le.Uint64(b)))
+	case 'L', 'Q', 'N', 'P':
+		u := MakeInt(int64(le.Uint64(b) >> 1))
+		v, err := in.BinaryOp("+", u, u)
+		if err == nil {
+			v, err = in.BinaryOp("+", v, MakeInt(int64(le.Uint64(b)&1)))
+		}
+		if err != nil {
+			return None
+		}
+		return v
+	case 'f':
+		return Float(math.Float32frombits(le.Uint32(b)))
+	case 'd':
+		return Float(math.Float64frombits(le.Uint64(b)))
+	}
+	return MakeInt(int64(b[0]))
+}
+
+// setViewItem stores a value as the view's format has it.
+func (in *Interp) setViewItem(m *MemoryView, off int, v Object) error {
+	b := m.data[off:]
+	le := binary.LittleEndian
+	wrong := func() error {
+		return in.Errorf(in.Exc.TypeError, "memoryview: invalid type for format '%c'", m.format)
+	}
+	switch m.format {
+	case 'c':
+		s, ok := bytesOf(v)
+		if !ok {
+			return wrong()
+		}
+		if len(s) != 1 {
+			return in.Errorf(in.Exc.ValueError, "memoryview: invalid value for format 'c'")
+		}
+		b[0] = s[0]
+		return nil
+	case '?':
+		t, err := in.Truth(v)
+		b[0] = 0
+		if t {
+			b[0] = 1
+		}
+		return err
+	case 'f', 'd':
+		f, ok := AsFloat(v)
+		if !ok {
+			return wrong()
+		}
+		if m.format == 'f' {
+			le.PutUint32(b, math.Float32bits(float32(f)))
+		} else {
+			le.PutUint64(b, math.Float64bits(f))
+		}
+		return nil
+	}
+	if _, ok := unwrap(v).(Float); ok || v.Type().Lookup("__index__") == nil {
+		return wrong()
+	}
+	big, err := in.IndexBig(v)
+	if err != nil {
+		return err
+	}
+	n := m.size()
+	bits := uint(8 * n)
+	signed := strings.IndexByte("bhilqn", m.format) >= 0
+	fits := big.IsUint64() && big.Uint64()>>(bits-1)>>1 == 0
+	if signed {
+		fits = big.IsInt64() && big.Int64() >= -1<<(bits-1) && big.Int64() <= 1<<(bits-1)-1
+	}
+	if !fits {
+		return in.Errorf(in.Exc.ValueError, "memoryview: invalid value for format '%c'", m.format)
+	}
+	u := big.Uint64()
+	if signed {
+		u = uint64(big.Int64())
+	}
+	var raw [8]byte
+	le.PutUint64(raw[:], u)
+	copy(b, raw[:n])
+	return nil
+}
+
+// viewAt finds what a key names: one item, or a part of the view.
+func (in *Interp) viewAt(m *MemoryView, key Object) (off int, part *MemoryView, err error) {
+	if sl, ok := key.(*Slice); ok {
+		if len(m.shape) != 1 {
+			return 0, nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional slicing is not implemented")
+		}
+		start, _, step, n, err := in.SliceIndices(sl, m.shape[0])
+		if err != nil {
+			return 0, nil, err
+		}
+		c := *m
+		c.Identity = Identity{}
+		c.off, c.shape, c.strides = m.off+start*m.strides[0], []int{n}, []int{m.strides[0] * step}
+		return 0, &c, nil
+	}
+	keys := []Object{key}
+	if t, ok := AsTuple(key); ok {
+		keys = t.Items
+	} else if key.Type().Lookup("__index__") == nil {
+		return 0, nil, in.Errorf(in.Exc.TypeError, "memoryview: invalid slice key")
+	}
+	if len(keys) < len(m.shape) {
+		return 0, nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional sub-views are not implemented")
+	}
+	if len(keys) > len(m.shape) {
+		return 0, nil, in.Errorf(in.Exc.TypeError, "cannot index %d-dimension view with %d-element tuple", len(m.shape), len(keys))
+	}
+	off = m.off
+	for d, k := range keys {
+		i, err := in.Index(k)
+		if err != nil {
+			return 0, nil, err
+		}
+		if i < 0 {
+			i += int64(m.shape[d])
+		}
+		if i < 0 || int(i) >= m.shape[d] {
+			return 0, nil, in.Errorf(in.Exc.IndexError, "index out of bounds on dimension %d", d+1)
+		}
+		off += int(i) * m.strides[d]
+	}
+	return off, nil, nil
+}
+
+// viewList is tolist of dimensions d and later, from an offset.
+func (in *Interp) viewList(m *MemoryView, d, off int) Object {
+	if d == len(m.shape) {
+		return in.viewItem(m, off)
+	}
+	l := &List{make([]Object, m.shape[d])}
+	for i := range l.Items {
+		l.Items[i] = in.viewList(m, d+1, off+i*m.strides[d])
+	}
+	return l
+}
+
+// castView is memoryview.cast.
+func (in *Interp) castView(m *MemoryView, format string, shape Object) (Object, error) {
+	f := strings.TrimPrefix(format, "@")
+	if len(f) != 1 || viewSizes[f[0]] == 0 {
+		return nil, in.Errorf(in.Exc.ValueError, "memoryview: destination format must be a native single character format prefixed with an optional '@'")
+	}
+	if !m.contiguous() {
+		return nil, in.Errorf(in.Exc.TypeError, "memoryview: casts are restricted to C-contiguous views")
+	}
+	flat := func(c byte) bool { return c == 'b' || c == 'B' || c == 'c' }
+	if f[0] != m.format && !flat(m.format) && !flat(f[0]) {
+		return nil, in.Errorf(in.Exc.TypeError, "memoryview: cannot cast between two non-byte formats")
+	}
+	c := *m
+	c.Identity = Identity{}
+	c.format = f[0]
+	n, size := m.count()*m.size(), c.size()
+	if n%size != 0 {
+		return nil, in.Errorf(in.Exc.TypeError, "memoryview: length is not a multiple of itemsize")
+	}
+	c.shape, c.strides = []int{n / size}, []int{size}
+	if shape != None {
+		dims, err := in.IterAll(shape)
+		if err != nil {
+			return nil, err
+		}
+		c.shape, c.strides = make([]int, len(dims)), make([]int, len(dims))
+		for i := len(dims) - 1; i >= 0; i-- {
+			k, err := in.Index(dims[i])
+			if err != nil {
+				return nil, err
+			}
+			if k <= 0 {
+				return nil, in.Errorf(in.Exc.ValueError, "memoryview.cast(): elements of shape must be integers > 0")
+			}
+			c.shape[i], c.strides[i] = int(k), size
+			size *= int(k)
+		}
+		if size != n {
+			return nil, in.Errorf(in.Exc.TypeError, "memoryview: product(shape) * itemsize != buffer size")
+		}
+	}
+	return &c, nil
+}
+
+// viewsEqual compares item by item.
+func (in *Interp) viewsEqual(a *MemoryView, other Object) (Object, error) {
+	b, err := in.newView(other)
+	if err != nil {
+		return NotImplemented, nil
+	}
+	if a.released {
+		return MakeBool(a == other), nil
+	}
+	if !slices.Equal(a.shape, b.shape) {
+		return False, nil
+	}
+	x, y := a.offsets(), b.offsets()
+	for i := range x {
+		same, err := in.Eq(in.viewItem(a, x[i]), in.viewItem(b, y[i]))
+		if err != nil || !same {
+			return False, err
+		}
+	}
+	return True, nil
+}
+
+func initMemoryView() {
+	t := MemoryViewType
+	t.New = func(in *Interp, _ *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("memoryview", args, kw, "object")
+		if err != nil {
+			return nil, err
+		}
+		return in.newView(a[0])
+	}
+	addNew(t)
+	self := func(in *Interp, o Object) (*MemoryView, error) {
+		m, ok := o.(*MemoryView)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'memoryview' object but received a '%s'", o.Type().Name)
+		}
+		if m.released {
+			return nil, in.viewReleased()
+		}
+		return m, nil
+	}
+	method := func(name string, lo, hi int, fn func(in *Interp, m *MemoryView, args []Object) (Object, error)) {
+		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			m, err := self(in, args[0])
+			if err != nil {
+				return nil, err
+			}
+			return fn(in, m, args[1:])
+		})
+	}
+	method("__len__", 0, 0, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) {
+		if len(m.shape) == 0 {
+			return MakeInt(1), nil
+		}
+		return MakeInt(int64(m.shape[0])), nil
+	})
+	method("__getitem__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
+		off, part, err := in.viewAt(m, args[0])
+		if err != nil || part != nil {
+			return part, err
+		}
+		return in.viewItem(m, off), nil
+	})
+	method("__setitem__", 2, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
+		if m.readonly {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot modify read-only memory")
+		}
+		off, part, err := in.viewAt(m, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if part == nil {
+			return None, in.setViewItem(m, off, args[1])
+		}
+		src, err := in.newView(args[1])
+		if err != nil {
+			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", args[1].Type().Name)
+		}
+		if src.format != part.format || !slices.Equal(src.shape, part.shape) {
+			return nil, in.Errorf(in.Exc.ValueError, "memoryview assignment: lvalue and rvalue have different structures")
+		}
+		from, n := slices.Clone(src.bytes()), part.size()
+		for i, o := range part.offsets() {
+			copy(m.data[o:o+n], from[i*n:])
+		}
+		return None, nil
+	})
+	method("__delitem__", 1, 1, func(in *Interp, _ *MemoryView, _ []Object) (Object, error) {
+		return nil, in.Errorf(in.Exc.TypeError, "cannot delete memory")
+	})
+	method("__iter__", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) {
+		if len(m.shape) != 1 {
+			return nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional sub-views are not implemented")
+		}
+		i := 0
+		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+			if m.released {
+				return nil, in.viewReleased()
+			}
+			if i >= m.shape[0] {
+				return nil, nil
+			}
+			i++
+			return in.viewItem(m, m.off+(i-1)*m.strides[0]), nil
+		}}, nil
+	})
+	method("__eq__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) { return in.viewsEqual(m, args[0]) })
+	method("__hash__", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) {
+		if !m.readonly {
+			return nil, in.Errorf(in.Exc.ValueError, "cannot hash writable memoryview object")
+		}
+		h, err := in.Hash(Bytes(m.bytes()))
+		return MakeInt(int64(h)), err
+	})
+	addMethod(t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		m, ok := args[0].(*MemoryView)
+		word := "memory"
+		if ok && m.released {
+			word = "released memory"
+		}
+		return Str(fmt.Sprintf("<%s at 0x%x>", word, in.ID(args[0]))), nil
+	})
+	method("tobytes", 0, 1, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) { return Bytes(m.bytes()), nil })
+	method("tolist", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) { return in.viewList(m, 0, m.off), nil })
+	method("hex", 0, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
+		if len(args) == 0 {
+			return Str(hex.EncodeToString(m.bytes())), nil
+		}
+		return in.CallMethod(Bytes(m.bytes()), "hex", args...)
+	})
+	method("toreadonly", 0, 0, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) {
+		c := *m
+		c.Identity, c.readonly = Identity{}, true
+		return &c, nil
+	})
+	addKw(t, "cast", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		m, err := self(in, args[0])
+		if err != nil {
+			return nil, err
+		}
+		a, err := in.ParseArgs("cast", args[1:], kw, "format, shape=None")
+		if err != nil {
+			return nil, err
+		}
+		f, ok := AsStr(a[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "cast() argument 'format' must be str, not %s", a[0].Type().Name)
+		}
+		return in.castView(m, f, a[1])
+	})
+	release := func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
+		if m, ok := args[0].(*MemoryView); ok {
+			m.released, m.data, m.obj = true, nil, nil
+		}
+		return None, nil
+	}
+	addMethod(t, "release", 0, 0, release)
+	addMethod(t, "__exit__", 0, 3, release)
+	method("__enter__", 0, 0, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) { return m, nil })
+	get := func(name string, fn func(m *MemoryView) Object) {
+		addGetSet(t, name, func(in *Interp, o Object) (Object, error) {
+			m, err := self(in, o)
+			if err != nil {
+				return nil, err
+			}
+			return fn(m), nil
+		}, nil)
+	}
+	ints := func(ns []int) Object {
+		l := newItems(len(ns))
+		for i, n := range ns {
+			l.Items[i] = MakeInt(int64(n))
+		}
+		return l
+	}
+	get("format", func(m *MemoryView) Object { return Str(m.format) })
+	get("itemsize", func(m *MemoryView) Object { return MakeInt(int64(m.size())) })
+	get("nbytes", func(m *MemoryView) Object { return MakeInt(int64(m.size() * m.count())) })
+	get("ndim", func(m *MemoryView) Object { return MakeInt(int64(len(m.shape))) })
+	get("shape", func(m *MemoryView) Object { return ints(m.shape) })
+	get("strides", func(m *MemoryView) Object { return ints(m.strides) })
+	get("suboffsets", func(*MemoryView) Object { return emptyTuple })
+	get("readonly", func(m *MemoryView) Object { return MakeBool(m.readonly) })
+	get("obj", func(m *MemoryView) Object { return m.obj })
+	for _, n := range []string{"contiguous", "c_contiguous"} {
+		get(n, func(m *MemoryView) Object { return MakeBool(m.contiguous()) })
+	}
+	get("f_contiguous", func(m *MemoryView) Object { return MakeBool(len(m.shape) <= 1 && m.contiguous()) })
+}
