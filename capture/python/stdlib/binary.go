@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"math"
 	"math/big"
+	"strings"
 
 	"whittle/capture/python/vm"
 )
@@ -78,7 +79,7 @@ func parsePack(in *vm.Interp, f string) (binary.ByteOrder, []packItem, bool, err
 	n, has := 0, false
 	for i := 0; i < len(f); i++ {
 		c := f[i]
-		if c == ' ' {
+		if strings.IndexByte(" \t\n\r\v\f", c) >= 0 {
 			continue
 		}
 		if c >= '0' && c <= '9' {
@@ -86,7 +87,7 @@ func parsePack(in *vm.Interp, f string) (binary.ByteOrder, []packItem, bool, err
 			continue
 		}
 		size, ok := sizes[c]
-		if !ok {
+		if !ok || !native && strings.IndexByte("nNP", c) >= 0 {
 			return nil, nil, false, in.Errorf(in.Exc.ValueError, "bad char in struct format")
 		}
 		if native && (c == 'l' || c == 'L') {
@@ -97,6 +98,9 @@ func parsePack(in *vm.Interp, f string) (binary.ByteOrder, []packItem, bool, err
 		}
 		out = append(out, packItem{c, n, size})
 		n, has = 0, false
+	}
+	if has {
+		return nil, nil, false, in.Errorf(in.Exc.ValueError, "repeat count given without format specifier")
 	}
 	return order, out, native, nil
 }
@@ -121,7 +125,19 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		args = args[1:]
 		var out []byte
-		short := func() error { return in.Errorf(in.Exc.ValueError, "pack expected more items for packing") }
+		want := 0
+		for _, it := range items {
+			switch it.code {
+			case 'x':
+			case 's', 'p':
+				want++
+			default:
+				want += it.n
+			}
+		}
+		if want != len(args) {
+			return nil, in.Errorf(in.Exc.ValueError, "pack expected %d items for packing (got %d)", want, len(args))
+		}
 		for _, it := range items {
 			if native && it.code != 's' && it.code != 'p' && it.code != 'x' {
 				for len(out)%it.size != 0 {
@@ -132,21 +148,24 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 				out = append(out, make([]byte, it.n)...)
 				continue
 			}
-			if it.code == 's' {
-				if len(args) == 0 {
-					return nil, short()
+			if it.code == 's' || it.code == 'p' {
+				b, ok := vm.AsBytes(args[0])
+				if _, view := args[0].(*vm.MemoryView); !ok || view {
+					return nil, in.Errorf(in.Exc.ValueError, "argument for '%c' must be a bytes object", it.code)
 				}
-				b, _ := vm.AsBytes(args[0])
 				args = args[1:]
 				buf := make([]byte, it.n)
-				copy(buf, b)
+				if it.code == 'p' && it.n > 0 {
+					b = b[:min(len(b), it.n-1, 255)]
+					buf[0] = byte(len(b))
+					copy(buf[1:], b)
+				} else {
+					copy(buf, b)
+				}
 				out = append(out, buf...)
 				continue
 			}
 			for range it.n {
-				if len(args) == 0 {
-					return nil, short()
-				}
 				v := args[0]
 				args = args[1:]
 				var bits uint64
@@ -172,10 +191,16 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 					}
 					switch it.code {
 					case 'f':
+						if math.IsInf(float64(float32(f)), 0) && !math.IsInf(f, 0) && !native {
+							return nil, in.Errorf(in.Exc.OverflowError, "float too large to pack with f format")
+						}
 						bits = uint64(math.Float32bits(float32(f)))
 					case 'd':
 						bits = math.Float64bits(f)
 					default:
+						if math.Abs(f) >= 65520 && !math.IsInf(f, 0) {
+							return nil, in.Errorf(in.Exc.OverflowError, "float too large to pack with e format")
+						}
 						bits = uint64(halfBits(f))
 					}
 				default:
@@ -193,7 +218,15 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 						lo.Neg(hi)
 					}
 					if b.Cmp(lo) < 0 || b.Cmp(hi) >= 0 {
-						return nil, in.Errorf(in.Exc.ValueError, "'%c' format requires %v <= number <= %v", it.code, lo, hi.Sub(hi, big.NewInt(1)))
+						name := map[byte]string{'b': "byte", 'B': "ubyte", 'h': "short", 'H': "ushort"}[it.code]
+						hi.Sub(hi, big.NewInt(1))
+						switch {
+						case name != "":
+							return nil, in.Errorf(in.Exc.ValueError, "%s format requires %v <= number <= %v", name, lo, hi)
+						case it.size == 8:
+							return nil, in.Errorf(in.Exc.ValueError, "argument out of range")
+						}
+						return nil, in.Errorf(in.Exc.ValueError, "'%c' format requires %v <= number <= %v", it.code, lo, hi)
 					}
 					if b.Sign() < 0 {
 						bits = uint64(b.Int64())
@@ -214,9 +247,6 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 				}
 				out = append(out, buf[:it.size]...)
 			}
-		}
-		if len(args) > 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "pack received too many items for packing")
 		}
 		return vm.Bytes(out), nil
 	})
@@ -241,6 +271,15 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 				return nil, in.Errorf(in.Exc.ValueError, "unpack requires a buffer of more bytes")
 			}
 			if it.code == 'x' {
+				pos += it.n
+				continue
+			}
+			if it.code == 'p' {
+				s := b[pos : pos+it.n]
+				if it.n > 0 {
+					s = s[1 : 1+min(int(s[0]), it.n-1)]
+				}
+				out = append(out, vm.Bytes(s))
 				pos += it.n
 				continue
 			}

@@ -641,7 +641,16 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 	b("getitem", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.GetItem(a[0], a[1]) })
 	b("setitem", 3, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.None, in.SetItem(a[0], a[1], a[2]) })
 	b("delitem", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.None, in.DelItem(a[0], a[1]) })
-	b("concat", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.BinaryOp("+", a[0], a[1]) })
+	joins := func(op func(op string, a, b vm.Object) (vm.Object, error)) func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		return func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+			if _, isDict := vm.AsDict(a[0]); isDict || a[0].Type().Lookup("__getitem__") == nil {
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object can't be concatenated", a[0].Type().Name)
+			}
+			return op("+", a[0], a[1])
+		}
+	}
+	b("concat", 2, joins(in.BinaryOp))
+	b("iconcat", 2, joins(in.InplaceOp))
 	b("index", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		if _, ok := vm.AsBig(a[0]); ok {
 			return in.ToInt(a[0])
@@ -680,6 +689,11 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 		return nil, in.Errorf(in.Exc.ValueError, "sequence.index(x): x not in sequence")
 	})
 	m.FuncN("length_hint", 1, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		if len(a) > 1 {
+			if _, err := in.Index(a[1]); err != nil {
+				return nil, err
+			}
+		}
 		if n, err := in.Len(a[0]); err == nil {
 			return vm.MakeInt(int64(n)), nil
 		} else if !in.Matches(err, in.Exc.TypeError) {
@@ -705,6 +719,11 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 			New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				if len(args) == 0 {
 					return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got 0", name)
+				}
+				for _, k := range args {
+					if _, ok := vm.AsStr(k); !ok && name == "attrgetter" {
+						return nil, in.Errorf(in.Exc.TypeError, "attribute name must be a string")
+					}
 				}
 				return vm.NewInstance(cls, args), nil
 			},
@@ -761,9 +780,34 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 			if len(args) == 0 {
 				return nil, in.Errorf(in.Exc.TypeError, "methodcaller needs at least one argument, the method name")
 			}
+			if _, ok := vm.AsStr(args[0]); !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "method name must be a string")
+			}
 			return vm.NewInstance(cls, &call{str(args[0]), args[1:], kw}), nil
 		},
 		Methods: map[string]vm.GoFunc{
+			"__repr__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				c, ok := args[0].(*vm.Instance).Native.(*call)
+				if !ok {
+					return vm.Str("operator.methodcaller()"), nil
+				}
+				s := "operator.methodcaller(" + vm.StrRepr(c.name)
+				for _, a := range c.args {
+					r, err := in.Repr(a)
+					if err != nil {
+						return nil, err
+					}
+					s += ", " + r
+				}
+				for _, k := range c.kw {
+					r, err := in.Repr(k.Value)
+					if err != nil {
+						return nil, err
+					}
+					s += ", " + k.Name + "=" + r
+				}
+				return vm.Str(s + ")"), nil
+			},
 			"__init__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) { return vm.None, nil },
 			"__call__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				c := args[0].(*vm.Instance).Native.(*call)

@@ -1,44 +1,76 @@
 package stdlib
 
 import (
+	"errors"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 
 	"whittle/capture/python/vm"
 )
 
-// compiled is a pattern ready to match; lib/re.py wraps it.
+// compiled is a pattern ready to match; lib/re.py wraps it. Its forms for other kinds of matching are made when they are asked for.
 type compiled struct {
-	re     *regexp2.Regexp
+	text   string
+	opt    regexp2.RegexOptions
 	groups int
-	names  []string
+	forms  [4]*regexp2.Regexp
 }
 
-// reModule gives compile(pattern, flags) -> (handle, groups, names); search(handle, text, pos, endpos, mode) -> spans or None.
-// Offsets are in characters. mode: 0 search, 1 match, 2 fullmatch.
+// The kinds of matching: anywhere, at a place, of all the rest, anywhere but not empty at the place where the search begins.
+const (
+	reSearch = iota
+	reMatch
+	reFull
+	reAdvance
+)
+
+func (c *compiled) form(mode int) (*regexp2.Regexp, error) {
+	if c.forms[mode] != nil {
+		return c.forms[mode], nil
+	}
+	text := c.text
+	switch mode {
+	case reMatch:
+		text = `\G(?:` + text + ")"
+	case reFull:
+		text = `\G(?:` + text + `)\z`
+	case reAdvance:
+		text = "(?:" + text + `)(?!\G)`
+	}
+	re, err := regexp2.Compile(text, c.opt)
+	if err != nil {
+		return nil, err
+	}
+	re.MatchTimeout = 10 * time.Minute
+	c.forms[mode] = re
+	return re, nil
+}
+
+// reModule gives compile(pattern, flags, isbytes) -> (handle, flags, names) or (message, position), and
+// search(handle, text, pos, endpos, mode) -> spans or None. Offsets are in characters.
 func reModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_re", "")
 	handle := in.NewNativeType(vm.Spec{Name: "handle", Module: "_re"})
-	m.FuncN("compile", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+	m.FuncN("compile", 3, 3, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		flags, _ := vm.AsInt(args[1])
-		pat := translate(str(args[0]))
-		opt := regexp2.RegexOptions(0)
-		for bit, o := range map[int64]regexp2.RegexOptions{2: regexp2.IgnoreCase, 8: regexp2.Multiline, 16: regexp2.Singleline, 64: regexp2.IgnorePatternWhitespace} {
-			if flags&bit != 0 {
-				opt |= o
-			}
-		}
-		re, err := regexp2.Compile(pat, opt)
+		isBytes, err := in.Truth(args[2])
 		if err != nil {
-			return nil, in.Errorf(in.Exc.ValueError, "%s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			return nil, err
 		}
-		re.MatchTimeout = 10 * time.Minute
-		c := &compiled{re: re}
-		order := groupNames(str(args[0]))
-		c.groups = len(order)
+		text, order, all, err := parseRegexp(str(args[0]), int(flags), isBytes)
+		var wrong *reError
+		if errors.As(err, &wrong) {
+			return vm.NewTuple(vm.Str(wrong.msg), vm.MakeInt(int64(wrong.pos))), nil
+		}
+		c := &compiled{text: text, groups: len(order)}
+		if all&reIgnoreCase != 0 {
+			c.opt |= regexp2.IgnoreCase
+		}
+		if _, err := c.form(reSearch); err != nil {
+			return vm.NewTuple(vm.Str(strings.TrimPrefix(err.Error(), "error parsing regexp: ")), vm.MakeInt(-1)), nil
+		}
 		names := &vm.List{}
 		for _, n := range order {
 			if n == "" {
@@ -47,56 +79,46 @@ func reModule(in *vm.Interp) (*vm.Module, error) {
 				names.Items = append(names.Items, vm.Str(n))
 			}
 		}
-		c.names = order
-		return vm.NewTuple(vm.NewInstance(handle, c), vm.MakeInt(int64(c.groups)), names), nil
+		return vm.NewTuple(vm.NewInstance(handle, c), vm.MakeInt(int64(all)), names), nil
 	})
+	// The text that was looked through last, as walking through its matches asks for it again and again.
+	var last string
+	var runes []rune
 	m.FuncN("search", 5, 5, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		c := args[0].(*vm.Instance).Native.(*compiled)
+		i, ok := args[0].(*vm.Instance)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "not a compiled pattern")
+		}
+		c, ok := i.Native.(*compiled)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "not a compiled pattern")
+		}
 		text := str(args[1])
 		pos, _ := vm.AsInt(args[2])
 		end, _ := vm.AsInt(args[3])
 		mode, _ := vm.AsInt(args[4])
-		rs := []rune(text)
-		if end >= 0 && int(end) < len(rs) {
-			rs = rs[:end]
+		if text != last || runes == nil {
+			last, runes = text, []rune(text)
 		}
-		if int(pos) > len(rs) {
+		rs := runes[:max(0, min(int(end), len(runes)))]
+		if int(pos) > len(rs) || mode < 0 || mode > reAdvance {
 			return vm.None, nil
 		}
-		mt, err := c.re.FindRunesMatchStartingAt(rs, int(max(pos, 0)))
-		if mt != nil && err == nil && mode != 0 {
-			if mt.Index != int(pos) {
-				return vm.None, nil
-			}
-			if mode == 2 && mt.Index+mt.Length != len(rs) {
-				// Another way to match may reach the end: ask for it.
-				full, e := regexp2.Compile("(?:"+c.re.String()+`)\z`, 0)
-				if e != nil {
-					return vm.None, nil
-				}
-				mt, err = full.FindRunesMatchStartingAt(rs, int(pos))
-				if mt != nil && mt.Index != int(pos) {
-					return vm.None, nil
-				}
-			}
+		re, err := c.form(int(mode))
+		if err != nil {
+			return nil, in.Errorf(in.Exc.RuntimeError, "regular expression: %v", err)
 		}
+		mt, err := re.FindRunesMatchStartingAt(rs, int(max(pos, 0)))
 		if err != nil {
 			return nil, in.Errorf(in.Exc.RuntimeError, "regular expression: %v", err)
 		}
 		if mt == nil {
 			return vm.None, nil
 		}
-		out := []vm.Object{vm.MakeInt(int64(mt.Index)), vm.MakeInt(int64(mt.Index + mt.Length))}
-		number := 0
-		for _, n := range c.names {
-			var g *regexp2.Group
-			if n != "" {
-				g = mt.GroupByName(n)
-			} else {
-				number++
-				g = mt.GroupByNumber(number)
-			}
-			if g == nil || len(g.Captures) == 0 {
+		out := make([]vm.Object, 0, 2*(c.groups+1))
+		out = append(out, vm.MakeInt(int64(mt.Index)), vm.MakeInt(int64(mt.Index+mt.Length)))
+		for n := range c.groups {
+			if g := mt.GroupByNumber(n + 1); g == nil || len(g.Captures) == 0 {
 				out = append(out, vm.MakeInt(-1), vm.MakeInt(-1))
 			} else {
 				out = append(out, vm.MakeInt(int64(g.Index)), vm.MakeInt(int64(g.Index+g.Length)))
@@ -105,100 +127,4 @@ func reModule(in *vm.Interp) (*vm.Module, error) {
 		return vm.NewTuple(out...), nil
 	})
 	return m, nil
-}
-
-// groupNames lists the capturing groups of a pattern in order, "" for those without a name.
-func groupNames(p string) (names []string) {
-	class := false
-	for i := 0; i < len(p); i++ {
-		switch p[i] {
-		case '\\':
-			i++
-		case '[':
-			if !class {
-				class = true
-				if i+1 < len(p) && p[i+1] == '^' {
-					i++
-				}
-				if i+1 < len(p) && p[i+1] == ']' {
-					i++
-				}
-			}
-		case ']':
-			class = false
-		case '(':
-			if class {
-				continue
-			}
-			if i+1 < len(p) && p[i+1] == '?' {
-				if strings.HasPrefix(p[i:], "(?P<") {
-					if j := strings.IndexByte(p[i:], '>'); j > 0 {
-						names = append(names, p[i+4:i+j])
-					}
-				}
-				continue
-			}
-			names = append(names, "")
-		}
-	}
-	return names
-}
-
-// translate turns Python's spelling into that of the matching library.
-func translate(p string) string {
-	var sb strings.Builder
-	class := false
-	for i := 0; i < len(p); {
-		c := p[i]
-		switch {
-		case c == '\\' && i+1 < len(p):
-			switch p[i+1] {
-			case 'Z':
-				sb.WriteString(`\z`)
-			case 'A':
-				sb.WriteString(`\A`)
-			default:
-				sb.WriteString(p[i : i+2])
-			}
-			i += 2
-			continue
-		case class:
-			if c == ']' {
-				class = false
-			} else if c == '[' {
-				sb.WriteByte('\\')
-			}
-		case c == '[':
-			class = true
-			sb.WriteByte(c)
-			i++
-			if i < len(p) && p[i] == '^' {
-				sb.WriteByte('^')
-				i++
-			}
-			if i < len(p) && p[i] == ']' {
-				sb.WriteString(`\]`)
-				i++
-			}
-			continue
-		case strings.HasPrefix(p[i:], "(?P<"):
-			sb.WriteString("(?<")
-			i += 4
-			continue
-		case strings.HasPrefix(p[i:], "(?P="):
-			if j := strings.IndexByte(p[i:], ')'); j > 0 {
-				sb.WriteString(`\k<` + p[i+4:i+j] + ">")
-				i += j + 1
-				continue
-			}
-		case c == '$':
-			sb.WriteString(`$`)
-			i++
-			continue
-		}
-		_, n := utf8.DecodeRuneInString(p[i:])
-		sb.WriteString(p[i : i+n])
-		i += n
-	}
-	return sb.String()
 }

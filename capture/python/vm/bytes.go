@@ -91,13 +91,6 @@ func initBytes() {
 				return f(in, b, args[1:])
 			})
 		}
-		want := func(in *Interp, o Object) ([]byte, error) {
-			b, ok := bytesOf(o)
-			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
-			}
-			return b, nil
-		}
 		addKw(t, "decode", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 			a, err := in.ParseArgs("decode", args, kw, "self, encoding='utf-8', errors='strict'")
 			if err != nil {
@@ -109,23 +102,30 @@ func initBytes() {
 			s, err := in.decode(b, enc, errs)
 			return Str(s), err
 		})
-		m("hex", 0, 2, func(in *Interp, b []byte, args []Object) (Object, error) {
-			h := hex.EncodeToString(b)
-			if len(args) > 0 {
-				sep, _ := AsStr(args[0])
-				var parts []string
-				for i := 0; i < len(h); i += 2 {
-					parts = append(parts, h[i:i+2])
-				}
-				h = strings.Join(parts, sep)
-			}
-			return Str(h), nil
-		})
 		addClass(t, "fromhex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-			s, _ := AsStr(args[1])
-			b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
-			if err != nil {
-				return nil, in.Errorf(in.Exc.ValueError, "non-hexadecimal number found in fromhex() arg")
+			if len(args) != 2 || len(kw) > 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s.fromhex() takes exactly one argument (%d given)", t.Name, len(args)-1)
+			}
+			s, ok := AsStr(args[1])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "fromhex() argument must be str, not %s", args[1].Type().Name)
+			}
+			var b []byte
+			for i := 0; i < len(s); {
+				if strings.IndexByte(" \t\n\r\v\f", s[i]) >= 0 {
+					i++
+					continue
+				}
+				var c [1]byte
+				if _, err := hex.Decode(c[:], []byte(s[i:min(i+2, len(s))])); err != nil || i+1 >= len(s) {
+					at := i
+					if _, err := hex.Decode(c[:], []byte{s[i], '0'}); err == nil {
+						at++
+					}
+					return nil, in.Errorf(in.Exc.ValueError, "non-hexadecimal number found in fromhex() arg at position %d", strLen(s[:at]))
+				}
+				b = append(b, c[0])
+				i += 2
 			}
 			return mk(b), nil
 		})
@@ -144,105 +144,9 @@ func initBytes() {
 			}
 			return mk(bytes.Join(parts, b)), nil
 		})
-		for name, f := range map[string]func(b []byte) []byte{"lower": bytes.ToLower, "upper": bytes.ToUpper} {
-			m(name, 0, 0, func(in *Interp, b []byte, _ []Object) (Object, error) { return mk(f(b)), nil })
-		}
-		for name, f := range map[string]func(b []byte, cut string) []byte{"strip": bytes.Trim, "lstrip": bytes.TrimLeft, "rstrip": bytes.TrimRight} {
-			m(name, 0, 1, func(in *Interp, b []byte, args []Object) (Object, error) {
-				cut := " \t\n\r\v\f"
-				if len(args) > 0 && args[0] != None {
-					c, err := want(in, args[0])
-					if err != nil {
-						return nil, err
-					}
-					cut = string(c)
-				}
-				return mk(append([]byte(nil), f(b, cut)...)), nil
-			})
-		}
-		for name, f := range map[string]func(b, x []byte) bool{"startswith": bytes.HasPrefix, "endswith": bytes.HasSuffix} {
-			m(name, 1, 1, func(in *Interp, b []byte, args []Object) (Object, error) {
-				cands := []Object{args[0]}
-				if tp, ok := AsTuple(args[0]); ok {
-					cands = tp.Items
-				}
-				for _, c := range cands {
-					x, err := want(in, c)
-					if err != nil {
-						return nil, err
-					}
-					if f(b, x) {
-						return True, nil
-					}
-				}
-				return False, nil
-			})
-		}
-		for name, f := range map[string]func(b, x []byte) int{"find": bytes.Index, "rfind": bytes.LastIndex, "index": bytes.Index, "count": bytes.Count} {
-			m(name, 1, 1, func(in *Interp, b []byte, args []Object) (Object, error) {
-				if n, ok := AsInt(args[0]); ok {
-					args = []Object{Bytes([]byte{byte(n)})}
-				}
-				x, err := want(in, args[0])
-				if err != nil {
-					return nil, err
-				}
-				i := f(b, x)
-				if i < 0 && name == "index" {
-					return nil, in.Errorf(in.Exc.ValueError, "subsection not found")
-				}
-				return MakeInt(int64(i)), nil
-			})
-		}
-		m("replace", 2, 3, func(in *Interp, b []byte, args []Object) (Object, error) {
-			x, err := want(in, args[0])
-			if err != nil {
-				return nil, err
-			}
-			y, err := want(in, args[1])
-			if err != nil {
-				return nil, err
-			}
-			n := int64(-1)
-			if len(args) > 2 {
-				n, _ = AsInt(args[2])
-			}
-			return mk(bytes.Replace(b, x, y, int(n))), nil
-		})
-		m("split", 0, 2, func(in *Interp, b []byte, args []Object) (Object, error) {
-			l := &List{}
-			if len(args) == 0 || args[0] == None {
-				for _, p := range bytes.Fields(b) {
-					l.Items = append(l.Items, mk(p))
-				}
-				return l, nil
-			}
-			x, err := want(in, args[0])
-			if err != nil {
-				return nil, err
-			}
-			n := int64(-1)
-			if len(args) > 1 {
-				n, _ = AsInt(args[1])
-				n++
-			}
-			if n == 0 {
-				n = -1
-			}
-			for _, p := range bytes.SplitN(b, x, int(n)) {
-				l.Items = append(l.Items, mk(p))
-			}
-			return l, nil
-		})
-		m("splitlines", 0, 1, func(in *Interp, b []byte, args []Object) (Object, error) {
-			keep := len(args) > 0 && args[0] == True
-			l := &List{}
-			for _, p := range splitLines(string(b), keep) {
-				l.Items = append(l.Items, mk([]byte(p)))
-			}
-			return l, nil
-		})
+		addByteMethods(t, mk)
 	}
+	addByteArrayMethods()
 	addBasics(BytesType, "hash")
 	addBasics(ByteArrayType, "unhash setitem")
 	addMethod(ByteArrayType, "append", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

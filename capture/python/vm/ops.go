@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/cmplx"
+	"slices"
 	"strings"
 
 	"whittle/capture/python/libm"
@@ -181,6 +182,10 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 	case *ByteArray:
 		if y, ok := bytesOf(b); ok && op == "+" {
 			x.B = append(x.B, y...)
+			return x, nil
+		}
+		if n, ok := b.(Int); ok && op == "*" {
+			x.B = slices.Repeat(x.B, int(max(n, 0)))
 			return x, nil
 		}
 	case Int, Float, Str, *Tuple:

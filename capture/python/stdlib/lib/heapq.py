@@ -1,5 +1,4 @@
 """Heap queue."""
-import itertools
 
 
 def _down(h, start, pos):
@@ -28,12 +27,21 @@ def _up(h, pos):
     _down(h, start, pos)
 
 
+def _list(h, what):
+    if not isinstance(h, list):
+        raise TypeError(f"{what} must be list, not {type(h).__name__}")
+
+
 def heappush(h, x):
+    _list(h, 'heappush() argument 1')
     h.append(x)
     _down(h, 0, len(h) - 1)
 
 
 def heappop(h):
+    _list(h, 'heappop() argument')
+    if not h:
+        raise IndexError('index out of range')
     last = h.pop()
     if h:
         x, h[0] = h[0], last
@@ -43,6 +51,9 @@ def heappop(h):
 
 
 def heapreplace(h, x):
+    _list(h, 'heapreplace() argument 1')
+    if not h:
+        raise IndexError('index out of range')
     r, h[0] = h[0], x
     _up(h, 0)
     return r
@@ -56,13 +67,30 @@ def heappushpop(h, x):
 
 
 def heapify(x):
+    _list(x, 'heapify() argument')
     for i in reversed(range(len(x) // 2)):
         _up(x, i)
 
 
-def nlargest(n, it, key=None): return sorted(it, key=key, reverse=True)[:n]
-def nsmallest(n, it, key=None): return sorted(it, key=key)[:n]
+def nlargest(n, it, key=None): return sorted(it, key=key, reverse=True)[:max(n, 0)]
+def nsmallest(n, it, key=None): return sorted(it, key=key)[:max(n, 0)]
 
 
 def merge(*its, key=None, reverse=False):
-    yield from sorted(itertools.chain(*its), key=key, reverse=reverse)
+    """The items of sorted iterables in order, each taken when it is asked for."""
+    heads = []
+    for order, it in enumerate(map(iter, its)):
+        for v in it:
+            heads.append([v if key is None else key(v), order, v, it])
+            break
+    while heads:
+        best = heads[0]
+        for h in heads[1:]:
+            if (best[0] < h[0]) if reverse else (h[0] < best[0]):
+                best = h
+        yield best[2]
+        for v in best[3]:
+            best[0], best[2] = v if key is None else key(v), v
+            break
+        else:
+            heads.remove(best)

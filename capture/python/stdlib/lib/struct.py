@@ -1,8 +1,9 @@
+"""Packed binary data."""
 import _struct
 
 
 class error(Exception):
-    pass
+    __module__ = 'struct'
 
 
 def _wrap(f, *a):
@@ -12,34 +13,66 @@ def _wrap(f, *a):
         raise error(str(e)) from None
 
 
-def _f(fmt): return fmt.decode() if isinstance(fmt, bytes) else fmt
+def _f(fmt):
+    if isinstance(fmt, bytes):
+        return fmt.decode('ascii')
+    if not isinstance(fmt, str):
+        raise TypeError(f"Struct() argument 1 must be a str or bytes object, not {type(fmt).__name__}")
+    return fmt
+
+
 def calcsize(fmt): return _wrap(_struct.calcsize, _f(fmt))
 def pack(fmt, *v): return _wrap(_struct.pack, _f(fmt), *v)
 
 
 def unpack(fmt, b):
     n = calcsize(fmt)
-    if len(b) != n:
-        raise error('unpack requires a buffer of %d bytes' % n)
+    if memoryview(b).nbytes != n:
+        raise error(f'unpack requires a buffer of {n} bytes')
     return _wrap(_struct.unpack_from, _f(fmt), b, 0)
 
 
-def unpack_from(fmt, b, offset=0): return _wrap(_struct.unpack_from, _f(fmt), b, offset)
-
-
-def pack_into(fmt, buf, offset, *v):
-    d = pack(fmt, *v)
-    buf[offset:offset + len(d)] = d
-
-
-def iter_unpack(fmt, b):
+def _place(what, verb, fmt, size, offset):
     n = calcsize(fmt)
-    for i in range(0, len(b), n):
-        yield unpack(fmt, b[i:i + n])
+    if offset < 0:
+        if offset + n > 0:
+            raise error(f'not enough data to {verb} {n} bytes' if verb == 'unpack' else f'no space to pack {n} bytes at offset {offset}')
+        if offset + size < 0:
+            raise error(f'offset {offset} out of range for {size}-byte buffer')
+        offset += size
+    if offset + n > size:
+        raise error(f'{what} requires a buffer of at least {offset + n} bytes for {verb}ing {n} bytes at offset {offset} (actual buffer size is {size})')
+    return offset
+
+
+def unpack_from(fmt, /, buffer, offset=0):
+    offset = _place('unpack_from', 'unpack', fmt, memoryview(buffer).nbytes, offset)
+    return _wrap(_struct.unpack_from, _f(fmt), buffer, offset)
+
+
+def pack_into(fmt, buffer, offset, *v):
+    view = memoryview(buffer).cast('B')
+    d = pack(fmt, *v)
+    offset = _place('pack_into', 'pack', fmt, len(view), offset)
+    view[offset:offset + len(d)] = d
+
+
+def iter_unpack(fmt, buffer):
+    n = calcsize(fmt)
+    if n == 0:
+        raise error('cannot iteratively unpack with a struct of length 0')
+    size = memoryview(buffer).nbytes
+    if size % n:
+        raise error(f'iterative unpacking requires a buffer of a multiple of {n} bytes')
+    return (_wrap(_struct.unpack_from, _f(fmt), buffer, i) for i in range(0, size, n))
 
 
 class Struct:
-    def __init__(self, fmt): self.format, self.size = fmt, calcsize(fmt)
+    __module__ = '_struct'
+
+    def __init__(self, format): self.format, self.size = _f(format), calcsize(format)
     def pack(self, *v): return pack(self.format, *v)
-    def unpack(self, b): return unpack(self.format, b)
-    def unpack_from(self, b, offset=0): return unpack_from(self.format, b, offset)
+    def unpack(self, buffer): return unpack(self.format, buffer)
+    def unpack_from(self, buffer, offset=0): return unpack_from(self.format, buffer, offset)
+    def pack_into(self, buffer, offset, *v): pack_into(self.format, buffer, offset, *v)
+    def iter_unpack(self, buffer): return iter_unpack(self.format, buffer)
