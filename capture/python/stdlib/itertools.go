@@ -3,6 +3,7 @@ package stdlib
 import (
 	"slices"
 
+	"whittle/capture/python/literal"
 	"whittle/capture/python/vm"
 )
 
@@ -791,7 +792,7 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 				if !ok {
 					return vm.Str("operator.methodcaller()"), nil
 				}
-				s := "operator.methodcaller(" + vm.StrRepr(c.name)
+				s := "operator.methodcaller(" + literal.Str(c.name)
 				for _, a := range c.args {
 					r, err := in.Repr(a)
 					if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"whittle/capture/python/vm"
+	"whittle/capture/python/literal"
 )
 
 // Flags of patterns, with Python's values.
@@ -132,7 +132,7 @@ func isIdentifier(s string) bool {
 func (p *reParser) groupName(end string) string {
 	name := p.until(end, "group name")
 	if !isIdentifier(name) {
-		p.fail(p.at-len([]rune(name))-1, "bad character in group name %s", vm.StrRepr(name))
+		p.fail(p.at-len([]rune(name))-1, "bad character in group name %s", literal.Str(name))
 	}
 	return name
 }
@@ -237,7 +237,7 @@ func (p *reParser) sequence(first bool) piece {
 		case c == "$":
 			items = append(items, p.anchor(`\Z`, `(?m:$)`))
 		default:
-			items = append(items, piece{text: literal([]rune(c)[0]), lo: 1, hi: 1, one: true})
+			items = append(items, piece{text: spell([]rune(c)[0]), lo: 1, hi: 1, one: true})
 		}
 	}
 	var out piece
@@ -257,8 +257,8 @@ func (p *reParser) anchor(text, lines string) piece {
 	return piece{text: text, one: true, kind: 'a'}
 }
 
-// literal spells one character.
-func literal(r rune) string {
+// spell writes one character.
+func spell(r rune) string {
 	switch {
 	case r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'):
 		return string(r)
@@ -397,7 +397,7 @@ func (p *reParser) numeric(esc string) (r rune, ok bool) {
 			p.fail(p.at, "missing {")
 		}
 		name := p.until("}", "character name")
-		p.fail(start, "undefined character name %s", vm.StrRepr(name))
+		p.fail(start, "undefined character name %s", literal.Str(name))
 	}
 	return 0, false
 }
@@ -417,7 +417,7 @@ const wordBoundary = `(?:(?<=[a-zA-Z0-9_])(?![a-zA-Z0-9_])|(?<![a-zA-Z0-9_])(?=[
 // escape reads an escape outside of a class.
 func (p *reParser) escape(esc string) piece {
 	start := p.at - 2
-	char := func(r rune) piece { return piece{text: literal(r), lo: 1, hi: 1, one: true} }
+	char := func(r rune) piece { return piece{text: spell(r), lo: 1, hi: 1, one: true} }
 	if r, ok := reEscapes[esc]; ok {
 		return char(r)
 	}
@@ -528,7 +528,7 @@ func (p *reParser) class(start int) piece {
 			} else if set != "" {
 				sb.WriteString(set)
 			} else {
-				sb.WriteString(literal(lo))
+				sb.WriteString(spell(lo))
 			}
 		}
 		if !p.match("-") {
@@ -545,7 +545,7 @@ func (p *reParser) class(start int) piece {
 		if set != "" || set2 != "" || hi < lo {
 			p.fail(from, "bad character range %s-%s", src, src2)
 		}
-		sb.WriteString(literal(lo) + "-" + literal(hi))
+		sb.WriteString(spell(lo) + "-" + spell(hi))
 	}
 	text := sb.String()
 	switch {
@@ -591,7 +591,7 @@ func (p *reParser) group(items []piece, start int, first bool) []piece {
 				pos := p.at - len([]rune(ref)) - 1
 				g := slices.Index(p.names, ref) + 1
 				if g == 0 {
-					p.fail(pos, "unknown group name %s", vm.StrRepr(ref))
+					p.fail(pos, "unknown group name %s", literal.Str(ref))
 				}
 				return append(items, p.reference(g, pos))
 			}
@@ -646,7 +646,7 @@ func (p *reParser) group(items []piece, start int, first bool) []piece {
 	g := 0
 	if capture {
 		if was := slices.Index(p.names, name) + 1; name != "" && was > 0 {
-			p.fail(p.at-len([]rune(name))-1, "redefinition of group name %s as group %d; was group %d", vm.StrRepr(name), len(p.names)+1, was)
+			p.fail(p.at-len([]rune(name))-1, "redefinition of group name %s as group %d; was group %d", literal.Str(name), len(p.names)+1, was)
 		}
 		p.names = append(p.names, name)
 		g = len(p.names)
@@ -691,12 +691,12 @@ func (p *reParser) condition(start int) piece {
 	g := 0
 	if isIdentifier(name) {
 		if g = slices.Index(p.names, name) + 1; g == 0 {
-			p.fail(pos, "unknown group name %s", vm.StrRepr(name))
+			p.fail(pos, "unknown group name %s", literal.Str(name))
 		}
 	} else {
 		n, err := strconv.ParseUint(name, 10, 31)
 		if err != nil {
-			p.fail(pos, "bad character in group name %s", vm.StrRepr(name))
+			p.fail(pos, "bad character in group name %s", literal.Str(name))
 		}
 		if g = int(n); g == 0 {
 			p.fail(pos, "bad group number")
