@@ -641,11 +641,11 @@ func (c *compiler) forStmt(s *syntax.For) {
 	u := c.u
 	start, els, end := u.newLabel(), u.newLabel(), u.newLabel()
 	c.expr(s.Iter)
-	u.pos = s.Iter.Pos()
+	u.pos = s.Pos()
 	u.emit(GET_ITER, 0)
 	u.mark(start)
 	u.frames = append(u.frames, frameBlock{kind: forLoop, start: start, end: end})
-	u.pos = s.Iter.Pos()
+	u.pos = s.Pos()
 	u.jump(FOR_ITER, els)
 	c.store(s.Target)
 	c.stmts(s.Body)

@@ -216,6 +216,34 @@ func atexitModule(in *vm.Interp) (*vm.Module, error) {
 	return m, nil
 }
 
+// markNative says of a function, or of all the functions of a class, that CPython has them in C.
+func markNative(o vm.Object) {
+	switch x := o.(type) {
+	case *vm.Function:
+		markNative(x.Code)
+	case *vm.Code:
+		x.Native = true
+		for _, k := range x.Consts {
+			if c, ok := k.(*vm.Code); ok {
+				markNative(c)
+			}
+		}
+	case *vm.Type:
+		x.Dict.Each(func(_, v vm.Object) bool {
+			markNative(v)
+			return true
+		})
+	case *vm.Property:
+		for _, f := range []vm.Object{x.Get, x.Set, x.Del} {
+			markNative(f)
+		}
+	case *vm.ClassMethod:
+		markNative(x.Func)
+	case *vm.StaticMethod:
+		markNative(x.Func)
+	}
+}
+
 // helperModule holds what the Python part of the library cannot say in Python.
 func helperModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_whittle", "")
@@ -224,6 +252,10 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.Str(s), nil
 		}
 		return vm.None, nil
+	})
+	m.FuncN("native", 1, 1, func(_ *vm.Interp, args []vm.Object) (vm.Object, error) {
+		markNative(args[0])
+		return args[0], nil
 	})
 	m.FuncN("format_exception", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		e, ok := args[0].(*vm.Exception)

@@ -493,19 +493,22 @@ func (in *Interp) special(o Object, name string, args ...Object) (v Object, foun
 	return v, true, err
 }
 
-// suggest finds the candidate closest to name, or "".
+// suggest finds the candidate closest to name, or "": at most a third of the letters may differ.
 func suggest(name string, cands []string) string {
+	const longest, most = 40, 750
+	if len(name) > longest || len(cands) >= most {
+		return ""
+	}
 	best, bestD := "", -1
 	for _, c := range cands {
-		if c == name || len(c) > 40 {
+		if c == name || len(c) > longest {
 			continue
 		}
-		max := (len(name) + len(c) + 3) * 2 / 6
-		d := editDistance(name, c, max*2)
-		if d > max*2 {
-			continue
+		limit := (len(name) + len(c) + 3) * 2 / 6
+		if bestD >= 0 {
+			limit = min(limit, bestD-1)
 		}
-		if bestD < 0 || d < bestD {
+		if d := editDistance(name, c); d <= limit {
 			best, bestD = c, d
 		}
 	}
@@ -513,7 +516,7 @@ func suggest(name string, cands []string) string {
 }
 
 // editDistance is Levenshtein's, doubled, with a change of case at half price.
-func editDistance(a, b string, limit int) int {
+func editDistance(a, b string) int {
 	prev := make([]int, len(b)+1)
 	for j := range prev {
 		prev[j] = 2 * j

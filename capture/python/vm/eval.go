@@ -1073,7 +1073,7 @@ func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) 
 	if !ok && !errors.As(err, &r) {
 		return 0, 0, err
 	}
-	if entry {
+	if entry && !c.Native {
 		r.Exc.Traceback = &Traceback{Code: c, Globals: f.Globals, PC: f.PC, Next: r.Exc.Traceback, frame: retainedFrame(f)}
 	}
 	h, ok := c.HandlerAt(f.PC)

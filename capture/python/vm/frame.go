@@ -14,6 +14,7 @@ import (
 type Code struct {
 	*code.Code
 	Consts []Object // the constants as objects
+	Native bool     // stands for what CPython has in C: its frames leave no entry in tracebacks
 
 	ops    []op     // Instrs
 	fast   []op     // the same, with instructions of our own for pairs and types; see quicken

@@ -21,6 +21,11 @@ func (in *Interp) FormatException(err error) string {
 	return sb.String()
 }
 
+// FormatSyntaxError prints an error of package syntax as the SyntaxError that it is for a script.
+func (in *Interp) FormatSyntaxError(err error) string {
+	return in.FormatException(in.fromSyntaxError(err))
+}
+
 // FormatExceptionObj prints an exception object, with its chain if asked, as the traceback module does: that makes no
 // suggestions for misspelt names.
 func (in *Interp) FormatExceptionObj(e *Exception, chain bool) string {
@@ -365,14 +370,16 @@ func (in *Interp) didYouMean(e *Exception) string {
 	if !ok {
 		return ""
 	}
-	var cands []string
+	var groups [][]string // the first that has a likely name gives it
 	addKeys := func(d *Dict) {
+		var names []string
 		d.Each(func(k, _ Object) bool {
 			if s, ok := k.(Str); ok {
-				cands = append(cands, string(s))
+				names = append(names, string(s))
 			}
 			return true
 		})
+		groups = append(groups, names)
 	}
 	if e.Class.IsSubtype(in.Exc.AttributeError) {
 		obj := e.Field("obj")
@@ -383,9 +390,13 @@ func (in *Interp) didYouMean(e *Exception) string {
 		if err != nil {
 			return ""
 		}
+		var names []string
 		for _, n := range l.(*List).Items {
-			cands = append(cands, string(n.(Str)))
+			if s, ok := n.(Str); ok {
+				names = append(names, string(s))
+			}
 		}
+		groups = append(groups, names)
 	} else {
 		t := e.Traceback
 		if t == nil {
@@ -395,18 +406,15 @@ func (in *Interp) didYouMean(e *Exception) string {
 			t = t.Next
 		}
 		if t.Code.Flags&code.Optimized != 0 {
-			cands = append(cands, t.Code.VarNames...)
-			cands = append(cands, t.Code.CellVars...)
-			cands = append(cands, t.Code.FreeVars...)
+			groups = append(groups, slices.Concat(t.Code.VarNames, t.Code.CellVars, t.Code.FreeVars))
 		}
 		addKeys(t.Globals)
 		addKeys(in.builtinsOf(t.Globals))
 	}
-	cands = slices.DeleteFunc(cands, func(s string) bool {
-		return strings.HasPrefix(s, "_") != strings.HasPrefix(wrong, "_") && strings.HasPrefix(s, "__")
-	})
-	if s := suggest(wrong, cands); s != "" {
-		return ". Did you mean: '" + s + "'?"
+	for _, names := range groups {
+		if s := suggest(wrong, names); s != "" {
+			return ". Did you mean: '" + s + "'?"
+		}
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whittle/capture/python/syntax"
+	"whittle/capture/python/vm"
 	"whittle/replay"
 	"whittle/tools/whittle/stack"
 )
@@ -69,8 +70,12 @@ shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script
 
 // checkSyntax reports a syntax error before anything of the script runs.
 func (a *app) checkSyntax(file string, src []byte) error {
-	if _, err := syntax.Parse(file, string(src)); err != nil {
-		fmt.Fprintln(a.stderr, syntaxText(err))
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	if _, err := syntax.Parse(abs, string(src)); err != nil {
+		fmt.Fprint(a.stderr, vm.New().FormatSyntaxError(err))
 		return exitCode(2)
 	}
 	return nil
@@ -108,14 +113,6 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 	return nil
 }
 
-func syntaxText(err error) string {
-	var se *syntax.Error
-	if errors.As(err, &se) {
-		return fmt.Sprintf("  File \"%s\", line %d\n    %s\n    %s^\n%s: %s", se.Filename, se.Line, strings.TrimSpace(se.Text), strings.Repeat(" ", caret(se)), se.Kind, se.Msg)
-	}
-	return err.Error()
-}
-
 // keepFrame stores a recorded frame and says how to replay it.
 func (a *app) keepFrame(ctx context.Context, e *event) error {
 	s, err := replay.Open(ctx, a.storePath())
@@ -129,12 +126,6 @@ func (a *app) keepFrame(ctx context.Context, e *event) error {
 	}
 	fmt.Fprintf(a.stderr, "whittle: recorded frame %d (%s): whittle replay %d\n", id, e.Raw, id)
 	return nil
-}
-
-// caret is the column of the error in the stripped line.
-func caret(e *syntax.Error) int {
-	lead := len(e.Text) - len(strings.TrimLeft(e.Text, " \t"))
-	return max(e.Offset-1-lead, 0)
 }
 
 // supervise runs the script in a child and returns its exit status and the failure to minify, if there is one.

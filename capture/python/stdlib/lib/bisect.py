@@ -1,3 +1,7 @@
+from _whittle import native as _native
+
+
+@_native
 def bisect_right(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:
         raise ValueError('lo must be non-negative')
@@ -12,6 +16,7 @@ def bisect_right(a, x, lo=0, hi=None, *, key=None):
     return lo
 
 
+@_native
 def bisect_left(a, x, lo=0, hi=None, *, key=None):
     if lo < 0:
         raise ValueError('lo must be non-negative')
@@ -26,10 +31,12 @@ def bisect_left(a, x, lo=0, hi=None, *, key=None):
     return lo
 
 
+@_native
 def insort_right(a, x, lo=0, hi=None, *, key=None):
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
+@_native
 def insort_left(a, x, lo=0, hi=None, *, key=None):
     a.insert(bisect_left(a, x if key is None else key(x), lo, hi, key=key), x)
 

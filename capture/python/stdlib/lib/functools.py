@@ -1,4 +1,5 @@
 """Higher-order functions."""
+from _whittle import native as _native
 from types import MethodType, GenericAlias
 
 WRAPPER_ASSIGNMENTS = ('__module__', '__name__', '__qualname__', '__doc__', '__annotations__')
@@ -22,6 +23,7 @@ def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
     return partial(update_wrapper, wrapped=wrapped, assigned=assigned, updated=updated)
 
 
+@_native
 class partial:
     def __new__(cls, func, /, *args, **keywords):
         if not callable(func):
@@ -63,6 +65,7 @@ class partialmethod:
 _missing = object()
 
 
+@_native
 def reduce(function, sequence, initial=_missing):
     it = iter(sequence)
     if initial is _missing:
@@ -95,6 +98,7 @@ def lru_cache(maxsize=128, typed=False):
     return lambda f: update_wrapper(_lru(f, maxsize, typed), f)
 
 
+@_native
 class _lru:
     def __init__(self, f, maxsize, typed):
         self._f, self._maxsize, self._typed = f, maxsize, typed

@@ -1,6 +1,8 @@
 """Heap queue."""
+from _whittle import native as _native
 
 
+@_native
 def _down(h, start, pos):
     x = h[pos]
     while pos > start:
@@ -13,6 +15,7 @@ def _down(h, start, pos):
     h[pos] = x
 
 
+@_native
 def _up(h, pos):
     end, start, x = len(h), pos, h[pos]
     c = 2 * pos + 1
@@ -27,17 +30,20 @@ def _up(h, pos):
     _down(h, start, pos)
 
 
+@_native
 def _list(h, what):
     if not isinstance(h, list):
         raise TypeError(f"{what} must be list, not {type(h).__name__}")
 
 
+@_native
 def heappush(h, x):
     _list(h, 'heappush() argument 1')
     h.append(x)
     _down(h, 0, len(h) - 1)
 
 
+@_native
 def heappop(h):
     _list(h, 'heappop() argument')
     if not h:
@@ -50,6 +56,7 @@ def heappop(h):
     return last
 
 
+@_native
 def heapreplace(h, x):
     _list(h, 'heapreplace() argument 1')
     if not h:
@@ -59,6 +66,7 @@ def heapreplace(h, x):
     return r
 
 
+@_native
 def heappushpop(h, x):
     if h and h[0] < x:
         x, h[0] = h[0], x
@@ -66,6 +74,7 @@ def heappushpop(h, x):
     return x
 
 
+@_native
 def heapify(x):
     _list(x, 'heapify() argument')
     for i in reversed(range(len(x) // 2)):

@@ -1,4 +1,5 @@
 """Files in memory, and the classes that files belong to."""
+from _whittle import native as _native
 from _whittle import TextIOWrapper as _File
 SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2
 DEFAULT_BUFFER_SIZE = 8192
@@ -19,6 +20,7 @@ class _Kind(type):
         return type.__instancecheck__(cls, o)
 
 
+@_native
 class IOBase(metaclass=_Kind):
     __module__ = '_io'
     closed = False
@@ -90,6 +92,7 @@ class IOBase(metaclass=_Kind):
             self.write(line)
 
 
+@_native
 class RawIOBase(IOBase):
     __module__ = '_io'
 
@@ -112,6 +115,7 @@ class RawIOBase(IOBase):
     def write(self, b): self._no("write")
 
 
+@_native
 class BufferedIOBase(IOBase):
     __module__ = '_io'
     def read(self, size=-1): self._no("read")
@@ -128,6 +132,7 @@ class BufferedIOBase(IOBase):
     readinto1 = readinto
 
 
+@_native
 class TextIOBase(IOBase):
     __module__ = '_io'
     encoding = errors = newlines = None
@@ -145,6 +150,7 @@ def _size(n):
     return n.__index__()
 
 
+@_native
 class BytesIO(BufferedIOBase):
     __module__ = '_io'
 
@@ -240,6 +246,7 @@ def _raw(b):
     return memoryview(b).tobytes()
 
 
+@_native
 class _Newlines:
     """What newline= does to text that is read and written."""
     def __init__(self, newline):
@@ -271,6 +278,7 @@ class _Newlines:
         return len(text) if i < 0 else i + len(nl)
 
 
+@_native
 class StringIO(TextIOBase):
     __module__ = '_io'
 
@@ -374,6 +382,7 @@ class StringIO(TextIOBase):
         self._pos = state[2]
 
 
+@_native
 class _Wrapper(BufferedIOBase):
     def __init__(self, raw, buffer_size=DEFAULT_BUFFER_SIZE): self.raw, self._ahead = raw, b''
     def readable(self): return self.raw.readable()
@@ -402,6 +411,7 @@ class _Wrapper(BufferedIOBase):
     def detach(self): return self.raw
 
 
+@_native
 class BufferedReader(_Wrapper):
     __module__ = '_io'
     def _more(self, n):
@@ -448,6 +458,7 @@ class BufferedRandom(BufferedReader):
     def write(self, b): return self.raw.write(b)
 
 
+@_native
 class TextIOWrapper(TextIOBase):
     __module__ = '_io'
 

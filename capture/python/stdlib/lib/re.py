@@ -1,4 +1,5 @@
 """Regular expressions."""
+from _whittle import native as _native
 import _re
 import enum
 from operator import index as _op_index
@@ -55,6 +56,7 @@ def _index(g):
         raise IndexError('no such group') from None
 
 
+@_native
 class Match:
     def __init__(self, re, string, pos, endpos, spans):
         self.re, self.string, self.pos, self.endpos, self._spans = re, string, pos, endpos, spans
@@ -121,6 +123,7 @@ class Match:
 _ESCAPES = {'n': '\n', 't': '\t', 'r': '\r', 'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v', '\\': '\\'}
 
 
+@_native
 def _template(text, pattern):
     """A replacement as a list of strings and numbers of groups."""
     out, lit, i, n = [], [], 0, len(text)
@@ -196,6 +199,7 @@ def _template(text, pattern):
     return out
 
 
+@_native
 def _expand(template, m):
     p = m.re
     text = template
@@ -208,6 +212,7 @@ def _expand(template, m):
     return empty.join(parts)
 
 
+@_native
 class Pattern:
     def __init__(self, pattern, flags=0):
         self.pattern = pattern

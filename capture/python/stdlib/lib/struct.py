@@ -1,4 +1,5 @@
 """Packed binary data."""
+from _whittle import native as _native
 import _struct
 
 
@@ -6,6 +7,7 @@ class error(Exception):
     __module__ = 'struct'
 
 
+@_native
 def _wrap(f, *a):
     try:
         return f(*a)
@@ -13,6 +15,7 @@ def _wrap(f, *a):
         raise error(str(e)) from None
 
 
+@_native
 def _f(fmt):
     if isinstance(fmt, bytes):
         return fmt.decode('ascii')
@@ -21,10 +24,13 @@ def _f(fmt):
     return fmt
 
 
+@_native
 def calcsize(fmt): return _wrap(_struct.calcsize, _f(fmt))
+@_native
 def pack(fmt, *v): return _wrap(_struct.pack, _f(fmt), *v)
 
 
+@_native
 def unpack(fmt, b):
     n = calcsize(fmt)
     if memoryview(b).nbytes != n:
@@ -32,6 +38,7 @@ def unpack(fmt, b):
     return _wrap(_struct.unpack_from, _f(fmt), b, 0)
 
 
+@_native
 def _place(what, verb, fmt, size, offset):
     n = calcsize(fmt)
     if offset < 0:
@@ -45,11 +52,13 @@ def _place(what, verb, fmt, size, offset):
     return offset
 
 
+@_native
 def unpack_from(fmt, /, buffer, offset=0):
     offset = _place('unpack_from', 'unpack', fmt, memoryview(buffer).nbytes, offset)
     return _wrap(_struct.unpack_from, _f(fmt), buffer, offset)
 
 
+@_native
 def pack_into(fmt, buffer, offset, *v):
     view = memoryview(buffer).cast('B')
     d = pack(fmt, *v)
@@ -57,6 +66,7 @@ def pack_into(fmt, buffer, offset, *v):
     view[offset:offset + len(d)] = d
 
 
+@_native
 def iter_unpack(fmt, buffer):
     n = calcsize(fmt)
     if n == 0:
@@ -67,6 +77,7 @@ def iter_unpack(fmt, buffer):
     return (_wrap(_struct.unpack_from, _f(fmt), buffer, i) for i in range(0, size, n))
 
 
+@_native
 class Struct:
     __module__ = '_struct'
 

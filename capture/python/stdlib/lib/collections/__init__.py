@@ -1,9 +1,11 @@
 """Container types."""
+from _whittle import native as _native
 import sys as _sys
 from operator import itemgetter as _itemgetter
 from . import abc
 
 
+@_native
 class OrderedDict(dict):
     def move_to_end(self, key, last=True):
         v = self[key]
@@ -54,6 +56,7 @@ class OrderedDict(dict):
         return self
 
 
+@_native
 class defaultdict(dict):
     def __init__(self, default_factory=None, /, *args, **kw):
         if default_factory is not None and not callable(default_factory):
@@ -240,6 +243,7 @@ class Counter(dict):
     def __reduce__(self): return self.__class__, (dict(self),)
 
 
+@_native
 class deque:
     def __init__(self, iterable=(), maxlen=None):
         if maxlen is not None and maxlen < 0:

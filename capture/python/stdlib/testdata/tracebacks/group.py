@@ -1,0 +1,1 @@
+raise ExceptionGroup("eg", [ValueError(1), TypeError("x")])
