@@ -157,7 +157,12 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 		if n.Op == fx.Placeholder {
 			return nil, fmt.Errorf("%s is needed on the side that does not have it", n.Name)
 		}
-		if n.Op == fx.GetAttr {
+		if sub := gm.Submodules[n.Target]; n.Op == fx.GetAttr && sub != nil {
+			if out.Submodules == nil {
+				out.Submodules = map[string]*fx.GraphModule{}
+			}
+			out.Submodules[n.Target] = sub
+		} else if n.Op == fx.GetAttr {
 			out.Attrs[n.Target] = gm.Attrs[n.Target]
 		}
 		c := out.Graph.CreateNode(n.Op, n.Target, n.Args, n.Kwargs, n.Name)

@@ -86,7 +86,7 @@ type applied struct {
 
 	mask    []bool // which arguments are values of the graph
 	tensors []*fx.Node
-	lifted  []*tensor.Tensor // what forward reads besides its arguments
+	lifted  []outside        // what forward reads besides its arguments
 	result  vm.Object        // of forward
 	outs    []*tensor.Tensor // in it; nil for None
 }
@@ -223,8 +223,8 @@ func (tr *tracer) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	for _, n := range a.tensors {
 		operands = append(operands, n)
 	}
-	for _, f := range a.lifted {
-		operands = append(operands, tr.nodes[f])
+	for _, v := range a.lifted {
+		operands = append(operands, tr.nodeOf(v))
 	}
 	mask := make(fx.List, len(a.mask))
 	for i, on := range a.mask {
@@ -332,8 +332,8 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		return nil, nil, err
 	}
 	saved := make(fx.List, len(uses))
-	for i, f := range uses {
-		saved[i] = tr.nodes[f]
+	for i, v := range uses {
+		saved[i] = tr.nodeOf(v)
 	}
 	tr.graph.Output(fx.Tuple{fwdOut, saved})
 	a.lifted = fb.inputs
@@ -341,7 +341,7 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 }
 
 // traceBackward traces backward inside of forward's graph. uses are the values of forward that it reads.
-func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []*tensor.Tensor, err error) {
+func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []outside, err error) {
 	bb := tr.openBody()
 	bb.backward = true
 	defer bb.close(tr)
@@ -358,7 +358,7 @@ func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []*tensor.Tensor,
 		if a.outs[i] == nil {
 			continue
 		}
-		name := bb.nodes[a.outs[i]].Name
+		name := bb.outer.nodes[a.outs[i]].Name
 		if names != nil {
 			name = names[i+1]
 		}
@@ -392,16 +392,6 @@ func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []*tensor.Tensor,
 	tr.graph.Output(out)
 	return tr.graph, bb.inputs, nil
 }
-
-// openBody begins a subgraph of the graph under way.
-func (tr *tracer) openBody() *branch {
-	b := &branch{parent: tr.branch, graph: tr.graph, nodes: tr.nodes}
-	tr.graph, tr.nodes, tr.branch = fx.NewGraph(), map[*tensor.Tensor]*fx.Node{}, b
-	return b
-}
-
-// close goes on with the graph around a subgraph.
-func (b *branch) close(tr *tracer) { tr.graph, tr.nodes, tr.branch = b.graph, b.nodes, b.parent }
 
 // bodyInput gives a subgraph a placeholder for a value that is passed to it; inside it is a value of its own.
 func (tr *tracer) bodyInput(o vm.Object, name string) vm.Object {
@@ -540,7 +530,7 @@ func (tr *tracer) strictMode(o vm.Object, name string) error {
 		b = b.parent
 	}
 	p, ok := o.(*torch.Tensor)
-	if b == nil || !ok || b.nodes[p.T] != nil {
+	if b == nil || !ok || b.outer.nodes[p.T] != nil {
 		return nil
 	}
 	switch name {

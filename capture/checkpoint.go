@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -32,11 +33,14 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
 	}
 	tr.usePytree()
+	if err := tr.realizeClosure(args[0]); err != nil {
+		return nil, false, err
+	}
 	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, "HigherOrderOperator body's output must consist of tensors only")
 	if err != nil {
 		return nil, false, err
 	}
-	inputs = byUse(g, inputs)
+	inputs = tr.byUse(g, inputs)
 	tr.arrange(g, inputs)
 	name := fmt.Sprintf("wrap_body_%d", tr.bodies)
 	tr.bodies++
@@ -45,8 +49,8 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	}
 	tr.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(g)}
 	operands := []fx.Arg{tr.graph.GetAttr(name)}
-	for _, f := range inputs {
-		operands = append(operands, tr.nodes[f])
+	for _, v := range inputs {
+		operands = append(operands, tr.nodeOf(v))
 	}
 	n := tr.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.tag_activation_checkpoint", operands, settings, "")
 	n.SetOrigin(tr.origin())
@@ -54,20 +58,30 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	return tr.bodyResult(n, res)
 }
 
-// byUse sorts what a body reads by the nodes that read it.
-func byUse(g *fx.Graph, inputs []*tensor.Tensor) []*tensor.Tensor {
-	var out []*tensor.Tensor
+// byUse sorts what a body reads by the nodes that read it; the symbols of a tensor's sizes come before it.
+func (tr *tracer) byUse(g *fx.Graph, inputs []outside) []outside {
+	var out []outside
+	add := func(v outside) {
+		if slices.Contains(inputs, v) && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
 	for _, n := range g.Nodes {
 		n.WalkInputs(func(in *fx.Node) {
-			if f, ok := in.Val.(*tensor.Tensor); ok && in.Op == fx.Placeholder && hasTensor(inputs, f) && !hasTensor(out, f) {
-				out = append(out, f)
+			if in.Op != fx.Placeholder {
+				return
 			}
+			v := outsideOf(in)
+			if v.tensor != nil {
+				for _, name := range tr.symbolsOf(v.tensor) {
+					add(outside{number: name})
+				}
+			}
+			add(v)
 		})
 	}
-	for _, f := range inputs {
-		if !hasTensor(out, f) {
-			out = append(out, f)
-		}
+	for _, v := range inputs {
+		add(v)
 	}
 	return out
 }

@@ -2,21 +2,77 @@ package capture
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
-// branch is a subgraph being traced inside a trace: while it is, tr.graph and tr.nodes are its own.
+// branch is a subgraph being traced inside a trace: while it is, what the tracer knows of nodes is its own.
 type branch struct {
 	parent *branch
-	graph  *fx.Graph // of the surrounding trace
-	nodes  map[*tensor.Tensor]*fx.Node
-	inputs []*tensor.Tensor // values of the surrounding trace that the branch reads, in placeholder order
+	outer  scope     // of the surrounding trace
+	inputs []outside // what the branch reads of the surrounding trace, in placeholder order
 
 	backward bool // of an autograd.Function
+}
+
+// scope is the graph that a trace is writing, with the nodes of tensors and numbers in it.
+type scope struct {
+	graph     *fx.Graph
+	nodes     map[*tensor.Tensor]*fx.Node
+	exprNodes map[string]*fx.Node
+	scalars   map[*torch.Scalar]*fx.Node
+}
+
+func newScope() scope {
+	return scope{fx.NewGraph(), map[*tensor.Tensor]*fx.Node{}, map[string]*fx.Node{}, map[*torch.Scalar]*fx.Node{}}
+}
+
+// outside is what a branch reads of the trace around it: a tensor, or a number by the text of its expression.
+type outside struct {
+	tensor *tensor.Tensor
+	number string
+}
+
+// outsideOf is what a branch's placeholder stands for.
+func outsideOf(n *fx.Node) outside {
+	if s, ok := n.Val.(fx.SymInt); ok {
+		return outside{number: s.Expr}
+	}
+	f, _ := n.Val.(*tensor.Tensor)
+	return outside{tensor: f}
+}
+
+// nodeOf is the node of v here.
+func (tr *tracer) nodeOf(v outside) *fx.Node {
+	if v.tensor != nil {
+		return tr.nodes[v.tensor]
+	}
+	return tr.exprNodes[v.number]
+}
+
+// openBody begins a subgraph.
+func (tr *tracer) openBody() *branch {
+	b := &branch{parent: tr.branch, outer: tr.scope}
+	tr.scope = newScope()
+	tr.branch = b
+	return b
+}
+
+// close goes on with the graph around a subgraph.
+func (b *branch) close(tr *tracer) { tr.scope, tr.branch = b.outer, b.parent }
+
+// around runs f in the surrounding trace.
+func (b *branch) around(tr *tracer, f func()) {
+	own := tr.scope
+	tr.scope, tr.branch = b.outer, b.parent
+	f()
+	tr.scope, tr.branch = own, b
 }
 
 // fake is tracer.fake inside a branch: values from around it come in through placeholders.
@@ -24,10 +80,9 @@ func (b *branch) fake(tr *tracer, p *torch.Tensor) (*tensor.Tensor, error) {
 	if tr.nodes[p.T] != nil {
 		return p.T, nil
 	}
-	graph, nodes := tr.graph, tr.nodes
-	tr.graph, tr.nodes, tr.branch = b.graph, b.nodes, b.parent
-	f, err := tr.fake(p)
-	tr.graph, tr.nodes, tr.branch = graph, nodes, b
+	var f *tensor.Tensor
+	var err error
+	b.around(tr, func() { f, err = tr.fake(p) })
 	if err != nil {
 		return nil, err
 	}
@@ -37,9 +92,52 @@ func (b *branch) fake(tr *tracer, p *torch.Tensor) (*tensor.Tensor, error) {
 	return f, nil
 }
 
-// input adds a placeholder for a value of the surrounding trace.
+// input adds a placeholder for a tensor of the surrounding trace, and before it for the symbols that its sizes have.
 func (b *branch) input(tr *tracer, f *tensor.Tensor) {
-	name := b.nodes[f].Name
+	for _, name := range tr.symbolsOf(f) {
+		tr.exprNode(symbolic.Sym(name))
+	}
+	tr.nodes[f] = b.placeholder(tr, outside{tensor: f}, b.outer.nodes[f], f)
+}
+
+// symbolsOf are the symbols of a tensor's sizes and strides.
+func (tr *tracer) symbolsOf(f *tensor.Tensor) []string {
+	if !tr.sizes.Symbolic(f) {
+		return nil
+	}
+	es := slices.Clone(tr.sizes.Size(f))
+	if strides, err := tr.sizes.Stride(f); err == nil {
+		es = append(es, strides...)
+	}
+	var out []string
+	for _, e := range es {
+		for _, name := range tr.unknowns.Simplify(e).Symbols() {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// number is the placeholder for a number that the surrounding trace has, or can have; nil for one that has to be computed here.
+func (b *branch) number(tr *tracer, e *symbolic.Expr) *fx.Node {
+	var n *fx.Node
+	b.around(tr, func() {
+		if e.Op == symbolic.OpSym || tr.exprNodes[e.String()] != nil {
+			n = tr.exprNode(e)
+		}
+	})
+	if n == nil {
+		return nil
+	}
+	tr.exprNodes[e.String()] = b.placeholder(tr, outside{number: e.String()}, n, n.Val)
+	return tr.exprNodes[e.String()]
+}
+
+// placeholder adds a placeholder for v, whose node in the surrounding trace is outer.
+func (b *branch) placeholder(tr *tracer, v outside, outer *fx.Node, val any) *fx.Node {
+	name := outer.Name
 	var first *fx.Node
 	for _, n := range tr.graph.Nodes {
 		if n.Op != fx.Placeholder {
@@ -54,9 +152,9 @@ func (b *branch) input(tr *tracer, f *tensor.Tensor) {
 	} else {
 		add()
 	}
-	n.Val = f
-	tr.nodes[f] = n
-	b.inputs = append(b.inputs, f)
+	n.Val = val
+	b.inputs = append(b.inputs, v)
+	return n
 }
 
 // cond is torch.cond(pred, true_fn, false_fn, operands): one node with two subgraphs.
@@ -96,6 +194,11 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	if err != nil {
 		return nil, false, err
 	}
+	for _, fn := range full[1:3] {
+		if err := tr.realizeClosure(fn); err != nil {
+			return nil, false, err
+		}
+	}
 	var given []*tensor.Tensor
 	for _, o := range operands {
 		p, ok := o.(*torch.Tensor)
@@ -110,7 +213,7 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	}
 	var graphs [2]*fx.Graph
 	var outs [2][]vm.Object
-	var uses [2][]*tensor.Tensor
+	var uses [2][]outside
 	var result vm.Object
 	for i, fn := range full[1:3] {
 		g, res, inputs, err := tr.traceBranch(fn, operands, given)
@@ -135,17 +238,11 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	if len(outs[0]) != len(outs[1]) {
 		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: Expected branches to return the same number of outputs, got %d and %d", len(outs[0]), len(outs[1])), NoBreak: true}
 	}
-	// What either branch read from around it is an input of both.
-	all := append([]*tensor.Tensor(nil), uses[0]...)
-	for _, f := range uses[1] {
-		if !hasTensor(all, f) {
-			all = append(all, f)
-		}
-	}
+	all, names := tr.branchInputs(uses)
 	var subs [2]*fx.Node
 	for i, kind := range []string{"true", "false"} {
 		name := fmt.Sprintf("cond_%s_%d", kind, tr.conds)
-		tr.arrange(graphs[i], all)
+		tr.rename(graphs[i], all, names)
 		if tr.subs == nil {
 			tr.subs = map[string]*fx.GraphModule{}
 		}
@@ -154,27 +251,38 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	}
 	tr.conds++
 	list := make(fx.List, len(all))
-	for i, f := range all {
-		list[i] = tr.nodes[f]
+	for i, v := range all {
+		list[i] = tr.nodeOf(v)
 	}
 	n := tr.graph.CallFunction("torch.ops.higher_order.cond", tr.nodes[pf], subs[0], subs[1], list)
 	tr.calls++
-	items := make([]vm.Object, len(outs[0]))
-	for i, o := range outs[0] {
-		f, err := tr.onFakes(func() (vm.Object, error) { return tr.swapOne(o), nil })
-		if err != nil {
-			return nil, false, err
+	return tr.bodyResult(n, result)
+}
+
+// realizeClosure looks at what a function made in the trace closes over, in the order of its cells: PyTorch does so with the arguments of
+// an operator that has a body, before it traces that.
+func (tr *tracer) realizeClosure(fn vm.Object) error {
+	f, ok := fn.(*vm.Function)
+	if !ok {
+		return nil
+	}
+	for _, c := range f.Closure {
+		src := tr.argumentOf(c)
+		if src == nil {
+			continue
 		}
-		items[i] = tr.t.Wrap(tensor.FakeLike(f.(*torch.Tensor).T))
+		if s, ok := tr.lifted(c.V, src).(*torch.Scalar); ok {
+			tr.exprNode(s.Expr)
+			continue
+		}
+		tr.see(c.V, src)
+		if p, ok := c.V.(*torch.Tensor); ok {
+			if _, err := tr.fake(p); err != nil {
+				return err
+			}
+		}
 	}
-	bound := tr.bind(n, vm.NewTuple(items...)).(*vm.Tuple)
-	switch result.(type) {
-	case *torch.Tensor:
-		return bound.Items[0], true, nil
-	case *vm.List:
-		return vm.NewList(bound.Items...), true, nil
-	}
-	return bound, true, nil
+	return nil
 }
 
 // useCond guards what PyTorch's own version of torch.cond looks up.
@@ -213,23 +321,14 @@ func (tr *tracer) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
 	return out
 }
 
-func hasTensor(l []*tensor.Tensor, f *tensor.Tensor) bool {
-	for _, x := range l {
-		if x == f {
-			return true
-		}
-	}
-	return false
-}
-
 // traceBranch runs a branch of a cond with a graph of its own.
-func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []*tensor.Tensor, error) {
+func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []outside, error) {
 	return tr.traceBody(fn, operands, nil, given, "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.")
 }
 
 // traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
 // of a result that holds anything but tensors.
-func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal string) (*fx.Graph, vm.Object, []*tensor.Tensor, error) {
+func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal string) (*fx.Graph, vm.Object, []outside, error) {
 	b := tr.openBody()
 	defer b.close(tr)
 	for _, f := range given {
@@ -268,22 +367,73 @@ func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, g
 	return g, res, b.inputs, nil
 }
 
+// branchInputs are what two branches read of the trace around them, in the order and with the names that PyTorch gives them: what both
+// read, then what only the first does, then what only the second does, each sorted by name.
+func (tr *tracer) branchInputs(uses [2][]outside) (all []outside, names []string) {
+	for _, part := range []struct {
+		suffix string
+		of     []outside
+		in     func(v outside) bool
+	}{
+		{"", uses[0], func(v outside) bool { return slices.Contains(uses[1], v) }},
+		{"_true_branch", uses[0], func(v outside) bool { return !slices.Contains(uses[1], v) }},
+		{"_false_branch", uses[1], func(v outside) bool { return !slices.Contains(uses[0], v) }},
+	} {
+		var vs []outside
+		for _, v := range part.of {
+			if part.in(v) {
+				vs = append(vs, v)
+			}
+		}
+		slices.SortFunc(vs, func(a, b outside) int { return strings.Compare(tr.nodeOf(a).Name, tr.nodeOf(b).Name) })
+		for _, v := range vs {
+			all, names = append(all, v), append(names, tr.nodeOf(v).Name+part.suffix)
+		}
+	}
+	return all, names
+}
+
+// rename gives a branch's graph placeholders of these names for inputs. They are new ones, as in PyTorch: the old ones have the names.
+func (tr *tracer) rename(g *fx.Graph, inputs []outside, names []string) {
+	old := g.Placeholders()
+	var first *fx.Node
+	for _, n := range g.Nodes {
+		if n.Op != fx.Placeholder {
+			first = n
+			break
+		}
+	}
+	g.InsertBefore(first, func() {
+		for i, v := range inputs {
+			n := g.Placeholder(names[i])
+			n.Val = tr.nodeOf(v).Val
+			for _, o := range old {
+				if outsideOf(o) == v {
+					g.ReplaceUses(o, n)
+				}
+			}
+		}
+	})
+	g.Erase(old...)
+}
+
 // arrange gives a branch's graph the placeholders of inputs, in that order.
-func (tr *tracer) arrange(g *fx.Graph, inputs []*tensor.Tensor) {
+func (tr *tracer) arrange(g *fx.Graph, inputs []outside) {
 	var ps, rest []*fx.Node
-	have := map[*tensor.Tensor]*fx.Node{}
+	have := map[outside]*fx.Node{}
 	for _, n := range g.Nodes {
 		if n.Op == fx.Placeholder {
-			have[n.Val.(*tensor.Tensor)] = n
+			have[outsideOf(n)] = n
 		} else {
 			rest = append(rest, n)
 		}
 	}
-	for _, f := range inputs {
-		n := have[f]
+	for _, v := range inputs {
+		n := have[v]
 		if n == nil {
-			g.InsertBefore(rest[0], func() { n = g.CreateNode(fx.Placeholder, tr.nodes[f].Name, nil, nil, "") })
-			n.Val = f
+			outer := tr.nodeOf(v)
+			g.InsertBefore(rest[0], func() { n = g.CreateNode(fx.Placeholder, outer.Name, nil, nil, "") })
+			n.Val = outer.Val
 		}
 		ps = append(ps, n)
 	}

@@ -457,7 +457,7 @@ func (tr *tracer) numelOf(x *tensor.Tensor) vm.Object {
 	e := symbolic.Mul(tr.sizes.Size(f)...)
 	o := tr.t.Number(e, tr.unknowns)
 	s, ok := o.(*torch.Scalar)
-	if !ok || tr.depth > 0 || tr.branch != nil {
+	if !ok || tr.depth > 0 {
 		return o
 	}
 	n := tr.nodes[f]
@@ -480,18 +480,13 @@ func constants(es []*symbolic.Expr) bool {
 	return true
 }
 
-// numberObjects are expressions as Python numbers; at the level of the program each has a node. Inside of a branch they are fixed.
+// numberObjects are expressions as Python numbers; at the level of the program each has a node.
 func (tr *tracer) numberObjects(es []*symbolic.Expr) []vm.Object {
 	out := make([]vm.Object, len(es))
 	for i, e := range es {
 		o := tr.t.Number(e, tr.unknowns)
 		if s, ok := o.(*torch.Scalar); ok {
-			switch {
-			case tr.branch != nil:
-				if v, err := tr.t.Specialize(s); err == nil {
-					o = v
-				}
-			case tr.depth == 0:
+			if tr.depth == 0 {
 				tr.calls++ // PyTorch's graph holds a call here until it is cleaned up
 				tr.scalars[s] = tr.exprNode(e)
 			}
@@ -506,6 +501,11 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 	e = tr.unknowns.Simplify(e)
 	if n := tr.exprNodes[e.String()]; n != nil {
 		return n
+	}
+	if b := tr.branch; b != nil {
+		if n := b.number(tr, e); n != nil {
+			return n
+		}
 	}
 	if make := tr.later[e.String()]; make != nil {
 		tr.exprNodes[e.Name] = make()
@@ -573,9 +573,6 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 
 // lifted is the symbolic number that stands for a plain one from outside; nil when it is a constant of the trace.
 func (tr *tracer) lifted(v vm.Object, src Source) vm.Object {
-	if tr.branch != nil {
-		return nil
-	}
 	name := src.Name()
 	if s := tr.liftedAs[name]; s != nil {
 		return s

@@ -237,6 +237,22 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 	return p.shared(c, []vm.Object{c.V}, mk)
 }
 
+// ownCell reports whether the compiled frame made c.
+func (tr *tracer) ownCell(c *vm.Cell) bool {
+	for _, outer := range tr.env.cells {
+		if outer == c {
+			return false
+		}
+	}
+	f := tr.root
+	for _, v := range f.LocalsPlus[:len(f.LocalsPlus)-len(f.Code.FreeVars)] {
+		if v == vm.Object(c) {
+			return true
+		}
+	}
+	return false
+}
+
 // argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
 func (tr *tracer) argumentOf(c *vm.Cell) Source {
 	f := tr.root
@@ -459,6 +475,9 @@ func (p *planner) sideEffects() ([]effect, error) {
 		case *vm.Dict:
 			now, dict = pairs(v), true
 		case *vm.Cell:
+			if tr.ownCell(v) {
+				continue // whatever outlives the frame and holds it is planned with its contents
+			}
 			now, e.cell = []vm.Object{v.V}, true
 		case *vm.Instance:
 			if v.Dict == nil {

@@ -47,13 +47,6 @@ func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src Source) {
 
 // scalarArg is a symbolic number as the argument of a node: its node, or a constant where it is one by now.
 func (tr *tracer) scalarArg(s *torch.Scalar) (fx.Arg, error) {
-	if tr.branch != nil {
-		v, err := tr.t.Specialize(s)
-		if err != nil {
-			return nil, err
-		}
-		return tr.t.GraphArg(v, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
-	}
 	if n := tr.scalars[s]; n != nil {
 		return n, nil
 	}

@@ -48,9 +48,8 @@ type tracer struct {
 	stop  *point // where an earlier attempt learned to break; nil => run to the end
 	at    point  // where the root frame is
 
-	graph  *fx.Graph
+	scope  // the graph, and the nodes in it
 	inputs []input
-	nodes  map[*tensor.Tensor]*fx.Node       // values of the trace
 	fakes  map[*tensor.Tensor]*tensor.Tensor // real tensor => its stand-in
 	reals  map[*tensor.Tensor]*torch.Tensor  // stand-in => the real tensor's object
 	attrs  map[string]*tensor.Tensor
@@ -81,9 +80,8 @@ type tracer struct {
 	branch  *branch                    // the branch of a cond that is being traced
 	subs    map[string]*fx.GraphModule // branches that were
 	conds   int
-	bodies  int                        // of checkpoints
-	scalars map[*torch.Scalar]*fx.Node // unknown numbers of the trace
-	stored  map[int]bool               // local variables that the root frame assigned
+	bodies  int          // of checkpoints
+	stored  map[int]bool // local variables that the root frame assigned
 
 	ended      bool                   // the frame has run
 	variables  map[*torch.Tensor]bool // tensors that are called after a variable
@@ -99,7 +97,6 @@ type tracer struct {
 	liftedFrom   map[vm.Object]Source                // where they come from
 	fresh        []unknownSize                       // sizes that the call under way made unknown
 	defined      []definition                        // nodes of unbacked symbols
-	exprNodes    map[string]*fx.Node                 // what computes an expression
 	symbolTo     *vm.Object                          // where see may leave a symbol to take the place of a number; nil => nowhere
 	later        map[string]func() *fx.Node          // makes the input of a number that was not used yet, by symbol
 	inputNumbers []symbolic.Input                    // numbers that guards may relate
@@ -129,10 +126,10 @@ type snapshot struct {
 
 func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	unknowns := symbolic.NewEnv()
-	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, exprNodes: map[string]*fx.Node{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
-		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, graph: fx.NewGraph(), nodes: map[*tensor.Tensor]*fx.Node{},
+	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
+		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, scope: newScope(),
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		made: map[vm.Object]bool{}, scalars: map[*torch.Scalar]*fx.Node{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled()}
+		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled()}
 	tr.guards.place = tr.userPlace
 	for name, c := range e.cells {
 		tr.sources[c] = cellSource{name}
@@ -291,6 +288,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && (f == tr.root || !own) { // the cells of an inlined call are its own
 			tr.touchCell(c)
 		}
+		if f == tr.root {
+			tr.nameAfter(top(0), f.Code.LocalsPlusName(int(ins.Arg)))
+		}
 	case code.LOAD_ATTR, code.LOAD_METHOD:
 		if err := tr.strictMode(top(0), f.Code.Names[ins.Arg]); err != nil {
 			return err
@@ -370,7 +370,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		}
 	case code.STORE_FAST, code.DELETE_FAST:
 		if ins.Op == code.STORE_FAST {
-			if s, ok := top(0).(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
+			if s, ok := top(0).(*torch.Scalar); ok && tr.liftedFrom[s] != nil {
 				tr.exprNode(s.Expr)
 			}
 			tr.nameAfter(top(0), f.Code.LocalsPlusName(int(ins.Arg)))

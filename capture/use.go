@@ -35,7 +35,7 @@ func operands(ins code.Instr) int {
 func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
 	for k := min(operands(ins), f.SP) - 1; k >= 0; k-- {
 		o := f.Stack[f.SP-1-k]
-		if s, ok := o.(*torch.Scalar); ok && tr.liftedFrom[s] != nil && tr.branch == nil {
+		if s, ok := o.(*torch.Scalar); ok && tr.liftedFrom[s] != nil {
 			tr.exprNode(s.Expr) // a number that became a symbol
 			continue
 		}

@@ -252,6 +252,8 @@ func (r *Repro) FromTensors(names []string, inputs []any, put func(data []byte) 
 			r.Inputs = append(r.Inputs, Input{Kind: ConstInput, Name: name})
 		case int64, float64:
 			r.Inputs = append(r.Inputs, Input{Kind: SymIntInput, Name: name, Value: v})
+		case fx.SymInt:
+			r.Inputs = append(r.Inputs, Input{Kind: SymIntInput, Name: name, Value: v.Hint})
 		case bool:
 			n := int64(0)
 			if v {

@@ -304,14 +304,14 @@ func (t *Torch) cond(a []vm.Object) (vm.Object, error) {
 func (g *GraphModule) Attribute(name string) (vm.Object, error) { return g.attr(name) }
 
 func (g *GraphModule) attr(name string) (vm.Object, error) {
+	if s := g.GM.Submodules[name]; s != nil {
+		return g.t.NewGraphModule(s, g.Attr)
+	}
 	if g.Attr != nil {
 		return g.Attr(name)
 	}
 	if x := g.GM.Attrs[name]; x != nil {
 		return g.t.Wrap(x), nil
-	}
-	if s := g.GM.Submodules[name]; s != nil {
-		return g.t.NewGraphModule(s, nil)
 	}
 	return nil, g.t.In.Errorf(g.t.In.Exc.AttributeError, "'GraphModule' object has no attribute '%s'", name)
 }

@@ -31,7 +31,7 @@ with torch.no_grad():
     for name, f in rows.items():
         f()
         best = 1e9
-        for _ in range(5):
+        for _ in range(15):
             begin = time.perf_counter()
             f()
             best = min(best, time.perf_counter() - begin)

@@ -105,6 +105,16 @@ def inputs(v): return [torch.arange(9.0).reshape(3, 3).requires_grad_()]
 def f(x):
     return torch.tensordot(x, x, 1), torch.tensordot(x, x, dims=([1], [0])), torch.tensordot(x, x), torch.tensordot(x, x, 0).shape
 `},
+	{"numbers that change, in the bodies of higher-order operators", `
+def inputs(v): return [torch.arange(3.0 + v).requires_grad_(), [3, 1, 5][v]]
+def f(x, k):
+    y = x * k
+    a = torch.utils.checkpoint.checkpoint(lambda p: (p + k) ** 2 + p.size(0) * k, y, use_reentrant=False)
+    n = k * x.size(0)
+    z, w = x.detach(), y.detach()
+    b = torch.cond(a.sum() > 0, lambda p: p + n - w, lambda p: p - k, (z,))
+    return a, b, k
+`},
 	{"a mask without dimensions", `
 def inputs(v): return [torch.tensor(2.0 - v), torch.ones(2, 3)]
 def f(x, y):
