@@ -1,59 +1,10 @@
 package vm
 
 import (
-	"errors"
-	"fmt"
-	"math"
 	"math/bits"
-	"runtime/debug"
-	"slices"
 
 	"whittle/capture/python/code"
-	"whittle/capture/python/libm"
 )
-
-// PanicError is an internal failure of a native function that was turned into an error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
-
-// EvalFrame runs a frame from its PC until it returns, yields or fails. It does not ask FrameHook.
-func (in *Interp) EvalFrame(f *Frame) (Object, error) { return in.evalThrow(f, nil) }
-
-func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
-	in.depth++
-	prev, prevExc := in.frame, in.exc
-	f.Back = prev
-	in.frame = f
-	if in.depth > in.RecursionLimit {
-		err = in.newRecursionError()
-	} else if prev == nil {
-		result, err = in.evalOutermost(f, thrown)
-	} else {
-		result, err = in.eval(f, thrown)
-	}
-	in.frame = prev
-	in.depth--
-	if err != nil {
-		in.exc = prevExc
-	}
-	return result, err
-}
-
-// evalOutermost is the boundary where a panic becomes an error.
-func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err error) {
-	depth, slab, top, reprs := in.depth, in.slab, in.top, len(in.reprs)
-	defer func() {
-		if r := recover(); r != nil {
-			in.depth, in.slab, in.top, in.reprs = depth, slab, top, in.reprs[:reprs]
-			result, err = nil, &PanicError{r, debug.Stack()}
-		}
-	}()
-	return in.eval(f, thrown)
-}
 
 func (in *Interp) eval(f *Frame, err error) (Object, error) {
 	var (
@@ -168,14 +119,8 @@ loop:
 			}
 			stack[sp] = v
 			sp++
-		case code.STORE_GLOBAL:
-			sp--
-			f.Globals.SetStr(c.Names[o.arg], stack[sp])
 		case code.MAKE_CELL:
 			locals[o.arg] = &Cell{locals[o.arg]}
-		case code.LOAD_CLOSURE:
-			stack[sp] = locals[o.arg]
-			sp++
 		case code.LOAD_DEREF:
 			cell, ok := locals[o.arg].(*Cell)
 			if !ok || cell.V == nil {
@@ -269,78 +214,7 @@ loop:
 			stack[sp-1] = v
 		case code.BINARY_OP:
 			b, a := stack[sp-1], stack[sp-2]
-			var v Object
-			switch x := a.(type) {
-			case Int:
-				if y, ok := b.(Int); ok {
-					switch o.arg {
-					case 0, 13:
-						s := x + y
-						if (x^s)&(y^s) >= 0 {
-							v = in.boxInt(int64(s))
-						}
-					case 10, 23:
-						s := x - y
-						if (x^y)&(x^s) >= 0 {
-							v = in.boxInt(int64(s))
-						}
-					case 5, 18:
-						hi, lo := bits.Mul64(uint64(x), uint64(y))
-						if int64(x) >= 0 && int64(y) >= 0 && hi == 0 && int64(lo) >= 0 {
-							v = in.boxInt(int64(lo))
-						} else if x > -(1<<31) && x < 1<<31 && y > -(1<<31) && y < 1<<31 {
-							v = in.boxInt(int64(x * y))
-						}
-					case 2, 15:
-						if y > 0 {
-							q := x / y
-							if x%y < 0 {
-								q--
-							}
-							v = in.boxInt(int64(q))
-						}
-					case 6, 19:
-						if y > 0 {
-							m := x % y
-							if m < 0 {
-								m += y
-							}
-							v = in.boxInt(int64(m))
-						}
-					case 1, 14:
-						v = in.boxInt(int64(x & y))
-					case 7, 20:
-						v = in.boxInt(int64(x | y))
-					case 12, 25:
-						v = in.boxInt(int64(x ^ y))
-					case 9, 22:
-						if y >= 0 && y < 64 {
-							v = in.boxInt(int64(x >> uint(y)))
-						}
-					case 3, 16:
-						if y >= 0 && y < 31 && x >= 0 && x < 1<<31 {
-							v = in.boxInt(int64(x << uint(y)))
-						}
-					case 11, 24:
-						if y != 0 && x > -(1<<53) && x < 1<<53 && y > -(1<<53) && y < 1<<53 {
-							v = in.boxFloat(float64(x) / float64(y))
-						}
-					}
-				} else if y, ok := b.(Float); ok {
-					v = in.floatOp(float64(x), float64(y), o.arg)
-				}
-			case Float:
-				switch y := b.(type) {
-				case Float:
-					v = in.floatOp(float64(x), float64(y), o.arg)
-				case Int:
-					v = in.floatOp(float64(x), float64(y), o.arg)
-				}
-			case Str:
-				if y, ok := b.(Str); ok && (o.arg == 0 || o.arg == 13) {
-					v = x + y
-				}
-			}
+			v := in.quickBinary(a, b, o.arg)
 			if v == nil {
 				f.SP = sp
 				if v, err = in.binaryArg(a, b, o.arg); err != nil {
@@ -352,52 +226,8 @@ loop:
 			stack[sp-1] = v
 		case fastCompareJump:
 			b, a := stack[sp-1], stack[sp-2]
-			var t bool
-			if x, ok := a.(Int); ok {
-				y, ok := b.(Int)
-				if !ok {
-					goto compare
-				}
-				switch o.arg {
-				case 0:
-					t = x < y
-				case 1:
-					t = x <= y
-				case 2:
-					t = x == y
-				case 3:
-					t = x != y
-				case 4:
-					t = x > y
-				case 5:
-					t = x >= y
-				}
-			} else if x, ok := a.(Float); ok {
-				y, ok := b.(Float)
-				if !ok {
-					goto compare
-				}
-				switch o.arg {
-				case 0:
-					t = x < y
-				case 1:
-					t = x <= y
-				case 2:
-					t = x == y
-				case 3:
-					t = x != y
-				case 4:
-					t = x > y
-				case 5:
-					t = x >= y
-				}
-			} else if x, ok := a.(Str); ok && (o.arg == 2 || o.arg == 3) {
-				y, ok := b.(Str)
-				if !ok {
-					goto compare
-				}
-				t = (x == y) == (o.arg == 2)
-			} else {
+			t, ok := quickCompare(a, b, o.arg)
+			if !ok {
 				goto compare
 			}
 			sp -= 2
@@ -436,32 +266,10 @@ loop:
 		case code.COMPARE_OP:
 			b, a := stack[sp-1], stack[sp-2]
 			var v Object
-			if x, ok := a.(Int); ok {
-				if y, ok := b.(Int); ok {
-					switch o.arg {
-					case 0:
-						v = MakeBool(x < y)
-					case 1:
-						v = MakeBool(x <= y)
-					case 2:
-						v = MakeBool(x == y)
-					case 3:
-						v = MakeBool(x != y)
-					case 4:
-						v = MakeBool(x > y)
-					case 5:
-						v = MakeBool(x >= y)
-					}
-				}
-			} else if x, ok := a.(Str); ok && (o.arg == 2 || o.arg == 3) {
-				if y, ok := b.(Str); ok {
-					v = MakeBool((x == y) == (o.arg == 2))
-				}
-			}
-			if v == nil {
-				if v, err = in.Compare(code.CmpOps[o.arg], a, b); err != nil {
-					goto fail
-				}
+			if t, ok := quickCompare(a, b, o.arg); ok {
+				v = MakeBool(t)
+			} else if v, err = in.Compare(code.CmpOps[o.arg], a, b); err != nil {
+				goto fail
 			}
 			sp--
 			stack[sp] = nil
@@ -747,40 +555,6 @@ loop:
 			}
 			stack[drop] = v
 			sp = drop + 1
-		case code.CALL_FUNCTION_EX:
-			var kw []KwArg
-			if o.arg&1 != 0 {
-				sp--
-				if kw, err = in.kwFromMapping(stack[sp-2], stack[sp]); err != nil {
-					goto fail
-				}
-			}
-			callable := stack[sp-2]
-			var args []Object
-			switch x := stack[sp-1].(type) {
-			case *Tuple:
-				args = x.Items
-			default:
-				if args, err = in.starArgs(callable, x); err != nil {
-					goto fail
-				}
-			}
-			f.SP = sp
-			var v Object
-			handled := false
-			if in.CallHook != nil {
-				v, handled, err = in.CallHook(in, callable, slices.Clone(args), kw)
-				if err != nil {
-					goto fail
-				}
-			}
-			if !handled {
-				if v, err = in.Call(callable, args, kw); err != nil {
-					goto fail
-				}
-			}
-			sp -= 2
-			stack[sp-1] = v
 		case code.RETURN_VALUE:
 			sp--
 			v := stack[sp]
@@ -889,29 +663,9 @@ loop:
 				pc++
 			}
 		case code.FOR_ITER:
-			var v Object
-			switch it := stack[sp-1].(type) {
-			case *rangeIter:
-				if it.n > 0 {
-					v = in.boxInt(it.cur)
-					it.cur += it.step
-					it.n--
-				}
-			case *listIter:
-				if it.l != nil {
-					if it.i < len(it.l.Items) {
-						v = it.l.Items[it.i]
-						it.i++
-					} else {
-						it.l = nil
-					}
-				}
-			case Iterator:
-				v, err = it.Next(in)
-			default:
-				v, err = in.Next(it)
-			}
-			if err != nil {
+			v, e := in.Next(stack[sp-1])
+			if e != nil {
+				err = e
 				goto fail
 			}
 			if v == nil {
@@ -964,17 +718,6 @@ loop:
 			copy(items, stack[sp-n:sp])
 			sp -= n
 			stack[sp] = &List{items}
-			sp++
-		case code.BUILD_MAP:
-			n := 2 * int(o.arg)
-			d := NewDict()
-			for i := sp - n; i < sp; i += 2 {
-				if err = d.Set(in, stack[i], stack[i+1]); err != nil {
-					goto fail
-				}
-			}
-			sp -= n
-			stack[sp] = d
 			sp++
 		case code.LIST_APPEND:
 			sp--
@@ -1063,60 +806,4 @@ loop:
 			return nil, err
 		}
 	}
-}
-
-// unwind finds the handler of a failure at f.PC and readies the stack for it. Without one, or for an error that is not a
-// Python exception, it returns the error. entry says that the frame is added to the traceback.
-func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) {
-	c := f.Code
-	r, ok := err.(*Raised)
-	if !ok && !errors.As(err, &r) {
-		return 0, 0, err
-	}
-	if entry && !c.Native {
-		r.Exc.Traceback = &Traceback{Code: c, Globals: f.Globals, PC: f.PC, Next: r.Exc.Traceback, frame: retainedFrame(f)}
-	}
-	h, ok := c.HandlerAt(f.PC)
-	if !ok {
-		return 0, 0, r
-	}
-	sp = int(h.Depth)
-	clear(f.Stack[sp:])
-	if h.Lasti {
-		f.Stack[sp] = MakeInt(int64(f.PC))
-		sp++
-	}
-	f.Stack[sp] = r.Exc
-	return sp + 1, int(h.Target), nil
-}
-
-func retainedFrame(f *Frame) *Frame {
-	if f.heap {
-		return f
-	}
-	return nil
-}
-
-var unaryNames = map[code.Op]string{code.UNARY_NEGATIVE: "-", code.UNARY_POSITIVE: "+", code.UNARY_INVERT: "~"}
-
-func (in *Interp) floatOp(x, y float64, arg int32) Object {
-	switch arg {
-	case 0, 13:
-		return in.boxFloat(x + y)
-	case 10, 23:
-		return in.boxFloat(x - y)
-	case 5, 18:
-		return in.boxFloat(x * y)
-	case 11, 24:
-		if y != 0 {
-			return in.boxFloat(x / y)
-		}
-	case 8, 21:
-		if x > 0 || y == math.Trunc(y) && x != 0 {
-			if r := libm.Pow(x, y); !math.IsInf(r, 0) {
-				return in.boxFloat(r)
-			}
-		}
-	}
-	return nil
 }

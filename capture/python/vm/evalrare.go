@@ -424,6 +424,57 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		sp -= 2
 		stack[sp-1] = v
+	case code.CALL_FUNCTION_EX:
+		var kw []KwArg
+		if o.arg&1 != 0 {
+			sp--
+			if kw, err = in.kwFromMapping(stack[sp-2], stack[sp]); err != nil {
+				return sp, err
+			}
+		}
+		callable := stack[sp-2]
+		var args []Object
+		switch x := stack[sp-1].(type) {
+		case *Tuple:
+			args = x.Items
+		default:
+			if args, err = in.starArgs(callable, x); err != nil {
+				return sp, err
+			}
+		}
+		f.SP = sp
+		var v Object
+		handled := false
+		if in.CallHook != nil {
+			v, handled, err = in.CallHook(in, callable, slices.Clone(args), kw)
+			if err != nil {
+				return sp, err
+			}
+		}
+		if !handled {
+			if v, err = in.Call(callable, args, kw); err != nil {
+				return sp, err
+			}
+		}
+		sp -= 2
+		stack[sp-1] = v
+	case code.BUILD_MAP:
+		n := 2 * int(o.arg)
+		d := NewDict()
+		for i := sp - n; i < sp; i += 2 {
+			if err = d.Set(in, stack[i], stack[i+1]); err != nil {
+				return sp, err
+			}
+		}
+		sp -= n
+		stack[sp] = d
+		sp++
+	case code.STORE_GLOBAL:
+		sp--
+		f.Globals.SetStr(c.Names[o.arg], stack[sp])
+	case code.LOAD_CLOSURE:
+		stack[sp] = locals[o.arg]
+		sp++
 	default:
 		return sp, in.Errorf(in.Exc.SystemError, "unknown opcode %s", o.op)
 	}

@@ -1,0 +1,297 @@
+package code
+
+import (
+	"slices"
+
+	"whittle/capture/python/syntax"
+)
+
+// Blocks that are left in more ways than one: loops, try and with.
+
+// unwind emits what leaving block b takes; keep says that a value lies on top that must stay there.
+func (c *compiler) unwind(b frameBlock, keep bool) {
+	u := c.u
+	switch b.kind {
+	case whileLoop:
+	case forLoop, popValueBlock:
+		if keep {
+			u.emit(SWAP, 2)
+		}
+		u.emit(POP_TOP, 0)
+	case tryBlock:
+		u.region = b.reg.outer
+	case finallyTry:
+		u.region = b.reg.outer
+		saved := u.frames
+		if keep {
+			u.frames = append(slices.Clone(u.frames), frameBlock{kind: popValueBlock})
+		}
+		pos := u.pos
+		c.stmts(b.final)
+		u.pos = pos
+		u.frames = saved
+	case finallyEnd:
+		if b.reg != nil {
+			u.region = b.reg.outer
+		}
+		if keep {
+			u.emit(SWAP, 2)
+		}
+		u.emit(POP_TOP, 0) // the exception
+		if keep {
+			u.emit(SWAP, 2)
+		}
+		u.emit(POP_EXCEPT, 0)
+	case withBlock:
+		u.region = b.reg.outer
+		pos := u.pos
+		u.pos = b.pos
+		if keep {
+			u.emit(SWAP, 2)
+		}
+		c.exitNones()
+		u.emit(POP_TOP, 0)
+		u.pos = pos
+	case handlerBlock, handlerNamed:
+		if b.reg != nil {
+			u.region = b.reg.outer
+			if b.kind == handlerNamed {
+				u.region = b.reg.outer.outer
+			}
+		}
+		if keep {
+			u.emit(SWAP, 2)
+		}
+		u.emit(POP_EXCEPT, 0)
+		if b.kind == handlerNamed {
+			c.loadConst(nil)
+			c.storeName(b.name)
+			c.deleteName(b.name)
+		}
+	}
+}
+
+// exitNones calls the __exit__ on the stack with three Nones.
+func (c *compiler) exitNones() {
+	u := c.u
+	c.loadConst(nil)
+	c.loadConst(nil)
+	c.loadConst(nil)
+	u.emit(PRECALL, 2)
+	u.emit(CALL, 2)
+}
+
+// unwindTo leaves blocks from the innermost to (not including) index stop.
+func (c *compiler) unwindTo(stop int, keep bool) func() {
+	u := c.u
+	frames, reg := u.frames, u.region
+	for i := len(frames) - 1; i > stop; i-- {
+		u.frames = frames[:i]
+		c.unwind(frames[i], keep)
+	}
+	return func() { u.frames, u.region = frames, reg }
+}
+
+func (c *compiler) ret(s *syntax.Return) {
+	u := c.u
+	if u.scope.gen && u.scope.kind == functionScope && false {
+		return
+	}
+	var k any
+	isConst := s.Value == nil
+	if v, ok := c.foldable(s.Value); ok && s.Value != nil {
+		k, isConst = v, true
+	}
+	if !isConst {
+		c.expr(s.Value)
+	}
+	u.pos = s.Pos()
+	restore := c.unwindTo(-1, !isConst)
+	if isConst {
+		c.loadConst(k)
+	}
+	u.emit(RETURN_VALUE, 0)
+	restore()
+}
+
+func (c *compiler) breakContinue(brk bool) {
+	u := c.u
+	i := len(u.frames) - 1
+	for i >= 0 && u.frames[i].kind != whileLoop && u.frames[i].kind != forLoop {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	loop := u.frames[i]
+	restore := c.unwindTo(i, false)
+	if brk {
+		if loop.kind == forLoop {
+			u.emit(POP_TOP, 0)
+		}
+		u.jump(JUMP_FORWARD, loop.end)
+	} else {
+		u.jump(JUMP_BACKWARD, loop.start)
+	}
+	restore()
+}
+
+func (c *compiler) push(b frameBlock) { c.u.frames = append(c.u.frames, b) }
+
+func (c *compiler) pop() { c.u.frames = c.u.frames[:len(c.u.frames)-1] }
+
+// cleanup is the tail of every handler: restore the exception state and raise again.
+func (c *compiler) cleanup(l label) {
+	u := c.u
+	u.mark(l)
+	pos := u.pos
+	u.pos.Col = -1
+	u.emit(COPY, 3)
+	u.emit(POP_EXCEPT, 0)
+	u.emit(RERAISE, 1)
+	u.pos = pos
+}
+
+func (c *compiler) tryFinally(s *syntax.Try) {
+	u := c.u
+	handler, clean, end := u.newLabel(), u.newLabel(), u.newLabel()
+	u.emit(NOP, 0)
+	u.pushRegion(handler, false, 0)
+	c.push(frameBlock{kind: finallyTry, reg: u.region, final: s.Final})
+	if len(s.Handlers) > 0 {
+		c.handlers(s)
+	} else {
+		c.stmts(s.Body)
+		c.stmts(s.Else)
+	}
+	c.pop()
+	u.popRegion()
+	c.stmts(s.Final)
+	u.jump(JUMP_FORWARD, end)
+	u.mark(handler)
+	u.pushRegion(clean, true, 0)
+	u.emit(PUSH_EXC_INFO, 0)
+	c.push(frameBlock{kind: finallyEnd, reg: u.region})
+	c.stmts(s.Final)
+	c.pop()
+	u.emit(RERAISE, 0)
+	u.popRegion()
+	c.cleanup(clean)
+	u.mark(end)
+}
+
+// handlers emits a try with except or except* clauses.
+func (c *compiler) handlers(s *syntax.Try) {
+	if s.Star {
+		c.tryStar(s)
+	} else {
+		c.tryExcept(s)
+	}
+}
+
+func (c *compiler) tryExcept(s *syntax.Try) {
+	u := c.u
+	handler, clean, end := u.newLabel(), u.newLabel(), u.newLabel()
+	u.emit(NOP, 0)
+	u.pushRegion(handler, false, 0)
+	c.push(frameBlock{kind: tryBlock, reg: u.region})
+	c.stmts(s.Body)
+	c.pop()
+	u.popRegion()
+	c.stmts(s.Else)
+	u.jump(JUMP_FORWARD, end)
+	u.mark(handler)
+	u.pushRegion(clean, true, 0)
+	u.emit(PUSH_EXC_INFO, 0)
+	reg := u.region
+	for _, h := range s.Handlers {
+		u.pos = h.Span
+		next := u.newLabel()
+		if h.Type != nil {
+			c.expr(h.Type)
+			u.pos = h.Type.Pos()
+			u.emit(CHECK_EXC_MATCH, 0)
+			u.jump(POP_JUMP_FORWARD_IF_FALSE, next)
+			u.pos = h.Span
+		}
+		if h.Name != "" {
+			c.storeName(h.Name)
+			inner := u.newLabel()
+			u.pushRegion(inner, true, 0)
+			c.push(frameBlock{kind: handlerNamed, reg: u.region, name: h.Name})
+			c.stmts(h.Body)
+			c.pop()
+			u.popRegion()
+			u.region = reg.outer
+			u.emit(POP_EXCEPT, 0)
+			c.loadConst(nil)
+			c.storeName(h.Name)
+			c.deleteName(h.Name)
+			u.jump(JUMP_FORWARD, end)
+			u.region = reg
+			u.mark(inner)
+			u.pos.Col = -1
+			c.loadConst(nil)
+			c.storeName(h.Name)
+			c.deleteName(h.Name)
+			u.emit(RERAISE, 1)
+		} else {
+			u.emit(POP_TOP, 0)
+			c.push(frameBlock{kind: handlerBlock, reg: reg})
+			c.stmts(h.Body)
+			c.pop()
+			u.region = reg.outer
+			u.emit(POP_EXCEPT, 0)
+			u.jump(JUMP_FORWARD, end)
+			u.region = reg
+		}
+		u.mark(next)
+	}
+	u.emit(RERAISE, 0)
+	u.popRegion()
+	c.cleanup(clean)
+	u.mark(end)
+}
+
+func (c *compiler) with(s *syntax.With, i int) {
+	u := c.u
+	it := s.Items[i]
+	handler, clean, end, suppress := u.newLabel(), u.newLabel(), u.newLabel(), u.newLabel()
+	c.expr(it.Context)
+	u.pos = it.Context.Pos()
+	u.emit(BEFORE_WITH, 0)
+	u.pushRegion(handler, true, 1)
+	reg := u.region
+	c.push(frameBlock{kind: withBlock, reg: reg, pos: it.Context.Pos()})
+	if it.Vars != nil {
+		c.store(it.Vars)
+	} else {
+		u.emit(POP_TOP, 0)
+	}
+	if i+1 < len(s.Items) {
+		c.with(s, i+1)
+	} else {
+		c.stmts(s.Body)
+	}
+	c.pop()
+	u.popRegion()
+	u.pos = it.Context.Pos()
+	c.exitNones()
+	u.emit(POP_TOP, 0)
+	u.jump(JUMP_FORWARD, end)
+	u.mark(handler)
+	u.pushRegion(clean, true, 0)
+	u.emit(PUSH_EXC_INFO, 0)
+	u.emit(WITH_EXCEPT_START, 0)
+	u.jump(POP_JUMP_FORWARD_IF_TRUE, suppress)
+	u.emit(RERAISE, 2)
+	u.mark(suppress)
+	u.emit(POP_TOP, 0)
+	u.popRegion()
+	u.emit(POP_EXCEPT, 0)
+	u.emit(POP_TOP, 0)
+	u.emit(POP_TOP, 0)
+	u.jump(JUMP_FORWARD, end)
+	c.cleanup(clean)
+	u.mark(end)
+}

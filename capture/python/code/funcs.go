@@ -1,0 +1,187 @@
+package code
+
+import (
+	"whittle/capture/python/syntax"
+)
+
+// Functions and classes.
+
+func (c *compiler) argFlags(a *syntax.Arguments, returns syntax.Expr, annotated bool) int {
+	u := c.u
+	flags := 0
+	if len(a.Defaults) > 0 {
+		flags |= 1
+		var ks Tuple
+		all := true
+		for _, d := range a.Defaults {
+			k, ok := c.foldable(d)
+			if !ok {
+				all = false
+				break
+			}
+			ks = append(ks, k)
+		}
+		if all {
+			c.loadConst(ks)
+		} else {
+			for _, d := range a.Defaults {
+				c.expr(d)
+			}
+			u.emit(BUILD_TUPLE, len(a.Defaults))
+		}
+	}
+	var keys Tuple
+	for i, d := range a.KwDefaults {
+		if d != nil {
+			c.expr(d)
+			keys = append(keys, mangle(u.scope.class, a.KwOnly[i].Name))
+		}
+	}
+	if len(keys) > 0 {
+		flags |= 2
+		c.loadConst(keys)
+		u.emit(BUILD_CONST_KEY_MAP, len(keys))
+	}
+	if !annotated {
+		return flags
+	}
+	n := 0
+	ann := func(name string, e syntax.Expr) {
+		if e == nil {
+			return
+		}
+		c.loadConst(mangle(u.scope.class, name))
+		c.annotation(e)
+		n += 2
+	}
+	for _, x := range allArgs(a) {
+		ann(x.Name, x.Annotation)
+	}
+	ann("return", returns)
+	if n > 0 {
+		u.emit(BUILD_TUPLE, n)
+		flags |= 4
+	}
+	return flags
+}
+
+func setArgs(co *Code, a *syntax.Arguments) {
+	co.PosOnly = len(a.PosOnly)
+	co.ArgCount = len(a.PosOnly) + len(a.Args)
+	co.KwOnly = len(a.KwOnly)
+	if a.Vararg != nil {
+		co.Flags |= VarArgs
+	}
+	if a.Kwarg != nil {
+		co.Flags |= VarKeywords
+	}
+}
+
+func (c *compiler) makeClosure(co *Code, flags int) {
+	u := c.u
+	if len(co.FreeVars) > 0 {
+		for _, n := range co.FreeVars {
+			slot := u.code.CellSlot(n)
+			if slot < 0 { // a bug of the symbol table, which hands every free name through the scopes between
+				panic("no cell for " + n + " in " + u.code.QualName)
+			}
+			u.emit(LOAD_CLOSURE, slot)
+		}
+		u.emit(BUILD_TUPLE, len(co.FreeVars))
+		flags |= 8
+	}
+	c.loadConst(co)
+	u.emit(MAKE_FUNCTION, flags)
+}
+
+func (c *compiler) funcDef(s *syntax.FunctionDef) {
+	u := c.u
+	for _, d := range s.Decorators {
+		c.expr(d)
+	}
+	line := int(s.Line)
+	if len(s.Decorators) > 0 {
+		line = int(s.Decorators[0].Pos().Line)
+	}
+	u.pos = s.Pos()
+	flags := c.argFlags(s.Args, s.Returns, true)
+	c.enter(u.scope.children[s], s.Name, line)
+	setArgs(c.u.code, s.Args)
+	if doc, ok := docOf(s.Body); ok {
+		c.constant(doc)
+	} else {
+		c.constant(nil)
+	}
+	c.u.emit(RESUME, 0)
+	c.stmts(s.Body)
+	co := c.leave(true)
+	u.pos = s.Pos()
+	c.makeClosure(co, flags)
+	for i := len(s.Decorators) - 1; i >= 0; i-- {
+		u.pos = s.Decorators[i].Pos()
+		u.emit(PRECALL, 0)
+		u.emit(CALL, 0)
+	}
+	u.pos = s.Pos()
+	c.storeName(s.Name)
+}
+
+func (c *compiler) lambda(e *syntax.Lambda) {
+	u := c.u
+	flags := c.argFlags(e.Args, nil, false)
+	c.enter(u.scope.children[e], "<lambda>", int(e.Line))
+	setArgs(c.u.code, e.Args)
+	c.constant(nil)
+	c.u.emit(RESUME, 0)
+	c.expr(e.Body)
+	c.u.pos = e.Body.Pos()
+	gen := c.u.scope.gen
+	c.u.emit(RETURN_VALUE, 0)
+	_ = gen
+	co := c.leave(false)
+	u.pos = e.Pos()
+	c.makeClosure(co, flags)
+}
+
+func (c *compiler) classDef(s *syntax.ClassDef) {
+	u := c.u
+	for _, d := range s.Decorators {
+		c.expr(d)
+	}
+	line := int(s.Line)
+	if len(s.Decorators) > 0 {
+		line = int(s.Decorators[0].Pos().Line)
+	}
+	sc := u.scope.children[s]
+	c.enter(sc, s.Name, line)
+	v := c.u
+	v.emit(RESUME, 0)
+	v.emit(LOAD_NAME, c.name("__name__"))
+	v.emit(STORE_NAME, c.name("__module__"))
+	c.loadConst(v.code.QualName)
+	v.emit(STORE_NAME, c.name("__qualname__"))
+	if sc.annots {
+		v.emit(SETUP_ANNOTATIONS, 0)
+	}
+	c.stmts(c.docstring(s.Body))
+	if sc.cells["__class__"] {
+		v.emit(LOAD_CLOSURE, v.code.CellSlot("__class__"))
+		v.emit(COPY, 1)
+		v.emit(STORE_NAME, c.name("__classcell__"))
+		v.emit(RETURN_VALUE, 0)
+	}
+	co := c.leave(!sc.cells["__class__"])
+	u.pos = s.Pos()
+	u.emit(PUSH_NULL, 0)
+	u.emit(LOAD_BUILD_CLASS, 0)
+	c.makeClosure(co, 0)
+	c.loadConst(s.Name)
+	c.callArgs(2, s.Bases, s.Keywords)
+	for i := len(s.Decorators) - 1; i >= 0; i-- {
+		u.pos = s.Decorators[i].Pos()
+		u.emit(PRECALL, 0)
+		u.emit(CALL, 0)
+	}
+	u.pos = s.Pos()
+	c.storeName(s.Name)
+}

@@ -1,0 +1,227 @@
+package stdlib
+
+import (
+	"whittle/capture/python/literal"
+	"whittle/capture/python/vm"
+)
+
+func operatorModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("operator", "")
+	alias := func(name string, b *vm.Builtin) {
+		b.Module = "_operator"
+		m.Set("__"+name+"__", b)
+	}
+	for name, op := range map[string]string{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+		"lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^"} {
+		bare := name
+		if bare[len(bare)-1] == '_' {
+			bare = bare[:len(bare)-1]
+		}
+		alias(bare, m.FuncN(name, 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.BinaryOp(op, a[0], a[1]) }))
+		alias("i"+bare, m.FuncN("i"+bare, 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.InplaceOp(op, a[0], a[1]) }))
+	}
+	for name, op := range map[string]string{"lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">="} {
+		alias(name, m.FuncN(name, 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.Compare(op, a[0], a[1]) }))
+	}
+	for name, op := range map[string]string{"neg": "-", "pos": "+", "invert": "~", "inv": "~"} {
+		alias(name, m.FuncN(name, 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.UnaryOp(op, a[0]) }))
+	}
+	b := func(name string, n int, f func(in *vm.Interp, a []vm.Object) (vm.Object, error)) {
+		alias(name, m.FuncN(name, n, n, f))
+	}
+	b("not_", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		t, err := in.Truth(a[0])
+		return vm.MakeBool(!t), err
+	})
+	b("truth", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		t, err := in.Truth(a[0])
+		return vm.MakeBool(t), err
+	})
+	b("is_", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.MakeBool(vm.Is(a[0], a[1])), nil })
+	b("is_not", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.MakeBool(!vm.Is(a[0], a[1])), nil })
+	b("contains", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		t, err := in.Contains(a[0], a[1])
+		return vm.MakeBool(t), err
+	})
+	b("getitem", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return in.GetItem(a[0], a[1]) })
+	b("setitem", 3, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.None, in.SetItem(a[0], a[1], a[2]) })
+	b("delitem", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) { return vm.None, in.DelItem(a[0], a[1]) })
+	joins := func(op func(op string, a, b vm.Object) (vm.Object, error)) func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		return func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+			if _, isDict := vm.AsDict(a[0]); isDict || a[0].Type().Lookup("__getitem__") == nil {
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object can't be concatenated", a[0].Type().Name)
+			}
+			return op("+", a[0], a[1])
+		}
+	}
+	b("concat", 2, joins(in.BinaryOp))
+	b("iconcat", 2, joins(in.InplaceOp))
+	b("index", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		if _, ok := vm.AsBig(a[0]); ok {
+			return in.ToInt(a[0])
+		}
+		i, err := in.Index(a[0])
+		return vm.MakeInt(i), err
+	})
+	b("abs", 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		f, _ := in.Builtins.Dict.GetStr("abs")
+		return in.Call(f, a, nil)
+	})
+	b("countOf", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		items, err := in.IterAll(a[0])
+		n := int64(0)
+		for _, it := range items {
+			eq, err := in.Eq(it, a[1])
+			if err != nil {
+				return nil, err
+			}
+			if eq {
+				n++
+			}
+		}
+		return vm.MakeInt(n), err
+	})
+	b("indexOf", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		items, err := in.IterAll(a[0])
+		if err != nil {
+			return nil, err
+		}
+		for i, it := range items {
+			if eq, err := in.Eq(it, a[1]); eq || err != nil {
+				return vm.MakeInt(int64(i)), err
+			}
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "sequence.index(x): x not in sequence")
+	})
+	m.FuncN("length_hint", 1, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		if len(a) > 1 {
+			if _, err := in.Index(a[1]); err != nil {
+				return nil, err
+			}
+		}
+		if n, err := in.Len(a[0]); err == nil {
+			return vm.MakeInt(int64(n)), nil
+		} else if !in.Matches(err, in.Exc.TypeError) {
+			return nil, err
+		}
+		if a[0].Type().Lookup("__length_hint__") != nil {
+			n, err := in.CallMethod(a[0], "__length_hint__")
+			if err != nil && !in.Matches(err, in.Exc.TypeError) {
+				return nil, err
+			}
+			if err == nil && n != vm.NotImplemented {
+				return n, nil
+			}
+		}
+		if len(a) > 1 {
+			return a[1], nil
+		}
+		return vm.MakeInt(0), nil
+	})
+	m.Func("call", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return in.Call(a[0], a[1:], kw) })
+	getter := func(name string, one func(in *vm.Interp, o, key vm.Object) (vm.Object, error)) {
+		t := in.NewNativeType(vm.Spec{Name: name, Module: "operator",
+			New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				if len(args) == 0 {
+					return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got 0", name)
+				}
+				for _, k := range args {
+					if _, ok := vm.AsStr(k); !ok && name == "attrgetter" {
+						return nil, in.Errorf(in.Exc.TypeError, "attribute name must be a string")
+					}
+				}
+				return vm.NewInstance(cls, args), nil
+			},
+			Methods: map[string]vm.GoFunc{
+				"__init__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) { return vm.None, nil },
+				"__call__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+					keys, _ := args[0].(*vm.Instance).Native.([]vm.Object)
+					if len(args) != 2 {
+						return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got %d", name, len(args)-1)
+					}
+					if len(keys) == 1 {
+						return one(in, args[1], keys[0])
+					}
+					var out []vm.Object
+					for _, k := range keys {
+						v, err := one(in, args[1], k)
+						if err != nil {
+							return nil, err
+						}
+						out = append(out, v)
+					}
+					return vm.NewTuple(out...), nil
+				},
+				"__repr__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+					keys, _ := args[0].(*vm.Instance).Native.([]vm.Object)
+					s, err := in.Repr(&vm.List{Items: keys})
+					return vm.Str("operator." + name + "(" + s[1:len(s)-1] + ")"), err
+				},
+			}})
+		m.Set(name, t)
+	}
+	getter("itemgetter", func(in *vm.Interp, o, key vm.Object) (vm.Object, error) { return in.GetItem(o, key) })
+	getter("attrgetter", func(in *vm.Interp, o, key vm.Object) (vm.Object, error) {
+		name := str(key)
+		start := 0
+		for i := 0; i <= len(name); i++ {
+			if i == len(name) || name[i] == '.' {
+				var err error
+				if o, err = in.GetAttr(o, name[start:i]); err != nil {
+					return nil, err
+				}
+				start = i + 1
+			}
+		}
+		return o, nil
+	})
+	type call struct {
+		name string
+		args []vm.Object
+		kw   []vm.KwArg
+	}
+	m.Set("methodcaller", in.NewNativeType(vm.Spec{Name: "methodcaller", Module: "operator",
+		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if len(args) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "methodcaller needs at least one argument, the method name")
+			}
+			if _, ok := vm.AsStr(args[0]); !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "method name must be a string")
+			}
+			return vm.NewInstance(cls, &call{str(args[0]), args[1:], kw}), nil
+		},
+		Methods: map[string]vm.GoFunc{
+			"__repr__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				c, ok := args[0].(*vm.Instance).Native.(*call)
+				if !ok {
+					return vm.Str("operator.methodcaller()"), nil
+				}
+				s := "operator.methodcaller(" + literal.Str(c.name)
+				for _, a := range c.args {
+					r, err := in.Repr(a)
+					if err != nil {
+						return nil, err
+					}
+					s += ", " + r
+				}
+				for _, k := range c.kw {
+					r, err := in.Repr(k.Value)
+					if err != nil {
+						return nil, err
+					}
+					s += ", " + k.Name + "=" + r
+				}
+				return vm.Str(s + ")"), nil
+			},
+			"__init__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) { return vm.None, nil },
+			"__call__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+				c := args[0].(*vm.Instance).Native.(*call)
+				f, err := in.GetAttr(args[1], c.name)
+				if err != nil {
+					return nil, err
+				}
+				return in.Call(f, c.args, c.kw)
+			},
+		}}))
+	return m, nil
+}

@@ -1,0 +1,213 @@
+package syntax
+
+// What is assigned to.
+
+func (p *parser) assign(c *cst) Stmt {
+	b := stmtNode{p.sp(c)}
+	if t := c.get("type"); t != nil {
+		s := &AnnAssign{stmtNode: b}
+		l := c.get("left")
+		s.Target = p.exprTarget(l)
+		switch x := s.Target.(type) {
+		case *Name:
+			s.Simple = l.kind == "identifier"
+		case *Attribute, *Subscript:
+		case *List:
+			p.fail(x.Span, "only single target (not list) can be annotated")
+		case *Tuple:
+			p.fail(x.Span, "only single target (not tuple) can be annotated")
+		default:
+			p.fail(x.Pos(), "illegal target for annotation")
+		}
+		p.checkTarget(s.Target, "assign")
+		s.Annotation = p.expr(t)
+		if r := c.get("right"); r != nil {
+			if r.kind == "assignment" || r.kind == "augmented_assignment" {
+				p.bad(r)
+			}
+			s.Value = p.expr(r)
+		}
+		return s
+	}
+	s := &Assign{stmtNode: b}
+	for {
+		l := c.get("left")
+		t := p.target(l)
+		if len(s.Targets) > 0 && c.get("type") != nil {
+			p.bad(c.get("type"))
+		}
+		s.Targets = append(s.Targets, t)
+		r := c.get("right")
+		if r.kind == "assignment" {
+			c = r
+			continue
+		}
+		if r.kind == "augmented_assignment" {
+			p.bad(r)
+		}
+		s.Value = p.expr(r)
+		return s
+	}
+}
+
+// exprTarget reads an assignment target without judging it.
+func (p *parser) exprTarget(c *cst) Expr {
+	switch c.kind {
+	case "pattern_list":
+		return &Tuple{exprNode{p.sp(c)}, p.targets(c)}
+	case "tuple_pattern":
+		es := p.targets(c)
+		if len(es) == 1 && !c.has(",") {
+			if _, ok := es[0].(*Starred); ok {
+				p.fail(es[0].Pos(), "cannot use starred expression here")
+			}
+			return es[0]
+		}
+		return &Tuple{exprNode{p.sp(c)}, es}
+	case "list_pattern":
+		return &List{exprNode{p.sp(c)}, p.targets(c)}
+	case "list_splat_pattern", "list_splat":
+		return &Starred{exprNode{p.sp(c)}, p.exprTarget(c.namedKids()[0])}
+	case "parenthesized_expression", "pattern":
+		return p.exprTarget(c.namedKids()[0])
+	}
+	return p.expr(c)
+}
+
+func (p *parser) targets(c *cst) (out []Expr) {
+	for _, k := range c.namedKids() {
+		out = append(out, p.exprTarget(k))
+	}
+	return out
+}
+
+// target reads an assignment target and refuses what cannot be one.
+func (p *parser) target(c *cst) Expr {
+	t := p.exprTarget(c)
+	if _, ok := t.(*Starred); ok {
+		p.fail(t.Pos(), "starred assignment target must be in a list or tuple")
+	}
+	p.checkTarget(t, "assign")
+	return t
+}
+
+// checkTarget refuses literals, calls and the like as targets; verb is "assign" or "delete".
+func (p *parser) checkTarget(t Expr, verb string) {
+	prep := map[string]string{"assign": "assign to", "delete": "delete"}[verb]
+	switch x := t.(type) {
+	case *Name:
+		if x.Id == "__debug__" {
+			p.fail(x.Span, "cannot %s __debug__", prep)
+		}
+	case *Attribute, *Subscript:
+	case *Tuple:
+		p.checkTargets(x.Elts, verb)
+	case *List:
+		p.checkTargets(x.Elts, verb)
+	case *Starred:
+		if verb == "delete" {
+			p.fail(x.Span, "cannot delete starred")
+		}
+		p.checkTarget(x.Value, verb)
+	default:
+		hint := ""
+		if verb == "assign" {
+			switch x.(type) {
+			case *Constant:
+				if exprName(x) == "literal" || exprName(x) == "ellipsis" {
+					hint = " here. Maybe you meant '==' instead of '='?"
+				}
+			case *Call, *BinOp, *UnaryOp, *BoolOp, *IfExp, *JoinedStr, *ListComp, *DictComp, *SetComp, *GeneratorExp, *Dict, *Set, *Compare, *Lambda:
+				hint = " here. Maybe you meant '==' instead of '='?"
+			}
+		}
+		p.fail(x.Pos(), "cannot %s %s%s", prep, exprName(x), hint)
+	}
+}
+
+func (p *parser) checkTargets(es []Expr, verb string) {
+	stars := 0
+	for _, e := range es {
+		if _, ok := e.(*Starred); ok {
+			stars++
+		}
+		if stars > 1 {
+			p.fail(e.Pos(), "multiple starred expressions in assignment")
+		}
+		if c, ok := e.(*Constant); ok && verb == "assign" {
+			p.fail(c.Span, "cannot assign to %s", exprName(c))
+		}
+		if c, ok := e.(*Call); ok && verb == "assign" {
+			p.fail(c.Span, "cannot assign to function call")
+		}
+		p.checkTarget(e, verb)
+	}
+}
+
+// exprName says what an expression is, in CPython's words.
+func exprName(e Expr) string {
+	switch x := e.(type) {
+	case *Constant:
+		switch v := x.Value.(type) {
+		case nil:
+			return "None"
+		case bool:
+			if v {
+				return "True"
+			}
+			return "False"
+		case EllipsisValue:
+			return "ellipsis"
+		}
+		return "literal"
+	case *Call:
+		return "function call"
+	case *BinOp, *UnaryOp, *BoolOp:
+		return "expression"
+	case *Compare:
+		return "comparison"
+	case *IfExp:
+		return "conditional expression"
+	case *Lambda:
+		return "lambda"
+	case *JoinedStr:
+		return "f-string expression"
+	case *FormattedValue:
+		return "f-string expression"
+	case *ListComp:
+		return "list comprehension"
+	case *SetComp:
+		return "set comprehension"
+	case *DictComp:
+		return "dict comprehension"
+	case *GeneratorExp:
+		return "generator expression"
+	case *Dict:
+		return "dict literal"
+	case *Set:
+		return "set display"
+	case *Yield, *YieldFrom:
+		return "yield expression"
+	case *NamedExpr:
+		return "named expression"
+	case *Name:
+		return "name"
+	case *Attribute:
+		return "attribute"
+	case *Subscript:
+		return "subscript"
+	case *Starred:
+		return "starred"
+	case *Tuple:
+		return "tuple"
+	case *List:
+		return "list"
+	}
+	return "expression"
+}
+
+// parenthesised reports whether a tuple was written with its brackets.
+func (p *parser) parenthesised(t *Tuple) bool {
+	off := p.lines[t.Line-1] + int(t.Col)
+	return off < len(p.src) && p.src[off] == '('
+}

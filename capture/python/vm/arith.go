@@ -1,0 +1,487 @@
+package vm
+
+import (
+	"bytes"
+	"math"
+	"math/big"
+	"math/cmplx"
+	"strings"
+
+	"whittle/capture/python/libm"
+)
+
+// Operators of the built-in numbers and sequences.
+
+// nativeBinary computes an operator of built-in values; nil, nil if it has no meaning for them.
+func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
+	switch x := a.(type) {
+	case Int, Bool, *BigInt:
+		switch b.(type) {
+		case Int, Bool, *BigInt:
+			return in.intBinary(op, a, b)
+		case Float:
+			return in.floatBinary(op, a, b)
+		case Complex:
+			return in.complexBinary(op, a, b)
+		case Str, *List, *Tuple, Bytes, *ByteArray:
+			if op == "*" {
+				return in.nativeBinary(op, b, a)
+			}
+		}
+	case Float:
+		switch b.(type) {
+		case Int, Bool, *BigInt, Float:
+			return in.floatBinary(op, a, b)
+		case Complex:
+			return in.complexBinary(op, a, b)
+		}
+	case Complex:
+		switch b.(type) {
+		case Int, Bool, *BigInt, Float, Complex:
+			return in.complexBinary(op, a, b)
+		}
+	case Str:
+		switch op {
+		case "+":
+			if y, ok := b.(Str); ok {
+				return x + y, nil
+			}
+		case "*":
+			if n, ok := AsInt(b); ok {
+				if n <= 0 {
+					return Str(""), nil
+				}
+				if len(x) > 0 && n > mostItems/int64(len(x)) {
+					return nil, in.Errorf(in.Exc.MemoryError, "")
+				}
+				return Str(strings.Repeat(string(x), int(n))), nil
+			}
+		case "%":
+			s, err := in.percent(string(x), b, false)
+			if err != nil {
+				return nil, err
+			}
+			return Str(s), nil
+		}
+	case Bytes, *ByteArray:
+		xb, _ := bytesOf(a)
+		var out []byte
+		switch op {
+		case "+":
+			y, ok := bytesOf(b)
+			if !ok {
+				return nil, nil
+			}
+			out = append(append([]byte(nil), xb...), y...)
+		case "*":
+			n, ok := AsInt(b)
+			if !ok {
+				return nil, nil
+			}
+			if len(xb) > 0 && n > mostItems/int64(len(xb)) {
+				return nil, in.Errorf(in.Exc.MemoryError, "")
+			}
+			out = bytes.Repeat(xb, int(max(n, 0)))
+		case "%":
+			s, err := in.percent(string(xb), b, true)
+			if err != nil {
+				return nil, err
+			}
+			out = []byte(s)
+		default:
+			return nil, nil
+		}
+		if _, ok := a.(*ByteArray); ok {
+			return &ByteArray{out}, nil
+		}
+		return Bytes(out), nil
+	case *List:
+		switch op {
+		case "+":
+			if y, ok := b.(*List); ok {
+				return &List{append(append(make([]Object, 0, len(x.Items)+len(y.Items)), x.Items...), y.Items...)}, nil
+			}
+		case "*":
+			if n, ok := AsInt(b); ok {
+				items, err := in.repeat(x.Items, n)
+				return &List{items}, err
+			}
+		}
+	case *Tuple:
+		switch op {
+		case "+":
+			if y, ok := b.(*Tuple); ok {
+				return NewTuple(append(append(make([]Object, 0, len(x.Items)+len(y.Items)), x.Items...), y.Items...)...), nil
+			}
+		case "*":
+			if n, ok := AsInt(b); ok {
+				items, err := in.repeat(x.Items, n)
+				return NewTuple(items...), err
+			}
+		}
+	case *Dict:
+		if y, ok := b.(*Dict); ok && op == "|" {
+			d := x.Copy()
+			return d, in.dictUpdate(d, y)
+		}
+	case *Set, *FrozenSet:
+		if _, ok := asSet(b); ok && strings.Contains("|&-^", op) {
+			s, _ := asSet(a)
+			t, err := s.combine(in, op, b)
+			if err != nil {
+				return nil, err
+			}
+			return likeSet(a, t), nil
+		}
+	}
+	return nil, nil
+}
+
+func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
+	x, okx := AsInt(a)
+	y, oky := AsInt(b)
+	if okx && oky {
+		switch op {
+		case "+":
+			if s := x + y; (x^s)&(y^s) >= 0 {
+				return MakeInt(s), nil
+			}
+		case "-":
+			if s := x - y; (x^y)&(x^s) >= 0 {
+				return MakeInt(s), nil
+			}
+		case "*":
+			if x == 0 || y == 0 {
+				return MakeInt(0), nil
+			}
+			if p := x * y; p/y == x && !(x == -1 && y == math.MinInt64) && !(y == -1 && x == math.MinInt64) {
+				return MakeInt(p), nil
+			}
+		case "//", "%", "divmod":
+			if y == 0 {
+				if op == "%" {
+					return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+				}
+				return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
+			}
+			if x == math.MinInt64 && y == -1 {
+				break
+			}
+			q, m := x/y, x%y
+			if m != 0 && (m < 0) != (y < 0) {
+				q--
+				m += y
+			}
+			switch op {
+			case "//":
+				return MakeInt(q), nil
+			case "%":
+				return MakeInt(m), nil
+			}
+			return NewTuple(MakeInt(q), MakeInt(m)), nil
+		case "/":
+			if y == 0 {
+				return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+			}
+			if abs(x) < 1<<53 && abs(y) < 1<<53 {
+				return Float(float64(x) / float64(y)), nil
+			}
+		case "&":
+			return in.boolOr(a, b, MakeInt(x&y)), nil
+		case "|":
+			return in.boolOr(a, b, MakeInt(x|y)), nil
+		case "^":
+			return in.boolOr(a, b, MakeInt(x^y)), nil
+		case ">>":
+			if y < 0 {
+				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+			}
+			return MakeInt(x >> uint(min(y, 63))), nil
+		case "<<":
+			if y < 0 {
+				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+			}
+		case "**":
+			if y < 0 {
+				if x == 0 {
+					return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
+				}
+				return Float(libm.Pow(float64(x), float64(y))), nil
+			}
+		}
+	}
+	p, _ := AsBig(a)
+	q, _ := AsBig(b)
+	r := new(big.Int)
+	switch op {
+	case "+":
+		return MakeBig(r.Add(p, q)), nil
+	case "-":
+		return MakeBig(r.Sub(p, q)), nil
+	case "*":
+		return MakeBig(r.Mul(p, q)), nil
+	case "//", "%", "divmod":
+		if q.Sign() == 0 && op == "%" {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+		}
+		if q.Sign() == 0 {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
+		}
+		m := new(big.Int)
+		r.QuoRem(p, q, m)
+		if m.Sign() != 0 && (m.Sign() < 0) != (q.Sign() < 0) {
+			r.Sub(r, big.NewInt(1))
+			m.Add(m, q)
+		}
+		switch op {
+		case "//":
+			return MakeBig(r), nil
+		case "%":
+			return MakeBig(m), nil
+		}
+		return NewTuple(MakeBig(r), MakeBig(m)), nil
+	case "/":
+		if q.Sign() == 0 && op == "%" {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+		}
+		if q.Sign() == 0 {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+		}
+		f, _ := new(big.Rat).SetFrac(p, q).Float64()
+		if math.IsInf(f, 0) {
+			return nil, in.Errorf(in.Exc.OverflowError, "integer division result too large for a float")
+		}
+		return Float(f), nil
+	case "&":
+		return MakeBig(r.And(p, q)), nil
+	case "|":
+		return MakeBig(r.Or(p, q)), nil
+	case "^":
+		return MakeBig(r.Xor(p, q)), nil
+	case "<<", ">>":
+		if q.Sign() < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+		}
+		if !q.IsInt64() || q.Int64() > 1<<33 {
+			if op == ">>" {
+				if p.Sign() < 0 {
+					return MakeInt(-1), nil
+				}
+				return MakeInt(0), nil
+			}
+			if p.Sign() == 0 {
+				return MakeInt(0), nil
+			}
+			return nil, in.Errorf(in.Exc.MemoryError, "")
+		}
+		if op == "<<" {
+			return MakeBig(r.Lsh(p, uint(q.Int64()))), nil
+		}
+		return MakeBig(r.Rsh(p, uint(q.Int64()))), nil
+	case "**":
+		if q.Sign() < 0 {
+			return in.floatBinary(op, a, b)
+		}
+		if p.BitLen() > 1 && (!q.IsInt64() || q.Int64()*int64(p.BitLen()) > 1<<30) {
+			return nil, in.Errorf(in.Exc.MemoryError, "")
+		}
+		return MakeBig(r.Exp(p, q, nil)), nil
+	}
+	return nil, nil
+}
+
+func abs(x int64) int64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+func (in *Interp) boolOr(a, b, v Object) Object {
+	if _, ok := a.(Bool); ok {
+		if _, ok := b.(Bool); ok {
+			return MakeBool(v != smallInts[0-smallMin])
+		}
+	}
+	return v
+}
+
+func (in *Interp) toFloat(o Object) (float64, error) {
+	if b, ok := o.(*BigInt); ok {
+		f, _ := new(big.Float).SetInt(b.V).Float64()
+		if math.IsInf(f, 0) {
+			return 0, in.Errorf(in.Exc.OverflowError, "int too large to convert to float")
+		}
+		return f, nil
+	}
+	f, _ := AsFloat(o)
+	return f, nil
+}
+
+func (in *Interp) floatBinary(op string, a, b Object) (Object, error) {
+	x, err := in.toFloat(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := in.toFloat(b)
+	if err != nil {
+		return nil, err
+	}
+	switch op {
+	case "+":
+		return Float(x + y), nil
+	case "-":
+		return Float(x - y), nil
+	case "*":
+		return Float(x * y), nil
+	case "/":
+		if y == 0 {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "float division by zero")
+		}
+		return Float(x / y), nil
+	case "//", "%", "divmod":
+		if y == 0 {
+			switch op {
+			case "%":
+				return nil, in.Errorf(in.Exc.ZeroDivisionError, "float modulo")
+			case "divmod":
+				return nil, in.Errorf(in.Exc.ZeroDivisionError, "float divmod()")
+			}
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "float floor division by zero")
+		}
+		q, m := floatDivmod(x, y)
+		switch op {
+		case "//":
+			return Float(q), nil
+		case "%":
+			return Float(m), nil
+		}
+		return NewTuple(Float(q), Float(m)), nil
+	case "**":
+		if x == 0 && y < 0 {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
+		}
+		if x < 0 && y != math.Trunc(y) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
+			return Complex(cmplx.Pow(complex(x, 0), complex(y, 0))), nil
+		}
+		r := libm.Pow(x, y)
+		if math.IsInf(r, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
+			return nil, in.Errorf(in.Exc.OverflowError, "(34, 'Numerical result out of range')")
+		}
+		return Float(r), nil
+	}
+	return nil, nil
+}
+
+func floatDivmod(x, y float64) (q, m float64) {
+	m = math.Mod(x, y)
+	if math.IsNaN(m) {
+		m = (x * y) / (x * y) // with the sign that the processor gives it, as C's fmod
+	}
+	d := (x - m) / y
+	if m != 0 {
+		if (y < 0) != (m < 0) {
+			m += y
+			d--
+		}
+	} else {
+		m = math.Copysign(0, y)
+	}
+	if d != 0 {
+		q = math.Floor(d)
+		if d-q > 0.5 {
+			q++
+		}
+	} else {
+		q = math.Copysign(0, x/y)
+	}
+	return q, m
+}
+
+func (in *Interp) complexBinary(op string, a, b Object) (Object, error) {
+	conv := func(o Object) complex128 {
+		if c, ok := o.(Complex); ok {
+			return complex128(c)
+		}
+		f, _ := AsFloat(o)
+		return complex(f, 0)
+	}
+	x, y := conv(a), conv(b)
+	switch op {
+	case "+":
+		return Complex(x + y), nil
+	case "-":
+		return Complex(x - y), nil
+	case "*":
+		return Complex(x * y), nil
+	case "/":
+		if y == 0 {
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "complex division by zero")
+		}
+		return Complex(x / y), nil
+	case "**":
+		if n := real(y); imag(y) == 0 && n == math.Trunc(n) && math.Abs(n) <= 100 {
+			r := complex128(1)
+			for range int(math.Abs(n)) {
+				r *= x
+			}
+			if n < 0 {
+				r = 1 / r
+			}
+			return Complex(r), nil
+		}
+		return Complex(cmplx.Pow(x, y)), nil
+	}
+	return nil, nil
+}
+
+// UnaryOp is -a, +a or ~a.
+func (in *Interp) UnaryOp(op string, a Object) (Object, error) {
+	switch x := a.(type) {
+	case Int:
+		switch op {
+		case "-":
+			if x != math.MinInt64 {
+				return MakeInt(int64(-x)), nil
+			}
+			return MakeBig(new(big.Int).Neg(big.NewInt(int64(x)))), nil
+		case "+":
+			return x, nil
+		case "~":
+			return MakeInt(int64(^x)), nil
+		}
+	case Bool:
+		i, _ := AsInt(x)
+		return in.UnaryOp(op, Int(i))
+	case Float:
+		switch op {
+		case "-":
+			return -x, nil
+		case "+":
+			return x, nil
+		}
+	case *BigInt:
+		switch op {
+		case "-":
+			return MakeBig(new(big.Int).Neg(x.V)), nil
+		case "+":
+			return x, nil
+		case "~":
+			return MakeBig(new(big.Int).Not(x.V)), nil
+		}
+	case Complex:
+		switch op {
+		case "-":
+			return -x, nil
+		case "+":
+			return x, nil
+		}
+	default:
+		name := map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
+		v, ok, err := in.special(a, name)
+		if ok || err != nil {
+			return v, err
+		}
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "bad operand type for unary %s: '%s'", op, a.Type().Name)
+}

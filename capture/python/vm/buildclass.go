@@ -1,0 +1,100 @@
+package vm
+
+import (
+	"slices"
+)
+
+func buildClass(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	if len(args) < 2 {
+		return nil, in.Errorf(in.Exc.TypeError, "__build_class__: not enough arguments")
+	}
+	fn, ok := args[0].(*Function)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "__build_class__: func must be a function")
+	}
+	name := args[1]
+	orig := slices.Clone(args[2:])
+	bases := make([]Object, 0, len(orig))
+	changed := false
+	for _, b := range orig {
+		if _, ok := b.(*Type); !ok {
+			if m, err := in.GetAttrOpt(b, "__mro_entries__"); err != nil {
+				return nil, err
+			} else if m != nil {
+				r, err := in.Call(m, []Object{NewTuple(orig...)}, nil)
+				if err != nil {
+					return nil, err
+				}
+				items, err := in.IterAll(r)
+				if err != nil {
+					return nil, err
+				}
+				bases = append(bases, items...)
+				changed = true
+				continue
+			}
+		}
+		bases = append(bases, b)
+	}
+	var meta Object
+	var rest []KwArg
+	for _, k := range kw {
+		if k.Name == "metaclass" {
+			meta = k.Value
+		} else {
+			rest = append(rest, k)
+		}
+	}
+	if meta == nil {
+		meta = TypeType
+		if len(bases) > 0 {
+			meta = bases[0].Type()
+		}
+	}
+	if mt, ok := meta.(*Type); ok {
+		for _, b := range bases {
+			bt := b.Type()
+			if mt.IsSubtype(bt) {
+				continue
+			}
+			if bt.IsSubtype(mt) {
+				mt = bt
+				continue
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases")
+		}
+		meta = mt
+	}
+	basesT := NewTuple(bases...)
+	var ns Object = NewDict()
+	if meta != TypeType {
+		prep, err := in.GetAttrOpt(meta, "__prepare__")
+		if err != nil {
+			return nil, err
+		}
+		if prep != nil {
+			if ns, err = in.Call(prep, []Object{name, basesT}, rest); err != nil {
+				return nil, err
+			}
+		}
+	}
+	f := in.NewFrame(fn, fn.Code)
+	f.Locals = ns
+	cell, err := in.runFrame(f)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		if err := in.SetItem(ns, Str("__orig_bases__"), NewTuple(orig...)); err != nil {
+			return nil, err
+		}
+	}
+	cls, err := in.Call(meta, []Object{name, basesT, ns}, rest)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := cell.(*Cell); ok && c.V == nil {
+		c.V = cls
+	}
+	return cls, nil
+}

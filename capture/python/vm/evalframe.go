@@ -1,0 +1,112 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"whittle/capture/python/code"
+	"whittle/capture/python/libm"
+)
+
+// Frames begin, end and fail.
+
+// PanicError is an internal failure of a native function that was turned into an error.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
+
+// EvalFrame runs a frame from its PC until it returns, yields or fails. It does not ask FrameHook.
+func (in *Interp) EvalFrame(f *Frame) (Object, error) { return in.evalThrow(f, nil) }
+
+func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
+	in.depth++
+	prev, prevExc := in.frame, in.exc
+	f.Back = prev
+	in.frame = f
+	if in.depth > in.RecursionLimit {
+		err = in.newRecursionError()
+	} else if prev == nil {
+		result, err = in.evalOutermost(f, thrown)
+	} else {
+		result, err = in.eval(f, thrown)
+	}
+	in.frame = prev
+	in.depth--
+	if err != nil {
+		in.exc = prevExc
+	}
+	return result, err
+}
+
+// evalOutermost is the boundary where a panic becomes an error.
+func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err error) {
+	depth, slab, top, reprs := in.depth, in.slab, in.top, len(in.reprs)
+	defer func() {
+		if r := recover(); r != nil {
+			in.depth, in.slab, in.top, in.reprs = depth, slab, top, in.reprs[:reprs]
+			result, err = nil, &PanicError{r, debug.Stack()}
+		}
+	}()
+	return in.eval(f, thrown)
+}
+
+// unwind finds the handler of a failure at f.PC and readies the stack for it. Without one, or for an error that is not a
+// Python exception, it returns the error. entry says that the frame is added to the traceback.
+func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) {
+	c := f.Code
+	r, ok := err.(*Raised)
+	if !ok && !errors.As(err, &r) {
+		return 0, 0, err
+	}
+	if entry && !c.Native {
+		r.Exc.Traceback = &Traceback{Code: c, Globals: f.Globals, PC: f.PC, Next: r.Exc.Traceback, frame: retainedFrame(f)}
+	}
+	h, ok := c.HandlerAt(f.PC)
+	if !ok {
+		return 0, 0, r
+	}
+	sp = int(h.Depth)
+	clear(f.Stack[sp:])
+	if h.Lasti {
+		f.Stack[sp] = MakeInt(int64(f.PC))
+		sp++
+	}
+	f.Stack[sp] = r.Exc
+	return sp + 1, int(h.Target), nil
+}
+
+func retainedFrame(f *Frame) *Frame {
+	if f.heap {
+		return f
+	}
+	return nil
+}
+
+var unaryNames = map[code.Op]string{code.UNARY_NEGATIVE: "-", code.UNARY_POSITIVE: "+", code.UNARY_INVERT: "~"}
+
+func (in *Interp) floatOp(x, y float64, arg int32) Object {
+	switch arg {
+	case 0, 13:
+		return in.boxFloat(x + y)
+	case 10, 23:
+		return in.boxFloat(x - y)
+	case 5, 18:
+		return in.boxFloat(x * y)
+	case 11, 24:
+		if y != 0 {
+			return in.boxFloat(x / y)
+		}
+	case 8, 21:
+		if x > 0 || y == math.Trunc(y) && x != 0 {
+			if r := libm.Pow(x, y); !math.IsInf(r, 0) {
+				return in.boxFloat(r)
+			}
+		}
+	}
+	return nil
+}

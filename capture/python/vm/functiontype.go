@@ -1,0 +1,339 @@
+package vm
+
+import (
+	"slices"
+)
+
+func initFunctions() {
+	t := FunctionType
+	fn := func(o Object) *Function { return o.(*Function) }
+	addMethod(t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if args[1] == None {
+			return args[0], nil
+		}
+		return &BoundMethod{args[0], args[1]}, nil
+	})
+	addMethod(t, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		return in.Call(args[0], slices.Clone(args[1:]), kw)
+	})
+	addMethod(t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return Str("<function " + fn(args[0]).Qualname + " at " + in.addr(args[0]) + ">"), nil
+	})
+	set := func(name string, get func(in *Interp, f *Function) Object, put func(in *Interp, f *Function, v Object) error) {
+		var s func(in *Interp, self, v Object) error
+		if put != nil {
+			s = func(in *Interp, self, v Object) error { return put(in, fn(self), v) }
+		}
+		addGetSet(t, name, func(in *Interp, self Object) (Object, error) { return get(in, fn(self)), nil }, s)
+	}
+	name := func(p func(f *Function) *string) (func(in *Interp, f *Function) Object, func(in *Interp, f *Function, v Object) error) {
+		return func(_ *Interp, f *Function) Object { return Str(*p(f)) }, func(in *Interp, f *Function, v Object) error {
+			s, ok := AsStr(v)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "__name__ must be set to a string object")
+			}
+			*p(f) = s
+			return nil
+		}
+	}
+	g, s := name(func(f *Function) *string { return &f.Name })
+	set("__name__", g, s)
+	g, s = name(func(f *Function) *string { return &f.Qualname })
+	set("__qualname__", g, s)
+	set("__module__", func(_ *Interp, f *Function) Object { return orNone(f.Module) }, func(_ *Interp, f *Function, v Object) error { f.Module = v; return nil })
+	set("__doc__", func(_ *Interp, f *Function) Object { return orNone(f.Doc) }, func(_ *Interp, f *Function, v Object) error { f.Doc = v; return nil })
+	set("__globals__", func(_ *Interp, f *Function) Object { return f.Globals }, nil)
+	set("__builtins__", func(_ *Interp, f *Function) Object { return f.Builtins }, nil)
+	set("__dict__", func(_ *Interp, f *Function) Object { return f.AttrDict(true) }, func(in *Interp, f *Function, v Object) error {
+		d, ok := v.(*Dict)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+		}
+		f.Dict = d
+		return nil
+	})
+	set("__code__", func(_ *Interp, f *Function) Object { return f.Code }, func(in *Interp, f *Function, v Object) error {
+		c, ok := v.(*Code)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "__code__ must be set to a code object")
+		}
+		f.Code = c
+		return nil
+	})
+	set("__defaults__", func(_ *Interp, f *Function) Object {
+		if len(f.Defaults) == 0 {
+			return None
+		}
+		return NewTuple(f.Defaults...)
+	}, func(in *Interp, f *Function, v Object) error {
+		if v == None || v == nil {
+			f.Defaults = nil
+			return nil
+		}
+		tp, ok := AsTuple(v)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "__defaults__ must be set to a tuple object")
+		}
+		f.Defaults = tp.Items
+		return nil
+	})
+	set("__kwdefaults__", func(_ *Interp, f *Function) Object {
+		if f.KwDefaults == nil {
+			return None
+		}
+		return f.KwDefaults
+	}, func(in *Interp, f *Function, v Object) error { f.KwDefaults, _ = v.(*Dict); return nil })
+	set("__closure__", func(_ *Interp, f *Function) Object {
+		if len(f.Closure) == 0 {
+			return None
+		}
+		var items []Object
+		for _, c := range f.Closure {
+			items = append(items, c)
+		}
+		return NewTuple(items...)
+	}, nil)
+	set("__annotations__", func(in *Interp, f *Function) Object { return f.Annotations() }, func(in *Interp, f *Function, v Object) error { f.Annots = v; return nil })
+	FunctionType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		a, err := in.ParseArgs("function", args, kw, "code, globals, name=None, argdefs=None, closure=None")
+		if err != nil {
+			return nil, err
+		}
+		c, ok := a[0].(*Code)
+		g, ok2 := AsDict(a[1])
+		if !ok || !ok2 {
+			return nil, in.Errorf(in.Exc.TypeError, "function() argument 'code' must be code, not %s", a[0].Type().Name)
+		}
+		f := &Function{Code: c, Globals: g, Builtins: in.builtinsOf(g), Name: c.Name, Qualname: c.QualName, Doc: None, Module: None}
+		if s, ok := AsStr(a[2]); ok {
+			f.Name, f.Qualname = s, s
+		}
+		if m, ok := g.GetStr("__name__"); ok {
+			f.Module = m
+		}
+		if tp, ok := a[3].(*Tuple); ok {
+			f.Defaults = tp.Items
+		}
+		if tp, ok := a[4].(*Tuple); ok {
+			for _, x := range tp.Items {
+				cell, ok := x.(*Cell)
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "arg 5 (closure) expected cell, found %s", x.Type().Name)
+				}
+				f.Closure = append(f.Closure, cell)
+			}
+		}
+		if len(f.Closure) != len(c.FreeVars) {
+			return nil, in.Errorf(in.Exc.ValueError, "%s requires closure of length %d, not %d", c.Name, len(c.FreeVars), len(f.Closure))
+		}
+		return f, nil
+	}
+
+	m := MethodType
+	m.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) != 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "method expected 2 arguments, got %d", len(args))
+		}
+		return &BoundMethod{args[0], args[1]}, nil
+	}
+	addGetSet(m, "__func__", func(in *Interp, o Object) (Object, error) { return o.(*BoundMethod).Func, nil }, nil)
+	addGetSet(m, "__self__", func(in *Interp, o Object) (Object, error) { return o.(*BoundMethod).Self, nil }, nil)
+	for _, n := range []string{"__name__", "__qualname__", "__doc__", "__module__", "__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__", "__annotations__", "__wrapped__"} {
+		addGetSet(m, n, func(in *Interp, o Object) (Object, error) { return in.GetAttr(o.(*BoundMethod).Func, n) }, nil)
+	}
+	addMethod(m, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		return in.Call(args[0], slices.Clone(args[1:]), kw)
+	})
+	addMethod(m, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x, ok1 := args[0].(*BoundMethod)
+		y, ok2 := args[1].(*BoundMethod)
+		if !ok1 || !ok2 {
+			return NotImplemented, nil
+		}
+		return MakeBool(Is(x.Func, y.Func) && Is(x.Self, y.Self)), nil
+	})
+	addMethod(m, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		b := args[0].(*BoundMethod)
+		if f, ok := b.Func.(*Builtin); ok {
+			return Str("<built-in method " + f.Name + " of " + b.Self.Type().Name + " object at " + in.addr(b.Self) + ">"), nil
+		}
+		q := "?"
+		if v, _ := in.GetAttrOpt(b.Func, "__qualname__"); v != nil {
+			q, _ = AsStr(v)
+		}
+		r, err := in.Repr(b.Self)
+		return Str("<bound method " + q + " of " + r + ">"), err
+	})
+	addMethod(m, "__getattribute__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		b := args[0].(*BoundMethod)
+		name, _ := AsStr(args[1])
+		v, err := in.genericGetAttr(b, MethodType, name)
+		if v == nil && err == nil {
+			if v, err = in.lookupAttr(b.Func, name); v == nil && err == nil {
+				err = in.noAttr(b, name)
+			}
+		}
+		return v, err
+	})
+	for _, bt := range []*Type{BuiltinType, MethodDescrType} {
+		bi := func(o Object) *Builtin { return o.(*Builtin) }
+		addGetSet(bt, "__name__", func(in *Interp, o Object) (Object, error) { return Str(bi(o).Name), nil }, func(in *Interp, o, v Object) error {
+			bi(o).Name, _ = AsStr(v)
+			return nil
+		})
+		addGetSet(bt, "__qualname__", func(in *Interp, o Object) (Object, error) {
+			if b := bi(o); b.Owner != nil {
+				return Str(b.Owner.Name + "." + b.Name), nil
+			}
+			return Str(bi(o).Name), nil
+		}, func(in *Interp, o, v Object) error { return nil })
+		addGetSet(bt, "__module__", func(in *Interp, o Object) (Object, error) {
+			if bi(o).Module == "" {
+				return None, nil
+			}
+			return Str(bi(o).Module), nil
+		}, func(in *Interp, o, v Object) error { bi(o).Module, _ = AsStr(v); return nil })
+		addGetSet(bt, "__doc__", func(in *Interp, o Object) (Object, error) {
+			if bi(o).Doc == "" {
+				return None, nil
+			}
+			return Str(bi(o).Doc), nil
+		}, func(in *Interp, o, v Object) error { bi(o).Doc, _ = AsStr(v); return nil })
+		addGetSet(bt, "__self__", func(in *Interp, o Object) (Object, error) { return orNone(bi(o).Self), nil }, nil)
+		addGetSet(bt, "__text_signature__", func(in *Interp, o Object) (Object, error) { return None, nil }, nil)
+		addMethod(bt, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			return in.Call(args[0], slices.Clone(args[1:]), kw)
+		})
+		addMethod(bt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			b := bi(args[0])
+			if b.Method {
+				return Str("<method '" + b.Name + "' of '" + b.Owner.Name + "' objects>"), nil
+			}
+			return Str("<built-in function " + b.Name + ">"), nil
+		})
+	}
+	addGetSet(MethodDescrType, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*Builtin).Owner, nil }, nil)
+	addMethod(MethodDescrType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if args[1] == None {
+			return args[0], nil
+		}
+		return &BoundMethod{args[0], args[1]}, nil
+	})
+	initCodeFrame()
+}
+
+func orNone(o Object) Object {
+	if o == nil {
+		return None
+	}
+	return o
+}
+
+// Annotations gives the function's __annotations__ dict.
+func (f *Function) Annotations() *Dict {
+	switch a := f.Annots.(type) {
+	case *Dict:
+		return a
+	case *Tuple:
+		d := NewDict()
+		for i := 0; i+1 < len(a.Items); i += 2 {
+			d.SetStr(string(a.Items[i].(Str)), a.Items[i+1])
+		}
+		f.Annots = d
+		return d
+	}
+	d := NewDict()
+	f.Annots = d
+	return d
+}
+
+func initCodeFrame() {
+	strs := func(ss []string) Object {
+		items := make([]Object, len(ss))
+		for i, s := range ss {
+			items[i] = Str(s)
+		}
+		return NewTuple(items...)
+	}
+	c := func(name string, get func(c *Code) Object) {
+		addGetSet(CodeType, name, func(in *Interp, o Object) (Object, error) { return get(o.(*Code)), nil }, nil)
+	}
+	c("co_name", func(c *Code) Object { return Str(c.Name) })
+	c("co_qualname", func(c *Code) Object { return Str(c.QualName) })
+	c("co_filename", func(c *Code) Object { return Str(c.Filename) })
+	c("co_firstlineno", func(c *Code) Object { return MakeInt(int64(c.FirstLine)) })
+	c("co_argcount", func(c *Code) Object { return MakeInt(int64(c.ArgCount)) })
+	c("co_posonlyargcount", func(c *Code) Object { return MakeInt(int64(c.PosOnly)) })
+	c("co_kwonlyargcount", func(c *Code) Object { return MakeInt(int64(c.KwOnly)) })
+	c("co_nlocals", func(c *Code) Object { return MakeInt(int64(len(c.VarNames))) })
+	c("co_stacksize", func(c *Code) Object { return MakeInt(int64(c.StackSize)) })
+	c("co_flags", func(c *Code) Object { return MakeInt(int64(c.Flags)) })
+	c("co_consts", func(c *Code) Object { return NewTuple(c.Consts...) })
+	c("co_names", func(c *Code) Object { return strs(c.Names) })
+	c("co_varnames", func(c *Code) Object { return strs(c.VarNames) })
+	c("co_cellvars", func(c *Code) Object { return strs(c.CellVars) })
+	c("co_freevars", func(c *Code) Object { return strs(c.FreeVars) })
+	c("co_code", func(c *Code) Object {
+		b := make([]byte, 0, 2*len(c.Instrs))
+		for _, i := range c.Instrs {
+			b = append(b, byte(i.Op), byte(i.Arg))
+		}
+		return Bytes(b)
+	})
+	addMethod(CodeType, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		k := args[0].(*Code)
+		return Str("<code object " + k.Name + " at " + in.addr(k) + ", file \"" + k.Filename + "\", line " + itoa(k.FirstLine) + ">"), nil
+	})
+	f := func(name string, get func(in *Interp, f *Frame) Object) {
+		addGetSet(FrameType, name, func(in *Interp, o Object) (Object, error) { return get(in, o.(*Frame)), nil }, nil)
+	}
+	f("f_code", func(_ *Interp, f *Frame) Object { return f.Code })
+	f("f_globals", func(_ *Interp, f *Frame) Object { return f.Globals })
+	f("f_builtins", func(_ *Interp, f *Frame) Object { return f.Builtins })
+	f("f_locals", func(_ *Interp, f *Frame) Object { return f.LocalsDict() })
+	f("f_lineno", func(_ *Interp, f *Frame) Object { return MakeInt(int64(f.Line())) })
+	f("f_lasti", func(_ *Interp, f *Frame) Object { return MakeInt(int64(f.PC) * 2) })
+	f("f_back", func(_ *Interp, f *Frame) Object {
+		if f.Back == nil {
+			return None
+		}
+		f.Back.Retain()
+		return f.Back
+	})
+	tb := func(name string, get func(in *Interp, t *Traceback) Object, set func(in *Interp, self, v Object) error) {
+		addGetSet(TracebackType, name, func(in *Interp, o Object) (Object, error) { return get(in, o.(*Traceback)), nil }, set)
+	}
+	tb("tb_frame", func(in *Interp, t *Traceback) Object { return t.Frame(in) }, nil)
+	tb("tb_lineno", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.Line())) }, nil)
+	tb("tb_lasti", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.PC) * 2) }, nil)
+	tb("tb_next", func(in *Interp, t *Traceback) Object {
+		if t.Next == nil {
+			return None
+		}
+		return t.Next
+	}, func(in *Interp, self, v Object) error { self.(*Traceback).Next, _ = v.(*Traceback); return nil })
+	addGetSet(CellType, "cell_contents", func(in *Interp, o Object) (Object, error) {
+		if v := o.(*Cell).V; v != nil {
+			return v, nil
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "Cell is empty")
+	}, func(in *Interp, o, v Object) error { o.(*Cell).V = v; return nil })
+	CellType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) > 0 {
+			return &Cell{args[0]}, nil
+		}
+		return &Cell{}, nil
+	}
+}
+
+// Frame gives the entry's frame; one that has been given back is stood in for by a copy without locals.
+func (t *Traceback) Frame(in *Interp) *Frame {
+	if t.frame == nil {
+		t.frame = &Frame{Func: &Function{Code: t.Code, Globals: t.Globals, Name: t.Code.Name}, Code: t.Code, Globals: t.Globals, Builtins: in.Builtins.Dict,
+			LocalsPlus: make([]Object, t.Code.nslots), PC: t.PC, heap: true}
+		if t.Code.Name == "<module>" {
+			t.frame.Locals = t.Globals
+		}
+	}
+	return t.frame
+}

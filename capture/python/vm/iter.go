@@ -1,0 +1,309 @@
+package vm
+
+import (
+	"unicode/utf8"
+)
+
+// Iterators of built-in values.
+type (
+	listIter struct {
+		l *List
+		i int
+	}
+	tupleIter struct {
+		items []Object
+		i     int
+	}
+	rangeIter struct{ cur, step, n int64 }
+	strIter   struct {
+		s string
+		i int
+	}
+	dictIter struct {
+		d    *Dict
+		i    int
+		n    int
+		kind uint8 // keys, values, items
+	}
+)
+
+func (*listIter) Type() *Type { return ListIterType }
+
+func (*tupleIter) Type() *Type { return TupleIterType }
+
+func (*rangeIter) Type() *Type { return RangeIterType }
+
+func (*strIter) Type() *Type { return StrIterType }
+
+func (d *dictIter) Type() *Type {
+	switch d.kind {
+	case 1:
+		return DictValueIterType
+	case 2:
+		return DictItemIterType
+	}
+	return DictKeyIterType
+}
+
+func (it *listIter) Next(*Interp) (Object, error) {
+	if it.l == nil || it.i >= len(it.l.Items) {
+		it.l = nil
+		return nil, nil
+	}
+	v := it.l.Items[it.i]
+	it.i++
+	return v, nil
+}
+
+func (it *tupleIter) Next(*Interp) (Object, error) {
+	if it.i >= len(it.items) {
+		return nil, nil
+	}
+	v := it.items[it.i]
+	it.i++
+	return v, nil
+}
+
+func (it *rangeIter) Next(*Interp) (Object, error) {
+	if it.n <= 0 {
+		return nil, nil
+	}
+	v := MakeInt(it.cur)
+	it.cur += it.step
+	it.n--
+	return v, nil
+}
+
+func (it *strIter) Next(*Interp) (Object, error) {
+	if it.i >= len(it.s) {
+		return nil, nil
+	}
+	if c := it.s[it.i]; c < utf8.RuneSelf {
+		it.i++
+		return charStrs[c], nil
+	}
+	_, n := utf8.DecodeRuneInString(it.s[it.i:])
+	v := Str(it.s[it.i : it.i+n])
+	it.i += n
+	return v, nil
+}
+
+func (it *dictIter) Next(in *Interp) (Object, error) {
+	if it.d == nil {
+		return nil, nil
+	}
+	if it.n != it.d.live {
+		it.d = nil
+		return nil, in.Errorf(in.Exc.RuntimeError, "dictionary changed size during iteration")
+	}
+	i, k, v, ok := it.d.next(it.i)
+	if !ok {
+		it.d = nil
+		return nil, nil
+	}
+	it.i = i
+	switch it.kind {
+	case 1:
+		return v, nil
+	case 2:
+		return newPair(k, v), nil
+	}
+	return k, nil
+}
+
+// NewListIter makes the iterator of a list that stands before item i; NewTupleIter that of items; NewRangeIter one that
+// gives n integers from cur on.
+func NewListIter(l *List, i int) Object { return &listIter{l, i} }
+
+func NewTupleIter(items []Object) Object { return &tupleIter{items: items} }
+
+func NewRangeIter(cur, step, n int64) Object { return &rangeIter{cur, step, n} }
+
+// Pending lists what a built-in iterator of a list, tuple, range, str or dict has yet to give, without advancing it.
+func Pending(it Object) (items []Object, ok bool) {
+	switch x := it.(type) {
+	case *listIter:
+		if x.l == nil {
+			return nil, true
+		}
+		return append(items, x.l.Items[min(x.i, len(x.l.Items)):]...), true
+	case *tupleIter:
+		return append(items, x.items[min(x.i, len(x.items)):]...), true
+	case *rangeIter:
+		for i := range x.n {
+			items = append(items, MakeInt(x.cur+i*x.step))
+		}
+		return items, true
+	case *strIter:
+		for _, r := range x.s[x.i:] {
+			items = append(items, Str(string(r)))
+		}
+		return items, true
+	case *dictIter:
+		if x.d == nil {
+			return nil, true
+		}
+		for i := x.i; ; {
+			j, k, v, more := x.d.next(i)
+			if !more {
+				return items, true
+			}
+			i = j
+			switch x.kind {
+			case 0:
+				items = append(items, k)
+			case 1:
+				items = append(items, v)
+			default:
+				items = append(items, newPair(k, v))
+			}
+		}
+	}
+	return nil, false
+}
+
+// Iter is iter(o).
+func (in *Interp) Iter(o Object) (Object, error) {
+	switch x := o.(type) {
+	case *List:
+		return &listIter{l: x}, nil
+	case *Tuple:
+		return &tupleIter{items: x.Items}, nil
+	case *Range:
+		return &rangeIter{x.Start, x.Step, x.Len()}, nil
+	case *longRange:
+		return x.iter(), nil
+	case Str:
+		return &strIter{s: string(x)}, nil
+	case *Dict:
+		return &dictIter{d: x, n: x.live}, nil
+	case *Set:
+		return in.setIter(&x.setTable), nil
+	case *FrozenSet:
+		return in.setIter(&x.setTable), nil
+	case Bytes:
+		return bytesIter([]byte(x)), nil
+	case *ByteArray:
+		return bytesIter(x.B), nil
+	case *Generator:
+		return x, nil
+	case *dictView:
+		return &dictIter{d: x.d, n: x.d.live, kind: x.kind}, nil
+	case Iterator:
+		return x, nil
+	case *MappingProxy:
+		return in.Iter(x.M)
+	}
+	t := o.Type()
+	f := t.Lookup("__iter__")
+	if f != nil && f != None {
+		v, err := in.callSpecial(f, o)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := v.(Iterator); !ok && v.Type().Lookup("__next__") == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "iter() returned non-iterator of type '%s'", v.Type().Name)
+		}
+		return v, nil
+	}
+	if _, isType := o.(*Type); f == nil && !isType && t.Lookup("__getitem__") != nil {
+		i := int64(0)
+		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+			if i < 0 {
+				return nil, nil
+			}
+			v, err := in.GetItem(o, MakeInt(i))
+			if err != nil {
+				if in.Matches(err, in.Exc.IndexError) || in.Matches(err, in.Exc.StopIteration) {
+					i = -1
+					return nil, nil
+				}
+				return nil, err
+			}
+			i++
+			return v, nil
+		}}, nil
+	}
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.Name)
+}
+
+func (in *Interp) setIter(s *setTable) Object {
+	items := s.Items()
+	n := s.used
+	i := 0
+	return &GoIter{T: SetIterType, NextFn: func(in *Interp) (Object, error) {
+		if s.used != n {
+			return nil, in.Errorf(in.Exc.RuntimeError, "Set changed size during iteration")
+		}
+		if i >= len(items) {
+			return nil, nil
+		}
+		i++
+		return items[i-1], nil
+	}}
+}
+
+func bytesIter(b []byte) Object {
+	i := 0
+	return &GoIter{T: BytesIterType, NextFn: func(*Interp) (Object, error) {
+		if i >= len(b) {
+			return nil, nil
+		}
+		i++
+		return MakeInt(int64(b[i-1])), nil
+	}}
+}
+
+// Next advances an iterator: nil, nil at its end.
+func (in *Interp) Next(it Object) (Object, error) {
+	if x, ok := it.(Iterator); ok {
+		v, err := x.Next(in)
+		if _, isGo := it.(*GoIter); err != nil && isGo && in.Matches(err, in.Exc.StopIteration) {
+			return nil, nil // raised by what map or filter called
+		}
+		return v, err
+	}
+	f := it.Type().Lookup("__next__")
+	if f == nil {
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", it.Type().Name)
+	}
+	v, err := in.callSpecial(f, it)
+	if err != nil {
+		if in.Matches(err, in.Exc.StopIteration) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return v, nil
+}
+
+// IterAll collects an iterable. The result is the caller's.
+func (in *Interp) IterAll(o Object) ([]Object, error) {
+	switch x := o.(type) {
+	case *List:
+		return append(make([]Object, 0, len(x.Items)), x.Items...), nil
+	case *Tuple:
+		return append(make([]Object, 0, len(x.Items)), x.Items...), nil
+	case *Dict:
+		return x.Keys(), nil
+	case *Set:
+		return x.Items(), nil
+	case *FrozenSet:
+		return x.Items(), nil
+	}
+	it, err := in.Iter(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []Object
+	for {
+		v, err := in.Next(it)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			return out, nil
+		}
+		out = append(out, v)
+	}
+}

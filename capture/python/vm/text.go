@@ -1,0 +1,54 @@
+package vm
+
+import (
+	"unicode/utf8"
+	"unsafe"
+)
+
+// textCache remembers what long strings consist of, so that walking through one by index takes no time that grows with it.
+type textCache [8]struct {
+	text  string
+	runes []rune // nil: all ASCII
+}
+
+// runes gives the characters of a string, nil where each is one byte, and their number.
+func (in *Interp) runes(s string) ([]rune, int) {
+	if len(s) < 32 {
+		if isASCII(s) {
+			return nil, len(s)
+		}
+		rs := []rune(s)
+		return rs, len(rs)
+	}
+	at := uintptr(unsafe.Pointer(unsafe.StringData(s)))
+	e := &in.texts[(at>>4^at>>9)%uintptr(len(in.texts))]
+	if len(e.text) != len(s) || unsafe.StringData(e.text) != unsafe.StringData(s) {
+		e.text, e.runes = s, nil
+		if !isASCII(s) {
+			e.runes = []rune(s)
+		}
+	}
+	if e.runes == nil {
+		return nil, len(s)
+	}
+	return e.runes, len(e.runes)
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// strLen counts code points.
+func strLen(s string) int { return utf8.RuneCountInString(s) }
+
+var charStrs = func() (t [128]Object) {
+	for i := range t {
+		t[i] = Str(string(rune(i)))
+	}
+	return
+}()

@@ -1,0 +1,217 @@
+package vm
+
+import (
+	"slices"
+)
+
+func initType() {
+	t := TypeType
+	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) == 1 && len(kw) == 0 && cls == TypeType {
+			return args[0].Type(), nil
+		}
+		if len(args) != 3 {
+			return nil, in.Errorf(in.Exc.TypeError, "type() takes 1 or 3 arguments")
+		}
+		name, ok := AsStr(args[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 1 must be str, not %s", args[0].Type().Name)
+		}
+		bases, ok := AsTuple(args[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 2 must be tuple, not %s", args[1].Type().Name)
+		}
+		ns, ok := AsDict(args[2])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 3 must be dict, not %s", args[2].Type().Name)
+		}
+		return in.typeNew(cls, name, bases.Items, ns, kw)
+	}
+	addMethod(t, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
+	typeCall = addMethod(t, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		return in.instantiate(args[0].(*Type), slices.Clone(args[1:]), kw)
+	})
+	typeInstanceCheck = addMethod(t, "__instancecheck__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return MakeBool(args[1].Type().IsSubtype(args[0].(*Type))), nil
+	})
+	typeSubclassCheck = addMethod(t, "__subclasscheck__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		c, ok := args[1].(*Type)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "issubclass() arg 1 must be a class")
+		}
+		return MakeBool(c.IsSubtype(args[0].(*Type))), nil
+	})
+	addMethod(t, "mro", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		l := &List{}
+		for _, b := range args[0].(*Type).MRO {
+			l.Items = append(l.Items, b)
+		}
+		return l, nil
+	})
+	addMethod(t, "__subclasses__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		l := &List{}
+		for _, b := range in.subclasses[args[0].(*Type)] {
+			l.Items = append(l.Items, b)
+		}
+		return l, nil
+	})
+	addMethod(t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return Str("<class '" + args[0].(*Type).FullName() + "'>"), nil
+	})
+	addMethod(t, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[0], args[1]), nil })
+	addMethod(t, "__ror__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[1], args[0]), nil })
+	addClass(t, "__prepare__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return NewDict(), nil })
+	str := func(name string, get func(t *Type) string, set func(t *Type, s string)) {
+		addGetSet(t, name, func(in *Interp, self Object) (Object, error) { return Str(get(self.(*Type))), nil }, func(in *Interp, self, v Object) error {
+			s, ok := AsStr(v)
+			c := self.(*Type)
+			if !ok || !c.Heap {
+				return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of type '%s'", name, c.Name)
+			}
+			set(c, s)
+			return nil
+		})
+	}
+	str("__name__", func(t *Type) string { return t.Name }, func(t *Type, s string) { t.Name = s })
+	str("__qualname__", func(t *Type) string { return t.Qualname }, func(t *Type, s string) { t.Qualname = s })
+	addGetSet(t, "__module__", func(in *Interp, self Object) (Object, error) {
+		if v, ok := self.(*Type).Dict.GetStr("__module__"); ok {
+			if _, isDescr := v.(*GetSet); !isDescr {
+				return v, nil
+			}
+		}
+		return Str(self.(*Type).Module), nil
+	}, func(in *Interp, self, v Object) error {
+		c := self.(*Type)
+		if s, ok := AsStr(v); ok {
+			c.Module = s
+		}
+		c.SetAttr("__module__", v)
+		return nil
+	})
+	addGetSet(t, "__mro__", func(in *Interp, self Object) (Object, error) {
+		var items []Object
+		for _, b := range self.(*Type).MRO {
+			items = append(items, b)
+		}
+		return NewTuple(items...), nil
+	}, nil)
+	addGetSet(t, "__bases__", func(in *Interp, self Object) (Object, error) {
+		var items []Object
+		for _, b := range self.(*Type).Bases {
+			items = append(items, b)
+		}
+		return NewTuple(items...), nil
+	}, nil)
+	addGetSet(t, "__base__", func(in *Interp, self Object) (Object, error) {
+		if b := self.(*Type).Bases; len(b) > 0 {
+			return b[0], nil
+		}
+		return None, nil
+	}, nil)
+	addGetSet(t, "__dict__", func(in *Interp, self Object) (Object, error) { return &MappingProxy{self.(*Type).Dict}, nil }, nil)
+	addGetSet(t, "__flags__", func(in *Interp, self Object) (Object, error) {
+		n := int64(0)
+		if self.(*Type).Heap {
+			n |= 1 << 9
+		}
+		return MakeInt(n), nil
+	}, nil)
+	addGetSet(t, "__annotations__", func(in *Interp, self Object) (Object, error) {
+		c := self.(*Type)
+		if v, ok := c.Dict.GetStr("__annotations__"); ok {
+			return v, nil
+		}
+		if !c.Heap {
+			return nil, in.noAttr(c, "__annotations__")
+		}
+		d := NewDict()
+		c.Dict.SetStr("__annotations__", d)
+		return d, nil
+	}, func(in *Interp, self, v Object) error {
+		self.(*Type).Dict.SetStr("__annotations__", v)
+		return nil
+	})
+	addGetSet(t, "__doc__", func(in *Interp, self Object) (Object, error) {
+		if v, ok := self.(*Type).Dict.GetStr("__doc__"); ok {
+			if _, isDescr := v.(*GetSet); !isDescr {
+				return v, nil
+			}
+		}
+		return None, nil
+	}, func(in *Interp, self, v Object) error { self.(*Type).SetAttr("__doc__", v); return nil })
+	addGetSet(t, "__abstractmethods__", func(in *Interp, self Object) (Object, error) {
+		if v, ok := self.(*Type).Dict.GetStr("__abstractmethods__"); ok {
+			return v, nil
+		}
+		return nil, in.noAttr(self, "__abstractmethods__")
+	}, func(in *Interp, self, v Object) error { self.(*Type).SetAttr("__abstractmethods__", v); return nil })
+	addGetSet(t, "__text_signature__", func(in *Interp, self Object) (Object, error) { return None, nil }, nil)
+}
+
+func makeUnion(a, b Object) Object {
+	var items []Object
+	add := func(o Object) {
+		if u, ok := o.(*UnionType); ok {
+			items = append(items, u.Args.Items...)
+			return
+		}
+		if o == None {
+			o = NoneTypeType
+		}
+		items = append(items, o)
+	}
+	switch b.(type) {
+	case *Type, *UnionType, *GenericAlias, *NoneType, *Instance:
+	default:
+		return NotImplemented
+	}
+	add(a)
+	add(b)
+	var out []Object
+	for _, it := range items {
+		dup := false
+		for _, o := range out {
+			dup = dup || Is(o, it)
+		}
+		if !dup {
+			out = append(out, it)
+		}
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return &UnionType{NewTuple(out...)}
+}
+
+// dir is dir(o) for an object.
+func (in *Interp) dir(o Object) (Object, error) {
+	names := map[string]bool{}
+	addDict := func(d *Dict) {
+		d.Each(func(k, _ Object) bool {
+			if s, ok := k.(Str); ok {
+				names[string(s)] = true
+			}
+			return true
+		})
+	}
+	if hd, ok := o.(HasDict); ok {
+		addDict(hd.AttrDict(false))
+	}
+	if m, ok := o.(*Module); ok {
+		addDict(m.Dict)
+	} else {
+		t := o.Type()
+		if c, ok := o.(*Type); ok {
+			t = c
+		}
+		for _, b := range t.MRO {
+			addDict(b.Dict)
+		}
+	}
+	l := &List{}
+	for _, n := range sortedKeys(names) {
+		l.Items = append(l.Items, Str(n))
+	}
+	return l, nil
+}
