@@ -80,7 +80,7 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 
 // insideMode is the gradient mode at a break inside a with block. Compiled code begins outside of the block, and enters it
 // again; plain Python goes on inside.
-type insideMode bool
+type insideMode struct{ grad, inference bool }
 
 // plain runs a frame as it is.
 func (d *Dynamo) plain(f *vm.Frame) (vm.Object, error) {
@@ -89,14 +89,15 @@ func (d *Dynamo) plain(f *vm.Frame) (vm.Object, error) {
 	}
 	if m, ok := f.Ext.(insideMode); ok {
 		f.Ext = nil
-		d.T.Grad.SetEnabled(bool(m))
+		d.T.Grad.SetEnabled(m.grad)
+		d.T.Inference = m.inference
 	}
 	return d.In.EvalFrame(f)
 }
 
 // outsideModes steps out of the gradient modes that are open on a resume function's stack.
 func (d *Dynamo) outsideModes(f *vm.Frame) error {
-	for _, v := range f.Stack[:f.SP] {
+	for k, v := range f.Stack[:f.SP] {
 		i, ok := gradMode(v)
 		if !ok {
 			continue
@@ -105,8 +106,13 @@ func (d *Dynamo) outsideModes(f *vm.Frame) error {
 		if err != nil {
 			return err
 		}
-		f.Ext = insideMode(d.T.Grad.Enabled())
+		f.Ext = insideMode{d.T.Grad.Enabled(), d.T.Inference}
 		d.T.Grad.SetEnabled(prev == vm.True)
+		if i.Class.Name == "inference_mode" {
+			if _, err := d.In.Call(f.Stack[k], []vm.Object{vm.None, vm.None, vm.None}, nil); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	return nil

@@ -34,9 +34,10 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		tr.logs = append(tr.logs, logCall{callable, args, kw})
 		return vm.None, true, nil
 	}
-	var v vm.Object
-	var done bool
-	var err error
+	v, done, err := tr.randomCall(callable, args, kw)
+	if done || err != nil {
+		return v, done, tr.located(err)
+	}
 	switch f := f.(type) {
 	case *vm.Builtin:
 		v, done, err = tr.callBuiltin(f, args, kw)
@@ -203,7 +204,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Module == "builtins" || f.Module == "" {
 		if effects[f.Name] {
-			return nil, false, tr.unsupportedBuiltin(f, args, kw)
+			return nil, false, tr.refusedBuiltin(f, args, kw)
 		}
 		return nil, false, nil
 	}
@@ -213,11 +214,16 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	if pureModules[f.Module] {
 		return nil, false, nil
 	}
-	return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: Graph break due to unsupported builtin %s.%s. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html for more details) or, if it is traceable, use torch.compiler.allow_in_graph.", f.Module, f.Name)}
+	return nil, false, unsupportedBuiltin(f.Module, f.Name)
 }
 
-// unsupportedBuiltin words the break at a builtin function that capture does not do.
-func (tr *tracer) unsupportedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
+// unsupportedBuiltin is the break at a native function that capture does not know.
+func unsupportedBuiltin(module, name string) error {
+	return &Unsupported{Reason: fmt.Sprintf("Unsupported: Graph break due to unsupported builtin %s.%s. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html for more details) or, if it is traceable, use torch.compiler.allow_in_graph.", module, name)}
+}
+
+// refusedBuiltin words the break at a builtin function that capture does not do.
+func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
 	kinds := make([]string, len(args))
 	for i, a := range args {
 		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
@@ -354,6 +360,9 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		if strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor") {
 			return nil, false, skipped(f)
 		}
+		return nil, false, nil
+	}
+	if decorators[f.Code.Filename] {
 		return nil, false, nil
 	}
 	tr.usePolyfill(mod+"."+f.Name, args)

@@ -574,7 +574,7 @@ func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 // finish turns a trace into an entry and runs it.
 func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *env, ev *FrameEvent) (vm.Object, error) {
 	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
-	pl := &plan{grad: out.gradEnd, autocast: out.autocastEnd}
+	pl := &plan{draws: tr.draws, grad: out.gradEnd, autocast: out.autocastEnd}
 	err := func() (err error) {
 		if out.broke {
 			pl.breaks, pl.pc = true, out.at.pc
@@ -914,6 +914,9 @@ func ambientGuards(d *Dynamo, grad bool) []*Guard {
 // runEntry runs compiled code in place of a frame.
 func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
 	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
+	if err := en.plan.draws.make(e); err != nil {
+		return nil, err
+	}
 	if en.fn != nil {
 		args := make([]vm.Object, len(en.inputs))
 		for i, in := range en.inputs {

@@ -43,12 +43,22 @@ func (tr *tracer) tensorGuard(p *torch.Tensor, src Source) *Guard {
 	x := p.T
 	cls, dt := p.Type(), x.DType
 	rg := tr.d.T.Grad.RequiresGrad(x)
+	keys := "CPU, BackendSelect, ADInplaceOrView, AutogradCPU"
+	switch {
+	case p.Inference:
+		keys = "CPU, BackendSelect"
+	case tr.inference:
+		keys = "CPU, BackendSelect, ADInplaceOrView"
+	}
+	if tr.autocasting {
+		keys += ", AutocastCPU"
+	}
 	n := src.Name()
 	in := tr.sizesAt(p, src)
 	return &Guard{Kind: "TENSOR_MATCH", Expr: "check_tensor(" + n + ")", Source: src, late: func(g *Guard) {
 		shape, stride := tr.fixed(in.size), tr.fixed(in.stride)
-		g.Expr = fmt.Sprintf("check_tensor(%s, %s, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, AutogradCPU), torch.%s, device=None, requires_grad=%s, size=%s, stride=%s)",
-			n, cls.Name, dt, pyBool(rg), dims(shape), dims(stride))
+		g.Expr = fmt.Sprintf("check_tensor(%s, %s, DispatchKeySet(%s), torch.%s, device=None, requires_grad=%s, size=%s, stride=%s)",
+			n, cls.Name, keys, dt, pyBool(rg), dims(shape), dims(stride))
 		g.check = tr.checkTensor(n, cls, dt, rg, shape, stride)
 	}}
 }

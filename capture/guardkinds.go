@@ -29,6 +29,10 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 			return []*Guard{idGuard(v, src)}
 		}
 		return []*Guard{codeGuard(v, src)}
+	case *vm.BoundMethod:
+		if _, native := v.Func.(*vm.Builtin); native {
+			return []*Guard{idGuard(v, src)}
+		}
 	case *vm.List:
 		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), listLen)}
 	case *vm.Tuple:
@@ -70,7 +74,10 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 }
 
 // byIdentity are classes whose instances stand for themselves: a compiled function relies on the very object.
-var byIdentity = map[string]bool{"logging.Logger": true, "logging.RootLogger": true, "torch._ops._OpNamespace": true, "torch._ops._Ops": true}
+var byIdentity = map[string]bool{"logging.Logger": true, "logging.RootLogger": true, "torch.amp.autocast_mode.autocast": true, "torch._ops._OpNamespace": true, "torch._ops._Ops": true}
+
+// wholeInstances are classes whose instances are guarded as they are, and not by their attributes.
+var wholeInstances = map[string]bool{"torch.amp.autocast_mode.autocast": true}
 
 // unguarded are classes whose instances capture knows by heart.
 var unguarded = map[string]bool{"torch._dynamo.comptime._Comptime": true}
@@ -138,13 +145,16 @@ func (tr *tracer) partialGuards(v *vm.Instance, src Source) []*Guard {
 	return gs
 }
 
+// decorators are the files with the wrappers that no_grad and its like put around functions: calls of them are traced through.
+var decorators = map[string]bool{"torch/utils/_contextlib.py": true, "torch/amp/autocast_mode.py": true}
+
 // keptWhole reports whether capture never looks into a function: its identity is what counts then, not its code.
 func (tr *tracer) keptWhole(f *vm.Function) bool {
 	if marked(f, "_torchdynamo_disable") || marked(f, "_dynamo_allow_in_graph") {
 		return true
 	}
 	file := f.Code.Filename
-	if strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
+	if decorators[file] || strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
 		return false
 	}
 	return tr.d.isLibrary(file)

@@ -39,6 +39,7 @@ type plan struct {
 	result  recipe
 	effects []effect
 	logs    []logPlan // calls that were put off
+	draws   randomDraws
 	// A plan that breaks goes on behind the instruction at pc.
 	breaks bool
 	pc     int

@@ -50,7 +50,7 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	key := p.scalars[from]
 	if key == nil {
 		key = &tensor.Tensor{Fake: true}
-		if s.Kind == tensor.Float64 {
+		if s.Kind == tensor.Float64 && !tr.tensorNumbers[n] {
 			n = tr.graph.CallFunction("torch.scalar_tensor", n)
 			n.Kwargs = []fx.Kwarg{{Name: "dtype", Val: tensor.Float64}}
 		}

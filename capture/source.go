@@ -19,6 +19,7 @@ type env struct {
 	in      *vm.Interp
 	locals  map[string]vm.Object
 	globals *vm.Dict
+	drawn   []vm.Object         // random numbers of the run
 	cells   map[string]*vm.Cell // of free variables, and of a resume function's own ones; nil for none
 }
 

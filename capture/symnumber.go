@@ -86,6 +86,9 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !some || len(c.Kw) > 0 {
 		return nil, false, nil
 	}
+	if err := tr.drawnOperand(c); err != nil {
+		return nil, false, err
+	}
 	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(c.Args, c.Kw) })
 	if err != nil {
 		return nil, false, err

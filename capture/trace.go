@@ -69,10 +69,12 @@ type tracer struct {
 	savedOrder []vm.Object               // the objects of saved, and assigned globals, in order of first sight
 	viaAttr    map[*tensor.Tensor]Source // views that are attributes of inputs
 
-	stack []StackEntry // user stack of the break
-	depth int          // inside torch API calls: nothing is captured
-	grad  bool         // grad mode on entry
-	calls int
+	stack       []StackEntry // user stack of the break
+	depth       int          // inside torch API calls: nothing is captured
+	grad        bool         // grad mode on entry
+	inference   bool         // likewise
+	autocasting bool         // likewise
+	calls       int
 
 	logs    []logCall                  // calls put off until the graph has run
 	looking *vm.Frame                  // what a comptime context shows
@@ -82,6 +84,10 @@ type tracer struct {
 	conds   int
 	bodies  int          // of checkpoints
 	stored  map[int]bool // local variables that the root frame assigned
+
+	draws         randomDraws
+	generators    map[*vm.Instance]vm.Object // those that the trace drew from, with the states before
+	tensorNumbers map[*fx.Node]bool          // numbers that are 0-d tensors when the graph runs
 
 	ended      bool                   // the frame has run
 	variables  map[*torch.Tensor]bool // tensors that are called after a variable
@@ -129,7 +135,7 @@ func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
 		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, scope: newScope(),
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled()}
+		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
 	tr.guards.place = tr.userPlace
 	for name, c := range e.cells {
 		tr.sources[c] = cellSource{name}
@@ -174,12 +180,16 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
 		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
 	}()
-	autocast := d.T.Autocast
+	autocast, inference := d.T.Autocast, d.T.Inference
+	defer func() { d.T.Inference = inference }()
 	if err := tr.enterModes(f); err != nil {
 		return nil, err
 	}
 	res, err := d.In.EvalFrame(f)
 	tr.ended = true
+	if perr := tr.putBack(); perr != nil {
+		return nil, perr
+	}
 	grad := d.T.Grad.Enabled()
 	if errors.Is(err, errStop) {
 		f.Trace = nil
@@ -404,6 +414,10 @@ func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
 		f.Ext = nil
 		return
 	}
+	if i, ok := owner.(*vm.Instance); ok && wholeInstances[i.Class.FullName()] {
+		f.Ext = nil
+		return
+	}
 	if tr.quiet() {
 		switch owner.(type) {
 		case *vm.Module, *vm.Type, *vm.Function:
@@ -468,11 +482,13 @@ func (tr *tracer) after(f *vm.Frame) {
 		}
 		return
 	}
-	if _, bound := v.(*vm.BoundMethod); bound {
-		return
-	}
-	if b, isB := v.(*vm.Builtin); isB && b.Self != nil {
-		return
+	if _, module := p.owner.(*vm.Module); !module {
+		if _, bound := v.(*vm.BoundMethod); bound {
+			return
+		}
+		if b, isB := v.(*vm.Builtin); isB && b.Self != nil {
+			return
+		}
 	}
 	if s := tr.swapping(func() { tr.seeAttr(p.owner, base, p.name, v) }); s != nil {
 		f.Stack[f.SP-1] = s
@@ -775,6 +791,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
 		return vm.None, nil // nothing changes
 	}
+	if c.Target == "torch.is_inference_mode_enabled" {
+		return nil, &Unsupported{Reason: "Unsupported: torch.* op returned non-Tensor bool call_function <built-in function is_inference_mode_enabled>"}
+	}
 	if c.Target == torch.MakeSubclass {
 		return nil, &Unsupported{Reason: "Unsupported: Workaround for issues with nn_parameter construction"}
 	}
@@ -783,11 +802,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 			a, err := tr.scalarArg(s)
 			return a, true, err
 		}
-		if m, ok := o.(*torch.AutocastMode); ok {
-			if m.Node == nil || tr.graph.Node(m.Node.Name) != m.Node {
-				return nil, false, &Unsupported{Reason: "Unsupported: end of an autocast region that began outside of the graph", NoBreak: true}
+		if m, ok := o.(torch.Region); ok {
+			n := *m.EnteredBy()
+			if n == nil || tr.graph.Node(n.Name) != n {
+				return nil, false, &Unsupported{Reason: "Unsupported: end of an autocast or inference region that began outside of the graph", NoBreak: true}
 			}
-			return m.Node, true, nil
+			return n, true, nil
 		}
 		p, ok := o.(*torch.Tensor)
 		if !ok {
@@ -935,9 +955,9 @@ func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 	case *torch.Scalar:
 		tr.scalars[v] = n
 		return v
-	case *torch.AutocastMode:
-		v.Node = n
-		return v
+	case torch.Region:
+		*v.EnteredBy() = n
+		return res
 	case *torch.Tensor:
 		if tr.nodes[v.T] != nil {
 			// An in-place call returned its input: the result is a value of its own, the input keeps its node.

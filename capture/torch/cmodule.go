@@ -83,6 +83,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	t.registerTensorFns()
 	t.registerState()
 	t.registerAutocast()
+	t.registerInference()
 	t.registerOps()
 	return c, nil
 }
@@ -161,10 +162,7 @@ func (t *Torch) registerState() {
 		if err != nil {
 			return nil, err
 		}
-		t.Grad.SetEnabled(b)
-		if t.GradSwitch != nil {
-			t.GradSwitch(b)
-		}
+		t.setGrad(b)
 		return vm.None, nil
 	})
 	def("_log_api_usage_once", "torch._C._log_api_usage_once", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil })

@@ -366,6 +366,9 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
 		}),
+		"is_inference": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.MakeBool(a[0].(*Tensor).Inference), nil
+		},
 		"is_contiguous": plain(func(x *tensor.Tensor, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			f := tensor.ContiguousFormat
 			for _, k := range kw {

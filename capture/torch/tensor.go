@@ -12,6 +12,9 @@ type Tensor struct {
 	T     *tensor.Tensor
 	class *vm.Type
 	dict  *vm.Dict
+
+	// Inference says that the tensor was made under torch.inference_mode.
+	Inference bool
 }
 
 // Type is the object's class.

@@ -60,6 +60,8 @@ type Torch struct {
 	Sizes func(x *tensor.Tensor, stride bool, dims ...int) []vm.Object
 	// Numel gives the number of elements of a tensor when it is symbolic; nil, or a nil result, for a plain one.
 	Numel func(x *tensor.Tensor) vm.Object
+	// Inference says that torch.inference_mode is on.
+	Inference bool
 	// Record notes in a trace of operators that outs come from inputs by a function whose gradient apply computes, in the
 	// manner of Autograd.Record; nil outside of one.
 	Record func(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error)) error
@@ -193,5 +195,9 @@ func (t *Torch) call(op fx.Op, target string, args []vm.Object, kw []vm.KwArg, r
 	if t.Hook != nil {
 		return t.Hook(&Call{Op: op, Target: target, Args: args, Kw: kw, Run: run})
 	}
-	return run(args, kw)
+	res, err := run(args, kw)
+	if t.Inference && err == nil {
+		t.markInference(args, res)
+	}
+	return res, err
 }

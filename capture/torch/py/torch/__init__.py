@@ -78,6 +78,13 @@ def set_rng_state(state):
 
 default_generator = _C.default_generator
 is_grad_enabled = _C.is_grad_enabled
+is_inference_mode_enabled = _C.is_inference_mode_enabled
+
+
+def is_inference(input):
+    return input.is_inference()
+
+
 get_default_dtype = _C.get_default_dtype
 
 

@@ -99,8 +99,12 @@ class _OptimizeContext:
             return cls
         if not callable(fn):
             raise AssertionError(f"A callable function is expected, but {type(fn)} is provided.")
-        fn = innermost_fn(fn)
-        return _wrap(self.native, fn, fn)
+        names = fn = innermost_fn(fn)
+        if _of_library(fn) and getattr(fn, "__name__", "") not in ("_call_impl", "_wrapped_call_impl"):
+            from torch._dynamo.external_utils import wrap_inline
+
+            fn = wrap_inline(fn)
+        return _wrap(self.native, fn, names)
 
     # The old form: with torch._dynamo.optimize(...): statements.
     def __enter__(self):
@@ -109,6 +113,12 @@ class _OptimizeContext:
 
     def __exit__(self, *args):
         _native.leave(self.prior)
+
+
+def _of_library(fn):
+    """Whether fn has no frame of its own that capture would enter: a function of torch, or no Python function at all."""
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    return code is None or code.co_filename.startswith("torch/")
 
 
 def _wrap(native, fn, names):

@@ -10,6 +10,17 @@ def is_autocast_available(device_type):
     return device_type in ("cpu", "cuda")
 
 
+def autocast_decorator(autocast_instance, func):
+    """func inside of the region at every call."""
+
+    @functools.wraps(func)
+    def decorate_autocast(*args, **kwargs):
+        with autocast_instance:
+            return func(*args, **kwargs)
+
+    return decorate_autocast
+
+
 class autocast:
     """Context manager and decorator; on the CPU it computes in bfloat16 or float16."""
 
@@ -30,6 +41,8 @@ class autocast:
             )
             enabled = False
         self._enabled = enabled
+        if cache_enabled is None and not torch.compiler.is_compiling():  # graphs have it as it was given
+            cache_enabled = torch.is_autocast_cache_enabled()
         self._cache_enabled = cache_enabled
         self._mode = None
 
@@ -42,9 +55,4 @@ class autocast:
         return False
 
     def __call__(self, func):
-        @functools.wraps(func)
-        def decorate_autocast(*args, **kwargs):
-            with self:
-                return func(*args, **kwargs)
-
-        return decorate_autocast
+        return autocast_decorator(self, func)

@@ -1,22 +1,13 @@
 """Switching the recording of gradients."""
-import functools
-
 import torch
+from torch.utils._contextlib import context_decorator
 
 
 class _Mode:
     """A context manager that is a decorator too."""
 
     def __call__(self, func):
-        if isinstance(func, type):
-            return func
-
-        @functools.wraps(func)
-        def wrapped(*args, **kwargs):
-            with self.clone():
-                return func(*args, **kwargs)
-
-        return wrapped
+        return context_decorator(self.clone, func)
 
     def clone(self):
         return type(self)()
@@ -84,11 +75,18 @@ class inference_mode(_Mode):
 
     def __enter__(self):
         self.prev = torch.is_grad_enabled()
-        if self.mode:
-            torch._C._set_grad_enabled(False)
+        self._inference_mode_context = torch._C._enter_inference_mode(self.mode)
 
     def __exit__(self, exc_type, exc_value, traceback):
-        torch._C._set_grad_enabled(self.prev)
+        torch._C._exit_inference_mode(self._inference_mode_context)
 
     def clone(self):
         return type(self)(self.mode)
+
+
+def _enter_inference_mode(mode):
+    return torch._C._enter_inference_mode(mode)
+
+
+def _exit_inference_mode(mode):
+    torch._C._exit_inference_mode(mode)

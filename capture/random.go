@@ -1,0 +1,244 @@
+package capture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// randomDraw is a call of Python's random module that a trace met. Compiled code makes the draws of a frame in their order before
+// its graph runs, and passes them in.
+type randomDraw struct {
+	fn   vm.Object // a function of the module random
+	args []vm.Object
+	kw   []vm.KwArg
+
+	// A generator of the program's own: its state counts as fixed. Every run gets the number that the trace drew, and
+	// leaves the state that the trace left.
+	generator Source // nil for functions of the module
+	number    vm.Object
+	after     vm.Object
+}
+
+// randomDraws are the draws of a frame, in order.
+type randomDraws []*randomDraw
+
+// randomFunctions are the functions of random that become inputs of the graph.
+var randomFunctions = []string{"randint", "randrange", "uniform"}
+
+// randomCall is a call of a method of a random.Random: a number that every run draws anew. ok is false for other calls.
+func (tr *tracer) randomCall(callable vm.Object, args []vm.Object, kw []vm.KwArg) (v vm.Object, ok bool, err error) {
+	var self vm.Object
+	name := ""
+	switch m := callable.(type) {
+	case *vm.BoundMethod:
+		if f, isFn := m.Func.(*vm.Function); isFn {
+			self, name = m.Self, f.Name
+		} else if b, isB := m.Func.(*vm.Builtin); isB {
+			self, name = m.Self, b.Name
+		}
+	case *vm.Builtin:
+		self, name = m.Self, m.Name
+		if self == nil && m.Owner != nil && len(args) > 0 {
+			self, args = args[0], args[1:]
+		}
+	case *vm.Function: // LOAD_METHOD passes self as an argument
+		if len(args) > 0 {
+			self, name, args = args[0], m.Name, args[1:]
+		}
+	}
+	inst, isInst := self.(*vm.Instance)
+	if !isInst || inst.Class.Name != "Random" || inst.Class.Module != "random" {
+		return nil, false, nil
+	}
+	shared, err := tr.sharedGenerator()
+	if err != nil {
+		return nil, false, err
+	}
+	d := &randomDraw{args: args, kw: kw}
+	switch {
+	case vm.Object(inst) == shared:
+		if name == "random" {
+			return nil, false, unsupportedBuiltin("None.Random", name)
+		}
+		if !slices.Contains(randomFunctions, name) {
+			return nil, false, nil // a function of Python that capture does not look into
+		}
+	case tr.sources[inst] == nil, name != "random" && !slices.Contains(randomFunctions, name):
+		return nil, false, nil
+	default:
+		d.generator = tr.sources[inst]
+	}
+	for _, a := range args {
+		if _, unknown := a.(*torch.Scalar); unknown {
+			return nil, false, nil
+		}
+	}
+	v, err = tr.draw(inst, name, d)
+	return v, err == nil, err
+}
+
+// sharedGenerator is the generator behind the functions of the module random.
+func (tr *tracer) sharedGenerator() (vm.Object, error) {
+	m, err := tr.in.Import("random")
+	if err != nil {
+		return nil, err
+	}
+	return tr.in.GetAttr(m, "_inst")
+}
+
+// draw makes the draw for this trace and gives the graph an input for those of the runs.
+func (tr *tracer) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object, error) {
+	number, err := tr.outside(func() (vm.Object, error) {
+		state, err := tr.in.CallMethod(gen, "getstate")
+		if err != nil {
+			return nil, err
+		}
+		if _, known := tr.generators[gen]; !known {
+			if tr.generators == nil {
+				tr.generators = map[*vm.Instance]vm.Object{}
+			}
+			tr.generators[gen] = state
+		}
+		if d.fn, err = tr.in.GetAttr(gen, name); err != nil {
+			return nil, err
+		}
+		v, err := tr.in.Call(d.fn, d.args, d.kw)
+		if err == nil && d.generator != nil {
+			d.number = v
+			d.after, err = tr.in.CallMethod(gen, "getstate")
+		}
+		return v, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	x, err := asTensor(number)
+	if err != nil {
+		return nil, &Unsupported{Reason: "Unsupported: " + err.Error()}
+	}
+	src := randomSource{len(tr.draws), tr.t}
+	tr.draws = append(tr.draws, d)
+	n := tr.placeholder(src.Name())
+	n.Type = "torch.Tensor"
+	n.Val = tensor.FakeLike(x)
+	n.Meta = map[string]any{fx.MetaSource: src.Name()}
+	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
+	s := tr.t.NewScalar(x.DType, tr.unknowns)
+	tr.scalars[s], tr.exprNodes[s.Expr.String()] = n, n
+	if tr.tensorNumbers == nil {
+		tr.tensorNumbers = map[*fx.Node]bool{}
+	}
+	tr.tensorNumbers[n] = true
+	tr.liftedFrom[s] = drawnSource{src.index}
+	return s, nil
+}
+
+// putBack gives the generators the states that they had before the trace.
+func (tr *tracer) putBack() error {
+	_, err := tr.outside(func() (vm.Object, error) {
+		for gen, state := range tr.generators {
+			if _, err := tr.in.CallMethod(gen, "setstate", state); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// make draws the numbers of a run, as plain Python.
+func (ds randomDraws) make(e *env) error {
+	if len(ds) == 0 {
+		return nil
+	}
+	hook := e.in.FrameHook
+	e.in.FrameHook = nil
+	defer func() { e.in.FrameHook = hook }()
+	e.drawn = nil
+	for _, d := range ds {
+		v := d.number
+		var err error
+		if d.generator == nil {
+			v, err = e.in.Call(d.fn, d.args, d.kw)
+		} else {
+			var gen vm.Object
+			if gen, err = d.generator.Get(e); err == nil {
+				_, err = e.in.CallMethod(gen, "setstate", d.after)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		e.drawn = append(e.drawn, v)
+	}
+	return nil
+}
+
+// asTensor is a drawn number as graphs take it.
+func asTensor(o vm.Object) (*tensor.Tensor, error) {
+	switch v := o.(type) {
+	case vm.Int:
+		return tensor.Full(tensor.Int64, float64(v)), nil
+	case vm.Float:
+		return tensor.Full(tensor.Float64, float64(v)), nil
+	}
+	return nil, fmt.Errorf("random number of type %s", o.Type().Name)
+}
+
+// drawnOperand refuses arithmetic on drawn numbers alone, as PyTorch does: the frame runs as plain Python.
+func (tr *tracer) drawnOperand(c *torch.Call) error {
+	some := false
+	kinds := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		kinds[i] = tr.variableName(a)
+		if s, ok := a.(*torch.Scalar); ok && tr.tensorNumbers[tr.scalars[s]] {
+			some, kinds[i] = true, "UnspecializedPythonVariable()"
+		}
+	}
+	if !some {
+		return nil
+	}
+	return &Unsupported{Reason: fmt.Sprintf("Unsupported: partial tensor op: BuiltinVariable(%s) [%s] {}", strings.TrimPrefix(c.Target, "operator."), strings.Join(kinds, ", ")), NoBreak: true}
+}
+
+// drawnSource is a number that the run drew.
+type drawnSource struct{ index int }
+
+// Name is how logs call the number.
+func (s drawnSource) Name() string { return fmt.Sprintf("random_value_%d", s.index) }
+
+// Get is the number.
+func (s drawnSource) Get(e *env) (vm.Object, error) {
+	if s.index >= len(e.drawn) {
+		return nil, fmt.Errorf("%s was not drawn", s.Name())
+	}
+	return e.drawn[s.index], nil
+}
+
+// randomSource is the same number in a tensor.
+type randomSource struct {
+	index int
+	t     *torch.Torch
+}
+
+// Name is the name of the number.
+func (s randomSource) Name() string { return drawnSource{s.index}.Name() }
+
+// Get makes the tensor.
+func (s randomSource) Get(e *env) (vm.Object, error) {
+	v, err := drawnSource{s.index}.Get(e)
+	if err != nil {
+		return nil, err
+	}
+	x, err := asTensor(v)
+	if err != nil {
+		return nil, err
+	}
+	return s.t.Wrap(x), nil
+}
