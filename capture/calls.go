@@ -344,6 +344,9 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	}
 	if marked(f, "_torchdynamo_ahead") {
 		v, err := tr.ahead(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
+		if err == nil {
+			err = tr.optimizerInputs(callable, args)
+		}
 		return v, true, err
 	}
 	if marked(f, "_dynamo_marked_constant") {

@@ -3,6 +3,8 @@ from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable, _valu
 
 
 class Adagrad(Optimizer):
+    _state_lists = ("sum", "step")
+
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *, maximize=False, differentiable=False, fused=None):
         if not 0.0 <= lr:
             raise ValueError(f"Invalid learning rate: {lr}")
@@ -19,15 +21,18 @@ class Adagrad(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         for g in self.param_groups:
+            self._init_group(g)
             for p in g["params"]:
                 if p.grad is None:
                     continue
                 state = self.state[p]
-                state["step"] += 1
+                step_t = state["step"]
+                step_t += 1
+                step = step_t if torch.compiler.is_compiling() else _value(step_t)
                 grad = -p.grad if g["maximize"] else p.grad
                 if g["weight_decay"] != 0:
                     grad = grad.add(p, alpha=g["weight_decay"])
-                clr = g["lr"] / (1 + (_value(state["step"]) - 1) * g["lr_decay"])
+                clr = g["lr"] / (1 + (step - 1) * g["lr_decay"])
                 state["sum"].addcmul_(grad, grad, value=1)
                 p.addcdiv_(grad, state["sum"].sqrt().add_(g["eps"]), value=-clr)
         return loss

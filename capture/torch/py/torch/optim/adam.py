@@ -4,6 +4,7 @@ from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_di
 
 class Adam(Optimizer):
     decoupled = False
+    _state_lists = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None, maximize=False, capturable=False, differentiable=False, fused=None):
         if isinstance(lr, torch.Tensor):
@@ -60,7 +61,7 @@ class Adam(Optimizer):
             else:
                 grad = grad.add(param, alpha=wd)
         exp_avg.lerp_(grad, 1 - beta1)
-        exp_avg_sq.mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
+        exp_avg_sq.mul_(beta2).addcmul_(grad, grad if self.decoupled else grad.conj(), value=1 - beta2)
         if torch.compiler.is_compiling() or group["capturable"]:
             step = step_t
             correction1 = 1 - beta1**step

@@ -103,6 +103,12 @@ def _value(x):
 
 
 class Optimizer(_Groups):
+    _state_lists = ()  # the parts of a parameter's state, in the order in which step() collects them
+
+    @_ahead_of_capture
+    def _init_group(self, group):
+        """Makes what the state of the group's parameters lacks."""
+
     def __init__(self, params, defaults):
         torch._C._log_api_usage_once("python.optimizer")
         self.defaults = defaults

@@ -1,13 +1,27 @@
 import torch
-from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_differentiable
 
 
 class RMSprop(Optimizer):
+    _state_lists = ("square_avg", "momentum_buffer", "grad_avg", "step")
+
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, capturable=False, foreach=None, maximize=False, differentiable=False):
         if not 0.0 <= lr:
             raise ValueError(f"Invalid learning rate: {lr}")
         defaults = dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay, capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable)
         super().__init__(params, defaults)
+
+    @_ahead_of_capture
+    def _init_group(self, g):
+        for p in g["params"]:
+            state = self.state[p] if p.grad is not None else None
+            if state is not None and len(state) == 0:
+                state["step"] = torch.tensor(0.0)
+                state["square_avg"] = torch.zeros_like(p)
+                if g["momentum"] > 0:
+                    state["momentum_buffer"] = torch.zeros_like(p)
+                if g["centered"]:
+                    state["grad_avg"] = torch.zeros_like(p)
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
@@ -16,18 +30,13 @@ class RMSprop(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         for g in self.param_groups:
+            self._init_group(g)
             for p in g["params"]:
                 if p.grad is None:
                     continue
                 state = self.state[p]
-                if len(state) == 0:
-                    state["step"] = torch.tensor(0.0)
-                    state["square_avg"] = torch.zeros_like(p)
-                    if g["momentum"] > 0:
-                        state["momentum_buffer"] = torch.zeros_like(p)
-                    if g["centered"]:
-                        state["grad_avg"] = torch.zeros_like(p)
-                state["step"] += 1
+                step = state["step"]
+                step += 1
                 grad = -p.grad if g["maximize"] else p.grad
                 if g["weight_decay"] != 0:
                     grad = grad.add(p, alpha=g["weight_decay"])

@@ -1,8 +1,10 @@
-from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_differentiable
 import torch
 
 
 class SGD(Optimizer):
+    _state_lists = ("momentum_buffer",)
+
     def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None, differentiable=False, fused=None):
         if not isinstance(lr, torch.Tensor) and lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
@@ -15,6 +17,13 @@ class SGD(Optimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
 
+    @_ahead_of_capture
+    def _init_group(self, group):
+        if group["momentum"] != 0:
+            for p in group["params"]:
+                if p.grad is not None:
+                    self.state[p]
+
     @_use_grad_for_differentiable
     def step(self, closure=None):
         loss = None
@@ -22,6 +31,7 @@ class SGD(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         for group in self.param_groups:
+            self._init_group(group)
             for p in group["params"]:
                 if p.grad is not None:
                     self._update(p, p.grad if not group["maximize"] else -p.grad, group)
