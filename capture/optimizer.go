@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -108,6 +109,10 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 				add(v, itemSource{groupSource(gi), keys[k], "'" + name + "'"})
 			}
 		}
+		at := map[vm.Object]int{}
+		for i, k := range states.Keys() {
+			at[k] = i
+		}
 		// What a parameter has in the state, by the source of the parameter.
 		stateOf := func(p vm.Object, src Source) (*vm.Dict, Source, error) {
 			v, ok, err := states.Get(tr.in, p)
@@ -115,15 +120,11 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 				return nil, nil, err
 			}
 			d, _ := vm.AsDict(v)
-			return d, keyedSource{attrSource{base, "state"}, src}, nil
+			return d, placedSource{keyedSource{attrSource{base, "state"}, src}, at[p]}, nil
 		}
 		part := func(src Source, key vm.Object) Source {
 			name, _ := vm.AsStr(key)
 			return itemSource{src, key, "'" + name + "'"}
-		}
-		first := vm.Object(nil)
-		if ks := states.Keys(); len(ks) > 0 {
-			first = ks[0]
 		}
 		params := func(g vm.Object) []vm.Object {
 			d, ok := vm.AsDict(g)
@@ -142,7 +143,7 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 				if err != nil {
 					return nil, err
 				}
-				if d == nil || p == first {
+				if d == nil || at[p] == 0 {
 					continue
 				}
 				add(d, src)
@@ -181,10 +182,12 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 					if d == nil {
 						continue
 					}
-					if v, ok, err := d.Get(tr.in, name); err != nil {
+					v, ok, err := d.Get(tr.in, name)
+					if err != nil {
 						return nil, err
-					} else if ok {
-						add(v, part(src, name))
+					}
+					if ok {
+						add(v, placedSource{part(src, name), slices.Index(d.Keys(), name)})
 					}
 				}
 			}

@@ -48,6 +48,11 @@ type (
 	typeSource struct{ base Source }
 	// keyedSource is base[key] for a key with a source of its own.
 	keyedSource struct{ base, key Source }
+	// placedSource is what a dict has under a key, named by the place of the key.
+	placedSource struct {
+		Source
+		at int
+	}
 	// nativeSource is the built-in value inside an instance of a subclass of a built-in type.
 	nativeSource struct{ base Source }
 )
@@ -71,7 +76,12 @@ func (s builtinSource) Name() string { return "G['" + s.dict + "']['" + s.name +
 func (s nnSource) Name() string      { return s.base.Name() }
 func (s typeSource) Name() string    { return "type(" + s.base.Name() + ")" }
 func (s keyedSource) Name() string   { return s.base.Name() + "[" + s.key.Name() + "]" }
-func (s nativeSource) Name() string  { return s.base.Name() }
+
+func (s placedSource) Name() string {
+	return fmt.Sprintf("%s[list(%[1]s.keys())[%d]]", sourceBase(s.Source).Name(), s.at)
+}
+
+func (s nativeSource) Name() string { return s.base.Name() }
 
 func (s localSource) Get(e *env) (vm.Object, error) {
 	if v := e.locals[s.name]; v != nil {
@@ -191,6 +201,8 @@ func sourceBase(s Source) Source {
 		return s.base
 	case keyedSource:
 		return s.base
+	case placedSource:
+		return sourceBase(s.Source)
 	case nativeSource:
 		return s.base
 	case iterItemSource:
