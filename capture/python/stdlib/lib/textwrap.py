@@ -26,6 +26,41 @@ def indent(text, prefix, predicate=None):
     return ''.join(prefix + l if predicate(l) else l for l in text.splitlines(True))
 
 
+def _letter(c): return c == '_' or c.isalnum() and not c.isdecimal()
+def _word(c): return c == '_' or c.isalnum()
+
+
+def _dashes(w, i):
+    """Where a dash of two hyphens or more between words ends that begins at i; 0 if there is none."""
+    j = i
+    while w[j:j + 1] == '-':
+        j += 1
+    return j if j - i >= 2 and j < len(w) and _word(w[j]) and i and (_word(w[i - 1]) or w[i - 1] in '!"\'&.,?') else 0
+
+
+def _breaks(w, j):
+    """Whether a word may break behind the hyphen at j-1: two letters, or letter, hyphen, letter before it, and the like after it."""
+    if w[j - 1] != '-' or j < 3 or not _letter(w[j - 2]):
+        return False
+    if not (_letter(w[j - 3]) or w[j - 3] == '-' and j > 3 and _letter(w[j - 4])):
+        return False
+    rest = w[j:j + 3]
+    return len(rest) > 1 and _letter(rest[0]) and (_letter(rest[1]) or rest[1] == '-' and len(rest) > 2 and _letter(rest[2]))
+
+
+def _hyphenated(w):
+    out, at = [], 0
+    while at < len(w):
+        j = _dashes(w, at)
+        if not j:
+            j = at + 1
+            while j < len(w) and not (j > at + 1 and _breaks(w, j)) and not _dashes(w, j):
+                j += 1
+        out.append(w[at:j])
+        at = j
+    return out
+
+
 class TextWrapper:
     def __init__(self, width=70, initial_indent='', subsequent_indent='', expand_tabs=True, replace_whitespace=True, fix_sentence_endings=False,
                  break_long_words=True, drop_whitespace=True, break_on_hyphens=True, tabsize=8, *, max_lines=None, placeholder=' [...]'):
@@ -35,6 +70,12 @@ class TextWrapper:
         self.break_long_words, self.max_lines, self.placeholder = break_long_words, max_lines, placeholder
 
     def wrap(self, text):
+        if self.width <= 0:
+            raise ValueError(f"invalid width {self.width!r} (must be > 0)")
+        if self.max_lines is not None:
+            ind = self.subsequent_indent if self.max_lines > 1 else self.initial_indent
+            if len(ind) + len(self.placeholder.lstrip()) > self.width:
+                raise ValueError("placeholder too large for max width")
         if self.expand_tabs:
             text = text.expandtabs(self.tabsize)
         if self.replace_whitespace:
@@ -43,8 +84,8 @@ class TextWrapper:
         for c in re.split(r'( +)', text):
             if c.startswith(' ') or not self.break_on_hyphens:
                 chunks.append(c)
-            else: # a word may break behind a hyphen between letters
-                chunks += re.sub(r'(?<=[^\W\d_]-)(?=[^\W\d_][^\W_])', '\0', c).split('\0') if re.search(r'\w[^\W\d_]-', c) else [c]
+            else:
+                chunks += _hyphenated(c)
         chunks = [c for c in chunks if c]
         chunks.reverse()
         lines, ind = [], self.initial_indent
@@ -69,15 +110,23 @@ class TextWrapper:
                     cur.append(chunks.pop())
             if self.drop_whitespace and cur and not cur[-1].strip():
                 del cur[-1]
-            if cur:
+            if not cur:
+                continue
+            size = sum(map(len, cur))
+            rest = chunks and not (self.drop_whitespace and len(chunks) == 1 and not chunks[0].strip())
+            if self.max_lines is None or len(lines) + 1 < self.max_lines or not rest and size <= room:
                 lines.append(ind + ''.join(cur))
                 ind = self.subsequent_indent
-        if self.max_lines is not None and len(lines) > self.max_lines:
-            lines = lines[:self.max_lines]
-            last = lines[-1]
-            while last and len(last) + len(self.placeholder) > self.width:
-                last = last.rpartition(' ')[0]
-            lines[-1] = last + self.placeholder
+                continue
+            while cur and not (cur[-1].strip() and size + len(self.placeholder) <= room):
+                size -= len(cur.pop())
+            if cur:
+                lines.append(ind + ''.join(cur) + self.placeholder)
+            elif lines and len(lines[-1].rstrip()) + len(self.placeholder) <= self.width:
+                lines[-1] = lines[-1].rstrip() + self.placeholder
+            else:
+                lines.append(ind + self.placeholder.lstrip())
+            break
         return lines
 
     def fill(self, text): return '\n'.join(self.wrap(text))

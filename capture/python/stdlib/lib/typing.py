@@ -10,8 +10,6 @@ from types import GenericAlias
 
 
 def _name(t):
-    if t is type(None):
-        return 'None'
     if t is ...:
         return '...'
     if isinstance(t, type) and not isinstance(t, GenericAlias):
@@ -133,6 +131,11 @@ class _UnionAlias(_GenericAlias):
     def __subclasscheck__(self, cls): return issubclass(cls, self.__args__)
 
 
+_COUNTS = dict.fromkeys('List Set FrozenSet Type Counter Deque Hashable Sized Iterable Iterator Reversible Collection Container Sequence MutableSequence '
+                        'MutableSet KeysView ValuesView MappingView Awaitable AsyncIterable AsyncIterator AbstractSet ContextManager Pattern Match'.split(), 1)
+_COUNTS.update(dict.fromkeys('Dict DefaultDict OrderedDict ChainMap Mapping MutableMapping ItemsView AsyncGenerator'.split(), 2), Generator=3, Coroutine=3)
+
+
 class _Alias(_SpecialForm):
     """List, Dict and their kind: the old names of types."""
 
@@ -143,10 +146,15 @@ class _Alias(_SpecialForm):
     def __getitem__(self, p):
         if not isinstance(p, tuple):
             p = (p,)
+        want = _COUNTS.get(self._name)
+        if want is not None and len(p) != want:
+            raise TypeError(f"Too {'many' if len(p) > want else 'few'} arguments for {self!r}; actual {len(p)}, expected {want}")
         if self.__origin__ is collections.abc.Callable:
+            if len(p) != 2:
+                raise TypeError("Callable must be used as Callable[[arg, ...], result].")
             a, r = p
             p = (tuple(a) if isinstance(a, list) else (a,)) + (r,)
-        return _GenericAlias(self.__origin__, tuple(type(None) if x is None else x for x in p), name=self._name, inst=False)
+        return _GenericAlias(self.__origin__, tuple(type(None) if x is None else ForwardRef(x) if isinstance(x, str) else x for x in p), name=self._name, inst=False)
 
     def __call__(self, *a, **k): return self.__origin__(*a, **k)
     def __mro_entries__(self, bases): return (self.__origin__,)
@@ -196,8 +204,29 @@ class Any(metaclass=_AnyMeta):
 
 
 Union = _SpecialForm('Union', _union)
-Optional = _SpecialForm('Optional', lambda self, p: Union[p, None])
-Literal = _SpecialForm('Literal', _plain)
+def _optional(self, p):
+    if isinstance(p, tuple):
+        raise TypeError(f"typing.Optional requires a single type. Got {p!r:.100}.")
+    return Union[p, None]
+
+
+class _LiteralAlias(_GenericAlias):
+    def __repr__(self): return f'typing.Literal[{", ".join(map(repr, self.__args__))}]'
+    def __eq__(self, o): return isinstance(o, _LiteralAlias) and {(type(x), x) for x in self.__args__} == {(type(x), x) for x in o.__args__}
+    def __hash__(self): return hash(frozenset((type(x), x) for x in self.__args__))
+
+
+def _literal(self, p):
+    out = []
+    for x in p if isinstance(p, tuple) else (p,):
+        for y in x.__args__ if isinstance(x, _LiteralAlias) else (x,):
+            if not any(type(y) is type(z) and y == z for z in out):
+                out.append(y)
+    return _LiteralAlias(self, tuple(out), name='Literal')
+
+
+Optional = _SpecialForm('Optional', _optional)
+Literal = _SpecialForm('Literal', _literal)
 ClassVar = _SpecialForm('ClassVar', _plain)
 Final = _SpecialForm('Final', _plain)
 Concatenate = _SpecialForm('Concatenate', _plain)
@@ -234,6 +263,12 @@ class ForwardRef(_Final):
 
 class TypeVar(_Final):
     def __init__(self, name, *constraints, bound=None, covariant=False, contravariant=False):
+        if covariant and contravariant:
+            raise ValueError("Bivariant types are not supported.")
+        if len(constraints) == 1:
+            raise TypeError("A single constraint is not allowed")
+        if constraints and bound is not None:
+            raise TypeError("Constraints cannot be combined with bound=...")
         self.__name__, self.__constraints__, self.__bound__ = name, constraints, bound
         self.__covariant__, self.__contravariant__ = covariant, contravariant
         try:
@@ -268,6 +303,12 @@ class Generic:
             params = (params,)
         if cls in (Generic, Protocol) and not all(isinstance(p, TypeVar) for p in params):
             raise TypeError(f"Parameters to {cls.__name__}[...] must all be type variables or parameter specification variables.")
+        if cls not in (Generic, Protocol):
+            want = getattr(cls, '__parameters__', ())
+            if not want:
+                raise TypeError(f"{cls} is not a generic class")
+            if len(want) != len(params) and not any(isinstance(p, (ParamSpec, TypeVarTuple)) for p in want):
+                raise TypeError(f"Too {'many' if len(params) > len(want) else 'few'} arguments for {cls}; actual {len(params)}, expected {len(want)}")
         return _GenericAlias(cls, tuple(type(None) if p is None else p for p in params))
 
     def __init_subclass__(cls, *args, **kwargs):
@@ -292,7 +333,11 @@ class _ProtocolMeta(_abc.ABCMeta):
         return super().__instancecheck__(instance)
 
     def __subclasscheck__(cls, sub):
-        if cls.__dict__.get('_is_protocol', False) and getattr(cls, '_is_runtime', False):
+        if cls.__dict__.get('_is_protocol', False) and cls is not Protocol:
+            if not getattr(cls, '_is_runtime', False):
+                raise TypeError("Instance and class checks can only be used with @runtime_checkable protocols")
+            if not all(callable(getattr(cls, a, None)) for a in _members(cls)):
+                raise TypeError("Protocols with non-method members don't support issubclass()")
             return all(hasattr(sub, a) for a in _members(cls))
         return super().__subclasscheck__(sub)
 
@@ -310,6 +355,19 @@ def _members(cls):
     return out
 
 
+def _no_init(self, *args, **kwargs):
+    if type(self)._is_protocol:
+        raise TypeError('Protocols cannot be instantiated')
+
+
+def _next_init(cls):
+    for b in cls.__mro__[1:]:
+        init = b.__dict__.get('__init__', _no_init)
+        if init is not _no_init:
+            return init
+    return object.__init__
+
+
 class Protocol(Generic, metaclass=_ProtocolMeta):
     __slots__ = ()
     _is_protocol = True
@@ -317,9 +375,13 @@ class Protocol(Generic, metaclass=_ProtocolMeta):
     def __init_subclass__(cls, *args, **kwargs):
         super().__init_subclass__(*args, **kwargs)
         cls._is_protocol = any(b is Protocol for b in cls.__bases__)
+        if cls._is_protocol and cls.__init__ is object.__init__ or cls.__init__ is _no_init:
+            cls.__init__ = _no_init if cls._is_protocol else _next_init(cls)
 
 
 def runtime_checkable(cls):
+    if not (isinstance(cls, type) and issubclass(cls, Generic)) or not getattr(cls, '_is_protocol', False):
+        raise TypeError(f'@runtime_checkable can be only applied to protocol classes, got {cls!r}')
     cls._is_runtime = True
     return cls
 
@@ -376,8 +438,9 @@ AbstractSet = _Alias(collections.abc.Set, 'AbstractSet')
 ContextManager = _Alias(contextlib.AbstractContextManager, 'ContextManager')
 AsyncContextManager = _Alias(contextlib.AbstractContextManager, 'AsyncContextManager')
 AsyncGenerator = _SpecialForm('AsyncGenerator', _plain)
-Pattern = _SpecialForm('Pattern', _plain)
-Match = _SpecialForm('Match', _plain)
+import re as _re
+Pattern = _Alias(_re.Pattern, 'Pattern')
+Match = _Alias(_re.Match, 'Match')
 Text = str
 TYPE_CHECKING = False
 
@@ -417,7 +480,9 @@ def overload(func):
 def get_overloads(func): return []
 def clear_overloads(): pass
 def assert_type(val, typ): return val
-def reveal_type(obj): return obj
+def reveal_type(obj):
+    print(f"Runtime type is {type(obj).__name__!r}", file=sys.stderr)
+    return obj
 
 
 def assert_never(arg):
@@ -444,6 +509,8 @@ def get_origin(tp):
         return Generic
     if isinstance(tp, types.UnionType):
         return types.UnionType
+    if isinstance(tp, _Alias):
+        return tp.__origin__
     if isinstance(tp, (_GenericAlias, GenericAlias)):
         return tp.__origin__
     return None
@@ -520,15 +587,29 @@ NamedTuple.__mro_entries__ = lambda bases: (_NT,)
 class _TypedDictMeta(type):
     def __new__(cls, name, bases, ns, total=True):
         t = type.__new__(_TypedDictMeta, name, (dict,), ns)
-        ann = {}
+        ann, required, optional = {}, set(), set()
         for b in bases:
             ann.update(b.__dict__.get('__annotations__', {}))
-        ann.update(ns.get('__annotations__', {}))
+            required |= b.__dict__.get('__required_keys__', set())
+            optional |= b.__dict__.get('__optional_keys__', set())
+        for k, v in ns.get('__annotations__', {}).items():
+            if isinstance(v, str):
+                v = ForwardRef(v)
+            elif v is None:
+                v = type(None)
+            ann[k] = v
+            form = get_origin(v.__origin__ if isinstance(v, _Annotated) else v)
+            must = form is Required or form is not NotRequired and total
+            (required if must else optional).add(k)
+            (optional if must else required).discard(k)
         t.__annotations__ = ann
+        t.__required_keys__, t.__optional_keys__ = frozenset(required), frozenset(optional)
         t.__total__ = total
         return t
 
     def __call__(cls, *a, **k): return dict(*a, **k)
+    def __instancecheck__(cls, o): raise TypeError('TypedDict does not support instance and class checks')
+    __subclasscheck__ = __instancecheck__
 
 
 def TypedDict(typename, fields=None, /, *, total=True, **kwargs):
