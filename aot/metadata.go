@@ -53,7 +53,11 @@ func (f *Functional) intoOut(t, v *tensor.Tensor) error {
 		b := &build.B{D: f.Below}
 		return build.Run(func() {
 			v = b.To(v, t.DType)
+			if !v.IsNonOverlappingAndDense() {
+				v = b.T("clone.default", v, tensor.ContiguousFormat)
+			}
 			f.look(t, v)
+			t.Offset = 0
 			t.Storage.NBytes = max(t.Storage.NBytes, need)
 			f.store(ss, v)
 		})

@@ -386,27 +386,27 @@ func (t *Torch) registerOps() {
 		getter("_schema", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Schema) }),
 		getter("namespace", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Sig().Namespace) }),
 	}})
-	type packet struct {
+	type overloads struct {
 		ns, name string
 		members  map[string]vm.Object
 	}
 	packetType := in.NewNativeType(vm.Spec{Name: "OpOverloadPacket", Module: "torch._ops", Methods: map[string]vm.GoFunc{
 		"__call__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			p := a[0].(*vm.Instance).Native.(*packet)
+			p := a[0].(*vm.Instance).Native.(*overloads)
 			return t.call(fx.CallFunction, "torch.ops."+p.ns+"."+p.name, a[1:], kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-				return t.Packet(p.ns, p.name, args, kw)
+				return t.packet(p.ns, p.name, packet, args, kw)
 			})
 		},
 		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			p := a[0].(*vm.Instance).Native.(*packet)
+			p := a[0].(*vm.Instance).Native.(*overloads)
 			return vm.Str("<OpOverloadPacket(op='" + p.ns + "." + p.name + "')>"), nil
 		},
 		"__str__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			p := a[0].(*vm.Instance).Native.(*packet)
+			p := a[0].(*vm.Instance).Native.(*overloads)
 			return vm.Str(p.ns + "." + p.name), nil
 		},
 		"overloads": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			p := a[0].(*vm.Instance).Native.(*packet)
+			p := a[0].(*vm.Instance).Native.(*overloads)
 			l := vm.NewList()
 			for _, o := range aten.Packet(p.ns, p.name) {
 				l.Items = append(l.Items, vm.Str(overloadName(o)))
@@ -414,7 +414,7 @@ func (t *Torch) registerOps() {
 			return l, nil
 		},
 		"__getattr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			p := a[0].(*vm.Instance).Native.(*packet)
+			p := a[0].(*vm.Instance).Native.(*overloads)
 			name, _ := vm.AsStr(a[1])
 			if m, ok := p.members[name]; ok {
 				return m, nil
@@ -429,7 +429,7 @@ func (t *Torch) registerOps() {
 			return nil, in.Errorf(in.Exc.AttributeError, "The underlying op of '%s.%s' has no overload name '%s'", p.ns, p.name, name)
 		},
 	}, GetSet: []*vm.GetSet{
-		getter("__name__", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*packet).name) }),
+		getter("__name__", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*overloads).name) }),
 	}})
 	t.c.Func("_packet", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		ns, _ := vm.AsStr(a[0])
@@ -437,7 +437,7 @@ func (t *Torch) registerOps() {
 		if len(aten.Packet(ns, name)) == 0 {
 			return nil, in.Errorf(in.Exc.AttributeError, "'_OpNamespace' '%s' object has no attribute '%s'", ns, name)
 		}
-		return &vm.Instance{Class: packetType, Native: &packet{ns, name, map[string]vm.Object{}}}, nil
+		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]vm.Object{}}}, nil
 	})
 	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })
@@ -447,7 +447,7 @@ func (t *Torch) registerOps() {
 			return "", false
 		}
 		switch n := i.Native.(type) {
-		case *packet:
+		case *overloads:
 			return "torch.ops." + n.ns + "." + n.name, true
 		case *aten.Op:
 			return n.Name(), true

@@ -165,7 +165,10 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, 
 				}
 			}
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", it.Type().Name)
+				if _, isStr := vm.AsStr(it); isStr {
+					return nil, in.Errorf(in.Exc.TypeError, "new(): invalid data type 'str'")
+				}
+				return nil, in.Errorf(in.Exc.IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", it.Type().Name)
 			}
 			size := r.x.Shape[dim]
 			if n < -size || n >= size {

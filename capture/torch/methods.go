@@ -48,7 +48,7 @@ func (t *Torch) tensorType() {
 	for _, o := range operators {
 		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 2 {
-				if !operand(args[1]) {
+				if _, isT := args[1].(*Tensor); !operand(args[1]) || o.packet == "matmul" && !isT {
 					return vm.NotImplemented, nil
 				}
 				if o.reflected {
@@ -74,7 +74,7 @@ func (t *Torch) tensorType() {
 		}
 	}
 	for name, f := range t.special() {
-		ms[name] = f
+		ms[name] = t.checked(name, f)
 	}
 	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(),
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
@@ -665,11 +665,15 @@ func (t *Torch) parseTo(args []vm.Object, kw []vm.KwArg) (dev *Device, d *tensor
 				return
 			}
 			dev = &Device{pd, t}
-		case *vm.Type:
-			if v, ok := t.Value(a); ok {
-				dd := v.(tensor.DType)
-				d = &dd
+		case *vm.NoneType, vm.Int:
+		default:
+			v, _ := t.Value(a)
+			dd, ok := v.(tensor.DType)
+			if !ok {
+				err = (pythonCall{t: t, name: "to", method: true, args: args, kw: kw}).argumentError()
+				return
 			}
+			d = &dd
 		}
 	}
 	return

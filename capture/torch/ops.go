@@ -1,9 +1,8 @@
 package torch
 
 import (
-	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -20,6 +19,27 @@ var factoryKeywords = map[string]bool{"requires_grad": true}
 
 // Packet runs the operator `name` of namespace ns on Python arguments, choosing the overload as PyTorch does.
 func (t *Torch) Packet(ns, name string, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	return t.packet(ns, name, inner, args, kw)
+}
+
+// How an operator is called: by a name that Python binds, which is strict about types, or by the stack itself and by torch.ops, which are not.
+type form uint8
+
+const (
+	inner    form = iota // an operator such as +, or the stack
+	function             // torch.NAME
+	method               // Tensor.NAME
+	packet               // torch.ops.aten.NAME
+)
+
+func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	shown := args
+	switch how {
+	case function:
+		args = spread(name, args, 0)
+	case method:
+		args = spread(name, args, 1)
+	}
 	ops := aten.Packet(ns, name)
 	if len(ops) == 0 {
 		return nil, t.In.Errorf(t.In.Exc.NotImplementedError, "whittle has no operator %s::%s", ns, name)
@@ -28,7 +48,7 @@ func (t *Torch) Packet(ns, name string, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	for i, a := range args {
 		v, ok := t.Value(a)
 		if !ok {
-			return nil, t.badArgument(name, ops, i, a)
+			return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s(): argument %d must not be %s", name, i+1, a.Type().Name))
 		}
 		vals[i] = v
 	}
@@ -45,13 +65,17 @@ func (t *Torch) Packet(ns, name string, args []vm.Object, kw []vm.KwArg) (vm.Obj
 		}
 		v, ok := t.Value(k.Value)
 		if !ok {
-			return nil, t.In.Errorf(t.In.Exc.TypeError, "%s(): argument '%s' must not be %s", name, k.Name, k.Value.Type().Name)
+			return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s(): argument '%s' must not be %s", name, k.Name, k.Value.Type().Name))
 		}
 		if kws == nil {
 			kws = map[string]aten.Value{}
 		}
 		kws[t.keyword(ops, k.Name)] = v
 	}
+	if _, ok := kws["out"]; ok && ns == "aten" && how != inner && how != packet && !takesOut(name, how == method) {
+		return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s() got an unexpected keyword argument 'out'", name))
+	}
+	outTuple(ops, kws)
 	if ns == "aten" {
 		form, fvals, fkws := aten.PythonForm(name, vals, kws)
 		if vals, kws = fvals, fkws; form != name {
@@ -60,7 +84,14 @@ func (t *Torch) Packet(ns, name string, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	}
 	op, bound, err := aten.ResolveOverload(ops, vals, kws)
 	if err != nil {
-		return nil, t.signatureError(name, ops, args, kw, err)
+		return nil, t.signatureError(name, how, shown, kw, err)
+	}
+	if how == function || how == method {
+		for i, a := range op.Sig().Args {
+			if _, isT := bound[i].(*tensor.Tensor); a.Type.Base == "Tensor" && !a.Type.List && !isT && bound[i] != nil && !numbersForTensors[name] {
+				return nil, t.signatureError(name, how, shown, kw, fmt.Errorf("%s(): argument '%s' must be Tensor, not a number", name, a.Name))
+			}
+		}
 	}
 	out, err := t.Run(op, bound)
 	if err != nil {
@@ -165,68 +196,52 @@ func (t *Torch) returnType(name string, fields []string) *vm.Type {
 		}}})
 }
 
-func (t *Torch) badArgument(name string, ops []*aten.Op, i int, a vm.Object) error {
-	s := ops[0].Sig()
-	arg, want := "input", "Tensor"
-	if i < len(s.Args) {
-		arg = s.Args[i].Name
-		if arg == "self" {
-			arg = "input"
-		}
-		want = s.Args[i].Type.Base
-	}
-	return t.In.Errorf(t.In.Exc.TypeError, "%s(): argument '%s' (position %d) must be %s, not %s", name, arg, i+1, pyType(want), a.Type().Name)
+// takesOut says whether a function takes out= in Python; one without signatures does.
+func takesOut(name string, method bool) bool {
+	sigs := aten.Signatures(name, method)
+	return len(sigs) == 0 || slices.ContainsFunc(sigs, func(s aten.Signature) bool {
+		return slices.ContainsFunc(s.Params, func(p aten.Param) bool { return p.Outs > 0 })
+	})
 }
 
-func pyType(s string) string {
-	switch s {
-	case "Scalar":
-		return "Number"
-	case "SymInt":
-		return "int"
+// outTuple gives the tensors of out=(values, indices) to the arguments of the overload that takes as many.
+func outTuple(ops []*aten.Op, kws map[string]aten.Value) {
+	l, ok := kws["out"].([]aten.Value)
+	if !ok || len(l) < 2 {
+		return
 	}
-	return s
-}
-
-// signatureError words a failed overload choice as PyTorch's Python argument parser does.
-func (t *Torch) signatureError(name string, ops []*aten.Op, args []vm.Object, kw []vm.KwArg, err error) error {
-	var ae *aten.Error
-	if errors.As(err, &ae) && len(ops) == 1 {
-		s := ops[0].Sig()
-		if i := s.Arg(ae.Arg); i >= 0 && i < len(args) {
-			arg := ae.Arg
-			if arg == "self" {
-				arg = "input"
-			}
-			return t.In.Errorf(t.In.Exc.TypeError, "%s(): argument '%s' (position %d) must be %s, not %s", name, arg, i+1, pyType(s.Args[i].Type.Base), args[i].Type().Name)
-		}
-	}
-	var got []string
-	for _, a := range args {
-		got = append(got, a.Type().Name)
-	}
-	for _, k := range kw {
-		got = append(got, k.Name+"="+k.Value.Type().Name)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s() received an invalid combination of arguments - got (%s), but expected one of:", name, strings.Join(got, ", "))
 	for _, o := range ops {
-		var ps []string
-		star := false
+		var names []string
 		for _, a := range o.Sig().Args {
-			if a.KwOnly && !star {
-				ps, star = append(ps, "*"), true
+			if a.Write() && a.KwOnly {
+				names = append(names, a.Name)
 			}
-			n := a.Name
-			if n == "self" {
-				n = "input"
-			}
-			ps = append(ps, pyType(a.Type.Base)+" "+n)
 		}
-		fmt.Fprintf(&b, "\n * (%s)", strings.Join(ps, ", "))
+		if len(names) != len(l) {
+			continue
+		}
+		delete(kws, "out")
+		for i, n := range names {
+			kws[n] = l[i]
+		}
+		return
 	}
-	b.WriteString("\n")
-	return t.In.Errorf(t.In.Exc.TypeError, "%s", b.String())
+}
+
+// signatureError words a call that fits no overload, of which err is the reason.
+func (t *Torch) signatureError(name string, how form, args []vm.Object, kw []vm.KwArg, err error) error {
+	if how == packet {
+		return t.Error(err)
+	}
+	c := pythonCall{t: t, name: name, method: how == method, args: args, kw: slices.Clone(kw)}
+	if how == method {
+		c.self, c.args = args[0], args[1:]
+	}
+	c.numpyNames()
+	if e := c.argumentError(); e != nil {
+		return e
+	}
+	return t.In.Errorf(t.In.Exc.TypeError, "%s", err)
 }
 
 // spread packs x.view(2, 3) into x.view((2, 3)); self is args[0].
@@ -250,7 +265,7 @@ func (t *Torch) function(module, target, name string) *vm.Builtin {
 	b := &vm.Builtin{Name: name, Module: module, Max: -1, Native: Target(target)}
 	b.Fn = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return t.call(fx.CallFunction, target, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return t.Packet("aten", name, spread(name, args, 0), kw)
+			return t.packet("aten", name, function, args, kw)
 		})
 	}
 	return b
@@ -263,7 +278,7 @@ type Target string
 func (t *Torch) method(name string) vm.GoFunc {
 	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return t.call(fx.CallMethod, name, args, kw, func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return t.Packet("aten", name, spread(name, args, 1), kw)
+			return t.packet("aten", name, method, args, kw)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package aten
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -29,6 +30,7 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 	fail := func(k Kind, arg, format string, a ...any) error {
 		return &Error{Op: op.Name(), Arg: arg, Kind: k, Msg: fmt.Sprintf(format, a...)}
 	}
+	plain := s.Namespace + "::" + s.Name
 	positional := 0
 	for _, a := range s.Args {
 		if !a.KwOnly {
@@ -39,7 +41,7 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 		if !explain {
 			return nil, errNoMatch
 		}
-		return nil, fail(RuntimeError, "", "%s() expected at most %d argument(s) but received %d argument(s). Declaration: %s", s.FullName(), positional, len(args), s)
+		return nil, fail(RuntimeError, "", "%s() takes %d positional argument(s) but %d was/were given.  Declaration: %s", plain, positional, len(args), s)
 	}
 	out := make([]Value, len(s.Args))
 	used := 0
@@ -55,7 +57,7 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 			if !explain {
 				return nil, errNoMatch
 			}
-			return nil, fail(RuntimeError, a.Name, "%s() got multiple values for argument '%s'", s.FullName(), a.Name)
+			return nil, fail(RuntimeError, a.Name, "Argument '%s' specified both as positional and keyword argument. Schema: %s", a.Name, s)
 		case i < len(args):
 			v = args[i]
 		case inKw:
@@ -73,12 +75,15 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 			continue
 		}
 		cv, ok := convert(a.Type, v, level)
+		if a.KwOnly && a.Write() && !tensors(v) {
+			ok = false // nothing else can be written to
+		}
 		if !ok {
 			if !explain {
 				return nil, errNoMatch
 			}
-			return nil, fail(RuntimeError, a.Name, "%s() Expected a value of type '%s' for argument '%s' but instead found type '%s'.\nPosition: %d\nValue: %s\nDeclaration: %s",
-				s.FullName(), jitType(a.Type), a.Name, typeName(v), i, valueText(v), s)
+			return nil, fail(RuntimeError, a.Name, "%s() Expected a value of type '%s' for argument '%s' but instead found type '%s'.\nPosition: %d\nValue: %s\nDeclaration: %s\nCast error details: %s",
+				plain, jitType(a.Type), a.Name, typeName(v), i, valueText(v), s, castDetails(a.Type, v))
 		}
 		out[i] = cv
 	}
@@ -86,7 +91,7 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 		if !explain {
 			return nil, errNoMatch
 		}
-		return nil, fail(RuntimeError, missing[0], "%s() is missing value for argument '%s'. Declaration: %s", s.FullName(), missing[0], s)
+		return nil, fail(RuntimeError, missing[0], "%s() is missing value for argument '%s'. Declaration: %s", plain, missing[0], s)
 	}
 	if used < len(kwargs) {
 		for k := range kwargs {
@@ -94,11 +99,43 @@ func match(op *Op, args []Value, kwargs map[string]Value, level int, explain boo
 				if !explain {
 					return nil, errNoMatch
 				}
-				return nil, fail(RuntimeError, k, "Unknown keyword argument '%s' for operator '%s'. Schema: %s", k, s.FullName(), s)
+				return nil, fail(RuntimeError, k, "Unknown keyword argument '%s' for operator '%s'. Schema: %s", k, plain, s)
 			}
 		}
 	}
 	return out, nil
+}
+
+// castDetails says why a value could not become what a schema wants.
+func castDetails(t Type, v Value) string {
+	switch {
+	case !t.List && t.Base == "Tensor":
+		return "Unable to cast " + bareText(v) + " to Tensor"
+	case !t.List && (t.Base == "Scalar" || t.Base == "number"):
+		return "Cannot cast " + bareText(v) + " to number"
+	}
+	class := typeName(v)
+	if class == "Tensor" {
+		class = "torch.Tensor"
+	}
+	return fmt.Sprintf("Unable to cast Python instance of type <class '%s'> to C++ type '?' (#define PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)", class)
+}
+
+// bareText is str(v), where valueText is repr(v).
+func bareText(v Value) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return valueText(v)
+}
+
+// tensors says whether v is a tensor or a list of tensors.
+func tensors(v Value) bool {
+	if l, ok := v.([]Value); ok {
+		return !slices.ContainsFunc(l, func(x Value) bool { return !tensors(x) })
+	}
+	t, ok := v.(*tensor.Tensor)
+	return ok && t != nil
 }
 
 func repeat(n int64, size int) Value {
@@ -151,6 +188,8 @@ func valueText(v Value) string {
 			return "True"
 		}
 		return "False"
+	case string:
+		return "'" + v + "'"
 	case []Value:
 		p := make([]string, len(v))
 		for i, x := range v {
@@ -195,6 +234,9 @@ func convert(t Type, v Value, level int) (Value, bool) {
 	elem := func(x Value) (Value, bool) {
 		if x == nil {
 			return nil, t.ElemOpt
+		}
+		if _, ok := x.(*tensor.Tensor); t.Base == "Tensor" && !ok {
+			return nil, false // numbers pass for tensors one by one only
 		}
 		return convertElem(t.Base, x, level)
 	}

@@ -267,7 +267,11 @@ func (c *Call) intoOut(ov, rv Value) (Value, error) {
 		return nil, errf("result type %s can't be cast to the desired output type %s", cName(r.DType), cName(o.DType))
 	}
 	if !tensor.SameShape(o, r) {
-		resizeTo(o, r.Shape, r.Stride)
+		st := r.Stride
+		if !r.IsNonOverlappingAndDense() {
+			st = tensor.ContiguousStrides(r.Shape)
+		}
+		resizeTo(o, r.Shape, st)
 	}
 	if c.real {
 		tensor.Copy(o, r)

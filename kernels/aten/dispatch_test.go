@@ -2,6 +2,7 @@ package aten
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -268,5 +269,41 @@ func BenchmarkEager(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		method bool
+		want   string
+	}{
+		{"add", false, "(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)"},
+		{"add", true, "(Tensor other, *, Number alpha = 1)"},
+		{"relu", false, "(Tensor input)"}, // its out= form has no Python name
+		{"relu", true, "()"},
+		{"max", false, "(Tensor input, *, Tensor out = None)\n(Tensor input, Tensor other, *, Tensor out = None)\n" +
+			"(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n(Tensor input, name dim, bool keepdim = False, *, tuple of Tensors out = None)"},
+		{"where", true, "(Tensor condition, Tensor other)\n(Tensor condition, Number other)"},
+		{"conv1d", false, "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, tuple of ints padding = 0, tuple of ints dilation = 1, int groups = 1)\n" +
+			"(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, str padding = \"valid\", tuple of ints dilation = 1, int groups = 1)"},
+		{"_unsafe_view", true, ""},
+	} {
+		var got []string
+		for _, s := range Signatures(c.name, c.method) {
+			got = append(got, s.String())
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s, method %v:\n%s", c.name, c.method, diff)
+		}
+	}
+	if l := boundSchemas(); len(l) < 1000 {
+		t.Errorf("only %d names are bound", len(l))
+	}
+	for _, l := range strings.Split(strings.TrimSpace(pythonOnlyTSV), "\n") {
+		_, text, _ := strings.Cut(l, "\t")
+		if _, err := ParseSchema(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

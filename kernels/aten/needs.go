@@ -14,7 +14,8 @@ import (
 // fine), "target~self" the same shape as another argument, "n>0" a number above 0 (or a list of them), "i:int" an integer dtype,
 // "grad@glu" the shape of what that operator gives for the arguments of the same names ("mean@op.1": its second result),
 // "grad^self/2" the shape of another argument but for its last two dimensions, "dim!self" that a tensor of which dimensions are named has some,
-// "self%silu_cpu" a floating dtype, in the words of the kernel of that name; with "/bool" any dtype but bool.
+// "self%silu_cpu" a floating dtype, in the words of the kernel of that name; with "/bool" any dtype but bool, with "/byte" uint8, too;
+// "self&hypot_cpu" the same of the dtype that self and other, or target, are promoted to. A line for one overload goes before one for all.
 // %d in a line stands for 1, 2 and 3 in turn, %+k for that number plus k, %+% for twice the number.
 const needsText = `
 upsample_linear1d upsample_bilinear2d upsample_trilinear3d upsample_bicubic2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa: output_size>0
@@ -100,44 +101,26 @@ _scaled_dot_product_flash_attention_for_cpu_backward: out@_scaled_dot_product_fl
 _fft_r2c fft_fftshift fft_ifftshift unflatten unique_consecutive unique_dim_consecutive take_along_dim: dim!self
 grid_sampler_%dd_backward: grad_output@grid_sampler_%dd
 fractional_max_pool%dd_backward: kernel_size#%d output_size#%d grad_output^self/%d
-log_sigmoid log_sigmoid_forward: self%log_sigmoid_cpu
-log_sigmoid_backward: self%log_sigmoid_backward_cpu
-mish: self%mish_cpu
-silu: self%silu_cpu
-hardswish: self%hardswish_cpu
-hardsigmoid: self%hardsigmoid_cpu
-softplus: self%softplus_cpu
-elu: self%elu_cpu
-gelu: self%GeluKernelImpl
-leaky_relu: self%leaky_relu_cpu
-hardshrink: self%hardshrink_cpu
-softshrink: self%softshrink_cpu
-threshold: self%threshold_cpu/bool
-glu: self%glu_cpu
-binary_cross_entropy: self%binary_cross_entropy
-binary_cross_entropy_backward: grad_output%binary_cross_entropy_backward self%binary_cross_entropy_backward
-binary_cross_entropy_with_logits: self%log_sigmoid_cpu
 native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_no_training _native_batch_norm_legit_functional: input=2+
-hardtanh relu6: self%hardtanh/bool
 _native_multi_head_attention: query=3 key=3 value=3 embed_dim>0 num_head>0 qkv_weight=2 qkv_bias=1 proj_weight=2 proj_bias=1
 _transformer_encoder_layer_fwd: src=3 embed_dim>0 num_heads>0
 `
 
 type need struct {
 	arg   string
-	kind  byte // = # ~ > : @ ^ ! %
+	kind  byte // = # ~ > : @ ^ ! % &
 	nums  []int
-	other string // ~ : ^ ! another argument, @ an operator, % a kernel
+	other string // ~ : ^ ! another argument, @ an operator, % & a kernel
 }
 
 // needs maps the name of an operator, without its overload, to its demands.
-var needs = parseNeeds(needsText)
+var needs = parseNeeds(needsText + dtypesText)
 
 func parseNeeds(text string) map[string][]need {
 	out := map[string][]need{}
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		lines := []string{line}
-		if strings.Contains(line, "%") {
+		if strings.Contains(line, "%d") {
 			lines = nil
 			for n := 1; n <= 3; n++ {
 				l := strings.ReplaceAll(line, "%d", strconv.Itoa(n))
@@ -151,11 +134,11 @@ func parseNeeds(text string) map[string][]need {
 		for _, l := range lines {
 			names, demands, _ := strings.Cut(l, ": ")
 			for _, d := range strings.Fields(demands) {
-				i := strings.IndexAny(d, "=#~>:@^!%")
+				i := strings.IndexAny(d, "=#~>:@^!%&")
 				n := need{arg: d[:i], kind: d[i]}
 				list := d[i+1:]
 				switch n.kind {
-				case '~', ':', '!', '%':
+				case '~', ':', '!', '%', '&':
 					n.other, list = list, ""
 				case '^':
 					n.other, list, _ = strings.Cut(list, "/")
@@ -213,9 +196,11 @@ func checkNeeds(op *Op, args []Value) error {
 	if s.Namespace != "aten" {
 		return nil
 	}
-	list := needs[strings.TrimSuffix(s.Name, "_")]
-	if l := needs[s.Name]; l != nil {
-		list = l
+	var list []need
+	for _, name := range []string{s.Name + "." + s.Overload, s.Name, strings.TrimSuffix(s.Name, "_")} {
+		if list = needs[name]; list != nil {
+			break
+		}
 	}
 	if list == nil {
 		return nil
@@ -255,12 +240,18 @@ func checkNeeds(op *Op, args []Value) error {
 				return fail("Expected %s to have the shape %s that %s() gives, but got %s", n.arg, tensor.ShapeText(want[k].Shape), n.other, tensor.ShapeText(t.Shape))
 			}
 		case n.kind == '%' && isT:
-			kernel, except := strings.CutSuffix(n.other, "/bool")
-			if t.DType == tensor.Bool || !except && !t.DType.IsFloat() && t.DType.Kind() != tensor.KindComplex {
-				if kernel == "hardtanh" {
-					return &Error{Op: op.Name(), Arg: n.arg, Kind: RuntimeError, Msg: "Bool inputs not supported for hardtanh"}
+			if err := refusedDType(n.other, t.DType); err != nil {
+				return &Error{Op: op.Name(), Arg: n.arg, Kind: RuntimeError, Msg: err.Error()}
+			}
+		case n.kind == '&' && isT:
+			with := []Value{t}
+			for _, name := range []string{"other", "target"} {
+				if k := s.Arg(name); k >= 0 && args[k] != nil {
+					with = append(with, args[k])
 				}
-				return &Error{Op: op.Name(), Arg: n.arg, Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", kernel, cName(t.DType))}
+			}
+			if err := refusedDType(n.other, rtype(with...)); err != nil {
+				return &Error{Op: op.Name(), Arg: n.arg, Kind: RuntimeError, Msg: err.Error()}
 			}
 		case n.kind == '!':
 			o, ok := args[max(s.Arg(n.other), 0)].(*tensor.Tensor)

@@ -49,7 +49,7 @@ func init() {
 				if t.Dim() > 0 && int(d) == t.Dim()-1 {
 					n = "softmax_lastdim_kernel_impl"
 				}
-				if logarithm {
+				if logarithm && int(d) == max(t.Dim(), 1)-1 {
 					n = "log_" + n
 				}
 				return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", n, cName(t.DType))
@@ -167,6 +167,9 @@ func layerNorms() {
 				txt = txt[:len(txt)-1]
 			}
 			return nil, errf("Given normalized_shape=%s, expected input with shape [*%s], but got input of size%s", tensor.ShapeText(ns), txt, tensor.ShapeText(t.Shape))
+		}
+		if err := sameAsParameters(t, w, b); err != nil {
+			return nil, err
 		}
 		cols := tensor.Numel(ns)
 		rows := tensor.Numel(t.Shape[:k])
@@ -526,6 +529,9 @@ func groupNorms() {
 		}
 		if t.Numel() != n*ch*hw {
 			return nil, errf("native_group_norm(): Expected input of %d elements, but got %s", n*ch*hw, tensor.ShapeText(t.Shape))
+		}
+		if err := sameAsParameters(t, w, b); err != nil {
+			return nil, err
 		}
 		o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 		sd := t.DType

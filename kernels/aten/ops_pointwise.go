@@ -32,7 +32,7 @@ func keep(names string, n int, k func(c *Call) kern) {
 		d := rtype(c.Args[:n]...)
 		kn := k(c)
 		if d.Kind() < tensor.KindFloat && kn.I == nil {
-			return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(d))
+			return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(d))
 		}
 		return c.pwv(c.Args[:n], d, d, kn)
 	})

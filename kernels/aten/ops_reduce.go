@@ -579,7 +579,11 @@ func variances() {
 	run := func(c *Call, dims Value, corr Value, keep, sqrt, withMean bool) (Value, error) {
 		t := c.T(0)
 		if t.DType.Kind() < tensor.KindFloat {
-			return nil, errf("%s only support floating point and complex dtypes", c.Op.Sig().Name[:3]+c.Op.Sig().Name[3:])
+			name := c.Op.Sig().Name
+			if name == "std" || name == "var" {
+				name = "std and var"
+			}
+			return nil, errf("%s only support floating point and complex dtypes", name)
 		}
 		mask, err := wrapDims(toInts(dims), t.Dim(), true)
 		if err != nil {

@@ -111,10 +111,10 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 		return nil, err
 	}
 	if compute.Kind() == tensor.KindComplex && (k.C == nil || compute == tensor.Complex32) {
-		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(compute))
+		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(compute))
 	}
 	if (compute.IsFloat() || k.I == nil) && compute.Kind() != tensor.KindComplex && k.F == nil {
-		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", c.Op.Sig().Name, cName(compute))
+		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(compute))
 	}
 	ts := make([]*tensor.Tensor, 0, len(ins)+1)
 	ts = append(ts, nil)
