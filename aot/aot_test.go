@@ -47,6 +47,31 @@ func graphOf(t *testing.T, f func(b *build.B, in []*tensor.Tensor) []*tensor.Ten
 
 func matrix() *tensor.Tensor { return tensor.FromFloat32s(make([]float32, 6), 2, 3) }
 
+// TestSyntheticBase: inputs that share memory, one of which is written, are views that the graph makes of their base.
+func TestSyntheticBase(t *testing.T) {
+	x := matrix()
+	row := &tensor.Tensor{Storage: x.Storage, DType: x.DType, Shape: []int64{3}, Stride: []int64{1}, Offset: 3, Base: x}
+	other := matrix()
+	write := func(b *build.B, in []*tensor.Tensor) []*tensor.Tensor {
+		b.T("mul_.Tensor", in[0], b.T("select.int", in[1], int64(0), int64(0)))
+		return []*tensor.Tensor{b.T("add.Tensor", in[2], int64(1))}
+	}
+	got := graphOf(t, write, Input{Value: row}, Input{Value: other}, Input{Value: x})
+	want := map[string]string{"inference": strings.Join([]string{
+		"as_strided = torch.ops.aten.as_strided.default(arg0_1, [3], [1], 3)",
+		"select = torch.ops.aten.select.int(arg1_1, 0, 0)",
+		"mul = torch.ops.aten.mul.Tensor(as_strided, select)",
+	}, "\n")}
+	if !strings.HasPrefix(got["inference"], want["inference"]) || !strings.Contains(got["inference"], "as_strided_scatter.default(arg0_1, mul, [3], [1], 3)") ||
+		!strings.Contains(got["inference"], "copy_.default(arg0_1, as_strided_scatter)") {
+		t.Errorf("%s", got["inference"])
+	}
+	apart := graphOf(t, write, Input{Value: row}, Input{Value: other}, Input{Value: matrix()})
+	if strings.Contains(apart["inference"], "as_strided") {
+		t.Errorf("%s", apart["inference"])
+	}
+}
+
 // TestMutationBecomesCopy: a write to an input ends as one copy_ in the graph, a write to a view is scattered back.
 func TestMutationBecomesCopy(t *testing.T) {
 	got := graphOf(t, func(b *build.B, in []*tensor.Tensor) []*tensor.Tensor {

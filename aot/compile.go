@@ -3,6 +3,7 @@ package aot
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"whittle/aot/autograd"
 	"whittle/aot/build"
@@ -48,6 +49,11 @@ type Compiled struct {
 	fw    Callable
 	bw    Callable
 	opt   Options
+
+	f       Function
+	mutated []int       // inputs that f writes
+	bases   *bases      // of inputs that share memory; nil => none that matter
+	others  []*Compiled // for calls whose inputs share memory in other ways
 }
 
 // Compile traces f and compiles its graphs. The backward graph is compiled when it is first needed.
@@ -56,7 +62,19 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{joint: j, opt: opt}
+	c := &Compiled{opt: opt, f: f, mutated: append(slices.Clone(j.Mutated), j.InGraph...)}
+	if len(c.mutated) > 0 {
+		given := make([]aten.Value, len(inputs))
+		for i, in := range inputs {
+			given[i] = in.Value
+		}
+		if c.bases = shared(given, c.mutated); c.bases != nil {
+			if j, err = c.traceMerged(inputs, given); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.joint = j
 	if j.Tangents == 0 {
 		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
 		if err := runPasses(j.GM.Graph, func(p pass) bool { return p.name == "deadcode" }); err != nil {
@@ -80,6 +98,64 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	c.observe("forward", c.parts.Forward)
 	c.fw, err = opt.Compiler(c.parts.Forward, "forward")
 	return c, err
+}
+
+// traceMerged traces the function with the bases of its inputs in their place.
+func (c *Compiled) traceMerged(inputs []Input, given []aten.Value) (*Joint, error) {
+	merged, err := c.bases.merge(given)
+	if err != nil {
+		return nil, err
+	}
+	ins := make([]Input, len(merged))
+	for k, v := range merged {
+		ins[k].Value = v
+		if k >= len(c.bases.groups) {
+			ins[k] = inputs[c.bases.others[k-len(c.bases.groups)]]
+			continue
+		}
+		for _, i := range c.bases.groups[k] {
+			ins[k].RequiresGrad = ins[k].RequiresGrad || inputs[i].RequiresGrad
+		}
+	}
+	return trace(c.bases.function(c.f, given), ins, &c.opt)
+}
+
+// Run calls the compiled function: it writes mutated inputs back, rebuilds aliases, and records the backward graph. Inputs that share
+// memory in another way than those before, where that matters, have it compiled once more.
+func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
+	if len(c.mutated) == 0 {
+		return c.run(inputs)
+	}
+	now := shared(inputs, c.mutated)
+	for _, v := range append([]*Compiled{c}, c.others...) {
+		if v.bases.equal(now) {
+			return v.runMerged(inputs)
+		}
+	}
+	ins := make([]Input, len(inputs))
+	for i, v := range inputs {
+		ins[i].Value = v
+		if t, ok := v.(*tensor.Tensor); ok {
+			ins[i].RequiresGrad = autograd.RequiresGrad(t)
+		}
+	}
+	v, err := Compile(c.f, ins, c.opt)
+	if err != nil {
+		return nil, err
+	}
+	c.others = append(c.others, v)
+	return v.runMerged(inputs)
+}
+
+func (c *Compiled) runMerged(inputs []aten.Value) ([]aten.Value, error) {
+	if c.bases == nil {
+		return c.run(inputs)
+	}
+	merged, err := c.bases.merge(inputs)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(merged)
 }
 
 // trimInference drops gradient outputs of a trace that turned out to need none.
@@ -108,8 +184,7 @@ func (c *Compiled) Graphs() map[string]*fx.GraphModule {
 	return map[string]*fx.GraphModule{"forward": c.parts.Forward, "backward": c.parts.Backward}
 }
 
-// Run calls the compiled function: it writes mutated inputs back, rebuilds aliases, and records the backward graph.
-func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
+func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 	j := c.joint
 	res, err := c.fw(inputs)
 	if err != nil {

@@ -2,8 +2,10 @@ package aot
 
 import (
 	"fmt"
+	"slices"
 
 	"whittle/aot/autograd"
+	"whittle/aot/build"
 	"whittle/capture/fx"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -52,6 +54,7 @@ type Joint struct {
 	Outputs  []OutputInfo
 	Mutated  []int // inputs whose new value is a graph output, in output order, before the others
 	InGraph  []int // inputs that the graph itself writes with copy_
+	Fresh    []int // inputs that gradients flow to and that are written: the backward cannot read them
 	Reshaped []Reshape
 	Bases    []int // positions of graph outputs that only serve to rebuild views, in order
 	NForward int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
@@ -59,8 +62,31 @@ type Joint struct {
 	GradOf   []int // per gradient output: its input
 }
 
-// trace runs f under Functional over autograd over Tracer and leaves the joint graph.
+// trace runs f under Functional over autograd over Tracer and leaves the joint graph. An input that is written and that gradients flow to
+// is copied first: its old value belongs to the caller's graph, and backward may need it after the new one lies in its place.
 func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
+	j, err := traceOnce(f, inputs, opt, nil)
+	if err != nil || j.Tangents == 0 {
+		return j, err
+	}
+	var fresh []int
+	for _, i := range j.Mutated {
+		if inputs[i].RequiresGrad {
+			fresh = append(fresh, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return j, nil
+	}
+	j, err = traceOnce(f, inputs, opt, fresh)
+	if err == nil {
+		j.Fresh = fresh
+	}
+	return j, err
+}
+
+// traceOnce is trace with the inputs to copy.
+func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, error) {
 	training := false
 	for _, in := range inputs {
 		training = training || in.RequiresGrad
@@ -81,6 +107,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 	fn.Composite = opt.Composite
 
 	inner := make([]aten.Value, len(inputs))
+	start := make([]aten.Value, len(inputs)) // what f begins with
 	outer := make([]aten.Value, len(inputs))
 	seen := map[*tensor.Storage]*tensor.Tensor{}
 	for i, in := range inputs {
@@ -89,6 +116,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 			name = fmt.Sprintf("primals_%d", i+1)
 		}
 		inner[i] = tr.Input(name, in.Value)
+		start[i] = inner[i]
 		t, ok := inner[i].(*tensor.Tensor)
 		if !ok {
 			outer[i] = inner[i]
@@ -96,6 +124,13 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		}
 		if in.RequiresGrad && training {
 			autograd.Ensure(t).RequiresGrad = true
+		}
+		if slices.Contains(fresh, i) {
+			v, err := build.Call(eng, "aten.clone.default", t)
+			if err != nil {
+				return nil, err
+			}
+			t, start[i] = v.(*tensor.Tensor), v
 		}
 		o := fn.Wrap(t)
 		if in.RequiresGrad {
@@ -143,7 +178,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v == inner[i] {
+		if v == start[i] {
 			continue
 		}
 		same := tensor.SameShape(v, inner[i].(*tensor.Tensor))

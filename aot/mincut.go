@@ -27,7 +27,11 @@ type cutter struct {
 	order map[*fx.Node]int  // position among the forward nodes
 	dist  map[*fx.Node]int  // steps to the nearest node that only the backward pass computes
 	ban   map[*fx.Node]bool // never computed again
+	lost  map[*fx.Node]bool // overwritten when the forward pass ends
 }
+
+// lostWeight is more than all else that a graph could save.
+const lostWeight = 1e15
 
 // nodeHeap yields nodes in forward order; flag belongs to the caller.
 type nodeHeap []struct {
@@ -163,6 +167,9 @@ func (c *cutter) weight(n *fx.Node) float64 {
 		return 1
 	default:
 		return math.Inf(1) // several results are saved one by one; a float is not saved
+	}
+	if c.lost[n] {
+		return lostWeight
 	}
 	w := math.Trunc(size(n.Val) * math.Pow(1.1, float64(max(min(c.dist[n], 100), 1))))
 	if n.Op == fx.Placeholder {

@@ -69,8 +69,21 @@ func partition(j *Joint) (*Parts, error) {
 			mark(n)
 		}
 	}
-	c := &cutter{g: g, users: users, index: index, fw: needed, bw: bw}
+	c := &cutter{g: g, users: users, index: index, fw: needed, bw: bw, lost: map[*fx.Node]bool{}}
+	for _, i := range j.Fresh {
+		c.lost[g.Placeholders()[i]] = true
+	}
 	saved := c.saved()
+	again := false
+	for _, n := range saved {
+		if c.lost[n] {
+			again = true
+			copyInput(g, n)
+		}
+	}
+	if again {
+		return partition(j)
+	}
 
 	fw, err := extract(j.GM, primals(g), nil, appendSaved(fwOuts, saved), func(n *fx.Node) bool { return !tangents[n] })
 	if err != nil {
@@ -82,6 +95,31 @@ func partition(j *Joint) (*Parts, error) {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
 	return &Parts{Forward: fw, Backward: bwd, Saved: len(saved)}, nil
+}
+
+// copyInput has all that reads p read a copy of it.
+func copyInput(g *fx.Graph, p *fx.Node) {
+	var first *fx.Node
+	for _, n := range g.Nodes {
+		if n.Op != fx.Placeholder {
+			first = n
+			break
+		}
+	}
+	var c *fx.Node
+	g.InsertBefore(first, func() { c = g.CallFunction("aten.clone.default", p) })
+	t := p.Val.(*tensor.Tensor)
+	c.Val = tensor.FakeLike(t)
+	for _, n := range g.Nodes {
+		if n != c {
+			n.MapInputs(func(in *fx.Node) fx.Arg {
+				if in == p {
+					return c
+				}
+				return in
+			})
+		}
+	}
 }
 
 func appendSaved(outs []fx.Arg, saved []*fx.Node) fx.Tuple {

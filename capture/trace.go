@@ -750,14 +750,35 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	}
 	n.Meta = map[string]any{fx.MetaSource: name}
 	tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
-	if tr.t.Grad.RequiresGrad(x) {
-		if err := tr.t.Grad.SetRequiresGrad(f, true); err != nil {
-			return nil, err
-		}
+	if err := tr.asDifferentiable(f, x); err != nil {
+		return nil, err
 	}
 	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
 	tr.logInput(n, name)
 	return f, nil
+}
+
+// asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be
+// written in place.
+func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
+	grad := tr.t.Grad
+	if !grad.RequiresGrad(x) {
+		return nil
+	}
+	if grad.IsLeaf(x) {
+		return grad.SetRequiresGrad(f, true)
+	}
+	leaf := tensor.FakeLike(x)
+	if err := grad.SetRequiresGrad(leaf, true); err != nil {
+		return err
+	}
+	on := grad.Enabled()
+	grad.SetEnabled(true)
+	grad.Record(grad.GradFn(x), []*tensor.Tensor{leaf}, []*tensor.Tensor{f}, func([]*tensor.Tensor) ([]*tensor.Tensor, error) {
+		return nil, errors.New("a tensor of a trace has no gradient") // a backward in a graph breaks it
+	})
+	grad.SetEnabled(on)
+	return nil
 }
 
 // dataDependent are the methods that read a tensor's data.

@@ -66,7 +66,11 @@ func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		}
 	}
 	if !need {
-		return e.Below.Dispatch(op, args)
+		out, err := e.Below.Dispatch(op, args)
+		if v, ok := out.(*tensor.Tensor); ok && v.Base != nil && !e.Traced && MetaOf(v) == nil && functionalName(op) != "detach.default" {
+			Ensure(v).viewVersion = v.Storage.Version // gradients flow to it once its base is written with a value that has some
+		}
+		return out, err
 	}
 	return e.record(op, args, false)
 }

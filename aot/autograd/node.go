@@ -82,7 +82,7 @@ func RequiresGrad(t *tensor.Tensor) bool {
 		if m != nil && m.viewVersion == t.Storage.Version {
 			return false
 		}
-		if b := MetaOf(t.Base); b != nil && b.Node != nil && b.Node.Name == "CopySlices" && m != nil {
+		if b := MetaOf(t.Base); b != nil && b.Node != nil && m != nil {
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func GradFn(t *tensor.Tensor) *Node {
 	}
 	if t.Base != nil && m.viewVersion != t.Storage.Version {
 		b := MetaOf(t.Base)
-		if b != nil && b.Node != nil && b.Node.Name == "CopySlices" {
+		if b != nil && (b.Node != nil || b.RequiresGrad) {
 			m.Node, m.OutNr = asStridedNode(t), 0
 		}
 		m.viewVersion = t.Storage.Version

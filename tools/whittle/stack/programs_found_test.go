@@ -115,6 +115,45 @@ def f(x, k):
     b = torch.cond(a.sum() > 0, lambda p: p + n - w, lambda p: p - k, (z,))
     return a, b, k
 `},
+	{"inputs that share memory and are written", `
+def inputs(v):
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    pairs = [(x.permute(1, 2, 0), x), (x[0], x[:1, 1]), (x[:, :2], x[:, 1:]), (x[0], x[1]), (x, torch.ones(2, 3, 4)), (x[0], x[0])]
+    a, b = pairs[v * 2 % 6], pairs[(v * 2 + 1) % 6]
+    return [*a, *b, x]
+def f(a, b, c, d, x):
+    a.mul_(2)
+    b.add_(a.sum())
+    c[0] = d.sum()
+    return a + 1, b, c.sin(), d * x.mean(), x
+`},
+	{"views of one tensor that gradients flow to", `
+def inputs(v): return [torch.arange(6.0).reshape(2, 3).requires_grad_()]
+def f(x):
+    y = x * 2
+    a, b = y[0], y.t()
+    torch._dynamo.graph_break()
+    a.mul_(3)
+    b[1] = a.sum()
+    return y.sin(), b, a * x
+`},
+	{"an input is written whose old value the backward needs", `
+def inputs(v): return [torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_()]
+def f(x):
+    y = x * 2
+    torch._dynamo.graph_break()
+    y.mul_(y.sum())
+    return y * 1
+`},
+	{"views see what is written to their base", `
+def inputs(v): return [torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_()]
+def f(x):
+    y, z = x * 2, torch.zeros(2, 3)
+    a, b = y.t(), z[0]
+    y.copy_(x * 5)
+    z.copy_(x)
+    return a, b, y, z
+`},
 	{"a mask without dimensions", `
 def inputs(v): return [torch.tensor(2.0 - v), torch.ones(2, 3)]
 def f(x, y):
