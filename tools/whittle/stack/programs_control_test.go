@@ -187,7 +187,9 @@ func (g *torchPrograms) effect() {
 	case 1:
 		g.line("state['n'] = state.get('n', 0) + %s", choose(g.r, "k", "1"))
 	case 2:
-		g.line("global counter\ncounter += 1")
+		if !strings.Contains(g.b.String(), "counter") { // a name is declared before it is read
+			g.line("global counter\ncounter += 1")
+		}
 	case 3:
 		g.line("history.append(%s)", choose(g.r, "k", a.name+".dim()", a.name+".detach()", "flag"))
 	case 4:

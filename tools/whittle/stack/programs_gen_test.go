@@ -100,7 +100,7 @@ func broadcast(a, b []string) ([]string, bool) {
 var unaryFloat = strings.Split(`torch.sin(%)|%.cos()|torch.tanh(%)|%.sigmoid()|torch.relu(%)|F.gelu(%)|F.silu(%)|%.abs()|-%|%.abs().sqrt()|(%.abs() + 1).rsqrt()|torch.log1p(%.abs())|torch.erf(%)|%.clamp(-1, 1)|%.clamp(min=0.1)|`+
 	`% ** 2|%.square()|1 / (%.abs() + 1)|F.leaky_relu(%, 0.1)|F.elu(%)|F.softplus(%)|F.hardtanh(%)|torch.exp(-%.abs())|%.sign() * %|% * 2.5|% + 1|1 - %|3 * % - 2|%.add(1, alpha=2)|torch.sub(%, 0.5)|torch.where(% > 0.1, %, -%)|%.clone()|`+
 	`%.contiguous()|torch.nan_to_num(%)|F.relu6(%)|F.logsigmoid(%)|F.softsign(%)|%.atan()|torch.sinh(%.clamp(-2, 2))|%.pow(3)|%.expm1().clamp(max=4)|%.masked_fill(% > 0.3, 0.5)|torch.clip(%, -0.5, 0.5)|%.neg().exp().clamp(max=5)|% / k|% * s|% + k|(% if flag else -%)|`+
-	`torch.mul(%, s)|% - %.mean()|%.div(3)|torch.rsub(%, 1)|F.mish(%)|F.hardswish(%)|F.threshold(%, 0.1, 20)|F.tanhshrink(%)|%.detach() * %|torch.addcmul(%, %, %, value=0.5)|torch.lerp(%, -%, 0.3)|%.logit(eps=0.1)|torch.special.expit(%)|% * torch.ones_like(%)|%.new_ones(%.shape) * %|% + torch.zeros(%.shape)|torch.full_like(%, 1.5) - %`, "|")
+	`torch.mul(%, s)|% - %.mean()|%.div(3)|torch.rsub(%, 1)|F.mish(%)|F.hardswish(%)|F.threshold(%, 0.1, 20)|%.detach() * %|torch.addcmul(%, %, %, value=0.5)|torch.lerp(%, -%, 0.3)|%.logit(eps=0.1)|torch.special.expit(%)|% * torch.ones_like(%)|%.new_ones(%.shape) * %|% + torch.zeros(%.shape)|torch.full_like(%, 1.5) - %`, "|")
 
 // unary is a pointwise expression of the shape and dtype of v.
 func (g *torchPrograms) unary(v tvar) string {
