@@ -37,6 +37,8 @@ type Options struct {
 	Graphs func(kind string, gm *fx.GraphModule)
 	// Origin is asked which line of the program runs, before each operator is recorded; nil => not known.
 	Origin func() fx.Origin
+	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
+	Region func() int
 
 	// Tracing is handed the grad mode of the trace before it starts: captured no_grad regions switch it. nil => nobody.
 	Tracing func(mode *autograd.GradMode)

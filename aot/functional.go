@@ -141,6 +141,16 @@ func (f *Functional) Mutated(t *tensor.Tensor) bool {
 	return ss != nil && ss.mutated
 }
 
+// NeedsGrad reports whether gradients are asked for of an outer tensor: by the program, or because a trace for training
+// computes them.
+func (f *Functional) NeedsGrad(t *tensor.Tensor) bool {
+	if autograd.RequiresGrad(t) {
+		return true
+	}
+	st := f.outer[t]
+	return st != nil && autograd.RequiresGrad(st.inner)
+}
+
 // Dispatch runs one operator of the program.
 func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if d, ok := f.Composite[op.Name()]; ok {

@@ -95,6 +95,7 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 	tr := NewTracer(opt.Decompositions)
 	mode := &autograd.GradMode{Enabled: training}
 	eng := &autograd.Engine{Below: tr, Mode: mode, Traced: true}
+	tr.Region = opt.Region
 	if opt.Origin != nil {
 		tr.Origin = opt.Origin
 		eng.Origin = func() any { return tr.origin() }

@@ -152,15 +152,33 @@ func (c *cutter) measure() {
 	}
 }
 
+// again reports whether the program asks for n to be computed again: it lies in a checkpointed region, and no later region
+// takes it up.
+func (c *cutter) again(n *fx.Node) bool {
+	region := regionOf(n)
+	if region == 0 {
+		return false
+	}
+	for _, u := range c.users[n] {
+		if regionOf(u) > region {
+			return false
+		}
+	}
+	return true
+}
+
 // keep forbids computing n again. Views cost nothing and stay free.
 func (c *cutter) keep(n *fx.Node) {
-	if !views[packet(n)] {
+	if !views[packet(n)] && !c.again(n) {
 		c.ban[n] = true
 	}
 }
 
 // weight is what saving n costs: its bytes, more the further it is from its use, twice when it would not be in memory otherwise.
 func (c *cutter) weight(n *fx.Node) float64 {
+	if c.again(n) {
+		return math.Inf(1)
+	}
 	switch n.Val.(type) {
 	case *tensor.Tensor:
 	case int64, bool:
@@ -188,7 +206,7 @@ func (c *cutter) expensive(n *fx.Node) bool {
 	if n.Op != fx.CallFunction || n.Target == "operator.getitem" || n.Target == "aten.lift_fresh_copy.default" || n.Target == "aten.lift_fresh.default" {
 		return false
 	}
-	if !recomputable(n) || c.materialisedBackward(n) {
+	if regionOf(n) > 0 && !c.again(n) || !recomputable(n) || c.materialisedBackward(n) {
 		return true
 	}
 	// A reduction that shrinks its input a lot is cheap to keep.

@@ -18,7 +18,9 @@ type Decomposition func(b *build.B, args []aten.Value) aten.Value
 type Tracer struct {
 	GM     *fx.GraphModule
 	Decomp map[string]Decomposition // by operator name "aten.gelu.default"; nil => none
-	Origin func() fx.Origin         // the line of the program that nodes are recorded for; nil => not known
+	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
+	Region func() int
+	Origin func() fx.Origin // the line of the program that nodes are recorded for; nil => not known
 
 	nodes  map[*tensor.Tensor]*fx.Node
 	consts map[*tensor.Tensor]*fx.Node
@@ -83,6 +85,7 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	}
 	n := t.GM.Graph.CreateNode(fx.CallFunction, op.Name(), fargs, kwargs, "")
 	n.SetOrigin(t.origin())
+	t.noteRegion(n)
 	n.Val = out
 	switch o := out.(type) {
 	case *tensor.Tensor:
@@ -129,6 +132,26 @@ func promoted(b *build.B, out, meta aten.Value) aten.Value {
 	return out
 }
 
+func (t *Tracer) noteRegion(n *fx.Node) {
+	if t.Region == nil {
+		return
+	}
+	if r := t.Region(); r > 0 {
+		if n.Meta == nil {
+			n.Meta = map[string]any{}
+		}
+		n.Meta[metaRegion] = r
+	}
+}
+
+// metaRegion is the Meta key of the checkpointed region that a node was recorded in.
+const metaRegion = "checkpoint"
+
+func regionOf(n *fx.Node) int {
+	r, _ := n.Meta[metaRegion].(int)
+	return r
+}
+
 func (t *Tracer) origin() fx.Origin {
 	if t.Origin == nil {
 		return fx.Origin{}
@@ -149,6 +172,7 @@ func (t *Tracer) results(n *fx.Node, outs []aten.Value) {
 			}
 			g := t.GM.Graph.CallFunction("operator.getitem", n, int64(i))
 			g.SetOrigin(t.origin())
+			t.noteRegion(g)
 			g.Val = o
 			t.nodes[o] = g
 		case []aten.Value:

@@ -26,6 +26,25 @@ func init() {
 		}
 		return b.Mul(b.T("eq.Tensor", x, x), b.T("ne.Scalar", b.Un("abs", x), math.Inf(1)))
 	}
+	Composite["aten.linear.default"] = func(b b_, a []val) val {
+		x, w := in(a[0]), in(a[1])
+		if !folds(b, x, w) {
+			return aot.Declined{}
+		}
+		r := foldedProduct(b, x, b.T("t.default", w))
+		if len(a) > 2 && a[2] != nil {
+			if bias, ok := a[2].(tt); ok && bias != nil {
+				return b.Add(r, bias)
+			}
+		}
+		return r
+	}
+	Composite["aten.matmul.default"] = func(b b_, a []val) val {
+		if x, y := in(a[0]), in(a[1]); folds(b, x, y) {
+			return foldedProduct(b, x, y)
+		}
+		return aot.Declined{}
+	}
 	for _, n := range []string{"1d", "2d", "3d"} {
 		Composite["aten.upsample_nearest"+n+".default"] = func(b b_, a []val) val { return nearest(b, in(a[0]), a[1], a[2:], 0) }
 		Composite["aten._upsample_nearest_exact"+n+".default"] = func(b b_, a []val) val { return nearest(b, in(a[0]), a[1], a[2:], 0.5) }
@@ -33,6 +52,22 @@ func init() {
 	for _, n := range []string{"linear1d", "bilinear2d", "trilinear3d"} {
 		Composite["aten.upsample_"+n+".default"] = linearly
 	}
+}
+
+// folds reports whether the rows of all of x are multiplied at once although they have to be copied for that: with a matrix that
+// asks for gradients a batched product would have to sum over a copy of it for each of the batch.
+func folds(b b_, x, y tt) bool {
+	f, ok := b.D.(*aot.Functional)
+	return ok && x.Dim() > 2 && y.Dim() == 2 && !x.IsContiguous(tensor.ContiguousFormat) && x.Numel() > 0 && f.NeedsGrad(y)
+}
+
+// foldedProduct is x @ y as one product of matrices.
+func foldedProduct(b b_, x, y tt) tt {
+	n := len(x.Shape) - 1
+	rows := b.T("reshape.default", x, []val{int64(-1), x.Shape[n]})
+	out := build.Ints(x.Shape)
+	out[n] = y.Shape[1]
+	return b.T("view.default", b.T("mm.default", rows, y), out)
 }
 
 // nearest picks source elements by index: (i + offset) * scale, cut to an integer.

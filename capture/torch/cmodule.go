@@ -84,6 +84,12 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	t.registerState()
 	t.registerAutocast()
 	t.registerInference()
+	c.Func("_checkpoint_region", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		if len(a) == 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "_checkpoint_region() needs a function")
+		}
+		return t.checkpointRegion(func() (vm.Object, error) { return in.Call(a[0], a[1:], kw) })
+	})
 	t.registerOps()
 	return c, nil
 }

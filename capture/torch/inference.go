@@ -73,6 +73,16 @@ func (t *Torch) registerInference() {
 	def("is_inference_mode_enabled", "torch.is_inference_mode_enabled", func([]vm.Object) (vm.Object, error) { return vm.MakeBool(t.Inference), nil })
 }
 
+// checkpointRegion runs f as the body of a checkpointed region: a trace of operators notes that it is to be computed again for
+// backward.
+func (t *Torch) checkpointRegion(f func() (vm.Object, error)) (vm.Object, error) {
+	outer := t.Checkpoint
+	t.regions++
+	t.Checkpoint = t.regions
+	defer func() { t.Checkpoint = outer }()
+	return f()
+}
+
 // markInference marks the tensors that a call made in inference mode; what it was given stays as it is.
 func (t *Torch) markInference(args []vm.Object, res vm.Object) {
 	switch v := res.(type) {

@@ -60,6 +60,9 @@ type Torch struct {
 	Sizes func(x *tensor.Tensor, stride bool, dims ...int) []vm.Object
 	// Numel gives the number of elements of a tensor when it is symbolic; nil, or a nil result, for a plain one.
 	Numel func(x *tensor.Tensor) vm.Object
+	// Checkpoint is the checkpointed region of a graph that runs, counted from 1; 0 for none.
+	Checkpoint int
+	regions    int
 	// Inference says that torch.inference_mode is on.
 	Inference bool
 	// Record notes in a trace of operators that outs come from inputs by a function whose gradient apply computes, in the

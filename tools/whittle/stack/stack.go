@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"whittle/accuracy"
 	"whittle/aot"
@@ -327,7 +328,7 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 		return comp(gm, kind)
 	}
 	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
-		Graphs: s.logGraphs(), Origin: s.origin,
+		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint },
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 	c, err := aot.Compile(s.function(native), ins, opt)
 	s.Torch.GradSwitch = nil
@@ -362,7 +363,7 @@ func (s *Session) decompositions(dec map[string]aot.Decomposition) map[string]ao
 	}
 	out := maps.Clone(dec)
 	maps.DeleteFunc(out, func(name string, _ aot.Decomposition) bool {
-		return (&fx.Node{Op: fx.CallFunction, Target: name}).IsRandom()
+		return (&fx.Node{Op: fx.CallFunction, Target: name}).IsRandom() && !strings.Contains(name, "_like.") // which become rand, randn
 	})
 	return out
 }

@@ -53,7 +53,7 @@ def _cond(pred, true_fn, false_fn, operands):
 
 def _tag_activation_checkpoint(body, *operands, **settings):
     """The operator under torch.utils.checkpoint in graphs: the body is a graph module."""
-    return body(*operands)
+    return _C._checkpoint_region(body, *operands)
 
 
 def _autograd_function_apply(fwd, bwd, *args, args_tensor_mask, non_differentiable_idx):
