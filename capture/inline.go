@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/capture/python/vm"
@@ -94,7 +95,7 @@ func (tr *tracer) enter(f *vm.Frame) {
 	for i, d := range f.Func.Defaults {
 		slot := first + i
 		if slot >= c.given && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
-			tr.see(d, itemSource{attrSource{c.src, "__defaults__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+			tr.byDefault(f, slot, d, itemSource{attrSource{c.src, "__defaults__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)})
 		}
 	}
 	if f.Func.KwDefaults == nil {
@@ -103,7 +104,38 @@ func (tr *tracer) enter(f *vm.Frame) {
 	for slot := cc.ArgCount; slot < cc.ArgCount+cc.KwOnly; slot++ {
 		name := cc.VarNames[slot]
 		if d, ok := f.Func.KwDefaults.GetStr(name); ok && !named[name] {
-			tr.see(d, itemSource{attrSource{c.src, "__kwdefaults__"}, vm.Str(name), "'" + name + "'"})
+			tr.byDefault(f, slot, d, itemSource{attrSource{c.src, "__kwdefaults__"}, vm.Str(name), "'" + name + "'"})
+		}
+	}
+}
+
+// defaultValue is an argument of an inlined call that was left at its default, and not looked at yet.
+type defaultValue struct {
+	v   vm.Object
+	src Source
+}
+
+// byDefault notes an argument that was left at its default; it is guarded when the function reads it.
+func (tr *tracer) byDefault(f *vm.Frame, slot int, v vm.Object, src Source) {
+	if slices.Contains(f.Code.CellVars, f.Code.LocalsPlusName(slot)) {
+		tr.see(v, src) // reads of a cell are seen otherwise
+		return
+	}
+	if tr.defaults == nil {
+		tr.defaults = map[*vm.Frame]map[int]defaultValue{}
+	}
+	if tr.defaults[f] == nil {
+		tr.defaults[f] = map[int]defaultValue{}
+	}
+	tr.defaults[f][slot] = defaultValue{v, src}
+}
+
+// seeDefault guards an argument that an inlined function reads, if it is one that was left at its default.
+func (tr *tracer) seeDefault(f *vm.Frame, slot int) {
+	if d, ok := tr.defaults[f][slot]; ok {
+		delete(tr.defaults[f], slot)
+		if f.LocalsPlus[slot] == d.v {
+			tr.see(d.v, d.src)
 		}
 	}
 }

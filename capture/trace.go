@@ -85,6 +85,8 @@ type tracer struct {
 	bodies  int          // of checkpoints
 	stored  map[int]bool // local variables that the root frame assigned
 
+	defaults map[*vm.Frame]map[int]defaultValue // of running inlined calls, by slot
+
 	draws         randomDraws
 	generators    map[*vm.Instance]vm.Object // those that the trace drew from, with the states before
 	tensorNumbers map[*fx.Node]bool          // numbers that are 0-d tensors when the graph runs
@@ -249,7 +251,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	top := func(k int) vm.Object { return f.Stack[f.SP-1-k] }
 	switch ins.Op {
 	case code.LOAD_FAST:
-		if f == tr.root {
+		if f != tr.root {
+			tr.seeDefault(f, int(ins.Arg))
+		} else {
 			if v := f.LocalsPlus[ins.Arg]; v != nil {
 				name := f.Code.LocalsPlusName(int(ins.Arg))
 				if orig := tr.env.locals[name]; orig == v && !tr.stored[int(ins.Arg)] {

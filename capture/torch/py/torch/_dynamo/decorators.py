@@ -14,12 +14,11 @@ def disable(fn=None, recursive=True):
         return OptimizedModule(fn, disable(fn.__call__, recursive))
     if not recursive:
         fn._torchdynamo_disable_once = True
+        return fn
 
     @functools.wraps(fn)
     def inner(*args, **kwargs):
-        if recursive:
-            return _native.disabled(fn, args, kwargs)
-        return fn(*args, **kwargs)
+        return _native.disabled(fn, args, kwargs)
 
     inner._torchdynamo_disable = True
     inner._torchdynamo_orig_callable = fn
