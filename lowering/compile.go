@@ -23,6 +23,8 @@ type Compiled struct {
 	Source string
 	// Steps describes the work in order, a line each: for debug dumps.
 	Steps []string
+	// Loops describes the work before loops were joined in kernels, a line each.
+	Loops []string
 
 	graph   *fx.Graph
 	attrs   map[string]*tensor.Tensor
@@ -50,6 +52,17 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		return nil, err
 	}
 	c := &Compiled{resolve: interp.Aten(ctx, aten.Eager), graph: gm.Graph, attrs: gm.Attrs, subs: gm.Submodules, l: l, last: map[*ir.Buffer]int{}}
+	for i, s := range l.steps {
+		switch o := s.Other.(type) {
+		case extern:
+			c.Loops = append(c.Loops, fmt.Sprintf("op%d: extern %s: %s", i, o.node.Target, o.node.Name))
+		case viewStep:
+			c.Loops = append(c.Loops, fmt.Sprintf("op%d: view %s of %s", i, o.buf.Name, o.of.Name))
+		}
+		for _, x := range s.Loops {
+			c.Loops = append(c.Loops, fmt.Sprintf("op%d: loops %s", i, x))
+		}
+	}
 	var src, table strings.Builder
 	for _, s := range sched.Fuse(l.steps) {
 		switch o := s.Other.(type) {

@@ -49,6 +49,8 @@ type Session struct {
 	// Pristine is the module that a backend has in hand, as captured: a backend may change what it is given.
 	Pristine     vm.Object
 	debugDir     string
+	debug        debugTrace
+	compiling    int  // the function that goes through aot right now
 	lastAccuracy bool // the failure under way is one of accuracy
 }
 
@@ -121,9 +123,16 @@ func (s *Session) inductor(gm *fx.GraphModule, kind string) (aot.Callable, error
 	}
 	s.Dynamo.Step(3, "torch._inductor.compile_fx", "torchinductor compiling "+way+" graph")
 	done := s.logLowering(way, gm)
+	traced, err := s.traceGraph(gm, kind, s.compiling)
+	if err != nil {
+		return nil, fmt.Errorf("writing debug files: %w", err)
+	}
 	c, err := lowering.Compile(s.ctx, gm, cfg)
 	if err == nil {
 		done(c)
+		if err := traced(c); err != nil {
+			return nil, fmt.Errorf("writing debug files: %w", err)
+		}
 	}
 	if err != nil {
 		s.fail(&Failure{Stage: "aot", Backend: "inductor", Graph: gm, Kind: kind, Err: err})
@@ -323,8 +332,10 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 		}
 	}
 	id := s.Dynamo.CompileID()
+	function := s.aotCompiles
 	compile := func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
 		defer s.Dynamo.Within(id)() // a backward is compiled late
+		s.compiling = function
 		return comp(gm, kind)
 	}
 	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
