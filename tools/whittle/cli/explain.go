@@ -58,14 +58,18 @@ func (a *app) explainCommand() *cobra.Command {
 						lead := len(src) - len(strings.TrimLeft(src, " \t"))
 						fmt.Fprintf(a.stdout, "    %s\n    %s\n", strings.TrimSpace(src), strings.Repeat("^", max(len(src)-lead, 1)))
 					}
+					fmt.Fprintf(a.stdout, "  hint: %s\n", capture.BreakHint(b.Reason))
 				},
 				Recompile: func(r *capture.RecompileEvent) {
 					if !show(r.Function) {
 						return
 					}
 					fmt.Fprintf(a.stdout, "[%s] recompiling %s (%s:%d)\n", r.Frame, r.Function, r.File, r.Line)
-					for _, why := range r.Reasons {
+					for i, why := range r.Reasons {
 						fmt.Fprintf(a.stdout, "  %s\n", why)
+						if h := capture.RecompileHint(why); i == 0 || h != capture.RecompileHint(r.Reasons[i-1]) {
+							fmt.Fprintf(a.stdout, "  hint: %s\n", h)
+						}
 					}
 				},
 			}
