@@ -217,6 +217,9 @@ func structModule(in *vm.Interp) (*vm.Module, error) {
 						hi.Rsh(hi, 1)
 						lo.Neg(hi)
 					}
+					if unsigned := it.code >= 'A' && it.code <= 'Z' && it.size > 2; !b.IsInt64() && !(unsigned && b.IsUint64()) {
+						return nil, in.Errorf(in.Exc.ValueError, "argument out of range")
+					}
 					if b.Cmp(lo) < 0 || b.Cmp(hi) >= 0 {
 						name := map[byte]string{'b': "byte", 'B': "ubyte", 'h': "short", 'H': "ushort"}[it.code]
 						hi.Sub(hi, big.NewInt(1))

@@ -162,8 +162,11 @@ func (g *programs) statement(b *strings.Builder, indent string) {
 		return
 	}
 	from := statements
-	if g.r.IntN(3) == 0 {
+	switch g.r.IntN(3) {
+	case 0:
 		from = libraryStatements
+	case 1:
+		from = deepStatements
 	}
 	text := g.fill(pick(g.r, from), 3)
 	for _, l := range strings.Split(strings.Trim(text, "\n"), "\n") {

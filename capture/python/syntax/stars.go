@@ -46,6 +46,9 @@ func wrapStars(p *parser, toks []tok) (string, []int) {
 			case ")", "]", "}":
 				depth--
 			case "*":
+				if i > 0 && line[i-1].text == "except" {
+					break
+				}
 				if depth == 0 && i >= start && (i == start || !operandEnd(&line[i-1])) {
 					star = true
 				}

@@ -96,7 +96,10 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 		return x.Get(in, obj)
 	case *Member:
 		i, ok := obj.(*Instance)
-		if !ok || x.Index >= len(i.Slots) || i.Slots[x.Index] == nil {
+		if !ok || !i.Class.IsSubtype(x.Own) {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.Name, t.Name)
+		}
+		if x.Index >= len(i.Slots) || i.Slots[x.Index] == nil {
 			return nil, in.attrError(obj, x.Name, "'%s' object has no attribute '%s'", t.Name, x.Name)
 		}
 		return i.Slots[x.Index], nil

@@ -393,6 +393,9 @@ func init() {
 	anyall("any", true)
 	anyall("all", false)
 	addBuiltin("sorted", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		if len(args) != 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "sorted expected 1 argument, got %d", len(args))
+		}
 		a, err := in.ParseArgs("sorted", args, kw, "iterable, /, *, key=None, reverse=False")
 		if err != nil {
 			return nil, err

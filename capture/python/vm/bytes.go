@@ -149,24 +149,6 @@ func initBytes() {
 	addByteArrayMethods()
 	addBasics(BytesType, "hash")
 	addBasics(ByteArrayType, "unhash setitem")
-	addMethod(ByteArrayType, "append", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		b := unwrap(args[0]).(*ByteArray)
-		n, err := in.Index(args[1])
-		if err != nil {
-			return nil, err
-		}
-		if n < 0 || n > 255 {
-			return nil, in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
-		}
-		b.B = append(b.B, byte(n))
-		return None, nil
-	})
-	addMethod(ByteArrayType, "extend", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		b := unwrap(args[0]).(*ByteArray)
-		x, err := in.bytesFrom(args[1:], nil)
-		b.B = append(b.B, x...)
-		return None, err
-	})
 	addMethod(ByteArrayType, "clear", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		unwrap(args[0]).(*ByteArray).B = nil
 		return None, nil

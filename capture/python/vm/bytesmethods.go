@@ -268,12 +268,44 @@ func addByteArrayMethods() {
 		})
 	}
 	byteArg := func(in *Interp, o Object) (byte, error) {
-		n, err := in.Index(o)
-		if err == nil && (n < 0 || n > 255) {
+		big, err := in.IndexBig(o)
+		if err != nil {
+			return 0, err
+		}
+		n := big.Int64()
+		if !big.IsInt64() || n < 0 || n > 255 {
 			err = in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
 		}
 		return byte(n), err
 	}
+	method("append", 1, 1, func(in *Interp, b *ByteArray, args []Object) (Object, error) {
+		c, err := byteArg(in, args[0])
+		if err == nil {
+			b.B = append(b.B, c)
+		}
+		return None, err
+	})
+	method("extend", 1, 1, func(in *Interp, b *ByteArray, args []Object) (Object, error) {
+		if x, ok := bytesOf(args[0]); ok {
+			b.B = append(b.B, x...)
+			return None, nil
+		}
+		items, err := in.IterAll(args[0])
+		if err != nil {
+			if in.Matches(err, in.Exc.TypeError) && args[0].Type().Lookup("__iter__") == nil {
+				err = in.Errorf(in.Exc.TypeError, "can't extend bytearray with %s", args[0].Type().Name)
+			}
+			return nil, err
+		}
+		out := make([]byte, len(items))
+		for i, it := range items {
+			if out[i], err = byteArg(in, it); err != nil {
+				return nil, err
+			}
+		}
+		b.B = append(b.B, out...)
+		return None, nil
+	})
 	method("pop", 0, 1, func(in *Interp, b *ByteArray, args []Object) (Object, error) {
 		if len(b.B) == 0 {
 			return nil, in.Errorf(in.Exc.IndexError, "pop from empty bytearray")

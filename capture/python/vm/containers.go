@@ -462,6 +462,7 @@ func initDict() {
 			return MakeInt(int64(view(args[0]).d.live)), nil
 		})
 		addMethod(vt, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Iter(args[0]) })
+		addGetSet(vt, "mapping", func(_ *Interp, o Object) (Object, error) { return &MappingProxy{view(o).d}, nil }, nil)
 		addMethod(vt, "__reversed__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			k := view(args[0]).items()
 			slices.Reverse(k)

@@ -654,6 +654,16 @@ func (in *Interp) excStr(e *Exception) (string, error) {
 			return fmt.Sprintf("%s (%s, line %d)", msg, file, line), nil
 		}
 		return msg, nil
+	case e.Class.IsSubtype(x.UnicodeEncodeError) && len(e.Args.Items) == 5:
+		enc, _ := AsStr(e.Args.Items[0])
+		obj, _ := AsStr(e.Args.Items[1])
+		st, _ := AsInt(e.Args.Items[2])
+		en, _ := AsInt(e.Args.Items[3])
+		why, _ := AsStr(e.Args.Items[4])
+		if rs := []rune(obj); en == st+1 && st >= 0 && int(st) < len(rs) {
+			return fmt.Sprintf("'%s' codec can't encode character %s in position %d: %s", enc, asciiRepr(rs[st]), st, why), nil
+		}
+		return fmt.Sprintf("'%s' codec can't encode characters in position %d-%d: %s", enc, st, en-1, why), nil
 	case e.Class.IsSubtype(x.UnicodeDecodeError) && len(e.Args.Items) == 5:
 		enc, _ := AsStr(e.Args.Items[0])
 		obj, _ := unwrap(e.Args.Items[1]).(Bytes)

@@ -18,7 +18,7 @@ func groupNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) 
 		return nil, in.Errorf(in.Exc.TypeError, "BaseExceptionGroup.__new__() takes exactly 2 arguments (%d given)", len(args))
 	}
 	if _, ok := AsStr(args[0]); !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "argument 1 must be str, not %s", args[0].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not %s", args[0].Type().Name)
 	}
 	if t := args[1].Type(); t.Lookup("__getitem__") == nil || unwrapDict(args[1]) {
 		return nil, in.Errorf(in.Exc.TypeError, "second argument (exceptions) must be a sequence")
@@ -236,9 +236,11 @@ func (in *Interp) starMatch(exc, class Object) (match, rest Object, err error) {
 	if m != nil {
 		match = m
 		if !m.Class.IsSubtype(in.Exc.BaseExceptionGroup) {
-			if match, err = in.newGroup(Str(""), []Object{m}); err != nil {
+			g, err := groupNew(in, in.Exc.BaseExceptionGroup, []Object{Str(""), NewTuple(m)}, nil)
+			if err != nil {
 				return nil, nil, err
 			}
+			match = g
 		}
 	}
 	if r != nil {

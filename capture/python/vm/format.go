@@ -97,6 +97,9 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 	if f.sep != 0 && !strings.ContainsRune("\x00defgEG%F", f.typ) && !(f.sep == '_' && strings.ContainsRune("boxX", f.typ)) {
 		return f, in.Errorf(in.Exc.ValueError, "Cannot specify '%c' with '%s'.", f.sep, showCode(f.typ))
 	}
+	if f.prec > math.MaxInt32 && f.prec < math.MaxInt && strings.ContainsRune("eEfFgG%", f.typ) && typ != "str" {
+		return f, in.Errorf(in.Exc.ValueError, "precision too big")
+	}
 	if f.width > 1<<28 || f.prec > 1<<28 {
 		return f, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
 	}

@@ -206,7 +206,7 @@ func (in *Interp) Iter(o Object) (Object, error) {
 		}
 		return v, nil
 	}
-	if _, isType := o.(*Type); f == nil && !isType && t.Lookup("__getitem__") != nil {
+	if f == nil && t.Lookup("__getitem__") != nil {
 		i := int64(0)
 		return &GoIter{NextFn: func(in *Interp) (Object, error) {
 			if i < 0 {

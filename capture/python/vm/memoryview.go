@@ -235,6 +235,9 @@ func (in *Interp) viewAt(m *MemoryView, key Object) (off int, part *MemoryView, 
 	for d, k := range keys {
 		i, err := in.Index(k)
 		if err != nil {
+			if in.Matches(err, in.Exc.OverflowError) {
+				err = in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", k.Type().Name)
+			}
 			return 0, nil, err
 		}
 		if i < 0 {

@@ -551,7 +551,7 @@ func initNumbers() {
 		}
 		v, err := in.Float(args[0])
 		if err != nil {
-			if in.Matches(err, in.Exc.TypeError) && args[0].Type().Lookup("__float__") == nil {
+			if in.Matches(err, in.Exc.TypeError) && args[0].Type().Lookup("__float__") == nil && args[0].Type().Lookup("__index__") == nil {
 				return nil, in.Errorf(in.Exc.TypeError, "float() argument must be a string or a real number, not '%s'", args[0].Type().Name)
 			}
 			return nil, err

@@ -538,12 +538,12 @@ func (in *Interp) Float(o Object) (float64, error) {
 		}
 		return 0, in.Errorf(in.Exc.TypeError, "%s.__float__ returned non-float (type %s)", o.Type().Name, v.Type().Name)
 	}
-	if v, ok, err := in.special(o, "__index__"); ok || err != nil {
+	if o.Type().Lookup("__index__") != nil {
+		b, err := in.IndexBig(o)
 		if err != nil {
 			return 0, err
 		}
-		f, _ := AsFloat(v)
-		return f, nil
+		return in.toFloat(&BigInt{b})
 	}
 	return 0, in.Errorf(in.Exc.TypeError, "must be real number, not %s", o.Type().Name)
 }

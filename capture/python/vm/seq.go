@@ -41,7 +41,16 @@ func (in *Interp) Len(o Object) (int, error) {
 	}
 	n, ok := AsInt(v)
 	if !ok {
-		return 0, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", v.Type().Name)
+		b, err := in.IndexBig(v)
+		if err != nil {
+			return 0, err
+		}
+		if !b.IsInt64() && b.Sign() > 0 {
+			return 0, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", v.Type().Name)
+		}
+		if n = b.Int64(); b.Sign() < 0 {
+			n = -1
+		}
 	}
 	if n < 0 {
 		return 0, in.Errorf(in.Exc.ValueError, "__len__() should return >= 0")

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -564,7 +563,7 @@ func splitSpace(s string, n int, right bool) []string {
 		s = strings.TrimLeftFunc(s, space)
 		for s != "" {
 			if len(out) == n {
-				return append(out, strings.TrimRightFunc(s, space))
+				return append(out, s)
 			}
 			i := strings.IndexFunc(s, space)
 			if i < 0 {
@@ -578,8 +577,7 @@ func splitSpace(s string, n int, right bool) []string {
 	s = strings.TrimRightFunc(s, space)
 	for s != "" {
 		if len(out) == n {
-			out = append([]string{strings.TrimLeftFunc(s, space)}, out...)
-			return out
+			return append([]string{s}, out...)
 		}
 		i := strings.LastIndexFunc(s, space)
 		if i < 0 {
@@ -613,103 +611,4 @@ func splitLines(s string, keep bool) []string {
 		s = s[i+w:]
 	}
 	return out
-}
-
-func normEnc(e string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(e), "-", ""), "_", "")
-}
-
-func (in *Interp) encode(s, enc, errs string) (string, error) {
-	limit := rune(0)
-	switch normEnc(enc) {
-	case "utf8", "u8":
-		return s, nil
-	case "ascii", "usascii":
-		limit = 128
-	case "latin1", "iso88591", "l1":
-		limit = 256
-	default:
-		return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
-	}
-	out := make([]byte, 0, len(s))
-	pos := 0
-	for _, r := range s {
-		if r < limit {
-			out = append(out, byte(r))
-		} else {
-			switch errs {
-			case "ignore":
-			case "replace":
-				out = append(out, '?')
-			case "backslashreplace":
-				a, _ := in.ascii(Str(string(r)))
-				out = append(out, strings.Trim(a, "'")...)
-			default:
-				return "", in.Errorf(in.Exc.UnicodeEncodeError, "'%s' codec can't encode character %s in position %d: ordinal not in range(%d)", map[rune]string{128: "ascii", 256: "latin-1"}[limit], asciiRepr(r), pos, limit)
-			}
-		}
-		pos++
-	}
-	return string(out), nil
-}
-
-func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
-	switch normEnc(enc) {
-	case "utf8", "u8", "utf8sig":
-		s := string(b)
-		if utf8.ValidString(s) {
-			return s, nil
-		}
-		var sb strings.Builder
-		for i := 0; i < len(s); {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				switch errs {
-				case "ignore":
-				case "replace", "surrogateescape", "backslashreplace":
-					sb.WriteRune(utf8.RuneError)
-				default:
-					why := "invalid start byte"
-					if s[i] >= 0xc2 && s[i] < 0xf5 {
-						why = "invalid continuation byte"
-						if i+1 >= len(s) {
-							why = "unexpected end of data"
-						}
-					}
-					return "", in.RaiseObj(in.Exc.UnicodeDecodeError, Str("utf-8"), Bytes(b), MakeInt(int64(i)), MakeInt(int64(i+1)), Str(why))
-				}
-			} else {
-				sb.WriteString(s[i : i+n])
-			}
-			i += n
-		}
-		return sb.String(), nil
-	case "ascii", "usascii":
-		for i, c := range b {
-			if c >= 128 {
-				if errs == "ignore" || errs == "replace" {
-					continue
-				}
-				return "", in.RaiseObj(in.Exc.UnicodeDecodeError, Str("ascii"), Bytes(b), MakeInt(int64(i)), MakeInt(int64(i+1)), Str("ordinal not in range(128)"))
-			}
-		}
-		return string(b), nil
-	case "latin1", "iso88591", "l1":
-		var sb strings.Builder
-		for _, c := range b {
-			sb.WriteRune(rune(c))
-		}
-		return sb.String(), nil
-	}
-	return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
-}
-
-func asciiRepr(r rune) string {
-	switch {
-	case r < 256:
-		return fmt.Sprintf(`'\x%02x'`, r)
-	case r < 65536:
-		return fmt.Sprintf(`'\u%04x'`, r)
-	}
-	return fmt.Sprintf(`'\U%08x'`, r)
 }

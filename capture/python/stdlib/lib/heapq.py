@@ -92,14 +92,22 @@ def merge(*its, key=None, reverse=False):
         for v in it:
             heads.append([v if key is None else key(v), order, v, it])
             break
+    if not reverse:
+        heapify(heads)
     while heads:
         best = heads[0]
-        for h in heads[1:]:
-            if (best[0] < h[0]) if reverse else (h[0] < best[0]):
-                best = h
+        if reverse:
+            for h in heads[1:]:
+                if best[0] < h[0]:
+                    best = h
         yield best[2]
         for v in best[3]:
             best[0], best[2] = v if key is None else key(v), v
+            if not reverse:
+                heapreplace(heads, best)
             break
         else:
-            heads.remove(best)
+            if reverse:
+                heads.remove(best)
+            else:
+                heappop(heads)
