@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"whittle/aot/build"
@@ -181,11 +180,11 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 		}
 	} else if !ok {
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
-			return nil, fmt.Errorf("derivative for %s is not implemented", strings.ReplaceAll(op.Name(), ".default", ""))
+			return nil, noDerivative(op)
 		}
 	} else if base := baseName(name); !complexRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex) {
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
-			return nil, fmt.Errorf("derivative for aten.%s is not implemented for complex tensors", base)
+			return nil, fmt.Errorf("derivative for aten::%s is not implemented for complex tensors", base)
 		}
 	} else {
 		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
@@ -619,4 +618,13 @@ func RetainGrad(t *tensor.Tensor) {
 		m.Grad = g
 		return nil, nil
 	})
+}
+
+// noDerivative is the error of an operator without a formula, in PyTorch's words.
+func noDerivative(op *aten.Op) error {
+	s := op.Sig()
+	if n := s.Name; n == "_cdist_backward" || n == "_pdist_backward" || n == "_embedding_bag_backward" {
+		return &aten.Error{Op: op.Name(), Kind: aten.NotImplementedError, Msg: "the derivative for '" + n + "' is not implemented."}
+	}
+	return &aten.Error{Op: op.Name(), Kind: aten.RuntimeError, Msg: "derivative for " + s.Namespace + "::" + s.Name + " is not implemented"}
 }

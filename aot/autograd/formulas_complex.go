@@ -12,7 +12,7 @@ func init() { complexes() }
 // so a factor of the function is conjugated in the formula.
 var complexRows = set(`add sub neg mul view _unsafe_view reshape _reshape_alias view_as alias clone contiguous lift_fresh_copy lift_fresh _to_copy expand permute transpose t unsqueeze
 	squeeze select slice split split_with_sizes unbind cat stack flip roll repeat constant_pad_nd as_strided sum abs fill zero copy detach index index_put index_select where
-	view_as_real view_as_complex _fft_c2c _fft_r2c _fft_c2r complex polar real imag conj _conj _conj_physical conj_physical resolve_conj resolve_neg angle copy_`)
+	view_as_real view_as_complex _fft_c2c _fft_r2c _fft_c2r complex polar real imag sgn conj _conj _conj_physical conj_physical resolve_conj resolve_neg angle copy_`)
 
 // conj is the complex conjugate; a real tensor is its own.
 func (c *Ctx) conj(t tt) tt {
@@ -28,6 +28,20 @@ func (c *Ctx) part(t tt, i int64) tt {
 }
 
 func complexes() {
+	row("sgn.default", func(c *Ctx) {
+		c.Set("self", func() tt {
+			z, g := c.In("self"), c.G(0)
+			if z.DType.Kind() != tensor.KindComplex {
+				return c.ZerosLike(g)
+			}
+			// z/|z| moves across its own direction alone.
+			s, r := c.Out(0), c.Un("abs", z)
+			along := c.part(c.Mul(g, c.conj(s)), 0)
+			at0 := c.T("eq.Scalar", r, int64(0))
+			across := c.Div(c.Sub(g, c.Mul(s, along)), c.MaskFill(r, at0, int64(1)))
+			return c.Mul(across, c.T("_to_copy.default", c.Un("logical_not", at0), r.DType))
+		})
+	})
 	row("view_as_real.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			return c.T("view_as_complex.default", c.T("clone.default", c.G(0), tensor.ContiguousFormat))

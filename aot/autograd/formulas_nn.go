@@ -81,6 +81,9 @@ func matmuls() {
 	})
 }
 
+const upsamples = `upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
+	upsample_linear1d upsample_bilinear2d upsample_bicubic2d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa`
+
 func columnMajor(t tt) bool { return t.Stride[0] == 1 && t.Stride[1] == t.Shape[0] }
 
 // lazily evaluates a multi-result backward operator once.
@@ -287,8 +290,7 @@ func convAndPool() {
 			c.Set("self", func() tt { return c.T(n+"_backward.default", c.G(0), c.In("self"), c.Out(1)) })
 		}).noGrad = map[int]bool{1: true}
 	}
-	for _, n := range strings.Fields(`upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
-		upsample_linear1d upsample_bilinear2d upsample_bicubic2d upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa`) {
+	for _, n := range strings.Fields(upsamples) {
 		row(n+".default", func(c *Ctx) {
 			c.Set("self", func() tt {
 				args := []aten.Value{c.G(0), c.Arg("output_size"), build.Ints(c.Like("self").Shape)}

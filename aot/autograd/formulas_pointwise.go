@@ -356,7 +356,7 @@ func unaries() {
 	row("deg2rad.default", func(c *Ctx) { c.Set("self", func() tt { return c.Mul(c.G(0), math.Pi/180) }) })
 	row("rad2deg.default", func(c *Ctx) { c.Set("self", func() tt { return c.Mul(c.G(0), 180/math.Pi) }) })
 	row("frac.default", func(c *Ctx) { c.Set("self", func() tt { return c.G(0) }) })
-	row("ceil.default floor.default round.default round.decimals trunc.default sign.default sgn.default", func(c *Ctx) {
+	row("ceil.default floor.default round.default round.decimals trunc.default sign.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.ZerosLike(c.G(0)) })
 	})
 	row("xlogy.Tensor", func(c *Ctx) {

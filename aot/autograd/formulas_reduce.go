@@ -340,11 +340,22 @@ func scans() {
 			d := []aten.Value{c.Int("dim")}
 			// Gradients of either sign are summed as logarithms, so that large numbers stay in range.
 			part := func(g tt) tt {
-				lg := c.Where(c.T("gt.Scalar", g, int64(0)), c.Un("log", g), c.Scalar(math.Inf(-1), g))
+				lg := c.Where(c.T("gt.Scalar", g, int64(0)), c.Un("log", g), c.Scalar(lowest(g.DType), g))
 				sum := c.T("flip.default", c.T("logcumsumexp.default", c.T("flip.default", c.Sub(lg, y), d), c.Int("dim")), d)
 				return c.Un("exp", c.Add(sum, x))
 			}
 			return c.Sub(part(g), part(c.Neg(g)))
 		})
 	}).usesSelf = true
+}
+
+// lowest stands for the logarithm of nothing: infinities would have no derivative.
+func lowest(d tensor.DType) float64 {
+	switch d {
+	case tensor.Float64:
+		return -math.MaxFloat64
+	case tensor.Float16:
+		return -65504
+	}
+	return -math.MaxFloat32
 }

@@ -32,6 +32,20 @@ func specials() {
 			return c.Mul(c.G(0), sum)
 		})
 	}).usesSelf = true
+	// The incomplete gamma functions along their second argument; along the first there is no formula.
+	for name, sign := range map[string]float64{"igamma": 1, "igammac": -1} {
+		row(name+".default", func(c *Ctx) {
+			a, x := c.In("self"), c.In("other")
+			c.Set("self", func() tt {
+				c.Check(&aten.Error{Op: c.op.Name(), Kind: aten.NotImplementedError, Msg: "the derivative for '" + name + ": input' is not implemented."})
+				return nil
+			})
+			c.Set("other", func() tt {
+				density := c.Un("exp", c.Sub(c.Sub(c.Mul(c.Sub(a, int64(1)), c.Un("log", x)), x), c.Un("lgamma", a)))
+				return c.Mul(c.Mul(c.G(0), density), sign)
+			})
+		})
+	}
 	unary("i0", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("special_i1", x)) })
 	unary("special_i0e", func(c *Ctx, g, x tt) tt {
 		return c.Mul(g, c.Sub(c.Un("special_i1e", x), c.Mul(c.Un("sgn", x), c.Un("special_i0e", x))))

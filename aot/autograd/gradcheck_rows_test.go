@@ -13,11 +13,12 @@ import (
 var unchecked = map[string]string{
 	"complex numbers": `_conj _conj_physical conj_physical _fft_c2c _fft_c2r _fft_r2c complex polar view_as_complex view_as_real`,
 	"reads one triangle of a symmetric matrix, and gives the gradient of both": `_linalg_eigh linalg_cholesky_ex cholesky`,
-	"random numbers": `bernoulli exponential normal normal_functional random uniform native_dropout rrelu_with_noise rrelu_with_noise_functional`,
+	"random numbers": `bernoulli exponential normal normal_functional random uniform native_dropout rrelu_with_noise rrelu_with_noise_functional rrelu_with_noise_backward`,
 	"writes its arguments, or is nothing but the form in place of another": `copy fill zero`,
 	"steps: the derivative is zero":                                        `ceil floor round trunc sign sgn frac`,
 	"another dtype":                                                        `_to_copy to`,
-	"its arguments come from a forward pass": `_softmax_backward_data _log_softmax_backward_data max_pool2d_with_indices_backward native_dropout_backward _ctc_loss _weight_norm_interface
+	"its arguments come from a forward pass": `_softmax_backward_data _log_softmax_backward_data native_layer_norm_backward native_group_norm_backward native_batch_norm_backward max_pool3d_with_indices_backward
+		adaptive_max_pool2d_backward adaptive_max_pool3d_backward fractional_max_pool2d_backward fractional_max_pool3d_backward max_pool2d_with_indices_backward native_dropout_backward _ctc_loss _weight_norm_interface
 		_scaled_dot_product_flash_attention_for_cpu cholesky_solve cholesky_inverse linalg_lu_solve lu_unpack segment_reduce _batch_norm_with_update _batch_norm_with_update_functional native_batch_norm
 		_native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training _embedding_bag fractional_max_pool2d fractional_max_pool3d max_unpool2d max_unpool3d
 		_cdist_forward _pdist_forward roi_align`,
@@ -257,5 +258,82 @@ func moreCalls() []call {
 	add("multilabel_margin_loss_forward.default", x, tensor.FromInt64s([]int64{1, -1, 0, 0, 3, 0, -1, 0, 2, 1, -1, 0}, 3, 4), int64(1))
 	add("nll_loss_forward.default", x, i64(1, 3, 0), nil, int64(1), int64(-100))
 	add("nll_loss2d_forward.default", r(-1, 1, 1, 3, 2, 2), tensor.FromInt64s([]int64{0, 2, 1, 1}, 1, 2, 2), nil, int64(1), int64(-100))
+	// second derivatives
+	g := r(-1, 1, 3, 4)
+	for _, n := range []string{"silu_backward", "mish_backward", "hardswish_backward"} {
+		add(n+".default", g, x)
+	}
+	add("gelu_backward.default", g, x, "none")
+	add("gelu_backward.default", g, x, "tanh")
+	add("softplus_backward.default", g, x, 1.5, 2.0)
+	add("log_sigmoid_backward.default", g, x, r(0.1, 0.9, 3, 4))
+	constant(2)
+	add("elu_backward.default", g, 1.3, 1.1, 0.9, false, x)
+	add("elu_backward.default", g, 1.3, 1.1, 0.9, true, x)
+	add("leaky_relu_backward.default", g, x, 0.1, false)
+	add("hardtanh_backward.default", g, x, -1.0, 1.0)
+	add("softshrink_backward.default", g, x, 0.5)
+	add("hardshrink_backward.default", g, x, 0.5)
+	add("glu_backward.default", r(-1, 1, 3, 2), x, int64(1))
+	add("_prelu_kernel_backward.default", g, x, pos)
+	for _, red := range []int64{0, 1} {
+		gr := g
+		if red == 1 {
+			gr = r(0.5, 1, 1)
+		}
+		add("mse_loss_backward.default", gr, x, y, red)
+		add("smooth_l1_loss_backward.default", gr, x, y, red, 0.8)
+		add("huber_loss_backward.default", gr, x, y, red, 0.8)
+		add("soft_margin_loss_backward.default", gr, x, y, red)
+		constant(2)
+		add("binary_cross_entropy_backward.default", gr, r(0.1, 0.9, 3, 4), r(0.2, 0.8, 3, 4), nil, red)
+	}
+	total := r(3, 3, 1)
+	total.Shape, total.Stride = []int64{}, []int64{}
+	add("nll_loss_backward.default", r(-1, 1, 3), x, i64(1, 3, 0), nil, int64(0), int64(-100), total)
+	constant(2)
+	add("nll_loss2d_backward.default", r(-1, 1, 1, 2, 2), r(-1, 1, 1, 3, 2, 2), tensor.FromInt64s([]int64{0, 2, 1, 1}, 1, 2, 2), nil, int64(0), int64(-100), total)
+	constant(2)
+	add("embedding_dense_backward.default", r(-1, 1, 3, 2), idx, int64(4), int64(0), false)
+	add("avg_pool2d_backward.default", r(-1, 1, 1, 2, 2, 2), img, l(int64(2), int64(2)), l(int64(2), int64(2)), l(int64(0), int64(0)), false, true, nil)
+	add("avg_pool3d_backward.default", r(-1, 1, 1, 2, 2, 2, 2), vol, l(int64(2), int64(2), int64(2)), l(int64(2), int64(2), int64(2)), l(int64(0), int64(0), int64(0)), false, true, nil)
+	add("_adaptive_avg_pool2d_backward.default", r(-1, 1, 1, 2, 3, 2), img)
+	add("_adaptive_avg_pool3d_backward.default", r(-1, 1, 1, 2, 3, 2, 2), vol)
+	for n, in := range map[int]*tensor.Tensor{1: r(-1, 1, 2, 5), 2: img, 3: vol} {
+		pad, shape := make([]aten.Value, 2*n), slices.Clone(in.Shape)
+		for i := range pad {
+			pad[i] = int64(1)
+		}
+		for i := len(shape) - n; i < len(shape); i++ {
+			shape[i] += 2
+		}
+		for _, kind := range []string{"reflection", "replication"} {
+			add(kind+"_pad"+string(rune('0'+n))+"d_backward.default", r(-1, 1, shape...), in, pad)
+		}
+	}
+	for n := range set(upsamples) {
+		dims := int(n[strings.IndexByte(n, 'd')-1] - '0')
+		if i := strings.LastIndexAny(n, "123"); i > 0 {
+			dims = int(n[i] - '0')
+		}
+		out, in := []int64{5, 6, 5}[:dims], []int64{3, 4, 3}[:dims]
+		args := l(r(-1, 1, append([]int64{1, 2}, out...)...), ints(out), ints(append([]int64{1, 2}, in...)))
+		if !strings.Contains(n, "nearest") {
+			args = append(args, false)
+		}
+		add(n+"_backward.default", args...)
+	}
+	two, zero, one := l(int64(2), int64(2)), l(int64(0), int64(0)), l(int64(1), int64(1))
+	add("convolution_backward.default", r(-1, 1, 1, 4, 2, 2), r(-1, 1, 1, 2, 5, 5), r(-1, 1, 4, 2, 3, 3), l(int64(4)), two, zero, one, false, zero, int64(1), l(true, true, true))
+	add("igamma.default", i64(2), pos)
+	add("igammac.default", i64(2), pos)
 	return calls
+}
+
+func ints(s []int64) []aten.Value {
+	out := make([]aten.Value, len(s))
+	for i, v := range s {
+		out[i] = v
+	}
+	return out
 }
