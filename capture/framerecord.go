@@ -27,6 +27,7 @@ type FrameRecord struct {
 	BackendFn int                     `json:"backend_fn"` // -1: a registered one
 	Locals    []int                   `json:"locals"`
 	Stack     []int                   `json:"stack"`
+	Operators []int                   `json:"operators,omitempty"` // that the program defined
 	PC        int                     `json:"pc"`
 	Failed    []string                `json:"failed,omitempty"` // why earlier captures of the code do not fit, newest first
 	Always    bool                    `json:"always,omitempty"` // the frame was asked for by name, not met on the way
@@ -109,6 +110,9 @@ func (d *Dynamo) record(f *vm.Frame, failed []string) (*FrameRecord, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Operators, err = w.Operators(); err != nil {
+		return nil, err
+	}
 	if err := d.recordConfig(r, w); err != nil {
 		return nil, err
 	}
@@ -178,6 +182,9 @@ func (d *Dynamo) Replay(r *FrameRecord, backend func(name string) (vm.Object, er
 		var v vm.Object
 		v, err = w.Get(i)
 		return v
+	}
+	for _, i := range r.Operators {
+		get(i)
 	}
 	fn, _ := get(r.Func).(*vm.Function)
 	c, _ := get(r.Code).(*vm.Code)

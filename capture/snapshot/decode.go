@@ -96,7 +96,7 @@ func as[T any](d *decoder, i int) (v T, err error) {
 
 // arity is how many references an object of a kind has.
 var arity = map[string]int{"slice": 3, "cell": 1, "method": 2, "property": 4, "classmethod": 1, "staticmethod": 1, "mappingproxy": 1, "alias": 2, "script module": 1,
-	"function": 10, "instance": 4, "instance of items": 4, "exception": 3, "tensor": 4}
+	"function": 10, "instance": 4, "instance of items": 4, "exception": 3, "tensor": 4, "generator": 2, "file": 3, "operator": 1}
 
 func (d *decoder) make(i int, n *node) (vm.Object, error) {
 	if len(n.Refs) < arity[n.Kind] || n.Kind == "class" && len(n.Refs) < 4 {
@@ -168,6 +168,12 @@ func (d *decoder) make(i int, n *node) (vm.Object, error) {
 			}
 		}
 		return nil, fmt.Errorf("module %s of the script is not there", n.Text)
+	case "generator":
+		return d.generator(n)
+	case "file":
+		return d.file(n)
+	case "operator":
+		return d.operator(n)
 	case "code":
 		c, err := d.code(n.Code)
 		if err != nil {

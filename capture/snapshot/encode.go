@@ -310,7 +310,14 @@ func (e *encoder) add(o vm.Object) int {
 		return e.function(v)
 	case *vm.Type:
 		return e.class(v)
+	case *vm.Generator:
+		return e.generator(v)
+	case *vm.File:
+		return e.file(v)
 	case *vm.Instance:
+		if target := e.t.TargetOf(v); target != "" {
+			return e.operator(o, target)
+		}
 		var native vm.Object
 		kind := "instance"
 		switch n := v.Native.(type) {

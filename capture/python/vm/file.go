@@ -2,6 +2,7 @@ package vm
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -27,6 +28,35 @@ type File struct {
 }
 
 func (*File) Type() *Type { return FileType }
+
+// Unread is what a file that is open for reading alone has left, without reading it; ok is false for other files.
+func (f *File) Unread() (data []byte, ok bool) {
+	if f.F == nil || f.r == nil || f.w != nil || f.closed {
+		return nil, false
+	}
+	at, err := f.F.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, false
+	}
+	at -= int64(f.r.Buffered())
+	end, err := f.F.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, false
+	}
+	if _, err := f.F.Seek(at+int64(f.r.Buffered()), io.SeekStart); err != nil || end < at {
+		return nil, false
+	}
+	data = make([]byte, end-at)
+	if _, err := f.F.ReadAt(data, at); err != nil && err != io.EOF {
+		return nil, false
+	}
+	return data, true
+}
+
+// NewUnreadFile is a file of the given name and mode that reads data, and has nothing else behind it.
+func NewUnreadFile(name, mode, encoding string, data []byte) *File {
+	return &File{Name: name, Mode: mode, Encoding: encoding, Binary: strings.Contains(mode, "b"), r: bufio.NewReader(bytes.NewReader(data))}
+}
 
 func (f *File) AttrDict(create bool) *Dict {
 	if f.Dict == nil && create {

@@ -17,6 +17,17 @@ type Generator struct {
 // Frame is the suspended frame, nil once the generator has finished.
 func (g *Generator) Frame() *Frame { return g.frame }
 
+// Suspended is the state of a generator that waits at a yield, or did not begin; ok is false for one that runs, has ended, or handles
+// an exception.
+func (g *Generator) Suspended() (f *Frame, started, ok bool) {
+	return g.frame, g.started, g.frame != nil && !g.running && !g.done && !g.hasExc
+}
+
+// NewSuspended is a generator with a frame of the state that Suspended gave.
+func NewSuspended(name, qualname string, f *Frame, started bool) *Generator {
+	return &Generator{Name: name, Qualname: qualname, frame: f, started: started}
+}
+
 // Next implements Iterator.
 func (g *Generator) Next(in *Interp) (Object, error) {
 	v, ret, err := g.resume(in, None, nil)

@@ -77,6 +77,14 @@ def _define(qualname, schema):
     return op
 
 
+def _restore(qualname, schema, op):
+    """Defines an operator again, as another process had it."""
+    _defined[qualname] = op
+    _C._define_op(schema, op)
+    ns, name = qualname.split("::")
+    getattr(ops, ns).__dict__.pop(name, None)
+
+
 def _lookup(op):
     if isinstance(op, CustomOpDef):
         return op._op
