@@ -1,11 +1,13 @@
 package aot
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"whittle/aot/autograd"
 	"whittle/aot/build"
 	"whittle/capture/fx"
 	"whittle/kernels/aten"
@@ -69,6 +71,23 @@ func TestSyntheticBase(t *testing.T) {
 	apart := graphOf(t, write, Input{Value: row}, Input{Value: other}, Input{Value: matrix()})
 	if strings.Contains(apart["inference"], "as_strided") {
 		t.Errorf("%s", apart["inference"])
+	}
+}
+
+// TestOverwrittenValue: a backward that needs a value which the program overwrites is an error when it is traced, as in eager.
+func TestOverwrittenValue(t *testing.T) {
+	_, err := Compile(func(d aten.Dispatcher, in []aten.Value) (out []aten.Value, err error) {
+		err = build.Run(func() {
+			b := &build.B{D: d}
+			y := b.T("mul.Tensor", in[0].(*tensor.Tensor), in[1].(*tensor.Tensor))
+			b.T("add_.Tensor", in[1].(*tensor.Tensor), int64(1))
+			out = []aten.Value{y}
+		})
+		return out, err
+	}, []Input{{Value: matrix(), RequiresGrad: true}, {Value: matrix()}}, Options{Compiler: func(gm *fx.GraphModule, kind string) (Callable, error) { return nil, nil }})
+	var overwritten *autograd.InplaceError
+	if !errors.As(err, &overwritten) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -226,6 +226,11 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 			if outs[i], err = c.rebuild(base, o); err != nil {
 				return nil, fmt.Errorf("rebuilding output %d: %w", i, err)
 			}
+			if t, ok := outs[i].(*tensor.Tensor); ok && o.Detached && autograd.RequiresGrad(t) {
+				if outs[i], err = build.Call(c.opt.Eager, "aten.detach.default", t); err != nil {
+					return nil, err
+				}
+			}
 		default:
 			outs[i] = res[o.GraphIndex]
 		}
@@ -259,6 +264,12 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		return
 	}
 	saved := append([]aten.Value(nil), res[j.NForward:]...)
+	versions := make([]int64, len(saved))
+	for k, v := range saved {
+		if t, ok := v.(*tensor.Tensor); ok && t != nil {
+			versions[k] = t.Storage.Version
+		}
+	}
 	var ins []*tensor.Tensor
 	for _, i := range j.GradOf {
 		t, _ := inputs[i].(*tensor.Tensor)
@@ -269,7 +280,7 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 	}
 	var targets []*tensor.Tensor
 	for k := range j.Mutated {
-		if t, ok := res[k].(*tensor.Tensor); ok && j.Inputs[j.Mutated[k]].RequiresGrad {
+		if t, ok := res[k].(*tensor.Tensor); ok && j.MutatedGrad[k] {
 			targets = append(targets, t)
 		}
 	}
@@ -282,6 +293,11 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		targets = append(targets, res[at].(*tensor.Tensor))
 	}
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
+		for k, v := range saved {
+			if t, ok := v.(*tensor.Tensor); ok && t != nil && t.Storage.Version != versions[k] {
+				return nil, autograd.Overwritten(t, versions[k])
+			}
+		}
 		out, err := c.backward(saved, targets, grads)
 		if _, recording := d.(*autograd.Engine); err != nil || !recording {
 			return out, err

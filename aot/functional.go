@@ -30,6 +30,7 @@ type storageState struct {
 	base    *tensor.Tensor // the outer tensor that owns the storage
 	gen     int            // counts writes
 	mutated bool
+	graded  bool // some write happened while gradients were recorded
 }
 
 type outerState struct {
@@ -140,6 +141,9 @@ func (f *Functional) Mutated(t *tensor.Tensor) bool {
 	ss := f.storage[t.Storage]
 	return ss != nil && ss.mutated
 }
+
+// graded reports whether t was written while gradients were recorded.
+func (f *Functional) graded(t *tensor.Tensor) bool { return f.storage[t.Storage].graded }
 
 // NeedsGrad reports whether gradients are asked for of an outer tensor: by the program, or because a trace for training
 // computes them.
@@ -282,6 +286,9 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 	if err != nil {
 		return nil, err
 	}
+	if fn.Tags&aten.View == 0 {
+		f.overwrite(args, writes)
+	}
 	var out aten.Value
 	if fn.Tags&aten.Composite != 0 && fn.Decomp != nil {
 		out, err = aten.Decompose(f.Below, fn, inner)
@@ -338,6 +345,18 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 		res[i] = t
 	}
 	return res, nil
+}
+
+// overwrite notes that the values of what an operator writes are about to be gone: a backward that needs them is an error, as it is
+// where the write really happens.
+func (f *Functional) overwrite(args []aten.Value, writes []int) {
+	for _, w := range writes {
+		for _, t := range build.Tensors(args[w]) {
+			if t != nil && f.outer[t] != nil {
+				f.outer[f.storage[t.Storage].base].inner.Storage.Version++
+			}
+		}
+	}
 }
 
 // inplaceRecorder is a layer that wants to know that an operator stands for one that overwrites its first argument.
@@ -431,6 +450,11 @@ func (f *Functional) write(t, v *tensor.Tensor) error {
 func (f *Functional) store(ss *storageState, v *tensor.Tensor) {
 	ss.gen++
 	ss.mutated = true
+	if eng, ok := f.Below.(*autograd.Engine); ok && eng.Mode != nil && !eng.Mode.Enabled {
+		eng.KeepHistory(f.outer[ss.base].inner, v)
+	} else {
+		ss.graded = true
+	}
 	f.outer[ss.base].inner = v
 	f.outer[ss.base].gen = ss.gen
 }

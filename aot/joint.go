@@ -43,23 +43,25 @@ type OutputInfo struct {
 	views        []viewStep // how to rebuild it where it has another dtype
 	Const        aten.Value
 	RequiresGrad bool // a tangent flows into it
+	Detached     bool // for AliasOfInput: no gradient flows through it
 	DType        tensor.DType
 	GraphIndex   int // position among the graph's outputs, -1 for none
 }
 
 // Joint is the traced program: one graph with forward outputs and, when it trains, gradients.
 type Joint struct {
-	GM       *fx.GraphModule
-	Inputs   []Input
-	Outputs  []OutputInfo
-	Mutated  []int // inputs whose new value is a graph output, in output order, before the others
-	InGraph  []int // inputs that the graph itself writes with copy_
-	Fresh    []int // inputs that gradients flow to and that are written: the backward cannot read them
-	Reshaped []Reshape
-	Bases    []int // positions of graph outputs that only serve to rebuild views, in order
-	NForward int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
-	Tangents int   // number of tangent placeholders; 0 => inference
-	GradOf   []int // per gradient output: its input
+	GM          *fx.GraphModule
+	Inputs      []Input
+	Outputs     []OutputInfo
+	Mutated     []int  // inputs whose new value is a graph output, in output order, before the others
+	MutatedGrad []bool // of Mutated: whether gradients flow to the new value
+	InGraph     []int  // inputs that the graph itself writes with copy_
+	Fresh       []int  // inputs that gradients flow to and that are written: the backward cannot read them
+	Reshaped    []Reshape
+	Bases       []int // positions of graph outputs that only serve to rebuild views, in order
+	NForward    int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
+	Tangents    int   // number of tangent placeholders; 0 => inference
+	GradOf      []int // per gradient output: its input
 }
 
 // trace runs f under Functional over autograd over Tracer and leaves the joint graph. An input that is written and that gradients flow to
@@ -70,8 +72,8 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		return j, err
 	}
 	var fresh []int
-	for _, i := range j.Mutated {
-		if inputs[i].RequiresGrad {
+	for k, i := range j.Mutated {
+		if j.MutatedGrad[k] {
 			fresh = append(fresh, i)
 		}
 	}
@@ -183,7 +185,8 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 			continue
 		}
 		same := tensor.SameShape(v, inner[i].(*tensor.Tensor))
-		if same && !(inputs[i].RequiresGrad && training) && !autograd.RequiresGrad(v) {
+		plain := !(inputs[i].RequiresGrad && training) && !autograd.RequiresGrad(v)
+		if same && (plain || !fn.graded(t)) {
 			src, err := tr.arg(v)
 			if err != nil {
 				return nil, err
@@ -196,7 +199,7 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 			j.InGraph = append(j.InGraph, i)
 			continue
 		}
-		j.Mutated = append(j.Mutated, i)
+		j.Mutated, j.MutatedGrad = append(j.Mutated, i), append(j.MutatedGrad, training && autograd.RequiresGrad(v))
 		if err := addOutput(v); err != nil {
 			return nil, err
 		}
@@ -230,6 +233,7 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 			info.Kind = AliasOfInput
 			info.Shape, info.Stride = t.Shape, t.Stride
 			in := inner[i].(*tensor.Tensor)
+			info.Detached = training && !autograd.RequiresGrad(v)
 			info.Offset -= in.Offset
 			if t.DType != in.DType {
 				info.views = fn.chain(t)

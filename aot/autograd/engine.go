@@ -326,6 +326,18 @@ func (e *Engine) CopySlices(old, whole *tensor.Tensor, fn *Node, views func(b *b
 	SetHistory(whole, n, 0)
 }
 
+// KeepHistory gives whole, which takes the place of old without gradients being recorded, the history of old: as for a tensor that is
+// written under no_grad, the gradient of what it holds now goes to where that of what it held before went.
+func (e *Engine) KeepHistory(old, whole *tensor.Tensor) {
+	if !RequiresGrad(old) || whole == old || RequiresGrad(whole) {
+		return
+	}
+	n := newNode("AliasBackward0", []Edge{edgeOf(old)}, 1)
+	n.Shape[0] = outMeta{clone(whole.Shape), whole.DType}
+	n.Apply = func(_ aten.Dispatcher, g []*tensor.Tensor, _ []bool) ([]*tensor.Tensor, error) { return g, nil }
+	SetHistory(whole, n, 0)
+}
+
 func sameStrides(a, b *tensor.Tensor) bool {
 	for i := range a.Stride {
 		if a.Stride[i] != b.Stride[i] && a.Shape[i] > 1 {

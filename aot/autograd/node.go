@@ -175,6 +175,11 @@ func (e *InplaceError) Error() string {
 		e.Dtype, tensorTypeShape(e.Shape), of, e.Got, e.Expected)
 }
 
+// Overwritten is the error for t, saved for backward at version expected and written since.
+func Overwritten(t *tensor.Tensor, expected int64) *InplaceError {
+	return &InplaceError{Dtype: typeName(t.DType), Shape: t.Shape, Got: t.Storage.Version, Expected: expected}
+}
+
 func tensorTypeShape(s []int64) string {
 	out := "["
 	for i, v := range s {

@@ -154,6 +154,36 @@ def f(x):
     z.copy_(x)
     return a, b, y, z
 `},
+	{"a parameter written without gradients", `
+def inputs(v): return [torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_()]
+def f(x):
+    y = x * 2
+    with torch.no_grad():
+        y[0].add_(1)
+        y.mul_(3)
+    return y.sin()
+`},
+	{"a buffer that gradients begin to flow to", `
+def inputs(v): return [torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_(), torch.ones(2, 3), torch.ones(4, 3), torch.tensor([1, 2])]
+def f(x, a, b, i):
+    a[0] = x[1] * 2
+    b.index_add_(0, i, x)
+    return a * x, b.sum()
+`},
+	{"an input given back, viewed and detached", `
+def inputs(v): return [torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_()]
+def f(x): return x, x.view(-1), x.detach(), x.t() * 1
+`},
+	{"a value that backward needs is overwritten", `
+def inputs(v): return [torch.arange(1.0, 7.0).reshape(2, 3).requires_grad_(), torch.ones(2, 3)]
+def f(x, b):
+    y = x * b
+    try:
+        torch.sum(y).sin()
+    finally:
+        b.mul_(1)
+    return b.sum()
+`},
 	{"a mask without dimensions", `
 def inputs(v): return [torch.tensor(2.0 - v), torch.ones(2, 3)]
 def f(x, y):
