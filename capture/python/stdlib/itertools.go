@@ -61,6 +61,12 @@ func itertoolsModule(in *vm.Interp) (*vm.Module, error) {
 	}
 	sig("count", "start=0, step=1", func(in *vm.Interp, a []vm.Object) (nextFn, error) {
 		cur := a[0]
+		for _, x := range a {
+			t := x.Type()
+			if t.Lookup("__index__") == nil && t.Lookup("__float__") == nil && t.Lookup("__int__") == nil && t != vm.ComplexType {
+				return nil, in.Errorf(in.Exc.TypeError, "a number is required")
+			}
+		}
 		return func(in *vm.Interp) (vm.Object, error) {
 			v := cur
 			var err error

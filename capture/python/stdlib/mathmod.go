@@ -377,13 +377,19 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(p) != len(q) {
+			return nil, in.Errorf(in.Exc.ValueError, "both points must have the same number of dimensions")
+		}
 		s := 0.0
 		for i := range p {
-			if i >= len(q) {
-				break
+			x, err := in.Float(p[i])
+			if err != nil {
+				return nil, err
 			}
-			x, _ := in.Float(p[i])
-			y, _ := in.Float(q[i])
+			y, err := in.Float(q[i])
+			if err != nil {
+				return nil, err
+			}
 			s = libm.Hypot(s, x-y)
 		}
 		return vm.Float(s), nil
