@@ -280,6 +280,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			arg >>= 1
 		}
 		if s := tr.swapping(func() { tr.seeGlobal(f, f.Code.Names[arg]) }); s != nil {
+			if n, ok := s.(*torch.Scalar); ok {
+				tr.exprNode(n.Expr) // unlike a local variable, a global is an input from when it is loaded
+			}
 			f.Ext = &pending{swap: s}
 		}
 	case code.STORE_GLOBAL:
@@ -418,7 +421,7 @@ func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
 		f.Ext = nil
 		return
 	}
-	if i, ok := owner.(*vm.Instance); ok && wholeInstances[i.Class.FullName()] {
+	if i, ok := owner.(*vm.Instance); ok && (wholeInstances[i.Class.FullName()] || isEnumMember(i) && tr.d.isLibrary(f.Code.Filename)) {
 		f.Ext = nil
 		return
 	}

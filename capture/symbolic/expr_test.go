@@ -22,7 +22,7 @@ func TestPrinting(t *testing.T) {
 		{Add(n(1), s0), "s0 + 1", "1 + a"},
 		{Sub(s2, s0), "-s0 + s2", "c + ((-1)*a)"},
 		{Mul(s0, n(2)), "2*s0", "2*a"},
-		{Mul(s1, Add(s0, n(1))), "s0*s1 + s1", "b + (a*b)"},
+		{Mul(s1, Add(s0, n(1))), "s0*s1 + s1", "b + a*b"},
 		{Mul(s0, s0), "s0**2", "a*a"},
 		{FloorDiv(s1, n(2)), "(s1//2)", "(b // 2)"},
 		{Mul(n(2), FloorDiv(s1, n(2))), "2*((s1//2))", "2*(b // 2)"},

@@ -83,6 +83,18 @@ func strength(e *Expr, st style) int {
 	return atomic
 }
 
+// bareInSum reports whether e is a product or power that stands in a sum without parentheses, as sympy writes it: one without a
+// minus sign.
+func bareInSum(e *Expr) bool {
+	switch e.Op {
+	case OpPow:
+		return true
+	case OpMul:
+		return e.Args[0].Op != OpInt || e.Args[0].Int >= 0
+	}
+	return false
+}
+
 func print(e *Expr, st style) string {
 	sub := func(a *Expr, min int) string {
 		s := print(a, st)
@@ -120,7 +132,15 @@ func print(e *Expr, st style) string {
 		return st.symbol(e.Name)
 	case OpAdd, OpFloatAdd:
 		if st.python {
-			return join(Summands(e), " + ")
+			var parts []string
+			for _, a := range Summands(e) {
+				if bareInSum(a) {
+					parts = append(parts, print(a, st))
+					continue
+				}
+				parts = append(parts, sub(a, atomic))
+			}
+			return strings.Join(parts, " + ")
 		}
 		s := ""
 		for i, a := range e.Args {
