@@ -31,7 +31,7 @@ func keep(names string, n int, k func(c *Call) kern) {
 	def(names, func(c *Call) (Value, error) {
 		d := rtype(c.Args[:n]...)
 		kn := k(c)
-		if d.Kind() < tensor.KindFloat && kn.I == nil {
+		if d.Kind() < tensor.KindFloat && kn.I == nil && c.real {
 			return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(d))
 		}
 		return c.pwv(c.Args[:n], d, d, kn)
@@ -241,7 +241,7 @@ func init() {
 	})
 	def("bitwise_not", func(c *Call) (Value, error) {
 		d := c.T(0).DType
-		if d.IsFloat() {
+		if d.IsFloat() && c.real {
 			return nil, kindf(RuntimeError, "\"bitwise_not_cpu\" not implemented for '%s'", cName(d))
 		}
 		f := func(a int64) int64 { return ^a }

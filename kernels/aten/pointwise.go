@@ -110,10 +110,11 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 	if err != nil {
 		return nil, err
 	}
-	if compute.Kind() == tensor.KindComplex && (k.C == nil || compute == tensor.Complex32) {
-		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(compute))
+	missing := (compute.IsFloat() || k.I == nil) && k.F == nil
+	if compute.Kind() == tensor.KindComplex {
+		missing = k.C == nil || compute == tensor.Complex32
 	}
-	if (compute.IsFloat() || k.I == nil) && compute.Kind() != tensor.KindComplex && k.F == nil {
+	if missing && c.real { // metadata can be computed all the same
 		return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", kernelName(c.Op.Sig().Name), cName(compute))
 	}
 	ts := make([]*tensor.Tensor, 0, len(ins)+1)
