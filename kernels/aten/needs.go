@@ -190,18 +190,29 @@ func alternatives(of []int) string {
 	return strings.Join(p, " or ")
 }
 
+// needsOf are the demands of an operator: those of its overload, of its name, and of the form that does not write its argument.
+func needsOf(s *Schema) []need {
+	if s.Namespace != "aten" {
+		return nil
+	}
+	var list []need
+	seen := map[string]bool{}
+	for _, name := range []string{s.Name + "." + s.Overload, s.Name, strings.TrimSuffix(s.Name, "_")} {
+		if !seen[name] {
+			list = append(list, needs[name]...)
+		}
+		seen[name] = true
+	}
+	return list
+}
+
 // checkNeeds compares a call with the demands of its operator.
 func checkNeeds(op *Op, args []Value) error {
 	s := op.Sig()
 	if s.Namespace != "aten" {
 		return nil
 	}
-	var list []need
-	for _, name := range []string{s.Name + "." + s.Overload, s.Name, strings.TrimSuffix(s.Name, "_")} {
-		if list = needs[name]; list != nil {
-			break
-		}
-	}
+	list := op.needs
 	if list == nil {
 		return nil
 	}

@@ -47,6 +47,7 @@ type Op struct {
 	Derivative func(d Dispatcher, args []Value, out Value, grads []*tensor.Tensor) ([]Value, error)
 
 	parsed *Schema // set by registration
+	needs  []need  // what it demands of its arguments; set by registration
 }
 
 // A Call is one bound invocation: Args holds one value per schema argument, in schema order, defaults filled in.

@@ -317,7 +317,7 @@ func batchNorm(c *Call, t, w, b, rm, rv *tensor.Tensor, training bool, momentum,
 		name string
 		t    *tensor.Tensor
 	}{{"running_mean", rm}, {"running_var", rv}, {"weight", w}, {"bias", b}} {
-		if p.t != nil && p.t.Numel() != ch {
+		if p.t != nil && (p.t.Numel() != ch || ch == 0 && p.t.Dim() != 1) {
 			return nil, nil, nil, nil, nil, errf("%s should contain %d elements not %d", p.name, ch, p.t.Numel())
 		}
 	}

@@ -16,7 +16,13 @@ func statistics() {
 		t := c.T(0)
 		q, isT := qv.(*tensor.Tensor)
 		if !isT {
-			q = tensor.Full(t.DType, toFloat(qv))
+			if q = tensor.Full(t.DType, toFloat(qv)); t.Fake {
+				v, err := c.via("scalar_tensor", toFloat(qv), t.DType)
+				if err != nil {
+					return nil, err
+				}
+				q = v.(*tensor.Tensor)
+			}
 			if qf := toFloat(qv); qf < 0 || qf > 1 {
 				return nil, errf("quantile() q must be in the range [0, 1] but got %g", qf)
 			}
@@ -36,77 +42,17 @@ func statistics() {
 		if how := c.Str(4); !slices.Contains([]string{"linear", "lower", "higher", "midpoint", "nearest"}, how) {
 			return nil, errf("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", how)
 		}
-		if c.real && !q.Fake {
+		if !q.Fake {
 			for _, x := range q.Floats() {
 				if !(x >= 0 && x <= 1) {
 					return nil, errf("quantile() q values must be in the range [0, 1]")
 				}
 			}
 		}
-		mask := allMask(t)
-		if !c.None(2) {
-			var err error
-			if mask, err = wrapDims([]int64{c.I(2)}, t.Dim(), false); err != nil {
-				return nil, err
-			}
-		}
-		shape := reduceShape(t, mask, c.B(3))
-		out := shape
-		if q.Dim() == 1 {
-			out = append([]int64{q.Numel()}, shape...)
-		}
-		st := tensor.ContiguousStrides(out)
-		if q.Dim() == 1 && q.Numel() > 1 {
-			// The quantiles are computed along a last dimension, which then moves to the front.
-			last := tensor.ContiguousStrides(append(slices.Clone(shape), q.Numel()))
-			st = append([]int64{1}, last[:len(shape)]...)
-		}
-		o := tensor.EmptyMode(t.Fake, t.DType, out, st)
-		if t.Fake {
-			return o, nil
-		}
-		n := tensor.Numel(shape)
-		res := make([]float64, o.Numel())
-		eachRow(t, mask, func(k int64, row []float64) {
-			b := slices.Clone(row)
-			slices.SortFunc(b, func(x, y float64) int {
-				if lessNaN(x, y) {
-					return -1
-				}
-				return int(b2i(lessNaN(y, x)))
-			})
-			valid := len(b)
-			for valid > 0 && b[valid-1] != b[valid-1] {
-				valid--
-			}
-			for i, qq := range q.Floats() {
-				var r float64
-				if !ignore && valid < len(b) || valid == 0 {
-					r = math.NaN()
-				} else {
-					pos := qq * float64(valid-1)
-					lo, hi := math.Floor(pos), math.Ceil(pos)
-					switch c.Str(4) {
-					case "lower":
-						r = b[int(lo)]
-					case "higher":
-						r = b[int(hi)]
-					case "midpoint":
-						r = (b[int(lo)] + b[int(hi)]) / 2
-					case "nearest":
-						r = b[int(math.RoundToEven(pos))]
-					default:
-						r = b[int(lo)] + (pos-lo)*(b[int(hi)]-b[int(lo)])
-					}
-				}
-				res[int64(i)*n+k] = r
-			}
-		})
-		o.SetFloats(res)
-		return o, nil
+		return quantiles(c, t, q, ignore)
 	}
-	def("quantile quantile.scalar", func(c *Call) (Value, error) { return quantile(c, c.Args[1], false) })
-	def("nanquantile nanquantile.scalar", func(c *Call) (Value, error) { return quantile(c, c.Args[1], true) })
+	comp("quantile quantile.scalar", func(c *Call) (Value, error) { return quantile(c, c.Args[1], false) })
+	comp("nanquantile nanquantile.scalar", func(c *Call) (Value, error) { return quantile(c, c.Args[1], true) })
 	comp("cov", func(c *Call) (Value, error) {
 		x := c.T(0)
 		if x.Dim() > 2 {
@@ -378,4 +324,75 @@ func distances() {
 		}
 		return nil, errf("no dimension of size 3 in input")
 	})
+}
+
+// quantiles sorts rows of x along a last dimension, picks the elements at the ranks that q names, and goes between neighbours as argument 4 says.
+func quantiles(c *Call, x, q *tensor.Tensor, ignore bool) (Value, error) {
+	last := int64(-1)
+	var rows Value
+	whole, keep, nd := c.None(2), c.B(3), x.Dim()
+	dim, err := wrapDim(c.I(2), int64(nd))
+	switch {
+	case err != nil:
+		return nil, err
+	case whole:
+		rows = must(c.via("flatten.using_ints", x, int64(0), last))
+	default:
+		rows = must(c.via("transpose.int", must(c.via("unsqueeze", x, last)), dim, last))
+	}
+	s := must(c.via("sort", rows, last, false))
+	if err, ok := s.(error); ok {
+		return nil, err
+	}
+	sorted := s.([]Value)[0].(*tensor.Tensor)
+	n := sorted.Shape[sorted.Dim()-1]
+	nan := must(c.via("isnan", sorted))
+	ranks := Value(q)
+	if q.Dim() == 0 {
+		ranks = must(c.via("unsqueeze", q, int64(0)))
+	}
+	if ignore {
+		// The rank is among the numbers; 0 where there are none, which is NaN.
+		valid := must(c.via("sub.Tensor", must(c.via("sum.dim_IntList", must(c.via("logical_not", nan)), ints([]int64{last}), true)), int64(1)))
+		ranks = must(c.via("mul.Tensor", ranks, valid))
+		ranks = must(c.via("masked_fill.Scalar", ranks, must(c.via("lt.Scalar", ranks, int64(0))), int64(0)))
+	} else {
+		// NaN is sorted last: a row with one has it as every quantile.
+		any := must(c.via("any.dim", nan, last, true))
+		ranks = must(c.via("mul.Tensor", ranks, n-1))
+		pair := must(c.via("broadcast_tensors", []Value{ranks, any}))
+		if err, ok := pair.(error); ok {
+			return nil, err
+		}
+		ranks = must(c.via("masked_fill.Scalar", pair.([]Value)[0], pair.([]Value)[1], n-1))
+	}
+	how := c.Str(4)
+	if op := map[string]string{"lower": "floor", "higher": "ceil", "nearest": "round"}[how]; op != "" {
+		ranks = must(c.via(op, ranks))
+	}
+	index := func(r Value) Value { return must(c.via("_to_copy", r, tensor.Int64)) }
+	below := index(ranks)
+	v := must(c.via("gather", sorted, last, below))
+	if how == "linear" || how == "midpoint" {
+		weight := must(c.via("sub.Tensor", ranks, below))
+		if how == "midpoint" {
+			weight = must(c.via("full_like", ranks, 0.5))
+		}
+		v = must(c.via("lerp.Tensor", v, must(c.via("gather", sorted, last, index(must(c.via("ceil", ranks))))), weight))
+	}
+	if err, ok := v.(error); ok {
+		return nil, err
+	}
+	t := v.(*tensor.Tensor)
+	switch {
+	case whole && keep:
+		shape := append(slices.Repeat([]int64{1}, nd), t.Shape[0])
+		v = must(c.via("reshape", v, ints(shape)))
+	case !whole && !keep && nd > 0:
+		v = must(c.via("squeeze.dim", v, dim))
+	}
+	if q.Dim() == 0 {
+		return c.via("squeeze.dim", v, last)
+	}
+	return c.via("movedim.int", v, last, int64(0))
 }

@@ -95,7 +95,7 @@ func buildRegistry() *registry {
 			r.loose = append(r.loose, err.Error())
 			return nil
 		}
-		op := &Op{Schema: l.text, Tags: tags | schemaTags(s, l.tags), parsed: s}
+		op := &Op{Schema: l.text, Tags: tags | schemaTags(s, l.tags), parsed: s, needs: needsOf(s)}
 		if decomp {
 			op.Decomp = fn
 			if strings.ContainsRune(l.tags, 'I') {

@@ -196,12 +196,15 @@ func Fake(args []aten.Value) []aten.Value {
 	return Tensors(args, func(t *tensor.Tensor) aten.Value { return tensor.FakeLike(t) }).([]aten.Value)
 }
 
-// Clone is a value with tensors of their own memory, and the same strides.
+// Clone is a value with tensors of their own memory, all of it, and the same strides and offsets.
 func Clone(args []aten.Value) []aten.Value {
 	return Tensors(args, func(t *tensor.Tensor) aten.Value {
-		c := tensor.EmptyStrided(t.DType, t.Shape, t.Stride)
-		tensor.Copy(c, t)
-		return c
+		c := *t
+		s := tensor.NewStorage(t.Storage.NBytes)
+		copy(s.Data, t.Storage.Data)
+		c.Storage, c.Base, c.Autograd, c.Py = s, nil, nil, nil
+		c.Shape, c.Stride = slices.Clone(t.Shape), slices.Clone(t.Stride)
+		return &c
 	}).([]aten.Value)
 }
 
