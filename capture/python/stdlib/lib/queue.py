@@ -7,7 +7,7 @@ class Full(Exception): pass
 
 
 class Queue:
-    def __init__(self, maxsize=0): self.maxsize, self.queue = maxsize, self._new()
+    def __init__(self, maxsize=0): self.maxsize, self.queue, self.unfinished_tasks = maxsize, self._new(), 0
     def _new(self): return deque()
     def _put(self, x): self.queue.append(x)
     def _get(self): return self.queue.popleft()
@@ -15,16 +15,24 @@ class Queue:
         if 0 < self.maxsize <= len(self.queue):
             raise Full
         self._put(x)
+        self.unfinished_tasks += 1
+
     def get(self, block=True, timeout=None):
         if not self.queue:
             raise Empty
         return self._get()
-    put_nowait = put
-    get_nowait = get
+
+    def put_nowait(self, x): return self.put(x, block=False)
+    def get_nowait(self): return self.get(block=False)
     def empty(self): return not self.queue
     def full(self): return 0 < self.maxsize <= len(self.queue)
     def qsize(self): return len(self.queue)
-    def task_done(self): pass
+
+    def task_done(self):
+        if self.unfinished_tasks <= 0:
+            raise ValueError('task_done() called too many times')
+        self.unfinished_tasks -= 1
+
     def join(self): pass
 
 

@@ -39,7 +39,31 @@ class RLock:
 
 
 class local:
-    pass
+    """Attributes of which every thread has its own."""
+    def __new__(cls, *args, **kw):
+        self = object.__new__(cls)
+        object.__setattr__(self, '_local', ({}, args, kw))
+        return self
+
+    def __getattribute__(self, name):
+        dicts, args, kw = object.__getattribute__(self, '_local')
+        who = current_thread()
+        if who not in dicts:
+            dicts[who] = {'_local': (dicts, args, kw)}
+            if len(dicts) > 1:
+                own = dicts[who]
+                object.__setattr__(self, '__dict__', own)
+                type(self).__init__(self, *args, **kw)
+        object.__setattr__(self, '__dict__', dicts[who])
+        return object.__getattribute__(self, name)
+
+    def __setattr__(self, name, value):
+        self.__dict__
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        self.__dict__
+        object.__delattr__(self, name)
 
 
 class Event:
@@ -57,7 +81,7 @@ class Condition:
     def __exit__(self, *a): return self._lock.__exit__(*a)
     def acquire(self, *a): return self._lock.acquire(*a)
     def release(self): self._lock.release()
-    def wait(self, timeout=None): return True
+    def wait(self, timeout=None): return timeout is None # nobody else runs: what is waited for does not come
     def wait_for(self, predicate, timeout=None): return predicate()
     def notify(self, n=1): pass
     def notify_all(self): pass
@@ -77,7 +101,17 @@ class Semaphore:
     def __exit__(self, *a): self.release()
 
 
-BoundedSemaphore = Semaphore
+class BoundedSemaphore(Semaphore):
+    def __init__(self, value=1):
+        super().__init__(value)
+        self._initial_value = value
+
+    def release(self, n=1):
+        if self._v + n > self._initial_value:
+            raise ValueError("Semaphore released too many times")
+        super().release(n)
+
+
 _count = 0
 
 
@@ -93,7 +127,8 @@ class Thread:
         if self._started:
             raise RuntimeError('threads can only be started once')
         self._started = True
-        self.ident = 2
+        self.ident = 1 + _count
+        _running.append(self)
         try:
             self.run()
         except SystemExit:
@@ -102,13 +137,15 @@ class Thread:
             import traceback, sys
             sys.stderr.write(f'Exception in thread {self.name}:\n')
             traceback.print_exc()
+        finally:
+            _running.remove(self)
 
     def run(self):
         if self._target is not None:
             self._target(*self._args, **self._kwargs)
 
     def join(self, timeout=None): pass
-    def is_alive(self): return False
+    def is_alive(self): return self in _running
     def getName(self): return self.name
     def setName(self, n): self.name = n
 
@@ -127,15 +164,16 @@ class _Main(Thread):
 
 
 _main = _Main()
+_running = [_main] # a thread runs when it is started, to its end; the last is the one that runs now
 
 
-def current_thread(): return _main
+def current_thread(): return _running[-1]
 currentThread = current_thread
 def main_thread(): return _main
-def get_ident(): return 1
+def get_ident(): return _running[-1].ident
 def get_native_id(): return 1
-def active_count(): return 1
-def enumerate(): return [_main]
+def active_count(): return len(_running)
+def enumerate(): return list(_running)
 def stack_size(n=0): return 0
 def settrace(f): pass
 def setprofile(f): pass
