@@ -219,7 +219,7 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 		n := &vm.Cell{}
 		return n, func(it []vm.Object) { n.V = it[0] }
 	}
-	if _, written := p.tr.saved[c]; !written && keyOf(c.V) == nil {
+	if _, written := p.tr.saved[c]; !written {
 		if src := p.tr.argumentOf(c); src != nil {
 			return func(r *rebuild) (vm.Object, error) {
 				if x := r.made[c]; x != nil {

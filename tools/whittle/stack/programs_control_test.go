@@ -307,11 +307,11 @@ func (g *torchPrograms) program() string {
 		var e string
 		switch v.dt {
 		case 'i':
-			e = fmt.Sprintf("((torch.arange(%s) * 7 + %d) %% 11 - 3)", n, i)
+			e = fmt.Sprintf("((torch.arange(%s) * 7 + %d + v) %% 11 - 3)", n, i)
 		case 'b':
 			e = fmt.Sprintf("((torch.arange(%s) * 5 + %d) %% 3 > 0)", n, i)
 		default:
-			e = fmt.Sprintf("torch.sin(torch.arange(%s, dtype=torch.float%s) * 1.37 + %d)", n, map[byte]string{'f': "32", 'd': "64"}[v.dt], i)
+			e = fmt.Sprintf("torch.sin(torch.arange(%s, dtype=torch.float%s) * 1.37 + %d + v * 0.3)", n, map[byte]string{'f': "32", 'd': "64"}[v.dt], i)
 		}
 		e += ".reshape([" + strings.Join(v.shape, ", ") + "])"
 		if g.one(6) && len(v.shape) == 2 { // strides of a transposed tensor

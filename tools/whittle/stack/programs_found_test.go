@@ -184,6 +184,13 @@ def f(x, b):
         b.mul_(1)
     return b.sum()
 `},
+	{"a tensor that only a function made behind a break reads", `
+def inputs(v): return [torch.full((3,), 1.0 + v).requires_grad_(), torch.ones(3)]
+def f(x, y):
+    y.sum().item()
+    h = lambda: x * 3
+    return x + h()
+`},
 	{"a mask without dimensions", `
 def inputs(v): return [torch.tensor(2.0 - v), torch.ones(2, 3)]
 def f(x, y):
