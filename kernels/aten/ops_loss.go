@@ -517,6 +517,11 @@ func lossComposites() {
 		if x.Dim() == 2 {
 			n, k = x.Shape[0], x.Shape[1]
 		}
+		if i := c.Op.Sig().Arg("weight"); i >= 0 {
+			if w := c.T(i); w != nil && w.Numel() != k {
+				return 0, 0, errf("inconsistent weight size, expected %d but got %s", k, tensor.ShapeText(w.Shape))
+			}
+		}
 		return
 	}
 	def("multi_margin_loss", func(c *Call) (Value, error) {
@@ -631,7 +636,7 @@ func lossComposites() {
 		xs, ys := x.Floats(), y.Ints()
 		for _, t := range ys {
 			if t < -1 || t >= k {
-				return nil, errf("argument #2 `target` is out of range")
+				return nil, errf("argument #2 'target' is out of range")
 			}
 		}
 		out, hit := make([]float64, n), make([]float64, len(ys))
@@ -684,6 +689,9 @@ func lossComposites() {
 			}
 			for j := int64(0); j < k && ys[i*k+j] >= 0; j++ {
 				t := ys[i*k+j]
+				if t >= k {
+					return nil, errf("argument #3 'target' is out of range")
+				}
 				for q := int64(0); q < k; q++ {
 					if hit[i*k+q] == 0 && 1-xs[i*k+t]+xs[i*k+q] > 0 {
 						out[i*k+t] -= f * gr
