@@ -900,13 +900,22 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		tr.opError = err
 		return nil, err
 	}
-	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, "")
+	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
 	n.SetOrigin(tr.origin())
 	tr.calls++
 	res = tr.bind(n, res)
 	tr.bindFresh()
 	tr.logNode(n)
 	return res, nil
+}
+
+// overloadStem is what the node of an overload that the program calls is named after: its name and the overload's. "" for other calls.
+func overloadStem(c *torch.Call) string {
+	if c.Op != fx.CallFunction || !fx.IsOverload(c.Target) {
+		return ""
+	}
+	_, name, _ := strings.Cut(c.Target, ".")
+	return fx.SnakeCase(strings.ReplaceAll(name, ".", "_"))
 }
 
 func (tr *tracer) unsupportedArg(err error) error {

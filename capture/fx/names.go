@@ -144,8 +144,8 @@ func sanitise(s string) string {
 	return s
 }
 
-// snakeCase is torch.fx's: an underscore between a lower-case letter and an upper-case one, then lower case.
-func snakeCase(s string) string {
+// SnakeCase is torch.fx's: an underscore between a lower-case letter and an upper-case one, then lower case.
+func SnakeCase(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -174,7 +174,7 @@ func stemOf(op Op, target string) string {
 	if len(s) > 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__") {
 		s = s[2 : len(s)-2]
 	}
-	return snakeCase(s)
+	return SnakeCase(s)
 }
 
 // IsOverload reports whether a qualified name is an operator overload (aten.add.Tensor, prims.iota.default).
