@@ -122,6 +122,17 @@ func toInt(v Value) int64 {
 // F is argument i as a float (0 for None).
 func (c *Call) F(i int) float64 { return toFloat(c.Args[i]) }
 
+// opMath is the dtype in which a kernel computes with elements of floating dtype d: 16-bit floats are widened.
+func opMath(d tensor.DType) tensor.DType {
+	if d.IsFloat() && d.Size() == 2 {
+		return tensor.Float32
+	}
+	return d
+}
+
+// limit is number i in the precision in which a kernel compares the elements of argument 0 with it.
+func (c *Call) limit(i int) float64 { return tensor.RoundTo(opMath(c.T(0).DType), c.F(i)) }
+
 func toFloat(v Value) float64 {
 	switch v := v.(type) {
 	case float64:

@@ -818,7 +818,7 @@ func activationOps() {
 		}).i1(func(a int64) int64 { return min(max(a, int64(lo)), int64(hi)) })
 	})
 	keep("hardtanh_backward", 2, func(c *Call) kern {
-		lo, hi := c.F(2), c.F(3)
+		lo, hi := c.limit(2), c.limit(3)
 		return f2(func(g, x float64) float64 {
 			if x <= lo || x >= hi {
 				return 0
@@ -844,18 +844,18 @@ func activationOps() {
 		return g
 	})))
 	keep("softplus", 1, func(c *Call) kern {
-		b, th := c.F(1), c.F(2)
+		b, th, d := c.limit(1), c.limit(2), opMath(c.T(0).DType)
 		return f1(func(x float64) float64 {
-			if x*b > th {
+			if tensor.RoundTo(d, x*b) > th {
 				return x
 			}
 			return math.Log1p(math.Exp(x*b)) / b
 		})
 	})
 	keep("softplus_backward", 2, func(c *Call) kern {
-		b, th := c.F(2), c.F(3)
+		b, th, d := c.limit(2), c.limit(3), opMath(c.T(0).DType)
 		return f2(func(g, x float64) float64 {
-			if x*b > th {
+			if tensor.RoundTo(d, x*b) > th {
 				return g
 			}
 			z := math.Exp(x * b)
@@ -863,7 +863,7 @@ func activationOps() {
 		})
 	})
 	keep("hardshrink", 1, func(c *Call) kern {
-		l := c.F(1)
+		l := tensor.RoundTo(c.T(0).DType, c.F(1))
 		return f1(func(x float64) float64 {
 			if x >= -l && x <= l {
 				return 0
@@ -872,7 +872,7 @@ func activationOps() {
 		})
 	})
 	keep("softshrink", 1, func(c *Call) kern {
-		l := c.F(1)
+		l := c.limit(1)
 		return f1(func(x float64) float64 {
 			switch {
 			case x > l:
@@ -884,7 +884,7 @@ func activationOps() {
 		})
 	})
 	keep("hardshrink_backward softshrink_backward", 2, func(c *Call) kern {
-		l := c.F(2)
+		l := tensor.RoundTo(c.T(0).DType, c.F(2))
 		return f2(func(g, x float64) float64 {
 			if x >= -l && x <= l {
 				return 0
@@ -893,7 +893,7 @@ func activationOps() {
 		})
 	})
 	keep("threshold", 1, func(c *Call) kern {
-		t, v := c.F(1), c.F(2)
+		t, v := c.limit(1), c.F(2)
 		return f1(func(x float64) float64 {
 			if x <= t {
 				return v
@@ -907,7 +907,7 @@ func activationOps() {
 		})
 	})
 	keep("threshold_backward", 2, func(c *Call) kern {
-		t := c.F(2)
+		t := c.limit(2)
 		return f2(func(g, x float64) float64 {
 			if x <= t {
 				return 0

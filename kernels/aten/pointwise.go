@@ -137,13 +137,13 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 		return o, nil
 	}
 	ts[0] = o
-	// Numbers become 0-dim tensors; 16-bit floats compute in float32, so their numbers keep that precision.
+	// Numbers become 0-dim tensors; 16-bit floats compute in float32, so their numbers keep that precision, but where they are compared.
 	for i, v := range ins {
 		if ts[i+1] != nil {
 			continue
 		}
 		d := compute
-		if d == tensor.BFloat16 || d == tensor.Float16 {
+		if (d == tensor.BFloat16 || d == tensor.Float16) && out != tensor.Bool {
 			d = tensor.Float32
 		}
 		switch v := v.(type) {

@@ -31,4 +31,3 @@ def _mk(name): return lambda data=b'', *, usedforsecurity=True: new(name, data)
 
 
 md5, sha1, sha224, sha256, sha384, sha512 = map(_mk, ('md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'))
-blake2b = blake2s = sha512
