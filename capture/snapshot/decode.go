@@ -508,7 +508,26 @@ func (d *decoder) tensor(n *node) (vm.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.Grad {
+	if len(n.Refs) > 4 {
+		base, err := as[*torch.Tensor](d, n.Refs[4])
+		if err != nil {
+			return nil, err
+		}
+		if base != nil && base.T.Storage == x.Storage {
+			x.Base = base.T
+		}
+	}
+	switch {
+	case n.Grad && n.Made != "" && x.Base == nil:
+		// The result of an operator: it is no leaf, and where its gradient went is not known any more.
+		leaf := tensor.FakeLike(x)
+		if err := d.t.Grad.SetRequiresGrad(leaf, true); err != nil {
+			return nil, err
+		}
+		d.t.Grad.Record(n.Made, []*tensor.Tensor{leaf}, []*tensor.Tensor{x}, func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+			return make([]*tensor.Tensor, 1), nil
+		})
+	case n.Grad:
 		if err := d.t.Grad.SetRequiresGrad(x, true); err != nil {
 			return nil, err
 		}

@@ -29,6 +29,7 @@ type node struct {
 	Stride []int64 `json:"stride,omitempty"`
 	Offset int64   `json:"offset,omitempty"`
 	Grad   bool    `json:"grad,omitempty"`
+	Made   string  `json:"made,omitempty"` // grad_fn of what is no leaf
 }
 
 // Encoder writes values of one interpreter down.
@@ -418,7 +419,7 @@ func (e *encoder) tensor(p *torch.Tensor) int {
 	if x.Storage == nil || x.Fake {
 		return e.refuse(p, "a %s without data has no written form", p.Type().FullName())
 	}
-	i := e.place(p, node{Kind: "tensor", Text: x.DType.String(), Shape: x.Shape, Stride: x.Stride, Offset: x.Offset, Grad: e.t.Grad.RequiresGrad(x)})
+	i := e.place(p, node{Kind: "tensor", Text: x.DType.String(), Shape: x.Shape, Stride: x.Stride, Offset: x.Offset, Grad: e.t.Grad.RequiresGrad(x), Made: e.t.Grad.GradFn(x)})
 	st, ok := e.seen[x.Storage]
 	if !ok {
 		st = e.place(x.Storage, node{Kind: "storage", Text: base64.StdEncoding.EncodeToString(x.Storage.Data)})
@@ -427,5 +428,9 @@ func (e *encoder) tensor(p *torch.Tensor) int {
 	if g := e.t.Grad.Grad(x); g != nil {
 		grad = e.add(e.t.Wrap(g))
 	}
-	return e.fill(i, []int{st, e.add(p.Type()), e.dict(p.AttrDict(false)), grad})
+	base := -1
+	if x.Base != nil && !x.Base.Fake && x.Base != x {
+		base = e.add(e.t.Wrap(x.Base))
+	}
+	return e.fill(i, []int{st, e.add(p.Type()), e.dict(p.AttrDict(false)), grad, base})
 }

@@ -90,6 +90,7 @@ func TestValuesComeBack(t *testing.T) {
 			"lib = torch.library.Library('snapb', 'DEF')\nlib.define('cut(Tensor x, int n) -> Tensor')\nlib.impl('cut', lambda x, n: x[:n].clone(), 'CPU')\ncut = torch.ops.snapb.cut\n" +
 			"def show(): return scale(torch.ones(2), 3.0), torch.ops.snap.scale(torch.ones(1), 1.0), cut(torch.arange(3), 2), torch.ops.snapb.cut.default(torch.arange(3), 1)",
 		"exceptions": "class E(ValueError): pass\ne = E('a', 1)\ndef show(): return repr(e), e.args",
+		"views":      "import torch\na = torch.arange(6.0)\nb = a.view(2, 3)\nw = torch.ones(2, requires_grad=True)\ny = w * 2\ndef show():\n    b.mul_(2)\n    y.add_(1)\n    return b._base is a, a, y, y.is_leaf, w.is_leaf, y.requires_grad",
 		"tensors":    "import torch\na = torch.arange(12.0).view(3, 4)\nb = a[1:, ::2]\nc = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)\ndef show():\n    b.fill_(7)\n    return a, b.stride(), c, c.requires_grad",
 		"gradients":  "import torch\np = torch.nn.Parameter(torch.ones(2))\n(p * 3).sum().backward()\ndef show(): return p, p.grad, type(p).__name__",
 		"modules":    "import torch\ntorch.manual_seed(0)\nm = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())\nm.eval()\ndef show(): return m, m(torch.ones(1, 2)), m.training, [n for n, _ in m.named_parameters()]",

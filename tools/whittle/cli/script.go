@@ -63,7 +63,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	c.s.OnFailure = c.launcher
 	c.s.RecordFrames(frames, c.frame, func(err error) { fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", err) })
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
-		c.s.Pristine, _ = c.s.Torch.NewGraphModule(gm, nil)
+		c.s.Keep(gm)
 		if _, python := b.Fn.(*vm.Function); !python {
 			return func() {} // a backend of our own announces its parts itself
 		}

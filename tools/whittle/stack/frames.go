@@ -10,8 +10,17 @@ import (
 // FrameVersion is the version of capture.FrameRecord's form in the store.
 const FrameVersion = 2
 
-// ReplayFrame captures a recorded frame again and runs it: what the capture came to, and what running it raised.
+// ReplayFrame captures a recorded frame again and runs it: what the capture came to, and what running it raised. A breakpoint in it
+// stops nothing.
 func (s *Session) ReplayFrame(r *capture.FrameRecord) (capture.Came, error) {
+	sys, err := s.In.Import("sys")
+	if err != nil {
+		return capture.Came{}, err
+	}
+	pass := &vm.Builtin{Name: "breakpointhook", Module: "sys", Max: -1, Fn: func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.None, nil }}
+	if err := s.In.SetAttr(sys, "breakpointhook", pass); err != nil {
+		return capture.Came{}, err
+	}
 	return s.Dynamo.Replay(r, s.lookup)
 }
 

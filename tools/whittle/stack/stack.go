@@ -45,13 +45,12 @@ type Session struct {
 	grad *gradient
 	ctx  context.Context
 
-	aotCompiles, lowered int // functions that went through aot, graphs that were lowered: logs number them
-	// Pristine is the module that a backend has in hand, as captured: a backend may change what it is given.
-	Pristine     vm.Object
-	debugDir     string
-	debug        debugTrace
-	compiling    int  // the function that goes through aot right now
-	lastAccuracy bool // the failure under way is one of accuracy
+	aotCompiles, lowered int       // functions that went through aot, graphs that were lowered: logs number them
+	pristine             vm.Object // see Keep
+	debugDir             string
+	debug                debugTrace
+	compiling            int  // the function that goes through aot right now
+	lastAccuracy         bool // the failure under way is one of accuracy
 }
 
 // Failure is a graph whose compilation failed, at the stage nearest to the cause.
@@ -76,6 +75,10 @@ func New(ctx context.Context, cacheDir string) *Session {
 	s.Dynamo = capture.New(in, s.Torch)
 	s.Dynamo.Extra = s.natives
 	s.Dynamo.Observe.Check = s.checkBackend
+	s.Dynamo.Observe.Begin = func(_ capture.Backend, gm *fx.GraphModule, _ []*tensor.Tensor) func() {
+		s.Keep(gm)
+		return func() {}
+	}
 	s.Dynamo.Register(capture.Backends{
 		"eager":                      s.eager,
 		"aot_eager":                  s.aotBackend(nil, false, s.interpret),
@@ -209,12 +212,16 @@ func (s *Session) accuracyError() error {
 	return s.In.RaiseObj(cls.(*vm.Type), vm.Str("Bad accuracy detected"))
 }
 
+// Keep notes the graph that a backend is about to compile, as captured: a backend may change what it is given, and with
+// TORCHDYNAMO_REPRO_LEVEL=4 its result is compared with this.
+func (s *Session) Keep(gm *fx.GraphModule) { s.pristine, _ = s.Torch.NewGraphModule(gm, nil) }
+
 // checkBackend compares a backend's callable with the graph, as level 4 asks after dynamo.
 func (s *Session) checkBackend(gm vm.Object, inputs []vm.Object, compiled vm.Object) error {
 	if level, after, _ := s.ReproConfig(); level < 4 || after != "dynamo" {
 		return nil
 	}
-	if s.Pristine == nil {
+	if s.pristine == nil {
 		return nil
 	}
 	values := func(f func(args []vm.Object) (vm.Object, error)) (any, error) {
@@ -234,7 +241,7 @@ func (s *Session) checkBackend(gm vm.Object, inputs []vm.Object, compiled vm.Obj
 	if err != nil {
 		return err
 	}
-	ref, err := values(func(args []vm.Object) (vm.Object, error) { return s.In.Call(s.Pristine, args, nil) })
+	ref, err := values(func(args []vm.Object) (vm.Object, error) { return s.In.Call(s.pristine, args, nil) })
 	if err != nil {
 		return err
 	}
