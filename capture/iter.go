@@ -35,7 +35,7 @@ func replayable(o vm.Object) vm.Object {
 	if !ok {
 		return o
 	}
-	if n := it.Type().Name; strings.HasSuffix(n, "_iterator") || n == "zip" || n == "enumerate" || n == "reversed" {
+	if n := it.Type().Name; strings.HasSuffix(n, "iterator") && n != "callable_iterator" || n == "zip" || n == "enumerate" || n == "reversed" {
 		return &replayIter{src: it, ahead: &readAhead{}}
 	}
 	return o
@@ -173,6 +173,26 @@ func (p *planner) iterator(it *replayIter, src Source) recipe {
 		r.made[it] = c
 		return c, nil
 	}
+}
+
+// madeIterator plans an iterator that the trace made: each run gets a new one over the items that it has left, as PyTorch's resume
+// functions get one over a tuple.
+func (p *planner) madeIterator(o vm.Object, left *replayIter) (recipe, error) {
+	n := left.remaining(p.tr.in, maxItems)
+	if n < 0 {
+		return nil, &Unsupported{Reason: "Unsupported: an iterator without an end, or one that raises, at a graph break", NoBreak: true}
+	}
+	items := make([]vm.Object, n)
+	for i := range items {
+		items[i], _ = left.peek(p.tr.in, left.pos+i) // remaining has read it
+	}
+	return p.shared(o, items, func() (vm.Object, filler) {
+		it := &replayIter{ahead: &readAhead{ended: true}}
+		return it, func(items []vm.Object) {
+			it.ahead.items = items
+			it.src = vm.NewTupleIter(items).(vm.Iterator)
+		}
+	})
 }
 
 // maxItems is how many items an inlined generator may give: more than that, and it is taken to have no end.

@@ -154,7 +154,14 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		}
 		return p.instance(v)
 	}
-	// Everything else (modules, classes, iterators made inside) is taken as it is.
+	if r, ok := replayable(o).(*replayIter); ok {
+		return p.madeIterator(o, r)
+	}
+	if it, ok := o.(vm.Iterator); ok {
+		// Its state is in it, and would be shared by all runs.
+		return nil, &Unsupported{Reason: "Unsupported: a " + it.Type().Name + " made in the frame is left over", NoBreak: true}
+	}
+	// Everything else (modules, classes) is taken as it is.
 	return constant(o), nil
 }
 

@@ -144,10 +144,10 @@ func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []ate
 		}
 	}
 	given := c.inputs()
-	if len(given) == 0 {
-		return below(args)
+	out, err := below(c.plain(args, nil).([]aten.Value)) // a number may be symbolic in form, and fixed by now
+	if len(given) == 0 && c.err == nil {
+		return out, err
 	}
-	out, err := below(c.plain(args, nil).([]aten.Value))
 	if c.err != nil {
 		return nil, c.err
 	}

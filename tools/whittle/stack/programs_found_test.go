@@ -191,6 +191,44 @@ def f(x, y):
     h = lambda: x * 3
     return x + h()
 `},
+	{"loops that data ends, over iterators of the frame", `
+import itertools
+def inputs(v): return [torch.full((2,), [-10.0, -1.0, -30.0][v])]
+def f(x):
+    t = x
+    for i in range(3):
+        if t.sum() > 0.3:
+            break
+        t = t * 0.5 + 0.3
+    else:
+        t = t + 100
+    u = x
+    for i, (a, b) in enumerate(zip([x, x * 2, x * 3], (1, 2, 3))):
+        if u.sum() > 0.3:
+            break
+        u = u * 0.5 + 0.3 * i + a.abs() * b
+    w = x
+    for k, y in {'a': x, 'b': x * 2}.items():
+        if w.sum() > 0.3:
+            break
+        w = w + y.abs()
+    return t, u, w
+`},
+	{"loops that data ends, over iterators without an end", `
+import itertools
+def inputs(v): return [torch.full((2,), [-10.0, -1.0, -30.0][v])]
+def f(x):
+    t = x
+    for i in itertools.count():
+        if t.sum() > 0.3 or i > 20:
+            break
+        t = t + i
+    for i in map(lambda a: a * 2, [1, 2, 3]):
+        if t.sum() > 9:
+            break
+        t = t + i
+    return t
+`},
 	{"a mask without dimensions", `
 def inputs(v): return [torch.tensor(2.0 - v), torch.ones(2, 3)]
 def f(x, y):
