@@ -322,6 +322,9 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 	}
 	switch x := unwrap(v).(type) {
 	case Int:
+		if x == -1 {
+			x = -2 // -1 says that there was an error, in C
+		}
 		return uint64(x), nil
 	case Bool:
 		return hashInt(map[bool]int64{true: 1}[bool(x)]), nil
