@@ -1,0 +1,107 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"whittle/capture/python/vm"
+)
+
+// backendFailed wraps a backend's error as PyTorch's BackendCompilerFailed.
+func (d *Dynamo) backendFailed(err error) error {
+	inner := err.Error()
+	var r *vm.Raised
+	cause := vm.Object(vm.None)
+	if errors.As(err, &r) {
+		s, serr := d.In.Str(r.Exc)
+		if serr == nil {
+			inner = r.Exc.Class.Name + ": " + s
+		}
+		cause = r.Exc
+	}
+	m, ierr := d.In.Import("torch._dynamo.exc")
+	if ierr != nil {
+		return ierr
+	}
+	cls, ierr := d.In.GetAttr(m, "BackendCompilerFailed")
+	if ierr != nil {
+		return ierr
+	}
+	msg := d.advised(fmt.Sprintf("backend='%s' raised:\n%s\n", d.ctx.Backend.Name, inner), true)
+	exc, ierr := d.In.Call(cls, []vm.Object{vm.Str(msg)}, nil)
+	if ierr != nil {
+		return ierr
+	}
+	x := exc.(*vm.Exception)
+	x.Cause = cause
+	if err := d.In.SetAttr(x, "inner_exception", cause); err != nil {
+		return err
+	}
+	return d.In.Raise(x)
+}
+
+// raiseAt is raise for an error of capture: the message goes on with the lines of the program that led there, and with advice.
+func (d *Dynamo) raiseAt(module, class, msg string, at []stackFrame) error {
+	msg += "\n"
+	stack := vm.NewList()
+	if len(at) > 0 {
+		msg += "\nfrom user code:\n "
+		for _, p := range at {
+			msg += fmt.Sprintf("  File \"%s\", line %d, in %s\n", p.code.Filename, p.line, p.code.Name)
+			if text := strings.TrimSpace(rawLine(p.code, p.line)); text != "" {
+				msg += "    " + text + "\n"
+			}
+			summary, err := d.frameSummary(p)
+			if err != nil {
+				return err
+			}
+			stack.Items = append(stack.Items, summary)
+		}
+	}
+	err := d.raise(module, class, d.advised(msg, len(at) > 0))
+	var r *vm.Raised
+	if errors.As(err, &r) && len(at) > 0 {
+		if serr := d.In.SetAttr(r.Exc, "real_stack", stack); serr != nil {
+			return serr
+		}
+	}
+	return err
+}
+
+// frameSummary is a place as an object of traceback.FrameSummary's kind.
+func (d *Dynamo) frameSummary(p stackFrame) (vm.Object, error) {
+	m, err := d.In.Import("torch._dynamo.eval_frame")
+	if err != nil {
+		return nil, err
+	}
+	cls, err := d.In.GetAttr(m, "FrameSummary")
+	if err != nil {
+		return nil, err
+	}
+	return d.In.Call(cls, []vm.Object{vm.Str(p.code.Filename), vm.MakeInt(int64(p.line)), vm.Str(p.code.Name)}, nil)
+}
+
+// advised is a message of capture with PyTorch's advice, as the settings verbose and suppress_errors have it.
+func (d *Dynamo) advised(msg string, traced bool) string {
+	if on, err := d.configBool("verbose"); err == nil && !on && traced {
+		msg += "\nSet TORCH_LOGS=\"+dynamo\" and TORCHDYNAMO_VERBOSE=1 for more information\n"
+	}
+	if on, err := d.configBool("suppress_errors"); err == nil && !on {
+		msg += "\n\nYou can suppress this exception and fall back to eager by setting:\n    import torch._dynamo\n    torch._dynamo.config.suppress_errors = True\n"
+	}
+	return msg
+}
+
+// raise makes an exception of a class in a torch module.
+func (d *Dynamo) raise(module, class, msg string) error {
+	m, err := d.In.Import(module)
+	if err != nil {
+		return err
+	}
+	cls, err := d.In.GetAttr(m, class)
+	if err != nil {
+		return err
+	}
+	return d.In.RaiseObj(cls.(*vm.Type), vm.Str(msg))
+}

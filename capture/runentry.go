@@ -1,0 +1,175 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
+)
+
+// runEntry runs compiled code in place of a frame.
+func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
+	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
+	if err := en.plan.draws.make(e); err != nil {
+		return nil, err
+	}
+	if en.fn != nil {
+		args := make([]vm.Object, len(en.inputs))
+		for i, in := range en.inputs {
+			v, err := in.source.Get(e)
+			if err != nil {
+				return nil, err
+			}
+			args[i] = v
+		}
+		end := func() {}
+		if !en.ran && d.Observe.Begin != nil {
+			vals := make([]*tensor.Tensor, len(en.inputs))
+			for i, in := range en.inputs {
+				vals[i] = in.val
+			}
+			end = d.Observe.Begin(en.ctx.Backend, en.gm, vals)
+		}
+		en.ran = true
+		res, err := d.Disabled(en.fn, args, nil)
+		end()
+		if err != nil {
+			return nil, err
+		}
+		if r.outs, err = d.outputs(res); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.applyEffects(en.plan, r); err != nil {
+		return nil, err
+	}
+	if err := d.runLogs(en.plan, r); err != nil {
+		return nil, err
+	}
+	if !en.plan.breaks {
+		d.T.Grad.SetEnabled(en.plan.grad)
+		d.T.Autocast = en.plan.autocast
+		return en.plan.result(r)
+	}
+	return d.goOn(en, f, r)
+}
+
+func (d *Dynamo) outputs(res vm.Object) ([]vm.Object, error) {
+	switch v := res.(type) {
+	case *vm.Tuple:
+		return v.Items, nil
+	case *vm.List:
+		return v.Items, nil
+	case *torch.Tensor:
+		return []vm.Object{v}, nil
+	}
+	return d.In.IterAll(res)
+}
+
+func (d *Dynamo) applyEffects(p *plan, r *rebuild) error {
+	for _, ef := range p.effects {
+		target := ef.object
+		if ef.source != nil {
+			o, err := ef.source.Get(r.env)
+			if err != nil {
+				return err
+			}
+			target = o
+		}
+		items, err := r.all(ef.items)
+		if err != nil {
+			return err
+		}
+		if ef.global != "" {
+			target.(*vm.Dict).SetStr(ef.global, items[0])
+			continue
+		}
+		ef.apply(d.In, target, items)
+	}
+	return nil
+}
+
+// errResume ends the real execution of the breaking instruction.
+var errResume = errors.New("capture: behind the break")
+
+// goOn runs the instruction that broke the graph as plain Python, then the rest of the frame as a resume function.
+func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
+	p := en.plan
+	g := d.In.NewFrame(f.Func, f.Code)
+	g.Globals, g.Builtins = f.Globals, f.Builtins
+	for i, rc := range p.locals {
+		if rc == nil {
+			if c, ok := f.LocalsPlus[i].(*vm.Cell); ok {
+				g.LocalsPlus[i] = c
+			}
+			continue
+		}
+		v, err := rc(r)
+		if err != nil {
+			return nil, err
+		}
+		g.LocalsPlus[i] = v
+	}
+	for i, rc := range p.stack {
+		v, err := rc(r)
+		if err != nil {
+			return nil, err
+		}
+		g.Stack[i] = v
+	}
+	g.SP, g.PC = len(p.stack), p.pc
+	d.T.Grad.SetEnabled(p.grad)
+	d.T.Autocast = p.autocast
+	first := true
+	g.Trace = func(*vm.Frame) error {
+		if first {
+			first = false
+			return nil
+		}
+		return errResume
+	}
+	res, err := d.In.EvalFrame(g)
+	if !errors.Is(err, errResume) {
+		return res, err // the frame ended with that instruction
+	}
+	h := d.In.NewFrame(f.Func, d.resumeCode(f.Code, p.pc, g.PC, g.SP))
+	h.Globals, h.Builtins = f.Globals, f.Builtins
+	copy(h.LocalsPlus, g.LocalsPlus)
+	for i, v := range g.Stack[:g.SP] {
+		h.Stack[i] = replayable(v)
+	}
+	h.SP, h.PC = g.SP, g.PC
+	if err := d.outsideModes(h); err != nil {
+		return nil, err
+	}
+	return d.compiled(h)
+}
+
+// resumeCode is the code of the function that goes on at pc, after the instruction at broke the graph.
+func (d *Dynamo) resumeCode(c *vm.Code, at, pc, sp int) *vm.Code {
+	origin := c.Code // of a function that was resumed before, the one it began as: ways through it meet again
+	if o := d.origins[origin]; o != nil {
+		origin = o
+	}
+	k := resumeKey{origin, pc, sp}
+	if r := d.resume[k]; r != nil {
+		return r
+	}
+	cc := c.Code.Clone()
+	name := c.Name
+	line := int(c.Instrs[at].Line)
+	if base, ok := strings.CutPrefix(name, "torch_dynamo_resume_in_"); ok {
+		if i := strings.LastIndex(base, "_at_"); i > 0 {
+			name = base[:i]
+		}
+	}
+	cc.Name = fmt.Sprintf("torch_dynamo_resume_in_%s_at_%d", name, line)
+	cc.FirstLine = line
+	r := vm.NewCode(cc)
+	d.resume[k] = r
+	d.origins[cc] = origin
+	return r
+}
