@@ -55,6 +55,7 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 		}
 		s = s[1:]
 	}
+	tooMany := false // digits for a number of the machine
 	num := func() (int, bool) {
 		i := 0
 		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
@@ -63,7 +64,7 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 		v, err := strconv.Atoi(s[:i])
 		s = s[i:]
 		if i > 0 && err != nil {
-			v = math.MaxInt // too many digits: refused below
+			tooMany = true
 		}
 		return v, i > 0
 	}
@@ -87,6 +88,9 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 			return f, in.Errorf(in.Exc.ValueError, "Format specifier missing precision")
 		}
 		f.prec = v
+	}
+	if tooMany {
+		return f, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
 	}
 	if utf8.RuneCountInString(s) > 1 {
 		return f, in.Errorf(in.Exc.ValueError, "Invalid format specifier '%s' for object of type '%s'", whole, typ)
