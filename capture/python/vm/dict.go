@@ -764,6 +764,9 @@ func Is(a, b Object) bool {
 		return ok && x == y
 	case Float:
 		y, ok := b.(Float)
+		if x != x {
+			return ok && dataOf(a) == dataOf(b) // each nan is itself alone
+		}
 		return ok && math.Float64bits(float64(x)) == math.Float64bits(float64(y))
 	case Bytes:
 		y, ok := b.(Bytes)

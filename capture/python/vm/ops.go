@@ -256,6 +256,9 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 		}
 		return 0, nil
 	case Float:
+		if x != x {
+			return uint64(uintptr(dataOf(o))) >> 3, nil // as CPython does: where the object lies
+		}
 		return hashFloat(float64(x)), nil
 	case *BigInt:
 		return hashBig(x.V), nil
