@@ -107,9 +107,9 @@ func (g *torchPrograms) unary(v tvar) string {
 	if !float(v) {
 		switch v.dt {
 		case 'i':
-			return strings.ReplaceAll(choose(g.r, "% + 1", "% * 2", "-%", "%.abs()", "% // 3", "torch.remainder(%, 5)", "%.clamp(0, 6)", "% & 3", "% | 8", "% ^ 5", "% << 1", "torch.where(% > 2, %, 0)", "% + k", "%.clone()", "~%", "%.square()", "torch.maximum(%, -%)"), "%", v.name)
+			return "(" + strings.ReplaceAll(choose(g.r, "% + 1", "% * 2", "-%", "%.abs()", "% // 3", "torch.remainder(%, 5)", "%.clamp(0, 6)", "% & 3", "% | 8", "% ^ 5", "% << 1", "torch.where(% > 2, %, 0)", "% + k", "%.clone()", "~%", "%.square()", "torch.maximum(%, -%)"), "%", v.name) + ")"
 		}
-		return strings.ReplaceAll(choose(g.r, "~%", "% & %.clone()", "%.logical_not()", "% ^ True", "% | %.flip(0) if %.dim() else %"), "%", v.name)
+		return "(" + strings.ReplaceAll(choose(g.r, "~%", "% & %.clone()", "%.logical_not()", "% ^ True", "% | %.flip(0) if %.dim() else %"), "%", v.name) + ")"
 	}
 	e := v.name
 	for range 1 + g.r.IntN(3) {
