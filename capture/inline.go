@@ -320,6 +320,7 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 
 // absentGuard holds as long as an object's own attributes lack a name.
 func absentGuard(name string, src Source) *Guard {
+	var before vm.Absence
 	return &Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("not ___dict_contains('%s', %s.__dict__)", name, src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
 		i, ok := now.(*vm.Instance)
 		if !ok {
@@ -328,7 +329,6 @@ func absentGuard(name string, src Source) *Guard {
 		if i.Dict == nil {
 			return true, ""
 		}
-		_, has := i.Dict.GetStr(name)
-		return !has, ""
+		return i.Dict.Lacks(name, &before), ""
 	}}
 }

@@ -342,6 +342,24 @@ func (d *Dict) GetStrAt(s string, at *int) (Object, bool) {
 	return d.entries[i].val, true
 }
 
+// Absence is a dict that was found to lack a key, and the version of its keys then.
+type Absence struct {
+	dict *Dict
+	ver  uint32
+}
+
+// Lacks is not GetStr, with what was found before, which it corrects: a dict whose keys are those of then is not searched again.
+func (d *Dict) Lacks(s string, before *Absence) bool {
+	if before.dict == d && before.ver == d.keysVer {
+		return true
+	}
+	if _, has := d.GetStr(s); has {
+		return false
+	}
+	*before = Absence{d, d.keysVer}
+	return true
+}
+
 // SetStr stores under a string key.
 func (d *Dict) SetStr(s string, v Object) {
 	h := hashString(s)
