@@ -183,6 +183,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 			return nil, noDerivative(op)
 		}
 	} else if base := baseName(name); !complexRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex) {
+		// A formula for real numbers gives complex ones a wrong gradient: it lacks the conjugates. Those in complexRows have them.
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
 			return nil, fmt.Errorf("derivative for aten::%s is not implemented for complex tensors", base)
 		}

@@ -189,7 +189,7 @@ func secondLosses() {
 	}
 	row("embedding_dense_backward.default", func(c *Ctx) {
 		c.Set("grad_output", func() tt {
-			if c.Bool("scale_grad_by_freq") {
+			if c.Bool("scale_grad_by_freq") { // the counts of the indices would scale this gradient, too, and the formula below leaves them out
 				c.Check(fmt.Errorf("embedding_dense_backward: the derivative is not implemented for scale_grad_by_freq"))
 			}
 			ix := c.In("indices")
@@ -284,7 +284,7 @@ func convolutionTwice(c *Ctx) {
 
 // through differentiates an expression by the engine itself: f computes the operator's results from stand-ins for the named arguments.
 func (c *Ctx) through(names []string, f func(b *build.B, in map[string]tt) []tt) {
-	if _, recording := c.D.(*Engine); recording {
+	if _, recording := c.D.(*Engine); recording { // the inner engine's own backward is not recorded: its gradients would be cut off
 		c.Check(fmt.Errorf("the derivative of the derivative of %s is not implemented", c.op.Name()))
 	}
 	eng := &Engine{Below: c.D}

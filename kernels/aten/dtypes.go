@@ -103,7 +103,7 @@ var dtypeWords = map[string]string{
 	"vector_norm":      "linalg.vector_norm: Expected a floating point or complex tensor as input. Got %s",
 }
 
-// refusedDType is the error of a kernel for a dtype that it is not made for.
+// refusedDType is the error of a kernel for a dtype that it is not made for, as PyTorch's CPU kernel of that name words it.
 func refusedDType(kernel string, d tensor.DType) error {
 	kernel, except, _ := strings.Cut(kernel, "/")
 	switch {

@@ -207,7 +207,7 @@ func (in *Interp) setViewItem(m *MemoryView, off int, v Object) error {
 // viewAt finds what a key names: one item, or a part of the view.
 func (in *Interp) viewAt(m *MemoryView, key Object) (off int, part *MemoryView, err error) {
 	if sl, ok := key.(*Slice); ok {
-		if len(m.shape) != 1 {
+		if len(m.shape) != 1 { // CPython refuses this, and views of fewer dimensions, in these words
 			return 0, nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional slicing is not implemented")
 		}
 		start, _, step, n, err := in.SliceIndices(sl, m.shape[0])
