@@ -189,9 +189,9 @@ func (c *compiler) handlers(s *syntax.Try) {
 	}
 }
 
-func (c *compiler) tryExcept(s *syntax.Try) {
+// tryBody emits a try's body and its else clause, after which it goes on at end, and begins what handles an exception.
+func (c *compiler) tryBody(s *syntax.Try, handler, clean, end label) {
 	u := c.u
-	handler, clean, end := u.newLabel(), u.newLabel(), u.newLabel()
 	u.emit(NOP, 0)
 	u.pushRegion(handler, false, 0)
 	c.push(frameBlock{kind: tryBlock, reg: u.region})
@@ -203,6 +203,12 @@ func (c *compiler) tryExcept(s *syntax.Try) {
 	u.mark(handler)
 	u.pushRegion(clean, true, 0)
 	u.emit(PUSH_EXC_INFO, 0)
+}
+
+func (c *compiler) tryExcept(s *syntax.Try) {
+	u := c.u
+	handler, clean, end := u.newLabel(), u.newLabel(), u.newLabel()
+	c.tryBody(s, handler, clean, end)
 	reg := u.region
 	for _, h := range s.Handlers {
 		u.pos = h.Span

@@ -7,17 +7,7 @@ import "whittle/capture/python/syntax"
 func (c *compiler) tryStar(s *syntax.Try) {
 	u := c.u
 	handler, clean, end, again := u.newLabel(), u.newLabel(), u.newLabel(), u.newLabel()
-	u.emit(NOP, 0)
-	u.pushRegion(handler, false, 0)
-	c.push(frameBlock{kind: tryBlock, reg: u.region})
-	c.stmts(s.Body)
-	c.pop()
-	u.popRegion()
-	c.stmts(s.Else)
-	u.jump(JUMP_FORWARD, end)
-	u.mark(handler)
-	u.pushRegion(clean, true, 0)
-	u.emit(PUSH_EXC_INFO, 0)
+	c.tryBody(s, handler, clean, end)
 	for i, h := range s.Handlers {
 		u.pos = h.Span
 		if i == 0 {
