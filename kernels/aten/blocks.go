@@ -5,6 +5,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// comparison is the SIMD form of a comparison.
+var comparison = map[string]native.Op{"eq": native.Eq, "ne": native.Ne, "lt": native.Lt, "le": native.Le, "gt": native.Gt, "ge": native.Ge}
+
 // compare is the block form of a comparison, written out per operator because a call per
 // element would cost more than the comparison.
 func compare[O float64 | int64 | uint8, T float64 | int64](op string) func(o []O, in [][]T) {

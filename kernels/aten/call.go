@@ -221,6 +221,14 @@ func (c *Call) New(d tensor.DType, shape, stride []int64) *tensor.Tensor {
 	return tensor.EmptyMode(!c.real, d, shape, stride)
 }
 
+// NewUnset is New for a kernel that writes every element before it reads one: what the elements are at first is left open.
+func (c *Call) NewUnset(d tensor.DType, shape, stride []int64) *tensor.Tensor {
+	if !c.real {
+		return tensor.EmptyFake(d, shape, stride)
+	}
+	return tensor.EmptyUnset(d, shape, stride)
+}
+
 // NewC allocates a contiguous result.
 func (c *Call) NewC(d tensor.DType, shape ...int64) *tensor.Tensor {
 	return c.New(d, shape, tensor.ContiguousStrides(shape))

@@ -200,6 +200,8 @@ func deriveOut(name, root, text string, base map[string][]*Op, add func(string, 
 			var err error
 			if via && c.Dispatch != nil {
 				v, err = c.Dispatch.Dispatch(f, args)
+			} else if into, ok := c.Args[outs[0]].(*tensor.Tensor); ok && c.real && len(outs) == 1 {
+				v, err = eager(f, args, into)
 			} else {
 				v, err = c.sub().Dispatch(f, args)
 			}
@@ -273,7 +275,7 @@ func (c *Call) intoOut(ov, rv Value) (Value, error) {
 		}
 		resizeTo(o, r.Shape, st)
 	}
-	if c.real {
+	if c.real && r != o {
 		tensor.Copy(o, r)
 	}
 	c.bump(o)

@@ -19,7 +19,10 @@ var Fake Dispatcher = fakeDispatcher{}
 // Default runs Fake when any input is fake, else Eager.
 var Default Dispatcher = defaultDispatcher{}
 
-func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
+func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) { return eager(op, args, nil) }
+
+// eager runs op on real tensors; into is where the result would best be, nil for a tensor of its own.
+func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	if t := firstOf(args, func(t *tensor.Tensor) bool { return !t.Fake && t.DType > tensor.Complex128 }); t != nil {
 		return nil, &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("\"%s\" not implemented for '%s'", op.Sig().Name, cName(t.DType))}
 	}
@@ -29,7 +32,7 @@ func (d eagerDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if err := checkNeeds(op, args); err != nil {
 		return nil, err
 	}
-	c := &Call{Op: op, Args: args, Dispatch: d, real: true}
+	c := &Call{Op: op, Args: args, Dispatch: Eager, real: true, inplace: into}
 	if op.Eager != nil {
 		return guarded(op, op.Eager, c)
 	}

@@ -32,7 +32,7 @@ func gemm(m, n, k int64, alpha float64, a, b mat, beta float64, o mat) {
 	switch o.t.DType {
 	case tensor.Float32:
 		mk := func(x mat) native.Matrix[float32] {
-			s := tensor.Storage32(x.t)
+			s := tensor.Whole[float32](x.t)
 			if int64(len(s)) > x.off {
 				s = s[x.off:]
 			} else {
@@ -44,7 +44,7 @@ func gemm(m, n, k int64, alpha float64, a, b mat, beta float64, o mat) {
 		return
 	case tensor.Float64:
 		mk := func(x mat) native.Matrix[float64] {
-			s := tensor.Storage64(x.t)
+			s := tensor.Whole[float64](x.t)
 			if int64(len(s)) > x.off {
 				s = s[x.off:]
 			} else {

@@ -192,10 +192,10 @@ func init() {
 		d := c.T(0).DType
 		return c.pwv(c.Args[:1], d, d.ToReal(), f1(math.Abs).i1(iabs).simd(native.Abs).c1(func(z complex128) complex128 { return complex(cmplx.Abs(z), 0) }))
 	})
-	keep("ceil", 1, fixed(f1(math.Ceil).i1(same)))
-	keep("floor", 1, fixed(f1(math.Floor).i1(same)))
-	keep("trunc", 1, fixed(f1(math.Trunc).i1(same)))
-	keep("round", 1, fixed(f1(math.RoundToEven).i1(same)))
+	keep("ceil", 1, fixed(f1(math.Ceil).i1(same).simd(native.Ceil)))
+	keep("floor", 1, fixed(f1(math.Floor).i1(same).simd(native.Floor)))
+	keep("trunc", 1, fixed(f1(math.Trunc).i1(same).simd(native.Trunc)))
+	keep("round", 1, fixed(f1(math.RoundToEven).i1(same).simd(native.Round)))
 	keep("round.decimals", 1, func(c *Call) kern {
 		n := c.I(1)
 		p := math.Pow(10, math.Abs(float64(n)))
@@ -450,7 +450,7 @@ func binaryOps() {
 				return x
 			}
 			return nanMin(nanMax(x, l), h)
-		}).i3(func(x, l, h int64) int64 { return min(max(x, l), h) })
+		}).i3(func(x, l, h int64) int64 { return min(max(x, l), h) }).simd(native.Clamping)
 		switch {
 		case lo == nil:
 			k = f2(nanMin).i2(func(a, b int64) int64 { return min(a, b) }).simd(native.Min)
@@ -463,7 +463,7 @@ func binaryOps() {
 		k := f2(func(a, b float64) float64 { return b2f(f(a, b)) }).i2(func(a, b int64) int64 { return b2i(i(a, b)) })
 		if names[0] != 'l' || names[1] != 'o' {
 			op := names[:2]
-			k = kern{F: compare[float64, float64](op), I: compare[int64, int64](op), B: compare[uint8, float64](op)}
+			k = kern{F: compare[float64, float64](op), I: compare[int64, int64](op), B: compare[uint8, float64](op), N: comparison[op]}
 			switch op {
 			case "eq":
 				k = k.c2(func(a, b complex128) complex128 { return b2c(a == b) })
@@ -592,11 +592,11 @@ func binaryOps() {
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {
 			case 2:
-				return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return x * x }))
+				return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return x * x }).simd(native.Square))
 			case 0.5:
 				return c.pwv(c.Args[:1], d, d, f1(math.Sqrt).simd(native.Sqrt))
 			case 3:
-				return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return x * x * x }))
+				return c.pwv(c.Args[:1], d, d, f1(func(x float64) float64 { return x * x * x }).simd(native.Cube))
 			}
 		}
 		return c.pwv(c.Args[:2], d, d, k)
@@ -607,7 +607,7 @@ func binaryOps() {
 			return nil, errf("where expected condition to be a boolean tensor, but got a tensor with dtype %s", cName(cond.DType))
 		}
 		d := rtype(c.Args[1:]...)
-		return c.pwv(c.Args[:3], d, d, kern{F: choose[float64], I: choose[int64], C: choose[complex128]})
+		return c.pwv(c.Args[:3], d, d, kern{F: choose[float64], I: choose[int64], C: choose[complex128], N: native.Selection})
 	})
 	mulAdd := func(name string, div bool) {
 		def(name, func(c *Call) (Value, error) {

@@ -12,7 +12,7 @@ type kern struct {
 	I func(out []int64, in [][]int64)
 	C func(out []complex128, in [][]complex128)
 	B func(out []uint8, in [][]float64) // block form of a predicate on floats, to bytes
-	N native.Op                         // SIMD form for float32 and float64, 0 for none
+	N native.Op                         // SIMD form, for the dtypes that have one; 0 for none
 }
 
 func f1(f func(a float64) float64) kern {
@@ -131,7 +131,7 @@ func (c *Call) pw(ins []Value, compute, out tensor.DType, k kern) (*tensor.Tenso
 	if s := c.inplace; s != nil && s.DType == out && len(s.Shape) == len(shape) && tensor.Numel(s.Shape) == tensor.Numel(shape) && sameInts(s.Shape, shape) && safeInplace(s, ts[1:]) {
 		o = s
 	} else {
-		o = c.New(out, shape, tensor.PointwiseStrides(shape, ts[1:]...))
+		o = c.NewUnset(out, shape, tensor.PointwiseStrides(shape, ts[1:]...))
 	}
 	if !c.real || tensor.Numel(shape) == 0 {
 		return o, nil
@@ -190,10 +190,13 @@ func safeInplace(s *tensor.Tensor, others []*tensor.Tensor) bool {
 
 // run evaluates k into ts[0] from ts[1:].
 func run(ts []*tensor.Tensor, compute tensor.DType, k kern) {
+	tensor.NewLoop(ts[0].Shape, ts...).Parts(func(l *tensor.Loop) { runLoop(l, ts, compute, k) })
+}
+
+func runLoop(l *tensor.Loop, ts []*tensor.Tensor, compute tensor.DType, k kern) {
 	o := ts[0]
-	l := tensor.NewLoop(o.Shape, ts...)
 	in := l.Inner()
-	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.Float64) && nativeRows(l, in, ts, compute, k.N) {
+	if k.N != 0 && nativeRows(l, in, ts, compute, k.N) {
 		return
 	}
 	if k.N != 0 && (compute == tensor.Float32 || compute == tensor.BFloat16 || compute == tensor.Float16) && block32(l, in, ts, k.N) {
@@ -305,49 +308,117 @@ func wrapBlock(d tensor.DType, b []int64) {
 	}
 }
 
+// rowOf is n elements of s from off on, or the one that is repeated where step is 0.
+func rowOf[T any](s []T, off, step, n int64) []T {
+	if step == 0 {
+		n = 1
+	}
+	return s[off : off+n]
+}
+
 // nativeRows runs the SIMD kernel on each row if dtypes and inner strides allow.
 func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType, op native.Op) bool {
-	n := l.Shape[len(l.Shape)-1]
-	if n < 16 {
+	if l.Shape[len(l.Shape)-1] < 16 || in[0] != 1 {
 		return false
 	}
-	for i, t := range ts {
-		if t.DType != d || in[i] != 1 && (i == 0 || in[i] != 0) {
+	for i := range ts[1:] {
+		if s := in[i+1]; s != 1 && s != 0 {
 			return false
 		}
 	}
-	if len(ts) == 2 {
-		if in[1] != 1 {
+	if op == native.Selection {
+		return nativeSelect(l, in, ts)
+	}
+	for _, t := range ts[1:] {
+		if t.DType != d {
 			return false
 		}
-		if d == tensor.Float32 {
-			o, a := tensor.Storage32(ts[0]), tensor.Storage32(ts[1])
-			l.Rows(func(off []int64, n int64) { native.Unary32(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
-		} else {
-			o, a := tensor.Storage64(ts[0]), tensor.Storage64(ts[1])
-			l.Rows(func(off []int64, n int64) { native.Unary64(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
+	}
+	if op >= native.Eq && op <= native.Ge {
+		if ts[0].DType != tensor.Bool {
+			return false
+		}
+		switch d {
+		case tensor.Float32:
+			compareRows[float32](l, in, ts, op)
+		case tensor.Float64:
+			compareRows[float64](l, in, ts, op)
+		case tensor.Int64:
+			compareRows[int64](l, in, ts, op)
+		default:
+			return false
 		}
 		return true
 	}
-	if len(ts) != 3 {
+	if ts[0].DType != d {
 		return false
 	}
-	ext := func(i int, n int64) int64 {
-		if in[i] == 0 {
-			return 1
-		}
-		return n
+	switch d {
+	case tensor.Float32:
+		return floatRows(l, in, op, native.Unary32, native.Binary32, ts)
+	case tensor.Float64:
+		return floatRows(l, in, op, native.Unary64, native.Binary64, ts)
 	}
-	if d == tensor.Float32 {
-		o, a, b := tensor.Storage32(ts[0]), tensor.Storage32(ts[1]), tensor.Storage32(ts[2])
+	return false
+}
+
+func compareRows[T float32 | float64 | int64](l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) {
+	o, a, b := tensor.Whole[uint8](ts[0]), tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
+	l.Rows(func(off []int64, n int64) {
+		native.Compare(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+	})
+}
+
+func floatRows[T float32 | float64](l *tensor.Loop, in []int64, op native.Op, unary func(native.Op, []T, []T), binary func(native.Op, []T, []T, []T), ts []*tensor.Tensor) bool {
+	o, a := tensor.Whole[T](ts[0]), tensor.Whole[T](ts[1])
+	switch len(ts) {
+	case 2:
+		if in[1] != 1 {
+			return false
+		}
+		l.Rows(func(off []int64, n int64) { unary(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
+	case 3:
+		b := tensor.Whole[T](ts[2])
 		l.Rows(func(off []int64, n int64) {
-			native.Binary32(op, o[off[0]:off[0]+n], a[off[1]:off[1]+ext(1, n)], b[off[2]:off[2]+ext(2, n)])
+			binary(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
 		})
-	} else {
-		o, a, b := tensor.Storage64(ts[0]), tensor.Storage64(ts[1]), tensor.Storage64(ts[2])
+	case 4:
+		if op != native.Clamping {
+			return false
+		}
+		b, c := tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
 		l.Rows(func(off []int64, n int64) {
-			native.Binary64(op, o[off[0]:off[0]+n], a[off[1]:off[1]+ext(1, n)], b[off[2]:off[2]+ext(2, n)])
+			native.Clamp(o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n), rowOf(c, off[3], in[3], n))
 		})
+	default:
+		return false
 	}
 	return true
+}
+
+// nativeSelect is where for operands of one dtype, whose elements are moved as they are.
+func nativeSelect(l *tensor.Loop, in []int64, ts []*tensor.Tensor) bool {
+	if ts[1].DType.Size() != 1 || ts[2].DType != ts[0].DType || ts[3].DType != ts[0].DType {
+		return false
+	}
+	switch ts[0].DType.Size() {
+	case 1:
+		selectRowsOf[uint8](l, in, ts)
+	case 2:
+		selectRowsOf[uint16](l, in, ts)
+	case 4:
+		selectRowsOf[uint32](l, in, ts)
+	case 8:
+		selectRowsOf[uint64](l, in, ts)
+	default:
+		return false
+	}
+	return true
+}
+
+func selectRowsOf[T uint8 | uint16 | uint32 | uint64](l *tensor.Loop, in []int64, ts []*tensor.Tensor) {
+	o, c, a, b := tensor.Whole[T](ts[0]), tensor.Whole[uint8](ts[1]), tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
+	l.Rows(func(off []int64, n int64) {
+		native.Select(o[off[0]:off[0]+n], rowOf(c, off[1], in[1], n), rowOf(a, off[2], in[2], n), rowOf(b, off[3], in[3], n))
+	})
 }

@@ -4,17 +4,27 @@
 #include <stdint.h>
 
 enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN,
-       W_EXP = 32, W_LOG, W_TANH, W_SIGMOID, W_ERF, W_GELU, W_RELU, W_SQRT, W_RSQRT, W_NEG, W_ABS, W_SIN, W_COS, W_RECIP, W_SILU, W_GELU_TANH };
+       W_EQ = 16, W_NE, W_LT, W_LE, W_GT, W_GE,
+       W_EXP = 32, W_LOG, W_TANH, W_SIGMOID, W_ERF, W_GELU, W_RELU, W_SQRT, W_RSQRT, W_NEG, W_ABS, W_SIN, W_COS, W_RECIP, W_SILU, W_GELU_TANH,
+       W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND };
 
 typedef struct {
   void (*unary32)(int op, float *o, const float *a, int64_t n);
   void (*unary64)(int op, double *o, const double *a, int64_t n);
   void (*binary32)(int op, float *o, const float *a, int64_t sa, const float *b, int64_t sb, int64_t n);
   void (*binary64)(int op, double *o, const double *a, int64_t sa, const double *b, int64_t sb, int64_t n);
+  void (*compare32)(int op, uint8_t *o, const float *a, int64_t sa, const float *b, int64_t sb, int64_t n);
+  void (*compare64)(int op, uint8_t *o, const double *a, int64_t sa, const double *b, int64_t sb, int64_t n);
+  void (*comparei64)(int op, uint8_t *o, const int64_t *a, int64_t sa, const int64_t *b, int64_t sb, int64_t n);
+  void (*clamp32)(float *o, const float *a, int64_t sa, const float *lo, int64_t sl, const float *hi, int64_t sh, int64_t n);
+  void (*clamp64)(double *o, const double *a, int64_t sa, const double *lo, int64_t sl, const double *hi, int64_t sh, int64_t n);
+  void (*select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n);
   void (*sum_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_rows64)(double *o, const double *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_cols32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride, double *tmp);
   void (*max_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);
+  void (*arg_rows32)(int64_t *o, const float *a, int64_t rows, int64_t cols, int least);
+  void (*cumsum_rows32)(float *o, const float *a, int64_t rows, int64_t cols);
   void (*softmax_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int logarithm);
   void (*norm_rows32)(float *o, float *mean, float *rstd, const float *a, const float *w, const float *b, int64_t rows, int64_t cols, float eps);
   void (*gemm32)(int64_t m, int64_t n, int64_t k, const float *a, int64_t ars, int64_t acs, const float *b, int64_t brs, int64_t bcs,

@@ -9,5 +9,5 @@
 #define MR 6
 #define NAME(x) x##_avx2
 #define TABLE whittle_avx2
-#include "impl.inc"
+#include "impl.h"
 #endif

@@ -9,5 +9,5 @@
 #define MR 12
 #define NAME(x) x##_avx512
 #define TABLE whittle_avx512
-#include "impl.inc"
+#include "impl.h"
 #endif

@@ -7,4 +7,4 @@
 #define MR 4
 #define NAME(x) x##_sse2
 #define TABLE whittle_sse2
-#include "impl.inc"
+#include "impl.h"

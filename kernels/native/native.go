@@ -10,6 +10,14 @@ static void unary32(const whittle_kernels *t, int op, float *o, float *a, int64_
 static void unary64(const whittle_kernels *t, int op, double *o, double *a, int64_t n) { t->unary64(op, o, a, n); }
 static void binary32(const whittle_kernels *t, int op, float *o, float *a, int64_t sa, float *b, int64_t sb, int64_t n) { t->binary32(op, o, a, sa, b, sb, n); }
 static void binary64(const whittle_kernels *t, int op, double *o, double *a, int64_t sa, double *b, int64_t sb, int64_t n) { t->binary64(op, o, a, sa, b, sb, n); }
+static void compare32(const whittle_kernels *t, int op, uint8_t *o, float *a, int64_t sa, float *b, int64_t sb, int64_t n) { t->compare32(op, o, a, sa, b, sb, n); }
+static void compare64(const whittle_kernels *t, int op, uint8_t *o, double *a, int64_t sa, double *b, int64_t sb, int64_t n) { t->compare64(op, o, a, sa, b, sb, n); }
+static void comparei64(const whittle_kernels *t, int op, uint8_t *o, int64_t *a, int64_t sa, int64_t *b, int64_t sb, int64_t n) { t->comparei64(op, o, a, sa, b, sb, n); }
+static void clamp32(const whittle_kernels *t, float *o, float *a, int64_t sa, float *l, int64_t sl, float *h, int64_t sh, int64_t n) { t->clamp32(o, a, sa, l, sl, h, sh, n); }
+static void clamp64(const whittle_kernels *t, double *o, double *a, int64_t sa, double *l, int64_t sl, double *h, int64_t sh, int64_t n) { t->clamp64(o, a, sa, l, sl, h, sh, n); }
+static void choose(const whittle_kernels *t, int size, void *o, uint8_t *c, int64_t sc, void *a, int64_t sa, void *b, int64_t sb, int64_t n) { t->select(size, o, c, sc, a, sa, b, sb, n); }
+static void arg_rows32(const whittle_kernels *t, int64_t *o, float *a, int64_t r, int64_t c, int least) { t->arg_rows32(o, a, r, c, least); }
+static void cumsum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c) { t->cumsum_rows32(o, a, r, c); }
 static void sum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->sum_rows32(o, a, r, c, s); }
 static void sum_rows64(const whittle_kernels *t, double *o, double *a, int64_t r, int64_t c, int64_t s) { t->sum_rows64(o, a, r, c, s); }
 static void sum_cols32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { double tmp[512]; t->sum_cols32(o, a, r, c, s, tmp); }
@@ -46,7 +54,17 @@ const (
 	Min
 )
 
-// Unary kernels.
+// Comparisons: kernels of two operands whose results are bytes, 0 or 1.
+const (
+	Eq Op = 16 + iota
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+)
+
+// Unary kernels. Round goes to the even one of two that are as near.
 const (
 	Exp Op = 32 + iota
 	Log
@@ -64,6 +82,18 @@ const (
 	Recip
 	Silu
 	GeluTanh
+	Square
+	Cube
+	Floor
+	Ceil
+	Trunc
+	Round
+)
+
+// Kernels of three operands: Clamp and Select.
+const (
+	Clamping Op = 64 + iota
+	Selection
 )
 
 // An ISA is an instruction set that the kernels exist for.
@@ -99,7 +129,7 @@ func p64(s []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.Slice
 // bit, and a result must not depend on how many there are.
 func (op Op) exact() bool {
 	switch op {
-	case Relu, Sqrt, Rsqrt, Neg, Abs, Recip:
+	case Relu, Sqrt, Rsqrt, Neg, Abs, Recip, Square, Cube, Floor, Ceil, Trunc, Round:
 		return true
 	}
 	return false
@@ -153,6 +183,71 @@ func Binary64(op Op, out, a, b []float64) {
 		return
 	}
 	C.binary64(table, C.int(op), p64(out), p64(a), step(len(out), len(a)), p64(b), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// Compare computes out[i] = op(a[i], b[i]), 0 or 1; an operand of length 1 is repeated.
+func Compare[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
+	if len(out) <= tiny {
+		CompareGo(op, out, a, b)
+		return
+	}
+	o, pa, pb := (*C.uint8_t)(unsafe.SliceData(out)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b))
+	sa, sb, n := step(len(out), len(a)), step(len(out), len(b)), C.int64_t(len(out))
+	switch any(a).(type) {
+	case []float32:
+		C.compare32(table, C.int(op), o, (*C.float)(pa), sa, (*C.float)(pb), sb, n)
+	case []float64:
+		C.compare64(table, C.int(op), o, (*C.double)(pa), sa, (*C.double)(pb), sb, n)
+	case []int64:
+		C.comparei64(table, C.int(op), o, (*C.int64_t)(pa), sa, (*C.int64_t)(pb), sb, n)
+	}
+}
+
+// Clamp computes out[i] = min(max(a[i], lo[i]), hi[i]), NaN where any of the three is; an operand of length 1 is repeated.
+func Clamp[T float32 | float64](out, a, lo, hi []T) {
+	if len(out) <= tiny {
+		ClampGo(out, a, lo, hi)
+		return
+	}
+	sa, sl, sh, n := step(len(out), len(a)), step(len(out), len(lo)), step(len(out), len(hi)), C.int64_t(len(out))
+	switch out := any(out).(type) {
+	case []float32:
+		C.clamp32(table, p32(out), p32(any(a).([]float32)), sa, p32(any(lo).([]float32)), sl, p32(any(hi).([]float32)), sh, n)
+	case []float64:
+		C.clamp64(table, p64(out), p64(any(a).([]float64)), sa, p64(any(lo).([]float64)), sl, p64(any(hi).([]float64)), sh, n)
+	}
+}
+
+// Select computes out[i] = a[i] where cond[i] is not 0, else b[i]; an operand of length 1 is repeated. Elements are moved as they are.
+func Select[T uint8 | uint16 | uint32 | uint64](out []T, cond []uint8, a, b []T) {
+	if len(out) <= tiny {
+		SelectGo(out, cond, a, b)
+		return
+	}
+	C.choose(table, C.int(unsafe.Sizeof(out[0])), unsafe.Pointer(unsafe.SliceData(out)), (*C.uint8_t)(unsafe.SliceData(cond)), step(len(out), len(cond)),
+		unsafe.Pointer(unsafe.SliceData(a)), step(len(out), len(a)), unsafe.Pointer(unsafe.SliceData(b)), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// ArgRows32 finds in each of len(out) contiguous rows of cols elements, at least one, the first NaN, else the first greatest, or smallest, element.
+func ArgRows32(out []int64, a []float32, cols int, least bool) {
+	if len(out) == 0 {
+		return
+	}
+	_ = a[:len(out)*cols]
+	l := C.int(0)
+	if least {
+		l = 1
+	}
+	C.arg_rows32(table, (*C.int64_t)(unsafe.SliceData(out)), p32(a), C.int64_t(len(out)), C.int64_t(cols), l)
+}
+
+// CumsumRows32 computes the running sums, in float64, of each contiguous row of cols elements.
+func CumsumRows32(out, a []float32, cols int) {
+	if cols == 0 || len(out) == 0 {
+		return
+	}
+	_ = a[:len(out)]
+	C.cumsum_rows32(table, p32(out), p32(a), C.int64_t(len(out)/cols), C.int64_t(cols))
 }
 
 // SumRows32 sums each of len(out) rows of cols elements; rows start stride elements apart. Partial sums of 1024 are added in float64.

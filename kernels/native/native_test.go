@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func ulps(got, want float32) float64 {
@@ -37,7 +40,7 @@ func TestUnary(t *testing.T) {
 	}
 	xs = append(xs, 0, inf, -inf, float32(math.NaN()), float32(math.Copysign(0, -1)), 88.7, 88.8, -87.5, -103, -104)
 	levels(t, func(t *testing.T) {
-		for op := Exp; op <= GeluTanh; op++ {
+		for op := Exp; op <= Round; op++ {
 			out, want := make([]float32, len(xs)), make([]float32, len(xs))
 			Unary32(op, out, xs)
 			UnaryGo(op, want, xs)
@@ -93,6 +96,120 @@ func TestBinary(t *testing.T) {
 						t.Fatalf("op %d at %d: %v want %v", op, i, got[i], want[i])
 					}
 				}
+			}
+		}
+	})
+}
+
+// special are numbers among which NaN, zeros of both signs, infinities and equal ones are frequent.
+func special[T float32 | float64 | int64](n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		x := float64(rand.IntN(7) - 3)
+		if _, ok := any(out).([]int64); !ok {
+			switch rand.IntN(40) {
+			case 0:
+				x = math.NaN()
+			case 1:
+				x = math.Inf(1)
+			case 2:
+				x = math.Inf(-1)
+			case 3:
+				x = math.Copysign(0, -1)
+			}
+		}
+		out[i] = T(x)
+	}
+	return out
+}
+
+func sameBits(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func testCompare[T float32 | float64 | int64](t *testing.T) {
+	for _, n := range []int{1, 63, 65, 1003} {
+		a, b := special[T](n), special[T](n)
+		for op := Eq; op <= Ge; op++ {
+			for _, in := range [][2][]T{{a, b}, {a[:1], b}, {a, b[:1]}, {a[:1], b[:1]}} {
+				got, want := make([]uint8, n), make([]uint8, n)
+				Compare(op, got, in[0], in[1])
+				CompareGo(op, want, in[0], in[1])
+				sameBits(t, fmt.Sprintf("%T op %d of %d", a, op, n), got, want)
+			}
+		}
+	}
+}
+
+func testClamp[T float32 | float64](t *testing.T) {
+	for _, n := range []int{1, 65, 1003} {
+		a, lo, hi := special[T](n), special[T](n), special[T](n)
+		nan := []T{T(math.NaN())}
+		for _, in := range [][3][]T{{a, lo, hi}, {a, lo[:1], hi[:1]}, {a, lo[:1], hi}, {a, nan, hi[:1]}, {a, lo[:1], nan}, {a[:1], lo, hi}} {
+			got, want := make([]T, n), make([]T, n)
+			Clamp(got, in[0], in[1], in[2])
+			ClampGo(want, in[0], in[1], in[2])
+			sameBits(t, fmt.Sprintf("%T of %d", a, n), got, want)
+		}
+	}
+}
+
+func testSelect[T uint8 | uint16 | uint32 | uint64](t *testing.T) {
+	n := 1003
+	c, a, b := make([]uint8, n), make([]T, n), make([]T, n)
+	for i := range c {
+		c[i], a[i], b[i] = uint8(rand.IntN(3)), T(rand.Uint64()), T(rand.Uint64())
+	}
+	for k := range 8 {
+		length := func(bit int) int {
+			if k>>bit&1 != 0 {
+				return 1
+			}
+			return n
+		}
+		got, want := make([]T, n), make([]T, n)
+		Select(got, c[:length(0)], a[:length(1)], b[:length(2)])
+		SelectGo(want, c[:length(0)], a[:length(1)], b[:length(2)])
+		sameBits(t, fmt.Sprintf("%T, %d", a, k), got, want)
+	}
+}
+
+func TestSelections(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		testCompare[float32](t)
+		testCompare[float64](t)
+		testCompare[int64](t)
+		testClamp[float32](t)
+		testClamp[float64](t)
+		testSelect[uint8](t)
+		testSelect[uint16](t)
+		testSelect[uint32](t)
+		testSelect[uint64](t)
+	})
+}
+
+func TestRowsInOrder(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, cols := range []int{1, 5, 63, 64, 65, 200, 1003} {
+			for _, a := range [][]float32{special[float32](7 * cols), make([]float32, 7*cols)} {
+				for i := range a {
+					if cols%2 == 0 && a[i] != a[i] {
+						a[i] = 0.5
+					}
+				}
+				for _, least := range []bool{false, true} {
+					got, want := make([]int64, 7), make([]int64, 7)
+					ArgRows32(got, a, cols, least)
+					ArgRowsGo(want, a, cols, least)
+					sameBits(t, fmt.Sprintf("arg %d %v", cols, least), got, want)
+				}
+				got, want := make([]float32, len(a)), make([]float32, len(a))
+				CumsumRows32(got, a, cols)
+				CumsumRowsGo(want, a, cols)
+				sameBits(t, fmt.Sprintf("cumsum %d", cols), got, want)
 			}
 		}
 	})

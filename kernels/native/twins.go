@@ -10,6 +10,12 @@ func UnaryGo[T float32 | float64](op Op, out, a []T) {
 		}
 		return
 	}
+	if op == Cube {
+		for i, x := range a[:len(out)] {
+			out[i] = x * x * x
+		}
+		return
+	}
 	f := unaryGo(op)
 	for i := range out {
 		out[i] = T(f(float64(a[i])))
@@ -57,18 +63,22 @@ func unaryGo(op Op) func(x float64) float64 {
 		return math.Sin
 	case Cos:
 		return math.Cos
+	case Square:
+		return func(x float64) float64 { return x * x }
+	case Floor:
+		return math.Floor
+	case Ceil:
+		return math.Ceil
+	case Trunc:
+		return math.Trunc
+	case Round:
+		return math.RoundToEven
 	}
 	return func(float64) float64 { return math.NaN() }
 }
 
 // BinaryGo is the plain form of Binary32 and Binary64.
 func BinaryGo[T float32 | float64](op Op, out, a, b []T) {
-	at := func(s []T, i int) T {
-		if len(s) == 1 {
-			return s[0]
-		}
-		return s[i]
-	}
 	for i := range out {
 		x, y := at(a, i), at(b, i)
 		switch op {
@@ -84,6 +94,86 @@ func BinaryGo[T float32 | float64](op Op, out, a, b []T) {
 			out[i] = max(x, y)
 		case Min:
 			out[i] = min(x, y)
+		}
+	}
+}
+
+// at is element i of an operand, which may be one that is repeated.
+func at[T any](s []T, i int) T {
+	if len(s) == 1 {
+		return s[0]
+	}
+	return s[i]
+}
+
+// CompareGo is the plain form of Compare.
+func CompareGo[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
+	for i := range out {
+		x, y := at(a, i), at(b, i)
+		var is bool
+		switch op {
+		case Eq:
+			is = x == y
+		case Ne:
+			is = x != y
+		case Lt:
+			is = x < y
+		case Le:
+			is = x <= y
+		case Gt:
+			is = x > y
+		case Ge:
+			is = x >= y
+		}
+		out[i] = 0
+		if is {
+			out[i] = 1
+		}
+	}
+}
+
+// ClampGo is the plain form of Clamp.
+func ClampGo[T float32 | float64](out, a, lo, hi []T) {
+	for i := range out {
+		out[i] = min(max(at(a, i), at(lo, i)), at(hi, i))
+	}
+}
+
+// SelectGo is the plain form of Select.
+func SelectGo[T any](out []T, cond []uint8, a, b []T) {
+	for i := range out {
+		out[i] = at(b, i)
+		if at(cond, i) != 0 {
+			out[i] = at(a, i)
+		}
+	}
+}
+
+// ArgRowsGo is the plain form of ArgRows32.
+func ArgRowsGo[T float32 | float64](out []int64, a []T, cols int, least bool) {
+	for r := range out {
+		row := a[r*cols : (r+1)*cols]
+		best := 0
+		for i, x := range row {
+			if x != x {
+				best = i
+				break
+			}
+			if least && x < row[best] || !least && x > row[best] {
+				best = i
+			}
+		}
+		out[r] = int64(best)
+	}
+}
+
+// CumsumRowsGo is the plain form of CumsumRows32.
+func CumsumRowsGo[T float32 | float64](out, a []T, cols int) {
+	for r := 0; cols > 0 && r+cols <= len(a); r += cols {
+		s := 0.0
+		for i, x := range a[r : r+cols] {
+			s += float64(x)
+			out[r+i] = T(s)
 		}
 	}
 }

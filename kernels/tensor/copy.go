@@ -1,5 +1,7 @@
 package tensor
 
+import "whittle/kernels/parallel"
+
 // Copy stores src, broadcast to dst's shape and converted to its dtype, into dst.
 // Shapes must broadcast and both must be real; overlapping memory gives unspecified values.
 func Copy(dst, src *Tensor) {
@@ -9,10 +11,14 @@ func Copy(dst, src *Tensor) {
 	if dst.DType == src.DType && SameShape(dst, src) && sameStrides(dst, src) && dst.IsNonOverlappingAndDense() {
 		es := int64(dst.DType.Size())
 		n := dst.Numel() * es
-		copy(dst.Storage.Data[dst.Offset*es:dst.Offset*es+n], src.Storage.Data[src.Offset*es:src.Offset*es+n])
+		to, from := dst.Storage.Data[dst.Offset*es:dst.Offset*es+n], src.Storage.Data[src.Offset*es:src.Offset*es+n]
+		parallel.For(int(n), 8*grain, func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) })
 		return
 	}
-	l := NewLoop(dst.Shape, dst, src)
+	NewLoop(dst.Shape, dst, src).Parts(func(l *Loop) { copyLoop(l, dst, src) })
+}
+
+func copyLoop(l *Loop, dst, src *Tensor) {
 	in := l.Inner()
 	if dst.DType == src.DType {
 		switch dst.DType.Size() {

@@ -1,5 +1,11 @@
 package tensor
 
+import (
+	"slices"
+
+	"whittle/kernels/parallel"
+)
+
 // Loop is a nest of loops over operands of one shape, with dimensions ordered and
 // merged so that the inner loop is long and its strides small.
 type Loop struct {
@@ -114,4 +120,30 @@ func (l *Loop) Rows(f func(off []int64, n int64)) {
 			return
 		}
 	}
+}
+
+// grain is the number of elements that are worth a thread.
+const grain = 32768
+
+// Parts calls f for loops that together are l, several at once where l is long enough to be worth it. Each element of the first operand must
+// be written by one iteration alone.
+func (l *Loop) Parts(f func(part *Loop)) {
+	n := l.Numel()
+	d := 0
+	for d < len(l.Shape)-1 && l.Shape[d] < 8 { // a dimension with enough to share out
+		d++
+	}
+	if n < 2*grain || l.Shape[d] < 2 {
+		f(l)
+		return
+	}
+	each := n / l.Shape[d]
+	parallel.For(int(l.Shape[d]), int((grain+each-1)/each), func(lo, hi int) {
+		part := &Loop{Shape: slices.Clone(l.Shape), Stride: l.Stride, Start: slices.Clone(l.Start)}
+		part.Shape[d] = int64(hi - lo)
+		for i := range part.Start {
+			part.Start[i] += int64(lo) * l.Stride[i][d]
+		}
+		f(part)
+	})
 }

@@ -6,16 +6,6 @@ import (
 	"unsafe"
 )
 
-// NewStorage allocates nbytes of zeros, 64-byte aligned.
-func NewStorage(nbytes int64) *Storage {
-	if nbytes <= 0 {
-		return &Storage{Data: []byte{}, NBytes: 0}
-	}
-	buf := make([]byte, nbytes+63)
-	off := int64(-uintptr(unsafe.Pointer(&buf[0])) & 63)
-	return &Storage{Data: buf[off : off+nbytes : off+nbytes], NBytes: nbytes}
-}
-
 // FakeStorage is a storage with a size and an identity but no bytes.
 func FakeStorage(nbytes int64) *Storage { return &Storage{NBytes: nbytes} }
 
@@ -62,6 +52,14 @@ func EmptyStrided(d DType, shape, stride []int64) *Tensor {
 	}
 }
 
+// EmptyUnset is EmptyStrided whose elements may be anything: for a result that is written in full.
+func EmptyUnset(d DType, shape, stride []int64) *Tensor {
+	return &Tensor{
+		Storage: NewStorageUnset(extent(shape, stride) * int64(d.Size())),
+		DType:   d, Shape: cloneDims(shape), Stride: cloneDims(stride),
+	}
+}
+
 // EmptyFake is EmptyStrided without data.
 func EmptyFake(d DType, shape, stride []int64) *Tensor {
 	return &Tensor{
@@ -86,6 +84,14 @@ func EmptyMode(fake bool, d DType, shape, stride []int64) *Tensor {
 		return EmptyFake(d, shape, stride)
 	}
 	return EmptyStrided(d, shape, stride)
+}
+
+// unsetMode is EmptyMode for a tensor that is written in full.
+func unsetMode(fake bool, d DType, shape, stride []int64) *Tensor {
+	if fake {
+		return EmptyFake(d, shape, stride)
+	}
+	return EmptyUnset(d, shape, stride)
 }
 
 // NewView makes a tensor over base's storage. Its Base is base's own base if it has one.
@@ -253,7 +259,7 @@ func (t *Tensor) Contiguous() *Tensor {
 	if t.IsContiguous(ContiguousFormat) {
 		return t
 	}
-	c := EmptyMode(t.Fake, t.DType, t.Shape, ContiguousStrides(t.Shape))
+	c := unsetMode(t.Fake, t.DType, t.Shape, ContiguousStrides(t.Shape))
 	if !t.Fake {
 		Copy(c, t)
 	}
@@ -262,7 +268,7 @@ func (t *Tensor) Contiguous() *Tensor {
 
 // Clone copies t into fresh storage; dense layouts keep their strides, others become contiguous in stride order.
 func (t *Tensor) Clone() *Tensor {
-	c := EmptyMode(t.Fake, t.DType, t.Shape, PreservedStrides(t.Shape, t.Stride))
+	c := unsetMode(t.Fake, t.DType, t.Shape, PreservedStrides(t.Shape, t.Stride))
 	if !t.Fake {
 		Copy(c, t)
 	}
@@ -274,7 +280,7 @@ func (t *Tensor) To(d DType) *Tensor {
 	if t.DType == d {
 		return t
 	}
-	c := EmptyMode(t.Fake, d, t.Shape, PreservedStrides(t.Shape, t.Stride))
+	c := unsetMode(t.Fake, d, t.Shape, PreservedStrides(t.Shape, t.Stride))
 	if !t.Fake {
 		Copy(c, t)
 	}
@@ -284,8 +290,5 @@ func (t *Tensor) To(d DType) *Tensor {
 // SameShape reports whether two tensors have equal shapes.
 func SameShape(a, b *Tensor) bool { return slices.Equal(a.Shape, b.Shape) }
 
-// Storage32 is t's whole storage as float32s, whatever its offset.
-func Storage32(t *Tensor) []float32 { return all[float32](t) }
-
-// Storage64 is t's whole storage as float64s, whatever its offset.
-func Storage64(t *Tensor) []float64 { return all[float64](t) }
+// Whole is t's whole storage as elements of type T, whatever t's offset. T must have the size of t's dtype.
+func Whole[T any](t *Tensor) []T { return all[T](t) }

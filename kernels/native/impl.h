@@ -42,6 +42,12 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_RECIP: LOOP(float, 1.0f / x)
     case W_NEG: LOOP(float, -x)
     case W_ABS: LOOP(float, __builtin_fabsf(x))
+    case W_SQUARE: LOOP(float, x * x)
+    case W_CUBE: LOOP(float, x * x * x)
+    case W_FLOOR: LOOP(float, __builtin_floorf(x))
+    case W_CEIL: LOOP(float, __builtin_ceilf(x))
+    case W_TRUNC: LOOP(float, __builtin_truncf(x))
+    case W_ROUND: LOOP(float, __builtin_rintf(x))
     case W_SIN:
     case W_COS: {
       int cosine = op == W_COS, wild = 0;
@@ -74,6 +80,12 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
     case W_RECIP: LOOP(double, 1.0 / x)
     case W_NEG: LOOP(double, -x)
     case W_ABS: LOOP(double, __builtin_fabs(x))
+    case W_SQUARE: LOOP(double, x * x)
+    case W_CUBE: LOOP(double, x * x * x)
+    case W_FLOOR: LOOP(double, __builtin_floor(x))
+    case W_CEIL: LOOP(double, __builtin_ceil(x))
+    case W_TRUNC: LOOP(double, __builtin_trunc(x))
+    case W_ROUND: LOOP(double, __builtin_rint(x))
     case W_SIN: LOOP(double, sin(x))
     case W_COS: LOOP(double, cos(x))
   }
@@ -97,6 +109,58 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
   }
 BINARY(binary32, float)
 BINARY(binary64, double)
+
+#define COMPARE(NM, T) \
+  static void NAME(NM)(int op, uint8_t *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
+    switch (op) { \
+      case W_EQ: BLOOP(T, x == y) \
+      case W_NE: BLOOP(T, x != y) \
+      case W_LT: BLOOP(T, x < y) \
+      case W_LE: BLOOP(T, x <= y) \
+      case W_GT: BLOOP(T, x > y) \
+      case W_GE: BLOOP(T, x >= y) \
+    } \
+  }
+COMPARE(compare32, float)
+COMPARE(compare64, double)
+COMPARE(comparei64, int64_t)
+
+// The bounds are compared first: one that is NaN is the result.
+#define CLAMP(NM, T) \
+  static void NAME(NM)(T *o, const T *a, int64_t sa, const T *lo, int64_t sl, const T *hi, int64_t sh, int64_t n) { \
+    if (sa && !sl && !sh) { \
+      T l = lo[0], h = hi[0]; \
+      if (l != l || h != h) { for (int64_t i = 0; i < n; i++) o[i] = a[i] != a[i] ? a[i] : l != l ? l : h; return; } \
+      for (int64_t i = 0; i < n; i++) { T x = a[i]; x = x < l ? l : x; o[i] = x > h ? h : x; } \
+      return; \
+    } \
+    for (int64_t i = 0; i < n; i++) { \
+      T x = a[i * sa], l = lo[i * sl], h = hi[i * sh], y = x < l ? l : x; \
+      y = y > h ? h : y; \
+      y = h != h ? h : y; \
+      y = l != l ? l : y; \
+      o[i] = x != x ? x : y; \
+    } \
+  }
+CLAMP(clamp32, float)
+CLAMP(clamp64, double)
+
+#define SELECT(T) { \
+    T *to = o; const T *x = a, *y = b; \
+    if (sc && sa && sb) { for (int64_t i = 0; i < n; i++) { T u = x[i], v = y[i]; to[i] = c[i] ? u : v; } } \
+    else if (sc && sa) { T v = y[0]; for (int64_t i = 0; i < n; i++) { T u = x[i]; to[i] = c[i] ? u : v; } } \
+    else if (sc && sb) { T u = x[0]; for (int64_t i = 0; i < n; i++) { T v = y[i]; to[i] = c[i] ? u : v; } } \
+    else { for (int64_t i = 0; i < n; i++) to[i] = c[i * sc] ? x[i * sa] : y[i * sb]; } \
+  } break;
+
+static void NAME(select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n) {
+  switch (size) {
+    case 1: SELECT(uint8_t)
+    case 2: SELECT(uint16_t)
+    case 4: SELECT(uint32_t)
+    case 8: SELECT(uint64_t)
+  }
+}
 
 static inline double NAME(sum32)(const float *p, int64_t n) {
   double total = 0;
@@ -180,6 +244,62 @@ static inline float NAME(max32)(const float *p, int64_t n) {
 
 static void NAME(max_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride) {
   for (int64_t r = 0; r < rows; r++) o[r] = NAME(max32)(a + r * stride, cols);
+}
+
+// The position of the first NaN, else of the first greatest (least: smallest) element.
+static void NAME(arg_rows32)(int64_t *o, const float *a, int64_t rows, int64_t cols, int least) {
+  for (int64_t r = 0; r < rows; r++, a += cols) {
+    float m[4 * VL32];
+    int nan = 0;
+    int64_t i = 0;
+    for (int j = 0; j < 4 * VL32; j++) m[j] = a[0];
+    for (; i + 4 * VL32 <= cols; i += 4 * VL32) {
+      if (least) {
+        for (int j = 0; j < 4 * VL32; j++) m[j] = a[i + j] < m[j] ? a[i + j] : m[j];
+      } else {
+        for (int j = 0; j < 4 * VL32; j++) m[j] = a[i + j] > m[j] ? a[i + j] : m[j];
+      }
+      int u = 0;
+      for (int j = 0; j < 4 * VL32; j++) u |= a[i + j] != a[i + j];
+      if (u) { nan = 1; break; }
+    }
+    float best = m[0];
+    for (int j = 1; j < 4 * VL32; j++) best = least ? (m[j] < best ? m[j] : best) : (m[j] > best ? m[j] : best);
+    for (; !nan && i < cols; i++) {
+      nan = a[i] != a[i];
+      best = least ? (a[i] < best ? a[i] : best) : (a[i] > best ? a[i] : best);
+    }
+    int64_t k = 0;
+    if (nan || best != best) {
+      while (k < cols && a[k] == a[k]) k++;
+    } else {
+      for (int64_t e = cols - 64; k <= e; k += 64) {
+        int hit = 0;
+        for (int j = 0; j < 64; j++) hit |= a[k + j] == best;
+        if (hit) break;
+      }
+      while (k < cols - 1 && a[k] != best) k++;
+    }
+    o[r] = k;
+  }
+}
+
+// Sums run in double, four rows at a time: each waits for its own last sum alone.
+static void NAME(cumsum_rows32)(float *o, const float *a, int64_t rows, int64_t cols) {
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4, a += 4 * cols, o += 4 * cols) {
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (int64_t i = 0; i < cols; i++) {
+      o[i] = (float)(s0 += a[i]);
+      o[i + cols] = (float)(s1 += a[i + cols]);
+      o[i + 2 * cols] = (float)(s2 += a[i + 2 * cols]);
+      o[i + 3 * cols] = (float)(s3 += a[i + 3 * cols]);
+    }
+  }
+  for (; r < rows; r++, a += cols, o += cols) {
+    double s = 0;
+    for (int64_t i = 0; i < cols; i++) o[i] = (float)(s += a[i]);
+  }
 }
 
 static void NAME(softmax_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int logarithm) {
@@ -316,11 +436,15 @@ GEMM(gemm32, float, NAME(vf))
 GEMM(gemm64, double, NAME(vd))
 
 const whittle_kernels TABLE = {
-    NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(sum_rows32), NAME(sum_rows64), NAME(sum_cols32),
-    NAME(max_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
+    NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64),
+    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_rows64), NAME(sum_cols32),
+    NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
 };
 #undef LOOP
 #undef BLOOP
 #undef BINARY
+#undef COMPARE
+#undef CLAMP
+#undef SELECT
 #undef GEMM
 #undef VL32

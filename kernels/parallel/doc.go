@@ -1,0 +1,2 @@
+// Package parallel runs the parts of one operator on several threads.
+package parallel

@@ -1,0 +1,128 @@
+package tensor
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+const (
+	// keep is the size in bytes from which memory is kept for other tensors: what is smaller costs less to allocate than to remember.
+	keep = 1 << 16
+	// spend is how many bytes of kept memory may be handed out before the collector is asked for those that nobody holds any more.
+	spend = 128 << 20
+	// rest is how many collections memory may lie unused before it is given back.
+	rest = 3
+)
+
+// heap is the memory that large tensors have left behind. New memory costs more than most operators on it: it is zeroed, and each page of it is a
+// fault. A buffer comes back by a finalizer on itself, so that whatever points into it, a storage or a slice of one, keeps it from being used
+// again. Its state is seen by nobody: it is an allocator.
+var heap = &memory{free: map[int][]block{}}
+
+type memory struct {
+	mu         sync.Mutex
+	free       map[int][]block // by size
+	spent      int64           // bytes handed out since the last collection
+	collecting bool
+	watched    bool // a watch is set
+	round      int  // collections so far
+}
+
+type block struct {
+	buf   []byte
+	round int // of the heap, when it came back
+}
+
+// A watch is garbage from the start: its finalizer tells that a collection is over.
+type watch struct{ m *memory }
+
+// class rounds n up to one of four sizes per power of two, so that memory of about the right size fits.
+func class(n int) int {
+	step := 1 << max(bits.Len(uint(n-1))-3, 0)
+	return (n + step - 1) / step * step
+}
+
+// take is a buffer of at least n bytes; dirty says that it may hold anything, otherwise it is zero.
+func (m *memory) take(n int) (buf []byte, dirty bool) {
+	size := class(n)
+	m.mu.Lock()
+	if !m.watched {
+		m.watched = true
+		runtime.SetFinalizer(&watch{m}, (*watch).collected)
+	}
+	m.spent += int64(size)
+	if m.spent > spend && !m.collecting {
+		m.collecting = true
+		go runtime.GC()
+	}
+	if l := m.free[size]; len(l) > 0 {
+		buf, l[len(l)-1].buf = l[len(l)-1].buf, nil
+		m.free[size] = l[:len(l)-1]
+	}
+	m.mu.Unlock()
+	if dirty = buf != nil; !dirty {
+		buf = make([]byte, size)
+	}
+	runtime.SetFinalizer(unsafe.SliceData(buf), func(p *byte) { m.put(unsafe.Slice(p, size)) })
+	return buf, dirty
+}
+
+func (m *memory) put(buf []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free[len(buf)] = append(m.free[len(buf)], block{buf, m.round})
+}
+
+// collected lets go of what was not used for long, and waits for the next collection while anything is kept.
+func (w *watch) collected() {
+	m := w.m
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.collecting, m.spent = false, 0
+	m.round++
+	for size, l := range m.free {
+		n := 0
+		for n < len(l) && l[n].round+rest < m.round { // the oldest are first, and the last is used first
+			l[n].buf = nil
+			n++
+		}
+		if m.free[size] = l[n:]; n == len(l) {
+			delete(m.free, size)
+		}
+	}
+	if m.watched = len(m.free) > 0; m.watched {
+		runtime.SetFinalizer(&watch{m}, (*watch).collected)
+	}
+}
+
+// NewStorage allocates nbytes of zeros, 64-byte aligned.
+func NewStorage(nbytes int64) *Storage {
+	s, dirty := storage(nbytes)
+	if dirty {
+		clear(s.Data)
+	}
+	return s
+}
+
+// NewStorageUnset is NewStorage whose bytes may be anything: for those who write all of them before anybody reads one.
+func NewStorageUnset(nbytes int64) *Storage {
+	s, _ := storage(nbytes)
+	return s
+}
+
+func storage(nbytes int64) (*Storage, bool) {
+	if nbytes <= 0 {
+		return &Storage{Data: []byte{}}, false
+	}
+	var buf []byte
+	var dirty bool
+	if nbytes < keep {
+		buf = make([]byte, nbytes+63)
+	} else {
+		buf, dirty = heap.take(int(nbytes) + 63)
+	}
+	off := int64(-uintptr(unsafe.Pointer(&buf[0])) & 63)
+	return &Storage{Data: buf[off : off+nbytes : off+nbytes], NBytes: nbytes}, dirty
+}
