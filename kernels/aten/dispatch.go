@@ -3,6 +3,8 @@ package aten
 import (
 	"fmt"
 
+	"github.com/sourcegraph/conc/panics"
+
 	"whittle/kernels/tensor"
 )
 
@@ -100,7 +102,11 @@ func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
 		return nil, &Error{Op: op.Name(), Kind: TypeError, Msg: fmt.Sprintf("%s: %d values for %d arguments", op.Name(), len(c.Args), len(op.Sig().Args))}
 	}
 	defer func() {
-		if r := recover(); r == (tensor.NoData{}) {
+		r := recover()
+		if p, ok := r.(*panics.Recovered); ok { // of another thread
+			r = p.Value
+		}
+		if r == (tensor.NoData{}) {
 			err = &Error{Op: op.Name(), Kind: DataDependentError, Msg: op.Name()}
 		} else if r != nil {
 			err = &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("internal error in %s: %v", op.Name(), r)}

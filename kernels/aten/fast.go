@@ -3,12 +3,17 @@ package aten
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
 // The paths here serve contiguous tensors of everyday sizes; what they do not take goes the general way, with the same result.
+
+// grain is the number of elements that are worth a thread.
+const grain = 32768
 
 // blocksOf sees a contiguous tensor as outer blocks of size[d] rows of inner elements; ok is false for others.
 func blocksOf(t *tensor.Tensor, d int64) (outer, rows, inner int64, ok bool) {
@@ -31,14 +36,12 @@ func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
 	}
 	size := inner * int64(t.DType.Size())
 	src, dst := t.Bytes(), o.Bytes()
-	at := int64(0)
-	for b := int64(0); b < outer; b++ {
-		from := src[b*rows*size:]
-		for _, i := range index {
-			copy(dst[at:at+size], from[i*size:])
-			at += size
+	n := int64(len(index))
+	parallel.For(int(outer*n), int(4*grain/(size+1)+1), func(lo, hi int) {
+		for k := int64(lo); k < int64(hi); k++ {
+			copy(dst[k*size:(k+1)*size], src[(k/n*rows+index[k%n])*size:])
 		}
-	}
+	})
 	return true
 }
 
@@ -62,29 +65,37 @@ func gatherRows(o, t, ix *tensor.Tensor, d int64) bool {
 }
 
 func gatherWords[T any](dst, src []T, index []int64, outer, rows, count, inner int64) bool {
-	n := int64(0)
-	for b := int64(0); b < outer; b++ {
-		from := src[b*rows*inner : (b+1)*rows*inner]
-		if inner == 1 {
-			to := dst[n : n+count]
-			for i, k := range index[n : n+count] {
-				if uint64(k) >= uint64(len(from)) {
-					return false
-				}
-				to[i] = from[k]
+	var outside atomic.Bool
+	parallel.For(int(outer), int(grain/(count*inner+1)+1), func(lo, hi int) {
+		for b := int64(lo); b < int64(hi); b++ {
+			from := src[b*rows*inner : (b+1)*rows*inner]
+			to, ix := dst[b*count*inner:(b+1)*count*inner], index[b*count*inner:(b+1)*count*inner]
+			if !gatherBlock(to, from, ix, inner) {
+				outside.Store(true)
+				return
 			}
-			n += count
-			continue
 		}
-		for range count {
-			for j := range inner {
-				k := index[n]
-				if k < 0 || k >= rows {
-					return false
-				}
-				dst[n] = from[k*inner+j]
-				n++
+	})
+	return !outside.Load()
+}
+
+func gatherBlock[T any](to, from []T, index []int64, inner int64) bool {
+	if inner == 1 {
+		for i, k := range index {
+			if uint64(k) >= uint64(len(from)) {
+				return false
 			}
+			to[i] = from[k]
+		}
+		return true
+	}
+	for n := int64(0); n < int64(len(index)); n += inner {
+		for j, k := range index[n : n+inner] {
+			at := k*inner + int64(j)
+			if uint64(at) >= uint64(len(from)) || k < 0 {
+				return false
+			}
+			to[n+int64(j)] = from[at]
 		}
 	}
 	return true
@@ -134,15 +145,23 @@ func radixOrder(keys []uint64) []int64 {
 	return p
 }
 
-// maxRows is amax over the trailing dimensions of a contiguous float32 tensor; nil where it is something else.
-func (c *Call) maxRows(t *tensor.Tensor, mask []bool, keep bool) *tensor.Tensor {
-	x := t.Float32s()
-	cols, trailing := int64(1), t.Dim()
+// trailingRows is t's elements where it is a contiguous float32 tensor and mask takes its last dimensions, of cols elements together: else nil.
+func trailingRows(t *tensor.Tensor, mask []bool) (x []float32, cols int) {
+	n, trailing := int64(1), t.Dim()
 	for trailing > 0 && mask[trailing-1] {
 		trailing--
-		cols *= t.Shape[trailing]
+		n *= t.Shape[trailing]
 	}
-	if x == nil || cols < 8 || t.Dim() == 0 || slices.Contains(mask[:trailing], true) {
+	if n < 8 || t.Dim() == 0 || slices.Contains(mask[:trailing], true) {
+		return nil, 0
+	}
+	return t.Float32s(), int(n)
+}
+
+// maxRows is amax over the trailing dimensions of a contiguous float32 tensor; nil where it is something else.
+func (c *Call) maxRows(t *tensor.Tensor, mask []bool, keep bool) *tensor.Tensor {
+	x, cols := trailingRows(t, mask)
+	if x == nil {
 		return nil
 	}
 	o := c.New(t.DType, reduceShape(t, mask, keep), reduceStrides(t, mask, keep))
@@ -150,6 +169,17 @@ func (c *Call) maxRows(t *tensor.Tensor, mask []bool, keep bool) *tensor.Tensor 
 	if y == nil {
 		return nil
 	}
-	native.MaxRows32(y, x, int(cols), int(cols))
+	native.MaxRows32(y, x, cols, cols)
+	return o
+}
+
+// argRows is argmax, or argmin, over the trailing dimensions of a contiguous float32 tensor; nil where it is something else.
+func (c *Call) argRows(t *tensor.Tensor, mask []bool, keep, least bool) *tensor.Tensor {
+	x, cols := trailingRows(t, mask)
+	if x == nil || !c.real {
+		return nil
+	}
+	o := c.NewC(tensor.Int64, reduceShape(t, mask, keep)...)
+	native.ArgRows32(o.Int64s(), x, cols, least)
 	return o
 }

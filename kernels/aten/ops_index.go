@@ -307,7 +307,7 @@ func init() {
 				return nil, errf("Size does not match at dimension %d expected index %s to be smaller than self %s apart from dimension %d", i, tensor.ShapeText(ix.Shape), tensor.ShapeText(t.Shape), d)
 			}
 		}
-		o := c.NewC(t.DType, ix.Shape...)
+		o := c.NewUnset(t.DType, ix.Shape, tensor.ContiguousStrides(ix.Shape))
 		if !c.real {
 			return o, nil
 		}
@@ -776,7 +776,7 @@ func selects() {
 		if t.Dim() > 0 {
 			shape[d] = ix.Numel()
 		}
-		o := c.NewC(t.DType, shape...)
+		o := c.NewUnset(t.DType, shape, tensor.ContiguousStrides(shape))
 		if !c.real || o.Numel() == 0 {
 			return o, nil
 		}
@@ -930,7 +930,7 @@ func selects() {
 				mf = tensor.ContiguousFormat
 			}
 		}
-		o := c.New(d, shape, tensor.FormatStrides(shape, mf))
+		o := c.NewUnset(d, shape, tensor.FormatStrides(shape, mf))
 		if c.real {
 			off := o.Offset
 			for _, t := range real {

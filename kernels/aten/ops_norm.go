@@ -54,7 +54,7 @@ func init() {
 				}
 				return nil, kindf(RuntimeError, "\"%s\" not implemented for '%s'", n, cName(t.DType))
 			}
-			o := c.NewC(t.DType, t.Shape...)
+			o := c.NewUnset(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 			if !c.real || t.Numel() == 0 {
 				return o, nil
 			}
@@ -173,7 +173,7 @@ func layerNorms() {
 		}
 		cols := tensor.Numel(ns)
 		rows := tensor.Numel(t.Shape[:k])
-		o := c.New(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
+		o := c.NewUnset(t.DType, t.Shape, tensor.ContiguousStrides(t.Shape))
 		sd := t.DType
 		if (sd == tensor.BFloat16 || sd == tensor.Float16) && (w != nil && w.DType == tensor.Float32 || b != nil && b.DType == tensor.Float32) {
 			sd = tensor.Float32

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -57,39 +58,29 @@ func offsets(t *tensor.Tensor) []int64 {
 	return out
 }
 
-// eachRow calls f(k, row) for every kept position k with the reduced elements as floats in row-major order.
-func eachRow(t *tensor.Tensor, mask []bool, f func(k int64, row []float64)) {
+// eachRow calls f(k, row) for every kept position k with the reduced elements, read by load, in row-major order: for several positions at once,
+// so that f may write what belongs to its k alone. row is f's own until it returns.
+func eachRow[T float64 | int64](t *tensor.Tensor, mask []bool, load func(t *tensor.Tensor, off, stride int64, dst []T), f func(k int64, row []T)) {
 	kept, red := reduceSplit(t, mask)
 	n := red.Numel()
-	row := make([]float64, n)
-	ro := &tensor.Tensor{Storage: t.Storage, DType: t.DType, Shape: red.Shape, Stride: red.Stride}
-	simple := len(red.Shape) == 1
-	offs := []int64(nil)
-	if !simple {
-		offs = offsets(ro)
+	var offs []int64 // of the reduced elements, unless a stride says it
+	if len(red.Shape) != 1 {
+		offs = offsets(red)
 	}
-	for k, o := range offsets(kept) {
-		if simple {
-			tensor.LoadFloat(t, t.Offset+o, red.Stride[0], row)
-		} else {
-			for i, p := range offs {
-				tensor.LoadFloat(t, t.Offset+o+p, 0, row[i:i+1])
+	at := offsets(kept)
+	parallel.For(len(at), int(grain/(n+1)+1), func(lo, hi int) {
+		row := make([]T, n)
+		for k := lo; k < hi; k++ {
+			if offs == nil {
+				load(t, t.Offset+at[k], red.Stride[0], row)
+			} else {
+				for i, p := range offs {
+					load(t, t.Offset+at[k]+p, 0, row[i:i+1])
+				}
 			}
+			f(int64(k), row)
 		}
-		f(int64(k), row)
-	}
-}
-
-func eachRowInt(t *tensor.Tensor, mask []bool, f func(k int64, row []int64)) {
-	kept, red := reduceSplit(t, mask)
-	row := make([]int64, red.Numel())
-	offs := offsets(&tensor.Tensor{Shape: red.Shape, Stride: red.Stride})
-	for k, o := range offsets(kept) {
-		for i, p := range offs {
-			tensor.LoadInt(t, t.Offset+o+p, 0, row[i:i+1])
-		}
-		f(int64(k), row)
-	}
+	})
 }
 
 // outStrides is TensorIterator's layout for a reduction: dimensions in the input's order of strides.
@@ -140,7 +131,7 @@ func (c *Call) reduce(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DT
 		return o
 	}
 	buf := make([]float64, o.Numel())
-	eachRow(t, mask, func(k int64, row []float64) { buf[k] = f(row) })
+	eachRow(t, mask, tensor.LoadFloat, func(k int64, row []float64) { buf[k] = f(row) })
 	o.SetFloats(buf)
 	return o
 }
@@ -151,7 +142,7 @@ func (c *Call) reduceInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor
 		return o
 	}
 	buf := make([]int64, o.Numel())
-	eachRowInt(t, mask, func(k int64, row []int64) { buf[k] = f(row) })
+	eachRow(t, mask, tensor.LoadInt, func(k int64, row []int64) { buf[k] = f(row) })
 	o.SetInts(buf)
 	return o
 }
@@ -467,6 +458,9 @@ func init() {
 					return nil, kindf(IndexError, "%s(): Expected reduction dim %d to have non-zero size.", name, d)
 				}
 			}
+			if o := c.argRows(t, mask, c.B(2), name == "argmin"); o != nil {
+				return o, nil
+			}
 			o := c.reduce(t, mask, c.B(2), tensor.Int64, func(row []float64) float64 { return float64(argBest(row, less)) })
 			if c.None(1) {
 				o.Stride = tensor.ContiguousStrides(o.Shape)
@@ -492,7 +486,7 @@ func init() {
 			if c.real && v.Numel() > 0 {
 				bi := make([]int64, v.Numel())
 				bv := make([]float64, v.Numel())
-				eachRow(t, mask, func(k int64, row []float64) {
+				eachRow(t, mask, tensor.LoadFloat, func(k int64, row []float64) {
 					bi[k] = argBest(row, better)
 					bv[k] = row[bi[k]]
 				})
@@ -500,7 +494,7 @@ func init() {
 				ix.SetInts(bi)
 				if t.DType == tensor.Int64 {
 					iv := make([]int64, v.Numel())
-					eachRowInt(t, mask, func(k int64, row []int64) { iv[k] = row[bi[k]] })
+					eachRow(t, mask, tensor.LoadInt, func(k int64, row []int64) { iv[k] = row[bi[k]] })
 					v.SetInts(iv)
 				}
 			}
@@ -601,7 +595,7 @@ func variances() {
 		}
 		if c.real && v.Numel() > 0 {
 			bv, bm := make([]float64, v.Numel()), make([]float64, v.Numel())
-			eachRow(t, mask, func(i int64, row []float64) {
+			eachRow(t, mask, tensor.LoadFloat, func(i int64, row []float64) {
 				bv[i], bm[i] = variance(row, k)
 				if sqrt {
 					bv[i] = math.Sqrt(bv[i])
@@ -743,23 +737,24 @@ func norms() {
 	})
 }
 
-// scan runs f over each line of t along dim, in place on a float copy.
-func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line []float64), fi func(line []int64)) (*tensor.Tensor, error) {
+// scan runs f over each line of t along dim, in place on a float copy, fi on one of integers. rows, where there is one, does it for contiguous lines of float32.
+func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line []float64), fi func(line []int64), rows func(out, a []float32, cols int)) (*tensor.Tensor, error) {
 	d, err := wrapDim(dim, int64(t.Dim()))
 	if err != nil {
 		return nil, err
 	}
-	o := c.New(out, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+	o := c.NewUnset(out, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 	if !c.real || t.Numel() == 0 {
 		return o, nil
 	}
-	var floats []float64
+	if y, x := o.Float32s(), t.Float32s(); rows != nil && x != nil && y != nil && int(d) == t.Dim()-1 {
+		rows(y, x, int(t.Shape[d]))
+		return o, nil
+	}
 	lines(t, d, func(off, st, n int64, k int64) {
 		oo, os := lineAt(o, d, k)
 		if out.IsFloat() {
-			if floats == nil {
-				floats = make([]float64, n)
-			}
+			floats := make([]float64, n)
 			tensor.LoadFloat(t, off, st, floats)
 			f(floats)
 			tensor.StoreFloat(o, oo, os, floats)
@@ -773,7 +768,7 @@ func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line [
 	return o, nil
 }
 
-// lines visits each line of t along dim d: offset, stride, length and number.
+// lines visits each line of t along dim d: offset, stride, length and number. Several at once: f may write what belongs to its line alone.
 func lines(t *tensor.Tensor, d int64, f func(off, st, n, k int64)) {
 	if t.Dim() == 0 {
 		f(t.Offset, 1, 1, 0)
@@ -785,9 +780,12 @@ func lines(t *tensor.Tensor, d int64, f func(off, st, n, k int64)) {
 	mask := make([]bool, t.Dim())
 	mask[d] = true
 	kept, _ := reduceSplit(t, mask)
-	for k, o := range offsets(kept) {
-		f(t.Offset+o, t.Stride[d], t.Shape[d], int64(k))
-	}
+	at := offsets(kept)
+	parallel.For(len(at), int(grain/(t.Shape[d]+1)+1), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			f(t.Offset+at[k], t.Stride[d], t.Shape[d], int64(k))
+		}
+	})
 }
 
 // lineAt is the offset and stride of line k of t along dim d.
@@ -823,7 +821,7 @@ func runningProduct[T float64 | int64](l []T) {
 }
 
 func scans() {
-	simple := func(name string, f func(l []float64), fi func(l []int64)) {
+	simple := func(name string, f func(l []float64), fi func(l []int64), rows func(out, a []float32, cols int)) {
 		def(name, func(c *Call) (Value, error) {
 			t := c.T(0)
 			d := t.DType
@@ -831,11 +829,11 @@ func scans() {
 				d = tensor.Int64
 			}
 			d = c.optDT(d)
-			return c.tv(c.scan(t, c.I(1), d, f, fi))
+			return c.tv(c.scan(t, c.I(1), d, f, fi, rows))
 		})
 	}
-	simple("cumsum", runningSum[float64], runningSum[int64])
-	simple("cumprod", runningProduct[float64], runningProduct[int64])
+	simple("cumsum", runningSum[float64], runningSum[int64], native.CumsumRows32)
+	simple("cumprod", runningProduct[float64], runningProduct[int64], nil)
 	def("logcumsumexp", func(c *Call) (Value, error) {
 		t := c.T(0)
 		return c.tv(c.scan(t, c.I(1), floatType(t.DType), func(l []float64) {
@@ -847,7 +845,7 @@ func scans() {
 				}
 				l[i] = max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
 			}
-		}, nil))
+		}, nil, nil))
 	})
 	best := func(name string, better func(a, b float64) bool) {
 		def(name, func(c *Call) (Value, error) {

@@ -190,6 +190,10 @@ static void NAME(sum_rows32)(float *o, const float *a, int64_t rows, int64_t col
   for (int64_t r = 0; r < rows; r++) o[r] = (float)NAME(sum32)(a + r * stride, cols);
 }
 
+static void NAME(sum_parts32)(double *o, const float *a, int64_t n, int64_t part) {
+  for (int64_t i = 0; i < n; i += part) *o++ = NAME(sum32)(a + i, n - i < part ? n - i : part);
+}
+
 static double NAME(sum64)(const double *p, int64_t n) {
   if (n > 128) {
     int64_t h = (n / 2 + 7) & ~7LL;
@@ -437,7 +441,7 @@ GEMM(gemm64, double, NAME(vd))
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64),
-    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_rows64), NAME(sum_cols32),
+    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(sum_rows64), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
 };
 #undef LOOP

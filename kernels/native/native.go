@@ -19,6 +19,7 @@ static void choose(const whittle_kernels *t, int size, void *o, uint8_t *c, int6
 static void arg_rows32(const whittle_kernels *t, int64_t *o, float *a, int64_t r, int64_t c, int least) { t->arg_rows32(o, a, r, c, least); }
 static void cumsum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c) { t->cumsum_rows32(o, a, r, c); }
 static void sum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->sum_rows32(o, a, r, c, s); }
+static void sum_parts32(const whittle_kernels *t, double *o, float *a, int64_t n, int64_t part) { t->sum_parts32(o, a, n, part); }
 static void sum_rows64(const whittle_kernels *t, double *o, double *a, int64_t r, int64_t c, int64_t s) { t->sum_rows64(o, a, r, c, s); }
 static void sum_cols32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { double tmp[512]; t->sum_cols32(o, a, r, c, s, tmp); }
 static void max_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->max_rows32(o, a, r, c, s); }
@@ -35,10 +36,9 @@ import "C"
 
 import (
 	_ "embed"
-	"runtime"
 	"unsafe"
 
-	"github.com/sourcegraph/conc"
+	"whittle/kernels/parallel"
 )
 
 // An Op names an elementwise kernel.
@@ -228,6 +228,12 @@ func Select[T uint8 | uint16 | uint32 | uint64](out []T, cond []uint8, a, b []T)
 		unsafe.Pointer(unsafe.SliceData(a)), step(len(out), len(a)), unsafe.Pointer(unsafe.SliceData(b)), step(len(out), len(b)), C.int64_t(len(out)))
 }
 
+// grain is the number of elements that are worth a thread.
+const grain = 32768
+
+// rows shares rows of cols elements out among threads.
+func rows(n, cols int, f func(lo, hi int)) { parallel.For(n, grain/max(cols, 1)+1, f) }
+
 // ArgRows32 finds in each of len(out) contiguous rows of cols elements, at least one, the first NaN, else the first greatest, or smallest, element.
 func ArgRows32(out []int64, a []float32, cols int, least bool) {
 	if len(out) == 0 {
@@ -238,7 +244,9 @@ func ArgRows32(out []int64, a []float32, cols int, least bool) {
 	if least {
 		l = 1
 	}
-	C.arg_rows32(table, (*C.int64_t)(unsafe.SliceData(out)), p32(a), C.int64_t(len(out)), C.int64_t(cols), l)
+	rows(len(out), cols, func(lo, hi int) {
+		C.arg_rows32(table, (*C.int64_t)(unsafe.SliceData(out[lo:])), p32(a[lo*cols:]), C.int64_t(hi-lo), C.int64_t(cols), l)
+	})
 }
 
 // CumsumRows32 computes the running sums, in float64, of each contiguous row of cols elements.
@@ -247,8 +255,13 @@ func CumsumRows32(out, a []float32, cols int) {
 		return
 	}
 	_ = a[:len(out)]
-	C.cumsum_rows32(table, p32(out), p32(a), C.int64_t(len(out)/cols), C.int64_t(cols))
+	rows(len(out)/cols, cols, func(lo, hi int) {
+		C.cumsum_rows32(table, p32(out[lo*cols:]), p32(a[lo*cols:]), C.int64_t(hi-lo), C.int64_t(cols))
+	})
 }
+
+// long is the length from which a row is summed in parts of that length, by as many threads as there are.
+const long = 1 << 16
 
 // SumRows32 sums each of len(out) rows of cols elements; rows start stride elements apart. Partial sums of 1024 are added in float64.
 func SumRows32(out, a []float32, cols, stride int) {
@@ -259,7 +272,24 @@ func SumRows32(out, a []float32, cols, stride int) {
 		SumRowsGo(out, a, cols, stride)
 		return
 	}
-	C.sum_rows32(table, p32(out), p32(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
+	if cols < 2*long {
+		rows(len(out), cols, func(lo, hi int) {
+			C.sum_rows32(table, p32(out[lo:]), p32(a[lo*stride:]), C.int64_t(hi-lo), C.int64_t(cols), C.int64_t(stride))
+		})
+		return
+	}
+	part := make([]float64, (cols+long-1)/long)
+	for r := range out {
+		row := a[r*stride : r*stride+cols]
+		parallel.For(len(part), 1, func(lo, hi int) {
+			C.sum_parts32(table, p64(part[lo:hi]), p32(row[lo*long:]), C.int64_t(min(hi*long, cols)-lo*long), long)
+		})
+		s := 0.0
+		for _, p := range part {
+			s += p
+		}
+		out[r] = float32(s)
+	}
 }
 
 // SumRows64 is SumRows32 for float64, with pairwise summation.
@@ -275,7 +305,10 @@ func SumCols32(out, a []float32, rows, stride int) {
 	if len(out) == 0 {
 		return
 	}
-	C.sum_cols32(table, p32(out), p32(a), C.int64_t(rows), C.int64_t(len(out)), C.int64_t(stride))
+	parallel.For((len(out)+63)/64, grain/(64*rows+1)+1, func(lo, hi int) {
+		lo, hi = lo*64, min(hi*64, len(out))
+		C.sum_cols32(table, p32(out[lo:hi]), p32(a[lo:]), C.int64_t(rows), C.int64_t(hi-lo), C.int64_t(stride))
+	})
 }
 
 // MaxRows32 takes each row's maximum; NaN if the row has one, -inf if it is empty.
@@ -283,7 +316,9 @@ func MaxRows32(out, a []float32, cols, stride int) {
 	if len(out) == 0 {
 		return
 	}
-	C.max_rows32(table, p32(out), p32(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
+	rows(len(out), cols, func(lo, hi int) {
+		C.max_rows32(table, p32(out[lo:]), p32(a[lo*stride:]), C.int64_t(hi-lo), C.int64_t(cols), C.int64_t(stride))
+	})
 }
 
 // SoftmaxRows32 computes softmax, or its logarithm, of each contiguous row of cols elements.
@@ -295,7 +330,9 @@ func SoftmaxRows32(out, a []float32, cols int, logarithm bool) {
 	if logarithm {
 		lg = 1
 	}
-	C.softmax_rows32(table, p32(out), p32(a), C.int64_t(len(out)/cols), C.int64_t(cols), lg)
+	rows(len(out)/cols, cols, func(lo, hi int) {
+		C.softmax_rows32(table, p32(out[lo*cols:]), p32(a[lo*cols:]), C.int64_t(hi-lo), C.int64_t(cols), lg)
+	})
 }
 
 // NormRows32 normalises each contiguous row of cols elements to mean 0 and variance 1, then applies weight and bias
@@ -304,7 +341,9 @@ func NormRows32(out, mean, rstd, a, weight, bias []float32, cols int, eps float3
 	if cols == 0 || len(mean) == 0 {
 		return
 	}
-	C.norm_rows32(table, p32(out), p32(mean), p32(rstd), p32(a), p32(weight), p32(bias), C.int64_t(len(mean)), C.int64_t(cols), C.float(eps))
+	rows(len(mean), cols, func(lo, hi int) {
+		C.norm_rows32(table, p32(out[lo*cols:]), p32(mean[lo:]), p32(rstd[lo:]), p32(a[lo*cols:]), p32(weight), p32(bias), C.int64_t(hi-lo), C.int64_t(cols), C.float(eps))
+	})
 }
 
 // A Matrix is a strided matrix for the gemm kernels: element (i, j) is Data[i*RS+j*CS].
@@ -356,24 +395,28 @@ func Gemm64(m, n, k int, alpha float64, a, b Matrix[float64], beta float64, c Ma
 	split(m, n, k, a.RS, b.CS, c.RS, c.CS, one)
 }
 
-// split halves the longer side of C between two threads when the product is large. No
+// split shares the longer side of C out among threads when the product is large. No
 // sum is split, so the result does not depend on it.
 func split(m, n, k, ars, bcs, crs, ccs int, one func(m, n, ao, bo, co int)) {
-	if m*n*k < splitWork || runtime.GOMAXPROCS(0) < 2 || max(m, n) < 64 {
+	if m*n*k < splitWork || max(m, n) < 64 {
 		one(m, n, 0, 0, 0)
 		return
 	}
-	var wg conc.WaitGroup
+	// One part per thread: each packs the other matrix for itself.
+	share := func(tiles int) int { return (tiles + parallel.Threads() - 1) / parallel.Threads() }
 	if m >= n {
-		h := (m/2 + 11) / 12 * 12
-		wg.Go(func() { one(h, n, 0, 0, 0) })
-		one(m-h, n, h*ars, 0, h*crs)
+		tiles := (m + 11) / 12
+		parallel.For(tiles, share(tiles), func(lo, hi int) {
+			lo, hi = lo*12, min(hi*12, m)
+			one(hi-lo, n, lo*ars, 0, lo*crs)
+		})
 	} else {
-		h := (n/2 + 31) / 32 * 32
-		wg.Go(func() { one(m, h, 0, 0, 0) })
-		one(m, n-h, 0, h*bcs, h*ccs)
+		tiles := (n + 31) / 32
+		parallel.For(tiles, share(tiles), func(lo, hi int) {
+			lo, hi = lo*32, min(hi*32, n)
+			one(m, hi-lo, 0, lo*bcs, lo*ccs)
+		})
 	}
-	wg.Wait()
 }
 
 // An Im2col describes the unfolding of one image for a convolution.

@@ -33,7 +33,7 @@ const parts = 4
 // Where the parts begin depends on the number of threads: a result must not.
 func For(n, grain int, f func(lo, hi int)) {
 	grain = max(grain, 1)
-	workers := min(Threads(), n/grain)
+	workers := min(Threads(), (n+grain-1)/grain)
 	if workers < 2 {
 		if n > 0 {
 			f(0, n)
