@@ -4,43 +4,42 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
 // bnShape is the space of a batch normalisation: n images of ch channels of inner elements, in row-major order.
 type bnShape struct{ n, ch, inner int64 }
 
-// rows visits the elements of each channel: where a run of inner elements begins.
+// rows visits the elements of each channel: where a run of inner elements begins. Several channels at once, the runs of one in their order.
 func (s bnShape) rows(f func(k, from int64)) {
-	for i := int64(0); i < s.n; i++ {
-		for k := int64(0); k < s.ch; k++ {
-			f(k, (i*s.ch+k)*s.inner)
+	parallel.For(int(s.ch), int(grain/(s.n*s.inner+1)+1), func(lo, hi int) {
+		for k := int64(lo); k < int64(hi); k++ {
+			for i := range s.n {
+				f(k, (i*s.ch+k)*s.inner)
+			}
 		}
+	})
+}
+
+// deviations is the sum of x-mean, to the power 1 or 2, in float64.
+func deviations[T float32 | float64](x []T, mean float64, power int) float64 {
+	if x, ok := any(x).([]float32); ok {
+		return native.Deviations32(x, mean, power)
 	}
+	return native.DeviationsGo(x, mean, power)
 }
 
 // bnMoments are the mean and the variance of each channel, summed in float64, with the divisor n.
 func bnMoments[T float32 | float64](s bnShape, x []T) (mean, variance []T) {
 	cnt := float64(s.n * s.inner)
 	sum, sq := make([]float64, s.ch), make([]float64, s.ch)
-	s.rows(func(k, from int64) {
-		part := 0.0
-		for _, e := range x[from : from+s.inner] {
-			part += float64(e)
-		}
-		sum[k] += part
-	})
+	s.rows(func(k, from int64) { sum[k] += deviations(x[from:from+s.inner], 0, 1) })
 	for k := range sum {
 		sum[k] /= cnt
 	}
-	s.rows(func(k, from int64) {
-		part, m := 0.0, sum[k]
-		for _, e := range x[from : from+s.inner] {
-			d := float64(e) - m
-			part += d * d
-		}
-		sq[k] += part
-	})
+	s.rows(func(k, from int64) { sq[k] += deviations(x[from:from+s.inner], sum[k], 2) })
 	mean, variance = make([]T, s.ch), make([]T, s.ch)
 	for k := range sum {
 		mean[k], variance[k] = T(sum[k]), T(sq[k]/cnt)
@@ -57,28 +56,30 @@ func bnInvStd[T float32 | float64](v []T, eps float64) []T {
 	return out
 }
 
-// bnApply normalises x in place: subtract, multiply, scale, shift, each rounded, in the order of the decomposition. So compiled code has the
+// bnApply normalises x to y: subtract, multiply, scale, shift, each rounded, in the order of the decomposition. So compiled code has the
 // same bits: with few elements per channel a normalisation magnifies the last one a thousandfold.
-func bnApply[T float32 | float64](s bnShape, x, mean, inv, weight, bias []T) {
+func bnApply[T float32 | float64](s bnShape, y, x, mean, inv, weight, bias []T) {
 	s.rows(func(k, from int64) {
-		row := x[from : from+s.inner]
-		m, r := mean[k], inv[k]
-		for j, e := range row {
-			row[j] = (e - m) * r
-		}
+		row := y[from : from+s.inner]
+		rowOp(native.Sub, row, x[from:from+s.inner], mean[k:k+1])
+		rowOp(native.Mul, row, row, inv[k:k+1])
 		if weight != nil {
-			w := weight[k]
-			for j, e := range row {
-				row[j] = e * w
-			}
+			rowOp(native.Mul, row, row, weight[k:k+1])
 		}
 		if bias != nil {
-			b := bias[k]
-			for j, e := range row {
-				row[j] = e + b
-			}
+			rowOp(native.Add, row, row, bias[k:k+1])
 		}
 	})
+}
+
+// rowOp is out = op(a, b); b may be one number.
+func rowOp[T float32 | float64](op native.Op, out, a, b []T) {
+	switch out := any(out).(type) {
+	case []float32:
+		native.Binary32(op, out, any(a).([]float32), any(b).([]float32))
+	case []float64:
+		native.Binary64(op, out, any(a).([]float64), any(b).([]float64))
+	}
 }
 
 // bnBackward is the gradient of x, weight and bias behind g, in the order of the decomposition, too.
@@ -115,19 +116,30 @@ func bnBackward[T float32 | float64](s bnShape, g, x, mean, inv, weight []T, tra
 	return dx, dw, db
 }
 
-// valuesOf are t's elements in row-major order as T; nil for none.
+// valuesOf are t's elements in row-major order as T, for reading: they may be t's own. nil for none.
 func valuesOf[T float32 | float64](t *tensor.Tensor) []T {
 	if t == nil {
 		return nil
 	}
-	if x, ok := any(t.Float32s()).([]T); ok && x != nil {
-		return slices.Clone(x)
+	if x := own[T](t); x != nil {
+		return x
 	}
 	out := make([]T, t.Numel())
 	for i, v := range t.Floats() {
 		out[i] = T(v)
 	}
 	return out
+}
+
+// own are the elements of a contiguous tensor of dtype T, for writing; nil for others.
+func own[T float32 | float64](t *tensor.Tensor) []T {
+	if x, ok := any(t.Float32s()).([]T); ok && x != nil {
+		return x
+	}
+	if x, ok := any(t.Float64s()).([]T); ok && x != nil {
+		return x
+	}
+	return nil
 }
 
 // setValues stores row-major elements; t may be nil.
@@ -149,7 +161,7 @@ func setValues[T float32 | float64](t *tensor.Tensor, xs []T) {
 // bnForward fills out, and in training mode mean and invstd, and returns the new running statistics.
 func bnForward[T float32 | float64](s bnShape, t, w, b, rm, rv, out, mean, invstd *tensor.Tensor, training bool, momentum, eps float64) (nrm, nrv []T) {
 	x := valuesOf[T](t)
-	nrm, nrv = valuesOf[T](rm), valuesOf[T](rv)
+	nrm, nrv = slices.Clone(valuesOf[T](rm)), slices.Clone(valuesOf[T](rv))
 	mu, inv := make([]T, s.ch), make([]T, s.ch)
 	if training {
 		var v []T
@@ -172,8 +184,14 @@ func bnForward[T float32 | float64](s bnShape, t, w, b, rm, rv, out, mean, invst
 			inv = bnInvStd(nrv, eps)
 		}
 	}
-	bnApply(s, x, mu, inv, valuesOf[T](w), valuesOf[T](b))
-	setValues(out, x)
+	y := own[T](out)
+	if y == nil {
+		y = make([]T, len(x))
+	}
+	bnApply(s, y, x, mu, inv, valuesOf[T](w), valuesOf[T](b))
+	if own[T](out) == nil {
+		setValues(out, y)
+	}
 	return nrm, nrv
 }
 

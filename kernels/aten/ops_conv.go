@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -136,13 +137,9 @@ func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []i
 	nd := len(ks)
 	in := xs[2:]
 	inN, l, k := tensor.Numel(in), tensor.Numel(outs), tensor.Numel(ks)
-	if nd == 2 && !fold {
-		if c32, ok := any(col).([]float32); ok {
-			x32 := any(x).([]float32)
-			native.Im2col{C: int(nc), H: int(in[0]), W: int(in[1]), KH: int(ks[0]), KW: int(ks[1]), SH: int(s.stride[0]), SW: int(s.stride[1]),
-				PH: int(s.pad[0]), PW: int(s.pad[1]), DH: int(s.dil[0]), DW: int(s.dil[1]), OH: int(outs[0]), OW: int(outs[1])}.Unfold32(c32, x32[(n*xs[1]+c0)*inN:])
-			return
-		}
+	if c32, ok := any(col).([]float32); ok && nd == 2 && !fold {
+		s.im2col(nc, in, ks, outs).Unfold32(c32, any(x).([]float32)[(n*xs[1]+c0)*inN:], 0, int(outs[0]))
+		return
 	}
 	// Per kernel position, the input offset of each output position, -1 outside.
 	idx := make([]int64, l)
@@ -191,6 +188,11 @@ func columns[T realNumber](col, x []T, xs []int64, n, c0, nc int64, ks, outs []i
 	}
 }
 
+func (s convSpec) im2col(nc int64, in, ks, outs []int64) native.Im2col {
+	return native.Im2col{C: int(nc), H: int(in[0]), W: int(in[1]), KH: int(ks[0]), KW: int(ks[1]), SH: int(s.stride[0]), SW: int(s.stride[1]),
+		PH: int(s.pad[0]), PW: int(s.pad[1]), DH: int(s.dil[0]), DW: int(s.dil[1]), OH: int(outs[0]), OW: int(outs[1])}
+}
+
 func gemmT[T realNumber](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix[T]) {
 	switch a := any(a).(type) {
 	case native.Matrix[float32]:
@@ -198,6 +200,23 @@ func gemmT[T realNumber](m, n, k int64, a, b native.Matrix[T], beta T, c native.
 	case native.Matrix[float64]:
 		native.Gemm64(int(m), int(n), int(k), 1, a, any(b).(native.Matrix[float64]), float64(beta), any(c).(native.Matrix[float64]))
 	}
+}
+
+// gemmAlone is gemmT on one thread.
+func gemmAlone[T realNumber](m, n, k int64, a, b native.Matrix[T], beta T, c native.Matrix[T]) {
+	switch a := any(a).(type) {
+	case native.Matrix[float32]:
+		native.GemmAlone32(int(m), int(n), int(k), 1, a, any(b).(native.Matrix[float32]), float32(beta), any(c).(native.Matrix[float32]))
+	case native.Matrix[float64]:
+		native.GemmAlone64(int(m), int(n), int(k), 1, a, any(b).(native.Matrix[float64]), float64(beta), any(c).(native.Matrix[float64]))
+	}
+}
+
+// convBlock is how many elements of a matrix of columns are made at a time: few enough to stay in the cache.
+const convBlock = 1 << 17
+
+func allEqual(xs []int64, x int64) bool {
+	return !slices.ContainsFunc(xs, func(e int64) bool { return e != x })
 }
 
 func mx[T realNumber](d []T, rs, cs int64) native.Matrix[T] {
@@ -223,15 +242,43 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 		}
 		return
 	}
-	l := tensor.Numel(ys[2:])
-	ci, co := xs[1]/g, ys[1]/g
-	col := make([]T, ci*k*l)
-	for n := int64(0); n < xs[0]; n++ {
-		for j := int64(0); j < g; j++ {
-			columns(col, x, xs, n, j*ci, ci, ks, ys[2:], s, false)
-			gemmT(co, l, ci*k, mx(w[j*co*ci*k:], ci*k, 1), mx(col, l, 1), 0, mx(y[(n*ys[1]+j*co)*l:], l, 1))
-		}
+	// The outputs of one group of one image are the product of the weights and the columns, of which a block at a time is made.
+	l, ci, co := tensor.Numel(ys[2:]), xs[1]/g, ys[1]/g
+	x32, flat := any(x).([]float32)
+	flat = flat && len(ks) == 2
+	asItIs := k == 1 && allEqual(s.stride, 1) && allEqual(s.pad, 0)
+	block := l
+	switch {
+	case asItIs:
+		block = min(l, max(64, convBlock/max(1, ci)))
+	case flat:
+		block = ys[3] * min(ys[2], max(1, convBlock/max(1, ci*k*ys[3])))
 	}
+	per := (l + block - 1) / block
+	gemm := gemmT[T]
+	if xs[0]*g*per > 1 {
+		gemm = gemmAlone[T]
+	}
+	parallel.For(int(xs[0]*g*per), 1, func(first, last int) {
+		var col []T
+		if !asItIs {
+			col = make([]T, ci*k*block)
+		}
+		for q := int64(first); q < int64(last); q++ {
+			n, j, from := q/per/g, q/per%g, q%per*block
+			to := min(from+block, l)
+			b := mx(col, to-from, 1)
+			switch {
+			case asItIs:
+				b = mx(x[(n*xs[1]+j*ci)*l+from:], l, 1)
+			case flat:
+				s.im2col(ci, xs[2:], ks, ys[2:]).Unfold32(any(col).([]float32), x32[(n*xs[1]+j*ci)*tensor.Numel(xs[2:]):], int(from/ys[3]), int(to/ys[3]))
+			default:
+				columns(col, x, xs, n, j*ci, ci, ks, ys[2:], s, false)
+			}
+			gemm(co, to-from, ci*k, mx(w[j*co*ci*k:], ci*k, 1), b, 0, mx(y[(n*ys[1]+j*co)*l+from:], l, 1))
+		}
+	})
 }
 
 // convGradWeight adds the gradient of w; dy and x are contiguous.
@@ -260,22 +307,30 @@ func wide(t *tensor.Tensor) tensor.DType {
 	return tensor.Float64
 }
 
+// dense is t as a contiguous tensor of dtype d, for reading: t itself where it is one.
 func dense(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
-	c := tensor.Empty(d, t.Shape...)
+	if t.DType == d && t.IsContiguous(tensor.ContiguousFormat) {
+		return t
+	}
+	c := tensor.EmptyUnset(d, t.Shape, tensor.ContiguousStrides(t.Shape))
 	tensor.Copy(c, t)
 	return c
 }
 
 func runConv(y, x, w *tensor.Tensor, s convSpec) {
 	d := wide(x)
-	xc, wc := dense(x, d), dense(w, d)
-	yc := tensor.Empty(d, y.Shape...)
+	xc, wc, yc := dense(x, d), dense(w, d), y
+	if y.DType != d || !y.IsContiguous(tensor.ContiguousFormat) {
+		yc = tensor.Empty(d, y.Shape...)
+	}
 	if d == tensor.Float32 {
 		convForward(yc.Float32s(), xc.Float32s(), wc.Float32s(), y.Shape, x.Shape, w.Shape, s)
 	} else {
 		convForward(yc.Float64s(), xc.Float64s(), wc.Float64s(), y.Shape, x.Shape, w.Shape, s)
 	}
-	tensor.Copy(y, yc)
+	if yc != y {
+		tensor.Copy(y, yc)
+	}
 }
 
 func convolution(c *Call) (Value, error) {
@@ -291,7 +346,10 @@ func convolution(c *Call) (Value, error) {
 	if b != nil && (b.Dim() != 1 || b.Shape[0] != shape[1]) {
 		return nil, errf("Given weight of size %s, expected bias to be 1-dimensional with %d elements, but got bias of size %s instead", tensor.ShapeText(w.Shape), shape[1], tensor.ShapeText(b.Shape))
 	}
-	y := c.New(x.DType, shape, tensor.FormatStrides(shape, convFormat(x, w)))
+	y := c.NewUnset(x.DType, shape, tensor.FormatStrides(shape, convFormat(x, w)))
+	if c.real && (s.transposed || x.Numel() == 0) { // these add, or leave it
+		y.Fill(0)
+	}
 	if !c.real || y.Numel() == 0 {
 		return y, nil
 	}

@@ -328,7 +328,7 @@ func batchNorm(c *Call, t, w, b, rm, rv *tensor.Tensor, training bool, momentum,
 		}
 		return nil, nil, nil, nil, nil, errf("%s must be defined in evaluation mode", what)
 	}
-	out = c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+	out = c.NewUnset(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
 	sd := t.DType
 	if w != nil && w.DType != t.DType {
 		sd = w.DType

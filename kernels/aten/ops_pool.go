@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -108,15 +109,64 @@ func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tens
 	lead, n, in := planes(t, nd)
 	shape := append(slices.Clone(lead), p.out...)
 	st := tensor.FormatStrides(shape, t.SuggestMemoryFormat())
-	v, ix = c.New(t.DType, shape, st), c.New(tensor.Int64, shape, st)
+	v, ix = c.NewUnset(t.DType, shape, st), c.NewUnset(tensor.Int64, shape, st)
 	if !c.real {
 		return
 	}
-	x := t.Floats()
+	if y, at := v.Float32s(), ix.Int64s(); y != nil && at != nil && nd == 2 && t.IsContiguous(tensor.ContiguousFormat) {
+		maxPlanes(y, at, t.Float32s(), n, in, p)
+		return
+	}
+	x, ov, oi := t.Floats(), make([]float64, v.Numel()), make([]int64, v.Numel())
+	if nd == 2 {
+		maxPlanes(ov, oi, x, n, in, p)
+	} else {
+		maxBoxes(ov, oi, x, n, in, p)
+	}
+	v.SetFloats(ov)
+	ix.SetInts(oi)
+	return
+}
+
+// eachPlane calls f for each of n planes of size elements and nd dimensions, several at once, with room for a position and the bounds of a window.
+func eachPlane(n, size int64, nd int, f func(q int64, pos, lo, hi []int64)) {
+	parallel.For(int(n), int(grain/(size+1)+1), func(first, last int) {
+		pos, lo, hi := make([]int64, nd), make([]int64, nd), make([]int64, nd)
+		for q := first; q < last; q++ {
+			f(int64(q), pos, lo, hi)
+		}
+	})
+}
+
+// maxPlanes fills v and ix, n planes of p.out, with the greatest elements of the windows of x, n planes of in, and their positions in their planes:
+// of equals the first, of NaNs the last.
+func maxPlanes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64, p poolSpec) {
+	inN, outN := in[0]*in[1], p.out[0]*p.out[1]
+	eachPlane(n, inN, 2, func(q int64, o, lo, hi []int64) {
+		img, to, at := x[q*inN:(q+1)*inN], v[q*outN:(q+1)*outN], ix[q*outN:(q+1)*outN]
+		clear(o)
+		for j := range to {
+			p.box(o, in, lo, hi)
+			best, bi := T(math.Inf(-1)), int64(-1)
+			for r := lo[0]; r < hi[0]; r += p.dil[0] {
+				for i := r*in[1] + lo[1]; i < r*in[1]+hi[1]; i += p.dil[1] {
+					if e := img[i]; e > best || e != e || bi < 0 {
+						best, bi = e, i
+					}
+				}
+			}
+			to[j], at[j] = best, bi
+			if o[1]++; o[1] == p.out[1] {
+				o[0], o[1] = o[0]+1, 0
+			}
+		}
+	})
+}
+
+// maxBoxes is maxPlanes in any number of dimensions.
+func maxBoxes(v []float64, ix []int64, x []float64, n int64, in []int64, p poolSpec) {
 	inN, outN := tensor.Numel(in), tensor.Numel(p.out)
-	ov, oi := make([]float64, n*outN), make([]int64, n*outN)
-	o, lo, hi := make([]int64, nd), make([]int64, nd), make([]int64, nd)
-	for q := int64(0); q < n; q++ {
+	eachPlane(n, inN, len(in), func(q int64, o, lo, hi []int64) {
 		img := x[q*inN : (q+1)*inN]
 		for j := int64(0); j < outN; j++ {
 			unravel(j, p.out, o)
@@ -127,12 +177,9 @@ func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tens
 					best, bi = img[i], i
 				}
 			})
-			ov[q*outN+j], oi[q*outN+j] = best, bi
+			v[q*outN+j], ix[q*outN+j] = best, bi
 		}
-	}
-	v.SetFloats(ov)
-	ix.SetInts(oi)
-	return
+	})
 }
 
 // unpool adds g's elements to the plane positions that ix names. One outside of the plane takes nothing, as in compiled code, which
@@ -179,8 +226,7 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 		g = grad.Floats()
 	}
 	res := make([]float64, o.Numel())
-	pos, lo, hi := make([]int64, nd), make([]int64, nd), make([]int64, nd)
-	for q := int64(0); q < n; q++ {
+	eachPlane(n, inN, nd, func(q int64, pos, lo, hi []int64) {
 		for j := int64(0); j < outN; j++ {
 			unravel(j, p.out, pos)
 			size := 1.0
@@ -208,7 +254,7 @@ func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, di
 				window(lo, hi, p.dil, in, func(i int64) { res[q*inN+i] += v })
 			}
 		}
-	}
+	})
 	o.SetFloats(res)
 	return o
 }
@@ -240,8 +286,7 @@ func (c *Call) adaptiveAvg(t *tensor.Tensor, nd int, out []int64, grad *tensor.T
 	}
 	res := make([]float64, o.Numel())
 	ones := fill(nil, nd, 1)
-	pos, lo, hi := make([]int64, nd), make([]int64, nd), make([]int64, nd)
-	for q := int64(0); q < n; q++ {
+	eachPlane(n, inN, nd, func(q int64, pos, lo, hi []int64) {
 		for j := int64(0); j < outN; j++ {
 			unravel(j, out, pos)
 			adaptiveBox(pos, out, in, lo, hi)
@@ -258,7 +303,7 @@ func (c *Call) adaptiveAvg(t *tensor.Tensor, nd int, out []int64, grad *tensor.T
 				window(lo, hi, ones, in, func(i int64) { res[q*inN+i] += v })
 			}
 		}
-	}
+	})
 	o.SetFloats(res)
 	return o
 }

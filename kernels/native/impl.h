@@ -23,6 +23,26 @@ static inline float NAME(sincos1)(float x, int cosine) {
   return (q & 2) ? -y : y;
 }
 
+// A square root sets errno for all that the compiler knows, and is not vectorised by itself.
+#if defined(__x86_64__)
+#define SQRTS(T, V, F, E)                                        \
+  {                                                              \
+    int64_t i = 0;                                               \
+    for (; i + (int64_t)(VB / sizeof(T)) <= n; i += VB / sizeof(T)) { \
+      V x = F(*(const V *)(a + i));                              \
+      *(V *)(o + i) = (E);                                       \
+    }                                                            \
+    for (; i < n; i++) {                                         \
+      T x = sizeof(T) == 4 ? __builtin_sqrtf(a[i]) : __builtin_sqrt(a[i]); \
+      o[i] = (E);                                                \
+    }                                                            \
+  }                                                              \
+  break;
+#else
+#define SQRTS(T, V, F, E) \
+  for (int64_t i = 0; i < n; i++) { T x = sizeof(T) == 4 ? __builtin_sqrtf(a[i]) : __builtin_sqrt(a[i]); o[i] = (E); } break;
+#endif
+
 #define LOOP(T, E) \
   for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } break;
 
@@ -37,8 +57,8 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_GELU_TANH: LOOP(float, 0.5f * x * (1.0f + whittle_tanhf(0.79788456080286536f * (x + 0.044715f * x * x * x))))
     case W_SILU: LOOP(float, x / (1.0f + whittle_expf(-x)))
     case W_RELU: LOOP(float, x < 0.0f ? 0.0f : x)
-    case W_SQRT: LOOP(float, __builtin_sqrtf(x))
-    case W_RSQRT: LOOP(float, 1.0f / __builtin_sqrtf(x))
+    case W_SQRT: SQRTS(float, NAME(vf), SQRT32, x)
+    case W_RSQRT: SQRTS(float, NAME(vf), SQRT32, 1.0f / x)
     case W_RECIP: LOOP(float, 1.0f / x)
     case W_NEG: LOOP(float, -x)
     case W_ABS: LOOP(float, __builtin_fabsf(x))
@@ -75,8 +95,8 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
     case W_GELU_TANH: LOOP(double, 0.5 * x * (1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
     case W_SILU: LOOP(double, x / (1.0 + exp(-x)))
     case W_RELU: LOOP(double, x < 0.0 ? 0.0 : x)
-    case W_SQRT: LOOP(double, __builtin_sqrt(x))
-    case W_RSQRT: LOOP(double, 1.0 / __builtin_sqrt(x))
+    case W_SQRT: SQRTS(double, NAME(vd), SQRT64, x)
+    case W_RSQRT: SQRTS(double, NAME(vd), SQRT64, 1.0 / x)
     case W_RECIP: LOOP(double, 1.0 / x)
     case W_NEG: LOOP(double, -x)
     case W_ABS: LOOP(double, __builtin_fabs(x))
@@ -192,6 +212,24 @@ static void NAME(sum_rows32)(float *o, const float *a, int64_t rows, int64_t col
 
 static void NAME(sum_parts32)(double *o, const float *a, int64_t n, int64_t part) {
   for (int64_t i = 0; i < n; i += part) *o++ = NAME(sum32)(a + i, n - i < part ? n - i : part);
+}
+
+// The sum of a - mean, or of its squares, in double.
+static double NAME(deviations32)(const float *a, int64_t n, double mean, int power) {
+  enum { L = VB / 4 };
+  double s[2 * L] = {0};
+  int64_t i = 0;
+  if (power == 1) {
+    for (; i + 2 * L <= n; i += 2 * L)
+      for (int j = 0; j < 2 * L; j++) s[j] += (double)a[i + j] - mean;
+  } else {
+    for (; i + 2 * L <= n; i += 2 * L)
+      for (int j = 0; j < 2 * L; j++) { double d = (double)a[i + j] - mean; s[j] += d * d; }
+  }
+  double t = 0;
+  for (int j = 0; j < 2 * L; j++) t += s[j];
+  for (; i < n; i++) { double d = (double)a[i] - mean; t += power == 1 ? d : d * d; }
+  return t;
 }
 
 static double NAME(sum64)(const double *p, int64_t n) {
@@ -441,10 +479,11 @@ GEMM(gemm64, double, NAME(vd))
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64),
-    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(sum_rows64), NAME(sum_cols32),
+    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_rows64), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
 };
 #undef LOOP
+#undef SQRTS
 #undef BLOOP
 #undef BINARY
 #undef COMPARE

@@ -21,6 +21,7 @@ typedef struct {
   void (*select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n);
   void (*sum_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_parts32)(double *o, const float *a, int64_t n, int64_t part);
+  double (*deviations32)(const float *a, int64_t n, double mean, int power);
   void (*sum_rows64)(double *o, const double *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_cols32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride, double *tmp);
   void (*max_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);

@@ -20,6 +20,7 @@ static void arg_rows32(const whittle_kernels *t, int64_t *o, float *a, int64_t r
 static void cumsum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c) { t->cumsum_rows32(o, a, r, c); }
 static void sum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->sum_rows32(o, a, r, c, s); }
 static void sum_parts32(const whittle_kernels *t, double *o, float *a, int64_t n, int64_t part) { t->sum_parts32(o, a, n, part); }
+static double deviations32(const whittle_kernels *t, float *a, int64_t n, double mean, int power) { return t->deviations32(a, n, mean, power); }
 static void sum_rows64(const whittle_kernels *t, double *o, double *a, int64_t r, int64_t c, int64_t s) { t->sum_rows64(o, a, r, c, s); }
 static void sum_cols32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { double tmp[512]; t->sum_cols32(o, a, r, c, s, tmp); }
 static void max_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->max_rows32(o, a, r, c, s); }
@@ -292,6 +293,14 @@ func SumRows32(out, a []float32, cols, stride int) {
 	}
 }
 
+// Deviations32 is the sum of a[i]-mean, to the power 1 or 2, in float64.
+func Deviations32(a []float32, mean float64, power int) float64 {
+	if len(a) == 0 {
+		return 0
+	}
+	return float64(C.deviations32(table, p32(a), C.int64_t(len(a)), C.double(mean), C.int(power)))
+}
+
 // SumRows64 is SumRows32 for float64, with pairwise summation.
 func SumRows64(out, a []float64, cols, stride int) {
 	if len(out) == 0 {
@@ -352,11 +361,26 @@ type Matrix[T float32 | float64] struct {
 	RS, CS int
 }
 
+// from is the matrix whose first element is element off of m's data.
+func (m Matrix[T]) from(off int) Matrix[T] {
+	if off > 0 {
+		m.Data = m.Data[off:]
+	}
+	return m
+}
+
 // splitWork is the number of multiplications from which two threads are used.
 const splitWork = 1 << 21
 
-// Gemm32 computes C = alpha*A*B + beta*C, A being m x k and B k x n. With beta 0, C may hold anything.
+// Gemm32 computes C = alpha*A*B + beta*C, A being m x k and B k x n, on as many threads as are worth it. With beta 0, C may hold anything.
 func Gemm32(m, n, k int, alpha float32, a, b Matrix[float32], beta float32, c Matrix[float32]) {
+	split(m, n, k, a.RS, b.CS, c.RS, c.CS, func(m, n, ao, bo, co int) {
+		GemmAlone32(m, n, k, alpha, a.from(ao), b.from(bo), beta, c.from(co))
+	})
+}
+
+// GemmAlone32 is Gemm32 on one thread, for those who share the work out themselves.
+func GemmAlone32(m, n, k int, alpha float32, a, b Matrix[float32], beta float32, c Matrix[float32]) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -364,19 +388,19 @@ func Gemm32(m, n, k int, alpha float32, a, b Matrix[float32], beta float32, c Ma
 		GemmGo(m, n, k, alpha, a, b, beta, c)
 		return
 	}
-	one := func(m, n, ao, bo, co int) {
-		var ap, bp *C.float
-		if k > 0 {
-			ap, bp = p32(a.Data[ao:]), p32(b.Data[bo:])
-		}
-		C.gemm32(table, C.int64_t(m), C.int64_t(n), C.int64_t(k), ap, C.int64_t(a.RS), C.int64_t(a.CS), bp, C.int64_t(b.RS), C.int64_t(b.CS),
-			p32(c.Data[co:]), C.int64_t(c.RS), C.int64_t(c.CS), C.float(alpha), C.float(beta))
-	}
-	split(m, n, k, a.RS, b.CS, c.RS, c.CS, one)
+	C.gemm32(table, C.int64_t(m), C.int64_t(n), C.int64_t(k), p32(a.Data), C.int64_t(a.RS), C.int64_t(a.CS), p32(b.Data), C.int64_t(b.RS), C.int64_t(b.CS),
+		p32(c.Data), C.int64_t(c.RS), C.int64_t(c.CS), C.float(alpha), C.float(beta))
 }
 
 // Gemm64 is Gemm32 for float64.
 func Gemm64(m, n, k int, alpha float64, a, b Matrix[float64], beta float64, c Matrix[float64]) {
+	split(m, n, k, a.RS, b.CS, c.RS, c.CS, func(m, n, ao, bo, co int) {
+		GemmAlone64(m, n, k, alpha, a.from(ao), b.from(bo), beta, c.from(co))
+	})
+}
+
+// GemmAlone64 is Gemm64 on one thread.
+func GemmAlone64(m, n, k int, alpha float64, a, b Matrix[float64], beta float64, c Matrix[float64]) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -384,15 +408,8 @@ func Gemm64(m, n, k int, alpha float64, a, b Matrix[float64], beta float64, c Ma
 		GemmGo(m, n, k, alpha, a, b, beta, c)
 		return
 	}
-	one := func(m, n, ao, bo, co int) {
-		var ap, bp *C.double
-		if k > 0 {
-			ap, bp = p64(a.Data[ao:]), p64(b.Data[bo:])
-		}
-		C.gemm64(table, C.int64_t(m), C.int64_t(n), C.int64_t(k), ap, C.int64_t(a.RS), C.int64_t(a.CS), bp, C.int64_t(b.RS), C.int64_t(b.CS),
-			p64(c.Data[co:]), C.int64_t(c.RS), C.int64_t(c.CS), C.double(alpha), C.double(beta))
-	}
-	split(m, n, k, a.RS, b.CS, c.RS, c.CS, one)
+	C.gemm64(table, C.int64_t(m), C.int64_t(n), C.int64_t(k), p64(a.Data), C.int64_t(a.RS), C.int64_t(a.CS), p64(b.Data), C.int64_t(b.RS), C.int64_t(b.CS),
+		p64(c.Data), C.int64_t(c.RS), C.int64_t(c.CS), C.double(alpha), C.double(beta))
 }
 
 // split shares the longer side of C out among threads when the product is large. No
@@ -424,10 +441,10 @@ type Im2col struct {
 	C, H, W, KH, KW, SH, SW, PH, PW, DH, DW, OH, OW int
 }
 
-// Unfold32 writes the columns matrix, (C*KH*KW) x (OH*OW), of the image im (C x H x W).
-func (p Im2col) Unfold32(col, im []float32) {
-	q := [13]C.int64_t{C.int64_t(p.C), C.int64_t(p.H), C.int64_t(p.W), C.int64_t(p.KH), C.int64_t(p.KW), C.int64_t(p.SH), C.int64_t(p.SW),
-		C.int64_t(p.PH), C.int64_t(p.PW), C.int64_t(p.DH), C.int64_t(p.DW), C.int64_t(p.OH), C.int64_t(p.OW)}
+// Unfold32 writes the part of the columns matrix, (C*KH*KW) x (OH*OW), of the image im (C x H x W) that makes rows from to to-1 of the output.
+func (p Im2col) Unfold32(col, im []float32, from, to int) {
+	q := [15]C.int64_t{C.int64_t(p.C), C.int64_t(p.H), C.int64_t(p.W), C.int64_t(p.KH), C.int64_t(p.KW), C.int64_t(p.SH), C.int64_t(p.SW),
+		C.int64_t(p.PH), C.int64_t(p.PW), C.int64_t(p.DH), C.int64_t(p.DW), C.int64_t(p.OH), C.int64_t(p.OW), C.int64_t(from), C.int64_t(to)}
 	if len(col) == 0 || len(im) == 0 {
 		return
 	}

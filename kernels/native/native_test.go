@@ -248,6 +248,12 @@ func TestRows(t *testing.T) {
 				near("norm", g2, w2)
 				near("mean", gm, wm)
 			}
+			for power := 1; power <= 2; power++ {
+				got, want := Deviations32(a, 0.25, power), DeviationsGo(a, 0.25, power)
+				if math.Abs(got-want) > 1e-12*float64(len(a)) {
+					t.Errorf("deviations to the power %d, cols=%d: %v want %v", power, cols, got, want)
+				}
+			}
 			c := make([]float32, cols)
 			SumCols32(c, a, rows, cols)
 			for j := range c {

@@ -189,6 +189,19 @@ func SumRowsGo[T float32 | float64](out, a []T, cols, stride int) {
 	}
 }
 
+// DeviationsGo is the plain form of Deviations32.
+func DeviationsGo[T float32 | float64](a []T, mean float64, power int) float64 {
+	s := 0.0
+	for _, x := range a {
+		d := float64(x) - mean
+		if power == 2 {
+			d *= d
+		}
+		s += d
+	}
+	return s
+}
+
 // SoftmaxRowsGo is the plain form of SoftmaxRows32.
 func SoftmaxRowsGo[T float32 | float64](out, a []T, cols int, logarithm bool) {
 	for r := 0; cols > 0 && r+cols <= len(a); r += cols {
