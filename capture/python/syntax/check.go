@@ -37,10 +37,10 @@ func (c *checker) file() {
 			}
 			for _, a := range im.Names {
 				if a.Name == "braces" {
-					c.p.fail(im.Span, "not a chance")
+					c.future(im, "not a chance")
 				}
 				if !futureNames[a.Name] {
-					c.p.fail(im.Span, "future feature %s is not defined", a.Name)
+					c.future(im, "future feature %s is not defined", a.Name)
 				}
 				c.f.Future[a.Name] = true
 			}
@@ -56,6 +56,13 @@ func (c *checker) file() {
 		early = false
 	}
 	c.stmts(c.f.Body)
+}
+
+// future refuses an import from __future__; such an error has no end.
+func (c *checker) future(im *ImportFrom, format string, args ...any) {
+	e := c.p.errAt("SyntaxError", im.Span, format, args...)
+	e.EndOffset = 0
+	panic(e)
 }
 
 func (c *checker) stmts(b []Stmt) {

@@ -32,6 +32,8 @@ type parser struct {
 	// An f-string's expression is parsed as a file of its own; shift moves its positions.
 	lineShift, colShift int32
 	fstring             bool
+	bytes               bool // columns of errors count bytes, as those of replacement fields do
+	judging             bool // strings are read only to find what is wrong with them
 	// Set when brackets were added to the source; see wrapStars.
 	orig     *parser
 	inserted []int
@@ -76,9 +78,13 @@ func charCol(line string, col int) int {
 func (p *parser) errAt(kind string, sp Span, format string, args ...any) *Error {
 	text := p.lineText(int(sp.Line))
 	end := p.lineText(int(sp.EndLine))
-	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Filename: p.filename,
+	e := &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Filename: p.filename,
 		Line: int(sp.Line), Offset: charCol(text, int(sp.Col)) + 1,
 		EndLine: int(sp.EndLine), EndOffset: charCol(end, int(sp.EndCol)) + 1, Text: text}
+	if p.bytes {
+		e.Offset, e.EndOffset = int(sp.Col)+1, int(sp.EndCol)+1
+	}
+	return e
 }
 
 // fail ends the parse; Parse recovers the *Error.
@@ -89,7 +95,10 @@ func (p *parser) fail(sp Span, format string, args ...any) {
 func (p *parser) bad(c *cst) { p.fail(c.span, "invalid syntax") }
 
 // Parse parses a module. The error is always an *Error.
-func Parse(filename, src string) (f *File, err error) {
+func Parse(filename, src string) (f *File, err error) { return parse(filename, src, "file") }
+
+// parse parses what a rule of the grammar describes.
+func parse(filename, src, rule string) (f *File, err error) {
 	src = normalise(src)
 	p := newParser(filename, src)
 	defer func() {
@@ -107,25 +116,24 @@ func Parse(filename, src string) (f *File, err error) {
 	if !utf8.ValidString(src) {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "(unicode error) 'utf-8' codec can't decode bytes: invalid utf-8")
 	}
-	toks, lexErr := scan(p)
-	if lexErr != nil {
-		return nil, lexErr
+	toks := scan(p)
+	if e := wrongness(p, toks, rule); e != nil {
+		return nil, e
 	}
 	root := parseTree(src)
 	if root == nil {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "invalid syntax")
 	}
 	if root.err || root.kind == "ERROR" {
-		fixed := false
 		if text, at := wrapStars(p, toks); at != nil {
 			if again := parseTree(text); again != nil && !again.err && again.kind != "ERROR" {
 				q := newParser(filename, text)
 				q.orig, q.inserted = p, at
-				root, p, fixed = again, q, true
+				root, p = again, q
 			}
 		}
-		if !fixed {
-			panic(p.diagnose(root, toks))
+		if bad := firstError(root); bad != nil {
+			p.fail(bad.span, "this is Python, but not of a form that is supported")
 		}
 	}
 	f = &File{Filename: filename, Source: src, Future: map[string]bool{}}
@@ -138,7 +146,7 @@ func Parse(filename, src string) (f *File, err error) {
 // ParseExpr parses one expression, as eval() does.
 func ParseExpr(filename, src string) (Expr, *File, error) {
 	src = strings.TrimLeft(normalise(src), " \t")
-	f, err := Parse(filename, src)
+	f, err := parse(filename, src, "eval")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -624,4 +632,29 @@ func intConst(n *big.Int) any {
 		return n.Int64()
 	}
 	return n
+}
+
+func firstError(c *cst) *cst {
+	if c.kind == "ERROR" || c.missing {
+		if c.kind == "ERROR" && c.span.Line == 1 && len(c.kids) > 0 {
+			// The whole file became an error: an inner one is closer to the cause.
+			for _, k := range c.kids {
+				if k.err {
+					if e := firstError(k); e != nil {
+						return e
+					}
+				}
+			}
+		}
+		return c
+	}
+	if !c.err {
+		return nil
+	}
+	for _, k := range c.kids {
+		if e := firstError(k); e != nil {
+			return e
+		}
+	}
+	return nil
 }

@@ -6,358 +6,551 @@ import (
 	"unicode/utf8"
 )
 
-// tok is one token of the scanner that explains wrong files.
+// tok is one token. CPython reads them one by one as its parser asks for more, so a mistake in a token counts only when the parser
+// gets there: it is a token too, of kind "error" and the last one.
 type tok struct {
-	kind string // "name", "num", "str", "op", "newline", "indent", "dedent", "end"
-	text string
+	kind  string // "name", "num", "str", "op", "newline", "indent", "dedent", "end", "error"
+	text  string
+	span  Span // Col and EndCol are -1 for what has no text: indent, dedent, end
+	level int  // open brackets after it
+	cur   Span // where reading stopped: the position of an error that has no other
+	bad   *Error
+	late  bool   // the mistake counts only if the parser asks for the token: a later one found by looking ahead does not
+	open  []open // of an error: the brackets that were open
+}
+
+// open is a bracket that waits for its other half.
+type open struct {
+	ch   byte
 	span Span
 }
 
 var keywords = map[string]bool{"False": true, "None": true, "True": true, "and": true, "as": true, "assert": true,
-
 	"async": true, "await": true, "break": true, "class": true, "continue": true, "def": true, "del": true, "elif": true,
 	"else": true, "except": true, "finally": true, "for": true, "from": true, "global": true, "if": true, "import": true,
 	"in": true, "is": true, "lambda": true, "nonlocal": true, "not": true, "or": true, "pass": true, "raise": true,
 	"return": true, "try": true, "while": true, "with": true, "yield": true}
 
-// scan tokenizes a whole file; its error is the first lexical mistake.
-func scan(p *parser) ([]tok, *Error) {
-	src := p.src
-	var toks []tok
-	type bracket struct {
-		ch        byte
-		line, col int
+const (
+	maxBrackets = 200
+	maxIndents  = 100
+)
+
+// scanner reads tokens by the rules of CPython 3.11's tokenizer.
+type scanner struct {
+	p         *parser
+	src       string
+	i         int
+	line      int // from 1
+	lineStart int
+	logical   int // offset of the line that a backslash continued, or of this line
+	stack     []open
+	toks      []tok
+}
+
+// scan tokenizes a whole file. The last token is of kind "end" or "error".
+func scan(p *parser) []tok {
+	s := &scanner{p: p, src: p.src, line: 1}
+	s.run()
+	return s.toks
+}
+
+func (s *scanner) at(from, to int) Span {
+	return Span{int32(s.line), int32(from - s.lineStart), int32(s.line), int32(to - s.lineStart)}
+}
+
+func (s *scanner) add(kind string, from, to int) {
+	s.toks = append(s.toks, tok{kind: kind, text: s.src[from:to], span: s.at(from, to), level: len(s.stack), cur: s.at(s.i, s.i)})
+}
+
+// mark adds a token that has no text.
+func (s *scanner) mark(kind string) {
+	sp := Span{int32(s.line), -1, int32(s.line), -1}
+	s.toks = append(s.toks, tok{kind: kind, span: sp, level: len(s.stack), cur: s.at(s.i, s.i)})
+}
+
+// fail ends the tokens with a mistake that counts wherever it is; the position is the character before off.
+func (s *scanner) fail(off int, format string, args ...any) {
+	e := s.p.errAt("SyntaxError", s.at(off, off), format, args...)
+	e.Offset--
+	e.EndOffset = e.Offset
+	e.Text = strings.TrimSuffix(e.Text, "\n")
+	s.toks = append(s.toks, tok{kind: "error", span: s.at(off, off), cur: s.at(off, off), bad: e, open: s.stack, level: len(s.stack)})
+}
+
+// failLate ends the tokens with a mistake that counts only if the parser gets there.
+func (s *scanner) failLate(e *Error) {
+	s.toks = append(s.toks, tok{kind: "error", span: s.at(s.i, s.i), cur: s.at(s.i, s.i), bad: e, late: true, open: s.stack, level: len(s.stack)})
+}
+
+func (s *scanner) newline() {
+	s.i++
+	s.line++
+	s.lineStart = s.i
+}
+
+// peek is the byte d places on, 0 at the end.
+func (s *scanner) peek(d int) byte {
+	if s.i+d < len(s.src) {
+		return s.src[s.i+d]
 	}
-	var stack []bracket
-	indents := []int{0}
-	line, lineStart := 1, 0
-	i := 0
-	at := func(off, end int) Span {
-		return Span{int32(line), int32(off - lineStart), int32(line), int32(end - lineStart)}
-	}
-	bol := true
-	pendingBlock := false // the last logical line ended with a colon
-	blockLine := 0
-	blockWord := ""
-	lastOp := ""
-	for i < len(src) {
-		if bol && len(stack) == 0 {
-			col, altcol, j := 0, 0, i
-			for j < len(src) && (src[j] == ' ' || src[j] == '\t' || src[j] == '\f') {
-				switch src[j] {
-				case ' ':
-					col++
-					altcol++
-				case '\t':
-					col = (col/8 + 1) * 8
-					altcol++
-				case '\f':
-					col, altcol = 0, 0
+	return 0
+}
+
+func (s *scanner) run() {
+	indents, alts := []int{0}, []int{0}
+	for {
+		blank := false
+		col, alt, contCol := 0, 0, 0
+		s.logical = s.lineStart
+	indent:
+		for {
+			switch s.peek(0) {
+			case ' ':
+				col++
+				alt++
+			case '\t':
+				col = (col/8 + 1) * 8
+				alt++
+			case '\f':
+				col, alt = 0, 0
+			case '\\':
+				if contCol == 0 {
+					contCol = col
 				}
-				j++
+				if !s.continued() {
+					return
+				}
+				continue
+			default:
+				break indent
 			}
-			if j >= len(src) {
+			s.i++
+		}
+		if c := s.peek(0); s.i < len(s.src) && (c == '#' || c == '\n') {
+			blank = true
+		}
+		s.atEnd()
+		if !blank {
+			if contCol > 0 {
+				col, alt = contCol, contCol
+			}
+			if !s.indent(&indents, &alts, col, alt) {
+				return
+			}
+		}
+		for {
+			more, ok := s.token(blank)
+			if !ok {
+				return
+			}
+			if !more {
 				break
 			}
-			if src[j] == '\n' {
-				line++
-				i = j + 1
-				lineStart = i
-				continue
-			}
-			if src[j] == '#' {
-				for j < len(src) && src[j] != '\n' {
-					j++
-				}
-				i = j
-				if i < len(src) {
-					i++
-					line++
-					lineStart = i
-				}
-				continue
-			}
-			top := indents[len(indents)-1]
-			i = j
-			end := j
-			for end < len(src) && src[end] != '\n' {
-				end++
-			}
-			if pendingBlock && col <= top {
-				return nil, p.errAt("IndentationError", tokenSpan(src, at(j, j+1), j), "expected an indented block after %s on line %d", blockWord, blockLine)
-			}
-			if col > top {
-				if !pendingBlock {
-					if ls := logicalLines(append(toks, tok{kind: "end"})); len(ls) > 0 {
-						if e := p.explainLine(ls[len(ls)-1]); e != nil {
-							return nil, e
-						}
-					}
-					return nil, p.errAt("IndentationError", at(j-1, end), "unexpected indent")
-				}
-				indents = append(indents, col)
-				toks = append(toks, tok{"indent", "", at(j, j)})
-			}
-			for col < indents[len(indents)-1] {
-				indents = indents[:len(indents)-1]
-				toks = append(toks, tok{"dedent", "", at(j, j)})
-				if col > indents[len(indents)-1] {
-					return nil, p.errAt("IndentationError", Span{int32(line), int32(end - lineStart), int32(line), -1}, "unindent does not match any outer indentation level")
-				}
-			}
-			_ = altcol
-			pendingBlock = false
-			bol = false
 		}
-		c := src[i]
+	}
+}
+
+// atEnd goes back to the last line: there is none behind its end.
+func (s *scanner) atEnd() {
+	if s.i >= len(s.src) && s.line > 1 && s.lineStart == len(s.src) {
+		s.line--
+		s.lineStart = s.p.lines[s.line-1]
+	}
+}
+
+// indent compares the indentation of a line with those around it.
+func (s *scanner) indent(indents, alts *[]int, col, alt int) bool {
+	top := func(l *[]int) int { return (*l)[len(*l)-1] }
+	mixed := func() bool {
+		e := s.p.errAt("TabError", s.at(s.lineStart, s.lineStart), "inconsistent use of tabs and spaces in indentation")
+		e.EndOffset = 0
+		s.failLate(e)
+		return false
+	}
+	switch {
+	case col == top(indents):
+		if alt != top(alts) {
+			return mixed()
+		}
+	case col > top(indents):
+		if len(*indents) >= maxIndents {
+			e := s.p.errAt("IndentationError", s.at(s.lineStart, s.lineStart), "too many levels of indentation")
+			e.EndOffset = 0
+			s.failLate(e)
+			return false
+		}
+		if alt <= top(alts) {
+			return mixed()
+		}
+		*indents, *alts = append(*indents, col), append(*alts, alt)
+		s.mark("indent")
+	default:
+		n := 0
+		for len(*indents) > 1 && col < top(indents) {
+			*indents, *alts = (*indents)[:len(*indents)-1], (*alts)[:len(*alts)-1]
+			n++
+		}
+		if col != top(indents) {
+			end := s.lineStart + len(s.p.lineText(s.line))
+			e := s.p.errAt("IndentationError", s.at(end-1, end-1), "unindent does not match any outer indentation level")
+			e.EndOffset = -1
+			s.i = end
+			s.failLate(e)
+			return false
+		}
+		if alt != top(alts) {
+			return mixed()
+		}
+		for range n {
+			s.mark("dedent")
+		}
+	}
+	return true
+}
+
+// continued steps over a backslash and its newline.
+func (s *scanner) continued() bool {
+	s.i++
+	if s.peek(0) != '\n' {
+		// The column counts from the line that the statement began on.
+		e := s.p.errAt("SyntaxError", s.at(s.i, s.i), "unexpected character after line continuation character")
+		e.Offset += charCol(s.src[s.logical:s.lineStart], s.lineStart-s.logical)
+		e.EndOffset = 0
+		s.i++
+		s.failLate(e)
+		return false
+	}
+	if s.i+1 >= len(s.src) {
+		s.i++
+		e := s.p.errAt("SyntaxError", s.at(s.i-1, s.i-1), "unexpected EOF while parsing")
+		e.EndOffset = -1
+		s.failLate(e)
+		return false
+	}
+	s.newline()
+	return true
+}
+
+// token reads one token. more is false at the end of a line that the next line's indentation counts after.
+func (s *scanner) token(blank bool) (more, ok bool) {
+	for c := s.peek(0); c == ' ' || c == '\t' || c == '\f'; c = s.peek(0) {
+		s.i++
+	}
+	start := s.i
+	if s.peek(0) == '#' {
+		for s.i < len(s.src) && s.src[s.i] != '\n' {
+			s.i++
+		}
+	}
+	if s.i >= len(s.src) {
+		s.atEnd()
+		if len(s.stack) > 0 {
+			b := s.stack[len(s.stack)-1]
+			e := s.p.neverClosed(b)
+			if s.line > int(b.span.Line) { // an earlier line is shown without its end
+				e.Text = strings.TrimSuffix(e.Text, "\n")
+			}
+			s.failLate(e)
+			return false, false
+		}
+		s.mark("end")
+		return false, false
+	}
+	c := s.src[s.i]
+	switch {
+	case c == '\n':
+		if blank || len(s.stack) > 0 {
+			s.newline()
+			s.logical = s.lineStart
+			return len(s.stack) > 0, true
+		}
+		s.i++
+		s.add("newline", start, s.i)
+		t := &s.toks[len(s.toks)-1]
+		t.span.EndCol--
+		s.i--
+		s.newline()
+		return false, true
+	case c == '\\':
+		return true, s.continued()
+	case isDigit(c) || c == '.' && isDigit(s.peek(1)):
+		return true, s.number()
+	case isAlpha(c) || c == '_' || c >= utf8.RuneSelf:
+		for s.i < len(s.src) && (isAlpha(s.src[s.i]) || isDigit(s.src[s.i]) || s.src[s.i] == '_' || s.src[s.i] >= utf8.RuneSelf) {
+			s.i++
+		}
+		word := s.src[start:s.i]
+		if q := s.peek(0); (q == '\'' || q == '"') && isStringPrefix(word) {
+			return true, s.str(start)
+		}
+		if !s.identifier(start, word) {
+			return false, false
+		}
+		s.add("name", start, s.i)
+		return true, true
+	case c == '\'' || c == '"':
+		return true, s.str(start)
+	}
+	return true, s.operator(start)
+}
+
+// identifier checks the letters of a name.
+func (s *scanner) identifier(start int, word string) bool {
+	for k, r := range word {
+		if r < utf8.RuneSelf || unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Other_ID_Start) ||
+			k > 0 && unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc, unicode.Other_ID_Continue) {
+			continue
+		}
+		off := start + k + utf8.RuneLen(r)
+		if unicode.IsPrint(r) {
+			s.fail(off, "invalid character '%c' (U+%04X)", r, r)
+		} else {
+			s.fail(off, "invalid non-printable character U+%04X", r)
+		}
+		return false
+	}
+	return true
+}
+
+func (s *scanner) operator(start int) bool {
+	op := operatorAt(s.src[s.i:])
+	if op == "" {
+		c := s.src[s.i]
+		s.i++
+		if c < ' ' || c == 0x7f {
+			s.fail(s.i, "invalid non-printable character U+%04X", rune(c))
+			return false
+		}
+		s.add("op", start, s.i) // one that no rule knows
+		return true
+	}
+	s.i += len(op)
+	switch op {
+	case "(", "[", "{":
+		if len(s.stack) >= maxBrackets {
+			s.fail(s.i, "too many nested parentheses")
+			return false
+		}
+		s.stack = append(s.stack[:len(s.stack):len(s.stack)], open{op[0], s.at(start, s.i)})
+	case ")", "]", "}":
+		if len(s.stack) == 0 {
+			s.fail(s.i, "unmatched '%s'", op)
+			return false
+		}
+		b := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		if op != closing(b.ch) {
+			if int(b.span.Line) != s.line {
+				s.fail(s.i, "closing parenthesis '%s' does not match opening parenthesis '%c' on line %d", op, b.ch, b.span.Line)
+			} else {
+				s.fail(s.i, "closing parenthesis '%s' does not match opening parenthesis '%c'", op, b.ch)
+			}
+			return false
+		}
+	}
+	s.add("op", start, s.i)
+	return true
+}
+
+func closing(b byte) string {
+	switch b {
+	case '(':
+		return ")"
+	case '[':
+		return "]"
+	}
+	return "}"
+}
+
+// neverClosed is the mistake of a bracket that is still open at the end of the file.
+func (p *parser) neverClosed(b open) *Error {
+	e := p.errAt("SyntaxError", b.span, "'%c' was never closed", b.ch)
+	e.EndOffset = 0
+	return e
+}
+
+// str reads a string from its prefix on.
+func (s *scanner) str(start int) bool {
+	first, firstStart := s.line, s.lineStart
+	q := s.src[s.i]
+	size := 1
+	if s.peek(1) == q && s.peek(2) == q {
+		size = 3
+	}
+	s.i += size
+	for run := 0; run < size; {
+		if s.i >= len(s.src) || size == 1 && s.src[s.i] == '\n' {
+			last := s.line
+			if s.i >= len(s.src) && s.lineStart == len(s.src) {
+				last--
+			}
+			s.line, s.lineStart = first, firstStart
+			if size == 3 {
+				s.fail(start+1, "unterminated triple-quoted string literal (detected at line %d)", last)
+			} else {
+				s.fail(start+1, "unterminated string literal (detected at line %d)", last)
+			}
+			return false
+		}
+		c := s.src[s.i]
+		if c == q {
+			run++
+		} else {
+			run = 0
+		}
+		if c == '\\' && s.i+1 < len(s.src) {
+			s.i++
+			c = s.src[s.i]
+		}
+		if c == '\n' {
+			s.newline()
+		} else {
+			s.i++
+		}
+	}
+	sp := Span{int32(first), int32(start - firstStart), int32(s.line), int32(s.i - s.lineStart)}
+	s.toks = append(s.toks, tok{kind: "str", text: s.src[start:s.i], span: sp, level: len(s.stack), cur: s.at(s.i, s.i)})
+	return true
+}
+
+// digits reads digits that may be parted by single underscores, from a digit on.
+func (s *scanner) digits(ok func(byte) bool, what string) bool {
+	for {
+		for ok(s.peek(0)) {
+			s.i++
+		}
+		if s.peek(0) != '_' {
+			return true
+		}
+		s.i++
+		if !ok(s.peek(0)) {
+			s.fail(s.i, "invalid %s literal", what)
+			return false
+		}
+	}
+}
+
+// numberEnds refuses a name that follows a number at once; a keyword may follow.
+func (s *scanner) numberEnds(what string) bool {
+	c := s.peek(0)
+	if !isAlpha(c) && !isDigit(c) && c != '_' {
+		return true
+	}
+	for _, w := range []string{"and", "else", "for", "if", "in", "is", "or", "not"} {
+		if strings.HasPrefix(s.src[s.i:], w) {
+			return true
+		}
+	}
+	s.fail(s.i, "invalid %s literal", what)
+	return false
+}
+
+func (s *scanner) number() bool {
+	start := s.i
+	done := func(what string) bool {
+		if !s.numberEnds(what) {
+			return false
+		}
+		s.add("num", start, s.i)
+		return true
+	}
+	if s.peek(0) == '0' {
+		what, ok := "", func(byte) bool { return false }
+		switch s.peek(1) {
+		case 'x', 'X':
+			what, ok = "hexadecimal", isHex
+		case 'o', 'O':
+			what, ok = "octal", func(c byte) bool { return c >= '0' && c <= '7' }
+		case 'b', 'B':
+			what, ok = "binary", func(c byte) bool { return c == '0' || c == '1' }
+		}
+		if what != "" {
+			s.i += 2
+			for {
+				if s.peek(0) == '_' {
+					s.i++
+				}
+				if c := s.peek(0); !ok(c) {
+					return s.badDigit(c, what)
+				}
+				for ok(s.peek(0)) {
+					s.i++
+				}
+				if s.peek(0) != '_' {
+					break
+				}
+			}
+			if c := s.peek(0); isDigit(c) {
+				return s.badDigit(c, what)
+			}
+			return done(what)
+		}
+	}
+	zeros := 0
+	if s.peek(0) != '.' {
+		if s.peek(0) == '0' {
+			if !s.digits(func(c byte) bool { return c == '0' }, "decimal") {
+				// An underscore may stand before another digit.
+				if !isDigit(s.peek(0)) {
+					return false
+				}
+				s.toks = s.toks[:len(s.toks)-1]
+			}
+			zeros = s.i
+		}
+		nonzero := isDigit(s.peek(0))
+		if (nonzero || zeros == 0) && !s.digits(isDigit, "decimal") {
+			return false
+		}
+		if c := s.peek(0); zeros > 0 && nonzero && c != '.' && c != 'e' && c != 'E' && c != 'j' && c != 'J' {
+			e := s.p.errAt("SyntaxError", s.at(start, zeros), "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
+			e.Text = strings.TrimSuffix(e.Text, "\n")
+			s.toks = append(s.toks, tok{kind: "error", span: s.at(s.i, s.i), cur: s.at(s.i, s.i), bad: e, open: s.stack, level: len(s.stack)})
+			return false
+		}
+	}
+	if s.peek(0) == '.' {
+		s.i++
+		if isDigit(s.peek(0)) && !s.digits(isDigit, "decimal") {
+			return false
+		}
+	}
+	if c := s.peek(0); c == 'e' || c == 'E' {
+		d := 1
+		if n := s.peek(1); n == '+' || n == '-' {
+			d = 2
+		}
 		switch {
-		case c == '\n':
-			if len(stack) == 0 {
-				if len(toks) > 0 && toks[len(toks)-1].kind != "newline" {
-					if lastOp == ":" {
-						if w, l, ok := blockOpener(toks); ok {
-							pendingBlock, blockWord, blockLine = true, w, l
-						}
-					}
-					toks = append(toks, tok{"newline", "\n", at(i, i+1)})
-				}
-				bol = true
+		case isDigit(s.peek(d)):
+			s.i += d
+			if !s.digits(isDigit, "decimal") {
+				return false
 			}
-			line++
-			i++
-			lineStart = i
-			continue
-		case c == ' ' || c == '\t' || c == '\f':
-			i++
-			continue
-		case c == '#':
-			for i < len(src) && src[i] != '\n' {
-				i++
-			}
-			continue
-		case c == '\\':
-			if i+1 < len(src) && src[i+1] == '\n' {
-				i += 2
-				line++
-				lineStart = i
-				if i >= len(src) {
-					return nil, p.errAt("SyntaxError", Span{int32(line - 1), 1, int32(line - 1), 1}, "unexpected EOF while parsing")
-				}
-				continue
-			}
-			return nil, p.errAt("SyntaxError", at(i+1, i+2), "unexpected character after line continuation character")
-		}
-		start := i
-		if isDigit(c) || c == '.' && i+1 < len(src) && isDigit(src[i+1]) {
-			i = scanNumber(src, i)
-			if i < len(src) && (isAlpha(src[i]) || src[i] == '_') {
-				// A keyword may follow a number at once ("1if x else y"); a name may not.
-				j := i
-				for j < len(src) && (isAlpha(src[j]) || isDigit(src[j]) || src[j] == '_') {
-					j++
-				}
-				w := src[i:j]
-				if !(w == "if" || w == "else" || w == "and" || w == "or" || w == "in" || w == "is" || w == "not" || w == "for") {
-					kind := "decimal"
-					if start+1 < len(src) && src[start] == '0' {
-						switch src[start+1] {
-						case 'x', 'X':
-							kind = "hexadecimal"
-						case 'o', 'O':
-							kind = "octal"
-						case 'b', 'B':
-							kind = "binary"
-						}
-					}
-					return nil, p.errAt("SyntaxError", at(i-1, i), "invalid %s literal", kind)
-				}
-			}
-			text := src[start:i]
-			if len(text) > 1 && text[0] == '0' && isDigit(text[1]) && strings.Trim(text, "0_") != "" && !strings.ContainsAny(text, ".eEjJ") {
-				return nil, p.errAt("SyntaxError", at(start, start+1), "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
-			}
-			toks = append(toks, tok{"num", text, at(start, i)})
-			lastOp = ""
-			continue
-		}
-		if isAlpha(c) || c == '_' || c >= utf8.RuneSelf {
-			for i < len(src) {
-				if isAlpha(src[i]) || isDigit(src[i]) || src[i] == '_' {
-					i++
-					continue
-				}
-				if src[i] < utf8.RuneSelf {
-					break
-				}
-				r, n := utf8.DecodeRuneInString(src[i:])
-				if !unicode.IsLetter(r) && !(i > start && (unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Mc, r))) && !unicode.Is(unicode.Nl, r) {
-					if !unicode.IsPrint(r) {
-						return nil, p.errAt("SyntaxError", at(i, i+n), "invalid non-printable character U+%04X", r)
-					}
-					return nil, p.errAt("SyntaxError", at(i, i+n), "invalid character '%c' (U+%04X)", r, r)
-				}
-				i += n
-			}
-			word := src[start:i]
-			if i < len(src) && (src[i] == '\'' || src[i] == '"') && isStringPrefix(word) {
-				// falls to the string below
-			} else {
-				toks = append(toks, tok{"name", word, at(start, i)})
-				lastOp = ""
-				continue
-			}
-		}
-		if i < len(src) && (src[i] == '\'' || src[i] == '"') {
-			q := src[i]
-			triple := strings.HasPrefix(src[i:], strings.Repeat(string(q), 3))
-			sl, sls := line, lineStart
-			at0 := Span{int32(line), int32(start - lineStart), int32(line), int32(start - lineStart + 1)}
-			closed := false
-			if triple {
-				i += 3
-			} else {
-				i++
-			}
-			for i < len(src) {
-				if src[i] == '\\' && i+1 < len(src) {
-					if src[i+1] == '\n' {
-						line++
-						lineStart = i + 2
-					}
-					i += 2
-					continue
-				}
-				if src[i] == q && (!triple || strings.HasPrefix(src[i:], strings.Repeat(string(q), 3))) {
-					closed = true
-					if triple {
-						i += 3
-					} else {
-						i++
-					}
-					break
-				}
-				if src[i] == '\n' {
-					if !triple {
-						break
-					}
-					line++
-					lineStart = i + 1
-				}
-				i++
-			}
-			if !closed {
-				if triple {
-					detected := line
-					if strings.HasSuffix(src, "\n") {
-						detected--
-					}
-					e := p.errAt("SyntaxError", at0, "unterminated triple-quoted string literal (detected at line %d)", detected)
-					return nil, e
-				}
-				return nil, p.errAt("SyntaxError", at0, "unterminated string literal (detected at line %d)", line)
-			}
-			toks = append(toks, tok{"str", src[start:i], Span{int32(sl), int32(start - sls), int32(line), int32(i - lineStart)}})
-			lastOp = ""
-			continue
-		}
-		op := operatorAt(src[i:])
-		if op == "" {
-			if c == '!' || c == '$' || c == '?' || c == '`' {
-				return toks, p.errAt("SyntaxError", at(i, i+1), "invalid syntax")
-			}
-			return nil, p.errAt("SyntaxError", at(i, i+1), "invalid non-printable character U+%04X", rune(c))
-		}
-		switch op {
-		case "(", "[", "{":
-			if len(stack) >= 200 {
-				return nil, p.errAt("SyntaxError", at(i, i+1), "too many nested parentheses")
-			}
-			stack = append(stack, bracket{op[0], line, i - lineStart})
-		case ")", "]", "}":
-			if len(stack) == 0 {
-				return nil, p.errAt("SyntaxError", at(i, i+1), "unmatched '%s'", op)
-			}
-			b := stack[len(stack)-1]
-			want := map[byte]string{'(': ")", '[': "]", '{': "}"}[b.ch]
-			if op != want {
-				if b.line != line {
-					return nil, p.errAt("SyntaxError", at(i, i+1), "closing parenthesis '%s' does not match opening parenthesis '%c' on line %d", op, b.ch, b.line)
-				}
-				return nil, p.errAt("SyntaxError", at(i, i+1), "closing parenthesis '%s' does not match opening parenthesis '%c'", op, b.ch)
-			}
-			stack = stack[:len(stack)-1]
-		}
-		i += len(op)
-		toks = append(toks, tok{"op", op, at(start, i)})
-		lastOp = op
-		if len(stack) > 0 {
-			lastOp = ""
+		case d == 2:
+			s.i += d
+			s.fail(s.i, "invalid decimal literal")
+			return false
+		default:
+			return done("decimal")
 		}
 	}
-	if len(stack) > 0 {
-		b := stack[len(stack)-1]
-		// A mistake on the line of the bracket comes first.
-		for k := 1; k < len(toks); k++ {
-			t := &toks[k]
-			if int(t.span.Line) == b.line && int(t.span.Col) > b.col && !canFollow(&toks[k-1], t) && !(operandEnd(&toks[k-1]) && operandStart(t)) {
-				return nil, p.errAt("SyntaxError", t.span, "invalid syntax")
-			}
-			if t.text == ":" && toks[k-1].text == "(" && int(t.span.Line) == b.line && t.kind == "op" {
-				return nil, p.errAt("SyntaxError", t.span, "invalid syntax")
-			}
-		}
-		return nil, p.errAt("SyntaxError", Span{int32(b.line), int32(b.col), int32(b.line), int32(b.col + 1)}, "'%c' was never closed", b.ch)
+	if c := s.peek(0); c == 'j' || c == 'J' {
+		s.i++
+		return done("imaginary")
 	}
-	if pendingBlock {
-		last := toks[len(toks)-1].span
-		e := p.errAt("IndentationError", Span{last.Line, last.Col, last.Line, -1}, "expected an indented block after %s on line %d", blockWord, blockLine)
-		return nil, e
-	}
-	toks = append(toks, tok{"end", "", at(len(src), len(src))})
-	return toks, nil
+	return done("decimal")
 }
 
-func tokenSpan(src string, s Span, off int) Span {
-	j := off
-	for j < len(src) && (isAlpha(src[j]) || isDigit(src[j]) || src[j] == '_') {
-		j++
+// badDigit refuses what follows 0x, 0o or 0b.
+func (s *scanner) badDigit(c byte, what string) bool {
+	if isDigit(c) {
+		s.i++
+		s.fail(s.i, "invalid digit '%c' in %s literal", c, what)
+	} else {
+		s.fail(s.i, "invalid %s literal", what)
 	}
-	if j > off {
-		s.EndCol = s.Col + int32(j-off)
-	}
-	return s
-}
-
-// blockOpener looks at the logical line that ends with a colon and says which statement it opens.
-func blockOpener(toks []tok) (string, int, bool) {
-	i := len(toks) - 1
-	for i > 0 && toks[i-1].kind != "newline" && toks[i-1].kind != "indent" && toks[i-1].kind != "dedent" {
-		i--
-	}
-	// `else: pass; x = {1:` cannot occur here: the colon is the line's last token and outside brackets.
-	t := toks[i]
-	line := int(t.span.Line)
-	switch t.text {
-	case "if", "elif", "else", "while", "for", "with":
-		if t.text == "else" || t.text == "elif" {
-			return "'" + t.text + "' statement", line, true
-		}
-		if t.text == "for" {
-			return "'for' statement", line, true
-		}
-		return "'" + t.text + "' statement", line, true
-	case "try", "finally":
-		return "'" + t.text + "' statement", line, true
-	case "except":
-		return "'except' statement", line, true
-	case "def", "async":
-		return "function definition", line, true
-	case "class":
-		return "class definition", line, true
-	case "match", "case":
-		return "'" + t.text + "' statement", line, true
-	}
-	return "", 0, false
+	return false
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -372,43 +565,7 @@ func isStringPrefix(s string) bool {
 	return false
 }
 
-func scanNumber(s string, i int) int {
-	if s[i] == '0' && i+1 < len(s) && strings.IndexByte("xXoObB", s[i+1]) >= 0 {
-		hex := s[i+1] == 'x' || s[i+1] == 'X'
-		i += 2
-		for i < len(s) && (isDigit(s[i]) || s[i] == '_' || hex && isHex(s[i])) {
-			i++
-		}
-		return i
-	}
-	digits := func() {
-		for i < len(s) && (isDigit(s[i]) || s[i] == '_' && i+1 < len(s) && isDigit(s[i+1])) {
-			i++
-		}
-	}
-	digits()
-	if i < len(s) && s[i] == '.' {
-		i++
-		digits()
-	}
-	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
-		j := i + 1
-		if j < len(s) && (s[j] == '+' || s[j] == '-') {
-			j++
-		}
-		if j < len(s) && isDigit(s[j]) {
-			i = j
-			digits()
-		}
-	}
-	if i < len(s) && (s[i] == 'j' || s[i] == 'J') {
-		i++
-	}
-	return i
-}
-
 var operators = []string{"**=", "//=", ">>=", "<<=", "...", "->", ":=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=",
-
 	"==", "!=", "<=", ">=", "<>", "<<", ">>", "**", "//", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")",
 	"[", "]", "{", "}", ",", ":", ".", ";", "="}
 

@@ -105,3 +105,32 @@ func (p *parser) unwrapped(s Span) Span {
 	}
 	return Span{s.Line, back(s.Line, s.Col), s.EndLine, back(s.EndLine, s.EndCol)}
 }
+
+func operandEnd(t *tok) bool {
+	switch t.kind {
+	case "num", "str":
+		return true
+	case "name":
+		return !keywords[t.text] || t.text == "None" || t.text == "True" || t.text == "False"
+	case "op":
+		return t.text == ")" || t.text == "]" || t.text == "}" || t.text == "..."
+	}
+	return false
+}
+
+func logicalLines(toks []tok) (out [][]tok) {
+	var cur []tok
+	for _, t := range toks {
+		switch t.kind {
+		case "newline", "end":
+			if len(cur) > 0 {
+				out = append(out, append(cur, t))
+				cur = nil
+			}
+		case "indent", "dedent":
+		default:
+			cur = append(cur, t)
+		}
+	}
+	return out
+}

@@ -55,7 +55,7 @@ func (p *parser) strings(c *cst) Expr {
 		if isBytes {
 			for j := 0; j < len(body); j++ {
 				if body[j] >= 0x80 {
-					p.fail(p.sp(part), "bytes can only contain ASCII literal characters")
+					panic(fieldError{p.errAt("SyntaxError", p.sp(part), "bytes can only contain ASCII literal characters")})
 				}
 			}
 			if isRaw {
@@ -215,7 +215,11 @@ func (p *parser) unescape(c *cst, s string) string {
 		case 'N':
 			end := strings.IndexByte(s[i:], '}')
 			if i+1 >= len(s) || s[i+1] != '{' || end < 0 {
-				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: malformed \\N character escape", i-1, i)
+				last := i
+				if i+1 < len(s) && s[i+1] == '{' {
+					last = len(s) - 1
+				}
+				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: malformed \\N character escape", i-1, last)
 			}
 			r, ok := unicodeNames[strings.ToUpper(s[i+2:i+end])]
 			if !ok {
@@ -327,7 +331,7 @@ scan:
 	for i < end {
 		ch := s[i]
 		if ch == '\\' {
-			f.fail("expression part cannot include a backslash")
+			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include a backslash")
 		}
 		if quote != 0 {
 			if ch == quote {
@@ -354,7 +358,7 @@ scan:
 		case '(', '[', '{':
 			stack = append(stack, ch)
 		case '#':
-			f.fail("expression part cannot include '#'")
+			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include '#'")
 		case '!':
 			if len(stack) == 0 && !(i+1 < end && s[i+1] == '=') {
 				break scan
@@ -399,11 +403,14 @@ scan:
 		f.fail("unmatched '%c'", stack[len(stack)-1])
 	}
 	exprEnd := i
-	if strings.TrimSpace(s[start:exprEnd]) == "" {
-		f.fail("empty expression not allowed")
-	}
 	if i >= end {
 		f.fail("expecting '}'")
+	}
+	if strings.TrimSpace(s[start:exprEnd]) == "" {
+		if s[i] == '}' {
+			f.fail("empty expression not allowed")
+		}
+		f.fail("expression required before '%c'", s[i])
 	}
 	fv := &FormattedValue{}
 	fv.Value = f.expr(start, exprEnd)
@@ -474,21 +481,35 @@ func (f *fparser) expr(start, end int) Expr {
 			q.colShift += f.p.colShift
 		}
 	}
+	if f.p.judging {
+		j := newParser(f.p.filename, src)
+		j.bytes = true
+		if e := wrongField(j); e != nil {
+			// Columns are taken back by where the field begins, on its other lines, too.
+			if brace := f.p.colOf(off - 1); strings.Trim(f.body[start:end], " \t\f")[:1] != "\n" {
+				if e.Line > 1 {
+					e.Offset -= brace
+				}
+				if e.EndLine > 1 {
+					e.EndOffset -= brace
+				}
+			}
+			e.Line += int(q.lineShift)
+			e.EndLine += int(q.lineShift)
+			panic(fieldError{e})
+		}
+		return nil
+	}
 	root := parseTree(src)
 	if root == nil || root.err || len(root.kids) != 1 || root.kids[0].kind != "expression_statement" || len(root.kids[0].kids) != 1 {
-		if root != nil {
-			toks, err := scan(newParser(f.p.filename, src))
-			var e *Error
-			if err != nil {
-				e = err
-			} else {
-				e = newParser(f.p.filename, src).diagnose(root, toks)
-			}
-			f.fail("%s", e.Msg)
-		}
 		f.fail("invalid syntax")
 	}
 	return q.expr(root.kids[0].kids[0])
+}
+
+func (p *parser) colOf(off int) int {
+	_, col := p.position(off)
+	return col
 }
 
 // position gives line (from 1) and byte column of an offset.
