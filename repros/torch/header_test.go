@@ -1,0 +1,52 @@
+package torch
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// eval calls a function of engine.py on one text, in a Python without torch.
+func eval(t *testing.T, function, text string) string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	cmd := exec.Command(python, "-c", `
+import sys
+ns = {"__name__": "engine", "SOURCE": ""}
+exec(compile(sys.argv[1], "engine.py", "exec"), ns)
+sys.stdout.write(ns[sys.argv[2]](sys.stdin.read()))
+`, program, function)
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestFunctionsOfTheHeaderAreInline(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"a definition", "float draw(uint32_t seed) {\n}", "inline float draw(uint32_t seed) {\n}"},
+		{"over several lines", "std::tuple<std::shared_ptr<int64_t[]>, int> parts(\n    int n,\n    int m = f(1)) {\n}", "inline std::tuple<std::shared_ptr<int64_t[]>, int> parts(\n    int n,\n    int m = f(1)) {\n}"},
+		{"a declaration", "void elsewhere(int n);", "void elsewhere(int n);"},
+		{"inline already", "inline int f() { return 1; }", "inline int f() { return 1; }"},
+		{"inline after its type", "at::Mask<int, N> inline f(\n) { }", "at::Mask<int, N> inline f(\n) { }"},
+		{"static", "static int f() { return 1; }", "static int f() { return 1; }"},
+		{"a template", "template <typename T>\nvoid f(T t) { }", "template <typename T>\nvoid f(T t) { }"},
+		{"a template over several lines", "template <typename T,\n    int N>\nstd::pair<T, int> f(T t) { }", "template <typename T,\n    int N>\nstd::pair<T, int> f(T t) { }"},
+		{"a member", "struct A {\n  int f() { return 1; }\n};", "struct A {\n  int f() { return 1; }\n};"},
+		{"for the linker", "extern \"C\" void f() { }", "extern \"C\" void f() { }"},
+		{"a macro", "#define f(x) (x)", "#define f(x) (x)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, eval(t, "only_if_used", c.in)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
