@@ -6,6 +6,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -182,6 +183,14 @@ func (t *Torch) registerState() {
 		}
 		t.Generator.ManualSeed(uint64(n))
 		return t.generatorObject, nil
+	})
+	c.Func("_set_num_threads", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		n, _ := vm.AsInt(a[0])
+		parallel.Set(int(min(n, 1<<16)))
+		return vm.None, nil
+	})
+	c.Func("_get_num_threads", func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return vm.MakeInt(int64(parallel.Threads())), nil
 	})
 	c.Func("get_default_dtype", func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		return t.DTypeObject(t.DefaultDType), nil

@@ -97,12 +97,18 @@ func (c *Call) poolSpec(t *tensor.Tensor, nd int, k, stride, pad, dil []int64, c
 // box is the clipped window of output position o.
 func (p poolSpec) box(o, in, lo, hi []int64) {
 	for d := range o {
-		lo[d] = o[d]*p.stride[d] - p.pad[d]
-		hi[d] = min(lo[d]+(p.k[d]-1)*p.dil[d]+1, in[d])
-		for lo[d] < 0 {
-			lo[d] += p.dil[d]
-		}
+		lo[d], hi[d] = p.bounds(d, o[d], in[d])
 	}
+}
+
+// bounds is the clipped window of output position o in dimension d, of size in.
+func (p poolSpec) bounds(d int, o, in int64) (lo, hi int64) {
+	lo = o*p.stride[d] - p.pad[d]
+	hi = min(lo+(p.k[d]-1)*p.dil[d]+1, in)
+	for lo < 0 {
+		lo += p.dil[d]
+	}
+	return lo, hi
 }
 
 func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tensor) {
@@ -142,22 +148,28 @@ func eachPlane(n, size int64, nd int, f func(q int64, pos, lo, hi []int64)) {
 // of equals the first, of NaNs the last.
 func maxPlanes[T float32 | float64](v []T, ix []int64, x []T, n int64, in []int64, p poolSpec) {
 	inN, outN := in[0]*in[1], p.out[0]*p.out[1]
-	eachPlane(n, inN, 2, func(q int64, o, lo, hi []int64) {
+	width, dr, dc := in[1], p.dil[0], p.dil[1]
+	// The columns of the windows are the same in each row.
+	left, right := make([]int64, p.out[1]), make([]int64, p.out[1])
+	for j := range left {
+		left[j], right[j] = p.bounds(1, int64(j), width)
+	}
+	eachPlane(n, inN, 0, func(q int64, _, _, _ []int64) {
 		img, to, at := x[q*inN:(q+1)*inN], v[q*outN:(q+1)*outN], ix[q*outN:(q+1)*outN]
-		clear(o)
-		for j := range to {
-			p.box(o, in, lo, hi)
-			best, bi := T(math.Inf(-1)), int64(-1)
-			for r := lo[0]; r < hi[0]; r += p.dil[0] {
-				for i := r*in[1] + lo[1]; i < r*in[1]+hi[1]; i += p.dil[1] {
-					if e := img[i]; e > best || e != e || bi < 0 {
-						best, bi = e, i
+		for i := range p.out[0] {
+			top, bottom := p.bounds(0, i, in[0])
+			to, at := to[i*p.out[1]:(i+1)*p.out[1]], at[i*p.out[1]:(i+1)*p.out[1]]
+			for j := range to {
+				lo, hi := left[j], right[j]
+				best, bi := T(math.Inf(-1)), top*width+lo
+				for r := top * width; r < bottom*width; r += dr * width {
+					for k := r + lo; k < r+hi; k += dc {
+						if e := img[k]; e > best || e != e {
+							best, bi = e, k
+						}
 					}
 				}
-			}
-			to[j], at[j] = best, bi
-			if o[1]++; o[1] == p.out[1] {
-				o[0], o[1] = o[0]+1, 0
+				to[j], at[j] = best, bi
 			}
 		}
 	})

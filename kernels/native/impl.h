@@ -254,7 +254,12 @@ static void NAME(sum_cols32)(float *o, const float *a, int64_t rows, int64_t col
   for (int64_t j0 = 0; j0 < cols; j0 += 512) {
     int64_t m = cols - j0 < 512 ? cols - j0 : 512;
     for (int64_t j = 0; j < m; j++) tmp[j] = 0;
-    for (int64_t r = 0; r < rows; r++) {
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      const float *p0 = a + r * stride + j0, *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride;
+      for (int64_t j = 0; j < m; j++) tmp[j] += (p0[j] + p1[j]) + (p2[j] + p3[j]);
+    }
+    for (; r < rows; r++) {
       const float *p = a + r * stride + j0;
       for (int64_t j = 0; j < m; j++) tmp[j] += p[j];
     }

@@ -309,7 +309,7 @@ func SumRows64(out, a []float64, cols, stride int) {
 	C.sum_rows64(table, p64(out), p64(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
 }
 
-// SumCols32 sums rows rows of len(out) columns into out, in float64.
+// SumCols32 sums rows rows of len(out) columns into out: four at a time in float32, those sums in float64.
 func SumCols32(out, a []float32, rows, stride int) {
 	if len(out) == 0 {
 		return

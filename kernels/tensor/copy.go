@@ -83,7 +83,7 @@ func sameStrides(a, b *Tensor) bool {
 }
 
 // tile is the side of the squares in which a transposed copy walks, so that the lines of memory it reads stay in the cache.
-const tile = 32
+const tile = 64
 
 // copyTransposed copies where dst runs along the last dimension and src along the one before; it reports whether that is so.
 func copyTransposed[T any](l *Loop, d, s []T) bool {

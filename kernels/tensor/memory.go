@@ -48,10 +48,7 @@ func class(n int) int {
 func (m *memory) take(n int) (buf []byte, dirty bool) {
 	size := class(n)
 	m.mu.Lock()
-	if !m.watched {
-		m.watched = true
-		runtime.SetFinalizer(&watch{m}, (*watch).collected)
-	}
+	m.watch()
 	m.spent += int64(size)
 	if m.spent > spend && !m.collecting {
 		m.collecting = true
@@ -72,6 +69,7 @@ func (m *memory) take(n int) (buf []byte, dirty bool) {
 func (m *memory) put(buf []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.watch()
 	m.free[len(buf)] = append(m.free[len(buf)], block{buf, m.round})
 }
 
@@ -92,7 +90,15 @@ func (w *watch) collected() {
 			delete(m.free, size)
 		}
 	}
-	if m.watched = len(m.free) > 0; m.watched {
+	if m.watched = false; len(m.free) > 0 {
+		m.watch()
+	}
+}
+
+// watch waits for the next collection.
+func (m *memory) watch() {
+	if !m.watched {
+		m.watched = true
 		runtime.SetFinalizer(&watch{m}, (*watch).collected)
 	}
 }
@@ -116,13 +122,11 @@ func storage(nbytes int64) (*Storage, bool) {
 	if nbytes <= 0 {
 		return &Storage{Data: []byte{}}, false
 	}
-	var buf []byte
-	var dirty bool
-	if nbytes < keep {
-		buf = make([]byte, nbytes+63)
-	} else {
-		buf, dirty = heap.take(int(nbytes) + 63)
+	if nbytes >= keep { // large objects begin where a page does
+		buf, dirty := heap.take(int(nbytes))
+		return &Storage{Data: buf[:nbytes:nbytes], NBytes: nbytes}, dirty
 	}
+	buf := make([]byte, nbytes+63)
 	off := int64(-uintptr(unsafe.Pointer(&buf[0])) & 63)
-	return &Storage{Data: buf[off : off+nbytes : off+nbytes], NBytes: nbytes}, dirty
+	return &Storage{Data: buf[off : off+nbytes : off+nbytes], NBytes: nbytes}, false
 }

@@ -14,7 +14,8 @@ type Kernel struct {
 	Bufs   []*ir.Buffer // owners of the memory, in argument order
 }
 
-// Generate writes the function for a group of loops with equal iteration order.
+// Generate writes the function for a group of loops with equal iteration order. Long loops are shared out among threads, 0 for as many as OpenMP
+// has by default.
 func Generate(group []*ir.Loops, threads int) *Kernel {
 	g := &gen{k: &Kernel{}, slot: map[*ir.Buffer]int{}, threads: threads}
 	for _, l := range group {
@@ -147,7 +148,11 @@ func (g *gen) nest(ls []*ir.Loops) {
 	for i, n := range l.Ranges {
 		last := i == len(l.Ranges)-1
 		if i == 0 && work >= 1<<15 && g.threads != 1 && (n > 1) {
-			g.line("%s#pragma omp parallel for schedule(static)", indent)
+			many := ""
+			if g.threads > 0 {
+				many = fmt.Sprintf(" num_threads(%d)", g.threads)
+			}
+			g.line("%s#pragma omp parallel for%s schedule(static)", indent, many)
 		} else if last && l.Reduce == "" {
 			g.line("%s#pragma GCC ivdep", indent)
 		}

@@ -19,6 +19,7 @@ import (
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
+	"whittle/kernels/parallel"
 	"whittle/lowering"
 	"whittle/replay"
 	"whittle/repros"
@@ -299,6 +300,15 @@ func (s *Session) loweringConfig() (lowering.Config, error) {
 			return cfg, err
 		}
 		*p, _ = vm.AsStr(v)
+	}
+	v, err := s.In.GetAttr(cpp, "threads")
+	if err != nil {
+		return cfg, err
+	}
+	if n, ok := vm.AsInt(v); ok && n > 0 {
+		cfg.Threads = int(n)
+	} else {
+		cfg.Threads = parallel.Threads()
 	}
 	return cfg, nil
 }

@@ -110,13 +110,15 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 
 
 def set_num_threads(n):
-    pass
+    if type(n) is not _builtins.int:
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n < 1:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _C._set_num_threads(n)
 
 
 def get_num_threads():
-    import os
-
-    return _builtins.int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
+    return _C._get_num_threads()
 
 
 def set_num_interop_threads(n):
