@@ -74,6 +74,15 @@ func CompileSource(filename, src string, mode Mode) (*Code, error) {
 	return compile(f, f.Body, mode)
 }
 
+// CompileKnown is CompileSource for a module that is part of this program, and so known to be right.
+func CompileKnown(filename, src string) (*Code, error) {
+	f, err := syntax.ParseKnown(filename, src)
+	if err != nil {
+		return nil, err
+	}
+	return compile(f, f.Body, Exec)
+}
+
 func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error) {
 	c := &compiler{file: f, src: &Source{f.Source}, future: f.Future["annotations"], mode: mode}
 	defer func() {
@@ -86,6 +95,7 @@ func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error
 		}
 	}()
 	root := buildSymbols(f, body)
+	check(f, body, mode)
 	c.enter(root, "<module>", 1)
 	c.u.emit(RESUME, 0)
 	if root.annots {
@@ -105,7 +115,7 @@ func (c *compiler) enter(s *scope, name string, line int) {
 	u.code = co
 	if o := c.u; o != nil {
 		// A function that is declared global keeps its bare name.
-		if !(o.scope.globals[mangle(o.scope.class, name)] && s.kind != compScope) {
+		if !(o.scope.of(name)&defGlobal != 0 && s.kind != compScope) {
 			switch {
 			case o.scope.function():
 				co.QualName = o.code.QualName + ".<locals>." + name
@@ -125,15 +135,10 @@ func (c *compiler) enter(s *scope, name string, line int) {
 		if s.gen {
 			co.Flags |= Generator
 		}
-		co.VarNames = slices.Clone(s.params)
-		for _, n := range s.locals {
-			if !slices.Contains(co.VarNames, n) && !s.cells[n] {
-				co.VarNames = append(co.VarNames, n)
-			}
-		}
+		co.VarNames = s.varNames()
 	}
-	co.CellVars = sorted(s.cells)
-	co.FreeVars = sorted(s.free)
+	co.CellVars = s.cells()
+	co.FreeVars = s.free()
 	c.u = u
 	if len(co.FreeVars) > 0 {
 		u.emit(COPY_FREE_VARS, len(co.FreeVars))
@@ -231,14 +236,7 @@ func (c *compiler) at(n syntax.Node) func() {
 }
 
 func (c *compiler) fail(n syntax.Node, format string, args ...any) {
-	sp := n.Pos()
-	lines := strings.SplitAfter(c.file.Source, "\n")
-	text := ""
-	if int(sp.Line) <= len(lines) && sp.Line > 0 {
-		text = lines[sp.Line-1]
-	}
-	panic(&syntax.Error{Kind: "SyntaxError", Msg: fmt.Sprintf(format, args...), Filename: c.file.Filename, Line: int(sp.Line), Offset: int(sp.Col) + 1,
-		EndLine: int(sp.EndLine), EndOffset: int(sp.EndCol) + 1, Text: text})
+	panic(c.file.ErrorAt(n.Pos(), format, args...))
 }
 
 // docstring stores a body's leading string in __doc__.
@@ -274,16 +272,8 @@ func (c *compiler) loadName(n string) {
 	case accFast:
 		u.emit(LOAD_FAST, slices.Index(u.code.VarNames, n))
 	case accGlobal:
-		if u.scope.function() {
-			u.emit(LOAD_GLOBAL, c.name(n)<<1)
-		} else {
-			u.emit(LOAD_GLOBAL, c.name(n)<<1)
-		}
+		u.emit(LOAD_GLOBAL, c.name(n)<<1)
 	case accCell:
-		if u.scope.kind == classScope && n != "__class__" {
-			u.emit(LOAD_NAME, c.name(n))
-			return
-		}
 		u.emit(LOAD_DEREF, u.code.CellSlot(n))
 	case accFree:
 		if u.scope.kind == classScope {
@@ -308,9 +298,6 @@ func (c *compiler) nameOp(n string, fast, global, deref, name Op) {
 	n = mangle(c.u.scope.class, n)
 	u := c.u
 	acc := u.scope.access(n)
-	if u.scope.kind == classScope && (acc == accCell || acc == accFree) && u.scope.bound[n] && n != "__class__" {
-		acc = accName
-	}
 	switch acc {
 	case accFast:
 		u.emit(fast, slices.Index(u.code.VarNames, n))

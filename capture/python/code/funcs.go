@@ -82,7 +82,7 @@ func (c *compiler) makeClosure(co *Code, flags int) {
 	if len(co.FreeVars) > 0 {
 		for _, n := range co.FreeVars {
 			slot := u.code.CellSlot(n)
-			if slot < 0 { // a bug of the symbol table, which hands every free name through the scopes between
+			if slot < 0 { // the symbol table hands every free name through the scopes between, so this is a bug of it; compile makes it an error
 				panic("no cell for " + n + " in " + u.code.QualName)
 			}
 			u.emit(LOAD_CLOSURE, slot)
@@ -164,13 +164,13 @@ func (c *compiler) classDef(s *syntax.ClassDef) {
 		v.emit(SETUP_ANNOTATIONS, 0)
 	}
 	c.stmts(c.docstring(s.Body))
-	if sc.cells["__class__"] {
+	if sc.classCell {
 		v.emit(LOAD_CLOSURE, v.code.CellSlot("__class__"))
 		v.emit(COPY, 1)
 		v.emit(STORE_NAME, c.name("__classcell__"))
 		v.emit(RETURN_VALUE, 0)
 	}
-	co := c.leave(!sc.cells["__class__"])
+	co := c.leave(!sc.classCell)
 	u.pos = s.Pos()
 	u.emit(PUSH_NULL, 0)
 	u.emit(LOAD_BUILD_CLASS, 0)

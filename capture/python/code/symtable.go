@@ -1,6 +1,8 @@
 package code
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -27,30 +29,51 @@ const (
 	accFree                 // local of an outer function
 )
 
+// symbol says what a scope does with a name, and, once resolved, where the name lives.
+type symbol uint16
+
+const (
+	defGlobal symbol = 1 << iota // a global statement
+	defNonlocal
+	defParam
+	defLocal // assigned to
+	defImport
+	defAnnot    // annotated
+	defCompIter // bound by the for of a comprehension
+	used
+	isLocal // where it lives: one of these four, after resolve
+	isCell
+	isFree
+	isGlobal
+	freeInClass // a class binds the name and hands the outer one of that name on to its functions
+	defBound    = defLocal | defParam | defImport
+)
+
 // scope is one block of the symbol table.
 type scope struct {
-	kind     scopeKind
-	parent   *scope
-	children map[syntax.Node]*scope
-	order    []*scope
-	params   []string
-	bound    map[string]bool
-	used     map[string]bool
-	globals  map[string]bool
-	nonlocal map[string]bool
-	cells    map[string]bool
-	free     map[string]bool
-	locals   []string // bound names in order of appearance
-	gen      bool
-	class    string // innermost class, for private names
-	annots   bool   // has variable annotations
+	kind      scopeKind
+	comp      string // what texts call a comprehension
+	parent    *scope
+	children  map[syntax.Node]*scope
+	order     []*scope
+	params    []string
+	symbols   map[string]symbol
+	names     []string // keys of symbols in order of appearance
+	declared  map[string]syntax.Span
+	gen       bool
+	class     string // innermost class, for private names
+	annots    bool   // has variable annotations
+	classCell bool   // a class whose functions want __class__
+
+	target bool // the target of a for clause is being read
+	iters  int  // what a comprehension walks over is being read: how deep
 }
 
 func newScope(kind scopeKind, parent *scope) *scope {
-	s := &scope{kind: kind, parent: parent, children: map[syntax.Node]*scope{}, bound: map[string]bool{}, used: map[string]bool{},
-		globals: map[string]bool{}, nonlocal: map[string]bool{}, cells: map[string]bool{}, free: map[string]bool{}}
+	s := &scope{kind: kind, parent: parent, children: map[syntax.Node]*scope{}, symbols: map[string]symbol{}, declared: map[string]syntax.Span{}}
 	if parent != nil {
 		s.class = parent.class
+		s.iters = parent.iters
 		parent.order = append(parent.order, s)
 	}
 	return s
@@ -58,19 +81,8 @@ func newScope(kind scopeKind, parent *scope) *scope {
 
 func (s *scope) function() bool { return s.kind == functionScope || s.kind == compScope }
 
-func (s *scope) bind(n string) {
-	n = mangle(s.class, n)
-	if s.globals[n] || s.nonlocal[n] {
-		s.used[n] = true
-		return
-	}
-	if !s.bound[n] {
-		s.bound[n] = true
-		s.locals = append(s.locals, n)
-	}
-}
-
-func (s *scope) use(n string) { s.used[mangle(s.class, n)] = true }
+// of gives what the scope knows of a name.
+func (s *scope) of(n string) symbol { return s.symbols[mangle(s.class, n)] }
 
 // mangle makes a private name of a class its own.
 func mangle(class, n string) string {
@@ -84,118 +96,176 @@ func mangle(class, n string) string {
 	return "_" + class + n
 }
 
-// symbols builds and resolves the scopes of a file.
-type symbols struct{ cur *scope }
+// symbols builds the scopes of a file. It fails by panicking with a *syntax.Error.
+type symbols struct {
+	f   *syntax.File
+	cur *scope
+}
+
+func (b *symbols) fail(sp syntax.Span, format string, args ...any) {
+	panic(b.f.ErrorAt(sp, format, args...))
+}
 
 func buildSymbols(f *syntax.File, body []syntax.Stmt) *scope {
 	root := newScope(moduleScope, nil)
-	b := &symbols{root}
+	b := &symbols{f, root}
 	b.stmts(body)
-	resolve(root)
+	b.resolve(root, nil, map[string]bool{}, map[string]bool{})
 	return root
 }
 
-// resolve finds free names bottom-up, then marks the cells that they come from.
-func resolve(s *scope) {
+// resolve says where each name of a scope lives. bound holds the names that functions around the scope bind (nil at the
+// top: there nothing can be nonlocal), global those that are declared global around it; free receives what the scope and those
+// within want from outside. bound and global are the scope's own to change.
+func (b *symbols) resolve(s *scope, bound, free, global map[string]bool) {
+	local := map[string]bool{}
+	inBound, inGlobal, inFree := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	if s.kind == classScope { // what a class binds is not seen from its functions
+		maps.Copy(inGlobal, global)
+		maps.Copy(inBound, bound)
+	}
+	for _, n := range s.names {
+		d := s.symbols[n]
+		switch {
+		case d&defGlobal != 0:
+			if d&defNonlocal != 0 {
+				b.fail(s.declared[n], "name '%s' is nonlocal and global", n)
+			}
+			s.symbols[n] |= isGlobal
+			global[n] = true
+			delete(bound, n)
+		case d&defNonlocal != 0:
+			if bound == nil {
+				b.fail(s.declared[n], "nonlocal declaration not allowed at module level")
+			}
+			if !bound[n] {
+				b.fail(s.declared[n], "no binding for nonlocal '%s' found", n)
+			}
+			s.symbols[n] |= isFree
+			free[n] = true
+		case d&defBound != 0:
+			s.symbols[n] |= isLocal
+			local[n] = true
+			delete(global, n)
+		case bound[n]:
+			s.symbols[n] |= isFree
+			free[n] = true
+		default:
+			s.symbols[n] |= isGlobal
+		}
+	}
+	if s.kind == classScope {
+		inBound["__class__"] = true
+	} else {
+		if s.function() {
+			maps.Copy(inBound, local)
+		}
+		maps.Copy(inBound, bound)
+		maps.Copy(inGlobal, global)
+	}
 	for _, c := range s.order {
-		resolve(c)
-		for n := range c.free {
-			if n == "__class__" && s.kind == classScope {
-				s.cells[n] = true
-				continue
-			}
-			switch {
-			case s.function() && s.bound[n] && !s.globals[n]:
-				s.cells[n] = true
-			case s.kind == moduleScope:
-				delete(c.free, n)
-			default:
-				if s.function() && s.globals[n] {
-					dropFree(c, n)
-				} else {
-					s.free[n] = true
-				}
+		up := map[string]bool{}
+		b.resolve(c, maps.Clone(inBound), up, maps.Clone(inGlobal))
+		maps.Copy(inFree, up)
+	}
+	switch {
+	case s.function():
+		for n, d := range s.symbols {
+			if d&isLocal != 0 && inFree[n] {
+				s.symbols[n] = d&^isLocal | isCell
+				delete(inFree, n)
 			}
 		}
+	case s.kind == classScope && inFree["__class__"]:
+		s.classCell = true
+		delete(inFree, "__class__")
 	}
-	if s.kind == moduleScope {
-		for _, c := range s.order {
-			for n := range c.free {
-				dropFree(c, n)
+	for n := range inFree {
+		d, ok := s.symbols[n]
+		switch {
+		case ok:
+			if s.kind == classScope && d&(defBound|defGlobal) != 0 {
+				s.symbols[n] |= freeInClass
 			}
-		}
-		return
-	}
-	for n := range s.used {
-		if s.globals[n] || s.bound[n] && s.kind != classScope {
-			continue
-		}
-		if s.bound[n] && !s.nonlocal[n] {
-			continue
-		}
-		if outer(s, n) {
-			s.free[n] = true
+		case bound != nil && bound[n]:
+			s.symbols[n] = isFree
 		}
 	}
-	for n := range s.nonlocal {
-		s.free[n] = true
-	}
-}
-
-// outer reports whether an enclosing function binds n.
-func outer(s *scope, n string) bool {
-	for p := s.parent; p != nil; p = p.parent {
-		if p.kind == classScope {
-			if n == "__class__" {
-				return true
-			}
-			continue
-		}
-		if p.function() {
-			if p.globals[n] {
-				return false
-			}
-			if p.bound[n] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func dropFree(s *scope, n string) {
-	delete(s.free, n)
-	for _, c := range s.order {
-		if c.free[n] && !s.cells[n] {
-			dropFree(c, n)
-		}
-	}
+	maps.Copy(free, inFree)
 }
 
 func (s *scope) access(n string) access {
-	switch {
-	case s.globals[n]:
-		return accGlobal
-	case s.cells[n]:
+	if n == "__class__" && s.kind == classScope && s.classCell && s.symbols[n]&defBound == 0 {
 		return accCell
-	case s.free[n]:
+	}
+	d := s.symbols[n]
+	switch {
+	case d&isFree != 0:
 		return accFree
-	case s.function():
-		if s.bound[n] {
-			return accFast
-		}
+	case d&isCell != 0:
+		return accCell
+	case d&isLocal != 0 && s.function():
+		return accFast
+	case d&isGlobal != 0 && (s.function() || d&defGlobal != 0):
 		return accGlobal
 	}
 	return accName
 }
 
-func sorted(m map[string]bool) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
+// cells and free are the names of a code object's cells of its own and from outside, sorted.
+func (s *scope) cells() (out []string) {
+	if s.classCell {
+		out = append(out, "__class__")
+	}
+	return append(out, s.with(isCell)...)
+}
+
+func (s *scope) free() []string { return s.with(isFree | freeInClass) }
+
+func (s *scope) with(mask symbol) (out []string) {
+	for n, d := range s.symbols {
+		if d&mask != 0 {
+			out = append(out, n)
+		}
 	}
 	sort.Strings(out)
 	return out
+}
+
+// varNames are the parameters and then the other locals that are no cells.
+func (s *scope) varNames() []string {
+	out := slices.Clone(s.params)
+	for _, n := range s.names {
+		if s.symbols[n]&(isLocal|defParam) == isLocal {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// add notes what the scope that is being read does with a name.
+func (b *symbols) add(n string, d symbol, sp syntax.Span) { b.addTo(b.cur, n, d, sp) }
+
+func (b *symbols) addTo(s *scope, name string, d symbol, sp syntax.Span) {
+	n := mangle(b.cur.class, name)
+	old, ok := s.symbols[n]
+	if d&old&defParam != 0 {
+		b.fail(sp, "duplicate argument '%s' in function definition", name)
+	}
+	if !ok {
+		s.names = append(s.names, n)
+	}
+	all := old | d
+	if s.target {
+		if all&(defGlobal|defNonlocal) != 0 {
+			b.fail(sp, "comprehension inner loop cannot rebind assignment expression target '%s'", name)
+		}
+		all |= defCompIter
+	}
+	s.symbols[n] = all
+	if d&defParam != 0 {
+		s.params = append(s.params, n)
+	}
 }
 
 func (b *symbols) push(kind scopeKind, n syntax.Node) func() {
@@ -203,6 +273,31 @@ func (b *symbols) push(kind scopeKind, n syntax.Node) func() {
 	b.cur.children[n] = s
 	b.cur = s
 	return func() { b.cur = s.parent }
+}
+
+// declare is a global or nonlocal statement.
+func (b *symbols) declare(sp syntax.Span, names []string, d symbol, how string) {
+	for _, n := range names {
+		switch old := b.cur.of(n); {
+		case old&defParam != 0:
+			b.fail(sp, "name '%s' is parameter and %s", n, how)
+		case old&used != 0:
+			b.fail(sp, "name '%s' is used prior to %s declaration", n, how)
+		case old&defAnnot != 0:
+			b.fail(sp, "annotated name '%s' can't be %s", n, how)
+		case old&defLocal != 0:
+			b.fail(sp, "name '%s' is assigned to before %s declaration", n, how)
+		}
+		b.add(n, d, sp)
+		b.directive(n, sp)
+	}
+}
+
+func (b *symbols) directive(n string, sp syntax.Span) {
+	n = mangle(b.cur.class, n)
+	if _, ok := b.cur.declared[n]; !ok {
+		b.cur.declared[n] = sp
+	}
 }
 
 func (b *symbols) stmts(list []syntax.Stmt) {
@@ -217,9 +312,26 @@ func (b *symbols) args(a *syntax.Arguments, annotations bool) {
 	if !annotations {
 		return
 	}
-	for _, x := range allArgs(a) {
-		b.expr(x.Annotation)
+	for _, l := range [][]*syntax.Arg{a.PosOnly, a.Args, {a.Vararg, a.Kwarg}, a.KwOnly} {
+		for _, x := range l {
+			if x != nil {
+				b.annotation(x.Annotation)
+			}
+		}
 	}
+}
+
+// annotation reads an annotation; one that stays text has a scope of its own, which nothing comes out of.
+func (b *symbols) annotation(e syntax.Expr) {
+	if e == nil {
+		return
+	}
+	if b.f.Future["annotations"] {
+		out := b.cur
+		b.cur = &scope{kind: functionScope, children: map[syntax.Node]*scope{}, symbols: map[string]symbol{}, declared: map[string]syntax.Span{}, class: out.class}
+		defer func() { b.cur = out }()
+	}
+	b.expr(e)
 }
 
 func allArgs(a *syntax.Arguments) (out []*syntax.Arg) {
@@ -236,42 +348,33 @@ func allArgs(a *syntax.Arguments) (out []*syntax.Arg) {
 }
 
 func (b *symbols) params(a *syntax.Arguments) {
-	add := func(x *syntax.Arg) {
-		n := mangle(b.cur.class, x.Name)
-		b.cur.params = append(b.cur.params, n)
-		b.cur.bind(x.Name)
-	}
-	for _, l := range [][]*syntax.Arg{a.PosOnly, a.Args, a.KwOnly} {
+	for _, l := range [][]*syntax.Arg{a.PosOnly, a.Args, a.KwOnly, {a.Vararg, a.Kwarg}} {
 		for _, x := range l {
-			add(x)
+			if x != nil {
+				b.add(x.Name, defParam, x.Span)
+			}
 		}
-	}
-	if a.Vararg != nil {
-		add(a.Vararg)
-	}
-	if a.Kwarg != nil {
-		add(a.Kwarg)
 	}
 }
 
 func (b *symbols) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.FunctionDef:
-		b.exprs(s.Decorators)
+		b.add(s.Name, defLocal, s.Span)
 		b.args(s.Args, true)
-		b.expr(s.Returns)
-		b.cur.bind(s.Name)
+		b.annotation(s.Returns)
+		b.exprs(s.Decorators)
 		pop := b.push(functionScope, s)
 		b.params(s.Args)
 		b.stmts(s.Body)
 		pop()
 	case *syntax.ClassDef:
-		b.exprs(s.Decorators)
+		b.add(s.Name, defLocal, s.Span)
 		b.exprs(s.Bases)
 		for _, k := range s.Keywords {
 			b.expr(k.Value)
 		}
-		b.cur.bind(s.Name)
+		b.exprs(s.Decorators)
 		pop := b.push(classScope, s)
 		b.cur.class = s.Name
 		b.stmts(s.Body)
@@ -289,20 +392,12 @@ func (b *symbols) stmt(s syntax.Stmt) {
 		}
 	case *syntax.AugAssign:
 		b.target(s.Target)
-		if n, ok := s.Target.(*syntax.Name); ok {
-			b.cur.use(n.Id)
-		}
 		b.expr(s.Value)
 	case *syntax.AnnAssign:
-		if _, ok := s.Target.(*syntax.Name); ok && s.Simple {
-			b.cur.annots = true
-		}
-		b.target(s.Target)
-		b.expr(s.Annotation)
-		b.expr(s.Value)
+		b.annAssign(s)
 	case *syntax.For:
-		b.target(s.Target)
 		b.expr(s.Iter)
+		b.target(s.Target)
 		b.stmts(s.Body)
 		b.stmts(s.Else)
 	case *syntax.While:
@@ -326,14 +421,14 @@ func (b *symbols) stmt(s syntax.Stmt) {
 		b.expr(s.Cause)
 	case *syntax.Try:
 		b.stmts(s.Body)
+		b.stmts(s.Else)
 		for _, h := range s.Handlers {
 			b.expr(h.Type)
 			if h.Name != "" {
-				b.cur.bind(h.Name)
+				b.add(h.Name, defLocal, h.Span)
 			}
 			b.stmts(h.Body)
 		}
-		b.stmts(s.Else)
 		b.stmts(s.Final)
 	case *syntax.Assert:
 		b.expr(s.Test)
@@ -344,7 +439,7 @@ func (b *symbols) stmt(s syntax.Stmt) {
 			if n == "" {
 				n, _, _ = strings.Cut(a.Name, ".")
 			}
-			b.cur.bind(n)
+			b.add(n, defImport, a.Span)
 		}
 	case *syntax.ImportFrom:
 		for _, a := range s.Names {
@@ -353,17 +448,15 @@ func (b *symbols) stmt(s syntax.Stmt) {
 				n = a.Name
 			}
 			if n != "*" {
-				b.cur.bind(n)
+				b.add(n, defImport, a.Span)
+			} else if b.cur.kind != moduleScope {
+				b.fail(a.Span, "import * only allowed at module level")
 			}
 		}
 	case *syntax.Global:
-		for _, n := range s.Names {
-			b.cur.globals[mangle(b.cur.class, n)] = true
-		}
+		b.declare(s.Span, s.Names, defGlobal, "global")
 	case *syntax.Nonlocal:
-		for _, n := range s.Names {
-			b.cur.nonlocal[mangle(b.cur.class, n)] = true
-		}
+		b.declare(s.Span, s.Names, defNonlocal, "nonlocal")
 	case *syntax.ExprStmt:
 		b.expr(s.Value)
 	case *syntax.Match:
@@ -376,10 +469,35 @@ func (b *symbols) stmt(s syntax.Stmt) {
 	}
 }
 
+func (b *symbols) annAssign(s *syntax.AnnAssign) {
+	n, ok := s.Target.(*syntax.Name)
+	if !ok {
+		b.expr(s.Target)
+		b.annotation(s.Annotation)
+		b.expr(s.Value)
+		return
+	}
+	if s.Simple {
+		b.cur.annots = true
+		if d := b.cur.of(n.Id); d&(defGlobal|defNonlocal) != 0 && b.cur.kind != moduleScope {
+			how := "nonlocal"
+			if d&defGlobal != 0 {
+				how = "global"
+			}
+			b.fail(s.Span, "annotated name '%s' can't be %s", n.Id, how)
+		}
+		b.add(n.Id, defAnnot|defLocal, n.Span)
+	} else if s.Value != nil {
+		b.add(n.Id, defLocal, n.Span)
+	}
+	b.annotation(s.Annotation)
+	b.expr(s.Value)
+}
+
 func (b *symbols) pattern(p syntax.Pattern) {
 	bind := func(n string) {
 		if n != "" {
-			b.cur.bind(n)
+			b.add(n, defLocal, p.Pos())
 		}
 	}
 	each := func(ps []syntax.Pattern) {
@@ -415,7 +533,7 @@ func (b *symbols) pattern(p syntax.Pattern) {
 func (b *symbols) target(e syntax.Expr) {
 	switch e := e.(type) {
 	case *syntax.Name:
-		b.cur.bind(e.Id)
+		b.add(e.Id, defLocal, e.Span)
 	case *syntax.Tuple:
 		for _, x := range e.Elts {
 			b.target(x)
@@ -437,15 +555,22 @@ func (b *symbols) exprs(es []syntax.Expr) {
 	}
 }
 
-func (b *symbols) comp(n syntax.Expr, gens []*syntax.Comprehension, elts ...syntax.Expr) {
-	b.expr(gens[0].Iter)
+func (b *symbols) comp(n syntax.Expr, what string, gens []*syntax.Comprehension, elts ...syntax.Expr) {
+	iter := func(e syntax.Expr) {
+		b.cur.iters++
+		b.expr(e)
+		b.cur.iters--
+	}
+	iter(gens[0].Iter)
 	pop := b.push(compScope, n)
-	b.cur.params = []string{".0"}
-	b.cur.bind(".0")
+	b.cur.comp = what
+	b.add(".0", defParam, n.Pos())
 	for i, g := range gens {
+		b.cur.target = true
 		b.target(g.Target)
+		b.cur.target = false
 		if i > 0 {
-			b.expr(g.Iter)
+			iter(g.Iter)
 		}
 		b.exprs(g.Ifs)
 	}
@@ -453,12 +578,54 @@ func (b *symbols) comp(n syntax.Expr, gens []*syntax.Comprehension, elts ...synt
 	pop()
 }
 
+// named binds the target of an assignment expression: in a comprehension it belongs to the scope around it.
+func (b *symbols) named(e *syntax.NamedExpr) {
+	if b.cur.iters > 0 {
+		b.fail(e.Span, "assignment expression cannot be used in a comprehension iterable expression")
+	}
+	n, sp := e.Target.Id, e.Target.Span
+	if b.cur.kind == compScope {
+		s := b.cur
+		for ; s.kind == compScope; s = s.parent {
+			if s.of(n)&defCompIter != 0 {
+				b.fail(sp, "assignment expression cannot rebind comprehension iteration variable '%s'", n)
+			}
+		}
+		switch {
+		case s.kind == classScope:
+			b.fail(sp, "assignment expression within a comprehension cannot be used in a class body")
+		case s.kind == moduleScope:
+			b.add(n, defGlobal, sp)
+			b.directive(n, sp)
+			b.addTo(s, n, defGlobal, sp)
+		default:
+			d := defNonlocal
+			if s.of(n)&defGlobal != 0 {
+				d = defGlobal
+			}
+			b.add(n, d, sp)
+			b.directive(n, sp)
+			b.addTo(s, n, defLocal, sp)
+		}
+	}
+	b.expr(e.Value)
+	b.add(n, defLocal, sp)
+}
+
+func (b *symbols) yield(sp syntax.Span, value syntax.Expr) {
+	b.expr(value)
+	b.cur.gen = true
+	if b.cur.kind == compScope {
+		b.fail(sp, "'yield' inside %s", b.cur.comp)
+	}
+}
+
 func (b *symbols) expr(e syntax.Expr) {
 	switch e := e.(type) {
 	case *syntax.Name:
-		b.cur.use(e.Id)
-		if e.Id == "super" && b.cur.function() && b.cur.class != "" {
-			b.cur.used["__class__"] = true
+		b.add(e.Id, used, e.Span)
+		if e.Id == "super" && b.cur.function() {
+			b.add("__class__", used, e.Span)
 		}
 	case *syntax.Attribute:
 		b.expr(e.Value)
@@ -496,23 +663,7 @@ func (b *symbols) expr(e syntax.Expr) {
 		b.expr(e.Body)
 		pop()
 	case *syntax.NamedExpr:
-		b.expr(e.Value)
-		// In a comprehension the name belongs to the scope around it.
-		s := b.cur
-		for s.kind == compScope {
-			s = s.parent
-		}
-		if s != b.cur {
-			n := mangle(s.class, e.Target.Id)
-			for c := b.cur; c != s; c = c.parent {
-				if s.kind == moduleScope || s.globals[n] {
-					c.globals[n] = true
-				} else {
-					c.nonlocal[n] = true
-				}
-			}
-		}
-		s.bind(e.Target.Id)
+		b.named(e)
 	case *syntax.Tuple:
 		b.exprs(e.Elts)
 	case *syntax.List:
@@ -523,22 +674,20 @@ func (b *symbols) expr(e syntax.Expr) {
 		b.exprs(e.Keys)
 		b.exprs(e.Values)
 	case *syntax.ListComp:
-		b.comp(e, e.Generators, e.Elt)
+		b.comp(e, "list comprehension", e.Generators, e.Elt)
 	case *syntax.SetComp:
-		b.comp(e, e.Generators, e.Elt)
+		b.comp(e, "set comprehension", e.Generators, e.Elt)
 	case *syntax.GeneratorExp:
-		b.comp(e, e.Generators, e.Elt)
+		b.comp(e, "generator expression", e.Generators, e.Elt)
 		b.cur.children[e].gen = true
 	case *syntax.DictComp:
-		b.comp(e, e.Generators, e.Key, e.Value)
+		b.comp(e, "dict comprehension", e.Generators, e.Value, e.Key)
 	case *syntax.Starred:
 		b.expr(e.Value)
 	case *syntax.Yield:
-		b.cur.gen = true
-		b.expr(e.Value)
+		b.yield(e.Span, e.Value)
 	case *syntax.YieldFrom:
-		b.cur.gen = true
-		b.expr(e.Value)
+		b.yield(e.Span, e.Value)
 	case *syntax.JoinedStr:
 		b.exprs(e.Values)
 	case *syntax.FormattedValue:

@@ -41,6 +41,8 @@ type File struct {
 	Source   string
 	Body     []Stmt
 	Future   map[string]bool // names imported from __future__
+	// FutureLine is the line of the last of those imports: they may not follow anything else.
+	FutureLine int
 }
 
 // Bytes is the value of a bytes literal; EllipsisValue that of `...`.

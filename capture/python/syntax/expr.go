@@ -319,7 +319,7 @@ func (p *parser) generators(c *cst) (out []*Comprehension) {
 			if len(rs) > 1 {
 				p.bad(rs[1])
 			}
-			out = append(out, &Comprehension{Target: p.target(k.get("left")), Iter: p.expr(rs[0])})
+			out = append(out, &Comprehension{Target: p.exprTarget(k.get("left")), Iter: p.expr(rs[0])})
 		case "if_clause":
 			g := out[len(out)-1]
 			g.Ifs = append(g.Ifs, p.expr(k.namedKids()[0]))
@@ -445,11 +445,6 @@ func (p *parser) pattern(c *cst) Pattern {
 				}
 				if k.kind == "keyword_pattern" {
 					name := p.text(k.kids[0])
-					for _, o := range m.KwdAttrs {
-						if o == name {
-							p.fail(p.sp(k), "attribute name repeated in class pattern: %s", name)
-						}
-					}
 					m.KwdAttrs = append(m.KwdAttrs, name)
 					vals := p.simplePatterns(k.kids[2:])
 					if len(vals) != 1 {
@@ -521,7 +516,7 @@ func (p *parser) patternValue(k *cst, neg bool) Expr {
 		neg := k.kids[0].kind == "-"
 		return p.patternValue(k.kids[len(k.kids)-1], neg)
 	case "complex_pattern":
-		p.fail(p.sp(k), "complex numbers in patterns are not supported")
+		return p.complexPattern(k)
 	}
 	e := p.expr(k)
 	if j, ok := e.(*JoinedStr); ok {
@@ -531,6 +526,20 @@ func (p *parser) patternValue(k *cst, neg bool) Expr {
 		return &UnaryOp{exprNode{e.Pos()}, "-", e}
 	}
 	return e
+}
+
+// complexPattern reads a real number, its sign, and the imaginary one that is added or taken away.
+func (p *parser) complexPattern(c *cst) Expr {
+	ks := c.kids
+	neg := p.text(ks[0]) == "-"
+	if neg {
+		ks = ks[1:]
+	}
+	left, right := p.expr(ks[0]), p.expr(ks[2])
+	if neg {
+		left = &UnaryOp{exprNode{left.Pos()}, "-", left}
+	}
+	return &BinOp{exprNode{p.sp(c)}, left, p.text(ks[1]), right}
 }
 
 func (p *parser) dottedExpr(c *cst) Expr {

@@ -18,6 +18,7 @@ type Error struct {
 	EndLine   int
 	EndOffset int
 	Text      string // the source line, with its newline
+	Late      bool   // found when names were looked up or code was made: CPython takes Text from the file then, if there is one
 }
 
 func (e *Error) Error() string {
@@ -97,7 +98,10 @@ func (p *parser) bad(c *cst) { p.fail(c.span, "invalid syntax") }
 // Parse parses a module. The error is always an *Error.
 func Parse(filename, src string) (f *File, err error) { return parse(filename, src, "file") }
 
-// parse parses what a rule of the grammar describes.
+// ParseKnown parses a module that is known to be right, such as one that is part of this program: its mistakes are not looked for.
+func ParseKnown(filename, src string) (*File, error) { return parse(filename, src, "") }
+
+// parse parses what a rule of the grammar describes; without a rule, the source is taken to be right.
 func parse(filename, src, rule string) (f *File, err error) {
 	src = normalise(src)
 	p := newParser(filename, src)
@@ -116,15 +120,21 @@ func parse(filename, src, rule string) (f *File, err error) {
 	if !utf8.ValidString(src) {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "(unicode error) 'utf-8' codec can't decode bytes: invalid utf-8")
 	}
-	toks := scan(p)
-	if e := wrongness(p, toks, rule); e != nil {
-		return nil, e
+	var toks []tok
+	if rule != "" {
+		toks = scan(p)
+		if e := wrongness(p, toks, rule); e != nil {
+			return nil, e
+		}
 	}
 	root := parseTree(src)
 	if root == nil {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "invalid syntax")
 	}
 	if root.err || root.kind == "ERROR" {
+		if toks == nil {
+			toks = scan(p)
+		}
 		if text, at := wrapStars(p, toks); at != nil {
 			if again := parseTree(text); again != nil && !again.err && again.kind != "ERROR" {
 				q := newParser(filename, text)
@@ -138,8 +148,9 @@ func parse(filename, src, rule string) (f *File, err error) {
 	}
 	f = &File{Filename: filename, Source: src, Future: map[string]bool{}}
 	f.Body = p.stmts(root.kids)
-	c := &checker{p: p, f: f}
-	c.file()
+	if e := f.future(); e != nil {
+		return nil, e
+	}
 	return f, nil
 }
 
@@ -275,9 +286,6 @@ func (p *parser) stmt(c *cst) Stmt {
 		} else {
 			d.Targets = []Expr{p.expr(t)}
 		}
-		for _, t := range d.Targets {
-			p.checkTarget(t, "delete")
-		}
 		return d
 	case "raise_statement":
 		r := &Raise{stmtNode: b}
@@ -336,7 +344,7 @@ func (p *parser) stmt(c *cst) Stmt {
 		return s
 	case "for_statement":
 		p.noAsync(c)
-		s := &For{stmtNode: b, Target: p.target(c.get("left")), Iter: p.expr(c.get("right")), Body: p.block(c.get("body"))}
+		s := &For{stmtNode: b, Target: p.exprTarget(c.get("left")), Iter: p.expr(c.get("right")), Body: p.block(c.get("body"))}
 		if a := c.get("alternative"); a != nil {
 			s.Else = p.block(a.get("body"))
 		}
@@ -535,7 +543,7 @@ func (p *parser) asTarget(c *cst) Expr {
 	if a == nil || len(a.kids) == 0 {
 		p.bad(c)
 	}
-	return p.target(a.kids[0])
+	return p.exprTarget(a.kids[0])
 }
 
 func (p *parser) exprStmt(c *cst) Stmt {
@@ -559,7 +567,6 @@ func (p *parser) exprStmt(c *cst) Stmt {
 		default:
 			p.fail(x.Pos(), "'%s' is an illegal expression for augmented assignment", exprName(x))
 		}
-		p.checkTarget(s.Target, "assign")
 		op := p.text(k.get("operator"))
 		s.Op = op[:len(op)-1]
 		s.Value = p.expr(k.get("right"))

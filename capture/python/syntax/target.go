@@ -19,7 +19,6 @@ func (p *parser) assign(c *cst) Stmt {
 		default:
 			p.fail(x.Pos(), "illegal target for annotation")
 		}
-		p.checkTarget(s.Target, "assign")
 		s.Annotation = p.expr(t)
 		if r := c.get("right"); r != nil {
 			if r.kind == "assignment" || r.kind == "augmented_assignment" {
@@ -32,7 +31,7 @@ func (p *parser) assign(c *cst) Stmt {
 	s := &Assign{stmtNode: b}
 	for {
 		l := c.get("left")
-		t := p.target(l)
+		t := p.exprTarget(l)
 		if len(s.Targets) > 0 && c.get("type") != nil {
 			p.bad(c.get("type"))
 		}
@@ -50,7 +49,7 @@ func (p *parser) assign(c *cst) Stmt {
 	}
 }
 
-// exprTarget reads an assignment target without judging it.
+// exprTarget reads an assignment target, which the grammar has judged.
 func (p *parser) exprTarget(c *cst) Expr {
 	switch c.kind {
 	case "pattern_list":
@@ -79,69 +78,6 @@ func (p *parser) targets(c *cst) (out []Expr) {
 		out = append(out, p.exprTarget(k))
 	}
 	return out
-}
-
-// target reads an assignment target and refuses what cannot be one.
-func (p *parser) target(c *cst) Expr {
-	t := p.exprTarget(c)
-	if _, ok := t.(*Starred); ok {
-		p.fail(t.Pos(), "starred assignment target must be in a list or tuple")
-	}
-	p.checkTarget(t, "assign")
-	return t
-}
-
-// checkTarget refuses literals, calls and the like as targets; verb is "assign" or "delete".
-func (p *parser) checkTarget(t Expr, verb string) {
-	prep := map[string]string{"assign": "assign to", "delete": "delete"}[verb]
-	switch x := t.(type) {
-	case *Name:
-		if x.Id == "__debug__" {
-			p.fail(x.Span, "cannot %s __debug__", prep)
-		}
-	case *Attribute, *Subscript:
-	case *Tuple:
-		p.checkTargets(x.Elts, verb)
-	case *List:
-		p.checkTargets(x.Elts, verb)
-	case *Starred:
-		if verb == "delete" {
-			p.fail(x.Span, "cannot delete starred")
-		}
-		p.checkTarget(x.Value, verb)
-	default:
-		hint := ""
-		if verb == "assign" {
-			switch x.(type) {
-			case *Constant:
-				if exprName(x) == "literal" || exprName(x) == "ellipsis" {
-					hint = " here. Maybe you meant '==' instead of '='?"
-				}
-			case *Call, *BinOp, *UnaryOp, *BoolOp, *IfExp, *JoinedStr, *ListComp, *DictComp, *SetComp, *GeneratorExp, *Dict, *Set, *Compare, *Lambda:
-				hint = " here. Maybe you meant '==' instead of '='?"
-			}
-		}
-		p.fail(x.Pos(), "cannot %s %s%s", prep, exprName(x), hint)
-	}
-}
-
-func (p *parser) checkTargets(es []Expr, verb string) {
-	stars := 0
-	for _, e := range es {
-		if _, ok := e.(*Starred); ok {
-			stars++
-		}
-		if stars > 1 {
-			p.fail(e.Pos(), "multiple starred expressions in assignment")
-		}
-		if c, ok := e.(*Constant); ok && verb == "assign" {
-			p.fail(c.Span, "cannot assign to %s", exprName(c))
-		}
-		if c, ok := e.(*Call); ok && verb == "assign" {
-			p.fail(c.Span, "cannot assign to function call")
-		}
-		p.checkTarget(e, verb)
-	}
 }
 
 // exprName says what an expression is, in CPython's words.

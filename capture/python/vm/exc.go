@@ -249,7 +249,13 @@ func (in *Interp) fromSyntaxError(err error) error {
 	case "TabError":
 		cls = in.Exc.TabError
 	}
-	e := &Exception{Class: cls, Args: NewTuple(Str(se.Msg), NewTuple(Str(se.Filename), Int(se.Line), Int(se.Offset), Str(se.Text), Int(se.EndLine), Int(se.EndOffset)))}
+	var text Object = Str(se.Text)
+	if se.Late {
+		if _, err := os.Stat(se.Filename); err != nil {
+			text = None
+		}
+	}
+	e := &Exception{Class: cls, Args: NewTuple(Str(se.Msg), NewTuple(Str(se.Filename), Int(se.Line), Int(se.Offset), text, Int(se.EndLine), Int(se.EndOffset)))}
 	in.syntaxFields(e)
 	return in.Raise(e)
 }

@@ -136,10 +136,10 @@ func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
 	rel := strings.ReplaceAll(name, ".", "/")
 	for _, t := range in.sources {
 		if b, err := fs.ReadFile(t.fs, rel+"/__init__.py"); err == nil {
-			return in.loadSource(name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel))
+			return in.loadSource(name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel), code.CompileKnown)
 		}
 		if b, err := fs.ReadFile(t.fs, rel+".py"); err == nil {
-			return in.loadSource(name, path.Join(t.prefix, rel+".py"), string(b), "")
+			return in.loadSource(name, path.Join(t.prefix, rel+".py"), string(b), "", code.CompileKnown)
 		}
 	}
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
@@ -200,14 +200,15 @@ func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) 
 			pkgDir = filepath.Dir(a)
 		}
 	}
-	return in.loadSource(name, file, string(b), pkgDir)
+	return in.loadSource(name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
 }
 
-func (in *Interp) loadSource(name, file, src, pkgDir string) (Object, error) {
-	c, err := in.Compile(file, src, code.Exec)
+func (in *Interp) loadSource(name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
+	co, err := compile(file, src)
 	if err != nil {
-		return nil, err
+		return nil, in.fromSyntaxError(err)
 	}
+	c := NewCode(co)
 	m := in.NewModule(name, "")
 	m.Dict.SetStr("__file__", Str(file))
 	m.Dict.SetStr("__builtins__", in.Builtins)

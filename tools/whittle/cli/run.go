@@ -15,7 +15,7 @@ import (
 	"github.com/sourcegraph/conc"
 	"github.com/spf13/cobra"
 
-	"whittle/capture/python/syntax"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/replay"
 	"whittle/tools/whittle/stack"
@@ -74,7 +74,7 @@ func (a *app) checkSyntax(file string, src []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := syntax.Parse(abs, string(src)); err != nil {
+	if _, err := code.CompileSource(abs, string(src), code.Exec); err != nil {
 		fmt.Fprint(a.stderr, vm.New().FormatSyntaxError(err))
 		return exitCode(2)
 	}
