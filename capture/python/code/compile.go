@@ -117,9 +117,9 @@ func (c *compiler) enter(s *scope, name string, line int) {
 		// A function that is declared global keeps its bare name.
 		if !(o.scope.of(name)&defGlobal != 0 && s.kind != compScope) {
 			switch {
-			case o.scope.function():
+			case o.scope.kind == functionScope:
 				co.QualName = o.code.QualName + ".<locals>." + name
-			case o.scope.kind == classScope:
+			case o.scope.kind != moduleScope:
 				co.QualName = o.code.QualName + "." + name
 			}
 		}

@@ -98,8 +98,8 @@ func mangle(class, n string) string {
 
 // symbols builds the scopes of a file. It fails by panicking with a *syntax.Error.
 type symbols struct {
-	f   *syntax.File
-	cur *scope
+	f         *syntax.File
+	root, cur *scope
 }
 
 func (b *symbols) fail(sp syntax.Span, format string, args ...any) {
@@ -108,7 +108,7 @@ func (b *symbols) fail(sp syntax.Span, format string, args ...any) {
 
 func buildSymbols(f *syntax.File, body []syntax.Stmt) *scope {
 	root := newScope(moduleScope, nil)
-	b := &symbols{f, root}
+	b := &symbols{f, root, root}
 	b.stmts(body)
 	b.resolve(root, nil, map[string]bool{}, map[string]bool{})
 	return root
@@ -195,9 +195,6 @@ func (b *symbols) resolve(s *scope, bound, free, global map[string]bool) {
 }
 
 func (s *scope) access(n string) access {
-	if n == "__class__" && s.kind == classScope && s.classCell && s.symbols[n]&defBound == 0 {
-		return accCell
-	}
 	d := s.symbols[n]
 	switch {
 	case d&isFree != 0:
@@ -263,8 +260,14 @@ func (b *symbols) addTo(s *scope, name string, d symbol, sp syntax.Span) {
 		all |= defCompIter
 	}
 	s.symbols[n] = all
-	if d&defParam != 0 {
+	switch {
+	case d&defParam != 0:
 		s.params = append(s.params, n)
+	case d&defGlobal != 0: // the module knows all names that are declared global somewhere
+		if b.root.symbols[n] == 0 {
+			b.root.names = append(b.root.names, n)
+		}
+		b.root.symbols[n] |= defGlobal
 	}
 }
 
