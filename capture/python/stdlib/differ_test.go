@@ -19,6 +19,7 @@ import (
 
 var (
 	fuzzPrograms = flag.Int("programs", 600, "random programs that TestRandomPrograms compares with CPython")
+	fuzzScopes   = flag.Int("scopes", 400, "random nests of scopes that TestRandomScopes compares with CPython")
 	fuzzSeed     = flag.Uint64("seed", 1, "their first seed")
 )
 
@@ -31,8 +32,8 @@ def run(name, source):
     ns = dict(modules, __name__="__main__")
     try:
         exec(compile(source, name, "exec"), ns)
-    except SyntaxError:
-        print("!! SyntaxError")
+    except SyntaxError as e:
+        print("!! SyntaxError", e.msg, e.lineno, e.offset, e.end_lineno, e.end_offset)
     except Exception as e:
         print("!!", type(e).__name__, e)
 `
@@ -68,26 +69,39 @@ func sections(out string) map[string]string {
 // TestRandomPrograms runs random programs under CPython and here, and compares all that they print. A program that CPython does
 // not finish in time, a loop that grows its own list say, is left out.
 func TestRandomPrograms(t *testing.T) {
+	compareSeeds(t, *fuzzPrograms, func(seed uint64) string {
+		return (&programs{r: rand.New(rand.NewPCG(seed, 7))}).program("prog")
+	})
+}
+
+// TestRandomScopes does the same with programs whose functions, classes, lambdas and comprehensions bind, declare and delete each other's names.
+func TestRandomScopes(t *testing.T) {
+	compareSeeds(t, *fuzzScopes, func(seed uint64) string {
+		return (&scopes{r: rand.New(rand.NewPCG(seed, 9))}).program()
+	})
+}
+
+// compareSeeds compares n programs, each made of a seed.
+func compareSeeds(t *testing.T, n int, program func(seed uint64) string) {
 	py := cpython(t)
 	t.Setenv("PYTHONHASHSEED", "0") // both sides walk sets of strings in the order that this gives
 	const batch = 200
-	for first := 0; first < *fuzzPrograms; first += batch {
+	for first := 0; first < n; first += batch {
 		var seeds []uint64
-		for k := first; k < min(first+batch, *fuzzPrograms); k++ {
+		for k := first; k < min(first+batch, n); k++ {
 			seeds = append(seeds, *fuzzSeed+uint64(k))
 		}
-		comparePrograms(t, py, seeds)
+		comparePrograms(t, py, seeds, program)
 	}
 }
 
 // comparePrograms compares the programs of seeds, in one process of each side where CPython finishes them all.
-func comparePrograms(t *testing.T, py string, seeds []uint64) {
+func comparePrograms(t *testing.T, py string, seeds []uint64, program func(seed uint64) string) {
 	sources := map[uint64]string{}
 	var b strings.Builder
 	b.WriteString(prelude)
 	for _, seed := range seeds {
-		g := &programs{r: rand.New(rand.NewPCG(seed, 7))}
-		sources[seed] = g.program("prog")
+		sources[seed] = program(seed)
 		fmt.Fprintf(&b, "run(%q, %q)\n", fmt.Sprintf("p%d", seed), sources[seed])
 	}
 	file := filepath.Join(t.TempDir(), "batch.py")
@@ -104,8 +118,8 @@ func comparePrograms(t *testing.T, py string, seeds []uint64) {
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	if err := cmd.Run(); err != nil && ctx.Err() != nil && len(seeds) > 1 {
-		comparePrograms(t, py, seeds[:len(seeds)/2])
-		comparePrograms(t, py, seeds[len(seeds)/2:])
+		comparePrograms(t, py, seeds[:len(seeds)/2], program)
+		comparePrograms(t, py, seeds[len(seeds)/2:], program)
 		return
 	} else if err != nil && ctx.Err() != nil {
 		t.Logf("p%d: CPython does not finish it in time", seeds[0])

@@ -13,28 +13,38 @@ func (p *parser) exprs(kids []*cst) (out []Expr) {
 
 // hoistStar repairs `{*f()}` and `print(1, *f())`, in which the grammar binds the star closer than the call.
 func hoistStar(e Expr) Expr {
+	// What is left of the star's operand begins behind the star.
 	var left func(e *Expr) bool
+	after := func(sp *Span, value *Expr) bool {
+		if !left(value) {
+			return false
+		}
+		start := (*value).Pos()
+		sp.Line, sp.Col = start.Line, start.Col
+		return true
+	}
 	left = func(e *Expr) bool {
 		switch x := (*e).(type) {
 		case *Starred:
 			*e = x.Value
 			return true
 		case *Call:
-			return left(&x.Func)
+			return after(&x.Span, &x.Func)
 		case *Attribute:
-			return left(&x.Value)
+			return after(&x.Span, &x.Value)
 		case *Subscript:
-			return left(&x.Value)
+			return after(&x.Span, &x.Value)
 		case *BinOp:
-			return left(&x.Left)
+			return after(&x.Span, &x.Left)
 		}
 		return false
 	}
 	if _, ok := e.(*Starred); ok {
 		return e
 	}
+	whole := e.Pos()
 	if left(&e) {
-		return &Starred{exprNode{e.Pos()}, e}
+		return &Starred{exprNode{whole}, e}
 	}
 	return e
 }
@@ -86,7 +96,11 @@ func (p *parser) expr(c *cst) Expr {
 	case "parenthesized_list_splat":
 		p.fail(b.Span, "cannot use starred expression here")
 	case "expression_list", "tuple":
-		return &Tuple{b, p.exprs(c.kids)}
+		es := p.exprs(c.kids)
+		if len(es) == 1 && !c.has(",") { // a lone star: the brackets are of wrapStars
+			return es[0]
+		}
+		return &Tuple{b, es}
 	case "list":
 		return &List{b, p.exprs(c.kids)}
 	case "set":

@@ -2,7 +2,9 @@ package syntax
 
 // ErrorAt makes a SyntaxError that is found after parsing.
 func (f *File) ErrorAt(sp Span, format string, args ...any) *Error {
-	e := newParser(f.Filename, f.Source).errAt("SyntaxError", sp, format, args...)
+	p := newParser(f.Filename, f.Source)
+	p.bytes = true
+	e := p.errAt("SyntaxError", sp, format, args...)
 	e.Late = true
 	return e
 }

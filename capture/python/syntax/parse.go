@@ -135,7 +135,9 @@ func parse(filename, src, rule string) (f *File, err error) {
 		if toks == nil {
 			toks = scan(p)
 		}
-		if text, at := wrapStars(p, toks); at != nil {
+		if again := p.joined(toks); again != nil {
+			root = again
+		} else if text, at := wrapStars(p, toks); at != nil {
 			if again := parseTree(text); again != nil && !again.err && again.kind != "ERROR" {
 				q := newParser(filename, text)
 				q.orig, q.inserted = p, at
@@ -572,11 +574,7 @@ func (p *parser) exprStmt(c *cst) Stmt {
 		s.Value = p.expr(k.get("right"))
 		return s
 	}
-	e := p.expr(k)
-	if n, ok := e.(*NamedExpr); ok && k.kind == "named_expression" {
-		p.fail(n.Target.Span, "invalid syntax")
-	}
-	return &ExprStmt{b, e}
+	return &ExprStmt{b, hoistStar(p.expr(k))}
 }
 
 func (p *parser) number(c *cst) any {

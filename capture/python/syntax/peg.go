@@ -228,6 +228,9 @@ func (r *peg) raise(kind string, sp Span, format string, args ...any) *Error {
 	if r.fill > 0 && r.toks[r.fill-1].cur.Line > sp.Line { // an earlier line is shown without its end
 		e.Text = strings.TrimSuffix(e.Text, "\n")
 	}
+	if sp.EndLine != sp.Line && !r.p.bytes { // CPython counts the characters of the end in the first line, too
+		e.EndOffset = charCol(e.Text, int(sp.EndCol)) + 1
+	}
 	if sp.EndCol < 0 {
 		e.EndOffset = 0
 	}
@@ -302,10 +305,10 @@ func (r *peg) rule(id int) (*pnode, bool) {
 	var n *pnode
 	var ok bool
 	if u.left {
-		n, ok = r.alts(u.alts[:1], nil)
+		n, ok = r.alts(u.alts[:1], nil, start)
 		for ok && r.err == nil {
 			at := r.pos
-			next, more := r.alts(u.alts[1:], n)
+			next, more := r.alts(u.alts[1:], n, start)
 			if !more {
 				r.pos = at
 				break
@@ -313,7 +316,7 @@ func (r *peg) rule(id int) (*pnode, bool) {
 			n = next
 		}
 	} else {
-		n, ok = r.alts(u.alts, nil)
+		n, ok = r.alts(u.alts, nil, start)
 	}
 	r.invalid = invalid
 	r.depth--
@@ -329,8 +332,8 @@ func (r *peg) rule(id int) (*pnode, bool) {
 	return n, ok
 }
 
-// alts tries alternatives in order. seed is what a left-recursive rule has so far: it becomes the first part.
-func (r *peg) alts(alts []*pegAlt, seed *pnode) (*pnode, bool) {
+// alts tries alternatives in order. seed is what a left-recursive rule has so far: it becomes the first part of what begins at from.
+func (r *peg) alts(alts []*pegAlt, seed *pnode, from int) (*pnode, bool) {
 	start := r.pos
 	for _, a := range alts {
 		if a.invalid && !r.invalid {
@@ -343,7 +346,7 @@ func (r *peg) alts(alts []*pegAlt, seed *pnode) (*pnode, bool) {
 			return nil, false
 		}
 		r.pos = start
-		n, ok, stop := r.alt(a, seed)
+		n, ok, stop := r.alt(a, seed, from)
 		if r.err != nil {
 			return nil, false
 		}
@@ -359,12 +362,10 @@ func (r *peg) alts(alts []*pegAlt, seed *pnode) (*pnode, bool) {
 }
 
 // alt matches one alternative; stop says that no other may be tried. Only the second pass looks into what matched.
-func (r *peg) alt(a *pegAlt, seed *pnode) (n *pnode, ok, stop bool) {
-	start := r.pos
+func (r *peg) alt(a *pegAlt, seed *pnode, from int) (n *pnode, ok, stop bool) {
 	var kids []*pnode
 	count, only := 0, seed
 	if seed != nil {
-		start = seed.first
 		kids = append(kids, seed)
 		count++
 	}
@@ -414,7 +415,7 @@ func (r *peg) alt(a *pegAlt, seed *pnode) (n *pnode, ok, stop bool) {
 	case a.kind == "" && count == 1:
 		return only, true, true
 	}
-	return r.node(a.kind, start, r.pos-1, kids), true, true
+	return r.node(a.kind, from, r.pos-1, kids), true, true
 }
 
 func (r *peg) item(it *pegItem) (*pnode, bool) {
@@ -435,7 +436,7 @@ func (r *peg) item(it *pegItem) (*pnode, bool) {
 	case opRule:
 		return r.rule(it.arg)
 	case opGroup:
-		return r.alts(it.alts, nil)
+		return r.alts(it.alts, nil, r.pos)
 	case opMaybe:
 		at := r.pos
 		n, ok := r.item(it.sub[0])

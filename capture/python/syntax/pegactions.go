@@ -36,7 +36,6 @@ func init() {
 		"del_target":     badTarget("cannot delete %s", "del"),
 		"genexp":         nakedGenexp,
 		"genexp_in_call": nakedGenexpInCall,
-		"genexp_target":  nakedGenexpLast,
 		"positional":     latePositional,
 		"comp_target":    nakedCompTarget,
 		"dict_colon":     missingDictColon,
@@ -91,7 +90,7 @@ func (r *peg) invalidTarget(n *pnode, how string) *pnode {
 			return n
 		}
 		// `for a() in x` is a comparison to the rule.
-		if r.toks[n.kids[0].last+1].text == "in" {
+		if r.toks[n.kids[1].first].text == "in" {
 			return r.invalidTarget(n.kids[0], how)
 		}
 		return nil
@@ -114,9 +113,16 @@ func parts(n *pnode) (out []*pnode) {
 
 const wantBrackets = "Generator expression must be parenthesized"
 
-// nakedGenexp is for `f(x for x in y, ...)`.
+// clauseEnd is the last condition of the last for clause, or what it walks over.
+func clauseEnd(n *pnode) *pnode {
+	clauses := parts(n)
+	all := parts(clauses[len(clauses)-1])
+	return all[len(all)-1]
+}
+
+// nakedGenexp is for `f(x for x in y, ...)` and for one behind other arguments.
 func nakedGenexp(r *peg, n []*pnode) (*pnode, *Error) {
-	return nil, r.between(n[0], n[1], wantBrackets)
+	return nil, r.between(n[0], clauseEnd(n[1]), wantBrackets)
 }
 
 // nakedGenexpInCall is for `f(1, x for x in y)`; a generator that is the only argument needs no brackets of its own.
@@ -131,19 +137,7 @@ func nakedGenexpInCall(r *peg, n []*pnode) (*pnode, *Error) {
 	if positional <= 1 {
 		return nil, nil
 	}
-	return nil, r.between(args[positional-1], n[1], wantBrackets)
-}
-
-// nakedGenexpLast is for one behind other arguments: it is shown up to the last target.
-func nakedGenexpLast(r *peg, n []*pnode) (*pnode, *Error) {
-	clauses := parts(n[1])
-	last := clauses[len(clauses)-1]
-	for _, k := range last.kids {
-		if k.kind != "" {
-			return nil, r.between(n[0], k, wantBrackets)
-		}
-	}
-	return nil, r.between(n[0], last, wantBrackets)
+	return nil, r.between(args[positional-1], clauseEnd(n[1]), wantBrackets)
 }
 
 func latePositional(r *peg, n []*pnode) (*pnode, *Error) {

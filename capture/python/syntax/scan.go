@@ -121,6 +121,7 @@ func (s *scanner) run() {
 				if !s.continued() {
 					return
 				}
+				s.logical = s.lineStart // nothing of the statement was read yet
 				continue
 			default:
 				break indent
@@ -437,8 +438,14 @@ func (s *scanner) numberEnds(what string) bool {
 	if !isAlpha(c) && !isDigit(c) && c != '_' {
 		return true
 	}
-	for _, w := range []string{"and", "else", "for", "if", "in", "is", "or", "not"} {
-		if strings.HasPrefix(s.src[s.i:], w) {
+	rest := s.src[s.i:]
+	for _, w := range []string{"if", "in", "is"} {
+		if strings.HasPrefix(rest, w) {
+			return true
+		}
+	}
+	for _, w := range []string{"and", "else", "for", "or", "not"} {
+		if next, ok := strings.CutPrefix(rest, w); ok && (next == "" || !isAlpha(next[0]) && !isDigit(next[0]) && next[0] != '_' && next[0] < utf8.RuneSelf) {
 			return true
 		}
 	}

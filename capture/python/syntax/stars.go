@@ -134,3 +134,34 @@ func logicalLines(toks []tok) (out [][]tok) {
 	}
 	return out
 }
+
+// joined parses the source with each bracket on one line: the grammar does not know every place in which a line may end. Nil if
+// that does not help. Nothing moves, so positions are those of the source.
+func (p *parser) joined(toks []tok) *cst {
+	b := []byte(p.src)
+	for i := 1; i < len(toks); i++ {
+		t := &toks[i]
+		if toks[i-1].level == 0 || t.span.Col < 0 {
+			continue
+		}
+		from := p.lines[toks[i-1].span.EndLine-1] + int(toks[i-1].span.EndCol)
+		for k := from; k < p.lines[t.span.Line-1]+int(t.span.Col); k++ {
+			b[k] = ' '
+		}
+	}
+	root := parseTree(string(b))
+	if root == nil || root.err || root.kind == "ERROR" {
+		return nil
+	}
+	var place func(c *cst)
+	place = func(c *cst) {
+		line, col := p.position(c.start)
+		endLine, endCol := p.position(c.end)
+		c.span = Span{int32(line), int32(col), int32(endLine), int32(endCol)}
+		for _, k := range c.kids {
+			place(k)
+		}
+	}
+	place(root)
+	return root
+}

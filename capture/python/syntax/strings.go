@@ -3,7 +3,11 @@ package syntax
 import (
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/runenames"
 )
 
 // strings reads a string literal or an implicit concatenation of several.
@@ -221,7 +225,7 @@ func (p *parser) unescape(c *cst, s string) string {
 				}
 				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: malformed \\N character escape", i-1, last)
 			}
-			r, ok := unicodeNames[strings.ToUpper(s[i+2:i+end])]
+			r, ok := unicodeNames()[strings.ToUpper(s[i+2:i+end])]
 			if !ok {
 				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: unknown Unicode character name", i-1, i+end)
 			}
@@ -234,13 +238,16 @@ func (p *parser) unescape(c *cst, s string) string {
 	return sb.String()
 }
 
-// unicodeNames holds the few names that scripts spell out.
-var unicodeNames = map[string]rune{
-	"BULLET": '•', "DEGREE SIGN": '°', "EM DASH": '—', "EN DASH": '–', "NO-BREAK SPACE": '\u00a0',
-	"GREEK SMALL LETTER ALPHA": 'α', "GREEK SMALL LETTER BETA": 'β', "GREEK SMALL LETTER LAMDA": 'λ',
-	"GREEK SMALL LETTER MU": 'μ', "GREEK SMALL LETTER PI": 'π', "MICRO SIGN": 'µ', "RIGHTWARDS ARROW": '→',
-	"SNOWMAN": '☃', "CHECK MARK": '✓', "BOX DRAWINGS LIGHT HORIZONTAL": '─',
-}
+// unicodeNames finds a character by its name.
+var unicodeNames = sync.OnceValue(func() map[string]rune {
+	m := map[string]rune{}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if n := runenames.Name(r); n != "" && n[0] != '<' {
+			m[n] = r
+		}
+	}
+	return m
+})
 
 // fparser reads the body of one f-string, by the rules of 3.11: an expression ends at its bracket, `!`, `:` or `=`,
 // and may hold neither a backslash nor a comment.

@@ -24,7 +24,7 @@ func (p *parser) assign(c *cst) Stmt {
 			if r.kind == "assignment" || r.kind == "augmented_assignment" {
 				p.bad(r)
 			}
-			s.Value = p.expr(r)
+			s.Value = hoistStar(p.expr(r))
 		}
 		return s
 	}
@@ -44,7 +44,7 @@ func (p *parser) assign(c *cst) Stmt {
 		if r.kind == "augmented_assignment" {
 			p.bad(r)
 		}
-		s.Value = p.expr(r)
+		s.Value = hoistStar(hoistStar(p.expr(r)))
 		return s
 	}
 }
