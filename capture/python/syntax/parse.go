@@ -13,7 +13,7 @@ type Error struct {
 	Kind      string // "SyntaxError", "IndentationError", "TabError"
 	Msg       string
 	Filename  string
-	Line      int // from 1
+	Line      int // from 1; 0: the mistake has no place
 	Offset    int // from 1, in characters
 	EndLine   int
 	EndOffset int
@@ -115,7 +115,7 @@ func parse(filename, src, rule string) (f *File, err error) {
 		}
 	}()
 	if i := strings.IndexByte(src, 0); i >= 0 {
-		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "source code string cannot contain null bytes")
+		return nil, &Error{Kind: "SyntaxError", Msg: "source code string cannot contain null bytes", Filename: filename}
 	}
 	if !utf8.ValidString(src) {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "(unicode error) 'utf-8' codec can't decode bytes: invalid utf-8")
@@ -462,13 +462,7 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 		switch k.kind {
 		case "except_clause", "except_group_clause":
 			star := k.kind == "except_group_clause"
-			if len(s.Handlers) > 0 && star != s.Star {
-				p.fail(p.sp(k), "cannot have both 'except' and 'except*' on the same 'try'")
-			}
 			s.Star = star
-			if n := len(s.Handlers); n > 0 && s.Handlers[n-1].Type == nil {
-				p.fail(s.Handlers[n-1].Span, "default 'except:' must be last")
-			}
 			h := &ExceptHandler{Span: p.sp(k)}
 			ks := k.namedKids()
 			for i, e := range ks {
@@ -484,18 +478,9 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 					h.Name = p.text(t)
 				case i == 0:
 					h.Type = p.expr(e)
-					if _, ok := h.Type.(*Tuple); ok && e.kind == "expression_list" {
-						p.fail(p.sp(e), "multiple exception types must be parenthesized")
-					}
 				default:
-					if len(ks) > 2 {
-						p.fail(h.Type.Pos(), "multiple exception types must be parenthesized")
-					}
 					p.bad(e)
 				}
-			}
-			if star && h.Type == nil {
-				p.fail(p.sp(k), "expected one or more exception types")
 			}
 			s.Handlers = append(s.Handlers, h)
 		case "else_clause":

@@ -39,7 +39,6 @@ var errorCases = []struct{ src, msg string }{
 	{"if x:\n        y = 2\n    z = 3\n", "unindent does not match any outer indentation level"},
 	{"print 'x'\n", "Missing parentheses in call to 'print'. Did you mean print(...)?"},
 	{"f(a=1, 2)\n", "positional argument follows keyword argument"},
-	{"f(a=1, a=2)\n", "keyword argument repeated: a"},
 	{"f'{a b}'\n", "f-string: invalid syntax. Perhaps you forgot a comma?"},
 	{"f'{}'\n", "f-string: empty expression not allowed"},
 	{"f'{a'\n", "f-string: expecting '}'"},

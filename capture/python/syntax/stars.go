@@ -135,13 +135,22 @@ func logicalLines(toks []tok) (out [][]tok) {
 	return out
 }
 
-// joined parses the source with each bracket on one line: the grammar does not know every place in which a line may end. Nil if
-// that does not help. Nothing moves, so positions are those of the source.
+// joined parses the source with each bracket on one line, and f-strings as strings: the tree-sitter grammar does not know every
+// place in which a line may end, nor every expression of a replacement field, which are read on their own later. Nil if that
+// does not help. Nothing moves, so positions are those of the source.
 func (p *parser) joined(toks []tok) *cst {
 	b := []byte(p.src)
-	for i := 1; i < len(toks); i++ {
+	for i := range toks {
 		t := &toks[i]
-		if toks[i-1].level == 0 || t.span.Col < 0 {
+		if t.kind == "str" {
+			start := p.lines[t.span.Line-1] + int(t.span.Col)
+			for k := start; k < start+len(t.text); k++ {
+				if b[k] == '{' || b[k] == '}' {
+					b[k] = '_'
+				}
+			}
+		}
+		if i == 0 || toks[i-1].level == 0 || t.span.Col < 0 {
 			continue
 		}
 		from := p.lines[toks[i-1].span.EndLine-1] + int(toks[i-1].span.EndCol)

@@ -256,6 +256,9 @@ func (in *Interp) fromSyntaxError(err error) error {
 		}
 	}
 	e := &Exception{Class: cls, Args: NewTuple(Str(se.Msg), NewTuple(Str(se.Filename), Int(se.Line), Int(se.Offset), text, Int(se.EndLine), Int(se.EndOffset)))}
+	if se.Line == 0 {
+		e.Args = NewTuple(Str(se.Msg))
+	}
 	in.syntaxFields(e)
 	return in.Raise(e)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"whittle/capture/python/code"
@@ -312,7 +313,7 @@ func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
 		msg = "<exception str() failed>"
 	}
 	if e.Class.IsSubtype(in.Exc.SyntaxError) && e.Field("lineno") != None && e.Field("msg") != None {
-		in.formatSyntax(&sb, e, name)
+		in.formatSyntax(&sb, e, name, !suggest)
 	} else if e.Class.IsSubtype(in.Exc.NameError) || e.Class.IsSubtype(in.Exc.AttributeError) {
 		if suggest {
 			msg += in.didYouMean(e)
@@ -333,35 +334,56 @@ func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
 	return sb.String()
 }
 
-func (in *Interp) formatSyntax(sb *strings.Builder, e *Exception, name string) {
+// formatSyntax prints where a SyntaxError is. What prints an error that nobody caught, and the traceback module (module is
+// true), treat a mistake of several lines and white space each in its own way.
+func (in *Interp) formatSyntax(sb *strings.Builder, e *Exception, name string, module bool) {
 	file, _ := AsStr(e.Field("filename"))
-	line, _ := AsInt(e.Field("lineno"))
 	if file == "" {
 		file = "<string>"
 	}
+	line, _ := AsInt(e.Field("lineno"))
 	fmt.Fprintf(sb, "  File \"%s\", line %d\n", file, line)
 	if text, ok := AsStr(e.Field("text")); ok {
+		white := " \t\f"
+		if module {
+			white = " \n\f"
+		}
 		body := strings.TrimRight(text, "\n")
-		trimmed := strings.TrimLeft(body, " \t\f")
-		sb.WriteString("    " + strings.TrimSpace(body) + "\n")
+		shown := strings.TrimLeft(body, white)
+		sb.WriteString("    " + shown + "\n")
 		if off, ok := AsInt(e.Field("offset")); ok && off >= 1 {
-			skip := utf8.RuneCountInString(body) - utf8.RuneCountInString(trimmed)
-			end, ok := AsInt(e.Field("end_offset"))
-			endLine, _ := AsInt(e.Field("end_lineno"))
-			if !ok || end <= off {
+			end, _ := AsInt(e.Field("end_offset"))
+			if endLine, _ := AsInt(e.Field("end_lineno")); !module && endLine > line {
+				end = int64(len(text))
+			}
+			if end == 0 || end == off || end == -1 || !module && end < off {
 				end = off + 1
 			}
-			if endLine > line {
-				end = int64(utf8.RuneCountInString(strings.TrimRight(body, " ")) + 1)
-			}
-			col := int(off) - 1 - skip
-			if col >= 0 {
-				sb.WriteString("    " + strings.Repeat(" ", col) + strings.Repeat("^", int(end-off)) + "\n")
+			if col := int(off) - 1 - utf8.RuneCountInString(body) + utf8.RuneCountInString(shown); col >= 0 {
+				sb.WriteString("    " + caretSpace(shown, col, module) + strings.Repeat("^", max(0, int(end-off))) + "\n")
 			}
 		}
 	}
 	msg, _ := in.Str(e.Field("msg"))
 	sb.WriteString(name + ": " + msg + "\n")
+}
+
+// caretSpace is what stands before the carets under column col; the traceback module keeps white space such as tabs.
+func caretSpace(text string, col int, keep bool) string {
+	if !keep {
+		return strings.Repeat(" ", col)
+	}
+	var sb strings.Builder
+	for _, r := range text {
+		if col--; col < 0 {
+			break
+		}
+		if !unicode.IsSpace(r) {
+			r = ' '
+		}
+		sb.WriteRune(r)
+	}
+	return sb.String()
 }
 
 // didYouMean suggests a name for NameError and AttributeError.
