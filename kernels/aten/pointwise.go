@@ -362,33 +362,65 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 	return false
 }
 
-func compareRows[T float32 | float64 | int64](l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) {
-	o, a, b := tensor.Whole[uint8](ts[0]), tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
+// streamed is the size in bytes from which a result is written past the cache.
+const streamed = 8 << 20
+
+// rowsInto calls f to fill each row of ts[0], at off, and gives it n elements of room: the row itself, or a block to be streamed to it where the
+// result is large and none of the operands.
+func rowsInto[T any](l *tensor.Loop, in []int64, ts []*tensor.Tensor, f func(room []T, off []int64, n int64)) {
+	o := tensor.Whole[T](ts[0])
+	large := int64(len(o))*int64(ts[0].DType.Size()) >= streamed
+	for _, t := range ts[1:] {
+		large = large && t.Storage != ts[0].Storage
+	}
+	if !large {
+		l.Rows(func(off []int64, n int64) { f(o[off[0]:off[0]+n], off, n) })
+		return
+	}
+	room := make([]T, 8*block)
+	at := make([]int64, len(ts))
 	l.Rows(func(off []int64, n int64) {
-		native.Compare(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+		copy(at, off)
+		for p := int64(0); p < n; {
+			m := min(int64(len(room)), n-p)
+			f(room[:m], at, m)
+			native.Stream(o[at[0]:at[0]+m], room[:m])
+			p += m
+			for i := range at {
+				at[i] += m * in[i]
+			}
+		}
+	})
+	native.StreamEnd()
+}
+
+func compareRows[T float32 | float64 | int64](l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) {
+	a, b := tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
+	rowsInto(l, in, ts, func(o []uint8, off []int64, n int64) {
+		native.Compare(op, o, rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
 	})
 }
 
 func floatRows[T float32 | float64](l *tensor.Loop, in []int64, op native.Op, unary func(native.Op, []T, []T), binary func(native.Op, []T, []T, []T), ts []*tensor.Tensor) bool {
-	o, a := tensor.Whole[T](ts[0]), tensor.Whole[T](ts[1])
+	a := tensor.Whole[T](ts[1])
 	switch len(ts) {
 	case 2:
 		if in[1] != 1 {
 			return false
 		}
-		l.Rows(func(off []int64, n int64) { unary(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
+		rowsInto(l, in, ts, func(o []T, off []int64, n int64) { unary(op, o, a[off[1]:off[1]+n]) })
 	case 3:
 		b := tensor.Whole[T](ts[2])
-		l.Rows(func(off []int64, n int64) {
-			binary(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+		rowsInto(l, in, ts, func(o []T, off []int64, n int64) {
+			binary(op, o, rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
 		})
 	case 4:
 		if op != native.Clamping {
 			return false
 		}
 		b, c := tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
-		l.Rows(func(off []int64, n int64) {
-			native.Clamp(o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n), rowOf(c, off[3], in[3], n))
+		rowsInto(l, in, ts, func(o []T, off []int64, n int64) {
+			native.Clamp(o, rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n), rowOf(c, off[3], in[3], n))
 		})
 	default:
 		return false
@@ -417,8 +449,8 @@ func nativeSelect(l *tensor.Loop, in []int64, ts []*tensor.Tensor) bool {
 }
 
 func selectRowsOf[T uint8 | uint16 | uint32 | uint64](l *tensor.Loop, in []int64, ts []*tensor.Tensor) {
-	o, c, a, b := tensor.Whole[T](ts[0]), tensor.Whole[uint8](ts[1]), tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
-	l.Rows(func(off []int64, n int64) {
-		native.Select(o[off[0]:off[0]+n], rowOf(c, off[1], in[1], n), rowOf(a, off[2], in[2], n), rowOf(b, off[3], in[3], n))
+	c, a, b := tensor.Whole[uint8](ts[1]), tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
+	rowsInto(l, in, ts, func(o []T, off []int64, n int64) {
+		native.Select(o, rowOf(c, off[1], in[1], n), rowOf(a, off[2], in[2], n), rowOf(b, off[3], in[3], n))
 	})
 }

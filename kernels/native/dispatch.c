@@ -1,6 +1,32 @@
 #include <string.h>
 #include "kernels.h"
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+// memcpy past the cache: others see it after whittle_stream_end.
+void whittle_stream(void *to, const void *from, size_t n) {
+#if defined(__x86_64__)
+  char *d = to;
+  const char *s = from;
+  size_t head = -(uintptr_t)d & 63;
+  if (head > n) head = n;
+  memcpy(d, s, head);
+  for (d += head, s += head, n -= head; n >= 64; d += 64, s += 64, n -= 64)
+    for (int i = 0; i < 4; i++) _mm_stream_si128((__m128i *)d + i, _mm_loadu_si128((const __m128i *)s + i));
+  memcpy(d, s, n);
+#else
+  memcpy(to, from, n);
+#endif
+}
+
+void whittle_stream_end(void) {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
 int whittle_cpu_level(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();

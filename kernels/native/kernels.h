@@ -39,3 +39,5 @@ extern const whittle_kernels whittle_sse2, whittle_avx2, whittle_avx512;
 int whittle_cpu_level(void);  // 0 SSE2, 1 AVX2+FMA, 2 AVX-512
 const whittle_kernels *whittle_table(int level);
 void whittle_im2col32(float *col, const float *im, const int64_t *p);
+void whittle_stream(void *to, const void *from, size_t n);
+void whittle_stream_end(void);

@@ -191,6 +191,22 @@ func TestSelections(t *testing.T) {
 	})
 }
 
+func TestStream(t *testing.T) {
+	from := make([]uint16, 5000)
+	for i := range from {
+		from[i] = uint16(rand.Uint32())
+	}
+	for _, n := range []int{0, 1, 3, 31, 32, 33, 500, 4000} {
+		for off := range 40 {
+			got := make([]uint16, 4100)
+			want := make([]uint16, 4100)
+			copy(want[off:off+n], from[3:])
+			Stream(got[off:off+n], from[3:])
+			sameBits(t, fmt.Sprintf("%d at %d", n, off), got, want)
+		}
+	}
+}
+
 func TestRowsInOrder(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		for _, cols := range []int{1, 5, 63, 64, 65, 200, 1003} {
