@@ -1,0 +1,311 @@
+package aten
+
+import (
+	"math"
+	"slices"
+
+	"whittle/kernels/tensor"
+)
+
+func randomInplace(gen func(c *Call) *tensor.Generator) {
+	// Each filler serves x_(self, ...), and x(self, ...), which fills a tensor like self.
+	fill := func(names string, f func(c *Call, g *tensor.Generator, t *tensor.Tensor) error) {
+		def(names, func(c *Call) (Value, error) {
+			t := c.T(0)
+			if !c.Op.Has(Inplace) {
+				t = c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+			}
+			if err := f(c, gen(c), t); err != nil {
+				return nil, err
+			}
+			if c.Op.Has(Inplace) {
+				c.bump(t)
+			}
+			return t, nil
+		})
+	}
+	fill("uniform_ uniform", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.F(1) > c.F(2) {
+			return errf("uniform_ expects to return a [from, to) range, but found from=%g > to=%g", c.F(1), c.F(2))
+		}
+		if c.real {
+			g.UniformFill(t, c.F(1), c.F(2))
+		}
+		return nil
+	})
+	fill("normal_ normal_functional", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.F(2) < 0 {
+			return errf("normal expects std >= 0.0, but found std %g", c.F(2))
+		}
+		if c.real {
+			g.NormalFill(t, c.F(1), c.F(2))
+		}
+		return nil
+	})
+	fill("exponential_ exponential", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.F(1) <= 0 {
+			return errf("exponential_ expects lambda > 0.0, but found lambda=%g", c.F(1))
+		}
+		if c.real {
+			g.ExponentialFill(t, c.F(1))
+		}
+		return nil
+	})
+	fill("bernoulli_.float bernoulli.p", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if p := c.F(1); p < 0 || p > 1 {
+			return errf("bernoulli_ expects p to be in [0, 1], but got p=%g", p)
+		}
+		if c.real {
+			g.BernoulliFill(t, c.F(1))
+		}
+		return nil
+	})
+	fill("bernoulli_.Tensor bernoulli.Tensor", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.real {
+			g.BernoulliTensor(t, c.T(1).Expand(t.Shape))
+		}
+		return nil
+	})
+	def("bernoulli", func(c *Call) (Value, error) {
+		p := c.T(0)
+		t := c.New(p.DType, p.Shape, tensor.PreservedStrides(p.Shape, p.Stride))
+		if c.real {
+			for _, x := range p.Floats() {
+				if !(x >= 0 && x <= 1) {
+					return nil, errf("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
+				}
+			}
+			gen(c).BernoulliTensor(t, p)
+		}
+		return t, nil
+	})
+	fill("random_ random", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.real {
+			g.RandomFull(t)
+		}
+		return nil
+	})
+	fill("random_.to random_.from random.to random.from", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		lo, hi := int64(0), toInt(c.opt("to"))
+		if f := c.opt("from"); f != nil {
+			lo = toInt(f)
+		}
+		if c.Op.Sig().Arg("from") >= 0 && c.opt("to") == nil {
+			hi = math.MaxInt64
+		}
+		if lo >= hi {
+			return errf("random_ expects 'from' to be less than 'to', but got from=%d >= to=%d", lo, hi)
+		}
+		if c.real {
+			g.RandomFill(t, lo, hi)
+		}
+		return nil
+	})
+	def("normal.float_float", func(c *Call) (Value, error) {
+		t := c.NewC(c.optDT(tensor.Float32), c.Ints(2)...)
+		if c.real {
+			gen(c).NormalFill(t, c.F(0), c.F(1))
+		}
+		return t, nil
+	})
+	def("normal.Tensor_Tensor normal.Tensor_float normal.float_Tensor", func(c *Call) (Value, error) {
+		sh, err := broadcast(c.Args[:2])
+		if err != nil {
+			return nil, err
+		}
+		d := rtype(c.Args[:2]...)
+		if m, ok := c.Args[0].(*tensor.Tensor); ok {
+			d = m.DType
+		}
+		t := c.NewC(d, sh...)
+		if c.real {
+			gen(c).NormalFill(t, 0, 1)
+			x, err := c.doT("mul.Tensor", t, c.Args[1])
+			if err != nil {
+				return nil, err
+			}
+			return c.do("add.Tensor", x, c.Args[0], int64(1))
+		}
+		return t, nil
+	})
+	def("multinomial", func(c *Call) (Value, error) {
+		p, n, repl := c.T(0), c.I(1), c.B(2)
+		if p.Dim() < 1 || p.Dim() > 2 {
+			return nil, errf("prob_dist must be 1 or 2 dim")
+		}
+		k := p.Shape[p.Dim()-1]
+		if n <= 0 {
+			return nil, errf("cannot sample n_sample <= 0 samples")
+		}
+		if !repl && n > k {
+			return nil, errf("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+		}
+		shape := slices.Clone(p.Shape)
+		shape[len(shape)-1] = n
+		o := c.NewC(tensor.Int64, shape...)
+		if !c.real {
+			return o, nil
+		}
+		g := gen(c)
+		if !repl || n == 1 {
+			q := tensor.Empty(p.DType, p.Shape...)
+			g.ExponentialFill(q, 1)
+			r, err := c.doT("div.Tensor", p, q)
+			if err != nil {
+				return nil, err
+			}
+			v, err := c.do("topk", r, n, int64(-1), true, true)
+			if err != nil {
+				return nil, err
+			}
+			return v.([]Value)[1], nil
+		}
+		xs := p.Floats()
+		var out []int64
+		for r := int64(0); r < p.Numel()/k; r++ {
+			cdf := slices.Clone(xs[r*k : (r+1)*k])
+			for i := 1; i < len(cdf); i++ {
+				cdf[i] = tensor.RoundTo(p.DType, cdf[i]+cdf[i-1])
+			}
+			total := cdf[k-1]
+			if !(total > 0) {
+				return nil, errf("invalid multinomial distribution (sum of probabilities <= 0)")
+			}
+			for i := range cdf {
+				cdf[i] /= total
+			}
+			cdf[k-1] = 1
+			for i := int64(0); i < n; i++ {
+				u := g.Float64()
+				j, _ := slices.BinarySearch(cdf, u)
+				out = append(out, int64(min(j, int(k)-1)))
+			}
+		}
+		o.SetInts(out)
+		return o, nil
+	})
+	def("native_dropout", func(c *Call) (Value, error) {
+		t, p := c.T(0), c.F(1)
+		train := c.None(2) || c.B(2)
+		if !train || t.Numel() == 0 {
+			m := c.New(tensor.Bool, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+			m.FillInt(1)
+			o, err := c.do("clone", t, nil)
+			return []Value{o, m}, err
+		}
+		if p == 1 {
+			return []Value{c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride)), c.New(tensor.Bool, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))}, nil
+		}
+		m := c.New(tensor.Bool, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+		if c.real {
+			DefaultGenerator.BernoulliFill(m, 1-p)
+		}
+		o, err := c.do("mul.Tensor", t, m)
+		if err == nil {
+			o, err = c.do("mul.Tensor", o, 1/(1-p))
+		}
+		return []Value{o, m}, err
+	})
+	def("native_dropout_backward", func(c *Call) (Value, error) {
+		g, m, s := c.T(0), c.T(1), c.F(2)
+		d := rtype(g, m, s)
+		return c.pwv([]Value{g, m}, d, d, f2(func(a, b float64) float64 { return a * b * s }))
+	})
+	dropout := func(name string, feature, alpha bool) {
+		comp(name, func(c *Call) (Value, error) {
+			t, p, train := c.T(0), c.F(1), c.B(2)
+			if p < 0 || p > 1 {
+				return nil, errf("dropout probability has to be between 0 and 1, but got %g", p)
+			}
+			if p == 0 || !train || t.Numel() == 0 {
+				return t, nil
+			}
+			if p == 1 {
+				z, err := c.via("zeros_like", t)
+				if err != nil {
+					return nil, err
+				}
+				return c.via("mul.Tensor", t, z)
+			}
+			var noise Value
+			var err error
+			if feature {
+				shape := make([]int64, t.Dim())
+				for i := range shape {
+					shape[i] = 1
+					if i < 2 {
+						shape[i] = t.Shape[i]
+					}
+				}
+				noise, err = c.via("empty.memory_format", ints(shape), t.DType)
+			} else {
+				noise, err = c.via("empty_like", t)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if noise, err = c.via("bernoulli_.float", noise, 1-p); err != nil {
+				return nil, err
+			}
+			if alpha {
+				const ap = 1.7580993408473766
+				a := 1 / math.Sqrt((ap*ap*p+1)*(1-p))
+				b := must(c.via("mul.Scalar", must(c.via("add.Scalar", noise, -1.0)), ap*a))
+				b = must(c.via("add.Scalar", b, ap*a*p))
+				noise = must(c.via("mul.Scalar", noise, a))
+				return c.via("add.Tensor", must(c.via("mul.Tensor", t, noise)), b)
+			}
+			if noise, err = c.via("div_.Scalar", noise, 1-p); err != nil {
+				return nil, err
+			}
+			return c.via("mul.Tensor", t, noise)
+		})
+		comp(name+"_", func(c *Call) (Value, error) {
+			v, err := c.via(name, c.Args...)
+			if err != nil || v == c.Args[0] {
+				return c.Args[0], err
+			}
+			return c.via("copy_", c.Args[0], v)
+		})
+	}
+	dropout("dropout", false, false)
+	dropout("feature_dropout", true, false)
+	dropout("alpha_dropout", false, true)
+	dropout("feature_alpha_dropout", true, true)
+	def("rrelu_with_noise", func(c *Call) (Value, error) {
+		t, noise, lo, hi, train := c.T(0), c.T(1), c.F(2), c.F(3), c.B(4)
+		if !train {
+			return c.do("leaky_relu", t, (lo+hi)/2)
+		}
+		o := c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+		if c.real {
+			xs, ns := t.Floats(), make([]float64, t.Numel())
+			g := gen(c)
+			for i, x := range xs {
+				ns[i] = 1
+				if x <= 0 {
+					ns[i] = tensor.RoundTo(t.DType, g.Float64()*(hi-lo)+lo)
+					xs[i] = x * ns[i]
+				}
+			}
+			o.SetFloats(xs)
+			noise.SetFloats(ns)
+		}
+		c.bump(noise)
+		return o, nil
+	})
+	def("rrelu_with_noise_backward", func(c *Call) (Value, error) {
+		lo, hi, train := c.F(3), c.F(4), c.B(5)
+		if train && hi-lo > 1e-6 {
+			return c.do("mul.Tensor", c.Args[2], c.Args[0])
+		}
+		return c.do("leaky_relu_backward", c.Args[0], c.Args[1], (lo+hi)/2, c.Args[6])
+	})
+	comp("rrelu", func(c *Call) (Value, error) {
+		n, err := c.via("empty_like", c.Args[0])
+		if err != nil {
+			return nil, err
+		}
+		return c.via("rrelu_with_noise", c.Args[0], n, c.Args[1], c.Args[2], c.Args[3], c.Args[4])
+	})
+}

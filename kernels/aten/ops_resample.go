@@ -1,0 +1,399 @@
+package aten
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"whittle/kernels/tensor"
+)
+
+// A tap is one input position that an output position reads, with its weight.
+type tap struct {
+	i int64
+	w float64
+}
+
+// taps builds the table of one dimension for a resampling mode.
+func taps(mode string, in, out int64, align bool, scale Value, d tensor.DType) [][]tap {
+	t := make([][]tap, out)
+	r := func(x float64) float64 {
+		if d == tensor.Float64 {
+			return x
+		}
+		return float64(float32(x))
+	}
+	ratio := r(float64(in) / float64(out))
+	if s := toFloat(scale); scale != nil && s > 0 {
+		ratio = r(1 / s)
+	}
+	src := func(o int64) float64 {
+		if align {
+			if out == 1 {
+				return 0
+			}
+			return r(r(float64(in-1)/float64(out-1)) * float64(o))
+		}
+		return r(ratio*(float64(o)+0.5) - 0.5)
+	}
+	clampI := func(i int64) int64 { return min(max(i, 0), in-1) }
+	for o := range t {
+		switch mode {
+		case "nearest":
+			i := int64(math.Floor(r(ratio * float64(o))))
+			t[o] = []tap{{min(i, in-1), 1}}
+		case "nearest-exact":
+			t[o] = []tap{{min(int64(math.Floor(r(ratio*(float64(o)+0.5)))), in-1), 1}}
+		case "linear":
+			x := src(int64(o))
+			if !align {
+				x = max(x, 0)
+			}
+			i := min(int64(x), in-1)
+			l := x - float64(i)
+			j := i
+			if i < in-1 {
+				j++
+			}
+			t[o] = []tap{{i, 1 - l}, {j, l}}
+		case "cubic":
+			x := src(int64(o))
+			f := math.Floor(x)
+			u := x - f
+			const a = -0.75
+			near := func(x float64) float64 { return ((a+2)*x-(a+3))*x*x + 1 }
+			far := func(x float64) float64 { return ((a*x-5*a)*x+8*a)*x - 4*a }
+			i := int64(f)
+			t[o] = []tap{{clampI(i - 1), far(u + 1)}, {clampI(i), near(u)}, {clampI(i + 1), near(1 - u)}, {clampI(i + 2), far(2 - u)}}
+		case "linear-aa", "cubic-aa":
+			sc := ratio
+			if align {
+				sc = 0
+				if out > 1 {
+					sc = float64(in-1) / float64(out-1)
+				}
+			}
+			sup := 1.0
+			filter := func(x float64) float64 { return max(0, 1-math.Abs(x)) }
+			if mode == "cubic-aa" {
+				sup = 2
+				filter = func(x float64) float64 {
+					const a = -0.5
+					x = math.Abs(x)
+					if x < 1 {
+						return ((a+2)*x-(a+3))*x*x + 1
+					}
+					if x < 2 {
+						return (((x-5)*x+8)*x - 4) * a
+					}
+					return 0
+				}
+			}
+			support, inv := sup, 1.0
+			if sc >= 1 {
+				support, inv = sup*sc, 1/sc
+			}
+			center := sc * (float64(o) + 0.5)
+			lo := max(int64(center-support+0.5), 0)
+			hi := min(int64(center+support+0.5), in)
+			total := 0.0
+			for i := lo; i < hi; i++ {
+				w := filter((float64(i) - center + 0.5) * inv)
+				t[o] = append(t[o], tap{i, w})
+				total += w
+			}
+			for k := range t[o] {
+				t[o][k].w /= total
+			}
+		}
+	}
+	return t
+}
+
+// resample applies a table of taps along the last nd dimensions, or its transpose for gradients.
+func resample(x []float64, lead int64, in, out []int64, tables [][][]tap, transpose bool) []float64 {
+	cur := x
+	shape := slices.Clone(in)
+	if transpose {
+		shape = slices.Clone(out)
+	}
+	for d := range shape {
+		n := shape[d]
+		m := out[d]
+		if transpose {
+			m = in[d]
+		}
+		inner := tensor.Numel(shape[d+1:])
+		outer := lead * tensor.Numel(shape[:d])
+		next := make([]float64, outer*m*inner)
+		for o := int64(0); o < outer; o++ {
+			for a, ts := range tables[d] {
+				for _, t := range ts {
+					src, dst := t.i, int64(a)
+					if transpose {
+						src, dst = dst, src
+					}
+					s, e := cur[(o*n+src)*inner:(o*n+src+1)*inner], next[(o*m+dst)*inner:(o*m+dst+1)*inner]
+					for k := range s {
+						e[k] += t.w * s[k]
+					}
+				}
+			}
+		}
+		cur = next
+		shape[d] = m
+	}
+	return cur
+}
+
+func resamples() {
+	type kind struct {
+		name, mode string
+		nd         int
+		align      bool // has align_corners
+	}
+	for _, k := range []kind{{"upsample_nearest1d", "nearest", 1, false}, {"upsample_nearest2d", "nearest", 2, false}, {"upsample_nearest3d", "nearest", 3, false},
+		{"_upsample_nearest_exact1d", "nearest-exact", 1, false}, {"_upsample_nearest_exact2d", "nearest-exact", 2, false}, {"_upsample_nearest_exact3d", "nearest-exact", 3, false},
+		{"upsample_linear1d", "linear", 1, true}, {"upsample_bilinear2d", "linear", 2, true}, {"upsample_trilinear3d", "linear", 3, true}, {"upsample_bicubic2d", "cubic", 2, true},
+		{"_upsample_bilinear2d_aa", "linear-aa", 2, true}, {"_upsample_bicubic2d_aa", "cubic-aa", 2, true}} {
+		tables := func(c *Call, in, out []int64, at int, d tensor.DType) [][][]tap {
+			align := false
+			if k.align {
+				align = c.B(at)
+				at++
+			}
+			var ts [][][]tap
+			for i := 0; i < k.nd; i++ {
+				ts = append(ts, taps(k.mode, in[i], out[i], align, c.Args[at+i], d))
+			}
+			return ts
+		}
+		def(k.name, func(c *Call) (Value, error) {
+			t, out := c.T(0), c.Ints(1)
+			if t.Dim() != k.nd+2 {
+				return nil, errf("It is expected input_size equals to %d, but got size %d", k.nd+2, t.Dim())
+			}
+			lead, n, in := planes(t, k.nd)
+			for i := range out {
+				if out[i] <= 0 || in[i] <= 0 {
+					return nil, errf("Input and output sizes should be greater than 0, but got input (%s) and output (%s)", tensor.ShapeText(in), tensor.ShapeText(out))
+				}
+			}
+			shape := append(slices.Clone(lead), out...)
+			o := c.New(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
+			if c.real {
+				o.SetFloats(resample(t.Floats(), n, in, out, tables(c, in, out, 2, t.DType), false))
+			}
+			return o, nil
+		})
+		def(k.name+"_backward", func(c *Call) (Value, error) {
+			g, out, size := c.T(0), c.Ints(1), c.Ints(2)
+			if want := append(slices.Clone(size[:2]), out...); !slices.Equal(g.Shape, want) {
+				return nil, errf("Expected grad_output to have the shape of the output %s, but got %s", tensor.ShapeText(want), tensor.ShapeText(g.Shape))
+			}
+			o := c.New(g.DType, size, tensor.FormatStrides(size, g.SuggestMemoryFormat()))
+			if c.real {
+				o.SetFloats(resample(g.Floats(), tensor.Numel(size[:2]), size[2:], out, tables(c, size[2:], out, 3, g.DType), true))
+			}
+			return o, nil
+		})
+		comp(k.name+".vec", func(c *Call) (Value, error) {
+			t := c.T(0)
+			var out []int64
+			scales := make([]Value, k.nd)
+			last := len(c.Args) - 1
+			if !c.None(1) {
+				out = c.Ints(1)
+			} else {
+				fs := c.Floats(last)
+				if len(fs) != k.nd {
+					return nil, errf("Must specify exactly one of output_size and scale_factors")
+				}
+				for i, f := range fs {
+					out = append(out, int64(math.Floor(float64(t.Shape[i+2])*f)))
+					scales[i] = f
+				}
+			}
+			args := []Value{t, ints(out)}
+			if k.align {
+				args = append(args, c.Args[2])
+			}
+			return c.via(k.name, append(args, scales...)...)
+		})
+	}
+}
+
+func padding() {
+	def("constant_pad_nd", func(c *Call) (Value, error) {
+		t, pad := c.T(0), c.Ints(1)
+		if len(pad)%2 != 0 {
+			return nil, errf("Length of pad must be even but instead it equals %d", len(pad))
+		}
+		if len(pad)/2 > t.Dim() {
+			return nil, errf("Length of pad should be no more than twice the number of dimensions of the input. Pad length is %d while the input has %d dimensions.", len(pad), t.Dim())
+		}
+		shape := slices.Clone(t.Shape)
+		for i := 0; i < len(pad)/2; i++ {
+			d := t.Dim() - 1 - i
+			shape[d] += pad[2*i] + pad[2*i+1]
+			if shape[d] < 0 {
+				return nil, errf("The input size %d, plus negative padding %d and %d, resulted in a negative output size, which is invalid. Check dimension %d of your input.", t.Shape[d], pad[2*i], pad[2*i+1], d)
+			}
+		}
+		o := c.New(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
+		if !c.real {
+			return o, nil
+		}
+		fillScalar(o, c.Args[2])
+		src, dst := t, tensor.NewView(o, o.Shape, o.Stride, o.Offset)
+		for i := 0; i < len(pad)/2; i++ {
+			d := t.Dim() - 1 - i
+			lo, hi := pad[2*i], pad[2*i+1]
+			clip := func(x *tensor.Tensor, a, b int64) *tensor.Tensor {
+				sh := slices.Clone(x.Shape)
+				sh[d] = max(sh[d]-a-b, 0)
+				return tensor.NewView(x, sh, x.Stride, x.Offset+a*x.Stride[d])
+			}
+			src = clip(src, max(-lo, 0), max(-hi, 0))
+			dst = clip(dst, max(lo, 0), max(hi, 0))
+		}
+		tensor.Copy(dst, src)
+		return o, nil
+	})
+	for nd := 1; nd <= 3; nd++ {
+		for _, mode := range []string{"reflection", "replication"} {
+			name := fmt.Sprintf("%s_pad%dd", mode, nd)
+			table := func(in []int64, pad []int64) ([]int64, [][][]tap, error) {
+				out := slices.Clone(in)
+				ts := make([][][]tap, nd)
+				for i := 0; i < nd; i++ {
+					d := nd - 1 - i
+					lo, hi := pad[2*i], pad[2*i+1]
+					if in[d] < 1 {
+						return nil, nil, errf("Expected a tensor with possibly 0 batch size and other non-zero dimensions for input, but got spatial size %s", tensor.ShapeText(in))
+					}
+					if mode == "reflection" && (lo >= in[d] || hi >= in[d]) {
+						return nil, nil, errf("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding (%d, %d) at dimension %d of input %s", lo, hi, d+1, tensor.ShapeText(in))
+					}
+					out[d] += lo + hi
+					if out[d] < 1 {
+						return nil, nil, errf("input (%s) is too small. Calculated output %s", tensor.ShapeText(in), tensor.ShapeText(out))
+					}
+					for o := int64(0); o < out[d]; o++ {
+						j := o - lo
+						if mode == "reflection" {
+							if j < 0 {
+								j = -j
+							}
+							if j >= in[d] {
+								j = 2*(in[d]-1) - j
+							}
+						} else {
+							j = min(max(j, 0), in[d]-1)
+						}
+						ts[d] = append(ts[d], []tap{{j, 1}})
+					}
+				}
+				return out, ts, nil
+			}
+			def(name, func(c *Call) (Value, error) {
+				t := c.T(0)
+				if t.Dim() != nd+1 && t.Dim() != nd+2 {
+					return nil, errf("Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s", nd+1, nd+2, tensor.ShapeText(t.Shape))
+				}
+				lead, n, in := planes(t, nd)
+				out, ts, err := table(in, c.Ints(1))
+				if err != nil {
+					return nil, err
+				}
+				shape := append(slices.Clone(lead), out...)
+				o := c.New(t.DType, shape, tensor.FormatStrides(shape, t.SuggestMemoryFormat()))
+				if c.real {
+					o.SetFloats(resample(t.Floats(), n, in, out, ts, false))
+				}
+				return o, nil
+			})
+			def(name+"_backward", func(c *Call) (Value, error) {
+				g, t := c.T(0), c.T(1)
+				_, n, in := planes(t, nd)
+				out, ts, err := table(in, c.Ints(2))
+				if err != nil {
+					return nil, err
+				}
+				if want := append(slices.Clone(t.Shape[:t.Dim()-nd]), out...); !slices.Equal(g.Shape, want) {
+					return nil, errf("grad_output width unexpected. Expected: %s, Got: %s", tensor.ShapeText(want), tensor.ShapeText(g.Shape))
+				}
+				o := c.New(t.DType, t.Shape, tensor.FormatStrides(t.Shape, t.SuggestMemoryFormat()))
+				if c.real {
+					o.SetFloats(resample(g.Floats(), n, in, out, ts, true))
+				}
+				return o, nil
+			})
+		}
+	}
+	comp("pad", func(c *Call) (Value, error) {
+		t, p, mode := c.T(0), c.Ints(1), c.Str(2)
+		if mode == "constant" {
+			v := c.Args[3]
+			if v == nil {
+				v = 0.0
+			}
+			return c.via("constant_pad_nd", t, c.Args[1], v)
+		}
+		if !c.None(3) && c.F(3) != 0 {
+			return nil, errf("Padding mode \"%s\" doesn't take in value argument", mode)
+		}
+		nd := len(p) / 2
+		if len(p)%2 == 0 && nd >= 1 && nd <= 3 && (t.Dim() == nd+1 || t.Dim() == nd+2) {
+			switch mode {
+			case "reflect":
+				return c.via(fmt.Sprintf("reflection_pad%dd", nd), t, c.Args[1])
+			case "replicate":
+				return c.via(fmt.Sprintf("replication_pad%dd", nd), t, c.Args[1])
+			case "circular":
+				return c.via("_pad_circular", t, c.Args[1])
+			default:
+				return nil, kindf(NotImplementedError, "Unrecognised padding mode %s", mode)
+			}
+		}
+		return nil, kindf(NotImplementedError, "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+	})
+	comp("_pad_circular", func(c *Call) (Value, error) {
+		t, p := c.T(0), c.Ints(1)
+		var v Value = t
+		for i := 0; i < len(p)/2; i++ {
+			d := int64(t.Dim() - 1 - i)
+			x := v.(*tensor.Tensor)
+			n := x.Shape[d]
+			lo, hi := p[2*i], p[2*i+1]
+			if lo < 0 || hi < 0 {
+				v, err := c.viaT("slice.Tensor", x, d, max(-lo, 0), n-max(-hi, 0), int64(1))
+				if err != nil {
+					return nil, err
+				}
+				x, n, lo, hi = v, v.Shape[d], max(lo, 0), max(hi, 0)
+			}
+			if lo > n || hi > n {
+				return nil, errf("Padding value causes wrapping around more than once.")
+			}
+			var parts []Value
+			if lo > 0 {
+				parts = append(parts, must(c.via("slice.Tensor", x, d, n-lo, n, int64(1))))
+			}
+			parts = append(parts, must(c.via("slice.Tensor", x, d, max(-lo, 0), n-max(-hi, 0), int64(1))))
+			if hi > 0 {
+				parts = append(parts, must(c.via("slice.Tensor", x, d, int64(0), hi, int64(1))))
+			}
+			for _, q := range parts {
+				if e, ok := q.(error); ok {
+					return nil, e
+				}
+			}
+			var err error
+			if v, err = c.viaT("cat", parts, d); err != nil {
+				return nil, err
+			}
+		}
+		return v, nil
+	})
+}

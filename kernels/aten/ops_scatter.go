@@ -1,0 +1,426 @@
+package aten
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"whittle/kernels/tensor"
+)
+
+// dimPositions is, for each element of ix, the storage position in t with dimension d replaced by the index.
+func dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
+	vals := ix.Ints()
+	size, st := int64(1), int64(1)
+	if t.Dim() > 0 {
+		size, st = t.Shape[d], t.Stride[d]
+	}
+	base := &tensor.Tensor{Shape: ix.Shape, Stride: make([]int64, ix.Dim())}
+	for i := range base.Stride {
+		if int64(i) != d && i < t.Dim() {
+			base.Stride[i] = t.Stride[i]
+		}
+	}
+	pos := offsets(base)
+	for i, v := range vals {
+		if v < 0 || v >= size {
+			return nil, errf("index %d is out of bounds for dimension %d with size %d", v, d, size)
+		}
+		pos[i] += t.Offset + v*st
+	}
+	return pos, nil
+}
+
+// gatherAt fills o, in row-major order, from t's storage at pos.
+func gatherAt(o, t *tensor.Tensor, pos []int64) {
+	if t.DType.IsFloat() {
+		b := make([]float64, len(pos))
+		for i, p := range pos {
+			tensor.LoadFloat(t, p, 0, b[i:i+1])
+		}
+		o.SetFloats(b)
+		return
+	}
+	if t.DType.Kind() == tensor.KindComplex {
+		b := make([]complex128, len(pos))
+		for i, p := range pos {
+			tensor.LoadComplex(t, p, 0, b[i:i+1])
+		}
+		o.SetComplexes(b)
+		return
+	}
+	b := make([]int64, len(pos))
+	for i, p := range pos {
+		tensor.LoadInt(t, p, 0, b[i:i+1])
+	}
+	o.SetInts(b)
+}
+
+// scatterAt stores v's elements, in row-major order, into o's storage at pos, adding if accumulate.
+func scatterAt(o *tensor.Tensor, pos []int64, v *tensor.Tensor, accumulate bool) {
+	if o.DType.IsFloat() {
+		xs := v.Floats()
+		var b [1]float64
+		for i, p := range pos {
+			x := xs[i]
+			if accumulate {
+				tensor.LoadFloat(o, p, 0, b[:])
+				x += b[0]
+			}
+			b[0] = x
+			tensor.StoreFloat(o, p, 0, b[:])
+		}
+		return
+	}
+	if o.DType.Kind() == tensor.KindComplex {
+		xs := v.Complexes()
+		var b [1]complex128
+		for i, p := range pos {
+			x := xs[i]
+			if accumulate {
+				tensor.LoadComplex(o, p, 0, b[:])
+				x += b[0]
+			}
+			b[0] = x
+			tensor.StoreComplex(o, p, 0, b[:])
+		}
+		return
+	}
+	xs := v.Ints()
+	var b [1]int64
+	for i, p := range pos {
+		x := xs[i]
+		if accumulate {
+			tensor.LoadInt(o, p, 0, b[:])
+			x += b[0]
+		}
+		b[0] = x
+		tensor.StoreInt(o, p, 0, b[:])
+	}
+}
+
+// reducer combines values at one place; count is how many came before, including self's own.
+func reducer(name string) func(old, x float64) float64 {
+	switch name {
+	case "sum", "add", "mean":
+		return func(o, x float64) float64 { return o + x }
+	case "prod", "multiply":
+		return func(o, x float64) float64 { return o * x }
+	case "amax":
+		return func(o, x float64) float64 { return max(o, x) }
+	case "amin":
+		return func(o, x float64) float64 { return min(o, x) }
+	}
+	return nil
+}
+
+// reduceAt combines v into o at pos. Without includeSelf the first value at a place replaces what was there.
+func reduceAt(o *tensor.Tensor, pos []int64, xs []float64, name string, includeSelf bool) {
+	f := reducer(name)
+	acc, cnt := map[int64]float64{}, map[int64]float64{}
+	var b [1]float64
+	for i, p := range pos {
+		old, ok := acc[p]
+		if !ok && includeSelf {
+			tensor.LoadFloat(o, p, 0, b[:])
+			old, ok = b[0], true
+			cnt[p] = 1
+		}
+		if ok {
+			acc[p] = f(old, xs[i])
+		} else {
+			acc[p] = xs[i]
+		}
+		cnt[p]++
+	}
+	for p, v := range acc {
+		if name == "mean" {
+			if o.DType.IsFloat() {
+				v /= cnt[p]
+			} else {
+				v = math.Floor(v / cnt[p])
+			}
+		}
+		b[0] = v
+		tensor.StoreFloat(o, p, 0, b[:])
+	}
+}
+
+func scatters() {
+	// Both the in-place and functional forms; the functional one starts from a clone.
+	both := func(names string, f func(c *Call, o *tensor.Tensor) error) {
+		for _, n := range strings.Fields(names) {
+			base, ov, dot := strings.Cut(n, ".")
+			ip := base + "_"
+			if dot {
+				ip += "." + ov
+			}
+			def(n, func(c *Call) (Value, error) {
+				src := c.T(0)
+				if base == "masked_scatter" {
+					sh, err := tensor.BroadcastShapes(src.Shape, c.T(1).Shape)
+					if err != nil {
+						return nil, errf("%s", err)
+					}
+					src = src.Expand(sh)
+				}
+				o, err := c.doT("clone", src, tensor.PreserveFormat)
+				if err != nil {
+					return nil, err
+				}
+				if err := f(c, o); err != nil {
+					return nil, err
+				}
+				return o, nil
+			})
+			def(ip, func(c *Call) (Value, error) {
+				if err := f(c, c.T(0)); err != nil {
+					return nil, err
+				}
+				c.bump(c.T(0))
+				return c.T(0), nil
+			})
+		}
+	}
+	sc := func(c *Call, o *tensor.Tensor, mode string, include bool) error {
+		d, err := wrapDim(c.I(1), int64(o.Dim()))
+		if err != nil {
+			return err
+		}
+		ix := c.T(2)
+		if ix.Numel() == 0 {
+			return nil
+		}
+		if ix.DType != tensor.Int64 && ix.DType != tensor.Int32 {
+			return errf("scatter(): Expected dtype int64 for index")
+		}
+		src, isT := c.Args[3].(*tensor.Tensor)
+		if max(ix.Dim(), 1) != max(o.Dim(), 1) {
+			return errf("Index tensor must have the same number of dimensions as self tensor")
+		}
+		if isT {
+			if max(ix.Dim(), 1) != max(src.Dim(), 1) {
+				return errf("Index tensor must have the same number of dimensions as src tensor")
+			}
+			if src.DType != o.DType {
+				return errf("scatter(): Expected self.dtype to be equal to src.dtype")
+			}
+		}
+		for i := range ix.Shape {
+			if i < o.Dim() && (int64(i) != d && ix.Shape[i] > o.Shape[i] || isT && i < src.Dim() && ix.Shape[i] > src.Shape[i]) {
+				if isT {
+					return errf("Expected index %s to be smaller than self %s apart from dimension %d and to be smaller size than src %s", tensor.ShapeText(ix.Shape), tensor.ShapeText(o.Shape), d, tensor.ShapeText(src.Shape))
+				}
+				return errf("Expected index %s to be smaller than self %s apart from dimension %d", tensor.ShapeText(ix.Shape), tensor.ShapeText(o.Shape), d)
+			}
+		}
+		if !c.real {
+			return nil
+		}
+		pos, err := dimPositions(o, ix, d)
+		if err != nil {
+			return err
+		}
+		var v *tensor.Tensor
+		if isT {
+			v = tensor.NewView(src, ix.Shape, src.Stride, src.Offset)
+			if src.Dim() == 0 {
+				v = tensor.NewView(src, ix.Shape, make([]int64, ix.Dim()), src.Offset)
+			}
+		} else {
+			v = tensor.Empty(o.DType, ix.Shape...)
+			fillScalar(v, c.Args[3])
+		}
+		switch {
+		case mode == "":
+			scatterAt(o, pos, v, false)
+		case mode == "add" && include:
+			scatterAt(o, pos, v, true)
+		default:
+			reduceAt(o, pos, v.Floats(), mode, include)
+		}
+		return nil
+	}
+	both("scatter.src scatter.value", func(c *Call, o *tensor.Tensor) error { return sc(c, o, "", true) })
+	both("scatter.reduce scatter.value_reduce", func(c *Call, o *tensor.Tensor) error {
+		m := c.Str(4)
+		if m != "add" && m != "multiply" {
+			return errf("reduce argument must be either add or multiply.")
+		}
+		return sc(c, o, m, true)
+	})
+	both("scatter_add", func(c *Call, o *tensor.Tensor) error { return sc(c, o, "add", true) })
+	both("scatter_reduce.two", func(c *Call, o *tensor.Tensor) error {
+		if reducer(c.Str(4)) == nil {
+			return errf("reduce argument must be either sum, prod, mean, amax or amin, got %s.", c.Str(4))
+		}
+		return sc(c, o, c.Str(4), c.B(5))
+	})
+	along := func(c *Call, o *tensor.Tensor, ix *tensor.Tensor) ([]int64, []int64, error) {
+		d, err := wrapDim(c.I(1), int64(o.Dim()))
+		if err != nil {
+			return nil, nil, err
+		}
+		if ix.Dim() > 1 {
+			return nil, nil, kindf(IndexError, "%s(): Index is supposed to be a vector", strings.TrimSuffix(c.Op.Sig().Name, "_"))
+		}
+		if ix.DType != tensor.Int64 && ix.DType != tensor.Int32 {
+			return nil, nil, errf("%s(): Expected dtype int32/int64 for index", strings.TrimSuffix(c.Op.Sig().Name, "_"))
+		}
+		shape := slices.Clone(o.Shape)
+		if o.Dim() > 0 {
+			shape[d] = ix.Numel()
+		} else {
+			shape = []int64{ix.Numel()}
+		}
+		if !c.real {
+			return nil, shape, nil
+		}
+		st := make([]int64, len(shape))
+		st[d] = 1
+		if ix.Dim() == 1 {
+			st[d] = ix.Stride[0]
+		}
+		full := tensor.NewView(ix, shape, st, ix.Offset)
+		vals := full.Ints()
+		size := int64(1)
+		if o.Dim() > 0 {
+			size = o.Shape[d]
+		}
+		for _, v := range vals {
+			if v < -size || v >= size {
+				return nil, nil, kindf(IndexError, "index out of range in self")
+			}
+		}
+		for i := range vals {
+			if vals[i] < 0 {
+				vals[i] += size
+			}
+		}
+		norm := tensor.FromInt64s(vals, shape...)
+		pos, err := dimPositions(o, norm, d)
+		return pos, shape, err
+	}
+	both("index_add", func(c *Call, o *tensor.Tensor) error {
+		pos, shape, err := along(c, o, c.T(2))
+		if err != nil || !c.real {
+			return err
+		}
+		src := c.T(3)
+		if src.DType != o.DType {
+			return errf("index_add_(): self (%s) and source (%s) must have the same scalar type", cName(o.DType), cName(src.DType))
+		}
+		v, err := c.doT("mul.Tensor", src, c.Args[4])
+		if err != nil {
+			return err
+		}
+		if v.Numel() != tensor.Numel(shape) {
+			return errf("index_add_(): Number of indices (%d) should be equal to source.size(dim) (%d)", c.T(2).Numel(), lastOr(src.Shape, 1))
+		}
+		scatterAt(o, pos, v, true)
+		return nil
+	})
+	both("index_copy", func(c *Call, o *tensor.Tensor) error {
+		pos, shape, err := along(c, o, c.T(2))
+		if err != nil || !c.real {
+			return err
+		}
+		if c.T(3).Numel() != tensor.Numel(shape) {
+			return errf("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension %d and source slice shape: %s at dimension 0.", tensor.ShapeText(o.Shape), c.I(1), tensor.ShapeText(c.T(3).Shape))
+		}
+		scatterAt(o, pos, c.T(3), false)
+		return nil
+	})
+	both("index_fill.int_Scalar index_fill.int_Tensor", func(c *Call, o *tensor.Tensor) error {
+		pos, shape, err := along(c, o, c.T(2))
+		if err != nil || !c.real {
+			return err
+		}
+		v := tensor.Empty(o.DType, shape...)
+		x := c.Args[3]
+		if t, ok := x.(*tensor.Tensor); ok {
+			if t.Dim() != 0 {
+				return errf("index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", t.Dim())
+			}
+			x = t.Item()
+		}
+		fillScalar(v, x)
+		scatterAt(o, pos, v, false)
+		return nil
+	})
+	both("index_reduce", func(c *Call, o *tensor.Tensor) error {
+		pos, _, err := along(c, o, c.T(2))
+		if err != nil || !c.real {
+			return err
+		}
+		if n := c.Str(4); reducer(n) == nil || n == "sum" {
+			return errf("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", n)
+		}
+		if src := c.T(3); src.Numel() != int64(len(pos)) {
+			return errf("index_reduce(): Number of indices (%d) should be equal to source.size(dim), but source has size %s", c.T(2).Numel(), tensor.ShapeText(src.Shape))
+		}
+		reduceAt(o, pos, c.T(3).Floats(), c.Str(4), c.B(5))
+		return nil
+	})
+	both("masked_scatter", func(c *Call, o *tensor.Tensor) error {
+		if c.T(1).Dim() > 0 {
+			sh, err := tensor.BroadcastShapes(o.Shape, c.T(1).Shape)
+			if err != nil {
+				return errf("%s", err)
+			}
+			if !slices.Equal(sh, o.Shape) {
+				return errf("output with shape %s doesn't match the broadcast shape %s", tensor.ShapeText(o.Shape), tensor.ShapeText(sh))
+			}
+		}
+		m, src := c.T(1), c.T(2)
+		if m.DType != tensor.Bool && m.DType != tensor.UInt8 {
+			return errf("masked_scatter_ only supports boolean masks, but got mask with dtype %s", cName(m.DType))
+		}
+		if src.DType != o.DType {
+			return errf("masked_scatter: expected self and source to have same dtypes but got %s and %s", cName(o.DType), cName(src.DType))
+		}
+		if !c.real {
+			return nil
+		}
+		ms := m.Expand(o.Shape).Ints()
+		offs := offsets(o)
+		var pos []int64
+		for i, x := range ms {
+			if x != 0 {
+				pos = append(pos, o.Offset+offs[i])
+			}
+		}
+		if int64(len(pos)) > src.Numel() {
+			return errf("masked_scatter: expected self and source to have at least as many elements as the number of ones in mask")
+		}
+		s := src.Contiguous()
+		scatterAt(o, pos, tensor.NewView(s, []int64{int64(len(pos))}, []int64{1}, s.Offset), false)
+		return nil
+	})
+	both("put", func(c *Call, o *tensor.Tensor) error {
+		if ix, src := c.T(1), c.T(2); ix.DType != tensor.Int64 {
+			return errf("put_(): Expected a long tensor for index, but got %s", cName(ix.DType))
+		} else if ix.Numel() != src.Numel() {
+			return errf("put_(): Expected source and index to have the same number of elements, but got source.numel() = %d, index.numel() = %d", src.Numel(), ix.Numel())
+		} else if src.DType != o.DType {
+			return errf("put_(): self and source expected to have the same dtype, but got self.dtype = %s and source.dtype = %s", cName(o.DType), cName(src.DType))
+		}
+		if !c.real {
+			return nil
+		}
+		offs := offsets(o)
+		pos := c.T(1).Ints()
+		for i, p := range pos {
+			n := int64(len(offs))
+			if p < -n || p >= n {
+				return kindf(IndexError, "out of range: tried to access index %d on a tensor of %d elements.", p, n)
+			}
+			if p < 0 {
+				p += n
+			}
+			pos[i] = o.Offset + offs[p]
+		}
+		scatterAt(o, pos, c.T(2), c.B(3))
+		return nil
+	})
+}
