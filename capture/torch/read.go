@@ -1,0 +1,197 @@
+package torch
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// item is the Python number of a one-element tensor.
+func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
+	if x.Numel() != 1 {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "a Tensor with %d elements cannot be converted to Scalar", x.Numel())
+	}
+	if x.Fake {
+		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
+	}
+	return t.element(x, 0), nil
+}
+
+// DataDependent is the error of reading a fake tensor's data.
+type DataDependent struct{ Op string }
+
+func (e *DataDependent) Error() string { return e.Op }
+
+// Unwrap makes the error that of the operator, for who looks for one.
+func (e *DataDependent) Unwrap() error {
+	return &aten.Error{Op: e.Op, Kind: aten.DataDependentError, Msg: e.Op}
+}
+
+// Abort marks the error as no Python exception.
+func (e *DataDependent) Abort() bool { return true }
+
+func (t *Torch) element(x *tensor.Tensor, i int64) vm.Object {
+	switch {
+	case x.DType == tensor.Bool:
+		return vm.MakeBool(x.AtInt(i) != 0)
+	case x.DType.IsInt():
+		return vm.MakeInt(x.AtInt(i))
+	}
+	if x.DType.Kind() == tensor.KindComplex {
+		one := tensor.Empty(x.DType)
+		tensor.Copy(one, tensor.NewView(x, nil, nil, x.Position(i)))
+		return vm.Complex(one.Complexes()[0])
+	}
+	return vm.Float(x.At(i))
+}
+
+func (t *Torch) truth(x *tensor.Tensor) (vm.Object, error) {
+	if x.Numel() != 1 {
+		if x.Numel() == 0 {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Boolean value of Tensor with no values is ambiguous")
+		}
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Boolean value of Tensor with more than one value is ambiguous")
+	}
+	v, err := t.item(x)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.In.Truth(v)
+	return vm.MakeBool(b), err
+}
+
+func (t *Torch) number(x *tensor.Tensor, cls *vm.Type) (vm.Object, error) {
+	v, err := t.item(x)
+	if err != nil {
+		return nil, err
+	}
+	return t.In.Call(cls, []vm.Object{v}, nil)
+}
+
+func (t *Torch) toList(x *tensor.Tensor) (vm.Object, error) {
+	if x.Fake {
+		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
+	}
+	if len(x.Shape) == 0 {
+		return t.element(x, 0), nil
+	}
+	at := int64(0)
+	var build func(d int) vm.Object
+	build = func(d int) vm.Object {
+		items := make([]vm.Object, x.Shape[d])
+		for i := range items {
+			if d == len(x.Shape)-1 {
+				items[i] = t.element(x, at)
+				at++
+			} else {
+				items[i] = build(d + 1)
+			}
+		}
+		return vm.NewList(items...)
+	}
+	return build(0), nil
+}
+
+func (t *Torch) repr(p *Tensor) (vm.Object, error) {
+	var extra []string
+	if n := t.Grad.GradFn(p.T); n != "" {
+		extra = append(extra, "grad_fn=<"+n+">")
+	} else if t.Grad.RequiresGrad(p.T) {
+		extra = append(extra, "requires_grad=True")
+	}
+	if p.T.Fake {
+		return vm.Str(fakeText(p.T)), nil
+	}
+	return vm.Str(p.T.Repr(t.Print, extra...)), nil
+}
+
+func (t *Torch) registerHook(x *tensor.Tensor, f vm.Object) (vm.Object, error) {
+	if !t.Grad.RequiresGrad(x) {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "cannot register a hook on a tensor that doesn't require gradient")
+	}
+	remove := t.Grad.AddHook(x, func(g *tensor.Tensor) (*tensor.Tensor, error) {
+		r, err := t.In.Call(f, []vm.Object{t.Wrap(g)}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := r.(*Tensor); ok {
+			return p.T, nil
+		}
+		return nil, nil
+	})
+	return &vm.Instance{Class: t.handleClass(remove)}, nil
+}
+
+func (t *Torch) handleClass(remove func()) *vm.Type {
+	return t.In.NewNativeType(vm.Spec{Name: "RemovableHandle", Module: "torch.utils.hooks", Methods: map[string]vm.GoFunc{
+		"remove": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			remove()
+			return vm.None, nil
+		}}})
+}
+
+// backward is Tensor.backward(gradient=None, retain_graph=None, create_graph=False, inputs=None).
+func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	names := []string{"self", "gradient", "retain_graph", "create_graph", "inputs"}
+	vals := map[string]vm.Object{}
+	for i, x := range a {
+		if i < len(names) {
+			vals[names[i]] = x
+		}
+	}
+	for _, k := range kw {
+		vals[k.Name] = k.Value
+	}
+	o := BackwardOptions{Accumulate: true}
+	truth := func(n string) bool {
+		v, ok := vals[n]
+		if !ok || v == vm.None {
+			return false
+		}
+		b, _ := t.In.Truth(v)
+		return b
+	}
+	o.CreateGraph = truth("create_graph")
+	o.RetainGraph = truth("retain_graph") || o.CreateGraph
+	var g *tensor.Tensor
+	if x, ok := vals["gradient"].(*Tensor); ok {
+		g = x.T
+	}
+	if v, ok := vals["inputs"]; ok && v != vm.None {
+		if x, ok := v.(*Tensor); ok {
+			o.Inputs = []*tensor.Tensor{x.T}
+		} else {
+			items, err := t.In.IterAll(v)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range items {
+				if p, ok := x.(*Tensor); ok {
+					o.Inputs = append(o.Inputs, p.T)
+				}
+			}
+		}
+	}
+	_, err := t.Grad.Backward([]*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{g}, o)
+	return vm.None, t.Error(err)
+}
+
+// fakeText is the repr of a tensor without data.
+func fakeText(x *tensor.Tensor) string {
+	dims := make([]string, len(x.Shape))
+	for i, n := range x.Shape {
+		dims[i] = fmt.Sprint(n)
+	}
+	size := "(" + strings.Join(dims, ", ") + ")"
+	if len(dims) == 1 {
+		size = "(" + dims[0] + ",)"
+	}
+	s := "FakeTensor(..., size=" + size
+	if x.DType != tensor.Float32 && x.DType != tensor.Int64 && x.DType != tensor.Bool {
+		s += ", dtype=torch." + x.DType.String()
+	}
+	return s + ")"
+}
