@@ -341,7 +341,7 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 		}
 		// The graph was traced for dense tangents; a broadcast or strided one is brought into that layout.
 		if want, ok := tn[k].Val.(*tensor.Tensor); ok && !build.EqualInts(g.Stride, want.Stride) {
-			dst := tensor.EmptyStrided(want.DType, want.Shape, want.Stride)
+			dst := tensor.EmptyUnset(want.DType, want.Shape, want.Stride)
 			v, err := build.Call(aten.Eager, "aten.copy_.default", dst, g)
 			if err != nil {
 				return nil, err

@@ -205,7 +205,7 @@ func (f *frame) bind(n *fx.Node, v aten.Value) {
 func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
 	for i, s := range t.Stride {
 		if t.Shape[i] > 1 && s != b.Stride[i] {
-			d := tensor.EmptyStrided(b.DType, b.Shape, b.Stride)
+			d := tensor.EmptyUnset(b.DType, b.Shape, b.Stride)
 			tensor.Copy(d, t)
 			return d
 		}
@@ -218,7 +218,7 @@ func (f *frame) kernel(in instr) {
 	for i, b := range in.kernel.Bufs {
 		t := f.mem[b]
 		if t == nil {
-			t = tensor.EmptyStrided(b.DType, b.Shape, fullStrides(b))
+			t = tensor.EmptyUnset(b.DType, b.Shape, fullStrides(b))
 			f.mem[b] = t
 		}
 		ptrs[i] = t.Ptr()

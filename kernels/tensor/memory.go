@@ -112,9 +112,11 @@ func NewStorage(nbytes int64) *Storage {
 	return s
 }
 
-// NewStorageUnset is NewStorage whose bytes may be anything: for those who write all of them before anybody reads one.
+// NewStorageUnset is NewStorage whose bytes may be anything: for those who write all of them before anybody reads one. The build tag poison
+// makes them garbage.
 func NewStorageUnset(nbytes int64) *Storage {
 	s, _ := storage(nbytes)
+	poison(s.Data)
 	return s
 }
 

@@ -1,0 +1,5 @@
+//go:build !poison
+
+package tensor
+
+func poison([]byte) {}
