@@ -86,7 +86,7 @@ func (c *compiler) unwindTo(stop int, keep bool) func() {
 	u := c.u
 	frames, reg := u.frames, u.region
 	for i := len(frames) - 1; i > stop; i-- {
-		u.frames = frames[:i]
+		u.frames = frames[:i:i] // what a finally clause pushes must not overwrite the rest
 		c.unwind(frames[i], keep)
 	}
 	return func() { u.frames, u.region = frames, reg }

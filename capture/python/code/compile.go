@@ -389,13 +389,18 @@ func (c *compiler) stmt(s syntax.Stmt) {
 	case *syntax.Assert:
 		end := u.newLabel()
 		c.jumpIf(s.Test, end, true)
+		at := s.Pos()
+		if k := lastCompare(s.Test); k != nil {
+			at = k.Pos()
+		}
+		u.pos = at
 		u.emit(LOAD_ASSERTION_ERROR, 0)
 		if s.Msg != nil {
 			c.expr(s.Msg)
+			u.pos = at
 			u.emit(PRECALL, 0)
 			u.emit(CALL, 0)
 		}
-		u.pos = s.Test.Pos()
 		u.emit(RAISE_VARARGS, 1)
 		u.mark(end)
 	case *syntax.Import:
@@ -601,6 +606,29 @@ func (c *compiler) annAssign(s *syntax.AnnAssign) {
 		c.expr(s.Annotation)
 		u.emit(POP_TOP, 0)
 	}
+}
+
+// lastCompare is the last comparison that a jump on e makes of e itself or its parts: CPython takes what follows to be there.
+func lastCompare(e syntax.Expr) syntax.Expr {
+	parts := []syntax.Expr{}
+	switch e := e.(type) {
+	case *syntax.Compare:
+		return e
+	case *syntax.UnaryOp:
+		if e.Op == "not" {
+			parts = append(parts, e.Operand)
+		}
+	case *syntax.BoolOp:
+		parts = e.Values
+	case *syntax.IfExp:
+		parts = []syntax.Expr{e.Test, e.Body, e.Else}
+	}
+	for i := len(parts) - 1; i >= 0; i-- {
+		if k := lastCompare(parts[i]); k != nil {
+			return k
+		}
+	}
+	return nil
 }
 
 func (c *compiler) while(s *syntax.While) {

@@ -652,7 +652,7 @@ func (c *compiler) comp(e syntax.Expr, name string, build Op, gens []*syntax.Com
 	if build != NOP {
 		v.emit(build, 0)
 	}
-	c.generator(gens, 0, 0, build, elt, val)
+	c.generator(gens, 0, 0, build, elt, val, e.Pos())
 	if build != NOP {
 		v.pos = e.Pos()
 		v.emit(RETURN_VALUE, 0)
@@ -667,7 +667,8 @@ func (c *compiler) comp(e syntax.Expr, name string, build Op, gens []*syntax.Com
 	u.emit(CALL, 0)
 }
 
-func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build Op, elt, val syntax.Expr) {
+// generator compiles the loops from the i-th on; what is not a part of it stands at the whole comprehension.
+func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build Op, elt, val syntax.Expr, at syntax.Span) {
 	u := c.u
 	g := gens[i]
 	start, skip, end := u.newLabel(), u.newLabel(), u.newLabel()
@@ -675,20 +676,22 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 		u.emit(LOAD_FAST, 0)
 	} else {
 		c.expr(g.Iter)
+		u.pos = at
 		u.emit(GET_ITER, 0)
 	}
 	depth++
 	u.mark(start)
+	u.pos = at
 	u.jump(FOR_ITER, end)
 	c.store(g.Target)
 	for _, f := range g.Ifs {
 		c.jumpIf(f, skip, false)
 	}
 	if i+1 < len(gens) {
-		c.generator(gens, i+1, depth, build, elt, val)
+		c.generator(gens, i+1, depth, build, elt, val, at)
 	} else {
 		c.expr(elt)
-		u.pos = elt.Pos()
+		u.pos = at
 		switch build {
 		case BUILD_LIST:
 			u.emit(LIST_APPEND, depth+1)
@@ -696,6 +699,7 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 			u.emit(SET_ADD, depth+1)
 		case BUILD_MAP:
 			c.expr(val)
+			u.pos = at
 			u.emit(MAP_ADD, depth+1)
 		default:
 			u.emit(YIELD_VALUE, 0)
@@ -704,6 +708,7 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 		}
 	}
 	u.mark(skip)
+	u.pos = at
 	u.jump(JUMP_BACKWARD, start)
 	u.mark(end)
 }

@@ -20,6 +20,7 @@ import (
 var (
 	fuzzPrograms = flag.Int("programs", 600, "random programs that TestRandomPrograms compares with CPython")
 	fuzzScopes   = flag.Int("scopes", 400, "random nests of scopes that TestRandomScopes compares with CPython")
+	fuzzFlows    = flag.Int("flows", 300, "random functions that TestRandomFlow compares with CPython")
 	fuzzSeed     = flag.Uint64("seed", 1, "their first seed")
 )
 
@@ -78,6 +79,13 @@ func TestRandomPrograms(t *testing.T) {
 func TestRandomScopes(t *testing.T) {
 	compareSeeds(t, *fuzzScopes, func(seed uint64) string {
 		return (&scopes{r: rand.New(rand.NewPCG(seed, 9))}).program()
+	})
+}
+
+// TestRandomFlow does it with statements that decide where to go on, within each other.
+func TestRandomFlow(t *testing.T) {
+	compareSeeds(t, *fuzzFlows, func(seed uint64) string {
+		return (&flow{r: rand.New(rand.NewPCG(seed, 10))}).program()
 	})
 }
 

@@ -451,14 +451,20 @@ func (in *Interp) raise(o, cause Object) error {
 
 // Raise2 raises an exception that may already have a context: the one being handled replaces it.
 func (in *Interp) Raise2(e *Exception) error {
-	if in.exc != nil && in.exc != e {
-		for x := in.exc; x != nil; x = x.Context {
-			if x.Context == e {
-				x.Context = nil
-				break
-			}
-		}
-		e.Context = in.exc
-	}
+	in.chain(e)
 	return &Raised{e}
+}
+
+// chain makes what is being handled the context of e, and breaks the cycle that this could make.
+func (in *Interp) chain(e *Exception) {
+	if in.exc == nil || in.exc == e {
+		return
+	}
+	for x := in.exc; x != nil; x = x.Context {
+		if x.Context == e {
+			x.Context = nil
+			break
+		}
+	}
+	e.Context = in.exc
 }

@@ -273,6 +273,17 @@ func initCodeFrame() {
 	c("co_varnames", func(c *Code) Object { return strs(c.VarNames) })
 	c("co_cellvars", func(c *Code) Object { return strs(c.CellVars) })
 	c("co_freevars", func(c *Code) Object { return strs(c.FreeVars) })
+	addMethod(CodeType, "co_positions", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		var out []Object
+		for _, ins := range args[0].(*Code).Instrs {
+			pos := []Object{MakeInt(int64(ins.Line)), MakeInt(int64(ins.EndLine)), None, None}
+			if ins.Col >= 0 {
+				pos[2], pos[3] = MakeInt(int64(ins.Col)), MakeInt(int64(ins.EndCol))
+			}
+			out = append(out, NewTuple(pos...))
+		}
+		return in.Iter(NewList(out...))
+	})
 	c("co_code", func(c *Code) Object {
 		b := make([]byte, 0, 2*len(c.Instrs))
 		for _, i := range c.Instrs {

@@ -68,6 +68,9 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 	g.running, g.started = true, true
 	f.yielded = false
 	if exc != nil {
+		if g.hasExc && g.exc != nil { // what the generator is handling
+			in.chain(exc)
+		}
 		f.PC-- // the instruction that yielded fails
 		v, err = in.throwInto(f, exc)
 	} else {
@@ -269,7 +272,7 @@ func initGenerator() {
 		if err != nil {
 			return nil, err
 		}
-		v, ret, err := g.throw(in, in.withContext(e))
+		v, ret, err := g.throw(in, e)
 		return result(in, v, ret, err)
 	})
 	addMethod(t, "close", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

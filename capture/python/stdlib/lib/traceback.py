@@ -4,8 +4,9 @@ import _whittle
 
 
 class FrameSummary:
-    def __init__(self, filename, lineno, name, *, lookup_line=True, locals=None, line=None, **kw):
+    def __init__(self, filename, lineno, name, *, lookup_line=True, locals=None, line=None, end_lineno=None, colno=None, end_colno=None, **kw):
         self.filename, self.lineno, self.name, self._line, self.locals = filename, lineno, name, line, locals
+        self.end_lineno, self.colno, self.end_colno = end_lineno, colno, end_colno
 
     @property
     def line(self):
@@ -61,7 +62,13 @@ def walk_stack(f):
 
 
 def extract_tb(tb, limit=None):
-    s = StackSummary.extract(walk_tb(tb))
+    s = StackSummary()
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        positions = list(code.co_positions())
+        _, end_lineno, colno, end_colno = positions[tb.tb_lasti // 2] if 0 <= tb.tb_lasti // 2 < len(positions) else (None,) * 4
+        s.append(FrameSummary(code.co_filename, tb.tb_lineno, code.co_name, end_lineno=end_lineno, colno=colno, end_colno=end_colno))
+        tb = tb.tb_next
     return s if limit is None else StackSummary(s[:limit] if limit >= 0 else s[limit:])
 
 
