@@ -208,6 +208,9 @@ func (d *driver) fail(ctx context.Context) error {
 			d.want = o.Signature
 		}
 		v := replay.Judge(o, d.want)
+		if v == replay.Reproduced && d.want.Frame == "" {
+			d.want.Frame = o.Signature.Frame // the search stays with the failure in this place
+		}
 		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
 		if err := d.step(ctx, replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Taken: v == replay.Reproduced}); err != nil {
 			return err

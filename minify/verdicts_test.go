@@ -348,3 +348,33 @@ func TestPanickingOracleIsAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A failure looked for without a place gets the one of the start: the search stays with it, and keeps the other as a finding.
+func TestSearchStaysInThePlace(t *testing.T) {
+	want := replay.Signature{Stage: "accuracy", Type: "AccuracyError"}
+	at := func(frame string) replay.Signature { s := want; s.Frame = frame; return s }
+	s := Search{Values: sameValues{}, Want: want, Oracle: OracleFunc(func(_ context.Context, c Candidate) (replay.Outcome, error) {
+		switch {
+		case has(c.State, "torch.odd") && !c.Fresh:
+			return replay.Outcome{Status: replay.Failed, Signature: at("above")}, nil
+		case has(c.State, "torch.odd"): // a fresh process does not tell
+			return replay.Outcome{Status: replay.Failed, Signature: want}, nil
+		case has(c.State, "torch.softmax"):
+			return replay.Outcome{Status: replay.Failed, Signature: at("below")}, nil
+		}
+		return replay.Outcome{Status: replay.Pass}, nil
+	})}
+	r, err := s.Run(ctx, stateOf(t, transformer(60, "torch.odd")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !has(r.State, "torch.odd") || r.Cost.Calls != 1 || !r.Complete {
+		t.Errorf("%s", r.State.Module)
+	}
+	if diff := cmp.Diff(at("above"), r.Signature); diff != "" {
+		t.Error(diff)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Outcome.Signature != at("below") {
+		t.Errorf("%+v", r.Findings)
+	}
+}

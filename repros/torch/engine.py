@@ -898,23 +898,46 @@ class Graphs:
 
     def __init__(self, job):
         self.job, self.lines, self.last = job, forward_lines(job["text"]), []
+        self.uncompiled = False  # run these graphs as they are
 
     def compile(self, gm, inputs):
+        import torch
         from torch._inductor.compile_fx import compile_fx, compile_fx_inner
 
         def inner(gm, inputs, **options):
-            eager, kernels = twin(gm), Kernels(gm, self.names(gm))
-            self.last.append([eager, kernels, None, None])
+            eager = twin(gm)
+            mine = [eager, None, None, None]
+            if self.job.get("locate"):
+                mine[1] = Kernels(gm, self.names(gm))
+            self.last.append(mine)
             compiled = compile_fx_inner(gm, inputs, **options)
-            mine = self.last[-1]
 
             def run(real):
-                if mine[2] is None:
+                if self.uncompiled:
+                    args = list(real)
+                    real.clear()
+                    with torch.no_grad():
+                        return list(eager(*args))
+                if mine[2] is None and mine[1] is not None:
                     mine[2], mine[3] = compiled, clones(real)
                 return compiled(real)
             run._boxed_call = True
             return run
         return compile_fx(gm, inputs, inner_compile=inner)
+
+    def place(self, differs):
+        """Where a wrong result is made. Graphs after aot that give it without being compiled got it from what made them; what happens to
+        them later, if anything, is another failure. "" where they cannot tell."""
+        if not self.last:
+            return ""
+        self.uncompiled = True
+        try:
+            return "above the graph after aot" if differs() else "below the graph after aot"
+        except Exception as e:
+            print("whittle: the graph after aot does not run by itself:", describe(e))
+            return ""
+        finally:
+            self.uncompiled = False
 
     def names(self, gm):
         found = {}
@@ -929,7 +952,8 @@ class Graphs:
         for line in re.findall(r'File "repro.py", line (\d+), in forward', "".join(traceback.format_exception(e))):
             told(result, "suspects", [self.lines[int(line)]] if int(line) in self.lines else [])
         for _, kernels, _, _ in self.last:
-            kernels.blame(result, e)
+            if kernels is not None:
+                kernels.blame(result, e)
         return result
 
     def part(self, result, *_):
@@ -987,9 +1011,9 @@ def after_dynamo(ns, args, job, mark):
         backend = find_backend(job["backend"], ns)
     except Exception as e:
         return invalid(e)
-    if job.get("locate") and job["backend"] == "inductor":
+    if job["backend"] == "inductor" and (job.get("locate") or job.get("accuracy")):
         backend = graphs.compile
-        torch._inductor.config.generate_intermediate_hooks = bool(job.get("accuracy"))
+        torch._inductor.config.generate_intermediate_hooks = bool(job.get("locate") and job.get("accuracy"))
 
     def marked(gm, inputs, **kwargs):
         f = backend(gm, inputs, **kwargs)
@@ -1010,7 +1034,7 @@ def after_dynamo(ns, args, job, mark):
         opt = torch._dynamo.optimize(marked)(mod)
         if job.get("accuracy"):
             opt.eval()
-            return compare(mod, opt, args, torch._dynamo.config.repro_forward_only, job, mark, lambda: marked.compiled, graphs)
+            return compare(mod, opt, args, torch._dynamo.config.repro_forward_only, job, mark, lambda: marked.compiled, graphs, graphs.place)
         try:
             run_fwd_maybe_bwd(opt, args, forward_only, disable_clone=True)
         except Exception as e:
@@ -1031,7 +1055,7 @@ def find_backend(name, ns):
         raise
 
 
-def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: True, locate=None):
+def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: True, locate=None, place=lambda _: ""):
     """PyTorch's rule for accuracy: eager, compiled and a reference in float64."""
     import torch
     from torch._dynamo import config
@@ -1076,8 +1100,9 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
         again = seeded(gm, args)
     if differs(ref, again, False):
         return outcome("invalid", "eager does not agree with itself: random or uninitialised results")
-    result = outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": ""}, detail=text)
-    if locate is not None and job.get("locate"):
+    at = place(lambda: differs(ref, seeded(compiled, args), False))
+    result = outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": at}, detail=text)
+    if locate is not None and job.get("locate") and not at.startswith("above"):
         with contextlib.suppress(Exception):
             locate.part(result, gm, compiled, args, job)
     return result

@@ -123,6 +123,27 @@ func TestSuspectsInAFusedKernel(t *testing.T) {
 	}
 }
 
+// Wrong results of a graph after dynamo are those of Inductor's code, or were there before it: PyTorch folds a uniform complex constant
+// into a uniform real one. Where both are wrong, the first counts.
+func TestWhereWrongResultsAreMade(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	folded := "z = torch.complex(x, x) + torch.ones(8, dtype=torch.complex64)\n"
+	for _, c := range []struct{ name, body, want string }{
+		{"folding", folded + "return (torch.view_as_real(z),)", "above the graph after aot"},
+		{"code", "return (x.relu(),)", "below the graph after aot"},
+		{"both", folded + "return (torch.view_as_real(z), x.relu())", "above the graph after aot"},
+		{"neither", "return (x.sin(),)", ""},
+	} {
+		q := aot("torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = 'accuracy'", c.body)
+		q.Stage, q.Backend, q.Accuracy = "dynamo", "inductor", "accuracy"
+		o, err := e.Run(context.Background(), q)
+		if diff := cmp.Diff(c.want, o.Signature.Frame); err != nil || diff != "" || (o.Status == replay.Failed) != (c.want != "") {
+			t.Errorf("%s: %v %s %s %s\n%s", c.name, err, o.Status, o.Message, diff, o.Detail)
+		}
+	}
+}
+
 // evil is an after-dynamo repro whose backend does something while compiling, and gives a function that does something when run.
 func evil(compiling, running string) Query {
 	q := aot(`import os, signal, sys, time, ctypes

@@ -188,7 +188,7 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 	opt := minify.Options{Match: o.match, Timeout: o.timeout}
 	if o.torch != "" {
 		m := &minifier{command: strings.Fields(o.torch), workers: o.workers}
-		opt.Reduce, opt.Find, opt.Own = m.reduce, m.find, m.own
+		opt.Reduce, opt.Find, opt.Above, opt.Own = m.reduce, m.find, m.above, m.own
 		if o.pytorch != "" {
 			opt.Modes, opt.Limit = strings.Split(o.pytorch, ","), o.limit
 		}
@@ -232,37 +232,56 @@ func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, d
 	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers})
 }
 
-// find runs the case's program under exec's recorder. The program is copied to where the command sees it.
+// find runs the case's program under exec's recorder.
 func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
-	o := exec.Options{Out: dir, Level: 2, Stdout: io.Discard, Stderr: io.Discard}
+	o := exec.Options{Out: dir, Level: 2}
 	if c.Level == 4 {
 		o.Level = 4
 	}
 	if c.Kind == "hang" {
 		o.Hang = 15 * time.Second
 	}
-	place, seen, err := visible(m.command)
+	res, err := m.record(ctx, c, o)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case len(res.Found) == 0:
+		return nil, "", fmt.Errorf("exit status %d, and no failure of torch.compile was found", res.Status)
+	case res.Found[0].Repro == nil:
+		return nil, "", errors.New(res.Found[0].Problem)
+	}
+	return res.Found[0].Repro, filepath.Dir(res.Found[0].Path), nil
+}
+
+// above runs the case's program up to the graphs that Inductor gets, and no further.
+func (m *minifier) above(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
+	res, err := m.record(ctx, c, exec.Options{Out: dir, Level: 4, Eager: true})
 	if err != nil {
 		return nil, "", err
+	}
+	for _, f := range res.Found {
+		if f.Kind == exec.Accuracy && f.Repro != nil {
+			return f.Repro, filepath.Dir(f.Path), nil
+		}
+	}
+	return nil, "", nil
+}
+
+// record runs the case's program, which is copied to where the command sees it.
+func (m *minifier) record(ctx context.Context, c minify.Case, o exec.Options) (exec.Result, error) {
+	place, seen, err := visible(m.command)
+	if err != nil {
+		return exec.Result{}, err
 	}
 	defer os.RemoveAll(place)
 	text, err := os.ReadFile(filepath.Join(c.Dir, "program.py"))
 	if err != nil {
-		return nil, "", err
+		return exec.Result{}, err
 	}
 	if err := os.WriteFile(filepath.Join(place, "program.py"), text, 0o666); err != nil {
-		return nil, "", err
+		return exec.Result{}, err
 	}
 	o.Args = append(slices.Clone(m.command), filepath.Join(seen, "program.py"))
-	res, err := exec.Run(ctx, o)
-	if err != nil {
-		return nil, "", err
-	}
-	if len(res.Found) == 0 {
-		return nil, "", fmt.Errorf("exit status %d, and no failure of torch.compile was found", res.Status)
-	}
-	if res.Found[0].Repro == nil {
-		return nil, "", errors.New(res.Found[0].Problem)
-	}
-	return res.Found[0].Repro, filepath.Dir(res.Found[0].Path), nil
+	o.Stdout, o.Stderr = io.Discard, io.Discard
+	return exec.Run(ctx, o)
 }

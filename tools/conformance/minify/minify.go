@@ -14,6 +14,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/sourcegraph/conc"
+
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/tools/whittle/reduce"
@@ -67,6 +69,10 @@ type Options struct {
 	// Find runs the case's program and gives the repro that the failure leaves somewhere below dir, and its folder, for cases whose
 	// launcher is missing, cannot be read, or does not fail; nil: those fail.
 	Find func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
+	// Above runs the program of a case whose launcher holds a graph after aot with wrong results, and gives the repro of the graph around it,
+	// and its folder, where the results are wrong before that graph is compiled: then the launcher's graph shows at best another
+	// failure. A nil repro says that they are not; nil: launchers are believed.
+	Above func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
 	// Own runs PyTorch's own minifier in the modes named by Modes; nil: the recorded figures are shown.
 	Own     func(ctx context.Context, c Case, mode string) (PyTorch, error)
 	Modes   []string
@@ -290,7 +296,8 @@ func unless(ok bool, whys ...string) error {
 	return errors.New("failed")
 }
 
-// one reduces a case: from its launcher, and if that does not fail as the case says, from its program.
+// one reduces a case: from its launcher, and if that does not fail as the case says, from its program. Where the launcher's graph
+// has wrong results, the program is asked meanwhile whether that graph is the place.
 func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -299,19 +306,39 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 	}
 	rep := CaseReport{Name: c.Name, Minimal: len(c.Minimal), PyTorch: c.PyTorch}
 	begin := time.Now()
+	dir, err := os.MkdirTemp("", "conformance-minify-")
+	if err != nil {
+		rep.Error = err.Error()
+		return rep
+	}
+	defer os.RemoveAll(dir)
 	if r != nil && r.Complete() == nil {
+		launcher, stop := context.WithCancel(ctx)
+		var above *repros.Repro
+		var folder string
+		var wg conc.WaitGroup
+		if o.Above != nil && r.Stage == repros.AfterAOT && r.Accuracy != "" && r.Accuracy != repros.NoAccuracy {
+			wg.Go(func() {
+				if above, folder, _ = o.Above(ctx, c, filepath.Join(dir, "above")); above != nil { // a program that cannot be run tells nothing
+					stop()
+				}
+			})
+		}
 		rep.Source = "launcher"
-		rep.fill(c, o, ctx, r, c.Dir)
+		rep.fill(c, o, launcher, r, c.Dir)
+		wg.Wait()
+		stop()
+		if above != nil {
+			rep.Source, rep.Error = "program", ""
+			if rep.fill(c, o, ctx, above, folder); !rep.Kept {
+				rep.Source, rep.Error = "launcher", ""
+				rep.fill(c, o, ctx, r, c.Dir)
+			}
+		}
 	}
 	if !rep.Kept && o.Find != nil && ctx.Err() == nil {
 		first := rep.Error
-		dir, err := os.MkdirTemp("", "conformance-minify-")
-		if err != nil {
-			rep.Error = err.Error()
-			return rep
-		}
-		defer os.RemoveAll(dir)
-		found, folder, err := o.Find(ctx, c, dir)
+		found, folder, err := o.Find(ctx, c, filepath.Join(dir, "found"))
 		if err != nil {
 			rep.Error = strings.TrimPrefix(first+"; the program: "+err.Error(), "; ")
 		} else {
@@ -325,6 +352,7 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 
 // fill reduces r and notes what came out.
 func (rep *CaseReport) fill(c Case, o Options, ctx context.Context, r *repros.Repro, dir string) {
+	rep.Kept = false
 	if reduce.NeedsBackend(r) {
 		file := filepath.Join(c.Dir, "program.py")
 		text, err := os.ReadFile(file)

@@ -37,13 +37,14 @@ func TestLaunchersAreRead(t *testing.T) {
 	}
 }
 
+func done(end int, o replay.Outcome) reduce.Report {
+	return reduce.Report{Result: search.Result{Start: search.Cost{Calls: 9}, Cost: search.Cost{Calls: end}, Outcome: o, Signature: o.Signature, Complete: true}}
+}
+
 func TestCounting(t *testing.T) {
 	cases, err := Cases(shared(t), "i0")
 	if err != nil {
 		t.Fatal(err)
-	}
-	done := func(end int, o replay.Outcome) reduce.Report {
-		return reduce.Report{Result: search.Result{Start: search.Cost{Calls: 9}, Cost: search.Cost{Calls: end}, Outcome: o, Signature: o.Signature, Complete: true}}
 	}
 	right := replay.Outcome{Status: replay.Failed, Message: "compile error!", Signature: replay.Signature{Stage: "compile", Type: "CppCompileError"}}
 	wrong := replay.Outcome{Status: replay.Failed, Signature: replay.Signature{Stage: "compile", Type: "SyntaxError"}}
@@ -64,5 +65,74 @@ func TestCounting(t *testing.T) {
 	want := fmt.Sprintf("launcher read: %d of %[1]d\nright failure kept: 2 of %[1]d\nas small as the known minimum: 1 of %[1]d\n", len(cases))
 	if diff := cmp.Diff(want, r.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+const wrongResults = `import torch
+class Repro(torch.nn.Module):
+    def forward(self, x):
+        relu = torch.ops.aten.relu.default(x);  x = None
+        return (relu,)
+def load_args(reader):
+    buf0 = reader.storage(None, 24)
+    reader.tensor(buf0, (2, 3), is_leaf=True)  # x
+mod = Repro()
+if __name__ == '__main__':
+    from torch._dynamo.repro.after_aot import run_repro
+    with torch.no_grad():
+        run_repro(mod, load_args, accuracy=%s, command='minify', save_dir=None, tracing_mode='real', check_str=None)
+`
+
+// A launcher whose graph has wrong results is given up where the program shows that they are made before that graph is compiled; not where it
+// shows nothing, or where what it shows cannot be reduced. Other failures ask no program.
+func TestWrongResultsMadeAboveTheLauncher(t *testing.T) {
+	accuracy := replay.Outcome{Status: replay.Failed, Signature: replay.Signature{Stage: "accuracy", Type: "AccuracyError"}}
+	above, err := repros.Read("repro.py", fmt.Sprintf(wrongResults, "True"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		accuracy string
+		shows    *repros.Repro
+		broken   bool // what the program shows cannot be reduced
+		source   string
+		calls    int
+		asked    int // the program
+	}{
+		{"made above", "True", above, false, "program", 2, 1},
+		{"made below", "True", nil, false, "launcher", 3, 1},
+		{"cannot be reduced", "True", above, true, "launcher", 3, 1},
+		{"an exception", "False", above, false, "launcher", 3, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			launcher, err := repros.Read("minifier_launcher.py", fmt.Sprintf(wrongResults, c.accuracy))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := 0
+			rep := one(context.Background(), Case{Name: "x", Kind: "accuracy", Exception: "AccuracyError", Level: 4, Dir: dir}, launcher, Options{
+				Reduce: func(ctx context.Context, _ Case, r *repros.Repro, _ string) (reduce.Report, error) {
+					switch {
+					case r == above && c.broken:
+						return reduce.Report{}, errors.New("no")
+					case r == above:
+						return done(2, accuracy), nil
+					case c.shows != nil && c.accuracy == "True" && !c.broken:
+						<-ctx.Done() // it ends when the program has shown its own
+						return reduce.Report{}, ctx.Err()
+					}
+					return done(3, accuracy), nil
+				},
+				Above: func(context.Context, Case, string) (*repros.Repro, string, error) {
+					asked++
+					return c.shows, dir, nil
+				},
+			})
+			if diff := cmp.Diff([]any{c.source, c.calls, c.asked, true, ""}, []any{rep.Source, rep.End, asked, rep.Kept, rep.Error}); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

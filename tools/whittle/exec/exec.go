@@ -33,6 +33,7 @@ type Options struct {
 	Dir, Seen string
 	Out       string        // folder for repros that are found; made when there is one
 	Level     int           // 2: crashes and exceptions; 4: results are compared with eager too. 0 => 2
+	Eager     bool          // graphs after aot are run as they are, and not compiled: what Level 4 finds then is made above them
 	After     string        // "aot" or "dynamo": the graph that is handed back; "" => the one nearest to the failure
 	Hang      time.Duration // a compile or first run that takes longer is a hang, and the program is ended; 0 => never
 	CrashData int64         // bytes of a graph's inputs that are written before it first runs; 0 => 8 MiB
@@ -138,7 +139,7 @@ func prepare(o Options) (*private, error) {
 	if seen != "" {
 		p.seen = filepath.Join(seen, filepath.Base(dir))
 	}
-	settings, err := json.Marshal(map[string]any{"level": o.Level, "crash_data": o.CrashData})
+	settings, err := json.Marshal(map[string]any{"level": o.Level, "eager": o.Eager, "crash_data": o.CrashData})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "settings.json"), settings, 0o644)
 	}

@@ -80,6 +80,7 @@ type record struct {
 	Compiler  string     `json:"compiler"`
 	Inner     string     `json:"inner"` // the record of the graph that failed inside of this one
 	Accuracy  bool       `json:"accuracy"`
+	Above     bool       `json:"above"`    // its results are wrong before the graphs inside of it are compiled
 	Writes    bool       `json:"writes"`   // the graph writes to its inputs
 	Unstored  bool       `json:"unstored"` // it has an input that no storage carries
 	Exception *exception `json:"exception"`
@@ -181,7 +182,7 @@ func (p *private) choose(all []record, e ending) []record {
 			return 0
 		case ended != "" && r.Inner == ended:
 			return 1
-		case r.Inner != "":
+		case r.Inner != "" && !r.Above:
 			return 3 // the graph inside of it is smaller
 		}
 		return 2

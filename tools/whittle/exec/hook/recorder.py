@@ -25,6 +25,7 @@ import torch
 
 HOME = ""
 LEVEL = 2
+EAGER = False  # graphs after aot are not compiled
 CRASH_DATA = 8 << 20  # bytes of inputs that are written before a first run
 INLINE = 256  # elements of a constant that are written as a list
 _state = threading.local()
@@ -32,16 +33,17 @@ _count = 0
 _lock = threading.Lock()
 _hooked = False
 _cwd = ""  # where the program started
+_uncompiled = False  # graphs after aot are run as they were before they were compiled: in all threads, as those of backward may be others
 
 
 def start(home, cwd):
-    global HOME, LEVEL, CRASH_DATA, _cwd
+    global HOME, LEVEL, EAGER, CRASH_DATA, _cwd
     HOME = home
     _cwd = cwd
     try:
         with open(os.path.join(home, "settings.json")) as f:
             s = json.load(f)
-        LEVEL, CRASH_DATA = s.get("level", LEVEL), s.get("crash_data", CRASH_DATA)
+        LEVEL, EAGER, CRASH_DATA = s.get("level", LEVEL), s.get("eager", EAGER), s.get("crash_data", CRASH_DATA)
     except (OSError, ValueError):
         pass
 
@@ -245,6 +247,11 @@ def _around_aot(original):
 
         @functools.wraps(wrapped)
         def compile_graph(gm, example_inputs, *a, **k):
+            if EAGER:
+                outer = getattr(_state, "backend", None)
+                if outer is not None:
+                    outer.inner += 1
+                return _boxed(_copy(gm))
             try:
                 rec = Record("aot", gm, compiler_name, None)
                 real = _real_inputs(example_inputs)
@@ -290,8 +297,11 @@ def _watch_run(rec, out, reference):
     holder = out if hasattr(out, "current_callable") and callable(out.current_callable) else None
     inner = holder.current_callable if holder is not None else out
     todo = [reference]  # emptied by the first run
+    eager = _boxed(reference) if reference is not None else None
 
     def run(inputs):
+        if _uncompiled and eager is not None:
+            return eager(inputs)
         held = None
         try:
             ref, first = todo.pop(), True
@@ -322,6 +332,19 @@ def _watch_run(rec, out, reference):
         return holder
     for k, v in getattr(out, "__dict__", {}).items():
         setattr(run, k, v)
+    run._boxed_call = True
+    return run
+
+
+def _boxed(gm):
+    """A graph as it is, called as compiled ones are: with a list of inputs, which it empties."""
+
+    def run(inputs):
+        args = list(inputs)
+        inputs.clear()
+        with torch.no_grad():
+            return list(gm(*args))
+
     run._boxed_call = True
     return run
 
@@ -471,6 +494,10 @@ def _watch_backend_run(rec, out, reference, inner):
                     # After aot it is the smaller repro, but not every such graph fails again on its own.
                     if _state.diverged:
                         rec.info["inner"] = _state.diverged
+                    # Where the graphs after aot differ without being compiled, something went wrong before they were made. What happens to
+                    # them later, if anything, is another failure, and the smaller one.
+                    if inner > 0 and _diverges_eagerly(ref, out, args):
+                        rec.info["above"] = True
                     rec.put("failed", args, shutil.disk_usage(HOME).free // 2, None, accuracy=True)
         try:
             r = out(*args)
@@ -521,6 +548,16 @@ def random_nodes(gm):
 def _diverges_backend(reference, out, args):
     # With gradients, PyTorch runs backward too; the graph's own calling form stays the plain one.
     return _diverges(reference, out, list(args), plain=True)
+
+
+def _diverges_eagerly(reference, out, args):
+    """The same comparison, with the graphs after aot as they were before the compiler had them."""
+    global _uncompiled
+    _uncompiled = True
+    try:
+        return _diverges_backend(reference, out, args)
+    finally:
+        _uncompiled = False
 
 
 def backend_of(fn, name):
