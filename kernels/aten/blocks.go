@@ -8,6 +8,9 @@ import (
 // comparison is the SIMD form of a comparison.
 var comparison = map[string]native.Op{"eq": native.Eq, "ne": native.Ne, "lt": native.Lt, "le": native.Le, "gt": native.Gt, "ge": native.Ge}
 
+// logicals are the SIMD forms of logical operators on bools.
+var logicals = map[string]native.Op{"logical_and": native.And, "logical_or": native.Or, "logical_xor": native.Xor}
+
 // compare is the block form of a comparison, written out per operator because a call per
 // element would cost more than the comparison.
 func compare[O float64 | int64 | uint8, T float64 | int64](op string) func(o []O, in [][]T) {
@@ -102,14 +105,22 @@ func block32(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 		for p := int64(0); p < n; p += block {
 			m := min(block, n-p)
 			for i := 1; i < len(ts); i++ {
-				tensor.Load32(ts[i], off[i]+p*in[i], in[i], bufs[i][:m])
+				if at := off[i] + p*in[i]; ts[i].DType == tensor.BFloat16 && in[i] == 1 {
+					native.FromBFloat16(bufs[i][:m], tensor.Whole[uint16](ts[i])[at:at+m])
+				} else {
+					tensor.Load32(ts[i], at, in[i], bufs[i][:m])
+				}
 			}
 			if len(ts) == 2 {
 				native.Unary32(op, bufs[0][:m], bufs[1][:m])
 			} else {
 				native.Binary32(op, bufs[0][:m], bufs[1][:m], bufs[2][:m])
 			}
-			tensor.Store32(ts[0], off[0]+p*in[0], in[0], bufs[0][:m])
+			if at := off[0] + p*in[0]; ts[0].DType == tensor.BFloat16 && in[0] == 1 {
+				native.ToBFloat16(tensor.Whole[uint16](ts[0])[at:at+m], bufs[0][:m])
+			} else {
+				tensor.Store32(ts[0], at, in[0], bufs[0][:m])
+			}
 		}
 	})
 	return true

@@ -148,7 +148,9 @@ func binaryOps() {
 	})
 	cmp := func(names string, f func(a, b float64) bool, i func(a, b int64) bool) {
 		k := f2(func(a, b float64) float64 { return b2f(f(a, b)) }).i2(func(a, b int64) int64 { return b2i(i(a, b)) })
-		if names[0] != 'l' || names[1] != 'o' {
+		if logical, ok := logicals[names]; ok {
+			k.N = logical
+		} else {
 			op := names[:2]
 			k = kern{F: compare[float64, float64](op), I: compare[int64, int64](op), B: compare[uint8, float64](op), N: comparison[op]}
 			switch op {
@@ -169,9 +171,9 @@ func binaryOps() {
 	cmp("logical_and", func(a, b float64) bool { return a != 0 && b != 0 }, func(a, b int64) bool { return a != 0 && b != 0 })
 	cmp("logical_or", func(a, b float64) bool { return a != 0 || b != 0 }, func(a, b int64) bool { return a != 0 || b != 0 })
 	cmp("logical_xor", func(a, b float64) bool { return (a != 0) != (b != 0) }, func(a, b int64) bool { return (a != 0) != (b != 0) })
-	keep("bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor", 2, fixed(kern{}.i2(func(a, b int64) int64 { return a & b })))
-	keep("bitwise_or.Tensor bitwise_or.Scalar bitwise_or.Scalar_Tensor", 2, fixed(kern{}.i2(func(a, b int64) int64 { return a | b })))
-	keep("bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor", 2, fixed(kern{}.i2(func(a, b int64) int64 { return a ^ b })))
+	keep("bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor", 2, fixed(kern{}.i2(func(a, b int64) int64 { return a & b }).simd(native.And)))
+	keep("bitwise_or.Tensor bitwise_or.Scalar bitwise_or.Scalar_Tensor", 2, fixed(kern{}.i2(func(a, b int64) int64 { return a | b }).simd(native.Or)))
+	keep("bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor", 2, fixed(kern{}.i2(func(a, b int64) int64 { return a ^ b }).simd(native.Xor)))
 	shl := func(c *Call) kern {
 		return kern{}.i2(func(a, b int64) int64 {
 			if b < 0 || b >= 64 {
@@ -190,8 +192,8 @@ func binaryOps() {
 	}
 	keep("bitwise_left_shift.Tensor bitwise_left_shift.Tensor_Scalar bitwise_left_shift.Scalar_Tensor __lshift__.Tensor __lshift__.Scalar", 2, shl)
 	keep("bitwise_right_shift.Tensor bitwise_right_shift.Tensor_Scalar bitwise_right_shift.Scalar_Tensor __rshift__.Tensor __rshift__.Scalar", 2, shr)
-	fl("atan2", 2, fixed(f2(math.Atan2)))
-	fl("hypot", 2, fixed(f2(math.Hypot)))
+	fl("atan2", 2, fixed(f2(math.Atan2).simd(native.Atan2)))
+	fl("hypot", 2, fixed(f2(math.Hypot).simd(native.Hypot)))
 	fl("copysign.Tensor copysign.Scalar", 2, fixed(f2(math.Copysign)))
 	def("nextafter", func(c *Call) (Value, error) {
 		d := rtype(c.Args[:2]...)
@@ -275,7 +277,7 @@ func binaryOps() {
 		if n, ok := c.Args[1].(int64); ok && n < 0 && d.IsInt() {
 			return nil, errf("Integers to negative integer powers are not allowed.")
 		}
-		k := f2(pow).i2(ipow).c2(cpow)
+		k := f2(pow).i2(ipow).c2(cpow).simd(native.Pow)
 		if _, isT := c.Args[1].(*tensor.Tensor); !isT && d.IsFloat() {
 			switch e := toFloat(c.Args[1]); e {
 			case 2:

@@ -215,8 +215,8 @@ func gemmAlone[T realNumber](m, n, k int64, a, b native.Matrix[T], beta T, c nat
 // convBlock is how many elements of a matrix of columns are made at a time: few enough to stay in the cache.
 const convBlock = 1 << 17
 
-func allEqual(xs []int64, x int64) bool {
-	return !slices.ContainsFunc(xs, func(e int64) bool { return e != x })
+func allEqual[T comparable](xs []T, x T) bool {
+	return !slices.ContainsFunc(xs, func(e T) bool { return e != x })
 }
 
 func mx[T realNumber](d []T, rs, cs int64) native.Matrix[T] {

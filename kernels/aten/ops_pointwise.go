@@ -145,17 +145,17 @@ func init() {
 		op   native.Op
 	}
 	for _, x := range []u{
-		{"acos", math.Acos, 0}, {"acosh", math.Acosh, 0}, {"asin", math.Asin, 0}, {"asinh", asinh, 0}, {"atan", math.Atan, 0},
-		{"atanh", math.Atanh, 0}, {"cos", math.Cos, native.Cos}, {"cosh", math.Cosh, 0},
+		{"acos", math.Acos, native.Acos}, {"acosh", math.Acosh, native.Acosh}, {"asin", math.Asin, native.Asin}, {"asinh", asinh, native.Asinh}, {"atan", math.Atan, native.Atan},
+		{"atanh", math.Atanh, native.Atanh}, {"cos", math.Cos, native.Cos}, {"cosh", math.Cosh, native.Cosh},
 		{"deg2rad", func(x float64) float64 { return x * math.Pi / 180 }, 0}, {"rad2deg", func(x float64) float64 { return x * 180 / math.Pi }, 0},
-		{"digamma", digamma, 0}, {"erf", math.Erf, native.Erf}, {"erfc", math.Erfc, 0}, {"special_erfcx", erfcx, 0}, {"erfinv", math.Erfinv, 0},
-		{"exp", math.Exp, native.Exp}, {"exp2", math.Exp2, 0}, {"expm1", math.Expm1, 0}, {"i0", i0, 0}, {"special_i0e", func(x float64) float64 { return bessIe(0, x) }, 0},
+		{"digamma", digamma, 0}, {"erf", math.Erf, native.Erf}, {"erfc", math.Erfc, native.Erfc}, {"special_erfcx", erfcx, 0}, {"erfinv", math.Erfinv, 0},
+		{"exp", math.Exp, native.Exp}, {"exp2", math.Exp2, native.Exp2}, {"expm1", math.Expm1, native.Expm1}, {"i0", i0, 0}, {"special_i0e", func(x float64) float64 { return bessIe(0, x) }, 0},
 		{"special_i1", i1, 0}, {"special_i1e", func(x float64) float64 { return math.Copysign(bessIe(1, x), x) }, 0},
 		{"lgamma", lgamma, 0},
-		{"log", math.Log, native.Log}, {"log10", math.Log10, 0}, {"log1p", math.Log1p, 0}, {"log2", math.Log2, 0},
+		{"log", math.Log, native.Log}, {"log10", math.Log10, native.Log10}, {"log1p", math.Log1p, native.Log1p}, {"log2", math.Log2, native.Log2},
 		{"reciprocal", func(x float64) float64 { return 1 / x }, native.Recip}, {"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, native.Rsqrt},
-		{"sigmoid", sigmoid, native.Sigmoid}, {"sin", math.Sin, native.Sin}, {"sinh", math.Sinh, 0}, {"sqrt", math.Sqrt, native.Sqrt},
-		{"tan", math.Tan, 0}, {"tanh", math.Tanh, native.Tanh},
+		{"sigmoid", sigmoid, native.Sigmoid}, {"sin", math.Sin, native.Sin}, {"sinh", math.Sinh, native.Sinh}, {"sqrt", math.Sqrt, native.Sqrt},
+		{"tan", math.Tan, native.Tan}, {"tanh", math.Tanh, native.Tanh},
 		{"special_entr", entr, 0}, {"special_ndtri", ndtri, 0}, {"special_log_ndtr", logNdtr, 0},
 		{"special_bessel_j0", bessel(math.J0), 0}, {"special_bessel_j1", bessel(math.J1), 0}, {"special_bessel_y0", bessel(math.Y0), 0}, {"special_bessel_y1", bessel(math.Y1), 0},
 		{"special_modified_bessel_i0", i0, 0}, {"special_modified_bessel_i1", i1, 0},
@@ -244,13 +244,19 @@ func init() {
 		if d.IsFloat() && c.real {
 			return nil, kindf(RuntimeError, "\"bitwise_not_cpu\" not implemented for '%s'", cName(d))
 		}
-		f := func(a int64) int64 { return ^a }
+		ones := int64(-1)
 		if d == tensor.Bool {
-			f = func(a int64) int64 { return 1 - a }
+			ones = 1
 		}
-		return c.pwv(c.Args[:1], d, d, kern{}.i1(f))
+		return c.pwv([]Value{c.Args[0], ones}, d, d, kern{}.i2(func(a, b int64) int64 { return a ^ b }).simd(native.Xor))
 	})
-	pred("logical_not", 1, f1(func(x float64) float64 { return b2f(x == 0) }).i1(func(a int64) int64 { return b2i(a == 0) }))
+	not := f1(func(x float64) float64 { return b2f(x == 0) }).i1(func(a int64) int64 { return b2i(a == 0) })
+	def("logical_not", func(c *Call) (Value, error) {
+		if c.T(0).DType == tensor.Bool {
+			return c.do("bitwise_not", c.Args[0])
+		}
+		return c.pwv(c.Args[:1], rtype(c.Args[0]), tensor.Bool, not)
+	})
 	no := func(int64) int64 { return 0 }
 	pred("isnan", 1, f1(func(x float64) float64 { return b2f(x != x) }).i1(no).c1(func(z complex128) complex128 { return b2c(math.IsNaN(real(z)) || math.IsNaN(imag(z))) }))
 	pred("isinf", 1, f1(func(x float64) float64 { return b2f(math.IsInf(x, 0)) }).i1(no).c1(func(z complex128) complex128 { return b2c(cmplx.IsInf(z)) }))

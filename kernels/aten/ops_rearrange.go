@@ -16,7 +16,7 @@ func rearrange() {
 		if err != nil {
 			return nil, err
 		}
-		o := c.New(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
+		o := c.NewUnset(t.DType, t.Shape, tensor.PreservedStrides(t.Shape, t.Stride))
 		if c.real && t.Numel() > 0 && t.Dim() > 0 {
 			v := *t
 			v.Stride = slices.Clone(t.Stride)
@@ -26,7 +26,7 @@ func rearrange() {
 					v.Stride[i] = -t.Stride[i]
 				}
 			}
-			gatherAt(o, t, addTo(offsets(&v), v.Offset))
+			tensor.Copy(o, &v)
 		} else if c.real {
 			tensor.Copy(o, t)
 		}

@@ -63,24 +63,81 @@ func offsets(t *tensor.Tensor) []int64 {
 func eachRow[T float64 | int64](t *tensor.Tensor, mask []bool, load func(t *tensor.Tensor, off, stride int64, dst []T), f func(k int64, row []T)) {
 	kept, red := reduceSplit(t, mask)
 	n := red.Numel()
-	var offs []int64 // of the reduced elements, unless a stride says it
-	if len(red.Shape) != 1 {
+	step, even := oneStride(red)
+	var offs []int64 // of the reduced elements, unless a step says it
+	if !even {
 		offs = offsets(red)
 	}
 	at := offsets(kept)
-	parallel.For(len(at), int(grain/(n+1)+1), func(lo, hi int) {
-		row := make([]T, n)
-		for k := lo; k < hi; k++ {
-			if offs == nil {
-				load(t, t.Offset+at[k], red.Stride[0], row)
-			} else {
+	// Neighbours in memory that belong to different rows are read together.
+	side := 1
+	if k := len(kept.Shape) - 1; even && step > 1 && k >= 0 && kept.Stride[k] == 1 && kept.Shape[k]%16 == 0 {
+		side = 16
+	}
+	parallel.For(len(at)/side, int(grain/(n*int64(side)+1)+1), func(lo, hi int) {
+		rows, across := make([]T, n*int64(side)), make([]T, side)
+		for k := lo * side; k < hi*side; k += side {
+			from := t.Offset + at[k]
+			switch {
+			case side > 1:
+				for i := range n {
+					load(t, from+i*step, 1, across)
+					for j, x := range across {
+						rows[int64(j)*n+i] = x
+					}
+				}
+			case even:
+				load(t, from, step, rows)
+			default:
 				for i, p := range offs {
-					load(t, t.Offset+at[k]+p, 0, row[i:i+1])
+					load(t, from+p, 0, rows[i:i+1])
 				}
 			}
-			f(int64(k), row)
+			for j := range side {
+				f(int64(k+j), rows[int64(j)*n:int64(j+1)*n])
+			}
 		}
 	})
+}
+
+// oneStride is the distance between neighbours in row-major order, where it is the same for all.
+func oneStride(t *tensor.Tensor) (int64, bool) {
+	step, run, first := int64(1), int64(0), true // run: how far the dimensions seen so far go
+	for d := len(t.Shape) - 1; d >= 0; d-- {
+		switch {
+		case t.Shape[d] == 1:
+		case first:
+			step, run, first = t.Stride[d], t.Stride[d]*t.Shape[d], false
+		case t.Stride[d] == run:
+			run *= t.Shape[d]
+		default:
+			return 0, false
+		}
+	}
+	return step, true
+}
+
+// foldRows fills out with f of each row, f being one that may be applied to the parts of a row and then to what it gave for them.
+func foldRows[T float64 | int64](out []T, t *tensor.Tensor, mask []bool, load func(t *tensor.Tensor, off, stride int64, dst []T), f func(row []T) T) {
+	kept, red := reduceSplit(t, mask)
+	n := red.Numel()
+	step, even := oneStride(red)
+	if !even || n < 4*grain {
+		eachRow(t, mask, load, func(k int64, row []T) { out[k] = f(row) })
+		return
+	}
+	parts := make([]T, (n+grain-1)/grain)
+	for k, at := range offsets(kept) {
+		parallel.For(len(parts), 1, func(lo, hi int) {
+			row := make([]T, grain)
+			for p := int64(lo); p < int64(hi); p++ {
+				r := row[:min(grain, n-p*grain)]
+				load(t, t.Offset+at+p*grain*step, step, r)
+				parts[p] = f(r)
+			}
+		})
+		out[k] = f(parts)
+	}
 }
 
 // outStrides is TensorIterator's layout for a reduction: dimensions in the input's order of strides.
@@ -125,25 +182,34 @@ func isDefaultOrder(perm []int) bool {
 
 // reduce makes the output of a reduction and fills it by f, one row at a time.
 func (c *Call) reduce(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, f func(row []float64) float64) *tensor.Tensor {
-	shape := reduceShape(t, mask, keepdim)
-	o := c.New(out, shape, reduceStrides(t, mask, keepdim))
-	if !c.real || o.Numel() == 0 {
-		return o
+	return c.reduced(t, mask, keepdim, out, func(buf []float64) {
+		eachRow(t, mask, tensor.LoadFloat, func(k int64, row []float64) { buf[k] = f(row) })
+	})
+}
+
+// fold is reduce for an f that may be applied to parts of a row, and then to what it gave for them.
+func (c *Call) fold(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, f func(row []float64) float64) *tensor.Tensor {
+	return c.reduced(t, mask, keepdim, out, func(buf []float64) { foldRows(buf, t, mask, tensor.LoadFloat, f) })
+}
+
+func (c *Call) reduced(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, fill func(buf []float64)) *tensor.Tensor {
+	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
+	if c.real && o.Numel() > 0 {
+		buf := make([]float64, o.Numel())
+		fill(buf)
+		o.SetFloats(buf)
 	}
-	buf := make([]float64, o.Numel())
-	eachRow(t, mask, tensor.LoadFloat, func(k int64, row []float64) { buf[k] = f(row) })
-	o.SetFloats(buf)
 	return o
 }
 
-func (c *Call) reduceInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, f func(row []int64) int64) *tensor.Tensor {
+// foldInt is fold for integers.
+func (c *Call) foldInt(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, f func(row []int64) int64) *tensor.Tensor {
 	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
-	if !c.real || o.Numel() == 0 {
-		return o
+	if c.real && o.Numel() > 0 {
+		buf := make([]int64, o.Numel())
+		foldRows(buf, t, mask, tensor.LoadInt, f)
+		o.SetInts(buf)
 	}
-	buf := make([]int64, o.Numel())
-	eachRow(t, mask, tensor.LoadInt, func(k int64, row []int64) { buf[k] = f(row) })
-	o.SetInts(buf)
 	return o
 }
 
@@ -209,7 +275,7 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 		if t.DType.IsFloat() && c.real {
 			t = t.To(d)
 		}
-		return c.reduceInt(t, mask, keepdim, d, func(row []int64) int64 {
+		return c.foldInt(t, mask, keepdim, d, func(row []int64) int64 {
 			s := int64(0)
 			for _, x := range row {
 				s += x
@@ -229,7 +295,7 @@ func (c *Call) sum(t *tensor.Tensor, mask []bool, keepdim bool, d tensor.DType) 
 	if d == tensor.Float32 && t.DType == tensor.Float32 {
 		return c.reduce(t, mask, keepdim, d, sumShort), nil
 	}
-	return c.reduce(t, mask, keepdim, d, pairwise), nil
+	return c.fold(t, mask, keepdim, d, pairwise), nil
 }
 
 // sumShort is pairwise, save that a few float32 numbers are added in their order and precision: where they cancel, what is left is
@@ -343,7 +409,7 @@ func init() {
 		}
 		d = c.optDT(d)
 		if d.Kind() < tensor.KindFloat {
-			return c.reduceInt(t, mask, keep, d, func(row []int64) int64 {
+			return c.foldInt(t, mask, keep, d, func(row []int64) int64 {
 				p := int64(1)
 				for _, x := range row {
 					p *= x
@@ -383,7 +449,7 @@ func init() {
 				}
 			}
 			if t.DType.Kind() < tensor.KindFloat {
-				return c.reduceInt(t, mask, keep, t.DType, func(row []int64) int64 {
+				return c.foldInt(t, mask, keep, t.DType, func(row []int64) int64 {
 					m := row[0]
 					for _, x := range row {
 						m = fi(m, x)
@@ -396,7 +462,7 @@ func init() {
 					return o, nil
 				}
 			}
-			return c.reduce(t, mask, keep, t.DType, func(row []float64) float64 {
+			return c.fold(t, mask, keep, t.DType, func(row []float64) float64 {
 				m := row[0]
 				for _, x := range row {
 					m = f(m, x)
@@ -428,7 +494,7 @@ func init() {
 			if t.DType == tensor.UInt8 {
 				out = tensor.UInt8
 			}
-			return c.reduce(t, mask, keep, out, func(row []float64) float64 {
+			return c.fold(t, mask, keep, out, func(row []float64) float64 {
 				for _, x := range row {
 					if (x != 0) != all {
 						return b2f(!all)
@@ -681,7 +747,11 @@ func norms() {
 		if p != nil {
 			ord = toFloat(p)
 		}
-		return c.reduce(t, mask, keep, d, func(row []float64) float64 { return vectorNorm(row, ord) }), nil
+		f := func(row []float64) float64 { return vectorNorm(row, ord) }
+		if ord == 0 { // the number of parts that are not zero would be another one
+			return c.reduce(t, mask, keep, d, f), nil
+		}
+		return c.fold(t, mask, keep, d, f), nil
 	}
 	def("linalg_vector_norm", func(c *Call) (Value, error) {
 		return norm(c, c.Args[1], c.Args[2], c.B(3), c.Args[4], "linalg.vector_norm")

@@ -353,6 +353,9 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 	if ts[0].DType != d {
 		return false
 	}
+	if op >= native.And && op <= native.Xor {
+		return bitRows(l, in, ts, op)
+	}
 	switch d {
 	case tensor.Float32:
 		return floatRows(l, in, op, native.Unary32, native.Binary32, ts)
@@ -392,6 +395,30 @@ func rowsInto[T any](l *tensor.Loop, in []int64, ts []*tensor.Tensor, f func(roo
 		}
 	})
 	native.StreamEnd()
+}
+
+// bitRows is a bitwise operator on integers of one dtype; a number that is repeated must be one byte that is.
+func bitRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool {
+	size := int64(ts[0].DType.Size())
+	if ts[0].DType.IsFloat() || len(ts) != 3 {
+		return false
+	}
+	row := func(i int, off, n int64) []uint8 {
+		s := ts[i].Storage.Data[off*size:]
+		if in[i] == 0 {
+			return s[:1]
+		}
+		return s[:n*size]
+	}
+	for i, t := range ts {
+		if s := t.Storage.Data; in[i] == 0 && size > 1 {
+			if t.Numel() != 1 || !allEqual(s[t.Offset*size:(t.Offset+1)*size], s[t.Offset*size]) {
+				return false
+			}
+		}
+	}
+	l.Rows(func(off []int64, n int64) { native.Bits(op, row(0, off[0], n), row(1, off[1], n), row(2, off[2], n)) })
+	return true
 }
 
 func compareRows[T float32 | float64 | int64](l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) {

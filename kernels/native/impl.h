@@ -68,6 +68,21 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_CEIL: LOOP(float, __builtin_ceilf(x))
     case W_TRUNC: LOOP(float, __builtin_truncf(x))
     case W_ROUND: LOOP(float, __builtin_rintf(x))
+    case W_EXP2: LOOP(float, exp2f(x))
+    case W_EXPM1: LOOP(float, expm1f(x))
+    case W_LOG2: LOOP(float, log2f(x))
+    case W_LOG10: LOOP(float, log10f(x))
+    case W_LOG1P: LOOP(float, log1pf(x))
+    case W_TAN: LOOP(float, tanf(x))
+    case W_ASIN: LOOP(float, asinf(x))
+    case W_ACOS: LOOP(float, acosf(x))
+    case W_ATAN: LOOP(float, atanf(x))
+    case W_SINH: LOOP(float, sinhf(x))
+    case W_COSH: LOOP(float, coshf(x))
+    case W_ASINH: LOOP(float, asinhf(x))
+    case W_ACOSH: LOOP(float, acoshf(x))
+    case W_ATANH: LOOP(float, atanhf(x))
+    case W_ERFC: LOOP(float, erfcf(x))
     case W_SIN:
     case W_COS: {
       int cosine = op == W_COS, wild = 0;
@@ -106,6 +121,21 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
     case W_CEIL: LOOP(double, __builtin_ceil(x))
     case W_TRUNC: LOOP(double, __builtin_trunc(x))
     case W_ROUND: LOOP(double, __builtin_rint(x))
+    case W_EXP2: LOOP(double, exp2(x))
+    case W_EXPM1: LOOP(double, expm1(x))
+    case W_LOG2: LOOP(double, log2(x))
+    case W_LOG10: LOOP(double, log10(x))
+    case W_LOG1P: LOOP(double, log1p(x))
+    case W_TAN: LOOP(double, tan(x))
+    case W_ASIN: LOOP(double, asin(x))
+    case W_ACOS: LOOP(double, acos(x))
+    case W_ATAN: LOOP(double, atan(x))
+    case W_SINH: LOOP(double, sinh(x))
+    case W_COSH: LOOP(double, cosh(x))
+    case W_ASINH: LOOP(double, asinh(x))
+    case W_ACOSH: LOOP(double, acosh(x))
+    case W_ATANH: LOOP(double, atanh(x))
+    case W_ERFC: LOOP(double, erfc(x))
     case W_SIN: LOOP(double, sin(x))
     case W_COS: LOOP(double, cos(x))
   }
@@ -116,7 +146,7 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
   else if (sa) { T y = b[0]; for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } } \
   else { T x = a[0]; for (int64_t i = 0; i < n; i++) { T y = sb ? b[i] : b[0]; o[i] = (E); } } break;
 
-#define BINARY(NM, T) \
+#define BINARY(NM, T, F) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
     switch (op) { \
       case W_ADD: BLOOP(T, x + y) \
@@ -125,10 +155,13 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
       case W_DIV: BLOOP(T, x / y) \
       case W_MAX: BLOOP(T, x != x ? x : (y != y ? y : (x > y ? x : y))) \
       case W_MIN: BLOOP(T, x != x ? x : (y != y ? y : (x < y ? x : y))) \
+      case W_POW: BLOOP(T, pow##F(x, y)) \
+      case W_ATAN2: BLOOP(T, atan2##F(x, y)) \
+      case W_HYPOT: BLOOP(T, hypot##F(x, y)) \
     } \
   }
-BINARY(binary32, float)
-BINARY(binary64, double)
+BINARY(binary32, float, f)
+BINARY(binary64, double, )
 
 #define COMPARE(NM, T) \
   static void NAME(NM)(int op, uint8_t *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
@@ -144,6 +177,31 @@ BINARY(binary64, double)
 COMPARE(compare32, float)
 COMPARE(compare64, double)
 COMPARE(comparei64, int64_t)
+
+// Bit by bit, whatever the integers are wide.
+static void NAME(bits)(int op, uint8_t *o, const uint8_t *a, int64_t sa, const uint8_t *b, int64_t sb, int64_t n) {
+  switch (op) {
+    case W_AND: BLOOP(uint8_t, x & y)
+    case W_OR: BLOOP(uint8_t, x | y)
+    case W_XOR: BLOOP(uint8_t, x ^ y)
+  }
+}
+
+static void NAME(widen16)(float *o, const uint16_t *a, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    union { uint32_t i; float f; } u = {(uint32_t)a[i] << 16};
+    o[i] = u.f;
+  }
+}
+
+// To bfloat16, to the nearest, to even of two that are as near.
+static void NAME(narrow16)(uint16_t *o, const float *a, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    union { float f; uint32_t i; } u = {a[i]};
+    uint32_t r = (u.i + 0x7fff + (u.i >> 16 & 1)) >> 16;
+    o[i] = a[i] != a[i] ? 0x7fc0 : r;
+  }
+}
 
 // The bounds are compared first: one that is NaN is the result.
 #define CLAMP(NM, T) \
@@ -483,7 +541,7 @@ GEMM(gemm32, float, NAME(vf))
 GEMM(gemm64, double, NAME(vd))
 
 const whittle_kernels TABLE = {
-    NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64),
+    NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16),
     NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_rows64), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
 };

@@ -3,10 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN,
+enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN, W_POW, W_ATAN2, W_HYPOT, W_AND, W_OR, W_XOR,
        W_EQ = 16, W_NE, W_LT, W_LE, W_GT, W_GE,
        W_EXP = 32, W_LOG, W_TANH, W_SIGMOID, W_ERF, W_GELU, W_RELU, W_SQRT, W_RSQRT, W_NEG, W_ABS, W_SIN, W_COS, W_RECIP, W_SILU, W_GELU_TANH,
-       W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND };
+       W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND,
+       W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC };
 
 typedef struct {
   void (*unary32)(int op, float *o, const float *a, int64_t n);
@@ -16,6 +17,9 @@ typedef struct {
   void (*compare32)(int op, uint8_t *o, const float *a, int64_t sa, const float *b, int64_t sb, int64_t n);
   void (*compare64)(int op, uint8_t *o, const double *a, int64_t sa, const double *b, int64_t sb, int64_t n);
   void (*comparei64)(int op, uint8_t *o, const int64_t *a, int64_t sa, const int64_t *b, int64_t sb, int64_t n);
+  void (*bits)(int op, uint8_t *o, const uint8_t *a, int64_t sa, const uint8_t *b, int64_t sb, int64_t n);
+  void (*widen16)(float *o, const uint16_t *a, int64_t n);
+  void (*narrow16)(uint16_t *o, const float *a, int64_t n);
   void (*clamp32)(float *o, const float *a, int64_t sa, const float *lo, int64_t sl, const float *hi, int64_t sh, int64_t n);
   void (*clamp64)(double *o, const double *a, int64_t sa, const double *lo, int64_t sl, const double *hi, int64_t sh, int64_t n);
   void (*select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n);

@@ -13,6 +13,9 @@ static void binary64(const whittle_kernels *t, int op, double *o, double *a, int
 static void compare32(const whittle_kernels *t, int op, uint8_t *o, float *a, int64_t sa, float *b, int64_t sb, int64_t n) { t->compare32(op, o, a, sa, b, sb, n); }
 static void compare64(const whittle_kernels *t, int op, uint8_t *o, double *a, int64_t sa, double *b, int64_t sb, int64_t n) { t->compare64(op, o, a, sa, b, sb, n); }
 static void comparei64(const whittle_kernels *t, int op, uint8_t *o, int64_t *a, int64_t sa, int64_t *b, int64_t sb, int64_t n) { t->comparei64(op, o, a, sa, b, sb, n); }
+static void bits(const whittle_kernels *t, int op, uint8_t *o, uint8_t *a, int64_t sa, uint8_t *b, int64_t sb, int64_t n) { t->bits(op, o, a, sa, b, sb, n); }
+static void widen16(const whittle_kernels *t, float *o, uint16_t *a, int64_t n) { t->widen16(o, a, n); }
+static void narrow16(const whittle_kernels *t, uint16_t *o, float *a, int64_t n) { t->narrow16(o, a, n); }
 static void clamp32(const whittle_kernels *t, float *o, float *a, int64_t sa, float *l, int64_t sl, float *h, int64_t sh, int64_t n) { t->clamp32(o, a, sa, l, sl, h, sh, n); }
 static void clamp64(const whittle_kernels *t, double *o, double *a, int64_t sa, double *l, int64_t sl, double *h, int64_t sh, int64_t n) { t->clamp64(o, a, sa, l, sl, h, sh, n); }
 static void choose(const whittle_kernels *t, int size, void *o, uint8_t *c, int64_t sc, void *a, int64_t sa, void *b, int64_t sb, int64_t n) { t->select(size, o, c, sc, a, sa, b, sb, n); }
@@ -53,6 +56,16 @@ const (
 	Div
 	Max
 	Min
+	Pow
+	Atan2
+	Hypot
+)
+
+// Binary kernels of Bits.
+const (
+	And Op = 10 + iota
+	Or
+	Xor
 )
 
 // Comparisons: kernels of two operands whose results are bytes, 0 or 1.
@@ -89,11 +102,26 @@ const (
 	Ceil
 	Trunc
 	Round
+	Exp2
+	Expm1
+	Log2
+	Log10
+	Log1p
+	Tan
+	Asin
+	Acos
+	Atan
+	Sinh
+	Cosh
+	Asinh
+	Acosh
+	Atanh
+	Erfc
 )
 
 // Kernels of three operands: Clamp and Select.
 const (
-	Clamping Op = 64 + iota
+	Clamping Op = 96 + iota
 	Selection
 )
 
@@ -154,7 +182,7 @@ func Unary32(op Op, out, a []float32) {
 // Unary64 is Unary32 for float64.
 func Unary64(op Op, out, a []float64) {
 	_ = a[:len(out)]
-	if len(out) <= tiny/4 {
+	if len(out) <= tiny/4 && op.exact() {
 		UnaryGo(op, out, a)
 		return
 	}
@@ -170,7 +198,7 @@ func step(n, l int) C.int64_t {
 
 // Binary32 computes out[i] = op(a[i], b[i]); an operand of length 1 is repeated.
 func Binary32(op Op, out, a, b []float32) {
-	if len(out) <= tiny {
+	if len(out) <= tiny && op < Pow {
 		BinaryGo(op, out, a, b)
 		return
 	}
@@ -179,7 +207,7 @@ func Binary32(op Op, out, a, b []float32) {
 
 // Binary64 is Binary32 for float64.
 func Binary64(op Op, out, a, b []float64) {
-	if len(out) <= tiny {
+	if len(out) <= tiny && op < Pow {
 		BinaryGo(op, out, a, b)
 		return
 	}
@@ -202,6 +230,28 @@ func Compare[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
 	case []int64:
 		C.comparei64(table, C.int(op), o, (*C.int64_t)(pa), sa, (*C.int64_t)(pb), sb, n)
 	}
+}
+
+// Bits computes out[i] = a[i] op b[i], op being And, Or or Xor, on the bytes of integers; an operand of length 1 is repeated.
+func Bits(op Op, out, a, b []uint8) {
+	if len(out) <= tiny {
+		BitsGo(op, out, a, b)
+		return
+	}
+	C.bits(table, C.int(op), (*C.uint8_t)(unsafe.SliceData(out)), (*C.uint8_t)(unsafe.SliceData(a)), step(len(out), len(a)),
+		(*C.uint8_t)(unsafe.SliceData(b)), step(len(out), len(b)), C.int64_t(len(out)))
+}
+
+// FromBFloat16 converts the bits of bfloat16 numbers to float32; lengths are equal.
+func FromBFloat16(out []float32, a []uint16) {
+	_ = a[:len(out)]
+	C.widen16(table, p32(out), (*C.uint16_t)(unsafe.SliceData(a)), C.int64_t(len(out)))
+}
+
+// ToBFloat16 rounds to the bits of the nearest bfloat16 numbers, to even of two that are as near; lengths are equal.
+func ToBFloat16(out []uint16, a []float32) {
+	_ = a[:len(out)]
+	C.narrow16(table, (*C.uint16_t)(unsafe.SliceData(out)), p32(a), C.int64_t(len(out)))
 }
 
 // Clamp computes out[i] = min(max(a[i], lo[i]), hi[i]), NaN where any of the three is; an operand of length 1 is repeated.

@@ -40,7 +40,7 @@ func TestUnary(t *testing.T) {
 	}
 	xs = append(xs, 0, inf, -inf, float32(math.NaN()), float32(math.Copysign(0, -1)), 88.7, 88.8, -87.5, -103, -104)
 	levels(t, func(t *testing.T) {
-		for op := Exp; op <= Round; op++ {
+		for op := Exp; op <= Erfc; op++ {
 			out, want := make([]float32, len(xs)), make([]float32, len(xs))
 			Unary32(op, out, xs)
 			UnaryGo(op, want, xs)
@@ -229,6 +229,45 @@ func TestRowsInOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPowers(t *testing.T) {
+	n := 1003
+	a, b := special[float32](n), special[float32](n)
+	for i := range a {
+		a[i] *= rand.Float32() * 3
+	}
+	levels(t, func(t *testing.T) {
+		for op := Pow; op <= Hypot; op++ {
+			for _, in := range [][2][]float32{{a, b}, {a[:1], b}, {a, b[:1]}} {
+				got, want := make([]float32, n), make([]float32, n)
+				Binary32(op, got, in[0], in[1])
+				BinaryGo(op, want, in[0], in[1])
+				for i := range got {
+					if u := ulps(got[i], want[i]); !(u <= 2) {
+						t.Fatalf("op %d of %v, %v: %v want %v", op, at(in[0], i), at(in[1], i), got[i], want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestBits(t *testing.T) {
+	for _, n := range []int{1, 64, 65, 1003} {
+		a, b := make([]uint8, n), make([]uint8, n)
+		for i := range a {
+			a[i], b[i] = uint8(rand.Uint32()), uint8(rand.Uint32())
+		}
+		for op := And; op <= Xor; op++ {
+			for _, in := range [][2][]uint8{{a, b}, {a[:1], b}, {a, b[:1]}} {
+				got, want := make([]uint8, n), make([]uint8, n)
+				Bits(op, got, in[0], in[1])
+				BitsGo(op, want, in[0], in[1])
+				sameBits(t, fmt.Sprintf("op %d of %d", op, n), got, want)
+			}
+		}
+	}
 }
 
 func TestRows(t *testing.T) {

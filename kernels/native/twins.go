@@ -73,6 +73,36 @@ func unaryGo(op Op) func(x float64) float64 {
 		return math.Trunc
 	case Round:
 		return math.RoundToEven
+	case Exp2:
+		return math.Exp2
+	case Expm1:
+		return math.Expm1
+	case Log2:
+		return math.Log2
+	case Log10:
+		return math.Log10
+	case Log1p:
+		return math.Log1p
+	case Tan:
+		return math.Tan
+	case Asin:
+		return math.Asin
+	case Acos:
+		return math.Acos
+	case Atan:
+		return math.Atan
+	case Sinh:
+		return math.Sinh
+	case Cosh:
+		return math.Cosh
+	case Asinh:
+		return math.Asinh
+	case Acosh:
+		return math.Acosh
+	case Atanh:
+		return math.Atanh
+	case Erfc:
+		return math.Erfc
 	}
 	return func(float64) float64 { return math.NaN() }
 }
@@ -94,6 +124,12 @@ func BinaryGo[T float32 | float64](op Op, out, a, b []T) {
 			out[i] = max(x, y)
 		case Min:
 			out[i] = min(x, y)
+		case Pow:
+			out[i] = T(math.Pow(float64(x), float64(y)))
+		case Atan2:
+			out[i] = T(math.Atan2(float64(x), float64(y)))
+		case Hypot:
+			out[i] = T(math.Hypot(float64(x), float64(y)))
 		}
 	}
 }
@@ -128,6 +164,21 @@ func CompareGo[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
 		out[i] = 0
 		if is {
 			out[i] = 1
+		}
+	}
+}
+
+// BitsGo is the plain form of Bits.
+func BitsGo(op Op, out, a, b []uint8) {
+	for i := range out {
+		x, y := at(a, i), at(b, i)
+		switch op {
+		case And:
+			out[i] = x & y
+		case Or:
+			out[i] = x | y
+		case Xor:
+			out[i] = x ^ y
 		}
 	}
 }
