@@ -1524,13 +1524,16 @@ def precompile(text=""):
         except OSError:
             made = header + ".made-" + key[:20]
         part = "%s.%d" % (made, os.getpid())
-        with open(part + ".h", "w") as f:
-            f.write(light)
-        for source in (part + ".h", header):
-            if subprocess.run(keep + ["-x", "c++-header", source, "-o", part], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
-                break
-        os.remove(part + ".h")
-        os.rename(part, made)
+        with open(made + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two that are asked for at once are often the same
+            if not os.path.exists(made):
+                with open(part + ".h", "w") as f:
+                    f.write(light)
+                for source in (part + ".h", header):
+                    if subprocess.run(keep + ["-x", "c++-header", source, "-o", part], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                        break
+                os.remove(part + ".h")
+                os.rename(part, made)
     with contextlib.suppress(FileExistsError):
         os.mkdir(header + ".gch")  # of the files in such a folder, the compiler takes the one that fits its flags
     with contextlib.suppress(FileExistsError):

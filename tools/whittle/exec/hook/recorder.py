@@ -494,8 +494,8 @@ def _watch_backend_run(rec, out, reference, inner):
                     # After aot it is the smaller repro, but not every such graph fails again on its own.
                     if _state.diverged:
                         rec.info["inner"] = _state.diverged
-                    # Where the graphs after aot differ without being compiled, something went wrong before they were made. What happens to
-                    # them later, if anything, is another failure, and the smaller one.
+                    # Where the graphs after aot differ without being compiled, something went wrong before they were compiled. What
+                    # compiling does to them, if anything, is another failure.
                     if inner > 0 and _diverges_eagerly(ref, out, args):
                         rec.info["above"] = True
                     rec.put("failed", args, shutil.disk_usage(HOME).free // 2, None, accuracy=True)
