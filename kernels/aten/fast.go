@@ -37,15 +37,8 @@ func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
 	size := inner * int64(t.DType.Size())
 	src, dst := t.Bytes(), o.Bytes()
 	n := int64(len(index))
-	move, end := func(to, from []byte) { copy(to, from) }, func() {}
-	if len(dst) >= streamed && size >= 256 {
-		move, end = native.Stream[byte], native.StreamEnd
-	}
-	parallel.For(int(outer*n), int(4*grain/(size+1)+1), func(lo, hi int) {
-		for k := int64(lo); k < int64(hi); k++ {
-			move(dst[k*size:(k+1)*size], src[(k/n*rows+index[k%n])*size:])
-		}
-		end()
+	moveRows(dst, size, int(outer*n), func(k int) []byte {
+		return src[(int64(k)/n*rows+index[int64(k)%n])*size:]
 	})
 	return true
 }

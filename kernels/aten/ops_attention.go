@@ -3,6 +3,8 @@ package aten
 import (
 	"math"
 
+	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -25,22 +27,64 @@ func sdpa(q, k, v, mask *tensor.Tensor, causal bool, scale float64) (out, lse []
 		}
 	}
 	out, lse = make([]float64, n*h*l*ev), make([]float64, n*h*l)
-	w := make([]float64, s)
-	for b := int64(0); b < n*h; b++ {
-		for i := int64(0); i < l; i++ {
-			row := attnRow(w, qs, ks, ms, b, i, l, s, e, causal, scale)
-			lse[b*l+i] = row
-			for j, x := range w {
-				if x == 0 {
-					continue
-				}
-				for d := int64(0); d < ev; d++ {
-					out[(b*l+i)*ev+d] += x * vs[(b*s+int64(j))*ev+d]
+	parallel.For(int(n*h), 1, func(lo, hi int) {
+		w := make([]float64, s)
+		for b := int64(lo); b < int64(hi); b++ {
+			for i := int64(0); i < l; i++ {
+				lse[b*l+i] = attnRow(w, qs, ks, ms, b, i, l, s, e, causal, scale)
+				for j, x := range w {
+					if x == 0 {
+						continue
+					}
+					for d := int64(0); d < ev; d++ {
+						out[(b*l+i)*ev+d] += x * vs[(b*s+int64(j))*ev+d]
+					}
 				}
 			}
 		}
-	}
+	})
 	return
+}
+
+// sdpa32 is sdpa for float32 without a mask: the scores of a block of queries are one product of matrices, their sums with the values another.
+func sdpa32(q, k, v *tensor.Tensor, causal bool, scale float64) (out, lse []float32) {
+	n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]
+	s, ev := k.Shape[2], v.Shape[3]
+	qs, ks, vs := q.Contiguous().Float32s(), k.Contiguous().Float32s(), v.Contiguous().Float32s()
+	out, lse = make([]float32, n*h*l*ev), make([]float32, n*h*l)
+	const rows = 64
+	blocks := (l + rows - 1) / rows
+	parallel.For(int(n*h*blocks), 1, func(lo, hi int) {
+		w := make([]float32, rows*s)
+		for t := int64(lo); t < int64(hi); t++ {
+			b, from := t/blocks, t%blocks*rows
+			m := min(rows, l-from)
+			last := s // keys beyond are hidden from the whole block
+			if causal {
+				last = min(s, from+m)
+			}
+			native.GemmAlone32(int(m), int(last), int(e), float32(scale), mx(qs[(b*l+from)*e:], e, 1), mx(ks[b*s*e:], 1, e), 0, mx(w, last, 1))
+			for i := range m {
+				row := w[i*last : (i+1)*last]
+				seen := int64(len(row))
+				if causal {
+					seen = min(seen, from+i+1)
+				}
+				best := 0
+				for j, x := range row[:seen] {
+					if x > row[best] {
+						best = j
+					}
+				}
+				x := row[best]
+				native.SoftmaxRows32(row[:seen], row[:seen], int(seen), false)
+				clear(row[seen:])
+				lse[b*l+from+i] = x - float32(math.Log(float64(row[best]))) // the greatest weight is not too small for it
+			}
+			native.GemmAlone32(int(m), int(ev), int(last), 1, mx(w, last, 1), mx(vs[b*s*ev:], ev, 1), 0, mx(out[(b*l+from)*ev:], ev, 1))
+		}
+	})
+	return out, lse
 }
 
 // attnRow fills w with the attention weights of one query and returns the log of their normaliser.
@@ -102,9 +146,15 @@ func attention() {
 		}
 		lse := c.New(ld, []int64{n, h, l}, []int64{h * l, 1, h})
 		if c.real {
-			out, ls := sdpa(q, k, v, mask, causal, scaleOf(c.Args[6], q))
-			o.SetFloats(out)
-			lse.SetFloats(ls)
+			if q.DType == tensor.Float32 && mask == nil && q.Numel() > 0 && k.Numel() > 0 && v.Numel() > 0 {
+				out, ls := sdpa32(q, k, v, causal, scaleOf(c.Args[6], q))
+				tensor.Copy(o, tensor.FromFloat32s(out, o.Shape...))
+				tensor.Copy(lse, tensor.FromFloat32s(ls, lse.Shape...))
+			} else {
+				out, ls := sdpa(q, k, v, mask, causal, scaleOf(c.Args[6], q))
+				o.SetFloats(out)
+				lse.SetFloats(ls)
+			}
 		}
 		return list(o, lse), nil
 	})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -80,10 +82,51 @@ func (c *Call) expandIndices(self *tensor.Tensor, in []*tensor.Tensor) (idx []*t
 	return
 }
 
-// indexPlan enumerates the storage positions in self that an index expression selects, in row-major order of the result.
+// indexPlan is what an index expression selects: for each of the positions in storage of before, at and after, in row-major order of the result,
+// the element at their sum.
 type indexPlan struct {
-	outShape []int64
-	pos      []int64
+	outShape          []int64
+	before, at, after []int64
+}
+
+// positions enumerates the storage positions.
+func (p *indexPlan) positions() []int64 {
+	pos := make([]int64, 0, len(p.before)*len(p.at)*len(p.after))
+	for _, x := range p.before {
+		for _, y := range p.at {
+			for _, z := range p.after {
+				pos = append(pos, x+y+z)
+			}
+		}
+	}
+	return pos
+}
+
+// gather fills o with the elements of t that p selects, which are moved in runs where they lie so.
+func (p *indexPlan) gather(o, t *tensor.Tensor) {
+	n := int64(len(p.after))
+	if n < 8 || p.after[n-1]-p.after[0] != n-1 || !slices.IsSorted(p.after) || !o.IsContiguous(tensor.ContiguousFormat) {
+		gatherAt(o, t, p.positions())
+		return
+	}
+	size := int64(t.DType.Size())
+	moveRows(o.Bytes(), n*size, len(p.before)*len(p.at), func(k int) []byte {
+		return t.Storage.Data[(p.before[k/len(p.at)]+p.at[k%len(p.at)]+p.after[0])*size:]
+	})
+}
+
+// moveRows fills to with n rows of size bytes, from(k) beginning with row k: past the cache where they are many.
+func moveRows(to []byte, size int64, n int, from func(k int) []byte) {
+	move, end := func(to, from []byte) { copy(to, from) }, func() {}
+	if len(to) >= streamed && size >= 256 {
+		move, end = native.Stream[byte], native.StreamEnd
+	}
+	parallel.For(n, int(4*grain/(size+1)+1), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			move(to[int64(k)*size:int64(k+1)*size], from(k))
+		}
+		end()
+	})
 }
 
 func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, error) {
@@ -96,18 +139,15 @@ func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, 
 		at = 0
 	}
 	var before, after []int64 // full-slice dimensions
-	seen := 0
 	for d := range idx {
-		if idx[d] != nil {
-			continue
-		}
-		if seen = d; d < at || false {
+		switch {
+		case idx[d] != nil:
+		case d < at:
 			before = append(before, int64(d))
-		} else {
+		default:
 			after = append(after, int64(d))
 		}
 	}
-	_ = seen
 	for _, d := range before {
 		p.outShape = append(p.outShape, self.Shape[d])
 	}
@@ -128,8 +168,7 @@ func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, 
 		}
 		return offsets(t)
 	}
-	n := tensor.Numel(shape)
-	mid := make([]int64, n)
+	p.at = make([]int64, tensor.Numel(shape))
 	for d, t := range idx {
 		if t == nil {
 			continue
@@ -143,18 +182,10 @@ func (c *Call) planIndex(self *tensor.Tensor, in []*tensor.Tensor) (*indexPlan, 
 			if v < 0 {
 				v += size
 			}
-			mid[i] += v * self.Stride[d]
+			p.at[i] += v * self.Stride[d]
 		}
 	}
-	b, a := dims(before), dims(after)
-	p.pos = make([]int64, 0, int64(len(b))*n*int64(len(a)))
-	for _, x := range b {
-		for _, y := range mid {
-			for _, z := range a {
-				p.pos = append(p.pos, self.Offset+x+y+z)
-			}
-		}
-	}
+	p.before, p.after = addTo(dims(before), self.Offset), dims(after)
 	return p, nil
 }
 
@@ -209,9 +240,9 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		o := c.New(t.DType, p.outShape, c.indexStrides(t, c.Ts(1), p.outShape))
+		o := c.NewUnset(t.DType, p.outShape, c.indexStrides(t, c.Ts(1), p.outShape))
 		if c.real {
-			gatherAt(o, t, p.pos)
+			p.gather(o, t)
 		}
 		return o, nil
 	})
@@ -231,7 +262,7 @@ func init() {
 			return errf("shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", tensor.ShapeText(v.Shape), tensor.ShapeText(p.outShape))
 		}
 		if c.real {
-			scatterAt(o, p.pos, v.Expand(p.outShape), c.B(3))
+			scatterAt(o, p.positions(), v.Expand(p.outShape), c.B(3))
 		}
 		return nil
 	}

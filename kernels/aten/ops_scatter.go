@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -33,27 +34,37 @@ func dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
 
 // gatherAt fills o, in row-major order, from t's storage at pos.
 func gatherAt(o, t *tensor.Tensor, pos []int64) {
-	if t.DType.IsFloat() {
-		b := make([]float64, len(pos))
-		for i, p := range pos {
-			tensor.LoadFloat(t, p, 0, b[i:i+1])
-		}
-		o.SetFloats(b)
+	to := o
+	if !o.IsContiguous(tensor.ContiguousFormat) {
+		to = tensor.EmptyUnset(o.DType, o.Shape, tensor.ContiguousStrides(o.Shape))
+	}
+	switch t.DType.Size() {
+	case 1:
+		gatherWordsAt[uint8](to, t, pos)
+	case 2:
+		gatherWordsAt[uint16](to, t, pos)
+	case 4:
+		gatherWordsAt[uint32](to, t, pos)
+	case 8:
+		gatherWordsAt[uint64](to, t, pos)
+	case 16:
+		gatherWordsAt[[2]uint64](to, t, pos)
+	}
+	if to != o {
+		tensor.Copy(o, to)
+	}
+}
+
+func gatherWordsAt[T any](o, t *tensor.Tensor, pos []int64) {
+	if len(pos) == 0 {
 		return
 	}
-	if t.DType.Kind() == tensor.KindComplex {
-		b := make([]complex128, len(pos))
-		for i, p := range pos {
-			tensor.LoadComplex(t, p, 0, b[i:i+1])
+	to, from := tensor.Raw[T](o), tensor.Whole[T](t)
+	parallel.For(len(pos), grain, func(lo, hi int) {
+		for i, p := range pos[lo:hi] {
+			to[lo+i] = from[p]
 		}
-		o.SetComplexes(b)
-		return
-	}
-	b := make([]int64, len(pos))
-	for i, p := range pos {
-		tensor.LoadInt(t, p, 0, b[i:i+1])
-	}
-	o.SetInts(b)
+	})
 }
 
 // scatterAt stores v's elements, in row-major order, into o's storage at pos, adding if accumulate.
