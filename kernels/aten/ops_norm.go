@@ -62,6 +62,20 @@ func init() {
 				native.SoftmaxRows32(o.Float32s(), x, int(t.Shape[d]), logarithm)
 				return o, nil
 			}
+			if t.DType == tensor.Float32 && t.Dim() > 0 { // turned, so that its lines are contiguous
+				last := int64(t.Dim() - 1)
+				turned := func(t *tensor.Tensor) *tensor.Tensor {
+					v := tensor.NewView(t, t.Shape, t.Stride, t.Offset)
+					v.Shape[d], v.Shape[last], v.Stride[d], v.Stride[last] = v.Shape[last], v.Shape[d], v.Stride[last], v.Stride[d]
+					return v
+				}
+				x := turned(t)
+				y := tensor.EmptyUnset(x.DType, x.Shape, tensor.ContiguousStrides(x.Shape))
+				tensor.Copy(y, x)
+				native.SoftmaxRows32(y.Float32s(), y.Float32s(), int(t.Shape[d]), logarithm)
+				tensor.Copy(turned(o), y)
+				return o, nil
+			}
 			lines(t, d, func(off, st, n, k int64) {
 				b := make([]float64, n)
 				tensor.LoadFloat(t, off, st, b)

@@ -482,6 +482,36 @@ static void NAME(norm_rows32)(float *o, float *mean, float *rstd, const float *a
       for (int64_t i = 0; i < m; i++)                                                                                    \
         for (int64_t j = 0; j < n; j++) c[i * crs + j * ccs] = beta == 0 ? 0 : beta * c[i * crs + j * ccs];              \
     if (k <= 0 || alpha == 0) return;                                                                                    \
+    if (m <= 3 && bcs == 1) { /* too few rows for a tile: a multiple of each row of B is added */                        \
+      for (int64_t i = 0; i < m; i++)                                                                                    \
+        for (int64_t j0 = 0; j0 < n; j0 += 1024) {                                                                       \
+          T sum[1024];                                                                                                   \
+          int64_t w = n - j0 < 1024 ? n - j0 : 1024;                                                                     \
+          for (int64_t j = 0; j < w; j++) sum[j] = 0;                                                                    \
+          for (int64_t p = 0; p < k; p++) {                                                                              \
+            T x = a[i * ars + p * acs];                                                                                  \
+            const T *row = b + p * brs + j0;                                                                             \
+            for (int64_t j = 0; j < w; j++) sum[j] += x * row[j];                                                        \
+          }                                                                                                              \
+          for (int64_t j = 0; j < w; j++) c[i * crs + (j0 + j) * ccs] += alpha * sum[j];                                 \
+        }                                                                                                                \
+      return;                                                                                                            \
+    }                                                                                                                    \
+    if (m <= 3 && brs == 1 && acs == 1) { /* sums along the columns of B */                                              \
+      enum { L = 2 * VB / sizeof(T) };                                                                                   \
+      for (int64_t j = 0; j < n; j++)                                                                                    \
+        for (int64_t i = 0; i < m; i++) {                                                                                \
+          const T *x = a + i * ars, *y = b + j * bcs;                                                                    \
+          T sum[L] = {0}, all = 0;                                                                                       \
+          int64_t p = 0;                                                                                                 \
+          for (; p + L <= k; p += L)                                                                                     \
+            for (int q = 0; q < L; q++) sum[q] += x[p + q] * y[p + q];                                                   \
+          for (int q = 0; q < L; q++) all += sum[q];                                                                     \
+          for (; p < k; p++) all += x[p] * y[p];                                                                         \
+          c[i * crs + j * ccs] += alpha * all;                                                                           \
+        }                                                                                                                \
+      return;                                                                                                            \
+    }                                                                                                                    \
     int64_t kc0 = k < KC ? k : KC, nc0 = n < NC ? (n + NR - 1) / NR * NR : NC, mc0 = m < MC ? (m + MR - 1) / MR * MR : MC; \
     T *pb = aligned_alloc(64, ((size_t)(kc0 * nc0) * sizeof(T) + 127) / 64 * 64);                                        \
     T *pa = aligned_alloc(64, ((size_t)(kc0 * mc0) * sizeof(T) + 127) / 64 * 64);                                        \

@@ -322,7 +322,7 @@ func TestRows(t *testing.T) {
 
 func TestGemm(t *testing.T) {
 	levels(t, func(t *testing.T) {
-		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 33, 65}, {64, 64, 64}, {100, 130, 400}, {1, 1000, 500}, {257, 1, 300}, {200, 1100, 20}} {
+		for _, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {13, 33, 65}, {64, 64, 64}, {100, 130, 400}, {1, 1000, 500}, {2, 1500, 300}, {3, 700, 900}, {257, 1, 300}, {200, 1100, 20}} {
 			m, n, k := s[0], s[1], s[2]
 			for trans := 0; trans < 4; trans++ {
 				a := Matrix[float32]{make([]float32, m*k), k, 1}
