@@ -21,6 +21,7 @@ var (
 	fuzzPrograms = flag.Int("programs", 600, "random programs that TestRandomPrograms compares with CPython")
 	fuzzScopes   = flag.Int("scopes", 400, "random nests of scopes that TestRandomScopes compares with CPython")
 	fuzzFlows    = flag.Int("flows", 300, "random functions that TestRandomFlow compares with CPython")
+	fuzzClasses  = flag.Int("classes", 300, "random families of classes that TestRandomClasses compares with CPython")
 	fuzzSeed     = flag.Uint64("seed", 1, "their first seed")
 )
 
@@ -86,6 +87,13 @@ func TestRandomScopes(t *testing.T) {
 func TestRandomFlow(t *testing.T) {
 	compareSeeds(t, *fuzzFlows, func(seed uint64) string {
 		return (&flow{r: rand.New(rand.NewPCG(seed, 10))}).program()
+	})
+}
+
+// TestRandomClasses does it with classes whose special methods give anything.
+func TestRandomClasses(t *testing.T) {
+	compareSeeds(t, *fuzzClasses, func(seed uint64) string {
+		return (&classes{r: rand.New(rand.NewPCG(seed, 11))}).program()
 	})
 }
 

@@ -110,6 +110,9 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 				return nil, err
 			}
 			if err == nil && n != vm.NotImplemented {
+				if !n.Type().IsSubtype(vm.IntType) {
+					return nil, in.Errorf(in.Exc.TypeError, "__length_hint__ must be an integer, not %s", n.Type().Name)
+				}
 				return n, nil
 			}
 		}

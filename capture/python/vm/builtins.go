@@ -142,17 +142,16 @@ func init() {
 		return MakeInt(int64(h)), err
 	})
 	addBuiltin("callable", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		switch args[0].(type) {
-		case *Function, *Builtin, *Type, *BoundMethod, Caller:
-			return True, nil
-		}
-		return MakeBool(args[0].Type().Lookup("__call__") != nil), nil
+		return MakeBool(callable(args[0])), nil
 	})
 	addBuiltin("iter", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if len(args) == 1 {
 			return in.Iter(args[0])
 		}
 		f, end := args[0], args[1]
+		if !callable(f) {
+			return nil, in.Errorf(in.Exc.TypeError, "iter(v, w): v must be callable")
+		}
 		done := false
 		return &GoIter{NextFn: func(in *Interp) (Object, error) {
 			if done {
@@ -245,7 +244,12 @@ func init() {
 			if v, ok, err := in.special(a[0], "__pow__", a[1], a[2]); ok || err != nil {
 				return v, err
 			}
-			return nil, in.Errorf(in.Exc.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+			for _, o := range a[:3] {
+				if _, ok := unwrap(o).(Float); ok {
+					return nil, in.Errorf(in.Exc.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+				}
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", a[0].Type().Name, a[1].Type().Name, a[2].Type().Name)
 		}
 		if m.Sign() == 0 {
 			return nil, in.Errorf(in.Exc.ValueError, "pow() 3rd argument cannot be 0")
@@ -614,4 +618,12 @@ func init() {
 	addBuiltin("quit", 0, 1, exit)
 	addBuiltin("breakpoint", 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
 	addBuiltin("help", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
+}
+
+func callable(o Object) bool {
+	switch o.(type) {
+	case *Function, *Builtin, *Type, *BoundMethod, Caller:
+		return true
+	}
+	return o.Type().Lookup("__call__") != nil
 }

@@ -39,7 +39,10 @@ func (in *Interp) bytesFrom(args []Object, kw []KwArg) ([]byte, error) {
 		return nil, in.Errorf(in.Exc.OverflowError, "cannot fit 'int' into an index-sized integer")
 	}
 	if v, ok, err := in.special(src, "__bytes__"); ok || err != nil {
-		b, _ := bytesOf(orNone(v))
+		b, isBytes := bytesOf(orNone(v))
+		if err == nil && !isBytes {
+			err = in.Errorf(in.Exc.TypeError, "__bytes__ returned non-bytes (type %s)", v.Type().Name)
+		}
 		return b, err
 	}
 	items, err := in.IterAll(src)

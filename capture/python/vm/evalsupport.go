@@ -385,7 +385,7 @@ func (in *Interp) withMethods(m Object) (exit, enter Object, err error) {
 			if name == "__exit__" {
 				s = " (missed __exit__ method)"
 			}
-			return nil, in.Errorf(in.Exc.TypeError, "'%s' object does not support the context manager protocol%s", t.FullName(), s)
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object does not support the context manager protocol%s", t.errName(), s)
 		}
 		return in.bindDescr(d, m, t)
 	}

@@ -295,7 +295,15 @@ func (in *Interp) toException(o Object) (*Exception, error) {
 			if e, ok := v.(*Exception); ok {
 				return e, nil
 			}
-			return nil, in.Errorf(in.Exc.TypeError, "calling %s should have returned an instance of BaseException, not %s", x.Name, v.Type().Name)
+			class, err := in.Repr(x)
+			if err != nil {
+				return nil, err
+			}
+			got, err := in.Repr(v.Type())
+			if err != nil {
+				return nil, err
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "calling %s should have returned an instance of BaseException, not %s", class, got)
 		}
 	}
 	return nil, in.Errorf(in.Exc.TypeError, "exceptions must derive from BaseException")

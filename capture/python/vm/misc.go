@@ -193,6 +193,9 @@ func initIterators() {
 			return v, err
 		}
 		o := args[0]
+		if t := o.Type(); t.Heap && t.Lookup("__getitem__") != nil && t.Lookup("__len__") == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", t.Name)
+		}
 		if o.Type().Lookup("__getitem__") == nil || o.Type().Lookup("__len__") == nil || o.Type() == DictType {
 			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", o.Type().Name)
 		}

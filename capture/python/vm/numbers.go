@@ -622,7 +622,7 @@ func initNumbers() {
 		if err != nil {
 			return nil, err
 		}
-		part := func(o Object) (complex128, error) {
+		part := func(o Object, which, kinds string) (complex128, error) {
 			if z, ok := o.(Complex); ok {
 				return complex128(z), nil
 			}
@@ -632,9 +632,12 @@ func initNumbers() {
 				}
 				z, ok := unwrap(v).(Complex)
 				if !ok {
-					return 0, in.Errorf(in.Exc.TypeError, "%s.__complex__ returned non-complex (type %s)", o.Type().Name, v.Type().Name)
+					return 0, in.Errorf(in.Exc.TypeError, "__complex__ returned non-complex (type %s)", v.Type().Name)
 				}
 				return complex128(z), nil
+			}
+			if t := o.Type(); t.Lookup("__float__") == nil && t.Lookup("__index__") == nil {
+				return 0, in.Errorf(in.Exc.TypeError, "complex() %s argument must be a %s, not '%s'", which, kinds, t.Name)
 			}
 			f, err := in.Float(o)
 			return complex(f, 0), err
@@ -646,11 +649,11 @@ func initNumbers() {
 			}
 			return Complex(z), nil
 		}
-		re, err := part(a[0])
+		re, err := part(a[0], "first", "string or a number")
 		if err != nil {
 			return nil, err
 		}
-		im, err := part(a[1])
+		im, err := part(a[1], "second", "number")
 		return Complex(re + im*1i), err
 	}
 	addOps(c, nil, "+", "-", "*", "/", "**")

@@ -217,7 +217,7 @@ func (in *Interp) classGetItem(t *Type, key Object) (Object, error) {
 		}
 		return &GenericAlias{t, args}, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.FullName())
+	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.errName())
 }
 
 func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
@@ -374,6 +374,9 @@ func (in *Interp) SetItem(o, key, v Object) error {
 	if ok || err != nil {
 		return err
 	}
+	if t := o.Type(); t.Heap && t.Lookup("__delitem__") != nil { // one slot serves both
+		return in.Errorf(in.Exc.AttributeError, "__setitem__")
+	}
 	return in.Errorf(in.Exc.TypeError, "'%s' object does not support item assignment", o.Type().Name)
 }
 
@@ -460,6 +463,11 @@ func (in *Interp) DelItem(o, key Object) error {
 	if ok || err != nil {
 		return err
 	}
+	if t := o.Type(); t.Heap && t.Lookup("__setitem__") != nil { // one slot serves both
+		return in.Errorf(in.Exc.AttributeError, "__delitem__")
+	} else if !t.Heap && t.Lookup("__len__") == nil { // it is no sequence at all
+		return in.Errorf(in.Exc.TypeError, "'%s' object does not support item deletion", t.Name)
+	}
 	return in.Errorf(in.Exc.TypeError, "'%s' object doesn't support item deletion", o.Type().Name)
 }
 
@@ -527,6 +535,9 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		return false, in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", o.Type().Name)
 	}
 	it, err := in.Iter(o)
+	if err != nil && in.Matches(err, in.Exc.TypeError) {
+		err = in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", o.Type().Name)
+	}
 	if err != nil {
 		return false, err
 	}

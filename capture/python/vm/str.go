@@ -285,7 +285,13 @@ func initStr() {
 		if args[0].Type().Lookup("__iter__") == nil && args[0].Type().Lookup("__getitem__") == nil {
 			return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
 		}
-		items, err := in.IterAll(args[0])
+		it, err := in.Iter(args[0])
+		if err != nil && in.Matches(err, in.Exc.TypeError) {
+			return nil, in.Errorf(in.Exc.TypeError, "can only join an iterable")
+		} else if err != nil {
+			return nil, err
+		}
+		items, err := in.IterAll(it)
 		if err != nil {
 			return nil, err
 		}

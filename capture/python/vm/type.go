@@ -56,6 +56,14 @@ func (t *Type) FullName() string {
 	return t.Module + "." + t.Qualname
 }
 
+// errName is the name in texts of the interpreter itself: a class of Python goes by its bare one.
+func (t *Type) errName() string {
+	if t.Heap {
+		return t.Name
+	}
+	return t.FullName()
+}
+
 // Lookup finds a class attribute along the MRO, or nil.
 func (t *Type) Lookup(name string) Object {
 	if t.flat != nil {
@@ -176,9 +184,13 @@ func (in *Interp) computeMRO(t *Type, bases []*Type) ([]*Type, error) {
 			return out, nil
 		}
 		if cand == nil {
-			var names []string
-			for _, b := range bases {
-				names = append(names, b.Name)
+			var names []string // of the classes that stand first in what is left
+			seen := map[*Type]bool{}
+			for _, s := range seqs {
+				if len(s) > 0 && !seen[s[0]] {
+					seen[s[0]] = true
+					names = append(names, s[0].Name)
+				}
 			}
 			return nil, in.Errorf(in.Exc.TypeError, "Cannot create a consistent method resolution\norder (MRO) for bases %s", strings.Join(names, ", "))
 		}

@@ -282,6 +282,9 @@ func initObject() {
 		return Str(s), err
 	})
 	addMethod(t, "__str__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if t := args[0].Type(); t.Heap { // what its __repr__ gives is judged as what __str__ gave
+			return in.callSpecial(t.Lookup("__repr__"), args[0])
+		}
 		s, err := in.Repr(args[0])
 		return Str(s), err
 	})

@@ -11,6 +11,9 @@ func initType() {
 			return args[0].Type(), nil
 		}
 		if len(args) != 3 {
+			if cls != TypeType {
+				return nil, in.Errorf(in.Exc.TypeError, "type.__new__() takes exactly 3 arguments (%d given)", len(args))
+			}
 			return nil, in.Errorf(in.Exc.TypeError, "type() takes 1 or 3 arguments")
 		}
 		name, ok := AsStr(args[0])
