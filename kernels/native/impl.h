@@ -72,7 +72,7 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
     case W_EXPM1: LOOP(float, expm1f(x))
     case W_LOG2: LOOP(float, log2f(x))
     case W_LOG10: LOOP(float, log10f(x))
-    case W_LOG1P: LOOP(float, log1pf(x))
+    case W_LOG1P: LOOP(float, whittle_log1pf(x))
     case W_TAN: LOOP(float, tanf(x))
     case W_ASIN: LOOP(float, asinf(x))
     case W_ACOS: LOOP(float, acosf(x))

@@ -61,6 +61,14 @@ static inline float whittle_logf(float x) {
   return x != x ? x : r;
 }
 
+// log(1+x), put right by the ratio of x to what is left of it in 1+x (Kahan).
+static inline float whittle_log1pf(float x) {
+  float u = 1.0f + x, d = u - 1.0f;
+  float y = whittle_logf(u) * (x / d);
+  y = d == 0.0f ? x : y;
+  return x == __builtin_inff() ? x : y;
+}
+
 static inline float whittle_tanhf(float x) {
   float a = __builtin_fabsf(x);
   float z = x * x;

@@ -2,5 +2,5 @@
 // type promotion, broadcasting, random streams and the printed form of a tensor.
 //
 // It computes nothing but copies between layouts and dtypes; operators live in
-// package aten. Mirrors c10's TensorImpl and torch/_tensor_str.py.
+// package aten. The memory of large tensors is kept for others when nobody holds it any more. Mirrors c10's TensorImpl and torch/_tensor_str.py.
 package tensor

@@ -10,7 +10,7 @@ var ops = map[string]string{
 	"add": "$0 + $1", "sub": "$0 - $1", "mul": "$0 * $1", "div": "$0 / $1",
 	"neg": "-$0", "abs": "whittle_abs($0)", "sign": "T(($0 > T(0)) - ($0 < T(0)))",
 	"exp": "whittle_exp($0)", "exp2": "std::exp2($0)", "expm1": "std::expm1($0)",
-	"log": "whittle_log($0)", "log2": "std::log2($0)", "log10": "std::log10($0)", "log1p": "std::log1p($0)",
+	"log": "whittle_log($0)", "log2": "std::log2($0)", "log10": "std::log10($0)", "log1p": "whittle_log1p($0)",
 	"sqrt": "std::sqrt($0)", "rsqrt": "T(1) / std::sqrt($0)", "reciprocal": "T(1) / $0",
 	"sin": "std::sin($0)", "cos": "std::cos($0)", "tan": "std::tan($0)",
 	"asin": "std::asin($0)", "acos": "std::acos($0)", "atan": "std::atan($0)", "atan2": "std::atan2($0, $1)",
@@ -73,6 +73,8 @@ static inline float whittle_exp(float x) { return whittle_expf(x); }
 static inline double whittle_exp(double x) { return std::exp(x); }
 static inline float whittle_log(float x) { return whittle_logf(x); }
 static inline double whittle_log(double x) { return std::log(x); }
+static inline float whittle_log1p(float x) { return whittle_log1pf(x); }
+static inline double whittle_log1p(double x) { return std::log1p(x); }
 static inline float whittle_tanh(float x) { return whittle_tanhf(x); }
 static inline double whittle_tanh(double x) { return std::tanh(x); }
 static inline float whittle_erf(float x) { return whittle_erff(x); }
