@@ -115,8 +115,8 @@ func sortKey(x float64) uint64 {
 }
 
 // radixOrder is the stable permutation that sorts keys, by bytes from the last; a byte that all keys share costs one look.
-func radixOrder(keys []uint64) []int64 {
-	p, q := make([]int64, len(keys)), make([]int64, len(keys))
+// p and q are room for it, as long as keys, one of which it becomes.
+func radixOrder(keys []uint64, p, q []int64) []int64 {
 	for i := range p {
 		p[i] = int64(i)
 	}

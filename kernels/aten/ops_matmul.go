@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whittle/kernels/native"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -22,6 +23,20 @@ func matOf(t *tensor.Tensor, batch int64) mat {
 		off += batch * t.Stride[0]
 	}
 	return mat{t, off, t.Stride[n-2], t.Stride[n-1]}
+}
+
+// gemms computes o = alpha*a*b + beta*o for batches of matrices: where there are many, each by one thread.
+func gemms(a, b, o *tensor.Tensor, alpha, beta float64) {
+	batch, m, n, k := int(a.Shape[0]), a.Shape[1], b.Shape[2], a.Shape[2]
+	share := batch // to one thread, which leaves the threads to each product
+	if batch >= 2*parallel.Threads() {
+		share = int((1<<18)/(m*n*k+1)) + 1
+	}
+	parallel.For(batch, share, func(lo, hi int) {
+		for i := int64(lo); i < int64(hi); i++ {
+			gemm(m, n, k, alpha, matOf(a, i), matOf(b, i), beta, matOf(o, i))
+		}
+	})
 }
 
 // gemm computes o = alpha*a*b + beta*o for real matrices of one dtype.
@@ -211,9 +226,7 @@ func init() {
 		}
 		o := c.NewC(a.DType, a.Shape[0], a.Shape[1], b.Shape[2])
 		if c.real {
-			for i := int64(0); i < a.Shape[0]; i++ {
-				gemm(a.Shape[1], b.Shape[2], a.Shape[2], 1, matOf(a, i), matOf(b, i), 0, matOf(o, i))
-			}
+			gemms(a, b, o, 1, 0)
 		}
 		return o, nil
 	})
@@ -233,9 +246,7 @@ func init() {
 			return nil, err
 		}
 		if c.real {
-			for i := int64(0); i < a.Shape[0]; i++ {
-				gemm(a.Shape[1], b.Shape[2], a.Shape[2], c.F(4), matOf(a, i), matOf(b, i), c.F(3), matOf(o, i))
-			}
+			gemms(a, b, o, c.F(4), c.F(3))
 		}
 		return o, nil
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"whittle/kernels/tensor"
 )
@@ -65,23 +66,45 @@ func lessNaN(a, b float64) bool { return a < b || b != b && a == a }
 // radixFrom is the length from which sorting by bytes is faster than by comparing.
 const radixFrom = 128
 
-// order is the stable sorting permutation of a line; ints decides for integer dtypes beyond 2^53.
-func order(b []float64, iv []int64, desc bool) []int64 {
+// A sorting is a line to be sorted, with room for the work, which is used again for the next line.
+type sorting struct {
+	b    []float64
+	iv   []int64 // the same as integers, for those dtypes, which may lie beyond 2^53; else nil
+	keys []uint64
+	p, q []int64
+	xs   []float64 // the elements in another order
+	is   []int64
+}
+
+// room is s with length n, made anew if it is too short for it.
+func room[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// order is the stable sorting permutation of a line, valid until the line is sorted again.
+func (l *sorting) order(desc bool) []int64 {
+	b, iv := l.b, l.iv
+	l.p = room(l.p, len(b))
 	if len(b) >= radixFrom {
-		keys := make([]uint64, len(b))
-		for i := range keys {
+		l.keys, l.q = room(l.keys, len(b)), room(l.q, len(b))
+		for i := range l.keys {
+			k := uint64(0)
 			if iv != nil {
-				keys[i] = uint64(iv[i]) ^ 1<<63
+				k = uint64(iv[i]) ^ 1<<63
 			} else {
-				keys[i] = sortKey(b[i])
+				k = sortKey(b[i])
 			}
 			if desc {
-				keys[i] = ^keys[i]
+				k = ^k
 			}
+			l.keys[i] = k
 		}
-		return radixOrder(keys)
+		return radixOrder(l.keys, l.p, l.q)
 	}
-	p := make([]int64, len(b))
+	p := l.p
 	for i := range p {
 		p[i] = int64(i)
 	}
@@ -103,30 +126,32 @@ func order(b []float64, iv []int64, desc bool) []int64 {
 }
 
 // takeLines fills v and ix along d with the elements and positions that pick chooses for each line.
-func (c *Call) takeLines(t *tensor.Tensor, d int64, v, ix *tensor.Tensor, pick func(b []float64, iv []int64) []int64) {
+func (c *Call) takeLines(t *tensor.Tensor, d int64, v, ix *tensor.Tensor, pick func(l *sorting) []int64) {
+	rooms := sync.Pool{New: func() any { return &sorting{} }}
 	lines(t, d, func(off, st, n, k int64) {
-		b := make([]float64, n)
-		tensor.LoadFloat(t, off, st, b)
-		var iv []int64
+		l := rooms.Get().(*sorting)
+		defer rooms.Put(l)
+		l.b = room(l.b, int(n))
+		tensor.LoadFloat(t, off, st, l.b)
 		if !t.DType.IsFloat() {
-			iv = make([]int64, n)
-			tensor.LoadInt(t, off, st, iv)
+			l.iv = room(l.iv, int(n))
+			tensor.LoadInt(t, off, st, l.iv)
 		}
-		p := pick(b, iv)
+		p := pick(l)
 		ov, sv := lineAt(v, d, k)
 		oi, si := lineAt(ix, d, k)
-		if iv != nil {
-			xs := make([]int64, len(p))
+		if l.iv != nil {
+			l.is = room(l.is, len(p))
 			for i, q := range p {
-				xs[i] = iv[q]
+				l.is[i] = l.iv[q]
 			}
-			tensor.StoreInt(v, ov, sv, xs)
+			tensor.StoreInt(v, ov, sv, l.is)
 		} else {
-			xs := make([]float64, len(p))
+			l.xs = room(l.xs, len(p))
 			for i, q := range p {
-				xs[i] = b[q]
+				l.xs[i] = l.b[q]
 			}
-			tensor.StoreFloat(v, ov, sv, xs)
+			tensor.StoreFloat(v, ov, sv, l.xs)
 		}
 		tensor.StoreInt(ix, oi, si, p)
 	})
@@ -143,7 +168,7 @@ func sorts() {
 		st := tensor.PreservedStrides(t.Shape, t.Stride)
 		v, ix := c.New(t.DType, t.Shape, st), c.New(tensor.Int64, t.Shape, st)
 		if c.real {
-			c.takeLines(t, d, v, ix, func(b []float64, iv []int64) []int64 { return order(b, iv, desc) })
+			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.order(desc) })
 		}
 		return list(v, ix), nil
 	})
@@ -188,11 +213,11 @@ func sorts() {
 		v, ix := c.NewC(t.DType, shape...), c.NewC(tensor.Int64, shape...)
 		if c.real && v.Numel() > 0 {
 			largest := c.B(3)
-			c.takeLines(t, d, v, ix, func(b []float64, iv []int64) []int64 { return order(b, iv, largest)[:k] })
+			c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return l.order(largest)[:k] })
 		}
 		return list(v, ix), nil
 	})
-	kth := func(names string, pick func(c *Call, b []float64, iv []int64) int64, dimAt int) {
+	kth := func(names string, pick func(c *Call, l *sorting) int64, dimAt int) {
 		def(names, func(c *Call) (Value, error) {
 			t := c.T(0)
 			mask, keep, err := c.dimArgs(dimAt, false)
@@ -218,7 +243,7 @@ func sorts() {
 			}
 			v, ix := c.NewC(t.DType, full...), c.NewC(tensor.Int64, full...)
 			if c.real && v.Numel() > 0 {
-				c.takeLines(t, d, v, ix, func(b []float64, iv []int64) []int64 { return []int64{pick(c, b, iv)} })
+				c.takeLines(t, d, v, ix, func(l *sorting) []int64 { return []int64{pick(c, l)} })
 			}
 			shape := reduceShape(t, mask, keep)
 			for _, x := range []*tensor.Tensor{v, ix} {
@@ -227,11 +252,11 @@ func sorts() {
 			return list(v, ix), nil
 		})
 	}
-	kth("kthvalue", func(c *Call, b []float64, iv []int64) int64 { return order(b, iv, false)[c.I(1)-1] }, 2)
-	med := func(b []float64, iv []int64, skip bool) int64 {
-		p := order(b, iv, false)
+	kth("kthvalue", func(c *Call, l *sorting) int64 { return l.order(false)[c.I(1)-1] }, 2)
+	med := func(l *sorting, skip bool) int64 {
+		p, b := l.order(false), l.b
 		n := len(b)
-		if iv == nil {
+		if l.iv == nil {
 			valid := n
 			for valid > 0 && b[p[valid-1]] != b[p[valid-1]] {
 				valid--
@@ -249,10 +274,10 @@ func sorts() {
 		}
 		return p[(n-1)/2]
 	}
-	kth("median.dim", func(c *Call, b []float64, iv []int64) int64 { return med(b, iv, false) }, 1)
-	kth("nanmedian.dim", func(c *Call, b []float64, iv []int64) int64 { return med(b, iv, true) }, 1)
-	kth("mode", func(c *Call, b []float64, iv []int64) int64 {
-		p := order(b, iv, false)
+	kth("median.dim", func(c *Call, l *sorting) int64 { return med(l, false) }, 1)
+	kth("nanmedian.dim", func(c *Call, l *sorting) int64 { return med(l, true) }, 1)
+	kth("mode", func(c *Call, l *sorting) int64 {
+		p, b := l.order(false), l.b
 		best, bestN := int64(0), 0
 		for i := 0; i < len(p); {
 			j := i
@@ -276,16 +301,15 @@ func sorts() {
 			o.Fill(math.NaN())
 			return o, nil
 		}
-		b := t.Floats()
-		var iv []int64
+		l := &sorting{b: t.Floats()}
 		if !t.DType.IsFloat() {
-			iv = t.Ints()
+			l.iv = t.Ints()
 		}
-		i := med(b, iv, c.Op.Sig().Name == "nanmedian")
-		if iv != nil {
-			o.SetInt(0, iv[i])
+		i := med(l, c.Op.Sig().Name == "nanmedian")
+		if l.iv != nil {
+			o.SetInt(0, l.iv[i])
 		} else {
-			o.Set(0, b[i])
+			o.Set(0, l.b[i])
 		}
 		return o, nil
 	})

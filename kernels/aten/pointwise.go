@@ -326,8 +326,9 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 			return false
 		}
 	}
+	n := l.Shape[len(l.Shape)-1]
 	if op == native.Selection {
-		return nativeSelect(l, in, ts)
+		return nativeSelect(past(op, n, ts), l, in, ts)
 	}
 	for _, t := range ts[1:] {
 		if t.DType != d {
@@ -340,11 +341,11 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 		}
 		switch d {
 		case tensor.Float32:
-			compareRows[float32](l, in, ts, op)
+			compareRows[float32](l, in, ts, past(op, n, ts))
 		case tensor.Float64:
-			compareRows[float64](l, in, ts, op)
+			compareRows[float64](l, in, ts, past(op, n, ts))
 		case tensor.Int64:
-			compareRows[int64](l, in, ts, op)
+			compareRows[int64](l, in, ts, past(op, n, ts))
 		default:
 			return false
 		}
@@ -358,9 +359,9 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 	}
 	switch d {
 	case tensor.Float32:
-		return floatRows(l, in, op, native.Unary32, native.Binary32, ts)
+		return floatRows(l, in, past(op, n, ts), native.Unary32, native.Binary32, ts)
 	case tensor.Float64:
-		return floatRows(l, in, op, native.Unary64, native.Binary64, ts)
+		return floatRows(l, in, past(op, n, ts), native.Unary64, native.Binary64, ts)
 	}
 	return false
 }
@@ -368,33 +369,16 @@ func nativeRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, d tensor.DType,
 // streamed is the size in bytes from which a result is written past the cache.
 const streamed = 8 << 20
 
-// rowsInto calls f to fill each row of ts[0], at off, and gives it n elements of room: the row itself, or a block to be streamed to it where the
-// result is large and none of the operands.
-func rowsInto[T any](l *tensor.Loop, in []int64, ts []*tensor.Tensor, f func(room []T, off []int64, n int64)) {
-	o := tensor.Whole[T](ts[0])
-	large := int64(len(o))*int64(ts[0].DType.Size()) >= streamed
+// past is op, streamed where the result is large, is none of the operands, and has rows of n elements that are worth it.
+func past(op native.Op, n int64, ts []*tensor.Tensor) native.Op {
+	large := len(ts[0].Storage.Data) >= streamed && n >= 4096
 	for _, t := range ts[1:] {
 		large = large && t.Storage != ts[0].Storage
 	}
-	if !large {
-		l.Rows(func(off []int64, n int64) { f(o[off[0]:off[0]+n], off, n) })
-		return
+	if large {
+		op |= native.Streamed
 	}
-	room := make([]T, 8*block)
-	at := make([]int64, len(ts))
-	l.Rows(func(off []int64, n int64) {
-		copy(at, off)
-		for p := int64(0); p < n; {
-			m := min(int64(len(room)), n-p)
-			f(room[:m], at, m)
-			native.Stream(o[at[0]:at[0]+m], room[:m])
-			p += m
-			for i := range at {
-				at[i] += m * in[i]
-			}
-		}
-	})
-	native.StreamEnd()
+	return op
 }
 
 // bitRows is a bitwise operator on integers of one dtype; a number that is repeated must be one byte that is.
@@ -422,32 +406,32 @@ func bitRows(l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) bool
 }
 
 func compareRows[T float32 | float64 | int64](l *tensor.Loop, in []int64, ts []*tensor.Tensor, op native.Op) {
-	a, b := tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
-	rowsInto(l, in, ts, func(o []uint8, off []int64, n int64) {
-		native.Compare(op, o, rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+	o, a, b := tensor.Whole[uint8](ts[0]), tensor.Whole[T](ts[1]), tensor.Whole[T](ts[2])
+	l.Rows(func(off []int64, n int64) {
+		native.Compare(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
 	})
 }
 
 func floatRows[T float32 | float64](l *tensor.Loop, in []int64, op native.Op, unary func(native.Op, []T, []T), binary func(native.Op, []T, []T, []T), ts []*tensor.Tensor) bool {
-	a := tensor.Whole[T](ts[1])
+	o, a := tensor.Whole[T](ts[0]), tensor.Whole[T](ts[1])
 	switch len(ts) {
 	case 2:
 		if in[1] != 1 {
 			return false
 		}
-		rowsInto(l, in, ts, func(o []T, off []int64, n int64) { unary(op, o, a[off[1]:off[1]+n]) })
+		l.Rows(func(off []int64, n int64) { unary(op, o[off[0]:off[0]+n], a[off[1]:off[1]+n]) })
 	case 3:
 		b := tensor.Whole[T](ts[2])
-		rowsInto(l, in, ts, func(o []T, off []int64, n int64) {
-			binary(op, o, rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
+		l.Rows(func(off []int64, n int64) {
+			binary(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n))
 		})
 	case 4:
-		if op != native.Clamping {
+		if op&^native.Streamed != native.Clamping {
 			return false
 		}
 		b, c := tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
-		rowsInto(l, in, ts, func(o []T, off []int64, n int64) {
-			native.Clamp(o, rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n), rowOf(c, off[3], in[3], n))
+		l.Rows(func(off []int64, n int64) {
+			native.Clamp(op, o[off[0]:off[0]+n], rowOf(a, off[1], in[1], n), rowOf(b, off[2], in[2], n), rowOf(c, off[3], in[3], n))
 		})
 	default:
 		return false
@@ -456,28 +440,28 @@ func floatRows[T float32 | float64](l *tensor.Loop, in []int64, op native.Op, un
 }
 
 // nativeSelect is where for operands of one dtype, whose elements are moved as they are.
-func nativeSelect(l *tensor.Loop, in []int64, ts []*tensor.Tensor) bool {
+func nativeSelect(op native.Op, l *tensor.Loop, in []int64, ts []*tensor.Tensor) bool {
 	if ts[1].DType.Size() != 1 || ts[2].DType != ts[0].DType || ts[3].DType != ts[0].DType {
 		return false
 	}
 	switch ts[0].DType.Size() {
 	case 1:
-		selectRowsOf[uint8](l, in, ts)
+		selectRowsOf[uint8](op, l, in, ts)
 	case 2:
-		selectRowsOf[uint16](l, in, ts)
+		selectRowsOf[uint16](op, l, in, ts)
 	case 4:
-		selectRowsOf[uint32](l, in, ts)
+		selectRowsOf[uint32](op, l, in, ts)
 	case 8:
-		selectRowsOf[uint64](l, in, ts)
+		selectRowsOf[uint64](op, l, in, ts)
 	default:
 		return false
 	}
 	return true
 }
 
-func selectRowsOf[T uint8 | uint16 | uint32 | uint64](l *tensor.Loop, in []int64, ts []*tensor.Tensor) {
-	c, a, b := tensor.Whole[uint8](ts[1]), tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
-	rowsInto(l, in, ts, func(o []T, off []int64, n int64) {
-		native.Select(o, rowOf(c, off[1], in[1], n), rowOf(a, off[2], in[2], n), rowOf(b, off[3], in[3], n))
+func selectRowsOf[T uint8 | uint16 | uint32 | uint64](op native.Op, l *tensor.Loop, in []int64, ts []*tensor.Tensor) {
+	o, c, a, b := tensor.Whole[T](ts[0]), tensor.Whole[uint8](ts[1]), tensor.Whole[T](ts[2]), tensor.Whole[T](ts[3])
+	l.Rows(func(off []int64, n int64) {
+		native.Select(op, o[off[0]:off[0]+n], rowOf(c, off[1], in[1], n), rowOf(a, off[2], in[2], n), rowOf(b, off[3], in[3], n))
 	})
 }

@@ -23,6 +23,22 @@ static inline float NAME(sincos1)(float x, int cosine) {
   return (q & 2) ? -y : y;
 }
 
+// STREAM runs CALL for blocks of a result O of N elements of type T, in a room of a few lines of memory, and streams them: so few that the
+// stores are under way while the next block is computed. Blocks after the first begin with a line.
+#define STREAM(T, O, N, CALL)                                              \
+  {                                                                        \
+    T room[1024 / sizeof(T)] __attribute__((aligned(64)));                 \
+    int64_t m = (-(uintptr_t)(O) & 63) / sizeof(T);                        \
+    if (m == 0) m = 1024 / sizeof(T);                                      \
+    for (int64_t i = 0; i < (N); i += m, m = 1024 / sizeof(T)) {           \
+      if (m > (N) - i) m = (N) - i;                                        \
+      CALL;                                                                \
+      whittle_stream((O) + i, room, m * sizeof(T));                        \
+    }                                                                      \
+    whittle_stream_end();                                                  \
+    return;                                                                \
+  }
+
 // A square root sets errno for all that the compiler knows, and is not vectorised by itself.
 #if defined(__x86_64__)
 #define SQRTS(T, V, F, E)                                        \
@@ -47,6 +63,7 @@ static inline float NAME(sincos1)(float x, int cosine) {
   for (int64_t i = 0; i < n; i++) { T x = a[i]; o[i] = (E); } break;
 
 static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
+  if (op & W_STREAM) STREAM(float, o, n, NAME(unary32)(op - W_STREAM, room, a + i, m))
   switch (op) {
     case W_EXP: LOOP(float, whittle_expf(x))
     case W_LOG: LOOP(float, whittle_logf(x))
@@ -100,6 +117,7 @@ static void NAME(unary32)(int op, float *o, const float *a, int64_t n) {
 }
 
 static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
+  if (op & W_STREAM) STREAM(double, o, n, NAME(unary64)(op - W_STREAM, room, a + i, m))
   switch (op) {
     case W_EXP: LOOP(double, exp(x))
     case W_LOG: LOOP(double, log(x))
@@ -148,6 +166,7 @@ static void NAME(unary64)(int op, double *o, const double *a, int64_t n) {
 
 #define BINARY(NM, T, F) \
   static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
+    if (op & W_STREAM) STREAM(T, o, n, NAME(NM)(op - W_STREAM, room, a + i * sa, sa, b + i * sb, sb, m)) \
     switch (op) { \
       case W_ADD: BLOOP(T, x + y) \
       case W_SUB: BLOOP(T, x - y) \
@@ -165,6 +184,7 @@ BINARY(binary64, double, )
 
 #define COMPARE(NM, T) \
   static void NAME(NM)(int op, uint8_t *o, const T *a, int64_t sa, const T *b, int64_t sb, int64_t n) { \
+    if (op & W_STREAM) STREAM(uint8_t, o, n, NAME(NM)(op - W_STREAM, room, a + i * sa, sa, b + i * sb, sb, m)) \
     switch (op) { \
       case W_EQ: BLOOP(T, x == y) \
       case W_NE: BLOOP(T, x != y) \
@@ -205,7 +225,8 @@ static void NAME(narrow16)(uint16_t *o, const float *a, int64_t n) {
 
 // The bounds are compared first: one that is NaN is the result.
 #define CLAMP(NM, T) \
-  static void NAME(NM)(T *o, const T *a, int64_t sa, const T *lo, int64_t sl, const T *hi, int64_t sh, int64_t n) { \
+  static void NAME(NM)(int op, T *o, const T *a, int64_t sa, const T *lo, int64_t sl, const T *hi, int64_t sh, int64_t n) { \
+    if (op & W_STREAM) STREAM(T, o, n, NAME(NM)(0, room, a + i * sa, sa, lo + i * sl, sl, hi + i * sh, sh, m)) \
     if (sa && !sl && !sh) { \
       T l = lo[0], h = hi[0]; \
       if (l != l || h != h) { for (int64_t i = 0; i < n; i++) o[i] = a[i] != a[i] ? a[i] : l != l ? l : h; return; } \
@@ -232,6 +253,10 @@ CLAMP(clamp64, double)
   } break;
 
 static void NAME(select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n) {
+  int e = size & ~W_STREAM;
+  if (size & W_STREAM)
+    STREAM(uint8_t, (uint8_t *)o, n * e,
+           NAME(select)(e, room, c + i / e * sc, sc, (const uint8_t *)a + i * sa, sa, (const uint8_t *)b + i * sb, sb, m / e))
   switch (size) {
     case 1: SELECT(uint8_t)
     case 2: SELECT(uint16_t)
@@ -582,5 +607,6 @@ const whittle_kernels TABLE = {
 #undef COMPARE
 #undef CLAMP
 #undef SELECT
+#undef STREAM
 #undef GEMM
 #undef VL32

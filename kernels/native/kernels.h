@@ -9,6 +9,9 @@ enum { W_ADD = 1, W_SUB, W_MUL, W_DIV, W_MAX, W_MIN, W_POW, W_ATAN2, W_HYPOT, W_
        W_SQUARE, W_CUBE, W_FLOOR, W_CEIL, W_TRUNC, W_ROUND,
        W_EXP2, W_EXPM1, W_LOG2, W_LOG10, W_LOG1P, W_TAN, W_ASIN, W_ACOS, W_ATAN, W_SINH, W_COSH, W_ASINH, W_ACOSH, W_ATANH, W_ERFC };
 
+// Added to an operation (or a size): the result is written past the cache.
+enum { W_STREAM = 1 << 16 };
+
 typedef struct {
   void (*unary32)(int op, float *o, const float *a, int64_t n);
   void (*unary64)(int op, double *o, const double *a, int64_t n);
@@ -20,8 +23,8 @@ typedef struct {
   void (*bits)(int op, uint8_t *o, const uint8_t *a, int64_t sa, const uint8_t *b, int64_t sb, int64_t n);
   void (*widen16)(float *o, const uint16_t *a, int64_t n);
   void (*narrow16)(uint16_t *o, const float *a, int64_t n);
-  void (*clamp32)(float *o, const float *a, int64_t sa, const float *lo, int64_t sl, const float *hi, int64_t sh, int64_t n);
-  void (*clamp64)(double *o, const double *a, int64_t sa, const double *lo, int64_t sl, const double *hi, int64_t sh, int64_t n);
+  void (*clamp32)(int op, float *o, const float *a, int64_t sa, const float *lo, int64_t sl, const float *hi, int64_t sh, int64_t n);
+  void (*clamp64)(int op, double *o, const double *a, int64_t sa, const double *lo, int64_t sl, const double *hi, int64_t sh, int64_t n);
   void (*select)(int size, void *o, const uint8_t *c, int64_t sc, const void *a, int64_t sa, const void *b, int64_t sb, int64_t n);
   void (*sum_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_parts32)(double *o, const float *a, int64_t n, int64_t part);

@@ -16,8 +16,8 @@ static void comparei64(const whittle_kernels *t, int op, uint8_t *o, int64_t *a,
 static void bits(const whittle_kernels *t, int op, uint8_t *o, uint8_t *a, int64_t sa, uint8_t *b, int64_t sb, int64_t n) { t->bits(op, o, a, sa, b, sb, n); }
 static void widen16(const whittle_kernels *t, float *o, uint16_t *a, int64_t n) { t->widen16(o, a, n); }
 static void narrow16(const whittle_kernels *t, uint16_t *o, float *a, int64_t n) { t->narrow16(o, a, n); }
-static void clamp32(const whittle_kernels *t, float *o, float *a, int64_t sa, float *l, int64_t sl, float *h, int64_t sh, int64_t n) { t->clamp32(o, a, sa, l, sl, h, sh, n); }
-static void clamp64(const whittle_kernels *t, double *o, double *a, int64_t sa, double *l, int64_t sl, double *h, int64_t sh, int64_t n) { t->clamp64(o, a, sa, l, sl, h, sh, n); }
+static void clamp32(const whittle_kernels *t, int op, float *o, float *a, int64_t sa, float *l, int64_t sl, float *h, int64_t sh, int64_t n) { t->clamp32(op, o, a, sa, l, sl, h, sh, n); }
+static void clamp64(const whittle_kernels *t, int op, double *o, double *a, int64_t sa, double *l, int64_t sl, double *h, int64_t sh, int64_t n) { t->clamp64(op, o, a, sa, l, sl, h, sh, n); }
 static void choose(const whittle_kernels *t, int size, void *o, uint8_t *c, int64_t sc, void *a, int64_t sa, void *b, int64_t sb, int64_t n) { t->select(size, o, c, sc, a, sa, b, sb, n); }
 static void arg_rows32(const whittle_kernels *t, int64_t *o, float *a, int64_t r, int64_t c, int least) { t->arg_rows32(o, a, r, c, least); }
 static void cumsum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c) { t->cumsum_rows32(o, a, r, c); }
@@ -125,6 +125,10 @@ const (
 	Selection
 )
 
+// Streamed, added to an operation, has its result written past the cache. For results so large that they leave it before anybody reads them,
+// and that are none of the operands: their memory need not be fetched to be overwritten.
+const Streamed Op = 1 << 16
+
 // An ISA is an instruction set that the kernels exist for.
 type ISA int
 
@@ -217,7 +221,7 @@ func Binary64(op Op, out, a, b []float64) {
 // Compare computes out[i] = op(a[i], b[i]), 0 or 1; an operand of length 1 is repeated.
 func Compare[T float32 | float64 | int64](op Op, out []uint8, a, b []T) {
 	if len(out) <= tiny {
-		CompareGo(op, out, a, b)
+		CompareGo(op&^Streamed, out, a, b)
 		return
 	}
 	o, pa, pb := (*C.uint8_t)(unsafe.SliceData(out)), unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b))
@@ -255,7 +259,8 @@ func ToBFloat16(out []uint16, a []float32) {
 }
 
 // Clamp computes out[i] = min(max(a[i], lo[i]), hi[i]), NaN where any of the three is; an operand of length 1 is repeated.
-func Clamp[T float32 | float64](out, a, lo, hi []T) {
+// op is Clamping, or that Streamed.
+func Clamp[T float32 | float64](op Op, out, a, lo, hi []T) {
 	if len(out) <= tiny {
 		ClampGo(out, a, lo, hi)
 		return
@@ -263,19 +268,20 @@ func Clamp[T float32 | float64](out, a, lo, hi []T) {
 	sa, sl, sh, n := step(len(out), len(a)), step(len(out), len(lo)), step(len(out), len(hi)), C.int64_t(len(out))
 	switch out := any(out).(type) {
 	case []float32:
-		C.clamp32(table, p32(out), p32(any(a).([]float32)), sa, p32(any(lo).([]float32)), sl, p32(any(hi).([]float32)), sh, n)
+		C.clamp32(table, C.int(op&Streamed), p32(out), p32(any(a).([]float32)), sa, p32(any(lo).([]float32)), sl, p32(any(hi).([]float32)), sh, n)
 	case []float64:
-		C.clamp64(table, p64(out), p64(any(a).([]float64)), sa, p64(any(lo).([]float64)), sl, p64(any(hi).([]float64)), sh, n)
+		C.clamp64(table, C.int(op&Streamed), p64(out), p64(any(a).([]float64)), sa, p64(any(lo).([]float64)), sl, p64(any(hi).([]float64)), sh, n)
 	}
 }
 
 // Select computes out[i] = a[i] where cond[i] is not 0, else b[i]; an operand of length 1 is repeated. Elements are moved as they are.
-func Select[T uint8 | uint16 | uint32 | uint64](out []T, cond []uint8, a, b []T) {
+// op is Selection, or that Streamed.
+func Select[T uint8 | uint16 | uint32 | uint64](op Op, out []T, cond []uint8, a, b []T) {
 	if len(out) <= tiny {
 		SelectGo(out, cond, a, b)
 		return
 	}
-	C.choose(table, C.int(unsafe.Sizeof(out[0])), unsafe.Pointer(unsafe.SliceData(out)), (*C.uint8_t)(unsafe.SliceData(cond)), step(len(out), len(cond)),
+	C.choose(table, C.int(unsafe.Sizeof(out[0]))|C.int(op&Streamed), unsafe.Pointer(unsafe.SliceData(out)), (*C.uint8_t)(unsafe.SliceData(cond)), step(len(out), len(cond)),
 		unsafe.Pointer(unsafe.SliceData(a)), step(len(out), len(a)), unsafe.Pointer(unsafe.SliceData(b)), step(len(out), len(b)), C.int64_t(len(out)))
 }
 

@@ -150,7 +150,7 @@ func testClamp[T float32 | float64](t *testing.T) {
 		nan := []T{T(math.NaN())}
 		for _, in := range [][3][]T{{a, lo, hi}, {a, lo[:1], hi[:1]}, {a, lo[:1], hi}, {a, nan, hi[:1]}, {a, lo[:1], nan}, {a[:1], lo, hi}} {
 			got, want := make([]T, n), make([]T, n)
-			Clamp(got, in[0], in[1], in[2])
+			Clamp(Clamping, got, in[0], in[1], in[2])
 			ClampGo(want, in[0], in[1], in[2])
 			sameBits(t, fmt.Sprintf("%T of %d", a, n), got, want)
 		}
@@ -171,7 +171,7 @@ func testSelect[T uint8 | uint16 | uint32 | uint64](t *testing.T) {
 			return n
 		}
 		got, want := make([]T, n), make([]T, n)
-		Select(got, c[:length(0)], a[:length(1)], b[:length(2)])
+		Select(Selection, got, c[:length(0)], a[:length(1)], b[:length(2)])
 		SelectGo(want, c[:length(0)], a[:length(1)], b[:length(2)])
 		sameBits(t, fmt.Sprintf("%T, %d", a, k), got, want)
 	}
@@ -188,6 +188,43 @@ func TestSelections(t *testing.T) {
 		testSelect[uint16](t)
 		testSelect[uint32](t)
 		testSelect[uint64](t)
+	})
+}
+
+// What is streamed has the same bits, wherever it begins.
+func TestStreamed(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, n := range []int{300, 1003, 4096} {
+			for off := range 20 {
+				a, b, c := special[float32](n), special[float32](n), special[float32](n)
+				d, cond, words := special[float64](n), make([]uint8, n), make([]uint32, n)
+				for i := range cond {
+					cond[i], words[i] = uint8(i%3), rand.Uint32()
+				}
+				check := func(what string, f func(s Op, f32 []float32, f64 []float64, u8 []uint8, u32 []uint32)) {
+					run := func(s Op) []any {
+						f32, f64, u8, u32 := make([]float32, n+40), make([]float64, n+40), make([]uint8, n+40), make([]uint32, n+40)
+						f(s, f32[off:off+n], f64[off:off+n], u8[off:off+n], u32[off:off+n])
+						return []any{f32, f64, u8, u32}
+					}
+					sameBits(t, fmt.Sprintf("%s of %d at %d", what, n, off), run(Streamed), run(0))
+				}
+				check("unary", func(s Op, f32 []float32, f64 []float64, _ []uint8, _ []uint32) {
+					Unary32(Sigmoid|s, f32, a)
+					Unary64(Abs|s, f64, d)
+				})
+				check("binary", func(s Op, f32 []float32, f64 []float64, u8 []uint8, _ []uint32) {
+					Binary32(Max|s, f32, a, b)
+					Binary64(Add|s, f64, d[:1], d)
+					Compare(Lt|s, u8, a, b[:1])
+				})
+				check("ternary", func(s Op, f32 []float32, f64 []float64, _ []uint8, u32 []uint32) {
+					Clamp(Clamping|s, f32, a, b, c)
+					Clamp(Clamping|s, f64, d, d[:1], d[1:2])
+					Select(Selection|s, u32, cond, words, words[:1])
+				})
+			}
+		}
 	})
 }
 

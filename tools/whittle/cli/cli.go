@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -47,8 +46,7 @@ type app struct {
 
 // Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// Tensors come and go in megabytes: collecting less often costs memory that programs of this kind have.
-	debug.SetGCPercent(400)
+	paceGC()
 	if len(args) > 0 && args[0] == engine.WorkerArg {
 		if err := engine.Serve(context.Background(), stack.Runner(cacheDir())); err != nil {
 			fmt.Fprintln(stderr, "whittle:", err)

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+const (
+	// percent is how far the heap may grow between collections, of what lives: a program's own objects are small, and tensors come and go in
+	// megabytes.
+	percent = 400
+	// growth bounds it in bytes. Memory that was never used before is the slowest there is.
+	growth = 256 << 20
+)
+
+// A turn is garbage from the start: its finalizer tells that a collection is over.
+type turn struct{ percent int }
+
+// paceGC lets the heap grow by percent, and by growth at most.
+func paceGC() {
+	debug.SetGCPercent(percent)
+	runtime.SetFinalizer(&turn{percent}, (*turn).over)
+}
+
+func (t *turn) over() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	p := percent
+	if live[0].Value.Kind() == metrics.KindUint64 {
+		p = pace(live[0].Value.Uint64())
+	}
+	if p != t.percent {
+		debug.SetGCPercent(p)
+	}
+	runtime.SetFinalizer(&turn{p}, (*turn).over)
+}
+
+// pace is the percentage for a heap of which so many bytes live.
+func pace(live uint64) int {
+	return int(min(percent, max(20, growth*100/max(live, 1))))
+}
