@@ -35,11 +35,13 @@ func selectRows(o, t *tensor.Tensor, d int64, index []int64) bool {
 		}
 	}
 	size := inner * int64(t.DType.Size())
-	src, dst := t.Bytes(), o.Bytes()
-	n := int64(len(index))
-	moveRows(dst, size, int(outer*n), func(k int) []byte {
-		return src[(int64(k)/n*rows+index[int64(k)%n])*size:]
-	})
+	at := make([]int64, 0, outer*int64(len(index)))
+	for b := range outer {
+		for _, i := range index {
+			at = append(at, (b*rows+i)*size)
+		}
+	}
+	moveRows(o.Bytes(), t.Bytes(), at, size)
 	return true
 }
 

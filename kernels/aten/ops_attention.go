@@ -55,7 +55,8 @@ func sdpa32(q, k, v *tensor.Tensor, causal bool, scale float64) (out, lse []floa
 	const rows = 64
 	blocks := (l + rows - 1) / rows
 	parallel.For(int(n*h*blocks), 1, func(lo, hi int) {
-		w := make([]float32, rows*s)
+		w, done := tensor.Room[float32](rows * s)
+		defer done()
 		for t := int64(lo); t < int64(hi); t++ {
 			b, from := t/blocks, t%blocks*rows
 			m := min(rows, l-from)

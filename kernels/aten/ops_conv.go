@@ -262,7 +262,9 @@ func convForward[T realNumber](y, x, w []T, ys, xs, ws []int64, s convSpec) {
 	parallel.For(int(xs[0]*g*per), 1, func(first, last int) {
 		var col []T
 		if !asItIs {
-			col = make([]T, ci*k*block)
+			var done func()
+			col, done = tensor.Room[T](ci * k * block)
+			defer done()
 		}
 		for q := int64(first); q < int64(last); q++ {
 			n, j, from := q/per/g, q/per%g, q%per*block

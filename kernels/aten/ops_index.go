@@ -109,23 +109,24 @@ func (p *indexPlan) gather(o, t *tensor.Tensor) {
 		gatherAt(o, t, p.positions())
 		return
 	}
+	rows := make([]int64, 0, len(p.before)*len(p.at))
 	size := int64(t.DType.Size())
-	moveRows(o.Bytes(), n*size, len(p.before)*len(p.at), func(k int) []byte {
-		return t.Storage.Data[(p.before[k/len(p.at)]+p.at[k%len(p.at)]+p.after[0])*size:]
-	})
+	for _, x := range p.before {
+		for _, y := range p.at {
+			rows = append(rows, (x+y+p.after[0])*size)
+		}
+	}
+	moveRows(o.Bytes(), t.Storage.Data, rows, n*size)
 }
 
-// moveRows fills to with n rows of size bytes, from(k) beginning with row k: past the cache where they are many.
-func moveRows(to []byte, size int64, n int, from func(k int) []byte) {
-	move, end := func(to, from []byte) { copy(to, from) }, func() {}
+// moveRows fills to with rows of size bytes: row k is what begins at at[k] of from.
+func moveRows(to, from []byte, at []int64, size int64) {
+	op := native.Op(0)
 	if len(to) >= streamed && size >= 256 {
-		move, end = native.Stream[byte], native.StreamEnd
+		op = native.Streamed
 	}
-	parallel.For(n, int(4*grain/(size+1)+1), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			move(to[int64(k)*size:int64(k+1)*size], from(k))
-		}
-		end()
+	parallel.For(len(at), int(4*grain/(size+1)+1), func(lo, hi int) {
+		native.MoveRows(op, to[int64(lo)*size:], from, at[lo:hi], int(size))
 	})
 }
 

@@ -371,7 +371,7 @@ const streamed = 8 << 20
 
 // past is op, streamed where the result is large, is none of the operands, and has rows of n elements that are worth it.
 func past(op native.Op, n int64, ts []*tensor.Tensor) native.Op {
-	large := len(ts[0].Storage.Data) >= streamed && n >= 4096
+	large := len(ts[0].Storage.Data) >= streamed && n >= 1024
 	for _, t := range ts[1:] {
 		large = large && t.Storage != ts[0].Storage
 	}

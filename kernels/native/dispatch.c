@@ -27,6 +27,16 @@ void whittle_stream_end(void) {
 #endif
 }
 
+// Row k of to, of size bytes, is what lies at at[k] of from.
+void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n, int64_t size, int past) {
+  if (past) {
+    for (int64_t k = 0; k < n; k++) whittle_stream(to + k * size, from + at[k], size);
+    whittle_stream_end();
+  } else {
+    for (int64_t k = 0; k < n; k++) memcpy(to + k * size, from + at[k], size);
+  }
+}
+
 int whittle_cpu_level(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();

@@ -48,3 +48,4 @@ const whittle_kernels *whittle_table(int level);
 void whittle_im2col32(float *col, const float *im, const int64_t *p);
 void whittle_stream(void *to, const void *from, size_t n);
 void whittle_stream_end(void);
+void whittle_move_rows(char *to, const char *from, const int64_t *at, int64_t n, int64_t size, int past);

@@ -425,17 +425,18 @@ func (m Matrix[T]) from(off int) Matrix[T] {
 	return m
 }
 
-// Stream copies from to out, of equal lengths, past the cache. For results so large that they leave it before anybody reads them: their memory
-// need not be fetched to be overwritten. Other threads see them after StreamEnd.
-func Stream[T any](out, from []T) {
-	_ = from[:len(out)]
-	if len(out) > 0 {
-		C.whittle_stream(unsafe.Pointer(unsafe.SliceData(out)), unsafe.Pointer(unsafe.SliceData(from)), C.size_t(len(out))*C.size_t(unsafe.Sizeof(out[0])))
+// MoveRows fills out with rows of size bytes: row k is what begins at at[k] of from. op is 0 or Streamed.
+func MoveRows(op Op, out, from []byte, at []int64, size int) {
+	if len(at) == 0 || size == 0 {
+		return
 	}
+	_ = out[:len(at)*size]
+	for _, p := range at {
+		_ = from[p : p+int64(size)]
+	}
+	C.whittle_move_rows((*C.char)(unsafe.Pointer(unsafe.SliceData(out))), (*C.char)(unsafe.Pointer(unsafe.SliceData(from))),
+		(*C.int64_t)(unsafe.SliceData(at)), C.int64_t(len(at)), C.int64_t(size), C.int(op))
 }
-
-// StreamEnd ends what this thread has streamed.
-func StreamEnd() { C.whittle_stream_end() }
 
 // splitWork is the number of multiplications from which two threads are used.
 const splitWork = 1 << 21

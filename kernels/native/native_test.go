@@ -228,18 +228,23 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
-func TestStream(t *testing.T) {
-	from := make([]uint16, 5000)
+func TestMoveRows(t *testing.T) {
+	from := make([]byte, 5000)
 	for i := range from {
-		from[i] = uint16(rand.Uint32())
+		from[i] = byte(rand.Uint32())
 	}
-	for _, n := range []int{0, 1, 3, 31, 32, 33, 500, 4000} {
-		for off := range 40 {
-			got := make([]uint16, 4100)
-			want := make([]uint16, 4100)
-			copy(want[off:off+n], from[3:])
-			Stream(got[off:off+n], from[3:])
-			sameBits(t, fmt.Sprintf("%d at %d", n, off), got, want)
+	for _, size := range []int{1, 3, 64, 100, 256} {
+		for _, off := range []int{0, 1, 60} {
+			at := []int64{7, 0, 4000, 7, 128}
+			want := make([]byte, 2000)
+			for k, p := range at {
+				copy(want[off+k*size:off+(k+1)*size], from[p:])
+			}
+			for _, op := range []Op{0, Streamed} {
+				got := make([]byte, 2000)
+				MoveRows(op, got[off:], from, at, size)
+				sameBits(t, fmt.Sprintf("size %d at %d", size, off), got, want)
+			}
 		}
 	}
 }

@@ -44,9 +44,10 @@ func class(n int) int {
 	return (n + step - 1) / step * step
 }
 
-// take is a buffer of at least n bytes; dirty says that it may hold anything, otherwise it is zero.
+// take is a buffer of at least n bytes, which comes back when nobody holds it; dirty says that it may hold anything, otherwise it is zero.
 func (m *memory) take(n int) (buf []byte, dirty bool) {
-	size := class(n)
+	buf, dirty = m.borrow(n)
+	size := len(buf)
 	m.mu.Lock()
 	m.watch()
 	m.spent += int64(size)
@@ -54,16 +55,38 @@ func (m *memory) take(n int) (buf []byte, dirty bool) {
 		m.collecting = true
 		go runtime.GC()
 	}
-	if l := m.free[size]; len(l) > 0 {
-		buf, l[len(l)-1].buf = l[len(l)-1].buf, nil
-		m.free[size] = l[:len(l)-1]
-	}
 	m.mu.Unlock()
-	if dirty = buf != nil; !dirty {
-		buf = make([]byte, size)
-	}
 	runtime.SetFinalizer(unsafe.SliceData(buf), func(p *byte) { m.put(unsafe.Slice(p, size)) })
 	return buf, dirty
+}
+
+// borrow is take for who puts the buffer back.
+func (m *memory) borrow(n int) (buf []byte, dirty bool) {
+	size := class(n)
+	m.mu.Lock()
+	for s := size; s <= 2*size; s = class(s + 1) { // what is larger serves better than what is new
+		if l := m.free[s]; len(l) > 0 {
+			buf, l[len(l)-1].buf = l[len(l)-1].buf, nil
+			m.free[s] = l[:len(l)-1]
+			break
+		}
+	}
+	m.mu.Unlock()
+	if buf != nil {
+		return buf, true
+	}
+	return make([]byte, size), false
+}
+
+// Room is n elements of memory for the course of a kernel, which may hold anything. done gives it back: nothing may point into it then.
+func Room[T float32 | float64](n int64) (room []T, done func()) {
+	var z T
+	size := int(n) * int(unsafe.Sizeof(z))
+	if size < keep {
+		return make([]T, n), func() {}
+	}
+	buf, _ := heap.borrow(size)
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(buf))), n), func() { heap.put(buf) }
 }
 
 func (m *memory) put(buf []byte) {

@@ -44,7 +44,10 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 	if k := used(func() {}); k != 1 {
 		t.Fatalf("%d buffers came back, want 1", k)
 	}
-	buf, dirty := m.take(n - 100)
+	if _, dirty := m.borrow(n / 4); dirty {
+		t.Errorf("memory was used for something much smaller")
+	}
+	buf, dirty := m.take(n * 5 / 8)
 	if !dirty || buf[500] != 7 {
 		t.Errorf("memory was not used again: dirty %v", dirty)
 	}
