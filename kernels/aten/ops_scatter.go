@@ -69,44 +69,27 @@ func gatherWordsAt[T any](o, t *tensor.Tensor, pos []int64) {
 
 // scatterAt stores v's elements, in row-major order, into o's storage at pos, adding if accumulate.
 func scatterAt(o *tensor.Tensor, pos []int64, v *tensor.Tensor, accumulate bool) {
-	if o.DType.IsFloat() {
-		xs := v.Floats()
-		var b [1]float64
-		for i, p := range pos {
-			x := xs[i]
-			if accumulate {
-				tensor.LoadFloat(o, p, 0, b[:])
-				x += b[0]
-			}
-			b[0] = x
-			tensor.StoreFloat(o, p, 0, b[:])
-		}
-		return
+	switch {
+	case o.DType.IsFloat():
+		putAt(o, pos, v.Floats(), accumulate, tensor.LoadFloat, tensor.StoreFloat)
+	case o.DType.Kind() == tensor.KindComplex:
+		putAt(o, pos, v.Complexes(), accumulate, tensor.LoadComplex, tensor.StoreComplex)
+	default:
+		putAt(o, pos, v.Ints(), accumulate, tensor.LoadInt, tensor.StoreInt)
 	}
-	if o.DType.Kind() == tensor.KindComplex {
-		xs := v.Complexes()
-		var b [1]complex128
-		for i, p := range pos {
-			x := xs[i]
-			if accumulate {
-				tensor.LoadComplex(o, p, 0, b[:])
-				x += b[0]
-			}
-			b[0] = x
-			tensor.StoreComplex(o, p, 0, b[:])
-		}
-		return
-	}
-	xs := v.Ints()
-	var b [1]int64
+}
+
+// putAt is scatterAt for elements of one kind.
+func putAt[T float64 | complex128 | int64](o *tensor.Tensor, pos []int64, xs []T, accumulate bool, load, store func(t *tensor.Tensor, off, stride int64, b []T)) {
+	b := make([]T, 1)
 	for i, p := range pos {
 		x := xs[i]
 		if accumulate {
-			tensor.LoadInt(o, p, 0, b[:])
+			load(o, p, 0, b)
 			x += b[0]
 		}
 		b[0] = x
-		tensor.StoreInt(o, p, 0, b[:])
+		store(o, p, 0, b)
 	}
 }
 

@@ -6,31 +6,8 @@
 #define MADD(a, b, c) ((a) * (b) + (c))
 #endif
 
-// exp: 2^n * p(r), |r| <= ln2/2. The scale is applied in two steps so that subnormals and
-// overflow come out right.
-static inline float whittle_expf(float x) {
-  float c = x > 89.0f ? 89.0f : x;
-  c = c < -104.0f ? -104.0f : c;
-  float t = MADD(c, 1.44269504088896341f, 12582912.0f);
-  float n = t - 12582912.0f;
-  float r = MADD(n, -0.693145751953125f, c);
-  r = MADD(n, -1.428606765330187e-6f, r);
-  float p = 1.9875691500e-4f;
-  p = MADD(p, r, 1.3981999507e-3f);
-  p = MADD(p, r, 8.3334519073e-3f);
-  p = MADD(p, r, 4.1665795894e-2f);
-  p = MADD(p, r, 1.6666665459e-1f);
-  p = MADD(p, r, 5.0000001201e-1f);
-  p = MADD(p, r * r, r) + 1.0f;
-  int32_t i = (int32_t)n;
-  int32_t h = i >> 1;
-  union { int32_t i; float f; } s1 = {(h + 127) << 23}, s2 = {(i - h + 127) << 23};
-  float y = p * s1.f * s2.f;
-  return x != x ? x : y;
-}
-
-// exp for |x| < 80, the same bits with less care.
-static inline float whittle_exp_mid(float x) {
+// The parts of exp(x) = 2^n * p(r), |r| <= ln2/2.
+static inline float whittle_exp_parts(float x, int32_t *power) {
   float t = MADD(x, 1.44269504088896341f, 12582912.0f);
   float n = t - 12582912.0f;
   float r = MADD(n, -0.693145751953125f, x);
@@ -41,8 +18,27 @@ static inline float whittle_exp_mid(float x) {
   p = MADD(p, r, 4.1665795894e-2f);
   p = MADD(p, r, 1.6666665459e-1f);
   p = MADD(p, r, 5.0000001201e-1f);
-  p = MADD(p, r * r, r) + 1.0f;
-  union { int32_t i; float f; } s = {((int32_t)n + 127) << 23};
+  *power = (int32_t)n;
+  return MADD(p, r * r, r) + 1.0f;
+}
+
+// The scale is applied in two steps so that subnormals and overflow come out right.
+static inline float whittle_expf(float x) {
+  float c = x > 89.0f ? 89.0f : x;
+  c = c < -104.0f ? -104.0f : c;
+  int32_t i;
+  float p = whittle_exp_parts(c, &i);
+  int32_t h = i >> 1;
+  union { int32_t i; float f; } s1 = {(h + 127) << 23}, s2 = {(i - h + 127) << 23};
+  float y = p * s1.f * s2.f;
+  return x != x ? x : y;
+}
+
+// exp for |x| < 80, the same bits with less care.
+static inline float whittle_exp_mid(float x) {
+  int32_t n;
+  float p = whittle_exp_parts(x, &n);
+  union { int32_t i; float f; } s = {(n + 127) << 23};
   return p * s.f;
 }
 

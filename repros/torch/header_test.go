@@ -13,7 +13,7 @@ func eval(t *testing.T, function, text string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3")
+		t.Skip("what is tested is a Python program, and there is no python3")
 	}
 	cmd := exec.Command(python, "-c", `
 import sys

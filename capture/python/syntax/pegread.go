@@ -183,6 +183,7 @@ func (r *pegReader) verdict(a *pegAlt) {
 	}
 	text, err := strconv.Unquote(r.next())
 	if err != nil {
+		// The grammar is part of the binary: each test of the package would fail.
 		panic("python.peg: rule " + r.words[0] + ": a text is wanted")
 	}
 	f.text = text

@@ -259,7 +259,7 @@ func TestPythonCommand(t *testing.T) {
 func TestSitecustomize(t *testing.T) {
 	py, err := osexec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3")
+		t.Skip("what is tested is a Python program, and there is no python3")
 	}
 	home := t.TempDir()
 	for name, text := range map[string]string{
