@@ -133,27 +133,45 @@ func (d *driver) await(ctx context.Context, want []*trial) error {
 		if err := d.keepBusy(ctx, want); err != nil {
 			return err
 		}
-		select {
-		case f := <-d.landed:
-			if err := d.land(f); err != nil {
+		if next := d.meanwhile; next != nil && d.busy() {
+			d.meanwhile = nil
+			if err := next(); err != nil {
 				return err
 			}
+		}
+		var f *flight
+		select {
+		case f = <-d.landed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		for more := true; more; { // what came in with it, before new questions go out
+		for f != nil { // what comes in with it, before new questions go out
+			if err := d.land(f); err != nil {
+				return err
+			}
 			select {
-			case f := <-d.landed:
-				if err := d.land(f); err != nil {
-					return err
-				}
-			default:
-				more = false
+			case f = <-d.landed:
+			case <-time.After(f.a.took / together):
+				f = nil
 			}
 		}
 	}
 	return nil
 }
+
+// busy reports whether all that is under way is waited for: nothing is to be launched before something lands.
+func (d *driver) busy() bool {
+	for _, f := range d.flights {
+		if f.stopped {
+			return false
+		}
+	}
+	return len(d.landed) == 0
+}
+
+// together is how many times less than an answer took is waited for others that come at the same time: questions that go out before
+// they are known are often asked in vain.
+const together = 200
 
 // use settles a trial by an answer.
 func (d *driver) use(t *trial, a *answer) {

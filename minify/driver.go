@@ -47,9 +47,15 @@ type driver struct {
 	stopped     string
 
 	// What is known and under way; see ask.go.
-	known   map[string]*answer
-	looked  map[string]bool // in the store
-	flights map[string]*flight
+	known     map[string]*answer
+	looked    map[string]bool // in the store
+	flights   map[string]*flight
+	meanwhile func() error // done once when there is nothing to do but to wait
+	windows   struct {     // of the units of base, and what was prepared for them
+		base   *fx.GraphModule
+		units  [][]string
+		trials map[at]*trial
+	}
 	landed  chan *flight
 	workers conc.WaitGroup
 	sampled sync.Map     // outcomes of single runs in a flaky search, by query
@@ -200,7 +206,9 @@ func (d *driver) fail(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := d.await(ctx, want); err != nil {
+		err = d.await(ctx, want)
+		d.meanwhile = nil
+		if err != nil {
 			return err
 		}
 		o = t.outcome
@@ -232,27 +240,39 @@ func (d *driver) fail(ctx context.Context) error {
 // manyWorkers is from how many on the idle ones get large states to run, while nothing is known yet.
 const manyWorkers = 4
 
+// ahead is how many questions for each worker are prepared while there is nothing to do but to wait.
+const ahead = 3
+
 // headStart adds what localise will ask to the question about the start.
 func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 	if d.s.Workers < manyWorkers || t.c.Attempt > 0 {
 		return []*trial{t}, nil
 	}
-	tree := d.place()
-	if tree == nil {
+	first := d.place()
+	if first == nil {
 		return []*trial{t}, nil
 	}
-	want, err := d.foresee(ctx, d.cur, tree)
+	// Half of them look for one call at fault, half for what comes if there is none.
+	want, err := d.foresee(ctx, d.cur, first, nil, d.s.Workers/2)
 	if err != nil {
 		return nil, err
 	}
-	// Half of them look for one call at fault, half for the end of the smallest prefix, should it take more.
-	us := units(d.cur.Module.Graph)
-	more, err := d.foresee(ctx, d.cur, d.ends(d.cur, us, 0, len(us)))
-	if err != nil {
-		return nil, err
+	tree, seen := first, (*past)(nil)
+	for tree != nil && tree.row == "" {
+		seen, tree = seen.and(tree, false), tree.then(false)
 	}
-	half := min(len(want), d.s.Workers/2)
-	return append(append([]*trial{t}, want[:half]...), append(more, want[half:]...)...), nil
+	if tree != nil {
+		more, err := d.foresee(ctx, d.cur, tree, seen, d.s.Workers-len(want))
+		if err != nil {
+			return nil, err
+		}
+		want = d.join(want, more)
+		d.meanwhile = func() error {
+			_, err := d.foresee(ctx, d.cur, tree, seen, ahead*d.s.Workers)
+			return err
+		}
+	}
+	return append([]*trial{t}, want...), nil
 }
 
 func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }

@@ -222,11 +222,16 @@ func (d *driver) sample(ctx context.Context, c Candidate, key replay.QueryKey, f
 	return a, nil
 }
 
+// doubtful reports whether the result is run again to see whether its failure comes every time.
+func (d *driver) doubtful() bool {
+	return d.flaky == nil && !slow(d.want.Type) && (d.s.Steady == nil || !d.s.Steady(d.want))
+}
+
 // confirm proves the result again where nothing ran before. again is set where the failure turned out to be flaky, and the search
 // should go on with repeated runs.
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	d.row = "confirm"
-	if d.flaky == nil && d.stopped == "" && !slow(d.want.Type) && (d.s.Steady == nil || !d.s.Steady(d.want)) {
+	if d.stopped == "" && d.doubtful() {
 		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes, d.question(d.proof(0)))
 		if err != nil {
 			return false, err

@@ -100,12 +100,14 @@ func localise(ctx context.Context, d *driver) error { return d.walk(ctx, d.place
 
 // place is the decision tree of localise, for the current state.
 func (d *driver) place() *ask {
-	g := d.cur.Module.Graph
-	us := units(g)
+	base, g := d.cur, d.cur.Module.Graph
+	if d.windows.base != base.Module {
+		d.windows.base, d.windows.units, d.windows.trials = base.Module, units(g), map[at]*trial{}
+	}
+	us := d.windows.units
 	if len(us) < 2 {
 		return nil
 	}
-	base := d.cur
 	var hints []edit
 	seen := map[string]bool{}
 	hint := func(us ...[]string) {
@@ -155,18 +157,26 @@ const (
 
 // halve knows that the window [from, to) of units fails, and that [lo, hi) in it must fail if the failure is local.
 func (d *driver) halve(base State, us [][]string, from, to, lo, hi int) *ask {
-	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
 	n, known := hi-lo, to-from
 	switch {
 	case n == known && n == 1:
 		return nil
 	case n == 1, n*unverified <= known && n < known:
-		return &ask{edit: alone(lo, hi), chance: 0.5, yes: func() *ask { return d.halve(base, us, lo, hi, lo, hi) },
-			no: func() *ask { return d.ends(base, us, from, to) }}
+		a := d.alone("", 0.5, us, lo, hi)
+		a.yes = func() *ask { return d.halve(base, us, lo, hi, lo, hi) }
+		a.no = func() *ask { return d.ends(base, us, from, to) }
+		return &a
 	}
 	mid := lo + (hi-lo)/2
-	return &ask{edit: alone(lo, mid), chance: 0.4, yes: func() *ask { return d.halve(base, us, lo, mid, lo, mid) },
-		no: func() *ask { return d.halve(base, us, from, to, mid, hi) }}
+	a := d.alone("", 0.4, us, lo, mid)
+	a.yes = func() *ask { return d.halve(base, us, lo, mid, lo, mid) }
+	a.no = func() *ask { return d.halve(base, us, from, to, mid, hi) }
+	return &a
+}
+
+// alone asks whether the window [lo, hi) of units fails by itself.
+func (d *driver) alone(row string, chance float64, us [][]string, lo, hi int) ask {
+	return ask{row: row, window: window{us, lo, hi}, chance: chance}
 }
 
 // maxBridges bounds how many operands of the last call are tried.
@@ -193,7 +203,7 @@ func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
 					continue
 				}
 				window, link := w.keepOnly(join(us[lo:hi])), w.rewire(in.Name, f, mk)
-				e := edit{reshapes: true, desc: f + " feeds " + name, apply: func(s State) (State, bool) {
+				e := edit{desc: f + " feeds " + name, apply: func(s State) (State, bool) {
 					s, ok := window.apply(s)
 					if !ok {
 						return State{}, false
@@ -211,6 +221,7 @@ func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
 				if slices.Equal(from.Shape, to.Shape) && from.DType == to.DType {
 					same = append(same, e)
 				} else {
+					e.reshapes = true
 					adapted = append(adapted, e)
 				}
 			}
@@ -220,30 +231,85 @@ func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
 	return all[:min(len(all), maxBridges)]
 }
 
-// ends finds the smallest prefix of a window that fails, then its smallest suffix, by binary search: then the first and the last
-// call are needed, as far as failing is monotonic, and the two are tried without what is between them.
+// side is how much closer than the window the end of the smallest prefix is known before the suffix is looked for.
+const side = 8
+
+// ends finds the smallest prefix of a window that fails and the smallest suffix, by binary search: then the first and the last
+// call are needed, as far as failing is monotonic, and the two are tried without what is between them. Once the prefix is known
+// roughly the two searches take turns: none waits for the other's answers, so two workers have work for sure.
 func (d *driver) ends(base State, us [][]string, from, to int) *ask {
-	alone := func(lo, hi int) edit { return d.w.keepOnly(join(us[lo:hi])) }
-	both := func(lo, hi int) *ask {
-		if hi-lo < 3 {
-			return nil
-		}
-		return &ask{row: "ends", edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,
-			no: func() *ask { return anyOf("ends", 0.5, d.w.bridges(base, us, lo, hi), nil, nil) }}
+	// Nothing fails alone, so at least two calls are needed: at random places, the last of two is before p with the chance (p/n)^2.
+	square := func(p int) float64 { return float64(p-from) * float64(p-from) }
+	prefix := func(lo, p, hi int) ask {
+		return d.alone("prefix", (square(p)-square(lo))/(square(hi)-square(lo)), us, from, p)
 	}
-	suffix := func(hi int) *ask {
-		found := func(p int) *ask { return both(hi-p, hi) }
-		probe := func(p int) edit { return alone(hi-p, hi) }
-		// The failure is most often near its last call: look there first, at 1 and 4 calls.
-		var near func(size, fails int) *ask
-		near = func(size, fails int) *ask {
-			if size >= hi-from || size > 4 {
-				return bisect("suffix", fails, hi-from, probe, found)
-			}
-			return &ask{row: "suffix", edit: probe(size), chance: 0.3,
-				yes: func() *ask { return bisect("suffix", fails, size, probe, found) }, no: func() *ask { return near(4*size, size) }}
+	var turns func(end int, p, s bracket) *ask
+	turns = func(end int, p, s bracket) *ask {
+		var a ask
+		switch {
+		case p.closed() && s.closed():
+			return d.between(base, us, from, end-s.hi, p.hi, end)
+		case !p.closed() && (p.asked <= s.asked || s.closed()):
+			a = prefix(p.lo, p.mid(), p.hi)
+			a.yes = func() *ask { return turns(end, p.below(), s) }
+			a.no = func() *ask { return turns(end, p.above(), s) }
+		default:
+			a = d.alone("suffix", 0.5, us, end-s.mid(), end)
+			a.yes = func() *ask { return turns(end, p, s.below()) }
+			a.no = func() *ask { return turns(end, p, s.above()) }
 		}
-		return near(1, 0)
+		return &a
 	}
-	return bisect("prefix", from, to, func(p int) edit { return alone(from, p) }, suffix)
+	return narrow(from, to, max(1, (to-from)/side), prefix, func(lo, hi int) *ask {
+		if hi-lo <= 1 {
+			return d.suffix(base, us, from, hi)
+		}
+		return turns(hi, bracket{lo: lo, hi: hi}, bracket{lo: 0, hi: hi - from})
+	})
+}
+
+// bracket is where a binary search is: the number looked for is in (lo, hi].
+type bracket struct{ lo, hi, asked int }
+
+func (b bracket) closed() bool   { return b.hi-b.lo <= 1 }
+func (b bracket) mid() int       { return b.lo + (b.hi-b.lo)/2 }
+func (b bracket) below() bracket { return bracket{b.lo, b.mid(), b.asked + 1} }
+func (b bracket) above() bracket { return bracket{b.mid(), b.hi, b.asked + 1} }
+
+// suffix finds the smallest suffix of the window [from, to), which fails without less at its end.
+func (d *driver) suffix(base State, us [][]string, from, to int) *ask {
+	found := func(size int) *ask { return d.between(base, us, to-size, to-size, to, to) }
+	probe := func(_, size, _ int) ask { return d.alone("suffix", 0.5, us, to-size, to) }
+	// The failure is most often near its last call: look there first, at 1 and 4 calls.
+	var near func(size, fails int) *ask
+	near = func(size, fails int) *ask {
+		if size >= to-from || size > 4 {
+			return bisect(fails, to-from, probe, found)
+		}
+		a := d.alone("suffix", 0.3, us, to-size, to)
+		a.yes = func() *ask { return bisect(fails, size, probe, found) }
+		a.no = func() *ask { return near(4*size, size) }
+		return &a
+	}
+	return near(1, 0)
+}
+
+// between is asked when the smallest failing prefix of the window [from, to) ends at hi, and the smallest suffix begins at lo.
+func (d *driver) between(base State, us [][]string, from, lo, hi, to int) *ask {
+	if lo >= hi { // each has a failure of its own
+		return d.suffix(base, us, from, hi)
+	}
+	window := func() *ask {
+		if lo == from || hi == to {
+			return nil // known to fail
+		}
+		a := d.alone("ends", 1-unlikely, us, lo, hi)
+		a.no = func() *ask { return d.suffix(base, us, from, hi) }
+		return &a
+	}
+	if hi-lo < 3 {
+		return window()
+	}
+	return &ask{row: "ends", edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,
+		no: func() *ask { return anyOf("ends", 0.7, d.w.bridges(base, us, lo, hi), nil, window) }}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/replay"
 )
 
 // A reduction is one row of the table: run edits the current state through the driver until it has no more ideas; singles
@@ -266,29 +267,42 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 			q.trials = append(q.trials, t)
 		}
 	}
-	q.trials = slices.DeleteFunc(q.trials, func(t *trial) bool { return d.known[d.name(t)] != nil })
-	if len(q.trials) < count && q.next != nil && depth < 2 { // and what follows if that is adopted
+	answered := func(t *trial) bool { return d.known[d.name(t)] != nil }
+	q.trials = slices.DeleteFunc(q.trials, answered)
+	adopted, lead := 0.0, 0 // the chance that the likely edit is adopted, and how many are asked up to it
+	if q.next != nil && depth < 2 {
+		adopted, lead = likely, 1+slices.Index(q.trials, q.next)
+		if a := d.known[d.name(q.next)]; a != nil {
+			if adopted = 0; replay.Judge(a.outcome, d.want) == replay.Reproduced {
+				adopted = 1
+			}
+		}
+	}
+	if after := int(adopted * float64(count-lead)); after > 0 { // what follows then comes before what follows else
 		row := d.row
 		d.row = q.row
-		more, err := d.beyond(ctx, q.next, count-len(q.trials), depth+1)
+		more, err := d.beyond(ctx, q.next, after, depth+1)
 		d.row = row
 		if err != nil {
 			return nil, err
 		}
-		return append(slices.Clone(q.trials), more...), nil
+		return slices.Concat(q.trials[:lead], more, q.trials[lead:min(len(q.trials), max(lead, count-len(more)))]), nil
 	}
 	if len(q.edits) == 0 && (q.swept || d.certify != "") && !q.proofs && (d.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
-		if d.flaky == nil && !slow(d.want.Type) {
+		if d.doubtful() {
 			for i := range rerunTimes {
 				q.trials = append(q.trials, d.rerun(1+i))
 			}
 		}
 		q.trials = append(q.trials, d.question(d.proof(0)))
 	}
-	q.trials = slices.DeleteFunc(q.trials, func(t *trial) bool { return d.known[d.name(t)] != nil })
+	q.trials = slices.DeleteFunc(q.trials, answered)
 	return q.trials[:min(len(q.trials), count)], nil
 }
+
+// likely is the chance of an edit that is often adopted.
+const likely = 0.7
 
 // swept lists what the sweep will ask.
 func (d *driver) swept() []early {

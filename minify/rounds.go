@@ -188,7 +188,7 @@ func needed(row string, items []string, drop func(names []string) edit) *ask {
 		}
 		without := func(more []string) []string { return append(append([]string{}, more...), gone...) }
 		return &ask{row: row, edit: drop(without(rest)), chance: 0.6, no: func() *ask {
-			return bisect(row, 0, len(rest), func(p int) edit { return drop(without(rest[p:])) },
+			return bisect(0, len(rest), func(_, p, _ int) ask { return ask{row: row, edit: drop(without(rest[p:])), chance: 0.5} },
 				func(p int) *ask { return search(rest[:p-1], without(rest[p:])) })
 		}}
 	}

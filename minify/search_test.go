@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -187,6 +188,51 @@ func TestTwoOperatorsFarApart(t *testing.T) {
 			s := Search{Oracle: f, Values: sameValues{}, Workers: j}
 			r, err := s.Run(ctx, stateOf(t, text))
 			if err != nil || r.Cost.Calls != 2 {
+				t.Errorf("%s: %v: %d calls left\n%s", name, err, r.Cost.Calls, r.State.Module)
+			}
+			t.Logf("%s -j%d: %d queries", name, j, r.Queries)
+			sameJournal(t, &steps, r.Steps)
+		}
+	}
+}
+
+// Calls that fail only together, wherever they stand, beside others that do as well.
+func TestGroupsOfCallsThatFailTogether(t *testing.T) {
+	const n = 160
+	for name, groups := range map[string][][]int{
+		"first and last":    {{0, n - 1}},
+		"neighbours":        {{79, 80}},
+		"at the end":        {{n - 3, n - 1}},
+		"one after another": {{10, 50}, {100, 150}},
+		"interleaved":       {{10, 100}, {50, 150}},
+		"nested":            {{10, 150}, {70, 90}},
+		"three":             {{5, 77, 131}},
+		"five":              {{3, 40, 41, 120, 158}},
+	} {
+		all := func(s State, group []int) bool {
+			for _, i := range group {
+				if s.Module.Graph.Node(fmt.Sprintf("n%d", i)) == nil || s.Module.Graph.Node(fmt.Sprintf("n%d", i)).Op == fx.Placeholder {
+					return false
+				}
+			}
+			return true
+		}
+		var b strings.Builder
+		b.WriteString("def forward(self, x):\n")
+		prev := "x"
+		for i := range n {
+			fmt.Fprintf(&b, "    n%d = torch.op%d(%s)\n", i, i, prev)
+			prev = fmt.Sprintf("n%d", i)
+		}
+		text := b.String() + "    return (" + prev + ",)"
+		var steps []replay.Step
+		for _, j := range []int{1, 2, 8} {
+			f := &fails{pred: func(s State) bool {
+				return slices.ContainsFunc(groups, func(g []int) bool { return all(s, g) })
+			}, delay: func() time.Duration { return time.Duration(rand.Intn(200)) * time.Microsecond }}
+			s := Search{Oracle: f, Values: sameValues{}, Workers: j}
+			r, err := s.Run(ctx, stateOf(t, text))
+			if err != nil || r.Cost.Calls != len(groups[0]) || !f.pred(r.State) {
 				t.Errorf("%s: %v: %d calls left\n%s", name, err, r.Cost.Calls, r.State.Module)
 			}
 			t.Logf("%s -j%d: %d queries", name, j, r.Queries)

@@ -226,11 +226,11 @@ func shrink(ctx context.Context, d *driver) error {
 		c := cs[i]
 		done[c.label] = true
 		to := slices.DeleteFunc(slices.Clone(borders), func(k int64) bool { return k >= c.size || k <= 3 })
-		probe := func(p int) edit {
-			return d.resize(e, fmt.Sprintf("size %d for %s", to[p], c.label), map[int]int64{c.v: to[p]})
+		probe := func(_, p, _ int) ask {
+			return ask{edit: d.resize(e, fmt.Sprintf("size %d for %s", to[p], c.label), map[int]int64{c.v: to[p]}), chance: 0.5}
 		}
 		// Known: the present size, as if at the end of the list, fails; 3 and less do not.
-		if err := d.walk(ctx, bisect("", -1, len(to), probe, func(int) *ask { return nil })); err != nil {
+		if err := d.walk(ctx, bisect(-1, len(to), probe, func(int) *ask { return nil })); err != nil {
 			return err
 		}
 	}
@@ -254,7 +254,7 @@ func shrinkSingles(d *driver) []edit {
 // plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients; at first with the arguments that may be left out gone
 // as well. Failures to compile seldom need more, and the rows that follow then have nothing to do.
 func plain(ctx context.Context, d *driver) error {
-	_, err := d.first(ctx, plainEdit(d))
+	_, err := d.first(ctx, likely, plainEdit(d))
 	return err
 }
 

@@ -3,6 +3,7 @@ package minify
 import (
 	"container/heap"
 	"context"
+	"math"
 	"sort"
 
 	"whittle/replay"
@@ -14,6 +15,7 @@ import (
 type ask struct {
 	row    string // reduction, where it is not the row under way
 	edit   edit   // of the state in which the walk began
+	window window // instead of an edit: the calls that run alone
 	chance float64
 	yes    func() *ask // after a reproduced failure; nil result: the walk is over
 	no     func() *ask
@@ -21,6 +23,57 @@ type ask struct {
 	next  [2]*ask
 	known [2]bool
 	t     *trial
+}
+
+// window is the part [lo, hi) of a list of units.
+type window struct {
+	us     [][]string // nil for no window
+	lo, hi int
+}
+
+// at is a window's identity.
+type at struct {
+	of     *[]string
+	lo, hi int
+}
+
+func (w window) at() at { return at{&w.us[0], w.lo, w.hi} }
+
+// past is what became, or is taken to become, of the windows that were asked about, the last one first.
+type past struct {
+	at
+	fails  bool
+	before *past
+}
+
+// unlikely is the chance of an answer that goes against those of other windows: most failures are monotonic.
+const unlikely = 0.03
+
+// expect is the chance that a's window fails: what contains a failing one does, and no part of a passing one. It decides what idle
+// workers look at, and nothing else.
+func (a *ask) expect(seen *past) float64 {
+	if a.window.us == nil {
+		return a.chance
+	}
+	w := a.window.at()
+	for p := seen; p != nil; p = p.before {
+		switch {
+		case p.of != w.of:
+		case p.fails && w.lo <= p.lo && p.hi <= w.hi:
+			return 1 - unlikely
+		case !p.fails && p.lo <= w.lo && w.hi <= p.hi:
+			return unlikely
+		}
+	}
+	return a.chance
+}
+
+// and adds an answer.
+func (p *past) and(a *ask, fails bool) *past {
+	if a.window.us == nil {
+		return p
+	}
+	return &past{a.window.at(), fails, p}
 }
 
 // then is the ask that follows an answer.
@@ -38,24 +91,36 @@ func (a *ask) then(yes bool) *ask {
 	return a.next[i]
 }
 
-// walk follows a decision tree, and adopts every state that fails.
+// walk follows a decision tree, and adopts every state that fails and is better than the last.
 func (d *driver) walk(ctx context.Context, a *ask) error {
 	base, row := d.cur, d.row
 	defer func() { d.row = row }()
+	var seen *past
 	for a != nil {
 		d.row = row
-		want, err := d.foresee(ctx, base, a)
+		want, err := d.foresee(ctx, base, a, seen, d.s.Workers)
 		if err != nil {
 			return err
 		}
 		if a.row != "" {
 			d.row = a.row
 		}
-		if err := d.await(ctx, want); err != nil {
+		if d.s.Workers >= manyWorkers { // what comes next is prepared while they work
+			d.meanwhile = func() error {
+				at := d.row
+				defer func() { d.row = at }()
+				d.row = row
+				_, err := d.foresee(ctx, base, a, seen, ahead*d.s.Workers)
+				return err
+			}
+		}
+		err = d.await(ctx, want)
+		d.meanwhile = nil
+		if err != nil {
 			return err
 		}
 		won := a.t.verdict == replay.Reproduced && !a.t.skip
-		if won && !a.edit.probe {
+		if won && !a.edit.probe && a.t.cost.Less(CostOf(d.cur)) {
 			err = d.adopt(ctx, []*trial{a.t}, []int{0}, a.t)
 		} else {
 			err = d.journal(ctx, []*trial{a.t}, nil)
@@ -63,38 +128,40 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 		if err != nil {
 			return err
 		}
+		seen = seen.and(a, won)
 		a = a.then(won)
 	}
 	return nil
 }
 
-// foresee lists the trial of a, then those of the questions that may follow, likeliest first: as many as there are workers.
-func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, error) {
+// foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them.
+func (d *driver) foresee(ctx context.Context, base State, a *ask, seen *past, count int) ([]*trial, error) {
 	var want []*trial
 	var leaves []prospect // where the walk may end
 	row := d.row
 	defer func() { d.row = row }()
-	q := &outlook{{a, 1, nil}}
+	q := &outlook{{a, 1, nil, seen}}
+	listed := map[string]bool{}
 	follow := func(p prospect, yes bool, chance float64) {
 		won := p.won
 		if yes && !p.a.edit.probe {
 			won = p.a.t
 		}
-		next := prospect{p.a.then(yes), p.p * chance, won}
+		next := prospect{p.a.then(yes), p.p * chance, won, p.seen.and(p.a, yes)}
 		if next.a != nil {
 			heap.Push(q, next)
 		} else {
 			leaves = append(leaves, next)
 		}
 	}
-	for looked := 0; q.Len() > 0 && len(want) < max(1, d.s.Workers) && looked < 8*d.s.Workers+8; looked++ {
+	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
 		p := heap.Pop(q).(prospect)
 		if p.a.t == nil {
 			d.row = row
 			if p.a.row != "" {
 				d.row = p.a.row
 			}
-			t, err := d.prepare(ctx, base, p.a.edit)
+			t, err := d.trialOf(ctx, base, p.a)
 			if err != nil {
 				return nil, err
 			}
@@ -103,7 +170,8 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, err
 		t := p.a.t
 		if len(want) == 0 {
 			want = append(want, t)
-			if d.s.Workers <= 1 {
+			listed[d.name(t)] = true
+			if count <= 1 {
 				break
 			}
 		}
@@ -114,25 +182,32 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, err
 				return nil, err
 			}
 			if k == nil {
-				if t != want[0] {
+				if name := d.name(t); !listed[name] { // independent searches ask the same after any answer of the other
+					listed[name] = true
 					want = append(want, t)
 				}
-				follow(p, false, 1-p.a.chance)
-				follow(p, true, p.a.chance)
+				chance := p.a.expect(p.seen)
+				follow(p, false, 1-chance)
+				follow(p, true, chance)
 				continue
 			}
 			verdict = replay.Judge(k.outcome, d.want)
 		}
 		follow(p, !t.skip && verdict == replay.Reproduced, 1)
 	}
-	if d.s.Workers <= 1 || want[0].skip || want[0].settled {
+	if count <= 1 || want[0].skip || want[0].settled {
 		return want, nil
 	}
 	d.row = row
 	sort.SliceStable(leaves, func(i, j int) bool { return leaves[i].p > leaves[j].p })
+	left := 0.0
 	for _, l := range leaves {
-		if len(want) < d.s.Workers && l.p > 0.05 {
-			more, err := d.beyond(ctx, l.won, d.s.Workers, 0)
+		left += l.p
+	}
+	for _, l := range leaves { // each its share of the workers that are left
+		share := math.Ceil(float64(count-len(want)) * l.p / left)
+		if left -= l.p; share > 0 && l.p > 0.05 {
+			more, err := d.beyond(ctx, l.won, int(share), 0)
 			if err != nil {
 				return nil, err
 			}
@@ -140,6 +215,24 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask) ([]*trial, err
 		}
 	}
 	return want, nil
+}
+
+// trialOf prepares an ask. A window may be asked about more than once: it is prepared once.
+func (d *driver) trialOf(ctx context.Context, base State, a *ask) (*trial, error) {
+	if a.window.us == nil {
+		return d.prepare(ctx, base, a.edit)
+	}
+	t := d.windows.trials[a.window.at()]
+	if t == nil {
+		var err error
+		if t, err = d.prepare(ctx, base, d.w.keepOnly(join(a.window.us[a.window.lo:a.window.hi]))); err != nil {
+			return nil, err
+		}
+		d.windows.trials[a.window.at()] = t
+	}
+	again := *t
+	again.c.Reduction, again.settled = d.row, t.verdict == replay.VerdictUntestable
+	return &again, nil
 }
 
 // beyond lists questions that follow a walk which ends with the adoption of won, nil for none.
@@ -162,9 +255,10 @@ func (d *driver) beyond(ctx context.Context, won *trial, count, depth int) ([]*t
 
 // prospect is a question with the probability that it will be asked.
 type prospect struct {
-	a   *ask
-	p   float64
-	won *trial // adopted on the way
+	a    *ask
+	p    float64
+	won  *trial // adopted on the way
+	seen *past
 }
 
 type outlook []prospect
@@ -191,27 +285,33 @@ func anyOf(row string, chance float64, edits []edit, won, lost func() *ask) *ask
 	return &ask{row: row, edit: edits[0], chance: chance, yes: won, no: func() *ask { return anyOf(row, chance, edits[1:], won, lost) }}
 }
 
-// bisect finds the smallest p in (lo, hi] for which probe keeps the failure. hi is known to, lo is taken not to. Then it
-// goes on with then(p).
-func bisect(row string, lo, hi int, probe func(p int) edit, then func(p int) *ask) *ask {
-	if hi-lo <= 1 {
-		return then(hi)
+// bisect finds the smallest p in (lo, hi] for which probe's ask keeps the failure. hi is known to, lo is taken not to. Then it
+// goes on with then(p). probe gives the ask for p without what follows.
+func bisect(lo, hi int, probe func(lo, p, hi int) ask, then func(p int) *ask) *ask {
+	return narrow(lo, hi, 1, probe, func(_, hi int) *ask { return then(hi) })
+}
+
+// narrow is bisect until p is known to be in (lo, hi] with hi-lo <= width.
+func narrow(lo, hi, width int, probe func(lo, p, hi int) ask, then func(lo, hi int) *ask) *ask {
+	if hi-lo <= width {
+		return then(lo, hi)
 	}
 	mid := lo + (hi-lo)/2
-	return &ask{row: row, edit: probe(mid), chance: 0.5,
-		yes: func() *ask { return bisect(row, lo, mid, probe, then) },
-		no:  func() *ask { return bisect(row, mid, hi, probe, then) }}
+	a := probe(lo, mid, hi)
+	a.yes = func() *ask { return narrow(lo, mid, width, probe, then) }
+	a.no = func() *ask { return narrow(mid, hi, width, probe, then) }
+	return &a
 }
 
 // first asks for edits in order and adopts the first that keeps the failure, without asking for those after it. It
 // returns that edit's number, or -1.
-func (d *driver) first(ctx context.Context, edits []edit) (int, error) {
+func (d *driver) first(ctx context.Context, chance float64, edits []edit) (int, error) {
 	var chain func(i int) *ask
 	chain = func(i int) *ask {
 		if i == len(edits) {
 			return nil
 		}
-		return &ask{edit: edits[i], chance: 0.2, no: func() *ask { return chain(i + 1) }}
+		return &ask{edit: edits[i], chance: chance, no: func() *ask { return chain(i + 1) }}
 	}
 	a := chain(0)
 	if err := d.walk(ctx, a); err != nil {
