@@ -327,7 +327,7 @@ func (d *driver) rerun(i int) *trial {
 	return d.question(Candidate{State: d.cur, Reduction: "measure", Edit: "the result again", Attempt: i})
 }
 
-// proof is the candidate of one run in a fresh process.
+// proof is the candidate of one run in a fresh process: another one after each measurement.
 func (d *driver) proof(i int) Candidate {
-	return Candidate{State: d.cur, Reduction: "confirm", Edit: "the result, in a fresh process", Fresh: true, Attempt: i}
+	return Candidate{State: d.cur, Reduction: "confirm", Edit: "the result, in a fresh process", Fresh: true, Attempt: d.measured.round*maxRuns + i}
 }

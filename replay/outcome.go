@@ -59,10 +59,10 @@ func (s Signature) String() string {
 	return strings.Join(parts, ": ")
 }
 
-// Matches reports whether o is the failure that s stands for. The frame is compared only where both have one,
+// Matches reports whether o is the failure that s stands for. The stage is compared where o has one, the frame where both have one,
 // and which output differs does not matter: a smaller graph has other outputs.
 func (s Signature) Matches(o Signature) bool {
-	if s.Stage != o.Stage || s.Type != o.Type || s.Message != o.Message {
+	if o.Stage != "" && s.Stage != o.Stage || s.Type != o.Type || s.Message != o.Message {
 		return false
 	}
 	return s.Frame == "" || o.Frame == "" || s.Frame == o.Frame

@@ -110,6 +110,9 @@ def kill(pid):
         os.kill(pid, signal.SIGKILL)
 
 
+GROWTH = 64 << 20  # bytes in a second; a hang takes none
+
+
 class Child:
     """One job in a process of its own."""
 
@@ -118,8 +121,17 @@ class Child:
         self.began = self.since = time.monotonic()
         self.times = {}
         self.peak = 0
+        self.heights = []  # (time, peak) of the last second
         self.output = tempfile.TemporaryFile(dir=server.tmp)
         self.pid = self.pipe = self.orders = None
+
+    def grows(self):
+        """Whether it takes more and more memory: then the memory's limit is to end it, for the same reason every time."""
+        now = time.monotonic()
+        self.heights.append((now, self.peak))
+        while now - self.heights[0][0] > 1:
+            del self.heights[0]
+        return self.peak - self.heights[0][1] > GROWTH
 
     def fork(self, server, work):
         """Starts a child that does work(job, mark)."""
@@ -391,15 +403,15 @@ class Server:
 
     def watch(self, child):
         limits = child.job.get("limits") or {}
-        allowed = limits.get(child.stage())
-        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor"):
-            allowed = min(allowed or 1e9, max(limits["run_floor"], limits["run_factor"] * child.times["eager"]))
-        if allowed and time.monotonic() - child.since > allowed:
-            return self.done(child, stopped(child, "timeout", "timeout", "stage %s: not done after %.1f s" % (child.stage(), allowed)))
         if limits.get("memory"):
             child.peak = max(child.peak, resident(child.pid))
             if child.peak > limits["memory"] + self.facts.get("resident", 0):
-                self.done(child, stopped(child, "oom", "oom", "%d bytes resident" % child.peak))
+                return self.done(child, stopped(child, "oom", "oom", "%d bytes resident" % child.peak))
+        allowed = limits.get(child.stage())
+        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor") and not child.grows():
+            allowed = min(allowed or 1e9, max(limits["run_floor"], limits["run_factor"] * child.times["eager"]))
+        if allowed and time.monotonic() - child.since > allowed:
+            return self.done(child, stopped(child, "timeout", "timeout", "stage %s: not done after %.1f s" % (child.stage(), allowed)))
 
     def done(self, child, result):
         if self.children.get(child.job["id"]) is not child:

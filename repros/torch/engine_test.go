@@ -185,6 +185,7 @@ func TestWhateverAChildDoes(t *testing.T) {
 		{"hangs at run", spare, "time.sleep(1000)", replay.Timeout, "run", "timeout"},
 		{"spins", "while True: pass", spare, replay.Timeout, "compile", "timeout"},
 		{"takes all memory", "hog = []\nwhile True: hog.append(bytearray(64 << 20))", spare, replay.OOM, "compile", "oom"},
+		{"takes memory longer than a hang may last", spare, "hog = []\nwhile True: hog.append(bytearray(64 << 20)); time.sleep(0.2)", replay.OOM, "run", "oom"},
 		{"prints", "print('x' * 100000); sys.stdout.flush(); os.write(1, b'\\0\\0\\0\\1{')", spare, replay.Pass, "", ""},
 		{"closes its pipes", "os.closerange(3, 100); time.sleep(1000)", spare, replay.Infrastructure, "", ""},
 		{"writes rubbish to all pipes", "for fd in range(3, 100):\n    try: os.write(fd, b'rubbish!' * 100)\n    except OSError: pass\ntime.sleep(1000)", spare, replay.Infrastructure, "", ""},

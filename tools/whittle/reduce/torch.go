@@ -277,9 +277,11 @@ func (t *Torch) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (r
 	if err != nil {
 		return o, err
 	}
-	t.mu.Lock()
-	t.stage[c.Hash] = o.Signature.Stage
-	t.mu.Unlock()
+	if stage := o.Signature.Stage; stage != "" { // a run that passes by chance says nothing
+		t.mu.Lock()
+		t.stage[c.Hash] = stage
+		t.mu.Unlock()
+	}
 	return o, nil
 }
 
@@ -290,12 +292,12 @@ func (t *Torch) fresh(ctx context.Context, c minify.Candidate) (replay.Outcome, 
 	}
 	x.Command = "run"
 	o, err := t.script(ctx, x, repros.Write(x), stored)
-	// A fresh process cannot tell compiling from running where it was ended from outside.
-	t.mu.Lock()
-	stage, known := t.stage[c.Hash]
-	t.mu.Unlock()
-	if known && (o.Status == replay.Killed || o.Status == replay.Timeout || o.Status == replay.OOM) {
-		o.Signature.Stage = stage
+	if o.Status == replay.Killed || o.Status == replay.Timeout || o.Status == replay.OOM {
+		// A fresh process cannot tell compiling from running where it was ended from outside: that is told by the run before, if it
+		// was this process's own.
+		t.mu.Lock()
+		o.Signature.Stage = t.stage[c.Hash]
+		t.mu.Unlock()
 	}
 	return o, err
 }
