@@ -73,6 +73,7 @@ type Engine struct {
 	slowest time.Duration     // compilation that ended
 	largest int64             // bytes that a query held that ended
 	hogged  bool              // one took all that it was allowed
+	guess   bool              // no limit of compiling was given
 	stuck   string            // stage in which a query was stopped by its time, "" for none so far
 	closed  bool
 	started int
@@ -122,7 +123,7 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e.p, e.facts = p, p.hello.Facts
-	e.o.Limits = fill(o.Limits, e.facts)
+	e.o.Limits, e.guess = fill(o.Limits, e.facts), o.Limits.Compile == 0
 	return e, nil
 }
 

@@ -17,6 +17,7 @@ import (
 // A Query is one repro to be run.
 type Query struct {
 	Text     string             // of the repro file
+	Calls    int                // in its graph, which bounds the time that compiling may take
 	Stage    string             // aot or dynamo
 	Backend  string             // after dynamo: a registered backend, or one that the text defines
 	Accuracy string             // "" for none, "accuracy", or "strict"
@@ -89,7 +90,7 @@ func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 		return replay.Outcome{}, err
 	}
 	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
-		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh)}
+		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh, q.Calls)}
 	if q.Fresh {
 		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
 	}
@@ -130,14 +131,26 @@ func (e *Engine) learn(r reply) {
 	}
 }
 
+// Until a query did not end, compiling may take firstCompile and callCompile for each call, if no limit was given: more than ten times what
+// Inductor takes on a slow machine.
+const (
+	firstCompile = 30 * time.Second
+	callCompile  = 250 * time.Millisecond
+)
+
 // limits are those of the next query. After one that did not end, ten times what others took is enough to call it a hang; after one
 // that took all memory, four times what others held. A fresh process compiles and runs in what it tells as one stage.
-func (e *Engine) limits(fresh bool) map[string]any {
+func (e *Engine) limits(fresh bool, calls int) map[string]any {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l := e.o.Limits
-	if e.stuck == "compile" || fresh && e.stuck != "" {
+	switch {
+	case e.stuck == "compile" && !fresh && e.slowest > 0:
+		l.Compile = min(l.Compile, max(10*e.slowest, 3*time.Second))
+	case e.stuck == "compile", fresh && e.stuck != "": // compiling for the first time takes longer
 		l.Compile = min(l.Compile, max(10*e.slowest, 10*time.Second))
+	case !fresh && e.guess:
+		l.Compile = min(l.Compile, firstCompile+time.Duration(calls)*callCompile)
 	}
 	if e.hogged && !fresh { // the proof gets all that the start got
 		l.Memory = min(l.Memory, max(4*e.largest, l.Memory/4))
@@ -201,7 +214,7 @@ func unproved(o replay.Outcome) string {
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
 // the order of load_args. After an error in the graph the values so far come with it.
 func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
-	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false), "threads": e.threads()}
+	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false, q.Calls), "threads": e.threads()}
 	b, err := e.ask(ctx, j)
 	if err != nil {
 		return nil, err
@@ -272,7 +285,7 @@ func (e *Engine) Storage(ctx context.Context, hash string, d *Derived) ([]byte, 
 // it makes them, and the outputs. The rows come as accuracy.Row reads them. tolerance 0 is PyTorch's.
 func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP bool) (rows json.RawMessage, err error) {
 	b, err := e.ask(ctx, job{"op": "diverge", "text": q.Text, "stage": q.Stage, "backend": q.Backend, "tracing": q.Tracing, "only_fwd": q.OnlyFwd, "derived": q.Derived,
-		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "limits": e.limits(false)})
+		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "limits": e.limits(false, q.Calls)})
 	if err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func inputNames(s minify.State) []string {
 
 // query is what the engine needs to know of a repro.
 func (t *Torch) query(r *repros.Repro) torch.Query {
-	q := torch.Query{Text: repros.Write(r), Stage: string(r.Stage), Backend: r.Backend, Tracing: r.Tracing, Autocast: r.Autocast, SaveDir: r.SaveDir}
+	q := torch.Query{Text: repros.Write(r), Calls: minify.CostOf(minify.State{Module: r.Module}).Calls, Stage: string(r.Stage), Backend: r.Backend, Tracing: r.Tracing, Autocast: r.Autocast, SaveDir: r.SaveDir}
 	switch r.Accuracy {
 	case repros.WithAccuracy, repros.MinAccuracy:
 		q.Accuracy = "accuracy"
