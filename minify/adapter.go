@@ -21,7 +21,7 @@ func shortcut(ctx context.Context, d *driver) error {
 			return nil
 		}
 		edits := d.w.shortcuts(d.cur)
-		won, err := d.first(ctx, 0.2, edits)
+		won, err := d.first(ctx, seldom, edits)
 		if won < 0 || err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func inlineSingles(d *driver) []edit {
 
 func inline(ctx context.Context, d *driver) error {
 	for {
-		won, err := d.first(ctx, 0.2, inlineSingles(d))
+		won, err := d.first(ctx, seldom, inlineSingles(d))
 		if won < 0 || err != nil {
 			return err
 		}

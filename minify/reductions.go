@@ -301,8 +301,11 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 	return q.trials[:min(len(q.trials), count)], nil
 }
 
-// likely is the chance of an edit that is often adopted.
-const likely = 0.7
+// The chances of an edit that is often adopted, and of one of many that are tried one after the other.
+const (
+	likely = 0.7
+	seldom = 0.2
+)
 
 // swept lists what the sweep will ask.
 func (d *driver) swept() []early {

@@ -43,8 +43,9 @@ func mutate(r *rand.Rand, src string, pool []string) string {
 	return strings.ReplaceAll(strings.Join(w, ""), " \n ", "\n")
 }
 
-// TestMutatedPrograms compares what is said of programs with random mistakes in them with what CPython says.
-func TestMutatedPrograms(t *testing.T) {
+// python311 is the CPython that a test has as its judge: without one there is nothing to compare with.
+func python311(t *testing.T) string {
+	t.Helper()
 	py, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("CPython is the judge here, and there is no python3")
@@ -52,6 +53,12 @@ func TestMutatedPrograms(t *testing.T) {
 	if v, _ := exec.Command(py, "--version").Output(); !strings.HasPrefix(string(v), "Python 3.11.") {
 		t.Skipf("Python 3.11 is followed, this is %s", v)
 	}
+	return py
+}
+
+// TestMutatedPrograms compares what is said of programs with random mistakes in them with what CPython says.
+func TestMutatedPrograms(t *testing.T) {
+	py := python311(t)
 	text, err := os.ReadFile("../syntax/testdata/everything.py")
 	if err != nil {
 		t.Fatal(err)

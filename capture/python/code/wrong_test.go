@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"whittle/capture/python/syntax"
@@ -55,13 +54,7 @@ func TestWrongPrograms(t *testing.T) {
 
 // TestWrongProgramsAgainstPython holds the table to CPython itself.
 func TestWrongProgramsAgainstPython(t *testing.T) {
-	py, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("CPython is the judge here, and there is no python3")
-	}
-	if v, _ := exec.Command(py, "--version").Output(); !strings.HasPrefix(string(v), "Python 3.11.") {
-		t.Skipf("the table is of Python 3.11, this is %s", v)
-	}
+	py := python311(t)
 	table, err := os.Open("testdata/wrong.txt")
 	if err != nil {
 		t.Fatal(err)
