@@ -391,17 +391,23 @@ func isOne(v any) bool {
 }
 
 func uniform(vals []any) bool {
-	first, isFloat := vals[0].(float64)
-	for _, v := range vals {
-		if f, ok := v.(float64); isFloat && ok {
-			if math.Float64bits(f) != math.Float64bits(first) {
-				return false
-			}
-		} else if v != vals[0] {
-			return false
-		}
+	return !slices.ContainsFunc(vals, func(v any) bool { return !identical(v, vals[0]) })
+}
+
+// identical reports whether two numbers are the same to the bit: the signs of zeros count, and one NaN is like another.
+func identical(a, b any) bool {
+	same := func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 	}
-	return true
+	switch a := a.(type) {
+	case float64:
+		b, ok := b.(float64)
+		return ok && same(a, b)
+	case complex128:
+		b, ok := b.(complex128)
+		return ok && same(real(a), real(b)) && same(imag(a), imag(b))
+	}
+	return a == b
 }
 
 func counts(vals []any) bool {
@@ -420,13 +426,19 @@ func number(v any) string {
 			return "float('" + literal.Float(v) + "')"
 		}
 	case complex128:
-		for _, f := range []float64{real(v), imag(v)} {
-			if math.IsInf(f, 0) || math.IsNaN(f) {
-				return "complex(" + number(real(v)) + ", " + number(imag(v)) + ")"
-			}
+		if !sums(real(v), imag(v)) {
+			return "complex(" + number(real(v)) + ", " + number(imag(v)) + ")"
 		}
 	}
 	return fx.FormatArg(v)
+}
+
+// sums reports whether the literal `re+imj` is that number to the bit: it is a sum in Python, in which the sign of a zero is lost,
+// and there is no literal for what is not finite.
+func sums(re, im float64) bool {
+	finite := !math.IsInf(re, 0) && !math.IsNaN(re) && !math.IsInf(im, 0) && !math.IsNaN(im)
+	negative := func(f float64) bool { return f == 0 && math.Signbit(f) }
+	return finite && !negative(re) && !negative(im) && (re != 0 || im >= 0)
 }
 
 func nested(shape []int64, vals []any) string {

@@ -73,7 +73,7 @@ func constant(p *fnParser, n *sitter.Node, text string) (Arg, error) {
 func (p *fnParser) callArg(n *sitter.Node) (Arg, error) {
 	fn := p.Content(n.ChildByFieldName("function"))
 	switch fn {
-	case "slice", "device", "torch.device", "torch.Size", "float":
+	case "slice", "device", "torch.device", "torch.Size", "float", "complex":
 	default:
 		return p.call(n, "")
 	}
@@ -112,6 +112,16 @@ func (p *fnParser) callArg(n *sitter.Node) (Arg, error) {
 			return p.node(CallFunction, "float", args, kwargs, ""), nil
 		}
 		return bad()
+	case "complex":
+		if re, ok := part(args, 0); ok && len(args) == 2 {
+			if im, ok := part(args, 1); ok {
+				return complex(re, im), nil
+			}
+		}
+		if len(args)+len(kwargs) == 0 {
+			return bad()
+		}
+		return p.node(CallFunction, "complex", args, kwargs, ""), nil
 	}
 	d := tensor.Device{Index: -1}
 	for i, a := range args {
@@ -223,4 +233,18 @@ func (s *Source) str(n *sitter.Node) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// part is the real number at args[i], one of the two that complex(re, im) takes.
+func part(args []Arg, i int) (float64, bool) {
+	if i >= len(args) {
+		return 0, false
+	}
+	switch v := args[i].(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
 }
