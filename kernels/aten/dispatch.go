@@ -92,8 +92,8 @@ func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
 	return guarded(op, op.Decomp, &Call{Op: op, Args: args, Dispatch: d})
 }
 
-// guarded runs f and names the operator in errors. A panic inside a kernel is a bug in
-// whittle; it becomes an error so that one bad call cannot end a long search.
+// guarded runs f and names the operator in errors. A panic inside a kernel becomes a *Panic, so that one bad call cannot end
+// a long search.
 func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
 	if f == nil {
 		return nil, &Error{Op: op.Name(), Kind: NotImplementedError, Msg: fmt.Sprintf("%s has no kernel for this dispatcher", op.Name())}
@@ -102,20 +102,24 @@ func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
 		return nil, &Error{Op: op.Name(), Kind: TypeError, Msg: fmt.Sprintf("%s: %d values for %d arguments", op.Name(), len(c.Args), len(op.Sig().Args))}
 	}
 	defer func() {
-		r := recover()
-		if p, ok := r.(*panics.Recovered); ok { // of another thread
-			r = p.Value
-		}
-		if r == (tensor.NoData{}) {
+		if r := recover(); needsData(r) {
 			err = &Error{Op: op.Name(), Kind: DataDependentError, Msg: op.Name()}
 		} else if r != nil {
-			err = &Error{Op: op.Name(), Kind: RuntimeError, Msg: fmt.Sprintf("internal error in %s: %v", op.Name(), r)}
+			err = newPanic(op, c, r)
 		}
 		if e, ok := err.(*Error); ok && e.Op == "" {
 			e.Op = op.Name()
 		}
 	}()
 	return f(c)
+}
+
+// needsData reports whether a kernel panicked because a fake tensor has no data, be it on another thread.
+func needsData(r any) bool {
+	if there, ok := r.(*panics.Recovered); ok {
+		r = there.Value
+	}
+	return r == (tensor.NoData{})
 }
 
 // Run binds positional args and runs the named overload; missing trailing arguments take their defaults.

@@ -55,12 +55,23 @@ func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err erro
 	return in.eval(f, thrown)
 }
 
+// A wayfarer is an error, no Python exception, that notes the frames that it leaves, innermost first.
+type wayfarer interface {
+	error
+	Leave(place string)
+}
+
 // unwind finds the handler of a failure at f.PC and readies the stack for it. Without one, or for an error that is not a
 // Python exception, it returns the error. entry says that the frame is added to the traceback.
 func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) {
 	c := f.Code
 	r, ok := err.(*Raised)
 	if !ok && !errors.As(err, &r) {
+		var w wayfarer
+		if entry && !c.Native && errors.As(err, &w) {
+			t := Traceback{Code: c, PC: f.PC}
+			w.Leave(fmt.Sprintf("File \"%s\", line %d, in %s", c.Filename, t.Line(), c.Name))
+		}
 		return 0, 0, err
 	}
 	if entry && !c.Native {
