@@ -16,12 +16,7 @@ const maxShortcut = 80
 // operators that fail only together and changes the shape on its way.
 func shortcut(ctx context.Context, d *driver) error {
 	for {
-		calls := d.cur.Module.Graph.Calls()
-		if len(calls) < 2 || len(calls) > maxShortcut {
-			return nil
-		}
-		edits := d.w.shortcuts(d.cur)
-		won, err := d.first(ctx, seldom, edits)
+		won, err := d.first(ctx, seldom, d.untried(shortcutSingles(d)))
 		if won < 0 || err != nil {
 			return err
 		}
@@ -33,22 +28,25 @@ func shortcutSingles(d *driver) []edit {
 	if n := len(d.cur.Module.Graph.Calls()); n < 2 || n > maxShortcut {
 		return nil
 	}
-	return d.w.shortcuts(d.cur)
+	return d.possible(d.w.shortcuts(d.cur))
 }
 
-// shortcuts lists edits that leave fewer calls, largest savings first.
+// shortcuts lists edits that leave fewer calls, largest savings first. Of the earlier values of one kind, which differ in no more than how
+// much goes with them, the nearest and the farthest are tried.
 func (w *world) shortcuts(s State) []edit {
 	type idea struct {
 		e     edit
 		saves int
 	}
 	var ideas []idea
-	before := len(s.Module.Graph.Calls())
+	before := CostOf(s).Calls
 	for _, n := range s.Module.Graph.Calls() {
 		to, ok := w.meta(s, n).(*tensor.Tensor)
 		if !ok || to == nil || adapter(n) {
 			continue
 		}
+		kinds := map[string][]idea{}
+		var order []string
 		for _, a := range ancestors(n) {
 			from, ok := w.meta(s, a).(*tensor.Tensor)
 			if !ok || from == nil || a.Op == fx.GetAttr {
@@ -60,9 +58,20 @@ func (w *world) shortcuts(s State) []edit {
 			}
 			e := w.rewire(n.Name, a.Name, mk)
 			if out, ok := e.apply(s); ok {
-				if k := before - len(out.Module.Graph.Calls()); k > 0 {
-					ideas = append(ideas, idea{e, k})
+				if k := before - CostOf(out).Calls; k > 0 {
+					kind := from.Describe()
+					if kinds[kind] == nil {
+						order = append(order, kind)
+					}
+					kinds[kind] = append(kinds[kind], idea{e, k})
 				}
+			}
+		}
+		for _, kind := range order {
+			l := kinds[kind]
+			ideas = append(ideas, l[0])
+			if len(l) > 1 {
+				ideas = append(ideas, l[len(l)-1])
 			}
 		}
 	}
@@ -157,7 +166,7 @@ func adapt(s State, from, to *tensor.Tensor) func(g *fx.Graph, x *fx.Node) *fx.N
 
 // rewire gives the users of node name what mk makes of an earlier node.
 func (w *world) rewire(name, from string, mk func(g *fx.Graph, x *fx.Node) *fx.Node) edit {
-	return edit{reshapes: true, desc: "shortcut from " + from + " to " + name, apply: func(s State) (State, bool) {
+	return edit{reshapes: true, desc: "shortcut from " + from + " to " + name, takes: name, apply: func(s State) (State, bool) {
 		gm, _ := s.Module.Clone()
 		n, x := gm.Graph.Node(name), gm.Graph.Node(from)
 		if n == nil || x == nil || !n.IsCall() {

@@ -27,9 +27,11 @@ type driver struct {
 	message  string   // of the start's failure, with what the engine says of its place
 	suspects []string // calls that the engine takes to be at fault
 
-	row         string // reduction under way
-	certify     string // part of the sweep under way, "" outside of it
-	taken       int    // candidates adopted
+	row         string          // reduction under way
+	certify     string          // part of the sweep under way, "" outside of it
+	taken       int             // candidates adopted
+	needed      map[string]bool // calls that the failure needs, by what was answered so far; see conclude
+	lost        map[string]bool // edits of one call that lost the failure, by description
 	steps       []replay.Step
 	certificate []Trial
 	findings    []Finding
@@ -77,7 +79,7 @@ type driver struct {
 func newDriver(s *Search, start State) *driver {
 	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values),
 		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{},
-		queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
+		needed: map[string]bool{}, lost: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
 	if d.size == 0 {
 		d.size = 8
 	}
@@ -349,6 +351,7 @@ func (d *driver) journal(ctx context.Context, trials []*trial, took map[int]bool
 			d.timeouts[row]++
 			d.off[row] = d.off[row] || d.timeouts[row] >= rowTimeouts
 		}
+		d.conclude(t)
 		if d.certify != "" {
 			d.certificate = append(d.certificate, Trial{d.certify, t.c.Edit, t.verdict})
 		}

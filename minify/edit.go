@@ -16,6 +16,9 @@ type edit struct {
 	apply    func(s State) (out State, ok bool)
 	reshapes bool // values in the middle of the graph may look different afterwards
 	probe    bool // only to know: it may make the state larger, and is not adopted
+
+	takes    string // the one call that it takes away, or takes away with others; "" where it takes several, or none
+	bypasses bool   // it takes that call alone, and leaves what was computed from its operand
 }
 
 // meta is what is known of a node's value.
@@ -235,7 +238,7 @@ func (w *world) keepOnly(names []string) edit {
 // cut turns the named calls into inputs, or drops them where nobody needs them.
 func (w *world) cut(names []string) edit {
 	in := setOf(names)
-	return edit{desc: "cut " + list(names), apply: func(s State) (State, bool) {
+	return edit{desc: "cut " + list(names), takes: sole(names), apply: func(s State) (State, bool) {
 		hit := false
 		out, ok := w.extract(s, func(n *fx.Node) bool {
 			hit = hit || in[n.Name]
@@ -247,7 +250,7 @@ func (w *world) cut(names []string) edit {
 
 // bypass gives the users of each named call its operand of the same shape and dtype.
 func (w *world) bypass(names []string) edit {
-	return edit{desc: "bypass " + list(names), apply: func(s State) (State, bool) {
+	return edit{desc: "bypass " + list(names), takes: sole(names), bypasses: true, apply: func(s State) (State, bool) {
 		gm, _ := s.Module.Clone()
 		out := State{Module: gm, Inputs: s.Inputs, Config: s.Config}
 		hit := false
@@ -256,9 +259,9 @@ func (w *world) bypass(names []string) edit {
 			if n == nil {
 				continue
 			}
-			if in := w.through(out, n); in != nil {
-				gm.Graph.ReplaceUses(n, in)
-				gm.Graph.Erase(n)
+			for _, in := range w.standIns(out, n) {
+				gm.Graph.ReplaceUses(in.of, in.by)
+				gm.Graph.Erase(in.of)
 				hit = true
 			}
 		}
@@ -271,27 +274,67 @@ func (w *world) bypass(names []string) edit {
 	}}
 }
 
-// through is the first operand of n with n's shape and dtype, nil if there is none.
-func (w *world) through(s State, n *fx.Node) *fx.Node {
-	if !n.IsCall() {
+// standIn is a value, and the operand that can stand in for it.
+type standIn struct{ of, by *fx.Node }
+
+// standIns lists what stands in for the result of n, or for each of its several results; nil if for one of them there is nothing of its
+// shape and dtype among n's operands, and for calls that take one of several results.
+func (w *world) standIns(s State, n *fx.Node) []standIn {
+	if !n.IsCall() || part(n) {
 		return nil
 	}
-	v, ok := w.meta(s, n).(*tensor.Tensor)
-	if !ok || v == nil {
-		return nil
-	}
-	ins := n.Inputs()
-	if n.Target == "operator.getitem" && len(ins) == 1 { // one of several results: an operand of the call that gives them
-		if _, list := w.meta(s, ins[0]).([]any); list {
-			ins = ins[0].Inputs()
+	if _, several := w.meta(s, n).([]any); !several {
+		if in := w.operandLike(s, n, n, -1); in != nil {
+			return []standIn{{n, in}}
 		}
+		return nil
 	}
-	for _, in := range ins {
-		if o, ok := w.meta(s, in).(*tensor.Tensor); ok && o != nil && o.DType == v.DType && slices.Equal(o.Shape, v.Shape) {
+	var out []standIn
+	for _, p := range s.Module.Graph.Nodes {
+		if !slices.Contains(p.Inputs(), n) {
+			continue
+		}
+		i := -1
+		if part(p) {
+			k, _ := p.Args[1].(int64)
+			i = int(k)
+		}
+		in := w.operandLike(s, n, p, i)
+		if i < 0 || in == nil {
+			return nil
+		}
+		out = append(out, standIn{p, in})
+	}
+	return out
+}
+
+// operandLike is an operand of n with the shape and dtype of v, nil if there is none: the one at place i of n's operands, as operators on lists
+// take them apart; else the first that is computed, so that calls stay connected; else the first.
+func (w *world) operandLike(s State, n, v *fx.Node, i int) *fx.Node {
+	like, ok := w.meta(s, v).(*tensor.Tensor)
+	if !ok || like == nil {
+		return nil
+	}
+	var first, computed *fx.Node
+	for k, in := range n.Inputs() {
+		o, ok := w.meta(s, in).(*tensor.Tensor)
+		if !ok || o == nil || o.DType != like.DType || !slices.Equal(o.Shape, like.Shape) {
+			continue
+		}
+		if k == i {
 			return in
 		}
+		if computed == nil && in.IsCall() {
+			computed = in
+		}
+		if first == nil {
+			first = in
+		}
 	}
-	return nil
+	if computed != nil {
+		return computed
+	}
+	return first
 }
 
 // prune drops pure calls that nothing uses, and inputs likewise.
@@ -369,6 +412,14 @@ func (w *world) deadCode() edit {
 		out, ok := w.prune(s)
 		return out, ok && len(out.Module.Graph.Nodes) < len(s.Module.Graph.Nodes)
 	}}
+}
+
+// sole is the one name of a list, "" where there are several.
+func sole(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return ""
 }
 
 func setOf(names []string) map[string]bool {

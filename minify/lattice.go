@@ -152,12 +152,17 @@ func simplifications(d *driver) []edit {
 	return out
 }
 
-// simplify goes down the lattice until nothing more fits.
+// simplify goes down the lattice until nothing more fits: all calls at once, where what they compute does not matter, else each.
 func simplify(ctx context.Context, d *driver) error {
 	for {
 		before := d.taken
-		if err := d.rounds(ctx, simplifications(d)); err != nil {
+		if err := d.rounds(ctx, allAtOnce(simplifications(d))); err != nil {
 			return err
+		}
+		if d.taken == before {
+			if err := d.rounds(ctx, simplifications(d)); err != nil {
+				return err
+			}
 		}
 		if d.taken == before {
 			return nil
@@ -166,6 +171,27 @@ func simplify(ctx context.Context, d *driver) error {
 			return err
 		}
 	}
+}
+
+// allAtOnce is one edit that does all that can be done one after the other; nil for fewer than two.
+func allAtOnce(edits []edit) []edit {
+	if len(edits) < 2 {
+		return nil
+	}
+	all := edit{desc: edits[0].desc + " ... (all)"}
+	for _, e := range edits {
+		all.reshapes = all.reshapes || e.reshapes
+	}
+	all.apply = func(s State) (State, bool) {
+		hit := false
+		for _, e := range edits {
+			if next, ok := e.apply(s); ok && CostOf(next).Less(CostOf(s)) {
+				s, hit = next, true
+			}
+		}
+		return s, hit
+	}
+	return []edit{all}
 }
 
 // become replaces a call by a simpler one.

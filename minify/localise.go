@@ -234,37 +234,38 @@ func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
 // side is how much closer than the window the end of the smallest prefix is known before the suffix is looked for.
 const side = 8
 
-// ends finds the smallest prefix of a window that fails and the smallest suffix, by binary search: then the first and the last
-// call are needed, as far as failing is monotonic, and the two are tried without what is between them. Once the prefix is known
-// roughly the two searches take turns: none waits for the other's answers, so two workers have work for sure.
+// ends finds the smallest prefix of a window that fails: as far as failing is monotonic its last call is needed. What else is needed is most
+// often near it in the graph, as operators fail together when one kernel is made of them; else the smallest suffix is looked for, whose
+// first call is needed. Once the prefix is known roughly the two searches take turns: none waits for the other's answers, so two workers
+// have work for sure.
 func (d *driver) ends(base State, us [][]string, from, to int) *ask {
 	// Nothing fails alone, so at least two calls are needed: at random places, the last of two is before p with the chance (p/n)^2.
 	square := func(p int) float64 { return float64(p-from) * float64(p-from) }
 	prefix := func(lo, p, hi int) ask {
 		return d.alone("prefix", (square(p)-square(lo))/(square(hi)-square(lo)), us, from, p)
 	}
-	var turns func(end int, p, s bracket) *ask
-	turns = func(end int, p, s bracket) *ask {
+	// Both brackets are counted from their own end: p from the window's beginning, s from end, up to which a prefix is known to fail.
+	var turns func(end int, p, s bracket, met bool) *ask
+	turns = func(end int, p, s bracket, met bool) *ask {
 		var a ask
 		switch {
+		case p.closed() && !met:
+			return d.around(base, us, from, p.hi, func() *ask { return turns(end, p, s, true) })
 		case p.closed() && s.closed():
 			return d.between(base, us, from, end-s.hi, p.hi, end)
 		case !p.closed() && (p.asked <= s.asked || s.closed()):
 			a = prefix(p.lo, p.mid(), p.hi)
-			a.yes = func() *ask { return turns(end, p.below(), s) }
-			a.no = func() *ask { return turns(end, p.above(), s) }
+			a.yes = func() *ask { return turns(end, p.below(), s, met) }
+			a.no = func() *ask { return turns(end, p.above(), s, met) }
 		default:
 			a = d.alone("suffix", 0.5, us, end-s.mid(), end)
-			a.yes = func() *ask { return turns(end, p, s.below()) }
-			a.no = func() *ask { return turns(end, p, s.above()) }
+			a.yes = func() *ask { return turns(end, p, s.below(), met) }
+			a.no = func() *ask { return turns(end, p, s.above(), met) }
 		}
 		return &a
 	}
 	return narrow(from, to, max(1, (to-from)/side), prefix, func(lo, hi int) *ask {
-		if hi-lo <= 1 {
-			return d.suffix(base, us, from, hi)
-		}
-		return turns(hi, bracket{lo: lo, hi: hi}, bracket{lo: 0, hi: hi - from})
+		return turns(hi, bracket{lo: lo, hi: hi}, bracket{lo: 0, hi: hi - from}, false)
 	})
 }
 
@@ -276,22 +277,76 @@ func (b bracket) mid() int       { return b.lo + (b.hi-b.lo)/2 }
 func (b bracket) below() bracket { return bracket{b.lo, b.mid(), b.asked + 1} }
 func (b bracket) above() bracket { return bracket{b.mid(), b.hi, b.asked + 1} }
 
+// hops are the distances in the graph at which the neighbours of the last needed call are tried with it, and closer, one that is tried after
+// a success.
+var hops = []struct{ far, closer int }{{2, 1}, {4, 3}}
+
+// around asks whether the last call of the window [from, to), which is needed, fails together with its neighbours; far is asked if not.
+func (d *driver) around(base State, us [][]string, from, to int, far func() *ask) *ask {
+	near := neighbours(base.Module.Graph, us[from:to])
+	within := func(far int) []string {
+		var names []string
+		for i, u := range us[from:to] {
+			if near[i] <= far {
+				names = append(names, u...)
+			}
+		}
+		return names
+	}
+	var try func(i, asked int) *ask
+	try = func(i, asked int) *ask {
+		if i == len(hops) {
+			return far()
+		}
+		names := within(hops[i].far)
+		if len(names) == asked || 2*len(names) > len(join(us[from:to])) {
+			return try(len(hops), asked)
+		}
+		return &ask{row: "around", needs: us[to-1][0], edit: d.w.keepOnly(names), chance: 0.5, no: func() *ask { return try(i+1, len(names)) }, yes: func() *ask {
+			if fewer := within(hops[i].closer); len(fewer) > asked && len(fewer) < len(names) && len(fewer) > 1 {
+				return &ask{row: "around", edit: d.w.keepOnly(fewer), chance: 0.5}
+			}
+			return nil
+		}}
+	}
+	return try(0, 1)
+}
+
+// neighbours says how many edges each of the units is away from the last one, within them and in either direction: len(us) for what does not
+// hang together with it.
+func neighbours(g *fx.Graph, us [][]string) []int {
+	of := map[*fx.Node]int{}
+	far := make([]int, len(us))
+	for i, u := range us {
+		far[i] = len(us)
+		for _, name := range u {
+			of[g.Node(name)] = i
+		}
+	}
+	next := make([][]int, len(us))
+	for n, i := range of {
+		n.WalkInputs(func(in *fx.Node) {
+			if j, ok := of[in]; ok && i != j {
+				next[i], next[j] = append(next[i], j), append(next[j], i)
+			}
+		})
+	}
+	far[len(us)-1] = 0
+	for queue := []int{len(us) - 1}; len(queue) > 0; queue = queue[1:] {
+		for _, j := range next[queue[0]] {
+			if far[j] == len(us) {
+				far[j] = far[queue[0]] + 1
+				queue = append(queue, j)
+			}
+		}
+	}
+	return far
+}
+
 // suffix finds the smallest suffix of the window [from, to), which fails without less at its end.
 func (d *driver) suffix(base State, us [][]string, from, to int) *ask {
-	found := func(size int) *ask { return d.between(base, us, to-size, to-size, to, to) }
-	probe := func(_, size, _ int) ask { return d.alone("suffix", 0.5, us, to-size, to) }
-	// The failure is most often near its last call: look there first, at 1 and 4 calls.
-	var near func(size, fails int) *ask
-	near = func(size, fails int) *ask {
-		if size >= to-from || size > 4 {
-			return bisect(fails, to-from, probe, found)
-		}
-		a := d.alone("suffix", 0.3, us, to-size, to)
-		a.yes = func() *ask { return bisect(fails, size, probe, found) }
-		a.no = func() *ask { return near(4*size, size) }
-		return &a
-	}
-	return near(1, 0)
+	return bisect(0, to-from, func(_, size, _ int) ask { return d.alone("suffix", 0.5, us, to-size, to) },
+		func(size int) *ask { return d.between(base, us, to-size, to-size, to, to) })
 }
 
 // between is asked when the smallest failing prefix of the window [from, to) ends at hi, and the smallest suffix begins at lo.
@@ -310,6 +365,6 @@ func (d *driver) between(base State, us [][]string, from, lo, hi, to int) *ask {
 	if hi-lo < 3 {
 		return window()
 	}
-	return &ask{row: "ends", edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,
+	return &ask{row: "ends", needs: us[lo][0], edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,
 		no: func() *ask { return anyOf("ends", 0.7, d.w.bridges(base, us, lo, hi), nil, window) }}
 }

@@ -2,6 +2,7 @@ package minify
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type reduction struct {
 	singles func(d *driver) []edit // nil => none that others do not have
 	large   bool                   // only for graphs of many calls
 	likely  bool                   // the opening is often adopted
+	graph   bool                   // takes calls, outputs and inputs away; the others make plain what is left
 	opening func(d *driver) []edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
@@ -32,15 +34,15 @@ func init() { // the functions look the table up through the driver
 		{name: "dead", run: dead},
 		{name: "plain", needs: looks, run: plain, likely: true, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
 		needs("symbols", looks, symbolItems, concrete),                              // sizes that are inputs become numbers
-		items("regions", nothing, regionItems, dropRegions),
-		{name: "inline", run: inline, singles: inlineSingles}, // a branch or body for a higher-order call
-		items("outputs", nothing, outputItems, (*world).dropOutputs),
-		large(items("bypass", looks, bypassItems, (*world).bypass)),                               // before cut: it also takes away what stands between two operators
-		large(items("cut", values, callItems, (*world).cut)),                                      // with a tap: who made it becomes an output
-		large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles}), // earlier values through one adapter
-		items("bodies", looks, bodyItems, (*world).bodyBypass),
-		items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) }),
-		items("modules", nothing, moduleItems, unwrap),
+		taking(items("regions", nothing, regionItems, dropRegions)),
+		taking(reduction{name: "inline", run: inline, singles: inlineSingles}), // a branch or body for a higher-order call
+		taking(itemsOf("outputs", nothing, outputItems, innerOutputs, (*world).dropOutputs)),
+		taking(large(itemsOf("bypass", looks, doubted(bypassItems), bypassItems, (*world).bypass))),       // before cut: it also takes away what stands between two operators
+		taking(large(itemsOf("cut", values, doubted(callItems), callItems, (*world).cut))),                // with a tap: who made it becomes an output
+		taking(large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles})), // earlier values through one adapter
+		taking(items("bodies", looks, bodyItems, (*world).bodyBypass)),
+		taking(items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) })),
+		taking(items("modules", nothing, moduleItems, unwrap)),
 		needs("gradients", nothing, gradItems, noGrad),
 		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
@@ -64,12 +66,18 @@ const fewCalls = 8
 func large(r reduction) reduction {
 	run := r.run
 	r.run = func(ctx context.Context, d *driver) error {
-		if len(d.cur.Module.Graph.Calls()) <= fewCalls {
+		if CostOf(d.cur).Calls <= fewCalls {
 			return nil
 		}
 		return run(ctx, d)
 	}
 	r.large = true
+	return r
+}
+
+// taking is a row that makes the graph smaller.
+func taking(r reduction) reduction {
+	r.graph = true
 	return r
 }
 
@@ -92,8 +100,13 @@ func all(list func(*driver) []string, mk func(*driver, []string) edit) func(*dri
 
 // items is a row that takes away items: all at once, by halves, quarters ...
 func items(name string, know knowledge, list func(*driver) []string, mk func(*world, []string) edit) reduction {
+	return itemsOf(name, know, list, list, mk)
+}
+
+// itemsOf is a row that takes away items, and in the sweep each of others.
+func itemsOf(name string, know knowledge, list, each func(*driver) []string, mk func(*world, []string) edit) reduction {
 	edits := func(d *driver, names []string) edit { return mk(d.w, names) }
-	return reduction{name: name, needs: know, run: chunked(list, edits), singles: singles(list, edits), opening: func(d *driver) []edit {
+	return reduction{name: name, needs: know, run: chunked(list, edits), singles: singles(each, edits), opening: func(d *driver) []edit {
 		var out []edit
 		its := list(d)
 		for size := len(its); size >= 1 && len(out) < 2*d.size; size /= 2 {
@@ -112,18 +125,28 @@ func Reductions() []string {
 	return out
 }
 
+// callItems lists the calls, those aside that take one of several results: they go with the call that gives them.
 func callItems(d *driver) []string {
 	var out []string
 	for _, n := range d.cur.Module.Graph.Calls() {
-		out = append(out, n.Name)
+		if !part(n) {
+			out = append(out, n.Name)
+		}
 	}
 	return out
+}
+
+// doubted are the calls of a list that are not known to be needed.
+func doubted(list func(*driver) []string) func(*driver) []string {
+	return func(d *driver) []string {
+		return slices.DeleteFunc(list(d), func(name string) bool { return d.needed[name] })
+	}
 }
 
 func bypassItems(d *driver) []string {
 	var out []string
 	for _, n := range d.cur.Module.Graph.Calls() {
-		if d.w.through(d.cur, n) != nil {
+		if d.w.standIns(d.cur, n) != nil {
 			out = append(out, n.Name)
 		}
 	}
@@ -140,6 +163,22 @@ func outputItems(d *driver) []string {
 		}
 	}
 	return out
+}
+
+// innerOutputs are the outputs that a call uses, too. The others need no question of their own in the sweep: a call whose result is only returned
+// goes when it is cut, and it takes less with it then.
+func innerOutputs(d *driver) []string {
+	used := map[*fx.Node]bool{}
+	for _, n := range d.cur.Module.Graph.Calls() {
+		n.WalkInputs(func(in *fx.Node) { used[in] = true })
+	}
+	last := map[string]bool{}
+	for _, o := range outputs(d.cur.Module.Graph) {
+		if n, ok := o.(*fx.Node); ok && n.IsCall() && !used[n] {
+			last[fx.FormatArg(o)] = true
+		}
+	}
+	return slices.DeleteFunc(outputItems(d), func(text string) bool { return last[text] })
 }
 
 func inputItems(d *driver) []string {
@@ -186,28 +225,112 @@ func dead(ctx context.Context, d *driver) error {
 	return d.rounds(ctx, []edit{d.w.deadCode()})
 }
 
-// sweep tries every single element with every reduction until none goes, and notes the verdicts of the last time round.
-// What was asked before is not asked again.
+// sweep settles the graph, then tries every single element with every reduction, until none goes. The verdicts of the last time round are
+// the certificate. What was asked before is not asked again.
 func sweep(ctx context.Context, d *driver) error {
 	defer func() { d.certify = "" }()
 	for {
+		if err := settle(ctx, d); err != nil {
+			return err
+		}
 		before := d.taken
 		d.certificate = nil
+		clear(d.lost) // the certificate takes nothing for granted
+		clear(d.needed)
 		for _, r := range reductions {
-			if r.singles == nil || d.off[r.name] || d.s.without[r.name] {
-				continue
-			}
-			if err := d.learn(ctx, r.needs); err != nil {
-				return err
-			}
-			d.certify = r.name
-			if err := d.rounds(ctx, r.singles(d)); err != nil {
+			if err := d.single(ctx, r, nil); err != nil {
 				return err
 			}
 		}
 		if d.taken == before {
 			return nil
 		}
+	}
+}
+
+// settle takes single calls away until none goes; then what is left is made plain again, with few questions, where calls that went had
+// needed more of it.
+func settle(ctx context.Context, d *driver) error {
+	row, before := d.row, d.taken
+	defer func() { d.row = row }()
+	for again := true; again; {
+		was := d.taken
+		for _, r := range reductions {
+			if !r.graph {
+				continue
+			}
+			if err := d.single(ctx, r, d.untried); err != nil {
+				return err
+			}
+		}
+		again = d.taken > was
+	}
+	d.certify = ""
+	if d.taken == before {
+		return nil
+	}
+	for _, r := range reductions {
+		if r.graph || r.singles == nil || d.off[r.name] || d.s.without[r.name] {
+			continue
+		}
+		d.row = r.name
+		if err := d.learn(ctx, r.needs); err != nil {
+			return err
+		}
+		if err := r.run(ctx, d); err != nil && !errors.Is(err, errRowOff) {
+			return err
+		}
+	}
+	return nil
+}
+
+// single asks for a row's smallest edits: all of them, or those that choose leaves.
+func (d *driver) single(ctx context.Context, r reduction, choose func([]edit) []edit) error {
+	if r.singles == nil || d.off[r.name] || d.s.without[r.name] {
+		return nil
+	}
+	if err := d.learn(ctx, r.needs); err != nil {
+		return err
+	}
+	d.certify = r.name
+	edits := r.singles(d)
+	if choose != nil {
+		edits = choose(edits)
+	}
+	return d.rounds(ctx, edits)
+}
+
+// untried leaves out what most likely loses the failure: edits that did in a larger state, and those that take away calls that are needed.
+func (d *driver) untried(edits []edit) []edit {
+	return slices.DeleteFunc(edits, func(e edit) bool { return d.lost[e.desc] || d.needed[e.takes] })
+}
+
+// possible leaves out the edits that take away, with others, a call whose bypass lost the failure.
+func (d *driver) possible(edits []edit) []edit {
+	return slices.DeleteFunc(edits, func(e edit) bool { return d.needed[e.takes] })
+}
+
+// conclude notes what the answer to an edit of one call says about other edits, as far as failing is monotonic. A bypass leaves all else
+// that is computed connected: where it loses the failure, the failure needs that call.
+func (d *driver) conclude(t *trial) {
+	e := t.edit
+	if e.takes == "" || t.verdict != replay.Passed {
+		return
+	}
+	d.lost[e.desc] = true
+	if !e.bypasses {
+		return
+	}
+	n := d.cur.Module.Graph.Node(e.takes)
+	if n == nil {
+		return
+	}
+	stays := map[*fx.Node]bool{}
+	for _, in := range d.w.standIns(d.cur, n) {
+		stays[in.by] = true
+	}
+	if !slices.ContainsFunc(n.Inputs(), func(in *fx.Node) bool { return in.IsCall() && !stays[in] }) {
+		d.needed[e.takes] = true
 	}
 }
 
@@ -224,7 +347,7 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 			switch {
 			case r.name == d.row && !sweeping, sweeping && r.name == d.certify:
 				passed = true
-			case !sweeping && r.large && len(d.cur.Module.Graph.Calls()) <= fewCalls:
+			case !sweeping && r.large && CostOf(d.cur).Calls <= fewCalls:
 			case !passed || d.off[r.name] || r.needs > nothing && d.w.outdated || r.needs == values && d.w.hollow:
 			case !sweeping && r.opening != nil:
 				for _, e := range r.opening(d) {

@@ -17,6 +17,7 @@ type ask struct {
 	edit   edit   // of the state in which the walk began
 	window window // instead of an edit: the calls that run alone
 	chance float64
+	needs  string      // a call that the failure needs, by the answers that led here; "" for nothing new
 	yes    func() *ask // after a reproduced failure; nil result: the walk is over
 	no     func() *ask
 
@@ -118,6 +119,9 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 		d.meanwhile = nil
 		if err != nil {
 			return err
+		}
+		if a.needs != "" {
+			d.needed[a.needs] = true
 		}
 		won := a.t.verdict == replay.Reproduced && !a.t.skip
 		if won && !a.edit.probe && a.t.cost.Less(CostOf(d.cur)) {
