@@ -3,6 +3,8 @@ package minify
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/capture/fx"
@@ -26,6 +28,9 @@ func (d *driver) static(ctx context.Context, s State) error {
 	if idle {
 		return errors.New("nothing but uninitialised memory is left")
 	}
+	if name := d.unbound(s); name != "" {
+		return fmt.Errorf("no tensor has the size %s any more", name)
+	}
 	if d.accuracy() {
 		if n := unset(g); n != nil {
 			return &fx.NodeError{Node: n, Err: errors.New("uninitialised memory is returned")}
@@ -39,6 +44,36 @@ func (d *driver) static(ctx context.Context, s State) error {
 	}
 	_, _, err := d.propagate(ctx, s)
 	return err
+}
+
+// unbound is an input that stands for a size of the start's tensors, and for no size of those that are left; "" for none. A compiler that knows
+// it as their size fails in ways of its own without them. 0 and 1 are no symbols to it.
+func (d *driver) unbound(s State) string {
+	for i, p := range s.Module.Graph.Placeholders() {
+		v, ok := s.Inputs[i].Value.(int64)
+		if ok && v > 1 && d.sizes[p.Name] && !isSize(v, s.Inputs) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// boundSizes lists the inputs that are numbers and stand for sizes of tensors among the inputs. As a tracer does, it goes by the value.
+func boundSizes(s State) map[string]bool {
+	out := map[string]bool{}
+	for i, p := range s.Module.Graph.Placeholders() {
+		if v, ok := s.Inputs[i].Value.(int64); ok && isSize(v, s.Inputs) {
+			out[p.Name] = true
+		}
+	}
+	return out
+}
+
+func isSize(v int64, inputs []Input) bool {
+	return slices.ContainsFunc(inputs, func(in Input) bool {
+		t := isTensor(in.Value)
+		return t != nil && slices.Contains(t.Shape, v)
+	})
 }
 
 // accuracy reports whether the failure looked for is one of wrong results.

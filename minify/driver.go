@@ -24,8 +24,9 @@ type driver struct {
 	start    State
 	cur      State // the best so far; it fails
 	want     replay.Signature
-	message  string   // of the start's failure, with what the engine says of its place
-	suspects []string // calls that the engine takes to be at fault
+	message  string          // of the start's failure, with what the engine says of its place
+	suspects []string        // calls that the engine takes to be at fault
+	sizes    map[string]bool // inputs of the start that are sizes of its tensors
 
 	row         string          // reduction under way
 	certify     string          // part of the sweep under way, "" outside of it
@@ -77,7 +78,7 @@ type driver struct {
 }
 
 func newDriver(s *Search, start State) *driver {
-	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values),
+	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values), sizes: boundSizes(start),
 		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{},
 		needed: map[string]bool{}, lost: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
 	if d.size == 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"whittle/capture/fx"
+	"whittle/kernels/tensor"
 	"whittle/replay"
 )
 
@@ -376,5 +377,30 @@ func TestSearchStaysInThePlace(t *testing.T) {
 	}
 	if len(r.Findings) != 1 || r.Findings[0].Outcome.Signature != at("below") {
 		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// TestSizesStayBound has a number that is a size of a tensor: no candidate keeps the number and leaves it without that tensor, whose compiler
+// fails in another way then, under the same name.
+func TestSizesStayBound(t *testing.T) {
+	start := stateOf(t, `def forward(self, s, x, y):
+    a = torch.ops.aten.relu.default(y)
+    b = torch.ops.aten.mul.Tensor(x, s)
+    return (a, b)`)
+	start.Inputs[0].Value = int64(2)
+	start.Inputs[1].Value = tensor.FromFloat32s([]float32{1, 2, 3}, 3)
+	number := func(s State) bool {
+		return slices.ContainsFunc(s.Inputs, func(in Input) bool { return in.Value == any(int64(2)) })
+	}
+	f := &fails{pred: func(s State) bool {
+		if number(s) && !isSize(2, s.Inputs) {
+			t.Errorf("a size of nothing:\n%s", s.Module)
+		}
+		return number(s)
+	}}
+	s := Search{Oracle: f}
+	r, err := s.Run(ctx, start)
+	if err != nil || r.Cost.Calls > 2 || !number(r.State) {
+		t.Errorf("%v\n%s", err, r.State.Module)
 	}
 }
