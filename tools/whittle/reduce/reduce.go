@@ -21,7 +21,7 @@ type Engine interface {
 	minify.Values
 	// Fingerprint says what answers: equal fingerprints give equal outcomes.
 	Fingerprint() string
-	// Load makes the state that r stands for. Its stored data lie under dir/r.SaveDir; what is missing there is random.
+	// Load makes the state that r stands for. Its stored data lie under dir, see Repro.Loader.
 	Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error)
 	// Run runs a candidate. r is what Load was given.
 	Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error)

@@ -26,11 +26,7 @@ import (
 // dynamo, each gradient: see accuracy.Diverge. dir is the folder of the repro file; cacheDir holds compiled kernels.
 // Generated code runs in this process.
 func Diverge(ctx context.Context, r *repros.Repro, dir, cacheDir string, o accuracy.Options) ([]accuracy.Row, error) {
-	load := repros.DirLoader(dir)
-	if r.SaveDir != "" {
-		load = repros.DirLoader(dir + "/" + r.SaveDir)
-	}
-	inputs, err := r.Tensors(load)
+	inputs, err := r.Tensors(r.Loader(dir))
 	if err != nil {
 		return nil, &accuracy.EagerError{Err: err}
 	}

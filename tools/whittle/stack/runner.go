@@ -43,11 +43,7 @@ func runQuery(ctx context.Context, q engine.Query, cacheDir string, mark func(st
 
 // runAOT runs an aten graph eagerly and through the lowering, without any Python.
 func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
-	load := repros.DirLoader(q.Dir)
-	if r.SaveDir != "" {
-		load = repros.DirLoader(q.Dir + "/" + r.SaveDir)
-	}
-	inputs, err := r.Tensors(load)
+	inputs, err := r.Tensors(r.Loader(q.Dir))
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
@@ -154,7 +150,7 @@ func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir st
 	if err := s.In.RunSource("repro.py", pre); err != nil {
 		return fail(err)
 	}
-	inputs, err := r.Tensors(repros.DirLoader(q.Dir))
+	inputs, err := r.Tensors(r.Loader(q.Dir))
 	if err != nil {
 		return fail(err)
 	}
