@@ -468,9 +468,10 @@ class Server:
             if child.peak > limits["memory"] + self.facts.get("resident", 0):
                 return self.done(child, stopped(child, "oom", "oom", "%d bytes resident" % child.peak))
         allowed = limits.get(child.stage())
-        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor") and not child.grows():
+        grows = child.grows()
+        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor"):
             allowed = min(allowed or 1e9, max(limits["run_floor"], limits["run_factor"] * child.times["eager"]))
-        if allowed and time.monotonic() - child.since > allowed:
+        if allowed and time.monotonic() - child.since > allowed and not grows:
             return self.done(child, stopped(child, "timeout", "timeout", "stage %s: not done after %.1f s" % (child.stage(), allowed)))
 
     def done(self, child, result):

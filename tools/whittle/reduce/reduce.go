@@ -44,6 +44,7 @@ type Options struct {
 	Repro  *repros.Repro
 	Dir    string           // that the repro's file lies in
 	Want   replay.Signature // the failure looked for; zero => the start's own
+	Seen   replay.Signature // what the program itself failed with; zero => not known
 
 	Workers        int
 	Confirm        int
@@ -130,6 +131,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	var res minify.Result
 	for i, st := range variants(start) {
+		if i > 0 && o.Seen.Type != "" {
+			if got, e := o.Engine.Run(ctx, o.Repro, minify.Candidate{State: st}); e != nil || got.Signature.Type != o.Seen.Type {
+				break // without gradients there is another failure, or none: not the program's
+			}
+		}
 		r, e := s.Run(ctx, st)
 		var nf *minify.NotFailingError
 		fails := !errors.As(e, &nf)
