@@ -48,6 +48,7 @@ type driver struct {
 	measured    flakiness
 	workaround  []Setting
 	stopped     string
+	partial     error // not all values of the start are known
 
 	// What is known and under way; see ask.go.
 	known     map[string]*answer
@@ -203,6 +204,7 @@ func (d *driver) reduce(ctx context.Context) error {
 func (d *driver) fail(ctx context.Context) error {
 	c := Candidate{State: d.start, Reduction: "start", Edit: "the start"}
 	var o replay.Outcome
+	var last replay.Step
 	for ; c.Attempt <= startTries; c.Attempt++ {
 		t := d.question(c)
 		want, err := d.headStart(ctx, t)
@@ -223,7 +225,8 @@ func (d *driver) fail(ctx context.Context) error {
 			d.want.Frame = o.Signature.Frame // the search stays with the failure in this place
 		}
 		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
-		if err := d.step(ctx, replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Taken: v == replay.Reproduced}); err != nil {
+		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Taken: v == replay.Reproduced}
+		if err := d.step(ctx, last); err != nil {
 			return err
 		}
 		if v == replay.Reproduced {
@@ -237,7 +240,12 @@ func (d *driver) fail(ctx context.Context) error {
 			break
 		}
 	}
-	return &NotFailingError{o}
+	not := &NotFailingError{Outcome: o, Want: d.want, Runs: min(c.Attempt, startTries) + 1}
+	last.Reduction, last.Edit = replay.EndNotFailing, not.Error()
+	if err := d.step(ctx, last); err != nil {
+		return err
+	}
+	return not
 }
 
 // manyWorkers is from how many on the idle ones get large states to run, while nothing is known yet.
@@ -470,7 +478,7 @@ func (d *driver) event(e Event) {
 func (d *driver) result() Result {
 	r := Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete, Confirmed: d.confirmed,
 		Queries: d.used, Ahead: int(d.queries.Load()) - d.used, CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
-		Workaround: d.workaround, Stopped: d.stopped, Rate: d.measured.rate(), Runs: d.measured.runs, FalseRate: d.measured.falseRate(), FalseRuns: d.measured.falseRuns}
+		Workaround: d.workaround, Stopped: d.stopped, Partial: d.partial, Rate: d.measured.rate(), Runs: d.measured.runs, FalseRate: d.measured.falseRate(), FalseRuns: d.measured.falseRuns}
 	for _, row := range reductions {
 		if d.off[row.name] {
 			r.Off = append(r.Off, row.name)

@@ -106,6 +106,7 @@ type Result struct {
 
 	Workaround []Setting // makes the failure go away; nil for none known
 	Stopped    string    // why the search ended early: "deadline"; "" if it did not
+	Partial    error     // why not all values of the start's graph are known, so that fewer of its calls were tried as inputs; nil if they are
 	Off        []string  // reductions switched off because too many of their candidates hung
 
 	// How often the failure comes, where it is flaky; all 0 where it is not. A candidate then counts as passing when the odds
@@ -158,18 +159,38 @@ type Finding struct {
 	Outcome replay.Outcome
 }
 
-// NotFailingError says that the start state does not fail.
-type NotFailingError struct{ Outcome replay.Outcome }
+// NotFailingError says that the start state does not fail, or not with the failure looked for.
+type NotFailingError struct {
+	Outcome replay.Outcome
+	Want    replay.Signature // zero for any failure
+	Runs    int
+}
 
 func (e *NotFailingError) Error() string {
-	s := fmt.Sprintf("nothing to minify: the start gives %q", e.Outcome.Status)
-	if !e.Outcome.Signature.IsZero() {
-		s += ": " + e.Outcome.Signature.String()
-	} else if e.Outcome.Message != "" {
-		first, _, _ := strings.Cut(e.Outcome.Message, "\n")
-		s += ": " + first
+	return "the repro did not fail again here, because " + e.why()
+}
+
+func (e *NotFailingError) why() string {
+	first, _, _ := strings.Cut(e.Outcome.Message, "\n")
+	switch e.Outcome.Status {
+	case replay.Pass:
+		s := "it ran without an error"
+		if e.Want.Stage == "accuracy" {
+			s = "what it computed is close enough to eager"
+		}
+		if e.Runs > 1 {
+			s += fmt.Sprintf(", %d times out of %d", e.Runs, e.Runs)
+		}
+		if first != "" {
+			s += " (" + first + ")"
+		}
+		return s
+	case replay.Invalid:
+		return "it says nothing about the compiler: " + first
+	case replay.Infrastructure:
+		return "the engine gave no answer: " + first
 	}
-	return s
+	return fmt.Sprintf("it failed in another way: %s, and not with %s", e.Outcome.Signature, e.Want)
 }
 
 // UnconfirmedError says that the end state did not fail again when proved in a fresh process: the failure is not deterministic.

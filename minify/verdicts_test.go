@@ -380,6 +380,75 @@ func TestSearchStaysInThePlace(t *testing.T) {
 	}
 }
 
+// lame is an engine that runs candidates and does not tell values: not one, or the first time not all.
+type lame struct {
+	sameValues
+	some bool
+	n    int
+}
+
+func (l *lame) Explore(ctx context.Context, s State, prefix string) (map[string]Held, error) {
+	got, err := l.sameValues.Explore(ctx, s, prefix)
+	if l.n++; l.n > 1 && l.some || err != nil {
+		return got, err
+	}
+	if !l.some {
+		return nil, errors.New("the pipe broke")
+	}
+	calls := s.Module.Graph.Calls()
+	delete(got, calls[len(calls)/2].Name)
+	return got, errors.New("a value is too large")
+}
+
+// An engine that cannot tell the values of a graph is an error; random ones never stand in for them.
+func TestNoValuesAreMadeUp(t *testing.T) {
+	oracle := OracleFunc(func(_ context.Context, c Candidate) (replay.Outcome, error) {
+		for _, in := range c.Inputs {
+			if in.Data.Fill == FillRandom && !strings.HasPrefix(c.Edit, "random for ") { // a reduction that tries just that
+				t.Errorf("random data in %s", c.Edit)
+			}
+		}
+		if has(c.State, "torch.odd") {
+			return replay.Outcome{Status: replay.Failed, Signature: sig}, nil
+		}
+		return replay.Outcome{Status: replay.Pass}, nil
+	})
+	s := Search{Oracle: oracle, Values: &lame{}}
+	if _, err := s.Run(ctx, stateOf(t, transformer(10, "torch.odd"))); err == nil || !strings.Contains(err.Error(), "the pipe broke") {
+		t.Error(err)
+	}
+	s = Search{Oracle: oracle, Values: &lame{some: true}}
+	if r, err := s.Run(ctx, stateOf(t, transformer(10, "torch.odd"))); err != nil || r.Partial == nil || !r.Complete {
+		t.Errorf("%v, partial: %v", err, r.Partial)
+	}
+}
+
+// Why a start does not fail again is said, and stands in the journal.
+func TestWhyAStartDoesNotFail(t *testing.T) {
+	other := replay.Signature{Stage: "run", Type: "ValueError"}
+	for _, c := range []struct {
+		o    replay.Outcome
+		want replay.Signature
+		why  string
+	}{
+		{replay.Outcome{Status: replay.Pass}, replay.Signature{}, "it ran without an error, 7 times out of 7"},
+		{replay.Outcome{Status: replay.Pass, Message: "rounding"}, replay.Signature{Stage: "accuracy", Type: "AccuracyError"}, "what it computed is close enough to eager, 7 times out of 7 (rounding)"},
+		{replay.Outcome{Status: replay.Invalid, Message: "eager: RuntimeError: no\nmore"}, replay.Signature{}, "it says nothing about the compiler: eager: RuntimeError: no"},
+		{replay.Outcome{Status: replay.Infrastructure, Message: "no Python"}, replay.Signature{}, "the engine gave no answer: no Python"},
+		{replay.Outcome{Status: replay.Failed, Signature: other}, sig, "it failed in another way: run: ValueError, and not with " + sig.String()},
+	} {
+		s := Search{Want: c.want, Values: sameValues{}, Oracle: OracleFunc(func(context.Context, Candidate) (replay.Outcome, error) { return c.o, nil })}
+		r, err := s.Run(ctx, stateOf(t, transformer(3, "torch.odd")))
+		want := "the repro did not fail again here, because " + c.why
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if last := r.Steps[len(r.Steps)-1]; last.Edit != want || last.Reduction != replay.EndNotFailing || last.Taken {
+			t.Errorf("%+v", last)
+		}
+	}
+}
+
 // TestSizesStayBound has a number that is a size of a tensor: no candidate keeps the number and leaves it without that tensor, whose compiler
 // fails in another way then, under the same name.
 func TestSizesStayBound(t *testing.T) {

@@ -48,7 +48,7 @@ func (w *world) known(name string) (any, bool) {
 	return v, ok
 }
 
-// input is what a node becomes when it is turned into an input: its real value, random numbers where the engine could not tell.
+// input is what a node becomes when it is turned into an input: its real value. What the engine could not tell stays a call.
 func (w *world) input(n *fx.Node) (Input, bool) {
 	var in Input
 	if h, ok := w.held[n.Name]; ok {
@@ -56,11 +56,11 @@ func (w *world) input(n *fx.Node) (Input, bool) {
 	} else if _, adapted := n.Meta["adapter"]; adapted {
 		return Input{}, false // until the next generation
 	} else if v, ok := w.fakes[n.Name]; ok {
-		in = Input{Value: v, Data: Data{Fill: FillRandom}}
+		in = Input{Value: v}
 	}
 	switch v := in.Value.(type) {
 	case *tensor.Tensor:
-		return in, v != nil
+		return in, v != nil && in.Data.Of != ""
 	case int64, float64, bool:
 		return Input{Value: v}, true
 	}
@@ -121,7 +121,12 @@ func (d *driver) explore(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	_ = err // what is missing is made up from shapes, or stays as it is
+	if err != nil && (got == nil || w.gen > 1) {
+		return fmt.Errorf("minify: the engine does not give the values of the graph: %w", err)
+	}
+	if err != nil {
+		d.partial = err // if the start fails in eager, too, then asking about it says so; else fewer calls can become inputs
+	}
 	w.held, w.outdated, w.hollow = got, false, false
 	if got == nil {
 		w.held = map[string]Held{}

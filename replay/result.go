@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -225,7 +226,11 @@ const (
 	Running     State = "running"
 	Done        State = "done"
 	Interrupted State = "interrupted" // its process ended before it: running it again resumes it
+	NotFailing  State = "not failing" // the start did not fail again; Summary.Why says why
 )
+
+// EndNotFailing is the reduction of a step that ends a search whose start did not fail again; its edit is the reason.
+const EndNotFailing = "not failing"
 
 // Summary is a search in a line.
 type Summary struct {
@@ -237,6 +242,7 @@ type Summary struct {
 	Steps      int       `json:"steps"`
 	Created    time.Time `json:"created"`
 	Finished   time.Time `json:"finished,omitzero"`
+	Why        string    `json:"why,omitempty"` // of NotFailing
 }
 
 // String is the line.
@@ -247,12 +253,16 @@ func (m Summary) String() string {
 		}
 		return fmt.Sprint(n)
 	}
+	if m.State == NotFailing {
+		return fmt.Sprintf("%s: %s", m.State, strings.Join(slices.DeleteFunc([]string{m.Signature.String(), m.Why}, func(s string) bool { return s == "" }), ": "))
+	}
 	return fmt.Sprintf("%s, %s -> %s calls, %d steps: %s", m.State, calls(m.StartCalls), calls(m.Calls), m.Steps, m.Signature)
 }
 
 // Minifications lists all searches, oldest first.
 func (s *Store) Minifications(ctx context.Context) ([]Summary, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, signature, owner, start_calls, calls, created, finished, (SELECT count(*) FROM steps WHERE minification = m.id) FROM minifications m ORDER BY id`)
+	rows, err := s.read.QueryContext(ctx, `SELECT id, signature, owner, start_calls, calls, created, finished, (SELECT count(*) FROM steps WHERE minification = m.id),
+		(SELECT edit FROM steps WHERE minification = m.id AND reduction = '`+EndNotFailing+`' ORDER BY seq DESC LIMIT 1) FROM minifications m ORDER BY id`)
 	if err != nil {
 		return nil, s.wrap(err)
 	}
@@ -261,10 +271,10 @@ func (s *Store) Minifications(ctx context.Context) ([]Summary, error) {
 	for rows.Next() {
 		var m Summary
 		var sig string
-		var owner sql.NullString
+		var owner, why sql.NullString
 		var start, calls, finished sql.NullInt64
 		var created int64
-		if err := rows.Scan(&m.ID, &sig, &owner, &start, &calls, &created, &finished, &m.Steps); err != nil {
+		if err := rows.Scan(&m.ID, &sig, &owner, &start, &calls, &created, &finished, &m.Steps, &why); err != nil {
 			return nil, s.wrap(err)
 		}
 		if err := json.Unmarshal([]byte(sig), &m.Signature); err != nil {
@@ -276,6 +286,8 @@ func (s *Store) Minifications(ctx context.Context) ([]Summary, error) {
 			m.State, m.Finished = Done, time.UnixMilli(finished.Int64)
 		case owner.Valid && alive(owner.String):
 			m.State = Running
+		case why.Valid:
+			m.State, m.Why = NotFailing, why.String
 		default:
 			m.State = Interrupted
 		}

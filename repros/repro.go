@@ -117,8 +117,8 @@ func (in Input) AllStrides() []int64 {
 	return tensor.ContiguousStrides(in.Shape)
 }
 
-// Tensors makes the inputs. load reads a storage by content hash and may return an error or be nil; random data
-// from the seed stands in then: normal for floating dtypes, zeros for others, storage by storage.
+// Tensors makes the inputs. load, see Loader, reads a storage by content hash; where it is nil, and for storages without a hash, random
+// data from the seed stands in: normal for floating dtypes, zeros for others, storage by storage.
 func (r *Repro) Tensors(load func(hash string) ([]byte, error)) ([]any, error) {
 	gen := tensor.NewGenerator(uint64(r.Seed))
 	made := make([]*tensor.Storage, len(r.Storages))
@@ -137,13 +137,15 @@ func (r *Repro) Tensors(load func(hash string) ([]byte, error)) ([]any, error) {
 			continue
 		}
 		if load != nil && st.Hash != "" {
-			if b, err := load(st.Hash); err == nil {
-				if int64(len(b)) < st.NBytes {
-					return nil, fmt.Errorf("storage %s holds %d bytes, %d wanted", st.Hash, len(b), st.NBytes)
-				}
-				copy(s.Data, b)
-				continue
+			b, err := load(st.Hash)
+			if err != nil {
+				return nil, err
 			}
+			if int64(len(b)) < st.NBytes {
+				return nil, fmt.Errorf("storage %s holds %d bytes, %d wanted", st.Hash, len(b), st.NBytes)
+			}
+			copy(s.Data, b)
+			continue
 		}
 		if d, ok := tensor.ParseDType(st.DTypeHint); ok && d.IsFloat() {
 			n := st.NBytes / int64(d.Size())

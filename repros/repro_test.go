@@ -67,7 +67,6 @@ func TestCorpus(t *testing.T) {
 		if r == nil {
 			continue
 		}
-		dir := filepath.Join(filepath.Dir(f), r.SaveDir)
 		total := int64(0)
 		for _, s := range r.Storages {
 			total += s.NBytes
@@ -76,7 +75,7 @@ func TestCorpus(t *testing.T) {
 			made++
 			continue
 		}
-		if _, err := r.Tensors(DirLoader(dir)); err != nil {
+		if _, err := r.Tensors(r.Loader(filepath.Dir(f))); err != nil {
 			var du *DTypeUnsupported
 			if !errors.As(err, &du) {
 				t.Errorf("%s: %v", f, err)

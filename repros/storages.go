@@ -13,6 +13,44 @@ import (
 	"strings"
 )
 
+// Loader reads the stored inputs of a repro whose file lies in dir, from its SaveDir. It is nil where the repro was written without data
+// (save_dir=None): then random data stand in, as when PyTorch runs the file. A storage that should be there and is not is a MissingError.
+func (r *Repro) Loader(dir string) func(hash string) ([]byte, error) {
+	if r.SaveDir == "" {
+		return nil
+	}
+	if !filepath.IsAbs(r.SaveDir) {
+		dir = filepath.Join(dir, r.SaveDir)
+	} else {
+		dir = r.SaveDir
+	}
+	load := DirLoader(dir)
+	return func(hash string) ([]byte, error) {
+		b, err := load(hash)
+		if err != nil {
+			return nil, &MissingError{Hash: hash, Dir: dir, Err: err}
+		}
+		return b, nil
+	}
+}
+
+// MissingError says that the data of an input are not where the repro says they are. No other data are taken in their place: the failure may
+// depend on them.
+type MissingError struct {
+	Hash string
+	Dir  string // of the storages
+	Err  error
+}
+
+func (e *MissingError) Error() string {
+	why := e.Err.Error()
+	if errors.Is(e.Err, fs.ErrNotExist) {
+		why = "there is no such file"
+	}
+	return fmt.Sprintf("storage %s is not to be had from %s: %s (with save_dir=None random data stand in for all inputs)", e.Hash, filepath.Join(e.Dir, "storages", e.Hash), why)
+}
+func (e *MissingError) Unwrap() error { return e.Err }
+
 // DirLoader reads storages by content hash from a save_dir: dir/storages/HASH, an archive as torch.save writes it.
 func DirLoader(dir string) func(hash string) ([]byte, error) {
 	return func(hash string) ([]byte, error) {

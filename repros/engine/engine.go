@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +34,11 @@ func LimitsFrom(first time.Duration) Limits {
 	return Limits{Wall: w, CPU: 8 * w}
 }
 
-// Engine keeps workers and gives them queries. Its methods may be called from many goroutines.
+// ErrClosed says that an engine was closed before it answered.
+var ErrClosed = errors.New("the engine is closed")
+
+// Engine keeps workers and gives them queries. Its methods may be called from many goroutines. A worker belongs to one query, or is idle:
+// nobody waits for another's worker, and whoever holds one ends it or gives it back.
 type Engine struct {
 	Command     []string // starts a worker; empty: this binary with WorkerArg
 	Env         []string // more environment for workers
@@ -43,11 +46,16 @@ type Engine struct {
 	Print       string // the engine's fingerprint: versions, flags, machine
 	MaxRequests int    // a worker is replaced after so many queries; 0 => 200
 
-	mu      sync.Mutex
+	mu      sync.Mutex // nothing under it waits
 	idle    []*worker
 	started int
 	closed  bool
+	running map[*query]bool
+	done    sync.WaitGroup // of running
 }
+
+// query is one under way.
+type query struct{ stop context.CancelCauseFunc }
 
 // Fingerprint says what answers: equal fingerprints give equal outcomes.
 func (e *Engine) Fingerprint() string { return e.Print }
@@ -59,16 +67,43 @@ func (e *Engine) Started() int {
 	return e.started
 }
 
-// Close ends all idle workers. Queries under way end theirs.
+// Close ends all workers and waits for that. Queries under way end with ErrClosed.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	idle := e.idle
 	e.idle, e.closed = nil, true
+	for q := range e.running {
+		q.stop(ErrClosed)
+	}
 	e.mu.Unlock()
 	for _, w := range idle {
-		w.kill()
+		w.end()
 	}
+	e.done.Wait()
 	return nil
+}
+
+// begin registers a query, so that Close can end it.
+func (e *Engine) begin(ctx context.Context) (_ context.Context, end func(), err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, nil, ErrClosed
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	q := &query{stop}
+	if e.running == nil {
+		e.running = map[*query]bool{}
+	}
+	e.running[q] = true
+	e.done.Add(1)
+	return ctx, func() {
+		stop(nil)
+		e.mu.Lock()
+		delete(e.running, q)
+		e.mu.Unlock()
+		e.done.Done()
+	}, nil
 }
 
 // worker is one process, owned by one query at a time.
@@ -124,10 +159,6 @@ func (e *Engine) start() (*worker, error) {
 
 func (e *Engine) take(fresh bool) (*worker, error) {
 	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
-		return nil, errors.New("the engine is closed")
-	}
 	if k := len(e.idle); k > 0 && !fresh {
 		w := e.idle[k-1]
 		e.idle = e.idle[:k-1]
@@ -150,11 +181,17 @@ func (e *Engine) give(w *worker) {
 	}
 	e.mu.Unlock()
 	if !keep {
-		w.kill()
+		w.end()
 	}
 }
 
-// kill ends the worker's process group and frees what it held.
+// end ends the worker and frees all that it held.
+func (w *worker) end() {
+	w.kill()
+	w.output.Close()
+}
+
+// kill ends the worker's process group. What it printed can still be read.
 func (w *worker) kill() {
 	if w.dead {
 		return
@@ -166,17 +203,30 @@ func (w *worker) kill() {
 	w.answers.Close()
 }
 
-// Run runs one query. The error is ctx's, or that no worker can be started; all else is an outcome.
+// Run runs one query. The error is ctx's, or that no worker can be started, or ErrClosed; all else is an outcome.
 func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
-	w, err := e.take(q.Fresh)
+	ctx, end, err := e.begin(ctx)
 	if err != nil {
 		return replay.Outcome{}, err
 	}
-	var nonce [12]byte
-	if _, err := rand.Read(nonce[:]); err != nil {
-		return replay.Outcome{}, err
+	defer end()
+	for fresh := q.Fresh; ; fresh = true {
+		w, err := e.take(fresh)
+		if err != nil {
+			return replay.Outcome{}, err
+		}
+		served := w.served
+		o, err := e.query(ctx, w, q)
+		if err == nil && served > 0 && o.Status == replay.Infrastructure && len(o.Marks) == 0 {
+			continue // the queries before may have left the worker like this: a new one says more
+		}
+		return o, err
 	}
-	q.Nonce = hex.EncodeToString(nonce[:])
+}
+
+// query has a worker run a query, and gives the worker back or ends it.
+func (e *Engine) query(ctx context.Context, w *worker, q Query) (replay.Outcome, error) {
+	q.Nonce = rand.Text()
 	begin := time.Now()
 	o, clean, err := e.converse(ctx, w, q)
 	o.Duration = time.Since(begin)
@@ -184,8 +234,7 @@ func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 	if clean && err == nil && !q.Fresh {
 		e.give(w)
 	} else {
-		w.kill()
-		w.output.Close()
+		w.end()
 	}
 	return o, err
 }
@@ -203,8 +252,12 @@ func (e *Engine) converse(ctx context.Context, w *worker, q Query) (o replay.Out
 		_ = unix.Prlimit(pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: lim, Max: unix.RLIM_INFINITY}, nil)
 	}
 	_ = w.queries.SetWriteDeadline(time.Now().Add(time.Minute))
-	if err := writeFrame(w.queries, q); err != nil {
-		return e.infra(w, from, nil, "the worker takes no query: "+err.Error()), false, ctx.Err()
+	hurry := context.AfterFunc(ctx, func() { _ = w.queries.SetWriteDeadline(time.Now()) })
+	err = writeFrame(w.queries, q)
+	hurry()
+	if err != nil {
+		w.kill() // what it printed at its end is all there now
+		return e.infra(w, from, nil, "the worker takes no query: "+err.Error()), false, context.Cause(ctx)
 	}
 	begin := time.Now()
 	var marks []string
@@ -234,7 +287,7 @@ func (e *Engine) converse(ctx context.Context, w *worker, q Query) (o replay.Out
 				o := *r.Outcome
 				o.Marks = marks
 				o.Detail = join(o.Detail, w.tail(from))
-				if why := unproved(o, marks); why != "" {
+				if why := o.Unproved(); why != "" {
 					return replay.Outcome{Status: replay.Infrastructure, Message: why, Marks: marks, Detail: o.Detail}, false, nil
 				}
 				return o, true, nil
@@ -242,7 +295,7 @@ func (e *Engine) converse(ctx context.Context, w *worker, q Query) (o replay.Out
 		}
 		switch {
 		case ctx.Err() != nil:
-			return o, false, ctx.Err()
+			return o, false, context.Cause(ctx)
 		case errors.Is(rerr, os.ErrDeadlineExceeded), rerr == nil:
 		default: // the pipe is closed: the worker died, or closed it
 			return e.death(w, from, marks, cpu0), false, nil
@@ -266,32 +319,6 @@ func join(a, b string) string {
 		return a + b
 	}
 	return a + "\n" + b
-}
-
-// unproved says which proof an outcome lacks, "" for none.
-func unproved(o replay.Outcome, marks []string) string {
-	need := 0
-	switch o.Status {
-	case replay.Pass:
-		need = 4
-	case replay.Failed:
-		switch o.Signature.Stage {
-		case "compile":
-			need = 2
-		case "run":
-			need = 3
-		case "accuracy", "compare":
-			need = 4
-		default:
-			need = 1
-		}
-	}
-	for i := range need {
-		if i >= len(marks) || marks[i] != stages[i] {
-			return fmt.Sprintf("%s without the mark %q", o.Status, stages[i])
-		}
-	}
-	return ""
 }
 
 // limit is the outcome of a broken limit. Where eager had not run yet, the repro itself is at fault.

@@ -1,20 +1,15 @@
 package torch
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -33,9 +28,10 @@ type Options struct {
 	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
 	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
 	Threads int   // of eager and generated code; 0 => what that Python has by default
+	Held    int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
 }
 
-// Limits bound one query. Zero means none, but for the defaults that Start fills in.
+// Limits bound one query, and the Python that answers it. Zero means the default that Start fills in.
 type Limits struct {
 	Load, Eager, Compile, Run time.Duration // wall time of each stage
 	// Run is further bounded by RunFactor times the query's own eager time, but not below RunFloor: generated code does not take
@@ -44,6 +40,15 @@ type Limits struct {
 	RunFloor  time.Duration
 	CPU       time.Duration // of all stages
 	Memory    int64         // bytes beyond what an idle Python with torch has
+
+	Start   time.Duration // until torch is imported
+	Silence time.Duration // without a sign of life from a Python that was asked for one
+	Grace   time.Duration // that a Python gets to end by itself, and again after SIGTERM
+}
+
+// patience is what any job may take: all its stages, and a silence on top. The far side keeps to the limits; this is for one that does not.
+func (l Limits) patience() time.Duration {
+	return l.Load + l.Eager + l.Compile + 2*l.Run + l.Silence
 }
 
 // Facts are what a Python with torch says about itself.
@@ -62,38 +67,60 @@ type Facts struct {
 
 // Engine is a Python with torch that answers. Its methods may be called from many goroutines; what the Python does to itself,
 // a new one takes its place.
+//
+// Pythons follow each other as generations. Who finds the present one over, under mu, puts the next in its place and has it started by a
+// goroutine of its own; everybody who needs it waits until it is ready, each for as long as its own context allows. What a generation
+// knows, storages and explorations, it is told when a job turns out to need it; so there is nothing that has to be repeated at a restart.
 type Engine struct {
 	o     Options
-	facts Facts
+	facts Facts // set before Start returns
+	guess bool  // no limit of compiling was given
 
-	mu      sync.Mutex
-	p       *process
-	storage map[string][]byte // put so far, for a new process
-	replays []job             // explorations, for a new process
-	slowest time.Duration     // compilation that ended
-	largest int64             // bytes that a query held that ended
-	hogged  bool              // one took all that it was allowed
-	guess   bool              // no limit of compiling was given
-	stuck   string            // stage in which a query was stopped by its time, "" for none so far
+	life context.Context // of all Pythons; Close ends it
+	stop context.CancelFunc
+	wg   conc.WaitGroup // all goroutines
+
+	mu      sync.Mutex // nothing under it waits
+	gen     *generation
+	last    *process // that said hello
 	closed  bool
 	started int
+	slowest time.Duration // compilation that ended
+	largest int64         // bytes that a query held that ended
+	hogged  bool          // one took all that it was allowed
+	stuck   string        // stage in which a query was stopped by its time, "" for none so far
+
+	sources      map[string]source // of storages, by hash
+	explorations []*exploration    // least recently used first
+	explored     int               // bytes of their texts
 }
 
-// process is one Python.
-type process struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    io.ReadCloser
-	stderr *tail
-	hello  hello
-	wg     conc.WaitGroup
+// generation is one Python, from the decision to start it.
+type generation struct {
+	ready chan struct{} // closed when p or err is set
+	p     *process
+	err   error
+}
 
-	send    sync.Mutex
-	mu      sync.Mutex
-	next    int64
-	pending map[int64]chan json.RawMessage
-	gone    error // set when it is dead
-	dead    chan struct{}
+// over reports whether a new generation is needed.
+func (g *generation) over() bool {
+	if g == nil {
+		return true
+	}
+	select {
+	case <-g.ready:
+	default:
+		return false // it is being started
+	}
+	if g.err != nil {
+		return true
+	}
+	select {
+	case <-g.p.dead:
+		return true
+	default:
+		return false
+	}
 }
 
 type hello struct {
@@ -106,29 +133,30 @@ type hello struct {
 // job is one request. Its fields are those that engine.py reads.
 type job map[string]any
 
-// errGone says that the Python ended before it answered.
-type errGone struct{ cause error }
-
-func (e *errGone) Error() string { return "the Python with torch ended: " + e.cause.Error() }
-func (e *errGone) Unwrap() error { return e.cause }
+// ErrClosed says that an engine was closed before it answered.
+var ErrClosed = errors.New("torch: the engine is closed")
 
 // Start starts the command and waits until torch is imported. The error names the command and the end of what it printed.
 func Start(ctx context.Context, o Options) (*Engine, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("torch: no command that starts a Python")
 	}
-	e := &Engine{o: o, storage: map[string][]byte{}}
-	p, err := e.start(ctx, o.Facts, "", startTries)
+	e := &Engine{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
+	e.o.Limits = fill(o.Limits)
+	e.life, e.stop = context.WithCancel(context.Background())
+	p, err := e.process(ctx)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, e.Close())
 	}
-	e.p, e.facts = p, p.hello.Facts
-	e.o.Limits, e.guess = fill(o.Limits, e.facts), o.Limits.Compile == 0
+	e.facts = p.hello.Facts
+	if e.o.Limits.Memory == 0 {
+		e.o.Limits.Memory = min(max(e.facts.Memory/4, 2<<30), 8<<30)
+	}
 	return e, nil
 }
 
-// fill puts defaults where a limit is zero.
-func fill(l Limits, f Facts) Limits {
+// fill puts defaults where a limit of time is zero.
+func fill(l Limits) Limits {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d == 0 {
 			*d = v
@@ -140,11 +168,11 @@ func fill(l Limits, f Facts) Limits {
 	def(&l.Run, 5*time.Minute)
 	def(&l.RunFloor, 2*time.Second)
 	def(&l.CPU, 30*time.Minute)
+	def(&l.Start, 10*time.Minute)
+	def(&l.Silence, 2*time.Minute)
+	def(&l.Grace, 5*time.Second)
 	if l.RunFactor == 0 {
 		l.RunFactor = 30
-	}
-	if l.Memory == 0 {
-		l.Memory = min(max(f.Memory/4, 2<<30), 8<<30)
 	}
 	return l
 }
@@ -162,187 +190,92 @@ func argv(command []string) []string {
 	return append(append([]string{}, command...), "-u", "-c", text)
 }
 
-func (e *Engine) start(ctx context.Context, known Facts, old string, tries int) (*process, error) {
-	args := argv(e.o.Command)
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(cmd.Environ(), e.o.Env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p := &process{cmd: cmd, stderr: &tail{}, pending: map[int64]chan json.RawMessage{}, dead: make(chan struct{})}
-	var err error
-	if p.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if p.out, err = cmd.StdoutPipe(); err != nil {
-		return nil, err
-	}
-	cmd.Stderr = p.stderr
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("torch: starting %s: %w", strings.Join(e.o.Command, " "), err)
-	}
-	e.mu.Lock()
-	e.started++
-	e.mu.Unlock()
-	first := make(chan json.RawMessage, 1)
-	p.pending[0] = first
-	p.wg.Go(p.read)
-	if _, err := io.WriteString(p.in, strconv.Itoa(len(program))+"\n"+program); err == nil {
-		facts := map[string]any{"isa_ok": known.ISAOK && known.Torch != "", "old": old, "spares": max(e.o.Spares, 1)}
-		err = writeFrame(p.in, job{"op": "hello", "facts": facts})
-		if err != nil {
-			p.kill()
-			return nil, e.noStart(p, err)
-		}
-	}
-	select {
-	case b, ok := <-first:
-		if !ok {
-			signaled := p.ended()
-			if signaled && tries > 0 && ctx.Err() == nil { // somebody killed it; that says nothing about the next one
-				return e.start(ctx, known, old, tries-1)
-			}
-			return nil, e.noStart(p, p.gone)
-		}
-		if err := json.Unmarshal(b, &p.hello); err != nil {
-			p.kill()
-			return nil, e.noStart(p, err)
-		}
-	case <-ctx.Done():
-		p.kill()
-		return nil, ctx.Err()
-	}
-	return p, nil
-}
-
-// startTries is how often a Python that is killed while it starts is started again.
+// startTries is how often a Python that is killed while it starts is started again: that says nothing about the next one.
 const startTries = 3
 
-// ended waits for a process whose pipe is closed; it reports whether a signal ended it that was not ours.
-func (p *process) ended() bool {
-	p.in.Close()
-	p.wg.Wait()
-	done := make(chan struct{})
-	var wg conc.WaitGroup
-	wg.Go(func() {
-		_ = p.cmd.Wait()
-		close(done)
-	})
-	byUs := false
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		byUs = true
+// process is the Python of the present generation. It is started by nobody's context, so that one caller who gives up does not spoil it
+// for the others.
+func (e *Engine) process(ctx context.Context) (*process, error) {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil, ErrClosed
 	}
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	wg.Wait()
-	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && ws.Signaled() && !byUs
+	if e.gen.over() {
+		g, last := &generation{ready: make(chan struct{})}, e.last
+		e.gen = g
+		e.wg.Go(func() {
+			defer close(g.ready)
+			if g.p, g.err = e.start(last); g.err == nil {
+				e.mu.Lock()
+				e.last = g.p
+				e.mu.Unlock()
+			}
+		})
+	}
+	g := e.gen
+	e.mu.Unlock()
+	select {
+	case <-g.ready:
+		return g.p, g.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// start starts a Python in place of the one before, which is gone, with all that it had, when the new one begins.
+func (e *Engine) start(before *process) (*process, error) {
+	known, old := e.o.Facts, ""
+	if before != nil {
+		known, old = before.hello.Facts, before.hello.Tmp
+		<-before.reaped
+	}
+	for try := 0; ; try++ {
+		p, err := launch(e.o, &e.wg)
+		if err != nil {
+			return nil, err
+		}
+		e.mu.Lock()
+		e.started++
+		e.mu.Unlock()
+		err = p.greet(e.life, map[string]any{"isa_ok": known.ISAOK && known.Torch != "", "old": old, "spares": max(e.o.Spares, 1), "held": e.o.Held})
+		if err == nil {
+			return p, nil
+		}
+		p.fail(err)
+		<-p.reaped
+		switch {
+		case e.life.Err() != nil:
+			return nil, ErrClosed
+		case !p.died || try == startTries:
+			return nil, e.noStart(p, err)
+		}
+	}
 }
 
 func (e *Engine) noStart(p *process, err error) error {
-	text := p.stderr.String()
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	last := lines[len(lines)-1]
-	if last == "" {
-		last = err.Error()
+	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+	why := lines[len(lines)-1]
+	if why == "" {
+		why = err.Error()
 	}
-	return fmt.Errorf("torch: %s does not start a Python with torch: %s", strings.Join(e.o.Command, " "), last)
+	return fmt.Errorf("torch: %s does not start a Python with torch: %s", strings.Join(e.o.Command, " "), why)
 }
 
-// read takes answers until the process is gone.
-func (p *process) read() {
-	r := bufio.NewReaderSize(p.out, 1<<16)
-	var err error
-	for {
-		var a answer
-		if a, err = readFrame(r); err != nil {
-			break
-		}
-		p.mu.Lock()
-		c := p.pending[a.ID]
-		delete(p.pending, a.ID)
-		p.mu.Unlock()
-		if c != nil {
-			c <- a.Result
-		}
-	}
-	p.mu.Lock()
-	p.gone = err
-	for id, c := range p.pending {
-		close(c)
-		delete(p.pending, id)
-	}
-	p.mu.Unlock()
-	close(p.dead)
-}
-
-// ask sends a job and waits for its answer. A cancelled job's child is ended.
-func (p *process) ask(ctx context.Context, j job) (json.RawMessage, error) {
-	c := make(chan json.RawMessage, 1)
-	p.mu.Lock()
-	if p.gone != nil {
-		p.mu.Unlock()
-		return nil, &errGone{p.gone}
-	}
-	p.next++
-	id := p.next
-	p.pending[id] = c
-	p.mu.Unlock()
-	x := job{"id": id}
-	for k, v := range j {
-		x[k] = v
-	}
-	if err := p.write(x); err != nil {
-		return nil, &errGone{err}
-	}
-	select {
-	case b, ok := <-c:
-		if !ok {
-			return nil, &errGone{p.gone}
-		}
-		return b, nil
-	case <-ctx.Done():
-		p.mu.Lock()
-		delete(p.pending, id)
-		p.mu.Unlock()
-		_ = p.write(job{"op": "cancel", "id": id})
-		return nil, ctx.Err()
-	}
-}
-
-func (p *process) write(j job) error {
-	p.send.Lock()
-	defer p.send.Unlock()
-	return writeFrame(p.in, j)
-}
-
-// kill ends the process and waits for it.
-func (p *process) kill() {
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	p.in.Close()
-	p.wg.Wait()
-	_ = p.cmd.Wait()
-}
-
-// close says goodbye, so that the process takes its files and children with it.
-func (p *process) close() {
-	_ = p.write(job{"op": "close"})
-	p.in.Close()
-	select {
-	case <-p.dead:
-	case <-time.After(5 * time.Second):
-	}
-	p.kill()
-}
-
-// Close ends the Python, its children and its files.
+// Close ends the Python, its children and its files, and waits for that. Jobs under way end with ErrClosed.
 func (e *Engine) Close() error {
 	e.mu.Lock()
-	p := e.p
-	e.p, e.closed = nil, true
+	g := e.gen
+	e.closed = true
 	e.mu.Unlock()
-	if p != nil {
-		p.close()
+	e.stop() // a start under way is given up
+	if g != nil {
+		<-g.ready
+		if g.p != nil {
+			g.p.fail(ErrClosed) // the end of its input is its goodbye
+		}
 	}
+	e.wg.Wait()
 	return nil
 }
 
@@ -369,114 +302,17 @@ func (e *Engine) Started() int {
 	return e.started
 }
 
-// ask asks the present process, or after its death a new one that was told what the old one knew.
-func (e *Engine) ask(ctx context.Context, j job) (json.RawMessage, error) {
+// ask asks the present process, or after its death the next one.
+func (e *Engine) ask(ctx context.Context, j job, give map[string][]byte) (json.RawMessage, error) {
 	for try := 0; ; try++ {
-		p, err := e.alive(ctx)
+		p, err := e.process(ctx)
 		if err != nil {
 			return nil, err
 		}
-		b, err := p.ask(ctx, j)
+		b, err := e.informed(ctx, p, j, give)
 		var gone *errGone
 		if err == nil || !errors.As(err, &gone) || try == 2 {
 			return b, err
 		}
 	}
-}
-
-func (e *Engine) alive(ctx context.Context) (*process, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return nil, errors.New("torch: the engine is closed")
-	}
-	if e.p != nil {
-		select {
-		case <-e.p.dead:
-		default:
-			return e.p, nil
-		}
-		old := e.p
-		e.p = nil
-		old.kill()
-		e.mu.Unlock()
-		p, err := e.start(ctx, e.facts, old.hello.Tmp, startTries)
-		e.mu.Lock()
-		if err != nil {
-			return nil, err
-		}
-		for hash, data := range e.storage {
-			if err := put(p, hash, data); err != nil {
-				return nil, err
-			}
-		}
-		for _, j := range e.replays {
-			if _, err := p.ask(ctx, j); err != nil {
-				return nil, err
-			}
-		}
-		e.p = p
-		return p, nil
-	}
-	p, err := e.start(ctx, e.facts, "", startTries)
-	if err == nil {
-		e.p = p
-	}
-	return p, err
-}
-
-// maxPut is how many bytes of a storage go into one message.
-const maxPut = 64 << 20
-
-func put(p *process, hash string, data []byte) error {
-	for more := false; ; more = true {
-		n := min(len(data), maxPut)
-		if err := p.write(job{"op": "put", "hash": hash, "data": base64.StdEncoding.EncodeToString(data[:n]), "more": more}); err != nil {
-			return err
-		}
-		if data = data[n:]; len(data) == 0 {
-			return nil
-		}
-	}
-}
-
-// Put hands over a storage's bytes under its hash, once; queries name it by that.
-func (e *Engine) Put(ctx context.Context, hash string, data []byte) error {
-	p, err := e.alive(ctx)
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	_, known := e.storage[hash]
-	e.storage[hash] = data
-	e.mu.Unlock()
-	if known {
-		return nil
-	}
-	if err := put(p, hash, data); err != nil {
-		return &errGone{err}
-	}
-	return nil
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, b...)
-	if over := len(t.b) - 32<<10; over > 0 {
-		t.b = append([]byte{}, t.b[over:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(t.b), "?")
 }

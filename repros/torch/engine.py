@@ -1,7 +1,7 @@
 """The far side of the torch engine: a parent that has torch imported and warmed, and forks a child for each job.
 
-It is fed to a Python on standard input and talks in frames: four bytes of length, big endian, then JSON. The parent never runs
-anything of a candidate; whatever a child does to itself, the parent goes on.
+It is fed to a Python on standard input and talks in frames: four bytes of length, big endian, then JSON. Every job, also one that
+is cancelled, is answered once. The parent never runs anything of a candidate; whatever a child does to itself, the parent goes on.
 """
 import ast
 import base64
@@ -28,6 +28,7 @@ import time
 import traceback
 
 MAX_FRAME = 1 << 30
+MAX_HELD = 8 << 30  # bytes of storages, if whittle does not say: those unused for longest go, and are handed over again when they are asked for
 STAGES = ("load", "eager", "compile", "run", "compare")
 MARKS = ("loaded", "eager", "compiled", "ran")
 
@@ -123,7 +124,7 @@ class Child:
         self.peak = 0
         self.heights = []  # (time, peak) of the last second
         self.output = tempfile.TemporaryFile(dir=server.tmp)
-        self.pid = self.pipe = self.orders = None
+        self.pid = self.pipe = self.orders = self.home = None
 
     def grows(self):
         """Whether it takes more and more memory: then the memory's limit is to end it, for the same reason every time."""
@@ -167,10 +168,11 @@ class Child:
         return self
 
     def order(self, job):
-        self.job = job
+        self.job, self.home = job, job["home"]
         self.began = self.since = time.monotonic()
         write_all(self.orders, pack(job))
         os.close(self.orders)
+        self.orders = None
 
     def start(self, run):
         r, w = os.pipe()
@@ -216,9 +218,14 @@ class Child:
         status = None
         with contextlib.suppress(OSError):
             status = os.waitpid(self.pid, 0)[1]
-        with contextlib.suppress(OSError):
-            os.close(self.pipe)
+        for fd in (self.pipe, self.orders):
+            if fd is not None:
+                with contextlib.suppress(OSError):
+                    os.close(fd)
+        self.pipe = self.orders = None
         self.output.close()
+        if self.home:
+            shutil.rmtree(self.home, ignore_errors=True)
         return status
 
 
@@ -260,6 +267,7 @@ class Server:
         self.parent = os.getpid()
         self.storages = os.path.join(self.tmp, "storages")
         os.mkdir(self.storages)
+        self.most_held = MAX_HELD
         self.buffer = bytearray()
         self.children = {}
         self.helpers = set()  # processes that make something ready, and that no job waits for
@@ -309,22 +317,31 @@ class Server:
             message = unpack(self.buffer)
             if message is None:
                 return True
-            op = message.get("op")
-            if op == "close":
-                return False
-            if op == "cancel":
-                child = self.children.pop(message.get("id"), None)
-                if child is not None:
-                    child.end()
-            elif op == "put":
-                self.put(message)
-            elif op in JOBS or op == "fresh":
-                try:
-                    self.begin(op, message)
-                except OSError as e:
-                    self.answer(message["id"], outcome("infrastructure", "%s: %s" % (op, e)))
-            else:
-                self.answer(message.get("id"), outcome("infrastructure", "no such operation: %r" % op))
+            try:
+                self.take(message.get("op"), message)
+            except OSError as e:
+                self.answer(message["id"], outcome("infrastructure", "%s: %s" % (message["op"], e)))
+
+    def take(self, op, message):
+        """Does a job, or begins it."""
+        if op == "cancel":
+            child = self.children.pop(message["id"], None)
+            if child is not None:
+                child.end()
+                self.answer(message["id"], outcome("infrastructure", "cancelled"))
+            return
+        missing = self.missing(message.get("needs") or [])
+        if missing or op == "have":
+            self.send(id=message["id"], missing=missing)
+        elif op == "ping":
+            self.answer(message["id"], {})
+        elif op == "put":
+            self.put(message)
+            self.answer(message["id"], {})
+        elif op in JOBS or op == "fresh":
+            self.begin(op, message)
+        else:
+            self.answer(message["id"], outcome("infrastructure", "no such operation: %r" % op))
 
     def begin(self, op, job):
         if op in JOBS:
@@ -335,14 +352,57 @@ class Server:
                 self.pristine = False
                 warm_compile()  # while the first child, which has to be its own pioneer, is at work
             return
-        child = self.spares.pop() if self.spares else Child(self, {}).wait_for_orders(self, False)
-        self.children[job["id"]] = child
-        child.order({**job, "held": self.storages, "isa_ok": self.facts.get("isa_ok", False)})
+        job = {**job, "home": tempfile.mkdtemp(dir=self.tmp), "held": self.storages, "isa_ok": self.facts.get("isa_ok", False)}
+        while True:
+            spare = bool(self.spares)
+            child = self.spares.pop() if spare else Child(self, {}).wait_for_orders(self, False)
+            try:
+                child.order(job)
+            except OSError:  # it died while it waited
+                child.end()
+                if not spare:
+                    raise
+                continue
+            self.children[job["id"]] = child
+            return
+
+    def path(self, hash):
+        return os.path.join(self.storages, os.path.basename(hash))
+
+    def missing(self, hashes):
+        """Those that are not held. The others are used now."""
+        out = []
+        for hash in hashes:
+            try:
+                os.utime(self.path(hash))
+            except OSError:
+                out.append(hash)
+        return out
 
     def put(self, message):
-        path = os.path.join(self.storages, os.path.basename(message["hash"]))
-        with open(path, "ab" if message.get("more") else "wb") as f:
+        path = self.path(message["hash"])
+        part = path + ".part"
+        with open(part, "ab" if message.get("more") else "wb") as f:
             f.write(base64.b64decode(message["data"]))
+        if message.get("last"):
+            os.rename(part, path)
+            self.make_room({message["hash"]})
+
+    def make_room(self, keep):
+        """Lets go of the storages that were unused for longest, but not of those that a job works with."""
+        keep = keep | {hash for child in self.children.values() for hash in child.job.get("needs") or []}
+        held = []
+        for entry in os.scandir(self.storages):
+            with contextlib.suppress(OSError):
+                held.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.name))
+        over = sum(size for _, size, _ in held) - self.most_held
+        for _, size, name in sorted(held):
+            if over <= 0:
+                return
+            if name not in keep and "." not in name:  # what has a dot is being written
+                with contextlib.suppress(OSError):
+                    os.remove(os.path.join(self.storages, name))
+                    over -= size
 
     def answer(self, id, result):
         self.send(id=id, result=result)
@@ -408,9 +468,10 @@ class Server:
             if child.peak > limits["memory"] + self.facts.get("resident", 0):
                 return self.done(child, stopped(child, "oom", "oom", "%d bytes resident" % child.peak))
         allowed = limits.get(child.stage())
-        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor") and not child.grows():
+        grows = child.grows()
+        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor"):
             allowed = min(allowed or 1e9, max(limits["run_floor"], limits["run_factor"] * child.times["eager"]))
-        if allowed and time.monotonic() - child.since > allowed:
+        if allowed and time.monotonic() - child.since > allowed and not grows:
             return self.done(child, stopped(child, "timeout", "timeout", "stage %s: not done after %.1f s" % (child.stage(), allowed)))
 
     def done(self, child, result):
@@ -426,6 +487,8 @@ class Server:
             if result["status"] != "pass":
                 result["detail"] = (result["detail"] + "\n" + child.tail()).strip()
         child.end()
+        if "values" in result:
+            self.make_room(set())
         self.answer(child.job["id"], result)
 
     def reap(self):
@@ -551,7 +614,7 @@ def reader(server, job):
 
 def held(server, hash):
     import torch
-    path = os.path.join(server.storages, os.path.basename(hash))
+    path = server.path(hash)
     size = os.path.getsize(path)
     return torch.UntypedStorage.from_file(path, False, size) if size else torch.UntypedStorage(0)
 
@@ -674,8 +737,8 @@ class Holder:
     def keep(self, storage):
         data = contents(storage)
         hash = hashlib.sha1(data).hexdigest()
-        path = os.path.join(self.server.storages, hash)
-        if not os.path.exists(path):
+        path = self.server.path(hash)
+        if self.server.missing([hash]):
             part = "%s.%d" % (path, os.getpid())
             with open(part, "wb") as f:
                 f.write(data)
@@ -1288,7 +1351,7 @@ def explore(server):
     def work(job, mark):
         import torch
         settle(job)
-        holder = Holder(server, int(job.get("budget") or 4 << 30))
+        holder = Holder(server, server.most_held // 2)
         error = ""
         try:
             ns = run_text({**job, "hold": True})
@@ -1345,6 +1408,7 @@ def main():
         hello = read_hello(server)
         begin = time.monotonic()
         server.facts = warm(server, hello.get("facts") or {})
+        server.most_held = (hello.get("facts") or {}).get("held") or MAX_HELD
         server.facts["resident"] = resident(os.getpid())
         gc.freeze()
         for _ in range(int((hello.get("facts") or {}).get("spares") or 1)):
@@ -1591,7 +1655,7 @@ def fresh(orders, answers):
         job = unpack(buffer)
         if job is not None:
             break
-    home = tempfile.mkdtemp(dir=os.path.dirname(job["held"]))
+    home = job["home"]
     os.chdir(home)
     with open("repro.py", "w") as f:
         f.write(job["text"])

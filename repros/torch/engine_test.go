@@ -163,7 +163,7 @@ func TestWhateverAChildDoes(t *testing.T) {
 	t.Parallel()
 	tag := "WHITTLE_TEST=" + strconv.Itoa(os.Getpid())
 	e := real(t, Options{Limits: Limits{Compile: 10 * time.Second, Memory: 1 << 30}, Env: []string{tag}})
-	tmp := e.p.hello.Tmp
+	tmp := e.gen.p.hello.Tmp
 	spare := "pass"
 	forks := "for _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(1000)"
 	for _, c := range []struct {
@@ -240,13 +240,12 @@ func TestADeadParentIsReplaced(t *testing.T) {
 	e := real(t, Options{})
 	ctx := context.Background()
 	data := make([]byte, 32)
-	if err := e.Put(ctx, "somehash", data); err != nil {
-		t.Fatal(err)
-	}
+	e.Put("somehash", func() ([]byte, error) { return data, nil })
 	q := aot("", "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)")
 	q.Text = strings.Replace(q.Text, "reader.storage(None, 32)", "reader.storage('somehash', 32)", 1)
+	q.Storages = []string{"somehash"}
 	for range 3 {
-		p := e.p
+		p := e.gen.p
 		if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

@@ -11,17 +11,16 @@ import (
 // maxFrame bounds a message; a length beyond it is rubbish.
 const maxFrame = 1 << 30
 
-// writeFrame writes one message: four bytes of length, big endian, then JSON.
-func writeFrame(w io.Writer, v any) error {
+// frame is one message as it goes over the pipe: four bytes of length, big endian, then JSON.
+func frame(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(b) > maxFrame {
-		return fmt.Errorf("a message of %d bytes", len(b))
+		return nil, fmt.Errorf("torch: a message of %d bytes", len(b))
 	}
-	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
-	return err
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...), nil
 }
 
 // readFrame reads one message. The error is io.EOF when the other side is gone between messages.
@@ -53,4 +52,6 @@ func readFrame(r *bufio.Reader) (answer, error) {
 type answer struct {
 	ID     int64           `json:"id"`
 	Result json.RawMessage `json:"result"`
+	// Missing are storages that the job needs and the far side does not hold; the job was not begun.
+	Missing []string `json:"missing"`
 }

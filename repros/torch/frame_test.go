@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,9 +17,11 @@ import (
 func TestFrames(t *testing.T) {
 	var b bytes.Buffer
 	for id := range 3 {
-		if err := writeFrame(&b, job{"id": id, "result": map[string]any{"status": "pass"}}); err != nil {
+		x, err := frame(job{"id": id, "result": map[string]any{"status": "pass"}})
+		if err != nil {
 			t.Fatal(err)
 		}
+		b.Write(x)
 	}
 	r := bufio.NewReader(&b)
 	for id := range 3 {
@@ -33,12 +36,12 @@ func TestFrames(t *testing.T) {
 }
 
 func seeds(f *testing.F) {
-	var b bytes.Buffer
-	if err := writeFrame(&b, job{"id": 1, "nonce": "n", "mark": "loaded"}); err != nil {
+	b, err := frame(job{"id": 1, "nonce": "n", "mark": "loaded"})
+	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b.Bytes())
-	f.Add(append(b.Bytes(), b.Bytes()[:7]...))
+	f.Add(b)
+	f.Add(append(slices.Clone(b), b[:7]...))
 	f.Add([]byte{0, 0, 0, 2, '{', '}'})
 	f.Add([]byte{0, 0, 0, 4, 'n', 'u', 'l', 'l'})
 	f.Add([]byte{255, 255, 255, 255, '{'})

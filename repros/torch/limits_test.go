@@ -30,7 +30,7 @@ func TestTimeForCompiling(t *testing.T) {
 		{name: "less was given", given: 5 * time.Second, stuck: "compile", slowest: 2 * time.Second, want: 5 * time.Second},
 	} {
 		e := &Engine{slowest: c.slowest, stuck: c.stuck, guess: c.given == 0}
-		e.o.Limits = fill(Limits{Compile: c.given}, Facts{})
+		e.o.Limits = fill(Limits{Compile: c.given})
 		if got := e.limits(c.fresh, c.calls)["compile"]; got != c.want.Seconds() {
 			t.Errorf("%s: %v s, want %v", c.name, got, c.want)
 		}

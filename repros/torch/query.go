@@ -3,9 +3,9 @@ package torch
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,10 +25,21 @@ type Query struct {
 	Autocast bool               // after dynamo
 	OnlyFwd  bool               // after dynamo: no backward
 	Derived  map[string]Derived // storages that the text names and that are made from held ones
-	Storages []string           // Fresh: held storages that the file's save_dir must have
+	Storages []string           // that the text names, Derived aside: Put, given, or made by Explore. Fresh: the file's save_dir gets them
+	Give     map[string][]byte  // those of Storages that are this query's alone, by hash
 	SaveDir  string             // Fresh: as the text says it
 	Fresh    bool               // the file itself, in a Python that ran nothing before
 	Locate   bool               // after aot: say which calls to blame, where that can be told
+}
+
+// needs are the storages that the far side has to hold.
+func (q Query) needs() []string {
+	out := slices.Clone(q.Storages)
+	for _, d := range q.Derived {
+		out = append(out, d.Of.Storage)
+	}
+	slices.Sort(out)
+	return append([]string{}, slices.Compact(out)...)
 }
 
 // View is a tensor over a held storage.
@@ -90,13 +101,13 @@ func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 		return replay.Outcome{}, err
 	}
 	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
-		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh, q.Calls)}
+		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh, q.Calls), "needs": q.needs()}
 	if q.Fresh {
 		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
 	}
 	// A candidate does not kill itself with SIGKILL every time by chance: one such end may be somebody else's doing.
 	for try := 0; ; try++ {
-		b, err := e.ask(ctx, j)
+		b, err := e.ask(ctx, j, q.Give)
 		if ctx.Err() != nil {
 			return replay.Outcome{}, ctx.Err()
 		}
@@ -164,7 +175,7 @@ func (r reply) outcome() replay.Outcome {
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}
-	if why := unproved(o); why != "" {
+	if why := o.Unproved(); why != "" {
 		return replay.Outcome{Status: replay.Infrastructure, Message: why, Detail: o.Detail, Marks: o.Marks}
 	}
 	return o
@@ -189,33 +200,11 @@ func signature(stage, typ, message, frame string) replay.Signature {
 	return replay.NewSignature(stage, typ, message, frames, nil)
 }
 
-// unproved says which mark an outcome lacks, "" for none.
-func unproved(o replay.Outcome) string {
-	need := 0
-	switch {
-	case o.Status == replay.Pass:
-		need = 4
-	case o.Signature.Stage == "compile":
-		need = 2
-	case o.Signature.Stage == "run":
-		need = 3
-	case o.Signature.Stage == "accuracy":
-		need = 4
-	}
-	marks := []string{"loaded", "eager", "compiled", "ran"}
-	for i := range need {
-		if i >= len(o.Marks) || o.Marks[i] != marks[i] {
-			return fmt.Sprintf("%s without the mark %q", o.Status, marks[i])
-		}
-	}
-	return ""
-}
-
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
 // the order of load_args. After an error in the graph the values so far come with it.
 func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
-	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false, q.Calls), "threads": e.threads()}
-	b, err := e.ask(ctx, j)
+	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false, q.Calls), "threads": e.threads(), "needs": q.needs()}
+	b, err := e.ask(ctx, j, q.Give)
 	if err != nil {
 		return nil, err
 	}
@@ -224,15 +213,10 @@ func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[str
 		Error  string           `json:"error"`
 		reply
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := read(b, &r, &r.reply); err != nil {
 		return nil, fmt.Errorf("torch: exploring: %w", err)
 	}
-	if r.Status != "" {
-		return nil, fmt.Errorf("torch: exploring: %s", r.Message)
-	}
-	e.mu.Lock()
-	e.replays = append(e.replays, j)
-	e.mu.Unlock()
+	e.remember(j, r.Values)
 	if r.Error != "" {
 		return r.Values, fmt.Errorf("torch: exploring: %s", r.Error)
 	}
@@ -241,7 +225,7 @@ func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[str
 
 // Elements reads a tensor's elements, row-major, as Python literals.
 func (e *Engine) Elements(ctx context.Context, v View) ([]string, error) {
-	b, err := e.ask(ctx, job{"op": "elements", "of": v})
+	b, err := e.ask(ctx, job{"op": "elements", "of": v, "needs": []string{v.Storage}}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -249,43 +233,28 @@ func (e *Engine) Elements(ctx context.Context, v View) ([]string, error) {
 		Elements []string `json:"elements"`
 		reply
 	}
-	if err := json.Unmarshal(b, &r); err != nil || r.Status != "" {
-		return nil, fmt.Errorf("torch: reading elements: %s %v", r.Message, err)
+	if err := read(b, &r, &r.reply); err != nil {
+		return nil, fmt.Errorf("torch: reading elements: %w", err)
 	}
 	return r.Elements, nil
 }
 
-// Storage reads the bytes of a held storage, or of one derived from it.
-func (e *Engine) Storage(ctx context.Context, hash string, d *Derived) ([]byte, error) {
-	e.mu.Lock()
-	known := slices.Clone(e.storage[hash])
-	e.mu.Unlock()
-	if d == nil && known != nil {
-		return known, nil
+// read decodes a result. The error is that of the decoder, or of the outcome, o, that came in place of what was asked for.
+func read(b json.RawMessage, into any, o *reply) error {
+	if err := json.Unmarshal(b, into); err != nil {
+		return err
 	}
-	j := job{"op": "export", "storage": hash}
-	if d != nil {
-		j["derived"] = *d
+	if o.Status != "" {
+		return errors.New(o.Message)
 	}
-	b, err := e.ask(ctx, j)
-	if err != nil {
-		return nil, err
-	}
-	var r struct {
-		Data string `json:"data"`
-		reply
-	}
-	if err := json.Unmarshal(b, &r); err != nil || r.Status != "" {
-		return nil, fmt.Errorf("torch: reading a storage: %s %v", r.Message, err)
-	}
-	return base64.StdEncoding.DecodeString(r.Data)
+	return nil
 }
 
 // Diverge runs a repro eagerly, in float64 and compiled, and compares the values of the buffers that Inductor makes, in the order in which
 // it makes them, and the outputs. The rows come as accuracy.Row reads them. tolerance 0 is PyTorch's.
 func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP bool) (rows json.RawMessage, err error) {
 	b, err := e.ask(ctx, job{"op": "diverge", "text": q.Text, "stage": q.Stage, "backend": q.Backend, "tracing": q.Tracing, "only_fwd": q.OnlyFwd, "derived": q.Derived,
-		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "limits": e.limits(false, q.Calls)})
+		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "limits": e.limits(false, q.Calls), "needs": q.needs()}, q.Give)
 	if err != nil {
 		return nil, err
 	}
@@ -295,8 +264,8 @@ func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignore
 	}
 	if err := json.Unmarshal(b, &r); err != nil || r.Rows == nil {
 		var o reply
-		if e := json.Unmarshal(b, &o); e == nil {
-			return nil, fmt.Errorf("torch: %s", o.Message)
+		if e := read(b, &o, &o); e != nil {
+			err = e
 		}
 		return nil, fmt.Errorf("torch: comparing: %w", err)
 	}

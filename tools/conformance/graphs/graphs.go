@@ -203,11 +203,7 @@ func one(ctx context.Context, t *tally, file string, o Options) {
 	if o.MaxBytes > 0 && total > o.MaxBytes {
 		return
 	}
-	var load func(string) ([]byte, error)
-	if r.SaveDir != "" {
-		load = repros.DirLoader(filepath.Join(filepath.Dir(file), r.SaveDir))
-	}
-	inputs, err := r.Tensors(load)
+	inputs, err := r.Tensors(r.Loader(filepath.Dir(file)))
 	if err != nil {
 		if r.Stage == repros.AfterAOT {
 			t.note(4, file, err)

@@ -41,7 +41,8 @@ type minifyOptions struct {
 	workarounds bool
 
 	want   replay.Signature
-	python []string // the torch command, in words
+	seen   replay.Signature // what the program failed with
+	python []string         // the torch command, in words
 }
 
 // failed stores a failure and minifies it.
@@ -76,7 +77,7 @@ func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
 		fmt.Fprintf(a.stderr, "whittle: wrote the failing graph, not minified, to %s\n", path)
 		return nil
 	}
-	return a.minify(ctx, st, r, ev.Dir, "", minifyOptions{out: filepath.Join(dir, "repro.py"), engine: "native", timeout: ev.wall()})
+	return a.minify(ctx, st, r, ev.Dir, "", minifyOptions{out: filepath.Join(dir, "repro.py"), engine: "native", timeout: ev.wall(), seen: ev.Sig})
 }
 
 func writeRepro(path string, r *repros.Repro) error {
@@ -337,7 +338,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 	}
 	defer e.Close()
 	live := newProgress(a.stderr)
-	opt := reduce.Options{Engine: e, Repro: r, Dir: dir, Want: o.want, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
+	opt := reduce.Options{Engine: e, Repro: r, Dir: dir, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
 		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume}
 	if o.deadline > 0 {
 		opt.Deadline = time.Now().Add(o.deadline)
@@ -434,6 +435,9 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 	}
 	for _, w := range rep.Workaround {
 		say("workaround: %s = %s", w.Name, w.Value)
+	}
+	if rep.Partial != nil {
+		say("some values of the graph are not known, and their calls were not tried as inputs: %v", rep.Partial)
 	}
 	for _, off := range rep.Off {
 		say("reduction %s was switched off: too many of its candidates hung", off)

@@ -122,6 +122,9 @@ func (r *issueReport) minification(ctx context.Context, st *replay.Store, id int
 		if s.ID == id {
 			r.State, r.Created, r.Steps = s.State, s.Created, s.Steps
 			r.Result.Start.Calls, r.Result.End.Calls = s.StartCalls, s.Calls
+			if s.Why != "" {
+				return fmt.Errorf("minification %d has no result: %s", id, s.Why)
+			}
 		}
 	}
 	r.Signature, r.Start = m.Signature, m.Start

@@ -17,7 +17,6 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
-	"whittle/replay"
 	"whittle/repros"
 	"whittle/tools/whittle/stack"
 )
@@ -216,7 +215,7 @@ func (c *script) sendFailure() {
 	if dir == "" {
 		dir = filepath.Dir(c.path)
 	}
-	c.send(event{Kind: "failed", Repro: text, Dir: dir, Sig: replay.NewSignature("compile", "", f.Err.Error(), nil, nil), Raw: f.Err.Error(), Level: level, After: after})
+	c.send(event{Kind: "failed", Repro: text, Dir: dir, Sig: c.s.Signature(f), Raw: f.Err.Error(), Level: level, After: after})
 }
 
 // repro is the failing graph as a repro file.

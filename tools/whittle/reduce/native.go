@@ -75,7 +75,7 @@ func (n *Native) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDy
 // Load implements Engine.
 func (n *Native) Load(_ context.Context, r *repros.Repro, dir string) (minify.State, error) {
 	s := minify.State{Module: r.Module}
-	inputs, err := r.Tensors(repros.DirLoader(filepath.Join(dir, r.SaveDir)))
+	inputs, err := r.Tensors(r.Loader(dir))
 	if err != nil {
 		return s, err
 	}

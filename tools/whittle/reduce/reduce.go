@@ -21,7 +21,7 @@ type Engine interface {
 	minify.Values
 	// Fingerprint says what answers: equal fingerprints give equal outcomes.
 	Fingerprint() string
-	// Load makes the state that r stands for. Its stored data lie under dir/r.SaveDir; what is missing there is random.
+	// Load makes the state that r stands for. Its stored data lie under dir, see Repro.Loader.
 	Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error)
 	// Run runs a candidate. r is what Load was given.
 	Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error)
@@ -44,6 +44,7 @@ type Options struct {
 	Repro  *repros.Repro
 	Dir    string           // that the repro's file lies in
 	Want   replay.Signature // the failure looked for; zero => the start's own
+	Seen   replay.Signature // what the program itself failed with; zero => not known
 
 	Workers        int
 	Confirm        int
@@ -130,6 +131,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	var res minify.Result
 	for i, st := range variants(start) {
+		if i > 0 && o.Seen.Type != "" {
+			if got, e := o.Engine.Run(ctx, o.Repro, minify.Candidate{State: st}); e != nil || got.Signature.Type != o.Seen.Type {
+				break // without gradients there is another failure, or none: not the program's
+			}
+		}
 		r, e := s.Run(ctx, st)
 		var nf *minify.NotFailingError
 		fails := !errors.As(e, &nf)

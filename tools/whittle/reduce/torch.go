@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,20 +57,19 @@ func (t *Torch) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDyn
 // Load implements Engine: the far side gets the stored data, and makes those that are random.
 func (t *Torch) Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error) {
 	t.repro = r
-	load := repros.DirLoader(filepath.Join(dir, r.SaveDir))
+	load := r.Loader(dir)
 	x := *r
 	x.Storages = slices.Clone(r.Storages)
 	for i, st := range r.Storages {
-		if st.Hash == "" {
-			continue
-		}
-		data, err := load(st.Hash)
-		if err != nil { // PyTorch's rule: random data stand in
+		switch {
+		case st.Hash == "":
+		case load == nil:
 			x.Storages[i].Hash = ""
-			continue
-		}
-		if err := t.Put(ctx, st.Hash, data); err != nil {
-			return minify.State{}, err
+		default:
+			if _, err := load(st.Hash); err != nil {
+				return minify.State{}, err
+			}
+			t.Put(st.Hash, func() ([]byte, error) { return load(st.Hash) })
 		}
 	}
 	s := minify.State{Module: r.Module}
@@ -78,7 +77,7 @@ func (t *Torch) Load(ctx context.Context, r *repros.Repro, dir string) (minify.S
 		s.Config = append(s.Config, minify.Setting(c))
 	}
 	names := inputNames(s)
-	values, err := t.Engine.Explore(ctx, t.query(&x), names)
+	values, err := t.Engine.Explore(ctx, t.query(&x, nil), names)
 	if err != nil && values == nil {
 		return s, err
 	}
@@ -121,9 +120,14 @@ func inputNames(s minify.State) []string {
 	return out
 }
 
-// query is what the engine needs to know of a repro.
-func (t *Torch) query(r *repros.Repro) torch.Query {
-	q := torch.Query{Text: repros.Write(r), Calls: minify.CostOf(minify.State{Module: r.Module}).Calls, Stage: string(r.Stage), Backend: r.Backend, Tracing: r.Tracing, Autocast: r.Autocast, SaveDir: r.SaveDir}
+// query is what the engine needs to know of a repro, some of whose storages are derived from held ones.
+func (t *Torch) query(r *repros.Repro, derived map[string]torch.Derived) torch.Query {
+	q := torch.Query{Text: repros.Write(r), Calls: minify.CostOf(minify.State{Module: r.Module}).Calls, Stage: string(r.Stage), Backend: r.Backend, Tracing: r.Tracing, Autocast: r.Autocast, SaveDir: r.SaveDir, Derived: derived}
+	for _, st := range r.Storages {
+		if _, made := derived[st.Hash]; st.Hash != "" && !made {
+			q.Storages = append(q.Storages, st.Hash)
+		}
+	}
 	switch r.Accuracy {
 	case repros.WithAccuracy, repros.MinAccuracy:
 		q.Accuracy = "accuracy"
@@ -193,9 +197,7 @@ func (t *Torch) Explore(ctx context.Context, s minify.State, prefix string) (map
 		if err != nil {
 			return nil, err
 		}
-		q := t.query(x)
-		q.Derived = derived
-		values, failed = t.Engine.Explore(ctx, q, names)
+		values, failed = t.Engine.Explore(ctx, t.query(x, derived), names)
 	}
 	out := map[string]minify.Held{}
 	fakes := map[int]*tensor.Storage{}
@@ -271,8 +273,8 @@ func (t *Torch) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (r
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
 	}
-	q := t.query(x)
-	q.Derived, q.Locate = derived, c.Reduction == "start"
+	q := t.query(x, derived)
+	q.Locate = c.Reduction == "start"
 	o, err := t.Engine.Run(ctx, q)
 	if err != nil {
 		return o, err
@@ -308,15 +310,8 @@ func (t *Torch) RunScript(ctx context.Context, r *repros.Repro, text string) (re
 }
 
 func (t *Torch) script(ctx context.Context, r *repros.Repro, text string, stored map[string][]byte) (replay.Outcome, error) {
-	q := t.query(r)
-	q.Text, q.Fresh = text, true
-	for hash, data := range stored {
-		if err := t.Put(ctx, hash, data); err != nil {
-			return replay.Outcome{}, err
-		}
-		q.Storages = append(q.Storages, hash)
-	}
-	slices.Sort(q.Storages)
+	q := t.query(r, nil)
+	q.Text, q.Fresh, q.Give, q.Storages = text, true, stored, slices.Sorted(maps.Keys(stored))
 	return t.Engine.Run(ctx, q)
 }
 
@@ -371,8 +366,7 @@ func (t *Torch) Diverge(ctx context.Context, r *repros.Repro, dir string, o accu
 	if err != nil {
 		return nil, err
 	}
-	q := t.query(x)
-	q.Derived = derived
+	q := t.query(x, derived)
 	b, failed := t.Engine.Diverge(ctx, q, o.Tol, o.IgnoreNonFP)
 	var rows []accuracy.Row
 	if b != nil {

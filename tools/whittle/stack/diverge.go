@@ -26,11 +26,7 @@ import (
 // dynamo, each gradient: see accuracy.Diverge. dir is the folder of the repro file; cacheDir holds compiled kernels.
 // Generated code runs in this process.
 func Diverge(ctx context.Context, r *repros.Repro, dir, cacheDir string, o accuracy.Options) ([]accuracy.Row, error) {
-	load := repros.DirLoader(dir)
-	if r.SaveDir != "" {
-		load = repros.DirLoader(dir + "/" + r.SaveDir)
-	}
-	inputs, err := r.Tensors(load)
+	inputs, err := r.Tensors(r.Loader(dir))
 	if err != nil {
 		return nil, &accuracy.EagerError{Err: err}
 	}
@@ -104,16 +100,17 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 	if err := s.In.RunSource("repro.py", pre); err != nil {
 		return nil, &accuracy.EagerError{Err: s.plain(err)}
 	}
-	d := &dynamoRun{s: s, r: r}
-	for _, n := range r.Module.Graph.Placeholders() {
-		d.names = append(d.names, n.Name)
-	}
+	d := newDynamoRun(s, r)
 	var err error
 	if d.backend, err = s.lookup(r.Backend); err != nil {
 		return nil, &accuracy.EagerError{Err: s.plain(err)}
 	}
 	x.Eager = func(ctx context.Context, gm *fx.GraphModule, inputs []any, observe func(*fx.Node, any)) ([]any, error) {
-		out, err := d.eager(gm, d.args(inputs, false), observe)
+		args, err := d.args(inputs, false)
+		if err != nil {
+			return nil, err
+		}
+		out, err := d.eager(gm, args, observe)
 		return list(detached(out)), err
 	}
 	x.Compiled = func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error) {
@@ -121,7 +118,11 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 		if err != nil {
 			return nil, err
 		}
-		out, err := d.call(fn, d.args(inputs, false))
+		args, err := d.args(inputs, false)
+		if err != nil {
+			return nil, err
+		}
+		out, err := d.call(fn, args)
 		return list(detached(out)), err
 	}
 	rows, err := accuracy.Diverge(ctx, r.Module, inputs, guard(x), o)
@@ -131,6 +132,14 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 	return d.gradients(ctx, rows, inputs, x, o)
 }
 
+func newDynamoRun(s *Session, r *repros.Repro) *dynamoRun {
+	d := &dynamoRun{s: s, r: r}
+	for _, n := range r.Module.Graph.Placeholders() {
+		d.names = append(d.names, n.Name)
+	}
+	return d
+}
+
 // plain is an exception as type and message.
 func (s *Session) plain(err error) error {
 	o := s.pythonOutcome("", err)
@@ -138,23 +147,29 @@ func (s *Session) plain(err error) error {
 }
 
 // args makes Python values of inputs; grad says whether they require gradients where the repro says so.
-func (d *dynamoRun) args(inputs []any, grad bool) []vm.Object {
+func (d *dynamoRun) args(inputs []any, grad bool) ([]vm.Object, error) {
 	out := make([]vm.Object, len(inputs))
 	for i, v := range inputs {
-		t, ok := v.(*tensor.Tensor)
-		if ok && grad && i < len(d.r.Inputs) && d.r.Inputs[i].RequiresGrad && t.DType.IsFloat() {
-			_ = d.s.grad.SetRequiresGrad(t, true) // a fresh floating leaf cannot refuse
+		if t, ok := v.(*tensor.Tensor); ok && grad && d.r.Inputs[i].RequiresGrad {
+			if err := d.s.grad.SetRequiresGrad(t, true); err != nil {
+				return nil, fmt.Errorf("input %s: %w", d.r.Inputs[i].Name, err)
+			}
 		}
 		out[i] = d.s.Torch.Object(v)
 	}
-	return out
+	return out, nil
 }
 
+// module is a copy of gm for Python, which may do to it what it likes.
 func (d *dynamoRun) module(gm *fx.GraphModule) (vm.Object, error) {
-	for _, n := range gm.Graph.Nodes {
+	c, _ := gm.Clone()
+	for name, t := range c.Attrs {
+		c.Attrs[name] = accuracy.Clone(t).(*tensor.Tensor)
+	}
+	for _, n := range c.Graph.Nodes {
 		n.Val = nil
 	}
-	return d.s.Torch.NewGraphModule(gm, nil)
+	return d.s.Torch.NewGraphModule(c, nil)
 }
 
 // eager runs a graph node by node. Values are shown without their autograd history.
@@ -184,18 +199,24 @@ func (d *dynamoRun) value(o vm.Object) (any, error) {
 	return v, nil
 }
 
-// compile gives a graph to the repro's backend.
-func (d *dynamoRun) compile(gm *fx.GraphModule, inputs []any, grad bool) (vm.Object, error) {
+// give gives a copy of a graph to the repro's backend: some edit what they get. The error is a Python exception.
+func (d *dynamoRun) give(gm *fx.GraphModule, inputs []any, grad bool) (vm.Object, error) {
 	obj, err := d.module(gm)
 	if err != nil {
-		return nil, d.s.plain(err)
-	}
-	examples := d.args(cloneAll(inputs), grad)
-	if err := d.s.exampleValues(gm, examples); err != nil {
 		return nil, err
 	}
+	examples, err := d.args(cloneAll(inputs), grad)
+	if err != nil {
+		return nil, err
+	}
+	d.s.exampleValues(d.s.Torch.NativeGraph(obj).GM, examples)
+	return d.s.In.Call(d.backend, []vm.Object{obj, vm.NewList(examples...)}, nil)
+}
+
+// compile is give with errors for people.
+func (d *dynamoRun) compile(gm *fx.GraphModule, inputs []any, grad bool) (vm.Object, error) {
 	d.s.Failure = nil
-	fn, err := d.s.In.Call(d.backend, []vm.Object{obj, vm.NewList(examples...)}, nil)
+	fn, err := d.give(gm, inputs, grad)
 	if err != nil {
 		if d.s.Failure != nil {
 			return nil, d.s.Failure.Err
@@ -243,8 +264,7 @@ func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs [
 	}
 	eager := func(gm *fx.GraphModule, inputs []any) (map[string]*tensor.Tensor, error) {
 		x.Seed(0)
-		c, _ := gm.Clone()
-		_, g, err := d.backward(inputs, func(args []vm.Object) (any, error) { return d.eager(c, args, nil) })
+		_, g, err := d.backward(inputs, func(args []vm.Object) (any, error) { return d.eager(gm, args, nil) })
 		return g, err
 	}
 	ref, err := eager(d.r.Module, cloneAll(inputs))
@@ -253,8 +273,7 @@ func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs [
 	}
 	compiled := func() (map[string]*tensor.Tensor, error) {
 		x.Seed(0)
-		c, _ := d.r.Module.Clone()
-		fn, err := d.compile(c, inputs, true)
+		fn, err := d.compile(d.r.Module, inputs, true)
 		if err != nil {
 			return nil, err
 		}
@@ -297,7 +316,10 @@ func optional(t *tensor.Tensor) any {
 func (d *dynamoRun) backward(inputs []any, run func(args []vm.Object) (any, error)) (any, map[string]*tensor.Tensor, error) {
 	var out any
 	if _, err := guarded(func() (_ []any, err error) {
-		out, err = run(d.args(inputs, true))
+		args, err := d.args(inputs, true)
+		if err == nil {
+			out, err = run(args)
+		}
 		return nil, err
 	}); err != nil {
 		return nil, nil, err
@@ -379,17 +401,20 @@ func (q accuracyQuestion) answer(ctx context.Context) replay.Outcome {
 	}
 	exact, err := run(0, q.Exact)
 	if err != nil {
-		exact = nil // then eager alone decides
+		exact = nil // float64 is only a help: then eager alone decides
 	}
 	rep := accuracy.Compare(q.Ref, q.Res, exact, q.Options)
 	if rep.Same {
 		return replay.Outcome{Status: replay.Pass}
 	}
-	for who, f := range map[string]func() (any, error){"eager": q.Eager, "compiled": q.Compiled} {
+	for _, side := range []struct { // eager first: what it does not agree with itself about is nobody else's fault
+		who string
+		f   func() (any, error)
+	}{{"eager", q.Eager}, {"compiled", q.Compiled}} {
 		seed := uint64(0)
-		err := accuracy.NullTest(ctx, who, func(context.Context) (any, error) {
+		err := accuracy.NullTest(ctx, side.who, func(context.Context) (any, error) {
 			seed++
-			return run(seed, f)
+			return run(seed, side.f)
 		}, q.Options)
 		if err != nil {
 			return invalid(err)
@@ -409,15 +434,12 @@ func exactly(module *fx.GraphModule, inputs []any, run func(gm *fx.GraphModule, 
 	}
 }
 
-// dynamoAccuracy answers for an after-dynamo repro: outputs and gradients.
-func (s *Session) dynamoAccuracy(ctx context.Context, r *repros.Repro, inputs []any, backend vm.Object) replay.Outcome {
+// accuracy answers for an after-dynamo repro: outputs and gradients.
+func (d *dynamoRun) accuracy(ctx context.Context, inputs []any) replay.Outcome {
+	s, r := d.s, d.r
 	opt, err := AccuracyOptions(r)
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
-	}
-	d := &dynamoRun{s: s, r: r, backend: backend}
-	for _, n := range r.Module.Graph.Placeholders() {
-		d.names = append(d.names, n.Name)
 	}
 	all := func(inputs []any, run func(args []vm.Object) (any, error)) (any, error) {
 		out, grads, err := d.backward(inputs, run)
@@ -431,11 +453,9 @@ func (s *Session) dynamoAccuracy(ctx context.Context, r *repros.Repro, inputs []
 		return l, nil
 	}
 	eager := func(gm *fx.GraphModule, inputs []any) (any, error) {
-		c, _ := gm.Clone()
-		return all(inputs, func(args []vm.Object) (any, error) { return d.eager(c, args, nil) })
+		return all(inputs, func(args []vm.Object) (any, error) { return d.eager(gm, args, nil) })
 	}
-	c, _ := r.Module.Clone()
-	fn, err := d.compile(c, inputs, true)
+	fn, err := d.compile(r.Module, inputs, true)
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: "compiled once, and not again: " + err.Error()}
 	}

@@ -43,11 +43,7 @@ func runQuery(ctx context.Context, q engine.Query, cacheDir string, mark func(st
 
 // runAOT runs an aten graph eagerly and through the lowering, without any Python.
 func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
-	load := repros.DirLoader(q.Dir)
-	if r.SaveDir != "" {
-		load = repros.DirLoader(q.Dir + "/" + r.SaveDir)
-	}
-	inputs, err := r.Tensors(load)
+	inputs, err := r.Tensors(r.Loader(q.Dir))
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
@@ -107,7 +103,7 @@ func sameAsEager(ctx context.Context, module *fx.GraphModule, inputs []any, ref,
 	if rep.Same {
 		return replay.Outcome{Status: replay.Pass}
 	}
-	return replay.Outcome{Status: replay.Failed, Message: rep.Message, Signature: replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}}
+	return replay.Outcome{Status: replay.Failed, Message: rep.Message, Signature: accuracyError}
 }
 
 func setting(r *repros.Repro, name string) string {
@@ -143,6 +139,21 @@ func CompileOutcome(err error) replay.Outcome {
 	return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("compile", typ, msg, nil, nil)}
 }
 
+// accuracyError is the signature of wrong results.
+var accuracyError = replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}
+
+// Signature is how a failure is known: by what a query that fails in the same way says.
+func (s *Session) Signature(f *Failure) replay.Signature {
+	var raised *vm.Raised
+	switch {
+	case f.Accuracy:
+		return accuracyError
+	case errors.As(f.Err, &raised):
+		return s.pythonOutcome("compile", f.Err).Signature
+	}
+	return CompileOutcome(f.Err).Signature
+}
+
 // runDynamo runs an after-dynamo repro: its preamble defines the backend, the graph runs on Python values.
 func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
 	s := New(ctx, cacheDir)
@@ -154,62 +165,61 @@ func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir st
 	if err := s.In.RunSource("repro.py", pre); err != nil {
 		return fail(err)
 	}
-	inputs, err := r.Tensors(repros.DirLoader(q.Dir))
+	inputs, err := r.Tensors(r.Loader(q.Dir))
 	if err != nil {
 		return fail(err)
 	}
 	mark(engine.Loaded)
-	args := func() []vm.Object {
-		out := make([]vm.Object, len(inputs))
-		for i, v := range cloneAll(inputs) {
-			if t, ok := v.(*tensor.Tensor); ok && r.Inputs[i].RequiresGrad {
-				if err := s.grad.SetRequiresGrad(t, true); err != nil {
-					continue
-				}
-			}
-			out[i] = s.Torch.Object(v)
-		}
-		return out
+	d := newDynamoRun(s, r)
+	if d.backend, err = s.lookup(r.Backend); err != nil {
+		return fail(s.plain(err))
 	}
-	for _, n := range r.Module.Graph.Nodes {
-		n.Val = nil
-	}
-	gm, err := s.Torch.NewGraphModule(r.Module, nil)
+	// As run_repro does: forward, and backward where something asks for gradients.
+	both, err := s.attribute("torch._dynamo.debug_utils", "run_fwd_maybe_bwd")
 	if err != nil {
 		return fail(err)
 	}
-	if _, err := s.In.Call(gm, args(), nil); err != nil {
-		return replay.Outcome{Status: replay.Invalid, Message: "eager: " + err.Error()}
+	run := func(f vm.Object) error {
+		args, err := d.args(cloneAll(inputs), true)
+		if err == nil {
+			_, err = s.In.Call(both, []vm.Object{f, vm.NewList(args...)}, nil)
+		}
+		return err
+	}
+	gm, err := d.module(r.Module)
+	if err != nil {
+		return fail(err)
+	}
+	aten.DefaultGenerator.ManualSeed(0)
+	if err := run(gm); err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: "eager: " + s.plain(err).Error()}
 	}
 	mark(engine.Eager)
-	backend, err := s.lookup(r.Backend)
-	if err != nil {
-		return fail(err)
-	}
-	examples := args()
-	if err := s.exampleValues(r.Module, examples); err != nil {
-		return fail(err)
-	}
-	fn, err := s.In.Call(backend, []vm.Object{gm, vm.NewList(examples...)}, nil)
-	if err != nil {
-		if s.Failure != nil {
+	s.Failure = nil
+	failed := func(stage string, err error) replay.Outcome {
+		if s.Failure != nil { // in a backward graph that is compiled when it is first run, too
 			return CompileOutcome(s.Failure.Err)
 		}
-		return s.pythonOutcome("compile", err)
+		return s.pythonOutcome(stage, err)
+	}
+	fn, err := d.give(r.Module, inputs, true)
+	if err != nil {
+		return failed("compile", err)
 	}
 	mark(engine.Compiled)
-	if _, err := s.In.Call(fn, args(), nil); err != nil {
-		return s.pythonOutcome("run", err)
+	aten.DefaultGenerator.ManualSeed(0)
+	if err := run(fn); err != nil {
+		return failed("run", err)
 	}
 	mark(engine.Ran)
 	if asksAccuracy(r) {
-		return s.dynamoAccuracy(ctx, r, inputs, backend)
+		return d.accuracy(ctx, inputs)
 	}
 	return replay.Outcome{Status: replay.Pass}
 }
 
 // exampleValues gives placeholders the metadata that backends may look at.
-func (s *Session) exampleValues(gm *fx.GraphModule, args []vm.Object) error {
+func (s *Session) exampleValues(gm *fx.GraphModule, args []vm.Object) {
 	for i, n := range gm.Graph.Placeholders() {
 		if v, ok := s.Torch.Value(args[i]); ok {
 			if t, ok := v.(*tensor.Tensor); ok {
@@ -217,19 +227,22 @@ func (s *Session) exampleValues(gm *fx.GraphModule, args []vm.Object) error {
 			}
 		}
 	}
-	return nil
 }
 
 func (s *Session) lookup(name string) (vm.Object, error) {
-	m, err := s.In.Import("torch._dynamo.backends.registry")
-	if err != nil {
-		return nil, err
-	}
-	f, err := s.In.GetAttr(m, "lookup_backend")
+	f, err := s.attribute("torch._dynamo.backends.registry", "lookup_backend")
 	if err != nil {
 		return nil, err
 	}
 	return s.In.Call(f, []vm.Object{vm.Str(name)}, nil)
+}
+
+func (s *Session) attribute(module, name string) (vm.Object, error) {
+	m, err := s.In.Import(module)
+	if err != nil {
+		return nil, err
+	}
+	return s.In.GetAttr(m, name)
 }
 
 // pythonOutcome is the outcome of a Python exception.

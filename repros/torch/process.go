@@ -1,0 +1,377 @@
+package torch
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	"golang.org/x/sys/unix"
+)
+
+// process is one Python. It has four goroutines, all of which end with it: one writes, one reads, one listens for signs of life, and one ends
+// it. Whatever goes wrong leads to fail, once; from there on the process is dead for all who ask, and on its way out. Nobody else has to
+// end it, so that none is left behind.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.ReadCloser
+	stderr *tail
+	limits Limits
+	hello  hello // set before ready is closed
+
+	frames    chan []byte   // handed to the writer one by one
+	wake      chan struct{} // there are notices for the writer
+	supplying chan struct{} // has an element while somebody hands over storages
+	ready     chan struct{} // closed when it said hello
+	dead      chan struct{} // closed when no answer comes any more
+	reaped    chan struct{} // closed when the process and its pipes are gone
+	began     time.Time
+	heard     atomic.Int64 // since began, when it last gave a sign of life: bytes from it, or much taken by it
+
+	mu      sync.Mutex // nothing under it waits
+	next    int64
+	pending map[int64]chan answer // nil for a job that nobody waits for any more: its answer still comes
+	notices [][]byte
+	gone    error // why it is dead
+	killed  bool  // by a signal of ours
+	died    bool  // by a signal of somebody else; set before reaped is closed
+}
+
+// launch starts a Python and its goroutines. It says nothing to it yet.
+func launch(o Options, wg *conc.WaitGroup) (*process, error) {
+	args := argv(o.Command)
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(cmd.Environ(), o.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p := &process{cmd: cmd, stderr: &tail{}, limits: o.Limits, pending: map[int64]chan answer{}, frames: make(chan []byte), wake: make(chan struct{}, 1),
+		began:     time.Now(),
+		supplying: make(chan struct{}, 1), ready: make(chan struct{}), dead: make(chan struct{}), reaped: make(chan struct{})}
+	cmd.Stderr = p.stderr
+	cmd.WaitDelay = p.limits.Grace // a process that it left behind may hold stderr
+	var err error
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.out, err = cmd.StdoutPipe(); err != nil {
+		return nil, errors.Join(err, p.in.Close())
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("torch: starting %s: %w", strings.Join(o.Command, " "), err), p.in.Close(), p.out.Close())
+	}
+	wg.Go(p.write)
+	wg.Go(p.read)
+	wg.Go(p.watch)
+	wg.Go(p.end)
+	return p, nil
+}
+
+func (p *process) alive() { p.heard.Store(int64(time.Since(p.began))) }
+
+// greet sends the program, and waits until torch is imported.
+func (p *process) greet(ctx context.Context, about map[string]any) error {
+	body, err := frame(job{"op": "hello", "facts": about})
+	if err != nil {
+		return err
+	}
+	c := make(chan answer, 1)
+	p.mu.Lock()
+	if p.gone == nil {
+		p.pending[0] = c
+	}
+	p.mu.Unlock()
+	a, err := p.exchange(ctx, 0, append([]byte(strconv.Itoa(len(program))+"\n"+program), body...), c, p.limits.Start)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(a.Result, &p.hello); err != nil {
+		return err
+	}
+	close(p.ready)
+	return nil
+}
+
+// ask sends a job and waits for its answer, which comes once for each job, even for one that is cancelled.
+func (p *process) ask(ctx context.Context, j job) (answer, error) {
+	c := make(chan answer, 1)
+	p.mu.Lock()
+	if p.gone != nil {
+		defer p.mu.Unlock()
+		return answer{}, &errGone{p.gone}
+	}
+	p.next++
+	id := p.next
+	if len(p.pending) == 0 {
+		p.alive() // it had no reason to say anything
+	}
+	p.pending[id] = c
+	p.mu.Unlock()
+	x := job{"id": id}
+	for k, v := range j {
+		x[k] = v
+	}
+	body, err := frame(x)
+	if err != nil {
+		p.mu.Lock()
+		delete(p.pending, id)
+		p.mu.Unlock()
+		return answer{}, err
+	}
+	return p.exchange(ctx, id, body, c, p.limits.patience())
+}
+
+// exchange hands a frame to the writer and waits for what c brings. A far side that lets a job wait for longer than patience is broken.
+func (p *process) exchange(ctx context.Context, id int64, body []byte, c chan answer, patience time.Duration) (answer, error) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case p.frames <- body:
+	case <-p.dead:
+	case <-late.C:
+		p.fail(fmt.Errorf("nothing was read for %v", patience))
+	case <-ctx.Done():
+		p.mu.Lock()
+		delete(p.pending, id)
+		p.mu.Unlock()
+		return answer{}, ctx.Err()
+	}
+	select {
+	case a, ok := <-c:
+		if ok {
+			return a, nil
+		}
+	case <-p.dead:
+		select {
+		case a, ok := <-c: // it came before the end
+			if ok {
+				return a, nil
+			}
+		default:
+		}
+	case <-late.C:
+		p.fail(fmt.Errorf("no answer for %v", patience))
+	case <-ctx.Done():
+		p.cancel(id)
+		return answer{}, ctx.Err()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return answer{}, &errGone{p.gone}
+}
+
+// cancel says that nobody waits for a job any more.
+func (p *process) cancel(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, open := p.pending[id]; open {
+		p.pending[id] = nil
+		p.notice(job{"op": "cancel", "id": id})
+	}
+}
+
+// notice queues a small message that nobody waits for. p.mu is held.
+func (p *process) notice(j job) {
+	if b, err := frame(j); err == nil {
+		p.notices = append(p.notices, b)
+	}
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// write writes what is handed over, and notices, until the process is dead.
+func (p *process) write() {
+	for {
+		p.mu.Lock()
+		notices := p.notices
+		p.notices = nil
+		p.mu.Unlock()
+		for _, b := range notices {
+			if !p.put(b) {
+				return
+			}
+		}
+		select {
+		case b := <-p.frames:
+			if !p.put(b) {
+				return
+			}
+		case <-p.wake:
+		case <-p.dead:
+			return
+		}
+	}
+}
+
+// maxWrite is how much is written at once: each part of a longer message that the far side takes is a sign of life. What is short may lie in
+// the pipe, unread.
+const maxWrite = 1 << 20
+
+func (p *process) put(b []byte) bool {
+	for long := len(b) > maxWrite; len(b) > 0; {
+		n, err := p.in.Write(b[:min(len(b), maxWrite)])
+		if err != nil {
+			p.fail(fmt.Errorf("writing to it: %w", err))
+			return false
+		}
+		if long {
+			p.alive()
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// heardReader notes when bytes come.
+type heardReader struct{ p *process }
+
+func (r heardReader) Read(b []byte) (int, error) {
+	n, err := r.p.out.Read(b)
+	r.p.alive()
+	return n, err
+}
+
+// read hands out answers until there is something wrong with one.
+func (p *process) read() {
+	r := bufio.NewReaderSize(heardReader{p}, 1<<16)
+	for {
+		a, err := readFrame(r)
+		if err == nil {
+			p.mu.Lock()
+			c, open := p.pending[a.ID]
+			delete(p.pending, a.ID)
+			p.mu.Unlock()
+			if open && c != nil {
+				c <- a
+			}
+			if !open {
+				err = fmt.Errorf("an answer to job %d, which was not asked or was answered", a.ID)
+			}
+		}
+		if err != nil {
+			p.fail(err)
+			return
+		}
+	}
+}
+
+// watch asks for a sign of life where something is waited for and nothing was heard in a while.
+func (p *process) watch() {
+	select {
+	case <-p.ready:
+	case <-p.dead:
+		return
+	}
+	tick := time.NewTicker(p.limits.Silence / 4)
+	defer tick.Stop()
+	var asked struct{ at, heard time.Duration } // the latest question, and what was heard last before it
+	for {
+		select {
+		case <-p.dead:
+			return
+		case <-tick.C:
+		}
+		now, heard := time.Since(p.began), time.Duration(p.heard.Load())
+		p.mu.Lock()
+		waited := len(p.pending) > 0
+		if waited && now-heard > p.limits.Silence/2 && (asked.at == 0 || asked.heard != heard) {
+			asked.at, asked.heard = now, heard
+			p.next++
+			p.pending[p.next] = nil
+			p.notice(job{"op": "ping", "id": p.next})
+		}
+		p.mu.Unlock()
+		if waited && asked.at > 0 && asked.heard == heard && now-asked.at > p.limits.Silence/2 {
+			p.fail(fmt.Errorf("not a word for %v", (now - heard).Round(time.Millisecond)))
+			return
+		}
+	}
+}
+
+// fail makes the process dead. The first reason stays.
+func (p *process) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone != nil {
+		return
+	}
+	p.gone = err
+	for id, c := range p.pending {
+		delete(p.pending, id)
+		if c != nil {
+			close(c)
+		}
+	}
+	close(p.dead)
+}
+
+// end sees a dead process out: the end of its input asks it to go, then a signal does, then it is killed with its group.
+func (p *process) end() {
+	<-p.dead
+	p.in.Close()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		if p.exits() {
+			break
+		}
+		p.killed = true
+		_ = syscall.Kill(-p.cmd.Process.Pid, sig) // it fails where there is nobody left
+	}
+	// The leader is not reaped yet, so that the group's number is still its own.
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	_ = p.cmd.Wait() // closes the pipes, which ends reader and writer
+	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	p.died = ok && ws.Signaled() && !p.killed
+	close(p.reaped)
+}
+
+// exits waits for the process to end, for as long as Grace says, and leaves it to be reaped.
+func (p *process) exits() bool {
+	for until := time.Now().Add(p.limits.Grace); ; time.Sleep(2 * time.Millisecond) {
+		var info unix.Siginfo
+		if err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err != nil || info.Signo != 0 {
+			return true
+		}
+		if time.Now().After(until) {
+			return false
+		}
+	}
+}
+
+// errGone says that the Python ended before it answered.
+type errGone struct{ cause error }
+
+func (e *errGone) Error() string { return "the Python with torch ended: " + e.cause.Error() }
+func (e *errGone) Unwrap() error { return e.cause }
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, b...)
+	if over := len(t.b) - 32<<10; over > 0 {
+		t.b = append([]byte{}, t.b[over:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(string(t.b), "?")
+}
