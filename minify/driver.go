@@ -218,7 +218,9 @@ func (d *driver) fail(ctx context.Context) error {
 		}
 		o = t.outcome
 		if d.want.IsZero() && o.Status != replay.Pass && o.Status != replay.Invalid && o.Status != replay.Infrastructure {
-			d.want = o.Signature
+			if d.want = o.Signature; !d.s.Seen.Alike(o.Signature) {
+				d.want = d.s.Seen
+			}
 		}
 		v := replay.Judge(o, d.want)
 		if v == replay.Reproduced && d.want.Frame == "" {
@@ -414,7 +416,7 @@ func (d *driver) reduceFindings(ctx context.Context) error {
 		f := &d.findings[i]
 		if left > 0 && d.stopped == "" {
 			s := *d.s
-			s.Want, s.MaxQueries, s.FindingQueries, s.Confirm = f.Outcome.Signature, left, 0, 0
+			s.Want, s.Seen, s.MaxQueries, s.FindingQueries, s.Confirm = f.Outcome.Signature, replay.Signature{}, left, 0, 0
 			s.Event, s.Progress, s.Suspects, s.Workarounds = nil, nil, nil, nil
 			sub := newDriver(&s, f.State)
 			sub.w.base = fmt.Sprintf("f%d/", i)

@@ -59,6 +59,7 @@ type Search struct {
 	Workarounds []Setting // settings that may make the failure go away; tried on the result, alone and in pairs
 
 	Want        replay.Signature // the failure looked for; zero => the start's own
+	Seen        replay.Signature // the failure as the program showed it: a start that fails in another way is NotFailing; zero => any will do
 	Fingerprint string           // of the engine: part of every query's identity
 	Workers     int              // queries at a time; 0 => 1. The result does not depend on it
 	Round       int              // candidates per round; 0 => 8. The result does depend on it

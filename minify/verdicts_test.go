@@ -473,3 +473,28 @@ func TestSizesStayBound(t *testing.T) {
 		t.Errorf("%v\n%s", err, r.State.Module)
 	}
 }
+
+// TestTheFailureThatTheProgramSaw has starts that fail as the program did, and in other ways.
+func TestTheFailureThatTheProgramSaw(t *testing.T) {
+	for _, c := range []struct {
+		seen, got replay.Signature
+		same      bool
+	}{
+		{replay.Signature{}, sig, true},
+		{replay.Signature{Type: "KeyError", Message: "NAME"}, replay.Signature{Stage: "compile", Type: "KeyError", Message: "NAME"}, true},
+		{replay.Signature{Type: "torch._inductor.exc.LoweringException", Message: "AssertionError: # target: aten.foo"}, replay.Signature{Stage: "compile", Type: "LoweringException", Message: "AssertionError: no"}, true},
+		{replay.Signature{Type: "LoweringException", Message: "KeyError: NAME"}, replay.Signature{Stage: "compile", Type: "LoweringException", Message: "AttributeError: 'NoneType'"}, false},
+		{replay.Signature{Type: "KeyError", Message: "NAME"}, replay.Signature{Stage: "compile", Type: "LoweringException", Message: "AttributeError: no"}, false},
+		{replay.Signature{Stage: "compile", Type: "SIGABRT"}, replay.Signature{Stage: "compile", Type: "SIGABRT"}, true},
+		{replay.Signature{Type: "RuntimeError", Message: "Error compiling objects"}, replay.Signature{Stage: "run", Type: "RuntimeError", Message: "something else"}, true},
+	} {
+		s := Search{Seen: c.seen, Oracle: OracleFunc(func(_ context.Context, cand Candidate) (replay.Outcome, error) {
+			return replay.Outcome{Status: replay.Failed, Signature: c.got, Message: "boom"}, nil
+		})}
+		_, err := s.Run(ctx, stateOf(t, "def forward(self, x):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)"))
+		var not *NotFailingError
+		if errors.As(err, &not) == c.same {
+			t.Errorf("seen %v, got %v: %v", c.seen, c.got, err)
+		}
+	}
+}

@@ -98,6 +98,20 @@ func (s Signature) Matches(o Signature) bool {
 	return s.Frame == "" || o.Frame == "" || s.Frame == o.Frame
 }
 
+// Alike reports whether o can be the failure that s stands for as its program saw it, from outside and through other wrappers: the
+// exceptions have one type, and where the text of both names the type of the exception that it came from, that is one as well.
+func (s Signature) Alike(o Signature) bool {
+	base := func(t string) string { return t[strings.LastIndexByte(t, '.')+1:] }
+	if s.Type != "" && o.Type != "" && base(s.Type) != base(o.Type) {
+		return false
+	}
+	a, b := reCause.FindString(s.Message), reCause.FindString(o.Message)
+	return a == "" || b == "" || base(a) == base(b)
+}
+
+// reCause matches the type of an exception at the beginning of a message.
+var reCause = regexp.MustCompile(`^(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?:: |$)`)
+
 // A Verdict is what an outcome means for a search that looks for one signature.
 type Verdict string
 

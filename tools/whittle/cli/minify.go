@@ -108,6 +108,9 @@ func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) e
 	if _, err := st.PutFailure(ctx, replay.Failure{Signature: sig, Raw: f.Traceback, Repro: string(text)}); err != nil {
 		return err
 	}
+	if f.Kind == found.Exception {
+		o.seen = sig
+	}
 	o.engine, o.python, o.out = "torch", f.Python, filepath.Join(filepath.Dir(f.Path), "minimal", "repro.py")
 	return a.minify(ctx, st, f.Repro, filepath.Dir(f.Path), f.Path, o)
 }

@@ -44,7 +44,7 @@ type Options struct {
 	Repro  *repros.Repro
 	Dir    string           // that the repro's file lies in
 	Want   replay.Signature // the failure looked for; zero => the start's own
-	Seen   replay.Signature // what the program itself failed with; zero => not known
+	Seen   replay.Signature // what the program itself failed with, see minify.Search; zero => not known
 
 	Workers        int
 	Confirm        int
@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	startCalls := -1
 	s := &minify.Search{
 		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
-		Values: e, Store: o.Store, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
+		Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {
@@ -131,11 +131,6 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	var res minify.Result
 	for i, st := range variants(start) {
-		if i > 0 && o.Seen.Type != "" {
-			if got, e := o.Engine.Run(ctx, o.Repro, minify.Candidate{State: st}); e != nil || got.Signature.Type != o.Seen.Type {
-				break // without gradients there is another failure, or none: not the program's
-			}
-		}
 		r, e := s.Run(ctx, st)
 		var nf *minify.NotFailingError
 		fails := !errors.As(e, &nf)
