@@ -2,6 +2,7 @@ package minify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,44 +21,157 @@ import (
 type EagerValues struct {
 	// Execute runs a graph on real inputs and shows every value to see; nil => package aten does.
 	Execute func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(n *fx.Node, v any)) error
+	// Limit bounds the bytes of all values that are held; 0 => DefaultLimit. Of one exploration, what goes beyond it is not held, and its
+	// calls cannot become inputs. Explorations that were unused for longest are let go of, and run again when one of their values is asked for.
+	Limit int64
 
-	mu   sync.Mutex
-	held map[string]any // real values, never written to
+	mu       sync.Mutex // nothing slow happens under it
+	explored map[string]*explored
+	clock    int64
+}
+
+// DefaultLimit is how many bytes an EagerValues holds if nothing else is said.
+const DefaultLimit = 4 << 30
+
+// explored is one exploration.
+type explored struct {
+	state  State
+	hashes map[string]string // of the values' contents, by node name: what is computed again has to be the same
+
+	again sync.Mutex // held while it is run again
+
+	// The rest is under EagerValues.mu.
+	values map[string]any // by node name, never written to; nil where they were let go of
+	bytes  int64
+	used   int64
+}
+
+func (e *EagerValues) limit() int64 {
+	if e.Limit > 0 {
+		return e.Limit
+	}
+	return DefaultLimit
 }
 
 // Explore runs the graph; after an error the values so far are returned with it.
 func (e *EagerValues) Explore(ctx context.Context, s State, prefix string) (map[string]Held, error) {
-	ins, err := e.MakeAll(s.Inputs)
-	if err != nil {
+	real, bytes, c, err := e.run(ctx, s)
+	if real == nil {
 		return nil, err
 	}
-	c := &copier{kept: map[version]*tensor.Storage{}, fakes: map[*tensor.Storage]*tensor.Storage{}}
+	x := &explored{state: s, hashes: map[string]string{}}
 	out := map[string]Held{}
-	real := map[string]any{}
+	for name, v := range real {
+		h := Held{Value: c.fake(v)}
+		if t, ok := v.(*tensor.Tensor); ok && t != nil {
+			h.Hash = contentHash(t)
+			x.hashes[name] = h.Hash
+		}
+		out[name] = h
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.explored == nil {
+		e.explored = map[string]*explored{}
+	}
+	e.explored[prefix] = x
+	e.hold(x, real, bytes)
+	return out, err
+}
+
+// run gives the values of a graph, copied, and how many bytes they have. There are none if its inputs cannot be made.
+func (e *EagerValues) run(ctx context.Context, s State) (real map[string]any, bytes int64, c *copier, err error) {
+	ins, err := e.MakeAll(s.Inputs)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	c = &copier{most: e.limit(), kept: map[version]*tensor.Storage{}, fakes: map[*tensor.Storage]*tensor.Storage{}}
+	real = map[string]any{}
 	execute := e.Execute
 	if execute == nil {
 		execute = executeAten
 	}
 	err = execute(ctx, s.Module, ins, func(n *fx.Node, v any) {
 		if n.IsCall() || n.Op == fx.Placeholder {
-			k := c.keep(v)
-			real[n.Name] = k
-			h := Held{Value: c.fake(k)}
-			if t, ok := k.(*tensor.Tensor); ok && t != nil {
-				h.Hash = contentHash(t)
+			if k, ok := c.keep(v); ok {
+				real[n.Name] = k
 			}
-			out[n.Name] = h
 		}
 	})
+	return real, c.bytes, c, err
+}
+
+// hold takes values in, and lets go of the explorations that were unused for longest. e.mu is held.
+func (e *EagerValues) hold(x *explored, values map[string]any, bytes int64) {
+	e.clock++
+	x.values, x.bytes, x.used = values, bytes, e.clock
+	for {
+		total, oldest := int64(0), (*explored)(nil)
+		for _, o := range e.explored {
+			if o.values == nil {
+				continue
+			}
+			total += o.bytes
+			if o != x && (oldest == nil || o.used < oldest.used) {
+				oldest = o
+			}
+		}
+		if total <= e.limit() || oldest == nil {
+			return
+		}
+		oldest.values, oldest.bytes = nil, 0
+	}
+}
+
+// tensor finds a held tensor by the name that Explore gave it. The values of an exploration that was let go of are computed again.
+func (e *EagerValues) tensor(name string) (*tensor.Tensor, error) {
+	i := strings.LastIndexByte(name, '/') + 1
+	find := func() (x *explored, v any) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if x = e.explored[name[:i]]; x == nil || x.values == nil {
+			return x, nil
+		}
+		e.clock++
+		x.used = e.clock
+		return x, x.values[name[i:]]
+	}
+	x, v := find()
+	if x != nil && v == nil {
+		x.again.Lock()
+		defer x.again.Unlock()
+		if _, v = find(); v == nil {
+			var err error
+			if v, err = e.remake(x, name[i:]); err != nil {
+				return nil, fmt.Errorf("computing %q again: %w", name, err)
+			}
+		}
+	}
+	t, ok := v.(*tensor.Tensor)
+	if !ok || t == nil {
+		return nil, fmt.Errorf("no tensor is held under %q", name)
+	}
+	return t, nil
+}
+
+// remake runs an exploration again, for the sake of one value.
+func (e *EagerValues) remake(x *explored, name string) (any, error) {
+	want, ok := x.hashes[name]
+	if !ok {
+		return nil, nil // it never was a tensor, or too large
+	}
+	real, bytes, _, err := e.run(context.Background(), x.state) // once it ran, it ends
+	t, ok := real[name].(*tensor.Tensor)
+	switch {
+	case !ok:
+		return nil, errors.Join(err, errors.New("it is not there any more"))
+	case contentHash(t) != want:
+		return nil, errors.New("it is another value now: the graph is random")
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.held == nil {
-		e.held = map[string]any{}
-	}
-	for k, v := range real {
-		e.held[prefix+k] = v
-	}
-	return out, err
+	e.hold(x, real, bytes)
+	return t, nil
 }
 
 func executeAten(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(n *fx.Node, v any)) error {
@@ -76,29 +190,37 @@ type version struct {
 
 // copier copies values so that later writes do not reach the copies, which share memory as the values do.
 type copier struct {
-	kept  map[version]*tensor.Storage
-	fakes map[*tensor.Storage]*tensor.Storage // of the copies
+	most, bytes int64 // that may be kept, and that are
+	kept        map[version]*tensor.Storage
+	fakes       map[*tensor.Storage]*tensor.Storage // of the copies
 }
 
-func (c *copier) keep(v any) any {
+// keep copies a value; ok is false where it is too large.
+func (c *copier) keep(v any) (_ any, ok bool) {
 	switch v := v.(type) {
 	case *tensor.Tensor:
 		if v == nil || v.Fake {
-			return v
+			return v, true
 		}
 		k := version{v.Storage, v.Storage.Version}
 		if c.kept[k] == nil {
+			if c.bytes+v.Storage.NBytes > c.most {
+				return nil, false
+			}
+			c.bytes += v.Storage.NBytes
 			c.kept[k] = copyStorage(v.Storage, v.Storage.NBytes)
 		}
-		return over(v, c.kept[k])
+		return over(v, c.kept[k]), true
 	case []any:
 		out := make([]any, len(v))
 		for i, x := range v {
-			out[i] = c.keep(x)
+			if out[i], ok = c.keep(x); !ok {
+				return nil, false
+			}
 		}
-		return out
+		return out, true
 	}
-	return v
+	return v, true
 }
 
 func (c *copier) fake(v any) any {
@@ -136,12 +258,9 @@ func over(t *tensor.Tensor, s *tensor.Storage) *tensor.Tensor {
 
 // Elements reads a held tensor.
 func (e *EagerValues) Elements(_ context.Context, name string) ([]string, error) {
-	e.mu.Lock()
-	v, ok := e.held[name]
-	e.mu.Unlock()
-	t, isTensor := v.(*tensor.Tensor)
-	if !ok || !isTensor || t == nil {
-		return nil, fmt.Errorf("minify: no tensor is held under %q", name)
+	t, err := e.tensor(name)
+	if err != nil {
+		return nil, fmt.Errorf("minify: %w", err)
 	}
 	out := make([]string, t.Numel())
 	for i := range out {
@@ -203,12 +322,10 @@ func (e *EagerValues) MakeAll(ins []Input) ([]any, error) {
 			out[i] = v
 			continue
 		}
-		e.mu.Lock()
-		h, _ := e.held[in.Data.Of].(*tensor.Tensor)
-		e.mu.Unlock()
+		h, err := e.tensor(in.Data.Of)
 		switch {
-		case h == nil:
-			return nil, fmt.Errorf("minify: input %d: no tensor is held under %q", i, in.Data.Of)
+		case err != nil:
+			return nil, fmt.Errorf("minify: input %d: %w", i, err)
 		case h.DType == t.DType && slices.Equal(h.Shape, t.Shape) && slices.Equal(h.Stride, t.Stride) && h.Offset == t.Offset:
 			out[i] = share(h, t)
 		default:

@@ -339,3 +339,71 @@ func (c *counting) Explore(ctx context.Context, s State, prefix string) (map[str
 	c.prefixes = append(c.prefixes, prefix)
 	return c.Values.Explore(ctx, s, prefix)
 }
+
+// Values beyond the limit are let go of and computed again, generation by generation; what comes out differently then is an error.
+func TestHeldValuesAreBounded(t *testing.T) {
+	const n = 1 << 10
+	size := int64(4 * n)
+	runs := 0
+	e := &EagerValues{Limit: 5 * size}
+	e.Execute = func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(*fx.Node, any)) error {
+		runs++
+		return executeAten(ctx, gm, inputs, see)
+	}
+	explore := func(body, prefix string, in Input) map[string]Held {
+		t.Helper()
+		gm, err := fx.Parse("t.py", "def forward(self, x):\n"+body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := e.Explore(ctx, State{Module: gm, Inputs: []Input{in}}, prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return held
+	}
+	x := tensor.Full(tensor.Float32, 2, n)
+	half := "    h = torch.ops.aten.mul.Tensor(x, 0.5)\n    r = torch.ops.aten.add.Tensor(h, 1)\n    return (r,)"
+	first := explore(half, "0/", Input{Value: x})
+	second := explore(half, "1/", Input{Value: first["r"].Value, Data: Data{Of: "0/r"}})
+	if runs != 2 {
+		t.Errorf("%d runs", runs)
+	}
+	// 0/ had to make room for 1/. Its values are there again when they are asked for, which takes 1/'s place, and so on.
+	for i, c := range []struct {
+		of   Held
+		name string
+		want float64
+	}{{first["h"], "0/h", 1}, {second["h"], "1/h", 1}, {second["r"], "1/r", 2}, {first["r"], "0/r", 2}} {
+		v, err := e.Make(Input{Value: c.of.Value, Data: Data{Of: c.name, Hash: c.of.Hash}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.(*tensor.Tensor).At(n - 1); got != c.want {
+			t.Errorf("%d: %s is %v, not %v", i, c.name, got, c.want)
+		}
+		bytes := int64(0)
+		for _, x := range e.explored {
+			bytes += x.bytes
+		}
+		if bytes > e.Limit {
+			t.Errorf("%d bytes are held", bytes)
+		}
+	}
+	if runs < 4 || runs > 6 {
+		t.Errorf("%d runs", runs)
+	}
+	random := explore("    h = torch.ops.aten.rand_like.default(x)\n    return (h,)", "2/", Input{Value: x})
+	explore(half, "3/", Input{Value: x})
+	explore(half, "4/", Input{Value: x})
+	if _, err := e.Make(Input{Value: random["h"].Value, Data: Data{Of: "2/h"}}); err == nil || !strings.Contains(err.Error(), "the graph is random") {
+		t.Error(err)
+	}
+	large := explore("    h = torch.ops.aten.cat.default([x, x, x, x, x])\n    r = torch.ops.aten.sum.default(h)\n    return (r,)", "5/", Input{Value: x})
+	if _, ok := large["h"]; ok || large["r"].Value == nil {
+		t.Errorf("of %d bytes, a value of as many and an input are held", e.Limit)
+	}
+	if _, err := e.Elements(ctx, "5/h"); err == nil || !strings.Contains(err.Error(), `no tensor is held under "5/h"`) {
+		t.Error(err)
+	}
+}

@@ -212,3 +212,33 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// The data of a repro that was written with data are where it says, or it is an error that names them; no others stand in for them.
+func TestStoredInputs(t *testing.T) {
+	dir := t.TempDir()
+	x := tensor.FromFloat32s([]float32{1, 2}, 2)
+	hash, err := WriteStorage(filepath.Join(dir, "data"), x.Storage.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, saveDir, hash, want string }{
+		{"relative", "data", hash, ""},
+		{"absolute", filepath.Join(dir, "data"), hash, ""},
+		{"another folder", "nodata", hash, "storage " + hash + " is not to be had from " + filepath.Join(dir, "nodata", "storages", hash) + ": there is no such file (with save_dir=None"},
+		{"another hash", "data", "0123", "storage 0123 is not to be had from " + filepath.Join(dir, "data", "storages", "0123")},
+		{"written without data", "", hash, "random"},
+		{"written without a hash", "nodata", "", "random"},
+	} {
+		r := &Repro{SaveDir: c.saveDir, Storages: []Storage{{Hash: c.hash, NBytes: 8, DTypeHint: "float32"}}, Inputs: []Input{{Kind: TensorInput, Name: "x", Shape: []int64{2}, DType: "float32"}}}
+		v, err := r.Tensors(r.Loader(dir))
+		var missing *MissingError
+		switch {
+		case c.want == "" || c.want == "random":
+			if err != nil || (v[0].(*tensor.Tensor).At(0) == 1) != (c.want == "") {
+				t.Errorf("%s: %v %v", c.name, err, v)
+			}
+		case !errors.As(err, &missing) || !strings.HasPrefix(err.Error(), c.want):
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

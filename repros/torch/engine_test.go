@@ -270,3 +270,71 @@ func TestNoTorchIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// A backend may edit the graph that it gets, and write to its parameters: eager is the graph as it was.
+func TestABackendThatEditsItsGraph(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	q := aot(`def edits(gm, example_inputs):
+    for n in list(gm.graph.nodes):
+        if n.op == "call_function" and "relu" in str(n.target):
+            n.replace_all_uses_with(n.args[0])
+    for p in list(gm.parameters()) + list(gm.buffers()):
+        p.data.add_(1)
+    gm.recompile()
+    return gm.forward
+`, "y = torch.relu(x - 1) * self.w\nreturn (y,)")
+	q.Text = strings.Replace(q.Text, "super().__init__()\n", "super().__init__()\n        self.register_buffer('w', torch.full((8,), 2.0))\n", 1)
+	q.Stage, q.Backend, q.Accuracy = "dynamo", "edits", "accuracy"
+	o, err := e.Run(context.Background(), q)
+	if err != nil || o.Status != replay.Failed || o.Signature.Type != "AccuracyError" {
+		t.Errorf("%v %s %s\n%s", err, o.Status, o.Message, o.Detail)
+	}
+}
+
+// The far side keeps storages within its bound, and is handed those again that it let go of: bytes that were put, and what was explored.
+func TestHeldStoragesAreBounded(t *testing.T) {
+	t.Parallel()
+	const size = 100 << 10
+	e := real(t, Options{Held: 10 * size})
+	ctx := context.Background()
+	tmp := e.last.hello.Tmp
+	if c := strings.Fields(os.Getenv("WHITTLE_TORCH")); len(c) > 1 && filepath.Base(c[0]) == "chroot" {
+		tmp = filepath.Join(c[1], tmp)
+	}
+	reads := func(hash string) Query {
+		q := aot("", "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)")
+		q.Text = strings.NewReplacer("reader.storage(None, 32)", "reader.storage('"+hash+"', "+strconv.Itoa(size)+")", "(8,)", "("+strconv.Itoa(size/4)+",)").Replace(q.Text)
+		q.Storages = []string{hash}
+		return q
+	}
+	loads := map[string]int{}
+	x := reads("put0")
+	for i := range 20 {
+		hash := "put" + strconv.Itoa(i)
+		e.Put(hash, func() ([]byte, error) { loads[hash]++; return append(make([]byte, size-1), byte(i)), nil })
+	}
+	values, err := e.Explore(ctx, x, []string{"x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	explored := View{Storage: values["relu"].Storage, DType: "float32", Shape: []int64{2}, Stride: []int64{1}}
+	for i := range 20 {
+		if o, err := e.Run(ctx, reads("put"+strconv.Itoa(i))); err != nil || o.Status != replay.Pass {
+			t.Fatalf("%v %s %s", err, o.Status, o.Message)
+		}
+		held, err := filepath.Glob(filepath.Join(tmp, "storages", "*"))
+		if err != nil || len(held) > 10 || len(held) == 0 {
+			t.Errorf("%v, %d storages are held", err, len(held))
+		}
+	}
+	if got, err := e.Elements(ctx, explored); err != nil || strings.Join(got, " ") != "0.0 0.0" {
+		t.Errorf("%v %v", got, err)
+	}
+	if o, err := e.Run(ctx, reads("put0")); err != nil || o.Status != replay.Pass || loads["put0"] < 2 || loads["put19"] != 1 {
+		t.Errorf("%v %s %s, loaded %v", err, o.Status, o.Message, loads)
+	}
+	if e.Started() != 1 {
+		t.Errorf("%d Pythons were started", e.Started())
+	}
+}

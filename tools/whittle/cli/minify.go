@@ -220,9 +220,12 @@ func (o *minifyOptions) check(r *repros.Repro) error {
 func (a *app) ended(err error) error {
 	var nf *minify.NotFailingError
 	var un *minify.UnconfirmedError
+	var missing *repros.MissingError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &missing):
+		return usageError{err}
 	case errors.As(err, &nf) && nf.Outcome.Status == replay.Invalid:
 		return usageError{err}
 	case errors.As(err, &nf), errors.As(err, &un):

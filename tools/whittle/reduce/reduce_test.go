@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -163,6 +164,20 @@ func TestMutates(t *testing.T) {
 		g.Output(fx.Tuple{g.CallFunction(target, p)})
 		if got := mutates(g); got != want {
 			t.Errorf("%s: %v", target, got)
+		}
+	}
+}
+
+// Both engines refuse a repro whose data are not there, before anything is asked.
+func TestMissingDataAreAnError(t *testing.T) {
+	r := &repros.Repro{Stage: repros.AfterDynamo, Module: module("x"), SaveDir: "checkpoints", Storages: []repros.Storage{{Hash: "0123", NBytes: 8, DTypeHint: "float32"}},
+		Inputs: []repros.Input{{Kind: repros.TensorInput, Name: "x", Shape: []int64{2}, DType: "float32"}}}
+	for name, e := range map[string]interface {
+		Load(context.Context, *repros.Repro, string) (minify.State, error)
+	}{"native": &Native{}, "torch": NewTorch(nil)} {
+		var missing *repros.MissingError
+		if _, err := e.Load(context.Background(), r, t.TempDir()); !errors.As(err, &missing) || missing.Hash != "0123" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -163,8 +164,12 @@ func (d *dynamoRun) args(inputs []any, grad bool) ([]vm.Object, error) {
 // module is a copy of gm for Python, which may do to it what it likes.
 func (d *dynamoRun) module(gm *fx.GraphModule) (vm.Object, error) {
 	c, _ := gm.Clone()
-	for name, t := range c.Attrs {
-		c.Attrs[name] = accuracy.Clone(t).(*tensor.Tensor)
+	names, attrs := slices.Sorted(maps.Keys(c.Attrs)), []any{}
+	for _, name := range names {
+		attrs = append(attrs, c.Attrs[name])
+	}
+	for i, t := range cloneAll(attrs) {
+		c.Attrs[names[i]] = t.(*tensor.Tensor)
 	}
 	for _, n := range c.Graph.Nodes {
 		n.Val = nil

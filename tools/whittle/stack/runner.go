@@ -114,13 +114,8 @@ func setting(r *repros.Repro, name string) string {
 	return strings.Trim(v, `'"`)
 }
 
-func cloneAll(in []any) []any {
-	out := make([]any, len(in))
-	for i, v := range in {
-		out[i] = accuracy.Clone(v)
-	}
-	return out
-}
+// cloneAll copies inputs. Those that share memory still do.
+func cloneAll(in []any) []any { return accuracy.Clone(in).([]any) }
 
 // CompileOutcome is the outcome of a failed compilation.
 func CompileOutcome(err error) replay.Outcome {

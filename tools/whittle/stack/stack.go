@@ -48,6 +48,7 @@ type Session struct {
 
 	aotCompiles, lowered int       // functions that went through aot, graphs that were lowered: logs number them
 	pristine             vm.Object // see Keep
+	unkept               error     // likewise
 	debugDir             string
 	debug                debugTrace
 	compiling            int  // the function that goes through aot right now
@@ -215,15 +216,15 @@ func (s *Session) accuracyError() error {
 
 // Keep notes the graph that a backend is about to compile, as captured: a backend may change what it is given, and with
 // TORCHDYNAMO_REPRO_LEVEL=4 its result is compared with this.
-func (s *Session) Keep(gm *fx.GraphModule) { s.pristine, _ = s.Torch.NewGraphModule(gm, nil) }
+func (s *Session) Keep(gm *fx.GraphModule) { s.pristine, s.unkept = s.Torch.NewGraphModule(gm, nil) }
 
 // checkBackend compares a backend's callable with the graph, as level 4 asks after dynamo.
 func (s *Session) checkBackend(gm vm.Object, inputs []vm.Object, compiled vm.Object) error {
 	if level, after, _ := s.ReproConfig(); level < 4 || after != "dynamo" {
 		return nil
 	}
-	if s.pristine == nil {
-		return nil
+	if s.pristine == nil || s.unkept != nil {
+		return s.unkept
 	}
 	values := func(f func(args []vm.Object) (vm.Object, error)) (any, error) {
 		args := make([]vm.Object, len(inputs))
