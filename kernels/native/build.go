@@ -33,6 +33,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/google/renameio/v2"
 )
 
 // A CompileError is a compiler that refused the source or could not run.
@@ -180,7 +182,20 @@ func compile(ctx context.Context, cmd, flags []string, source, dir, so string) e
 		}
 		return &CompileError{Cmd: append([]string{cmd[0]}, args...), Output: strings.ReplaceAll(out.String(), tmpSrc.Name(), filepath.Base(src)), Err: err}
 	}
-	if err := os.Rename(tmpSrc.Name(), src); err != nil {
+	os.Remove(tmpSrc.Name())
+	if err := renameio.WriteFile(src, []byte(source), 0o666, renameio.WithTempDir(dir)); err != nil {
+		return err
+	}
+	return keep(tmp, so)
+}
+
+// keep gives what a compiler made its name, once it is on the disk: after a crash of the machine a library is there whole, or not at all.
+func keep(tmp, so string) error {
+	f, err := os.Open(tmp)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp, so)

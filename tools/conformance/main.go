@@ -27,6 +27,7 @@ import (
 	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
 	"whittle/lowering"
+	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/repros/torch"
 	"whittle/tools/conformance/graphs"
@@ -105,7 +106,11 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.out, append(b, '\n'), 0o666)
+	at, err := files.Put(o.out, b, "conformance", args[0])
+	if err == nil && at != o.out {
+		fmt.Fprintf(os.Stderr, "conformance: %s is not what conformance wrote: it stays, and the report is %s\n", o.out, at)
+	}
+	return err
 }
 
 // cacheDir holds compiled kernels.
@@ -234,7 +239,7 @@ func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, d
 
 // find runs the case's program under exec's recorder.
 func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
-	o := exec.Options{Out: dir, Level: 2}
+	o := exec.Options{Out: func(exec.Found) string { return dir }, Level: 2}
 	if c.Level == 4 {
 		o.Level = 4
 	}
@@ -255,7 +260,7 @@ func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros
 
 // above runs the case's program up to the graphs that Inductor gets, and no further.
 func (m *minifier) above(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
-	res, err := m.record(ctx, c, exec.Options{Out: dir, Level: 4, Eager: true})
+	res, err := m.record(ctx, c, exec.Options{Out: func(exec.Found) string { return dir }, Level: 4, Eager: true})
 	if err != nil {
 		return nil, "", err
 	}

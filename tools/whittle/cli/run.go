@@ -14,6 +14,7 @@ import (
 
 	"github.com/sourcegraph/conc"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -28,7 +29,7 @@ const scriptArg = "__script"
 type event struct {
 	Kind  string           `json:"kind"` // begin, end: around a step that could take the process down; failed: a backend raised
 	Repro string           `json:"repro,omitempty"`
-	Dir   string           `json:"dir,omitempty"`
+	Dir   string           `json:"dir,omitempty"` // for repros, by the script's own settings; "" for none
 	Sig   replay.Signature `json:"sig,omitzero"`
 	Raw   string           `json:"raw,omitempty"`
 	Level int              `json:"level,omitempty"` // repro_level
@@ -50,7 +51,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run SCRIPT.py [ARGS...]",
 		Short: "Run a script; minify a backend failure",
 		Long: `Run a Python script on whittle's own torch. When a torch.compile backend fails, crashes or hangs, the graph is
-shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script's exit status is passed on.`,
+shrunk and a minimal repro.py is written to whittle-repro/NAME-SIGNATURE, a folder for each script and failure, or to
+$TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not write is replaced. The script's exit status is passed on.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("run: which script? (usage: whittle run SCRIPT.py [ARGS...])")
@@ -103,7 +105,8 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 		return err
 	}
 	if ev != nil {
-		if err := a.failed(ctx, ev, o); err != nil {
+		var said exitCode
+		if err := a.failed(ctx, ev, args[0], o); err != nil && !errors.As(err, &said) {
 			fmt.Fprintln(a.stderr, "whittle:", err)
 		}
 	}
@@ -226,6 +229,10 @@ loop:
 				last := under[len(under)-1]
 				fmt.Fprintf(a.stderr, "whittle: a backend took the script down: its compilation %s\n", what)
 				last.Raw, last.Hung = what, hung
+				last.Sig = replay.Signature{Stage: "compile", Type: unix.SignalName(ws.Signal())}
+				if hung {
+					last.Sig.Type = "timeout"
+				}
 				return 1, last, nil
 			}
 			fmt.Fprintf(a.stderr, "whittle: the script %s\n", what)

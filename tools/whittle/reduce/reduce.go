@@ -262,14 +262,14 @@ func workarounds(r *repros.Repro) []minify.Setting {
 	})
 }
 
-// WriteFiles writes the repro to path, and its storages beside it.
-func (r Report) WriteFiles(path string) error {
+// WriteFiles writes the repro to path, its storages beside it, and returns where the repro is: see repros.WriteFile, which about goes to.
+func (r Report) WriteFiles(path string, about ...string) (string, error) {
 	for _, data := range r.Storages {
-		if _, err := repros.WriteStorage(filepath.Join(filepath.Dir(path), r.Final.SaveDir), data); err != nil {
-			return err
+		if err := repros.SaveStorage(filepath.Join(filepath.Dir(path), r.Final.SaveDir), data); err != nil {
+			return "", err
 		}
 	}
-	return repros.WriteFile(path, r.Final)
+	return repros.WriteFile(path, r.Final, about...)
 }
 
 // head is the comment at the top of a repro: what failed, where, and how it was reduced.

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,11 +11,24 @@ import (
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
+	"whittle/replay"
 	"whittle/repros"
 )
 
 // RequiresGrad reports whether gradients flow to t.
 func (s *Session) RequiresGrad(t *tensor.Tensor) bool { return s.grad.RequiresGrad(t) }
+
+// Signature is what tells a failure from others.
+func (s *Session) Signature(f *Failure) replay.Signature {
+	var raised *vm.Raised
+	switch {
+	case f.Accuracy:
+		return replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected"}
+	case errors.As(f.Err, &raised):
+		return s.pythonOutcome("compile", f.Err).Signature
+	}
+	return CompileOutcome(f.Err).Signature
+}
 
 // ReproConfig reads torch._dynamo.config: repro_level, repro_after, and where repros go (base_dir when a script set it).
 func (s *Session) ReproConfig() (level int, after, dir string) {
