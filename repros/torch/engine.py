@@ -1351,6 +1351,8 @@ def main():
             server.spares.append(Child(server, {}).wait_for_orders(server, True))
         server.send(id=0, result={**server.facts, "seconds": time.monotonic() - begin, "tmp": server.tmp, "pid": os.getpid()})
         server.loop()
+    except Exception:
+        traceback.print_exc()  # of a torch that cannot be imported, say; the end below is silent
     finally:
         if os.getpid() == server.parent:
             server.close()

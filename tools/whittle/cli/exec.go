@@ -147,6 +147,10 @@ func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error 
 // after dynamo around the one after aot.
 func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, say func(string, ...any)) {
 	for i, f := range all {
+		if fault := f.Machine(); fault != nil {
+			say("%v", fault)
+			return
+		}
 		say("%s", f.Title())
 		for _, n := range f.Notes {
 			say("%s", n)

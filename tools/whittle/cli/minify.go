@@ -51,6 +51,9 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 	if err != nil {
 		return fmt.Errorf("the failing graph cannot be written as a repro: %w", err)
 	}
+	if fault := replay.MachineFault(ev.Sig.Type, ev.Raw); fault != nil {
+		return fault
+	}
 	st, err := replay.Open(ctx, a.storePath())
 	if err != nil {
 		return err
@@ -356,6 +359,9 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 	}
 	out, script, werr := a.writeResult(rep, place{o.out, path}, r.Module.Hash())
 	if werr != nil {
+		if rep.ID > 0 {
+			werr = fmt.Errorf("%w (the result is in the store: whittle store export minification/%d FOLDER)", werr, rep.ID)
+		}
 		return errors.Join(werr, err)
 	}
 	a.tellResult(rep, out, script, ctx.Err() != nil)

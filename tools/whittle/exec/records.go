@@ -20,7 +20,7 @@ import (
 
 // Found is one repro of a failure.
 type Found struct {
-	Path    string        // the repro file; stored inputs lie beside it
+	Path    string        // the repro file; stored inputs lie beside it. "" for a failure of the machine
 	Repro   *repros.Repro // what it says; nil where Problem tells why it could not be read
 	Problem string        // what keeps the repro from being used, "" for nothing
 	Notes   []string      // what the repro lacks although it can be used: a backend whose source is not to be had
@@ -48,6 +48,14 @@ const (
 	Accuracy  Kind = "accuracy" // the compiled graph computes something else
 	Stopped   Kind = "stopped"  // the program ended by itself while the graph was under way
 )
+
+// Machine is what is wrong with the machine where that is the failure; nil for one of the graph.
+func (f Found) Machine() *replay.MachineError {
+	if f.Kind != Exception {
+		return nil
+	}
+	return replay.MachineFault(f.Type, f.Message)
+}
 
 // Signature is what tells the failure from others, as far as the program's end shows it.
 func (f Found) Signature() replay.Signature {
@@ -306,6 +314,9 @@ func (p *private) take(r record, e ending, n int) (Found, error) {
 		f.Kind, f.During, f.Signal = Crash, r.State, unix.SignalName(e.signal())
 	default:
 		f.Kind, f.During = Stopped, r.State
+	}
+	if f.Machine() != nil {
+		return f, nil // there is nothing to run again
 	}
 	dir, err := p.place(f, n)
 	if err != nil {

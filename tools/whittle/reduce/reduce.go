@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"whittle/minify"
@@ -89,7 +90,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	var id int64
 	startCalls := -1
 	s := &minify.Search{
-		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
+		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+			return machine(e.Run(ctx, o.Repro, c))
+		}),
 		Values: e, Store: o.Store, Want: o.Want, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
@@ -169,6 +172,24 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	rep.Seconds = time.Since(begin).Seconds()
 	return rep, ctx.Err()
+}
+
+// machine makes an error of what an answer says about the machine, and not about the candidate: it ends the search, and is no answer.
+func machine(o replay.Outcome, err error) (replay.Outcome, error) {
+	typ, text := o.Signature.Type, o.Message
+	var sys syscall.Errno
+	switch {
+	case errors.As(err, &sys): // no process could be started, or its files not be written
+		typ, text = "OSError", err.Error()
+	case (o.Status == replay.Infrastructure || o.Status == replay.Invalid) && strings.Contains(o.Message, "[Errno "):
+		typ = "OSError" // of the far side's own files
+	case o.Status != replay.Failed:
+		return o, err
+	}
+	if m := replay.MachineFault(typ, text); m != nil {
+		return o, m
+	}
+	return o, err
 }
 
 // variants are the states to start from, in order, until one fails. A launcher says of parameters that they require gradients, even
