@@ -18,10 +18,12 @@ import (
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, full bool
 	c := &cobra.Command{
 		Use:   "report ID",
 		Short: "Print an issue ready to file, as Markdown, from a minification (or failure/ID) in the store",
+		Long: `Print an issue ready to file, as Markdown, from a minification (or failure/ID) in the store. Of what a C++ compiler said the errors are
+shown, with what explains them, and the warnings are counted: --full and --json have the whole.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("report takes the number of a minification (see whittle store ls), got %d arguments", len(args))
@@ -46,11 +48,12 @@ func (a *app) reportCommand() *cobra.Command {
 				fmt.Fprintf(a.stdout, "%s\n", b)
 				return nil
 			}
-			fmt.Fprint(a.stdout, r.markdown())
+			fmt.Fprint(a.stdout, r.markdown(full))
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&full, "full", false, "the error with all the warnings of the compiler")
 	return c
 }
 
@@ -224,8 +227,8 @@ func callsOf(repro string) []string {
 	return out
 }
 
-// markdown is the issue.
-func (r *issueReport) markdown() string {
+// markdown is the issue; full has warnings, too.
+func (r *issueReport) markdown(full bool) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	res := r.Result
@@ -258,7 +261,14 @@ func (r *issueReport) markdown() string {
 		p("\n")
 	}
 	if res.Error != "" {
-		p("### Error\n\n%s\n", fence("", res.Error))
+		text, warnings := res.Error, 0
+		if !full {
+			text, warnings = withoutWarnings(text)
+		}
+		p("### Error\n\n%s\n", fence("", text))
+		if warnings > 0 {
+			p("%s of the compiler left out; `whittle report --full %s` shows all.\n\n", plural(warnings, "warning"), r.Ref)
+		}
 	}
 	if r.stored || len(r.Passes) > 0 {
 		r.reduction(p)
