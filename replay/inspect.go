@@ -144,7 +144,7 @@ type Entry struct {
 }
 
 var listings = []struct{ kind, query string }{
-	{"failure", `SELECT id, created, stage || ': ' || type || ': ' || message FROM failures`},
+	{"failure", `SELECT id, created, json_object('stage', stage, 'type', type, 'message', message, 'frame', frame, 'output', output) FROM failures`},
 	{"minification", ""}, // see Minifications
 	{"finding", `SELECT id, created, signature FROM findings`},
 	{"bisection", `SELECT id, created, kind || ': ' || CASE culprit WHEN '' THEN 'not found' ELSE culprit END FROM bisections`},
@@ -174,7 +174,12 @@ func (s *Store) List(ctx context.Context, kind string) ([]Entry, error) {
 		if err := s.each(ctx, l.query+" ORDER BY id", func(c []any) {
 			id, _ := c[0].(int64)
 			ms, _ := c[1].(int64)
-			out = append(out, Entry{l.kind, id, time.UnixMilli(ms), fmt.Sprint(c[2])})
+			text := fmt.Sprint(c[2])
+			var sig Signature
+			if (l.kind == "failure" || l.kind == "finding") && json.Unmarshal([]byte(text), &sig) == nil {
+				text = sig.String()
+			}
+			out = append(out, Entry{l.kind, id, time.UnixMilli(ms), text})
 		}); err != nil {
 			return nil, err
 		}

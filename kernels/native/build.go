@@ -54,7 +54,7 @@ func (e *CompileError) Unwrap() error { return e.Err }
 var ErrNoCompiler = errors.New("no C++ compiler found ($CXX, g++, clang++, c++)")
 
 // A Builder compiles generated C++ into shared objects in a cache directory. It is safe for
-// concurrent use, and several processes may share the directory.
+// concurrent use, and several processes may share the directory. It is bounded: see KernelAge.
 type Builder struct {
 	Dir      string   // the cache directory, made when missing
 	Compiler []string // the command; nil: found by FindCompiler
@@ -120,10 +120,14 @@ func (b *Builder) Build(ctx context.Context, source string) (*Library, error) {
 	}
 	dir := filepath.Join(b.Dir, key[:2])
 	so := filepath.Join(dir, key+".so")
+	now := time.Now()
 	if _, err := os.Stat(so); err != nil {
 		if err := compile(ctx, cmd, flags, source, dir, so); err != nil {
 			return nil, err
 		}
+		pruneNow(b.Dir, now)
+	} else {
+		_ = os.Chtimes(so, now, now) // what is used is young; in a cache that is read-only nothing goes anyway
 	}
 	lib, err := Load(so)
 	if err != nil {

@@ -27,6 +27,7 @@ import (
 	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
 	"whittle/lowering"
+	"whittle/replay"
 	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/repros/torch"
@@ -198,7 +199,7 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 			opt.Modes, opt.Limit = strings.Split(o.pytorch, ","), o.limit
 		}
 		opt.Each = func(c minify.CaseReport) {
-			fmt.Fprintf(os.Stderr, "%s: %d -> %d calls, %d -> %d elements, %d queries, %.1f s, kept %v %s\n", c.Name, c.Start, c.End, c.StartElements, c.Elements, c.Queries, c.Seconds, c.Kept, c.Error)
+			fmt.Fprintf(os.Stderr, "%s: %d -> %s, %d -> %s, %s, %.1f s, kept %v %s\n", c.Name, c.Start, replay.Count(c.End, "call"), c.StartElements, replay.Count(c.Elements, "element"), replay.Count(c.Queries, "query"), c.Seconds, c.Kept, c.Error)
 		}
 	}
 	rep, err := minify.Run(ctx, dir, opt)

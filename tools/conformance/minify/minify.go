@@ -59,7 +59,7 @@ func (p PyTorch) String() string {
 	if p.Calls == nil || p.Queries == nil {
 		return fmt.Sprintf("failed (%.0f s)", p.Seconds)
 	}
-	return fmt.Sprintf("%d calls, %d queries, %.0f s", *p.Calls, *p.Queries, p.Seconds)
+	return fmt.Sprintf("%s, %s, %.0f s", replay.Count(*p.Calls, "call"), replay.Count(*p.Queries, "query"), p.Seconds)
 }
 
 // Options say what to measure.

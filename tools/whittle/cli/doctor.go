@@ -26,7 +26,7 @@ func (a *app) doctorCommand() *cobra.Command {
 func machine() []string {
 	return []string{
 		fmt.Sprintf("go: %s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
-		fmt.Sprintf("cpu: %s, %d cores, vector code %v", cpuName(), runtime.NumCPU(), native.Level()),
+		fmt.Sprintf("cpu: %s, %s, vector code %v", cpuName(), replay.Count(runtime.NumCPU(), "core"), native.Level()),
 		"c++: " + compilerVersion(),
 	}
 }
@@ -61,7 +61,7 @@ func compilerVersion() string {
 func fingerprint() string { return replay.HashOf(append([]string{"native", Version}, machine()...)...) }
 
 func (a *app) storeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export", RunE: func(c *cobra.Command, args []string) error {
+	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export; gc drops what is old", RunE: func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unknown command %q for \"whittle store\"", args[0])
 		}
@@ -81,7 +81,7 @@ func (a *app) storeCommand() *cobra.Command {
 		for _, p := range rep.Problems {
 			fmt.Fprintln(a.stdout, p)
 		}
-		fmt.Fprintf(a.stdout, "%d blobs, %d tensors, %d rows: %d problems\n", rep.Blobs, rep.Tensors, rep.Rows, len(rep.Problems))
+		fmt.Fprintf(a.stdout, "%s, %s, %s: %s\n", replay.Count(rep.Blobs, "blob"), replay.Count(rep.Tensors, "tensor"), replay.Count(rep.Rows, "row"), replay.Count(len(rep.Problems), "problem"))
 		if len(rep.Problems) > 0 {
 			return exitCode(1)
 		}
@@ -128,6 +128,6 @@ func (a *app) storeCommand() *cobra.Command {
 		}
 		fmt.Fprintln(a.stdout, p)
 		return nil
-	}})
+	}}, a.gcCommand())
 	return c
 }

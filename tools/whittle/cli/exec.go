@@ -101,8 +101,8 @@ func programName(args []string) string {
 func parseBytes(s string) (int64, error) {
 	var n int64
 	unit := ""
-	if k, err := fmt.Sscanf(s, "%d%s", &n, &unit); k == 0 || n < 0 {
-		return 0, errors.Join(fmt.Errorf("%q is no size", s), err)
+	if k, _ := fmt.Sscanf(s, "%d%s", &n, &unit); k == 0 || n < 0 {
+		return 0, fmt.Errorf("%q is no size: 64K, 8M and 1G are", s)
 	}
 	shift, ok := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30}[strings.ToUpper(unit)]
 	if !ok {

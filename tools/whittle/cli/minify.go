@@ -226,7 +226,7 @@ func (a *app) ended(err error) error {
 func oneFile(cmd string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s takes one file, got %d arguments", cmd, len(args))
+			return usagef("%s takes one file, got %s", cmd, replay.Count(len(args), "argument"))
 		}
 		return nil
 	}
@@ -236,14 +236,15 @@ func oneFile(cmd string) cobra.PositionalArgs {
 const queryLimit = 30 * time.Second
 
 // hangLimit is after how long a native query counts as the hang that is looked for: far above what a candidate takes that does not hang.
-const hangLimit = 3 * time.Second
+const hangLimit = 3 * time.Second // on an idle machine: see slowness
 
 // wall is the time limit of one query for this failure.
 func (e *event) wall() time.Duration {
+	limit := queryLimit
 	if e.Hung {
-		return hangLimit
+		limit = hangLimit
 	}
-	return queryLimit
+	return time.Duration(float64(limit) * slowness())
 }
 
 // pick starts the engine that the options ask for.
@@ -357,6 +358,9 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 			return errors.Join(serr, err)
 		}
 	}
+	if err := tidyStore(context.WithoutCancel(ctx), st, replay.KeepSize); err != nil {
+		fmt.Fprintln(a.stderr, "whittle: dropping old answers from the store:", err)
+	}
 	out, script, werr := a.writeResult(rep, place{o.out, path}, r.Module.Hash())
 	if werr != nil {
 		if rep.ID > 0 {
@@ -428,10 +432,11 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 	case !rep.Complete:
 		what = "stopped (" + rep.Stopped + "); best repro so far"
 	}
-	say("%s: %d of %d calls, %d of %d input elements, %d queries, %d cache hits", what, rep.Cost.Calls, rep.Start.Calls, rep.Cost.Elements, rep.Start.Elements, rep.Queries, rep.CacheHits)
+	say("%s: %d of %s, %d of %s, %s, %s", what, rep.Cost.Calls, replay.Count(rep.Start.Calls, "call"), rep.Cost.Elements, replay.Count(rep.Start.Elements, "input element"),
+		replay.Count(rep.Queries, "query"), replay.Count(rep.CacheHits, "cache hit"))
 	say("signature: %s", rep.Signature)
 	if rep.Rate > 0 {
-		say("flaky: it fails in %.0f %% of %d runs", 100*rep.Rate, rep.Runs)
+		say("flaky: it fails in %.0f %% of %s", 100*rep.Rate, replay.Count(rep.Runs, "run"))
 	}
 	for _, w := range rep.Workaround {
 		say("workaround: %s = %s", w.Name, w.Value)
@@ -481,7 +486,7 @@ func (p *progress) show(m minify.Progress) {
 		return
 	}
 	p.last, p.any = time.Now(), true
-	line := fmt.Sprintf("minifying: %d nodes, %d queries, %d cache hits, %s (%s)", m.Nodes, m.Queries, m.CacheHits, m.Elapsed.Round(100*time.Millisecond), m.Reduction)
+	line := fmt.Sprintf("minifying: %s, %s, %s, %s (%s)", replay.Count(m.Nodes, "node"), replay.Count(m.Queries, "query"), replay.Count(m.CacheHits, "cache hit"), m.Elapsed.Round(100*time.Millisecond), m.Reduction)
 	if p.tty {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
 	} else {

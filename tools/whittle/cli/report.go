@@ -26,7 +26,7 @@ func (a *app) reportCommand() *cobra.Command {
 shown, with what explains them, and the warnings are counted: --full and --json have the whole.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("report takes the number of a minification (see whittle store ls), got %d arguments", len(args))
+				return usagef("report takes the number of a minification (see whittle store ls), got %s", replay.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -245,7 +245,7 @@ func (r *issueReport) markdown(full bool) string {
 		p("### %s\n\n%s\n", repro, fence("python", res.Repro))
 	}
 	if n := len(reStorage.FindAllString(res.Repro, -1)); n > 0 {
-		p("It reads %s by content from the folder that `save_dir` names, which has to lie beside it.\n\n", plural(n, "input"))
+		p("It reads %s by content from the folder that `save_dir` names, which has to lie beside it.\n\n", replay.Count(n, "input"))
 	}
 	if len(res.Config) > 0 {
 		p("### Settings that it needs\n\n%s\n", fence("python", settings(res.Config)))
@@ -267,7 +267,7 @@ func (r *issueReport) markdown(full bool) string {
 		}
 		p("### Error\n\n%s\n", fence("", text))
 		if warnings > 0 {
-			p("%s of the compiler left out; `whittle report --full %s` shows all.\n\n", plural(warnings, "warning"), r.Ref)
+			p("%s of the compiler left out; `whittle report --full %s` shows all.\n\n", replay.Count(warnings, "warning"), r.Ref)
 		}
 	}
 	if r.stored || len(r.Passes) > 0 {
@@ -289,7 +289,7 @@ func (r *issueReport) markdown(full bool) string {
 		for _, t := range res.Certificate {
 			fmt.Fprintf(&rows, "| %s | %s | %s |\n", cell(t.Reduction), cell(t.Edit), cell(string(t.Verdict)))
 		}
-		p("%s", details(fmt.Sprintf("Minimality certificate: %s", plural(len(res.Certificate), "edit")), rows.String()))
+		p("%s", details(fmt.Sprintf("Minimality certificate: %s", replay.Count(len(res.Certificate), "edit")), rows.String()))
 	}
 	return b.String()
 }
@@ -337,7 +337,7 @@ func (r *issueReport) reduction(p func(string, ...any)) {
 		} {
 			p("| %s | %d | %d |\n", row.name, row.a, row.b)
 		}
-		p("\n%s to the engine (%s), %s from the cache, %s refused before, in %s.\n\n", plural(res.Queries, "query"), oneOf(res.Engine, "unknown"), plural(res.CacheHits, "answer"), plural(res.Rejected, "candidate"), seconds(res.Seconds))
+		p("\n%s to the engine (%s), %s from the cache, %s refused before, in %s.\n\n", replay.Count(res.Queries, "query"), oneOf(res.Engine, "unknown"), replay.Count(res.CacheHits, "answer"), replay.Count(res.Rejected, "candidate"), seconds(res.Seconds))
 	}
 	if len(r.Passes) > 0 {
 		p("| reduction | tried | taken |\n| --- | ---: | ---: |\n")
@@ -361,10 +361,14 @@ func (r *issueReport) reliability() string {
 		parts = append(parts, fmt.Sprintf("Proved again %s in a fresh process.", times(res.Confirmed)))
 	}
 	if res.Runs > 0 {
-		parts = append(parts, fmt.Sprintf("It failed in %.0f %% of %s.", 100*res.Rate, plural(res.Runs, "run")))
+		parts = append(parts, fmt.Sprintf("It failed in %.0f %% of %s.", 100*res.Rate, replay.Count(res.Runs, "run")))
 	}
 	if res.FalseRuns > 0 {
-		parts = append(parts, fmt.Sprintf("What has not the failure seemed to have it in %.0f %% of %s.", 100*res.FalseRate, plural(res.FalseRuns, "run")))
+		often := fmt.Sprintf("in %.0f %%", 100*res.FalseRate)
+		if res.FalseRate == 0 {
+			often = "in none"
+		}
+		parts = append(parts, fmt.Sprintf("A graph without the failure seemed to have it %s of %s.", often, replay.Count(res.FalseRuns, "run")))
 	}
 	return strings.Join(parts, " ")
 }
@@ -409,16 +413,6 @@ func oneOf(a, b string) string {
 	return b
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if w, ok := strings.CutSuffix(what, "y"); ok {
-		return fmt.Sprintf("%d %sies", n, w)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func times(n int) string {
 	switch n {
 	case 1:
@@ -426,7 +420,7 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return fmt.Sprintf("%d times", n)
+	return replay.Count(n, "time")
 }
 
 func seconds(s float64) string {

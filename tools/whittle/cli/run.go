@@ -35,6 +35,7 @@ type event struct {
 	Level int              `json:"level,omitempty"` // repro_level
 	After string           `json:"after,omitempty"` // repro_after
 	Frame json.RawMessage  `json:"frame,omitempty"` // a capture.FrameRecord
+	Calls int              `json:"calls,omitempty"` // of the graph that is compiled
 	Hung  bool             `json:"-"`               // set by the parent: the step did not end
 }
 
@@ -65,7 +66,7 @@ $TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not w
 	c.Flags().StringVar(&o.record, "record", "", "write what capture did, as JSON")
 	c.Flags().BoolVar(&o.frames, "record-frames", false, "keep each frame that is captured in the store, for whittle replay")
 	c.Flags().BoolVar(&o.noMinify, "no-minify", false, "report a backend failure, and leave it at that")
-	c.Flags().DurationVar(&o.hang, "hang", 30*time.Second, "how long one compilation may take before it counts as a hang")
+	c.Flags().DurationVar(&o.hang, "hang", 0, "how long one compilation may take before it counts as a hang (0: found out: half a minute, more for a large graph or on a busy machine)")
 	a.jobs(c)
 	return c
 }
@@ -162,7 +163,7 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 	w.Close()
 	var failed *event
 	var under []*event // steps begun and not ended
-	hung := false
+	hung, after := false, time.Duration(0)
 	events := make(chan *event)
 	var wg conc.WaitGroup
 	wg.Go(func() {
@@ -178,6 +179,8 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 	})
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
+	wait := patience{given: o.hang, slow: slowness}
+	var began time.Time
 loop:
 	for {
 		select {
@@ -188,13 +191,15 @@ loop:
 			switch e.Kind {
 			case "begin":
 				under = append(under, e)
-				timer.Reset(o.hang)
+				began = time.Now()
+				timer.Reset(wait.first(e.Calls))
 			case "end":
 				if len(under) > 0 {
 					under = under[:len(under)-1]
 				}
-				if len(under) == 0 {
-					timer.Stop()
+				if timer.Stop(); len(under) > 0 { // the step around it has its own time again
+					began = time.Now()
+					timer.Reset(wait.first(under[len(under)-1].Calls))
 				}
 			case "failed":
 				if failed == nil {
@@ -206,7 +211,12 @@ loop:
 				}
 			}
 		case <-timer.C:
-			hung = true
+			taken := time.Since(began)
+			if more := wait.more(under[len(under)-1].Calls, taken); more > 0 {
+				timer.Reset(more)
+				continue
+			}
+			hung, after = true, taken
 			_ = cmd.Process.Kill()
 		case <-ctx.Done():
 			_ = cmd.Process.Signal(syscall.SIGINT)
@@ -223,7 +233,7 @@ loop:
 			code = 128 + int(ws.Signal())
 			what := "was killed by signal " + ws.Signal().String()
 			if hung {
-				what = fmt.Sprintf("did not end within %s", o.hang)
+				what = fmt.Sprintf("did not end within %s", after.Round(100*time.Millisecond))
 			}
 			if len(under) > 0 {
 				last := under[len(under)-1]

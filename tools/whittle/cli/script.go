@@ -160,7 +160,7 @@ func (c *script) begin(f *stack.Failure) func() {
 		return func() {}
 	}
 	level, after, dir := c.s.ReproConfig()
-	c.send(event{Kind: "begin", Repro: text, Dir: dir, Level: level, After: after})
+	c.send(event{Kind: "begin", Repro: text, Dir: dir, Level: level, After: after, Calls: len(f.Graph.Graph.Calls())})
 	return func() { c.send(event{Kind: "end"}) }
 }
 

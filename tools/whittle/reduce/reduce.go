@@ -298,10 +298,10 @@ func head(r Report, e Engine) []string {
 	h := []string{
 		"# Minimal repro written by whittle",
 		"# Failure: " + r.Signature.String(),
-		fmt.Sprintf("# Reduced from %d calls to %d, from %d input elements to %d", r.Start.Calls, r.Cost.Calls, r.Start.Elements, r.Cost.Elements),
+		fmt.Sprintf("# Reduced from %s to %d, from %s to %d", replay.Count(r.Start.Calls, "call"), r.Cost.Calls, replay.Count(r.Start.Elements, "input element"), r.Cost.Elements),
 	}
 	if r.Rate > 0 {
-		h = append(h, fmt.Sprintf("# Flaky: fails in %.0f %% of %d runs", 100*r.Rate, r.Runs))
+		h = append(h, fmt.Sprintf("# Flaky: fails in %.0f %% of %s", 100*r.Rate, replay.Count(r.Runs, "run")))
 	}
 	for _, w := range r.Workaround {
 		h = append(h, fmt.Sprintf("# Does not fail with %s = %s", w.Name, w.Value))
