@@ -100,16 +100,41 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.out == "" {
+	return errors.Join(write(o.out, args[0], rep), leftOut(rep))
+}
+
+// leftOut names what of the data was broken, a line each. The rest was measured; it is an error all the same.
+func leftOut(rep any) error {
+	var broken []string
+	switch rep := rep.(type) {
+	case ops.Report:
+		broken = rep.Broken
+	case minify.Report:
+		broken = rep.Broken
+	case framesReport:
+		broken = rep.Broken
+	}
+	for _, b := range broken {
+		fmt.Fprintln(os.Stderr, "conformance: left out:", b)
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("%s left out, the rest is measured", replay.Count(len(broken), "broken record"))
+	}
+	return nil
+}
+
+// write writes the whole report of a runner as JSON, where that is asked for.
+func write(path, runner string, rep any) error {
+	if path == "" {
 		return nil
 	}
 	b, err := json.MarshalIndent(rep, "", " ")
 	if err != nil {
 		return err
 	}
-	at, err := files.Put(o.out, b, "conformance", args[0])
-	if err == nil && at != o.out {
-		fmt.Fprintf(os.Stderr, "conformance: %s is not what conformance wrote: it stays, and the report is %s\n", o.out, at)
+	at, err := files.Put(path, b, "conformance", runner)
+	if err == nil && at != path {
+		fmt.Fprintf(os.Stderr, "conformance: %s is not what conformance wrote: it stays, and the report is %s\n", path, at)
 	}
 	return err
 }
