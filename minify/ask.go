@@ -2,6 +2,7 @@ package minify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -257,13 +258,18 @@ func (d *driver) land(f *flight) error {
 	return nil
 }
 
-// oracle asks, once more after a fault of the infrastructure. The error is ctx's alone.
+// oracle asks, once more after a fault of the infrastructure. The error is ctx's, or one of the machine, under which no question has an
+// answer.
 func (d *driver) oracle(ctx context.Context, c Candidate) (o replay.Outcome, asked int, err error) {
 	for try := 0; ; try++ {
 		d.queries.Add(1)
 		o, err := d.s.Oracle.Run(ctx, c)
 		if ctx.Err() != nil {
 			return o, try + 1, ctx.Err()
+		}
+		var machine *replay.MachineError
+		if errors.As(err, &machine) {
+			return o, try + 1, err
 		}
 		if err != nil {
 			o = replay.Outcome{Status: replay.Infrastructure, Message: err.Error()}

@@ -288,7 +288,7 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 	return append([]*trial{t}, want...), nil
 }
 
-func hashOf(k replay.QueryKey) string { return replay.HashOf(k.Graph, k.Inputs, k.Config)[:32] }
+func hashOf(k replay.QueryKey) string { return k.Candidate() }
 
 // hash is a state's identity; that of the last state is remembered.
 func (d *driver) hash(s State) string {

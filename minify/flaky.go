@@ -64,7 +64,7 @@ type FlakyError struct {
 }
 
 func (e *FlakyError) Error() string {
-	return fmt.Sprintf("the failure comes in %.0f%% of %d runs: too rare to be minified (%.0f%% is the least)", 100*e.Rate, e.Runs, 100*flakyFloor)
+	return fmt.Sprintf("the failure comes in %.0f%% of %s: too rare to be minified (%.0f%% is the least)", 100*e.Rate, replay.Count(e.Runs, "run"), 100*flakyFloor)
 }
 
 // runsOf counts how often a state fails in runs from..to-1.

@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"whittle/replay/files"
 )
 
 // CheckReport is what Check found.
@@ -143,7 +144,7 @@ type Entry struct {
 }
 
 var listings = []struct{ kind, query string }{
-	{"failure", `SELECT id, created, stage || ': ' || type || ': ' || message FROM failures`},
+	{"failure", `SELECT id, created, json_object('stage', stage, 'type', type, 'message', message, 'frame', frame, 'output', output) FROM failures`},
 	{"minification", ""}, // see Minifications
 	{"finding", `SELECT id, created, signature FROM findings`},
 	{"bisection", `SELECT id, created, kind || ': ' || CASE culprit WHEN '' THEN 'not found' ELSE culprit END FROM bisections`},
@@ -173,7 +174,12 @@ func (s *Store) List(ctx context.Context, kind string) ([]Entry, error) {
 		if err := s.each(ctx, l.query+" ORDER BY id", func(c []any) {
 			id, _ := c[0].(int64)
 			ms, _ := c[1].(int64)
-			out = append(out, Entry{l.kind, id, time.UnixMilli(ms), fmt.Sprint(c[2])})
+			text := fmt.Sprint(c[2])
+			var sig Signature
+			if (l.kind == "failure" || l.kind == "finding") && json.Unmarshal([]byte(text), &sig) == nil {
+				text = sig.String()
+			}
+			out = append(out, Entry{l.kind, id, time.UnixMilli(ms), text})
 		}); err != nil {
 			return nil, err
 		}
@@ -275,7 +281,8 @@ func (s *Store) Show(ctx context.Context, ref string) (string, error) {
 }
 
 // Export writes the repro of a failure, finding or finished minification ("kind/id") into dir as repro.py and
-// returns its path; the plain script of a minification goes beside it as standalone.py, and so do the files that it reads. A file is written whole or not at all.
+// returns its path; the plain script of a minification goes beside it as standalone.py, and so do
+// the files that it reads. What is in dir and is not of that record stays: see package files.
 func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 	kind, id, _ := strings.Cut(ref, "/")
 	n, err := strconv.ParseInt(id, 10, 64)
@@ -283,7 +290,7 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 		return "", fmt.Errorf("%q is no record: want kind/number", ref)
 	}
 	var text, plain string
-	var files map[string][]byte
+	var beside map[string][]byte
 	switch kind {
 	case "failure":
 		text, err = s.blobBy(ctx, kind, "SELECT repro FROM failures WHERE id = ?", n)
@@ -294,7 +301,7 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 		var nf *NotFoundError
 		switch {
 		case rerr == nil:
-			text, plain, files = r.Repro, r.Standalone, r.Files
+			text, plain, beside = r.Repro, r.Standalone, r.Files
 		case errors.As(rerr, &nf):
 			text, err = s.blobBy(ctx, kind, "SELECT result FROM minifications WHERE id = ?", n)
 		default:
@@ -306,33 +313,18 @@ func (s *Store) Export(ctx context.Context, ref, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	for p, data := range files {
+	for p, data := range beside {
 		if !filepath.IsLocal(filepath.FromSlash(p)) {
 			return "", &CorruptError{"result of minification", id, fmt.Sprintf("the file %q would lie outside of its folder", p)}
 		}
-		p = filepath.Join(dir, filepath.FromSlash(p))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			return "", err
-		}
-		if _, err := writeWhole(p, string(data)); err != nil {
+		if err := files.Exact(filepath.Join(dir, filepath.FromSlash(p)), data); err != nil {
 			return "", err
 		}
 	}
 	if plain != "" {
-		if _, err := writeWhole(filepath.Join(dir, "standalone.py"), plain); err != nil {
+		if _, err := files.Put(filepath.Join(dir, "standalone.py"), []byte(plain), ref, s.Path); err != nil {
 			return "", err
 		}
 	}
-	return writeWhole(filepath.Join(dir, "repro.py"), text)
-}
-
-func writeWhole(path, text string) (string, error) {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
-		return "", errors.Join(err, os.Remove(tmp))
-	}
-	return path, os.Rename(tmp, path)
+	return files.Put(filepath.Join(dir, "repro.py"), []byte(text), ref, s.Path)
 }

@@ -273,6 +273,9 @@ type QueryKey struct {
 	Fingerprint           string // of the engine
 }
 
+// Candidate is the hash that the journal of a search has for what a query asks about, whichever engine answers.
+func (k QueryKey) Candidate() string { return HashOf(k.Graph, k.Inputs, k.Config)[:32] }
+
 // CachedOutcome looks a query up; found is false for one never asked.
 func (s *Store) CachedOutcome(ctx context.Context, k QueryKey) (o Outcome, found bool, err error) {
 	var text string

@@ -247,16 +247,16 @@ type Summary struct {
 
 // String is the line.
 func (m Summary) String() string {
-	calls := func(n int) string {
+	known := func(n int, text string) string {
 		if n < 0 {
 			return "?"
 		}
-		return fmt.Sprint(n)
+		return text
 	}
 	if m.State == NotFailing {
 		return fmt.Sprintf("%s: %s", m.State, strings.Join(slices.DeleteFunc([]string{m.Signature.String(), m.Why}, func(s string) bool { return s == "" }), ": "))
 	}
-	return fmt.Sprintf("%s, %s -> %s calls, %d steps: %s", m.State, calls(m.StartCalls), calls(m.Calls), m.Steps, m.Signature)
+	return fmt.Sprintf("%s, %s -> %s, %s: %s", m.State, known(m.StartCalls, fmt.Sprint(m.StartCalls)), known(m.Calls, Count(m.Calls, "call")), Count(m.Steps, "step"), m.Signature)
 }
 
 // Minifications lists all searches, oldest first.

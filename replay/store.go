@@ -26,6 +26,17 @@ var schemaSQL string
 //go:embed schema2.sql
 var schema2SQL string
 
+// driver is SQLite with our own functions: candidate_of is QueryKey.Candidate.
+const driver = "sqlite3_whittle"
+
+func init() {
+	sql.Register(driver, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		return c.RegisterFunc("candidate_of", func(graph, inputs, config string) string {
+			return QueryKey{Graph: graph, Inputs: inputs, Config: config}.Candidate()
+		}, true)
+	}})
+}
+
 // applicationID marks our databases in SQLite's header: "whit".
 const applicationID = 0x77686974
 
@@ -67,7 +78,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		q.Set(k, v)
 	}
 	dsn := (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String()
-	if s.write, err = sql.Open("sqlite3", dsn); err != nil {
+	if s.write, err = sql.Open(driver, dsn); err != nil {
 		return nil, s.openError(err)
 	}
 	s.write.SetMaxOpenConns(1)

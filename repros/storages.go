@@ -2,6 +2,7 @@ package repros
 
 import (
 	"archive/zip"
+	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"whittle/replay/files"
 )
 
 // Loader reads the stored inputs of a repro whose file lies in dir, from its SaveDir. It is nil where the repro was written without data
@@ -95,7 +98,50 @@ func StorageHash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// WriteStorage writes bytes under dir/storages by content hash, in the form that torch.load reads, and returns the hash.
+// SaveStorage writes bytes under dir/storages by content hash, in the form that torch.load reads, for good: synced, and a file of that name
+// that holds other data stays and is an error.
+func SaveStorage(dir string, data []byte) error {
+	hash := StorageHash(data)
+	var b bytes.Buffer
+	if err := EncodeStorage(&b, hash, data); err != nil {
+		return err
+	}
+	return saveArchive(dir, hash, b.Bytes())
+}
+
+// SaveStorages saves what another folder of the same form holds.
+func SaveStorages(from, dir string) error {
+	all, err := os.ReadDir(filepath.Join(from, "storages"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range all {
+		var archive []byte
+		if err == nil {
+			archive, err = os.ReadFile(filepath.Join(from, "storages", e.Name()))
+		}
+		if err == nil {
+			err = saveArchive(dir, e.Name(), archive)
+		}
+	}
+	return err
+}
+
+// saveArchive puts an archive in its place. Two Pythons write the same storage in two ways: one that is there and has the data is as good.
+func saveArchive(dir, hash string, archive []byte) error {
+	path := filepath.Join(dir, "storages", hash)
+	err := files.Exact(path, archive)
+	var exists *files.ExistsError
+	if errors.As(err, &exists) {
+		if data, rerr := ReadStorage(path); rerr == nil && StorageHash(data) == hash {
+			return nil
+		}
+	}
+	return err
+}
+
+// WriteStorage writes bytes as SaveStorage does into a folder that is whittle's own and does not last: nothing is synced, and what has the
+// name has the data.
 func WriteStorage(dir string, data []byte) (string, error) {
 	hash := StorageHash(data)
 	path := filepath.Join(dir, "storages", hash)

@@ -2,12 +2,11 @@ package repros
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/literal"
+	"whittle/replay/files"
 )
 
 var aotImports = []string{"import torch", "from torch import tensor, device", "import torch.fx as fx", "from torch._dynamo.testing import rand_strided",
@@ -205,22 +204,8 @@ func tupleText(xs []int64) string {
 	return fx.FormatArg(t)
 }
 
-// WriteFile writes the repro to path, whole or not at all.
-func WriteFile(path string, r *Repro) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".repro*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if _, err := tmp.WriteString(Write(r)); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+// WriteFile writes the repro to path, or to a free name beside it where somebody else's file is, and returns where: see files.Put, which about
+// goes to.
+func WriteFile(path string, r *Repro, about ...string) (string, error) {
+	return files.Put(path, []byte(Write(r)), about...)
 }

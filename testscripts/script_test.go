@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"oneline": oneline,
 			"cut":     cut,
 			"poke":    poke,
+			"folders": folders,
 		},
 	})
 }
@@ -83,6 +84,25 @@ func copyDemos(dir string) error {
 		}
 	}
 	return nil
+}
+
+// folders DIR N: DIR holds N folders and nothing else.
+func folders(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: folders DIR N")
+	}
+	all, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	names := []string{}
+	for _, e := range all {
+		names = append(names, e.Name())
+		if !e.IsDir() {
+			ts.Fatalf("%s is no folder", e.Name())
+		}
+	}
+	if strconv.Itoa(len(names)) != args[1] {
+		ts.Fatalf("%s holds %v", args[0], names)
+	}
 }
 
 // exits N PROG ARGS... runs a program that must end with exit status N.

@@ -33,6 +33,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/google/renameio/v2"
 )
 
 // A CompileError is a compiler that refused the source or could not run.
@@ -52,7 +54,7 @@ func (e *CompileError) Unwrap() error { return e.Err }
 var ErrNoCompiler = errors.New("no C++ compiler found ($CXX, g++, clang++, c++)")
 
 // A Builder compiles generated C++ into shared objects in a cache directory. It is safe for
-// concurrent use, and several processes may share the directory.
+// concurrent use, and several processes may share the directory. It is bounded: see KernelAge.
 type Builder struct {
 	Dir      string   // the cache directory, made when missing
 	Compiler []string // the command; nil: found by FindCompiler
@@ -118,10 +120,14 @@ func (b *Builder) Build(ctx context.Context, source string) (*Library, error) {
 	}
 	dir := filepath.Join(b.Dir, key[:2])
 	so := filepath.Join(dir, key+".so")
+	now := time.Now()
 	if _, err := os.Stat(so); err != nil {
 		if err := compile(ctx, cmd, flags, source, dir, so); err != nil {
 			return nil, err
 		}
+		pruneNow(b.Dir, now)
+	} else {
+		_ = os.Chtimes(so, now, now) // what is used is young; in a cache that is read-only nothing goes anyway
 	}
 	lib, err := Load(so)
 	if err != nil {
@@ -180,7 +186,20 @@ func compile(ctx context.Context, cmd, flags []string, source, dir, so string) e
 		}
 		return &CompileError{Cmd: append([]string{cmd[0]}, args...), Output: strings.ReplaceAll(out.String(), tmpSrc.Name(), filepath.Base(src)), Err: err}
 	}
-	if err := os.Rename(tmpSrc.Name(), src); err != nil {
+	os.Remove(tmpSrc.Name())
+	if err := renameio.WriteFile(src, []byte(source), 0o666, renameio.WithTempDir(dir)); err != nil {
+		return err
+	}
+	return keep(tmp, so)
+}
+
+// keep gives what a compiler made its name, once it is on the disk: after a crash of the machine a library is there whole, or not at all.
+func keep(tmp, so string) error {
+	f, err := os.Open(tmp)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(tmp, so)

@@ -556,8 +556,23 @@ def failed(e, stage):
     home = os.path.dirname(torch.__file__) + os.sep
     inside = [(f, n) for f, n in frames if f.startswith(home)]
     frame = "%s in torch/%s" % (inside[-1][1], inside[-1][0][len(home):]) if inside else ""
+    # A backend of the user's own that raises is called by torch, and is the culprit: what comes after torch's last frame counts.
+    last = max((i for i, (f, _) in enumerate(frames) if f.startswith(home)), default=-1)
+    caller = frames[last][1] if last >= 0 else ""
+    for f, name in reversed(frames[last + 1:]):
+        if theirs(f, name, caller):
+            frame = "%s in %s" % (name, os.path.basename(f))
+            break
     return outcome("fail", describe(e), error={"stage": stage, "type": type(inner).__name__, "message": str(inner), "frame": frame},
                    detail="".join(traceback.format_exception(e))[-12000:])
+
+
+def theirs(file, name, caller):
+    """Whether a frame is of a backend that is not torch's: in the repro, outside of its graphs, or in another installed package that torch calls
+    as a backend and not as a library."""
+    if os.path.basename(file) == "repro.py":
+        return name != "<module>" and not name.endswith(".forward")
+    return caller.rpartition(".")[2] == "_call_user_compiler" or caller == "WrapBackendDebug.__call__"
 
 
 # Functions that are only on the stack while something is compiled.
@@ -1418,6 +1433,8 @@ def main():
             server.spares.append(Child(server, {}).wait_for_orders(server, True))
         server.send(id=0, result={**server.facts, "seconds": time.monotonic() - begin, "tmp": server.tmp, "pid": os.getpid()})
         server.loop()
+    except Exception:
+        traceback.print_exc()  # of a torch that cannot be imported, say; the end below is silent
     finally:
         if os.getpid() == server.parent:
             server.close()

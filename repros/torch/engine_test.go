@@ -159,6 +159,32 @@ def bad_backend(gm, example_inputs):
 	return q
 }
 
+// A failure is where its code is: in a backend of the user's own, and not in what torch wraps around it, unless torch's own code fails under it.
+func TestCulprit(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	for _, c := range []struct{ name, compiling, running, want string }{
+		{"compiling", "raise AssertionError('no')", "pass", "bad_backend in repro.py"},
+		{"a function of it", "def inner(): raise AssertionError('no')\ninner()", "pass", "bad_backend.<locals>.inner in repro.py"},
+		{"running", "pass", "raise ValueError('no')", "bad_backend.<locals>.run in repro.py"},
+		{"torch under it", "import torch._dynamo.backends.registry as r\nr.lookup_backend('none of that name')", "pass", "lookup_backend in torch/_dynamo/backends/registry.py"},
+	} {
+		q := evil(c.compiling, c.running)
+		begin, _, _ := strings.Cut(q.Text, "    from torch._dynamo.repro.after_aot")
+		q.Text = begin + `    import torch._dynamo
+    torch._dynamo.register_backend(bad_backend)
+    from torch._dynamo.repro.after_dynamo import run_repro
+    run_repro(mod, load_args, accuracy=False, command='run', save_dir=None, autocast=False, backend='bad_backend')
+`
+		for _, q.Fresh = range []bool{false, true} {
+			o, err := e.Run(context.Background(), q)
+			if diff := cmp.Diff(c.want, o.Signature.Frame); err != nil || o.Status != replay.Failed || diff != "" {
+				t.Errorf("%s, fresh %v: %v %s %s %s", c.name, q.Fresh, err, o.Status, o.Message, diff)
+			}
+		}
+	}
+}
+
 func TestWhateverAChildDoes(t *testing.T) {
 	t.Parallel()
 	tag := "WHITTLE_TEST=" + strconv.Itoa(os.Getpid())

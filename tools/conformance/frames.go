@@ -22,6 +22,7 @@ type framesReport struct {
 	Recorded int      `json:"recorded"` // with a written form
 	Same     int      `json:"same"`     // captured again with the same graph, breaks and error
 	Reasons  []string `json:"reasons,omitempty"`
+	Broken   []string `json:"broken,omitempty"` // a line for each program that could not be run at all
 }
 
 var (
@@ -45,19 +46,21 @@ func runFrames(ctx context.Context, dir string, o options) (any, error) {
 	}
 	var mu sync.Mutex
 	var rep framesReport
-	p := pool.New().WithMaxGoroutines(max(o.workers, 1)).WithErrors()
+	p := pool.New().WithMaxGoroutines(max(o.workers, 1))
 	for _, program := range programs {
-		p.Go(func() error {
+		p.Go(func() {
 			one, err := framesOf(ctx, program, o)
 			mu.Lock()
 			defer mu.Unlock()
 			rep.Frames, rep.Recorded, rep.Same = rep.Frames+one.Frames, rep.Recorded+one.Recorded, rep.Same+one.Same
 			rep.Reasons = append(rep.Reasons, one.Reasons...)
-			return err
+			if err != nil {
+				rep.Broken = append(rep.Broken, fmt.Sprintf("%s: %v", program, err))
+			}
 		})
 	}
-	if err := p.Wait(); err != nil {
-		return nil, err
+	if p.Wait(); ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	fmt.Printf("recorded: %d of %d\ncaptured again as recorded: %d of %d\n", rep.Recorded, rep.Frames, rep.Same, rep.Frames)
 	if o.verbose {

@@ -27,6 +27,8 @@ import (
 	"whittle/capture/fx/interp"
 	"whittle/kernels/aten"
 	"whittle/lowering"
+	"whittle/replay"
+	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/repros/torch"
 	"whittle/tools/conformance/graphs"
@@ -98,14 +100,43 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.out == "" {
+	return errors.Join(write(o.out, args[0], rep), leftOut(rep))
+}
+
+// leftOut names what of the data was broken, a line each. The rest was measured; it is an error all the same.
+func leftOut(rep any) error {
+	var broken []string
+	switch rep := rep.(type) {
+	case ops.Report:
+		broken = rep.Broken
+	case minify.Report:
+		broken = rep.Broken
+	case framesReport:
+		broken = rep.Broken
+	}
+	for _, b := range broken {
+		fmt.Fprintln(os.Stderr, "conformance: left out:", b)
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("%s left out, the rest is measured", replay.Count(len(broken), "broken record"))
+	}
+	return nil
+}
+
+// write writes the whole report of a runner as JSON, where that is asked for.
+func write(path, runner string, rep any) error {
+	if path == "" {
 		return nil
 	}
 	b, err := json.MarshalIndent(rep, "", " ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.out, append(b, '\n'), 0o666)
+	at, err := files.Put(path, b, "conformance", runner)
+	if err == nil && at != path {
+		fmt.Fprintf(os.Stderr, "conformance: %s is not what conformance wrote: it stays, and the report is %s\n", path, at)
+	}
+	return err
 }
 
 // cacheDir holds compiled kernels.
@@ -193,7 +224,7 @@ func runMinify(ctx context.Context, dir string, o options) (any, error) {
 			opt.Modes, opt.Limit = strings.Split(o.pytorch, ","), o.limit
 		}
 		opt.Each = func(c minify.CaseReport) {
-			fmt.Fprintf(os.Stderr, "%s: %d -> %d calls, %d -> %d elements, %d queries, %.1f s, kept %v %s\n", c.Name, c.Start, c.End, c.StartElements, c.Elements, c.Queries, c.Seconds, c.Kept, c.Error)
+			fmt.Fprintf(os.Stderr, "%s: %d -> %s, %d -> %s, %s, %.1f s, kept %v %s\n", c.Name, c.Start, replay.Count(c.End, "call"), c.StartElements, replay.Count(c.Elements, "element"), replay.Count(c.Queries, "query"), c.Seconds, c.Kept, c.Error)
 		}
 	}
 	rep, err := minify.Run(ctx, dir, opt)
@@ -234,7 +265,7 @@ func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, d
 
 // find runs the case's program under exec's recorder.
 func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
-	o := exec.Options{Out: dir, Level: 2}
+	o := exec.Options{Out: func(exec.Found) string { return dir }, Level: 2}
 	if c.Level == 4 {
 		o.Level = 4
 	}
@@ -255,7 +286,7 @@ func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros
 
 // above runs the case's program up to the graphs that Inductor gets, and no further.
 func (m *minifier) above(ctx context.Context, c minify.Case, dir string) (*repros.Repro, string, error) {
-	res, err := m.record(ctx, c, exec.Options{Out: dir, Level: 4, Eager: true})
+	res, err := m.record(ctx, c, exec.Options{Out: func(exec.Found) string { return dir }, Level: 4, Eager: true})
 	if err != nil {
 		return nil, "", err
 	}

@@ -41,11 +41,12 @@ var allowed = map[string][]string{
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},
 	"lowering/...": {"kernels/...", "capture/fx/...", "lowering/..."},
 	"accuracy":     {"kernels/...", "capture/fx/..."},
-	"replay":       {}, // plain data: engines, store and search share it without knowing each other
+	"replay/files": {},
+	"replay":       {"replay/files"}, // plain data: engines, store and search share it without knowing each other
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
 	"minify":     {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
-	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "repros/..."},
+	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "replay/files", "repros/..."},
 	"tools/...":  {"..."},
 }
 

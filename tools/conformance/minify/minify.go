@@ -59,7 +59,7 @@ func (p PyTorch) String() string {
 	if p.Calls == nil || p.Queries == nil {
 		return fmt.Sprintf("failed (%.0f s)", p.Seconds)
 	}
-	return fmt.Sprintf("%d calls, %d queries, %.0f s", *p.Calls, *p.Queries, p.Seconds)
+	return fmt.Sprintf("%s, %s, %.0f s", replay.Count(*p.Calls, "call"), replay.Count(*p.Queries, "query"), p.Seconds)
 }
 
 // Options say what to measure.
@@ -86,6 +86,7 @@ type Options struct {
 type Report struct {
 	Measures []Measure    `json:"measures"`
 	Cases    []CaseReport `json:"cases,omitempty"`
+	Broken   []string     `json:"broken,omitempty"` // a line for each case.json that could not be read
 }
 
 // Measure is one line: Name: N of M.
@@ -184,35 +185,35 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// Cases reads the cases below dir/corpus/failing, or below dir itself.
-func Cases(dir, match string) ([]Case, error) {
+// Cases reads the cases below dir/corpus/failing, or below dir itself. Of those whose case.json cannot be read it gives a line each.
+func Cases(dir, match string) (out []Case, broken []string, err error) {
 	root := filepath.Join(dir, "corpus", "failing")
 	if _, err := os.Stat(root); err != nil {
 		root = dir
 	}
 	files, err := filepath.Glob(filepath.Join(root, "*", "case.json"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sort.Strings(files)
-	var out []Case
 	for _, f := range files {
 		c := Case{Dir: filepath.Dir(f)}
 		b, err := os.ReadFile(f)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = json.Unmarshal(b, &c)
 		}
-		if err := json.Unmarshal(b, &c); err != nil {
-			return nil, fmt.Errorf("%s: %w", f, err)
+		if err != nil {
+			broken = append(broken, fmt.Sprintf("%s: %v", f, err))
+			continue
 		}
 		if slices.ContainsFunc(strings.Split(match, ","), func(m string) bool { return strings.Contains(c.Name, m) }) {
 			out = append(out, c)
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: no cases there", dir)
+		return nil, broken, fmt.Errorf("%s: no cases there", dir)
 	}
-	return out, nil
+	return out, broken, nil
 }
 
 // The measures, in order.
@@ -224,9 +225,9 @@ const (
 
 // Run measures all cases, one after the other.
 func Run(ctx context.Context, dir string, o Options) (Report, error) {
-	cases, err := Cases(dir, o.Match)
+	cases, broken, err := Cases(dir, o.Match)
 	if err != nil {
-		return Report{}, err
+		return Report{Broken: broken}, err
 	}
 	ms := []Measure{{Name: "launcher read"}, {Name: "right failure kept"}, {Name: "as small as the known minimum"}}
 	note := func(k int, c Case, err error) {
@@ -238,7 +239,7 @@ func Run(ctx context.Context, dir string, o Options) (Report, error) {
 		why, _, _ := strings.Cut(err.Error(), "\n")
 		ms[k].Reasons = append(ms[k].Reasons, Reason{c.Name, why})
 	}
-	var rep Report
+	rep := Report{Broken: broken}
 	for _, c := range cases {
 		if ctx.Err() != nil {
 			return rep, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,12 +38,33 @@ func TestLaunchersAreRead(t *testing.T) {
 	}
 }
 
+// TestBrokenCase: a case.json that is no JSON is named in one line, and the others are measured.
+func TestBrokenCase(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a": `{"name": "a", "launcher": true}`, "b": `{"name": "b", "seconds": NaN}`, "c": `{"name": "c", "launcher": true}`} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "case.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Run(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(dir, "b", "case.json") + ": invalid character 'N' looking for beginning of value"}
+	if diff := cmp.Diff(want, r.Broken); diff != "" || r.Measures[0].M != 2 {
+		t.Errorf("%s%+v", diff, r.Measures)
+	}
+}
+
 func done(end int, o replay.Outcome) reduce.Report {
 	return reduce.Report{Result: search.Result{Start: search.Cost{Calls: 9}, Cost: search.Cost{Calls: end}, Outcome: o, Signature: o.Signature, Complete: true}}
 }
 
 func TestCounting(t *testing.T) {
-	cases, err := Cases(shared(t), "i0")
+	cases, _, err := Cases(shared(t), "i0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,15 @@
 package ops
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +51,51 @@ func TestRecords(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBrokenRecords: a record that is no JSON is named in one line, and the others are measured.
+func TestBrokenRecords(t *testing.T) {
+	dir := t.TempDir()
+	x := `{"t":"float32","shape":[2],"stride":[1],"offset":0,"data":"AACAPwAAAEA="}`
+	good := `{"op":"neg","sample":%d,"call":"torch.neg","dtype":"float32","args":[` + x + `],"kwargs":{},"out":{"t":"float32","shape":[2],"stride":[1],"offset":0,"data":"AACAvwAAAMA="}}` + "\n"
+	pack := func(name, text string, cut int) {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl.gz"), b.Bytes()[:b.Len()-cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 30 { // files enough to be cancelled
+		pack(fmt.Sprintf("good%02d", i), fmt.Sprintf(good, 0), 0)
+	}
+	pack("nan", fmt.Sprintf(good, 0)+`{"op":"add","sample":1,"noise":[NaN]}`+"\n"+fmt.Sprintf(good, 2)+`{"noise":[Infinity]}`+"\n"+fmt.Sprintf(good, 3), 0)
+	pack("short", fmt.Sprintf(good, 0), 6)
+	if err := os.WriteFile(filepath.Join(dir, "text.jsonl.gz"), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := Run(t.Context(), dir, Options{Measures: []string{"eager"}, Workers: 4, CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range rep.Broken {
+		rep.Broken[i] = strings.TrimPrefix(b, dir+"/")
+	}
+	slices.Sort(rep.Broken)
+	want := Report{Measures: map[string]Count{"eager": {34, 34}}, Broken: []string{
+		"nan.jsonl.gz:2: add #1: invalid character 'N' looking for beginning of value",
+		"nan.jsonl.gz:4: invalid character 'I' looking for beginning of value",
+		"short.jsonl.gz:2: unexpected EOF",
+		"text.jsonl.gz: unexpected EOF",
+	}}
+	if diff := cmp.Diff(want, rep); diff != "" {
+		t.Error(diff)
 	}
 }
 

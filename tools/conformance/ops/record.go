@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,36 +78,50 @@ type Slice struct{ Start, Stop, Step aten.Value }
 // Ellipsis is a decoded `...`.
 type Ellipsis struct{}
 
-// ReadFile reads the records of one .jsonl.gz file.
-func ReadFile(path string) ([]*Record, error) {
+// ReadFile reads the records of one .jsonl.gz file. Of those that cannot be read it gives a line each, with file and record: the others count.
+func ReadFile(path string) (recs []*Record, broken []string) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, []string{err.Error()}
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, []string{fmt.Sprintf("%s: %v", path, err)}
 	}
 	defer z.Close()
-	var out []*Record
 	r := bufio.NewReaderSize(z, 1<<20)
 	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
+		line, end := r.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 && (end == nil || end == io.EOF) {
 			rec := &Record{File: path}
 			if err := json.Unmarshal(line, rec); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+				broken = append(broken, fmt.Sprintf("%s:%d: %s%v", path, n, named(line), err))
+			} else {
+				recs = append(recs, rec)
 			}
-			out = append(out, rec)
 		}
-		if err == io.EOF {
-			return out, nil
+		if end == io.EOF {
+			return recs, broken
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+		if end != nil { // there is no telling what comes after
+			return recs, append(broken, fmt.Sprintf("%s:%d: %v", path, n, end))
 		}
 	}
+}
+
+var (
+	reOp     = regexp.MustCompile(`"op": ?"([^"]*)"`)
+	reSample = regexp.MustCompile(`"sample": ?(\d+)`)
+)
+
+// named is which record a line holds that is no JSON, as far as it can be told.
+func named(line []byte) string {
+	op, sample := reOp.FindSubmatch(line), reSample.FindSubmatch(line)
+	if op == nil || sample == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s #%s: ", op[1], sample[1])
 }
 
 type tensorJSON struct {

@@ -47,6 +47,7 @@ type Failure struct {
 type Report struct {
 	Measures map[string]Count // "eager-core" counts the records of Core operators alone; "inductor-graphs" those that were compiled at all
 	Failures []Failure        // in the order of files and samples
+	Broken   []string         // a line for each record that could not be read, with its file
 }
 
 func (r *Report) count(measure string, met bool) {
@@ -64,6 +65,7 @@ func (r *Report) add(o Report) {
 		r.Measures[m] = Count{have.Met + c.Met, have.Tried + c.Tried}
 	}
 	r.Failures = append(r.Failures, o.Failures...)
+	r.Broken = append(r.Broken, o.Broken...)
 }
 
 // Lines is the report as "measure: N of M", sorted by measure.
@@ -76,7 +78,7 @@ func (r Report) Lines() []string {
 	return out
 }
 
-// Run checks the records of dir. An error means that records could not be read; missed measures are in the Report.
+// Run checks the records of dir. Missed measures are in the Report, and so are records that could not be read.
 func Run(ctx context.Context, dir string, o Options) (Report, error) {
 	rep := Report{Measures: map[string]Count{}}
 	if len(o.Measures) == 0 {
@@ -105,7 +107,7 @@ func Run(ctx context.Context, dir string, o Options) (Report, error) {
 		idle <- p
 	}
 	var done atomic.Int64
-	each := pool.NewWithResults[Report]().WithContext(ctx).WithMaxGoroutines(workers).WithCancelOnError()
+	each := pool.NewWithResults[Report]().WithContext(ctx).WithMaxGoroutines(workers).WithCancelOnError().WithFirstError()
 	for _, f := range files {
 		each.Go(func(ctx context.Context) (Report, error) {
 			p := <-idle
@@ -128,10 +130,8 @@ func base(f string) string { return strings.TrimSuffix(filepath.Base(f), ".jsonl
 
 func (p *python) file(ctx context.Context, path string, core map[string]bool, o Options) (Report, error) {
 	rep := Report{Measures: map[string]Count{}}
-	recs, err := ReadFile(path)
-	if err != nil {
-		return rep, err
-	}
+	recs, broken := ReadFile(path)
+	rep.Broken = broken
 	for i, r := range recs {
 		if err := ctx.Err(); err != nil {
 			return rep, err

@@ -16,19 +16,19 @@ import (
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{Use: "doctor", Short: "Print the versions, compilers and CPU that a bug report needs", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
-		fmt.Fprint(a.stdout, machine())
+		fmt.Fprintf(a.stdout, "whittle: %s (follows PyTorch %s)\n%s\n", Version, PyTorchVersion, strings.Join(machine(), "\n"))
 		fmt.Fprintf(a.stdout, "store: %s\ncache: %s\n", a.storePath(), cacheDir())
 		return nil
 	}}
 }
 
-// machine describes what a failure may depend on.
-func machine() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "whittle: %s (follows PyTorch %s)\ngo: %s %s/%s\n", Version, PyTorchVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(&b, "cpu: %s, %d cores, vector code %v\n", cpuName(), runtime.NumCPU(), native.Level())
-	fmt.Fprintf(&b, "c++: %s\n", compilerVersion())
-	return b.String()
+// machine describes in lines what a failure may depend on besides whittle.
+func machine() []string {
+	return []string{
+		fmt.Sprintf("go: %s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		fmt.Sprintf("cpu: %s, %s, vector code %v", cpuName(), replay.Count(runtime.NumCPU(), "core"), native.Level()),
+		"c++: " + compilerVersion(),
+	}
 }
 
 func cpuName() string {
@@ -58,10 +58,10 @@ func compilerVersion() string {
 }
 
 // fingerprint is what outcomes depend on besides the query.
-func fingerprint() string { return replay.HashOf("native", Version, machine()) }
+func fingerprint() string { return replay.HashOf(append([]string{"native", Version}, machine()...)...) }
 
 func (a *app) storeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export", RunE: func(c *cobra.Command, args []string) error {
+	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export; gc drops what is old", RunE: func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unknown command %q for \"whittle store\"", args[0])
 		}
@@ -81,7 +81,7 @@ func (a *app) storeCommand() *cobra.Command {
 		for _, p := range rep.Problems {
 			fmt.Fprintln(a.stdout, p)
 		}
-		fmt.Fprintf(a.stdout, "%d blobs, %d tensors, %d rows: %d problems\n", rep.Blobs, rep.Tensors, rep.Rows, len(rep.Problems))
+		fmt.Fprintf(a.stdout, "%s, %s, %s: %s\n", replay.Count(rep.Blobs, "blob"), replay.Count(rep.Tensors, "tensor"), replay.Count(rep.Rows, "row"), replay.Count(len(rep.Problems), "problem"))
 		if len(rep.Problems) > 0 {
 			return exitCode(1)
 		}
@@ -128,6 +128,6 @@ func (a *app) storeCommand() *cobra.Command {
 		}
 		fmt.Fprintln(a.stdout, p)
 		return nil
-	}})
+	}}, a.gcCommand())
 	return c
 }

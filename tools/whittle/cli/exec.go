@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,7 @@ import (
 
 func (a *app) execCommand() *cobra.Command {
 	o := exec.Options{}
-	var dir, crashData string
+	var dir, out, crashData string
 	var x minifyOptions
 	noMinify := false
 	c := &cobra.Command{
@@ -24,7 +23,8 @@ func (a *app) execCommand() *cobra.Command {
 		Short: "Run a program as it is; when torch.compile fails in it, keep and shrink the failure",
 		Long: `Run a program as it is: its output, arguments, signals and exit status are its own. When torch.compile fails in it, by an
 exception, a crash, an abort or (with --hang) a hang, the failing graph is kept as a repro with its real inputs and its
-backend, and shrunk with the same Python.
+backend, and shrunk with the same Python. The result is repro.py in whittle-repro/NAME-SIGNATURE, a folder for each program and failure;
+the graph as it was recorded lies beside it in recorded. The last line says where. Nothing that whittle did not write is replaced.
 
 The program's Python has to see a folder of ours, by PYTHONPATH. With chroot that works by itself. Where the program runs in
 another container or machine, pass PYTHONPATH on, and name a folder that both sides share with --exec-dir HERE=THERE.`,
@@ -49,8 +49,16 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 					return usagef("--exec-dir %s: no such folder", o.Dir)
 				}
 			}
-			if o.Out == "" {
-				o.Out = filepath.Join(cacheDir(), "exec", fmt.Sprintf("%s-%d", time.Now().Format("20060102-150405"), os.Getpid()))
+			o.Out = func(f exec.Found) string {
+				to := out
+				if to == "" {
+					to = folder(programName(args), f.Signature())
+				}
+				x.out = filepath.Join(to, "repro.py")
+				if !noMinify {
+					to = filepath.Join(to, "recorded") // the small one has the place of honour
+				}
+				return to
 			}
 			o.Stdin, o.Stdout, o.Stderr = a.stdin, a.stdout, a.stderr
 			if noMinify {
@@ -65,7 +73,7 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 	c.Flags().StringVar(&o.After, "after", "", "hand back the graph after `aot` or dynamo (default: the one nearest to the failure)")
 	c.Flags().DurationVar(&o.Hang, "hang", 0, "a compile or a first run that takes longer is a hang: the program is ended")
 	c.Flags().StringVar(&dir, "exec-dir", "", "where the recorder lies, `HERE[=THERE]`: THERE is the same folder as the program sees it")
-	c.Flags().StringVar(&o.Out, "out", "", "folder for the repro (default: the user's cache folder)")
+	c.Flags().StringVar(&out, "out", "", "`FOLDER` for the repro (default: whittle-repro/NAME-SIGNATURE, one for each program and failure)")
 	c.Flags().BoolVar(&noMinify, "no-minify", false, "keep the failing graph, and leave it at that")
 	c.Flags().DurationVar(&x.timeout, "timeout", 0, "how long one compilation may take while shrinking before it counts as a hang (0: found out)")
 	c.Flags().DurationVar(&x.deadline, "deadline", 0, "stop shrinking after this time, with the best so far (0: no limit)")
@@ -76,12 +84,25 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 	return c
 }
 
+// programName is what a command line runs: the script or module of a Python, else the program itself.
+func programName(args []string) string {
+	for i, a := range args {
+		if strings.HasSuffix(a, ".py") {
+			return a
+		}
+		if a == "-m" && i+1 < len(args) {
+			return args[i+1] + ".py" // torch.distributed.run is no file, and its last part no extension
+		}
+	}
+	return args[0]
+}
+
 // parseBytes reads 1000, 64K, 8M, 1G.
 func parseBytes(s string) (int64, error) {
 	var n int64
 	unit := ""
-	if k, err := fmt.Sscanf(s, "%d%s", &n, &unit); k == 0 || n < 0 {
-		return 0, errors.Join(fmt.Errorf("%q is no size", s), err)
+	if k, _ := fmt.Sscanf(s, "%d%s", &n, &unit); k == 0 || n < 0 {
+		return 0, fmt.Errorf("%q is no size: 64K, 8M and 1G are", s)
 	}
 	shift, ok := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30}[strings.ToUpper(unit)]
 	if !ok {
@@ -126,6 +147,10 @@ func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error 
 // after dynamo around the one after aot.
 func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, say func(string, ...any)) {
 	for i, f := range all {
+		if fault := f.Machine(); fault != nil {
+			say("%v", fault)
+			return
+		}
 		say("%s", f.Title())
 		for _, n := range f.Notes {
 			say("%s", n)
@@ -134,15 +159,19 @@ func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, sa
 			say("the graph is in %s, but it cannot be run: %s", f.Path, f.Problem)
 			continue
 		}
-		say("repro: %s", f.Path)
 		if x == nil || ctx.Err() != nil {
+			say("repro: %s", f.Path)
 			return
 		}
 		err := a.shrinkFound(ctx, f, *x)
-		if err == nil || ctx.Err() != nil {
+		if err == nil || errors.Is(err, exitCode(1)) { // its last line was the path of what it found
 			return
 		}
 		say("minifying: %v", err)
+		say("the graph as it was recorded: %s", f.Path)
+		if ctx.Err() != nil {
+			return
+		}
 		if i+1 < len(all) {
 			say("the next graph that was recorded:")
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whittle/capture"
+	"whittle/replay"
 	"whittle/tools/whittle/stack"
 )
 
@@ -35,9 +36,9 @@ func (a *app) explainCommand() *cobra.Command {
 						return
 					}
 					frames++
-					fmt.Fprintf(a.stdout, "[%s] %s (%s:%d): %s, %d attempt(s)\n", ev.ID, ev.Name, ev.File, ev.Line, ev.Status, ev.Attempts)
+					fmt.Fprintf(a.stdout, "[%s] %s (%s:%d): %s, %s\n", ev.ID, ev.Name, ev.File, ev.Line, ev.Status, replay.Count(ev.Attempts, "attempt"))
 					if ev.Graph != nil {
-						fmt.Fprintf(a.stdout, "  graph for backend %s, %d calls:\n", ev.Backend, len(ev.Graph.Graph.Calls()))
+						fmt.Fprintf(a.stdout, "  graph for backend %s, %s:\n", ev.Backend, replay.Count(len(ev.Graph.Graph.Calls()), "call"))
 						fmt.Fprint(a.stdout, indent(ev.Graph.Graph.Forward(""), "    "))
 					}
 					for _, g := range ev.Guards {
@@ -75,7 +76,7 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			err = s.In.RunFile(file, nil)
 			_ = s.In.Flush()
-			fmt.Fprintf(a.stdout, "%d frames, %d graph breaks\n", frames, breaks)
+			fmt.Fprintf(a.stdout, "%s, %s\n", replay.Count(frames, "frame"), replay.Count(breaks, "graph break"))
 			if code := finish(s.In, err, a.stderr); code != 0 {
 				return exitCode(code)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"whittle/minify"
 	"whittle/replay"
+	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/repros/engine"
 	"whittle/repros/torch"
@@ -25,7 +26,7 @@ import (
 
 // minifyOptions are the flags of minify, and what the other commands that minify set by themselves.
 type minifyOptions struct {
-	out         string
+	out         string // "" => a folder of its own below whittle-repro
 	form        string
 	source      string // script that defines the backend
 	engine      string // auto, native, torch
@@ -46,10 +47,13 @@ type minifyOptions struct {
 }
 
 // failed stores a failure and minifies it.
-func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
+func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions) error {
 	r, err := repros.Read("repro.py", ev.Repro)
 	if err != nil {
 		return fmt.Errorf("the failing graph cannot be written as a repro: %w", err)
+	}
+	if fault := replay.MachineFault(ev.Sig.Type, ev.Raw); fault != nil {
+		return fault
 	}
 	st, err := replay.Open(ctx, a.storePath())
 	if err != nil {
@@ -59,32 +63,23 @@ func (a *app) failed(ctx context.Context, ev *event, o runOptions) error {
 	if _, err := st.PutFailure(ctx, replay.Failure{Signature: ev.Sig, Raw: ev.Raw, Repro: ev.Repro}); err != nil {
 		return err
 	}
-	dir := os.Getenv("TORCHDYNAMO_REPRO_DIR")
-	if dir == "" {
-		dir = ev.Dir
-	}
-	if dir == "" {
-		dir = "."
+	at := place{source: script}
+	if ev.Dir != "" && os.Getenv("TORCHDYNAMO_REPRO_DIR") == "" {
+		at.file = filepath.Join(ev.Dir, "repro.py")
 	}
 	if ev.Level == 1 || o.noMinify {
 		if ev.After == "" && o.noMinify {
 			return nil
 		}
-		path := filepath.Join(dir, "repro.py")
-		if err := writeRepro(path, r); err != nil {
+		path, err := repros.WriteFile(at.repro(ev.Sig), r, "whole", r.Module.Hash(), ev.Sig.String())
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stderr, "whittle: wrote the failing graph, not minified, to %s\n", path)
+		a.stays(at.repro(ev.Sig), path)
+		fmt.Fprintf(a.stderr, "whittle: the failing graph, not minified: %s\n", path)
 		return nil
 	}
-	return a.minify(ctx, st, r, ev.Dir, "", minifyOptions{out: filepath.Join(dir, "repro.py"), engine: "native", timeout: ev.wall(), seen: ev.Sig})
-}
-
-func writeRepro(path string, r *repros.Repro) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return repros.WriteFile(path, r)
+	return a.minify(ctx, st, r, ".", script, minifyOptions{out: at.file, engine: "native", timeout: ev.wall(), seen: ev.Sig})
 }
 
 // shrinkFound shrinks what `whittle exec` found, with the program's own Python.
@@ -101,17 +96,13 @@ func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) e
 	if err != nil {
 		return err
 	}
-	sig := replay.NewSignature(f.During, f.Type, f.Message, nil, nil)
-	if f.Signal != "" {
-		sig = replay.Signature{Stage: f.During, Type: f.Signal}
-	}
-	if _, err := st.PutFailure(ctx, replay.Failure{Signature: sig, Raw: f.Traceback, Repro: string(text)}); err != nil {
+	if _, err := st.PutFailure(ctx, replay.Failure{Signature: f.Signature(), Raw: f.Traceback, Repro: string(text)}); err != nil {
 		return err
 	}
 	if f.Kind == found.Exception {
-		o.seen = sig
+		o.seen = f.Signature()
 	}
-	o.engine, o.python, o.out = "torch", f.Python, filepath.Join(filepath.Dir(f.Path), "minimal", "repro.py")
+	o.engine, o.python = "torch", f.Python
 	return a.minify(ctx, st, f.Repro, filepath.Dir(f.Path), f.Path, o)
 }
 
@@ -125,6 +116,8 @@ func (a *app) minifyCommand() *cobra.Command {
 The engine that answers is a real PyTorch where there is one: --torch "COMMAND" or $WHITTLE_TORCH, any command that starts a
 Python with torch, near or far (chroot DIR python3, ssh HOST python3, docker run -i IMAGE python3); else python3, if it has torch. Otherwise
 it is whittle's own stack.
+
+Nothing that whittle did not write is replaced, what was edited neither: the result goes beside it then, and the last line says where.
 
 A search that was stopped, by whatever, goes on where it was when the command is given again (--resume insists on that).
 Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 used wrongly.`,
@@ -150,7 +143,7 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.out, "output", "o", "repro.py", "where the minimal repro goes")
+	f.StringVarP(&o.out, "output", "o", "", "`FILE` for the minimal repro (default: repro.py in whittle-repro/NAME-SIGNATURE, a folder for each file and failure)")
 	f.StringVar(&o.form, "form", "repro", "repro: PyTorch's form; standalone: a plain script beside it, too (NAME_standalone.py)")
 	f.StringVar(&o.source, "source", "", "script that defines the backend that the file only names")
 	f.StringVar(&o.engine, "engine", "auto", "auto, torch or native")
@@ -240,7 +233,7 @@ func (a *app) ended(err error) error {
 func oneFile(cmd string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s takes one file, got %d arguments", cmd, len(args))
+			return usagef("%s takes one file, got %s", cmd, replay.Count(len(args), "argument"))
 		}
 		return nil
 	}
@@ -250,14 +243,15 @@ func oneFile(cmd string) cobra.PositionalArgs {
 const queryLimit = 30 * time.Second
 
 // hangLimit is after how long a native query counts as the hang that is looked for: far above what a candidate takes that does not hang.
-const hangLimit = 3 * time.Second
+const hangLimit = 3 * time.Second // on an idle machine: see slowness
 
 // wall is the time limit of one query for this failure.
 func (e *event) wall() time.Duration {
+	limit := queryLimit
 	if e.Hung {
-		return hangLimit
+		limit = hangLimit
 	}
-	return queryLimit
+	return time.Duration(float64(limit) * slowness())
 }
 
 // pick starts the engine that the options ask for.
@@ -288,7 +282,7 @@ func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (reduc
 			memory = 8 << 30
 		}
 		n := reduce.NativeOptions{Print: fingerprint(), CacheDir: cacheDir(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
-			About: append([]string{"whittle " + Version + " (follows PyTorch " + PyTorchVersion + ")"}, strings.Split(strings.TrimSpace(machine()), "\n")...)}
+			About: append([]string{"follows PyTorch " + PyTorchVersion}, machine()...)}
 		return reduce.NewNative(n, r.Stage)
 	}
 	if reduce.NeedsBackend(r) {
@@ -332,7 +326,7 @@ func (f facts) read() torch.Facts {
 func (f facts) write(v torch.Facts) {
 	b, err := json.Marshal(v)
 	if err == nil && os.MkdirAll(filepath.Dir(f.path), 0o777) == nil {
-		_ = os.WriteFile(f.path, b, 0o666)
+		_ = files.Replace(f.path, b)
 	}
 }
 
@@ -366,40 +360,56 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 		return err
 	}
 	rep.Final.Head[0] += " " + Version
-	if err := os.MkdirAll(filepath.Dir(o.out), 0o777); err != nil {
-		return err
-	}
-	if werr := rep.WriteFiles(o.out); werr != nil {
-		return errors.Join(werr, err)
-	}
-	script := ""
-	if rep.Standalone != "" {
-		script = strings.TrimSuffix(o.out, ".py") + "_standalone.py"
-		if werr := os.WriteFile(script, []byte(rep.Standalone), 0o666); werr != nil {
-			return errors.Join(werr, err)
-		}
-	}
-	if rep.ID > 0 {
-		if serr := st.PutResult(context.WithoutCancel(ctx), rep.ID, rep.Stored(e.Name(), path, e.About())); serr != nil {
+	if rep.ID > 0 { // before any file: where the disk is full the result is not lost
+		if serr := st.PutResult(context.WithoutCancel(ctx), rep.ID, rep.Stored(e.Name(), path, append([]string{"whittle: " + Version}, e.About()...))); serr != nil {
 			return errors.Join(serr, err)
 		}
 	}
-	a.tellResult(rep, o.out, script, ctx.Err() != nil)
+	if err := tidyStore(context.WithoutCancel(ctx), st, replay.KeepSize); err != nil {
+		fmt.Fprintln(a.stderr, "whittle: dropping old answers from the store:", err)
+	}
+	out, script, werr := a.writeResult(rep, place{o.out, path}, r.Module.Hash())
+	if werr != nil {
+		if rep.ID > 0 {
+			werr = fmt.Errorf("%w (the result is in the store: whittle store export minification/%d FOLDER)", werr, rep.ID)
+		}
+		return errors.Join(werr, err)
+	}
+	a.tellResult(rep, out, script, ctx.Err() != nil)
 	if events != nil {
 		status := doneMinimal
 		if !rep.Complete {
 			status = doneInterrupted
 		}
 		events.done(doneEvent{ID: rep.ID, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
-			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: o.out, Standalone: script})
+			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script})
 		if e := events.Err(); e != nil {
 			return e
 		}
 	}
-	if err == nil && !rep.Complete {
-		err = exitCode(1)
+	if !rep.Complete { // all that there is to say is said
+		return exitCode(1)
 	}
 	return err
+}
+
+// writeResult writes the repro, and the standalone script beside it, and returns where they are. start is the graph that the search began with:
+// with the signature it says which result this is.
+func (a *app) writeResult(rep reduce.Report, at place, start string) (out, script string, err error) {
+	asked := at.repro(rep.Signature)
+	about := []string{"minimal", start, rep.Signature.String()}
+	if out, err = rep.WriteFiles(asked, about...); err != nil {
+		return out, "", err
+	}
+	a.stays(asked, out)
+	if rep.Standalone == "" {
+		return out, "", nil
+	}
+	asked = strings.TrimSuffix(out, ".py") + "_standalone.py"
+	if script, err = files.Put(asked, []byte(rep.Standalone), about...); err == nil {
+		a.stays(asked, script)
+	}
+	return out, script, err
 }
 
 // tell passes an event of the search on. Its last word is minify's own.
@@ -429,15 +439,11 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 	case !rep.Complete:
 		what = "stopped (" + rep.Stopped + "); best repro so far"
 	}
-	say("%s: %d of %d calls, %d of %d input elements, %d queries, %d cache hits: %s", what, rep.Cost.Calls, rep.Start.Calls, rep.Cost.Elements, rep.Start.Elements, rep.Queries, rep.CacheHits, out)
-	if script != "" {
-		say("standalone script: %s", script)
-	} else if rep.NoScript != "" {
-		say("no standalone script: %s", rep.NoScript)
-	}
+	say("%s: %d of %s, %d of %s, %s, %s", what, rep.Cost.Calls, replay.Count(rep.Start.Calls, "call"), rep.Cost.Elements, replay.Count(rep.Start.Elements, "input element"),
+		replay.Count(rep.Queries, "query"), replay.Count(rep.CacheHits, "cache hit"))
 	say("signature: %s", rep.Signature)
 	if rep.Rate > 0 {
-		say("flaky: it fails in %.0f %% of %d runs", 100*rep.Rate, rep.Runs)
+		say("flaky: it fails in %.0f %% of %s", 100*rep.Rate, replay.Count(rep.Runs, "run"))
 	}
 	for _, w := range rep.Workaround {
 		say("workaround: %s = %s", w.Name, w.Value)
@@ -454,6 +460,12 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 	if rep.ID > 0 && rep.Complete {
 		say("report: whittle report %d", rep.ID)
 	}
+	if script != "" {
+		say("standalone script: %s", script)
+	} else if rep.NoScript != "" {
+		say("no standalone script: %s", rep.NoScript)
+	}
+	say("repro: %s", out)
 }
 
 // progress is the line that shows a search at work: one that rewrites itself on a terminal, plain lines elsewhere.
@@ -484,7 +496,7 @@ func (p *progress) show(m minify.Progress) {
 		return
 	}
 	p.last, p.any = time.Now(), true
-	line := fmt.Sprintf("minifying: %d nodes, %d queries, %d cache hits, %s (%s)", m.Nodes, m.Queries, m.CacheHits, m.Elapsed.Round(100*time.Millisecond), m.Reduction)
+	line := fmt.Sprintf("minifying: %s, %s, %s, %s (%s)", replay.Count(m.Nodes, "node"), replay.Count(m.Queries, "query"), replay.Count(m.CacheHits, "cache hit"), m.Elapsed.Round(100*time.Millisecond), m.Reduction)
 	if p.tty {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
 	} else {

@@ -12,6 +12,7 @@ import (
 	"whittle/aot/decomp"
 	"whittle/kernels/aten"
 	"whittle/lowering"
+	"whittle/replay"
 )
 
 // operator is one row of `whittle ops`: what each layer has of it.
@@ -85,7 +86,7 @@ function, a derivative, and what lowering does with it (decomposed, loop, reduct
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(a.stdout, "%d operators\n", len(rows))
+			_, err := fmt.Fprintf(a.stdout, "%s\n", replay.Count(len(rows), "operator"))
 			return err
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"whittle/capture"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/replay/files"
 )
 
 // objectID is a number of a guard that may differ from run to run, and numbers that look like one.
@@ -121,7 +122,8 @@ func (r *recorder) aot(kind string, gm *fx.GraphModule) {
 	r.pending = append(r.pending, a)
 }
 
-func (r *recorder) write(path string, in *vm.Interp, err error, code int) error {
+// write writes the record to path, or beside it where path is somebody else's, and returns where.
+func (r *recorder) write(path string, in *vm.Interp, err error, code int) (string, error) {
 	var exc any
 	var last any
 	var raised *vm.Raised
@@ -168,7 +170,10 @@ func (r *recorder) write(path string, in *vm.Interp, err error, code int) error 
 	}
 	b, err := json.MarshalIndent(out, "", " ")
 	if err != nil {
-		return err
+		return "", err
 	}
-	return os.WriteFile(path, b, 0o666)
+	if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
+		return "", &os.PathError{Op: "open", Path: path, Err: os.ErrNotExist}
+	}
+	return files.Put(path, b, "record", r.script)
 }

@@ -96,7 +96,7 @@ func (a *app) replayFrame(ctx context.Context, s *replay.Store, id int64) (bool,
 func describe(c capture.Came) string {
 	out := c.Status
 	if c.Graph != "" {
-		out += fmt.Sprintf(", a graph of %d lines", strings.Count(c.Graph, "\n"))
+		out += fmt.Sprintf(", a graph of %s", replay.Count(strings.Count(c.Graph, "\n"), "line"))
 	}
 	for _, b := range c.Breaks {
 		out += ", " + b

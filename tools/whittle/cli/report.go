@@ -18,13 +18,15 @@ import (
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, full bool
 	c := &cobra.Command{
 		Use:   "report ID",
 		Short: "Print an issue ready to file, as Markdown, from a minification (or failure/ID) in the store",
+		Long: `Print an issue ready to file, as Markdown, from a minification (or failure/ID) in the store. Of what a C++ compiler said the errors are
+shown, with what explains them, and the warnings are counted: --full and --json have the whole.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("report takes the number of a minification (see whittle store ls), got %d arguments", len(args))
+				return usagef("report takes the number of a minification (see whittle store ls), got %s", replay.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -46,11 +48,12 @@ func (a *app) reportCommand() *cobra.Command {
 				fmt.Fprintf(a.stdout, "%s\n", b)
 				return nil
 			}
-			fmt.Fprint(a.stdout, r.markdown())
+			fmt.Fprint(a.stdout, r.markdown(full))
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&full, "full", false, "the error with all the warnings of the compiler")
 	return c
 }
 
@@ -227,8 +230,8 @@ func callsOf(repro string) []string {
 	return out
 }
 
-// markdown is the issue.
-func (r *issueReport) markdown() string {
+// markdown is the issue; full has warnings, too.
+func (r *issueReport) markdown(full bool) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	res := r.Result
@@ -245,7 +248,7 @@ func (r *issueReport) markdown() string {
 		p("### %s\n\n%s\n", repro, fence("python", res.Repro))
 	}
 	if n := len(reStorage.FindAllString(res.Repro, -1)); n > 0 {
-		p("It reads %s by content from the folder that `save_dir` names, which has to lie beside it.\n\n", plural(n, "input"))
+		p("It reads %s by content from the folder that `save_dir` names, which has to lie beside it.\n\n", replay.Count(n, "input"))
 	}
 	if len(res.Config) > 0 {
 		p("### Settings that it needs\n\n%s\n", fence("python", settings(res.Config)))
@@ -261,7 +264,14 @@ func (r *issueReport) markdown() string {
 		p("\n")
 	}
 	if res.Error != "" {
-		p("### Error\n\n%s\n", fence("", res.Error))
+		text, warnings := res.Error, 0
+		if !full {
+			text, warnings = withoutWarnings(text)
+		}
+		p("### Error\n\n%s\n", fence("", text))
+		if warnings > 0 {
+			p("%s of the compiler left out; `whittle report --full %s` shows all.\n\n", replay.Count(warnings, "warning"), r.Ref)
+		}
 	}
 	if r.stored || len(r.Passes) > 0 {
 		r.reduction(p)
@@ -282,7 +292,7 @@ func (r *issueReport) markdown() string {
 		for _, t := range res.Certificate {
 			fmt.Fprintf(&rows, "| %s | %s | %s |\n", cell(t.Reduction), cell(t.Edit), cell(string(t.Verdict)))
 		}
-		p("%s", details(fmt.Sprintf("Minimality certificate: %s", plural(len(res.Certificate), "edit")), rows.String()))
+		p("%s", details(fmt.Sprintf("Minimality certificate: %s", replay.Count(len(res.Certificate), "edit")), rows.String()))
 	}
 	return b.String()
 }
@@ -330,7 +340,7 @@ func (r *issueReport) reduction(p func(string, ...any)) {
 		} {
 			p("| %s | %d | %d |\n", row.name, row.a, row.b)
 		}
-		p("\n%s to the engine (%s), %s from the cache, %s refused before, in %s.\n\n", plural(res.Queries, "query"), oneOf(res.Engine, "unknown"), plural(res.CacheHits, "answer"), plural(res.Rejected, "candidate"), seconds(res.Seconds))
+		p("\n%s to the engine (%s), %s from the cache, %s refused before, in %s.\n\n", replay.Count(res.Queries, "query"), oneOf(res.Engine, "unknown"), replay.Count(res.CacheHits, "answer"), replay.Count(res.Rejected, "candidate"), seconds(res.Seconds))
 	}
 	if len(r.Passes) > 0 {
 		p("| reduction | tried | taken |\n| --- | ---: | ---: |\n")
@@ -354,10 +364,14 @@ func (r *issueReport) reliability() string {
 		parts = append(parts, fmt.Sprintf("Proved again %s in a fresh process.", times(res.Confirmed)))
 	}
 	if res.Runs > 0 {
-		parts = append(parts, fmt.Sprintf("It failed in %.0f %% of %s.", 100*res.Rate, plural(res.Runs, "run")))
+		parts = append(parts, fmt.Sprintf("It failed in %.0f %% of %s.", 100*res.Rate, replay.Count(res.Runs, "run")))
 	}
 	if res.FalseRuns > 0 {
-		parts = append(parts, fmt.Sprintf("What has not the failure seemed to have it in %.0f %% of %s.", 100*res.FalseRate, plural(res.FalseRuns, "run")))
+		often := fmt.Sprintf("in %.0f %%", 100*res.FalseRate)
+		if res.FalseRate == 0 {
+			often = "in none"
+		}
+		parts = append(parts, fmt.Sprintf("A graph without the failure seemed to have it %s of %s.", often, replay.Count(res.FalseRuns, "run")))
 	}
 	return strings.Join(parts, " ")
 }
@@ -402,16 +416,6 @@ func oneOf(a, b string) string {
 	return b
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if w, ok := strings.CutSuffix(what, "y"); ok {
-		return fmt.Sprintf("%d %sies", n, w)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func times(n int) string {
 	switch n {
 	case 1:
@@ -419,7 +423,7 @@ func times(n int) string {
 	case 2:
 		return "twice"
 	}
-	return fmt.Sprintf("%d times", n)
+	return replay.Count(n, "time")
 }
 
 func seconds(s float64) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sourcegraph/conc"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -28,12 +29,13 @@ const scriptArg = "__script"
 type event struct {
 	Kind  string           `json:"kind"` // begin, end: around a step that could take the process down; failed: a backend raised
 	Repro string           `json:"repro,omitempty"`
-	Dir   string           `json:"dir,omitempty"`
+	Dir   string           `json:"dir,omitempty"` // for repros, by the script's own settings; "" for none
 	Sig   replay.Signature `json:"sig,omitzero"`
 	Raw   string           `json:"raw,omitempty"`
 	Level int              `json:"level,omitempty"` // repro_level
 	After string           `json:"after,omitempty"` // repro_after
 	Frame json.RawMessage  `json:"frame,omitempty"` // a capture.FrameRecord
+	Calls int              `json:"calls,omitempty"` // of the graph that is compiled
 	Hung  bool             `json:"-"`               // set by the parent: the step did not end
 }
 
@@ -50,7 +52,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run SCRIPT.py [ARGS...]",
 		Short: "Run a script; minify a backend failure",
 		Long: `Run a Python script on whittle's own torch. When a torch.compile backend fails, crashes or hangs, the graph is
-shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script's exit status is passed on.`,
+shrunk and a minimal repro.py is written to whittle-repro/NAME-SIGNATURE, a folder for each script and failure, or to
+$TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not write is replaced. The script's exit status is passed on.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("run: which script? (usage: whittle run SCRIPT.py [ARGS...])")
@@ -63,7 +66,7 @@ shrunk and a minimal repro.py is written (see TORCHDYNAMO_REPRO_DIR). The script
 	c.Flags().StringVar(&o.record, "record", "", "write what capture did, as JSON")
 	c.Flags().BoolVar(&o.frames, "record-frames", false, "keep each frame that is captured in the store, for whittle replay")
 	c.Flags().BoolVar(&o.noMinify, "no-minify", false, "report a backend failure, and leave it at that")
-	c.Flags().DurationVar(&o.hang, "hang", 30*time.Second, "how long one compilation may take before it counts as a hang")
+	c.Flags().DurationVar(&o.hang, "hang", 0, "how long one compilation may take before it counts as a hang (0: found out: half a minute, more for a large graph or on a busy machine)")
 	a.jobs(c)
 	return c
 }
@@ -103,7 +106,8 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 		return err
 	}
 	if ev != nil {
-		if err := a.failed(ctx, ev, o); err != nil {
+		var said exitCode
+		if err := a.failed(ctx, ev, args[0], o); err != nil && !errors.As(err, &said) {
 			fmt.Fprintln(a.stderr, "whittle:", err)
 		}
 	}
@@ -159,7 +163,7 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 	w.Close()
 	var failed *event
 	var under []*event // steps begun and not ended
-	hung := false
+	hung, after := false, time.Duration(0)
 	events := make(chan *event)
 	var wg conc.WaitGroup
 	wg.Go(func() {
@@ -175,6 +179,8 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 	})
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
+	wait := patience{given: o.hang, slow: slowness}
+	var began time.Time
 loop:
 	for {
 		select {
@@ -185,13 +191,15 @@ loop:
 			switch e.Kind {
 			case "begin":
 				under = append(under, e)
-				timer.Reset(o.hang)
+				began = time.Now()
+				timer.Reset(wait.first(e.Calls))
 			case "end":
 				if len(under) > 0 {
 					under = under[:len(under)-1]
 				}
-				if len(under) == 0 {
-					timer.Stop()
+				if timer.Stop(); len(under) > 0 { // the step around it has its own time again
+					began = time.Now()
+					timer.Reset(wait.first(under[len(under)-1].Calls))
 				}
 			case "failed":
 				if failed == nil {
@@ -203,7 +211,12 @@ loop:
 				}
 			}
 		case <-timer.C:
-			hung = true
+			taken := time.Since(began)
+			if more := wait.more(under[len(under)-1].Calls, taken); more > 0 {
+				timer.Reset(more)
+				continue
+			}
+			hung, after = true, taken
 			_ = cmd.Process.Kill()
 		case <-ctx.Done():
 			_ = cmd.Process.Signal(syscall.SIGINT)
@@ -220,12 +233,16 @@ loop:
 			code = 128 + int(ws.Signal())
 			what := "was killed by signal " + ws.Signal().String()
 			if hung {
-				what = fmt.Sprintf("did not end within %s", o.hang)
+				what = fmt.Sprintf("did not end within %s", after.Round(100*time.Millisecond))
 			}
 			if len(under) > 0 {
 				last := under[len(under)-1]
 				fmt.Fprintf(a.stderr, "whittle: a backend took the script down: its compilation %s\n", what)
 				last.Raw, last.Hung = what, hung
+				last.Sig = replay.Signature{Stage: "compile", Type: unix.SignalName(ws.Signal())}
+				if hung {
+					last.Sig.Type = "timeout"
+				}
 				return 1, last, nil
 			}
 			fmt.Fprintf(a.stderr, "whittle: the script %s\n", what)

@@ -17,6 +17,7 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
+	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/tools/whittle/stack"
 )
@@ -79,7 +80,11 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	err := in.RunFile(args[0], args[1:])
 	code := finish(in, err, stderr)
 	if record != "" {
-		if werr := c.rec.write(record, in, err, code); werr != nil {
+		at, werr := c.rec.write(record, in, err, code)
+		if werr == nil && at != record {
+			fmt.Fprintf(stderr, "whittle: %s is not what whittle wrote for this script: it stays, and the record is %s\n", record, at)
+		}
+		if werr != nil {
 			fmt.Fprintln(stderr, "whittle: writing the record:", werr)
 			if code == 0 {
 				code = 2
@@ -154,7 +159,8 @@ func (c *script) begin(f *stack.Failure) func() {
 	if err != nil {
 		return func() {}
 	}
-	c.send(event{Kind: "begin", Repro: text, Dir: filepath.Dir(c.path)})
+	level, after, dir := c.s.ReproConfig()
+	c.send(event{Kind: "begin", Repro: text, Dir: dir, Level: level, After: after, Calls: len(f.Graph.Graph.Calls())})
 	return func() { c.send(event{Kind: "end"}) }
 }
 
@@ -179,11 +185,8 @@ func (c *script) launcher(f *stack.Failure) {
 		return
 	}
 	dir, err := c.s.DebugDir()
-	if err == nil {
-		dir = filepath.Join(dir, "minifier")
-		if err = os.MkdirAll(dir, 0o777); err == nil {
-			err = os.WriteFile(filepath.Join(dir, "minifier_launcher.py"), []byte(text), 0o666)
-		}
+	if err == nil { // a second failure of the run has a launcher of its own
+		_, err = files.Put(filepath.Join(dir, "minifier", "minifier_launcher.py"), []byte(text), f.Graph.Hash(), c.s.Signature(f).String())
 	}
 	if err != nil {
 		fmt.Fprintln(c.s.In.Stderr, "whittle: writing minifier_launcher.py:", err)
@@ -211,9 +214,6 @@ func (c *script) sendFailure() {
 	if err != nil {
 		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a repro:", err)
 		return
-	}
-	if dir == "" {
-		dir = filepath.Dir(c.path)
 	}
 	c.send(event{Kind: "failed", Repro: text, Dir: dir, Sig: c.s.Signature(f), Raw: f.Err.Error(), Level: level, After: after})
 }

@@ -31,7 +31,8 @@ type Options struct {
 	// Dir is where the private folder is made, "" for the temporary folder (for `chroot ROOT ...`: ROOT's). Seen is the same
 	// folder as the program sees it, "" for the same path: for programs in another root, machine or container.
 	Dir, Seen string
-	Out       string        // folder for repros that are found; made when there is one
+	// Out gives the folder for what is found, by the failure; it is made when there is one.
+	Out       func(Found) string
 	Level     int           // 2: crashes and exceptions; 4: results are compared with eager too. 0 => 2
 	Eager     bool          // graphs after aot are run as they are, and not compiled: what Level 4 finds then is made above them
 	After     string        // "aot" or "dynamo": the graph that is handed back; "" => the one nearest to the failure
@@ -99,6 +100,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 type private struct {
 	Options
 	dir  string // here
+	out  string // the folder of what was found, "" before
 	seen string // where the program sees it
 }
 

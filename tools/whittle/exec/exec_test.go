@@ -24,8 +24,9 @@ import (
 func program(t *testing.T, script string, change func(*Options)) (Result, string) {
 	t.Helper()
 	tmp := t.TempDir()
-	var out bytes.Buffer
-	o := Options{Args: []string{"sh", "-c", `H=$(dirname "${PYTHONPATH%%:*}"); ` + script, "sh", "one", "two words"}, Dir: tmp, Out: filepath.Join(t.TempDir(), "out"), Stdin: strings.NewReader("typed"), Stdout: &out, Stderr: &out}
+	var printed bytes.Buffer
+	out := filepath.Join(t.TempDir(), "out")
+	o := Options{Args: []string{"sh", "-c", `H=$(dirname "${PYTHONPATH%%:*}"); ` + script, "sh", "one", "two words"}, Dir: tmp, Out: func(Found) string { return out }, Stdin: strings.NewReader("typed"), Stdout: &printed, Stderr: &printed}
 	if change != nil {
 		change(&o)
 	}
@@ -36,7 +37,7 @@ func program(t *testing.T, script string, change func(*Options)) (Result, string
 	if left, _ := os.ReadDir(tmp); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	return res, out.String()
+	return res, printed.String()
 }
 
 func TestProgramIsUntouched(t *testing.T) {

@@ -13,12 +13,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"whittle/replay"
+	"whittle/replay/files"
 	"whittle/repros"
 )
 
 // Found is one repro of a failure.
 type Found struct {
-	Path    string        // the repro file; stored inputs lie beside it
+	Path    string        // the repro file; stored inputs lie beside it. "" for a failure of the machine
 	Repro   *repros.Repro // what it says; nil where Problem tells why it could not be read
 	Problem string        // what keeps the repro from being used, "" for nothing
 	Notes   []string      // what the repro lacks although it can be used: a backend whose source is not to be had
@@ -46,6 +48,29 @@ const (
 	Accuracy  Kind = "accuracy" // the compiled graph computes something else
 	Stopped   Kind = "stopped"  // the program ended by itself while the graph was under way
 )
+
+// Machine is what is wrong with the machine where that is the failure; nil for one of the graph.
+func (f Found) Machine() *replay.MachineError {
+	if f.Kind != Exception {
+		return nil
+	}
+	return replay.MachineFault(f.Type, f.Message)
+}
+
+// Signature is what tells the failure from others, as far as the program's end shows it.
+func (f Found) Signature() replay.Signature {
+	switch {
+	case f.Signal != "":
+		return replay.Signature{Stage: f.During, Type: f.Signal}
+	case f.Kind == Hang:
+		return replay.Signature{Stage: f.During, Type: "timeout"}
+	case f.Kind == Accuracy:
+		return replay.Signature{Stage: "accuracy", Type: f.Type, Message: f.Message}
+	case f.Kind == Stopped:
+		return replay.Signature{Stage: f.During, Type: "exit"}
+	}
+	return replay.NewSignature("compile", f.Type[strings.LastIndex(f.Type, ".")+1:], f.Message, nil, nil)
+}
 
 // Title is the failure in one line.
 func (f Found) Title() string {
@@ -245,16 +270,32 @@ func (p *private) collect(e ending) ([]Found, error) {
 	return out, err
 }
 
-// place makes the folder of the n-th repro.
-func (p *private) place(n int) (string, error) {
-	dir := p.Out
-	if dir == "" {
-		return "", errors.New("no folder for repros")
+// place is the folder of the n-th repro, that of the failure below the first one's.
+func (p *private) place(f Found, n int) (string, error) {
+	if p.out == "" {
+		if p.Out == nil {
+			return "", errors.New("no folder for repros")
+		}
+		p.out = p.Out(f)
 	}
 	if n > 0 {
-		dir = filepath.Join(dir, fmt.Sprintf("other%d", n))
+		return filepath.Join(p.out, fmt.Sprintf("other%d", n)), nil
 	}
-	return dir, os.MkdirAll(dir, 0o755)
+	return p.out, nil
+}
+
+// keep writes the repro of f to dir with the stored inputs that lie in checkpoints.
+func (f *Found) keep(dir, checkpoints, text string) error {
+	if err := repros.SaveStorages(checkpoints, filepath.Join(dir, "checkpoints")); err != nil {
+		return err
+	}
+	about := []string{"recorded", f.Signature().String()}
+	if f.Repro != nil {
+		about, text = append(about, f.Repro.Module.Hash()), repros.Write(f.Repro)
+	}
+	var err error
+	f.Path, err = files.Put(filepath.Join(dir, "repro.py"), []byte(text), about...)
+	return err
 }
 
 func (p *private) take(r record, e ending, n int) (Found, error) {
@@ -274,28 +315,28 @@ func (p *private) take(r record, e ending, n int) (Found, error) {
 	default:
 		f.Kind, f.During = Stopped, r.State
 	}
-	dir, err := p.place(n)
+	if f.Machine() != nil {
+		return f, nil // there is nothing to run again
+	}
+	dir, err := p.place(f, n)
 	if err != nil {
 		return f, err
 	}
-	f.Path = filepath.Join(dir, "repro.py")
 	text, err := os.ReadFile(filepath.Join(r.dir, "repro.py"))
 	if err != nil {
 		return f, err
 	}
-	if err := move(filepath.Join(r.dir, "checkpoints"), filepath.Join(dir, "checkpoints")); err != nil {
-		return f, err
-	}
-	rep, err := repros.Read(f.Path, string(text))
+	checkpoints := filepath.Join(r.dir, "checkpoints")
+	rep, err := repros.Read(filepath.Join(dir, "repro.py"), string(text))
 	if err == nil {
 		err = rep.Complete()
 	}
 	if err != nil {
 		f.Problem = err.Error()
-		return f, os.WriteFile(f.Path, text, 0o644)
+		return f, f.keep(dir, checkpoints, string(text))
 	}
 	rep.Head = f.head()
-	if _, err := os.Stat(filepath.Join(dir, "checkpoints")); err != nil {
+	if _, err := os.Stat(checkpoints); err != nil {
 		rep.SaveDir = ""
 	}
 	if f.Stage == repros.AfterDynamo {
@@ -303,21 +344,7 @@ func (p *private) take(r record, e ending, n int) (Found, error) {
 		rep.Backend = r.Compiler
 	}
 	f.Repro = rep
-	return f, repros.WriteFile(f.Path, rep)
-}
-
-// move moves a folder of stored inputs, which may be large; across file systems it is copied. One that is not there is none.
-func move(from, to string) error {
-	if _, err := os.Stat(from); err != nil {
-		return nil
-	}
-	if os.Rename(from, to) == nil {
-		return nil
-	}
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return nil
+	return f, f.keep(dir, checkpoints, "")
 }
 
 // head are the comment lines of a repro: what failed, and with which versions.
@@ -389,19 +416,16 @@ func (p *private) launcher(e ending) (*Found, error) {
 	if s := e.signal(); s != 0 {
 		f.Kind, f.Signal, f.During = Crash, unix.SignalName(s), "run"
 	}
-	dir, err := p.place(0)
+	f.Message = "a failure that PyTorch itself recorded: our recorder did not run"
+	dir, err := p.place(*f, 0)
 	if err != nil {
 		return nil, err
 	}
-	f.Path = filepath.Join(dir, "repro.py")
 	text, err := os.ReadFile(newest)
 	if err != nil {
 		return nil, err
 	}
-	if err := move(filepath.Join(filepath.Dir(newest), "checkpoints"), filepath.Join(dir, "checkpoints")); err != nil {
-		return nil, err
-	}
-	r, err := repros.Read(f.Path, string(text))
+	r, err := repros.Read(filepath.Join(dir, "repro.py"), string(text))
 	if err == nil {
 		r.SaveDir = "checkpoints" // the launcher has the private folder's path
 		f.Stage, f.Backend = r.Stage, r.Backend
@@ -409,10 +433,10 @@ func (p *private) launcher(e ending) (*Found, error) {
 	}
 	if err != nil {
 		f.Problem = err.Error()
-		return f, os.WriteFile(f.Path, text, 0o644)
+	} else {
+		f.Repro = r
 	}
-	f.Repro, f.Message = r, "a failure that PyTorch itself recorded: our recorder did not run"
-	return f, repros.WriteFile(f.Path, r)
+	return f, f.keep(dir, filepath.Join(filepath.Dir(newest), "checkpoints"), string(text))
 }
 
 var pythonName = regexp.MustCompile(`^(?:python|pypy)[\d.]*$`)

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"whittle/capture/fx"
@@ -111,6 +113,10 @@ func (n *Native) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (
 		h, err := repros.WriteStorage(filepath.Join(n.work, saveDir), t.Storage.Data)
 		return repros.Storage{Hash: h, NBytes: t.Storage.NBytes}, err
 	})
+	var sys syscall.Errno
+	if errors.As(err, &sys) { // the disk is at fault, and not the candidate
+		return replay.Outcome{}, err
+	}
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
 	}

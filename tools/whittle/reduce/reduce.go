@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"whittle/minify"
@@ -90,7 +91,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	var id int64
 	startCalls := -1
 	s := &minify.Search{
-		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) { return e.Run(ctx, o.Repro, c) }),
+		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+			return machine(e.Run(ctx, o.Repro, c))
+		}),
 		Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
@@ -170,6 +173,24 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	rep.Seconds = time.Since(begin).Seconds()
 	return rep, ctx.Err()
+}
+
+// machine makes an error of what an answer says about the machine, and not about the candidate: it ends the search, and is no answer.
+func machine(o replay.Outcome, err error) (replay.Outcome, error) {
+	typ, text := o.Signature.Type, o.Message
+	var sys syscall.Errno
+	switch {
+	case errors.As(err, &sys): // no process could be started, or its files not be written
+		typ, text = "OSError", err.Error()
+	case (o.Status == replay.Infrastructure || o.Status == replay.Invalid) && strings.Contains(o.Message, "[Errno "):
+		typ = "OSError" // of the far side's own files
+	case o.Status != replay.Failed:
+		return o, err
+	}
+	if m := replay.MachineFault(typ, text); m != nil {
+		return o, m
+	}
+	return o, err
 }
 
 // variants are the states to start from, in order, until one fails. A launcher says of parameters that they require gradients, even
@@ -263,14 +284,14 @@ func workarounds(r *repros.Repro) []minify.Setting {
 	})
 }
 
-// WriteFiles writes the repro to path, and its storages beside it.
-func (r Report) WriteFiles(path string) error {
+// WriteFiles writes the repro to path, its storages beside it, and returns where the repro is: see repros.WriteFile, which about goes to.
+func (r Report) WriteFiles(path string, about ...string) (string, error) {
 	for _, data := range r.Storages {
-		if _, err := repros.WriteStorage(filepath.Join(filepath.Dir(path), r.Final.SaveDir), data); err != nil {
-			return err
+		if err := repros.SaveStorage(filepath.Join(filepath.Dir(path), r.Final.SaveDir), data); err != nil {
+			return "", err
 		}
 	}
-	return repros.WriteFile(path, r.Final)
+	return repros.WriteFile(path, r.Final, about...)
 }
 
 // head is the comment at the top of a repro: what failed, where, and how it was reduced.
@@ -278,10 +299,10 @@ func head(r Report, e Engine) []string {
 	h := []string{
 		"# Minimal repro written by whittle",
 		"# Failure: " + r.Signature.String(),
-		fmt.Sprintf("# Reduced from %d calls to %d, from %d input elements to %d", r.Start.Calls, r.Cost.Calls, r.Start.Elements, r.Cost.Elements),
+		fmt.Sprintf("# Reduced from %s to %d, from %s to %d", replay.Count(r.Start.Calls, "call"), r.Cost.Calls, replay.Count(r.Start.Elements, "input element"), r.Cost.Elements),
 	}
 	if r.Rate > 0 {
-		h = append(h, fmt.Sprintf("# Flaky: fails in %.0f %% of %d runs", 100*r.Rate, r.Runs))
+		h = append(h, fmt.Sprintf("# Flaky: fails in %.0f %% of %s", 100*r.Rate, replay.Count(r.Runs, "run")))
 	}
 	for _, w := range r.Workaround {
 		h = append(h, fmt.Sprintf("# Does not fail with %s = %s", w.Name, w.Value))

@@ -9,6 +9,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
+	"whittle/replay/files"
 	"whittle/repros"
 )
 
@@ -118,9 +119,9 @@ func (s *Session) runnable(gm *fx.GraphModule) (string, error) {
 	return repros.Write(r), nil
 }
 
-func writeAll(dir string, files map[string]string) error {
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+func writeAll(dir string, texts map[string]string) error {
+	for name, text := range texts {
+		if err := files.Exact(filepath.Join(dir, name), []byte(text)); err != nil {
 			return err
 		}
 	}

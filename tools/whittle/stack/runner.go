@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"whittle/accuracy"
@@ -13,6 +14,7 @@ import (
 	"whittle/capture/fx/interp"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
+	"whittle/kernels/native"
 	"whittle/kernels/tensor"
 	"whittle/lowering"
 	"whittle/replay"
@@ -130,6 +132,13 @@ func CompileOutcome(err error) replay.Outcome {
 	case errors.As(err, &ce):
 		typ = "CppCompileError"
 		msg = replay.CppError(ce.Output)
+	case errors.Is(err, native.ErrNoCompiler):
+		typ = "InvalidCxxCompiler"
+	default:
+		var sys syscall.Errno // files could not be written, or the compiler not be started
+		if errors.As(err, &sys) {
+			typ = "OSError"
+		}
 	}
 	return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("compile", typ, msg, nil, nil)}
 }
