@@ -183,7 +183,7 @@ func (d *Dynamo) Compiling() bool { return d.active != nil }
 
 // isLibrary reports whether a file belongs to the standard library or to torch.
 func (d *Dynamo) isLibrary(file string) bool {
-	return strings.HasPrefix(file, "<") || strings.HasPrefix(file, "torch/") || strings.HasPrefix(file, "lib/python") || strings.Contains(file, "/lib/python")
+	return strings.HasPrefix(file, "<frozen ") || strings.HasPrefix(file, "torch/") || strings.HasPrefix(file, "lib/python") || strings.Contains(file, "/lib/python")
 }
 
 // frame is the hook of PEP 523: every Python frame passes here while compiled code is called.
@@ -225,6 +225,9 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 	c := f.Code
 	if strings.HasSuffix(c.Name, "comp>") {
 		return true // a part of the function around it
+	}
+	if c.Filename == "<string>" && c.Name == "__new__" {
+		return true // the constructor of a named tuple
 	}
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"whittle/capture"
+	"whittle/capture/python/code"
 	"whittle/replay"
 	"whittle/tools/whittle/stack"
 )
@@ -17,12 +19,16 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Run a script and show what capture did: graphs, breaks with their lines, guards, recompiles",
 		Args:  oneFile("explain"),
 		RunE: func(c *cobra.Command, args []string) error {
-			file, fn, _ := strings.Cut(args[0], ":")
+			file, fn, one := strings.Cut(args[0], ":")
+			if one && fn == "" {
+				return usagef("explain %s: which function?", args[0])
+			}
 			text, err := checkFile(file)
 			if err != nil {
 				return err
 			}
-			if err := a.checkSyntax(file, text); err != nil {
+			script, err := a.checkSyntax(file, text)
+			if err != nil {
 				return err
 			}
 			lines := strings.Split(string(text), "\n")
@@ -76,6 +82,16 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			err = s.In.RunFile(file, nil)
 			_ = s.In.Flush()
+			names := functions(script)
+			if known := slices.Contains(names, fn); one && frames+breaks == 0 { // it may have been one of a module that the file imports
+				if code := finish(s.In, err, a.stderr); code != 0 && known {
+					return exitCode(code)
+				}
+				if known {
+					return usagef("%s was not captured: nothing that torch.compile was given called it", fn)
+				}
+				return usagef("no function %s was captured, and %s has none: it has %s", fn, file, list(names))
+			}
 			fmt.Fprintf(a.stdout, "%s, %s\n", replay.Count(frames, "frame"), replay.Count(breaks, "graph break"))
 			if code := finish(s.In, err, a.stderr); code != 0 {
 				return exitCode(code)
@@ -83,6 +99,38 @@ func (a *app) explainCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// functions are the names of the functions and methods that a script defines, in the order of its text.
+func functions(c *code.Code) []string {
+	var out []string
+	for _, k := range c.Consts {
+		inner, ok := k.(*code.Code)
+		if !ok {
+			continue
+		}
+		if inner.Flags&code.NewLocals != 0 && !strings.HasPrefix(inner.Name, "<") && !slices.Contains(out, inner.Name) {
+			out = append(out, inner.Name)
+		}
+		for _, n := range functions(inner) {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// list is names for a sentence.
+func list(names []string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "no functions"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + " and " + replay.Count(len(names)-most, "other")
+	}
+	return strings.Join(names, ", ")
 }
 
 func indent(text, by string) string {

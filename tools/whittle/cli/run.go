@@ -71,17 +71,18 @@ $TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not w
 	return c
 }
 
-// checkSyntax reports a syntax error before anything of the script runs.
-func (a *app) checkSyntax(file string, src []byte) error {
+// checkSyntax reports a syntax error before anything of the script runs, and gives its code.
+func (a *app) checkSyntax(file string, src []byte) (*code.Code, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := code.CompileSource(abs, string(src), code.Exec); err != nil {
+	c, err := code.CompileSource(abs, string(src), code.Exec)
+	if err != nil {
 		fmt.Fprint(a.stderr, vm.New().FormatSyntaxError(err))
-		return exitCode(2)
+		return nil, exitCode(2)
 	}
-	return nil
+	return c, nil
 }
 
 func (a *app) run(ctx context.Context, args []string, o runOptions) error {
@@ -89,7 +90,7 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkSyntax(args[0], src); err != nil {
+	if _, err := a.checkSyntax(args[0], src); err != nil {
 		return err
 	}
 	if a.store != "" || os.Getenv("WHITTLE_STORE") != "" {
