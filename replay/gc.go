@@ -3,7 +3,9 @@ package replay
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -143,20 +145,54 @@ func (g *gc) drop(before, most int64) error {
 }
 
 // unneeded is true of an answer that no search needs which can be resumed: see needed.
-const unneeded = "created < (SELECT began FROM temp.resumable) AND candidate_of(graph, inputs, config) NOT IN (SELECT candidate FROM temp.wanted)"
+const unneeded = `NOT EXISTS (SELECT 1 FROM temp.resumable r WHERE queries.created BETWEEN r.began AND r.until)
+	AND candidate_of(graph, inputs, config) NOT IN (SELECT candidate FROM temp.wanted)`
 
-// needed notes what searches that can be resumed asked, that is all since they began, and what they used of older answers.
+// lasting is how long a search may ask without its journal saying so: answers come before the steps that use them.
+const lasting = 24 * time.Hour
+
+// needed notes what searches that can be resumed need: what their journals name, whoever asked it, and all that was asked since they
+// began, for a day, or as long as they run.
 func (g *gc) needed() error {
 	for _, q := range []string{
-		"DROP TABLE IF EXISTS temp.resumable", "DROP TABLE IF EXISTS temp.wanted",
-		"CREATE TEMP TABLE resumable AS SELECT coalesce(min(created), 9223372036854775807) AS began FROM main.minifications WHERE finished IS NULL",
-		"CREATE TEMP TABLE wanted AS SELECT DISTINCT candidate FROM main.steps WHERE minification IN (SELECT id FROM main.minifications WHERE finished IS NULL)",
+		"DROP TABLE IF EXISTS temp.resumable", "DROP TABLE IF EXISTS temp.wanted", "CREATE TEMP TABLE resumable (id INTEGER, began INTEGER, until INTEGER)",
 	} {
 		if _, err := g.tx.ExecContext(g.ctx, q); err != nil {
 			return err
 		}
 	}
-	return nil
+	type search struct {
+		id, began int64
+		owner     sql.NullString
+	}
+	rows, err := g.tx.QueryContext(g.ctx, `SELECT id, created, owner FROM minifications WHERE finished IS NULL
+		AND id NOT IN (SELECT minification FROM steps WHERE reduction = '`+EndNotFailing+`')`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var open []search
+	for rows.Next() {
+		var s search
+		if err := rows.Scan(&s.id, &s.began, &s.owner); err != nil {
+			return err
+		}
+		open = append(open, s)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, s := range open {
+		until := s.began + lasting.Milliseconds()
+		if s.owner.Valid && alive(s.owner.String) {
+			until = math.MaxInt64
+		}
+		if _, err := g.tx.ExecContext(g.ctx, "INSERT INTO temp.resumable VALUES (?,?,?)", s.id, s.began, until); err != nil {
+			return err
+		}
+	}
+	_, err = g.tx.ExecContext(g.ctx, "CREATE TEMP TABLE wanted AS SELECT DISTINCT candidate FROM main.steps WHERE minification IN (SELECT id FROM temp.resumable)")
+	return err
 }
 
 // unnamed drops content that nothing names any more: tensors are named by failures, graphs and blobs by whatever refers to them.

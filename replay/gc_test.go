@@ -63,17 +63,28 @@ func TestGC(t *testing.T) {
 	ask("asked by the open one")
 	check(s.PutStep(ctx, open, Step{Seq: 1, Candidate: key("used").Candidate(), Verdict: Passed, Cached: true}))
 	fail("E", "second of E")
+	check(s.InterruptMinification(ctx, open))
+	day(7)
+	ask("of nobody")
+	day(8)
+	ask("asked by the open one later")
+	check(s.PutStep(ctx, open, Step{Seq: 2, Candidate: key("asked by the open one later").Candidate(), Verdict: Passed}))
+	// One that does not fail is over.
+	none, _, err := s.BeginMinification(ctx, "none", "a third start", Signature{})
+	check(err)
+	check(s.InterruptMinification(ctx, none))
+	check(s.PutStep(ctx, none, Step{Seq: 1, Reduction: EndNotFailing, Candidate: key("old").Candidate(), Verdict: Passed}))
 	day(40)
 	ask("young")
 
 	dry, err := s.GC(ctx, GCOptions{OlderThan: KeepFor, DryRun: true})
 	check(err)
-	if n, err := s.CountOutcomes(ctx); err != nil || n != 4 {
+	if n, err := s.CountOutcomes(ctx); err != nil || n != 6 {
 		t.Fatalf("after a dry run: %d answers, %v", n, err)
 	}
 	got, err := s.GC(ctx, GCOptions{OlderThan: KeepFor, Vacuum: true})
 	check(err)
-	want := GCReport{Queries: 1, Failures: 1, Graphs: 1, Tensors: 1, Blobs: 4, Before: got.Before, After: got.After}
+	want := GCReport{Queries: 2, Failures: 1, Graphs: 1, Tensors: 1, Blobs: 4, Before: got.Before, After: got.After}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -81,7 +92,7 @@ func TestGC(t *testing.T) {
 	if diff := cmp.Diff(got, dry); diff != "" {
 		t.Errorf("a dry run says something else: %s", diff)
 	}
-	for name, there := range map[string]bool{"old": false, "used": true, "asked by the open one": true, "young": true} {
+	for name, there := range map[string]bool{"old": false, "used": true, "asked by the open one": true, "of nobody": false, "asked by the open one later": true, "young": true} {
 		if _, found, err := s.CachedOutcome(ctx, key(name)); err != nil || found != there {
 			t.Errorf("answer %q: %v %v", name, found, err)
 		}
@@ -102,7 +113,7 @@ func TestGC(t *testing.T) {
 	}
 	// Once the search is over, its answers are as old as others.
 	check(s.FinishMinification(ctx, open, "end", "[]"))
-	if got, err := s.GC(ctx, GCOptions{OlderThan: KeepFor}); err != nil || got.Queries != 2 {
+	if got, err := s.GC(ctx, GCOptions{OlderThan: KeepFor}); err != nil || got.Queries != 3 {
 		t.Errorf("%+v %v", got, err)
 	}
 }

@@ -22,7 +22,7 @@ func (e *ExistsError) Error() string {
 	return e.Path + " is there already, with other content, and is not replaced"
 }
 
-// The seal of a Python file, and of a JSON object: what the file is about, and the hash of that and of the text before it.
+// The seals of Python, and of a JSON object: what the file is about, and the hash of that and of the text before it.
 const (
 	pythonSeal = "# whittle wrote this file, and replaces it as long as nobody edits it: "
 	jsonSeal   = ",\n \"whittle\": \""
@@ -39,7 +39,7 @@ const most = 10000
 
 // Put writes data to path, or to the first free name beside it, and returns where. about are texts that say what the file is about, the
 // same for every run that gives the same result: an unedited file of whittle's about the same is replaced, and one with the same
-// bytes is left as it is. Folders are made. Devices and pipes are written to.
+// bytes is left as it is. An empty file, as mktemp makes one, has nothing to lose. Folders are made. Devices and pipes are written to.
 func Put(path string, data []byte, about ...string) (string, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
 		return path, writeInto(path, data)
@@ -48,16 +48,18 @@ func Put(path string, data []byte, about ...string) (string, error) {
 		return "", err
 	}
 	topic := digest(about...)[:16]
-	sealed := seal(path, data, topic)
+	sealed := seal(data, topic)
 	for n := 1; n <= most; n++ {
 		at := numbered(path, n)
 		err := create(at, sealed)
 		if !errors.Is(err, fs.ErrExist) {
 			return at, err
 		}
-		if old, ok := content(at); ok && (bytes.Equal(old, sealed) || bytes.Equal(old, data)) {
+		old, ok := content(at)
+		switch {
+		case ok && (bytes.Equal(old, sealed) || bytes.Equal(old, data)):
 			return at, nil
-		} else if ok && sealedAbout(at, old) == topic {
+		case ok && (len(old) == 0 || sealedAbout(old) == topic):
 			return at, Replace(at, sealed)
 		}
 	}
@@ -167,43 +169,37 @@ func numbered(path string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
-// seal adds to a file's data what says that whittle wrote it. Formats that have no room for it stay as they are: such files are never
-// replaced.
-func seal(path string, data []byte, topic string) []byte {
-	switch filepath.Ext(path) {
-	case ".py":
-		body := string(data)
-		if body != "" && !strings.HasSuffix(body, "\n") {
-			body += "\n"
-		}
-		return []byte(body + pythonSeal + topic + " " + digest(topic, body) + "\n")
-	case ".json":
+// seal adds to a JSON object, or to Python, what says that whittle wrote it.
+func seal(data []byte, topic string) []byte {
+	if bytes.HasPrefix(data, []byte("{")) {
 		end := reJSONEnd.FindIndex(data)
-		if end == nil || bytes.HasSuffix(bytes.TrimSpace(data[:end[0]]), []byte("{")) {
-			return data
+		if end == nil || end[0] == 1 {
+			return data // no member stands before ours
 		}
 		body := string(data[:end[0]])
 		return []byte(body + jsonSeal + topic + " " + digest(topic, body) + "\"\n}\n")
 	}
-	return data
+	body := string(data)
+	if body != "" && !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	return []byte(body + pythonSeal + topic + " " + digest(topic, body) + "\n")
 }
 
 // sealedAbout is the topic of a file whose seal fits, "" for any other.
-func sealedAbout(path string, data []byte) string {
-	re := rePythonSeal
-	if filepath.Ext(path) == ".json" {
-		re = reJSONSeal
-	}
-	m := re.FindSubmatchIndex(data)
-	if m == nil {
-		return ""
-	}
-	body := string(data[:m[0]])
-	if re == rePythonSeal && data[m[0]] == '\n' {
-		body += "\n"
-	}
-	if topic := string(data[m[2]:m[3]]); digest(topic, body) == string(data[m[4]:m[5]]) {
-		return topic
+func sealedAbout(data []byte) string {
+	for _, re := range []*regexp.Regexp{rePythonSeal, reJSONSeal} {
+		m := re.FindSubmatchIndex(data)
+		if m == nil {
+			continue
+		}
+		body := string(data[:m[0]])
+		if re == rePythonSeal && data[m[0]] == '\n' {
+			body += "\n"
+		}
+		if topic := string(data[m[2]:m[3]]); digest(topic, body) == string(data[m[4]:m[5]]) {
+			return topic
+		}
 	}
 	return ""
 }

@@ -44,7 +44,7 @@ func write(t *testing.T, path, text string) {
 }
 
 func TestPutKeepsWhatIsNotOurs(t *testing.T) {
-	for _, name := range []string{"repro.py", "record.json", "notes.txt"} {
+	for _, name := range []string{"repro.py", "record.json", "notes", "notes.txt"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
 		write(t, path, "{\n \"mine\": 1\n}\n")
@@ -57,7 +57,7 @@ func TestPutKeepsWhatIsNotOurs(t *testing.T) {
 
 func TestPutReplacesItsOwn(t *testing.T) {
 	for _, c := range []struct{ name, one, two string }{
-		{"repro.py", "print(1)\n", "print(2)\n"}, {"repro.py", "print(1)", ""}, {"out.json", "{\n \"a\": 1\n}", "{\n \"a\": 2\n}\n"},
+		{"repro.py", "print(1)\n", "print(2)\n"}, {"repro.py", "print(1)", ""}, {"repro", "print(1)", "print(2)"}, {"out.json", "{\n \"a\": 1\n}", "{\n \"a\": 2\n}\n"}, {"mktemp.Ab3", "{\n \"a\": 1\n}", "{\n \"a\": 2\n}\n"}, {"out.json", "{\n \"a\": 1\n}", "{\n \"a\": 2\n}\n"},
 	} {
 		dir := t.TempDir()
 		got := []string{put(t, dir, c.name, c.one, "a"), put(t, dir, c.name, c.two, "a"), put(t, dir, c.name, c.two, "another"), put(t, dir, c.name, c.one, "a")}
@@ -66,7 +66,7 @@ func TestPutReplacesItsOwn(t *testing.T) {
 		if diff := cmp.Diff([]string{c.name, c.name, second, c.name}, got); diff != "" {
 			t.Errorf("%q: %s", c.name, diff)
 		}
-		if c.name == "out.json" && !json.Valid([]byte(read(t, filepath.Join(dir, c.name)))) {
+		if strings.HasPrefix(c.one, "{") && !json.Valid([]byte(read(t, filepath.Join(dir, c.name)))) {
 			t.Errorf("sealed: %s", read(t, filepath.Join(dir, c.name)))
 		}
 	}
@@ -80,7 +80,7 @@ func TestPutKeepsWhatWasEdited(t *testing.T) {
 			func(s string) string { return s + "# mine\n" },
 			func(s string) string { return strings.TrimRight(s, "\n") },
 			func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
-			func(s string) string { return "" },
+			func(s string) string { return "\n" },
 		} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, put(t, dir, name, "{\n \"a\": 1\n}\n", "a"))
@@ -90,6 +90,14 @@ func TestPutKeepsWhatWasEdited(t *testing.T) {
 				t.Errorf("%q was taken for our own", mine)
 			}
 		}
+	}
+}
+
+func TestPutIntoAnEmptyFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "tmp.x"), "")
+	if at := put(t, dir, "tmp.x", "x\n"); at != "tmp.x" {
+		t.Errorf("a file as mktemp makes it was not taken: %s", at)
 	}
 }
 

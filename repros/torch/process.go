@@ -66,8 +66,8 @@ func launch(o Options, wg *conc.WaitGroup) (*process, error) {
 	if p.out, err = cmd.StdoutPipe(); err != nil {
 		return nil, errors.Join(err, p.in.Close())
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("torch: starting %s: %w", strings.Join(o.Command, " "), err), p.in.Close(), p.out.Close())
+	if err := cmd.Start(); err != nil { // which has closed the pipes
+		return nil, fmt.Errorf("torch: starting %s: %w", strings.Join(o.Command, " "), err)
 	}
 	wg.Go(p.write)
 	wg.Go(p.read)
