@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whittle/replay"
 	"whittle/tools/whittle/exec"
 )
 
@@ -163,17 +164,18 @@ func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, sa
 			say("repro: %s", f.Path)
 			return
 		}
+		say("as it was recorded: %s", f.Path)
+		var said exitCode
 		err := a.shrinkFound(ctx, f, *x)
-		if err == nil || errors.Is(err, exitCode(1)) { // its last line was the path of what it found
+		if err == nil || errors.As(err, &said) { // its last line was the path of what came out
 			return
 		}
 		say("minifying: %v", err)
-		say("the graph as it was recorded: %s", f.Path)
-		if ctx.Err() != nil {
+		var fault *replay.MachineError
+		if i+1 == len(all) || ctx.Err() != nil || errors.As(err, &fault) {
+			say("repro: %s", f.Path)
 			return
 		}
-		if i+1 < len(all) {
-			say("the next graph that was recorded:")
-		}
+		say("the next graph that was recorded:")
 	}
 }
