@@ -26,3 +26,42 @@ func TestVerdictsOnAFailure(t *testing.T) {
 		}
 	}
 }
+
+// Which marks prove an outcome, for all engines.
+func TestUnproved(t *testing.T) {
+	for _, c := range []struct {
+		status Status
+		stage  string
+		marks  int    // that it has
+		want   string // that it lacks
+	}{
+		{Pass, "", 4, ""},
+		{Pass, "", 3, "ran"},
+		{Failed, "compile", 2, ""},
+		{Failed, "compile", 1, "eager"},
+		{Failed, "run", 2, "compiled"},
+		{Failed, "accuracy", 4, ""},
+		{Failed, "accuracy", 3, "ran"},
+		{Failed, "eager", 1, ""},
+		{Failed, "", 0, "loaded"},
+		{Failed, "load", 0, "loaded"},
+		{Failed, "some stage", 1, ""},
+		{Timeout, "run", 2, "compiled"},
+		{Killed, "compare", 3, "ran"},
+		{OOM, "compile", 2, ""},
+		{Invalid, "", 0, ""},
+		{Infrastructure, "run", 0, ""},
+	} {
+		o := Outcome{Status: c.status, Signature: Signature{Stage: c.stage}, Marks: []string{"loaded", "eager", "compiled", "ran"}[:c.marks]}
+		want := ""
+		if c.want != "" {
+			want = string(c.status) + ` without the mark "` + c.want + `"`
+		}
+		if got := o.Unproved(); got != want {
+			t.Errorf("%s at %q with %d marks: %q, want %q", c.status, c.stage, c.marks, got, want)
+		}
+	}
+	if o := (Outcome{Status: Failed, Signature: Signature{Stage: "compile"}, Marks: []string{"eager", "loaded"}}); o.Unproved() == "" {
+		t.Error("marks in another order are a proof")
+	}
+}

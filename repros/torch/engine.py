@@ -1375,6 +1375,7 @@ def explore(server):
             ns = run_text({**job, "hold": True})
             ns["__hold__"] = holder.hold
             args = arguments(server, ns, job)
+            mark("loaded")
             names = job["inputs"]
             holder.inputs(names, args)
             first = dict(holder.values)

@@ -320,10 +320,13 @@ func (p *process) fail(err error) {
 func (p *process) end() {
 	<-p.dead
 	p.in.Close()
+	// One that is given up while it starts does not read its input yet.
+	hurry := errors.Is(p.gone, context.Canceled)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if p.exits() {
+		if !hurry && p.exits() {
 			break
 		}
+		hurry = false
 		p.killed = true
 		_ = syscall.Kill(-p.cmd.Process.Pid, sig) // it fails where there is nobody left
 	}
