@@ -32,7 +32,8 @@ type driver struct {
 	certify     string          // part of the sweep under way, "" outside of it
 	taken       int             // candidates adopted
 	needed      map[string]bool // calls that the failure needs, by what was answered so far; see conclude
-	lost        map[string]bool // edits of one call that lost the failure, by description
+	edges       map[string]bool // calls between which the failure lies
+	lost        map[string]bool // edits that lost the failure, by description
 	steps       []replay.Step
 	certificate []Trial
 	findings    []Finding
@@ -81,7 +82,7 @@ type driver struct {
 func newDriver(s *Search, start State) *driver {
 	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values), sizes: boundSizes(start),
 		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{},
-		needed: map[string]bool{}, lost: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
+		needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
 	if d.size == 0 {
 		d.size = 8
 	}

@@ -17,6 +17,7 @@ type edit struct {
 	reshapes bool // values in the middle of the graph may look different afterwards
 	probe    bool // only to know: it may make the state larger, and is not adopted
 
+	of       string // what it changes, where others do something else to the same; "" where none do
 	takes    string // the one call that it takes away, or takes away with others; "" where it takes several, or none
 	bypasses bool   // it takes that call alone, and leaves what was computed from its operand
 }

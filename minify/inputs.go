@@ -208,7 +208,9 @@ func fillSingles(d *driver) []edit {
 	var out []edit
 	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
 		for _, n := range fillItems(f)(d) {
-			out = append(out, filled(f)(d, []string{n}))
+			e := filled(f)(d, []string{n})
+			e.of = n
+			out = append(out, e)
 		}
 	}
 	return out

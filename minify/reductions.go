@@ -2,7 +2,6 @@ package minify
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -139,7 +138,7 @@ func callItems(d *driver) []string {
 // doubted are the calls of a list that are not known to be needed.
 func doubted(list func(*driver) []string) func(*driver) []string {
 	return func(d *driver) []string {
-		return slices.DeleteFunc(list(d), func(name string) bool { return d.needed[name] })
+		return slices.DeleteFunc(list(d), func(name string) bool { return d.needed[name] || d.edges[name] })
 	}
 }
 
@@ -237,6 +236,7 @@ func sweep(ctx context.Context, d *driver) error {
 		d.certificate = nil
 		clear(d.lost) // the certificate takes nothing for granted
 		clear(d.needed)
+		clear(d.edges)
 		for _, r := range reductions {
 			if err := d.single(ctx, r, nil); err != nil {
 				return err
@@ -248,37 +248,23 @@ func sweep(ctx context.Context, d *driver) error {
 	}
 }
 
-// settle takes single calls away until none goes; then what is left is made plain again, with few questions, where calls that went had
-// needed more of it.
+// settle takes single calls away until none goes; then what is left is made plain, as far as that was not tried before.
 func settle(ctx context.Context, d *driver) error {
-	row, before := d.row, d.taken
-	defer func() { d.row = row }()
-	for again := true; again; {
-		was := d.taken
-		for _, r := range reductions {
-			if !r.graph {
-				continue
+	for _, graph := range []bool{true, false} {
+		for again, before := true, d.taken; again; {
+			was := d.taken
+			for _, r := range reductions {
+				if r.graph != graph {
+					continue
+				}
+				if err := d.single(ctx, r, d.untried); err != nil {
+					return err
+				}
 			}
-			if err := d.single(ctx, r, d.untried); err != nil {
-				return err
+			again = d.taken > was
+			if graph && !again && d.taken == before {
+				return nil // as it was when all rows were through
 			}
-		}
-		again = d.taken > was
-	}
-	d.certify = ""
-	if d.taken == before {
-		return nil
-	}
-	for _, r := range reductions {
-		if r.graph || r.singles == nil || d.off[r.name] || d.s.without[r.name] {
-			continue
-		}
-		d.row = r.name
-		if err := d.learn(ctx, r.needs); err != nil {
-			return err
-		}
-		if err := r.run(ctx, d); err != nil && !errors.Is(err, errRowOff) {
-			return err
 		}
 	}
 	return nil
@@ -300,9 +286,16 @@ func (d *driver) single(ctx context.Context, r reduction, choose func([]edit) []
 	return d.rounds(ctx, edits)
 }
 
-// untried leaves out what most likely loses the failure: edits that did in a larger state, and those that take away calls that are needed.
+// untried leaves out what most likely loses the failure: edits that did in a larger state, and those that take away calls that are needed. Of
+// several edits of one thing it leaves the first. Wrong results come and go with what else is computed, so that for them a window's edges prove
+// little.
 func (d *driver) untried(edits []edit) []edit {
-	return slices.DeleteFunc(edits, func(e edit) bool { return d.lost[e.desc] || d.needed[e.takes] })
+	seen := map[string]bool{}
+	return slices.DeleteFunc(edits, func(e edit) bool {
+		out := d.lost[e.desc] || d.needed[e.takes] || d.edges[e.takes] && !d.accuracy() || e.of != "" && seen[e.of]
+		seen[e.of] = seen[e.of] || !out
+		return out
+	})
 }
 
 // possible leaves out the edits that take away, with others, a call whose bypass lost the failure.
@@ -310,15 +303,15 @@ func (d *driver) possible(edits []edit) []edit {
 	return slices.DeleteFunc(edits, func(e edit) bool { return d.needed[e.takes] })
 }
 
-// conclude notes what the answer to an edit of one call says about other edits, as far as failing is monotonic. A bypass leaves all else
-// that is computed connected: where it loses the failure, the failure needs that call.
+// conclude notes what the answer to an edit says about later ones, as far as failing is monotonic: the same edit loses the failure in a
+// smaller state, too. A bypass leaves all else that is computed connected: where it loses the failure, the failure needs that call.
 func (d *driver) conclude(t *trial) {
 	e := t.edit
-	if e.takes == "" || t.verdict != replay.Passed {
+	if t.skip || t.verdict == replay.Reproduced {
 		return
 	}
 	d.lost[e.desc] = true
-	if !e.bypasses {
+	if e.takes == "" || !e.bypasses || t.verdict != replay.Passed {
 		return
 	}
 	n := d.cur.Module.Graph.Node(e.takes)

@@ -178,9 +178,20 @@ func singles(items func(*driver) []string, mk func(*driver, []string) edit) func
 	}
 }
 
-// needed finds the items that a failure needs, one by one: it asks whether those found so far are enough, and if not, bisects for the next. k
-// of n take k*log(n)+k questions. drop(names) is the edit that takes items away.
+// few is up to how many items are tried one by one, once not all of them can go: as many questions as bisecting takes for two.
+const few = 3
+
+// needed finds the items that a failure needs: it asks whether those found so far are enough, and if not, bisects for the next, or
+// tries the few that are left. k of n take k*log(n)+k questions. drop(names) is the edit that takes items away.
 func needed(row string, items []string, drop func(names []string) edit) *ask {
+	var each func(rest, gone []string) *ask
+	each = func(rest, gone []string) *ask {
+		if len(rest) == 0 {
+			return nil
+		}
+		with := append([]string{rest[0]}, gone...)
+		return &ask{row: row, edit: drop(with), chance: 0.5, yes: func() *ask { return each(rest[1:], with) }, no: func() *ask { return each(rest[1:], gone) }}
+	}
 	var search func(rest, gone []string) *ask
 	search = func(rest, gone []string) *ask {
 		if len(rest) == 0 {
@@ -188,6 +199,12 @@ func needed(row string, items []string, drop func(names []string) edit) *ask {
 		}
 		without := func(more []string) []string { return append(append([]string{}, more...), gone...) }
 		return &ask{row: row, edit: drop(without(rest)), chance: 0.6, no: func() *ask {
+			if len(rest) == 1 {
+				return nil
+			}
+			if len(rest) <= few {
+				return each(rest, gone)
+			}
 			return bisect(0, len(rest), func(_, p, _ int) ask { return ask{row: row, edit: drop(without(rest[p:])), chance: 0.5} },
 				func(p int) *ask { return search(rest[:p-1], without(rest[p:])) })
 		}}

@@ -121,7 +121,7 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 			return err
 		}
 		if a.needs != "" {
-			d.needed[a.needs] = true
+			d.edges[a.needs] = true
 		}
 		won := a.t.verdict == replay.Reproduced && !a.t.skip
 		if won && !a.edit.probe && a.t.cost.Less(CostOf(d.cur)) {
