@@ -79,7 +79,11 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 		fmt.Fprintf(a.stderr, "whittle: the failing graph, not minified: %s\n", path)
 		return nil
 	}
-	return a.minify(ctx, st, r, ".", script, minifyOptions{out: at.file, engine: "native", timeout: ev.wall(), seen: ev.Sig})
+	m := minifyOptions{out: at.file, engine: "native", timeout: ev.wall()}
+	if ev.Kind == "failed" { // how a process ends may look otherwise in a worker
+		m.seen = ev.Sig
+	}
+	return a.minify(ctx, st, r, ".", script, m)
 }
 
 // shrinkFound shrinks what `whittle exec` found, with the program's own Python.
