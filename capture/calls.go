@@ -67,6 +67,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 					args[i] = rows
 				}
 				tr.seeItems(a)
+				tr.content(a)
 			}
 		}
 		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
@@ -80,7 +81,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		}
 		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
-		if src := tr.sources[f]; src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
+		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
 			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
 		}
 		if isModule(f) {
@@ -98,6 +99,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	src := tr.sources[keyOf(o)]
 	n, isStr := vm.AsStr(name)
+	if isStr {
+		tr.readsAttr(o, n)
+	}
 	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
 		return nil, false
 	}
@@ -105,7 +109,7 @@ func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	if _, bound := v.(*vm.BoundMethod); !bound {
+	if !tr.boundHere(o, n, v) {
 		tr.seeAttr(o, src, n, v)
 	}
 	return v, true
@@ -119,6 +123,13 @@ var looksOnly = map[string]bool{"len": true, "isinstance": true, "id": true, "ty
 
 // seeForMethod registers the members of a container that one of its methods reads.
 func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
+	if method == "__contains__" && len(args) > 0 {
+		if d, ok := vm.AsDict(self); ok && tr.sourceOf(self) != nil {
+			tr.memberGuard(tr.sourceOf(self), d, args[0])
+		} else {
+			tr.content(self)
+		}
+	}
 	switch method {
 	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
 		return
@@ -126,9 +137,10 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 	d, isDict := self.(*vm.Dict)
 	if !isDict {
 		tr.seeItems(self)
+		tr.content(self)
 		return
 	}
-	src := tr.sources[self]
+	src := tr.sourceOf(self)
 	if src == nil {
 		return
 	}
@@ -140,6 +152,10 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 			return
 		}
 		v, ok, err := d.Get(tr.in, args[0])
+		tr.memberGuard(src, d, args[0])
+		if ok && err == nil {
+			tr.seeItem(self, src, args[0], v)
+		}
 		if err != nil || !ok || keyOf(args[0]) != nil || !tr.held(self, args[0], v) {
 			return
 		}
@@ -162,13 +178,27 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		tr.seeForMethod(args[0], f.Name, args[1:])
 		for _, a := range args[1:] {
 			tr.seeItems(a)
+			tr.content(a)
 		}
-		return nil, false, nil
+		return nil, false, tr.nativeState(f, args[0])
 	}
 	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly[f.Name]
+	if f.Module == "builtins" {
+		switch {
+		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
+			tr.content(args[1])
+		case f.Name == "hasattr" && len(args) == 2:
+			tr.asksAttr(args[0], args[1])
+		case f.Name == "vars" && len(args) == 1:
+			if i, ok := args[0].(*vm.Instance); ok && i.Dict != nil {
+				tr.ownDict(i, i.Dict)
+			}
+		}
+	}
 	for _, a := range args {
 		if !lazy {
 			tr.seeItems(a)
+			tr.content(a)
 		}
 	}
 	for _, a := range args {
@@ -181,8 +211,11 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule {
+			if tr.sourceOf(f) != nil {
+				tr.anchor(f.Self) // the method is guarded by its identity
+			}
 			tr.seeForMethod(f.Self, f.Name, args)
-			return nil, false, nil
+			return nil, false, tr.nativeState(f, f.Self)
 		}
 	}
 	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
@@ -403,7 +436,8 @@ func (tr *tracer) disabled(f *vm.Function) error {
 }
 
 // torchState are native functions that change the state of torch or read what a trace does not have: each breaks the graph.
-var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true}
+var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true,
+	"_set_num_threads": true, "_set_deterministic_algorithms": true, "_set_float32_matmul_precision": true, "_set_autocast_enabled": true, "_set_autocast_dtype": true, "set_autocast_cache_enabled": true}
 
 // inlinedFunctional are functions of torch.nn.functional that capture looks into.
 var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshold": true, "lp_pool3d": true, "triplet_margin_with_distance_loss": true}

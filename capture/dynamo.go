@@ -10,6 +10,7 @@ import (
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -183,7 +184,7 @@ func (d *Dynamo) Compiling() bool { return d.active != nil }
 
 // isLibrary reports whether a file belongs to the standard library or to torch.
 func (d *Dynamo) isLibrary(file string) bool {
-	return strings.HasPrefix(file, "<") || strings.HasPrefix(file, "torch/") || strings.HasPrefix(file, "lib/python") || strings.Contains(file, "/lib/python")
+	return strings.HasPrefix(file, "<frozen ") || strings.HasPrefix(file, "torch/") || strings.HasPrefix(file, "lib/python") || strings.Contains(file, "/lib/python")
 }
 
 // frame is the hook of PEP 523: every Python frame passes here while compiled code is called.
@@ -226,6 +227,9 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 	if strings.HasSuffix(c.Name, "comp>") {
 		return true // a part of the function around it
 	}
+	if c.Filename == "<string>" && c.Name == "__new__" {
+		return true // the constructor of a named tuple
+	}
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true
 	}
@@ -255,7 +259,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	var reasons []string
 	if st != nil {
 		for _, en := range st.entries {
-			if en.ctx.Backend.Name != d.ctx.Backend.Name && en.ctx != d.ctx {
+			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
 				continue
 			}
 			ok, why := en.holds(e)
@@ -280,6 +284,15 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		d.codes[key] = st
 	}
 	return d.compile(f, st, e, reasons)
+}
+
+// sameBackend reports whether code that one backend made may run where another is asked for. Functions of a script are told apart
+// by identity: two may have one name.
+func sameBackend(a, b Backend) bool {
+	if _, native := a.Fn.(*vm.Builtin); !native && a.Fn != nil && b.Fn != nil && a.Fn != b.Fn {
+		return false
+	}
+	return a.Name == b.Name
 }
 
 // holds checks the guards of an entry.
@@ -601,19 +614,53 @@ func (d *Dynamo) timed(name string, f func() error) error {
 
 func trimUnsupported(s string) string { return strings.TrimPrefix(s, "Unsupported: ") }
 
+// globalState is what ___check_global_state() compares: modes of the whole process that decide what operators do.
+type globalState struct {
+	grad     bool
+	autocast torch.Autocast
+	modes    torch.Modes
+	threads  int
+	dtype    tensor.DType
+	infer    bool
+}
+
+func (d *Dynamo) globalState(grad bool) globalState {
+	return globalState{grad, d.T.Autocast, d.T.Modes, parallel.Threads(), d.T.DefaultDType, d.T.Inference}
+}
+
+// changed names what is not as it was, as PyTorch does, each name with a space behind it.
+func (s globalState) changed(now globalState) string {
+	var b strings.Builder
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{
+		{"grad_mode", s.grad != now.grad},
+		{"autocast", s.autocast != now.autocast},
+		{"deterministic_algorithms", s.modes.Deterministic != now.modes.Deterministic},
+		{"deterministic_algorithms_warn_only", s.modes.WarnOnly != now.modes.WarnOnly},
+		{"allow_tf32", s.modes.MatmulPrecision != now.modes.MatmulPrecision},
+		{"num_threads", s.threads != now.threads},
+		{"default_dtype", s.dtype != now.dtype},
+		{"inference_mode", s.infer != now.infer},
+	} {
+		if f.is {
+			b.WriteString(f.name + " ")
+		}
+	}
+	return b.String()
+}
+
 // ambientGuards are the facts that every capture relies on.
-func ambientGuards(d *Dynamo, grad bool) []*Guard {
-	autocast := d.T.Autocast
+func ambientGuards(d *Dynamo, before globalState) []*Guard {
 	return []*Guard{
 		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
 		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*env, vm.Object) (bool, string) {
-			if d.T.Grad.Enabled() != grad {
-				return false, "GLOBAL_STATE changed: grad_mode "
+			now := d.globalState(d.T.Grad.Enabled())
+			if now == before {
+				return true, ""
 			}
-			if d.T.Autocast != autocast {
-				return false, "GLOBAL_STATE changed: autocast "
-			}
-			return true, ""
+			return false, "GLOBAL_STATE changed: " + before.changed(now)
 		}},
 		{Kind: "TORCH_FUNCTION_MODE_STACK", Expr: "___check_torch_function_mode_stack()"},
 	}

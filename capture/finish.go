@@ -85,7 +85,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	}
 	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
 	rel, violated := tr.shapeGuards()
-	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.grad), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	for _, g := range en.guards {
 		if g.late != nil {
 			g.late(g)

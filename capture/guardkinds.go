@@ -30,9 +30,11 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		}
 		return []*Guard{codeGuard(v, src)}
 	case *vm.BoundMethod:
-		if _, native := v.Func.(*vm.Builtin); native {
-			return []*Guard{idGuard(v, src)}
+		if v.Func != nil {
+			tr.see(v.Func, attrSource{src, "__func__"})
 		}
+		tr.see(v.Self, attrSource{src, "__self__"})
+		return []*Guard{tr.typeGuard(v, src)}
 	case *vm.List:
 		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), listLen)}
 	case *vm.Tuple:
@@ -45,9 +47,13 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		if literal(v) {
 			return []*Guard{tr.equalsGuard(v, src)}
 		}
-		return []*Guard{tr.typeGuard(v, src)}
+		g := tr.typeGuard(v, src)
+		tr.membersGuard(src, v)
+		return []*Guard{g}
 	case *vm.Dict:
-		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), dictLen)}
+		t := tr.typeGuard(v, src)
+		t.hidden = true
+		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), dictLen), t}
 	case *vm.Range:
 		tr.see(vm.MakeInt(v.Start), attrSource{src, "start"})
 		tr.see(vm.MakeInt(v.Stop), attrSource{src, "stop"})
@@ -101,9 +107,14 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
 			if f, err := tr.in.GetAttr(v, "default_factory"); err == nil && v.Class.Name == "defaultdict" {
 				tr.see(f, attrSource{src, "default_factory"})
 			}
-			return []*Guard{lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)}
+			g := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
+			t := tr.typeGuard(v, src)
+			t.hidden = true
+			return []*Guard{g, t}
 		}
-		return []*Guard{tr.typeGuard(v, src)}
+		n := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
+		n.hidden = true
+		return []*Guard{tr.typeGuard(v, src), n}
 	}
 	gs := []*Guard{tr.typeGuard(v, src)}
 	if l, ok := vm.AsList(v); ok {
@@ -245,7 +256,7 @@ func codeGuard(v *vm.Function, src Source) *Guard {
 	c := v.Code
 	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s.__code__, <id>)", src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
 		f, ok := now.(*vm.Function)
-		return ok && f.Code == c, ""
+		return ok && f.Code == c && f.Globals == v.Globals, ""
 	}}
 }
 

@@ -167,7 +167,7 @@ func fixedSize(o vm.Object) bool {
 
 // searched guards the items of a list that a search comes across, up to the one that is found.
 func (tr *tracer) searched(where, what vm.Object) error {
-	src := tr.sources[keyOf(where)]
+	src := tr.sourceOf(where)
 	var items []vm.Object
 	switch c := where.(type) {
 	case *vm.List:

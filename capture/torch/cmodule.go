@@ -203,6 +203,7 @@ func (t *Torch) registerState() {
 		t.DefaultDType = d.D
 		return vm.None, nil
 	})
+	t.registerModes()
 	c.Func("_set_printoptions", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		for _, k := range kw {
 			n, _ := vm.AsInt(k.Value)

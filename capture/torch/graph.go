@@ -41,6 +41,15 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	return o, nil
 }
 
+// IsOperator reports whether o is an operator of torch.ops, or an overload of one.
+func (t *Torch) IsOperator(o vm.Object) bool {
+	if t.packetName == nil {
+		return false
+	}
+	_, ok := t.packetName(o)
+	return ok
+}
+
 // TargetOf is the qualified name of a callable, "" when it has none that a graph could use.
 func (t *Torch) TargetOf(o vm.Object) string {
 	switch f := o.(type) {

@@ -32,6 +32,8 @@ type Interp struct {
 
 	// FrameHook, if not nil, decides how each Python frame is evaluated (PEP 523). It may call EvalFrame.
 	FrameHook func(in *Interp, f *Frame) (Object, error)
+	// LookupHook, if not nil, is told of each attribute that is looked up in a class that a class statement made; v is nil when there is none.
+	LookupHook func(t *Type, name string, v Object)
 	// CallHook, if not nil, is asked about every call that bytecode makes; handled true replaces the call.
 	CallHook func(in *Interp, callable Object, args []Object, kw []KwArg) (result Object, handled bool, err error)
 
