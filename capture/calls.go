@@ -11,7 +11,7 @@ import (
 )
 
 // effects are builtin functions whose call cannot be repeated or undone; each breaks the graph.
-var effects = map[string]bool{"print": true, "open": true, "input": true, "exec": true, "eval": true, "compile": true, "breakpoint": true, "__import__": true}
+var effects = map[string]bool{"print": true, "open": true, "input": true, "exec": true, "eval": true, "compile": true, "globals": true, "breakpoint": true, "__import__": true}
 
 // pureModules hold native functions that depend on nothing but their arguments.
 var pureModules = map[string]bool{"builtins": true, "math": true, "_operator": true, "operator": true, "functools": true, "_functools": true, "itertools": true,
@@ -167,6 +167,7 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 			tr.walked(self)
 		}
 		tr.seeItems(self)
+		tr.content(self)
 	}
 }
 
@@ -190,8 +191,22 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		case f.Name == "hasattr" && len(args) == 2:
 			tr.asksAttr(args[0], args[1])
 		case f.Name == "vars" && len(args) == 1:
-			if i, ok := args[0].(*vm.Instance); ok && i.Dict != nil {
-				tr.ownDict(i, i.Dict)
+			if i, ok := args[0].(*vm.Instance); ok {
+				if d, err := tr.in.GetAttr(i, "__dict__"); err == nil {
+					tr.ownDict(i, d)
+				}
+			}
+		case f.Name == "len" && len(args) == 1:
+			if d, ok := args[0].(*vm.Dict); ok {
+				if src := tr.sourceOf(d); src != nil {
+					n := d.Len()
+					if s, saved := tr.saved[d]; saved {
+						n = len(s.items) / 2
+					}
+					tr.covertly(func() { tr.guards.add(lengthGuard("DICT_LENGTH", src, n, dictLen)) })
+				}
+			} else if _, ok := members(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
+				tr.membersGuard(tr.sourceOf(args[0]), args[0])
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -193,20 +194,46 @@ func (tr *tracer) classGuards() []*Guard {
 	return out
 }
 
-// sameConstant reports whether two values are one object, or constants that cannot be told apart.
+// sameConstant reports whether two values are one object, or constants that cannot be told apart: 1, 1.0 and True can, and so can 0.0 and -0.0.
 func sameConstant(in *vm.Interp, a, b vm.Object) bool {
+	if a == nil || b == nil || a.Type() != b.Type() {
+		return a == b
+	}
+	all := func(a, b []vm.Object) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !sameConstant(in, a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch x := a.(type) {
+	case vm.Float:
+		return sameFloat(float64(x), float64(b.(vm.Float)))
+	case vm.Complex:
+		y := b.(vm.Complex)
+		return sameFloat(real(complex128(x)), real(complex128(y))) && sameFloat(imag(complex128(x)), imag(complex128(y)))
+	case *vm.Tuple:
+		return x == b || literal(x) && literal(b) && all(x.Items, b.(*vm.Tuple).Items)
+	case *vm.FrozenSet:
+		return x == b || literal(x) && literal(b) && sameSet(in, x.Items(), b.(*vm.FrozenSet).Items())
+	}
 	if a == b {
 		return true
 	}
-	if a == nil || b == nil || a.Type() != b.Type() || !literal(a) || !literal(b) {
-		return false
+	switch a.(type) {
+	case *vm.BigInt, vm.Bytes, *torch.DType, *torch.Device, *torch.MemoryFormat:
+		eq, err := in.Eq(a, b)
+		return err == nil && eq
 	}
-	x, err := in.Repr(a)
-	if err != nil {
-		return false
-	}
-	y, err := in.Repr(b)
-	return err == nil && x == y
+	return false
+}
+
+func sameFloat(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
 // readsAttr is told of an attribute that bytecode or getattr is about to read from o.
@@ -287,7 +314,7 @@ func (tr *tracer) lacked(o *vm.Instance, name string) bool {
 		return true
 	}
 	if o.Dict == nil {
-		return false
+		return true
 	}
 	_, has := o.Dict.GetStr(name)
 	return !has
@@ -312,6 +339,10 @@ func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
 	} else if d, ok := vm.AsDict(o); ok {
 		if src != nil {
 			tr.keysGuard(src, o, d)
+			for _, k := range d.Keys() {
+				tr.anchor(k)
+				tr.sourceOf(k)
+			}
 			for _, k := range d.Keys() {
 				if v, ok, err := d.Get(tr.in, k); ok && err == nil {
 					tr.seeItem(o, src, k, v)
@@ -421,6 +452,8 @@ func members(in *vm.Interp, o vm.Object) (items []vm.Object, ok bool) {
 		return v.Items(), true
 	case *vm.FrozenSet:
 		return v.Items(), true
+	case *vm.Instance: // its class is written in Python: what that reads is seen
+		return nil, false
 	}
 	switch o.Type().Name {
 	case "deque", "bytearray", "mappingproxy", "dict_keys", "dict_values", "dict_items", "array":
@@ -481,7 +514,7 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 		}
 	}
 	t := self.Type()
-	if t.Name == "Generator" && t.Module == "torch._C" {
+	if _, ok := self.(*torch.Generator); ok {
 		return &Unsupported{Reason: "Unsupported: call_method UserDefinedObjectVariable(Generator) " + f.Name}
 	}
 	if tr.sourceOf(self) == nil || statelessTypes[t.Name] || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {

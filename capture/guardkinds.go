@@ -121,6 +121,15 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
 		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(l.Items), listLen))
 	} else if t, ok := vm.AsTuple(v); ok {
 		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(t.Items), tupleLen))
+	} else if n, ok := v.Native.(vm.Object); ok && literal(n) { // a subclass of int or str
+		gs = append(gs, &Guard{Kind: "EQUALS_MATCH", Expr: "the value of " + src.Name(), Source: src, hidden: true, check: func(e *env, now vm.Object) (bool, string) {
+			i, ok := now.(*vm.Instance)
+			if !ok {
+				return false, ""
+			}
+			x, ok := i.Native.(vm.Object)
+			return ok && sameConstant(e.in, x, n), ""
+		}})
 	}
 	return gs
 }
@@ -236,14 +245,18 @@ func (tr *tracer) equalsGuard(v vm.Object, src Source) *Guard {
 		r = v.Type().Name
 	}
 	return &Guard{Kind: "EQUALS_MATCH", Expr: src.Name() + " == " + r, Source: src, check: func(e *env, now vm.Object) (bool, string) {
-		if now == v {
-			return true, ""
-		}
 		if now.Type() != v.Type() {
 			return false, ""
 		}
-		eq, err := e.in.Eq(now, v)
-		return err == nil && eq, ""
+		switch v.(type) {
+		case *vm.List, *vm.Set:
+			if now == v {
+				return true, ""
+			}
+			eq, err := e.in.Eq(now, v)
+			return err == nil && eq, ""
+		}
+		return sameConstant(e.in, now, v), ""
 	}}
 }
 

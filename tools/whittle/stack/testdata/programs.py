@@ -244,10 +244,10 @@ def outcome(name, source, calls, wrap):
     for v in calls:
         seen = []
         every.append(seen)
-        args = ns['inputs'](v)
         out, stdout = io.StringIO(), sys.stdout
         sys.stdout = out
         try:
+            args = ns['inputs'](v)
             r = f(*args)
             shown = [(t.requires_grad, tuple(t.shape)) for t in leaves(r)]
             loss = [(t.double() * (1 + i)).sum() for i, t in enumerate(leaves(r)) if t.requires_grad and t.is_floating_point()]
