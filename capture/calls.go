@@ -342,13 +342,13 @@ func (tr *tracer) variableName(o vm.Object) string {
 	return name + "()"
 }
 
-// marked reports whether a function carries an attribute that is True.
+// marked reports whether a function carries an attribute that is True, or that names the function itself.
 func marked(f *vm.Function, name string) bool {
 	if f.Dict == nil {
 		return false
 	}
 	v, ok := f.Dict.GetStr(name)
-	return ok && v == vm.True
+	return ok && (v == vm.True || v == vm.Object(f))
 }
 
 func skipped(f *vm.Function) error {
@@ -368,8 +368,20 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) string{
 	},
 }
 
+// definition is the module and the name of a function. What a wrapper says of itself may be another's: functools.wraps makes it so.
+func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
+	mod, _ = vm.AsStr(f.Module)
+	if d.isLibrary(f.Code.Filename) || f.Globals == nil {
+		return mod, f.Name
+	}
+	if v, ok := f.Globals.GetStr("__name__"); ok {
+		mod, _ = vm.AsStr(v)
+	}
+	return mod, f.Code.Name
+}
+
 func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	mod, _ := vm.AsStr(f.Module)
+	mod, name := tr.d.definition(f)
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
 		if cls, rest := appliedFunction(f, callable, args); cls != nil {
@@ -402,7 +414,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return v, true, err
 	}
 	if top == "torch" {
-		if target := wholeInGraph(mod, f.Name); target != "" {
+		if target := wholeInGraph(mod, name); target != "" {
 			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
 			}})
@@ -416,8 +428,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if decorators[f.Code.Filename] {
 		return nil, false, nil
 	}
-	tr.usePolyfill(mod+"."+f.Name, args)
-	if fn := libraryCalls[mod+"."+f.Name]; fn != nil {
+	tr.usePolyfill(mod+"."+name, args)
+	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, &Unsupported{Reason: fn(tr, args)}
 	}
 	if top == "logging" {

@@ -17,7 +17,7 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	if o, ok := t.objects[target]; ok {
 		return o, nil
 	}
-	path := strings.Split(target, ".")
+	path := strings.Split(strings.Replace(target, ":", ".", 1), ".")
 	if fx.IsOverload(target) {
 		path = append([]string{"torch", "ops"}, path...)
 	}
@@ -58,12 +58,10 @@ func (t *Torch) TargetOf(o vm.Object) string {
 			return string(n)
 		}
 		if f.Self == nil && f.Module != "" {
-			return strings.TrimPrefix(f.Module, "_") + "." + f.Name
+			return pythonTarget(strings.TrimPrefix(f.Module, "_"), f.Name)
 		}
 	case *vm.Function:
-		if m, ok := vm.AsStr(f.Module); ok && !strings.Contains(f.Qualname, "<") {
-			return m + "." + f.Qualname
-		}
+		return t.functionTarget(f)
 	}
 	if t.packetName != nil {
 		if n, ok := t.packetName(o); ok {
@@ -71,6 +69,46 @@ func (t *Torch) TargetOf(o vm.Object) string {
 		}
 	}
 	return ""
+}
+
+// pythonTarget is the target of what a module has under a name. A name with the dots of an overload has a colon behind the module.
+func pythonTarget(module, name string) string {
+	if target := module + "." + name; !fx.IsOverload(target) {
+		return target
+	}
+	return module + ":" + name
+}
+
+// functionTarget is the target of a function written in Python. Two functions of one name get two targets, the second one with a number.
+func (t *Torch) functionTarget(f *vm.Function) string {
+	m, ok := vm.AsStr(f.Module)
+	if !ok {
+		return ""
+	}
+	name := f.Qualname
+	if i := strings.LastIndex(name, ">."); i >= 0 {
+		name = name[i+2:]
+	}
+	if strings.Contains(name, "<") {
+		return ""
+	}
+	base := pythonTarget(m, name)
+	for target, n := base, 1; ; n++ {
+		o, known := t.objects[target]
+		if !known && n == 1 && !strings.Contains(f.Qualname, "<") {
+			if found, err := t.Resolve(target); err == nil {
+				o, known = found, true
+			}
+		}
+		if !known {
+			t.objects[target] = f
+			return target
+		}
+		if o == vm.Object(f) {
+			return target
+		}
+		target = fmt.Sprintf("%s_%d", base, n)
+	}
 }
 
 // ArgObject converts a graph argument to Python; node looks nodes up.
