@@ -188,6 +188,12 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		switch {
 		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
 			tr.content(args[1])
+		case f.Name == "setattr" && len(args) == 3:
+			if n, ok := vm.AsStr(args[1]); ok {
+				if err := tr.storesTensor(args[0], n); err != nil {
+					return nil, false, err
+				}
+			}
 		case f.Name == "hasattr" && len(args) == 2:
 			tr.asksAttr(args[0], args[1])
 		case f.Name == "vars" && len(args) == 1:

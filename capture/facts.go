@@ -533,3 +533,16 @@ func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
 	}
 	f.Ext = &pending{imported: name}
 }
+
+// storesTensor is the break at an assignment to what a tensor is: its data, its gradient, whether it wants one. A graph has no form for it,
+// and done while tracing it would happen once.
+func (tr *tracer) storesTensor(o vm.Object, name string) error {
+	t, ok := o.(*torch.Tensor)
+	if !ok {
+		return nil
+	}
+	if _, property := t.Type().Lookup(name).(*vm.GetSet); !property {
+		return nil
+	}
+	return &Unsupported{Reason: "STORE_ATTR-caused graph break"}
+}

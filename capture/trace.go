@@ -306,6 +306,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			}
 		}
 	case code.STORE_ATTR:
+		if err := tr.storesTensor(top(0), f.Code.Names[ins.Arg]); err != nil {
+			return err
+		}
 		tr.touch(top(0))
 		tr.assigned(top(0), f.Code.Names[ins.Arg], top(1))
 	case code.STORE_SUBSCR:
