@@ -41,7 +41,7 @@ loop:
 		case code.RESUME:
 			if in.stop.Load() {
 				if err = in.stopped(); err != nil {
-					return nil, err
+					goto fail
 				}
 			}
 		case code.NOP, code.PRECALL, code.CACHE:
@@ -246,7 +246,8 @@ loop:
 			default: // back to the head of a loop
 				if in.stop.Load() {
 					if err = in.stopped(); err != nil {
-						return nil, err
+						f.PC = pc - 1
+						goto fail
 					}
 				}
 				if t == (o.op == code.POP_JUMP_BACKWARD_IF_TRUE) {
@@ -583,7 +584,7 @@ loop:
 			if t {
 				if o.op == code.POP_JUMP_BACKWARD_IF_TRUE && in.stop.Load() {
 					if err = in.stopped(); err != nil {
-						return nil, err
+						goto fail
 					}
 				}
 				pc = int(o.arg)
@@ -614,7 +615,7 @@ loop:
 		case code.JUMP_BACKWARD:
 			if in.stop.Load() {
 				if err = in.stopped(); err != nil {
-					return nil, err
+					goto fail
 				}
 			}
 			pc = int(o.arg)
