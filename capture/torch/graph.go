@@ -137,6 +137,8 @@ func (t *Torch) ArgObject(a fx.Arg, node func(*fx.Node) (vm.Object, error)) (vm.
 		return vm.MakeBig(a), nil
 	case float64:
 		return vm.Float(a), nil
+	case complex128:
+		return vm.Complex(a), nil
 	case string:
 		return vm.Str(a), nil
 	case fx.List:
