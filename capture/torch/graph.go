@@ -21,6 +21,9 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	if fx.IsOverload(target) {
 		path = append([]string{"torch", "ops"}, path...)
 	}
+	if len(path) == 1 {
+		path = []string{"builtins", target}
+	}
 	root, err := t.In.Import(path[0])
 	if err != nil {
 		return nil, err
@@ -73,6 +76,9 @@ func (t *Torch) TargetOf(o vm.Object) string {
 
 // pythonTarget is the target of what a module has under a name. A name with the dots of an overload has a colon behind the module.
 func pythonTarget(module, name string) string {
+	if module == "builtins" {
+		return name // as generated code calls it
+	}
 	if target := module + "." + name; !fx.IsOverload(target) {
 		return target
 	}

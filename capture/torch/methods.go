@@ -152,7 +152,7 @@ func (t *Torch) legacyNew(cls *vm.Type, args []vm.Object) (vm.Object, error) {
 // property reads a tensor attribute through the hook, as PyTorch does for T and the like.
 func (t *Torch) viewProperty(name, packet string, extra ...vm.Object) *vm.GetSet {
 	return &vm.GetSet{Name: name, Get: func(in *vm.Interp, self vm.Object) (vm.Object, error) {
-		return t.call(fx.CallFunction, "builtins.getattr", []vm.Object{self, vm.Str(name)}, nil, func(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return t.call(fx.CallFunction, "getattr", []vm.Object{self, vm.Str(name)}, nil, func(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return t.Packet("aten", packet, append([]vm.Object{args[0]}, extra...), nil)
 		})
 	}}

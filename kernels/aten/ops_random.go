@@ -57,6 +57,9 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 		return nil
 	})
 	fill("exponential_ exponential", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.real && !t.DType.IsFloat() {
+			return errf("Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s", cName(t.DType))
+		}
 		if c.F(1) <= 0 {
 			return errf("exponential_ expects lambda > 0.0, but found lambda=%g", c.F(1))
 		}

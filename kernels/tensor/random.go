@@ -184,15 +184,8 @@ func (g *Generator) fillInt(t *Tensor, f func() int64) {
 // NormalFill fills t with normal samples. From 16 elements on, contiguous
 // tensors take the block form: uniforms for the whole tensor first, then pairs 8 apart.
 func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
-	if t.DType.Kind() == KindComplex { // half of the variance for each part
-		parts := t.parts()
-		g.NormalFill(parts, 0, std/math.Sqrt2)
-		if mean != 0 {
-			last := len(parts.Shape) - 1
-			re := NewView(parts, parts.Shape[:last:last], parts.Stride[:last:last], parts.Offset)
-			old, i := re.Floats(), 0
-			g.fill(re, func() float64 { i++; return old[i-1] + mean })
-		}
+	if t.DType.Kind() == KindComplex { // half of the variance for each part, and the mean for both
+		g.NormalFill(t.parts(), mean, std/math.Sqrt2)
 		return
 	}
 	n := t.Numel()
