@@ -546,3 +546,26 @@ func (tr *tracer) storesTensor(o vm.Object, name string) error {
 	}
 	return &Unsupported{Reason: "STORE_ATTR-caused graph break"}
 }
+
+// asksByMethod does o.__getattr__(name) of a module and o.__getattribute__(name) of any object as the attribute itself is read.
+func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Object, bool) {
+	switch m := f.(type) {
+	case *vm.Function:
+		if m.Code.Name != "__getattr__" || !strings.HasSuffix(m.Code.Filename, "torch/nn/modules/module.py") {
+			return nil, false
+		}
+	case *vm.Builtin:
+		if m.Name != "__getattribute__" {
+			return nil, false
+		}
+	default:
+		return nil, false
+	}
+	if b, ok := callable.(*vm.BoundMethod); ok {
+		args = append([]vm.Object{b.Self}, args...)
+	}
+	if len(args) != 2 {
+		return nil, false
+	}
+	return tr.readAttr(args[0], args[1])
+}
