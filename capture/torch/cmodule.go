@@ -252,6 +252,9 @@ func (t *Torch) registerState() {
 			}
 			if lazyModules[name] {
 				v, err := in.Import("torch." + name)
+				if in.Matches(err, in.Exc.ImportError) && strings.Contains(err.Error(), "No module named 'torch."+name+"'") {
+					return nil, false, nil // torch lacks the attribute then
+				}
 				if err != nil {
 					return nil, false, err
 				}

@@ -20,6 +20,9 @@ func (in *Interp) eval(f *Frame, err error) (Object, error) {
 	if f.Trace != nil {
 		ops = c.ops // one step for each instruction
 	}
+	if pc > 0 {
+		kwnames = f.pendingNames()
+	}
 	if err != nil {
 		if sp, pc, err = in.unwind(f, err, true); err != nil {
 			return nil, err
