@@ -391,6 +391,10 @@ func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
 
 func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	mod, name := tr.d.definition(f)
+	whole := args // of the function itself
+	if m, ok := callable.(*vm.BoundMethod); ok {
+		whole = append([]vm.Object{m.Self}, args...)
+	}
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
 		if cls, rest := appliedFunction(f, callable, args); cls != nil {
@@ -405,7 +409,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	}
 	if marked(f, "_dynamo_allow_in_graph") {
 		if target := tr.t.TargetOf(f); target != "" {
-			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
+			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
 			}})
 			return v, true, err
@@ -424,7 +428,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	}
 	if top == "torch" {
 		if target := wholeInGraph(mod, name); target != "" {
-			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
+			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
 			}})
 			return v, true, err

@@ -569,3 +569,16 @@ func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Obje
 	}
 	return tr.readAttr(args[0], args[1])
 }
+
+// different guards that two objects from outside, which the trace compared by identity and found to be two, still are.
+func (tr *tracer) different(a, b vm.Object) {
+	x, y := tr.sourceOf(a), tr.sourceOf(b)
+	if x == nil || y == nil || a == b {
+		return
+	}
+	tr.covertly(func() {
+		tr.guards.add(&Guard{Kind: "NO_ALIASING", Expr: x.Name() + " is not " + y.Name(), Source: x, among: []Source{x, y}, relate: func(vs []vm.Object) (bool, string) {
+			return vs[0] != vs[1], ""
+		}})
+	})
+}

@@ -337,6 +337,8 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if isSequence(top(0)) && isSequence(top(1)) && int(ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[ins.Arg], "<>") {
 			tr.usePolyfill("list_cmp", nil)
 		}
+	case code.IS_OP:
+		tr.different(top(0), top(1))
 	case code.FORMAT_VALUE:
 		tr.content(top(0))
 	case code.BINARY_OP:
