@@ -429,6 +429,10 @@ func (f *Functional) write(t, v *tensor.Tensor) error {
 		}
 		ss := f.storage[t.Storage]
 		old := f.outer[ss.base].inner
+		if slices.ContainsFunc(st.chain, detaches) {
+			f.writeDetached(st, ss, v)
+			return
+		}
 		if eng, ok := f.Below.(*autograd.Engine); ok && len(st.chain) > 0 && node != nil && node == autograd.GradFn(v) {
 			// The graph computes the new base; its history is one node that routes the gradient of the written part.
 			chain := st.chain
@@ -444,6 +448,32 @@ func (f *Functional) write(t, v *tensor.Tensor) error {
 		}
 		f.store(ss, scatter(b, st.chain, replay(b, st.chain, old), v))
 	}), nil)
+}
+
+// detaches reports whether gradients do not flow through a view.
+func detaches(s viewStep) bool { return s.op.Name() == "aten.detach.default" }
+
+// writeDetached is write for a tensor that shares memory with a base by way of detach(): the base gets the new value, and keeps its
+// history; that of the value stays with the tensor that is written.
+func (f *Functional) writeDetached(st *outerState, ss *storageState, v *tensor.Tensor) {
+	old := f.outer[ss.base].inner
+	b := &build.B{D: f.Below}
+	eng, recording := f.Below.(*autograd.Engine)
+	if recording {
+		b.D = eng.Below
+	}
+	whole := v
+	if autograd.RequiresGrad(v) {
+		whole = b.T("detach.default", v)
+	}
+	whole = scatter(b, st.chain, replay(b, st.chain, old), whole)
+	ss.gen++
+	ss.mutated = true
+	if recording {
+		eng.KeepHistory(old, whole)
+	}
+	f.outer[ss.base].inner, f.outer[ss.base].gen = whole, ss.gen
+	st.inner, st.gen = v, ss.gen
 }
 
 // store makes v the value of a storage's base.

@@ -11,7 +11,7 @@ import (
 )
 
 // effects are builtin functions whose call cannot be repeated or undone; each breaks the graph.
-var effects = map[string]bool{"print": true, "open": true, "input": true, "exec": true, "eval": true, "compile": true, "breakpoint": true, "__import__": true}
+var effects = map[string]bool{"print": true, "open": true, "input": true, "exec": true, "eval": true, "compile": true, "globals": true, "breakpoint": true, "__import__": true}
 
 // pureModules hold native functions that depend on nothing but their arguments.
 var pureModules = map[string]bool{"builtins": true, "math": true, "_operator": true, "operator": true, "functools": true, "_functools": true, "itertools": true,
@@ -33,6 +33,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	if tr.putOff(callable, f) {
 		tr.logs = append(tr.logs, logCall{callable, args, kw})
 		return vm.None, true, nil
+	}
+	if v, ok := tr.asksByMethod(f, callable, args); ok {
+		return v, true, nil
 	}
 	v, done, err := tr.randomCall(callable, args, kw)
 	if done || err != nil {
@@ -67,6 +70,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 					args[i] = rows
 				}
 				tr.seeItems(a)
+				tr.content(a)
 			}
 		}
 		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
@@ -80,7 +84,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		}
 		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
-		if src := tr.sources[f]; src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
+		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
 			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
 		}
 		if isModule(f) {
@@ -98,6 +102,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	src := tr.sources[keyOf(o)]
 	n, isStr := vm.AsStr(name)
+	if isStr {
+		tr.readsAttr(o, n)
+	}
 	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
 		return nil, false
 	}
@@ -105,7 +112,7 @@ func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	if _, bound := v.(*vm.BoundMethod); !bound {
+	if !tr.boundHere(o, n, v) {
 		tr.seeAttr(o, src, n, v)
 	}
 	return v, true
@@ -119,6 +126,13 @@ var looksOnly = map[string]bool{"len": true, "isinstance": true, "id": true, "ty
 
 // seeForMethod registers the members of a container that one of its methods reads.
 func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
+	if method == "__contains__" && len(args) > 0 {
+		if d, ok := vm.AsDict(self); ok && tr.sourceOf(self) != nil {
+			tr.memberGuard(tr.sourceOf(self), d, args[0])
+		} else {
+			tr.content(self)
+		}
+	}
 	switch method {
 	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
 		return
@@ -126,9 +140,10 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 	d, isDict := self.(*vm.Dict)
 	if !isDict {
 		tr.seeItems(self)
+		tr.content(self)
 		return
 	}
-	src := tr.sources[self]
+	src := tr.sourceOf(self)
 	if src == nil {
 		return
 	}
@@ -140,6 +155,10 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 			return
 		}
 		v, ok, err := d.Get(tr.in, args[0])
+		tr.memberGuard(src, d, args[0])
+		if ok && err == nil {
+			tr.seeItem(self, src, args[0], v)
+		}
 		if err != nil || !ok || keyOf(args[0]) != nil || !tr.held(self, args[0], v) {
 			return
 		}
@@ -151,6 +170,7 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 			tr.walked(self)
 		}
 		tr.seeItems(self)
+		tr.content(self)
 	}
 }
 
@@ -162,13 +182,47 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		tr.seeForMethod(args[0], f.Name, args[1:])
 		for _, a := range args[1:] {
 			tr.seeItems(a)
+			tr.content(a)
 		}
-		return nil, false, nil
+		return nil, false, tr.nativeState(f, args[0])
 	}
 	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly[f.Name]
+	if f.Module == "builtins" {
+		switch {
+		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
+			tr.content(args[1])
+		case f.Name == "setattr" && len(args) == 3:
+			if n, ok := vm.AsStr(args[1]); ok {
+				if err := tr.storesTensor(args[0], n); err != nil {
+					return nil, false, err
+				}
+			}
+		case f.Name == "hasattr" && len(args) == 2:
+			tr.asksAttr(args[0], args[1])
+		case f.Name == "vars" && len(args) == 1:
+			if i, ok := args[0].(*vm.Instance); ok {
+				if d, err := tr.in.GetAttr(i, "__dict__"); err == nil {
+					tr.ownDict(i, d)
+				}
+			}
+		case f.Name == "len" && len(args) == 1:
+			if d, ok := args[0].(*vm.Dict); ok {
+				if src := tr.sourceOf(d); src != nil {
+					n := d.Len()
+					if s, saved := tr.saved[d]; saved {
+						n = len(s.items) / 2
+					}
+					tr.covertly(func() { tr.guards.add(lengthGuard("DICT_LENGTH", src, n, dictLen)) })
+				}
+			} else if _, ok := members(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
+				tr.membersGuard(tr.sourceOf(args[0]), args[0])
+			}
+		}
+	}
 	for _, a := range args {
 		if !lazy {
 			tr.seeItems(a)
+			tr.content(a)
 		}
 	}
 	for _, a := range args {
@@ -181,8 +235,11 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule {
+			if tr.sourceOf(f) != nil {
+				tr.anchor(f.Self) // the method is guarded by its identity
+			}
 			tr.seeForMethod(f.Self, f.Name, args)
-			return nil, false, nil
+			return nil, false, tr.nativeState(f, f.Self)
 		}
 	}
 	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
@@ -294,13 +351,13 @@ func (tr *tracer) variableName(o vm.Object) string {
 	return name + "()"
 }
 
-// marked reports whether a function carries an attribute that is True.
+// marked reports whether a function carries an attribute that is True, or that names the function itself.
 func marked(f *vm.Function, name string) bool {
 	if f.Dict == nil {
 		return false
 	}
 	v, ok := f.Dict.GetStr(name)
-	return ok && v == vm.True
+	return ok && (v == vm.True || v == vm.Object(f))
 }
 
 func skipped(f *vm.Function) error {
@@ -320,8 +377,24 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) string{
 	},
 }
 
+// definition is the module and the name of a function. What a wrapper says of itself may be another's: functools.wraps makes it so.
+func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
+	mod, _ = vm.AsStr(f.Module)
+	if d.isLibrary(f.Code.Filename) || f.Globals == nil {
+		return mod, f.Name
+	}
+	if v, ok := f.Globals.GetStr("__name__"); ok {
+		mod, _ = vm.AsStr(v)
+	}
+	return mod, f.Code.Name
+}
+
 func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	mod, _ := vm.AsStr(f.Module)
+	mod, name := tr.d.definition(f)
+	whole := args // of the function itself
+	if m, ok := callable.(*vm.BoundMethod); ok {
+		whole = append([]vm.Object{m.Self}, args...)
+	}
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
 		if cls, rest := appliedFunction(f, callable, args); cls != nil {
@@ -336,7 +409,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	}
 	if marked(f, "_dynamo_allow_in_graph") {
 		if target := tr.t.TargetOf(f); target != "" {
-			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
+			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
 			}})
 			return v, true, err
@@ -354,8 +427,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return v, true, err
 	}
 	if top == "torch" {
-		if target := wholeInGraph(mod, f.Name); target != "" {
-			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: args, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
+		if target := wholeInGraph(mod, name); target != "" {
+			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
 				return tr.in.Call(f, a, k)
 			}})
 			return v, true, err
@@ -368,8 +441,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if decorators[f.Code.Filename] {
 		return nil, false, nil
 	}
-	tr.usePolyfill(mod+"."+f.Name, args)
-	if fn := libraryCalls[mod+"."+f.Name]; fn != nil {
+	tr.usePolyfill(mod+"."+name, args)
+	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, &Unsupported{Reason: fn(tr, args)}
 	}
 	if top == "logging" {
@@ -403,7 +476,8 @@ func (tr *tracer) disabled(f *vm.Function) error {
 }
 
 // torchState are native functions that change the state of torch or read what a trace does not have: each breaks the graph.
-var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true}
+var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true,
+	"_set_num_threads": true, "_set_deterministic_algorithms": true, "_set_float32_matmul_precision": true, "_set_autocast_enabled": true, "_set_autocast_dtype": true, "set_autocast_cache_enabled": true}
 
 // inlinedFunctional are functions of torch.nn.functional that capture looks into.
 var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshold": true, "lp_pool3d": true, "triplet_margin_with_distance_loss": true}

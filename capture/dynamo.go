@@ -10,6 +10,7 @@ import (
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
+	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
 )
 
@@ -258,7 +259,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	var reasons []string
 	if st != nil {
 		for _, en := range st.entries {
-			if en.ctx.Backend.Name != d.ctx.Backend.Name && en.ctx != d.ctx {
+			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
 				continue
 			}
 			ok, why := en.holds(e)
@@ -283,6 +284,15 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		d.codes[key] = st
 	}
 	return d.compile(f, st, e, reasons)
+}
+
+// sameBackend reports whether code that one backend made may run where another is asked for. Functions of a script are told apart
+// by identity: two may have one name.
+func sameBackend(a, b Backend) bool {
+	if _, native := a.Fn.(*vm.Builtin); !native && a.Fn != nil && b.Fn != nil && a.Fn != b.Fn {
+		return false
+	}
+	return a.Name == b.Name
 }
 
 // holds checks the guards of an entry.
@@ -604,19 +614,53 @@ func (d *Dynamo) timed(name string, f func() error) error {
 
 func trimUnsupported(s string) string { return strings.TrimPrefix(s, "Unsupported: ") }
 
+// globalState is what ___check_global_state() compares: modes of the whole process that decide what operators do.
+type globalState struct {
+	grad     bool
+	autocast torch.Autocast
+	modes    torch.Modes
+	threads  int
+	dtype    tensor.DType
+	infer    bool
+}
+
+func (d *Dynamo) globalState(grad bool) globalState {
+	return globalState{grad, d.T.Autocast, d.T.Modes, parallel.Threads(), d.T.DefaultDType, d.T.Inference}
+}
+
+// changed names what is not as it was, as PyTorch does, each name with a space behind it.
+func (s globalState) changed(now globalState) string {
+	var b strings.Builder
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{
+		{"grad_mode", s.grad != now.grad},
+		{"autocast", s.autocast != now.autocast},
+		{"deterministic_algorithms", s.modes.Deterministic != now.modes.Deterministic},
+		{"deterministic_algorithms_warn_only", s.modes.WarnOnly != now.modes.WarnOnly},
+		{"allow_tf32", s.modes.MatmulPrecision != now.modes.MatmulPrecision},
+		{"num_threads", s.threads != now.threads},
+		{"default_dtype", s.dtype != now.dtype},
+		{"inference_mode", s.infer != now.infer},
+	} {
+		if f.is {
+			b.WriteString(f.name + " ")
+		}
+	}
+	return b.String()
+}
+
 // ambientGuards are the facts that every capture relies on.
-func ambientGuards(d *Dynamo, grad bool) []*Guard {
-	autocast := d.T.Autocast
+func ambientGuards(d *Dynamo, before globalState) []*Guard {
 	return []*Guard{
 		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
 		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*env, vm.Object) (bool, string) {
-			if d.T.Grad.Enabled() != grad {
-				return false, "GLOBAL_STATE changed: grad_mode "
+			now := d.globalState(d.T.Grad.Enabled())
+			if now == before {
+				return true, ""
 			}
-			if d.T.Autocast != autocast {
-				return false, "GLOBAL_STATE changed: autocast "
-			}
-			return true, ""
+			return false, "GLOBAL_STATE changed: " + before.changed(now)
 		}},
 		{Kind: "TORCH_FUNCTION_MODE_STACK", Expr: "___check_torch_function_mode_stack()"},
 	}

@@ -7,6 +7,7 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -85,7 +86,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	}
 	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
 	rel, violated := tr.shapeGuards()
-	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.grad), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	for _, g := range en.guards {
 		if g.late != nil {
 			g.late(g)
@@ -111,6 +112,13 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		if err == nil {
 			d.Step(2, "torch._dynamo.output_graph", "done compiler function "+d.ctx.Backend.Name)
 			d.logf(logCompiled, "Step 2: done compiler function %s", d.ctx.Backend.Name)
+		}
+		var u *Unsupported
+		if errors.As(err, &u) {
+			ev.Status, ev.Guards = "skipped", nil
+			d.report(ev)
+			st.skip = true
+			return d.plain(f)
 		}
 		if err != nil {
 			ev.Status, ev.Err, ev.Guards = "error", err, nil // the guards of a failed frame are never built
@@ -191,6 +199,10 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 		var stop interface{ Abort() bool }
 		if errors.As(err, &stop) && stop.Abort() {
 			return nil, err
+		}
+		var ae *aten.Error
+		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError && !d.ctx.FullGraph {
+			return nil, &Unsupported{Reason: "Backend compiler failed with a fake tensor exception"} // sizes that only running shows
 		}
 		if d.Observe.Failed != nil {
 			d.Observe.Failed(d.ctx.Backend, ev.Graph, vals, err)

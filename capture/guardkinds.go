@@ -30,9 +30,11 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		}
 		return []*Guard{codeGuard(v, src)}
 	case *vm.BoundMethod:
-		if _, native := v.Func.(*vm.Builtin); native {
-			return []*Guard{idGuard(v, src)}
+		if v.Func != nil {
+			tr.see(v.Func, attrSource{src, "__func__"})
 		}
+		tr.see(v.Self, attrSource{src, "__self__"})
+		return []*Guard{tr.typeGuard(v, src)}
 	case *vm.List:
 		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), listLen)}
 	case *vm.Tuple:
@@ -45,9 +47,13 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		if literal(v) {
 			return []*Guard{tr.equalsGuard(v, src)}
 		}
-		return []*Guard{tr.typeGuard(v, src)}
+		g := tr.typeGuard(v, src)
+		tr.membersGuard(src, v)
+		return []*Guard{g}
 	case *vm.Dict:
-		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), dictLen)}
+		t := tr.typeGuard(v, src)
+		t.hidden = true
+		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), dictLen), t}
 	case *vm.Range:
 		tr.see(vm.MakeInt(v.Start), attrSource{src, "start"})
 		tr.see(vm.MakeInt(v.Stop), attrSource{src, "stop"})
@@ -101,15 +107,29 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
 			if f, err := tr.in.GetAttr(v, "default_factory"); err == nil && v.Class.Name == "defaultdict" {
 				tr.see(f, attrSource{src, "default_factory"})
 			}
-			return []*Guard{lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)}
+			g := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
+			t := tr.typeGuard(v, src)
+			t.hidden = true
+			return []*Guard{g, t}
 		}
-		return []*Guard{tr.typeGuard(v, src)}
+		n := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
+		n.hidden = true
+		return []*Guard{tr.typeGuard(v, src), n}
 	}
 	gs := []*Guard{tr.typeGuard(v, src)}
 	if l, ok := vm.AsList(v); ok {
 		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(l.Items), listLen))
 	} else if t, ok := vm.AsTuple(v); ok {
 		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(t.Items), tupleLen))
+	} else if n, ok := v.Native.(vm.Object); ok && literal(n) { // a subclass of int or str
+		gs = append(gs, &Guard{Kind: "EQUALS_MATCH", Expr: "the value of " + src.Name(), Source: src, hidden: true, check: func(e *env, now vm.Object) (bool, string) {
+			i, ok := now.(*vm.Instance)
+			if !ok {
+				return false, ""
+			}
+			x, ok := i.Native.(vm.Object)
+			return ok && sameConstant(e.in, x, n), ""
+		}})
 	}
 	return gs
 }
@@ -225,14 +245,18 @@ func (tr *tracer) equalsGuard(v vm.Object, src Source) *Guard {
 		r = v.Type().Name
 	}
 	return &Guard{Kind: "EQUALS_MATCH", Expr: src.Name() + " == " + r, Source: src, check: func(e *env, now vm.Object) (bool, string) {
-		if now == v {
-			return true, ""
-		}
 		if now.Type() != v.Type() {
 			return false, ""
 		}
-		eq, err := e.in.Eq(now, v)
-		return err == nil && eq, ""
+		switch v.(type) {
+		case *vm.List, *vm.Set:
+			if now == v {
+				return true, ""
+			}
+			eq, err := e.in.Eq(now, v)
+			return err == nil && eq, ""
+		}
+		return sameConstant(e.in, now, v), ""
 	}}
 }
 
@@ -245,7 +269,7 @@ func codeGuard(v *vm.Function, src Source) *Guard {
 	c := v.Code
 	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s.__code__, <id>)", src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
 		f, ok := now.(*vm.Function)
-		return ok && f.Code == c, ""
+		return ok && f.Code == c && f.Globals == v.Globals, ""
 	}}
 }
 

@@ -19,17 +19,35 @@ type guardSet struct {
 	ordered  map[string]bool
 	builtins string // the global under which guards reach the builtins
 	place    func() place
+	covert   bool                // guards made now are hidden
+	unshown  map[string][]*Guard // those that were, by the names of their sources
+}
+
+// show lets logs print the guards on a source that were hidden because nobody but the interpreter had read it.
+func (s *guardSet) show(name string) {
+	for _, g := range s.unshown[name] {
+		switch g.Kind {
+		case "DICT_KEYS", "MEMBERS", "DICT_CONTAINS":
+		default:
+			g.hidden = false
+		}
+	}
+	delete(s.unshown, name)
 }
 
 func newGuardSet(builtins string) guardSet {
-	return guardSet{seen: map[string]bool{}, values: map[string]vm.Object{}, ordered: map[string]bool{}, builtins: builtins}
+	return guardSet{seen: map[string]bool{}, values: map[string]vm.Object{}, unshown: map[string][]*Guard{}, ordered: map[string]bool{}, builtins: builtins}
 }
 
 // add keeps a guard unless the set has it.
 func (s *guardSet) add(gs ...*Guard) {
 	for _, g := range gs {
+		g.hidden = g.hidden || s.covert || g.Source != nil && fixed(g.Source)
 		if k := g.Kind + " " + g.Expr; !s.seen[k] {
 			s.seen[k] = true
+			if s.covert && g.Source != nil {
+				s.unshown[g.Source.Name()] = append(s.unshown[g.Source.Name()], g)
+			}
 			s.list = append(s.list, g)
 			if s.place != nil && g.made.code == nil {
 				g.made = s.place()
@@ -50,6 +68,9 @@ func (s *guardSet) order(src Source) {
 func (tr *tracer) guard(v vm.Object, src Source) {
 	n := src.Name()
 	if _, done := tr.guards.values[n]; done {
+		if !tr.guards.covert {
+			tr.guards.show(n)
+		}
 		return
 	}
 	tr.guards.values[n] = v
@@ -64,6 +85,14 @@ func (tr *tracer) guard(v vm.Object, src Source) {
 func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
 	a, b := first.Name(), src.Name()
 	if a == b {
+		if !tr.guards.covert {
+			tr.guards.show(b)
+		}
+		return
+	}
+	if fixed(first) && !fixed(src) {
+		tr.sources[keyOf(v)] = src
+		tr.guard(v, src)
 		return
 	}
 	if _, isIter := v.(*replayIter); isIter {
@@ -86,6 +115,7 @@ func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
 	if !tr.guards.seen[g.Kind+g.Expr] {
 		tr.guards.seen[g.Kind+g.Expr] = true
 		// Both objects carry the guard: it fails on the one that is looked at last.
+		g.hidden = tr.guards.covert || fixed(first) || fixed(src)
 		tr.guards.list = append(tr.guards.list, g, g)
 	}
 }
@@ -124,9 +154,9 @@ func (tr *tracer) finalGuards() []*Guard {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return sourceLess(list[i].Source, list[j].Source) })
 	if len(s.tensors) > 1 {
-		list = append(list, aliasingGuard(s.tensors))
+		list = append(list, aliasingGuards(s.tensors)...)
 	}
-	return list
+	return append(list, tr.classGuards()...)
 }
 
 // keysBefore are the keys that a dict had before the trace; ok is false unless all of them are constants.
@@ -189,6 +219,26 @@ func (tr *tracer) keyGuards(src Source, keys []vm.Object) []*Guard {
 		}
 	}
 	return gs
+}
+
+// aliasingGuards are the one that is shown, and one for the tensors that have no name besides.
+func aliasingGuards(sources []Source) []*Guard {
+	var named []Source
+	for _, s := range sources {
+		if !fixed(s) {
+			named = append(named, s)
+		}
+	}
+	var out []*Guard
+	if len(named) > 1 {
+		out = append(out, aliasingGuard(named))
+	}
+	if len(named) < len(sources) {
+		g := aliasingGuard(sources)
+		g.hidden = true
+		out = append(out, g)
+	}
+	return out
 }
 
 // aliasingGuard says that tensors that came in as different objects still do.
@@ -263,7 +313,16 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 		if !ok {
 			return
 		}
-		if m, err := imp.Get(tr.env); err == nil {
+		m, err := imp.Get(tr.env)
+		if mod, isModule := m.(*vm.Module); err != nil || !isModule || mod.Dict != f.Globals {
+			// No module of that name has these globals: they are those of the function, whose guard knows them.
+			tr.anchor(f.Globals)
+			if src := tr.sourceOf(f.Globals); src != nil && global {
+				tr.see(v, itemSource{src, vm.Str(name), "'" + name + "'"})
+				_ = tr.useValue(v)
+				return
+			}
+		} else {
 			tr.see(m, imp)
 		}
 		if global {
@@ -274,7 +333,16 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 	}
 	if v, ok := f.Builtins.GetStr(name); ok {
 		tr.useBuiltin(name, v)
+		tr.guards.add(noGlobalGuard(f.Globals, name))
 	}
+}
+
+// noGlobalGuard holds as long as a dict of globals lacks a name, so that the builtin of that name is found.
+func noGlobalGuard(globals *vm.Dict, name string) *Guard {
+	var before vm.Absence
+	return &Guard{Kind: "NO_GLOBAL", Expr: fmt.Sprintf("'%s' not in globals %p", name, globals), hidden: true, check: func(*env, vm.Object) (bool, string) {
+		return globals.Lacks(name, &before), "a global hides the builtin " + name
+	}}
 }
 
 // useBuiltin guards a builtin function or class.
@@ -312,13 +380,19 @@ func (tr *tracer) quiet() bool {
 
 // walked notes that the trace goes through all of a container, in order.
 func (tr *tracer) walked(o vm.Object) {
-	src := tr.sources[keyOf(o)]
+	src := tr.sourceOf(o)
 	if src == nil || tr.quiet() {
 		return
 	}
-	if _, ok := vm.AsDict(o); ok {
+	if d, ok := vm.AsDict(o); ok {
 		tr.guards.order(src)
+		if _, plain := tr.keysBefore(o); !plain {
+			tr.keysGuard(src, o, d)
+		}
 		return
+	}
+	if _, ok := members(tr.in, o); ok {
+		tr.membersGuard(src, o)
 	}
 	if m, ok := o.(*vm.Instance); ok && isModule(m) {
 		if n := moduleLen(m); n >= 0 {
@@ -356,12 +430,16 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 		return // members are constants of their class
 	}
 	if !ok {
-		if tr.t.TargetOf(owner) == "" { // an overload of an operator is as fixed as the operator
+		if !tr.t.IsOperator(owner) { // an overload of an operator is as fixed as the operator
 			tr.see(v, attrSource{base, name})
 		}
 		return
 	}
 	if unguarded[inst.Class.FullName()] {
+		return
+	}
+	if name == "__dict__" {
+		tr.ownDict(owner, v)
 		return
 	}
 	if name == "__class__" {

@@ -46,8 +46,10 @@ func (tr *tracer) calling(fn *vm.Function, callable vm.Object, args []vm.Object,
 	c := calledFunc{fn: fn, given: len(args), kw: kw}
 	if m, ok := callable.(*vm.BoundMethod); ok {
 		c.given++
-		c.src = tr.methodSource(fn, m.Self)
-	} else if c.src = tr.sources[fn]; c.src == nil && len(args) > 0 {
+		if c.src = tr.methodSource(fn, m.Self); c.src == nil {
+			c.src = tr.sourceOf(fn)
+		}
+	} else if c.src = tr.sourceOf(fn); c.src == nil && len(args) > 0 {
 		c.src = tr.methodSource(fn, args[0]) // LOAD_METHOD passes self as an argument
 	}
 	tr.called = c
@@ -59,7 +61,7 @@ func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) Source {
 	if !ok {
 		return nil
 	}
-	base := tr.sources[inst]
+	base := tr.sourceOf(inst)
 	if base == nil {
 		return nil
 	}
@@ -78,12 +80,18 @@ func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) Source {
 func (tr *tracer) enter(f *vm.Frame) {
 	c := tr.called
 	tr.called = calledFunc{}
-	if c.fn == nil || c.fn != f.Func || tr.made[f.Func] {
+	if c.fn == nil || c.fn != f.Func {
+		c = calledFunc{given: -1}
+		if f.Func != nil { // the interpreter calls it, to compare or to convert, say
+			c.src = tr.sourceOf(f.Func)
+		}
+	}
+	if tr.made[f.Func] {
 		c.src = nil
 	}
 	tr.funcs[f] = c.src
 	tr.bindCells(f, c.src)
-	if c.src == nil {
+	if c.src == nil || f.Func == nil {
 		return
 	}
 	named := map[string]bool{}
@@ -94,7 +102,7 @@ func (tr *tracer) enter(f *vm.Frame) {
 	first := cc.ArgCount - len(f.Func.Defaults)
 	for i, d := range f.Func.Defaults {
 		slot := first + i
-		if slot >= c.given && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
+		if (slot >= c.given || c.given < 0) && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
 			tr.byDefault(f, slot, d, itemSource{attrSource{c.src, "__defaults__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)})
 		}
 	}
@@ -257,7 +265,7 @@ func fixedGuard(name string) *Guard {
 
 // callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded.
 func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	base := tr.sources[m]
+	base := tr.sourceOf(m)
 	if isA(m.Class, "torch.fx.graph_module", "GraphModule") {
 		return nil, false, nil
 	}

@@ -1,12 +1,14 @@
 package capture
 
 import (
+	"fmt"
+
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
 
 func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
-	if tr.sources[keyOf(owner)] == nil {
+	if tr.sourceOf(owner) == nil {
 		f.Ext = nil
 		return
 	}
@@ -53,10 +55,17 @@ func (tr *tracer) after(f *vm.Frame) {
 		f.Stack[f.SP-1] = p.swap
 		return
 	}
+	if p.imported != "" {
+		if _, ok := v.(*vm.Module); ok && tr.sources[v] == nil {
+			tr.sources[v] = importSource{p.imported}
+			tr.covertly(func() { tr.guards.add(idGuard(v, importSource{p.imported})) })
+		}
+		return
+	}
 	if p.method && f.SP > 1 && f.Stack[f.SP-2] != nil {
 		return
 	}
-	base := tr.sources[keyOf(p.owner)]
+	base := tr.sourceOf(p.owner)
 	if p.key != nil {
 		if s := tr.swapping(func() { tr.seeItem(p.owner, base, p.key, v) }); s != nil {
 			f.Stack[f.SP-1] = s
@@ -73,18 +82,24 @@ func (tr *tracer) after(f *vm.Frame) {
 		if p.name == "grad" {
 			tr.see(v, attrSource{base, p.name})
 		}
+		if d := owner.AttrDict(false); d != nil {
+			if own, has := d.GetStr(p.name); has && own == v {
+				tr.see(v, attrSource{base, p.name})
+			}
+		}
 		if r, ok := v.(*torch.Tensor); ok && (p.name == "T" || p.name == "mT" || p.name == "H" || p.name == "real" || p.name == "imag") {
 			tr.viaAttr[r.T] = attrSource{base, p.name}
 		}
 		return
 	}
 	if _, module := p.owner.(*vm.Module); !module {
-		if _, bound := v.(*vm.BoundMethod); bound {
+		if tr.boundHere(p.owner, p.name, v) {
 			return
 		}
-		if b, isB := v.(*vm.Builtin); isB && b.Self != nil {
-			return
-		}
+	}
+	if p.name == "__dict__" {
+		tr.ownDict(p.owner, v)
+		return
 	}
 	if s := tr.swapping(func() { tr.seeAttr(p.owner, base, p.name, v) }); s != nil {
 		f.Stack[f.SP-1] = s
@@ -108,10 +123,16 @@ func (tr *tracer) seeItem(owner vm.Object, base Source, key, v vm.Object) {
 		if r, err := tr.in.Repr(key); err == nil {
 			tr.see(v, itemSource{base, key, r})
 		}
+	case *vm.Tuple, *vm.FrozenSet, vm.Float, *vm.NoneType, vm.Bytes, vm.Complex, *torch.DType, *torch.Device:
+		if r, err := tr.in.Repr(key); err == nil && literal(key) {
+			tr.see(v, itemSource{base, key, r})
+		}
 	default:
 		// A key that came from outside itself: state[param].
 		if ks := tr.sources[keyOf(key)]; ks != nil && tr.sources[keyOf(v)] == nil {
 			tr.see(v, keyedSource{base, ks})
+		} else if ks == nil && !tr.madeHere(key) {
+			tr.see(v, itemSource{base, key, fmt.Sprintf("<%s %d>", key.Type().Name, tr.keyNumber(key))})
 		}
 	}
 }
@@ -136,19 +157,41 @@ func (tr *tracer) held(owner, key, v vm.Object) bool {
 	case *vm.List:
 		return at(tr.saved[o].items)
 	case *vm.Dict:
-		return same(tr.saved[o].items, key, v)
+		return tr.same(tr.saved[o].items, key, v)
 	}
 	return false
 }
 
 // same reports whether a list of keys and values has v under key.
-func same(items []vm.Object, key, v vm.Object) bool {
+func (tr *tracer) same(items []vm.Object, key, v vm.Object) bool {
 	for i := 0; i+1 < len(items); i += 2 {
-		if items[i] == key {
+		if items[i] == key || keyOf(key) != nil && sameConstant(tr.in, items[i], key) {
 			return items[i+1] == v
 		}
 	}
 	return false
+}
+
+// boundHere reports whether an attribute that was read is a method that reading it bound: it is guarded by the class.
+func (tr *tracer) boundHere(owner vm.Object, name string, v vm.Object) bool {
+	switch m := v.(type) {
+	case *vm.BoundMethod:
+		if m.Self != owner && m.Self != vm.Object(owner.Type()) {
+			return false
+		}
+	case *vm.Builtin:
+		if m.Self == nil {
+			return false
+		}
+	default:
+		return false
+	}
+	if i, ok := owner.(*vm.Instance); ok && i.Dict != nil {
+		if own, has := i.Dict.GetStr(name); has && own == v {
+			return false
+		}
+	}
+	return true
 }
 
 // kept reports whether an attribute of an instance is what it was before the trace.
@@ -160,7 +203,7 @@ func (tr *tracer) kept(i *vm.Instance, name string, v vm.Object) bool {
 	if _, own := i.Dict.GetStr(name); !own || !saved {
 		return true
 	}
-	return same(s.items, vm.Str(name), v)
+	return tr.same(s.items, vm.Str(name), v)
 }
 
 // keyOf is the identity under which an object's source is kept; immutable scalars have none.
@@ -202,7 +245,7 @@ func (tr *tracer) see(v vm.Object, src Source) {
 
 // seeItems registers the members of a container that native code is about to walk.
 func (tr *tracer) seeItems(o vm.Object) {
-	src := tr.sources[keyOf(o)]
+	src := tr.sourceOf(o)
 	if o == nil || src == nil {
 		return
 	}
@@ -223,6 +266,19 @@ func (tr *tracer) seeItems(o vm.Object) {
 			return true
 		})
 	}
+}
+
+// keyNumber tells keys apart that have no text.
+func (tr *tracer) keyNumber(key vm.Object) int {
+	n, ok := tr.keyNumbers[key]
+	if !ok {
+		if tr.keyNumbers == nil {
+			tr.keyNumbers = map[vm.Object]int{}
+		}
+		n = len(tr.keyNumbers)
+		tr.keyNumbers[key] = n
+	}
+	return n
 }
 
 func moduleTable(i *vm.Instance, table string) (*vm.Dict, bool) {
@@ -293,7 +349,7 @@ func pairs(d *vm.Dict) []vm.Object {
 
 // touch is save for an object about to be written.
 func (tr *tracer) touch(o vm.Object) {
-	if tr.sources[keyOf(o)] != nil {
+	if tr.sourceOf(o) != nil {
 		tr.save(o)
 	}
 }

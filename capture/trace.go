@@ -72,17 +72,24 @@ type tracer struct {
 	depth       int          // inside torch API calls: nothing is captured
 	grad        bool         // grad mode on entry
 	inference   bool         // likewise
+	state       globalState  // on entry
 	autocasting bool         // likewise
 	calls       int
 
-	logs    []logCall                  // calls put off until the graph has run
-	looking *vm.Frame                  // what a comptime context shows
-	made    map[vm.Object]bool         // functions that the trace made
-	branch  *branch                    // the branch of a cond that is being traced
-	subs    map[string]*fx.GraphModule // branches that were
-	conds   int
-	bodies  int          // of checkpoints
-	stored  map[int]bool // local variables that the root frame assigned
+	logs    []logCall          // calls put off until the graph has run
+	looking *vm.Frame          // what a comptime context shows
+	made    map[vm.Object]bool // functions that the trace made
+
+	classes    map[*vm.Type]*classFacts // what was looked up in classes
+	classOrder []*vm.Type
+	anchored   map[vm.Object]bool         // objects without a source that are the same in every call
+	fixedCount int                        // of their sources
+	keyNumbers map[vm.Object]int          // of keys of dicts that guards name
+	branch     *branch                    // the branch of a cond that is being traced
+	subs       map[string]*fx.GraphModule // branches that were
+	conds      int
+	bodies     int          // of checkpoints
+	stored     map[int]bool // local variables that the root frame assigned
 
 	defaults map[*vm.Frame]map[int]defaultValue // of running inlined calls, by slot
 
@@ -138,6 +145,7 @@ func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
 		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
 	tr.guards.place = tr.userPlace
+	tr.state = d.globalState(tr.grad)
 	for name, c := range e.cells {
 		tr.sources[c] = cellSource{name}
 	}
@@ -173,12 +181,15 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	tr.logSymbols()
 	tr.seeStack(f)
 	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
+	oldLookup := d.In.LookupHook
+	d.In.LookupHook = tr.lookedUp
 	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
 	d.T.Hook, d.In.CallHook, d.active = tr.api, tr.call, tr
 	d.T.Lift, d.T.Sizes, d.T.Numel = nil, tr.sizesOf, tr.numelOf
 	defer func() {
 		d.T.Sizes, d.T.Numel = nil, nil
 		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
+		d.In.LookupHook = oldLookup
 		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
 	}()
 	autocast, inference := d.T.Autocast, d.T.Inference
@@ -295,6 +306,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			}
 		}
 	case code.STORE_ATTR:
+		if err := tr.storesTensor(top(0), f.Code.Names[ins.Arg]); err != nil {
+			return err
+		}
 		tr.touch(top(0))
 		tr.assigned(top(0), f.Code.Names[ins.Arg], top(1))
 	case code.STORE_SUBSCR:
@@ -311,20 +325,49 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		if err := tr.strictMode(top(0), f.Code.Names[ins.Arg]); err != nil {
 			return err
 		}
+		tr.readsAttr(top(0), f.Code.Names[ins.Arg])
 		tr.note(f, top(0), f.Code.Names[ins.Arg])
 		if p, ok := f.Ext.(*pending); ok && p != nil {
 			p.method = ins.Op == code.LOAD_METHOD
 		}
 		tr.hasMethod(f, top(0), f.Code.Names[ins.Arg])
 	case code.COMPARE_OP:
+		tr.content(top(0))
+		tr.content(top(1))
 		if isSequence(top(0)) && isSequence(top(1)) && int(ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[ins.Arg], "<>") {
 			tr.usePolyfill("list_cmp", nil)
 		}
+	case code.IS_OP:
+		tr.different(top(0), top(1))
+	case code.FORMAT_VALUE:
+		tr.content(top(0))
+	case code.BINARY_OP:
+		tr.content(top(0))
+		tr.content(top(1))
+	case code.IMPORT_NAME:
+		tr.imports(f, f.Code.Names[ins.Arg], top(0), top(1))
+	case code.IMPORT_FROM:
+		tr.readsAttr(top(0), f.Code.Names[ins.Arg])
+		tr.note(f, top(0), f.Code.Names[ins.Arg])
 	case code.CONTAINS_OP:
+		if d, ok := vm.AsDict(top(0)); ok {
+			if src := tr.sourceOf(top(0)); src != nil {
+				tr.memberGuard(src, d, top(1))
+			}
+		} else {
+			tr.covertly(func() {
+				if src := tr.sourceOf(top(0)); src != nil {
+					tr.membersGuard(src, top(0))
+				}
+			})
+		}
 		if err := tr.searched(top(0), top(1)); err != nil {
 			return err
 		}
 	case code.BINARY_SUBSCR:
+		if _, ok := top(0).(*vm.Slice); ok {
+			tr.content(top(1))
+		}
 		tr.note(f, top(1), top(0))
 	case code.FOR_ITER:
 		switch it := top(0).(type) {
@@ -353,6 +396,9 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		}
 		tr.walked(top(0))
 		tr.seeItems(top(0))
+		if _, ok := top(0).(*vm.Instance); ok {
+			tr.content(top(0))
+		}
 	case code.UNPACK_SEQUENCE:
 		rows, err := tr.unpackTensor(top(0))
 		if err != nil {
@@ -369,8 +415,10 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		tr.seeItems(top(0))
 	case code.UNPACK_EX, code.LIST_EXTEND, code.DICT_MERGE, code.DICT_UPDATE, code.SET_UPDATE, code.CALL_FUNCTION_EX:
 		tr.seeItems(top(0))
+		tr.content(top(0))
 		if ins.Op == code.CALL_FUNCTION_EX && f.SP > 1 {
 			tr.seeItems(top(1))
+			tr.content(top(1))
 		}
 	case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE,
 		code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.UNARY_NOT:
@@ -406,11 +454,12 @@ func (tr *tracer) watch(f *vm.Frame) error {
 
 // pending is what the next step of a frame has to finish: the source of a loaded value.
 type pending struct {
-	owner vm.Object
-	name  string
-	key   vm.Object
-	made  bool      // the instruction made a function
-	swap  vm.Object // takes the place of what the instruction loads
+	owner    vm.Object
+	name     string
+	key      vm.Object
+	made     bool      // the instruction made a function
+	imported string    // the instruction imported this module
+	swap     vm.Object // takes the place of what the instruction loads
 
 	method bool // LOAD_METHOD: self lies above what was found, or a null below it
 }

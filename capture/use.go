@@ -62,7 +62,7 @@ func (tr *tracer) useValue(o vm.Object) error {
 // useArguments makes the tensors among a call's arguments inputs of the graph, in the order in which PyTorch comes across them:
 // functions of torch look for overrides first, and do so from the last argument to the first.
 func (tr *tracer) useArguments(c *torch.Call) error {
-	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || strings.HasPrefix(c.Target, "builtins.") {
+	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") {
 		return nil
 	}
 	todo := append([]vm.Object(nil), c.Args...)
@@ -167,7 +167,7 @@ func fixedSize(o vm.Object) bool {
 
 // searched guards the items of a list that a search comes across, up to the one that is found.
 func (tr *tracer) searched(where, what vm.Object) error {
-	src := tr.sources[keyOf(where)]
+	src := tr.sourceOf(where)
 	var items []vm.Object
 	switch c := where.(type) {
 	case *vm.List:

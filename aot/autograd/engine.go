@@ -54,6 +54,14 @@ func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return aten.Decompose(e, op, args)
 	}
+	if !e.Traced && functionalName(op) == "detach.default" && op.Tags&aten.Inplace == 0 {
+		// It shares memory with what it came from, and is no view of it to autograd: what is written to it gives that no history.
+		out, err := e.Below.Dispatch(op, args)
+		if v, ok := out.(*tensor.Tensor); ok && err == nil {
+			v.Base = nil
+		}
+		return out, err
+	}
 	if e.Mode != nil && !e.Mode.Enabled {
 		return e.Below.Dispatch(op, args)
 	}

@@ -48,7 +48,8 @@ inf nan NoneType torch device fx_pytree pytree`
 var builtinFuncs = map[string]bool{}
 
 func init() {
-	for _, w := range strings.Fields("abs all any bool callable complex dict divmod float getattr hasattr hash id int isinstance iter len list max min next object pow print range repr reversed round set setattr slice sorted str sum tuple type zip") {
+	for _, w := range strings.Fields("__build_class__ __import__ ascii bin breakpoint chr compile delattr dir eval exec exit format globals help hex input issubclass locals oct open ord quit vars " +
+		"abs all any bool callable complex dict divmod float getattr hasattr hash id int isinstance iter len list max min next object pow print range repr reversed round set setattr slice sorted str sum tuple type zip") {
 		builtinFuncs[w] = true
 	}
 }
@@ -164,7 +165,7 @@ func SnakeCase(s string) string {
 func stemOf(op Op, target string) string {
 	s := target
 	if op == CallFunction {
-		parts := strings.Split(target, ".")
+		parts := strings.FieldsFunc(target, func(r rune) bool { return r == '.' || r == ':' })
 		if IsOverload(target) {
 			s = parts[1] // tracers name nodes after the packet: aten.add.Tensor => add
 		} else {
@@ -177,7 +178,8 @@ func stemOf(op Op, target string) string {
 	return SnakeCase(s)
 }
 
-// IsOverload reports whether a qualified name is an operator overload (aten.add.Tensor, prims.iota.default).
+// IsOverload reports whether a target is an operator overload (aten.add.Tensor, prims.iota.default). A function of a package whose name
+// would have the same form is written with a colon behind its module: einops.einops:rearrange.
 func IsOverload(target string) bool {
 	i := strings.IndexByte(target, '.')
 	if i <= 0 {
@@ -187,5 +189,5 @@ func IsOverload(target string) bool {
 	case "torch", "operator", "math", "builtins":
 		return false
 	}
-	return strings.Count(target, ".") == 2
+	return strings.Count(target, ".") == 2 && !strings.Contains(target, ":")
 }

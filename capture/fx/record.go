@@ -3,7 +3,6 @@ package fx
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"whittle/capture/python/literal"
 	"whittle/kernels/tensor"
@@ -33,7 +32,7 @@ func Record(gm *GraphModule) *Recorded {
 		for _, kw := range n.Kwargs {
 			kwargs[kw.Name] = recordArg(kw.Val, index)
 		}
-		row := []any{string(n.Op), strings.TrimPrefix(n.Target, "builtins."), recordArgs(n.Args, index), kwargs, recordVal(n.Val)}
+		row := []any{string(n.Op), n.Target, recordArgs(n.Args, index), kwargs, recordVal(n.Val)}
 		if src, ok := n.Meta[MetaSource].(string); ok && n.Op == Placeholder {
 			row = append(row, src)
 		}

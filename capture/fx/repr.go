@@ -115,7 +115,7 @@ func funcText(target string) string {
 	case strings.HasPrefix(target, "operator."):
 		return "_" + strings.ReplaceAll(target, ".", "_")
 	}
-	return strings.ReplaceAll(target, ".", "_")
+	return strings.NewReplacer(".", "_", ":", "_").Replace(target)
 }
 
 // funcName is the inverse of funcText; ok is false for a name that is no function.

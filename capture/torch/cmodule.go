@@ -203,6 +203,7 @@ func (t *Torch) registerState() {
 		t.DefaultDType = d.D
 		return vm.None, nil
 	})
+	t.registerModes()
 	c.Func("_set_printoptions", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		for _, k := range kw {
 			n, _ := vm.AsInt(k.Value)
@@ -251,6 +252,9 @@ func (t *Torch) registerState() {
 			}
 			if lazyModules[name] {
 				v, err := in.Import("torch." + name)
+				if in.Matches(err, in.Exc.ImportError) && strings.Contains(err.Error(), "No module named 'torch."+name+"'") {
+					return nil, false, nil // torch lacks the attribute then
+				}
 				if err != nil {
 					return nil, false, err
 				}

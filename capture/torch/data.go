@@ -77,6 +77,7 @@ func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
 	kind := tensor.KindNone
 	floats := make([]float64, len(leaves))
 	ints := make([]int64, len(leaves))
+	complexes := make([]complex128, len(leaves)) // of those that are complex
 	dt := tensor.Invalid
 	for i, l := range leaves {
 		switch v := l.(type) {
@@ -101,6 +102,15 @@ func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
 			kind = max(kind, v.T.DType.Kind())
 			dt = tensor.Promote(v.T.DType, map[bool]tensor.DType{true: v.T.DType, false: dt}[dt == tensor.Invalid])
 			floats[i], ints[i] = v.T.At(0), v.T.AtInt(0)
+			if v.T.DType.Kind() == tensor.KindComplex {
+				complexes[i] = v.T.Complexes()[0]
+			}
+		case vm.Complex:
+			kind = max(kind, tensor.KindComplex)
+			complexes[i], floats[i] = complex128(v), real(complex128(v))
+			if d != tensor.Invalid && d.Kind() != tensor.KindComplex && imag(complex128(v)) != 0 {
+				return nil, in.Errorf(in.Exc.RuntimeError, "value cannot be converted to type %s without overflow", cScalar(d))
+			}
 		default:
 			n, ok := vm.AsInt(l)
 			if ok {
@@ -125,6 +135,11 @@ func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
 			d = tensor.Bool
 		case tensor.KindInt:
 			d = tensor.Int64
+		case tensor.KindComplex:
+			d = tensor.Complex64
+			if t.DefaultDType == tensor.Float64 || dt == tensor.Complex128 {
+				d = tensor.Complex128
+			}
 		default:
 			d = t.DefaultDType
 			if dt.IsFloat() {
@@ -133,7 +148,14 @@ func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
 		}
 	}
 	x := tensor.Empty(d, shape...)
-	if d.IsFloat() || d.Kind() == tensor.KindComplex {
+	if kind == tensor.KindComplex && d.Kind() == tensor.KindComplex {
+		for i, f := range floats {
+			if complexes[i] == 0 {
+				complexes[i] = complex(f, 0)
+			}
+		}
+		x.SetComplexes(complexes)
+	} else if d.IsFloat() || d.Kind() == tensor.KindComplex {
 		x.SetFloats(floats)
 	} else if kind == tensor.KindFloat && d == tensor.Bool {
 		for i, f := range floats {
@@ -224,4 +246,14 @@ func (t *Torch) registerTensorFns() {
 		return t.tensorFn(args, kw)
 	})
 	add("split", t.split)
+}
+
+// cScalar is the type in C++ that holds an element of a dtype.
+func cScalar(d tensor.DType) string {
+	names := map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Float16: "at::Half", tensor.BFloat16: "at::BFloat16", tensor.Int64: "int64_t", tensor.Int32: "int",
+		tensor.Int16: "int16_t", tensor.Int8: "int8_t", tensor.UInt8: "uint8_t", tensor.Bool: "bool"}
+	if n := names[d]; n != "" {
+		return n
+	}
+	return d.String()
 }

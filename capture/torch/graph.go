@@ -17,9 +17,12 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	if o, ok := t.objects[target]; ok {
 		return o, nil
 	}
-	path := strings.Split(target, ".")
+	path := strings.Split(strings.Replace(target, ":", ".", 1), ".")
 	if fx.IsOverload(target) {
 		path = append([]string{"torch", "ops"}, path...)
+	}
+	if len(path) == 1 {
+		path = []string{"builtins", target}
 	}
 	root, err := t.In.Import(path[0])
 	if err != nil {
@@ -41,6 +44,15 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	return o, nil
 }
 
+// IsOperator reports whether o is an operator of torch.ops, or an overload of one.
+func (t *Torch) IsOperator(o vm.Object) bool {
+	if t.packetName == nil {
+		return false
+	}
+	_, ok := t.packetName(o)
+	return ok
+}
+
 // TargetOf is the qualified name of a callable, "" when it has none that a graph could use.
 func (t *Torch) TargetOf(o vm.Object) string {
 	switch f := o.(type) {
@@ -49,12 +61,10 @@ func (t *Torch) TargetOf(o vm.Object) string {
 			return string(n)
 		}
 		if f.Self == nil && f.Module != "" {
-			return strings.TrimPrefix(f.Module, "_") + "." + f.Name
+			return pythonTarget(strings.TrimPrefix(f.Module, "_"), f.Name)
 		}
 	case *vm.Function:
-		if m, ok := vm.AsStr(f.Module); ok && !strings.Contains(f.Qualname, "<") {
-			return m + "." + f.Qualname
-		}
+		return t.functionTarget(f)
 	}
 	if t.packetName != nil {
 		if n, ok := t.packetName(o); ok {
@@ -62,6 +72,49 @@ func (t *Torch) TargetOf(o vm.Object) string {
 		}
 	}
 	return ""
+}
+
+// pythonTarget is the target of what a module has under a name. A name with the dots of an overload has a colon behind the module.
+func pythonTarget(module, name string) string {
+	if module == "builtins" {
+		return name // as generated code calls it
+	}
+	if target := module + "." + name; !fx.IsOverload(target) {
+		return target
+	}
+	return module + ":" + name
+}
+
+// functionTarget is the target of a function written in Python. Two functions of one name get two targets, the second one with a number.
+func (t *Torch) functionTarget(f *vm.Function) string {
+	m, ok := vm.AsStr(f.Module)
+	if !ok {
+		return ""
+	}
+	name := f.Qualname
+	if i := strings.LastIndex(name, ">."); i >= 0 {
+		name = name[i+2:]
+	}
+	if strings.Contains(name, "<") {
+		return ""
+	}
+	base := pythonTarget(m, name)
+	for target, n := base, 1; ; n++ {
+		o, known := t.objects[target]
+		if !known && n == 1 && !strings.Contains(f.Qualname, "<") {
+			if found, err := t.Resolve(target); err == nil {
+				o, known = found, true
+			}
+		}
+		if !known {
+			t.objects[target] = f
+			return target
+		}
+		if o == vm.Object(f) {
+			return target
+		}
+		target = fmt.Sprintf("%s_%d", base, n)
+	}
 }
 
 // ArgObject converts a graph argument to Python; node looks nodes up.
@@ -90,6 +143,8 @@ func (t *Torch) ArgObject(a fx.Arg, node func(*fx.Node) (vm.Object, error)) (vm.
 		return vm.MakeBig(a), nil
 	case float64:
 		return vm.Float(a), nil
+	case complex128:
+		return vm.Complex(a), nil
 	case string:
 		return vm.Str(a), nil
 	case fx.List:

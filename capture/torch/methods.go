@@ -152,7 +152,7 @@ func (t *Torch) legacyNew(cls *vm.Type, args []vm.Object) (vm.Object, error) {
 // property reads a tensor attribute through the hook, as PyTorch does for T and the like.
 func (t *Torch) viewProperty(name, packet string, extra ...vm.Object) *vm.GetSet {
 	return &vm.GetSet{Name: name, Get: func(in *vm.Interp, self vm.Object) (vm.Object, error) {
-		return t.call(fx.CallFunction, "builtins.getattr", []vm.Object{self, vm.Str(name)}, nil, func(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return t.call(fx.CallFunction, "getattr", []vm.Object{self, vm.Str(name)}, nil, func(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return t.Packet("aten", packet, append([]vm.Object{args[0]}, extra...), nil)
 		})
 	}}
@@ -402,7 +402,14 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"__format__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := a[0].(*Tensor)
 			spec, _ := vm.AsStr(a[1])
-			if len(x.T.Shape) == 0 && spec != "" {
+			if class := x.Type(); class != t.TensorType && class.Name != "Parameter" || len(x.T.Shape) == 0 && !x.T.Fake && class == t.TensorType {
+				if class != t.TensorType {
+					s, err := in.Str(x)
+					if err == nil {
+						s, err = in.Format(vm.Str(s), spec)
+					}
+					return vm.Str(s), err
+				}
 				v, err := t.item(x.T)
 				if err != nil {
 					return nil, err
@@ -410,11 +417,10 @@ func (t *Torch) special() map[string]vm.GoFunc {
 				s, err := in.Format(v, spec)
 				return vm.Str(s), err
 			}
-			s, err := in.Str(x)
-			if err != nil {
-				return nil, err
+			if spec != "" {
+				return nil, in.Errorf(in.Exc.TypeError, "unsupported format string passed to %s.__format__", x.Type().Name)
 			}
-			s, err = in.Format(vm.Str(s), spec)
+			s, err := in.Str(x)
 			return vm.Str(s), err
 		},
 		"__getitem__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {

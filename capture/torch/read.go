@@ -105,7 +105,9 @@ func (t *Torch) repr(p *Tensor) (vm.Object, error) {
 	if p.T.Fake {
 		return vm.Str(fakeText(p.T)), nil
 	}
-	return vm.Str(p.T.Repr(t.Print, extra...)), nil
+	opts := t.Print
+	opts.Default = t.DefaultDType
+	return vm.Str(p.T.Repr(opts, extra...)), nil
 }
 
 func (t *Torch) registerHook(x *tensor.Tensor, f vm.Object) (vm.Object, error) {

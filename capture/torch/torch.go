@@ -75,6 +75,8 @@ type Torch struct {
 	// DefaultDType is what torch.get_default_dtype() gives.
 	DefaultDType tensor.DType
 	Print        tensor.PrintOptions
+	// Modes are further switches that programs set and read back.
+	Modes Modes
 
 	// Natives are further modules under torch._C, by name: other packages bring them.
 	Natives map[string]func(in *vm.Interp) (*vm.Module, error)
@@ -112,6 +114,12 @@ type Call struct {
 	Run    func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) // what the call does
 }
 
+// Modes are switches of the whole process that change what operators do in PyTorch. Compiled code is guarded on them.
+type Modes struct {
+	Deterministic, WarnOnly bool
+	MatmulPrecision         string // highest, high or medium
+}
+
 type key struct{}
 
 // Of is the torch state of an interpreter, nil when torch was not installed there.
@@ -122,7 +130,7 @@ func Of(in *vm.Interp) *Torch {
 
 // New installs the torch package in an interpreter; scripts then import it.
 func New(in *vm.Interp, grad Autograd) *Torch {
-	t := &Torch{In: in, Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32,
+	t := &Torch{In: in, Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
 		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
 		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
 	in.Ext[key{}] = t

@@ -31,7 +31,7 @@ var complexRows = func() map[string]bool {
 		_local_scalar_dense item is_nonzero view_as_real _conj _conj_physical resolve_conj resolve_neg is_conj is_neg is_complex is_floating_point
 		_fft_c2c _fft_c2r equal where tril triu masked_fill reshape _reshape_alias _unsafe_view native_dropout
 		sym_size sym_stride sym_numel sym_storage_offset size stride numel dim storage_offset resize_ set_ lift_fresh lift detach alias trace
-		linalg_vector_norm isclose unbind split split_with_sizes chunk
+		linalg_vector_norm isclose rand_like randn_like normal normal_functional uniform lift_fresh_copy unbind split split_with_sizes chunk
 		linalg_solve_triangular _trilinear convert_element_type broadcast_in_dim`) {
 		m[n] = true
 	}

@@ -76,7 +76,7 @@ func (c *Call) likeStrides(t *tensor.Tensor) []int64 {
 }
 
 func init() {
-	sized := func(names string, dt tensor.DType, fill func(c *Call, t *tensor.Tensor)) {
+	sized := func(names string, dt tensor.DType, fill func(c *Call, t *tensor.Tensor) error) {
 		def(names, func(c *Call) (Value, error) {
 			size := toInts(c.opt("size"))
 			if err := c.checkSize(size); err != nil {
@@ -85,20 +85,35 @@ func init() {
 			f, _ := c.opt("memory_format").(tensor.MemoryFormat)
 			t := c.New(c.optDT(dt), size, tensor.FormatStrides(size, f))
 			if c.real && fill != nil {
-				fill(c, t)
+				return t, fill(c, t)
 			}
 			return t, nil
 		})
 	}
-	one := func(c *Call, t *tensor.Tensor) { t.FillInt(1) }
+	one := func(_ *Call, t *tensor.Tensor) error {
+		t.FillInt(1)
+		return nil
+	}
 	gen := func(c *Call) *tensor.Generator {
 		if g, ok := c.opt("generator").(*tensor.Generator); ok && g != nil {
 			return g
 		}
 		return DefaultGenerator
 	}
-	rnd := func(c *Call, t *tensor.Tensor) { gen(c).UniformFill(t, 0, 1) }
-	nrm := func(c *Call, t *tensor.Tensor) { gen(c).NormalFill(t, 0, 1) }
+	rnd := func(c *Call, t *tensor.Tensor) error {
+		err := continuous("check_uniform_bounds", t)
+		if err == nil {
+			gen(c).UniformFill(t, 0, 1)
+		}
+		return err
+	}
+	nrm := func(c *Call, t *tensor.Tensor) error {
+		err := continuous("normal_kernel_cpu", t)
+		if err == nil {
+			gen(c).NormalFill(t, 0, 1)
+		}
+		return err
+	}
 	sized("empty.memory_format zeros", tensor.Float32, nil)
 	sized("ones", tensor.Float32, one)
 	sized("rand rand.generator", tensor.Float32, rnd)
@@ -121,7 +136,7 @@ func init() {
 		t := c.NewC(c.optDT(tensor.Int64), size...)
 		return t, randint(c, t, lo, hi)
 	})
-	like := func(names string, fill func(c *Call, t *tensor.Tensor)) {
+	like := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
 		def(names, func(c *Call) (Value, error) {
 			s := c.T(0)
 			if err := c.checkDevice(); err != nil {
@@ -129,7 +144,7 @@ func init() {
 			}
 			t := c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s))
 			if c.real && fill != nil {
-				fill(c, t)
+				return t, fill(c, t)
 			}
 			return t, nil
 		})
@@ -138,13 +153,13 @@ func init() {
 	like("ones_like", one)
 	like("rand_like", rnd)
 	like("randn_like", nrm)
-	like("full_like", func(c *Call, t *tensor.Tensor) { fillScalar(t, c.Args[1]) })
+	like("full_like", func(c *Call, t *tensor.Tensor) error { fillScalar(t, c.Args[1]); return nil })
 	def("randint_like randint_like.low_dtype", func(c *Call) (Value, error) {
 		s := c.T(0)
 		t := c.New(c.optDT(s.DType), s.Shape, c.likeStrides(s))
 		return t, randint(c, t, toInt(c.opt("low")), toInt(c.opt("high")))
 	})
-	newLike := func(names string, fill func(c *Call, t *tensor.Tensor)) {
+	newLike := func(names string, fill func(c *Call, t *tensor.Tensor) error) {
 		def(names, func(c *Call) (Value, error) {
 			size := c.Ints(1)
 			if err := c.checkSize(size); err != nil {
@@ -152,14 +167,14 @@ func init() {
 			}
 			t := c.NewC(c.optDT(c.T(0).DType), size...)
 			if c.real && fill != nil {
-				fill(c, t)
+				return t, fill(c, t)
 			}
 			return t, nil
 		})
 	}
 	newLike("new_empty new_zeros", nil)
 	newLike("new_ones", one)
-	newLike("new_full", func(c *Call, t *tensor.Tensor) { fillScalar(t, c.Args[2]) })
+	newLike("new_full", func(c *Call, t *tensor.Tensor) error { fillScalar(t, c.Args[2]); return nil })
 	def("new_empty_strided", func(c *Call) (Value, error) {
 		if a, b := len(c.Ints(1)), len(c.Ints(2)); a != b {
 			return nil, errf("mismatch in length of strides and shape: %d and %d", b, a)

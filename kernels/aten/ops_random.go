@@ -7,6 +7,14 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// continuous refuses dtypes that a kernel of a continuous distribution has no form for.
+func continuous(kernel string, t *tensor.Tensor) error {
+	if k := t.DType.Kind(); k == tensor.KindFloat || k == tensor.KindComplex {
+		return nil
+	}
+	return errf("\"%s\" not implemented for '%s'", kernel, cName(t.DType))
+}
+
 func randomInplace(gen func(c *Call) *tensor.Generator) {
 	// Each filler serves x_(self, ...), and x(self, ...), which fills a tensor like self.
 	fill := func(names string, f func(c *Call, g *tensor.Generator, t *tensor.Tensor) error) {
@@ -29,6 +37,9 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			return errf("uniform_ expects to return a [from, to) range, but found from=%g > to=%g", c.F(1), c.F(2))
 		}
 		if c.real {
+			if err := continuous("check_uniform_bounds", t); err != nil {
+				return err
+			}
 			g.UniformFill(t, c.F(1), c.F(2))
 		}
 		return nil
@@ -38,11 +49,17 @@ func randomInplace(gen func(c *Call) *tensor.Generator) {
 			return errf("normal expects std >= 0.0, but found std %g", c.F(2))
 		}
 		if c.real {
+			if err := continuous("normal_kernel_cpu", t); err != nil {
+				return err
+			}
 			g.NormalFill(t, c.F(1), c.F(2))
 		}
 		return nil
 	})
 	fill("exponential_ exponential", func(c *Call, g *tensor.Generator, t *tensor.Tensor) error {
+		if c.real && !t.DType.IsFloat() {
+			return errf("Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s", cName(t.DType))
+		}
 		if c.F(1) <= 0 {
 			return errf("exponential_ expects lambda > 0.0, but found lambda=%g", c.F(1))
 		}

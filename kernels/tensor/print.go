@@ -14,6 +14,7 @@ type PrintOptions struct {
 	EdgeItems int64
 	LineWidth int
 	SciMode   *bool // nil: decided by the values
+	Default   DType // the floating dtype that is not shown; Invalid => DefaultDType
 }
 
 // DefaultPrintOptions is PyTorch's default profile.
@@ -27,6 +28,14 @@ func (t *Tensor) String() string { return t.Repr(DefaultPrintOptions()) }
 // Repr is the text of Python's repr(t). Each extra is appended as a further item before the
 // closing parenthesis: "requires_grad=True" or "grad_fn=<MulBackward0>".
 func (t *Tensor) Repr(o PrintOptions, extra ...string) string {
+	def := o.Default
+	if def == Invalid {
+		def = DefaultDType
+	}
+	defaultComplex := Complex64
+	if def == Float64 {
+		defaultComplex = Complex128
+	}
 	prefix := "tensor("
 	var suffix []string
 	var body string
@@ -35,7 +44,7 @@ func (t *Tensor) Repr(o PrintOptions, extra ...string) string {
 		prefix = "FakeTensor("
 		body = "..."
 		suffix = append(suffix, "size="+shapeText(t.Shape))
-		if t.DType != DefaultDType {
+		if t.DType != def {
 			suffix = append(suffix, "dtype=torch."+t.DType.String())
 		}
 	case t.Numel() == 0:
@@ -43,11 +52,11 @@ func (t *Tensor) Repr(o PrintOptions, extra ...string) string {
 		if len(t.Shape) != 1 {
 			suffix = append(suffix, "size="+shapeText(t.Shape))
 		}
-		if t.DType != DefaultDType {
+		if t.DType != def {
 			suffix = append(suffix, "dtype=torch."+t.DType.String())
 		}
 	default:
-		if t.DType != DefaultDType && t.DType != Int64 && t.DType != Bool && t.DType != Complex64 {
+		if t.DType != def && t.DType != Int64 && t.DType != Bool && t.DType != defaultComplex {
 			suffix = append(suffix, "dtype=torch."+t.DType.String())
 		}
 		body = t.body(o, len(prefix))

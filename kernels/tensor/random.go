@@ -122,8 +122,24 @@ func (g *Generator) Exponential(lambda float64) float64 {
 	return -1 / lambda * math.Log1p(-g.Float64())
 }
 
+// parts is a complex tensor as one of real numbers, with a dimension of two behind the others.
+func (t *Tensor) parts() *Tensor {
+	d := map[DType]DType{Complex32: Float16, Complex64: Float32, Complex128: Float64}[t.DType]
+	shape, stride := make([]int64, 0, len(t.Shape)+1), make([]int64, 0, len(t.Shape)+1)
+	for i, n := range t.Shape {
+		shape, stride = append(shape, n), append(stride, 2*t.Stride[i])
+	}
+	v := NewView(t, append(shape, 2), append(stride, 1), 2*t.Offset)
+	v.DType = d
+	return v
+}
+
 // UniformFill fills t with samples of [from, to).
 func (g *Generator) UniformFill(t *Tensor, from, to float64) {
+	if t.DType.Kind() == KindComplex {
+		g.UniformFill(t.parts(), from, to)
+		return
+	}
 	g.fill(t, func() float64 {
 		x := g.Uniform01(t.DType)
 		if t.DType == Float64 {
@@ -168,6 +184,10 @@ func (g *Generator) fillInt(t *Tensor, f func() int64) {
 // NormalFill fills t with normal samples. From 16 elements on, contiguous
 // tensors take the block form: uniforms for the whole tensor first, then pairs 8 apart.
 func (g *Generator) NormalFill(t *Tensor, mean, std float64) {
+	if t.DType.Kind() == KindComplex { // half of the variance for each part, and the mean for both
+		g.NormalFill(t.parts(), mean, std/math.Sqrt2)
+		return
+	}
 	n := t.Numel()
 	if n < 16 || !t.IsContiguous(ContiguousFormat) {
 		g.fill(t, func() float64 { return g.Normal()*std + mean })

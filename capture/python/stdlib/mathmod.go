@@ -442,14 +442,7 @@ func timeModule(in *vm.Interp) (*vm.Module, error) {
 			return nil, in.Errorf(in.Exc.ValueError, "sleep length must be non-negative")
 		}
 		_ = in.Flush()
-		t := time.NewTimer(time.Duration(s * float64(time.Second)))
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-in.Context().Done():
-			return nil, in.Context().Err()
-		}
-		return vm.None, nil
+		return vm.None, signalsOf(in).pause(time.Duration(s * float64(time.Second)))
 	})
 	tuple := func(t time.Time) vm.Object {
 		wd := (int64(t.Weekday()) + 6) % 7

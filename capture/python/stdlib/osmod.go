@@ -213,9 +213,7 @@ func posixModule(in *vm.Interp) (*vm.Module, error) {
 			return nil, err
 		}
 		if int(pid) == os.Getpid() && sig != 0 {
-			_ = in.Flush()
-			die(syscall.Signal(sig))
-			return vm.None, nil
+			return vm.None, signalsOf(in).deliver(int(sig))
 		}
 		return do(in, "", syscall.Kill(int(pid), syscall.Signal(sig)))
 	})

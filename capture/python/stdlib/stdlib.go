@@ -22,6 +22,7 @@ func init() {
 	natives["math"] = mathModule
 	natives["cmath"] = cmathModule
 	natives["time"] = timeModule
+	natives["_signal"] = signalModule
 	natives["itertools"] = itertoolsModule
 	natives["operator"] = operatorModule
 	natives["_random"] = randomModule

@@ -20,6 +20,9 @@ func (in *Interp) eval(f *Frame, err error) (Object, error) {
 	if f.Trace != nil {
 		ops = c.ops // one step for each instruction
 	}
+	if pc > 0 {
+		kwnames = f.pendingNames()
+	}
 	if err != nil {
 		if sp, pc, err = in.unwind(f, err, true); err != nil {
 			return nil, err
@@ -41,7 +44,7 @@ loop:
 		case code.RESUME:
 			if in.stop.Load() {
 				if err = in.stopped(); err != nil {
-					return nil, err
+					goto fail
 				}
 			}
 		case code.NOP, code.PRECALL, code.CACHE:
@@ -246,7 +249,8 @@ loop:
 			default: // back to the head of a loop
 				if in.stop.Load() {
 					if err = in.stopped(); err != nil {
-						return nil, err
+						f.PC = pc - 1
+						goto fail
 					}
 				}
 				if t == (o.op == code.POP_JUMP_BACKWARD_IF_TRUE) {
@@ -583,7 +587,7 @@ loop:
 			if t {
 				if o.op == code.POP_JUMP_BACKWARD_IF_TRUE && in.stop.Load() {
 					if err = in.stopped(); err != nil {
-						return nil, err
+						goto fail
 					}
 				}
 				pc = int(o.arg)
@@ -614,7 +618,7 @@ loop:
 		case code.JUMP_BACKWARD:
 			if in.stop.Load() {
 				if err = in.stopped(); err != nil {
-					return nil, err
+					goto fail
 				}
 			}
 			pc = int(o.arg)

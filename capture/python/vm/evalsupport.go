@@ -468,3 +468,22 @@ func (in *Interp) chain(e *Exception) {
 	}
 	e.Context = in.exc
 }
+
+// pendingNames are the names of keyword arguments of the call at which evaluation begins: of a frame that an embedder goes on with.
+func (f *Frame) pendingNames() *Tuple {
+	ins := f.Code.Instrs
+	if f.PC >= len(ins) || ins[f.PC].Op != code.CALL && ins[f.PC].Op != code.PRECALL {
+		return nil
+	}
+	for i := f.PC - 1; i >= 0; i-- {
+		switch ins[i].Op {
+		case code.PRECALL, code.CACHE:
+		case code.KW_NAMES:
+			t, _ := f.Code.Consts[ins[i].Arg].(*Tuple)
+			return t
+		default:
+			return nil
+		}
+	}
+	return nil
+}

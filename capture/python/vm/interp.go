@@ -32,6 +32,10 @@ type Interp struct {
 
 	// FrameHook, if not nil, decides how each Python frame is evaluated (PEP 523). It may call EvalFrame.
 	FrameHook func(in *Interp, f *Frame) (Object, error)
+	// OnInterrupt, if not nil, runs after Interrupt was called; what it raises is raised where the code is.
+	OnInterrupt func() error
+	// LookupHook, if not nil, is told of each attribute that is looked up in a class that a class statement made; v is nil when there is none.
+	LookupHook func(t *Type, name string, v Object)
 	// CallHook, if not nil, is asked about every call that bytecode makes; handled true replaces the call.
 	CallHook func(in *Interp, callable Object, args []Object, kw []KwArg) (result Object, handled bool, err error)
 
@@ -104,8 +108,14 @@ func (in *Interp) stopped() error {
 		return fmt.Errorf("interrupted: %w", context.Cause(in.ctx))
 	}
 	in.stop.Store(false)
+	if in.OnInterrupt != nil {
+		return in.OnInterrupt()
+	}
 	return nil
 }
+
+// Interrupt makes running code call OnInterrupt soon, between two instructions. Any goroutine may ask for it.
+func (in *Interp) Interrupt() { in.stop.Store(true) }
 
 // Write writes to the interpreter's standard output.
 func (in *Interp) Write(s string) error {

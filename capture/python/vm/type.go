@@ -34,7 +34,8 @@ type Type struct {
 	width     int       // attributes that instances had in their dicts at first
 	ctor      *Function // see constructs
 	ctorKnown bool
-	layout    bool // a native type with a constructor of its own
+	owner     *Interp // whose class statement made it; nil for native types
+	layout    bool    // a native type with a constructor of its own
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -64,8 +65,19 @@ func (t *Type) errName() string {
 	return t.FullName()
 }
 
+// Version grows with every change of the class or of one that it derives from.
+func (t *Type) Version() uint32 { return t.version }
+
 // Lookup finds a class attribute along the MRO, or nil.
 func (t *Type) Lookup(name string) Object {
+	v := t.lookup(name)
+	if t.owner != nil && t.owner.LookupHook != nil {
+		t.owner.LookupHook(t, name, v)
+	}
+	return v
+}
+
+func (t *Type) lookup(name string) Object {
 	if t.flat != nil {
 		return t.flat[name]
 	}
@@ -91,6 +103,9 @@ func (t *Type) Lookup(name string) Object {
 // lookupFrom finds an attribute in the MRO after class start.
 func (t *Type) lookupAfter(start *Type, name string) (Object, *Type) {
 	i := slices.Index(t.MRO, start)
+	if i+1 < len(t.MRO) {
+		t.MRO[i+1].Lookup(name) // for LookupHook
+	}
 	for _, b := range t.MRO[i+1:] {
 		if x, ok := b.Dict.GetStr(name); ok {
 			return x, b
@@ -235,7 +250,7 @@ func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (
 			return nil, in.Errorf(in.Exc.TypeError, "duplicate base class %s", b.Name)
 		}
 	}
-	t := &Type{Name: name, Qualname: name, Bases: bases, Dict: dict, Heap: true}
+	t := &Type{Name: name, Qualname: name, Bases: bases, Dict: dict, Heap: true, owner: in}
 	if meta != TypeType {
 		t.Meta = meta
 	}

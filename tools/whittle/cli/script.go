@@ -131,6 +131,9 @@ func finish(in *vm.Interp, err error, stderr io.Writer) int {
 	}
 	_ = in.Flush()
 	fmt.Fprint(stderr, in.FormatException(r))
+	if r.Exc.Class.IsSubtype(in.Exc.KeyboardInterrupt) {
+		return 128 + int(syscall.SIGINT) // what a shell says of a program that the signal has ended
+	}
 	return 1
 }
 

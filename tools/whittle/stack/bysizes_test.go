@@ -68,7 +68,7 @@ def attempt(f, x):
     try:
         return f(x)
     except Exception as e:
-        return type(e).__name__
+        return type(e).__name__.removeprefix("Torch")  # TorchRuntimeError, where a graph is made
 inputs = [torch.arange(float(a * b)).reshape(a, b) / 7 for a, b in ((4, 6), (6, 4), (5, 8), (2, 6), (8, 2), (3, 3), (6, 6), (1, 6), (4, 1), (12, 10))]
 for text in functions:
     f = eval("lambda x: " + text)

@@ -20,6 +20,7 @@ import (
 
 var (
 	programCount = flag.Int("programs", 30, "random programs that TestRandomTorchPrograms runs eagerly and compiled")
+	stateCount   = flag.Int("states", 40, "random programs that TestRandomStatePrograms calls with changed surroundings")
 	programSeed  = flag.Uint64("seed", 1, "their first seed")
 	programTorch = flag.String("torch", "", "command of a Python with PyTorch, for TestRandomTorchProgramsOnTorch")
 	programKeep  = flag.String("keep", "", "folder for a file per batch of programs, to run by hand")
@@ -37,16 +38,32 @@ func (p torchProgram) call(extra string) string {
 
 // TestRandomTorchPrograms runs random programs eagerly and compiled, and compares results, gradients, and what they leave behind.
 func TestRandomTorchPrograms(t *testing.T) {
+	runBatches(t, *programCount, func(seed uint64) torchProgram {
+		r := rand.New(rand.NewPCG(seed, 13))
+		p := torchProgram{fmt.Sprintf("p%d", seed), newTorchProgram(seed), "", choose(r, "None", "None", "None", "False", "True")}
+		p.backend = choose(r, "eager", "eager", "eager", "aot_eager", "aot_eager", "aot_eager_decomp_partition", "aot_eager_decomp_partition", "inductor")
+		return p
+	})
+}
+
+// TestRandomStatePrograms calls one compiled function several times, with changed closures, globals, attributes, containers, methods,
+// defaults, classes and modes between the calls: what it gives has to be what the plain function gives.
+func TestRandomStatePrograms(t *testing.T) {
+	runBatches(t, *stateCount, func(seed uint64) torchProgram {
+		r := rand.New(rand.NewPCG(seed, 19))
+		return torchProgram{fmt.Sprintf("p%d", seed), newStateProgram(seed), choose(r, "eager", "eager", "eager", "aot_eager"), choose(r, "None", "None", "None", "False", "True")}
+	})
+}
+
+// runBatches compares what programs do eagerly and compiled.
+func runBatches(t *testing.T, count int, make func(seed uint64) torchProgram) {
 	const batch = 50
 	cache := t.TempDir()
 	raised := 0
-	for first := 0; first < *programCount; first += batch {
+	for first := 0; first < count; first += batch {
 		var ps []torchProgram
-		for k := first; k < min(first+batch, *programCount); k++ {
-			seed := *programSeed + uint64(k)
-			r := rand.New(rand.NewPCG(seed, 13))
-			p := torchProgram{fmt.Sprintf("p%d", seed), newTorchProgram(seed), "", choose(r, "None", "None", "None", "False", "True")}
-			p.backend = choose(r, "eager", "eager", "eager", "aot_eager", "aot_eager", "aot_eager_decomp_partition", "aot_eager_decomp_partition", "inductor")
+		for k := first; k < min(first+batch, count); k++ {
+			p := make(*programSeed + uint64(k))
 			if testing.Short() && p.backend == "inductor" {
 				p.backend = "aot_eager_decomp_partition"
 			}
@@ -83,7 +100,7 @@ func TestRandomTorchPrograms(t *testing.T) {
 			ps = ps[len(parts):]
 		}
 	}
-	t.Logf("%d programs, %d of them raise", *programCount, raised)
+	t.Logf("%d programs, %d of them raise", count, raised)
 }
 
 // TestRandomTorchProgramsOnTorch compares what random programs compute eagerly here and on a real PyTorch.

@@ -49,7 +49,7 @@ class ABCMeta(type):
             if issubclass(sub, r):
                 return True
         for s in type.__subclasses__(cls):
-            if s is not sub and isinstance(s, ABCMeta) and s._abc_registry and issubclass(sub, s):
+            if s is not sub and issubclass(sub, s):
                 return True
         return False
 

@@ -126,11 +126,46 @@ def set_num_interop_threads(n):
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    pass
+    _C._set_deterministic_algorithms(mode, warn_only)
+
+
+def are_deterministic_algorithms_enabled():
+    return _C._get_deterministic_algorithms()
+
+
+def is_deterministic_algorithms_warn_only_enabled():
+    return _C._get_deterministic_algorithms_warn_only()
+
+
+def set_deterministic_debug_mode(debug_mode):
+    if not isinstance(debug_mode, (_builtins.int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in ("default", "warn", "error"):
+            raise RuntimeError(f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}")
+        debug_mode = ("default", "warn", "error").index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    _C._set_deterministic_algorithms(debug_mode > 0, debug_mode == 1)
+
+
+def get_deterministic_debug_mode():
+    if not _C._get_deterministic_algorithms():
+        return 0
+    return 1 if _C._get_deterministic_algorithms_warn_only() else 2
 
 
 def set_float32_matmul_precision(precision):
-    pass
+    if precision in ("highest", "high", "medium"):
+        _C._set_float32_matmul_precision(precision)
+        return
+    import warnings
+
+    warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current setFloat32MatmulPrecision call has no effect.", stacklevel=2)
+
+
+def get_float32_matmul_precision():
+    return _C._get_float32_matmul_precision()
 
 
 def set_default_device(d):
@@ -278,6 +313,32 @@ def is_autocast_enabled(device_type="cuda"):
 
 def is_autocast_cpu_enabled():
     return _C._autocast_state()[0]
+
+
+def set_autocast_enabled(device_type, enabled=None):
+    # With one argument it speaks of CUDA, which is not there.
+    if device_type == "cpu":
+        _C._set_autocast_enabled(enabled)
+
+
+def set_autocast_dtype(device_type, dtype):
+    if device_type == "cpu":
+        _C._set_autocast_dtype(dtype)
+
+
+def set_autocast_cpu_enabled(enabled):
+    _C._set_autocast_enabled(enabled)
+
+
+def set_autocast_cpu_dtype(dtype):
+    _C._set_autocast_dtype(dtype)
+
+
+def clear_autocast_cache():
+    pass
+
+
+set_autocast_cache_enabled = _C.set_autocast_cache_enabled
 
 
 def get_autocast_dtype(device_type):

@@ -64,6 +64,131 @@ def fill(m):
             p.copy_(torch.cos(torch.arange(p.numel()) * 0.71 + i).reshape(p.shape) * 0.5)
 '''
 
+# What programs that change their surroundings are made of.
+STATE = '''
+import types, enum, datetime, fractions, re, random, os, copy, weakref
+class Meta(type):
+    depth = 1
+class Base:
+    level = 1
+    def base(self, q): return q + self.level
+class Box(Base):
+    level = 2
+    def __init__(self, value, **more):
+        self.value = value
+        self._hidden = len(more)
+        self.__dict__.update(more)
+    def scale(self, q): return q * self.value
+    def shift(self, q): return q + self.value
+    def __call__(self, q): return q - self.value
+    def __add__(self, q): return q + self.value * 2
+    def __neg__(self): return -self.value
+    def __len__(self): return int(self.value)
+    def __bool__(self): return self.value != 2
+    def __eq__(self, o): return isinstance(o, Box) and self.value == o.value
+    def __hash__(self): return 1
+    def __getitem__(self, i): return self.value + i
+    def __iter__(self): return iter([self.value, self.level])
+    def __contains__(self, q): return self.value == q
+    def __enter__(self): return self.value
+    def __exit__(self, *a): return False
+    @property
+    def double(self): return self.value * 2
+    @functools.cached_property
+    def lazy(self): return self.value + 1
+    @staticmethod
+    def fixed(q): return q + 1
+    @classmethod
+    def of(cls, q): return q + cls.level
+class Small(Box):
+    level = 3
+    def scale(self, q): return super().scale(q) + 1
+    @staticmethod
+    def fixed(q): return q + 2
+class Other:
+    def __init__(self, value): self.value = value
+class Slotted:
+    __slots__ = ('value', 'extra')
+    def __init__(self, value): self.value = value
+class Dynamic:
+    def __init__(self, n): self._n = n
+    def __getattr__(self, name):
+        if name == 'missing': return self._n * 5
+        raise AttributeError(name)
+@dataclasses.dataclass
+class Record:
+    value: object
+    tag: str = ''
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    value: int
+class Colour(enum.Enum):
+    RED, GREEN, BLUE = 1, 2, 3
+class Listed(list): pass
+class Mapped(dict): pass
+@functools.total_ordering
+class Mixed:
+    def __init__(self, value): self.value = value
+    def __lt__(self, o): return self.value < o
+    def __eq__(self, o): return self.value == o
+class Net(nn.Module):
+    kind = 'net'
+    def __init__(self, gain, frozen=False):
+        super().__init__()
+        self.gain = gain
+        self.weight = nn.Parameter(torch.ones(3) * gain, requires_grad=not frozen)
+        self.register_buffer('shift', torch.ones(3))
+    def forward(self, q): return q * self.weight + self.shift * (self.gain if self.training else 0)
+    def other(self, q): return q - self.gain
+a_box = Box(1.0)
+def first(q): return q + 10
+def second(q): return q - 10
+def make(n): return lambda q: q * n
+def nested(n):
+    def outer(q):
+        def inner(p): return p + n
+        return inner(q) * n
+    return outer
+def defaulted(n):
+    def inner(q, by=n, *, also=n): return q * by + also
+    return inner
+def wrapped(fn):
+    @functools.wraps(fn)
+    def inner(*a, **k): return fn(*a, **k) * 2
+    return inner
+def both(n, q): return q * n
+def named(q, by=1): return q + by
+def keyed(q, a=0, b=0, c=0, d=0): return q + total(a) + 2 * total(b) + 3 * total(c) + d
+def spread(q, *rest): return q + total(rest)
+def entered(q, box):
+    with box as n: return q + n
+def caught(q, kind):
+    try: raise KeyError('k')
+    except kind: return q + 1
+    except Exception: return q + 2
+def call(fn, q):
+    r = fn(q)
+    return r if isinstance(r, torch.Tensor) else q + total(r)
+def applied(m, q):
+    if isinstance(m, (nn.ModuleList, nn.ModuleDict, nn.ParameterList)):
+        for p in (m.values() if isinstance(m, nn.ModuleDict) else m): q = q * p if isinstance(p, torch.Tensor) else p(q)
+        return q
+    return m(q)
+def total(o):
+    if o is None: return 0
+    if isinstance(o, (int, float, torch.Tensor)): return o
+    if isinstance(o, str): return len(o)
+    if isinstance(o, dict): return total(list(o.values())) + len(o)
+    if isinstance(o, (list, tuple, set, frozenset, range, bytes, bytearray, collections.deque)):
+        n = 0
+        for i, q in enumerate(o): n = n + total(q) * (i + 1)
+        return n
+    return 1
+def fold(q, items):
+    for p in items: q = q * 2 + total(p)
+    return q
+'''
+
 
 def world(name, source):
     ns = dict(globals(), __name__='program')
@@ -87,8 +212,31 @@ def kept(t):
     return None if t is None else t.detach().clone()
 
 
+def content(o):
+    """What can be told of an argument in another world: tensors and values as they are, objects by the names of their classes."""
+    if isinstance(o, torch.Tensor):
+        return kept(o)
+    if type(o) in (list, tuple):
+        return type(o)(content(x) for x in o)
+    if type(o) is dict:
+        return {k if type(k) in (int, str) else type(k).__name__: content(x) for k, x in o.items()}
+    return o if o is None or type(o) in (bool, int, float, str) else type(o).__name__
+
+
+def ordinary():
+    """Sets the modes that a program may change as they are at the start."""
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+    torch.set_autocast_enabled('cpu', False)
+    torch.set_autocast_dtype('cpu', torch.bfloat16)
+    torch.use_deterministic_algorithms(False)
+    torch.set_float32_matmul_precision('highest')
+    torch.set_num_threads(1)
+
+
 def outcome(name, source, calls, wrap):
     """All that the calls of a program show: results, arguments afterwards, gradients, output, and what it left in its world."""
+    ordinary()
     ns = world(name, source)
     f = wrap(ns['f'])
     nets = [ns[n] for n in sorted(ns) if isinstance(ns[n], nn.Module)]
@@ -96,10 +244,10 @@ def outcome(name, source, calls, wrap):
     for v in calls:
         seen = []
         every.append(seen)
-        args = ns['inputs'](v)
         out, stdout = io.StringIO(), sys.stdout
         sys.stdout = out
         try:
+            args = ns['inputs'](v)
             r = f(*args)
             shown = [(t.requires_grad, tuple(t.shape)) for t in leaves(r)]
             loss = [(t.double() * (1 + i)).sum() for i, t in enumerate(leaves(r)) if t.requires_grad and t.is_floating_point()]
@@ -114,7 +262,7 @@ def outcome(name, source, calls, wrap):
         seen.append(('result', r))
         seen.append(('requires grad and shapes', shown))
         seen.append(('printed', out.getvalue()))
-        seen.append(('arguments', [kept(a) if isinstance(a, torch.Tensor) else a for a in args]))
+        seen.append(('arguments', [content(a) for a in args]))
         seen.append(('gradients', [kept(a.grad) for a in args if isinstance(a, torch.Tensor)]))
         seen.append(('parameter gradients', [kept(p.grad) for n in nets for p in n.parameters()]))
         seen.append(('modules', [(kept(b)) for n in nets for b in n.buffers()] + [getattr(n, 'count', None) for n in nets]))

@@ -428,3 +428,6 @@ class UserList(abc.MutableSequence):
 
 
 UserString = str
+
+
+abc.MutableSequence.register(deque)

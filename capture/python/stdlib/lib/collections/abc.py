@@ -288,6 +288,7 @@ class ByteString(Sequence):
 
 for _c in (tuple, str, range, bytes):
     Sequence.register(_c)
+Sequence.register(memoryview)
 MutableSequence.register(list)
 MutableSequence.register(bytearray)
 ByteString.register(bytes)

@@ -1,4 +1,5 @@
 import contextlib
+import functools
 ANY = type('_ANY', (), {'__eq__': lambda s, o: True, '__repr__': lambda s: '<ANY>'})()
 DEFAULT = object()
 
@@ -55,30 +56,74 @@ class MagicMock(Mock):
     def __iter__(self): return iter(())
 
 
-class _Patch(contextlib.ContextDecorator):
-    def __init__(self, target, name, new): self.target, self.name, self.new = target, name, new
+class NonCallableMock(Mock):
+    __call__ = None
+
+
+class _Patch:
+    def __init__(self, target, name, new, new_callable=None, create=False, spec=None, autospec=None, **kw):
+        if new is not DEFAULT and (new_callable is not None or kw):
+            raise TypeError("Cannot use 'new' and 'new_callable' together" if new_callable is not None else f"Can't provide explicit {', '.join(map(repr, kw))} with 'new'")
+        self.target, self.name, self.new, self.make, self.create, self.kw = target, name, new, new_callable or MagicMock, create, kw
+
+    def __call__(self, func):
+        if isinstance(func, type):
+            for n in list(func.__dict__):
+                if n.startswith('test') and callable(func.__dict__[n]):
+                    setattr(func, n, self.copy()(func.__dict__[n]))
+            return func
+
+        @functools.wraps(func)
+        def patched(*args, **kwargs):
+            with self.copy() as made:
+                return func(*args, *([made] if self.new is DEFAULT else []), **kwargs)
+        return patched
+
+    def copy(self):
+        return _Patch(self.target, self.name, self.new, **({} if self.new is not DEFAULT else {'new_callable': self.make}), create=self.create, **self.kw)
 
     def __enter__(self):
         if isinstance(self.target, str):
             import importlib
             self.target = importlib.import_module(self.target)
         self.had = self.name in getattr(self.target, '__dict__', {})
-        self.old = getattr(self.target, self.name)
-        new = MagicMock() if self.new is DEFAULT else self.new
+        self.old = getattr(self.target, self.name, DEFAULT) if self.create else getattr(self.target, self.name)
+        new = self.make(**self.kw) if self.new is DEFAULT else self.new
         setattr(self.target, self.name, new)
         return new
 
-    def __exit__(self, *a): setattr(self.target, self.name, self.old) if self.had else delattr(self.target, self.name)
-    start = __enter__
-    def stop(self): self.__exit__()
+    def __exit__(self, *a):
+        setattr(self.target, self.name, self.old) if self.had else delattr(self.target, self.name)
+
+    def start(self):
+        made = self.__enter__()
+        _started.append(self)
+        return made
+
+    def stop(self):
+        if self in _started:
+            _started.remove(self)
+        self.__exit__()
+
+
+_started = []
 
 
 class _patch:
     def __call__(self, target, new=DEFAULT, **kw):
         m, _, n = target.rpartition('.')
-        return _Patch(m, n, new)
+        return _Patch(m, n, new, **kw)
 
-    def object(self, target, name, new=DEFAULT, **kw): return _Patch(target, name, new)
+    def object(self, target, name, new=DEFAULT, **kw): return _Patch(target, name, new, **kw)
+
+    @contextlib.contextmanager
+    def multiple(self, target, **kw):
+        with contextlib.ExitStack() as s:
+            yield {n: made for n, new in kw.items() for made in [s.enter_context(_Patch(target, n, new))] if new is DEFAULT}
+
+    def stopall(self):
+        while _started:
+            _started[-1].stop()
 
     @contextlib.contextmanager
     def dict(self, d, values=(), clear=False, **kw):

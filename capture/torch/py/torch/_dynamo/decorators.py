@@ -110,12 +110,13 @@ def mark_static_address(t, guard=True):
 def allow_in_graph(fn):
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(f) for f in fn]
-    fn._dynamo_allow_in_graph = True
+    # The mark names its function: functools.wraps copies it to wrappers, which are other functions.
+    fn._dynamo_allow_in_graph = fn
     return fn
 
 
 def disallow_in_graph(fn):
-    fn._torchdynamo_disable = True
+    fn._torchdynamo_disable = fn
     return fn
 
 

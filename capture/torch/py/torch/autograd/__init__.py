@@ -3,8 +3,23 @@ from torch.autograd.function import Function, once_differentiable
 from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 
-class Variable(torch.Tensor):
-    pass
+class VariableMeta(type):
+    def __instancecheck__(cls, other):
+        return isinstance(other, torch.Tensor)
+
+
+class Variable(torch.Tensor, metaclass=VariableMeta):
+    # Variables are tensors since long: making one gives a tensor that shares the data.
+    def __new__(cls, data=None, requires_grad=False, volatile=None):
+        if volatile is not None:
+            import warnings
+
+            warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
+        if data is None:
+            data = torch.empty(0)
+        if not isinstance(data, torch.Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        return data.detach().requires_grad_(requires_grad)
 
 
 def _seq(x):

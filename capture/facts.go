@@ -1,0 +1,584 @@
+package capture
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+)
+
+// PyTorch guards what its variables read. Here traced code runs on real values, and much of what it reads is read by the
+// interpreter itself: the class of an object is asked for __len__, a comparison walks two lists, a method is found in a class.
+// What follows guards that, too. These guards are not PyTorch's, and no log shows them.
+
+// fixedSource is an object that is the same in every call, as the way to it is guarded: a method that a class has, say. What is
+// read from it is guarded from there.
+type fixedSource struct {
+	v vm.Object
+	n int
+}
+
+func (s fixedSource) Name() string { return fmt.Sprintf("___fixed_%d", s.n) }
+
+// Get gives the object.
+func (s fixedSource) Get(*env) (vm.Object, error) { return s.v, nil }
+
+// fixed reports whether a source starts at an object rather than at a name.
+func fixed(s Source) bool {
+	for b := sourceBase(s); b != nil; b = sourceBase(s) {
+		s = b
+	}
+	_, ok := s.(fixedSource)
+	return ok
+}
+
+// anchor notes that the trace reached v by a way that is guarded, though v has no source.
+func (tr *tracer) anchor(v vm.Object) {
+	switch f := v.(type) {
+	case *vm.ClassMethod:
+		v = f.Func
+	case *vm.StaticMethod:
+		v = f.Func
+	case *vm.Property:
+		for _, x := range []vm.Object{f.Get, f.Set, f.Del} {
+			if x != nil {
+				tr.anchor(x)
+			}
+		}
+		return
+	case *torch.Tensor:
+		if f.T.Fake {
+			return
+		}
+	}
+	switch v.(type) {
+	case nil, *vm.NoneType, *vm.Builtin, *vm.GetSet, *vm.Member, *vm.Module, *torch.DType, *torch.Device, *vm.Cell:
+		return
+	}
+	if t, ok := v.(*vm.Type); ok && !t.Heap {
+		return
+	}
+	if k := keyOf(v); k != nil && tr.sources[k] == nil && !tr.made[k] {
+		if tr.anchored == nil {
+			tr.anchored = map[vm.Object]bool{}
+		}
+		tr.anchored[k] = true
+	}
+}
+
+// sourceOf is the source of an object that existed before the trace; nil for others.
+func (tr *tracer) sourceOf(o vm.Object) Source {
+	k := keyOf(o)
+	if k == nil {
+		return nil
+	}
+	if s := tr.sources[k]; s != nil {
+		return s
+	}
+	if !tr.anchored[k] {
+		return nil
+	}
+	delete(tr.anchored, k)
+	tr.fixedCount++
+	tr.see(o, fixedSource{k, tr.fixedCount})
+	return tr.sources[k]
+}
+
+// covertly runs f with guards made that logs do not show.
+func (tr *tracer) covertly(f func()) {
+	old := tr.guards.covert
+	tr.guards.covert = true
+	defer func() { tr.guards.covert = old }()
+	f()
+}
+
+// classFacts are attributes that were looked up in one class, and what was found.
+type classFacts struct {
+	names []string
+	found map[string]vm.Object
+}
+
+// lookedUp is told of each attribute that the interpreter looks up in a class while a frame is traced.
+func (tr *tracer) lookedUp(t *vm.Type, name string, v vm.Object) {
+	if tr.d.active != tr || tr.depth > 0 || tr.ended {
+		return
+	}
+	if v != nil && !special(name) && !bindable(v) {
+		return // data: who reads it guards it
+	}
+	tr.classFact(t, name, v)
+}
+
+func special(name string) bool {
+	return len(name) > 4 && name[:2] == "__" && name[len(name)-2:] == "__"
+}
+
+// bindable reports whether a class attribute is a method or another descriptor.
+func bindable(v vm.Object) bool {
+	switch d := v.(type) {
+	case *vm.Function, *vm.ClassMethod, *vm.StaticMethod, *vm.Property, *vm.Builtin, *vm.GetSet, *vm.Member:
+		return true
+	case *vm.Instance:
+		return d.Class.Lookup("__get__") != nil
+	}
+	return false
+}
+
+// classFact notes that a class has v under a name; nil for nothing.
+func (tr *tracer) classFact(t *vm.Type, name string, v vm.Object) {
+	c := tr.classes[t]
+	if c == nil {
+		if tr.classes == nil {
+			tr.classes = map[*vm.Type]*classFacts{}
+		}
+		c = &classFacts{found: map[string]vm.Object{}}
+		tr.classes[t] = c
+		tr.classOrder = append(tr.classOrder, t)
+	}
+	if _, known := c.found[name]; known {
+		return
+	}
+	c.names = append(c.names, name)
+	c.found[name] = v
+	if v != nil {
+		tr.anchor(v)
+	}
+}
+
+// ownDict gives the __dict__ of an object from outside its source: vars(o) reads it as attributes are read.
+func (tr *tracer) ownDict(o vm.Object, v vm.Object) {
+	i, ok := o.(*vm.Instance)
+	if !ok || i.Dict == nil || v != vm.Object(i.Dict) || tr.sources[v] != nil {
+		return
+	}
+	if src := tr.sourceOf(o); src != nil {
+		tr.sources[v] = attrSource{src, "__dict__"}
+		tr.save(o)
+		tr.keep(v, snapshot{items: tr.saved[o].items})
+	}
+}
+
+// classGuards hold as long as the classes that the trace asked have what they had. The trace has ended, and its writes are undone.
+func (tr *tracer) classGuards() []*Guard {
+	var out []*Guard
+	for i, t := range tr.classOrder {
+		c := tr.classes[t]
+		var names []string
+		var found []vm.Object
+		for _, n := range c.names {
+			if v := t.Lookup(n); v == c.found[n] { // else the trace wrote it first
+				names, found = append(names, n), append(found, v)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		version := t.Version()
+		out = append(out, &Guard{Kind: "CLASS_MATCH", Expr: fmt.Sprintf("___check_class(%s, %d)", t.FullName(), i), hidden: true, check: func(e *env, _ vm.Object) (bool, string) {
+			now := t.Version()
+			if now == version {
+				return true, ""
+			}
+			for i, n := range names {
+				if !sameConstant(e.in, t.Lookup(n), found[i]) {
+					return false, fmt.Sprintf("%s.%s has changed", t.FullName(), n)
+				}
+			}
+			version = now
+			return true, ""
+		}})
+	}
+	return out
+}
+
+// sameConstant reports whether two values are one object, or constants that cannot be told apart: 1, 1.0 and True can, and so can 0.0 and -0.0.
+func sameConstant(in *vm.Interp, a, b vm.Object) bool {
+	if a == nil || b == nil || a.Type() != b.Type() {
+		return a == b
+	}
+	all := func(a, b []vm.Object) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !sameConstant(in, a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch x := a.(type) {
+	case vm.Float:
+		return sameFloat(float64(x), float64(b.(vm.Float)))
+	case vm.Complex:
+		y := b.(vm.Complex)
+		return sameFloat(real(complex128(x)), real(complex128(y))) && sameFloat(imag(complex128(x)), imag(complex128(y)))
+	case *vm.Tuple:
+		return x == b || literal(x) && literal(b) && all(x.Items, b.(*vm.Tuple).Items)
+	case *vm.FrozenSet:
+		return x == b || literal(x) && literal(b) && sameSet(in, x.Items(), b.(*vm.FrozenSet).Items())
+	}
+	if a == b {
+		return true
+	}
+	switch a.(type) {
+	case *vm.BigInt, vm.Bytes, *torch.DType, *torch.Device, *torch.MemoryFormat:
+		eq, err := in.Eq(a, b)
+		return err == nil && eq
+	}
+	return false
+}
+
+func sameFloat(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+}
+
+// readsAttr is told of an attribute that bytecode or getattr is about to read from o.
+func (tr *tracer) readsAttr(o vm.Object, name string) {
+	switch o := o.(type) {
+	case *vm.Instance:
+		t := o.Class
+		tr.lookedUp(t, "__getattribute__", t.Lookup("__getattribute__"))
+		tr.lookedUp(t, "__getattr__", t.Lookup("__getattr__"))
+		v := t.Lookup(name)
+		src := tr.sourceOf(o)
+		if src == nil || v != nil && bindable(v) {
+			tr.classFact(t, name, v)
+		} else if v == nil {
+			tr.lookedUp(t, name, v)
+		}
+		if src != nil && !isProperty(v) && tr.lacked(o, name) {
+			tr.covertly(func() { tr.guards.add(absentGuard(name, src)) })
+		}
+	case *vm.Type:
+		if !o.Heap {
+			return
+		}
+		m := o.Type()
+		tr.lookedUp(m, name, m.Lookup(name))
+		v := o.Lookup(name)
+		if v == nil || bindable(v) || tr.sourceOf(o) == nil {
+			tr.classFact(o, name, v)
+		}
+		if v == nil {
+			tr.lookedUp(m, "__getattr__", m.Lookup("__getattr__"))
+			tr.classFact(m, name, m.Lookup(name))
+		}
+	}
+}
+
+// asksAttr is told of hasattr(o, name).
+func (tr *tracer) asksAttr(o, name vm.Object) {
+	n, ok := vm.AsStr(name)
+	if !ok {
+		return
+	}
+	tr.readsAttr(o, n)
+	i, isInst := o.(*vm.Instance)
+	src := tr.sourceOf(o)
+	if !isInst || src == nil || i.Dict == nil || tr.lacked(i, n) {
+		return
+	}
+	tr.covertly(func() {
+		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("___dict_contains('%s', %s.__dict__)", n, src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+			i, ok := now.(*vm.Instance)
+			if !ok || i.Dict == nil {
+				return false, ""
+			}
+			_, has := i.Dict.GetStr(n)
+			return has, ""
+		}})
+	})
+}
+
+// isProperty reports whether a class attribute is found before the object's own attributes are asked.
+func isProperty(v vm.Object) bool {
+	switch v.(type) {
+	case *vm.Property, *vm.GetSet, *vm.Member:
+		return true
+	}
+	return false
+}
+
+// lacked reports whether an object had no attribute of its own of a name before the trace.
+func (tr *tracer) lacked(o *vm.Instance, name string) bool {
+	if s, ok := tr.saved[o]; ok && s.dict != nil {
+		for i := 0; i < len(s.items); i += 2 {
+			if n, ok := vm.AsStr(s.items[i]); ok && n == name {
+				return false
+			}
+		}
+		return true
+	}
+	if o.Dict == nil {
+		return true
+	}
+	_, has := o.Dict.GetStr(name)
+	return !has
+}
+
+// content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
+func (tr *tracer) content(o vm.Object) {
+	tr.covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
+}
+
+func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
+	if keyOf(o) == nil || met[o] {
+		return
+	}
+	met[o] = true
+	src := tr.sourceOf(o)
+	var items []vm.Object
+	if l, ok := vm.AsList(o); ok {
+		items = l.Items
+	} else if t, ok := vm.AsTuple(o); ok {
+		items = t.Items
+	} else if d, ok := vm.AsDict(o); ok {
+		if src != nil {
+			tr.keysGuard(src, o, d)
+			for _, k := range d.Keys() {
+				tr.anchor(k)
+				tr.sourceOf(k)
+			}
+			for _, k := range d.Keys() {
+				if v, ok, err := d.Get(tr.in, k); ok && err == nil {
+					tr.seeItem(o, src, k, v)
+				}
+			}
+		}
+		items = append(d.Keys(), d.Values()...)
+	} else if src != nil {
+		tr.membersGuard(src, o)
+	}
+	for i, x := range items {
+		if _, isDict := vm.AsDict(o); !isDict && src != nil {
+			tr.seeItem(o, src, vm.MakeInt(int64(i)), x)
+		}
+		tr.deep(x, met)
+	}
+}
+
+// keysGuard holds while a dict has the keys that it had before the trace, in their order.
+func (tr *tracer) keysGuard(src Source, o vm.Object, d *vm.Dict) {
+	var keys []vm.Object
+	if s, saved := tr.saved[d]; saved {
+		for i := 0; i < len(s.items); i += 2 {
+			keys = append(keys, s.items[i])
+		}
+	} else {
+		keys = d.Keys()
+	}
+	tr.covertly(func() {
+		tr.guards.add(&Guard{Kind: "DICT_KEYS", Expr: "list(" + src.Name() + ".keys())", Source: src, check: func(e *env, now vm.Object) (bool, string) {
+			d, ok := vm.AsDict(now)
+			return ok && now.Type() == o.Type() && sameList(e.in, keys, d.Keys()), ""
+		}})
+	})
+}
+
+// memberGuard holds while a dict has a key, or has it not.
+func (tr *tracer) memberGuard(src Source, d *vm.Dict, key vm.Object) {
+	if k, ok := key.(*torch.Scalar); ok && k != nil {
+		return
+	}
+	has := false
+	if s, saved := tr.saved[d]; saved {
+		for i := 0; i < len(s.items) && !has; i += 2 {
+			has = sameConstant(tr.in, s.items[i], key)
+		}
+	} else if _, ok, err := d.Get(tr.in, key); err == nil {
+		has = ok
+	}
+	r, err := tr.in.Repr(key)
+	if err != nil || keyOf(key) != nil && !literal(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
+		return
+	}
+	tr.covertly(func() {
+		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("%s in %s", r, src.Name()), Source: src, check: func(e *env, now vm.Object) (bool, string) {
+			d, ok := vm.AsDict(now)
+			if !ok {
+				return false, ""
+			}
+			_, ok, err := d.Get(e.in, key)
+			return err == nil && ok == has, ""
+		}})
+	})
+}
+
+// madeHere reports whether an object without a source may have been made by the trace: only what is fixed by nature is not.
+func (tr *tracer) madeHere(o vm.Object) bool {
+	switch o.(type) {
+	case *vm.Type, *vm.Function, *vm.Builtin, *vm.Module:
+		return tr.made[o]
+	}
+	return true
+}
+
+// membersGuard holds while a set, a deque or another container of Go holds what it holds.
+func (tr *tracer) membersGuard(src Source, o vm.Object) {
+	items, ok := members(tr.in, o)
+	if !ok {
+		return
+	}
+	tr.covertly(func() {
+		tr.guards.add(&Guard{Kind: "MEMBERS", Expr: "list(" + src.Name() + ")", Source: src, check: func(e *env, now vm.Object) (bool, string) {
+			got, ok := members(e.in, now)
+			if !ok || now.Type() != o.Type() || len(got) != len(items) {
+				return false, ""
+			}
+			if unordered(o) {
+				return sameSet(e.in, items, got), ""
+			}
+			return sameList(e.in, items, got), ""
+		}})
+	})
+}
+
+func unordered(o vm.Object) bool {
+	switch o.(type) {
+	case *vm.Set, *vm.FrozenSet:
+		return true
+	}
+	return false
+}
+
+// members lists what a container of Go holds; ok is false for what is none, and for iterators, which reading would use up.
+func members(in *vm.Interp, o vm.Object) (items []vm.Object, ok bool) {
+	switch v := o.(type) {
+	case *vm.Set:
+		return v.Items(), true
+	case *vm.FrozenSet:
+		return v.Items(), true
+	case *vm.Instance: // its class is written in Python: what that reads is seen
+		return nil, false
+	}
+	switch o.Type().Name {
+	case "deque", "bytearray", "mappingproxy", "dict_keys", "dict_values", "dict_items", "array":
+		items, err := in.IterAll(o)
+		if err != nil {
+			return nil, false
+		}
+		if o.Type().Name == "mappingproxy" {
+			for _, k := range slices.Clone(items) {
+				if v, err := in.GetItem(o, k); err == nil {
+					items = append(items, v)
+				}
+			}
+		}
+		return items, true
+	}
+	return nil, false
+}
+
+func sameList(in *vm.Interp, a, b []vm.Object) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !sameConstant(in, a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameSet(in *vm.Interp, a, b []vm.Object) bool {
+	for _, x := range a {
+		if !slices.ContainsFunc(b, func(y vm.Object) bool { return sameConstant(in, x, y) }) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// statelessTypes are native classes whose methods depend on what guards see: on contents, or on what never changes.
+var statelessTypes = map[string]bool{"str": true, "bytes": true, "int": true, "float": true, "complex": true, "bool": true, "list": true, "tuple": true, "dict": true, "set": true, "frozenset": true, "range": true, "slice": true,
+	"deque": true, "bytearray": true, "mappingproxy": true, "dict_keys": true, "dict_values": true, "dict_items": true, "array": true, "type": true, "function": true, "builtin_function_or_method": true, "method": true, "property": true, "object": true,
+	"NoneType": true, "ellipsis": true, "Pattern": true, "Match": true, "module": true, "memoryview": true, "date": true, "datetime": true, "time": true, "timedelta": true, "timezone": true, "code": true, "cell": true, "GenericAlias": true, "UnionType": true}
+
+// nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
+// generator, a context variable, a file. Nothing could tell whether it is the same the next time.
+func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
+	switch o := self.(type) {
+	case *torch.Tensor, *torch.Scalar, *vm.Module, *vm.Type, *replayIter, *torch.Node, *torch.Graph, *torch.GraphModule:
+		return nil
+	case *vm.Instance:
+		if o.Native == nil {
+			return nil
+		}
+		if _, ok := o.Native.(vm.Object); ok {
+			return nil
+		}
+	}
+	t := self.Type()
+	if _, ok := self.(*torch.Generator); ok {
+		return &Unsupported{Reason: "Unsupported: call_method UserDefinedObjectVariable(Generator) " + f.Name}
+	}
+	if tr.sourceOf(self) == nil || statelessTypes[t.Name] || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
+		return nil
+	}
+	return &Unsupported{Reason: fmt.Sprintf("Unsupported: call_method UserDefinedObjectVariable(%s) %s", t.Name, f.Name)}
+}
+
+// imports gives a module that traced code is about to import its source.
+func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
+	if n, ok := vm.AsInt(level); !ok || n != 0 || tr.quiet() {
+		return
+	}
+	if from == vm.None {
+		name, _, _ = strings.Cut(name, ".")
+	}
+	f.Ext = &pending{imported: name}
+}
+
+// storesTensor is the break at an assignment to what a tensor is: its data, its gradient, whether it wants one. A graph has no form for it,
+// and done while tracing it would happen once.
+func (tr *tracer) storesTensor(o vm.Object, name string) error {
+	t, ok := o.(*torch.Tensor)
+	if !ok {
+		return nil
+	}
+	if _, property := t.Type().Lookup(name).(*vm.GetSet); !property {
+		return nil
+	}
+	return &Unsupported{Reason: "STORE_ATTR-caused graph break"}
+}
+
+// asksByMethod does o.__getattr__(name) of a module and o.__getattribute__(name) of any object as the attribute itself is read.
+func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Object, bool) {
+	switch m := f.(type) {
+	case *vm.Function:
+		if m.Code.Name != "__getattr__" || !strings.HasSuffix(m.Code.Filename, "torch/nn/modules/module.py") {
+			return nil, false
+		}
+	case *vm.Builtin:
+		if m.Name != "__getattribute__" {
+			return nil, false
+		}
+	default:
+		return nil, false
+	}
+	if b, ok := callable.(*vm.BoundMethod); ok {
+		args = append([]vm.Object{b.Self}, args...)
+	}
+	if len(args) != 2 {
+		return nil, false
+	}
+	return tr.readAttr(args[0], args[1])
+}
+
+// different guards that two objects from outside, which the trace compared by identity and found to be two, still are.
+func (tr *tracer) different(a, b vm.Object) {
+	x, y := tr.sourceOf(a), tr.sourceOf(b)
+	if x == nil || y == nil || a == b {
+		return
+	}
+	tr.covertly(func() {
+		tr.guards.add(&Guard{Kind: "NO_ALIASING", Expr: x.Name() + " is not " + y.Name(), Source: x, among: []Source{x, y}, relate: func(vs []vm.Object) (bool, string) {
+			return vs[0] != vs[1], ""
+		}})
+	})
+}

@@ -1,0 +1,266 @@
+package stdlib
+
+import (
+	"math"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"whittle/capture/python/vm"
+)
+
+type signalsKey struct{}
+
+// signals are the handlers that a script has set. A signal that arrives is noted, and its handler runs when the interpreter next looks: between
+// two instructions, or when a function of the library that waits or sends one returns.
+type signals struct {
+	in       *vm.Interp
+	handlers map[int]vm.Object // of Python; SIG_DFL and SIG_IGN are integers
+	arrive   chan os.Signal    // nil until a handler is set
+	wg       conc.WaitGroup    // of what listens to it
+
+	mu      sync.Mutex
+	pending []int
+	wake    chan struct{} // has room for one: a signal has arrived
+	timer   *time.Timer   // of setitimer
+	due     time.Time
+	every   time.Duration
+}
+
+const (
+	sigDefault = 0
+	sigIgnore  = 1
+	sigLast    = 64
+)
+
+func signalsOf(in *vm.Interp) *signals {
+	if s, ok := in.Ext[signalsKey{}].(*signals); ok {
+		return s
+	}
+	s := &signals{in: in, handlers: map[int]vm.Object{}, wake: make(chan struct{}, 1)}
+	in.Ext[signalsKey{}] = s
+	in.OnInterrupt = s.run
+	return s
+}
+
+// note is told of a signal from any goroutine.
+func (s *signals) note(sig int) {
+	s.mu.Lock()
+	s.pending = append(s.pending, sig)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	s.in.Interrupt()
+}
+
+// run calls the handlers of the signals that have arrived.
+func (s *signals) run() error {
+	for {
+		s.mu.Lock()
+		if len(s.pending) == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		sig := s.pending[0]
+		s.pending = s.pending[1:]
+		s.mu.Unlock()
+		if err := s.deliver(sig); err != nil {
+			return err
+		}
+	}
+}
+
+// deliver does what is to be done about a signal, in the thread of the interpreter.
+func (s *signals) deliver(sig int) error {
+	h, set := s.handlers[sig]
+	n, number := vm.AsInt(h)
+	switch {
+	case !set && sig == int(syscall.SIGINT):
+		return s.in.Errorf(s.in.Exc.KeyboardInterrupt, "")
+	case !set && sig == int(syscall.SIGPIPE), number && n == sigIgnore:
+		return nil
+	case !set, number:
+		_ = s.in.Flush()
+		die(syscall.Signal(sig))
+		return nil
+	}
+	_, err := s.in.Call(h, []vm.Object{vm.MakeInt(int64(sig)), vm.None}, nil)
+	return err
+}
+
+// set makes h the handler of a signal and returns the one before.
+func (s *signals) set(sig int, h vm.Object) vm.Object {
+	old := s.get(sig)
+	n, number := vm.AsInt(h)
+	s.handlers[sig] = h
+	real := syscall.Signal(sig)
+	signal.Reset(real) // whoever listened: the script decides now
+	switch {
+	case number && n == sigIgnore:
+		signal.Ignore(real)
+	case number:
+		if sig == int(syscall.SIGINT) {
+			return old
+		}
+		resetHandler(real)
+	default:
+		if s.arrive == nil {
+			s.arrive = make(chan os.Signal, 16)
+			s.wg.Go(s.listen)
+		}
+		signal.Notify(s.arrive, real)
+	}
+	return old
+}
+
+// listen runs as long as the process: the runtime has no way to say that no signal will come.
+func (s *signals) listen() {
+	for sig := range s.arrive {
+		s.note(int(sig.(syscall.Signal)))
+	}
+}
+
+func (s *signals) get(sig int) vm.Object {
+	if h, ok := s.handlers[sig]; ok {
+		return h
+	}
+	if sig == int(syscall.SIGPIPE) {
+		return vm.MakeInt(sigIgnore)
+	}
+	return vm.MakeInt(sigDefault)
+}
+
+// itimer starts or stops the timer of SIGALRM and returns what was left of the one before, and its interval.
+func (s *signals) itimer(after, every time.Duration) (left, interval time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		left, interval = max(time.Until(s.due), 0), s.every
+		s.timer.Stop()
+		s.timer = nil
+	}
+	if after <= 0 {
+		return left, interval
+	}
+	s.every, s.due = every, time.Now().Add(after)
+	s.timer = time.AfterFunc(after, s.fire)
+	return left, interval
+}
+
+func (s *signals) fire() {
+	s.mu.Lock()
+	if s.timer != nil && s.every > 0 {
+		s.due = time.Now().Add(s.every)
+		s.timer = time.AfterFunc(s.every, s.fire)
+	} else {
+		s.timer = nil
+	}
+	s.mu.Unlock()
+	s.note(int(syscall.SIGALRM))
+}
+
+// pause waits until a signal arrives or d is over, and runs the handlers; a sleep that a handler interrupts goes on.
+func (s *signals) pause(d time.Duration) error {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	for {
+		select {
+		case <-end.C:
+			return nil
+		case <-s.wake:
+			if err := s.run(); err != nil {
+				return err
+			}
+			if d == math.MaxInt64 {
+				return nil
+			}
+		case <-s.in.Context().Done():
+			return s.in.Context().Err()
+		}
+	}
+}
+
+// signalModule is _signal, the native half of signal.
+func signalModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("_signal", "")
+	s := signalsOf(in)
+	number := func(in *vm.Interp, o vm.Object) (int, error) {
+		n, err := in.Index(o)
+		if err == nil && (n < 1 || n > sigLast) {
+			err = in.Errorf(in.Exc.ValueError, "signal number out of range")
+		}
+		return int(n), err
+	}
+	m.FuncN("signal", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		sig, err := number(in, a[0])
+		if err != nil {
+			return nil, err
+		}
+		if n, isNumber := vm.AsInt(a[1]); isNumber && n != sigDefault && n != sigIgnore || !isNumber && !callable(in, a[1]) {
+			return nil, in.Errorf(in.Exc.TypeError, "signal handler must be signal.SIG_IGN, signal.SIG_DFL, or a callable object")
+		}
+		if sig == int(syscall.SIGKILL) || sig == int(syscall.SIGSTOP) {
+			return nil, in.OSError(syscall.EINVAL, "")
+		}
+		return s.set(sig, a[1]), nil
+	})
+	m.FuncN("getsignal", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		sig, err := number(in, a[0])
+		if err != nil {
+			return nil, err
+		}
+		return s.get(sig), nil
+	})
+	m.FuncN("is_set", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		sig, err := number(in, a[0])
+		_, set := s.handlers[sig]
+		return vm.MakeBool(set), err
+	})
+	m.FuncN("raise_signal", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		sig, err := number(in, a[0])
+		if err != nil {
+			return nil, err
+		}
+		return vm.None, s.deliver(sig)
+	})
+	m.FuncN("itimer", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		var d [2]time.Duration
+		for i := range d {
+			x, err := in.Float(a[i])
+			if err != nil {
+				return nil, err
+			}
+			if x < 0 {
+				return nil, in.OSError(syscall.EINVAL, "")
+			}
+			d[i] = time.Duration(x * float64(time.Second))
+		}
+		left, every := s.itimer(d[0], d[1])
+		return vm.NewTuple(vm.Float(left.Seconds()), vm.Float(every.Seconds())), nil
+	})
+	m.FuncN("left", 0, 0, func(*vm.Interp, []vm.Object) (vm.Object, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.timer == nil {
+			return vm.NewTuple(vm.Float(0), vm.Float(0)), nil
+		}
+		return vm.NewTuple(vm.Float(max(time.Until(s.due), 0).Seconds()), vm.Float(s.every.Seconds())), nil
+	})
+	m.FuncN("pause", 0, 0, func(*vm.Interp, []vm.Object) (vm.Object, error) { return vm.None, s.pause(math.MaxInt64) })
+	return m, nil
+}
+
+func callable(in *vm.Interp, o vm.Object) bool {
+	f, ok := in.Builtins.Dict.GetStr("callable")
+	if !ok {
+		return false
+	}
+	v, err := in.Call(f, []vm.Object{o}, nil)
+	return err == nil && v == vm.True
+}
