@@ -44,7 +44,8 @@ type app struct {
 	workers        int
 }
 
-// Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly.
+// Run runs the command and returns its exit status: 0 fine, 1 the script or repro failed, 2 whittle was used wrongly, 70 a fault of whittle's
+// own ended the script.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	paceGC()
 	if len(args) > 0 && args[0] == engine.WorkerArg {

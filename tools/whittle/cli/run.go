@@ -27,7 +27,7 @@ const scriptArg = "__script"
 
 // event is what the script's process tells its parent.
 type event struct {
-	Kind  string           `json:"kind"` // begin, end: around a step that could take the process down; failed: a backend raised
+	Kind  string           `json:"kind"` // begin, end: around a step that could take the process down; failed: a backend raised; internal: whittle panicked
 	Repro string           `json:"repro,omitempty"`
 	Dir   string           `json:"dir,omitempty"` // for repros, by the script's own settings; "" for none
 	Sig   replay.Signature `json:"sig,omitzero"`
@@ -209,6 +209,10 @@ loop:
 			case "frame":
 				if err := a.keepFrame(ctx, e); err != nil {
 					fmt.Fprintln(a.stderr, "whittle: recording a frame:", err)
+				}
+			case "internal":
+				if err := a.keepFault(ctx, e); err != nil {
+					fmt.Fprintln(a.stderr, "whittle: not kept:", err)
 				}
 			}
 		case <-timer.C:

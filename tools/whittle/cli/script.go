@@ -79,6 +79,9 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	}
 	err := in.RunFile(args[0], args[1:])
 	code := finish(in, err, stderr)
+	if f := faultOf(err); f != nil {
+		c.send(f.event())
+	}
 	if record != "" {
 		at, werr := c.rec.write(record, in, err, code)
 		if werr == nil && at != record {
@@ -107,6 +110,10 @@ func finish(in *vm.Interp, err error, stderr io.Writer) int {
 	var r *vm.Raised
 	if !errors.As(err, &r) {
 		_ = in.Flush()
+		if f := faultOf(err); f != nil {
+			f.print(stderr)
+			return internalStatus
+		}
 		fmt.Fprintln(stderr, "whittle:", err)
 		return 1
 	}

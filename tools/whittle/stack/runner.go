@@ -69,6 +69,10 @@ func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir strin
 	mark(engine.Compiled)
 	aten.DefaultGenerator.ManualSeed(0)
 	res, err := c.Run(cloneAll(inputs))
+	var panicked *aten.Panic
+	if errors.As(err, &panicked) {
+		return panicOutcome("run", panicked)
+	}
 	if err != nil {
 		return replay.Outcome{Status: replay.Failed, Message: err.Error(), Signature: replay.NewSignature("run", "RuntimeError", err.Error(), nil, nil)}
 	}
@@ -121,6 +125,10 @@ func cloneAll(in []any) []any { return accuracy.Clone(in).([]any) }
 
 // CompileOutcome is the outcome of a failed compilation.
 func CompileOutcome(err error) replay.Outcome {
+	var p *aten.Panic
+	if errors.As(err, &p) {
+		return panicOutcome("compile", p)
+	}
 	typ := "RuntimeError"
 	var le *lowering.LoweringError
 	var ce *lowering.CompileError
@@ -253,13 +261,22 @@ func (s *Session) attribute(module, name string) (vm.Object, error) {
 func (s *Session) pythonOutcome(stage string, err error) replay.Outcome {
 	typ, msg := "RuntimeError", err.Error()
 	var r *vm.Raised
-	if errors.As(err, &r) {
+	var p *aten.Panic
+	switch {
+	case errors.As(err, &p):
+		return panicOutcome(stage, p)
+	case errors.As(err, &r):
 		typ = r.Exc.Class.Name
 		if text, serr := s.In.Str(r.Exc); serr == nil {
 			msg = text
 		}
 	}
 	return replay.Outcome{Status: replay.Failed, Message: fmt.Sprintf("%s: %s", typ, msg), Signature: replay.NewSignature(stage, typ, msg, nil, nil)}
+}
+
+// panicOutcome is the outcome of a kernel that panicked: a failure of the stack, and no exception of the graph's.
+func panicOutcome(stage string, p *aten.Panic) replay.Outcome {
+	return replay.Outcome{Status: replay.Failed, Message: p.Error(), Detail: p.Stack, Signature: replay.NewSignature(stage, "panic", fmt.Sprintf("%s: %v", p.Op, p.Value), nil, nil)}
 }
 
 // Execute runs an after-dynamo graph eagerly on Python values and shows each value, without its autograd history, for minify.EagerValues.
