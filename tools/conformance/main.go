@@ -276,6 +276,8 @@ func (m *minifier) find(ctx context.Context, c minify.Case, dir string) (*repros
 	switch {
 	case err != nil:
 		return nil, "", err
+	case len(res.Found) == 0 && res.Status == 0 && res.Heard:
+		return nil, "", minify.ErrFine
 	case len(res.Found) == 0:
 		return nil, "", fmt.Errorf("exit status %d, and no failure of torch.compile was found", res.Status)
 	case res.Found[0].Repro == nil:

@@ -67,7 +67,7 @@ type Options struct {
 	// Reduce reduces a repro of the case, whose file lies in dir; nil: only reading is measured.
 	Reduce func(ctx context.Context, c Case, r *repros.Repro, dir string) (reduce.Report, error)
 	// Find runs the case's program and gives the repro that the failure leaves somewhere below dir, and its folder, for cases whose
-	// launcher is missing, cannot be read, or does not fail; nil: those fail.
+	// launcher is missing, cannot be read, or does not fail; nil: those fail. ErrFine: the program does not fail here.
 	Find func(ctx context.Context, c Case, dir string) (r *repros.Repro, folder string, err error)
 	// Above runs the program of a case whose launcher holds a graph after aot with wrong results, and gives the repro of the graph around it,
 	// and its folder, where the results are wrong before that graph is compiled: then the launcher's graph shows at best another
@@ -81,6 +81,12 @@ type Options struct {
 	Timeout time.Duration
 	Each    func(CaseReport) // called as each case ends; may be nil
 }
+
+// ErrFine says that a case's program runs as it should: this PyTorch does not have the fault.
+var ErrFine = errors.New("it does not fail here")
+
+// mostQuestions is how many questions one search may ask; failures that come and go aside, which are asked about many times.
+const mostQuestions = 60
 
 // Report is what was measured.
 type Report struct {
@@ -122,6 +128,7 @@ type CaseReport struct {
 	PyTorch       map[string]PyTorch `json:"pytorch,omitempty"` // recorded
 	Own           map[string]PyTorch `json:"own,omitempty"`     // measured in this run
 	Error         string             `json:"error,omitempty"`
+	Fine          bool               `json:"fine,omitempty"` // it does not fail here
 }
 
 // Table is the cases for people.
@@ -143,6 +150,9 @@ func (r Report) Table() string {
 		kept := "yes"
 		if !c.Kept {
 			kept = "NO"
+		}
+		if c.Fine {
+			kept = "fine"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, kept, strings.Join(theirs, "; "))
 	}
@@ -219,8 +229,10 @@ func Cases(dir, match string) (out []Case, broken []string, err error) {
 // The measures, in order.
 const (
 	read = iota
+	fails
 	right
 	small
+	quick
 )
 
 // Run measures all cases, one after the other.
@@ -229,7 +241,7 @@ func Run(ctx context.Context, dir string, o Options) (Report, error) {
 	if err != nil {
 		return Report{Broken: broken}, err
 	}
-	ms := []Measure{{Name: "launcher read"}, {Name: "right failure kept"}, {Name: "as small as the known minimum"}}
+	ms := []Measure{{Name: "launcher read"}, {Name: "fails here"}, {Name: "right failure kept"}, {Name: "as small as the known minimum"}, {Name: "few questions"}}
 	note := func(k int, c Case, err error) {
 		ms[k].M++
 		if err == nil {
@@ -274,8 +286,15 @@ func Run(ctx context.Context, dir string, o Options) (Report, error) {
 			o.Each(x)
 		}
 		rep.Cases = append(rep.Cases, x)
+		note(fails, c, unless(!x.Fine, ErrFine.Error()))
+		if x.Fine {
+			continue
+		}
 		note(right, c, unless(x.Kept, x.Error, "another failure: "+x.Signature))
 		note(small, c, unless(x.Kept && x.End <= max(1, x.Minimal), x.Error, fmt.Sprintf("%d calls left, %d known to be enough", x.End, x.Minimal)))
+		if c.Kind != "flaky" {
+			note(quick, c, unless(x.Queries <= mostQuestions, fmt.Sprintf("%d questions", x.Queries)))
+		}
 	}
 	for _, m := range ms {
 		if m.M > 0 {
@@ -340,9 +359,12 @@ func one(ctx context.Context, c Case, r *repros.Repro, o Options) CaseReport {
 	if !rep.Kept && o.Find != nil && ctx.Err() == nil {
 		first := rep.Error
 		found, folder, err := o.Find(ctx, c, filepath.Join(dir, "found"))
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrFine):
+			rep.Fine, rep.Error = true, ErrFine.Error()
+		case err != nil:
 			rep.Error = strings.TrimPrefix(first+"; the program: "+err.Error(), "; ")
-		} else {
+		default:
 			rep.Source, rep.Error = "program", ""
 			rep.fill(c, o, ctx, found, folder)
 		}

@@ -78,13 +78,23 @@ func TestCounting(t *testing.T) {
 			return done(8, right), nil
 		case "i03":
 			return done(1, wrong), nil
+		case "i04":
+			long := done(1, right)
+			long.Queries = mostQuestions + 1
+			return long, nil
 		}
 		return reduce.Report{}, errors.New("no")
+	}, Find: func(_ context.Context, c Case, _ string) (*repros.Repro, string, error) {
+		if c.Name[:3] == "i05" {
+			return nil, "", ErrFine
+		}
+		return nil, "", errors.New("no repro")
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("launcher read: %d of %[1]d\nright failure kept: 2 of %[1]d\nas small as the known minimum: 1 of %[1]d\n", len(cases))
+	n := len(cases)
+	want := fmt.Sprintf("launcher read: %d of %[1]d\nfails here: %[2]d of %[1]d\nright failure kept: 3 of %[2]d\nas small as the known minimum: 2 of %[2]d\nfew questions: %d of %[2]d\n", n, n-1, n-2)
 	if diff := cmp.Diff(want, r.String()); diff != "" {
 		t.Error(diff)
 	}
