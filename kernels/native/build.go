@@ -1,22 +1,5 @@
 package native
 
-/*
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-typedef void (*whittle_entry)(void **, const int64_t *);
-
-static void *open_library(const char *path, char **err) {
-  void *h = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!h) *err = dlerror();
-  return h;
-}
-static void *find_symbol(void *h, const char *name) { return dlsym(h, name); }
-static void call_entry(void *f, void **bufs, int64_t *sizes) { ((whittle_entry)f)(bufs, sizes); }
-*/
-import "C"
-
 import (
 	"bytes"
 	"context"
@@ -32,7 +15,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"github.com/google/renameio/v2"
 )
@@ -54,14 +36,12 @@ func (e *CompileError) Unwrap() error { return e.Err }
 var ErrNoCompiler = errors.New("no C++ compiler found ($CXX, g++, clang++, c++)")
 
 // A Builder compiles generated C++ into shared objects in a cache directory. It is safe for
-// concurrent use, and several processes may share the directory. It is bounded: see KernelAge.
+// concurrent use, and several processes may share the directory. It is bounded: see KernelAge. What
+// builders of one process load they share, whatever their directories: see MostLoaded.
 type Builder struct {
 	Dir      string   // the cache directory, made when missing
 	Compiler []string // the command; nil: found by FindCompiler
 	Flags    []string // nil: DefaultFlags
-
-	mu     sync.Mutex
-	loaded map[string]*Library
 }
 
 // DefaultFlags optimise for the machine at hand without changing floating-point results beyond contraction.
@@ -84,15 +64,9 @@ func FindCompiler() ([]string, error) {
 	return nil, ErrNoCompiler
 }
 
-// A Library is a loaded shared object. It stays loaded for the life of the process.
-type Library struct {
-	Path  string
-	entry unsafe.Pointer
-	h     unsafe.Pointer
-}
-
-// Build compiles source, unless the cache has it, loads it and finds the entry `kernel`. A refused
-// source is a *CompileError; a cancelled ctx kills the compiler and everything it started.
+// Build compiles source, unless the process has it loaded or the cache has it, loads it and finds the entry
+// `void kernel(void** bufs, const int64_t* sizes)`. A refused source is a *CompileError; a cancelled ctx kills the
+// compiler and everything it started.
 func (b *Builder) Build(ctx context.Context, source string) (*Library, error) {
 	cmd := b.Compiler
 	if cmd == nil {
@@ -112,41 +86,31 @@ func (b *Builder) Build(ctx context.Context, source string) (*Library, error) {
 	fmt.Fprintf(h, "whittle-1\x00%s\x00%s\x00%s\x00", strings.Join(cmd, "\x01"), strings.Join(flags, "\x01"), machine())
 	h.Write([]byte(source))
 	key := hex.EncodeToString(h.Sum(nil))[:40]
-	b.mu.Lock()
-	lib := b.loaded[key]
-	b.mu.Unlock()
-	if lib != nil {
-		return lib, nil
-	}
 	dir := filepath.Join(b.Dir, key[:2])
 	so := filepath.Join(dir, key+".so")
 	now := time.Now()
-	if _, err := os.Stat(so); err != nil {
+	there := os.Chtimes(so, now, now) == nil // what is used is young; in a cache that is read-only nothing goes anyway
+	if lib := libraries.find(key); lib != nil {
+		return lib, nil
+	}
+	if _, err := os.Stat(so); !there && err != nil {
 		if err := compile(ctx, cmd, flags, source, dir, so); err != nil {
 			return nil, err
 		}
 		pruneNow(b.Dir, now)
-	} else {
-		_ = os.Chtimes(so, now, now) // what is used is young; in a cache that is read-only nothing goes anyway
 	}
-	lib, err := Load(so)
+	obj, err := open(so)
 	if err != nil {
 		// A damaged cache entry is made again, once.
 		os.Remove(so)
 		if err := compile(ctx, cmd, flags, source, dir, so); err != nil {
 			return nil, err
 		}
-		if lib, err = Load(so); err != nil {
+		if obj, err = open(so); err != nil {
 			return nil, err
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.loaded == nil {
-		b.loaded = map[string]*Library{}
-	}
-	b.loaded[key] = lib
-	return lib, nil
+	return libraries.add(key, obj), nil
 }
 
 // machine distinguishes caches on shared file systems.
@@ -223,51 +187,4 @@ func (b *Builder) openMP(ctx context.Context, cmd []string) bool {
 		openMPCache.Store(key, err == nil)
 	}
 	return err == nil
-}
-
-// Load opens a shared object and finds its entry `void kernel(void** bufs, const int64_t* sizes)`.
-func Load(path string) (*Library, error) {
-	// The path must not be looked up along the library path.
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	cp := C.CString(abs)
-	defer C.free(unsafe.Pointer(cp))
-	var cerr *C.char
-	h := C.open_library(cp, &cerr)
-	if h == nil {
-		return nil, fmt.Errorf("loading %s: %s", path, C.GoString(cerr))
-	}
-	l := &Library{Path: abs, h: h}
-	if l.entry, err = l.Symbol("kernel"); err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// Symbol finds another exported function of the library with the entry's signature.
-func (l *Library) Symbol(name string) (unsafe.Pointer, error) {
-	cn := C.CString(name)
-	defer C.free(unsafe.Pointer(cn))
-	p := C.find_symbol(l.h, cn)
-	if p == nil {
-		return nil, fmt.Errorf("%s exports no %s", l.Path, name)
-	}
-	return p, nil
-}
-
-// Call runs the entry on buffers (nil allowed for empty ones) and sizes.
-func (l *Library) Call(bufs []unsafe.Pointer, sizes []int64) { l.CallSymbol(l.entry, bufs, sizes) }
-
-// CallSymbol runs a function found by Symbol.
-func (l *Library) CallSymbol(fn unsafe.Pointer, bufs []unsafe.Pointer, sizes []int64) {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	for _, p := range bufs {
-		if p != nil {
-			pin.Pin(p)
-		}
-	}
-	C.call_entry(fn, (*unsafe.Pointer)(unsafe.SliceData(bufs)), (*C.int64_t)(unsafe.SliceData(sizes)))
 }
