@@ -30,6 +30,11 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		}
 		return []*Guard{codeGuard(v, src)}
 	case *vm.BoundMethod:
+		if shared, err := tr.sharedGenerator(); err == nil && v.Self == shared { // random.randint and the like, which capture knows by heart
+			self := idGuard(v.Self, attrSource{src, "__self__"})
+			self.hidden = true
+			return []*Guard{tr.typeGuard(v, src), self}
+		}
 		if v.Func != nil {
 			tr.see(v.Func, attrSource{src, "__func__"})
 		}
