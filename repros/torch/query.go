@@ -203,7 +203,8 @@ func signature(stage, typ, message, frame string) replay.Signature {
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
 // the order of load_args. After an error in the graph the values so far come with it.
 func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
-	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": inputs, "limits": e.limits(false, q.Calls), "threads": e.threads(), "needs": q.needs()}
+	names := append([]string{}, inputs...) // a list for the far side, where there are none, too
+	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": names, "limits": e.limits(false, q.Calls), "threads": e.threads(), "needs": q.needs()}
 	b, err := e.ask(ctx, j, q.Give)
 	if err != nil {
 		return nil, err
