@@ -379,7 +379,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 				return nil, nil, fmt.Errorf("%s mutates its arguments and has no functional form", op.Name())
 			}
 		}
-		for _, fn := range aten.Packet(ns, base) {
+		for _, fn := range op.Library.Packet(ns, base) {
 			if len(build.Writes(fn)) == 0 && slices.EqualFunc(fn.Sig().Args, sig, func(a, b aten.Arg) bool { return a.Name == b.Name && a.Type == b.Type }) {
 				return fn, fargs, nil
 			}
@@ -389,7 +389,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 			if o == "" {
 				o = "default"
 			}
-			if fn := aten.Lookup(ns + "." + base + "." + o); fn != nil && len(fn.Sig().Args) == len(fargs) {
+			if fn := op.Library.Lookup(ns + "." + base + "." + o); fn != nil && len(fn.Sig().Args) == len(fargs) {
 				return fn, fargs, nil
 			}
 		}
@@ -401,7 +401,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 		names = []string{r}
 	}
 	for _, name := range names {
-		if fn := aten.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
+		if fn := op.Library.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
 			return fn, args, nil
 		}
 	}

@@ -175,7 +175,7 @@ func uniformValue(n *fx.Node, known map[*fx.Node]*tensor.Tensor) (*tensor.Tensor
 	if n.Op != fx.CallFunction || valueOf(n) == nil || n.IsImpure() {
 		return nil, nil
 	}
-	op := aten.Lookup(n.Target)
+	op := n.Operator()
 	if op == nil {
 		return nil, nil
 	}
@@ -405,7 +405,7 @@ func number(a fx.Arg) (float64, bool) {
 
 // fakeCall fills in the value of a new call of positional arguments.
 func fakeCall(n *fx.Node) error {
-	op := aten.Lookup(n.Target)
+	op := n.Operator()
 	if op == nil {
 		return fmt.Errorf("%s is not registered", n.Target)
 	}

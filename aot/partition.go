@@ -207,7 +207,7 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 		if o, ok := n.Meta[fx.MetaOrigin].(fx.Origin); ok {
 			c.SetOrigin(o)
 		}
-		c.Val = n.Val
+		c.Custom, c.Val = n.Custom, n.Val
 		c.MapInputs(func(in *fx.Node) fx.Arg { return m[in] })
 		m[n] = c
 	}

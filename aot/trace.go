@@ -84,6 +84,9 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		return nil, err
 	}
 	n := t.GM.Graph.CreateNode(fx.CallFunction, op.Name(), fargs, kwargs, "")
+	if op.Library != nil {
+		n.Custom = op
+	}
 	n.SetOrigin(t.origin())
 	t.noteRegion(n)
 	n.Val = out

@@ -106,7 +106,7 @@ func (l *lowerer) call(n *fx.Node) error {
 		if f, ok := reductions[n.Target]; ok && supported(n, t) && f(l, n, t) {
 			return nil
 		}
-		if op := aten.Lookup(n.Target); op != nil && op.Tags&aten.View != 0 && len(n.Args) > 0 && !lazyBits[n.Target] {
+		if op := n.Operator(); op != nil && op.Tags&aten.View != 0 && len(n.Args) > 0 && !lazyBits[n.Target] {
 			return l.view(n, t)
 		}
 	} else if n.Target == "aten.var_mean.correction" {
@@ -231,7 +231,7 @@ func broadcast(ix []ir.Index, shape []int64) []ir.Index {
 
 // extern runs n's eager kernel; its tensor operands must be in memory.
 func (l *lowerer) extern(n *fx.Node, t *tensor.Tensor) error {
-	if !strings.HasPrefix(n.Target, "operator.") && n.Target != "torch.ops.higher_order.cond" && aten.Lookup(n.Target) == nil {
+	if !strings.HasPrefix(n.Target, "operator.") && n.Target != "torch.ops.higher_order.cond" && n.Operator() == nil {
 		return &LoweringError{Type: "MissingOperatorWithoutDecomp", Msg: "missing lowering", Target: n.Target,
 			Args: describeArgs(n, func(m *fx.Node) string { return l.bufName(m) })}
 	}
@@ -252,7 +252,7 @@ func (l *lowerer) extern(n *fx.Node, t *tensor.Tensor) error {
 
 // writes reports whether a node changes one of its operands.
 func writes(n *fx.Node) bool {
-	op := aten.Lookup(n.Target)
+	op := n.Operator()
 	return op != nil && slices.ContainsFunc(op.Sig().Args, func(a aten.Arg) bool { return a.Write() })
 }
 

@@ -47,7 +47,7 @@ func schemaOf(n *fx.Node) *aten.Schema {
 	if n.Op != fx.CallFunction || !fx.IsOverload(n.Target) {
 		return nil
 	}
-	if op := aten.Lookup(n.Target); op != nil {
+	if op := n.Operator(); op != nil {
 		return op.Sig()
 	}
 	return nil

@@ -92,7 +92,9 @@ func (w *world) inline(name string, which int, body string) edit {
 					if x.Op == fx.GetAttr || x.Op == fx.CallModule {
 						c.Target = lift(gm, sub, body, x.Target)
 					}
-					m[x] = gm.Graph.CreateNode(c.Op, c.Target, c.Args, c.Kwargs, c.Name)
+					made := gm.Graph.CreateNode(c.Op, c.Target, c.Args, c.Kwargs, c.Name)
+					made.Custom = c.Custom
+					m[x] = made
 				}
 			}
 		})

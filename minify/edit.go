@@ -168,7 +168,7 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 }
 
 func copyNode(n *fx.Node, look func(*fx.Node) fx.Arg) *fx.Node {
-	c := &fx.Node{Op: n.Op, Name: n.Name, Target: n.Target, Type: n.Type, Val: n.Val, Meta: n.Meta}
+	c := &fx.Node{Op: n.Op, Name: n.Name, Target: n.Target, Custom: n.Custom, Type: n.Type, Val: n.Val, Meta: n.Meta}
 	for _, a := range n.Args {
 		c.Args = append(c.Args, fx.MapArg(a, look))
 	}

@@ -1,6 +1,10 @@
 package fx
 
-import "slices"
+import (
+	"slices"
+
+	"whittle/kernels/aten"
+)
 
 // NewGraph makes an empty graph.
 func NewGraph() *Graph { return &Graph{} }
@@ -264,6 +268,17 @@ func (g *Graph) Node(name string) *Node {
 	return nil
 }
 
+// Operator is the operator that a call of an overload runs, nil for anything else.
+func (n *Node) Operator() *aten.Op {
+	if n.Op != CallFunction {
+		return nil
+	}
+	if n.Custom != nil && n.Custom.Name() == n.Target {
+		return n.Custom
+	}
+	return aten.Lookup(n.Target)
+}
+
 // Clone copies the graph; the map leads from old nodes to new ones. Vals and
 // the values in Meta are shared, the Meta maps are not.
 func (g *Graph) Clone() (*Graph, map[*Node]*Node) {
@@ -278,7 +293,7 @@ func (g *Graph) Clone() (*Graph, map[*Node]*Node) {
 		c.names.base[k] = v
 	}
 	for _, n := range g.Nodes {
-		x := &Node{Op: n.Op, Name: n.Name, Target: n.Target, Type: n.Type, Val: n.Val, Args: mapArgs(n.Args, look)}
+		x := &Node{Op: n.Op, Name: n.Name, Target: n.Target, Custom: n.Custom, Type: n.Type, Val: n.Val, Args: mapArgs(n.Args, look)}
 		if n.Kwargs != nil {
 			x.Kwargs = make([]Kwarg, len(n.Kwargs))
 			for i, kw := range n.Kwargs {

@@ -1,6 +1,9 @@
 package fx
 
-import "whittle/kernels/tensor"
+import (
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
 
 // Graph is a list of nodes in execution order: placeholders, then calls and
 // get_attrs, then one output. Whoever builds a graph may mutate it; once handed
@@ -34,6 +37,9 @@ type Node struct {
 	Target string // qualified: "aten.add.Tensor", "prims.iota.default", "torch.relu", "operator.add", "torch._C._nn.linear"; method, attribute or placeholder name otherwise
 	Args   []Arg
 	Kwargs []Kwarg
+	// Custom is the operator that Target names where a program defined it: another session's may have the same name. nil => PyTorch's, if it
+	// is one, or not known, as in a graph that was read. Whoever makes a node from another copies it; see Operator.
+	Custom *aten.Op
 	// Type is the annotation printed with the node: "torch.Tensor" on after-dynamo placeholders. "" => none.
 	Type string
 	// Val is the node's value while tracing or after shape propagation: *tensor.Tensor (fake),

@@ -79,7 +79,7 @@ func (gm *GraphModule) Split(of map[*Node]int, n int) ([]Part, error) {
 		for _, k := range x.Kwargs {
 			c.Kwargs = append(c.Kwargs, Kwarg{k.Name, MapArg(k.Val, look)})
 		}
-		c.Val, c.Type, c.Meta = x.Val, x.Type, x.Meta
+		c.Custom, c.Val, c.Type, c.Meta = x.Custom, x.Val, x.Type, x.Meta
 		made[at][x] = c
 		if needed[x] {
 			p.Outputs = append(p.Outputs, x)

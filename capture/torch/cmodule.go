@@ -407,7 +407,7 @@ func (t *Torch) registerOps() {
 	}})
 	type overloads struct {
 		ns, name string
-		members  map[string]vm.Object
+		members  map[string]*vm.Instance
 	}
 	packetType := in.NewNativeType(vm.Spec{Name: "OpOverloadPacket", Module: "torch._ops", Methods: map[string]vm.GoFunc{
 		"__call__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
@@ -427,7 +427,7 @@ func (t *Torch) registerOps() {
 		"overloads": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			p := a[0].(*vm.Instance).Native.(*overloads)
 			l := vm.NewList()
-			for _, o := range aten.Packet(p.ns, p.name) {
+			for _, o := range t.Library.Packet(p.ns, p.name) {
 				l.Items = append(l.Items, vm.Str(overloadName(o)))
 			}
 			return l, nil
@@ -435,11 +435,11 @@ func (t *Torch) registerOps() {
 		"__getattr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			p := a[0].(*vm.Instance).Native.(*overloads)
 			name, _ := vm.AsStr(a[1])
-			if m, ok := p.members[name]; ok {
-				return m, nil
-			}
-			for _, o := range aten.Packet(p.ns, p.name) {
+			for _, o := range t.Library.Packet(p.ns, p.name) {
 				if overloadName(o) == name {
+					if m, ok := p.members[name]; ok && m.Native == o {
+						return m, nil
+					}
 					m := &vm.Instance{Class: overload, Native: o}
 					p.members[name] = m
 					return m, nil
@@ -453,10 +453,10 @@ func (t *Torch) registerOps() {
 	t.c.Func("_packet", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		ns, _ := vm.AsStr(a[0])
 		name, _ := vm.AsStr(a[1])
-		if len(aten.Packet(ns, name)) == 0 {
+		if len(t.Library.Packet(ns, name)) == 0 {
 			return nil, in.Errorf(in.Exc.AttributeError, "'_OpNamespace' '%s' object has no attribute '%s'", ns, name)
 		}
-		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]vm.Object{}}}, nil
+		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]*vm.Instance{}}}, nil
 	})
 	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })

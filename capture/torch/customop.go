@@ -9,7 +9,7 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// customOp is an operator that a script defined: a row of the registry whose kernels are Python functions.
+// customOp is an operator that a script defined: a row of the session's library whose kernels are Python functions.
 type customOp struct {
 	t  *Torch
 	op *aten.Op
@@ -29,12 +29,13 @@ func (t *Torch) defineOp(a []vm.Object) (vm.Object, error) {
 	}
 	c := &customOp{t: t, py: a[1]}
 	op := aten.Op{Schema: schema, Meta: c.meta, Eager: c.eager, Derivative: c.derivative}
-	if c.op, err = aten.Define(op); err != nil {
+	if c.op, err = t.Library.Define(op); err != nil {
 		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s", err)
 	}
+	delete(t.objects, c.op.Name()) // the overload that graphs have called so far is that of an earlier definition
 	if twin := functionalSchema(s); twin != "" {
 		f := &customTwin{c}
-		if _, err := aten.Define(aten.Op{Schema: twin, Meta: f.meta, Eager: f.eager}); err != nil {
+		if _, err := t.Library.Define(aten.Op{Schema: twin, Meta: f.meta, Eager: f.eager}); err != nil {
 			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s", err)
 		}
 	}

@@ -40,7 +40,7 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 	case method:
 		args = spread(name, args, 1)
 	}
-	ops := aten.Packet(ns, name)
+	ops := t.Library.Packet(ns, name)
 	if len(ops) == 0 {
 		return nil, t.In.Errorf(t.In.Exc.NotImplementedError, "whittle has no operator %s::%s", ns, name)
 	}
@@ -79,7 +79,7 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 	if ns == "aten" {
 		form, fvals, fkws := aten.PythonForm(name, vals, kws)
 		if vals, kws = fvals, fkws; form != name {
-			ops = aten.Packet(ns, form)
+			ops = t.Library.Packet(ns, form)
 		}
 	}
 	op, bound, err := aten.ResolveOverload(ops, vals, kws)

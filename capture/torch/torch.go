@@ -45,6 +45,8 @@ type BackwardOptions struct {
 // Torch is the state of the torch package in one interpreter.
 type Torch struct {
 	In *vm.Interp
+	// Library has the operators that the program defines over PyTorch's; set by New, never nil.
+	Library *aten.Library
 	// Grad records operators; set by New, never nil.
 	Grad Autograd
 	// Dispatch runs operators: Grad, unless a trace has put another dispatcher in its place.
@@ -130,7 +132,7 @@ func Of(in *vm.Interp) *Torch {
 
 // New installs the torch package in an interpreter; scripts then import it.
 func New(in *vm.Interp, grad Autograd) *Torch {
-	t := &Torch{In: in, Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
+	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
 		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
 		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
 	in.Ext[key{}] = t

@@ -133,6 +133,11 @@ func CallKw(d Dispatcher, name string, args []Value, kwargs map[string]Value) (V
 	if op == nil {
 		return nil, &Error{Op: name, Kind: NotImplementedError, Msg: fmt.Sprintf("%s is not implemented", name)}
 	}
+	return CallOp(d, op, args, kwargs)
+}
+
+// CallOp binds args and kwargs to op and runs it.
+func CallOp(d Dispatcher, op *Op, args []Value, kwargs map[string]Value) (Value, error) {
 	bound, err := Bind(op, args, kwargs)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,9 @@ type Op struct {
 	// Derivative gives the gradients of the tensor arguments, one value per schema argument, of an operator that
 	// a program defined; nil for all others, whose formulas are in package aot/autograd.
 	Derivative func(d Dispatcher, args []Value, out Value, grads []*tensor.Tensor) ([]Value, error)
+	// Library is where a program defined the operator, set by Define; nil for PyTorch's. Its siblings, such as the form
+	// without mutation, are found there.
+	Library *Library
 
 	parsed *Schema // set by registration
 	needs  []need  // what it demands of its arguments; set by registration

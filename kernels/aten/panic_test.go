@@ -22,7 +22,7 @@ func TestPanic(t *testing.T) {
 			})
 		},
 	} {
-		op, err := Define(Op{Schema: "panictest::" + name + "(Tensor x, int[] dims, *, str mode=\"a\") -> Tensor", Meta: like,
+		op, err := new(Library).Define(Op{Schema: "panictest::" + name + "(Tensor x, int[] dims, *, str mode=\"a\") -> Tensor", Meta: like,
 			Eager: func(*Call) (Value, error) { boom(); return nil, nil }})
 		if err != nil {
 			t.Fatal(err)

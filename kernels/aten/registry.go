@@ -2,8 +2,6 @@ package aten
 
 import (
 	_ "embed"
-	"fmt"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -49,8 +47,8 @@ func comp(names string, fn Fn) {
 	}
 }
 
+// A registry holds PyTorch's operators. It does not change once it is built: what a program defines is in a Library.
 type registry struct {
-	mu      sync.RWMutex
 	ops     map[string]*Op   // by full name
 	packets map[string][]*Op // by "aten::add", in PyTorch's order of overloads
 	loose   []string         // problems found while building; a test demands none
@@ -176,76 +174,25 @@ func schemaTags(s *Schema, flags string) Tag {
 	return t
 }
 
-// Register adds a row, for operators defined outside this package. The schema must be new and
-// the row needs Meta and Eager, or Decomp.
-func Register(op Op) error {
-	s, err := ParseSchema(op.Schema)
-	if err != nil {
-		return err
-	}
-	if op.Decomp == nil && (op.Meta == nil || op.Eager == nil) {
-		return fmt.Errorf("aten: %s has neither Decomp nor both Meta and Eager", s.FullName())
-	}
-	op.parsed = s
-	op.Tags |= schemaTags(s, "")
-	r := theRegistry()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := s.FullName()
-	if r.ops[n] != nil {
-		return fmt.Errorf("aten: %s is registered already", n)
-	}
-	r.ops[n] = &op
-	p := s.Namespace + "::" + s.Name
-	r.packets[p] = append(r.packets[p], &op)
-	return nil
-}
+// Lookup finds an overload of PyTorch by "aten::add.Tensor", "aten::relu", "aten.add.Tensor" or "aten.relu.default"; nil if there is none.
+func Lookup(name string) *Op { return theRegistry().ops[registered(name)] }
 
-// Define adds a row for an operator of a program, in place of an earlier definition of the same name.
-func Define(op Op) (*Op, error) {
-	s, err := ParseSchema(op.Schema)
-	if err != nil {
-		return nil, err
-	}
-	r := theRegistry()
-	r.mu.Lock()
-	if old := r.ops[s.FullName()]; old != nil {
-		delete(r.ops, s.FullName())
-		p := s.Namespace + "::" + s.Name
-		r.packets[p] = slices.DeleteFunc(slices.Clone(r.packets[p]), func(o *Op) bool { return o == old })
-	}
-	r.mu.Unlock()
-	if err := Register(op); err != nil {
-		return nil, err
-	}
-	return Lookup(s.FullName()), nil
-}
-
-// Lookup finds an overload by "aten::add.Tensor", "aten::relu", "aten.add.Tensor" or "aten.relu.default"; nil if there is none.
-func Lookup(name string) *Op {
+// registered is the name that a row has in a registry: "aten::add.Tensor".
+func registered(name string) string {
 	if !strings.Contains(name, "::") {
 		name = strings.Replace(name, ".", "::", 1)
 	}
-	name = strings.TrimSuffix(name, ".default")
-	r := theRegistry()
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.ops[name]
+	return strings.TrimSuffix(name, ".default")
 }
 
-// Packet is all overloads of an operator, in the order in which PyTorch tries them.
+// Packet is all overloads of an operator of PyTorch, in the order in which PyTorch tries them.
 func Packet(ns, name string) []*Op {
-	r := theRegistry()
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.packets[ns+"::"+name]
+	return theRegistry().packets[ns+"::"+name]
 }
 
-// All is every row, sorted by full name.
+// All is every operator of PyTorch, sorted by full name.
 func All() []*Op {
 	r := theRegistry()
-	r.mu.RLock()
-	defer r.mu.RUnlock()
 	ops := make([]*Op, 0, len(r.ops))
 	for _, op := range r.ops {
 		ops = append(ops, op)

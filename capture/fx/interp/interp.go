@@ -35,7 +35,10 @@ func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any,
 		if v, ok, err := symSize(n.Target, args); ok {
 			return v, err
 		}
-		return aten.CallKw(r.d, n.Target, args, kwargs)
+		if op := n.Operator(); op != nil {
+			return aten.CallOp(r.d, op, args, kwargs)
+		}
+		return nil, &aten.Error{Op: n.Target, Kind: aten.NotImplementedError, Msg: fmt.Sprintf("%s is not implemented", n.Target)}
 	}
 	if name, ok := strings.CutPrefix(n.Target, "operator."); ok {
 		return r.operator(name, args)

@@ -9,14 +9,25 @@ import (
 // run runs a script in a fresh session and returns what it prints.
 func run(t testing.TB, src string) (*Session, string, error) {
 	t.Helper()
+	s, printed := session(t)
+	out, err := printed(src)
+	return s, out, err
+}
+
+// session makes a session and a function that runs a script in it, and gives what the script printed.
+func session(t testing.TB) (*Session, func(src string) (string, error)) {
+	t.Helper()
 	s := New(context.Background(), t.TempDir())
-	var out bytes.Buffer
-	s.In.Stdout = &out
-	err := s.In.RunSource("script.py", src)
-	if ferr := s.In.Flush(); ferr != nil {
-		t.Fatal(ferr)
+	return s, func(src string) (string, error) {
+		t.Helper()
+		var out bytes.Buffer
+		s.In.Stdout = &out
+		err := s.In.RunSource("script.py", src)
+		if ferr := s.In.Flush(); ferr != nil {
+			t.Fatal(ferr)
+		}
+		return out.String(), err
 	}
-	return s, out.String(), err
 }
 
 // BenchmarkImportTorch is the cold start of every script.
