@@ -144,7 +144,7 @@ func (c *comparison) direct(where string, ref, res, noise *tensor.Tensor) bool {
 	if math.IsNaN(a[at]) != math.IsNaN(b[at]) {
 		k = NaN
 	}
-	return c.fail(where, k, "Accuracy failed: %g away from eager, whose own noise is %g", apart(a[at], b[at]), n[at])
+	return c.fail(where, k, "%.3g away from eager, whose own noise is %.3g", apart(a[at], b[at]), n[at])
 }
 
 // finite is the size of a number, 0 for one that is not finite.

@@ -3,6 +3,7 @@ package repros
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whittle/capture/fx"
@@ -113,11 +114,13 @@ func (r *Repro) Lookup(name string) (string, bool) {
 // noFloat64 is PyTorch's own setting for a comparison with eager alone.
 const noFloat64, tolerance = "torch._dynamo.config.same_two_models_use_fp64", "torch._dynamo.config.repro_tolerance"
 
-// IsStrict reports whether r is compared with eager directly, and not by what is nearer to float64: it asks for accuracy, and
-// PyTorch's own setting for float64 is off.
+// IsStrict reports whether r is compared with eager directly, and not by what is nearer to float64: its accuracy is strict, and
+// PyTorch's own settings want no float64 or leave no tolerance.
 func IsStrict(r *Repro) bool {
 	v, _ := r.Lookup("same_two_models_use_fp64")
-	return v == "False" && r.Accuracy != "" && r.Accuracy != NoAccuracy
+	tol, set := r.Lookup("repro_tolerance")
+	x, err := strconv.ParseFloat(tol, 64)
+	return r.Accuracy == StrictAccuracy && (v == "False" || set && err == nil && x == 0)
 }
 
 // MakeStrict has r compared with eager directly. A run by PyTorch fails then where the results differ by more than repro_tolerance, which is

@@ -875,7 +875,7 @@ class Kernels:
         from torch._dynamo import config
         from torch._dynamo.debug_utils import cast_to_fp64
         from torch._dynamo.utils import same
-        eager, double, noise = intermediates(gm, clones(args)), {}, noisy_intermediates(gm, args)
+        eager, double, noise = intermediates(gm, clones(args)), {}, noisy_intermediates(gm, args, job)
         with contextlib.suppress(Exception):
             model, inputs = cast_to_fp64(copy.deepcopy(gm), clones(args))
             double = intermediates(model, inputs)
@@ -1149,7 +1149,7 @@ def find_backend(name, ns):
 
 def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: True, locate=None, place=lambda _: ""):
     """PyTorch's rule for accuracy: eager, compiled and a reference in float64. Where its settings want none, compiled is compared with
-    eager, and by the noise of eager too."""
+    eager; a strict repro, by the noise of eager too."""
     import torch
     from torch._dynamo import config
     from torch._dynamo.debug_utils import cast_to_fp64, clone_inputs_retaining_gradness, run_fwd_maybe_bwd
@@ -1167,7 +1167,7 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
     except Exception as e:
         return invalid(e)
     exact, noise = None, None
-    if not is_strict():
+    if config.same_two_models_use_fp64 or not is_strict(job):
         try:
             model, inputs = cast_to_fp64(copy.deepcopy(gm), clone_inputs_retaining_gradness(args))
             exact = seeded(model, inputs)
@@ -1191,7 +1191,7 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
     if not differs(ref, got, False):
         return outcome("pass")
     text = "; ".join(said[:3])
-    if is_strict():
+    if is_strict(job):
         try:
             noise = noisy(kept, args, seeded)
         except Exception as e:
@@ -1226,9 +1226,9 @@ def noisy(gm, args, run):
     return runs_of(once)
 
 
-def noisy_intermediates(gm, args):
-    """Of each node, by name, its values with everything rounded otherwise; none where the settings ask for float64."""
-    runs = noisy(gm, args, intermediates) if is_strict() else []
+def noisy_intermediates(gm, args, job):
+    """Of each node, by name, its values with everything rounded otherwise; none for a repro that is not strict."""
+    runs = noisy(gm, args, intermediates) if is_strict(job) else []
     return {name: [r[name] for r in runs if name in r] for name in (runs[0] if runs else ())}
 
 
