@@ -23,10 +23,18 @@ type Options struct {
 	// StrictNaN refuses a result whose error and eager's are both NaN. PyTorch forgives it, except while
 	// inject_relu_bug_TESTING_ONLY is set.
 	StrictNaN bool
+	// Direct compares with eager itself: what Compare takes as the third value is then the noise of eager, see Noise.
+	Direct bool
 }
 
 // Default is what PyTorch uses when it looks for accuracy failures.
 func Default() Options { return Options{Tol: 1e-3, EqualNaN: true, ExactDType: true} }
+
+// Strict is o, to compare with eager itself. The tolerance is what the caller asks for: none is right where nothing is known.
+func (o Options) Strict(tol float64) Options {
+	o.Direct, o.IgnoreNonFP, o.Tol = true, false, tol
+	return o
+}
 
 // Minifying is what PyTorch's minifier uses: strict for "strict_accuracy", not strict for "accuracy".
 func Minifying(strict bool) Options {
@@ -67,7 +75,7 @@ const (
 //   - what PyTorch raises for (values of other types, lengths, keys) is a difference like others.
 func Compare(ref, res, fp64 any, o Options) Report {
 	c := &comparison{o: o, rep: Report{Same: true}, alone: fp64 == nil}
-	if fp64 == nil {
+	if fp64 == nil && !o.Direct {
 		fp64 = ref
 	}
 	c.value("", ref, res, fp64)
@@ -98,7 +106,7 @@ func (c *comparison) value(where string, ref, res, fp64 any) bool {
 		}
 		f, _ := fp64.([]any)
 		for i := range a {
-			x := a[i]
+			x := c.missing(a[i])
 			if i < len(f) {
 				x = f[i]
 			}
@@ -133,6 +141,14 @@ func (c *comparison) value(where string, ref, res, fp64 any) bool {
 	return c.fail(where, Value, "%v != %v", ref, res)
 }
 
+// missing stands in for a reference that is not there: the value itself, and no noise of it.
+func (c *comparison) missing(v any) any {
+	if c.o.Direct {
+		return nil
+	}
+	return v
+}
+
 // dict compares by key: the order of keys does not matter.
 func (c *comparison) dict(where string, a fx.Dict, res, fp64 any) bool {
 	b, ok := res.(fx.Dict)
@@ -151,7 +167,7 @@ func (c *comparison) dict(where string, a fx.Dict, res, fp64 any) bool {
 		}
 		x, ok := lookup(f, key)
 		if !ok {
-			x = it.Val
+			x = c.missing(it.Val)
 		}
 		if !c.value(fmt.Sprintf("%s[%s]", where, key), it.Val, y, x) {
 			return false
@@ -267,6 +283,9 @@ func (c *comparison) tensor(where string, ref, res, fp64 *tensor.Tensor) bool {
 		fp64 = nil
 	}
 	wasBool := ref.DType == tensor.Bool
+	if c.o.Direct {
+		return c.direct(where, ref, res, fp64)
+	}
 	ref, res = bits(ref), bits(res)
 	if c.o.Cosine && !wasBool {
 		return c.cosine(where, ref, res)

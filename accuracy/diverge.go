@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"whittle/capture/fx"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -18,6 +19,8 @@ type Executions struct {
 	// to inputs. The result is the list of outputs. It serves for float64 graphs, too. Where a node fails, the error
 	// wraps a *fx.NodeError or the values shown so far are all there is.
 	Eager func(ctx context.Context, gm *fx.GraphModule, inputs []any, observe func(n *fx.Node, v any)) ([]any, error)
+	// Rounded is Eager with its operators run by r; only for Options.Direct.
+	Rounded func(ctx context.Context, gm *fx.GraphModule, inputs []any, r *Rounding, observe func(n *fx.Node, v any)) ([]any, error)
 	// Compiled compiles gm and runs it on inputs, to which it may write.
 	Compiled func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error)
 	// Seed sets the streams of random numbers of both before each run; nil => they have none.
@@ -124,6 +127,8 @@ type diverging struct {
 	eagerOut   []any
 	exactOut   []any
 	refusedOut []string
+	noise      map[string]any // of eager, where o.Direct asks for it
+	noiseOut   []any
 	prefixNote string
 }
 
@@ -164,7 +169,44 @@ func (d *diverging) references(ctx context.Context) error {
 	if err := d.nullUninitialised(ctx); err != nil {
 		return err
 	}
-	return d.float64s(ctx)
+	if err := d.float64s(ctx); err != nil || !d.o.Direct {
+		return err
+	}
+	return d.noises(ctx)
+}
+
+// noises runs eager with everything rounded otherwise.
+func (d *diverging) noises(ctx context.Context) error {
+	ref := []any{d.eagerOut}
+	for _, n := range d.nodes {
+		ref = append(ref, d.eager[n.Name])
+	}
+	v, err := Noise(ref, aten.Eager, func(r *Rounding) (any, error) {
+		seen := map[string]any{}
+		in := cloneList(d.inputs)
+		r.Nudge(in)
+		d.seed(0)
+		out, err := d.x.Rounded(ctx, r.Attrs(d.gm), in, r, func(n *fx.Node, v any) {
+			if n.IsCall() {
+				seen[n.Name] = Clone(v)
+			}
+		})
+		l := []any{out}
+		for _, n := range d.nodes {
+			l = append(l, seen[n.Name])
+		}
+		return l, err
+	})
+	if err != nil {
+		return orDone(ctx, &EagerError{fmt.Errorf("rounded otherwise: %w", err)})
+	}
+	l := v.([]any)
+	d.noise = map[string]any{}
+	d.noiseOut, _ = l[0].([]any)
+	for i, n := range d.nodes {
+		d.noise[n.Name] = l[i+1]
+	}
+	return nil
 }
 
 // null runs gm again and refuses what comes out differently.
@@ -306,7 +348,11 @@ func (d *diverging) outputs(ctx context.Context, plain []any) ([]Row, error) {
 		if i < len(d.exactOut) {
 			f = d.exactOut[i]
 		}
-		d.judge(&r, ref, plain[i], f, d.refusedOut[i])
+		var noise any
+		if i < len(d.noiseOut) {
+			noise = d.noiseOut[i]
+		}
+		d.judge(&r, ref, plain[i], f, noise, d.refusedOut[i])
 		if !r.Same {
 			if again == nil {
 				var err error
@@ -335,9 +381,9 @@ func (d *diverging) wanted(v any) bool {
 	return t != nil && t.DType.IsFloat()
 }
 
-// judge fills a row from the three values.
-func (d *diverging) judge(r *Row, ref, res, exact any, refused string) {
-	x := NewRow(r.Node, r.Target, ref, res, exact, d.o)
+// judge fills a row from the three values, and the noise of eager where that decides.
+func (d *diverging) judge(r *Row, ref, res, exact, noise any, refused string) {
+	x := NewRow(r.Node, r.Target, ref, res, exact, noise, d.o)
 	if refused != "" {
 		x.Same, x.Skipped, x.Note = true, true, refused
 	}
@@ -373,7 +419,7 @@ func (d *diverging) intermediates(ctx context.Context, plain []any, failing bool
 			why = noteCompiled
 		}
 		r := Row{Node: n.Name, Target: n.Target}
-		d.judge(&r, d.eager[n.Name], vals[k], d.exact[n.Name], why)
+		d.judge(&r, d.eager[n.Name], vals[k], d.exact[n.Name], d.noise[n.Name], why)
 		rows = append(rows, r)
 	}
 	if failing && !differs(rows) {
@@ -436,7 +482,7 @@ func (d *diverging) prefixes(ctx context.Context, note string, failing bool) ([]
 		if len(out) == 1 {
 			v = out[0]
 		}
-		d.judge(&r, d.eager[n.Name], v, d.exact[n.Name], d.refused[n.Name])
+		d.judge(&r, d.eager[n.Name], v, d.exact[n.Name], d.noise[n.Name], d.refused[n.Name])
 		if !r.Same {
 			again, err := d.compiledSeed(ctx, p, 1)
 			if err != nil {

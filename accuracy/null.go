@@ -43,7 +43,11 @@ func alike(a, b any, o Options) bool { return compareAlike(a, b, o).Same }
 
 // compareAlike compares all that is there, NaN in the same place included: sums of another order may differ a little.
 func compareAlike(a, b any, o Options) Report {
-	return Compare(a, b, nil, Options{Tol: o.Tol, EqualNaN: true, ExactDType: true})
+	tol := o.Tol
+	if o.Direct {
+		tol = Default().Tol
+	}
+	return Compare(a, b, nil, Options{Tol: tol, EqualNaN: true, ExactDType: true})
 }
 
 // Uninitialised reports whether n hands out memory without writing to it.

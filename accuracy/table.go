@@ -21,13 +21,17 @@ type Row struct {
 	Note     string  `json:"note,omitempty"`
 }
 
-// NewRow judges one value by Compare: eager's, the compiled one's, and the exact one (nil: none).
-func NewRow(node, target string, eager, compiled, exact any, o Options) Row {
+// NewRow judges one value by Compare: eager's, the compiled one's, and the exact one (nil: none). noise is eager's; it decides where o.Direct is set.
+func NewRow(node, target string, eager, compiled, exact, noise any, o Options) Row {
 	r := Row{Node: node, Target: target, Eager: relative(eager, exact), Compiled: relative(compiled, exact)}
-	rep := Compare(eager, compiled, exact, o)
+	third := exact
+	if o.Direct {
+		third = noise
+	}
+	rep := Compare(eager, compiled, third, o)
 	r.Same = rep.Same
 	switch {
-	case !rep.Same && (rep.Kind == Shape || rep.Kind == DType || rep.Kind == Type || rep.Kind == Length):
+	case !rep.Same && (o.Direct || rep.Kind == Shape || rep.Kind == DType || rep.Kind == Type || rep.Kind == Length):
 		r.Note = rep.Message
 	case exact == nil:
 		r.Note = noteNoRef

@@ -2,6 +2,8 @@ package repros
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"whittle/capture/fx"
@@ -107,6 +109,29 @@ func (r *Repro) Lookup(name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// noFloat64 is PyTorch's own setting for a comparison with eager alone.
+const noFloat64, tolerance = "torch._dynamo.config.same_two_models_use_fp64", "torch._dynamo.config.repro_tolerance"
+
+// IsStrict reports whether r is compared with eager directly, and not by what is nearer to float64: its accuracy is strict, and
+// PyTorch's own settings want no float64 or leave no tolerance.
+func IsStrict(r *Repro) bool {
+	v, _ := r.Lookup("same_two_models_use_fp64")
+	tol, set := r.Lookup("repro_tolerance")
+	x, err := strconv.ParseFloat(tol, 64)
+	return r.Accuracy == StrictAccuracy && (v == "False" || set && err == nil && x == 0)
+}
+
+// MakeStrict has r compared with eager directly. A run by PyTorch fails then where the results differ by more than repro_tolerance, which is
+// nothing unless r has one; whittle takes eager's noise into account.
+func MakeStrict(r *Repro) {
+	r.Accuracy = StrictAccuracy
+	r.Config = slices.DeleteFunc(slices.Clone(r.Config), func(s Setting) bool { return s.Name == noFloat64 })
+	r.Config = append(r.Config, Setting{Name: noFloat64, Value: "False"})
+	if _, ok := r.Lookup("repro_tolerance"); !ok {
+		r.Config = append(r.Config, Setting{Name: tolerance, Value: "0.0"})
+	}
 }
 
 // AllStrides is the strides of a tensor input.

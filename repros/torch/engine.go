@@ -18,7 +18,15 @@ import (
 )
 
 //go:embed engine.py
-var program string
+var engineProgram string
+
+// Strict is a Python module that says whether a result differs from eager by more than rounding explains.
+//
+//go:embed strict.py
+var Strict string
+
+// program is what the far side runs.
+var program = Strict + "\n\n" + engineProgram
 
 // Options say how an Engine starts and what bounds its queries.
 type Options struct {

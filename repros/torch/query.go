@@ -252,10 +252,11 @@ func read(b json.RawMessage, into any, o *reply) error {
 }
 
 // Diverge runs a repro eagerly, in float64 and compiled, and compares the values of the buffers that Inductor makes, in the order in which
-// it makes them, and the outputs. The rows come as accuracy.Row reads them. tolerance 0 is PyTorch's.
-func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP bool) (rows json.RawMessage, err error) {
+// it makes them, and the outputs. The rows come as accuracy.Row reads them. tolerance 0 is PyTorch's. With direct, the verdict is that of
+// a comparison with eager itself, by eager's own noise, and tolerance 0 is none.
+func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP, direct bool) (rows json.RawMessage, err error) {
 	b, err := e.ask(ctx, job{"op": "diverge", "text": q.Text, "stage": q.Stage, "backend": q.Backend, "tracing": q.Tracing, "only_fwd": q.OnlyFwd, "derived": q.Derived,
-		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "limits": e.limits(false, q.Calls), "needs": q.needs()}, q.Give)
+		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "strict": direct, "limits": e.limits(false, q.Calls), "needs": q.needs()}, q.Give)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,10 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 			if o.Level < 1 || o.Level > 4 {
 				return usagef("--level %d: 1 to 4", o.Level)
 			}
+			if o.Strict && o.Level < 4 {
+				return usagef("--strict compares results: it needs --level 4")
+			}
+			x.strict = o.Strict
 			var err error
 			if o.CrashData, err = parseBytes(crashData); err != nil {
 				return usagef("--crash-data: %v", err)
@@ -71,6 +75,7 @@ another container or machine, pass PYTHONPATH on, and name a folder that both si
 	}
 	c.Flags().SetInterspersed(false)
 	c.Flags().IntVar(&o.Level, "level", 2, "2: exceptions and crashes; 4: results are compared with eager too")
+	c.Flags().BoolVar(&o.Strict, "strict", false, "with --level 4: compare with eager itself, by the noise that eager shows when it is rounded otherwise")
 	c.Flags().StringVar(&o.After, "after", "", "hand back the graph after `aot` or dynamo (default: the one nearest to the failure)")
 	c.Flags().DurationVar(&o.Hang, "hang", 0, "a compile or a first run that takes longer is a hang: the program is ended")
 	c.Flags().StringVar(&dir, "exec-dir", "", "where the recorder lies, `HERE[=THERE]`: THERE is the same folder as the program sees it")

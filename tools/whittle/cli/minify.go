@@ -40,6 +40,7 @@ type minifyOptions struct {
 	json        bool
 	resume      bool
 	workarounds bool
+	strict      bool // compare with eager itself
 
 	want   replay.Signature
 	seen   replay.Signature // what the program failed with
@@ -103,6 +104,9 @@ func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) e
 	if _, err := st.PutFailure(ctx, replay.Failure{Signature: f.Signature(), Raw: f.Traceback, Repro: string(text)}); err != nil {
 		return err
 	}
+	if o.strict && f.Kind == found.Accuracy {
+		repros.MakeStrict(f.Repro)
+	}
 	if f.Kind == found.Exception {
 		o.seen = f.Signature()
 	}
@@ -134,6 +138,9 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 			if err := o.check(r); err != nil {
 				return err
 			}
+			if o.strict {
+				repros.MakeStrict(r)
+			}
 			st, err := replay.Open(c.Context(), a.storePath())
 			if err != nil {
 				return err
@@ -159,6 +166,7 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 	f.StringVar(&o.memory, "memory", "0", "how much memory one question may use beyond an idle Python: 4G (0: found out)")
 	f.IntVar(&o.findings, "finding-queries", 0, "questions spent on small repros of other failures met on the way")
 	f.BoolVar(&o.workarounds, "workaround", false, "look for a setting that makes the failure go away")
+	f.BoolVar(&o.strict, "strict", false, "compare results with eager itself, by the noise that eager shows when it is rounded otherwise: finds errors by cancellation, to which float64 is no nearer")
 	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
 	f.BoolVar(&o.resume, "resume", false, "go on with an interrupted search; an error where there is none")
 	a.jobs(c)

@@ -19,6 +19,8 @@ import (
 
 	"github.com/sourcegraph/conc"
 	"golang.org/x/sys/unix"
+
+	"whittle/repros/torch"
 )
 
 //go:embed hook/sitecustomize.py hook/recorder.py
@@ -34,6 +36,7 @@ type Options struct {
 	// Out gives the folder for what is found, by the failure; it is made when there is one.
 	Out       func(Found) string
 	Level     int           // 2: crashes and exceptions; 4: results are compared with eager too. 0 => 2
+	Strict    bool          // Level 4 compares with eager itself, by the noise of eager: see the torch engine
 	Eager     bool          // graphs after aot are run as they are, and not compiled: what Level 4 finds then is made above them
 	After     string        // "aot" or "dynamo": the graph that is handed back; "" => the one nearest to the failure
 	Hang      time.Duration // a compile or first run that takes longer is a hang, and the program is ended; 0 => never
@@ -141,13 +144,13 @@ func prepare(o Options) (*private, error) {
 	if seen != "" {
 		p.seen = filepath.Join(seen, filepath.Base(dir))
 	}
-	settings, err := json.Marshal(map[string]any{"level": o.Level, "eager": o.Eager, "crash_data": o.CrashData})
+	settings, err := json.Marshal(map[string]any{"level": o.Level, "eager": o.Eager, "crash_data": o.CrashData, "strict": o.Strict})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "settings.json"), settings, 0o644)
 	}
-	for _, name := range []string{"hook/sitecustomize.py", "hook/recorder.py"} {
-		var b []byte
-		if err == nil {
+	for _, name := range []string{"hook/sitecustomize.py", "hook/recorder.py", "hook/strict.py"} {
+		b := []byte(torch.Strict)
+		if err == nil && name != "hook/strict.py" {
 			b, err = hook.ReadFile(name)
 		}
 		if err == nil {

@@ -367,7 +367,7 @@ func (t *Torch) Diverge(ctx context.Context, r *repros.Repro, dir string, o accu
 		return nil, err
 	}
 	q := t.query(x, derived)
-	b, failed := t.Engine.Diverge(ctx, q, o.Tol, o.IgnoreNonFP)
+	b, failed := t.Engine.Diverge(ctx, q, o.Tol, o.IgnoreNonFP, o.Direct)
 	var rows []accuracy.Row
 	if b != nil {
 		if err := json.Unmarshal(b, &rows); err != nil {

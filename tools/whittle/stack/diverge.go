@@ -42,6 +42,13 @@ func Diverge(ctx context.Context, r *repros.Repro, dir, cacheDir string, o accur
 		})
 		return list(out), err
 	}
+	x.Rounded = func(ctx context.Context, gm *fx.GraphModule, inputs []any, r *accuracy.Rounding, observe func(*fx.Node, any)) ([]any, error) {
+		out, err := fx.RunObserved(ctx, gm, inputs, interp.Aten(ctx, r), func(n *fx.Node, v any) (any, error) {
+			observe(n, v)
+			return v, nil
+		})
+		return list(out), err
+	}
 	x.Compiled = func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error) {
 		if err := interp.Propagate(ctx, gm, inputs); err != nil {
 			return nil, err
@@ -114,6 +121,10 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 		out, err := d.eager(gm, args, observe)
 		return list(detached(out)), err
 	}
+	x.Rounded = func(ctx context.Context, gm *fx.GraphModule, inputs []any, r *accuracy.Rounding, observe func(*fx.Node, any)) ([]any, error) {
+		defer d.rounded(r)()
+		return x.Eager(ctx, gm, inputs, observe)
+	}
 	x.Compiled = func(ctx context.Context, gm *fx.GraphModule, inputs []any) ([]any, error) {
 		fn, err := d.compile(gm, inputs, false)
 		if err != nil {
@@ -131,6 +142,23 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 		return rows, err
 	}
 	return d.gradients(ctx, rows, inputs, x, o)
+}
+
+// rounded has the session's operators round as r does, until the returned function is called.
+func (d *dynamoRun) rounded(r *accuracy.Rounding) (undo func()) {
+	below := d.s.grad.eager.Below
+	r.Below, d.s.grad.eager.Below = below, r
+	return func() { d.s.grad.eager.Below = below }
+}
+
+// noise is eager's noise, for results that run makes of a graph and inputs.
+func noise(ref any, gm *fx.GraphModule, inputs []any, run func(gm *fx.GraphModule, inputs []any, r *accuracy.Rounding) (any, error)) (any, error) {
+	return accuracy.Noise(ref, aten.Eager, func(r *accuracy.Rounding) (any, error) {
+		aten.DefaultGenerator.ManualSeed(0)
+		in := cloneAll(inputs)
+		r.Nudge(in)
+		return run(r.Attrs(gm), in, r)
+	})
 }
 
 func newDynamoRun(s *Session, r *repros.Repro) *dynamoRun {
@@ -290,6 +318,20 @@ func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs [
 		return rows, &accuracy.CompiledError{Err: fmt.Errorf("backward: %w", err)}
 	}
 	var exact map[string]*tensor.Tensor
+	around := map[string]*tensor.Tensor{} // the noise
+	if o.Direct {
+		l, err := noise(gradList(d.names, ref), d.r.Module, inputs, func(gm *fx.GraphModule, in []any, r *accuracy.Rounding) (any, error) {
+			defer d.rounded(r)()
+			_, g, err := d.backward(in, func(args []vm.Object) (any, error) { return d.eager(gm, args, nil) })
+			return gradList(d.names, g), err
+		})
+		if err != nil {
+			return rows, &accuracy.EagerError{Err: fmt.Errorf("backward, rounded otherwise: %w", err)}
+		}
+		for i, v := range l.([]any) {
+			around[d.names[i]], _ = v.(*tensor.Tensor)
+		}
+	}
 	if !random {
 		gm, in := accuracy.Double(d.r.Module, cloneAll(inputs))
 		exact, _ = eager(gm, in) // without it, eager alone decides
@@ -302,12 +344,21 @@ func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs [
 		if i >= len(d.r.Inputs) || !d.r.Inputs[i].RequiresGrad {
 			continue
 		}
-		row := accuracy.NewRow("grad["+name+"]", name, optional(ref[name]), optional(res[name]), optional(exact[name]), o)
+		row := accuracy.NewRow("grad["+name+"]", name, optional(ref[name]), optional(res[name]), optional(exact[name]), optional(around[name]), o)
 		row.First = !row.Same && first
 		first = first && row.Same
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// gradList is the gradients in the order of names.
+func gradList(names []string, grads map[string]*tensor.Tensor) any {
+	l := make([]any, len(names))
+	for i, name := range names {
+		l[i] = optional(grads[name])
+	}
+	return l
 }
 
 func optional(t *tensor.Tensor) any {
@@ -378,6 +429,11 @@ func AccuracyOptions(r *repros.Repro) (accuracy.Options, error) {
 			return o, fmt.Errorf("repro_tolerance = %s is no tolerance", v)
 		}
 		o.Tol = x
+	} else if repros.IsStrict(r) {
+		o.Tol = 0
+	}
+	if repros.IsStrict(r) {
+		o = o.Strict(o.Tol)
 	}
 	o.StrictNaN = setting(r, "cpp.inject_relu_bug_TESTING_ONLY") != "" // as in PyTorch
 	return o, nil
@@ -388,6 +444,7 @@ type accuracyQuestion struct {
 	Ref, Res        any                 // eager's and the compiled graph's results, from streams seeded with 0
 	Eager, Compiled func() (any, error) // the same anew, on fresh inputs
 	Exact           func() (any, error) // in float64
+	Noise           func() (any, error) // of eager around Ref; takes the place of Exact where Options.Direct says so
 	SameStream      bool                // fallback_random
 	Options         accuracy.Options
 }
@@ -404,7 +461,14 @@ func (q accuracyQuestion) answer(ctx context.Context) replay.Outcome {
 	invalid := func(err error) replay.Outcome {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
-	exact, err := run(0, q.Exact)
+	third := q.Exact
+	if q.Options.Direct {
+		third = q.Noise
+	}
+	exact, err := run(0, third)
+	if err != nil && q.Options.Direct {
+		return invalid(fmt.Errorf("eager, rounded otherwise: %w", err))
+	}
 	if err != nil {
 		exact = nil // float64 is only a help: then eager alone decides
 	}
@@ -470,6 +534,12 @@ func (d *dynamoRun) accuracy(ctx context.Context, inputs []any) replay.Outcome {
 			return all(cloneAll(inputs), func(args []vm.Object) (any, error) { return d.call(fn, args) })
 		},
 		Exact: exactly(r.Module, inputs, eager), SameStream: s.fallbackRandom(), Options: opt,
+	}
+	q.Noise = func() (any, error) {
+		return noise(q.Ref, r.Module, inputs, func(gm *fx.GraphModule, in []any, rounding *accuracy.Rounding) (any, error) {
+			defer d.rounded(rounding)()
+			return eager(gm, in)
+		})
 	}
 	aten.DefaultGenerator.ManualSeed(0)
 	if q.Ref, err = q.Eager(); err != nil {

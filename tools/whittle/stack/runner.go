@@ -89,7 +89,13 @@ func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir strin
 		Ref: ref, Res: res,
 		Eager:    func() (any, error) { return eager(r.Module, cloneAll(inputs)) },
 		Compiled: func() (any, error) { return anyOf(c.Run(cloneAll(inputs))) },
-		Exact:    exactly(r.Module, inputs, eager), SameStream: setting(r, "fallback_random") == "True", Options: opt,
+		Noise: func() (any, error) {
+			return noise(any(ref), r.Module, inputs, func(gm *fx.GraphModule, in []any, rounding *accuracy.Rounding) (any, error) {
+				out, err := fx.Run(ctx, gm, in, interp.Aten(ctx, rounding))
+				return list(out), err
+			})
+		},
+		Exact: exactly(r.Module, inputs, eager), SameStream: setting(r, "fallback_random") == "True", Options: opt,
 	}.answer(ctx)
 }
 

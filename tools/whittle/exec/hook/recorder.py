@@ -25,6 +25,7 @@ import torch
 
 HOME = ""
 LEVEL = 2
+STRICT = False  # level 4 compares with eager itself, and by eager's own noise
 EAGER = False  # graphs after aot are not compiled
 CRASH_DATA = 8 << 20  # bytes of inputs that are written before a first run
 INLINE = 256  # elements of a constant that are written as a list
@@ -37,13 +38,13 @@ _uncompiled = False  # graphs after aot are run as they were before they were co
 
 
 def start(home, cwd):
-    global HOME, LEVEL, EAGER, CRASH_DATA, _cwd
+    global HOME, LEVEL, EAGER, CRASH_DATA, STRICT, _cwd
     HOME = home
     _cwd = cwd
     try:
         with open(os.path.join(home, "settings.json")) as f:
             s = json.load(f)
-        LEVEL, EAGER, CRASH_DATA = s.get("level", LEVEL), s.get("eager", EAGER), s.get("crash_data", CRASH_DATA)
+        LEVEL, EAGER, CRASH_DATA, STRICT = s.get("level", LEVEL), s.get("eager", EAGER), s.get("crash_data", CRASH_DATA), s.get("strict", STRICT)
     except (OSError, ValueError):
         pass
 
@@ -398,7 +399,10 @@ def _diverges(reference, compiled, inputs, plain=False):
     try:
         for l in quiet:
             l.disabled = True
-        return not debug_utils.same_two_models(reference, again, inputs, only_fwd=not plain or torch._dynamo.config.repro_forward_only)
+        forward_only = not plain or torch._dynamo.config.repro_forward_only
+        if STRICT:
+            return _strictly_apart(reference, again, inputs, forward_only, state)
+        return not debug_utils.same_two_models(reference, again, inputs, only_fwd=forward_only)
     except Exception as e:
         trouble("comparing", e)
         return False
@@ -406,6 +410,33 @@ def _diverges(reference, compiled, inputs, plain=False):
         torch.random.set_rng_state(rng)
         for l, w in zip(quiet, was):
             l.disabled = w
+
+
+def _strictly_apart(reference, compiled, inputs, forward_only, state):
+    """Whether what is compiled is further from eager than rounding explains."""
+    import copy
+
+    from torch._dynamo.debug_utils import clone_inputs_retaining_gradness, run_fwd_maybe_bwd
+
+    strict = {"__name__": "whittle_strict"}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "strict.py")) as f:
+        exec(compile(f.read(), f.name, "exec"), strict)
+
+    def eager(gm, args):
+        torch.random.set_rng_state(state)
+        return run_fwd_maybe_bwd(gm, args, forward_only)
+
+    def otherwise(rounding):
+        gm, args = copy.deepcopy(reference), clone_inputs_retaining_gradness(inputs)
+        rounding.nudge_all([*args, *gm.parameters(), *gm.buffers()])
+        with rounding.mode():
+            return eager(gm, args)
+
+    ref = eager(reference, inputs)
+    got = run_fwd_maybe_bwd(compiled, inputs, forward_only)
+    if not strict["far"](ref, got, []):  # equal but for some ulps: no noise has to be known
+        return False
+    return bool(strict["far"](ref, got, strict["runs_of"](otherwise)))
 
 
 # ---------------------------------------------------------------- after dynamo
