@@ -380,7 +380,7 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) string{
 // definition is the module and the name of a function. What a wrapper says of itself may be another's: functools.wraps makes it so.
 func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
 	mod, _ = vm.AsStr(f.Module)
-	if d.isLibrary(f.Code.Filename) || f.Globals == nil {
+	if d.IsLibrary(f.Code.Filename) || f.Globals == nil {
 		return mod, f.Name
 	}
 	if v, ok := f.Globals.GetStr("__name__"); ok {
@@ -450,7 +450,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return vm.None, done, err
 		}
 	}
-	if tr.d.isLibrary(f.Code.Filename) && !inlinedLibraries[top] {
+	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries[top] {
 		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, f.Code.Filename)}
 	}
 	return nil, false, nil

@@ -82,6 +82,8 @@ type Observer struct {
 	Recorded func(r *FrameRecord, err error)
 	// Check looks at what a backend made before it is used; an error from it is a failure of the backend.
 	Check func(gm vm.Object, inputs []vm.Object, compiled vm.Object) error
+	// Raised sees what a backend's code raises when it runs, with the inputs that it got.
+	Raised func(b Backend, gm *fx.GraphModule, inputs []vm.Object, err error)
 	// Begin is told of a graph before its backend gets it; what it returns is called when the backend is done.
 	Begin func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) (end func())
 }
@@ -182,8 +184,8 @@ func (d *Dynamo) Disabled(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Obj
 // Compiling reports whether a trace is in progress.
 func (d *Dynamo) Compiling() bool { return d.active != nil }
 
-// isLibrary reports whether a file belongs to the standard library or to torch.
-func (d *Dynamo) isLibrary(file string) bool {
+// IsLibrary reports whether a file belongs to the standard library or to torch.
+func (d *Dynamo) IsLibrary(file string) bool {
 	return strings.HasPrefix(file, "<frozen ") || strings.HasPrefix(file, "torch/") || strings.HasPrefix(file, "lib/python") || strings.Contains(file, "/lib/python")
 }
 
@@ -242,7 +244,7 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 		inner := c.Filename == "torch/_dynamo/external_utils.py" && c.Name == "inner"
 		return !inner && !strings.HasPrefix(c.Filename, "torch/optim/") || c.Filename == "torch/optim/lr_scheduler.py" || c.Name == "_use_grad"
 	}
-	return d.isLibrary(c.Filename)
+	return d.IsLibrary(c.Filename)
 }
 
 // compiled runs a frame through its compiled code, compiling it first when none fits.

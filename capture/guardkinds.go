@@ -182,7 +182,7 @@ func (tr *tracer) keptWhole(f *vm.Function) bool {
 	if decorators[file] || strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
 		return false
 	}
-	return tr.d.isLibrary(file)
+	return tr.d.IsLibrary(file)
 }
 
 // constantTuple reports whether a tuple is taken as one constant: tuples of numbers in modules are.

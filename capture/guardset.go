@@ -369,7 +369,7 @@ func (tr *tracer) mirrored(f *vm.Frame) bool {
 	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
 		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
 	}
-	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !tr.d.isLibrary(f.Code.Filename)
+	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !tr.d.IsLibrary(f.Code.Filename)
 }
 
 // quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.

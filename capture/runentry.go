@@ -37,6 +37,9 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
 		res, err := d.Disabled(en.fn, args, nil)
 		end()
 		if err != nil {
+			if d.Observe.Raised != nil {
+				d.Observe.Raised(en.ctx.Backend, en.gm, args, err)
+			}
 			return nil, err
 		}
 		if r.outs, err = d.outputs(res); err != nil {

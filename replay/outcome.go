@@ -160,6 +160,7 @@ var (
 	reFile    = regexp.MustCompile(`\b[\w\-]+\.(?:py|cpp|cc|c|h|so|o|go)\b(?::\d+)?`)
 	reNumber  = regexp.MustCompile(`[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\b`)
 	reName    = regexp.MustCompile(`\b(?:[a-z]+[a-z0-9_]*?_\d+|(?:arg|primals_|tangents_|buf|tmp|op|s|u|i|x|y|z|l_)\d+|c[a-z0-9]{50,})\b`)
+	reRunning = regexp.MustCompile(`(?s)(?:^|\n\n)While executing %\w+ .*$`) // what torch.fx.Interpreter adds: nodes of the graph at hand
 	reSpace   = regexp.MustCompile(`\s+`)
 	reMarks   = regexp.MustCompile(`(?:#,? ?){2,}`)
 )
@@ -175,6 +176,7 @@ func Normalise(msg string) string {
 	if i := strings.Index(msg, "\nfrom user code"); i >= 0 {
 		msg = msg[:i]
 	}
+	msg = reRunning.ReplaceAllString(msg, "")
 	msg = reAddress.ReplaceAllString(msg, "ADDR")
 	msg = rePath.ReplaceAllStringFunc(msg, func(p string) string {
 		if strings.Count(p, "/") < 2 {

@@ -311,6 +311,11 @@ func TestNormaliseKeepsTheFailureAndDropsTheRun(t *testing.T) {
 	if a != b || !strings.Contains(a, "The size of tensor a (#) must match") {
 		t.Errorf("%q\n%q", a, b)
 	}
+	for _, before := range []string{"", "no cos\n\n"} { // torch.fx.Interpreter tells which node of this graph it ran
+		if got := Normalise(before + "While executing %cos : [num_users=1] = call_function[target=torch.cos](args = (%sin,), kwargs = {})\nOriginal traceback:\nNone"); got != strings.TrimSpace(before) {
+			t.Errorf("%q", got)
+		}
+	}
 	if Normalise("cannot convert dtype uint8") == Normalise("cannot convert dtype bool") {
 		t.Error("different messages are the same")
 	}

@@ -250,6 +250,9 @@ func (t *Torch) RunGraphObserved(g *fx.Graph, attr func(name string) (vm.Object,
 			if f, err = t.Resolve(n.Target); err == nil {
 				v, err = t.In.Call(f, args, kw)
 			}
+			if n.Target == "operator.setitem" && len(args) > 0 {
+				v = args[0] // what the text of the graph gives this name to
+			}
 		case fx.Output:
 			return args[0], nil
 		}
@@ -510,8 +513,23 @@ func (t *Torch) graphTypes() {
 			return vm.NewList(), nil
 		},
 	}, GetSet: []*vm.GetSet{
-		getter("op", func(o vm.Object) vm.Object { return vm.Str(string(nodeOf(o).N.Op)) }),
-		getter("name", func(o vm.Object) vm.Object { return vm.Str(nodeOf(o).N.Name) }),
+		{Name: "op", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) { return vm.Str(string(nodeOf(o).N.Op)), nil }, Set: func(in *vm.Interp, o, v vm.Object) error {
+			op, ok := vm.AsStr(v)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "Node.op must be a string, not %s", v.Type().Name)
+			}
+			nodeOf(o).N.Op = fx.Op(op)
+			return nil
+		}},
+		{Name: "name", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) { return vm.Str(nodeOf(o).N.Name), nil }, Set: func(in *vm.Interp, o, v vm.Object) error {
+			name, ok := vm.AsStr(v)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "Node.name must be a string, not %s", v.Type().Name)
+			}
+			nodeOf(o).N.Name = name
+			return nil
+		}},
+		getter("stack_trace", func(vm.Object) vm.Object { return vm.None }), // graphs keep no places of the program
 		getter("graph", func(o vm.Object) vm.Object { return &Graph{nodeOf(o).gm} }),
 		{Name: "target", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
 			n := nodeOf(o).N

@@ -60,6 +60,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	in.Stdout, in.Stderr = stdout, stderr
 	defer in.WithContext(ctx)()
 	c.s.Dynamo.Observe.Failed = c.dynamoFailed
+	c.s.Dynamo.Observe.Raised = c.raised
 	c.s.OnFailure = c.launcher
 	c.s.RecordFrames(frames, c.frame, func(err error) { fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", err) })
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
@@ -183,6 +184,23 @@ func (c *script) dynamoFailed(b capture.Backend, gm *fx.GraphModule, inputs []*t
 	c.launcher(f)
 }
 
+// raised notes that the code of a backend written in Python raises where the graph itself does not.
+func (c *script) raised(b capture.Backend, gm *fx.GraphModule, args []vm.Object, err error) {
+	if c.dynamo != nil || c.s.Failure != nil || !c.s.OwnBackend(b.Fn) || c.s.RunGraph(gm, args) != nil {
+		return
+	}
+	inputs := make([]*tensor.Tensor, len(args))
+	for i, o := range args {
+		if v, ok := c.s.Torch.Value(o); ok {
+			inputs[i], _ = v.(*tensor.Tensor)
+		}
+	}
+	f := dynamoFailure(b, gm, inputs, err)
+	f.Running = true
+	c.dynamo = f
+	c.launcher(f)
+}
+
 // launcher leaves minifier_launcher.py, as PyTorch does where repro_after names the stage that failed.
 func (c *script) launcher(f *stack.Failure) {
 	level, after, _ := c.s.ReproConfig()
@@ -240,7 +258,7 @@ func (c *script) repro(f *stack.Failure) (string, error) {
 	if f.Stage == "dynamo" {
 		r.Stage, r.Backend = repros.AfterDynamo, f.Backend
 		if f.Fn != nil {
-			lines, err := c.s.BackendSource(f.Fn, c.path)
+			lines, err := c.s.BackendSource(f.Fn, f.Backend)
 			if err != nil {
 				return "", err
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"whittle/accuracy"
+	"whittle/capture"
 	"whittle/capture/fx"
 	"whittle/capture/fx/interp"
 	"whittle/capture/python/vm"
@@ -167,6 +168,9 @@ func (s *Session) Signature(f *Failure) replay.Signature {
 	case f.Accuracy:
 		return accuracyError
 	case errors.As(f.Err, &raised):
+		if f.Running {
+			return s.pythonOutcome("run", f.Err).Signature
+		}
 		return s.pythonOutcome("compile", f.Err).Signature
 	}
 	return CompileOutcome(f.Err).Signature
@@ -214,20 +218,33 @@ func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir st
 	}
 	mark(engine.Eager)
 	s.Failure = nil
-	failed := func(stage string, err error) replay.Outcome {
-		if s.Failure != nil { // in a backward graph that is compiled when it is first run, too
-			return CompileOutcome(s.Failure.Err)
+	var refused error // by the backend
+	compiled := false
+	s.Dynamo.Observe.Failed = func(_ capture.Backend, _ *fx.GraphModule, _ []*tensor.Tensor, err error) { refused = err }
+	s.Dynamo.Observe.Check = func(_ vm.Object, _ []vm.Object, _ vm.Object) error {
+		if !compiled {
+			mark(engine.Compiled)
 		}
-		return s.pythonOutcome(stage, err)
+		compiled = true
+		return nil
 	}
-	fn, err := d.give(r.Module, inputs, true)
+	fn, err := d.optimized()
 	if err != nil {
-		return failed("compile", err)
+		return fail(s.plain(err))
 	}
-	mark(engine.Compiled)
 	aten.DefaultGenerator.ManualSeed(0)
-	if err := run(fn); err != nil {
-		return failed("run", err)
+	err = run(fn)
+	switch {
+	case err == nil:
+	case s.Failure != nil: // in a backward graph that is compiled when it is first run, too
+		return CompileOutcome(s.Failure.Err)
+	case refused != nil:
+		return s.pythonOutcome("compile", refused)
+	default:
+		return s.pythonOutcome("run", err)
+	}
+	if !compiled { // a graph without calls is not compiled
+		mark(engine.Compiled)
 	}
 	mark(engine.Ran)
 	if asksAccuracy(r) {

@@ -10,7 +10,6 @@ import (
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
-	"whittle/repros"
 )
 
 // RequiresGrad reports whether gradients flow to t.
@@ -80,25 +79,6 @@ func (s *Session) changed(module string) [][2]string {
 	})
 	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
 	return out
-}
-
-// BackendSource is the part of a script that defines a backend: its function and the top-level statements
-// which that needs, with a line that registers it under its name. A backend from the library needs none.
-func (s *Session) BackendSource(fn vm.Object, script string) ([]string, error) {
-	f, ok := fn.(*vm.Function)
-	if !ok {
-		return nil, nil
-	}
-	src := f.Code.Source
-	if src == nil || strings.HasPrefix(f.Code.Filename, "torch/") {
-		return nil, nil
-	}
-	text, err := repros.SliceSource(f.Code.Filename, src.Text, f.Name)
-	if err != nil {
-		return nil, fmt.Errorf("backend %s: %w", f.Name, err)
-	}
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return append(lines, "from torch._dynamo import register_backend", fmt.Sprintf("register_backend(%s)", f.Name)), nil
 }
 
 // TakeAccuracy says whether the failure under way is one of accuracy, and forgets it.

@@ -65,6 +65,7 @@ type Failure struct {
 	Err      error
 	Fn       vm.Object // the backend's callable, after dynamo
 	Accuracy bool      // the graph compiles, and computes something else
+	Running  bool      // the graph compiles, and its code raises
 }
 
 // New makes a session.
@@ -252,6 +253,25 @@ func (s *Session) checkBackend(gm vm.Object, inputs []vm.Object, compiled vm.Obj
 		return s.accuracyError()
 	}
 	return nil
+}
+
+// RunGraph runs a copy of a captured graph eagerly on copies of its arguments.
+func (s *Session) RunGraph(gm *fx.GraphModule, args []vm.Object) error {
+	c, _ := gm.Clone()
+	obj, err := s.Torch.NewGraphModule(c, nil)
+	if err != nil {
+		return err
+	}
+	copies := make([]vm.Object, len(args))
+	for i, o := range args {
+		v, ok := s.Torch.Value(o)
+		if !ok {
+			return fmt.Errorf("an argument is a %s", o.Type().Name)
+		}
+		copies[i] = s.Torch.Object(accuracy.Clone(v))
+	}
+	_, err = s.In.Call(obj, copies, nil)
+	return err
 }
 
 func (s *Session) fail(f *Failure) {

@@ -1,0 +1,98 @@
+"""Running a graph node by node, in a way that subclasses change."""
+import torch
+from torch.fx.node import Node
+
+
+def _mapped(a, f):
+    """An argument of a node with f applied to the nodes in it."""
+    if isinstance(a, Node):
+        return f(a)
+    if isinstance(a, (list, tuple)):
+        items = [_mapped(x, f) for x in a]
+        return type(a)(*items) if hasattr(a, "_fields") else type(a)(items)
+    if isinstance(a, dict):
+        return {k: _mapped(v, f) for k, v in a.items()}
+    if isinstance(a, slice):
+        return slice(_mapped(a.start, f), _mapped(a.stop, f), _mapped(a.step, f))
+    return a
+
+
+class Interpreter:
+    """Runs the graph of a module; each kind of node has a method of its own."""
+
+    def __init__(self, module, garbage_collect_values=True, graph=None):
+        self.module = module
+        self.graph = module.graph if graph is None else graph
+        self.submodules = dict(module.named_modules())
+        self.env = {}
+        self.name = "Interpreter"
+        self.garbage_collect_values = garbage_collect_values
+        self.extra_traceback = True
+
+    def run(self, *args, initial_env=None, enable_io_processing=True):
+        self.env = {} if initial_env is None else initial_env
+        self.args_iter = iter(args)
+        for node in self.graph.nodes:
+            if node in self.env:
+                continue
+            try:
+                self.env[node] = self.run_node(node)
+            except Exception as e:
+                if self.extra_traceback:
+                    said = f"While executing {node.format_node()}"
+                    said = f"{e.args[0]}\n\n{said}" if e.args else said
+                    said += f"\nOriginal traceback:\n{node.stack_trace}"
+                    e.args = (said,) + e.args[1:]
+                    if isinstance(e, KeyError):
+                        raise RuntimeError(*e.args) from e
+                raise
+            if node.op == "output":
+                return self.env[node]
+
+    def run_node(self, n):
+        args, kwargs = self.fetch_args_kwargs_from_env(n)
+        return getattr(self, n.op)(n.target, args, kwargs)
+
+    def placeholder(self, target, args, kwargs):
+        if target.startswith("*"):
+            return list(self.args_iter)
+        try:
+            return next(self.args_iter)
+        except StopIteration:
+            if len(args) > 0:
+                return args[0]
+            raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed in!") from None
+
+    def get_attr(self, target, args, kwargs):
+        return self.fetch_attr(target)
+
+    def call_function(self, target, args, kwargs):
+        return target(*args, **kwargs)
+
+    def call_method(self, target, args, kwargs):
+        self_obj, *rest = args
+        return getattr(self_obj, target)(*rest, **kwargs)
+
+    def call_module(self, target, args, kwargs):
+        return self.fetch_attr(target)(*args, **kwargs)
+
+    def output(self, target, args, kwargs):
+        return args[0]
+
+    def fetch_attr(self, target):
+        """What the module has under a name with dots."""
+        at = self.module
+        for part in target.split("."):
+            at = getattr(at, part)
+        return at
+
+    def fetch_args_kwargs_from_env(self, n):
+        return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
+
+    def map_nodes_to_values(self, args, n):
+        def value(m):
+            if m not in self.env:
+                raise RuntimeError(f"Node {n} referenced nonexistent value {m}! Run Graph.lint() to diagnose such issues")
+            return self.env[m]
+
+        return _mapped(args, value)
