@@ -123,7 +123,7 @@ func (s *search) start() (*exec.Cmd, *bytes.Buffer) {
 	return cmd, out
 }
 
-var asked = regexp.MustCompile(`(\d+) quer(?:y|ies), \d+ cache hits?(?s:.*)\nwhittle: repro: out/repro\.py\n$`)
+var asked = regexp.MustCompile(`whittle: minimal repro: .*, (\d+) quer(?:y|ies), \d+ cache hits?(?s:.*)\nwhittle: repro: out/repro\.py\n$`)
 
 // result is what a search that ended well wrote, without the comments, and how many queries it asked.
 func (s *search) result(cmd *exec.Cmd, out *bytes.Buffer) (text string, queries int) {
