@@ -199,17 +199,6 @@ func sameConstant(in *vm.Interp, a, b vm.Object) bool {
 	if a == nil || b == nil || a.Type() != b.Type() {
 		return a == b
 	}
-	all := func(a, b []vm.Object) bool {
-		if len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !sameConstant(in, a[i], b[i]) {
-				return false
-			}
-		}
-		return true
-	}
 	switch x := a.(type) {
 	case vm.Float:
 		return sameFloat(float64(x), float64(b.(vm.Float)))
@@ -217,7 +206,7 @@ func sameConstant(in *vm.Interp, a, b vm.Object) bool {
 		y := b.(vm.Complex)
 		return sameFloat(real(complex128(x)), real(complex128(y))) && sameFloat(imag(complex128(x)), imag(complex128(y)))
 	case *vm.Tuple:
-		return x == b || literal(x) && literal(b) && all(x.Items, b.(*vm.Tuple).Items)
+		return x == b || literal(x) && literal(b) && sameList(in, x.Items, b.(*vm.Tuple).Items)
 	case *vm.FrozenSet:
 		return x == b || literal(x) && literal(b) && sameSet(in, x.Items(), b.(*vm.FrozenSet).Items())
 	}
