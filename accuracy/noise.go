@@ -124,7 +124,7 @@ func (c *comparison) direct(where string, ref, res, noise *tensor.Tensor) bool {
 	}
 	eps := 0.0
 	if ref.DType.IsFloat() {
-		eps = ulp(ref.DType)
+		eps = ref.DType.Epsilon()
 	}
 	worst, at := 0.0, -1
 	for i := range a {
@@ -153,19 +153,6 @@ func finite(x float64) float64 {
 		return 0
 	}
 	return math.Abs(x)
-}
-
-// ulp is the distance from 1 to the next number of a dtype.
-func ulp(d tensor.DType) float64 {
-	switch d {
-	case tensor.Float64:
-		return 0x1p-52
-	case tensor.Float16:
-		return 0x1p-10
-	case tensor.BFloat16:
-		return 0x1p-7
-	}
-	return 0x1p-23
 }
 
 // fuzzy reports whether t has numbers that are rounded.
@@ -211,7 +198,7 @@ func (r *Rounding) Attrs(gm *fx.GraphModule) *fx.GraphModule {
 func (r *Rounding) sign() float64 { return 2*r.draws.Float64() - 1 }
 
 func (r *Rounding) nudge(t *tensor.Tensor) {
-	xs, eps := t.Floats(), ulp(t.DType)
+	xs, eps := t.Floats(), t.DType.Epsilon()
 	for i, x := range xs {
 		xs[i] = tensor.RoundTo(t.DType, x*(1+eps*r.sign()))
 	}
@@ -318,7 +305,7 @@ func (r *Rounding) walk(t *tensor.Tensor, dims []int64) *tensor.Tensor {
 			n *= t.Shape[d]
 		}
 	}
-	xs, eps := rows.Floats(), min(ulp(t.DType), ulp(tensor.Float32)) // half precision is added up in float32
+	xs, eps := rows.Floats(), min(t.DType.Epsilon(), tensor.Float32.Epsilon()) // half precision is added up in float32
 	back := r.sign() < 0
 	for at := int64(0); at < int64(len(xs)); at += n {
 		w := 0.0

@@ -12,7 +12,7 @@ import (
 )
 
 // optional lists the arguments that could be left out, or be the schema's default: all keyword arguments, and positional ones
-// with a default. Of functions without a schema, the last positional argument.
+// with a default. Of functions and methods without a schema, the last positional argument, unless every overload of their name needs it.
 func optional(d *driver) []string {
 	var out []string
 	for _, n := range d.cur.Module.Graph.Calls() {
@@ -23,7 +23,7 @@ func optional(d *driver) []string {
 				if i < len(sch.Args) && sch.Args[i].HasDefault && (i == len(n.Args)-1 || !sameArg(a, fromDefault(sch.Args[i]))) && expressible(sch.Args[i]) {
 					out = append(out, place{node: n.Name, arg: i, elem: -1}.String())
 				}
-			case i > 0 && i == len(n.Args)-1 && !strings.HasPrefix(n.Target, "operator.") && !higherOrder(n):
+			case i > 0 && i == len(n.Args)-1 && !strings.HasPrefix(n.Target, "operator.") && !higherOrder(n) && takes(n, i):
 				out = append(out, place{node: n.Name, arg: i, elem: -1}.String())
 			}
 		}
@@ -51,6 +51,32 @@ func schemaOf(n *fx.Node) *aten.Schema {
 		return op.Sig()
 	}
 	return nil
+}
+
+// takes reports whether a method, or function of torch, may be called with count positional arguments, by the overloads of its name. Where there are
+// none nothing is known, and it may.
+func takes(n *fx.Node, count int) bool {
+	name := strings.TrimPrefix(n.Target, "torch.")
+	if n.Op != fx.CallMethod && name == n.Target {
+		return true
+	}
+	packet := aten.Packet("aten", name)
+	return len(packet) == 0 || slices.ContainsFunc(packet, func(op *aten.Op) bool {
+		least, most := 0, 0
+		for _, a := range op.Sig().Args {
+			switch {
+			case a.KwOnly:
+			case a.Type.List && a.Type.Base != "Tensor": // sizes and dimensions may stand one by one
+				most = count
+			default:
+				most++
+			}
+			if !a.KwOnly && !a.HasDefault {
+				least++
+			}
+		}
+		return least <= count && count <= most
+	})
 }
 
 func higherOrder(n *fx.Node) bool { return strings.Contains(n.Target, "higher_order.") }

@@ -157,7 +157,9 @@ var fillWeights = map[Fill]int{FillZeros: 0, FillOnes: 1, FillArange: 2, FillLis
 
 func fillItems(fill Fill) func(d *driver) []string {
 	return func(d *driver) []string {
-		return inputsWhere(d, func(in Input, t *tensor.Tensor) bool { return t != nil && t.Fake && dataWeight(in) > fillWeights[fill] })
+		return inputsWhere(d, func(in Input, t *tensor.Tensor) bool {
+			return t != nil && t.Fake && dataWeight(in) > fillWeights[fill] && !(fill == FillRandom && listable(in, t))
+		})
 	}
 }
 
@@ -191,11 +193,20 @@ func isZero(literal string) bool {
 	return literal == "False" || strings.Trim(literal, "-0.j") == "" && literal != ""
 }
 
-// fills tries simpler and simpler elements, for all inputs together and then for those that do not need theirs.
+// fills tries simpler and simpler elements, for all inputs together and then for those that do not need theirs. A few that need more than
+// zeros seldom all do with the next best; and of zeros alone no result is wrong.
 func fills(ctx context.Context, d *driver) error {
 	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
 		mk := filled(f)
-		if err := d.walk(ctx, needed("", fillItems(f)(d), func(names []string) edit { return mk(d, names) })); err != nil {
+		items, drop := fillItems(f)(d), func(names []string) edit { return mk(d, names) }
+		tree := needed("", items, drop)
+		switch {
+		case f != FillZeros && len(items) <= few:
+			tree = oneByOne("", items, nil, drop)
+		case f == FillZeros && d.accuracy() && len(items) > 1 && len(items) == len(d.cur.Inputs):
+			tree = someNeeded("", items, nil, drop)
+		}
+		if err := d.walk(ctx, tree); err != nil {
 			return err
 		}
 	}
@@ -219,10 +230,15 @@ func fillSingles(d *driver) []edit {
 // maxListed is how many elements of an input are written down one by one.
 const maxListed = 64
 
+// listable reports whether an input's real data can be written down, which says more than random ones.
+func listable(in Input, t *tensor.Tensor) bool {
+	return in.Data.Fill == FillNone && t.Numel() <= maxListed && t.DType.Kind() != tensor.KindComplex
+}
+
 // elements writes small inputs whose real data matter down, and turns the elements that do not matter into zeros.
 func elements(ctx context.Context, d *driver) error {
 	names := inputsWhere(d, func(in Input, t *tensor.Tensor) bool {
-		return t != nil && t.Fake && in.Data.Fill == FillNone && t.Numel() <= maxListed && t.DType.Kind() != tensor.KindComplex
+		return t != nil && t.Fake && listable(in, t)
 	})
 	if len(names) > 0 {
 		if err := d.explore(ctx); err != nil {
@@ -238,13 +254,13 @@ func elements(ctx context.Context, d *driver) error {
 				lists[n] = l
 			}
 		}
-		mk := func(names []string) edit {
-			at := map[*tensor.Tensor]string{}
-			for i, p := range d.cur.Module.Graph.Placeholders() {
-				if t := isTensor(d.cur.Inputs[i].Value); t != nil {
-					at[t] = p.Name
-				}
+		at := map[*tensor.Tensor]string{} // of the state in which the walk begins: its edits are made while others are adopted
+		for i, p := range d.cur.Module.Graph.Placeholders() {
+			if t := isTensor(d.cur.Inputs[i].Value); t != nil {
+				at[t] = p.Name
 			}
+		}
+		mk := func(names []string) edit {
 			return change("written down:", names, func(in Input, t *tensor.Tensor) (Input, bool) {
 				l := lists[at[t]]
 				if t == nil || int64(len(l)) != t.Numel() {
@@ -260,7 +276,8 @@ func elements(ctx context.Context, d *driver) error {
 		}
 	}
 	for _, name := range inputsWhere(d, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
-		if err := d.walk(ctx, needed("", nonZeros(d, name), zeroed)); err != nil {
+		// All zeros were tried before there was a list.
+		if err := d.walk(ctx, someNeeded("", nonZeros(d, name), nil, zeroed)); err != nil {
 			return err
 		}
 	}
@@ -315,7 +332,11 @@ func zeroed(items []string) edit {
 func elementSingles(d *driver) []edit {
 	var out []edit
 	for _, name := range inputsWhere(d, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
-		for _, it := range nonZeros(d, name) {
+		its := nonZeros(d, name)
+		if len(its) == 1 {
+			continue // without it the list is all zeros, a fill
+		}
+		for _, it := range its {
 			out = append(out, zeroed([]string{it}))
 		}
 	}

@@ -91,12 +91,41 @@ var everyday = setOf([]string{"view", "size", "where", "copy", "index", "select"
 	"bool", "long", "half", "double", "sort", "round", "sign", "getitem", "getattr", "setitem", "compile", "clone", "contiguous"})
 
 // unverified is how many times smaller than a window that is known to fail a window may get that only must fail if the failure is
-// local: then it is asked.
+// local: then it is asked. In a window of few calls it is asked at once, which saves a question or two where the failure is not.
 const unverified = 4
 
 // localise looks for one call that fails alone, on its real inputs: those that the error names, those where the
 // executions part, then by halving windows. A failure in one operator ends here.
-func localise(ctx context.Context, d *driver) error { return d.walk(ctx, d.place()) }
+func localise(ctx context.Context, d *driver) error {
+	for again := true; again; {
+		wrong, some := d.onlyWrong()
+		if err := d.walk(ctx, d.place()); err != nil {
+			return err
+		}
+		last := d.steps[len(d.steps)-1]
+		again = some && last.Taken && last.Edit == wrong.desc
+	}
+	return nil
+}
+
+// onlyWrong keeps of the outputs those that the engine found to be wrong, if there are others: what belongs to these alone goes at once, and a
+// wrong result often is right again when a part of the graph becomes an output.
+func (d *driver) onlyWrong() (edit, bool) {
+	all := outputs(d.cur.Module.Graph)
+	keep := map[string]bool{}
+	for _, i := range d.outcome.Outputs {
+		if i < len(all) {
+			keep[fx.FormatArg(all[i])] = true
+		}
+	}
+	var rest []string
+	for _, o := range all {
+		if t := fx.FormatArg(o); !keep[t] {
+			rest = append(rest, t)
+		}
+	}
+	return d.w.dropOutputs(rest), len(keep) > 0 && len(rest) > 0
+}
 
 // place is the decision tree of localise, for the current state.
 func (d *driver) place() *ask {
@@ -139,7 +168,13 @@ func (d *driver) place() *ask {
 			}
 		}
 	}
-	whole := func() *ask { return d.halve(base, us, 0, len(us), 0, len(us)) }
+	whole := func() *ask {
+		halves := func() *ask { return d.halve(base, us, 0, len(us), 0, len(us)) }
+		if wrong, ok := d.onlyWrong(); ok {
+			return &ask{edit: wrong, chance: likely, no: halves}
+		}
+		return halves()
+	}
 	if len(all) > 1 { // several operators in one kernel: the failure is in one of them, or needs some
 		together := func() *ask {
 			return &ask{edit: d.w.keepOnly(join(all)), chance: 0.7, yes: func() *ask { return d.halve(base, all, 0, len(all), 0, len(all)) }, no: whole}
@@ -161,10 +196,12 @@ func (d *driver) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 	switch {
 	case n == known && n == 1:
 		return nil
-	case n == 1, n*unverified <= known && n < known:
+	case n == 1, n < known && (n*unverified <= known || known <= fewCalls):
 		a := d.alone("", 0.5, us, lo, hi)
 		a.yes = func() *ask { return d.halve(base, us, lo, hi, lo, hi) }
-		a.no = func() *ask { return d.ends(base, us, from, to) }
+		if known >= fewCalls || !d.accuracy() { // else the sweep, which asks about each call, takes fewer questions
+			a.no = func() *ask { return d.ends(base, us, from, to) }
+		}
 		return &a
 	}
 	mid := lo + (hi-lo)/2
@@ -362,7 +399,7 @@ func (d *driver) between(base State, us [][]string, from, lo, hi, to int) *ask {
 		a.no = func() *ask { return d.suffix(base, us, from, hi) }
 		return &a
 	}
-	if hi-lo < 3 {
+	if hi-lo <= few { // those between the two are soon asked about one by one
 		return window()
 	}
 	return &ask{row: "ends", needs: us[lo][0], edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,

@@ -133,3 +133,38 @@ func TestCallsNearEachOtherTakeFewQuestions(t *testing.T) {
 	}
 	t.Logf("%d calls, %d failures, %.1f questions each", len(calls), cases, float64(sum)/float64(cases))
 }
+
+// TestWrongOutputsAlone has a wrong result that is right again where anything else that is computed becomes an output, as when memory is used
+// again: no part of the graph fails. The engine says which of the outputs is wrong.
+func TestWrongOutputsAlone(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("def forward(self, x, y):\n    early = torch.ops.aten.mul.Tensor(y, 2)\n    h0 = torch.ops.aten.relu.default(x)\n")
+	const n = 120
+	for i := range n {
+		fmt.Fprintf(&b, "    h%d = torch.ops.aten.%s\n", i+1, fmt.Sprintf([]string{"add.Tensor(h%d, x)", "sigmoid.default(h%d)", "mul.Tensor(h%d, x)"}[i%3], i))
+	}
+	fmt.Fprintf(&b, "    late = torch.ops.aten.sub.Tensor(early, 3)\n    return (h%d, late)", n)
+	returned := []string{fmt.Sprintf("h%d", n), "late"}
+	var asked [2]int
+	for i, wrong := range [][]int{{1}, nil} {
+		s := Search{Oracle: OracleFunc(func(_ context.Context, c Candidate) (replay.Outcome, error) {
+			others := slices.ContainsFunc(outputs(c.Module.Graph), func(o fx.Arg) bool { return !slices.Contains(returned, fx.FormatArg(o)) })
+			if !others && connected(c.Module.Graph, []string{"early", "late"}) {
+				return replay.Outcome{Status: replay.Failed, Signature: sig, Outputs: wrong}, nil
+			}
+			return replay.Outcome{Status: replay.Pass}, nil
+		})}
+		res, err := s.Run(ctx, stateOf(t, b.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Cost.Calls != 2 {
+			t.Errorf("%d calls left:\n%s", res.Cost.Calls, res.State.Module)
+		}
+		asked[i] = res.Queries
+	}
+	t.Logf("%d questions where the wrong output is told, else %d", asked[0], asked[1])
+	if asked[0] >= asked[1] {
+		t.Errorf("%d questions although the wrong output is told, else %d", asked[0], asked[1])
+	}
+}

@@ -179,35 +179,41 @@ func singles(items func(*driver) []string, mk func(*driver, []string) edit) func
 }
 
 // few is up to how many items are tried one by one, once not all of them can go: as many questions as bisecting takes for two.
-const few = 3
+const few = 4
 
 // needed finds the items that a failure needs: it asks whether those found so far are enough, and if not, bisects for the next, or
 // tries the few that are left. k of n take k*log(n)+k questions. drop(names) is the edit that takes items away.
 func needed(row string, items []string, drop func(names []string) edit) *ask {
-	var each func(rest, gone []string) *ask
-	each = func(rest, gone []string) *ask {
+	if len(items) == 0 {
+		return nil
+	}
+	return &ask{row: row, edit: drop(items), chance: 0.6, no: func() *ask { return someNeeded(row, items, nil, drop) }}
+}
+
+// someNeeded is needed where it is known that items cannot all go after those that are gone.
+func someNeeded(row string, items, gone []string, drop func(names []string) edit) *ask {
+	switch {
+	case len(items) < 2:
+		return nil
+	case len(items) <= few:
+		return oneByOne(row, items, gone, drop)
+	}
+	without := func(more []string) []string { return append(append([]string{}, more...), gone...) }
+	return bisect(0, len(items), func(_, p, _ int) ask { return ask{row: row, edit: drop(without(items[p:])), chance: 0.5} }, func(p int) *ask {
+		rest, gone := items[:p-1], without(items[p:])
 		if len(rest) == 0 {
 			return nil
 		}
-		with := append([]string{rest[0]}, gone...)
-		return &ask{row: row, edit: drop(with), chance: 0.5, yes: func() *ask { return each(rest[1:], with) }, no: func() *ask { return each(rest[1:], gone) }}
+		return &ask{row: row, edit: drop(append(append([]string{}, rest...), gone...)), chance: 0.6, no: func() *ask { return someNeeded(row, rest, gone, drop) }}
+	})
+}
+
+// oneByOne tries each item with those that are gone already.
+func oneByOne(row string, rest, gone []string, drop func(names []string) edit) *ask {
+	if len(rest) == 0 {
+		return nil
 	}
-	var search func(rest, gone []string) *ask
-	search = func(rest, gone []string) *ask {
-		if len(rest) == 0 {
-			return nil
-		}
-		without := func(more []string) []string { return append(append([]string{}, more...), gone...) }
-		return &ask{row: row, edit: drop(without(rest)), chance: 0.6, no: func() *ask {
-			if len(rest) == 1 {
-				return nil
-			}
-			if len(rest) <= few {
-				return each(rest, gone)
-			}
-			return bisect(0, len(rest), func(_, p, _ int) ask { return ask{row: row, edit: drop(without(rest[p:])), chance: 0.5} },
-				func(p int) *ask { return search(rest[:p-1], without(rest[p:])) })
-		}}
-	}
-	return search(items, nil)
+	with := append([]string{rest[0]}, gone...)
+	return &ask{row: row, edit: drop(with), chance: 0.5, yes: func() *ask { return oneByOne(row, rest[1:], with, drop) },
+		no: func() *ask { return oneByOne(row, rest[1:], gone, drop) }}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 	"whittle/replay"
@@ -292,4 +294,27 @@ func ranks(s State) []int {
 		}
 	}
 	return out
+}
+
+// TestOptionalArguments has methods and functions of torch whose overloads say which of their arguments may be left out.
+func TestOptionalArguments(t *testing.T) {
+	s := stateOf(t, `
+def forward(self, x, y):
+    a = x.sub_(3)
+    b = a.view(torch.int32)
+    c = b.view(2, 1)
+    d = c.sum(0)
+    e = d.softmax(0)
+    f = torch.add(e, y)
+    g = torch.relu(f)
+    h = torch.max(g, 0)
+    i = torch.nn.functional.gelu(h, "none")
+    j = torch.ops.aten.sum.dim_IntList(i, [0], True)
+    return (j,)
+`)
+	d := newDriver(&Search{}, s)
+	want := []string{"c.2", "d.1", "h.1", "i.1", "j.2"}
+	if diff := cmp.Diff(want, optional(d)); diff != "" {
+		t.Error(diff)
+	}
 }

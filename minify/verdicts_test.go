@@ -75,8 +75,16 @@ func TestFlakyFailureIsMinified(t *testing.T) {
 				sameJournal(t, &journal, r.Steps)
 			}
 		}
-		// Where states without the failure fail as well, now and then, one of them may pass for the real one.
-		if c.false == 0 && bad > 0 || bad > 2*seeds*3/20 {
+		// Where states without the failure fail as well, now and then, one of them may pass for the real one. What comes nine times out of ten may
+		// look steady throughout but for the one answer that a call's removal got.
+		most := 0
+		switch {
+		case c.false > 0:
+			most = 2 * 3
+		case c.rate > 0.8:
+			most = 2 * 1
+		}
+		if bad > most {
 			t.Errorf("rate %v, false %v: %d of %d not minimal", c.rate, c.false, bad, 2*seeds)
 		}
 	}

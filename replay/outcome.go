@@ -21,6 +21,8 @@ type Outcome struct {
 	// those that the failing code was made from.
 	Suspects []string `json:"suspects,omitempty"`
 	Region   []string `json:"region,omitempty"`
+	// Outputs are the positions of the graph's outputs that are wrong, for accuracy; nil where the engine cannot tell.
+	Outputs []int `json:"outputs,omitempty"`
 }
 
 // Status is the kind of an outcome.

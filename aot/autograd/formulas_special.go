@@ -5,7 +5,6 @@ import (
 
 	"whittle/aot/build"
 	"whittle/kernels/aten"
-	"whittle/kernels/tensor"
 )
 
 func init() {
@@ -52,7 +51,7 @@ func specials() {
 	})
 	// i1'(x) = i0(x) - i1(x)/x, which is 1/2 near 0; likewise for the scaled function.
 	atZero := func(c *Ctx, x, r tt) tt {
-		return c.Where(c.T("gt.Scalar", c.Un("abs", x), epsilon(x.DType)), r, c.Scalar(0.5, r))
+		return c.Where(c.T("gt.Scalar", c.Un("abs", x), x.DType.Epsilon()), r, c.Scalar(0.5, r))
 	}
 	unary("special_i1", func(c *Ctx, g, x tt) tt {
 		r := c.Sub(c.Un("i0", x), c.Div(c.Un("special_i1", x), x))
@@ -85,11 +84,6 @@ func specials() {
 	row("frexp.Tensor", func(c *Ctx) {
 		c.Set("self", func() tt { return c.Div(c.G(0), c.Un("exp2", c.To(c.Out(1), c.G(0).DType))) })
 	}).noGrad = map[int]bool{1: true}
-}
-
-// epsilon is the distance from 1 to the next number of d.
-func epsilon(d tensor.DType) float64 {
-	return map[tensor.DType]float64{tensor.Float64: 0x1p-52, tensor.Float32: 0x1p-23, tensor.Float16: 0x1p-10, tensor.BFloat16: 0x1p-7}[d]
 }
 
 // mixed are functions of two arguments.

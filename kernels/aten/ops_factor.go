@@ -499,7 +499,7 @@ func (c *Call) solveLeastSquares(a, b, x *tensor.Tensor, batch []int64, driver s
 		rcond = c.F(2)
 	}
 	if rcond < 0 {
-		rcond = epsilon(a.DType) * float64(max(m, n))
+		rcond = a.DType.Epsilon() * float64(max(m, n))
 	}
 	type factors struct {
 		u, s, vh []float64
@@ -565,19 +565,6 @@ func (c *Call) solveLeastSquares(a, b, x *tensor.Tensor, batch []int64, driver s
 		resid = []float64{}
 	}
 	return resid, ranks, svs, nil
-}
-
-// epsilon is torch.finfo(d).eps.
-func epsilon(d tensor.DType) float64 {
-	switch d.ToReal() {
-	case tensor.Float64:
-		return 0x1p-52
-	case tensor.Float16:
-		return 0x1p-10
-	case tensor.BFloat16:
-		return 0x1p-7
-	}
-	return 0x1p-23
 }
 
 func spectral() {

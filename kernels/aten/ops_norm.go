@@ -255,10 +255,7 @@ func layerNorms() {
 	})
 	comp("rms_norm", func(c *Call) (Value, error) {
 		t, ns := c.T(0), c.Ints(1)
-		eps := 1.1920928955078125e-07
-		if t.DType == tensor.Float64 {
-			eps = 2.220446049250313e-16
-		}
+		eps := min(t.DType.Epsilon(), tensor.Float32.Epsilon()) // half precision is computed in float32
 		if !c.None(3) {
 			eps = c.F(3)
 		}

@@ -13,7 +13,7 @@ import (
 // Each comes back as a tensor that broadcasts with the batch.
 func (c *Call) tolerances(t *tensor.Tensor, atol, rtol Value) (a, r Value) {
 	n, m := t.Shape[t.Dim()-2], t.Shape[t.Dim()-1]
-	def := epsilon(t.DType) * float64(max(n, m))
+	def := t.DType.Epsilon() * float64(max(n, m))
 	full := func(v Value) Value {
 		if x, ok := v.(*tensor.Tensor); ok {
 			return x

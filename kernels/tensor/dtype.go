@@ -93,6 +93,26 @@ func (d DType) IsFloat() bool { return d.Kind() == KindFloat }
 // IsInt reports whether d is an integer type, bool excluded.
 func (d DType) IsInt() bool { return d.Kind() == KindInt }
 
+// Epsilon is the distance from 1 to the next number of d, as torch.finfo(d).eps: of complex numbers that of their parts, 0 of types that round
+// nothing.
+func (d DType) Epsilon() float64 {
+	switch d.ToReal() {
+	case Float64:
+		return 0x1p-52
+	case Float32:
+		return 0x1p-23
+	case Float16:
+		return 0x1p-10
+	case BFloat16:
+		return 0x1p-7
+	case Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2FNUZ: // PyTorch's figure for the last one, which has two bits
+		return 0x1p-3
+	case Float8E5M2:
+		return 0x1p-2
+	}
+	return 0
+}
+
 // ParseDType finds a dtype by PyTorch's name, with or without "torch." and
 // including the aliases float, double, half, long, int, short.
 func ParseDType(s string) (DType, bool) {

@@ -774,6 +774,7 @@ def query(server):
     def work(job, mark):
         import torch
         settle(job)
+        share_headers(server.tmp)
         try:
             ns = run_text(job)
             args = arguments(server, ns, job)
@@ -796,6 +797,30 @@ def settle(job):
     torch.set_num_threads(job.get("threads") or 1)
     torch._inductor.config.compile_threads = job.get("compile_threads") or 1
     torch._inductor.config.fx_graph_cache = False
+
+
+def share_headers(folder):
+    """Newer versions of PyTorch precompile the kernels' header, and every process preprocesses it first to see whether it has changed. The
+    questions of one engine do that once: what the first was told lies in folder."""
+    from torch._inductor import codecache
+    ask = getattr(codecache, "_precompile_header", None)
+    if ask is None:
+        return
+
+    def precompiled(header, command, **options):
+        note = os.path.join(folder, "header-" + hashlib.sha1(repr((header, command, sorted(options.items()))).encode()).hexdigest())
+        with contextlib.suppress(OSError), open(note) as f:
+            made = f.read()
+            if os.path.exists(made + ".gch"):
+                return made
+        made = ask(header, command, **options)
+        part = "%s.%d" % (note, os.getpid())
+        with open(part, "w") as f:
+            f.write(made)
+        os.rename(part, note)
+        return made
+
+    codecache._precompile_header = precompiled
 
 
 def after_aot(ns, args, job, mark):
@@ -1183,9 +1208,9 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
     mark("ran")
     said = []
 
-    def differs(a, b, only_float):
+    def differs(a, b, only_float, reference=None):
         del said[:]
-        return not same(a, b, exact, tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True, ignore_non_fp=only_float,
+        return not same(a, b, exact if reference is None else reference, tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True, ignore_non_fp=only_float,
                         log_error=lambda m, *a, **k: said.append(m % a if a else m))
 
     if not differs(ref, got, False):
@@ -1205,8 +1230,19 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
         again = seeded(kept, args)
     if differs(ref, again, False) and (noise is None or far(ref, again, noise)):
         return outcome("invalid", "eager does not agree with itself: random or uninitialised results")
+    def wrong_outputs():
+        """The positions of those of the graph's outputs that differ."""
+        runs = [r if forward_only else r[0] for r in (ref, got, ref if exact is None else exact, *(noise or ()))]
+        if not isinstance(runs[0], (list, tuple)):
+            return
+        for i, (a, b, c, *rounded) in enumerate(zip(*([[v] for v in r] for r in runs))):
+            if differs(a, b, False, None if exact is None else c) and (noise is None or far(a, b, rounded)):
+                yield i
+
     at = place(lambda: differs(ref, (third := seeded(compiled, args)), False) and (noise is None or bool(far(ref, third, noise))))
     result = outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": at}, detail=text)
+    with contextlib.suppress(Exception):
+        told(result, "outputs", list(wrong_outputs()))
     if locate is not None and job.get("locate") and not at.startswith("above"):
         with contextlib.suppress(Exception):
             locate.part(result, gm, compiled, args, job)
@@ -1601,10 +1637,10 @@ def check_isa():
 
 
 def warm_compile():
-    """A toy graph through all of Inductor but the C++ compiler."""
+    """A toy graph through all of AOTAutograd and Inductor but the C++ compiler."""
     import torch
     from torch._inductor import codecache, config
-    from torch._inductor.compile_fx import compile_fx_inner
+    from torch._inductor.compile_fx import compile_fx
     from torch.fx.experimental.proxy_tensor import make_fx
 
     class Built:
@@ -1626,7 +1662,7 @@ def warm_compile():
                 y = torch.ops.aten.add.Tensor(y, 1)
                 return (torch.ops.aten.relu.default(y), torch.ops.aten.sum.dim_IntList(y, [1]), torch.ops.aten.view.default(y, [-1]))
             args = [torch.randn(8, 8), torch.randn(8, 8)]
-            compile_fx_inner(make_fx(toy)(*args), args)
+            compile_fx(make_fx(toy)(*args), args)
     except Exception:
         traceback.print_exc()
     finally:

@@ -87,6 +87,7 @@ type reply struct {
 	Peak      int64              `json:"peak"` // bytes beyond an idle Python
 	Suspects  []string           `json:"suspects"`
 	Region    []string           `json:"region"`
+	Outputs   []int              `json:"outputs"`
 	Killer    string             `json:"killer"` // the signal that ended the child, sent by neither side
 	Signature replay.Signature   `json:"signature"`
 	Error     *struct {
@@ -171,7 +172,7 @@ func (e *Engine) limits(fresh bool, calls int) map[string]any {
 }
 
 func (r reply) outcome() replay.Outcome {
-	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Duration: time.Duration(r.Seconds * float64(time.Second))}
+	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Duration: time.Duration(r.Seconds * float64(time.Second))}
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}

@@ -467,6 +467,7 @@ type accuracyQuestion struct {
 	Noise           func() (any, error) // of eager around Ref; takes the place of Exact where Options.Direct says so
 	SameStream      bool                // fallback_random
 	Options         accuracy.Options
+	Outputs         string // where the graph's outputs are among the results: "[0]" before the place of each
 }
 
 // answer compares. What differs from itself, too, is random: it is refused, and not taken for a divergence.
@@ -509,7 +510,14 @@ func (q accuracyQuestion) answer(ctx context.Context) replay.Outcome {
 			return invalid(err)
 		}
 	}
-	return replay.Outcome{Status: replay.Failed, Message: rep.Message, Signature: replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected", Output: rep.Where}}
+	o := replay.Outcome{Status: replay.Failed, Message: rep.Message, Signature: replay.Signature{Stage: "accuracy", Type: "AccuracyError", Message: "Bad accuracy detected", Output: rep.Where}}
+	if at, ok := strings.CutPrefix(rep.Where, q.Outputs+"["); ok {
+		number, _, _ := strings.Cut(at, "]")
+		if i, err := strconv.Atoi(number); err == nil {
+			o.Outputs = []int{i}
+		}
+	}
+	return o
 }
 
 // exactly runs a graph in float64 with the numbers that it drew before.
@@ -553,7 +561,7 @@ func (d *dynamoRun) accuracy(ctx context.Context, inputs []any) replay.Outcome {
 		Compiled: func() (any, error) {
 			return all(cloneAll(inputs), func(args []vm.Object) (any, error) { return d.call(fn, args) })
 		},
-		Exact: exactly(r.Module, inputs, eager), SameStream: s.fallbackRandom(), Options: opt,
+		Exact: exactly(r.Module, inputs, eager), SameStream: s.fallbackRandom(), Options: opt, Outputs: "[0]",
 	}
 	q.Noise = func() (any, error) {
 		return noise(q.Ref, r.Module, inputs, func(gm *fx.GraphModule, in []any, rounding *accuracy.Rounding) (any, error) {
