@@ -541,9 +541,7 @@ def stopped(child, status, kind, message):
 
 def failed(e, stage):
     """The outcome of an exception that the compiler, or what it made, raised."""
-    inner = e
-    while getattr(inner, "inner_exception", None) is not None:
-        inner = inner.inner_exception
+    inner = innermost(e)
     if isinstance(inner, MemoryError) or isinstance(inner, RuntimeError) and out_of_memory(str(inner)):
         return outcome("oom", describe(e), signature={"stage": stage, "type": "oom"})
     frames = []
@@ -565,6 +563,13 @@ def failed(e, stage):
             break
     return outcome("fail", describe(e), error={"stage": stage, "type": type(inner).__name__, "message": str(inner), "frame": frame},
                    detail="".join(traceback.format_exception(e))[-12000:])
+
+
+def innermost(e):
+    """The exception that torch's own ones, which pass it on, are about."""
+    while getattr(e, "inner_exception", None) is not None:
+        e = e.inner_exception
+    return e
 
 
 def theirs(file, name, caller):
@@ -877,10 +882,10 @@ class Kernels:
     def blame(self, result, e):
         """Adds to an outcome which calls the failing kernel stands for."""
         with contextlib.suppress(Exception):
-            guilty = set()
+            guilty, outer, e = set(), e, innermost(e)
             command = re.search(r"(\S+\.cpp)\b", str(e)) if type(e).__name__ == "CppCompileError" else None
             written = open(command.group(1)).read() if command else ""
-            called = " ".join(f.line or "" for f in traceback.extract_tb(e.__traceback__) if f.filename.endswith(".py"))
+            called = " ".join(f.line or "" for x in (outer, e) for f in traceback.extract_tb(x.__traceback__) if f.filename.endswith(".py"))
             for name, (code, origins) in self.sources.items():  # layers that are alike have kernels that are alike: the first will do
                 body = code.partition("{")[2].rpartition("}")[0].strip()
                 if not guilty and (written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called)):
