@@ -533,6 +533,7 @@ func init() {
 		"torch.cond":                                         (*tracer).cond,
 		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
 		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
+		"torch._ops.HigherOrderOperator.__call__":            (*tracer).higherOrder,
 		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
 		"torch._check":                                       (*tracer).check,
 		"torch._check_is_size":                               (*tracer).checkIsSize,

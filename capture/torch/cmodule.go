@@ -458,6 +458,7 @@ func (t *Torch) registerOps() {
 		}
 		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]*vm.Instance{}}}, nil
 	})
+	t.c.Func("_graph_of_source", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.graphOfSource(a) })
 	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })
 	t.packetName = func(o vm.Object) (string, bool) {

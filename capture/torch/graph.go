@@ -330,6 +330,28 @@ func (t *Torch) NativeGraph(o vm.Object) *GraphModule {
 	return nil
 }
 
+// graphOfSource reads the graph in the text of a function, as FX writes it: (file, text, the module that has its attributes).
+func (t *Torch) graphOfSource(a []vm.Object) (vm.Object, error) {
+	file, _ := vm.AsStr(a[0])
+	text, _ := vm.AsStr(a[1])
+	gm, err := fx.Parse(file, text)
+	if err != nil {
+		return nil, t.In.Errorf(t.In.Exc.NotImplementedError, "torch.fx.symbolic_trace: not straight-line code: %s", err)
+	}
+	gm.ClassName = "GraphModule"
+	attr := func(name string) (vm.Object, error) {
+		o := a[2]
+		for _, part := range strings.Split(name, ".") {
+			var err error
+			if o, err = t.In.GetAttr(o, part); err != nil {
+				return nil, err
+			}
+		}
+		return o, nil
+	}
+	return &GraphModule{GM: gm, t: t, Attr: attr, nodes: map[*fx.Node]*Node{}}, nil
+}
+
 // cond runs one of two graph modules: (pred, true, false, operands). A trace of operators records both.
 func (t *Torch) cond(a []vm.Object) (vm.Object, error) {
 	if p, ok := a[0].(*Tensor); ok && p.T.Fake && t.Cond != nil {

@@ -237,11 +237,23 @@ func (in *Interp) RunFile(path string, argv []string) error {
 }
 
 // RunSource runs source text as __main__.
-func (in *Interp) RunSource(filename, src string) error {
+func (in *Interp) RunSource(filename, src string) error { return in.runMain(filename, src, nil) }
+
+// RunText is RunSource for a text that is in no file: its loader gives it to who asks for a function's source.
+func (in *Interp) RunText(filename, src string) error {
+	loader := in.NewModule("text", "")
+	loader.Func("get_source", func(*Interp, []Object, []KwArg) (Object, error) { return Str(src), nil })
+	return in.runMain(filename, src, loader)
+}
+
+func (in *Interp) runMain(filename, src string, loader Object) error {
 	m := in.NewModule("__main__", "")
 	m.Dict.SetStr("__doc__", None)
 	m.Dict.SetStr("__builtins__", in.Builtins)
 	m.Dict.SetStr("__file__", Str(filename))
+	if loader != nil {
+		m.Dict.SetStr("__loader__", loader)
+	}
 	in.Modules.SetStr("__main__", m)
 	c, err := in.Compile(filename, src, code.Exec)
 	if err != nil {

@@ -105,7 +105,7 @@ func divergeDynamo(ctx context.Context, r *repros.Repro, inputs []any, cacheDir 
 	s.In.Stdout, s.In.Stderr = io.Discard, io.Discard
 	defer s.In.WithContext(ctx)()
 	pre, _, _ := strings.Cut(repros.Write(r), "if __name__ == '__main__':")
-	if err := s.In.RunSource("repro.py", pre); err != nil {
+	if err := s.In.RunText("repro.py", pre); err != nil {
 		return nil, &accuracy.EagerError{Err: s.plain(err)}
 	}
 	d := newDynamoRun(s, r)

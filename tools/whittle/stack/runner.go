@@ -184,7 +184,7 @@ func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir st
 	fail := func(err error) replay.Outcome { return replay.Outcome{Status: replay.Invalid, Message: err.Error()} }
 	// Everything of the file but its main part: imports, settings, the backend.
 	pre, _, _ := strings.Cut(q.Repro, "if __name__ == '__main__':")
-	if err := s.In.RunSource("repro.py", pre); err != nil {
+	if err := s.In.RunText("repro.py", pre); err != nil {
 		return fail(err)
 	}
 	inputs, err := r.Tensors(r.Loader(q.Dir))

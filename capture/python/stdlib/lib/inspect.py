@@ -406,7 +406,11 @@ def getmodulename(path):
 def findsource(o):
     f = getfile(o)
     t = _whittle.source_text(f)
-    if t is None:
+    if t is None:  # in no file: what linecache holds, or the module's loader gives
+        import linecache
+        m = getmodule(o, f)
+        t = ''.join(linecache.getlines(f, m.__dict__ if m else None))
+    if not t:
         raise OSError('could not get source code')
     lines = t.splitlines(True)
     if isinstance(o, ModuleType):

@@ -56,6 +56,11 @@ def _tag_activation_checkpoint(body, *operands, **settings):
     return _C._checkpoint_region(body, *operands)
 
 
+def _wrap(body, *operands, **settings):
+    """A body that is traced as a graph of its own, and is nothing else."""
+    return body(*operands, **settings)
+
+
 def _autograd_function_apply(fwd, bwd, *args, args_tensor_mask, non_differentiable_idx):
     """The operator under torch.autograd.Function.apply in graphs: forward gives its results and what backward gets after their gradients."""
     on = _C.is_grad_enabled()
@@ -94,5 +99,7 @@ _custom = {
     ("higher_order", "autograd_function_apply"): HigherOrderOperator("autograd_function_apply", _autograd_function_apply),
     ("higher_order", "cond"): HigherOrderOperator("cond", _cond),
     ("higher_order", "tag_activation_checkpoint"): HigherOrderOperator("tag_activation_checkpoint", _tag_activation_checkpoint),
+    ("higher_order", "wrap"): HigherOrderOperator("wrap", _wrap),
+    ("higher_order", "wrap_activation_checkpoint"): HigherOrderOperator("wrap_activation_checkpoint", _tag_activation_checkpoint),
 }
 ops = _Ops()
