@@ -316,12 +316,11 @@ func Execute(ctx context.Context, cacheDir string, gm *fx.GraphModule, inputs []
 	for i, n := range gm.Graph.Placeholders() {
 		see(n, inputs[i])
 	}
-	_, err := s.Torch.RunGraphObserved(gm.Graph, func(name string) (vm.Object, error) {
-		if x := gm.Attrs[name]; x != nil {
-			return s.Torch.Wrap(x), nil
-		}
-		return nil, fmt.Errorf("graph has no attribute %s", name)
-	}, args, func(n *fx.Node, o vm.Object) {
+	obj, err := s.Torch.NewGraphModule(gm, nil)
+	if err != nil {
+		return err
+	}
+	_, err = s.Torch.RunGraphObserved(gm.Graph, s.Torch.NativeGraph(obj).Attribute, args, func(n *fx.Node, o vm.Object) {
 		if x, ok := s.Torch.Value(o); ok && n.IsCall() {
 			x = accuracy.Clone(x)
 			if t, ok := x.(*tensor.Tensor); ok {
