@@ -89,6 +89,8 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		}
 		if isModule(f) {
 			v, done, err = tr.callModule(f, args, kw)
+		} else if isA(f.Class, "torch._ops", "HigherOrderOperator") {
+			v, done, err = tr.higherOrder(f, args, kw)
 		} else if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
 			if g, ok := s.Func.(*vm.Function); ok {
 				v, done, err = tr.callFunction(g, callable, args, kw)
@@ -533,7 +535,6 @@ func init() {
 		"torch.cond":                                         (*tracer).cond,
 		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
 		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
-		"torch._ops.HigherOrderOperator.__call__":            (*tracer).higherOrder,
 		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
 		"torch._check":                                       (*tracer).check,
 		"torch._check_is_size":                               (*tracer).checkIsSize,

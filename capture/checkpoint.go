@@ -151,18 +151,19 @@ func (tr *tracer) usePytree() {
 	tr.guards.add(fixedGuard("G['_<id>_c0'].Tensor"), fixedGuard("G['_<id>_c0'].Tensor.__bases__[0]"))
 }
 
-// higherOrder is a call of an operator of torch.ops.higher_order, as repros of graphs with bodies have it.
-func (tr *tracer) higherOrder(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	op, err := tr.in.GetAttr(args[0], "__name__")
+// higherOrder is a call of an operator of torch.ops.higher_order, as repros of graphs with bodies have it. Of others the calls of the bodies
+// become the graph's.
+func (tr *tracer) higherOrder(op *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	o, err := tr.in.GetAttr(op, "__name__")
 	if err != nil {
 		return nil, false, err
 	}
-	name, _ := vm.AsStr(op)
+	name, _ := vm.AsStr(o)
 	switch name {
 	case "tag_activation_checkpoint":
-		return tr.checkpoint(args[1:], kw)
+		return tr.checkpoint(args, kw)
 	case "cond":
-		return tr.cond(args[1:], kw)
+		return tr.cond(args, kw)
 	}
-	return nil, false, &Unsupported{Reason: "Unsupported: torch.ops.higher_order." + name}
+	return nil, false, nil
 }
