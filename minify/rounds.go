@@ -198,13 +198,13 @@ func someNeeded(row string, items, gone []string, drop func(names []string) edit
 	case len(items) <= few:
 		return oneByOne(row, items, gone, drop)
 	}
-	without := func(more []string) []string { return append(append([]string{}, more...), gone...) }
-	return bisect(0, len(items), func(_, p, _ int) ask { return ask{row: row, edit: drop(without(items[p:])), chance: 0.5} }, func(p int) *ask {
-		rest, gone := items[:p-1], without(items[p:])
+	with := func(more, gone []string) []string { return append(append([]string{}, more...), gone...) }
+	return bisect(0, len(items), func(_, p, _ int) ask { return ask{row: row, edit: drop(with(items[p:], gone)), chance: 0.5} }, func(p int) *ask {
+		rest, gone := items[:p-1], with(items[p:], gone)
 		if len(rest) == 0 {
 			return nil
 		}
-		return &ask{row: row, edit: drop(append(append([]string{}, rest...), gone...)), chance: 0.6, no: func() *ask { return someNeeded(row, rest, gone, drop) }}
+		return &ask{row: row, edit: drop(with(rest, gone)), chance: 0.6, no: func() *ask { return someNeeded(row, rest, gone, drop) }}
 	})
 }
 

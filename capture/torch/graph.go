@@ -330,7 +330,7 @@ func (t *Torch) NativeGraph(o vm.Object) *GraphModule {
 	return nil
 }
 
-// graphOfSource reads the graph in the text of a function, as FX writes it: (file, text, the module that has its attributes).
+// graphOfSource is the graph module of a function's text, as FX writes it: (file, text, the module that has its attributes).
 func (t *Torch) graphOfSource(a []vm.Object) (vm.Object, error) {
 	file, _ := vm.AsStr(a[0])
 	text, _ := vm.AsStr(a[1])
@@ -349,7 +349,7 @@ func (t *Torch) graphOfSource(a []vm.Object) (vm.Object, error) {
 		}
 		return o, nil
 	}
-	return &GraphModule{GM: gm, t: t, Attr: attr, nodes: map[*fx.Node]*Node{}}, nil
+	return t.NewGraphModule(gm, attr)
 }
 
 // cond runs one of two graph modules: (pred, true, false, operands). A trace of operators records both.

@@ -1235,6 +1235,7 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
         again = seeded(kept, args)
     if differs(ref, again, False) and (noise is None or far(ref, again, noise)):
         return outcome("invalid", "eager does not agree with itself: random or uninitialised results")
+
     def wrong_outputs():
         """The positions of those of the graph's outputs that differ."""
         runs = [r if forward_only else r[0] for r in (ref, got, ref if exact is None else exact, *(noise or ()))]

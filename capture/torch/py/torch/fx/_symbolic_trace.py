@@ -3,7 +3,6 @@ import textwrap
 
 import torch
 from torch import _C
-from torch.fx.graph_module import GraphModule
 
 
 def symbolic_trace(root, concrete_args=None):
@@ -14,4 +13,4 @@ def symbolic_trace(root, concrete_args=None):
     forward = root.forward if isinstance(root, torch.nn.Module) else root
     code = forward.__code__
     text = "\n" * (code.co_firstlineno - 1) + textwrap.dedent(inspect.getsource(forward))
-    return GraphModule(_C._graph_of_source(code.co_filename, text, root))
+    return _C._graph_of_source(code.co_filename, text, root)
