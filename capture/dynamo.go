@@ -82,8 +82,9 @@ type Observer struct {
 	Recorded func(r *FrameRecord, err error)
 	// Check looks at what a backend made before it is used; an error from it is a failure of the backend.
 	Check func(gm vm.Object, inputs []vm.Object, compiled vm.Object) error
-	// Raised sees what a backend's code raises when it runs, with the inputs that it got.
-	Raised func(b Backend, gm *fx.GraphModule, inputs []vm.Object, err error)
+	// Run is told of each run of a backend's code before it starts, with the inputs that it gets; what it returns is told how the run
+	// ended. first: this code did not run before.
+	Run func(b Backend, gm *fx.GraphModule, inputs []vm.Object, first bool) (end func(err error))
 	// Begin is told of a graph before its backend gets it; what it returns is called when the backend is done.
 	Begin func(b Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) (end func())
 }

@@ -7,7 +7,6 @@ import (
 
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
-	"whittle/kernels/tensor"
 )
 
 // runEntry runs compiled code in place of a frame.
@@ -25,21 +24,14 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
 			}
 			args[i] = v
 		}
-		end := func() {}
-		if !en.ran && d.Observe.Begin != nil {
-			vals := make([]*tensor.Tensor, len(en.inputs))
-			for i, in := range en.inputs {
-				vals[i] = in.val
-			}
-			end = d.Observe.Begin(en.ctx.Backend, en.gm, vals)
+		end := func(error) {}
+		if d.Observe.Run != nil {
+			end = d.Observe.Run(en.ctx.Backend, en.gm, args, !en.ran)
 		}
 		en.ran = true
 		res, err := d.Disabled(en.fn, args, nil)
-		end()
+		end(err)
 		if err != nil {
-			if d.Observe.Raised != nil {
-				d.Observe.Raised(en.ctx.Backend, en.gm, args, err)
-			}
 			return nil, err
 		}
 		if r.outs, err = d.outputs(res); err != nil {

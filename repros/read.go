@@ -37,7 +37,7 @@ func ReadFile(path string) (*Repro, error) {
 // Read reads a repro's text; file is used in errors.
 func Read(file, text string) (*Repro, error) {
 	text, preamble := cutPreamble(text)
-	s, err := fx.ParseSource(file, text)
+	s, err := fx.ParseSource(file, relativeSaveDir.ReplaceAllString(text, "$1"))
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +47,9 @@ func Read(file, text string) (*Repro, error) {
 	}
 	return d.r, nil
 }
+
+// relativeSaveDir is what Write makes of a save_dir beside the file.
+var relativeSaveDir = regexp.MustCompile(regexp.QuoteMeta(besideFile) + `('[^'\n]*'|"[^"\n]*")\)`)
 
 // IncompleteError says what a repro's text names without holding it: bodies of higher-order operators that PyTorch wrote
 // as <lambda>(), modules whose repr is no constructor. The rest was read; PyTorch cannot run the file.

@@ -264,8 +264,8 @@ func inBounds(t *tensor.Tensor) error {
 	return nil
 }
 
-// FromTensors describes concrete inputs: r's Storages and Inputs are replaced. Hashes are left empty; put fills them
-// when given (it stores the bytes and returns their hash). requiresGrad tells, per tensor, what to note; nil for none.
+// FromTensors describes concrete inputs: r's Storages and Inputs are replaced. put, where it is given, stores the bytes of a storage and
+// returns their hash, "" where it does not; a storage without a hash has random data when the repro runs. requiresGrad tells, per tensor, what to note; nil for none.
 func (r *Repro) FromTensors(names []string, inputs []any, put func(data []byte) (string, error), requiresGrad func(t *tensor.Tensor) bool) error {
 	r.Storages, r.Inputs = nil, nil
 	seen := map[*tensor.Storage]int{}

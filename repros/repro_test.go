@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"whittle/capture/fx"
 	"whittle/kernels/tensor"
 )
 
@@ -211,6 +212,34 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("changed:\n%s\n%s", Write(r), Write(again))
 		}
 	})
+}
+
+// A save_dir beside the file is found from any folder: the text says so in Python, and is read back.
+func TestSaveDirBesideTheFile(t *testing.T) {
+	for dir, want := range map[string]string{
+		"":            "save_dir=None",
+		"checkpoints": "save_dir=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'checkpoints')",
+		"it's":        `save_dir=os.path.join(os.path.dirname(os.path.abspath(__file__)), "it's")`,
+		"/absolute":   "save_dir='/absolute'",
+	} {
+		for _, stage := range []Stage{AfterAOT, AfterDynamo} {
+			gm, err := fx.Parse("g", "class Repro(torch.nn.Module):\n    def forward(self, x):\n        return (x,)\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := Write(&Repro{Module: gm, Stage: stage, SaveDir: dir, Backend: "eager", Inputs: []Input{{Kind: SymIntInput, Name: "x", Value: int64(1)}}})
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s in\n%s", want, text)
+			}
+			r, err := Read("repro.py", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.SaveDir != dir {
+				t.Errorf("%q was read back as %q", dir, r.SaveDir)
+			}
+		}
+	}
 }
 
 // The data of a repro that was written with data are where it says, or it is an error that names them; no others stand in for them.

@@ -2,6 +2,7 @@ package repros
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"whittle/capture/fx"
@@ -103,20 +104,25 @@ func Write(r *Repro) string {
 	if command == "" {
 		command = "run"
 	}
+	dir := orNone(r.SaveDir)
+	if r.SaveDir != "" && !filepath.IsAbs(r.SaveDir) {
+		line("    import os")
+		dir = besideFile + dir + ")"
+	}
 	if r.Stage == AfterDynamo {
 		line("    from torch._dynamo.repro.after_dynamo import run_repro")
 		auto := "False"
 		if r.Autocast {
 			auto = "True"
 		}
-		line("    run_repro(mod, load_args, accuracy=%s, command=%s,\n        save_dir=%s, autocast=%s, backend=%s)", acc, literal.Str(command), orNone(r.SaveDir), auto, orNone(r.Backend))
+		line("    run_repro(mod, load_args, accuracy=%s, command=%s,\n        save_dir=%s, autocast=%s, backend=%s)", acc, literal.Str(command), dir, auto, orNone(r.Backend))
 		return b.String()
 	}
 	tracing := r.Tracing
 	if tracing == "" {
 		tracing = "real"
 	}
-	tail := fmt.Sprintf("save_dir=%s, tracing_mode=%s, check_str=%s)", orNone(r.SaveDir), literal.Str(tracing), orNone(r.Check))
+	tail := fmt.Sprintf("save_dir=%s, tracing_mode=%s, check_str=%s)", dir, literal.Str(tracing), orNone(r.Check))
 	line("    from torch._dynamo.repro.after_aot import run_repro")
 	line("    with torch.no_grad():")
 	line("        run_repro(mod, load_args, accuracy=%s, command=%s, %s", acc, literal.Str(command), tail)
@@ -125,6 +131,9 @@ func Write(r *Repro) string {
 	line("        # mod(*args)")
 	return b.String()
 }
+
+// besideFile begins the save_dir that lies beside the file, wherever that is run from. PyTorch takes a relative one from the current folder.
+const besideFile = "os.path.join(os.path.dirname(os.path.abspath(__file__)), "
 
 func orNone(s string) string {
 	if s == "" {

@@ -72,7 +72,11 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 		if ev.After == "" && o.noMinify {
 			return nil
 		}
+		r.Command = "run" // nothing is left to do but to run it
 		path, err := repros.WriteFile(at.repro(ev.Sig), r, "whole", r.Module.Hash(), ev.Sig.String())
+		if err == nil {
+			err = repros.SaveStorages(filepath.Join(ev.Data, checkpoints), filepath.Join(filepath.Dir(path), checkpoints))
+		}
 		if err != nil {
 			return err
 		}
@@ -84,7 +88,7 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 	if ev.Kind == "failed" { // how a process ends may look otherwise in a worker
 		m.seen = ev.Sig
 	}
-	return a.minify(ctx, st, r, ".", script, m)
+	return a.minify(ctx, st, r, ev.Data, script, m)
 }
 
 // shrinkFound shrinks what `whittle exec` found, with the program's own Python.

@@ -29,7 +29,8 @@ const scriptArg = "__script"
 type event struct {
 	Kind  string           `json:"kind"` // begin, end: around a step that could take the process down; failed: a backend raised; internal: whittle panicked
 	Repro string           `json:"repro,omitempty"`
-	Dir   string           `json:"dir,omitempty"` // for repros, by the script's own settings; "" for none
+	Data  string           `json:"data,omitempty"` // the folder that the repro's save_dir is in
+	Dir   string           `json:"dir,omitempty"`  // for repros, by the script's own settings; "" for none
 	Sig   replay.Signature `json:"sig,omitzero"`
 	Raw   string           `json:"raw,omitempty"`
 	Level int              `json:"level,omitempty"` // repro_level
@@ -102,7 +103,12 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 			return err
 		}
 	}
-	code, ev, err := a.supervise(ctx, args, o)
+	data, err := os.MkdirTemp("", "whittle-run-") // the inputs of graphs
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(data)
+	code, ev, err := a.supervise(ctx, args, data, o)
 	if err != nil {
 		return err
 	}
@@ -133,8 +139,9 @@ func (a *app) keepFrame(ctx context.Context, e *event) error {
 	return nil
 }
 
-// supervise runs the script in a child and returns its exit status and the failure to minify, if there is one.
-func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, *event, error) {
+// supervise runs the script in a child, which leaves the inputs of graphs in data, and returns its exit status and the failure to minify, if
+// there is one.
+func (a *app) supervise(ctx context.Context, args []string, data string, o runOptions) (int, *event, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, nil, err
@@ -144,7 +151,7 @@ func (a *app) supervise(ctx context.Context, args []string, o runOptions) (int, 
 		return 0, nil, err
 	}
 	defer r.Close()
-	argv := []string{scriptArg}
+	argv := []string{scriptArg, data}
 	if o.record != "" {
 		argv = append(argv, "--record", o.record)
 	}

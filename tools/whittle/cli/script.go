@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -26,14 +27,19 @@ import (
 type script struct {
 	s      *stack.Session
 	path   string
-	events *json.Encoder  // nil: nobody listens
-	dynamo *stack.Failure // the first failure after dynamo
-	rec    *recorder      // nil: no record asked for
+	events *json.Encoder // nil: nobody listens
+	rec    *recorder     // nil: no record asked for
+	data   dataFolder
+	failed map[string]failedGraph   // the first failure of each stage
+	copied map[*fx.GraphModule]bool // graphs whose inputs are copied before they run: they write to them
 }
 
-// runScript is the hidden subcommand __script [--record FILE] [--frames] -- SCRIPT ARGS...
+// runScript is the hidden subcommand __script DATA [--record FILE] [--frames] -- SCRIPT ARGS... DATA is a folder of the parent's for the inputs of graphs.
 func runScript(args []string, stdout, stderr io.Writer) int {
-	record := ""
+	data, record := "", ""
+	if len(args) > 0 {
+		data, args = args[0], args[1:]
+	}
 	if len(args) > 1 && args[0] == "--record" {
 		record, args = args[1], args[2:]
 	}
@@ -49,7 +55,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	native.DefaultAbort()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &script{s: stack.New(ctx, cacheDir()), path: args[0]}
+	c := &script{s: stack.New(ctx, cacheDir()), path: args[0], data: dataFolder{path: data}, failed: map[string]failedGraph{}, copied: map[*fx.GraphModule]bool{}}
 	if f := os.NewFile(3, "events"); f != nil {
 		if _, err := f.Stat(); err == nil {
 			syscall.CloseOnExec(3)
@@ -60,15 +66,12 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	in.Stdout, in.Stderr = stdout, stderr
 	defer in.WithContext(ctx)()
 	c.s.Dynamo.Observe.Failed = c.dynamoFailed
-	c.s.Dynamo.Observe.Raised = c.raised
-	c.s.OnFailure = c.launcher
+	c.s.Dynamo.Observe.Run = c.running
+	c.s.OnFailure = c.failing
 	c.s.RecordFrames(frames, c.frame, func(err error) { fmt.Fprintln(c.s.In.Stderr, "whittle: not recorded:", err) })
 	c.s.Dynamo.Observe.Begin = func(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor) func() {
 		c.s.Keep(gm)
-		if _, python := b.Fn.(*vm.Function); !python {
-			return func() {} // a backend of our own announces its parts itself
-		}
-		return c.begin(dynamoFailure(b, gm, inputs, nil))
+		return c.beginOwn(dynamoFailure(b, gm, inputs, nil))
 	}
 	c.s.Begin = c.begin
 	if record != "" {
@@ -161,93 +164,142 @@ func (c *script) frame(r *capture.FrameRecord) {
 	c.send(event{Kind: "frame", Frame: data, Raw: r.Function})
 }
 
-// begin tells the parent what is about to be compiled; the function it returns tells it that the step is over.
+// begin tells the parent what is about to be compiled, or to run; the function it returns tells it that the step is over.
 func (c *script) begin(f *stack.Failure) func() {
 	if c.events == nil {
 		return func() {}
 	}
-	text, err := c.repro(f)
+	kept := c.data.step(crashData)
+	text, err := c.repro(f, kept)
 	if err != nil {
+		kept.drop()
 		return func() {}
 	}
 	level, after, dir := c.s.ReproConfig()
-	c.send(event{Kind: "begin", Repro: text, Dir: dir, Level: level, After: after, Calls: len(f.Graph.Graph.Calls())})
-	return func() { c.send(event{Kind: "end"}) }
+	c.send(event{Kind: "begin", Repro: text, Data: kept.dir, Dir: dir, Level: level, After: after, Calls: len(f.Graph.Graph.Calls())})
+	return func() {
+		c.send(event{Kind: "end"})
+		kept.drop()
+	}
+}
+
+// beginOwn is begin for a backend that is written in Python. One of our own announces its parts itself.
+func (c *script) beginOwn(f *stack.Failure) func() {
+	if _, python := f.Fn.(*vm.Function); !python {
+		return func() {}
+	}
+	return c.begin(f)
 }
 
 func (c *script) dynamoFailed(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) {
 	f := dynamoFailure(b, gm, inputs, err)
 	f.Accuracy = c.s.TakeAccuracy()
-	if c.dynamo == nil {
-		c.dynamo = f
+	c.failing(f)
+}
+
+// running is told of each run of a backend's code. What the run writes to is copied before: a failure has its inputs as they were.
+func (c *script) running(b capture.Backend, gm *fx.GraphModule, args []vm.Object, first bool) func(error) {
+	end := func() {}
+	if first {
+		end = c.beginOwn(dynamoFailure(b, gm, c.s.Tensors(args), nil))
+		c.copied[gm] = c.s.OwnBackend(b.Fn) && slices.ContainsFunc(gm.Graph.Nodes, (*fx.Node).IsMutating)
 	}
-	c.launcher(f)
+	if c.copied[gm] {
+		if copies, err := c.s.Snapshot(args); err == nil {
+			args = copies
+		}
+	}
+	return func(err error) {
+		end()
+		if err != nil {
+			c.raised(b, gm, args, err)
+		}
+	}
 }
 
 // raised notes that the code of a backend written in Python raises where the graph itself does not.
 func (c *script) raised(b capture.Backend, gm *fx.GraphModule, args []vm.Object, err error) {
-	if c.dynamo != nil || c.s.Failure != nil || !c.s.OwnBackend(b.Fn) || c.s.RunGraph(gm, args) != nil {
+	if len(c.failed) > 0 || !c.s.OwnBackend(b.Fn) || c.s.RunGraph(gm, args) != nil {
 		return
 	}
-	inputs := make([]*tensor.Tensor, len(args))
-	for i, o := range args {
-		if v, ok := c.s.Torch.Value(o); ok {
-			inputs[i], _ = v.(*tensor.Tensor)
-		}
-	}
-	f := dynamoFailure(b, gm, inputs, err)
+	f := dynamoFailure(b, gm, c.s.Tensors(args), err)
 	f.Running = true
-	c.dynamo = f
-	c.launcher(f)
-}
-
-// launcher leaves minifier_launcher.py, as PyTorch does where repro_after names the stage that failed.
-func (c *script) launcher(f *stack.Failure) {
-	level, after, _ := c.s.ReproConfig()
-	if after != f.Stage || level == 1 {
-		return
-	}
-	text, err := c.repro(f)
-	if err != nil {
-		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a launcher:", err)
-		return
-	}
-	dir, err := c.s.DebugDir()
-	if err == nil { // a second failure of the run has a launcher of its own
-		_, err = files.Put(filepath.Join(dir, "minifier", "minifier_launcher.py"), []byte(text), f.Graph.Hash(), c.s.Signature(f).String())
-	}
-	if err != nil {
-		fmt.Fprintln(c.s.In.Stderr, "whittle: writing minifier_launcher.py:", err)
-	}
+	c.failing(f)
 }
 
 func dynamoFailure(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) *stack.Failure {
 	return &stack.Failure{Stage: "dynamo", Backend: b.Name, Graph: gm, Inputs: inputs, Err: err, Fn: b.Fn}
 }
 
-// sendFailure hands the failure to the parent, with the settings that decide what happens to it.
-func (c *script) sendFailure() {
-	if c.s.Failure == nil && c.dynamo == nil || c.s.InRepro {
-		return
-	}
-	level, after, dir := c.s.ReproConfig()
-	f := c.s.Failure
-	if f == nil || after == "dynamo" && c.dynamo != nil {
-		f = c.dynamo
-	}
-	if f == nil {
-		return
-	}
-	text, err := c.repro(f)
-	if err != nil {
-		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a repro:", err)
-		return
-	}
-	c.send(event{Kind: "failed", Repro: text, Dir: dir, Sig: c.s.Signature(f), Raw: f.Err.Error(), Level: level, After: after})
+// failedGraph is a failure as a repro, made when it happened: the script may go on, and write to the inputs.
+type failedGraph struct {
+	*stack.Failure
+	text string
+	kept *inputData
+	err  error // why there is no text
 }
 
-// repro is the failing graph as a repro file.
-func (c *script) repro(f *stack.Failure) (string, error) {
+// failing keeps the first failure of each stage, and leaves a launcher of each where the settings ask for that.
+func (c *script) failing(f *stack.Failure) {
+	level, after, _ := c.s.ReproConfig()
+	launch := after == f.Stage && level != 1
+	_, again := c.failed[f.Stage]
+	keep := !again && !c.s.InRepro
+	if !keep && !launch {
+		return
+	}
+	g := failedGraph{Failure: f, kept: c.data.step(c.data.room())}
+	if g.text, g.err = c.repro(f, g.kept); g.kept.err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: inputs of the failing graph are not kept, random data stand in:", g.kept.err)
+	}
+	if launch {
+		c.launcher(g)
+	}
+	if keep {
+		c.failed[f.Stage] = g
+	} else {
+		g.kept.drop()
+	}
+}
+
+// launcher leaves minifier_launcher.py, as PyTorch does where repro_after names the stage that failed.
+func (c *script) launcher(g failedGraph) {
+	if g.err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a launcher:", g.err)
+		return
+	}
+	dir, err := c.s.DebugDir()
+	path := filepath.Join(dir, "minifier", "minifier_launcher.py")
+	if err == nil {
+		err = g.kept.save(path)
+	}
+	if err == nil { // a second failure of the run has a launcher of its own
+		_, err = files.Put(path, []byte(g.text), g.Graph.Hash(), c.s.Signature(g.Failure).String())
+	}
+	if err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: writing minifier_launcher.py:", err)
+	}
+}
+
+// sendFailure hands the failure to the parent, with the settings that decide what happens to it.
+func (c *script) sendFailure() {
+	level, after, dir := c.s.ReproConfig()
+	g, found := c.failed["aot"]
+	if d, ok := c.failed["dynamo"]; ok && (!found || after == "dynamo") {
+		g, found = d, true
+	}
+	if !found || c.s.InRepro {
+		return
+	}
+	if g.err != nil {
+		fmt.Fprintln(c.s.In.Stderr, "whittle: the failing graph cannot be written as a repro:", g.err)
+		return
+	}
+	c.send(event{Kind: "failed", Repro: g.text, Data: g.kept.dir, Dir: dir, Sig: c.s.Signature(g.Failure), Raw: g.Err.Error(), Level: level, After: after})
+}
+
+// repro is a graph as a repro file, with the data of its inputs as far as they are kept.
+func (c *script) repro(f *stack.Failure, kept *inputData) (string, error) {
 	r := &repros.Repro{Module: f.Graph, Stage: repros.AfterAOT, Command: "minify"}
 	if f.Accuracy {
 		r.Accuracy = repros.WithAccuracy
@@ -280,6 +332,9 @@ func (c *script) repro(f *stack.Failure) (string, error) {
 	gm, _ := f.Graph.Clone()
 	gm.ClassName = "Repro"
 	r.Module = gm
-	err := r.FromTensors(names, vals, nil, func(t *tensor.Tensor) bool { return grads[t] })
+	err := r.FromTensors(names, vals, kept.put, func(t *tensor.Tensor) bool { return grads[t] })
+	if len(kept.hashes) > 0 {
+		r.SaveDir = checkpoints
+	}
 	return repros.Write(r), err
 }

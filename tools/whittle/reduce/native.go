@@ -133,10 +133,14 @@ func (n *Native) Finish(_ context.Context, r *repros.Repro, s minify.State) (*re
 	x, err := n.render(r, s, func(t *tensor.Tensor) (repros.Storage, error) {
 		return inlined(t.Storage.Data, t.DType, stored), nil
 	})
-	if err == nil && len(stored) > 0 {
+	if err != nil {
+		return x, stored, err
+	}
+	x.SaveDir = ""
+	if len(stored) > 0 {
 		x.SaveDir = saveDir
 	}
-	return x, stored, err
+	return x, stored, nil
 }
 
 // maxInline is up to how many elements a storage is written into the repro's text.

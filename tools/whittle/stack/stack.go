@@ -60,7 +60,7 @@ type Failure struct {
 	Stage    string // "aot" or "dynamo"
 	Backend  string
 	Graph    *fx.GraphModule
-	Inputs   []*tensor.Tensor // real where known, fake otherwise
+	Inputs   []*tensor.Tensor // as they were before the graph ran; real where known, fake otherwise
 	Kind     string           // inference, forward, backward
 	Err      error
 	Fn       vm.Object // the backend's callable, after dynamo
@@ -228,10 +228,9 @@ func (s *Session) checkBackend(gm vm.Object, inputs []vm.Object, compiled vm.Obj
 		return s.unkept
 	}
 	values := func(f func(args []vm.Object) (vm.Object, error)) (any, error) {
-		args := make([]vm.Object, len(inputs))
-		for i, o := range inputs {
-			v, _ := s.Torch.Value(o)
-			args[i] = s.Torch.Object(accuracy.Clone(v))
+		args, err := s.copies(inputs)
+		if err != nil {
+			return nil, err
 		}
 		o, err := f(args)
 		if err != nil {
@@ -262,16 +261,62 @@ func (s *Session) RunGraph(gm *fx.GraphModule, args []vm.Object) error {
 	if err != nil {
 		return err
 	}
-	copies := make([]vm.Object, len(args))
-	for i, o := range args {
-		v, ok := s.Torch.Value(o)
-		if !ok {
-			return fmt.Errorf("an argument is a %s", o.Type().Name)
-		}
-		copies[i] = s.Torch.Object(accuracy.Clone(v))
+	copies, err := s.copies(args)
+	if err != nil {
+		return err
 	}
 	_, err = s.In.Call(obj, copies, nil)
 	return err
+}
+
+// Snapshot copies the arguments of a graph that is about to write to them. The copies are leaves, and require gradients where the arguments do.
+func (s *Session) Snapshot(args []vm.Object) ([]vm.Object, error) {
+	copies, err := s.copies(args)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range args {
+		t, ok := s.tensor(o)
+		if ok && s.RequiresGrad(t) {
+			c, _ := s.tensor(copies[i])
+			if err := s.grad.SetRequiresGrad(c, true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return copies, nil
+}
+
+func (s *Session) tensor(o vm.Object) (*tensor.Tensor, bool) {
+	v, _ := s.Torch.Value(o)
+	t, ok := v.(*tensor.Tensor)
+	return t, ok
+}
+
+// Tensors are the tensors among arguments; the others are nil.
+func (s *Session) Tensors(args []vm.Object) []*tensor.Tensor {
+	out := make([]*tensor.Tensor, len(args))
+	for i, o := range args {
+		out[i], _ = s.tensor(o)
+	}
+	return out
+}
+
+// copies are arguments with storages of their own, which they share as the arguments do.
+func (s *Session) copies(args []vm.Object) ([]vm.Object, error) {
+	vals := make([]any, len(args))
+	for i, o := range args {
+		v, ok := s.Torch.Value(o)
+		if !ok {
+			return nil, fmt.Errorf("an argument is a %s", o.Type().Name)
+		}
+		vals[i] = v
+	}
+	out := make([]vm.Object, len(args))
+	for i, v := range cloneAll(vals) {
+		out[i] = s.Torch.Object(v)
+	}
+	return out, nil
 }
 
 func (s *Session) fail(f *Failure) {

@@ -94,6 +94,7 @@ class Record:
         self.autocast = torch.is_autocast_enabled()
         self.closed = False
         self.lines = (False, [])
+        self.digests = {}  # of the storages that the step under way began with: it may write to them
         self.state = ""
 
     def put(self, state, inputs, data, exc=None, accuracy=False):
@@ -101,8 +102,10 @@ class Record:
         they stay what they were, random."""
         try:
             os.makedirs(self.dir, exist_ok=True)
+            if state != "failed":
+                self.digests = {}
             if inputs is not None:
-                self.lines = input_lines(self.names, inputs, os.path.join(self.dir, "checkpoints"), data)
+                self.lines = input_lines(self.names, inputs, os.path.join(self.dir, "checkpoints"), data, self.digests)
             symbolic, lines = self.lines
             if any("reader.symint(torch." in l for l in lines):
                 self.info["unstored"] = True
@@ -836,8 +839,8 @@ def hint(x):
     return x
 
 
-def input_lines(names, args, save_dir, bound):
-    """The statements of load_args, and whether a size is symbolic."""
+def input_lines(names, args, save_dir, bound, digests):
+    """The statements of load_args, and whether a size is symbolic. digests has the storages that were written before, and gets the others."""
     lines, bufs, left, symbolic = [], {}, [bound], False
     for name, a in zip(names, list(args) + [None] * (len(names) - len(args))):
         if isinstance(a, (torch.SymInt, torch.SymFloat, torch.SymBool)):
@@ -849,7 +852,7 @@ def input_lines(names, args, save_dir, bound):
             if any(isinstance(s, torch.SymInt) for s in tuple(a.shape)):
                 symbolic = True
             try:
-                lines += tensor_lines(name, a, bufs, save_dir, left)
+                lines += tensor_lines(name, a, bufs, save_dir, left, digests)
             except Exception as e:
                 lines.append("# %s was unsupported type for dumping: %s (%s)" % (name, type(a), str(e).split("\n")[0]))
         else:
@@ -857,7 +860,7 @@ def input_lines(names, args, save_dir, bound):
     return symbolic, lines
 
 
-def tensor_lines(name, t, bufs, save_dir, left):
+def tensor_lines(name, t, bufs, save_dir, left, digests):
     shape, dev = tuple(hint(s) for s in t.shape), t.device
     where = "" if dev.type == "cpu" else ", device=%r" % str(dev)
     if not is_fake(t) and torch._is_zerotensor(t):
@@ -875,9 +878,9 @@ def tensor_lines(name, t, bufs, save_dir, left):
         extra = "" if dev.type == "cpu" else ", device=%r" % dev
         if t.dtype != torch.float32:
             extra += ", dtype_hint=%r" % t.dtype
-        digest = None
-        if not is_fake(t) and (left[0] is None or n <= left[0]):
-            digest = store(st, n, save_dir)
+        digest = digests.get(key)
+        if digest is None and not is_fake(t) and (left[0] is None or n <= left[0]):
+            digest = digests[key] = store(st, n, save_dir)
             if left[0] is not None:
                 left[0] -= n
         out.append("%s = reader.storage(%r, %d%s)" % (bufs[key], digest, n, extra))
