@@ -30,8 +30,7 @@ type script struct {
 	events *json.Encoder // nil: nobody listens
 	rec    *recorder     // nil: no record asked for
 	data   dataFolder
-	failed map[string]failedGraph   // the first failure of each stage
-	copied map[*fx.GraphModule]bool // graphs whose inputs are copied before they run: they write to them
+	failed map[string]failedGraph // the first failure of each stage
 }
 
 // runScript is the hidden subcommand __script DATA [--record FILE] [--frames] -- SCRIPT ARGS... DATA is a folder of the parent's for the inputs of graphs.
@@ -55,7 +54,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	native.DefaultAbort()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &script{s: stack.New(ctx, cacheDir()), path: args[0], data: dataFolder{path: data}, failed: map[string]failedGraph{}, copied: map[*fx.GraphModule]bool{}}
+	c := &script{s: stack.New(ctx, cacheDir()), path: args[0], data: dataFolder{path: data}, failed: map[string]failedGraph{}}
 	if f := os.NewFile(3, "events"); f != nil {
 		if _, err := f.Stat(); err == nil {
 			syscall.CloseOnExec(3)
@@ -202,9 +201,8 @@ func (c *script) running(b capture.Backend, gm *fx.GraphModule, args []vm.Object
 	end := func() {}
 	if first {
 		end = c.beginOwn(dynamoFailure(b, gm, c.s.Tensors(args), nil))
-		c.copied[gm] = c.s.OwnBackend(b.Fn) && slices.ContainsFunc(gm.Graph.Nodes, (*fx.Node).IsMutating)
 	}
-	if c.copied[gm] {
+	if c.s.OwnBackend(b.Fn) && slices.ContainsFunc(gm.Graph.Nodes, (*fx.Node).IsMutating) {
 		if copies, err := c.s.Snapshot(args); err == nil {
 			args = copies
 		}
