@@ -46,8 +46,8 @@ func init() { // the functions look the table up through the driver
 		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
 		needs("layouts", nothing, layoutItems, contiguous),
-		{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
 		{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening},
+		{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
 		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
 		{name: "simplify", needs: looks, run: simplify, singles: simplifications}, // down the lattice of operators
 		items("casts", nothing, castItems, uncast),                                // what a call's argument dtype does as well
