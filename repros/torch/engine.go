@@ -2,7 +2,6 @@ package torch
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,17 +15,6 @@ import (
 
 	"whittle/replay"
 )
-
-//go:embed engine.py
-var engineProgram string
-
-// Strict is a Python module that says whether a result differs from eager by more than rounding explains.
-//
-//go:embed strict.py
-var Strict string
-
-// program is what the far side runs.
-var program = Strict + "\n\n" + engineProgram
 
 // Options say how an Engine starts and what bounds its queries.
 type Options struct {
@@ -138,7 +126,7 @@ type hello struct {
 	PID     int     `json:"pid"`
 }
 
-// job is one request. Its fields are those that engine.py reads.
+// job is one request. Its fields are those that far/ reads.
 type job map[string]any
 
 // ErrClosed says that an engine was closed before it answered.
@@ -187,7 +175,7 @@ func fill(l Limits) Limits {
 
 // boot reads the program's length and text from standard input, without a buffer, and runs it. The program comes by the pipe, so that
 // the command line stays short.
-const boot = `import sys; f = open(0, "rb", 0, closefd=False); n = int(f.readline()); b = bytearray(); [b.extend(f.read(n - len(b))) for _ in iter(lambda: len(b) < n, False)]; SOURCE = b.decode(); exec(compile(SOURCE, "engine.py", "exec"))`
+const boot = `import sys; f = open(0, "rb", 0, closefd=False); n = int(f.readline()); b = bytearray(); [b.extend(f.read(n - len(b))) for _ in iter(lambda: len(b) < n, False)]; SOURCE = b.decode(); exec(compile(SOURCE, "whittle", "exec"))`
 
 // argv is the whole command. A shell on the far side of ssh takes quotes off.
 func argv(command []string) []string {

@@ -24,7 +24,7 @@ import (
 	"github.com/sourcegraph/conc"
 )
 
-// farSideEnv makes the test binary a far side: it speaks as engine.py does, has no torch, and misbehaves as it is told.
+// farSideEnv makes the test binary a far side: it speaks as far/serve.py does, has no torch, and misbehaves as it is told.
 const farSideEnv = "WHITTLE_TEST_FAR_SIDE"
 
 func TestMain(m *testing.M) {

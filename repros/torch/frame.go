@@ -48,7 +48,7 @@ func readFrame(r *bufio.Reader) (answer, error) {
 	return a, nil
 }
 
-// answer is one message from engine.py. Result is decoded by whoever asked.
+// answer is one message from the far side. Result is decoded by whoever asked.
 type answer struct {
 	ID     int64           `json:"id"`
 	Result json.RawMessage `json:"result"`

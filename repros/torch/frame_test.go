@@ -65,18 +65,18 @@ func FuzzReadFrame(f *testing.F) {
 	})
 }
 
-// unpacker runs engine.py's own reading of frames on blobs of bytes: what it makes of each comes back as JSON.
+// unpacker runs the far side's own reading of frames on blobs of bytes: what it makes of each comes back as JSON.
 const unpacker = `
 import json, struct, sys
-ns = {"__name__": "engine", "SOURCE": ""}
-exec(compile(sys.stdin.buffer.read(struct.unpack(">I", sys.stdin.buffer.read(4))[0]), "engine.py", "exec"), ns)
+exec(compile(sys.stdin.buffer.read(struct.unpack(">I", sys.stdin.buffer.read(4))[0]), "whittle", "exec"), {"__name__": "whittle"})
+from whittle_far.wire import unpack
 while True:
     head = sys.stdin.buffer.read(4)
     if len(head) < 4: break
     buffer, out = bytearray(sys.stdin.buffer.read(struct.unpack(">I", head)[0])), []
     try:
         while True:
-            m = ns["unpack"](buffer)
+            m = unpack(buffer)
             if m is None: break
             out.append("message")
         out.append(len(buffer))
@@ -85,7 +85,7 @@ while True:
     print(json.dumps(out), flush=True)
 `
 
-// FuzzUnpack feeds engine.py's side: whole messages come off the front, what is not whole waits, rubbish is a ValueError and nothing else.
+// FuzzUnpack feeds far/wire.py: whole messages come off the front, what is not whole waits, rubbish is a ValueError and nothing else.
 func FuzzUnpack(f *testing.F) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -121,7 +121,7 @@ func FuzzUnpack(f *testing.F) {
 		}
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
-			t.Fatalf("engine.py: %v\n%s", err, stderr.String())
+			t.Fatalf("far/wire.py: %v\n%s", err, stderr.String())
 		}
 		var got []any
 		if err := json.Unmarshal(line, &got); err != nil {

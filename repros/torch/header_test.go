@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// eval calls a function of engine.py on one text, in a Python without torch.
+// eval calls a function of far/headers.py on one text, in a Python without torch.
 func eval(t *testing.T, function, text string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -17,9 +17,9 @@ func eval(t *testing.T, function, text string) string {
 	}
 	cmd := exec.Command(python, "-c", `
 import sys
-ns = {"__name__": "engine", "SOURCE": ""}
-exec(compile(sys.argv[1], "engine.py", "exec"), ns)
-sys.stdout.write(ns[sys.argv[2]](sys.stdin.read()))
+exec(compile(sys.argv[1], "whittle", "exec"), {"__name__": "whittle"})
+from whittle_far import headers
+sys.stdout.write(getattr(headers, sys.argv[2])(sys.stdin.read()))
 `, program, function)
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.Output()

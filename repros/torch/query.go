@@ -76,7 +76,7 @@ type Value struct {
 	Items        []Value `json:"items"`
 }
 
-// reply is an outcome as engine.py says it.
+// reply is an outcome as far/outcome.py says it.
 type reply struct {
 	Status    replay.Status      `json:"status"`
 	Message   string             `json:"message"`

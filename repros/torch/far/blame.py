@@ -1,0 +1,234 @@
+"""Which calls of a repro a failing kernel, or a wrong buffer, stands for."""
+import contextlib
+import copy
+import functools
+import re
+import traceback
+
+from .graphs import clones, forward_lines, intermediates, twin
+from .judge import noisy_intermediates
+from .outcome import describe, innermost, told
+from .strict import far
+
+
+class Kernels:
+    """Which calls of the repro's text each generated kernel stands for. It looks on while Inductor works."""
+
+    def __init__(self, gm, names):
+        self.sources = {}  # by name: the code, and the names of the nodes that it came from
+        self.names = names
+        self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
+        self.statements = Statements()
+        with contextlib.suppress(Exception):
+            from torch._inductor.codegen.cpp import CppScheduling
+            real = CppScheduling.define_kernel
+
+            def define_kernel(scheduling, code, nodes, *a, **k):
+                name = real(scheduling, code, nodes, *a, **k)
+                with contextlib.suppress(Exception):
+                    origins = {o.name for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
+                    self.sources.setdefault(name, (code, origins))
+                return name
+
+            CppScheduling.define_kernel = define_kernel
+
+    def blame(self, result, e):
+        """Adds to an outcome which calls the failing kernel stands for."""
+        with contextlib.suppress(Exception):
+            guilty, outer, e = set(), e, innermost(e)
+            command = re.search(r"(\S+\.cpp)\b", str(e)) if type(e).__name__ == "CppCompileError" else None
+            written = open(command.group(1)).read() if command else ""
+            called = " ".join(f.line or "" for x in (outer, e) for f in traceback.extract_tb(x.__traceback__) if f.filename.endswith(".py"))
+            for name, (code, origins) in self.sources.items():  # layers that are alike have kernels that are alike: the first will do
+                body = code.partition("{")[2].rpartition("}")[0].strip()
+                if not guilty and (written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called)):
+                    guilty |= origins
+            self.add(result, guilty)
+            at = re.search(re.escape(command.group(1)) + r":(\d+):(?:\d+:)? error", str(e)) if written else None
+            if at:
+                told(result, "suspects", [self.names[n] for n in self.statements.behind(written.split("\n"), int(at.group(1)) - 1) if n in guilty and n in self.names])
+        return result
+
+    def add(self, result, guilty):
+        told(result, "region", [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names])
+
+    def part(self, result, gm, compiled, args, job):
+        """Adds to an outcome the calls at which a compiled graph parts from eager."""
+        import torch
+        from torch._dynamo import config
+        from torch._dynamo.debug_utils import cast_to_fp64
+        from torch._dynamo.utils import same
+        eager, double, noise = intermediates(gm, clones(args)), {}, noisy_intermediates(gm, args, job)
+        with contextlib.suppress(Exception):
+            model, inputs = cast_to_fp64(copy.deepcopy(gm), clones(args))
+            double = intermediates(model, inputs)
+
+        def alike(name, value):
+            if name in noise:
+                return name not in eager or not far(eager[name], value, noise[name])
+            return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
+
+        torch.manual_seed(0)
+        self.add(result, self.diverged(lambda: compiled(clones(args)), gm, alike))
+
+    def diverged(self, run, gm, same):
+        """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false."""
+        from torch._inductor.hooks import intermediate_hook
+        right, wrong = set(), []
+
+        def look(name, value):
+            if not wrong:
+                right.add(name) if same(name, value) else wrong.append(name)
+
+        with intermediate_hook(look):
+            run()
+        nodes = {n.name: n for n in gm.graph.nodes}
+        # No buffer is wrong: what makes the outputs from them is.
+        todo = [nodes[name] for name in wrong if name in nodes] or list(gm.graph.output_node().all_input_nodes)
+        guilty = set()
+        while todo and len(guilty) < 64:
+            n = todo.pop(0)
+            if n.op == "call_function" and n.name not in guilty and n.name not in right:
+                guilty.add(n.name)
+                todo.extend(n.all_input_nodes)
+        return guilty
+
+
+class Statements:
+    """Which node each statement of the generated C++ comes from. A fused kernel is one chain of closures; each knows under which node it was
+    made, and this follows them through Inductor's own little graph of a loop to the text."""
+
+    def __init__(self):
+        self.within = []  # nodes whose closures are under way
+        self.origin = {}  # by statement
+        with contextlib.suppress(Exception):
+            self.watch()
+
+    def watch(self):
+        from torch._inductor import ir, loop_body
+        from torch._inductor.codegen.common import CSE
+        from torch._inductor.virtualized import V
+        from torch.fx.proxy import TracerBase
+        made, run_node = ir.Loops.__post_init__, loop_body.InterpreterShim.run_node
+        create_node, generate = TracerBase.create_node, CSE.generate
+
+        def loops(loops):
+            made(loops)
+            node = getattr(V.graph, "current_node", None)
+            if node is not None:
+                object.__setattr__(loops, "inner_fn", self.under(node.name, loops.inner_fn))
+
+        def traced(tracer, *a, **k):
+            node = create_node(tracer, *a, **k)
+            if self.within:
+                node.meta["statement"] = self.within[-1]
+            return node
+
+        def interpreted(shim, node):
+            name = node.meta.get("statement")
+            return self.under(name, run_node)(shim, node) if name else run_node(shim, node)
+
+        def written(cse, buffer, expr, *a, **k):
+            var = generate(cse, buffer, expr, *a, **k)
+            if self.within:
+                self.origin.setdefault("%s = %s" % (var, getattr(expr, "line", expr)), self.within[-1])
+            return var
+
+        ir.Loops.__post_init__, loop_body.InterpreterShim.run_node = loops, interpreted
+        TracerBase.create_node, CSE.generate = traced, written
+
+    def under(self, name, f):
+        @functools.wraps(f)
+        def inner(*a, **k):
+            self.within.append(name)
+            try:
+                return f(*a, **k)
+            finally:
+                self.within.pop()
+        return inner
+
+    def behind(self, lines, i):
+        """The node of line i; where the line is no statement of its own (a store), those of the variables in it."""
+        def of(line):
+            found = re.search(r"\b(\w+ = .*);", line)
+            return self.origin.get(found.group(1)) if found else None
+        if of(lines[i]):
+            return [of(lines[i])]
+        nodes = []
+        for name in re.findall(r"\btmp\w*", lines[i]):
+            for line in reversed(lines[:i]):
+                if re.search(r"\b%s = " % name, line):
+                    nodes += [of(line)] if of(line) else []
+                    break
+        return nodes
+
+
+class Graphs:
+    """The graphs that Inductor gets for an after-dynamo graph, and which of its calls each of their nodes comes from."""
+
+    def __init__(self, job):
+        self.job, self.lines, self.last = job, forward_lines(job["text"]), []
+        self.uncompiled = False  # run these graphs as they are
+
+    def compile(self, gm, inputs):
+        import torch
+        from torch._inductor.compile_fx import compile_fx, compile_fx_inner
+
+        def inner(gm, inputs, **options):
+            eager = twin(gm)
+            mine = [eager, None, None, None]
+            if self.job.get("locate"):
+                mine[1] = Kernels(gm, self.names(gm))
+            self.last.append(mine)
+            compiled = compile_fx_inner(gm, inputs, **options)
+
+            def run(real):
+                if self.uncompiled:
+                    args = list(real)
+                    real.clear()
+                    with torch.no_grad():
+                        return list(eager(*args))
+                if mine[2] is None and mine[1] is not None:
+                    mine[2], mine[3] = compiled, clones(real)
+                return compiled(real)
+            run._boxed_call = True
+            return run
+        return compile_fx(gm, inputs, inner_compile=inner)
+
+    def place(self, differs):
+        """Where a wrong result is made. Graphs after aot that give it without being compiled got it from what made them; what happens to
+        them later, if anything, is another failure. "" where they cannot tell."""
+        if not self.last:
+            return ""
+        self.uncompiled = True
+        try:
+            return "above the graph after aot" if differs() else "below the graph after aot"
+        except Exception as e:
+            print("whittle: the graph after aot does not run by itself:", describe(e))
+            return ""
+        finally:
+            self.uncompiled = False
+
+    def names(self, gm):
+        found = {}
+        for n in gm.graph.nodes:
+            lines = re.findall(r'File "repro.py", line (\d+), in forward', n.meta.get("stack_trace") or "")
+            if lines and int(lines[-1]) in self.lines:
+                found[n.name] = self.lines[int(lines[-1])]
+        return found
+
+    def blame(self, result, e):
+        """Adds the calls that an exception's text speaks of, and those of the failing kernel."""
+        for line in re.findall(r'File "repro.py", line (\d+), in forward', "".join(traceback.format_exception(e))):
+            told(result, "suspects", [self.lines[int(line)]] if int(line) in self.lines else [])
+        for _, kernels, _, _ in self.last:
+            if kernels is not None:
+                kernels.blame(result, e)
+        return result
+
+    def part(self, result, *_):
+        import torch
+        with torch.no_grad():
+            for gm, kernels, compiled, args in self.last:
+                if compiled is not None:
+                    kernels.part(result, gm, compiled, args, self.job)

@@ -1,0 +1,131 @@
+"""One job in a process of its own."""
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+from .fresh import fresh
+from .outcome import STAGES
+from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
+from .wire import pack, write_all
+
+GROWTH = 64 << 20  # bytes in a second; a hang takes none
+
+
+class Child:
+    """One job in a process of its own."""
+
+    def __init__(self, server, job):
+        self.job, self.marks, self.buffer = job, [], bytearray()
+        self.began = self.since = time.monotonic()
+        self.times = {}
+        self.peak = 0
+        self.heights = []  # (time, peak) of the last second
+        self.output = tempfile.TemporaryFile(dir=server.tmp)
+        self.pid = self.pipe = self.orders = self.home = None
+
+    def grows(self):
+        """Whether it takes more and more memory: then the memory's limit is to end it, for the same reason every time."""
+        now = time.monotonic()
+        self.heights.append((now, self.peak))
+        while now - self.heights[0][0] > 1:
+            del self.heights[0]
+        return self.peak - self.heights[0][1] > GROWTH
+
+    def fork(self, server, work):
+        """Starts a child that does work(job, mark)."""
+        def run(fd):
+            server.leave()
+            limit(self.job.get("limits") or {})
+            nonce = self.job.get("nonce")
+
+            def say(**message):
+                write_all(fd, pack({"nonce": nonce, **message}))
+
+            say(result=work(self.job, lambda name: say(mark=name)))
+
+        self.start(run)
+        return self
+
+    def wait_for_orders(self, server, imported):
+        """Starts a Python that ran nothing before, which gets its job later: see order. Where this process has imported torch and
+        done nothing else yet, a fork of it is that; else it is a new one."""
+        r, self.orders = os.pipe()
+
+        def run(fd):
+            if imported:
+                server.leave()
+                os.close(self.orders)
+                fresh(r, fd)
+            for keep in (r, fd):
+                os.set_inheritable(keep, True)
+            os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
+
+        self.start(run)
+        os.close(r)
+        return self
+
+    def order(self, job):
+        self.job, self.home = job, job["home"]
+        self.began = self.since = time.monotonic()
+        write_all(self.orders, pack(job))
+        os.close(self.orders)
+        self.orders = None
+
+    def start(self, run):
+        r, w = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            code = 1
+            try:
+                prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                os.setpgid(0, 0)
+                os.close(r)
+                for fd in (1, 2):
+                    os.dup2(self.output.fileno(), fd)
+                sys.stdout = sys.stderr = open(1, "w", buffering=1, errors="replace", closefd=False)
+                run(w)
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+        os.close(w)
+        with contextlib.suppress(OSError):
+            os.setpgid(self.pid, self.pid)
+        self.pipe = r
+
+    def stage(self):
+        return STAGES[min(len(self.marks), 4)]
+
+    def tail(self, most=16384):
+        """The end, and where that is long the beginning, of what the child printed."""
+        size = os.fstat(self.output.fileno()).st_size
+        if size <= most:
+            return os.pread(self.output.fileno(), most, 0).decode(errors="replace")
+        head = os.pread(self.output.fileno(), 4096, 0)
+        return (head + b"\n...\n" + os.pread(self.output.fileno(), most - 4096, size - most + 4096)).decode(errors="replace")
+
+    def end(self):
+        """Kills what is left of the job, and gives the wait status of its first process."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        for pid in descendants(self.pid):
+            kill(pid)
+        kill(self.pid)
+        status = None
+        with contextlib.suppress(OSError):
+            status = os.waitpid(self.pid, 0)[1]
+        for fd in (self.pipe, self.orders):
+            if fd is not None:
+                with contextlib.suppress(OSError):
+                    os.close(fd)
+        self.pipe = self.orders = None
+        self.output.close()
+        if self.home:
+            shutil.rmtree(self.home, ignore_errors=True)
+        return status

@@ -1,0 +1,99 @@
+"""The C++ header that every kernel begins with, compiled once."""
+import ast
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+
+
+def share_headers(folder):
+    """Newer versions of PyTorch precompile the kernels' header, and every process preprocesses it first to see whether it has changed. The
+    questions of one engine do that once: what the first was told lies in folder."""
+    from torch._inductor import codecache
+    ask = getattr(codecache, "_precompile_header", None)
+    if ask is None:
+        return
+
+    def precompiled(header, command, **options):
+        note = os.path.join(folder, "header-" + hashlib.sha1(repr((header, command, sorted(options.items()))).encode()).hexdigest())
+        with contextlib.suppress(OSError), open(note) as f:
+            made = f.read()
+            if os.path.exists(made + ".gch"):
+                return made
+        made = ask(header, command, **options)
+        part = "%s.%d" % (note, os.getpid())
+        with open(part, "w") as f:
+            f.write(made)
+        os.rename(part, note)
+        return made
+
+    codecache._precompile_header = precompiled
+
+
+def precompile(text=""):
+    """Compiles the header that every C++ kernel begins with, for the flags that the settings in a repro's text lead to. The compiler takes
+    the result by itself, and only for the very same flags. The user's cache keeps it."""
+    import shlex
+    import subprocess
+    from torch._inductor.codecache import cpp_prefix
+    from torch._inductor.cpp_builder import CppBuilder, CppTorchOptions, get_compiler_version_info, get_cpp_compiler
+    from torch._inductor.cpu_vec_isa import pick_vec_isa
+    set_up(text)
+    header = re.search(r'"(.*?)"', cpp_prefix()).group(1)
+    command = shlex.split(CppBuilder("prefix", [header], CppTorchOptions(vec_isa=pick_vec_isa(), warning_all=True), os.path.dirname(header)).get_command_line())
+    keep, skip = [], False
+    for word in command:
+        if skip or word == "-o":
+            skip = not skip
+        elif word != header and word != "-shared" and not re.match(r"-[lL]|-Wl", word):
+            keep.append(word)
+    with open(header) as f:
+        light = only_if_used(f.read())
+    key = hashlib.sha1((light + " ".join(keep) + get_compiler_version_info(get_cpp_compiler())).encode()).hexdigest()
+    home = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "whittle")
+    made = os.path.join(home, "prefix-%s.gch" % key[:20])
+    if not os.path.exists(made):
+        try:
+            os.makedirs(home, exist_ok=True)
+        except OSError:
+            made = header + ".made-" + key[:20]
+        part = "%s.%d" % (made, os.getpid())
+        with open(made + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two that are asked for at once are often the same
+            if not os.path.exists(made):
+                with open(part + ".h", "w") as f:
+                    f.write(light)
+                for source in (part + ".h", header):
+                    if subprocess.run(keep + ["-x", "c++-header", source, "-o", part], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                        break
+                os.remove(part + ".h")
+                os.rename(part, made)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(header + ".gch")  # of the files in such a folder, the compiler takes the one that fits its flags
+    with contextlib.suppress(FileExistsError):
+        os.symlink(made, os.path.join(header + ".gch", key[:20]))
+    return True
+
+
+def set_up(text):
+    """Does what the settings in a repro's text say, and nothing else of it."""
+    ns = {}
+    for statement in ast.parse(text).body:
+        if isinstance(statement, ast.Import) or isinstance(statement, ast.Assign) and re.match(r"torch\.\S*config\.\S+ = ", ast.unparse(statement)):
+            with contextlib.suppress(Exception):
+                exec(compile(ast.Module([statement], []), "repro.py", "exec"), ns)
+
+
+def only_if_used(header):
+    """A header whose functions are compiled where they are used: those that are neither inline nor templates would be part of every
+    kernel, and most of its time."""
+    def inline(m):
+        depth = 0
+        for c in header[m.end():]:
+            depth += {"(": 1, ")": -1}.get(c, 0)
+            if c in "{;" and depth < 0:
+                break
+        before = header[:m.start()].rstrip()
+        return m.group() if c == ";" or before.endswith(">") or " inline " in m.group() else "inline " + m.group()
+    return re.sub(r"^(?!(?:inline|static|template|constexpr|extern|typedef|using|struct|class|enum|namespace)\b)[a-z][\w:<>\[\], *&]* \w+\(", inline, header, flags=re.M)

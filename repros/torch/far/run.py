@@ -1,0 +1,110 @@
+"""The job "run": one candidate through eager, compiler and kernels."""
+import traceback
+
+from .blame import Graphs, Kernels
+from .graphs import clones, text_names, twin
+from .headers import share_headers
+from .judge import compare
+from .load import RANDOM, arguments, run_text, settle
+from .outcome import describe, failed, invalid, outcome
+
+
+def query(server):
+    def work(job, mark):
+        import torch
+        settle(job)
+        share_headers(server.tmp)
+        try:
+            ns = run_text(job)
+            args = arguments(server, ns, job)
+        except Exception as e:
+            return outcome("invalid", "loading: " + describe(e), detail=traceback.format_exc()[-4000:])
+        mark("loaded")
+        random = any(isinstance(n, str) and RANDOM.search(n) for n in [job["text"]])
+        if random and job.get("accuracy"):
+            torch._inductor.config.fallback_random = True
+        return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark)
+    return work
+
+
+def after_aot(ns, args, job, mark):
+    import torch
+    from torch._inductor.compile_fx import compile_fx_inner
+    from torch.fx.experimental.proxy_tensor import make_fx
+    with torch.no_grad():
+        try:
+            gm = make_fx(ns["mod"], tracing_mode=job.get("tracing") or "real")(*args)
+            if job.get("tracing", "real") != "real":
+                ns["mod"](*clones(args))
+        except Exception as e:
+            return invalid(e)
+        mark("eager")
+        torch._inductor.config.generate_intermediate_hooks = True
+        kernels = Kernels(gm, text_names(gm, job["text"]))
+        eager = twin(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
+        try:
+            compiled = compile_fx_inner(gm, args)
+        except Exception as e:
+            return kernels.blame(failed(e, "compile"), e)
+        mark("compiled")
+        if job.get("accuracy"):
+            return compare(eager, compiled, args, True, job, mark, locate=kernels)
+        try:
+            compiled(list(args))
+        except Exception as e:
+            return kernels.blame(failed(e, "run"), e)
+        mark("ran")
+        return outcome("pass")
+
+
+def after_dynamo(ns, args, job, mark):
+    import torch
+    from torch._dynamo.debug_utils import run_fwd_maybe_bwd
+    mod, forward_only = ns["mod"], bool(job.get("only_fwd"))
+    graphs = Graphs(job)
+    try:
+        backend = find_backend(job["backend"], ns)
+    except Exception as e:
+        return invalid(e)
+    if job["backend"] == "inductor" and (job.get("locate") or job.get("accuracy")):
+        backend = graphs.compile
+        torch._inductor.config.generate_intermediate_hooks = bool(job.get("locate") and job.get("accuracy"))
+
+    def marked(gm, inputs, **kwargs):
+        f = backend(gm, inputs, **kwargs)
+        if not marked.compiled:
+            marked.compiled = True
+            mark("compiled")
+        return f
+    marked.compiled = False
+    with torch.amp.autocast("cuda", enabled=bool(job.get("autocast"))):
+        try:
+            if job.get("accuracy"):
+                mod.eval()
+            torch.manual_seed(0)
+            run_fwd_maybe_bwd(mod, args, forward_only)
+        except Exception as e:
+            return invalid(e)
+        mark("eager")
+        opt = torch._dynamo.optimize(marked)(mod)
+        if job.get("accuracy"):
+            opt.eval()
+            return compare(mod, opt, args, torch._dynamo.config.repro_forward_only, job, mark, lambda: marked.compiled, graphs, graphs.place)
+        try:
+            run_fwd_maybe_bwd(opt, args, forward_only, disable_clone=True)
+        except Exception as e:
+            return graphs.blame(failed(e, "run" if marked.compiled else "compile"), e)
+        if not marked.compiled:
+            return outcome("invalid", "nothing was compiled")
+        mark("ran")
+        return outcome("pass")
+
+
+def find_backend(name, ns):
+    from torch._dynamo.backends.registry import lookup_backend
+    try:
+        return lookup_backend(name)
+    except Exception:
+        if callable(ns.get(name)):
+            return ns[name]
+        raise
