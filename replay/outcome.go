@@ -2,9 +2,7 @@ package replay
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -38,34 +36,6 @@ const (
 	Killed         Status = "killed" // by a signal
 	Infrastructure Status = "infrastructure"
 )
-
-// stages are what an engine does with a candidate, in order, and marks what it says when one is behind it.
-var (
-	stages = []string{"load", "eager", "compile", "run", "compare"}
-	marks  = []string{"loaded", "eager", "compiled", "ran"}
-)
-
-// Unproved says which mark an outcome lacks, "" for none. Only proof counts: whoever says how a candidate ended has been through the
-// stages before. All failures have at least been loaded, whatever stage they name.
-func (o Outcome) Unproved() string {
-	need := 0
-	switch o.Status {
-	case Pass:
-		need = len(marks)
-	case Failed, Timeout, OOM, Killed:
-		stage := o.Signature.Stage
-		if stage == "accuracy" {
-			stage = "compare"
-		}
-		need = max(1, slices.Index(stages, stage))
-	}
-	for i, m := range marks[:need] {
-		if i >= len(o.Marks) || o.Marks[i] != m {
-			return fmt.Sprintf("%s without the mark %q", o.Status, m)
-		}
-	}
-	return ""
-}
 
 // A Signature identifies a failure across candidates: what stays equal when numbers, addresses, paths and
 // generated names change. Two outcomes are the same failure when their signatures are equal.

@@ -11,5 +11,5 @@
 // Repro.Tensors makes the inputs: from storages by content where they are at hand, from expressions, else random as PyTorch's
 // rand_strided does, from a seed. SliceSource cuts a function out of a script with all that it needs.
 //
-// Running a repro is the business of the engines in repros/engine. Mirrors torch/_dynamo/repro and debug_utils.py.
+// Running a repro is the business of the engines: repros/worker and repros/torch. Mirrors torch/_dynamo/repro and debug_utils.py.
 package repros

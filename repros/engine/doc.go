@@ -1,10 +1,7 @@
-// Package engine runs repros in worker processes and says what happened: the native engine.
+// Package engine is what answering a search means, whoever answers it.
 //
-// A worker is the same binary started again with a hidden argument, in its own process group, with limits on wall
-// time, CPU time and memory. Queries and answers are length-framed JSON on two pipes of their own, so that what a repro prints
-// cannot be taken for an answer. The worker echoes the query's nonce with a mark per stage (loaded, eager, compiled,
-// ran); an answer without its marks is a fault of the infrastructure, never a failure. A segmentation fault, an abort, a
-// hang, a memory hog or rubbish on the pipes is an Outcome and costs one worker; workers that answered cleanly are used again.
-//
-// What runs a repro is injected as a Runner: this package knows neither Python nor compilers.
+// It owns the interface that a search asks through (Engine), what a query and its replies say (Query, Reply), the one check of their proof
+// (Proved), the one framing of messages, the process groups that engines start and end (Group), and the way between the states of a search
+// and the repros that an engine runs (Describe, Place). Package worker runs repros in processes of whittle's own stack, package torch in a
+// real PyTorch: each adds only what differs. Package enginetest holds both to the same behaviour.
 package engine

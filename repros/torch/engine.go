@@ -5,310 +5,366 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/sourcegraph/conc"
-
+	"whittle/accuracy"
+	"whittle/capture/fx"
+	"whittle/kernels/tensor"
+	"whittle/minify"
 	"whittle/replay"
+	"whittle/repros"
+	"whittle/repros/engine"
 )
 
-// Options say how an Engine starts and what bounds its queries.
-type Options struct {
-	Command []string // starts a Python that has torch: {"python3"}, {"chroot", DIR, "python3"}, {"ssh", HOST, "python3"}
-	Env     []string // more environment, NAME=value; only for a Python that this machine starts
-	Limits  Limits
-	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
-	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
-	Threads int   // of eager and generated code; 0 => what that Python has by default
-	Held    int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
-}
-
-// Limits bound one query, and the Python that answers it. Zero means the default that Start fills in.
-type Limits struct {
-	Load, Eager, Compile, Run time.Duration // wall time of each stage
-	// Run is further bounded by RunFactor times the query's own eager time, but not below RunFloor: generated code does not take
-	// many times what eager takes.
-	RunFactor float64
-	RunFloor  time.Duration
-	CPU       time.Duration // of all stages
-	Memory    int64         // bytes beyond what an idle Python with torch has
-
-	Start   time.Duration // until torch is imported
-	Silence time.Duration // without a sign of life from a Python that was asked for one
-	Grace   time.Duration // that a Python gets to end by itself, and again after SIGTERM
-}
-
-// patience is what any job may take: all its stages, and a silence on top. The far side keeps to the limits; this is for one that does not.
-func (l Limits) patience() time.Duration {
-	return l.Load + l.Eager + l.Compile + 2*l.Run + l.Silence
-}
-
-// Facts are what a Python with torch says about itself.
-type Facts struct {
-	Torch    string `json:"torch"`
-	Git      string `json:"git"`
-	Python   string `json:"python"`
-	Threads  int    `json:"threads"`
-	CPU      string `json:"cpu"`
-	Cores    int    `json:"cores"`
-	Memory   int64  `json:"memory"`   // bytes of the whole machine
-	Compiler string `json:"compiler"` // C++
-	ISA      string `json:"isa"`      // vector instructions that Inductor chooses
-	ISAOK    bool   `json:"isa_ok"`   // they were tried
-}
-
-// Engine is a Python with torch that answers. Its methods may be called from many goroutines; what the Python does to itself,
-// a new one takes its place.
-//
-// Pythons follow each other as generations. Who finds the present one over, under mu, puts the next in its place and has it started by a
-// goroutine of its own; everybody who needs it waits until it is ready, each for as long as its own context allows. What a generation
-// knows, storages and explorations, it is told when a job turns out to need it; so there is nothing that has to be repeated at a restart.
+// Engine asks a real PyTorch. It implements engine.Engine.
 type Engine struct {
-	o     Options
-	facts Facts // set before Start returns
-	guess bool  // no limit of compiling was given
+	*Client
 
-	life context.Context // of all Pythons; Close ends it
-	stop context.CancelFunc
-	wg   conc.WaitGroup // all goroutines
-
-	mu      sync.Mutex // nothing under it waits
-	gen     *generation
-	last    *process // that said hello
-	closed  bool
-	started int
-	slowest time.Duration // compilation that ended
-	largest int64         // bytes that a query held that ended
-	hogged  bool          // one took all that it was allowed
-	stuck   string        // stage in which a query was stopped by its time, "" for none so far
-
-	sources      map[string]source // of storages, by hash
-	explorations []*exploration    // least recently used first
-	explored     int               // bytes of their texts
+	mu     sync.Mutex
+	repro  *repros.Repro
+	start  minify.State
+	first  map[string]Value  // of the start: explored while its inputs were made
+	failed error             // of that exploration
+	held   map[string]View   // by the name that minify.Data.Of uses
+	stage  map[string]string // of a candidate's failure, for its fresh run
 }
 
-// generation is one Python, from the decision to start it.
-type generation struct {
-	ready chan struct{} // closed when p or err is set
-	p     *process
-	err   error
+// New makes an engine of a started client, which is closed with it.
+func New(c *Client) *Engine {
+	return &Engine{Client: c, held: map[string]View{}, stage: map[string]string{}}
 }
 
-// over reports whether a new generation is needed.
-func (g *generation) over() bool {
-	if g == nil {
-		return true
+// Name implements Engine.
+func (e *Engine) Name() string { return "torch" }
+
+// About implements Engine.
+func (e *Engine) About() []string {
+	f := e.Facts()
+	out := []string{"torch version: " + f.Torch}
+	if f.Git != "" {
+		out = append(out, "torch git version: "+f.Git)
 	}
-	select {
-	case <-g.ready:
-	default:
-		return false // it is being started
-	}
-	if g.err != nil {
-		return true
-	}
-	select {
-	case <-g.p.dead:
-		return true
-	default:
-		return false
-	}
+	return append(out, "python version: "+f.Python, "CPU: "+f.CPU, "vector code: "+f.ISA)
 }
 
-type hello struct {
-	Facts
-	Seconds float64 `json:"seconds"`
-	Tmp     string  `json:"tmp"`
-	PID     int     `json:"pid"`
-}
+// Checks implements Engine.
+func (e *Engine) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }
 
-// job is one request. Its fields are those that far/ reads.
-type job map[string]any
-
-// ErrClosed says that an engine was closed before it answered.
-var ErrClosed = errors.New("torch: the engine is closed")
-
-// Start starts the command and waits until torch is imported. The error names the command and the end of what it printed.
-func Start(ctx context.Context, o Options) (*Engine, error) {
-	if len(o.Command) == 0 {
-		return nil, errors.New("torch: no command that starts a Python")
-	}
-	e := &Engine{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
-	e.o.Limits = fill(o.Limits)
-	e.life, e.stop = context.WithCancel(context.Background())
-	p, err := e.process(ctx)
-	if err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	e.facts = p.hello.Facts
-	if e.o.Limits.Memory == 0 {
-		e.o.Limits.Memory = min(max(e.facts.Memory/4, 2<<30), 8<<30)
-	}
-	return e, nil
-}
-
-// fill puts defaults where a limit of time is zero.
-func fill(l Limits) Limits {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	def(&l.Load, 2*time.Minute)
-	def(&l.Eager, 5*time.Minute)
-	def(&l.Compile, 10*time.Minute)
-	def(&l.Run, 5*time.Minute)
-	def(&l.RunFloor, 2*time.Second)
-	def(&l.CPU, 30*time.Minute)
-	def(&l.Start, 10*time.Minute)
-	def(&l.Silence, 2*time.Minute)
-	def(&l.Grace, 5*time.Second)
-	if l.RunFactor == 0 {
-		l.RunFactor = 30
-	}
-	return l
-}
-
-// boot reads the program's length and text from standard input, without a buffer, and runs it. The program comes by the pipe, so that
-// the command line stays short.
-const boot = `import sys; f = open(0, "rb", 0, closefd=False); n = int(f.readline()); b = bytearray(); [b.extend(f.read(n - len(b))) for _ in iter(lambda: len(b) < n, False)]; SOURCE = b.decode(); exec(compile(SOURCE, "whittle", "exec"))`
-
-// argv is the whole command. A shell on the far side of ssh takes quotes off.
-func argv(command []string) []string {
-	text := boot
-	if filepath.Base(command[0]) == "ssh" {
-		text = "'" + text + "'"
-	}
-	return append(append([]string{}, command...), "-u", "-c", text)
-}
-
-// startTries is how often a Python that is killed while it starts is started again: that says nothing about the next one.
-const startTries = 3
-
-// process is the Python of the present generation. It is started by nobody's context, so that one caller who gives up does not spoil it
-// for the others.
-func (e *Engine) process(ctx context.Context) (*process, error) {
-	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
-		return nil, ErrClosed
-	}
-	if e.gen.over() {
-		g, last := &generation{ready: make(chan struct{})}, e.last
-		e.gen = g
-		e.wg.Go(func() {
-			defer close(g.ready)
-			if g.p, g.err = e.start(last); g.err == nil {
-				e.mu.Lock()
-				e.last = g.p
-				e.mu.Unlock()
-			}
-		})
-	}
-	g := e.gen
-	e.mu.Unlock()
-	select {
-	case <-g.ready:
-		return g.p, g.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// start starts a Python in place of the one before, which is gone, with all that it had, when the new one begins.
-func (e *Engine) start(before *process) (*process, error) {
-	known, old := e.o.Facts, ""
-	if before != nil {
-		known, old = before.hello.Facts, before.hello.Tmp
-		<-before.reaped
-	}
-	for try := 0; ; try++ {
-		p, err := launch(e.o, &e.wg)
-		if err != nil {
-			return nil, err
-		}
-		e.mu.Lock()
-		e.started++
-		e.mu.Unlock()
-		err = p.greet(e.life, map[string]any{"isa_ok": known.ISAOK && known.Torch != "", "old": old, "spares": max(e.o.Spares, 1), "held": e.o.Held})
-		if err == nil {
-			return p, nil
-		}
-		p.fail(err)
-		<-p.reaped
+// Load implements Engine: the far side gets the stored data, and makes those that are random.
+func (e *Engine) Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error) {
+	e.repro = r
+	load := r.Loader(dir)
+	x := *r
+	x.Storages = slices.Clone(r.Storages)
+	for i, st := range r.Storages {
 		switch {
-		case e.life.Err() != nil:
-			return nil, ErrClosed
-		case !p.died || try == startTries:
-			return nil, e.noStart(p, err)
+		case st.Hash == "":
+		case load == nil:
+			x.Storages[i].Hash = ""
+		default:
+			if _, err := load(st.Hash); err != nil {
+				return minify.State{}, err
+			}
+			e.Put(st.Hash, func() ([]byte, error) { return load(st.Hash) })
 		}
 	}
-}
-
-func (e *Engine) noStart(p *process, err error) error {
-	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
-	why := lines[len(lines)-1]
-	if why == "" {
-		why = err.Error()
+	s := engine.Start(r)
+	names := inputNames(s)
+	values, err := e.Client.Explore(ctx, e.query(&x, nil), names)
+	if err != nil && values == nil {
+		return s, err
 	}
-	return fmt.Errorf("torch: %s does not start a Python with torch: %s", strings.Join(e.o.Command, " "), why)
+	e.first, e.failed = values, err
+	fakes := map[int]*tensor.Storage{}
+	for i, name := range names {
+		v, ok := values[name]
+		if !ok {
+			return s, errors.Join(fmt.Errorf("input %s: the engine did not make it", name), err)
+		}
+		h, err := e.hold("input/"+name, v, fakes)
+		if err != nil {
+			return s, fmt.Errorf("input %s: %w", name, err)
+		}
+		in := minify.Input{Value: h.Value, RequiresGrad: r.Inputs[i].RequiresGrad}
+		if _, isTensor := h.Value.(*tensor.Tensor); isTensor {
+			in.Data = minify.Data{Of: "input/" + name, Hash: h.Hash}
+			if v.Zero {
+				in.Data = minify.Data{Fill: minify.FillZeroTensor}
+			}
+		}
+		s.Inputs = append(s.Inputs, in)
+	}
+	e.start = s
+	return s, nil
 }
 
-// Close ends the Python, its children and its files, and waits for that. Jobs under way end with ErrClosed.
-func (e *Engine) Close() error {
+// isStart reports whether s has the values of the state that Load made.
+func (e *Engine) isStart(s minify.State) bool {
+	return s.Module == e.start.Module && slices.EqualFunc(s.Inputs, e.start.Inputs, func(a, b minify.Input) bool {
+		return a.Value == b.Value && a.Data.Of == b.Data.Of && a.Data.Fill == b.Data.Fill
+	})
+}
+
+func inputNames(s minify.State) []string {
+	var out []string
+	for _, n := range s.Module.Graph.Placeholders() {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// query is what the engine needs to know of a repro, some of whose storages are derived from held ones.
+func (e *Engine) query(r *repros.Repro, derived map[string]Derived) Query {
+	q := Query{Query: engine.Query{Text: repros.Write(r), Backend: r.Backend}, Calls: minify.CostOf(minify.State{Module: r.Module}).Calls, Stage: string(r.Stage), Tracing: r.Tracing, Autocast: r.Autocast, SaveDir: r.SaveDir, Derived: derived}
+	for _, st := range r.Storages {
+		if _, made := derived[st.Hash]; st.Hash != "" && !made {
+			q.Storages = append(q.Storages, st.Hash)
+		}
+	}
+	switch r.Accuracy {
+	case repros.WithAccuracy, repros.MinAccuracy:
+		q.Accuracy = "accuracy"
+	case repros.StrictAccuracy:
+		q.Accuracy = "strict"
+	}
+	return q
+}
+
+// hold notes where a value lies, and describes it for the search.
+func (e *Engine) hold(name string, v Value, fakes map[int]*tensor.Storage) (minify.Held, error) {
+	switch v.Kind {
+	case "none":
+		return minify.Held{}, nil
+	case "bool":
+		b, _ := v.Value.(bool)
+		return minify.Held{Value: b}, nil
+	case "int":
+		x, _ := v.Value.(float64)
+		return minify.Held{Value: int64(x)}, nil
+	case "float":
+		text, _ := v.Value.(string)
+		x, err := strconv.ParseFloat(text, 64)
+		return minify.Held{Value: x}, err
+	case "list":
+		var list []any
+		for i, it := range v.Items {
+			h, err := e.hold(fmt.Sprintf("%s/%d", name, i), it, nil)
+			if err != nil {
+				return minify.Held{}, err
+			}
+			list = append(list, h.Value)
+		}
+		return minify.Held{Value: list}, nil
+	case "tensor":
+	default:
+		return minify.Held{}, fmt.Errorf("a value that is no strided tensor on the CPU")
+	}
+	d, ok := tensor.ParseDType(v.DType)
+	if !ok {
+		return minify.Held{}, &repros.DTypeUnsupported{Input: name, DType: v.DType}
+	}
+	f := &tensor.Tensor{DType: d, Shape: v.Shape, Stride: v.Stride, Offset: v.Offset, Fake: true}
+	if fakes != nil && fakes[v.Group] != nil {
+		f.Storage = fakes[v.Group]
+	} else {
+		f.Storage = tensor.FakeStorage(v.NBytes)
+		if fakes != nil {
+			fakes[v.Group] = f.Storage
+		}
+	}
+	if v.Zero || v.Storage == "" {
+		return minify.Held{Value: f}, nil
+	}
 	e.mu.Lock()
-	g := e.gen
-	e.closed = true
+	e.held[name] = View{Storage: v.Storage, DType: v.DType, Shape: v.Shape, Stride: v.Stride, Offset: v.Offset}
 	e.mu.Unlock()
-	e.stop() // a start under way is given up
-	if g != nil {
-		<-g.ready
-		if g.p != nil {
-			g.p.fail(ErrClosed) // the end of its input is its goodbye
-		}
-	}
-	e.wg.Wait()
-	return nil
+	return minify.Held{Value: f, Hash: fmt.Sprintf("%s+%d", v.Storage, v.Offset)}, nil
 }
 
-// Facts are what the Python said about itself.
-func (e *Engine) Facts() Facts { return e.facts }
-
-// Fingerprint says what answers: equal fingerprints give equal outcomes.
-func (e *Engine) Fingerprint() string {
-	f := e.facts
-	return replay.HashOf("torch", f.Torch, f.Git, f.Python, f.CPU, f.Compiler, f.ISA, strconv.Itoa(e.threads()))
-}
-
-func (e *Engine) threads() int {
-	if e.o.Threads > 0 {
-		return e.o.Threads
-	}
-	return e.facts.Threads
-}
-
-// Started is how many Pythons were started so far: more than one after a death.
-func (e *Engine) Started() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.started
-}
-
-// ask asks the present process, or after its death the next one.
-func (e *Engine) ask(ctx context.Context, j job, give map[string][]byte) (json.RawMessage, error) {
-	for try := 0; ; try++ {
-		p, err := e.process(ctx)
+// Explore implements minify.Values.
+func (e *Engine) Explore(ctx context.Context, s minify.State, prefix string) (map[string]minify.Held, error) {
+	names := inputNames(s)
+	values, failed := e.first, e.failed
+	if !e.isStart(s) {
+		x, derived, err := e.render(s)
 		if err != nil {
 			return nil, err
 		}
-		b, err := e.informed(ctx, p, j, give)
-		var gone *errGone
-		if err == nil || !errors.As(err, &gone) || try == 2 {
-			return b, err
+		values, failed = e.Client.Explore(ctx, e.query(x, derived), names)
+	}
+	out := map[string]minify.Held{}
+	fakes := map[int]*tensor.Storage{}
+	for name, v := range values {
+		groups := fakes
+		if !slices.Contains(names, name) {
+			groups = nil
+		}
+		if h, err := e.hold(prefix+name, v, groups); err == nil {
+			out[name] = h
 		}
 	}
+	return out, failed
+}
+
+// Elements implements minify.Values.
+func (e *Engine) Elements(ctx context.Context, name string) ([]string, error) {
+	e.mu.Lock()
+	v, ok := e.held[name]
+	e.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("no tensor is held under %q", name)
+	}
+	return e.Client.Elements(ctx, v)
+}
+
+// derivation is how an input's storage comes from a held one; nil where it is that storage.
+func (e *Engine) derivation(in minify.Input) (hash string, d *Derived, err error) {
+	v := in.Value.(*tensor.Tensor)
+	e.mu.Lock()
+	of, ok := e.held[in.Data.Of]
+	e.mu.Unlock()
+	if !ok {
+		return "", nil, fmt.Errorf("no value is held under %q", in.Data.Of)
+	}
+	if of.DType == v.DType.String() && slices.Equal(of.Shape, v.Shape) && slices.Equal(of.Stride, v.Stride) && of.Offset == v.Offset {
+		return of.Storage, nil, nil
+	}
+	if len(v.Shape) > len(of.Shape) {
+		return "", nil, fmt.Errorf("%s has more dimensions than what is held under %q", v.Describe(), in.Data.Of)
+	}
+	of.Shape, of.Stride = of.Shape[:len(v.Shape)], of.Stride[:len(v.Shape)]
+	d = &Derived{Of: of, DType: v.DType.String(), Shape: v.Shape, Stride: v.Stride, NBytes: engine.Span(v) * int64(v.DType.Size())}
+	b, err := json.Marshal(d)
+	return "d" + replay.HashOf(string(b))[:39], d, err
+}
+
+// render makes the repro of a state over held storages.
+func (e *Engine) render(s minify.State) (*repros.Repro, map[string]Derived, error) {
+	derived := map[string]Derived{}
+	x, err := engine.Render(e.repro, s, func(_ int, in minify.Input) (repros.Storage, error) {
+		hash, d, err := e.derivation(in)
+		if err != nil {
+			return repros.Storage{}, err
+		}
+		if d != nil {
+			derived[hash] = *d
+			return repros.Storage{Hash: hash, NBytes: d.NBytes}, nil
+		}
+		return repros.Storage{Hash: hash, NBytes: in.Value.(*tensor.Tensor).Storage.NBytes}, nil
+	})
+	x.SaveDir = engine.SaveDir
+	return x, derived, err
+}
+
+// Run implements Engine. A fresh candidate is run as the file that would be written.
+func (e *Engine) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error) {
+	if c.Fresh {
+		return e.fresh(ctx, c)
+	}
+	x, derived, err := e.render(c.State)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
+	}
+	q := e.query(x, derived)
+	q.Locate = c.Reduction == "start"
+	o, err := e.Client.Run(ctx, q)
+	if err != nil {
+		return o, err
+	}
+	if stage := o.Signature.Stage; stage != "" { // a run that passes by chance says nothing
+		e.mu.Lock()
+		e.stage[c.Hash] = stage
+		e.mu.Unlock()
+	}
+	return o, nil
+}
+
+func (e *Engine) fresh(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
+	x, stored, err := e.Finish(ctx, e.repro, c.State)
+	if err != nil {
+		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
+	}
+	x.Command = "run"
+	o, err := e.script(ctx, x, repros.Write(x), stored)
+	if o.Status == replay.Killed || o.Status == replay.Timeout || o.Status == replay.OOM {
+		// A fresh process cannot tell compiling from running where it was ended from outside: that is told by the run before, if it
+		// was this process's own.
+		e.mu.Lock()
+		o.Signature.Stage = e.stage[c.Hash]
+		e.mu.Unlock()
+	}
+	return o, err
+}
+
+// RunScript implements Engine.
+func (e *Engine) RunScript(ctx context.Context, r *repros.Repro, text string) (replay.Outcome, error) {
+	return e.script(ctx, r, text, nil)
+}
+
+func (e *Engine) script(ctx context.Context, r *repros.Repro, text string, stored map[string][]byte) (replay.Outcome, error) {
+	q := e.query(r, nil)
+	q.Text, q.Fresh, q.Give, q.Storages = text, true, stored, slices.Sorted(maps.Keys(stored))
+	return e.Client.Run(ctx, q)
+}
+
+// Finish implements Engine.
+func (e *Engine) Finish(ctx context.Context, r *repros.Repro, s minify.State) (*repros.Repro, map[string][]byte, error) {
+	x, stored, err := engine.Finish(r, s, func(_ int, in minify.Input) ([]byte, error) {
+		hash, d, err := e.derivation(in)
+		if err != nil {
+			return nil, err
+		}
+		return e.Storage(ctx, hash, d)
+	})
+	if r.Stage != repros.AfterDynamo && r.Accuracy != repros.NoAccuracy && r.Accuracy != "" && mutates(s.Module.Graph) {
+		x.Imports = append(slices.Clone(x.Imports), keepGraph...)
+	}
+	return x, stored, err
+}
+
+// keepGraph goes into repros whose graph writes to its inputs. PyTorch's run_repro compares with a graph that the compiler has
+// edited meanwhile; one that was made to write in place may not even run.
+var keepGraph = []string{
+	"import copy, torch._inductor.compile_fx as _compile_fx",
+	"_inner = _compile_fx.compile_fx_inner",
+	"_compile_fx.compile_fx_inner = lambda gm, args, **options: _inner(copy.deepcopy(gm), args, **options)  # the compiler edits its graph",
+}
+
+// mutates reports whether a call writes to an argument.
+func mutates(g *fx.Graph) bool {
+	return slices.ContainsFunc(g.Calls(), func(n *fx.Node) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(n.Target, "aten."), "prims."), ".")
+		return strings.HasSuffix(name, "_") && !strings.HasSuffix(name, "__")
+	})
+}
+
+// Diverge compares the intermediates of a repro in eager, in float64 and compiled: see accuracy.Row. dir is the folder of its file.
+func (e *Engine) Diverge(ctx context.Context, r *repros.Repro, dir string, o accuracy.Options) ([]accuracy.Row, error) {
+	s, err := e.Load(ctx, r, dir)
+	if err != nil {
+		return nil, err
+	}
+	x, derived, err := e.render(s)
+	if err != nil {
+		return nil, err
+	}
+	q := e.query(x, derived)
+	b, failed := e.Client.Diverge(ctx, q, o.Tol, o.IgnoreNonFP, o.Direct)
+	var rows []accuracy.Row
+	if b != nil {
+		if err := json.Unmarshal(b, &rows); err != nil {
+			return nil, err
+		}
+	}
+	for i := range rows {
+		if !rows[i].Same {
+			rows[i].First = true
+			break
+		}
+	}
+	return rows, failed
 }

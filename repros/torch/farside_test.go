@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/sourcegraph/conc"
+
+	"whittle/repros/engine"
 )
 
 // farSideEnv makes the test binary a far side: it speaks as far/serve.py does, has no torch, and misbehaves as it is told.
@@ -187,7 +189,7 @@ func (f *farSide) read(in *bufio.Reader) (map[string]any, error) {
 }
 
 func (f *farSide) say(v any) {
-	b, err := frame(v)
+	b, err := engine.Frame(v)
 	if err != nil {
 		panic(err)
 	}

@@ -29,9 +29,9 @@ func TestTimeForCompiling(t *testing.T) {
 		{name: "after a hang at run", stuck: "run", slowest: time.Second, calls: 4, want: 31 * time.Second},
 		{name: "less was given", given: 5 * time.Second, stuck: "compile", slowest: 2 * time.Second, want: 5 * time.Second},
 	} {
-		e := &Engine{slowest: c.slowest, stuck: c.stuck, guess: c.given == 0}
+		e := &Client{slowest: c.slowest, stuck: c.stuck, guess: c.given == 0}
 		e.o.Limits = fill(Limits{Compile: c.given})
-		if got := e.limits(c.fresh, c.calls)["compile"]; got != c.want.Seconds() {
+		if got := e.limits(c.fresh, c.calls).Compile; got != c.want.Seconds() {
 			t.Errorf("%s: %v s, want %v", c.name, got, c.want)
 		}
 	}

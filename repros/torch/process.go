@@ -16,14 +16,15 @@ import (
 	"time"
 
 	"github.com/sourcegraph/conc"
-	"golang.org/x/sys/unix"
+
+	"whittle/repros/engine"
 )
 
 // process is one Python. It has four goroutines, all of which end with it: one writes, one reads, one listens for signs of life, and one ends
 // it. Whatever goes wrong leads to fail, once; from there on the process is dead for all who ask, and on its way out. Nobody else has to
 // end it, so that none is left behind.
 type process struct {
-	cmd    *exec.Cmd
+	group  *engine.Group
 	in     io.WriteCloser
 	out    io.ReadCloser
 	stderr *tail
@@ -53,8 +54,7 @@ func launch(o Options, wg *conc.WaitGroup) (*process, error) {
 	args := argv(o.Command)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), o.Env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p := &process{cmd: cmd, stderr: &tail{}, limits: o.Limits, pending: map[int64]chan answer{}, frames: make(chan []byte), wake: make(chan struct{}, 1),
+	p := &process{stderr: &tail{}, limits: o.Limits, pending: map[int64]chan answer{}, frames: make(chan []byte), wake: make(chan struct{}, 1),
 		began:     time.Now(),
 		supplying: make(chan struct{}, 1), ready: make(chan struct{}), dead: make(chan struct{}), reaped: make(chan struct{})}
 	cmd.Stderr = p.stderr
@@ -66,7 +66,7 @@ func launch(o Options, wg *conc.WaitGroup) (*process, error) {
 	if p.out, err = cmd.StdoutPipe(); err != nil {
 		return nil, errors.Join(err, p.in.Close())
 	}
-	if err := cmd.Start(); err != nil { // which has closed the pipes
+	if p.group, err = engine.StartGroup(cmd); err != nil { // which has closed the pipes
 		return nil, fmt.Errorf("torch: starting %s: %w", strings.Join(o.Command, " "), err)
 	}
 	wg.Go(p.write)
@@ -79,8 +79,8 @@ func launch(o Options, wg *conc.WaitGroup) (*process, error) {
 func (p *process) alive() { p.heard.Store(int64(time.Since(p.began))) }
 
 // greet sends the program, and waits until torch is imported.
-func (p *process) greet(ctx context.Context, about map[string]any) error {
-	body, err := frame(job{"op": "hello", "facts": about})
+func (p *process) greet(ctx context.Context, facts known) error {
+	body, err := engine.Frame(job{Op: "hello", Facts: &facts})
 	if err != nil {
 		return err
 	}
@@ -116,11 +116,8 @@ func (p *process) ask(ctx context.Context, j job) (answer, error) {
 	}
 	p.pending[id] = c
 	p.mu.Unlock()
-	x := job{"id": id}
-	for k, v := range j {
-		x[k] = v
-	}
-	body, err := frame(x)
+	j.ID = id
+	body, err := engine.Frame(j)
 	if err != nil {
 		p.mu.Lock()
 		delete(p.pending, id)
@@ -175,13 +172,13 @@ func (p *process) cancel(id int64) {
 	defer p.mu.Unlock()
 	if _, open := p.pending[id]; open {
 		p.pending[id] = nil
-		p.notice(job{"op": "cancel", "id": id})
+		p.notice(job{Op: "cancel", ID: id})
 	}
 }
 
 // notice queues a small message that nobody waits for. p.mu is held.
 func (p *process) notice(j job) {
-	if b, err := frame(j); err == nil {
+	if b, err := engine.Frame(j); err == nil {
 		p.notices = append(p.notices, b)
 	}
 	select {
@@ -246,7 +243,8 @@ func (r heardReader) Read(b []byte) (int, error) {
 func (p *process) read() {
 	r := bufio.NewReaderSize(heardReader{p}, 1<<16)
 	for {
-		a, err := readFrame(r)
+		var a answer
+		err := engine.ReadFrame(r, &a)
 		if err == nil {
 			p.mu.Lock()
 			c, open := p.pending[a.ID]
@@ -289,7 +287,7 @@ func (p *process) watch() {
 			asked.at, asked.heard = now, heard
 			p.next++
 			p.pending[p.next] = nil
-			p.notice(job{"op": "ping", "id": p.next})
+			p.notice(job{Op: "ping", ID: p.next})
 		}
 		p.mu.Unlock()
 		if waited && asked.at > 0 && asked.heard == heard && now-asked.at > p.limits.Silence/2 {
@@ -323,32 +321,16 @@ func (p *process) end() {
 	// One that is given up while it starts does not read its input yet.
 	hurry := errors.Is(p.gone, context.Canceled)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if !hurry && p.exits() {
+		if !hurry && p.group.Ends(p.limits.Grace) {
 			break
 		}
 		hurry = false
 		p.killed = true
-		_ = syscall.Kill(-p.cmd.Process.Pid, sig) // it fails where there is nobody left
+		p.group.Signal(sig)
 	}
-	// The leader is not reaped yet, so that the group's number is still its own.
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	_ = p.cmd.Wait() // closes the pipes, which ends reader and writer
-	ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	ws, ok := p.group.Reap().Sys().(syscall.WaitStatus) // which closes the pipes, and so ends reader and writer
 	p.died = ok && ws.Signaled() && !p.killed
 	close(p.reaped)
-}
-
-// exits waits for the process to end, for as long as Grace says, and leaves it to be reaped.
-func (p *process) exits() bool {
-	for until := time.Now().Add(p.limits.Grace); ; time.Sleep(2 * time.Millisecond) {
-		var info unix.Siginfo
-		if err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err != nil || info.Signo != 0 {
-			return true
-		}
-		if time.Now().After(until) {
-			return false
-		}
-	}
 }
 
 // errGone says that the Python ended before it answered.

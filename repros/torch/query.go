@@ -3,7 +3,6 @@ package torch
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,14 +11,14 @@ import (
 	"time"
 
 	"whittle/replay"
+	"whittle/repros/engine"
 )
 
-// A Query is one repro to be run.
+// A Query is one repro to be run. A fresh one is run as the file itself.
 type Query struct {
-	Text     string             // of the repro file
+	engine.Query
 	Calls    int                // in its graph, which bounds the time that compiling may take
 	Stage    string             // aot or dynamo
-	Backend  string             // after dynamo: a registered backend, or one that the text defines
 	Accuracy string             // "" for none, "accuracy", or "strict"
 	Tracing  string             // after aot: real, symbolic, fake; "" reads as real
 	Autocast bool               // after dynamo
@@ -28,7 +27,6 @@ type Query struct {
 	Storages []string           // that the text names, Derived aside: Put, given, or made by Explore. Fresh: the file's save_dir gets them
 	Give     map[string][]byte  // those of Storages that are this query's alone, by hash
 	SaveDir  string             // Fresh: as the text says it
-	Fresh    bool               // the file itself, in a Python that ran nothing before
 	Locate   bool               // after aot: say which calls to blame, where that can be told
 }
 
@@ -95,20 +93,22 @@ type reply struct {
 	} `json:"error"`
 }
 
+// job is a request about a query's repro.
+func (c *Client) job(op string, q Query) job {
+	return job{Op: op, Needs: q.needs(), subject: &subject{Text: q.Text, Stage: q.Stage, Backend: q.Backend, Accuracy: q.Accuracy, Tracing: q.Tracing, Autocast: q.Autocast, OnlyFwd: q.OnlyFwd,
+		Derived: q.Derived, Threads: c.threads(), CompileThreads: c.facts.Cores, Limits: c.limits(q.Fresh, q.Calls)}}
+}
+
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
-func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
-	var nonce [12]byte
-	if _, err := rand.Read(nonce[:]); err != nil {
-		return replay.Outcome{}, err
-	}
-	j := job{"op": "run", "nonce": hex.EncodeToString(nonce[:]), "text": q.Text, "stage": q.Stage, "backend": q.Backend, "accuracy": q.Accuracy, "tracing": q.Tracing,
-		"autocast": q.Autocast, "only_fwd": q.OnlyFwd, "derived": q.Derived, "threads": e.threads(), "compile_threads": e.facts.Cores, "locate": q.Locate, "limits": e.limits(q.Fresh, q.Calls), "needs": q.needs()}
+func (c *Client) Run(ctx context.Context, q Query) (replay.Outcome, error) {
+	j := c.job("run", q)
+	j.Nonce, j.Locate = rand.Text(), q.Locate
 	if q.Fresh {
-		j["op"], j["storages"], j["save_dir"] = "fresh", q.Storages, q.SaveDir
+		j.Op, j.Storages, j.SaveDir = "fresh", q.Storages, q.SaveDir
 	}
 	// A candidate does not kill itself with SIGKILL every time by chance: one such end may be somebody else's doing.
 	for try := 0; ; try++ {
-		b, err := e.ask(ctx, j, q.Give)
+		b, err := c.ask(ctx, j, q.Give)
 		if ctx.Err() != nil {
 			return replay.Outcome{}, ctx.Err()
 		}
@@ -120,26 +120,26 @@ func (e *Engine) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 			return replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}, nil
 		}
 		if o := r.outcome(); try == 2 || r.Killer != "SIGKILL" {
-			e.learn(r)
+			c.learn(r)
 			return o, nil
 		}
 	}
 }
 
 // learn notes how long compiling takes, which bounds later queries.
-func (e *Engine) learn(r reply) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (c *Client) learn(r reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if s, ok := r.Times["compile"]; ok {
-		e.slowest = max(e.slowest, time.Duration(s*float64(time.Second)))
+		c.slowest = max(c.slowest, time.Duration(s*float64(time.Second)))
 	}
 	switch r.Status {
 	case replay.Timeout:
-		e.stuck = r.Signature.Stage
+		c.stuck = r.Signature.Stage
 	case replay.OOM:
-		e.hogged = true
+		c.hogged = true
 	case replay.Pass, replay.Failed:
-		e.largest = max(e.largest, r.Peak)
+		c.largest = max(c.largest, r.Peak)
 	}
 }
 
@@ -152,23 +152,23 @@ const (
 
 // limits are those of the next query. After one that did not end, ten times what others took is enough to call it a hang; after one
 // that took all memory, four times what others held. A fresh process compiles and runs in what it tells as one stage.
-func (e *Engine) limits(fresh bool, calls int) map[string]any {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	l := e.o.Limits
+func (c *Client) limits(fresh bool, calls int) limits {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.o.Limits
 	switch {
-	case e.stuck == "compile" && !fresh && e.slowest > 0:
-		l.Compile = min(l.Compile, max(10*e.slowest, 3*time.Second))
-	case e.stuck == "compile", fresh && e.stuck != "": // compiling for the first time takes longer
-		l.Compile = min(l.Compile, max(10*e.slowest, 10*time.Second))
-	case !fresh && e.guess:
+	case c.stuck == "compile" && !fresh && c.slowest > 0:
+		l.Compile = min(l.Compile, max(10*c.slowest, 3*time.Second))
+	case c.stuck == "compile", fresh && c.stuck != "": // compiling for the first time takes longer
+		l.Compile = min(l.Compile, max(10*c.slowest, 10*time.Second))
+	case !fresh && c.guess:
 		l.Compile = min(l.Compile, firstCompile+time.Duration(calls)*callCompile)
 	}
-	if e.hogged && !fresh { // the proof gets all that the start got
-		l.Memory = min(l.Memory, max(4*e.largest, l.Memory/4))
+	if c.hogged && !fresh { // the proof gets all that the start got
+		l.Memory = min(l.Memory, max(4*c.largest, l.Memory/4))
 	}
-	return map[string]any{"load": l.Load.Seconds(), "eager": l.Eager.Seconds(), "compile": l.Compile.Seconds(), "run": l.Run.Seconds(), "compare": l.Run.Seconds(),
-		"run_factor": l.RunFactor, "run_floor": l.RunFloor.Seconds(), "cpu": l.CPU.Seconds(), "memory": l.Memory}
+	return limits{Load: l.Load.Seconds(), Eager: l.Eager.Seconds(), Compile: l.Compile.Seconds(), Run: l.Run.Seconds(), Compare: l.Run.Seconds(),
+		RunFactor: l.RunFactor, RunFloor: l.RunFloor.Seconds(), CPU: l.CPU.Seconds(), Memory: l.Memory}
 }
 
 func (r reply) outcome() replay.Outcome {
@@ -176,10 +176,7 @@ func (r reply) outcome() replay.Outcome {
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}
-	if why := o.Unproved(); why != "" {
-		return replay.Outcome{Status: replay.Infrastructure, Message: why, Detail: o.Detail, Marks: o.Marks}
-	}
-	return o
+	return engine.Proved(o)
 }
 
 // signature reduces an exception's message to what its kind of error says in every candidate.
@@ -203,10 +200,10 @@ func signature(stage, typ, message, frame string) replay.Signature {
 
 // Explore runs the repro's graph eagerly and holds every value that forward gives a name, and the inputs, called inputs in
 // the order of load_args. After an error in the graph the values so far come with it.
-func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
-	names := append([]string{}, inputs...) // a list for the far side, where there are none, too
-	j := job{"op": "explore", "text": q.Text, "stage": q.Stage, "derived": q.Derived, "inputs": names, "limits": e.limits(false, q.Calls), "threads": e.threads(), "needs": q.needs()}
-	b, err := e.ask(ctx, j, q.Give)
+func (c *Client) Explore(ctx context.Context, q Query, inputs []string) (map[string]Value, error) {
+	j := c.job("explore", q)
+	j.Inputs = append([]string{}, inputs...) // a list for the far side, where there are none, too
+	b, err := c.ask(ctx, j, q.Give)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +215,7 @@ func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[str
 	if err := read(b, &r, &r.reply); err != nil {
 		return nil, fmt.Errorf("torch: exploring: %w", err)
 	}
-	e.remember(j, r.Values)
+	c.remember(j, r.Values)
 	if r.Error != "" {
 		return r.Values, fmt.Errorf("torch: exploring: %s", r.Error)
 	}
@@ -226,8 +223,8 @@ func (e *Engine) Explore(ctx context.Context, q Query, inputs []string) (map[str
 }
 
 // Elements reads a tensor's elements, row-major, as Python literals.
-func (e *Engine) Elements(ctx context.Context, v View) ([]string, error) {
-	b, err := e.ask(ctx, job{"op": "elements", "of": v, "needs": []string{v.Storage}}, nil)
+func (c *Client) Elements(ctx context.Context, v View) ([]string, error) {
+	b, err := c.ask(ctx, job{Op: "elements", Needs: []string{v.Storage}, wanted: &wanted{Of: &v}}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +252,10 @@ func read(b json.RawMessage, into any, o *reply) error {
 // Diverge runs a repro eagerly, in float64 and compiled, and compares the values of the buffers that Inductor makes, in the order in which
 // it makes them, and the outputs. The rows come as accuracy.Row reads them. tolerance 0 is PyTorch's. With direct, the verdict is that of
 // a comparison with eager itself, by eager's own noise, and tolerance 0 is none.
-func (e *Engine) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP, direct bool) (rows json.RawMessage, err error) {
-	b, err := e.ask(ctx, job{"op": "diverge", "text": q.Text, "stage": q.Stage, "backend": q.Backend, "tracing": q.Tracing, "only_fwd": q.OnlyFwd, "derived": q.Derived,
-		"threads": e.threads(), "compile_threads": e.facts.Cores, "tolerance": tolerance, "ignore_non_fp": ignoreNonFP, "strict": direct, "limits": e.limits(false, q.Calls), "needs": q.needs()}, q.Give)
+func (c *Client) Diverge(ctx context.Context, q Query, tolerance float64, ignoreNonFP, direct bool) (rows json.RawMessage, err error) {
+	j := c.job("diverge", q)
+	j.Tolerance, j.IgnoreNonFP, j.Strict = tolerance, ignoreNonFP, direct
+	b, err := c.ask(ctx, j, q.Give)
 	if err != nil {
 		return nil, err
 	}

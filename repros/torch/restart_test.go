@@ -8,20 +8,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/pprof"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sourcegraph/conc"
 	"github.com/sourcegraph/conc/pool"
 
 	"whittle/replay"
+	"whittle/repros/engine"
+	"whittle/repros/engine/enginetest"
 )
 
 // far are the options of an engine whose far side is this test binary.
@@ -36,54 +34,7 @@ func far(t testing.TB, s farSpec) Options {
 	}
 	stage := 150 * time.Millisecond
 	return Options{Command: []string{self}, Env: []string{farSideEnv + "=" + string(text)},
-		Limits: Limits{Load: stage, Eager: stage, Compile: stage, Run: stage, Start: 2 * time.Second, Silence: 400 * time.Millisecond, Grace: 40 * time.Millisecond}}
-}
-
-// open is what this process holds of the system: goroutines, file descriptors, children.
-func open(t testing.TB) (goroutines, files int, children []string) {
-	fds, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := filepath.Glob("/proc/self/task/*/children")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range tasks {
-		if b, err := os.ReadFile(f); err == nil {
-			children = append(children, strings.Fields(string(b))...)
-		}
-	}
-	return runtime.NumGoroutine(), len(fds), children
-}
-
-// patiently calls f until it succeeds. The error is the last one, with all stacks, when that takes longer than anything may.
-func patiently(f func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	for {
-		err := f(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-// watched runs f. Where it does not return, the test ends with all stacks.
-func watched(name string, f func()) {
-	done := make(chan struct{})
-	timer := time.AfterFunc(2*time.Minute, func() {
-		select {
-		case <-done:
-		default:
-			fmt.Fprintf(os.Stderr, "%s: a deadlock\n", name)
-			_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
-			os.Exit(2)
-		}
-	})
-	defer timer.Stop()
-	f()
-	close(done)
+		Limits: Limits{Load: stage, Eager: stage, Compile: stage, Run: stage, Start: 2 * time.Second, Silence: 400 * time.Millisecond, Grace: 120 * time.Millisecond}}
 }
 
 // Each fault at each step, alone: an engine whose first far side has it gives the right answer in the end.
@@ -97,28 +48,28 @@ func TestEachFaultAtEachStep(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			watched(step+", "+fault, func() {
+			enginetest.Watched(step+", "+fault, func() {
 				o := far(t, farSpec{Home: dir, Bad: 1, Step: step, Fault: fault})
-				var e *Engine
-				if err := patiently(func(ctx context.Context) (err error) { e, err = Start(ctx, o); return err }); err != nil {
+				var e *Client
+				if err := enginetest.Patiently(func(ctx context.Context) (err error) { e, err = Start(ctx, o); return err }); err != nil {
 					t.Errorf("%s, %s: %v", step, fault, err)
 					return
 				}
 				defer e.Close()
 				hurried, cancel := context.WithTimeout(context.Background(), time.Millisecond) // there is something to cancel
 				defer cancel()
-				_, _ = e.Run(hurried, Query{Text: "cancelled"})
-				if err := patiently(func(ctx context.Context) error {
-					_, err := e.Explore(ctx, Query{Text: "explored"}, []string{"a", "b"})
+				_, _ = e.Run(hurried, Query{Query: engine.Query{Text: "cancelled"}})
+				if err := enginetest.Patiently(func(ctx context.Context) error {
+					_, err := e.Explore(ctx, Query{Query: engine.Query{Text: "explored"}}, []string{"a", "b"})
 					return err
 				}); err != nil {
 					t.Errorf("%s, %s: %v", step, fault, err)
 				}
 				for seed := range uint64(12) {
 					rng := rand.New(rand.NewPCG(seed, 0))
-					if err := patiently(func(ctx context.Context) error {
+					if err := enginetest.Patiently(func(ctx context.Context) error {
 						err := farAsk(ctx, e, rng, fmt.Sprint(seed))
-						var bad *wrongAnswer
+						var bad *enginetest.WrongAnswer
 						if errors.As(err, &bad) {
 							t.Errorf("%s, %s: %v", step, fault, err)
 						}
@@ -188,18 +139,18 @@ func TestCallsAfterAFailedStart(t *testing.T) {
 	e.o.Command = []string{"/no/such/python"}
 	e.last.fail(errors.New("the test is over it"))
 	for range 3 {
-		if _, err := e.Run(context.Background(), Query{Text: "x"}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		if _, err := e.Run(context.Background(), Query{Query: engine.Query{Text: "x"}}); err == nil || !strings.Contains(err.Error(), "no such file") {
 			t.Error(err)
 		}
 	}
 	e.o.Command = good
-	if o, err := e.Run(context.Background(), Query{Text: "x"}); err != nil || o.Status != replay.Pass {
+	if o, err := e.Run(context.Background(), Query{Query: engine.Query{Text: "x"}}); err != nil || o.Status != replay.Pass {
 		t.Errorf("%v %+v", err, o)
 	}
 	if err := errors.Join(e.Close(), e.Close()); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.Run(context.Background(), Query{Text: "x"}); !errors.Is(err, ErrClosed) {
+	if _, err := e.Run(context.Background(), Query{Query: engine.Query{Text: "x"}}); !errors.Is(err, engine.ErrClosed) {
 		t.Error(err)
 	}
 }
@@ -215,7 +166,7 @@ func TestALostStorage(t *testing.T) {
 	e.Put("h", func() ([]byte, error) { return nil, os.ErrNotExist })
 	for hash, want := range map[string]string{"h": "storage h cannot be handed over again: file does not exist", "never": "storage never cannot be handed over again: it was not put"} {
 		var lost *LostError
-		if _, err := e.Run(ctx, Query{Text: "x", Storages: []string{hash}}); !errors.As(err, &lost) || !strings.Contains(err.Error(), want) {
+		if _, err := e.Run(ctx, Query{Query: engine.Query{Text: "x"}, Storages: []string{hash}}); !errors.As(err, &lost) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", hash, err)
 		}
 	}
@@ -223,15 +174,15 @@ func TestALostStorage(t *testing.T) {
 
 // Explorations are kept within a bound of their texts; those unused for longest go, and the storages that they gave with them.
 func TestOldExplorationsAreForgotten(t *testing.T) {
-	e := &Engine{sources: map[string]source{}}
+	e := &Client{sources: map[string]source{}}
 	text := strings.Repeat("x", maxExplored/4)
 	for i := range 6 {
 		if i == 4 {
 			e.used(e.sources["s0"].made)
 		}
-		e.remember(job{"text": text}, map[string]Value{"v": {Storage: fmt.Sprint("s", i)}})
+		e.remember(job{subject: &subject{Text: text}}, map[string]Value{"v": {Storage: fmt.Sprint("s", i)}})
 	}
-	e.remember(job{"text": text, "needs": []string{"own"}}, map[string]Value{"v": {Storage: "own"}, "w": {Items: []Value{{Storage: "s0"}}}})
+	e.remember(job{subject: &subject{Text: text}, Needs: []string{"own"}}, map[string]Value{"v": {Storage: "own"}, "w": {Items: []Value{{Storage: "s0"}}}})
 	var kept []string
 	for hash := range e.sources {
 		kept = append(kept, hash)
@@ -242,174 +193,55 @@ func TestOldExplorationsAreForgotten(t *testing.T) {
 	}
 }
 
-// rounds of this many workers, each of which asks this often, in a thousand engines.
-const (
-	farRounds  = 1000
-	farWorkers = 8
-	farAsks    = 3
-)
-
 // The engine survives whatever its far side does at any step: eight workers ask, the far side is killed, hangs, talks rubbish, starts
-// slowly or not at all, and forgets. Every answer is the right one or an error, all come, and nothing is left behind.
+// slowly or not at all, and forgets.
 func TestWhateverTheFarSideDoes(t *testing.T) {
-	seed := uint64(1)
-	if text := os.Getenv("WHITTLE_TEST_SEED"); text != "" {
-		if _, err := fmt.Sscan(text, &seed); err != nil {
-			t.Fatal(err)
+	enginetest.Survives(t, enginetest.Plan{Lives: 1000, AtOnce: 16, Workers: 8, Asks: 3, Start: func(ctx context.Context, dir string, seed uint64, rng *rand.Rand) (enginetest.Subject, error) {
+		c, err := Start(ctx, far(t, farSpec{Home: dir, Seed: seed, Bad: 1 + rng.IntN(3), Most: rng.IntN(2) * 12}))
+		if err != nil {
+			return enginetest.Subject{}, err
 		}
-	}
-	t.Logf("WHITTLE_TEST_SEED=%d", seed)
-	home := t.TempDir()
-	var right, wrong atomic.Int64
-	if err := farRound(t, t.TempDir(), seed, &right, &wrong); err != nil { // the runtime makes what it keeps
-		t.Fatal(err)
-	}
-	goroutines, files, _ := open(t)
-	begin := time.Now()
-	p := pool.New().WithMaxGoroutines(16).WithErrors()
-	for i := range farRounds {
-		p.Go(func() error {
-			dir := filepath.Join(home, fmt.Sprint(i))
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				return err
-			}
-			var err error
-			watched(fmt.Sprintf("seed %d, round %d", seed, i), func() { err = farRound(t, dir, seed+uint64(i), &right, &wrong) })
-			if err != nil {
-				return fmt.Errorf("round %d: %w", i, err)
-			}
-			return nil
-		})
-	}
-	if err := p.Wait(); err != nil {
-		t.Error(err)
-	}
-	t.Logf("%d right answers, %d errors, %v", right.Load(), wrong.Load(), time.Since(begin))
-	if r, w := right.Load(), wrong.Load(); r < 2*w {
-		t.Errorf("%d answers are right, %d are errors: the engine does not recover", r, w)
-	}
-	gone := func() bool {
-		g, f, c := open(t)
-		return g <= goroutines && f <= files && len(c) == 0
-	}
-	for range 200 { // the runtime's own goroutines and descriptors go a little later
-		if gone() {
-			break
+		x := Query{Query: engine.Query{Text: "explored"}, Stage: "aot"}
+		if err := enginetest.Patiently(func(ctx context.Context) error { _, err := c.Explore(ctx, x, []string{"a", "b"}); return err }); err != nil {
+			return enginetest.Subject{}, errors.Join(err, c.Close())
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if g, f, c := open(t); !gone() {
-		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-		t.Errorf("left behind: %d goroutines of %d, %d descriptors of %d, processes %v", g, goroutines, f, files, c)
-	}
-}
-
-// farRound is the life of one engine.
-func farRound(t testing.TB, dir string, seed uint64, right, wrong *atomic.Int64) error {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	o := far(t, farSpec{Home: dir, Seed: seed, Bad: 1 + rng.IntN(3), Most: rng.IntN(2) * 12})
-	var e *Engine
-	if err := patiently(func(ctx context.Context) (err error) {
-		if rng.IntN(20) == 0 {
-			var cancel func()
-			ctx, cancel = context.WithTimeout(ctx, time.Duration(rng.IntN(60))*time.Millisecond)
-			defer cancel()
-		}
-		e, err = Start(ctx, o)
-		return err
-	}); err != nil {
-		return err
-	}
-	defer e.Close()
-	x := Query{Text: "explored", Stage: "aot"}
-	if err := patiently(func(ctx context.Context) error { _, err := e.Explore(ctx, x, []string{"a", "b"}); return err }); err != nil {
-		return err
-	}
-	closes := rng.IntN(8) == 0
-	errs := make([]error, farWorkers)
-	var wg conc.WaitGroup
-	for w := range farWorkers {
-		rng := rand.New(rand.NewPCG(seed, uint64(2+w)))
-		wg.Go(func() {
-			for k := range farAsks {
-				ctx, cancel := context.WithCancel(context.Background())
-				hurried := rng.IntN(6) == 0
-				if hurried {
-					ctx, cancel = context.WithTimeout(ctx, time.Duration(rng.IntN(30))*time.Millisecond)
-				}
-				err := farAsk(ctx, e, rng, fmt.Sprintf("%d-%d", w, k))
-				cancel()
-				if err == nil {
-					right.Add(1)
-					continue
-				}
-				wrong.Add(1)
-				var bad *wrongAnswer
+		return enginetest.Subject{
+			Ask: func(ctx context.Context, rng *rand.Rand, name string) error { return farAsk(ctx, c, rng, name) },
+			Known: func(err error) bool {
 				var gone *errGone
 				var lost *LostError
-				known := errors.As(err, &gone) || errors.As(err, &lost) || hurried && errors.Is(err, ctx.Err()) || closes && errors.Is(err, ErrClosed) ||
-					strings.Contains(err.Error(), "does not start a Python with torch") || strings.Contains(err.Error(), "cannot unmarshal number")
-				if errors.As(err, &bad) || !known {
-					errs[w] = errors.Join(errs[w], err)
+				return errors.As(err, &gone) || errors.As(err, &lost) || strings.Contains(err.Error(), "does not start a Python with torch") || strings.Contains(err.Error(), "cannot unmarshal number")
+			},
+			Kill: func() {
+				c.mu.Lock()
+				p := c.last
+				c.mu.Unlock()
+				_ = syscall.Kill(p.group.PID(), syscall.SIGKILL) // an error says that it is gone
+			},
+			Close: c.Close,
+			Left: func() error {
+				left, err := filepath.Glob(filepath.Join(dir, "far-*"))
+				if err == nil && len(left) > 0 {
+					err = fmt.Errorf("left behind: %v", left)
 				}
-			}
-		})
-	}
-	killed, closed := time.Duration(rng.IntN(40))*time.Millisecond, time.Duration(rng.IntN(40))*time.Millisecond
-	if rng.IntN(3) == 0 { // somebody kills it
-		wg.Go(func() {
-			time.Sleep(killed)
-			e.mu.Lock()
-			p := e.last
-			e.mu.Unlock()
-			_ = p.cmd.Process.Signal(syscall.SIGKILL) // an error says that it is gone
-		})
-	}
-	if closes {
-		wg.Go(func() {
-			time.Sleep(closed)
-			_ = e.Close()
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if !closes { // the engine is as good as new
-		rng := rand.New(rand.NewPCG(seed, 100))
-		if err := patiently(func(ctx context.Context) error { return farAsk(ctx, e, rng, "last") }); err != nil {
-			return err
-		}
-	}
-	if err := e.Close(); err != nil {
-		return err
-	}
-	if !closes {
-		left, err := filepath.Glob(filepath.Join(dir, "far-*"))
-		if err != nil || len(left) > 0 {
-			return fmt.Errorf("left behind: %v %v", left, err)
-		}
-	}
-	return nil
+				return err
+			},
+		}, nil
+	}})
 }
 
-// wrongAnswer is the one thing that must not be.
-type wrongAnswer struct{ got, want string }
-
-func (w *wrongAnswer) Error() string { return fmt.Sprintf("the answer %q, not %q", w.got, w.want) }
-
 // farAsk asks one thing and looks at the answer.
-func farAsk(ctx context.Context, e *Engine, rng *rand.Rand, name string) error {
+func farAsk(ctx context.Context, e *Client, rng *rand.Rand, name string) error {
 	is := func(got, want string, err error) error {
 		if err == nil && got != want {
-			return &wrongAnswer{got, want}
+			return &enginetest.WrongAnswer{Got: got, Want: want}
 		}
 		return err
 	}
 	a, b := madeBy("explored", "a"), madeBy("explored", "b")
 	switch rng.IntN(5) {
 	case 0:
-		v, err := e.Explore(ctx, Query{Text: name, Storages: []string{hashOf(a)}}, []string{"x"})
+		v, err := e.Explore(ctx, Query{Query: engine.Query{Text: name}, Storages: []string{hashOf(a)}}, []string{"x"})
 		return is(v["x"].Storage, hashOf(madeBy(name, "x")), err)
 	case 1:
 		v, err := e.Elements(ctx, View{Storage: hashOf(a)})
@@ -419,7 +251,7 @@ func farAsk(ctx context.Context, e *Engine, rng *rand.Rand, name string) error {
 		return is(string(v), string(b), err)
 	}
 	held := map[string][]byte{hashOf(a): a, hashOf(b): b}
-	q := Query{Text: name, Storages: []string{hashOf(a)}, Derived: map[string]Derived{"d": {Of: View{Storage: hashOf(b)}}}, Fresh: rng.IntN(3) == 0}
+	q := Query{Query: engine.Query{Text: name, Fresh: rng.IntN(3) == 0}, Storages: []string{hashOf(a)}, Derived: map[string]Derived{"d": {Of: View{Storage: hashOf(b)}}}}
 	mine := []byte("put by " + name)
 	held[hashOf(mine)] = mine
 	q.Storages = append(q.Storages, hashOf(mine))
@@ -434,3 +266,5 @@ func farAsk(ctx context.Context, e *Engine, rng *rand.Rand, name string) error {
 	}
 	return is(out.Message, ranOn(name, q.needs(), held), err)
 }
+
+func TestMissingDataAreAnError(t *testing.T) { enginetest.RefusesMissingData(t, New(nil).Load) }

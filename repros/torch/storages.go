@@ -19,10 +19,7 @@ type source struct {
 // exploration is one that was asked before.
 type exploration struct{ j job }
 
-func (x *exploration) size() int {
-	text, _ := x.j["text"].(string)
-	return len(text)
-}
+func (x *exploration) size() int { return len(x.j.Text) }
 
 // maxExplored is how many bytes of repro text are kept of explorations, so that they can be asked again. Those unused for longest are
 // forgotten, and with them the storages that only they give.
@@ -41,16 +38,16 @@ func (e *LostError) Unwrap() error { return e.Err }
 
 // Put says where the bytes of a storage come from; queries name it by its hash. load is called when the far side needs them: maybe never,
 // and again when a new Python takes the place of one that died, or when the storage had to make room for others.
-func (e *Engine) Put(hash string, load func() ([]byte, error)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if _, known := e.sources[hash]; !known {
-		e.sources[hash] = source{load: load}
+func (c *Client) Put(hash string, load func() ([]byte, error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.sources[hash]; !known {
+		c.sources[hash] = source{load: load}
 	}
 }
 
 // informed asks a process, and hands it over what it needs to answer. give has storages that are this job's alone.
-func (e *Engine) informed(ctx context.Context, p *process, j job, give map[string][]byte) (json.RawMessage, error) {
+func (c *Client) informed(ctx context.Context, p *process, j job, give map[string][]byte) (json.RawMessage, error) {
 	a, err := p.ask(ctx, j)
 	for try := 0; err == nil && len(a.Missing) > 0; try++ {
 		if try == 2 {
@@ -58,7 +55,7 @@ func (e *Engine) informed(ctx context.Context, p *process, j job, give map[strin
 		}
 		select {
 		case p.supplying <- struct{}{}: // one at a time: most need the same
-			err = e.supply(ctx, p, a.Missing, give, nil)
+			err = c.supply(ctx, p, a.Missing, give, nil)
 			<-p.supplying
 		case <-p.dead: // asking will tell
 		case <-ctx.Done():
@@ -72,17 +69,17 @@ func (e *Engine) informed(ctx context.Context, p *process, j job, give map[strin
 }
 
 // supply hands over storages that p may not hold. within are explorations under way, which need them.
-func (e *Engine) supply(ctx context.Context, p *process, hashes []string, give map[string][]byte, within []*exploration) error {
-	a, err := p.ask(ctx, job{"op": "have", "needs": hashes})
+func (c *Client) supply(ctx context.Context, p *process, hashes []string, give map[string][]byte, within []*exploration) error {
+	a, err := p.ask(ctx, job{Op: "have", Needs: hashes})
 	if err != nil {
 		return err
 	}
 	for len(a.Missing) > 0 {
 		hash := a.Missing[0]
-		if err := e.make(ctx, p, hash, give, within); err != nil {
+		if err := c.make(ctx, p, hash, give, within); err != nil {
 			return err
 		}
-		if a, err = p.ask(ctx, job{"op": "have", "needs": hashes}); err != nil {
+		if a, err = p.ask(ctx, job{Op: "have", Needs: hashes}); err != nil {
 			return err
 		}
 		if slices.Contains(a.Missing, hash) {
@@ -93,22 +90,21 @@ func (e *Engine) supply(ctx context.Context, p *process, hashes []string, give m
 }
 
 // make hands over one storage.
-func (e *Engine) make(ctx context.Context, p *process, hash string, give map[string][]byte, within []*exploration) error {
+func (c *Client) make(ctx context.Context, p *process, hash string, give map[string][]byte, within []*exploration) error {
 	if data, ok := give[hash]; ok {
 		return put(ctx, p, hash, data)
 	}
-	e.mu.Lock()
-	s, ok := e.sources[hash]
+	c.mu.Lock()
+	s, ok := c.sources[hash]
 	if s.made != nil {
-		e.used(s.made)
+		c.used(s.made)
 	}
-	e.mu.Unlock()
+	c.mu.Unlock()
 	switch {
 	case !ok || slices.Contains(within, s.made):
 		return &LostError{hash, errors.New("it was not put, or the exploration that made it is too long ago")}
 	case s.made != nil:
-		needs, _ := s.made.j["needs"].([]string)
-		if err := e.supply(ctx, p, needs, give, append(slices.Clone(within), s.made)); err != nil {
+		if err := c.supply(ctx, p, s.made.j.Needs, give, append(slices.Clone(within), s.made)); err != nil {
 			return err
 		}
 		_, err := p.ask(ctx, s.made.j)
@@ -127,7 +123,7 @@ const maxPut = 64 << 20
 func put(ctx context.Context, p *process, hash string, data []byte) error {
 	for begin := true; begin || len(data) > 0; begin = false {
 		n := min(len(data), maxPut)
-		a, err := p.ask(ctx, job{"op": "put", "hash": hash, "data": base64.StdEncoding.EncodeToString(data[:n]), "more": !begin, "last": n == len(data)})
+		a, err := p.ask(ctx, job{Op: "put", piece: &piece{Hash: hash, Data: base64.StdEncoding.EncodeToString(data[:n]), More: !begin, Last: n == len(data)}})
 		if err != nil {
 			return err
 		}
@@ -141,16 +137,15 @@ func put(ctx context.Context, p *process, hash string, data []byte) error {
 }
 
 // remember notes which storages an exploration gave.
-func (e *Engine) remember(j job, values map[string]Value) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (c *Client) remember(j job, values map[string]Value) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	x := &exploration{j}
-	needs, _ := j["needs"].([]string)
 	gives := false
 	var walk func(v Value)
 	walk = func(v Value) {
-		if _, known := e.sources[v.Storage]; v.Storage != "" && !known && !slices.Contains(needs, v.Storage) {
-			e.sources[v.Storage] = source{made: x}
+		if _, known := c.sources[v.Storage]; v.Storage != "" && !known && !slices.Contains(j.Needs, v.Storage) {
+			c.sources[v.Storage] = source{made: x}
 			gives = true
 		}
 		for _, item := range v.Items {
@@ -163,37 +158,37 @@ func (e *Engine) remember(j job, values map[string]Value) {
 	if !gives {
 		return
 	}
-	e.explorations = append(e.explorations, x)
-	e.explored += x.size()
-	for e.explored > maxExplored && len(e.explorations) > 1 {
-		old := e.explorations[0]
-		e.explorations = e.explorations[1:]
-		e.explored -= old.size()
-		maps.DeleteFunc(e.sources, func(_ string, s source) bool { return s.made == old })
+	c.explorations = append(c.explorations, x)
+	c.explored += x.size()
+	for c.explored > maxExplored && len(c.explorations) > 1 {
+		old := c.explorations[0]
+		c.explorations = c.explorations[1:]
+		c.explored -= old.size()
+		maps.DeleteFunc(c.sources, func(_ string, s source) bool { return s.made == old })
 	}
 }
 
-// used makes an exploration the latest. e.mu is held.
-func (e *Engine) used(x *exploration) {
-	if i := slices.Index(e.explorations, x); i >= 0 {
-		e.explorations = append(slices.Delete(e.explorations, i, i+1), x)
+// used makes an exploration the latest. c.mu is held.
+func (c *Client) used(x *exploration) {
+	if i := slices.Index(c.explorations, x); i >= 0 {
+		c.explorations = append(slices.Delete(c.explorations, i, i+1), x)
 	}
 }
 
 // Storage reads the bytes of a held storage, or of one derived from it.
-func (e *Engine) Storage(ctx context.Context, hash string, d *Derived) ([]byte, error) {
-	j := job{"op": "export", "storage": hash, "needs": []string{hash}}
+func (c *Client) Storage(ctx context.Context, hash string, d *Derived) ([]byte, error) {
+	j := job{Op: "export", Needs: []string{hash}, wanted: &wanted{Storage: hash, As: d}}
 	if d != nil {
-		j["derived"], j["needs"] = *d, []string{d.Of.Storage}
+		j.Needs = []string{d.Of.Storage}
 	} else {
-		e.mu.Lock()
-		load := e.sources[hash].load
-		e.mu.Unlock()
+		c.mu.Lock()
+		load := c.sources[hash].load
+		c.mu.Unlock()
 		if load != nil {
 			return load()
 		}
 	}
-	b, err := e.ask(ctx, j, nil)
+	b, err := c.ask(ctx, j, nil)
 	if err != nil {
 		return nil, err
 	}

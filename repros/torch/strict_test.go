@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"whittle/replay"
+	"whittle/repros/engine"
 )
 
 // strictly is a repro that compares with eager itself. The compiler gives compiled: Python for another way to compute what body does.
@@ -39,7 +40,7 @@ if __name__ == '__main__':
     from torch._dynamo.repro.after_` + stage + ` import run_repro
     ` + run + `
 `
-	return Query{Stage: stage, Backend: "backend", Accuracy: "strict", Text: text}
+	return Query{Query: engine.Query{Text: text, Backend: "backend"}, Stage: stage, Accuracy: "strict"}
 }
 
 // TestStrict: what PyTorch's rule forgives, as float64 is no nearer to eager, is seen; what may be rounded in another way is not.

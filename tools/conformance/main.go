@@ -253,12 +253,12 @@ type minifier struct {
 }
 
 func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, dir string) (reduce.Report, error) {
-	e, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts})
+	c, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts})
 	if err != nil {
 		return reduce.Report{}, err
 	}
-	m.facts = e.Facts()
-	t := reduce.NewTorch(e)
+	m.facts = c.Facts()
+	t := torch.New(c)
 	defer t.Close()
 	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers})
 }

@@ -45,9 +45,14 @@ var allowed = map[string][]string{
 	"replay":       {"replay/files"}, // plain data: engines, store and search share it without knowing each other
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
-	"minify":     {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
-	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "replay/files", "repros/..."},
-	"tools/...":  {"..."},
+	"minify": {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
+	"repros": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "replay", "replay/files"},
+	// Engines answer a search: what they are asked is a state of it.
+	"repros/engine":            {"kernels/...", "minify", "replay", "repros"},
+	"repros/engine/enginetest": {"capture/fx/...", "minify", "repros", "repros/engine"}, // for tests
+	"repros/worker":            {"kernels/...", "capture/fx/...", "minify", "replay", "repros", "repros/engine"},
+	"repros/torch":             {"kernels/...", "capture/fx/...", "accuracy", "minify", "replay", "repros", "repros/engine"},
+	"tools/...":                {"..."},
 }
 
 // owners says which package alone may name a module from outside.

@@ -1,6 +1,5 @@
 """The jobs that keep and read values: "explore", "elements", "export"."""
 import base64
-import contextlib
 import hashlib
 import os
 
@@ -93,8 +92,7 @@ def explore(server):
             holder.inputs(names, args)
             first = dict(holder.values)
             torch.manual_seed(0)
-            grad = contextlib.nullcontext() if job["stage"] == "dynamo" and job.get("grad") else torch.no_grad()
-            with grad:
+            with torch.no_grad():
                 ns["mod"](*clones(args) if job["stage"] == "aot" else args)
             holder.values.update(first)
         except Exception as e:
@@ -117,6 +115,6 @@ def elements(server):
 def export(server):
     """The bytes of a storage, held or derived."""
     def work(job, mark):
-        storage = derive(server, job["derived"]).untyped_storage() if job.get("derived") else held(server, job["storage"])
+        storage = derive(server, job["as"]).untyped_storage() if job.get("as") else held(server, job["storage"])
         return {"data": base64.b64encode(contents(storage)).decode()}
     return work

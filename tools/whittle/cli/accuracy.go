@@ -20,7 +20,7 @@ import (
 	"whittle/accuracy"
 	"whittle/lowering"
 	"whittle/repros"
-	"whittle/tools/whittle/reduce"
+	"whittle/repros/torch"
 	"whittle/tools/whittle/stack"
 )
 
@@ -36,7 +36,7 @@ func (a *app) divergeEngine(ctx context.Context, r *repros.Repro, o accuracyOpti
 	if err != nil {
 		return nil, "", nil, err
 	}
-	if t, ok := x.(*reduce.Torch); ok {
+	if t, ok := x.(*torch.Engine); ok {
 		return t, t.Name(), t.Close, nil
 	}
 	return nativeDiverge{}, x.Name(), x.Close, nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"whittle/repros/engine"
+	"whittle/repros/worker"
 	"whittle/tools/whittle/stack"
 )
 
@@ -48,8 +48,8 @@ type app struct {
 // own ended the script.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	paceGC()
-	if len(args) > 0 && args[0] == engine.WorkerArg {
-		if err := engine.Serve(context.Background(), stack.Runner(cacheDir())); err != nil {
+	if len(args) > 0 && args[0] == worker.WorkerArg {
+		if err := worker.Serve(context.Background(), stack.Runner(cacheDir())); err != nil {
 			fmt.Fprintln(stderr, "whittle:", err)
 			return 2
 		}

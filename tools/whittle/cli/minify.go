@@ -14,14 +14,17 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"whittle/capture/fx"
 	"whittle/minify"
 	"whittle/replay"
 	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/repros/engine"
 	"whittle/repros/torch"
+	"whittle/repros/worker"
 	found "whittle/tools/whittle/exec"
 	"whittle/tools/whittle/reduce"
+	"whittle/tools/whittle/stack"
 )
 
 // minifyOptions are the flags of minify, and what the other commands that minify set by themselves.
@@ -271,7 +274,7 @@ func (e *event) wall() time.Duration {
 }
 
 // pick starts the engine that the options ask for.
-func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (reduce.Engine, error) {
+func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (engine.Engine, error) {
 	command := o.python
 	if len(command) == 0 {
 		command = strings.Fields(o.torch)
@@ -297,23 +300,32 @@ func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (reduc
 		if memory == 0 {
 			memory = 8 << 30
 		}
-		n := reduce.NativeOptions{Print: fingerprint(), CacheDir: cacheDir(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
-			About: append([]string{"follows PyTorch " + PyTorchVersion}, machine()...)}
-		return reduce.NewNative(n, r.Stage)
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		n := worker.Options{Print: fingerprint(), Limits: worker.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
+			About: append([]string{"follows PyTorch " + PyTorchVersion}, machine()...), Script: []string{self, "run", "--no-minify"}}
+		if r.Stage == repros.AfterDynamo {
+			n.Execute = func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(*fx.Node, any)) error {
+				return stack.Execute(ctx, cacheDir(), gm, inputs, see)
+			}
+		}
+		return worker.New(n)
 	}
 	if reduce.NeedsBackend(r) {
 		return nil, usagef("backend %s is not PyTorch's own: --source FILE names the script that defines it", r.Backend)
 	}
 	facts := newFacts(command)
-	e, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: o.confirm, Limits: torch.Limits{Compile: o.timeout, Memory: memory}})
+	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: o.confirm, Limits: torch.Limits{Compile: o.timeout, Memory: memory}})
 	if err != nil {
 		if ctx.Err() == nil {
 			err = usageError{err}
 		}
 		return nil, err
 	}
-	facts.write(e.Facts())
-	return reduce.NewTorch(e), nil
+	facts.write(c.Facts())
+	return torch.New(c), nil
 }
 
 // hasTorch reports whether python3 is there and finds torch.

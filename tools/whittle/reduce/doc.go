@@ -1,3 +1,2 @@
-// Package reduce connects a search (minify) with an engine (repros/engine, repros/torch) and with repro files: it makes the state that
-// a repro stands for, the repro that a state stands for, and the files that come out.
+// Package reduce runs a search (minify) with an engine on a repro, and makes the files and the stored result of what comes out.
 package reduce

@@ -15,33 +15,12 @@ import (
 	"whittle/minify"
 	"whittle/replay"
 	"whittle/repros"
+	"whittle/repros/engine"
 )
-
-// Engine is what answers a search.
-type Engine interface {
-	minify.Values
-	// Fingerprint says what answers: equal fingerprints give equal outcomes.
-	Fingerprint() string
-	// Load makes the state that r stands for. Its stored data lie under dir, see Repro.Loader.
-	Load(ctx context.Context, r *repros.Repro, dir string) (minify.State, error)
-	// Run runs a candidate. r is what Load was given.
-	Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error)
-	// Finish makes the repro of a state as it is written to a file, with the bytes of the storages that do not fit into the text, by hash.
-	Finish(ctx context.Context, r *repros.Repro, s minify.State) (*repros.Repro, map[string][]byte, error)
-	// RunScript runs a script in a process that ran nothing before.
-	RunScript(ctx context.Context, r *repros.Repro, text string) (replay.Outcome, error)
-	// Checks reports whether the graph's shapes can be checked without the engine.
-	Checks(r *repros.Repro) bool
-	// Name is native or torch.
-	Name() string
-	// About is lines for people: versions and machine.
-	About() []string
-	Close() error
-}
 
 // Options say what to reduce, and how far.
 type Options struct {
-	Engine Engine
+	Engine engine.Engine
 	Repro  *repros.Repro
 	Dir    string           // that the repro's file lies in
 	Want   replay.Signature // the failure looked for; zero => the start's own
@@ -98,7 +77,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {
-			r, err := describe(o.Repro, s)
+			r, err := engine.Describe(o.Repro, s)
 			if err != nil {
 				return s.Module.String()
 			}
@@ -244,24 +223,6 @@ func sameFailure(o replay.Outcome, want replay.Signature) bool {
 	return !got.IsZero() && got.Type == want.Type && (got.Message == want.Message || want.Stage == "accuracy")
 }
 
-// describe is the repro of a state without its data: for people, and for the store while a search is under way.
-func describe(r *repros.Repro, s minify.State) (*repros.Repro, error) {
-	x := with(r, s)
-	return x, place(x, s, func(int, minify.Input) (repros.Storage, error) { return repros.Storage{}, nil })
-}
-
-// with is r with a state's graph and settings; inputs are the caller's business.
-func with(r *repros.Repro, s minify.State) *repros.Repro {
-	x := *r
-	x.Module = s.Module
-	x.Config = nil
-	for _, c := range s.Config {
-		x.Config = append(x.Config, repros.Setting{Name: c.Name, Value: c.Value})
-	}
-	x.Storages, x.Inputs = nil, nil
-	return &x
-}
-
 // workarounds are settings that make some failures of Inductor go away, cheapest loss first.
 func workarounds(r *repros.Repro) []minify.Setting {
 	if r.Stage == repros.AfterDynamo && r.Backend != "" && r.Backend != "inductor" {
@@ -295,7 +256,7 @@ func (r Report) WriteFiles(path string, about ...string) (string, error) {
 }
 
 // head is the comment at the top of a repro: what failed, where, and how it was reduced.
-func head(r Report, e Engine) []string {
+func head(r Report, e engine.Engine) []string {
 	h := []string{
 		"# Minimal repro written by whittle",
 		"# Failure: " + r.Signature.String(),

@@ -21,11 +21,12 @@ import (
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
+	"whittle/repros/worker"
 )
 
 // Runner answers the minifier's queries in a worker process.
-func Runner(cacheDir string) engine.Runner {
-	return func(ctx context.Context, q engine.Query, mark func(stage string)) replay.Outcome {
+func Runner(cacheDir string) worker.Runner {
+	return func(ctx context.Context, q worker.Query, mark func(stage string)) replay.Outcome {
 		start := time.Now()
 		o := runQuery(ctx, q, cacheDir, mark)
 		o.Duration = time.Since(start)
@@ -33,8 +34,8 @@ func Runner(cacheDir string) engine.Runner {
 	}
 }
 
-func runQuery(ctx context.Context, q engine.Query, cacheDir string, mark func(string)) replay.Outcome {
-	r, err := repros.Read("repro.py", q.Repro)
+func runQuery(ctx context.Context, q worker.Query, cacheDir string, mark func(string)) replay.Outcome {
+	r, err := repros.Read("repro.py", q.Text)
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
@@ -45,7 +46,7 @@ func runQuery(ctx context.Context, q engine.Query, cacheDir string, mark func(st
 }
 
 // runAOT runs an aten graph eagerly and through the lowering, without any Python.
-func runAOT(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
+func runAOT(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
 	inputs, err := r.Tensors(r.Loader(q.Dir))
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
@@ -177,13 +178,13 @@ func (s *Session) Signature(f *Failure) replay.Signature {
 }
 
 // runDynamo runs an after-dynamo repro: its preamble defines the backend, the graph runs on Python values.
-func runDynamo(ctx context.Context, q engine.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
+func runDynamo(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
 	s := New(ctx, cacheDir)
 	s.In.Stdout, s.In.Stderr = io.Discard, io.Discard
 	defer s.In.WithContext(ctx)()
 	fail := func(err error) replay.Outcome { return replay.Outcome{Status: replay.Invalid, Message: err.Error()} }
 	// Everything of the file but its main part: imports, settings, the backend.
-	pre, _, _ := strings.Cut(q.Repro, "if __name__ == '__main__':")
+	pre, _, _ := strings.Cut(q.Text, "if __name__ == '__main__':")
 	if err := s.In.RunText("repro.py", pre); err != nil {
 		return fail(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"whittle/replay"
 	"whittle/repros"
 	"whittle/repros/engine"
+	"whittle/repros/worker"
 )
 
 // dynamoQuery is an after-dynamo repro of one stored input of four numbers, which the backend "looks" sees at run time.
@@ -37,7 +38,7 @@ if __name__ == '__main__':
 }
 
 func answer(dir, text string) replay.Outcome {
-	return Runner(filepath.Join(dir, "kernels"))(context.Background(), engine.Query{Repro: text, Dir: dir, Backend: "looks"}, func(string) {})
+	return Runner(filepath.Join(dir, "kernels"))(context.Background(), worker.Query{Query: engine.Query{Text: text, Backend: "looks"}, Dir: dir}, func(string) {})
 }
 
 const looks = `

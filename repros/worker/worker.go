@@ -1,51 +1,32 @@
-package engine
+package worker
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/sourcegraph/conc"
 
 	"whittle/replay"
+	"whittle/repros/engine"
 )
 
 // WorkerArg is the hidden subcommand that makes a binary a worker; its main calls Serve when it sees it.
 const WorkerArg = "__worker"
 
-// The stages that a worker marks, in order.
-const (
-	Loaded   = "loaded"   // the repro was read and its inputs made
-	Eager    = "eager"    // eager ran without an error
-	Compiled = "compiled" // the compiler gave a callable
-	Ran      = "ran"      // the compiled callable gave results
-)
-
-var stages = []string{Loaded, Eager, Compiled, Ran}
-
-// A Query is one repro to be run.
+// A Query is one repro to be run by a worker.
 type Query struct {
-	Nonce   string            `json:"nonce"` // set by the engine
-	Repro   string            `json:"repro"` // the file's text
-	Dir     string            `json:"dir"`   // folder that the file is thought to lie in, for its storages
-	Backend string            `json:"backend"`
-	Config  map[string]string `json:"config,omitempty"`
-	Options json.RawMessage   `json:"options,omitempty"` // whatever the Runner understands
-	Fresh   bool              `json:"fresh,omitempty"`   // in a process that ran nothing before
+	engine.Query
+	Nonce string `json:"nonce"` // set by the pool
+	Dir   string `json:"dir"`   // folder that the file is thought to lie in, for its storages
 }
 
 // A Runner runs one query in the worker. It marks each stage that is behind it.
 type Runner func(ctx context.Context, q Query, mark func(stage string)) replay.Outcome
-
-type reply struct {
-	Nonce   string          `json:"nonce"`
-	Mark    string          `json:"mark,omitempty"`
-	Outcome *replay.Outcome `json:"outcome,omitempty"`
-}
 
 // Serve answers queries until the engine closes its pipe. It is the whole of a worker's main.
 func Serve(ctx context.Context, run Runner) error {
@@ -64,7 +45,7 @@ func Serve(ctx context.Context, run Runner) error {
 		defer close(queries)
 		for {
 			var q Query
-			if readFrame(in, &q) != nil {
+			if engine.ReadFrame(in, &q) != nil {
 				// The engine is gone. A query under way has nobody to answer to, and its children go, too.
 				syscall.Kill(0, syscall.SIGKILL)
 				return
@@ -73,8 +54,8 @@ func Serve(ctx context.Context, run Runner) error {
 		}
 	})
 	for q := range queries {
-		o := serveOne(ctx, run, q, func(stage string) { _ = writeFrame(out, reply{Nonce: q.Nonce, Mark: stage}) })
-		if err := writeFrame(out, reply{Nonce: q.Nonce, Outcome: &o}); err != nil {
+		o := serveOne(ctx, run, q, func(stage string) { _ = engine.WriteFrame(out, engine.Reply{Nonce: q.Nonce, Mark: stage}) })
+		if err := engine.WriteFrame(out, engine.Reply{Nonce: q.Nonce, Outcome: &o}); err != nil {
 			return err
 		}
 	}
@@ -84,26 +65,19 @@ func Serve(ctx context.Context, run Runner) error {
 
 // serveOne runs a query; a panic is a failure of the stack, with its frame.
 func serveOne(ctx context.Context, run Runner, q Query, mark func(string)) (o replay.Outcome) {
-	at := -1
+	done := 0 // stages
 	defer func() {
 		if r := recover(); r != nil {
 			stack := string(debug.Stack())
 			o = replay.Outcome{Status: replay.Failed, Message: fmt.Sprint(r), Detail: stack,
-				Signature: replay.NewSignature(stageAfter(at), "panic", fmt.Sprint(r), goFrames(stack), nil)}
+				Signature: replay.NewSignature(engine.UnderWay(done), "panic", fmt.Sprint(r), goFrames(stack), nil)}
 		}
 	}()
 	return run(ctx, q, func(stage string) {
-		for i, s := range stages {
-			if s == stage {
-				at = i
-			}
-		}
+		done = slices.Index(engine.Marks, stage) + 1
 		mark(stage)
 	})
 }
-
-// stageAfter names what is under way once the stage of that number is behind.
-func stageAfter(at int) string { return []string{"load", "eager", "compile", "run", "compare"}[at+1] }
 
 // goFrames lists a Go stack's functions of this module, outermost first.
 func goFrames(stack string) []string {

@@ -1,4 +1,4 @@
-package engine
+package worker
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"whittle/replay"
+	"whittle/repros/engine"
 )
 
 func TestMain(m *testing.M) {
@@ -36,10 +37,10 @@ var hog [][]byte
 func testRunner(ctx context.Context, q Query, mark func(string)) replay.Outcome {
 	fmt.Println("noise on stdout")
 	n := map[string]int{"": 0, "load": 0, "eager": 1, "compile": 2, "run": 3, "done": 4}[q.Backend]
-	for _, s := range stages[:n] {
+	for _, s := range engine.Marks[:n] {
 		mark(s)
 	}
-	switch q.Repro {
+	switch q.Text {
 	case "pass":
 		return replay.Outcome{Status: replay.Pass}
 	case "fail":
@@ -85,9 +86,9 @@ func testRunner(ctx context.Context, q Query, mark func(string)) replay.Outcome 
 }
 
 func TestOutcomes(t *testing.T) {
-	e := &Engine{Limits: Limits{Wall: 2 * time.Second, CPU: time.Second, Memory: 250 << 20}}
+	e := &Pool{Limits: Limits{Wall: 2 * time.Second, CPU: time.Second, Memory: 250 << 20}}
 	defer e.Close()
-	large := &Engine{Limits: Limits{Memory: 250 << 20}} // how long that takes is not the question
+	large := &Pool{Limits: Limits{Memory: 250 << 20}} // how long that takes is not the question
 	defer large.Close()
 	for _, c := range []struct {
 		repro, at string
@@ -118,7 +119,7 @@ func TestOutcomes(t *testing.T) {
 		if c.status == replay.OOM {
 			e = large
 		}
-		o, err := e.Run(context.Background(), Query{Repro: c.repro, Backend: c.at})
+		o, err := e.Run(context.Background(), Query{Query: engine.Query{Text: c.repro, Backend: c.at}})
 		if err != nil || o.Status != c.status || o.Signature.Stage != c.stage || o.Signature.Type != c.typ {
 			t.Errorf("%s at %s: %v: %s %+v %s", c.repro, c.at, err, o.Status, o.Signature, o.Message)
 		}
@@ -126,11 +127,11 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestWorkersAreReused(t *testing.T) {
-	e := &Engine{Limits: Limits{Wall: 10 * time.Second}}
+	e := &Pool{Limits: Limits{Wall: 10 * time.Second}}
 	defer e.Close()
 	pids := map[string]bool{}
 	for i := range 6 {
-		o, err := e.Run(context.Background(), Query{Repro: "pid", Backend: "done", Fresh: i == 3})
+		o, err := e.Run(context.Background(), Query{Query: engine.Query{Text: "pid", Backend: "done", Fresh: i == 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestWorkersAreReused(t *testing.T) {
 	p := pool.New().WithErrors()
 	for range 8 {
 		p.Go(func() error {
-			o, err := e.Run(context.Background(), Query{Repro: "pass", Backend: "done"})
+			o, err := e.Run(context.Background(), Query{Query: engine.Query{Text: "pass", Backend: "done"}})
 			if err == nil && o.Status != replay.Pass {
 				err = errors.New(o.Message)
 			}
@@ -155,33 +156,19 @@ func TestWorkersAreReused(t *testing.T) {
 }
 
 func TestCancelEndsTheWorker(t *testing.T) {
-	e := &Engine{}
+	e := &Pool{}
 	defer e.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	if _, err := e.Run(ctx, Query{Repro: "hang", Backend: "run"}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
+	if _, err := e.Run(ctx, Query{Query: engine.Query{Text: "hang", Backend: "run"}}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 5*time.Second {
 		t.Error(err, time.Since(begin))
 	}
 }
 
 func TestNoWorkerIsAnError(t *testing.T) {
-	e := &Engine{Command: []string{"/no/such/program"}}
+	e := &Pool{Command: []string{"/no/such/program"}}
 	if _, err := e.Run(context.Background(), Query{}); err == nil {
 		t.Error("started")
 	}
-}
-
-func FuzzFrame(f *testing.F) {
-	var b bytes.Buffer
-	writeFrame(&b, reply{Nonce: "n", Mark: "loaded"})
-	f.Add(b.Bytes())
-	f.Add([]byte{0, 0, 0, 2, '{', '}'})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var r reply
-		n, err := cutFrame(data, &r)
-		if n > len(data) || err != nil && n != 0 {
-			t.Error(n, err)
-		}
-	})
 }

@@ -1,0 +1,309 @@
+package torch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"whittle/replay"
+	"whittle/repros/engine"
+)
+
+// Options say how an Engine starts and what bounds its queries.
+type Options struct {
+	Command []string // starts a Python that has torch: {"python3"}, {"chroot", DIR, "python3"}, {"ssh", HOST, "python3"}
+	Env     []string // more environment, NAME=value; only for a Python that this machine starts
+	Limits  Limits
+	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
+	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
+	Threads int   // of eager and generated code; 0 => what that Python has by default
+	Held    int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
+}
+
+// Limits bound one query, and the Python that answers it. Zero means the default that Start fills in.
+type Limits struct {
+	Load, Eager, Compile, Run time.Duration // wall time of each stage
+	// Run is further bounded by RunFactor times the query's own eager time, but not below RunFloor: generated code does not take
+	// many times what eager takes.
+	RunFactor float64
+	RunFloor  time.Duration
+	CPU       time.Duration // of all stages
+	Memory    int64         // bytes beyond what an idle Python with torch has
+
+	Start   time.Duration // until torch is imported
+	Silence time.Duration // without a sign of life from a Python that was asked for one
+	Grace   time.Duration // that a Python gets to end by itself, and again after SIGTERM
+}
+
+// patience is what any job may take: all its stages, and a silence on top. The far side keeps to the limits; this is for one that does not.
+func (l Limits) patience() time.Duration {
+	return l.Load + l.Eager + l.Compile + 2*l.Run + l.Silence
+}
+
+// Facts are what a Python with torch says about itself.
+type Facts struct {
+	Torch    string `json:"torch"`
+	Git      string `json:"git"`
+	Python   string `json:"python"`
+	Threads  int    `json:"threads"`
+	CPU      string `json:"cpu"`
+	Cores    int    `json:"cores"`
+	Memory   int64  `json:"memory"`   // bytes of the whole machine
+	Compiler string `json:"compiler"` // C++
+	ISA      string `json:"isa"`      // vector instructions that Inductor chooses
+	ISAOK    bool   `json:"isa_ok"`   // they were tried
+}
+
+// Client is a Python with torch that answers. Its methods may be called from many goroutines; what the Python does to itself,
+// a new one takes its place.
+//
+// Pythons follow each other as generations. Who finds the present one over, under mu, puts the next in its place and has it started by a
+// goroutine of its own; everybody who needs it waits until it is ready, each for as long as its own context allows. What a generation
+// knows, storages and explorations, it is told when a job turns out to need it; so there is nothing that has to be repeated at a restart.
+type Client struct {
+	o     Options
+	facts Facts // set before Start returns
+	guess bool  // no limit of compiling was given
+
+	life context.Context // of all Pythons; Close ends it
+	stop context.CancelFunc
+	wg   conc.WaitGroup // all goroutines
+
+	mu      sync.Mutex // nothing under it waits
+	gen     *generation
+	last    *process // that said hello
+	closed  bool
+	started int
+	slowest time.Duration // compilation that ended
+	largest int64         // bytes that a query held that ended
+	hogged  bool          // one took all that it was allowed
+	stuck   string        // stage in which a query was stopped by its time, "" for none so far
+
+	sources      map[string]source // of storages, by hash
+	explorations []*exploration    // least recently used first
+	explored     int               // bytes of their texts
+}
+
+// generation is one Python, from the decision to start it.
+type generation struct {
+	ready chan struct{} // closed when p or err is set
+	p     *process
+	err   error
+}
+
+// over reports whether a new generation is needed.
+func (g *generation) over() bool {
+	if g == nil {
+		return true
+	}
+	select {
+	case <-g.ready:
+	default:
+		return false // it is being started
+	}
+	if g.err != nil {
+		return true
+	}
+	select {
+	case <-g.p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+type hello struct {
+	Facts
+	Seconds float64 `json:"seconds"`
+	Tmp     string  `json:"tmp"`
+	PID     int     `json:"pid"`
+}
+
+// Start starts the command and waits until torch is imported. The error names the command and the end of what it printed.
+func Start(ctx context.Context, o Options) (*Client, error) {
+	if len(o.Command) == 0 {
+		return nil, errors.New("torch: no command that starts a Python")
+	}
+	c := &Client{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
+	c.o.Limits = fill(o.Limits)
+	c.life, c.stop = context.WithCancel(context.Background())
+	p, err := c.process(ctx)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.facts = p.hello.Facts
+	if c.o.Limits.Memory == 0 {
+		c.o.Limits.Memory = min(max(c.facts.Memory/4, 2<<30), 8<<30)
+	}
+	return c, nil
+}
+
+// fill puts defaults where a limit of time is zero.
+func fill(l Limits) Limits {
+	def := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	def(&l.Load, 2*time.Minute)
+	def(&l.Eager, 5*time.Minute)
+	def(&l.Compile, 10*time.Minute)
+	def(&l.Run, 5*time.Minute)
+	def(&l.RunFloor, 2*time.Second)
+	def(&l.CPU, 30*time.Minute)
+	def(&l.Start, 10*time.Minute)
+	def(&l.Silence, 2*time.Minute)
+	def(&l.Grace, 5*time.Second)
+	if l.RunFactor == 0 {
+		l.RunFactor = 30
+	}
+	return l
+}
+
+// boot reads the program's length and text from standard input, without a buffer, and runs it. The program comes by the pipe, so that
+// the command line stays short.
+const boot = `import sys; f = open(0, "rb", 0, closefd=False); n = int(f.readline()); b = bytearray(); [b.extend(f.read(n - len(b))) for _ in iter(lambda: len(b) < n, False)]; SOURCE = b.decode(); exec(compile(SOURCE, "whittle", "exec"))`
+
+// argv is the whole command. A shell on the far side of ssh takes quotes off.
+func argv(command []string) []string {
+	text := boot
+	if filepath.Base(command[0]) == "ssh" {
+		text = "'" + text + "'"
+	}
+	return append(append([]string{}, command...), "-u", "-c", text)
+}
+
+// startTries is how often a Python that is killed while it starts is started again: that says nothing about the next one.
+const startTries = 3
+
+// process is the Python of the present generation. It is started by nobody's context, so that one caller who gives up does not spoil it
+// for the others.
+func (c *Client) process(ctx context.Context) (*process, error) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil, engine.ErrClosed
+	}
+	if c.gen.over() {
+		g, last := &generation{ready: make(chan struct{})}, c.last
+		c.gen = g
+		c.wg.Go(func() {
+			defer close(g.ready)
+			if g.p, g.err = c.start(last); g.err == nil {
+				c.mu.Lock()
+				c.last = g.p
+				c.mu.Unlock()
+			}
+		})
+	}
+	g := c.gen
+	c.mu.Unlock()
+	select {
+	case <-g.ready:
+		return g.p, g.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// start starts a Python in place of the one before, which is gone, with all that it had, when the new one begins.
+func (c *Client) start(before *process) (*process, error) {
+	facts, old := c.o.Facts, ""
+	if before != nil {
+		facts, old = before.hello.Facts, before.hello.Tmp
+		<-before.reaped
+	}
+	for try := 0; ; try++ {
+		p, err := launch(c.o, &c.wg)
+		if err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		c.started++
+		c.mu.Unlock()
+		err = p.greet(c.life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held})
+		if err == nil {
+			return p, nil
+		}
+		p.fail(err)
+		<-p.reaped
+		switch {
+		case c.life.Err() != nil:
+			return nil, engine.ErrClosed
+		case !p.died || try == startTries:
+			return nil, c.noStart(p, err)
+		}
+	}
+}
+
+func (c *Client) noStart(p *process, err error) error {
+	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+	why := lines[len(lines)-1]
+	if why == "" {
+		why = err.Error()
+	}
+	return fmt.Errorf("torch: %s does not start a Python with torch: %s", strings.Join(c.o.Command, " "), why)
+}
+
+// Close ends the Python, its children and its files, and waits for that. Jobs under way end with engine.ErrClosed.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	g := c.gen
+	c.closed = true
+	c.mu.Unlock()
+	c.stop() // a start under way is given up
+	if g != nil {
+		<-g.ready
+		if g.p != nil {
+			g.p.fail(engine.ErrClosed) // the end of its input is its goodbye
+		}
+	}
+	c.wg.Wait()
+	return nil
+}
+
+// Facts are what the Python said about itself.
+func (c *Client) Facts() Facts { return c.facts }
+
+// Fingerprint says what answers: equal fingerprints give equal outcomes.
+func (c *Client) Fingerprint() string {
+	f := c.facts
+	return replay.HashOf("torch", f.Torch, f.Git, f.Python, f.CPU, f.Compiler, f.ISA, strconv.Itoa(c.threads()))
+}
+
+func (c *Client) threads() int {
+	if c.o.Threads > 0 {
+		return c.o.Threads
+	}
+	return c.facts.Threads
+}
+
+// Started is how many Pythons were started so far: more than one after a death.
+func (c *Client) Started() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.started
+}
+
+// ask asks the present process, or after its death the next one.
+func (c *Client) ask(ctx context.Context, j job, give map[string][]byte) (json.RawMessage, error) {
+	for try := 0; ; try++ {
+		p, err := c.process(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b, err := c.informed(ctx, p, j, give)
+		var gone *errGone
+		if err == nil || !errors.As(err, &gone) || try == 2 {
+			return b, err
+		}
+	}
+}
