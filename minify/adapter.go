@@ -16,7 +16,7 @@ const maxShortcut = 80
 // operators that fail only together and changes the shape on its way.
 func shortcut(ctx context.Context, d *driver) error {
 	for {
-		won, err := d.first(ctx, seldom, d.untried(shortcutSingles(d)))
+		won, err := d.first(ctx, seldom, d.untried(shortcutSingles(&d.view)))
 		if won < 0 || err != nil {
 			return err
 		}
@@ -24,18 +24,18 @@ func shortcut(ctx context.Context, d *driver) error {
 }
 
 // shortcutSingles is what the sweep tries.
-func shortcutSingles(d *driver) []edit {
-	if n := len(d.cur.Module.Graph.Calls()); n < 2 || n > maxShortcut {
+func shortcutSingles(v *view) []Edit {
+	if n := len(v.cur.Module.Graph.Calls()); n < 2 || n > maxShortcut {
 		return nil
 	}
-	return d.possible(d.w.shortcuts(d.cur))
+	return v.possible(v.w.shortcuts(v.cur))
 }
 
 // shortcuts lists edits that leave fewer calls, largest savings first. Of the earlier values of one kind, which differ in no more than how
 // much goes with them, the nearest and the farthest are tried.
-func (w *world) shortcuts(s State) []edit {
+func (w *world) shortcuts(s State) []Edit {
 	type idea struct {
-		e     edit
+		e     Edit
 		saves int
 	}
 	var ideas []idea
@@ -52,12 +52,12 @@ func (w *world) shortcuts(s State) []edit {
 			if !ok || from == nil || a.Op == fx.GetAttr {
 				continue
 			}
-			mk := adapt(s, from, to)
-			if mk == nil {
+			by := adapt(s, from, to)
+			if by == nil {
 				continue
 			}
-			e := w.rewire(n.Name, a.Name, mk)
-			if out, ok := e.apply(s); ok {
+			e := Shortcut{n.Name, a.Name, *by}
+			if out, ok := e.apply(w, s); ok {
 				if k := before - CostOf(out).Calls; k > 0 {
 					kind := from.Describe()
 					if kinds[kind] == nil {
@@ -76,7 +76,7 @@ func (w *world) shortcuts(s State) []edit {
 		}
 	}
 	slices.SortStableFunc(ideas, func(a, b idea) int { return b.saves - a.saves })
-	out := make([]edit, len(ideas))
+	out := make([]Edit, len(ideas))
 	for i, x := range ideas {
 		out[i] = x.e
 	}
@@ -104,37 +104,48 @@ func ancestors(n *fx.Node) []*fx.Node {
 	return out
 }
 
-// adapt makes the one call that turns a value like from into one like to; nil where one call cannot. The
-// call's result is the node that it returns: for equal values, its argument.
-func adapt(s State, from, to *tensor.Tensor) func(g *fx.Graph, x *fx.Node) *fx.Node {
+// Adapter is the one call that turns a value into one of another look. Its zero value is no call: the value itself.
+type Adapter struct {
+	Overload string // of aten or prims
+	Method   string // the same as a method, in graphs of torch functions
+	Args     []fx.Arg
+}
+
+// call puts the adapter into a graph, behind x.
+func (a Adapter) call(g *fx.Graph, x *fx.Node) *fx.Node {
+	switch args := append([]fx.Arg{x}, a.Args...); {
+	case a.Overload != "":
+		return g.CallFunction(a.Overload, args...)
+	case a.Method != "":
+		return g.CallMethod(a.Method, args...)
+	}
+	return x
+}
+
+// adapt is the adapter that makes a value like to of one like from; nil where one call cannot.
+func adapt(s State, from, to *tensor.Tensor) *Adapter {
 	aten := true
 	for _, n := range s.Module.Graph.Calls() {
 		if n.Op == fx.CallMethod || n.Op == fx.CallFunction && !fx.IsOverload(n.Target) && n.Target != "operator.getitem" {
 			aten = false
 		}
 	}
-	call := func(overload, method string, extra func() []fx.Arg) func(g *fx.Graph, x *fx.Node) *fx.Node {
-		return func(g *fx.Graph, x *fx.Node) *fx.Node {
-			args := append([]fx.Arg{x}, extra()...)
-			if aten {
-				return g.CallFunction(overload, args...)
-			}
-			return g.CallMethod(method, args...)
+	call := func(overload, method string, args ...fx.Arg) *Adapter {
+		if aten {
+			return &Adapter{Overload: overload, Args: args}
 		}
+		return &Adapter{Method: method, Args: args}
 	}
-	sizes := func() []fx.Arg {
-		l := fx.List{}
-		for _, k := range to.Shape {
-			l = append(l, k)
-		}
-		return []fx.Arg{l}
+	sizes := fx.List{}
+	for _, k := range to.Shape {
+		sizes = append(sizes, k)
 	}
 	same := slices.Equal(from.Shape, to.Shape)
 	switch {
 	case same && from.DType == to.DType:
-		return func(_ *fx.Graph, x *fx.Node) *fx.Node { return x }
+		return &Adapter{}
 	case same:
-		return call("prims.convert_element_type.default", "to", func() []fx.Arg { return []fx.Arg{to.DType} })
+		return call("prims.convert_element_type.default", "to", to.DType)
 	case from.DType != to.DType:
 		return nil
 	case from.Numel() == to.Numel():
@@ -149,7 +160,7 @@ func adapt(s State, from, to *tensor.Tensor) func(g *fx.Graph, x *fx.Node) *fx.N
 			}
 		}
 		if differ == 1 && from.Shape[dim] > to.Shape[dim] {
-			return call("aten.slice.Tensor", "narrow", func() []fx.Arg { return []fx.Arg{int64(dim), int64(0), to.Shape[dim]} })
+			return call("aten.slice.Tensor", "narrow", int64(dim), int64(0), to.Shape[dim])
 		}
 	}
 	if len(from.Shape) <= len(to.Shape) {
@@ -164,21 +175,28 @@ func adapt(s State, from, to *tensor.Tensor) func(g *fx.Graph, x *fx.Node) *fx.N
 	return nil
 }
 
-// rewire gives the users of node name what mk makes of an earlier node.
-func (w *world) rewire(name, from string, mk func(g *fx.Graph, x *fx.Node) *fx.Node) edit {
-	return edit{reshapes: true, desc: "shortcut from " + from + " to " + name, takes: name, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		n, x := gm.Graph.Node(name), gm.Graph.Node(from)
-		if n == nil || x == nil || !n.IsCall() {
-			return State{}, false
-		}
-		var y *fx.Node
-		gm.Graph.InsertBefore(n, func() { y = mk(gm.Graph, x) })
-		if y != x {
-			y.Meta = map[string]any{"adapter": w.meta(s, n)}
-		}
-		gm.Graph.ReplaceUses(n, y)
-		gm.Graph.Erase(n)
-		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-	}}
+// Shortcut gives the users of a call what an adapter makes of an earlier value.
+type Shortcut struct {
+	Call, From string
+	By         Adapter
+}
+
+func (e Shortcut) String() string { return "shortcut from " + e.From + " to " + e.Call }
+func (e Shortcut) reshapes() bool { return true }
+func (e Shortcut) takes() string  { return e.Call }
+
+func (e Shortcut) apply(w *world, s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	n, x := gm.Graph.Node(e.Call), gm.Graph.Node(e.From)
+	if n == nil || x == nil || !n.IsCall() {
+		return State{}, false
+	}
+	var y *fx.Node
+	gm.Graph.InsertBefore(n, func() { y = e.By.call(gm.Graph, x) })
+	if y != x {
+		y.Meta = map[string]any{"adapter": w.meta(s, n)}
+	}
+	gm.Graph.ReplaceUses(n, y)
+	gm.Graph.Erase(n)
+	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }

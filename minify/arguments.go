@@ -13,9 +13,9 @@ import (
 
 // optional lists the arguments that could be left out, or be the schema's default: all keyword arguments, and positional ones
 // with a default. Of functions and methods without a schema, the last positional argument, unless every overload of their name needs it.
-func optional(d *driver) []string {
+func optional(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Calls() {
+	for _, n := range v.cur.Module.Graph.Calls() {
 		sch := schemaOf(n)
 		for i, a := range n.Args {
 			switch {
@@ -103,56 +103,59 @@ func fromDefault(a aten.Arg) fx.Arg {
 
 func sameArg(a, b fx.Arg) bool { return fx.FormatArg(a) == fx.FormatArg(b) }
 
-// leaveOut gives arguments their defaults, and drops the last ones that have it.
-func leaveOut(_ *driver, items []string) edit {
-	in := setOf(items)
-	return edit{desc: "default for argument " + list(items), reshapes: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		changed := false
-		for _, n := range gm.Graph.Calls() {
-			sch := schemaOf(n)
-			n.Kwargs = slices.DeleteFunc(n.Kwargs, func(kw fx.Kwarg) bool {
-				gone := in[place{node: n.Name, kw: kw.Name, elem: -1}.String()]
-				changed = changed || gone
-				return gone
-			})
-			hit := false
-			for i := range n.Args {
-				if !in[place{node: n.Name, arg: i, elem: -1}.String()] {
-					continue
-				}
-				hit = true
-				if sch != nil {
-					if def := fromDefault(sch.Args[i]); !sameArg(n.Args[i], def) {
-						n.Args[i], changed = def, true
-					}
-				}
+// Defaults gives arguments their defaults, and drops the last ones that have it. Arguments are named by call and place: add.1, sum.dim.
+type Defaults struct{ Args []string }
+
+func (e Defaults) String() string { return "default for argument " + list(e.Args) }
+func (e Defaults) reshapes() bool { return true }
+
+func (e Defaults) apply(_ *world, s State) (State, bool) {
+	in := setOf(e.Args)
+	gm, _ := s.Module.Clone()
+	changed := false
+	for _, n := range gm.Graph.Calls() {
+		sch := schemaOf(n)
+		n.Kwargs = slices.DeleteFunc(n.Kwargs, func(kw fx.Kwarg) bool {
+			gone := in[place{node: n.Name, kw: kw.Name, elem: -1}.String()]
+			changed = changed || gone
+			return gone
+		})
+		hit := false
+		for i := range n.Args {
+			if !in[place{node: n.Name, arg: i, elem: -1}.String()] {
+				continue
 			}
-			for hit && len(n.Args) > 0 {
-				last := len(n.Args) - 1
-				if !in[place{node: n.Name, arg: last, elem: -1}.String()] &&
-					(sch == nil || last >= len(sch.Args) || !sch.Args[last].HasDefault || !sameArg(n.Args[last], fromDefault(sch.Args[last]))) {
-					break
-				}
-				n.Args, changed = n.Args[:last], true
-				hit = sch != nil || last > 0
-				if sch == nil {
-					break
+			hit = true
+			if sch != nil {
+				if def := fromDefault(sch.Args[i]); !sameArg(n.Args[i], def) {
+					n.Args[i], changed = def, true
 				}
 			}
 		}
-		if !changed {
-			return State{}, false
+		for hit && len(n.Args) > 0 {
+			last := len(n.Args) - 1
+			if !in[place{node: n.Name, arg: last, elem: -1}.String()] &&
+				(sch == nil || last >= len(sch.Args) || !sch.Args[last].HasDefault || !sameArg(n.Args[last], fromDefault(sch.Args[last]))) {
+				break
+			}
+			n.Args, changed = n.Args[:last], true
+			hit = sch != nil || last > 0
+			if sch == nil {
+				break
+			}
 		}
-		return dropInputs(State{Module: module(gm, gm.Graph), Inputs: s.Inputs, Config: s.Config}, nil), true
-	}}
+	}
+	if !changed {
+		return State{}, false
+	}
+	return dropInputs(State{Module: module(gm, gm.Graph), Inputs: s.Inputs, Config: s.Config}, nil), true
 }
 
 // constants lists the numbers in arguments that are not simply to. Lists count as one.
-func constants(d *driver, to int64) []string {
+func constants(v *view, to int64) []string {
 	var out []string
-	eachArg(d.cur.Module.Graph, func(at place, a fx.Arg) {
-		n := d.cur.Module.Graph.Node(at.node)
+	eachArg(v.cur.Module.Graph, func(at place, a fx.Arg) {
+		n := v.cur.Module.Graph.Node(at.node)
 		if at.elem >= 0 || n.Target == "operator.getitem" || higherOrder(n) {
 			return
 		}
@@ -197,25 +200,32 @@ func numbers(l []fx.Arg, to int64) ([]fx.Arg, bool) {
 	return out, changed
 }
 
-func simplerNumbers(items []string, to int64) edit {
-	in := setOf(items)
-	return edit{desc: fmt.Sprintf("%d for argument %s", to, list(items)), reshapes: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		changed := false
-		eachArg(s.Module.Graph, func(at place, a fx.Arg) {
-			if v, ok := number(a, to); ok && at.elem < 0 && in[at.String()] {
-				changed = put(gm.Graph.Node(at.node), at, v) || changed
-			}
-		})
-		return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed
-	}}
+// Number makes the numbers in arguments simpler ones.
+type Number struct {
+	To   int64
+	Args []string
+}
+
+func (e Number) String() string { return fmt.Sprintf("%d for argument %s", e.To, list(e.Args)) }
+func (e Number) reshapes() bool { return true }
+
+func (e Number) apply(_ *world, s State) (State, bool) {
+	in := setOf(e.Args)
+	gm, _ := s.Module.Clone()
+	changed := false
+	eachArg(s.Module.Graph, func(at place, a fx.Arg) {
+		if v, ok := number(a, e.To); ok && at.elem < 0 && in[at.String()] {
+			changed = put(gm.Graph.Node(at.node), at, v) || changed
+		}
+	})
+	return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed
 }
 
 // arguments leaves out what has a default, and makes numbers 1 or 0.
 func arguments(ctx context.Context, d *driver) error {
 	for range 2 { // functions without a schema lose one positional argument at a time
 		before := d.taken
-		if err := d.walk(ctx, needed("", optional(d), func(names []string) edit { return leaveOut(d, names) })); err != nil {
+		if err := d.walk(ctx, needed("", optional(&d.view), leaveOut)); err != nil {
 			return err
 		}
 		if d.taken == before {
@@ -223,44 +233,46 @@ func arguments(ctx context.Context, d *driver) error {
 		}
 	}
 	for _, k := range []int64{1, 0} {
-		if err := d.walk(ctx, needed("", constants(d, k), func(names []string) edit { return simplerNumbers(names, k) })); err != nil {
+		if err := d.walk(ctx, needed("", constants(&d.view, k), func(names []string) Edit { return Number{k, names} })); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func argumentOpening(d *driver) []edit {
-	out := all(optional, leaveOut)(d)
+func leaveOut(args []string) Edit { return Defaults{args} }
+
+func argumentOpening(v *view) []Edit {
+	out := all(optional, leaveOut)(v)
 	for _, k := range []int64{1, 0} {
-		if items := constants(d, k); len(items) > 0 {
-			out = append(out, simplerNumbers(items, k))
+		if items := constants(v, k); len(items) > 0 {
+			out = append(out, Number{k, items})
 		}
 	}
 	return out
 }
 
-func argumentSingles(d *driver) []edit {
-	var out []edit
-	for _, it := range optional(d) {
-		out = append(out, leaveOut(d, []string{it}))
+func argumentSingles(v *view) []Edit {
+	var out []Edit
+	for _, it := range optional(v) {
+		out = append(out, Defaults{[]string{it}})
 	}
 	for _, k := range []int64{1, 0} {
-		for _, it := range constants(d, k) {
-			out = append(out, simplerNumbers([]string{it}, k))
+		for _, it := range constants(v, k) {
+			out = append(out, Number{k, []string{it}})
 		}
 	}
 	return out
 }
 
 // symbolItems are the inputs and calls that are numbers: symbolic sizes, and what is computed from them.
-func symbolItems(d *driver) []string {
+func symbolItems(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Nodes {
+	for _, n := range v.cur.Module.Graph.Nodes {
 		if n.Op != fx.Placeholder && !n.IsCall() {
 			continue
 		}
-		switch d.w.meta(d.cur, n).(type) {
+		switch v.w.meta(v.cur, n).(type) {
 		case int64, float64, bool:
 			out = append(out, n.Name)
 		}
@@ -268,37 +280,40 @@ func symbolItems(d *driver) []string {
 	return out
 }
 
-// concrete replaces symbolic numbers by their values. Results that were such numbers are no longer returned.
-func concrete(d *driver, names []string) edit {
-	w := d.w
-	return edit{desc: "a number for " + list(names), apply: func(s State) (State, bool) {
-		gm, m := s.Module.Clone()
-		in := setOf(names)
-		changed := false
-		for _, n := range s.Module.Graph.Nodes {
-			if !in[n.Name] {
-				continue
-			}
-			v := w.meta(s, n)
-			switch v.(type) {
-			case int64, float64, bool:
-			default:
-				continue
-			}
-			o := gm.Graph.OutputNode()
-			all := outputs(gm.Graph)
-			left := slices.DeleteFunc(slices.Clone(all), func(a fx.Arg) bool { return a == fx.Arg(m[n]) })
-			if len(left) < len(all) {
-				o.Args = []fx.Arg{fx.Tuple(left)}
-			}
-			gm.Graph.ReplaceUses(m[n], v)
-			changed = true
+func concrete(names []string) Edit { return Concrete{names} }
+
+// Concrete replaces symbolic numbers, inputs and calls, by their values. Results that were such numbers are no longer returned.
+type Concrete struct{ Values []string }
+
+func (e Concrete) String() string { return "a number for " + list(e.Values) }
+
+func (e Concrete) apply(w *world, s State) (State, bool) {
+	gm, m := s.Module.Clone()
+	in := setOf(e.Values)
+	changed := false
+	for _, n := range s.Module.Graph.Nodes {
+		if !in[n.Name] {
+			continue
 		}
-		if !changed {
-			return State{}, false
+		v := w.meta(s, n)
+		switch v.(type) {
+		case int64, float64, bool:
+		default:
+			continue
 		}
-		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-	}}
+		o := gm.Graph.OutputNode()
+		all := outputs(gm.Graph)
+		left := slices.DeleteFunc(slices.Clone(all), func(a fx.Arg) bool { return a == fx.Arg(m[n]) })
+		if len(left) < len(all) {
+			o.Args = []fx.Arg{fx.Tuple(left)}
+		}
+		gm.Graph.ReplaceUses(m[n], v)
+		changed = true
+	}
+	if !changed {
+		return State{}, false
+	}
+	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
 // workarounds looks for a known setting, then for two, that make the failure go away.

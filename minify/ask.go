@@ -13,7 +13,7 @@ import (
 
 // trial is one candidate and what became of it.
 type trial struct {
-	edit    edit
+	edit    Edit
 	c       Candidate
 	parent  string // identity of the state that was edited
 	key     replay.QueryKey
@@ -46,25 +46,25 @@ type flight struct {
 }
 
 // prepare applies an edit to base and checks the result; it asks nothing.
-func (d *driver) prepare(ctx context.Context, base State, e edit) (*trial, error) {
+func (d *driver) prepare(ctx context.Context, v *view, base State, e Edit) (*trial, error) {
 	t := &trial{edit: e, parent: d.hash(base)}
-	st, ok := e.apply(base)
+	st, ok := e.apply(v.w, base)
 	if !ok {
 		t.skip = true
 		return t, nil
 	}
 	t.cost = CostOf(st)
-	if !e.probe && !t.cost.Less(CostOf(base)) {
+	if !t.cost.Less(CostOf(base)) {
 		t.skip = true
 		return t, nil
 	}
 	t.key = d.h.key(st, d.s.Fingerprint)
-	t.c = Candidate{State: st, Reduction: d.row, Edit: e.desc, Hash: hashOf(t.key)}
+	t.c = Candidate{State: st, Reduction: v.row, Edit: e.String(), Hash: hashOf(t.key)}
 	if t.c.Hash == t.parent {
 		t.skip = true
 		return t, nil
 	}
-	if err := d.static(ctx, st); err != nil {
+	if err := v.static(ctx, st); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

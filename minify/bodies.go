@@ -40,12 +40,12 @@ func bodyArgs(gm *fx.GraphModule, n *fx.Node) (names []string, operands [][]fx.A
 }
 
 // inlineSingles puts one body of each higher-order call in the call's place.
-func inlineSingles(d *driver) []edit {
-	var out []edit
-	for _, n := range d.cur.Module.Graph.Calls() {
-		names, _ := bodyArgs(d.cur.Module, n)
+func inlineSingles(v *view) []Edit {
+	var out []Edit
+	for _, n := range v.cur.Module.Graph.Calls() {
+		names, _ := bodyArgs(v.cur.Module, n)
 		for i := range names {
-			out = append(out, d.w.inline(n.Name, i, names[i]))
+			out = append(out, Inline{n.Name, i, names[i]})
 		}
 	}
 	return out
@@ -53,69 +53,76 @@ func inlineSingles(d *driver) []edit {
 
 func inline(ctx context.Context, d *driver) error {
 	for {
-		won, err := d.first(ctx, seldom, inlineSingles(d))
+		won, err := d.first(ctx, seldom, inlineSingles(&d.view))
 		if won < 0 || err != nil {
 			return err
 		}
 	}
 }
 
-// inline runs the body instead of the call.
-func (w *world) inline(name string, which int, body string) edit {
-	return edit{desc: "inline " + body + " for " + name, reshapes: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		n := gm.Graph.Node(name)
-		if n == nil {
-			return State{}, false
-		}
-		names, operands := bodyArgs(gm, n)
-		if which >= len(names) || names[which] != body {
-			return State{}, false
-		}
-		sub := gm.Submodules[body]
-		m := map[*fx.Node]fx.Arg{}
-		for i, p := range sub.Graph.Placeholders() {
-			m[p] = operands[which][i]
-		}
-		look := func(x *fx.Node) fx.Arg { return m[x] }
-		var results []fx.Arg
-		gm.Graph.InsertBefore(n, func() {
-			for _, x := range sub.Graph.Nodes {
-				switch x.Op {
-				case fx.Placeholder:
-				case fx.Output:
-					for _, r := range outputs(sub.Graph) {
-						results = append(results, fx.MapArg(r, look))
-					}
-				default:
-					c := copyNode(x, look)
-					if x.Op == fx.GetAttr || x.Op == fx.CallModule {
-						c.Target = lift(gm, sub, body, x.Target)
-					}
-					made := gm.Graph.CreateNode(c.Op, c.Target, c.Args, c.Kwargs, c.Name)
-					made.Custom = c.Custom
-					m[x] = made
+// Inline runs one of the bodies of a higher-order call in place of the call.
+type Inline struct {
+	Call  string
+	Which int // of the bodies
+	Body  string
+}
+
+func (e Inline) String() string { return "inline " + e.Body + " for " + e.Call }
+func (e Inline) reshapes() bool { return true }
+
+func (e Inline) apply(_ *world, s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	n, which, body := gm.Graph.Node(e.Call), e.Which, e.Body
+	if n == nil {
+		return State{}, false
+	}
+	names, operands := bodyArgs(gm, n)
+	if which >= len(names) || names[which] != body {
+		return State{}, false
+	}
+	sub := gm.Submodules[body]
+	m := map[*fx.Node]fx.Arg{}
+	for i, p := range sub.Graph.Placeholders() {
+		m[p] = operands[which][i]
+	}
+	look := func(x *fx.Node) fx.Arg { return m[x] }
+	var results []fx.Arg
+	gm.Graph.InsertBefore(n, func() {
+		for _, x := range sub.Graph.Nodes {
+			switch x.Op {
+			case fx.Placeholder:
+			case fx.Output:
+				for _, r := range outputs(sub.Graph) {
+					results = append(results, fx.MapArg(r, look))
 				}
-			}
-		})
-		whole := fx.Arg(fx.Tuple(results))
-		if len(results) == 1 {
-			if _, list := outputArg(sub.Graph); !list {
-				whole = results[0]
-			}
-		}
-		for _, u := range gm.Graph.Users()[n] {
-			if u.Target == "operator.getitem" && len(u.Args) == 2 {
-				if i, ok := u.Args[1].(int64); ok && i >= 0 && int(i) < len(results) {
-					gm.Graph.ReplaceUses(u, results[i])
-					gm.Graph.Erase(u)
+			default:
+				c := copyNode(x, look)
+				if x.Op == fx.GetAttr || x.Op == fx.CallModule {
+					c.Target = lift(gm, sub, body, x.Target)
 				}
+				made := gm.Graph.CreateNode(c.Op, c.Target, c.Args, c.Kwargs, c.Name)
+				made.Custom = c.Custom
+				m[x] = made
 			}
 		}
-		gm.Graph.ReplaceUses(n, whole)
-		gm.Graph.Erase(n)
-		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-	}}
+	})
+	whole := fx.Arg(fx.Tuple(results))
+	if len(results) == 1 {
+		if _, list := outputArg(sub.Graph); !list {
+			whole = results[0]
+		}
+	}
+	for _, u := range gm.Graph.Users()[n] {
+		if u.Target == "operator.getitem" && len(u.Args) == 2 {
+			if i, ok := u.Args[1].(int64); ok && i >= 0 && int(i) < len(results) {
+				gm.Graph.ReplaceUses(u, results[i])
+				gm.Graph.Erase(u)
+			}
+		}
+	}
+	gm.Graph.ReplaceUses(n, whole)
+	gm.Graph.Erase(n)
+	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
 // outputArg is what a graph returns, and whether that is a list or tuple.
@@ -150,10 +157,10 @@ func lift(gm, sub *fx.GraphModule, body, name string) string {
 }
 
 // bodyItems lists the calls in the bodies of higher-order calls, as "body/call".
-func bodyItems(d *driver) []string {
+func bodyItems(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Nodes {
-		if sub := d.cur.Module.Submodules[n.Target]; n.Op == fx.GetAttr && sub != nil {
+	for _, n := range v.cur.Module.Graph.Nodes {
+		if sub := v.cur.Module.Submodules[n.Target]; n.Op == fx.GetAttr && sub != nil {
 			for _, c := range sub.Graph.Calls() {
 				if c.IsCall() && len(c.Inputs()) > 0 {
 					out = append(out, n.Target+"/"+c.Name)
@@ -164,49 +171,51 @@ func bodyItems(d *driver) []string {
 	return out
 }
 
-// bodyBypass gives the users of calls in bodies one of their operands that looks the same.
-func (w *world) bodyBypass(items []string) edit {
-	return edit{desc: "bypass " + list(items), apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		changed := false
-		by := map[string][]string{}
-		var order []string
-		for _, it := range items {
-			body, call, _ := strings.Cut(it, "/")
-			if by[body] == nil {
-				order = append(order, body)
-			}
-			by[body] = append(by[body], call)
+// BypassInBodies gives the users of calls in bodies, "body/call", one of their operands that looks the same.
+type BypassInBodies struct{ Calls []string }
+
+func (e BypassInBodies) String() string { return "bypass " + list(e.Calls) }
+
+func (e BypassInBodies) apply(w *world, s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	changed := false
+	by := map[string][]string{}
+	var order []string
+	for _, it := range e.Calls {
+		body, call, _ := strings.Cut(it, "/")
+		if by[body] == nil {
+			order = append(order, body)
 		}
-		for _, body := range order {
-			sub := gm.Submodules[body]
-			if sub == nil {
+		by[body] = append(by[body], call)
+	}
+	for _, body := range order {
+		sub := gm.Submodules[body]
+		if sub == nil {
+			continue
+		}
+		vals := w.bodyLooks(s, body)
+		c, _ := sub.Clone()
+		for _, call := range by[body] {
+			n := c.Graph.Node(call)
+			if n == nil {
 				continue
 			}
-			vals := w.bodyLooks(s, body)
-			c, _ := sub.Clone()
-			for _, call := range by[body] {
-				n := c.Graph.Node(call)
-				if n == nil {
+			for _, in := range n.Inputs() {
+				a, known := vals[call]
+				b, too := vals[in.Name]
+				if known && too && !alike(a, b) {
 					continue
 				}
-				for _, in := range n.Inputs() {
-					a, known := vals[call]
-					b, too := vals[in.Name]
-					if known && too && !alike(a, b) {
-						continue
-					}
-					c.Graph.ReplaceUses(n, in)
-					c.Graph.Erase(n)
-					changed = true
-					break
-				}
+				c.Graph.ReplaceUses(n, in)
+				c.Graph.Erase(n)
+				changed = true
+				break
 			}
-			c.Graph.EliminateDeadCode()
-			gm.Submodules[body] = c
 		}
-		return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed
-	}}
+		c.Graph.EliminateDeadCode()
+		gm.Submodules[body] = c
+	}
+	return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed
 }
 
 // bodyLooks is what the values in a body look like, as far as meta functions tell.
@@ -237,9 +246,9 @@ func (w *world) bodyLooks(s State, body string) map[string]any {
 }
 
 // regions lists the calls that begin or end a region of autocast or of a gradient mode, an end with its beginning.
-func regionItems(d *driver) []string {
+func regionItems(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Calls() {
+	for _, n := range v.cur.Module.Graph.Calls() {
 		switch opName(n) {
 		case "_enter_autocast", "_set_grad_enabled", "set_grad_enabled", "_enter_inference_mode":
 			out = append(out, n.Name)
@@ -248,24 +257,28 @@ func regionItems(d *driver) []string {
 	return out
 }
 
-func dropRegions(w *world, names []string) edit {
-	in := setOf(names)
-	return edit{desc: "no region " + list(names), reshapes: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		changed := false
-		users := gm.Graph.Users()
-		for _, n := range gm.Graph.Calls() {
-			if in[n.Name] {
-				gm.Graph.Erase(users[n]...)
-				gm.Graph.Erase(n)
-				changed = true
-			}
+// DropRegions drops regions of autocast or of a gradient mode: the named calls, which begin or end one, and those that use them.
+type DropRegions struct{ Calls []string }
+
+func (e DropRegions) String() string { return "no region " + list(e.Calls) }
+func (e DropRegions) reshapes() bool { return true }
+
+func (e DropRegions) apply(_ *world, s State) (State, bool) {
+	in := setOf(e.Calls)
+	gm, _ := s.Module.Clone()
+	changed := false
+	users := gm.Graph.Users()
+	for _, n := range gm.Graph.Calls() {
+		if in[n.Name] {
+			gm.Graph.Erase(users[n]...)
+			gm.Graph.Erase(n)
+			changed = true
 		}
-		if !changed {
-			return State{}, false
-		}
-		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-	}}
+	}
+	if !changed {
+		return State{}, false
+	}
+	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
 // functional has the functions of modules without parameters.
@@ -275,10 +288,10 @@ var functional = map[string]string{
 	"Sigmoid": "torch.sigmoid", "Tanh": "torch.tanh", "Softplus": "torch.nn.functional.softplus", "Softmax": "torch.softmax", "LogSoftmax": "torch.log_softmax", "Flatten": "torch.flatten",
 }
 
-func moduleItems(d *driver) []string {
+func moduleItems(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Calls() {
-		if n.Op == fx.CallModule && functional[moduleClass(d.cur.Module, n)] != "" {
+	for _, n := range v.cur.Module.Graph.Calls() {
+		if n.Op == fx.CallModule && functional[moduleClass(v.cur.Module, n)] != "" {
 			out = append(out, n.Name)
 		}
 	}
@@ -290,31 +303,33 @@ func moduleClass(gm *fx.GraphModule, n *fx.Node) string {
 	return class[strings.LastIndexByte(class, '.')+1:]
 }
 
-// unwrap calls a function in place of a module without parameters.
-func unwrap(_ *world, names []string) edit {
-	in := setOf(names)
-	return edit{desc: "a function for module " + list(names), apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		changed := false
-		for _, n := range gm.Graph.Calls() {
-			class := moduleClass(gm, n)
-			if n.Op != fx.CallModule || !in[n.Name] || functional[class] == "" {
-				continue
-			}
-			var kwargs []fx.Kwarg
-			if a, err := fx.ParseArg("dict" + strings.TrimPrefix(gm.Modules[n.Target].Text, class)); err == nil {
-				if c, ok := a.(*fx.Node); ok && class != "GELU" {
-					kwargs = c.Kwargs
-				}
-			}
-			if class == "Softmax" || class == "LogSoftmax" {
-				if kwargs == nil {
-					kwargs = []fx.Kwarg{{Name: "dim", Val: int64(-1)}}
-				}
-			}
-			n.Op, n.Target, n.Kwargs = fx.CallFunction, functional[class], kwargs
-			changed = true
+// Unwrap calls a function in place of a module without parameters.
+type Unwrap struct{ Calls []string }
+
+func (e Unwrap) String() string { return "a function for module " + list(e.Calls) }
+
+func (e Unwrap) apply(_ *world, s State) (State, bool) {
+	in := setOf(e.Calls)
+	gm, _ := s.Module.Clone()
+	changed := false
+	for _, n := range gm.Graph.Calls() {
+		class := moduleClass(gm, n)
+		if n.Op != fx.CallModule || !in[n.Name] || functional[class] == "" {
+			continue
 		}
-		return State{Module: module(gm, gm.Graph), Inputs: s.Inputs, Config: s.Config}, changed
-	}}
+		var kwargs []fx.Kwarg
+		if a, err := fx.ParseArg("dict" + strings.TrimPrefix(gm.Modules[n.Target].Text, class)); err == nil {
+			if c, ok := a.(*fx.Node); ok && class != "GELU" {
+				kwargs = c.Kwargs
+			}
+		}
+		if class == "Softmax" || class == "LogSoftmax" {
+			if kwargs == nil {
+				kwargs = []fx.Kwarg{{Name: "dim", Val: int64(-1)}}
+			}
+		}
+		n.Op, n.Target, n.Kwargs = fx.CallFunction, functional[class], kwargs
+		changed = true
+	}
+	return State{Module: module(gm, gm.Graph), Inputs: s.Inputs, Config: s.Config}, changed
 }

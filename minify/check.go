@@ -12,7 +12,7 @@ import (
 )
 
 // static is the check that keeps wrong candidates from an engine.
-func (d *driver) static(ctx context.Context, s State) error {
+func (v *view) static(ctx context.Context, s State) error {
 	g := s.Module.Graph
 	calls := g.Calls()
 	if len(calls) == 0 {
@@ -28,30 +28,30 @@ func (d *driver) static(ctx context.Context, s State) error {
 	if idle {
 		return errors.New("nothing but uninitialised memory is left")
 	}
-	if name := d.unbound(s); name != "" {
+	if name := v.unbound(s); name != "" {
 		return fmt.Errorf("no tensor has the size %s any more", name)
 	}
-	if d.accuracy() {
+	if v.accuracy() {
 		if n := unset(g); n != nil {
 			return &fx.NodeError{Node: n, Err: errors.New("uninitialised memory is returned")}
 		}
 	}
-	if d.s.Check != nil {
-		return d.s.Check(ctx, s)
+	if v.check != nil {
+		return v.check(ctx, s)
 	}
-	if d.w.gen == 0 {
+	if v.w.gen == 0 {
 		return nil
 	}
-	_, _, err := d.propagate(ctx, s)
+	_, _, err := v.w.propagate(ctx, s)
 	return err
 }
 
 // unbound is an input that stands for a size of the start's tensors, and for no size of those that are left; "" for none. A compiler that knows
 // it as their size fails in ways of its own without them. 0 and 1 are no symbols to it.
-func (d *driver) unbound(s State) string {
+func (v *view) unbound(s State) string {
 	for i, p := range s.Module.Graph.Placeholders() {
-		v, ok := s.Inputs[i].Value.(int64)
-		if ok && v > 1 && d.sizes[p.Name] && !isSize(v, s.Inputs) {
+		n, ok := s.Inputs[i].Value.(int64)
+		if ok && n > 1 && v.sizes[p.Name] && !isSize(n, s.Inputs) {
 			return p.Name
 		}
 	}
@@ -77,8 +77,8 @@ func isSize(v int64, inputs []Input) bool {
 }
 
 // accuracy reports whether the failure looked for is one of wrong results.
-func (d *driver) accuracy() bool {
-	return strings.Contains(strings.ToLower(d.want.Stage+" "+d.want.Type), "accuracy")
+func (v *view) accuracy() bool {
+	return strings.Contains(strings.ToLower(v.want.Stage+" "+v.want.Type), "accuracy")
 }
 
 // opName is an operator's name without namespace and overload: aten.empty_like.default => empty_like.

@@ -17,23 +17,12 @@ import (
 
 // driver does the bookkeeping of a search: checks, asks, caches, merges, journals. Reductions hold only their ideas.
 type driver struct {
-	s        *Search
-	w        *world
-	h        hasher
-	size     int // of a round
-	start    State
-	cur      State // the best so far; it fails
-	want     replay.Signature
-	message  string          // of the start's failure, with what the engine says of its place
-	suspects []string        // calls that the engine takes to be at fault
-	sizes    map[string]bool // inputs of the start that are sizes of its tensors
+	view  // what reductions see
+	s     *Search
+	h     hasher
+	start State
 
-	row         string          // reduction under way
-	certify     string          // part of the sweep under way, "" outside of it
-	taken       int             // candidates adopted
-	needed      map[string]bool // calls that the failure needs, by what was answered so far; see conclude
-	edges       map[string]bool // calls between which the failure lies
-	lost        map[string]bool // edits that lost the failure, by description
+	taken       int // candidates adopted
 	steps       []replay.Step
 	certificate []Trial
 	findings    []Finding
@@ -56,17 +45,13 @@ type driver struct {
 	looked    map[string]bool // in the store
 	flights   map[string]*flight
 	meanwhile func() error // done once when there is nothing to do but to wait
-	windows   struct {     // of the units of base, and what was prepared for them
-		base   *fx.GraphModule
-		units  [][]string
-		trials map[at]*trial
-	}
-	landed  chan *flight
-	workers conc.WaitGroup
-	sampled sync.Map     // outcomes of single runs in a flaky search, by query
-	queries atomic.Int64 // asked of the oracle
-	used    int          // questions whose answers were used
-	hits    int
+	windows   windows
+	landed    chan *flight
+	workers   conc.WaitGroup
+	sampled   sync.Map     // outcomes of single runs in a flaky search, by query
+	queries   atomic.Int64 // asked of the oracle
+	used      int          // questions whose answers were used
+	hits      int
 
 	rejected int
 	last     struct { // hash's
@@ -80,11 +65,11 @@ type driver struct {
 }
 
 func newDriver(s *Search, start State) *driver {
-	d := &driver{s: s, start: start, cur: start, want: s.Want, size: s.Round, w: newWorld(s.Values), sizes: boundSizes(start),
-		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{},
-		needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
-	if d.size == 0 {
-		d.size = 8
+	known := &insight{want: s.Want, hinted: s.Suspects, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}}
+	d := &driver{s: s, start: start, view: view{cur: start, w: newWorld(s.Values), atOnce: s.Round, insight: known},
+		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
+	if d.atOnce == 0 {
+		d.atOnce = 8
 	}
 	d.began = d.now()
 	return d
@@ -123,7 +108,7 @@ var errRowOff = errors.New("minify: the reduction is switched off")
 func (d *driver) run(ctx context.Context) error {
 	key := d.h.key(d.start, d.s.Fingerprint)
 	if d.s.Store != nil {
-		id := replay.HashOf(key.Graph, key.Inputs, key.Config, key.Fingerprint, d.want.String(), fmt.Sprint(d.size))
+		id := replay.HashOf(key.Graph, key.Inputs, key.Config, key.Fingerprint, d.want.String(), fmt.Sprint(d.atOnce))
 		var err error
 		if d.id, d.resumed, err = d.s.Store.BeginMinification(ctx, id, d.render(d.start), d.want); err != nil {
 			return err
@@ -233,7 +218,7 @@ func (d *driver) fail(ctx context.Context) error {
 			return err
 		}
 		if v == replay.Reproduced {
-			d.outcome = o
+			d.reached(o)
 			if c.Attempt > 0 {
 				return d.measure(ctx)
 			}
@@ -267,7 +252,7 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		return []*trial{t}, nil
 	}
 	// Half of them look for one call at fault, half for what comes if there is none.
-	want, err := d.foresee(ctx, d.cur, first, nil, d.s.Workers/2)
+	want, err := d.foresee(ctx, &d.view, d.cur, first, nil, d.s.Workers/2)
 	if err != nil {
 		return nil, err
 	}
@@ -276,18 +261,21 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		seen, tree = seen.and(tree, false), tree.then(false)
 	}
 	if tree != nil {
-		more, err := d.foresee(ctx, d.cur, tree, seen, d.s.Workers-len(want))
+		more, err := d.foresee(ctx, &d.view, d.cur, tree, seen, d.s.Workers-len(want))
 		if err != nil {
 			return nil, err
 		}
 		want = d.join(want, more)
 		d.meanwhile = func() error {
-			_, err := d.foresee(ctx, d.cur, tree, seen, ahead*d.s.Workers)
+			_, err := d.foresee(ctx, &d.view, d.cur, tree, seen, ahead*d.s.Workers)
 			return err
 		}
 	}
 	return append([]*trial{t}, want...), nil
 }
+
+// reached notes how the best state fails.
+func (d *driver) reached(o replay.Outcome) { d.outcome, d.outputs = o, o.Outputs }
 
 func hashOf(k replay.QueryKey) string { return k.Candidate() }
 
@@ -324,8 +312,9 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 		return err
 	}
 	before := CostOf(d.cur)
-	d.cur, d.outcome = best.c.State, best.outcome
-	if best.edit.reshapes {
+	d.cur = best.c.State
+	d.reached(best.outcome)
+	if reshapes(best.edit) {
 		d.w.outdated = true
 	}
 	for k := range d.queues {

@@ -9,17 +9,38 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// An edit changes a state. It names nodes, not pointers, so that edits made for one base apply to what
-// other edits left of it; ok is false where nothing is left to do.
-type edit struct {
-	desc     string
-	apply    func(s State) (out State, ok bool)
-	reshapes bool // values in the middle of the graph may look different afterwards
-	probe    bool // only to know: it may make the state larger, and is not adopted
+// An Edit is a change of a state, as a value: its fields say what it does, and its String says it in the journal. It names nodes and holds no
+// pointers to them, so that edits that were made for one base apply to what other edits left of it.
+type Edit interface {
+	// apply makes another state. w is what is known of the values in s. ok is false where nothing is left to do.
+	apply(w *world, s State) (out State, ok bool)
+	String() string
+}
 
-	of       string // what it changes, where others do something else to the same; "" where none do
-	takes    string // the one call that it takes away, or takes away with others; "" where it takes several, or none
-	bypasses bool   // it takes that call alone, and leaves what was computed from its operand
+// A reshaper is an Edit after which values in the middle of the graph may look different.
+type reshaper interface{ reshapes() bool }
+
+func reshapes(e Edit) bool {
+	r, ok := e.(reshaper)
+	return ok && r.reshapes()
+}
+
+// A taker is an Edit that takes calls away: takes is the one call that it is about, whatever goes with it, "" where there are several.
+type taker interface{ takes() string }
+
+func takesAway(e Edit) string {
+	if t, ok := e.(taker); ok {
+		return t.takes()
+	}
+	return ""
+}
+
+// subject is what an edit changes, where others do something else to the same; "" where none do.
+func subject(e Edit) string {
+	if f, ok := e.(Fills); ok && len(f.Inputs) == 1 {
+		return f.Inputs[0]
+	}
+	return ""
 }
 
 // meta is what is known of a node's value.
@@ -228,51 +249,57 @@ func set[V any](m *map[string]V, k string, v V) {
 	(*m)[k] = v
 }
 
-// keepOnly runs the named calls alone.
-func (w *world) keepOnly(names []string) edit {
-	in := setOf(names)
-	return edit{desc: "run alone: " + list(names), apply: func(s State) (State, bool) {
-		return w.extract(s, func(n *fx.Node) bool { return in[n.Name] }, false)
-	}}
+// Alone runs the named calls alone, on their real inputs.
+type Alone struct{ Calls []string }
+
+func (e Alone) String() string { return "run alone: " + list(e.Calls) }
+
+func (e Alone) apply(w *world, s State) (State, bool) {
+	in := setOf(e.Calls)
+	return w.extract(s, func(n *fx.Node) bool { return in[n.Name] }, false)
 }
 
-// cut turns the named calls into inputs, or drops them where nobody needs them.
-func (w *world) cut(names []string) edit {
-	in := setOf(names)
-	return edit{desc: "cut " + list(names), takes: sole(names), apply: func(s State) (State, bool) {
-		hit := false
-		out, ok := w.extract(s, func(n *fx.Node) bool {
-			hit = hit || in[n.Name]
-			return !in[n.Name]
-		}, true)
-		return out, ok && hit
-	}}
+// Cut turns the named calls into inputs, or drops them where nobody needs them.
+type Cut struct{ Calls []string }
+
+func (e Cut) String() string { return "cut " + list(e.Calls) }
+func (e Cut) takes() string  { return sole(e.Calls) }
+
+func (e Cut) apply(w *world, s State) (State, bool) {
+	in := setOf(e.Calls)
+	hit := false
+	out, ok := w.extract(s, func(n *fx.Node) bool {
+		hit = hit || in[n.Name]
+		return !in[n.Name]
+	}, true)
+	return out, ok && hit
 }
 
-// bypass gives the users of each named call its operand of the same shape and dtype.
-func (w *world) bypass(names []string) edit {
-	return edit{desc: "bypass " + list(names), takes: sole(names), bypasses: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		out := State{Module: gm, Inputs: s.Inputs, Config: s.Config}
-		hit := false
-		for _, name := range names {
-			n := gm.Graph.Node(name)
-			if n == nil {
-				continue
-			}
-			for _, in := range w.standIns(out, n) {
-				gm.Graph.ReplaceUses(in.of, in.by)
-				gm.Graph.Erase(in.of)
-				hit = true
-			}
+// Bypass gives the users of each named call its operand of the same shape and dtype.
+type Bypass struct{ Calls []string }
+
+func (e Bypass) String() string { return "bypass " + list(e.Calls) }
+func (e Bypass) takes() string  { return sole(e.Calls) }
+
+func (e Bypass) apply(w *world, s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	out := State{Module: gm, Inputs: s.Inputs, Config: s.Config}
+	hit := false
+	for _, name := range e.Calls {
+		n := gm.Graph.Node(name)
+		if n == nil {
+			continue
 		}
-		if !hit || len(gm.Graph.Calls()) == 0 {
-			return State{}, false
+		for _, in := range w.standIns(out, n) {
+			gm.Graph.ReplaceUses(in.of, in.by)
+			gm.Graph.Erase(in.of)
+			hit = true
 		}
-		// What only the bypassed calls needed goes with them.
-		out, ok := w.prune(out)
-		return out, ok
-	}}
+	}
+	if !hit || len(gm.Graph.Calls()) == 0 {
+		return State{}, false
+	}
+	return prune(out) // what only the bypassed calls needed goes with them
 }
 
 // standIn is a value, and the operand that can stand in for it.
@@ -339,7 +366,7 @@ func (w *world) operandLike(s State, n, v *fx.Node, i int) *fx.Node {
 }
 
 // prune drops pure calls that nothing uses, and inputs likewise.
-func (w *world) prune(s State) (State, bool) {
+func prune(s State) (State, bool) {
 	gm, _ := s.Module.Clone()
 	gm.Graph.EliminateDeadCode()
 	if len(gm.Graph.Calls()) == 0 {
@@ -366,53 +393,93 @@ func dropInputs(s State, names map[string]bool) State {
 	return out
 }
 
-// dropOutput drops outputs by the text that they print as; a call that nobody uses then goes as well.
-func (w *world) dropOutputs(texts []string) edit {
-	in := setOf(texts)
-	return edit{desc: "drop output " + list(texts), apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		o := gm.Graph.OutputNode()
-		var left fx.Tuple
-		all := outputs(gm.Graph)
-		for _, a := range all {
-			if !in[fx.FormatArg(a)] {
-				left = append(left, a)
-			}
+// DropOutputs drops outputs by the text that they print as; a call that nobody uses then goes as well.
+type DropOutputs struct{ Texts []string }
+
+func (e DropOutputs) String() string { return "drop output " + list(e.Texts) }
+
+func (e DropOutputs) apply(_ *world, s State) (State, bool) {
+	in := setOf(e.Texts)
+	gm, _ := s.Module.Clone()
+	o := gm.Graph.OutputNode()
+	var left fx.Tuple
+	all := outputs(gm.Graph)
+	for _, a := range all {
+		if !in[fx.FormatArg(a)] {
+			left = append(left, a)
 		}
-		if len(left) == len(all) {
-			return State{}, false
-		}
-		o.Args = []fx.Arg{left}
-		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-	}}
+	}
+	if len(left) == len(all) {
+		return State{}, false
+	}
+	o.Args = []fx.Arg{left}
+	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
-func unusedInputs(names []string) edit {
-	in := setOf(names)
-	return edit{desc: "drop unused input " + list(names), apply: func(s State) (State, bool) {
-		out := dropInputs(s, in)
-		return out, len(out.Inputs) < len(s.Inputs)
-	}}
+// DropInputs drops the named inputs, as far as nothing uses them.
+type DropInputs struct{ Inputs []string }
+
+func (e DropInputs) String() string { return "drop unused input " + list(e.Inputs) }
+
+func (e DropInputs) apply(_ *world, s State) (State, bool) {
+	out := dropInputs(s, setOf(e.Inputs))
+	return out, len(out.Inputs) < len(s.Inputs)
 }
 
-func dropSettings(names []string) edit {
-	in := setOf(names)
-	return edit{desc: "default for " + list(names), apply: func(s State) (State, bool) {
-		out := State{Module: s.Module, Inputs: s.Inputs}
-		for _, c := range s.Config {
-			if !in[c.Name] {
-				out.Config = append(out.Config, c)
-			}
+// DropSettings leaves the named settings at their defaults.
+type DropSettings struct{ Settings []string }
+
+func (e DropSettings) String() string { return "default for " + list(e.Settings) }
+
+func (e DropSettings) apply(_ *world, s State) (State, bool) {
+	in := setOf(e.Settings)
+	out := State{Module: s.Module, Inputs: s.Inputs}
+	for _, c := range s.Config {
+		if !in[c.Name] {
+			out.Config = append(out.Config, c)
 		}
-		return out, len(out.Config) < len(s.Config)
-	}}
+	}
+	return out, len(out.Config) < len(s.Config)
 }
 
-func (w *world) deadCode() edit {
-	return edit{desc: "dead code", apply: func(s State) (State, bool) {
-		out, ok := w.prune(s)
-		return out, ok && len(out.Module.Graph.Nodes) < len(s.Module.Graph.Nodes)
-	}}
+// DeadCode drops calls without an effect whose results nothing uses, and inputs likewise.
+type DeadCode struct{}
+
+func (DeadCode) String() string { return "dead code" }
+
+func (DeadCode) apply(_ *world, s State) (State, bool) {
+	out, ok := prune(s)
+	return out, ok && len(out.Module.Graph.Nodes) < len(s.Module.Graph.Nodes)
+}
+
+// Together makes several edits, one after the other, as far as they apply. With Only, those that make the state cheaper.
+type Together struct {
+	Name  string // for the journal; "" => those of the parts
+	Parts []Edit
+	Only  bool
+}
+
+func (e Together) String() string {
+	if e.Name != "" {
+		return e.Name
+	}
+	var parts []string
+	for _, p := range e.Parts {
+		parts = append(parts, p.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (e Together) reshapes() bool { return slices.ContainsFunc(e.Parts, reshapes) }
+
+func (e Together) apply(w *world, s State) (State, bool) {
+	changed := false
+	for _, p := range e.Parts {
+		if next, ok := p.apply(w, s); ok && (!e.Only || CostOf(next).Less(CostOf(s))) {
+			s, changed = next, true
+		}
+	}
+	return s, changed
 }
 
 // sole is the one name of a list, "" where there are several.

@@ -165,12 +165,12 @@ func (d *driver) healthy() []State {
 		return nil
 	}
 	if d.taken > 0 {
-		add(d.w.origin.cut(slices.Sorted(maps.Keys(left))).apply(d.start))
+		add(Cut{slices.Sorted(maps.Keys(left))}.apply(d.w.origin, d.start))
 	}
 	us := units(d.start.Module.Graph)
 	for _, u := range [][]string{us[0], us[len(us)/2], us[len(us)-1]} {
 		if d.taken == 0 || !left[u[0]] {
-			add(d.w.origin.keepOnly(u).apply(d.start))
+			add(Alone{u}.apply(d.w.origin, d.start))
 		}
 	}
 	return out
@@ -232,7 +232,7 @@ func (d *driver) doubtful() bool {
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	d.row = "confirm"
 	if d.stopped == "" && d.doubtful() {
-		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes, d.question(d.proof(0)))
+		fails, runs, err := d.runsOf(ctx, d.cur, "the result again", 1, 1+rerunTimes, d.question(d.proof(d.cur, 0)))
 		if err != nil {
 			return false, err
 		}
@@ -256,7 +256,7 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	}
 	var ts []*trial
 	for i := range most {
-		ts = append(ts, d.question(d.proof(i)))
+		ts = append(ts, d.question(d.proof(d.cur, i)))
 	}
 	done, passed := 0, 0
 	var last replay.Outcome
@@ -274,7 +274,7 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 		d.event(Event{Kind: EventConfirm, Outcome: t.outcome, Verdict: t.verdict, Run: i + 1, Of: most})
 		switch t.verdict {
 		case replay.Reproduced:
-			d.outcome = t.outcome
+			d.reached(t.outcome)
 			done++
 			d.confirmed = done
 		case replay.Passed:
@@ -298,7 +298,7 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 		return false, &UnconfirmedError{last}
 	}
 	for i := 0; done == 0 && i < rerunTimes; i++ { // never in a fresh process, or not always?
-		t := d.question(d.proof(most + i))
+		t := d.question(d.proof(d.cur, most+i))
 		if err := d.await(ctx, []*trial{t}); err != nil {
 			return false, err
 		}
@@ -322,12 +322,12 @@ const maxRounds = 3
 // slow reports whether a failure takes all the time or memory there is: it is not run more often than needed.
 func slow(typ string) bool { return typ == "timeout" || typ == "oom" }
 
-// rerun is the question whether the current state fails again.
-func (d *driver) rerun(i int) *trial {
-	return d.question(Candidate{State: d.cur, Reduction: "measure", Edit: "the result again", Attempt: i})
+// rerun is the question whether a state, taken to be the result, fails again.
+func (d *driver) rerun(s State, i int) *trial {
+	return d.question(Candidate{State: s, Reduction: "measure", Edit: "the result again", Attempt: i})
 }
 
 // proof is the candidate of one run in a fresh process: another one after each measurement.
-func (d *driver) proof(i int) Candidate {
-	return Candidate{State: d.cur, Reduction: "confirm", Edit: "the result, in a fresh process", Fresh: true, Attempt: d.measured.round*maxRuns + i}
+func (d *driver) proof(s State, i int) Candidate {
+	return Candidate{State: s, Reduction: "confirm", Edit: "the result, in a fresh process", Fresh: true, Attempt: d.measured.round*maxRuns + i}
 }

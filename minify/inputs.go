@@ -11,41 +11,45 @@ import (
 )
 
 // change edits the named inputs one by one.
-func change(desc string, names []string, f func(in Input, t *tensor.Tensor) (Input, bool)) edit {
+func change(s State, names []string, f func(in Input, t *tensor.Tensor) (Input, bool)) (State, bool) {
 	in := setOf(names)
-	return edit{desc: desc + " " + list(names), apply: func(s State) (State, bool) {
-		out := State{Module: s.Module, Config: s.Config, Inputs: slices.Clone(s.Inputs)}
-		changed := false
-		for i, p := range s.Module.Graph.Placeholders() {
-			if !in[p.Name] {
-				continue
-			}
-			if next, ok := f(out.Inputs[i], isTensor(out.Inputs[i].Value)); ok {
-				out.Inputs[i], changed = next, true
-			}
+	out := State{Module: s.Module, Config: s.Config, Inputs: slices.Clone(s.Inputs)}
+	changed := false
+	for i, p := range s.Module.Graph.Placeholders() {
+		if !in[p.Name] {
+			continue
 		}
-		return out, changed
-	}}
+		if next, ok := f(out.Inputs[i], isTensor(out.Inputs[i].Value)); ok {
+			out.Inputs[i], changed = next, true
+		}
+	}
+	return out, changed
 }
 
 // inputsWhere lists the inputs for which is holds.
-func inputsWhere(d *driver, is func(in Input, t *tensor.Tensor) bool) []string {
+func inputsWhere(s State, is func(in Input, t *tensor.Tensor) bool) []string {
 	var out []string
-	for i, p := range d.cur.Module.Graph.Placeholders() {
-		if in := d.cur.Inputs[i]; is(in, isTensor(in.Value)) {
+	for i, p := range s.Module.Graph.Placeholders() {
+		if in := s.Inputs[i]; is(in, isTensor(in.Value)) {
 			out = append(out, p.Name)
 		}
 	}
 	return out
 }
 
-func gradItems(d *driver) []string {
-	return inputsWhere(d, func(in Input, _ *tensor.Tensor) bool { return in.RequiresGrad })
+func gradItems(v *view) []string {
+	return inputsWhere(v.cur, func(in Input, _ *tensor.Tensor) bool { return in.RequiresGrad })
 }
 
-// noGrad takes inputs out of differentiation: with the last one the backward goes.
-func noGrad(_ *driver, names []string) edit {
-	return change("no gradient for", names, func(in Input, _ *tensor.Tensor) (Input, bool) {
+// NoGrad takes inputs out of differentiation: with the last one the backward goes.
+type NoGrad struct{ Inputs []string }
+
+func noGrad(names []string) Edit { return NoGrad{names} }
+
+func (e NoGrad) String() string { return "no gradient for " + list(e.Inputs) }
+
+func (e NoGrad) apply(_ *world, s State) (State, bool) {
+	return change(s, e.Inputs, func(in Input, _ *tensor.Tensor) (Input, bool) {
 		in.RequiresGrad = false
 		return in, true
 	})
@@ -68,12 +72,19 @@ func shared(s State, in Input) bool {
 	return n > 1
 }
 
-func layoutItems(d *driver) []string {
-	return inputsWhere(d, func(in Input, t *tensor.Tensor) bool { return t != nil && t.Fake && !plainLayout(d.cur, in, t) })
+func layoutItems(v *view) []string {
+	return inputsWhere(v.cur, func(in Input, t *tensor.Tensor) bool { return t != nil && t.Fake && !plainLayout(v.cur, in, t) })
 }
 
-func contiguous(_ *driver, names []string) edit {
-	return change("contiguous, in memory of its own,", names, func(in Input, t *tensor.Tensor) (Input, bool) {
+// Contiguous makes inputs contiguous, each in memory of its own.
+type Contiguous struct{ Inputs []string }
+
+func contiguous(names []string) Edit { return Contiguous{names} }
+
+func (e Contiguous) String() string { return "contiguous, in memory of its own, " + list(e.Inputs) }
+
+func (e Contiguous) apply(_ *world, s State) (State, bool) {
+	return change(s, e.Inputs, func(in Input, t *tensor.Tensor) (Input, bool) {
 		if t == nil || !t.Fake {
 			return in, false
 		}
@@ -91,9 +102,9 @@ var simpler = map[tensor.DType]tensor.DType{
 }
 
 // dtypeItems are the inputs, and the arguments, of dtypes that have a simpler one.
-func dtypeItems(d *driver) []string {
-	out := inputsWhere(d, func(_ Input, t *tensor.Tensor) bool { return t != nil && t.Fake && simpler[t.DType] != tensor.Invalid })
-	eachArg(d.cur.Module.Graph, func(at place, a fx.Arg) {
+func dtypeItems(v *view) []string {
+	out := inputsWhere(v.cur, func(_ Input, t *tensor.Tensor) bool { return t != nil && t.Fake && simpler[t.DType] != tensor.Invalid })
+	eachArg(v.cur.Module.Graph, func(at place, a fx.Arg) {
 		if dt, ok := a.(tensor.DType); ok && simpler[dt] != tensor.Invalid {
 			out = append(out, at.String())
 		}
@@ -101,9 +112,16 @@ func dtypeItems(d *driver) []string {
 	return out
 }
 
-func simplerDTypes(_ *driver, names []string) edit {
-	in := setOf(names)
-	inputs := change("", names, func(in Input, t *tensor.Tensor) (Input, bool) {
+// SimplerDTypes gives inputs, and arguments that are dtypes, ones that fewer things depend on.
+type SimplerDTypes struct{ Items []string }
+
+func simplerDTypes(items []string) Edit { return SimplerDTypes{items} }
+
+func (e SimplerDTypes) String() string { return "a simpler dtype for " + list(e.Items) }
+func (e SimplerDTypes) reshapes() bool { return true }
+
+func (e SimplerDTypes) apply(_ *world, s State) (State, bool) {
+	out, changed := change(s, e.Items, func(in Input, t *tensor.Tensor) (Input, bool) {
 		if t == nil || !t.Fake || simpler[t.DType] == tensor.Invalid {
 			return in, false
 		}
@@ -111,23 +129,21 @@ func simplerDTypes(_ *driver, names []string) edit {
 		in.RequiresGrad = in.RequiresGrad && simpler[t.DType].IsFloat()
 		return in, true
 	})
-	return edit{desc: "a simpler dtype for " + list(names), reshapes: true, apply: func(s State) (State, bool) {
-		out, changed := inputs.apply(s)
-		gm, _ := s.Module.Clone()
-		var at []place
-		var to []fx.Arg
-		eachArg(gm.Graph, func(p place, a fx.Arg) {
-			if dt, ok := a.(tensor.DType); ok && in[p.String()] && simpler[dt] != tensor.Invalid {
-				at, to = append(at, p), append(to, simpler[dt])
-			}
-		})
-		for i := range at {
-			put(gm.Graph.Node(at[i].node), at[i], to[i])
-			changed = true
+	in := setOf(e.Items)
+	gm, _ := s.Module.Clone()
+	var at []place
+	var to []fx.Arg
+	eachArg(gm.Graph, func(p place, a fx.Arg) {
+		if dt, ok := a.(tensor.DType); ok && in[p.String()] && simpler[dt] != tensor.Invalid {
+			at, to = append(at, p), append(to, simpler[dt])
 		}
-		out.Module = gm
-		return out, changed
-	}}
+	})
+	for i := range at {
+		put(gm.Graph.Node(at[i].node), at[i], to[i])
+		changed = true
+	}
+	out.Module = gm
+	return out, changed
 }
 
 // eachArg shows every argument of every call, with the elements of lists.
@@ -155,25 +171,35 @@ func eachArg(g *fx.Graph, f func(at place, a fx.Arg)) {
 // fills, simplest first, with what they weigh in a state's cost.
 var fillWeights = map[Fill]int{FillZeros: 0, FillOnes: 1, FillArange: 2, FillList: 3, FillRandom: 28, FillNone: 30}
 
-func fillItems(fill Fill) func(d *driver) []string {
-	return func(d *driver) []string {
-		return inputsWhere(d, func(in Input, t *tensor.Tensor) bool {
+func fillItems(fill Fill) func(v *view) []string {
+	return func(v *view) []string {
+		return inputsWhere(v.cur, func(in Input, t *tensor.Tensor) bool {
 			return t != nil && t.Fake && dataWeight(in) > fillWeights[fill] && !(fill == FillRandom && listable(in, t))
 		})
 	}
 }
 
-func filled(fill Fill) func(d *driver, names []string) edit {
-	return func(_ *driver, names []string) edit {
-		return change(string(fill)+" for", names, func(in Input, t *tensor.Tensor) (Input, bool) {
-			if t == nil || !t.Fake || dataWeight(in) <= fillWeights[fill] {
-				return in, false
-			}
-			in.Data = Data{Fill: fill}
-			in.Value = fakeAt(t.DType, t.Shape, t.Stride, t.Offset) // elements made from nothing share no memory
-			return in, true
-		})
-	}
+// Fills gives inputs elements made from nothing, as far as these are simpler than theirs.
+type Fills struct {
+	With   Fill
+	Inputs []string
+}
+
+func filled(fill Fill) func(names []string) Edit {
+	return func(names []string) Edit { return Fills{fill, names} }
+}
+
+func (e Fills) String() string { return string(e.With) + " for " + list(e.Inputs) }
+
+func (e Fills) apply(_ *world, s State) (State, bool) {
+	return change(s, e.Inputs, func(in Input, t *tensor.Tensor) (Input, bool) {
+		if t == nil || !t.Fake || dataWeight(in) <= fillWeights[e.With] {
+			return in, false
+		}
+		in.Data = Data{Fill: e.With}
+		in.Value = fakeAt(t.DType, t.Shape, t.Stride, t.Offset) // elements made from nothing share no memory
+		return in, true
+	})
 }
 
 // dataWeight is what an input's elements weigh in the cost.
@@ -197,8 +223,7 @@ func isZero(literal string) bool {
 // zeros seldom all do with the next best; and of zeros alone no result is wrong.
 func fills(ctx context.Context, d *driver) error {
 	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
-		mk := filled(f)
-		items, drop := fillItems(f)(d), func(names []string) edit { return mk(d, names) }
+		items, drop := fillItems(f)(&d.view), filled(f)
 		tree := needed("", items, drop)
 		switch {
 		case f != FillZeros && len(items) <= few:
@@ -213,15 +238,13 @@ func fills(ctx context.Context, d *driver) error {
 	return nil
 }
 
-func fillOpening(d *driver) []edit { return all(fillItems(FillZeros), filled(FillZeros))(d) }
+func fillOpening(v *view) []Edit { return all(fillItems(FillZeros), filled(FillZeros))(v) }
 
-func fillSingles(d *driver) []edit {
-	var out []edit
+func fillSingles(v *view) []Edit {
+	var out []Edit
 	for _, f := range []Fill{FillZeros, FillOnes, FillArange, FillRandom} {
-		for _, n := range fillItems(f)(d) {
-			e := filled(f)(d, []string{n})
-			e.of = n
-			out = append(out, e)
+		for _, n := range fillItems(f)(v) {
+			out = append(out, Fills{f, []string{n}})
 		}
 	}
 	return out
@@ -237,7 +260,7 @@ func listable(in Input, t *tensor.Tensor) bool {
 
 // elements writes small inputs whose real data matter down, and turns the elements that do not matter into zeros.
 func elements(ctx context.Context, d *driver) error {
-	names := inputsWhere(d, func(in Input, t *tensor.Tensor) bool {
+	names := inputsWhere(d.cur, func(in Input, t *tensor.Tensor) bool {
 		return t != nil && t.Fake && listable(in, t)
 	})
 	if len(names) > 0 {
@@ -254,44 +277,54 @@ func elements(ctx context.Context, d *driver) error {
 				lists[n] = l
 			}
 		}
-		at := map[*tensor.Tensor]string{} // of the state in which the walk begins: its edits are made while others are adopted
-		for i, p := range d.cur.Module.Graph.Placeholders() {
-			if t := isTensor(d.cur.Inputs[i].Value); t != nil {
-				at[t] = p.Name
-			}
-		}
-		mk := func(names []string) edit {
-			return change("written down:", names, func(in Input, t *tensor.Tensor) (Input, bool) {
-				l := lists[at[t]]
-				if t == nil || int64(len(l)) != t.Numel() {
-					return in, false
-				}
-				in.Data = Data{Fill: FillList, List: l}
-				in.Value = fakeAt(t.DType, t.Shape, t.Stride, t.Offset)
-				return in, true
-			})
-		}
-		if err := d.walk(ctx, needed("", names, mk)); err != nil {
+		if err := d.walk(ctx, needed("", names, func(names []string) Edit { return WrittenDown{names, lists} })); err != nil {
 			return err
 		}
 	}
-	for _, name := range inputsWhere(d, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
+	for _, name := range inputsWhere(d.cur, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
 		// All zeros were tried before there was a list.
-		if err := d.walk(ctx, someNeeded("", nonZeros(d, name), nil, zeroed)); err != nil {
+		if err := d.walk(ctx, someNeeded("", nonZeros(d.cur, name), nil, zeroed)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// WrittenDown gives inputs their real elements as a list.
+type WrittenDown struct {
+	Inputs []string
+	Lists  map[string][]string // of all inputs that are small enough, as Python literals in row-major order
+}
+
+func (e WrittenDown) String() string { return "written down: " + list(e.Inputs) }
+
+func (e WrittenDown) apply(_ *world, s State) (State, bool) {
+	out, changed := s, false
+	for _, name := range e.Inputs {
+		next, ok := change(out, []string{name}, func(in Input, t *tensor.Tensor) (Input, bool) {
+			l := e.Lists[name]
+			if t == nil || int64(len(l)) != t.Numel() {
+				return in, false
+			}
+			in.Data = Data{Fill: FillList, List: l}
+			in.Value = fakeAt(t.DType, t.Shape, t.Stride, t.Offset)
+			return in, true
+		})
+		if ok {
+			out, changed = next, true
+		}
+	}
+	return out, changed
+}
+
 // nonZeros are the elements of a written-down input, as "name[3]".
-func nonZeros(d *driver, name string) []string {
+func nonZeros(s State, name string) []string {
 	var out []string
-	for i, p := range d.cur.Module.Graph.Placeholders() {
+	for i, p := range s.Module.Graph.Placeholders() {
 		if p.Name != name {
 			continue
 		}
-		for j, x := range d.cur.Inputs[i].Data.List {
+		for j, x := range s.Inputs[i].Data.List {
 			if !isZero(x) {
 				out = append(out, fmt.Sprintf("%s[%d]", name, j))
 			}
@@ -300,44 +333,49 @@ func nonZeros(d *driver, name string) []string {
 	return out
 }
 
-func zeroed(items []string) edit {
-	at := setOf(items)
-	return edit{desc: "zero for " + list(items), apply: func(s State) (State, bool) {
-		out := State{Module: s.Module, Config: s.Config, Inputs: slices.Clone(s.Inputs)}
-		changed := false
-		for i, p := range s.Module.Graph.Placeholders() {
-			in := &out.Inputs[i]
-			if in.Data.Fill != FillList {
-				continue
-			}
-			zero := "0.0"
-			switch t := isTensor(in.Value); t.DType.Kind() {
-			case tensor.KindBool:
-				zero = "False"
-			case tensor.KindInt:
-				zero = "0"
-			}
-			l := slices.Clone(in.Data.List)
-			for j := range l {
-				if at[fmt.Sprintf("%s[%d]", p.Name, j)] && !isZero(l[j]) {
-					l[j], changed = zero, true
-				}
-			}
-			in.Data.List = l
+// Zero makes elements of written-down inputs zeros: "name[3]".
+type Zero struct{ Elements []string }
+
+func zeroed(items []string) Edit { return Zero{items} }
+
+func (e Zero) String() string { return "zero for " + list(e.Elements) }
+
+func (e Zero) apply(_ *world, s State) (State, bool) {
+	at := setOf(e.Elements)
+	out := State{Module: s.Module, Config: s.Config, Inputs: slices.Clone(s.Inputs)}
+	changed := false
+	for i, p := range s.Module.Graph.Placeholders() {
+		in := &out.Inputs[i]
+		if in.Data.Fill != FillList {
+			continue
 		}
-		return out, changed
-	}}
+		zero := "0.0"
+		switch t := isTensor(in.Value); t.DType.Kind() {
+		case tensor.KindBool:
+			zero = "False"
+		case tensor.KindInt:
+			zero = "0"
+		}
+		l := slices.Clone(in.Data.List)
+		for j := range l {
+			if at[fmt.Sprintf("%s[%d]", p.Name, j)] && !isZero(l[j]) {
+				l[j], changed = zero, true
+			}
+		}
+		in.Data.List = l
+	}
+	return out, changed
 }
 
-func elementSingles(d *driver) []edit {
-	var out []edit
-	for _, name := range inputsWhere(d, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
-		its := nonZeros(d, name)
+func elementSingles(v *view) []Edit {
+	var out []Edit
+	for _, name := range inputsWhere(v.cur, func(in Input, _ *tensor.Tensor) bool { return in.Data.Fill == FillList }) {
+		its := nonZeros(v.cur, name)
 		if len(its) == 1 {
 			continue // without it the list is all zeros, a fill
 		}
 		for _, it := range its {
-			out = append(out, zeroed([]string{it}))
+			out = append(out, Zero{[]string{it}})
 		}
 	}
 	return out

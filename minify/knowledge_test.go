@@ -120,9 +120,8 @@ func TestExtents(t *testing.T) {
 		names := []string{"x", "y", "z"}[:len(c.inputs)]
 		s := atenState(t, "def forward(self, "+strings.Join(names, ", ")+"):\n"+c.text, c.inputs...)
 		w := newWorld(nil)
-		d := &driver{s: &Search{}, w: w, cur: s}
 		w.gen = 2
-		vals, complete, err := d.propagate(ctx, s)
+		vals, complete, err := w.propagate(ctx, s)
 		if err != nil || !complete {
 			t.Fatal(c.name, err)
 		}

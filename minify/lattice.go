@@ -135,17 +135,17 @@ func latticeKey(n *fx.Node) string {
 }
 
 // simplifications lists what the calls may become, those that take most away first.
-func simplifications(d *driver) []edit {
-	calls := d.cur.Module.Graph.Calls()
+func simplifications(v *view) []Edit {
+	calls := v.cur.Module.Graph.Calls()
 	if len(calls) > maxShortcut {
 		return nil
 	}
-	var out []edit
+	var out []Edit
 	for _, n := range calls {
 		key := latticeKey(n)
 		for _, b := range lattice {
 			if b.from == key {
-				out = append(out, d.w.become(n.Name, b))
+				out = append(out, Become{n.Name, b})
 			}
 		}
 	}
@@ -156,11 +156,11 @@ func simplifications(d *driver) []edit {
 func simplify(ctx context.Context, d *driver) error {
 	for {
 		before := d.taken
-		if err := d.rounds(ctx, allAtOnce(simplifications(d))); err != nil {
+		if err := d.rounds(ctx, allAtOnce(simplifications(&d.view))); err != nil {
 			return err
 		}
 		if d.taken == before {
-			if err := d.rounds(ctx, simplifications(d)); err != nil {
+			if err := d.rounds(ctx, simplifications(&d.view)); err != nil {
 				return err
 			}
 		}
@@ -174,76 +174,69 @@ func simplify(ctx context.Context, d *driver) error {
 }
 
 // allAtOnce is one edit that does all that can be done one after the other; nil for fewer than two.
-func allAtOnce(edits []edit) []edit {
+func allAtOnce(edits []Edit) []Edit {
 	if len(edits) < 2 {
 		return nil
 	}
-	all := edit{desc: edits[0].desc + " ... (all)"}
-	for _, e := range edits {
-		all.reshapes = all.reshapes || e.reshapes
-	}
-	all.apply = func(s State) (State, bool) {
-		hit := false
-		for _, e := range edits {
-			if next, ok := e.apply(s); ok && CostOf(next).Less(CostOf(s)) {
-				s, hit = next, true
-			}
-		}
-		return s, hit
-	}
-	return []edit{all}
+	return []Edit{Together{Name: edits[0].String() + " ... (all)", Parts: edits, Only: true}}
 }
 
-// become replaces a call by a simpler one.
-func (w *world) become(name string, b becomes) edit {
-	return edit{desc: name + " becomes " + b.to, reshapes: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		n := gm.Graph.Node(name)
-		if n == nil || latticeKey(n) != b.from {
-			return State{}, false
-		}
-		var args []fx.Arg
-		var kwargs []fx.Kwarg
-		for _, part := range strings.Split(b.args, ",") {
-			if i, err := strconv.Atoi(part); err == nil {
-				if i < len(n.Args) {
-					args = append(args, n.Args[i])
-				}
-				continue
+// Become replaces a call by a simpler one.
+type Become struct {
+	Call string
+	To   becomes
+}
+
+func (e Become) String() string { return e.Call + " becomes " + e.To.to }
+func (e Become) reshapes() bool { return true }
+
+func (e Become) apply(_ *world, s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	b, n := e.To, gm.Graph.Node(e.Call)
+	if n == nil || latticeKey(n) != b.from {
+		return State{}, false
+	}
+	var args []fx.Arg
+	var kwargs []fx.Kwarg
+	for _, part := range strings.Split(b.args, ",") {
+		if i, err := strconv.Atoi(part); err == nil {
+			if i < len(n.Args) {
+				args = append(args, n.Args[i])
 			}
-			kw, named := strings.CutSuffix(part, "=")
-			if v, ok := n.Kwarg(kw); ok {
-				if named {
-					kwargs = append(kwargs, fx.Kwarg{Name: kw, Val: v})
-				} else {
-					args = append(args, v)
-				}
-			}
+			continue
 		}
-		if len(args) == 0 {
-			return State{}, false
-		}
-		to, op := b.to, fx.CallFunction
-		if m, ok := strings.CutPrefix(b.to, "."); ok {
-			to, op = m, fx.CallMethod
-		}
-		n.Op, n.Target, n.Args, n.Kwargs, n.Val = op, to, args, kwargs, nil
-		if strings.Contains(to, ".Tensor") && len(args) == 2 { // aten.mul.Tensor(x, 2) has a schema for numbers, too
-			if _, ok := args[0].(*fx.Node); !ok {
-				n.Args = slices.Clone(args)
-				n.Args[0], n.Args[1] = args[1], args[0]
+		kw, named := strings.CutSuffix(part, "=")
+		if v, ok := n.Kwarg(kw); ok {
+			if named {
+				kwargs = append(kwargs, fx.Kwarg{Name: kw, Val: v})
+			} else {
+				args = append(args, v)
 			}
 		}
-		return w.prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-	}}
+	}
+	if len(args) == 0 {
+		return State{}, false
+	}
+	to, op := b.to, fx.CallFunction
+	if m, ok := strings.CutPrefix(b.to, "."); ok {
+		to, op = m, fx.CallMethod
+	}
+	n.Op, n.Target, n.Args, n.Kwargs, n.Val = op, to, args, kwargs, nil
+	if strings.Contains(to, ".Tensor") && len(args) == 2 { // aten.mul.Tensor(x, 2) has a schema for numbers, too
+		if _, ok := args[0].(*fx.Node); !ok {
+			n.Args = slices.Clone(args)
+			n.Args[0], n.Args[1] = args[1], args[0]
+		}
+	}
+	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
 // castItems lists the casts that the call before them, or the only one after them, can do by its argument dtype: arange, full and others
 // that make a tensor from numbers; sums and others that cast what they read.
-func castItems(d *driver) []string {
-	users := d.cur.Module.Graph.Users()
+func castItems(v *view) []string {
+	users := v.cur.Module.Graph.Users()
 	var out []string
-	for _, n := range d.cur.Module.Graph.Calls() {
+	for _, n := range v.cur.Module.Graph.Calls() {
 		if by, _ := castBy(n, users); by != nil {
 			out = append(out, n.Name)
 		}
@@ -280,24 +273,27 @@ func castBy(n *fx.Node, users map[*fx.Node][]*fx.Node) (*fx.Node, fx.Arg) {
 	return nil, nil
 }
 
-// uncast lets the neighbours of casts do what they do.
-func uncast(_ *world, names []string) edit {
-	return edit{desc: "cast by the neighbour of " + strings.Join(names, ", "), reshapes: true, apply: func(s State) (State, bool) {
-		gm, _ := s.Module.Clone()
-		for _, name := range names {
-			n := gm.Graph.Node(name)
-			if n == nil {
-				return State{}, false
-			}
-			by, to := castBy(n, gm.Graph.Users())
-			if by == nil {
-				return State{}, false
-			}
-			by.Kwargs = append(slices.DeleteFunc(slices.Clone(by.Kwargs), func(k fx.Kwarg) bool { return k.Name == "dtype" }), fx.Kwarg{Name: "dtype", Val: to})
-			by.Val = nil
-			gm.Graph.ReplaceUses(n, n.Args[0])
-			gm.Graph.Erase(n)
+// Uncast lets the neighbours of casts do what they do.
+type Uncast struct{ Casts []string }
+
+func (e Uncast) String() string { return "cast by the neighbour of " + strings.Join(e.Casts, ", ") }
+func (e Uncast) reshapes() bool { return true }
+
+func (e Uncast) apply(_ *world, s State) (State, bool) {
+	gm, _ := s.Module.Clone()
+	for _, name := range e.Casts {
+		n := gm.Graph.Node(name)
+		if n == nil {
+			return State{}, false
 		}
-		return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, true
-	}}
+		by, to := castBy(n, gm.Graph.Users())
+		if by == nil {
+			return State{}, false
+		}
+		by.Kwargs = append(slices.DeleteFunc(slices.Clone(by.Kwargs), func(k fx.Kwarg) bool { return k.Name == "dtype" }), fx.Kwarg{Name: "dtype", Val: to})
+		by.Val = nil
+		gm.Graph.ReplaceUses(n, n.Args[0])
+		gm.Graph.Erase(n)
+	}
+	return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, true
 }

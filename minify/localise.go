@@ -103,17 +103,17 @@ func localise(ctx context.Context, d *driver) error {
 			return err
 		}
 		last := d.steps[len(d.steps)-1]
-		again = some && last.Taken && last.Edit == wrong.desc
+		again = some && last.Taken && last.Edit == wrong.String()
 	}
 	return nil
 }
 
 // onlyWrong keeps of the outputs those that the engine found to be wrong, if there are others: what belongs to these alone goes at once, and a
 // wrong result often is right again when a part of the graph becomes an output.
-func (d *driver) onlyWrong() (edit, bool) {
-	all := outputs(d.cur.Module.Graph)
+func (v *view) onlyWrong() (Edit, bool) {
+	all := outputs(v.cur.Module.Graph)
 	keep := map[string]bool{}
-	for _, i := range d.outcome.Outputs {
+	for _, i := range v.outputs {
 		if i < len(all) {
 			keep[fx.FormatArg(all[i])] = true
 		}
@@ -124,35 +124,48 @@ func (d *driver) onlyWrong() (edit, bool) {
 			rest = append(rest, t)
 		}
 	}
-	return d.w.dropOutputs(rest), len(keep) > 0 && len(rest) > 0
+	return DropOutputs{rest}, len(keep) > 0 && len(rest) > 0
+}
+
+// windows are the units of a graph, and what was prepared for parts of their list.
+type windows struct {
+	base   *fx.GraphModule
+	units  [][]string
+	trials map[at]*trial
+}
+
+// of are the units of a state's graph.
+func (w *windows) of(s State) [][]string {
+	if w.base != s.Module {
+		w.base, w.units, w.trials = s.Module, units(s.Module.Graph), map[at]*trial{}
+	}
+	return w.units
 }
 
 // place is the decision tree of localise, for the current state.
-func (d *driver) place() *ask {
-	base, g := d.cur, d.cur.Module.Graph
-	if d.windows.base != base.Module {
-		d.windows.base, d.windows.units, d.windows.trials = base.Module, units(g), map[at]*trial{}
-	}
-	us := d.windows.units
+func (d *driver) place() *ask { return d.view.place(d.windows.of(d.cur)) }
+
+func (v *view) place(us [][]string) *ask {
+	base, g := v.cur, v.cur.Module.Graph
 	if len(us) < 2 {
 		return nil
 	}
-	var hints []edit
+	var hints []Edit
 	seen := map[string]bool{}
 	hint := func(us ...[]string) {
 		if names := join(us); len(names) > 0 && !seen[strings.Join(names, " ")] {
 			seen[strings.Join(names, " ")] = true
-			hints = append(hints, d.w.keepOnly(names))
+			hints = append(hints, Alone{names})
 		}
 	}
-	for _, name := range d.suspects[:min(len(d.suspects), maxSuspects)] {
+	for _, name := range v.suspects[:min(len(v.suspects), maxSuspects)] {
 		for _, u := range us {
 			if slices.Contains(u, name) {
 				hint(u)
 			}
 		}
 	}
-	all, best := named(us, g, d.message)
+	all, best := named(us, g, v.message)
 	for _, u := range best[:min(len(best), maxNamed)] {
 		hint(u)
 	}
@@ -160,7 +173,7 @@ func (d *driver) place() *ask {
 		hint(all[0])
 		hint(all[1])
 	}
-	for _, name := range d.s.Suspects[:min(len(d.s.Suspects), maxSuspects)] {
+	for _, name := range v.hinted[:min(len(v.hinted), maxSuspects)] {
 		for i, u := range us {
 			if slices.Contains(u, name) { // alone, then with what stands around it
 				hint(u)
@@ -169,15 +182,15 @@ func (d *driver) place() *ask {
 		}
 	}
 	whole := func() *ask {
-		halves := func() *ask { return d.halve(base, us, 0, len(us), 0, len(us)) }
-		if wrong, ok := d.onlyWrong(); ok {
+		halves := func() *ask { return v.halve(base, us, 0, len(us), 0, len(us)) }
+		if wrong, ok := v.onlyWrong(); ok {
 			return &ask{edit: wrong, chance: likely, no: halves}
 		}
 		return halves()
 	}
 	if len(all) > 1 { // several operators in one kernel: the failure is in one of them, or needs some
 		together := func() *ask {
-			return &ask{edit: d.w.keepOnly(join(all)), chance: 0.7, yes: func() *ask { return d.halve(base, all, 0, len(all), 0, len(all)) }, no: whole}
+			return &ask{edit: Alone{join(all)}, chance: 0.7, yes: func() *ask { return v.halve(base, all, 0, len(all), 0, len(all)) }, no: whole}
 		}
 		return anyOf("", 0.5, hints, nil, together)
 	}
@@ -191,28 +204,28 @@ const (
 )
 
 // halve knows that the window [from, to) of units fails, and that [lo, hi) in it must fail if the failure is local.
-func (d *driver) halve(base State, us [][]string, from, to, lo, hi int) *ask {
+func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 	n, known := hi-lo, to-from
 	switch {
 	case n == known && n == 1:
 		return nil
 	case n == 1, n < known && (n*unverified <= known || known <= fewCalls):
-		a := d.alone("", 0.5, us, lo, hi)
-		a.yes = func() *ask { return d.halve(base, us, lo, hi, lo, hi) }
-		if known >= fewCalls || !d.accuracy() { // else the sweep, which asks about each call, takes fewer questions
-			a.no = func() *ask { return d.ends(base, us, from, to) }
+		a := alone("", 0.5, us, lo, hi)
+		a.yes = func() *ask { return v.halve(base, us, lo, hi, lo, hi) }
+		if known >= fewCalls || !v.accuracy() { // else the sweep, which asks about each call, takes fewer questions
+			a.no = func() *ask { return v.ends(base, us, from, to) }
 		}
 		return &a
 	}
 	mid := lo + (hi-lo)/2
-	a := d.alone("", 0.4, us, lo, mid)
-	a.yes = func() *ask { return d.halve(base, us, lo, mid, lo, mid) }
-	a.no = func() *ask { return d.halve(base, us, from, to, mid, hi) }
+	a := alone("", 0.4, us, lo, mid)
+	a.yes = func() *ask { return v.halve(base, us, lo, mid, lo, mid) }
+	a.no = func() *ask { return v.halve(base, us, from, to, mid, hi) }
 	return &a
 }
 
 // alone asks whether the window [lo, hi) of units fails by itself.
-func (d *driver) alone(row string, chance float64, us [][]string, lo, hi int) ask {
+func alone(row string, chance float64, us [][]string, lo, hi int) ask {
 	return ask{row: row, window: window{us, lo, hi}, chance: chance}
 }
 
@@ -220,10 +233,10 @@ func (d *driver) alone(row string, chance float64, us [][]string, lo, hi int) as
 const maxBridges = 6
 
 // bridges lets the first unit of a window feed the last one directly, through at most one adapter.
-func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
+func (w *world) bridges(s State, us [][]string, lo, hi int) []Edit {
 	g := s.Module.Graph
 	last := setOf(us[hi-1])
-	var same, adapted []edit
+	var same, adapted []Edit
 	for _, name := range us[hi-1] {
 		for _, in := range g.Node(name).Inputs() {
 			to := isTensor(w.meta(s, in))
@@ -235,37 +248,49 @@ func (w *world) bridges(s State, us [][]string, lo, hi int) []edit {
 				if from == nil || f == in.Name {
 					continue
 				}
-				mk := adapt(s, from, to)
-				if mk == nil {
+				by := adapt(s, from, to)
+				if by == nil {
 					continue
 				}
-				window, link := w.keepOnly(join(us[lo:hi])), w.rewire(in.Name, f, mk)
-				e := edit{desc: f + " feeds " + name, apply: func(s State) (State, bool) {
-					s, ok := window.apply(s)
-					if !ok {
-						return State{}, false
-					}
-					gm, _ := s.Module.Clone()
-					var left fx.Tuple
-					for _, a := range outputs(gm.Graph) {
-						if n, ok := a.(*fx.Node); ok && last[n.Name] {
-							left = append(left, a)
-						}
-					}
-					gm.Graph.OutputNode().Args = []fx.Arg{left}
-					return link.apply(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
-				}}
-				if slices.Equal(from.Shape, to.Shape) && from.DType == to.DType {
-					same = append(same, e)
-				} else {
-					e.reshapes = true
+				e := Bridge{Window: join(us[lo:hi]), Last: us[hi-1], To: name, Link: Shortcut{in.Name, f, *by}}
+				if e.reshapes() {
 					adapted = append(adapted, e)
+				} else {
+					same = append(same, e)
 				}
 			}
 		}
 	}
 	all := append(same, adapted...)
 	return all[:min(len(all), maxBridges)]
+}
+
+// Bridge runs the calls of a window alone, of whose results only those of the last calls are returned, and has an earlier value feed one of
+// these.
+type Bridge struct {
+	Window, Last []string
+	To           string // the call that is fed
+	Link         Shortcut
+}
+
+func (e Bridge) String() string { return e.Link.From + " feeds " + e.To }
+func (e Bridge) reshapes() bool { return e.Link.By.Overload+e.Link.By.Method != "" }
+
+func (e Bridge) apply(w *world, s State) (State, bool) {
+	s, ok := Alone{e.Window}.apply(w, s)
+	if !ok {
+		return State{}, false
+	}
+	last := setOf(e.Last)
+	gm, _ := s.Module.Clone()
+	var left fx.Tuple
+	for _, a := range outputs(gm.Graph) {
+		if n, ok := a.(*fx.Node); ok && last[n.Name] {
+			left = append(left, a)
+		}
+	}
+	gm.Graph.OutputNode().Args = []fx.Arg{left}
+	return e.Link.apply(w, State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
 // side is how much closer than the window the end of the smallest prefix is known before the suffix is looked for.
@@ -275,11 +300,11 @@ const side = 8
 // often near it in the graph, as operators fail together when one kernel is made of them; else the smallest suffix is looked for, whose
 // first call is needed. Once the prefix is known roughly the two searches take turns: none waits for the other's answers, so two workers
 // have work for sure.
-func (d *driver) ends(base State, us [][]string, from, to int) *ask {
+func (v *view) ends(base State, us [][]string, from, to int) *ask {
 	// Nothing fails alone, so at least two calls are needed: at random places, the last of two is before p with the chance (p/n)^2.
 	square := func(p int) float64 { return float64(p-from) * float64(p-from) }
 	prefix := func(lo, p, hi int) ask {
-		return d.alone("prefix", (square(p)-square(lo))/(square(hi)-square(lo)), us, from, p)
+		return alone("prefix", (square(p)-square(lo))/(square(hi)-square(lo)), us, from, p)
 	}
 	// Both brackets are counted from their own end: p from the window's beginning, s from end, up to which a prefix is known to fail.
 	var turns func(end int, p, s bracket, met bool) *ask
@@ -287,15 +312,15 @@ func (d *driver) ends(base State, us [][]string, from, to int) *ask {
 		var a ask
 		switch {
 		case p.closed() && !met:
-			return d.around(base, us, from, p.hi, func() *ask { return turns(end, p, s, true) })
+			return v.around(base, us, from, p.hi, func() *ask { return turns(end, p, s, true) })
 		case p.closed() && s.closed():
-			return d.between(base, us, from, end-s.hi, p.hi, end)
+			return v.between(base, us, from, end-s.hi, p.hi, end)
 		case !p.closed() && (p.asked <= s.asked || s.closed()):
 			a = prefix(p.lo, p.mid(), p.hi)
 			a.yes = func() *ask { return turns(end, p.below(), s, met) }
 			a.no = func() *ask { return turns(end, p.above(), s, met) }
 		default:
-			a = d.alone("suffix", 0.5, us, end-s.mid(), end)
+			a = alone("suffix", 0.5, us, end-s.mid(), end)
 			a.yes = func() *ask { return turns(end, p, s.below(), met) }
 			a.no = func() *ask { return turns(end, p, s.above(), met) }
 		}
@@ -319,7 +344,7 @@ func (b bracket) above() bracket { return bracket{b.mid(), b.hi, b.asked + 1} }
 var hops = []struct{ far, closer int }{{2, 1}, {4, 3}}
 
 // around asks whether the last call of the window [from, to), which is needed, fails together with its neighbours; far is asked if not.
-func (d *driver) around(base State, us [][]string, from, to int, far func() *ask) *ask {
+func (v *view) around(base State, us [][]string, from, to int, far func() *ask) *ask {
 	near := neighbours(base.Module.Graph, us[from:to])
 	within := func(far int) []string {
 		var names []string
@@ -339,9 +364,9 @@ func (d *driver) around(base State, us [][]string, from, to int, far func() *ask
 		if len(names) == asked || 2*len(names) > len(join(us[from:to])) {
 			return try(len(hops), asked)
 		}
-		return &ask{row: "around", needs: us[to-1][0], edit: d.w.keepOnly(names), chance: 0.5, no: func() *ask { return try(i+1, len(names)) }, yes: func() *ask {
+		return &ask{row: "around", needs: us[to-1][0], edit: Alone{names}, chance: 0.5, no: func() *ask { return try(i+1, len(names)) }, yes: func() *ask {
 			if fewer := within(hops[i].closer); len(fewer) > asked && len(fewer) < len(names) && len(fewer) > 1 {
-				return &ask{row: "around", edit: d.w.keepOnly(fewer), chance: 0.5}
+				return &ask{row: "around", edit: Alone{fewer}, chance: 0.5}
 			}
 			return nil
 		}}
@@ -381,27 +406,27 @@ func neighbours(g *fx.Graph, us [][]string) []int {
 }
 
 // suffix finds the smallest suffix of the window [from, to), which fails without less at its end.
-func (d *driver) suffix(base State, us [][]string, from, to int) *ask {
-	return bisect(0, to-from, func(_, size, _ int) ask { return d.alone("suffix", 0.5, us, to-size, to) },
-		func(size int) *ask { return d.between(base, us, to-size, to-size, to, to) })
+func (v *view) suffix(base State, us [][]string, from, to int) *ask {
+	return bisect(0, to-from, func(_, size, _ int) ask { return alone("suffix", 0.5, us, to-size, to) },
+		func(size int) *ask { return v.between(base, us, to-size, to-size, to, to) })
 }
 
 // between is asked when the smallest failing prefix of the window [from, to) ends at hi, and the smallest suffix begins at lo.
-func (d *driver) between(base State, us [][]string, from, lo, hi, to int) *ask {
+func (v *view) between(base State, us [][]string, from, lo, hi, to int) *ask {
 	if lo >= hi { // each has a failure of its own
-		return d.suffix(base, us, from, hi)
+		return v.suffix(base, us, from, hi)
 	}
 	window := func() *ask {
 		if lo == from || hi == to {
 			return nil // known to fail
 		}
-		a := d.alone("ends", 1-unlikely, us, lo, hi)
-		a.no = func() *ask { return d.suffix(base, us, from, hi) }
+		a := alone("ends", 1-unlikely, us, lo, hi)
+		a.no = func() *ask { return v.suffix(base, us, from, hi) }
 		return &a
 	}
 	if hi-lo <= few { // those between the two are soon asked about one by one
 		return window()
 	}
-	return &ask{row: "ends", needs: us[lo][0], edit: d.w.keepOnly(join([][]string{us[lo], us[hi-1]})), chance: 0.5,
-		no: func() *ask { return anyOf("ends", 0.7, d.w.bridges(base, us, lo, hi), nil, window) }}
+	return &ask{row: "ends", needs: us[lo][0], edit: Alone{join([][]string{us[lo], us[hi-1]})}, chance: 0.5,
+		no: func() *ask { return anyOf("ends", 0.7, v.w.bridges(base, us, lo, hi), nil, window) }}
 }

@@ -16,11 +16,11 @@ type reduction struct {
 	name    string
 	needs   knowledge
 	run     func(ctx context.Context, d *driver) error
-	singles func(d *driver) []edit // nil => none that others do not have
-	large   bool                   // only for graphs of many calls
-	likely  bool                   // the opening is often adopted
-	graph   bool                   // takes calls, outputs and inputs away; the others make plain what is left
-	opening func(d *driver) []edit // what run will ask first: idle workers look at it before its time; nil => singles
+	singles func(v *view) []Edit // nil => none that others do not have
+	large   bool                 // only for graphs of many calls
+	likely  bool                 // the opening is often adopted
+	graph   bool                 // takes calls, outputs and inputs away; the others make plain what is left
+	opening func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
 // reductions, coarse to fine. The first row finds where the failure is; the others take away what it does not need.
@@ -33,27 +33,27 @@ func init() { // the functions look the table up through the driver
 		{name: "dead", run: dead},
 		{name: "plain", needs: looks, run: plain, likely: true, opening: plainEdit}, // the simplest inputs, all at once: early, as small tensors make every query cheaper
 		needs("symbols", looks, symbolItems, concrete),                              // sizes that are inputs become numbers
-		taking(items("regions", nothing, regionItems, dropRegions)),
+		taking(items("regions", nothing, regionItems, func(n []string) Edit { return DropRegions{n} })),
 		taking(reduction{name: "inline", run: inline, singles: inlineSingles}), // a branch or body for a higher-order call
-		taking(itemsOf("outputs", nothing, outputItems, innerOutputs, (*world).dropOutputs)),
-		taking(large(itemsOf("bypass", looks, doubted(bypassItems), bypassItems, (*world).bypass))),       // before cut: it also takes away what stands between two operators
-		taking(large(itemsOf("cut", values, doubted(callItems), callItems, (*world).cut))),                // with a tap: who made it becomes an output
-		taking(large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles})), // earlier values through one adapter
-		taking(items("bodies", looks, bodyItems, (*world).bodyBypass)),
-		taking(items("inputs", nothing, inputItems, func(_ *world, n []string) edit { return unusedInputs(n) })),
-		taking(items("modules", nothing, moduleItems, unwrap)),
+		taking(itemsOf("outputs", nothing, outputItems, innerOutputs, func(n []string) Edit { return DropOutputs{n} })),
+		taking(large(itemsOf("bypass", looks, doubted(bypassItems), bypassItems, func(n []string) Edit { return Bypass{n} }))), // before cut: it also takes away what stands between two operators
+		taking(large(itemsOf("cut", values, doubted(callItems), callItems, func(n []string) Edit { return Cut{n} }))),          // with a tap: who made it becomes an output
+		taking(large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles})),                      // earlier values through one adapter
+		taking(items("bodies", looks, bodyItems, func(n []string) Edit { return BypassInBodies{n} })),
+		taking(items("inputs", nothing, inputItems, func(n []string) Edit { return DropInputs{n} })),
+		taking(items("modules", nothing, moduleItems, func(n []string) Edit { return Unwrap{n} })),
 		needs("gradients", nothing, gradItems, noGrad),
 		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
 		needs("dtypes", nothing, dtypeItems, simplerDTypes),
 		needs("layouts", nothing, layoutItems, contiguous),
 		{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening},
 		{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
-		needs("config", nothing, configItems, func(_ *driver, n []string) edit { return dropSettings(n) }),
-		{name: "simplify", needs: looks, run: simplify, singles: simplifications}, // down the lattice of operators
-		items("casts", nothing, castItems, uncast),                                // what a call's argument dtype does as well
-		{name: "elements", run: elements, singles: elementSingles},                // the few that matter
-		{name: "sweep", run: sweep},                                               // one element at a time, until nothing more goes: 1-minimal
-		{name: "workaround", run: workarounds},                                    // settings that make the failure go away
+		needs("config", nothing, configItems, func(n []string) Edit { return DropSettings{n} }),
+		{name: "simplify", needs: looks, run: simplify, singles: simplifications},      // down the lattice of operators
+		items("casts", nothing, castItems, func(n []string) Edit { return Uncast{n} }), // what a call's argument dtype does as well
+		{name: "elements", run: elements, singles: elementSingles},                     // the few that matter
+		{name: "sweep", run: sweep},            // one element at a time, until nothing more goes: 1-minimal
+		{name: "workaround", run: workarounds}, // settings that make the failure go away
 	}
 }
 
@@ -81,35 +81,34 @@ func taking(r reduction) reduction {
 }
 
 // needs is a row that looks for the items that the failure needs: most often none, or one.
-func needs(name string, know knowledge, list func(*driver) []string, mk func(*driver, []string) edit) reduction {
+func needs(name string, know knowledge, list func(*view) []string, mk func([]string) Edit) reduction {
 	return reduction{name: name, needs: know, likely: true, singles: singles(list, mk), opening: all(list, mk), run: func(ctx context.Context, d *driver) error {
-		return d.walk(ctx, needed("", list(d), func(names []string) edit { return mk(d, names) }))
+		return d.walk(ctx, needed("", list(&d.view), mk))
 	}}
 }
 
 // all is the edit of all items together.
-func all(list func(*driver) []string, mk func(*driver, []string) edit) func(*driver) []edit {
-	return func(d *driver) []edit {
-		if items := list(d); len(items) > 0 {
-			return []edit{mk(d, items)}
+func all(list func(*view) []string, mk func([]string) Edit) func(*view) []Edit {
+	return func(v *view) []Edit {
+		if items := list(v); len(items) > 0 {
+			return []Edit{mk(items)}
 		}
 		return nil
 	}
 }
 
 // items is a row that takes away items: all at once, by halves, quarters ...
-func items(name string, know knowledge, list func(*driver) []string, mk func(*world, []string) edit) reduction {
+func items(name string, know knowledge, list func(*view) []string, mk func([]string) Edit) reduction {
 	return itemsOf(name, know, list, list, mk)
 }
 
 // itemsOf is a row that takes away items, and in the sweep each of others.
-func itemsOf(name string, know knowledge, list, each func(*driver) []string, mk func(*world, []string) edit) reduction {
-	edits := func(d *driver, names []string) edit { return mk(d.w, names) }
-	return reduction{name: name, needs: know, run: chunked(list, edits), singles: singles(each, edits), opening: func(d *driver) []edit {
-		var out []edit
-		its := list(d)
-		for size := len(its); size >= 1 && len(out) < 2*d.size; size /= 2 {
-			out = append(out, chunks(d, its, size, edits)...)
+func itemsOf(name string, know knowledge, list, each func(*view) []string, mk func([]string) Edit) reduction {
+	return reduction{name: name, needs: know, run: chunked(list, mk), singles: singles(each, mk), opening: func(v *view) []Edit {
+		var out []Edit
+		its := list(v)
+		for size := len(its); size >= 1 && len(out) < 2*v.atOnce; size /= 2 {
+			out = append(out, chunks(its, size, mk)...)
 		}
 		return out
 	}}
@@ -125,9 +124,9 @@ func Reductions() []string {
 }
 
 // callItems lists the calls, those aside that take one of several results: they go with the call that gives them.
-func callItems(d *driver) []string {
+func callItems(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Calls() {
+	for _, n := range v.cur.Module.Graph.Calls() {
 		if !part(n) {
 			out = append(out, n.Name)
 		}
@@ -136,26 +135,26 @@ func callItems(d *driver) []string {
 }
 
 // doubted are the calls of a list that are not known to be needed.
-func doubted(list func(*driver) []string) func(*driver) []string {
-	return func(d *driver) []string {
-		return slices.DeleteFunc(list(d), func(name string) bool { return d.needed[name] || d.edges[name] })
+func doubted(list func(*view) []string) func(*view) []string {
+	return func(v *view) []string {
+		return slices.DeleteFunc(list(v), func(name string) bool { return v.needed[name] || v.edges[name] })
 	}
 }
 
-func bypassItems(d *driver) []string {
+func bypassItems(v *view) []string {
 	var out []string
-	for _, n := range d.cur.Module.Graph.Calls() {
-		if d.w.standIns(d.cur, n) != nil {
+	for _, n := range v.cur.Module.Graph.Calls() {
+		if v.w.standIns(v.cur, n) != nil {
 			out = append(out, n.Name)
 		}
 	}
 	return out
 }
 
-func outputItems(d *driver) []string {
+func outputItems(v *view) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, o := range outputs(d.cur.Module.Graph) {
+	for _, o := range outputs(v.cur.Module.Graph) {
 		if t := fx.FormatArg(o); !seen[t] {
 			seen[t] = true
 			out = append(out, t)
@@ -166,27 +165,27 @@ func outputItems(d *driver) []string {
 
 // innerOutputs are the outputs that a call uses, too. The others need no question of their own in the sweep: a call whose result is only returned
 // goes when it is cut, and it takes less with it then.
-func innerOutputs(d *driver) []string {
+func innerOutputs(v *view) []string {
 	used := map[*fx.Node]bool{}
-	for _, n := range d.cur.Module.Graph.Calls() {
+	for _, n := range v.cur.Module.Graph.Calls() {
 		n.WalkInputs(func(in *fx.Node) { used[in] = true })
 	}
 	last := map[string]bool{}
-	for _, o := range outputs(d.cur.Module.Graph) {
+	for _, o := range outputs(v.cur.Module.Graph) {
 		if n, ok := o.(*fx.Node); ok && n.IsCall() && !used[n] {
 			last[fx.FormatArg(o)] = true
 		}
 	}
-	return slices.DeleteFunc(outputItems(d), func(text string) bool { return last[text] })
+	return slices.DeleteFunc(outputItems(v), func(text string) bool { return last[text] })
 }
 
-func inputItems(d *driver) []string {
+func inputItems(v *view) []string {
 	used := map[*fx.Node]bool{}
-	for _, n := range d.cur.Module.Graph.Nodes {
+	for _, n := range v.cur.Module.Graph.Nodes {
 		n.WalkInputs(func(in *fx.Node) { used[in] = true })
 	}
 	var out []string
-	for _, p := range d.cur.Module.Graph.Placeholders() {
+	for _, p := range v.cur.Module.Graph.Placeholders() {
 		if !used[p] {
 			out = append(out, p.Name)
 		}
@@ -196,15 +195,15 @@ func inputItems(d *driver) []string {
 
 // configItems lists the settings, those first that share a word with the operators that are left or with the failure's text: they are
 // the likeliest to be needed.
-func configItems(d *driver) []string {
-	said := setOf(settingWord.FindAllString(strings.ToLower(d.message), -1))
-	for _, n := range d.cur.Module.Graph.Calls() {
+func configItems(v *view) []string {
+	said := setOf(settingWord.FindAllString(strings.ToLower(v.message), -1))
+	for _, n := range v.cur.Module.Graph.Calls() {
 		for _, w := range settingWord.FindAllString(strings.ToLower(n.Target), -1) {
 			said[w] = true
 		}
 	}
 	var first, rest []string
-	for _, c := range d.cur.Config {
+	for _, c := range v.cur.Config {
 		_, key, _ := strings.Cut(c.Name, ".config.")
 		if slices.ContainsFunc(settingWord.FindAllString(strings.ToLower(key), -1), func(w string) bool { return said[w] && !settingWords[w] }) {
 			first = append(first, c.Name)
@@ -221,7 +220,7 @@ var settingWord = regexp.MustCompile(`[a-z0-9]{2,}`)
 var settingWords = setOf([]string{"cpp", "torch", "config", "compile", "error", "use", "to", "default", "on", "is", "of", "in", "enable", "size", "max", "for", "no", "debug", "graph", "cache"})
 
 func dead(ctx context.Context, d *driver) error {
-	return d.rounds(ctx, []edit{d.w.deadCode()})
+	return d.rounds(ctx, []Edit{DeadCode{}})
 }
 
 // sweep settles the graph, then tries every single element with every reduction, until none goes. The verdicts of the last time round are
@@ -271,7 +270,7 @@ func settle(ctx context.Context, d *driver) error {
 }
 
 // single asks for a row's smallest edits: all of them, or those that choose leaves.
-func (d *driver) single(ctx context.Context, r reduction, choose func([]edit) []edit) error {
+func (d *driver) single(ctx context.Context, r reduction, choose func([]Edit) []Edit) error {
 	if r.singles == nil || d.off[r.name] || d.s.without[r.name] {
 		return nil
 	}
@@ -279,7 +278,7 @@ func (d *driver) single(ctx context.Context, r reduction, choose func([]edit) []
 		return err
 	}
 	d.certify = r.name
-	edits := r.singles(d)
+	edits := r.singles(&d.view)
 	if choose != nil {
 		edits = choose(edits)
 	}
@@ -289,35 +288,36 @@ func (d *driver) single(ctx context.Context, r reduction, choose func([]edit) []
 // untried leaves out what most likely loses the failure: edits that did in a larger state, and those that take away calls that are needed. Of
 // several edits of one thing it leaves the first. Wrong results come and go with what else is computed, so that for them a window's edges prove
 // little.
-func (d *driver) untried(edits []edit) []edit {
+func (v *view) untried(edits []Edit) []Edit {
 	seen := map[string]bool{}
-	return slices.DeleteFunc(edits, func(e edit) bool {
-		out := d.lost[e.desc] || d.needed[e.takes] || d.edges[e.takes] && !d.accuracy() || e.of != "" && seen[e.of]
-		seen[e.of] = seen[e.of] || !out
+	return slices.DeleteFunc(edits, func(e Edit) bool {
+		of, takes := subject(e), takesAway(e)
+		out := v.lost[e.String()] || v.needed[takes] || v.edges[takes] && !v.accuracy() || of != "" && seen[of]
+		seen[of] = seen[of] || !out
 		return out
 	})
 }
 
 // possible leaves out the edits that take away, with others, a call whose bypass lost the failure.
-func (d *driver) possible(edits []edit) []edit {
-	return slices.DeleteFunc(edits, func(e edit) bool { return d.needed[e.takes] })
+func (v *view) possible(edits []Edit) []Edit {
+	return slices.DeleteFunc(edits, func(e Edit) bool { return v.needed[takesAway(e)] })
 }
 
 // conclude notes what the answer to an edit says about later ones, as far as failing is monotonic: the same edit loses the failure in a
 // smaller state, too. A bypass leaves all else that is computed connected: where it loses the failure, the failure needs that call.
 func (d *driver) conclude(t *trial) {
-	e := t.edit
 	if t.skip || t.verdict == replay.Reproduced {
 		return
 	}
 	if t.verdict != replay.Passed {
 		return // what cannot be asked of a large state may be possible in a small one
 	}
-	d.lost[e.desc] = true
-	if e.takes == "" || !e.bypasses {
+	d.lost[t.c.Edit] = true
+	e, bypasses := t.edit.(Bypass)
+	if !bypasses || e.takes() == "" {
 		return
 	}
-	n := d.cur.Module.Graph.Node(e.takes)
+	n := d.cur.Module.Graph.Node(e.takes())
 	if n == nil {
 		return
 	}
@@ -326,31 +326,31 @@ func (d *driver) conclude(t *trial) {
 		stays[in.by] = true
 	}
 	if !slices.ContainsFunc(n.Inputs(), func(in *fx.Node) bool { return in.IsCall() && !stays[in] }) {
-		d.needed[e.takes] = true
+		d.needed[e.takes()] = true
 	}
 }
 
 // upcoming lists questions that follow if the row under way changes nothing: the openings of the rows after it, and at last
 // the proofs. It is for idle workers alone, and may be wrong.
-func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, error) {
-	at := queueKey{d.cur.Module, d.row + d.certify}
+func (d *driver) upcoming(ctx context.Context, v *view, count, depth int) ([]*trial, error) {
+	at := queueKey{v.cur.Module, v.row + v.certify}
 	q := d.queues[at]
 	if q == nil {
 		q = &queue{seen: map[string]bool{}}
 		d.queues[at] = q
-		passed, sweeping := false, d.certify != ""
+		passed, sweeping := false, v.certify != ""
 		for _, r := range reductions {
 			switch {
-			case r.name == d.row && !sweeping, sweeping && r.name == d.certify:
+			case r.name == v.row && !sweeping, sweeping && r.name == v.certify:
 				passed = true
-			case !sweeping && r.large && CostOf(d.cur).Calls <= fewCalls:
-			case !passed || d.off[r.name] || r.needs > nothing && d.w.outdated || r.needs == values && d.w.hollow:
+			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls:
+			case !passed || d.off[r.name] || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
 			case !sweeping && r.opening != nil:
-				for _, e := range r.opening(d) {
+				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})
 				}
 			case r.singles != nil:
-				for _, e := range r.singles(d) {
+				for _, e := range r.singles(v) {
 					q.edits = append(q.edits, early{e, r.name, false})
 				}
 			}
@@ -358,16 +358,16 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 	}
 	for len(q.trials) < count {
 		if len(q.edits) == 0 {
-			if q.swept || d.certify != "" {
+			if q.swept || v.certify != "" {
 				break
 			}
 			q.swept = true
-			q.edits = d.swept()
+			q.edits = d.swept(v)
 			continue
 		}
 		e := q.edits[0]
 		q.edits = q.edits[1:]
-		t, err := d.prepare(ctx, d.cur, e.edit)
+		t, err := d.prepare(ctx, v, v.cur, e.Edit)
 		if err != nil {
 			return nil, err
 		}
@@ -398,23 +398,20 @@ func (d *driver) upcoming(ctx context.Context, count, depth int) ([]*trial, erro
 		}
 	}
 	if after := int(adopted * float64(count-lead)); after > 0 { // what follows then comes before what follows else
-		row := d.row
-		d.row = q.row
-		more, err := d.beyond(ctx, q.next, after, depth+1)
-		d.row = row
+		more, err := d.beyond(ctx, v.in(q.row), q.next, after, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		return slices.Concat(q.trials[:lead], more, q.trials[lead:min(len(q.trials), max(lead, count-len(more)))]), nil
 	}
-	if len(q.edits) == 0 && (q.swept || d.certify != "") && !q.proofs && (d.row == "sweep" || len(q.trials) < count) {
+	if len(q.edits) == 0 && (q.swept || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
 		if d.doubtful() {
 			for i := range rerunTimes {
-				q.trials = append(q.trials, d.rerun(1+i))
+				q.trials = append(q.trials, d.rerun(v.cur, 1+i))
 			}
 		}
-		q.trials = append(q.trials, d.question(d.proof(0)))
+		q.trials = append(q.trials, d.question(d.proof(v.cur, 0)))
 	}
 	q.trials = slices.DeleteFunc(q.trials, answered)
 	return q.trials[:min(len(q.trials), count)], nil
@@ -427,11 +424,11 @@ const (
 )
 
 // swept lists what the sweep will ask.
-func (d *driver) swept() []early {
+func (d *driver) swept(v *view) []early {
 	var out []early
 	for _, r := range reductions {
-		if r.singles != nil && !d.off[r.name] && (r.needs == nothing || !d.w.outdated && (r.needs == looks || !d.w.hollow)) {
-			for _, e := range r.singles(d) {
+		if r.singles != nil && !d.off[r.name] && (r.needs == nothing || !v.w.outdated && (r.needs == looks || !v.w.hollow)) {
+			for _, e := range r.singles(v) {
 				out = append(out, early{e, r.name, false})
 			}
 		}
@@ -452,7 +449,7 @@ type queue struct {
 
 // early is an edit of a row to come.
 type early struct {
-	edit
+	Edit
 	row    string
 	likely bool
 }

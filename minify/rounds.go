@@ -7,9 +7,9 @@ import (
 )
 
 // rounds evaluates edits round by round and adopts what wins together.
-func (d *driver) rounds(ctx context.Context, edits []edit) error {
+func (d *driver) rounds(ctx context.Context, edits []Edit) error {
 	for len(edits) > 0 {
-		k := min(d.size, len(edits))
+		k := min(d.atOnce, len(edits))
 		trials, err := d.round(ctx, edits[:k], edits[k:])
 		if err != nil {
 			return err
@@ -24,11 +24,11 @@ func (d *driver) rounds(ctx context.Context, edits []edit) error {
 
 // round evaluates edits of the current state, all of one base. Workers that have nothing left to do begin with later ones,
 // as most rounds change nothing, and with the questions that will follow the whole row.
-func (d *driver) round(ctx context.Context, edits, later []edit) ([]*trial, error) {
+func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, error) {
 	base := d.cur
 	trials := make([]*trial, len(edits))
 	for i, e := range edits {
-		t, err := d.prepare(ctx, base, e)
+		t, err := d.prepare(ctx, &d.view, base, e)
 		if err != nil {
 			return nil, err
 		}
@@ -39,13 +39,13 @@ func (d *driver) round(ctx context.Context, edits, later []edit) ([]*trial, erro
 		want := trials[i:]
 		if need := d.s.Workers - len(want); need > 0 && d.s.Workers > 1 && !t.skip && !t.settled {
 			for len(ahead) < need && len(later) > 0 {
-				a, err := d.prepare(ctx, base, later[0])
+				a, err := d.prepare(ctx, &d.view, base, later[0])
 				if err != nil {
 					return nil, err
 				}
 				ahead, later = append(ahead, a), later[1:]
 			}
-			more, err := d.upcoming(ctx, d.s.Workers, 0)
+			more, err := d.upcoming(ctx, &d.view, d.s.Workers, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -92,20 +92,16 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 		if len(list) == 0 {
 			return nil
 		}
-		st, changed := best.c.State, false
-		e := edit{desc: best.edit.desc, reshapes: best.edit.reshapes}
+		st, parts := best.c.State, []Edit{best.edit}
 		for _, i := range list {
-			if next, ok := trials[i].edit.apply(st); ok && CostOf(next).Less(CostOf(st)) {
-				st, changed = next, true
-				e.desc += "; " + trials[i].edit.desc
-				e.reshapes = e.reshapes || trials[i].edit.reshapes
+			if next, ok := trials[i].edit.apply(d.w, st); ok && CostOf(next).Less(CostOf(st)) {
+				st, parts = next, append(parts, trials[i].edit)
 			}
 		}
-		if !changed {
+		if len(parts) == 1 {
 			return nil
 		}
-		e.apply = func(State) (State, bool) { return st, true }
-		ts, err := d.round(ctx, []edit{e}, nil)
+		ts, err := d.round(ctx, []Edit{made{Together{Parts: parts, Only: true}, st}}, nil)
 		if err != nil {
 			return err
 		}
@@ -135,17 +131,25 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 	return d.adopt(ctx, all, kept, best)
 }
 
+// made is an edit that was made already.
+type made struct {
+	Together
+	state State
+}
+
+func (e made) apply(*world, State) (State, bool) { return e.state, true }
+
 // chunked tries an edit on all items, then on halves, quarters ... and at last on each. Each chunk is tried once;
 // what later makes single items go is the sweep's business.
-func chunked(items func(*driver) []string, mk func(*driver, []string) edit) func(context.Context, *driver) error {
+func chunked(items func(*view) []string, mk func([]string) Edit) func(context.Context, *driver) error {
 	return func(ctx context.Context, d *driver) error {
-		all := items(d)
+		all := items(&d.view)
 		for size := len(all); size >= 1; size /= 2 {
-			if err := d.rounds(ctx, chunks(d, all, size, mk)); err != nil {
+			if err := d.rounds(ctx, chunks(all, size, mk)); err != nil {
 				return err
 			}
 			// What went needs no more tries.
-			left := setOf(items(d))
+			left := setOf(items(&d.view))
 			var rest []string
 			for _, x := range all {
 				if left[x] {
@@ -159,20 +163,20 @@ func chunked(items func(*driver) []string, mk func(*driver, []string) edit) func
 	}
 }
 
-func chunks(d *driver, all []string, size int, mk func(*driver, []string) edit) []edit {
-	var edits []edit
+func chunks(all []string, size int, mk func([]string) Edit) []Edit {
+	var edits []Edit
 	for lo := 0; lo < len(all); lo += size {
-		edits = append(edits, mk(d, all[lo:min(lo+size, len(all))]))
+		edits = append(edits, mk(all[lo:min(lo+size, len(all))]))
 	}
 	return edits
 }
 
 // singles is an edit for each item alone: what the sweep tries.
-func singles(items func(*driver) []string, mk func(*driver, []string) edit) func(*driver) []edit {
-	return func(d *driver) []edit {
-		var out []edit
-		for _, it := range items(d) {
-			out = append(out, mk(d, []string{it}))
+func singles(items func(*view) []string, mk func([]string) Edit) func(*view) []Edit {
+	return func(v *view) []Edit {
+		var out []Edit
+		for _, it := range items(v) {
+			out = append(out, mk([]string{it}))
 		}
 		return out
 	}
@@ -183,7 +187,7 @@ const few = 4
 
 // needed finds the items that a failure needs: it asks whether those found so far are enough, and if not, bisects for the next, or
 // tries the few that are left. k of n take k*log(n)+k questions. drop(names) is the edit that takes items away.
-func needed(row string, items []string, drop func(names []string) edit) *ask {
+func needed(row string, items []string, drop func(names []string) Edit) *ask {
 	if len(items) == 0 {
 		return nil
 	}
@@ -191,7 +195,7 @@ func needed(row string, items []string, drop func(names []string) edit) *ask {
 }
 
 // someNeeded is needed where it is known that items cannot all go after those that are gone.
-func someNeeded(row string, items, gone []string, drop func(names []string) edit) *ask {
+func someNeeded(row string, items, gone []string, drop func(names []string) Edit) *ask {
 	switch {
 	case len(items) < 2:
 		return nil
@@ -209,7 +213,7 @@ func someNeeded(row string, items, gone []string, drop func(names []string) edit
 }
 
 // oneByOne tries each item with those that are gone already.
-func oneByOne(row string, rest, gone []string, drop func(names []string) edit) *ask {
+func oneByOne(row string, rest, gone []string, drop func(names []string) Edit) *ask {
 	if len(rest) == 0 {
 		return nil
 	}

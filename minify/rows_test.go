@@ -282,9 +282,9 @@ func allCalls(gm *fx.GraphModule) map[string]bool {
 
 // ranks is how many dimensions the values that cos gets have.
 func ranks(s State) []int {
-	d := &driver{s: &Search{}, w: newWorld(nil), cur: s}
-	d.w.gen = 2
-	vals, _, _ := d.propagate(ctx, s)
+	w := newWorld(nil)
+	w.gen = 2
+	vals, _, _ := w.propagate(ctx, s)
 	var out []int
 	for _, n := range s.Module.Graph.Calls() {
 		if n.Target == "aten.cos.default" {
@@ -314,7 +314,7 @@ def forward(self, x, y):
 `)
 	d := newDriver(&Search{}, s)
 	want := []string{"c.2", "d.1", "h.1", "i.1", "j.2"}
-	if diff := cmp.Diff(want, optional(d)); diff != "" {
+	if diff := cmp.Diff(want, optional(&d.view)); diff != "" {
 		t.Error(diff)
 	}
 }

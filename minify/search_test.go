@@ -288,17 +288,17 @@ func TestRandomGraphsUnderRandomPredicates(t *testing.T) {
 			if err := res.State.Module.Graph.Lint(); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
-			d := &driver{s: &s, cur: res.State, w: newWorld(nil)}
-			d.w.held, _ = sameValues{}.Explore(ctx, start, "")
-			for _, n := range callItems(d) {
-				for _, e := range []edit{d.w.cut([]string{n}), d.w.bypass([]string{n})} {
-					if st, ok := e.apply(res.State); ok && pred(st) {
-						t.Errorf("seed %d: not minimal: %s", seed, e.desc)
+			v := &view{cur: res.State, w: newWorld(nil)}
+			v.w.held, _ = sameValues{}.Explore(ctx, start, "")
+			for _, n := range callItems(v) {
+				for _, e := range []Edit{Cut{[]string{n}}, Bypass{[]string{n}}} {
+					if st, ok := e.apply(v.w, res.State); ok && pred(st) {
+						t.Errorf("seed %d: not minimal: %s", seed, e)
 					}
 				}
 			}
-			for _, o := range outputItems(d) {
-				if st, ok := d.w.dropOutputs([]string{o}).apply(res.State); ok && pred(st) {
+			for _, o := range outputItems(v) {
+				if st, ok := (DropOutputs{[]string{o}}).apply(v.w, res.State); ok && pred(st) {
 					t.Errorf("seed %d: output %s could go", seed, o)
 				}
 			}

@@ -14,60 +14,80 @@ import (
 // the edges of vectors and tiles.
 var borders = []int64{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129}
 
-// resize gives variables of e other sizes, in inputs and arguments together.
-func (d *driver) resize(e *extents, desc string, to map[int]int64) edit {
-	eval := func(s size) int64 {
-		n := int64(1)
-		for _, v := range e.roots(s) {
-			if k, ok := to[v]; ok {
-				n *= k
-			} else {
-				n *= e.sizes[v]
-			}
-		}
-		return n
+// Resize gives classes of sizes that must agree another size, in inputs and arguments together. A class is named after where it was first seen.
+type Resize struct {
+	Size    int64
+	Classes []string
+	of      *extents     // of the state that the edit was made for
+	vars    map[int]bool // of the classes
+}
+
+// resize is the edit for some classes of e.
+func resize(e *extents, size int64, classes ...class) Resize {
+	r := Resize{Size: size, of: e, vars: map[int]bool{}}
+	for _, c := range classes {
+		r.Classes = append(r.Classes, c.label)
+		r.vars[c.v] = true
 	}
-	return edit{desc: desc, reshapes: true, apply: func(s State) (State, bool) {
-		gm, m := s.Module.Clone()
-		out := State{Module: gm, Config: s.Config}
-		changed := false
-		for i, p := range s.Module.Graph.Placeholders() {
-			in := s.Inputs[i]
-			if is, ok := e.ints[p.Name]; ok {
-				if v, ok := in.Value.(int64); ok && eval(is) != v {
-					in.Value, changed = eval(is), true
-				}
-			}
-			if t := isTensor(in.Value); t != nil {
-				ds := e.inputs[p.Name]
-				if len(ds) != len(t.Shape) {
-					return State{}, false
-				}
-				shape := make([]int64, len(ds))
-				for j := range ds {
-					shape[j] = eval(ds[j])
-				}
-				if !slices.Equal(shape, t.Shape) {
-					next, ok := smaller(in, t, shape)
-					if !ok {
-						return State{}, false
-					}
-					in, changed = next, true
-				}
-			}
-			out.Inputs = append(out.Inputs, in)
+	return r
+}
+
+func (e Resize) String() string { return fmt.Sprintf("size %d for %s", e.Size, list(e.Classes)) }
+func (e Resize) reshapes() bool { return true }
+
+// value is what a size of the extents becomes.
+func (e Resize) value(s size) int64 {
+	n := int64(1)
+	for _, v := range e.of.roots(s) {
+		if e.vars[v] {
+			n *= e.Size
+		} else {
+			n *= e.of.sizes[v]
 		}
-		for _, sl := range e.slots {
-			if v := eval(sl.is); v != sl.old {
-				n := s.Module.Graph.Node(sl.at.node)
-				if n == nil || !put(m[n], sl.at, v) {
-					return State{}, false
-				}
-				changed = true
+	}
+	return n
+}
+
+func (e Resize) apply(_ *world, s State) (State, bool) {
+	gm, m := s.Module.Clone()
+	out := State{Module: gm, Config: s.Config}
+	changed := false
+	for i, p := range s.Module.Graph.Placeholders() {
+		in := s.Inputs[i]
+		if is, ok := e.of.ints[p.Name]; ok {
+			if v, ok := in.Value.(int64); ok && e.value(is) != v {
+				in.Value, changed = e.value(is), true
 			}
 		}
-		return out, changed
-	}}
+		if t := isTensor(in.Value); t != nil {
+			ds := e.of.inputs[p.Name]
+			if len(ds) != len(t.Shape) {
+				return State{}, false
+			}
+			shape := make([]int64, len(ds))
+			for j := range ds {
+				shape[j] = e.value(ds[j])
+			}
+			if !slices.Equal(shape, t.Shape) {
+				next, ok := smaller(in, t, shape)
+				if !ok {
+					return State{}, false
+				}
+				in, changed = next, true
+			}
+		}
+		out.Inputs = append(out.Inputs, in)
+	}
+	for _, sl := range e.of.slots {
+		if v := e.value(sl.is); v != sl.old {
+			n := s.Module.Graph.Node(sl.at.node)
+			if n == nil || !put(m[n], sl.at, v) {
+				return State{}, false
+			}
+			changed = true
+		}
+	}
+	return out, changed
 }
 
 // put stores an argument.
@@ -181,8 +201,8 @@ func fakeAt(dt tensor.DType, shape, stride []int64, offset int64) *tensor.Tensor
 }
 
 // sizesTo shrinks all classes above a size to it; nil for none.
-func (d *driver) sizesTo(k int64) (edits func(labels []string) edit, labels []string) {
-	e := d.w.extentsOf(d.cur)
+func (v *view) sizesTo(k int64) (edits func(labels []string) Edit, labels []string) {
+	e := v.w.extentsOf(v.cur)
 	by := map[string]class{}
 	cs := e.classes()
 	sort.SliceStable(cs, func(i, j int) bool { return cs[i].size > cs[j].size })
@@ -192,12 +212,12 @@ func (d *driver) sizesTo(k int64) (edits func(labels []string) edit, labels []st
 			by[c.label] = c
 		}
 	}
-	return func(labels []string) edit {
-		to := map[int]int64{}
+	return func(labels []string) Edit {
+		var some []class
 		for _, l := range labels {
-			to[by[l].v] = k
+			some = append(some, by[l])
 		}
-		return d.resize(e, fmt.Sprintf("size %d for %s", k, list(labels)), to)
+		return resize(e, k, some...)
 	}, labels
 }
 
@@ -227,7 +247,7 @@ func shrink(ctx context.Context, d *driver) error {
 		done[c.label] = true
 		to := slices.DeleteFunc(slices.Clone(borders), func(k int64) bool { return k >= c.size || k <= 3 })
 		probe := func(_, p, _ int) ask {
-			return ask{edit: d.resize(e, fmt.Sprintf("size %d for %s", to[p], c.label), map[int]int64{c.v: to[p]}), chance: 0.5}
+			return ask{edit: resize(e, to[p], c), chance: 0.5}
 		}
 		// Known: the present size, as if at the end of the list, fails; 3 and less do not.
 		if err := d.walk(ctx, bisect(-1, len(to), probe, func(int) *ask { return nil })); err != nil {
@@ -236,16 +256,16 @@ func shrink(ctx context.Context, d *driver) error {
 	}
 }
 
-func shrinkSingles(d *driver) []edit {
-	var out []edit
-	e := d.w.extentsOf(d.cur)
+func shrinkSingles(v *view) []Edit {
+	var out []Edit
+	e := v.w.extentsOf(v.cur)
 	for _, c := range e.classes() {
 		below := slices.DeleteFunc(slices.Clone(borders), func(k int64) bool { return k >= c.size })
 		if len(below) > 4 { // the smallest, and the next border
 			below = append(below[:3:3], below[len(below)-1])
 		}
 		for _, k := range below {
-			out = append(out, d.resize(e, fmt.Sprintf("size %d for %s", k, c.label), map[int]int64{c.v: k}))
+			out = append(out, resize(e, k, c))
 		}
 	}
 	return out
@@ -254,41 +274,30 @@ func shrinkSingles(d *driver) []edit {
 // plain tries the simplest inputs at once: sizes of 1, contiguous zeros without gradients; at first with the arguments that may be left out gone
 // as well. Failures to compile seldom need more, and the rows that follow then have nothing to do.
 func plain(ctx context.Context, d *driver) error {
-	_, err := d.first(ctx, likely, plainEdit(d))
+	_, err := d.first(ctx, likely, plainEdit(&d.view))
 	return err
 }
 
-func plainEdit(d *driver) []edit {
-	var parts []edit
-	add := func(items []string, mk func(*driver, []string) edit) {
+func plainEdit(v *view) []Edit {
+	var parts []Edit
+	add := func(items []string, mk func([]string) Edit) {
 		if len(items) > 0 {
-			parts = append(parts, mk(d, items))
+			parts = append(parts, mk(items))
 		}
 	}
-	edits, labels := d.sizesTo(1)
-	add(labels, func(_ *driver, names []string) edit { return edits(names) })
-	add(gradItems(d), noGrad)
-	add(layoutItems(d), contiguous)
-	if !d.accuracy() {
-		add(fillItems(FillZeros)(d), filled(FillZeros))
+	edits, labels := v.sizesTo(1)
+	add(labels, edits)
+	add(gradItems(v), noGrad)
+	add(layoutItems(v), contiguous)
+	if !v.accuracy() {
+		add(fillItems(FillZeros)(v), filled(FillZeros))
 	}
-	together := func(desc string, parts []edit) edit {
-		return edit{desc: desc, reshapes: true, apply: func(s State) (State, bool) {
-			changed := false
-			for _, e := range parts {
-				if next, ok := e.apply(s); ok {
-					s, changed = next, true
-				}
-			}
-			return s, changed
-		}}
+	var out []Edit
+	if args := optional(v); len(args) > 0 && len(parts) > 0 {
+		out = append(out, Together{Name: "the simplest inputs and arguments", Parts: append(parts[:len(parts):len(parts)], Defaults{args})})
 	}
-	var out []edit
-	if args := optional(d); len(args) > 0 && len(parts) > 0 {
-		out = append(out, together("the simplest inputs and arguments", append(parts[:len(parts):len(parts)], leaveOut(d, args))))
-	}
-	if len(parts) > 1 || len(parts) > 0 && d.accuracy() {
-		out = append(out, together("the simplest inputs", parts))
+	if len(parts) > 1 || len(parts) > 0 && v.accuracy() {
+		out = append(out, Together{Name: "the simplest inputs", Parts: parts})
 	}
 	return out
 }

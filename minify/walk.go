@@ -14,7 +14,7 @@ import (
 // questions that are most likely to come next, on both branches.
 type ask struct {
 	row    string // reduction, where it is not the row under way
-	edit   edit   // of the state in which the walk began
+	edit   Edit   // of the state in which the walk began
 	window window // instead of an edit: the calls that run alone
 	chance float64
 	needs  string      // a call that the failure needs, by the answers that led here; "" for nothing new
@@ -98,20 +98,15 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 	defer func() { d.row = row }()
 	var seen *past
 	for a != nil {
-		d.row = row
-		want, err := d.foresee(ctx, base, a, seen, d.s.Workers)
+		v := *d.in(row)
+		want, err := d.foresee(ctx, &v, base, a, seen, d.s.Workers)
 		if err != nil {
 			return err
 		}
-		if a.row != "" {
-			d.row = a.row
-		}
+		d.row = a.rowOf(row)
 		if d.s.Workers >= manyWorkers { // what comes next is prepared while they work
 			d.meanwhile = func() error {
-				at := d.row
-				defer func() { d.row = at }()
-				d.row = row
-				_, err := d.foresee(ctx, base, a, seen, ahead*d.s.Workers)
+				_, err := d.foresee(ctx, &v, base, a, seen, ahead*d.s.Workers)
 				return err
 			}
 		}
@@ -124,7 +119,7 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 			d.edges[a.needs] = true
 		}
 		won := a.t.verdict == replay.Reproduced && !a.t.skip
-		if won && !a.edit.probe && a.t.cost.Less(CostOf(d.cur)) {
+		if won && a.t.cost.Less(CostOf(d.cur)) {
 			err = d.adopt(ctx, []*trial{a.t}, []int{0}, a.t)
 		} else {
 			err = d.journal(ctx, []*trial{a.t}, nil)
@@ -138,17 +133,23 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 	return nil
 }
 
+// rowOf is the row that a is a question of, when row is under way.
+func (a *ask) rowOf(row string) string {
+	if a.row != "" {
+		return a.row
+	}
+	return row
+}
+
 // foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them.
-func (d *driver) foresee(ctx context.Context, base State, a *ask, seen *past, count int) ([]*trial, error) {
+func (d *driver) foresee(ctx context.Context, v *view, base State, a *ask, seen *past, count int) ([]*trial, error) {
 	var want []*trial
 	var leaves []prospect // where the walk may end
-	row := d.row
-	defer func() { d.row = row }()
 	q := &outlook{{a, 1, nil, seen}}
 	listed := map[string]bool{}
 	follow := func(p prospect, yes bool, chance float64) {
 		won := p.won
-		if yes && !p.a.edit.probe {
+		if yes {
 			won = p.a.t
 		}
 		next := prospect{p.a.then(yes), p.p * chance, won, p.seen.and(p.a, yes)}
@@ -161,11 +162,7 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask, seen *past, co
 	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
 		p := heap.Pop(q).(prospect)
 		if p.a.t == nil {
-			d.row = row
-			if p.a.row != "" {
-				d.row = p.a.row
-			}
-			t, err := d.trialOf(ctx, base, p.a)
+			t, err := d.trialOf(ctx, v.in(p.a.rowOf(v.row)), base, p.a)
 			if err != nil {
 				return nil, err
 			}
@@ -202,7 +199,6 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask, seen *past, co
 	if count <= 1 || want[0].skip || want[0].settled {
 		return want, nil
 	}
-	d.row = row
 	sort.SliceStable(leaves, func(i, j int) bool { return leaves[i].p > leaves[j].p })
 	left := 0.0
 	for _, l := range leaves {
@@ -211,7 +207,7 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask, seen *past, co
 	for _, l := range leaves { // each its share of the workers that are left
 		share := math.Ceil(float64(count-len(want)) * l.p / left)
 		if left -= l.p; share > 0 && l.p > 0.05 {
-			more, err := d.beyond(ctx, l.won, int(share), 0)
+			more, err := d.beyond(ctx, v, l.won, int(share), 0)
 			if err != nil {
 				return nil, err
 			}
@@ -222,39 +218,29 @@ func (d *driver) foresee(ctx context.Context, base State, a *ask, seen *past, co
 }
 
 // trialOf prepares an ask. A window may be asked about more than once: it is prepared once.
-func (d *driver) trialOf(ctx context.Context, base State, a *ask) (*trial, error) {
+func (d *driver) trialOf(ctx context.Context, v *view, base State, a *ask) (*trial, error) {
 	if a.window.us == nil {
-		return d.prepare(ctx, base, a.edit)
+		return d.prepare(ctx, v, base, a.edit)
 	}
 	t := d.windows.trials[a.window.at()]
 	if t == nil {
 		var err error
-		if t, err = d.prepare(ctx, base, d.w.keepOnly(join(a.window.us[a.window.lo:a.window.hi]))); err != nil {
+		if t, err = d.prepare(ctx, v, base, Alone{join(a.window.us[a.window.lo:a.window.hi])}); err != nil {
 			return nil, err
 		}
 		d.windows.trials[a.window.at()] = t
 	}
 	again := *t
-	again.c.Reduction, again.settled = d.row, t.verdict == replay.VerdictUntestable
+	again.c.Reduction, again.settled = v.row, t.verdict == replay.VerdictUntestable
 	return &again, nil
 }
 
 // beyond lists questions that follow a walk which ends with the adoption of won, nil for none.
-func (d *driver) beyond(ctx context.Context, won *trial, count, depth int) ([]*trial, error) {
+func (d *driver) beyond(ctx context.Context, v *view, won *trial, count, depth int) ([]*trial, error) {
 	if won != nil {
-		cur, w := d.cur, d.w
-		defer func() { d.cur, d.w = cur, w }()
-		d.cur = won.c.State
-		if won.edit.reshapes {
-			then := *w
-			then.outdated = true
-			d.w = &then
-			if vals, complete, _ := d.propagate(ctx, d.cur); complete {
-				then.fakes, then.held, then.outdated, then.hollow = vals, map[string]Held{}, false, true
-			}
-		}
+		v = v.after(ctx, won)
 	}
-	return d.upcoming(ctx, count, depth)
+	return d.upcoming(ctx, v, count, depth)
 }
 
 // prospect is a question with the probability that it will be asked.
@@ -279,7 +265,7 @@ func (o *outlook) Pop() any {
 }
 
 // anyOf asks one edit after the other until one keeps the failure, then goes on with won; after none with lost.
-func anyOf(row string, chance float64, edits []edit, won, lost func() *ask) *ask {
+func anyOf(row string, chance float64, edits []Edit, won, lost func() *ask) *ask {
 	if len(edits) == 0 {
 		if lost == nil {
 			return nil
@@ -309,7 +295,7 @@ func narrow(lo, hi, width int, probe func(lo, p, hi int) ask, then func(lo, hi i
 
 // first asks for edits in order and adopts the first that keeps the failure, without asking for those after it. It
 // returns that edit's number, or -1.
-func (d *driver) first(ctx context.Context, chance float64, edits []edit) (int, error) {
+func (d *driver) first(ctx context.Context, chance float64, edits []Edit) (int, error) {
 	var chain func(i int) *ask
 	chain = func(i int) *ask {
 		if i == len(edits) {

@@ -89,7 +89,7 @@ func (d *driver) learn(ctx context.Context, need knowledge) error {
 		return nil
 	}
 	if w.outdated {
-		vals, complete, _ := d.propagate(ctx, d.cur)
+		vals, complete, _ := w.propagate(ctx, d.cur)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -131,7 +131,7 @@ func (d *driver) explore(ctx context.Context) error {
 	if got == nil {
 		w.held = map[string]Held{}
 	}
-	vals, _, _ := d.propagate(ctx, d.cur)
+	vals, _, _ := w.propagate(ctx, d.cur)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -198,8 +198,7 @@ func (errUnknown) Error() string { return "not known" }
 
 // propagate runs a state on fake tensors. complete is set where every call was understood; the error is that of a call
 // that cannot be right. The first propagation also learns which meta functions the engine agrees with.
-func (d *driver) propagate(ctx context.Context, s State) (vals map[string]any, complete bool, err error) {
-	w := d.w
+func (w *world) propagate(ctx context.Context, s State) (vals map[string]any, complete bool, err error) {
 	vals, complete = map[string]any{}, true
 	teach := w.gen == 1 && len(w.sound) == 0 && len(w.wrong) == 0
 	fallback := func(n *fx.Node) (any, error) {
