@@ -5,97 +5,41 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/sourcegraph/conc"
-
-	"whittle/capture/fx"
 	"whittle/replay"
 )
 
-// driver does the bookkeeping of a search: checks, asks, caches, merges, journals. Reductions hold only their ideas.
+// A driver goes through a search: the first proof, the table of reductions, the last proofs. It adopts what fails and is smaller, and journals all.
+// Reductions hold only their ideas.
 type driver struct {
-	view  // what reductions see
+	view    // what reductions see
+	planner // of what may follow, with the executor that asks
+	journal
 	s     *Search
-	h     hasher
 	start State
+	began time.Time
 
-	taken       int // candidates adopted
-	steps       []replay.Step
-	certificate []Trial
-	findings    []Finding
-	found       map[replay.Signature]bool
-	timeouts    map[string]int // by row
-	off         map[string]bool
-	outcome     replay.Outcome // of cur
-	complete    bool
-	confirmed   int                 // runs of cur in fresh processes that failed
-	proving     bool                // the deadline no longer counts
-	queues      map[queueKey]*queue // questions that may follow a row
-	flaky       *flakiness          // nil => every run of a state is taken to give the same
-	measured    flakiness
-	workaround  []Setting
-	stopped     string
-	partial     error // not all values of the start are known
-
-	// What is known and under way; see ask.go.
-	known     map[string]*answer
-	looked    map[string]bool // in the store
-	flights   map[string]*flight
-	meanwhile func() error // done once when there is nothing to do but to wait
-	windows   windows
-	landed    chan *flight
-	workers   conc.WaitGroup
-	sampled   sync.Map     // outcomes of single runs in a flaky search, by query
-	queries   atomic.Int64 // asked of the oracle
-	used      int          // questions whose answers were used
-	hits      int
-
-	rejected int
-	last     struct { // hash's
-		id   identity
-		hash string
-	}
-
-	id      int64 // in the store
-	resumed bool
-	began   time.Time
+	outcome    replay.Outcome // of the best state
+	taken      int            // candidates adopted
+	confirmed  int            // runs of the best state in fresh processes that failed
+	complete   bool           // 1-minimal, and proved
+	workaround []Setting
+	stopped    string // why it ended early
+	partial    error  // not all values of the start are known
+	resumed    bool
 }
 
 func newDriver(s *Search, start State) *driver {
-	known := &insight{want: s.Want, hinted: s.Suspects, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}}
-	d := &driver{s: s, start: start, view: view{cur: start, w: newWorld(s.Values), atOnce: s.Round, insight: known},
-		found: map[replay.Signature]bool{}, timeouts: map[string]int{}, off: map[string]bool{}, queues: map[queueKey]*queue{}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
+	know := &insight{want: s.Want, hinted: s.Suspects, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, off: map[string]bool{}}
+	d := &driver{s: s, start: start, view: view{cur: start, w: newWorld(s.Values), atOnce: s.Round, insight: know},
+		planner: planner{executor: newExecutor(s, know), queues: map[queueKey]*queue{}}, journal: journal{s: s, found: map[replay.Signature]bool{}, timeouts: map[string]int{}}}
 	if d.atOnce == 0 {
 		d.atOnce = 8
 	}
+	d.landing = d.progress
 	d.began = d.now()
 	return d
-}
-
-// close ends what is still under way.
-func (d *driver) close() {
-	for _, f := range d.flights {
-		f.stopped = true
-		f.stop()
-	}
-	d.workers.Wait()
-}
-
-func (d *driver) now() time.Time {
-	if d.s.Now != nil {
-		return d.s.Now()
-	}
-	return time.Now()
-}
-
-func (d *driver) render(s State) string {
-	if d.s.Render != nil {
-		return d.s.Render(s)
-	}
-	return s.Module.String()
 }
 
 // errDeadline ends the reductions when the time is up.
@@ -110,7 +54,7 @@ func (d *driver) run(ctx context.Context) error {
 	if d.s.Store != nil {
 		id := replay.HashOf(key.Graph, key.Inputs, key.Config, key.Fingerprint, d.want.String(), fmt.Sprint(d.atOnce))
 		var err error
-		if d.id, d.resumed, err = d.s.Store.BeginMinification(ctx, id, d.render(d.start), d.want); err != nil {
+		if d.id, d.resumed, err = d.s.Store.BeginMinification(ctx, id, d.s.render(d.start), d.want); err != nil {
 			return err
 		}
 	}
@@ -152,7 +96,7 @@ func (d *driver) run(ctx context.Context) error {
 	if d.s.Store == nil || !d.complete || d.id == 0 {
 		return nil
 	}
-	return d.s.Store.FinishMinification(ctx, d.id, d.render(d.cur), certificateText(d.certificate))
+	return d.s.Store.FinishMinification(ctx, d.id, d.s.render(d.cur), certificateText(d.certificate))
 }
 
 // mustResume refuses a search that is new, or that ended.
@@ -247,7 +191,7 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 	if d.s.Workers < manyWorkers || t.c.Attempt > 0 {
 		return []*trial{t}, nil
 	}
-	first := d.place()
+	first := d.place(&d.view)
 	if first == nil {
 		return []*trial{t}, nil
 	}
@@ -277,38 +221,13 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 // reached notes how the best state fails.
 func (d *driver) reached(o replay.Outcome) { d.outcome, d.outputs = o, o.Outputs }
 
-func hashOf(k replay.QueryKey) string { return k.Candidate() }
-
-// hash is a state's identity; that of the last state is remembered.
-func (d *driver) hash(s State) string {
-	id := identity{s.Module, len(s.Inputs), len(s.Config), nil, nil}
-	if len(s.Inputs) > 0 {
-		id.in = &s.Inputs[0]
-	}
-	if len(s.Config) > 0 {
-		id.cfg = &s.Config[0]
-	}
-	if d.last.id != id {
-		d.last.id, d.last.hash = id, hashOf(d.h.key(s, d.s.Fingerprint))
-	}
-	return d.last.hash
-}
-
-// identity tells states apart without looking into them.
-type identity struct {
-	module          *fx.GraphModule
-	inputs, setting int
-	in              *Input
-	cfg             *Setting
-}
-
 // adopt journals trials and makes the winner the current state.
 func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *trial) error {
 	took := map[int]bool{}
 	for _, i := range kept {
 		took[i] = true
 	}
-	if err := d.journal(ctx, trials, took); err != nil && !errors.Is(err, errRowOff) {
+	if err := d.note(ctx, trials, took); err != nil && !errors.Is(err, errRowOff) {
 		return err
 	}
 	before := CostOf(d.cur)
@@ -331,8 +250,8 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 // rowTimeouts is how many candidates of one reduction may hang before it is switched off, where no hang is looked for.
 const rowTimeouts = 20
 
-// journal notes trials. It ends a reduction of too many hangs.
-func (d *driver) journal(ctx context.Context, trials []*trial, took map[int]bool) error {
+// note journals trials. It ends a reduction of too many hangs.
+func (d *driver) note(ctx context.Context, trials []*trial, took map[int]bool) error {
 	for i, t := range trials {
 		if t.skip {
 			continue
@@ -364,36 +283,6 @@ func (d *driver) journal(ctx context.Context, trials []*trial, took map[int]bool
 		return errRowOff
 	}
 	return nil
-}
-
-func (d *driver) step(ctx context.Context, st replay.Step) error {
-	st.Seq = len(d.steps) + 1
-	d.steps = append(d.steps, st)
-	if d.s.Store == nil || d.id == 0 {
-		return nil
-	}
-	return d.s.Store.PutStep(ctx, d.id, st)
-}
-
-func (d *driver) finding(ctx context.Context, t *trial) error {
-	sig := t.outcome.Signature
-	if d.found[sig] || sig.IsZero() {
-		return nil
-	}
-	d.found[sig] = true
-	d.findings = append(d.findings, Finding{State: t.c.State, Outcome: t.outcome})
-	d.event(Event{Kind: EventFinding, Edit: t.c.Edit, Outcome: t.outcome})
-	if d.s.FindingQueries > 0 {
-		return nil // stored when it is small
-	}
-	return d.putFinding(ctx, d.findings[len(d.findings)-1])
-}
-
-func (d *driver) putFinding(ctx context.Context, f Finding) error {
-	if d.s.Store == nil || d.id == 0 {
-		return nil
-	}
-	return d.s.Store.PutFinding(ctx, replay.Finding{Minification: d.id, Signature: f.Outcome.Signature, Raw: f.Outcome.Message, Repro: d.render(f.State)})
 }
 
 // reduceFindings gives each other failure a small repro of its own, within a budget of questions for all of them.
@@ -477,4 +366,18 @@ func (d *driver) result() Result {
 		}
 	}
 	return r
+}
+
+func (d *driver) finding(ctx context.Context, t *trial) error {
+	sig := t.outcome.Signature
+	if d.found[sig] || sig.IsZero() {
+		return nil
+	}
+	d.found[sig] = true
+	d.findings = append(d.findings, Finding{State: t.c.State, Outcome: t.outcome})
+	d.event(Event{Kind: EventFinding, Edit: t.c.Edit, Outcome: t.outcome})
+	if d.s.FindingQueries > 0 {
+		return nil // stored when it is small
+	}
+	return d.putFinding(ctx, d.findings[len(d.findings)-1])
 }

@@ -176,57 +176,6 @@ func (d *driver) healthy() []State {
 	return out
 }
 
-// sample runs a candidate until the odds say whether it has the failure. It is called on workers.
-func (d *driver) sample(ctx context.Context, c Candidate, key replay.QueryKey, f *flakiness) (answer, error) {
-	a := answer{outcome: replay.Outcome{Status: replay.Pass}}
-	fail, pass := f.odds()
-	odds, limit := 0.0, math.Log(1/doubt)
-	for c.Attempt = 0; c.Attempt < maxRuns && odds > -limit; c.Attempt++ {
-		k := d.mark(key, c)
-		var o replay.Outcome
-		if prior, ok := d.sampled.Load(keyText(k)); ok {
-			o = prior.(replay.Outcome)
-		} else {
-			hit := false
-			var err error
-			if d.s.Store != nil {
-				if o, hit, err = d.s.Store.CachedOutcome(ctx, k); err != nil {
-					return a, err
-				}
-			}
-			if !hit {
-				asked := 0
-				if o, asked, err = d.oracle(ctx, c); err != nil {
-					return a, err
-				}
-				a.asked += asked
-				if err := d.remember(ctx, k, o); err != nil {
-					return a, err
-				}
-			}
-			d.sampled.Store(keyText(k), o)
-		}
-		switch replay.Judge(o, d.want) {
-		case replay.Reproduced:
-			if odds += fail; odds >= limit {
-				a.outcome = o
-				return a, nil
-			}
-		case replay.VerdictInvalid:
-			a.outcome = o
-			return a, nil
-		default:
-			odds += pass
-		}
-	}
-	return a, nil
-}
-
-// doubtful reports whether the result is run again to see whether its failure comes every time.
-func (d *driver) doubtful() bool {
-	return d.flaky == nil && !slow(d.want.Type) && (d.s.Steady == nil || !d.s.Steady(d.want))
-}
-
 // confirm proves the result again where nothing ran before. again is set where the failure turned out to be flaky, and the search
 // should go on with repeated runs.
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
@@ -321,13 +270,3 @@ const maxRounds = 3
 
 // slow reports whether a failure takes all the time or memory there is: it is not run more often than needed.
 func slow(typ string) bool { return typ == "timeout" || typ == "oom" }
-
-// rerun is the question whether a state, taken to be the result, fails again.
-func (d *driver) rerun(s State, i int) *trial {
-	return d.question(Candidate{State: s, Reduction: "measure", Edit: "the result again", Attempt: i})
-}
-
-// proof is the candidate of one run in a fresh process: another one after each measurement.
-func (d *driver) proof(s State, i int) Candidate {
-	return Candidate{State: s, Reduction: "confirm", Edit: "the result, in a fresh process", Fresh: true, Attempt: d.measured.round*maxRuns + i}
-}

@@ -99,7 +99,7 @@ const unverified = 4
 func localise(ctx context.Context, d *driver) error {
 	for again := true; again; {
 		wrong, some := d.onlyWrong()
-		if err := d.walk(ctx, d.place()); err != nil {
+		if err := d.walk(ctx, d.place(&d.view)); err != nil {
 			return err
 		}
 		last := d.steps[len(d.steps)-1]
@@ -127,25 +127,7 @@ func (v *view) onlyWrong() (Edit, bool) {
 	return DropOutputs{rest}, len(keep) > 0 && len(rest) > 0
 }
 
-// windows are the units of a graph, and what was prepared for parts of their list.
-type windows struct {
-	base   *fx.GraphModule
-	units  [][]string
-	trials map[at]*trial
-}
-
-// of are the units of a state's graph.
-func (w *windows) of(s State) [][]string {
-	if w.base != s.Module {
-		w.base, w.units, w.trials = s.Module, units(s.Module.Graph), map[at]*trial{}
-	}
-	return w.units
-}
-
-// place is the decision tree of localise, for the current state.
-func (d *driver) place() *ask { return d.view.place(d.windows.of(d.cur)) }
-
-func (v *view) place(us [][]string) *ask {
+func (v *view) suspected(us [][]string) *ask {
 	base, g := v.cur, v.cur.Module.Graph
 	if len(us) < 2 {
 		return nil

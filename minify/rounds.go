@@ -58,21 +58,6 @@ func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, erro
 	return trials, nil
 }
 
-// join adds trials to a list for idle workers, as far as others do not ask the same.
-func (d *driver) join(want, more []*trial) []*trial {
-	seen := map[string]bool{}
-	for _, t := range want {
-		seen[d.name(t)] = true
-	}
-	for _, t := range more {
-		if n := d.name(t); !seen[n] {
-			seen[n] = true
-			want = append(want, t)
-		}
-	}
-	return want
-}
-
 // merge joins the winners of a round: all together if that fails too, else in halves, else one by one.
 func (d *driver) merge(ctx context.Context, trials []*trial) error {
 	var wins []int
@@ -82,7 +67,7 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 		}
 	}
 	if len(wins) == 0 {
-		return d.journal(ctx, trials, nil)
+		return d.note(ctx, trials, nil)
 	}
 	best := trials[wins[0]]
 	kept := []int{wins[0]}

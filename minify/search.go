@@ -201,6 +201,13 @@ func (e *UnconfirmedError) Error() string {
 	return fmt.Sprintf("the result did not fail again in a fresh process: it gives %q", e.Outcome.Status)
 }
 
+func (s *Search) render(st State) string {
+	if s.Render != nil {
+		return s.Render(st)
+	}
+	return st.Module.String()
+}
+
 // Run searches. The result is meaningful with an error, too, when the error is ctx's or the budget's.
 func (s *Search) Run(ctx context.Context, start State) (Result, error) {
 	if n := len(start.Module.Graph.Placeholders()); n != len(start.Inputs) {

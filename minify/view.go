@@ -30,6 +30,7 @@ type insight struct {
 	needed map[string]bool // calls that the failure needs, by what was answered so far; see conclude
 	edges  map[string]bool // calls between which the failure lies
 	lost   map[string]bool // edits that lost the failure, by their text
+	off    map[string]bool // rows that are switched off: too many of their candidates hung
 }
 
 // in is the view of a reduction.

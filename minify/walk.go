@@ -1,10 +1,7 @@
 package minify
 
 import (
-	"container/heap"
 	"context"
-	"math"
-	"sort"
 
 	"whittle/replay"
 )
@@ -122,7 +119,7 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 		if won && a.t.cost.Less(CostOf(d.cur)) {
 			err = d.adopt(ctx, []*trial{a.t}, []int{0}, a.t)
 		} else {
-			err = d.journal(ctx, []*trial{a.t}, nil)
+			err = d.note(ctx, []*trial{a.t}, nil)
 		}
 		if err != nil {
 			return err
@@ -139,129 +136,6 @@ func (a *ask) rowOf(row string) string {
 		return a.row
 	}
 	return row
-}
-
-// foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them.
-func (d *driver) foresee(ctx context.Context, v *view, base State, a *ask, seen *past, count int) ([]*trial, error) {
-	var want []*trial
-	var leaves []prospect // where the walk may end
-	q := &outlook{{a, 1, nil, seen}}
-	listed := map[string]bool{}
-	follow := func(p prospect, yes bool, chance float64) {
-		won := p.won
-		if yes {
-			won = p.a.t
-		}
-		next := prospect{p.a.then(yes), p.p * chance, won, p.seen.and(p.a, yes)}
-		if next.a != nil {
-			heap.Push(q, next)
-		} else {
-			leaves = append(leaves, next)
-		}
-	}
-	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
-		p := heap.Pop(q).(prospect)
-		if p.a.t == nil {
-			t, err := d.trialOf(ctx, v.in(p.a.rowOf(v.row)), base, p.a)
-			if err != nil {
-				return nil, err
-			}
-			p.a.t = t
-		}
-		t := p.a.t
-		if len(want) == 0 {
-			want = append(want, t)
-			listed[d.name(t)] = true
-			if count <= 1 {
-				break
-			}
-		}
-		verdict := t.verdict
-		if !t.skip && !t.settled {
-			k, err := d.peek(ctx, t)
-			if err != nil {
-				return nil, err
-			}
-			if k == nil {
-				if name := d.name(t); !listed[name] { // independent searches ask the same after any answer of the other
-					listed[name] = true
-					want = append(want, t)
-				}
-				chance := p.a.expect(p.seen)
-				follow(p, false, 1-chance)
-				follow(p, true, chance)
-				continue
-			}
-			verdict = replay.Judge(k.outcome, d.want)
-		}
-		follow(p, !t.skip && verdict == replay.Reproduced, 1)
-	}
-	if count <= 1 || want[0].skip || want[0].settled {
-		return want, nil
-	}
-	sort.SliceStable(leaves, func(i, j int) bool { return leaves[i].p > leaves[j].p })
-	left := 0.0
-	for _, l := range leaves {
-		left += l.p
-	}
-	for _, l := range leaves { // each its share of the workers that are left
-		share := math.Ceil(float64(count-len(want)) * l.p / left)
-		if left -= l.p; share > 0 && l.p > 0.05 {
-			more, err := d.beyond(ctx, v, l.won, int(share), 0)
-			if err != nil {
-				return nil, err
-			}
-			want = d.join(want, more)
-		}
-	}
-	return want, nil
-}
-
-// trialOf prepares an ask. A window may be asked about more than once: it is prepared once.
-func (d *driver) trialOf(ctx context.Context, v *view, base State, a *ask) (*trial, error) {
-	if a.window.us == nil {
-		return d.prepare(ctx, v, base, a.edit)
-	}
-	t := d.windows.trials[a.window.at()]
-	if t == nil {
-		var err error
-		if t, err = d.prepare(ctx, v, base, Alone{join(a.window.us[a.window.lo:a.window.hi])}); err != nil {
-			return nil, err
-		}
-		d.windows.trials[a.window.at()] = t
-	}
-	again := *t
-	again.c.Reduction, again.settled = v.row, t.verdict == replay.VerdictUntestable
-	return &again, nil
-}
-
-// beyond lists questions that follow a walk which ends with the adoption of won, nil for none.
-func (d *driver) beyond(ctx context.Context, v *view, won *trial, count, depth int) ([]*trial, error) {
-	if won != nil {
-		v = v.after(ctx, won)
-	}
-	return d.upcoming(ctx, v, count, depth)
-}
-
-// prospect is a question with the probability that it will be asked.
-type prospect struct {
-	a    *ask
-	p    float64
-	won  *trial // adopted on the way
-	seen *past
-}
-
-type outlook []prospect
-
-func (o outlook) Len() int           { return len(o) }
-func (o outlook) Less(i, j int) bool { return o[i].p > o[j].p }
-func (o outlook) Swap(i, j int)      { o[i], o[j] = o[j], o[i] }
-func (o *outlook) Push(x any)        { *o = append(*o, x.(prospect)) }
-func (o *outlook) Pop() any {
-	old := *o
-	x := old[len(old)-1]
-	*o = old[:len(old)-1]
-	return x
 }
 
 // anyOf asks one edit after the other until one keeps the failure, then goes on with won; after none with lost.

@@ -1,0 +1,366 @@
+package minify
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"whittle/capture/fx"
+	"whittle/replay"
+)
+
+// A planner makes trials of edits, and says which questions are likely to come: for idle workers alone. It speculates on views of its own and
+// may be wrong; what it lists is asked early, and used only if the search comes to ask it.
+type planner struct {
+	*executor
+	queues  map[queueKey]*queue // questions that may follow a row
+	windows windows             // of the best state's graph
+	last    struct {            // hash's
+		id   identity
+		hash string
+	}
+}
+
+// prepare applies an edit to base and checks the result; it asks nothing.
+func (pl *planner) prepare(ctx context.Context, v *view, base State, e Edit) (*trial, error) {
+	t := &trial{edit: e, parent: pl.hash(base)}
+	st, ok := e.apply(v.w, base)
+	if !ok {
+		t.skip = true
+		return t, nil
+	}
+	t.cost = CostOf(st)
+	if !t.cost.Less(CostOf(base)) {
+		t.skip = true
+		return t, nil
+	}
+	t.key = pl.h.key(st, pl.s.Fingerprint)
+	t.c = Candidate{State: st, Reduction: v.row, Edit: e.String(), Hash: hashOf(t.key)}
+	if t.c.Hash == t.parent {
+		t.skip = true
+		return t, nil
+	}
+	if err := v.static(ctx, st); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		t.verdict, t.outcome, t.settled = replay.VerdictUntestable, replay.Outcome{Status: replay.Invalid, Message: err.Error()}, true
+	}
+	return t, nil
+}
+
+// hash is a state's identity; that of the last state is remembered.
+func (pl *planner) hash(s State) string {
+	id := identity{s.Module, len(s.Inputs), len(s.Config), nil, nil}
+	if len(s.Inputs) > 0 {
+		id.in = &s.Inputs[0]
+	}
+	if len(s.Config) > 0 {
+		id.cfg = &s.Config[0]
+	}
+	if pl.last.id != id {
+		pl.last.id, pl.last.hash = id, hashOf(pl.h.key(s, pl.s.Fingerprint))
+	}
+	return pl.last.hash
+}
+
+// identity tells states apart without looking into them.
+type identity struct {
+	module          *fx.GraphModule
+	inputs, setting int
+	in              *Input
+	cfg             *Setting
+}
+
+func hashOf(k replay.QueryKey) string { return k.Candidate() }
+
+// foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them.
+func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, seen *past, count int) ([]*trial, error) {
+	var want []*trial
+	var leaves []prospect // where the walk may end
+	q := &outlook{{a, 1, nil, seen}}
+	listed := map[string]bool{}
+	follow := func(p prospect, yes bool, chance float64) {
+		won := p.won
+		if yes {
+			won = p.a.t
+		}
+		next := prospect{p.a.then(yes), p.p * chance, won, p.seen.and(p.a, yes)}
+		if next.a != nil {
+			heap.Push(q, next)
+		} else {
+			leaves = append(leaves, next)
+		}
+	}
+	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
+		p := heap.Pop(q).(prospect)
+		if p.a.t == nil {
+			t, err := pl.trialOf(ctx, v.in(p.a.rowOf(v.row)), base, p.a)
+			if err != nil {
+				return nil, err
+			}
+			p.a.t = t
+		}
+		t := p.a.t
+		if len(want) == 0 {
+			want = append(want, t)
+			listed[pl.name(t)] = true
+			if count <= 1 {
+				break
+			}
+		}
+		verdict := t.verdict
+		if !t.skip && !t.settled {
+			k, err := pl.peek(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			if k == nil {
+				if name := pl.name(t); !listed[name] { // independent searches ask the same after any answer of the other
+					listed[name] = true
+					want = append(want, t)
+				}
+				chance := p.a.expect(p.seen)
+				follow(p, false, 1-chance)
+				follow(p, true, chance)
+				continue
+			}
+			verdict = replay.Judge(k.outcome, pl.want)
+		}
+		follow(p, !t.skip && verdict == replay.Reproduced, 1)
+	}
+	if count <= 1 || want[0].skip || want[0].settled {
+		return want, nil
+	}
+	sort.SliceStable(leaves, func(i, j int) bool { return leaves[i].p > leaves[j].p })
+	left := 0.0
+	for _, l := range leaves {
+		left += l.p
+	}
+	for _, l := range leaves { // each its share of the workers that are left
+		share := math.Ceil(float64(count-len(want)) * l.p / left)
+		if left -= l.p; share > 0 && l.p > 0.05 {
+			more, err := pl.beyond(ctx, v, l.won, int(share), 0)
+			if err != nil {
+				return nil, err
+			}
+			want = pl.join(want, more)
+		}
+	}
+	return want, nil
+}
+
+// trialOf prepares an ask. A window may be asked about more than once: it is prepared once.
+func (pl *planner) trialOf(ctx context.Context, v *view, base State, a *ask) (*trial, error) {
+	if a.window.us == nil {
+		return pl.prepare(ctx, v, base, a.edit)
+	}
+	t := pl.windows.trials[a.window.at()]
+	if t == nil {
+		var err error
+		if t, err = pl.prepare(ctx, v, base, Alone{join(a.window.us[a.window.lo:a.window.hi])}); err != nil {
+			return nil, err
+		}
+		pl.windows.trials[a.window.at()] = t
+	}
+	again := *t
+	again.c.Reduction, again.settled = v.row, t.verdict == replay.VerdictUntestable
+	return &again, nil
+}
+
+// beyond lists questions that follow a walk which ends with the adoption of won, nil for none.
+func (pl *planner) beyond(ctx context.Context, v *view, won *trial, count, depth int) ([]*trial, error) {
+	if won != nil {
+		v = v.after(ctx, won)
+	}
+	return pl.upcoming(ctx, v, count, depth)
+}
+
+// upcoming lists questions that follow if the row under way changes nothing: the openings of the rows after it, and at last
+// the proofs. It is for idle workers alone, and may be wrong.
+func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*trial, error) {
+	at := queueKey{v.cur.Module, v.row + v.certify}
+	q := pl.queues[at]
+	if q == nil {
+		q = &queue{seen: map[string]bool{}}
+		pl.queues[at] = q
+		passed, sweeping := false, v.certify != ""
+		for _, r := range reductions {
+			switch {
+			case r.name == v.row && !sweeping, sweeping && r.name == v.certify:
+				passed = true
+			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls:
+			case !passed || pl.off[r.name] || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
+			case !sweeping && r.opening != nil:
+				for _, e := range r.opening(v) {
+					q.edits = append(q.edits, early{e, r.name, r.likely})
+				}
+			case r.singles != nil:
+				for _, e := range r.singles(v) {
+					q.edits = append(q.edits, early{e, r.name, false})
+				}
+			}
+		}
+	}
+	for len(q.trials) < count {
+		if len(q.edits) == 0 {
+			if q.swept || v.certify != "" {
+				break
+			}
+			q.swept = true
+			q.edits = pl.swept(v)
+			continue
+		}
+		e := q.edits[0]
+		q.edits = q.edits[1:]
+		t, err := pl.prepare(ctx, v, v.cur, e.Edit)
+		if err != nil {
+			return nil, err
+		}
+		if t.skip || t.settled {
+			continue
+		}
+		if e.likely && q.next == nil {
+			q.next, q.row = t, e.row
+		}
+		a, err := pl.peek(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if a == nil && !q.seen[pl.name(t)] {
+			q.seen[pl.name(t)] = true
+			q.trials = append(q.trials, t)
+		}
+	}
+	answered := func(t *trial) bool { return pl.known[pl.name(t)] != nil }
+	q.trials = slices.DeleteFunc(q.trials, answered)
+	adopted, lead := 0.0, 0 // the chance that the likely edit is adopted, and how many are asked up to it
+	if q.next != nil && depth < 2 {
+		adopted, lead = likely, 1+slices.Index(q.trials, q.next)
+		if a := pl.known[pl.name(q.next)]; a != nil {
+			if adopted = 0; replay.Judge(a.outcome, pl.want) == replay.Reproduced {
+				adopted = 1
+			}
+		}
+	}
+	if after := int(adopted * float64(count-lead)); after > 0 { // what follows then comes before what follows else
+		more, err := pl.beyond(ctx, v.in(q.row), q.next, after, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		return slices.Concat(q.trials[:lead], more, q.trials[lead:min(len(q.trials), max(lead, count-len(more)))]), nil
+	}
+	if len(q.edits) == 0 && (q.swept || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
+		q.proofs = true
+		if pl.doubtful() {
+			for i := range rerunTimes {
+				q.trials = append(q.trials, pl.rerun(v.cur, 1+i))
+			}
+		}
+		q.trials = append(q.trials, pl.question(pl.proof(v.cur, 0)))
+	}
+	q.trials = slices.DeleteFunc(q.trials, answered)
+	return q.trials[:min(len(q.trials), count)], nil
+}
+
+// The chances of an edit that is often adopted, and of one of many that are tried one after the other.
+const (
+	likely = 0.7
+	seldom = 0.2
+)
+
+// swept lists what the sweep will ask.
+func (pl *planner) swept(v *view) []early {
+	var out []early
+	for _, r := range reductions {
+		if r.singles != nil && !pl.off[r.name] && (r.needs == nothing || !v.w.outdated && (r.needs == looks || !v.w.hollow)) {
+			for _, e := range r.singles(v) {
+				out = append(out, early{e, r.name, false})
+			}
+		}
+	}
+	return out
+}
+
+// join adds trials to a list for idle workers, as far as others do not ask the same.
+func (pl *planner) join(want, more []*trial) []*trial {
+	seen := map[string]bool{}
+	for _, t := range want {
+		seen[pl.name(t)] = true
+	}
+	for _, t := range more {
+		if n := pl.name(t); !seen[n] {
+			seen[n] = true
+			want = append(want, t)
+		}
+	}
+	return want
+}
+
+// prospect is a question with the probability that it will be asked.
+type prospect struct {
+	a    *ask
+	p    float64
+	won  *trial // adopted on the way
+	seen *past
+}
+
+type outlook []prospect
+
+func (o outlook) Len() int { return len(o) }
+
+func (o outlook) Less(i, j int) bool { return o[i].p > o[j].p }
+
+func (o outlook) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
+
+func (o *outlook) Push(x any) { *o = append(*o, x.(prospect)) }
+
+func (o *outlook) Pop() any {
+	old := *o
+	x := old[len(old)-1]
+	*o = old[:len(old)-1]
+	return x
+}
+
+// queue is what upcoming has prepared for a state and a row.
+type queue struct {
+	edits  []early
+	trials []*trial
+	seen   map[string]bool
+	swept  bool
+	proofs bool
+	next   *trial // likely to be adopted, by row
+	row    string
+}
+
+// early is an edit of a row to come.
+type early struct {
+	Edit
+	row    string
+	likely bool
+}
+
+type queueKey struct {
+	of  *fx.GraphModule
+	row string
+}
+
+// windows are the units of a graph, and what was prepared for parts of their list.
+type windows struct {
+	base   *fx.GraphModule
+	units  [][]string
+	trials map[at]*trial
+}
+
+// of are the units of a state's graph.
+func (w *windows) of(s State) [][]string {
+	if w.base != s.Module {
+		w.base, w.units, w.trials = s.Module, units(s.Module.Graph), map[at]*trial{}
+	}
+	return w.units
+}
+
+// place is the decision tree of localise, for the current state.
+func (pl *planner) place(v *view) *ask { return v.suspected(pl.windows.of(v.cur)) }
