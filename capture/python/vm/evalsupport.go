@@ -16,11 +16,15 @@ func (in *Interp) binaryArg(a, b Object, arg int32) (Object, error) {
 	return in.BinaryOp(code.BinOps[arg], a, b)
 }
 
-// constructs says whether calling the class does no more than make a plain object and run a Python __init__.
+// constructs says whether calling the class does no more than make a plain object and run a Python __init__. Classes that are not a program's own
+// belong to all interpreters of the process: nothing is noted in them.
 func (t *Type) constructs() bool {
+	if !t.Heap {
+		return false
+	}
 	if !t.ctorKnown {
 		t.ctorKnown, t.ctor = true, nil
-		if fn, ok := t.Lookup("__init__").(*Function); ok && t.Heap && t.Meta == nil && t.Native == nil && t.Lookup("__new__") == objectNewB {
+		if fn, ok := t.Lookup("__init__").(*Function); ok && t.Meta == nil && t.Native == nil && t.Lookup("__new__") == objectNewB {
 			t.ctor = fn
 		}
 	}
