@@ -15,7 +15,7 @@ type pass struct {
 	name  string
 	joint bool // only where Inductor compiles a training function
 	run   func(g *fx.Graph) error
-	after []string
+	after []string // passes that have to run before it; a test holds the table to it
 }
 
 // passes run over every traced graph, in this order.

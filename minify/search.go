@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"whittle/capture/fx/interp"
-	"whittle/kernels/aten"
 	"whittle/replay"
 )
 
@@ -227,18 +225,6 @@ var ErrNothingToResume = errors.New("minify: there is no interrupted search of t
 
 // ErrBudget ends a search whose MaxQueries are used up.
 var ErrBudget = errors.New("minify: the budget of queries is used up")
-
-// CheckShapes is the default static check: shape propagation by meta functions. What whittle has no operator for is not held
-// against a candidate.
-func CheckShapes(ctx context.Context, s State) error {
-	gm, _ := s.Module.Clone()
-	err := interp.Propagate(ctx, gm, s.Values())
-	var ae *aten.Error
-	if errors.As(err, &ae) && (ae.Kind == aten.NotImplementedError || string(ae.Kind) == "DataDependentOutputException") {
-		return nil
-	}
-	return err
-}
 
 func certificateText(ts []Trial) string {
 	b, err := json.Marshal(ts)

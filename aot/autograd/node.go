@@ -120,9 +120,6 @@ func edgeOf(t *tensor.Tensor) Edge {
 	return Edge{}
 }
 
-// EdgeOf is where a gradient of t flows; the zero Edge when t needs none.
-func EdgeOf(t *tensor.Tensor) Edge { return edgeOf(t) }
-
 // SetHistory makes n the origin of t, as result nr.
 func SetHistory(t *tensor.Tensor, n *Node, nr int) {
 	m := Ensure(t)

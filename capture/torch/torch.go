@@ -124,12 +124,6 @@ type Modes struct {
 
 type key struct{}
 
-// Of is the torch state of an interpreter, nil when torch was not installed there.
-func Of(in *vm.Interp) *Torch {
-	t, _ := in.Ext[key{}].(*Torch)
-	return t
-}
-
 // New installs the torch package in an interpreter; scripts then import it.
 func New(in *vm.Interp, grad Autograd) *Torch {
 	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},

@@ -329,10 +329,6 @@ static double NAME(sum64)(const double *p, int64_t n) {
   return t;
 }
 
-static void NAME(sum_rows64)(double *o, const double *a, int64_t rows, int64_t cols, int64_t stride) {
-  for (int64_t r = 0; r < rows; r++) o[r] = NAME(sum64)(a + r * stride, cols);
-}
-
 static void NAME(sum_cols32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride, double *tmp) {
   for (int64_t j0 = 0; j0 < cols; j0 += 512) {
     int64_t m = cols - j0 < 512 ? cols - j0 : 512;
@@ -597,7 +593,7 @@ GEMM(gemm64, double, NAME(vd))
 
 const whittle_kernels TABLE = {
     NAME(unary32), NAME(unary64), NAME(binary32), NAME(binary64), NAME(compare32), NAME(compare64), NAME(comparei64), NAME(bits), NAME(widen16), NAME(narrow16),
-    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_rows64), NAME(sum_cols32),
+    NAME(clamp32), NAME(clamp64), NAME(select), NAME(sum_rows32), NAME(sum_parts32), NAME(deviations32), NAME(sum_cols32),
     NAME(max_rows32), NAME(arg_rows32), NAME(cumsum_rows32), NAME(softmax_rows32), NAME(norm_rows32), NAME(gemm32), NAME(gemm64),
 };
 #undef LOOP

@@ -29,7 +29,6 @@ typedef struct {
   void (*sum_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_parts32)(double *o, const float *a, int64_t n, int64_t part);
   double (*deviations32)(const float *a, int64_t n, double mean, int power);
-  void (*sum_rows64)(double *o, const double *a, int64_t rows, int64_t cols, int64_t stride);
   void (*sum_cols32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride, double *tmp);
   void (*max_rows32)(float *o, const float *a, int64_t rows, int64_t cols, int64_t stride);
   void (*arg_rows32)(int64_t *o, const float *a, int64_t rows, int64_t cols, int least);

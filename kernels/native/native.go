@@ -24,7 +24,6 @@ static void cumsum_rows32(const whittle_kernels *t, float *o, float *a, int64_t 
 static void sum_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->sum_rows32(o, a, r, c, s); }
 static void sum_parts32(const whittle_kernels *t, double *o, float *a, int64_t n, int64_t part) { t->sum_parts32(o, a, n, part); }
 static double deviations32(const whittle_kernels *t, float *a, int64_t n, double mean, int power) { return t->deviations32(a, n, mean, power); }
-static void sum_rows64(const whittle_kernels *t, double *o, double *a, int64_t r, int64_t c, int64_t s) { t->sum_rows64(o, a, r, c, s); }
 static void sum_cols32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { double tmp[512]; t->sum_cols32(o, a, r, c, s, tmp); }
 static void max_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int64_t s) { t->max_rows32(o, a, r, c, s); }
 static void softmax_rows32(const whittle_kernels *t, float *o, float *a, int64_t r, int64_t c, int lg) { t->softmax_rows32(o, a, r, c, lg); }
@@ -355,14 +354,6 @@ func Deviations32(a []float32, mean float64, power int) float64 {
 		return 0
 	}
 	return float64(C.deviations32(table, p32(a), C.int64_t(len(a)), C.double(mean), C.int(power)))
-}
-
-// SumRows64 is SumRows32 for float64, with pairwise summation.
-func SumRows64(out, a []float64, cols, stride int) {
-	if len(out) == 0 {
-		return
-	}
-	C.sum_rows64(table, p64(out), p64(a), C.int64_t(len(out)), C.int64_t(cols), C.int64_t(stride))
 }
 
 // SumCols32 sums rows rows of len(out) columns into out: four at a time in float32, those sums in float64.

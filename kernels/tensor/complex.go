@@ -107,10 +107,3 @@ func (d DType) ToComplex() DType {
 	}
 	return d
 }
-
-// NewViewAs is NewView with another dtype; offset and strides count elements of it.
-func NewViewAs(base *Tensor, d DType, shape, stride []int64, offset int64) *Tensor {
-	v := NewView(base, shape, stride, offset)
-	v.DType = d
-	return v
-}

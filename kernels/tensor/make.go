@@ -173,9 +173,6 @@ func FromFloat64s(xs []float64, shape ...int64) *Tensor { return fromSlice(Float
 // FromInt64s makes a contiguous int64 tensor.
 func FromInt64s(xs []int64, shape ...int64) *Tensor { return fromSlice(Int64, xs, shape) }
 
-// FromInt32s makes a contiguous int32 tensor.
-func FromInt32s(xs []int32, shape ...int64) *Tensor { return fromSlice(Int32, xs, shape) }
-
 // FromBools makes a contiguous bool tensor.
 func FromBools(xs []bool, shape ...int64) *Tensor { return fromSlice(Bool, xs, shape) }
 

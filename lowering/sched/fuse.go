@@ -8,21 +8,16 @@ type Step struct {
 	Other any
 }
 
-// rule says why loops may join a group; the first that holds decides.
-type rule struct {
-	name string
-	ok   func(group []*ir.Loops, l *ir.Loops) bool
-}
-
-// fusion rules, tried in order.
-var rules = []rule{
-	{"same space", func(g []*ir.Loops, l *ir.Loops) bool {
+// rules say when loops may join a group; one that holds is enough.
+var rules = []func(group []*ir.Loops, l *ir.Loops) bool{
+	// the same space
+	func(g []*ir.Loops, l *ir.Loops) bool {
 		last := g[len(g)-1]
 		return last.Reduce == "" && l.Reduce == "" && equal(last.Ranges, l.Ranges)
-	}},
+	},
 	// Loops of one kernel run one after another, so any order of spaces is right; sharing saves
 	// a call and a compile. Large groups compile slowly, which bounds them.
-	{"follows", func(g []*ir.Loops, l *ir.Loops) bool { return len(g) < maxGroup }},
+	func(g []*ir.Loops, _ *ir.Loops) bool { return len(g) < maxGroup },
 }
 
 const maxGroup = 24
@@ -38,8 +33,8 @@ func Fuse(steps []Step) []Step {
 		last := &out[len(out)-1]
 		for _, l := range s.Loops {
 			joined := false
-			for _, r := range rules {
-				if r.ok(last.Loops, l) {
+			for _, ok := range rules {
+				if ok(last.Loops, l) {
 					last.Loops = append(last.Loops, l)
 					joined = true
 					break

@@ -53,9 +53,6 @@ type compiler struct {
 	mode   Mode
 }
 
-// Compile compiles a module.
-func Compile(f *syntax.File) (*Code, error) { return compile(f, f.Body, Exec) }
-
 // CompileSource parses and compiles in one step. Errors of the source are *syntax.Error.
 func CompileSource(filename, src string, mode Mode) (*Code, error) {
 	if mode == Eval {
