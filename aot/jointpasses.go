@@ -204,7 +204,7 @@ func uniformValue(n *fx.Node, known map[*fx.Node]*tensor.Tensor) (*tensor.Tensor
 		}
 		return nil, nil
 	}
-	if op.Tags&aten.Pointwise == 0 || op.Tags&aten.Random != 0 || !cheap[packet(n)] {
+	if op.Tags&aten.Pointwise == 0 || op.Facts().Effect == aten.Random || !cheap[packet(n)] {
 		return nil, nil
 	}
 	sig := op.Sig()
