@@ -202,7 +202,7 @@ func (w *world) bodyBypass(items []string) edit {
 					break
 				}
 			}
-			c.Graph.EliminateDeadCode()
+			c.Graph.EliminateDeadCode(fx.UnknownDoesNot) // as in prune
 			gm.Submodules[body] = c
 		}
 		return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed

@@ -37,6 +37,7 @@ type Facts struct {
 	trains  []int // flags that switch training on: false => nothing is drawn, nothing is updated
 	doses   []int // probabilities of dropping: 0 => nothing is drawn
 	inplace int   // the flag that has the first argument overwritten; -1 => none
+	maxNorm int   // the norm that rows of the argument weight are cut to in place; -1 => none
 }
 
 // An Alias says that a result shares memory with an argument, or may, as that of reshape. For lists, elements do.
@@ -69,10 +70,10 @@ func setOfNames(names string) map[string]bool {
 }
 
 // FactsOf are the facts of a function with the given signature and effect. Operators have theirs already: see Op.Facts. The names of the
-// arguments count: a random function draws nothing where train or training is false, or where dropout or dropout_p is 0; one that has
-// inplace overwrites its first argument where that is true.
+// arguments count: a random function draws nothing where train or training is false, or where dropout or dropout_p is 0; inplace, if true, has
+// the first argument overwritten, and max_norm, if given, the weight.
 func FactsOf(s *Schema, e Effect) *Facts {
-	f := &Facts{Sig: s, Effect: e, inplace: -1}
+	f := &Facts{Sig: s, Effect: e, inplace: -1, maxNorm: -1}
 	for i, a := range s.Args {
 		if a.Write() {
 			f.Writes = append(f.Writes, i)
@@ -87,6 +88,10 @@ func FactsOf(s *Schema, e Effect) *Facts {
 			f.doses = append(f.doses, i)
 		case "inplace":
 			f.inplace = i
+		case "max_norm":
+			if s.Arg("weight") >= 0 {
+				f.maxNorm = i
+			}
 		case "running_mean", "running_var":
 			if updating[s.Name] {
 				f.Updates = append(f.Updates, i)
@@ -138,7 +143,17 @@ func (f *Facts) Given(value func(arg int) (v Value, ok bool)) Facts {
 			r.Writes = append(r.Writes[:len(r.Writes):len(r.Writes)], 0)
 		}
 	}
+	if f.maxNorm >= 0 {
+		if v, ok := value(f.maxNorm); !ok || v != nil {
+			r.Writes = append(r.Writes[:len(r.Writes):len(r.Writes)], f.Sig.Arg("weight"))
+		}
+	}
 	return r
+}
+
+// Fixed reports whether the facts are those of every call, whatever its arguments.
+func (f *Facts) Fixed() bool {
+	return f.inplace < 0 && f.maxNorm < 0 && len(f.Updates) == 0 && (f.Effect != Random || len(f.trains)+len(f.doses) == 0)
 }
 
 func isZero(v Value) bool { return v == Value(0.0) || v == Value(int64(0)) || v == Value(false) }
@@ -151,14 +166,12 @@ func (op *Op) Facts() *Facts {
 	return op.facts
 }
 
-// declarations are the facts of all operators that PyTorch declares, also of those without a row here.
-type declarations struct {
-	ops     map[string]*Facts   // by full name
-	packets map[string][]*Facts // by "aten::add"
-}
+// Declared are the facts of all operators that PyTorch declares, also of those without a row here, in the order of declaration. Callers must not
+// change the list.
+func Declared() []*Facts { return declared() }
 
-var declared = sync.OnceValue(func() declarations {
-	d := declarations{map[string]*Facts{}, map[string][]*Facts{}}
+var declared = sync.OnceValue(func() []*Facts {
+	var all []*Facts
 	rows := theRegistry().ops
 	for _, l := range strings.Split(schemasTSV+"\n"+pythonOnlyTSV, "\n") {
 		flags, text, ok := strings.Cut(l, "\t")
@@ -173,11 +186,9 @@ var declared = sync.OnceValue(func() declarations {
 		} else {
 			continue
 		}
-		p := f.Sig.Namespace + "::" + f.Sig.Name
-		d.ops[f.Sig.FullName()] = f
-		d.packets[p] = append(d.packets[p], f)
+		all = append(all, f)
 	}
-	return d
+	return all
 })
 
 // effectOf is the effect that the flags of a line have the letter of.
@@ -189,9 +200,3 @@ func effectOf(flags string) Effect {
 	}
 	return UnknownEffect
 }
-
-// Declared are the facts of an overload that PyTorch declares, by a name as Lookup takes it, also where it has no row; nil if there is none.
-func Declared(name string) *Facts { return declared().ops[registered(name)] }
-
-// DeclaredPacket are the facts of all overloads of an operator that PyTorch declares, in the order of declaration.
-func DeclaredPacket(ns, name string) []*Facts { return declared().packets[ns+"::"+name] }

@@ -10,8 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+func factsByName() map[string]*Facts {
+	m := map[string]*Facts{}
+	for _, f := range Declared() {
+		m[f.Sig.FullName()] = f
+	}
+	return m
+}
+
 // TestFactsAreKnown walks every operator that PyTorch declares: each has exactly one effect, and does something.
 func TestFactsAreKnown(t *testing.T) {
+	known := factsByName()
 	for _, l := range strings.Split(strings.TrimSpace(schemasTSV+pythonOnlyTSV), "\n") {
 		flags, text, _ := strings.Cut(l, "\t")
 		name := text[:strings.IndexByte(text, '(')]
@@ -24,7 +33,7 @@ func TestFactsAreKnown(t *testing.T) {
 		if effects != 1 {
 			t.Errorf("%s has %d effects, want one: %q", name, effects, flags)
 		}
-		f := Declared(name)
+		f := known[name]
 		if f == nil {
 			t.Errorf("%s has no facts", name)
 			continue
@@ -37,19 +46,18 @@ func TestFactsAreKnown(t *testing.T) {
 		}
 	}
 	for _, op := range All() {
-		if op.Facts() != Declared(op.FullName()) {
+		if op.Facts() != known[op.FullName()] {
 			t.Errorf("%s: the row has other facts than the declaration", op)
 		}
 	}
 	for name, arg := range metadata {
-		all := slices.Concat(DeclaredPacket("aten", name), DeclaredPacket("prims", name))
-		if !slices.ContainsFunc(all, func(f *Facts) bool { return f.Sig.Arg(arg) >= 0 }) {
+		if !slices.ContainsFunc(Declared(), func(f *Facts) bool { return f.Sig.Name == name && f.Sig.Arg(arg) >= 0 }) {
 			t.Errorf("metadata: no operator %s has an argument %s", name, arg)
 		}
 	}
 	for name := range updating {
-		for _, f := range DeclaredPacket("aten", name) {
-			if len(f.Updates) != 2 {
+		for _, f := range Declared() {
+			if f.Sig.Name == name && len(f.Updates) != 2 {
 				t.Errorf("%s updates %d running statistics, want 2", f.Sig.FullName(), len(f.Updates))
 			}
 		}
@@ -73,7 +81,7 @@ func TestFactsAsPyTorch(t *testing.T) {
 		c := strings.Split(strings.ReplaceAll(l, "\t-", "\t"), "\t")
 		recorded[c[0]] = facts{c[1], c[2], c[3]}
 	}
-	for name, f := range declared().ops {
+	for name, f := range factsByName() {
 		if f.Sig.Namespace == "torchvision" || name == "aten::copy_.python" {
 			continue // no operators of PyTorch: the second is a form of copy_ that it binds by hand
 		}
@@ -144,6 +152,7 @@ func TestLibraryFacts(t *testing.T) {
 
 // TestGiven shows what the arguments of a call change.
 func TestGiven(t *testing.T) {
+	known := factsByName()
 	node := struct{}{} // an argument that is no constant
 	for _, c := range []struct {
 		op     string
@@ -167,7 +176,7 @@ func TestGiven(t *testing.T) {
 		{"_native_batch_norm_legit", []Value{node, nil, nil, node, node, false, 0.1, 1e-5}, Pure, []int{3, 4}},
 		{"rand", []Value{node}, Random, nil},
 	} {
-		f := Declared("aten::" + c.op)
+		f := known["aten::"+c.op]
 		if f == nil {
 			t.Fatalf("no operator %s", c.op)
 		}

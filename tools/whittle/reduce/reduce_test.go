@@ -156,18 +156,6 @@ func TestAddBackend(t *testing.T) {
 	}
 }
 
-func TestMutates(t *testing.T) {
-	for target, want := range map[string]bool{"aten.copy_.default": true, "aten.add.Tensor": false, "aten.__and__.Tensor": false, "aten.relu_.default": true, "prims.iota.default": false} {
-		g := fx.NewGraph()
-		p := &fx.Node{Op: fx.Placeholder, Name: "x", Target: "x"}
-		g.Adopt(p)
-		g.Output(fx.Tuple{g.CallFunction(target, p)})
-		if got := mutates(g); got != want {
-			t.Errorf("%s: %v", target, got)
-		}
-	}
-}
-
 // Both engines refuse a repro whose data are not there, before anything is asked.
 func TestMissingDataAreAnError(t *testing.T) {
 	r := &repros.Repro{Stage: repros.AfterDynamo, Module: module("x"), SaveDir: "checkpoints", Storages: []repros.Storage{{Hash: "0123", NBytes: 8, DTypeHint: "float32"}},
