@@ -43,12 +43,15 @@ type Facts struct {
 // An Alias says that a result shares memory with an argument, or may, as that of reshape. For lists, elements do.
 type Alias struct{ Result, Arg int }
 
-// metadata lists the operators that read nothing but the metadata of an argument, by the argument's name.
+// metadata lists the operators, or single overloads, that read nothing but the metadata of an argument, by the argument's name.
 var metadata = func() map[string]string {
 	m := map[string]string{}
 	for arg, names := range map[string]string{
 		"self": `zeros_like ones_like full_like empty_like rand_like randn_like randint_like new_zeros new_ones new_full new_empty new_empty_strided
-			sym_size sym_numel sym_stride sym_storage_offset size fill copy zero`,
+			sym_size sym_numel sym_stride sym_storage_offset size fill copy zero
+			bernoulli.p bernoulli.Tensor cauchy exponential geometric log_normal normal_functional random uniform`,
+		"other":        "expand_as reshape_as to.other type_as view_as",
+		"the_template": "resize_as resize_as_",
 	} {
 		for _, n := range strings.Fields(names) {
 			m[n] = arg
@@ -78,7 +81,7 @@ func FactsOf(s *Schema, e Effect) *Facts {
 		if a.Write() {
 			f.Writes = append(f.Writes, i)
 		}
-		if metadata[s.Name] == a.Name {
+		if a.Name == metadata[s.Name] || a.Name == metadata[s.Name+"."+s.Overload] {
 			f.Metadata = append(f.Metadata, i)
 		}
 		switch a.Name {
