@@ -232,7 +232,7 @@ func (d *diverging) null(ctx context.Context, gm *fx.GraphModule, inputs []any, 
 func (d *diverging) nullUninitialised(ctx context.Context) error {
 	other := map[string]any{}
 	for _, n := range d.gm.Graph.Nodes {
-		if t, ok := d.eager[n.Name].(*tensor.Tensor); ok && Uninitialised(n) {
+		if t, ok := d.eager[n.Name].(*tensor.Tensor); ok && n.IsUninitialised(fx.UnknownDoesNot) {
 			p := Clone(t).(*tensor.Tensor)
 			p.Fill(97)
 			other[n.Name] = p
@@ -253,11 +253,11 @@ func (d *diverging) nullUninitialised(ctx context.Context) error {
 	return err
 }
 
-// drawn is the values of nodes that draw random numbers and write to nothing.
+// drawn is the values of nodes that draw random numbers and write to nothing. An unknown target's are judged: two runs said that they do not differ.
 func (d *diverging) drawn() map[string]any {
 	out := map[string]any{}
 	for _, n := range d.gm.Graph.Nodes {
-		if v, ok := d.eager[n.Name]; ok && n.IsRandom() && !n.IsMutating() {
+		if v, ok := d.eager[n.Name]; ok && n.IsRandom(fx.UnknownDoesNot) && !n.IsMutating(fx.UnknownDoesNot) {
 			out[n.Name] = v
 		}
 	}
@@ -268,7 +268,7 @@ func (d *diverging) drawn() map[string]any {
 func (d *diverging) float64s(ctx context.Context) error {
 	d.exact = map[string]any{}
 	for _, n := range d.gm.Graph.Nodes {
-		if n.IsCall() && n.IsRandom() && n.IsMutating() {
+		if n.IsCall() && n.IsRandom(fx.UnknownDoesNot) && n.IsMutating(fx.UnknownDoesNot) {
 			return nil // it would draw other numbers in float64
 		}
 	}
@@ -278,7 +278,7 @@ func (d *diverging) float64s(ctx context.Context) error {
 		fixed[k] = double(Clone(v))
 	}
 	for _, n := range d.gm.Graph.Nodes {
-		if v, ok := d.eager[n.Name]; ok && Uninitialised(n) {
+		if v, ok := d.eager[n.Name]; ok && n.IsUninitialised(fx.UnknownDoesNot) {
 			fixed[n.Name] = double(Clone(v))
 		}
 	}
@@ -428,13 +428,14 @@ func (d *diverging) intermediates(ctx context.Context, plain []any, failing bool
 	return rows, nil
 }
 
-// tapped is the graph with its nodes as further outputs. ok is false where writes make that meaningless.
+// tapped is the graph with its nodes as further outputs. ok is false where writes make that meaningless, or where an unknown function may write. A
+// module is taken to write to nothing but its buffers.
 func (d *diverging) tapped() (*fx.GraphModule, bool) {
 	c, m := d.gm.Clone()
 	used := c.Graph.Users()
 	var drop []*fx.Node
 	for _, n := range c.Graph.Nodes {
-		if !n.IsCall() || !n.IsMutating() {
+		if n.Op == fx.CallModule || !n.IsMutating(fx.UnknownMay) {
 			continue
 		}
 		if !epilogue(n, used) {
@@ -541,7 +542,7 @@ func prefix(gm *fx.GraphModule, last *fx.Node) *fx.GraphModule {
 	}
 	c.Graph.Erase(cut...)
 	o.Args = []fx.Arg{fx.Tuple{end}}
-	c.Graph.EliminateDeadCode()
+	c.Graph.EliminateDeadCode(fx.UnknownMay)
 	return c
 }
 

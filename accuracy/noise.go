@@ -213,7 +213,7 @@ func (r *Rounding) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) 
 	if err != nil || !slices.ContainsFunc(in, fuzzy) || op.Has(aten.View) {
 		return out, err
 	}
-	writes := slices.ContainsFunc(op.Sig().Args, func(a aten.Arg) bool { return strings.HasSuffix(a.Alias, "!") })
+	writes := len(op.Facts().Writes) > 0
 	exact := exactly[strings.TrimSuffix(op.Sig().Name, "_")]
 	tensors([]aten.Value{out}, func(t *tensor.Tensor) {
 		same := func(x *tensor.Tensor) bool { return x.Storage == t.Storage }

@@ -3,9 +3,6 @@ package accuracy
 import (
 	"context"
 	"fmt"
-	"strings"
-
-	"whittle/capture/fx"
 )
 
 // NondeterministicError says that a result cannot be judged: the same execution gives another one each time.
@@ -48,24 +45,4 @@ func compareAlike(a, b any, o Options) Report {
 		tol = Default().Tol
 	}
 	return Compare(a, b, nil, Options{Tol: tol, EqualNaN: true, ExactDType: true})
-}
-
-// Uninitialised reports whether n hands out memory without writing to it.
-func Uninitialised(n *fx.Node) bool {
-	if !n.IsCall() || n.Op == fx.CallModule {
-		return false
-	}
-	name := n.Target
-	if n.Op == fx.CallFunction {
-		parts := strings.Split(name, ".")
-		name = parts[len(parts)-1]
-		if fx.IsOverload(n.Target) {
-			name = parts[1]
-		}
-	}
-	switch name {
-	case "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized":
-		return true
-	}
-	return false
 }

@@ -175,7 +175,7 @@ func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return aten.Decompose(f, op, args)
 	}
-	writes := build.Writes(op)
+	writes := op.Facts().Writes
 	if len(writes) > 0 {
 		return f.mutate(op, args, writes)
 	}
@@ -380,7 +380,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 			}
 		}
 		for _, fn := range op.Library.Packet(ns, base) {
-			if len(build.Writes(fn)) == 0 && slices.EqualFunc(fn.Sig().Args, sig, func(a, b aten.Arg) bool { return a.Name == b.Name && a.Type == b.Type }) {
+			if len(fn.Facts().Writes) == 0 && slices.EqualFunc(fn.Sig().Args, sig, func(a, b aten.Arg) bool { return a.Name == b.Name && a.Type == b.Type }) {
 				return fn, fargs, nil
 			}
 		}
@@ -401,7 +401,7 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 		names = []string{r}
 	}
 	for _, name := range names {
-		if fn := op.Library.Lookup(ns + "." + name); fn != nil && fn != op && len(build.Writes(fn)) == 0 && len(fn.Sig().Args) == len(args) {
+		if fn := op.Library.Lookup(ns + "." + name); fn != nil && fn != op && len(fn.Facts().Writes) == 0 && len(fn.Sig().Args) == len(args) {
 			return fn, args, nil
 		}
 	}

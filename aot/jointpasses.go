@@ -172,7 +172,7 @@ func ints(l []int64) fx.List {
 
 // uniformValue deduces the one value of n's elements as a tensor of one element, nil for unknown.
 func uniformValue(n *fx.Node, known map[*fx.Node]*tensor.Tensor) (*tensor.Tensor, error) {
-	if n.Op != fx.CallFunction || valueOf(n) == nil || n.IsImpure() {
+	if n.Op != fx.CallFunction || valueOf(n) == nil || n.IsImpure(fx.UnknownMay) {
 		return nil, nil
 	}
 	op := n.Operator()
@@ -204,7 +204,7 @@ func uniformValue(n *fx.Node, known map[*fx.Node]*tensor.Tensor) (*tensor.Tensor
 		}
 		return nil, nil
 	}
-	if op.Tags&aten.Pointwise == 0 || op.Tags&aten.Random != 0 || !cheap[packet(n)] {
+	if op.Tags&aten.Pointwise == 0 || op.Facts().Effect == aten.Random || !cheap[packet(n)] {
 		return nil, nil
 	}
 	sig := op.Sig()
@@ -389,7 +389,7 @@ func softmaxScale(g *fx.Graph) error {
 		}
 		g.Erase(n, top)
 	}
-	g.EliminateDeadCode()
+	g.EliminateDeadCode(fx.UnknownMay)
 	return nil
 }
 

@@ -65,7 +65,7 @@ func partition(j *Joint) (*Parts, error) {
 		}
 	}
 	for _, n := range g.Nodes {
-		if n.IsMutating() && n.Op == fx.CallFunction && !tangents[n] || n.Op == fx.Placeholder && !tangents[n] {
+		if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && !tangents[n] || n.Op == fx.Placeholder && !tangents[n] {
 			mark(n)
 		}
 	}
@@ -90,7 +90,7 @@ func partition(j *Joint) (*Parts, error) {
 		return nil, fmt.Errorf("forward graph: %w", err)
 	}
 	// In-place copies into inputs end the forward graph.
-	bwd, err := extract(j.GM, nil, append(append([]*fx.Node{}, saved...), tangentNodes(g)...), fx.Tuple(bwOuts), func(n *fx.Node) bool { return !n.IsMutating() })
+	bwd, err := extract(j.GM, nil, append(append([]*fx.Node{}, saved...), tangentNodes(g)...), fx.Tuple(bwOuts), func(n *fx.Node) bool { return !n.IsMutating(fx.UnknownMay) })
 	if err != nil {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
@@ -176,7 +176,7 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 	}
 	if inputs != nil {
 		for _, n := range g.Nodes {
-			if n.IsMutating() && n.Op == fx.CallFunction && allow(n) {
+			if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && allow(n) {
 				visit(n)
 			}
 		}

@@ -43,7 +43,7 @@ func runPasses(g *fx.Graph, wanted func(pass) bool) error {
 }
 
 func deadcode(g *fx.Graph) error {
-	g.EliminateDeadCode()
+	g.EliminateDeadCode(fx.UnknownMay)
 	return nil
 }
 
@@ -76,8 +76,8 @@ func permutes(g *fx.Graph) error {
 	return nil
 }
 
-// cse merges equal pure calls. Views and plain computations merge alike; random operators,
-// operators that make fresh storage which somebody may write, and what shares its storage with a result stay apart.
+// cse merges equal pure calls. Views and plain computations merge alike; random operators, and what shares its storage with a result stay
+// apart. So does aten.empty, as in PyTorch: of all that gives uninitialised memory it alone is left out there.
 func cse(g *fx.Graph) error {
 	results := map[*tensor.Storage]bool{}
 	for _, o := range g.OutputNode().Inputs() {
@@ -99,7 +99,7 @@ func cse(g *fx.Graph) error {
 			}
 			return in
 		})
-		if n.Op != fx.CallFunction || n.IsImpure() || n.IsRandom() || n.Target == "aten.empty.memory_format" || valueOf(n) != nil && results[valueOf(n).Storage] {
+		if n.Op != fx.CallFunction || n.IsImpure(fx.UnknownMay) || packet(n) == "aten.empty" || valueOf(n) != nil && results[valueOf(n).Storage] {
 			kept = append(kept, n)
 			continue
 		}

@@ -295,6 +295,6 @@ func (t *Tracer) Return(v aten.Value) error {
 		a = fx.Tuple(l)
 	}
 	t.GM.Graph.Output(a)
-	t.GM.Graph.EliminateDeadCode()
+	t.GM.Graph.EliminateDeadCode(fx.UnknownMay)
 	return nil
 }

@@ -253,7 +253,7 @@ func (l *lowerer) extern(n *fx.Node, t *tensor.Tensor) error {
 // writes reports whether a node changes one of its operands.
 func writes(n *fx.Node) bool {
 	op := n.Operator()
-	return op != nil && slices.ContainsFunc(op.Sig().Args, func(a aten.Arg) bool { return a.Write() })
+	return op != nil && len(op.Facts().Writes) > 0
 }
 
 // settleBefore computes what is lazy and still needed before n, which writes memory that it may read, is done.

@@ -212,7 +212,7 @@ func (e BypassInBodies) apply(w *world, s State) (State, bool) {
 				break
 			}
 		}
-		c.Graph.EliminateDeadCode()
+		c.Graph.EliminateDeadCode(fx.UnknownDoesNot) // as in prune
 		gm.Submodules[body] = c
 	}
 	return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed

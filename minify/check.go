@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -23,7 +24,7 @@ func (v *view) static(ctx context.Context, s State) error {
 	}
 	idle := true
 	for _, n := range calls {
-		idle = idle && allocates(n)
+		idle = idle && n.IsUninitialised(fx.UnknownDoesNot)
 	}
 	if idle {
 		return errors.New("nothing but uninitialised memory is left")
@@ -90,20 +91,6 @@ func opName(n *fx.Node) string {
 	return parts[len(parts)-1]
 }
 
-// allocates reports whether a call gives memory that nothing was written to.
-func allocates(n *fx.Node) bool {
-	switch opName(n) {
-	case "empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized":
-		return n.Op != fx.CallModule
-	}
-	return false
-}
-
-// shapeOnly has operators whose result does not depend on the elements of their first argument.
-var shapeOnly = map[string]bool{"zeros_like": true, "ones_like": true, "full_like": true, "rand_like": true, "randn_like": true, "randint_like": true,
-	"new_zeros": true, "new_ones": true, "new_full": true, "sym_size": true, "sym_numel": true, "sym_stride": true, "sym_storage_offset": true, "size": true,
-	"fill": true, "copy": true, "zero": true}
-
 // unset finds a returned value that is computed from uninitialised memory, nil for none.
 func unset(g *fx.Graph) *fx.Node {
 	dirty := map[*fx.Node]bool{}
@@ -120,25 +107,16 @@ func unset(g *fx.Graph) *fx.Node {
 		if !n.IsCall() {
 			continue
 		}
-		name := opName(n)
-		if n.IsMutating() && name != "setitem" { // copy_, fill_, normal_ ...: what it wrote to holds numbers now
-			if ins := n.Inputs(); len(ins) > 0 {
-				clean(dirty, ins[0])
-			}
-			continue
-		}
-		if shapeOnly[name] {
-			if name == "copy" && len(n.Args) > 1 {
-				if src, ok := n.Args[1].(*fx.Node); ok {
-					dirty[n] = dirty[src]
+		f, _ := n.Facts()                   // what is not known reads all that it is given
+		if n.Target != "operator.setitem" { // which writes a part
+			for _, a := range f.Writes { // copy_, fill_, normal_ ...: what it wrote to holds numbers now
+				if w, ok := a.(*fx.Node); ok {
+					clean(dirty, w)
 				}
 			}
-			continue
 		}
-		dirty[n] = allocates(n)
-		if !dirty[n] {
-			n.WalkInputs(func(in *fx.Node) { dirty[n] = dirty[n] || dirty[in] })
-		}
+		dirty[n] = f.Effect == aten.Uninitialised
+		n.WalkInputs(func(in *fx.Node) { dirty[n] = dirty[n] || dirty[in] && !slices.Contains(f.Metadata, fx.Arg(in)) })
 	}
 	return nil
 }

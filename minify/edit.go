@@ -365,10 +365,11 @@ func (w *world) operandLike(s State, n, v *fx.Node, i int) *fx.Node {
 	return first
 }
 
-// prune drops pure calls that nothing uses, and inputs likewise.
+// prune drops pure calls that nothing uses, and inputs likewise. Calls of unknown targets go too: whether the failure needs them is for the
+// oracle to say.
 func prune(s State) (State, bool) {
 	gm, _ := s.Module.Clone()
-	gm.Graph.EliminateDeadCode()
+	gm.Graph.EliminateDeadCode(fx.UnknownDoesNot)
 	if len(gm.Graph.Calls()) == 0 {
 		return State{}, false
 	}

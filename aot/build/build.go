@@ -270,14 +270,3 @@ func Optional(t *tensor.Tensor) aten.Value {
 	}
 	return t
 }
-
-// Writes lists the arguments that op mutates, by position.
-func Writes(op *aten.Op) []int {
-	var w []int
-	for i, a := range op.Sig().Args {
-		if a.Write() {
-			w = append(w, i)
-		}
-	}
-	return w
-}

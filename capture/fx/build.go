@@ -334,8 +334,19 @@ func cloneMap[V any](m map[string]V) map[string]V {
 	return out
 }
 
-// EliminateDeadCode erases pure calls and get_attrs that nobody uses, and reports how many went. Placeholders stay.
-func (g *Graph) EliminateDeadCode() int {
+// IsMutating reports whether a node of g writes to what it is given.
+func (g *Graph) IsMutating(u Unknown) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *Node) bool { return n.IsMutating(u) })
+}
+
+// IsRandom reports whether a node of g draws random numbers.
+func (g *Graph) IsRandom(u Unknown) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *Node) bool { return n.IsRandom(u) })
+}
+
+// EliminateDeadCode erases pure calls and get_attrs that nobody uses, and reports how many went. Placeholders stay, and calls of unknown
+// targets where these may do something.
+func (g *Graph) EliminateDeadCode(u Unknown) int {
 	uses := map[*Node]int{}
 	for _, n := range g.Nodes {
 		n.WalkInputs(func(in *Node) { uses[in]++ })
@@ -343,7 +354,7 @@ func (g *Graph) EliminateDeadCode() int {
 	dead := map[*Node]bool{}
 	for i := len(g.Nodes) - 1; i >= 0; i-- {
 		n := g.Nodes[i]
-		if n.Op == Placeholder || n.Op == Output || uses[n] > 0 || n.IsImpure() {
+		if n.Op == Placeholder || n.Op == Output || uses[n] > 0 || n.IsImpure(u) {
 			continue
 		}
 		dead[n] = true

@@ -16,7 +16,8 @@ import (
 // is known. It is stable over runs and versions of whittle: stored data relies on it.
 //
 // Nodes that write to their operands or draw random numbers order what stands
-// between them: a node's epoch (how many of these came before it) is part of its identity.
+// between them: a node's epoch (how many of these came before it) is part of its identity. Calls of unknown
+// targets do not: they are taken for pure, as torch.fx takes them.
 func (g *Graph) Hash() string { return (&GraphModule{Graph: g}).Hash() }
 
 // Hash is the graph's hash, combined with the constants, modules and bodies that the graph names.
@@ -40,7 +41,7 @@ func (h *hasher) run() string {
 	e := 0
 	for _, n := range g.Nodes {
 		h.epoch[n] = e
-		if n.Op != Output && n.IsImpure() {
+		if n.Op != Output && n.IsImpure(UnknownDoesNot) {
 			e++
 			h.epoch[n] = -e // impure nodes are told apart by their sign
 		}

@@ -667,7 +667,8 @@ func (t *Torch) graphTypes() {
 			return vm.None, nil
 		},
 		"eliminate_dead_code": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.MakeBool(graphOf(a[0]).EliminateDeadCode() > 0), nil
+			// As in torch.fx, which takes a function for pure that it does not know.
+			return vm.MakeBool(graphOf(a[0]).EliminateDeadCode(fx.UnknownDoesNot) > 0), nil
 		},
 		"print_tabular": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.None, in.Write(Tabular(graphOf(a[0])) + "\n")

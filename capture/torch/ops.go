@@ -109,13 +109,14 @@ func (t *Torch) packet(ns, name string, how form, args []vm.Object, kw []vm.KwAr
 
 // Run dispatches one bound call. Random operators without a generator use the default one.
 func (t *Torch) Run(op *aten.Op, bound []aten.Value) (aten.Value, error) {
-	if op.Tags&(aten.Random|aten.Factory|aten.Composite) != 0 {
+	random := op.Facts().Effect == aten.Random
+	if random || op.Tags&(aten.Factory|aten.Composite) != 0 {
 		for i, a := range op.Sig().Args {
 			if bound[i] != nil {
 				continue
 			}
 			switch {
-			case a.Type.Base == "Generator" && op.Tags&aten.Random != 0 && t.Dispatch == aten.Dispatcher(t.Grad):
+			case a.Type.Base == "Generator" && random && t.Dispatch == aten.Dispatcher(t.Grad):
 				bound[i] = t.Generator
 			case a.Name == "dtype" && t.DefaultDType != tensor.Float32 && op.Tags&aten.Factory != 0 && floatFactory[op.Sig().Name]:
 				bound[i] = t.DefaultDType

@@ -15,7 +15,8 @@ type Library struct {
 }
 
 // Define adds an operator of the program, in place of an earlier definition of the same name. It needs Meta and Eager, or Decomp. What holds
-// the earlier one, such as a compiled graph, goes on with it.
+// the earlier one, such as a compiled graph, goes on with it. Without an Effect it is pure beyond what its schema says that it writes to: PyTorch
+// asks no program to say more.
 func (l *Library) Define(op Op) (*Op, error) {
 	s, err := ParseSchema(op.Schema)
 	if err != nil {
@@ -26,6 +27,10 @@ func (l *Library) Define(op Op) (*Op, error) {
 		return nil, fmt.Errorf("aten: %s has neither Decomp nor both Meta and Eager", name)
 	}
 	op.parsed, op.Library = s, l
+	if op.Effect == UnknownEffect {
+		op.Effect = Pure
+	}
+	op.facts = FactsOf(s, op.Effect)
 	op.Tags |= schemaTags(s, "")
 	l.mu.Lock()
 	defer l.mu.Unlock()

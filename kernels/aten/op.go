@@ -21,7 +21,6 @@ const (
 	View                          // result aliases its first argument
 	Inplace                       // mutates its first argument and returns it (trailing underscore)
 	OutVariant                    // has out= arguments
-	Random                        // consumes random numbers: torch.Tag.nondeterministic_seeded
 	Composite                     // CompositeImplicit: always decomposed, autograd sees only the parts
 	DataDependent                 // result shape or value needs data: nonzero, item
 	Factory                       // creates a tensor from no tensor
@@ -32,6 +31,8 @@ type Op struct {
 	// Schema in PyTorch's grammar: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor".
 	Schema string
 	Tags   Tag
+	// Effect is what the schema does not show. A program's operator that leaves it open is pure, as PyTorch takes it to be; see Facts.
+	Effect Effect
 
 	// Meta computes the results' metadata: it returns fake tensors (or, for views, fake
 	// aliases of fake storages) of the right shape, stride and dtype, and PyTorch's error text for wrong arguments.
@@ -50,6 +51,7 @@ type Op struct {
 	Library *Library
 
 	parsed *Schema // set by registration
+	facts  *Facts  // set by registration; see the method Facts
 	needs  []need  // what it demands of its arguments; set by registration
 }
 

@@ -9,10 +9,11 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// schemas.tsv lists the signatures of PyTorch 2.6's operators with their tags, one a
-// line: C core, P pointwise, R random, D data dependent, I CompositeImplicit, E
-// CompositeExplicit, V changes metadata in place. Rows name a signature; variants (in
-// place, out=) are found and derived by comparing signatures.
+// schemas.tsv lists the signatures of PyTorch 2.6's operators, one a line, with exactly one
+// effect: N none, R random, U uninitialised memory, A a lasting effect; and with their tags:
+// C core, P pointwise, D data dependent, I CompositeImplicit, E CompositeExplicit, V changes
+// metadata in place. Rows name a signature; variants (in place, out=) are found and derived by
+// comparing signatures.
 //
 //go:embed schemas.tsv
 var schemasTSV string
@@ -93,7 +94,8 @@ func buildRegistry() *registry {
 			r.loose = append(r.loose, err.Error())
 			return nil
 		}
-		op := &Op{Schema: l.text, Tags: tags | schemaTags(s, l.tags), parsed: s, needs: needsOf(s)}
+		op := &Op{Schema: l.text, Tags: tags | schemaTags(s, l.tags), Effect: effectOf(l.tags), parsed: s, needs: needsOf(s)}
+		op.facts = FactsOf(s, op.Effect)
 		if decomp {
 			op.Decomp = fn
 			if strings.ContainsRune(l.tags, 'I') {
@@ -144,8 +146,6 @@ func schemaTags(s *Schema, flags string) Tag {
 			t |= Core
 		case 'P':
 			t |= Pointwise
-		case 'R':
-			t |= Random
 		case 'D':
 			t |= DataDependent
 		}

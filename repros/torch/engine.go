@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"whittle/accuracy"
@@ -320,7 +319,7 @@ func (e *Engine) Finish(ctx context.Context, r *repros.Repro, s minify.State) (*
 		}
 		return e.Storage(ctx, hash, d)
 	})
-	if r.Stage != repros.AfterDynamo && r.Accuracy != repros.NoAccuracy && r.Accuracy != "" && mutates(s.Module.Graph) {
+	if r.Stage != repros.AfterDynamo && r.Accuracy != repros.NoAccuracy && r.Accuracy != "" && s.Module.Graph.IsMutating(fx.UnknownMay) {
 		x.Imports = append(slices.Clone(x.Imports), keepGraph...)
 	}
 	return x, stored, err
@@ -332,14 +331,6 @@ var keepGraph = []string{
 	"import copy, torch._inductor.compile_fx as _compile_fx",
 	"_inner = _compile_fx.compile_fx_inner",
 	"_compile_fx.compile_fx_inner = lambda gm, args, **options: _inner(copy.deepcopy(gm), args, **options)  # the compiler edits its graph",
-}
-
-// mutates reports whether a call writes to an argument.
-func mutates(g *fx.Graph) bool {
-	return slices.ContainsFunc(g.Calls(), func(n *fx.Node) bool {
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(n.Target, "aten."), "prims."), ".")
-		return strings.HasSuffix(name, "_") && !strings.HasSuffix(name, "__")
-	})
 }
 
 // Diverge compares the intermediates of a repro in eager, in float64 and compiled: see accuracy.Row. dir is the folder of its file.

@@ -18,7 +18,7 @@ import (
 // Operators are the rows that random calls are made for: all of aten but those that make tensors of any size or draw random numbers.
 func Operators() []*aten.Op {
 	return slices.DeleteFunc(aten.All(), func(op *aten.Op) bool {
-		return op.Sig().Namespace != "aten" || op.Has(aten.Factory) || op.Has(aten.Random)
+		return op.Sig().Namespace != "aten" || op.Has(aten.Factory) || op.Facts().Effect == aten.Random
 	})
 }
 

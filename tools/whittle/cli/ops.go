@@ -26,19 +26,21 @@ type operator struct {
 	Inductor   string   `json:"inductor"`   // decomposed, or what lowering.Kind says
 }
 
-// tagNames are the tags that are shown, in order.
+// tagNames are the tags that are shown, in order, and one effect among them.
 var tagNames = []struct {
-	tag  aten.Tag
-	name string
+	tag    aten.Tag
+	effect aten.Effect // set where tag is not
+	name   string
 }{
-	{aten.Core, "core"}, {aten.Pointwise, "pointwise"}, {aten.Reduction, "reduction"}, {aten.View, "view"}, {aten.Inplace, "inplace"}, {aten.OutVariant, "out"},
-	{aten.Random, "random"}, {aten.Composite, "composite"}, {aten.DataDependent, "data-dependent"}, {aten.Factory, "factory"},
+	{tag: aten.Core, name: "core"}, {tag: aten.Pointwise, name: "pointwise"}, {tag: aten.Reduction, name: "reduction"}, {tag: aten.View, name: "view"},
+	{tag: aten.Inplace, name: "inplace"}, {tag: aten.OutVariant, name: "out"}, {effect: aten.Random, name: "random"},
+	{tag: aten.Composite, name: "composite"}, {tag: aten.DataDependent, name: "data-dependent"}, {tag: aten.Factory, name: "factory"},
 }
 
 func layersOf(op *aten.Op) operator {
 	o := operator{Name: op.Name(), Schema: op.Schema, Eager: "kernel", Meta: "function", Derivative: string(autograd.Derivative(op)), Inductor: lowering.Kind(op)}
 	for _, t := range tagNames {
-		if op.Has(t.tag) {
+		if t.tag != 0 && op.Has(t.tag) || t.effect != aten.UnknownEffect && op.Facts().Effect == t.effect {
 			o.Tags = append(o.Tags, t.name)
 		}
 	}

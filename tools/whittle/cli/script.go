@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -202,7 +201,7 @@ func (c *script) running(b capture.Backend, gm *fx.GraphModule, args []vm.Object
 	if first {
 		end = c.beginOwn(dynamoFailure(b, gm, c.s.Tensors(args), nil))
 	}
-	if c.s.OwnBackend(b.Fn) && slices.ContainsFunc(gm.Graph.Nodes, (*fx.Node).IsMutating) {
+	if c.s.OwnBackend(b.Fn) && gm.Graph.IsMutating(fx.UnknownMay) {
 		if copies, err := c.s.Snapshot(args); err == nil {
 			args = copies
 		}

@@ -311,7 +311,7 @@ func (d *dynamoRun) gradients(ctx context.Context, rows []accuracy.Row, inputs [
 	if !slices.ContainsFunc(d.r.Inputs, func(in repros.Input) bool { return in.RequiresGrad }) {
 		return rows, nil
 	}
-	random := slices.ContainsFunc(d.r.Module.Graph.Nodes, (*fx.Node).IsRandom)
+	random := d.r.Module.Graph.IsRandom(fx.UnknownDoesNot) // two runs of what is unknown have been compared
 	if random && !x.SameStream {
 		return rows, nil // the outputs were refused already, or do not depend on it
 	}
@@ -523,7 +523,7 @@ func (q accuracyQuestion) answer(ctx context.Context) replay.Outcome {
 // exactly runs a graph in float64 with the numbers that it drew before.
 func exactly(module *fx.GraphModule, inputs []any, run func(gm *fx.GraphModule, inputs []any) (any, error)) func() (any, error) {
 	return func() (any, error) {
-		if slices.ContainsFunc(module.Graph.Nodes, (*fx.Node).IsRandom) {
+		if module.Graph.IsRandom(fx.UnknownDoesNot) {
 			return nil, errors.New("float64 draws other random numbers")
 		}
 		gm, in := accuracy.Double(module, cloneAll(inputs))

@@ -457,7 +457,8 @@ func (s *Session) decompositions(dec map[string]aot.Decomposition) map[string]ao
 	}
 	out := maps.Clone(dec)
 	maps.DeleteFunc(out, func(name string, _ aot.Decomposition) bool {
-		return (&fx.Node{Op: fx.CallFunction, Target: name}).IsRandom() && !strings.Contains(name, "_like.") // which become rand, randn
+		op := aten.Lookup(name)
+		return op != nil && op.Facts().Effect == aten.Random && !strings.Contains(name, "_like.") // which become rand, randn
 	})
 	return out
 }
