@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"math"
 	"math/rand"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestPrinting(t *testing.T) {
 		{Not(Cmp(OpLt, s0, n(3))), "s0 >= 3", "a >= 3"},
 		{Cmp(OpNe, Mul(s0, s1), FloorDiv(Mul(s0, s1), n(2))), "Ne(s0*s1, (s0*s1//2))", "(a*b) != ((a*b) // 2)"},
 		{Cmp(OpGt, Sym("zf1"), n(1)), "zf1 > 1.0", ""},
+		{Min(ToFloat(s0), Float(math.Inf(1))), "Min(ToFloat(s0), inf)", "min(float(a), inf)"},
 		{FloatPow(s2, Float(0.5)), "FloatPow(ToFloat(s2), 0.5)", "(float(c) ** 0.5)"},
 	} {
 		if c.e.String() != c.plain && c.plain != "Ne(s0*s1, (s0*s1//2))" {
