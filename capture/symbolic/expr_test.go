@@ -133,9 +133,11 @@ func (t *tree) eval(v []int64) int64 {
 	case '*':
 		return l * r
 	case '/':
-		return floorDiv(l, t.n)
+		q, _ := DivMod(l, t.n)
+		return q
 	case '%':
-		return l - t.n*floorDiv(l, t.n)
+		_, r := DivMod(l, t.n)
+		return r
 	case '>':
 		return max(l, r)
 	}
@@ -172,6 +174,9 @@ func FuzzCanonical(f *testing.F) {
 		b1 := e.Bound(func(string) Range { return Range{-128, 127} })
 		if n := got.(int64); n < b1.Lo || n > b1.Hi {
 			t.Errorf("%s is %d, outside of its bound %v", e, n, b1)
+		}
+		if parsed, err := Parse(e.String()); err != nil || parsed.String() != e.String() {
+			t.Errorf("reading %s gives %v, %v", e, parsed, err)
 		}
 		if again := e.Subst(func(string) *Expr { return nil }); again.String() != e.String() {
 			t.Errorf("rebuilding %s gives %s", e, again)

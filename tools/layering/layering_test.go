@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"kernels/aten":          {"kernels/tensor", "kernels/native", "kernels/parallel"},
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
-	"capture/fx/...":         {"kernels/...", "capture/fx/...", "capture/python/literal"},
+	"capture/fx/...":         {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions
 	"capture/python/syntax":  {},
 	"capture/python/literal": {},
 	"capture/python/code":    {"capture/python/syntax", "capture/python/literal"},
@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
 	"minify":     {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
-	"repros/...": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "replay/files", "repros/..."},
+	"repros/...": {"kernels/...", "capture/fx/...", "capture/symbolic", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "replay/files", "repros/..."},
 	"tools/...":  {"..."},
 }
 
