@@ -25,18 +25,19 @@ var allowed = map[string][]string{
 	"kernels/aten":          {"kernels/tensor", "kernels/native", "kernels/parallel"},
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
-	"capture/fx/...":         {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions
-	"capture/python/syntax":  {},
-	"capture/python/literal": {},
-	"capture/python/code":    {"capture/python/syntax", "capture/python/literal"},
-	"capture/python/libm":    {},
-	"capture/python/vm":      {"capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
-	"capture/python/stdlib":  {"capture/python/..."},
-	"capture/symbolic":       {},
-	"capture/sizes":          {"kernels/...", "capture/symbolic"},
-	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
-	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
-	"capture":                {"kernels/...", "capture/..."},
+	"capture/fx/...":          {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions
+	"capture/python/syntax":   {},
+	"capture/python/literal":  {},
+	"capture/python/code":     {"capture/python/syntax", "capture/python/literal"},
+	"capture/python/libm":     {},
+	"capture/python/vm":       {"capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
+	"capture/python/stdlib":   {"capture/python/..."},
+	"capture/symbolic":        {},
+	"capture/sizes":           {"kernels/...", "capture/symbolic", "capture/sizes/relations"},
+	"capture/sizes/relations": {"kernels/aten", "kernels/tensor"},
+	"capture/snapshot":        {"kernels/...", "capture/python/...", "capture/torch"},
+	"capture/torch/...":       {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture":                 {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},
 	"lowering/...": {"kernels/...", "capture/fx/...", "lowering/..."},
