@@ -46,7 +46,8 @@ var allowed = map[string][]string{
 	"replay":       {"replay/files"}, // plain data: engines, store and search share it without knowing each other
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
-	"minify":     {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
+	// How the sizes of a graph hang together is the operators' affair: relations knows no tracing.
+	"minify":     {"kernels/...", "capture/fx/...", "capture/sizes/relations", "capture/python/literal", "replay"},
 	"repros/...": {"kernels/...", "capture/fx/...", "capture/symbolic", "capture/python/syntax", "capture/python/literal", "capture/python/code", "accuracy", "replay", "replay/files", "repros/..."},
 	"tools/...":  {"..."},
 }

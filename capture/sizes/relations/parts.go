@@ -69,13 +69,18 @@ func slice[S any](c call[S]) [][]S {
 		return nil
 	}
 	n, zero := out[d], c.Const(0)
-	bound := func(i int, def S) S {
-		if k, ok := c.Number(i); ok {
-			return k
-		}
-		return def
+	start, step, end := zero, c.unit(), c.Const(math.MaxInt64)
+	if k, ok := c.Number(2); ok {
+		start = k
 	}
-	start, end, step := bound(2, zero), bound(3, c.Const(math.MaxInt64)), bound(4, c.unit())
+	if c.Literal(3) != any(int64(math.MaxInt64)) {
+		if k, ok := c.Extent(3); ok { // of a slice from 0, how much is kept
+			end = k
+		}
+	}
+	if k, ok := c.Number(4); ok {
+		step = k
+	}
 	less := func(a, b S) bool { return c.Ask(Less, a, b) }
 	more := func(a, b S) bool {
 		if _, ok := c.Constant(a); ok {
@@ -213,8 +218,22 @@ func topk[S any](c call[S]) [][]S {
 	return [][]S{s, s}
 }
 
-// gather has an element for each of its index.
-func gather[S any](c call[S]) [][]S { return one(c.Tensor(2)) }
+// gather has an element for each of its index, which reaches no further than what it gathers from.
+func gather[S any](c call[S]) [][]S {
+	s, at := c.Tensor(0), c.Tensor(2)
+	if len(s) == len(at) && len(s) > 0 {
+		d, ok := c.dim(1, len(s))
+		if !ok {
+			return nil
+		}
+		for i := range s {
+			if i != d {
+				c.Ask(AtMost, at[i], s[i])
+			}
+		}
+	}
+	return one(at)
+}
 
 // gatherAt gathers by tensors: their broadcast size takes the place of the indexed dimensions, in front if those are not neighbours.
 func gatherAt[S any](c call[S]) [][]S {
