@@ -110,10 +110,10 @@ type Tensor[S any] struct {
 type Table[S any] map[string]Rule[S]
 
 // Of is the rule for op, nil for none. Pointwise operators need no rows, nor do forms that write to their first argument, where the
-// other form has one.
+// other form has one. What a program calls by the name of an operator of PyTorch has none.
 func (t Table[S]) Of(op *aten.Op) Rule[S] {
 	s := op.Sig()
-	if len(s.Returns) == 0 {
+	if len(s.Returns) == 0 || op.Library != nil {
 		return nil
 	}
 	if r := t[s.Name+"."+s.Overload]; r != nil {

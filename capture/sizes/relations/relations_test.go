@@ -334,3 +334,16 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// An operator that a program defines may have the name of one of PyTorch, and does something else.
+func TestProgramsOperators(t *testing.T) {
+	var lib aten.Library
+	same := func(c *aten.Call) (aten.Value, error) { return c.T(0), nil }
+	op, err := lib.Define(aten.Op{Schema: "mine::t(Tensor self) -> Tensor", Meta: same, Eager: same})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if NewTable[int64]().Of(op) != nil {
+		t.Error("mine::t has the rule of aten::t")
+	}
+}
