@@ -446,7 +446,7 @@ func (c *related) Regroup(old, shape []size) []size {
 // most is how many parts are followed.
 const most = 1 << 10
 
-// Pieces: parts of one size make a dimension a product of their number, which stays, and of their size.
+// Pieces makes a dimension that divides a product of the number of parts, which stays, and of their size.
 func (c *related) Pieces(s, part size) []size {
 	n, k := c.value(s), c.value(part)
 	if k <= 0 || n > k*most {
@@ -457,12 +457,29 @@ func (c *related) Pieces(s, part size) []size {
 	case count == 1:
 		return []size{s}
 	case n == count*k:
-		parts := c.split(s, []int64{count, k})
-		c.equate(parts[0], c.fix(count))
-		c.equate(part, parts[1])
-		return slices.Repeat([]size{parts[1]}, int(count))
+		parts := slices.Repeat([]size{part}, int(count))
+		c.Sum(s, parts)
+		return parts
 	}
 	return append(slices.Repeat([]size{part}, int(count-1)), c.free(n-(count-1)*k))
+}
+
+// Sum follows parts of one size.
+func (c *related) Sum(s size, parts []size) {
+	count := int64(len(parts))
+	for _, p := range parts {
+		if c.value(p)*count != c.value(s) {
+			return
+		}
+	}
+	if count < 2 {
+		return
+	}
+	factors := c.split(s, []int64{count, c.value(parts[0])})
+	c.equate(factors[0], c.fix(count))
+	for _, p := range parts {
+		c.equate(p, factors[1])
+	}
 }
 
 // Window follows a size that stays.

@@ -147,6 +147,8 @@ func (c questions) Pieces(s, size *Expr) []*Expr {
 	return out
 }
 
+func (c questions) Sum(s *Expr, parts []*Expr) { c.same(s, symbolic.Add(parts...)) }
+
 func (c questions) Window(n, pad, kernel, dilation, stride *Expr) *Expr {
 	span := symbolic.Add(symbolic.Mul(dilation, symbolic.Sub(kernel, unit)), unit)
 	return symbolic.Add(symbolic.FloorDiv(symbolic.Sub(symbolic.Add(n, symbolic.Mul(symbolic.Int(2), pad)), span), stride), unit)

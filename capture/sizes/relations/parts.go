@@ -2,6 +2,7 @@ package relations
 
 import (
 	"math"
+	"slices"
 
 	"whittle/kernels/tensor"
 )
@@ -160,9 +161,36 @@ func split[S any](c call[S]) [][]S {
 	if !ok {
 		return nil
 	}
-	c.same(s[d], c.Add(sizes...))
+	c.Sum(s[d], sizes)
 	return c.cut(s, d, sizes)
 }
+
+// sections cuts a dimension into a number of parts, of which the first ones have one more where it does not divide.
+func sections[S any](c call[S]) [][]S {
+	s := c.Tensor(0)
+	d, ok1 := c.dim(2, len(s))
+	count, ok2 := c.Number(1)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	n := c.Fix(count)
+	if n <= 0 || n > mostSections {
+		return nil
+	}
+	rest := c.Fix(c.Rest(s[d], c.Const(n)))
+	least := c.Div(s[d], c.Const(n))
+	if rest == 0 && c.Value(least) > 0 {
+		return c.cut(s, d, c.Pieces(s[d], least))
+	}
+	sizes := slices.Repeat([]S{least}, int(n))
+	for i := range rest {
+		sizes[i] = c.Add(least, c.unit())
+	}
+	return c.cut(s, d, sizes)
+}
+
+// mostSections bounds how many results are followed.
+const mostSections = 1 << 16
 
 // cut is s once for each of the sizes of its dimension d.
 func (c call[S]) cut(s []S, d int, sizes []S) [][]S {

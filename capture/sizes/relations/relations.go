@@ -71,6 +71,8 @@ type Sizes[S any] interface {
 	Regroup(old, shape []S) []S
 	// Pieces cuts s into parts of a size, the last of which may be smaller; nil if there are too many.
 	Pieces(s, size S) []S
+	// Sum holds s to the sum of parts.
+	Sum(s S, parts []S)
 	// Window is the number of places that a window of size kernel has in n.
 	Window(n, pad, kernel, dilation, stride S) S
 	// Mark says that dimension dim of the result has a size that comes from no tensor.

@@ -102,6 +102,12 @@ func (p *plain) Pieces(s, size int64) (out []int64) {
 	return append(out, s)
 }
 
+func (p *plain) Sum(s int64, parts []int64) {
+	if p.Add(parts...) != s {
+		p.wrong = append(p.wrong, fmt.Sprint(s, " of ", parts))
+	}
+}
+
 func (p *plain) Window(n, pad, k, dil, stride int64) int64 {
 	return p.Div(n+2*pad-dil*(k-1)-1, stride) + 1
 }
@@ -195,6 +201,9 @@ var written = map[string][]values{
 	"select":                               {{f(2, 3), int64(1), int64(-3)}},
 	"narrow":                               {{f(5, 3), int64(0), int64(1), int64(3)}},
 	"split":                                {{f(7, 3), int64(3)}, {f(2, 6), int64(3), int64(1)}, {f(2, 6), ints(1, 5), int64(-1)}},
+	"split_with_sizes":                     {{f(2, 6), ints(1, 5), int64(-1)}},
+	"unsafe_split_with_sizes":              {{f(2, 6), ints(3, 3), int64(-1)}},
+	"tensor_split":                         {{f(7, 3), int64(3)}, {f(2, 6), int64(3), int64(1)}, {f(2, 3), int64(5)}},
 	"unsafe_split":                         {{f(7, 3), int64(3)}},
 	"chunk":                                {{f(7, 3), int64(3)}, {f(2, 6), int64(4), int64(1)}},
 	"unsafe_chunk":                         {{f(7, 3), int64(3)}},
