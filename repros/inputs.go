@@ -441,26 +441,12 @@ func (d *reader) annotated() bool {
 	var storages []Storage
 	var inputs []Input
 	value := map[string]int64{}
-	size := func(expr string) (int64, bool) {
-		for _, s := range symbolic.SymbolsIn(expr) {
+	list := func(text string) ([]int64, bool) {
+		for _, s := range symbolic.SymbolsIn(text) {
 			value[s] = unknownSize
 		}
-		v, err := symbolic.EvalInt(expr, value)
-		return v, err == nil && v >= 0
-	}
-	list := func(text string) ([]int64, bool) {
-		out := []int64{}
-		if strings.TrimSpace(text) == "" {
-			return out, true
-		}
-		for _, e := range strings.Split(text, ",") {
-			v, ok := size(e)
-			if !ok {
-				return nil, false
-			}
-			out = append(out, v)
-		}
-		return out, true
+		out, err := symbolic.EvalInts(text, value)
+		return out, err == nil && !slices.ContainsFunc(out, func(n int64) bool { return n < 0 })
 	}
 	ph := d.r.Module.Graph.Placeholders()
 	for _, p := range ph {
@@ -469,11 +455,11 @@ func (d *reader) annotated() bool {
 			return false
 		}
 		if m[1] != "" {
-			v, ok := size(m[1])
-			if !ok {
+			v, ok := list(m[1])
+			if !ok || len(v) != 1 {
 				return false
 			}
-			inputs = append(inputs, Input{Kind: SymIntInput, Name: p.Target, Value: v})
+			inputs = append(inputs, Input{Kind: SymIntInput, Name: p.Target, Value: v[0]})
 			continue
 		}
 		dt, ok := tensor.ParseDType(m[2])

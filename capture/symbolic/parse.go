@@ -15,29 +15,62 @@ import (
 // A single slash divides exactly, as in sympy, and so gives a float. An error quotes the text and says what is wrong with it:
 // it is malformed, names a function that is not known, divides by the constant zero, or would be very long in canonical form.
 func Parse(text string) (*Expr, error) {
-	return parse(text, func(name string) *Expr { return Sym(name) })
+	p := &parser{text: text, symbol: Sym}
+	e := p.relation()
+	return e, p.end()
 }
 
 // EvalInt computes a text that [Parse] reads, given the values of its symbols. A result that is not whole is rounded towards minus
 // infinity: repros of old PyTorch versions write s0/2 where a size is halved. An error is one of Parse's, or names a symbol without a
 // value; a truth value is an error, too.
 func EvalInt(text string, values map[string]int64) (int64, error) {
-	// Symbols are replaced as they are read: what is made of constants is a constant, and no text is slow to compute.
-	e, err := parse(text, func(name string) *Expr {
+	p := bound(text, values)
+	n := p.integer(p.relation())
+	return n, p.end()
+}
+
+// EvalInts computes texts with commas between them, as EvalInt does each: s0, Max(1, s1), 3. Nothing is an empty list.
+func EvalInts(text string, values map[string]int64) ([]int64, error) {
+	p, out := bound(text, values), []int64{}
+	if p.space(); p.pos < len(text) {
+		out = append(out, p.integer(p.relation()))
+	}
+	for p.err == nil && p.accept(",") {
+		out = append(out, p.integer(p.relation()))
+	}
+	return out, p.end()
+}
+
+// bound is a parser that replaces symbols as it reads them: what is made of constants is a constant, and no text is slow to compute.
+func bound(text string, values map[string]int64) *parser {
+	return &parser{text: text, symbol: func(name string) *Expr {
 		if v, ok := values[name]; ok {
 			return Int(v)
 		}
 		return nil
-	})
+	}}
+}
+
+// integer is the value of a constant.
+func (p *parser) integer(e *Expr) int64 {
 	switch {
-	case err != nil:
-		return 0, err
+	case p.err != nil:
 	case e.Op == OpInt:
-		return e.Int, nil
+		return e.Int
 	case e.Op == OpFloat && math.Abs(e.Float) < 1<<63:
-		return int64(math.Floor(e.Float)), nil
+		return int64(math.Floor(e.Float))
+	default:
+		p.fail("%s is no integer", e)
 	}
-	return 0, fmt.Errorf("size %q: %s is no integer", text, e)
+	return 0
+}
+
+// end is the error of a text that was read, which must be all of it.
+func (p *parser) end() error {
+	if p.space(); p.err == nil && p.pos < len(p.text) {
+		p.fail("%q is left over", p.text[p.pos:])
+	}
+	return p.err
 }
 
 // SymbolsIn lists the names of the symbols in a text, in order of appearance, each once. The text may be malformed.
@@ -56,21 +89,11 @@ func SymbolsIn(text string) []string {
 	return out
 }
 
-// parse reads text with a meaning for symbols; nil for one without a value.
-func parse(text string, symbol func(name string) *Expr) (*Expr, error) {
-	p := &parser{text: text, symbol: symbol}
-	e := p.relation()
-	if p.space(); p.err == nil && p.pos < len(text) {
-		p.fail("%q is left over", text[p.pos:])
-	}
-	return e, p.err
-}
-
 // parser reads by recursive descent. After an error every part is 0, and the error stays.
 type parser struct {
 	text   string
 	pos    int
-	symbol func(name string) *Expr
+	symbol func(name string) *Expr // what a symbol means; nil for one without a value
 	err    error
 	depth  int
 }

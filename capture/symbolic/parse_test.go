@@ -114,6 +114,32 @@ func TestParseBounds(t *testing.T) {
 	}
 }
 
+func TestEvalInts(t *testing.T) {
+	values := map[string]int64{"s0": 5}
+	for _, c := range []struct {
+		text string
+		want []int64
+		err  string
+	}{
+		{"", []int64{}, ""},
+		{" ", []int64{}, ""},
+		{"s0, Max(1, s0 - 1), 3", []int64{5, 4, 3}, ""},
+		{"s0 3", nil, `size "s0 3": "3" is left over`},
+		{"s0,", nil, `size "s0,": a number or symbol is missing at ""`},
+		{"1, s0 == 5", nil, `size "1, s0 == 5": True is no integer`},
+	} {
+		got, err := EvalInts(c.text, values)
+		switch {
+		case c.err != "":
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%q: %v, want %s", c.text, err, c.err)
+			}
+		case err != nil || !cmp.Equal(got, c.want):
+			t.Errorf("%q: %v, %v, want %v", c.text, got, err, c.want)
+		}
+	}
+}
+
 func TestSymbolsIn(t *testing.T) {
 	for text, want := range map[string][]string{
 		"4*s0*(((s2 - 1)//16) + s0)": {"s0", "s2"},
