@@ -9,7 +9,7 @@ import (
 )
 
 // extents finds out which sizes of a graph must agree. Every dimension of an input of a size above 1 begins as a variable; the
-// rules of shape_rules.go follow the sizes through the calls and equate what an operator wants equal. A dimension is a
+// rules of package relations follow the sizes through the calls, and what an operator wants equal is equated. A dimension is a
 // product of variables, so that view([16, 32]) of [2, 8, 32] stays right whichever of the three changes. What is found is a
 // well-informed guess: the static check and the engine judge what is made of it.
 type extents struct {
@@ -22,8 +22,10 @@ type extents struct {
 	ints   map[string]size   // placeholders that are integers
 	slots  []slot            // integers in arguments that are sizes
 
-	dims map[*fx.Node]any  // []size of a tensor, [][]size of several
-	nums map[*fx.Node]size // nodes that are integers
+	dims   map[*fx.Node]any // []size of a tensor, [][]size of several
+	dtypes map[*fx.Node]tensor.DType
+	nums   map[*fx.Node]size // nodes that are integers
+	consts map[int64]size    // numbers that stay
 }
 
 // size is a product of variables; none is 1.
@@ -204,7 +206,7 @@ func (e *extents) split(s size, parts []int64) []size {
 // extentsOf follows the sizes through a state's graph.
 func (w *world) extentsOf(s State) *extents {
 	e := &extents{def: map[int]size{}, fixed: map[int]bool{}, loose: map[int]bool{}, label: map[int]string{}, inputs: map[string][]size{}, ints: map[string]size{},
-		dims: map[*fx.Node]any{}, nums: map[*fx.Node]size{}}
+		dims: map[*fx.Node]any{}, dtypes: map[*fx.Node]tensor.DType{}, nums: map[*fx.Node]size{}, consts: map[int64]size{}}
 	phs := s.Module.Graph.Placeholders()
 	byValue := map[int64]size{}
 	for i, p := range phs { // symbolic sizes first: they stand for what has their value
@@ -232,7 +234,7 @@ func (w *world) extentsOf(s State) *extents {
 				ds[j] = e.fresh(n, p.Name+"."+strconv.Itoa(j))
 			}
 		}
-		e.inputs[p.Name], e.dims[p] = ds, ds
+		e.inputs[p.Name], e.dims[p], e.dtypes[p] = ds, ds, t.DType
 	}
 	for _, n := range s.Module.Graph.Nodes {
 		switch {
@@ -242,7 +244,7 @@ func (w *world) extentsOf(s State) *extents {
 				for j, k := range t.Shape {
 					ds[j] = e.fix(k)
 				}
-				e.dims[n] = ds
+				e.dims[n], e.dtypes[n] = ds, t.DType
 			}
 		case n.IsCall():
 			e.follow(n, w.meta(s, n))
@@ -286,27 +288,22 @@ func (e *extents) follow(n *fx.Node, meta any) {
 		if m == nil {
 			return
 		}
-		var ds []size
-		if rule := shapeRules[opName(n)]; rule != nil {
-			ds = rule(e, n, m.Shape)
+		ds := e.results(n)
+		if len(ds) != 1 {
+			ds = [][]size{nil}
 		}
-		e.dims[n] = e.sure(n, ds, m.Shape)
+		e.dims[n], e.dtypes[n] = e.sure(n, ds[0], m.Shape), m.DType
 	case []any:
-		if rule := manyRules[opName(n)]; rule != nil {
-			rule(e, n, m)
-		}
-		var all [][]size
-		for _, x := range m {
-			t := isTensor(x)
-			if t == nil {
-				all = append(all, nil)
-				continue
+		ds := e.results(n)
+		all := make([][]size, len(m))
+		for i, x := range m {
+			if t := isTensor(x); t != nil {
+				var is []size
+				if len(ds) == len(m) {
+					is = ds[i]
+				}
+				all[i] = e.sure(n, is, t.Shape)
 			}
-			var ds []size
-			if rule := shapeRules[opName(n)]; rule != nil {
-				ds = rule(e, n, t.Shape)
-			}
-			all = append(all, e.sure(n, ds, t.Shape))
 		}
 		e.dims[n] = all
 	case int64:

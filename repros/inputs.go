@@ -2,6 +2,7 @@ package repros
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 
 	"whittle/capture/fx"
+	"whittle/capture/symbolic"
 	"whittle/kernels/tensor"
 )
 
@@ -178,30 +180,19 @@ func (d *reader) size(st *sitter.Node, a fx.Arg, put func(int64)) error {
 }
 
 func (d *reader) symbolic(st *sitter.Node, expr string, put func(int64)) {
-	seen := map[string]bool{}
-	symbolsIn(expr, seen)
-	for _, s := range sorted(seen) {
+	for _, s := range slices.Sorted(slices.Values(symbolic.SymbolsIn(expr))) {
 		if !slices.Contains(d.used, s) {
 			d.used = append(d.used, s)
 		}
 	}
 	d.pending = append(d.pending, func() error {
-		v, err := evalInt(expr, d.named)
+		v, err := symbolic.EvalInt(expr, d.named)
 		if err != nil {
 			return d.Errorf(st, "%v", err)
 		}
 		put(v)
 		return nil
 	})
-}
-
-func sorted(m map[string]bool) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // nodeText turns arithmetic that was read as nodes back into text.
@@ -449,29 +440,13 @@ func (d *reader) annotated() bool {
 	}
 	var storages []Storage
 	var inputs []Input
-	syms := map[string]bool{}
 	value := map[string]int64{}
-	size := func(expr string) (int64, bool) {
-		symbolsIn(expr, syms)
-		for s := range syms {
+	list := func(text string) ([]int64, bool) {
+		for _, s := range symbolic.SymbolsIn(text) {
 			value[s] = unknownSize
 		}
-		v, err := evalInt(expr, value)
-		return v, err == nil && v >= 0
-	}
-	list := func(text string) ([]int64, bool) {
-		out := []int64{}
-		if strings.TrimSpace(text) == "" {
-			return out, true
-		}
-		for _, e := range strings.Split(text, ",") {
-			v, ok := size(e)
-			if !ok {
-				return nil, false
-			}
-			out = append(out, v)
-		}
-		return out, true
+		out, err := symbolic.EvalInts(text, value)
+		return out, err == nil && !slices.ContainsFunc(out, func(n int64) bool { return n < 0 })
 	}
 	ph := d.r.Module.Graph.Placeholders()
 	for _, p := range ph {
@@ -480,11 +455,11 @@ func (d *reader) annotated() bool {
 			return false
 		}
 		if m[1] != "" {
-			v, ok := size(m[1])
-			if !ok {
+			v, ok := list(m[1])
+			if !ok || len(v) != 1 {
 				return false
 			}
-			inputs = append(inputs, Input{Kind: SymIntInput, Name: p.Target, Value: v})
+			inputs = append(inputs, Input{Kind: SymIntInput, Name: p.Target, Value: v[0]})
 			continue
 		}
 		dt, ok := tensor.ParseDType(m[2])
@@ -511,8 +486,8 @@ func (d *reader) annotated() bool {
 	for _, p := range ph {
 		p.Type = "" // sizes change later
 	}
-	if len(syms) > 0 {
-		d.r.Head = append(d.r.Head, fmt.Sprintf("# the text does not tell the sizes %s: %d stands for each", strings.Join(sorted(syms), ", "), unknownSize))
+	if len(value) > 0 {
+		d.r.Head = append(d.r.Head, fmt.Sprintf("# the text does not tell the sizes %s: %d stands for each", strings.Join(slices.Sorted(maps.Keys(value)), ", "), unknownSize))
 	}
 	return true
 }

@@ -235,6 +235,11 @@ func TestReadable(t *testing.T) {
 	if s := r.Module.StandIns(); len(s) != 1 || s[0].Expr != "torch.randn([2], dtype=torch.float32)" {
 		t.Errorf("%+v", s)
 	}
+	// A function's comma is none between sizes.
+	if r, err := Read("log.txt", strings.Replace(text, `"f32[s0, 3][3, 1]cpu"`, `"f32[Max(1, s0), 3][Max(3, 1), 1]cpu"`, 1)); err != nil || len(r.Inputs) != 3 ||
+		!cmp.Equal(r.Inputs[1].Shape, []int64{8, 3}) {
+		t.Errorf("%v, %+v", err, r)
+	}
 	r, err := Read("log.txt", strings.Replace(text, `k: "f32[2]"`, "k", 1))
 	if err != nil {
 		t.Fatal(err)

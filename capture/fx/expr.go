@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	sitter "github.com/smacker/go-tree-sitter"
+
+	"whittle/capture/symbolic"
 )
 
 func (p *fnParser) call(n *sitter.Node, name string) (Arg, error) {
@@ -337,24 +339,18 @@ func intOp(op string, a, b int64) (int64, bool) {
 		return a - b, true
 	case "*":
 		return a * b, true
+	}
+	if b == 0 {
+		return 0, false
+	}
+	q, r := symbolic.DivMod(a, b)
+	switch op {
 	case "//":
-		if b != 0 {
-			return floorDiv(a, b), true
-		}
+		return q, true
 	case "%":
-		if b != 0 {
-			return a - b*floorDiv(a, b), true
-		}
+		return r, true
 	}
 	return 0, false
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }
 
 func (p *fnParser) attribute(n *sitter.Node) (Arg, error) {

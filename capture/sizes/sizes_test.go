@@ -103,6 +103,19 @@ func TestRules(t *testing.T) {
 		{"arange", "arange", func(w *world) []aten.Value { return []aten.Value{w.n} }, "[s4]", ""},
 		{"chunk", "chunk", func(w *world) []aten.Value { return []aten.Value{w.x, int64(2)} }, "[((s0 + 1)//2) s1] [s0 - (((s0 + 1)//2)) s1]",
 			"(((-1) + x0 + ((1 + x0) // 2)) // ((1 + x0) // 2)) == 2; x0 + ((-1)*((1 + x0) // 2)) >= 0"},
+		{"the bias of a product", "linear", func(w *world) []aten.Value {
+			b := tensor.EmptyFake(tensor.Float32, []int64{4}, []int64{1})
+			w.Set(b, []*Expr{w.Env.Size(4, "b0", symbolic.Dynamic)}, nil)
+			return []aten.Value{w.x, w.y, b}
+		}, "[s0 s2]", "y1 == x1; b0 == y0"},
+		{"gather reaches no further than it may", "gather", func(w *world) []aten.Value {
+			i := tensor.EmptyFake(tensor.Int64, []int64{4, 6}, []int64{6, 1})
+			w.Copy(i, w.y)
+			return []aten.Value{w.x, int64(1), i}
+		}, "[s2 s3]", "y0 <= x0"},
+		{"parts of given sizes", "split", func(w *world) []aten.Value { return []aten.Value{w.x, ints(w.n, 3), int64(1)} }, "[s0 s1 - 3] [s0 3]", "n == (-3) + x1"},
+		{"permute", "permute", func(w *world) []aten.Value { return []aten.Value{w.x, ints(1, 0)} }, "[s1 s0]", ""},
+		{"layer norm", "layer_norm", func(w *world) []aten.Value { return []aten.Value{w.x, ints(6)} }, "[s0 6]", ""},
 		{"padding", "constant_pad_nd", func(w *world) []aten.Value { return []aten.Value{w.x, ints(1, 2)} }, "[s0 s1 + 3]", ""},
 		{"what differs with the data's order", "tril", func(w *world) []aten.Value { return []aten.Value{w.x} }, "[s0 s1]", ""},
 	} {

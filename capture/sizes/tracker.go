@@ -1,7 +1,6 @@
 package sizes
 
 import (
-	"fmt"
 	"sort"
 
 	"whittle/capture/symbolic"
@@ -160,8 +159,8 @@ func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []ate
 		return nil, err
 	}
 	results := tensors(out, nil)
-	if r := ruleOf(op); r != nil {
-		ds := r(c)
+	if r := rules.Of(op); r != nil {
+		ds := r(questions{c})
 		if c.err != nil {
 			return nil, c.err
 		}
@@ -291,72 +290,6 @@ func (c *call) decide(e *Expr) bool {
 }
 
 func (c *call) equal(a, b *Expr) bool { return c.decide(symbolic.Cmp(symbolic.OpEq, a, b)) }
-
-// same is equal with constants on the right, as Python's comparisons have them.
-func (c *call) same(a, b *Expr) bool {
-	if a.IsConst() {
-		a, b = b, a
-	}
-	return c.equal(a, b)
-}
-
-func (c *call) fixed(e *Expr) int64 {
-	if c.err != nil {
-		return 0
-	}
-	n, err := c.Env.SpecializeInt(e)
-	c.err = err
-	return n
-}
-
-// T is the size of tensor argument i; nil where it is none.
-func (c *call) T(i int) []*Expr {
-	if t, ok := c.args[i].(*tensor.Tensor); ok && t != nil {
-		return c.Size(t)
-	}
-	return nil
-}
-
-// I is integer argument i.
-func (c *call) I(i int) *Expr { return c.number(c.args[i]) }
-
-func (c *call) number(v aten.Value) *Expr {
-	switch v := v.(type) {
-	case Number:
-		return c.Env.Simplify(v.Expression())
-	case int64:
-		return symbolic.Int(v)
-	}
-	return nil
-}
-
-// Ints is integer list argument i; nil where it is none.
-func (c *call) Ints(i int) []*Expr {
-	l, ok := c.args[i].([]aten.Value)
-	if !ok {
-		return nil
-	}
-	out := make([]*Expr, len(l))
-	for j, x := range l {
-		if out[j] = c.number(x); out[j] == nil {
-			return nil
-		}
-	}
-	return out
-}
-
-// dim is argument i as an index into n dimensions.
-func (c *call) dim(i, n int) int {
-	d, _ := c.args[i].(int64)
-	if d < 0 {
-		d += int64(n)
-	}
-	if d < 0 || d >= int64(n) {
-		c.err = fmt.Errorf("sizes: dimension %d of %d in %s", d, n, c.op.Name())
-		return 0
-	}
-	return int(d)
-}
 
 // layout is a dense stride for shape whose dimensions lie in memory in the order of t's.
 func layout(t *tensor.Tensor, shape []int64) []int64 {

@@ -2,7 +2,8 @@
 // known about them, and the guards under which compiled code stays valid.
 //
 // An [Expr] is always in canonical form: sums of products with integer coefficients over atoms (symbols, floor divisions,
-// remainders, minima and so on), so that equal polynomials are equal texts. It prints as PyTorch prints it.
+// remainders, minima and so on), so that equal polynomials are equal texts. It prints as PyTorch prints it,
+// and [Parse] reads such a text back; [EvalInt] computes one.
 //
 // An [Env] owns the symbols of one trace: where each comes from, its value while tracing (its hint), its range. Asking it to
 // decide a comparison answers with the hint's truth and remembers the comparison as a guard, unless it is known anyway.

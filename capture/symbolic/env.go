@@ -515,9 +515,11 @@ func div(a, b int64, up bool) int64 {
 		return a
 	}
 	if up {
-		return -floorDiv(-a, b)
+		q, _ := DivMod(-a, b)
+		return -q
 	}
-	return floorDiv(a, b)
+	q, _ := DivMod(a, b)
+	return q
 }
 
 func (v *Env) narrow(s *Symbol, r Range) {

@@ -85,11 +85,11 @@ func (e *Expr) Eval(value func(name string) (any, bool)) (any, error) {
 		if ints[1] == 0 {
 			return nil, fmt.Errorf("symbolic: division by zero in %s", e)
 		}
-		q := floorDiv(ints[0], ints[1])
+		q, r := DivMod(ints[0], ints[1])
 		if e.Op == OpFloorDiv {
 			return q, nil
 		}
-		return ints[0] - q*ints[1], nil
+		return r, nil
 	case OpMax, OpMin:
 		if whole {
 			if e.Op == OpMax {
@@ -242,7 +242,8 @@ func (e *Expr) Bound(of func(name string) Range) Range {
 			case open(x):
 				return x
 			}
-			return floorDiv(x, y)
+			q, _ := DivMod(x, y)
+			return q
 		}
 		lo := min(div(a.Lo, b.Lo), div(a.Lo, b.Hi))
 		hi := max(div(a.Hi, b.Lo), div(a.Hi, b.Hi))

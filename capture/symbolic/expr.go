@@ -446,13 +446,13 @@ func quotient(a, b term) (term, bool) {
 	return q, true
 }
 
-// floorDiv rounds towards minus infinity.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
+// DivMod is Python's a // b, rounded towards minus infinity, and a % b, with the sign of b, which is not 0.
+func DivMod(a, b int64) (q, r int64) {
+	q, r = a/b, a%b
+	if r != 0 && (r < 0) != (b < 0) {
+		q, r = q-1, r+b
 	}
-	return q
+	return q, r
 }
 
 // FloorDiv is a // b.
@@ -461,7 +461,8 @@ func FloorDiv(a, b *Expr) *Expr {
 		return Call("floor", TrueDiv(a, b))
 	}
 	if a.Op == OpInt && b.Op == OpInt && b.Int != 0 {
-		return Int(floorDiv(a.Int, b.Int))
+		q, _ := DivMod(a.Int, b.Int)
+		return Int(q)
 	}
 	if b.Op == OpInt && b.Int == 0 {
 		return done(&Expr{Op: OpFloorDiv, Args: []*Expr{a, b}})
@@ -509,7 +510,8 @@ func FloorDiv(a, b *Expr) *Expr {
 // Mod is a % b with the sign of b.
 func Mod(a, b *Expr) *Expr {
 	if a.Op == OpInt && b.Op == OpInt && b.Int != 0 {
-		return Int(a.Int - b.Int*floorDiv(a.Int, b.Int))
+		_, r := DivMod(a.Int, b.Int)
+		return Int(r)
 	}
 	if _, ok := divide(a, b); ok {
 		return Int(0)

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"math"
 	"math/rand"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestPrinting(t *testing.T) {
 		{Not(Cmp(OpLt, s0, n(3))), "s0 >= 3", "a >= 3"},
 		{Cmp(OpNe, Mul(s0, s1), FloorDiv(Mul(s0, s1), n(2))), "Ne(s0*s1, (s0*s1//2))", "(a*b) != ((a*b) // 2)"},
 		{Cmp(OpGt, Sym("zf1"), n(1)), "zf1 > 1.0", ""},
+		{Min(ToFloat(s0), Float(math.Inf(1))), "Min(ToFloat(s0), inf)", "min(float(a), inf)"},
 		{FloatPow(s2, Float(0.5)), "FloatPow(ToFloat(s2), 0.5)", "(float(c) ** 0.5)"},
 	} {
 		if c.e.String() != c.plain && c.plain != "Ne(s0*s1, (s0*s1//2))" {
@@ -131,9 +133,11 @@ func (t *tree) eval(v []int64) int64 {
 	case '*':
 		return l * r
 	case '/':
-		return floorDiv(l, t.n)
+		q, _ := DivMod(l, t.n)
+		return q
 	case '%':
-		return l - t.n*floorDiv(l, t.n)
+		_, r := DivMod(l, t.n)
+		return r
 	case '>':
 		return max(l, r)
 	}
@@ -170,6 +174,9 @@ func FuzzCanonical(f *testing.F) {
 		b1 := e.Bound(func(string) Range { return Range{-128, 127} })
 		if n := got.(int64); n < b1.Lo || n > b1.Hi {
 			t.Errorf("%s is %d, outside of its bound %v", e, n, b1)
+		}
+		if parsed, err := Parse(e.String()); err != nil || parsed.String() != e.String() {
+			t.Errorf("reading %s gives %v, %v", e, parsed, err)
 		}
 		if again := e.Subst(func(string) *Expr { return nil }); again.String() != e.String() {
 			t.Errorf("rebuilding %s gives %s", e, again)

@@ -24,7 +24,7 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func floatText(f float64) string {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return strings.ToLower(strconv.FormatFloat(f, 'g', -1, 64))
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(f, 'g', -1, 64), "+"))
 	}
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if !strings.ContainsAny(s, ".e") {

@@ -25,18 +25,19 @@ var allowed = map[string][]string{
 	"kernels/aten":          {"kernels/tensor", "kernels/native", "kernels/parallel"},
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
-	"capture/fx/...":         {"kernels/...", "capture/fx/...", "capture/python/literal"},
-	"capture/python/syntax":  {},
-	"capture/python/literal": {},
-	"capture/python/code":    {"capture/python/syntax", "capture/python/literal"},
-	"capture/python/libm":    {},
-	"capture/python/vm":      {"capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
-	"capture/python/stdlib":  {"capture/python/..."},
-	"capture/symbolic":       {},
-	"capture/sizes":          {"kernels/...", "capture/symbolic"},
-	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
-	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
-	"capture":                {"kernels/...", "capture/..."},
+	"capture/fx/...":          {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions
+	"capture/python/syntax":   {},
+	"capture/python/literal":  {},
+	"capture/python/code":     {"capture/python/syntax", "capture/python/literal"},
+	"capture/python/libm":     {},
+	"capture/python/vm":       {"capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
+	"capture/python/stdlib":   {"capture/python/..."},
+	"capture/symbolic":        {},
+	"capture/sizes":           {"kernels/...", "capture/symbolic", "capture/sizes/relations"},
+	"capture/sizes/relations": {"kernels/aten", "kernels/tensor"},
+	"capture/snapshot":        {"kernels/...", "capture/python/...", "capture/torch"},
+	"capture/torch/...":       {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture":                 {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},
 	"lowering/...": {"kernels/...", "capture/fx/...", "lowering/..."},
@@ -45,8 +46,9 @@ var allowed = map[string][]string{
 	"replay":       {"replay/files"}, // plain data: engines, store and search share it without knowing each other
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
-	"minify": {"kernels/...", "capture/fx/...", "capture/python/literal", "replay"},
-	"repros": {"kernels/...", "capture/fx/...", "capture/python/syntax", "capture/python/literal", "capture/python/code", "replay", "replay/files"},
+	// How the sizes of a graph hang together is the operators' affair: relations knows no tracing.
+	"minify": {"kernels/...", "capture/fx/...", "capture/sizes/relations", "capture/python/literal", "replay"},
+	"repros": {"kernels/...", "capture/fx/...", "capture/symbolic", "capture/python/syntax", "capture/python/literal", "capture/python/code", "replay", "replay/files"},
 	// Engines answer a search: what they are asked is a state of it.
 	"repros/engine":            {"kernels/...", "minify", "replay", "repros"},
 	"repros/engine/enginetest": {"capture/fx/...", "minify", "repros", "repros/engine"}, // for tests

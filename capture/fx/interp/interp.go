@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/symbolic"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -589,12 +590,9 @@ func intOp(op string, a, b int64) (int64, bool) {
 	if b == 0 {
 		return 0, false
 	}
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
+	q, r := symbolic.DivMod(a, b)
 	if op == "mod" {
-		return a - b*q, true
+		return r, true
 	}
 	return q, true
 }
