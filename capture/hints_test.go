@@ -19,6 +19,8 @@ func TestHints(t *testing.T) {
 		{BreakHint, "Unsupported: builtin: open [<class 'torch._dynamo.variables.constant.ConstantVariable'>] False", "outside"},
 		{BreakHint, "Unsupported: 'skip function graph_break in file torch/_dynamo/decorators.py'", "asks for this break"},
 		{BreakHint, "Unsupported: 'skip function Random.seed in file random.py'", "custom_op"},
+		{BreakHint, "Unsupported: Graph break due to unsupported builtin time.time. This function is either a Python builtin (e.g. _warnings.warn) or a third-party", "custom_op"},
+		{BreakHint, "Unsupported: Graph break due to unsupported Python builtin _warnings.warn.", "warn outside"},
 		{BreakHint, "Unsupported: NYI - User defind vjp", "write backward"},
 		{BreakHint, "Unsupported: something that is new", "graph_breaks"},
 		{RecompileHint, "tensor 'L['x']' size mismatch at index 0. expected 2, actual 3", "mark_dynamic"},
