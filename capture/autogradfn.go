@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -49,7 +50,7 @@ func (tr *tracer) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	}
 	fwd, ok := tr.staticFunction(cls, "forward")
 	if !ok {
-		return nil, false, &Unsupported{Reason: "Unsupported: non-function or method in subclass of torch.autograd.Function: " + cls.Name}
+		return nil, false, unsupported(breaks.FunctionForward, cls.Name)
 	}
 	if !tr.t.Grad.Enabled() || !tr.wantsGradient(args, kw) {
 		n := tr.contextNode()
@@ -63,15 +64,15 @@ func (tr *tracer) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	}
 	for _, name := range []string{"vjp", "jvp"} {
 		if tr.overrides(cls, name) {
-			return nil, false, &Unsupported{Reason: "Unsupported: NYI - User defind " + name}
+			return nil, false, unsupported(breaks.FunctionDerivative, name)
 		}
 	}
 	if len(kw) > 0 {
-		return nil, false, &Unsupported{Reason: "Unsupported: Use `set_subgraph_inputs=automatic` when passing `sub_kwargs`."}
+		return nil, false, unsupported(breaks.FunctionKeywords)
 	}
 	bwd, ok := tr.staticFunction(cls, "backward")
 	if !ok {
-		return nil, false, &Unsupported{Reason: "Unsupported: non-function or method"}
+		return nil, false, unsupported(breaks.FunctionMethod)
 	}
 	return tr.applyWithBackward(&applied{cls: cls, ctx: ctx, args: args, forward: fwd, backward: bwd})
 }
@@ -302,7 +303,7 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		}
 		fn, ok := tr.staticFunction(a.cls, "setup_context")
 		if !ok {
-			return nil, &Unsupported{Reason: "Unsupported: non-function or method"}
+			return nil, unsupported(breaks.FunctionMethod)
 		}
 		_, err = tr.callTraced(fn, []vm.Object{a.ctx, vm.NewTuple(given...), out}, nil)
 		return out, err
@@ -325,7 +326,7 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		a.outs = append(a.outs, f)
 	}
 	if _, ok := a.ctx.Dict.GetStr("_materialize_non_diff_grads"); ok {
-		return nil, nil, &Unsupported{Reason: "Unsupported: NYI"}
+		return nil, nil, unsupported(breaks.FunctionMaterialize)
 	}
 	gb, uses, err := tr.traceBackward(a)
 	if err != nil {
@@ -450,7 +451,7 @@ func (tr *tracer) bodyOutput(res vm.Object) (fx.Arg, error) {
 			}
 			return tr.nodes[f], nil
 		}
-		return nil, &Unsupported{Reason: "Unsupported: HigherOrderOperator body's output must consist of tensors only"}
+		return nil, unsupported(breaks.FunctionResult)
 	}
 	items := itemsOf(res)
 	out := make([]fx.Arg, len(items))
@@ -540,5 +541,5 @@ func (tr *tracer) strictMode(o vm.Object, name string) error {
 			return nil
 		}
 	}
-	return &Unsupported{Reason: "Unsupported: Illegal getattr invocation " + name + " in strict mode"}
+	return unsupported(breaks.StrictMode, name)
 }

@@ -6,21 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
 
-// unresumable says why a frame cannot go on behind a break at pc, "" when it can: a resume function cannot start inside a try
-// block, nor inside a with block of a context manager that capture does not know.
-func (tr *tracer) unresumable(f *vm.Frame, pc int) string {
+// resumable reports whether a frame can go on behind a break at pc: a resume function cannot start inside a try block, nor inside a
+// with block of a context manager that capture does not know.
+func (tr *tracer) resumable(f *vm.Frame, pc int) bool {
 	c := f.Code.Code
 	seen := map[int]bool{}
 	for {
 		h, ok := c.HandlerAt(pc)
 		if !ok || seen[int(h.Target)] {
-			return ""
+			return true
 		}
 		pc = int(h.Target)
 		seen[pc] = true
@@ -32,9 +33,8 @@ func (tr *tracer) unresumable(f *vm.Frame, pc int) string {
 			if _, ok := gradMode(exit); ok {
 				continue
 			}
-			return "Graph break under GenericContextWrappingVariable"
 		}
-		return "inside a try block"
+		return false
 	}
 }
 
@@ -147,7 +147,7 @@ func (tr *tracer) wrongCall(c *torch.Call, err error) *Unsupported {
 	if c.Op == fx.CallMethod {
 		what = "method " + name
 	}
-	return &Unsupported{Reason: "Unsupported: TypeError " + what + ": " + msg}
+	return unsupported(breaks.WrongCall, what, msg)
 }
 
 // unpackTensor lists the rows of a tensor that the trace iterates over: PyTorch indexes all of them at once.
@@ -256,7 +256,7 @@ func (tr *tracer) observed(err error) *BreakEvent {
 	if !errors.As(err, &r) || tr.opError != nil && errors.Is(err, tr.opError) {
 		return nil
 	}
-	b := &BreakEvent{Kind: "skip", Reason: "Observed exception"}
+	b := &BreakEvent{Kind: "skip", Reason: breaks.New(breaks.ObservedException)}
 	for t := r.Exc.Traceback; t != nil; t = t.Next {
 		b.Stack = append(b.Stack, StackEntry{t.Code.Name, t.Line(), shortFile(t.Code.Filename)})
 		b.at = append(b.at, stackFrame{t.Code, t.Line()})
@@ -277,7 +277,7 @@ func (tr *tracer) userException(c *vm.Type, args []vm.Object) error {
 	for i, a := range args {
 		names[i] = tr.variableName(a)
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: call_function UserDefinedClassVariable(<class '%s.%s'>) [%s] {}", c.Module, c.Qualname, strings.Join(names, ", "))}
+	return unsupported(breaks.UserException, c.Module+"."+c.Qualname, strings.Join(names, ", "))
 }
 
 // crossEntropy is torch.nn.CrossEntropyLoss made inside a trace: PyTorch's capture knows it as a function that is given the

@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
 
-// effects are builtin functions whose call cannot be repeated or undone; each breaks the graph.
-var effects = map[string]bool{"print": true, "open": true, "input": true, "exec": true, "eval": true, "compile": true, "globals": true, "breakpoint": true, "__import__": true}
+// effects are builtin functions whose call cannot be repeated or undone, with the breaks that they are.
+var effects = map[string]breaks.ID{"print": breaks.Print, "open": breaks.File, "input": breaks.File, "exec": breaks.Builtin, "eval": breaks.Builtin,
+	"compile": breaks.Builtin, "globals": breaks.Builtin, "breakpoint": breaks.Builtin, "__import__": breaks.Builtin}
 
 // pureModules hold native functions that depend on nothing but their arguments.
 var pureModules = map[string]bool{"builtins": true, "math": true, "_operator": true, "operator": true, "functools": true, "_functools": true, "itertools": true,
@@ -246,7 +248,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
 		if _, isTensor := args[0].(*torch.Tensor); isTensor {
-			return nil, false, &Unsupported{Reason: "Unsupported: call_id with args (" + tr.variableName(args[0]) + ",)"}
+			return nil, false, unsupported(breaks.Identity, tr.variableName(args[0]))
 		}
 	}
 	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
@@ -262,13 +264,13 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return nil, false, nil
 	}
 	if f.Module == "builtins" || f.Module == "" {
-		if effects[f.Name] {
+		if _, ok := effects[f.Name]; ok {
 			return nil, false, tr.refusedBuiltin(f, args, kw)
 		}
 		return nil, false, nil
 	}
-	if f.Module == "torch._C" && torchState[f.Name] {
-		return nil, false, &Unsupported{Reason: "Unsupported: call to torch._C." + f.Name}
+	if id, ok := torchState[f.Name]; ok && f.Module == "torch._C" {
+		return nil, false, unsupported(id, f.Name)
 	}
 	if pureModules[f.Module] {
 		return nil, false, nil
@@ -278,7 +280,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 
 // unsupportedBuiltin is the break at a native function that capture does not know.
 func unsupportedBuiltin(module, name string) error {
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: Graph break due to unsupported builtin %s.%s. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html for more details) or, if it is traceable, use torch.compiler.allow_in_graph.", module, name)}
+	return unsupported(breaks.UnknownBuiltin, module, name)
 }
 
 // refusedBuiltin words the break at a builtin function that capture does not do.
@@ -287,7 +289,11 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	for i, a := range args {
 		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: builtin: %s [%s] %s", f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))}
+	id, known := effects[f.Name]
+	if !known {
+		id = breaks.Builtin
+	}
+	return unsupported(id, f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
 }
 
 // variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
@@ -363,19 +369,17 @@ func marked(f *vm.Function, name string) bool {
 }
 
 func skipped(f *vm.Function) error {
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, shortFile(f.Code.Filename))}
+	return unsupported(breaks.SkipFunction, f.Qualname, shortFile(f.Code.Filename))
 }
 
 // libraryCalls are functions of the standard library, written in Python here, that end a graph with words of their own.
-var libraryCalls = map[string]func(tr *tracer, args []vm.Object) string{
-	"warnings.warn": func(*tracer, []vm.Object) string {
-		return "Unsupported: Graph break due to unsupported Python builtin _warnings.warn. Please file an issue on GitHub so the PyTorch team can add support for it."
-	},
-	"copy.deepcopy": func(tr *tracer, args []vm.Object) string {
+var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
+	"warnings.warn": func(*tracer, []vm.Object) *Unsupported { return unsupported(breaks.Warning) },
+	"copy.deepcopy": func(tr *tracer, args []vm.Object) *Unsupported {
 		if len(args) == 0 {
-			return "Unsupported: copy.deepcopy"
+			return unsupported(breaks.DeepCopyOfNothing)
 		}
-		return "Unsupported: copy.deepcopy " + tr.variableName(args[0])
+		return unsupported(breaks.DeepCopy, tr.variableName(args[0]))
 	},
 }
 
@@ -445,7 +449,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	}
 	tr.usePolyfill(mod+"."+name, args)
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
-		return nil, false, &Unsupported{Reason: fn(tr, args)}
+		return nil, false, fn(tr, args)
 	}
 	if top == "logging" {
 		if done, err := tr.logger(f, callable); done || err != nil {
@@ -453,7 +457,11 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		}
 	}
 	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries[top] {
-		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, f.Code.Filename)}
+		id := breaks.SkipFunction
+		if strings.HasPrefix(f.Qualname, "print") { // as those of traceback are called
+			id = breaks.SkipPrint
+		}
+		return nil, false, unsupported(id, f.Qualname, f.Code.Filename)
 	}
 	return nil, false, nil
 }
@@ -464,7 +472,7 @@ func (tr *tracer) disabled(f *vm.Function) error {
 		return skipped(f)
 	}
 	if _, ours := f.Dict.GetStr("_torchdynamo_library"); ours {
-		return &Unsupported{Reason: fmt.Sprintf("Unsupported: 'inline in skipfiles: %s | inner torch/_compile.py, skipped according trace_rules.lookup SKIP_DIRS'", f.Qualname)}
+		return unsupported(breaks.LibraryDisabled, f.Qualname)
 	}
 	var what vm.Object = f
 	if v, ok := f.Dict.GetStr("_torchdynamo_orig_callable"); ok {
@@ -474,12 +482,13 @@ func (tr *tracer) disabled(f *vm.Function) error {
 	if err != nil {
 		return err
 	}
-	return &Unsupported{Reason: "Unsupported: call torch._dynamo.disable() wrapped function " + r}
+	return unsupported(breaks.Disabled, r)
 }
 
-// torchState are native functions that change the state of torch or read what a trace does not have: each breaks the graph.
-var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true,
-	"_set_num_threads": true, "_set_deterministic_algorithms": true, "_set_float32_matmul_precision": true, "_set_autocast_enabled": true, "_set_autocast_dtype": true, "set_autocast_cache_enabled": true}
+// torchState are native functions that change the state of torch or read what a trace does not have, with the breaks that they are.
+var torchState = map[string]breaks.ID{"_autograd_grad": breaks.TorchGrad, "_autograd_record": breaks.TorchState, "_manual_seed": breaks.TorchState,
+	"_set_default_dtype": breaks.TorchState, "_set_printoptions": breaks.TorchState, "_set_num_threads": breaks.TorchState, "_set_deterministic_algorithms": breaks.TorchState,
+	"_set_float32_matmul_precision": breaks.TorchState, "_set_autocast_enabled": breaks.TorchState, "_set_autocast_dtype": breaks.TorchState, "set_autocast_cache_enabled": breaks.TorchState}
 
 // inlinedFunctional are functions of torch.nn.functional that capture looks into.
 var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshold": true, "lp_pool3d": true, "triplet_margin_with_distance_loss": true}
@@ -522,12 +531,9 @@ var directives map[string]directive
 type directive func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 
 func init() {
-	brk := func(name, why string) directive {
+	brk := func(id breaks.ID, args ...string) directive {
 		return func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) {
-			if why == "" {
-				why = "'skip function " + name + " in file torch/_dynamo/decorators.py'"
-			}
-			return nil, false, &Unsupported{Reason: "Unsupported: " + why}
+			return nil, false, unsupported(id, args...)
 		}
 	}
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
@@ -535,14 +541,14 @@ func init() {
 		"torch.cond":                                         (*tracer).cond,
 		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
 		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
-		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
+		"torch._dynamo.decorators.graph_break":               brk(breaks.GraphBreak),
 		"torch._check":                                       (*tracer).check,
 		"torch._check_is_size":                               (*tracer).checkIsSize,
 		"torch.compiler.is_compiling":                        yes,
 		"torch.compiler.is_dynamo_compiling":                 yes,
 		"torch._dynamo.is_compiling":                         yes,
 		"torch._dynamo.external_utils.is_compiling":          yes,
-		"torch._dynamo.comptime._Comptime.graph_break":       brk("", "ComptimeContext.graph_break"),
+		"torch._dynamo.comptime._Comptime.graph_break":       brk(breaks.ComptimeBreak, "ComptimeContext.graph_break"),
 		"torch._dynamo.comptime._Comptime.__call__":          (*tracer).comptime,
 		"torch._dynamo.comptime._Comptime.print":             comptimeMethod("print"),
 		"torch._dynamo.comptime._Comptime.print_graph":       comptimeMethod("print_graph"),

@@ -57,7 +57,7 @@ func trace(t testing.TB, src string) (*stack.Session, seen) {
 		}
 	}
 	s.Dynamo.Observe.Break = func(b *capture.BreakEvent) {
-		reason, _, _ := strings.Cut(strings.TrimPrefix(b.Reason, "Unsupported: "), "[")
+		reason, _, _ := strings.Cut(b.Reason.Message(), "[")
 		reason, _, _ = strings.Cut(reason, ">:") // the error's own words
 		r.breaks = append(r.breaks, fmt.Sprintf("%s %d %s", b.Kind, b.Line, strings.TrimSpace(reason)))
 	}

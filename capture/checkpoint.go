@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -28,7 +29,7 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 		}
 		v, err := tr.t.GraphArg(k.Value, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
 		if err != nil {
-			return nil, false, &Unsupported{Reason: "Unsupported: checkpoint with " + k.Name + " is not supported in a graph"}
+			return nil, false, unsupported(breaks.CheckpointArgument, k.Name)
 		}
 		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
 	}
@@ -36,7 +37,7 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	if err := tr.realizeClosure(args[0]); err != nil {
 		return nil, false, err
 	}
-	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, "HigherOrderOperator body's output must consist of tensors only")
+	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, breaks.CheckpointResult)
 	if err != nil {
 		return nil, false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -298,7 +299,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 	})
 	m.Func("trace_break", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		msg, _ := vm.AsStr(a[0])
-		return nil, &Unsupported{Reason: "Unsupported: " + msg}
+		return nil, unsupported(breaks.ComptimeBreak, msg)
 	})
 	m.Func("trace_graph", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		tr := d.outer

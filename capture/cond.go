@@ -3,8 +3,10 @@ package capture
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
@@ -203,7 +205,7 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	for _, o := range operands {
 		p, ok := o.(*torch.Tensor)
 		if !ok {
-			return nil, false, &Unsupported{Reason: "Unsupported: torch.cond: operands must be a sequence of tensors"}
+			return nil, false, unsupported(breaks.CondOperands)
 		}
 		f, err := tr.fake(p)
 		if err != nil {
@@ -229,14 +231,14 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 		case *vm.List:
 			outs[i] = v.Items
 		default:
-			return nil, false, &Unsupported{Reason: "Unsupported: Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", NoBreak: true}
+			return nil, false, unsupported(breaks.CondResult)
 		}
 		if i == 0 {
 			result = res
 		}
 	}
 	if len(outs[0]) != len(outs[1]) {
-		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: Expected branches to return the same number of outputs, got %d and %d", len(outs[0]), len(outs[1])), NoBreak: true}
+		return nil, false, unsupported(breaks.CondResults, strconv.Itoa(len(outs[0])), strconv.Itoa(len(outs[1])))
 	}
 	all, names := tr.branchInputs(uses)
 	var subs [2]*fx.Node
@@ -323,12 +325,12 @@ func (tr *tracer) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
 
 // traceBranch runs a branch of a cond with a graph of its own.
 func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []outside, error) {
-	return tr.traceBody(fn, operands, nil, given, "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.")
+	return tr.traceBody(fn, operands, nil, given, breaks.CondResult)
 }
 
 // traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
 // of a result that holds anything but tensors.
-func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal string) (*fx.Graph, vm.Object, []outside, error) {
+func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal breaks.ID) (*fx.Graph, vm.Object, []outside, error) {
 	b := tr.openBody()
 	defer b.close(tr)
 	for _, f := range given {
@@ -354,7 +356,7 @@ func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, g
 	for _, o := range items {
 		p, ok := o.(*torch.Tensor)
 		if !ok {
-			return nil, nil, nil, &Unsupported{Reason: "Unsupported: " + refusal, NoBreak: true}
+			return nil, nil, nil, unsupported(refusal)
 		}
 		f, err := tr.fake(p)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -108,9 +109,10 @@ type FrameEvent struct {
 
 // BreakEvent is one graph break.
 type BreakEvent struct {
-	Frame, Kind, Reason string
-	Line                int
-	Stack               []StackEntry
+	Frame, Kind string
+	Reason      breaks.Reason
+	Line        int
+	Stack       []StackEntry
 
 	at []stackFrame // Stack with the code of its frames
 }
@@ -476,7 +478,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 				d.report(ev)
 				st.skip = true
 				if b != nil && d.ctx.FullGraph {
-					return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", b.Reason, b.at)
+					return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", b.Reason.Message(), b.at)
 				}
 				return d.plain(f)
 			}
@@ -488,22 +490,23 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
 		}
 		b.Line = breakLine(b.Stack)
+		row := u.Reason.ID.Row()
 		if d.ctx.FullGraph {
 			b.Kind = "fullgraph"
 			ev.Status, ev.Err = "unsupported", u
-			if u.Jump {
+			if row.UserError != "" {
 				ev.Status = "error" // the user's, and no break
 			} else {
 				d.broke(ev, b)
 			}
 			d.report(ev)
 			d.failing(f, u)
-			if u.Jump {
-				return nil, d.raiseAt("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands", b.at)
+			if row.UserError != "" {
+				return nil, d.raiseAt("torch._dynamo.exc", "UserError", row.UserError+" For more information about this error, see: "+row.Docs, b.at)
 			}
-			return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", trimUnsupported(u.Reason), b.at)
+			return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", u.Reason.Message(), b.at)
 		}
-		if u.NoBreak || tr.unresumable(private, tr.at.pc) != "" || (stop != nil && *stop == tr.at) {
+		if row.Frame || !tr.resumable(private, tr.at.pc) || (stop != nil && *stop == tr.at) {
 			b.Kind = "skip"
 			d.broke(ev, b)
 			ev.Status = "skipped"
@@ -512,19 +515,19 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (
 			return d.plain(f)
 		}
 		d.broke(ev, b)
-		if !u.Jump && inLoop(f.Code.Code, tr.at.pc) {
+		if !row.Branch && inLoop(f.Code.Code, tr.at.pc) {
 			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
 			ev.Status = "skipped"
 			d.report(ev)
 			st.skip = true
 			return d.plain(f)
 		}
-		if !u.Jump {
+		if !row.Branch {
 			d.logf(logRestart, "Restarting analysis due to _dynamo/symbolic_convert.py:161 in fail_and_restart_analysis")
 		}
 		at := tr.at
-		stop, jump = &at, u.Jump
-		if u.Jump {
+		stop, jump = &at, row.Branch
+		if row.Branch {
 			ev.Attempts--
 			d.unique-- // PyTorch compiles up to the branch without starting again
 		}
@@ -574,8 +577,8 @@ func (d *Dynamo) report(ev *FrameEvent) {
 
 func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 	d.breaks = append(d.breaks, b)
-	if strings.HasPrefix(b.Reason, "Unsupported: ") {
-		d.count("graph_break", trimUnsupported(b.Reason), 1)
+	if !b.Reason.ID.Row().Bare {
+		d.count("graph_break", b.Reason.Message(), 1)
 	}
 	if b.Kind != "fullgraph" {
 		d.logBreakAt(b, b.at)
@@ -614,8 +617,6 @@ func (d *Dynamo) timed(name string, f func() error) error {
 	d.times = append(d.times, &phase{name, []float64{time.Since(start).Seconds()}})
 	return err
 }
-
-func trimUnsupported(s string) string { return strings.TrimPrefix(s, "Unsupported: ") }
 
 // globalState is what ___check_global_state() compares: modes of the whole process that decide what operators do.
 type globalState struct {

@@ -146,7 +146,7 @@ func (d *Dynamo) setReason(gm vm.Object, tr *tracer, out *outcome) error {
 	at := []stackFrame{{tr.root.Code, tr.root.Line()}}
 	if out.broke {
 		b := d.breaks[len(d.breaks)-1]
-		reason = explainReason(b)
+		reason = b.Reason.Explain()
 		if len(b.at) > 0 {
 			at = b.at
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
@@ -504,13 +505,20 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 	}
 	t := self.Type()
 	if _, ok := self.(*torch.Generator); ok {
-		return &Unsupported{Reason: "Unsupported: call_method UserDefinedObjectVariable(Generator) " + f.Name}
+		return unsupported(breaks.NativeMethod, "Generator", f.Name)
 	}
 	if tr.sourceOf(self) == nil || statelessTypes[t.Name] || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
 		return nil
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: call_method UserDefinedObjectVariable(%s) %s", t.Name, f.Name)}
+	id := breaks.NativeMethod
+	if isFile(t) {
+		id = breaks.FileMethod
+	}
+	return unsupported(id, t.Name, f.Name)
 }
+
+// isFile reports whether a class is that of files that are open for text, as open() makes them by default.
+func isFile(t *vm.Type) bool { return t.Name == "TextIOWrapper" }
 
 // imports gives a module that traced code is about to import its source.
 func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
@@ -533,7 +541,7 @@ func (tr *tracer) storesTensor(o vm.Object, name string) error {
 	if _, property := t.Type().Lookup(name).(*vm.GetSet); !property {
 		return nil
 	}
-	return &Unsupported{Reason: "STORE_ATTR-caused graph break"}
+	return unsupported(breaks.TensorAttribute)
 }
 
 // asksByMethod does o.__getattr__(name) of a module and o.__getattribute__(name) of any object as the attribute itself is read.

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
@@ -202,7 +203,7 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 		}
 		var ae *aten.Error
 		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError && !d.ctx.FullGraph {
-			return nil, &Unsupported{Reason: "Backend compiler failed with a fake tensor exception"} // sizes that only running shows
+			return nil, unsupported(breaks.FakeTensorBackend) // sizes that only running shows
 		}
 		if d.Observe.Failed != nil {
 			d.Observe.Failed(d.ctx.Backend, ev.Graph, vals, err)

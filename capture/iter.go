@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/python/vm"
 )
 
@@ -180,7 +181,7 @@ func (p *planner) iterator(it *replayIter, src Source) recipe {
 func (p *planner) madeIterator(o vm.Object, left *replayIter) (recipe, error) {
 	n := left.remaining(p.tr.in, maxItems)
 	if n < 0 {
-		return nil, &Unsupported{Reason: "Unsupported: an iterator without an end, or one that raises, at a graph break", NoBreak: true}
+		return nil, unsupported(breaks.EndlessIterator)
 	}
 	items := make([]vm.Object, n)
 	for i := range items {
@@ -219,7 +220,7 @@ func (tr *tracer) drain(callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm
 			break
 		}
 		if items.Items = append(items.Items, v); len(items.Items) > maxItems {
-			return nil, false, &Unsupported{Reason: "Unsupported: infinite generator"}
+			return nil, false, unsupported(breaks.InfiniteGenerator)
 		}
 	}
 	it, err := tr.in.Iter(items)

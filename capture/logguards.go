@@ -360,7 +360,7 @@ func (tr *tracer) compileReason(out *outcome, ev *FrameEvent) string {
 	at := stackFrame{tr.root.Code, tr.root.Line()}
 	if out.broke {
 		b := tr.d.breaks[len(tr.d.breaks)-1]
-		reason = fmt.Sprintf("%q", explainReason(b))
+		reason = fmt.Sprintf("%q", b.Reason.Explain())
 		if len(b.at) > 0 {
 			at = b.at[len(b.at)-1]
 		}

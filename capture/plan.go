@@ -3,6 +3,7 @@ package capture
 import (
 	"slices"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -159,7 +160,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	}
 	if it, ok := o.(vm.Iterator); ok {
 		// Its state is in it, and would be shared by all runs.
-		return nil, &Unsupported{Reason: "Unsupported: a " + it.Type().Name + " made in the frame is left over", NoBreak: true}
+		return nil, unsupported(breaks.LeftOverIterator, it.Type().Name)
 	}
 	// Everything else (modules, classes) is taken as it is.
 	return constant(o), nil
@@ -350,7 +351,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
 	if tr.nodes[t.T] == nil {
-		return nil, &Unsupported{Reason: "a tensor without a node", NoBreak: true}
+		return nil, unsupported(breaks.NoNode)
 	}
 	i, ok := p.idx[t.T]
 	if !ok {

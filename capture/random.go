@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -118,9 +119,9 @@ func (tr *tracer) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object,
 	if err != nil {
 		return nil, err
 	}
-	x, err := asTensor(number)
-	if err != nil {
-		return nil, &Unsupported{Reason: "Unsupported: " + err.Error()}
+	x := asTensor(number)
+	if x == nil {
+		return nil, unsupported(breaks.RandomNumber, number.Type().Name)
 	}
 	src := randomSource{len(tr.draws), tr.t}
 	tr.draws = append(tr.draws, d)
@@ -180,15 +181,15 @@ func (ds randomDraws) make(e *env) error {
 	return nil
 }
 
-// asTensor is a drawn number as graphs take it.
-func asTensor(o vm.Object) (*tensor.Tensor, error) {
+// asTensor is a drawn number as graphs take it; nil for what is no number.
+func asTensor(o vm.Object) *tensor.Tensor {
 	switch v := o.(type) {
 	case vm.Int:
-		return tensor.Full(tensor.Int64, float64(v)), nil
+		return tensor.Full(tensor.Int64, float64(v))
 	case vm.Float:
-		return tensor.Full(tensor.Float64, float64(v)), nil
+		return tensor.Full(tensor.Float64, float64(v))
 	}
-	return nil, fmt.Errorf("random number of type %s", o.Type().Name)
+	return nil
 }
 
 // drawnOperand refuses arithmetic on drawn numbers alone, as PyTorch does: the frame runs as plain Python.
@@ -204,7 +205,7 @@ func (tr *tracer) drawnOperand(c *torch.Call) error {
 	if !some {
 		return nil
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: partial tensor op: BuiltinVariable(%s) [%s] {}", strings.TrimPrefix(c.Target, "operator."), strings.Join(kinds, ", ")), NoBreak: true}
+	return unsupported(breaks.PartialTensorOp, strings.TrimPrefix(c.Target, "operator."), strings.Join(kinds, ", "))
 }
 
 // drawnSource is a number that the run drew.
@@ -236,9 +237,9 @@ func (s randomSource) Get(e *env) (vm.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := asTensor(v)
-	if err != nil {
-		return nil, err
+	x := asTensor(v)
+	if x == nil {
+		return nil, fmt.Errorf("random number of type %s", v.Type().Name)
 	}
 	return s.t.Wrap(x), nil
 }

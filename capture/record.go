@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/sizes"
@@ -28,7 +29,7 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	src := tr.sources[p]
 	if src == nil {
 		if x.Fake {
-			return nil, &Unsupported{Reason: "tensor of another trace", NoBreak: true}
+			return nil, unsupported(breaks.OtherTraceTensor)
 		}
 		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
 		name := fmt.Sprintf("_tensor_constant%d", len(tr.attrs))
@@ -86,9 +87,9 @@ func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
 	return nil
 }
 
-// dataDependent are the methods that read a tensor's data.
-var dataDependent = map[string]string{"item": "Tensor.item", "tolist": "Tensor.tolist", "numpy": "Tensor.numpy", "__float__": "Tensor.item", "__int__": "Tensor.item",
-	"__index__": "Tensor.item", "backward": "Tensor.backward", "__bool__": "Data-dependent jump", "data_ptr": "Tensor.data_ptr"}
+// dataDependent are the methods that read a tensor's data, with the breaks that they are.
+var dataDependent = map[string]breaks.ID{"item": breaks.TensorItem, "tolist": breaks.TensorToList, "numpy": breaks.TensorNumpy, "__float__": breaks.TensorItem,
+	"__int__": breaks.TensorItem, "__index__": breaks.TensorItem, "backward": breaks.TensorBackward, "__bool__": breaks.TensorTruth, "data_ptr": breaks.TensorDataPtr}
 
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
@@ -103,12 +104,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, ok, err := tr.item(c); ok || err != nil {
 		return v, err
 	}
-	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
-		return nil, &Unsupported{Reason: "Unsupported: " + why}
+	if why, ok := dataDependent[c.Target]; ok && c.Op == fx.CallMethod {
+		return nil, unsupported(why)
 	}
 	if c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True) {
 		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
-			return nil, &Unsupported{Reason: "Unsupported: Tensor.requires_grad_"}
+			return nil, unsupported(breaks.TensorRequiresGrad)
 		}
 	}
 	if v, done, err := tr.rewritten(c); done {
@@ -118,10 +119,10 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return vm.None, nil // nothing changes
 	}
 	if c.Target == "torch.is_inference_mode_enabled" {
-		return nil, &Unsupported{Reason: "Unsupported: torch.* op returned non-Tensor bool call_function <built-in function is_inference_mode_enabled>"}
+		return nil, unsupported(breaks.NonTensorResult, "bool", "is_inference_mode_enabled")
 	}
 	if c.Target == torch.MakeSubclass {
-		return nil, &Unsupported{Reason: "Unsupported: Workaround for issues with nn_parameter construction"}
+		return nil, unsupported(breaks.ParameterConstruction)
 	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		if s, ok := o.(*torch.Scalar); ok {
@@ -131,7 +132,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		if m, ok := o.(torch.Region); ok {
 			n := *m.EnteredBy()
 			if n == nil || tr.graph.Node(n.Name) != n {
-				return nil, false, &Unsupported{Reason: "Unsupported: end of an autocast or inference region that began outside of the graph", NoBreak: true}
+				return nil, false, unsupported(breaks.OpenRegion)
 			}
 			return n, true, nil
 		}
@@ -187,7 +188,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		}
 		var ae *aten.Error
 		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
-			return nil, &Unsupported{Reason: "Unsupported: dynamic shape operator: " + strings.TrimSuffix(ae.Op, ".default")}
+			return nil, unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
 		}
 		if u := tr.wrongCall(c, err); u != nil {
 			return nil, u
@@ -219,7 +220,7 @@ func overloadStem(c *torch.Call) string {
 func (tr *tracer) unsupportedArg(err error) error {
 	var r *vm.Raised
 	if errors.As(err, &r) {
-		return &Unsupported{Reason: "Unsupported: " + r.Error()}
+		return unsupported(breaks.Argument, r.Error())
 	}
 	return err
 }

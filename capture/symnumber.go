@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
@@ -12,15 +13,18 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// readsNumber is the operator that gives a tensor's number to the program.
+const readsNumber = "aten._local_scalar_dense.default"
+
 // unsupportedNumber is the graph break for a question that only the running program can answer; nil for other errors.
 func unsupportedNumber(err error) *Unsupported {
 	var dd *torch.DataDependent
 	if errors.As(err, &dd) {
-		return &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
+		return unsupported(breaks.DataDependentOperator, dd.Op)
 	}
 	var sd *symbolic.DataDependent
 	if errors.As(err, &sd) {
-		return &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+		return unsupported(breaks.DataDependentOperator, readsNumber)
 	}
 	return nil
 }
@@ -54,7 +58,7 @@ func (tr *tracer) scalarArg(s *torch.Scalar) (fx.Arg, error) {
 		return e.Int, nil
 	}
 	if s.Env != tr.unknowns {
-		return nil, &Unsupported{Reason: "a number of another trace", NoBreak: true}
+		return nil, unsupported(breaks.OtherTraceNumber)
 	}
 	if n := tr.exprNode(s.Expr); n != nil {
 		tr.scalars[s] = n

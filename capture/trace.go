@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -16,15 +17,14 @@ import (
 )
 
 // Unsupported ends a trace at the instruction that runs: a graph break, or the end of the frame's capture.
-type Unsupported struct {
-	Reason string
-	// Jump marks a branch on a tensor: the break is known without a second attempt.
-	Jump bool
-	// NoBreak says that no graph break can help: the whole frame runs as plain Python.
-	NoBreak bool
+type Unsupported struct{ Reason breaks.Reason }
+
+// unsupported ends a trace for a reason of the table; args fill its slots.
+func unsupported(id breaks.ID, args ...string) *Unsupported {
+	return &Unsupported{breaks.New(id, args...)}
 }
 
-func (u *Unsupported) Error() string { return u.Reason }
+func (u *Unsupported) Error() string { return u.Reason.String() }
 
 // Abort marks the error as no Python exception.
 func (u *Unsupported) Abort() bool { return true }
@@ -298,11 +298,11 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.STORE_GLOBAL:
 		tr.storeGlobal(f, f.Code.Names[ins.Arg])
 	case code.DELETE_GLOBAL:
-		return &Unsupported{Reason: "Unsupported: missing: DELETE_GLOBAL"}
+		return unsupported(breaks.DeleteGlobal)
 	case code.RAISE_VARARGS:
 		if ins.Arg > 0 {
 			if c, ok := top(0).(*vm.Type); ok && tr.userException(c, nil) != nil {
-				return &Unsupported{Reason: "Unsupported: raise " + c.Name, NoBreak: true}
+				return unsupported(breaks.RaiseUserException, c.Name)
 			}
 		}
 	case code.STORE_ATTR:
@@ -375,14 +375,18 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.stepped(it)
 		case *vm.Generator:
 			if tr.sources[it] != nil { // running it here would use it up
-				return &Unsupported{Reason: "FOR_ITER over a generator from outside", NoBreak: true}
+				return unsupported(breaks.OuterGenerator)
 			}
 		}
 	case code.BEFORE_WITH:
 		if i, ok := top(0).(*vm.Instance); ok && tr.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
-			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + i.Class.Name + ")", NoBreak: true}
+			return unsupported(breaks.ContextManager, i.Class.Name)
 		} else if !ok { // a file, a lock: an object of plain Python
-			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + top(0).Type().Name + ")", NoBreak: true}
+			id := breaks.ContextManager
+			if isFile(top(0).Type()) {
+				id = breaks.FileContext
+			}
+			return unsupported(id, top(0).Type().Name)
 		}
 	case code.GET_ITER:
 		rows, err := tr.unpackTensor(top(0))
@@ -423,14 +427,14 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE,
 		code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.UNARY_NOT:
 		if s, ok := top(0).(*torch.Scalar); ok && ins.Op != code.UNARY_NOT && !tr.decidable(s) {
-			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+			return tr.branchesOn(f)
 		}
 		if p, ok := top(0).(*torch.Tensor); ok {
 			if ins.Op == code.UNARY_NOT {
 				return nil
 			}
 			tr.fake(p)
-			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+			return tr.branchesOn(f)
 		}
 	case code.STORE_FAST, code.DELETE_FAST:
 		if ins.Op == code.STORE_FAST {
@@ -446,10 +450,18 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		f.Ext = &pending{made: true}
 	case code.YIELD_VALUE, code.RETURN_GENERATOR:
 		if f == tr.root {
-			return &Unsupported{Reason: "generator", NoBreak: true}
+			return unsupported(breaks.GeneratorFrame)
 		}
 	}
 	return nil
+}
+
+// branchesOn is the break at a branch of f on a tensor.
+func (tr *tracer) branchesOn(f *vm.Frame) *Unsupported {
+	if f == tr.root {
+		return unsupported(breaks.DataDependentJump)
+	}
+	return unsupported(breaks.DataDependentJumpInlined)
 }
 
 // pending is what the next step of a frame has to finish: the source of a loaded value.

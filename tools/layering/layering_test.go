@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"capture/python/stdlib":  {"capture/python/..."},
 	"capture/symbolic":       {},
 	"capture/sizes":          {"kernels/...", "capture/symbolic"},
+	"capture/breaks":         {},
 	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
 	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
 	"capture":                {"kernels/...", "capture/..."},

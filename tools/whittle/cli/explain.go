@@ -65,7 +65,7 @@ func (a *app) explainCommand() *cobra.Command {
 						lead := len(src) - len(strings.TrimLeft(src, " \t"))
 						fmt.Fprintf(a.stdout, "    %s\n    %s\n", strings.TrimSpace(src), strings.Repeat("^", max(len(src)-lead, 1)))
 					}
-					fmt.Fprintf(a.stdout, "  hint: %s\n", capture.BreakHint(b.Reason))
+					fmt.Fprintf(a.stdout, "  hint: %s\n", b.Reason.Hint())
 				},
 				Recompile: func(r *capture.RecompileEvent) {
 					if !show(r.Function) {

@@ -96,7 +96,7 @@ func (r *recorder) broke(b *capture.BreakEvent) {
 	if b.Kind == "break" {
 		r.nbreaks++
 	}
-	r.breaks = append(r.breaks, map[string]any{"frame": b.Frame, "kind": b.Kind, "reason": b.Reason, "line": b.Line, "stack": stack})
+	r.breaks = append(r.breaks, map[string]any{"frame": b.Frame, "kind": b.Kind, "reason": b.Reason.String(), "line": b.Line, "stack": stack})
 }
 
 func (r *recorder) recompiled(e *capture.RecompileEvent) {
