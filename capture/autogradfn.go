@@ -534,12 +534,8 @@ func (tr *tracer) strictMode(o vm.Object, name string) error {
 	if b == nil || !ok || b.outer.nodes[p.T] != nil {
 		return nil
 	}
-	switch name {
-	case "stride", "requires_grad", "storage_offset", "layout", "data":
-	default:
-		if !strings.HasPrefix(name, "is_") {
-			return nil
-		}
+	if !unsteadyProperties.has(name) && !strings.HasPrefix(name, "is_") {
+		return nil
 	}
 	return unsupported(breaks.StrictMode, name)
 }

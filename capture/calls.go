@@ -11,18 +11,6 @@ import (
 	"whittle/capture/torch"
 )
 
-// effects are builtin functions whose call cannot be repeated or undone, with the breaks that they are.
-var effects = map[string]breaks.ID{"print": breaks.Print, "open": breaks.File, "input": breaks.File, "exec": breaks.Builtin, "eval": breaks.Builtin,
-	"compile": breaks.Builtin, "globals": breaks.Builtin, "breakpoint": breaks.Builtin, "__import__": breaks.Builtin}
-
-// pureModules hold native functions that depend on nothing but their arguments.
-var pureModules = map[string]bool{"builtins": true, "math": true, "_operator": true, "operator": true, "functools": true, "_functools": true, "itertools": true,
-	"collections": true, "_collections": true, "torch": true, "torch._C": true, "torch._C._nn": true, "torch.ops": true, "": true, "types": true, "typing": true, "enum": true, "dataclasses": true, "_abc": true, "abc": true}
-
-// inlinedLibraries are Python modules of the standard library that are traced through.
-var inlinedLibraries = map[string]bool{"collections": true, "functools": true, "itertools": true, "operator": true, "typing": true, "dataclasses": true, "enum": true,
-	"abc": true, "contextlib": true, "types": true, "math": true, "bisect": true, "heapq": true, "numbers": true}
-
 // call is asked about every call that traced bytecode makes.
 func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if tr.depth > 0 || tr.d.active != tr || tr.d.outer != nil {
@@ -54,21 +42,21 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 			}
 		}
 	case *vm.Type:
-		if f.Module == "torch.nn.modules.loss" && f.Name == "CrossEntropyLoss" {
-			if fn := tr.crossEntropy(args, kw); fn != nil {
-				return fn, true, nil
+		if rule := classRules[f.Module+"."+f.Name]; rule != nil {
+			if v := rule(tr, args, kw); v != nil {
+				return v, true, nil
 			}
 		}
 		if err := tr.userException(f, args); err != nil {
 			return nil, false, tr.located(err)
 		}
-		if !looksOnly[f.Name] && f.Module == "builtins" {
+		if !looksOnly.has(f.Name) && f.Module == "builtins" {
 			for i, a := range args {
 				rows, err := tr.unpackTensor(a)
 				if err != nil {
 					return nil, false, err
 				}
-				if rows != nil && walks[f.Name] {
+				if rows != nil && walks.has(f.Name) {
 					args[i] = rows
 				}
 				tr.seeItems(a)
@@ -86,7 +74,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		}
 		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
-		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
+		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded.has(f.Class.FullName()) {
 			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
 		}
 		if isModule(f) {
@@ -121,12 +109,6 @@ func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	}
 	return v, true
 }
-
-// walks are builtin classes that go through what they are given.
-var walks = map[string]bool{"zip": true, "enumerate": true, "list": true, "tuple": true, "map": true, "filter": true, "reversed": true}
-
-// looksOnly are builtins that do not look into the containers they are given.
-var looksOnly = map[string]bool{"len": true, "isinstance": true, "id": true, "type": true, "hasattr": true, "getattr": true, "callable": true, "issubclass": true, "setattr": true}
 
 // seeForMethod registers the members of a container that one of its methods reads.
 func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
@@ -190,7 +172,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 		return nil, false, tr.nativeState(f, args[0])
 	}
-	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly[f.Name]
+	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name)
 	if f.Module == "builtins" {
 		switch {
 		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
@@ -264,15 +246,15 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return nil, false, nil
 	}
 	if f.Module == "builtins" || f.Module == "" {
-		if _, ok := effects[f.Name]; ok {
+		if _, ok := effects.names[f.Name]; ok {
 			return nil, false, tr.refusedBuiltin(f, args, kw)
 		}
 		return nil, false, nil
 	}
-	if id, ok := torchState[f.Name]; ok && f.Module == "torch._C" {
+	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
 		return nil, false, unsupported(id, f.Name)
 	}
-	if pureModules[f.Module] {
+	if pureModules.has(f.Module) {
 		return nil, false, nil
 	}
 	return nil, false, unsupportedBuiltin(f.Module, f.Name)
@@ -289,7 +271,7 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	for i, a := range args {
 		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
 	}
-	id, known := effects[f.Name]
+	id, known := effects.names[f.Name]
 	if !known {
 		id = breaks.Builtin
 	}
@@ -444,7 +426,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		}
 		return nil, false, nil
 	}
-	if decorators[f.Code.Filename] {
+	if decorators.has(f.Code.Filename) {
 		return nil, false, nil
 	}
 	tr.usePolyfill(mod+"."+name, args)
@@ -456,7 +438,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return vm.None, done, err
 		}
 	}
-	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries[top] {
+	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries.has(top) {
 		id := breaks.SkipFunction
 		if strings.HasPrefix(f.Qualname, "print") { // as those of traceback are called
 			id = breaks.SkipPrint
@@ -485,32 +467,19 @@ func (tr *tracer) disabled(f *vm.Function) error {
 	return unsupported(breaks.Disabled, r)
 }
 
-// torchState are native functions that change the state of torch or read what a trace does not have, with the breaks that they are.
-var torchState = map[string]breaks.ID{"_autograd_grad": breaks.TorchGrad, "_autograd_record": breaks.TorchState, "_manual_seed": breaks.TorchState,
-	"_set_default_dtype": breaks.TorchState, "_set_printoptions": breaks.TorchState, "_set_num_threads": breaks.TorchState, "_set_deterministic_algorithms": breaks.TorchState,
-	"_set_float32_matmul_precision": breaks.TorchState, "_set_autocast_enabled": breaks.TorchState, "_set_autocast_dtype": breaks.TorchState, "set_autocast_cache_enabled": breaks.TorchState}
-
-// inlinedFunctional are functions of torch.nn.functional that capture looks into.
-var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshold": true, "lp_pool3d": true, "triplet_margin_with_distance_loss": true}
-
-// graphFunctions are functions of torch written in Python that stay whole in a graph.
-var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true,
-	"align_tensors": true, "atleast_1d": true, "atleast_2d": true, "atleast_3d": true, "block_diag": true, "cartesian_prod": true, "cdist": true, "chain_matmul": true,
-	"einsum": true, "lu": true, "norm": true, "split": true, "stft": true, "tensordot": true, "unique": true, "unique_consecutive": true, "unravel_index": true}
-
 // wholeInGraph is the target of a function of torch written in Python that capture does not look into, "" for others.
 func wholeInGraph(mod, name string) string {
 	switch mod {
 	case "torch.nn.functional":
-		if name[0] == '_' || inlinedFunctional[name] {
+		if name[0] == '_' || inlinedFunctional.has(name) {
 			return ""
 		}
 	case "torch.functional":
-		if !graphFunctions[name] {
-			return ""
+		if cellFunctions.has(name) {
+			return "torch." + name
 		}
-		if cFunctions[name] {
-			mod = "torch"
+		if !graphFunctions.has(name) {
+			return ""
 		}
 	case "torch.masked._ops", "torch.signal.windows.windows":
 		if name[0] == '_' {
@@ -521,9 +490,6 @@ func wholeInGraph(mod, name string) string {
 	}
 	return mod + "." + name
 }
-
-// cFunctions are functions of torch.functional here that PyTorch has in C++, as members of torch.
-var cFunctions = map[string]bool{"lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true}
 
 // directives are functions of torch that speak to capture itself, by module and qualified name.
 var directives map[string]directive

@@ -11,9 +11,6 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// checkpointSettings are the keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's.
-var checkpointSettings = map[string]bool{"use_reentrant": true, "preserve_rng_state": true, "context_fn": true, "determinism_check": true, "debug": true}
-
 // checkpoint is torch.utils.checkpoint.checkpoint(fn, *args): one node that names the graph of fn. What fn reads comes in in
 // the order of its use.
 func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
@@ -23,7 +20,7 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	var settings []fx.Kwarg
 	var given []vm.KwArg
 	for _, k := range kw {
-		if !checkpointSettings[k.Name] {
+		if !checkpointSettings.has(k.Name) {
 			given = append(given, k)
 			continue
 		}

@@ -14,3 +14,18 @@ func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *v
 	}
 	return nil, 0
 }
+
+// CallRule is a list of names that traces treat alike: see nameList.
+type CallRule struct {
+	Why, Torch, Home string
+	Names            []string
+}
+
+// CallRules are the lists by the names that this package gives them.
+func CallRules() map[string]CallRule {
+	out := map[string]CallRule{}
+	for name, l := range callRules {
+		out[name] = CallRule{l.why, l.torch, l.home, l.names}
+	}
+	return out
+}

@@ -484,11 +484,6 @@ func sameSet(in *vm.Interp, a, b []vm.Object) bool {
 	return len(a) == len(b)
 }
 
-// statelessTypes are native classes whose methods depend on what guards see: on contents, or on what never changes.
-var statelessTypes = map[string]bool{"str": true, "bytes": true, "int": true, "float": true, "complex": true, "bool": true, "list": true, "tuple": true, "dict": true, "set": true, "frozenset": true, "range": true, "slice": true,
-	"deque": true, "bytearray": true, "mappingproxy": true, "dict_keys": true, "dict_values": true, "dict_items": true, "array": true, "type": true, "function": true, "builtin_function_or_method": true, "method": true, "property": true, "object": true,
-	"NoneType": true, "ellipsis": true, "Pattern": true, "Match": true, "module": true, "memoryview": true, "date": true, "datetime": true, "time": true, "timedelta": true, "timezone": true, "code": true, "cell": true, "GenericAlias": true, "UnionType": true}
-
 // nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
 // generator, a context variable, a file. Nothing could tell whether it is the same the next time.
 func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
@@ -507,7 +502,7 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 	if _, ok := self.(*torch.Generator); ok {
 		return unsupported(breaks.NativeMethod, "Generator", f.Name)
 	}
-	if tr.sourceOf(self) == nil || statelessTypes[t.Name] || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
+	if tr.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
 		return nil
 	}
 	id := breaks.NativeMethod

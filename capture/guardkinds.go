@@ -84,24 +84,15 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 	return gs
 }
 
-// byIdentity are classes whose instances stand for themselves: a compiled function relies on the very object.
-var byIdentity = map[string]bool{"logging.Logger": true, "logging.RootLogger": true, "torch.amp.autocast_mode.autocast": true, "torch._ops._OpNamespace": true, "torch._ops._Ops": true}
-
-// wholeInstances are classes whose instances are guarded as they are, and not by their attributes.
-var wholeInstances = map[string]bool{"torch.amp.autocast_mode.autocast": true}
-
-// unguarded are classes whose instances capture knows by heart.
-var unguarded = map[string]bool{"torch._dynamo.comptime._Comptime": true}
-
 // instanceGuards are the guards of an instance of a class written in Python.
 func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
 	name := v.Class.FullName()
 	switch {
-	case unguarded[name]:
+	case unguarded.has(name):
 		return nil
 	case name == "functools.partial":
 		return tr.partialGuards(v, src)
-	case byIdentity[name], isEnumMember(v), tr.t.TargetOf(v) != "", isA(v.Class, "torch.optim.optimizer", "Optimizer"):
+	case byIdentity.has(name), isEnumMember(v), tr.t.TargetOf(v) != "", isA(v.Class, "torch.optim.optimizer", "Optimizer"):
 		return []*Guard{idGuard(v, src)}
 	case isModule(v):
 		return []*Guard{tr.typeGuard(v, src)}
@@ -170,16 +161,13 @@ func (tr *tracer) partialGuards(v *vm.Instance, src Source) []*Guard {
 	return gs
 }
 
-// decorators are the files with the wrappers that no_grad and its like put around functions: calls of them are traced through.
-var decorators = map[string]bool{"torch/utils/_contextlib.py": true, "torch/amp/autocast_mode.py": true}
-
 // keptWhole reports whether capture never looks into a function: its identity is what counts then, not its code.
 func (tr *tracer) keptWhole(f *vm.Function) bool {
 	if marked(f, "_torchdynamo_disable") || marked(f, "_dynamo_allow_in_graph") {
 		return true
 	}
 	file := f.Code.Filename
-	if decorators[file] || strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
+	if decorators.has(file) || strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
 		return false
 	}
 	return tr.d.IsLibrary(file)

@@ -127,7 +127,7 @@ func (tr *tracer) tracked(v vm.Object) bool {
 		return true
 	case *vm.Instance:
 		name := v.Class.FullName()
-		return name != "functools.partial" && !byIdentity[name] && !isEnumMember(v) && tr.t.TargetOf(v) == ""
+		return name != "functools.partial" && !byIdentity.has(name) && !isEnumMember(v) && tr.t.TargetOf(v) == ""
 	}
 	return false
 }
@@ -435,7 +435,7 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 		}
 		return
 	}
-	if unguarded[inst.Class.FullName()] {
+	if unguarded.has(inst.Class.FullName()) {
 		return
 	}
 	if name == "__dict__" {

@@ -87,10 +87,6 @@ func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
 	return nil
 }
 
-// dataDependent are the methods that read a tensor's data, with the breaks that they are.
-var dataDependent = map[string]breaks.ID{"item": breaks.TensorItem, "tolist": breaks.TensorToList, "numpy": breaks.TensorNumpy, "__float__": breaks.TensorItem,
-	"__int__": breaks.TensorItem, "__index__": breaks.TensorItem, "backward": breaks.TensorBackward, "__bool__": breaks.TensorTruth, "data_ptr": breaks.TensorDataPtr}
-
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
 	v, err := tr.record(c)
@@ -104,7 +100,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, ok, err := tr.item(c); ok || err != nil {
 		return v, err
 	}
-	if why, ok := dataDependent[c.Target]; ok && c.Op == fx.CallMethod {
+	if why, ok := dataDependent.names[c.Target]; ok && c.Op == fx.CallMethod {
 		return nil, unsupported(why)
 	}
 	if c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True) {

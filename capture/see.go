@@ -12,7 +12,7 @@ func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
 		f.Ext = nil
 		return
 	}
-	if i, ok := owner.(*vm.Instance); ok && (wholeInstances[i.Class.FullName()] || isEnumMember(i) && tr.d.IsLibrary(f.Code.Filename)) {
+	if i, ok := owner.(*vm.Instance); ok && (wholeInstances.has(i.Class.FullName()) || isEnumMember(i) && tr.d.IsLibrary(f.Code.Filename)) {
 		f.Ext = nil
 		return
 	}
