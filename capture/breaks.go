@@ -10,6 +10,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -67,7 +68,7 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 		if !ok {
 			continue
 		}
-		src := localSource{fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
+		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
 		tr.sources[v] = src
 		tr.guards.add(idGuard(v, src))
 		tr.save(i)

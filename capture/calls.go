@@ -8,6 +8,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -149,7 +150,7 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 			return
 		}
 		if r, err := tr.in.Repr(args[0]); err == nil {
-			tr.see(v, itemSource{src, args[0], r})
+			tr.see(v, source.Item{Base: src, Key: args[0], Text: r})
 		}
 	default:
 		if method == "items" || method == "values" {

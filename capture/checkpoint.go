@@ -7,6 +7,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -142,7 +143,7 @@ func (tr *tracer) usePytree() {
 			tr.useBuiltin(name, v)
 		}
 	}
-	module := importSource{"torch.utils._pytree"}.Name()
+	module := source.Import{Module: "torch.utils._pytree"}.Name()
 	for _, f := range pytreeFacts {
 		tr.guards.add(&Guard{Kind: f.kind, Expr: fmt.Sprintf(f.check, module+f.of)})
 	}

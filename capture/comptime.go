@@ -10,6 +10,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -78,7 +79,7 @@ func (tr *tracer) comptime(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, er
 // comptimeMethod is comptime.NAME(...): the method of the context, called now.
 func comptimeMethod(name string) directive {
 	return func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-		tr.guards.add(fixedGuard(importSource{"torch._dynamo.comptime"}.Name()))
+		tr.guards.add(fixedGuard(source.Import{Module: "torch._dynamo.comptime"}.Name()))
 		now := make([]vm.Object, len(args))
 		for i, a := range args {
 			if p, ok := a.(*torch.Tensor); ok {
@@ -198,8 +199,8 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 				v = c.V
 			}
 			if v != nil && f.Code.LocalsPlusName(i) == name {
-				if f == tr.root && tr.env.locals[name] == v {
-					tr.see(v, localSource{name})
+				if f == tr.root && tr.env.Locals[name] == v {
+					tr.see(v, source.Local{Var: name})
 				}
 				return show(tr, v)
 			}
@@ -220,8 +221,8 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 				continue
 			}
 			name := f.Code.LocalsPlusName(i)
-			if f == tr.root && tr.env.locals[name] == v {
-				tr.see(v, localSource{name})
+			if f == tr.root && tr.env.Locals[name] == v {
+				tr.see(v, source.Local{Var: name})
 			}
 			text, err := tr.debugRepr(v)
 			if err != nil {

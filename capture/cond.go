@@ -9,6 +9,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -289,7 +290,7 @@ func (tr *tracer) realizeClosure(fn vm.Object) error {
 
 // useCond guards what PyTorch's own version of torch.cond looks up.
 func (tr *tracer) useCond() {
-	own := importSource{"torch._higher_order_ops.cond"}.Name()
+	own := source.Import{Module: "torch._higher_order_ops.cond"}.Name()
 	tr.guards.add(fixedGuard(own),
 		&Guard{Kind: "TYPE_MATCH", Expr: "___check_type_id(" + own + ".cond_op, <id>)"},
 		&Guard{Kind: "EQUALS_MATCH", Expr: own + ".cond_op.__name__ == 'cond'"})

@@ -10,6 +10,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
@@ -301,30 +302,30 @@ func sameBackend(a, b Backend) bool {
 }
 
 // holds checks the guards of an entry.
-func (en *entry) holds(e *env) (bool, string) {
+func (en *entry) holds(e *source.Env) (bool, string) {
 	if en.tree == nil {
 		en.tree = compileGuards(en.guards)
 	}
 	return en.tree.holds(e)
 }
 
-func (d *Dynamo) envOf(f *vm.Frame) *env {
-	e := &env{in: d.In, locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), globals: f.Globals}
+func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
+	e := &source.Env{In: d.In, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
 	for i, v := range f.LocalsPlus {
 		if c, ok := v.(*vm.Cell); ok {
-			e.cell(f.Code.LocalsPlusName(i), c)
+			e.AddCell(f.Code.LocalsPlusName(i), c)
 			v = c.V
 		}
 		if v != nil {
-			e.locals[f.Code.LocalsPlusName(i)] = v
+			e.Locals[f.Code.LocalsPlusName(i)] = v
 		}
 	}
 	if f.Func != nil {
 		for i, c := range f.Func.Closure {
 			if i < len(f.Code.FreeVars) {
-				e.cell(f.Code.FreeVars[i], c)
+				e.AddCell(f.Code.FreeVars[i], c)
 				if c.V != nil {
-					e.locals[f.Code.FreeVars[i]] = c.V
+					e.Locals[f.Code.FreeVars[i]] = c.V
 				}
 			}
 		}
@@ -332,7 +333,7 @@ func (d *Dynamo) envOf(f *vm.Frame) *env {
 	k := 0
 	for _, v := range f.Stack[:f.SP] {
 		if v != nil {
-			e.locals[fmt.Sprintf("___stack%d", k)] = v
+			e.Locals[fmt.Sprintf("___stack%d", k)] = v
 			k++
 		}
 	}
@@ -357,7 +358,7 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 }
 
 // compile captures a frame, compiles its graph and runs it.
-func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (vm.Object, error) {
+func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, reasons []string) (vm.Object, error) {
 	ev := &FrameEvent{ID: fmt.Sprintf("%d/%d", st.id, len(st.entries)), Name: f.Code.Name, File: shortFile(f.Code.Filename), Line: f.Code.FirstLine, Reasons: reasons}
 	if f.PC > 0 {
 		ev.Line = f.Line()
@@ -659,7 +660,7 @@ func (s globalState) changed(now globalState) string {
 func ambientGuards(d *Dynamo, before globalState) []*Guard {
 	return []*Guard{
 		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
-		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*env, vm.Object) (bool, string) {
+		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*source.Env, vm.Object) (bool, string) {
 			now := d.globalState(d.T.Grad.Enabled())
 			if now == before {
 				return true, ""

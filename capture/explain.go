@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 )
 
 // outGuard is a guard as torch._dynamo.explain lists it: what is guarded, by which maker of guards, and the checks that came of it.
@@ -34,7 +35,7 @@ func (tr *tracer) outGuards(gs []*Guard) []outGuard {
 		i, ok := at[key]
 		if !ok {
 			where := "GLOBAL"
-			if isLocal(g.Source) {
+			if source.IsLocal(g.Source) {
 				where = "LOCAL"
 			}
 			i = len(out)
@@ -62,7 +63,7 @@ func (tr *tracer) maker(g *Guard) string {
 	case "LENGTH_CHECK":
 		return "SEQUENCE_LENGTH"
 	case "ID_MATCH":
-		if _, ok := g.Source.(builtinSource); ok {
+		if _, ok := g.Source.(source.Builtin); ok {
 			return "BUILTIN_MATCH"
 		}
 		if strings.Contains(g.Expr, ".__code__") {

@@ -1,6 +1,9 @@
 package capture
 
-import "whittle/capture/python/vm"
+import (
+	"whittle/capture/python/vm"
+	"whittle/capture/source"
+)
 
 // GuardCheck gives a check of the guards of the newest compiled code of a function, and their number: locals are what the function
 // is called with.
@@ -8,7 +11,7 @@ func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *v
 	for c, st := range d.codes {
 		if c.Name == name && len(st.entries) > 0 {
 			en := st.entries[len(st.entries)-1]
-			e := &env{in: d.In, locals: locals, globals: globals}
+			e := &source.Env{In: d.In, Locals: locals, Globals: globals}
 			return func() (bool, string) { return en.holds(e) }, len(en.guards)
 		}
 	}

@@ -8,33 +8,13 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // PyTorch guards what its variables read. Here traced code runs on real values, and much of what it reads is read by the
 // interpreter itself: the class of an object is asked for __len__, a comparison walks two lists, a method is found in a class.
 // What follows guards that, too. These guards are not PyTorch's, and no log shows them.
-
-// fixedSource is an object that is the same in every call, as the way to it is guarded: a method that a class has, say. What is
-// read from it is guarded from there.
-type fixedSource struct {
-	v vm.Object
-	n int
-}
-
-func (s fixedSource) Name() string { return fmt.Sprintf("___fixed_%d", s.n) }
-
-// Get gives the object.
-func (s fixedSource) Get(*env) (vm.Object, error) { return s.v, nil }
-
-// fixed reports whether a source starts at an object rather than at a name.
-func fixed(s Source) bool {
-	for b := sourceBase(s); b != nil; b = sourceBase(s) {
-		s = b
-	}
-	_, ok := s.(fixedSource)
-	return ok
-}
 
 // anchor notes that the trace reached v by a way that is guarded, though v has no source.
 func (tr *tracer) anchor(v vm.Object) {
@@ -71,7 +51,7 @@ func (tr *tracer) anchor(v vm.Object) {
 }
 
 // sourceOf is the source of an object that existed before the trace; nil for others.
-func (tr *tracer) sourceOf(o vm.Object) Source {
+func (tr *tracer) sourceOf(o vm.Object) source.Source {
 	k := keyOf(o)
 	if k == nil {
 		return nil
@@ -84,7 +64,7 @@ func (tr *tracer) sourceOf(o vm.Object) Source {
 	}
 	delete(tr.anchored, k)
 	tr.fixedCount++
-	tr.see(o, fixedSource{k, tr.fixedCount})
+	tr.see(o, source.Fixed{Value: k, N: tr.fixedCount})
 	return tr.sources[k]
 }
 
@@ -156,7 +136,7 @@ func (tr *tracer) ownDict(o vm.Object, v vm.Object) {
 		return
 	}
 	if src := tr.sourceOf(o); src != nil {
-		tr.sources[v] = attrSource{src, "__dict__"}
+		tr.sources[v] = source.Attr{Base: src, Of: "__dict__"}
 		tr.save(o)
 		tr.keep(v, snapshot{items: tr.saved[o].items})
 	}
@@ -178,13 +158,13 @@ func (tr *tracer) classGuards() []*Guard {
 			continue
 		}
 		version := t.Version()
-		out = append(out, &Guard{Kind: "CLASS_MATCH", Expr: fmt.Sprintf("___check_class(%s, %d)", t.FullName(), i), hidden: true, check: func(e *env, _ vm.Object) (bool, string) {
+		out = append(out, &Guard{Kind: "CLASS_MATCH", Expr: fmt.Sprintf("___check_class(%s, %d)", t.FullName(), i), hidden: true, check: func(e *source.Env, _ vm.Object) (bool, string) {
 			now := t.Version()
 			if now == version {
 				return true, ""
 			}
 			for i, n := range names {
-				if !sameConstant(e.in, t.Lookup(n), found[i]) {
+				if !sameConstant(e.In, t.Lookup(n), found[i]) {
 					return false, fmt.Sprintf("%s.%s has changed", t.FullName(), n)
 				}
 			}
@@ -273,7 +253,7 @@ func (tr *tracer) asksAttr(o, name vm.Object) {
 		return
 	}
 	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("___dict_contains('%s', %s.__dict__)", n, src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("___dict_contains('%s', %s.__dict__)", n, src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
 			i, ok := now.(*vm.Instance)
 			if !ok || i.Dict == nil {
 				return false, ""
@@ -352,7 +332,7 @@ func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
 }
 
 // keysGuard holds while a dict has the keys that it had before the trace, in their order.
-func (tr *tracer) keysGuard(src Source, o vm.Object, d *vm.Dict) {
+func (tr *tracer) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
 	var keys []vm.Object
 	if s, saved := tr.saved[d]; saved {
 		for i := 0; i < len(s.items); i += 2 {
@@ -362,15 +342,15 @@ func (tr *tracer) keysGuard(src Source, o vm.Object, d *vm.Dict) {
 		keys = d.Keys()
 	}
 	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_KEYS", Expr: "list(" + src.Name() + ".keys())", Source: src, check: func(e *env, now vm.Object) (bool, string) {
+		tr.guards.add(&Guard{Kind: "DICT_KEYS", Expr: "list(" + src.Name() + ".keys())", Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
 			d, ok := vm.AsDict(now)
-			return ok && now.Type() == o.Type() && sameList(e.in, keys, d.Keys()), ""
+			return ok && now.Type() == o.Type() && sameList(e.In, keys, d.Keys()), ""
 		}})
 	})
 }
 
 // memberGuard holds while a dict has a key, or has it not.
-func (tr *tracer) memberGuard(src Source, d *vm.Dict, key vm.Object) {
+func (tr *tracer) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
 	if k, ok := key.(*torch.Scalar); ok && k != nil {
 		return
 	}
@@ -387,12 +367,12 @@ func (tr *tracer) memberGuard(src Source, d *vm.Dict, key vm.Object) {
 		return
 	}
 	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("%s in %s", r, src.Name()), Source: src, check: func(e *env, now vm.Object) (bool, string) {
+		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("%s in %s", r, src.Name()), Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
 			d, ok := vm.AsDict(now)
 			if !ok {
 				return false, ""
 			}
-			_, ok, err := d.Get(e.in, key)
+			_, ok, err := d.Get(e.In, key)
 			return err == nil && ok == has, ""
 		}})
 	})
@@ -408,21 +388,21 @@ func (tr *tracer) madeHere(o vm.Object) bool {
 }
 
 // membersGuard holds while a set, a deque or another container of Go holds what it holds.
-func (tr *tracer) membersGuard(src Source, o vm.Object) {
+func (tr *tracer) membersGuard(src source.Source, o vm.Object) {
 	items, ok := members(tr.in, o)
 	if !ok {
 		return
 	}
 	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "MEMBERS", Expr: "list(" + src.Name() + ")", Source: src, check: func(e *env, now vm.Object) (bool, string) {
-			got, ok := members(e.in, now)
+		tr.guards.add(&Guard{Kind: "MEMBERS", Expr: "list(" + src.Name() + ")", Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
+			got, ok := members(e.In, now)
 			if !ok || now.Type() != o.Type() || len(got) != len(items) {
 				return false, ""
 			}
 			if unordered(o) {
-				return sameSet(e.in, items, got), ""
+				return sameSet(e.In, items, got), ""
 			}
-			return sameList(e.in, items, got), ""
+			return sameList(e.In, items, got), ""
 		}})
 	})
 }
@@ -569,7 +549,7 @@ func (tr *tracer) different(a, b vm.Object) {
 		return
 	}
 	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "NO_ALIASING", Expr: x.Name() + " is not " + y.Name(), Source: x, among: []Source{x, y}, relate: func(vs []vm.Object) (bool, string) {
+		tr.guards.add(&Guard{Kind: "NO_ALIASING", Expr: x.Name() + " is not " + y.Name(), Source: x, among: []source.Source{x, y}, relate: func(vs []vm.Object) (bool, string) {
 			return vs[0] != vs[1], ""
 		}})
 	})

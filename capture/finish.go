@@ -6,6 +6,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
@@ -13,7 +14,7 @@ import (
 )
 
 // finish turns a trace into an entry and runs it.
-func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *env, ev *FrameEvent) (vm.Object, error) {
+func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *source.Env, ev *FrameEvent) (vm.Object, error) {
 	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
 	pl := &plan{draws: tr.draws, grad: out.gradEnd, autocast: out.autocastEnd}
 	err := func() (err error) {
@@ -31,8 +32,8 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 				if v == nil || !live[i] && i < len(private.Code.VarNames) {
 					continue
 				}
-				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.locals[name] == v {
-					pl.locals[i] = p.untouched(localSource{name})
+				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.Locals[name] == v {
+					pl.locals[i] = p.untouched(source.Local{Var: name})
 					continue
 				}
 				if pl.locals[i], err = p.value(v); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -13,33 +14,33 @@ import (
 type Guard struct {
 	Kind   string // TENSOR_MATCH, EQUALS_MATCH, ...: PyTorch's names
 	Expr   string // the Python expression that logs show
-	Source Source
+	Source source.Source
 	hidden bool  // checked, but not shown
 	made   place // where the trace was when it relied on the fact
 	// relate checks several values against each other, those of the sources among.
 	relate func(vs []vm.Object) (ok bool, why string)
-	among  []Source
+	among  []source.Source
 	// check reports whether the fact still holds; why says what failed, "" for the expression itself.
-	check func(e *env, v vm.Object) (ok bool, why string)
+	check func(e *source.Env, v vm.Object) (ok bool, why string)
 	// late completes the guard when the trace has ended: only then is known which sizes are fixed. nil => it is complete.
 	late func(g *Guard)
 }
 
-func lengthGuard(kind string, src Source, n int, size func(vm.Object) int) *Guard {
+func lengthGuard(kind string, src source.Source, n int, size func(vm.Object) int) *Guard {
 	expr := fmt.Sprintf("len(%s) == %d", src.Name(), n)
 	if n == 0 {
 		expr = "not " + src.Name()
 	}
-	return &Guard{Kind: kind, Expr: expr, Source: src, check: func(_ *env, now vm.Object) (bool, string) { return size(now) == n, "" }}
+	return &Guard{Kind: kind, Expr: expr, Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) { return size(now) == n, "" }}
 }
 
-func (tr *tracer) typeGuard(v vm.Object, src Source) *Guard {
+func (tr *tracer) typeGuard(v vm.Object, src source.Source) *Guard {
 	t := v.Type()
 	return &Guard{Kind: "TYPE_MATCH", Expr: fmt.Sprintf("___check_type_id(%s, <id>)", src.Name()), Source: src,
-		check: func(_ *env, now vm.Object) (bool, string) { return now.Type() == t, "" }}
+		check: func(_ *source.Env, now vm.Object) (bool, string) { return now.Type() == t, "" }}
 }
 
-func (tr *tracer) tensorGuard(p *torch.Tensor, src Source) *Guard {
+func (tr *tracer) tensorGuard(p *torch.Tensor, src source.Source) *Guard {
 	x := p.T
 	cls, dt := p.Type(), x.DType
 	rg := tr.d.T.Grad.RequiresGrad(x)
@@ -67,8 +68,8 @@ func (tr *tracer) tensorGuard(p *torch.Tensor, src Source) *Guard {
 const free = int64(-1)
 
 // checkTensor checks type, dtype and layout of a tensor; free sizes and strides are left to other guards.
-func (tr *tracer) checkTensor(n string, cls *vm.Type, dt tensor.DType, rg bool, shape, stride []int64) func(*env, vm.Object) (bool, string) {
-	return func(_ *env, now vm.Object) (bool, string) {
+func (tr *tracer) checkTensor(n string, cls *vm.Type, dt tensor.DType, rg bool, shape, stride []int64) func(*source.Env, vm.Object) (bool, string) {
+	return func(_ *source.Env, now vm.Object) (bool, string) {
 		q, ok := now.(*torch.Tensor)
 		if !ok || q.Type() != cls {
 			return false, fmt.Sprintf("expected type of '%s' to be a tensor type, but found %s", n, now.Type())

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // guardFor makes the guards of a value by its type, as the builder of PyTorch's variables does.
-func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
+func (tr *tracer) guardFor(v vm.Object, src source.Source) []*Guard {
 	switch v := v.(type) {
 	case *torch.Tensor:
 		gs := []*Guard{tr.tensorGuard(v, src)}
@@ -31,14 +32,14 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		return []*Guard{codeGuard(v, src)}
 	case *vm.BoundMethod:
 		if shared, err := tr.sharedGenerator(); err == nil && v.Self == shared { // random.randint and the like, which capture knows by heart
-			self := idGuard(v.Self, attrSource{src, "__self__"})
+			self := idGuard(v.Self, source.Attr{Base: src, Of: "__self__"})
 			self.hidden = true
 			return []*Guard{tr.typeGuard(v, src), self}
 		}
 		if v.Func != nil {
-			tr.see(v.Func, attrSource{src, "__func__"})
+			tr.see(v.Func, source.Attr{Base: src, Of: "__func__"})
 		}
-		tr.see(v.Self, attrSource{src, "__self__"})
+		tr.see(v.Self, source.Attr{Base: src, Of: "__self__"})
 		return []*Guard{tr.typeGuard(v, src)}
 	case *vm.List:
 		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), listLen)}
@@ -60,14 +61,14 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 		t.hidden = true
 		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), dictLen), t}
 	case *vm.Range:
-		tr.see(vm.MakeInt(v.Start), attrSource{src, "start"})
-		tr.see(vm.MakeInt(v.Stop), attrSource{src, "stop"})
-		tr.see(vm.MakeInt(v.Step), attrSource{src, "step"})
+		tr.see(vm.MakeInt(v.Start), source.Attr{Base: src, Of: "start"})
+		tr.see(vm.MakeInt(v.Stop), source.Attr{Base: src, Of: "stop"})
+		tr.see(vm.MakeInt(v.Step), source.Attr{Base: src, Of: "step"})
 		return []*Guard{tr.typeGuard(v, src)}
 	case *vm.Slice:
-		tr.see(v.Start, attrSource{src, "start"})
-		tr.see(v.Stop, attrSource{src, "stop"})
-		tr.see(v.Step, attrSource{src, "step"})
+		tr.see(v.Start, source.Attr{Base: src, Of: "start"})
+		tr.see(v.Stop, source.Attr{Base: src, Of: "stop"})
+		tr.see(v.Step, source.Attr{Base: src, Of: "step"})
 		return []*Guard{tr.typeGuard(v, src)}
 	case *vm.Instance:
 		return tr.instanceGuards(v, src)
@@ -85,7 +86,7 @@ func (tr *tracer) guardFor(v vm.Object, src Source) []*Guard {
 }
 
 // instanceGuards are the guards of an instance of a class written in Python.
-func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
+func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*Guard {
 	name := v.Class.FullName()
 	switch {
 	case unguarded.has(name):
@@ -101,7 +102,7 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
 		switch v.Class.Name {
 		case "OrderedDict", "defaultdict":
 			if f, err := tr.in.GetAttr(v, "default_factory"); err == nil && v.Class.Name == "defaultdict" {
-				tr.see(f, attrSource{src, "default_factory"})
+				tr.see(f, source.Attr{Base: src, Of: "default_factory"})
 			}
 			g := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
 			t := tr.typeGuard(v, src)
@@ -118,31 +119,31 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src Source) []*Guard {
 	} else if t, ok := vm.AsTuple(v); ok {
 		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(t.Items), tupleLen))
 	} else if n, ok := v.Native.(vm.Object); ok && literal(n) { // a subclass of int or str
-		gs = append(gs, &Guard{Kind: "EQUALS_MATCH", Expr: "the value of " + src.Name(), Source: src, hidden: true, check: func(e *env, now vm.Object) (bool, string) {
+		gs = append(gs, &Guard{Kind: "EQUALS_MATCH", Expr: "the value of " + src.Name(), Source: src, hidden: true, check: func(e *source.Env, now vm.Object) (bool, string) {
 			i, ok := now.(*vm.Instance)
 			if !ok {
 				return false, ""
 			}
 			x, ok := i.Native.(vm.Object)
-			return ok && sameConstant(e.in, x, n), ""
+			return ok && sameConstant(e.In, x, n), ""
 		}})
 	}
 	return gs
 }
 
 // partialGuards are those of a functools.partial: its function, and all that is bound.
-func (tr *tracer) partialGuards(v *vm.Instance, src Source) []*Guard {
+func (tr *tracer) partialGuards(v *vm.Instance, src source.Source) []*Guard {
 	gs := []*Guard{tr.typeGuard(v, src)}
 	if f, err := tr.in.GetAttr(v, "func"); err == nil {
-		tr.see(f, attrSource{src, "func"})
+		tr.see(f, source.Attr{Base: src, Of: "func"})
 	}
 	if a, err := tr.in.GetAttr(v, "args"); err == nil {
-		tr.see(a, attrSource{src, "args"})
+		tr.see(a, source.Attr{Base: src, Of: "args"})
 		tr.seeItems(a)
 	}
 	if k, err := tr.in.GetAttr(v, "keywords"); err == nil {
 		if d, ok := vm.AsDict(k); ok {
-			ks := attrSource{src, "keywords"}
+			ks := source.Attr{Base: src, Of: "keywords"}
 			gs = append(gs, tr.typeGuard(k, ks))
 			n := lengthGuard("DICT_LENGTH", ks, d.Len(), dictLen)
 			n.hidden = true
@@ -152,7 +153,7 @@ func (tr *tracer) partialGuards(v *vm.Instance, src Source) []*Guard {
 			tr.save(k)
 			d.Each(func(key, x vm.Object) bool {
 				if r, err := tr.in.Repr(key); err == nil {
-					tr.see(x, itemSource{ks, key, r})
+					tr.see(x, source.Item{Base: ks, Key: key, Text: r})
 				}
 				return true
 			})
@@ -174,7 +175,9 @@ func (tr *tracer) keptWhole(f *vm.Function) bool {
 }
 
 // constantTuple reports whether a tuple is taken as one constant: tuples of numbers in modules are.
-func (tr *tracer) constantTuple(v *vm.Tuple, src Source) bool { return inModule(src) && literal(v) }
+func (tr *tracer) constantTuple(v *vm.Tuple, src source.Source) bool {
+	return source.InModule(src) && literal(v)
+}
 
 // literal reports whether a value is made of constants alone.
 func literal(o vm.Object) bool {
@@ -202,17 +205,17 @@ func literal(o vm.Object) bool {
 }
 
 // staticShape reports whether a tensor's sizes are never made dynamic: parameters and what belongs to modules.
-func staticShape(p *torch.Tensor, src Source) bool {
+func staticShape(p *torch.Tensor, src source.Source) bool {
 	if isParameter(p) {
 		return true
 	}
-	for s := src; s != nil; s = sourceBase(s) {
-		n, ok := s.(nnSource)
-		if ok && n.kind == nnBuiltin {
+	for s := src; s != nil; s = source.Base(s) {
+		n, ok := s.(source.Module)
+		if ok && n.Kind == source.LibraryModule {
 			return true
 		}
-		if a, isAttr := s.(attrSource); isAttr && (a.name == "_buffers" || a.name == "_parameters") {
-			if _, ok := a.base.(nnSource); ok {
+		if a, isAttr := s.(source.Attr); isAttr && (a.Of == "_buffers" || a.Of == "_parameters") {
+			if _, ok := a.Base.(source.Module); ok {
 				return true
 			}
 		}
@@ -232,12 +235,12 @@ func isA(c *vm.Type, module, name string) bool {
 	return false
 }
 
-func (tr *tracer) equalsGuard(v vm.Object, src Source) *Guard {
+func (tr *tracer) equalsGuard(v vm.Object, src source.Source) *Guard {
 	r, err := tr.in.Repr(v)
 	if err != nil {
 		r = v.Type().Name
 	}
-	return &Guard{Kind: "EQUALS_MATCH", Expr: src.Name() + " == " + r, Source: src, check: func(e *env, now vm.Object) (bool, string) {
+	return &Guard{Kind: "EQUALS_MATCH", Expr: src.Name() + " == " + r, Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
 		if now.Type() != v.Type() {
 			return false, ""
 		}
@@ -246,21 +249,21 @@ func (tr *tracer) equalsGuard(v vm.Object, src Source) *Guard {
 			if now == v {
 				return true, ""
 			}
-			eq, err := e.in.Eq(now, v)
+			eq, err := e.In.Eq(now, v)
 			return err == nil && eq, ""
 		}
-		return sameConstant(e.in, now, v), ""
+		return sameConstant(e.In, now, v), ""
 	}}
 }
 
-func idGuard(v vm.Object, src Source) *Guard {
-	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s, <id>)", src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) { return now == v, "" }}
+func idGuard(v vm.Object, src source.Source) *Guard {
+	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s, <id>)", src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) { return now == v, "" }}
 }
 
 // codeGuard holds for every function with the same code: closures may differ.
-func codeGuard(v *vm.Function, src Source) *Guard {
+func codeGuard(v *vm.Function, src source.Source) *Guard {
 	c := v.Code
-	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s.__code__, <id>)", src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s.__code__, <id>)", src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
 		f, ok := now.(*vm.Function)
 		return ok && f.Code == c && f.Globals == v.Globals, ""
 	}}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -14,8 +15,8 @@ type guardSet struct {
 	list     []*Guard
 	seen     map[string]bool      // kind and expression of each guard
 	values   map[string]vm.Object // what was guarded, by the name of its source
-	tensors  []Source             // those whose identities must differ
-	keyOrder []Source             // dicts whose order of keys the trace relied on
+	tensors  []source.Source      // those whose identities must differ
+	keyOrder []source.Source      // dicts whose order of keys the trace relied on
 	ordered  map[string]bool
 	builtins string // the global under which guards reach the builtins
 	place    func() place
@@ -42,7 +43,7 @@ func newGuardSet(builtins string) guardSet {
 // add keeps a guard unless the set has it.
 func (s *guardSet) add(gs ...*Guard) {
 	for _, g := range gs {
-		g.hidden = g.hidden || s.covert || g.Source != nil && fixed(g.Source)
+		g.hidden = g.hidden || s.covert || g.Source != nil && source.IsFixed(g.Source)
 		if k := g.Kind + " " + g.Expr; !s.seen[k] {
 			s.seen[k] = true
 			if s.covert && g.Source != nil {
@@ -57,7 +58,7 @@ func (s *guardSet) add(gs ...*Guard) {
 }
 
 // order notes that the trace walked the keys of the dict at src.
-func (s *guardSet) order(src Source) {
+func (s *guardSet) order(src source.Source) {
 	if n := src.Name(); !s.ordered[n] {
 		s.ordered[n] = true
 		s.keyOrder = append(s.keyOrder, src)
@@ -65,7 +66,7 @@ func (s *guardSet) order(src Source) {
 }
 
 // guard adds the guards of a value for one source.
-func (tr *tracer) guard(v vm.Object, src Source) {
+func (tr *tracer) guard(v vm.Object, src source.Source) {
 	n := src.Name()
 	if _, done := tr.guards.values[n]; done {
 		if !tr.guards.covert {
@@ -82,7 +83,7 @@ func (tr *tracer) guard(v vm.Object, src Source) {
 
 // seeAgain meets a value a second time, through another source: objects that have an identity to the trace must stay one
 // object, others are guarded in both places.
-func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
+func (tr *tracer) seeAgain(v vm.Object, first, src source.Source) {
 	a, b := first.Name(), src.Name()
 	if a == b {
 		if !tr.guards.covert {
@@ -90,7 +91,7 @@ func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
 		}
 		return
 	}
-	if fixed(first) && !fixed(src) {
+	if source.IsFixed(first) && !source.IsFixed(src) {
 		tr.sources[keyOf(v)] = src
 		tr.guard(v, src)
 		return
@@ -102,20 +103,20 @@ func (tr *tracer) seeAgain(v vm.Object, first, src Source) {
 		tr.guard(v, src)
 		return
 	}
-	if isLocal(first) != isLocal(src) || tr.guards.seen["alias "+b+" is "+a] {
+	if source.IsLocal(first) != source.IsLocal(src) || tr.guards.seen["alias "+b+" is "+a] {
 		return
 	}
 	if _, done := tr.guards.values[b]; done {
 		return
 	}
 	tr.guards.seen["alias "+a+" is "+b] = true
-	g := &Guard{Kind: "OBJECT_ALIASING", Expr: a + " is " + b, Source: src, among: []Source{first, src}, relate: func(vs []vm.Object) (bool, string) {
+	g := &Guard{Kind: "OBJECT_ALIASING", Expr: a + " is " + b, Source: src, among: []source.Source{first, src}, relate: func(vs []vm.Object) (bool, string) {
 		return vs[0] == vs[1], ""
 	}}
 	if !tr.guards.seen[g.Kind+g.Expr] {
 		tr.guards.seen[g.Kind+g.Expr] = true
 		// Both objects carry the guard: it fails on the one that is looked at last.
-		g.hidden = tr.guards.covert || fixed(first) || fixed(src)
+		g.hidden = tr.guards.covert || source.IsFixed(first) || source.IsFixed(src)
 		tr.guards.list = append(tr.guards.list, g, g)
 	}
 }
@@ -152,7 +153,7 @@ func (tr *tracer) finalGuards() []*Guard {
 		}
 		list = append(list, tr.keyGuards(src, keys)...)
 	}
-	sort.SliceStable(list, func(i, j int) bool { return sourceLess(list[i].Source, list[j].Source) })
+	sort.SliceStable(list, func(i, j int) bool { return source.Less(list[i].Source, list[j].Source) })
 	if len(s.tensors) > 1 {
 		list = append(list, aliasingGuards(s.tensors)...)
 	}
@@ -181,7 +182,7 @@ func (tr *tracer) keysBefore(v vm.Object) (keys []vm.Object, ok bool) {
 }
 
 // keyGuards say what keys a dict has, in order. The first of them checks them all; each is shown.
-func (tr *tracer) keyGuards(src Source, keys []vm.Object) []*Guard {
+func (tr *tracer) keyGuards(src source.Source, keys []vm.Object) []*Guard {
 	gs := make([]*Guard, len(keys))
 	for i, k := range keys {
 		r, err := tr.in.Repr(k)
@@ -191,7 +192,7 @@ func (tr *tracer) keyGuards(src Source, keys []vm.Object) []*Guard {
 		gs[i] = &Guard{Kind: "EQUALS_MATCH", Expr: fmt.Sprintf("list(%s.keys())[%d] == %s", src.Name(), i, r), Source: src}
 	}
 	if len(gs) > 0 {
-		gs[0].check = func(e *env, now vm.Object) (bool, string) {
+		gs[0].check = func(e *source.Env, now vm.Object) (bool, string) {
 			d, ok := vm.AsDict(now)
 			if !ok {
 				return false, ""
@@ -205,7 +206,7 @@ func (tr *tracer) keyGuards(src Source, keys []vm.Object) []*Guard {
 					if key.Type() != k.Type() {
 						return false
 					}
-					if eq, err := e.in.Eq(key, k); err != nil || !eq {
+					if eq, err := e.In.Eq(key, k); err != nil || !eq {
 						return false
 					}
 				}
@@ -222,10 +223,10 @@ func (tr *tracer) keyGuards(src Source, keys []vm.Object) []*Guard {
 }
 
 // aliasingGuards are the one that is shown, and one for the tensors that have no name besides.
-func aliasingGuards(sources []Source) []*Guard {
-	var named []Source
+func aliasingGuards(sources []source.Source) []*Guard {
+	var named []source.Source
 	for _, s := range sources {
-		if !fixed(s) {
+		if !source.IsFixed(s) {
 			named = append(named, s)
 		}
 	}
@@ -242,9 +243,9 @@ func aliasingGuards(sources []Source) []*Guard {
 }
 
 // aliasingGuard says that tensors that came in as different objects still do.
-func aliasingGuard(sources []Source) *Guard {
-	all := append([]Source(nil), sources...)
-	sort.SliceStable(all, func(i, j int) bool { return sourceLess(all[i], all[j]) })
+func aliasingGuard(sources []source.Source) *Guard {
+	all := append([]source.Source(nil), sources...)
+	sort.SliceStable(all, func(i, j int) bool { return source.Less(all[i], all[j]) })
 	names := make([]string, len(all))
 	for i, s := range all {
 		names[i] = s.Name()
@@ -302,9 +303,9 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 	if tr.wroteGlobal(f.Globals, name) {
 		return
 	}
-	if f.Globals == tr.env.globals {
+	if f.Globals == tr.env.Globals {
 		if global {
-			tr.see(v, globalSource{name})
+			tr.see(v, source.Global{Var: name})
 			_ = tr.useValue(v) // globals are guarded as soon as they are loaded
 			return
 		}
@@ -318,7 +319,7 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 			// No module of that name has these globals: they are those of the function, whose guard knows them.
 			tr.anchor(f.Globals)
 			if src := tr.sourceOf(f.Globals); src != nil && global {
-				tr.see(v, itemSource{src, vm.Str(name), "'" + name + "'"})
+				tr.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
 				_ = tr.useValue(v)
 				return
 			}
@@ -326,7 +327,7 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 			tr.see(m, imp)
 		}
 		if global {
-			tr.see(v, attrSource{imp, name})
+			tr.see(v, source.Attr{Base: imp, Of: name})
 			_ = tr.useValue(v)
 			return
 		}
@@ -340,7 +341,7 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 // noGlobalGuard holds as long as a dict of globals lacks a name, so that the builtin of that name is found.
 func noGlobalGuard(globals *vm.Dict, name string) *Guard {
 	var before vm.Absence
-	return &Guard{Kind: "NO_GLOBAL", Expr: fmt.Sprintf("'%s' not in globals %p", name, globals), hidden: true, check: func(*env, vm.Object) (bool, string) {
+	return &Guard{Kind: "NO_GLOBAL", Expr: fmt.Sprintf("'%s' not in globals %p", name, globals), hidden: true, check: func(*source.Env, vm.Object) (bool, string) {
 		return globals.Lacks(name, &before), "a global hides the builtin " + name
 	}}
 }
@@ -349,19 +350,19 @@ func noGlobalGuard(globals *vm.Dict, name string) *Guard {
 func (tr *tracer) useBuiltin(name string, v vm.Object) {
 	switch v.(type) {
 	case *vm.Builtin, *vm.Function, *vm.Type:
-		tr.guard(v, builtinSource{tr.guards.builtins, name})
+		tr.guard(v, source.Builtin{Dict: tr.guards.builtins, Var: name})
 	}
 }
 
 // moduleOf is the source of the module that a frame's function was defined in. Modules of the standard library, and those of
 // torch that capture looks through, have none: in PyTorch they are no Python code, or never traced.
-func (tr *tracer) moduleOf(f *vm.Frame) (importSource, bool) {
+func (tr *tracer) moduleOf(f *vm.Frame) (source.Import, bool) {
 	v, ok := f.Globals.GetStr("__name__")
 	name, isStr := vm.AsStr(v)
 	if !ok || !isStr || !tr.mirrored(f) {
-		return importSource{}, false
+		return source.Import{}, false
 	}
-	return importSource{name}, true
+	return source.Import{Module: name}, true
 }
 
 // mirrored reports whether a frame runs code that PyTorch traces, too.
@@ -375,7 +376,7 @@ func (tr *tracer) mirrored(f *vm.Frame) bool {
 // quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.
 func (tr *tracer) quiet() bool {
 	f := tr.in.Frame()
-	return f != nil && f.Globals != tr.env.globals && !tr.mirrored(f)
+	return f != nil && f.Globals != tr.env.Globals && !tr.mirrored(f)
 }
 
 // walked notes that the trace goes through all of a container, in order.
@@ -424,14 +425,14 @@ func moduleLen(o vm.Object) int {
 }
 
 // seeAttr gives an attribute that was just loaded its source, as PyTorch's capture names it.
-func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object) {
+func (tr *tracer) seeAttr(owner vm.Object, base source.Source, name string, v vm.Object) {
 	inst, ok := owner.(*vm.Instance)
 	if c, isClass := owner.(*vm.Type); isClass && isA(c, "enum", "Enum") {
 		return // members are constants of their class
 	}
 	if !ok {
 		if !tr.t.IsOperator(owner) { // an overload of an operator is as fixed as the operator
-			tr.see(v, attrSource{base, name})
+			tr.see(v, source.Attr{Base: base, Of: name})
 		}
 		return
 	}
@@ -444,7 +445,7 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 	}
 	if name == "__class__" {
 		if tr.sources[v] == nil {
-			tr.sources[v] = attrSource{base, name}
+			tr.sources[v] = source.Attr{Base: base, Of: name}
 		}
 		return
 	}
@@ -465,7 +466,7 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 			tr.seeMember(inst, base, name, v)
 			return
 		}
-		base = nnSource{base, kind}
+		base = source.Module{Base: base, Kind: kind}
 	}
 	if fn, isFn := v.(*vm.Function); isFn && !own {
 		if _, static := inst.Class.Lookup(name).(*vm.StaticMethod); !static {
@@ -473,7 +474,7 @@ func (tr *tracer) seeAttr(owner vm.Object, base Source, name string, v vm.Object
 		}
 		v = fn
 	}
-	tr.see(v, attrSource{base, name})
+	tr.see(v, source.Attr{Base: base, Of: name})
 }
 
 // computed reports whether reading an attribute runs code of a script: what it gives has no source of its own.
@@ -496,17 +497,17 @@ func computed(i *vm.Instance, name string) bool {
 }
 
 // seeMember is seeAttr for what nn.Module.__getattr__ finds: it looks into three tables in turn.
-func (tr *tracer) seeMember(m *vm.Instance, base Source, name string, v vm.Object) {
+func (tr *tracer) seeMember(m *vm.Instance, base source.Source, name string, v vm.Object) {
 	kind := moduleKind(m.Class)
 	for _, table := range []string{"_parameters", "_modules", "_buffers"} {
 		t, ok := moduleTable(m, table)
 		if !ok {
 			continue
 		}
-		src := attrSource{nnSource{base, kind}, table}
+		src := source.Attr{Base: source.Module{Base: base, Kind: kind}, Of: table}
 		tr.see(t, src)
 		if x, ok := t.GetStr(name); ok && x == v {
-			tr.see(v, itemSource{src, vm.Str(name), "'" + name + "'"})
+			tr.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
 			_ = tr.useValue(v) // it has a source, and so becomes an input
 			return
 		}
@@ -514,9 +515,9 @@ func (tr *tracer) seeMember(m *vm.Instance, base Source, name string, v vm.Objec
 }
 
 // moduleKind tells modules of torch.nn from those that scripts define.
-func moduleKind(c *vm.Type) nnKind {
+func moduleKind(c *vm.Type) source.ModuleKind {
 	if strings.HasPrefix(c.Module, "torch.nn.") || strings.HasPrefix(c.Module, "torch.ao.") {
-		return nnBuiltin
+		return source.LibraryModule
 	}
-	return nnUser
+	return source.UserModule
 }

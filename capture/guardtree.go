@@ -2,6 +2,7 @@ package capture
 
 import (
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 )
 
 // guardTree is the guards of one entry, compiled for speed: what several guards look at is read once, each value from the
@@ -20,8 +21,8 @@ type guardTree struct {
 // treeSlot is a source, read from the value of another slot.
 type treeSlot struct {
 	base int // -1: the source starts
-	src  Source
-	step stepSource // how to get from the base's value to this one; nil when base is -1
+	src  source.Source
+	step source.Step // how to get from the base's value to this one; nil when base is -1
 
 	// A name in a namespace or a dict is looked up in place, where it was found last.
 	name string
@@ -45,37 +46,31 @@ type treeCheck struct {
 	all   []int
 }
 
-// stepSource is a source that is read from another's value.
-type stepSource interface {
-	Source
-	step(e *env, base vm.Object) (vm.Object, error)
-}
-
 // compileGuards builds the tree of a list of guards; they are checked in the list's order.
 func compileGuards(gs []*Guard) *guardTree {
 	t := &guardTree{}
 	index := map[string]int{}
-	var slot func(s Source) int
-	slot = func(s Source) int {
+	var slot func(s source.Source) int
+	slot = func(s source.Source) int {
 		for {
-			n, ok := s.(nnSource) // says something about its base, and is it
+			n, ok := s.(source.Module) // says something about its base, and is it
 			if !ok {
 				break
 			}
-			s = n.base
+			s = n.Base
 		}
 		key := sourceKey(s)
 		if i, ok := index[key]; ok {
 			return i
 		}
 		n := treeSlot{base: -1, src: s}
-		if st, ok := s.(stepSource); ok {
-			n.base, n.step = slot(sourceBase(s)), st
+		if st, ok := s.(source.Step); ok {
+			n.base, n.step = slot(st.From()), st
 			switch a := s.(type) {
-			case attrSource:
-				n.name, n.kind = a.name, attrName
-			case itemSource:
-				if k, ok := a.key.(vm.Str); ok {
+			case source.Attr:
+				n.name, n.kind = a.Of, attrName
+			case source.Item:
+				if k, ok := a.Key.(vm.Str); ok {
 					n.name, n.kind = string(k), itemName
 				}
 			}
@@ -104,15 +99,15 @@ func compileGuards(gs []*Guard) *guardTree {
 }
 
 // sourceKey tells sources apart that print alike: a list and the built-in value inside of an instance.
-func sourceKey(s Source) string {
-	if _, ok := s.(nativeSource); ok {
+func sourceKey(s source.Source) string {
+	if _, ok := s.(source.Native); ok {
 		return "native " + s.Name()
 	}
 	return s.Name()
 }
 
 // holds checks all guards; why says what failed first.
-func (t *guardTree) holds(e *env) (ok bool, why string) {
+func (t *guardTree) holds(e *source.Env) (ok bool, why string) {
 	if t.busy {
 		fresh := *t
 		fresh.busy = false
@@ -157,7 +152,7 @@ func (t *guardTree) holds(e *env) (ok bool, why string) {
 }
 
 // failures says of each guard that does not hold what failed. A guard on what cannot be read any more counts among them.
-func (t *guardTree) failures(e *env) []string {
+func (t *guardTree) failures(e *source.Env) []string {
 	var out []string
 	for i := range t.checks {
 		one := *t
@@ -170,7 +165,7 @@ func (t *guardTree) failures(e *env) []string {
 	return out
 }
 
-func (t *guardTree) value(e *env, i int) (vm.Object, error) {
+func (t *guardTree) value(e *source.Env, i int) (vm.Object, error) {
 	if t.stamps[i] == t.stamp {
 		return t.values[i], nil
 	}
@@ -183,7 +178,7 @@ func (t *guardTree) value(e *env, i int) (vm.Object, error) {
 		var b vm.Object
 		if b, err = t.value(e, s.base); err == nil {
 			if v = s.inPlace(b); v == nil {
-				v, err = s.step.step(e, b)
+				v, err = s.step.Step(e, b)
 			}
 		}
 	}

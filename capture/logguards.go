@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -159,7 +160,7 @@ func (b *treeBuilder) child(m *manager, source, access string) *manager {
 func (b *treeBuilder) named(text string) *manager {
 	global, attrs, _ := strings.Cut(text, "']")
 	name := strings.TrimPrefix(global, "G['")
-	m := b.manager(globalSource{name})
+	m := b.manager(source.Global{Var: name})
 	for _, a := range strings.Split(strings.TrimPrefix(attrs, "."), ".") {
 		if a != "" {
 			m = b.child(m, m.source+"."+a, "GetAttrGuardAccessor("+a+")")
@@ -169,13 +170,13 @@ func (b *treeBuilder) named(text string) *manager {
 }
 
 // manager is where the guards of a source stand.
-func (b *treeBuilder) manager(s Source) *manager {
+func (b *treeBuilder) manager(s source.Source) *manager {
 	name := s.Name()
-	if n, ok := s.(nnSource); ok {
-		return b.manager(n.base)
+	if n, ok := s.(source.Module); ok {
+		return b.manager(n.Base)
 	}
-	if n, ok := s.(nativeSource); ok {
-		return b.manager(n.base)
+	if n, ok := s.(source.Native); ok {
+		return b.manager(n.Base)
 	}
 	if m := b.at[name]; m != nil {
 		return m
@@ -188,55 +189,55 @@ func (b *treeBuilder) manager(s Source) *manager {
 	}
 	item := func(key string) string { return "DictGetItemGuardAccessor('" + key + "')" }
 	switch s := s.(type) {
-	case localSource:
-		return b.child(b.root, name, item(s.name))
-	case globalSource:
-		return b.child(global(), name, item(s.name))
-	case importSource:
+	case source.Local:
+		return b.child(b.root, name, item(s.Var))
+	case source.Global:
+		return b.child(global(), name, item(s.Var))
+	case source.Import:
 		return b.child(global(), name, item(strings.TrimSuffix(strings.TrimPrefix(name, "G['"), "']")))
-	case builtinSource:
-		return b.child(b.child(global(), "G['"+s.dict+"']", item(s.dict)), name, item(s.name))
-	case attrSource:
-		base := b.manager(s.base)
-		if _, module := s.base.(nnSource); module {
-			dict := b.child(base, s.base.Name()+".__dict__", "GetGenericDictGuardAccessor")
-			return b.child(dict, name, item(s.name))
+	case source.Builtin:
+		return b.child(b.child(global(), "G['"+s.Dict+"']", item(s.Dict)), name, item(s.Var))
+	case source.Attr:
+		base := b.manager(s.Base)
+		if _, module := s.Base.(source.Module); module {
+			dict := b.child(base, s.Base.Name()+".__dict__", "GetGenericDictGuardAccessor")
+			return b.child(dict, name, item(s.Of))
 		}
-		if _, tensor := b.values[s.base.Name()].(*torch.Tensor); tensor && s.name == "grad" {
+		if _, tensor := b.values[s.Base.Name()].(*torch.Tensor); tensor && s.Of == "grad" {
 			return b.child(base, name, "GradGuardAccessor(grad)")
 		}
-		switch s.name {
+		switch s.Of {
 		case "__defaults__":
 			return base
 		case "__kwdefaults__":
 			return b.child(base, name, "FuncKwDefaultsGuardAccessor")
 		}
-		return b.child(base, name, "GetAttrGuardAccessor("+s.name+")")
-	case itemSource:
+		return b.child(base, name, "GetAttrGuardAccessor("+s.Of+")")
+	case source.Item:
 		return b.item(s, name)
-	case typeSource:
-		return b.child(b.manager(s.base), name, "TypeGuardAccessor")
-	case keyedSource:
-		return b.child(b.manager(s.base), name, "DictGetItemGuardAccessor("+s.key.Name()+")")
+	case source.Class:
+		return b.child(b.manager(s.Base), name, "TypeGuardAccessor")
+	case source.Keyed:
+		return b.child(b.manager(s.Base), name, "DictGetItemGuardAccessor("+s.Key.Name()+")")
 	}
-	if base := sourceBase(s); base != nil {
+	if base := source.Base(s); base != nil {
 		return b.child(b.manager(base), name, "GetItemGuardAccessor("+strings.TrimPrefix(name, base.Name())+")")
 	}
 	return b.child(b.root, name, "GetItemGuardAccessor("+name+")")
 }
 
-func (b *treeBuilder) item(s itemSource, name string) *manager {
-	base := b.manager(s.base)
+func (b *treeBuilder) item(s source.Item, name string) *manager {
+	base := b.manager(s.Base)
 	access := "GetItemGuardAccessor("
-	if a, ok := s.base.(attrSource); ok && a.name == "__defaults__" {
+	if a, ok := s.Base.(source.Attr); ok && a.Of == "__defaults__" {
 		access = "GetItemGuardAccessor("
 		base = b.child(base, a.Name(), "FuncDefaultsGuardAccessor")
-		return b.child(base, name, access+s.text+")")
+		return b.child(base, name, access+s.Text+")")
 	}
-	switch v := b.values[s.base.Name()]; {
+	switch v := b.values[s.Base.Name()]; {
 	case v == nil:
 		access = "DictGetItemGuardAccessor("
-		if _, isInt := vm.AsInt(s.key); isInt {
+		if _, isInt := vm.AsInt(s.Key); isInt {
 			access = "ListGetItemGuardAccessor("
 		}
 	case listLen(v) >= 0:
@@ -253,7 +254,7 @@ func (b *treeBuilder) item(s itemSource, name string) *manager {
 		}
 		return p.value
 	}
-	return b.child(base, name, access+s.text+")")
+	return b.child(base, name, access+s.Text+")")
 }
 
 // commented is a guard's expression with the line that it comes from, as PyTorch aligns them.
@@ -306,7 +307,7 @@ func (d *Dynamo) logGuards(en *entry) {
 }
 
 // logGuardTime logs how long the guards of an entry take to check.
-func (d *Dynamo) logGuardTime(en *entry, e *env) {
+func (d *Dynamo) logGuardTime(en *entry, e *source.Env) {
 	if !d.logs.on[logGuardTree] {
 		return
 	}
@@ -319,7 +320,7 @@ func (d *Dynamo) logGuardTime(en *entry, e *env) {
 }
 
 // allReasons are the guards that fail of each entry of a code object, newest first, all of them.
-func (d *Dynamo) allReasons(st *codeState, e *env) []string {
+func (d *Dynamo) allReasons(st *codeState, e *source.Env) []string {
 	var out []string
 	for _, en := range st.entries {
 		if en.ctx.Backend.Name != d.ctx.Backend.Name && en.ctx != d.ctx {

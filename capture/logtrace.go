@@ -8,6 +8,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/kernels/tensor"
 )
@@ -388,21 +389,21 @@ func (d *Dynamo) replacement(f *vm.Frame, en *entry, compiled string) string {
 }
 
 // loadSource lists the instructions that read a source.
-func loadSource(s Source, emit func(op, arg string)) {
+func loadSource(s source.Source, emit func(op, arg string)) {
 	switch s := s.(type) {
-	case localSource:
-		emit("LOAD_FAST", "      ("+s.name+")")
-	case globalSource:
-		emit("LOAD_GLOBAL", "      ("+s.name+")")
-	case attrSource:
-		loadSource(s.base, emit)
-		emit("LOAD_ATTR", "      ("+s.name+")")
-	case itemSource:
-		loadSource(s.base, emit)
-		emit("LOAD_CONST", "      ("+s.text+")")
+	case source.Local:
+		emit("LOAD_FAST", "      ("+s.Var+")")
+	case source.Global:
+		emit("LOAD_GLOBAL", "      ("+s.Var+")")
+	case source.Attr:
+		loadSource(s.Base, emit)
+		emit("LOAD_ATTR", "      ("+s.Of+")")
+	case source.Item:
+		loadSource(s.Base, emit)
+		emit("LOAD_CONST", "      ("+s.Text+")")
 		emit("BINARY_SUBSCR", "")
-	case nnSource:
-		loadSource(s.base, emit)
+	case source.Module:
+		loadSource(s.Base, emit)
 	default:
 		emit("LOAD_GLOBAL", "      ("+s.Name()+")")
 	}

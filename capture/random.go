@@ -8,6 +8,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -21,7 +22,7 @@ type randomDraw struct {
 
 	// A generator of the program's own: its state counts as fixed. Every run gets the number that the trace drew, and
 	// leaves the state that the trace left.
-	generator Source // nil for functions of the module
+	generator source.Source // nil for functions of the module
 	number    vm.Object
 	after     vm.Object
 }
@@ -154,29 +155,29 @@ func (tr *tracer) putBack() error {
 }
 
 // make draws the numbers of a run, as plain Python.
-func (ds randomDraws) make(e *env) error {
+func (ds randomDraws) make(e *source.Env) error {
 	if len(ds) == 0 {
 		return nil
 	}
-	hook := e.in.FrameHook
-	e.in.FrameHook = nil
-	defer func() { e.in.FrameHook = hook }()
-	e.drawn = nil
+	hook := e.In.FrameHook
+	e.In.FrameHook = nil
+	defer func() { e.In.FrameHook = hook }()
+	e.Drawn = nil
 	for _, d := range ds {
 		v := d.number
 		var err error
 		if d.generator == nil {
-			v, err = e.in.Call(d.fn, d.args, d.kw)
+			v, err = e.In.Call(d.fn, d.args, d.kw)
 		} else {
 			var gen vm.Object
 			if gen, err = d.generator.Get(e); err == nil {
-				_, err = e.in.CallMethod(gen, "setstate", d.after)
+				_, err = e.In.CallMethod(gen, "setstate", d.after)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		e.drawn = append(e.drawn, v)
+		e.Drawn = append(e.Drawn, v)
 	}
 	return nil
 }
@@ -215,11 +216,11 @@ type drawnSource struct{ index int }
 func (s drawnSource) Name() string { return fmt.Sprintf("random_value_%d", s.index) }
 
 // Get is the number.
-func (s drawnSource) Get(e *env) (vm.Object, error) {
-	if s.index >= len(e.drawn) {
+func (s drawnSource) Get(e *source.Env) (vm.Object, error) {
+	if s.index >= len(e.Drawn) {
 		return nil, fmt.Errorf("%s was not drawn", s.Name())
 	}
-	return e.drawn[s.index], nil
+	return e.Drawn[s.index], nil
 }
 
 // randomSource is the same number in a tensor.
@@ -232,7 +233,7 @@ type randomSource struct {
 func (s randomSource) Name() string { return drawnSource{s.index}.Name() }
 
 // Get makes the tensor.
-func (s randomSource) Get(e *env) (vm.Object, error) {
+func (s randomSource) Get(e *source.Env) (vm.Object, error) {
 	v, err := drawnSource{s.index}.Get(e)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -62,6 +63,13 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
 	tr.logInput(n, name)
 	return f, nil
+}
+
+var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)
+
+// placeholderName is the name that PyTorch gives to a source's graph input: L['x'] is L_x_.
+func placeholderName(source string) string {
+	return strings.TrimPrefix(notWord.ReplaceAllString(source, "_"), "_")
 }
 
 // asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be

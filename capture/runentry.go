@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // runEntry runs compiled code in place of a frame.
-func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
+func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, error) {
 	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
 	if err := en.plan.draws.make(e); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -43,7 +44,7 @@ func (tr *tracer) decidable(s *torch.Scalar) bool {
 }
 
 // loaded handles a value that the next instruction loads: a number may become a symbol.
-func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src Source) {
+func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src source.Source) {
 	if s := tr.swapping(func() { tr.see(v, src) }); s != nil {
 		f.Ext = &pending{swap: s}
 	}
@@ -151,7 +152,7 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 		return s, nil
 	}
 	e := tr.unknowns.Number(p.T.AtInt(0), name)
-	tr.track(symbolic.Input{From: name, Expr: e}, func(e *env) (any, bool) {
+	tr.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
 		v, err := src.Get(e)
 		q, ok := v.(*torch.Tensor)
 		if err != nil || !ok || q.T.Numel() != 1 {
@@ -167,12 +168,12 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 }
 
 // indicesGuard says that a tensor carries no marks of dynamic dimensions that the trace does not know.
-func (tr *tracer) indicesGuard(p *torch.Tensor, src Source) *Guard {
+func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *Guard {
 	const attr = "_dynamo_dynamic_indices"
 	n := src.Name()
 	known := tr.marks(p, attr)
 	if p.AttrDict(false) == nil || known == nil {
-		return &Guard{Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+		return &Guard{Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
 			q, ok := now.(*torch.Tensor)
 			return ok && tr.marks(q, attr) == nil, ""
 		}}
@@ -186,7 +187,7 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src Source) *Guard {
 			list += fmt.Sprint(i)
 		}
 	}
-	return &Guard{Kind: "DYNAMIC_INDICES", Expr: fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+	return &Guard{Kind: "DYNAMIC_INDICES", Expr: fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
 		q, ok := now.(*torch.Tensor)
 		if !ok {
 			return false, ""

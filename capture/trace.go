@@ -11,6 +11,7 @@ import (
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/sizes"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -40,7 +41,7 @@ type tracer struct {
 	d   *Dynamo
 	in  *vm.Interp
 	t   *torch.Torch
-	env *env
+	env *source.Env
 
 	root  *vm.Frame
 	steps int    // instructions of the root frame so far
@@ -54,19 +55,19 @@ type tracer struct {
 	attrs  map[string]*tensor.Tensor
 
 	guards  guardSet
-	sources map[vm.Object]Source // objects that existed before the trace
-	funcs   map[*vm.Frame]Source // functions that the running frames are calls of
-	cells   map[*vm.Cell]Source  // cells of functions that were called, with the way to their contents; nil for those without
-	globals []*globalWrite       // globals that the trace assigned
-	refusal error                // of the operator that ran last on fakes, if it refused its arguments
-	opError error                // what the last operator that failed on fakes said
-	onStack map[int]stackValue   // what lies untouched on a resume function's stack, by slot
-	called  calledFunc           // the function that the next frame is a call of
-	order   []vm.Object          // of first sight
+	sources map[vm.Object]source.Source // objects that existed before the trace
+	funcs   map[*vm.Frame]source.Source // functions that the running frames are calls of
+	cells   map[*vm.Cell]source.Source  // cells of functions that were called, with the way to their contents; nil for those without
+	globals []*globalWrite              // globals that the trace assigned
+	refusal error                       // of the operator that ran last on fakes, if it refused its arguments
+	opError error                       // what the last operator that failed on fakes said
+	onStack map[int]stackValue          // what lies untouched on a resume function's stack, by slot
+	called  calledFunc                  // the function that the next frame is a call of
+	order   []vm.Object                 // of first sight
 	saved   map[vm.Object]snapshot
 
-	savedOrder []vm.Object               // the objects of saved, and assigned globals, in order of first sight
-	viaAttr    map[*tensor.Tensor]Source // views that are attributes of inputs
+	savedOrder []vm.Object                      // the objects of saved, and assigned globals, in order of first sight
+	viaAttr    map[*tensor.Tensor]source.Source // views that are attributes of inputs
 
 	stack       []StackEntry // user stack of the break
 	depth       int          // inside torch API calls: nothing is captured
@@ -106,21 +107,21 @@ type tracer struct {
 	unknowns     *symbolic.Env
 	sizes        *sizes.Tracker
 	shapes       shapeConfig
-	inputSizes   map[string]*inputSizes              // by source
-	liftedAs     map[string]vm.Object                // numbers from outside that became symbols, by source
-	liftedFrom   map[vm.Object]Source                // where they come from
-	fresh        []unknownSize                       // sizes that the call under way made unknown
-	defined      []definition                        // nodes of unbacked symbols
-	symbolTo     *vm.Object                          // where see may leave a symbol to take the place of a number; nil => nowhere
-	later        map[string]func() *fx.Node          // makes the input of a number that was not used yet, by symbol
-	inputNumbers []symbolic.Input                    // numbers that guards may relate
-	numbers      map[string]func(e *env) (any, bool) // how to read them
+	inputSizes   map[string]*inputSizes                     // by source
+	liftedAs     map[string]vm.Object                       // numbers from outside that became symbols, by source
+	liftedFrom   map[vm.Object]source.Source                // where they come from
+	fresh        []unknownSize                              // sizes that the call under way made unknown
+	defined      []definition                               // nodes of unbacked symbols
+	symbolTo     *vm.Object                                 // where see may leave a symbol to take the place of a number; nil => nowhere
+	later        map[string]func() *fx.Node                 // makes the input of a number that was not used yet, by symbol
+	inputNumbers []symbolic.Input                           // numbers that guards may relate
+	numbers      map[string]func(e *source.Env) (any, bool) // how to read them
 }
 
 // input is a placeholder with the source it is read from at run time.
 type input struct {
 	node   *fx.Node
-	source Source
+	source source.Source
 	val    *tensor.Tensor // the real tensor seen while tracing; nil for a number
 	symbol string         // the symbol that a number is, "" for tensors
 }
@@ -138,16 +139,16 @@ type snapshot struct {
 	dict  *vm.Dict    // an instance's __dict__
 }
 
-func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
+func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	unknowns := symbolic.NewEnv()
-	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
-		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, scope: newScope(),
+	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*source.Env) (any, bool){},
+		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]source.Source{}, cells: map[*vm.Cell]source.Source{}, scope: newScope(),
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
+		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]source.Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]source.Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
 	tr.guards.place = tr.userPlace
 	tr.state = d.globalState(tr.grad)
-	for name, c := range e.cells {
-		tr.sources[c] = cellSource{name}
+	for name, c := range e.Cells {
+		tr.sources[c] = source.Cell{Var: name}
 	}
 	return tr
 }
@@ -266,12 +267,12 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		} else {
 			if v := f.LocalsPlus[ins.Arg]; v != nil {
 				name := f.Code.LocalsPlusName(int(ins.Arg))
-				if orig := tr.env.locals[name]; orig == v && !tr.stored[int(ins.Arg)] {
-					if s := tr.lifted(v, localSource{name}); s != nil {
+				if orig := tr.env.Locals[name]; orig == v && !tr.stored[int(ins.Arg)] {
+					if s := tr.lifted(v, source.Local{Var: name}); s != nil {
 						f.LocalsPlus[ins.Arg] = s
 						return nil
 					}
-					tr.see(v, localSource{name})
+					tr.see(v, source.Local{Var: name})
 				}
 			}
 		}
@@ -280,8 +281,8 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.seeFree(f, int(ins.Arg))
 		} else if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && c.V != nil {
 			name := f.Code.LocalsPlusName(int(ins.Arg))
-			if tr.env.locals[name] == c.V {
-				tr.loaded(f, c.V, localSource{name})
+			if tr.env.Locals[name] == c.V {
+				tr.loaded(f, c.V, source.Local{Var: name})
 			}
 		}
 	case code.LOAD_GLOBAL, code.LOAD_NAME:
@@ -504,7 +505,7 @@ func (tr *tracer) hasMethod(f *vm.Frame, o vm.Object, name string) {
 		return
 	}
 	if src := tr.sources[t]; src != nil {
-		tr.guards.add(&Guard{Kind: "HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), Source: attrSource{src, name}, hidden: true})
+		tr.guards.add(&Guard{Kind: "HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), Source: source.Attr{Base: src, Of: name}, hidden: true})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -93,7 +94,7 @@ func (tr *tracer) useAll(todo []vm.Object) error {
 
 // stackValue is a number, a string or None that a resume function found on its stack and did not look into yet.
 type stackValue struct {
-	src Source
+	src source.Source
 	v   vm.Object
 }
 
@@ -101,7 +102,7 @@ type stackValue struct {
 func (tr *tracer) seeStack(f *vm.Frame) {
 	for i, v := range f.LocalsPlus {
 		if it, ok := v.(*replayIter); ok {
-			tr.sources[it] = localSource{f.Code.LocalsPlusName(i)}
+			tr.sources[it] = source.Local{Var: f.Code.LocalsPlusName(i)}
 		}
 	}
 	tr.onStack = map[int]stackValue{}
@@ -110,7 +111,7 @@ func (tr *tracer) seeStack(f *vm.Frame) {
 		if v == nil {
 			continue
 		}
-		src := localSource{fmt.Sprintf("___stack%d", k)}
+		src := source.Local{Var: fmt.Sprintf("___stack%d", k)}
 		k++
 		switch v.(type) {
 		case *torch.Tensor, *replayIter:

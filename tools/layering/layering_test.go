@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"capture/breaks":         {},
 	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
 	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture/source":         {"capture/python/vm"},
 	"capture":                {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},
