@@ -7,6 +7,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -243,10 +244,10 @@ func (tr *tracer) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	tr.calls++
 	tr.logNode(n)
 	if src := tr.sources[a.cls]; src != nil {
-		tr.guards.add(idGuard(a.forward, source.Attr{Base: src, Of: "forward"}))
+		tr.guards.Add(guard.Identity(a.forward, source.Attr{Base: src, Of: "forward"}))
 		if tr.overrides(a.cls, "setup_context") {
 			if f, ok := tr.staticFunction(a.cls, "setup_context"); ok {
-				tr.guards.add(idGuard(f, source.Attr{Base: src, Of: "setup_context"}))
+				tr.guards.Add(guard.Identity(f, source.Attr{Base: src, Of: "setup_context"}))
 			}
 		}
 	}

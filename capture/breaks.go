@@ -8,6 +8,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -70,7 +71,7 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 		}
 		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
 		tr.sources[v] = src
-		tr.guards.add(idGuard(v, src))
+		tr.guards.Add(guard.Identity(v, src))
 		tr.save(i)
 		if _, err := tr.in.CallMethod(i, "__enter__"); err != nil {
 			return err
@@ -260,7 +261,7 @@ func (tr *tracer) observed(err error) *BreakEvent {
 	b := &BreakEvent{Kind: "skip", Reason: breaks.New(breaks.ObservedException)}
 	for t := r.Exc.Traceback; t != nil; t = t.Next {
 		b.Stack = append(b.Stack, StackEntry{t.Code.Name, t.Line(), shortFile(t.Code.Filename)})
-		b.at = append(b.at, stackFrame{t.Code, t.Line()})
+		b.at = append(b.at, guard.Place{Code: t.Code, Line: t.Line()})
 	}
 	if len(b.Stack) == 0 {
 		return nil
@@ -314,7 +315,7 @@ func (tr *tracer) crossEntropy(args []vm.Object, kw []vm.KwArg) vm.Object {
 // fakeFailed ends a trace at an operator that refuses its arguments: the program is wrong, and the error of capture says so.
 type fakeFailed struct {
 	msg string
-	at  []stackFrame
+	at  []guard.Place
 }
 
 func (f *fakeFailed) Error() string { return f.msg }

@@ -6,6 +6,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -76,7 +77,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
 		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded.has(f.Class.FullName()) {
-			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
+			tr.guards.Add(guard.Identity(f, src)) // what calling it does is not looked into by guards
 		}
 		if isModule(f) {
 			v, done, err = tr.callModule(f, args, kw)
@@ -199,9 +200,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 					if s, saved := tr.saved[d]; saved {
 						n = len(s.items) / 2
 					}
-					tr.covertly(func() { tr.guards.add(lengthGuard("DICT_LENGTH", src, n, dictLen)) })
+					tr.guards.Covertly(func() { tr.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
 				}
-			} else if _, ok := members(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
+			} else if _, ok := guard.Contained(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
 				tr.membersGuard(tr.sourceOf(args[0]), args[0])
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"whittle/capture"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/tools/whittle/stack"
 )
@@ -50,8 +51,8 @@ func trace(t testing.TB, src string) (*stack.Session, seen) {
 		if r.guards == nil && f.Status == "compiled" {
 			r.guards = []string{}
 			for _, g := range f.Guards[3:] { // the first three hold for every frame
-				if g.Kind != "TENSOR_MATCH" && g.Kind != "NO_HASATTR" {
-					r.guards = append(r.guards, g.Kind+" "+g.Expr)
+				if g.Kind != guard.TensorMatch && g.Kind != guard.NoHasattr {
+					r.guards = append(r.guards, g.Kind.String()+" "+g.Expr)
 				}
 			}
 		}

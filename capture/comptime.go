@@ -8,6 +8,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -79,7 +80,7 @@ func (tr *tracer) comptime(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, er
 // comptimeMethod is comptime.NAME(...): the method of the context, called now.
 func comptimeMethod(name string) directive {
 	return func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-		tr.guards.add(fixedGuard(source.Import{Module: "torch._dynamo.comptime"}.Name()))
+		tr.guards.Add(guard.Part(source.Import{Module: "torch._dynamo.comptime"}.Name()))
 		now := make([]vm.Object, len(args))
 		for i, a := range args {
 			if p, ok := a.(*torch.Tensor); ok {
@@ -273,21 +274,21 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 		if err != nil {
 			return nil, err
 		}
-		gs := tr.outGuards(tr.guards.list)
+		gs := tr.guards.List()
 		rank := map[string]int{"LOCAL": 0, "GLOBAL": 1, "SHAPE_ENV": 2}
 		sort.SliceStable(gs, func(i, j int) bool {
 			a, b := gs[i], gs[j]
-			if rank[a.source] != rank[b.source] {
-				return rank[a.source] < rank[b.source]
+			if rank[a.Where] != rank[b.Where] {
+				return rank[a.Where] < rank[b.Where]
 			}
-			if len(a.name) != len(b.name) {
-				return len(a.name) < len(b.name)
+			if len(a.Name) != len(b.Name) {
+				return len(a.Name) < len(b.Name)
 			}
-			return a.name < b.name
+			return a.Name < b.Name
 		})
 		l := vm.NewList()
 		for _, g := range gs {
-			l.Items = append(l.Items, vm.NewTuple(vm.Str(g.name), vm.Str(g.source), vm.Str(g.create), vm.None, vm.None))
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(g.Name), vm.Str(g.Where), vm.Str(g.Maker), vm.None, vm.None))
 		}
 		return l, nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
@@ -291,9 +292,9 @@ func (tr *tracer) realizeClosure(fn vm.Object) error {
 // useCond guards what PyTorch's own version of torch.cond looks up.
 func (tr *tracer) useCond() {
 	own := source.Import{Module: "torch._higher_order_ops.cond"}.Name()
-	tr.guards.add(fixedGuard(own),
-		&Guard{Kind: "TYPE_MATCH", Expr: "___check_type_id(" + own + ".cond_op, <id>)"},
-		&Guard{Kind: "EQUALS_MATCH", Expr: own + ".cond_op.__name__ == 'cond'"})
+	tr.guards.Add(guard.Part(own),
+		guard.New(guard.TypeMatch, "___check_type_id("+own+".cond_op, <id>)", nil, nil),
+		guard.New(guard.EqualsMatch, own+".cond_op.__name__ == 'cond'", nil, nil))
 	m, err := tr.in.Import("torch")
 	if err != nil {
 		return
@@ -302,12 +303,8 @@ func (tr *tracer) useCond() {
 	if src == nil {
 		return
 	}
-	tr.guards.add(fixedGuard(src.Name()+".compiler"), fixedGuard(src.Name()+".compiler.is_dynamo_compiling"))
-	alias := &Guard{Kind: "OBJECT_ALIASING", Expr: src.Name() + " is " + own + ".torch"}
-	if k := alias.Kind + alias.Expr; !tr.guards.seen[k] {
-		tr.guards.seen[k] = true
-		tr.guards.list = append(tr.guards.list, alias, alias) // both objects carry it
-	}
+	tr.guards.Add(guard.Part(src.Name()+".compiler"), guard.Part(src.Name()+".compiler.is_dynamo_compiling"))
+	tr.guards.AddTwice(guard.New(guard.ObjectAliasing, src.Name()+" is "+own+".torch", nil, nil))
 }
 
 // branchesOf are the subgraphs that g names.

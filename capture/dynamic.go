@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
@@ -644,9 +645,9 @@ func (tr *tracer) lifted(v vm.Object, src source.Source) vm.Object {
 // guardLifted guards the type of a number that became a symbol; what it may be is up to the guards on its symbol.
 func (tr *tracer) guardLifted(v vm.Object, src source.Source) {
 	n := src.Name()
-	if _, done := tr.guards.values[n]; !done {
-		tr.guards.values[n] = v
-		tr.guards.add(tr.typeGuard(v, src))
+	if _, done := tr.guards.Value(n); !done {
+		tr.guards.SetValue(n, v)
+		tr.guards.Add(guard.Type(v, src))
 	}
 }
 
@@ -702,12 +703,12 @@ func (s asTensorSource) Get(e *source.Env) (vm.Object, error) {
 }
 
 // shapeGuards are the relations between sizes that the trace relies on.
-func (tr *tracer) shapeGuards() ([]*Guard, error) {
+func (tr *tracer) shapeGuards() ([]*guard.Guard, error) {
 	rel, err := tr.unknowns.Guards(tr.inputNumbers)
-	out := make([]*Guard, 0, len(rel))
+	out := make([]*guard.Guard, 0, len(rel))
 	for _, r := range rel {
 		numbers := tr.numbers
-		out = append(out, &Guard{Kind: "LAMBDA_GUARD", Expr: r.Text, check: func(e *source.Env, _ vm.Object) (bool, string) {
+		out = append(out, guard.New(guard.LambdaGuard, r.Text, nil, func(e *source.Env, _ vm.Object) (bool, string) {
 			return r.Holds(func(from string) (any, bool) {
 				get := numbers[from]
 				if get == nil {
@@ -715,7 +716,7 @@ func (tr *tracer) shapeGuards() ([]*Guard, error) {
 				}
 				return get(e)
 			}), ""
-		}})
+		}))
 	}
 	return out, err
 }

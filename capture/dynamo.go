@@ -8,6 +8,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -49,8 +50,8 @@ type Dynamo struct {
 	compiling string // id of the frame under way
 	backends  Backends
 	stance    stance
-	outGuards *[]outGuard // of compiled frames, while explain() runs; nil => not kept
-	counts    []count     // for torch._dynamo.utils.counters, until that is there
+	outGuards *[]guard.Listed // of compiled frames, while explain() runs; nil => not kept
+	counts    []count         // for torch._dynamo.utils.counters, until that is there
 	breaks    []*BreakEvent
 	failures  []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
 	times     []*phase
@@ -100,7 +101,7 @@ type FrameEvent struct {
 	Backend        string
 	Graph          *fx.GraphModule
 	Reasons        []string
-	Guards         []*Guard
+	Guards         []*guard.Guard
 	Tree           []string // Guards as the tree that logs print, a line each
 	Err            error
 
@@ -115,7 +116,7 @@ type BreakEvent struct {
 	Line        int
 	Stack       []StackEntry
 
-	at []stackFrame // Stack with the code of its frames
+	at []guard.Place // Stack with the code of its frames
 }
 
 // RecompileEvent says why compiled code could not be reused.
@@ -135,8 +136,7 @@ type codeState struct {
 // entry is compiled code with the guards under which it may run.
 type entry struct {
 	id     string
-	guards []*Guard
-	tree   *guardTree // of guards; made at the first check
+	guards *guard.Set
 	inputs []input
 	fn     vm.Object // nil => no graph
 	plan   *plan
@@ -268,7 +268,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
 				continue
 			}
-			ok, why := en.holds(e)
+			ok, why := en.guards.Check(e)
 			if ok {
 				return d.runEntry(en, f, e)
 			}
@@ -299,14 +299,6 @@ func sameBackend(a, b Backend) bool {
 		return false
 	}
 	return a.Name == b.Name
-}
-
-// holds checks the guards of an entry.
-func (en *entry) holds(e *source.Env) (bool, string) {
-	if en.tree == nil {
-		en.tree = compileGuards(en.guards)
-	}
-	return en.tree.holds(e)
 }
 
 func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
@@ -487,7 +479,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, reasons []st
 		}
 		b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack, at: tr.breakAt}
 		if len(b.Stack) == 0 {
-			b.at = []stackFrame{{f.Code, int(f.Code.Instrs[tr.at.pc].Line)}}
+			b.at = []guard.Place{{Code: f.Code, Line: int(f.Code.Instrs[tr.at.pc].Line)}}
 			b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
 		}
 		b.Line = breakLine(b.Stack)
@@ -657,17 +649,17 @@ func (s globalState) changed(now globalState) string {
 }
 
 // ambientGuards are the facts that every capture relies on.
-func ambientGuards(d *Dynamo, before globalState) []*Guard {
-	return []*Guard{
-		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
-		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*source.Env, vm.Object) (bool, string) {
+func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
+	return []*guard.Guard{
+		guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == None", nil, nil),
+		guard.New(guard.GlobalState, "___check_global_state()", nil, func(*source.Env, vm.Object) (bool, string) {
 			now := d.globalState(d.T.Grad.Enabled())
 			if now == before {
 				return true, ""
 			}
 			return false, "GLOBAL_STATE changed: " + before.changed(now)
-		}},
-		{Kind: "TORCH_FUNCTION_MODE_STACK", Expr: "___check_torch_function_mode_stack()"},
+		}),
+		guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, nil),
 	}
 }
 

@@ -12,7 +12,7 @@ func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *v
 		if c.Name == name && len(st.entries) > 0 {
 			en := st.entries[len(st.entries)-1]
 			e := &source.Env{In: d.In, Locals: locals, Globals: globals}
-			return func() (bool, string) { return en.holds(e) }, len(en.guards)
+			return func() (bool, string) { return en.guards.Check(e) }, en.guards.Len()
 		}
 	}
 	return nil, 0

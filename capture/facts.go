@@ -1,12 +1,10 @@
 package capture
 
 import (
-	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -66,14 +64,6 @@ func (tr *tracer) sourceOf(o vm.Object) source.Source {
 	tr.fixedCount++
 	tr.see(o, source.Fixed{Value: k, N: tr.fixedCount})
 	return tr.sources[k]
-}
-
-// covertly runs f with guards made that logs do not show.
-func (tr *tracer) covertly(f func()) {
-	old := tr.guards.covert
-	tr.guards.covert = true
-	defer func() { tr.guards.covert = old }()
-	f()
 }
 
 // classFacts are attributes that were looked up in one class, and what was found.
@@ -143,8 +133,8 @@ func (tr *tracer) ownDict(o vm.Object, v vm.Object) {
 }
 
 // classGuards hold as long as the classes that the trace asked have what they had. The trace has ended, and its writes are undone.
-func (tr *tracer) classGuards() []*Guard {
-	var out []*Guard
+func (tr *tracer) classGuards() []*guard.Guard {
+	var out []*guard.Guard
 	for i, t := range tr.classOrder {
 		c := tr.classes[t]
 		var names []string
@@ -157,53 +147,9 @@ func (tr *tracer) classGuards() []*Guard {
 		if len(names) == 0 {
 			continue
 		}
-		version := t.Version()
-		out = append(out, &Guard{Kind: "CLASS_MATCH", Expr: fmt.Sprintf("___check_class(%s, %d)", t.FullName(), i), hidden: true, check: func(e *source.Env, _ vm.Object) (bool, string) {
-			now := t.Version()
-			if now == version {
-				return true, ""
-			}
-			for i, n := range names {
-				if !sameConstant(e.In, t.Lookup(n), found[i]) {
-					return false, fmt.Sprintf("%s.%s has changed", t.FullName(), n)
-				}
-			}
-			version = now
-			return true, ""
-		}})
+		out = append(out, guard.Class(t, i, names, found))
 	}
 	return out
-}
-
-// sameConstant reports whether two values are one object, or constants that cannot be told apart: 1, 1.0 and True can, and so can 0.0 and -0.0.
-func sameConstant(in *vm.Interp, a, b vm.Object) bool {
-	if a == nil || b == nil || a.Type() != b.Type() {
-		return a == b
-	}
-	switch x := a.(type) {
-	case vm.Float:
-		return sameFloat(float64(x), float64(b.(vm.Float)))
-	case vm.Complex:
-		y := b.(vm.Complex)
-		return sameFloat(real(complex128(x)), real(complex128(y))) && sameFloat(imag(complex128(x)), imag(complex128(y)))
-	case *vm.Tuple:
-		return x == b || literal(x) && literal(b) && sameList(in, x.Items, b.(*vm.Tuple).Items)
-	case *vm.FrozenSet:
-		return x == b || literal(x) && literal(b) && sameSet(in, x.Items(), b.(*vm.FrozenSet).Items())
-	}
-	if a == b {
-		return true
-	}
-	switch a.(type) {
-	case *vm.BigInt, vm.Bytes, *torch.DType, *torch.Device, *torch.MemoryFormat:
-		eq, err := in.Eq(a, b)
-		return err == nil && eq
-	}
-	return false
-}
-
-func sameFloat(a, b float64) bool {
-	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
 // readsAttr is told of an attribute that bytecode or getattr is about to read from o.
@@ -221,7 +167,7 @@ func (tr *tracer) readsAttr(o vm.Object, name string) {
 			tr.lookedUp(t, name, v)
 		}
 		if src != nil && !isProperty(v) && tr.lacked(o, name) {
-			tr.covertly(func() { tr.guards.add(absentGuard(name, src)) })
+			tr.guards.Covertly(func() { tr.guards.Add(guard.Lacks(name, src)) })
 		}
 	case *vm.Type:
 		if !o.Heap {
@@ -252,15 +198,8 @@ func (tr *tracer) asksAttr(o, name vm.Object) {
 	if !isInst || src == nil || i.Dict == nil || tr.lacked(i, n) {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("___dict_contains('%s', %s.__dict__)", n, src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
-			i, ok := now.(*vm.Instance)
-			if !ok || i.Dict == nil {
-				return false, ""
-			}
-			_, has := i.Dict.GetStr(n)
-			return has, ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Has(n, src))
 	})
 }
 
@@ -292,7 +231,7 @@ func (tr *tracer) lacked(o *vm.Instance, name string) bool {
 
 // content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
 func (tr *tracer) content(o vm.Object) {
-	tr.covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
+	tr.guards.Covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
 }
 
 func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
@@ -341,11 +280,8 @@ func (tr *tracer) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
 	} else {
 		keys = d.Keys()
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_KEYS", Expr: "list(" + src.Name() + ".keys())", Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
-			d, ok := vm.AsDict(now)
-			return ok && now.Type() == o.Type() && sameList(e.In, keys, d.Keys()), ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Keys(o.Type(), keys, src))
 	})
 }
 
@@ -357,24 +293,17 @@ func (tr *tracer) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
 	has := false
 	if s, saved := tr.saved[d]; saved {
 		for i := 0; i < len(s.items) && !has; i += 2 {
-			has = sameConstant(tr.in, s.items[i], key)
+			has = guard.Same(tr.in, s.items[i], key)
 		}
 	} else if _, ok, err := d.Get(tr.in, key); err == nil {
 		has = ok
 	}
 	r, err := tr.in.Repr(key)
-	if err != nil || keyOf(key) != nil && !literal(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
+	if err != nil || keyOf(key) != nil && !guard.Constant(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("%s in %s", r, src.Name()), Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
-			d, ok := vm.AsDict(now)
-			if !ok {
-				return false, ""
-			}
-			_, ok, err := d.Get(e.In, key)
-			return err == nil && ok == has, ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Member(key, r, has, src))
 	})
 }
 
@@ -389,79 +318,13 @@ func (tr *tracer) madeHere(o vm.Object) bool {
 
 // membersGuard holds while a set, a deque or another container of Go holds what it holds.
 func (tr *tracer) membersGuard(src source.Source, o vm.Object) {
-	items, ok := members(tr.in, o)
+	items, ok := guard.Contained(tr.in, o)
 	if !ok {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "MEMBERS", Expr: "list(" + src.Name() + ")", Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
-			got, ok := members(e.In, now)
-			if !ok || now.Type() != o.Type() || len(got) != len(items) {
-				return false, ""
-			}
-			if unordered(o) {
-				return sameSet(e.In, items, got), ""
-			}
-			return sameList(e.In, items, got), ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Contents(o, items, src))
 	})
-}
-
-func unordered(o vm.Object) bool {
-	switch o.(type) {
-	case *vm.Set, *vm.FrozenSet:
-		return true
-	}
-	return false
-}
-
-// members lists what a container of Go holds; ok is false for what is none, and for iterators, which reading would use up.
-func members(in *vm.Interp, o vm.Object) (items []vm.Object, ok bool) {
-	switch v := o.(type) {
-	case *vm.Set:
-		return v.Items(), true
-	case *vm.FrozenSet:
-		return v.Items(), true
-	case *vm.Instance: // its class is written in Python: what that reads is seen
-		return nil, false
-	}
-	switch o.Type().Name {
-	case "deque", "bytearray", "mappingproxy", "dict_keys", "dict_values", "dict_items", "array":
-		items, err := in.IterAll(o)
-		if err != nil {
-			return nil, false
-		}
-		if o.Type().Name == "mappingproxy" {
-			for _, k := range slices.Clone(items) {
-				if v, err := in.GetItem(o, k); err == nil {
-					items = append(items, v)
-				}
-			}
-		}
-		return items, true
-	}
-	return nil, false
-}
-
-func sameList(in *vm.Interp, a, b []vm.Object) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !sameConstant(in, a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameSet(in *vm.Interp, a, b []vm.Object) bool {
-	for _, x := range a {
-		if !slices.ContainsFunc(b, func(y vm.Object) bool { return sameConstant(in, x, y) }) {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
@@ -548,9 +411,7 @@ func (tr *tracer) different(a, b vm.Object) {
 	if x == nil || y == nil || a == b {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "NO_ALIASING", Expr: x.Name() + " is not " + y.Name(), Source: x, among: []source.Source{x, y}, relate: func(vs []vm.Object) (bool, string) {
-			return vs[0] != vs[1], ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.TwoObjects(x, y))
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
@@ -88,13 +89,8 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	}
 	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
 	rel, violated := tr.shapeGuards()
-	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
-	for _, g := range en.guards {
-		if g.late != nil {
-			g.late(g)
-		}
-	}
-	ev.Guards, ev.Status = shown(en.guards), "compiled"
+	en := &entry{id: ev.ID, guards: guard.NewSet(append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
 	compiled := "" // the name of the graph's function
 	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.compileReason(out, ev))
 	if tr.calls > 0 || len(p.outs) > 0 {
@@ -149,13 +145,13 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 	}
 	if d.outGuards != nil {
-		*d.outGuards = append(*d.outGuards, tr.outGuards(en.guards)...)
+		*d.outGuards = append(*d.outGuards, en.guards.List()...)
 	}
 	d.count("frames", "ok", 1)
 	d.logBytecode(f, en, compiled)
 	d.logf(logProduceGuards, "produce_guards")
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
-		ev.Tree = treeLines(inTree(en.guards), tr.guards.values)
+		ev.Tree = en.guards.Tree()
 	}
 	d.logGuards(en)
 	d.logGuardTime(en, e)

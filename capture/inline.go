@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -189,7 +190,7 @@ func (tr *tracer) seeClassCell(f *vm.Frame) {
 // constantArgs reports whether a builtin is called on constants alone: PyTorch computes such calls while tracing.
 func constantArgs(args []vm.Object) bool {
 	for _, a := range args {
-		if !literal(a) {
+		if !guard.Constant(a) {
 			return false
 		}
 	}
@@ -220,9 +221,9 @@ func (tr *tracer) usePolyfill(name string, args []vm.Object) {
 		return
 	}
 	base := source.Import{Module: strings.TrimSuffix("torch._dynamo.polyfills."+p.module, ".")}
-	tr.guards.add(fixedGuard(base.Name()))
+	tr.guards.Add(guard.Part(base.Name()))
 	for _, a := range p.attrs {
-		tr.guards.add(fixedGuard(base.Name() + "." + a))
+		tr.guards.Add(guard.Part(base.Name() + "." + a))
 	}
 	for _, b := range p.builtins {
 		if v, ok := tr.in.Builtins.Dict.GetStr(b); ok {
@@ -232,11 +233,6 @@ func (tr *tracer) usePolyfill(name string, args []vm.Object) {
 	if p.then != "" {
 		tr.usePolyfill(p.then, nil)
 	}
-}
-
-// fixedGuard is a guard on something that is part of the compiler here and cannot change.
-func fixedGuard(name string) *Guard {
-	return &Guard{Kind: "ID_MATCH", Expr: "___check_obj_id(" + name + ", <id>)"}
 }
 
 // callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded.
@@ -255,7 +251,7 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 				f, isF = b.Func.(*vm.Function)
 			}
 			if isF {
-				tr.guards.add(codeGuard(f, src))
+				tr.guards.Add(guard.Code(f, src))
 			}
 		}
 		return nil, false, nil
@@ -274,7 +270,7 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 	hooks := false
 	for _, name := range []string{"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"} {
 		v, ok := m.Dict.GetStr(name)
-		hooks = hooks || ok && dictLen(v) > 0
+		hooks = hooks || ok && guard.DictLen(v) > 0
 	}
 	imp := moduleFile
 	tr.see(mod, imp)
@@ -284,13 +280,13 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 			return nil, false, err
 		}
 		tr.see(v, source.Attr{Base: imp, Of: name})
-		hooks = hooks || dictLen(v) > 0
+		hooks = hooks || guard.DictLen(v) > 0
 	}
 	if hooks && base != nil {
 		tr.seeHooks(m, base)
 	}
 	if base != nil {
-		tr.guards.list = append(tr.guards.list, absentGuard("forward", base)) // one for each call
+		tr.guards.AddAnew(guard.Lacks("forward", base)) // one for each call
 	}
 	if hooks || !isFn {
 		return nil, false, nil
@@ -300,19 +296,4 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 	}
 	v, err := tr.in.Call(fwd, append([]vm.Object{m}, args...), kw)
 	return v, true, err
-}
-
-// absentGuard holds as long as an object's own attributes lack a name.
-func absentGuard(name string, src source.Source) *Guard {
-	var before vm.Absence
-	return &Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("not ___dict_contains('%s', %s.__dict__)", name, src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
-		i, ok := now.(*vm.Instance)
-		if !ok {
-			return false, ""
-		}
-		if i.Dict == nil {
-			return true, ""
-		}
-		return i.Dict.Lacks(name, &before), ""
-	}}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -145,10 +146,10 @@ func (tr *tracer) stepped(it *replayIter) {
 	if i > 0 {
 		return
 	}
-	tr.guards.add(&Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
+	tr.guards.Add(guard.New(guard.TupleIteratorLen, fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), src, func(e *source.Env, now vm.Object) (bool, string) {
 		other, ok := now.(*replayIter)
 		return ok && other.remaining(e.In, n) == n, ""
-	}})
+	}))
 	for k := 0; k < n; k++ {
 		v, err := it.peek(tr.in, it.pos+k)
 		if err != nil {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -47,17 +48,16 @@ func (tr *tracer) seeHooks(m *vm.Instance, base source.Source) {
 			tr.see(kw, source.Attr{Base: own, Of: table + "_with_kwargs"})
 		}
 		src := source.Attr{Base: own, Of: table}
-		g := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
-		g.hidden = true
-		tr.guards.add(g)
-		tr.guards.values[src.Name()] = v
+		g := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen).Hide()
+		tr.guards.Add(g)
+		tr.guards.SetValue(src.Name(), v)
 		for i, h := range d.Values() {
 			tr.see(h, source.Value{Base: src, I: i})
 		}
-		tr.guards.order(source.Attr{Base: moduleFile, Of: "_global" + table})
+		tr.guards.Order(source.Attr{Base: moduleFile, Of: "_global" + table})
 	}
 	builtins := []string{"set"}
-	if pre, ok := m.Dict.GetStr("_forward_pre_hooks"); ok && dictLen(pre) > 0 {
+	if pre, ok := m.Dict.GetStr("_forward_pre_hooks"); ok && guard.DictLen(pre) > 0 {
 		builtins = append(builtins, "tuple", "isinstance")
 	}
 	for _, b := range builtins {
@@ -67,13 +67,13 @@ func (tr *tracer) seeHooks(m *vm.Instance, base source.Source) {
 	}
 	tr.seePath(moduleFile, "torch", "compiler", "is_compiling")
 	tr.seePath(moduleFile, "torch", "_C")
-	tr.guards.add(fixedGuard(source.Attr{Base: source.Attr{Base: source.Attr{Base: moduleFile, Of: "torch"}, Of: "_C"}, Of: "_get_tracing_state"}.Name()))
+	tr.guards.Add(guard.Part(source.Attr{Base: source.Attr{Base: source.Attr{Base: moduleFile, Of: "torch"}, Of: "_C"}, Of: "_get_tracing_state"}.Name()))
 	if after {
 		if v, ok := m.Dict.GetStr("_forward_hooks_always_called"); ok {
 			tr.see(v, source.Attr{Base: own, Of: "_forward_hooks_always_called"})
 		}
 		for _, name := range []string{"_global_forward_hooks_with_kwargs", "_global_forward_hooks_always_called"} {
-			tr.guards.add(&Guard{Kind: "DICT_LENGTH", Expr: "not " + source.Attr{Base: moduleFile, Of: name}.Name()})
+			tr.guards.Add(guard.New(guard.DictLength, "not "+source.Attr{Base: moduleFile, Of: name}.Name(), nil, nil))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 	for _, n := range []string{"Parameter", "Module"} {
 		tr.seePath(moduleFile, n)
 	}
-	tr.guards.add(fixedGuard(source.Attr{Base: moduleFile, Of: "Buffer"}.Name()))
+	tr.guards.Add(guard.Part(source.Attr{Base: moduleFile, Of: "Buffer"}.Name()))
 	own := source.Module{Base: base, Kind: moduleKind(m.Class)}
 	buffer := false
 	for _, table := range []string{"_parameters", "_modules", "_buffers"} {
@@ -119,5 +119,5 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 			tr.useBuiltin(b, v)
 		}
 	}
-	tr.guards.add(fixedGuard(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
+	tr.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
 }

@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -59,7 +60,7 @@ func (tr *tracer) after(f *vm.Frame) {
 	if p.imported != "" {
 		if _, ok := v.(*vm.Module); ok && tr.sources[v] == nil {
 			tr.sources[v] = source.Import{Module: p.imported}
-			tr.covertly(func() { tr.guards.add(idGuard(v, source.Import{Module: p.imported})) })
+			tr.guards.Covertly(func() { tr.guards.Add(guard.Identity(v, source.Import{Module: p.imported})) })
 		}
 		return
 	}
@@ -75,10 +76,10 @@ func (tr *tracer) after(f *vm.Frame) {
 	}
 	if owner, isTensor := p.owner.(*torch.Tensor); isTensor {
 		if p.name == "data" || p.name == "requires_grad" || p.name == "grad_fn" || p.name == "shape" && !fixedSize(v) {
-			tr.guards.add(tr.typeGuard(owner, base))
+			tr.guards.Add(guard.Type(owner, base))
 		}
 		if p.name == "shape" && hasNumber(v) {
-			tr.guards.add(tr.typeGuard(owner, base))
+			tr.guards.Add(guard.Type(owner, base))
 		}
 		if p.name == "grad" {
 			tr.see(v, source.Attr{Base: base, Of: p.name})
@@ -118,14 +119,14 @@ func (tr *tracer) seeItem(owner vm.Object, base source.Source, key, v vm.Object)
 	}
 	switch key.(type) {
 	case vm.Int, vm.Str, vm.Bool:
-		if i, ok := vm.AsInt(key); ok && i < 0 && listLen(owner)+tupleLen(owner) >= 0 {
-			key = vm.MakeInt(i + int64(max(listLen(owner), tupleLen(owner))))
+		if i, ok := vm.AsInt(key); ok && i < 0 && guard.ListLen(owner)+guard.TupleLen(owner) >= 0 {
+			key = vm.MakeInt(i + int64(max(guard.ListLen(owner), guard.TupleLen(owner))))
 		}
 		if r, err := tr.in.Repr(key); err == nil {
 			tr.see(v, source.Item{Base: base, Key: key, Text: r})
 		}
 	case *vm.Tuple, *vm.FrozenSet, vm.Float, *vm.NoneType, vm.Bytes, vm.Complex, *torch.DType, *torch.Device:
-		if r, err := tr.in.Repr(key); err == nil && literal(key) {
+		if r, err := tr.in.Repr(key); err == nil && guard.Constant(key) {
 			tr.see(v, source.Item{Base: base, Key: key, Text: r})
 		}
 	default:
@@ -166,7 +167,7 @@ func (tr *tracer) held(owner, key, v vm.Object) bool {
 // same reports whether a list of keys and values has v under key.
 func (tr *tracer) same(items []vm.Object, key, v vm.Object) bool {
 	for i := 0; i+1 < len(items); i += 2 {
-		if items[i] == key || keyOf(key) != nil && sameConstant(tr.in, items[i], key) {
+		if items[i] == key || keyOf(key) != nil && guard.Same(tr.in, items[i], key) {
 			return items[i+1] == v
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
@@ -168,15 +169,15 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 }
 
 // indicesGuard says that a tensor carries no marks of dynamic dimensions that the trace does not know.
-func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *Guard {
+func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	const attr = "_dynamo_dynamic_indices"
 	n := src.Name()
 	known := tr.marks(p, attr)
 	if p.AttrDict(false) == nil || known == nil {
-		return &Guard{Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
+		return guard.New(guard.NoHasattr, fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), src, func(_ *source.Env, now vm.Object) (bool, string) {
 			q, ok := now.(*torch.Tensor)
 			return ok && tr.marks(q, attr) == nil, ""
-		}}
+		})
 	}
 	list := ""
 	for i := range p.T.Shape {
@@ -187,7 +188,7 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *Guard {
 			list += fmt.Sprint(i)
 		}
 	}
-	return &Guard{Kind: "DYNAMIC_INDICES", Expr: fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
+	return guard.New(guard.DynamicIndices, fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), src, func(_ *source.Env, now vm.Object) (bool, string) {
 		q, ok := now.(*torch.Tensor)
 		if !ok {
 			return false, ""
@@ -198,14 +199,14 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *Guard {
 			}
 		}
 		return true, ""
-	}}
+	})
 }
 
-// fixed are the values of sizes that are constants at the end of the trace; free for the others.
+// fixed are the values of sizes that are constants at the end of the trace; guard.Free for the others.
 func (tr *tracer) fixed(es []*symbolic.Expr) []int64 {
 	out := make([]int64, len(es))
 	for i, e := range es {
-		out[i] = free
+		out[i] = guard.Free
 		if s := tr.unknowns.Simplify(e); s.Op == symbolic.OpInt {
 			out[i] = s.Int
 		}
@@ -276,11 +277,11 @@ func hasNumber(o vm.Object) bool {
 }
 
 // beforeShapes are the guards that PyTorch has made when those on sizes fail.
-func beforeShapes(gs []*Guard) []*Guard {
-	var out []*Guard
+func beforeShapes(gs []*guard.Guard) []*guard.Guard {
+	var out []*guard.Guard
 	for _, g := range gs {
 		switch g.Kind {
-		case "LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK":
+		case guard.LambdaGuard, guard.GlobalState, guard.TorchFunctionModeStack:
 		default:
 			out = append(out, g)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/sizes"
@@ -54,17 +55,18 @@ type tracer struct {
 	reals  map[*tensor.Tensor]*torch.Tensor  // stand-in => the real tensor's object
 	attrs  map[string]*tensor.Tensor
 
-	guards  guardSet
-	sources map[vm.Object]source.Source // objects that existed before the trace
-	funcs   map[*vm.Frame]source.Source // functions that the running frames are calls of
-	cells   map[*vm.Cell]source.Source  // cells of functions that were called, with the way to their contents; nil for those without
-	globals []*globalWrite              // globals that the trace assigned
-	refusal error                       // of the operator that ran last on fakes, if it refused its arguments
-	opError error                       // what the last operator that failed on fakes said
-	onStack map[int]stackValue          // what lies untouched on a resume function's stack, by slot
-	called  calledFunc                  // the function that the next frame is a call of
-	order   []vm.Object                 // of first sight
-	saved   map[vm.Object]snapshot
+	guards   *guard.Draft
+	builtins string                      // the global under which guards reach the builtins
+	sources  map[vm.Object]source.Source // objects that existed before the trace
+	funcs    map[*vm.Frame]source.Source // functions that the running frames are calls of
+	cells    map[*vm.Cell]source.Source  // cells of functions that were called, with the way to their contents; nil for those without
+	globals  []*globalWrite              // globals that the trace assigned
+	refusal  error                       // of the operator that ran last on fakes, if it refused its arguments
+	opError  error                       // what the last operator that failed on fakes said
+	onStack  map[int]stackValue          // what lies untouched on a resume function's stack, by slot
+	called   calledFunc                  // the function that the next frame is a call of
+	order    []vm.Object                 // of first sight
+	saved    map[vm.Object]snapshot
 
 	savedOrder []vm.Object                      // the objects of saved, and assigned globals, in order of first sight
 	viaAttr    map[*tensor.Tensor]source.Source // views that are attributes of inputs
@@ -101,7 +103,7 @@ type tracer struct {
 	ended      bool                   // the frame has run
 	variables  map[*torch.Tensor]bool // tensors that are called after a variable
 	loggedLine map[*vm.Frame]int      // the line that was last logged of each frame
-	breakAt    []stackFrame           // where the frames of stack are, for the log
+	breakAt    []guard.Place          // where the frames of stack are, for the log
 
 	// Dynamic shapes: see dynamic.go.
 	unknowns     *symbolic.Env
@@ -142,10 +144,10 @@ type snapshot struct {
 func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	unknowns := symbolic.NewEnv()
 	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*source.Env) (any, bool){},
-		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]source.Source{}, cells: map[*vm.Cell]source.Source{}, scope: newScope(),
+		d: d, in: d.In, t: d.T, env: e, stop: stop, builtins: d.uniqueName("__builtins_dict__"), funcs: map[*vm.Frame]source.Source{}, cells: map[*vm.Cell]source.Source{}, scope: newScope(),
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
 		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]source.Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]source.Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
-	tr.guards.place = tr.userPlace
+	tr.guards = guard.NewDraft(tr.userPlace)
 	tr.state = d.globalState(tr.grad)
 	for name, c := range e.Cells {
 		tr.sources[c] = source.Cell{Var: name}
@@ -356,7 +358,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 				tr.memberGuard(src, d, top(1))
 			}
 		} else {
-			tr.covertly(func() {
+			tr.guards.Covertly(func() {
 				if src := tr.sourceOf(top(0)); src != nil {
 					tr.membersGuard(src, top(0))
 				}
@@ -505,7 +507,7 @@ func (tr *tracer) hasMethod(f *vm.Frame, o vm.Object, name string) {
 		return
 	}
 	if src := tr.sources[t]; src != nil {
-		tr.guards.add(&Guard{Kind: "HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), Source: source.Attr{Base: src, Of: name}, hidden: true})
+		tr.guards.Add(guard.New(guard.Hasattr, fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), source.Attr{Base: src, Of: name}, nil).Hide())
 	}
 }
 

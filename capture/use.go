@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -198,7 +199,7 @@ func (tr *tracer) iterated(o vm.Object) {
 	if !ok || src == nil || p.T.Fake {
 		return
 	}
-	tr.guards.add(tr.typeGuard(o, src), lengthGuard("LENGTH_CHECK", src, int(p.T.Shape[0]), func(now vm.Object) int {
+	tr.guards.Add(guard.Type(o, src), guard.Length(guard.LengthCheck, src, int(p.T.Shape[0]), func(now vm.Object) int {
 		if q, ok := now.(*torch.Tensor); ok && len(q.T.Shape) > 0 {
 			return int(q.T.Shape[0])
 		}

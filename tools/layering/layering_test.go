@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
 	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
 	"capture/source":         {"capture/python/vm"},
+	"capture/guard":          {"kernels/tensor", "capture/python/vm", "capture/source", "capture/torch"},
 	"capture":                {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},

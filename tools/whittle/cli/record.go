@@ -78,7 +78,7 @@ func (r *recorder) frame(ev *capture.FrameEvent) {
 			tree[i] = objectID.ReplaceAllString(l, "<id>")
 		}
 		for _, g := range ev.Guards {
-			exprs = append(exprs, [2]string{g.Kind, objectID.ReplaceAllString(g.Expr, "<id>")})
+			exprs = append(exprs, [2]string{g.Kind.String(), objectID.ReplaceAllString(g.Expr, "<id>")})
 		}
 		f.Guards = map[string]any{"tree": tree, "exprs": exprs}
 	}

@@ -1,83 +1,25 @@
 package capture
 
 import (
-	"fmt"
-	"sort"
 	"strings"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
-// guardSet collects the guards of one trace.
-type guardSet struct {
-	list     []*Guard
-	seen     map[string]bool      // kind and expression of each guard
-	values   map[string]vm.Object // what was guarded, by the name of its source
-	tensors  []source.Source      // those whose identities must differ
-	keyOrder []source.Source      // dicts whose order of keys the trace relied on
-	ordered  map[string]bool
-	builtins string // the global under which guards reach the builtins
-	place    func() place
-	covert   bool                // guards made now are hidden
-	unshown  map[string][]*Guard // those that were, by the names of their sources
-}
-
-// show lets logs print the guards on a source that were hidden because nobody but the interpreter had read it.
-func (s *guardSet) show(name string) {
-	for _, g := range s.unshown[name] {
-		switch g.Kind {
-		case "DICT_KEYS", "MEMBERS", "DICT_CONTAINS":
-		default:
-			g.hidden = false
-		}
-	}
-	delete(s.unshown, name)
-}
-
-func newGuardSet(builtins string) guardSet {
-	return guardSet{seen: map[string]bool{}, values: map[string]vm.Object{}, unshown: map[string][]*Guard{}, ordered: map[string]bool{}, builtins: builtins}
-}
-
-// add keeps a guard unless the set has it.
-func (s *guardSet) add(gs ...*Guard) {
-	for _, g := range gs {
-		g.hidden = g.hidden || s.covert || g.Source != nil && source.IsFixed(g.Source)
-		if k := g.Kind + " " + g.Expr; !s.seen[k] {
-			s.seen[k] = true
-			if s.covert && g.Source != nil {
-				s.unshown[g.Source.Name()] = append(s.unshown[g.Source.Name()], g)
-			}
-			s.list = append(s.list, g)
-			if s.place != nil && g.made.code == nil {
-				g.made = s.place()
-			}
-		}
-	}
-}
-
-// order notes that the trace walked the keys of the dict at src.
-func (s *guardSet) order(src source.Source) {
-	if n := src.Name(); !s.ordered[n] {
-		s.ordered[n] = true
-		s.keyOrder = append(s.keyOrder, src)
-	}
-}
-
 // guard adds the guards of a value for one source.
 func (tr *tracer) guard(v vm.Object, src source.Source) {
 	n := src.Name()
-	if _, done := tr.guards.values[n]; done {
-		if !tr.guards.covert {
-			tr.guards.show(n)
-		}
+	if _, done := tr.guards.Value(n); done {
+		tr.guards.Show(n)
 		return
 	}
-	tr.guards.values[n] = v
-	tr.guards.add(tr.guardFor(v, src)...)
+	tr.guards.SetValue(n, v)
+	tr.guards.Add(tr.guardFor(v, src)...)
 	if p, ok := v.(*torch.Tensor); ok && !isParameter(p) {
-		tr.guards.tensors = append(tr.guards.tensors, src)
+		tr.guards.Distinct(src)
 	}
 }
 
@@ -86,9 +28,7 @@ func (tr *tracer) guard(v vm.Object, src source.Source) {
 func (tr *tracer) seeAgain(v vm.Object, first, src source.Source) {
 	a, b := first.Name(), src.Name()
 	if a == b {
-		if !tr.guards.covert {
-			tr.guards.show(b)
-		}
+		tr.guards.Show(b)
 		return
 	}
 	if source.IsFixed(first) && !source.IsFixed(src) {
@@ -103,21 +43,8 @@ func (tr *tracer) seeAgain(v vm.Object, first, src source.Source) {
 		tr.guard(v, src)
 		return
 	}
-	if source.IsLocal(first) != source.IsLocal(src) || tr.guards.seen["alias "+b+" is "+a] {
-		return
-	}
-	if _, done := tr.guards.values[b]; done {
-		return
-	}
-	tr.guards.seen["alias "+a+" is "+b] = true
-	g := &Guard{Kind: "OBJECT_ALIASING", Expr: a + " is " + b, Source: src, among: []source.Source{first, src}, relate: func(vs []vm.Object) (bool, string) {
-		return vs[0] == vs[1], ""
-	}}
-	if !tr.guards.seen[g.Kind+g.Expr] {
-		tr.guards.seen[g.Kind+g.Expr] = true
-		// Both objects carry the guard: it fails on the one that is looked at last.
-		g.hidden = tr.guards.covert || source.IsFixed(first) || source.IsFixed(src)
-		tr.guards.list = append(tr.guards.list, g, g)
+	if source.IsLocal(first) == source.IsLocal(src) {
+		tr.guards.AddAlias(first, src)
 	}
 }
 
@@ -134,29 +61,16 @@ func (tr *tracer) tracked(v vm.Object) bool {
 }
 
 // finalGuards are the guards of a trace that has ended, in PyTorch's order.
-func (tr *tracer) finalGuards() []*Guard {
-	s := &tr.guards
-	list := append([]*Guard(nil), s.list...)
-	for _, src := range s.keyOrder {
-		v, guarded := s.values[src.Name()]
-		if !guarded {
-			continue
+func (tr *tracer) finalGuards() []*guard.Guard {
+	list := tr.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
+		if keys, ok = tr.keysBefore(dict); !ok {
+			return nil, nil, false
 		}
-		keys, ok := tr.keysBefore(v)
-		if !ok {
-			continue
+		for _, k := range keys {
+			reprs = append(reprs, tr.repr(k))
 		}
-		for _, g := range list {
-			if g.Kind == "DICT_LENGTH" && g.Source != nil && g.Source.Name() == src.Name() {
-				g.hidden = true // the guards on the keys print it
-			}
-		}
-		list = append(list, tr.keyGuards(src, keys)...)
-	}
-	sort.SliceStable(list, func(i, j int) bool { return source.Less(list[i].Source, list[j].Source) })
-	if len(s.tensors) > 1 {
-		list = append(list, aliasingGuards(s.tensors)...)
-	}
+		return keys, reprs, true
+	})
 	return append(list, tr.classGuards()...)
 }
 
@@ -179,120 +93,6 @@ func (tr *tracer) keysBefore(v vm.Object) (keys []vm.Object, ok bool) {
 		keys = append(keys, items[i])
 	}
 	return keys, true
-}
-
-// keyGuards say what keys a dict has, in order. The first of them checks them all; each is shown.
-func (tr *tracer) keyGuards(src source.Source, keys []vm.Object) []*Guard {
-	gs := make([]*Guard, len(keys))
-	for i, k := range keys {
-		r, err := tr.in.Repr(k)
-		if err != nil {
-			r = k.Type().Name
-		}
-		gs[i] = &Guard{Kind: "EQUALS_MATCH", Expr: fmt.Sprintf("list(%s.keys())[%d] == %s", src.Name(), i, r), Source: src}
-	}
-	if len(gs) > 0 {
-		gs[0].check = func(e *source.Env, now vm.Object) (bool, string) {
-			d, ok := vm.AsDict(now)
-			if !ok {
-				return false, ""
-			}
-			at := 0
-			d.Each(func(key, _ vm.Object) bool {
-				if at == len(keys) {
-					return false
-				}
-				if k := keys[at]; key != k {
-					if key.Type() != k.Type() {
-						return false
-					}
-					if eq, err := e.In.Eq(key, k); err != nil || !eq {
-						return false
-					}
-				}
-				at++
-				return true
-			})
-			if at < len(keys) {
-				return false, gs[at].Expr
-			}
-			return true, ""
-		}
-	}
-	return gs
-}
-
-// aliasingGuards are the one that is shown, and one for the tensors that have no name besides.
-func aliasingGuards(sources []source.Source) []*Guard {
-	var named []source.Source
-	for _, s := range sources {
-		if !source.IsFixed(s) {
-			named = append(named, s)
-		}
-	}
-	var out []*Guard
-	if len(named) > 1 {
-		out = append(out, aliasingGuard(named))
-	}
-	if len(named) < len(sources) {
-		g := aliasingGuard(sources)
-		g.hidden = true
-		out = append(out, g)
-	}
-	return out
-}
-
-// aliasingGuard says that tensors that came in as different objects still do.
-func aliasingGuard(sources []source.Source) *Guard {
-	all := append([]source.Source(nil), sources...)
-	sort.SliceStable(all, func(i, j int) bool { return source.Less(all[i], all[j]) })
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = s.Name()
-	}
-	expr := "check_no_aliasing(" + strings.Join(names, ", ") + ")"
-	return &Guard{Kind: "NO_TENSOR_ALIASING", Expr: expr, among: all, relate: func(vs []vm.Object) (bool, string) {
-		if len(vs) < 8 {
-			for i, v := range vs {
-				for _, w := range vs[:i] {
-					if v == w {
-						return false, "Duplicate tensors found"
-					}
-				}
-			}
-			return true, ""
-		}
-		seen := make(map[vm.Object]bool, len(vs))
-		for _, v := range vs {
-			if seen[v] {
-				return false, "Duplicate tensors found"
-			}
-			seen[v] = true
-		}
-		return true, ""
-	}}
-}
-
-// shown are the guards that logs and records print.
-func shown(gs []*Guard) []*Guard {
-	out := make([]*Guard, 0, len(gs))
-	for _, g := range gs {
-		if !g.hidden {
-			out = append(out, g)
-		}
-	}
-	return out
-}
-
-// inTree are the guards that the printed tree has a place for.
-func inTree(gs []*Guard) []*Guard {
-	out := make([]*Guard, 0, len(gs))
-	for _, g := range gs {
-		if !g.hidden || g.Kind == "HASATTR" {
-			out = append(out, g)
-		}
-	}
-	return out
 }
 
 func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
@@ -334,23 +134,15 @@ func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
 	}
 	if v, ok := f.Builtins.GetStr(name); ok {
 		tr.useBuiltin(name, v)
-		tr.guards.add(noGlobalGuard(f.Globals, name))
+		tr.guards.Add(guard.Unbound(f.Globals, name))
 	}
-}
-
-// noGlobalGuard holds as long as a dict of globals lacks a name, so that the builtin of that name is found.
-func noGlobalGuard(globals *vm.Dict, name string) *Guard {
-	var before vm.Absence
-	return &Guard{Kind: "NO_GLOBAL", Expr: fmt.Sprintf("'%s' not in globals %p", name, globals), hidden: true, check: func(*source.Env, vm.Object) (bool, string) {
-		return globals.Lacks(name, &before), "a global hides the builtin " + name
-	}}
 }
 
 // useBuiltin guards a builtin function or class.
 func (tr *tracer) useBuiltin(name string, v vm.Object) {
 	switch v.(type) {
 	case *vm.Builtin, *vm.Function, *vm.Type:
-		tr.guard(v, source.Builtin{Dict: tr.guards.builtins, Var: name})
+		tr.guard(v, source.Builtin{Dict: tr.builtins, Var: name})
 	}
 }
 
@@ -386,18 +178,18 @@ func (tr *tracer) walked(o vm.Object) {
 		return
 	}
 	if d, ok := vm.AsDict(o); ok {
-		tr.guards.order(src)
+		tr.guards.Order(src)
 		if _, plain := tr.keysBefore(o); !plain {
 			tr.keysGuard(src, o, d)
 		}
 		return
 	}
-	if _, ok := members(tr.in, o); ok {
+	if _, ok := guard.Contained(tr.in, o); ok {
 		tr.membersGuard(src, o)
 	}
 	if m, ok := o.(*vm.Instance); ok && isModule(m) {
 		if n := moduleLen(m); n >= 0 {
-			tr.guards.add(lengthGuard("LENGTH_CHECK", src, n, moduleLen))
+			tr.guards.Add(guard.Length(guard.LengthCheck, src, n, moduleLen))
 		}
 	}
 }

@@ -1,81 +1,81 @@
 package capture
 
 import (
-	"fmt"
 	"strings"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // guardFor makes the guards of a value by its type, as the builder of PyTorch's variables does.
-func (tr *tracer) guardFor(v vm.Object, src source.Source) []*Guard {
+func (tr *tracer) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 	switch v := v.(type) {
 	case *torch.Tensor:
-		gs := []*Guard{tr.tensorGuard(v, src)}
+		gs := []*guard.Guard{tr.tensorGuard(v, src)}
 		if !staticShape(v, src) {
 			gs = append(gs, tr.indicesGuard(v, src))
 		}
 		return gs
 	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes, vm.Complex, *torch.DType, *torch.Device, *torch.MemoryFormat:
-		return []*Guard{tr.equalsGuard(v, src)}
+		return []*guard.Guard{tr.equalsGuard(v, src)}
 	case vm.Bool, *vm.NoneType, *vm.EllipsisType, *vm.Builtin, *vm.Type, *vm.Module:
-		return []*Guard{idGuard(v, src)}
+		return []*guard.Guard{guard.Identity(v, src)}
 	case *vm.Function:
 		if v.Code.Filename == "torch/utils/checkpoint.py" {
 			return nil // capture knows it by heart
 		}
 		if tr.keptWhole(v) {
-			return []*Guard{idGuard(v, src)}
+			return []*guard.Guard{guard.Identity(v, src)}
 		}
-		return []*Guard{codeGuard(v, src)}
+		return []*guard.Guard{guard.Code(v, src)}
 	case *vm.BoundMethod:
 		if shared, err := tr.sharedGenerator(); err == nil && v.Self == shared { // random.randint and the like, which capture knows by heart
-			self := idGuard(v.Self, source.Attr{Base: src, Of: "__self__"})
-			self.hidden = true
-			return []*Guard{tr.typeGuard(v, src), self}
+			self := guard.Identity(v.Self, source.Attr{Base: src, Of: "__self__"})
+			self.Hide()
+			return []*guard.Guard{guard.Type(v, src), self}
 		}
 		if v.Func != nil {
 			tr.see(v.Func, source.Attr{Base: src, Of: "__func__"})
 		}
 		tr.see(v.Self, source.Attr{Base: src, Of: "__self__"})
-		return []*Guard{tr.typeGuard(v, src)}
+		return []*guard.Guard{guard.Type(v, src)}
 	case *vm.List:
-		return []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), listLen)}
+		return []*guard.Guard{guard.Type(v, src), guard.Length(guard.LengthCheck, src, len(v.Items), guard.ListLen)}
 	case *vm.Tuple:
-		gs := []*Guard{tr.typeGuard(v, src), lengthGuard("LENGTH_CHECK", src, len(v.Items), tupleLen)}
+		gs := []*guard.Guard{guard.Type(v, src), guard.Length(guard.LengthCheck, src, len(v.Items), guard.TupleLen)}
 		if tr.constantTuple(v, src) {
 			gs = append(gs, tr.equalsGuard(v, src))
 		}
 		return gs
 	case *vm.Set, *vm.FrozenSet:
-		if literal(v) {
-			return []*Guard{tr.equalsGuard(v, src)}
+		if guard.Constant(v) {
+			return []*guard.Guard{tr.equalsGuard(v, src)}
 		}
-		g := tr.typeGuard(v, src)
+		g := guard.Type(v, src)
 		tr.membersGuard(src, v)
-		return []*Guard{g}
+		return []*guard.Guard{g}
 	case *vm.Dict:
-		t := tr.typeGuard(v, src)
-		t.hidden = true
-		return []*Guard{lengthGuard("DICT_LENGTH", src, v.Len(), dictLen), t}
+		t := guard.Type(v, src)
+		t.Hide()
+		return []*guard.Guard{guard.Length(guard.DictLength, src, v.Len(), guard.DictLen), t}
 	case *vm.Range:
 		tr.see(vm.MakeInt(v.Start), source.Attr{Base: src, Of: "start"})
 		tr.see(vm.MakeInt(v.Stop), source.Attr{Base: src, Of: "stop"})
 		tr.see(vm.MakeInt(v.Step), source.Attr{Base: src, Of: "step"})
-		return []*Guard{tr.typeGuard(v, src)}
+		return []*guard.Guard{guard.Type(v, src)}
 	case *vm.Slice:
 		tr.see(v.Start, source.Attr{Base: src, Of: "start"})
 		tr.see(v.Stop, source.Attr{Base: src, Of: "stop"})
 		tr.see(v.Step, source.Attr{Base: src, Of: "step"})
-		return []*Guard{tr.typeGuard(v, src)}
+		return []*guard.Guard{guard.Type(v, src)}
 	case *vm.Instance:
 		return tr.instanceGuards(v, src)
 	}
-	gs := []*Guard{tr.typeGuard(v, src)}
+	gs := []*guard.Guard{guard.Type(v, src)}
 	if n, ok := v.(interface{ Len() int }); ok && v.Type().Name == "deque" {
-		gs = append(gs, lengthGuard("LENGTH_CHECK", src, n.Len(), func(o vm.Object) int {
+		gs = append(gs, guard.Length(guard.LengthCheck, src, n.Len(), func(o vm.Object) int {
 			if n, ok := o.(interface{ Len() int }); ok {
 				return n.Len()
 			}
@@ -86,7 +86,7 @@ func (tr *tracer) guardFor(v vm.Object, src source.Source) []*Guard {
 }
 
 // instanceGuards are the guards of an instance of a class written in Python.
-func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*Guard {
+func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*guard.Guard {
 	name := v.Class.FullName()
 	switch {
 	case unguarded.has(name):
@@ -94,9 +94,9 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*Guard {
 	case name == "functools.partial":
 		return tr.partialGuards(v, src)
 	case byIdentity.has(name), isEnumMember(v), tr.t.TargetOf(v) != "", isA(v.Class, "torch.optim.optimizer", "Optimizer"):
-		return []*Guard{idGuard(v, src)}
+		return []*guard.Guard{guard.Identity(v, src)}
 	case isModule(v):
-		return []*Guard{tr.typeGuard(v, src)}
+		return []*guard.Guard{guard.Type(v, src)}
 	}
 	if d, ok := vm.AsDict(v); ok {
 		switch v.Class.Name {
@@ -104,36 +104,29 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*Guard {
 			if f, err := tr.in.GetAttr(v, "default_factory"); err == nil && v.Class.Name == "defaultdict" {
 				tr.see(f, source.Attr{Base: src, Of: "default_factory"})
 			}
-			g := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
-			t := tr.typeGuard(v, src)
-			t.hidden = true
-			return []*Guard{g, t}
+			g := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen)
+			t := guard.Type(v, src)
+			t.Hide()
+			return []*guard.Guard{g, t}
 		}
-		n := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
-		n.hidden = true
-		return []*Guard{tr.typeGuard(v, src), n}
+		n := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen)
+		n.Hide()
+		return []*guard.Guard{guard.Type(v, src), n}
 	}
-	gs := []*Guard{tr.typeGuard(v, src)}
+	gs := []*guard.Guard{guard.Type(v, src)}
 	if l, ok := vm.AsList(v); ok {
-		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(l.Items), listLen))
+		gs = append(gs, guard.Length(guard.LengthCheck, src, len(l.Items), guard.ListLen))
 	} else if t, ok := vm.AsTuple(v); ok {
-		gs = append(gs, lengthGuard("LENGTH_CHECK", src, len(t.Items), tupleLen))
-	} else if n, ok := v.Native.(vm.Object); ok && literal(n) { // a subclass of int or str
-		gs = append(gs, &Guard{Kind: "EQUALS_MATCH", Expr: "the value of " + src.Name(), Source: src, hidden: true, check: func(e *source.Env, now vm.Object) (bool, string) {
-			i, ok := now.(*vm.Instance)
-			if !ok {
-				return false, ""
-			}
-			x, ok := i.Native.(vm.Object)
-			return ok && sameConstant(e.In, x, n), ""
-		}})
+		gs = append(gs, guard.Length(guard.LengthCheck, src, len(t.Items), guard.TupleLen))
+	} else if n, ok := v.Native.(vm.Object); ok && guard.Constant(n) { // a subclass of int or str
+		gs = append(gs, guard.NativeEquals(n, src))
 	}
 	return gs
 }
 
 // partialGuards are those of a functools.partial: its function, and all that is bound.
-func (tr *tracer) partialGuards(v *vm.Instance, src source.Source) []*Guard {
-	gs := []*Guard{tr.typeGuard(v, src)}
+func (tr *tracer) partialGuards(v *vm.Instance, src source.Source) []*guard.Guard {
+	gs := []*guard.Guard{guard.Type(v, src)}
 	if f, err := tr.in.GetAttr(v, "func"); err == nil {
 		tr.see(f, source.Attr{Base: src, Of: "func"})
 	}
@@ -144,12 +137,12 @@ func (tr *tracer) partialGuards(v *vm.Instance, src source.Source) []*Guard {
 	if k, err := tr.in.GetAttr(v, "keywords"); err == nil {
 		if d, ok := vm.AsDict(k); ok {
 			ks := source.Attr{Base: src, Of: "keywords"}
-			gs = append(gs, tr.typeGuard(k, ks))
-			n := lengthGuard("DICT_LENGTH", ks, d.Len(), dictLen)
-			n.hidden = true
+			gs = append(gs, guard.Type(k, ks))
+			n := guard.Length(guard.DictLength, ks, d.Len(), guard.DictLen)
+			n.Hide()
 			gs = append(gs, n)
 			tr.sources[k] = ks
-			tr.guards.values[ks.Name()] = k
+			tr.guards.SetValue(ks.Name(), k)
 			tr.save(k)
 			d.Each(func(key, x vm.Object) bool {
 				if r, err := tr.in.Repr(key); err == nil {
@@ -176,32 +169,7 @@ func (tr *tracer) keptWhole(f *vm.Function) bool {
 
 // constantTuple reports whether a tuple is taken as one constant: tuples of numbers in modules are.
 func (tr *tracer) constantTuple(v *vm.Tuple, src source.Source) bool {
-	return source.InModule(src) && literal(v)
-}
-
-// literal reports whether a value is made of constants alone.
-func literal(o vm.Object) bool {
-	all := func(items []vm.Object) bool {
-		for _, x := range items {
-			if !literal(x) {
-				return false
-			}
-		}
-		return true
-	}
-	switch v := o.(type) {
-	case vm.Int, vm.Float, vm.Str, vm.Bool, vm.Bytes, vm.Complex, *vm.NoneType, *vm.BigInt, *vm.EllipsisType, *torch.DType, *torch.Device, *torch.MemoryFormat:
-		return true
-	case *vm.Tuple:
-		return all(v.Items)
-	case *vm.List:
-		return all(v.Items)
-	case *vm.Set:
-		return all(v.Items())
-	case *vm.FrozenSet:
-		return all(v.Items())
-	}
-	return false
+	return source.InModule(src) && guard.Constant(v)
 }
 
 // staticShape reports whether a tensor's sizes are never made dynamic: parameters and what belongs to modules.
@@ -235,57 +203,42 @@ func isA(c *vm.Type, module, name string) bool {
 	return false
 }
 
-func (tr *tracer) equalsGuard(v vm.Object, src source.Source) *Guard {
+// equalsGuard holds for values that cannot be told from v.
+func (tr *tracer) equalsGuard(v vm.Object, src source.Source) *guard.Guard {
+	return guard.Equals(v, tr.repr(v), src)
+}
+
+// repr is how Python writes a value; the name of its class for one that cannot be written.
+func (tr *tracer) repr(v vm.Object) string {
 	r, err := tr.in.Repr(v)
 	if err != nil {
-		r = v.Type().Name
+		return v.Type().Name
 	}
-	return &Guard{Kind: "EQUALS_MATCH", Expr: src.Name() + " == " + r, Source: src, check: func(e *source.Env, now vm.Object) (bool, string) {
-		if now.Type() != v.Type() {
-			return false, ""
-		}
-		switch v.(type) {
-		case *vm.List, *vm.Set:
-			if now == v {
-				return true, ""
-			}
-			eq, err := e.In.Eq(now, v)
-			return err == nil && eq, ""
-		}
-		return sameConstant(e.In, now, v), ""
-	}}
+	return r
 }
 
-func idGuard(v vm.Object, src source.Source) *Guard {
-	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s, <id>)", src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) { return now == v, "" }}
-}
-
-// codeGuard holds for every function with the same code: closures may differ.
-func codeGuard(v *vm.Function, src source.Source) *Guard {
-	c := v.Code
-	return &Guard{Kind: "ID_MATCH", Expr: fmt.Sprintf("___check_obj_id(%s.__code__, <id>)", src.Name()), Source: src, check: func(_ *source.Env, now vm.Object) (bool, string) {
-		f, ok := now.(*vm.Function)
-		return ok && f.Code == c && f.Globals == v.Globals, ""
-	}}
-}
-
-func listLen(o vm.Object) int {
-	if l, ok := vm.AsList(o); ok {
-		return len(l.Items)
+// tensorGuard is the guard on all that a graph relies on of a tensor.
+func (tr *tracer) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
+	x := p.T
+	keys := "CPU, BackendSelect, ADInplaceOrView, AutogradCPU"
+	switch {
+	case p.Inference:
+		keys = "CPU, BackendSelect"
+	case tr.inference:
+		keys = "CPU, BackendSelect, ADInplaceOrView"
 	}
-	return -1
+	if tr.autocasting {
+		keys += ", AutocastCPU"
+	}
+	in := tr.sizesAt(p, src)
+	return guard.Tensor(guard.TensorFacts{Class: p.Type(), DType: x.DType, Keys: keys, RequiresGrad: tr.d.T.Grad.RequiresGrad(x), Grad: tr.d.T.Grad.RequiresGrad,
+		Layout: func() (shape, stride []int64) { return tr.fixed(in.size), tr.fixed(in.stride) }}, src)
 }
 
-func tupleLen(o vm.Object) int {
-	if t, ok := vm.AsTuple(o); ok {
-		return len(t.Items)
+// pyBool is how Python writes b.
+func pyBool(b bool) string {
+	if b {
+		return "True"
 	}
-	return -1
-}
-
-func dictLen(o vm.Object) int {
-	if d, ok := vm.AsDict(o); ok {
-		return d.Len()
-	}
-	return -1
+	return "False"
 }
