@@ -706,16 +706,26 @@ func (s asTensorSource) Get(e *source.Env) (vm.Object, error) {
 func (tr *tracer) shapeGuards() ([]*guard.Guard, error) {
 	rel, err := tr.unknowns.Guards(tr.inputNumbers)
 	out := make([]*guard.Guard, 0, len(rel))
+	sizes := map[string]bool{}
+	for _, in := range tr.inputNumbers {
+		sizes[in.From] = in.Tensor
+	}
 	for _, r := range rel {
 		numbers := tr.numbers
-		out = append(out, guard.New(guard.LambdaGuard, r.Text, nil, func(e *source.Env, _ vm.Object) (bool, string) {
+		cause := guard.ValueVaries
+		for _, from := range r.Needs() {
+			if sizes[from] {
+				cause = guard.SizeVaries
+			}
+		}
+		out = append(out, guard.New(guard.LambdaGuard, r.Text, nil, func(e *source.Env, _ vm.Object) (bool, guard.Failure) {
 			return r.Holds(func(from string) (any, bool) {
 				get := numbers[from]
 				if get == nil {
 					return nil, false
 				}
 				return get(e)
-			}), ""
+			}), guard.Failure{Cause: cause}
 		}))
 	}
 	return out, err

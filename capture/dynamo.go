@@ -123,8 +123,17 @@ type BreakEvent struct {
 type RecompileEvent struct {
 	Frame, Function, File string
 	Line                  int
-	Reasons               []string
+	Reasons               []Unfit // newest code first
 }
+
+// Unfit is compiled code that cannot be reused: its id, and the first guard that failed.
+type Unfit struct {
+	Entry string
+	guard.Failure
+}
+
+// String is the reason as logs and records have it.
+func (u Unfit) String() string { return u.Entry + ": " + u.Text }
 
 // codeState is what is known about one code object.
 type codeState struct {
@@ -262,7 +271,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		f.LocalsPlus[i] = replayable(v)
 	}
 	e := d.envOf(f)
-	var reasons []string
+	var reasons []Unfit
 	if st != nil {
 		for _, en := range st.entries {
 			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
@@ -272,7 +281,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			if ok {
 				return d.runEntry(en, f, e)
 			}
-			reasons = append([]string{en.id + ": " + why}, reasons...)
+			reasons = append([]Unfit{{en.id, why}}, reasons...)
 		}
 	}
 	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {
@@ -350,7 +359,11 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 }
 
 // compile captures a frame, compiles its graph and runs it.
-func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, reasons []string) (vm.Object, error) {
+func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfit) (vm.Object, error) {
+	var reasons []string
+	for _, u := range unfit {
+		reasons = append(reasons, u.String())
+	}
 	ev := &FrameEvent{ID: fmt.Sprintf("%d/%d", st.id, len(st.entries)), Name: f.Code.Name, File: shortFile(f.Code.Filename), Line: f.Code.FirstLine, Reasons: reasons}
 	if f.PC > 0 {
 		ev.Line = f.Line()
@@ -369,13 +382,13 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, reasons []st
 	defer func() { inside() }()
 	if len(reasons) > 0 {
 		d.logRecompile(f, ev.Line, reasons, func() []string { return d.allReasons(st, e) })
-		d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
+		d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
 		on, err := d.configBool("error_on_recompile")
 		if err != nil {
 			return nil, err
 		}
 		if !on && d.Observe.Recompile != nil {
-			d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
+			d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
 		}
 		if on {
 			ev.Status = "error"
@@ -652,12 +665,19 @@ func (s globalState) changed(now globalState) string {
 func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
 	return []*guard.Guard{
 		guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == None", nil, nil),
-		guard.New(guard.GlobalState, "___check_global_state()", nil, func(*source.Env, vm.Object) (bool, string) {
+		guard.New(guard.GlobalState, "___check_global_state()", nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
 			now := d.globalState(d.T.Grad.Enabled())
 			if now == before {
-				return true, ""
+				return true, guard.Failure{}
 			}
-			return false, "GLOBAL_STATE changed: " + before.changed(now)
+			cause := guard.Other
+			switch {
+			case now.grad != before.grad:
+				cause = guard.GradVaries
+			case now.autocast != before.autocast:
+				cause = guard.AutocastVaries
+			}
+			return false, guard.Failure{Text: "GLOBAL_STATE changed: " + before.changed(now), Cause: cause}
 		}),
 		guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, nil),
 	}

@@ -1,18 +1,19 @@
 package capture
 
 import (
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
 
 // GuardCheck gives a check of the guards of the newest compiled code of a function, and their number: locals are what the function
 // is called with.
-func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *vm.Dict) (check func() (bool, string), guards int) {
+func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *vm.Dict) (check func() (bool, guard.Failure), guards int) {
 	for c, st := range d.codes {
 		if c.Name == name && len(st.entries) > 0 {
 			en := st.entries[len(st.entries)-1]
 			e := &source.Env{In: d.In, Locals: locals, Globals: globals}
-			return func() (bool, string) { return en.guards.Check(e) }, en.guards.Len()
+			return func() (bool, guard.Failure) { return en.guards.Check(e) }, en.guards.Len()
 		}
 	}
 	return nil, 0

@@ -146,9 +146,9 @@ func (tr *tracer) stepped(it *replayIter) {
 	if i > 0 {
 		return
 	}
-	tr.guards.Add(guard.New(guard.TupleIteratorLen, fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), src, func(e *source.Env, now vm.Object) (bool, string) {
+	tr.guards.Add(guard.New(guard.TupleIteratorLen, fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), src, func(e *source.Env, now vm.Object) (bool, guard.Failure) {
 		other, ok := now.(*replayIter)
-		return ok && other.remaining(e.In, n) == n, ""
+		return ok && other.remaining(e.In, n) == n, guard.Failure{}
 	}))
 	for k := 0; k < n; k++ {
 		v, err := it.peek(tr.in, it.pos+k)

@@ -50,7 +50,7 @@ func (d *Dynamo) allReasons(st *codeState, e *source.Env) []string {
 		}
 		var failed []string
 		for _, why := range en.guards.Failures(e) {
-			failed = append(failed, en.id+": "+why)
+			failed = append(failed, en.id+": "+why.Text)
 		}
 		out = append([]string{strings.Join(failed, "\n")}, out...)
 	}

@@ -200,7 +200,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		for _, f := range d.failures[min(int(n), len(d.failures)):] {
 			why := vm.NewList()
 			for _, r := range f.Reasons {
-				why.Items = append(why.Items, vm.Str(r))
+				why.Items = append(why.Items, vm.Str(r.String()))
 			}
 			out.Items = append(out.Items, vm.NewTuple(vm.Str(f.Function), vm.Str(f.File), vm.MakeInt(int64(f.Line)), why))
 		}

@@ -174,9 +174,9 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard 
 	n := src.Name()
 	known := tr.marks(p, attr)
 	if p.AttrDict(false) == nil || known == nil {
-		return guard.New(guard.NoHasattr, fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), src, func(_ *source.Env, now vm.Object) (bool, string) {
+		return guard.New(guard.NoHasattr, fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
 			q, ok := now.(*torch.Tensor)
-			return ok && tr.marks(q, attr) == nil, ""
+			return ok && tr.marks(q, attr) == nil, guard.Failure{}
 		})
 	}
 	list := ""
@@ -188,17 +188,17 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard 
 			list += fmt.Sprint(i)
 		}
 	}
-	return guard.New(guard.DynamicIndices, fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), src, func(_ *source.Env, now vm.Object) (bool, string) {
+	return guard.New(guard.DynamicIndices, fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
 		q, ok := now.(*torch.Tensor)
 		if !ok {
-			return false, ""
+			return false, guard.Failure{}
 		}
 		for i := range tr.marks(q, attr) {
 			if !known[i] {
-				return false, ""
+				return false, guard.Failure{}
 			}
 		}
-		return true, ""
+		return true, guard.Failure{}
 	})
 }
 

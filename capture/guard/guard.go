@@ -26,15 +26,15 @@ type Guard struct {
 
 	check Check
 	// relate checks the values of several sources, those of among, against each other. Such a guard has no check.
-	relate func(vs []vm.Object) (ok bool, why string)
+	relate func(vs []vm.Object) (ok bool, why Failure)
 	among  []source.Source
 	// late completes the guard when the trace has ended; nil => it is complete.
 	late func(g *Guard)
 }
 
-// Check reports whether a fact still holds for v, which the guard's source gave (nil where it has none). why says what failed; ""
-// stands for the guard's expression.
-type Check func(e *source.Env, v vm.Object) (ok bool, why string)
+// Check reports whether a fact still holds for v, which the guard's source gave (nil where it has none). why says what failed, where
+// the guard's expression and the cause of its kind do not.
+type Check func(e *source.Env, v vm.Object) (ok bool, why Failure)
 
 // New is a guard of a kind for which the package has no maker of its own. check nil => it cannot fail: it is there to be shown.
 func New(kind Kind, expr string, src source.Source, check Check) *Guard {

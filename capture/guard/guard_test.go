@@ -141,19 +141,63 @@ func TestKinds(t *testing.T) {
 		}
 		for _, args := range c.holds {
 			if ok, why := set.Check(w.env(strings.Fields(args)...)); !ok {
-				t.Errorf("%s: fails for %s: %s", c.name, args, why)
+				t.Errorf("%s: fails for %s: %s", c.name, args, why.Text)
 			}
 		}
 		for args, want := range c.fails {
 			if want == "" {
 				want = c.guard.Expr
 			}
-			if ok, why := set.Check(w.env(strings.Fields(args)...)); ok || why != want {
-				t.Errorf("%s: for %q: holds is %v, because of %q, want %q", c.name, args, ok, why, want)
+			if ok, why := set.Check(w.env(strings.Fields(args)...)); ok || why.Text != want {
+				t.Errorf("%s: for %q: holds is %v, because of %q, want %q", c.name, args, ok, why.Text, want)
 			}
 		}
 	}
 }
+
+// What varies decides about the hint, and no word of the program does.
+func TestCauses(t *testing.T) {
+	w := newWorld(t, values)
+	facts := guard.TensorFacts{Class: w.get("x22").Type(), DType: w.get("x22").(*torch.Tensor).T.DType, Grad: w.s.Torch.Grad.RequiresGrad,
+		Layout: func() ([]int64, []int64) { return []int64{2, 2}, []int64{2, 1} }}
+	misnamed := source.Item{Base: x, Key: vm.Str("len( == dtype mismatch"), Text: "'len( == dtype mismatch'"}
+	for _, c := range []struct {
+		guard *guard.Guard
+		x     string
+		want  guard.Cause
+		hint  string // a part of it
+	}{
+		{guard.Tensor(facts, x), "x32", guard.SizeVaries, "mark_dynamic"},
+		{guard.Tensor(facts, x), "xt", guard.SizeVaries, "mark_dynamic"},
+		{guard.Tensor(facts, x), "xd", guard.DTypeVaries, "dtype"},
+		{guard.Tensor(facts, x), "x4", guard.RankVaries, "number of dimensions"},
+		{guard.Tensor(facts, x), "xg", guard.GradVaries, "gradients"},
+		{guard.Tensor(facts, x), "one", guard.Other, "TORCH_LOGS=guards"},
+		{guard.Equals(w.get("one"), "1", x), "two", guard.ValueVaries, "number"},
+		{guard.Equals(w.get("one"), "1", x), "", guard.ValueVaries, "number"},
+		{guard.Type(w.get("a"), x), "b", guard.ObjectVaries, "object"},
+		{guard.Type(w.get("a"), misnamed), "d0", guard.ObjectVaries, "object"},
+		{guard.Identity(w.get("a"), x), "b", guard.ObjectVaries, "object"},
+		{guard.Length(guard.LengthCheck, x, 2, guard.ListLen), "l1", guard.LengthVaries, "length"},
+		{guard.Length(guard.DictLength, x, 0, guard.DictLen), "dp", guard.LengthVaries, "length"}, // though it says "not L['x']"
+		{guard.Lacks("own", x), "a", guard.LengthVaries, "length"},
+		{guard.Member(vm.Str("q"), "'q'", true, x), "dp", guard.LengthVaries, "length"},
+		{guard.New(guard.NoHasattr, "hasattr(L['x'], 'm') == False", x, never), "a", guard.Other, "TORCH_LOGS=guards"}, // though it says " == "
+		{guard.New(guard.LambdaGuard, "L['x'] <= 4", nil, never), "a", guard.ValueVaries, "number"},
+	} {
+		ok, why := guard.NewSet([]*guard.Guard{c.guard}, nil).Check(w.env(c.x))
+		if ok || why.Cause != c.want || !strings.Contains(why.Hint(), c.hint) {
+			t.Errorf("%s, given %q: %v, cause %d with the hint %q; want cause %d", c.guard.Expr, c.x, ok, why.Cause, why.Hint(), c.want)
+		}
+	}
+	for c := guard.Other; c <= guard.ValueVaries; c++ {
+		if (guard.Failure{Cause: c}).Hint() == "" {
+			t.Errorf("cause %d has no hint", c)
+		}
+	}
+}
+
+func never(*source.Env, vm.Object) (bool, guard.Failure) { return false, guard.Failure{} }
 
 // Guards on classes and on names of the program hold until the program changes.
 func TestChanges(t *testing.T) {
@@ -185,8 +229,8 @@ def unhide():
 		if _, err := w.s.In.Call(w.get(step.change), nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, why := set.Check(w.env()); why != step.want {
-			t.Errorf("after %s: %q, want %q", step.change, why, step.want)
+		if _, why := set.Check(w.env()); why.Text != step.want {
+			t.Errorf("after %s: %q, want %q", step.change, why.Text, step.want)
 		}
 	}
 }
@@ -208,12 +252,16 @@ func TestCheck(t *testing.T) {
 	} {
 		e := w.env(c.args...)
 		ok, first := set.Check(e)
-		if all := set.Failures(e); ok != (c.first == "") || first != c.first || !slices.Equal(all, c.all) {
-			t.Errorf("%v: %v %q %q, want %q %q", c.args, ok, first, all, c.first, c.all)
+		var all []string
+		for _, f := range set.Failures(e) {
+			all = append(all, f.Text)
+		}
+		if ok != (c.first == "") || first.Text != c.first || !slices.Equal(all, c.all) {
+			t.Errorf("%v: %v %q %q, want %q %q", c.args, ok, first.Text, all, c.first, c.all)
 		}
 	}
-	if ok, why := guard.NeverHolds("so it was recorded").Check(w.env()); ok || why != "so it was recorded" {
-		t.Errorf("NeverHolds: %v %q", ok, why)
+	if ok, why := guard.NeverHolds("so it was recorded").Check(w.env()); ok || why.Text != "so it was recorded" {
+		t.Errorf("NeverHolds: %v %q", ok, why.Text)
 	}
 }
 
@@ -224,20 +272,20 @@ func TestCheckInsideCheck(t *testing.T) {
 	depth := 0
 	set = guard.NewSet([]*guard.Guard{
 		guard.Type(w.get("one"), x),
-		guard.New(guard.LambdaGuard, "again", x, func(e *source.Env, _ vm.Object) (bool, string) {
+		guard.New(guard.LambdaGuard, "again", x, func(e *source.Env, _ vm.Object) (bool, guard.Failure) {
 			if depth++; depth > 1 {
-				return true, ""
+				return true, guard.Failure{}
 			}
 			return set.Check(w.env("two"))
 		}),
 		guard.Equals(vm.MakeInt(1), "1", x),
 	}, nil)
-	if ok, why := set.Check(w.env("one")); ok || why != "L['x'] == 1" { // of the inner check
-		t.Errorf("%v %q", ok, why)
+	if ok, why := set.Check(w.env("one")); ok || why.Text != "L['x'] == 1" { // of the inner check
+		t.Errorf("%v %q", ok, why.Text)
 	}
 	depth = 1
 	if ok, why := set.Check(w.env("one")); !ok {
-		t.Errorf("the set does not hold afterwards: %s", why)
+		t.Errorf("the set does not hold afterwards: %s", why.Text)
 	}
 }
 

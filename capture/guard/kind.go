@@ -41,32 +41,34 @@ type kindRow struct {
 	maker string
 	// own says that a guard of the kind that was made covertly stays hidden when its source comes to be shown.
 	own bool
+	// cause is what varies where such a guard fails, unless its check says more.
+	cause Cause
 }
 
 var kinds = [endOfKinds]kindRow{
-	TensorMatch:            {name: "TENSOR_MATCH"},
-	EqualsMatch:            {name: "EQUALS_MATCH"},
-	IDMatch:                {name: "ID_MATCH"},
-	TypeMatch:              {name: "TYPE_MATCH"},
-	LengthCheck:            {name: "LENGTH_CHECK", maker: "SEQUENCE_LENGTH"},
-	DictLength:             {name: "DICT_LENGTH"},
-	DictContains:           {name: "DICT_CONTAINS", own: true},
-	DictVersion:            {name: "DICT_VERSION"},
-	TupleIteratorLen:       {name: "TUPLE_ITERATOR_LEN"},
-	NoHasattr:              {name: "NO_HASATTR", maker: "TENSOR_MATCH"},
-	DynamicIndices:         {name: "DYNAMIC_INDICES", maker: "TENSOR_MATCH"},
-	Hasattr:                {name: "HASATTR"},
-	ObjectAliasing:         {name: "OBJECT_ALIASING", maker: "DUPLICATE_INPUT"},
-	NoTensorAliasing:       {name: "NO_TENSOR_ALIASING"},
-	LambdaGuard:            {name: "LAMBDA_GUARD"},
-	DefaultDevice:          {name: "DEFAULT_DEVICE"},
-	GlobalState:            {name: "GLOBAL_STATE"},
-	TorchFunctionModeStack: {name: "TORCH_FUNCTION_MODE_STACK"},
-	DictKeys:               {name: "DICT_KEYS", own: true},
-	Members:                {name: "MEMBERS", own: true},
-	NoAliasing:             {name: "NO_ALIASING"},
-	NoGlobal:               {name: "NO_GLOBAL"},
-	ClassMatch:             {name: "CLASS_MATCH"},
+	TensorMatch:            {name: "TENSOR_MATCH", cause: Other},
+	EqualsMatch:            {name: "EQUALS_MATCH", cause: ValueVaries},
+	IDMatch:                {name: "ID_MATCH", cause: ObjectVaries},
+	TypeMatch:              {name: "TYPE_MATCH", cause: ObjectVaries},
+	LengthCheck:            {name: "LENGTH_CHECK", maker: "SEQUENCE_LENGTH", cause: LengthVaries},
+	DictLength:             {name: "DICT_LENGTH", cause: LengthVaries},
+	DictContains:           {name: "DICT_CONTAINS", own: true, cause: LengthVaries},
+	DictVersion:            {name: "DICT_VERSION", cause: Other},
+	TupleIteratorLen:       {name: "TUPLE_ITERATOR_LEN", cause: LengthVaries},
+	NoHasattr:              {name: "NO_HASATTR", maker: "TENSOR_MATCH", cause: Other},
+	DynamicIndices:         {name: "DYNAMIC_INDICES", maker: "TENSOR_MATCH", cause: Other},
+	Hasattr:                {name: "HASATTR", cause: Other},
+	ObjectAliasing:         {name: "OBJECT_ALIASING", maker: "DUPLICATE_INPUT", cause: Other},
+	NoTensorAliasing:       {name: "NO_TENSOR_ALIASING", cause: Other},
+	LambdaGuard:            {name: "LAMBDA_GUARD", cause: ValueVaries},
+	DefaultDevice:          {name: "DEFAULT_DEVICE", cause: Other},
+	GlobalState:            {name: "GLOBAL_STATE", cause: Other},
+	TorchFunctionModeStack: {name: "TORCH_FUNCTION_MODE_STACK", cause: Other},
+	DictKeys:               {name: "DICT_KEYS", own: true, cause: Other},
+	Members:                {name: "MEMBERS", own: true, cause: Other},
+	NoAliasing:             {name: "NO_ALIASING", cause: Other},
+	NoGlobal:               {name: "NO_GLOBAL", cause: Other},
+	ClassMatch:             {name: "CLASS_MATCH", cause: Other},
 }
 
 // String is PyTorch's name of the kind.

@@ -48,7 +48,7 @@ type check struct {
 	slot   int // -1: the guard looks at nothing
 	all    []int
 	holds  Check
-	relate func(vs []vm.Object) (ok bool, why string)
+	relate func(vs []vm.Object) (ok bool, why Failure)
 	guard  *Guard
 }
 
@@ -70,7 +70,7 @@ func NewSet(gs []*Guard, d *Draft) *Set {
 
 // NeverHolds is a Set that always fails, and says why.
 func NeverHolds(why string) *Set {
-	return NewSet([]*Guard{New(GlobalState, why, nil, func(*source.Env, vm.Object) (bool, string) { return false, "" })}, nil)
+	return NewSet([]*Guard{New(GlobalState, why, nil, func(*source.Env, vm.Object) (bool, Failure) { return false, Failure{} })}, nil)
 }
 
 // Len is the number of guards.
@@ -148,7 +148,7 @@ func sourceKey(s source.Source) string {
 }
 
 // Check reports whether all guards hold; why says what failed first. A guard on what cannot be read any more fails.
-func (s *Set) Check(e *source.Env) (ok bool, why string) {
+func (s *Set) Check(e *source.Env) (ok bool, why Failure) {
 	if s.checks == nil {
 		s.compile()
 	}
@@ -165,7 +165,7 @@ func (s *Set) Check(e *source.Env) (ok bool, why string) {
 		if c.slot >= 0 {
 			var err error
 			if v, err = s.value(e, c.slot); err != nil {
-				return false, c.guard.Expr
+				return false, c.guard.failure(Failure{})
 			}
 		}
 		if c.relate != nil {
@@ -173,7 +173,7 @@ func (s *Set) Check(e *source.Env) (ok bool, why string) {
 			for _, at := range c.all {
 				x, err := s.value(e, at)
 				if err != nil {
-					return false, c.guard.Expr
+					return false, c.guard.failure(Failure{})
 				}
 				many = append(many, x)
 			}
@@ -182,13 +182,21 @@ func (s *Set) Check(e *source.Env) (ok bool, why string) {
 			ok, why = c.holds(e, v)
 		}
 		if !ok {
-			if why == "" {
-				why = c.guard.Expr
-			}
-			return false, why
+			return false, c.guard.failure(why)
 		}
 	}
-	return true, ""
+	return true, Failure{}
+}
+
+// failure is why with what a check left open.
+func (g *Guard) failure(why Failure) Failure {
+	if why.Text == "" {
+		why.Text = g.Expr
+	}
+	if why.Cause == 0 {
+		why.Cause = g.Kind.row().cause
+	}
+	return why
 }
 
 // again is the set with some of its checks, and with values of its own: for a check inside a check.
@@ -200,11 +208,11 @@ func (s *Set) again(checks []check) *Set {
 }
 
 // Failures says of each guard that does not hold what failed.
-func (s *Set) Failures(e *source.Env) []string {
+func (s *Set) Failures(e *source.Env) []Failure {
 	if s.checks == nil {
 		s.compile()
 	}
-	var out []string
+	var out []Failure
 	for i := range s.checks {
 		if ok, why := s.again(s.checks[i : i+1]).Check(e); !ok {
 			out = append(out, why)

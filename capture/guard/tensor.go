@@ -38,31 +38,31 @@ func Tensor(f TensorFacts, src source.Source) *Guard {
 }
 
 func (f TensorFacts) check(n string, shape, stride []int64) Check {
-	return func(_ *source.Env, now vm.Object) (bool, string) {
+	return func(_ *source.Env, now vm.Object) (bool, Failure) {
 		q, ok := now.(*torch.Tensor)
 		if !ok || q.Type() != f.Class {
-			return false, fmt.Sprintf("expected type of '%s' to be a tensor type, but found %s", n, now.Type())
+			return false, Failure{fmt.Sprintf("expected type of '%s' to be a tensor type, but found %s", n, now.Type()), Other}
 		}
 		y := q.T
 		switch {
 		case y.DType != f.DType:
-			return false, fmt.Sprintf("tensor '%s' dtype mismatch. expected %s, actual %s", n, cName(f.DType), cName(y.DType))
+			return false, Failure{fmt.Sprintf("tensor '%s' dtype mismatch. expected %s, actual %s", n, cName(f.DType), cName(y.DType)), DTypeVaries}
 		case f.Grad(y) != f.RequiresGrad:
-			return false, fmt.Sprintf("tensor '%s' requires_grad mismatch. expected requires_grad=%d", n, map[bool]int{true: 1, false: 0}[f.RequiresGrad])
+			return false, Failure{fmt.Sprintf("tensor '%s' requires_grad mismatch. expected requires_grad=%d", n, map[bool]int{true: 1, false: 0}[f.RequiresGrad]), GradVaries}
 		case len(y.Shape) != len(shape):
-			return false, fmt.Sprintf("tensor '%s' rank mismatch. expected %d, actual %d", n, len(shape), len(y.Shape))
+			return false, Failure{fmt.Sprintf("tensor '%s' rank mismatch. expected %d, actual %d", n, len(shape), len(y.Shape)), RankVaries}
 		}
 		for i := range shape {
 			if y.Shape[i] != shape[i] && shape[i] != Free {
-				return false, fmt.Sprintf("tensor '%s' size mismatch at index %d. expected %d, actual %d", n, i, shape[i], y.Shape[i])
+				return false, Failure{fmt.Sprintf("tensor '%s' size mismatch at index %d. expected %d, actual %d", n, i, shape[i], y.Shape[i]), SizeVaries}
 			}
 		}
 		for i := range stride {
 			if y.Stride[i] != stride[i] && stride[i] != Free {
-				return false, fmt.Sprintf("tensor '%s' stride mismatch at index %d. expected %d, actual %d", n, i, stride[i], y.Stride[i])
+				return false, Failure{fmt.Sprintf("tensor '%s' stride mismatch at index %d. expected %d, actual %d", n, i, stride[i], y.Stride[i]), SizeVaries}
 			}
 		}
-		return true, ""
+		return true, Failure{}
 	}
 }
 

@@ -100,7 +100,11 @@ func (r *recorder) broke(b *capture.BreakEvent) {
 }
 
 func (r *recorder) recompiled(e *capture.RecompileEvent) {
-	r.recs = append(r.recs, map[string]any{"frame": e.Frame, "function": e.Function, "file": e.File, "line": e.Line, "reasons": e.Reasons})
+	var reasons []string
+	for _, u := range e.Reasons {
+		reasons = append(reasons, u.String())
+	}
+	r.recs = append(r.recs, map[string]any{"frame": e.Frame, "function": e.Function, "file": e.File, "line": e.Line, "reasons": reasons})
 }
 
 func (r *recorder) aot(kind string, gm *fx.GraphModule) {
