@@ -9,8 +9,8 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
-	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
 	"whittle/capture/source"
 	"whittle/capture/torch"
 )
@@ -18,26 +18,15 @@ import (
 // resumable reports whether a frame can go on behind a break at pc: a resume function cannot start inside a try block, nor inside a
 // with block of a context manager that capture does not know.
 func (tr *tracer) resumable(f *vm.Frame, pc int) bool {
-	c := f.Code.Code
-	seen := map[int]bool{}
-	for {
-		h, ok := c.HandlerAt(pc)
-		if !ok || seen[int(h.Target)] {
-			return true
+	for _, b := range resume.Blocks(f.Code.Code, pc) {
+		if !b.With {
+			return false
 		}
-		pc = int(h.Target)
-		seen[pc] = true
-		if c.Instrs[pc].Op != code.PUSH_EXC_INFO {
-			continue // what ends a handler
+		if _, known := gradMode(f.Stack[b.Depth-1]); !known {
+			return false
 		}
-		if pc+1 < len(c.Instrs) && c.Instrs[pc+1].Op == code.WITH_EXCEPT_START {
-			exit := f.Stack[int(h.Depth)-1]
-			if _, ok := gradMode(exit); ok {
-				continue
-			}
-		}
-		return false
 	}
+	return true
 }
 
 // gradMode is the context manager whose __exit__ a with block left on the stack, if it is one that switches gradients.

@@ -11,6 +11,7 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
 	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/parallel"
@@ -56,8 +57,7 @@ type Dynamo struct {
 	failures  []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
 	times     []*phase
 	codes     map[*code.Code]*codeState
-	resume    map[resumeKey]*vm.Code
-	origins   map[*code.Code]*code.Code // what resume functions are parts of
+	resume    resume.Functions
 	history   map[codeID]map[string]*seenSizes
 	nextID    int
 	always    map[*code.Code]bool // what torch.compile was asked for, whether or not it has to do with tensors
@@ -155,22 +155,15 @@ type entry struct {
 	ran    bool
 }
 
-type resumeKey struct {
-	code *code.Code
-	pc   int
-	sp   int
-}
-
 // New makes the compiler of an interpreter.
 func New(in *vm.Interp, t *torch.Torch) *Dynamo {
-	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, origins: map[*code.Code]*code.Code{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
+	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
 }
 
 // Reset forgets all compiled code: torch._dynamo.reset().
 func (d *Dynamo) Reset() {
 	d.codes = map[*code.Code]*codeState{}
-	d.resume = map[resumeKey]*vm.Code{}
-	d.origins = map[*code.Code]*code.Code{}
+	d.resume = resume.Functions{}
 	d.history = map[codeID]map[string]*seenSizes{}
 	d.nextID = 0
 }
@@ -521,7 +514,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 			return d.plain(f)
 		}
 		d.broke(ev, b)
-		if !row.Branch && inLoop(f.Code.Code, tr.at.pc) {
+		if !row.Branch && resume.InLoop(f.Code.Code, tr.at.pc) {
 			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
 			ev.Status = "skipped"
 			d.report(ev)
@@ -552,16 +545,6 @@ func (d *Dynamo) refused(f *vm.Frame, st *codeState, ev *FrameEvent, wrong *fake
 		return d.plain(f)
 	}
 	return nil, err
-}
-
-// inLoop reports whether control can come back from behind pc to pc or before it.
-func inLoop(c *code.Code, pc int) bool {
-	for _, in := range c.Instrs[pc:] {
-		if in.Op.HasJump() && int(in.Arg) <= pc {
-			return true
-		}
-	}
-	return false
 }
 
 func (d *Dynamo) failing(f *vm.Frame, err error) {

@@ -7,6 +7,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
@@ -24,7 +25,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			if err := p.lastFirst(private, out.at.pc); err != nil {
 				return err
 			}
-			live := liveLocals(private.Code.Code, out.at.pc)
+			live := resume.Live(private.Code.Code, out.at.pc)
 			if pl.stack, err = p.values(private.Stack[:private.SP]); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
 	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -378,7 +379,7 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 		return nil
 	}
 	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
-	live := liveLocals(f.Code.Code, pc)
+	live := resume.Live(f.Code.Code, pc)
 	for i, v := range f.LocalsPlus {
 		if v == nil || !live[i] && i < len(f.Code.VarNames) || tr.env.Locals[f.Code.LocalsPlusName(i)] == v {
 			continue

@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"capture/breaks":         {},
 	"capture/snapshot":       {"kernels/...", "capture/python/...", "capture/torch"},
 	"capture/torch/...":      {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture/resume":         {"capture/python/code", "capture/python/vm"},
 	"capture/source":         {"capture/python/vm"},
 	"capture/guard":          {"kernels/tensor", "capture/python/vm", "capture/source", "capture/torch"},
 	"capture":                {"kernels/...", "capture/..."},
