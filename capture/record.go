@@ -108,25 +108,14 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, ok, err := tr.item(c); ok || err != nil {
 		return v, err
 	}
-	if why, ok := dataDependent.names[c.Target]; ok && c.Op == fx.CallMethod {
-		return nil, unsupported(why)
-	}
-	if c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True) {
-		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
-			return nil, unsupported(breaks.TensorRequiresGrad)
-		}
+	if u := tr.breaksAt(c); u != nil {
+		return nil, u
 	}
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
 	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
 		return vm.None, nil // nothing changes
-	}
-	if c.Target == "torch.is_inference_mode_enabled" {
-		return nil, unsupported(breaks.NonTensorResult, "bool", "is_inference_mode_enabled")
-	}
-	if c.Target == torch.MakeSubclass {
-		return nil, unsupported(breaks.ParameterConstruction)
 	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		if s, ok := o.(*torch.Scalar); ok {
@@ -210,6 +199,24 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	tr.bindFresh()
 	tr.logNode(n)
 	return res, nil
+}
+
+// breaksAt is the break at a call of torch that a graph has no form for, or that gives the program what only a run knows; nil for
+// other calls.
+func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
+	switch why, reads := dataDependent.names[c.Target]; {
+	case reads && c.Op == fx.CallMethod:
+		return unsupported(why)
+	case c.Target == "torch.is_inference_mode_enabled":
+		return unsupported(breaks.NonTensorResult, "bool", "is_inference_mode_enabled")
+	case c.Target == torch.MakeSubclass:
+		return unsupported(breaks.ParameterConstruction)
+	case c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True):
+		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
+			return unsupported(breaks.TensorRequiresGrad)
+		}
+	}
+	return nil
 }
 
 // overloadStem is what the node of an overload that the program calls is named after: its name and the overload's. "" for other calls.
