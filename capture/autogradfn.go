@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -49,7 +52,7 @@ func (tr *tracer) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	}
 	fwd, ok := tr.staticFunction(cls, "forward")
 	if !ok {
-		return nil, false, &Unsupported{Reason: "Unsupported: non-function or method in subclass of torch.autograd.Function: " + cls.Name}
+		return nil, false, unsupported(breaks.FunctionForward, cls.Name)
 	}
 	if !tr.t.Grad.Enabled() || !tr.wantsGradient(args, kw) {
 		n := tr.contextNode()
@@ -63,15 +66,15 @@ func (tr *tracer) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	}
 	for _, name := range []string{"vjp", "jvp"} {
 		if tr.overrides(cls, name) {
-			return nil, false, &Unsupported{Reason: "Unsupported: NYI - User defind " + name}
+			return nil, false, unsupported(breaks.FunctionDerivative, name)
 		}
 	}
 	if len(kw) > 0 {
-		return nil, false, &Unsupported{Reason: "Unsupported: Use `set_subgraph_inputs=automatic` when passing `sub_kwargs`."}
+		return nil, false, unsupported(breaks.FunctionKeywords)
 	}
 	bwd, ok := tr.staticFunction(cls, "backward")
 	if !ok {
-		return nil, false, &Unsupported{Reason: "Unsupported: non-function or method"}
+		return nil, false, unsupported(breaks.FunctionMethod)
 	}
 	return tr.applyWithBackward(&applied{cls: cls, ctx: ctx, args: args, forward: fwd, backward: bwd})
 }
@@ -241,10 +244,10 @@ func (tr *tracer) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	tr.calls++
 	tr.logNode(n)
 	if src := tr.sources[a.cls]; src != nil {
-		tr.guards.add(idGuard(a.forward, attrSource{src, "forward"}))
+		tr.guards.Add(guard.Identity(a.forward, source.Attr{Base: src, Of: "forward"}))
 		if tr.overrides(a.cls, "setup_context") {
 			if f, ok := tr.staticFunction(a.cls, "setup_context"); ok {
-				tr.guards.add(idGuard(f, attrSource{src, "setup_context"}))
+				tr.guards.Add(guard.Identity(f, source.Attr{Base: src, Of: "setup_context"}))
 			}
 		}
 	}
@@ -302,7 +305,7 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		}
 		fn, ok := tr.staticFunction(a.cls, "setup_context")
 		if !ok {
-			return nil, &Unsupported{Reason: "Unsupported: non-function or method"}
+			return nil, unsupported(breaks.FunctionMethod)
 		}
 		_, err = tr.callTraced(fn, []vm.Object{a.ctx, vm.NewTuple(given...), out}, nil)
 		return out, err
@@ -325,7 +328,7 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		a.outs = append(a.outs, f)
 	}
 	if _, ok := a.ctx.Dict.GetStr("_materialize_non_diff_grads"); ok {
-		return nil, nil, &Unsupported{Reason: "Unsupported: NYI"}
+		return nil, nil, unsupported(breaks.FunctionMaterialize)
 	}
 	gb, uses, err := tr.traceBackward(a)
 	if err != nil {
@@ -450,7 +453,7 @@ func (tr *tracer) bodyOutput(res vm.Object) (fx.Arg, error) {
 			}
 			return tr.nodes[f], nil
 		}
-		return nil, &Unsupported{Reason: "Unsupported: HigherOrderOperator body's output must consist of tensors only"}
+		return nil, unsupported(breaks.FunctionResult)
 	}
 	items := itemsOf(res)
 	out := make([]fx.Arg, len(items))
@@ -533,12 +536,8 @@ func (tr *tracer) strictMode(o vm.Object, name string) error {
 	if b == nil || !ok || b.outer.nodes[p.T] != nil {
 		return nil
 	}
-	switch name {
-	case "stride", "requires_grad", "storage_offset", "layout", "data":
-	default:
-		if !strings.HasPrefix(name, "is_") {
-			return nil
-		}
+	if !unsteadyProperties.has(name) && !strings.HasPrefix(name, "is_") {
+		return nil
 	}
-	return &Unsupported{Reason: "Unsupported: Illegal getattr invocation " + name + " in strict mode"}
+	return unsupported(breaks.StrictMode, name)
 }

@@ -6,36 +6,27 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
-	"whittle/capture/python/code"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
-// unresumable says why a frame cannot go on behind a break at pc, "" when it can: a resume function cannot start inside a try
-// block, nor inside a with block of a context manager that capture does not know.
-func (tr *tracer) unresumable(f *vm.Frame, pc int) string {
-	c := f.Code.Code
-	seen := map[int]bool{}
-	for {
-		h, ok := c.HandlerAt(pc)
-		if !ok || seen[int(h.Target)] {
-			return ""
+// resumable reports whether a frame can go on behind a break at pc: a resume function cannot start inside a try block, nor inside a
+// with block of a context manager that capture does not know.
+func (tr *tracer) resumable(f *vm.Frame, pc int) bool {
+	for _, b := range resume.Blocks(f.Code.Code, pc) {
+		if !b.With {
+			return false
 		}
-		pc = int(h.Target)
-		seen[pc] = true
-		if c.Instrs[pc].Op != code.PUSH_EXC_INFO {
-			continue // what ends a handler
+		if _, known := gradMode(f.Stack[b.Depth-1]); !known {
+			return false
 		}
-		if pc+1 < len(c.Instrs) && c.Instrs[pc+1].Op == code.WITH_EXCEPT_START {
-			exit := f.Stack[int(h.Depth)-1]
-			if _, ok := gradMode(exit); ok {
-				continue
-			}
-			return "Graph break under GenericContextWrappingVariable"
-		}
-		return "inside a try block"
 	}
+	return true
 }
 
 // gradMode is the context manager whose __exit__ a with block left on the stack, if it is one that switches gradients.
@@ -67,9 +58,9 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 		if !ok {
 			continue
 		}
-		src := localSource{fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
+		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
 		tr.sources[v] = src
-		tr.guards.add(idGuard(v, src))
+		tr.guards.Add(guard.Identity(v, src))
 		tr.save(i)
 		if _, err := tr.in.CallMethod(i, "__enter__"); err != nil {
 			return err
@@ -147,7 +138,7 @@ func (tr *tracer) wrongCall(c *torch.Call, err error) *Unsupported {
 	if c.Op == fx.CallMethod {
 		what = "method " + name
 	}
-	return &Unsupported{Reason: "Unsupported: TypeError " + what + ": " + msg}
+	return unsupported(breaks.WrongCall, what, msg)
 }
 
 // unpackTensor lists the rows of a tensor that the trace iterates over: PyTorch indexes all of them at once.
@@ -256,10 +247,10 @@ func (tr *tracer) observed(err error) *BreakEvent {
 	if !errors.As(err, &r) || tr.opError != nil && errors.Is(err, tr.opError) {
 		return nil
 	}
-	b := &BreakEvent{Kind: "skip", Reason: "Observed exception"}
+	b := &BreakEvent{Kind: "skip", Reason: breaks.New(breaks.ObservedException)}
 	for t := r.Exc.Traceback; t != nil; t = t.Next {
 		b.Stack = append(b.Stack, StackEntry{t.Code.Name, t.Line(), shortFile(t.Code.Filename)})
-		b.at = append(b.at, stackFrame{t.Code, t.Line()})
+		b.at = append(b.at, guard.Place{Code: t.Code, Line: t.Line()})
 	}
 	if len(b.Stack) == 0 {
 		return nil
@@ -277,7 +268,7 @@ func (tr *tracer) userException(c *vm.Type, args []vm.Object) error {
 	for i, a := range args {
 		names[i] = tr.variableName(a)
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: call_function UserDefinedClassVariable(<class '%s.%s'>) [%s] {}", c.Module, c.Qualname, strings.Join(names, ", "))}
+	return unsupported(breaks.UserException, c.Module+"."+c.Qualname, strings.Join(names, ", "))
 }
 
 // crossEntropy is torch.nn.CrossEntropyLoss made inside a trace: PyTorch's capture knows it as a function that is given the
@@ -313,7 +304,7 @@ func (tr *tracer) crossEntropy(args []vm.Object, kw []vm.KwArg) vm.Object {
 // fakeFailed ends a trace at an operator that refuses its arguments: the program is wrong, and the error of capture says so.
 type fakeFailed struct {
 	msg string
-	at  []stackFrame
+	at  []guard.Place
 }
 
 func (f *fakeFailed) Error() string { return f.msg }

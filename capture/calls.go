@@ -4,22 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
-
-// effects are builtin functions whose call cannot be repeated or undone; each breaks the graph.
-var effects = map[string]bool{"print": true, "open": true, "input": true, "exec": true, "eval": true, "compile": true, "globals": true, "breakpoint": true, "__import__": true}
-
-// pureModules hold native functions that depend on nothing but their arguments.
-var pureModules = map[string]bool{"builtins": true, "math": true, "_operator": true, "operator": true, "functools": true, "_functools": true, "itertools": true,
-	"collections": true, "_collections": true, "torch": true, "torch._C": true, "torch._C._nn": true, "torch.ops": true, "": true, "types": true, "typing": true, "enum": true, "dataclasses": true, "_abc": true, "abc": true}
-
-// inlinedLibraries are Python modules of the standard library that are traced through.
-var inlinedLibraries = map[string]bool{"collections": true, "functools": true, "itertools": true, "operator": true, "typing": true, "dataclasses": true, "enum": true,
-	"abc": true, "contextlib": true, "types": true, "math": true, "bisect": true, "heapq": true, "numbers": true}
 
 // call is asked about every call that traced bytecode makes.
 func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
@@ -52,21 +44,21 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 			}
 		}
 	case *vm.Type:
-		if f.Module == "torch.nn.modules.loss" && f.Name == "CrossEntropyLoss" {
-			if fn := tr.crossEntropy(args, kw); fn != nil {
-				return fn, true, nil
+		if rule := classRules[f.Module+"."+f.Name]; rule != nil {
+			if v := rule(tr, args, kw); v != nil {
+				return v, true, nil
 			}
 		}
 		if err := tr.userException(f, args); err != nil {
 			return nil, false, tr.located(err)
 		}
-		if !looksOnly[f.Name] && f.Module == "builtins" {
+		if !looksOnly.has(f.Name) && f.Module == "builtins" {
 			for i, a := range args {
 				rows, err := tr.unpackTensor(a)
 				if err != nil {
 					return nil, false, err
 				}
-				if rows != nil && walks[f.Name] {
+				if rows != nil && walks.has(f.Name) {
 					args[i] = rows
 				}
 				tr.seeItems(a)
@@ -84,8 +76,8 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		}
 		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
-		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded[f.Class.FullName()] {
-			tr.guards.add(idGuard(f, src)) // what calling it does is not looked into by guards
+		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded.has(f.Class.FullName()) {
+			tr.guards.Add(guard.Identity(f, src)) // what calling it does is not looked into by guards
 		}
 		if isModule(f) {
 			v, done, err = tr.callModule(f, args, kw)
@@ -119,12 +111,6 @@ func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	}
 	return v, true
 }
-
-// walks are builtin classes that go through what they are given.
-var walks = map[string]bool{"zip": true, "enumerate": true, "list": true, "tuple": true, "map": true, "filter": true, "reversed": true}
-
-// looksOnly are builtins that do not look into the containers they are given.
-var looksOnly = map[string]bool{"len": true, "isinstance": true, "id": true, "type": true, "hasattr": true, "getattr": true, "callable": true, "issubclass": true, "setattr": true}
 
 // seeForMethod registers the members of a container that one of its methods reads.
 func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
@@ -165,7 +151,7 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 			return
 		}
 		if r, err := tr.in.Repr(args[0]); err == nil {
-			tr.see(v, itemSource{src, args[0], r})
+			tr.see(v, source.Item{Base: src, Key: args[0], Text: r})
 		}
 	default:
 		if method == "items" || method == "values" {
@@ -188,7 +174,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 		return nil, false, tr.nativeState(f, args[0])
 	}
-	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly[f.Name]
+	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name)
 	if f.Module == "builtins" {
 		switch {
 		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
@@ -214,9 +200,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 					if s, saved := tr.saved[d]; saved {
 						n = len(s.items) / 2
 					}
-					tr.covertly(func() { tr.guards.add(lengthGuard("DICT_LENGTH", src, n, dictLen)) })
+					tr.guards.Covertly(func() { tr.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
 				}
-			} else if _, ok := members(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
+			} else if _, ok := guard.Contained(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
 				tr.membersGuard(tr.sourceOf(args[0]), args[0])
 			}
 		}
@@ -246,7 +232,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
 		if _, isTensor := args[0].(*torch.Tensor); isTensor {
-			return nil, false, &Unsupported{Reason: "Unsupported: call_id with args (" + tr.variableName(args[0]) + ",)"}
+			return nil, false, unsupported(breaks.Identity, tr.variableName(args[0]))
 		}
 	}
 	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
@@ -262,15 +248,15 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return nil, false, nil
 	}
 	if f.Module == "builtins" || f.Module == "" {
-		if effects[f.Name] {
+		if _, ok := effects.names[f.Name]; ok {
 			return nil, false, tr.refusedBuiltin(f, args, kw)
 		}
 		return nil, false, nil
 	}
-	if f.Module == "torch._C" && torchState[f.Name] {
-		return nil, false, &Unsupported{Reason: "Unsupported: call to torch._C." + f.Name}
+	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
+		return nil, false, unsupported(id, f.Name)
 	}
-	if pureModules[f.Module] {
+	if pureModules.has(f.Module) {
 		return nil, false, nil
 	}
 	return nil, false, unsupportedBuiltin(f.Module, f.Name)
@@ -278,7 +264,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 
 // unsupportedBuiltin is the break at a native function that capture does not know.
 func unsupportedBuiltin(module, name string) error {
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: Graph break due to unsupported builtin %s.%s. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html for more details) or, if it is traceable, use torch.compiler.allow_in_graph.", module, name)}
+	return unsupported(breaks.UnknownBuiltin, module, name)
 }
 
 // refusedBuiltin words the break at a builtin function that capture does not do.
@@ -287,7 +273,11 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	for i, a := range args {
 		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: builtin: %s [%s] %s", f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))}
+	id, known := effects.names[f.Name]
+	if !known {
+		id = breaks.Builtin
+	}
+	return unsupported(id, f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
 }
 
 // variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
@@ -363,19 +353,17 @@ func marked(f *vm.Function, name string) bool {
 }
 
 func skipped(f *vm.Function) error {
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, shortFile(f.Code.Filename))}
+	return unsupported(breaks.SkipFunction, f.Qualname, shortFile(f.Code.Filename))
 }
 
 // libraryCalls are functions of the standard library, written in Python here, that end a graph with words of their own.
-var libraryCalls = map[string]func(tr *tracer, args []vm.Object) string{
-	"warnings.warn": func(*tracer, []vm.Object) string {
-		return "Unsupported: Graph break due to unsupported Python builtin _warnings.warn. Please file an issue on GitHub so the PyTorch team can add support for it."
-	},
-	"copy.deepcopy": func(tr *tracer, args []vm.Object) string {
+var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
+	"warnings.warn": func(*tracer, []vm.Object) *Unsupported { return unsupported(breaks.Warning) },
+	"copy.deepcopy": func(tr *tracer, args []vm.Object) *Unsupported {
 		if len(args) == 0 {
-			return "Unsupported: copy.deepcopy"
+			return unsupported(breaks.DeepCopyOfNothing)
 		}
-		return "Unsupported: copy.deepcopy " + tr.variableName(args[0])
+		return unsupported(breaks.DeepCopy, tr.variableName(args[0]))
 	},
 }
 
@@ -440,20 +428,24 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		}
 		return nil, false, nil
 	}
-	if decorators[f.Code.Filename] {
+	if decorators.has(f.Code.Filename) {
 		return nil, false, nil
 	}
 	tr.usePolyfill(mod+"."+name, args)
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
-		return nil, false, &Unsupported{Reason: fn(tr, args)}
+		return nil, false, fn(tr, args)
 	}
 	if top == "logging" {
 		if done, err := tr.logger(f, callable); done || err != nil {
 			return vm.None, done, err
 		}
 	}
-	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries[top] {
-		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: 'skip function %s in file %s'", f.Qualname, f.Code.Filename)}
+	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries.has(top) {
+		id := breaks.SkipFunction
+		if strings.HasPrefix(f.Qualname, "print") { // as those of traceback are called
+			id = breaks.SkipPrint
+		}
+		return nil, false, unsupported(id, f.Qualname, f.Code.Filename)
 	}
 	return nil, false, nil
 }
@@ -464,7 +456,7 @@ func (tr *tracer) disabled(f *vm.Function) error {
 		return skipped(f)
 	}
 	if _, ours := f.Dict.GetStr("_torchdynamo_library"); ours {
-		return &Unsupported{Reason: fmt.Sprintf("Unsupported: 'inline in skipfiles: %s | inner torch/_compile.py, skipped according trace_rules.lookup SKIP_DIRS'", f.Qualname)}
+		return unsupported(breaks.LibraryDisabled, f.Qualname)
 	}
 	var what vm.Object = f
 	if v, ok := f.Dict.GetStr("_torchdynamo_orig_callable"); ok {
@@ -474,34 +466,22 @@ func (tr *tracer) disabled(f *vm.Function) error {
 	if err != nil {
 		return err
 	}
-	return &Unsupported{Reason: "Unsupported: call torch._dynamo.disable() wrapped function " + r}
+	return unsupported(breaks.Disabled, r)
 }
-
-// torchState are native functions that change the state of torch or read what a trace does not have: each breaks the graph.
-var torchState = map[string]bool{"_autograd_grad": true, "_autograd_record": true, "_manual_seed": true, "_set_default_dtype": true, "_set_printoptions": true,
-	"_set_num_threads": true, "_set_deterministic_algorithms": true, "_set_float32_matmul_precision": true, "_set_autocast_enabled": true, "_set_autocast_dtype": true, "set_autocast_cache_enabled": true}
-
-// inlinedFunctional are functions of torch.nn.functional that capture looks into.
-var inlinedFunctional = map[string]bool{"pad": true, "rms_norm": true, "threshold": true, "lp_pool3d": true, "triplet_margin_with_distance_loss": true}
-
-// graphFunctions are functions of torch written in Python that stay whole in a graph.
-var graphFunctions = map[string]bool{"broadcast_tensors": true, "meshgrid": true, "lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true,
-	"align_tensors": true, "atleast_1d": true, "atleast_2d": true, "atleast_3d": true, "block_diag": true, "cartesian_prod": true, "cdist": true, "chain_matmul": true,
-	"einsum": true, "lu": true, "norm": true, "split": true, "stft": true, "tensordot": true, "unique": true, "unique_consecutive": true, "unravel_index": true}
 
 // wholeInGraph is the target of a function of torch written in Python that capture does not look into, "" for others.
 func wholeInGraph(mod, name string) string {
 	switch mod {
 	case "torch.nn.functional":
-		if name[0] == '_' || inlinedFunctional[name] {
+		if name[0] == '_' || inlinedFunctional.has(name) {
 			return ""
 		}
 	case "torch.functional":
-		if !graphFunctions[name] {
-			return ""
+		if cellFunctions.has(name) {
+			return "torch." + name
 		}
-		if cFunctions[name] {
-			mod = "torch"
+		if !graphFunctions.has(name) {
+			return ""
 		}
 	case "torch.masked._ops", "torch.signal.windows.windows":
 		if name[0] == '_' {
@@ -513,21 +493,15 @@ func wholeInGraph(mod, name string) string {
 	return mod + "." + name
 }
 
-// cFunctions are functions of torch.functional here that PyTorch has in C++, as members of torch.
-var cFunctions = map[string]bool{"lstm_cell": true, "gru_cell": true, "rnn_tanh_cell": true, "rnn_relu_cell": true}
-
 // directives are functions of torch that speak to capture itself, by module and qualified name.
 var directives map[string]directive
 
 type directive func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 
 func init() {
-	brk := func(name, why string) directive {
+	brk := func(id breaks.ID, args ...string) directive {
 		return func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) {
-			if why == "" {
-				why = "'skip function " + name + " in file torch/_dynamo/decorators.py'"
-			}
-			return nil, false, &Unsupported{Reason: "Unsupported: " + why}
+			return nil, false, unsupported(id, args...)
 		}
 	}
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
@@ -535,14 +509,14 @@ func init() {
 		"torch.cond":                                         (*tracer).cond,
 		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
 		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
-		"torch._dynamo.decorators.graph_break":               brk("graph_break", ""),
+		"torch._dynamo.decorators.graph_break":               brk(breaks.GraphBreak),
 		"torch._check":                                       (*tracer).check,
 		"torch._check_is_size":                               (*tracer).checkIsSize,
 		"torch.compiler.is_compiling":                        yes,
 		"torch.compiler.is_dynamo_compiling":                 yes,
 		"torch._dynamo.is_compiling":                         yes,
 		"torch._dynamo.external_utils.is_compiling":          yes,
-		"torch._dynamo.comptime._Comptime.graph_break":       brk("", "ComptimeContext.graph_break"),
+		"torch._dynamo.comptime._Comptime.graph_break":       brk(breaks.ComptimeBreak, "ComptimeContext.graph_break"),
 		"torch._dynamo.comptime._Comptime.__call__":          (*tracer).comptime,
 		"torch._dynamo.comptime._Comptime.print":             comptimeMethod("print"),
 		"torch._dynamo.comptime._Comptime.print_graph":       comptimeMethod("print_graph"),

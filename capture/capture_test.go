@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"whittle/capture"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/tools/whittle/stack"
 )
@@ -50,19 +51,19 @@ func trace(t testing.TB, src string) (*stack.Session, seen) {
 		if r.guards == nil && f.Status == "compiled" {
 			r.guards = []string{}
 			for _, g := range f.Guards[3:] { // the first three hold for every frame
-				if g.Kind != "TENSOR_MATCH" && g.Kind != "NO_HASATTR" {
-					r.guards = append(r.guards, g.Kind+" "+g.Expr)
+				if g.Kind != guard.TensorMatch && g.Kind != guard.NoHasattr {
+					r.guards = append(r.guards, g.Kind.String()+" "+g.Expr)
 				}
 			}
 		}
 	}
 	s.Dynamo.Observe.Break = func(b *capture.BreakEvent) {
-		reason, _, _ := strings.Cut(strings.TrimPrefix(b.Reason, "Unsupported: "), "[")
+		reason, _, _ := strings.Cut(b.Reason.Message(), "[")
 		reason, _, _ = strings.Cut(reason, ">:") // the error's own words
 		r.breaks = append(r.breaks, fmt.Sprintf("%s %d %s", b.Kind, b.Line, strings.TrimSpace(reason)))
 	}
 	s.Dynamo.Observe.Recompile = func(e *capture.RecompileEvent) {
-		r.recompiles = append(r.recompiles, e.Function+": "+e.Reasons[0])
+		r.recompiles = append(r.recompiles, e.Function+": "+e.Reasons[0].String())
 	}
 	if err := s.In.RunSource("script.py", "import torch\n"+src); err != nil {
 		t.Fatal(err)
@@ -217,6 +218,40 @@ f(torch.ones(1, 2)); m.forward = lambda x: x * 5; print(f(torch.ones(1, 2)).toli
 			_, got := trace(t, c.src)
 			if d := cmp.Diff(c.want, got.recompiles); d != "" {
 				t.Errorf("recompiles (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// What a failing guard is about decides about the advice: relations of sizes and of numbers print alike.
+func TestRecompileCauses(t *testing.T) {
+	for _, c := range []struct {
+		name, call string // f is called with torch.ones(3) and 2 first, under dynamic=True
+		want       guard.Cause
+	}{
+		{"a size", "f(torch.ones(8), 2)", guard.SizeVaries},
+		{"a number", "f(torch.ones(3), 9)", guard.ValueVaries},
+		{"gradients", "with torch.no_grad(): f(torch.ones(3), 2)", guard.GradVaries},
+		{"autocast", "with torch.autocast('cpu'): f(torch.ones(3), 2)", guard.AutocastVaries},
+		{"a mode", "torch.use_deterministic_algorithms(True); f(torch.ones(3), 2)", guard.Other},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := stack.New(context.Background(), t.TempDir())
+			var got []guard.Cause
+			s.Dynamo.Observe.Recompile = func(e *capture.RecompileEvent) { got = append(got, e.Reasons[0].Cause) }
+			src := `import torch
+@torch.compile(backend="eager", dynamic=True)
+def f(x, n):
+    if x.shape[0] < 5 and n < 5:
+        return x * n
+    return x + n
+f(torch.ones(3), 2)
+`
+			if err := s.In.RunSource("script.py", src+c.call); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([]guard.Cause{c.want}, got); d != "" {
+				t.Errorf("causes (-want +got):\n%s", d)
 			}
 		})
 	}

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
-
-// checkpointSettings are the keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's.
-var checkpointSettings = map[string]bool{"use_reentrant": true, "preserve_rng_state": true, "context_fn": true, "determinism_check": true, "debug": true}
 
 // checkpoint is torch.utils.checkpoint.checkpoint(fn, *args): one node that names the graph of fn. What fn reads comes in in
 // the order of its use.
@@ -22,13 +22,13 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	var settings []fx.Kwarg
 	var given []vm.KwArg
 	for _, k := range kw {
-		if !checkpointSettings[k.Name] {
+		if !checkpointSettings.has(k.Name) {
 			given = append(given, k)
 			continue
 		}
 		v, err := tr.t.GraphArg(k.Value, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
 		if err != nil {
-			return nil, false, &Unsupported{Reason: "Unsupported: checkpoint with " + k.Name + " is not supported in a graph"}
+			return nil, false, unsupported(breaks.CheckpointArgument, k.Name)
 		}
 		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
 	}
@@ -36,7 +36,7 @@ func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	if err := tr.realizeClosure(args[0]); err != nil {
 		return nil, false, err
 	}
-	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, "HigherOrderOperator body's output must consist of tensors only")
+	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, breaks.CheckpointResult)
 	if err != nil {
 		return nil, false, err
 	}
@@ -118,23 +118,26 @@ func (tr *tracer) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error)
 }
 
 // pytreeFacts are what PyTorch's capture guards when an operator with a body goes through its arguments: the parts of
-// torch.utils._pytree that it traces.
-var pytreeFacts = []struct{ kind, check, of string }{
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", ""},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", ".TreeSpec"},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._is_leaf.__code__"},
-	{"TYPE_MATCH", "___check_type_id(%s, <id>)", "._LEAF_SPEC"},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._LEAF_SPEC.type"},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._LEAF_SPEC.context"},
-	{"EQUALS_MATCH", "%s == 1", "._LEAF_SPEC.num_nodes"},
-	{"EQUALS_MATCH", "%s == 1", "._LEAF_SPEC.num_leaves"},
-	{"EQUALS_MATCH", "%s == 0", "._LEAF_SPEC.num_children"},
-	{"TYPE_MATCH", "___check_type_id(%s, <id>)", "._LEAF_SPEC.children_specs"},
-	{"LENGTH_CHECK", "not %s", "._LEAF_SPEC.children_specs"},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._get_node_type.__code__"},
-	{"DICT_VERSION", "___dict_version(%s) == 3", ".SUPPORTED_NODES"},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._tree_flatten_helper.__code__"},
-	{"ID_MATCH", "___check_obj_id(%s, <id>)", "._is_namedtuple_instance.__code__"},
+// torch.utils._pytree that it traces. check is what is printed of a part, "" for its identity.
+var pytreeFacts = []struct {
+	kind      guard.Kind
+	check, of string
+}{
+	{guard.IDMatch, "", ""},
+	{guard.IDMatch, "", ".TreeSpec"},
+	{guard.IDMatch, "", "._is_leaf.__code__"},
+	{guard.TypeMatch, "___check_type_id(%s, <id>)", "._LEAF_SPEC"},
+	{guard.IDMatch, "", "._LEAF_SPEC.type"},
+	{guard.IDMatch, "", "._LEAF_SPEC.context"},
+	{guard.EqualsMatch, "%s == 1", "._LEAF_SPEC.num_nodes"},
+	{guard.EqualsMatch, "%s == 1", "._LEAF_SPEC.num_leaves"},
+	{guard.EqualsMatch, "%s == 0", "._LEAF_SPEC.num_children"},
+	{guard.TypeMatch, "___check_type_id(%s, <id>)", "._LEAF_SPEC.children_specs"},
+	{guard.LengthCheck, "not %s", "._LEAF_SPEC.children_specs"},
+	{guard.IDMatch, "", "._get_node_type.__code__"},
+	{guard.DictVersion, "___dict_version(%s) == 3", ".SUPPORTED_NODES"},
+	{guard.IDMatch, "", "._tree_flatten_helper.__code__"},
+	{guard.IDMatch, "", "._is_namedtuple_instance.__code__"},
 }
 
 // usePytree guards what PyTorch relies on when it flattens arguments.
@@ -144,11 +147,15 @@ func (tr *tracer) usePytree() {
 			tr.useBuiltin(name, v)
 		}
 	}
-	module := importSource{"torch.utils._pytree"}.Name()
+	module := source.Import{Module: "torch.utils._pytree"}.Name()
 	for _, f := range pytreeFacts {
-		tr.guards.add(&Guard{Kind: f.kind, Expr: fmt.Sprintf(f.check, module+f.of)})
+		if f.kind == guard.IDMatch {
+			tr.guards.Add(guard.Part(module + f.of))
+		} else {
+			tr.guards.Add(guard.New(f.kind, fmt.Sprintf(f.check, module+f.of), nil, nil))
+		}
 	}
-	tr.guards.add(fixedGuard("G['_<id>_c0'].Tensor"), fixedGuard("G['_<id>_c0'].Tensor.__bases__[0]"))
+	tr.guards.Add(guard.Part("G['_<id>_c0'].Tensor"), guard.Part("G['_<id>_c0'].Tensor.__bases__[0]"))
 }
 
 // higherOrder is a call of an operator of torch.ops.higher_order, as repros of graphs with bodies have it. Of others the calls of the bodies

@@ -6,9 +6,12 @@ import (
 	"sort"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -77,7 +80,7 @@ func (tr *tracer) comptime(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, er
 // comptimeMethod is comptime.NAME(...): the method of the context, called now.
 func comptimeMethod(name string) directive {
 	return func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-		tr.guards.add(fixedGuard(importSource{"torch._dynamo.comptime"}.Name()))
+		tr.guards.Add(guard.Part(source.Import{Module: "torch._dynamo.comptime"}.Name()))
 		now := make([]vm.Object, len(args))
 		for i, a := range args {
 			if p, ok := a.(*torch.Tensor); ok {
@@ -197,8 +200,8 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 				v = c.V
 			}
 			if v != nil && f.Code.LocalsPlusName(i) == name {
-				if f == tr.root && tr.env.locals[name] == v {
-					tr.see(v, localSource{name})
+				if f == tr.root && tr.env.Locals[name] == v {
+					tr.see(v, source.Local{Var: name})
 				}
 				return show(tr, v)
 			}
@@ -219,8 +222,8 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 				continue
 			}
 			name := f.Code.LocalsPlusName(i)
-			if f == tr.root && tr.env.locals[name] == v {
-				tr.see(v, localSource{name})
+			if f == tr.root && tr.env.Locals[name] == v {
+				tr.see(v, source.Local{Var: name})
 			}
 			text, err := tr.debugRepr(v)
 			if err != nil {
@@ -271,21 +274,21 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 		if err != nil {
 			return nil, err
 		}
-		gs := tr.outGuards(tr.guards.list)
+		gs := tr.guards.List()
 		rank := map[string]int{"LOCAL": 0, "GLOBAL": 1, "SHAPE_ENV": 2}
 		sort.SliceStable(gs, func(i, j int) bool {
 			a, b := gs[i], gs[j]
-			if rank[a.source] != rank[b.source] {
-				return rank[a.source] < rank[b.source]
+			if rank[a.Where] != rank[b.Where] {
+				return rank[a.Where] < rank[b.Where]
 			}
-			if len(a.name) != len(b.name) {
-				return len(a.name) < len(b.name)
+			if len(a.Name) != len(b.Name) {
+				return len(a.Name) < len(b.Name)
 			}
-			return a.name < b.name
+			return a.Name < b.Name
 		})
 		l := vm.NewList()
 		for _, g := range gs {
-			l.Items = append(l.Items, vm.NewTuple(vm.Str(g.name), vm.Str(g.source), vm.Str(g.create), vm.None, vm.None))
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(g.Name), vm.Str(g.Where), vm.Str(g.Maker), vm.None, vm.None))
 		}
 		return l, nil
 	})
@@ -298,7 +301,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 	})
 	m.Func("trace_break", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		msg, _ := vm.AsStr(a[0])
-		return nil, &Unsupported{Reason: "Unsupported: " + msg}
+		return nil, unsupported(breaks.ComptimeBreak, msg)
 	})
 	m.Func("trace_graph", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		tr := d.outer

@@ -3,10 +3,14 @@ package capture
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -203,7 +207,7 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	for _, o := range operands {
 		p, ok := o.(*torch.Tensor)
 		if !ok {
-			return nil, false, &Unsupported{Reason: "Unsupported: torch.cond: operands must be a sequence of tensors"}
+			return nil, false, unsupported(breaks.CondOperands)
 		}
 		f, err := tr.fake(p)
 		if err != nil {
@@ -229,14 +233,14 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 		case *vm.List:
 			outs[i] = v.Items
 		default:
-			return nil, false, &Unsupported{Reason: "Unsupported: Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", NoBreak: true}
+			return nil, false, unsupported(breaks.CondResult)
 		}
 		if i == 0 {
 			result = res
 		}
 	}
 	if len(outs[0]) != len(outs[1]) {
-		return nil, false, &Unsupported{Reason: fmt.Sprintf("Unsupported: Expected branches to return the same number of outputs, got %d and %d", len(outs[0]), len(outs[1])), NoBreak: true}
+		return nil, false, unsupported(breaks.CondResults, strconv.Itoa(len(outs[0])), strconv.Itoa(len(outs[1])))
 	}
 	all, names := tr.branchInputs(uses)
 	var subs [2]*fx.Node
@@ -287,10 +291,10 @@ func (tr *tracer) realizeClosure(fn vm.Object) error {
 
 // useCond guards what PyTorch's own version of torch.cond looks up.
 func (tr *tracer) useCond() {
-	own := importSource{"torch._higher_order_ops.cond"}.Name()
-	tr.guards.add(fixedGuard(own),
-		&Guard{Kind: "TYPE_MATCH", Expr: "___check_type_id(" + own + ".cond_op, <id>)"},
-		&Guard{Kind: "EQUALS_MATCH", Expr: own + ".cond_op.__name__ == 'cond'"})
+	own := source.Import{Module: "torch._higher_order_ops.cond"}.Name()
+	tr.guards.Add(guard.Part(own),
+		guard.New(guard.TypeMatch, "___check_type_id("+own+".cond_op, <id>)", nil, nil),
+		guard.New(guard.EqualsMatch, own+".cond_op.__name__ == 'cond'", nil, nil))
 	m, err := tr.in.Import("torch")
 	if err != nil {
 		return
@@ -299,12 +303,8 @@ func (tr *tracer) useCond() {
 	if src == nil {
 		return
 	}
-	tr.guards.add(fixedGuard(src.Name()+".compiler"), fixedGuard(src.Name()+".compiler.is_dynamo_compiling"))
-	alias := &Guard{Kind: "OBJECT_ALIASING", Expr: src.Name() + " is " + own + ".torch"}
-	if k := alias.Kind + alias.Expr; !tr.guards.seen[k] {
-		tr.guards.seen[k] = true
-		tr.guards.list = append(tr.guards.list, alias, alias) // both objects carry it
-	}
+	tr.guards.Add(guard.Part(src.Name()+".compiler"), guard.Part(src.Name()+".compiler.is_dynamo_compiling"))
+	tr.guards.AddTwice(guard.New(guard.ObjectAliasing, src.Name()+" is "+own+".torch", nil, nil))
 }
 
 // branchesOf are the subgraphs that g names.
@@ -323,12 +323,12 @@ func (tr *tracer) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
 
 // traceBranch runs a branch of a cond with a graph of its own.
 func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []outside, error) {
-	return tr.traceBody(fn, operands, nil, given, "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.")
+	return tr.traceBody(fn, operands, nil, given, breaks.CondResult)
 }
 
 // traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
 // of a result that holds anything but tensors.
-func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal string) (*fx.Graph, vm.Object, []outside, error) {
+func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal breaks.ID) (*fx.Graph, vm.Object, []outside, error) {
 	b := tr.openBody()
 	defer b.close(tr)
 	for _, f := range given {
@@ -354,7 +354,7 @@ func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, g
 	for _, o := range items {
 		p, ok := o.(*torch.Tensor)
 		if !ok {
-			return nil, nil, nil, &Unsupported{Reason: "Unsupported: " + refusal, NoBreak: true}
+			return nil, nil, nil, unsupported(refusal)
 		}
 		f, err := tr.fake(p)
 		if err != nil {

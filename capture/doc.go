@@ -8,5 +8,11 @@
 //
 // Executing with real Python values, rather than modelling each of them, means that
 // whatever the VM can run can be captured; only tensors are symbolic, and those numbers that may differ from call to call: sizes,
-// and integers and floats that did (see dynamic.go, and the packages symbolic and sizes). Mirrors torch/_dynamo.
+// and integers and floats that did (see dynamic.go, and the packages symbolic and sizes).
+//
+// What a trace decides is here; what it decides about is in packages of its own. source names the places that values come from,
+// guard checks whether the facts still hold that a trace relied on, breaks has the reasons for which a trace ends, and resume makes
+// the functions that go on behind a break. What the hooks of a trace know by name stands in callrules.go.
+//
+// Mirrors torch/_dynamo.
 package capture

@@ -6,7 +6,9 @@ import (
 	"sort"
 
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
@@ -170,7 +172,7 @@ func (tr *tracer) marks(p *torch.Tensor, name string) map[int]bool {
 }
 
 // sizesAt decides once which sizes of the tensor at a source are symbols.
-func (tr *tracer) sizesAt(p *torch.Tensor, src Source) *inputSizes {
+func (tr *tracer) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 	name := src.Name()
 	if s := tr.inputSizes[name]; s != nil {
 		return s
@@ -178,7 +180,7 @@ func (tr *tracer) sizesAt(p *torch.Tensor, src Source) *inputSizes {
 	x := p.T
 	if x.Base != nil && !tr.isStatic(p, src) {
 		if base, ok := tr.t.Wrap(x.Base).(*torch.Tensor); ok {
-			tr.sizesAt(base, attrSource{src, "_base"})
+			tr.sizesAt(base, source.Attr{Base: src, Of: "_base"})
 		}
 	}
 	before := len(tr.unknowns.Symbols())
@@ -235,7 +237,7 @@ func (tr *tracer) sizesAt(p *torch.Tensor, src Source) *inputSizes {
 		}
 	}
 	track := func(text string, e *symbolic.Expr, l *symbolic.Limit, get func(t *tensor.Tensor) int64) {
-		tr.track(symbolic.Input{From: text, Expr: e, Tensor: true, Limit: l}, func(e *env) (any, bool) {
+		tr.track(symbolic.Input{From: text, Expr: e, Tensor: true, Limit: l}, func(e *source.Env) (any, bool) {
 			v, err := src.Get(e)
 			q, ok := v.(*torch.Tensor)
 			if err != nil || !ok {
@@ -297,7 +299,7 @@ func (tr *tracer) markedRange(p *torch.Tensor, i int) symbolic.Range {
 }
 
 // isStatic tensors never have symbolic sizes: parameters, and what belongs to modules.
-func (tr *tracer) isStatic(p *torch.Tensor, src Source) bool {
+func (tr *tracer) isStatic(p *torch.Tensor, src source.Source) bool {
 	return tr.shapes.staticParameters && staticShape(p, src)
 }
 
@@ -347,7 +349,7 @@ func (tr *tracer) strides(name string, x *tensor.Tensor, size []*symbolic.Expr, 
 }
 
 // track notes a number that comes from outside, and how to read it.
-func (tr *tracer) track(in symbolic.Input, get func(e *env) (any, bool)) {
+func (tr *tracer) track(in symbolic.Input, get func(e *source.Env) (any, bool)) {
 	tr.inputNumbers = append(tr.inputNumbers, in)
 	tr.numbers[in.From] = get
 }
@@ -385,14 +387,14 @@ func (tr *tracer) placeholder(name string) (n *fx.Node) {
 // numberSource reads a size, or a number that the program was given.
 type numberSource struct {
 	text    string
-	numbers map[string]func(e *env) (any, bool)
+	numbers map[string]func(e *source.Env) (any, bool)
 }
 
 // Name is the text that guards use.
 func (s numberSource) Name() string { return s.text }
 
 // Get reads the number.
-func (s numberSource) Get(e *env) (vm.Object, error) {
+func (s numberSource) Get(e *source.Env) (vm.Object, error) {
 	if get := s.numbers[s.text]; get != nil {
 		if v, ok := get(e); ok {
 			switch v := v.(type) {
@@ -572,7 +574,7 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 }
 
 // lifted is the symbolic number that stands for a plain one from outside; nil when it is a constant of the trace.
-func (tr *tracer) lifted(v vm.Object, src Source) vm.Object {
+func (tr *tracer) lifted(v vm.Object, src source.Source) vm.Object {
 	name := src.Name()
 	if s := tr.liftedAs[name]; s != nil {
 		return s
@@ -588,7 +590,7 @@ func (tr *tracer) lifted(v vm.Object, src Source) vm.Object {
 			return nil
 		}
 		e := tr.unknowns.Number(int64(v), name)
-		tr.track(symbolic.Input{From: name, Expr: e}, func(e *env) (any, bool) {
+		tr.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
 			o, err := src.Get(e)
 			n, ok := o.(vm.Int)
 			return int64(n), err == nil && ok
@@ -614,7 +616,7 @@ func (tr *tracer) lifted(v vm.Object, src Source) vm.Object {
 		}
 		item := "___as_tensor(" + name + ").item()"
 		e := tr.unknowns.Real(f, item)
-		get := func(e *env) (any, bool) {
+		get := func(e *source.Env) (any, bool) {
 			o, err := src.Get(e)
 			n, ok := o.(vm.Float)
 			return float64(n), err == nil && ok
@@ -641,26 +643,26 @@ func (tr *tracer) lifted(v vm.Object, src Source) vm.Object {
 }
 
 // guardLifted guards the type of a number that became a symbol; what it may be is up to the guards on its symbol.
-func (tr *tracer) guardLifted(v vm.Object, src Source) {
+func (tr *tracer) guardLifted(v vm.Object, src source.Source) {
 	n := src.Name()
-	if _, done := tr.guards.values[n]; !done {
-		tr.guards.values[n] = v
-		tr.guards.add(tr.typeGuard(v, src))
+	if _, done := tr.guards.Value(n); !done {
+		tr.guards.SetValue(n, v)
+		tr.guards.Add(guard.Type(v, src))
 	}
 }
 
 // mayVary reports whether an integer at a source may become a symbol: it starts at a local variable, and is no attribute of
 // one of the library's modules.
-func (tr *tracer) mayVary(src Source) bool {
-	if !isLocal(src) {
+func (tr *tracer) mayVary(src source.Source) bool {
+	if !source.IsLocal(src) {
 		return false
 	}
-	for s := src; s != nil; s = sourceBase(s) {
-		if n, ok := s.(nnSource); ok && n.kind == nnBuiltin {
+	for s := src; s != nil; s = source.Base(s) {
+		if n, ok := s.(source.Module); ok && n.Kind == source.LibraryModule {
 			return false
 		}
 		switch s.(type) {
-		case localSource, attrSource, itemSource, nnSource, nativeSource, iterItemSource:
+		case source.Local, source.Attr, source.Item, source.Module, source.Native, iterItemSource:
 		default:
 			return false
 		}
@@ -680,7 +682,7 @@ func (tr *tracer) swapping(f func()) vm.Object {
 
 // asTensorSource is a float as the 0-d tensor that graphs take it as.
 type asTensorSource struct {
-	base Source
+	base source.Source
 	t    *torch.Torch
 }
 
@@ -688,7 +690,7 @@ type asTensorSource struct {
 func (s asTensorSource) Name() string { return s.base.Name() }
 
 // Get makes the tensor.
-func (s asTensorSource) Get(e *env) (vm.Object, error) {
+func (s asTensorSource) Get(e *source.Env) (vm.Object, error) {
 	v, err := s.base.Get(e)
 	if err != nil {
 		return nil, err
@@ -701,20 +703,30 @@ func (s asTensorSource) Get(e *env) (vm.Object, error) {
 }
 
 // shapeGuards are the relations between sizes that the trace relies on.
-func (tr *tracer) shapeGuards() ([]*Guard, error) {
+func (tr *tracer) shapeGuards() ([]*guard.Guard, error) {
 	rel, err := tr.unknowns.Guards(tr.inputNumbers)
-	out := make([]*Guard, 0, len(rel))
+	out := make([]*guard.Guard, 0, len(rel))
+	sizes := map[string]bool{}
+	for _, in := range tr.inputNumbers {
+		sizes[in.From] = in.Tensor
+	}
 	for _, r := range rel {
 		numbers := tr.numbers
-		out = append(out, &Guard{Kind: "LAMBDA_GUARD", Expr: r.Text, check: func(e *env, _ vm.Object) (bool, string) {
+		cause := guard.ValueVaries
+		for _, from := range r.Needs() {
+			if sizes[from] {
+				cause = guard.SizeVaries
+			}
+		}
+		out = append(out, guard.New(guard.LambdaGuard, r.Text, nil, func(e *source.Env, _ vm.Object) (bool, guard.Failure) {
 			return r.Holds(func(from string) (any, bool) {
 				get := numbers[from]
 				if get == nil {
 					return nil, false
 				}
 				return get(e)
-			}), ""
-		}})
+			}), guard.Failure{Cause: cause}
+		}))
 	}
 	return out, err
 }
@@ -739,7 +751,7 @@ func (tr *tracer) liftItems(o vm.Object) vm.Object {
 		default:
 			continue
 		}
-		s := tr.lifted(x, itemSource{src, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+		s := tr.lifted(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		if s == nil {
 			continue
 		}
@@ -753,7 +765,7 @@ func (tr *tracer) liftItems(o vm.Object) vm.Object {
 	}
 	for i, x := range out { // the rest is looked at as part of the original
 		if _, ok := x.(*torch.Scalar); !ok {
-			tr.see(x, itemSource{src, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+			tr.see(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		}
 	}
 	return vm.NewTuple(out...)

@@ -1,14 +1,17 @@
 package capture
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/parallel"
 	"whittle/kernels/tensor"
@@ -47,14 +50,13 @@ type Dynamo struct {
 	compiling string // id of the frame under way
 	backends  Backends
 	stance    stance
-	outGuards *[]outGuard // of compiled frames, while explain() runs; nil => not kept
-	counts    []count     // for torch._dynamo.utils.counters, until that is there
+	outGuards *[]guard.Listed // of compiled frames, while explain() runs; nil => not kept
+	counts    []count         // for torch._dynamo.utils.counters, until that is there
 	breaks    []*BreakEvent
 	failures  []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
 	times     []*phase
 	codes     map[*code.Code]*codeState
-	resume    map[resumeKey]*vm.Code
-	origins   map[*code.Code]*code.Code // what resume functions are parts of
+	resume    resume.Functions
 	history   map[codeID]map[string]*seenSizes
 	nextID    int
 	always    map[*code.Code]bool // what torch.compile was asked for, whether or not it has to do with tensors
@@ -98,7 +100,7 @@ type FrameEvent struct {
 	Backend        string
 	Graph          *fx.GraphModule
 	Reasons        []string
-	Guards         []*Guard
+	Guards         []*guard.Guard
 	Tree           []string // Guards as the tree that logs print, a line each
 	Err            error
 
@@ -108,19 +110,29 @@ type FrameEvent struct {
 
 // BreakEvent is one graph break.
 type BreakEvent struct {
-	Frame, Kind, Reason string
-	Line                int
-	Stack               []StackEntry
+	Frame, Kind string
+	Reason      breaks.Reason
+	Line        int
+	Stack       []StackEntry
 
-	at []stackFrame // Stack with the code of its frames
+	at []guard.Place // Stack with the code of its frames
 }
 
 // RecompileEvent says why compiled code could not be reused.
 type RecompileEvent struct {
 	Frame, Function, File string
 	Line                  int
-	Reasons               []string
+	Reasons               []Unfit // newest code first
 }
+
+// Unfit is compiled code that cannot be reused: its id, and the first guard that failed.
+type Unfit struct {
+	Entry string
+	guard.Failure
+}
+
+// String is the reason as logs and records have it.
+func (u Unfit) String() string { return u.Entry + ": " + u.Text }
 
 // codeState is what is known about one code object.
 type codeState struct {
@@ -132,8 +144,7 @@ type codeState struct {
 // entry is compiled code with the guards under which it may run.
 type entry struct {
 	id     string
-	guards []*Guard
-	tree   *guardTree // of guards; made at the first check
+	guards *guard.Set
 	inputs []input
 	fn     vm.Object // nil => no graph
 	plan   *plan
@@ -143,22 +154,15 @@ type entry struct {
 	ran    bool
 }
 
-type resumeKey struct {
-	code *code.Code
-	pc   int
-	sp   int
-}
-
 // New makes the compiler of an interpreter.
 func New(in *vm.Interp, t *torch.Torch) *Dynamo {
-	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, resume: map[resumeKey]*vm.Code{}, origins: map[*code.Code]*code.Code{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
+	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
 }
 
 // Reset forgets all compiled code: torch._dynamo.reset().
 func (d *Dynamo) Reset() {
 	d.codes = map[*code.Code]*codeState{}
-	d.resume = map[resumeKey]*vm.Code{}
-	d.origins = map[*code.Code]*code.Code{}
+	d.resume = resume.Functions{}
 	d.history = map[codeID]map[string]*seenSizes{}
 	d.nextID = 0
 }
@@ -259,17 +263,17 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		f.LocalsPlus[i] = replayable(v)
 	}
 	e := d.envOf(f)
-	var reasons []string
+	var reasons []Unfit
 	if st != nil {
 		for _, en := range st.entries {
 			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
 				continue
 			}
-			ok, why := en.holds(e)
+			ok, why := en.guards.Check(e)
 			if ok {
 				return d.runEntry(en, f, e)
 			}
-			reasons = append([]string{en.id + ": " + why}, reasons...)
+			reasons = append([]Unfit{{en.id, why}}, reasons...)
 		}
 	}
 	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {
@@ -298,31 +302,23 @@ func sameBackend(a, b Backend) bool {
 	return a.Name == b.Name
 }
 
-// holds checks the guards of an entry.
-func (en *entry) holds(e *env) (bool, string) {
-	if en.tree == nil {
-		en.tree = compileGuards(en.guards)
-	}
-	return en.tree.holds(e)
-}
-
-func (d *Dynamo) envOf(f *vm.Frame) *env {
-	e := &env{in: d.In, locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), globals: f.Globals}
+func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
+	e := &source.Env{In: d.In, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
 	for i, v := range f.LocalsPlus {
 		if c, ok := v.(*vm.Cell); ok {
-			e.cell(f.Code.LocalsPlusName(i), c)
+			e.AddCell(f.Code.LocalsPlusName(i), c)
 			v = c.V
 		}
 		if v != nil {
-			e.locals[f.Code.LocalsPlusName(i)] = v
+			e.Locals[f.Code.LocalsPlusName(i)] = v
 		}
 	}
 	if f.Func != nil {
 		for i, c := range f.Func.Closure {
 			if i < len(f.Code.FreeVars) {
-				e.cell(f.Code.FreeVars[i], c)
+				e.AddCell(f.Code.FreeVars[i], c)
 				if c.V != nil {
-					e.locals[f.Code.FreeVars[i]] = c.V
+					e.Locals[f.Code.FreeVars[i]] = c.V
 				}
 			}
 		}
@@ -330,7 +326,7 @@ func (d *Dynamo) envOf(f *vm.Frame) *env {
 	k := 0
 	for _, v := range f.Stack[:f.SP] {
 		if v != nil {
-			e.locals[fmt.Sprintf("___stack%d", k)] = v
+			e.Locals[fmt.Sprintf("___stack%d", k)] = v
 			k++
 		}
 	}
@@ -352,238 +348,6 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 		}
 	}
 	return g
-}
-
-// compile captures a frame, compiles its graph and runs it.
-func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *env, reasons []string) (vm.Object, error) {
-	ev := &FrameEvent{ID: fmt.Sprintf("%d/%d", st.id, len(st.entries)), Name: f.Code.Name, File: shortFile(f.Code.Filename), Line: f.Code.FirstLine, Reasons: reasons}
-	if f.PC > 0 {
-		ev.Line = f.Line()
-	}
-	if d.Observe.Record != nil && d.Observe.Record(f) {
-		var err error
-		if ev.record, err = d.record(f, reasons); err != nil {
-			d.Observe.Recorded(nil, err)
-		}
-	}
-	d.lookAtLogs()
-	if d.logs.any {
-		d.logFrame(f)
-	}
-	inside := d.within(ev.ID, 0)
-	defer func() { inside() }()
-	if len(reasons) > 0 {
-		d.logRecompile(f, ev.Line, reasons, func() []string { return d.allReasons(st, e) })
-		d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
-		on, err := d.configBool("error_on_recompile")
-		if err != nil {
-			return nil, err
-		}
-		if !on && d.Observe.Recompile != nil {
-			d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: reasons})
-		}
-		if on {
-			ev.Status = "error"
-			d.report(ev)
-			return nil, d.raise("torch._dynamo.exc", "RecompileError", fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, f.Code.Filename, ev.Line, strings.Join(reasons, "\n    - ")))
-		}
-	}
-	limit, err := d.configInt("cache_size_limit", 8)
-	if err != nil {
-		return nil, err
-	}
-	total, err := d.configInt("accumulated_cache_size_limit", 256)
-	if err != nil {
-		return nil, err
-	}
-	if len(st.entries) >= min(limit, total) {
-		hard, err := d.configBool("fail_on_cache_limit_hit")
-		if err != nil {
-			return nil, err
-		}
-		if hard {
-			name := "accumulated_cache_size_limit"
-			if len(st.entries) >= limit {
-				name = "cache_size_limit"
-			}
-			return nil, d.raise("torch._dynamo.exc", "FailOnRecompileLimitHit", name+" reached, because fail_on_cache_limit_hit = True this is a HARD failure")
-		}
-		d.logLimit(f, ev, len(st.entries) >= limit, limit, total)
-		ev.Status = "limit"
-		st.skip = true
-		d.report(ev)
-		return d.plain(f)
-	}
-	d.compiling = ev.ID
-	d.count("frames", "total", 1)
-	d.logStartOf(f, ev.Line)
-	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
-	var stop *point
-	jump := false // the stop is a branch on a tensor
-	for {
-		ev.Attempts++
-		tr := newTracer(d, f, e, stop)
-		private := d.clone(f)
-		var out *outcome
-		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
-		if ev.Attempts > 1 {
-			inside()
-			inside = d.within(ev.ID, ev.Attempts-1)
-		}
-		d.logf(logTracing, "Step 1: torchdynamo start tracing %s %s:%d", ev.Name, f.Code.Filename, ev.Line)
-		d.logf(logCreateEnv, "create_env")
-		err := d.timed("_compile.compile_inner", func() (err error) {
-			out, err = tr.run(private)
-			if out != nil {
-				out.jump = jump
-			}
-			return err
-		})
-		if err == nil {
-			d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
-			if !out.broke {
-				d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
-			}
-			return d.finish(tr, private, out, f, st, e, ev)
-		}
-		tr.restore()
-		var during *escaped
-		if errors.As(err, &during) {
-			return nil, during.err
-		}
-		var wrong *fakeFailed
-		if errors.As(err, &wrong) {
-			return d.refused(f, st, ev, wrong)
-		}
-		var u *Unsupported
-		if !errors.As(err, &u) {
-			var r *vm.Raised
-			if errors.As(err, &r) {
-				// The traced code raises: plain Python will raise it again, with the real values.
-				ev.Status = "skipped"
-				b := tr.observed(err)
-				if b != nil {
-					b.Frame = ev.ID
-					ev.Status = "unsupported"
-					if d.ctx.FullGraph {
-						b.Kind = "fullgraph"
-					}
-					d.broke(ev, b)
-				}
-				if d.ctx.FullGraph {
-					ev.Status, ev.Err = "unsupported", err
-				}
-				d.report(ev)
-				st.skip = true
-				if b != nil && d.ctx.FullGraph {
-					return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", b.Reason, b.at)
-				}
-				return d.plain(f)
-			}
-			return nil, err
-		}
-		b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack, at: tr.breakAt}
-		if len(b.Stack) == 0 {
-			b.at = []stackFrame{{f.Code, int(f.Code.Instrs[tr.at.pc].Line)}}
-			b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
-		}
-		b.Line = breakLine(b.Stack)
-		if d.ctx.FullGraph {
-			b.Kind = "fullgraph"
-			ev.Status, ev.Err = "unsupported", u
-			if u.Jump {
-				ev.Status = "error" // the user's, and no break
-			} else {
-				d.broke(ev, b)
-			}
-			d.report(ev)
-			d.failing(f, u)
-			if u.Jump {
-				return nil, d.raiseAt("torch._dynamo.exc", "UserError", "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow. For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands", b.at)
-			}
-			return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", trimUnsupported(u.Reason), b.at)
-		}
-		if u.NoBreak || tr.unresumable(private, tr.at.pc) != "" || (stop != nil && *stop == tr.at) {
-			b.Kind = "skip"
-			d.broke(ev, b)
-			ev.Status = "skipped"
-			d.report(ev)
-			st.skip = true
-			return d.plain(f)
-		}
-		d.broke(ev, b)
-		if !u.Jump && inLoop(f.Code.Code, tr.at.pc) {
-			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
-			ev.Status = "skipped"
-			d.report(ev)
-			st.skip = true
-			return d.plain(f)
-		}
-		if !u.Jump {
-			d.logf(logRestart, "Restarting analysis due to _dynamo/symbolic_convert.py:161 in fail_and_restart_analysis")
-		}
-		at := tr.at
-		stop, jump = &at, u.Jump
-		if u.Jump {
-			ev.Attempts--
-			d.unique-- // PyTorch compiles up to the branch without starting again
-		}
-	}
-}
-
-// refused ends the capture of a frame in which an operator refuses its arguments.
-func (d *Dynamo) refused(f *vm.Frame, st *codeState, ev *FrameEvent, wrong *fakeFailed) (vm.Object, error) {
-	err := d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at)
-	ev.Status, ev.Err = "error", err
-	d.report(ev)
-	d.failing(f, err)
-	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
-		d.logSuppressed(f, ev, err)
-		st.skip = true
-		return d.plain(f)
-	}
-	return nil, err
-}
-
-// inLoop reports whether control can come back from behind pc to pc or before it.
-func inLoop(c *code.Code, pc int) bool {
-	for _, in := range c.Instrs[pc:] {
-		if in.Op.HasJump() && int(in.Arg) <= pc {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *Dynamo) failing(f *vm.Frame, err error) {
-	if d.Observe.Failing != nil {
-		d.Observe.Failing(f, d.ctx, err)
-	}
-}
-
-func (d *Dynamo) report(ev *FrameEvent) {
-	d.structuredFrame(ev)
-	if ev.record != nil {
-		ev.record.Came = d.came(ev)
-		d.Observe.Recorded(ev.record, nil)
-	}
-	if d.Observe.Frame != nil {
-		d.Observe.Frame(ev)
-	}
-}
-
-func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
-	d.breaks = append(d.breaks, b)
-	if strings.HasPrefix(b.Reason, "Unsupported: ") {
-		d.count("graph_break", trimUnsupported(b.Reason), 1)
-	}
-	if b.Kind != "fullgraph" {
-		d.logBreakAt(b, b.at)
-	}
-	ev.breaks = append(ev.breaks, fmt.Sprintf("%s in line %d: %s", b.Kind, b.Line, b.Reason))
-	if d.Observe.Break != nil {
-		d.Observe.Break(b)
-	}
 }
 
 func kept(g *fx.Graph, n *fx.Node) bool {
@@ -614,8 +378,6 @@ func (d *Dynamo) timed(name string, f func() error) error {
 	d.times = append(d.times, &phase{name, []float64{time.Since(start).Seconds()}})
 	return err
 }
-
-func trimUnsupported(s string) string { return strings.TrimPrefix(s, "Unsupported: ") }
 
 // globalState is what ___check_global_state() compares: modes of the whole process that decide what operators do.
 type globalState struct {
@@ -655,17 +417,24 @@ func (s globalState) changed(now globalState) string {
 }
 
 // ambientGuards are the facts that every capture relies on.
-func ambientGuards(d *Dynamo, before globalState) []*Guard {
-	return []*Guard{
-		{Kind: "DEFAULT_DEVICE", Expr: "utils_device.CURRENT_DEVICE == None"},
-		{Kind: "GLOBAL_STATE", Expr: "___check_global_state()", check: func(*env, vm.Object) (bool, string) {
+func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
+	return []*guard.Guard{
+		guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == None", nil, nil),
+		guard.New(guard.GlobalState, "___check_global_state()", nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
 			now := d.globalState(d.T.Grad.Enabled())
 			if now == before {
-				return true, ""
+				return true, guard.Failure{}
 			}
-			return false, "GLOBAL_STATE changed: " + before.changed(now)
-		}},
-		{Kind: "TORCH_FUNCTION_MODE_STACK", Expr: "___check_torch_function_mode_stack()"},
+			cause := guard.Other
+			switch {
+			case now.grad != before.grad:
+				cause = guard.GradVaries
+			case now.autocast != before.autocast:
+				cause = guard.AutocastVaries
+			}
+			return false, guard.Failure{Text: "GLOBAL_STATE changed: " + before.changed(now), Cause: cause}
+		}),
+		guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, nil),
 	}
 }
 

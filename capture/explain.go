@@ -1,86 +1,9 @@
 package capture
 
 import (
-	"strings"
-
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 )
-
-// outGuard is a guard as torch._dynamo.explain lists it: what is guarded, by which maker of guards, and the checks that came of it.
-type outGuard struct {
-	name, source, create string
-	types, code          []string
-}
-
-// ambient are the guards that every frame has beyond those of values.
-var ambient = []outGuard{
-	{source: "SHAPE_ENV", create: "SHAPE_ENV"},
-	{source: "GLOBAL", create: "DEFAULT_DEVICE", types: []string{"DEFAULT_DEVICE"}, code: []string{"utils_device.CURRENT_DEVICE == None"}},
-	{source: "GLOBAL", create: "GRAD_MODE"},
-	{source: "GLOBAL", create: "DETERMINISTIC_ALGORITHMS"},
-	{source: "GLOBAL", create: "TORCH_FUNCTION_STATE"},
-}
-
-// outGuards are the guards of an entry, those of one value and maker together.
-func (tr *tracer) outGuards(gs []*Guard) []outGuard {
-	out := append([]outGuard(nil), ambient...)
-	at := map[string]int{}
-	for _, g := range inTree(gs) {
-		if g.Source == nil || g.Kind == "LAMBDA_GUARD" || strings.HasPrefix(g.Expr, "list(") {
-			continue
-		}
-		name, create := g.Source.Name(), tr.maker(g)
-		key := create + " " + name
-		i, ok := at[key]
-		if !ok {
-			where := "GLOBAL"
-			if isLocal(g.Source) {
-				where = "LOCAL"
-			}
-			i = len(out)
-			at[key] = i
-			out = append(out, outGuard{name: name, source: where, create: create})
-		}
-		o := &out[i]
-		if g.Kind != "NO_HASATTR" {
-			o.types = append(o.types, g.Kind)
-		}
-		if g.Kind != "TENSOR_MATCH" {
-			o.code = append(o.code, g.Expr)
-		}
-	}
-	return out
-}
-
-// maker is PyTorch's name for what makes a guard.
-func (tr *tracer) maker(g *Guard) string {
-	switch g.Kind {
-	case "NO_HASATTR", "DYNAMIC_INDICES":
-		return "TENSOR_MATCH"
-	case "OBJECT_ALIASING":
-		return "DUPLICATE_INPUT"
-	case "LENGTH_CHECK":
-		return "SEQUENCE_LENGTH"
-	case "ID_MATCH":
-		if _, ok := g.Source.(builtinSource); ok {
-			return "BUILTIN_MATCH"
-		}
-		if strings.Contains(g.Expr, ".__code__") {
-			return "CLOSURE_MATCH"
-		}
-		switch tr.guards.values[g.Source.Name()].(type) {
-		case vm.Bool, *vm.NoneType:
-			return "CONSTANT_MATCH"
-		}
-		return "FUNCTION_MATCH"
-	case "EQUALS_MATCH":
-		switch tr.guards.values[g.Source.Name()].(type) {
-		case vm.Int, vm.Float, vm.Str:
-			return "CONSTANT_MATCH"
-		}
-	}
-	return g.Kind
-}
 
 // count is an addition to torch._dynamo.utils.counters.
 type count struct {
@@ -125,14 +48,14 @@ func (d *Dynamo) explainModule(m *vm.Module) {
 		return l, nil
 	})
 	m.Func("keep_guards", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
-		d.outGuards = &[]outGuard{}
+		d.outGuards = &[]guard.Listed{}
 		return vm.None, nil
 	})
 	m.Func("kept_guards", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		l := vm.NewList()
 		if d.outGuards != nil {
 			for _, g := range *d.outGuards {
-				l.Items = append(l.Items, vm.NewTuple(vm.Str(g.name), vm.Str(g.source), vm.Str(g.create), strs(g.types), strs(g.code)))
+				l.Items = append(l.Items, vm.NewTuple(vm.Str(g.Name), vm.Str(g.Where), vm.Str(g.Maker), strs(g.Types), strs(g.Code)))
 			}
 		}
 		d.outGuards = nil
@@ -143,10 +66,10 @@ func (d *Dynamo) explainModule(m *vm.Module) {
 // setReason gives a GraphModule its compile_subgraph_reason: why the graph ends where it does.
 func (d *Dynamo) setReason(gm vm.Object, tr *tracer, out *outcome) error {
 	reason := "return_value"
-	at := []stackFrame{{tr.root.Code, tr.root.Line()}}
+	at := []guard.Place{{Code: tr.root.Code, Line: tr.root.Line()}}
 	if out.broke {
 		b := d.breaks[len(d.breaks)-1]
-		reason = explainReason(b)
+		reason = b.Reason.Explain()
 		if len(b.at) > 0 {
 			at = b.at
 		}

@@ -1,16 +1,35 @@
 package capture
 
-import "whittle/capture/python/vm"
+import (
+	"whittle/capture/guard"
+	"whittle/capture/python/vm"
+	"whittle/capture/source"
+)
 
 // GuardCheck gives a check of the guards of the newest compiled code of a function, and their number: locals are what the function
 // is called with.
-func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *vm.Dict) (check func() (bool, string), guards int) {
+func (d *Dynamo) GuardCheck(name string, locals map[string]vm.Object, globals *vm.Dict) (check func() (bool, guard.Failure), guards int) {
 	for c, st := range d.codes {
 		if c.Name == name && len(st.entries) > 0 {
 			en := st.entries[len(st.entries)-1]
-			e := &env{in: d.In, locals: locals, globals: globals}
-			return func() (bool, string) { return en.holds(e) }, len(en.guards)
+			e := &source.Env{In: d.In, Locals: locals, Globals: globals}
+			return func() (bool, guard.Failure) { return en.guards.Check(e) }, en.guards.Len()
 		}
 	}
 	return nil, 0
+}
+
+// CallRule is a list of names that traces treat alike: see nameList.
+type CallRule struct {
+	Why, Torch, Home string
+	Names            []string
+}
+
+// CallRules are the lists by the names that this package gives them.
+func CallRules() map[string]CallRule {
+	out := map[string]CallRule{}
+	for name, l := range callRules {
+		out[name] = CallRule{l.why, l.torch, l.home, l.names}
+	}
+	return out
 }

@@ -1,39 +1,18 @@
 package capture
 
 import (
-	"fmt"
-	"math"
-	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // PyTorch guards what its variables read. Here traced code runs on real values, and much of what it reads is read by the
 // interpreter itself: the class of an object is asked for __len__, a comparison walks two lists, a method is found in a class.
 // What follows guards that, too. These guards are not PyTorch's, and no log shows them.
-
-// fixedSource is an object that is the same in every call, as the way to it is guarded: a method that a class has, say. What is
-// read from it is guarded from there.
-type fixedSource struct {
-	v vm.Object
-	n int
-}
-
-func (s fixedSource) Name() string { return fmt.Sprintf("___fixed_%d", s.n) }
-
-// Get gives the object.
-func (s fixedSource) Get(*env) (vm.Object, error) { return s.v, nil }
-
-// fixed reports whether a source starts at an object rather than at a name.
-func fixed(s Source) bool {
-	for b := sourceBase(s); b != nil; b = sourceBase(s) {
-		s = b
-	}
-	_, ok := s.(fixedSource)
-	return ok
-}
 
 // anchor notes that the trace reached v by a way that is guarded, though v has no source.
 func (tr *tracer) anchor(v vm.Object) {
@@ -70,7 +49,7 @@ func (tr *tracer) anchor(v vm.Object) {
 }
 
 // sourceOf is the source of an object that existed before the trace; nil for others.
-func (tr *tracer) sourceOf(o vm.Object) Source {
+func (tr *tracer) sourceOf(o vm.Object) source.Source {
 	k := keyOf(o)
 	if k == nil {
 		return nil
@@ -83,16 +62,8 @@ func (tr *tracer) sourceOf(o vm.Object) Source {
 	}
 	delete(tr.anchored, k)
 	tr.fixedCount++
-	tr.see(o, fixedSource{k, tr.fixedCount})
+	tr.see(o, source.Fixed{Value: k, N: tr.fixedCount})
 	return tr.sources[k]
-}
-
-// covertly runs f with guards made that logs do not show.
-func (tr *tracer) covertly(f func()) {
-	old := tr.guards.covert
-	tr.guards.covert = true
-	defer func() { tr.guards.covert = old }()
-	f()
 }
 
 // classFacts are attributes that were looked up in one class, and what was found.
@@ -155,15 +126,15 @@ func (tr *tracer) ownDict(o vm.Object, v vm.Object) {
 		return
 	}
 	if src := tr.sourceOf(o); src != nil {
-		tr.sources[v] = attrSource{src, "__dict__"}
+		tr.sources[v] = source.Attr{Base: src, Of: "__dict__"}
 		tr.save(o)
 		tr.keep(v, snapshot{items: tr.saved[o].items})
 	}
 }
 
 // classGuards hold as long as the classes that the trace asked have what they had. The trace has ended, and its writes are undone.
-func (tr *tracer) classGuards() []*Guard {
-	var out []*Guard
+func (tr *tracer) classGuards() []*guard.Guard {
+	var out []*guard.Guard
 	for i, t := range tr.classOrder {
 		c := tr.classes[t]
 		var names []string
@@ -176,53 +147,9 @@ func (tr *tracer) classGuards() []*Guard {
 		if len(names) == 0 {
 			continue
 		}
-		version := t.Version()
-		out = append(out, &Guard{Kind: "CLASS_MATCH", Expr: fmt.Sprintf("___check_class(%s, %d)", t.FullName(), i), hidden: true, check: func(e *env, _ vm.Object) (bool, string) {
-			now := t.Version()
-			if now == version {
-				return true, ""
-			}
-			for i, n := range names {
-				if !sameConstant(e.in, t.Lookup(n), found[i]) {
-					return false, fmt.Sprintf("%s.%s has changed", t.FullName(), n)
-				}
-			}
-			version = now
-			return true, ""
-		}})
+		out = append(out, guard.Class(t, i, names, found))
 	}
 	return out
-}
-
-// sameConstant reports whether two values are one object, or constants that cannot be told apart: 1, 1.0 and True can, and so can 0.0 and -0.0.
-func sameConstant(in *vm.Interp, a, b vm.Object) bool {
-	if a == nil || b == nil || a.Type() != b.Type() {
-		return a == b
-	}
-	switch x := a.(type) {
-	case vm.Float:
-		return sameFloat(float64(x), float64(b.(vm.Float)))
-	case vm.Complex:
-		y := b.(vm.Complex)
-		return sameFloat(real(complex128(x)), real(complex128(y))) && sameFloat(imag(complex128(x)), imag(complex128(y)))
-	case *vm.Tuple:
-		return x == b || literal(x) && literal(b) && sameList(in, x.Items, b.(*vm.Tuple).Items)
-	case *vm.FrozenSet:
-		return x == b || literal(x) && literal(b) && sameSet(in, x.Items(), b.(*vm.FrozenSet).Items())
-	}
-	if a == b {
-		return true
-	}
-	switch a.(type) {
-	case *vm.BigInt, vm.Bytes, *torch.DType, *torch.Device, *torch.MemoryFormat:
-		eq, err := in.Eq(a, b)
-		return err == nil && eq
-	}
-	return false
-}
-
-func sameFloat(a, b float64) bool {
-	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
 // readsAttr is told of an attribute that bytecode or getattr is about to read from o.
@@ -240,7 +167,7 @@ func (tr *tracer) readsAttr(o vm.Object, name string) {
 			tr.lookedUp(t, name, v)
 		}
 		if src != nil && !isProperty(v) && tr.lacked(o, name) {
-			tr.covertly(func() { tr.guards.add(absentGuard(name, src)) })
+			tr.guards.Covertly(func() { tr.guards.Add(guard.Lacks(name, src)) })
 		}
 	case *vm.Type:
 		if !o.Heap {
@@ -271,15 +198,8 @@ func (tr *tracer) asksAttr(o, name vm.Object) {
 	if !isInst || src == nil || i.Dict == nil || tr.lacked(i, n) {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("___dict_contains('%s', %s.__dict__)", n, src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
-			i, ok := now.(*vm.Instance)
-			if !ok || i.Dict == nil {
-				return false, ""
-			}
-			_, has := i.Dict.GetStr(n)
-			return has, ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Has(n, src))
 	})
 }
 
@@ -311,7 +231,7 @@ func (tr *tracer) lacked(o *vm.Instance, name string) bool {
 
 // content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
 func (tr *tracer) content(o vm.Object) {
-	tr.covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
+	tr.guards.Covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
 }
 
 func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
@@ -351,7 +271,7 @@ func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
 }
 
 // keysGuard holds while a dict has the keys that it had before the trace, in their order.
-func (tr *tracer) keysGuard(src Source, o vm.Object, d *vm.Dict) {
+func (tr *tracer) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
 	var keys []vm.Object
 	if s, saved := tr.saved[d]; saved {
 		for i := 0; i < len(s.items); i += 2 {
@@ -360,40 +280,30 @@ func (tr *tracer) keysGuard(src Source, o vm.Object, d *vm.Dict) {
 	} else {
 		keys = d.Keys()
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_KEYS", Expr: "list(" + src.Name() + ".keys())", Source: src, check: func(e *env, now vm.Object) (bool, string) {
-			d, ok := vm.AsDict(now)
-			return ok && now.Type() == o.Type() && sameList(e.in, keys, d.Keys()), ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Keys(o.Type(), keys, src))
 	})
 }
 
 // memberGuard holds while a dict has a key, or has it not.
-func (tr *tracer) memberGuard(src Source, d *vm.Dict, key vm.Object) {
+func (tr *tracer) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
 	if k, ok := key.(*torch.Scalar); ok && k != nil {
 		return
 	}
 	has := false
 	if s, saved := tr.saved[d]; saved {
 		for i := 0; i < len(s.items) && !has; i += 2 {
-			has = sameConstant(tr.in, s.items[i], key)
+			has = guard.Same(tr.in, s.items[i], key)
 		}
 	} else if _, ok, err := d.Get(tr.in, key); err == nil {
 		has = ok
 	}
 	r, err := tr.in.Repr(key)
-	if err != nil || keyOf(key) != nil && !literal(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
+	if err != nil || keyOf(key) != nil && !guard.Constant(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("%s in %s", r, src.Name()), Source: src, check: func(e *env, now vm.Object) (bool, string) {
-			d, ok := vm.AsDict(now)
-			if !ok {
-				return false, ""
-			}
-			_, ok, err := d.Get(e.in, key)
-			return err == nil && ok == has, ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Member(key, r, has, src))
 	})
 }
 
@@ -407,86 +317,15 @@ func (tr *tracer) madeHere(o vm.Object) bool {
 }
 
 // membersGuard holds while a set, a deque or another container of Go holds what it holds.
-func (tr *tracer) membersGuard(src Source, o vm.Object) {
-	items, ok := members(tr.in, o)
+func (tr *tracer) membersGuard(src source.Source, o vm.Object) {
+	items, ok := guard.Contained(tr.in, o)
 	if !ok {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "MEMBERS", Expr: "list(" + src.Name() + ")", Source: src, check: func(e *env, now vm.Object) (bool, string) {
-			got, ok := members(e.in, now)
-			if !ok || now.Type() != o.Type() || len(got) != len(items) {
-				return false, ""
-			}
-			if unordered(o) {
-				return sameSet(e.in, items, got), ""
-			}
-			return sameList(e.in, items, got), ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.Contents(o, items, src))
 	})
 }
-
-func unordered(o vm.Object) bool {
-	switch o.(type) {
-	case *vm.Set, *vm.FrozenSet:
-		return true
-	}
-	return false
-}
-
-// members lists what a container of Go holds; ok is false for what is none, and for iterators, which reading would use up.
-func members(in *vm.Interp, o vm.Object) (items []vm.Object, ok bool) {
-	switch v := o.(type) {
-	case *vm.Set:
-		return v.Items(), true
-	case *vm.FrozenSet:
-		return v.Items(), true
-	case *vm.Instance: // its class is written in Python: what that reads is seen
-		return nil, false
-	}
-	switch o.Type().Name {
-	case "deque", "bytearray", "mappingproxy", "dict_keys", "dict_values", "dict_items", "array":
-		items, err := in.IterAll(o)
-		if err != nil {
-			return nil, false
-		}
-		if o.Type().Name == "mappingproxy" {
-			for _, k := range slices.Clone(items) {
-				if v, err := in.GetItem(o, k); err == nil {
-					items = append(items, v)
-				}
-			}
-		}
-		return items, true
-	}
-	return nil, false
-}
-
-func sameList(in *vm.Interp, a, b []vm.Object) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !sameConstant(in, a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameSet(in *vm.Interp, a, b []vm.Object) bool {
-	for _, x := range a {
-		if !slices.ContainsFunc(b, func(y vm.Object) bool { return sameConstant(in, x, y) }) {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
-// statelessTypes are native classes whose methods depend on what guards see: on contents, or on what never changes.
-var statelessTypes = map[string]bool{"str": true, "bytes": true, "int": true, "float": true, "complex": true, "bool": true, "list": true, "tuple": true, "dict": true, "set": true, "frozenset": true, "range": true, "slice": true,
-	"deque": true, "bytearray": true, "mappingproxy": true, "dict_keys": true, "dict_values": true, "dict_items": true, "array": true, "type": true, "function": true, "builtin_function_or_method": true, "method": true, "property": true, "object": true,
-	"NoneType": true, "ellipsis": true, "Pattern": true, "Match": true, "module": true, "memoryview": true, "date": true, "datetime": true, "time": true, "timedelta": true, "timezone": true, "code": true, "cell": true, "GenericAlias": true, "UnionType": true}
 
 // nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
 // generator, a context variable, a file. Nothing could tell whether it is the same the next time.
@@ -504,13 +343,20 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 	}
 	t := self.Type()
 	if _, ok := self.(*torch.Generator); ok {
-		return &Unsupported{Reason: "Unsupported: call_method UserDefinedObjectVariable(Generator) " + f.Name}
+		return unsupported(breaks.NativeMethod, "Generator", f.Name)
 	}
-	if tr.sourceOf(self) == nil || statelessTypes[t.Name] || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
+	if tr.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
 		return nil
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: call_method UserDefinedObjectVariable(%s) %s", t.Name, f.Name)}
+	id := breaks.NativeMethod
+	if isFile(t) {
+		id = breaks.FileMethod
+	}
+	return unsupported(id, t.Name, f.Name)
 }
+
+// isFile reports whether a class is that of files that are open for text, as open() makes them by default.
+func isFile(t *vm.Type) bool { return t.Name == "TextIOWrapper" }
 
 // imports gives a module that traced code is about to import its source.
 func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
@@ -533,7 +379,7 @@ func (tr *tracer) storesTensor(o vm.Object, name string) error {
 	if _, property := t.Type().Lookup(name).(*vm.GetSet); !property {
 		return nil
 	}
-	return &Unsupported{Reason: "STORE_ATTR-caused graph break"}
+	return unsupported(breaks.TensorAttribute)
 }
 
 // asksByMethod does o.__getattr__(name) of a module and o.__getattribute__(name) of any object as the attribute itself is read.
@@ -565,9 +411,7 @@ func (tr *tracer) different(a, b vm.Object) {
 	if x == nil || y == nil || a == b {
 		return
 	}
-	tr.covertly(func() {
-		tr.guards.add(&Guard{Kind: "NO_ALIASING", Expr: x.Name() + " is not " + y.Name(), Source: x, among: []Source{x, y}, relate: func(vs []vm.Object) (bool, string) {
-			return vs[0] != vs[1], ""
-		}})
+	tr.guards.Covertly(func() {
+		tr.guards.Add(guard.TwoObjects(x, y))
 	})
 }

@@ -3,8 +3,12 @@ package capture
 import (
 	"errors"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
@@ -12,7 +16,7 @@ import (
 )
 
 // finish turns a trace into an entry and runs it.
-func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *env, ev *FrameEvent) (vm.Object, error) {
+func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *source.Env, ev *FrameEvent) (vm.Object, error) {
 	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
 	pl := &plan{draws: tr.draws, grad: out.gradEnd, autocast: out.autocastEnd}
 	err := func() (err error) {
@@ -21,7 +25,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			if err := p.lastFirst(private, out.at.pc); err != nil {
 				return err
 			}
-			live := liveLocals(private.Code.Code, out.at.pc)
+			live := resume.Live(private.Code.Code, out.at.pc)
 			if pl.stack, err = p.values(private.Stack[:private.SP]); err != nil {
 				return err
 			}
@@ -30,8 +34,8 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 				if v == nil || !live[i] && i < len(private.Code.VarNames) {
 					continue
 				}
-				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.locals[name] == v {
-					pl.locals[i] = p.untouched(localSource{name})
+				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.Locals[name] == v {
+					pl.locals[i] = p.untouched(source.Local{Var: name})
 					continue
 				}
 				if pl.locals[i], err = p.value(v); err != nil {
@@ -86,13 +90,8 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	}
 	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
 	rel, violated := tr.shapeGuards()
-	en := &entry{id: ev.ID, guards: append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
-	for _, g := range en.guards {
-		if g.late != nil {
-			g.late(g)
-		}
-	}
-	ev.Guards, ev.Status = shown(en.guards), "compiled"
+	en := &entry{id: ev.ID, guards: guard.NewSet(append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
 	compiled := "" // the name of the graph's function
 	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.compileReason(out, ev))
 	if tr.calls > 0 || len(p.outs) > 0 {
@@ -147,13 +146,13 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 	}
 	if d.outGuards != nil {
-		*d.outGuards = append(*d.outGuards, tr.outGuards(en.guards)...)
+		*d.outGuards = append(*d.outGuards, en.guards.List()...)
 	}
 	d.count("frames", "ok", 1)
 	d.logBytecode(f, en, compiled)
 	d.logf(logProduceGuards, "produce_guards")
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
-		ev.Tree = treeLines(inTree(en.guards), tr.guards.values)
+		ev.Tree = en.guards.Tree()
 	}
 	d.logGuards(en)
 	d.logGuardTime(en, e)
@@ -202,7 +201,7 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 		}
 		var ae *aten.Error
 		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError && !d.ctx.FullGraph {
-			return nil, &Unsupported{Reason: "Backend compiler failed with a fake tensor exception"} // sizes that only running shows
+			return nil, unsupported(breaks.FakeTensorBackend) // sizes that only running shows
 		}
 		if d.Observe.Failed != nil {
 			d.Observe.Failed(d.ctx.Backend, ev.Graph, vals, err)

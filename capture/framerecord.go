@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	snap "whittle/capture/snapshot"
@@ -236,7 +237,7 @@ func (d *Dynamo) Replay(r *FrameRecord, backend func(name string) (vm.Object, er
 	st := &codeState{}
 	for _, why := range slices.Backward(r.Failed) {
 		id, why, _ := strings.Cut(why, ": ")
-		st.entries = append(st.entries, &entry{id: id, ctx: ctx, guards: []*Guard{{Expr: why, check: func(*env, vm.Object) (bool, string) { return false, "" }}}})
+		st.entries = append(st.entries, &entry{id: id, ctx: ctx, guards: guard.NeverHolds(why)})
 	}
 	d.codes[c.Code] = st
 	d.always[c.Code] = r.Always

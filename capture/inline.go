@@ -5,40 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 )
 
 // calledFunc is a call that is about to become a frame of the trace.
 type calledFunc struct {
 	fn    *vm.Function
-	src   Source // nil for a function without one
-	given int    // positional arguments, self included
+	src   source.Source // nil for a function without one
+	given int           // positional arguments, self included
 	kw    []vm.KwArg
-}
-
-// mroSource is a function found in the class at a place of an object's method resolution order, as super() finds it.
-type mroSource struct {
-	base Source
-	at   int
-	name string
-}
-
-// Name is how guards call the function.
-func (s mroSource) Name() string {
-	return fmt.Sprintf("type(%s).__mro__[%d].%s", s.base.Name(), s.at, s.name)
-}
-
-// Get looks the function up again.
-func (s mroSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
-
-func (s mroSource) step(_ *env, b vm.Object) (vm.Object, error) {
-	t := b.Type()
-	if s.at < len(t.MRO) {
-		if v, ok := t.MRO[s.at].Dict.GetStr(s.name); ok {
-			return v, nil
-		}
-	}
-	return nil, fmt.Errorf("%s is gone", s.Name())
 }
 
 // calling notes which function the next frame is a call of, and how the function was reached.
@@ -56,7 +33,7 @@ func (tr *tracer) calling(fn *vm.Function, callable vm.Object, args []vm.Object,
 }
 
 // methodSource is where a method of self was found; nil when self has no source, or the method is none of its class.
-func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) Source {
+func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) source.Source {
 	inst, ok := self.(*vm.Instance)
 	if !ok {
 		return nil
@@ -66,11 +43,11 @@ func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) Source {
 		return nil
 	}
 	if inst.Class.Lookup(fn.Name) == vm.Object(fn) {
-		return attrSource{base, fn.Name}
+		return source.Attr{Base: base, Of: fn.Name}
 	}
 	for i, c := range inst.Class.MRO {
 		if v, ok := c.Dict.GetStr(fn.Name); ok && v == vm.Object(fn) {
-			return mroSource{base, i, fn.Name}
+			return source.Inherited{Base: base, I: i, Of: fn.Name}
 		}
 	}
 	return nil
@@ -103,7 +80,7 @@ func (tr *tracer) enter(f *vm.Frame) {
 	for i, d := range f.Func.Defaults {
 		slot := first + i
 		if (slot >= c.given || c.given < 0) && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
-			tr.byDefault(f, slot, d, itemSource{attrSource{c.src, "__defaults__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)})
+			tr.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__defaults__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		}
 	}
 	if f.Func.KwDefaults == nil {
@@ -112,7 +89,7 @@ func (tr *tracer) enter(f *vm.Frame) {
 	for slot := cc.ArgCount; slot < cc.ArgCount+cc.KwOnly; slot++ {
 		name := cc.VarNames[slot]
 		if d, ok := f.Func.KwDefaults.GetStr(name); ok && !named[name] {
-			tr.byDefault(f, slot, d, itemSource{attrSource{c.src, "__kwdefaults__"}, vm.Str(name), "'" + name + "'"})
+			tr.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__kwdefaults__"}, Key: vm.Str(name), Text: "'" + name + "'"})
 		}
 	}
 }
@@ -120,11 +97,11 @@ func (tr *tracer) enter(f *vm.Frame) {
 // defaultValue is an argument of an inlined call that was left at its default, and not looked at yet.
 type defaultValue struct {
 	v   vm.Object
-	src Source
+	src source.Source
 }
 
 // byDefault notes an argument that was left at its default; it is guarded when the function reads it.
-func (tr *tracer) byDefault(f *vm.Frame, slot int, v vm.Object, src Source) {
+func (tr *tracer) byDefault(f *vm.Frame, slot int, v vm.Object, src source.Source) {
 	if slices.Contains(f.Code.CellVars, f.Code.LocalsPlusName(slot)) {
 		tr.see(v, src) // reads of a cell are seen otherwise
 		return
@@ -149,7 +126,7 @@ func (tr *tracer) seeDefault(f *vm.Frame, slot int) {
 }
 
 // bindCells notes how the cells of a function that is called can be reached. The first call decides.
-func (tr *tracer) bindCells(f *vm.Frame, src Source) {
+func (tr *tracer) bindCells(f *vm.Frame, src source.Source) {
 	if f.Func == nil {
 		return
 	}
@@ -159,7 +136,7 @@ func (tr *tracer) bindCells(f *vm.Frame, src Source) {
 		}
 		tr.cells[c] = nil
 		if src != nil {
-			tr.cells[c] = attrSource{itemSource{attrSource{src, "__closure__"}, vm.MakeInt(int64(i)), fmt.Sprint(i)}, "cell_contents"}
+			tr.cells[c] = source.Attr{Base: source.Item{Base: source.Attr{Base: src, Of: "__closure__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}, Of: "cell_contents"}
 		}
 	}
 }
@@ -173,8 +150,8 @@ func (tr *tracer) seeFree(f *vm.Frame, slot int) {
 	if tr.cells[c] == nil {
 		// A variable of the compiled function that a function made in it reads.
 		name := f.Code.LocalsPlusName(slot)
-		if _, isCell := tr.rootCell(name).(*vm.Cell); isCell && tr.rootCell(name) == vm.Object(c) && tr.env.locals[name] == c.V {
-			tr.loaded(f, c.V, localSource{name})
+		if _, isCell := tr.rootCell(name).(*vm.Cell); isCell && tr.rootCell(name) == vm.Object(c) && tr.env.Locals[name] == c.V {
+			tr.loaded(f, c.V, source.Local{Var: name})
 		}
 		return
 	}
@@ -205,7 +182,7 @@ func (tr *tracer) seeClassCell(f *vm.Frame) {
 		if f != tr.root {
 			tr.seeFree(f, slot)
 		} else if c, ok := f.LocalsPlus[slot].(*vm.Cell); ok && c.V != nil {
-			tr.see(c.V, localSource{name})
+			tr.see(c.V, source.Local{Var: name})
 		}
 	}
 }
@@ -213,7 +190,7 @@ func (tr *tracer) seeClassCell(f *vm.Frame) {
 // constantArgs reports whether a builtin is called on constants alone: PyTorch computes such calls while tracing.
 func constantArgs(args []vm.Object) bool {
 	for _, a := range args {
-		if !literal(a) {
+		if !guard.Constant(a) {
 			return false
 		}
 	}
@@ -243,10 +220,10 @@ func (tr *tracer) usePolyfill(name string, args []vm.Object) {
 	if !ok || p.folds && constantArgs(args) {
 		return
 	}
-	base := importSource{strings.TrimSuffix("torch._dynamo.polyfills."+p.module, ".")}
-	tr.guards.add(fixedGuard(base.Name()))
+	base := source.Import{Module: strings.TrimSuffix("torch._dynamo.polyfills."+p.module, ".")}
+	tr.guards.Add(guard.Part(base.Name()))
 	for _, a := range p.attrs {
-		tr.guards.add(fixedGuard(base.Name() + "." + a))
+		tr.guards.Add(guard.Part(base.Name() + "." + a))
 	}
 	for _, b := range p.builtins {
 		if v, ok := tr.in.Builtins.Dict.GetStr(b); ok {
@@ -258,11 +235,6 @@ func (tr *tracer) usePolyfill(name string, args []vm.Object) {
 	}
 }
 
-// fixedGuard is a guard on something that is part of the compiler here and cannot change.
-func fixedGuard(name string) *Guard {
-	return &Guard{Kind: "ID_MATCH", Expr: "___check_obj_id(" + name + ", <id>)"}
-}
-
 // callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded.
 func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	base := tr.sourceOf(m)
@@ -272,14 +244,14 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 	fwd, isFn := m.Class.Lookup("forward").(*vm.Function)
 	if own, ok := m.Dict.GetStr("forward"); ok {
 		if base != nil {
-			src := Source(attrSource{nnSource{base, moduleKind(m.Class)}, "forward"})
+			src := source.Source(source.Attr{Base: source.Module{Base: base, Kind: moduleKind(m.Class)}, Of: "forward"})
 			f, isF := own.(*vm.Function)
 			if b, bound := own.(*vm.BoundMethod); bound {
-				src = attrSource{src, "__func__"}
+				src = source.Attr{Base: src, Of: "__func__"}
 				f, isF = b.Func.(*vm.Function)
 			}
 			if isF {
-				tr.guards.add(codeGuard(f, src))
+				tr.guards.Add(guard.Code(f, src))
 			}
 		}
 		return nil, false, nil
@@ -298,7 +270,7 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 	hooks := false
 	for _, name := range []string{"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"} {
 		v, ok := m.Dict.GetStr(name)
-		hooks = hooks || ok && dictLen(v) > 0
+		hooks = hooks || ok && guard.DictLen(v) > 0
 	}
 	imp := moduleFile
 	tr.see(mod, imp)
@@ -307,36 +279,21 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 		if err != nil {
 			return nil, false, err
 		}
-		tr.see(v, attrSource{imp, name})
-		hooks = hooks || dictLen(v) > 0
+		tr.see(v, source.Attr{Base: imp, Of: name})
+		hooks = hooks || guard.DictLen(v) > 0
 	}
 	if hooks && base != nil {
 		tr.seeHooks(m, base)
 	}
 	if base != nil {
-		tr.guards.list = append(tr.guards.list, absentGuard("forward", base)) // one for each call
+		tr.guards.AddAnew(guard.Lacks("forward", base)) // one for each call
 	}
 	if hooks || !isFn {
 		return nil, false, nil
 	}
 	if base != nil {
-		tr.called = calledFunc{fn: fwd, src: attrSource{attrSource{base, "__class__"}, "forward"}, given: len(args) + 1, kw: kw}
+		tr.called = calledFunc{fn: fwd, src: source.Attr{Base: source.Attr{Base: base, Of: "__class__"}, Of: "forward"}, given: len(args) + 1, kw: kw}
 	}
 	v, err := tr.in.Call(fwd, append([]vm.Object{m}, args...), kw)
 	return v, true, err
-}
-
-// absentGuard holds as long as an object's own attributes lack a name.
-func absentGuard(name string, src Source) *Guard {
-	var before vm.Absence
-	return &Guard{Kind: "DICT_CONTAINS", Expr: fmt.Sprintf("not ___dict_contains('%s', %s.__dict__)", name, src.Name()), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
-		i, ok := now.(*vm.Instance)
-		if !ok {
-			return false, ""
-		}
-		if i.Dict == nil {
-			return true, ""
-		}
-		return i.Dict.Lacks(name, &before), ""
-	}}
 }

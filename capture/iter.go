@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 )
 
 // replayIter is an iterator that can be read ahead: a resume function's loop holds one, so that a trace can
@@ -80,7 +83,7 @@ func (it *replayIter) copy() *replayIter {
 
 // iterItemSource is the i-th item that an iterator will give.
 type iterItemSource struct {
-	base Source
+	base source.Source
 	i    int
 }
 
@@ -90,14 +93,18 @@ func (s iterItemSource) Name() string {
 }
 
 // Get reads ahead in the frame's own iterator.
-func (s iterItemSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
+func (s iterItemSource) Get(e *source.Env) (vm.Object, error) { return source.Via(e, s) }
 
-func (s iterItemSource) step(e *env, o vm.Object) (vm.Object, error) {
+// From is the iterator.
+func (s iterItemSource) From() source.Source { return s.base }
+
+// Step reads the item.
+func (s iterItemSource) Step(e *source.Env, o vm.Object) (vm.Object, error) {
 	it, ok := o.(*replayIter)
 	if !ok {
 		return nil, fmt.Errorf("%s is no iterator", s.base.Name())
 	}
-	v, err := it.peek(e.in, it.pos+s.i)
+	v, err := it.peek(e.In, it.pos+s.i)
 	if err == nil && v == nil {
 		err = fmt.Errorf("%s has ended", s.base.Name())
 	}
@@ -139,10 +146,10 @@ func (tr *tracer) stepped(it *replayIter) {
 	if i > 0 {
 		return
 	}
-	tr.guards.add(&Guard{Kind: "TUPLE_ITERATOR_LEN", Expr: fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), Source: src, check: func(e *env, now vm.Object) (bool, string) {
+	tr.guards.Add(guard.New(guard.TupleIteratorLen, fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), src, func(e *source.Env, now vm.Object) (bool, guard.Failure) {
 		other, ok := now.(*replayIter)
-		return ok && other.remaining(e.in, n) == n, ""
-	}})
+		return ok && other.remaining(e.In, n) == n, guard.Failure{}
+	}))
 	for k := 0; k < n; k++ {
 		v, err := it.peek(tr.in, it.pos+k)
 		if err != nil {
@@ -154,7 +161,7 @@ func (tr *tracer) stepped(it *replayIter) {
 }
 
 // iterator plans an iterator that a break leaves in the middle: the frame's own, moved on as far as the trace read.
-func (p *planner) iterator(it *replayIter, src Source) recipe {
+func (p *planner) iterator(it *replayIter, src source.Source) recipe {
 	n := it.pos - it.start
 	return func(r *rebuild) (vm.Object, error) {
 		if x := r.made[it]; x != nil {
@@ -180,7 +187,7 @@ func (p *planner) iterator(it *replayIter, src Source) recipe {
 func (p *planner) madeIterator(o vm.Object, left *replayIter) (recipe, error) {
 	n := left.remaining(p.tr.in, maxItems)
 	if n < 0 {
-		return nil, &Unsupported{Reason: "Unsupported: an iterator without an end, or one that raises, at a graph break", NoBreak: true}
+		return nil, unsupported(breaks.EndlessIterator)
 	}
 	items := make([]vm.Object, n)
 	for i := range items {
@@ -219,7 +226,7 @@ func (tr *tracer) drain(callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm
 			break
 		}
 		if items.Items = append(items.Items, v); len(items.Items) > maxItems {
-			return nil, false, &Unsupported{Reason: "Unsupported: infinite generator"}
+			return nil, false, unsupported(breaks.InfiniteGenerator)
 		}
 	}
 	it, err := tr.in.Iter(items)

@@ -3,6 +3,7 @@ package capture
 import (
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/python/vm"
 )
 
@@ -51,7 +52,7 @@ func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err err
 	if tr.d.member("ignore_logger_methods", callable, f) {
 		return true, nil
 	}
-	return false, &Unsupported{Reason: "Unsupported: Logger not supported for non-export cases. To avoid graph breaks caused by logger in compile-mode, it is recommended to disable logging by adding logging methods to config.ignore_logger_methods"}
+	return false, unsupported(breaks.LoggerMethod)
 }
 
 // logs plans the calls that were put off.

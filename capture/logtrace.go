@@ -6,17 +6,13 @@ import (
 	"unicode/utf8"
 
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/kernels/tensor"
 )
-
-// place is a line of a program.
-type place struct {
-	code *vm.Code
-	line int
-}
 
 // frames walks from the running frame out to the frame that is captured.
 func (tr *tracer) frames(visit func(f *vm.Frame) bool) {
@@ -31,13 +27,13 @@ func (tr *tracer) frames(visit func(f *vm.Frame) bool) {
 }
 
 // userPlace is the line of the innermost frame that PyTorch would trace, too.
-func (tr *tracer) userPlace() place {
-	var at place
+func (tr *tracer) userPlace() guard.Place {
+	var at guard.Place
 	tr.frames(func(f *vm.Frame) bool {
 		if f != tr.root && !tr.mirrored(f) {
 			return true
 		}
-		at = place{f.Code, f.Line()}
+		at = guard.Place{Code: f.Code, Line: f.Line()}
 		return false
 	})
 	return at
@@ -50,22 +46,10 @@ func (tr *tracer) origin() fx.Origin {
 		if f != tr.root && (!tr.mirrored(f) || strings.HasPrefix(f.Code.Filename, "torch/nn/modules/")) {
 			return true
 		}
-		o = fx.Origin{File: f.Code.Filename, Line: f.Line(), Func: f.Code.Name, Code: strings.TrimSpace(rawLine(f.Code, f.Line()))}
+		o = fx.Origin{File: f.Code.Filename, Line: f.Line(), Func: f.Code.Name, Code: strings.TrimSpace(guard.Place{Code: f.Code, Line: f.Line()}.Text())}
 		return false
 	})
 	return o
-}
-
-// rawLine is a line of the source of c as it stands; "" when it is not at hand.
-func rawLine(c *vm.Code, line int) string {
-	if c.Source == nil {
-		return ""
-	}
-	lines := strings.Split(c.Source.Text, "\n")
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	return strings.TrimRight(lines[line-1], " \t\r")
 }
 
 // header is how traces name the line that a frame is at.
@@ -96,7 +80,7 @@ func (tr *tracer) logStep(f *vm.Frame, ins code.Instr) {
 			tr.loggedLine = map[*vm.Frame]int{}
 		}
 		tr.loggedLine[f] = line
-		tr.d.Log(logSource, fmt.Sprintf("TRACE starts_line %s\n    %s", tr.header(f), rawLine(f.Code, line)))
+		tr.d.Log(logSource, fmt.Sprintf("TRACE starts_line %s\n    %s", tr.header(f), guard.Place{Code: f.Code, Line: line}.Text()))
 	}
 	if !l.on[logInstr] {
 		return
@@ -148,7 +132,7 @@ func (tr *tracer) logNode(n *fx.Node) {
 
 // marks is the line that a frame is at with marks under the expression that runs.
 func marks(in *vm.Interp, f *vm.Frame) string {
-	text := rawLine(f.Code, f.Line())
+	text := guard.Place{Code: f.Code, Line: f.Line()}.Text()
 	if f.PC < 0 || f.PC >= len(f.Code.Instrs) {
 		return text
 	}
@@ -266,12 +250,12 @@ func (tr *tracer) logInput(n *fx.Node, source string) {
 }
 
 // logBreakAt logs a graph break with the user's stack; the same line is explained once.
-func (d *Dynamo) logBreakAt(b *BreakEvent, frames []stackFrame) {
+func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 	if !d.logs.on[logBreak] || len(frames) == 0 {
 		return
 	}
 	in := frames[len(frames)-1]
-	key := StackEntry{File: in.code.Filename, Line: in.line}
+	key := StackEntry{File: in.Code.Filename, Line: in.Line}
 	if d.logs.broken[key] {
 		d.Log(logBreak, fmt.Sprintf("Graph break (details suppressed) in user code at %s:%d\nReason: %s", key.File, key.Line, b.Reason))
 		return
@@ -283,22 +267,19 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []stackFrame) {
 	var s strings.Builder
 	fmt.Fprintf(&s, "Graph break in user code at %s:%d\nReason: %s\nUser code traceback:\n", key.File, key.Line, b.Reason)
 	for _, f := range frames {
-		fmt.Fprintf(&s, "  File \"%s\", line %d, in %s\n", f.code.Filename, f.line, f.code.Name)
-		if t := strings.TrimSpace(rawLine(f.code, f.line)); t != "" {
+		fmt.Fprintf(&s, "  File \"%s\", line %d, in %s\n", f.Code.Filename, f.Line, f.Code.Name)
+		if t := strings.TrimSpace(f.Text()); t != "" {
 			s.WriteString("    " + t + "\n")
 		}
 	}
 	d.Log(logBreak, s.String())
 }
 
-// stackFrame is one frame of a user stack with its code.
-type stackFrame = place
-
 // stackFrames lists the frames from the captured one to the running one.
-func (tr *tracer) stackFrames() []stackFrame {
-	var out []stackFrame
+func (tr *tracer) stackFrames() []guard.Place {
+	var out []guard.Place
 	tr.frames(func(f *vm.Frame) bool {
-		out = append([]stackFrame{{f.Code, f.Line()}}, out...)
+		out = append([]guard.Place{{Code: f.Code, Line: f.Line()}}, out...)
 		return true
 	})
 	return out
@@ -388,21 +369,21 @@ func (d *Dynamo) replacement(f *vm.Frame, en *entry, compiled string) string {
 }
 
 // loadSource lists the instructions that read a source.
-func loadSource(s Source, emit func(op, arg string)) {
+func loadSource(s source.Source, emit func(op, arg string)) {
 	switch s := s.(type) {
-	case localSource:
-		emit("LOAD_FAST", "      ("+s.name+")")
-	case globalSource:
-		emit("LOAD_GLOBAL", "      ("+s.name+")")
-	case attrSource:
-		loadSource(s.base, emit)
-		emit("LOAD_ATTR", "      ("+s.name+")")
-	case itemSource:
-		loadSource(s.base, emit)
-		emit("LOAD_CONST", "      ("+s.text+")")
+	case source.Local:
+		emit("LOAD_FAST", "      ("+s.Var+")")
+	case source.Global:
+		emit("LOAD_GLOBAL", "      ("+s.Var+")")
+	case source.Attr:
+		loadSource(s.Base, emit)
+		emit("LOAD_ATTR", "      ("+s.Of+")")
+	case source.Item:
+		loadSource(s.Base, emit)
+		emit("LOAD_CONST", "      ("+s.Text+")")
 		emit("BINARY_SUBSCR", "")
-	case nnSource:
-		loadSource(s.base, emit)
+	case source.Module:
+		loadSource(s.Base, emit)
 	default:
 		emit("LOAD_GLOBAL", "      ("+s.Name()+")")
 	}
@@ -434,7 +415,7 @@ func (d *Dynamo) logStartOf(f *vm.Frame, line int) {
 	var s strings.Builder
 	for g := f.Back; g != nil; g = g.Back {
 		entry := fmt.Sprintf("  File \"%s\", line %d, in %s\n", g.Code.Filename, g.Line(), g.Code.Name)
-		if t := strings.TrimSpace(rawLine(g.Code, g.Line())); t != "" {
+		if t := strings.TrimSpace(guard.Place{Code: g.Code, Line: g.Line()}.Text()); t != "" {
 			entry += "    " + t + "\n"
 		}
 		old := s.String()
@@ -451,10 +432,10 @@ func (tr *tracer) logSymbols() {
 	}
 	user := func(where string) string {
 		at := tr.userPlace()
-		if at.code == nil {
+		if at.Code == nil {
 			return "(" + where + ")"
 		}
-		return strings.TrimPrefix(at.comment(workingDir()), "# ") + " (" + where + ")"
+		return strings.TrimPrefix(at.Comment(), "# ") + " (" + where + ")"
 	}
 	bounds := func(r symbolic.Range) string {
 		lo, hi := "-int_oo", "int_oo"

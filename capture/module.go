@@ -187,7 +187,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 			for _, s := range b.Stack {
 				stack.Items = append(stack.Items, vm.NewTuple(vm.Str(s.File), vm.MakeInt(int64(s.Line)), vm.Str(s.Function)))
 			}
-			l.Items = append(l.Items, vm.NewTuple(vm.Str(explainReason(b)), stack))
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(b.Reason.Explain()), stack))
 		}
 		return l, nil
 	})
@@ -200,7 +200,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		for _, f := range d.failures[min(int(n), len(d.failures)):] {
 			why := vm.NewList()
 			for _, r := range f.Reasons {
-				why.Items = append(why.Items, vm.Str(r))
+				why.Items = append(why.Items, vm.Str(r.String()))
 			}
 			out.Items = append(out.Items, vm.NewTuple(vm.Str(f.Function), vm.Str(f.File), vm.MakeInt(int64(f.Line)), why))
 		}
@@ -232,12 +232,4 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		d.Extra(m)
 	}
 	return m, nil
-}
-
-// explainReason is how torch._dynamo.explain words a break.
-func explainReason(b *BreakEvent) string {
-	if b.Reason == "Data-dependent jump" {
-		return "generic_jump TensorVariable()"
-	}
-	return trimUnsupported(b.Reason)
 }

@@ -1,43 +1,20 @@
 package capture
 
 import (
-	"fmt"
-
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // PyTorch traces nn.Module's own code where hooks run and where attributes are assigned, and guards what that code reads. The
 // same guards are made here by name, as the code is another.
 
-// valueSource is the i-th value of a dict, whatever its key.
-type valueSource struct {
-	base Source
-	i    int
-}
-
-// Name is how guards call the value.
-func (s valueSource) Name() string {
-	return fmt.Sprintf("%s[list(%s.keys())[%d]]", s.base.Name(), s.base.Name(), s.i)
-}
-
-// Get reads the value.
-func (s valueSource) Get(e *env) (vm.Object, error) { return stepped(e, s, s.base) }
-
-func (s valueSource) step(_ *env, b vm.Object) (vm.Object, error) {
-	if d, ok := vm.AsDict(b); ok {
-		if vs := d.Values(); s.i < len(vs) {
-			return vs[s.i], nil
-		}
-	}
-	return nil, fmt.Errorf("%s is gone", s.Name())
-}
-
 // moduleFile is where nn.Module is defined.
-var moduleFile = importSource{"torch.nn.modules.module"}
+var moduleFile = source.Import{Module: "torch.nn.modules.module"}
 
 // seePath guards what a chain of attributes leads to.
-func (tr *tracer) seePath(src Source, names ...string) {
+func (tr *tracer) seePath(src source.Source, names ...string) {
 	v, err := src.Get(tr.env)
 	if err != nil {
 		return
@@ -51,14 +28,14 @@ func (tr *tracer) seePath(src Source, names ...string) {
 		if s := tr.sources[keyOf(v)]; s != nil && tr.tracked(v) {
 			src = s // a module that is known by another way already
 		}
-		src, v = attrSource{src, n}, next
+		src, v = source.Attr{Base: src, Of: n}, next
 		tr.see(v, src)
 	}
 }
 
 // seeHooks guards the hooks of a module whose call runs some, and what runs them.
-func (tr *tracer) seeHooks(m *vm.Instance, base Source) {
-	own := nnSource{base, moduleKind(m.Class)}
+func (tr *tracer) seeHooks(m *vm.Instance, base source.Source) {
+	own := source.Module{Base: base, Kind: moduleKind(m.Class)}
 	after := false
 	for _, table := range []string{"_forward_pre_hooks", "_forward_hooks"} {
 		v, ok := m.Dict.GetStr(table)
@@ -68,20 +45,19 @@ func (tr *tracer) seeHooks(m *vm.Instance, base Source) {
 		}
 		after = after || table == "_forward_hooks"
 		if kw, ok := m.Dict.GetStr(table + "_with_kwargs"); ok {
-			tr.see(kw, attrSource{own, table + "_with_kwargs"})
+			tr.see(kw, source.Attr{Base: own, Of: table + "_with_kwargs"})
 		}
-		src := attrSource{own, table}
-		g := lengthGuard("DICT_LENGTH", src, d.Len(), dictLen)
-		g.hidden = true
-		tr.guards.add(g)
-		tr.guards.values[src.Name()] = v
+		src := source.Attr{Base: own, Of: table}
+		g := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen).Hide()
+		tr.guards.Add(g)
+		tr.guards.SetValue(src.Name(), v)
 		for i, h := range d.Values() {
-			tr.see(h, valueSource{src, i})
+			tr.see(h, source.Value{Base: src, I: i})
 		}
-		tr.guards.order(attrSource{moduleFile, "_global" + table})
+		tr.guards.Order(source.Attr{Base: moduleFile, Of: "_global" + table})
 	}
 	builtins := []string{"set"}
-	if pre, ok := m.Dict.GetStr("_forward_pre_hooks"); ok && dictLen(pre) > 0 {
+	if pre, ok := m.Dict.GetStr("_forward_pre_hooks"); ok && guard.DictLen(pre) > 0 {
 		builtins = append(builtins, "tuple", "isinstance")
 	}
 	for _, b := range builtins {
@@ -91,13 +67,13 @@ func (tr *tracer) seeHooks(m *vm.Instance, base Source) {
 	}
 	tr.seePath(moduleFile, "torch", "compiler", "is_compiling")
 	tr.seePath(moduleFile, "torch", "_C")
-	tr.guards.add(fixedGuard(attrSource{attrSource{attrSource{moduleFile, "torch"}, "_C"}, "_get_tracing_state"}.Name()))
+	tr.guards.Add(guard.Part(source.Attr{Base: source.Attr{Base: source.Attr{Base: moduleFile, Of: "torch"}, Of: "_C"}, Of: "_get_tracing_state"}.Name()))
 	if after {
 		if v, ok := m.Dict.GetStr("_forward_hooks_always_called"); ok {
-			tr.see(v, attrSource{own, "_forward_hooks_always_called"})
+			tr.see(v, source.Attr{Base: own, Of: "_forward_hooks_always_called"})
 		}
 		for _, name := range []string{"_global_forward_hooks_with_kwargs", "_global_forward_hooks_always_called"} {
-			tr.guards.add(&Guard{Kind: "DICT_LENGTH", Expr: "not " + attrSource{moduleFile, name}.Name()})
+			tr.guards.Add(guard.New(guard.DictLength, "not "+source.Attr{Base: moduleFile, Of: name}.Name(), nil, nil))
 		}
 	}
 }
@@ -116,15 +92,15 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 	for _, n := range []string{"Parameter", "Module"} {
 		tr.seePath(moduleFile, n)
 	}
-	tr.guards.add(fixedGuard(attrSource{moduleFile, "Buffer"}.Name()))
-	own := nnSource{base, moduleKind(m.Class)}
+	tr.guards.Add(guard.Part(source.Attr{Base: moduleFile, Of: "Buffer"}.Name()))
+	own := source.Module{Base: base, Kind: moduleKind(m.Class)}
 	buffer := false
 	for _, table := range []string{"_parameters", "_modules", "_buffers"} {
 		t, ok := moduleTable(m, table)
 		if !ok {
 			continue
 		}
-		tr.see(t, attrSource{own, table})
+		tr.see(t, source.Attr{Base: own, Of: table})
 		if _, has := t.GetStr(name); has && table == "_buffers" {
 			_, buffer = v.(*torch.Tensor)
 		}
@@ -135,7 +111,7 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 		tr.seePath(moduleFile, "torch", "Tensor")
 		tr.seePath(moduleFile, "torch", "nn", "Module", "register_buffer")
 		if s, ok := m.Dict.GetStr("_non_persistent_buffers_set"); ok {
-			tr.see(s, attrSource{own, "_non_persistent_buffers_set"})
+			tr.see(s, source.Attr{Base: own, Of: "_non_persistent_buffers_set"})
 		}
 	}
 	for _, b := range builtins {
@@ -143,5 +119,5 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 			tr.useBuiltin(b, v)
 		}
 	}
-	tr.guards.add(fixedGuard(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
+	tr.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
@@ -28,11 +29,11 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 		if s, ok := a.(*torch.Scalar); ok {
 			some = true
 			if !s.Backed() && f.Name != "isinstance" && f.Name != "abs" && f.Name != "max" && f.Name != "min" {
-				return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+				return nil, false, unsupported(breaks.DataDependentOperator, readsNumber)
 			}
 		}
 	}
-	if !some || effects[f.Name] {
+	if _, breaks := effects.names[f.Name]; !some || breaks {
 		return nil, false, nil
 	}
 	switch f.Name {
@@ -98,7 +99,7 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 			continue
 		}
 		if !s.Backed() {
-			return nil, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+			return nil, unsupported(breaks.DataDependentOperator, readsNumber)
 		}
 		if _, err := tr.scalarArg(s); err != nil {
 			return nil, err
@@ -197,7 +198,7 @@ func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Ob
 		v, err = tr.t.ScalarFunction("torch.sym_int", s, symbolic.Trunc)
 	case t == vm.BoolType && one:
 		if !tr.decidable(s) {
-			return nil, false, &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+			return nil, false, unsupported(breaks.DataDependentOperator, readsNumber)
 		}
 		var b bool
 		b, err = tr.t.Truth(s)

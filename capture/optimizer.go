@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -56,13 +57,13 @@ func (tr *tracer) optimizerInputs(callable vm.Object, args []vm.Object) error {
 // foundTensor is a tensor, a number that may become a symbol, or the state of a parameter, with the way to it.
 type foundTensor struct {
 	t   vm.Object
-	src Source
+	src source.Source
 }
 
 // optimizerTensors lists the tensors of an optimizer for optimizerInputs.
 func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTensor, error) {
 	var out []foundTensor
-	add := func(o vm.Object, src Source) {
+	add := func(o vm.Object, src source.Source) {
 		switch o.(type) {
 		case *torch.Tensor, *vm.Dict, vm.Float:
 			out = append(out, foundTensor{o, src})
@@ -86,11 +87,11 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 			return nil, err
 		}
 		lists, _ := vm.AsTuple(order)
-		groupSource := func(i int) Source {
-			return itemSource{attrSource{base, "param_groups"}, vm.MakeInt(int64(i)), fmt.Sprint(i)}
+		groupSource := func(i int) source.Source {
+			return source.Item{Base: source.Attr{Base: base, Of: "param_groups"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}
 		}
-		paramSource := func(gi, pi int) Source {
-			return itemSource{itemSource{groupSource(gi), vm.Str("params"), "'params'"}, vm.MakeInt(int64(pi)), fmt.Sprint(pi)}
+		paramSource := func(gi, pi int) source.Source {
+			return source.Item{Base: source.Item{Base: groupSource(gi), Key: vm.Str("params"), Text: "'params'"}, Key: vm.MakeInt(int64(pi)), Text: fmt.Sprint(pi)}
 		}
 		for gi, g := range groups.Items {
 			d, ok := vm.AsDict(g)
@@ -106,7 +107,7 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 					}
 					continue
 				}
-				add(v, itemSource{groupSource(gi), keys[k], "'" + name + "'"})
+				add(v, source.Item{Base: groupSource(gi), Key: keys[k], Text: "'" + name + "'"})
 			}
 		}
 		at := map[vm.Object]int{}
@@ -114,17 +115,17 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 			at[k] = i
 		}
 		// What a parameter has in the state, by the source of the parameter.
-		stateOf := func(p vm.Object, src Source) (*vm.Dict, Source, error) {
+		stateOf := func(p vm.Object, src source.Source) (*vm.Dict, source.Source, error) {
 			v, ok, err := states.Get(tr.in, p)
 			if err != nil || !ok {
 				return nil, nil, err
 			}
 			d, _ := vm.AsDict(v)
-			return d, placedSource{keyedSource{attrSource{base, "state"}, src}, at[p]}, nil
+			return d, source.Placed{Source: source.Keyed{Base: source.Attr{Base: base, Of: "state"}, Key: src}, I: at[p]}, nil
 		}
-		part := func(src Source, key vm.Object) Source {
+		part := func(src source.Source, key vm.Object) source.Source {
 			name, _ := vm.AsStr(key)
-			return itemSource{src, key, "'" + name + "'"}
+			return source.Item{Base: src, Key: key, Text: "'" + name + "'"}
 		}
 		params := func(g vm.Object) []vm.Object {
 			d, ok := vm.AsDict(g)
@@ -167,7 +168,7 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 				}
 				if grad != vm.None {
 					trained = append(trained, pi)
-					add(grad, attrSource{paramSource(gi, pi), "grad"})
+					add(grad, source.Attr{Base: paramSource(gi, pi), Of: "grad"})
 				}
 			}
 			if lists == nil {
@@ -187,7 +188,7 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 						return nil, err
 					}
 					if ok {
-						add(v, placedSource{part(src, name), slices.Index(d.Keys(), name)})
+						add(v, source.Placed{Source: part(src, name), I: slices.Index(d.Keys(), name)})
 					}
 				}
 			}

@@ -3,8 +3,11 @@ package capture
 import (
 	"slices"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -14,14 +17,14 @@ type recipe func(r *rebuild) (vm.Object, error)
 
 // rebuild is one evaluation of a plan: graph outputs and sources are at hand, and shared objects are built once.
 type rebuild struct {
-	env  *env
+	env  *source.Env
 	outs []vm.Object
 	made map[vm.Object]vm.Object
 }
 
 // effect writes new contents into an object that existed before.
 type effect struct {
-	source Source
+	source source.Source
 	object vm.Object // used when the object has no source of its own (a table inside an instance)
 	cell   bool      // object is a cell
 	items  []recipe
@@ -159,14 +162,14 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	}
 	if it, ok := o.(vm.Iterator); ok {
 		// Its state is in it, and would be shared by all runs.
-		return nil, &Unsupported{Reason: "Unsupported: a " + it.Type().Name + " made in the frame is left over", NoBreak: true}
+		return nil, unsupported(breaks.LeftOverIterator, it.Type().Name)
 	}
 	// Everything else (modules, classes) is taken as it is.
 	return constant(o), nil
 }
 
 // untouched passes a local variable on as it came in, whether or not the trace looked at it.
-func (p *planner) untouched(src Source) recipe {
+func (p *planner) untouched(src source.Source) recipe {
 	return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }
 }
 
@@ -247,7 +250,7 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 
 // ownCell reports whether the compiled frame made c.
 func (tr *tracer) ownCell(c *vm.Cell) bool {
-	for _, outer := range tr.env.cells {
+	for _, outer := range tr.env.Cells {
 		if outer == c {
 			return false
 		}
@@ -262,11 +265,11 @@ func (tr *tracer) ownCell(c *vm.Cell) bool {
 }
 
 // argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
-func (tr *tracer) argumentOf(c *vm.Cell) Source {
+func (tr *tracer) argumentOf(c *vm.Cell) source.Source {
 	f := tr.root
 	for i, v := range f.LocalsPlus {
-		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && tr.env.locals[name] == c.V && !tr.stored[i] {
-			return localSource{name}
+		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && tr.env.Locals[name] == c.V && !tr.stored[i] {
+			return source.Local{Var: name}
 		}
 	}
 	return nil
@@ -294,7 +297,7 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 			return nil, err
 		}
 		for i := 0; i+1 < len(items); i += 2 {
-			if err := x.Dict.Set(r.env.in, items[i], items[i+1]); err != nil {
+			if err := x.Dict.Set(r.env.In, items[i], items[i+1]); err != nil {
 				return nil, err
 			}
 		}
@@ -350,7 +353,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
 	if tr.nodes[t.T] == nil {
-		return nil, &Unsupported{Reason: "a tensor without a node", NoBreak: true}
+		return nil, unsupported(breaks.NoNode)
 	}
 	i, ok := p.idx[t.T]
 	if !ok {
@@ -376,9 +379,9 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 		return nil
 	}
 	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
-	live := liveLocals(f.Code.Code, pc)
+	live := resume.Live(f.Code.Code, pc)
 	for i, v := range f.LocalsPlus {
-		if v == nil || !live[i] && i < len(f.Code.VarNames) || tr.env.locals[f.Code.LocalsPlusName(i)] == v {
+		if v == nil || !live[i] && i < len(f.Code.VarNames) || tr.env.Locals[f.Code.LocalsPlusName(i)] == v {
 			continue
 		}
 		values = append(values, v)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 )
 
@@ -42,14 +43,14 @@ func (d *Dynamo) backendFailed(err error) error {
 }
 
 // raiseAt is raise for an error of capture: the message goes on with the lines of the program that led there, and with advice.
-func (d *Dynamo) raiseAt(module, class, msg string, at []stackFrame) error {
+func (d *Dynamo) raiseAt(module, class, msg string, at []guard.Place) error {
 	msg += "\n"
 	stack := vm.NewList()
 	if len(at) > 0 {
 		msg += "\nfrom user code:\n "
 		for _, p := range at {
-			msg += fmt.Sprintf("  File \"%s\", line %d, in %s\n", p.code.Filename, p.line, p.code.Name)
-			if text := strings.TrimSpace(rawLine(p.code, p.line)); text != "" {
+			msg += fmt.Sprintf("  File \"%s\", line %d, in %s\n", p.Code.Filename, p.Line, p.Code.Name)
+			if text := strings.TrimSpace(p.Text()); text != "" {
 				msg += "    " + text + "\n"
 			}
 			summary, err := d.frameSummary(p)
@@ -70,7 +71,7 @@ func (d *Dynamo) raiseAt(module, class, msg string, at []stackFrame) error {
 }
 
 // frameSummary is a place as an object of traceback.FrameSummary's kind.
-func (d *Dynamo) frameSummary(p stackFrame) (vm.Object, error) {
+func (d *Dynamo) frameSummary(p guard.Place) (vm.Object, error) {
 	m, err := d.In.Import("torch._dynamo.eval_frame")
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (d *Dynamo) frameSummary(p stackFrame) (vm.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.In.Call(cls, []vm.Object{vm.Str(p.code.Filename), vm.MakeInt(int64(p.line)), vm.Str(p.code.Name)}, nil)
+	return d.In.Call(cls, []vm.Object{vm.Str(p.Code.Filename), vm.MakeInt(int64(p.Line)), vm.Str(p.Code.Name)}, nil)
 }
 
 // advised is a message of capture with PyTorch's advice, as the settings verbose and suppress_errors have it.

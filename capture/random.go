@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
@@ -20,7 +22,7 @@ type randomDraw struct {
 
 	// A generator of the program's own: its state counts as fixed. Every run gets the number that the trace drew, and
 	// leaves the state that the trace left.
-	generator Source // nil for functions of the module
+	generator source.Source // nil for functions of the module
 	number    vm.Object
 	after     vm.Object
 }
@@ -118,9 +120,9 @@ func (tr *tracer) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object,
 	if err != nil {
 		return nil, err
 	}
-	x, err := asTensor(number)
-	if err != nil {
-		return nil, &Unsupported{Reason: "Unsupported: " + err.Error()}
+	x := asTensor(number)
+	if x == nil {
+		return nil, unsupported(breaks.RandomNumber, number.Type().Name)
 	}
 	src := randomSource{len(tr.draws), tr.t}
 	tr.draws = append(tr.draws, d)
@@ -153,42 +155,42 @@ func (tr *tracer) putBack() error {
 }
 
 // make draws the numbers of a run, as plain Python.
-func (ds randomDraws) make(e *env) error {
+func (ds randomDraws) make(e *source.Env) error {
 	if len(ds) == 0 {
 		return nil
 	}
-	hook := e.in.FrameHook
-	e.in.FrameHook = nil
-	defer func() { e.in.FrameHook = hook }()
-	e.drawn = nil
+	hook := e.In.FrameHook
+	e.In.FrameHook = nil
+	defer func() { e.In.FrameHook = hook }()
+	e.Drawn = nil
 	for _, d := range ds {
 		v := d.number
 		var err error
 		if d.generator == nil {
-			v, err = e.in.Call(d.fn, d.args, d.kw)
+			v, err = e.In.Call(d.fn, d.args, d.kw)
 		} else {
 			var gen vm.Object
 			if gen, err = d.generator.Get(e); err == nil {
-				_, err = e.in.CallMethod(gen, "setstate", d.after)
+				_, err = e.In.CallMethod(gen, "setstate", d.after)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		e.drawn = append(e.drawn, v)
+		e.Drawn = append(e.Drawn, v)
 	}
 	return nil
 }
 
-// asTensor is a drawn number as graphs take it.
-func asTensor(o vm.Object) (*tensor.Tensor, error) {
+// asTensor is a drawn number as graphs take it; nil for what is no number.
+func asTensor(o vm.Object) *tensor.Tensor {
 	switch v := o.(type) {
 	case vm.Int:
-		return tensor.Full(tensor.Int64, float64(v)), nil
+		return tensor.Full(tensor.Int64, float64(v))
 	case vm.Float:
-		return tensor.Full(tensor.Float64, float64(v)), nil
+		return tensor.Full(tensor.Float64, float64(v))
 	}
-	return nil, fmt.Errorf("random number of type %s", o.Type().Name)
+	return nil
 }
 
 // drawnOperand refuses arithmetic on drawn numbers alone, as PyTorch does: the frame runs as plain Python.
@@ -204,7 +206,7 @@ func (tr *tracer) drawnOperand(c *torch.Call) error {
 	if !some {
 		return nil
 	}
-	return &Unsupported{Reason: fmt.Sprintf("Unsupported: partial tensor op: BuiltinVariable(%s) [%s] {}", strings.TrimPrefix(c.Target, "operator."), strings.Join(kinds, ", ")), NoBreak: true}
+	return unsupported(breaks.PartialTensorOp, strings.TrimPrefix(c.Target, "operator."), strings.Join(kinds, ", "))
 }
 
 // drawnSource is a number that the run drew.
@@ -214,11 +216,11 @@ type drawnSource struct{ index int }
 func (s drawnSource) Name() string { return fmt.Sprintf("random_value_%d", s.index) }
 
 // Get is the number.
-func (s drawnSource) Get(e *env) (vm.Object, error) {
-	if s.index >= len(e.drawn) {
+func (s drawnSource) Get(e *source.Env) (vm.Object, error) {
+	if s.index >= len(e.Drawn) {
 		return nil, fmt.Errorf("%s was not drawn", s.Name())
 	}
-	return e.drawn[s.index], nil
+	return e.Drawn[s.index], nil
 }
 
 // randomSource is the same number in a tensor.
@@ -231,14 +233,14 @@ type randomSource struct {
 func (s randomSource) Name() string { return drawnSource{s.index}.Name() }
 
 // Get makes the tensor.
-func (s randomSource) Get(e *env) (vm.Object, error) {
+func (s randomSource) Get(e *source.Env) (vm.Object, error) {
 	v, err := drawnSource{s.index}.Get(e)
 	if err != nil {
 		return nil, err
 	}
-	x, err := asTensor(v)
-	if err != nil {
-		return nil, err
+	x := asTensor(v)
+	if x == nil {
+		return nil, fmt.Errorf("random number of type %s", v.Type().Name)
 	}
 	return s.t.Wrap(x), nil
 }

@@ -3,8 +3,10 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/sizes"
@@ -28,7 +30,7 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	src := tr.sources[p]
 	if src == nil {
 		if x.Fake {
-			return nil, &Unsupported{Reason: "tensor of another trace", NoBreak: true}
+			return nil, unsupported(breaks.OtherTraceTensor)
 		}
 		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
 		name := fmt.Sprintf("_tensor_constant%d", len(tr.attrs))
@@ -63,6 +65,13 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	return f, nil
 }
 
+var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)
+
+// placeholderName is the name that PyTorch gives to a source's graph input: L['x'] is L_x_.
+func placeholderName(source string) string {
+	return strings.TrimPrefix(notWord.ReplaceAllString(source, "_"), "_")
+}
+
 // asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be
 // written in place.
 func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
@@ -86,10 +95,6 @@ func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
 	return nil
 }
 
-// dataDependent are the methods that read a tensor's data.
-var dataDependent = map[string]string{"item": "Tensor.item", "tolist": "Tensor.tolist", "numpy": "Tensor.numpy", "__float__": "Tensor.item", "__int__": "Tensor.item",
-	"__index__": "Tensor.item", "backward": "Tensor.backward", "__bool__": "Data-dependent jump", "data_ptr": "Tensor.data_ptr"}
-
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
 	v, err := tr.record(c)
@@ -103,25 +108,14 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, ok, err := tr.item(c); ok || err != nil {
 		return v, err
 	}
-	if why := dataDependent[c.Target]; why != "" && c.Op == fx.CallMethod {
-		return nil, &Unsupported{Reason: "Unsupported: " + why}
-	}
-	if c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True) {
-		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
-			return nil, &Unsupported{Reason: "Unsupported: Tensor.requires_grad_"}
-		}
+	if u := tr.breaksAt(c); u != nil {
+		return nil, u
 	}
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
 	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
 		return vm.None, nil // nothing changes
-	}
-	if c.Target == "torch.is_inference_mode_enabled" {
-		return nil, &Unsupported{Reason: "Unsupported: torch.* op returned non-Tensor bool call_function <built-in function is_inference_mode_enabled>"}
-	}
-	if c.Target == torch.MakeSubclass {
-		return nil, &Unsupported{Reason: "Unsupported: Workaround for issues with nn_parameter construction"}
 	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		if s, ok := o.(*torch.Scalar); ok {
@@ -131,7 +125,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		if m, ok := o.(torch.Region); ok {
 			n := *m.EnteredBy()
 			if n == nil || tr.graph.Node(n.Name) != n {
-				return nil, false, &Unsupported{Reason: "Unsupported: end of an autocast or inference region that began outside of the graph", NoBreak: true}
+				return nil, false, unsupported(breaks.OpenRegion)
 			}
 			return n, true, nil
 		}
@@ -187,7 +181,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		}
 		var ae *aten.Error
 		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
-			return nil, &Unsupported{Reason: "Unsupported: dynamic shape operator: " + strings.TrimSuffix(ae.Op, ".default")}
+			return nil, unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
 		}
 		if u := tr.wrongCall(c, err); u != nil {
 			return nil, u
@@ -207,6 +201,24 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	return res, nil
 }
 
+// breaksAt is the break at a call of torch that a graph has no form for, or that gives the program what only a run knows; nil for
+// other calls.
+func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
+	switch why, reads := dataDependent.names[c.Target]; {
+	case reads && c.Op == fx.CallMethod:
+		return unsupported(why)
+	case c.Target == "torch.is_inference_mode_enabled":
+		return unsupported(breaks.NonTensorResult, "bool", "is_inference_mode_enabled")
+	case c.Target == torch.MakeSubclass:
+		return unsupported(breaks.ParameterConstruction)
+	case c.Op == fx.CallMethod && c.Target == "requires_grad_" && (len(c.Args) < 2 || c.Args[1] == vm.True):
+		if p, ok := c.Args[0].(*torch.Tensor); ok && !tr.t.Grad.RequiresGrad(p.T) {
+			return unsupported(breaks.TensorRequiresGrad)
+		}
+	}
+	return nil
+}
+
 // overloadStem is what the node of an overload that the program calls is named after: its name and the overload's. "" for other calls.
 func overloadStem(c *torch.Call) string {
 	if c.Op != fx.CallFunction || !fx.IsOverload(c.Target) {
@@ -219,7 +231,7 @@ func overloadStem(c *torch.Call) string {
 func (tr *tracer) unsupportedArg(err error) error {
 	var r *vm.Raised
 	if errors.As(err, &r) {
-		return &Unsupported{Reason: "Unsupported: " + r.Error()}
+		return unsupported(breaks.Argument, r.Error())
 	}
 	return err
 }

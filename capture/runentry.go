@@ -2,15 +2,14 @@ package capture
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
 // runEntry runs compiled code in place of a frame.
-func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *env) (vm.Object, error) {
+func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, error) {
 	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
 	if err := en.plan.draws.make(e); err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 	if !errors.Is(err, errResume) {
 		return res, err // the frame ended with that instruction
 	}
-	h := d.In.NewFrame(f.Func, d.resumeCode(f.Code, p.pc, g.PC, g.SP))
+	h := d.In.NewFrame(f.Func, d.resume.At(f.Code, p.pc, g.PC, g.SP))
 	h.Globals, h.Builtins = f.Globals, f.Builtins
 	copy(h.LocalsPlus, g.LocalsPlus)
 	for i, v := range g.Stack[:g.SP] {
@@ -141,30 +140,4 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 		return nil, err
 	}
 	return d.compiled(h)
-}
-
-// resumeCode is the code of the function that goes on at pc, after the instruction at broke the graph.
-func (d *Dynamo) resumeCode(c *vm.Code, at, pc, sp int) *vm.Code {
-	origin := c.Code // of a function that was resumed before, the one it began as: ways through it meet again
-	if o := d.origins[origin]; o != nil {
-		origin = o
-	}
-	k := resumeKey{origin, pc, sp}
-	if r := d.resume[k]; r != nil {
-		return r
-	}
-	cc := c.Code.Clone()
-	name := c.Name
-	line := int(c.Instrs[at].Line)
-	if base, ok := strings.CutPrefix(name, "torch_dynamo_resume_in_"); ok {
-		if i := strings.LastIndex(base, "_at_"); i > 0 {
-			name = base[:i]
-		}
-	}
-	cc.Name = fmt.Sprintf("torch_dynamo_resume_in_%s_at_%d", name, line)
-	cc.FirstLine = line
-	r := vm.NewCode(cc)
-	d.resume[k] = r
-	d.origins[cc] = origin
-	return r
 }

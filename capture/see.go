@@ -3,7 +3,9 @@ package capture
 import (
 	"fmt"
 
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -12,7 +14,7 @@ func (tr *tracer) note(f *vm.Frame, owner vm.Object, what any) {
 		f.Ext = nil
 		return
 	}
-	if i, ok := owner.(*vm.Instance); ok && (wholeInstances[i.Class.FullName()] || isEnumMember(i) && tr.d.IsLibrary(f.Code.Filename)) {
+	if i, ok := owner.(*vm.Instance); ok && (wholeInstances.has(i.Class.FullName()) || isEnumMember(i) && tr.d.IsLibrary(f.Code.Filename)) {
 		f.Ext = nil
 		return
 	}
@@ -57,8 +59,8 @@ func (tr *tracer) after(f *vm.Frame) {
 	}
 	if p.imported != "" {
 		if _, ok := v.(*vm.Module); ok && tr.sources[v] == nil {
-			tr.sources[v] = importSource{p.imported}
-			tr.covertly(func() { tr.guards.add(idGuard(v, importSource{p.imported})) })
+			tr.sources[v] = source.Import{Module: p.imported}
+			tr.guards.Covertly(func() { tr.guards.Add(guard.Identity(v, source.Import{Module: p.imported})) })
 		}
 		return
 	}
@@ -74,21 +76,21 @@ func (tr *tracer) after(f *vm.Frame) {
 	}
 	if owner, isTensor := p.owner.(*torch.Tensor); isTensor {
 		if p.name == "data" || p.name == "requires_grad" || p.name == "grad_fn" || p.name == "shape" && !fixedSize(v) {
-			tr.guards.add(tr.typeGuard(owner, base))
+			tr.guards.Add(guard.Type(owner, base))
 		}
 		if p.name == "shape" && hasNumber(v) {
-			tr.guards.add(tr.typeGuard(owner, base))
+			tr.guards.Add(guard.Type(owner, base))
 		}
 		if p.name == "grad" {
-			tr.see(v, attrSource{base, p.name})
+			tr.see(v, source.Attr{Base: base, Of: p.name})
 		}
 		if d := owner.AttrDict(false); d != nil {
 			if own, has := d.GetStr(p.name); has && own == v {
-				tr.see(v, attrSource{base, p.name})
+				tr.see(v, source.Attr{Base: base, Of: p.name})
 			}
 		}
 		if r, ok := v.(*torch.Tensor); ok && (p.name == "T" || p.name == "mT" || p.name == "H" || p.name == "real" || p.name == "imag") {
-			tr.viaAttr[r.T] = attrSource{base, p.name}
+			tr.viaAttr[r.T] = source.Attr{Base: base, Of: p.name}
 		}
 		return
 	}
@@ -108,7 +110,7 @@ func (tr *tracer) after(f *vm.Frame) {
 
 // seeItem gives owner[key] its source. Only what the container held before the trace has one: a defaultdict makes items, and
 // classes compute them.
-func (tr *tracer) seeItem(owner vm.Object, base Source, key, v vm.Object) {
+func (tr *tracer) seeItem(owner vm.Object, base source.Source, key, v vm.Object) {
 	if !tr.held(owner, key, v) {
 		return
 	}
@@ -117,22 +119,22 @@ func (tr *tracer) seeItem(owner vm.Object, base Source, key, v vm.Object) {
 	}
 	switch key.(type) {
 	case vm.Int, vm.Str, vm.Bool:
-		if i, ok := vm.AsInt(key); ok && i < 0 && listLen(owner)+tupleLen(owner) >= 0 {
-			key = vm.MakeInt(i + int64(max(listLen(owner), tupleLen(owner))))
+		if i, ok := vm.AsInt(key); ok && i < 0 && guard.ListLen(owner)+guard.TupleLen(owner) >= 0 {
+			key = vm.MakeInt(i + int64(max(guard.ListLen(owner), guard.TupleLen(owner))))
 		}
 		if r, err := tr.in.Repr(key); err == nil {
-			tr.see(v, itemSource{base, key, r})
+			tr.see(v, source.Item{Base: base, Key: key, Text: r})
 		}
 	case *vm.Tuple, *vm.FrozenSet, vm.Float, *vm.NoneType, vm.Bytes, vm.Complex, *torch.DType, *torch.Device:
-		if r, err := tr.in.Repr(key); err == nil && literal(key) {
-			tr.see(v, itemSource{base, key, r})
+		if r, err := tr.in.Repr(key); err == nil && guard.Constant(key) {
+			tr.see(v, source.Item{Base: base, Key: key, Text: r})
 		}
 	default:
 		// A key that came from outside itself: state[param].
 		if ks := tr.sources[keyOf(key)]; ks != nil && tr.sources[keyOf(v)] == nil {
-			tr.see(v, keyedSource{base, ks})
+			tr.see(v, source.Keyed{Base: base, Key: ks})
 		} else if ks == nil && !tr.madeHere(key) {
-			tr.see(v, itemSource{base, key, fmt.Sprintf("<%s %d>", key.Type().Name, tr.keyNumber(key))})
+			tr.see(v, source.Item{Base: base, Key: key, Text: fmt.Sprintf("<%s %d>", key.Type().Name, tr.keyNumber(key))})
 		}
 	}
 }
@@ -165,7 +167,7 @@ func (tr *tracer) held(owner, key, v vm.Object) bool {
 // same reports whether a list of keys and values has v under key.
 func (tr *tracer) same(items []vm.Object, key, v vm.Object) bool {
 	for i := 0; i+1 < len(items); i += 2 {
-		if items[i] == key || keyOf(key) != nil && sameConstant(tr.in, items[i], key) {
+		if items[i] == key || keyOf(key) != nil && guard.Same(tr.in, items[i], key) {
 			return items[i+1] == v
 		}
 	}
@@ -216,7 +218,7 @@ func keyOf(o vm.Object) vm.Object {
 }
 
 // see registers a value that existed before the trace: its source, its guards, and its content.
-func (tr *tracer) see(v vm.Object, src Source) {
+func (tr *tracer) see(v vm.Object, src source.Source) {
 	if into := tr.symbolTo; into != nil {
 		tr.symbolTo = nil
 		defer func() { tr.symbolTo = into }()
@@ -311,7 +313,7 @@ func (tr *tracer) save(o vm.Object) {
 		tr.keep(o, s)
 		if n, ok := c.Native.(vm.Object); ok { // a subclass of dict or list: its items
 			if src := tr.sources[keyOf(o)]; src != nil && keyOf(n) != nil && tr.sources[n] == nil {
-				tr.sources[n] = nativeSource{src}
+				tr.sources[n] = source.Native{Base: src}
 			}
 			tr.save(n)
 		}

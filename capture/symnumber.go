@@ -5,22 +5,28 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
+// readsNumber is the operator that gives a tensor's number to the program.
+const readsNumber = "aten._local_scalar_dense.default"
+
 // unsupportedNumber is the graph break for a question that only the running program can answer; nil for other errors.
 func unsupportedNumber(err error) *Unsupported {
 	var dd *torch.DataDependent
 	if errors.As(err, &dd) {
-		return &Unsupported{Reason: "Unsupported: data dependent operator: " + dd.Op}
+		return unsupported(breaks.DataDependentOperator, dd.Op)
 	}
 	var sd *symbolic.DataDependent
 	if errors.As(err, &sd) {
-		return &Unsupported{Reason: "Unsupported: data dependent operator: aten._local_scalar_dense.default"}
+		return unsupported(breaks.DataDependentOperator, readsNumber)
 	}
 	return nil
 }
@@ -39,7 +45,7 @@ func (tr *tracer) decidable(s *torch.Scalar) bool {
 }
 
 // loaded handles a value that the next instruction loads: a number may become a symbol.
-func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src Source) {
+func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src source.Source) {
 	if s := tr.swapping(func() { tr.see(v, src) }); s != nil {
 		f.Ext = &pending{swap: s}
 	}
@@ -54,7 +60,7 @@ func (tr *tracer) scalarArg(s *torch.Scalar) (fx.Arg, error) {
 		return e.Int, nil
 	}
 	if s.Env != tr.unknowns {
-		return nil, &Unsupported{Reason: "a number of another trace", NoBreak: true}
+		return nil, unsupported(breaks.OtherTraceNumber)
 	}
 	if n := tr.exprNode(s.Expr); n != nil {
 		tr.scalars[s] = n
@@ -147,7 +153,7 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 		return s, nil
 	}
 	e := tr.unknowns.Number(p.T.AtInt(0), name)
-	tr.track(symbolic.Input{From: name, Expr: e}, func(e *env) (any, bool) {
+	tr.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
 		v, err := src.Get(e)
 		q, ok := v.(*torch.Tensor)
 		if err != nil || !ok || q.T.Numel() != 1 {
@@ -163,15 +169,15 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 }
 
 // indicesGuard says that a tensor carries no marks of dynamic dimensions that the trace does not know.
-func (tr *tracer) indicesGuard(p *torch.Tensor, src Source) *Guard {
+func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	const attr = "_dynamo_dynamic_indices"
 	n := src.Name()
 	known := tr.marks(p, attr)
 	if p.AttrDict(false) == nil || known == nil {
-		return &Guard{Kind: "NO_HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+		return guard.New(guard.NoHasattr, fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
 			q, ok := now.(*torch.Tensor)
-			return ok && tr.marks(q, attr) == nil, ""
-		}}
+			return ok && tr.marks(q, attr) == nil, guard.Failure{}
+		})
 	}
 	list := ""
 	for i := range p.T.Shape {
@@ -182,25 +188,25 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src Source) *Guard {
 			list += fmt.Sprint(i)
 		}
 	}
-	return &Guard{Kind: "DYNAMIC_INDICES", Expr: fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), Source: src, check: func(_ *env, now vm.Object) (bool, string) {
+	return guard.New(guard.DynamicIndices, fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
 		q, ok := now.(*torch.Tensor)
 		if !ok {
-			return false, ""
+			return false, guard.Failure{}
 		}
 		for i := range tr.marks(q, attr) {
 			if !known[i] {
-				return false, ""
+				return false, guard.Failure{}
 			}
 		}
-		return true, ""
-	}}
+		return true, guard.Failure{}
+	})
 }
 
-// fixed are the values of sizes that are constants at the end of the trace; free for the others.
+// fixed are the values of sizes that are constants at the end of the trace; guard.Free for the others.
 func (tr *tracer) fixed(es []*symbolic.Expr) []int64 {
 	out := make([]int64, len(es))
 	for i, e := range es {
-		out[i] = free
+		out[i] = guard.Free
 		if s := tr.unknowns.Simplify(e); s.Op == symbolic.OpInt {
 			out[i] = s.Int
 		}
@@ -271,11 +277,11 @@ func hasNumber(o vm.Object) bool {
 }
 
 // beforeShapes are the guards that PyTorch has made when those on sizes fail.
-func beforeShapes(gs []*Guard) []*Guard {
-	var out []*Guard
+func beforeShapes(gs []*guard.Guard) []*guard.Guard {
+	var out []*guard.Guard
 	for _, g := range gs {
 		switch g.Kind {
-		case "LAMBDA_GUARD", "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK":
+		case guard.LambdaGuard, guard.GlobalState, guard.TorchFunctionModeStack:
 		default:
 			out = append(out, g)
 		}

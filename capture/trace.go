@@ -6,25 +6,27 @@ import (
 	"path/filepath"
 	"strings"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/sizes"
+	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
 // Unsupported ends a trace at the instruction that runs: a graph break, or the end of the frame's capture.
-type Unsupported struct {
-	Reason string
-	// Jump marks a branch on a tensor: the break is known without a second attempt.
-	Jump bool
-	// NoBreak says that no graph break can help: the whole frame runs as plain Python.
-	NoBreak bool
+type Unsupported struct{ Reason breaks.Reason }
+
+// unsupported ends a trace for a reason of the table; args fill its slots.
+func unsupported(id breaks.ID, args ...string) *Unsupported {
+	return &Unsupported{breaks.New(id, args...)}
 }
 
-func (u *Unsupported) Error() string { return u.Reason }
+func (u *Unsupported) Error() string { return u.Reason.String() }
 
 // Abort marks the error as no Python exception.
 func (u *Unsupported) Abort() bool { return true }
@@ -40,7 +42,7 @@ type tracer struct {
 	d   *Dynamo
 	in  *vm.Interp
 	t   *torch.Torch
-	env *env
+	env *source.Env
 
 	root  *vm.Frame
 	steps int    // instructions of the root frame so far
@@ -53,20 +55,21 @@ type tracer struct {
 	reals  map[*tensor.Tensor]*torch.Tensor  // stand-in => the real tensor's object
 	attrs  map[string]*tensor.Tensor
 
-	guards  guardSet
-	sources map[vm.Object]Source // objects that existed before the trace
-	funcs   map[*vm.Frame]Source // functions that the running frames are calls of
-	cells   map[*vm.Cell]Source  // cells of functions that were called, with the way to their contents; nil for those without
-	globals []*globalWrite       // globals that the trace assigned
-	refusal error                // of the operator that ran last on fakes, if it refused its arguments
-	opError error                // what the last operator that failed on fakes said
-	onStack map[int]stackValue   // what lies untouched on a resume function's stack, by slot
-	called  calledFunc           // the function that the next frame is a call of
-	order   []vm.Object          // of first sight
-	saved   map[vm.Object]snapshot
+	guards   *guard.Draft
+	builtins string                      // the global under which guards reach the builtins
+	sources  map[vm.Object]source.Source // objects that existed before the trace
+	funcs    map[*vm.Frame]source.Source // functions that the running frames are calls of
+	cells    map[*vm.Cell]source.Source  // cells of functions that were called, with the way to their contents; nil for those without
+	globals  []*globalWrite              // globals that the trace assigned
+	refusal  error                       // of the operator that ran last on fakes, if it refused its arguments
+	opError  error                       // what the last operator that failed on fakes said
+	onStack  map[int]stackValue          // what lies untouched on a resume function's stack, by slot
+	called   calledFunc                  // the function that the next frame is a call of
+	order    []vm.Object                 // of first sight
+	saved    map[vm.Object]snapshot
 
-	savedOrder []vm.Object               // the objects of saved, and assigned globals, in order of first sight
-	viaAttr    map[*tensor.Tensor]Source // views that are attributes of inputs
+	savedOrder []vm.Object                      // the objects of saved, and assigned globals, in order of first sight
+	viaAttr    map[*tensor.Tensor]source.Source // views that are attributes of inputs
 
 	stack       []StackEntry // user stack of the break
 	depth       int          // inside torch API calls: nothing is captured
@@ -100,27 +103,27 @@ type tracer struct {
 	ended      bool                   // the frame has run
 	variables  map[*torch.Tensor]bool // tensors that are called after a variable
 	loggedLine map[*vm.Frame]int      // the line that was last logged of each frame
-	breakAt    []stackFrame           // where the frames of stack are, for the log
+	breakAt    []guard.Place          // where the frames of stack are, for the log
 
 	// Dynamic shapes: see dynamic.go.
 	unknowns     *symbolic.Env
 	sizes        *sizes.Tracker
 	shapes       shapeConfig
-	inputSizes   map[string]*inputSizes              // by source
-	liftedAs     map[string]vm.Object                // numbers from outside that became symbols, by source
-	liftedFrom   map[vm.Object]Source                // where they come from
-	fresh        []unknownSize                       // sizes that the call under way made unknown
-	defined      []definition                        // nodes of unbacked symbols
-	symbolTo     *vm.Object                          // where see may leave a symbol to take the place of a number; nil => nowhere
-	later        map[string]func() *fx.Node          // makes the input of a number that was not used yet, by symbol
-	inputNumbers []symbolic.Input                    // numbers that guards may relate
-	numbers      map[string]func(e *env) (any, bool) // how to read them
+	inputSizes   map[string]*inputSizes                     // by source
+	liftedAs     map[string]vm.Object                       // numbers from outside that became symbols, by source
+	liftedFrom   map[vm.Object]source.Source                // where they come from
+	fresh        []unknownSize                              // sizes that the call under way made unknown
+	defined      []definition                               // nodes of unbacked symbols
+	symbolTo     *vm.Object                                 // where see may leave a symbol to take the place of a number; nil => nowhere
+	later        map[string]func() *fx.Node                 // makes the input of a number that was not used yet, by symbol
+	inputNumbers []symbolic.Input                           // numbers that guards may relate
+	numbers      map[string]func(e *source.Env) (any, bool) // how to read them
 }
 
 // input is a placeholder with the source it is read from at run time.
 type input struct {
 	node   *fx.Node
-	source Source
+	source source.Source
 	val    *tensor.Tensor // the real tensor seen while tracing; nil for a number
 	symbol string         // the symbol that a number is, "" for tensors
 }
@@ -138,16 +141,16 @@ type snapshot struct {
 	dict  *vm.Dict    // an instance's __dict__
 }
 
-func newTracer(d *Dynamo, f *vm.Frame, e *env, stop *point) *tracer {
+func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	unknowns := symbolic.NewEnv()
-	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*env) (any, bool){},
-		d: d, in: d.In, t: d.T, env: e, stop: stop, guards: newGuardSet(d.uniqueName("__builtins_dict__")), funcs: map[*vm.Frame]Source{}, cells: map[*vm.Cell]Source{}, scope: newScope(),
+	tr := &tracer{unknowns: unknowns, sizes: sizes.New(unknowns), inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{}, later: map[string]func() *fx.Node{}, numbers: map[string]func(*source.Env) (any, bool){},
+		d: d, in: d.In, t: d.T, env: e, stop: stop, builtins: d.uniqueName("__builtins_dict__"), funcs: map[*vm.Frame]source.Source{}, cells: map[*vm.Cell]source.Source{}, scope: newScope(),
 		fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{}, attrs: map[string]*tensor.Tensor{},
-		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
-	tr.guards.place = tr.userPlace
+		made: map[vm.Object]bool{}, stored: map[int]bool{}, sources: map[vm.Object]source.Source{}, saved: map[vm.Object]snapshot{}, viaAttr: map[*tensor.Tensor]source.Source{}, grad: d.T.Grad.Enabled(), inference: d.T.Inference, autocasting: d.T.Autocast.Enabled}
+	tr.guards = guard.NewDraft(tr.userPlace)
 	tr.state = d.globalState(tr.grad)
-	for name, c := range e.cells {
-		tr.sources[c] = cellSource{name}
+	for name, c := range e.Cells {
+		tr.sources[c] = source.Cell{Var: name}
 	}
 	return tr
 }
@@ -266,12 +269,12 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		} else {
 			if v := f.LocalsPlus[ins.Arg]; v != nil {
 				name := f.Code.LocalsPlusName(int(ins.Arg))
-				if orig := tr.env.locals[name]; orig == v && !tr.stored[int(ins.Arg)] {
-					if s := tr.lifted(v, localSource{name}); s != nil {
+				if orig := tr.env.Locals[name]; orig == v && !tr.stored[int(ins.Arg)] {
+					if s := tr.lifted(v, source.Local{Var: name}); s != nil {
 						f.LocalsPlus[ins.Arg] = s
 						return nil
 					}
-					tr.see(v, localSource{name})
+					tr.see(v, source.Local{Var: name})
 				}
 			}
 		}
@@ -280,8 +283,8 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.seeFree(f, int(ins.Arg))
 		} else if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && c.V != nil {
 			name := f.Code.LocalsPlusName(int(ins.Arg))
-			if tr.env.locals[name] == c.V {
-				tr.loaded(f, c.V, localSource{name})
+			if tr.env.Locals[name] == c.V {
+				tr.loaded(f, c.V, source.Local{Var: name})
 			}
 		}
 	case code.LOAD_GLOBAL, code.LOAD_NAME:
@@ -298,11 +301,11 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.STORE_GLOBAL:
 		tr.storeGlobal(f, f.Code.Names[ins.Arg])
 	case code.DELETE_GLOBAL:
-		return &Unsupported{Reason: "Unsupported: missing: DELETE_GLOBAL"}
+		return unsupported(breaks.DeleteGlobal)
 	case code.RAISE_VARARGS:
 		if ins.Arg > 0 {
 			if c, ok := top(0).(*vm.Type); ok && tr.userException(c, nil) != nil {
-				return &Unsupported{Reason: "Unsupported: raise " + c.Name, NoBreak: true}
+				return unsupported(breaks.RaiseUserException, c.Name)
 			}
 		}
 	case code.STORE_ATTR:
@@ -355,7 +358,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 				tr.memberGuard(src, d, top(1))
 			}
 		} else {
-			tr.covertly(func() {
+			tr.guards.Covertly(func() {
 				if src := tr.sourceOf(top(0)); src != nil {
 					tr.membersGuard(src, top(0))
 				}
@@ -375,14 +378,18 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			tr.stepped(it)
 		case *vm.Generator:
 			if tr.sources[it] != nil { // running it here would use it up
-				return &Unsupported{Reason: "FOR_ITER over a generator from outside", NoBreak: true}
+				return unsupported(breaks.OuterGenerator)
 			}
 		}
 	case code.BEFORE_WITH:
 		if i, ok := top(0).(*vm.Instance); ok && tr.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
-			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + i.Class.Name + ")", NoBreak: true}
+			return unsupported(breaks.ContextManager, i.Class.Name)
 		} else if !ok { // a file, a lock: an object of plain Python
-			return &Unsupported{Reason: "BEFORE_WITH UserDefinedObjectVariable(" + top(0).Type().Name + ")", NoBreak: true}
+			id := breaks.ContextManager
+			if isFile(top(0).Type()) {
+				id = breaks.FileContext
+			}
+			return unsupported(id, top(0).Type().Name)
 		}
 	case code.GET_ITER:
 		rows, err := tr.unpackTensor(top(0))
@@ -423,14 +430,14 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE,
 		code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP, code.UNARY_NOT:
 		if s, ok := top(0).(*torch.Scalar); ok && ins.Op != code.UNARY_NOT && !tr.decidable(s) {
-			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+			return tr.branchesOn(f)
 		}
 		if p, ok := top(0).(*torch.Tensor); ok {
 			if ins.Op == code.UNARY_NOT {
 				return nil
 			}
 			tr.fake(p)
-			return &Unsupported{Reason: "Data-dependent jump", Jump: f == tr.root}
+			return tr.branchesOn(f)
 		}
 	case code.STORE_FAST, code.DELETE_FAST:
 		if ins.Op == code.STORE_FAST {
@@ -446,10 +453,18 @@ func (tr *tracer) watch(f *vm.Frame) error {
 		f.Ext = &pending{made: true}
 	case code.YIELD_VALUE, code.RETURN_GENERATOR:
 		if f == tr.root {
-			return &Unsupported{Reason: "generator", NoBreak: true}
+			return unsupported(breaks.GeneratorFrame)
 		}
 	}
 	return nil
+}
+
+// branchesOn is the break at a branch of f on a tensor.
+func (tr *tracer) branchesOn(f *vm.Frame) *Unsupported {
+	if f == tr.root {
+		return unsupported(breaks.DataDependentJump)
+	}
+	return unsupported(breaks.DataDependentJumpInlined)
 }
 
 // pending is what the next step of a frame has to finish: the source of a loaded value.
@@ -492,7 +507,7 @@ func (tr *tracer) hasMethod(f *vm.Frame, o vm.Object, name string) {
 		return
 	}
 	if src := tr.sources[t]; src != nil {
-		tr.guards.add(&Guard{Kind: "HASATTR", Expr: fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), Source: attrSource{src, name}, hidden: true})
+		tr.guards.Add(guard.New(guard.Hasattr, fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), source.Attr{Base: src, Of: name}, nil).Hide())
 	}
 }
 

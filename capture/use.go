@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
@@ -93,7 +95,7 @@ func (tr *tracer) useAll(todo []vm.Object) error {
 
 // stackValue is a number, a string or None that a resume function found on its stack and did not look into yet.
 type stackValue struct {
-	src Source
+	src source.Source
 	v   vm.Object
 }
 
@@ -101,7 +103,7 @@ type stackValue struct {
 func (tr *tracer) seeStack(f *vm.Frame) {
 	for i, v := range f.LocalsPlus {
 		if it, ok := v.(*replayIter); ok {
-			tr.sources[it] = localSource{f.Code.LocalsPlusName(i)}
+			tr.sources[it] = source.Local{Var: f.Code.LocalsPlusName(i)}
 		}
 	}
 	tr.onStack = map[int]stackValue{}
@@ -110,7 +112,7 @@ func (tr *tracer) seeStack(f *vm.Frame) {
 		if v == nil {
 			continue
 		}
-		src := localSource{fmt.Sprintf("___stack%d", k)}
+		src := source.Local{Var: fmt.Sprintf("___stack%d", k)}
 		k++
 		switch v.(type) {
 		case *torch.Tensor, *replayIter:
@@ -197,7 +199,7 @@ func (tr *tracer) iterated(o vm.Object) {
 	if !ok || src == nil || p.T.Fake {
 		return
 	}
-	tr.guards.add(tr.typeGuard(o, src), lengthGuard("LENGTH_CHECK", src, int(p.T.Shape[0]), func(now vm.Object) int {
+	tr.guards.Add(guard.Type(o, src), guard.Length(guard.LengthCheck, src, int(p.T.Shape[0]), func(now vm.Object) int {
 		if q, ok := now.(*torch.Tensor); ok && len(q.T.Shape) > 0 {
 			return int(q.T.Shape[0])
 		}

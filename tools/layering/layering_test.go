@@ -37,6 +37,10 @@ var allowed = map[string][]string{
 	"capture/sizes/relations": {"kernels/aten", "kernels/tensor"},
 	"capture/snapshot":        {"kernels/...", "capture/python/...", "capture/torch"},
 	"capture/torch/...":       {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture/breaks":          {},
+	"capture/resume":          {"capture/python/code", "capture/python/vm"},
+	"capture/source":          {"capture/python/vm"},
+	"capture/guard":           {"kernels/tensor", "capture/python/vm", "capture/source", "capture/torch"},
 	"capture":                 {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},

@@ -65,7 +65,7 @@ func (a *app) explainCommand() *cobra.Command {
 						lead := len(src) - len(strings.TrimLeft(src, " \t"))
 						fmt.Fprintf(a.stdout, "    %s\n    %s\n", strings.TrimSpace(src), strings.Repeat("^", max(len(src)-lead, 1)))
 					}
-					fmt.Fprintf(a.stdout, "  hint: %s\n", capture.BreakHint(b.Reason))
+					fmt.Fprintf(a.stdout, "  hint: %s\n", b.Reason.Hint())
 				},
 				Recompile: func(r *capture.RecompileEvent) {
 					if !show(r.Function) {
@@ -74,7 +74,7 @@ func (a *app) explainCommand() *cobra.Command {
 					fmt.Fprintf(a.stdout, "[%s] recompiling %s (%s:%d)\n", r.Frame, r.Function, r.File, r.Line)
 					for i, why := range r.Reasons {
 						fmt.Fprintf(a.stdout, "  %s\n", why)
-						if h := capture.RecompileHint(why); i == 0 || h != capture.RecompileHint(r.Reasons[i-1]) {
+						if h := why.Hint(); i == 0 || h != r.Reasons[i-1].Hint() {
 							fmt.Fprintf(a.stdout, "  hint: %s\n", h)
 						}
 					}

@@ -78,7 +78,7 @@ func (r *recorder) frame(ev *capture.FrameEvent) {
 			tree[i] = objectID.ReplaceAllString(l, "<id>")
 		}
 		for _, g := range ev.Guards {
-			exprs = append(exprs, [2]string{g.Kind, objectID.ReplaceAllString(g.Expr, "<id>")})
+			exprs = append(exprs, [2]string{g.Kind.String(), objectID.ReplaceAllString(g.Expr, "<id>")})
 		}
 		f.Guards = map[string]any{"tree": tree, "exprs": exprs}
 	}
@@ -96,11 +96,15 @@ func (r *recorder) broke(b *capture.BreakEvent) {
 	if b.Kind == "break" {
 		r.nbreaks++
 	}
-	r.breaks = append(r.breaks, map[string]any{"frame": b.Frame, "kind": b.Kind, "reason": b.Reason, "line": b.Line, "stack": stack})
+	r.breaks = append(r.breaks, map[string]any{"frame": b.Frame, "kind": b.Kind, "reason": b.Reason.String(), "line": b.Line, "stack": stack})
 }
 
 func (r *recorder) recompiled(e *capture.RecompileEvent) {
-	r.recs = append(r.recs, map[string]any{"frame": e.Frame, "function": e.Function, "file": e.File, "line": e.Line, "reasons": e.Reasons})
+	var reasons []string
+	for _, u := range e.Reasons {
+		reasons = append(reasons, u.String())
+	}
+	r.recs = append(r.recs, map[string]any{"frame": e.Frame, "function": e.Function, "file": e.File, "line": e.Line, "reasons": reasons})
 }
 
 func (r *recorder) aot(kind string, gm *fx.GraphModule) {

@@ -1,9 +1,9 @@
-package capture
+package resume
 
 import "whittle/capture/python/code"
 
-// liveLocals says which local slots may still be read when control is at pc: backward data flow over the bytecode.
-func liveLocals(c *code.Code, pc int) map[int]bool {
+// Live says which local slots may still be read when control is at pc: backward data flow over the bytecode.
+func Live(c *code.Code, pc int) map[int]bool {
 	n := len(c.Instrs)
 	in := make([]map[int]bool, n)
 	for i := range in {

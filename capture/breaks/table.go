@@ -1,0 +1,202 @@
+package breaks
+
+// ID names a row of the table. The zero value is no reason.
+type ID int
+
+// Reasons that lie in the values of tensors.
+const (
+	DataDependentJump        ID = iota + 1 // a branch of the frame itself on a tensor
+	DataDependentJumpInlined               // one of a function that the frame calls
+	TensorTruth                            // bool(tensor), written out
+	TensorItem
+	TensorToList
+	TensorNumpy
+	TensorDataPtr
+	TensorBackward
+	TensorRequiresGrad
+	TensorAttribute // an assignment to what a tensor is
+	DataDependentOperator
+	DynamicShapeOperator
+	NonTensorResult
+	ParameterConstruction
+
+	// Calls of native functions.
+	Print
+	File // opening a file, or reading the terminal
+	Builtin
+	Identity // id(tensor)
+	UnknownBuiltin
+	TorchState
+	TorchGrad
+	NativeMethod
+	FileMethod
+	WrongCall
+	Argument
+	PartialTensorOp
+	RandomNumber
+
+	// Calls of functions and classes written in Python.
+	SkipFunction
+	SkipPrint // one of the library that prints
+	GraphBreak
+	ComptimeBreak
+	Disabled
+	LibraryDisabled
+	Warning
+	DeepCopy
+	DeepCopyOfNothing
+	LoggerMethod
+	UserException
+	RaiseUserException
+	ObservedException
+	InfiniteGenerator
+
+	// Statements.
+	DeleteGlobal
+	OuterGenerator
+	ContextManager
+	FileContext
+	GeneratorFrame
+
+	// Operators with bodies.
+	CondOperands
+	CondResult
+	CondResults
+	CheckpointArgument
+	CheckpointResult
+	FunctionForward
+	FunctionMethod
+	FunctionDerivative
+	FunctionKeywords
+	FunctionMaterialize
+	FunctionResult
+	StrictMode
+
+	// Values of other traces, and what outlives this one.
+	OtherTraceTensor
+	OtherTraceNumber
+	OpenRegion
+	EndlessIterator
+	LeftOverIterator
+	NoNode
+	FakeTensorBackend
+
+	end // of the table
+)
+
+// Pages that PyTorch points to.
+const (
+	condPage   = "https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands"
+	customPage = "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
+)
+
+// Hints that several rows share; they say what PyTorch's documents advise.
+const (
+	hintMove     = "move what this line does out of the compiled function, or out of the loop or block that holds it; TORCH_LOGS=graph_breaks shows where it was reached from"
+	hintBranch   = "a branch on the values of a tensor cannot be in a graph: compute both sides and choose with torch.where, or use torch.cond"
+	hintNumber   = "a number that is read from a tensor ends the graph: keep it a tensor, or set torch._dynamo.config.capture_scalar_outputs = True"
+	hintPrint    = "printing and logging end a graph: move them out, put them behind `if not torch.compiler.is_compiling()`, or add the function to torch._dynamo.config.reorderable_logging_functions"
+	hintFile     = "files and other input and output cannot be in a graph: do them outside of the compiled function"
+	hintBackward = "compile the forward pass alone, or the loss with it; call backward() outside of the compiled function"
+	hintMemory   = "capture does not follow the memory of a tensor: use torch operators, or make the code a custom operator with torch.library.custom_op"
+	hintAsked    = "the program or the library asks for this break; nothing is to be done"
+	hintBody     = "what goes in and out of torch.cond, checkpoint and autograd.Function in a graph are tensors: pass other values by closure, and return tensors alone"
+	hintCopy     = "copy objects outside of the compiled function; a tensor has clone()"
+	hintOpaque   = "capture does not look into this function: call it outside; make it an operator with torch.library.custom_op; or, if it consists of torch operators, mark it with torch.compiler.allow_in_graph"
+	hintContext  = "capture does not know this context manager: enter it outside of the compiled function"
+	hintUnroll   = "turn the generator into a list before the compiled function is called"
+	hintRaise    = "the traced code raises an exception that nothing catches: check arguments outside of the compiled function"
+	hintState    = "keep the state of the program that this touches out of the compiled function"
+)
+
+// Forms that rows with different hints or consequences share.
+const (
+	jumpForm    = "Data-dependent jump"
+	jumpExplain = "generic_jump TensorVariable()"
+	builtinForm = "builtin: {function} [{classes of arguments}] {has keywords}"
+	stateForm   = "call to torch._C.{function}"
+	methodForm  = "call_method UserDefinedObjectVariable({class}) {method}"
+	skipForm    = "'skip function {function} in file {file}'"
+	withForm    = "BEFORE_WITH UserDefinedObjectVariable({class})"
+	bodyForm    = "HigherOrderOperator body's output must consist of tensors only"
+)
+
+var table = [end]Row{
+	DataDependentJump: {Form: jumpForm, Bare: true, Branch: true, Explain: jumpExplain, Hint: hintBranch, Docs: condPage,
+		UserError: "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."},
+	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
+	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
+	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},
+	TensorToList:             {Form: "Tensor.tolist", Hint: hintNumber},
+	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
+	TensorDataPtr:            {Form: "Tensor.data_ptr", Hint: hintMemory},
+	TensorBackward:           {Form: "Tensor.backward", Hint: hintBackward},
+	TensorRequiresGrad:       {Form: "Tensor.requires_grad_", Hint: "set requires_grad before the compiled function is called"},
+	TensorAttribute:          {Form: "STORE_ATTR-caused graph break", Bare: true, Hint: hintMove},
+	DataDependentOperator:    {Form: "data dependent operator: {operator}", Hint: hintNumber},
+	DynamicShapeOperator: {Form: "dynamic shape operator: {operator}",
+		Hint: "the sizes of the result depend on data: set torch._dynamo.config.capture_dynamic_output_shape_ops = True, or use an operator with a fixed size (torch.where with three arguments in place of nonzero and masks)"},
+	NonTensorResult:       {Form: "torch.* op returned non-Tensor {type} call_function <built-in function {function}>", Hint: hintMove},
+	ParameterConstruction: {Form: "Workaround for issues with nn_parameter construction", Hint: "make modules and parameters outside of the compiled function and pass them in"},
+
+	Print:    {Form: builtinForm, Hint: hintPrint},
+	File:     {Form: builtinForm, Hint: hintFile},
+	Builtin:  {Form: builtinForm, Hint: hintMove},
+	Identity: {Form: "call_id with args ({argument},)", Hint: hintState},
+	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + customPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
+		Hint: hintOpaque, Docs: customPage},
+	TorchState:   {Form: stateForm, Hint: hintMove},
+	TorchGrad:    {Form: stateForm, Hint: hintBackward},
+	NativeMethod: {Form: methodForm, Hint: hintMove},
+	FileMethod:   {Form: methodForm, Hint: hintFile},
+	WrongCall:    {Form: "TypeError {function}: {message}", Hint: "the call is wrong in eager mode, too: correct its arguments"},
+	Argument:     {Form: "{exception}", Hint: hintMove},
+	PartialTensorOp: {Form: "partial tensor op: BuiltinVariable({function}) [{arguments}] {}", Frame: true,
+		Hint: "arithmetic on random numbers alone is not captured: draw the number outside, or use torch.rand and torch.randint"},
+	RandomNumber: {Form: "random number of type {type}", Hint: hintMove},
+
+	SkipFunction:  {Form: skipForm, Hint: hintOpaque},
+	SkipPrint:     {Form: skipForm, Hint: hintPrint},
+	GraphBreak:    {Form: "'skip function graph_break in file torch/_dynamo/decorators.py'", Hint: hintAsked},
+	ComptimeBreak: {Form: "{message}", Hint: hintAsked},
+	Disabled: {Form: "call torch._dynamo.disable() wrapped function {function}",
+		Hint: "the function is kept out of graphs on purpose: take the decorator away, or call it outside of the compiled function"},
+	LibraryDisabled: {Form: "'inline in skipfiles: {function} | inner torch/_compile.py, skipped according trace_rules.lookup SKIP_DIRS'", Hint: hintOpaque},
+	Warning: {Form: "Graph break due to unsupported Python builtin _warnings.warn. Please file an issue on GitHub so the PyTorch team can add support for it.",
+		Hint: "warn outside of the compiled function, or behind `if not torch.compiler.is_compiling()`"},
+	DeepCopy:           {Form: "copy.deepcopy {argument}", Hint: hintCopy},
+	DeepCopyOfNothing:  {Form: "copy.deepcopy", Hint: hintCopy},
+	LoggerMethod:       {Form: "Logger not supported for non-export cases. To avoid graph breaks caused by logger in compile-mode, it is recommended to disable logging by adding logging methods to config.ignore_logger_methods", Hint: hintPrint},
+	UserException:      {Form: "call_function UserDefinedClassVariable(<class '{class}'>) [{arguments}] {}", Hint: hintMove},
+	RaiseUserException: {Form: "raise {class}", Frame: true, Hint: hintRaise},
+	ObservedException:  {Form: "Observed exception", Bare: true, Frame: true, Hint: hintRaise},
+	InfiniteGenerator:  {Form: "infinite generator", Hint: hintUnroll},
+
+	DeleteGlobal:   {Form: "missing: DELETE_GLOBAL", Hint: hintState},
+	OuterGenerator: {Form: "FOR_ITER over a generator from outside", Bare: true, Frame: true, Hint: hintUnroll},
+	ContextManager: {Form: withForm, Bare: true, Frame: true, Hint: hintContext},
+	FileContext:    {Form: withForm, Bare: true, Frame: true, Hint: hintFile},
+	GeneratorFrame: {Form: "generator", Bare: true, Frame: true, Hint: hintUnroll},
+
+	CondOperands:        {Form: "torch.cond: operands must be a sequence of tensors", Hint: hintBody},
+	CondResult:          {Form: "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", Frame: true, Hint: hintBody},
+	CondResults:         {Form: "Expected branches to return the same number of outputs, got {count of the first} and {count of the second}", Frame: true, Hint: hintBody},
+	CheckpointArgument:  {Form: "checkpoint with {argument} is not supported in a graph", Hint: hintMove},
+	CheckpointResult:    {Form: bodyForm, Frame: true, Hint: hintBody},
+	FunctionForward:     {Form: "non-function or method in subclass of torch.autograd.Function: {class}", Hint: hintMove},
+	FunctionMethod:      {Form: "non-function or method", Hint: hintMove},
+	FunctionDerivative:  {Form: "NYI - User defind {method}", Hint: "write backward in place of vjp and jvp"},
+	FunctionKeywords:    {Form: "Use `set_subgraph_inputs=automatic` when passing `sub_kwargs`.", Hint: "pass the arguments of an autograd.Function by position"},
+	FunctionMaterialize: {Form: "NYI", Hint: hintMove},
+	FunctionResult:      {Form: bodyForm, Hint: hintBody},
+	StrictMode: {Form: "Illegal getattr invocation {attribute} in strict mode",
+		Hint: "a backward must not depend on properties of its gradients: leave the question out, or ask it of a tensor of forward"},
+
+	OtherTraceTensor:  {Form: "tensor of another trace", Bare: true, Frame: true, Hint: hintMove},
+	OtherTraceNumber:  {Form: "a number of another trace", Bare: true, Frame: true, Hint: hintMove},
+	OpenRegion:        {Form: "end of an autocast or inference region that began outside of the graph", Frame: true, Hint: hintMove},
+	EndlessIterator:   {Form: "an iterator without an end, or one that raises, at a graph break", Frame: true, Silent: true},
+	LeftOverIterator:  {Form: "a {class} made in the frame is left over", Frame: true, Silent: true},
+	NoNode:            {Form: "a tensor without a node", Bare: true, Frame: true, Silent: true},
+	FakeTensorBackend: {Form: "Backend compiler failed with a fake tensor exception", Bare: true, Frame: true, Silent: true},
+}

@@ -1,0 +1,153 @@
+package capture
+
+import (
+	"slices"
+
+	"whittle/capture/breaks"
+	"whittle/capture/python/vm"
+)
+
+// nameList is a list of names that a trace treats alike. The lists of this file are all that the hooks of a trace know by name;
+// callRules holds them for the test that walks them.
+type nameList struct {
+	why   string // what the names have in common, and what that means for a trace
+	torch string // the file under torch/ with the rule in PyTorch 2.6; "" => PyTorch needs none
+	home  string // the module that has all names as attributes; "" => the names are no attributes
+	names []string
+}
+
+func (l *nameList) has(name string) bool { return slices.Contains(l.names, name) }
+
+// breakList are functions or methods that break the graph where they are called, each with its reason.
+type breakList struct {
+	why   string
+	torch string
+	home  string
+	names map[string]breaks.ID
+}
+
+var (
+	effects = &breakList{
+		why:   "builtin functions whose call can be neither repeated nor undone",
+		torch: "_dynamo/variables/builtin.py: those for which BuiltinVariable has no handler",
+		home:  "builtins",
+		names: map[string]breaks.ID{"print": breaks.Print, "open": breaks.File, "input": breaks.File, "exec": breaks.Builtin, "eval": breaks.Builtin,
+			"compile": breaks.Builtin, "globals": breaks.Builtin, "breakpoint": breaks.Builtin, "__import__": breaks.Builtin},
+	}
+	torchState = &breakList{
+		why:  "native functions that change the state of torch, or read what a trace does not have",
+		home: "torch._C", // PyTorch has others, and breaks at the functions around them
+		names: map[string]breaks.ID{"_autograd_grad": breaks.TorchGrad, "_autograd_record": breaks.TorchState, "_manual_seed": breaks.TorchState,
+			"_set_default_dtype": breaks.TorchState, "_set_printoptions": breaks.TorchState, "_set_num_threads": breaks.TorchState,
+			"_set_deterministic_algorithms": breaks.TorchState, "_set_float32_matmul_precision": breaks.TorchState, "_set_autocast_enabled": breaks.TorchState,
+			"_set_autocast_dtype": breaks.TorchState, "set_autocast_cache_enabled": breaks.TorchState},
+	}
+	dataDependent = &breakList{
+		why:   "methods that read the data of a tensor, or where it lies",
+		torch: "_dynamo/variables/tensor.py: the methods method_* of TensorVariable that call unimplemented",
+		names: map[string]breaks.ID{"item": breaks.TensorItem, "tolist": breaks.TensorToList, "numpy": breaks.TensorNumpy, "__float__": breaks.TensorItem,
+			"__int__": breaks.TensorItem, "__index__": breaks.TensorItem, "backward": breaks.TensorBackward, "__bool__": breaks.TensorTruth, "data_ptr": breaks.TensorDataPtr},
+	}
+
+	walks = &nameList{
+		why:   "builtin classes that go through what they are given: a tensor among it is unpacked into its rows",
+		torch: "_dynamo/variables/builtin.py: the methods call_* that unpack their arguments",
+		home:  "builtins",
+		names: []string{"zip", "enumerate", "list", "tuple", "map", "filter", "reversed"},
+	}
+	looksOnly = &nameList{
+		why:   "builtins that do not look into the containers they are given, and so rely on none of their items",
+		torch: "_dynamo/variables/lazy.py: arguments are realized where a handler reads them",
+		home:  "builtins",
+		names: []string{"len", "isinstance", "id", "type", "hasattr", "getattr", "callable", "issubclass", "setattr"},
+	}
+	pureModules = &nameList{
+		why:   "modules with native functions that depend on nothing but their arguments: they run while tracing; those of other modules break the graph",
+		torch: "_dynamo/trace_rules.py: _builtin_function_ids; _dynamo/polyfills",
+		names: []string{"builtins", "math", "_operator", "operator", "functools", "_functools", "itertools", "collections", "_collections", "torch", "torch._C",
+			"torch._C._nn", "torch.ops", "", "types", "typing", "enum", "dataclasses", "_abc", "abc"},
+	}
+	inlinedLibraries = &nameList{
+		why:   "modules of the standard library that are traced through; PyTorch has variables or polyfills for what they define, and skips all others",
+		torch: "_dynamo/trace_rules.py: BUILTIN_SKIPLIST; _dynamo/polyfills",
+		names: []string{"collections", "functools", "itertools", "operator", "typing", "dataclasses", "enum", "abc", "contextlib", "types", "math", "bisect", "heapq", "numbers"},
+	}
+	inlinedFunctional = &nameList{
+		why:   "functions that a trace looks into, where all others of the module stay whole in the graph",
+		torch: "_dynamo/trace_rules.py: what torch_non_c_binding_in_graph_functions lacks of torch.nn.functional",
+		home:  "torch.nn.functional",
+		names: []string{"pad", "rms_norm", "threshold", "lp_pool3d", "triplet_margin_with_distance_loss"},
+	}
+	graphFunctions = &nameList{
+		why:   "functions written in Python that stay whole in a graph; the others of the module here are C++ in PyTorch, or work on sizes alone",
+		torch: "_dynamo/trace_rules.py: torch_non_c_binding_in_graph_functions, those of torch.functional",
+		home:  "torch.functional",
+		names: []string{"broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "cartesian_prod", "cdist",
+			"chain_matmul", "einsum", "lu", "norm", "split", "stft", "tensordot", "unique", "unique_consecutive", "unravel_index"},
+	}
+	cellFunctions = &nameList{
+		why:   "functions written in Python here that are C++ in PyTorch: they stay whole in a graph, as members of torch",
+		torch: "_dynamo/trace_rules.py: torch_c_binding_in_graph_functions",
+		home:  "torch.functional",
+		names: []string{"lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"},
+	}
+	statelessTypes = &nameList{
+		why: "native classes whose methods depend on what guards see: on contents, or on what never changes",
+		names: []string{"str", "bytes", "int", "float", "complex", "bool", "list", "tuple", "dict", "set", "frozenset", "range", "slice", "deque", "bytearray",
+			"mappingproxy", "dict_keys", "dict_values", "dict_items", "array", "type", "function", "builtin_function_or_method", "method", "property", "object",
+			"NoneType", "ellipsis", "Pattern", "Match", "module", "memoryview", "date", "datetime", "time", "timedelta", "timezone", "code", "cell",
+			"GenericAlias", "UnionType"},
+	}
+	byIdentity = &nameList{
+		why:   "classes whose instances stand for themselves: compiled code relies on the very object",
+		torch: "_dynamo/variables/builder.py: the branches of VariableBuilder._wrap that install ID_MATCH",
+		names: []string{"logging.Logger", "logging.RootLogger", "torch.amp.autocast_mode.autocast", "torch._ops._OpNamespace", "torch._ops._Ops"},
+	}
+	wholeInstances = &nameList{
+		why:   "classes whose instances are guarded as they are, and not by their attributes",
+		torch: "_dynamo/variables/ctx_manager.py: AutocastModeVariable",
+		names: []string{"torch.amp.autocast_mode.autocast"},
+	}
+	unguarded = &nameList{
+		why:   "classes whose instances a trace knows by heart",
+		torch: "_dynamo/variables/builder.py: ComptimeVariable",
+		names: []string{"torch._dynamo.comptime._Comptime"},
+	}
+	decorators = &nameList{
+		why:   "files with the wrappers that no_grad and its like put around functions: calls of them are traced through",
+		torch: "_dynamo/trace_rules.py: MOD_INLINELIST",
+		names: []string{"torch/utils/_contextlib.py", "torch/amp/autocast_mode.py"},
+	}
+	checkpointSettings = &nameList{
+		why:   "keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's",
+		torch: "_dynamo/variables/higher_order_ops.py: CheckpointHigherOrderVariable; _higher_order_ops/wrap.py: TagActivationCheckpoint.divide_kwargs",
+		names: []string{"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"},
+	}
+	unsteadyProperties = &nameList{
+		why:   "properties of a gradient that may be others when the backward runs, besides those whose names begin with is_",
+		torch: "_dynamo/variables/higher_order_ops.py and tensor.py: the strict mode of AutogradFunctionApplyVariable",
+		names: []string{"stride", "requires_grad", "storage_offset", "layout", "data"},
+	}
+)
+
+// callRules are the lists of names, by what they are called in this package.
+var callRules = map[string]*nameList{"walks": walks, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
+	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
+	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "checkpointSettings": checkpointSettings,
+	"unsteadyProperties": unsteadyProperties, "effects": effects.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
+
+// list is l without its reasons, names in order.
+func (l *breakList) list() *nameList {
+	n := &nameList{why: l.why, torch: l.torch, home: l.home}
+	for name := range l.names {
+		n.names = append(n.names, name)
+	}
+	slices.Sort(n.names)
+	return n
+}
+
+// classRules make what a call of a class of torch.nn gives inside a trace, by module and name; nil => an instance, as always.
+// PyTorch has the rules in _dynamo/variables/user_defined.py: UserDefinedClassVariable.call_function.
+var classRules = map[string]func(tr *tracer, args []vm.Object, kw []vm.KwArg) vm.Object{
+	"torch.nn.modules.loss.CrossEntropyLoss": (*tracer).crossEntropy,
+}

@@ -1,0 +1,303 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"whittle/capture/guard"
+	"whittle/capture/python/vm"
+	"whittle/capture/resume"
+	"whittle/capture/source"
+)
+
+// compilation is the way of one frame from its first trace to compiled code, or to the decision that it runs as plain Python.
+type compilation struct {
+	d  *Dynamo
+	f  *vm.Frame
+	st *codeState
+	e  *source.Env
+	ev *FrameEvent
+
+	inside func() // ends the part of the log that is about the attempt under way
+
+	// Where an attempt learned that the trace has to end; nil => it runs on.
+	stop *point
+	jump bool // the stop is a branch on a tensor
+}
+
+// compile captures a frame, compiles its graph and runs it.
+func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfit) (vm.Object, error) {
+	var reasons []string
+	for _, u := range unfit {
+		reasons = append(reasons, u.String())
+	}
+	ev := &FrameEvent{ID: fmt.Sprintf("%d/%d", st.id, len(st.entries)), Name: f.Code.Name, File: shortFile(f.Code.Filename), Line: f.Code.FirstLine, Reasons: reasons}
+	if f.PC > 0 {
+		ev.Line = f.Line()
+	}
+	if d.Observe.Record != nil && d.Observe.Record(f) {
+		var err error
+		if ev.record, err = d.record(f, reasons); err != nil {
+			d.Observe.Recorded(nil, err)
+		}
+	}
+	d.lookAtLogs()
+	if d.logs.any {
+		d.logFrame(f)
+	}
+	c := &compilation{d: d, f: f, st: st, e: e, ev: ev, inside: d.within(ev.ID, 0)}
+	defer func() { c.inside() }()
+	if len(unfit) > 0 {
+		if err := c.again(unfit); err != nil {
+			return nil, err
+		}
+	}
+	if full, err := c.full(); err != nil {
+		return nil, err
+	} else if full {
+		return c.skip("limit")
+	}
+	d.compiling = ev.ID
+	d.count("frames", "total", 1)
+	d.logStartOf(f, ev.Line)
+	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
+	for {
+		if v, done, err := c.attempt(); done || err != nil {
+			return v, err
+		}
+	}
+}
+
+// skip lets the frame run as plain Python, now and from now on.
+func (c *compilation) skip(status string) (vm.Object, error) {
+	c.ev.Status = status
+	c.d.report(c.ev)
+	c.st.skip = true
+	return c.d.plain(c.f)
+}
+
+// again tells of the guards of earlier code that failed. The error is the script's, where it wants no recompiles.
+func (c *compilation) again(unfit []Unfit) error {
+	d, ev := c.d, c.ev
+	d.logRecompile(c.f, ev.Line, ev.Reasons, func() []string { return d.allReasons(c.st, c.e) })
+	d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
+	forbidden, err := d.configBool("error_on_recompile")
+	if err != nil {
+		return err
+	}
+	if forbidden {
+		ev.Status = "error"
+		d.report(ev)
+		return d.raise("torch._dynamo.exc", "RecompileError", fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, c.f.Code.Filename, ev.Line, strings.Join(ev.Reasons, "\n    - ")))
+	}
+	if d.Observe.Recompile != nil {
+		d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
+	}
+	return nil
+}
+
+// full reports whether the code object has been compiled as often as the settings allow.
+func (c *compilation) full() (bool, error) {
+	d, n := c.d, len(c.st.entries)
+	limit, err := d.configInt("cache_size_limit", 8)
+	if err != nil {
+		return false, err
+	}
+	total, err := d.configInt("accumulated_cache_size_limit", 256)
+	if err != nil {
+		return false, err
+	}
+	if n < min(limit, total) {
+		return false, nil
+	}
+	hard, err := d.configBool("fail_on_cache_limit_hit")
+	if err != nil {
+		return false, err
+	}
+	if hard {
+		name := "accumulated_cache_size_limit"
+		if n >= limit {
+			name = "cache_size_limit"
+		}
+		return false, d.raise("torch._dynamo.exc", "FailOnRecompileLimitHit", name+" reached, because fail_on_cache_limit_hit = True this is a HARD failure")
+	}
+	d.logLimit(c.f, c.ev, n >= limit, limit, total)
+	return true, nil
+}
+
+// attempt traces the frame, up to the stop where there is one. done is false when the trace has learned where to stop the next time.
+func (c *compilation) attempt() (v vm.Object, done bool, err error) {
+	d, f, ev := c.d, c.f, c.ev
+	ev.Attempts++
+	tr := newTracer(d, f, c.e, c.stop)
+	private := d.clone(f)
+	d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
+	if ev.Attempts > 1 {
+		c.inside()
+		c.inside = d.within(ev.ID, ev.Attempts-1)
+	}
+	d.logf(logTracing, "Step 1: torchdynamo start tracing %s %s:%d", ev.Name, f.Code.Filename, ev.Line)
+	d.logf(logCreateEnv, "create_env")
+	var out *outcome
+	err = d.timed("_compile.compile_inner", func() (err error) {
+		out, err = tr.run(private)
+		return err
+	})
+	if err == nil {
+		out.jump = c.jump
+		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
+		if !out.broke {
+			d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
+		}
+		v, err = d.finish(tr, private, out, f, c.st, c.e, ev)
+		return v, true, err
+	}
+	tr.restore()
+	var during *escaped
+	var wrong *fakeFailed
+	var u *Unsupported
+	var r *vm.Raised
+	switch {
+	case errors.As(err, &during):
+		return nil, true, during.err
+	case errors.As(err, &wrong):
+		v, err = c.refused(wrong)
+		return v, true, err
+	case errors.As(err, &u):
+		return c.ended(tr, private, u)
+	case errors.As(err, &r):
+		v, err = c.raised(tr, err)
+		return v, true, err
+	}
+	return nil, true, err
+}
+
+// raised is the end at an exception of the traced code: plain Python will raise it again, with the real values.
+func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
+	d, ev := c.d, c.ev
+	ev.Status = "skipped"
+	b := tr.observed(err)
+	if b != nil {
+		b.Frame = ev.ID
+		ev.Status = "unsupported"
+		if d.ctx.FullGraph {
+			b.Kind = "fullgraph"
+		}
+		d.broke(ev, b)
+	}
+	if d.ctx.FullGraph {
+		ev.Status, ev.Err = "unsupported", err
+	}
+	if b == nil || !d.ctx.FullGraph {
+		return c.skip(ev.Status)
+	}
+	d.report(ev)
+	c.st.skip = true
+	return nil, d.raiseAt("torch._dynamo.exc", "Unsupported", b.Reason.Message(), b.at)
+}
+
+// ended is the end of a trace for a reason of the table: an error where the whole frame has to be one graph; plain Python where the
+// frame cannot go on behind the break; else the next attempt stops there.
+func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm.Object, done bool, err error) {
+	d, f, ev := c.d, c.f, c.ev
+	b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack, at: tr.breakAt}
+	if len(b.Stack) == 0 {
+		b.at = []guard.Place{{Code: f.Code, Line: int(f.Code.Instrs[tr.at.pc].Line)}}
+		b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
+	}
+	b.Line = breakLine(b.Stack)
+	row := u.Reason.ID.Row()
+	switch {
+	case d.ctx.FullGraph:
+		return nil, true, c.forbidden(b, u)
+	case row.Frame || !tr.resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
+		b.Kind = "skip"
+		d.broke(ev, b)
+		v, err = c.skip("skipped")
+		return v, true, err
+	}
+	d.broke(ev, b)
+	if !row.Branch {
+		if resume.InLoop(f.Code.Code, tr.at.pc) {
+			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
+			v, err = c.skip("skipped")
+			return v, true, err
+		}
+		d.logf(logRestart, "Restarting analysis due to _dynamo/symbolic_convert.py:161 in fail_and_restart_analysis")
+	}
+	at := tr.at
+	c.stop, c.jump = &at, row.Branch
+	if row.Branch {
+		ev.Attempts--
+		d.unique-- // PyTorch compiles up to the branch without starting again
+	}
+	return nil, false, nil
+}
+
+// forbidden is the error at a break where fullgraph allows none.
+func (c *compilation) forbidden(b *BreakEvent, u *Unsupported) error {
+	d, ev, row := c.d, c.ev, u.Reason.ID.Row()
+	b.Kind = "fullgraph"
+	ev.Status, ev.Err = "unsupported", u
+	if row.UserError != "" {
+		ev.Status = "error" // the user's, and no break
+	} else {
+		d.broke(ev, b)
+	}
+	d.report(ev)
+	d.failing(c.f, u)
+	if row.UserError != "" {
+		return d.raiseAt("torch._dynamo.exc", "UserError", row.UserError+" For more information about this error, see: "+row.Docs, b.at)
+	}
+	return d.raiseAt("torch._dynamo.exc", "Unsupported", u.Reason.Message(), b.at)
+}
+
+// refused is the end of a frame in which an operator refuses its arguments.
+func (c *compilation) refused(wrong *fakeFailed) (vm.Object, error) {
+	d, ev := c.d, c.ev
+	err := d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at)
+	ev.Status, ev.Err = "error", err
+	d.report(ev)
+	d.failing(c.f, err)
+	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
+		d.logSuppressed(c.f, ev, err)
+		c.st.skip = true
+		return d.plain(c.f)
+	}
+	return nil, err
+}
+
+// failing tells of a frame whose capture or compilation failed.
+func (d *Dynamo) failing(f *vm.Frame, err error) {
+	if d.Observe.Failing != nil {
+		d.Observe.Failing(f, d.ctx, err)
+	}
+}
+
+// report tells of a frame that is done.
+func (d *Dynamo) report(ev *FrameEvent) {
+	d.structuredFrame(ev)
+	if ev.record != nil {
+		ev.record.Came = d.came(ev)
+		d.Observe.Recorded(ev.record, nil)
+	}
+	if d.Observe.Frame != nil {
+		d.Observe.Frame(ev)
+	}
+}
+
+// broke tells of a break.
+func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
+	d.breaks = append(d.breaks, b)
+	if !b.Reason.ID.Row().Bare {
+		d.count("graph_break", b.Reason.Message(), 1)
+	}
+	if b.Kind != "fullgraph" {
+		d.logBreakAt(b, b.at)
+	}
+	ev.breaks = append(ev.breaks, fmt.Sprintf("%s in line %d: %s", b.Kind, b.Line, b.Reason))
+	if d.Observe.Break != nil {
+		d.Observe.Break(b)
+	}
+}

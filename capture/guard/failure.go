@@ -1,0 +1,41 @@
+package guard
+
+// Failure says which fact does not hold.
+type Failure struct {
+	Text  string // what logs print; a check may leave it "" for the guard's expression
+	Cause Cause  // a check may leave it 0 for the cause of the guard's kind
+}
+
+// Hint is one sentence on what a user can do about the failure.
+func (f Failure) Hint() string { return causes[f.Cause] }
+
+// Cause says what varies from call to call, so that compiled code cannot be reused.
+type Cause int
+
+// The causes. 0 is none.
+const (
+	Other Cause = iota + 1
+	SizeVaries
+	GradVaries
+	DTypeVaries
+	RankVaries
+	AutocastVaries
+	ObjectVaries
+	LengthVaries
+	ValueVaries
+
+	endOfCauses
+)
+
+// causes are what a user can do about each, as PyTorch's documents advise.
+var causes = [endOfCauses]string{
+	Other:          "what the code relied on has changed: TORCH_LOGS=guards shows where each guard comes from",
+	SizeVaries:     "sizes vary: torch.compile(dynamic=True), or torch._dynamo.mark_dynamic(tensor, dim) before the first call",
+	GradVaries:     "call the compiled function with gradients always on, or always off, or compile one function for each",
+	DTypeVaries:    "each dtype needs code of its own: convert the inputs to one dtype before the call",
+	RankVaries:     "each number of dimensions needs code of its own: give the inputs one form before the call",
+	AutocastVaries: "enter autocast inside of the compiled function, or around every call",
+	ObjectVaries:   "another object stands where the first was: pass the same object each time, or pass what the function needs of it",
+	LengthVaries:   "the length of a container varies: pass containers of one length, or a tensor in its place",
+	ValueVaries:    "a number or string of the program varies: pass it as a tensor, or keep it constant",
+}
