@@ -70,5 +70,3 @@ type Call struct {
 type Dispatcher interface {
 	Dispatch(op *Op, args []Value) (Value, error)
 }
-
-var _ = tensor.Float32

@@ -5,8 +5,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-
-	"whittle/kernels/tensor"
 )
 
 // schemas.tsv lists the signatures of PyTorch 2.6's operators, one a line, with exactly one
@@ -230,5 +228,3 @@ func runAs(c *Call, fn Fn, fake bool) (Value, error) {
 	cc.real = !fake
 	return fn(&cc)
 }
-
-var _ = tensor.Float32

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"os"
 	"strings"
 )
 
@@ -106,5 +105,3 @@ func (w stdoutWriter) Write(p []byte) (int, error) {
 }
 
 func (w stdoutWriter) Flush() error { return w.in.Flush() }
-
-var _ = os.Stdin
