@@ -365,3 +365,41 @@ func TestHeldStoragesAreBounded(t *testing.T) {
 		t.Errorf("%d Pythons were started", e.Started())
 	}
 }
+
+// What is compiled while a graph runs, as a second graph after a break, takes none of the run's time.
+func TestCompilingWhileItRuns(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{Limits: Limits{RunFloor: time.Second}})
+	q := Query{Stage: "dynamo", Query: engine.Query{Backend: "slow", Text: `import time
+import torch
+import torch._dynamo
+calls = []
+def slow(gm, inputs):
+    calls.append(gm)
+    if len(calls) > 1:
+        time.sleep(3)
+    return gm.forward
+class Repro(torch.nn.Module):
+    def forward(self, x):
+        y = x + 1
+        torch._dynamo.graph_break()
+        return (y * 2,)
+def load_args(reader):
+    buf0 = reader.storage(None, 32)
+    reader.tensor(buf0, (8,), is_leaf=True)
+load_args._version = 0
+mod = Repro()
+`}}
+	for _, c := range []struct {
+		text   string
+		status replay.Status
+	}{
+		{q.Text, replay.Pass},
+		{strings.Replace(q.Text, "return gm.forward", "return lambda *args: time.sleep(30)", 1), replay.Timeout},
+	} {
+		q.Text = c.text
+		if o, err := e.Run(context.Background(), q); err != nil || o.Status != c.status {
+			t.Errorf("%v %s %s\n%s", err, o.Status, o.Message, o.Detail)
+		}
+	}
+}

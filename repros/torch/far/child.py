@@ -23,6 +23,7 @@ class Child:
         self.job, self.marks, self.buffer = job, [], bytearray()
         self.began = self.since = time.monotonic()
         self.times = {}
+        self.compiling = None  # since when it compiles something, None: it does not
         self.peak = 0
         self.heights = []  # (time, peak) of the last second
         self.output = tempfile.TemporaryFile(dir=server.tmp)
@@ -36,8 +37,15 @@ class Child:
             del self.heights[0]
         return self.peak - self.heights[0][1] > GROWTH
 
+    def compiles(self, begins):
+        """Notes that compiling begins or ends. What is compiled while the graph runs, a second graph or the backward, is none of the run's time."""
+        now = time.monotonic()
+        if not begins and self.compiling is not None and self.stage() == "run":
+            self.since += now - max(self.since, self.compiling)
+        self.compiling = now if begins else None
+
     def fork(self, server, work):
-        """Starts a child that does work(job, mark)."""
+        """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles."""
         def run(fd):
             server.leave()
             limit(self.job.get("limits") or {})
@@ -46,7 +54,10 @@ class Child:
             def say(**message):
                 write_all(fd, pack({"nonce": nonce, **message}))
 
-            say(result=work(self.job, lambda name: say(mark=name)))
+            def mark(name):
+                say(mark=name)
+            mark.compiling = lambda begins: say(compiling=begins)
+            say(result=work(self.job, mark))
 
         self.start(run)
         return self

@@ -86,6 +86,8 @@ def after_dynamo(ns, args, job, mark):
         except Exception as e:
             return invalid(e)
         mark("eager")
+        torch._dynamo.callback.on_compile_start(lambda *_: mark.compiling(True))
+        torch._dynamo.callback.on_compile_end(lambda *_: mark.compiling(False))
         opt = torch._dynamo.optimize(marked)(mod)
         if job.get("accuracy"):
             opt.eval()

@@ -212,6 +212,8 @@ class Server:
                     child.times[child.stage()] = now - child.since
                     child.since = now
                     child.marks.append(message["mark"])
+                if "compiling" in message:
+                    child.compiles(message["compiling"])
                 if "result" in message:
                     return self.done(child, message["result"])
         except (ValueError, UnicodeDecodeError) as e:
@@ -254,11 +256,13 @@ class Server:
             child.peak = max(child.peak, resident(child.pid))
             if child.peak > limits["memory"] + self.facts.get("resident", 0):
                 return self.done(child, stopped(child, "oom", "oom", "%d bytes resident" % child.peak))
-        allowed = limits.get(child.stage())
+        allowed, since = limits.get(child.stage()), child.since
         grows = child.grows()
-        if child.stage() == "run" and "eager" in child.times and limits.get("run_factor"):
+        if child.stage() == "run" and child.compiling is not None:
+            allowed, since = limits.get("compile"), child.compiling
+        elif child.stage() == "run" and "eager" in child.times and limits.get("run_factor"):
             allowed = min(allowed or 1e9, max(limits["run_floor"], limits["run_factor"] * child.times["eager"]))
-        if allowed and time.monotonic() - child.since > allowed and not grows:
+        if allowed and time.monotonic() - since > allowed and not grows:
             return self.done(child, stopped(child, "timeout", "timeout", "stage %s: not done after %.1f s" % (child.stage(), allowed)))
 
     def done(self, child, result):

@@ -9,6 +9,7 @@ import traceback
 
 from .headers import precompile
 from .process import background, finished
+from .whole import whole_files
 
 
 def warm(server, known):
@@ -37,6 +38,7 @@ def warm(server, known):
     import torch._inductor.fx_passes.post_grad
     import torch._dynamo.repro.after_aot
     import torch._dynamo.repro.after_dynamo
+    whole_files()
     ok = known.get("isa_ok") or check is not None and finished(server, check) == 0
     facts["isa_ok"] = bool(ok)
     from torch._inductor import cpu_vec_isa
