@@ -150,7 +150,7 @@ func (s *search) processes() []int {
 			continue
 		}
 		line, err := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline"))
-		if err == nil && bytes.Contains(line, []byte("engine.py")) {
+		if err == nil && bytes.Contains(line, []byte("whittle_far")) {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
 			out = append(out, pid)
 		}
@@ -235,7 +235,7 @@ func TestKillParent(t *testing.T) {
 	killOthers(t, func(pids []int) int {
 		for _, p := range pids {
 			parent := parentOf(p)
-			if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", parent)); err == nil && !bytes.Contains(line, []byte("engine.py")) {
+			if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", parent)); err == nil && !bytes.Contains(line, []byte("whittle_far")) {
 				return p
 			}
 		}
@@ -247,7 +247,7 @@ func TestKillChild(t *testing.T) {
 	killOthers(t, func(pids []int) int {
 		for _, p := range pids {
 			parent := parentOf(p)
-			if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", parent)); err == nil && bytes.Contains(line, []byte("engine.py")) {
+			if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", parent)); err == nil && bytes.Contains(line, []byte("whittle_far")) {
 				return p
 			}
 		}

@@ -170,7 +170,7 @@ func fill(l Limits) Limits {
 
 // boot reads the program's length and text from standard input, without a buffer, and runs it. The program comes by the pipe, so that
 // the command line stays short.
-const boot = `import sys; f = open(0, "rb", 0, closefd=False); n = int(f.readline()); b = bytearray(); [b.extend(f.read(n - len(b))) for _ in iter(lambda: len(b) < n, False)]; SOURCE = b.decode(); exec(compile(SOURCE, "whittle", "exec"))`
+const boot = `import sys; f = open(0, "rb", 0, closefd=False); n = int(f.readline()); b = bytearray(); [b.extend(f.read(n - len(b))) for _ in iter(lambda: len(b) < n, False)]; SOURCE = b.decode(); exec(compile(SOURCE, "whittle_far", "exec"))`
 
 // argv is the whole command. A shell on the far side of ssh takes quotes off.
 func argv(command []string) []string {

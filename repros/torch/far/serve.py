@@ -61,7 +61,7 @@ class Server:
         self.spares = []  # fresh Pythons that wait for orders
         self.pristine = True  # until something was compiled in this process
         self.facts = {}
-        self.source = os.path.join(self.tmp, "whittle.py")
+        self.source = os.path.join(self.tmp, "whittle_far-start.py")
         with open(self.source, "w") as f:
             f.write(source)
 

@@ -26,7 +26,7 @@ class Files:
         return FILES.get(name.partition(".")[2], "")
 
 
-sys.meta_path.append(Files)
+sys.meta_path.insert(0, Files)
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["fresh"]:
