@@ -74,6 +74,8 @@ var kinds = [endOfKinds]kindRow{
 // String is PyTorch's name of the kind.
 func (k Kind) String() string { return k.row().name }
 
+// row is what is known of a kind. The zero value is none: a guard that was made without one is a fault of the trace, and must not pass for one that
+// always holds.
 func (k Kind) row() kindRow {
 	if k <= 0 || k >= endOfKinds {
 		panic("guard: a guard of no kind")

@@ -236,7 +236,7 @@ func (p *parser) floorDiv(a, b *Expr) *Expr {
 	switch {
 	case p.err != nil:
 		return Int(0)
-	case b.Op == OpInt && b.Int == 0 || b.Op == OpFloat && b.Float == 0:
+	case isZero(b):
 		return p.fail("division by zero")
 	case a.Op == OpFloorDiv: // divides by the product of both divisors
 		p.product1([]*Expr{a.Args[1], b})
@@ -247,12 +247,15 @@ func (p *parser) floorDiv(a, b *Expr) *Expr {
 	return FloorDiv(a, b)
 }
 
+// isZero reports whether e is the constant 0, of either kind.
+func isZero(e *Expr) bool { return e.Op == OpInt && e.Int == 0 || e.Op == OpFloat && e.Float == 0 }
+
 func (p *parser) trueDiv(a, b *Expr) *Expr {
 	a, b = p.number(a), p.number(b)
 	switch {
 	case p.err != nil:
 		return Int(0)
-	case b.Op == OpInt && b.Int == 0 || b.Op == OpFloat && b.Float == 0:
+	case isZero(b):
 		return p.fail("division by zero")
 	}
 	return TrueDiv(a, b)
