@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"whittle/minify"
 	"whittle/replay"
@@ -30,6 +31,13 @@ type Engine interface {
 	About() []string
 	// Close ends its processes and waits for that. What is under way ends with ErrClosed.
 	Close() error
+}
+
+// Limits bound one query, whatever engine it goes to. Zero means no limit, or the engine's own default.
+type Limits struct {
+	Wall   time.Duration // of all its stages
+	CPU    time.Duration // of all its threads
+	Memory int64         // bytes resident; of a process that many share, beyond what that has idle
 }
 
 // ErrClosed says that an engine was closed before it answered.

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sourcegraph/conc"
-
 	"whittle/replay"
 	"whittle/repros/engine"
 )
@@ -30,23 +28,20 @@ type Options struct {
 
 // Limits bound one query, and the Python that answers it. Zero means the default that Start fills in.
 type Limits struct {
+	engine.Limits
 	Load, Eager, Compile, Run time.Duration // wall time of each stage
 	// Run is further bounded by RunFactor times the query's own eager time, but not below RunFloor: generated code does not take
 	// many times what eager takes.
 	RunFactor float64
 	RunFloor  time.Duration
-	CPU       time.Duration // of all stages
-	Memory    int64         // bytes beyond what an idle Python with torch has
 
 	Start   time.Duration // until torch is imported
 	Silence time.Duration // without a sign of life from a Python that was asked for one
 	Grace   time.Duration // that a Python gets to end by itself, and again after SIGTERM
 }
 
-// patience is what any job may take: all its stages, and a silence on top. The far side keeps to the limits; this is for one that does not.
-func (l Limits) patience() time.Duration {
-	return l.Load + l.Eager + l.Compile + 2*l.Run + l.Silence
-}
+// patience is what any job may take, and a silence on top. The far side keeps to the limits of stages; this is for one that does not.
+func (l Limits) patience() time.Duration { return l.Wall + l.Silence }
 
 // Facts are what a Python with torch says about itself.
 type Facts struct {
@@ -62,25 +57,16 @@ type Facts struct {
 	ISAOK    bool   `json:"isa_ok"`   // they were tried
 }
 
-// Client is a Python with torch that answers. Its methods may be called from many goroutines; what the Python does to itself,
-// a new one takes its place.
-//
-// Pythons follow each other as generations. Who finds the present one over, under mu, puts the next in its place and has it started by a
-// goroutine of its own; everybody who needs it waits until it is ready, each for as long as its own context allows. What a generation
-// knows, storages and explorations, it is told when a job turns out to need it; so there is nothing that has to be repeated at a restart.
+// Client is a Python with torch that answers. Its methods may be called from many goroutines; what the Python does to itself, the next in
+// its seat takes its place. What a Python lacks, storages and explorations, it is told when a job turns out to need it (informed).
 type Client struct {
 	o     Options
 	facts Facts // set before Start returns
 	guess bool  // no limit of compiling was given
 
-	life context.Context // of all Pythons; Close ends it
-	stop context.CancelFunc
-	wg   conc.WaitGroup // all goroutines
+	seat *engine.Seat[*process]
 
 	mu      sync.Mutex // nothing under it waits
-	gen     *generation
-	last    *process // that said hello
-	closed  bool
 	started int
 	slowest time.Duration // compilation that ended
 	largest int64         // bytes that a query held that ended
@@ -90,34 +76,6 @@ type Client struct {
 	sources      map[string]source // of storages, by hash
 	explorations []*exploration    // least recently used first
 	explored     int               // bytes of their texts
-}
-
-// generation is one Python, from the decision to start it.
-type generation struct {
-	ready chan struct{} // closed when p or err is set
-	p     *process
-	err   error
-}
-
-// over reports whether a new generation is needed.
-func (g *generation) over() bool {
-	if g == nil {
-		return true
-	}
-	select {
-	case <-g.ready:
-	default:
-		return false // it is being started
-	}
-	if g.err != nil {
-		return true
-	}
-	select {
-	case <-g.p.dead:
-		return true
-	default:
-		return false
-	}
 }
 
 type hello struct {
@@ -134,8 +92,8 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	}
 	c := &Client{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
 	c.o.Limits = fill(o.Limits)
-	c.life, c.stop = context.WithCancel(context.Background())
-	p, err := c.process(ctx)
+	c.seat = engine.NewSeat(c.start)
+	p, err := c.seat.Get(ctx)
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -162,6 +120,7 @@ func fill(l Limits) Limits {
 	def(&l.Start, 10*time.Minute)
 	def(&l.Silence, 2*time.Minute)
 	def(&l.Grace, 5*time.Second)
+	def(&l.Wall, l.Load+l.Eager+l.Compile+2*l.Run)
 	if l.RunFactor == 0 {
 		l.RunFactor = 30
 	}
@@ -184,59 +143,27 @@ func argv(command []string) []string {
 // startTries is how often a Python that is killed while it starts is started again: that says nothing about the next one.
 const startTries = 3
 
-// process is the Python of the present generation. It is started by nobody's context, so that one caller who gives up does not spoil it
-// for the others.
-func (c *Client) process(ctx context.Context) (*process, error) {
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return nil, engine.ErrClosed
-	}
-	if c.gen.over() {
-		g, last := &generation{ready: make(chan struct{})}, c.last
-		c.gen = g
-		c.wg.Go(func() {
-			defer close(g.ready)
-			if g.p, g.err = c.start(last); g.err == nil {
-				c.mu.Lock()
-				c.last = g.p
-				c.mu.Unlock()
-			}
-		})
-	}
-	g := c.gen
-	c.mu.Unlock()
-	select {
-	case <-g.ready:
-		return g.p, g.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// start starts a Python in place of the one before, which is gone, with all that it had, when the new one begins.
-func (c *Client) start(before *process) (*process, error) {
+// start starts a Python in place of the one before, whose files it removes.
+func (c *Client) start(life context.Context, before *process) (*process, error) {
 	facts, old := c.o.Facts, ""
 	if before != nil {
 		facts, old = before.hello.Facts, before.hello.Tmp
-		<-before.reaped
 	}
 	for try := 0; ; try++ {
-		p, err := launch(c.o, &c.wg)
+		p, err := launch(c.o)
 		if err != nil {
 			return nil, err
 		}
 		c.mu.Lock()
 		c.started++
 		c.mu.Unlock()
-		err = p.greet(c.life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held})
+		err = p.greet(life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held})
 		if err == nil {
 			return p, nil
 		}
-		p.fail(err)
-		<-p.reaped
+		p.End(err)
 		switch {
-		case c.life.Err() != nil:
+		case life.Err() != nil:
 			return nil, engine.ErrClosed
 		case !p.died || try == startTries:
 			return nil, c.noStart(p, err)
@@ -255,18 +182,7 @@ func (c *Client) noStart(p *process, err error) error {
 
 // Close ends the Python, its children and its files, and waits for that. Jobs under way end with engine.ErrClosed.
 func (c *Client) Close() error {
-	c.mu.Lock()
-	g := c.gen
-	c.closed = true
-	c.mu.Unlock()
-	c.stop() // a start under way is given up
-	if g != nil {
-		<-g.ready
-		if g.p != nil {
-			g.p.fail(engine.ErrClosed) // the end of its input is its goodbye
-		}
-	}
-	c.wg.Wait()
+	c.seat.Close()
 	return nil
 }
 
@@ -296,7 +212,7 @@ func (c *Client) Started() int {
 // ask asks the present process, or after its death the next one.
 func (c *Client) ask(ctx context.Context, j job, give map[string][]byte) (json.RawMessage, error) {
 	for try := 0; ; try++ {
-		p, err := c.process(ctx)
+		p, err := c.seat.Get(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -189,8 +189,8 @@ func TestCulprit(t *testing.T) {
 func TestWhateverAChildDoes(t *testing.T) {
 	t.Parallel()
 	tag := "WHITTLE_TEST=" + strconv.Itoa(os.Getpid())
-	e := real(t, Options{Limits: Limits{Compile: 10 * time.Second, Memory: 1 << 30}, Env: []string{tag}})
-	tmp := e.gen.p.hello.Tmp
+	e := real(t, Options{Limits: Limits{Limits: engine.Limits{Memory: 1 << 30}, Compile: 10 * time.Second}, Env: []string{tag}})
+	tmp := present(t, e).hello.Tmp
 	spare := "pass"
 	forks := "for _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(1000)"
 	for _, c := range []struct {
@@ -272,7 +272,7 @@ func TestADeadParentIsReplaced(t *testing.T) {
 	q.Text = strings.Replace(q.Text, "reader.storage(None, 32)", "reader.storage('somehash', 32)", 1)
 	q.Storages = []string{"somehash"}
 	for range 3 {
-		p := e.gen.p
+		p := present(t, e)
 		if err := syscall.Kill(p.group.PID(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +325,7 @@ func TestHeldStoragesAreBounded(t *testing.T) {
 	const size = 100 << 10
 	e := real(t, Options{Held: 10 * size})
 	ctx := context.Background()
-	tmp := e.last.hello.Tmp
+	tmp := present(t, e).hello.Tmp
 	if c := strings.Fields(os.Getenv("WHITTLE_TORCH")); len(c) > 1 && filepath.Base(c[0]) == "chroot" {
 		tmp = filepath.Join(c[1], tmp)
 	}

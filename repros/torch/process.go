@@ -30,13 +30,13 @@ type process struct {
 	stderr *tail
 	limits Limits
 	hello  hello // set before ready is closed
+	wg     conc.WaitGroup
 
 	frames    chan []byte   // handed to the writer one by one
 	wake      chan struct{} // there are notices for the writer
 	supplying chan struct{} // has an element while somebody hands over storages
 	ready     chan struct{} // closed when it said hello
 	dead      chan struct{} // closed when no answer comes any more
-	reaped    chan struct{} // closed when the process and its pipes are gone
 	began     time.Time
 	heard     atomic.Int64 // since began, when it last gave a sign of life: bytes from it, or much taken by it
 
@@ -46,17 +46,17 @@ type process struct {
 	notices [][]byte
 	gone    error // why it is dead
 	killed  bool  // by a signal of ours
-	died    bool  // by a signal of somebody else; set before reaped is closed
+	died    bool  // by a signal of somebody else; set by end
 }
 
 // launch starts a Python and its goroutines. It says nothing to it yet.
-func launch(o Options, wg *conc.WaitGroup) (*process, error) {
+func launch(o Options) (*process, error) {
 	args := argv(o.Command)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), o.Env...)
 	p := &process{stderr: &tail{}, limits: o.Limits, pending: map[int64]chan answer{}, frames: make(chan []byte), wake: make(chan struct{}, 1),
 		began:     time.Now(),
-		supplying: make(chan struct{}, 1), ready: make(chan struct{}), dead: make(chan struct{}), reaped: make(chan struct{})}
+		supplying: make(chan struct{}, 1), ready: make(chan struct{}), dead: make(chan struct{})}
 	cmd.Stderr = p.stderr
 	cmd.WaitDelay = p.limits.Grace // a process that it left behind may hold stderr
 	var err error
@@ -69,10 +69,10 @@ func launch(o Options, wg *conc.WaitGroup) (*process, error) {
 	if p.group, err = engine.StartGroup(cmd); err != nil { // which has closed the pipes
 		return nil, fmt.Errorf("torch: starting %s: %w", strings.Join(o.Command, " "), err)
 	}
-	wg.Go(p.write)
-	wg.Go(p.read)
-	wg.Go(p.watch)
-	wg.Go(p.end)
+	p.wg.Go(p.write)
+	p.wg.Go(p.read)
+	p.wg.Go(p.watch)
+	p.wg.Go(p.end)
 	return p, nil
 }
 
@@ -314,6 +314,22 @@ func (p *process) fail(err error) {
 	close(p.dead)
 }
 
+// Over reports whether the process is dead.
+func (p *process) Over() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// End makes the process dead, if it is not, and waits until it is gone, with its pipes and goroutines. The end of its input is its goodbye.
+func (p *process) End(why error) {
+	p.fail(why)
+	p.wg.Wait()
+}
+
 // end sees a dead process out: the end of its input asks it to go, then a signal does, then it is killed with its group.
 func (p *process) end() {
 	<-p.dead
@@ -330,7 +346,6 @@ func (p *process) end() {
 	}
 	ws, ok := p.group.Reap().Sys().(syscall.WaitStatus) // which closes the pipes, and so ends reader and writer
 	p.died = ok && ws.Signaled() && !p.killed
-	close(p.reaped)
 }
 
 // errGone says that the Python ended before it answered.

@@ -37,6 +37,15 @@ func far(t testing.TB, s farSpec) Options {
 		Limits: Limits{Load: stage, Eager: stage, Compile: stage, Run: stage, Start: 2 * time.Second, Silence: 400 * time.Millisecond, Grace: 120 * time.Millisecond}}
 }
 
+// present is the Python that a client has, or the next one.
+func present(t testing.TB, c *Client) *process {
+	p, err := c.seat.Get(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // Each fault at each step, alone: an engine whose first far side has it gives the right answer in the end.
 func TestEachFaultAtEachStep(t *testing.T) {
 	p := pool.New().WithMaxGoroutines(16)
@@ -102,7 +111,7 @@ func TestOneStartForAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	first := e.last
+	first := present(t, e)
 	first.fail(errors.New("the test is over it"))
 	gaveUp, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -113,7 +122,7 @@ func TestOneStartForAll(t *testing.T) {
 			if i%2 == 0 {
 				ctx = gaveUp
 			}
-			q, err := e.process(ctx)
+			q, err := e.seat.Get(ctx)
 			if i%2 == 0 && errors.Is(err, context.Canceled) {
 				return nil
 			}
@@ -137,7 +146,7 @@ func TestCallsAfterAFailedStart(t *testing.T) {
 	}
 	good := e.o.Command
 	e.o.Command = []string{"/no/such/python"}
-	e.last.fail(errors.New("the test is over it"))
+	present(t, e).fail(errors.New("the test is over it"))
 	for range 3 {
 		if _, err := e.Run(context.Background(), Query{Query: engine.Query{Text: "x"}}); err == nil || !strings.Contains(err.Error(), "no such file") {
 			t.Error(err)
@@ -213,10 +222,11 @@ func TestWhateverTheFarSideDoes(t *testing.T) {
 				return errors.As(err, &gone) || errors.As(err, &lost) || strings.Contains(err.Error(), "does not start a Python with torch") || strings.Contains(err.Error(), "cannot unmarshal number")
 			},
 			Kill: func() {
-				c.mu.Lock()
-				p := c.last
-				c.mu.Unlock()
-				_ = syscall.Kill(p.group.PID(), syscall.SIGKILL) // an error says that it is gone
+				ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+				defer cancel()
+				if p, err := c.seat.Get(ctx); err == nil {
+					_ = syscall.Kill(p.group.PID(), syscall.SIGKILL) // an error says that it is gone
+				}
 			},
 			Close: c.Close,
 			Left: func() error {

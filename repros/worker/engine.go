@@ -22,10 +22,10 @@ import (
 
 // Options configure an Engine.
 type Options struct {
-	Limits Limits   // of one query
-	Print  string   // the engine's fingerprint: versions, flags, machine
-	About  []string // lines for people
-	Script []string // the command that runs a script, whose path is added
+	Limits engine.Limits // of one query
+	Print  string        // the engine's fingerprint: versions, flags, machine
+	About  []string      // lines for people
+	Script []string      // the command that runs a script, whose path is added
 	// Execute runs a graph whose calls are not all aten's, eagerly, and shows each node's value; nil => there are only such graphs.
 	Execute func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(*fx.Node, any)) error
 }

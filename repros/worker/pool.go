@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,24 +22,17 @@ import (
 	"whittle/repros/engine"
 )
 
-// Limits bound one query. Zero means no limit.
-type Limits struct {
-	Wall   time.Duration
-	CPU    time.Duration // of all threads
-	Memory int64         // resident bytes
-}
-
-// Pool keeps workers and gives them queries. Its methods may be called from many goroutines. A worker belongs to one query, or is idle:
-// nobody waits for another's worker, and whoever holds one ends it or gives it back.
+// Pool keeps workers and gives them queries. Its methods may be called from many goroutines. A worker sits in an engine.Seat, which belongs to one
+// query, or is free: nobody waits for another's worker, and whoever holds a seat gives it back, empty if its worker is not to be asked again.
 type Pool struct {
 	Command     []string // starts a worker; empty: this binary with WorkerArg
 	Env         []string // more environment for workers
-	Limits      Limits
+	Limits      engine.Limits
 	Print       string // the engine's fingerprint: versions, flags, machine
 	MaxRequests int    // a worker is replaced after so many queries; 0 => 200
 
 	mu      sync.Mutex // nothing under it waits
-	idle    []*worker
+	free    []*engine.Seat[*worker]
 	started int
 	closed  bool
 	running map[*query]bool
@@ -60,16 +55,15 @@ func (p *Pool) Started() int {
 // Close ends all workers and waits for that. Queries under way end with engine.ErrClosed.
 func (p *Pool) Close() error {
 	p.mu.Lock()
-	idle := p.idle
-	p.idle, p.closed = nil, true
+	p.closed = true
 	for q := range p.running {
 		q.stop(engine.ErrClosed)
 	}
 	p.mu.Unlock()
-	for _, w := range idle {
-		w.end()
-	}
 	p.done.Wait()
+	for _, s := range p.free { // all are, and nobody takes one any more
+		s.Close()
+	}
 	return nil
 }
 
@@ -103,10 +97,11 @@ type worker struct {
 	queries *os.File         // we write
 	answers *os.File         // we read
 	output  *os.File         // what it prints, an unlinked file
-	served  int
+	served  int              // queries that it was given
 }
 
-func (p *Pool) start() (*worker, error) {
+// start starts a worker. A worker knows nothing of the one before.
+func (p *Pool) start(context.Context, *worker) (*worker, error) {
 	argv := p.Command
 	if len(argv) == 0 {
 		self, err := os.Executable()
@@ -146,36 +141,36 @@ func (p *Pool) start() (*worker, error) {
 	return &worker{group: group, queries: qw, answers: ar, output: out}, nil
 }
 
-func (p *Pool) take(fresh bool) (*worker, error) {
+// take gives a seat to a query: for a fresh one, which wants a process of its own, an empty one.
+func (p *Pool) take(fresh bool) *engine.Seat[*worker] {
 	p.mu.Lock()
-	if k := len(p.idle); k > 0 && !fresh {
-		w := p.idle[k-1]
-		p.idle = p.idle[:k-1]
-		p.mu.Unlock()
-		return w, nil
+	defer p.mu.Unlock()
+	for i := len(p.free) - 1; i >= 0; i-- {
+		if s := p.free[i]; s.Empty() == fresh {
+			p.free = slices.Delete(p.free, i, i+1)
+			return s
+		}
 	}
-	p.mu.Unlock()
-	return p.start()
+	if k := len(p.free); k > 0 && !fresh {
+		s := p.free[k-1]
+		p.free = p.free[:k-1]
+		return s
+	}
+	return engine.NewSeat(p.start)
 }
 
-func (p *Pool) give(w *worker) {
-	limit := p.MaxRequests
-	if limit == 0 {
-		limit = 200
-	}
+// give takes a seat back.
+func (p *Pool) give(s *engine.Seat[*worker]) {
 	p.mu.Lock()
-	keep := !p.closed && w.served < limit
-	if keep {
-		p.idle = append(p.idle, w)
-	}
-	p.mu.Unlock()
-	if !keep {
-		w.end()
-	}
+	defer p.mu.Unlock()
+	p.free = append(p.free, s)
 }
 
-// end ends the worker and frees all that it held.
-func (w *worker) end() {
+// Over reports whether the worker was ended.
+func (w *worker) Over() bool { return w.state != nil }
+
+// End ends the worker and frees all that it held.
+func (w *worker) End(error) {
 	w.kill()
 	w.output.Close()
 }
@@ -197,40 +192,40 @@ func (p *Pool) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 		return replay.Outcome{}, err
 	}
 	defer end()
-	for fresh := q.Fresh; ; fresh = true {
-		w, err := p.take(fresh)
+	seat := p.take(q.Fresh)
+	defer p.give(seat)
+	for {
+		w, err := seat.Get(ctx)
 		if err != nil {
 			return replay.Outcome{}, err
 		}
+		o, again, err := p.query(ctx, w, q)
 		served := w.served
-		o, err := p.query(ctx, w, q)
-		if err == nil && served > 0 && o.Status == replay.Infrastructure && len(o.Marks) == 0 {
-			continue // the queries before may have left the worker like this: a new one says more
+		w.served++
+		spoilt := err == nil && served > 0 && o.Status == replay.Infrastructure && len(o.Marks) == 0
+		if !again || err != nil || q.Fresh || spoilt || w.served >= cmp.Or(p.MaxRequests, 200) {
+			w.End(nil)
 		}
-		return o, err
+		if !spoilt { // else the queries before may have left the worker like this: a new one says more
+			return o, err
+		}
 	}
 }
 
-// query has a worker run a query, and gives the worker back or ends it.
-func (p *Pool) query(ctx context.Context, w *worker, q Query) (replay.Outcome, error) {
+// query has a worker run a query. again says that the worker may be asked again.
+func (p *Pool) query(ctx context.Context, w *worker, q Query) (o replay.Outcome, again bool, err error) {
 	q.Nonce = rand.Text()
 	begin := time.Now()
-	o, clean, err := p.converse(ctx, w, q)
+	o, again, err = p.converse(ctx, w, q)
 	o.Duration = time.Since(begin)
-	w.served++
-	if clean && err == nil && !q.Fresh {
-		p.give(w)
-	} else {
-		w.end()
-	}
-	return o, err
+	return o, again, err
 }
 
 // poll is how often limits are looked at.
 const poll = 20 * time.Millisecond
 
 // converse sends a query and follows the answers until the outcome, a limit, or the worker's end.
-func (p *Pool) converse(ctx context.Context, w *worker, q Query) (o replay.Outcome, clean bool, err error) {
+func (p *Pool) converse(ctx context.Context, w *worker, q Query) (o replay.Outcome, again bool, err error) {
 	from, _ := w.output.Seek(0, io.SeekEnd)
 	cpu0 := w.group.CPUTime()
 	if p.Limits.CPU > 0 {

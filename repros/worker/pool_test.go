@@ -86,9 +86,9 @@ func testRunner(ctx context.Context, q Query, mark func(string)) replay.Outcome 
 }
 
 func TestOutcomes(t *testing.T) {
-	e := &Pool{Limits: Limits{Wall: 2 * time.Second, CPU: time.Second, Memory: 250 << 20}}
+	e := &Pool{Limits: engine.Limits{Wall: 2 * time.Second, CPU: time.Second, Memory: 250 << 20}}
 	defer e.Close()
-	large := &Pool{Limits: Limits{Memory: 250 << 20}} // how long that takes is not the question
+	large := &Pool{Limits: engine.Limits{Memory: 250 << 20}} // how long that takes is not the question
 	defer large.Close()
 	for _, c := range []struct {
 		repro, at string
@@ -127,7 +127,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestWorkersAreReused(t *testing.T) {
-	e := &Pool{Limits: Limits{Wall: 10 * time.Second}}
+	e := &Pool{Limits: engine.Limits{Wall: 10 * time.Second}}
 	defer e.Close()
 	pids := map[string]bool{}
 	for i := range 6 {

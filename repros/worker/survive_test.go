@@ -126,7 +126,7 @@ func TestWhateverWorkersDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	enginetest.Survives(t, enginetest.Plan{Lives: 25, AtOnce: 6, Workers: 8, Asks: 8, Start: func(context.Context, string, uint64, *rand.Rand) (enginetest.Subject, error) {
-		p := &Pool{Command: []string{self}, Env: []string{rogueEnv + "=1"}, Limits: Limits{Wall: 4 * time.Second}, MaxRequests: 20}
+		p := &Pool{Command: []string{self}, Env: []string{rogueEnv + "=1"}, Limits: engine.Limits{Wall: 4 * time.Second}, MaxRequests: 20}
 		return enginetest.Subject{
 			Ask:   func(ctx context.Context, rng *rand.Rand, name string) error { return askRogue(ctx, p, rng, name) },
 			Known: func(error) bool { return false },

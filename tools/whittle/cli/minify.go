@@ -304,7 +304,7 @@ func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (engin
 		if err != nil {
 			return nil, err
 		}
-		n := worker.Options{Print: fingerprint(), Limits: worker.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
+		n := worker.Options{Print: fingerprint(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
 			About: append([]string{"follows PyTorch " + PyTorchVersion}, machine()...), Script: []string{self, "run", "--no-minify"}}
 		if r.Stage == repros.AfterDynamo {
 			n.Execute = func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(*fx.Node, any)) error {
@@ -317,7 +317,7 @@ func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (engin
 		return nil, usagef("backend %s is not PyTorch's own: --source FILE names the script that defines it", r.Backend)
 	}
 	facts := newFacts(command)
-	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: o.confirm, Limits: torch.Limits{Compile: o.timeout, Memory: memory}})
+	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: o.confirm, Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: o.timeout}})
 	if err != nil {
 		if ctx.Err() == nil {
 			err = usageError{err}
