@@ -13,11 +13,13 @@ import (
 // product of variables, so that view([16, 32]) of [2, 8, 32] stays right whichever of the three changes. What is found is a
 // well-informed guess: the static check and the engine judge what is made of it.
 type extents struct {
+	module *fx.GraphModule   // whose graph it is
 	sizes  []int64           // by variable
 	def    map[int]size      // variables that are products of others
 	fixed  map[int]bool      // variables that cannot change: of constants, counts of results
 	loose  map[int]bool      // variables of results that are computed in a way that is not followed
-	label  map[int]string    // where a variable was first seen
+	label  map[int]string    // where a variable was first seen; no two have the same
+	named  map[string]bool   // labels
 	inputs map[string][]size // by placeholder
 	ints   map[string]size   // placeholders that are integers
 	slots  []slot            // integers in arguments that are sizes
@@ -63,11 +65,19 @@ func (e *extents) fresh(n int64, label string) size {
 	}
 	e.sizes = append(e.sizes, n)
 	v := len(e.sizes) - 1
-	e.label[v] = label
+	e.call(v, label)
 	if n == 0 {
 		e.fixed[v] = true
 	}
 	return size{v}
+}
+
+// call gives a variable a name; one that is taken gets marks.
+func (e *extents) call(v int, name string) {
+	for name != "" && e.named[name] {
+		name += "'"
+	}
+	e.label[v], e.named[name] = name, true
 }
 
 func (e *extents) free(n int64) size {
@@ -105,6 +115,21 @@ func (e *extents) value(s size) int64 {
 		n *= e.sizes[v]
 	}
 	return n
+}
+
+// with says what each size becomes when some classes, by their labels, get another size.
+func (e *extents) with(classes map[string]bool, to int64) func(size) int64 {
+	return func(s size) int64 {
+		n := int64(1)
+		for _, v := range e.roots(s) {
+			if classes[e.label[v]] {
+				n *= to
+			} else {
+				n *= e.sizes[v]
+			}
+		}
+		return n
+	}
 }
 
 // equate makes two sizes the same, as far as that can be said.
@@ -205,7 +230,7 @@ func (e *extents) split(s size, parts []int64) []size {
 
 // extentsOf follows the sizes through a state's graph.
 func (w *world) extentsOf(s State) *extents {
-	e := &extents{def: map[int]size{}, fixed: map[int]bool{}, loose: map[int]bool{}, label: map[int]string{}, inputs: map[string][]size{}, ints: map[string]size{},
+	e := &extents{module: s.Module, named: map[string]bool{}, def: map[int]size{}, fixed: map[int]bool{}, loose: map[int]bool{}, label: map[int]string{}, inputs: map[string][]size{}, ints: map[string]size{},
 		dims: map[*fx.Node]any{}, dtypes: map[*fx.Node]tensor.DType{}, nums: map[*fx.Node]size{}, consts: map[int64]size{}}
 	phs := s.Module.Graph.Placeholders()
 	byValue := map[int64]size{}

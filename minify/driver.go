@@ -158,7 +158,7 @@ func (d *driver) fail(ctx context.Context) error {
 		}
 		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
 		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Taken: v == replay.Reproduced}
-		if err := d.step(ctx, last); err != nil {
+		if err := d.step(ctx, last, nil); err != nil {
 			return err
 		}
 		if v == replay.Reproduced {
@@ -174,7 +174,7 @@ func (d *driver) fail(ctx context.Context) error {
 	}
 	not := &NotFailingError{Outcome: o, Want: d.want, Runs: min(c.Attempt, startTries) + 1}
 	last.Reduction, last.Edit = replay.EndNotFailing, not.Error()
-	if err := d.step(ctx, last); err != nil {
+	if err := d.step(ctx, last, nil); err != nil {
 		return err
 	}
 	return not
@@ -275,7 +275,7 @@ func (d *driver) note(ctx context.Context, trials []*trial, took map[int]bool) e
 		if d.certify != "" {
 			d.certificate = append(d.certificate, Trial{d.certify, t.c.Edit, t.verdict})
 		}
-		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}); err != nil {
+		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}, t.edit); err != nil {
 			return err
 		}
 	}

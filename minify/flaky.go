@@ -117,9 +117,7 @@ func (d *driver) measure(ctx context.Context) error {
 		}
 		if 3*f.rate() < start.rate() {
 			f, d.taken = start, 0
-			d.cur = d.start
-			d.w = newWorld(d.s.Values)
-			d.w.base = fmt.Sprintf("r%d/", d.measured.round)
+			d.restart()
 			if err := d.learn(ctx, values); err != nil {
 				return err
 			}
@@ -217,7 +215,7 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 		if err := d.await(ctx, want); err != nil {
 			return false, err
 		}
-		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: "confirm", Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached}); err != nil {
+		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: "confirm", Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached}, nil); err != nil {
 			return false, err
 		}
 		d.event(Event{Kind: EventConfirm, Outcome: t.outcome, Verdict: t.verdict, Run: i + 1, Of: most})

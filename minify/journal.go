@@ -17,9 +17,23 @@ type journal struct {
 	found       map[replay.Signature]bool
 	timeouts    map[string]int // by row
 	rejected    int            // by the static check
+	back        bool           // since the last step: the search went back to its start
+	learned     []knowledge    // since then
 }
 
-func (j *journal) step(ctx context.Context, st replay.Step) error {
+// step writes what was asked, with the edit that it was asked about, nil for none.
+func (j *journal) step(ctx context.Context, st replay.Step, e Edit) error {
+	c := stepText{Back: j.back, Learned: j.learned}
+	j.back, j.learned = false, nil
+	var err error
+	if e != nil {
+		if c.Edit, err = MarshalEdit(e); err != nil {
+			return err
+		}
+	}
+	if st.Change, err = c.text(); err != nil {
+		return err
+	}
 	st.Seq = len(j.steps) + 1
 	j.steps = append(j.steps, st)
 	if j.s.Store == nil || j.id == 0 {

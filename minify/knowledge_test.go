@@ -197,7 +197,7 @@ func TestSizesEndAtTheBorderOfTheFailure(t *testing.T) {
 			return has(s, "aten.relu.default") && len(x.Shape) == 2 && x.Shape[1] >= c.least
 		}}
 		s := Search{Oracle: e, Values: e, Workers: 2}
-		r, err := s.Run(ctx, atenState(t, "def forward(self, x):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)", "f32[64, 100]"))
+		r, err := run(t, &s, atenState(t, "def forward(self, x):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)", "f32[64, 100]"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 				return e.Run(ctx, x)
 			})}
 			start := atenState(t, text, "f32[2, 3, 16]", "f32[16, 16]", "f32[16]", "i64[6]")
-			r, err := s.Run(ctx, start)
+			r, err := run(t, &s, start)
 			if err != nil || r.Cost.Calls != c.calls {
 				t.Errorf("%s -j%d: %v\n%s", c.name, j, err, r.State.Module)
 			}
@@ -275,7 +275,7 @@ func TestSuspectsAreTriedFirst(t *testing.T) {
 	at := strings.Index(text, " = torch.odd")
 	name := text[strings.LastIndexByte(text[:at], ' ')+1 : at]
 	s.Suspects = append(s.Suspects, name)
-	r, err := s.Run(ctx, stateOf(t, text))
+	r, err := run(t, &s, stateOf(t, text))
 	if err != nil || r.Cost.Calls != 1 || r.Steps[5].Edit != "run alone: "+name || r.Steps[5].Verdict != replay.Reproduced {
 		t.Errorf("%v %+v", err, r.Steps[:5])
 	}
@@ -292,7 +292,7 @@ func TestTheEnginesSuspectIsTriedFirst(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, stateOf(t, text))
+	r, err := run(t, &s, stateOf(t, text))
 	if err != nil || r.Cost.Calls != 1 || r.Steps[1].Edit != "run alone: "+name || !r.Steps[1].Taken {
 		t.Errorf("%v %+v", err, r.Steps[:2])
 	}
@@ -312,7 +312,7 @@ func TestSettingsThatSpeakOfTheOperatorComeFirst(t *testing.T) {
 	for _, n := range []string{"inplace_buffers", "max_fusion_size", "cpp.inject_odd_bug", "comprehensive_padding", "debug"} {
 		start.Config = append(start.Config, Setting{"torch._inductor.config." + n, "1"})
 	}
-	r, err := s.Run(ctx, start)
+	r, err := run(t, &s, start)
 	if err != nil {
 		t.Fatal(err)
 	}

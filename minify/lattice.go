@@ -145,7 +145,7 @@ func simplifications(v *view) []Edit {
 		key := latticeKey(n)
 		for _, b := range lattice {
 			if b.from == key {
-				out = append(out, Become{n.Name, b})
+				out = append(out, Become{n.Name, b.from, b.to, b.args})
 			}
 		}
 	}
@@ -183,22 +183,23 @@ func allAtOnce(edits []Edit) []Edit {
 
 // Become replaces a call by a simpler one.
 type Become struct {
-	Call string
-	To   becomes
+	Call     string
+	From, To string // targets, as in the lattice
+	Args     string // the arguments that stay
 }
 
-func (e Become) String() string { return e.Call + " becomes " + e.To.to }
+func (e Become) String() string { return e.Call + " becomes " + e.To }
 func (e Become) reshapes() bool { return true }
 
 func (e Become) apply(_ *world, s State) (State, bool) {
 	gm, _ := s.Module.Clone()
-	b, n := e.To, gm.Graph.Node(e.Call)
-	if n == nil || latticeKey(n) != b.from {
+	n := gm.Graph.Node(e.Call)
+	if n == nil || latticeKey(n) != e.From {
 		return State{}, false
 	}
 	var args []fx.Arg
 	var kwargs []fx.Kwarg
-	for _, part := range strings.Split(b.args, ",") {
+	for _, part := range strings.Split(e.Args, ",") {
 		if i, err := strconv.Atoi(part); err == nil {
 			if i < len(n.Args) {
 				args = append(args, n.Args[i])
@@ -217,8 +218,8 @@ func (e Become) apply(_ *world, s State) (State, bool) {
 	if len(args) == 0 {
 		return State{}, false
 	}
-	to, op := b.to, fx.CallFunction
-	if m, ok := strings.CutPrefix(b.to, "."); ok {
+	to, op := e.To, fx.CallFunction
+	if m, ok := strings.CutPrefix(e.To, "."); ok {
 		to, op = m, fx.CallMethod
 	}
 	n.Op, n.Target, n.Args, n.Kwargs, n.Val = op, to, args, kwargs, nil

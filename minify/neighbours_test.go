@@ -118,7 +118,7 @@ func TestCallsNearEachOtherTakeFewQuestions(t *testing.T) {
 			}
 			return replay.Outcome{Status: replay.Pass}, nil
 		})}
-		res, err := s.Run(ctx, start)
+		res, err := run(t, &s, start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestWrongOutputsAlone(t *testing.T) {
 			}
 			return replay.Outcome{Status: replay.Pass}, nil
 		})}
-		res, err := s.Run(ctx, stateOf(t, b.String()))
+		res, err := run(t, &s, stateOf(t, b.String()))
 		if err != nil {
 			t.Fatal(err)
 		}

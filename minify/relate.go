@@ -500,8 +500,9 @@ func (c *related) Mark(dim int, s size) {
 		return
 	}
 	delete(c.loose, s[0])
-	c.label[s[0]] = c.n.Name
+	name := c.n.Name
 	if c.listed {
-		c.label[s[0]] += "." + strconv.Itoa(dim)
+		name += "." + strconv.Itoa(dim)
 	}
+	c.call(s[0], name)
 }

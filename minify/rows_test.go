@@ -207,14 +207,14 @@ func TestEachReductionDoesItsJob(t *testing.T) {
 						}
 						return replay.Outcome{Status: replay.Pass}, nil
 					}), without: without}
-					r, err := s.Run(ctx, start)
+					r, err := run(t, &s, start)
 					if err != nil {
 						t.Fatal(err)
 					}
 					return r.State
 				}
 				s := Search{Oracle: e, Values: e, Workers: 2, without: without}
-				r, err := s.Run(ctx, start)
+				r, err := run(t, &s, start)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -122,7 +122,7 @@ func TestSingleOperatorAmongFourHundred(t *testing.T) {
 	for _, j := range []int{1, 4, 8} {
 		f := &fails{pred: func(s State) bool { return has(s, "torch.odd") }}
 		s := Search{Oracle: f, Values: sameValues{}, Workers: j}
-		r, err := s.Run(ctx, stateOf(t, transformer(400, "torch.odd")))
+		r, err := run(t, &s, stateOf(t, transformer(400, "torch.odd")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestNamedOperatorIsFoundAtOnce(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, stateOf(t, transformer(400, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(400, "torch.odd")))
 	if err != nil || r.Cost.Calls != 1 || r.Queries > 12 {
 		t.Errorf("%v: %d calls, %d queries", err, r.Cost.Calls, r.Queries)
 	}
@@ -186,7 +186,7 @@ func TestTwoOperatorsFarApart(t *testing.T) {
 		for _, j := range []int{1, 4} {
 			f := &fails{pred: pred}
 			s := Search{Oracle: f, Values: sameValues{}, Workers: j}
-			r, err := s.Run(ctx, stateOf(t, text))
+			r, err := run(t, &s, stateOf(t, text))
 			if err != nil || r.Cost.Calls != 2 {
 				t.Errorf("%s: %v: %d calls left\n%s", name, err, r.Cost.Calls, r.State.Module)
 			}
@@ -231,7 +231,7 @@ func TestGroupsOfCallsThatFailTogether(t *testing.T) {
 				return slices.ContainsFunc(groups, func(g []int) bool { return all(s, g) })
 			}, delay: func() time.Duration { return time.Duration(rand.Intn(200)) * time.Microsecond }}
 			s := Search{Oracle: f, Values: sameValues{}, Workers: j}
-			r, err := s.Run(ctx, stateOf(t, text))
+			r, err := run(t, &s, stateOf(t, text))
 			if err != nil || r.Cost.Calls != len(groups[0]) || !f.pred(r.State) {
 				t.Errorf("%s: %v: %d calls left\n%s", name, err, r.Cost.Calls, r.State.Module)
 			}
@@ -277,7 +277,7 @@ func TestRandomGraphsUnderRandomPredicates(t *testing.T) {
 		var steps []replay.Step
 		for _, j := range []int{1, 8} {
 			s := Search{Oracle: f, Values: sameValues{}, Workers: j}
-			res, err := s.Run(ctx, start)
+			res, err := run(t, &s, start)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -317,7 +317,7 @@ func TestOtherFailuresAreFindings(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, stateOf(t, transformer(30, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(30, "torch.odd")))
 	if err != nil || r.Cost.Calls != 2 || len(r.Findings) != 1 || r.Findings[0].Outcome.Signature != other {
 		t.Errorf("%v %+v", err, r.Cost)
 	}
@@ -326,7 +326,7 @@ func TestOtherFailuresAreFindings(t *testing.T) {
 func TestStartThatPassesIsAnError(t *testing.T) {
 	s := Search{Oracle: &fails{pred: func(State) bool { return false }}, Values: sameValues{}}
 	var nf *NotFailingError
-	if _, err := s.Run(ctx, stateOf(t, transformer(10, ""))); !errors.As(err, &nf) {
+	if _, err := run(t, &s, stateOf(t, transformer(10, ""))); !errors.As(err, &nf) {
 		t.Error(err)
 	}
 }
@@ -354,7 +354,7 @@ func TestInfrastructureIsNeverReproduced(t *testing.T) {
 		}
 		return replay.Outcome{}, errors.New("worker gone")
 	})}
-	r, err := s.Run(ctx, stateOf(t, transformer(20, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(20, "torch.odd")))
 	var uc *UnconfirmedError
 	if !errors.As(err, &uc) || r.Cost != r.Start {
 		t.Errorf("%v %+v", err, r.Cost)

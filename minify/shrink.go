@@ -18,55 +18,36 @@ var borders = []int64{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127,
 type Resize struct {
 	Size    int64
 	Classes []string
-	of      *extents     // of the state that the edit was made for
-	vars    map[int]bool // of the classes
-}
-
-// resize is the edit for some classes of e.
-func resize(e *extents, size int64, classes ...class) Resize {
-	r := Resize{Size: size, of: e, vars: map[int]bool{}}
-	for _, c := range classes {
-		r.Classes = append(r.Classes, c.label)
-		r.vars[c.v] = true
-	}
-	return r
+	of      *extents // of the state that the edit was made for: of others they are found out anew
 }
 
 func (e Resize) String() string { return fmt.Sprintf("size %d for %s", e.Size, list(e.Classes)) }
 func (e Resize) reshapes() bool { return true }
 
-// value is what a size of the extents becomes.
-func (e Resize) value(s size) int64 {
-	n := int64(1)
-	for _, v := range e.of.roots(s) {
-		if e.vars[v] {
-			n *= e.Size
-		} else {
-			n *= e.of.sizes[v]
-		}
+func (e Resize) apply(w *world, s State) (State, bool) {
+	of := e.of
+	if of == nil || of.module != s.Module {
+		of = w.extentsOf(s)
 	}
-	return n
-}
-
-func (e Resize) apply(_ *world, s State) (State, bool) {
+	value := of.with(setOf(e.Classes), e.Size)
 	gm, m := s.Module.Clone()
 	out := State{Module: gm, Config: s.Config}
 	changed := false
 	for i, p := range s.Module.Graph.Placeholders() {
 		in := s.Inputs[i]
-		if is, ok := e.of.ints[p.Name]; ok {
-			if v, ok := in.Value.(int64); ok && e.value(is) != v {
-				in.Value, changed = e.value(is), true
+		if is, ok := of.ints[p.Name]; ok {
+			if v, ok := in.Value.(int64); ok && value(is) != v {
+				in.Value, changed = value(is), true
 			}
 		}
 		if t := isTensor(in.Value); t != nil {
-			ds := e.of.inputs[p.Name]
+			ds := of.inputs[p.Name]
 			if len(ds) != len(t.Shape) {
 				return State{}, false
 			}
 			shape := make([]int64, len(ds))
 			for j := range ds {
-				shape[j] = e.value(ds[j])
+				shape[j] = value(ds[j])
 			}
 			if !slices.Equal(shape, t.Shape) {
 				next, ok := smaller(in, t, shape)
@@ -78,8 +59,8 @@ func (e Resize) apply(_ *world, s State) (State, bool) {
 		}
 		out.Inputs = append(out.Inputs, in)
 	}
-	for _, sl := range e.of.slots {
-		if v := e.value(sl.is); v != sl.old {
+	for _, sl := range of.slots {
+		if v := value(sl.is); v != sl.old {
 			n := s.Module.Graph.Node(sl.at.node)
 			if n == nil || !put(m[n], sl.at, v) {
 				return State{}, false
@@ -203,22 +184,14 @@ func fakeAt(dt tensor.DType, shape, stride []int64, offset int64) *tensor.Tensor
 // sizesTo shrinks all classes above a size to it; nil for none.
 func (v *view) sizesTo(k int64) (edits func(labels []string) Edit, labels []string) {
 	e := v.w.extentsOf(v.cur)
-	by := map[string]class{}
 	cs := e.classes()
 	sort.SliceStable(cs, func(i, j int) bool { return cs[i].size > cs[j].size })
 	for _, c := range cs {
 		if c.size > k {
 			labels = append(labels, c.label)
-			by[c.label] = c
 		}
 	}
-	return func(labels []string) Edit {
-		var some []class
-		for _, l := range labels {
-			some = append(some, by[l])
-		}
-		return resize(e, k, some...)
-	}, labels
+	return func(labels []string) Edit { return Resize{k, labels, e} }, labels
 }
 
 // shrink gives sizes that must agree the smallest values that still fail: all of them 1, 2, then 3, those that do not need more; then each the
@@ -247,7 +220,7 @@ func shrink(ctx context.Context, d *driver) error {
 		done[c.label] = true
 		to := slices.DeleteFunc(slices.Clone(borders), func(k int64) bool { return k >= c.size || k <= 3 })
 		probe := func(_, p, _ int) ask {
-			return ask{edit: resize(e, to[p], c), chance: 0.5}
+			return ask{edit: Resize{to[p], []string{c.label}, e}, chance: 0.5}
 		}
 		// Known: the present size, as if at the end of the list, fails; 3 and less do not.
 		if err := d.walk(ctx, bisect(-1, len(to), probe, func(int) *ask { return nil })); err != nil {
@@ -265,7 +238,7 @@ func shrinkSingles(v *view) []Edit {
 			below = append(below[:3:3], below[len(below)-1])
 		}
 		for _, k := range below {
-			out = append(out, resize(e, k, c))
+			out = append(out, Resize{k, []string{c.label}, e})
 		}
 	}
 	return out

@@ -57,7 +57,7 @@ func TestFlakyFailureIsMinified(t *testing.T) {
 			for _, j := range []int{1, 8} {
 				f := &flips{pred: odd, rate: c.rate, false: c.false, seed: seed}
 				s := Search{Oracle: f, Values: sameValues{}, Workers: j}
-				r, err := s.Run(ctx, stateOf(t, transformer(60, "torch.odd")))
+				r, err := run(t, &s, stateOf(t, transformer(60, "torch.odd")))
 				var nf *NotFailingError
 				if errors.As(err, &nf) { // it passed seven times
 					continue
@@ -100,7 +100,7 @@ func TestRareFailureIsRefused(t *testing.T) {
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
 	var fe *FlakyError
-	if _, err := s.Run(ctx, stateOf(t, transformer(10, "torch.odd"))); !errors.As(err, &fe) || fe.Runs < flakyMore {
+	if _, err := run(t, &s, stateOf(t, transformer(10, "torch.odd"))); !errors.As(err, &fe) || fe.Runs < flakyMore {
 		t.Error(err)
 	}
 }
@@ -113,7 +113,7 @@ func TestFailsOnlyWhereSomethingRanBefore(t *testing.T) {
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
 	var uc *UnconfirmedError
-	if r, err := s.Run(ctx, stateOf(t, transformer(10, "torch.odd"))); !errors.As(err, &uc) || r.Cost.Calls != 1 {
+	if r, err := run(t, &s, stateOf(t, transformer(10, "torch.odd"))); !errors.As(err, &uc) || r.Cost.Calls != 1 {
 		t.Error(err)
 	}
 }
@@ -131,7 +131,7 @@ func TestLimitsAndSignalsAreMinified(t *testing.T) {
 			}
 			return replay.Outcome{Status: replay.Pass}, nil
 		})}
-		r, err := s.Run(ctx, stateOf(t, transformer(60, "torch.odd")))
+		r, err := run(t, &s, stateOf(t, transformer(60, "torch.odd")))
 		if err != nil || r.Cost.Calls != 1 || r.Signature != o.Signature {
 			t.Errorf("%v: %v %+v", o.Status, err, r.Cost)
 		}
@@ -153,7 +153,7 @@ func TestReductionWhoseCandidatesHangIsSwitchedOff(t *testing.T) {
 			return replay.Outcome{Status: replay.Timeout, Signature: replay.Signature{Stage: "compile", Type: "timeout"}}, nil
 		}
 	})}
-	r, err := s.Run(ctx, stateOf(t, text+"    return (n60,)"))
+	r, err := run(t, &s, stateOf(t, text+"    return (n60,)"))
 	if err != nil || !slices.Contains(r.Off, "bypass") || !slices.Contains(r.Off, "cut") {
 		t.Errorf("%v, off: %v", err, r.Off)
 	}
@@ -177,7 +177,7 @@ func TestUninitialisedResultsAreNoDivergence(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, atenState(t, text, "f32[4]"))
+	r, err := run(t, &s, atenState(t, text, "f32[4]"))
 	if err != nil || !has(r.State, "aten.relu.default") || r.Cost.Calls != 1 {
 		t.Errorf("%v\n%s", err, r.State.Module)
 	}
@@ -241,7 +241,7 @@ func TestDeadlineKeepsTheBestSoFar(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, stateOf(t, transformer(400, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(400, "torch.odd")))
 	if err != nil || r.Complete || r.Stopped != "deadline" || r.Cost.Calls >= 400 || r.Cost.Calls == 1 || !has(r.State, "torch.odd") || fresh != 1 || n > 9 {
 		t.Errorf("%v %+v, %d questions, %d fresh, stopped: %q", err, r.Cost, n, fresh, r.Stopped)
 	}
@@ -250,7 +250,7 @@ func TestDeadlineKeepsTheBestSoFar(t *testing.T) {
 func TestBudgetOfQuestions(t *testing.T) {
 	f := &fails{pred: func(s State) bool { return has(s, "torch.odd") }}
 	s := Search{Oracle: f, Values: sameValues{}, MaxQueries: 5}
-	r, err := s.Run(ctx, stateOf(t, transformer(400, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(400, "torch.odd")))
 	if !errors.Is(err, ErrBudget) || f.count != 5 || r.Cost.Calls >= 400 {
 		t.Errorf("%v %+v, %d questions", err, r.Cost, f.count)
 	}
@@ -269,7 +269,7 @@ func TestWorkaround(t *testing.T) {
 				}
 				return replay.Outcome{Status: replay.Pass}, nil
 			})}
-		r, err := s.Run(ctx, stateOf(t, transformer(20, "torch.odd")))
+		r, err := run(t, &s, stateOf(t, transformer(20, "torch.odd")))
 		if err != nil || len(r.State.Config) > 0 {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestFindingsGetSmallRepros(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, stateOf(t, transformer(60, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(60, "torch.odd")))
 	if err != nil || r.Cost.Calls != 2 || len(r.Findings) != 1 {
 		t.Fatalf("%v %+v %d", err, r.Cost, len(r.Findings))
 	}
@@ -337,7 +337,7 @@ func TestEventsDoNotDependOnWorkers(t *testing.T) {
 			}
 			return replay.Outcome{Status: replay.Pass}, nil
 		})}
-		if _, err := s.Run(ctx, stateOf(t, transformer(120, "torch.odd"))); err != nil {
+		if _, err := run(t, &s, stateOf(t, transformer(120, "torch.odd"))); err != nil {
 			t.Fatal(err)
 		}
 		kinds := map[EventKind]int{}
@@ -360,7 +360,7 @@ func TestEventsDoNotDependOnWorkers(t *testing.T) {
 
 func TestPanickingOracleIsAnError(t *testing.T) {
 	s := Search{Values: sameValues{}, Oracle: OracleFunc(func(context.Context, Candidate) (replay.Outcome, error) { panic("oops") })}
-	if _, err := s.Run(ctx, stateOf(t, transformer(10, ""))); err == nil || !strings.Contains(err.Error(), "oops") {
+	if _, err := run(t, &s, stateOf(t, transformer(10, ""))); err == nil || !strings.Contains(err.Error(), "oops") {
 		t.Error(err)
 	}
 }
@@ -380,7 +380,7 @@ func TestSearchStaysInThePlace(t *testing.T) {
 		}
 		return replay.Outcome{Status: replay.Pass}, nil
 	})}
-	r, err := s.Run(ctx, stateOf(t, transformer(60, "torch.odd")))
+	r, err := run(t, &s, stateOf(t, transformer(60, "torch.odd")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,11 +429,11 @@ func TestNoValuesAreMadeUp(t *testing.T) {
 		return replay.Outcome{Status: replay.Pass}, nil
 	})
 	s := Search{Oracle: oracle, Values: &lame{}}
-	if _, err := s.Run(ctx, stateOf(t, transformer(10, "torch.odd"))); err == nil || !strings.Contains(err.Error(), "the pipe broke") {
+	if _, err := run(t, &s, stateOf(t, transformer(10, "torch.odd"))); err == nil || !strings.Contains(err.Error(), "the pipe broke") {
 		t.Error(err)
 	}
 	s = Search{Oracle: oracle, Values: &lame{some: true}}
-	if r, err := s.Run(ctx, stateOf(t, transformer(10, "torch.odd"))); err != nil || r.Partial == nil || !r.Complete {
+	if r, err := run(t, &s, stateOf(t, transformer(10, "torch.odd"))); err != nil || r.Partial == nil || !r.Complete {
 		t.Errorf("%v, partial: %v", err, r.Partial)
 	}
 }
@@ -453,7 +453,7 @@ func TestWhyAStartDoesNotFail(t *testing.T) {
 		{replay.Outcome{Status: replay.Failed, Signature: other}, sig, "it failed in another way: run: ValueError, and not with " + sig.String()},
 	} {
 		s := Search{Want: c.want, Values: sameValues{}, Oracle: OracleFunc(func(context.Context, Candidate) (replay.Outcome, error) { return c.o, nil })}
-		r, err := s.Run(ctx, stateOf(t, transformer(3, "torch.odd")))
+		r, err := run(t, &s, stateOf(t, transformer(3, "torch.odd")))
 		want := "the repro did not fail again here, because " + c.why
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -483,7 +483,7 @@ func TestSizesStayBound(t *testing.T) {
 		return number(s)
 	}}
 	s := Search{Oracle: f}
-	r, err := s.Run(ctx, start)
+	r, err := run(t, &s, start)
 	if err != nil || r.Cost.Calls > 2 || !number(r.State) {
 		t.Errorf("%v\n%s", err, r.State.Module)
 	}
@@ -506,7 +506,7 @@ func TestTheFailureThatTheProgramSaw(t *testing.T) {
 		s := Search{Seen: c.seen, Oracle: OracleFunc(func(_ context.Context, cand Candidate) (replay.Outcome, error) {
 			return replay.Outcome{Status: replay.Failed, Signature: c.got, Message: "boom"}, nil
 		})}
-		_, err := s.Run(ctx, stateOf(t, "def forward(self, x):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)"))
+		_, err := run(t, &s, stateOf(t, "def forward(self, x):\n    a = torch.ops.aten.relu.default(x)\n    return (a,)"))
 		var not *NotFailingError
 		if errors.As(err, &not) == c.same {
 			t.Errorf("seen %v, got %v: %v", c.seen, c.got, err)

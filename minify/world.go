@@ -76,6 +76,22 @@ const (
 	values            // and where the engine holds them
 )
 
+// knowledges are their names in a journal.
+var knowledges = []string{"nothing", "looks", "values"}
+
+// MarshalText gives the name.
+func (k knowledge) MarshalText() ([]byte, error) { return []byte(knowledges[k]), nil }
+
+// UnmarshalText reads a name.
+func (k *knowledge) UnmarshalText(text []byte) error {
+	i := slices.Index(knowledges, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is nothing that can be known of values", text)
+	}
+	*k = knowledge(i)
+	return nil
+}
+
 // learn brings the world up to date, as cheaply as it can: not at all, by meta functions, by asking the engine.
 func (d *driver) learn(ctx context.Context, need knowledge) error {
 	w := d.w
@@ -83,11 +99,13 @@ func (d *driver) learn(ctx context.Context, need knowledge) error {
 		if need == nothing {
 			return nil
 		}
+		d.learned = append(d.learned, need)
 		return d.explore(ctx)
 	}
 	if need == nothing || !w.outdated && !(w.hollow && need == values) || len(d.cur.Module.Graph.Calls()) < 2 {
 		return nil
 	}
+	d.learned = append(d.learned, need)
 	if w.outdated {
 		vals, complete, _ := w.propagate(ctx, d.cur)
 		if ctx.Err() != nil {
@@ -110,6 +128,13 @@ func (d *driver) learn(ctx context.Context, need knowledge) error {
 		}
 	}
 	return d.explore(ctx)
+}
+
+// restart goes back to the start, of which everything is to be learnt anew.
+func (d *driver) restart() {
+	d.cur, d.back, d.learned = d.start, true, nil
+	d.w = newWorld(d.s.Values)
+	d.w.base = fmt.Sprintf("r%d/", d.measured.round)
 }
 
 // explore begins a generation.

@@ -101,14 +101,14 @@ func TestGC(t *testing.T) {
 		t.Error(r.Problems, err)
 	}
 	for _, ref := range []string{"minification/1", "minification/2", "failure/2", "failure/3", "finding/1", "frame/1"} {
-		if _, err := s.Show(ctx, ref); err != nil {
+		if _, err := s.Show(ctx, ref, false); err != nil {
 			t.Error(ref, err)
 		}
 	}
 	if r, err := s.Result(ctx, done); err != nil || string(r.Files["checkpoints/a"]) != "file" {
 		t.Error(r, err)
 	}
-	if _, err := s.Show(ctx, "failure/1"); err == nil {
+	if _, err := s.Show(ctx, "failure/1", false); err == nil {
 		t.Error("an old failure of which a younger one is there was kept")
 	}
 	// Once the search is over, its answers are as old as others.

@@ -190,8 +190,9 @@ func (s *Store) List(ctx context.Context, kind string) ([]Entry, error) {
 	return out, nil
 }
 
-// Show is the record "kind/id" (or a hash of a blob, graph or tensor) as text for people.
-func (s *Store) Show(ctx context.Context, ref string) (string, error) {
+// Show is the record "kind/id" (or a hash of a blob, graph or tensor) as text for people; with full, what is shortened for them stands there as well:
+// the edits of a search's steps as the journal has them, in JSON.
+func (s *Store) Show(ctx context.Context, ref string, full bool) (string, error) {
 	kind, id, ok := strings.Cut(ref, "/")
 	if !ok {
 		if text, err := s.Graph(ctx, ref); err == nil {
@@ -234,6 +235,9 @@ func (s *Store) Show(ctx context.Context, ref string) (string, error) {
 				mark = "*"
 			}
 			fmt.Fprintf(&b, "%4d %s %-12s %-14s %s\n", st.Seq, mark, st.Reduction, st.Verdict, st.Edit)
+			if full && st.Change != "" {
+				fmt.Fprintf(&b, "       %s\n", st.Change)
+			}
 		}
 		r, err := s.Result(ctx, n)
 		var nf *NotFoundError

@@ -384,29 +384,30 @@ func (s *Store) Minification(ctx context.Context, id int64) (Minification, error
 
 // Step is one line of a search's journal.
 type Step struct {
-	Seq       int
-	Parent    string
-	Reduction string
-	Candidate string
-	Edit      string
+	Seq       int    // from 1
+	Parent    string // the state that was edited, by QueryKey.Candidate
+	Reduction string // row of the table of reductions
+	Candidate string // the state that was asked about
+	Edit      string // what was done, for people: long lists are shortened
+	Change    string // the same in full, as JSON: minify.Retrace does it again; "" where nothing was edited, and in stores of before
 	Verdict   Verdict
 	Cached    bool
-	Taken     bool
+	Taken     bool // the candidate became the state of the search, or went into the one that did
 	Duration  time.Duration
 }
 
 // PutStep appends to the journal. Writing the same seq again replaces the line: a resumed search walks the same steps.
 func (s *Store) PutStep(ctx context.Context, id int64, st Step) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO steps(minification, seq, parent, reduction, candidate, edit, verdict, cached, taken, ms) VALUES (?,?,?,?,?,?,?,?,?,?)",
-			id, st.Seq, st.Parent, st.Reduction, st.Candidate, st.Edit, string(st.Verdict), st.Cached, st.Taken, st.Duration.Milliseconds())
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO steps(minification, seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+			id, st.Seq, st.Parent, st.Reduction, st.Candidate, st.Edit, string(st.Verdict), st.Cached, st.Taken, st.Duration.Milliseconds(), st.Change)
 		return err
 	})
 }
 
 // Journal reads the steps of a search in order.
 func (s *Store) Journal(ctx context.Context, id int64) ([]Step, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT seq, parent, reduction, candidate, edit, verdict, cached, taken, ms FROM steps WHERE minification = ? ORDER BY seq", id)
+	rows, err := s.read.QueryContext(ctx, "SELECT seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change FROM steps WHERE minification = ? ORDER BY seq", id)
 	if err != nil {
 		return nil, s.wrap(err)
 	}
@@ -415,7 +416,7 @@ func (s *Store) Journal(ctx context.Context, id int64) ([]Step, error) {
 	for rows.Next() {
 		var st Step
 		var ms int64
-		if err := rows.Scan(&st.Seq, &st.Parent, &st.Reduction, &st.Candidate, &st.Edit, &st.Verdict, &st.Cached, &st.Taken, &ms); err != nil {
+		if err := rows.Scan(&st.Seq, &st.Parent, &st.Reduction, &st.Candidate, &st.Edit, &st.Verdict, &st.Cached, &st.Taken, &ms, &st.Change); err != nil {
 			return nil, s.wrap(err)
 		}
 		st.Duration = time.Duration(ms) * time.Millisecond

@@ -87,7 +87,7 @@ func TestResultsComeBack(t *testing.T) {
 			t.Error(name, err, string(b))
 		}
 	}
-	if text, err := s.Show(ctx, fmt.Sprintf("minification/%d", id)); err != nil || !strings.Contains(text, someResult(1).Repro) {
+	if text, err := s.Show(ctx, fmt.Sprintf("minification/%d", id), false); err != nil || !strings.Contains(text, someResult(1).Repro) {
 		t.Error(err, text)
 	}
 	if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {

@@ -26,6 +26,9 @@ var schemaSQL string
 //go:embed schema2.sql
 var schema2SQL string
 
+//go:embed schema3.sql
+var schema3SQL string
+
 // driver is SQLite with our own functions: candidate_of is QueryKey.Candidate.
 const driver = "sqlite3_whittle"
 
@@ -41,7 +44,7 @@ func init() {
 const applicationID = 0x77686974
 
 // migrations[i] brings a database from user_version i to i+1. Rows are only ever appended.
-var migrations = []string{schemaSQL, schema2SQL}
+var migrations = []string{schemaSQL, schema2SQL, schema3SQL}
 
 // A Store is an open database. Its methods may be called from many goroutines.
 type Store struct {

@@ -224,7 +224,7 @@ func TestRecordsComeBack(t *testing.T) {
 		if e.Kind == "compile" {
 			continue
 		}
-		if _, err := s.Show(ctx, fmt.Sprintf("%s/%d", e.Kind, e.ID)); err != nil {
+		if _, err := s.Show(ctx, fmt.Sprintf("%s/%d", e.Kind, e.ID), true); err != nil {
 			t.Error(err)
 		}
 	}

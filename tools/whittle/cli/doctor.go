@@ -67,6 +67,21 @@ func (a *app) storeCommand() *cobra.Command {
 		}
 		return c.Help()
 	}}
+	var full bool
+	show := &cobra.Command{Use: "show KIND/ID", Short: "Show one record", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		s, err := replay.Open(c.Context(), a.storePath())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		text, err := s.Show(c.Context(), args[0], full)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(a.stdout, text)
+		return nil
+	}}
+	show.Flags().BoolVar(&full, "full", false, "the edits of a search in full, as JSON")
 	open := func(ctx context.Context) (*replay.Store, error) { return replay.Open(ctx, a.storePath()) }
 	c.AddCommand(&cobra.Command{Use: "check", Short: "Verify every hash and reference", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 		s, err := open(c.Context())
@@ -104,19 +119,7 @@ func (a *app) storeCommand() *cobra.Command {
 			fmt.Fprintf(a.stdout, "%s/%d\t%s\t%s\n", e.Kind, e.ID, e.Created.Format("2006-01-02 15:04:05"), e.Summary)
 		}
 		return nil
-	}}, &cobra.Command{Use: "show KIND/ID", Short: "Show one record", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
-		s, err := open(c.Context())
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		text, err := s.Show(c.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		fmt.Fprint(a.stdout, text)
-		return nil
-	}}, &cobra.Command{Use: "export KIND/ID DIR", Short: "Write a record's files to a folder", Args: cobra.ExactArgs(2), RunE: func(c *cobra.Command, args []string) error {
+	}}, show, &cobra.Command{Use: "export KIND/ID DIR", Short: "Write a record's files to a folder", Args: cobra.ExactArgs(2), RunE: func(c *cobra.Command, args []string) error {
 		s, err := open(c.Context())
 		if err != nil {
 			return err
