@@ -122,7 +122,9 @@ func (a Adapter) call(g *fx.Graph, x *fx.Node) *fx.Node {
 	return x
 }
 
-// adapt is the adapter that makes a value like to of one like from; nil where one call cannot.
+// adapt is the adapter that makes a value like to of one like from; nil where one call cannot. It speaks the language of the graph: overloads of aten
+// in a graph after AOTAutograd, methods in one after Dynamo. Numbers are not kept, only looks: whether the failure needs them is for the
+// oracle to say.
 func adapt(s State, from, to *tensor.Tensor) *Adapter {
 	aten := true
 	for _, n := range s.Module.Graph.Calls() {

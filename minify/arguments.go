@@ -221,7 +221,8 @@ func (e Number) apply(_ *world, s State) (State, bool) {
 	return State{Module: gm, Inputs: s.Inputs, Config: s.Config}, changed
 }
 
-// arguments leaves out what has a default, and makes numbers 1 or 0.
+// arguments leaves out what has a default, and makes numbers 1 or 0: first all at once, then those that the failure does not need. 1 comes first, as
+// it is a size, a stride or a factor more often than 0 is, and 0 is then tried from there.
 func arguments(ctx context.Context, d *driver) error {
 	for range 2 { // functions without a schema lose one positional argument at a time
 		before := d.taken
@@ -316,7 +317,8 @@ func (e Concrete) apply(w *world, s State) (State, bool) {
 	return prune(State{Module: gm, Inputs: s.Inputs, Config: s.Config})
 }
 
-// workarounds looks for a known setting, then for two, that make the failure go away.
+// workarounds looks for a known setting, then for two, that make the failure go away: the user's way out until the compiler is mended. It changes nothing
+// of the result. The answer that is looked for is the opposite of all others, that the candidate passed, so it is asked by hand.
 func workarounds(ctx context.Context, d *driver) error {
 	with := func(extra ...Setting) *trial {
 		st := State{Module: d.cur.Module, Inputs: d.cur.Inputs}

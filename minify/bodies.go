@@ -39,7 +39,7 @@ func bodyArgs(gm *fx.GraphModule, n *fx.Node) (names []string, operands [][]fx.A
 	return names, operands
 }
 
-// inlineSingles puts one body of each higher-order call in the call's place.
+// inlineSingles puts one body of each higher-order call in the call's place: of a cond whose one branch fails, that branch is left.
 func inlineSingles(v *view) []Edit {
 	var out []Edit
 	for _, n := range v.cur.Module.Graph.Calls() {
@@ -51,6 +51,7 @@ func inlineSingles(v *view) []Edit {
 	return out
 }
 
+// inline goes on until no body can take its call's place any more: a body may have higher-order calls of its own.
 func inline(ctx context.Context, d *driver) error {
 	for {
 		won, err := d.first(ctx, seldom, inlineSingles(&d.view))

@@ -12,7 +12,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// static is the check that keeps wrong candidates from an engine.
+// static is the check that keeps wrong candidates from an engine: it is asked of each, and costs microseconds where a question costs seconds. It
+// refuses what cannot be the failure that is looked for: an empty or broken graph, sizes that do not fit together (by meta functions that were
+// seen to agree with the engine), sizes that stand for nothing any more, and results that are uninitialised memory. What it does not
+// understand it lets pass.
 func (v *view) static(ctx context.Context, s State) error {
 	g := s.Module.Graph
 	calls := g.Calls()
@@ -91,7 +94,8 @@ func opName(n *fx.Node) string {
 	return parts[len(parts)-1]
 }
 
-// unset finds a returned value that is computed from uninitialised memory, nil for none.
+// unset finds a returned value that is computed from uninitialised memory, nil for none: eager and compiled differ there without any fault. What is
+// written to as a whole is clean; what only reads sizes or dtypes does not read the memory.
 func unset(g *fx.Graph) *fx.Node {
 	dirty := map[*fx.Node]bool{}
 	for _, n := range g.Nodes {

@@ -12,6 +12,14 @@ import (
 // rules of package relations follow the sizes through the calls, and what an operator wants equal is equated. A dimension is a
 // product of variables, so that view([16, 32]) of [2, 8, 32] stays right whichever of the three changes. What is found is a
 // well-informed guess: the static check and the engine judge what is made of it.
+//
+// An example. x is f32[2, 8, 32] and w is f32[32, 5]:
+//
+//	a = x.view(16, 32)    x: v0=2 v1=8 v2=32   w: v3=32 v4=5
+//	b = a @ w             a: [v0*v1, v2]; mm wants v2 and v3 equal, so v3 := v2; b: [v0*v1, v4]
+//
+// The classes are {v0}, {v1}, {v2, v3} and {v4}. Making {v2, v3} 1 changes x, w and the 32 among view's arguments together; the 16
+// there is the product of the first two.
 type extents struct {
 	module *fx.GraphModule   // whose graph it is
 	sizes  []int64           // by variable
@@ -59,6 +67,7 @@ func (p place) String() string {
 	return s
 }
 
+// fresh is a new variable of value n. A size of 1 is the empty product, and never varies; one of 0 stays.
 func (e *extents) fresh(n int64, label string) size {
 	if n == 1 {
 		return nil
@@ -80,6 +89,7 @@ func (e *extents) call(v int, name string) {
 	e.label[v], e.named[name] = name, true
 }
 
+// free is a size that was computed in a way that is not followed: nothing is known of it but its value now.
 func (e *extents) free(n int64) size {
 	s := e.fresh(n, "")
 	for _, v := range s {
@@ -88,6 +98,7 @@ func (e *extents) free(n int64) size {
 	return s
 }
 
+// fix is a size that stays.
 func (e *extents) fix(n int64) size {
 	s := e.fresh(n, "")
 	for _, v := range s {
@@ -132,7 +143,9 @@ func (e *extents) with(classes map[string]bool, to int64) func(size) int64 {
 	}
 }
 
-// equate makes two sizes the same, as far as that can be said.
+// equate makes two sizes the same, as far as that can be said with products: what both have is left out; a single variable is defined as what
+// remains of the other; of two products whose factors have equal values the factors are paired. Sizes of different values are left alone:
+// then the rule that equates them has not understood the call.
 func (e *extents) equate(a, b size) {
 	a, b = e.roots(a), e.roots(b)
 	if e.value(a) != e.value(b) {
@@ -165,7 +178,8 @@ func (e *extents) equate(a, b size) {
 	}
 }
 
-// gives reports whether v rather than w should be expressed by the other.
+// gives reports whether v rather than w should be expressed by the other: one that cannot change stays, one that comes from an unknown calculation
+// goes, and else the older one stays, as it is an input's.
 func (e *extents) gives(v, w int) bool {
 	if e.fixed[v] != e.fixed[w] {
 		return e.fixed[w]
@@ -176,6 +190,7 @@ func (e *extents) gives(v, w int) bool {
 	return v > w
 }
 
+// define says that v is s from now on. A variable cannot be defined by itself, nor twice. Where v cannot change nothing that it consists of can.
 func (e *extents) define(v int, s size) {
 	s = e.roots(s)
 	if _, ok := e.def[v]; ok || slices.Contains(s, v) {
@@ -191,7 +206,9 @@ func (e *extents) define(v int, s size) {
 	e.def[v] = s
 }
 
-// split takes a size apart into factors of the given values, first ones first; what does not divide is not followed.
+// split takes a size apart into factors of the given values, first ones first, as view does to a dimension. A variable that is larger than a factor
+// becomes a product of two new ones, of which the first is that factor: 12 split into 3 and 4. What does not divide is not followed: the
+// factors from there on are loose.
 func (e *extents) split(s size, parts []int64) []size {
 	rest := e.roots(s)
 	out := make([]size, len(parts))
@@ -385,8 +402,8 @@ func (e *extents) number(n *fx.Node, v int64) size {
 	return e.free(v)
 }
 
-// general is what holds for most operators: operands broadcast to the result; or the result has the first operand's
-// dimensions, some of them gone, or of other sizes.
+// general is what holds for most operators, and serves where there is no rule, or where a rule's result does not have the sizes that the engine
+// saw: operands broadcast to the result; or the result has the first operand's dimensions, some of them gone, or of other sizes.
 func (e *extents) general(n *fx.Node, shape []int64) []size {
 	ops := e.operands(n)
 	if len(ops) == 0 {

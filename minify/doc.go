@@ -15,4 +15,32 @@
 // is used: a search that was killed is resumed by running it again, and asks nothing twice.
 //
 // Failures that come and go are measured, and candidates then run until the odds are clear: flaky.go.
+//
+// # How a search goes
+//
+// This is the journal of a graph of nine calls whose failure is in the last one (a star: the candidate was taken):
+//
+//	1 * start        reproduced     the start
+//	2 * localise     reproduced     run alone: x, y, add, z
+//	3   localise     passed         run alone: x, y
+//	4 * localise     reproduced     run alone: add, z
+//	5   localise     passed         run alone: add
+//	6 * localise     reproduced     run alone: z
+//	7 * plain        reproduced     the simplest inputs
+//	8   confirm      reproduced     the result, in a fresh process
+//
+// Question 2 runs half of the calls alone. They get as inputs what the other half had computed: Explore asked the engine for the values of all
+// calls, once, before the search began. That is why no half ever lacks what it needs, and why halving finds a call in as many questions as
+// its number has binary digits.
+//
+// # Where to read
+//
+//   - state.go: what is searched for (State), and what is better (Cost).
+//   - edit.go, and the files named after what they reduce: the edits, and which of them a row proposes.
+//   - reductions.go: the table, the rows that are made of a list of items, and the sweep, which ends with the certificate.
+//   - localise.go: where the failure is, as a decision tree over windows of calls.
+//   - dims.go, relate.go, shrink.go: which sizes must agree, and making them small.
+//   - world.go, eager.go: what is known of values, and the engine that holds them where there is no other.
+//   - driver.go, rounds.go, walk.go: asking for edits and adopting them. executor.go, planner.go: answers, and questions ahead of their time.
+//   - journal.go, written.go, retrace.go: what was done, and doing it again.
 package minify

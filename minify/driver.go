@@ -221,7 +221,8 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 // reached notes how the best state fails.
 func (d *driver) reached(o replay.Outcome) { d.outcome, d.outputs = o, o.Outputs }
 
-// adopt journals trials and makes the winner the current state.
+// adopt journals trials and makes the winner, best, the current state. kept are the numbers of the trials that went into it: best, and those whose
+// edits it joins.
 func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *trial) error {
 	took := map[int]bool{}
 	for _, i := range kept {
@@ -247,7 +248,7 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 	return nil
 }
 
-// rowTimeouts is how many candidates of one reduction may hang before it is switched off, where no hang is looked for.
+// rowTimeouts bounds what a row may cost whose candidates hang, as a size that a loop waits for can make them. It is how many candidates of one reduction may hang before it is switched off, where no hang is looked for.
 const rowTimeouts = 20
 
 // note journals trials. It ends a reduction of too many hangs.

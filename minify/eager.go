@@ -33,7 +33,7 @@ type EagerValues struct {
 // DefaultLimit is how many bytes an EagerValues holds if nothing else is said.
 const DefaultLimit = 4 << 30
 
-// explored is one exploration.
+// explored is one exploration: enough to give its values, and to compute them again after they were let go of.
 type explored struct {
 	state  State
 	hashes map[string]string // of the values' contents, by node name: what is computed again has to be the same
@@ -182,7 +182,7 @@ func executeAten(ctx context.Context, gm *fx.GraphModule, inputs []any, see func
 	return err
 }
 
-// version is a storage between two writes.
+// version is a storage between two writes: what was kept of it serves until the next one.
 type version struct {
 	s *tensor.Storage
 	v int64

@@ -35,7 +35,8 @@ func takesAway(e Edit) string {
 	return ""
 }
 
-// subject is what an edit changes, where others do something else to the same; "" where none do.
+// subject is what an edit changes, where a row has several edits of the same thing of which one is enough, as zeros or ones for one input; "" where
+// it has not.
 func subject(e Edit) string {
 	if f, ok := e.(Fills); ok && len(f.Inputs) == 1 {
 		return f.Inputs[0]
@@ -86,77 +87,31 @@ func (w *world) result(n *fx.Node) int {
 // nobody uses any more becomes outputs. Original outputs that are still there stay when outs is set.
 func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, bool) {
 	g := s.Module.Graph
-	kept := make(map[*fx.Node]bool, len(g.Nodes))
-	calls := 0
-	for _, n := range g.Nodes {
-		if !n.IsCall() || !keep(n) {
-			continue
-		}
-		if n.Target == "operator.getitem" && len(n.Args) == 2 {
-			if p, ok := n.Args[0].(*fx.Node); ok && p.IsCall() && !kept[p] && w.several(p) {
-				continue // its own value can be an input, its operand's cannot
-			}
-		}
-		kept[n] = true
-		calls++
-	}
-	if calls == 0 {
+	kept := w.keepable(g, keep)
+	if len(kept) == 0 {
 		return State{}, false
 	}
-	// What the kept calls, and the outputs that stay, need.
-	need := make(map[*fx.Node]bool, len(g.Nodes))
-	used := make(map[*fx.Node]bool, len(g.Nodes))
+	need := make(map[*fx.Node]bool, len(g.Nodes)) // by the kept calls, and by the outputs that stay
+	used := make(map[*fx.Node]bool, len(g.Nodes)) // by the kept calls
 	for n := range kept {
 		n.WalkInputs(func(in *fx.Node) { need[in], used[in] = true, true })
 	}
-	var results []fx.Arg
+	var results []fx.Arg // outputs that stay
 	if outs {
 		for _, o := range outputs(g) {
-			ok := true
-			fx.WalkArg(o, func(n *fx.Node) { ok = ok && (kept[n] || n.Op == fx.Placeholder || n.Op == fx.GetAttr) })
-			if ok {
+			there := true
+			fx.WalkArg(o, func(n *fx.Node) { there = there && (kept[n] || n.Op == fx.Placeholder || n.Op == fx.GetAttr) })
+			if there {
 				results = append(results, o)
 				fx.WalkArg(o, func(n *fx.Node) { need[n] = true })
 			}
 		}
 	}
 	out := fx.NewGraph()
-	m := make(map[*fx.Node]*fx.Node, len(g.Nodes))
-	var inputs []Input
-	phs := g.Placeholders()
-	typed := false
-	for i, p := range phs {
-		typed = typed || p.Type != ""
-		if need[p] {
-			c := &fx.Node{Op: p.Op, Name: p.Name, Target: p.Target, Type: p.Type, Args: p.Args}
-			out.Adopt(c)
-			m[p] = c
-			inputs = append(inputs, s.Inputs[i])
-		}
-	}
-	for _, n := range g.Nodes {
-		if !need[n] || kept[n] || !n.IsCall() {
-			continue
-		}
-		in, ok := w.input(n)
-		if !ok {
-			return State{}, false
-		}
-		c := &fx.Node{Op: fx.Placeholder, Name: n.Name, Target: n.Name}
-		if t, ok := in.Value.(*tensor.Tensor); ok {
-			in.RequiresGrad = w.grads[n.Name] && t.DType.IsFloat()
-			if typed {
-				c.Type = "torch.Tensor"
-			}
-		}
-		for _, p := range out.Nodes { // a placeholder of that target exists under another name
-			if p.Target == c.Target {
-				return State{}, false
-			}
-		}
-		out.Adopt(c)
-		m[n] = c
-		inputs = append(inputs, in)
+	m := make(map[*fx.Node]*fx.Node, len(g.Nodes)) // nodes of g => their copies in out
+	inputs, ok := w.extractInputs(s, out, m, func(n *fx.Node) bool { return need[n] && !kept[n] })
+	if !ok {
+		return State{}, false
 	}
 	look := func(n *fx.Node) fx.Arg { return m[n] }
 	for _, n := range g.Nodes {
@@ -186,6 +141,60 @@ func (w *world) extract(s State, keep func(n *fx.Node) bool, outs bool) (State, 
 	}
 	out.Output(final)
 	return State{Module: module(s.Module, out), Inputs: inputs, Config: s.Config}, true
+}
+
+// keepable are the calls of a graph that keep names, but for those that take one of several results of a call that goes: their own value can be an
+// input, their operand's cannot.
+func (w *world) keepable(g *fx.Graph, keep func(n *fx.Node) bool) map[*fx.Node]bool {
+	kept := make(map[*fx.Node]bool, len(g.Nodes))
+	for _, n := range g.Nodes {
+		if !n.IsCall() || !keep(n) {
+			continue
+		}
+		if n.Target == "operator.getitem" && len(n.Args) == 2 {
+			if p, ok := n.Args[0].(*fx.Node); ok && p.IsCall() && !kept[p] && w.several(p) {
+				continue
+			}
+		}
+		kept[n] = true
+	}
+	return kept
+}
+
+// extractInputs makes the placeholders of out: those of s that are needed, then one for each needed call, with its real value. m gets the copies. ok is
+// false where a value is not known.
+func (w *world) extractInputs(s State, out *fx.Graph, m map[*fx.Node]*fx.Node, needed func(n *fx.Node) bool) (inputs []Input, ok bool) {
+	typed := false // the graph says the types of its inputs
+	targets := map[string]bool{}
+	for i, p := range s.Module.Graph.Placeholders() {
+		typed = typed || p.Type != ""
+		if needed(p) {
+			c := &fx.Node{Op: p.Op, Name: p.Name, Target: p.Target, Type: p.Type, Args: p.Args}
+			out.Adopt(c)
+			m[p], targets[c.Target] = c, true
+			inputs = append(inputs, s.Inputs[i])
+		}
+	}
+	for _, n := range s.Module.Graph.Nodes {
+		if !n.IsCall() || !needed(n) {
+			continue
+		}
+		in, ok := w.input(n)
+		if !ok || targets[n.Name] { // a placeholder of that target exists under another name
+			return nil, false
+		}
+		c := &fx.Node{Op: fx.Placeholder, Name: n.Name, Target: n.Name}
+		if t, ok := in.Value.(*tensor.Tensor); ok {
+			in.RequiresGrad = w.grads[n.Name] && t.DType.IsFloat()
+			if typed {
+				c.Type = "torch.Tensor"
+			}
+		}
+		out.Adopt(c)
+		m[n], targets[c.Target] = c, true
+		inputs = append(inputs, in)
+	}
+	return inputs, true
 }
 
 func copyNode(n *fx.Node, look func(*fx.Node) fx.Arg) *fx.Node {
@@ -365,7 +374,7 @@ func (w *world) operandLike(s State, n, v *fx.Node, i int) *fx.Node {
 	return first
 }
 
-// prune drops pure calls that nothing uses, and inputs likewise. Calls of unknown targets go too: whether the failure needs them is for the
+// prune is what follows most edits. It drops pure calls that nothing uses, and inputs likewise. Calls of unknown targets go too: whether the failure needs them is for the
 // oracle to say.
 func prune(s State) (State, bool) {
 	gm, _ := s.Module.Clone()

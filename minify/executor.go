@@ -84,7 +84,8 @@ type flight struct {
 	err     error
 }
 
-// mark makes a key that of the same query in a fresh process, or of a repeated run.
+// mark tells the key of a query apart from that of the same query in a fresh process, or of its repeated runs: their answers are kept under keys of
+// their own.
 func (x *executor) mark(k replay.QueryKey, c Candidate) replay.QueryKey {
 	if c.Fresh {
 		k.Config = replay.HashOf(k.Config, "fresh")
@@ -127,10 +128,11 @@ func (x *executor) peek(ctx context.Context, t *trial) (*answer, error) {
 }
 
 // await returns when the first of the trials is settled. Idle workers meanwhile work on the others, first ones
-// first; what is under way and not among them is cancelled.
+// first; what is under way and not among them is cancelled. It is the one place where a search waits, and the one where an answer is used.
 func (x *executor) await(ctx context.Context, want []*trial) error {
 	t := want[0]
 	for !t.settled && !t.skip {
+		// The answer may be there: from an earlier search, or as it was asked ahead of its time.
 		a, err := x.peek(ctx, t)
 		if err != nil {
 			return err
@@ -317,7 +319,8 @@ func (x *executor) budget() error {
 	return nil
 }
 
-// sample runs a candidate until the odds say whether it has the failure. It is called on workers.
+// sample runs a candidate until the odds say whether it has the failure (flaky.go). Each run is a query of its own in the store, so that a search
+// which is resumed counts the same runs. It is called on workers.
 func (x *executor) sample(ctx context.Context, c Candidate, key replay.QueryKey, f *flakiness) (answer, error) {
 	a := answer{outcome: replay.Outcome{Status: replay.Pass}}
 	fail, pass := f.odds()

@@ -10,6 +10,9 @@ import (
 	"whittle/replay"
 )
 
+// A failure that comes and goes is searched for by a sequential test of probabilities (Wald, Sequential Tests of Statistical Hypotheses, 1945): after each run
+// of a candidate the log odds that it has the failure move by what that run says, and it is run again until they pass a bound. A candidate with
+// the failure is most often settled by its first failing run; one without it takes log(1/doubt) / -log(1-rate) passing ones.
 const (
 	startTries = 6     // more runs of a start that passes
 	flakyRuns  = 10    // runs that measure a rate; more where almost none fails
@@ -176,6 +179,10 @@ func (d *driver) healthy() []State {
 
 // confirm proves the result again where nothing ran before. again is set where the failure turned out to be flaky, and the search
 // should go on with repeated runs.
+//
+// In order: the result is run a few times where that was not said to be needless (doubtful); a flaky result is compared with the start's rate, as one
+// that fails far more seldom was taken by chance; then it has to fail in as many fresh processes as were asked for. One that fails only where
+// something ran before is told apart from one that is rare: by more proofs, then by measuring.
 func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 	d.row = "confirm"
 	if d.stopped == "" && d.doubtful() {

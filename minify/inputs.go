@@ -10,7 +10,7 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// change edits the named inputs one by one.
+// change edits the named inputs one by one. f says false where it has nothing to change.
 func change(s State, names []string, f func(in Input, t *tensor.Tensor) (Input, bool)) (State, bool) {
 	in := setOf(names)
 	out := State{Module: s.Module, Config: s.Config, Inputs: slices.Clone(s.Inputs)}
@@ -93,7 +93,8 @@ func (e Contiguous) apply(_ *world, s State) (State, bool) {
 	})
 }
 
-// simpler maps dtypes to those that fewer things depend on.
+// simpler maps dtypes to those that fewer things depend on: float32 is what every kernel has, and int32 needs no wider arithmetic. Chains end: none of
+// the targets has a simpler one.
 var simpler = map[tensor.DType]tensor.DType{
 	tensor.Float64: tensor.Float32, tensor.Float16: tensor.Float32, tensor.BFloat16: tensor.Float32,
 	tensor.Complex64: tensor.Float32, tensor.Complex128: tensor.Float32, tensor.Complex32: tensor.Float32,
@@ -168,7 +169,8 @@ func eachArg(g *fx.Graph, f func(at place, a fx.Arg)) {
 	}
 }
 
-// fills, simplest first, with what they weigh in a state's cost.
+// fillWeights are the fills, simplest first, with what they weigh in a state's cost. A list lies between: it weighs more with each element that is not
+// zero, and less than random data even when it is full, as it says what they are.
 var fillWeights = map[Fill]int{FillZeros: 0, FillOnes: 1, FillArange: 2, FillList: 3, FillRandom: 28, FillNone: 30}
 
 func fillItems(fill Fill) func(v *view) []string {
@@ -258,7 +260,8 @@ func listable(in Input, t *tensor.Tensor) bool {
 	return in.Data.Fill == FillNone && t.Numel() <= maxListed && t.DType.Kind() != tensor.KindComplex
 }
 
-// elements writes small inputs whose real data matter down, and turns the elements that do not matter into zeros.
+// elements writes down small inputs whose real data matter, and turns the elements that do not matter into zeros. What is written is what the engine
+// holds now, after all other edits: so it explores once more.
 func elements(ctx context.Context, d *driver) error {
 	names := inputsWhere(d.cur, func(in Input, t *tensor.Tensor) bool {
 		return t != nil && t.Fake && listable(in, t)

@@ -90,6 +90,18 @@ func named(us [][]string, g *fx.Graph, message string) (all, best [][]string) {
 var everyday = setOf([]string{"view", "size", "where", "copy", "index", "select", "type", "item", "full", "empty", "split", "expand", "slice", "call", "mean", "range", "float",
 	"bool", "long", "half", "double", "sort", "round", "sign", "getitem", "getattr", "setitem", "compile", "clone", "contiguous"})
 
+// The windows of a search, by an example: 16 calls, of which 5 and 9 fail only together.
+//
+//	0 . . . . 5 . . . 9 . . . . . 15
+//	[--------------) no                   halve: the first half passes
+//	               [---------------) no   so does the second, so the failure is in neither half: ends
+//	[------------------) yes              prefix: what is needed last is at 9 or before it
+//	[----------------) no                 ... and at 9
+//	          [--------) yes              suffix: what is needed first is at 5
+//	          5       9  yes              ends: the two alone
+//
+// Each line is one question. Answers for larger windows are not asked where a smaller one that fails is likely: see unverified.
+
 // unverified is how many times smaller than a window that is known to fail a window may get that only must fail if the failure is
 // local: then it is asked. In a window of few calls it is asked at once, which saves a question or two where the failure is not.
 const unverified = 4
@@ -127,6 +139,11 @@ func (v *view) onlyWrong() (Edit, bool) {
 	return DropOutputs{rest}, len(keep) > 0 && len(rest) > 0
 }
 
+// suspected is the decision tree of localise over units us of the best state: the calls that somebody suspects, each alone; then those that the
+// message names, together; then the outputs that are wrong, alone; then halves. nil for fewer than two units: there is nothing to find.
+//
+// Who suspects a call: the engine, by what its compiler was at (insight.suspects); the failure's message, by names of nodes and operators (named);
+// the caller (Search.Suspects). A wrong suspicion costs one question, a right one saves all those of halving.
 func (v *view) suspected(us [][]string) *ask {
 	base, g := v.cur, v.cur.Module.Graph
 	if len(us) < 2 {
@@ -185,7 +202,9 @@ const (
 	maxSuspects = 3
 )
 
-// halve knows that the window [from, to) of units fails, and that [lo, hi) in it must fail if the failure is local.
+// halve knows that the window [from, to) of units fails, and that [lo, hi) in it must fail if the failure is local: its other parts were asked about
+// and passed. It goes on with half of [lo, hi) without asking about all of it first, until that is so small that being wrong would cost more
+// than the question (unverified).
 func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 	n, known := hi-lo, to-from
 	switch {
@@ -214,7 +233,8 @@ func alone(row string, chance float64, us [][]string, lo, hi int) ask {
 // maxBridges bounds how many operands of the last call are tried.
 const maxBridges = 6
 
-// bridges lets the first unit of a window feed the last one directly, through at most one adapter.
+// bridges lets the first unit of a window feed the last one directly, through at most one adapter: of a window whose two ends are needed, most
+// often what stands between them is only the way from one to the other. Links that need no adapter come first.
 func (w *world) bridges(s State, us [][]string, lo, hi int) []Edit {
 	g := s.Module.Graph
 	last := setOf(us[hi-1])
@@ -289,6 +309,7 @@ func (v *view) ends(base State, us [][]string, from, to int) *ask {
 		return alone("prefix", (square(p)-square(lo))/(square(hi)-square(lo)), us, from, p)
 	}
 	// Both brackets are counted from their own end: p from the window's beginning, s from end, up to which a prefix is known to fail.
+	// met says that the neighbours of the prefix's last call were tried. Whichever search was asked less is asked next.
 	var turns func(end int, p, s bracket, met bool) *ask
 	turns = func(end int, p, s bracket, met bool) *ask {
 		var a ask
@@ -325,7 +346,8 @@ func (b bracket) above() bracket { return bracket{b.mid(), b.hi, b.asked + 1} }
 // a success.
 var hops = []struct{ far, closer int }{{2, 1}, {4, 3}}
 
-// around asks whether the last call of the window [from, to), which is needed, fails together with its neighbours; far is asked if not.
+// around asks whether the last call of the window [from, to), which is needed, fails together with its neighbours; far is asked if not. It gives
+// up early where the neighbourhood has not grown, or is most of the window: halving does as well there.
 func (v *view) around(base State, us [][]string, from, to int, far func() *ask) *ask {
 	near := neighbours(base.Module.Graph, us[from:to])
 	within := func(far int) []string {

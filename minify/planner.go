@@ -13,6 +13,10 @@ import (
 
 // A planner makes trials of edits, and says which questions are likely to come: for idle workers alone. It speculates on views of its own and
 // may be wrong; what it lists is asked early, and used only if the search comes to ask it.
+//
+// It looks ahead in two ways. Within a decision tree (foresee) it unfolds the tree by probability: a question's chance to be asked is the product of
+// the chances of the answers on its path. Beyond the row under way (upcoming) it lists what later rows will open with, first as if this row
+// changed nothing, then as if the likely edit of the next one were adopted.
 type planner struct {
 	*executor
 	queues  map[queueKey]*queue // questions that may follow a row
@@ -76,7 +80,9 @@ type identity struct {
 
 func hashOf(k replay.QueryKey) string { return k.Candidate() }
 
-// foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them.
+// foresee lists the trial of a, then those of the questions that may follow what was seen, likeliest first: count of them. With one worker that is
+// the trial of a alone, and nothing is prepared in vain. Where a tree ends early, what is left of count goes to the questions after it,
+// in proportion to the chance of each end.
 func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, seen *past, count int) ([]*trial, error) {
 	var want []*trial
 	var leaves []prospect // where the walk may end
@@ -95,7 +101,7 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 		}
 	}
 	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
-		p := heap.Pop(q).(prospect)
+		p := heap.Pop(q).(prospect) // the likeliest question that was not looked at
 		if p.a.t == nil {
 			t, err := pl.trialOf(ctx, v.in(p.a.rowOf(v.row)), base, p.a)
 			if err != nil {
@@ -139,7 +145,7 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	for _, l := range leaves {
 		left += l.p
 	}
-	for _, l := range leaves { // each its share of the workers that are left
+	for _, l := range leaves { // each its share of the workers that are left; ends that hardly ever come get none
 		share := math.Ceil(float64(count-len(want)) * l.p / left)
 		if left -= l.p; share > 0 && l.p > 0.05 {
 			more, err := pl.beyond(ctx, v, l.won, int(share), 0)
@@ -178,8 +184,9 @@ func (pl *planner) beyond(ctx context.Context, v *view, won *trial, count, depth
 	return pl.upcoming(ctx, v, count, depth)
 }
 
-// upcoming lists questions that follow if the row under way changes nothing: the openings of the rows after it, and at last
-// the proofs. It is for idle workers alone, and may be wrong.
+// upcoming lists questions that follow if the row under way changes nothing: the openings of the rows after it, then the sweep's, and at last
+// the proofs. It is for idle workers alone, and may be wrong. What was prepared for a state and a row is kept in a queue, as this is asked
+// again after every answer. depth bounds how many adoptions are taken for granted one after the other.
 func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*trial, error) {
 	at := queueKey{v.cur.Module, v.row + v.certify}
 	q := pl.queues[at]

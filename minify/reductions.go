@@ -224,7 +224,8 @@ func dead(ctx context.Context, d *driver) error {
 }
 
 // sweep settles the graph, then tries every single element with every reduction, until none goes. The verdicts of the last time round are
-// the certificate. What was asked before is not asked again.
+// the certificate: the result is 1-minimal, no single edit of any row keeps the failure and makes it smaller (Zeller and Hildebrandt, Simplifying and Isolating
+// Failure-Inducing Input, 2002, for the word). What was asked before is not asked again.
 func sweep(ctx context.Context, d *driver) error {
 	defer func() { d.certify = "" }()
 	for {

@@ -14,7 +14,12 @@ import (
 // rules say how the sizes of results come from those of arguments, over products of variables.
 var rules = relations.NewTable[size]()
 
-// related is a call of a graph as rules see it. An answer that two sizes are equal makes them so.
+// related is a call of a graph as rules see it (relations.Call). Capture asks the same rules with expressions of symbols, and gets the sizes of a
+// result and the guards on them. Here the sizes are known, and the answer that is wanted is which of them hang together: so comparing two
+// sizes that are equal makes them one, and arithmetic that products of variables cannot express gives a size that is free.
+//
+// Integers in arguments that are sizes, as in view(16, 32), are variables with a place (slot) until a rule equates them with a dimension: then
+// they are written anew when it changes.
 type related struct {
 	*extents
 	n      *fx.Node
@@ -71,7 +76,8 @@ func (e *extents) bind(n *fx.Node) *related {
 	return nil
 }
 
-// fit binds a node's arguments to a schema. When it need not be exact, arguments may be missing, and names unknown.
+// fit binds a node's arguments to a schema, as Python would; sizes may stand one by one, as in x.view(2, 3). When it need not be exact, arguments
+// may be missing, and names unknown.
 func (e *extents) fit(n *fx.Node, sig *aten.Schema, exact bool) ([]argument, bool) {
 	out := make([]argument, len(sig.Args))
 	given := make([]bool, len(sig.Args))
@@ -308,7 +314,7 @@ func (c *related) Constant(s size) (int64, bool) {
 
 func (c *related) Value(s size) int64 { return c.value(s) }
 
-// Add and Sub follow sizes only where nothing is added.
+// Add and Sub follow sizes only where nothing is added: x + 0 is x, and a sum is free.
 func (c *related) Add(s ...size) size {
 	sum, at := int64(0), -1
 	for i, x := range s {
@@ -412,7 +418,8 @@ func (c *related) Infer(shape []size, count size) []size {
 
 func (c *related) SameCount([]size, []size) {}
 
-// Regroup matches groups of dimensions with equal products.
+// Regroup follows view and reshape: from the left it takes old dimensions and new ones until their products are equal, and takes the product of the
+// old ones apart into the new ones: [2, 8, 32] as [16, 32] is (2*8) and (32).
 func (c *related) Regroup(old, shape []size) []size {
 	to := c.shape(shape)
 	out := make([]size, 0, len(to))
@@ -446,7 +453,8 @@ func (c *related) Regroup(old, shape []size) []size {
 // most is how many parts are followed.
 const most = 1 << 10
 
-// Pieces makes a dimension that divides a product of the number of parts, which stays, and of their size.
+// Pieces follows split and chunk. A dimension that divides becomes a product of the number of parts, which stays, and of their size: so the parts
+// shrink together. The last part of one that does not divide is free.
 func (c *related) Pieces(s, part size) []size {
 	n, k := c.value(s), c.value(part)
 	if k <= 0 || n > k*most {
@@ -482,7 +490,7 @@ func (c *related) Sum(s size, parts []size) {
 	}
 }
 
-// Window follows a size that stays.
+// Window follows pooling and convolution where they keep the size, as with a kernel of 3 and a padding of 1. Other sizes of windows are free.
 func (c *related) Window(n, pad, kernel, dilation, stride size) size {
 	step := c.value(stride)
 	if step <= 0 {

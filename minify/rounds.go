@@ -6,7 +6,8 @@ import (
 	"whittle/replay"
 )
 
-// rounds evaluates edits round by round and adopts what wins together.
+// rounds evaluates edits round by round and adopts what wins together. A round has a fixed number of edits, whatever the number of workers, and they
+// are all edits of the state that was best when it began: so its result does not depend on who is asked first.
 func (d *driver) rounds(ctx context.Context, edits []Edit) error {
 	for len(edits) > 0 {
 		k := min(d.atOnce, len(edits))
@@ -58,7 +59,8 @@ func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, erro
 	return trials, nil
 }
 
-// merge joins the winners of a round: all together if that fails too, else in halves, else one by one.
+// merge joins the winners of a round: all together if that fails too, else in halves, else one by one. Each of them keeps the failure alone, and
+// most often they do together; where two of them are each other's replacement, as two operands of which one is needed, only one stays.
 func (d *driver) merge(ctx context.Context, trials []*trial) error {
 	var wins []int
 	for i, t := range trials {
@@ -77,6 +79,7 @@ func (d *driver) merge(ctx context.Context, trials []*trial) error {
 		if len(list) == 0 {
 			return nil
 		}
+		// An edit names what it changes, so that it can be made of what another one left, if there is anything of it.
 		st, parts := best.c.State, []Edit{best.edit}
 		for _, i := range list {
 			if next, ok := trials[i].edit.apply(d.w, st); ok && CostOf(next).Less(CostOf(st)) {
@@ -172,6 +175,8 @@ const few = 4
 
 // needed finds the items that a failure needs: it asks whether those found so far are enough, and if not, bisects for the next, or
 // tries the few that are left. k of n take k*log(n)+k questions. drop(names) is the edit that takes items away.
+//
+// It is the opposite of chunked: right where most items go, as settings, gradients and arguments do. chunked is right where many stay.
 func needed(row string, items []string, drop func(names []string) Edit) *ask {
 	if len(items) == 0 {
 		return nil

@@ -150,7 +150,7 @@ func inside(i int64, from, to []int64) bool {
 	return true
 }
 
-// strideOrder lists the dimensions, fastest first, and whether the tensor's elements lie densely in that order.
+// strideOrder is how a layout is kept while its sizes change: channels-last stays channels-last. It lists the dimensions, fastest first, and whether the tensor's elements lie densely in that order.
 func strideOrder(t *tensor.Tensor) ([]int, bool) {
 	order := make([]int, len(t.Shape))
 	for i := range order {
@@ -181,7 +181,7 @@ func fakeAt(dt tensor.DType, shape, stride []int64, offset int64) *tensor.Tensor
 	return t
 }
 
-// sizesTo shrinks all classes above a size to it; nil for none.
+// sizesTo lists the classes above a size, largest first, and gives the edit that shrinks some of them to it.
 func (v *view) sizesTo(k int64) (edits func(labels []string) Edit, labels []string) {
 	e := v.w.extentsOf(v.cur)
 	cs := e.classes()
@@ -229,6 +229,7 @@ func shrink(ctx context.Context, d *driver) error {
 	}
 }
 
+// shrinkSingles asks, for each class, whether it can be a little smaller after all: the three smallest sizes, and the next border below it.
 func shrinkSingles(v *view) []Edit {
 	var out []Edit
 	e := v.w.extentsOf(v.cur)
@@ -251,6 +252,7 @@ func plain(ctx context.Context, d *driver) error {
 	return err
 }
 
+// plainEdit is what plain tries, boldest first. Wrong results come and go with the data, so zeros are no part of it where these are looked for.
 func plainEdit(v *view) []Edit {
 	var parts []Edit
 	add := func(items []string, mk func([]string) Edit) {

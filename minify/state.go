@@ -85,7 +85,7 @@ type Cost struct {
 	Complexity                       int   // of the arguments
 }
 
-// CostOf measures a state. The calls in the bodies of higher-order operators count like others; a getitem that takes one of
+// CostOf measures a state, for all that is compared: an edit is asked about only if it makes a state that costs less. The calls in the bodies of higher-order operators count like others; a getitem that takes one of
 // several results does not, as no graph can return them together.
 func CostOf(s State) Cost {
 	c := Cost{Inputs: len(s.Inputs), Settings: len(s.Config)}

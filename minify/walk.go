@@ -9,6 +9,14 @@ import (
 // An ask is one question of a search whose next question depends on the answer: a node of a decision tree that is unfolded
 // as far as needed. The decisions never depend on the number of workers; idle workers evaluate the
 // questions that are most likely to come next, on both branches.
+//
+// A tree is written as what follows an answer, in closures. This one asks whether a window of four calls fails in its first half, then in its
+// second:
+//
+//	ask [0,2) ── yes ──> ask [0,1) ...
+//	          └─ no ───> ask [2,4) ...
+//
+// All edits of a tree are edits of one state, the base, even after one of them was adopted: an edit says what is left, and not what goes.
 type ask struct {
 	row    string // reduction, where it is not the row under way
 	edit   Edit   // of the state in which the walk began
@@ -18,9 +26,9 @@ type ask struct {
 	yes    func() *ask // after a reproduced failure; nil result: the walk is over
 	no     func() *ask
 
-	next  [2]*ask
-	known [2]bool
-	t     *trial
+	next  [2]*ask // what followed no, and yes, as far as it was unfolded
+	known [2]bool // which of them were: nil in next may mean that the walk ends there
+	t     *trial  // nil until it is prepared
 }
 
 // window is the part [lo, hi) of a list of units.
@@ -89,7 +97,8 @@ func (a *ask) then(yes bool) *ask {
 	return a.next[i]
 }
 
-// walk follows a decision tree, and adopts every state that fails and is better than the last.
+// walk follows a decision tree, and adopts every state that fails and is better than the last. It is over where an answer has nothing that
+// follows it.
 func (d *driver) walk(ctx context.Context, a *ask) error {
 	base, row := d.cur, d.row
 	defer func() { d.row = row }()
@@ -138,7 +147,8 @@ func (a *ask) rowOf(row string) string {
 	return row
 }
 
-// anyOf asks one edit after the other until one keeps the failure, then goes on with won; after none with lost.
+// anyOf asks one edit after the other until one keeps the failure, then goes on with won; after none with lost. nil in their place ends the
+// walk.
 func anyOf(row string, chance float64, edits []Edit, won, lost func() *ask) *ask {
 	if len(edits) == 0 {
 		if lost == nil {
@@ -155,7 +165,7 @@ func bisect(lo, hi int, probe func(lo, p, hi int) ask, then func(p int) *ask) *a
 	return narrow(lo, hi, 1, probe, func(_, hi int) *ask { return then(hi) })
 }
 
-// narrow is bisect until p is known to be in (lo, hi] with hi-lo <= width.
+// narrow is bisect until p is known to be in (lo, hi] with hi-lo <= width: for a search that another one will finish.
 func narrow(lo, hi, width int, probe func(lo, p, hi int) ask, then func(lo, hi int) *ask) *ask {
 	if hi-lo <= width {
 		return then(lo, hi)

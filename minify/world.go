@@ -14,7 +14,11 @@ import (
 // world is what a search knows of the values in the current graph, by node name. Names are kept by all edits.
 //
 // Knowledge comes in generations: the engine holds the values of generation n under names that begin with "n/". A new generation begins
-// when values are needed after an edit that changed what they look like.
+// when values are needed after an edit that changed what they look like. Most edits do not: a call that became an input has the value that
+// it had. So a search explores two or three times in all.
+//
+// Between two generations meta functions say what values look like. They are whittle's, and the engine may be a PyTorch that disagrees: the first
+// generation, whose values are known, shows which of them are sound, and no other is believed.
 type world struct {
 	values Values
 	base   string // before the generation's number
