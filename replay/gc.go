@@ -76,6 +76,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (r GCReport, err error) {
 	return r, nil
 }
 
+// errDry takes a dry run's transaction back.
 var errDry = fmt.Errorf("a dry run")
 
 // Size is how many bytes of the file are in use.
@@ -87,7 +88,8 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 
 const sizeSQL = "SELECT (p.page_count - f.freelist_count) * z.page_size FROM pragma_page_count() p, pragma_freelist_count() f, pragma_page_size() z"
 
-// gc is one collection, in one transaction.
+// gc is one collection, in one transaction. What it keeps is marked first (needed), then rows go, then what only they named: content is shared, so that
+// it is nobody's own.
 type gc struct {
 	ctx    context.Context
 	tx     *sql.Tx
@@ -128,6 +130,7 @@ func (g *gc) drop(before, most int64) error {
 	if err := g.unnamed(); err != nil || most <= 0 {
 		return err
 	}
+	// A tenth of the answers at a time: how much space they give back shows only afterwards.
 	for {
 		n, err := g.size()
 		if err != nil || n <= most {

@@ -69,6 +69,10 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 			problem("%v", err)
 		}
 	}
+	var tables []string
+	if err := s.each(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", func(cols []any) { tables = append(tables, fmt.Sprint(cols[0])) }); err != nil {
+		return r, err
+	}
 	for _, t := range tables {
 		var n int
 		if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM "+t).Scan(&n); err != nil {
@@ -92,15 +96,13 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 	return r, s.jsonColumns(ctx, problem)
 }
 
-var tables = []string{"blobs", "tensors", "graphs", "frames", "compiles", "failures", "queries", "minifications", "results", "result_files", "steps", "findings", "bisections"}
-
-// jsonColumns checks that what should be JSON is.
+// jsonColumns checks that what should be JSON is. A step without an edit has an empty text.
 func (s *Store) jsonColumns(ctx context.Context, problem func(string, ...any)) error {
 	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "bisections.log", "failures.inputs", "failures.config", "compiles.config",
-		"results.config", "results.workaround", "results.free", "results.off", "results.start_cost", "results.end_cost"} {
+		"results.config", "results.workaround", "results.free", "results.off", "results.start_cost", "results.end_cost", "steps.change"} {
 		t, col, _ := strings.Cut(c, ".")
 		if err := s.each(ctx, "SELECT "+col+" FROM "+t, func(cols []any) {
-			if !json.Valid([]byte(fmt.Sprint(cols[0]))) {
+			if text := fmt.Sprint(cols[0]); !json.Valid([]byte(text)) && !(text == "" && c == "steps.change") {
 				problem("%s: %.40q is not JSON", c, cols[0])
 			}
 		}); err != nil {
@@ -143,6 +145,7 @@ type Entry struct {
 	Summary string    `json:"summary"`
 }
 
+// listings are the kinds of records in the order in which they are listed, with id, time in milliseconds, and what says in a line what it is.
 var listings = []struct{ kind, query string }{
 	{"failure", `SELECT id, created, json_object('stage', stage, 'type', type, 'message', message, 'frame', frame, 'output', output) FROM failures`},
 	{"minification", ""}, // see Minifications

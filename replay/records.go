@@ -13,10 +13,10 @@ import (
 
 // Tensor is a tensor as stored: metadata and the bytes of the storage that it views.
 type Tensor struct {
-	DType        string
+	DType        string // as PyTorch names it, without "torch."
 	Shape        []int64
-	Stride       []int64
-	Offset       int64
+	Stride       []int64 // in elements
+	Offset       int64   // in elements, into the storage
 	RequiresGrad bool
 	Data         []byte // the whole storage
 }
@@ -109,9 +109,9 @@ func (s *Store) blobBy(ctx context.Context, table, query string, arg any) (strin
 // Frame is a recorded frame: bytes that only its kind and version give a meaning.
 type Frame struct {
 	ID      int64
-	Kind    string
-	Version int
-	Name    string
+	Kind    string // who knows what Data means
+	Version int    // of the form of Data
+	Name    string // of the function, for people
 	Data    []byte
 }
 
@@ -154,12 +154,12 @@ func insert(ctx context.Context, tx *sql.Tx, query string, args ...any) (int64, 
 // Compile is one recorded compile.
 type Compile struct {
 	ID          int64
-	Frame       int64  // 0: none
-	Graph       string // canonical hash, "" for none; PutGraph first
-	Backend     string
-	Config      map[string]string
-	Fingerprint string
-	Status      Status
+	Frame       int64             // 0: none
+	Graph       string            // canonical hash, "" for none; PutGraph first
+	Backend     string            // as torch.compile names it
+	Config      map[string]string // settings that were not default
+	Fingerprint string            // of the stack that compiled: versions, flags, machine
+	Status      Status            // how it ended
 	Duration    time.Duration
 }
 
@@ -182,10 +182,10 @@ type Failure struct {
 	Compile   int64  // 0: none
 	Graph     string // canonical hash, "" for none
 	Signature Signature
-	Raw       string
-	Config    map[string]string
-	Inputs    []string // tensor keys, and numbers as text
-	Repro     string   // text of the repro file, "" for none
+	Raw       string            // the error's own text, whole
+	Config    map[string]string // settings that were not default
+	Inputs    []string          // of the graph: tensor keys, and numbers as text
+	Repro     string            // text of the repro file, "" for none
 	Created   time.Time
 }
 
@@ -267,7 +267,8 @@ func (s *Store) Groups(ctx context.Context) ([]Group, error) {
 	return out, s.wrap(rows.Err())
 }
 
-// QueryKey identifies the question that an outcome answers.
+// QueryKey identifies the question that an outcome answers: does this graph, on these inputs, with these settings, fail on that engine? Whoever asks
+// the same question again, in whatever search, has the answer.
 type QueryKey struct {
 	Graph, Inputs, Config string // hashes
 	Fingerprint           string // of the engine
@@ -319,7 +320,8 @@ type Minification struct {
 	Finished    bool
 }
 
-// BeginMinification starts a search, or finds the one of the same key to resume.
+// BeginMinification starts a search, or finds the one of the same key to resume. This process is its owner from then on: until it ends, nobody takes
+// the search for one that was interrupted.
 func (s *Store) BeginMinification(ctx context.Context, key, start string, sig Signature) (id int64, resumed bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, "SELECT id FROM minifications WHERE key = ?", key).Scan(&id)

@@ -46,7 +46,8 @@ const applicationID = 0x77686974
 // migrations[i] brings a database from user_version i to i+1. Rows are only ever appended.
 var migrations = []string{schemaSQL, schema2SQL, schema3SQL}
 
-// A Store is an open database. Its methods may be called from many goroutines.
+// A Store is an open database. Its methods may be called from many goroutines, and several processes may have the same file open: SQLite's log lets
+// all read while one writes, and who wants to write waits for up to ten seconds.
 type Store struct {
 	Path string
 	// Now is the clock that stamps rows; tests replace it before first use.
@@ -76,6 +77,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	q := url.Values{}
+	// FULL: what is acknowledged is on the disk, at a sync for each commit. immediate: a transaction that will write says so when it begins, so that
+	// none fails halfway because another was faster.
 	for _, kv := range []string{"_foreign_keys=on", "_busy_timeout=10000", "_synchronous=FULL", "_txlock=immediate"} {
 		k, v, _ := strings.Cut(kv, "=")
 		q.Set(k, v)
@@ -142,6 +145,7 @@ func sniff(path, abs string) (fresh bool, err error) {
 	if n < 100 {
 		return false, &OpenError{path, Truncated, nil}
 	}
+	// The header's page size, and the number of pages (https://www.sqlite.org/fileformat.html, 1.3): a copy that ended early has fewer.
 	page := int64(head[16])<<8 | int64(head[17])
 	if page == 1 {
 		page = 65536
@@ -154,6 +158,8 @@ func sniff(path, abs string) (fresh bool, err error) {
 	return false, nil
 }
 
+// migrate brings the database to this version's schema, in one transaction: all of it, or none. It refuses a database that is another program's, and
+// one that a newer whittle wrote, before it writes anything.
 func (s *Store) migrate(ctx context.Context, fresh bool) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -279,6 +285,7 @@ func (s *Store) putBlob(ctx context.Context, tx *sql.Tx, data []byte) (string, e
 	if !errors.Is(err, sql.ErrNoRows) {
 		return "", err
 	}
+	// EncodeAll and DecodeAll may be called from many goroutines; the streaming methods may not.
 	_, err = tx.ExecContext(ctx, "INSERT INTO blobs(key, size, data) VALUES (?, ?, ?)", key, len(data), s.enc.EncodeAll(data, nil))
 	return key, err
 }
