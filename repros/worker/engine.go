@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"whittle/capture/fx"
-	"whittle/kernels/tensor"
 	"whittle/minify"
 	"whittle/replay"
 	"whittle/repros"
@@ -32,7 +31,7 @@ type Options struct {
 
 // Engine asks worker processes of whittle's own stack. It implements engine.Engine.
 type Engine struct {
-	*minify.EagerValues
+	engine.Local
 	o    Options
 	pool *Pool
 	work string // folder of what its workers read
@@ -44,7 +43,7 @@ func New(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{EagerValues: &minify.EagerValues{Execute: o.Execute}, o: o, pool: &Pool{Print: o.Print, Limits: o.Limits}, work: work}, nil
+	return &Engine{Local: engine.Local{EagerValues: &minify.EagerValues{Execute: o.Execute}}, o: o, pool: &Pool{Print: o.Print, Limits: o.Limits}, work: work}, nil
 }
 
 // Close ends the workers.
@@ -62,36 +61,9 @@ func (e *Engine) Name() string { return "native" }
 // About implements Engine.
 func (e *Engine) About() []string { return e.o.About }
 
-// Checks implements Engine: meta functions know aten operators.
-func (e *Engine) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }
-
-// Load implements Engine.
-func (e *Engine) Load(_ context.Context, r *repros.Repro, dir string) (minify.State, error) {
-	s := engine.Start(r)
-	inputs, err := r.Tensors(r.Loader(dir))
-	if err != nil {
-		return s, err
-	}
-	for i, v := range inputs {
-		s.Inputs = append(s.Inputs, minify.Input{Value: v, RequiresGrad: r.Inputs[i].RequiresGrad})
-	}
-	return s, nil
-}
-
-// storages are those of a state's inputs.
-func (e *Engine) storages(s minify.State) (func(i int) (*tensor.Storage, error), error) {
-	real, err := e.MakeAll(s.Inputs)
-	return func(i int) (*tensor.Storage, error) {
-		if t, ok := real[i].(*tensor.Tensor); ok {
-			return t.Storage, nil
-		}
-		return nil, errors.New("no data")
-	}, err
-}
-
 // Run implements Engine.
 func (e *Engine) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error) {
-	x, err := e.render(r, c.State)
+	x, err := e.Render(r, c.State, e.work)
 	var sys syscall.Errno
 	if errors.As(err, &sys) { // the disk is at fault, and not the candidate
 		return replay.Outcome{}, err
@@ -101,37 +73,6 @@ func (e *Engine) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (
 	}
 	x.SaveDir = engine.SaveDir
 	return e.pool.Run(ctx, Query{Query: engine.Query{Text: repros.Write(x), Backend: r.Backend, Fresh: c.Fresh}, Dir: e.work})
-}
-
-// render makes the repro of a state; the bytes of its storages are in files below the folder.
-func (e *Engine) render(r *repros.Repro, s minify.State) (*repros.Repro, error) {
-	storage, err := e.storages(s)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Render(r, s, func(i int, _ minify.Input) (repros.Storage, error) {
-		st, err := storage(i)
-		if err != nil {
-			return repros.Storage{}, err
-		}
-		h, err := repros.WriteStorage(filepath.Join(e.work, engine.SaveDir), st.Data)
-		return repros.Storage{Hash: h, NBytes: st.NBytes}, err
-	})
-}
-
-// Finish implements Engine.
-func (e *Engine) Finish(_ context.Context, r *repros.Repro, s minify.State) (*repros.Repro, map[string][]byte, error) {
-	storage, err := e.storages(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	return engine.Finish(r, s, func(i int, _ minify.Input) ([]byte, error) {
-		st, err := storage(i)
-		if err != nil {
-			return nil, err
-		}
-		return st.Data, nil
-	})
 }
 
 var lastLine = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:: (.*))?$`)
