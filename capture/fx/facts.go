@@ -287,6 +287,12 @@ var callees = sync.OnceValue(func() *calleeIndex {
 	for p, forms := range packets {
 		x.packets[p] = calleeOf(forms)
 	}
+	eachTarget(func(module, name string, f *aten.Facts) { x.rows[module+"."+name] = calleeOf([]*aten.Facts{f}) })
+	return x
+})
+
+// eachTarget shows the lines of the table of targets, name by name.
+func eachTarget(f func(module, name string, facts *aten.Facts)) {
 	for _, t := range targets {
 		for _, l := range strings.Split(t.calls, "\n") {
 			if strings.Contains(l, "(") {
@@ -294,16 +300,15 @@ var callees = sync.OnceValue(func() *calleeIndex {
 				if err != nil {
 					panic(err)
 				}
-				x.rows[t.module+"."+s.Name] = calleeOf([]*aten.Facts{aten.FactsOf(s, t.effect)})
+				f(t.module, s.Name, aten.FactsOf(s, t.effect))
 				continue
 			}
 			for _, name := range strings.Fields(l) {
-				x.rows[t.module+"."+name] = calleeOf([]*aten.Facts{aten.FactsOf(&aten.Schema{}, t.effect)})
+				f(t.module, name, aten.FactsOf(&aten.Schema{}, t.effect))
 			}
 		}
 	}
-	return x
-})
+}
 
 // calleeOf puts forms together that have one name. Those with out= arguments are left to their twins without, where there are any.
 func calleeOf(forms []*aten.Facts) *callee {
@@ -332,4 +337,26 @@ func calleeOf(forms []*aten.Facts) *callee {
 		c.fixed = c.forms[0]
 	}
 	return c
+}
+
+// Draw is one form of what may draw random numbers: an operator's overload, a function, a method.
+type Draw struct {
+	Name  string // without module or overload
+	Facts *aten.Facts
+}
+
+// Draws are all calls that may draw random numbers, in no special order: for those who see calls in a Python of their own.
+func Draws() []Draw {
+	var all []Draw
+	for _, f := range aten.Declared() {
+		if f.Effect == aten.Random {
+			all = append(all, Draw{f.Sig.Name, f})
+		}
+	}
+	eachTarget(func(_ string, name string, f *aten.Facts) {
+		if f.Effect == aten.Random {
+			all = append(all, Draw{name, f})
+		}
+	})
+	return all
 }

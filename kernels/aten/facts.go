@@ -2,6 +2,7 @@ package aten
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -153,6 +154,9 @@ func (f *Facts) Given(value func(arg int) (v Value, ok bool)) Facts {
 	}
 	return r
 }
+
+// Switches are the arguments that switch drawing off: a random call with one of them False or 0 draws nothing.
+func (f *Facts) Switches() []int { return append(slices.Clone(f.trains), f.doses...) }
 
 // Fixed reports whether the facts are those of every call, whatever its arguments.
 func (f *Facts) Fixed() bool {

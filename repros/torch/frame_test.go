@@ -69,7 +69,7 @@ func FuzzUnpack(f *testing.F) {
 		_, err := in.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
 		return err
 	}
-	if err := send([]byte(program)); err != nil {
+	if err := send([]byte(program())); err != nil {
 		f.Fatal(err)
 	}
 	lines := bufio.NewReader(out)

@@ -20,7 +20,7 @@ import sys
 exec(compile(sys.argv[1], "whittle", "exec"), {"__name__": "whittle"})
 from whittle_far import headers
 sys.stdout.write(getattr(headers, sys.argv[2])(sys.stdin.read()))
-`, program, function)
+`, program(), function)
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.Output()
 	if err != nil {

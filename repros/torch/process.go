@@ -90,7 +90,7 @@ func (p *process) greet(ctx context.Context, facts known) error {
 		p.pending[0] = c
 	}
 	p.mu.Unlock()
-	a, err := p.exchange(ctx, 0, append([]byte(strconv.Itoa(len(program))+"\n"+program), body...), c, p.limits.Start)
+	a, err := p.exchange(ctx, 0, append([]byte(strconv.Itoa(len(program()))+"\n"+program()), body...), c, p.limits.Start)
 	if err != nil {
 		return err
 	}

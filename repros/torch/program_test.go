@@ -36,7 +36,7 @@ func TestFilesOfTheFarSideFitTogether(t *testing.T) {
 		t.Skip("what is tested is a Python program, and there is no python3")
 	}
 	cmd := exec.Command(python, "-c", unresolved)
-	cmd.Stdin = strings.NewReader(program)
+	cmd.Stdin = strings.NewReader(program())
 	out, err := cmd.CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)

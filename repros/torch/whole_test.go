@@ -50,7 +50,7 @@ func TestLibrariesAreWhole(t *testing.T) {
 		t.Skip("what is tested is a Python program, and there is no python3")
 	}
 	cmd := exec.Command(python, "-c", halfMade)
-	cmd.Stdin = strings.NewReader(program)
+	cmd.Stdin = strings.NewReader(program())
 	out, err := cmd.CombinedOutput()
 	want := `while it is made: False ['g++', 'broken.cpp'] -shared
 compile error False

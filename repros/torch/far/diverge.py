@@ -5,7 +5,7 @@ import traceback
 
 from .graphs import all_values, clones, flat, intermediates, text_names, twin
 from .judge import noisy
-from .load import RANDOM, arguments, run_text, settle
+from .load import arguments, draws, run_text, settle
 from .outcome import describe, outcome
 from .run import find_backend
 from .strict import far
@@ -22,7 +22,7 @@ def diverge(server):
         except Exception as e:
             return outcome("invalid", "loading: " + describe(e), detail=traceback.format_exc()[-4000:])
         torch._inductor.config.generate_intermediate_hooks = True
-        if RANDOM.search(job["text"]):
+        if draws(job["text"]):
             torch._inductor.config.fallback_random = True
         rows = []
         try:

@@ -3,6 +3,7 @@ import ast
 import linecache
 import re
 
+from .draws import names_draw
 from .values import derive, held
 
 
@@ -77,7 +78,9 @@ def held_call(name):
     return ast.Expr(ast.Call(ast.Name("__hold__", ast.Load()), [ast.Constant(name), ast.Name(name, ast.Load())], []))
 
 
-RANDOM = re.compile(r"\b(rand|randn|randint|randperm|rand_like|randn_like|bernoulli|dropout|native_dropout|uniform|normal|multinomial|inductor_random|inductor_seeds?)\b")
+def draws(text):
+    """Whether a repro may draw random numbers, by the names in it."""
+    return names_draw(re.findall(r"\w+", text))
 
 
 def settle(job):

@@ -5,7 +5,7 @@ from .blame import Graphs, Kernels
 from .graphs import clones, text_names, twin
 from .headers import share_headers
 from .judge import compare
-from .load import RANDOM, arguments, run_text, settle
+from .load import arguments, draws, run_text, settle
 from .outcome import describe, failed, invalid, outcome
 
 
@@ -20,8 +20,7 @@ def query(server):
         except Exception as e:
             return outcome("invalid", "loading: " + describe(e), detail=traceback.format_exc()[-4000:])
         mark("loaded")
-        random = any(isinstance(n, str) and RANDOM.search(n) for n in [job["text"]])
-        if random and job.get("accuracy"):
+        if job.get("accuracy") and draws(job["text"]):
             torch._inductor.config.fallback_random = True
         return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark)
     return work

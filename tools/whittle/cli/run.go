@@ -169,9 +169,6 @@ func (a *app) supervise(ctx context.Context, args []string, data string, o runOp
 		return 0, nil, fmt.Errorf("starting the script's process: %w", err)
 	}
 	w.Close()
-	var failed *event
-	var under []*event // steps begun and not ended
-	hung, after := false, time.Duration(0)
 	events := make(chan *event)
 	var wg conc.WaitGroup
 	wg.Go(func() {
@@ -185,82 +182,106 @@ func (a *app) supervise(ctx context.Context, args []string, data string, o runOp
 			events <- &e
 		}
 	})
+	run := &supervision{app: a, process: cmd.Process, wait: patience{given: o.hang, slow: slowness}}
+	run.follow(ctx, events)
+	werr := cmd.Wait()
+	wg.Wait()
+	return run.ended(werr)
+}
+
+// supervision is what the parent knows of the script's process while it runs.
+type supervision struct {
+	*app
+	process *os.Process
+	wait    patience
+
+	failed *event        // the first failure
+	under  []*event      // compilations begun and not ended, each within the one before
+	began  time.Time     // of the last of them, or of what is left of it when one within it has ended
+	hung   time.Duration // how long the last one took when it was killed; 0: it was not
+}
+
+// follow takes events in until the process has ended, and kills it where a compilation takes too long.
+func (s *supervision) follow(ctx context.Context, events <-chan *event) {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
-	wait := patience{given: o.hang, slow: slowness}
-	var began time.Time
-loop:
 	for {
 		select {
 		case e, ok := <-events:
 			if !ok {
-				break loop
+				return
 			}
-			switch e.Kind {
-			case "begin":
-				under = append(under, e)
-				began = time.Now()
-				timer.Reset(wait.first(e.Calls))
-			case "end":
-				if len(under) > 0 {
-					under = under[:len(under)-1]
-				}
-				if timer.Stop(); len(under) > 0 { // the step around it has its own time again
-					began = time.Now()
-					timer.Reset(wait.first(under[len(under)-1].Calls))
-				}
-			case "failed":
-				if failed == nil {
-					failed = e
-				}
-			case "frame":
-				if err := a.keepFrame(ctx, e); err != nil {
-					fmt.Fprintln(a.stderr, "whittle: recording a frame:", err)
-				}
-			case "internal":
-				if err := a.keepFault(ctx, e); err != nil {
-					fmt.Fprintln(a.stderr, "whittle: not kept:", err)
-				}
-			}
+			s.take(ctx, e, timer)
 		case <-timer.C:
-			taken := time.Since(began)
-			if more := wait.more(under[len(under)-1].Calls, taken); more > 0 {
+			taken := time.Since(s.began)
+			if more := s.wait.more(s.under[len(s.under)-1].Calls, taken); more > 0 {
 				timer.Reset(more)
 				continue
 			}
-			hung, after = true, taken
-			_ = cmd.Process.Kill()
+			s.hung = taken
+			_ = s.process.Kill()
 		case <-ctx.Done():
-			_ = cmd.Process.Signal(syscall.SIGINT)
+			_ = s.process.Signal(syscall.SIGINT)
 			ctx = context.WithoutCancel(ctx)
 		}
 	}
-	werr := cmd.Wait()
-	wg.Wait()
-	code := 0
-	var xe *exec.ExitError
-	if errors.As(werr, &xe) {
-		code = xe.ExitCode()
-		if ws, ok := xe.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			code = 128 + int(ws.Signal())
-			what := "was killed by signal " + ws.Signal().String()
-			if hung {
-				what = fmt.Sprintf("did not end within %s", after.Round(100*time.Millisecond))
-			}
-			if len(under) > 0 {
-				last := under[len(under)-1]
-				fmt.Fprintf(a.stderr, "whittle: a backend took the script down: its compilation %s\n", what)
-				last.Raw, last.Hung = what, hung
-				last.Sig = replay.Signature{Stage: "compile", Type: unix.SignalName(ws.Signal())}
-				if hung {
-					last.Sig.Type = "timeout"
-				}
-				return 1, last, nil
-			}
-			fmt.Fprintf(a.stderr, "whittle: the script %s\n", what)
+}
+
+// take takes one event in. timer runs while a compilation does.
+func (s *supervision) take(ctx context.Context, e *event, timer *time.Timer) {
+	switch e.Kind {
+	case "begin":
+		s.under = append(s.under, e)
+		s.began = time.Now()
+		timer.Reset(s.wait.first(e.Calls))
+	case "end":
+		if len(s.under) > 0 {
+			s.under = s.under[:len(s.under)-1]
 		}
-	} else if werr != nil {
-		return 0, nil, werr
+		if timer.Stop(); len(s.under) > 0 { // the compilation around it has its own time again
+			s.began = time.Now()
+			timer.Reset(s.wait.first(s.under[len(s.under)-1].Calls))
+		}
+	case "failed":
+		if s.failed == nil {
+			s.failed = e
+		}
+	case "frame":
+		if err := s.keepFrame(ctx, e); err != nil {
+			fmt.Fprintln(s.stderr, "whittle: recording a frame:", err)
+		}
+	case "internal":
+		if err := s.keepFault(ctx, e); err != nil {
+			fmt.Fprintln(s.stderr, "whittle: not kept:", err)
+		}
 	}
-	return code, failed, nil
+}
+
+// ended says with what status the process ended, and what failed: what the script said, or the compilation during which it died. werr is what
+// waiting for it gave.
+func (s *supervision) ended(werr error) (int, *event, error) {
+	var xe *exec.ExitError
+	if !errors.As(werr, &xe) {
+		return 0, s.failed, werr
+	}
+	ws, ok := xe.Sys().(syscall.WaitStatus)
+	if !ok || !ws.Signaled() {
+		return xe.ExitCode(), s.failed, nil
+	}
+	what := "was killed by signal " + ws.Signal().String()
+	if s.hung > 0 {
+		what = fmt.Sprintf("did not end within %s", s.hung.Round(100*time.Millisecond))
+	}
+	if len(s.under) == 0 {
+		fmt.Fprintf(s.stderr, "whittle: the script %s\n", what)
+		return 128 + int(ws.Signal()), s.failed, nil
+	}
+	last := s.under[len(s.under)-1]
+	fmt.Fprintf(s.stderr, "whittle: a backend took the script down: its compilation %s\n", what)
+	last.Raw, last.Hung = what, s.hung > 0
+	last.Sig = replay.Signature{Stage: "compile", Type: unix.SignalName(ws.Signal())}
+	if last.Hung {
+		last.Sig.Type = "timeout"
+	}
+	return 1, last, nil
 }

@@ -148,9 +148,10 @@ func prepare(o Options) (*private, error) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "settings.json"), settings, 0o644)
 	}
-	for _, name := range []string{"hook/sitecustomize.py", "hook/recorder.py", "hook/strict.py"} {
-		b := []byte(torch.Strict)
-		if err == nil && name != "hook/strict.py" {
+	made := map[string]string{"hook/strict.py": torch.Strict, "hook/draws.py": torch.Draws()}
+	for _, name := range []string{"hook/sitecustomize.py", "hook/recorder.py", "hook/strict.py", "hook/draws.py"} {
+		b := []byte(made[name])
+		if err == nil && made[name] == "" {
 			b, err = hook.ReadFile(name)
 		}
 		if err == nil {

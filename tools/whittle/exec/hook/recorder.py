@@ -415,15 +415,21 @@ def _diverges(reference, compiled, inputs, plain=False):
             l.disabled = w
 
 
+def _beside(name):
+    """What a file defines that lies beside this one. It is no module: the program may have one of that name."""
+    names = {"__name__": "whittle_" + name}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")) as f:
+        exec(compile(f.read(), f.name, "exec"), names)
+    return names
+
+
 def _strictly_apart(reference, compiled, inputs, forward_only, state):
     """Whether what is compiled is further from eager than rounding explains."""
     import copy
 
     from torch._dynamo.debug_utils import clone_inputs_retaining_gradness, run_fwd_maybe_bwd
 
-    strict = {"__name__": "whittle_strict"}
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "strict.py")) as f:
-        exec(compile(f.read(), f.name, "exec"), strict)
+    strict = _beside("strict")
 
     def eager(gm, args):
         torch.random.set_rng_state(state)
@@ -555,14 +561,9 @@ def _watch_backend_run(rec, out, reference, inner):
     return run
 
 
-_DRAWS = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "bernoulli", "bernoulli_", "multinomial", "normal", "normal_", "uniform_",
-          "exponential_", "geometric_", "cauchy_", "log_normal_", "random_", "poisson", "binomial", "dropout", "dropout_", "dropout1d", "dropout2d", "dropout3d",
-          "alpha_dropout", "feature_dropout", "feature_alpha_dropout", "native_dropout", "rrelu", "rrelu_", "gumbel_softmax", "inductor_random", "inductor_randint",
-          "inductor_seed", "inductor_seeds", "inductor_lookup_seed", "philox_rand"}
-
-
 def random_nodes(gm):
     """The calls of a graph, sub-graphs included, that draw random numbers."""
+    may_draw = _beside("draws")["may_draw"]
     out = []
     for m in gm.modules():
         if isinstance(m, torch.fx.GraphModule):
@@ -571,8 +572,8 @@ def random_nodes(gm):
                     continue
                 t = n.target
                 name = t if isinstance(t, str) else getattr(t, "_opname", None) or getattr(t, "__name__", "")
-                idle = name.endswith("dropout") and (n.kwargs.get("training") is False or False in n.args)
-                if not idle and (name in _DRAWS or torch.Tag.nondeterministic_seeded in (getattr(t, "tags", None) or ())):
+                draws = may_draw(name, n.args, n.kwargs)
+                if draws or draws is None and torch.Tag.nondeterministic_seeded in (getattr(t, "tags", None) or ()):
                     out.append(n.name)
         elif m.training and "Dropout" in type(m).__name__ or "RReLU" in type(m).__name__ and m.training:
             out.append(type(m).__name__)
