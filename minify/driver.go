@@ -157,7 +157,7 @@ func (d *driver) fail(ctx context.Context) error {
 			d.want.Frame = o.Signature.Frame // the search stays with the failure in this place
 		}
 		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
-		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Taken: v == replay.Reproduced}
+		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Cached: t.cached, Taken: v == replay.Reproduced, Duration: t.took}
 		if err := d.step(ctx, last, nil); err != nil {
 			return err
 		}

@@ -27,6 +27,8 @@ type Engine interface {
 	Checks(r *repros.Repro) bool
 	// Name is native or torch.
 	Name() string
+	// Startup is how long it took until the engine could answer.
+	Startup() time.Duration
 	// About is lines for people: versions and machine.
 	About() []string
 	// Close ends its processes and waits for that. What is under way ends with ErrClosed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"whittle/kernels/tensor"
 	"whittle/minify"
@@ -26,6 +27,9 @@ func (l Local) Load(_ context.Context, r *repros.Repro, dir string) (minify.Stat
 	}
 	return s, nil
 }
+
+// Startup implements Engine: this process is there already.
+func (l Local) Startup() time.Duration { return 0 }
 
 // Checks implements Engine: meta functions know aten operators, and not all functions of torch.
 func (l Local) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }

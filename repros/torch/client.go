@@ -61,8 +61,9 @@ type Facts struct {
 // its seat takes its place. What a Python lacks, storages and explorations, it is told when a job turns out to need it (informed).
 type Client struct {
 	o     Options
-	facts Facts // set before Start returns
-	guess bool  // no limit of compiling was given
+	facts Facts         // set before Start returns
+	guess bool          // no limit of compiling was given
+	took  time.Duration // until the first Python was ready
 
 	seat *engine.Seat[*process]
 
@@ -90,6 +91,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("torch: no command that starts a Python")
 	}
+	begin := time.Now()
 	c := &Client{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
 	c.o.Limits = fill(o.Limits)
 	c.seat = engine.NewSeat(c.start)
@@ -97,7 +99,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	c.facts = p.hello.Facts
+	c.facts, c.took = p.hello.Facts, time.Since(begin)
 	if c.o.Limits.Memory == 0 {
 		c.o.Limits.Memory = min(max(c.facts.Memory/4, 2<<30), 8<<30)
 	}

@@ -120,8 +120,9 @@ type CaseReport struct {
 	Queries       int                `json:"queries"`
 	CacheHits     int                `json:"cache_hits"`
 	Seconds       float64            `json:"seconds"`
-	Kept          bool               `json:"kept"`   // the signature is the case's, in a fresh process, too
-	Source        string             `json:"source"` // launcher or program
+	Floor         float64            `json:"floor,omitempty"` // seconds that no search could have saved: see reduce.Report
+	Kept          bool               `json:"kept"`            // the signature is the case's, in a fresh process, too
+	Source        string             `json:"source"`          // launcher or program
 	Signature     string             `json:"signature"`
 	Rate          float64            `json:"rate,omitempty"` // of a flaky failure
 	Repro         string             `json:"repro,omitempty"`
@@ -135,7 +136,7 @@ type CaseReport struct {
 func (r Report) Table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\thits\tseconds\tkept\tPyTorch's own")
+	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\thits\tseconds\tfloor\tkept\tPyTorch's own")
 	for _, c := range r.Cases {
 		var theirs []string
 		for mode, p := range c.PyTorch {
@@ -154,11 +155,34 @@ func (r Report) Table() string {
 		if c.Fine {
 			kept = "fine"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, kept, strings.Join(theirs, "; "))
+		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, c.floor(), kept, strings.Join(theirs, "; "))
 	}
 	w.Flush()
+	if x := r.overFloor(); len(x) > 0 {
+		fmt.Fprintf(&b, "time over floor, %d cases: %.2f in the median, %.2f at most\n", len(x), x[len(x)/2], x[len(x)-1])
+	}
 	r.compare(&b)
 	return b.String()
+}
+
+// floor is one cell of the table: the floor, and how many times that it took.
+func (c CaseReport) floor() string {
+	if c.Floor == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f (%.2f)", c.Floor, c.Seconds/c.Floor)
+}
+
+// overFloor is how many times their floor the cases took, smallest first; those aside whose failure comes and goes.
+func (r Report) overFloor() []float64 {
+	var out []float64
+	for _, c := range r.Cases {
+		if c.Floor > 0 && c.Kept && c.Rate == 0 {
+			out = append(out, c.Seconds/c.Floor)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // compare adds how many times PyTorch's own minifier takes whittle's time, and leaves its elements, where both were run.
@@ -391,7 +415,7 @@ func (rep *CaseReport) fill(c Case, o Options, ctx context.Context, r *repros.Re
 	rep.Start, rep.End = res.Start.Calls, res.Cost.Calls
 	rep.StartElements, rep.Elements = res.Start.Elements, res.Cost.Elements
 	rep.Queries, rep.CacheHits, rep.Rate = res.Queries, res.CacheHits, res.Rate
-	rep.Signature, rep.Repro = res.Signature.String(), res.Text
+	rep.Signature, rep.Repro, rep.Floor = res.Signature.String(), res.Text, res.Floor.Seconds()
 	if err != nil {
 		rep.Error = err.Error()
 		return

@@ -50,6 +50,26 @@ type Report struct {
 	NoScript   string            // why there is no script, where one was asked for
 	Seconds    float64
 	Findings   []Finding
+	Floor      time.Duration // what no search could have saved, see floor; 0 where the store had the answers
+}
+
+// floor is the time that no search can do without: the engine's start, the run of the start that showed the failure, and one proof of the result in a
+// process that ran nothing before. 0 if one of these was not done in this run.
+func floor(startup time.Duration, steps []replay.Step) time.Duration {
+	var first, proof time.Duration
+	for _, st := range steps {
+		switch {
+		case st.Verdict != replay.Reproduced || st.Cached:
+		case st.Reduction == "start":
+			first = st.Duration
+		case st.Reduction == "confirm":
+			proof = st.Duration
+		}
+	}
+	if first == 0 || proof == 0 {
+		return 0
+	}
+	return startup + first + proof
 }
 
 // Finding is another failure met on the way, with a repro of its own.
@@ -150,7 +170,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Standalone && ctx.Err() == nil {
 		rep.Standalone, rep.NoScript = script(ctx, o, rep)
 	}
-	rep.Seconds = time.Since(begin).Seconds()
+	rep.Seconds, rep.Floor = time.Since(begin).Seconds(), floor(e.Startup(), res.Steps)
 	return rep, ctx.Err()
 }
 
