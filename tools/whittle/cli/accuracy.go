@@ -32,7 +32,8 @@ type divergeEngine interface {
 
 // divergeEngine starts the engine that the options ask for. close ends it.
 func (a *app) divergeEngine(ctx context.Context, r *repros.Repro, o accuracyOptions) (e divergeEngine, name string, close func() error, err error) {
-	x, err := a.pick(ctx, r, minifyOptions{engine: o.engine, torch: o.torch})
+	g := &engines{o: minifyOptions{engine: o.engine, torch: o.torch}, proofs: 1}
+	x, _, err := g.of(ctx, r)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -104,7 +105,10 @@ func (a *app) accuracy(ctx context.Context, file string, o accuracyOptions, stri
 		return usagef("--max-rows %d: want a number of rows, or 0 for all", o.maxRows)
 	}
 	m := minifyOptions{form: "repro", engine: o.engine, confirm: 1, memory: "0", source: o.source}
-	if err := m.check(r); err != nil {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := m.prepare(r); err != nil {
 		return err
 	}
 	eng, name, done, err := a.divergeEngine(ctx, r, o)

@@ -21,12 +21,12 @@ import (
 //	finding  signature, message, repro (where it was written, "" for nowhere): another failure
 //	flaky    rate, runs, false_rate, false_runs: the failure comes and goes; the share of runs that fail, with it and without it
 //	confirm  run, of (how many are asked for), verdict: one proof of the result in a fresh process
-//	done     id, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error
+//	done     id, file, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error
 //
 // A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
 // settings, elements and complexity. status is minimal (1-minimal, and proved), interrupted (the best so far), unconfirmed (the
-// result did not fail again) or failed (there is no result; error says why). done comes last, once; start comes first, unless there was nothing
-// to start with. Apart from elapsed_ms, and from how many answers done counts as cached, two runs of one search write the same lines.
+// result did not fail again) or failed (there is no result; error says why). Of each file, done comes last, once; start comes first, unless there
+// was nothing to start with. Apart from elapsed_ms, and from how many answers done counts as cached, two runs of one search write the same lines.
 //
 // Methods may be called from several goroutines. The first error of the writer below ends the stream: see Err.
 type eventWriter struct {
@@ -84,6 +84,7 @@ type (
 	}
 	doneEvent struct {
 		ID         int64            `json:"id"`
+		File       string           `json:"file"`
 		Status     doneStatus       `json:"status"`
 		Signature  replay.Signature `json:"signature"`
 		Start      replay.Cost      `json:"start"`

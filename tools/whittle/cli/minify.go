@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,17 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"whittle/capture/fx"
 	"whittle/minify"
 	"whittle/replay"
 	"whittle/replay/files"
 	"whittle/repros"
-	"whittle/repros/engine"
-	"whittle/repros/torch"
-	"whittle/repros/worker"
 	found "whittle/tools/whittle/exec"
 	"whittle/tools/whittle/reduce"
-	"whittle/tools/whittle/stack"
 )
 
 // minifyOptions are the flags of minify, and what the other commands that minify set by themselves.
@@ -48,6 +42,13 @@ type minifyOptions struct {
 	want   replay.Signature
 	seen   replay.Signature // what the program failed with
 	python []string         // the torch command, in words
+}
+
+// subject is a failure to be shrunk.
+type subject struct {
+	repro *repros.Repro
+	dir   string // that its data lie below
+	path  string // of its file, or of the script that failed
 }
 
 // failed stores a failure and minifies it.
@@ -91,7 +92,7 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 	if ev.Kind == "failed" { // how a process ends may look otherwise in a worker
 		m.seen = ev.Sig
 	}
-	return a.minify(ctx, st, r, ev.Data, script, m)
+	return a.minifyOne(ctx, st, subject{r, ev.Data, script}, m)
 }
 
 // shrinkFound shrinks what `whittle exec` found, with the program's own Python.
@@ -118,46 +119,43 @@ func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) e
 		o.seen = f.Signature()
 	}
 	o.engine, o.python = "torch", f.Python
-	return a.minify(ctx, st, f.Repro, filepath.Dir(f.Path), f.Path, o)
+	return a.minifyOne(ctx, st, subject{f.Repro, filepath.Dir(f.Path), f.Path}, o)
 }
 
 func (a *app) minifyCommand() *cobra.Command {
 	var o minifyOptions
 	c := &cobra.Command{
-		Use:   "minify FILE",
-		Short: "Shrink a repro, minifier_launcher.py or fx_graph_runnable.py",
+		Use:   "minify FILE...",
+		Short: "Shrink a repro, minifier_launcher.py or fx_graph_runnable.py, or many of them",
 		Long: `Shrink the graph, the inputs and the settings of a repro to what still fails in the same way, and prove the result in a fresh process.
 
 The engine that answers is a real PyTorch where there is one: --torch "COMMAND" or $WHITTLE_TORCH, any command that starts a
 Python with torch, near or far (chroot DIR python3, ssh HOST python3, docker run -i IMAGE python3); else python3, if it has torch. Otherwise
 it is whittle's own stack.
 
+Several files are shrunk one after the other, by one Python that imports torch once. Of a folder, all repros below it are, those aside in a whittle-repro.
+
 Nothing that whittle did not write is replaced, what was edited neither: the result goes beside it then, and the last line says where.
 
 A search that was stopped, by whatever, goes on where it was when the command is given again (--resume insists on that).
-Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 used wrongly.`,
-		Args: oneFile("minify"),
+Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 used wrongly; of several files the highest.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("minify takes files, got none")
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := readRepro(args[0])
+			all, err := subjects(args, o)
 			if err != nil {
 				return err
-			}
-			if err := o.check(r); err != nil {
-				return err
-			}
-			if o.strict {
-				repros.MakeStrict(r)
 			}
 			st, err := replay.Open(c.Context(), a.storePath())
 			if err != nil {
 				return err
 			}
 			defer st.Close()
-			path, err := filepath.Abs(args[0])
-			if err != nil {
-				return err
-			}
-			return a.ended(a.minify(c.Context(), st, r, filepath.Dir(args[0]), path, o))
+			return a.minifyAll(c.Context(), st, all, o)
 		},
 	}
 	f := c.Flags()
@@ -196,7 +194,7 @@ func readRepro(path string) (*repros.Repro, error) {
 }
 
 // check refuses flags that do not make sense, before anything starts.
-func (o *minifyOptions) check(r *repros.Repro) error {
+func (o minifyOptions) check() error {
 	switch o.form {
 	case "repro", "standalone":
 	default:
@@ -216,6 +214,11 @@ func (o *minifyOptions) check(r *repros.Repro) error {
 	if _, err := parseBytes(o.memory); err != nil {
 		return usagef("--memory: %v", err)
 	}
+	return nil
+}
+
+// prepare does to a repro what the flags say.
+func (o minifyOptions) prepare(r *repros.Repro) error {
 	if o.source != "" {
 		text, err := checkFile(o.source)
 		if err != nil {
@@ -224,6 +227,9 @@ func (o *minifyOptions) check(r *repros.Repro) error {
 		if err := reduce.AddBackend(r, o.source, string(text)); err != nil {
 			return usageError{err}
 		}
+	}
+	if o.strict {
+		repros.MakeStrict(r)
 	}
 	return nil
 }
@@ -249,6 +255,105 @@ func (a *app) ended(err error) error {
 	return err
 }
 
+// subjects reads the files that minify was given, and those in folders. What is wrong with one is told before anything starts.
+func subjects(args []string, o minifyOptions) ([]subject, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	var all []subject
+	add := func(file string, r *repros.Repro) error {
+		if err := o.prepare(r); err != nil {
+			return err
+		}
+		path, err := filepath.Abs(file)
+		all = append(all, subject{r, filepath.Dir(file), path})
+		return err
+	}
+	for _, arg := range args {
+		if st, err := os.Stat(arg); err == nil && st.IsDir() {
+			before := len(all)
+			if err := reprosBelow(arg, add); err != nil {
+				return nil, err
+			}
+			if len(all) == before {
+				return nil, usagef("%s: there is no repro below it", arg)
+			}
+			continue
+		}
+		r, err := readRepro(arg)
+		if err == nil {
+			err = add(arg, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(all) > 1 && o.out != "":
+		return nil, usagef("-o %s: names one file, and there are %d to write", o.out, len(all))
+	case len(all) > 1 && o.resume:
+		return nil, usagef("--resume: of one file; several go on where they were without it")
+	}
+	return all, nil
+}
+
+// reprosBelow gives the complete repros below a folder, in the order of their paths, but for results.
+func reprosBelow(dir string, add func(file string, r *repros.Repro) error) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return usageError{err}
+		case d.IsDir() && d.Name() == files.Root && path != dir:
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".py"):
+			return nil
+		}
+		r, err := repros.ReadFile(path)
+		if err != nil || r.Complete() != nil {
+			return nil // some other Python file
+		}
+		return add(path, r)
+	})
+}
+
+// minifyOne shrinks one failure.
+func (a *app) minifyOne(ctx context.Context, st *replay.Store, s subject, o minifyOptions) error {
+	g := &engines{o: o, proofs: o.confirm}
+	defer g.close()
+	return a.minify(ctx, st, g, s, nil)
+}
+
+// minifyAll shrinks failures one after the other.
+func (a *app) minifyAll(ctx context.Context, st *replay.Store, all []subject, o minifyOptions) error {
+	g := &engines{o: o, proofs: len(all) * o.confirm}
+	defer g.close()
+	var events *eventWriter
+	if o.json {
+		events = newEventWriter(a.stdout, time.Now)
+	}
+	worst := exitCode(0)
+	for i, s := range all {
+		if len(all) > 1 {
+			fmt.Fprintf(a.stderr, "whittle: %s (%d of %d)\n", s.path, i+1, len(all))
+		}
+		err := a.ended(a.minify(ctx, st, g, s, events))
+		var code exitCode
+		switch {
+		case len(all) == 1 || ctx.Err() != nil:
+			return err
+		case errors.As(err, &code):
+		case err != nil:
+			fmt.Fprintln(a.stderr, "whittle:", err)
+			code = 2
+		}
+		worst = max(worst, code)
+	}
+	if worst > 0 {
+		return worst
+	}
+	return nil
+}
+
 func oneFile(cmd string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -258,129 +363,28 @@ func oneFile(cmd string) cobra.PositionalArgs {
 	}
 }
 
-// queryLimit bounds one native query whose failure is not a hang: far above what compiling a large graph takes.
-const queryLimit = 30 * time.Second
-
-// hangLimit is after how long a native query counts as the hang that is looked for: far above what a candidate takes that does not hang.
-const hangLimit = 3 * time.Second // on an idle machine: see slowness
-
-// wall is the time limit of one query for this failure.
-func (e *event) wall() time.Duration {
-	limit := queryLimit
-	if e.Hung {
-		limit = hangLimit
-	}
-	return time.Duration(float64(limit) * slowness())
-}
-
-// pick starts the engine that the options ask for.
-func (a *app) pick(ctx context.Context, r *repros.Repro, o minifyOptions) (engine.Engine, error) {
-	command := o.python
-	if len(command) == 0 {
-		command = strings.Fields(o.torch)
-	}
-	if len(command) == 0 && o.engine != "native" && hasTorch(ctx) {
-		command = []string{"python3"}
-	}
-	if o.engine == "torch" && len(command) == 0 {
-		return nil, usagef("no Python with torch: --torch \"COMMAND\" or $WHITTLE_TORCH names one")
-	}
-	var memory int64
-	if o.memory != "" && o.memory != "0" {
-		var err error
-		if memory, err = parseBytes(o.memory); err != nil {
-			return nil, usagef("--memory: %v", err)
-		}
-	}
-	if o.engine == "native" || len(command) == 0 {
-		wall := o.timeout
-		if wall == 0 {
-			wall = queryLimit
-		}
-		if memory == 0 {
-			memory = 8 << 30
-		}
-		self, err := os.Executable()
-		if err != nil {
-			return nil, err
-		}
-		n := worker.Options{Print: fingerprint(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
-			About: append([]string{"follows PyTorch " + PyTorchVersion}, machine()...), Script: []string{self, "run", "--no-minify"}}
-		if r.Stage == repros.AfterDynamo {
-			n.Execute = func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(*fx.Node, any)) error {
-				return stack.Execute(ctx, cacheDir(), gm, inputs, see)
-			}
-		}
-		return worker.New(n)
-	}
-	if reduce.NeedsBackend(r) {
-		return nil, usagef("backend %s is not PyTorch's own: --source FILE names the script that defines it", r.Backend)
-	}
-	facts := newFacts(command)
-	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: o.confirm, Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: o.timeout}})
-	if err != nil {
-		if ctx.Err() == nil {
-			err = usageError{err}
-		}
-		return nil, err
-	}
-	facts.write(c.Facts())
-	return torch.New(c), nil
-}
-
-// hasTorch reports whether python3 is there and finds torch.
-func hasTorch(ctx context.Context) bool {
-	return exec.CommandContext(ctx, "python3", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)").Run() == nil
-}
-
-// facts keeps what a Python said about itself, so that it is not asked again: the tests of its compiler take seconds.
-type facts struct{ path string }
-
-func newFacts(command []string) facts {
-	return facts{filepath.Join(cacheDir(), "torch", replay.HashOf(command...)[:16]+".json")}
-}
-
-func (f facts) read() torch.Facts {
-	var v torch.Facts
-	if b, err := os.ReadFile(f.path); err == nil {
-		if json.Unmarshal(b, &v) != nil {
-			v = torch.Facts{}
-		}
-	}
-	return v
-}
-
-// write keeps v; a cache that cannot be written costs time alone.
-func (f facts) write(v torch.Facts) {
-	b, err := json.Marshal(v)
-	if err == nil && os.MkdirAll(filepath.Dir(f.path), 0o777) == nil {
-		_ = files.Replace(f.path, b)
-	}
-}
-
-// minify shrinks r, whose file is path in dir, and writes the result.
-func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir, path string, o minifyOptions) error {
-	e, err := a.pick(ctx, r, o)
+// minify shrinks a failure and writes the result. events may be nil.
+func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subject, events *eventWriter) error {
+	r, path, o := of.repro, of.path, g.o
+	e, closed, err := g.of(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer closed()
 	live := newProgress(a.stderr)
-	opt := reduce.Options{Engine: e, Repro: r, Dir: dir, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
+	opt := reduce.Options{Engine: e, Repro: r, Dir: of.dir, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
 		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume}
 	if o.deadline > 0 {
 		opt.Deadline = time.Now().Add(o.deadline)
 	}
-	var events *eventWriter
-	if o.json {
-		events = newEventWriter(a.stdout, time.Now)
+	if events != nil {
 		opt.Event = func(ev minify.Event) { tell(events, ev, path, e.Name()) }
 	}
 	rep, err := reduce.Run(ctx, opt)
 	live.done()
 	if err != nil && rep.Final == nil {
 		if events != nil {
-			events.done(doneEvent{Status: doneFailed, Error: err.Error()})
+			events.done(doneEvent{File: path, Status: doneFailed, Error: err.Error()})
 		}
 		if errors.Is(err, minify.ErrNothingToResume) {
 			return usageError{err}
@@ -409,7 +413,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, r *repros.Repro, dir
 		if !rep.Complete {
 			status = doneInterrupted
 		}
-		events.done(doneEvent{ID: rep.ID, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
+		events.done(doneEvent{ID: rep.ID, File: path, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
 			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script})
 		if e := events.Err(); e != nil {
 			return e

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"whittle/capture/fx"
+	"whittle/replay"
+	"whittle/replay/files"
+	"whittle/repros"
+	"whittle/repros/engine"
+	"whittle/repros/torch"
+	"whittle/repros/worker"
+	"whittle/tools/whittle/reduce"
+	"whittle/tools/whittle/stack"
+)
+
+// queryLimit bounds one native query whose failure is not a hang: far above what compiling a large graph takes.
+const queryLimit = 30 * time.Second
+
+// hangLimit is after how long a native query counts as the hang that is looked for: far above what a candidate takes that does not hang.
+const hangLimit = 3 * time.Second // on an idle machine: see slowness
+
+// wall is the time limit of one query for this failure.
+func (e *event) wall() time.Duration {
+	limit := queryLimit
+	if e.Hung {
+		limit = hangLimit
+	}
+	return time.Duration(float64(limit) * slowness())
+}
+
+// engines are what a command asks, for one failure after another. Those that ask a real PyTorch share one Python, which is started for the first.
+type engines struct {
+	o      minifyOptions
+	proofs int           // that will be made in fresh processes, all together
+	client *torch.Client // nil until it is needed
+}
+
+// of gives a failure's engine. It has to be closed, but for one of a real PyTorch: close is its own then.
+func (g *engines) of(ctx context.Context, r *repros.Repro) (e engine.Engine, closed func() error, err error) {
+	o := g.o
+	command := o.python
+	if len(command) == 0 {
+		command = strings.Fields(o.torch)
+	}
+	if len(command) == 0 && o.engine != "native" && (g.client != nil || hasTorch(ctx)) {
+		command = []string{"python3"}
+	}
+	if o.engine == "torch" && len(command) == 0 {
+		return nil, nil, usagef("no Python with torch: --torch \"COMMAND\" or $WHITTLE_TORCH names one")
+	}
+	var memory int64
+	if o.memory != "" && o.memory != "0" {
+		if memory, err = parseBytes(o.memory); err != nil {
+			return nil, nil, usagef("--memory: %v", err)
+		}
+	}
+	if o.engine == "native" || len(command) == 0 {
+		n, err := nativeEngine(r, o.timeout, memory)
+		if err != nil {
+			return nil, nil, err
+		}
+		return n, n.Close, nil
+	}
+	if reduce.NeedsBackend(r) {
+		return nil, nil, usagef("backend %s is not PyTorch's own: --source FILE names the script that defines it", r.Backend)
+	}
+	if g.client == nil {
+		if err := g.start(ctx, command, memory); err != nil {
+			return nil, nil, err
+		}
+	}
+	return torch.New(g.client), func() error { return nil }, nil
+}
+
+// nativeEngine is an engine of whittle's own stack.
+func nativeEngine(r *repros.Repro, wall time.Duration, memory int64) (*worker.Engine, error) {
+	if wall == 0 {
+		wall = queryLimit
+	}
+	if memory == 0 {
+		memory = 8 << 30
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	n := worker.Options{Print: fingerprint(), Limits: engine.Limits{Wall: wall, CPU: 4 * wall, Memory: memory},
+		About: append([]string{"follows PyTorch " + PyTorchVersion}, machine()...), Script: []string{self, "run", "--no-minify"}}
+	if r.Stage == repros.AfterDynamo {
+		n.Execute = func(ctx context.Context, gm *fx.GraphModule, inputs []any, see func(*fx.Node, any)) error {
+			return stack.Execute(ctx, cacheDir(), gm, inputs, see)
+		}
+	}
+	return worker.New(n)
+}
+
+// mostSpares is how many Pythons wait at most for proofs: each is a fork that shares its memory with the first, until it is used.
+const mostSpares = 32
+
+// start starts the Python.
+func (g *engines) start(ctx context.Context, command []string, memory int64) error {
+	facts := newFacts(command)
+	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: min(g.proofs, mostSpares), Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
+	if err != nil {
+		if ctx.Err() == nil {
+			err = usageError{err}
+		}
+		return err
+	}
+	facts.write(c.Facts())
+	g.client = c
+	return nil
+}
+
+// close ends the Python.
+func (g *engines) close() {
+	if g.client != nil {
+		_ = g.client.Close() // it has been asked all that there is to ask
+	}
+}
+
+// hasTorch reports whether python3 is there and finds torch.
+func hasTorch(ctx context.Context) bool {
+	return exec.CommandContext(ctx, "python3", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)").Run() == nil
+}
+
+// facts keeps what a Python said about itself, so that it is not asked again: the tests of its compiler take seconds.
+type facts struct{ path string }
+
+func newFacts(command []string) facts {
+	return facts{filepath.Join(cacheDir(), "torch", replay.HashOf(command...)[:16]+".json")}
+}
+
+func (f facts) read() torch.Facts {
+	var v torch.Facts
+	if b, err := os.ReadFile(f.path); err == nil {
+		if json.Unmarshal(b, &v) != nil {
+			v = torch.Facts{}
+		}
+	}
+	return v
+}
+
+// write keeps v; a cache that cannot be written costs time alone.
+func (f facts) write(v torch.Facts) {
+	b, err := json.Marshal(v)
+	if err == nil && os.MkdirAll(filepath.Dir(f.path), 0o777) == nil {
+		_ = files.Replace(f.path, b)
+	}
+}
