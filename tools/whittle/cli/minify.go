@@ -261,8 +261,13 @@ func subjects(args []string, o minifyOptions) ([]subject, error) {
 		return nil, err
 	}
 	var all []subject
+	many := len(args) > 1
 	add := func(file string, r *repros.Repro) error {
-		if err := o.prepare(r); err != nil {
+		x := o
+		if many && !reduce.NeedsBackend(r) {
+			x.source = "" // is for the others
+		}
+		if err := x.prepare(r); err != nil {
 			return err
 		}
 		path, err := filepath.Abs(file)
@@ -271,6 +276,7 @@ func subjects(args []string, o minifyOptions) ([]subject, error) {
 	}
 	for _, arg := range args {
 		if st, err := os.Stat(arg); err == nil && st.IsDir() {
+			many = true
 			before := len(all)
 			if err := reprosBelow(arg, add); err != nil {
 				return nil, err
