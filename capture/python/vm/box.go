@@ -23,11 +23,10 @@ func dataOf(o Object) unsafe.Pointer { return (*iface)(unsafe.Pointer(&o)).data 
 
 var intTab, floatTab = tabOf(Int(0)), tabOf(Float(0))
 
-func (in *Interp) boxInt(i int64) (o Object) {
+func (b *boxes) boxInt(i int64) (o Object) {
 	if uint64(i-smallMin) < smallMax-smallMin {
 		return smallInts[i-smallMin]
 	}
-	b := &in.boxes
 	if b.ni == 0 {
 		b.ints, b.ni = new([boxBlock]Int), boxBlock
 	}
@@ -38,8 +37,7 @@ func (in *Interp) boxInt(i int64) (o Object) {
 	return o
 }
 
-func (in *Interp) boxFloat(f float64) (o Object) {
-	b := &in.boxes
+func (b *boxes) boxFloat(f float64) (o Object) {
 	if b.nf == 0 {
 		b.floats, b.nf = new([boxBlock]Float), boxBlock
 	}

@@ -24,7 +24,7 @@ func newBuiltins(in *Interp) *Module {
 		c := *b
 		m.Dict.SetStr(b.Name, &c)
 		if b.Name == "__import__" {
-			in.Ext[importKey{}] = Object(&c)
+			in.Imports.builtin = &c
 		}
 	}
 	for _, t := range []*Type{ObjectType, TypeType, IntType, BoolType, FloatType, ComplexType, StrType, BytesType, ByteArrayType, TupleType, ListType, DictType,

@@ -45,10 +45,11 @@ func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
 
 // evalOutermost is the boundary where a panic becomes an error.
 func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err error) {
-	depth, slab, top, reprs := in.depth, in.slab, in.top, len(in.reprs)
+	mark, printing := in.mark(), len(in.printing)
 	defer func() {
 		if r := recover(); r != nil {
-			in.depth, in.slab, in.top, in.reprs = depth, slab, top, in.reprs[:reprs]
+			in.rewind(mark)
+			in.printing = in.printing[:printing]
 			result, err = nil, &PanicError{r, debug.Stack()}
 		}
 	}()
@@ -100,22 +101,22 @@ func retainedFrame(f *Frame) *Frame {
 
 var unaryNames = map[code.Op]string{code.UNARY_NEGATIVE: "-", code.UNARY_POSITIVE: "+", code.UNARY_INVERT: "~"}
 
-func (in *Interp) floatOp(x, y float64, arg int32) Object {
+func (bx *boxes) floatOp(x, y float64, arg int32) Object {
 	switch arg {
 	case 0, 13:
-		return in.boxFloat(x + y)
+		return bx.boxFloat(x + y)
 	case 10, 23:
-		return in.boxFloat(x - y)
+		return bx.boxFloat(x - y)
 	case 5, 18:
-		return in.boxFloat(x * y)
+		return bx.boxFloat(x * y)
 	case 11, 24:
 		if y != 0 {
-			return in.boxFloat(x / y)
+			return bx.boxFloat(x / y)
 		}
 	case 8, 21:
 		if x > 0 || y == math.Trunc(y) && x != 0 {
 			if r := libm.Pow(x, y); !math.IsInf(r, 0) {
-				return in.boxFloat(r)
+				return bx.boxFloat(r)
 			}
 		}
 	}

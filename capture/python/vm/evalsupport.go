@@ -450,27 +450,7 @@ func (in *Interp) raise(o, cause Object) error {
 			e.Cause, e.Suppress = ce, true
 		}
 	}
-	return in.Raise2(e)
-}
-
-// Raise2 raises an exception that may already have a context: the one being handled replaces it.
-func (in *Interp) Raise2(e *Exception) error {
-	in.chain(e)
-	return &Raised{e}
-}
-
-// chain makes what is being handled the context of e, and breaks the cycle that this could make.
-func (in *Interp) chain(e *Exception) {
-	if in.exc == nil || in.exc == e {
-		return
-	}
-	for x := in.exc; x != nil; x = x.Context {
-		if x.Context == e {
-			x.Context = nil
-			break
-		}
-	}
-	e.Context = in.exc
+	return in.raiseAgain(e)
 }
 
 // pendingNames are the names of keyword arguments of the call at which evaluation begins: of a frame that an embedder goes on with.

@@ -75,14 +75,6 @@ func NewReaderFile(name string, r *bufio.Reader) *File {
 	return &File{Name: name, Mode: "r", Encoding: "utf-8", Errors: "strict", r: r}
 }
 
-// StdinReader is the buffered standard input that input() and sys.stdin share.
-func (in *Interp) StdinReader() *bufio.Reader {
-	if in.stdin == nil {
-		in.stdin = bufio.NewReader(in.Stdin)
-	}
-	return in.stdin
-}
-
 // OpenFile is open().
 func (in *Interp) OpenFile(name Object, mode, enc, errs string) (Object, error) {
 	path := ""

@@ -99,7 +99,7 @@ func constObject(k any) Object {
 		return NewTuple(items...)
 	case code.FrozenSet:
 		f := &FrozenSet{}
-		in := &Interp{Exc: &excTypes}
+		in := &Interp{Raising: Raising{Exc: &excTypes}}
 		for _, e := range k {
 			_ = f.Add(in, constObject(e))
 		}
@@ -168,65 +168,6 @@ func (in *Interp) NewFrame(fn *Function, c *Code) *Frame {
 		f.Builtins = in.Builtins.Dict
 	}
 	return f
-}
-
-// pushFrame takes a frame from the interpreter's own stack.
-func (in *Interp) pushFrame(fn *Function) *Frame {
-	c := fn.Code
-	if c.gen || in.FrameHook != nil {
-		return in.NewFrame(fn, c)
-	}
-	n := c.nslots + c.StackSize + 1
-	base := in.top
-	if base+n > len(in.slab) {
-		size := 2 * len(in.slab)
-		if size < n {
-			size = n
-		}
-		if size > 1<<20 {
-			size = max(n, 1<<20)
-		}
-		in.slab = make([]Object, size)
-		base = 0
-	}
-	in.top = base + n
-	var f *Frame
-	if k := len(in.free); k > 0 {
-		f = in.free[k-1]
-		in.free = in.free[:k-1]
-	} else {
-		f = &Frame{}
-	}
-	f.Func, f.Code, f.Globals, f.Builtins = fn, c, fn.Globals, fn.Builtins
-	f.LocalsPlus = in.slab[base : base+c.nslots : base+c.nslots]
-	f.Stack = in.slab[base+c.nslots : base+n : base+n]
-	f.base, f.slab = base, in.slab
-	f.SP, f.PC = 0, 0
-	return f
-}
-
-// popFrame gives a frame back.
-func (in *Interp) popFrame(f *Frame) {
-	if f.heap {
-		return
-	}
-	if f.retained {
-		f.LocalsPlus = slices.Clone(f.LocalsPlus)
-		f.Stack = slices.Clone(f.Stack)
-	}
-	clear(f.slab[f.base : f.base+f.Code.nslots+f.Code.StackSize+1])
-	in.slab, in.top = f.slab, f.base
-	if f.retained {
-		f.slab = nil
-		f.heap = true
-		return
-	}
-	// What a frame says of its call must go, as it may keep much alive; the rest is overwritten.
-	f.Func, f.Back = nil, nil
-	if f.Locals != nil || f.Gen != nil || f.Trace != nil || f.Ext != nil || f.yielded {
-		f.Locals, f.Gen, f.Trace, f.Ext, f.yielded = nil, nil, nil, nil, false
-	}
-	in.free = append(in.free, f)
 }
 
 // runFrame evaluates a frame, by the hook if there is one.

@@ -17,19 +17,85 @@ type isDirError struct{}
 
 func (isDirError) Error() string { return "is a directory" }
 
+// Imports says where modules come from, and keeps those that were imported.
+//
+// A module is looked for in three places: among the files of sys.path, unless Go code is registered under its name; among the modules
+// written in Go; and in the source trees that the embedder added. Modules has every module from the moment its code begins to run, so that
+// two modules may import each other.
+type Imports struct {
+	Modules *Dict    // sys.modules
+	Path    []string // sys.path until the sys module has a list of its own
+
+	natives map[string]func(in *Interp) (*Module, error) // modules written in Go
+	sources []sourceTree
+	builtin Object // the built-in __import__, which an import statement need not call
+}
+
+// sourceTree is a tree of .py files inside the program.
+type sourceTree struct {
+	fs     fs.FS
+	prefix string // what __file__ starts with
+}
+
+func newImports() Imports {
+	return Imports{Modules: NewDict(), natives: map[string]func(in *Interp) (*Module, error){}}
+}
+
 // RegisterModule adds a module written in Go; init runs when it is first imported.
-func (in *Interp) RegisterModule(name string, init func(in *Interp) (*Module, error)) {
-	in.natives[name] = init
+func (im *Imports) RegisterModule(name string, init func(in *Interp) (*Module, error)) {
+	im.natives[name] = init
 }
 
 // AddSourceFS adds a tree of .py files, searched after sys.path and native modules. Their __file__ is prefix joined
 // with the path inside the tree.
-func (in *Interp) AddSourceFS(f fs.FS, prefix string) {
-	in.sources = append(in.sources, sourceTree{f, prefix})
+func (im *Imports) AddSourceFS(f fs.FS, prefix string) {
+	im.sources = append(im.sources, sourceTree{f, prefix})
 }
 
-// HasModule reports whether a native module of that name is registered.
-func (in *Interp) HasModule(name string) bool { _, ok := in.natives[name]; return ok }
+// SourceText gives the text of a source file, from the embedded trees too.
+func (im *Imports) SourceText(file string) (string, bool) {
+	for _, t := range im.sources {
+		if rel, ok := strings.CutPrefix(file, t.prefix+"/"); ok {
+			if b, err := fs.ReadFile(t.fs, rel); err == nil {
+				return string(b), true
+			}
+		}
+	}
+	b, err := os.ReadFile(file)
+	return string(b), err == nil
+}
+
+// embeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
+// folders of the file system are absolute.
+func (im *Imports) embeddedDir(d string) bool {
+	for _, t := range im.sources {
+		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
+			return true
+		}
+		if t.prefix != "" && (d == t.prefix || strings.HasPrefix(d, t.prefix+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// sysPath is sys.path as the script sees it.
+func (im *Imports) sysPath() []string {
+	if sys, ok := im.Modules.GetStr("sys"); ok {
+		if p, ok := sys.(*Module).Dict.GetStr("path"); ok {
+			if l, ok := p.(*List); ok {
+				var out []string
+				for _, it := range l.Items {
+					if s, ok := AsStr(it); ok {
+						out = append(out, s)
+					}
+				}
+				return out
+			}
+		}
+	}
+	return im.Path
+}
 
 // Import imports a dotted name and gives the module of that name (not the top package).
 func (in *Interp) Import(name string) (*Module, error) {
@@ -157,38 +223,6 @@ func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error))
 	return m, nil
 }
 
-// embeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
-// folders of the file system are absolute.
-func (in *Interp) embeddedDir(d string) bool {
-	for _, t := range in.sources {
-		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
-			return true
-		}
-		if t.prefix != "" && (d == t.prefix || strings.HasPrefix(d, t.prefix+"/")) {
-			return true
-		}
-	}
-	return false
-}
-
-// sysPath is sys.path as the script sees it.
-func (in *Interp) sysPath() []string {
-	if sys, ok := in.Modules.GetStr("sys"); ok {
-		if p, ok := sys.(*Module).Dict.GetStr("path"); ok {
-			if l, ok := p.(*List); ok {
-				var out []string
-				for _, it := range l.Items {
-					if s, ok := AsStr(it); ok {
-						out = append(out, s)
-					}
-				}
-				return out
-			}
-		}
-	}
-	return in.Path
-}
-
 func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -232,29 +266,12 @@ func (in *Interp) loadSource(name, file, src, pkgDir string, compile func(file, 
 	return m, nil
 }
 
-// SourceText gives the text of a source file, from the embedded trees too.
-func (in *Interp) SourceText(file string) (string, bool) {
-	for _, t := range in.sources {
-		if rel, ok := strings.CutPrefix(file, t.prefix+"/"); ok {
-			if b, err := fs.ReadFile(t.fs, rel); err == nil {
-				return string(b), true
-			}
-		}
-	}
-	b, err := os.ReadFile(file)
-	return string(b), err == nil
-}
-
 func (in *Interp) importName(f *Frame, name string, fromlist Object, level int) (Object, error) {
-	if imp, ok := f.Builtins.GetStr("__import__"); ok && imp != in.builtinImport() {
+	if imp, ok := f.Builtins.GetStr("__import__"); ok && imp != in.Imports.builtin {
 		return in.Call(imp, []Object{Str(name), f.Globals, None, fromlist, MakeInt(int64(level))}, nil)
 	}
 	return in.doImport(f.Globals, name, fromlist, level)
 }
-
-type importKey struct{}
-
-func (in *Interp) builtinImport() Object { o, _ := in.Ext[importKey{}].(Object); return o }
 
 func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level int) (Object, error) {
 	full := name

@@ -88,12 +88,6 @@ type BoundMethod struct {
 	Self Object
 }
 
-// Identity gives an object a number for id() and the default hash. Embedders put it into Go types of their own; a type
-// without it is known by its address, which differs from run to run.
-type Identity struct{ id int64 }
-
-func (i *Identity) identity() *int64 { return &i.id }
-
 // KwArg is one keyword argument.
 type KwArg struct {
 	Name  string

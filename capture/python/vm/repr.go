@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,8 +11,6 @@ import (
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-func (in *Interp) addr(o Object) string { return fmt.Sprintf("0x%x", in.ID(o)) }
 
 // ascii is ascii(o).
 func (in *Interp) ascii(o Object) (string, error) {
@@ -86,19 +85,17 @@ func (in *Interp) Str(o Object) (string, error) {
 	return s, nil
 }
 
-// ReprGuard runs f unless o is being printed already; then ok is false.
+// ReprGuard runs f unless o is being printed already, as a container that holds itself is; then ok is false.
 func (in *Interp) ReprGuard(o Object, f func() error) (ok bool, err error) {
-	for _, r := range in.reprs {
-		if r == o {
-			return false, nil
-		}
+	if slices.Contains(in.printing, o) {
+		return false, nil
 	}
 	if err := in.enter(); err != nil {
 		return true, err
 	}
-	in.reprs = append(in.reprs, o)
+	in.printing = append(in.printing, o)
 	err = f()
-	in.reprs = in.reprs[:len(in.reprs)-1]
+	in.printing = in.printing[:len(in.printing)-1]
 	in.leave()
 	return true, err
 }
