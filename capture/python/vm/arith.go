@@ -13,32 +13,32 @@ import (
 // Operators of the built-in numbers and sequences.
 
 // nativeBinary computes an operator of built-in values; nil, nil if it has no meaning for them.
-func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
+func nativeBinary(in *Interp, op string, a, b Object) (Object, error) {
 	switch x := a.(type) {
 	case Int, Bool, *BigInt:
 		switch b.(type) {
 		case Int, Bool, *BigInt:
-			return in.intBinary(op, a, b)
+			return intBinary(in, op, a, b)
 		case Float:
-			return in.floatBinary(op, a, b)
+			return floatBinary(in, op, a, b)
 		case Complex:
-			return in.complexBinary(op, a, b)
+			return complexBinary(in, op, a, b)
 		case Str, *List, *Tuple, Bytes, *ByteArray:
 			if op == "*" {
-				return in.nativeBinary(op, b, a)
+				return nativeBinary(in, op, b, a)
 			}
 		}
 	case Float:
 		switch b.(type) {
 		case Int, Bool, *BigInt, Float:
-			return in.floatBinary(op, a, b)
+			return floatBinary(in, op, a, b)
 		case Complex:
-			return in.complexBinary(op, a, b)
+			return complexBinary(in, op, a, b)
 		}
 	case Complex:
 		switch b.(type) {
 		case Int, Bool, *BigInt, Float, Complex:
-			return in.complexBinary(op, a, b)
+			return complexBinary(in, op, a, b)
 		}
 	case Str:
 		switch op {
@@ -57,7 +57,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 				return Str(strings.Repeat(string(x), int(n))), nil
 			}
 		case "%":
-			s, err := in.percent(string(x), b, false)
+			s, err := percent(in, string(x), b, false)
 			if err != nil {
 				return nil, err
 			}
@@ -83,7 +83,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			}
 			out = bytes.Repeat(xb, int(max(n, 0)))
 		case "%":
-			s, err := in.percent(string(xb), b, true)
+			s, err := percent(in, string(xb), b, true)
 			if err != nil {
 				return nil, err
 			}
@@ -103,7 +103,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
-				items, err := in.repeat(x.Items, n)
+				items, err := repeat(in, x.Items, n)
 				return &List{items}, err
 			}
 		}
@@ -115,14 +115,14 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
-				items, err := in.repeat(x.Items, n)
+				items, err := repeat(in, x.Items, n)
 				return NewTuple(items...), err
 			}
 		}
 	case *Dict:
 		if y, ok := b.(*Dict); ok && op == "|" {
 			d := x.Copy()
-			return d, in.dictUpdate(d, y)
+			return d, d.update(in, y)
 		}
 	case *Set, *FrozenSet:
 		if _, ok := asSet(b); ok && strings.Contains("|&-^", op) {
@@ -137,7 +137,7 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
-func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
+func intBinary(in *Interp, op string, a, b Object) (Object, error) {
 	x, okx := AsInt(a)
 	y, oky := AsInt(b)
 	if okx && oky {
@@ -187,11 +187,11 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 				return Float(float64(x) / float64(y)), nil
 			}
 		case "&":
-			return in.boolOr(a, b, MakeInt(x&y)), nil
+			return boolOr(a, b, MakeInt(x&y)), nil
 		case "|":
-			return in.boolOr(a, b, MakeInt(x|y)), nil
+			return boolOr(a, b, MakeInt(x|y)), nil
 		case "^":
-			return in.boolOr(a, b, MakeInt(x^y)), nil
+			return boolOr(a, b, MakeInt(x^y)), nil
 		case ">>":
 			if y < 0 {
 				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
@@ -280,7 +280,7 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 		return MakeBig(r.Rsh(p, uint(q.Int64()))), nil
 	case "**":
 		if q.Sign() < 0 {
-			return in.floatBinary(op, a, b)
+			return floatBinary(in, op, a, b)
 		}
 		if p.BitLen() > 1 && (!q.IsInt64() || q.Int64()*int64(p.BitLen()) > 1<<30) {
 			return nil, in.Errorf(in.Exc.MemoryError, "")
@@ -297,7 +297,7 @@ func abs(x int64) int64 {
 	return x
 }
 
-func (in *Interp) boolOr(a, b, v Object) Object {
+func boolOr(a, b, v Object) Object {
 	if _, ok := a.(Bool); ok {
 		if _, ok := b.(Bool); ok {
 			return MakeBool(v != smallInts[0-smallMin])
@@ -306,7 +306,7 @@ func (in *Interp) boolOr(a, b, v Object) Object {
 	return v
 }
 
-func (in *Interp) toFloat(o Object) (float64, error) {
+func toFloat(in *Interp, o Object) (float64, error) {
 	if b, ok := o.(*BigInt); ok {
 		f, _ := new(big.Float).SetInt(b.V).Float64()
 		if math.IsInf(f, 0) {
@@ -318,12 +318,12 @@ func (in *Interp) toFloat(o Object) (float64, error) {
 	return f, nil
 }
 
-func (in *Interp) floatBinary(op string, a, b Object) (Object, error) {
-	x, err := in.toFloat(a)
+func floatBinary(in *Interp, op string, a, b Object) (Object, error) {
+	x, err := toFloat(in, a)
 	if err != nil {
 		return nil, err
 	}
-	y, err := in.toFloat(b)
+	y, err := toFloat(in, b)
 	if err != nil {
 		return nil, err
 	}
@@ -398,7 +398,7 @@ func floatDivmod(x, y float64) (q, m float64) {
 	return q, m
 }
 
-func (in *Interp) complexBinary(op string, a, b Object) (Object, error) {
+func complexBinary(in *Interp, op string, a, b Object) (Object, error) {
 	conv := func(o Object) complex128 {
 		if c, ok := o.(Complex); ok {
 			return complex128(c)

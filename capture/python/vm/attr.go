@@ -27,10 +27,10 @@ func (in *Interp) GetAttrOpt(o Object, name string) (Object, error) {
 	return v, err
 }
 
-func (in *Interp) noAttr(o Object, name string) error {
+func (r *Raising) noAttr(o Object, name string) error {
 	switch x := o.(type) {
 	case *Type:
-		return in.attrError(o, name, "type object '%s' has no attribute '%s'", x.Name, name)
+		return r.attrError(o, name, "type object '%s' has no attribute '%s'", x.Name, name)
 	case *Module:
 		n := x.Name
 		if v, ok := x.Dict.GetStr("__name__"); ok {
@@ -38,9 +38,9 @@ func (in *Interp) noAttr(o Object, name string) error {
 				n = string(s)
 			}
 		}
-		return in.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
+		return r.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
 	}
-	return in.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
+	return r.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
 }
 
 // lookupAttr finds an attribute, nil if there is none. A user's __getattribute__ and __getattr__ are run.
@@ -104,7 +104,7 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 		}
 		return i.Slots[x.Index], nil
 	case *ClassMethod:
-		return in.bindClassMethod(x, t)
+		return x.bind(in, t)
 	case *StaticMethod:
 		return x.Func, nil
 	case *Instance:
@@ -116,7 +116,7 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 	return d, nil
 }
 
-func (in *Interp) bindClassMethod(c *ClassMethod, t *Type) (Object, error) {
+func (c *ClassMethod) bind(in *Interp, t *Type) (Object, error) {
 	switch f := c.Func.(type) {
 	case *Function, *Builtin, *BoundMethod:
 		return &BoundMethod{f, t}, nil
@@ -132,11 +132,11 @@ func (in *Interp) bindClassMethod(c *ClassMethod, t *Type) (Object, error) {
 func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error) {
 	switch x := o.(type) {
 	case *Type:
-		return in.typeGetAttr(x, name)
+		return x.getAttr(in, name)
 	case *Module:
-		return in.moduleGetAttr(x, name)
+		return x.getAttr(in, name)
 	case *Super:
-		return in.superGetAttr(x, name)
+		return x.getAttr(in, name)
 	case Attributer:
 		v, found, err := x.GetAttribute(in, name)
 		if found || err != nil {
@@ -173,7 +173,7 @@ func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error)
 	return nil, nil
 }
 
-func (in *Interp) moduleGetAttr(m *Module, name string) (Object, error) {
+func (m *Module) getAttr(in *Interp, name string) (Object, error) {
 	if v, ok := m.Dict.GetStr(name); ok {
 		return v, nil
 	}
@@ -195,8 +195,8 @@ func (in *Interp) moduleGetAttr(m *Module, name string) (Object, error) {
 	return nil, nil
 }
 
-// typeGetAttr looks a name up on a class: data descriptors of the metaclass, the class and its bases, the metaclass.
-func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
+// getAttr looks a name up on a class: data descriptors of the metaclass, the class and its bases, the metaclass.
+func (t *Type) getAttr(in *Interp, name string) (Object, error) {
 	meta := t.Type()
 	md := meta.Lookup(name)
 	if md != nil && isData(md) {
@@ -207,7 +207,7 @@ func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
 		case *Function:
 			return x, nil
 		case *ClassMethod:
-			return in.bindClassMethod(x, t)
+			return x.bind(in, t)
 		case *StaticMethod:
 			return x.Func, nil
 		case *Instance:
@@ -223,7 +223,7 @@ func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
 	return nil, nil
 }
 
-func (in *Interp) superGetAttr(s *Super, name string) (Object, error) {
+func (s *Super) getAttr(in *Interp, name string) (Object, error) {
 	if name != "__class__" && s.SelfCls != nil {
 		v, _ := s.SelfCls.lookupAfter(s.Start, name)
 		if v != nil {
@@ -231,7 +231,7 @@ func (in *Interp) superGetAttr(s *Super, name string) (Object, error) {
 			case *StaticMethod:
 				return x.Func, nil
 			case *ClassMethod:
-				return in.bindClassMethod(x, s.SelfCls)
+				return x.bind(in, s.SelfCls)
 			}
 			if st, ok := s.Self.(*Type); ok && st == s.SelfCls {
 				switch x := v.(type) {
@@ -290,7 +290,7 @@ type AttrSetter interface {
 func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 	switch x := o.(type) {
 	case *Type:
-		return in.typeSetAttr(x, name, v)
+		return x.setAttr(in, name, v)
 	case *Module:
 		if v == nil {
 			if !x.Dict.DelStr(name) {
@@ -395,7 +395,7 @@ func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 	return in.noAttr(o, name)
 }
 
-func (in *Interp) typeSetAttr(t *Type, name string, v Object) error {
+func (t *Type) setAttr(in *Interp, name string, v Object) error {
 	if !t.Heap {
 		return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, t.Name)
 	}

@@ -58,7 +58,7 @@ func init() {
 			g = NewDict()
 		}
 		level, _ := AsInt(a[4])
-		return in.doImport(g, name, a[3], int(level))
+		return importRelative(in, g, name, a[3], int(level))
 	})
 	addBuiltin("print", 0, -1, builtinPrint)
 	addBuiltin("len", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -412,7 +412,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return &List{items}, in.SortItems(items, a[1], rev)
+		return &List{items}, sortItems(in, items, a[1], rev)
 	})
 	addBuiltin("chr", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if _, big := unwrap(args[0]).(*BigInt); big {
@@ -456,7 +456,7 @@ func init() {
 				}
 				o = MakeBig(i)
 			}
-			s, err := in.formatInt(o, spec)
+			s, err := formatInt(in, o, spec)
 			return Str(s), err
 		})
 	}
@@ -489,10 +489,10 @@ func init() {
 				return &List{}, nil
 			}
 			items := d.Keys()
-			return &List{items}, in.SortItems(items, None, false)
+			return &List{items}, sortItems(in, items, None, false)
 		}
 		if _, ok := args[0].(*Type); ok {
-			return in.dir(args[0])
+			return dirOf(in, args[0])
 		}
 		v, ok, err := in.special(args[0], "__dir__")
 		if err != nil || !ok {
@@ -502,7 +502,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return &List{items}, in.SortItems(items, None, false)
+		return &List{items}, sortItems(in, items, None, false)
 	})
 	addBuiltin("input", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if len(args) > 0 {

@@ -380,7 +380,7 @@ func addByteArrayMethods() {
 	})
 	method("__delitem__", 1, 1, func(in *Interp, b *ByteArray, args []Object) (Object, error) {
 		if sl, ok := args[0].(*Slice); ok {
-			start, _, step, n, err := in.SliceIndices(sl, len(b.B))
+			start, _, step, n, err := sl.indices(in, len(b.B))
 			if err != nil {
 				return nil, err
 			}
@@ -397,7 +397,7 @@ func addByteArrayMethods() {
 			b.B = out
 			return None, nil
 		}
-		i, err := in.seqIndex(args[0], len(b.B), "bytearray")
+		i, err := seqIndex(in, args[0], len(b.B), "bytearray")
 		if err != nil {
 			return nil, err
 		}

@@ -48,11 +48,11 @@ func charsetOf(enc string) *charset {
 	return nil
 }
 
-func (in *Interp) encodeError(enc, s string, at, end int, why string) error {
+func encodeError(in *Interp, enc, s string, at, end int, why string) error {
 	return in.RaiseObj(in.Exc.UnicodeEncodeError, Str(enc), Str(s), MakeInt(int64(at)), MakeInt(int64(end)), Str(why))
 }
 
-func (in *Interp) encode(s, enc, errs string) (string, error) {
+func encodeText(in *Interp, s, enc, errs string) (string, error) {
 	switch normEnc(enc) {
 	case "utf8", "u8", "cp65001":
 		return s, nil
@@ -110,7 +110,7 @@ func (in *Interp) encode(s, enc, errs string) (string, error) {
 				}
 				end++
 			}
-			return "", in.encodeError(cs.name, s, i, end, cs.why)
+			return "", encodeError(in, cs.name, s, i, end, cs.why)
 		default:
 			return "", in.Errorf(in.Exc.LookupError, "unknown error handler name '%s'", errs)
 		}
@@ -134,8 +134,8 @@ func wide32(s string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// decode turns bytes into text.
-func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
+// decodeText turns bytes into text.
+func decodeText(in *Interp, b []byte, enc, errs string) (string, error) {
 	var sb strings.Builder
 	bad := func(name string, at, end int, why string) error {
 		switch errs {
@@ -174,7 +174,7 @@ func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
 		}
 		return sb.String(), nil
 	case "utf16", "u16", "utf16le", "utf16be", "utf32", "u32", "utf32le", "utf32be":
-		return in.decodeWide(b, norm, &sb, bad)
+		return decodeWide(in, b, norm, &sb, bad)
 	}
 	cs := charsetOf(enc)
 	if cs == nil {
@@ -233,7 +233,7 @@ func brokenUTF8(b []byte) (n int, why string) {
 	return n, "invalid continuation byte"
 }
 
-func (in *Interp) decodeWide(b []byte, norm string, sb *strings.Builder, bad func(name string, at, end int, why string) error) (string, error) {
+func decodeWide(in *Interp, b []byte, norm string, sb *strings.Builder, bad func(name string, at, end int, why string) error) (string, error) {
 	size, name := 2, "utf-16"
 	if strings.Contains(norm, "32") {
 		size, name = 4, "utf-32"

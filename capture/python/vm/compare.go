@@ -19,7 +19,7 @@ func (in *Interp) Eq(a, b Object) (bool, error) {
 // Compare is a op b for the six comparisons; the result may be any object.
 func (in *Interp) Compare(op string, a, b Object) (Object, error) {
 	if native(a) && native(b) {
-		v, err := in.nativeCompare(op, a, b)
+		v, err := nativeCompare(in, op, a, b)
 		if v != nil || err != nil {
 			return v, err
 		}
@@ -77,7 +77,7 @@ func cmpResult(op string, c int) Object {
 }
 
 // nativeCompare compares built-in values; nil, nil if they have no order (or are of unlike kinds).
-func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
+func nativeCompare(in *Interp, op string, a, b Object) (Object, error) {
 	switch x := a.(type) {
 	case Int, Bool, *BigInt:
 		switch y := b.(type) {
@@ -117,21 +117,21 @@ func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
 		}
 	case *List:
 		if y, ok := b.(*List); ok {
-			return in.compareSeq(op, x.Items, y.Items)
+			return compareSeq(in, op, x.Items, y.Items)
 		}
 	case *Tuple:
 		if y, ok := b.(*Tuple); ok {
-			return in.compareSeq(op, x.Items, y.Items)
+			return compareSeq(in, op, x.Items, y.Items)
 		}
 	case *Dict:
 		if y, ok := b.(*Dict); ok && (op == "==" || op == "!=") {
-			eq, err := in.dictEq(x, y)
+			eq, err := x.equal(in, y)
 			return MakeBool(eq == (op == "==")), err
 		}
 	case *Set, *FrozenSet:
 		p, _ := asSet(a)
 		if q, ok := asSet(b); ok {
-			return in.compareSets(op, p, q)
+			return p.compare(in, op, q)
 		}
 	case *Range:
 		if y, ok := b.(*Range); ok && (op == "==" || op == "!=") {
@@ -195,7 +195,7 @@ func compareIntFloat(op string, i Object, f float64, swap bool) Object {
 	return cmpResult(op, c)
 }
 
-func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
+func compareSeq(in *Interp, op string, x, y []Object) (Object, error) {
 	if (op == "==" || op == "!=") && len(x) != len(y) {
 		return MakeBool(op == "!="), nil
 	}
@@ -204,7 +204,7 @@ func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
 	}
 	defer in.leave()
 	for i := 0; i < len(x) && i < len(y); i++ {
-		eq, err := in.sameKey(x[i], y[i])
+		eq, err := sameKey(in, x[i], y[i])
 		if err != nil {
 			return nil, err
 		}
@@ -218,23 +218,23 @@ func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
 	return cmpResult(op, len(x)-len(y)), nil
 }
 
-func (in *Interp) dictEq(x, y *Dict) (bool, error) {
-	if x.Len() != y.Len() {
+func (d *Dict) equal(in *Interp, other *Dict) (bool, error) {
+	if d.Len() != other.Len() {
 		return false, nil
 	}
 	if err := in.enter(); err != nil {
 		return false, err
 	}
 	defer in.leave()
-	for _, e := range x.entries {
+	for _, e := range d.entries {
 		if e.key == nil {
 			continue
 		}
-		v, ok, err := y.Get(in, e.key)
+		v, ok, err := other.Get(in, e.key)
 		if err != nil || !ok {
 			return false, err
 		}
-		same, err := in.sameKey(e.val, v)
+		same, err := sameKey(in, e.val, v)
 		if err != nil || !same {
 			return false, err
 		}
@@ -242,7 +242,7 @@ func (in *Interp) dictEq(x, y *Dict) (bool, error) {
 	return true, nil
 }
 
-func (in *Interp) compareSets(op string, p, q *setTable) (Object, error) {
+func (s *setTable) compare(in *Interp, op string, other *setTable) (Object, error) {
 	subset := func(a, b *setTable) (bool, error) {
 		if a.Len() > b.Len() {
 			return false, nil
@@ -259,21 +259,21 @@ func (in *Interp) compareSets(op string, p, q *setTable) (Object, error) {
 	var err error
 	switch op {
 	case "==", "!=":
-		r = p.Len() == q.Len()
+		r = s.Len() == other.Len()
 		if r {
-			r, err = subset(p, q)
+			r, err = subset(s, other)
 		}
 		r = r == (op == "==")
 	case "<=":
-		r, err = subset(p, q)
+		r, err = subset(s, other)
 	case "<":
-		r, err = subset(p, q)
-		r = r && p.Len() < q.Len()
+		r, err = subset(s, other)
+		r = r && s.Len() < other.Len()
 	case ">=":
-		r, err = subset(q, p)
+		r, err = subset(other, s)
 	case ">":
-		r, err = subset(q, p)
-		r = r && q.Len() < p.Len()
+		r, err = subset(other, s)
+		r = r && other.Len() < s.Len()
 	}
 	return MakeBool(r), err
 }

@@ -159,7 +159,7 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 		for i := range d.entries {
 			e := &d.entries[i]
 			if e.hash == h && e.key != nil {
-				ok, err := in.sameKey(e.key, key)
+				ok, err := sameKey(in, e.key, key)
 				if err != nil {
 					return -1, err
 				}
@@ -181,7 +181,7 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 		}
 		if j >= 0 && d.entries[j].hash == h {
 			idx := d.index
-			ok, err := in.sameKey(d.entries[j].key, key)
+			ok, err := sameKey(in, d.entries[j].key, key)
 			if err != nil {
 				return -1, err
 			}
@@ -196,7 +196,7 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 }
 
 // sameKey is identity or equality.
-func (in *Interp) sameKey(a, b Object) (bool, error) {
+func sameKey(in *Interp, a, b Object) (bool, error) {
 	switch x := a.(type) {
 	case Str:
 		if y, ok := b.(Str); ok {
@@ -553,7 +553,7 @@ func (s *setTable) lookup(in *Interp, key Object, h uint64) (int, error) {
 				return -1, nil
 			}
 			if e.hash == h && e.key != deletedKey {
-				ok, err := in.sameKey(e.key, key)
+				ok, err := sameKey(in, e.key, key)
 				if err != nil {
 					return -1, err
 				}

@@ -115,8 +115,8 @@ loop:
 				}
 			}
 			if v == nil {
-				if v = in.loadGlobal(f, ic, int(i)); v == nil {
-					err = in.nameError(f, c.Names[i])
+				if v = f.loadGlobal(ic, int(i)); v == nil {
+					err = in.nameError(c.Names[i])
 					goto fail
 				}
 			}
@@ -127,7 +127,7 @@ loop:
 		case code.LOAD_DEREF:
 			cell, ok := locals[o.arg].(*Cell)
 			if !ok || cell.V == nil {
-				err = in.unboundDeref(c, int(o.arg))
+				err = c.unbound(in, int(o.arg))
 				goto fail
 			}
 			stack[sp] = cell.V
@@ -389,7 +389,7 @@ loop:
 						}
 					case ic.kind == attrProperty:
 						f.SP = sp
-						v, e := in.callFunction(ic.val.(*Function), stack[sp-1:sp], nil)
+						v, e := ic.val.(*Function).call(in, stack[sp-1:sp], nil)
 						if e != nil {
 							err = e
 							goto fail
@@ -401,7 +401,7 @@ loop:
 						continue loop
 					}
 				}
-				if v := in.cacheAttr(ic, x, c.Names[o.arg], c.hashes[o.arg]); v != nil {
+				if v := ic.fillAttr(x, c.Names[o.arg], c.hashes[o.arg]); v != nil {
 					stack[sp-1] = v
 					continue loop
 				}
@@ -435,15 +435,15 @@ loop:
 							continue loop
 						}
 					}
-					storeNew(ic, x, c.names[o.arg], c.hashes[o.arg], v)
+					ic.store(x, c.names[o.arg], c.hashes[o.arg], v)
 					sp -= 2
 					continue loop
 				}
-				if in.cacheStore(ic, x, c.Names[o.arg]) {
+				if ic.fillStore(x, c.Names[o.arg]) {
 					if ic.kind == attrSlot {
 						x.Slots[ic.idx] = v
 					} else {
-						storeNew(ic, x, c.names[o.arg], c.hashes[o.arg], v)
+						ic.store(x, c.names[o.arg], c.hashes[o.arg], v)
 					}
 					sp -= 2
 					continue loop
@@ -521,7 +521,7 @@ loop:
 				nf := in.pushFrame(fn)
 				if fc := fn.Code; fc.simple && len(args) == fc.ArgCount {
 					copy(nf.LocalsPlus, args)
-				} else if err = in.bindArgs(fn, nf.LocalsPlus, args, nil); err != nil {
+				} else if err = fn.bind(in, nf.LocalsPlus, args, nil); err != nil {
 					in.popFrame(nf)
 					goto fail
 				}
@@ -533,14 +533,14 @@ loop:
 				}
 				in.popFrame(nf)
 			} else if t, ok := callable.(*Type); ok && kwnames == nil && t.constructs() {
-				v, err = in.construct(t, args)
+				v, err = t.construct(in, args)
 			} else if b, ok := callable.(*Builtin); ok && kwnames == nil && b.shared && b.NoKw && b.Self == nil {
 				k := len(args)
 				if b.Method {
 					k--
 				}
 				if k < b.Min || b.Max >= 0 && k > b.Max {
-					err = in.builtinArity(b, k, false)
+					err = b.wrongArgs(in, k, false)
 				} else {
 					v, err = b.Fn(in, args, nil)
 					if v == nil {
@@ -681,7 +681,7 @@ loop:
 				sp++
 			}
 		case code.SEND:
-			v, ret, e := in.send(stack[sp-2], stack[sp-1])
+			v, ret, e := send(in, stack[sp-2], stack[sp-1])
 			if e != nil {
 				err = e
 				goto fail
@@ -743,7 +743,7 @@ loop:
 				items = x.Items
 			}
 			if len(items) != n || items == nil {
-				if items, err = in.unpack(v, n, -1); err != nil {
+				if items, err = unpack(in, v, n, -1); err != nil {
 					goto fail
 				}
 			}

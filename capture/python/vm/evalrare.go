@@ -18,7 +18,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		locals[o.arg] = nil
 	case code.LOAD_NAME:
-		v, e := in.loadName(f, c.Names[o.arg])
+		v, e := f.loadName(in, c.Names[o.arg])
 		if e != nil {
 			err = e
 			return sp, err
@@ -38,7 +38,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.DELETE_NAME:
 		if d, ok := f.Locals.(*Dict); ok {
 			if !d.DelStr(c.Names[o.arg]) {
-				err = in.nameError(f, c.Names[o.arg])
+				err = in.nameError(c.Names[o.arg])
 				return sp, err
 			}
 		} else if err = in.DelItem(f.Locals, Str(c.Names[o.arg])); err != nil {
@@ -46,7 +46,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 	case code.DELETE_GLOBAL:
 		if !f.Globals.DelStr(c.Names[o.arg]) {
-			err = in.nameError(f, c.Names[o.arg])
+			err = in.nameError(c.Names[o.arg])
 			return sp, err
 		}
 	case code.COPY_FREE_VARS:
@@ -58,7 +58,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.DELETE_DEREF:
 		cell, ok := locals[o.arg].(*Cell)
 		if !ok || cell.V == nil {
-			err = in.unboundDeref(c, int(o.arg))
+			err = c.unbound(in, int(o.arg))
 			return sp, err
 		}
 		cell.V = nil
@@ -82,7 +82,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			}
 		}
 		if v == nil {
-			err = in.unboundDeref(c, int(o.arg))
+			err = c.unbound(in, int(o.arg))
 			return sp, err
 		}
 		stack[sp] = v
@@ -214,18 +214,18 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", stack[sp].Type().Name)
 			return sp, err
 		}
-		if err = in.dictUpdate(stack[sp-int(o.arg)].(*Dict), stack[sp]); err != nil {
+		if err = stack[sp-int(o.arg)].(*Dict).update(in, stack[sp]); err != nil {
 			return sp, err
 		}
 	case code.DICT_MERGE:
 		sp--
-		if err = in.dictMerge(stack[sp-int(o.arg)].(*Dict), stack[sp], stack[sp-int(o.arg)-2]); err != nil {
+		if err = stack[sp-int(o.arg)].(*Dict).merge(in, stack[sp], stack[sp-int(o.arg)-2]); err != nil {
 			return sp, err
 		}
 	case code.UNPACK_EX:
 		before, after := int(o.arg&0xff), int(o.arg>>8)
 		sp--
-		items, e := in.unpack(stack[sp], before, after)
+		items, e := unpack(in, stack[sp], before, after)
 		if e != nil {
 			err = e
 			return sp, err
@@ -295,7 +295,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp++
 	case code.IMPORT_NAME:
 		level, _ := AsInt(stack[sp-2])
-		v, e := in.importName(f, c.Names[o.arg], stack[sp-1], int(level))
+		v, e := f.importName(in, c.Names[o.arg], stack[sp-1], int(level))
 		if e != nil {
 			err = e
 			return sp, err
@@ -303,7 +303,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp--
 		stack[sp-1] = v
 	case code.IMPORT_FROM:
-		v, e := in.importFrom(stack[sp-1], c.Names[o.arg])
+		v, e := importFrom(in, stack[sp-1], c.Names[o.arg])
 		if e != nil {
 			err = e
 			return sp, err
@@ -312,7 +312,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp++
 	case code.IMPORT_STAR:
 		sp--
-		if err = in.importStar(f, stack[sp]); err != nil {
+		if err = f.importStar(in, stack[sp]); err != nil {
 			return sp, err
 		}
 	case code.PRINT_EXPR:
@@ -330,7 +330,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 
 	case code.BEFORE_WITH:
 		mgr := stack[sp-1]
-		exit, enter, e := in.withMethods(mgr)
+		exit, enter, e := withMethods(in, mgr)
 		if e != nil {
 			err = e
 			return sp, err
@@ -372,7 +372,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		in.exc, _ = stack[sp].(*Exception)
 		stack[sp] = nil
 	case code.CHECK_EG_MATCH:
-		match, rest, err := in.starMatch(stack[sp-2], stack[sp-1])
+		match, rest, err := starMatch(in, stack[sp-2], stack[sp-1])
 		if err != nil {
 			return sp, err
 		}
@@ -381,14 +381,14 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			in.exc = e
 		}
 	case code.PREP_RERAISE_STAR:
-		v, err := in.starRaise(stack[sp-2], stack[sp-1].(*List).Items)
+		v, err := starRaise(in, stack[sp-2], stack[sp-1].(*List).Items)
 		if err != nil {
 			return sp, err
 		}
 		sp--
 		stack[sp-1] = v
 	case code.CHECK_EXC_MATCH:
-		ok, e := in.excMatches(stack[sp-2], stack[sp-1])
+		ok, e := excMatches(in, stack[sp-2], stack[sp-1])
 		if e != nil {
 			err = e
 			return sp, err
@@ -409,7 +409,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp] = MakeBool(isMatchMapping(in, stack[sp-1]))
 		sp++
 	case code.MATCH_KEYS:
-		v, e := in.matchKeys(stack[sp-2], stack[sp-1].(*Tuple))
+		v, e := matchKeys(in, stack[sp-2], stack[sp-1].(*Tuple))
 		if e != nil {
 			err = e
 			return sp, err
@@ -417,7 +417,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp] = v
 		sp++
 	case code.MATCH_CLASS:
-		v, e := in.matchClass(stack[sp-3], stack[sp-2], int(o.arg), stack[sp-1].(*Tuple))
+		v, e := matchClass(in, stack[sp-3], stack[sp-2], int(o.arg), stack[sp-1].(*Tuple))
 		if e != nil {
 			err = e
 			return sp, err
@@ -428,7 +428,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		var kw []KwArg
 		if o.arg&1 != 0 {
 			sp--
-			if kw, err = in.kwFromMapping(stack[sp-2], stack[sp]); err != nil {
+			if kw, err = kwFromMapping(in, stack[sp-2], stack[sp]); err != nil {
 				return sp, err
 			}
 		}
@@ -438,7 +438,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		case *Tuple:
 			args = x.Items
 		default:
-			if args, err = in.starArgs(callable, x); err != nil {
+			if args, err = starArgs(in, callable, x); err != nil {
 				return sp, err
 			}
 		}

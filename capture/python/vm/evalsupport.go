@@ -32,7 +32,7 @@ func (t *Type) constructs() bool {
 }
 
 // construct makes an object of a class that constructs.
-func (in *Interp) construct(t *Type, args []Object) (Object, error) {
+func (t *Type) construct(in *Interp, args []Object) (Object, error) {
 	o := &Instance{Class: t}
 	if t.NumSlots > 0 {
 		o.Slots = make([]Object, t.NumSlots)
@@ -44,7 +44,7 @@ func (in *Interp) construct(t *Type, args []Object) (Object, error) {
 		copy(nf.LocalsPlus[1:], args)
 	} else {
 		var few [8]Object
-		if err := in.bindArgs(fn, nf.LocalsPlus, append(append(few[:0], o), args...), nil); err != nil {
+		if err := fn.bind(in, nf.LocalsPlus, append(append(few[:0], o), args...), nil); err != nil {
 			in.popFrame(nf)
 			return nil, err
 		}
@@ -60,118 +60,7 @@ func (in *Interp) construct(t *Type, args []Object) (Object, error) {
 	return o, nil
 }
 
-// storeNew stores into an instance's dict and notes at which entry.
-func storeNew(ic *inlineCache, x *Instance, name Object, h uint64, v Object) {
-	if x.Dict == nil {
-		x.Dict = &Dict{entries: make([]dictEntry, 0, max(4, x.Class.width))}
-	}
-	d := x.Dict
-	i := d.findStr(string(name.(Str)), h)
-	if i >= 0 {
-		d.entries[i].val = v
-	} else {
-		d.insert(h, name, v)
-		i = len(d.entries) - 1
-		if i >= x.Class.width && i < smallDict {
-			x.Class.width = i + 1
-		}
-	}
-	ic.idx, ic.key = int32(i), dataOf(d.entries[i].key)
-}
-
-// cacheStore says whether storing an attribute concerns only the instance's dict or one of its slots, and fills the cache.
-func (in *Interp) cacheStore(ic *inlineCache, x *Instance, name string) bool {
-	t := x.Class
-	if t.hooks().setattr != nil || name == "__class__" || name == "__dict__" {
-		return false
-	}
-	switch d := t.Lookup(name).(type) {
-	case nil:
-		if !t.HasDict {
-			return false
-		}
-		*ic = inlineCache{typ: t, ver: t.version, kind: attrDict}
-		return true
-	case *Member:
-		if d.Index >= len(x.Slots) || !t.IsSubtype(d.Own) {
-			return false
-		}
-		*ic = inlineCache{typ: t, ver: t.version, kind: attrSlot, idx: int32(d.Index)}
-		return true
-	}
-	return false
-}
-
-// What an attribute was found to be; see inlineCache.
-const (
-	attrDict     uint8 = iota // an entry of the instance's dict
-	attrSlot                  // one of __slots__
-	attrProperty              // a property with a Python getter
-	attrClass                 // a value of the class that binds to nothing
-)
-
-// cacheAttr finds an attribute in an instance's dict or slots or a plain one of its class, and fills the cache; nil if it is
-// anything else. A property fills the cache and gives nil.
-func (in *Interp) cacheAttr(ic *inlineCache, x *Instance, name string, h uint64) Object {
-	t := x.Class
-	hooks := t.hooks()
-	if hooks.getattribute != nil {
-		return nil
-	}
-	var plain Object
-	switch d := t.Lookup(name).(type) {
-	case nil:
-	case *Member:
-		if d.Index < len(x.Slots) && x.Slots[d.Index] != nil && t.IsSubtype(d.Own) {
-			*ic = inlineCache{typ: t, ver: t.version, idx: int32(d.Index), kind: attrSlot}
-			return x.Slots[d.Index]
-		}
-		return nil
-	case *Property:
-		if fn, ok := d.Get.(*Function); ok && hooks.getattr == nil {
-			*ic = inlineCache{typ: t, ver: t.version, val: fn, kind: attrProperty}
-		}
-		return nil
-	case Int, Float, Str, Bool, *NoneType, *Tuple, *List, *Dict, *Set, *FrozenSet, *Type:
-		plain = d
-	default:
-		if isData(d) {
-			return nil
-		}
-	}
-	i := -1
-	if x.Dict != nil && x.Dict.live > 0 {
-		i = x.Dict.findStr(name, h)
-	}
-	if i < 0 {
-		if plain != nil {
-			*ic = inlineCache{typ: t, ver: t.version, val: plain, kind: attrClass}
-		}
-		return plain
-	}
-	e := &x.Dict.entries[i]
-	*ic = inlineCache{typ: t, ver: t.version, idx: int32(i), key: dataOf(e.key), kind: attrDict}
-	return e.val
-}
-
-func (in *Interp) loadGlobal(f *Frame, ic *inlineCache, i int) Object {
-	name, h := f.Code.Names[i], f.Code.hashes[i]
-	if f.Globals.live > 0 {
-		if j := f.Globals.findStr(name, h); j >= 0 {
-			e := &f.Globals.entries[j]
-			*ic = inlineCache{dict: f.Globals, idx: int32(j), key: dataOf(e.key)}
-			return e.val
-		}
-	}
-	if j := f.Builtins.findStr(name, h); j >= 0 {
-		e := &f.Builtins.entries[j]
-		*ic = inlineCache{dict: f.Builtins, idx: int32(j), key: dataOf(e.key), ver: f.Globals.keysVer, typ: ObjectType, val: f.Globals}
-		return e.val
-	}
-	return nil
-}
-
-func (in *Interp) loadName(f *Frame, name string) (Object, error) {
+func (f *Frame) loadName(in *Interp, name string) (Object, error) {
 	switch d := f.Locals.(type) {
 	case *Dict:
 		if v, ok := d.GetStr(name); ok {
@@ -193,16 +82,10 @@ func (in *Interp) loadName(f *Frame, name string) (Object, error) {
 	if v, ok := f.Builtins.GetStr(name); ok {
 		return v, nil
 	}
-	return nil, in.nameError(f, name)
+	return nil, in.nameError(name)
 }
 
-func (in *Interp) nameError(f *Frame, name string) error {
-	e := &Exception{Class: in.Exc.NameError, Args: NewTuple(Str("name '" + name + "' is not defined"))}
-	e.SetField("name", Str(name))
-	return in.Raise(e)
-}
-
-func (in *Interp) unboundDeref(c *Code, i int) error {
+func (c *Code) unbound(in *Interp, i int) error {
 	n := c.LocalsPlusName(i)
 	if slices.Contains(c.FreeVars, n) {
 		return in.Errorf(in.Exc.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n)
@@ -243,16 +126,16 @@ func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Ob
 	return in.Call(callable, a, kw)
 }
 
-func (in *Interp) starArgs(callable, x Object) ([]Object, error) {
+func starArgs(in *Interp, callable, x Object) ([]Object, error) {
 	items, err := in.IterAll(x)
 	if err != nil && x.Type().Lookup("__iter__") == nil && x.Type().Lookup("__getitem__") == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", in.funcStr(callable), x.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", funcStr(in, callable), x.Type().Name)
 	}
 	return items, err
 }
 
 // funcStr names a callable in error messages.
-func (in *Interp) funcStr(o Object) string {
+func funcStr(in *Interp, o Object) string {
 	q, err := in.GetAttrOpt(o, "__qualname__")
 	if err != nil || q == nil {
 		s, _ := in.Str(o)
@@ -268,11 +151,11 @@ func (in *Interp) funcStr(o Object) string {
 	return name + "()"
 }
 
-func (in *Interp) kwFromMapping(callable, m Object) ([]KwArg, error) {
+func kwFromMapping(in *Interp, callable, m Object) ([]KwArg, error) {
 	d, ok := m.(*Dict)
 	if !ok {
 		d = NewDict()
-		if err := in.dictMerge(d, m, callable); err != nil {
+		if err := d.merge(in, m, callable); err != nil {
 			return nil, err
 		}
 	}
@@ -293,19 +176,19 @@ func (in *Interp) kwFromMapping(callable, m Object) ([]KwArg, error) {
 	return kw, nil
 }
 
-func (in *Interp) dictMerge(d *Dict, m, callable Object) error {
+func (d *Dict) merge(in *Interp, m, callable Object) error {
 	if _, ok := unwrap(m).(*Dict); !ok && m.Type().Lookup("keys") == nil {
-		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", in.funcStr(callable), m.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), m.Type().Name)
 	}
 	src := NewDict()
-	if err := in.dictUpdate(src, m); err != nil {
+	if err := src.update(in, m); err != nil {
 		return err
 	}
 	var err error
 	src.Each(func(k, v Object) bool {
 		if _, dup, _ := d.Get(in, k); dup {
 			s, _ := in.Str(k)
-			err = in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", in.funcStr(callable), s)
+			err = in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", funcStr(in, callable), s)
 			return false
 		}
 		err = d.Set(in, k, v)
@@ -315,7 +198,7 @@ func (in *Interp) dictMerge(d *Dict, m, callable Object) error {
 }
 
 // send resumes a delegate of yield from.
-func (in *Interp) send(it, v Object) (out, ret Object, err error) {
+func send(in *Interp, it, v Object) (out, ret Object, err error) {
 	switch x := it.(type) {
 	case *Generator:
 		return x.resume(in, v, nil)
@@ -339,7 +222,7 @@ func (in *Interp) send(it, v Object) (out, ret Object, err error) {
 	return out, nil, err
 }
 
-func (in *Interp) unpack(v Object, before, after int) ([]Object, error) {
+func unpack(in *Interp, v Object, before, after int) ([]Object, error) {
 	var items []Object
 	switch x := v.(type) {
 	case *Tuple:
@@ -380,7 +263,7 @@ func (in *Interp) unpack(v Object, before, after int) ([]Object, error) {
 	return items, nil
 }
 
-func (in *Interp) withMethods(m Object) (exit, enter Object, err error) {
+func withMethods(in *Interp, m Object) (exit, enter Object, err error) {
 	t := m.Type()
 	bind := func(name string) (Object, error) {
 		d := t.Lookup(name)
@@ -400,7 +283,7 @@ func (in *Interp) withMethods(m Object) (exit, enter Object, err error) {
 	return exit, enter, err
 }
 
-func (in *Interp) excMatches(exc, class Object) (bool, error) {
+func excMatches(in *Interp, exc, class Object) (bool, error) {
 	e, ok := exc.(*Exception)
 	if !ok {
 		return false, nil
@@ -415,7 +298,7 @@ func (in *Interp) excMatches(exc, class Object) (bool, error) {
 	if t, ok := class.(*Tuple); ok {
 		for _, c := range t.Items {
 			if nested, isT := c.(*Tuple); isT {
-				ok, err := in.excMatches(exc, nested)
+				ok, err := excMatches(in, exc, nested)
 				if ok || err != nil {
 					return ok, err
 				}
@@ -432,7 +315,7 @@ func (in *Interp) excMatches(exc, class Object) (bool, error) {
 }
 
 func (in *Interp) raise(o, cause Object) error {
-	e, err := in.toException(o)
+	e, err := toException(in, o)
 	if err != nil {
 		return err
 	}
@@ -440,7 +323,7 @@ func (in *Interp) raise(o, cause Object) error {
 		if cause == None {
 			e.Cause, e.Suppress = None, true
 		} else {
-			ce, err := in.toException(cause)
+			ce, err := toException(in, cause)
 			if err != nil {
 				if in.Matches(err, in.Exc.TypeError) {
 					return in.Errorf(in.Exc.TypeError, "exception causes must derive from BaseException")

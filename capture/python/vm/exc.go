@@ -107,7 +107,7 @@ type ExcTypes struct {
 
 var excTypes ExcTypes
 
-func (in *Interp) fromSyntaxError(err error) error {
+func syntaxError(in *Interp, err error) error {
 	var se *syntax.Error
 	if !errors.As(err, &se) {
 		return in.Errorf(in.Exc.SystemError, "%s", err.Error())
@@ -129,11 +129,11 @@ func (in *Interp) fromSyntaxError(err error) error {
 	if se.Line == 0 {
 		e.Args = NewTuple(Str(se.Msg))
 	}
-	in.syntaxFields(e)
+	e.setSyntaxFields()
 	return in.Raise(e)
 }
 
-func (in *Interp) syntaxFields(e *Exception) {
+func (e *Exception) setSyntaxFields() {
 	for _, n := range []string{"msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"} {
 		e.SetField(n, None)
 	}
@@ -152,7 +152,7 @@ func (in *Interp) syntaxFields(e *Exception) {
 }
 
 // toException makes an exception of what a raise statement was given.
-func (in *Interp) toException(o Object) (*Exception, error) {
+func toException(in *Interp, o Object) (*Exception, error) {
 	switch x := o.(type) {
 	case *Exception:
 		return x, nil
@@ -181,10 +181,10 @@ func (in *Interp) toException(o Object) (*Exception, error) {
 
 func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	e := &Exception{Class: cls, Args: NewTuple(append([]Object(nil), args...)...)}
-	return e, in.excInit(e, args, kw)
+	return e, e.initFields(in, args, kw)
 }
 
-func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
+func (e *Exception) initFields(in *Interp, args []Object, kw []KwArg) error {
 	x := in.Exc
 	c := e.Class
 	named := func(allowed ...string) error {
@@ -234,7 +234,7 @@ func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
 		}
 		return named("name", "path")
 	case c.IsSubtype(x.SyntaxError):
-		in.syntaxFields(e)
+		e.setSyntaxFields()
 	case c.IsSubtype(x.UnicodeError) && len(args) == 5:
 		for i, n := range []string{"encoding", "object", "start", "end", "reason"} {
 			e.SetField(n, args[i])
@@ -360,7 +360,7 @@ func initExceptionMethods() {
 			return nil, err
 		}
 		e.Args = NewTuple(append([]Object(nil), args[1:]...)...)
-		return None, in.excInit(e, args[1:], kw)
+		return None, e.initFields(in, args[1:], kw)
 	})
 	addNew(b)
 	addMethod(b, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -380,7 +380,7 @@ func initExceptionMethods() {
 		if err != nil {
 			return nil, err
 		}
-		s, err := in.excStr(e)
+		s, err := e.str(in)
 		return Str(s), err
 	})
 	addMethod(b, "with_traceback", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -495,8 +495,8 @@ func initExceptionMethods() {
 	initExceptionGroups()
 }
 
-// excStr is str(e) without a user's __str__.
-func (in *Interp) excStr(e *Exception) (string, error) {
+// str is str(e) without a user's __str__.
+func (e *Exception) str(in *Interp) (string, error) {
 	x := in.Exc
 	switch {
 	case e.Class.IsSubtype(x.BaseExceptionGroup):

@@ -217,7 +217,7 @@ func (f *File) value(in *Interp, b []byte) (Object, error) {
 	if enc == "" {
 		enc = "utf-8"
 	}
-	s, err := in.decode(b, enc, errs)
+	s, err := decodeText(in, b, enc, errs)
 	if strings.IndexByte(s, '\r') >= 0 {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	}

@@ -25,7 +25,7 @@ type fmtSpec struct {
 	zeroPad bool
 }
 
-func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
+func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	whole := s
 	f := fmtSpec{fill: ' ', prec: -1}
 	r, n := utf8.DecodeRuneInString(s)
@@ -196,11 +196,11 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	}
 	switch x := o.(type) {
 	case Str:
-		return in.formatStr(string(x), spec)
+		return formatStr(in, string(x), spec)
 	case Int, Bool, *BigInt:
-		return in.formatInt(x, spec)
+		return formatInt(in, x, spec)
 	case Float:
-		return in.formatFloat(float64(x), spec)
+		return formatFloat(in, float64(x), spec)
 	}
 	v, ok, err := in.special(o, "__format__", Str(spec))
 	if err != nil {
@@ -216,8 +216,8 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	return s, nil
 }
 
-func (in *Interp) formatStr(s, spec string) (string, error) {
-	f, err := in.parseSpec(spec, "str")
+func formatStr(in *Interp, s, spec string) (string, error) {
+	f, err := parseSpec(in, spec, "str")
 	if err != nil {
 		return "", err
 	}
@@ -245,18 +245,18 @@ func (in *Interp) formatStr(s, spec string) (string, error) {
 	return f.pad(s, '<'), nil
 }
 
-func (in *Interp) formatInt(o Object, spec string) (string, error) {
-	f, err := in.parseSpec(spec, o.Type().Name)
+func formatInt(in *Interp, o Object, spec string) (string, error) {
+	f, err := parseSpec(in, spec, o.Type().Name)
 	if err != nil {
 		return "", err
 	}
 	switch f.typ {
 	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
-		x, err := in.toFloat(o)
+		x, err := toFloat(in, o)
 		if err != nil {
 			return "", err
 		}
-		return in.formatFloat(x, spec)
+		return formatFloat(in, x, spec)
 	}
 	b, _ := AsBig(o)
 	if f.prec >= 0 {
@@ -299,8 +299,8 @@ func (in *Interp) formatInt(o Object, spec string) (string, error) {
 	return f.number(neg, prefix, digits, "", group), nil
 }
 
-func (in *Interp) formatFloat(x float64, spec string) (string, error) {
-	f, err := in.parseSpec(spec, "float")
+func formatFloat(in *Interp, x float64, spec string) (string, error) {
+	f, err := parseSpec(in, spec, "float")
 	if err != nil {
 		return "", err
 	}

@@ -72,7 +72,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 			in.chain(exc)
 		}
 		f.PC-- // the instruction that yielded fails
-		v, err = in.throwInto(f, exc)
+		v, err = f.throw(in, exc)
 	} else {
 		f.Stack[f.SP] = sent
 		f.SP++
@@ -108,8 +108,8 @@ func (g *Generator) finish() {
 	g.frame = nil
 }
 
-// throwInto resumes a frame by raising at its current instruction.
-func (in *Interp) throwInto(f *Frame, exc *Exception) (Object, error) {
+// throw resumes a frame by raising at its current instruction.
+func (f *Frame) throw(in *Interp, exc *Exception) (Object, error) {
 	f.Back = in.frame
 	return in.evalThrow(f, &Raised{exc})
 }
@@ -123,7 +123,7 @@ func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error)
 		var rv Object
 		var done bool
 		if exc.Class.IsSubtype(in.Exc.GeneratorExit) {
-			if err = in.closeIter(sub); err != nil {
+			if err = closeIter(in, sub); err != nil {
 				if r, ok := err.(*Raised); ok {
 					return g.resume(in, None, r.Exc)
 				}
@@ -187,7 +187,7 @@ func (g *Generator) delegate() Object {
 }
 
 // closeIter closes a delegate.
-func (in *Interp) closeIter(o Object) error {
+func closeIter(in *Interp, o Object) error {
 	if g, ok := o.(*Generator); ok {
 		return g.Close(in)
 	}
@@ -268,7 +268,7 @@ func initGenerator() {
 				return nil, err
 			}
 		}
-		e, err := in.toException(o)
+		e, err := toException(in, o)
 		if err != nil {
 			return nil, err
 		}

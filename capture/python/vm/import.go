@@ -99,7 +99,7 @@ func (im *Imports) sysPath() []string {
 
 // Import imports a dotted name and gives the module of that name (not the top package).
 func (in *Interp) Import(name string) (*Module, error) {
-	o, err := in.importDotted(name)
+	o, err := importDotted(in, name)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (in *Interp) Import(name string) (*Module, error) {
 	return m, nil
 }
 
-func (in *Interp) importDotted(name string) (Object, error) {
+func importDotted(in *Interp, name string) (Object, error) {
 	if m, ok := in.Modules.GetStr(name); ok {
 		if m == None {
 			return nil, in.moduleNotFound(name, "import of "+name+" halted; None in sys.modules")
@@ -123,7 +123,7 @@ func (in *Interp) importDotted(name string) (Object, error) {
 	}
 	var pkg Object
 	if parent != "" {
-		p, err := in.importDotted(parent)
+		p, err := importDotted(in, parent)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (in *Interp) importDotted(name string) (Object, error) {
 		}
 		pkg = p
 	}
-	m, err := in.loadModule(name, child, pkg)
+	m, err := loadModule(in, name, child, pkg)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +142,14 @@ func (in *Interp) importDotted(name string) (Object, error) {
 	return m, nil
 }
 
-func (in *Interp) moduleNotFound(name, msg string) error {
-	e := &Exception{Class: in.Exc.ModuleNotFoundError, Args: NewTuple(Str(msg))}
+func (r *Raising) moduleNotFound(name, msg string) error {
+	e := &Exception{Class: r.Exc.ModuleNotFoundError, Args: NewTuple(Str(msg))}
 	e.SetField("name", Str(name))
 	e.SetField("msg", Str(msg))
-	return in.Raise(e)
+	return r.Raise(e)
 }
 
-func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
+func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	var dirs []string
 	if pkg != nil {
 		pm, ok := pkg.(*Module)
@@ -185,15 +185,15 @@ func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
 			}
 			base := filepath.Join(d, child)
 			if st, err := os.Stat(filepath.Join(base, "__init__.py")); err == nil && !st.IsDir() {
-				return in.loadFile(name, filepath.Join(base, "__init__.py"), base, true)
+				return loadFile(in, name, filepath.Join(base, "__init__.py"), base, true)
 			}
 			if st, err := os.Stat(base + ".py"); err == nil && !st.IsDir() {
-				return in.loadFile(name, base+".py", "", true)
+				return loadFile(in, name, base+".py", "", true)
 			}
 		}
 	}
 	if init != nil {
-		m, err := in.runNative(name, init)
+		m, err := runNative(in, name, init)
 		if err != nil {
 			return nil, err
 		}
@@ -202,16 +202,16 @@ func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
 	rel := strings.ReplaceAll(name, ".", "/")
 	for _, t := range in.sources {
 		if b, err := fs.ReadFile(t.fs, rel+"/__init__.py"); err == nil {
-			return in.loadSource(name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel), code.CompileKnown)
+			return loadSource(in, name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel), code.CompileKnown)
 		}
 		if b, err := fs.ReadFile(t.fs, rel+".py"); err == nil {
-			return in.loadSource(name, path.Join(t.prefix, rel+".py"), string(b), "", code.CompileKnown)
+			return loadSource(in, name, path.Join(t.prefix, rel+".py"), string(b), "", code.CompileKnown)
 		}
 	}
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
 }
 
-func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error)) (*Module, error) {
+func runNative(in *Interp, name string, init func(in *Interp) (*Module, error)) (*Module, error) {
 	m, err := init(in)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error))
 	return m, nil
 }
 
-func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) {
+func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, in.OSError(err, file)
@@ -234,13 +234,13 @@ func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) 
 			pkgDir = filepath.Dir(a)
 		}
 	}
-	return in.loadSource(name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
+	return loadSource(in, name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
 }
 
-func (in *Interp) loadSource(name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
+func loadSource(in *Interp, name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
 	co, err := compile(file, src)
 	if err != nil {
-		return nil, in.fromSyntaxError(err)
+		return nil, syntaxError(in, err)
 	}
 	c := NewCode(co)
 	m := in.NewModule(name, "")
@@ -266,14 +266,14 @@ func (in *Interp) loadSource(name, file, src, pkgDir string, compile func(file, 
 	return m, nil
 }
 
-func (in *Interp) importName(f *Frame, name string, fromlist Object, level int) (Object, error) {
+func (f *Frame) importName(in *Interp, name string, fromlist Object, level int) (Object, error) {
 	if imp, ok := f.Builtins.GetStr("__import__"); ok && imp != in.Imports.builtin {
 		return in.Call(imp, []Object{Str(name), f.Globals, None, fromlist, MakeInt(int64(level))}, nil)
 	}
-	return in.doImport(f.Globals, name, fromlist, level)
+	return importRelative(in, f.Globals, name, fromlist, level)
 }
 
-func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level int) (Object, error) {
+func importRelative(in *Interp, globals *Dict, name string, fromlist Object, level int) (Object, error) {
 	full := name
 	if level > 0 {
 		pkg := ""
@@ -295,7 +295,7 @@ func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level in
 			full += "." + name
 		}
 	}
-	m, err := in.importDotted(full)
+	m, err := importDotted(in, full)
 	if err != nil {
 		return nil, err
 	}
@@ -327,14 +327,14 @@ func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level in
 						}
 						for _, x := range more {
 							xs, _ := AsStr(x)
-							if err := in.maybeSub(mod, full, xs); err != nil {
+							if err := mod.importSub(in, full, xs); err != nil {
 								return nil, err
 							}
 						}
 					}
 					continue
 				}
-				if err := in.maybeSub(mod, full, s); err != nil {
+				if err := mod.importSub(in, full, s); err != nil {
 					return nil, err
 				}
 			}
@@ -343,17 +343,17 @@ func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level in
 	return m, nil
 }
 
-// maybeSub imports full.name if the package has no such attribute and there is such a module.
-func (in *Interp) maybeSub(mod *Module, full, name string) error {
-	if _, ok := mod.Dict.GetStr(name); ok {
+// importSub imports full.name if the package has no such attribute and there is such a module.
+func (m *Module) importSub(in *Interp, full, name string) error {
+	if _, ok := m.Dict.GetStr(name); ok {
 		return nil
 	}
-	if mod.GetAttrHook != nil {
-		if _, ok, err := mod.GetAttrHook(in, name); ok || err != nil {
+	if m.GetAttrHook != nil {
+		if _, ok, err := m.GetAttrHook(in, name); ok || err != nil {
 			return err
 		}
 	}
-	_, err := in.importDotted(full + "." + name)
+	_, err := importDotted(in, full+"."+name)
 	var r *Raised
 	if err != nil && errors.As(err, &r) && r.Exc.Class.IsSubtype(in.Exc.ModuleNotFoundError) {
 		if n, _ := AsStr(r.Exc.Field("name")); n == full+"."+name {
@@ -363,7 +363,7 @@ func (in *Interp) maybeSub(mod *Module, full, name string) error {
 	return err
 }
 
-func (in *Interp) importFrom(m Object, name string) (Object, error) {
+func importFrom(in *Interp, m Object, name string) (Object, error) {
 	v, err := in.lookupAttr(m, name)
 	if err != nil && !in.Matches(err, in.Exc.AttributeError) {
 		return nil, err
@@ -391,7 +391,7 @@ func (in *Interp) importFrom(m Object, name string) (Object, error) {
 	return nil, in.Raise(e)
 }
 
-func (in *Interp) importStar(f *Frame, m Object) error {
+func (f *Frame) importStar(in *Interp, m Object) error {
 	mod, ok := m.(*Module)
 	if !ok {
 		return in.Errorf(in.Exc.ImportError, "from-import-* object has no __dict__ and no __all__")

@@ -178,9 +178,9 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	case *Dict:
 		return &dictIter{d: x, n: x.live}, nil
 	case *Set:
-		return in.setIter(&x.setTable), nil
+		return (&x.setTable).iter(in), nil
 	case *FrozenSet:
-		return in.setIter(&x.setTable), nil
+		return (&x.setTable).iter(in), nil
 	case Bytes:
 		return bytesIter([]byte(x)), nil
 	case *ByteArray:
@@ -227,7 +227,7 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.Name)
 }
 
-func (in *Interp) setIter(s *setTable) Object {
+func (s *setTable) iter(in *Interp) Object {
 	items := s.Items()
 	n := s.used
 	i := 0

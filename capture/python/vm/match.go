@@ -37,8 +37,8 @@ func isMatchMapping(in *Interp, o Object) bool {
 }
 
 // abcClass gives a class of collections.abc if that has been imported.
-func (in *Interp) abcClass(name string) Object {
-	m, ok := in.Modules.GetStr("collections.abc")
+func (im *Imports) abcClass(name string) Object {
+	m, ok := im.Modules.GetStr("collections.abc")
 	if !ok {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (in *Interp) abcClass(name string) Object {
 	return v
 }
 
-func (in *Interp) matchKeys(subject Object, keys *Tuple) (Object, error) {
+func matchKeys(in *Interp, subject Object, keys *Tuple) (Object, error) {
 	out := make([]Object, 0, len(keys.Items))
 	for _, k := range keys.Items {
 		v, err := in.GetItem(subject, k)
@@ -61,7 +61,7 @@ func (in *Interp) matchKeys(subject Object, keys *Tuple) (Object, error) {
 	return &Tuple{out}, nil
 }
 
-func (in *Interp) matchClass(subject, cls Object, npos int, names *Tuple) (Object, error) {
+func matchClass(in *Interp, subject, cls Object, npos int, names *Tuple) (Object, error) {
 	t, ok := cls.(*Type)
 	if !ok {
 		return nil, in.Errorf(in.Exc.TypeError, "called match pattern must be a class")

@@ -410,7 +410,7 @@ func initMisc() {
 		if f, ok := m.Dict.GetStr("__dir__"); ok {
 			return in.Call(f, nil, nil)
 		}
-		return in.dir(m)
+		return dirOf(in, m)
 	})
 	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GeneratorType, GetSetType, MemberType} {
 		addBasics(t, "repr")

@@ -194,11 +194,11 @@ func (i *Instance) AttrDict(create bool) *Dict {
 	return i.Dict
 }
 
-func (f *Function) AttrDict(create bool) *Dict {
-	if f.Dict == nil && create {
-		f.Dict = NewDict()
+func (fn *Function) AttrDict(create bool) *Dict {
+	if fn.Dict == nil && create {
+		fn.Dict = NewDict()
 	}
-	return f.Dict
+	return fn.Dict
 }
 
 func (m *Module) AttrDict(bool) *Dict { return m.Dict }

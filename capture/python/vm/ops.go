@@ -32,27 +32,27 @@ func native(o Object) bool {
 // BinaryOp is a op b.
 func (in *Interp) BinaryOp(op string, a, b Object) (Object, error) {
 	if native(a) && native(b) {
-		v, err := in.nativeBinary(op, a, b)
+		v, err := nativeBinary(in, op, a, b)
 		if v != nil || err != nil {
 			return v, err
 		}
-		return in.sequenceOp(op, a, b)
+		return sequenceOp(in, op, a, b)
 	}
 	v, err := in.binary(op, a, b)
 	if err != nil || v != NotImplemented {
 		return v, err
 	}
-	return in.sequenceOp(op, a, b)
+	return sequenceOp(in, op, a, b)
 }
 
 // sequenceOp is what is tried last: the repetition of a sequence by whatever has an __index__. Else it is the error.
-func (in *Interp) sequenceOp(op string, a, b Object) (Object, error) {
+func sequenceOp(in *Interp, op string, a, b Object) (Object, error) {
 	if op == "*" {
 		for _, p := range [][2]Object{{a, b}, {b, a}} {
 			switch unwrap(p[0]).(type) {
 			case Str, *List, *Tuple, Bytes, *ByteArray:
 				if _, ok := AsBig(p[1]); !ok && p[1].Type().Lookup("__index__") == nil {
-					return nil, in.badOperands(op, a, b)
+					return nil, badOperands(in, op, a, b)
 				}
 				n, err := in.IndexBig(p[1])
 				if err != nil {
@@ -61,14 +61,14 @@ func (in *Interp) sequenceOp(op string, a, b Object) (Object, error) {
 				if !n.IsInt64() {
 					return nil, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", p[1].Type().Name)
 				}
-				return in.nativeBinary(op, unwrap(p[0]), MakeBig(n))
+				return nativeBinary(in, op, unwrap(p[0]), MakeBig(n))
 			}
 		}
 	}
-	return nil, in.badOperands(op, a, b)
+	return nil, badOperands(in, op, a, b)
 }
 
-func (in *Interp) badOperands(op string, a, b Object) error {
+func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "+" {
 		switch unwrap(a).(type) {
 		case Str:
@@ -158,7 +158,7 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 			return x, nil
 		}
 		if n, ok := b.(Int); ok && op == "*" {
-			items, err := in.repeat(x.Items, int64(n))
+			items, err := repeat(in, x.Items, int64(n))
 			if err != nil {
 				return nil, err
 			}
@@ -173,7 +173,7 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 		}
 	case *Dict:
 		if op == "|" {
-			return x, in.dictUpdate(x, b)
+			return x, x.update(in, b)
 		}
 	case *ByteArray:
 		if y, ok := bytesOf(b); ok && op == "+" {
@@ -208,7 +208,7 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 	return v, err
 }
 
-func (in *Interp) repeat(items []Object, n int64) ([]Object, error) {
+func repeat(in *Interp, items []Object, n int64) ([]Object, error) {
 	if n <= 0 || len(items) == 0 {
 		return nil, nil
 	}
@@ -530,7 +530,7 @@ func (in *Interp) IndexBig(o Object) (*big.Int, error) {
 // Float converts as float() does for numbers.
 func (in *Interp) Float(o Object) (float64, error) {
 	if b, ok := unwrap(o).(*BigInt); ok {
-		return in.toFloat(b)
+		return toFloat(in, b)
 	}
 	if f, ok := AsFloat(o); ok {
 		return f, nil
@@ -549,7 +549,7 @@ func (in *Interp) Float(o Object) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return in.toFloat(&BigInt{b})
+		return toFloat(in, &BigInt{b})
 	}
 	return 0, in.Errorf(in.Exc.TypeError, "must be real number, not %s", o.Type().Name)
 }

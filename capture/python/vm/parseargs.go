@@ -103,7 +103,7 @@ next:
 		}
 	}
 	if len(missing) > 0 {
-		return nil, in.missing(&Function{Qualname: fname}, mk, missing)
+		return nil, (&Function{Qualname: fname}).missing(in, mk, missing)
 	}
 	return out, nil
 }

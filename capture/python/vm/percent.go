@@ -8,7 +8,7 @@ import (
 )
 
 // percent is the % operator of strings.
-func (in *Interp) percent(format string, arg Object, asBytes bool) (string, error) {
+func percent(in *Interp, format string, arg Object, asBytes bool) (string, error) {
 	var sb strings.Builder
 	args := []Object{arg}
 	tuple := false
@@ -148,7 +148,7 @@ func (in *Interp) percent(format string, arg Object, asBytes bool) (string, erro
 		if asBytes && verb == 's' {
 			verb = 'b'
 		}
-		s, err := in.percentVerb(&f, verb, v, i)
+		s, err := percentVerb(in, &f, verb, v, i)
 		if err != nil {
 			return "", err
 		}
@@ -160,7 +160,7 @@ func (in *Interp) percent(format string, arg Object, asBytes bool) (string, erro
 	return sb.String(), nil
 }
 
-func (in *Interp) percentVerb(f *fmtSpec, verb byte, v Object, pos int) (string, error) {
+func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, error) {
 	switch verb {
 	case 's', 'r', 'a', 'b':
 		var s string

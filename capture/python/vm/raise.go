@@ -108,6 +108,13 @@ func (r *Raising) attrError(o Object, name, format string, args ...any) error {
 	return r.Raise(e)
 }
 
+// nameError raises NameError for a name that is bound nowhere.
+func (r *Raising) nameError(name string) error {
+	e := &Exception{Class: r.Exc.NameError, Args: NewTuple(Str("name '" + name + "' is not defined"))}
+	e.SetField("name", Str(name))
+	return r.Raise(e)
+}
+
 // OSError turns a Go error of the file system into a Python one.
 func (r *Raising) OSError(err error, path string) error {
 	var pe *fs.PathError

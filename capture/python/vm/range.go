@@ -115,7 +115,7 @@ func (r *longRange) iter() Object {
 // item is r[key] for an index or a slice.
 func (r *longRange) item(in *Interp, key Object) (Object, error) {
 	if s, ok := key.(*Slice); ok {
-		start, stop, step, err := in.bigSlice(s, r.n)
+		start, stop, step, err := s.big(in, r.n)
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +137,8 @@ func (r *longRange) item(in *Interp, key Object) (Object, error) {
 	return MakeBig(r.at(b)), nil
 }
 
-// bigSlice is SliceIndices for a length of any size: what slice.indices computes.
-func (in *Interp) bigSlice(s *Slice, n *big.Int) (start, stop, step *big.Int, err error) {
+// big is indices for a length of any size: what slice.indices computes.
+func (s *Slice) big(in *Interp, n *big.Int) (start, stop, step *big.Int, err error) {
 	bound := func(o Object) (*big.Int, error) {
 		if _, ok := AsBig(o); !ok && o.Type().Lookup("__index__") == nil {
 			return nil, in.Errorf(in.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
@@ -250,7 +250,7 @@ func initRange() {
 			return nil, err
 		}
 		for i, it := range items {
-			same, err := in.sameKey(it, args[1])
+			same, err := sameKey(in, it, args[1])
 			if err != nil {
 				return nil, err
 			}

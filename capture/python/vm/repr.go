@@ -31,7 +31,7 @@ func (in *Interp) ascii(o Object) (string, error) {
 }
 
 func (in *Interp) defaultRepr(o Object) (string, error) {
-	if s, ok, err := in.nativeRepr(o); ok || err != nil {
+	if s, ok, err := nativeRepr(in, o); ok || err != nil {
 		return s, err
 	}
 	return "<" + o.Type().FullName() + " object at " + in.addr(o) + ">", nil
@@ -40,7 +40,7 @@ func (in *Interp) defaultRepr(o Object) (string, error) {
 // Repr is repr(o).
 func (in *Interp) Repr(o Object) (string, error) {
 	if native(o) {
-		s, _, err := in.nativeRepr(o)
+		s, _, err := nativeRepr(in, o)
 		return s, err
 	}
 	f := o.Type().Lookup("__repr__")
@@ -100,7 +100,7 @@ func (in *Interp) ReprGuard(o Object, f func() error) (ok bool, err error) {
 	return true, err
 }
 
-func (in *Interp) reprItems(sb *strings.Builder, items []Object) error {
+func reprItems(in *Interp, sb *strings.Builder, items []Object) error {
 	for i, it := range items {
 		if i > 0 {
 			sb.WriteString(", ")
@@ -115,7 +115,7 @@ func (in *Interp) reprItems(sb *strings.Builder, items []Object) error {
 }
 
 // nativeRepr prints built-in values.
-func (in *Interp) nativeRepr(o Object) (string, bool, error) {
+func nativeRepr(in *Interp, o Object) (string, bool, error) {
 	switch x := o.(type) {
 	case Int:
 		return strconv.FormatInt(int64(x), 10), true, nil
@@ -149,7 +149,7 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 	case *List:
 		var sb strings.Builder
 		sb.WriteByte('[')
-		ok, err := in.ReprGuard(x, func() error { return in.reprItems(&sb, x.Items) })
+		ok, err := in.ReprGuard(x, func() error { return reprItems(in, &sb, x.Items) })
 		if !ok {
 			return "[...]", true, nil
 		}
@@ -158,7 +158,7 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 	case *Tuple:
 		var sb strings.Builder
 		sb.WriteByte('(')
-		ok, err := in.ReprGuard(x, func() error { return in.reprItems(&sb, x.Items) })
+		ok, err := in.ReprGuard(x, func() error { return reprItems(in, &sb, x.Items) })
 		if !ok {
 			return "(...)", true, nil
 		}
@@ -199,10 +199,10 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 		sb.WriteByte('}')
 		return sb.String(), true, err
 	case *Set:
-		s, err := in.setRepr(x, x.Items(), "set")
+		s, err := setRepr(in, x, x.Items(), "set")
 		return s, true, err
 	case *FrozenSet:
-		s, err := in.setRepr(x, x.Items(), "frozenset")
+		s, err := setRepr(in, x, x.Items(), "frozenset")
 		return s, true, err
 	case *Range:
 		if x.Step == 1 {
@@ -214,7 +214,7 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 	case *Slice:
 		var sb strings.Builder
 		sb.WriteString("slice(")
-		err := in.reprItems(&sb, []Object{x.Start, x.Stop, x.Step})
+		err := reprItems(in, &sb, []Object{x.Start, x.Stop, x.Step})
 		sb.WriteByte(')')
 		return sb.String(), true, err
 	case *Module:
@@ -246,12 +246,12 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 	case *GenericAlias:
 		var parts []string
 		for _, a := range x.Args.Items {
-			parts = append(parts, in.typeRepr(a))
+			parts = append(parts, typeRepr(in, a))
 		}
 		if len(parts) == 0 {
 			parts = []string{"()"}
 		}
-		return in.typeRepr(x.Origin) + "[" + strings.Join(parts, ", ") + "]", true, nil
+		return typeRepr(in, x.Origin) + "[" + strings.Join(parts, ", ") + "]", true, nil
 	case *UnionType:
 		var parts []string
 		for _, a := range x.Args.Items {
@@ -259,7 +259,7 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 				parts = append(parts, "None")
 				continue
 			}
-			parts = append(parts, in.typeRepr(a))
+			parts = append(parts, typeRepr(in, a))
 		}
 		return strings.Join(parts, " | "), true, nil
 	case *Super:
@@ -271,20 +271,20 @@ func (in *Interp) nativeRepr(o Object) (string, bool, error) {
 		if v, ok := x.Native.(Object); ok {
 			switch s := v.(type) {
 			case *Set:
-				r, err := in.setRepr(x, s.Items(), x.Class.Name)
+				r, err := setRepr(in, x, s.Items(), x.Class.Name)
 				return r, true, err
 			case *FrozenSet:
-				r, err := in.setRepr(x, s.Items(), x.Class.Name)
+				r, err := setRepr(in, x, s.Items(), x.Class.Name)
 				return r, true, err
 			}
-			return in.nativeRepr(v)
+			return nativeRepr(in, v)
 		}
 	}
 	return "", false, nil
 }
 
 // typeRepr prints a type the way generic aliases do: by its bare name.
-func (in *Interp) typeRepr(o Object) string {
+func typeRepr(in *Interp, o Object) string {
 	if t, ok := o.(*Type); ok {
 		return t.FullName()
 	}
@@ -295,12 +295,12 @@ func (in *Interp) typeRepr(o Object) string {
 	return s
 }
 
-func (in *Interp) setRepr(o Object, items []Object, name string) (string, error) {
+func setRepr(in *Interp, o Object, items []Object, name string) (string, error) {
 	if len(items) == 0 {
 		return name + "()", nil
 	}
 	var sb strings.Builder
-	ok, err := in.ReprGuard(o, func() error { return in.reprItems(&sb, items) })
+	ok, err := in.ReprGuard(o, func() error { return reprItems(in, &sb, items) })
 	if !ok {
 		return name + "(...)", nil
 	}

@@ -13,7 +13,7 @@ import (
 func (in *Interp) Compile(filename, src string, mode code.Mode) (*Code, error) {
 	c, err := code.CompileSource(filename, src, mode)
 	if err != nil {
-		return nil, in.fromSyntaxError(err)
+		return nil, syntaxError(in, err)
 	}
 	return NewCode(c), nil
 }

@@ -6,13 +6,13 @@ import (
 )
 
 // strFormat is str.format.
-func (in *Interp) strFormat(s string, args []Object, kw []KwArg) (string, error) {
+func strFormat(in *Interp, s string, args []Object, kw []KwArg) (string, error) {
 	auto := 0
 	mode := 0 // 1: automatic numbering, 2: manual
-	return in.strFormatRec(s, args, kw, &auto, &mode, 2)
+	return strFormatRec(in, s, args, kw, &auto, &mode, 2)
 }
 
-func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *int, depth int) (string, error) {
+func strFormatRec(in *Interp, s string, args []Object, kw []KwArg, auto, mode *int, depth int) (string, error) {
 	if depth < 0 {
 		return "", in.Errorf(in.Exc.ValueError, "Max string recursion exceeded")
 	}
@@ -77,7 +77,7 @@ func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *
 				break
 			}
 		}
-		v, err := in.formatField(name, args, kw, auto, mode)
+		v, err := formatField(in, name, args, kw, auto, mode)
 		if err != nil {
 			return "", err
 		}
@@ -101,7 +101,7 @@ func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *
 			return "", in.Errorf(in.Exc.ValueError, "Unknown conversion specifier '%c'", conv)
 		}
 		if strings.ContainsAny(spec, "{}") {
-			if spec, err = in.strFormatRec(spec, args, kw, auto, mode, depth-1); err != nil {
+			if spec, err = strFormatRec(in, spec, args, kw, auto, mode, depth-1); err != nil {
 				return "", err
 			}
 		}
@@ -114,7 +114,7 @@ func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *
 	return sb.String(), nil
 }
 
-func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode *int) (Object, error) {
+func formatField(in *Interp, name string, args []Object, kw []KwArg, auto, mode *int) (Object, error) {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
 		end = len(name)

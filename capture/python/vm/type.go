@@ -167,7 +167,7 @@ func (t *Type) hooks() *typeFlags {
 }
 
 // mro linearises bases by C3.
-func (in *Interp) computeMRO(t *Type, bases []*Type) ([]*Type, error) {
+func (t *Type) linearize(in *Interp, bases []*Type) ([]*Type, error) {
 	var seqs [][]*Type
 	for _, b := range bases {
 		seqs = append(seqs, slices.Clone(b.MRO))
@@ -234,11 +234,11 @@ func (t *Type) solid() *Type {
 // MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python
 // code: no __init_subclass__, no __set_name__, nothing of the metaclass.
 func (in *Interp) MakeClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
-	return in.newClass(meta, name, bases, dict)
+	return newClass(in, meta, name, bases, dict)
 }
 
 // newClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__.
-func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
+func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
 	if len(bases) == 0 {
 		bases = []*Type{ObjectType}
 	}
@@ -254,7 +254,7 @@ func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (
 	if meta != TypeType {
 		t.Meta = meta
 	}
-	mro, err := in.computeMRO(t, bases)
+	mro, err := t.linearize(in, bases)
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +370,7 @@ func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (
 }
 
 // typeNew is type.__new__ with three arguments.
-func (in *Interp) typeNew(meta *Type, name string, basesT []Object, ns *Dict, kw []KwArg) (Object, error) {
+func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw []KwArg) (Object, error) {
 	var bases []*Type
 	for _, b := range basesT {
 		t, ok := b.(*Type)
@@ -397,7 +397,7 @@ func (in *Interp) typeNew(meta *Type, name string, basesT []Object, ns *Dict, kw
 		cell, _ = c.(*Cell)
 		dict.DelStr("__classcell__")
 	}
-	t, err := in.newClass(meta, name, bases, dict)
+	t, err := newClass(in, meta, name, bases, dict)
 	if err != nil {
 		return nil, err
 	}
@@ -462,7 +462,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	if len(t.Bases) == 0 {
 		t.Bases = []*Type{ObjectType}
 	}
-	mro, err := in.computeMRO(t, t.Bases)
+	mro, err := t.linearize(in, t.Bases)
 	if err != nil {
 		mro = append([]*Type{t}, t.Bases[0].MRO...)
 	}

@@ -82,8 +82,8 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 			return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", cls.Name)
 		}
 	}
-	if in.isAbstract(cls) {
-		return nil, in.abstractError(cls)
+	if cls.isAbstract(in) {
+		return nil, cls.abstractError(in)
 	}
 	i := &Instance{Class: cls}
 	if cls.NumSlots > 0 {
@@ -92,11 +92,11 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 	return i, nil
 }
 
-func (in *Interp) isAbstract(cls *Type) bool {
-	if cls.Meta == nil {
+func (t *Type) isAbstract(in *Interp) bool {
+	if t.Meta == nil {
 		return false
 	}
-	a, ok := cls.Dict.GetStr("__abstractmethods__")
+	a, ok := t.Dict.GetStr("__abstractmethods__")
 	if !ok {
 		return false
 	}
@@ -104,8 +104,8 @@ func (in *Interp) isAbstract(cls *Type) bool {
 	return err == nil && n > 0
 }
 
-func (in *Interp) abstractError(cls *Type) error {
-	a, _ := cls.Dict.GetStr("__abstractmethods__")
+func (t *Type) abstractError(in *Interp) error {
+	a, _ := t.Dict.GetStr("__abstractmethods__")
 	items, _ := in.IterAll(a)
 	var names []string
 	for _, it := range items {
@@ -117,7 +117,7 @@ func (in *Interp) abstractError(cls *Type) error {
 	if len(names) > 1 {
 		pl = "s"
 	}
-	return in.Errorf(in.Exc.TypeError, "Can't instantiate abstract class %s with abstract method%s %s", cls.Name, pl, strings.Join(names, ", "))
+	return in.Errorf(in.Exc.TypeError, "Can't instantiate abstract class %s with abstract method%s %s", t.Name, pl, strings.Join(names, ", "))
 }
 
 // NewInstance makes an instance of cls that holds native, without running __init__.
@@ -317,17 +317,17 @@ func initObject() {
 	for _, n := range []string{"__lt__", "__le__", "__gt__", "__ge__"} {
 		addMethod(t, n, 1, 1, func(*Interp, []Object, []KwArg) (Object, error) { return NotImplemented, nil })
 	}
-	addMethod(t, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.dir(args[0]) })
+	addMethod(t, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return dirOf(in, args[0]) })
 	addMethod(t, "__sizeof__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return MakeInt(56), nil })
 	reduce := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		return in.reduceObject(args[0])
+		return reduceObject(in, args[0])
 	}
 	addMethod(t, "__reduce__", 0, 0, reduce)
 	addMethod(t, "__reduce_ex__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if f := args[0].Type().Lookup("__reduce__"); f != ObjectType.Lookup("__reduce__") {
 			return in.callSpecial(f, args[0])
 		}
-		return in.reduceObject(args[0])
+		return reduceObject(in, args[0])
 	})
 	addMethod(t, "__getstate__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if i, ok := args[0].(*Instance); ok {
@@ -358,7 +358,7 @@ func initObject() {
 }
 
 // reduceObject gives (copyreg-like reconstructor, args, state) as copy and pickle use it.
-func (in *Interp) reduceObject(o Object) (Object, error) {
+func reduceObject(in *Interp, o Object) (Object, error) {
 	i, ok := o.(*Instance)
 	if !ok {
 		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", o.Type().Name)
