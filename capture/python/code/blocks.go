@@ -94,9 +94,6 @@ func (c *compiler) unwindTo(stop int, keep bool) func() {
 
 func (c *compiler) ret(s *syntax.Return) {
 	u := c.u
-	if u.scope.gen && u.scope.kind == functionScope && false {
-		return
-	}
 	var k any
 	isConst := s.Value == nil
 	if v, ok := c.foldable(s.Value); ok && s.Value != nil {

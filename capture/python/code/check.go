@@ -84,19 +84,9 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.Continue:
 		c.leave(s.Span, "'continue' not properly in loop")
 	case *syntax.FunctionDef:
-		c.exprs(s.Decorators)
-		c.at = s.Span
-		c.arguments(s.Args, s.Returns)
-		c.within(functionScope, func() { c.stmts(s.Body) })
-		c.at = s.Span
-		c.debug(s.Name)
+		c.funcDef(s)
 	case *syntax.ClassDef:
-		c.exprs(s.Decorators)
-		c.within(classScope, func() { c.stmts(s.Body) })
-		c.at = s.Span
-		c.starred(s.Bases)
-		c.keywords(s.Keywords)
-		c.debug(s.Name)
+		c.classDef(s)
 	case *syntax.Delete:
 		for _, t := range s.Targets {
 			c.del(t)
@@ -110,13 +100,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 		c.target(s.Target)
 		c.expr(s.Value)
 	case *syntax.AnnAssign:
-		if s.Value != nil {
-			c.expr(s.Value)
-		}
-		c.target(s.Target)
-		if !c.f.Future["annotations"] && (c.kind == moduleScope || c.kind == classScope || !s.Simple) {
-			c.expr(s.Annotation)
-		}
+		c.annAssign(s)
 	case *syntax.For:
 		c.expr(s.Iter)
 		c.target(s.Target)
@@ -142,25 +126,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 		c.expr(s.Exc)
 		c.expr(s.Cause)
 	case *syntax.Try:
-		c.stmts(s.Body)
-		for i, h := range s.Handlers {
-			if h.Type == nil && i < len(s.Handlers)-1 {
-				c.fail(h.Span, "default 'except:' must be last")
-			}
-			c.expr(h.Type)
-			c.at = h.Span
-			c.debug(h.Name)
-			if s.Star {
-				loops := c.loops
-				c.loops, c.stars = 0, c.stars+1
-				c.stmts(h.Body)
-				c.loops, c.stars = loops, c.stars-1
-			} else {
-				c.stmts(h.Body)
-			}
-		}
-		c.stmts(s.Else)
-		c.stmts(s.Final)
+		c.try(s)
 	case *syntax.Assert:
 		c.expr(s.Test)
 		c.expr(s.Msg)
@@ -180,6 +146,60 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.Match:
 		c.match(s)
 	}
+}
+
+// funcDef checks in the order in which code is made: what is evaluated outside first, then the body, and the binding of the name last.
+func (c *checker) funcDef(s *syntax.FunctionDef) {
+	c.exprs(s.Decorators)
+	c.at = s.Span
+	c.arguments(s.Args, s.Returns)
+	c.within(functionScope, func() { c.stmts(s.Body) })
+	c.at = s.Span
+	c.debug(s.Name)
+}
+
+// classDef checks the body before the bases, as CPython compiles it first.
+func (c *checker) classDef(s *syntax.ClassDef) {
+	c.exprs(s.Decorators)
+	c.within(classScope, func() { c.stmts(s.Body) })
+	c.at = s.Span
+	c.starred(s.Bases)
+	c.keywords(s.Keywords)
+	c.debug(s.Name)
+}
+
+// annAssign checks an annotation only where it is evaluated: not that of a function's local name, nor one that stays text.
+func (c *checker) annAssign(s *syntax.AnnAssign) {
+	if s.Value != nil {
+		c.expr(s.Value)
+	}
+	c.target(s.Target)
+	if !c.f.Future["annotations"] && (c.kind == moduleScope || c.kind == classScope || !s.Simple) {
+		c.expr(s.Annotation)
+	}
+}
+
+// try checks the clauses. Nothing may leave an except* clause, so the loops around it do not count inside.
+func (c *checker) try(s *syntax.Try) {
+	c.stmts(s.Body)
+	for i, h := range s.Handlers {
+		if h.Type == nil && i < len(s.Handlers)-1 {
+			c.fail(h.Span, "default 'except:' must be last")
+		}
+		c.expr(h.Type)
+		c.at = h.Span
+		c.debug(h.Name)
+		if s.Star {
+			loops := c.loops
+			c.loops, c.stars = 0, c.stars+1
+			c.stmts(h.Body)
+			c.loops, c.stars = loops, c.stars-1
+		} else {
+			c.stmts(h.Body)
+		}
+	}
+	c.stmts(s.Else)
+	c.stmts(s.Final)
 }
 
 func (c *checker) imported(a *syntax.Alias) {

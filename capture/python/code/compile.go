@@ -315,31 +315,15 @@ func (c *compiler) stmts(list []syntax.Stmt) {
 	}
 }
 
+// stmt emits a statement. It leaves the stack as it was.
 func (c *compiler) stmt(s syntax.Stmt) {
 	u := c.u
 	u.pos = s.Pos()
 	switch s := s.(type) {
 	case *syntax.ExprStmt:
-		if c.mode == Single && u.outer == nil {
-			c.expr(s.Value)
-			u.emit(PRINT_EXPR, 0)
-			return
-		}
-		if _, ok := s.Value.(*syntax.Constant); ok {
-			u.emit(NOP, 0)
-			return
-		}
-		c.expr(s.Value)
-		u.pos = s.Pos()
-		u.emit(POP_TOP, 0)
+		c.exprStmt(s)
 	case *syntax.Assign:
-		c.expr(s.Value)
-		for i, t := range s.Targets {
-			if i < len(s.Targets)-1 {
-				u.emit(COPY, 1)
-			}
-			c.store(t)
-		}
+		c.assign(s)
 	case *syntax.AugAssign:
 		c.augAssign(s)
 	case *syntax.AnnAssign:
@@ -347,15 +331,7 @@ func (c *compiler) stmt(s syntax.Stmt) {
 	case *syntax.Return:
 		c.ret(s)
 	case *syntax.If:
-		els, end := u.newLabel(), u.newLabel()
-		c.jumpIf(s.Test, els, false)
-		c.stmts(s.Body)
-		if len(s.Else) > 0 {
-			u.jump(JUMP_FORWARD, end)
-		}
-		u.mark(els)
-		c.stmts(s.Else)
-		u.mark(end)
+		c.ifStmt(s)
 	case *syntax.While:
 		c.while(s)
 	case *syntax.For:
@@ -366,79 +342,19 @@ func (c *compiler) stmt(s syntax.Stmt) {
 		c.breakContinue(false)
 	case *syntax.Pass:
 		u.emit(NOP, 0)
-	case *syntax.Global, *syntax.Nonlocal:
+	case *syntax.Global, *syntax.Nonlocal: // the symbol table has taken them in
 	case *syntax.Delete:
 		for _, t := range s.Targets {
 			c.del(t)
 		}
 	case *syntax.Raise:
-		n := 0
-		if s.Exc != nil {
-			c.expr(s.Exc)
-			n++
-			if s.Cause != nil {
-				c.expr(s.Cause)
-				n++
-			}
-		}
-		u.pos = s.Pos()
-		u.emit(RAISE_VARARGS, n)
+		c.raise(s)
 	case *syntax.Assert:
-		end := u.newLabel()
-		c.jumpIf(s.Test, end, true)
-		at := s.Pos()
-		if k := lastCompare(s.Test); k != nil {
-			at = k.Pos()
-		}
-		u.pos = at
-		u.emit(LOAD_ASSERTION_ERROR, 0)
-		if s.Msg != nil {
-			c.expr(s.Msg)
-			u.pos = at
-			u.emit(PRECALL, 0)
-			u.emit(CALL, 0)
-		}
-		u.emit(RAISE_VARARGS, 1)
-		u.mark(end)
+		c.assert(s)
 	case *syntax.Import:
-		for _, a := range s.Names {
-			c.loadConst(int64(0))
-			c.loadConst(nil)
-			u.emit(IMPORT_NAME, c.name(a.Name))
-			if a.AsName != "" {
-				parts := strings.Split(a.Name, ".")
-				for _, p := range parts[1:] {
-					u.emit(IMPORT_FROM, c.name(p))
-					u.emit(SWAP, 2)
-					u.emit(POP_TOP, 0)
-				}
-				c.storeName(a.AsName)
-			} else {
-				top, _, _ := strings.Cut(a.Name, ".")
-				c.storeName(top)
-			}
-		}
+		c.importStmt(s)
 	case *syntax.ImportFrom:
-		c.loadConst(int64(s.Level))
-		var names Tuple
-		for _, a := range s.Names {
-			names = append(names, a.Name)
-		}
-		c.loadConst(names)
-		u.emit(IMPORT_NAME, c.name(s.Module))
-		if s.Names[0].Name == "*" {
-			u.emit(IMPORT_STAR, 0)
-			return
-		}
-		for _, a := range s.Names {
-			u.emit(IMPORT_FROM, c.name(a.Name))
-			if a.AsName != "" {
-				c.storeName(a.AsName)
-			} else {
-				c.storeName(a.Name)
-			}
-		}
-		u.emit(POP_TOP, 0)
+		c.importFrom(s)
 	case *syntax.Try:
 		if len(s.Final) > 0 {
 			c.tryFinally(s)
@@ -456,6 +372,126 @@ func (c *compiler) stmt(s syntax.Stmt) {
 	default:
 		panic(fmt.Sprintf("statement %T", s))
 	}
+}
+
+func (c *compiler) exprStmt(s *syntax.ExprStmt) {
+	u := c.u
+	if c.mode == Single && u.outer == nil {
+		c.expr(s.Value)
+		u.emit(PRINT_EXPR, 0)
+		return
+	}
+	if _, ok := s.Value.(*syntax.Constant); ok {
+		u.emit(NOP, 0)
+		return
+	}
+	c.expr(s.Value)
+	u.pos = s.Pos()
+	u.emit(POP_TOP, 0)
+}
+
+func (c *compiler) assign(s *syntax.Assign) {
+	c.expr(s.Value)
+	for i, t := range s.Targets {
+		if i < len(s.Targets)-1 {
+			c.u.emit(COPY, 1)
+		}
+		c.store(t)
+	}
+}
+
+func (c *compiler) ifStmt(s *syntax.If) {
+	u := c.u
+	els, end := u.newLabel(), u.newLabel()
+	c.jumpIf(s.Test, els, false)
+	c.stmts(s.Body)
+	if len(s.Else) > 0 {
+		u.jump(JUMP_FORWARD, end)
+	}
+	u.mark(els)
+	c.stmts(s.Else)
+	u.mark(end)
+}
+
+func (c *compiler) raise(s *syntax.Raise) {
+	n := 0
+	if s.Exc != nil {
+		c.expr(s.Exc)
+		n++
+		if s.Cause != nil {
+			c.expr(s.Cause)
+			n++
+		}
+	}
+	c.u.pos = s.Pos()
+	c.u.emit(RAISE_VARARGS, n)
+}
+
+// assert raises AssertionError where the test is false. What raises stands, for tracebacks, where the last comparison of the test does.
+func (c *compiler) assert(s *syntax.Assert) {
+	u := c.u
+	end := u.newLabel()
+	c.jumpIf(s.Test, end, true)
+	at := s.Pos()
+	if k := lastCompare(s.Test); k != nil {
+		at = k.Pos()
+	}
+	u.pos = at
+	u.emit(LOAD_ASSERTION_ERROR, 0)
+	if s.Msg != nil {
+		c.expr(s.Msg)
+		u.pos = at
+		u.emit(PRECALL, 0)
+		u.emit(CALL, 0)
+	}
+	u.emit(RAISE_VARARGS, 1)
+	u.mark(end)
+}
+
+// importStmt binds the top package, or, under another name, the module itself: that is then taken out of its packages one by one.
+func (c *compiler) importStmt(s *syntax.Import) {
+	u := c.u
+	for _, a := range s.Names {
+		c.loadConst(int64(0))
+		c.loadConst(nil)
+		u.emit(IMPORT_NAME, c.name(a.Name))
+		if a.AsName == "" {
+			top, _, _ := strings.Cut(a.Name, ".")
+			c.storeName(top)
+			continue
+		}
+		parts := strings.Split(a.Name, ".")
+		for _, p := range parts[1:] {
+			u.emit(IMPORT_FROM, c.name(p))
+			u.emit(SWAP, 2)
+			u.emit(POP_TOP, 0)
+		}
+		c.storeName(a.AsName)
+	}
+}
+
+func (c *compiler) importFrom(s *syntax.ImportFrom) {
+	u := c.u
+	c.loadConst(int64(s.Level))
+	var names Tuple
+	for _, a := range s.Names {
+		names = append(names, a.Name)
+	}
+	c.loadConst(names)
+	u.emit(IMPORT_NAME, c.name(s.Module))
+	if s.Names[0].Name == "*" {
+		u.emit(IMPORT_STAR, 0)
+		return
+	}
+	for _, a := range s.Names {
+		u.emit(IMPORT_FROM, c.name(a.Name))
+		if a.AsName != "" {
+			c.storeName(a.AsName)
+		} else {
+			c.storeName(a.Name)
+		}
+	}
+	u.emit(POP_TOP, 0)
 }
 
 func (c *compiler) store(t syntax.Expr) {

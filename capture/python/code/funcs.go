@@ -135,9 +135,7 @@ func (c *compiler) lambda(e *syntax.Lambda) {
 	c.u.emit(RESUME, 0)
 	c.expr(e.Body)
 	c.u.pos = e.Body.Pos()
-	gen := c.u.scope.gen
 	c.u.emit(RETURN_VALUE, 0)
-	_ = gen
 	co := c.leave(false)
 	u.pos = e.Pos()
 	c.makeClosure(co, flags)

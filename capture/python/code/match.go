@@ -34,11 +34,9 @@ func (c *compiler) match(s *syntax.Match) {
 	u := c.u
 	end := u.newLabel()
 	c.expr(s.Subject)
-	for i, k := range s.Cases {
+	for _, k := range s.Cases {
 		u.pos = k.Pattern.Pos()
 		m := &matcher{}
-		last := i == len(s.Cases)-1
-		_ = last
 		u.emit(COPY, 1)
 		m.depth = 1
 		c.pattern(m, k.Pattern)

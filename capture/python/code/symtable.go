@@ -363,25 +363,9 @@ func (b *symbols) params(a *syntax.Arguments) {
 func (b *symbols) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.FunctionDef:
-		b.add(s.Name, defLocal, s.Span)
-		b.args(s.Args, true)
-		b.annotation(s.Returns)
-		b.exprs(s.Decorators)
-		pop := b.push(functionScope, s)
-		b.params(s.Args)
-		b.stmts(s.Body)
-		pop()
+		b.funcDef(s)
 	case *syntax.ClassDef:
-		b.add(s.Name, defLocal, s.Span)
-		b.exprs(s.Bases)
-		for _, k := range s.Keywords {
-			b.expr(k.Value)
-		}
-		b.exprs(s.Decorators)
-		pop := b.push(classScope, s)
-		b.cur.class = s.Name
-		b.stmts(s.Body)
-		pop()
+		b.classDef(s)
 	case *syntax.Return:
 		b.expr(s.Value)
 	case *syntax.Delete:
@@ -423,39 +407,14 @@ func (b *symbols) stmt(s syntax.Stmt) {
 		b.expr(s.Exc)
 		b.expr(s.Cause)
 	case *syntax.Try:
-		b.stmts(s.Body)
-		b.stmts(s.Else)
-		for _, h := range s.Handlers {
-			b.expr(h.Type)
-			if h.Name != "" {
-				b.add(h.Name, defLocal, h.Span)
-			}
-			b.stmts(h.Body)
-		}
-		b.stmts(s.Final)
+		b.try(s)
 	case *syntax.Assert:
 		b.expr(s.Test)
 		b.expr(s.Msg)
 	case *syntax.Import:
-		for _, a := range s.Names {
-			n := a.AsName
-			if n == "" {
-				n, _, _ = strings.Cut(a.Name, ".")
-			}
-			b.add(n, defImport, a.Span)
-		}
+		b.importStmt(s)
 	case *syntax.ImportFrom:
-		for _, a := range s.Names {
-			n := a.AsName
-			if n == "" {
-				n = a.Name
-			}
-			if n != "*" {
-				b.add(n, defImport, a.Span)
-			} else if b.cur.kind != moduleScope {
-				b.fail(a.Span, "import * only allowed at module level")
-			}
-		}
+		b.importFrom(s)
 	case *syntax.Global:
 		b.declare(s.Span, s.Names, defGlobal, "global")
 	case *syntax.Nonlocal:
@@ -468,6 +427,70 @@ func (b *symbols) stmt(s syntax.Stmt) {
 			b.pattern(c.Pattern)
 			b.expr(c.Guard)
 			b.stmts(c.Body)
+		}
+	}
+}
+
+// funcDef notes the function's name and what is evaluated around it in the scope around, and its body in one of its own.
+func (b *symbols) funcDef(s *syntax.FunctionDef) {
+	b.add(s.Name, defLocal, s.Span)
+	b.args(s.Args, true)
+	b.annotation(s.Returns)
+	b.exprs(s.Decorators)
+	pop := b.push(functionScope, s)
+	b.params(s.Args)
+	b.stmts(s.Body)
+	pop()
+}
+
+func (b *symbols) classDef(s *syntax.ClassDef) {
+	b.add(s.Name, defLocal, s.Span)
+	b.exprs(s.Bases)
+	for _, k := range s.Keywords {
+		b.expr(k.Value)
+	}
+	b.exprs(s.Decorators)
+	pop := b.push(classScope, s)
+	b.cur.class = s.Name
+	b.stmts(s.Body)
+	pop()
+}
+
+// try reads the else clause before the handlers, as CPython does: of two mistakes it is the first in this order that is reported.
+func (b *symbols) try(s *syntax.Try) {
+	b.stmts(s.Body)
+	b.stmts(s.Else)
+	for _, h := range s.Handlers {
+		b.expr(h.Type)
+		if h.Name != "" {
+			b.add(h.Name, defLocal, h.Span)
+		}
+		b.stmts(h.Body)
+	}
+	b.stmts(s.Final)
+}
+
+// importStmt binds what is written behind as, else the top package.
+func (b *symbols) importStmt(s *syntax.Import) {
+	for _, a := range s.Names {
+		n := a.AsName
+		if n == "" {
+			n, _, _ = strings.Cut(a.Name, ".")
+		}
+		b.add(n, defImport, a.Span)
+	}
+}
+
+func (b *symbols) importFrom(s *syntax.ImportFrom) {
+	for _, a := range s.Names {
+		n := a.AsName
+		if n == "" {
+			n = a.Name
+		}
+		if n != "*" {
+			b.add(n, defImport, a.Span)
+		} else if b.cur.kind != moduleScope {
+			b.fail(a.Span, "import * only allowed at module level")
 		}
 	}
 }
