@@ -261,6 +261,7 @@ func (p *parser) stmts(kids []*cst) []Stmt {
 	return out
 }
 
+// stmt turns a concrete node into the statement that it is: a switch over the grammar's kinds of nodes.
 func (p *parser) stmt(c *cst) Stmt {
 	b := stmtNode{p.sp(c)}
 	switch c.kind {
@@ -279,39 +280,11 @@ func (p *parser) stmt(c *cst) Stmt {
 		}
 		return r
 	case "delete_statement":
-		d := &Delete{stmtNode: b}
-		t := c.namedKids()[0]
-		if t.kind == "expression_list" {
-			for _, k := range t.namedKids() {
-				d.Targets = append(d.Targets, p.expr(k))
-			}
-		} else {
-			d.Targets = []Expr{p.expr(t)}
-		}
-		return d
+		return p.del(c, b)
 	case "raise_statement":
-		r := &Raise{stmtNode: b}
-		for _, k := range c.namedKids() {
-			if k.field == "cause" {
-				r.Cause = p.expr(k)
-			} else {
-				r.Exc = p.expr(k)
-			}
-		}
-		if t, ok := r.Exc.(*Tuple); ok && !p.parenthesised(t) {
-			p.fail(t.Span, "invalid syntax")
-		}
-		return r
+		return p.raise(c, b)
 	case "assert_statement":
-		ks := c.namedKids()
-		a := &Assert{stmtNode: b, Test: p.expr(ks[0])}
-		if len(ks) > 1 {
-			a.Msg = p.expr(ks[1])
-		}
-		if len(ks) > 2 {
-			p.bad(ks[2])
-		}
-		return a
+		return p.assert(c, b)
 	case "global_statement", "nonlocal_statement":
 		var names []string
 		for _, k := range c.namedKids() {
@@ -326,18 +299,7 @@ func (p *parser) stmt(c *cst) Stmt {
 	case "import_from_statement", "future_import_statement":
 		return p.importFrom(c)
 	case "if_statement":
-		s := &If{stmtNode: b, Test: p.expr(c.get("condition")), Body: p.block(c.get("consequence"))}
-		cur := s
-		for _, a := range c.all("alternative") {
-			if a.kind == "elif_clause" {
-				n := &If{stmtNode: stmtNode{p.sp(a)}, Test: p.expr(a.get("condition")), Body: p.block(a.get("consequence"))}
-				cur.Else = []Stmt{n}
-				cur = n
-			} else {
-				cur.Else = p.block(a.get("body"))
-			}
-		}
-		return s
+		return p.ifStmt(c, b)
 	case "while_statement":
 		s := &While{stmtNode: b, Test: p.expr(c.get("condition")), Body: p.block(c.get("body"))}
 		if a := c.get("alternative"); a != nil {
@@ -360,20 +322,7 @@ func (p *parser) stmt(c *cst) Stmt {
 	case "class_definition":
 		return p.classDef(c, nil)
 	case "decorated_definition":
-		var decs []Expr
-		for _, k := range c.kids {
-			if k.kind == "decorator" {
-				decs = append(decs, p.expr(k.namedKids()[0]))
-			}
-		}
-		d := c.get("definition")
-		if d == nil {
-			p.bad(c)
-		}
-		if d.kind == "class_definition" {
-			return p.classDef(d, decs)
-		}
-		return p.funcDef(d, decs)
+		return p.decorated(c)
 	case "match_statement":
 		return p.match(c, b)
 	case "print_statement":
@@ -385,6 +334,80 @@ func (p *parser) stmt(c *cst) Stmt {
 	}
 	p.bad(c)
 	return nil
+}
+
+func (p *parser) del(c *cst, b stmtNode) Stmt {
+	d := &Delete{stmtNode: b}
+	t := c.namedKids()[0]
+	if t.kind == "expression_list" {
+		for _, k := range t.namedKids() {
+			d.Targets = append(d.Targets, p.expr(k))
+		}
+	} else {
+		d.Targets = []Expr{p.expr(t)}
+	}
+	return d
+}
+
+// raise refuses Python 2's `raise Class, value`.
+func (p *parser) raise(c *cst, b stmtNode) Stmt {
+	r := &Raise{stmtNode: b}
+	for _, k := range c.namedKids() {
+		if k.field == "cause" {
+			r.Cause = p.expr(k)
+		} else {
+			r.Exc = p.expr(k)
+		}
+	}
+	if t, ok := r.Exc.(*Tuple); ok && !p.parenthesised(t) {
+		p.fail(t.Span, "invalid syntax")
+	}
+	return r
+}
+
+func (p *parser) assert(c *cst, b stmtNode) Stmt {
+	ks := c.namedKids()
+	a := &Assert{stmtNode: b, Test: p.expr(ks[0])}
+	if len(ks) > 1 {
+		a.Msg = p.expr(ks[1])
+	}
+	if len(ks) > 2 {
+		p.bad(ks[2])
+	}
+	return a
+}
+
+// ifStmt makes an If in the Else of each elif.
+func (p *parser) ifStmt(c *cst, b stmtNode) Stmt {
+	s := &If{stmtNode: b, Test: p.expr(c.get("condition")), Body: p.block(c.get("consequence"))}
+	cur := s
+	for _, a := range c.all("alternative") {
+		if a.kind == "elif_clause" {
+			n := &If{stmtNode: stmtNode{p.sp(a)}, Test: p.expr(a.get("condition")), Body: p.block(a.get("consequence"))}
+			cur.Else = []Stmt{n}
+			cur = n
+		} else {
+			cur.Else = p.block(a.get("body"))
+		}
+	}
+	return s
+}
+
+func (p *parser) decorated(c *cst) Stmt {
+	var decs []Expr
+	for _, k := range c.kids {
+		if k.kind == "decorator" {
+			decs = append(decs, p.expr(k.namedKids()[0]))
+		}
+	}
+	d := c.get("definition")
+	if d == nil {
+		p.bad(c)
+	}
+	if d.kind == "class_definition" {
+		return p.classDef(d, decs)
+	}
+	return p.funcDef(d, decs)
 }
 
 func (p *parser) noAsync(c *cst) {
