@@ -41,65 +41,14 @@ func nativeBinary(in *Interp, op string, a, b Object) (Object, error) {
 			return complexBinary(in, op, a, b)
 		}
 	case Str:
-		switch op {
-		case "+":
-			if y, ok := b.(Str); ok {
-				return x + y, nil
-			}
-		case "*":
-			if n, ok := AsInt(b); ok {
-				if n <= 0 {
-					return Str(""), nil
-				}
-				if len(x) > 0 && n > mostItems/int64(len(x)) {
-					return nil, in.Errorf(in.Exc.MemoryError, "")
-				}
-				return Str(strings.Repeat(string(x), int(n))), nil
-			}
-		case "%":
-			s, err := percent(in, string(x), b, false)
-			if err != nil {
-				return nil, err
-			}
-			return Str(s), nil
-		}
+		return strBinary(in, op, x, b)
 	case Bytes, *ByteArray:
-		xb, _ := bytesOf(a)
-		var out []byte
-		switch op {
-		case "+":
-			y, ok := bytesOf(b)
-			if !ok {
-				return nil, nil
-			}
-			out = append(append([]byte(nil), xb...), y...)
-		case "*":
-			n, ok := AsInt(b)
-			if !ok {
-				return nil, nil
-			}
-			if len(xb) > 0 && n > mostItems/int64(len(xb)) {
-				return nil, in.Errorf(in.Exc.MemoryError, "")
-			}
-			out = bytes.Repeat(xb, int(max(n, 0)))
-		case "%":
-			s, err := percent(in, string(xb), b, true)
-			if err != nil {
-				return nil, err
-			}
-			out = []byte(s)
-		default:
-			return nil, nil
-		}
-		if _, ok := a.(*ByteArray); ok {
-			return &ByteArray{out}, nil
-		}
-		return Bytes(out), nil
+		return bytesBinary(in, op, a, b)
 	case *List:
 		switch op {
 		case "+":
 			if y, ok := b.(*List); ok {
-				return &List{append(append(make([]Object, 0, len(x.Items)+len(y.Items)), x.Items...), y.Items...)}, nil
+				return &List{concat(x.Items, y.Items)}, nil
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
@@ -111,7 +60,7 @@ func nativeBinary(in *Interp, op string, a, b Object) (Object, error) {
 		switch op {
 		case "+":
 			if y, ok := b.(*Tuple); ok {
-				return NewTuple(append(append(make([]Object, 0, len(x.Items)+len(y.Items)), x.Items...), y.Items...)...), nil
+				return NewTuple(concat(x.Items, y.Items)...), nil
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
@@ -137,81 +86,178 @@ func nativeBinary(in *Interp, op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
+func concat(a, b []Object) []Object {
+	return append(append(make([]Object, 0, len(a)+len(b)), a...), b...)
+}
+
+// strBinary is an operator whose left operand is a string.
+func strBinary(in *Interp, op string, x Str, b Object) (Object, error) {
+	switch op {
+	case "+":
+		if y, ok := b.(Str); ok {
+			return x + y, nil
+		}
+	case "*":
+		if n, ok := AsInt(b); ok {
+			if n <= 0 {
+				return Str(""), nil
+			}
+			if len(x) > 0 && n > mostItems/int64(len(x)) {
+				return nil, in.Errorf(in.Exc.MemoryError, "")
+			}
+			return Str(strings.Repeat(string(x), int(n))), nil
+		}
+	case "%":
+		s, err := percent(in, string(x), b, false)
+		if err != nil {
+			return nil, err
+		}
+		return Str(s), nil
+	}
+	return nil, nil
+}
+
+// bytesBinary is an operator whose left operand is bytes or a bytearray; the result is of the same kind.
+func bytesBinary(in *Interp, op string, a, b Object) (Object, error) {
+	x, _ := bytesOf(a)
+	var out []byte
+	switch op {
+	case "+":
+		y, ok := bytesOf(b)
+		if !ok {
+			return nil, nil
+		}
+		out = append(append([]byte(nil), x...), y...)
+	case "*":
+		n, ok := AsInt(b)
+		if !ok {
+			return nil, nil
+		}
+		if len(x) > 0 && n > mostItems/int64(len(x)) {
+			return nil, in.Errorf(in.Exc.MemoryError, "")
+		}
+		out = bytes.Repeat(x, int(max(n, 0)))
+	case "%":
+		s, err := percent(in, string(x), b, true)
+		if err != nil {
+			return nil, err
+		}
+		out = []byte(s)
+	default:
+		return nil, nil
+	}
+	if _, ok := a.(*ByteArray); ok {
+		return &ByteArray{out}, nil
+	}
+	return Bytes(out), nil
+}
+
+// intBinary is an operator of two integers. What fits 64 bits, operands and result, is computed there.
 func intBinary(in *Interp, op string, a, b Object) (Object, error) {
 	x, okx := AsInt(a)
 	y, oky := AsInt(b)
 	if okx && oky {
-		switch op {
-		case "+":
-			if s := x + y; (x^s)&(y^s) >= 0 {
-				return MakeInt(s), nil
-			}
-		case "-":
-			if s := x - y; (x^y)&(x^s) >= 0 {
-				return MakeInt(s), nil
-			}
-		case "*":
-			if x == 0 || y == 0 {
-				return MakeInt(0), nil
-			}
-			if p := x * y; p/y == x && !(x == -1 && y == math.MinInt64) && !(y == -1 && x == math.MinInt64) {
-				return MakeInt(p), nil
-			}
-		case "//", "%", "divmod":
-			if y == 0 {
-				if op == "%" {
-					return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
-				}
-				return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
-			}
-			if x == math.MinInt64 && y == -1 {
-				break
-			}
-			q, m := x/y, x%y
-			if m != 0 && (m < 0) != (y < 0) {
-				q--
-				m += y
-			}
+		if v, err := smallBinary(in, op, x, y); v != nil || err != nil {
 			switch op {
-			case "//":
-				return MakeInt(q), nil
-			case "%":
-				return MakeInt(m), nil
+			case "&", "|", "^":
+				v = boolOr(a, b, v)
 			}
-			return NewTuple(MakeInt(q), MakeInt(m)), nil
-		case "/":
-			if y == 0 {
-				return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
-			}
-			if abs(x) < 1<<53 && abs(y) < 1<<53 {
-				return Float(float64(x) / float64(y)), nil
-			}
-		case "&":
-			return boolOr(a, b, MakeInt(x&y)), nil
-		case "|":
-			return boolOr(a, b, MakeInt(x|y)), nil
-		case "^":
-			return boolOr(a, b, MakeInt(x^y)), nil
-		case ">>":
-			if y < 0 {
-				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
-			}
-			return MakeInt(x >> uint(min(y, 63))), nil
-		case "<<":
-			if y < 0 {
-				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
-			}
-		case "**":
-			if y < 0 {
-				if x == 0 {
-					return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
-				}
-				return Float(libm.Pow(float64(x), float64(y))), nil
-			}
+			return v, err
 		}
 	}
 	p, _ := AsBig(a)
 	q, _ := AsBig(b)
+	if op == "**" && q.Sign() < 0 {
+		return floatBinary(in, op, a, b)
+	}
+	return bigBinary(in, op, p, q)
+}
+
+// smallBinary is an operator of integers of 64 bits; nil if the result does not fit 64 bits, or may not.
+func smallBinary(in *Interp, op string, x, y int64) (Object, error) {
+	switch op {
+	case "+":
+		if s := x + y; (x^s)&(y^s) >= 0 {
+			return MakeInt(s), nil
+		}
+	case "-":
+		if s := x - y; (x^y)&(x^s) >= 0 {
+			return MakeInt(s), nil
+		}
+	case "*":
+		if x == 0 || y == 0 {
+			return MakeInt(0), nil
+		}
+		if p := x * y; p/y == x && !(x == -1 && y == math.MinInt64) && !(y == -1 && x == math.MinInt64) {
+			return MakeInt(p), nil
+		}
+	case "//", "%", "divmod":
+		if y == 0 {
+			return nil, divisionByZero(in, op)
+		}
+		if x == math.MinInt64 && y == -1 {
+			return nil, nil
+		}
+		q, m := x/y, x%y
+		if m != 0 && (m < 0) != (y < 0) { // Go rounds toward zero, Python down
+			q--
+			m += y
+		}
+		return quotient(op, MakeInt(q), MakeInt(m)), nil
+	case "/":
+		if y == 0 {
+			return nil, divisionByZero(in, op)
+		}
+		if abs(x) < 1<<53 && abs(y) < 1<<53 { // both are floats exactly
+			return Float(float64(x) / float64(y)), nil
+		}
+	case "&":
+		return MakeInt(x & y), nil
+	case "|":
+		return MakeInt(x | y), nil
+	case "^":
+		return MakeInt(x ^ y), nil
+	case ">>", "<<":
+		if y < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+		}
+		if op == ">>" {
+			return MakeInt(x >> uint(min(y, 63))), nil
+		}
+	case "**":
+		if y < 0 {
+			if x == 0 {
+				return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
+			}
+			return Float(libm.Pow(float64(x), float64(y))), nil
+		}
+	}
+	return nil, nil
+}
+
+func divisionByZero(in *Interp, op string) error {
+	switch op {
+	case "%":
+		return in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+	case "/":
+		return in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+	}
+	return in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
+}
+
+// quotient picks what an operator wants of a division.
+func quotient(op string, q, m Object) Object {
+	switch op {
+	case "//":
+		return q
+	case "%":
+		return m
+	}
+	return NewTuple(q, m)
+}
+
+// bigBinary is an operator of integers of any size; the exponent of ** is not negative. What no memory could hold is MemoryError.
+func bigBinary(in *Interp, op string, p, q *big.Int) (Object, error) {
 	r := new(big.Int)
 	switch op {
 	case "+":
@@ -221,11 +267,8 @@ func intBinary(in *Interp, op string, a, b Object) (Object, error) {
 	case "*":
 		return MakeBig(r.Mul(p, q)), nil
 	case "//", "%", "divmod":
-		if q.Sign() == 0 && op == "%" {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
-		}
 		if q.Sign() == 0 {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
+			return nil, divisionByZero(in, op)
 		}
 		m := new(big.Int)
 		r.QuoRem(p, q, m)
@@ -233,19 +276,10 @@ func intBinary(in *Interp, op string, a, b Object) (Object, error) {
 			r.Sub(r, big.NewInt(1))
 			m.Add(m, q)
 		}
-		switch op {
-		case "//":
-			return MakeBig(r), nil
-		case "%":
-			return MakeBig(m), nil
-		}
-		return NewTuple(MakeBig(r), MakeBig(m)), nil
+		return quotient(op, MakeBig(r), MakeBig(m)), nil
 	case "/":
-		if q.Sign() == 0 && op == "%" {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
-		}
 		if q.Sign() == 0 {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+			return nil, divisionByZero(in, op)
 		}
 		f, _ := new(big.Rat).SetFrac(p, q).Float64()
 		if math.IsInf(f, 0) {
@@ -259,35 +293,33 @@ func intBinary(in *Interp, op string, a, b Object) (Object, error) {
 	case "^":
 		return MakeBig(r.Xor(p, q)), nil
 	case "<<", ">>":
-		if q.Sign() < 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
-		}
-		if !q.IsInt64() || q.Int64() > 1<<33 {
-			if op == ">>" {
-				if p.Sign() < 0 {
-					return MakeInt(-1), nil
-				}
-				return MakeInt(0), nil
-			}
-			if p.Sign() == 0 {
-				return MakeInt(0), nil
-			}
-			return nil, in.Errorf(in.Exc.MemoryError, "")
-		}
-		if op == "<<" {
-			return MakeBig(r.Lsh(p, uint(q.Int64()))), nil
-		}
-		return MakeBig(r.Rsh(p, uint(q.Int64()))), nil
+		return bigShift(in, op, p, q)
 	case "**":
-		if q.Sign() < 0 {
-			return floatBinary(in, op, a, b)
-		}
 		if p.BitLen() > 1 && (!q.IsInt64() || q.Int64()*int64(p.BitLen()) > 1<<30) {
 			return nil, in.Errorf(in.Exc.MemoryError, "")
 		}
 		return MakeBig(r.Exp(p, q, nil)), nil
 	}
 	return nil, nil
+}
+
+func bigShift(in *Interp, op string, p, q *big.Int) (Object, error) {
+	if q.Sign() < 0 {
+		return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+	}
+	if !q.IsInt64() || q.Int64() > 1<<33 {
+		switch {
+		case op == ">>" && p.Sign() < 0:
+			return MakeInt(-1), nil
+		case op == ">>" || p.Sign() == 0:
+			return MakeInt(0), nil
+		}
+		return nil, in.Errorf(in.Exc.MemoryError, "")
+	}
+	if op == "<<" {
+		return MakeBig(new(big.Int).Lsh(p, uint(q.Int64()))), nil
+	}
+	return MakeBig(new(big.Int).Rsh(p, uint(q.Int64()))), nil
 }
 
 func abs(x int64) int64 {

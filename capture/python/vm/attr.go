@@ -286,113 +286,110 @@ type AttrSetter interface {
 	SetAttribute(in *Interp, name string, v Object) (handled bool, err error)
 }
 
-// genericSetAttr is object.__setattr__, and __delattr__ for a nil v.
+// genericSetAttr is object.__setattr__, and __delattr__ for a nil v: a data descriptor of the class goes first, then the object's own dict.
 func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 	switch x := o.(type) {
 	case *Type:
 		return x.setAttr(in, name, v)
 	case *Module:
-		if v == nil {
-			if !x.Dict.DelStr(name) {
-				return in.noAttr(o, name)
-			}
-			return nil
-		}
-		x.Dict.SetStr(name, v)
-		return nil
+		return in.storeInDict(o, x.Dict, name, v)
 	case AttrSetter:
 		if ok, err := x.SetAttribute(in, name, v); ok || err != nil {
 			return err
 		}
 	}
 	t := o.Type()
-	if d := t.Lookup(name); d != nil {
-		switch x := d.(type) {
-		case *Property:
-			f := x.Set
-			what := "setter"
-			if v == nil {
-				f, what = x.Del, "deleter"
-			}
-			if f == nil {
-				return in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no %s", name, t.Name, what)
-			}
-			args := []Object{o}
-			if v != nil {
-				args = append(args, v)
-			}
-			_, err := in.Call(f, args, nil)
+	d := t.Lookup(name)
+	if d != nil {
+		if done, err := in.setDescr(d, o, name, v); done {
 			return err
-		case *GetSet:
-			if x.Set == nil {
-				return in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
-			}
-			return x.Set(in, o, v)
-		case *Member:
-			i, ok := o.(*Instance)
-			if !ok {
-				break
-			}
-			for len(i.Slots) <= x.Index {
-				i.Slots = append(i.Slots, nil)
-			}
-			if v == nil && i.Slots[x.Index] == nil {
-				return in.attrError(o, name, "%s", name)
-			}
-			i.Slots[x.Index] = v
-			return nil
+		}
+	}
+	if c, ok := v.(*Type); ok && name == "__class__" {
+		switch x := o.(type) {
 		case *Instance:
-			if v == nil {
-				if del := x.Class.Lookup("__delete__"); del != nil {
-					_, err := in.Call(del, []Object{x, o}, nil)
-					return err
-				}
-			} else if set := x.Class.Lookup("__set__"); set != nil {
-				_, err := in.Call(set, []Object{x, o, v}, nil)
-				return err
-			}
+			x.Class = c
+			return nil
+		case *Exception:
+			x.Class = c
+			return nil
 		}
 	}
-	if name == "__class__" {
-		if i, ok := o.(*Instance); ok {
-			if c, ok := v.(*Type); ok {
-				i.Class = c
+	if hd, ok := o.(HasDict); ok {
+		if i, ok := o.(*Instance); ok && name == "__dict__" {
+			if d, ok := v.(*Dict); ok {
+				i.Dict = d
 				return nil
 			}
-		}
-		if e, ok := o.(*Exception); ok {
-			if c, ok := v.(*Type); ok {
-				e.Class = c
-				return nil
-			}
-		}
-	}
-	hd, ok := o.(HasDict)
-	if ok {
-		if name == "__dict__" {
-			if i, ok := o.(*Instance); ok {
-				if d, ok := v.(*Dict); ok {
-					i.Dict = d
-					return nil
-				}
-				return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
-			}
+			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
 		}
 		if dict := hd.AttrDict(v != nil); dict != nil {
-			if v == nil {
-				if !dict.DelStr(name) {
-					return in.noAttr(o, name)
-				}
-				return nil
-			}
-			dict.SetStr(name, v)
-			return nil
+			return in.storeInDict(o, dict, name, v)
 		}
 	}
-	if t.Lookup(name) != nil && v != nil {
+	if d != nil && v != nil {
 		return in.attrError(o, name, "'%s' object attribute '%s' is read-only", t.Name, name)
 	}
 	return in.noAttr(o, name)
+}
+
+// storeInDict stores an attribute of o in its dict, or deletes it there if v is nil.
+func (r *Raising) storeInDict(o Object, d *Dict, name string, v Object) error {
+	if v == nil {
+		if !d.DelStr(name) {
+			return r.noAttr(o, name)
+		}
+		return nil
+	}
+	d.SetStr(name, v)
+	return nil
+}
+
+// setDescr hands a value to the class attribute d that was found for o, or deletes through it; done is false if d takes none and what it
+// is does not matter.
+func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err error) {
+	t := o.Type()
+	switch x := d.(type) {
+	case *Property:
+		f, what := x.Set, "setter"
+		args := []Object{o, v}
+		if v == nil {
+			f, what, args = x.Del, "deleter", args[:1]
+		}
+		if f == nil {
+			return true, in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no %s", name, t.Name, what)
+		}
+		_, err := in.Call(f, args, nil)
+		return true, err
+	case *GetSet:
+		if x.Set == nil {
+			return true, in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
+		}
+		return true, x.Set(in, o, v)
+	case *Member:
+		i, ok := o.(*Instance)
+		if !ok {
+			return false, nil
+		}
+		for len(i.Slots) <= x.Index {
+			i.Slots = append(i.Slots, nil)
+		}
+		if v == nil && i.Slots[x.Index] == nil {
+			return true, in.attrError(o, name, "%s", name)
+		}
+		i.Slots[x.Index] = v
+		return true, nil
+	case *Instance:
+		how, args := "__set__", []Object{x, o, v}
+		if v == nil {
+			how, args = "__delete__", args[:2]
+		}
+		if f := x.Class.Lookup(how); f != nil {
+			_, err := in.Call(f, args, nil)
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 func (t *Type) setAttr(in *Interp, name string, v Object) error {

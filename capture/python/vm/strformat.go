@@ -7,14 +7,32 @@ import (
 
 // strFormat is str.format.
 func strFormat(in *Interp, s string, args []Object, kw []KwArg) (string, error) {
-	auto := 0
-	mode := 0 // 1: automatic numbering, 2: manual
-	return strFormatRec(in, s, args, kw, &auto, &mode, 2)
+	f := &strFormatter{in: in, args: args, kw: kw}
+	return f.format(s, 2)
 }
 
-func strFormatRec(in *Interp, s string, args []Object, kw []KwArg, auto, mode *int, depth int) (string, error) {
+// strFormatter fills in the fields of one format string, and of the specs inside it: they share the count of fields without a number.
+type strFormatter struct {
+	in        *Interp
+	args      []Object
+	kw        []KwArg
+	next      int // the argument that the next field without a number takes
+	numbering numbering
+}
+
+// numbering is how the fields of a format say which argument they take: all in one way.
+type numbering uint8
+
+const (
+	unnumbered numbering = iota // no field so far
+	automatic                   // {}
+	manual                      // {0}
+)
+
+// format fills in s. depth is how deep fields may stand in fields' specs.
+func (f *strFormatter) format(s string, depth int) (string, error) {
 	if depth < 0 {
-		return "", in.Errorf(in.Exc.ValueError, "Max string recursion exceeded")
+		return "", f.in.Errorf(f.in.Exc.ValueError, "Max string recursion exceeded")
 	}
 	var sb strings.Builder
 	for i := 0; i < len(s); {
@@ -30,91 +48,116 @@ func strFormatRec(in *Interp, s string, args []Object, kw []KwArg, auto, mode *i
 			continue
 		}
 		if c == '}' {
-			return "", in.Errorf(in.Exc.ValueError, "Single '}' encountered in format string")
+			return "", f.in.Errorf(f.in.Exc.ValueError, "Single '}' encountered in format string")
 		}
-		j, d := i+1, 1
-		for j < len(s) && d > 0 {
-			switch s[j] {
-			case '{':
-				d++
-			case '}':
-				d--
-			}
-			j++
-		}
-		if d > 0 {
+		n := fieldLen(s[i+1:])
+		if n < 0 {
 			if i+1 >= len(s) {
-				return "", in.Errorf(in.Exc.ValueError, "Single '{' encountered in format string")
+				return "", f.in.Errorf(f.in.Exc.ValueError, "Single '{' encountered in format string")
 			}
-			return "", in.Errorf(in.Exc.ValueError, "expected '}' before end of string")
+			return "", f.in.Errorf(f.in.Exc.ValueError, "expected '}' before end of string")
 		}
-		field := s[i+1 : j-1]
-		i = j
-		spec, conv := "", byte(0)
-		name := field
-		br := 0
-		for k := 0; k < len(field); k++ {
-			if field[k] == '[' {
-				br++
-			} else if field[k] == ']' {
-				br--
-			} else if br == 0 && (field[k] == ':' || field[k] == '!') {
-				name = field[:k]
-				rest := field[k:]
-				if rest[0] == '!' {
-					if len(rest) < 2 {
-						return "", in.Errorf(in.Exc.ValueError, "end of string while looking for conversion specifier")
-					}
-					conv = rest[1]
-					rest = rest[2:]
-					if rest != "" && rest[0] != ':' {
-						return "", in.Errorf(in.Exc.ValueError, "expected ':' after conversion specifier")
-					}
-				}
-				if strings.HasPrefix(rest, ":") {
-					spec = rest[1:]
-				}
-				break
-			}
-		}
-		v, err := formatField(in, name, args, kw, auto, mode)
+		text, err := f.field(s[i+1:i+1+n], depth)
 		if err != nil {
 			return "", err
 		}
-		switch conv {
-		case 0:
-		case 'r', 's', 'a':
-			var t string
-			switch conv {
-			case 'r':
-				t, err = in.Repr(v)
-			case 's':
-				t, err = in.Str(v)
-			default:
-				t, err = in.ascii(v)
-			}
-			if err != nil {
-				return "", err
-			}
-			v = Str(t)
-		default:
-			return "", in.Errorf(in.Exc.ValueError, "Unknown conversion specifier '%c'", conv)
-		}
-		if strings.ContainsAny(spec, "{}") {
-			if spec, err = strFormatRec(in, spec, args, kw, auto, mode, depth-1); err != nil {
-				return "", err
-			}
-		}
-		t, err := in.Format(v, spec)
-		if err != nil {
-			return "", err
-		}
-		sb.WriteString(t)
+		sb.WriteString(text)
+		i += n + 2
 	}
 	return sb.String(), nil
 }
 
-func formatField(in *Interp, name string, args []Object, kw []KwArg, auto, mode *int) (Object, error) {
+// fieldLen is how long the field is that s begins with: up to the bracket that closes it, -1 if there is none.
+func fieldLen(s string) int {
+	depth := 1
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// field is the text of one field, which stands in no brackets here.
+func (f *strFormatter) field(field string, depth int) (string, error) {
+	name, conv, spec, err := f.parts(field)
+	if err != nil {
+		return "", err
+	}
+	v, err := f.value(name)
+	if err != nil {
+		return "", err
+	}
+	if conv != 0 {
+		if v, err = f.convert(v, conv); err != nil {
+			return "", err
+		}
+	}
+	if strings.ContainsAny(spec, "{}") {
+		if spec, err = f.format(spec, depth-1); err != nil {
+			return "", err
+		}
+	}
+	return f.in.Format(v, spec)
+}
+
+// parts cuts a field into its name, the conversion behind "!" (0: none) and the spec behind ":". In an index, both are plain characters.
+func (f *strFormatter) parts(field string) (name string, conv byte, spec string, err error) {
+	brackets := 0
+	for k := 0; k < len(field); k++ {
+		switch field[k] {
+		case '[':
+			brackets++
+			continue
+		case ']':
+			brackets--
+			continue
+		case ':', '!':
+		default:
+			continue
+		}
+		if brackets != 0 {
+			continue
+		}
+		rest := field[k:]
+		if rest[0] == '!' {
+			if len(rest) < 2 {
+				return "", 0, "", f.in.Errorf(f.in.Exc.ValueError, "end of string while looking for conversion specifier")
+			}
+			conv, rest = rest[1], rest[2:]
+			if rest != "" && rest[0] != ':' {
+				return "", 0, "", f.in.Errorf(f.in.Exc.ValueError, "expected ':' after conversion specifier")
+			}
+		}
+		return field[:k], conv, strings.TrimPrefix(rest, ":"), nil
+	}
+	return field, 0, "", nil
+}
+
+func (f *strFormatter) convert(v Object, conv byte) (Object, error) {
+	var t string
+	var err error
+	switch conv {
+	case 'r':
+		t, err = f.in.Repr(v)
+	case 's':
+		t, err = f.in.Str(v)
+	case 'a':
+		t, err = f.in.ascii(v)
+	default:
+		return nil, f.in.Errorf(f.in.Exc.ValueError, "Unknown conversion specifier '%c'", conv)
+	}
+	return Str(t), err
+}
+
+// value finds what a field's name stands for: an argument by number, by turn or by name, then attributes and items of it.
+func (f *strFormatter) value(name string) (Object, error) {
+	in, args := f.in, f.args
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
 		end = len(name)
@@ -124,18 +167,18 @@ func formatField(in *Interp, name string, args []Object, kw []KwArg, auto, mode 
 	idx, err := strconv.Atoi(first)
 	switch {
 	case first == "":
-		if *mode == 2 {
+		if f.numbering == manual {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot switch from manual field specification to automatic field numbering")
 		}
-		*mode = 1
-		idx = *auto
-		*auto++
+		f.numbering = automatic
+		idx = f.next
+		f.next++
 		err = nil
 	case err == nil:
-		if *mode == 1 {
+		if f.numbering == automatic {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot switch from automatic field numbering to manual field specification")
 		}
-		*mode = 2
+		f.numbering = manual
 	}
 	if err == nil {
 		if idx >= len(args) || idx < 0 {
@@ -143,7 +186,7 @@ func formatField(in *Interp, name string, args []Object, kw []KwArg, auto, mode 
 		}
 		v = args[idx]
 	} else {
-		for _, k := range kw {
+		for _, k := range f.kw {
 			if k.Name == first {
 				v = k.Value
 			}

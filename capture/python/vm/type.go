@@ -237,7 +237,8 @@ func (in *Interp) MakeClass(meta *Type, name string, bases []*Type, dict *Dict) 
 	return newClass(in, meta, name, bases, dict)
 }
 
-// newClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__.
+// newClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__. dict is the class's own
+// from then on.
 func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
 	if len(bases) == 0 {
 		bases = []*Type{ObjectType}
@@ -259,7 +260,36 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 		return nil, err
 	}
 	t.MRO = mro
-	// The layout comes from the base with the most derived solid class.
+	best, err := layoutBase(in, bases)
+	if err != nil {
+		return nil, err
+	}
+	t.New = best.New
+	t.NumSlots = best.NumSlots
+	for _, b := range bases {
+		t.HasDict = t.HasDict || b.HasDict
+	}
+	t.takeNames(in)
+	if sl, ok := dict.GetStr("__slots__"); ok {
+		if err := t.addSlots(in, sl); err != nil {
+			return nil, err
+		}
+	} else {
+		t.HasDict = true
+	}
+	t.wrapSpecial()
+	for _, b := range bases {
+		if b.Heap {
+			b.subs = append(b.subs, t)
+		}
+		in.subclasses[b] = append(in.subclasses[b], t)
+	}
+	return t, nil
+}
+
+// layoutBase is the base whose instances a class's own instances extend: the one with the most derived solid class, and of those the one
+// with the most slots. Two solid classes of which neither derives from the other cannot both be inside one object.
+func layoutBase(in *Interp, bases []*Type) (*Type, error) {
 	best := bases[0]
 	for _, b := range bases[1:] {
 		bs, s := best.solid(), b.solid()
@@ -276,18 +306,19 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 			best = b
 		}
 	}
-	t.New = best.New
-	t.NumSlots = best.NumSlots
-	for _, b := range bases {
-		t.HasDict = t.HasDict || b.HasDict
-	}
-	if q, ok := dict.GetStr("__qualname__"); ok {
+	return best, nil
+}
+
+// takeNames takes what the namespace says of the class itself: __qualname__, which leaves it, __module__, which is that of the code that
+// runs if it is missing, and __doc__.
+func (t *Type) takeNames(in *Interp) {
+	if q, ok := t.Dict.GetStr("__qualname__"); ok {
 		if s, ok := q.(Str); ok {
 			t.Qualname = string(s)
 		}
-		dict.DelStr("__qualname__")
+		t.Dict.DelStr("__qualname__")
 	}
-	if m, ok := dict.GetStr("__module__"); ok {
+	if m, ok := t.Dict.GetStr("__module__"); ok {
 		if s, ok := m.(Str); ok {
 			t.Module = string(s)
 		}
@@ -295,78 +326,76 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 		if m, ok := in.frame.Globals.GetStr("__name__"); ok {
 			if s, ok := m.(Str); ok {
 				t.Module = string(s)
-				dict.SetStr("__module__", m)
+				t.Dict.SetStr("__module__", m)
 			}
 		}
 	}
-	if d, ok := dict.GetStr("__doc__"); ok {
+	if d, ok := t.Dict.GetStr("__doc__"); ok {
 		if s, ok := d.(Str); ok {
 			t.Doc = string(s)
 		}
 	} else {
-		dict.SetStr("__doc__", None)
+		t.Dict.SetStr("__doc__", None)
 	}
-	if sl, ok := dict.GetStr("__slots__"); ok {
-		var names []string
-		if s, ok := sl.(Str); ok {
-			names = []string{string(s)}
-		} else {
-			items, err := in.IterAll(sl)
-			if err != nil {
-				return nil, err
-			}
-			for _, it := range items {
-				s, ok := it.(Str)
-				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
-				}
-				names = append(names, string(s))
-			}
+}
+
+// addSlots makes a member of each name in __slots__, behind the slots of the base.
+func (t *Type) addSlots(in *Interp, slots Object) error {
+	items := []Object{slots}
+	if _, ok := slots.(Str); !ok {
+		var err error
+		if items, err = in.IterAll(slots); err != nil {
+			return err
 		}
-		for _, n := range names {
-			if n == "__dict__" {
-				t.HasDict = true
-				continue
-			}
-			if n == "__weakref__" {
-				continue
-			}
-			if _, ok := dict.GetStr(n); ok {
-				return nil, in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
-			}
-			if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
-				n = "_" + strings.TrimLeft(name, "_") + n
-			}
-			dict.SetStr(n, &Member{n, t.NumSlots, t})
-			t.NumSlots++
-		}
-	} else {
-		t.HasDict = true
 	}
-	if f, ok := dict.GetStr("__new__"); ok {
-		if fn, ok := f.(*Function); ok {
-			dict.SetStr("__new__", &StaticMethod{fn})
+	var names []string
+	for _, it := range items {
+		s, ok := it.(Str)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
 		}
+		names = append(names, string(s))
+	}
+	for _, n := range names {
+		switch n {
+		case "__dict__":
+			t.HasDict = true
+			continue
+		case "__weakref__":
+			continue
+		}
+		if _, ok := t.Dict.GetStr(n); ok {
+			return in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
+		}
+		if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
+			n = "_" + strings.TrimLeft(t.Name, "_") + n
+		}
+		t.Dict.SetStr(n, &Member{n, t.NumSlots, t})
+		t.NumSlots++
+	}
+	return nil
+}
+
+// wrapSpecial makes of some functions in the namespace what they are without being told: __new__ a static method, two others class methods.
+// A class that says what equals what and not how to hash has no hash.
+func (t *Type) wrapSpecial() {
+	if fn, ok := t.own("__new__").(*Function); ok {
+		t.Dict.SetStr("__new__", &StaticMethod{fn})
 	}
 	for _, n := range []string{"__init_subclass__", "__class_getitem__"} {
-		if f, ok := dict.GetStr(n); ok {
-			if fn, ok := f.(*Function); ok {
-				dict.SetStr(n, &ClassMethod{fn})
-			}
+		if fn, ok := t.own(n).(*Function); ok {
+			t.Dict.SetStr(n, &ClassMethod{fn})
 		}
 	}
-	if _, ok := dict.GetStr("__eq__"); ok {
-		if _, ok := dict.GetStr("__hash__"); !ok {
-			dict.SetStr("__hash__", None)
-		}
+	if t.own("__eq__") != nil && t.own("__hash__") == nil {
+		t.Dict.SetStr("__hash__", None)
 	}
-	for _, b := range bases {
-		if b.Heap {
-			b.subs = append(b.subs, t)
-		}
-		in.subclasses[b] = append(in.subclasses[b], t)
-	}
-	return t, nil
+}
+
+// own is an attribute in the class's own namespace, or nil.
+func (t *Type) own(name string) Object {
+	v, _ := t.Dict.GetStr(name)
+	return v
 }
 
 // typeNew is type.__new__ with three arguments.
