@@ -3,6 +3,7 @@ package vm
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // strFormat is str.format.
@@ -29,9 +30,9 @@ const (
 	manual                      // {0}
 )
 
-// format fills in s. depth is how deep fields may stand in fields' specs.
+// format fills in s. depth is how deep formats may be nested, this one included: a spec is one, a spec in a field of a spec one too many.
 func (f *strFormatter) format(s string, depth int) (string, error) {
-	if depth < 0 {
+	if depth <= 0 {
 		return "", f.in.Errorf(f.in.Exc.ValueError, "Max string recursion exceeded")
 	}
 	var sb strings.Builder
@@ -47,57 +48,101 @@ func (f *strFormatter) format(s string, depth int) (string, error) {
 			i += 2
 			continue
 		}
-		if c == '}' {
-			return "", f.in.Errorf(f.in.Exc.ValueError, "Single '}' encountered in format string")
+		if c == '}' || i+1 == len(s) {
+			return "", f.in.Errorf(f.in.Exc.ValueError, "Single '%c' encountered in format string", c)
 		}
-		n := fieldLen(s[i+1:])
-		if n < 0 {
-			if i+1 >= len(s) {
-				return "", f.in.Errorf(f.in.Exc.ValueError, "Single '{' encountered in format string")
-			}
-			return "", f.in.Errorf(f.in.Exc.ValueError, "expected '}' before end of string")
+		field, n, err := f.parse(s[i+1:])
+		if err != nil {
+			return "", err
 		}
-		text, err := f.field(s[i+1:i+1+n], depth)
+		text, err := f.text(field, depth)
 		if err != nil {
 			return "", err
 		}
 		sb.WriteString(text)
-		i += n + 2
+		i += 1 + n
 	}
 	return sb.String(), nil
 }
 
-// fieldLen is how long the field is that s begins with: up to the bracket that closes it, -1 if there is none.
-func fieldLen(s string) int {
-	depth := 1
-	for i := 0; i < len(s); i++ {
+// strField is one field: what it prints, the conversion behind "!" (0: none), and the spec behind ":".
+type strField struct {
+	name string
+	conv rune
+	spec string
+}
+
+// parse reads the field that s begins with, behind its opening bracket; n is its length, with the closing bracket. Any character may stand
+// in an index and behind "!", brackets too.
+func (f *strFormatter) parse(s string) (field strField, n int, err error) {
+	fail := func(msg string) (strField, int, error) {
+		return strField{}, 0, f.in.Errorf(f.in.Exc.ValueError, "%s", msg)
+	}
+	i := strings.IndexAny(s, "{}[:!")
+	for ; i >= 0 && i < len(s) && s[i] == '['; i++ {
+		end := strings.IndexByte(s[i:], ']')
+		if end < 0 {
+			return fail("expected '}' before end of string")
+		}
+		next := strings.IndexAny(s[i+end:], "{}[:!")
+		if next < 0 {
+			return fail("expected '}' before end of string")
+		}
+		i += end + next - 1
+	}
+	switch {
+	case i < 0:
+		return fail("expected '}' before end of string")
+	case s[i] == '{':
+		return fail("unexpected '{' in field name")
+	}
+	field.name = s[:i]
+	if s[i] == '}' {
+		return field, i + 1, nil
+	}
+	if s[i] == '!' {
+		c, size := utf8.DecodeRuneInString(s[i+1:])
+		if size == 0 {
+			return fail("end of string while looking for conversion specifier")
+		}
+		field.conv = c
+		i += 1 + size
+		switch {
+		case i == len(s):
+			return fail("unmatched '{' in format spec")
+		case s[i] == '}':
+			return field, i + 1, nil
+		case s[i] != ':':
+			return fail("expected ':' after conversion specifier")
+		}
+	}
+	start, depth := i+1, 1
+	for i = start; i < len(s); i++ {
 		switch s[i] {
 		case '{':
 			depth++
 		case '}':
 			if depth--; depth == 0 {
-				return i
+				field.spec = s[start:i]
+				return field, i + 1, nil
 			}
 		}
 	}
-	return -1
+	return fail("unmatched '{' in format spec")
 }
 
-// field is the text of one field, which stands in no brackets here.
-func (f *strFormatter) field(field string, depth int) (string, error) {
-	name, conv, spec, err := f.parts(field)
+// text is what a field stands for.
+func (f *strFormatter) text(field strField, depth int) (string, error) {
+	v, err := f.value(field.name)
 	if err != nil {
 		return "", err
 	}
-	v, err := f.value(name)
-	if err != nil {
-		return "", err
-	}
-	if conv != 0 {
-		if v, err = f.convert(v, conv); err != nil {
+	if field.conv != 0 {
+		if v, err = f.convert(v, field.conv); err != nil {
 			return "", err
 		}
 	}
+	spec := field.spec
 	if strings.ContainsAny(spec, "{}") {
 		if spec, err = f.format(spec, depth-1); err != nil {
 			return "", err
@@ -106,51 +151,20 @@ func (f *strFormatter) field(field string, depth int) (string, error) {
 	return f.in.Format(v, spec)
 }
 
-// parts cuts a field into its name, the conversion behind "!" (0: none) and the spec behind ":". In an index, both are plain characters.
-func (f *strFormatter) parts(field string) (name string, conv byte, spec string, err error) {
-	brackets := 0
-	for k := 0; k < len(field); k++ {
-		switch field[k] {
-		case '[':
-			brackets++
-			continue
-		case ']':
-			brackets--
-			continue
-		case ':', '!':
-		default:
-			continue
-		}
-		if brackets != 0 {
-			continue
-		}
-		rest := field[k:]
-		if rest[0] == '!' {
-			if len(rest) < 2 {
-				return "", 0, "", f.in.Errorf(f.in.Exc.ValueError, "end of string while looking for conversion specifier")
-			}
-			conv, rest = rest[1], rest[2:]
-			if rest != "" && rest[0] != ':' {
-				return "", 0, "", f.in.Errorf(f.in.Exc.ValueError, "expected ':' after conversion specifier")
-			}
-		}
-		return field[:k], conv, strings.TrimPrefix(rest, ":"), nil
-	}
-	return field, 0, "", nil
-}
-
-func (f *strFormatter) convert(v Object, conv byte) (Object, error) {
+func (f *strFormatter) convert(v Object, conv rune) (Object, error) {
 	var t string
 	var err error
-	switch conv {
-	case 'r':
+	switch {
+	case conv == 'r':
 		t, err = f.in.Repr(v)
-	case 's':
+	case conv == 's':
 		t, err = f.in.Str(v)
-	case 'a':
+	case conv == 'a':
 		t, err = f.in.ascii(v)
+	case conv > 32 && conv < 127:
+		err = f.in.Errorf(f.in.Exc.ValueError, "Unknown conversion specifier %c", conv)
 	default:
-		return nil, f.in.Errorf(f.in.Exc.ValueError, "Unknown conversion specifier '%c'", conv)
+		err = f.in.Errorf(f.in.Exc.ValueError, "Unknown conversion specifier \\x%x", conv)
 	}
 	return Str(t), err
 }
