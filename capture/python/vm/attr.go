@@ -317,7 +317,7 @@ func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 	}
 	if hd, ok := o.(HasDict); ok {
 		if i, ok := o.(*Instance); ok && name == "__dict__" {
-			if d, ok := v.(*Dict); ok {
+			if d, ok := v.(*Dict); ok || v == nil { // without one, the object gets an empty one when it needs it
 				i.Dict = d
 				return nil
 			}

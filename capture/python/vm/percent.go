@@ -180,13 +180,11 @@ func (p *percentFormat) flags(f *fmtSpec) {
 	}
 }
 
-// number reads a width or a precision: digits, or a star, for which a value is taken.
+// number reads a width or a precision: digits, or a star instead, for which a value is taken.
 func (p *percentFormat) number() (n int, err error) {
 	if p.peek() == '*' {
 		p.i++
-		if n, err = p.star(); err != nil {
-			return 0, err
-		}
+		return p.star()
 	}
 	for ; p.peek() >= '0' && p.peek() <= '9'; p.i++ {
 		n = n*10 + int(p.peek()-'0')
