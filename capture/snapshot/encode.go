@@ -35,6 +35,7 @@ type node struct {
 // Encoder writes values of one interpreter down.
 type Encoder struct{ e *encoder }
 
+// encoder numbers objects in the order in which they are met. seen has the numbers, by object, of plain values by their text.
 type encoder struct {
 	in      *vm.Interp
 	t       *torch.Torch
@@ -206,6 +207,7 @@ func pairs(d *vm.Dict) []vm.Object {
 	return out
 }
 
+// plain is the node of a value without parts. NotImplemented has an empty one.
 func (e *encoder) plain(o vm.Object) (node, bool) {
 	switch v := o.(type) {
 	case *vm.NoneType:
@@ -236,24 +238,34 @@ func (e *encoder) plain(o vm.Object) (node, bool) {
 	return node{}, o == vm.NotImplemented
 }
 
-func (e *encoder) add(o vm.Object) int {
+// known gives the number of what needs no parts written: of nil, of what was written before, of values without parts, and of what has a name
+// in the library.
+func (e *encoder) known(o vm.Object) (int, bool) {
 	if o == nil || e.err != nil {
-		return -1
+		return -1, true
 	}
 	if n, ok := e.plain(o); ok {
 		if n.Kind == "" {
 			n.Kind = "notimplemented"
 		}
 		if i, ok := e.seen[n.Kind+" "+n.Text]; ok {
-			return i
+			return i, true
 		}
-		return e.place(n.Kind+" "+n.Text, n)
+		return e.place(n.Kind+" "+n.Text, n), true
 	}
 	if i, ok := e.seen[o]; ok {
-		return i
+		return i, true
 	}
 	if p, ok := e.paths[o]; ok {
-		return e.place(o, node{Kind: "lib", Text: p})
+		return e.place(o, node{Kind: "lib", Text: p}), true
+	}
+	return 0, false
+}
+
+// add writes o down, if it is not there yet, and gives its number. An object has its number before its parts are written.
+func (e *encoder) add(o vm.Object) int {
+	if i, ok := e.known(o); ok {
+		return i
 	}
 	if e.iter != nil {
 		if items, ok := e.iter(o); ok {
@@ -316,22 +328,7 @@ func (e *encoder) add(o vm.Object) int {
 	case *vm.File:
 		return e.file(v)
 	case *vm.Instance:
-		if target := e.t.TargetOf(v); target != "" {
-			return e.operator(o, target)
-		}
-		var native vm.Object
-		kind := "instance"
-		switch n := v.Native.(type) {
-		case nil:
-		case vm.Object:
-			native = n
-		case []vm.Object: // of itemgetter and the like
-			kind, native = "instance of items", vm.NewTuple(n...)
-		default:
-			return e.refuse(o, "a %s has no written form", o.Type().FullName())
-		}
-		i := e.place(o, node{Kind: kind})
-		return e.fill(i, []int{e.add(v.Class), e.dict(v.Dict), e.add(native), e.add(vm.NewTuple(v.Slots...))})
+		return e.instance(v)
 	case *vm.Exception:
 		i := e.place(o, node{Kind: "exception"})
 		return e.fill(i, []int{e.add(v.Class), e.add(v.Args), e.dict(v.Dict)})
@@ -339,6 +336,26 @@ func (e *encoder) add(o vm.Object) int {
 		return e.tensor(v)
 	}
 	return e.refuse(o, "a %s has no written form", o.Type().FullName())
+}
+
+// instance writes an instance of a class of the script down, with what it holds: an object, or the objects of itemgetter and the like.
+func (e *encoder) instance(o *vm.Instance) int {
+	if target := e.t.TargetOf(o); target != "" {
+		return e.operator(o, target)
+	}
+	var native vm.Object
+	kind := "instance"
+	switch n := o.Native.(type) {
+	case nil:
+	case vm.Object:
+		native = n
+	case []vm.Object:
+		kind, native = "instance of items", vm.NewTuple(n...)
+	default:
+		return e.refuse(o, "a %s has no written form", o.Type().FullName())
+	}
+	i := e.place(o, node{Kind: kind})
+	return e.fill(i, []int{e.add(o.Class), e.dict(o.Dict), e.add(native), e.add(vm.NewTuple(o.Slots...))})
 }
 
 // refuse fails, or takes a stand-in where that will do.
@@ -350,11 +367,13 @@ func (e *encoder) refuse(o vm.Object, format string, args ...any) int {
 	return -1
 }
 
+// fill gives a node its parts, once they have numbers.
 func (e *encoder) fill(i int, refs []int) int {
 	e.out.Nodes[i].Refs = refs
 	return i
 }
 
+// globals writes a namespace down. Of a module of the script it takes only the place: Finish writes what is named there.
 func (e *encoder) globals(d *vm.Dict) int {
 	if d == nil {
 		return -1
