@@ -235,6 +235,7 @@ func smallBinary(in *Interp, op string, x, y int64) (Object, error) {
 	return nil, nil
 }
 
+// divisionByZero is the ZeroDivisionError of an operator of integers.
 func divisionByZero(in *Interp, op string) error {
 	switch op {
 	case "%":
@@ -303,6 +304,7 @@ func bigBinary(in *Interp, op string, p, q *big.Int) (Object, error) {
 	return nil, nil
 }
 
+// bigShift shifts by any number of bits; what no memory could hold is MemoryError.
 func bigShift(in *Interp, op string, p, q *big.Int) (Object, error) {
 	if q.Sign() < 0 {
 		return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
@@ -329,6 +331,7 @@ func abs(x int64) int64 {
 	return x
 }
 
+// boolOr gives a bool where both operands are: v is what the operator gives for them as integers.
 func boolOr(a, b, v Object) Object {
 	if _, ok := a.(Bool); ok {
 		if _, ok := b.(Bool); ok {
@@ -338,6 +341,7 @@ func boolOr(a, b, v Object) Object {
 	return v
 }
 
+// toFloat is the float of an integer or a float; OverflowError if an integer is too large.
 func toFloat(in *Interp, o Object) (float64, error) {
 	if b, ok := o.(*BigInt); ok {
 		f, _ := new(big.Float).SetInt(b.V).Float64()
@@ -350,6 +354,7 @@ func toFloat(in *Interp, o Object) (float64, error) {
 	return f, nil
 }
 
+// floatBinary is an operator of two floats, or of a float and an integer.
 func floatBinary(in *Interp, op string, a, b Object) (Object, error) {
 	x, err := toFloat(in, a)
 	if err != nil {
@@ -430,6 +435,7 @@ func floatDivmod(x, y float64) (q, m float64) {
 	return q, m
 }
 
+// complexBinary is an operator with a complex operand.
 func complexBinary(in *Interp, op string, a, b Object) (Object, error) {
 	conv := func(o Object) complex128 {
 		if c, ok := o.(Complex); ok {

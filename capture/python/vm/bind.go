@@ -7,6 +7,9 @@ import (
 	"whittle/capture/python/code"
 )
 
+// bind puts call arguments into locals, the slots of the function's parameters: positional ones first, in the order of VarNames, then *args,
+// then **kwargs. locals is unbound at first, and a nil slot means "not given" until the defaults fill it. What is wrong is found in
+// CPython's order, as the first mistake is the one that is reported: keywords, then too many positional arguments, then what is missing.
 func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg) error {
 	c := fn.Code
 	if c.simple && len(kw) == 0 && len(args) == c.ArgCount {
@@ -98,6 +101,7 @@ func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg)
 	return nil
 }
 
+// missing is the TypeError for parameters without an argument, whose names it lists as English does.
 func (fn *Function) missing(in *Interp, kind string, names []string) error {
 	for i := range names {
 		names[i] = "'" + names[i] + "'"
@@ -118,6 +122,8 @@ func (fn *Function) missing(in *Interp, kind string, names []string) error {
 	return in.Errorf(in.Exc.TypeError, "%s() missing %d required %s argument%s: %s", fn.Qualname, len(names), kind, pl, s)
 }
 
+// tooMany is the TypeError for more positional arguments than parameters. It says how many the function takes, at least and at most if there
+// are defaults, and counts keyword-only arguments that were given, too.
 func (fn *Function) tooMany(in *Interp, given int, locals []Object) error {
 	c := fn.Code
 	n := c.ArgCount

@@ -16,6 +16,7 @@ func addBuiltin(name string, lo, hi int, fn GoFunc) {
 	builtinFuncs = append(builtinFuncs, &Builtin{Name: name, Module: "builtins", Fn: fn, Min: lo, Max: hi, NoKw: hi >= 0, shared: true})
 }
 
+// newBuiltins makes an interpreter's module builtins. The functions in it are copies, as scripts may set attributes of them.
 func newBuiltins(in *Interp) *Module {
 	m := &Module{Name: "builtins", Dict: NewDict()}
 	m.Dict.SetStr("__name__", Str("builtins"))

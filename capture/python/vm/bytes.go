@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// bytesFrom is what bytes(...) and bytearray(...) make of their arguments: a text and its encoding, a length, bytes, or integers.
 func bytesFrom(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
 	a, err := in.ParseArgs("bytes", args, kw, "source=None, encoding=None, errors='strict'")
 	if err != nil {
@@ -66,6 +67,7 @@ func bytesFrom(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
 	return out, nil
 }
 
+// initBytes gives bytes and byte arrays their methods.
 func initBytes() {
 	BytesType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		b, err := bytesFrom(in, args, kw)

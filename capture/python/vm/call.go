@@ -2,7 +2,7 @@ package vm
 
 import "slices"
 
-// Call calls a callable.
+// Call calls a callable. Neither args nor kw are changed, and the callee does not keep args.
 func (in *Interp) Call(callable Object, args []Object, kw []KwArg) (Object, error) {
 	switch f := callable.(type) {
 	case *Function:
@@ -24,6 +24,8 @@ type Caller interface {
 	Call(in *Interp, args []Object, kw []KwArg) (Object, error)
 }
 
+// callOther calls what is none of the common kinds: an embedder's Caller, a static method, an alias such as list[int], and what has
+// __call__.
 func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object, error) {
 	switch f := callable.(type) {
 	case Caller:
@@ -60,6 +62,8 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 	return in.Call(b, args, kw)
 }
 
+// call calls a Go function. The arguments may lie on the caller's stack, where the next call overwrites them: they are copied unless the
+// function is known not to keep them.
 func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err error) {
 	if b.NoKw {
 		n := len(args)
@@ -86,6 +90,7 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 	return v, err
 }
 
+// wrongArgs is the TypeError for a wrong number of arguments, or for keywords where there are none. n does not count self.
 func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	name := b.Name
 	if b.Owner != nil {
@@ -120,6 +125,7 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	return in.Errorf(in.Exc.TypeError, "%s expected at most %d argument%s, got %d", name, b.Max, pl(b.Max), n)
 }
 
+// call calls a Python function on a frame of its own.
 func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	f := in.pushFrame(fn)
 	if err := fn.bind(in, f.LocalsPlus, args, kw); err != nil {
@@ -131,7 +137,7 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 	return v, err
 }
 
-// call makes an instance: the metaclass's __call__, then __new__ and __init__.
+// call is a call of a class: its metaclass's __call__ if that has one of its own, else instantiate.
 func (t *Type) call(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	if t.Meta != nil {
 		if c := t.Meta.Lookup("__call__"); c != nil && c != typeCall {
@@ -145,6 +151,8 @@ func (t *Type) call(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	return t.instantiate(in, args, kw)
 }
 
+// instantiate is type.__call__: __new__, and then __init__ of what it made, if that is an instance of t. The usual cases (object's __new__,
+// the constructor of a built-in type, a Python __init__) go straight to what they do.
 func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	if t == TypeType && len(args) == 1 && len(kw) == 0 {
 		return args[0].Type(), nil

@@ -26,6 +26,7 @@ type charset struct {
 	more func(r rune) (byte, bool) // the others
 }
 
+// charsetOf finds a character set of one byte a character by its name.
 func charsetOf(enc string) *charset {
 	switch normEnc(enc) {
 	case "ascii", "usascii", "646":
@@ -52,6 +53,7 @@ func encodeError(in *Interp, enc, s string, at, end int, why string) error {
 	return in.RaiseObj(in.Exc.UnicodeEncodeError, Str(enc), Str(s), MakeInt(int64(at)), MakeInt(int64(end)), Str(why))
 }
 
+// encodeText turns text into bytes of an encoding; errs says what becomes of characters that it does not have.
 func encodeText(in *Interp, s, enc, errs string) (string, error) {
 	switch normEnc(enc) {
 	case "utf8", "u8", "cp65001":
@@ -233,6 +235,7 @@ func brokenUTF8(b []byte) (n int, why string) {
 	return n, "invalid continuation byte"
 }
 
+// decodeWide reads UTF-16 and UTF-32, whose units have two or four bytes in an order that a mark at the front may say.
 func decodeWide(in *Interp, b []byte, norm string, sb *strings.Builder, bad func(name string, at, end int, why string) error) (string, error) {
 	size, name := 2, "utf-16"
 	if strings.Contains(norm, "32") {
@@ -293,6 +296,7 @@ func decodeWide(in *Interp, b []byte, norm string, sb *strings.Builder, bad func
 	return sb.String(), nil
 }
 
+// asciiRepr writes a character as error messages do.
 func asciiRepr(r rune) string {
 	switch {
 	case r < 256:

@@ -6,7 +6,8 @@ import (
 	"whittle/capture/python/code"
 )
 
-// Code is a code object as the interpreter and scripts see it. Its code.Code must not change once it runs.
+// Code is a code object as the interpreter and scripts see it. Its code.Code must not change once it runs, as all that is made from it here
+// is made once. The inline caches do change, so code is run by one interpreter at a time.
 type Code struct {
 	*code.Code
 	Consts []Object // the constants as objects
@@ -22,12 +23,14 @@ type Code struct {
 	gen    bool
 }
 
+// op is an instruction without its position in the source, so that the evaluator's loop reads few bytes.
 type op struct {
 	op  code.Op
 	arg int32
 }
 
-// NewCode readies a compiled code object for running.
+// NewCode readies a compiled code object for running: constants and names become objects, names are hashed, and each instruction has its
+// inline cache. That is done once for each code object of a program; code objects among the constants are made ready with it.
 func NewCode(c *code.Code) *Code {
 	v := &Code{Code: c}
 	v.Consts = make([]Object, len(c.Consts))
@@ -54,6 +57,8 @@ func NewCode(c *code.Code) *Code {
 	return v
 }
 
+// constObject makes the object of a constant that package code has as a Go value. Constants that embedders put into a code object are
+// objects already.
 func constObject(k any) Object {
 	switch k := k.(type) {
 	case nil:

@@ -16,7 +16,9 @@ func (in *Interp) Eq(a, b Object) (bool, error) {
 	return in.Truth(v)
 }
 
-// Compare is a op b for the six comparisons; the result may be any object.
+// Compare is a op b for the six comparisons; the result may be any object. Built-in values are compared at once; otherwise the left
+// operand's method is asked and then the right one's reflected one, the right first if its class derives from the left's. When nobody
+// answers, == and != compare identities, and the others are a TypeError.
 func (in *Interp) Compare(op string, a, b Object) (Object, error) {
 	if native(a) && native(b) {
 		v, err := nativeCompare(in, op, a, b)
@@ -60,6 +62,7 @@ func (in *Interp) Compare(op string, a, b Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, a.Type().Name, b.Type().Name)
 }
 
+// cmpResult says what an order (-1, 0, 1) means to a comparison operator.
 func cmpResult(op string, c int) Object {
 	switch op {
 	case "<":
@@ -159,6 +162,7 @@ func nativeCompare(in *Interp, op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
+// compareFloats compares by IEEE's rules: with a NaN, everything but != is false.
 func compareFloats(op string, x, y float64) Object {
 	switch op {
 	case "<":
@@ -175,6 +179,7 @@ func compareFloats(op string, x, y float64) Object {
 	return MakeBool(x >= y)
 }
 
+// compareIntFloat compares exactly: an integer that no float equals is on one side of it.
 func compareIntFloat(op string, i Object, f float64, swap bool) Object {
 	if n, ok := AsInt(i); ok && abs(n) < 1<<53 || math.IsNaN(f) || math.IsInf(f, 0) {
 		x := float64(n)
@@ -195,6 +200,8 @@ func compareIntFloat(op string, i Object, f float64, swap bool) Object {
 	return cmpResult(op, c)
 }
 
+// compareSeq compares lists or tuples: the first items that differ decide, and where there are none, the lengths. Items of one identity are
+// taken for equal without asking them, as CPython does.
 func compareSeq(in *Interp, op string, x, y []Object) (Object, error) {
 	if (op == "==" || op == "!=") && len(x) != len(y) {
 		return MakeBool(op == "!="), nil
@@ -218,6 +225,8 @@ func compareSeq(in *Interp, op string, x, y []Object) (Object, error) {
 	return cmpResult(op, len(x)-len(y)), nil
 }
 
+// equal reports whether two dicts have the same keys with equal values, in any order. It counts as a level of recursion, as dicts may hold
+// themselves.
 func (d *Dict) equal(in *Interp, other *Dict) (bool, error) {
 	if d.Len() != other.Len() {
 		return false, nil
@@ -242,6 +251,7 @@ func (d *Dict) equal(in *Interp, other *Dict) (bool, error) {
 	return true, nil
 }
 
+// compare orders sets by inclusion; two sets of which neither holds the other are neither less nor greater.
 func (s *setTable) compare(in *Interp, op string, other *setTable) (Object, error) {
 	subset := func(a, b *setTable) (bool, error) {
 		if a.Len() > b.Len() {

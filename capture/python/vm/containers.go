@@ -14,6 +14,7 @@ func (l *List) Append(v Object) {
 	l.Items = append(l.Items, v)
 }
 
+// initSequences gives lists and tuples their methods.
 func initSequences() {
 	t := ListType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -298,6 +299,7 @@ type dictView struct {
 	kind uint8
 }
 
+// Type implements Object.
 func (v *dictView) Type() *Type {
 	switch v.kind {
 	case 1:
@@ -320,6 +322,7 @@ func (v *dictView) items() []Object {
 	return v.d.Keys()
 }
 
+// initDict gives dicts and their views their methods.
 func initDict() {
 	t := DictType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -567,6 +570,7 @@ func initDict() {
 	}
 }
 
+// initSets gives sets and frozen sets their methods.
 func initSets() {
 	SetType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		return wrap(cls, SetType, NewSet()), nil

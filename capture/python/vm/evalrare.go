@@ -7,7 +7,8 @@ import (
 	"whittle/capture/python/code"
 )
 
-// evalRare runs the instructions that are not worth a place in eval's loop: none of them jumps. It returns the new height of the stack.
+// evalRare runs the instructions that are not worth a place in eval's loop: none of them jumps or leaves the frame. It returns the new
+// height of the stack. When it fails, the height does not matter, as a handler cuts the stack to its own.
 func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	c, locals, stack := f.Code, f.LocalsPlus, f.Stack
 	switch o.op {
@@ -49,6 +50,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			err = in.nameError(c.Names[o.arg])
 			return sp, err
 		}
+	// Free variables have the last slots.
 	case code.COPY_FREE_VARS:
 		n := int(o.arg)
 		base := len(locals) - n
@@ -62,6 +64,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			return sp, err
 		}
 		cell.V = nil
+	// A class body reads a name of an enclosing function from its own namespace first.
 	case code.LOAD_CLASSDEREF:
 		name := c.LocalsPlusName(int(o.arg))
 		var v Object
@@ -191,6 +194,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		if err = stack[sp-int(o.arg)].(*Set).Add(in, stack[sp]); err != nil {
 			return sp, err
 		}
+	// Only * in a list or a call compiles to this, so the error speaks of *.
 	case code.LIST_EXTEND:
 		sp--
 		l := stack[sp-int(o.arg)].(*List)
@@ -222,6 +226,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		if err = stack[sp-int(o.arg)].(*Dict).merge(in, stack[sp], stack[sp-int(o.arg)-2]); err != nil {
 			return sp, err
 		}
+	// Pushed from the last to the first, so that the first target finds its item on top.
 	case code.UNPACK_EX:
 		before, after := int(o.arg&0xff), int(o.arg>>8)
 		sp--
@@ -240,6 +245,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			stack[sp] = items[i]
 			sp++
 		}
+	// The parts were pushed in the order of the bits, so they are taken in the other.
 	case code.MAKE_FUNCTION:
 		sp--
 		co := stack[sp].(*Code)
@@ -293,6 +299,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.LOAD_ASSERTION_ERROR:
 		stack[sp] = in.Exc.AssertionError
 		sp++
+	// The fromlist is on top, the level below it.
 	case code.IMPORT_NAME:
 		level, _ := AsInt(stack[sp-2])
 		v, e := f.importName(in, c.Names[o.arg], stack[sp-1], int(level))
@@ -328,6 +335,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			}
 		}
 
+	// __exit__ is bound before __enter__ runs, and lies below what that returns until the block is left.
 	case code.BEFORE_WITH:
 		mgr := stack[sp-1]
 		exit, enter, e := withMethods(in, mgr)
@@ -343,6 +351,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp-1] = exit
 		stack[sp] = v
 		sp++
+	// __exit__ lies below what PUSH_EXC_INFO pushed; whether its result is true is for the jump that follows.
 	case code.WITH_EXCEPT_START:
 		exc := stack[sp-1].(*Exception)
 		exit := stack[sp-4]
@@ -357,6 +366,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		stack[sp] = v
 		sp++
+	// What was handled so far goes below the exception; POP_EXCEPT finds it there when the handler ends.
 	case code.PUSH_EXC_INFO:
 		v := stack[sp-1]
 		if in.exc != nil {
@@ -371,6 +381,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp--
 		in.exc, _ = stack[sp].(*Exception)
 		stack[sp] = nil
+	// The part that a clause takes is what is handled while the clause runs.
 	case code.CHECK_EG_MATCH:
 		match, rest, err := starMatch(in, stack[sp-2], stack[sp-1])
 		if err != nil {
@@ -424,6 +435,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		sp -= 2
 		stack[sp-1] = v
+	// Errors about * and ** name the function, which lies below them.
 	case code.CALL_FUNCTION_EX:
 		var kw []KwArg
 		if o.arg&1 != 0 {

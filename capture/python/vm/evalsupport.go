@@ -60,6 +60,8 @@ func (t *Type) construct(in *Interp, args []Object) (Object, error) {
 	return o, nil
 }
 
+// loadName is LOAD_NAME: the namespace of a class or module body, the globals, the builtins. The namespace may be any mapping that a
+// metaclass prepared.
 func (f *Frame) loadName(in *Interp, name string) (Object, error) {
 	switch d := f.Locals.(type) {
 	case *Dict:
@@ -85,6 +87,7 @@ func (f *Frame) loadName(in *Interp, name string) (Object, error) {
 	return nil, in.nameError(name)
 }
 
+// unbound is the NameError for a cell or free variable, slot i, that has no value.
 func (c *Code) unbound(in *Interp, i int) error {
 	n := c.LocalsPlusName(i)
 	if slices.Contains(c.FreeVars, n) {
@@ -106,6 +109,7 @@ func (in *Interp) callVector(callable Object, args []Object, kwnames *Tuple) (Ob
 	return in.Call(callable, args[:n], kw)
 }
 
+// callHooked asks CallHook before it calls. The hook may keep the arguments, so they are copied off the stack.
 func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Object, error) {
 	var kw []KwArg
 	n := len(args)
@@ -126,6 +130,7 @@ func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Ob
 	return in.Call(callable, a, kw)
 }
 
+// starArgs gives the arguments that f(*x) passes.
 func starArgs(in *Interp, callable, x Object) ([]Object, error) {
 	items, err := in.IterAll(x)
 	if err != nil && x.Type().Lookup("__iter__") == nil && x.Type().Lookup("__getitem__") == nil {
@@ -151,6 +156,7 @@ func funcStr(in *Interp, o Object) string {
 	return name + "()"
 }
 
+// kwFromMapping gives the keyword arguments that f(**m) passes.
 func kwFromMapping(in *Interp, callable, m Object) ([]KwArg, error) {
 	d, ok := m.(*Dict)
 	if !ok {
@@ -176,6 +182,7 @@ func kwFromMapping(in *Interp, callable, m Object) ([]KwArg, error) {
 	return kw, nil
 }
 
+// merge adds the items of m to the keyword arguments for callable, in which no name may be there twice.
 func (d *Dict) merge(in *Interp, m, callable Object) error {
 	if _, ok := unwrap(m).(*Dict); !ok && m.Type().Lookup("keys") == nil {
 		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), m.Type().Name)
@@ -197,7 +204,8 @@ func (d *Dict) merge(in *Interp, m, callable Object) error {
 	return err
 }
 
-// send resumes a delegate of yield from.
+// send resumes a delegate of yield from: out is what it yields, or ret what it returns. Only a generator can be sent more than None without
+// a method of that name.
 func send(in *Interp, it, v Object) (out, ret Object, err error) {
 	switch x := it.(type) {
 	case *Generator:
@@ -222,6 +230,8 @@ func send(in *Interp, it, v Object) (out, ret Object, err error) {
 	return out, nil, err
 }
 
+// unpack gives the items of an iterable for before targets, or, with after >= 0, for a starred one and after more behind it. Of an iterable
+// that is too long only one item too many is taken, as the program can see.
 func unpack(in *Interp, v Object, before, after int) ([]Object, error) {
 	var items []Object
 	switch x := v.(type) {
@@ -263,6 +273,7 @@ func unpack(in *Interp, v Object, before, after int) ([]Object, error) {
 	return items, nil
 }
 
+// withMethods looks a context manager's methods up on its class, __enter__ first, and binds them.
 func withMethods(in *Interp, m Object) (exit, enter Object, err error) {
 	t := m.Type()
 	bind := func(name string) (Object, error) {
@@ -283,6 +294,7 @@ func withMethods(in *Interp, m Object) (exit, enter Object, err error) {
 	return exit, enter, err
 }
 
+// excMatches is the test of an except clause: the class, or one in a tuple, which may be nested.
 func excMatches(in *Interp, exc, class Object) (bool, error) {
 	e, ok := exc.(*Exception)
 	if !ok {
@@ -314,6 +326,8 @@ func excMatches(in *Interp, exc, class Object) (bool, error) {
 	return check(class)
 }
 
+// raise is the raise statement: o is an exception, or a class that is called for one; cause is what stands behind from, nil if there is
+// none. The exception's context is what is being handled now.
 func (in *Interp) raise(o, cause Object) error {
 	e, err := toException(in, o)
 	if err != nil {

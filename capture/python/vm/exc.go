@@ -10,7 +10,8 @@ import (
 	"whittle/capture/python/syntax"
 )
 
-// Exception is an instance of BaseException or of a class below it.
+// Exception is an instance of BaseException or of a class below it. It carries its own traceback, which grows by an entry for each frame
+// that the exception passes; what was being handled when it was raised is its Context, and what stands behind "from" its Cause.
 type Exception struct {
 	Identity
 	Class     *Type
@@ -44,6 +45,7 @@ func (t *Traceback) Line() int {
 // Raised is the Go error that carries a Python exception.
 type Raised struct{ Exc *Exception }
 
+// Error is the exception's class and its message where that takes no interpreter; FormatException prints all of it.
 func (r *Raised) Error() string {
 	return r.Exc.Class.Name + ": " + r.Exc.message()
 }
@@ -107,6 +109,8 @@ type ExcTypes struct {
 
 var excTypes ExcTypes
 
+// syntaxError is the SyntaxError, or the class below it, for an error of package syntax. One that was found late shows the line of the file
+// only if there is a file.
 func syntaxError(in *Interp, err error) error {
 	var se *syntax.Error
 	if !errors.As(err, &se) {
@@ -133,6 +137,7 @@ func syntaxError(in *Interp, err error) error {
 	return in.Raise(e)
 }
 
+// setSyntaxFields takes a SyntaxError's fields from its arguments: the message, and a tuple of the place.
 func (e *Exception) setSyntaxFields() {
 	for _, n := range []string{"msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"} {
 		e.SetField(n, None)
@@ -184,6 +189,9 @@ func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	return e, e.initFields(in, args, kw)
 }
 
+// initFields sets the native attributes of an exception from the arguments of its call, by the class that it derives from; that is where a
+// StopIteration has its value from, and an OSError the class that its number says. Keywords are refused unless the class knows them or has
+// an __init__ of its own.
 func (e *Exception) initFields(in *Interp, args []Object, kw []KwArg) error {
 	x := in.Exc
 	c := e.Class
@@ -279,11 +287,13 @@ func (e *Exception) initFields(in *Interp, args []Object, kw []KwArg) error {
 
 var excInitBuiltin Object
 
+// excRow is one built-in exception class: its name, its base, and the field of ExcTypes that it goes to.
 type excRow struct {
 	name, base string
 	p          **Type
 }
 
+// initExceptions makes the built-in exception classes, bases before what derives from them.
 func initExceptions() {
 	x := &excTypes
 	rows := []excRow{
@@ -344,6 +354,7 @@ func initExceptions() {
 
 var excByName []*Type
 
+// excSelf is the exception that a method of BaseException was called on.
 func excSelf(in *Interp, o Object) (*Exception, error) {
 	e, ok := o.(*Exception)
 	if !ok {

@@ -2,6 +2,7 @@ package vm
 
 // Exception groups, and what except* does with them.
 
+// groupMembers are the exceptions in a group.
 func groupMembers(e *Exception) []Object {
 	if t, ok := e.Field("exceptions").(*Tuple); ok {
 		return t.Items
@@ -162,6 +163,7 @@ func picker(in *Interp, cond Object) (func(e *Exception) (bool, error), error) {
 	return nil, in.Errorf(in.Exc.TypeError, "expected a function, exception type or tuple of exception types")
 }
 
+// initExceptionGroups gives groups their methods.
 func initExceptionGroups() {
 	b := excTypes.BaseExceptionGroup
 	addNew(b)

@@ -27,6 +27,7 @@ type File struct {
 	LineBuf  bool
 }
 
+// Type implements Object.
 func (*File) Type() *Type { return FileType }
 
 // Unread is what a file that is open for reading alone has left, without reading it; ok is false for other files.
@@ -58,6 +59,7 @@ func NewUnreadFile(name, mode, encoding string, data []byte) *File {
 	return &File{Name: name, Mode: mode, Encoding: encoding, Binary: strings.Contains(mode, "b"), r: bufio.NewReader(bytes.NewReader(data))}
 }
 
+// AttrDict implements HasDict.
 func (f *File) AttrDict(create bool) *Dict {
 	if f.Dict == nil && create {
 		f.Dict = NewDict()
@@ -224,6 +226,7 @@ func (f *File) value(in *Interp, b []byte) (Object, error) {
 	return Str(s), err
 }
 
+// readLine reads up to a newline, which it includes; at the end of the file the line is empty.
 func (f *File) readLine(in *Interp) (Object, error) {
 	if err := f.check(in); err != nil {
 		return nil, err
@@ -250,6 +253,7 @@ func (f *File) Next(in *Interp) (Object, error) {
 	return v, nil
 }
 
+// initFile gives files their methods.
 func initFile() {
 	t := FileType
 	t.HasDict = true

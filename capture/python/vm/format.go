@@ -25,6 +25,8 @@ type fmtSpec struct {
 	zeroPad bool
 }
 
+// parseSpec reads the mini-language of format specs: [[fill]align][sign][z][#][0][width][grouping][.precision][type]. typ is the type that
+// error messages name.
 func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	whole := s
 	f := fmtSpec{fill: ' ', prec: -1}
@@ -110,6 +112,7 @@ func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	return f, nil
 }
 
+// pad fills a text up to the width, by default to the left if left is so for its type; "=" puts the fill between the sign and the digits.
 func (f *fmtSpec) pad(body string, defAlign byte) string {
 	n := f.width - utf8.RuneCountInString(body)
 	if n <= 0 {
@@ -166,6 +169,7 @@ func (f *fmtSpec) number(neg bool, prefix, digits, tail string, group int) strin
 	return f.pad(sign+prefix+body, '>')
 }
 
+// grouped puts a separator between groups of digits.
 func grouped(d string, sep byte, n int) string {
 	if len(d) <= n {
 		return d
@@ -216,6 +220,7 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	return s, nil
 }
 
+// formatStr formats a string: width, fill and precision.
 func formatStr(in *Interp, s, spec string) (string, error) {
 	f, err := parseSpec(in, spec, "str")
 	if err != nil {
@@ -245,6 +250,7 @@ func formatStr(in *Interp, s, spec string) (string, error) {
 	return f.pad(s, '<'), nil
 }
 
+// formatInt formats an integer in any base, as a character, or as a float if the spec's type is one of a float.
 func formatInt(in *Interp, o Object, spec string) (string, error) {
 	f, err := parseSpec(in, spec, o.Type().Name)
 	if err != nil {
@@ -299,6 +305,7 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 	return f.number(neg, prefix, digits, "", group), nil
 }
 
+// formatFloat formats a float.
 func formatFloat(in *Interp, x float64, spec string) (string, error) {
 	f, err := parseSpec(in, spec, "float")
 	if err != nil {

@@ -5,6 +5,10 @@ import (
 )
 
 // Frame is one activation of a code object. It is valid until the call returns; Retain keeps it longer.
+//
+// LocalsPlus has a slot for each parameter and local variable, then for each cell that is no parameter, then for each free variable; the
+// slot of a cell or free variable holds a *Cell. What a frame means to the interpreter between two instructions is its PC, its slots and
+// Stack[:SP]: with these, and the exception that is being handled, it can be left and gone on with.
 type Frame struct {
 	Func       *Function
 	Code       *Code
@@ -57,7 +61,7 @@ func (in *Interp) NewFrame(fn *Function, c *Code) *Frame {
 	return f
 }
 
-// runFrame evaluates a frame, by the hook if there is one.
+// runFrame evaluates a frame for the frame that runs now, by the hook if there is one.
 func (in *Interp) runFrame(f *Frame) (Object, error) {
 	f.Back = in.frame
 	if in.FrameHook != nil {
@@ -66,7 +70,8 @@ func (in *Interp) runFrame(f *Frame) (Object, error) {
 	return in.EvalFrame(f)
 }
 
-// LocalsDict is locals() of the frame: the namespace of a module or class, a fresh dict for a function.
+// LocalsDict is locals() of the frame: the namespace of a module or class, a fresh dict for a function. A variable that closures share is
+// seen through its cell, and one without a value is left out.
 func (f *Frame) LocalsDict() Object {
 	if f.Locals != nil {
 		return f.Locals

@@ -4,6 +4,7 @@ import (
 	"slices"
 )
 
+// initFunctions gives functions, methods and builtins their attributes.
 func initFunctions() {
 	t := FunctionType
 	fn := func(o Object) *Function { return o.(*Function) }
@@ -247,6 +248,7 @@ func (fn *Function) Annotations() *Dict {
 	return d
 }
 
+// initCodeFrame gives code objects, frames and tracebacks their attributes, under CPython's names.
 func initCodeFrame() {
 	strs := func(ss []string) Object {
 		items := make([]Object, len(ss))

@@ -110,6 +110,8 @@ func (in *Interp) Import(name string) (*Module, error) {
 	return m, nil
 }
 
+// importDotted imports a module by its full name, its packages first, and puts it into its package's namespace. A module that is being
+// imported, by whoever is waiting for this one, is taken as it is.
 func importDotted(in *Interp, name string) (Object, error) {
 	if m, ok := in.Modules.GetStr(name); ok {
 		if m == None {
@@ -149,6 +151,8 @@ func (r *Raising) moduleNotFound(name, msg string) error {
 	return r.Raise(e)
 }
 
+// loadModule finds a module that is not in Modules and runs it. child is the last part of its name, pkg its package if it has one: then it
+// is looked for where the package's __path__ says.
 func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	var dirs []string
 	if pkg != nil {
@@ -211,6 +215,7 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
 }
 
+// runNative makes a module that is written in Go.
 func runNative(in *Interp, name string, init func(in *Interp) (*Module, error)) (*Module, error) {
 	m, err := init(in)
 	if err != nil {
@@ -223,6 +228,7 @@ func runNative(in *Interp, name string, init func(in *Interp) (*Module, error)) 
 	return m, nil
 }
 
+// loadFile runs a file as a module. pkgDir is the folder of a package, empty for a plain module.
 func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -237,6 +243,8 @@ func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 	return loadSource(in, name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
 }
 
+// loadSource runs a text as a module. The module is in Modules while it runs and is taken out again if it fails; what stands there in the
+// end is what the import gives, as a module may put something else in its own place.
 func loadSource(in *Interp, name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
 	co, err := compile(file, src)
 	if err != nil {
@@ -273,6 +281,8 @@ func (f *Frame) importName(in *Interp, name string, fromlist Object, level int) 
 	return importRelative(in, f.Globals, name, fromlist, level)
 }
 
+// importRelative is __import__: it imports name, from the package of globals for a level of 1 and higher, and gives the top package, or,
+// with a fromlist, the module itself, after submodules that the list names have been imported.
 func importRelative(in *Interp, globals *Dict, name string, fromlist Object, level int) (Object, error) {
 	full := name
 	if level > 0 {
@@ -363,6 +373,8 @@ func (m *Module) importSub(in *Interp, full, name string) error {
 	return err
 }
 
+// importFrom is IMPORT_FROM: an attribute of the module, or the submodule of that name that is still being imported and so is no attribute
+// yet.
 func importFrom(in *Interp, m Object, name string) (Object, error) {
 	v, err := in.lookupAttr(m, name)
 	if err != nil && !in.Matches(err, in.Exc.AttributeError) {
@@ -391,6 +403,7 @@ func importFrom(in *Interp, m Object, name string) (Object, error) {
 	return nil, in.Raise(e)
 }
 
+// importStar binds what __all__ names, or else everything without a leading underscore.
 func (f *Frame) importStar(in *Interp, m Object) error {
 	mod, ok := m.(*Module)
 	if !ok {

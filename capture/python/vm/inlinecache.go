@@ -2,7 +2,11 @@ package vm
 
 import "unsafe"
 
-// inlineCache remembers what an instruction found the last time.
+// inlineCache remembers what an instruction found the last time, and by what that is still so. Of attributes and methods, typ and ver are
+// the class and its version: they change with everything that could change the lookup, short of the instance's own dict. That is checked by
+// looking at the entry at idx, whose key must still be the very string (key is its address). Of LOAD_GLOBAL, dict is where the name was, typ
+// is nil for the globals, and for a builtin val and ver say that it was these globals and that no key has come to them since. An entry that
+// does not fit is filled anew.
 type inlineCache struct {
 	typ  *Type
 	ver  uint32
@@ -21,7 +25,8 @@ const (
 	attrClass                 // a value of the class that binds to nothing
 )
 
-// store stores into an instance's dict and notes at which entry.
+// store stores into an instance's dict and notes at which entry. A dict is made with room for as many attributes as instances of the class
+// had so far.
 func (ic *inlineCache) store(x *Instance, name Object, h uint64, v Object) {
 	if x.Dict == nil {
 		x.Dict = &Dict{entries: make([]dictEntry, 0, max(4, x.Class.width))}
@@ -40,7 +45,8 @@ func (ic *inlineCache) store(x *Instance, name Object, h uint64, v Object) {
 	ic.idx, ic.key = int32(i), dataOf(d.entries[i].key)
 }
 
-// fillStore says whether storing an attribute concerns only the instance's dict or one of its slots, and fills the cache.
+// fillStore says whether storing an attribute concerns only the instance's dict or one of its slots, and fills the cache. It does not where
+// the class has a __setattr__, or a descriptor of the name that could take the value.
 func (ic *inlineCache) fillStore(x *Instance, name string) bool {
 	t := x.Class
 	if t.hooks().setattr != nil || name == "__class__" || name == "__dict__" {
@@ -63,8 +69,8 @@ func (ic *inlineCache) fillStore(x *Instance, name string) bool {
 	return false
 }
 
-// fillAttr finds an attribute in an instance's dict or slots or a plain one of its class, and fills the cache; nil if it is
-// anything else. A property fills the cache and gives nil.
+// fillAttr finds an attribute in an instance's dict or slots, or a plain value of its class, and fills the cache; nil if it is anything
+// else. A property with a Python getter fills the cache, too, and gives nil: its value takes a call.
 func (ic *inlineCache) fillAttr(x *Instance, name string, h uint64) Object {
 	t := x.Class
 	hooks := t.hooks()
@@ -107,6 +113,8 @@ func (ic *inlineCache) fillAttr(x *Instance, name string, h uint64) Object {
 	return e.val
 }
 
+// loadGlobal finds the i-th name in the globals or the builtins and fills the cache; nil if it is in neither. For a builtin the cache holds
+// as long as no key comes to the globals: keysVer says that.
 func (f *Frame) loadGlobal(ic *inlineCache, i int) Object {
 	name, h := f.Code.Names[i], f.Code.hashes[i]
 	if f.Globals.live > 0 {

@@ -4,6 +4,8 @@ package vm
 
 // Pattern matching.
 
+// isMatchSequence is the test of a sequence pattern: lists, tuples, ranges, and instances of collections.abc.Sequence, but never strings or
+// bytes.
 func isMatchSequence(in *Interp, o Object) bool {
 	switch unwrap(o).(type) {
 	case *List, *Tuple, *Range, *longRange:
@@ -20,6 +22,7 @@ func isMatchSequence(in *Interp, o Object) bool {
 	return false
 }
 
+// isMatchMapping is the test of a mapping pattern: dicts, and instances of collections.abc.Mapping.
 func isMatchMapping(in *Interp, o Object) bool {
 	if _, ok := unwrap(o).(*Dict); ok {
 		return true
@@ -46,6 +49,7 @@ func (im *Imports) abcClass(name string) Object {
 	return v
 }
 
+// matchKeys gives the values of a mapping pattern's keys in a tuple, None if one is missing.
 func matchKeys(in *Interp, subject Object, keys *Tuple) (Object, error) {
 	out := make([]Object, 0, len(keys.Items))
 	for _, k := range keys.Items {
@@ -61,6 +65,8 @@ func matchKeys(in *Interp, subject Object, keys *Tuple) (Object, error) {
 	return &Tuple{out}, nil
 }
 
+// matchClass gives what the sub-patterns of a class pattern are matched against, in a tuple, None if the subject is no instance or lacks an
+// attribute. Positional ones stand for the attributes that __match_args__ names; of some built-in types, the one is the subject itself.
 func matchClass(in *Interp, subject, cls Object, npos int, names *Tuple) (Object, error) {
 	t, ok := cls.(*Type)
 	if !ok {

@@ -30,6 +30,7 @@ var viewSizes = map[byte]int{'b': 1, 'B': 1, 'c': 1, '?': 1, 'h': 2, 'H': 2, 'i'
 
 func (m *MemoryView) size() int { return viewSizes[m.format] }
 
+// count is the number of items, of all dimensions.
 func (m *MemoryView) count() int {
 	n := 1
 	for _, d := range m.shape {
@@ -53,6 +54,7 @@ func (m *MemoryView) offsets() []int {
 	return out
 }
 
+// contiguous reports whether the items lie one behind the other.
 func (m *MemoryView) contiguous() bool {
 	want := m.size()
 	for d := len(m.shape) - 1; d >= 0; d-- {
@@ -77,6 +79,7 @@ func (m *MemoryView) bytes() []byte {
 	return out
 }
 
+// newView makes a view of a bytes-like object; a view of a view shows what that one shows.
 func newView(in *Interp, o Object) (*MemoryView, error) {
 	m := &MemoryView{obj: o, format: 'B', strides: []int{1}}
 	switch x := unwrap(o).(type) {
@@ -102,6 +105,7 @@ func viewReleased(in *Interp) error {
 	return in.Errorf(in.Exc.ValueError, "operation forbidden on released memoryview object")
 }
 
+// item is the value at an offset, as the view's format reads it.
 func (m *MemoryView) item(in *Interp, off int) Object {
 	b := m.data[off:]
 	le := binary.LittleEndian
@@ -330,6 +334,7 @@ func (m *MemoryView) equal(in *Interp, other Object) (Object, error) {
 	return True, nil
 }
 
+// initMemoryView gives memory views their methods.
 func initMemoryView() {
 	t := MemoryViewType
 	t.New = func(in *Interp, _ *Type, args []Object, kw []KwArg) (Object, error) {

@@ -32,6 +32,7 @@ func (in *Interp) NewModule(name, doc string) *Module {
 	return m
 }
 
+// strList makes a list of strings.
 func strList(ss []string) *List {
 	l := &List{}
 	for _, s := range ss {

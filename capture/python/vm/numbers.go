@@ -61,6 +61,7 @@ func parseInt(s string, base int) (Object, bool) {
 	return MakeBig(b), true
 }
 
+// parseFloat reads a float as float() does: underscores between digits, white space around, and the words for infinity and NaN.
 func parseFloat(s string) (float64, bool) {
 	s = strings.TrimFunc(s, unicode.IsSpace)
 	l := strings.ToLower(strings.TrimLeft(s, "+-"))
@@ -245,6 +246,7 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", o.Type().Name)
 }
 
+// floatToInt is int(f); infinities and NaN have none.
 func floatToInt(in *Interp, f float64) (Object, error) {
 	if math.IsNaN(f) {
 		return nil, in.Errorf(in.Exc.ValueError, "cannot convert float NaN to integer")
@@ -341,6 +343,7 @@ func clampInt(b *big.Int) int {
 	return math.MaxInt
 }
 
+// roundRat rounds a fraction to the nearest integer, a half to the even one.
 func roundRat(r *big.Rat) *big.Int {
 	num, den := r.Num(), r.Denom()
 	q, m := new(big.Int).DivMod(num, den, new(big.Int))
@@ -352,6 +355,7 @@ func roundRat(r *big.Rat) *big.Int {
 	return q
 }
 
+// initNumbers gives the numbers their methods.
 func initNumbers() {
 	t := IntType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {

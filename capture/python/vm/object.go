@@ -97,7 +97,7 @@ type KwArg struct {
 // GoFunc is the Go side of a builtin. args and kw are the callee's to keep.
 type GoFunc func(in *Interp, args []Object, kw []KwArg) (Object, error)
 
-// Builtin is a function or method written in Go.
+// Builtin is a function or method written in Go. A method's Fn has self as its first argument.
 type Builtin struct {
 	Identity
 	Name   string
@@ -125,7 +125,7 @@ type Module struct {
 	class       *Type
 }
 
-// Descriptors.
+// Descriptors: class attributes that say what reading, and setting, an attribute of an instance means. Functions are descriptors, too.
 type (
 	// Property is property().
 	Property struct{ Get, Set, Del, Doc Object }
@@ -187,6 +187,7 @@ type Attributer interface {
 // HasDict is implemented by Go objects with a __dict__.
 type HasDict interface{ AttrDict(create bool) *Dict }
 
+// AttrDict implements HasDict, here and below. With create, an object that may have a dict gets one.
 func (i *Instance) AttrDict(create bool) *Dict {
 	if i.Dict == nil && create && i.Class.HasDict {
 		i.Dict = NewDict()
@@ -217,6 +218,7 @@ func (b *Builtin) AttrDict(create bool) *Dict {
 	return b.Dict
 }
 
+// Type implements Object, here and below: the class of each kind of value.
 func (Int) Type() *Type                 { return IntType }
 func (*BigInt) Type() *Type             { return IntType }
 func (Bool) Type() *Type                { return BoolType }

@@ -108,6 +108,7 @@ next:
 	return out, nil
 }
 
+// parseDefault reads a default of ParseArgs.
 func parseDefault(s string) Object {
 	switch s {
 	case "True":

@@ -42,6 +42,7 @@ type percentFormat struct {
 	out     strings.Builder
 }
 
+// newPercent says how the operand of % is taken: item by item, by keys, or whole.
 func newPercent(in *Interp, format string, arg Object, asBytes bool) *percentFormat {
 	p := &percentFormat{in: in, format: format, arg: arg, args: []Object{arg}, asBytes: asBytes}
 	switch x := unwrap(arg).(type) {
@@ -159,6 +160,7 @@ func (p *percentFormat) key() (Object, error) {
 	return v, err
 }
 
+// flags reads the characters between "%" and the width.
 func (p *percentFormat) flags(f *fmtSpec) {
 	for ; ; p.i++ {
 		switch p.peek() {
@@ -208,6 +210,7 @@ func (p *percentFormat) star() (int, error) {
 	return int(n), nil
 }
 
+// percentVerb formats one value. pos is where the verb stands in the format, for the error.
 func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, error) {
 	switch verb {
 	case 's', 'r', 'a', 'b':

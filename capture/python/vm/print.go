@@ -4,6 +4,7 @@ import (
 	"strings"
 )
 
+// builtinPrint is print(). Where sys.stdout is what it was at the start, the text goes straight into the buffer behind it.
 func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	sep, end := " ", "\n"
 	var file Object

@@ -17,7 +17,7 @@ const (
 	fastMul                              // x y BINARY_OP * or *= result
 )
 
-// quicken gives the instructions that run where none is watched.
+// quicken gives the instructions that run where none is watched: the first of a pair becomes the pair's.
 func quicken(ops []op) []op {
 	out := make([]op, len(ops))
 	copy(out, ops)

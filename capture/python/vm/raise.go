@@ -84,6 +84,7 @@ func (r *Raising) Matches(err error, cls *Type) bool {
 	return errors.As(err, &raised) && raised.Exc.Class.IsSubtype(cls)
 }
 
+// stopIteration is how a generator, or an iterator that Python code asks, says that it has ended, with the value that it returns.
 func (r *Raising) stopIteration(v Object) error {
 	e := &Exception{Class: r.Exc.StopIteration, Args: emptyTuple}
 	if v != nil && v != None {
@@ -101,6 +102,7 @@ func (r *Raising) KeyError(key Object) error {
 	return r.Raise(&Exception{Class: r.Exc.KeyError, Args: NewTuple(key)})
 }
 
+// attrError raises AttributeError with its fields set, by which a traceback suggests other names.
 func (r *Raising) attrError(o Object, name, format string, args ...any) error {
 	e := &Exception{Class: r.Exc.AttributeError, Args: NewTuple(Str(fmt.Sprintf(format, args...)))}
 	e.SetField("name", Str(name))

@@ -12,6 +12,7 @@ type longRange struct {
 	n                 *big.Int // length
 }
 
+// Type implements Object.
 func (*longRange) Type() *Type { return RangeType }
 
 // Len counts the steps of a range.
@@ -59,6 +60,7 @@ func asLongRange(o Object) *longRange {
 	return nil
 }
 
+// String is the range's repr.
 func (r *longRange) String() string {
 	if r.step.IsInt64() && r.step.Int64() == 1 {
 		return fmt.Sprintf("range(%d, %d)", r.start, r.stop)
@@ -188,6 +190,7 @@ func (s *Slice) big(in *Interp, n *big.Int) (start, stop, step *big.Int, err err
 	return
 }
 
+// initRange gives ranges their methods.
 func initRange() {
 	r := RangeType
 	r.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {

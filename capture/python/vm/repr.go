@@ -30,6 +30,7 @@ func (in *Interp) ascii(o Object) (string, error) {
 	return sb.String(), nil
 }
 
+// defaultRepr is object.__repr__: of a built-in value its text, of anything else the class and the identity.
 func (in *Interp) defaultRepr(o Object) (string, error) {
 	if s, ok, err := nativeRepr(in, o); ok || err != nil {
 		return s, err
@@ -100,6 +101,7 @@ func (in *Interp) ReprGuard(o Object, f func() error) (ok bool, err error) {
 	return true, err
 }
 
+// reprItems prints items with commas between them.
 func reprItems(in *Interp, sb *strings.Builder, items []Object) error {
 	for i, it := range items {
 		if i > 0 {
@@ -243,6 +245,7 @@ func reprPairs(in *Interp, sb *strings.Builder, d *Dict) error {
 	}
 }
 
+// moduleRepr prints a module with the file that it came from.
 func moduleRepr(in *Interp, m *Module) string {
 	name := m.Name
 	if v, ok := m.Dict.GetStr("__name__"); ok {
@@ -272,6 +275,7 @@ func instanceRepr(in *Interp, x *Instance) (text string, ok bool, err error) {
 	return nativeRepr(in, v)
 }
 
+// aliasRepr prints list[int] and the like.
 func aliasRepr(in *Interp, x *GenericAlias) string {
 	parts := []string{"()"}
 	if len(x.Args.Items) > 0 {

@@ -54,6 +54,7 @@ func (in *Interp) RunText(filename, src string) error {
 	return in.runMain(filename, src, loader)
 }
 
+// runMain compiles and runs a text as the module __main__, which it puts into Modules.
 func (in *Interp) runMain(filename, src string, loader Object) error {
 	m := in.NewModule("__main__", "")
 	m.Dict.SetStr("__doc__", None)
@@ -82,6 +83,7 @@ func (in *Interp) RunCode(c *Code, globals *Dict, locals Object) (Object, error)
 	return in.runFrame(f)
 }
 
+// builtinsOf is the namespace of builtins for code that runs in globals, which may name one of its own.
 func (in *Interp) builtinsOf(globals *Dict) *Dict {
 	if b, ok := globals.GetStr("__builtins__"); ok {
 		switch b := b.(type) {

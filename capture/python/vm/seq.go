@@ -125,6 +125,7 @@ func (s *Slice) indices(in *Interp, n int) (start, stop, step, count int, err er
 	return
 }
 
+// pick gives the items that the slice selects.
 func (s *Slice) pick(in *Interp, items []Object) ([]Object, error) {
 	start, _, step, n, err := s.indices(in, len(items))
 	if err != nil {
@@ -195,6 +196,7 @@ func (in *Interp) GetItem(o, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
 }
 
+// getItem is Class[key]: the metaclass's __getitem__, then the class's __class_getitem__.
 func (t *Type) getItem(in *Interp, key Object) (Object, error) {
 	if f := t.Type().Lookup("__getitem__"); f != nil {
 		return in.callSpecial(f, t, key)
@@ -220,6 +222,7 @@ func (t *Type) getItem(in *Interp, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.errName())
 }
 
+// nativeGetItem is o[key] for built-in containers; nil, nil if o is none.
 func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 	sl, isSlice := key.(*Slice)
 	switch x := o.(type) {
@@ -320,6 +323,7 @@ func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
 }
 
+// pickBytes gives the bytes that the slice selects: of bytes, or of a text whose characters are one byte each.
 func (s *Slice) pickBytes(in *Interp, text string) (string, error) {
 	start, _, step, n, err := s.indices(in, len(text))
 	if err != nil {
@@ -380,6 +384,7 @@ func (in *Interp) SetItem(o, key, v Object) error {
 	return in.Errorf(in.Exc.TypeError, "'%s' object does not support item assignment", o.Type().Name)
 }
 
+// set is list[key] = v. What a slice with step 1 selects may be replaced by any number of items, with another step by as many.
 func (l *List) set(in *Interp, key, v Object) error {
 	sl, ok := key.(*Slice)
 	if !ok {

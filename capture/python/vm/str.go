@@ -38,6 +38,7 @@ func span(in *Interp, s string, args []Object) (sub string, off int, ok bool, er
 	return s[byteOff(s, start):byteOff(s, stop)], start, true, nil
 }
 
+// byteOff is where character n begins in s.
 func byteOff(s string, i int) int {
 	if isASCII(s) {
 		return min(i, len(s))
@@ -51,6 +52,7 @@ func byteOff(s string, i int) int {
 	return len(s)
 }
 
+// initStr gives strings their methods. Positions in arguments and results count characters; inside, they are offsets of bytes.
 func initStr() {
 	t := StrType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -559,6 +561,7 @@ func formatMapping(in *Interp, s string, m Object) (string, error) {
 	return strFormat(in, s, nil, kw)
 }
 
+// splitSpace splits at runs of white space, n times at most unless that is negative, counted from the right end if right.
 func splitSpace(s string, n int, right bool) []string {
 	space := func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 	if n < 0 {
@@ -596,6 +599,7 @@ func splitSpace(s string, n int, right bool) []string {
 	return out
 }
 
+// splitLines splits at all that Unicode takes for the end of a line.
 func splitLines(s string, keep bool) []string {
 	var out []string
 	for s != "" {

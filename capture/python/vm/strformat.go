@@ -151,6 +151,7 @@ func (f *strFormatter) text(field strField, depth int) (string, error) {
 	return f.in.Format(v, spec)
 }
 
+// convert is what "!" asks for.
 func (f *strFormatter) convert(v Object, conv rune) (Object, error) {
 	var t string
 	var err error

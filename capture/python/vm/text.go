@@ -34,6 +34,7 @@ func (c *textCache) runes(s string) ([]rune, int) {
 	return e.runes, len(e.runes)
 }
 
+// isASCII reports whether each character is one byte, so that an index of characters is one of bytes.
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {

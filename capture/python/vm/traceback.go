@@ -57,6 +57,7 @@ func (f format) margin(sb *strings.Builder, bar, text string) {
 	}
 }
 
+// formatExc prints an exception with what it was caused by, or raised while handling, above it; seen keeps cycles out.
 func formatExc(in *Interp, sb *strings.Builder, e *Exception, f format) {
 	f.seen[e] = true
 	if c, ok := e.Cause.(*Exception); ok && f.chain && !f.seen[c] {
@@ -76,6 +77,7 @@ func formatExc(in *Interp, sb *strings.Builder, e *Exception, f format) {
 	f.margin(sb, "|", exceptionOnly(in, e, f.suggest))
 }
 
+// formatGroup prints a group with its members indented in boxes, groupWidth of them at most and groupDepth deep.
 func formatGroup(in *Interp, sb *strings.Builder, e *Exception, f format) {
 	if f.depth > groupDepth {
 		f.margin(sb, "|", fmt.Sprintf("... (max_group_depth is %d)\n", groupDepth))
@@ -279,6 +281,7 @@ func anchors(ins code.Instr, seg string, c *Code, pc int) (l, r int, ok bool) {
 	return 0, 0, false
 }
 
+// sourceLine is the text of a line, "" if there is none to show.
 func (c *Code) sourceLine(in *Interp, line int) string {
 	text := ""
 	if c.Source != nil {
@@ -305,6 +308,7 @@ func (c *Code) sourceLine(in *Interp, line int) string {
 // FormatExceptionOnly prints the last part: the exception itself, and its notes.
 func (in *Interp) FormatExceptionOnly(e *Exception) string { return exceptionOnly(in, e, false) }
 
+// exceptionOnly prints the exception itself with its notes, below the frames. suggest adds what a misspelt name might have meant.
 func exceptionOnly(in *Interp, e *Exception, suggest bool) string {
 	name := strings.TrimPrefix(e.Class.FullName(), "__main__.")
 	var sb strings.Builder

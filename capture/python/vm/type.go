@@ -8,7 +8,10 @@ import (
 // NewFunc allocates (and, for immutable types, initialises) an object of class cls.
 type NewFunc func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 
-// Type is a class.
+// Type is a class. Types of the interpreter itself are set up once and never change; those that class statements and embedders make (Heap)
+// may, and tell so by their version.
+//
+// A class lists the classes that derive from it, so that a change reaches what they have cached.
 type Type struct {
 	Identity
 	Name     string
@@ -47,6 +50,7 @@ type typeFlags struct {
 	delattr      Object
 }
 
+// String is the class's bare name, for Go's own printing.
 func (t *Type) String() string { return t.Name }
 
 // FullName is the name with its module, as in reprs.
@@ -77,6 +81,8 @@ func (t *Type) Lookup(name string) Object {
 	return v
 }
 
+// lookup is Lookup without telling LookupHook. The built-in types have all attributes in one map; a class remembers what was asked, misses
+// too.
 func (t *Type) lookup(name string) Object {
 	if t.flat != nil {
 		return t.flat[name]
@@ -100,7 +106,7 @@ func (t *Type) lookup(name string) Object {
 	return v
 }
 
-// lookupFrom finds an attribute in the MRO after class start.
+// lookupAfter finds an attribute behind class start in the MRO of t, and the class that has it: what super() looks up.
 func (t *Type) lookupAfter(start *Type, name string) (Object, *Type) {
 	i := slices.Index(t.MRO, start)
 	if i+1 < len(t.MRO) {
@@ -127,7 +133,8 @@ func (t *Type) IsSubtype(base *Type) bool {
 	return false
 }
 
-// modified drops what was cached about t and the classes below it.
+// modified drops what was cached about t and the classes below it, and takes them to a new version, by which inline caches know that they
+// are out of date.
 func (t *Type) modified() {
 	t.version++
 	t.cache = nil
@@ -144,6 +151,7 @@ func (t *Type) SetAttr(name string, v Object) {
 	t.modified()
 }
 
+// hooks says which of the special methods of attribute access a class overrides, so that plain access need not look for them every time.
 func (t *Type) hooks() *typeFlags {
 	f := &t.flags
 	if !f.known {
@@ -166,7 +174,9 @@ func (t *Type) hooks() *typeFlags {
 	return f
 }
 
-// mro linearises bases by C3.
+// linearize gives the method resolution order: t, and then its bases merged by C3. Each round takes the first class that is behind no other
+// in what is left of the bases' own orders and of the list of bases, so that all of these orders hold in the result. There may be no such
+// class: then the bases contradict each other.
 func (t *Type) linearize(in *Interp, bases []*Type) ([]*Type, error) {
 	var seqs [][]*Type
 	for _, b := range bases {
@@ -218,7 +228,8 @@ func (t *Type) linearize(in *Interp, bases []*Type) ([]*Type, error) {
 	}
 }
 
-// solid is the nearest class in t's MRO that decides how its instances look in Go.
+// solid is the nearest class in the MRO that decides how instances look in Go: a built-in type, or a native type with a constructor of its
+// own. Classes of Python add attributes and slots only.
 func (t *Type) solid() *Type {
 	for _, b := range t.MRO {
 		if b.IsSubtype(excTypes.BaseException) {
@@ -231,8 +242,8 @@ func (t *Type) solid() *Type {
 	return ObjectType
 }
 
-// MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python
-// code: no __init_subclass__, no __set_name__, nothing of the metaclass.
+// MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python code: no
+// __init_subclass__, no __set_name__, nothing of the metaclass.
 func (in *Interp) MakeClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
 	return newClass(in, meta, name, bases, dict)
 }
@@ -398,7 +409,8 @@ func (t *Type) own(name string) Object {
 	return v
 }
 
-// typeNew is type.__new__ with three arguments.
+// typeNew is type.__new__ with three arguments: the class, and then what a new class is told. The cell of __class__ is filled, each
+// descriptor that has __set_name__ learns its name, and __init_subclass__ of the next class in the MRO is called with the keywords.
 func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw []KwArg) (Object, error) {
 	var bases []*Type
 	for _, b := range basesT {
@@ -548,6 +560,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	return t
 }
 
+// sortedKeys are the keys of a map in order: what is made of a map is made in the same order every time.
 func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {

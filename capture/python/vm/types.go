@@ -20,6 +20,8 @@ var (
 	allTypes                                       []*Type
 )
 
+// newBuiltinType makes a type of the interpreter's own. init gathers its attributes, inherited ones too, in flat; from then on it is
+// immutable, and all interpreters share it.
 func newBuiltinType(name string, base *Type) *Type {
 	t := &Type{Name: name, Qualname: name, Module: "builtins", Dict: NewDict()}
 	if base != nil {
@@ -34,6 +36,7 @@ func newBuiltinType(name string, base *Type) *Type {
 	return t
 }
 
+// addMethod adds a method of lo to hi positional arguments besides self, and no keywords; with hi -1 any number, and keywords.
 func addMethod(t *Type, name string, lo, hi int, fn GoFunc) Object {
 	b := &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Min: lo, Max: hi, NoKw: hi >= 0, shared: true}
 	t.Dict.SetStr(name, b)
@@ -45,10 +48,12 @@ func addKw(t *Type, name string, fn GoFunc) {
 	t.Dict.SetStr(name, &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Max: -1, shared: true})
 }
 
+// addClass adds a class method.
 func addClass(t *Type, name string, fn GoFunc) {
 	t.Dict.SetStr(name, &ClassMethod{&Builtin{Name: name, Fn: fn, Owner: t, Max: -1, shared: true}})
 }
 
+// addGetSet adds a property that Go functions compute; set nil makes it read-only.
 func addGetSet(t *Type, name string, get func(in *Interp, self Object) (Object, error), set func(in *Interp, self, v Object) error) {
 	t.Dict.SetStr(name, &GetSet{Name: name, Get: get, Set: set, own: t})
 }
@@ -73,6 +78,7 @@ func addNew(t *Type) Object {
 	return b
 }
 
+// objectNew is object.__new__. Arguments are an error unless the class has a __new__ or an __init__ that takes them.
 func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	if len(args) > 0 || len(kw) > 0 {
 		if n := cls.Lookup("__new__"); n != objectNewB {
@@ -92,6 +98,7 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 	return i, nil
 }
 
+// isAbstract reports whether abstract methods are left, which abc notes in the class.
 func (t *Type) isAbstract(in *Interp) bool {
 	if t.Meta == nil {
 		return false
@@ -104,6 +111,7 @@ func (t *Type) isAbstract(in *Interp) bool {
 	return err == nil && n > 0
 }
 
+// abstractError is the TypeError for an instance of an abstract class.
 func (t *Type) abstractError(in *Interp) error {
 	a, _ := t.Dict.GetStr("__abstractmethods__")
 	items, _ := in.IterAll(a)
@@ -231,6 +239,7 @@ func init() {
 
 var builtinDocs = map[string]string{"list": "Built-in mutable sequence.", "dict": "Built-in mapping.", "int": "Built-in integer."}
 
+// initObject gives object its methods, which all classes inherit.
 func initObject() {
 	t := ObjectType
 	objectNewB = addNew(t)

@@ -4,6 +4,7 @@ import (
 	"slices"
 )
 
+// initType gives classes their attributes.
 func initType() {
 	t := TypeType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -152,6 +153,7 @@ func initType() {
 	addGetSet(t, "__text_signature__", func(in *Interp, self Object) (Object, error) { return None, nil }, nil)
 }
 
+// makeUnion is a | b of types, without repetitions; NotImplemented for what is none.
 func makeUnion(a, b Object) Object {
 	var items []Object
 	add := func(o Object) {
