@@ -16,6 +16,7 @@ type checker struct {
 	at    syntax.Span // where CPython believes to be: what has no place of its own is reported there
 }
 
+// check finds the first of these mistakes in a file, in the order in which CPython's compiler would come to it.
 func check(f *syntax.File, body []syntax.Stmt, mode Mode) {
 	c := &checker{f: f}
 	if mode == Eval { // its one statement returns the value
@@ -51,6 +52,7 @@ func (c *checker) loop(body []syntax.Stmt) {
 
 const leavesStar = "'break', 'continue' and 'return' cannot appear in an except* block"
 
+// leave checks a break or continue; outside is the message where there is no loop.
 func (c *checker) leave(sp syntax.Span, outside string) {
 	if c.loops > 0 {
 		return
@@ -68,6 +70,7 @@ func (c *checker) debug(n string) {
 	}
 }
 
+// stmt checks a statement: a switch over their kinds.
 func (c *checker) stmt(s syntax.Stmt) {
 	c.at = s.Pos()
 	switch s := s.(type) {
@@ -202,6 +205,7 @@ func (c *checker) try(s *syntax.Try) {
 	c.stmts(s.Final)
 }
 
+// imported checks the name that an import binds.
 func (c *checker) imported(a *syntax.Alias) {
 	n := a.AsName
 	if n == "" {
@@ -232,6 +236,7 @@ func (c *checker) arguments(a *syntax.Arguments, returns syntax.Expr) {
 	c.expr(returns)
 }
 
+// keywords checks the keyword arguments of a call or class: the names first, then the values.
 func (c *checker) keywords(kws []*syntax.Keyword) {
 	seen := map[string]bool{}
 	for _, k := range kws {
@@ -265,6 +270,7 @@ func (c *checker) starred(es []syntax.Expr) {
 	}
 }
 
+// target checks what is assigned to.
 func (c *checker) target(e syntax.Expr) {
 	c.at = e.Pos()
 	switch e := e.(type) {
@@ -285,6 +291,7 @@ func (c *checker) target(e syntax.Expr) {
 	}
 }
 
+// unpack checks targets that are assigned to together: one star among them at most.
 func (c *checker) unpack(es []syntax.Expr) {
 	stars := 0
 	for _, e := range es {
@@ -302,6 +309,7 @@ func (c *checker) unpack(es []syntax.Expr) {
 	}
 }
 
+// del checks what a del statement names.
 func (c *checker) del(e syntax.Expr) {
 	c.at = e.Pos()
 	switch e := e.(type) {
@@ -322,6 +330,7 @@ func (c *checker) del(e syntax.Expr) {
 	}
 }
 
+// expr checks an expression: a switch over their kinds.
 func (c *checker) expr(e syntax.Expr) {
 	if e == nil {
 		return
@@ -404,6 +413,7 @@ func (c *checker) yield(sp syntax.Span) {
 	}
 }
 
+// comp checks a comprehension; its outermost iterable is evaluated outside, and after the rest.
 func (c *checker) comp(gens []*syntax.Comprehension, elts ...syntax.Expr) {
 	c.within(compScope, func() {
 		for i, g := range gens {

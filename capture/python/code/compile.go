@@ -22,14 +22,15 @@ const (
 // frameBlock is something that return, break and continue must leave properly.
 type frameBlock struct {
 	kind  blockKind
-	start label // loops: continue goes here
-	end   label // loops: break goes here
-	reg   *region
-	final []syntax.Stmt
-	name  string
-	pos   syntax.Span
+	start label         // loops: continue goes here
+	end   label         // loops: break goes here
+	reg   *region       // its own region, which what runs on the way out is not in
+	final []syntax.Stmt // the finally clause
+	name  string        // what except ... as binds
+	pos   syntax.Span   // of a with statement's manager, where its exit is called
 }
 
+// blockKind says what leaving a block takes; see unwind.
 type blockKind uint8
 
 const (
@@ -45,11 +46,13 @@ const (
 	popValueBlock // a value lies on the stack
 )
 
+// compiler emits the code of one file. u is the code object that is being made; those around it wait in its outer. Mistakes of the program
+// are panics with a *syntax.Error, and bugs panics with a string: compile makes errors of both.
 type compiler struct {
 	file   *syntax.File
 	u      *unit
-	src    *Source
-	future bool // annotations stay text
+	src    *Source // of all code of the file
+	future bool    // annotations stay text
 	mode   Mode
 }
 
@@ -80,6 +83,8 @@ func CompileKnown(filename, src string) (*Code, error) {
 	return compile(f, f.Body, Exec)
 }
 
+// compile makes the code of a module, in three walks over the tree: the symbol table, the checks, and the code. Each reports its first
+// mistake before the next begins, as CPython does.
 func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error) {
 	c := &compiler{file: f, src: &Source{f.Source}, future: f.Future["annotations"], mode: mode}
 	defer func() {
@@ -105,6 +110,9 @@ func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error
 	return c.leave(true), nil
 }
 
+// enter begins a code object for a scope: its name, flags and variables, and the instructions that every function of its kind begins with.
+// Free variables are copied from the closure into the last slots of the frame; a local that inner functions see is moved into a cell; and a
+// generator function returns its generator before anything of its body runs.
 func (c *compiler) enter(s *scope, name string, line int) {
 	u := &unit{outer: c.u, scope: s, consts: map[any]int{}, names: map[string]int{}}
 	u.pos = syntax.Span{Line: int32(line), Col: -1, EndLine: int32(line), EndCol: -1}
@@ -168,8 +176,10 @@ func (c *compiler) leave(addReturn bool) *Code {
 	return u.code
 }
 
+// floatKey keeps 0.0 and -0.0 apart, which are equal.
 type floatKey struct{ bits string }
 
+// constKey is what constants are told apart by: 1, 1.0 and True are equal and yet three constants. nil says that v is one of its own.
 func constKey(v any) any {
 	switch x := v.(type) {
 	case nil:
@@ -200,6 +210,7 @@ func constKey(v any) any {
 	return nil
 }
 
+// constant gives the number of a constant, the same for the same constant.
 func (c *compiler) constant(v any) int {
 	u := c.u
 	k := constKey(v)
@@ -215,6 +226,7 @@ func (c *compiler) constant(v any) int {
 
 func (c *compiler) loadConst(v any) { c.u.emit(LOAD_CONST, c.constant(v)) }
 
+// name gives the number of a name in Names.
 func (c *compiler) name(n string) int {
 	u := c.u
 	if i, ok := u.names[n]; ok {
@@ -225,6 +237,7 @@ func (c *compiler) name(n string) int {
 	return len(u.code.Names) - 1
 }
 
+// at gives what is emitted the position of n until the function that it returns is called.
 func (c *compiler) at(n syntax.Node) func() {
 	old := c.u.pos
 	c.u.pos = n.Pos()
@@ -247,6 +260,7 @@ func (c *compiler) docstring(body []syntax.Stmt) []syntax.Stmt {
 	return body
 }
 
+// docOf is the docstring of a body.
 func docOf(body []syntax.Stmt) (string, bool) {
 	if len(body) == 0 {
 		return "", false
@@ -262,6 +276,8 @@ func docOf(body []syntax.Stmt) (string, bool) {
 
 // Names.
 
+// loadName pushes a variable's value, by the instruction for where the symbol table says that it lives. A class body looks at its own
+// namespace first for what is a free variable there.
 func (c *compiler) loadName(n string) {
 	n = mangle(c.u.scope.class, n)
 	u := c.u
@@ -291,6 +307,7 @@ func (c *compiler) deleteName(n string) {
 	c.nameOp(n, DELETE_FAST, DELETE_GLOBAL, DELETE_DEREF, DELETE_NAME)
 }
 
+// nameOp stores to or deletes a variable, by one of four instructions.
 func (c *compiler) nameOp(n string, fast, global, deref, name Op) {
 	n = mangle(c.u.scope.class, n)
 	u := c.u
@@ -374,6 +391,7 @@ func (c *compiler) stmt(s syntax.Stmt) {
 	}
 }
 
+// exprStmt drops the value, or prints it at an interactive prompt. A constant does nothing; its NOP is there to be stepped on.
 func (c *compiler) exprStmt(s *syntax.ExprStmt) {
 	u := c.u
 	if c.mode == Single && u.outer == nil {
@@ -390,6 +408,7 @@ func (c *compiler) exprStmt(s *syntax.ExprStmt) {
 	u.emit(POP_TOP, 0)
 }
 
+// assign evaluates once and stores to each target from the left.
 func (c *compiler) assign(s *syntax.Assign) {
 	c.expr(s.Value)
 	for i, t := range s.Targets {
@@ -400,6 +419,7 @@ func (c *compiler) assign(s *syntax.Assign) {
 	}
 }
 
+// ifStmt jumps over what is not to run.
 func (c *compiler) ifStmt(s *syntax.If) {
 	u := c.u
 	els, end := u.newLabel(), u.newLabel()
@@ -413,6 +433,7 @@ func (c *compiler) ifStmt(s *syntax.If) {
 	u.mark(end)
 }
 
+// raise pushes what there is: nothing, an exception, or that and its cause.
 func (c *compiler) raise(s *syntax.Raise) {
 	n := 0
 	if s.Exc != nil {
@@ -470,6 +491,7 @@ func (c *compiler) importStmt(s *syntax.Import) {
 	}
 }
 
+// importFrom takes each name out of the module, which is dropped at last.
 func (c *compiler) importFrom(s *syntax.ImportFrom) {
 	u := c.u
 	c.loadConst(int64(s.Level))
@@ -494,6 +516,7 @@ func (c *compiler) importFrom(s *syntax.ImportFrom) {
 	u.emit(POP_TOP, 0)
 }
 
+// store pops a value into a target.
 func (c *compiler) store(t syntax.Expr) {
 	defer c.at(t)()
 	u := c.u
@@ -520,6 +543,7 @@ func (c *compiler) store(t syntax.Expr) {
 	}
 }
 
+// unpack pops an iterable into several targets, one of which may be starred.
 func (c *compiler) unpack(elts []syntax.Expr) {
 	star := -1
 	for i, e := range elts {
@@ -537,6 +561,7 @@ func (c *compiler) unpack(elts []syntax.Expr) {
 	}
 }
 
+// del deletes a target; of a tuple, each part.
 func (c *compiler) del(t syntax.Expr) {
 	defer c.at(t)()
 	u := c.u
@@ -563,6 +588,7 @@ func (c *compiler) del(t syntax.Expr) {
 	}
 }
 
+// augAssign evaluates the target's parts once, and uses copies of them to read it and to store.
 func (c *compiler) augAssign(s *syntax.AugAssign) {
 	u := c.u
 	op := slices.Index(BinOps, s.Op) + InPlace
@@ -617,6 +643,7 @@ func (c *compiler) annotation(e syntax.Expr) {
 	c.expr(e)
 }
 
+// annAssign notes the annotation of a plain name in __annotations__, but not in a function. Any other annotation is evaluated and dropped.
 func (c *compiler) annAssign(s *syntax.AnnAssign) {
 	u := c.u
 	if s.Value != nil {
@@ -664,6 +691,7 @@ func lastCompare(e syntax.Expr) syntax.Expr {
 	return nil
 }
 
+// while has the test twice, before the loop and at the end of its body, as CPython's code does.
 func (c *compiler) while(s *syntax.While) {
 	u := c.u
 	start, body, els, end := u.newLabel(), u.newLabel(), u.newLabel(), u.newLabel()
@@ -685,6 +713,7 @@ func (c *compiler) while(s *syntax.While) {
 	u.mark(end)
 }
 
+// forStmt keeps the iterator on the stack while the loop runs; FOR_ITER pops it at the end, break does so itself.
 func (c *compiler) forStmt(s *syntax.For) {
 	u := c.u
 	start, els, end := u.newLabel(), u.newLabel(), u.newLabel()

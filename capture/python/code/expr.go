@@ -91,6 +91,7 @@ func (c *compiler) foldable(e syntax.Expr) (any, bool) {
 	return nil, false
 }
 
+// foldBinary computes an operator of constants, where the result is not large and nothing can fail: what CPython folds, or less.
 func foldBinary(l any, op string, r any) (any, bool) {
 	if a, ok := l.(string); ok {
 		if b, ok := r.(string); ok && op == "+" && len(a)+len(b) < 4096 {
@@ -171,6 +172,7 @@ func foldBinary(l any, op string, r any) (any, bool) {
 	return nil, false
 }
 
+// toFloat is the float of a constant that has one exactly.
 func toFloat(v any) (float64, bool) {
 	switch x := v.(type) {
 	case int64:
@@ -183,6 +185,7 @@ func toFloat(v any) (float64, bool) {
 	return 0, false
 }
 
+// toComplex is the complex number of a constant.
 func toComplex(v any) (complex128, bool) {
 	if x, ok := v.(complex128); ok {
 		return x, true
@@ -300,6 +303,7 @@ func (c *compiler) jumpIf(e syntax.Expr, l label, want bool) {
 	c.jumpOp(l, want)
 }
 
+// jumpOp pops a value and jumps to l if its truth is want.
 func (c *compiler) jumpOp(l label, want bool) {
 	if want {
 		c.u.jump(POP_JUMP_FORWARD_IF_TRUE, l)
@@ -308,6 +312,7 @@ func (c *compiler) jumpOp(l label, want bool) {
 	}
 }
 
+// compareOp emits the instruction of a comparison.
 func (c *compiler) compareOp(op string) {
 	u := c.u
 	switch op {
@@ -355,6 +360,7 @@ func (c *compiler) exprList(es []syntax.Expr) {
 	}
 }
 
+// hasStar reports whether there is a starred expression.
 func hasStar(es []syntax.Expr) bool {
 	for _, e := range es {
 		if _, ok := e.(*syntax.Starred); ok {
@@ -534,6 +540,7 @@ func (c *compiler) boolOp(e *syntax.BoolOp) {
 	u.mark(end)
 }
 
+// compare pushes the result of a comparison; of a chain, the first that is false, or the last.
 func (c *compiler) compare(e *syntax.Compare) {
 	u := c.u
 	if len(e.Ops) == 1 {
@@ -553,6 +560,7 @@ func (c *compiler) compare(e *syntax.Compare) {
 	}, false)
 }
 
+// ifExp pushes one of two values.
 func (c *compiler) ifExp(e *syntax.IfExp) {
 	u := c.u
 	els, end := u.newLabel(), u.newLabel()
@@ -584,6 +592,7 @@ func (c *compiler) extended(build Op, k any, extend Op) {
 	c.u.emit(extend, 1)
 }
 
+// yield leaves the frame with a value; what is sent is on the stack when it goes on.
 func (c *compiler) yield(e *syntax.Yield) {
 	u := c.u
 	if e.Value == nil {
@@ -625,6 +634,7 @@ func (c *compiler) joined(e *syntax.JoinedStr) {
 	}
 }
 
+// formatted pushes the text of a replacement field.
 func (c *compiler) formatted(e *syntax.FormattedValue) {
 	pos := c.u.pos
 	c.expr(e.Value)
@@ -686,7 +696,8 @@ func (c *compiler) dict(e *syntax.Dict) {
 	}
 }
 
-// comp compiles a comprehension as a function of its outermost iterator.
+// comp compiles a comprehension as a function of its outermost iterator, which it calls at once. build is the instruction for the empty
+// result, NOP for a generator.
 func (c *compiler) comp(e syntax.Expr, name string, build Op, gens []*syntax.Comprehension, elt, val syntax.Expr) {
 	u := c.u
 	sc := u.scope.children[e]
@@ -761,6 +772,7 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 
 // Calls.
 
+// call pushes what to call in the form that CALL wants: a method and self, NULL and a function, as it can be known from here.
 func (c *compiler) call(e *syntax.Call) {
 	u := c.u
 	if a, ok := e.Func.(*syntax.Attribute); ok && !hasStar(e.Args) && !hasUnpack(e.Keywords) {
@@ -778,11 +790,13 @@ func (c *compiler) call(e *syntax.Call) {
 	c.callArgs(0, e.Args, e.Keywords)
 }
 
+// isGlobal reports whether LOAD_GLOBAL finds the name, which can push NULL, too.
 func (c *compiler) isGlobal(n string) bool {
 	s := c.u.scope
 	return s.function() && s.access(mangle(s.class, n)) == accGlobal && n != "__debug__"
 }
 
+// hasUnpack reports whether ** is among the keywords.
 func hasUnpack(ks []*syntax.Keyword) bool {
 	for _, k := range ks {
 		if k.Arg == "" {

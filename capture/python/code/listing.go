@@ -247,6 +247,7 @@ type lineParser struct {
 
 func (p *lineParser) space() { p.s = strings.TrimLeft(p.s, " \t") }
 
+// word takes what stands before the next blank.
 func (p *lineParser) word() string {
 	p.space()
 	i := strings.IndexAny(p.s, " \t")
@@ -263,6 +264,7 @@ func (p *lineParser) peek(w string) bool {
 	return p.s == w || strings.HasPrefix(p.s, w+" ")
 }
 
+// want takes a word that has to be there.
 func (p *lineParser) want(w string) {
 	p.space()
 	if !strings.HasPrefix(p.s, w) {
@@ -279,6 +281,7 @@ func (p *lineParser) fail(format string, args ...any) {
 	p.s = ""
 }
 
+// num takes a number.
 func (p *lineParser) num() int {
 	p.space()
 	i := 0
@@ -294,6 +297,7 @@ func (p *lineParser) num() int {
 	return int(n)
 }
 
+// str takes a quoted string.
 func (p *lineParser) str() string {
 	p.space()
 	q, err := strconv.QuotedPrefix(p.s)
@@ -309,6 +313,7 @@ func (p *lineParser) str() string {
 	return s
 }
 
+// float takes a float in Go's hexadecimal form.
 func (p *lineParser) float() float64 {
 	w := strings.TrimRight(p.upTo(" ,)"), " ")
 	f, err := strconv.ParseFloat(w, 64)
@@ -318,6 +323,7 @@ func (p *lineParser) float() float64 {
 	return f
 }
 
+// upTo takes what stands before any of the characters in stop.
 func (p *lineParser) upTo(stop string) string {
 	p.space()
 	i := strings.IndexAny(p.s, stop)
@@ -329,6 +335,7 @@ func (p *lineParser) upTo(stop string) string {
 	return w
 }
 
+// constant takes a constant, as constText writes it.
 func (p *lineParser) constant(depth int) any {
 	p.space()
 	if depth > 100 {
@@ -379,6 +386,7 @@ func (p *lineParser) constant(depth int) any {
 	}
 }
 
+// list takes constants in brackets.
 func (p *lineParser) list(depth int) []any {
 	p.want("(")
 	out := []any{}

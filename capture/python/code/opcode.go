@@ -245,6 +245,7 @@ var ops = [NumOps]struct {
 	POP_JUMP_BACKWARD_IF_TRUE:     {"POP_JUMP_BACKWARD_IF_TRUE", argJump},
 }
 
+// String is the instruction's name.
 func (o Op) String() string {
 	if int(o) < len(ops) {
 		return ops[o].name

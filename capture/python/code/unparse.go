@@ -121,6 +121,7 @@ func (u *unparser) bracket(own, around int, f func()) {
 	}
 }
 
+// list prints expressions with commas between them.
 func (u *unparser) list(es []syntax.Expr) {
 	for i, x := range es {
 		if i > 0 {
@@ -138,6 +139,7 @@ func (u *unparser) tuple(es []syntax.Expr) {
 	}
 }
 
+// constant prints a literal.
 func (u *unparser) constant(v any) {
 	switch v := v.(type) {
 	case nil:
@@ -177,6 +179,7 @@ func (u *unparser) subscript(e *syntax.Subscript) {
 	u.WriteByte(']')
 }
 
+// dict prints a dict display.
 func (u *unparser) dict(e *syntax.Dict) {
 	u.WriteByte('{')
 	for i := range e.Keys {
@@ -194,6 +197,7 @@ func (u *unparser) dict(e *syntax.Dict) {
 	u.WriteByte('}')
 }
 
+// call prints a call.
 func (u *unparser) call(e *syntax.Call) {
 	u.expr(e.Func, 17)
 	u.WriteByte('(')
@@ -212,6 +216,7 @@ func (u *unparser) call(e *syntax.Call) {
 	u.WriteByte(')')
 }
 
+// lambda prints a lambda with its parameters' names.
 func (u *unparser) lambda(e *syntax.Lambda) {
 	u.WriteString("lambda")
 	for i, a := range allArgs(e.Args) {
