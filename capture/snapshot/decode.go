@@ -49,6 +49,7 @@ func (x *Decoder) Get(i int) (vm.Object, error) {
 	return v, err
 }
 
+// get makes the value of number i, once. An object of shell is in made before its parts are, so that they may refer to it.
 func (d *decoder) get(i int) (vm.Object, error) {
 	if i == -1 {
 		return nil, nil
@@ -71,6 +72,7 @@ func (d *decoder) get(i int) (vm.Object, error) {
 	return v, nil
 }
 
+// all makes several values.
 func (d *decoder) all(refs []int) ([]vm.Object, error) {
 	out := make([]vm.Object, len(refs))
 	for k, i := range refs {
@@ -212,6 +214,7 @@ func (d *decoder) plain(n *node) (v vm.Object, ok bool, err error) {
 	return v, true, err
 }
 
+// parseComplex reads the two parts of a complex number.
 func parseComplex(text string) (vm.Object, error) {
 	a, b, _ := strings.Cut(text, " ")
 	re, err := parseFloat(a)
@@ -236,6 +239,7 @@ func (d *decoder) scriptModule(n *node) (vm.Object, error) {
 	return nil, fmt.Errorf("module %s of the script is not there", n.Text)
 }
 
+// frozenset makes a frozen set, whose members are hashed and so must be there.
 func (d *decoder) frozenset(n *node) (vm.Object, error) {
 	f := &vm.FrozenSet{}
 	items, err := d.all(n.Refs)
@@ -352,6 +356,7 @@ func (d *decoder) shell(i int, n *node) (vm.Object, error) {
 	return nil, fmt.Errorf("object %d of the snapshot is of unknown kind %q", i, n.Kind)
 }
 
+// fillDict gives a dict its items: at once if all keys are strings, else later, as keys may be objects that are still being made.
 func (d *decoder) fillDict(x *vm.Dict, refs []int) error {
 	if len(refs)%2 != 0 {
 		return fmt.Errorf("a dict of the snapshot has a key without a value")
@@ -377,6 +382,7 @@ func (d *decoder) fillDict(x *vm.Dict, refs []int) error {
 	return set()
 }
 
+// function makes a function before its closure, which may hold the function itself.
 func (d *decoder) function(i int, n *node) (vm.Object, error) {
 	f := &vm.Function{Name: n.Text}
 	d.made[i] = f
@@ -427,6 +433,7 @@ func (d *decoder) function(i int, n *node) (vm.Object, error) {
 	return f, err
 }
 
+// instance makes an object of a class without calling it.
 func (d *decoder) instance(i int, n *node) (vm.Object, error) {
 	c, err := as[*vm.Type](d, n.Refs[0])
 	if err != nil || c == nil {
@@ -453,6 +460,7 @@ func (d *decoder) instance(i int, n *node) (vm.Object, error) {
 	return x, err
 }
 
+// class makes a class from its metaclass, bases and namespace, without running code of the script.
 func (d *decoder) class(i int, n *node) (vm.Object, error) {
 	meta, err := as[*vm.Type](d, n.Refs[0])
 	if err != nil {
@@ -503,6 +511,7 @@ func (d *decoder) class(i int, n *node) (vm.Object, error) {
 	return t, d.fillDict(t.Dict, attrs)
 }
 
+// tensor makes a tensor on its storage, which others may share.
 func (d *decoder) tensor(n *node) (vm.Object, error) {
 	dt, ok := tensor.ParseDType(n.Text)
 	if !ok {
@@ -626,6 +635,7 @@ func (d *decoder) path(p string) (vm.Object, error) {
 	return v, nil
 }
 
+// call calls what a path names in a library.
 func (d *decoder) call(path string, args ...vm.Object) (vm.Object, error) {
 	f, err := d.path(path)
 	if err != nil {

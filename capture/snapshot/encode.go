@@ -139,6 +139,7 @@ func (e *encoder) index(m *vm.Module) {
 	})
 }
 
+// indexType notes the names of a class's attributes.
 func (e *encoder) indexType(t *vm.Type, path string, in map[*vm.Type]bool) {
 	if in[t] || t.Dict == nil {
 		return
@@ -184,6 +185,7 @@ func (e *encoder) place(key any, n node) int {
 	return i
 }
 
+// all writes several values.
 func (e *encoder) all(items []vm.Object) []int {
 	out := make([]int, len(items))
 	for i, x := range items {
@@ -199,6 +201,7 @@ func (e *encoder) dict(d *vm.Dict) int {
 	return e.add(d)
 }
 
+// pairs are the keys and values of a dict in turn.
 func pairs(d *vm.Dict) []vm.Object {
 	var out []vm.Object
 	if d != nil {
@@ -393,6 +396,7 @@ func (e *encoder) globals(d *vm.Dict) int {
 	return e.place(d, node{Kind: "script globals", Text: m.Name})
 }
 
+// function writes a Python function down with all that a call of it needs.
 func (e *encoder) function(f *vm.Function) int {
 	if f.Native != nil {
 		return e.refuse(f, "function %s is made by the library and has no written form", f.Qualname)
@@ -407,6 +411,7 @@ func (e *encoder) function(f *vm.Function) int {
 		e.add(vm.Str(f.Qualname)), e.add(f.Module), e.add(f.Doc), e.add(annots), e.dict(f.Dict)})
 }
 
+// class writes a class of the script down: its bases, its metaclass, and its namespace without what making it adds.
 func (e *encoder) class(t *vm.Type) int {
 	if !t.Heap || t.Native != nil && !classmark(t) {
 		return e.refuse(t, "class %s has no written form", t.FullName())
@@ -433,6 +438,7 @@ func (e *encoder) class(t *vm.Type) int {
 
 func classmark(t *vm.Type) bool { return len(t.Bases) > 0 && t.Native == t.Bases[0].Native }
 
+// tensor writes a tensor down; its storage once, for all that share it.
 func (e *encoder) tensor(p *torch.Tensor) int {
 	x := p.T
 	if x.Storage == nil || x.Fake {

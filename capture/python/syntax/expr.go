@@ -2,6 +2,7 @@ package syntax
 
 import "strings"
 
+// exprs turns nodes into expressions.
 func (p *parser) exprs(kids []*cst) (out []Expr) {
 	for _, k := range kids {
 		if k.named {
@@ -164,6 +165,7 @@ func (p *parser) nameExpr(c *cst) Expr {
 	}
 }
 
+// parenthesized drops the brackets: the tree does not have them, only positions of a tuple do.
 func (p *parser) parenthesized(c *cst) Expr {
 	k := c.namedKids()
 	if len(k) != 1 {
@@ -175,6 +177,7 @@ func (p *parser) parenthesized(c *cst) Expr {
 	return p.expr(k[0])
 }
 
+// tuple reads expressions with commas between them, with brackets or without.
 func (p *parser) tuple(c *cst) Expr {
 	es := p.exprs(c.kids)
 	if len(es) == 1 && !c.has(",") { // a lone star: the brackets are of wrapStars
@@ -183,6 +186,7 @@ func (p *parser) tuple(c *cst) Expr {
 	return &Tuple{exprNode{p.sp(c)}, es}
 }
 
+// dict reads a dict display; a nil key says that the value is unpacked.
 func (p *parser) dict(c *cst) Expr {
 	d := &Dict{exprNode: exprNode{p.sp(c)}}
 	for _, k := range c.namedKids() {
@@ -200,6 +204,7 @@ func (p *parser) dict(c *cst) Expr {
 	return d
 }
 
+// comprehension reads a list or set comprehension or a generator expression.
 func (p *parser) comprehension(c *cst) Expr {
 	b := exprNode{p.sp(c)}
 	body := c.get("body")
@@ -217,6 +222,7 @@ func (p *parser) comprehension(c *cst) Expr {
 	return &GeneratorExp{b, elt, gens}
 }
 
+// dictComprehension reads a dict comprehension.
 func (p *parser) dictComprehension(c *cst) Expr {
 	body := c.get("body")
 	if body.kind != "pair" {
@@ -273,6 +279,7 @@ func (p *parser) compare(c *cst) Expr {
 	return cmp
 }
 
+// namedExpr reads name := value.
 func (p *parser) namedExpr(c *cst) Expr {
 	n := p.expr(c.get("name"))
 	t, ok := n.(*Name)
@@ -282,6 +289,7 @@ func (p *parser) namedExpr(c *cst) Expr {
 	return &NamedExpr{exprNode{p.sp(c)}, t, p.expr(c.get("value"))}
 }
 
+// yield reads a yield expression; several values are a tuple.
 func (p *parser) yield(c *cst) Expr {
 	b := exprNode{p.sp(c)}
 	ks := c.namedKids()
@@ -330,6 +338,7 @@ func join(a, b Span) Span { return Span{a.Line, a.Col, b.EndLine, b.EndCol} }
 
 func normaliseIdent(s string) string { return s }
 
+// subscript reads o[...]: several indices, or one with a comma or a star, are a tuple, which is where its parts are and has no brackets.
 func (p *parser) subscript(c *cst) Expr {
 	s := &Subscript{exprNode: exprNode{p.sp(c)}, Value: p.expr(c.get("value"))}
 	idx := c.all("subscript")
@@ -361,6 +370,7 @@ func (p *parser) subscript(c *cst) Expr {
 	return s
 }
 
+// slice reads a:b:c by the colons, as each part may lack.
 func (p *parser) slice(c *cst) Expr {
 	s := &SliceExpr{exprNode: exprNode{p.sp(c)}}
 	part := 0
@@ -382,6 +392,7 @@ func (p *parser) slice(c *cst) Expr {
 	return s
 }
 
+// generators reads the for and if clauses of a comprehension.
 func (p *parser) generators(c *cst) (out []*Comprehension) {
 	for _, k := range c.kids {
 		switch k.kind {
@@ -403,6 +414,7 @@ func (p *parser) generators(c *cst) (out []*Comprehension) {
 	return out
 }
 
+// match reads a match statement.
 func (p *parser) match(c *cst, b stmtNode) Stmt {
 	m := &Match{stmtNode: b}
 	subj := c.all("subject")
@@ -458,6 +470,7 @@ func (p *parser) patterns(cs []*cst) (out []Pattern) {
 	return out
 }
 
+// pattern reads a pattern.
 func (p *parser) pattern(c *cst) Pattern {
 	b := patNode{p.sp(c)}
 	switch c.kind {
@@ -583,6 +596,7 @@ func (p *parser) simplePatterns(ks []*cst) (out []Pattern) {
 	return out
 }
 
+// patternValue reads a literal or a dotted name in a pattern; neg says that a minus sign stands before it.
 func (p *parser) patternValue(k *cst, neg bool) Expr {
 	switch k.kind {
 	case "dotted_name":
@@ -617,6 +631,7 @@ func (p *parser) complexPattern(c *cst) Expr {
 	return &BinOp{exprNode{p.sp(c)}, left, p.text(ks[1]), right}
 }
 
+// dottedExpr reads a dotted name as attributes of attributes.
 func (p *parser) dottedExpr(c *cst) Expr {
 	if c.kind == "identifier" {
 		return &Name{exprNode{p.sp(c)}, p.text(c)}

@@ -134,6 +134,7 @@ func plainEscape(sb *strings.Builder, s string, i int, text bool) int {
 	return i
 }
 
+// unescapeBytes replaces the escapes of a bytes literal.
 func (p *parser) unescapeBytes(c *cst, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -161,6 +162,7 @@ func (p *parser) unescapeBytes(c *cst, s string) string {
 	return sb.String()
 }
 
+// simpleEscape is what a letter behind a backslash stands for.
 func simpleEscape(c byte) (byte, bool) {
 	switch c {
 	case '\\', '\'', '"':
@@ -187,6 +189,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
+// unescape replaces the escapes of a string. What is wrong with one is said in the words of CPython's codec, with places inside the literal.
 func (p *parser) unescape(c *cst, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
