@@ -410,6 +410,7 @@ func floatBinary(in *Interp, op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
+// floatDivmod is divmod of floats as CPython computes it: the quotient is a whole number, and the remainder has the sign of y.
 func floatDivmod(x, y float64) (q, m float64) {
 	m = math.Mod(x, y)
 	if math.IsNaN(m) {

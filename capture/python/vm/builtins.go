@@ -621,6 +621,7 @@ func init() {
 	addBuiltin("help", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
 }
 
+// callable is callable(o).
 func callable(o Object) bool {
 	switch o.(type) {
 	case *Function, *Builtin, *Type, *BoundMethod, Caller:

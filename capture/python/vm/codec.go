@@ -120,6 +120,7 @@ func encodeText(in *Interp, s, enc, errs string) (string, error) {
 	return string(out), nil
 }
 
+// wide16 writes a text in UTF-16; characters beyond 16 bits take two units.
 func wide16(s string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(s)) {
@@ -128,6 +129,7 @@ func wide16(s string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
+// wide32 writes a text in UTF-32.
 func wide32(s string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, r := range s {

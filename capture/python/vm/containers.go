@@ -285,6 +285,7 @@ func initSequences() {
 	})
 }
 
+// genericAlias is __class_getitem__ of the containers.
 func genericAlias(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	t := &Tuple{[]Object{args[1]}}
 	if k, ok := args[1].(*Tuple); ok {
@@ -310,6 +311,7 @@ func (v *dictView) Type() *Type {
 	return DictKeysType
 }
 
+// items are the members of a view as they are now.
 func (v *dictView) items() []Object {
 	switch v.kind {
 	case 1:

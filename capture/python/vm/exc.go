@@ -363,6 +363,7 @@ func excSelf(in *Interp, o Object) (*Exception, error) {
 	return e, nil
 }
 
+// initExceptionMethods gives exceptions their methods, and each class its native attributes.
 func initExceptionMethods() {
 	b := excTypes.BaseException
 	excInitBuiltin = addMethod(b, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
@@ -582,6 +583,7 @@ func (e *Exception) str(in *Interp) (string, error) {
 	return in.Repr(e.Args)
 }
 
+// lastSlash is the last slash in a path, -1 if there is none.
 func lastSlash(s string) int {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i] == '/' {

@@ -207,6 +207,7 @@ func (f *File) Close() error {
 	return err
 }
 
+// value is what reading gives: bytes of a binary file, else text, with newlines of all kinds as one.
 func (f *File) value(in *Interp, b []byte) (Object, error) {
 	if f.Binary {
 		return Bytes(b), nil

@@ -13,6 +13,7 @@ import (
 
 var errIsDir error = isDirError{}
 
+// isDirError is the error of opening a folder as a file.
 type isDirError struct{}
 
 func (isDirError) Error() string { return "is a directory" }

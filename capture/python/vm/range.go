@@ -30,6 +30,7 @@ func (r *Range) long() *longRange {
 	return newLongRange(big.NewInt(r.Start), big.NewInt(r.Stop), big.NewInt(r.Step))
 }
 
+// newLongRange makes a range with bounds of any size.
 func newLongRange(start, stop, step *big.Int) *longRange {
 	r := &longRange{start, stop, step, new(big.Int)}
 	if d := new(big.Int).Sub(stop, start); d.Sign() == step.Sign() && d.Sign() != 0 {
@@ -50,6 +51,7 @@ func makeRange(start, stop, step *big.Int) Object {
 	return &Range{start.Int64(), stop.Int64(), step.Int64()}
 }
 
+// asLongRange is a range of either kind as one of any size.
 func asLongRange(o Object) *longRange {
 	switch x := o.(type) {
 	case *Range:
@@ -102,6 +104,7 @@ func (r *longRange) hash(in *Interp) (uint64, error) {
 	return in.Hash(t)
 }
 
+// iter gives the integers one by one.
 func (r *longRange) iter() Object {
 	i := new(big.Int)
 	return &GoIter{T: RangeIterType, NextFn: func(*Interp) (Object, error) {

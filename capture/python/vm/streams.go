@@ -41,6 +41,7 @@ func (s *Streams) Flush() error {
 	return s.out.Flush()
 }
 
+// writerFunc is a function as a writer.
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
@@ -61,6 +62,7 @@ func (in *Interp) StdoutWriter() interface {
 	return stdoutWriter{in}
 }
 
+// stdoutWriter is the interpreter's standard output as a writer.
 type stdoutWriter struct{ in *Interp }
 
 func (w stdoutWriter) Write(p []byte) (int, error) {
