@@ -599,6 +599,11 @@ loop:
 				goto fail
 			}
 			if !t {
+				if o.op == code.POP_JUMP_BACKWARD_IF_FALSE && in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						goto fail
+					}
+				}
 				pc = int(o.arg)
 			}
 		case code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_TRUE:
@@ -620,11 +625,21 @@ loop:
 		case code.POP_JUMP_FORWARD_IF_NONE, code.POP_JUMP_BACKWARD_IF_NONE:
 			sp--
 			if stack[sp] == None {
+				if o.op == code.POP_JUMP_BACKWARD_IF_NONE && in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						goto fail
+					}
+				}
 				pc = int(o.arg)
 			}
 		case code.POP_JUMP_FORWARD_IF_NOT_NONE, code.POP_JUMP_BACKWARD_IF_NOT_NONE:
 			sp--
 			if stack[sp] != None {
+				if o.op == code.POP_JUMP_BACKWARD_IF_NOT_NONE && in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						goto fail
+					}
+				}
 				pc = int(o.arg)
 			}
 		case code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP:
