@@ -32,6 +32,7 @@ type constant struct {
 	Code  *codeText  `json:"c,omitempty"`
 }
 
+// code writes a code object down, with those among its constants. The names that it speaks of are the globals that Finish has to write.
 func (e *encoder) code(c *code.Code) *codeText {
 	t := &codeText{Name: c.Name, QualName: c.QualName, Filename: c.Filename, FirstLine: c.FirstLine, ArgCount: c.ArgCount, PosOnly: c.PosOnly, KwOnly: c.KwOnly, Flags: c.Flags,
 		Names: c.Names, VarNames: c.VarNames, CellVars: c.CellVars, FreeVars: c.FreeVars, Instrs: c.Instrs, ExcTable: c.ExcTable, StackSize: c.StackSize, Source: -1}
@@ -53,6 +54,7 @@ func (e *encoder) code(c *code.Code) *codeText {
 	return t
 }
 
+// constant writes a constant down.
 func (e *encoder) constant(k any) constant {
 	items := func(xs []any) (out []constant) {
 		for _, x := range xs {
@@ -95,11 +97,13 @@ func (e *encoder) constant(k any) constant {
 // floatText is exact, for infinities and NaN too.
 func floatText(f float64) string { return strconv.FormatUint(math.Float64bits(f), 16) }
 
+// parseFloat reads what floatText wrote.
 func parseFloat(s string) (float64, error) {
 	b, err := strconv.ParseUint(s, 16, 64)
 	return math.Float64frombits(b), err
 }
 
+// code makes a code object. Code of one source shares its text again.
 func (d *decoder) code(t *codeText) (*code.Code, error) {
 	if t == nil {
 		return nil, fmt.Errorf("a code object is missing")
@@ -119,6 +123,7 @@ func (d *decoder) code(t *codeText) (*code.Code, error) {
 	return c, nil
 }
 
+// constant makes a constant.
 func (d *decoder) constant(k constant) (any, error) {
 	items := func() ([]any, error) {
 		out := make([]any, len(k.Items))

@@ -16,6 +16,8 @@ import (
 // Decoder makes the values of a snapshot in an interpreter.
 type Decoder struct{ d *decoder }
 
+// decoder makes each object once. made has what is there, by number; begun what was asked for: an object that is begun and not made contains
+// itself in a way that only objects of shell may.
 type decoder struct {
 	in       *Snapshot
 	vm       *vm.Interp
@@ -47,6 +49,7 @@ func (x *Decoder) Get(i int) (vm.Object, error) {
 	return v, err
 }
 
+// get makes the value of number i, once. An object of shell is in made before its parts are, so that they may refer to it.
 func (d *decoder) get(i int) (vm.Object, error) {
 	if i == -1 {
 		return nil, nil
@@ -69,6 +72,7 @@ func (d *decoder) get(i int) (vm.Object, error) {
 	return v, nil
 }
 
+// all makes several values.
 func (d *decoder) all(refs []int) ([]vm.Object, error) {
 	out := make([]vm.Object, len(refs))
 	for k, i := range refs {
@@ -98,76 +102,18 @@ func as[T any](d *decoder, i int) (v T, err error) {
 var arity = map[string]int{"slice": 3, "cell": 1, "method": 2, "property": 4, "classmethod": 1, "staticmethod": 1, "mappingproxy": 1, "alias": 2, "script module": 1,
 	"function": 10, "instance": 4, "instance of items": 4, "exception": 3, "tensor": 4, "generator": 2, "file": 3, "operator": 1}
 
+// make makes the value of node i. Three switches share the kinds: values without parts, values that are made of their parts, and, in
+// shell, objects that are there before their parts.
 func (d *decoder) make(i int, n *node) (vm.Object, error) {
 	if len(n.Refs) < arity[n.Kind] || n.Kind == "class" && len(n.Refs) < 4 {
 		return nil, fmt.Errorf("object %d of the snapshot, a %s, lacks parts", i, n.Kind)
 	}
-	raw := func() ([]byte, error) { return base64.StdEncoding.DecodeString(n.Text) }
+	if v, ok, err := d.plain(n); ok {
+		return v, err
+	}
 	switch n.Kind {
-	case "none":
-		return vm.None, nil
-	case "ellipsis":
-		return vm.Ellipsis, nil
-	case "notimplemented":
-		return vm.NotImplemented, nil
-	case "bool":
-		return vm.MakeBool(n.Text == "true"), nil
-	case "int":
-		v, err := strconv.ParseInt(n.Text, 10, 64)
-		return vm.MakeInt(v), err
-	case "big":
-		if b, ok := new(big.Int).SetString(n.Text, 10); ok {
-			return vm.MakeBig(b), nil
-		}
-		return nil, fmt.Errorf("no integer: %.40q", n.Text)
-	case "float":
-		f, err := parseFloat(n.Text)
-		return vm.Float(f), err
-	case "complex":
-		a, b, _ := strings.Cut(n.Text, " ")
-		re, err := parseFloat(a)
-		if err != nil {
-			return nil, err
-		}
-		im, err := parseFloat(b)
-		return vm.Complex(complex(re, im)), err
-	case "str":
-		b, err := raw()
-		return vm.Str(b), err
-	case "bytes":
-		b, err := raw()
-		return vm.Bytes(b), err
-	case "bytearray":
-		b, err := raw()
-		return &vm.ByteArray{B: b}, err
-	case "range":
-		r := &vm.Range{}
-		_, err := fmt.Sscan(n.Text, &r.Start, &r.Stop, &r.Step)
-		return r, err
-	case "device":
-		return d.call("torch:device", vm.Str(n.Text))
-	case "lib":
-		return d.path(n.Text)
-	case "module", "module globals":
-		m, err := d.vm.Import(n.Text)
-		if err != nil {
-			return nil, err
-		}
-		if n.Kind == "module globals" {
-			return m.Dict, nil
-		}
-		return m, nil
 	case "script module":
-		g, err := as[*vm.Dict](d, n.Refs[0])
-		if err != nil {
-			return nil, err
-		}
-		if m, ok := d.vm.Modules.GetStr(n.Text); ok {
-			if mod, ok := m.(*vm.Module); ok && mod.Dict == g {
-				return m, nil
-			}
-		}
-		return nil, fmt.Errorf("module %s of the script is not there", n.Text)
+		return d.scriptModule(n)
 	case "generator":
 		return d.generator(n)
 	case "file":
@@ -183,14 +129,7 @@ func (d *decoder) make(i int, n *node) (vm.Object, error) {
 	case "tuple":
 		return d.tuple(i, n)
 	case "frozenset":
-		f := &vm.FrozenSet{}
-		items, err := d.all(n.Refs)
-		for _, x := range items {
-			if err == nil {
-				err = f.Add(d.vm, x)
-			}
-		}
-		return f, err
+		return d.frozenset(n)
 	case "slice":
 		p, err := d.all(n.Refs)
 		if err != nil {
@@ -212,13 +151,104 @@ func (d *decoder) make(i int, n *node) (vm.Object, error) {
 		return d.vm.Iter(vm.NewList(items...))
 	case "tensor":
 		return d.tensor(n)
-	case "opaque":
-		c, err := d.vm.MakeClass(vm.TypeType, n.Text, nil, vm.NewDict())
-		return &vm.Instance{Class: c}, err
 	case "class":
 		return d.class(i, n)
 	}
 	return d.shell(i, n)
+}
+
+// plain makes what has no parts but its text: numbers, strings, names of what is there in any interpreter.
+func (d *decoder) plain(n *node) (v vm.Object, ok bool, err error) {
+	switch n.Kind {
+	case "none":
+		v = vm.None
+	case "ellipsis":
+		v = vm.Ellipsis
+	case "notimplemented":
+		v = vm.NotImplemented
+	case "bool":
+		v = vm.MakeBool(n.Text == "true")
+	case "int":
+		var x int64
+		x, err = strconv.ParseInt(n.Text, 10, 64)
+		v = vm.MakeInt(x)
+	case "big":
+		b, ok := new(big.Int).SetString(n.Text, 10)
+		if !ok {
+			return nil, true, fmt.Errorf("no integer: %.40q", n.Text)
+		}
+		v = vm.MakeBig(b)
+	case "float":
+		var x float64
+		x, err = parseFloat(n.Text)
+		v = vm.Float(x)
+	case "complex":
+		v, err = parseComplex(n.Text)
+	case "str", "bytes", "bytearray":
+		var b []byte
+		b, err = base64.StdEncoding.DecodeString(n.Text)
+		v = map[string]vm.Object{"str": vm.Str(b), "bytes": vm.Bytes(b), "bytearray": &vm.ByteArray{B: b}}[n.Kind]
+	case "range":
+		r := &vm.Range{}
+		_, err = fmt.Sscan(n.Text, &r.Start, &r.Stop, &r.Step)
+		v = r
+	case "device":
+		v, err = d.call("torch:device", vm.Str(n.Text))
+	case "lib":
+		v, err = d.path(n.Text)
+	case "module", "module globals":
+		m, err := d.vm.Import(n.Text)
+		if err != nil {
+			return nil, true, err
+		}
+		if n.Kind == "module globals" {
+			return m.Dict, true, nil
+		}
+		return m, true, nil
+	case "opaque":
+		c, err := d.vm.MakeClass(vm.TypeType, n.Text, nil, vm.NewDict())
+		return &vm.Instance{Class: c}, true, err
+	default:
+		return nil, false, nil
+	}
+	return v, true, err
+}
+
+// parseComplex reads the two parts of a complex number.
+func parseComplex(text string) (vm.Object, error) {
+	a, b, _ := strings.Cut(text, " ")
+	re, err := parseFloat(a)
+	if err != nil {
+		return nil, err
+	}
+	im, err := parseFloat(b)
+	return vm.Complex(complex(re, im)), err
+}
+
+// scriptModule gives a module of the script. Making its globals has put it among the modules.
+func (d *decoder) scriptModule(n *node) (vm.Object, error) {
+	g, err := as[*vm.Dict](d, n.Refs[0])
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := d.vm.Modules.GetStr(n.Text); ok {
+		if mod, ok := m.(*vm.Module); ok && mod.Dict == g {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("module %s of the script is not there", n.Text)
+}
+
+// frozenset makes a frozen set, whose members are hashed and so must be there.
+func (d *decoder) frozenset(n *node) (vm.Object, error) {
+	f := &vm.FrozenSet{}
+	items, err := d.all(n.Refs)
+	for _, x := range items {
+		if err == nil {
+			err = f.Add(d.vm, x)
+		}
+	}
+	return f, err
 }
 
 // tuple takes its place before its items are made: a class may be in it that has it in turn.
@@ -326,6 +356,7 @@ func (d *decoder) shell(i int, n *node) (vm.Object, error) {
 	return nil, fmt.Errorf("object %d of the snapshot is of unknown kind %q", i, n.Kind)
 }
 
+// fillDict gives a dict its items: at once if all keys are strings, else later, as keys may be objects that are still being made.
 func (d *decoder) fillDict(x *vm.Dict, refs []int) error {
 	if len(refs)%2 != 0 {
 		return fmt.Errorf("a dict of the snapshot has a key without a value")
@@ -351,6 +382,7 @@ func (d *decoder) fillDict(x *vm.Dict, refs []int) error {
 	return set()
 }
 
+// function makes a function before its closure, which may hold the function itself.
 func (d *decoder) function(i int, n *node) (vm.Object, error) {
 	f := &vm.Function{Name: n.Text}
 	d.made[i] = f
@@ -401,6 +433,7 @@ func (d *decoder) function(i int, n *node) (vm.Object, error) {
 	return f, err
 }
 
+// instance makes an object of a class without calling it.
 func (d *decoder) instance(i int, n *node) (vm.Object, error) {
 	c, err := as[*vm.Type](d, n.Refs[0])
 	if err != nil || c == nil {
@@ -427,6 +460,7 @@ func (d *decoder) instance(i int, n *node) (vm.Object, error) {
 	return x, err
 }
 
+// class makes a class from its metaclass, bases and namespace, without running code of the script.
 func (d *decoder) class(i int, n *node) (vm.Object, error) {
 	meta, err := as[*vm.Type](d, n.Refs[0])
 	if err != nil {
@@ -477,6 +511,7 @@ func (d *decoder) class(i int, n *node) (vm.Object, error) {
 	return t, d.fillDict(t.Dict, attrs)
 }
 
+// tensor makes a tensor on its storage, which others may share.
 func (d *decoder) tensor(n *node) (vm.Object, error) {
 	dt, ok := tensor.ParseDType(n.Text)
 	if !ok {
@@ -600,6 +635,7 @@ func (d *decoder) path(p string) (vm.Object, error) {
 	return v, nil
 }
 
+// call calls what a path names in a library.
 func (d *decoder) call(path string, args ...vm.Object) (vm.Object, error) {
 	f, err := d.path(path)
 	if err != nil {

@@ -35,6 +35,7 @@ type node struct {
 // Encoder writes values of one interpreter down.
 type Encoder struct{ e *encoder }
 
+// encoder numbers objects in the order in which they are met. seen has the numbers, by object, of plain values by their text.
 type encoder struct {
 	in      *vm.Interp
 	t       *torch.Torch
@@ -138,6 +139,7 @@ func (e *encoder) index(m *vm.Module) {
 	})
 }
 
+// indexType notes the names of a class's attributes.
 func (e *encoder) indexType(t *vm.Type, path string, in map[*vm.Type]bool) {
 	if in[t] || t.Dict == nil {
 		return
@@ -183,6 +185,7 @@ func (e *encoder) place(key any, n node) int {
 	return i
 }
 
+// all writes several values.
 func (e *encoder) all(items []vm.Object) []int {
 	out := make([]int, len(items))
 	for i, x := range items {
@@ -198,6 +201,7 @@ func (e *encoder) dict(d *vm.Dict) int {
 	return e.add(d)
 }
 
+// pairs are the keys and values of a dict in turn.
 func pairs(d *vm.Dict) []vm.Object {
 	var out []vm.Object
 	if d != nil {
@@ -206,6 +210,7 @@ func pairs(d *vm.Dict) []vm.Object {
 	return out
 }
 
+// plain is the node of a value without parts. NotImplemented has an empty one.
 func (e *encoder) plain(o vm.Object) (node, bool) {
 	switch v := o.(type) {
 	case *vm.NoneType:
@@ -236,24 +241,34 @@ func (e *encoder) plain(o vm.Object) (node, bool) {
 	return node{}, o == vm.NotImplemented
 }
 
-func (e *encoder) add(o vm.Object) int {
+// known gives the number of what needs no parts written: of nil, of what was written before, of values without parts, and of what has a name
+// in the library.
+func (e *encoder) known(o vm.Object) (int, bool) {
 	if o == nil || e.err != nil {
-		return -1
+		return -1, true
 	}
 	if n, ok := e.plain(o); ok {
 		if n.Kind == "" {
 			n.Kind = "notimplemented"
 		}
 		if i, ok := e.seen[n.Kind+" "+n.Text]; ok {
-			return i
+			return i, true
 		}
-		return e.place(n.Kind+" "+n.Text, n)
+		return e.place(n.Kind+" "+n.Text, n), true
 	}
 	if i, ok := e.seen[o]; ok {
-		return i
+		return i, true
 	}
 	if p, ok := e.paths[o]; ok {
-		return e.place(o, node{Kind: "lib", Text: p})
+		return e.place(o, node{Kind: "lib", Text: p}), true
+	}
+	return 0, false
+}
+
+// add writes o down, if it is not there yet, and gives its number. An object has its number before its parts are written.
+func (e *encoder) add(o vm.Object) int {
+	if i, ok := e.known(o); ok {
+		return i
 	}
 	if e.iter != nil {
 		if items, ok := e.iter(o); ok {
@@ -316,22 +331,7 @@ func (e *encoder) add(o vm.Object) int {
 	case *vm.File:
 		return e.file(v)
 	case *vm.Instance:
-		if target := e.t.TargetOf(v); target != "" {
-			return e.operator(o, target)
-		}
-		var native vm.Object
-		kind := "instance"
-		switch n := v.Native.(type) {
-		case nil:
-		case vm.Object:
-			native = n
-		case []vm.Object: // of itemgetter and the like
-			kind, native = "instance of items", vm.NewTuple(n...)
-		default:
-			return e.refuse(o, "a %s has no written form", o.Type().FullName())
-		}
-		i := e.place(o, node{Kind: kind})
-		return e.fill(i, []int{e.add(v.Class), e.dict(v.Dict), e.add(native), e.add(vm.NewTuple(v.Slots...))})
+		return e.instance(v)
 	case *vm.Exception:
 		i := e.place(o, node{Kind: "exception"})
 		return e.fill(i, []int{e.add(v.Class), e.add(v.Args), e.dict(v.Dict)})
@@ -339,6 +339,26 @@ func (e *encoder) add(o vm.Object) int {
 		return e.tensor(v)
 	}
 	return e.refuse(o, "a %s has no written form", o.Type().FullName())
+}
+
+// instance writes an instance of a class of the script down, with what it holds: an object, or the objects of itemgetter and the like.
+func (e *encoder) instance(o *vm.Instance) int {
+	if target := e.t.TargetOf(o); target != "" {
+		return e.operator(o, target)
+	}
+	var native vm.Object
+	kind := "instance"
+	switch n := o.Native.(type) {
+	case nil:
+	case vm.Object:
+		native = n
+	case []vm.Object:
+		kind, native = "instance of items", vm.NewTuple(n...)
+	default:
+		return e.refuse(o, "a %s has no written form", o.Type().FullName())
+	}
+	i := e.place(o, node{Kind: kind})
+	return e.fill(i, []int{e.add(o.Class), e.dict(o.Dict), e.add(native), e.add(vm.NewTuple(o.Slots...))})
 }
 
 // refuse fails, or takes a stand-in where that will do.
@@ -350,11 +370,13 @@ func (e *encoder) refuse(o vm.Object, format string, args ...any) int {
 	return -1
 }
 
+// fill gives a node its parts, once they have numbers.
 func (e *encoder) fill(i int, refs []int) int {
 	e.out.Nodes[i].Refs = refs
 	return i
 }
 
+// globals writes a namespace down. Of a module of the script it takes only the place: Finish writes what is named there.
 func (e *encoder) globals(d *vm.Dict) int {
 	if d == nil {
 		return -1
@@ -374,6 +396,7 @@ func (e *encoder) globals(d *vm.Dict) int {
 	return e.place(d, node{Kind: "script globals", Text: m.Name})
 }
 
+// function writes a Python function down with all that a call of it needs.
 func (e *encoder) function(f *vm.Function) int {
 	if f.Native != nil {
 		return e.refuse(f, "function %s is made by the library and has no written form", f.Qualname)
@@ -388,6 +411,7 @@ func (e *encoder) function(f *vm.Function) int {
 		e.add(vm.Str(f.Qualname)), e.add(f.Module), e.add(f.Doc), e.add(annots), e.dict(f.Dict)})
 }
 
+// class writes a class of the script down: its bases, its metaclass, and its namespace without what making it adds.
 func (e *encoder) class(t *vm.Type) int {
 	if !t.Heap || t.Native != nil && !classmark(t) {
 		return e.refuse(t, "class %s has no written form", t.FullName())
@@ -414,6 +438,7 @@ func (e *encoder) class(t *vm.Type) int {
 
 func classmark(t *vm.Type) bool { return len(t.Bases) > 0 && t.Native == t.Bases[0].Native }
 
+// tensor writes a tensor down; its storage once, for all that share it.
 func (e *encoder) tensor(p *torch.Tensor) int {
 	x := p.T
 	if x.Storage == nil || x.Fake {

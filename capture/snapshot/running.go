@@ -35,6 +35,7 @@ func (e *encoder) addOrNil(o vm.Object) int {
 	return e.add(o)
 }
 
+// generator makes a generator that waits where the other did.
 func (d *decoder) generator(n *node) (vm.Object, error) {
 	parts := strings.SplitN(n.Text, " ", 4)
 	var pc int
@@ -85,6 +86,7 @@ func (e *encoder) file(f *vm.File) int {
 	return e.fill(i, []int{e.add(vm.Str(f.Name)), e.add(vm.Str(f.Mode)), e.add(vm.Str(f.Encoding))})
 }
 
+// file makes a file of what was unread.
 func (d *decoder) file(n *node) (vm.Object, error) {
 	data, err := base64.StdEncoding.DecodeString(n.Text)
 	if err != nil {
@@ -120,6 +122,7 @@ func (e *encoder) operator(o vm.Object, target string) int {
 	return e.fill(i, []int{e.addOrNil(def)})
 }
 
+// operator finds an operator, and defines it first if the program had.
 func (d *decoder) operator(n *node) (vm.Object, error) {
 	target, schema, _ := strings.Cut(n.Text, "\n")
 	if schema != "" {

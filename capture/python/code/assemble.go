@@ -16,28 +16,30 @@ type rawInstr struct {
 	handler *region
 }
 
-// region is code that one handler covers.
+// region is code that one handler covers: the body of a try or with statement, or a handler, whose own failure restores the exception state.
+// Regions nest; where one is left early (by return, say), what runs on the way out lies in the regions around it only.
 type region struct {
 	outer  *region
-	target label
-	lasti  bool
-	first  int // index of the first covered instruction
-	adjust int // pushed values that the handler's depth leaves out
-	depth  int
+	target label // of the handler
+	lasti  bool  // the handler wants the index of the failing instruction below the exception
+	first  int   // index of the first covered instruction
+	adjust int   // pushed values that the handler's depth leaves out
+	depth  int   // of the stack where the handler begins, before anything is pushed for it; -1 until depths finds it
 }
 
-// unit is one code object in the making.
+// unit is one code object in the making. Its instructions name the places that they jump to by labels, and have the region that they lie in;
+// assemble makes numbers and the exception table of both, once all are there.
 type unit struct {
-	outer  *unit
+	outer  *unit // of the function or class around it
 	scope  *scope
-	code   *Code
+	code   *Code // its Instrs, ExcTable and StackSize are filled by assemble
 	instrs []rawInstr
-	labels []int // position of each label
-	region *region
-	pos    syntax.Span
-	frames []frameBlock
-	consts map[any]int
-	names  map[string]int
+	labels []int          // position of each label, -1 until mark
+	region *region        // the innermost one that what is emitted now lies in, nil for none
+	pos    syntax.Span    // what is emitted now has this position
+	frames []frameBlock   // what return, break and continue would leave, the innermost last
+	consts map[any]int    // numbers of constants by constKey
+	names  map[string]int // numbers of names
 }
 
 func (u *unit) newLabel() label {
@@ -45,23 +47,29 @@ func (u *unit) newLabel() label {
 	return label(len(u.labels))
 }
 
+// mark says that a label is here.
 func (u *unit) mark(l label) { u.labels[l-1] = len(u.instrs) }
 
+// emit adds an instruction at the current position, in the current region.
 func (u *unit) emit(op Op, arg int) {
 	u.instrs = append(u.instrs, rawInstr{Instr: Instr{op, int32(arg), u.pos.Line, u.pos.Col, u.pos.EndLine, u.pos.EndCol}, handler: u.region})
 }
 
+// jump adds an instruction that jumps to a label, before or behind it.
 func (u *unit) jump(op Op, l label) {
 	u.emit(op, 0)
 	u.instrs[len(u.instrs)-1].target = l
 }
 
+// pushRegion begins code that the handler at l covers. adjust is how many of the values that lie on the stack now the handler does not want
+// to find there.
 func (u *unit) pushRegion(l label, lasti bool, adjust int) {
 	u.region = &region{outer: u.region, target: l, lasti: lasti, first: len(u.instrs), adjust: adjust, depth: -1}
 }
 
 func (u *unit) popRegion() { u.region = u.region.outer }
 
+// terminal reports whether the instruction that follows is reached only by a jump.
 func terminal(op Op) bool {
 	switch op {
 	case RETURN_VALUE, RAISE_VARARGS, RERAISE, JUMP_FORWARD, JUMP_BACKWARD, JUMP_BACKWARD_NO_INTERRUPT:
@@ -147,13 +155,15 @@ func (in Instr) Takes() int {
 		LOAD_METHOD, GET_ITER, FOR_ITER, UNPACK_SEQUENCE, UNPACK_EX, UNARY_NOT, UNARY_NEGATIVE, UNARY_INVERT, UNARY_POSITIVE, POP_JUMP_FORWARD_IF_FALSE,
 		POP_JUMP_FORWARD_IF_TRUE, POP_JUMP_FORWARD_IF_NONE, POP_JUMP_FORWARD_IF_NOT_NONE, POP_JUMP_BACKWARD_IF_FALSE, POP_JUMP_BACKWARD_IF_TRUE,
 		POP_JUMP_BACKWARD_IF_NONE, POP_JUMP_BACKWARD_IF_NOT_NONE, JUMP_IF_FALSE_OR_POP, JUMP_IF_TRUE_OR_POP, BEFORE_WITH, YIELD_VALUE, GET_LEN,
-		GET_YIELD_FROM_ITER, LIST_TO_TUPLE, IMPORT_FROM, MATCH_MAPPING, MATCH_SEQUENCE, RERAISE:
+		GET_YIELD_FROM_ITER, LIST_TO_TUPLE, IMPORT_FROM, MATCH_MAPPING, MATCH_SEQUENCE, RERAISE, PUSH_EXC_INFO:
 		return 1
 	case BINARY_SUBSCR, BINARY_OP, COMPARE_OP, IS_OP, CONTAINS_OP, STORE_ATTR, DELETE_SUBSCR, SEND, MATCH_KEYS, IMPORT_NAME, CHECK_EXC_MATCH, CHECK_EG_MATCH, PREP_RERAISE_STAR:
 		return 2
 	case STORE_SUBSCR, MATCH_CLASS:
 		return 3
-	case LIST_APPEND, SET_ADD, LIST_EXTEND, SET_UPDATE, DICT_UPDATE, DICT_MERGE, COPY, SWAP:
+	case COPY, SWAP:
+		return arg
+	case LIST_APPEND, SET_ADD, LIST_EXTEND, SET_UPDATE, DICT_UPDATE, DICT_MERGE:
 		return arg + 1
 	case MAP_ADD:
 		return arg + 2
@@ -180,13 +190,27 @@ func (in Instr) Takes() int {
 // assemble resolves labels, drops what cannot be reached, computes depths and the exception table.
 func (u *unit) assemble() error {
 	u.dropRedundant()
+	depth, err := u.depths()
+	if err != nil {
+		return err
+	}
+	u.lay(depth)
+	return nil
+}
+
+// depths walks through the code along every path, jumps and handlers included, and gives the height of the stack before each instruction; -1
+// for what no path reaches. On the way it finds the depth of each region, and the largest height that the frame must have room for.
+//
+// All paths to an instruction have the same height there, as each statement leaves the stack as it was and each expression adds one value: the
+// first path that comes by decides, and the work list holds where others begin.
+func (u *unit) depths() ([]int, error) {
 	n := len(u.instrs)
 	depth := make([]int, n)
 	for i := range depth {
 		depth[i] = -1
 	}
-	max := 0
-	regions := map[*region]bool{}
+	most := 0
+	seen := map[*region]bool{}
 	var work []int
 	visit := func(i, d int) {
 		if i < n && depth[i] < 0 {
@@ -202,39 +226,22 @@ func (u *unit) assemble() error {
 			in := &u.instrs[i]
 			d := depth[i]
 			for r := in.handler; r != nil; r = r.outer {
-				if !regions[r] {
-					regions[r] = true
-					if r.depth < 0 {
-						// The depth where the region begins; a region is always entered at its start.
-						if depth[r.first] >= 0 {
-							r.depth = depth[r.first] - r.adjust
-						} else {
-							r.depth = d - r.adjust
-						}
-					}
-					push := 1
-					if r.lasti {
-						push = 2
-					}
-					visit(u.labels[r.target-1], r.depth+push)
-					if r.depth+push+2 > max {
-						max = r.depth + push + 2
-					}
+				if seen[r] {
+					continue
 				}
+				seen[r] = true
+				at := u.enterRegion(r, depth, d)
+				visit(u.labels[r.target-1], at)
+				most = max(most, at+2)
 			}
 			if in.target != 0 {
 				visit(u.labels[in.target-1], d+effect(in.Op, int(in.Arg), true))
 			}
 			after := d + effect(in.Op, int(in.Arg), false)
 			if after < 0 {
-				return fmt.Errorf("code: stack underflow at instruction %d (%s) of %s", i, in.Op, u.code.QualName)
+				return nil, fmt.Errorf("code: stack underflow at instruction %d (%s) of %s", i, in.Op, u.code.QualName)
 			}
-			if after > max {
-				max = after
-			}
-			if d+1 > max {
-				max = d + 1
-			}
+			most = max(most, after, d+1)
 			if terminal(in.Op) || i+1 >= n || depth[i+1] >= 0 {
 				break
 			}
@@ -242,45 +249,66 @@ func (u *unit) assemble() error {
 			depth[i] = after
 		}
 	}
-	// Drop what is unreachable, and jumps to the next instruction.
-	newIdx := make([]int, n+1)
+	u.code.StackSize = most + 2
+	return depth, nil
+}
+
+// enterRegion notes the depth that the stack is cut to when something in r fails, and gives the height with which its handler begins. d is the
+// height at the instruction of r that is being looked at.
+func (u *unit) enterRegion(r *region, depth []int, d int) (at int) {
+	if r.depth < 0 {
+		// The depth where the region begins; a region is always entered at its start.
+		if depth[r.first] >= 0 {
+			d = depth[r.first]
+		}
+		r.depth = d - r.adjust
+	}
+	if r.lasti {
+		return r.depth + 2
+	}
+	return r.depth + 1
+}
+
+// lay puts what is reached into the code object, where jumps name instructions by their new numbers, and jumps back have instructions of
+// their own. A row of the exception table covers instructions in a row with the same innermost region.
+func (u *unit) lay(depth []int) {
+	n := len(u.instrs)
+	number := make([]int, n+1)
 	k := 0
 	for i := range u.instrs {
-		newIdx[i] = k
+		number[i] = k
 		if depth[i] >= 0 {
 			k++
 		}
 	}
-	newIdx[n] = k
+	number[n] = k
 	out := make([]Instr, 0, k)
-	hs := make([]*region, 0, k)
+	regions := make([]*region, 0, k)
 	for i := range u.instrs {
 		if depth[i] < 0 {
 			continue
 		}
 		in := u.instrs[i]
 		if in.target != 0 {
-			in.Arg = int32(newIdx[u.labels[in.target-1]])
+			in.Arg = int32(number[u.labels[in.target-1]])
 			if int(in.Arg) <= len(out) {
 				in.Op = backward(in.Op)
 			}
 		}
 		out = append(out, in.Instr)
-		hs = append(hs, in.handler)
+		regions = append(regions, in.handler)
 	}
 	u.code.Instrs = out
-	u.code.StackSize = max + 2
-	for i := 0; i < len(hs); {
+	for i := 0; i < len(regions); {
 		j := i + 1
-		for j < len(hs) && hs[j] == hs[i] {
+		for j < len(regions) && regions[j] == regions[i] {
 			j++
 		}
-		if r := hs[i]; r != nil {
-			u.code.ExcTable = append(u.code.ExcTable, Handler{int32(i), int32(j), int32(newIdx[u.labels[r.target-1]]), int32(r.depth), r.lasti})
+		if r := regions[i]; r != nil {
+			u.code.ExcTable = append(u.code.ExcTable, Handler{int32(i), int32(j), int32(number[u.labels[r.target-1]]), int32(r.depth), r.lasti})
 		}
 		i = j
 	}
-	return nil
 }
 
 // dropRedundant threads jumps to jumps.
@@ -303,6 +331,7 @@ func (u *unit) dropRedundant() {
 	}
 }
 
+// backward is the instruction for a jump that goes back: loops are interrupted there, and CPython's traces show the direction.
 func backward(op Op) Op {
 	switch op {
 	case JUMP_FORWARD:

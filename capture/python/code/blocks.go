@@ -7,8 +7,48 @@ import (
 )
 
 // Blocks that are left in more ways than one: loops, try and with.
+//
+// A try statement is laid out like this. On the right is what lies on the stack before each line, above what lay there when the statement
+// began, and the region that covers the line.
+//
+//	         NOP
+//	         the body                                         -> handler
+//	         the else clause
+//	         jump to end
+//	handler: PUSH_EXC_INFO                exc                 -> clean, lasti
+//	         the class                    outer exc           -> clean, lasti
+//	         CHECK_EXC_MATCH              outer exc class     -> clean, lasti
+//	         jump to next if false        outer exc bool      -> clean, lasti
+//	         POP_TOP, or store the name   outer exc           -> clean, lasti
+//	         the clause                   outer               -> clean, lasti
+//	         POP_EXCEPT                   outer
+//	         jump to end
+//	next:    the other clauses            outer exc           -> clean, lasti
+//	         RERAISE                      outer exc           -> clean, lasti
+//	clean:   COPY 3                       outer lasti exc
+//	         POP_EXCEPT                   outer lasti exc outer
+//	         RERAISE 1                    outer lasti exc
+//	end:
+//
+// So what is handled when the statement is over is what was handled before it, however it ends: by a clause, by an exception that no clause
+// takes, or by one that a clause raises, for which the code at clean is there. A statement that is left by return, break or continue takes the
+// way that unwind emits.
+//
+// A with statement has its __exit__ on the stack below all of this:
+//
+//	         BEFORE_WITH                  manager
+//	         store or drop the value      exit entered        -> handler, lasti, exit stays
+//	         the body                     exit                -> handler, lasti, exit stays
+//	         call exit with three Nones   exit
+//	         jump to end
+//	handler: PUSH_EXC_INFO                exit lasti exc      -> clean, lasti
+//	         WITH_EXCEPT_START            exit lasti outer exc
+//	         jump to suppress if true     exit lasti outer exc result
+//	         RERAISE 2                    exit lasti outer exc
+//	suppress: POP_TOP, POP_EXCEPT, twice POP_TOP: nothing is left
 
-// unwind emits what leaving block b takes; keep says that a value lies on top that must stay there.
+// unwind emits what leaving block b takes; keep says that a value lies on top that must stay there. The code runs outside of b's own region:
+// a failure in a finally clause on the way out is not for that clause's statement to handle.
 func (c *compiler) unwind(b frameBlock, keep bool) {
 	u := c.u
 	switch b.kind {
@@ -81,7 +121,8 @@ func (c *compiler) exitNones() {
 	u.emit(CALL, 2)
 }
 
-// unwindTo leaves blocks from the innermost to (not including) index stop.
+// unwindTo leaves blocks from the innermost to (not including) index stop. The function that it returns puts the blocks back for the code
+// that follows, which is inside them.
 func (c *compiler) unwindTo(stop int, keep bool) func() {
 	u := c.u
 	frames, reg := u.frames, u.region
@@ -92,11 +133,9 @@ func (c *compiler) unwindTo(stop int, keep bool) func() {
 	return func() { u.frames, u.region = frames, reg }
 }
 
+// ret leaves all blocks around the statement, with the value on top of the stack, or, if it is a constant, without it: that is loaded last.
 func (c *compiler) ret(s *syntax.Return) {
 	u := c.u
-	if u.scope.gen && u.scope.kind == functionScope && false {
-		return
-	}
 	var k any
 	isConst := s.Value == nil
 	if v, ok := c.foldable(s.Value); ok && s.Value != nil {
@@ -114,6 +153,7 @@ func (c *compiler) ret(s *syntax.Return) {
 	restore()
 }
 
+// breakContinue leaves the blocks inside the innermost loop. The checker has refused one outside a loop.
 func (c *compiler) breakContinue(brk bool) {
 	u := c.u
 	i := len(u.frames) - 1
@@ -136,6 +176,7 @@ func (c *compiler) breakContinue(brk bool) {
 	restore()
 }
 
+// push begins a block, inside which return, break and continue have something to leave.
 func (c *compiler) push(b frameBlock) { c.u.frames = append(c.u.frames, b) }
 
 func (c *compiler) pop() { c.u.frames = c.u.frames[:len(c.u.frames)-1] }
@@ -152,6 +193,8 @@ func (c *compiler) cleanup(l label) {
 	u.pos = pos
 }
 
+// tryFinally emits the finally clause twice, as CPython does: behind the body, and in a handler that raises again what it caught. Each
+// return, break and continue that leaves the statement has one more copy.
 func (c *compiler) tryFinally(s *syntax.Try) {
 	u := c.u
 	handler, clean, end := u.newLabel(), u.newLabel(), u.newLabel()
@@ -205,6 +248,8 @@ func (c *compiler) tryBody(s *syntax.Try, handler, clean, end label) {
 	u.emit(PUSH_EXC_INFO, 0)
 }
 
+// tryExcept tests one clause after another; an exception that none takes is raised again. In a clause, the exception that was handled before
+// lies on the stack. `except E as name` unbinds the name at the end, whatever happens: its body has a handler for that alone.
 func (c *compiler) tryExcept(s *syntax.Try) {
 	u := c.u
 	handler, clean, end := u.newLabel(), u.newLabel(), u.newLabel()
@@ -259,6 +304,8 @@ func (c *compiler) tryExcept(s *syntax.Try) {
 	u.mark(end)
 }
 
+// with emits the i-th item and what is inside it: the next item, or the body. __exit__ lies on the stack all the while. It is called with
+// three Nones where the body ends or is left, and in the handler with the exception; true there swallows it.
 func (c *compiler) with(s *syntax.With, i int) {
 	u := c.u
 	it := s.Items[i]

@@ -16,6 +16,7 @@ type checker struct {
 	at    syntax.Span // where CPython believes to be: what has no place of its own is reported there
 }
 
+// check finds the first of these mistakes in a file, in the order in which CPython's compiler would come to it.
 func check(f *syntax.File, body []syntax.Stmt, mode Mode) {
 	c := &checker{f: f}
 	if mode == Eval { // its one statement returns the value
@@ -51,6 +52,7 @@ func (c *checker) loop(body []syntax.Stmt) {
 
 const leavesStar = "'break', 'continue' and 'return' cannot appear in an except* block"
 
+// leave checks a break or continue; outside is the message where there is no loop.
 func (c *checker) leave(sp syntax.Span, outside string) {
 	if c.loops > 0 {
 		return
@@ -68,6 +70,7 @@ func (c *checker) debug(n string) {
 	}
 }
 
+// stmt checks a statement: a switch over their kinds.
 func (c *checker) stmt(s syntax.Stmt) {
 	c.at = s.Pos()
 	switch s := s.(type) {
@@ -84,19 +87,9 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.Continue:
 		c.leave(s.Span, "'continue' not properly in loop")
 	case *syntax.FunctionDef:
-		c.exprs(s.Decorators)
-		c.at = s.Span
-		c.arguments(s.Args, s.Returns)
-		c.within(functionScope, func() { c.stmts(s.Body) })
-		c.at = s.Span
-		c.debug(s.Name)
+		c.funcDef(s)
 	case *syntax.ClassDef:
-		c.exprs(s.Decorators)
-		c.within(classScope, func() { c.stmts(s.Body) })
-		c.at = s.Span
-		c.starred(s.Bases)
-		c.keywords(s.Keywords)
-		c.debug(s.Name)
+		c.classDef(s)
 	case *syntax.Delete:
 		for _, t := range s.Targets {
 			c.del(t)
@@ -110,13 +103,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 		c.target(s.Target)
 		c.expr(s.Value)
 	case *syntax.AnnAssign:
-		if s.Value != nil {
-			c.expr(s.Value)
-		}
-		c.target(s.Target)
-		if !c.f.Future["annotations"] && (c.kind == moduleScope || c.kind == classScope || !s.Simple) {
-			c.expr(s.Annotation)
-		}
+		c.annAssign(s)
 	case *syntax.For:
 		c.expr(s.Iter)
 		c.target(s.Target)
@@ -142,25 +129,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 		c.expr(s.Exc)
 		c.expr(s.Cause)
 	case *syntax.Try:
-		c.stmts(s.Body)
-		for i, h := range s.Handlers {
-			if h.Type == nil && i < len(s.Handlers)-1 {
-				c.fail(h.Span, "default 'except:' must be last")
-			}
-			c.expr(h.Type)
-			c.at = h.Span
-			c.debug(h.Name)
-			if s.Star {
-				loops := c.loops
-				c.loops, c.stars = 0, c.stars+1
-				c.stmts(h.Body)
-				c.loops, c.stars = loops, c.stars-1
-			} else {
-				c.stmts(h.Body)
-			}
-		}
-		c.stmts(s.Else)
-		c.stmts(s.Final)
+		c.try(s)
 	case *syntax.Assert:
 		c.expr(s.Test)
 		c.expr(s.Msg)
@@ -182,6 +151,61 @@ func (c *checker) stmt(s syntax.Stmt) {
 	}
 }
 
+// funcDef checks in the order in which code is made: what is evaluated outside first, then the body, and the binding of the name last.
+func (c *checker) funcDef(s *syntax.FunctionDef) {
+	c.exprs(s.Decorators)
+	c.at = s.Span
+	c.arguments(s.Args, s.Returns)
+	c.within(functionScope, func() { c.stmts(s.Body) })
+	c.at = s.Span
+	c.debug(s.Name)
+}
+
+// classDef checks the body before the bases, as CPython compiles it first.
+func (c *checker) classDef(s *syntax.ClassDef) {
+	c.exprs(s.Decorators)
+	c.within(classScope, func() { c.stmts(s.Body) })
+	c.at = s.Span
+	c.starred(s.Bases)
+	c.keywords(s.Keywords)
+	c.debug(s.Name)
+}
+
+// annAssign checks an annotation only where it is evaluated: not that of a function's local name, nor one that stays text.
+func (c *checker) annAssign(s *syntax.AnnAssign) {
+	if s.Value != nil {
+		c.expr(s.Value)
+	}
+	c.target(s.Target)
+	if !c.f.Future["annotations"] && (c.kind == moduleScope || c.kind == classScope || !s.Simple) {
+		c.expr(s.Annotation)
+	}
+}
+
+// try checks the clauses. Nothing may leave an except* clause, so the loops around it do not count inside.
+func (c *checker) try(s *syntax.Try) {
+	c.stmts(s.Body)
+	for i, h := range s.Handlers {
+		if h.Type == nil && i < len(s.Handlers)-1 {
+			c.fail(h.Span, "default 'except:' must be last")
+		}
+		c.expr(h.Type)
+		c.at = h.Span
+		c.debug(h.Name)
+		if s.Star {
+			loops := c.loops
+			c.loops, c.stars = 0, c.stars+1
+			c.stmts(h.Body)
+			c.loops, c.stars = loops, c.stars-1
+		} else {
+			c.stmts(h.Body)
+		}
+	}
+	c.stmts(s.Else)
+	c.stmts(s.Final)
+}
+
+// imported checks the name that an import binds.
 func (c *checker) imported(a *syntax.Alias) {
 	n := a.AsName
 	if n == "" {
@@ -212,6 +236,7 @@ func (c *checker) arguments(a *syntax.Arguments, returns syntax.Expr) {
 	c.expr(returns)
 }
 
+// keywords checks the keyword arguments of a call or class: the names first, then the values.
 func (c *checker) keywords(kws []*syntax.Keyword) {
 	seen := map[string]bool{}
 	for _, k := range kws {
@@ -245,6 +270,7 @@ func (c *checker) starred(es []syntax.Expr) {
 	}
 }
 
+// target checks what is assigned to.
 func (c *checker) target(e syntax.Expr) {
 	c.at = e.Pos()
 	switch e := e.(type) {
@@ -265,6 +291,7 @@ func (c *checker) target(e syntax.Expr) {
 	}
 }
 
+// unpack checks targets that are assigned to together: one star among them at most.
 func (c *checker) unpack(es []syntax.Expr) {
 	stars := 0
 	for _, e := range es {
@@ -282,6 +309,7 @@ func (c *checker) unpack(es []syntax.Expr) {
 	}
 }
 
+// del checks what a del statement names.
 func (c *checker) del(e syntax.Expr) {
 	c.at = e.Pos()
 	switch e := e.(type) {
@@ -302,6 +330,7 @@ func (c *checker) del(e syntax.Expr) {
 	}
 }
 
+// expr checks an expression: a switch over their kinds.
 func (c *checker) expr(e syntax.Expr) {
 	if e == nil {
 		return
@@ -384,6 +413,7 @@ func (c *checker) yield(sp syntax.Span) {
 	}
 }
 
+// comp checks a comprehension; its outermost iterable is evaluated outside, and after the rest.
 func (c *checker) comp(gens []*syntax.Comprehension, elts ...syntax.Expr) {
 	c.within(compScope, func() {
 		for i, g := range gens {

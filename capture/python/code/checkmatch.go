@@ -4,6 +4,7 @@ import "whittle/capture/python/syntax"
 
 // The mistakes of patterns.
 
+// match checks the cases. Only the last one, or one with a guard, may match everything.
 func (c *checker) match(s *syntax.Match) {
 	c.expr(s.Subject)
 	for i, k := range s.Cases {
@@ -21,6 +22,7 @@ type patternCheck struct {
 	bound  []string
 }
 
+// bind notes a name that the pattern binds, which it may do once.
 func (p *patternCheck) bind(n string) {
 	if n == "" {
 		return
@@ -42,6 +44,7 @@ func (p *patternCheck) inner(q syntax.Pattern) {
 	p.always = old
 }
 
+// pattern checks a pattern: a switch over their kinds.
 func (p *patternCheck) pattern(q syntax.Pattern) {
 	c := p.c
 	c.at = q.Pos()
@@ -132,6 +135,7 @@ func (p *patternCheck) alternatives(q *syntax.MatchOr) {
 	}
 }
 
+// sameNames compares what the alternatives of an or-pattern bind, in any order.
 func sameNames(a, b []string) bool {
 	if len(a) != len(b) {
 		return false

@@ -3,6 +3,9 @@ package code
 import "slices"
 
 // Code is a compiled function, class body or module. It is immutable once compiled; Clone one to alter it.
+//
+// Instructions name variables by the slots of a frame. A frame has a slot for each of VarNames, then for each of CellVars that is no parameter,
+// then for each of FreeVars; NLocalsPlus counts them, LocalsPlusName and CellSlot go from slots to names and back.
 type Code struct {
 	Name      string
 	QualName  string
@@ -54,7 +57,8 @@ type Instr struct {
 }
 
 // Handler covers the instructions [Start, End): on an exception the stack is cut to Depth, the index of the failing
-// instruction is pushed if Lasti, then the exception, and control goes to Target.
+// instruction is pushed if Lasti, then the exception, and control goes to Target. Rows do not overlap: of regions inside each other, an
+// instruction has the innermost one's row, and what fails in a handler is covered by the row of the handler's own instructions.
 type Handler struct {
 	Start, End, Target int32
 	Depth              int32

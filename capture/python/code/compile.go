@@ -22,14 +22,15 @@ const (
 // frameBlock is something that return, break and continue must leave properly.
 type frameBlock struct {
 	kind  blockKind
-	start label // loops: continue goes here
-	end   label // loops: break goes here
-	reg   *region
-	final []syntax.Stmt
-	name  string
-	pos   syntax.Span
+	start label         // loops: continue goes here
+	end   label         // loops: break goes here
+	reg   *region       // its own region, which what runs on the way out is not in
+	final []syntax.Stmt // the finally clause
+	name  string        // what except ... as binds
+	pos   syntax.Span   // of a with statement's manager, where its exit is called
 }
 
+// blockKind says what leaving a block takes; see unwind.
 type blockKind uint8
 
 const (
@@ -45,11 +46,13 @@ const (
 	popValueBlock // a value lies on the stack
 )
 
+// compiler emits the code of one file. u is the code object that is being made; those around it wait in its outer. Mistakes of the program
+// are panics with a *syntax.Error, and bugs panics with a string: compile makes errors of both.
 type compiler struct {
 	file   *syntax.File
 	u      *unit
-	src    *Source
-	future bool // annotations stay text
+	src    *Source // of all code of the file
+	future bool    // annotations stay text
 	mode   Mode
 }
 
@@ -80,6 +83,8 @@ func CompileKnown(filename, src string) (*Code, error) {
 	return compile(f, f.Body, Exec)
 }
 
+// compile makes the code of a module, in three walks over the tree: the symbol table, the checks, and the code. Each reports its first
+// mistake before the next begins, as CPython does.
 func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error) {
 	c := &compiler{file: f, src: &Source{f.Source}, future: f.Future["annotations"], mode: mode}
 	defer func() {
@@ -105,6 +110,9 @@ func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error
 	return c.leave(true), nil
 }
 
+// enter begins a code object for a scope: its name, flags and variables, and the instructions that every function of its kind begins with.
+// Free variables are copied from the closure into the last slots of the frame; a local that inner functions see is moved into a cell; and a
+// generator function returns its generator before anything of its body runs.
 func (c *compiler) enter(s *scope, name string, line int) {
 	u := &unit{outer: c.u, scope: s, consts: map[any]int{}, names: map[string]int{}}
 	u.pos = syntax.Span{Line: int32(line), Col: -1, EndLine: int32(line), EndCol: -1}
@@ -168,8 +176,10 @@ func (c *compiler) leave(addReturn bool) *Code {
 	return u.code
 }
 
+// floatKey keeps 0.0 and -0.0 apart, which are equal.
 type floatKey struct{ bits string }
 
+// constKey is what constants are told apart by: 1, 1.0 and True are equal and yet three constants. nil says that v is one of its own.
 func constKey(v any) any {
 	switch x := v.(type) {
 	case nil:
@@ -200,6 +210,7 @@ func constKey(v any) any {
 	return nil
 }
 
+// constant gives the number of a constant, the same for the same constant.
 func (c *compiler) constant(v any) int {
 	u := c.u
 	k := constKey(v)
@@ -215,6 +226,7 @@ func (c *compiler) constant(v any) int {
 
 func (c *compiler) loadConst(v any) { c.u.emit(LOAD_CONST, c.constant(v)) }
 
+// name gives the number of a name in Names.
 func (c *compiler) name(n string) int {
 	u := c.u
 	if i, ok := u.names[n]; ok {
@@ -225,6 +237,7 @@ func (c *compiler) name(n string) int {
 	return len(u.code.Names) - 1
 }
 
+// at gives what is emitted the position of n until the function that it returns is called.
 func (c *compiler) at(n syntax.Node) func() {
 	old := c.u.pos
 	c.u.pos = n.Pos()
@@ -247,6 +260,7 @@ func (c *compiler) docstring(body []syntax.Stmt) []syntax.Stmt {
 	return body
 }
 
+// docOf is the docstring of a body.
 func docOf(body []syntax.Stmt) (string, bool) {
 	if len(body) == 0 {
 		return "", false
@@ -262,6 +276,8 @@ func docOf(body []syntax.Stmt) (string, bool) {
 
 // Names.
 
+// loadName pushes a variable's value, by the instruction for where the symbol table says that it lives. A class body looks at its own
+// namespace first for what is a free variable there.
 func (c *compiler) loadName(n string) {
 	n = mangle(c.u.scope.class, n)
 	u := c.u
@@ -291,6 +307,7 @@ func (c *compiler) deleteName(n string) {
 	c.nameOp(n, DELETE_FAST, DELETE_GLOBAL, DELETE_DEREF, DELETE_NAME)
 }
 
+// nameOp stores to or deletes a variable, by one of four instructions.
 func (c *compiler) nameOp(n string, fast, global, deref, name Op) {
 	n = mangle(c.u.scope.class, n)
 	u := c.u
@@ -315,31 +332,15 @@ func (c *compiler) stmts(list []syntax.Stmt) {
 	}
 }
 
+// stmt emits a statement. It leaves the stack as it was.
 func (c *compiler) stmt(s syntax.Stmt) {
 	u := c.u
 	u.pos = s.Pos()
 	switch s := s.(type) {
 	case *syntax.ExprStmt:
-		if c.mode == Single && u.outer == nil {
-			c.expr(s.Value)
-			u.emit(PRINT_EXPR, 0)
-			return
-		}
-		if _, ok := s.Value.(*syntax.Constant); ok {
-			u.emit(NOP, 0)
-			return
-		}
-		c.expr(s.Value)
-		u.pos = s.Pos()
-		u.emit(POP_TOP, 0)
+		c.exprStmt(s)
 	case *syntax.Assign:
-		c.expr(s.Value)
-		for i, t := range s.Targets {
-			if i < len(s.Targets)-1 {
-				u.emit(COPY, 1)
-			}
-			c.store(t)
-		}
+		c.assign(s)
 	case *syntax.AugAssign:
 		c.augAssign(s)
 	case *syntax.AnnAssign:
@@ -347,15 +348,7 @@ func (c *compiler) stmt(s syntax.Stmt) {
 	case *syntax.Return:
 		c.ret(s)
 	case *syntax.If:
-		els, end := u.newLabel(), u.newLabel()
-		c.jumpIf(s.Test, els, false)
-		c.stmts(s.Body)
-		if len(s.Else) > 0 {
-			u.jump(JUMP_FORWARD, end)
-		}
-		u.mark(els)
-		c.stmts(s.Else)
-		u.mark(end)
+		c.ifStmt(s)
 	case *syntax.While:
 		c.while(s)
 	case *syntax.For:
@@ -366,79 +359,19 @@ func (c *compiler) stmt(s syntax.Stmt) {
 		c.breakContinue(false)
 	case *syntax.Pass:
 		u.emit(NOP, 0)
-	case *syntax.Global, *syntax.Nonlocal:
+	case *syntax.Global, *syntax.Nonlocal: // the symbol table has taken them in
 	case *syntax.Delete:
 		for _, t := range s.Targets {
 			c.del(t)
 		}
 	case *syntax.Raise:
-		n := 0
-		if s.Exc != nil {
-			c.expr(s.Exc)
-			n++
-			if s.Cause != nil {
-				c.expr(s.Cause)
-				n++
-			}
-		}
-		u.pos = s.Pos()
-		u.emit(RAISE_VARARGS, n)
+		c.raise(s)
 	case *syntax.Assert:
-		end := u.newLabel()
-		c.jumpIf(s.Test, end, true)
-		at := s.Pos()
-		if k := lastCompare(s.Test); k != nil {
-			at = k.Pos()
-		}
-		u.pos = at
-		u.emit(LOAD_ASSERTION_ERROR, 0)
-		if s.Msg != nil {
-			c.expr(s.Msg)
-			u.pos = at
-			u.emit(PRECALL, 0)
-			u.emit(CALL, 0)
-		}
-		u.emit(RAISE_VARARGS, 1)
-		u.mark(end)
+		c.assert(s)
 	case *syntax.Import:
-		for _, a := range s.Names {
-			c.loadConst(int64(0))
-			c.loadConst(nil)
-			u.emit(IMPORT_NAME, c.name(a.Name))
-			if a.AsName != "" {
-				parts := strings.Split(a.Name, ".")
-				for _, p := range parts[1:] {
-					u.emit(IMPORT_FROM, c.name(p))
-					u.emit(SWAP, 2)
-					u.emit(POP_TOP, 0)
-				}
-				c.storeName(a.AsName)
-			} else {
-				top, _, _ := strings.Cut(a.Name, ".")
-				c.storeName(top)
-			}
-		}
+		c.importStmt(s)
 	case *syntax.ImportFrom:
-		c.loadConst(int64(s.Level))
-		var names Tuple
-		for _, a := range s.Names {
-			names = append(names, a.Name)
-		}
-		c.loadConst(names)
-		u.emit(IMPORT_NAME, c.name(s.Module))
-		if s.Names[0].Name == "*" {
-			u.emit(IMPORT_STAR, 0)
-			return
-		}
-		for _, a := range s.Names {
-			u.emit(IMPORT_FROM, c.name(a.Name))
-			if a.AsName != "" {
-				c.storeName(a.AsName)
-			} else {
-				c.storeName(a.Name)
-			}
-		}
-		u.emit(POP_TOP, 0)
+		c.importFrom(s)
 	case *syntax.Try:
 		if len(s.Final) > 0 {
 			c.tryFinally(s)
@@ -458,6 +391,132 @@ func (c *compiler) stmt(s syntax.Stmt) {
 	}
 }
 
+// exprStmt drops the value, or prints it at an interactive prompt. A constant does nothing; its NOP is there to be stepped on.
+func (c *compiler) exprStmt(s *syntax.ExprStmt) {
+	u := c.u
+	if c.mode == Single && u.outer == nil {
+		c.expr(s.Value)
+		u.emit(PRINT_EXPR, 0)
+		return
+	}
+	if _, ok := s.Value.(*syntax.Constant); ok {
+		u.emit(NOP, 0)
+		return
+	}
+	c.expr(s.Value)
+	u.pos = s.Pos()
+	u.emit(POP_TOP, 0)
+}
+
+// assign evaluates once and stores to each target from the left.
+func (c *compiler) assign(s *syntax.Assign) {
+	c.expr(s.Value)
+	for i, t := range s.Targets {
+		if i < len(s.Targets)-1 {
+			c.u.emit(COPY, 1)
+		}
+		c.store(t)
+	}
+}
+
+// ifStmt jumps over what is not to run.
+func (c *compiler) ifStmt(s *syntax.If) {
+	u := c.u
+	els, end := u.newLabel(), u.newLabel()
+	c.jumpIf(s.Test, els, false)
+	c.stmts(s.Body)
+	if len(s.Else) > 0 {
+		u.jump(JUMP_FORWARD, end)
+	}
+	u.mark(els)
+	c.stmts(s.Else)
+	u.mark(end)
+}
+
+// raise pushes what there is: nothing, an exception, or that and its cause.
+func (c *compiler) raise(s *syntax.Raise) {
+	n := 0
+	if s.Exc != nil {
+		c.expr(s.Exc)
+		n++
+		if s.Cause != nil {
+			c.expr(s.Cause)
+			n++
+		}
+	}
+	c.u.pos = s.Pos()
+	c.u.emit(RAISE_VARARGS, n)
+}
+
+// assert raises AssertionError where the test is false. What raises stands, for tracebacks, where the last comparison of the test does.
+func (c *compiler) assert(s *syntax.Assert) {
+	u := c.u
+	end := u.newLabel()
+	c.jumpIf(s.Test, end, true)
+	at := s.Pos()
+	if k := lastCompare(s.Test); k != nil {
+		at = k.Pos()
+	}
+	u.pos = at
+	u.emit(LOAD_ASSERTION_ERROR, 0)
+	if s.Msg != nil {
+		c.expr(s.Msg)
+		u.pos = at
+		u.emit(PRECALL, 0)
+		u.emit(CALL, 0)
+	}
+	u.emit(RAISE_VARARGS, 1)
+	u.mark(end)
+}
+
+// importStmt binds the top package, or, under another name, the module itself: that is then taken out of its packages one by one.
+func (c *compiler) importStmt(s *syntax.Import) {
+	u := c.u
+	for _, a := range s.Names {
+		c.loadConst(int64(0))
+		c.loadConst(nil)
+		u.emit(IMPORT_NAME, c.name(a.Name))
+		if a.AsName == "" {
+			top, _, _ := strings.Cut(a.Name, ".")
+			c.storeName(top)
+			continue
+		}
+		parts := strings.Split(a.Name, ".")
+		for _, p := range parts[1:] {
+			u.emit(IMPORT_FROM, c.name(p))
+			u.emit(SWAP, 2)
+			u.emit(POP_TOP, 0)
+		}
+		c.storeName(a.AsName)
+	}
+}
+
+// importFrom takes each name out of the module, which is dropped at last.
+func (c *compiler) importFrom(s *syntax.ImportFrom) {
+	u := c.u
+	c.loadConst(int64(s.Level))
+	var names Tuple
+	for _, a := range s.Names {
+		names = append(names, a.Name)
+	}
+	c.loadConst(names)
+	u.emit(IMPORT_NAME, c.name(s.Module))
+	if s.Names[0].Name == "*" {
+		u.emit(IMPORT_STAR, 0)
+		return
+	}
+	for _, a := range s.Names {
+		u.emit(IMPORT_FROM, c.name(a.Name))
+		if a.AsName != "" {
+			c.storeName(a.AsName)
+		} else {
+			c.storeName(a.Name)
+		}
+	}
+	u.emit(POP_TOP, 0)
+}
+
+// store pops a value into a target.
 func (c *compiler) store(t syntax.Expr) {
 	defer c.at(t)()
 	u := c.u
@@ -484,6 +543,7 @@ func (c *compiler) store(t syntax.Expr) {
 	}
 }
 
+// unpack pops an iterable into several targets, one of which may be starred.
 func (c *compiler) unpack(elts []syntax.Expr) {
 	star := -1
 	for i, e := range elts {
@@ -501,6 +561,7 @@ func (c *compiler) unpack(elts []syntax.Expr) {
 	}
 }
 
+// del deletes a target; of a tuple, each part.
 func (c *compiler) del(t syntax.Expr) {
 	defer c.at(t)()
 	u := c.u
@@ -527,6 +588,7 @@ func (c *compiler) del(t syntax.Expr) {
 	}
 }
 
+// augAssign evaluates the target's parts once, and uses copies of them to read it and to store.
 func (c *compiler) augAssign(s *syntax.AugAssign) {
 	u := c.u
 	op := slices.Index(BinOps, s.Op) + InPlace
@@ -581,6 +643,7 @@ func (c *compiler) annotation(e syntax.Expr) {
 	c.expr(e)
 }
 
+// annAssign notes the annotation of a plain name in __annotations__, but not in a function. Any other annotation is evaluated and dropped.
 func (c *compiler) annAssign(s *syntax.AnnAssign) {
 	u := c.u
 	if s.Value != nil {
@@ -628,6 +691,7 @@ func lastCompare(e syntax.Expr) syntax.Expr {
 	return nil
 }
 
+// while has the test twice, before the loop and at the end of its body, as CPython's code does.
 func (c *compiler) while(s *syntax.While) {
 	u := c.u
 	start, body, els, end := u.newLabel(), u.newLabel(), u.newLabel(), u.newLabel()
@@ -649,6 +713,7 @@ func (c *compiler) while(s *syntax.While) {
 	u.mark(end)
 }
 
+// forStmt keeps the iterator on the stack while the loop runs; FOR_ITER pops it at the end, break does so itself.
 func (c *compiler) forStmt(s *syntax.For) {
 	u := c.u
 	start, els, end := u.newLabel(), u.newLabel(), u.newLabel()

@@ -91,6 +91,7 @@ func (c *compiler) foldable(e syntax.Expr) (any, bool) {
 	return nil, false
 }
 
+// foldBinary computes an operator of constants, where the result is not large and nothing can fail: what CPython folds, or less.
 func foldBinary(l any, op string, r any) (any, bool) {
 	if a, ok := l.(string); ok {
 		if b, ok := r.(string); ok && op == "+" && len(a)+len(b) < 4096 {
@@ -171,6 +172,7 @@ func foldBinary(l any, op string, r any) (any, bool) {
 	return nil, false
 }
 
+// toFloat is the float of a constant that has one exactly.
 func toFloat(v any) (float64, bool) {
 	switch x := v.(type) {
 	case int64:
@@ -183,6 +185,7 @@ func toFloat(v any) (float64, bool) {
 	return 0, false
 }
 
+// toComplex is the complex number of a constant.
 func toComplex(v any) (complex128, bool) {
 	if x, ok := v.(complex128); ok {
 		return x, true
@@ -300,6 +303,7 @@ func (c *compiler) jumpIf(e syntax.Expr, l label, want bool) {
 	c.jumpOp(l, want)
 }
 
+// jumpOp pops a value and jumps to l if its truth is want.
 func (c *compiler) jumpOp(l label, want bool) {
 	if want {
 		c.u.jump(POP_JUMP_FORWARD_IF_TRUE, l)
@@ -308,6 +312,7 @@ func (c *compiler) jumpOp(l label, want bool) {
 	}
 }
 
+// compareOp emits the instruction of a comparison.
 func (c *compiler) compareOp(op string) {
 	u := c.u
 	switch op {
@@ -355,6 +360,7 @@ func (c *compiler) exprList(es []syntax.Expr) {
 	}
 }
 
+// hasStar reports whether there is a starred expression.
 func hasStar(es []syntax.Expr) bool {
 	for _, e := range es {
 		if _, ok := e.(*syntax.Starred); ok {
@@ -398,6 +404,8 @@ func (c *compiler) sequence(es []syntax.Expr, pushed int, build, add, extend Op)
 	}
 }
 
+// expr emits what puts the value of e on the stack: one value more than before. A constant expression is computed here and now. Code that
+// belongs to no part of e has the position of e.
 func (c *compiler) expr(e syntax.Expr) {
 	u := c.u
 	if e == nil {
@@ -427,19 +435,7 @@ func (c *compiler) expr(e syntax.Expr) {
 		u.pos = e.Pos()
 		u.emit(BINARY_SUBSCR, 0)
 	case *syntax.SliceExpr:
-		n := 2
-		for _, x := range []syntax.Expr{e.Lower, e.Upper} {
-			if x == nil {
-				c.loadConst(nil)
-			} else {
-				c.expr(x)
-			}
-		}
-		if e.Step != nil {
-			c.expr(e.Step)
-			n = 3
-		}
-		u.emit(BUILD_SLICE, n)
+		c.slice(e)
 	case *syntax.BinOp:
 		c.expr(e.Left)
 		c.expr(e.Right)
@@ -448,53 +444,13 @@ func (c *compiler) expr(e syntax.Expr) {
 	case *syntax.UnaryOp:
 		c.expr(e.Operand)
 		u.pos = e.Pos()
-		switch e.Op {
-		case "-":
-			u.emit(UNARY_NEGATIVE, 0)
-		case "+":
-			u.emit(UNARY_POSITIVE, 0)
-		case "~":
-			u.emit(UNARY_INVERT, 0)
-		default:
-			u.emit(UNARY_NOT, 0)
-		}
+		u.emit(unaryOps[e.Op], 0)
 	case *syntax.BoolOp:
-		end := u.newLabel()
-		for i, v := range e.Values {
-			c.expr(v)
-			if i < len(e.Values)-1 {
-				if e.Op == "and" {
-					u.jump(JUMP_IF_FALSE_OR_POP, end)
-				} else {
-					u.jump(JUMP_IF_TRUE_OR_POP, end)
-				}
-			}
-		}
-		u.mark(end)
+		c.boolOp(e)
 	case *syntax.Compare:
-		if len(e.Ops) == 1 {
-			c.expr(e.Left)
-			c.expr(e.Comparators[0])
-			u.pos = e.Pos()
-			c.compareOp(e.Ops[0])
-			return
-		}
-		c.chain(e, func(cleanup label) {
-			end := u.newLabel()
-			u.jump(JUMP_FORWARD, end)
-			u.mark(cleanup)
-			u.emit(SWAP, 2)
-			u.emit(POP_TOP, 0)
-			u.mark(end)
-		}, false)
+		c.compare(e)
 	case *syntax.IfExp:
-		els, end := u.newLabel(), u.newLabel()
-		c.jumpIf(e.Test, els, false)
-		c.expr(e.Body)
-		u.jump(JUMP_FORWARD, end)
-		u.mark(els)
-		c.expr(e.Else)
-		u.mark(end)
+		c.ifExp(e)
 	case *syntax.Lambda:
 		c.lambda(e)
 	case *syntax.NamedExpr:
@@ -510,24 +466,15 @@ func (c *compiler) expr(e syntax.Expr) {
 		c.sequence(e.Elts, 0, BUILD_LIST, LIST_APPEND, LIST_EXTEND)
 		u.emit(LIST_TO_TUPLE, 0)
 	case *syntax.List:
-		// Three or more constants are extended from one tuple.
-		if len(e.Elts) > 2 {
-			if k, ok := c.foldable(&syntax.Tuple{Elts: e.Elts}); ok {
-				u.emit(BUILD_LIST, 0)
-				c.loadConst(k)
-				u.emit(LIST_EXTEND, 1)
-				return
-			}
+		if k, ok := c.foldedElements(e.Elts); ok {
+			c.extended(BUILD_LIST, k, LIST_EXTEND)
+			return
 		}
 		c.sequence(e.Elts, 0, BUILD_LIST, LIST_APPEND, LIST_EXTEND)
 	case *syntax.Set:
-		if len(e.Elts) > 2 {
-			if k, ok := c.foldable(&syntax.Tuple{Elts: e.Elts}); ok {
-				u.emit(BUILD_SET, 0)
-				c.loadConst(FrozenSet(k.(Tuple)))
-				u.emit(SET_UPDATE, 1)
-				return
-			}
+		if k, ok := c.foldedElements(e.Elts); ok {
+			c.extended(BUILD_SET, FrozenSet(k), SET_UPDATE)
+			return
 		}
 		c.sequence(e.Elts, 0, BUILD_SET, SET_ADD, SET_UPDATE)
 	case *syntax.Dict:
@@ -545,54 +492,163 @@ func (c *compiler) expr(e syntax.Expr) {
 	case *syntax.Starred:
 		c.fail(e, "can't use starred expression here")
 	case *syntax.Yield:
-		if e.Value == nil {
-			c.loadConst(nil)
-		} else {
-			c.expr(e.Value)
-		}
-		u.pos = e.Pos()
-		u.emit(YIELD_VALUE, 0)
-		u.emit(RESUME, 1)
+		c.yield(e)
 	case *syntax.YieldFrom:
-		c.expr(e.Value)
-		u.pos = e.Pos()
-		u.emit(GET_YIELD_FROM_ITER, 0)
-		c.loadConst(nil)
-		start, exit := u.newLabel(), u.newLabel()
-		u.mark(start)
-		u.jump(SEND, exit)
-		u.emit(YIELD_VALUE, 0)
-		u.emit(RESUME, 2)
-		u.jump(JUMP_BACKWARD_NO_INTERRUPT, start)
-		u.mark(exit)
+		c.yieldFrom(e)
 	case *syntax.JoinedStr:
-		if len(e.Values) == 0 {
-			c.loadConst("")
-			return
-		}
-		for _, v := range e.Values {
-			c.expr(v)
-		}
-		if len(e.Values) != 1 {
-			u.emit(BUILD_STRING, len(e.Values))
-		} else if k, ok := e.Values[0].(*syntax.Constant); ok {
-			_ = k
-		}
+		c.joined(e)
 	case *syntax.FormattedValue:
-		pos := u.pos
-		c.expr(e.Value)
-		flag := map[byte]int{0: 0, 's': 1, 'r': 2, 'a': 3}[e.Conversion]
-		if e.Spec != nil {
-			c.expr(e.Spec)
-			flag |= 4
-		}
-		u.pos = pos
-		u.emit(FORMAT_VALUE, flag)
+		c.formatted(e)
 	default:
 		panic(fmt.Sprintf("expression %T", e))
 	}
 }
 
+var unaryOps = map[string]Op{"-": UNARY_NEGATIVE, "+": UNARY_POSITIVE, "~": UNARY_INVERT, "not": UNARY_NOT}
+
+// slice pushes a slice object; a bound that is not written is None, and a step that is not written is no argument.
+func (c *compiler) slice(e *syntax.SliceExpr) {
+	n := 2
+	for _, x := range []syntax.Expr{e.Lower, e.Upper} {
+		if x == nil {
+			c.loadConst(nil)
+		} else {
+			c.expr(x)
+		}
+	}
+	if e.Step != nil {
+		c.expr(e.Step)
+		n = 3
+	}
+	c.u.emit(BUILD_SLICE, n)
+}
+
+// boolOp pushes the first operand that decides, or the last.
+func (c *compiler) boolOp(e *syntax.BoolOp) {
+	u := c.u
+	end := u.newLabel()
+	decides := JUMP_IF_TRUE_OR_POP
+	if e.Op == "and" {
+		decides = JUMP_IF_FALSE_OR_POP
+	}
+	for i, v := range e.Values {
+		c.expr(v)
+		if i < len(e.Values)-1 {
+			u.jump(decides, end)
+		}
+	}
+	u.mark(end)
+}
+
+// compare pushes the result of a comparison; of a chain, the first that is false, or the last.
+func (c *compiler) compare(e *syntax.Compare) {
+	u := c.u
+	if len(e.Ops) == 1 {
+		c.expr(e.Left)
+		c.expr(e.Comparators[0])
+		u.pos = e.Pos()
+		c.compareOp(e.Ops[0])
+		return
+	}
+	c.chain(e, func(cleanup label) {
+		end := u.newLabel()
+		u.jump(JUMP_FORWARD, end)
+		u.mark(cleanup) // operand false: only the result stays
+		u.emit(SWAP, 2)
+		u.emit(POP_TOP, 0)
+		u.mark(end)
+	}, false)
+}
+
+// ifExp pushes one of two values.
+func (c *compiler) ifExp(e *syntax.IfExp) {
+	u := c.u
+	els, end := u.newLabel(), u.newLabel()
+	c.jumpIf(e.Test, els, false)
+	c.expr(e.Body)
+	u.jump(JUMP_FORWARD, end)
+	u.mark(els)
+	c.expr(e.Else)
+	u.mark(end)
+}
+
+// foldedElements gives the elements of a list or set display if there are three or more and all are constants: such a display is made from
+// one constant, as CPython makes it.
+func (c *compiler) foldedElements(elts []syntax.Expr) (Tuple, bool) {
+	if len(elts) <= 2 {
+		return nil, false
+	}
+	k, ok := c.foldable(&syntax.Tuple{Elts: elts})
+	if !ok {
+		return nil, false
+	}
+	return k.(Tuple), true
+}
+
+// extended builds an empty container and puts the members of a constant into it.
+func (c *compiler) extended(build Op, k any, extend Op) {
+	c.u.emit(build, 0)
+	c.loadConst(k)
+	c.u.emit(extend, 1)
+}
+
+// yield leaves the frame with a value; what is sent is on the stack when it goes on.
+func (c *compiler) yield(e *syntax.Yield) {
+	u := c.u
+	if e.Value == nil {
+		c.loadConst(nil)
+	} else {
+		c.expr(e.Value)
+	}
+	u.pos = e.Pos()
+	u.emit(YIELD_VALUE, 0)
+	u.emit(RESUME, 1)
+}
+
+// yieldFrom yields what a delegate yields, and sends it what is sent, until it returns: then its value is on the stack. The generator knows
+// by RESUME 2 that it waits here, and that the delegate lies on top of its stack.
+func (c *compiler) yieldFrom(e *syntax.YieldFrom) {
+	u := c.u
+	c.expr(e.Value)
+	u.pos = e.Pos()
+	u.emit(GET_YIELD_FROM_ITER, 0)
+	c.loadConst(nil)
+	start, exit := u.newLabel(), u.newLabel()
+	u.mark(start)
+	u.jump(SEND, exit)
+	u.emit(YIELD_VALUE, 0)
+	u.emit(RESUME, 2)
+	u.jump(JUMP_BACKWARD_NO_INTERRUPT, start)
+	u.mark(exit)
+}
+
+// joined is an f-string: its parts are strings by then, so that one alone is the value.
+func (c *compiler) joined(e *syntax.JoinedStr) {
+	if len(e.Values) == 0 {
+		c.loadConst("")
+		return
+	}
+	c.exprList(e.Values)
+	if len(e.Values) != 1 {
+		c.u.emit(BUILD_STRING, len(e.Values))
+	}
+}
+
+// formatted pushes the text of a replacement field.
+func (c *compiler) formatted(e *syntax.FormattedValue) {
+	pos := c.u.pos
+	c.expr(e.Value)
+	flag := map[byte]int{0: 0, 's': 1, 'r': 2, 'a': 3}[e.Conversion]
+	if e.Spec != nil {
+		c.expr(e.Spec)
+		flag |= 4
+	}
+	c.u.pos = pos
+	c.u.emit(FORMAT_VALUE, flag)
+}
+
+// dict pushes a dict display. One whose keys are constants has them in one tuple; one that is long, or unpacks others, is filled piece by
+// piece, so that the stack need not hold all of it.
 func (c *compiler) dict(e *syntax.Dict) {
 	u := c.u
 	unpack := false
@@ -640,7 +696,8 @@ func (c *compiler) dict(e *syntax.Dict) {
 	}
 }
 
-// comp compiles a comprehension as a function of its outermost iterator.
+// comp compiles a comprehension as a function of its outermost iterator, which it calls at once. build is the instruction for the empty
+// result, NOP for a generator.
 func (c *compiler) comp(e syntax.Expr, name string, build Op, gens []*syntax.Comprehension, elt, val syntax.Expr) {
 	u := c.u
 	sc := u.scope.children[e]
@@ -715,6 +772,7 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 
 // Calls.
 
+// call pushes what to call in the form that CALL wants: a method and self, NULL and a function, as it can be known from here.
 func (c *compiler) call(e *syntax.Call) {
 	u := c.u
 	if a, ok := e.Func.(*syntax.Attribute); ok && !hasStar(e.Args) && !hasUnpack(e.Keywords) {
@@ -732,11 +790,13 @@ func (c *compiler) call(e *syntax.Call) {
 	c.callArgs(0, e.Args, e.Keywords)
 }
 
+// isGlobal reports whether LOAD_GLOBAL finds the name, which can push NULL, too.
 func (c *compiler) isGlobal(n string) bool {
 	s := c.u.scope
 	return s.function() && s.access(mangle(s.class, n)) == accGlobal && n != "__debug__"
 }
 
+// hasUnpack reports whether ** is among the keywords.
 func hasUnpack(ks []*syntax.Keyword) bool {
 	for _, k := range ks {
 		if k.Arg == "" {

@@ -5,7 +5,12 @@ import (
 )
 
 // Functions and classes.
+//
+// Making a function is an expression: defaults and annotations are evaluated where the def stands, its code is a constant, and MAKE_FUNCTION
+// puts them together with the cells that it shares.
 
+// argFlags pushes what a new function takes besides its code: defaults, defaults of keyword-only parameters, annotations. The bits of
+// MAKE_FUNCTION for what is there are the result.
 func (c *compiler) argFlags(a *syntax.Arguments, returns syntax.Expr, annotated bool) int {
 	u := c.u
 	flags := 0
@@ -65,6 +70,7 @@ func (c *compiler) argFlags(a *syntax.Arguments, returns syntax.Expr, annotated 
 	return flags
 }
 
+// setArgs counts the parameters.
 func setArgs(co *Code, a *syntax.Arguments) {
 	co.PosOnly = len(a.PosOnly)
 	co.ArgCount = len(a.PosOnly) + len(a.Args)
@@ -77,6 +83,8 @@ func setArgs(co *Code, a *syntax.Arguments) {
 	}
 }
 
+// makeClosure pushes a function of a code object, with the cells of the variables that it shares with functions around it, in the order of
+// its FreeVars: its COPY_FREE_VARS puts them into its frame in that order.
 func (c *compiler) makeClosure(co *Code, flags int) {
 	u := c.u
 	if len(co.FreeVars) > 0 {
@@ -94,6 +102,8 @@ func (c *compiler) makeClosure(co *Code, flags int) {
 	u.emit(MAKE_FUNCTION, flags)
 }
 
+// funcDef compiles a function. Decorators are evaluated first and called last, innermost first. The first constant is the docstring, or
+// None.
 func (c *compiler) funcDef(s *syntax.FunctionDef) {
 	u := c.u
 	for _, d := range s.Decorators {
@@ -126,6 +136,7 @@ func (c *compiler) funcDef(s *syntax.FunctionDef) {
 	c.storeName(s.Name)
 }
 
+// lambda compiles a function of one expression.
 func (c *compiler) lambda(e *syntax.Lambda) {
 	u := c.u
 	flags := c.argFlags(e.Args, nil, false)
@@ -135,14 +146,14 @@ func (c *compiler) lambda(e *syntax.Lambda) {
 	c.u.emit(RESUME, 0)
 	c.expr(e.Body)
 	c.u.pos = e.Body.Pos()
-	gen := c.u.scope.gen
 	c.u.emit(RETURN_VALUE, 0)
-	_ = gen
 	co := c.leave(false)
 	u.pos = e.Pos()
 	c.makeClosure(co, flags)
 }
 
+// classDef compiles a class: its body is a function that __build_class__ calls with the class's namespace as its locals. It returns the cell
+// of __class__ if a method needs that, so that the class can be put into it.
 func (c *compiler) classDef(s *syntax.ClassDef) {
 	u := c.u
 	for _, d := range s.Decorators {

@@ -2,15 +2,18 @@ package code
 
 import "whittle/capture/python/syntax"
 
+// matcher is the pattern of one case, as it is compiled.
+//
 // Each pattern consumes the subject on top of the stack. When it does not match, it jumps to fails[n], where n is the
 // number of values that still lie above the match statement's own subject and must be dropped. Captured names are
 // stored as they match.
 type matcher struct {
-	fails []label
-	depth int // values above the statement's subject
+	fails []label // by the number of values to drop
+	depth int     // values above the statement's subject
 }
 
-func (c *compiler) fail2(m *matcher, n int) label {
+// failLabel is the label for a pattern that fails with n values to drop.
+func (c *compiler) failLabel(m *matcher, n int) label {
 	for len(m.fails) <= n {
 		m.fails = append(m.fails, c.u.newLabel())
 	}
@@ -18,7 +21,7 @@ func (c *compiler) fail2(m *matcher, n int) label {
 }
 
 // jumpFail pops a condition and leaves the case if it is false.
-func (c *compiler) jumpFail(m *matcher) { c.u.jump(POP_JUMP_FORWARD_IF_FALSE, c.fail2(m, m.depth)) }
+func (c *compiler) jumpFail(m *matcher) { c.u.jump(POP_JUMP_FORWARD_IF_FALSE, c.failLabel(m, m.depth)) }
 
 // land places the fail labels: fails[n] pops n values.
 func (c *compiler) land(m *matcher) {
@@ -30,20 +33,19 @@ func (c *compiler) land(m *matcher) {
 	}
 }
 
+// match tries one case after another with a copy of the subject.
 func (c *compiler) match(s *syntax.Match) {
 	u := c.u
 	end := u.newLabel()
 	c.expr(s.Subject)
-	for i, k := range s.Cases {
+	for _, k := range s.Cases {
 		u.pos = k.Pattern.Pos()
 		m := &matcher{}
-		last := i == len(s.Cases)-1
-		_ = last
 		u.emit(COPY, 1)
 		m.depth = 1
 		c.pattern(m, k.Pattern)
 		if k.Guard != nil {
-			c.jumpIf(k.Guard, c.fail2(m, 0), false)
+			c.jumpIf(k.Guard, c.failLabel(m, 0), false)
 		}
 		u.pos = k.Pattern.Pos()
 		u.emit(POP_TOP, 0)
@@ -98,7 +100,7 @@ func (c *compiler) pattern(m *matcher, p syntax.Pattern) {
 		c.loadConst(names)
 		u.emit(MATCH_CLASS, len(p.Patterns))
 		u.emit(COPY, 1)
-		u.jump(POP_JUMP_FORWARD_IF_NONE, c.fail2(m, m.depth))
+		u.jump(POP_JUMP_FORWARD_IF_NONE, c.failLabel(m, m.depth))
 		all := append(append([]syntax.Pattern{}, p.Patterns...), p.KwdPatterns...)
 		u.emit(UNPACK_SEQUENCE, len(all))
 		m.depth += len(all) - 1
@@ -130,6 +132,7 @@ func (c *compiler) pattern(m *matcher, p syntax.Pattern) {
 	}
 }
 
+// sequencePattern tests the kind and the length before it takes the items apart.
 func (c *compiler) sequencePattern(m *matcher, p *syntax.MatchSequence) {
 	u := c.u
 	u.emit(MATCH_SEQUENCE, 0)
@@ -161,6 +164,7 @@ func (c *compiler) sequencePattern(m *matcher, p *syntax.MatchSequence) {
 	}
 }
 
+// mappingPattern takes the keys' values; what is left, for **rest, is a copy of the subject without those keys.
 func (c *compiler) mappingPattern(m *matcher, p *syntax.MatchMapping) {
 	u := c.u
 	u.emit(MATCH_MAPPING, 0)
@@ -178,7 +182,7 @@ func (c *compiler) mappingPattern(m *matcher, p *syntax.MatchMapping) {
 	u.emit(MATCH_KEYS, 0) // subject, keys, values or None
 	m.depth += 2
 	u.emit(COPY, 1)
-	u.jump(POP_JUMP_FORWARD_IF_NONE, c.fail2(m, m.depth))
+	u.jump(POP_JUMP_FORWARD_IF_NONE, c.failLabel(m, m.depth))
 	u.emit(UNPACK_SEQUENCE, len(p.Keys))
 	m.depth += len(p.Keys) - 1
 	for _, q := range p.Patterns {

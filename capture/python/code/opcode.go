@@ -3,111 +3,119 @@ package code
 // Op is an instruction's code: our own numbers, CPython 3.11's names.
 type Op uint8
 
-// The instructions, in the order of CPython's numbers.
+// The instructions, in the order of CPython's numbers. Beside each stands its picture: what it takes from the top of the operand stack, its
+// name, and what it leaves there, the top at the right; "-" is nothing. After a bar stands the picture of an instruction that jumps. In
+// pictures n is the argument:
+//
+//	x1..xn  n values; k1,v1..kn,vn is n pairs of them
+//	..      what lies between, so that the value on the left is the n-th from the top (of what is left, where something was taken)
+//	[x]     a value that is there only if a bit of the argument says so
+//
+// A handler of the exception table finds [lasti] exc on the stack, cut to its depth; see Handler.
 const (
-	CACHE Op = iota
-	POP_TOP
-	PUSH_NULL
-	NOP
-	UNARY_POSITIVE
-	UNARY_NEGATIVE
-	UNARY_NOT
-	UNARY_INVERT
-	BINARY_SUBSCR
-	GET_LEN
-	MATCH_MAPPING
-	MATCH_SEQUENCE
-	MATCH_KEYS
-	PUSH_EXC_INFO
-	CHECK_EXC_MATCH
-	CHECK_EG_MATCH
-	WITH_EXCEPT_START
-	BEFORE_WITH
-	STORE_SUBSCR
-	DELETE_SUBSCR
-	GET_ITER
-	GET_YIELD_FROM_ITER
-	PRINT_EXPR
-	LOAD_BUILD_CLASS
-	LOAD_ASSERTION_ERROR
-	RETURN_GENERATOR
-	LIST_TO_TUPLE
-	RETURN_VALUE
-	IMPORT_STAR
-	SETUP_ANNOTATIONS
-	YIELD_VALUE
-	PREP_RERAISE_STAR
-	POP_EXCEPT
-	STORE_NAME
-	DELETE_NAME
-	UNPACK_SEQUENCE
-	FOR_ITER
-	UNPACK_EX
-	STORE_ATTR
-	DELETE_ATTR
-	STORE_GLOBAL
-	DELETE_GLOBAL
-	SWAP
-	LOAD_CONST
-	LOAD_NAME
-	BUILD_TUPLE
-	BUILD_LIST
-	BUILD_SET
-	BUILD_MAP
-	LOAD_ATTR
-	COMPARE_OP
-	IMPORT_NAME
-	IMPORT_FROM
-	JUMP_FORWARD
-	JUMP_IF_FALSE_OR_POP
-	JUMP_IF_TRUE_OR_POP
-	POP_JUMP_FORWARD_IF_FALSE
-	POP_JUMP_FORWARD_IF_TRUE
-	LOAD_GLOBAL
-	IS_OP
-	CONTAINS_OP
-	RERAISE
-	COPY
-	BINARY_OP
-	SEND
-	LOAD_FAST
-	STORE_FAST
-	DELETE_FAST
-	POP_JUMP_FORWARD_IF_NOT_NONE
-	POP_JUMP_FORWARD_IF_NONE
-	RAISE_VARARGS
-	MAKE_FUNCTION
-	BUILD_SLICE
-	JUMP_BACKWARD_NO_INTERRUPT
-	MAKE_CELL
-	LOAD_CLOSURE
-	LOAD_DEREF
-	STORE_DEREF
-	DELETE_DEREF
-	JUMP_BACKWARD
-	CALL_FUNCTION_EX
-	LIST_APPEND
-	SET_ADD
-	MAP_ADD
-	LOAD_CLASSDEREF
-	COPY_FREE_VARS
-	RESUME
-	MATCH_CLASS
-	FORMAT_VALUE
-	BUILD_CONST_KEY_MAP
-	BUILD_STRING
-	LOAD_METHOD
-	LIST_EXTEND
-	SET_UPDATE
-	DICT_MERGE
-	DICT_UPDATE
-	PRECALL
-	CALL
-	KW_NAMES
-	POP_JUMP_BACKWARD_IF_NOT_NONE
-	POP_JUMP_BACKWARD_IF_NONE
-	POP_JUMP_BACKWARD_IF_FALSE
-	POP_JUMP_BACKWARD_IF_TRUE
+	CACHE                         Op = iota // - CACHE -; never in our code
+	POP_TOP                                 // x POP_TOP -
+	PUSH_NULL                               // - PUSH_NULL NULL; below a function, for CALL
+	NOP                                     // - NOP -
+	UNARY_POSITIVE                          // x UNARY_POSITIVE +x
+	UNARY_NEGATIVE                          // x UNARY_NEGATIVE -x
+	UNARY_NOT                               // x UNARY_NOT bool
+	UNARY_INVERT                            // x UNARY_INVERT ~x
+	BINARY_SUBSCR                           // obj key BINARY_SUBSCR item
+	GET_LEN                                 // obj GET_LEN obj len
+	MATCH_MAPPING                           // obj MATCH_MAPPING obj bool
+	MATCH_SEQUENCE                          // obj MATCH_SEQUENCE obj bool
+	MATCH_KEYS                              // obj keys MATCH_KEYS obj keys values; None for values if a key is missing
+	PUSH_EXC_INFO                           // exc PUSH_EXC_INFO outer exc; exc is now handled, outer was until now
+	CHECK_EXC_MATCH                         // exc class CHECK_EXC_MATCH exc bool
+	CHECK_EG_MATCH                          // exc class CHECK_EG_MATCH rest match; None for either if it is empty
+	WITH_EXCEPT_START                       // exit lasti outer exc WITH_EXCEPT_START exit lasti outer exc result; calls exit
+	BEFORE_WITH                             // manager BEFORE_WITH exit entered
+	STORE_SUBSCR                            // value obj key STORE_SUBSCR -
+	DELETE_SUBSCR                           // obj key DELETE_SUBSCR -
+	GET_ITER                                // obj GET_ITER iter
+	GET_YIELD_FROM_ITER                     // obj GET_YIELD_FROM_ITER iter
+	PRINT_EXPR                              // x PRINT_EXPR -
+	LOAD_BUILD_CLASS                        // - LOAD_BUILD_CLASS function
+	LOAD_ASSERTION_ERROR                    // - LOAD_ASSERTION_ERROR class
+	RETURN_GENERATOR                        // - RETURN_GENERATOR sent; the call returns here, with a generator of the frame, which goes on with what is sent first
+	LIST_TO_TUPLE                           // list LIST_TO_TUPLE tuple
+	RETURN_VALUE                            // x RETURN_VALUE -; leaves the frame
+	IMPORT_STAR                             // module IMPORT_STAR -
+	SETUP_ANNOTATIONS                       // - SETUP_ANNOTATIONS -
+	YIELD_VALUE                             // x YIELD_VALUE sent; leaves the frame, which goes on with what is sent
+	PREP_RERAISE_STAR                       // orig list PREP_RERAISE_STAR exc; what except* clauses raised or left, in one exception; None for nothing
+	POP_EXCEPT                              // outer POP_EXCEPT -; outer is handled again
+	STORE_NAME                              // x STORE_NAME -
+	DELETE_NAME                             // - DELETE_NAME -
+	UNPACK_SEQUENCE                         // seq UNPACK_SEQUENCE xn..x1; the first item on top
+	FOR_ITER                                // iter FOR_ITER iter item | iter FOR_ITER -; jumps at the end
+	UNPACK_EX                               // seq UNPACK_EX yb..y1 list xa..x1; a is the low byte of the argument, b the rest
+	STORE_ATTR                              // value obj STORE_ATTR -
+	DELETE_ATTR                             // obj DELETE_ATTR -
+	STORE_GLOBAL                            // x STORE_GLOBAL -
+	DELETE_GLOBAL                           // - DELETE_GLOBAL -
+	SWAP                                    // x .. y SWAP y .. x
+	LOAD_CONST                              // - LOAD_CONST x
+	LOAD_NAME                               // - LOAD_NAME x
+	BUILD_TUPLE                             // x1..xn BUILD_TUPLE tuple
+	BUILD_LIST                              // x1..xn BUILD_LIST list
+	BUILD_SET                               // x1..xn BUILD_SET set
+	BUILD_MAP                               // k1,v1..kn,vn BUILD_MAP dict
+	LOAD_ATTR                               // obj LOAD_ATTR value
+	COMPARE_OP                              // x y COMPARE_OP result
+	IMPORT_NAME                             // level names IMPORT_NAME module
+	IMPORT_FROM                             // module IMPORT_FROM module value
+	JUMP_FORWARD                            // - JUMP_FORWARD - | - JUMP_FORWARD -
+	JUMP_IF_FALSE_OR_POP                    // x JUMP_IF_FALSE_OR_POP - | x JUMP_IF_FALSE_OR_POP x
+	JUMP_IF_TRUE_OR_POP                     // x JUMP_IF_TRUE_OR_POP - | x JUMP_IF_TRUE_OR_POP x
+	POP_JUMP_FORWARD_IF_FALSE               // x POP_JUMP_FORWARD_IF_FALSE - | x POP_JUMP_FORWARD_IF_FALSE -
+	POP_JUMP_FORWARD_IF_TRUE                // x POP_JUMP_FORWARD_IF_TRUE - | x POP_JUMP_FORWARD_IF_TRUE -
+	LOAD_GLOBAL                             // - LOAD_GLOBAL [NULL] x; a builtin where the globals have no such name
+	IS_OP                                   // x y IS_OP bool; argument 1: is not
+	CONTAINS_OP                             // x seq CONTAINS_OP bool; argument 1: not in
+	RERAISE                                 // exc RERAISE -; argument 1 or 2: lasti lies below, this far down
+	COPY                                    // x .. COPY x .. x
+	BINARY_OP                               // x y BINARY_OP result
+	SEND                                    // iter sent SEND iter yielded | iter sent SEND result; jumps when iter returns
+	LOAD_FAST                               // - LOAD_FAST x
+	STORE_FAST                              // x STORE_FAST -
+	DELETE_FAST                             // - DELETE_FAST -
+	POP_JUMP_FORWARD_IF_NOT_NONE            // x POP_JUMP_FORWARD_IF_NOT_NONE - | x POP_JUMP_FORWARD_IF_NOT_NONE -
+	POP_JUMP_FORWARD_IF_NONE                // x POP_JUMP_FORWARD_IF_NONE - | x POP_JUMP_FORWARD_IF_NONE -
+	RAISE_VARARGS                           // x1..xn RAISE_VARARGS -; the exception and its cause; without either, what is handled is raised again
+	MAKE_FUNCTION                           // [defaults] [kwdefaults] [annotations] [closure] code MAKE_FUNCTION function; a bit of the argument for each
+	BUILD_SLICE                             // x1..xn BUILD_SLICE slice; start, stop, step
+	JUMP_BACKWARD_NO_INTERRUPT              // - JUMP_BACKWARD_NO_INTERRUPT - | - JUMP_BACKWARD_NO_INTERRUPT -
+	MAKE_CELL                               // - MAKE_CELL -; a slot's value, a parameter or nothing, goes into a cell in that slot
+	LOAD_CLOSURE                            // - LOAD_CLOSURE cell
+	LOAD_DEREF                              // - LOAD_DEREF x
+	STORE_DEREF                             // x STORE_DEREF -
+	DELETE_DEREF                            // - DELETE_DEREF -
+	JUMP_BACKWARD                           // - JUMP_BACKWARD - | - JUMP_BACKWARD -
+	CALL_FUNCTION_EX                        // NULL function args [kwargs] CALL_FUNCTION_EX result
+	LIST_APPEND                             // list .. x LIST_APPEND list ..
+	SET_ADD                                 // set .. x SET_ADD set ..
+	MAP_ADD                                 // dict .. key value MAP_ADD dict ..
+	LOAD_CLASSDEREF                         // - LOAD_CLASSDEREF x; the class's own name first, then the cell
+	COPY_FREE_VARS                          // - COPY_FREE_VARS -; the function's closure goes into the last slots
+	RESUME                                  // - RESUME -; argument 0: a function begins; 1: after yield; 2: after yield from
+	MATCH_CLASS                             // obj class names MATCH_CLASS values; None if it does not match; the argument counts positional patterns
+	FORMAT_VALUE                            // x [spec] FORMAT_VALUE str; bits 0 and 1: str, repr or ascii first; bit 2: there is a spec
+	BUILD_CONST_KEY_MAP                     // v1..vn keys BUILD_CONST_KEY_MAP dict
+	BUILD_STRING                            // x1..xn BUILD_STRING str
+	LOAD_METHOD                             // obj LOAD_METHOD function self; or NULL and a bound method
+	LIST_EXTEND                             // list .. iterable LIST_EXTEND list ..
+	SET_UPDATE                              // set .. iterable SET_UPDATE set ..
+	DICT_MERGE                              // dict .. mapping DICT_MERGE dict ..; a repeated key is a TypeError about the function below dict
+	DICT_UPDATE                             // dict .. mapping DICT_UPDATE dict ..
+	PRECALL                                 // - PRECALL -
+	CALL                                    // function self x1..xn CALL result; or NULL and a function; the last arguments are KW_NAMES's
+	KW_NAMES                                // - KW_NAMES -; names the last arguments of the next CALL
+	POP_JUMP_BACKWARD_IF_NOT_NONE           // x POP_JUMP_BACKWARD_IF_NOT_NONE - | x POP_JUMP_BACKWARD_IF_NOT_NONE -
+	POP_JUMP_BACKWARD_IF_NONE               // x POP_JUMP_BACKWARD_IF_NONE - | x POP_JUMP_BACKWARD_IF_NONE -
+	POP_JUMP_BACKWARD_IF_FALSE              // x POP_JUMP_BACKWARD_IF_FALSE - | x POP_JUMP_BACKWARD_IF_FALSE -
+	POP_JUMP_BACKWARD_IF_TRUE               // x POP_JUMP_BACKWARD_IF_TRUE - | x POP_JUMP_BACKWARD_IF_TRUE -
 
 	NumOps = iota
 )
@@ -237,6 +245,7 @@ var ops = [NumOps]struct {
 	POP_JUMP_BACKWARD_IF_TRUE:     {"POP_JUMP_BACKWARD_IF_TRUE", argJump},
 }
 
+// String is the instruction's name.
 func (o Op) String() string {
 	if int(o) < len(ops) {
 		return ops[o].name

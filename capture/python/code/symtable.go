@@ -9,6 +9,7 @@ import (
 	"whittle/capture/python/syntax"
 )
 
+// scopeKind says what kind of block a scope is.
 type scopeKind uint8
 
 const (
@@ -30,6 +31,18 @@ const (
 )
 
 // symbol says what a scope does with a name, and, once resolved, where the name lives.
+//
+// In
+//
+//	def f(a):
+//	    b = a
+//	    def g():
+//	        return b, c
+//
+// a is a local of f: a slot of its frame. b is a cell of f and free in g: f makes a cell for it, and the function g is made with that cell,
+// which each frame of g has in a slot of its own. c is global: no function around g binds it. A function between two others that has no use for
+// a name hands the cell on, so the name is free there, too. A class between them does so without seeing what it binds itself
+// (freeInClass).
 type symbol uint16
 
 const (
@@ -54,21 +67,22 @@ type scope struct {
 	kind      scopeKind
 	comp      string // what texts call a comprehension
 	parent    *scope
-	children  map[syntax.Node]*scope
-	order     []*scope
+	children  map[syntax.Node]*scope // by the statement or expression that they are of
+	order     []*scope               // the children as they come
 	params    []string
-	symbols   map[string]symbol
-	names     []string // keys of symbols in order of appearance
-	declared  map[string]syntax.Span
-	gen       bool
-	class     string // innermost class, for private names
-	annots    bool   // has variable annotations
-	classCell bool   // a class whose functions want __class__
+	symbols   map[string]symbol      // by mangled name
+	names     []string               // keys of symbols in order of appearance
+	declared  map[string]syntax.Span // where names were declared global or nonlocal
+	gen       bool                   // a generator function
+	class     string                 // innermost class, for private names
+	annots    bool                   // has variable annotations
+	classCell bool                   // a class whose functions want __class__
 
 	target bool // the target of a for clause is being read
 	iters  int  // what a comprehension walks over is being read: how deep
 }
 
+// newScope makes a scope inside another. A comprehension's iterables may stand inside those of another.
 func newScope(kind scopeKind, parent *scope) *scope {
 	s := &scope{kind: kind, parent: parent, children: map[syntax.Node]*scope{}, symbols: map[string]symbol{}, declared: map[string]syntax.Span{}}
 	if parent != nil {
@@ -106,6 +120,8 @@ func (b *symbols) fail(sp syntax.Span, format string, args ...any) {
 	panic(b.f.ErrorAt(sp, format, args...))
 }
 
+// buildSymbols reads a file: first what each scope does with each name, in the order of the source, then, from the module down, where each
+// name lives.
 func buildSymbols(f *syntax.File, body []syntax.Stmt) *scope {
 	root := newScope(moduleScope, nil)
 	b := &symbols{f, root, root}
@@ -194,6 +210,7 @@ func (b *symbols) resolve(s *scope, bound, free, global map[string]bool) {
 	maps.Copy(free, inFree)
 }
 
+// access says how code of the scope reaches a name.
 func (s *scope) access(n string) access {
 	d := s.symbols[n]
 	switch {
@@ -219,6 +236,7 @@ func (s *scope) cells() (out []string) {
 
 func (s *scope) free() []string { return s.with(isFree | freeInClass) }
 
+// with gives the names of which any of these is so, sorted.
 func (s *scope) with(mask symbol) (out []string) {
 	for n, d := range s.symbols {
 		if d&mask != 0 {
@@ -243,6 +261,7 @@ func (s *scope) varNames() []string {
 // add notes what the scope that is being read does with a name.
 func (b *symbols) add(n string, d symbol, sp syntax.Span) { b.addTo(b.cur, n, d, sp) }
 
+// addTo notes what scope s, perhaps one around the current one, does with a name. Names are mangled by the class that the code stands in.
 func (b *symbols) addTo(s *scope, name string, d symbol, sp syntax.Span) {
 	n := mangle(b.cur.class, name)
 	old, ok := s.symbols[n]
@@ -271,6 +290,7 @@ func (b *symbols) addTo(s *scope, name string, d symbol, sp syntax.Span) {
 	}
 }
 
+// push begins the scope of n; the function that it returns ends it.
 func (b *symbols) push(kind scopeKind, n syntax.Node) func() {
 	s := newScope(kind, b.cur)
 	b.cur.children[n] = s
@@ -296,6 +316,7 @@ func (b *symbols) declare(sp syntax.Span, names []string, d symbol, how string) 
 	}
 }
 
+// directive notes where a name was first declared, for errors that only resolve finds.
 func (b *symbols) directive(n string, sp syntax.Span) {
 	n = mangle(b.cur.class, n)
 	if _, ok := b.cur.declared[n]; !ok {
@@ -309,6 +330,7 @@ func (b *symbols) stmts(list []syntax.Stmt) {
 	}
 }
 
+// args reads what is evaluated when a function is made: defaults and annotations.
 func (b *symbols) args(a *syntax.Arguments, annotations bool) {
 	b.exprs(a.Defaults)
 	b.exprs(a.KwDefaults)
@@ -337,6 +359,7 @@ func (b *symbols) annotation(e syntax.Expr) {
 	b.expr(e)
 }
 
+// allArgs gives the parameters in the order of the source.
 func allArgs(a *syntax.Arguments) (out []*syntax.Arg) {
 	out = append(out, a.PosOnly...)
 	out = append(out, a.Args...)
@@ -350,6 +373,7 @@ func allArgs(a *syntax.Arguments) (out []*syntax.Arg) {
 	return out
 }
 
+// params declares a function's parameters, in the order of its slots.
 func (b *symbols) params(a *syntax.Arguments) {
 	for _, l := range [][]*syntax.Arg{a.PosOnly, a.Args, a.KwOnly, {a.Vararg, a.Kwarg}} {
 		for _, x := range l {
@@ -360,28 +384,13 @@ func (b *symbols) params(a *syntax.Arguments) {
 	}
 }
 
+// stmt reads a statement: a switch over their kinds.
 func (b *symbols) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
 	case *syntax.FunctionDef:
-		b.add(s.Name, defLocal, s.Span)
-		b.args(s.Args, true)
-		b.annotation(s.Returns)
-		b.exprs(s.Decorators)
-		pop := b.push(functionScope, s)
-		b.params(s.Args)
-		b.stmts(s.Body)
-		pop()
+		b.funcDef(s)
 	case *syntax.ClassDef:
-		b.add(s.Name, defLocal, s.Span)
-		b.exprs(s.Bases)
-		for _, k := range s.Keywords {
-			b.expr(k.Value)
-		}
-		b.exprs(s.Decorators)
-		pop := b.push(classScope, s)
-		b.cur.class = s.Name
-		b.stmts(s.Body)
-		pop()
+		b.classDef(s)
 	case *syntax.Return:
 		b.expr(s.Value)
 	case *syntax.Delete:
@@ -423,39 +432,14 @@ func (b *symbols) stmt(s syntax.Stmt) {
 		b.expr(s.Exc)
 		b.expr(s.Cause)
 	case *syntax.Try:
-		b.stmts(s.Body)
-		b.stmts(s.Else)
-		for _, h := range s.Handlers {
-			b.expr(h.Type)
-			if h.Name != "" {
-				b.add(h.Name, defLocal, h.Span)
-			}
-			b.stmts(h.Body)
-		}
-		b.stmts(s.Final)
+		b.try(s)
 	case *syntax.Assert:
 		b.expr(s.Test)
 		b.expr(s.Msg)
 	case *syntax.Import:
-		for _, a := range s.Names {
-			n := a.AsName
-			if n == "" {
-				n, _, _ = strings.Cut(a.Name, ".")
-			}
-			b.add(n, defImport, a.Span)
-		}
+		b.importStmt(s)
 	case *syntax.ImportFrom:
-		for _, a := range s.Names {
-			n := a.AsName
-			if n == "" {
-				n = a.Name
-			}
-			if n != "*" {
-				b.add(n, defImport, a.Span)
-			} else if b.cur.kind != moduleScope {
-				b.fail(a.Span, "import * only allowed at module level")
-			}
-		}
+		b.importFrom(s)
 	case *syntax.Global:
 		b.declare(s.Span, s.Names, defGlobal, "global")
 	case *syntax.Nonlocal:
@@ -472,6 +456,73 @@ func (b *symbols) stmt(s syntax.Stmt) {
 	}
 }
 
+// funcDef notes the function's name and what is evaluated around it in the scope around, and its body in one of its own.
+func (b *symbols) funcDef(s *syntax.FunctionDef) {
+	b.add(s.Name, defLocal, s.Span)
+	b.args(s.Args, true)
+	b.annotation(s.Returns)
+	b.exprs(s.Decorators)
+	pop := b.push(functionScope, s)
+	b.params(s.Args)
+	b.stmts(s.Body)
+	pop()
+}
+
+// classDef notes the class's name and what is evaluated around it, and its body, whose private names are mangled by the class's name.
+func (b *symbols) classDef(s *syntax.ClassDef) {
+	b.add(s.Name, defLocal, s.Span)
+	b.exprs(s.Bases)
+	for _, k := range s.Keywords {
+		b.expr(k.Value)
+	}
+	b.exprs(s.Decorators)
+	pop := b.push(classScope, s)
+	b.cur.class = s.Name
+	b.stmts(s.Body)
+	pop()
+}
+
+// try reads the else clause before the handlers, as CPython does: of two mistakes it is the first in this order that is reported.
+func (b *symbols) try(s *syntax.Try) {
+	b.stmts(s.Body)
+	b.stmts(s.Else)
+	for _, h := range s.Handlers {
+		b.expr(h.Type)
+		if h.Name != "" {
+			b.add(h.Name, defLocal, h.Span)
+		}
+		b.stmts(h.Body)
+	}
+	b.stmts(s.Final)
+}
+
+// importStmt binds what is written behind as, else the top package.
+func (b *symbols) importStmt(s *syntax.Import) {
+	for _, a := range s.Names {
+		n := a.AsName
+		if n == "" {
+			n, _, _ = strings.Cut(a.Name, ".")
+		}
+		b.add(n, defImport, a.Span)
+	}
+}
+
+// importFrom binds the names, of which a star has none.
+func (b *symbols) importFrom(s *syntax.ImportFrom) {
+	for _, a := range s.Names {
+		n := a.AsName
+		if n == "" {
+			n = a.Name
+		}
+		if n != "*" {
+			b.add(n, defImport, a.Span)
+		} else if b.cur.kind != moduleScope {
+			b.fail(a.Span, "import * only allowed at module level")
+		}
+	}
+}
+
+// annAssign binds a plain name even without a value: it is local for that.
 func (b *symbols) annAssign(s *syntax.AnnAssign) {
 	n, ok := s.Target.(*syntax.Name)
 	if !ok {
@@ -497,6 +548,7 @@ func (b *symbols) annAssign(s *syntax.AnnAssign) {
 	b.expr(s.Value)
 }
 
+// pattern binds what a pattern captures.
 func (b *symbols) pattern(p syntax.Pattern) {
 	bind := func(n string) {
 		if n != "" {
@@ -533,6 +585,7 @@ func (b *symbols) pattern(p syntax.Pattern) {
 	}
 }
 
+// target binds the names in what is assigned to.
 func (b *symbols) target(e syntax.Expr) {
 	switch e := e.(type) {
 	case *syntax.Name:
@@ -558,6 +611,7 @@ func (b *symbols) exprs(es []syntax.Expr) {
 	}
 }
 
+// comp reads a comprehension. Its outermost iterable belongs to the scope around it; the rest has a scope with one parameter, .0.
 func (b *symbols) comp(n syntax.Expr, what string, gens []*syntax.Comprehension, elts ...syntax.Expr) {
 	iter := func(e syntax.Expr) {
 		b.cur.iters++
@@ -615,6 +669,7 @@ func (b *symbols) named(e *syntax.NamedExpr) {
 	b.add(n, defLocal, sp)
 }
 
+// yield makes the function a generator function.
 func (b *symbols) yield(sp syntax.Span, value syntax.Expr) {
 	b.expr(value)
 	b.cur.gen = true
@@ -623,6 +678,7 @@ func (b *symbols) yield(sp syntax.Span, value syntax.Expr) {
 	}
 }
 
+// expr reads an expression: a switch over their kinds. super() in a function uses __class__.
 func (b *symbols) expr(e syntax.Expr) {
 	switch e := e.(type) {
 	case *syntax.Name:

@@ -34,6 +34,7 @@ func (c *compiler) tryStar(s *syntax.Try) {
 	u.mark(end)
 }
 
+// starClause emits one clause: it is run for what it matches, if anything, and what it raises goes to the list.
 func (c *compiler) starClause(h *syntax.ExceptHandler) {
 	u := c.u
 	none, next, failed := u.newLabel(), u.newLabel(), u.newLabel()

@@ -10,185 +10,221 @@ import (
 	"whittle/capture/python/syntax"
 )
 
-// Unparse prints an expression the way annotations are kept as text.
+// Unparse prints an expression the way annotations are kept as text: as CPython's does, in one line, with brackets only where they are needed.
 func Unparse(e syntax.Expr) string {
-	var sb strings.Builder
-	unparse(&sb, e, 0)
-	return sb.String()
+	var u unparser
+	u.expr(e, 0)
+	return u.String()
 }
 
+// unparser is the text so far.
+type unparser struct{ strings.Builder }
+
+// precedence says how tightly an operator binds; 3 is a conditional expression, 6 is not, 7 a comparison, 14 a sign, 17 an atom.
 var precedence = map[string]int{"or": 4, "and": 5, "|": 8, "^": 9, "&": 10, "<<": 11, ">>": 11, "+": 12, "-": 12,
 	"*": 13, "/": 13, "//": 13, "%": 13, "@": 13, "**": 15}
 
-func unparse(sb *strings.Builder, e syntax.Expr, prec int) {
-	list := func(es []syntax.Expr) {
-		for i, x := range es {
-			if i > 0 {
-				sb.WriteString(", ")
-			}
-			unparse(sb, x, 1)
-		}
-	}
-	paren := func(own int, f func()) {
-		if own < prec {
-			sb.WriteByte('(')
-		}
-		f()
-		if own < prec {
-			sb.WriteByte(')')
-		}
-	}
+// expr prints e where something that binds as prec stands around it: e has brackets if it binds less. A switch over all kinds of expressions.
+func (u *unparser) expr(e syntax.Expr, prec int) {
 	switch e := e.(type) {
 	case nil:
 	case *syntax.Constant:
-		switch v := e.Value.(type) {
-		case nil:
-			sb.WriteString("None")
-		case bool:
-			if v {
-				sb.WriteString("True")
-			} else {
-				sb.WriteString("False")
-			}
-		case int64:
-			sb.WriteString(strconv.FormatInt(v, 10))
-		case *big.Int:
-			sb.WriteString(v.String())
-		case float64:
-			sb.WriteString(strings.Replace(literal.Float(v), "inf", "1e309", 1)) // a name is not a number
-		case string:
-			sb.WriteString(literal.Str(v))
-		case syntax.Bytes:
-			sb.WriteString(literal.Bytes(string(v)))
-		case syntax.EllipsisValue:
-			sb.WriteString("...")
-		default:
-			fmt.Fprint(sb, v)
-		}
+		u.constant(e.Value)
 	case *syntax.Name:
-		sb.WriteString(e.Id)
+		u.WriteString(e.Id)
 	case *syntax.Attribute:
-		unparse(sb, e.Value, 17)
-		sb.WriteString("." + e.Attr)
+		u.expr(e.Value, 17)
+		u.WriteString("." + e.Attr)
 	case *syntax.Subscript:
-		unparse(sb, e.Value, 17)
-		sb.WriteByte('[')
-		if t, ok := e.Index.(*syntax.Tuple); ok && len(t.Elts) > 0 {
-			list(t.Elts)
-			if len(t.Elts) == 1 {
-				sb.WriteByte(',')
-			}
-		} else {
-			unparse(sb, e.Index, 0)
-		}
-		sb.WriteByte(']')
+		u.subscript(e)
 	case *syntax.SliceExpr:
-		unparse(sb, e.Lower, 1)
-		sb.WriteByte(':')
-		unparse(sb, e.Upper, 1)
+		u.expr(e.Lower, 1)
+		u.WriteByte(':')
+		u.expr(e.Upper, 1)
 		if e.Step != nil {
-			sb.WriteByte(':')
-			unparse(sb, e.Step, 1)
+			u.WriteByte(':')
+			u.expr(e.Step, 1)
 		}
 	case *syntax.Tuple:
-		sb.WriteByte('(')
-		list(e.Elts)
-		if len(e.Elts) == 1 {
-			sb.WriteByte(',')
-		}
-		sb.WriteByte(')')
+		u.WriteByte('(')
+		u.tuple(e.Elts)
+		u.WriteByte(')')
 	case *syntax.List:
-		sb.WriteByte('[')
-		list(e.Elts)
-		sb.WriteByte(']')
+		u.WriteByte('[')
+		u.list(e.Elts)
+		u.WriteByte(']')
 	case *syntax.Set:
-		sb.WriteByte('{')
-		list(e.Elts)
-		sb.WriteByte('}')
+		u.WriteByte('{')
+		u.list(e.Elts)
+		u.WriteByte('}')
 	case *syntax.Dict:
-		sb.WriteByte('{')
-		for i := range e.Keys {
-			if i > 0 {
-				sb.WriteString(", ")
-			}
-			if e.Keys[i] == nil {
-				sb.WriteString("**")
-			} else {
-				unparse(sb, e.Keys[i], 1)
-				sb.WriteString(": ")
-			}
-			unparse(sb, e.Values[i], 1)
-		}
-		sb.WriteByte('}')
+		u.dict(e)
 	case *syntax.BinOp:
 		p := precedence[e.Op]
-		paren(p, func() {
-			unparse(sb, e.Left, p)
-			sb.WriteString(" " + e.Op + " ")
-			unparse(sb, e.Right, p+1)
+		u.bracket(p, prec, func() {
+			u.expr(e.Left, p)
+			u.WriteString(" " + e.Op + " ")
+			u.expr(e.Right, p+1)
 		})
 	case *syntax.UnaryOp:
 		if e.Op == "not" {
-			paren(6, func() { sb.WriteString("not "); unparse(sb, e.Operand, 6) })
+			u.bracket(6, prec, func() { u.WriteString("not "); u.expr(e.Operand, 6) })
 		} else {
-			paren(14, func() { sb.WriteString(e.Op); unparse(sb, e.Operand, 14) })
+			u.bracket(14, prec, func() { u.WriteString(e.Op); u.expr(e.Operand, 14) })
 		}
 	case *syntax.BoolOp:
 		p := precedence[e.Op]
-		paren(p, func() {
+		u.bracket(p, prec, func() {
 			for i, v := range e.Values {
 				if i > 0 {
-					sb.WriteString(" " + e.Op + " ")
+					u.WriteString(" " + e.Op + " ")
 				}
-				unparse(sb, v, p+1)
+				u.expr(v, p+1)
 			}
 		})
 	case *syntax.Compare:
-		paren(7, func() {
-			unparse(sb, e.Left, 8)
+		u.bracket(7, prec, func() {
+			u.expr(e.Left, 8)
 			for i, o := range e.Ops {
-				sb.WriteString(" " + o + " ")
-				unparse(sb, e.Comparators[i], 8)
+				u.WriteString(" " + o + " ")
+				u.expr(e.Comparators[i], 8)
 			}
 		})
 	case *syntax.IfExp:
-		paren(3, func() {
-			unparse(sb, e.Body, 4)
-			sb.WriteString(" if ")
-			unparse(sb, e.Test, 4)
-			sb.WriteString(" else ")
-			unparse(sb, e.Else, 3)
+		u.bracket(3, prec, func() {
+			u.expr(e.Body, 4)
+			u.WriteString(" if ")
+			u.expr(e.Test, 4)
+			u.WriteString(" else ")
+			u.expr(e.Else, 3)
 		})
 	case *syntax.Call:
-		unparse(sb, e.Func, 17)
-		sb.WriteByte('(')
-		list(e.Args)
-		for i, k := range e.Keywords {
-			if i > 0 || len(e.Args) > 0 {
-				sb.WriteString(", ")
-			}
-			if k.Arg == "" {
-				sb.WriteString("**")
-			} else {
-				sb.WriteString(k.Arg + "=")
-			}
-			unparse(sb, k.Value, 1)
-		}
-		sb.WriteByte(')')
+		u.call(e)
 	case *syntax.Starred:
-		sb.WriteByte('*')
-		unparse(sb, e.Value, 8)
+		u.WriteByte('*')
+		u.expr(e.Value, 8)
 	case *syntax.Lambda:
-		sb.WriteString("lambda")
-		for i, a := range allArgs(e.Args) {
-			if i > 0 {
-				sb.WriteByte(',')
-			}
-			sb.WriteString(" " + a.Name)
-		}
-		sb.WriteString(": ")
-		unparse(sb, e.Body, 3)
+		u.lambda(e)
 	default:
-		fmt.Fprintf(sb, "<%T>", e)
+		fmt.Fprintf(u, "<%T>", e)
 	}
+}
+
+// bracket puts brackets around what f prints if it binds less than what is around it.
+func (u *unparser) bracket(own, around int, f func()) {
+	if own < around {
+		u.WriteByte('(')
+	}
+	f()
+	if own < around {
+		u.WriteByte(')')
+	}
+}
+
+// list prints expressions with commas between them.
+func (u *unparser) list(es []syntax.Expr) {
+	for i, x := range es {
+		if i > 0 {
+			u.WriteString(", ")
+		}
+		u.expr(x, 1)
+	}
+}
+
+// tuple is list with the comma that one element alone needs.
+func (u *unparser) tuple(es []syntax.Expr) {
+	u.list(es)
+	if len(es) == 1 {
+		u.WriteByte(',')
+	}
+}
+
+// constant prints a literal.
+func (u *unparser) constant(v any) {
+	switch v := v.(type) {
+	case nil:
+		u.WriteString("None")
+	case bool:
+		if v {
+			u.WriteString("True")
+		} else {
+			u.WriteString("False")
+		}
+	case int64:
+		u.WriteString(strconv.FormatInt(v, 10))
+	case *big.Int:
+		u.WriteString(v.String())
+	case float64:
+		u.WriteString(strings.Replace(literal.Float(v), "inf", "1e309", 1)) // a name is not a number
+	case string:
+		u.WriteString(literal.Str(v))
+	case syntax.Bytes:
+		u.WriteString(literal.Bytes(string(v)))
+	case syntax.EllipsisValue:
+		u.WriteString("...")
+	default:
+		fmt.Fprint(u, v)
+	}
+}
+
+// subscript leaves out the brackets of a tuple index.
+func (u *unparser) subscript(e *syntax.Subscript) {
+	u.expr(e.Value, 17)
+	u.WriteByte('[')
+	if t, ok := e.Index.(*syntax.Tuple); ok && len(t.Elts) > 0 {
+		u.tuple(t.Elts)
+	} else {
+		u.expr(e.Index, 0)
+	}
+	u.WriteByte(']')
+}
+
+// dict prints a dict display.
+func (u *unparser) dict(e *syntax.Dict) {
+	u.WriteByte('{')
+	for i := range e.Keys {
+		if i > 0 {
+			u.WriteString(", ")
+		}
+		if e.Keys[i] == nil {
+			u.WriteString("**")
+		} else {
+			u.expr(e.Keys[i], 1)
+			u.WriteString(": ")
+		}
+		u.expr(e.Values[i], 1)
+	}
+	u.WriteByte('}')
+}
+
+// call prints a call.
+func (u *unparser) call(e *syntax.Call) {
+	u.expr(e.Func, 17)
+	u.WriteByte('(')
+	u.list(e.Args)
+	for i, k := range e.Keywords {
+		if i > 0 || len(e.Args) > 0 {
+			u.WriteString(", ")
+		}
+		if k.Arg == "" {
+			u.WriteString("**")
+		} else {
+			u.WriteString(k.Arg + "=")
+		}
+		u.expr(k.Value, 1)
+	}
+	u.WriteByte(')')
+}
+
+// lambda prints a lambda with its parameters' names.
+func (u *unparser) lambda(e *syntax.Lambda) {
+	u.WriteString("lambda")
+	for i, a := range allArgs(e.Args) {
+		if i > 0 {
+			u.WriteByte(',')
+		}
+		u.WriteString(" " + a.Name)
+	}
+	u.WriteString(": ")
+	u.expr(e.Body, 3)
 }

@@ -2,6 +2,7 @@ package syntax
 
 import "strings"
 
+// exprs turns nodes into expressions.
 func (p *parser) exprs(kids []*cst) (out []Expr) {
 	for _, k := range kids {
 		if k.named {
@@ -49,6 +50,8 @@ func hoistStar(e Expr) Expr {
 	return e
 }
 
+// expr turns a concrete node into the expression that it is. It is a switch over the grammar's kinds of nodes; what takes more than a line or
+// two is a function below.
 func (p *parser) expr(c *cst) Expr {
 	if c == nil {
 		p.fail(Span{1, 0, 1, 0}, "invalid syntax")
@@ -56,22 +59,7 @@ func (p *parser) expr(c *cst) Expr {
 	b := exprNode{p.sp(c)}
 	switch c.kind {
 	case "identifier", "keyword_identifier", "print", "exec", "match", "case", "type", "_":
-		if len(c.kids) > 0 { // "type" is also the wrapper of an annotation
-			return p.expr(c.namedKids()[0])
-		}
-		switch s := p.text(c); s {
-		case "None":
-			return &Constant{b, nil}
-		case "True", "False":
-			return &Constant{b, s == "True"}
-		case "await", "async":
-			p.fail(b.Span, "invalid syntax")
-		default:
-			if keywords[s] {
-				p.bad(c)
-			}
-			return &Name{b, normaliseIdent(s)}
-		}
+		return p.nameExpr(c)
 	case "integer", "float":
 		return &Constant{b, p.number(c)}
 	case "true":
@@ -85,22 +73,11 @@ func (p *parser) expr(c *cst) Expr {
 	case "string", "concatenated_string":
 		return p.strings(c)
 	case "parenthesized_expression":
-		k := c.namedKids()
-		if len(k) != 1 {
-			p.bad(c)
-		}
-		if k[0].kind == "list_splat" {
-			p.fail(p.sp(k[0]), "cannot use starred expression here")
-		}
-		return p.expr(k[0])
+		return p.parenthesized(c)
 	case "parenthesized_list_splat":
 		p.fail(b.Span, "cannot use starred expression here")
 	case "expression_list", "tuple":
-		es := p.exprs(c.kids)
-		if len(es) == 1 && !c.has(",") { // a lone star: the brackets are of wrapStars
-			return es[0]
-		}
-		return &Tuple{b, es}
+		return p.tuple(c)
 	case "list":
 		return &List{b, p.exprs(c.kids)}
 	case "set":
@@ -110,40 +87,11 @@ func (p *parser) expr(c *cst) Expr {
 	case "list_splat_pattern", "tuple_pattern", "list_pattern", "pattern_list":
 		return p.exprTarget(c)
 	case "dictionary":
-		d := &Dict{exprNode: b}
-		for _, k := range c.namedKids() {
-			switch k.kind {
-			case "pair":
-				d.Keys = append(d.Keys, p.expr(k.get("key")))
-				d.Values = append(d.Values, p.expr(k.get("value")))
-			case "dictionary_splat":
-				d.Keys = append(d.Keys, nil)
-				d.Values = append(d.Values, p.expr(k.namedKids()[0]))
-			default:
-				p.bad(k)
-			}
-		}
-		return d
+		return p.dict(c)
 	case "list_comprehension", "set_comprehension", "generator_expression":
-		body := c.get("body")
-		if body.kind == "list_splat" {
-			p.fail(p.sp(body), "iterable unpacking cannot be used in comprehension")
-		}
-		elt := p.expr(body)
-		gens := p.generators(c)
-		switch c.kind {
-		case "list_comprehension":
-			return &ListComp{b, elt, gens}
-		case "set_comprehension":
-			return &SetComp{b, elt, gens}
-		}
-		return &GeneratorExp{b, elt, gens}
+		return p.comprehension(c)
 	case "dictionary_comprehension":
-		body := c.get("body")
-		if body.kind != "pair" {
-			p.fail(p.sp(body), "dict unpacking cannot be used in dict comprehension")
-		}
-		return &DictComp{b, p.expr(body.get("key")), p.expr(body.get("value")), p.generators(c)}
+		return p.dictComprehension(c)
 	case "attribute":
 		return &Attribute{b, p.expr(c.get("object")), normaliseIdent(p.text(c.get("attribute")))}
 	case "subscript":
@@ -151,19 +99,7 @@ func (p *parser) expr(c *cst) Expr {
 	case "slice":
 		return p.slice(c)
 	case "call":
-		f := &Call{exprNode: b, Func: p.expr(c.get("function"))}
-		a := c.get("arguments")
-		f.Args, f.Keywords = p.args(a)
-		if a.kind == "argument_list" {
-			n := 0
-			for _, k := range a.namedKids() {
-				n++
-				if k.kind == "generator_expression" && len(a.namedKids()) > 1 && p.src[k.start] != '(' {
-					p.fail(p.sp(k), "Generator expression must be parenthesized")
-				}
-			}
-		}
-		return f
+		return p.call(c)
 	case "binary_operator":
 		op := p.text(c.get("operator"))
 		return &BinOp{b, p.expr(c.get("left")), op, p.expr(c.get("right"))}
@@ -172,31 +108,9 @@ func (p *parser) expr(c *cst) Expr {
 	case "not_operator":
 		return &UnaryOp{b, "not", p.expr(c.get("argument"))}
 	case "boolean_operator":
-		op := p.text(c.get("operator"))
-		l, r := p.expr(c.get("left")), p.expr(c.get("right"))
-		if x, ok := l.(*BoolOp); ok && x.Op == op && c.get("left").kind == "boolean_operator" {
-			x.Values = append(x.Values, r)
-			x.Span = b.Span
-			return x
-		}
-		return &BoolOp{b, op, []Expr{l, r}}
+		return p.boolOp(c)
 	case "comparison_operator":
-		cmp := &Compare{exprNode: b}
-		for _, k := range c.kids {
-			switch {
-			case k.field == "operators" || !k.named && k.kind != "print":
-				op := strings.Join(strings.Fields(p.text(k)), " ")
-				if op == "<>" {
-					p.bad(k)
-				}
-				cmp.Ops = append(cmp.Ops, op)
-			case cmp.Left == nil:
-				cmp.Left = p.expr(k)
-			default:
-				cmp.Comparators = append(cmp.Comparators, p.expr(k))
-			}
-		}
-		return cmp
+		return p.compare(c)
 	case "conditional_expression":
 		ks := c.namedKids()
 		if len(ks) != 3 {
@@ -206,52 +120,15 @@ func (p *parser) expr(c *cst) Expr {
 	case "lambda":
 		return &Lambda{b, p.params(c.get("parameters"), true), p.expr(c.get("body"))}
 	case "named_expression":
-		n := p.expr(c.get("name"))
-		t, ok := n.(*Name)
-		if !ok {
-			p.fail(n.Pos(), "cannot use assignment expressions with %s", exprName(n))
-		}
-		return &NamedExpr{b, t, p.expr(c.get("value"))}
+		return p.namedExpr(c)
 	case "yield":
-		ks := c.namedKids()
-		if c.has("from") {
-			return &YieldFrom{b, p.expr(ks[0])}
-		}
-		y := &Yield{exprNode: b}
-		if len(ks) > 1 {
-			y.Value = &Tuple{exprNode{join(p.sp(ks[0]), p.sp(ks[len(ks)-1]))}, p.exprs(ks)}
-		} else if len(ks) == 1 {
-			y.Value = p.expr(ks[0])
-		}
-		return y
+		return p.yield(c)
 	case "await":
 		p.fail(b.Span, "'await' outside function")
 	case "as_pattern":
 		p.fail(p.sp(c), "invalid syntax")
 	case "generic_type": // name[...] in an annotation
-		ks := c.namedKids()
-		v := p.expr(ks[0])
-		var idx []Expr
-		comma := false
-		var first, last *cst
-		for _, k := range ks[1].kids {
-			if k.named {
-				idx = append(idx, p.expr(k))
-				if first == nil {
-					first = k
-				}
-				last = k
-			} else if k.kind == "," {
-				comma = true
-			}
-		}
-		if len(idx) == 0 {
-			p.bad(c)
-		}
-		if len(idx) == 1 && !comma {
-			return &Subscript{b, v, idx[0]}
-		}
-		return &Subscript{b, v, &Tuple{exprNode{join(p.sp(first), p.sp(last))}, idx}}
+		return p.genericType(c)
 	case "union_type":
 		ks := c.namedKids()
 		return &BinOp{b, p.expr(ks[0]), "|", p.expr(ks[1])}
@@ -265,10 +142,203 @@ func (p *parser) expr(c *cst) Expr {
 	return nil
 }
 
+// nameExpr reads a name. Words that are names in some places only have nodes of their own, and "type" is also what the grammar wraps an
+// annotation in.
+func (p *parser) nameExpr(c *cst) Expr {
+	b := exprNode{p.sp(c)}
+	if len(c.kids) > 0 {
+		return p.expr(c.namedKids()[0])
+	}
+	switch s := p.text(c); s {
+	case "None":
+		return &Constant{b, nil}
+	case "True", "False":
+		return &Constant{b, s == "True"}
+	case "await", "async":
+		p.fail(b.Span, "invalid syntax")
+		return nil
+	default:
+		if keywords[s] {
+			p.bad(c)
+		}
+		return &Name{b, normaliseIdent(s)}
+	}
+}
+
+// parenthesized drops the brackets: the tree does not have them, only positions of a tuple do.
+func (p *parser) parenthesized(c *cst) Expr {
+	k := c.namedKids()
+	if len(k) != 1 {
+		p.bad(c)
+	}
+	if k[0].kind == "list_splat" {
+		p.fail(p.sp(k[0]), "cannot use starred expression here")
+	}
+	return p.expr(k[0])
+}
+
+// tuple reads expressions with commas between them, with brackets or without.
+func (p *parser) tuple(c *cst) Expr {
+	es := p.exprs(c.kids)
+	if len(es) == 1 && !c.has(",") { // a lone star: the brackets are of wrapStars
+		return es[0]
+	}
+	return &Tuple{exprNode{p.sp(c)}, es}
+}
+
+// dict reads a dict display; a nil key says that the value is unpacked.
+func (p *parser) dict(c *cst) Expr {
+	d := &Dict{exprNode: exprNode{p.sp(c)}}
+	for _, k := range c.namedKids() {
+		switch k.kind {
+		case "pair":
+			d.Keys = append(d.Keys, p.expr(k.get("key")))
+			d.Values = append(d.Values, p.expr(k.get("value")))
+		case "dictionary_splat":
+			d.Keys = append(d.Keys, nil)
+			d.Values = append(d.Values, p.expr(k.namedKids()[0]))
+		default:
+			p.bad(k)
+		}
+	}
+	return d
+}
+
+// comprehension reads a list or set comprehension or a generator expression.
+func (p *parser) comprehension(c *cst) Expr {
+	b := exprNode{p.sp(c)}
+	body := c.get("body")
+	if body.kind == "list_splat" {
+		p.fail(p.sp(body), "iterable unpacking cannot be used in comprehension")
+	}
+	elt := p.expr(body)
+	gens := p.generators(c)
+	switch c.kind {
+	case "list_comprehension":
+		return &ListComp{b, elt, gens}
+	case "set_comprehension":
+		return &SetComp{b, elt, gens}
+	}
+	return &GeneratorExp{b, elt, gens}
+}
+
+// dictComprehension reads a dict comprehension.
+func (p *parser) dictComprehension(c *cst) Expr {
+	body := c.get("body")
+	if body.kind != "pair" {
+		p.fail(p.sp(body), "dict unpacking cannot be used in dict comprehension")
+	}
+	return &DictComp{exprNode{p.sp(c)}, p.expr(body.get("key")), p.expr(body.get("value")), p.generators(c)}
+}
+
+// call reads a call. A generator expression without brackets of its own has to be the only argument.
+func (p *parser) call(c *cst) Expr {
+	f := &Call{exprNode: exprNode{p.sp(c)}, Func: p.expr(c.get("function"))}
+	a := c.get("arguments")
+	f.Args, f.Keywords = p.args(a)
+	if a.kind == "argument_list" {
+		for _, k := range a.namedKids() {
+			if k.kind == "generator_expression" && len(a.namedKids()) > 1 && p.src[k.start] != '(' {
+				p.fail(p.sp(k), "Generator expression must be parenthesized")
+			}
+		}
+	}
+	return f
+}
+
+// boolOp makes one node of `a and b and c`, which the grammar nests to the left.
+func (p *parser) boolOp(c *cst) Expr {
+	b := exprNode{p.sp(c)}
+	op := p.text(c.get("operator"))
+	l, r := p.expr(c.get("left")), p.expr(c.get("right"))
+	if x, ok := l.(*BoolOp); ok && x.Op == op && c.get("left").kind == "boolean_operator" {
+		x.Values = append(x.Values, r)
+		x.Span = b.Span
+		return x
+	}
+	return &BoolOp{b, op, []Expr{l, r}}
+}
+
+// compare reads a comparison, which may be a chain: operands and operators take turns. An operator of two words is one with one blank.
+func (p *parser) compare(c *cst) Expr {
+	cmp := &Compare{exprNode: exprNode{p.sp(c)}}
+	for _, k := range c.kids {
+		switch {
+		case k.field == "operators" || !k.named && k.kind != "print":
+			op := strings.Join(strings.Fields(p.text(k)), " ")
+			if op == "<>" {
+				p.bad(k)
+			}
+			cmp.Ops = append(cmp.Ops, op)
+		case cmp.Left == nil:
+			cmp.Left = p.expr(k)
+		default:
+			cmp.Comparators = append(cmp.Comparators, p.expr(k))
+		}
+	}
+	return cmp
+}
+
+// namedExpr reads name := value.
+func (p *parser) namedExpr(c *cst) Expr {
+	n := p.expr(c.get("name"))
+	t, ok := n.(*Name)
+	if !ok {
+		p.fail(n.Pos(), "cannot use assignment expressions with %s", exprName(n))
+	}
+	return &NamedExpr{exprNode{p.sp(c)}, t, p.expr(c.get("value"))}
+}
+
+// yield reads a yield expression; several values are a tuple.
+func (p *parser) yield(c *cst) Expr {
+	b := exprNode{p.sp(c)}
+	ks := c.namedKids()
+	if c.has("from") {
+		return &YieldFrom{b, p.expr(ks[0])}
+	}
+	y := &Yield{exprNode: b}
+	if len(ks) > 1 {
+		y.Value = &Tuple{exprNode{join(p.sp(ks[0]), p.sp(ks[len(ks)-1]))}, p.exprs(ks)}
+	} else if len(ks) == 1 {
+		y.Value = p.expr(ks[0])
+	}
+	return y
+}
+
+// genericType reads name[...] in an annotation, which the grammar gives a node of its own: it is a subscript like any other.
+func (p *parser) genericType(c *cst) Expr {
+	b := exprNode{p.sp(c)}
+	ks := c.namedKids()
+	v := p.expr(ks[0])
+	var idx []Expr
+	comma := false
+	var first, last *cst
+	for _, k := range ks[1].kids {
+		if k.named {
+			idx = append(idx, p.expr(k))
+			if first == nil {
+				first = k
+			}
+			last = k
+		} else if k.kind == "," {
+			comma = true
+		}
+	}
+	if len(idx) == 0 {
+		p.bad(c)
+	}
+	if len(idx) == 1 && !comma {
+		return &Subscript{b, v, idx[0]}
+	}
+	return &Subscript{b, v, &Tuple{exprNode{join(p.sp(first), p.sp(last))}, idx}}
+}
+
+// join is the range from the beginning of a to the end of b.
 func join(a, b Span) Span { return Span{a.Line, a.Col, b.EndLine, b.EndCol} }
 
 func normaliseIdent(s string) string { return s }
 
+// subscript reads o[...]: several indices, or one with a comma or a star, are a tuple, which is where its parts are and has no brackets.
 func (p *parser) subscript(c *cst) Expr {
 	s := &Subscript{exprNode: exprNode{p.sp(c)}, Value: p.expr(c.get("value"))}
 	idx := c.all("subscript")
@@ -300,6 +370,7 @@ func (p *parser) subscript(c *cst) Expr {
 	return s
 }
 
+// slice reads a:b:c by the colons, as each part may lack.
 func (p *parser) slice(c *cst) Expr {
 	s := &SliceExpr{exprNode: exprNode{p.sp(c)}}
 	part := 0
@@ -321,6 +392,7 @@ func (p *parser) slice(c *cst) Expr {
 	return s
 }
 
+// generators reads the for and if clauses of a comprehension.
 func (p *parser) generators(c *cst) (out []*Comprehension) {
 	for _, k := range c.kids {
 		switch k.kind {
@@ -342,6 +414,7 @@ func (p *parser) generators(c *cst) (out []*Comprehension) {
 	return out
 }
 
+// match reads a match statement.
 func (p *parser) match(c *cst, b stmtNode) Stmt {
 	m := &Match{stmtNode: b}
 	subj := c.all("subject")
@@ -397,6 +470,7 @@ func (p *parser) patterns(cs []*cst) (out []Pattern) {
 	return out
 }
 
+// pattern reads a pattern.
 func (p *parser) pattern(c *cst) Pattern {
 	b := patNode{p.sp(c)}
 	switch c.kind {
@@ -522,6 +596,7 @@ func (p *parser) simplePatterns(ks []*cst) (out []Pattern) {
 	return out
 }
 
+// patternValue reads a literal or a dotted name in a pattern; neg says that a minus sign stands before it.
 func (p *parser) patternValue(k *cst, neg bool) Expr {
 	switch k.kind {
 	case "dotted_name":
@@ -556,6 +631,7 @@ func (p *parser) complexPattern(c *cst) Expr {
 	return &BinOp{exprNode{p.sp(c)}, left, p.text(ks[1]), right}
 }
 
+// dottedExpr reads a dotted name as attributes of attributes.
 func (p *parser) dottedExpr(c *cst) Expr {
 	if c.kind == "identifier" {
 		return &Name{exprNode{p.sp(c)}, p.text(c)}

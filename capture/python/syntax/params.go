@@ -1,5 +1,6 @@
 package syntax
 
+// funcDef reads a function; its position is that of def, not of its decorators.
 func (p *parser) funcDef(c *cst, decs []Expr) Stmt {
 	p.noAsync(c)
 	f := &FunctionDef{stmtNode: stmtNode{p.sp(c)}, Name: p.text(c.get("name")), Decorators: decs}
@@ -14,6 +15,7 @@ func (p *parser) funcDef(c *cst, decs []Expr) Stmt {
 	return f
 }
 
+// classDef reads a class.
 func (p *parser) classDef(c *cst, decs []Expr) Stmt {
 	d := &ClassDef{stmtNode: stmtNode{p.sp(c)}, Name: p.text(c.get("name")), Decorators: decs}
 	if tp := c.get("type_parameters"); tp != nil {

@@ -21,11 +21,13 @@ type Error struct {
 	Late      bool   // found when names were looked up or code was made: CPython takes Text from the file then, if there is one
 }
 
+// Error is the message with its kind and place, for Go.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (%s, line %d)", e.Kind, e.Msg, e.Filename, e.Line)
 }
 
-// parser converts one concrete tree.
+// parser converts one concrete tree. Positions of the concrete tree are those of the text that was parsed, which is not always the file: sp
+// gives those of the file.
 type parser struct {
 	src      string
 	filename string
@@ -40,6 +42,7 @@ type parser struct {
 	inserted []int
 }
 
+// newParser notes where the lines of a text begin.
 func newParser(filename, src string) *parser {
 	p := &parser{src: src, filename: filename}
 	p.lines = append(p.lines, 0)
@@ -51,6 +54,7 @@ func newParser(filename, src string) *parser {
 	return p
 }
 
+// lineText is a line of the file, with its newline, for an error to show.
 func (p *parser) lineText(line int) string {
 	if p.orig != nil {
 		return p.orig.lineText(line)
@@ -76,6 +80,8 @@ func charCol(line string, col int) int {
 	return utf8.RuneCountInString(line[:col])
 }
 
+// errAt makes the error for a range. Spans count lines from 1 and columns in bytes from 0, at their end too; errors count both from 1 and
+// columns in characters, as scripts see them.
 func (p *parser) errAt(kind string, sp Span, format string, args ...any) *Error {
 	text := p.lineText(int(sp.Line))
 	end := p.lineText(int(sp.EndLine))
@@ -188,6 +194,9 @@ func normalise(src string) string {
 
 func (p *parser) text(c *cst) string { return p.src[c.start:c.end] }
 
+// sp is the range of a node in the file. Three things lie between: brackets that were put into the text so that the grammar takes it
+// (unwrapped counts them out), the brackets around an f-string's expression, which is parsed as a text of its own, and where that expression
+// begins in the file. Columns are shifted on its first line only.
 func (p *parser) sp(c *cst) Span {
 	s := c.span
 	if p.orig != nil {
@@ -206,6 +215,7 @@ func (p *parser) sp(c *cst) Span {
 	return s
 }
 
+// get is the first child in a field of the grammar, nil for none.
 func (c *cst) get(field string) *cst {
 	for _, k := range c.kids {
 		if k.field == field {
@@ -215,6 +225,7 @@ func (c *cst) get(field string) *cst {
 	return nil
 }
 
+// all are the children in a field.
 func (c *cst) all(field string) (out []*cst) {
 	for _, k := range c.kids {
 		if k.field == field {
@@ -224,6 +235,7 @@ func (c *cst) all(field string) (out []*cst) {
 	return out
 }
 
+// namedKids are the children that are no punctuation.
 func (c *cst) namedKids() (out []*cst) {
 	for _, k := range c.kids {
 		if k.named {
@@ -235,6 +247,7 @@ func (c *cst) namedKids() (out []*cst) {
 
 func (c *cst) has(kind string) bool { return c.child(kind) != nil }
 
+// child is the first child of a kind, nil for none.
 func (c *cst) child(kind string) *cst {
 	for _, k := range c.kids {
 		if k.kind == kind {
@@ -251,6 +264,7 @@ func (p *parser) block(c *cst) []Stmt {
 	return p.stmts(c.kids)
 }
 
+// stmts turns nodes into statements.
 func (p *parser) stmts(kids []*cst) []Stmt {
 	var out []Stmt
 	for _, k := range kids {
@@ -261,6 +275,7 @@ func (p *parser) stmts(kids []*cst) []Stmt {
 	return out
 }
 
+// stmt turns a concrete node into the statement that it is: a switch over the grammar's kinds of nodes.
 func (p *parser) stmt(c *cst) Stmt {
 	b := stmtNode{p.sp(c)}
 	switch c.kind {
@@ -279,39 +294,11 @@ func (p *parser) stmt(c *cst) Stmt {
 		}
 		return r
 	case "delete_statement":
-		d := &Delete{stmtNode: b}
-		t := c.namedKids()[0]
-		if t.kind == "expression_list" {
-			for _, k := range t.namedKids() {
-				d.Targets = append(d.Targets, p.expr(k))
-			}
-		} else {
-			d.Targets = []Expr{p.expr(t)}
-		}
-		return d
+		return p.del(c, b)
 	case "raise_statement":
-		r := &Raise{stmtNode: b}
-		for _, k := range c.namedKids() {
-			if k.field == "cause" {
-				r.Cause = p.expr(k)
-			} else {
-				r.Exc = p.expr(k)
-			}
-		}
-		if t, ok := r.Exc.(*Tuple); ok && !p.parenthesised(t) {
-			p.fail(t.Span, "invalid syntax")
-		}
-		return r
+		return p.raise(c, b)
 	case "assert_statement":
-		ks := c.namedKids()
-		a := &Assert{stmtNode: b, Test: p.expr(ks[0])}
-		if len(ks) > 1 {
-			a.Msg = p.expr(ks[1])
-		}
-		if len(ks) > 2 {
-			p.bad(ks[2])
-		}
-		return a
+		return p.assert(c, b)
 	case "global_statement", "nonlocal_statement":
 		var names []string
 		for _, k := range c.namedKids() {
@@ -326,18 +313,7 @@ func (p *parser) stmt(c *cst) Stmt {
 	case "import_from_statement", "future_import_statement":
 		return p.importFrom(c)
 	case "if_statement":
-		s := &If{stmtNode: b, Test: p.expr(c.get("condition")), Body: p.block(c.get("consequence"))}
-		cur := s
-		for _, a := range c.all("alternative") {
-			if a.kind == "elif_clause" {
-				n := &If{stmtNode: stmtNode{p.sp(a)}, Test: p.expr(a.get("condition")), Body: p.block(a.get("consequence"))}
-				cur.Else = []Stmt{n}
-				cur = n
-			} else {
-				cur.Else = p.block(a.get("body"))
-			}
-		}
-		return s
+		return p.ifStmt(c, b)
 	case "while_statement":
 		s := &While{stmtNode: b, Test: p.expr(c.get("condition")), Body: p.block(c.get("body"))}
 		if a := c.get("alternative"); a != nil {
@@ -360,20 +336,7 @@ func (p *parser) stmt(c *cst) Stmt {
 	case "class_definition":
 		return p.classDef(c, nil)
 	case "decorated_definition":
-		var decs []Expr
-		for _, k := range c.kids {
-			if k.kind == "decorator" {
-				decs = append(decs, p.expr(k.namedKids()[0]))
-			}
-		}
-		d := c.get("definition")
-		if d == nil {
-			p.bad(c)
-		}
-		if d.kind == "class_definition" {
-			return p.classDef(d, decs)
-		}
-		return p.funcDef(d, decs)
+		return p.decorated(c)
 	case "match_statement":
 		return p.match(c, b)
 	case "print_statement":
@@ -385,6 +348,83 @@ func (p *parser) stmt(c *cst) Stmt {
 	}
 	p.bad(c)
 	return nil
+}
+
+// del takes a list of targets without brackets apart; one in brackets is a tuple.
+func (p *parser) del(c *cst, b stmtNode) Stmt {
+	d := &Delete{stmtNode: b}
+	t := c.namedKids()[0]
+	if t.kind == "expression_list" {
+		for _, k := range t.namedKids() {
+			d.Targets = append(d.Targets, p.expr(k))
+		}
+	} else {
+		d.Targets = []Expr{p.expr(t)}
+	}
+	return d
+}
+
+// raise refuses Python 2's `raise Class, value`.
+func (p *parser) raise(c *cst, b stmtNode) Stmt {
+	r := &Raise{stmtNode: b}
+	for _, k := range c.namedKids() {
+		if k.field == "cause" {
+			r.Cause = p.expr(k)
+		} else {
+			r.Exc = p.expr(k)
+		}
+	}
+	if t, ok := r.Exc.(*Tuple); ok && !p.parenthesised(t) {
+		p.fail(t.Span, "invalid syntax")
+	}
+	return r
+}
+
+// assert has a test and perhaps a message.
+func (p *parser) assert(c *cst, b stmtNode) Stmt {
+	ks := c.namedKids()
+	a := &Assert{stmtNode: b, Test: p.expr(ks[0])}
+	if len(ks) > 1 {
+		a.Msg = p.expr(ks[1])
+	}
+	if len(ks) > 2 {
+		p.bad(ks[2])
+	}
+	return a
+}
+
+// ifStmt makes an If in the Else of each elif.
+func (p *parser) ifStmt(c *cst, b stmtNode) Stmt {
+	s := &If{stmtNode: b, Test: p.expr(c.get("condition")), Body: p.block(c.get("consequence"))}
+	cur := s
+	for _, a := range c.all("alternative") {
+		if a.kind == "elif_clause" {
+			n := &If{stmtNode: stmtNode{p.sp(a)}, Test: p.expr(a.get("condition")), Body: p.block(a.get("consequence"))}
+			cur.Else = []Stmt{n}
+			cur = n
+		} else {
+			cur.Else = p.block(a.get("body"))
+		}
+	}
+	return s
+}
+
+// decorated hands the decorators to the function or class below them.
+func (p *parser) decorated(c *cst) Stmt {
+	var decs []Expr
+	for _, k := range c.kids {
+		if k.kind == "decorator" {
+			decs = append(decs, p.expr(k.namedKids()[0]))
+		}
+	}
+	d := c.get("definition")
+	if d == nil {
+		p.bad(c)
+	}
+	if d.kind == "class_definition" {
+		return p.classDef(d, decs)
+	}
+	return p.funcDef(d, decs)
 }
 
 func (p *parser) noAsync(c *cst) {
@@ -412,6 +452,7 @@ func (p *parser) printStmt(c *cst, b stmtNode) Stmt {
 	return nil
 }
 
+// dotted is a dotted name's text, without white space.
 func (p *parser) dotted(c *cst) string {
 	var parts []string
 	for _, k := range c.namedKids() {
@@ -420,6 +461,7 @@ func (p *parser) dotted(c *cst) string {
 	return strings.Join(parts, ".")
 }
 
+// aliases are the names of an import, each with what stands behind as.
 func (p *parser) aliases(c *cst) (out []*Alias) {
 	for _, k := range c.all("name") {
 		a := &Alias{Span: p.sp(k)}
@@ -433,6 +475,7 @@ func (p *parser) aliases(c *cst) (out []*Alias) {
 	return out
 }
 
+// importFrom counts the leading dots as the level.
 func (p *parser) importFrom(c *cst) Stmt {
 	s := &ImportFrom{stmtNode: stmtNode{p.sp(c)}}
 	if c.kind == "future_import_statement" {
@@ -456,6 +499,7 @@ func (p *parser) importFrom(c *cst) Stmt {
 	return s
 }
 
+// try reads all four kinds of clauses.
 func (p *parser) try(c *cst, b stmtNode) Stmt {
 	s := &Try{stmtNode: b, Body: p.block(c.get("body"))}
 	for _, k := range c.kids {
@@ -492,6 +536,7 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 	return s
 }
 
+// with reads the items, which the grammar nests differently where there are brackets around them all.
 func (p *parser) with(c *cst, b stmtNode) Stmt {
 	p.noAsync(c)
 	s := &With{stmtNode: b, Body: p.block(c.get("body"))}
@@ -525,6 +570,7 @@ func (p *parser) with(c *cst, b stmtNode) Stmt {
 
 func (p *parser) anyAs(c *cst) bool { return c.child("as_pattern") != nil }
 
+// asTarget is what stands behind as.
 func (p *parser) asTarget(c *cst) Expr {
 	a := c.get("alias")
 	if a == nil || len(a.kids) == 0 {
@@ -533,6 +579,7 @@ func (p *parser) asTarget(c *cst) Expr {
 	return p.exprTarget(a.kids[0])
 }
 
+// exprStmt reads what the grammar calls an expression statement: assignments are among them.
 func (p *parser) exprStmt(c *cst) Stmt {
 	b := stmtNode{p.sp(c)}
 	if len(c.kids) == 0 {
@@ -562,6 +609,7 @@ func (p *parser) exprStmt(c *cst) Stmt {
 	return &ExprStmt{b, hoistStar(p.expr(k))}
 }
 
+// number is the value of a numeric literal: int64, *big.Int, float64 or complex128.
 func (p *parser) number(c *cst) any {
 	raw := p.text(c)
 	s := strings.ToLower(raw)
@@ -624,6 +672,7 @@ func intConst(n *big.Int) any {
 	return n
 }
 
+// firstError is the first place that the grammar could not make sense of, nil for none.
 func firstError(c *cst) *cst {
 	if c.kind == "ERROR" || c.missing {
 		if c.kind == "ERROR" && c.span.Line == 1 && len(c.kids) > 0 {

@@ -21,6 +21,8 @@ type pegItem struct {
 	text string     // of a soft keyword, a forced token or a check
 }
 
+// pegOp is what an item of the grammar asks for: a token, a soft keyword, a rule, a group, any of these optional or repeated, a look ahead,
+// an error if it is missing (opForce), the end of going back (opCut), or a check.
 type pegOp uint8
 
 const (
@@ -39,6 +41,7 @@ const (
 	opCheck
 )
 
+// pegAlt is an alternative of a rule: its items in a row, and what they make.
 type pegAlt struct {
 	items   []*pegItem
 	kind    string // "#Kind"
@@ -68,6 +71,7 @@ type pegFail struct {
 	args     [][2]string // function and capture
 }
 
+// pegRule is a rule: the first alternative that matches counts. What memo, left and plain mean is said at the head of the grammar.
 type pegRule struct {
 	name              string
 	alts              []*pegAlt
@@ -77,6 +81,7 @@ type pegRule struct {
 	state             uint8 // of the search for first tokens: 0 not begun, 1 begun, 2 done
 }
 
+// pegGrammar is the grammar as it is read from python.peg.
 type pegGrammar struct {
 	rules  []*pegRule
 	byName map[string]int
@@ -93,6 +98,7 @@ type pnode struct {
 	kids        []*pnode
 }
 
+// pegMemo is what a rule came to at a token: the next one is of another rule at the same token.
 type pegMemo struct {
 	rule int
 	node *pnode
@@ -129,6 +135,7 @@ func (r *peg) node(kind string, first, last int, kids []*pnode) *pnode {
 	return n
 }
 
+// remember notes what a rule came to at a token, and where that ended.
 func (r *peg) remember(at, rule int, n *pnode, ok bool) {
 	if len(r.memos) == 0 {
 		r.memos = make([]pegMemo, 200)
@@ -158,6 +165,7 @@ func wrongField(p *parser) *Error {
 	return e
 }
 
+// newPeg readies a run over the tokens.
 func newPeg(p *parser, toks []tok) *peg {
 	r := &peg{g: loadPeg(), p: p, toks: toks}
 	r.types = make([]int, len(toks))
@@ -167,6 +175,8 @@ func newPeg(p *parser, toks []tok) *peg {
 	return r
 }
 
+// run matches a rule: a first time without the alternatives that name mistakes, and, where that fails, a second time with them, as they
+// would slow a right file down.
 func (r *peg) run(rule string) *Error {
 	start := r.g.byName[rule]
 	r.memo = make([]*pegMemo, len(r.toks)+1)
@@ -272,6 +282,7 @@ func (r *peg) leaf() *pnode {
 	return n
 }
 
+// rule matches one rule at the current token.
 func (r *peg) rule(id int) (*pnode, bool) {
 	if r.err != nil {
 		return nil, false
@@ -418,6 +429,7 @@ func (r *peg) alt(a *pegAlt, seed *pnode, from int) (n *pnode, ok, stop bool) {
 	return r.node(a.kind, from, r.pos-1, kids), true, true
 }
 
+// item matches one item.
 func (r *peg) item(it *pegItem) (*pnode, bool) {
 	if r.err != nil {
 		return nil, false
@@ -508,6 +520,7 @@ func (r *peg) span(n *pnode) Span {
 	return Span{a.Line, a.Col, b.EndLine, b.EndCol}
 }
 
+// failure is the error where no alternative had one of its own.
 func (r *peg) failure(f *pegFail, caps map[string]*pnode) *Error {
 	var args []any
 	for _, a := range f.args {
@@ -540,6 +553,7 @@ func (r *peg) failure(f *pegFail, caps map[string]*pnode) *Error {
 	return r.raise("SyntaxError", sp, f.text, args...)
 }
 
+// tokenType is the number of a token for the grammar.
 func (g *pegGrammar) tokenType(t *tok) int {
 	switch t.kind {
 	case "name":

@@ -69,6 +69,7 @@ func badTarget(format, how string) func(*peg, []*pnode) (*pnode, *Error) {
 	}
 }
 
+// invalidTarget finds the part of n that cannot be a target; nil if it can be one.
 func (r *peg) invalidTarget(n *pnode, how string) *pnode {
 	switch n.kind {
 	case "Name", "Attribute", "Subscript":
@@ -140,6 +141,7 @@ func nakedGenexpInCall(r *peg, n []*pnode) (*pnode, *Error) {
 	return nil, r.between(args[positional-1], clauseEnd(n[1]), wantBrackets)
 }
 
+// latePositional is for a positional argument behind a keyword.
 func latePositional(r *peg, n []*pnode) (*pnode, *Error) {
 	for _, a := range parts(n[0]) {
 		if a.kind == "Unpack" {
@@ -149,6 +151,7 @@ func latePositional(r *peg, n []*pnode) (*pnode, *Error) {
 	return nil, r.raiseLast("SyntaxError", "positional argument follows keyword argument")
 }
 
+// nakedCompTarget is for `[x, y for x, y in z]`.
 func nakedCompTarget(r *peg, n []*pnode) (*pnode, *Error) {
 	all := parts(n[1])
 	if n[1].kind != "" {
@@ -164,6 +167,7 @@ func missingDictColon(r *peg, n []*pnode) (*pnode, *Error) {
 	return nil, e
 }
 
+// wantedNumber is for a complex literal in a pattern whose parts are not of the kinds that their places want.
 func wantedNumber(imaginary bool, text string) func(*peg, []*pnode) (*pnode, *Error) {
 	return func(r *peg, n []*pnode) (*pnode, *Error) {
 		if t := r.toks[n[0].first].text; strings.HasSuffix(strings.ToLower(t), "j") != imaginary && !isHexNumber(t) || imaginary && isHexNumber(t) {

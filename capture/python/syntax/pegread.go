@@ -8,12 +8,14 @@ import (
 
 // Reading the grammar's notation.
 
+// pegReader reads the words of one rule.
 type pegReader struct {
 	g     *pegGrammar
 	words []string
 	i     int
 }
 
+// readPeg reads a grammar: rules begin at the left margin, and go on in lines that begin with a tab.
 func readPeg(src string) *pegGrammar {
 	g := &pegGrammar{byName: map[string]int{}, tokens: map[string]int{}}
 	var defs [][]string
@@ -115,6 +117,7 @@ func (r *pegReader) expect(w string) {
 	}
 }
 
+// alternatives reads what stands between bars, up to the word end.
 func (r *pegReader) alternatives(end string) (out []*pegAlt) {
 	if r.peek() == "|" {
 		r.i++
@@ -130,6 +133,7 @@ func (r *pegReader) alternatives(end string) (out []*pegAlt) {
 	}
 }
 
+// alternative reads items and what they make.
 func (r *pegReader) alternative(end string) *pegAlt {
 	a := &pegAlt{}
 	for {
@@ -205,6 +209,7 @@ func (r *pegReader) names() (out []string) {
 	}
 }
 
+// item reads one item with what stands before and behind it.
 func (r *pegReader) item() *pegItem {
 	w := r.peek()
 	if isWord(w) && r.i+1 < len(r.words) && r.words[r.i+1] == "=" {
@@ -253,6 +258,7 @@ func (r *pegReader) item() *pegItem {
 	return it
 }
 
+// atom reads a token, a rule's name, or a group.
 func (r *pegReader) atom() *pegItem {
 	w := r.next()
 	switch {
@@ -291,6 +297,7 @@ func (g *pegGrammar) token(text string) int {
 // First tokens: in the first pass, which tries no rule for mistakes, an alternative that cannot begin with the token at
 // hand is not tried.
 
+// firstOfRule finds the tokens that a rule can begin with.
 func (g *pegGrammar) firstOfRule(u *pegRule) {
 	if u.state != 0 {
 		u.any = u.any || u.state == 1

@@ -97,6 +97,7 @@ func (s *scanner) peek(d int) byte {
 	return 0
 }
 
+// run reads line by line: the indentation, and then the tokens up to a newline that ends a statement.
 func (s *scanner) run() {
 	indents, alts := []int{0}, []int{0}
 	for {
@@ -314,6 +315,7 @@ func (s *scanner) identifier(start int, word string) bool {
 	return true
 }
 
+// operator reads an operator or a bracket, and keeps track of which brackets are open.
 func (s *scanner) operator(start int) bool {
 	op := operatorAt(s.src[s.i:])
 	if op == "" {
@@ -354,6 +356,7 @@ func (s *scanner) operator(start int) bool {
 	return true
 }
 
+// closing is the bracket that closes b.
 func closing(b byte) string {
 	switch b {
 	case '(':
@@ -453,6 +456,7 @@ func (s *scanner) numberEnds(what string) bool {
 	return false
 }
 
+// number reads a number, and finds what is wrong with one that ends too early.
 func (s *scanner) number() bool {
 	start := s.i
 	done := func(what string) bool {
@@ -564,6 +568,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
+// isStringPrefix reports whether these letters may stand before a quote.
 func isStringPrefix(s string) bool {
 	switch strings.ToLower(s) {
 	case "r", "u", "b", "f", "br", "rb", "fr", "rf":
@@ -576,6 +581,7 @@ var operators = []string{"**=", "//=", ">>=", "<<=", "...", "->", ":=", "+=", "-
 	"==", "!=", "<=", ">=", "<>", "<<", ">>", "**", "//", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")",
 	"[", "]", "{", "}", ",", ":", ".", ";", "="}
 
+// operatorAt is the longest operator that a text begins with.
 func operatorAt(s string) string {
 	for _, o := range operators {
 		if strings.HasPrefix(s, o) {

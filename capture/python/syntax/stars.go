@@ -106,6 +106,7 @@ func (p *parser) unwrapped(s Span) Span {
 	return Span{s.Line, back(s.Line, s.Col), s.EndLine, back(s.EndLine, s.EndCol)}
 }
 
+// operandEnd reports whether a token can be the last one of an operand.
 func operandEnd(t *tok) bool {
 	switch t.kind {
 	case "num", "str":
@@ -118,6 +119,7 @@ func operandEnd(t *tok) bool {
 	return false
 }
 
+// logicalLines parts tokens into statements' lines.
 func logicalLines(toks []tok) (out [][]tok) {
 	var cur []tok
 	for _, t := range toks {

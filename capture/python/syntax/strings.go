@@ -134,6 +134,7 @@ func plainEscape(sb *strings.Builder, s string, i int, text bool) int {
 	return i
 }
 
+// unescapeBytes replaces the escapes of a bytes literal.
 func (p *parser) unescapeBytes(c *cst, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -161,6 +162,7 @@ func (p *parser) unescapeBytes(c *cst, s string) string {
 	return sb.String()
 }
 
+// simpleEscape is what a letter behind a backslash stands for.
 func simpleEscape(c byte) (byte, bool) {
 	switch c {
 	case '\\', '\'', '"':
@@ -187,6 +189,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
+// unescape replaces the escapes of a string. What is wrong with one is said in the words of CPython's codec, with places inside the literal.
 func (p *parser) unescape(c *cst, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -324,103 +327,25 @@ func (f *fparser) parse(i, end, depth int, text func(string), value func(Expr)) 
 	return i
 }
 
-// field reads one replacement field; i stands behind its opening bracket.
+// field reads one replacement field: an expression, then perhaps "=", a conversion and a format spec. i stands behind its opening bracket;
+// the result behind the closing one. Of "=", what the source says up to there is text, white space included.
 func (f *fparser) field(i, end, depth int, text func(string), value func(Expr)) int {
 	if depth >= 2 {
 		f.fail("expressions nested too deeply")
 	}
 	s := f.body
 	start := i
-	var stack []byte
-	var quote byte
-	qlen := 0
-scan:
-	for i < end {
-		ch := s[i]
-		if ch == '\\' {
-			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include a backslash")
-		}
-		if quote != 0 {
-			if ch == quote {
-				if qlen == 3 {
-					if i+2 < end && s[i+1] == ch && s[i+2] == ch {
-						i += 3
-						quote = 0
-						continue
-					}
-				} else {
-					quote = 0
-				}
-			}
-			i++
-			continue
-		}
-		switch ch {
-		case '\'', '"':
-			quote, qlen = ch, 1
-			if i+2 < end && s[i+1] == ch && s[i+2] == ch {
-				qlen = 3
-				i += 2
-			}
-		case '(', '[', '{':
-			stack = append(stack, ch)
-		case '#':
-			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include '#'")
-		case '!':
-			if len(stack) == 0 && !(i+1 < end && s[i+1] == '=') {
-				break scan
-			}
-			if len(stack) == 0 {
-				i++
-			}
-		case '=', '<', '>':
-			if len(stack) == 0 {
-				if i+1 < end && s[i+1] == '=' {
-					i += 2
-					continue
-				}
-				if ch == '=' {
-					break scan
-				}
-			}
-		case ':':
-			if len(stack) == 0 {
-				break scan
-			}
-		case ')', ']', '}':
-			if len(stack) == 0 {
-				if ch == '}' {
-					break scan
-				}
-				f.fail("unmatched '%c'", ch)
-			}
-			open := stack[len(stack)-1]
-			want := map[byte]byte{'(': ')', '[': ']', '{': '}'}[open]
-			if ch != want {
-				f.fail("closing parenthesis '%c' does not match opening parenthesis '%c'", ch, open)
-			}
-			stack = stack[:len(stack)-1]
-		}
-		i++
-	}
-	if quote != 0 {
-		f.fail("unterminated string")
-	}
-	if len(stack) > 0 {
-		f.fail("unmatched '%c'", stack[len(stack)-1])
-	}
-	exprEnd := i
+	i = f.exprEnd(i, end)
 	if i >= end {
 		f.fail("expecting '}'")
 	}
-	if strings.TrimSpace(s[start:exprEnd]) == "" {
+	if strings.TrimSpace(s[start:i]) == "" {
 		if s[i] == '}' {
 			f.fail("empty expression not allowed")
 		}
 		f.fail("expression required before '%c'", s[i])
 	}
-	fv := &FormattedValue{}
-	fv.Value = f.expr(start, exprEnd)
+	fv := &FormattedValue{Value: f.expr(start, i)}
 	debug := ""
 	if s[i] == '=' {
 		i++
@@ -434,31 +359,14 @@ scan:
 		if i >= end {
 			f.fail("expecting '}'")
 		}
-		ch := s[i]
+		fv.Conversion = s[i]
 		i++
-		if ch != 's' && ch != 'r' && ch != 'a' {
+		if !strings.ContainsRune("sra", rune(fv.Conversion)) {
 			f.fail("invalid conversion character: expected 's', 'r', or 'a'")
 		}
-		fv.Conversion = ch
 	}
 	if i < end && s[i] == ':' {
-		var vals []Expr
-		var lit strings.Builder
-		sp := f.p.sp(f.node)
-		i = f.parse(i+1, end, depth+1, func(t string) { lit.WriteString(t) }, func(e Expr) {
-			if lit.Len() > 0 {
-				vals = append(vals, &Constant{exprNode{sp}, lit.String()})
-				lit.Reset()
-			}
-			if v, ok := e.(*FormattedValue); ok {
-				v.Span = sp
-			}
-			vals = append(vals, e)
-		})
-		if lit.Len() > 0 {
-			vals = append(vals, &Constant{exprNode{sp}, lit.String()})
-		}
-		fv.Spec = &JoinedStr{exprNode{sp}, vals}
+		i = f.spec(fv, i+1, end, depth)
 	}
 	if i >= end || s[i] != '}' {
 		f.fail("expecting '}'")
@@ -471,6 +379,95 @@ scan:
 	}
 	value(fv)
 	return i + 1
+}
+
+// exprEnd finds where the expression that begins at i ends: at the first bracket, "!", ":" or "=" that stands in no string and in no
+// brackets. Comparison operators are part of the expression.
+func (f *fparser) exprEnd(i, end int) int {
+	s := f.body
+	var open []byte // brackets
+	for i < end {
+		ch := s[i]
+		switch ch {
+		case '\\':
+			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include a backslash")
+		case '#':
+			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include '#'")
+		case '\'', '"':
+			i = f.quoted(i, end)
+			continue
+		case '(', '[', '{':
+			open = append(open, ch)
+		case ')', ']', '}':
+			if len(open) == 0 {
+				if ch == '}' {
+					return i
+				}
+				f.fail("unmatched '%c'", ch)
+			}
+			last := open[len(open)-1]
+			if want := map[byte]byte{'(': ')', '[': ']', '{': '}'}[last]; ch != want {
+				f.fail("closing parenthesis '%c' does not match opening parenthesis '%c'", ch, last)
+			}
+			open = open[:len(open)-1]
+		case '!', '=', '<', '>', ':':
+			if len(open) > 0 {
+				break
+			}
+			if ch != ':' && i+1 < end && s[i+1] == '=' {
+				i++
+			} else if ch == '!' || ch == '=' || ch == ':' {
+				return i
+			}
+		}
+		i++
+	}
+	if len(open) > 0 {
+		f.fail("unmatched '%c'", open[len(open)-1])
+	}
+	return i
+}
+
+// quoted skips the string that begins at i.
+func (f *fparser) quoted(i, end int) int {
+	s := f.body
+	quote := s[i : i+1]
+	if i+2 < end && s[i+1] == s[i] && s[i+2] == s[i] {
+		quote = s[i : i+3]
+	}
+	for i += len(quote); i < end; i++ {
+		if s[i] == '\\' {
+			f.p.fail(f.p.sp(f.node), "f-string expression part cannot include a backslash")
+		}
+		if strings.HasPrefix(s[i:end], quote) {
+			return i + len(quote)
+		}
+	}
+	f.fail("unterminated string")
+	return end
+}
+
+// spec reads a format spec, which may hold fields of its own, up to the bracket that closes the field of fv.
+func (f *fparser) spec(fv *FormattedValue, i, end, depth int) int {
+	var vals []Expr
+	var lit strings.Builder
+	sp := f.p.sp(f.node)
+	flush := func() {
+		if lit.Len() > 0 {
+			vals = append(vals, &Constant{exprNode{sp}, lit.String()})
+			lit.Reset()
+		}
+	}
+	i = f.parse(i, end, depth+1, func(t string) { lit.WriteString(t) }, func(e Expr) {
+		flush()
+		if v, ok := e.(*FormattedValue); ok {
+			v.Span = sp
+		}
+		vals = append(vals, e)
+	})
+	flush()
+	fv.Spec = &JoinedStr{exprNode{sp}, vals}
+	return i
 }
 
 // expr parses an expression inside an f-string as a small file of its own.

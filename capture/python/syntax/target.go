@@ -2,6 +2,7 @@ package syntax
 
 // What is assigned to.
 
+// assign reads an assignment, which the grammar nests to the right, with or without an annotation.
 func (p *parser) assign(c *cst) Stmt {
 	b := stmtNode{p.sp(c)}
 	if t := c.get("type"); t != nil {

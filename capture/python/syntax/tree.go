@@ -122,6 +122,7 @@ var grammar struct {
 	fields []string
 }
 
+// loadGrammar makes the grammar's tables ready once.
 func loadGrammar() {
 	lang := C.tree_sitter_python()
 	n := int(C.ts_language_symbol_count(lang))

@@ -13,97 +13,46 @@ import (
 // Operators of the built-in numbers and sequences.
 
 // nativeBinary computes an operator of built-in values; nil, nil if it has no meaning for them.
-func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
+func nativeBinary(in *Interp, op string, a, b Object) (Object, error) {
 	switch x := a.(type) {
 	case Int, Bool, *BigInt:
 		switch b.(type) {
 		case Int, Bool, *BigInt:
-			return in.intBinary(op, a, b)
+			return intBinary(in, op, a, b)
 		case Float:
-			return in.floatBinary(op, a, b)
+			return floatBinary(in, op, a, b)
 		case Complex:
-			return in.complexBinary(op, a, b)
+			return complexBinary(in, op, a, b)
 		case Str, *List, *Tuple, Bytes, *ByteArray:
 			if op == "*" {
-				return in.nativeBinary(op, b, a)
+				return nativeBinary(in, op, b, a)
 			}
 		}
 	case Float:
 		switch b.(type) {
 		case Int, Bool, *BigInt, Float:
-			return in.floatBinary(op, a, b)
+			return floatBinary(in, op, a, b)
 		case Complex:
-			return in.complexBinary(op, a, b)
+			return complexBinary(in, op, a, b)
 		}
 	case Complex:
 		switch b.(type) {
 		case Int, Bool, *BigInt, Float, Complex:
-			return in.complexBinary(op, a, b)
+			return complexBinary(in, op, a, b)
 		}
 	case Str:
-		switch op {
-		case "+":
-			if y, ok := b.(Str); ok {
-				return x + y, nil
-			}
-		case "*":
-			if n, ok := AsInt(b); ok {
-				if n <= 0 {
-					return Str(""), nil
-				}
-				if len(x) > 0 && n > mostItems/int64(len(x)) {
-					return nil, in.Errorf(in.Exc.MemoryError, "")
-				}
-				return Str(strings.Repeat(string(x), int(n))), nil
-			}
-		case "%":
-			s, err := in.percent(string(x), b, false)
-			if err != nil {
-				return nil, err
-			}
-			return Str(s), nil
-		}
+		return strBinary(in, op, x, b)
 	case Bytes, *ByteArray:
-		xb, _ := bytesOf(a)
-		var out []byte
-		switch op {
-		case "+":
-			y, ok := bytesOf(b)
-			if !ok {
-				return nil, nil
-			}
-			out = append(append([]byte(nil), xb...), y...)
-		case "*":
-			n, ok := AsInt(b)
-			if !ok {
-				return nil, nil
-			}
-			if len(xb) > 0 && n > mostItems/int64(len(xb)) {
-				return nil, in.Errorf(in.Exc.MemoryError, "")
-			}
-			out = bytes.Repeat(xb, int(max(n, 0)))
-		case "%":
-			s, err := in.percent(string(xb), b, true)
-			if err != nil {
-				return nil, err
-			}
-			out = []byte(s)
-		default:
-			return nil, nil
-		}
-		if _, ok := a.(*ByteArray); ok {
-			return &ByteArray{out}, nil
-		}
-		return Bytes(out), nil
+		return bytesBinary(in, op, a, b)
 	case *List:
 		switch op {
 		case "+":
 			if y, ok := b.(*List); ok {
-				return &List{append(append(make([]Object, 0, len(x.Items)+len(y.Items)), x.Items...), y.Items...)}, nil
+				return &List{concat(x.Items, y.Items)}, nil
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
-				items, err := in.repeat(x.Items, n)
+				items, err := repeat(in, x.Items, n)
 				return &List{items}, err
 			}
 		}
@@ -111,18 +60,18 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 		switch op {
 		case "+":
 			if y, ok := b.(*Tuple); ok {
-				return NewTuple(append(append(make([]Object, 0, len(x.Items)+len(y.Items)), x.Items...), y.Items...)...), nil
+				return NewTuple(concat(x.Items, y.Items)...), nil
 			}
 		case "*":
 			if n, ok := AsInt(b); ok {
-				items, err := in.repeat(x.Items, n)
+				items, err := repeat(in, x.Items, n)
 				return NewTuple(items...), err
 			}
 		}
 	case *Dict:
 		if y, ok := b.(*Dict); ok && op == "|" {
 			d := x.Copy()
-			return d, in.dictUpdate(d, y)
+			return d, d.update(in, y)
 		}
 	case *Set, *FrozenSet:
 		if _, ok := asSet(b); ok && strings.Contains("|&-^", op) {
@@ -137,81 +86,179 @@ func (in *Interp) nativeBinary(op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
-func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
+func concat(a, b []Object) []Object {
+	return append(append(make([]Object, 0, len(a)+len(b)), a...), b...)
+}
+
+// strBinary is an operator whose left operand is a string.
+func strBinary(in *Interp, op string, x Str, b Object) (Object, error) {
+	switch op {
+	case "+":
+		if y, ok := b.(Str); ok {
+			return x + y, nil
+		}
+	case "*":
+		if n, ok := AsInt(b); ok {
+			if n <= 0 {
+				return Str(""), nil
+			}
+			if len(x) > 0 && n > mostItems/int64(len(x)) {
+				return nil, in.Errorf(in.Exc.MemoryError, "")
+			}
+			return Str(strings.Repeat(string(x), int(n))), nil
+		}
+	case "%":
+		s, err := percent(in, string(x), b, false)
+		if err != nil {
+			return nil, err
+		}
+		return Str(s), nil
+	}
+	return nil, nil
+}
+
+// bytesBinary is an operator whose left operand is bytes or a bytearray; the result is of the same kind.
+func bytesBinary(in *Interp, op string, a, b Object) (Object, error) {
+	x, _ := bytesOf(a)
+	var out []byte
+	switch op {
+	case "+":
+		y, ok := bytesOf(b)
+		if !ok {
+			return nil, nil
+		}
+		out = append(append([]byte(nil), x...), y...)
+	case "*":
+		n, ok := AsInt(b)
+		if !ok {
+			return nil, nil
+		}
+		if len(x) > 0 && n > mostItems/int64(len(x)) {
+			return nil, in.Errorf(in.Exc.MemoryError, "")
+		}
+		out = bytes.Repeat(x, int(max(n, 0)))
+	case "%":
+		s, err := percent(in, string(x), b, true)
+		if err != nil {
+			return nil, err
+		}
+		out = []byte(s)
+	default:
+		return nil, nil
+	}
+	if _, ok := a.(*ByteArray); ok {
+		return &ByteArray{out}, nil
+	}
+	return Bytes(out), nil
+}
+
+// intBinary is an operator of two integers. What fits 64 bits, operands and result, is computed there.
+func intBinary(in *Interp, op string, a, b Object) (Object, error) {
 	x, okx := AsInt(a)
 	y, oky := AsInt(b)
 	if okx && oky {
-		switch op {
-		case "+":
-			if s := x + y; (x^s)&(y^s) >= 0 {
-				return MakeInt(s), nil
-			}
-		case "-":
-			if s := x - y; (x^y)&(x^s) >= 0 {
-				return MakeInt(s), nil
-			}
-		case "*":
-			if x == 0 || y == 0 {
-				return MakeInt(0), nil
-			}
-			if p := x * y; p/y == x && !(x == -1 && y == math.MinInt64) && !(y == -1 && x == math.MinInt64) {
-				return MakeInt(p), nil
-			}
-		case "//", "%", "divmod":
-			if y == 0 {
-				if op == "%" {
-					return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
-				}
-				return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
-			}
-			if x == math.MinInt64 && y == -1 {
-				break
-			}
-			q, m := x/y, x%y
-			if m != 0 && (m < 0) != (y < 0) {
-				q--
-				m += y
-			}
+		if v, err := smallBinary(in, op, x, y); v != nil || err != nil {
 			switch op {
-			case "//":
-				return MakeInt(q), nil
-			case "%":
-				return MakeInt(m), nil
+			case "&", "|", "^":
+				v = boolOr(a, b, v)
 			}
-			return NewTuple(MakeInt(q), MakeInt(m)), nil
-		case "/":
-			if y == 0 {
-				return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
-			}
-			if abs(x) < 1<<53 && abs(y) < 1<<53 {
-				return Float(float64(x) / float64(y)), nil
-			}
-		case "&":
-			return in.boolOr(a, b, MakeInt(x&y)), nil
-		case "|":
-			return in.boolOr(a, b, MakeInt(x|y)), nil
-		case "^":
-			return in.boolOr(a, b, MakeInt(x^y)), nil
-		case ">>":
-			if y < 0 {
-				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
-			}
-			return MakeInt(x >> uint(min(y, 63))), nil
-		case "<<":
-			if y < 0 {
-				return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
-			}
-		case "**":
-			if y < 0 {
-				if x == 0 {
-					return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
-				}
-				return Float(libm.Pow(float64(x), float64(y))), nil
-			}
+			return v, err
 		}
 	}
 	p, _ := AsBig(a)
 	q, _ := AsBig(b)
+	if op == "**" && q.Sign() < 0 {
+		return floatBinary(in, op, a, b)
+	}
+	return bigBinary(in, op, p, q)
+}
+
+// smallBinary is an operator of integers of 64 bits; nil if the result does not fit 64 bits, or may not.
+func smallBinary(in *Interp, op string, x, y int64) (Object, error) {
+	switch op {
+	case "+":
+		if s := x + y; (x^s)&(y^s) >= 0 {
+			return MakeInt(s), nil
+		}
+	case "-":
+		if s := x - y; (x^y)&(x^s) >= 0 {
+			return MakeInt(s), nil
+		}
+	case "*":
+		if x == 0 || y == 0 {
+			return MakeInt(0), nil
+		}
+		if p := x * y; p/y == x && !(x == -1 && y == math.MinInt64) && !(y == -1 && x == math.MinInt64) {
+			return MakeInt(p), nil
+		}
+	case "//", "%", "divmod":
+		if y == 0 {
+			return nil, divisionByZero(in, op)
+		}
+		if x == math.MinInt64 && y == -1 {
+			return nil, nil
+		}
+		q, m := x/y, x%y
+		if m != 0 && (m < 0) != (y < 0) { // Go rounds toward zero, Python down
+			q--
+			m += y
+		}
+		return quotient(op, MakeInt(q), MakeInt(m)), nil
+	case "/":
+		if y == 0 {
+			return nil, divisionByZero(in, op)
+		}
+		if abs(x) < 1<<53 && abs(y) < 1<<53 { // both are floats exactly
+			return Float(float64(x) / float64(y)), nil
+		}
+	case "&":
+		return MakeInt(x & y), nil
+	case "|":
+		return MakeInt(x | y), nil
+	case "^":
+		return MakeInt(x ^ y), nil
+	case ">>", "<<":
+		if y < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+		}
+		if op == ">>" {
+			return MakeInt(x >> uint(min(y, 63))), nil
+		}
+	case "**":
+		if y < 0 {
+			if x == 0 {
+				return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
+			}
+			return Float(libm.Pow(float64(x), float64(y))), nil
+		}
+	}
+	return nil, nil
+}
+
+// divisionByZero is the ZeroDivisionError of an operator of integers.
+func divisionByZero(in *Interp, op string) error {
+	switch op {
+	case "%":
+		return in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
+	case "/":
+		return in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+	}
+	return in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
+}
+
+// quotient picks what an operator wants of a division.
+func quotient(op string, q, m Object) Object {
+	switch op {
+	case "//":
+		return q
+	case "%":
+		return m
+	}
+	return NewTuple(q, m)
+}
+
+// bigBinary is an operator of integers of any size; the exponent of ** is not negative. What no memory could hold is MemoryError.
+func bigBinary(in *Interp, op string, p, q *big.Int) (Object, error) {
 	r := new(big.Int)
 	switch op {
 	case "+":
@@ -221,11 +268,8 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 	case "*":
 		return MakeBig(r.Mul(p, q)), nil
 	case "//", "%", "divmod":
-		if q.Sign() == 0 && op == "%" {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
-		}
 		if q.Sign() == 0 {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
+			return nil, divisionByZero(in, op)
 		}
 		m := new(big.Int)
 		r.QuoRem(p, q, m)
@@ -233,19 +277,10 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 			r.Sub(r, big.NewInt(1))
 			m.Add(m, q)
 		}
-		switch op {
-		case "//":
-			return MakeBig(r), nil
-		case "%":
-			return MakeBig(m), nil
-		}
-		return NewTuple(MakeBig(r), MakeBig(m)), nil
+		return quotient(op, MakeBig(r), MakeBig(m)), nil
 	case "/":
-		if q.Sign() == 0 && op == "%" {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer modulo by zero")
-		}
 		if q.Sign() == 0 {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+			return nil, divisionByZero(in, op)
 		}
 		f, _ := new(big.Rat).SetFrac(p, q).Float64()
 		if math.IsInf(f, 0) {
@@ -259,35 +294,34 @@ func (in *Interp) intBinary(op string, a, b Object) (Object, error) {
 	case "^":
 		return MakeBig(r.Xor(p, q)), nil
 	case "<<", ">>":
-		if q.Sign() < 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
-		}
-		if !q.IsInt64() || q.Int64() > 1<<33 {
-			if op == ">>" {
-				if p.Sign() < 0 {
-					return MakeInt(-1), nil
-				}
-				return MakeInt(0), nil
-			}
-			if p.Sign() == 0 {
-				return MakeInt(0), nil
-			}
-			return nil, in.Errorf(in.Exc.MemoryError, "")
-		}
-		if op == "<<" {
-			return MakeBig(r.Lsh(p, uint(q.Int64()))), nil
-		}
-		return MakeBig(r.Rsh(p, uint(q.Int64()))), nil
+		return bigShift(in, op, p, q)
 	case "**":
-		if q.Sign() < 0 {
-			return in.floatBinary(op, a, b)
-		}
 		if p.BitLen() > 1 && (!q.IsInt64() || q.Int64()*int64(p.BitLen()) > 1<<30) {
 			return nil, in.Errorf(in.Exc.MemoryError, "")
 		}
 		return MakeBig(r.Exp(p, q, nil)), nil
 	}
 	return nil, nil
+}
+
+// bigShift shifts by any number of bits; what no memory could hold is MemoryError.
+func bigShift(in *Interp, op string, p, q *big.Int) (Object, error) {
+	if q.Sign() < 0 {
+		return nil, in.Errorf(in.Exc.ValueError, "negative shift count")
+	}
+	if !q.IsInt64() || q.Int64() > 1<<33 {
+		switch {
+		case op == ">>" && p.Sign() < 0:
+			return MakeInt(-1), nil
+		case op == ">>" || p.Sign() == 0:
+			return MakeInt(0), nil
+		}
+		return nil, in.Errorf(in.Exc.MemoryError, "")
+	}
+	if op == "<<" {
+		return MakeBig(new(big.Int).Lsh(p, uint(q.Int64()))), nil
+	}
+	return MakeBig(new(big.Int).Rsh(p, uint(q.Int64()))), nil
 }
 
 func abs(x int64) int64 {
@@ -297,7 +331,8 @@ func abs(x int64) int64 {
 	return x
 }
 
-func (in *Interp) boolOr(a, b, v Object) Object {
+// boolOr gives a bool where both operands are: v is what the operator gives for them as integers.
+func boolOr(a, b, v Object) Object {
 	if _, ok := a.(Bool); ok {
 		if _, ok := b.(Bool); ok {
 			return MakeBool(v != smallInts[0-smallMin])
@@ -306,7 +341,8 @@ func (in *Interp) boolOr(a, b, v Object) Object {
 	return v
 }
 
-func (in *Interp) toFloat(o Object) (float64, error) {
+// toFloat is the float of an integer or a float; OverflowError if an integer is too large.
+func toFloat(in *Interp, o Object) (float64, error) {
 	if b, ok := o.(*BigInt); ok {
 		f, _ := new(big.Float).SetInt(b.V).Float64()
 		if math.IsInf(f, 0) {
@@ -318,12 +354,13 @@ func (in *Interp) toFloat(o Object) (float64, error) {
 	return f, nil
 }
 
-func (in *Interp) floatBinary(op string, a, b Object) (Object, error) {
-	x, err := in.toFloat(a)
+// floatBinary is an operator of two floats, or of a float and an integer.
+func floatBinary(in *Interp, op string, a, b Object) (Object, error) {
+	x, err := toFloat(in, a)
 	if err != nil {
 		return nil, err
 	}
-	y, err := in.toFloat(b)
+	y, err := toFloat(in, b)
 	if err != nil {
 		return nil, err
 	}
@@ -373,6 +410,7 @@ func (in *Interp) floatBinary(op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
+// floatDivmod is divmod of floats as CPython computes it: the quotient is a whole number, and the remainder has the sign of y.
 func floatDivmod(x, y float64) (q, m float64) {
 	m = math.Mod(x, y)
 	if math.IsNaN(m) {
@@ -398,7 +436,8 @@ func floatDivmod(x, y float64) (q, m float64) {
 	return q, m
 }
 
-func (in *Interp) complexBinary(op string, a, b Object) (Object, error) {
+// complexBinary is an operator with a complex operand.
+func complexBinary(in *Interp, op string, a, b Object) (Object, error) {
 	conv := func(o Object) complex128 {
 		if c, ok := o.(Complex); ok {
 			return complex128(c)

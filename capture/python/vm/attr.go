@@ -27,10 +27,12 @@ func (in *Interp) GetAttrOpt(o Object, name string) (Object, error) {
 	return v, err
 }
 
-func (in *Interp) noAttr(o Object, name string) error {
+// noAttr is the AttributeError for an attribute that o does not have. Classes and modules name themselves in it; of anything else it is the
+// class that is named.
+func (r *Raising) noAttr(o Object, name string) error {
 	switch x := o.(type) {
 	case *Type:
-		return in.attrError(o, name, "type object '%s' has no attribute '%s'", x.Name, name)
+		return r.attrError(o, name, "type object '%s' has no attribute '%s'", x.Name, name)
 	case *Module:
 		n := x.Name
 		if v, ok := x.Dict.GetStr("__name__"); ok {
@@ -38,12 +40,13 @@ func (in *Interp) noAttr(o Object, name string) error {
 				n = string(s)
 			}
 		}
-		return in.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
+		return r.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
 	}
-	return in.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
+	return r.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
 }
 
-// lookupAttr finds an attribute, nil if there is none. A user's __getattribute__ and __getattr__ are run.
+// lookupAttr finds an attribute, nil if there is none. A user's __getattribute__ and __getattr__ are run: the second where the first, or the
+// ordinary lookup, finds nothing or raises AttributeError.
 func (in *Interp) lookupAttr(o Object, name string) (Object, error) {
 	t := o.Type()
 	h := t.hooks()
@@ -67,6 +70,8 @@ func (in *Interp) lookupAttr(o Object, name string) (Object, error) {
 	return in.Call(h.getattr, []Object{o, Str(name)}, nil)
 }
 
+// isData reports whether a class attribute is a data descriptor: one that an entry of the same name in the instance's dict does not hide.
+// Functions and the other built-in descriptors only read, so the instance goes first.
 func isData(d Object) bool {
 	switch x := d.(type) {
 	case *Property, *GetSet, *Member:
@@ -77,7 +82,8 @@ func isData(d Object) bool {
 	return false
 }
 
-// bindDescr applies the descriptor protocol to a class attribute found for obj of class t.
+// bindDescr applies the descriptor protocol to d, an attribute that was found in class t for the object obj: it gives what obj.name is. What
+// is no descriptor is itself. The built-in descriptors are known by their Go types; an instance of a class asks its class for __get__.
 func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 	switch x := d.(type) {
 	case *Function:
@@ -104,7 +110,7 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 		}
 		return i.Slots[x.Index], nil
 	case *ClassMethod:
-		return in.bindClassMethod(x, t)
+		return x.bind(in, t)
 	case *StaticMethod:
 		return x.Func, nil
 	case *Instance:
@@ -116,7 +122,9 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 	return d, nil
 }
 
-func (in *Interp) bindClassMethod(c *ClassMethod, t *Type) (Object, error) {
+// bind is what a class method is when it is looked up on class t or on an instance of t: its function with t as the first argument. A
+// property inside, as 3.9 to 3.12 allow it, is a property of the class.
+func (c *ClassMethod) bind(in *Interp, t *Type) (Object, error) {
 	switch f := c.Func.(type) {
 	case *Function, *Builtin, *BoundMethod:
 		return &BoundMethod{f, t}, nil
@@ -129,14 +137,19 @@ func (in *Interp) bindClassMethod(c *ClassMethod, t *Type) (Object, error) {
 	return &BoundMethod{c.Func, t}, nil
 }
 
+// genericGetAttr is object.__getattribute__, and what type, module and super have in its place; nil, nil says that there is no such
+// attribute. The order decides: a data descriptor of the class, then the object's own dict, then whatever else the class has, bound to the
+// object.
+//
+// An Attributer of an embedder answers before all of this, and an alias such as list[int] hands on to its origin what is not its own.
 func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error) {
 	switch x := o.(type) {
 	case *Type:
-		return in.typeGetAttr(x, name)
+		return x.getAttr(in, name)
 	case *Module:
-		return in.moduleGetAttr(x, name)
+		return x.getAttr(in, name)
 	case *Super:
-		return in.superGetAttr(x, name)
+		return x.getAttr(in, name)
 	case Attributer:
 		v, found, err := x.GetAttribute(in, name)
 		if found || err != nil {
@@ -173,7 +186,9 @@ func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error)
 	return nil, nil
 }
 
-func (in *Interp) moduleGetAttr(m *Module, name string) (Object, error) {
+// getAttr looks in the module's namespace first, then asks GetAttrHook, by which Go code supplies attributes late, then the module's class,
+// and the module's own __getattr__ (PEP 562) last.
+func (m *Module) getAttr(in *Interp, name string) (Object, error) {
 	if v, ok := m.Dict.GetStr(name); ok {
 		return v, nil
 	}
@@ -195,8 +210,10 @@ func (in *Interp) moduleGetAttr(m *Module, name string) (Object, error) {
 	return nil, nil
 }
 
-// typeGetAttr looks a name up on a class: data descriptors of the metaclass, the class and its bases, the metaclass.
-func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
+// getAttr looks a name up on a class: a data descriptor of the metaclass goes first, then the class and its bases, then whatever else the
+// metaclass has. What the class has is bound as for no instance: a function stays itself, a class method gets t, __get__ gets None. What the
+// metaclass has is bound to t as its instance.
+func (t *Type) getAttr(in *Interp, name string) (Object, error) {
 	meta := t.Type()
 	md := meta.Lookup(name)
 	if md != nil && isData(md) {
@@ -207,7 +224,7 @@ func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
 		case *Function:
 			return x, nil
 		case *ClassMethod:
-			return in.bindClassMethod(x, t)
+			return x.bind(in, t)
 		case *StaticMethod:
 			return x.Func, nil
 		case *Instance:
@@ -223,7 +240,10 @@ func (in *Interp) typeGetAttr(t *Type, name string) (Object, error) {
 	return nil, nil
 }
 
-func (in *Interp) superGetAttr(s *Super, name string) (Object, error) {
+// getAttr looks a name up behind Start in the MRO of the object's class, and binds what it finds to the object, as if the object's class had
+// it. Where super() stands for a class (in a class method or __new__), functions stay unbound. Only super's own attributes are left when
+// there is nothing: __class__ is always its own.
+func (s *Super) getAttr(in *Interp, name string) (Object, error) {
 	if name != "__class__" && s.SelfCls != nil {
 		v, _ := s.SelfCls.lookupAfter(s.Start, name)
 		if v != nil {
@@ -231,7 +251,7 @@ func (in *Interp) superGetAttr(s *Super, name string) (Object, error) {
 			case *StaticMethod:
 				return x.Func, nil
 			case *ClassMethod:
-				return in.bindClassMethod(x, s.SelfCls)
+				return x.bind(in, s.SelfCls)
 			}
 			if st, ok := s.Self.(*Type); ok && st == s.SelfCls {
 				switch x := v.(type) {
@@ -286,116 +306,116 @@ type AttrSetter interface {
 	SetAttribute(in *Interp, name string, v Object) (handled bool, err error)
 }
 
-// genericSetAttr is object.__setattr__, and __delattr__ for a nil v.
+// genericSetAttr is object.__setattr__, and __delattr__ for a nil v: a data descriptor of the class goes first, then the object's own dict.
 func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 	switch x := o.(type) {
 	case *Type:
-		return in.typeSetAttr(x, name, v)
+		return x.setAttr(in, name, v)
 	case *Module:
-		if v == nil {
-			if !x.Dict.DelStr(name) {
-				return in.noAttr(o, name)
-			}
-			return nil
-		}
-		x.Dict.SetStr(name, v)
-		return nil
+		return in.storeInDict(o, x.Dict, name, v)
 	case AttrSetter:
 		if ok, err := x.SetAttribute(in, name, v); ok || err != nil {
 			return err
 		}
 	}
 	t := o.Type()
-	if d := t.Lookup(name); d != nil {
-		switch x := d.(type) {
-		case *Property:
-			f := x.Set
-			what := "setter"
-			if v == nil {
-				f, what = x.Del, "deleter"
-			}
-			if f == nil {
-				return in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no %s", name, t.Name, what)
-			}
-			args := []Object{o}
-			if v != nil {
-				args = append(args, v)
-			}
-			_, err := in.Call(f, args, nil)
+	d := t.Lookup(name)
+	if d != nil {
+		if done, err := in.setDescr(d, o, name, v); done {
 			return err
-		case *GetSet:
-			if x.Set == nil {
-				return in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
-			}
-			return x.Set(in, o, v)
-		case *Member:
-			i, ok := o.(*Instance)
-			if !ok {
-				break
-			}
-			for len(i.Slots) <= x.Index {
-				i.Slots = append(i.Slots, nil)
-			}
-			if v == nil && i.Slots[x.Index] == nil {
-				return in.attrError(o, name, "%s", name)
-			}
-			i.Slots[x.Index] = v
-			return nil
+		}
+	}
+	if c, ok := v.(*Type); ok && name == "__class__" {
+		switch x := o.(type) {
 		case *Instance:
-			if v == nil {
-				if del := x.Class.Lookup("__delete__"); del != nil {
-					_, err := in.Call(del, []Object{x, o}, nil)
-					return err
-				}
-			} else if set := x.Class.Lookup("__set__"); set != nil {
-				_, err := in.Call(set, []Object{x, o, v}, nil)
-				return err
-			}
+			x.Class = c
+			return nil
+		case *Exception:
+			x.Class = c
+			return nil
 		}
 	}
-	if name == "__class__" {
-		if i, ok := o.(*Instance); ok {
-			if c, ok := v.(*Type); ok {
-				i.Class = c
+	if hd, ok := o.(HasDict); ok {
+		if i, ok := o.(*Instance); ok && name == "__dict__" {
+			if d, ok := v.(*Dict); ok || v == nil { // without one, the object gets an empty one when it needs it
+				i.Dict = d
 				return nil
 			}
-		}
-		if e, ok := o.(*Exception); ok {
-			if c, ok := v.(*Type); ok {
-				e.Class = c
-				return nil
-			}
-		}
-	}
-	hd, ok := o.(HasDict)
-	if ok {
-		if name == "__dict__" {
-			if i, ok := o.(*Instance); ok {
-				if d, ok := v.(*Dict); ok {
-					i.Dict = d
-					return nil
-				}
-				return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
-			}
+			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
 		}
 		if dict := hd.AttrDict(v != nil); dict != nil {
-			if v == nil {
-				if !dict.DelStr(name) {
-					return in.noAttr(o, name)
-				}
-				return nil
-			}
-			dict.SetStr(name, v)
-			return nil
+			return in.storeInDict(o, dict, name, v)
 		}
 	}
-	if t.Lookup(name) != nil && v != nil {
+	if d != nil && v != nil {
 		return in.attrError(o, name, "'%s' object attribute '%s' is read-only", t.Name, name)
 	}
 	return in.noAttr(o, name)
 }
 
-func (in *Interp) typeSetAttr(t *Type, name string, v Object) error {
+// storeInDict stores an attribute of o in its dict, or deletes it there if v is nil.
+func (r *Raising) storeInDict(o Object, d *Dict, name string, v Object) error {
+	if v == nil {
+		if !d.DelStr(name) {
+			return r.noAttr(o, name)
+		}
+		return nil
+	}
+	d.SetStr(name, v)
+	return nil
+}
+
+// setDescr hands a value to the class attribute d that was found for o, or deletes through it; done is false if d takes none and what it
+// is does not matter.
+func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err error) {
+	t := o.Type()
+	switch x := d.(type) {
+	case *Property:
+		f, what := x.Set, "setter"
+		args := []Object{o, v}
+		if v == nil {
+			f, what, args = x.Del, "deleter", args[:1]
+		}
+		if f == nil {
+			return true, in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no %s", name, t.Name, what)
+		}
+		_, err := in.Call(f, args, nil)
+		return true, err
+	case *GetSet:
+		if x.Set == nil {
+			return true, in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
+		}
+		return true, x.Set(in, o, v)
+	case *Member:
+		i, ok := o.(*Instance)
+		if !ok {
+			return false, nil
+		}
+		for len(i.Slots) <= x.Index {
+			i.Slots = append(i.Slots, nil)
+		}
+		if v == nil && i.Slots[x.Index] == nil {
+			return true, in.attrError(o, name, "%s", name)
+		}
+		i.Slots[x.Index] = v
+		return true, nil
+	case *Instance:
+		how, args := "__set__", []Object{x, o, v}
+		if v == nil {
+			how, args = "__delete__", args[:2]
+		}
+		if f := x.Class.Lookup(how); f != nil {
+			_, err := in.Call(f, args, nil)
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// setAttr stores an attribute of a class, or deletes it for a nil v. Built-in classes refuse, as all interpreters of the process share them.
+// A data descriptor of the metaclass takes the value instead; else it goes into the class's namespace, and everything that was cached about
+// the class and the classes below it is dropped.
+func (t *Type) setAttr(in *Interp, name string, v Object) error {
 	if !t.Heap {
 		return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, t.Name)
 	}
@@ -436,7 +456,8 @@ func (in *Interp) CallMethod(o Object, name string, args ...Object) (Object, err
 	return in.Call(f, args, nil)
 }
 
-// loadMethod finds a method without binding it: self is nil if f is already bound.
+// loadMethod finds what a call obj.name(...) calls without making a bound method for it: f takes self as its first argument. self is nil if
+// f is bound already, or is no method.
 func (in *Interp) loadMethod(o Object, name string) (f, self Object, err error) {
 	t := o.Type()
 	if h := t.hooks(); h.getattribute == nil && h.getattr == nil {

@@ -7,6 +7,7 @@ import "unsafe"
 
 const boxBlock = 32
 
+// boxes hands out memory for numbers, block by block.
 type boxes struct {
 	ints   *[boxBlock]Int
 	floats *[boxBlock]Float
@@ -23,11 +24,11 @@ func dataOf(o Object) unsafe.Pointer { return (*iface)(unsafe.Pointer(&o)).data 
 
 var intTab, floatTab = tabOf(Int(0)), tabOf(Float(0))
 
-func (in *Interp) boxInt(i int64) (o Object) {
+// boxInt is MakeInt with memory from a block. The interface value is put together by hand, as Go's own conversion would allocate.
+func (b *boxes) boxInt(i int64) (o Object) {
 	if uint64(i-smallMin) < smallMax-smallMin {
 		return smallInts[i-smallMin]
 	}
-	b := &in.boxes
 	if b.ni == 0 {
 		b.ints, b.ni = new([boxBlock]Int), boxBlock
 	}
@@ -38,8 +39,8 @@ func (in *Interp) boxInt(i int64) (o Object) {
 	return o
 }
 
-func (in *Interp) boxFloat(f float64) (o Object) {
-	b := &in.boxes
+// boxFloat makes a Float with memory from a block.
+func (b *boxes) boxFloat(f float64) (o Object) {
 	if b.nf == 0 {
 		b.floats, b.nf = new([boxBlock]Float), boxBlock
 	}

@@ -4,6 +4,10 @@ import (
 	"slices"
 )
 
+// buildClass is __build_class__, which a class statement calls with a function of the body, the name, the bases and keywords (PEP 3115). In
+// order: what bases say to be in their place (PEP 560), the metaclass (that of the bases unless a keyword names one, and the most derived of
+// all), the namespace that it prepares, the body, which runs in that namespace, and the call of the metaclass. The body returns the cell of
+// __class__ if a method wants it, for super() above all.
 func buildClass(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	if len(args) < 2 {
 		return nil, in.Errorf(in.Exc.TypeError, "__build_class__: not enough arguments")

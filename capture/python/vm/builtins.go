@@ -16,6 +16,7 @@ func addBuiltin(name string, lo, hi int, fn GoFunc) {
 	builtinFuncs = append(builtinFuncs, &Builtin{Name: name, Module: "builtins", Fn: fn, Min: lo, Max: hi, NoKw: hi >= 0, shared: true})
 }
 
+// newBuiltins makes an interpreter's module builtins. The functions in it are copies, as scripts may set attributes of them.
 func newBuiltins(in *Interp) *Module {
 	m := &Module{Name: "builtins", Dict: NewDict()}
 	m.Dict.SetStr("__name__", Str("builtins"))
@@ -24,7 +25,7 @@ func newBuiltins(in *Interp) *Module {
 		c := *b
 		m.Dict.SetStr(b.Name, &c)
 		if b.Name == "__import__" {
-			in.Ext[importKey{}] = Object(&c)
+			in.Imports.builtin = &c
 		}
 	}
 	for _, t := range []*Type{ObjectType, TypeType, IntType, BoolType, FloatType, ComplexType, StrType, BytesType, ByteArrayType, TupleType, ListType, DictType,
@@ -58,7 +59,7 @@ func init() {
 			g = NewDict()
 		}
 		level, _ := AsInt(a[4])
-		return in.doImport(g, name, a[3], int(level))
+		return importRelative(in, g, name, a[3], int(level))
 	})
 	addBuiltin("print", 0, -1, builtinPrint)
 	addBuiltin("len", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -412,7 +413,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return &List{items}, in.SortItems(items, a[1], rev)
+		return &List{items}, sortItems(in, items, a[1], rev)
 	})
 	addBuiltin("chr", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if _, big := unwrap(args[0]).(*BigInt); big {
@@ -456,7 +457,7 @@ func init() {
 				}
 				o = MakeBig(i)
 			}
-			s, err := in.formatInt(o, spec)
+			s, err := formatInt(in, o, spec)
 			return Str(s), err
 		})
 	}
@@ -489,10 +490,10 @@ func init() {
 				return &List{}, nil
 			}
 			items := d.Keys()
-			return &List{items}, in.SortItems(items, None, false)
+			return &List{items}, sortItems(in, items, None, false)
 		}
 		if _, ok := args[0].(*Type); ok {
-			return in.dir(args[0])
+			return dirOf(in, args[0])
 		}
 		v, ok, err := in.special(args[0], "__dir__")
 		if err != nil || !ok {
@@ -502,7 +503,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return &List{items}, in.SortItems(items, None, false)
+		return &List{items}, sortItems(in, items, None, false)
 	})
 	addBuiltin("input", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if len(args) > 0 {
@@ -620,6 +621,7 @@ func init() {
 	addBuiltin("help", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
 }
 
+// callable is callable(o).
 func callable(o Object) bool {
 	switch o.(type) {
 	case *Function, *Builtin, *Type, *BoundMethod, Caller:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-func (in *Interp) bytesFrom(args []Object, kw []KwArg) ([]byte, error) {
+// bytesFrom is what bytes(...) and bytearray(...) make of their arguments: a text and its encoding, a length, bytes, or integers.
+func bytesFrom(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
 	a, err := in.ParseArgs("bytes", args, kw, "source=None, encoding=None, errors='strict'")
 	if err != nil {
 		return nil, err
@@ -21,7 +22,7 @@ func (in *Interp) bytesFrom(args []Object, kw []KwArg) ([]byte, error) {
 			return nil, in.Errorf(in.Exc.TypeError, "string argument without an encoding")
 		}
 		errs, _ := AsStr(a[2])
-		b, err := in.encode(s, enc, errs)
+		b, err := encodeText(in, s, enc, errs)
 		return []byte(b), err
 	}
 	if b, ok := bytesOf(src); ok {
@@ -66,13 +67,14 @@ func (in *Interp) bytesFrom(args []Object, kw []KwArg) ([]byte, error) {
 	return out, nil
 }
 
+// initBytes gives bytes and byte arrays their methods.
 func initBytes() {
 	BytesType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		b, err := in.bytesFrom(args, kw)
+		b, err := bytesFrom(in, args, kw)
 		return wrap(cls, BytesType, Bytes(b)), err
 	}
 	ByteArrayType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		b, err := in.bytesFrom(args, kw)
+		b, err := bytesFrom(in, args, kw)
 		return wrap(cls, ByteArrayType, &ByteArray{b}), err
 	}
 	for _, t := range []*Type{BytesType, ByteArrayType} {
@@ -102,7 +104,7 @@ func initBytes() {
 			b, _ := bytesOf(a[0])
 			enc, _ := AsStr(a[1])
 			errs, _ := AsStr(a[2])
-			s, err := in.decode(b, enc, errs)
+			s, err := decodeText(in, b, enc, errs)
 			return Str(s), err
 		})
 		addClass(t, "fromhex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {

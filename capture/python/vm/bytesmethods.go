@@ -11,6 +11,8 @@ import (
 
 const byteBase = 0xe000 // of a range for private use
 
+// byteText makes a string of bytes for string methods to work on: bytes that those would take for letters or white space, and bytes methods
+// do not, become characters from byteBase on.
 func byteText(b []byte, lines bool) string {
 	var sb strings.Builder
 	for _, c := range b {
@@ -23,6 +25,7 @@ func byteText(b []byte, lines bool) string {
 	return sb.String()
 }
 
+// textBytes takes the bytes back out of what byteText made.
 func textBytes(s string) []byte {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
@@ -41,6 +44,7 @@ const (
 	argTuple // or a tuple of bytes
 )
 
+// addByteMethods adds the methods that bytes and byte arrays share; most do what the string's method of that name does to byteText.
 func addByteMethods(t *Type, mk func(b []byte) Object) {
 	via := func(kind int, names ...string) {
 		for _, name := range names {
@@ -256,6 +260,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 	})
 }
 
+// addByteArrayMethods adds what changes a byte array.
 func addByteArrayMethods() {
 	t := ByteArrayType
 	method := func(name string, lo, hi int, fn func(in *Interp, b *ByteArray, args []Object) (Object, error)) {
@@ -380,7 +385,7 @@ func addByteArrayMethods() {
 	})
 	method("__delitem__", 1, 1, func(in *Interp, b *ByteArray, args []Object) (Object, error) {
 		if sl, ok := args[0].(*Slice); ok {
-			start, _, step, n, err := in.SliceIndices(sl, len(b.B))
+			start, _, step, n, err := sl.indices(in, len(b.B))
 			if err != nil {
 				return nil, err
 			}
@@ -397,7 +402,7 @@ func addByteArrayMethods() {
 			b.B = out
 			return None, nil
 		}
-		i, err := in.seqIndex(args[0], len(b.B), "bytearray")
+		i, err := seqIndex(in, args[0], len(b.B), "bytearray")
 		if err != nil {
 			return nil, err
 		}

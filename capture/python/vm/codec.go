@@ -26,6 +26,7 @@ type charset struct {
 	more func(r rune) (byte, bool) // the others
 }
 
+// charsetOf finds a character set of one byte a character by its name.
 func charsetOf(enc string) *charset {
 	switch normEnc(enc) {
 	case "ascii", "usascii", "646":
@@ -48,11 +49,12 @@ func charsetOf(enc string) *charset {
 	return nil
 }
 
-func (in *Interp) encodeError(enc, s string, at, end int, why string) error {
+func encodeError(in *Interp, enc, s string, at, end int, why string) error {
 	return in.RaiseObj(in.Exc.UnicodeEncodeError, Str(enc), Str(s), MakeInt(int64(at)), MakeInt(int64(end)), Str(why))
 }
 
-func (in *Interp) encode(s, enc, errs string) (string, error) {
+// encodeText turns text into bytes of an encoding; errs says what becomes of characters that it does not have.
+func encodeText(in *Interp, s, enc, errs string) (string, error) {
 	switch normEnc(enc) {
 	case "utf8", "u8", "cp65001":
 		return s, nil
@@ -110,7 +112,7 @@ func (in *Interp) encode(s, enc, errs string) (string, error) {
 				}
 				end++
 			}
-			return "", in.encodeError(cs.name, s, i, end, cs.why)
+			return "", encodeError(in, cs.name, s, i, end, cs.why)
 		default:
 			return "", in.Errorf(in.Exc.LookupError, "unknown error handler name '%s'", errs)
 		}
@@ -118,6 +120,7 @@ func (in *Interp) encode(s, enc, errs string) (string, error) {
 	return string(out), nil
 }
 
+// wide16 writes a text in UTF-16; characters beyond 16 bits take two units.
 func wide16(s string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(s)) {
@@ -126,6 +129,7 @@ func wide16(s string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
+// wide32 writes a text in UTF-32.
 func wide32(s string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, r := range s {
@@ -134,8 +138,8 @@ func wide32(s string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// decode turns bytes into text.
-func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
+// decodeText turns bytes into text.
+func decodeText(in *Interp, b []byte, enc, errs string) (string, error) {
 	var sb strings.Builder
 	bad := func(name string, at, end int, why string) error {
 		switch errs {
@@ -174,7 +178,7 @@ func (in *Interp) decode(b []byte, enc, errs string) (string, error) {
 		}
 		return sb.String(), nil
 	case "utf16", "u16", "utf16le", "utf16be", "utf32", "u32", "utf32le", "utf32be":
-		return in.decodeWide(b, norm, &sb, bad)
+		return decodeWide(in, b, norm, &sb, bad)
 	}
 	cs := charsetOf(enc)
 	if cs == nil {
@@ -233,7 +237,8 @@ func brokenUTF8(b []byte) (n int, why string) {
 	return n, "invalid continuation byte"
 }
 
-func (in *Interp) decodeWide(b []byte, norm string, sb *strings.Builder, bad func(name string, at, end int, why string) error) (string, error) {
+// decodeWide reads UTF-16 and UTF-32, whose units have two or four bytes in an order that a mark at the front may say.
+func decodeWide(in *Interp, b []byte, norm string, sb *strings.Builder, bad func(name string, at, end int, why string) error) (string, error) {
 	size, name := 2, "utf-16"
 	if strings.Contains(norm, "32") {
 		size, name = 4, "utf-32"
@@ -293,6 +298,7 @@ func (in *Interp) decodeWide(b []byte, norm string, sb *strings.Builder, bad fun
 	return sb.String(), nil
 }
 
+// asciiRepr writes a character as error messages do.
 func asciiRepr(r rune) string {
 	switch {
 	case r < 256:

@@ -16,10 +16,12 @@ func (in *Interp) Eq(a, b Object) (bool, error) {
 	return in.Truth(v)
 }
 
-// Compare is a op b for the six comparisons; the result may be any object.
+// Compare is a op b for the six comparisons; the result may be any object. Built-in values are compared at once; otherwise the left
+// operand's method is asked and then the right one's reflected one, the right first if its class derives from the left's. When nobody
+// answers, == and != compare identities, and the others are a TypeError.
 func (in *Interp) Compare(op string, a, b Object) (Object, error) {
 	if native(a) && native(b) {
-		v, err := in.nativeCompare(op, a, b)
+		v, err := nativeCompare(in, op, a, b)
 		if v != nil || err != nil {
 			return v, err
 		}
@@ -60,6 +62,7 @@ func (in *Interp) Compare(op string, a, b Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, a.Type().Name, b.Type().Name)
 }
 
+// cmpResult says what an order (-1, 0, 1) means to a comparison operator.
 func cmpResult(op string, c int) Object {
 	switch op {
 	case "<":
@@ -77,7 +80,7 @@ func cmpResult(op string, c int) Object {
 }
 
 // nativeCompare compares built-in values; nil, nil if they have no order (or are of unlike kinds).
-func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
+func nativeCompare(in *Interp, op string, a, b Object) (Object, error) {
 	switch x := a.(type) {
 	case Int, Bool, *BigInt:
 		switch y := b.(type) {
@@ -117,21 +120,21 @@ func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
 		}
 	case *List:
 		if y, ok := b.(*List); ok {
-			return in.compareSeq(op, x.Items, y.Items)
+			return compareSeq(in, op, x.Items, y.Items)
 		}
 	case *Tuple:
 		if y, ok := b.(*Tuple); ok {
-			return in.compareSeq(op, x.Items, y.Items)
+			return compareSeq(in, op, x.Items, y.Items)
 		}
 	case *Dict:
 		if y, ok := b.(*Dict); ok && (op == "==" || op == "!=") {
-			eq, err := in.dictEq(x, y)
+			eq, err := x.equal(in, y)
 			return MakeBool(eq == (op == "==")), err
 		}
 	case *Set, *FrozenSet:
 		p, _ := asSet(a)
 		if q, ok := asSet(b); ok {
-			return in.compareSets(op, p, q)
+			return p.compare(in, op, q)
 		}
 	case *Range:
 		if y, ok := b.(*Range); ok && (op == "==" || op == "!=") {
@@ -159,6 +162,7 @@ func (in *Interp) nativeCompare(op string, a, b Object) (Object, error) {
 	return nil, nil
 }
 
+// compareFloats compares by IEEE's rules: with a NaN, everything but != is false.
 func compareFloats(op string, x, y float64) Object {
 	switch op {
 	case "<":
@@ -175,6 +179,7 @@ func compareFloats(op string, x, y float64) Object {
 	return MakeBool(x >= y)
 }
 
+// compareIntFloat compares exactly: an integer that no float equals is on one side of it.
 func compareIntFloat(op string, i Object, f float64, swap bool) Object {
 	if n, ok := AsInt(i); ok && abs(n) < 1<<53 || math.IsNaN(f) || math.IsInf(f, 0) {
 		x := float64(n)
@@ -195,7 +200,9 @@ func compareIntFloat(op string, i Object, f float64, swap bool) Object {
 	return cmpResult(op, c)
 }
 
-func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
+// compareSeq compares lists or tuples: the first items that differ decide, and where there are none, the lengths. Items of one identity are
+// taken for equal without asking them, as CPython does.
+func compareSeq(in *Interp, op string, x, y []Object) (Object, error) {
 	if (op == "==" || op == "!=") && len(x) != len(y) {
 		return MakeBool(op == "!="), nil
 	}
@@ -204,7 +211,7 @@ func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
 	}
 	defer in.leave()
 	for i := 0; i < len(x) && i < len(y); i++ {
-		eq, err := in.sameKey(x[i], y[i])
+		eq, err := sameKey(in, x[i], y[i])
 		if err != nil {
 			return nil, err
 		}
@@ -218,23 +225,25 @@ func (in *Interp) compareSeq(op string, x, y []Object) (Object, error) {
 	return cmpResult(op, len(x)-len(y)), nil
 }
 
-func (in *Interp) dictEq(x, y *Dict) (bool, error) {
-	if x.Len() != y.Len() {
+// equal reports whether two dicts have the same keys with equal values, in any order. It counts as a level of recursion, as dicts may hold
+// themselves.
+func (d *Dict) equal(in *Interp, other *Dict) (bool, error) {
+	if d.Len() != other.Len() {
 		return false, nil
 	}
 	if err := in.enter(); err != nil {
 		return false, err
 	}
 	defer in.leave()
-	for _, e := range x.entries {
+	for _, e := range d.entries {
 		if e.key == nil {
 			continue
 		}
-		v, ok, err := y.Get(in, e.key)
+		v, ok, err := other.Get(in, e.key)
 		if err != nil || !ok {
 			return false, err
 		}
-		same, err := in.sameKey(e.val, v)
+		same, err := sameKey(in, e.val, v)
 		if err != nil || !same {
 			return false, err
 		}
@@ -242,7 +251,8 @@ func (in *Interp) dictEq(x, y *Dict) (bool, error) {
 	return true, nil
 }
 
-func (in *Interp) compareSets(op string, p, q *setTable) (Object, error) {
+// compare orders sets by inclusion; two sets of which neither holds the other are neither less nor greater.
+func (s *setTable) compare(in *Interp, op string, other *setTable) (Object, error) {
 	subset := func(a, b *setTable) (bool, error) {
 		if a.Len() > b.Len() {
 			return false, nil
@@ -259,21 +269,21 @@ func (in *Interp) compareSets(op string, p, q *setTable) (Object, error) {
 	var err error
 	switch op {
 	case "==", "!=":
-		r = p.Len() == q.Len()
+		r = s.Len() == other.Len()
 		if r {
-			r, err = subset(p, q)
+			r, err = subset(s, other)
 		}
 		r = r == (op == "==")
 	case "<=":
-		r, err = subset(p, q)
+		r, err = subset(s, other)
 	case "<":
-		r, err = subset(p, q)
-		r = r && p.Len() < q.Len()
+		r, err = subset(s, other)
+		r = r && s.Len() < other.Len()
 	case ">=":
-		r, err = subset(q, p)
+		r, err = subset(other, s)
 	case ">":
-		r, err = subset(q, p)
-		r = r && q.Len() < p.Len()
+		r, err = subset(other, s)
+		r = r && other.Len() < s.Len()
 	}
 	return MakeBool(r), err
 }

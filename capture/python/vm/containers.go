@@ -14,6 +14,7 @@ func (l *List) Append(v Object) {
 	l.Items = append(l.Items, v)
 }
 
+// initSequences gives lists and tuples their methods.
 func initSequences() {
 	t := ListType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -114,7 +115,7 @@ func initSequences() {
 	})
 	list("remove", 1, 1, func(in *Interp, l *List, args []Object) (Object, error) {
 		for i := 0; i < len(l.Items); i++ {
-			ok, err := in.sameKey(l.Items[i], args[0])
+			ok, err := sameKey(in, l.Items[i], args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -156,7 +157,7 @@ func initSequences() {
 		}
 		items := l.Items
 		l.Items = nil
-		err = in.SortItems(items, a[1], rev)
+		err = sortItems(in, items, a[1], rev)
 		if len(l.Items) > 0 && err == nil {
 			err = in.Errorf(in.Exc.ValueError, "list modified during sort")
 		}
@@ -173,12 +174,12 @@ func initSequences() {
 			if len(args) > 3 {
 				sl.Stop = args[3]
 			}
-			start, stop, _, _, err := in.SliceIndices(sl, len(its))
+			start, stop, _, _, err := sl.indices(in, len(its))
 			if err != nil {
 				return nil, err
 			}
 			for i := start; i < stop && i < len(its); i++ {
-				ok, err := in.sameKey(its[i], args[1])
+				ok, err := sameKey(in, its[i], args[1])
 				if err != nil {
 					return nil, err
 				}
@@ -198,7 +199,7 @@ func initSequences() {
 		addMethod(typ, "count", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			n := int64(0)
 			for _, it := range items(args[0]) {
-				ok, err := in.sameKey(it, args[1])
+				ok, err := sameKey(in, it, args[1])
 				if err != nil {
 					return nil, err
 				}
@@ -266,7 +267,7 @@ func initSequences() {
 		if !ok {
 			return NotImplemented, nil
 		}
-		return in.compareSeq("==", []Object{x.Start, x.Stop, x.Step}, []Object{y.Start, y.Stop, y.Step})
+		return compareSeq(in, "==", []Object{x.Start, x.Stop, x.Step}, []Object{y.Start, y.Stop, y.Step})
 	})
 	addMethod(s, "indices", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		n, err := in.IndexBig(args[1])
@@ -276,7 +277,7 @@ func initSequences() {
 		if n.Sign() < 0 {
 			return nil, in.Errorf(in.Exc.ValueError, "length should not be negative")
 		}
-		a, b, c, err := in.bigSlice(args[0].(*Slice), n)
+		a, b, c, err := args[0].(*Slice).big(in, n)
 		if err != nil {
 			return nil, err
 		}
@@ -284,6 +285,7 @@ func initSequences() {
 	})
 }
 
+// genericAlias is __class_getitem__ of the containers.
 func genericAlias(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	t := &Tuple{[]Object{args[1]}}
 	if k, ok := args[1].(*Tuple); ok {
@@ -298,6 +300,7 @@ type dictView struct {
 	kind uint8
 }
 
+// Type implements Object.
 func (v *dictView) Type() *Type {
 	switch v.kind {
 	case 1:
@@ -308,6 +311,7 @@ func (v *dictView) Type() *Type {
 	return DictKeysType
 }
 
+// items are the members of a view as they are now.
 func (v *dictView) items() []Object {
 	switch v.kind {
 	case 1:
@@ -320,6 +324,7 @@ func (v *dictView) items() []Object {
 	return v.d.Keys()
 }
 
+// initDict gives dicts and their views their methods.
 func initDict() {
 	t := DictType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -344,7 +349,7 @@ func initDict() {
 				return nil, in.Errorf(in.Exc.TypeError, "%s expected at most 1 argument, got %d", name, len(args)-1)
 			}
 			if len(args) > 1 {
-				if err := in.dictUpdate(d, args[1]); err != nil {
+				if err := d.update(in, args[1]); err != nil {
 					return nil, err
 				}
 			}
@@ -359,7 +364,7 @@ func initDict() {
 	addOps(t, nil, "|")
 	addMethod(t, "__ior__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		d, _ := AsDict(args[0])
-		return args[0], in.dictUpdate(d, args[1])
+		return args[0], d.update(in, args[1])
 	})
 	addCompare(t, nil, "==", "!=")
 	addBasics(t, "repr len iter setitem delitem contains unhash")
@@ -505,7 +510,7 @@ func initDict() {
 			if !ok || err != nil {
 				return False, err
 			}
-			same, err := in.sameKey(x, p.Items[1])
+			same, err := sameKey(in, x, p.Items[1])
 			return MakeBool(same), err
 		})
 		for _, op := range []string{"|", "&", "-", "^"} {
@@ -530,7 +535,7 @@ func initDict() {
 				if err != nil {
 					return nil, err
 				}
-				return in.compareSets(op, x, y)
+				return x.compare(in, op, y)
 			})
 		}
 		addMethod(vt, "isdisjoint", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -567,6 +572,7 @@ func initDict() {
 	}
 }
 
+// initSets gives sets and frozen sets their methods.
 func initSets() {
 	SetType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		return wrap(cls, SetType, NewSet()), nil
@@ -653,7 +659,7 @@ func initSets() {
 				if err != nil {
 					return nil, err
 				}
-				return in.compareSets(op, x, y)
+				return x.compare(in, op, y)
 			})
 		}
 		addMethod(t, "isdisjoint", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 )
 
+// dictEntry is a key with its hash and its value, of a dict or a set.
 type dictEntry struct {
 	hash uint64
 	key  Object // nil: deleted
@@ -41,6 +42,7 @@ func (d *Dict) Len() int { return d.live }
 
 const hashMod = 1<<61 - 1
 
+// hashInt is CPython's hash of an integer, the value modulo 2**61-1 with its sign; -1 says "error" in CPython's C and is therefore no hash.
 func hashInt(i int64) uint64 {
 	if i >= 0 {
 		return uint64(i % hashMod)
@@ -55,6 +57,7 @@ func hashInt(i int64) uint64 {
 	return uint64(h)
 }
 
+// hashBig is hashInt of an integer of any size.
 func hashBig(b *big.Int) uint64 {
 	m := new(big.Int).Mod(new(big.Int).Abs(b), big.NewInt(hashMod)).Int64()
 	if b.Sign() < 0 {
@@ -66,6 +69,7 @@ func hashBig(b *big.Int) uint64 {
 	return uint64(m)
 }
 
+// hashFloat is CPython's hash of a float, equal to that of an integer or a fraction of the same value.
 func hashFloat(f float64) uint64 {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<62 {
 		return hashInt(int64(f))
@@ -110,7 +114,7 @@ func hashFloat(f float64) uint64 {
 	return uint64(r)
 }
 
-// find looks key up; eq is asked for keys of equal hash.
+// findStr is find for a plain string, which needs no code of Python to compare: the entry's place, or -1.
 func (d *Dict) findStr(s string, h uint64) int {
 	if d.filter&(1<<(h&63)) == 0 {
 		return -1
@@ -151,6 +155,8 @@ func (d *Dict) findStr(s string, h uint64) int {
 
 func mix(h uint64) uint64 { return h ^ h>>29 ^ h>>47 }
 
+// find gives the place of a key among the entries, -1 if it is not there. Comparing keys may run any __eq__, which may change this very
+// dict: places are taken anew after each.
 func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 	if d.filter&(1<<(h&63)) == 0 {
 		return -1, nil
@@ -159,7 +165,7 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 		for i := range d.entries {
 			e := &d.entries[i]
 			if e.hash == h && e.key != nil {
-				ok, err := in.sameKey(e.key, key)
+				ok, err := sameKey(in, e.key, key)
 				if err != nil {
 					return -1, err
 				}
@@ -181,7 +187,7 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 		}
 		if j >= 0 && d.entries[j].hash == h {
 			idx := d.index
-			ok, err := in.sameKey(d.entries[j].key, key)
+			ok, err := sameKey(in, d.entries[j].key, key)
 			if err != nil {
 				return -1, err
 			}
@@ -196,7 +202,7 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 }
 
 // sameKey is identity or equality.
-func (in *Interp) sameKey(a, b Object) (bool, error) {
+func sameKey(in *Interp, a, b Object) (bool, error) {
 	switch x := a.(type) {
 	case Str:
 		if y, ok := b.(Str); ok {
@@ -217,6 +223,7 @@ func (in *Interp) sameKey(a, b Object) (bool, error) {
 	return in.Eq(a, b)
 }
 
+// insert adds a key that is not there, at the end of the entries.
 func (d *Dict) insert(h uint64, key, val Object) {
 	d.keysVer++
 	d.filter |= 1 << (h & 63)
@@ -247,6 +254,7 @@ func (d *Dict) insert(h uint64, key, val Object) {
 	d.index[i] = int32(n - 1)
 }
 
+// compact closes the gaps that removed entries left, in place.
 func (d *Dict) compact() {
 	out := d.entries[:0]
 	for _, e := range d.entries {
@@ -259,6 +267,7 @@ func (d *Dict) compact() {
 	d.rehash()
 }
 
+// rehash builds the index anew, with room for half as many entries again, and closes gaps where they are the most of the entries.
 func (d *Dict) rehash() {
 	if d.live < len(d.entries)/2 {
 		out := make([]dictEntry, 0, d.live*2+4)
@@ -290,6 +299,7 @@ func (d *Dict) rehash() {
 	}
 }
 
+// remove takes out the entry at place j. In a small dict the rest moves up; in a larger one a gap stays, so that the index holds.
 func (d *Dict) remove(j int) {
 	d.keysVer++
 	if d.index != nil {
@@ -517,14 +527,19 @@ type FrozenSet struct {
 	hashed bool
 }
 
+// setTable is CPython's hash table for sets, probe by probe: the order in which a set gives its members depends on it, programs print it,
+// and so it has to be the same. A probe looks at up to ten neighbouring places before it jumps. fill counts the places that are or were
+// taken, used those that are.
 type setTable struct {
 	table []dictEntry // key nil: free; key deletedKey: dummy
 	fill  int
 	used  int
 }
 
+// deleted marks a place whose member was removed: a search goes on behind it.
 type deleted struct{}
 
+// Type implements Object; no script sees it.
 func (*deleted) Type() *Type { return ObjectType }
 
 var deletedKey Object = &deleted{}
@@ -535,6 +550,7 @@ func NewSet() *Set { return &Set{} }
 // Len counts the members.
 func (s *setTable) Len() int { return s.used }
 
+// lookup gives the place of a member, -1 if it is none. h is the member's hash.
 func (s *setTable) lookup(in *Interp, key Object, h uint64) (int, error) {
 	if len(s.table) == 0 {
 		return -1, nil
@@ -553,7 +569,7 @@ func (s *setTable) lookup(in *Interp, key Object, h uint64) (int, error) {
 				return -1, nil
 			}
 			if e.hash == h && e.key != deletedKey {
-				ok, err := in.sameKey(e.key, key)
+				ok, err := sameKey(in, e.key, key)
 				if err != nil {
 					return -1, err
 				}
@@ -594,6 +610,7 @@ func (s *setTable) gap(h uint64) int {
 	}
 }
 
+// place puts a member that is not there into the first free place on its way. Nothing may have been removed since the last resize.
 func (s *setTable) place(e dictEntry) {
 	mask := uint64(len(s.table) - 1)
 	perturb := e.hash
@@ -614,6 +631,7 @@ func (s *setTable) place(e dictEntry) {
 	}
 }
 
+// resize makes a table of the next size above min and places the members anew, in the order in which they lay.
 func (s *setTable) resize(min int) {
 	size := 8
 	for size <= min {

@@ -6,6 +6,21 @@ import (
 	"whittle/capture/python/code"
 )
 
+// eval runs a frame's instructions from its PC until it returns, yields or fails; err, if not nil, is what the current instruction fails
+// with first. It is one switch over the instructions, long because a call for each would cost more than most of them do; what they do to the
+// stack is beside their names in package code and in quicken.go.
+//
+// The loop keeps the program counter and the height of the stack in variables of its own. The frame's PC is set before each instruction, so
+// that whoever looks at the frame, a traceback or an embedder, sees where it is; its SP only where something may look at the stack: before
+// Trace, before calls, and where the frame is left. Slots of the stack above sp may hold what was there; they are cleared only where that
+// would keep large things alive, and all of them by popFrame.
+//
+// A failing instruction sets err and goes to fail, which adds the frame to the traceback; one that passes on an exception that has this
+// frame in its traceback already goes to unwind. Both either find a handler, whose place and height of the stack the loop takes over, or
+// leave.
+//
+// Arithmetic, comparisons, subscripts, attributes and calls try the usual cases of built-in types here and leave the rest to the methods
+// that know all of the language; the usual cases must behave as those methods do.
 func (in *Interp) eval(f *Frame, err error) (Object, error) {
 	var (
 		c       = f.Code
@@ -99,6 +114,8 @@ loop:
 		case code.STORE_FAST:
 			sp--
 			locals[o.arg] = stack[sp]
+		// The cached entry is the name's as long as its key is the same string, which says that no other key has moved there. For a builtin,
+		// the globals have to be the same and to have got no key since.
 		case code.LOAD_GLOBAL:
 			i := o.arg >> 1
 			if o.arg&1 != 0 {
@@ -115,8 +132,8 @@ loop:
 				}
 			}
 			if v == nil {
-				if v = in.loadGlobal(f, ic, int(i)); v == nil {
-					err = in.nameError(f, c.Names[i])
+				if v = f.loadGlobal(ic, int(i)); v == nil {
+					err = in.nameError(c.Names[i])
 					goto fail
 				}
 			}
@@ -127,11 +144,12 @@ loop:
 		case code.LOAD_DEREF:
 			cell, ok := locals[o.arg].(*Cell)
 			if !ok || cell.V == nil {
-				err = in.unboundDeref(c, int(o.arg))
+				err = c.unbound(in, int(o.arg))
 				goto fail
 			}
 			stack[sp] = cell.V
 			sp++
+		// A frame that an embedder begins in the middle may lack its cells.
 		case code.STORE_DEREF:
 			sp--
 			if cell, ok := locals[o.arg].(*Cell); ok {
@@ -227,6 +245,7 @@ loop:
 			sp--
 			stack[sp] = nil
 			stack[sp-1] = v
+		// Both instructions at once, without a bool between them, for what has no methods; else only the first is done.
 		case fastCompareJump:
 			b, a := stack[sp-1], stack[sp-2]
 			t, ok := quickCompare(a, b, o.arg)
@@ -369,6 +388,7 @@ loop:
 				}
 			}
 			sp -= 3
+		// With the class and its version unchanged, the cache says what kind of attribute the name is, and only the instance is looked at.
 		case code.LOAD_ATTR:
 			a := stack[sp-1]
 			if x, ok := a.(*Instance); ok {
@@ -389,7 +409,7 @@ loop:
 						}
 					case ic.kind == attrProperty:
 						f.SP = sp
-						v, e := in.callFunction(ic.val.(*Function), stack[sp-1:sp], nil)
+						v, e := ic.val.(*Function).call(in, stack[sp-1:sp], nil)
 						if e != nil {
 							err = e
 							goto fail
@@ -401,7 +421,7 @@ loop:
 						continue loop
 					}
 				}
-				if v := in.cacheAttr(ic, x, c.Names[o.arg], c.hashes[o.arg]); v != nil {
+				if v := ic.fillAttr(x, c.Names[o.arg], c.hashes[o.arg]); v != nil {
 					stack[sp-1] = v
 					continue loop
 				}
@@ -417,6 +437,8 @@ loop:
 				goto fail
 			}
 			stack[sp-1] = v
+		// The cache says that the class has nothing to do with the store: a known entry of the instance's dict, one of its slots, or a new
+		// entry.
 		case code.STORE_ATTR:
 			a, v := stack[sp-1], stack[sp-2]
 			if x, ok := a.(*Instance); ok {
@@ -435,15 +457,15 @@ loop:
 							continue loop
 						}
 					}
-					storeNew(ic, x, c.names[o.arg], c.hashes[o.arg], v)
+					ic.store(x, c.names[o.arg], c.hashes[o.arg], v)
 					sp -= 2
 					continue loop
 				}
-				if in.cacheStore(ic, x, c.Names[o.arg]) {
+				if ic.fillStore(x, c.Names[o.arg]) {
 					if ic.kind == attrSlot {
 						x.Slots[ic.idx] = v
 					} else {
-						storeNew(ic, x, c.names[o.arg], c.hashes[o.arg], v)
+						ic.store(x, c.names[o.arg], c.hashes[o.arg], v)
 					}
 					sp -= 2
 					continue loop
@@ -453,6 +475,7 @@ loop:
 				goto fail
 			}
 			sp -= 2
+		// A method is found in the class if the instance's dict has no such name. Then it is not bound, and CALL passes self.
 		case code.LOAD_METHOD:
 			a := stack[sp-1]
 			name := c.Names[o.arg]
@@ -501,6 +524,8 @@ loop:
 			f.PC = pc
 			pc++
 			fallthrough
+		// Below the arguments lie a function and self, or NULL and a function. Python functions, classes that only make an object and run a
+		// Python __init__, and Go functions that keep no arguments are called with the arguments where they lie.
 		case code.CALL:
 			n := int(o.arg)
 			base := sp - n // first argument
@@ -521,7 +546,7 @@ loop:
 				nf := in.pushFrame(fn)
 				if fc := fn.Code; fc.simple && len(args) == fc.ArgCount {
 					copy(nf.LocalsPlus, args)
-				} else if err = in.bindArgs(fn, nf.LocalsPlus, args, nil); err != nil {
+				} else if err = fn.bind(in, nf.LocalsPlus, args, nil); err != nil {
 					in.popFrame(nf)
 					goto fail
 				}
@@ -533,14 +558,14 @@ loop:
 				}
 				in.popFrame(nf)
 			} else if t, ok := callable.(*Type); ok && kwnames == nil && t.constructs() {
-				v, err = in.construct(t, args)
+				v, err = t.construct(in, args)
 			} else if b, ok := callable.(*Builtin); ok && kwnames == nil && b.shared && b.NoKw && b.Self == nil {
 				k := len(args)
 				if b.Method {
 					k--
 				}
 				if k < b.Min || b.Max >= 0 && k > b.Max {
-					err = in.builtinArity(b, k, false)
+					err = b.wrongArgs(in, k, false)
 				} else {
 					v, err = b.Fn(in, args, nil)
 					if v == nil {
@@ -574,6 +599,11 @@ loop:
 				goto fail
 			}
 			if !t {
+				if o.op == code.POP_JUMP_BACKWARD_IF_FALSE && in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						goto fail
+					}
+				}
 				pc = int(o.arg)
 			}
 		case code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_TRUE:
@@ -595,11 +625,21 @@ loop:
 		case code.POP_JUMP_FORWARD_IF_NONE, code.POP_JUMP_BACKWARD_IF_NONE:
 			sp--
 			if stack[sp] == None {
+				if o.op == code.POP_JUMP_BACKWARD_IF_NONE && in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						goto fail
+					}
+				}
 				pc = int(o.arg)
 			}
 		case code.POP_JUMP_FORWARD_IF_NOT_NONE, code.POP_JUMP_BACKWARD_IF_NOT_NONE:
 			sp--
 			if stack[sp] != None {
+				if o.op == code.POP_JUMP_BACKWARD_IF_NOT_NONE && in.stop.Load() {
+					if err = in.stopped(); err != nil {
+						goto fail
+					}
+				}
 				pc = int(o.arg)
 			}
 		case code.JUMP_IF_FALSE_OR_POP, code.JUMP_IF_TRUE_OR_POP:
@@ -632,6 +672,7 @@ loop:
 				}
 				stack[sp-1] = v
 			}
+		// The iterators of range and list are walked here; the rest has a method.
 		case fastForStore:
 			var v Object
 			switch it := stack[sp-1].(type) {
@@ -681,7 +722,7 @@ loop:
 				sp++
 			}
 		case code.SEND:
-			v, ret, e := in.send(stack[sp-2], stack[sp-1])
+			v, ret, e := send(in, stack[sp-2], stack[sp-1])
 			if e != nil {
 				err = e
 				goto fail
@@ -693,12 +734,15 @@ loop:
 			} else {
 				stack[sp-1] = v
 			}
+		// The frame becomes the generator's, and its call returns the generator: evaluation goes on behind this instruction when it is
+		// resumed.
 		case code.RETURN_GENERATOR:
 			g := &Generator{Name: f.Func.Name, Qualname: f.Func.Qualname, frame: f}
 			f.Gen = g
 			f.retained = true
 			f.SP, f.PC = sp, pc
 			return g, nil
+		// The frame is left as it is. yielded tells resume that this was no return.
 		case code.YIELD_VALUE:
 			sp--
 			v := stack[sp]
@@ -743,7 +787,7 @@ loop:
 				items = x.Items
 			}
 			if len(items) != n || items == nil {
-				if items, err = in.unpack(v, n, -1); err != nil {
+				if items, err = unpack(in, v, n, -1); err != nil {
 					goto fail
 				}
 			}
@@ -758,6 +802,7 @@ loop:
 			stack[sp] = stack[sp-int(o.arg)]
 			sp++
 
+		// A bare raise does not add this frame to the traceback again; the other forms do.
 		case code.RAISE_VARARGS:
 			switch o.arg {
 			case 0:
@@ -777,17 +822,13 @@ loop:
 				err = in.raise(stack[sp], cause)
 			}
 			goto fail
+		// The exception goes on as it came: this frame is in its traceback, and its context stays.
 		case code.RERAISE:
 			sp--
 			e, ok := stack[sp].(*Exception)
 			if !ok {
 				err = in.Errorf(in.Exc.SystemError, "nothing to re-raise")
 				goto fail
-			}
-			if o.arg != 0 && sp >= int(o.arg) {
-				if li, ok := AsInt(stack[sp-int(o.arg)]); ok && o.arg == 1 {
-					_ = li
-				}
 			}
 			err = &Raised{e}
 			goto unwind

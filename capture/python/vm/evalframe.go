@@ -18,11 +18,15 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error is the panic's value and the stack of the goroutine.
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
 
 // EvalFrame runs a frame from its PC until it returns, yields or fails. It does not ask FrameHook.
 func (in *Interp) EvalFrame(f *Frame) (Object, error) { return in.evalThrow(f, nil) }
 
+// evalThrow evaluates a frame from its PC, or, if thrown is not nil, as if its current instruction had failed with that. It counts the call,
+// puts the frame on top of the call stack and takes it down again, and when the frame fails, what the caller was handling is handled again.
+// A frame that returns has done that itself.
 func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
 	in.depth++
 	prev, prevExc := in.frame, in.exc
@@ -45,10 +49,11 @@ func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
 
 // evalOutermost is the boundary where a panic becomes an error.
 func (in *Interp) evalOutermost(f *Frame, thrown error) (result Object, err error) {
-	depth, slab, top, reprs := in.depth, in.slab, in.top, len(in.reprs)
+	mark, printing := in.mark(), len(in.printing)
 	defer func() {
 		if r := recover(); r != nil {
-			in.depth, in.slab, in.top, in.reprs = depth, slab, top, in.reprs[:reprs]
+			in.rewind(mark)
+			in.printing = in.printing[:printing]
 			result, err = nil, &PanicError{r, debug.Stack()}
 		}
 	}()
@@ -61,8 +66,13 @@ type wayfarer interface {
 	Leave(place string)
 }
 
-// unwind finds the handler of a failure at f.PC and readies the stack for it. Without one, or for an error that is not a
-// Python exception, it returns the error. entry says that the frame is added to the traceback.
+// unwind is what happens when the instruction at f.PC fails, or an exception goes on through the frame (entry false: then its traceback has
+// this frame already).
+//
+// A Python exception gets an entry in its traceback. If a row of the exception table covers the PC, the stack is cut to the height that it
+// had when the try statement began, the index of the failing instruction is pushed if the row says so, where CPython keeps it for RERAISE,
+// then the exception, and evaluation goes on at the handler: sp and pc say where. Without a row the error is for the caller. Any other Go
+// error ends all frames without running a handler, finally clauses included: it is no exception of the program.
 func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) {
 	c := f.Code
 	r, ok := err.(*Raised)
@@ -91,6 +101,7 @@ func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) 
 	return sp + 1, int(h.Target), nil
 }
 
+// retainedFrame is the frame for a traceback to hold: only one with memory of its own may be held.
 func retainedFrame(f *Frame) *Frame {
 	if f.heap {
 		return f
@@ -98,24 +109,26 @@ func retainedFrame(f *Frame) *Frame {
 	return nil
 }
 
+// unaryNames has the operators of the unary instructions.
 var unaryNames = map[code.Op]string{code.UNARY_NEGATIVE: "-", code.UNARY_POSITIVE: "+", code.UNARY_INVERT: "~"}
 
-func (in *Interp) floatOp(x, y float64, arg int32) Object {
+// floatOp is an operator of floats by the argument of BINARY_OP; nil where there is an error to raise, or more to do.
+func (bx *boxes) floatOp(x, y float64, arg int32) Object {
 	switch arg {
 	case 0, 13:
-		return in.boxFloat(x + y)
+		return bx.boxFloat(x + y)
 	case 10, 23:
-		return in.boxFloat(x - y)
+		return bx.boxFloat(x - y)
 	case 5, 18:
-		return in.boxFloat(x * y)
+		return bx.boxFloat(x * y)
 	case 11, 24:
 		if y != 0 {
-			return in.boxFloat(x / y)
+			return bx.boxFloat(x / y)
 		}
 	case 8, 21:
 		if x > 0 || y == math.Trunc(y) && x != 0 {
 			if r := libm.Pow(x, y); !math.IsInf(r, 0) {
-				return in.boxFloat(r)
+				return bx.boxFloat(r)
 			}
 		}
 	}

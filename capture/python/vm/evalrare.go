@@ -7,7 +7,8 @@ import (
 	"whittle/capture/python/code"
 )
 
-// evalRare runs the instructions that are not worth a place in eval's loop: none of them jumps. It returns the new height of the stack.
+// evalRare runs the instructions that are not worth a place in eval's loop: none of them jumps or leaves the frame. It returns the new
+// height of the stack. When it fails, the height does not matter, as a handler cuts the stack to its own.
 func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	c, locals, stack := f.Code, f.LocalsPlus, f.Stack
 	switch o.op {
@@ -18,7 +19,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		locals[o.arg] = nil
 	case code.LOAD_NAME:
-		v, e := in.loadName(f, c.Names[o.arg])
+		v, e := f.loadName(in, c.Names[o.arg])
 		if e != nil {
 			err = e
 			return sp, err
@@ -38,7 +39,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.DELETE_NAME:
 		if d, ok := f.Locals.(*Dict); ok {
 			if !d.DelStr(c.Names[o.arg]) {
-				err = in.nameError(f, c.Names[o.arg])
+				err = in.nameError(c.Names[o.arg])
 				return sp, err
 			}
 		} else if err = in.DelItem(f.Locals, Str(c.Names[o.arg])); err != nil {
@@ -46,9 +47,10 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 	case code.DELETE_GLOBAL:
 		if !f.Globals.DelStr(c.Names[o.arg]) {
-			err = in.nameError(f, c.Names[o.arg])
+			err = in.nameError(c.Names[o.arg])
 			return sp, err
 		}
+	// Free variables have the last slots.
 	case code.COPY_FREE_VARS:
 		n := int(o.arg)
 		base := len(locals) - n
@@ -58,10 +60,11 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.DELETE_DEREF:
 		cell, ok := locals[o.arg].(*Cell)
 		if !ok || cell.V == nil {
-			err = in.unboundDeref(c, int(o.arg))
+			err = c.unbound(in, int(o.arg))
 			return sp, err
 		}
 		cell.V = nil
+	// A class body reads a name of an enclosing function from its own namespace first.
 	case code.LOAD_CLASSDEREF:
 		name := c.LocalsPlusName(int(o.arg))
 		var v Object
@@ -82,7 +85,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			}
 		}
 		if v == nil {
-			err = in.unboundDeref(c, int(o.arg))
+			err = c.unbound(in, int(o.arg))
 			return sp, err
 		}
 		stack[sp] = v
@@ -191,6 +194,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		if err = stack[sp-int(o.arg)].(*Set).Add(in, stack[sp]); err != nil {
 			return sp, err
 		}
+	// Only * in a list or a call compiles to this, so the error speaks of *.
 	case code.LIST_EXTEND:
 		sp--
 		l := stack[sp-int(o.arg)].(*List)
@@ -214,18 +218,19 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", stack[sp].Type().Name)
 			return sp, err
 		}
-		if err = in.dictUpdate(stack[sp-int(o.arg)].(*Dict), stack[sp]); err != nil {
+		if err = stack[sp-int(o.arg)].(*Dict).update(in, stack[sp]); err != nil {
 			return sp, err
 		}
 	case code.DICT_MERGE:
 		sp--
-		if err = in.dictMerge(stack[sp-int(o.arg)].(*Dict), stack[sp], stack[sp-int(o.arg)-2]); err != nil {
+		if err = stack[sp-int(o.arg)].(*Dict).merge(in, stack[sp], stack[sp-int(o.arg)-2]); err != nil {
 			return sp, err
 		}
+	// Pushed from the last to the first, so that the first target finds its item on top.
 	case code.UNPACK_EX:
 		before, after := int(o.arg&0xff), int(o.arg>>8)
 		sp--
-		items, e := in.unpack(stack[sp], before, after)
+		items, e := unpack(in, stack[sp], before, after)
 		if e != nil {
 			err = e
 			return sp, err
@@ -240,6 +245,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			stack[sp] = items[i]
 			sp++
 		}
+	// The parts were pushed in the order of the bits, so they are taken in the other.
 	case code.MAKE_FUNCTION:
 		sp--
 		co := stack[sp].(*Code)
@@ -293,9 +299,10 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.LOAD_ASSERTION_ERROR:
 		stack[sp] = in.Exc.AssertionError
 		sp++
+	// The fromlist is on top, the level below it.
 	case code.IMPORT_NAME:
 		level, _ := AsInt(stack[sp-2])
-		v, e := in.importName(f, c.Names[o.arg], stack[sp-1], int(level))
+		v, e := f.importName(in, c.Names[o.arg], stack[sp-1], int(level))
 		if e != nil {
 			err = e
 			return sp, err
@@ -303,7 +310,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp--
 		stack[sp-1] = v
 	case code.IMPORT_FROM:
-		v, e := in.importFrom(stack[sp-1], c.Names[o.arg])
+		v, e := importFrom(in, stack[sp-1], c.Names[o.arg])
 		if e != nil {
 			err = e
 			return sp, err
@@ -312,7 +319,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp++
 	case code.IMPORT_STAR:
 		sp--
-		if err = in.importStar(f, stack[sp]); err != nil {
+		if err = f.importStar(in, stack[sp]); err != nil {
 			return sp, err
 		}
 	case code.PRINT_EXPR:
@@ -328,9 +335,10 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			}
 		}
 
+	// __exit__ is bound before __enter__ runs, and lies below what that returns until the block is left.
 	case code.BEFORE_WITH:
 		mgr := stack[sp-1]
-		exit, enter, e := in.withMethods(mgr)
+		exit, enter, e := withMethods(in, mgr)
 		if e != nil {
 			err = e
 			return sp, err
@@ -343,6 +351,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp-1] = exit
 		stack[sp] = v
 		sp++
+	// __exit__ lies below what PUSH_EXC_INFO pushed; whether its result is true is for the jump that follows.
 	case code.WITH_EXCEPT_START:
 		exc := stack[sp-1].(*Exception)
 		exit := stack[sp-4]
@@ -357,6 +366,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		stack[sp] = v
 		sp++
+	// What was handled so far goes below the exception; POP_EXCEPT finds it there when the handler ends.
 	case code.PUSH_EXC_INFO:
 		v := stack[sp-1]
 		if in.exc != nil {
@@ -371,8 +381,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp--
 		in.exc, _ = stack[sp].(*Exception)
 		stack[sp] = nil
+	// The part that a clause takes is what is handled while the clause runs.
 	case code.CHECK_EG_MATCH:
-		match, rest, err := in.starMatch(stack[sp-2], stack[sp-1])
+		match, rest, err := starMatch(in, stack[sp-2], stack[sp-1])
 		if err != nil {
 			return sp, err
 		}
@@ -381,14 +392,14 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			in.exc = e
 		}
 	case code.PREP_RERAISE_STAR:
-		v, err := in.starRaise(stack[sp-2], stack[sp-1].(*List).Items)
+		v, err := starRaise(in, stack[sp-2], stack[sp-1].(*List).Items)
 		if err != nil {
 			return sp, err
 		}
 		sp--
 		stack[sp-1] = v
 	case code.CHECK_EXC_MATCH:
-		ok, e := in.excMatches(stack[sp-2], stack[sp-1])
+		ok, e := excMatches(in, stack[sp-2], stack[sp-1])
 		if e != nil {
 			err = e
 			return sp, err
@@ -409,7 +420,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp] = MakeBool(isMatchMapping(in, stack[sp-1]))
 		sp++
 	case code.MATCH_KEYS:
-		v, e := in.matchKeys(stack[sp-2], stack[sp-1].(*Tuple))
+		v, e := matchKeys(in, stack[sp-2], stack[sp-1].(*Tuple))
 		if e != nil {
 			err = e
 			return sp, err
@@ -417,18 +428,19 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		stack[sp] = v
 		sp++
 	case code.MATCH_CLASS:
-		v, e := in.matchClass(stack[sp-3], stack[sp-2], int(o.arg), stack[sp-1].(*Tuple))
+		v, e := matchClass(in, stack[sp-3], stack[sp-2], int(o.arg), stack[sp-1].(*Tuple))
 		if e != nil {
 			err = e
 			return sp, err
 		}
 		sp -= 2
 		stack[sp-1] = v
+	// Errors about * and ** name the function, which lies below them.
 	case code.CALL_FUNCTION_EX:
 		var kw []KwArg
 		if o.arg&1 != 0 {
 			sp--
-			if kw, err = in.kwFromMapping(stack[sp-2], stack[sp]); err != nil {
+			if kw, err = kwFromMapping(in, stack[sp-2], stack[sp]); err != nil {
 				return sp, err
 			}
 		}
@@ -438,7 +450,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		case *Tuple:
 			args = x.Items
 		default:
-			if args, err = in.starArgs(callable, x); err != nil {
+			if args, err = starArgs(in, callable, x); err != nil {
 				return sp, err
 			}
 		}

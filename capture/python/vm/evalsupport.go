@@ -32,7 +32,7 @@ func (t *Type) constructs() bool {
 }
 
 // construct makes an object of a class that constructs.
-func (in *Interp) construct(t *Type, args []Object) (Object, error) {
+func (t *Type) construct(in *Interp, args []Object) (Object, error) {
 	o := &Instance{Class: t}
 	if t.NumSlots > 0 {
 		o.Slots = make([]Object, t.NumSlots)
@@ -44,7 +44,7 @@ func (in *Interp) construct(t *Type, args []Object) (Object, error) {
 		copy(nf.LocalsPlus[1:], args)
 	} else {
 		var few [8]Object
-		if err := in.bindArgs(fn, nf.LocalsPlus, append(append(few[:0], o), args...), nil); err != nil {
+		if err := fn.bind(in, nf.LocalsPlus, append(append(few[:0], o), args...), nil); err != nil {
 			in.popFrame(nf)
 			return nil, err
 		}
@@ -60,118 +60,9 @@ func (in *Interp) construct(t *Type, args []Object) (Object, error) {
 	return o, nil
 }
 
-// storeNew stores into an instance's dict and notes at which entry.
-func storeNew(ic *inlineCache, x *Instance, name Object, h uint64, v Object) {
-	if x.Dict == nil {
-		x.Dict = &Dict{entries: make([]dictEntry, 0, max(4, x.Class.width))}
-	}
-	d := x.Dict
-	i := d.findStr(string(name.(Str)), h)
-	if i >= 0 {
-		d.entries[i].val = v
-	} else {
-		d.insert(h, name, v)
-		i = len(d.entries) - 1
-		if i >= x.Class.width && i < smallDict {
-			x.Class.width = i + 1
-		}
-	}
-	ic.idx, ic.key = int32(i), dataOf(d.entries[i].key)
-}
-
-// cacheStore says whether storing an attribute concerns only the instance's dict or one of its slots, and fills the cache.
-func (in *Interp) cacheStore(ic *inlineCache, x *Instance, name string) bool {
-	t := x.Class
-	if t.hooks().setattr != nil || name == "__class__" || name == "__dict__" {
-		return false
-	}
-	switch d := t.Lookup(name).(type) {
-	case nil:
-		if !t.HasDict {
-			return false
-		}
-		*ic = inlineCache{typ: t, ver: t.version, kind: attrDict}
-		return true
-	case *Member:
-		if d.Index >= len(x.Slots) || !t.IsSubtype(d.Own) {
-			return false
-		}
-		*ic = inlineCache{typ: t, ver: t.version, kind: attrSlot, idx: int32(d.Index)}
-		return true
-	}
-	return false
-}
-
-// What an attribute was found to be; see inlineCache.
-const (
-	attrDict     uint8 = iota // an entry of the instance's dict
-	attrSlot                  // one of __slots__
-	attrProperty              // a property with a Python getter
-	attrClass                 // a value of the class that binds to nothing
-)
-
-// cacheAttr finds an attribute in an instance's dict or slots or a plain one of its class, and fills the cache; nil if it is
-// anything else. A property fills the cache and gives nil.
-func (in *Interp) cacheAttr(ic *inlineCache, x *Instance, name string, h uint64) Object {
-	t := x.Class
-	hooks := t.hooks()
-	if hooks.getattribute != nil {
-		return nil
-	}
-	var plain Object
-	switch d := t.Lookup(name).(type) {
-	case nil:
-	case *Member:
-		if d.Index < len(x.Slots) && x.Slots[d.Index] != nil && t.IsSubtype(d.Own) {
-			*ic = inlineCache{typ: t, ver: t.version, idx: int32(d.Index), kind: attrSlot}
-			return x.Slots[d.Index]
-		}
-		return nil
-	case *Property:
-		if fn, ok := d.Get.(*Function); ok && hooks.getattr == nil {
-			*ic = inlineCache{typ: t, ver: t.version, val: fn, kind: attrProperty}
-		}
-		return nil
-	case Int, Float, Str, Bool, *NoneType, *Tuple, *List, *Dict, *Set, *FrozenSet, *Type:
-		plain = d
-	default:
-		if isData(d) {
-			return nil
-		}
-	}
-	i := -1
-	if x.Dict != nil && x.Dict.live > 0 {
-		i = x.Dict.findStr(name, h)
-	}
-	if i < 0 {
-		if plain != nil {
-			*ic = inlineCache{typ: t, ver: t.version, val: plain, kind: attrClass}
-		}
-		return plain
-	}
-	e := &x.Dict.entries[i]
-	*ic = inlineCache{typ: t, ver: t.version, idx: int32(i), key: dataOf(e.key), kind: attrDict}
-	return e.val
-}
-
-func (in *Interp) loadGlobal(f *Frame, ic *inlineCache, i int) Object {
-	name, h := f.Code.Names[i], f.Code.hashes[i]
-	if f.Globals.live > 0 {
-		if j := f.Globals.findStr(name, h); j >= 0 {
-			e := &f.Globals.entries[j]
-			*ic = inlineCache{dict: f.Globals, idx: int32(j), key: dataOf(e.key)}
-			return e.val
-		}
-	}
-	if j := f.Builtins.findStr(name, h); j >= 0 {
-		e := &f.Builtins.entries[j]
-		*ic = inlineCache{dict: f.Builtins, idx: int32(j), key: dataOf(e.key), ver: f.Globals.keysVer, typ: ObjectType, val: f.Globals}
-		return e.val
-	}
-	return nil
-}
-
-func (in *Interp) loadName(f *Frame, name string) (Object, error) {
+// loadName is LOAD_NAME: the namespace of a class or module body, the globals, the builtins. The namespace may be any mapping that a
+// metaclass prepared.
+func (f *Frame) loadName(in *Interp, name string) (Object, error) {
 	switch d := f.Locals.(type) {
 	case *Dict:
 		if v, ok := d.GetStr(name); ok {
@@ -193,16 +84,11 @@ func (in *Interp) loadName(f *Frame, name string) (Object, error) {
 	if v, ok := f.Builtins.GetStr(name); ok {
 		return v, nil
 	}
-	return nil, in.nameError(f, name)
+	return nil, in.nameError(name)
 }
 
-func (in *Interp) nameError(f *Frame, name string) error {
-	e := &Exception{Class: in.Exc.NameError, Args: NewTuple(Str("name '" + name + "' is not defined"))}
-	e.SetField("name", Str(name))
-	return in.Raise(e)
-}
-
-func (in *Interp) unboundDeref(c *Code, i int) error {
+// unbound is the NameError for a cell or free variable, slot i, that has no value.
+func (c *Code) unbound(in *Interp, i int) error {
 	n := c.LocalsPlusName(i)
 	if slices.Contains(c.FreeVars, n) {
 		return in.Errorf(in.Exc.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n)
@@ -223,6 +109,7 @@ func (in *Interp) callVector(callable Object, args []Object, kwnames *Tuple) (Ob
 	return in.Call(callable, args[:n], kw)
 }
 
+// callHooked asks CallHook before it calls. The hook may keep the arguments, so they are copied off the stack.
 func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Object, error) {
 	var kw []KwArg
 	n := len(args)
@@ -243,16 +130,17 @@ func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Ob
 	return in.Call(callable, a, kw)
 }
 
-func (in *Interp) starArgs(callable, x Object) ([]Object, error) {
+// starArgs gives the arguments that f(*x) passes.
+func starArgs(in *Interp, callable, x Object) ([]Object, error) {
 	items, err := in.IterAll(x)
 	if err != nil && x.Type().Lookup("__iter__") == nil && x.Type().Lookup("__getitem__") == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", in.funcStr(callable), x.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", funcStr(in, callable), x.Type().Name)
 	}
 	return items, err
 }
 
 // funcStr names a callable in error messages.
-func (in *Interp) funcStr(o Object) string {
+func funcStr(in *Interp, o Object) string {
 	q, err := in.GetAttrOpt(o, "__qualname__")
 	if err != nil || q == nil {
 		s, _ := in.Str(o)
@@ -268,11 +156,12 @@ func (in *Interp) funcStr(o Object) string {
 	return name + "()"
 }
 
-func (in *Interp) kwFromMapping(callable, m Object) ([]KwArg, error) {
+// kwFromMapping gives the keyword arguments that f(**m) passes.
+func kwFromMapping(in *Interp, callable, m Object) ([]KwArg, error) {
 	d, ok := m.(*Dict)
 	if !ok {
 		d = NewDict()
-		if err := in.dictMerge(d, m, callable); err != nil {
+		if err := d.merge(in, m, callable); err != nil {
 			return nil, err
 		}
 	}
@@ -293,19 +182,20 @@ func (in *Interp) kwFromMapping(callable, m Object) ([]KwArg, error) {
 	return kw, nil
 }
 
-func (in *Interp) dictMerge(d *Dict, m, callable Object) error {
+// merge adds the items of m to the keyword arguments for callable, in which no name may be there twice.
+func (d *Dict) merge(in *Interp, m, callable Object) error {
 	if _, ok := unwrap(m).(*Dict); !ok && m.Type().Lookup("keys") == nil {
-		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", in.funcStr(callable), m.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), m.Type().Name)
 	}
 	src := NewDict()
-	if err := in.dictUpdate(src, m); err != nil {
+	if err := src.update(in, m); err != nil {
 		return err
 	}
 	var err error
 	src.Each(func(k, v Object) bool {
 		if _, dup, _ := d.Get(in, k); dup {
 			s, _ := in.Str(k)
-			err = in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", in.funcStr(callable), s)
+			err = in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", funcStr(in, callable), s)
 			return false
 		}
 		err = d.Set(in, k, v)
@@ -314,8 +204,9 @@ func (in *Interp) dictMerge(d *Dict, m, callable Object) error {
 	return err
 }
 
-// send resumes a delegate of yield from.
-func (in *Interp) send(it, v Object) (out, ret Object, err error) {
+// send resumes a delegate of yield from: out is what it yields, or ret what it returns. Only a generator can be sent more than None without
+// a method of that name.
+func send(in *Interp, it, v Object) (out, ret Object, err error) {
 	switch x := it.(type) {
 	case *Generator:
 		return x.resume(in, v, nil)
@@ -339,7 +230,9 @@ func (in *Interp) send(it, v Object) (out, ret Object, err error) {
 	return out, nil, err
 }
 
-func (in *Interp) unpack(v Object, before, after int) ([]Object, error) {
+// unpack gives the items of an iterable for before targets, or, with after >= 0, for a starred one and after more behind it. Of an iterable
+// that is too long only one item too many is taken, as the program can see.
+func unpack(in *Interp, v Object, before, after int) ([]Object, error) {
 	var items []Object
 	switch x := v.(type) {
 	case *Tuple:
@@ -380,7 +273,8 @@ func (in *Interp) unpack(v Object, before, after int) ([]Object, error) {
 	return items, nil
 }
 
-func (in *Interp) withMethods(m Object) (exit, enter Object, err error) {
+// withMethods looks a context manager's methods up on its class, __enter__ first, and binds them.
+func withMethods(in *Interp, m Object) (exit, enter Object, err error) {
 	t := m.Type()
 	bind := func(name string) (Object, error) {
 		d := t.Lookup(name)
@@ -400,7 +294,8 @@ func (in *Interp) withMethods(m Object) (exit, enter Object, err error) {
 	return exit, enter, err
 }
 
-func (in *Interp) excMatches(exc, class Object) (bool, error) {
+// excMatches is the test of an except clause: the class, or one in a tuple, which may be nested.
+func excMatches(in *Interp, exc, class Object) (bool, error) {
 	e, ok := exc.(*Exception)
 	if !ok {
 		return false, nil
@@ -415,7 +310,7 @@ func (in *Interp) excMatches(exc, class Object) (bool, error) {
 	if t, ok := class.(*Tuple); ok {
 		for _, c := range t.Items {
 			if nested, isT := c.(*Tuple); isT {
-				ok, err := in.excMatches(exc, nested)
+				ok, err := excMatches(in, exc, nested)
 				if ok || err != nil {
 					return ok, err
 				}
@@ -431,8 +326,10 @@ func (in *Interp) excMatches(exc, class Object) (bool, error) {
 	return check(class)
 }
 
+// raise is the raise statement: o is an exception, or a class that is called for one; cause is what stands behind from, nil if there is
+// none. The exception's context is what is being handled now.
 func (in *Interp) raise(o, cause Object) error {
-	e, err := in.toException(o)
+	e, err := toException(in, o)
 	if err != nil {
 		return err
 	}
@@ -440,7 +337,7 @@ func (in *Interp) raise(o, cause Object) error {
 		if cause == None {
 			e.Cause, e.Suppress = None, true
 		} else {
-			ce, err := in.toException(cause)
+			ce, err := toException(in, cause)
 			if err != nil {
 				if in.Matches(err, in.Exc.TypeError) {
 					return in.Errorf(in.Exc.TypeError, "exception causes must derive from BaseException")
@@ -450,27 +347,7 @@ func (in *Interp) raise(o, cause Object) error {
 			e.Cause, e.Suppress = ce, true
 		}
 	}
-	return in.Raise2(e)
-}
-
-// Raise2 raises an exception that may already have a context: the one being handled replaces it.
-func (in *Interp) Raise2(e *Exception) error {
-	in.chain(e)
-	return &Raised{e}
-}
-
-// chain makes what is being handled the context of e, and breaks the cycle that this could make.
-func (in *Interp) chain(e *Exception) {
-	if in.exc == nil || in.exc == e {
-		return
-	}
-	for x := in.exc; x != nil; x = x.Context {
-		if x.Context == e {
-			x.Context = nil
-			break
-		}
-	}
-	e.Context = in.exc
+	return in.raiseAgain(e)
 }
 
 // pendingNames are the names of keyword arguments of the call at which evaluation begins: of a frame that an embedder goes on with.

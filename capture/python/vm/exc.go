@@ -3,7 +3,6 @@ package vm
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -11,7 +10,8 @@ import (
 	"whittle/capture/python/syntax"
 )
 
-// Exception is an instance of BaseException or of a class below it.
+// Exception is an instance of BaseException or of a class below it. It carries its own traceback, which grows by an entry for each frame
+// that the exception passes; what was being handled when it was raised is its Context, and what stands behind "from" its Cause.
 type Exception struct {
 	Identity
 	Class     *Type
@@ -45,6 +45,7 @@ func (t *Traceback) Line() int {
 // Raised is the Go error that carries a Python exception.
 type Raised struct{ Exc *Exception }
 
+// Error is the exception's class and its message where that takes no interpreter; FormatException prints all of it.
 func (r *Raised) Error() string {
 	return r.Exc.Class.Name + ": " + r.Exc.message()
 }
@@ -108,136 +109,9 @@ type ExcTypes struct {
 
 var excTypes ExcTypes
 
-// NewException makes an exception without raising it.
-func (in *Interp) NewException(cls *Type, args ...Object) *Exception {
-	return &Exception{Class: cls, Args: NewTuple(args...)}
-}
-
-// Errorf raises: it returns the error to return.
-func (in *Interp) Errorf(cls *Type, format string, args ...any) error {
-	msg := format
-	if len(args) > 0 {
-		msg = fmt.Sprintf(format, args...)
-	}
-	return &Raised{in.withContext(&Exception{Class: cls, Args: NewTuple(Str(msg))})}
-}
-
-// Raise returns the error that raises e.
-func (in *Interp) Raise(e *Exception) error { return &Raised{in.withContext(e)} }
-
-// RaiseObj raises a class with arguments, constructing it as a call would.
-func (in *Interp) RaiseObj(cls *Type, args ...Object) error {
-	o, err := in.Call(cls, args, nil)
-	if err != nil {
-		return err
-	}
-	e, ok := o.(*Exception)
-	if !ok {
-		return in.Errorf(in.Exc.TypeError, "exceptions must derive from BaseException")
-	}
-	return in.Raise(e)
-}
-
-// withContext links the exception being handled, and breaks the cycle that this could make.
-func (in *Interp) withContext(e *Exception) *Exception {
-	h := in.exc
-	if h == nil || h == e || e.Context != nil {
-		return e
-	}
-	for x := h; x != nil; x = x.Context {
-		if x.Context == e {
-			x.Context = nil
-			break
-		}
-	}
-	e.Context = h
-	return e
-}
-
-// Matches reports whether err is a Python exception of class cls.
-func (in *Interp) Matches(err error, cls *Type) bool {
-	var r *Raised
-	return errors.As(err, &r) && r.Exc.Class.IsSubtype(cls)
-}
-
-func (in *Interp) stopIteration(v Object) error {
-	e := &Exception{Class: in.Exc.StopIteration, Args: emptyTuple}
-	if v != nil && v != None {
-		e.Args = NewTuple(v)
-	}
-	if v == nil {
-		v = None
-	}
-	e.SetField("value", v)
-	return &Raised{e}
-}
-
-// KeyError raises KeyError(key).
-func (in *Interp) KeyError(key Object) error {
-	return in.Raise(&Exception{Class: in.Exc.KeyError, Args: NewTuple(key)})
-}
-
-func (in *Interp) attrError(o Object, name, format string, args ...any) error {
-	e := &Exception{Class: in.Exc.AttributeError, Args: NewTuple(Str(fmt.Sprintf(format, args...)))}
-	e.SetField("name", Str(name))
-	e.SetField("obj", o)
-	return in.Raise(e)
-}
-
-// OSError turns a Go error of the file system into a Python one.
-func (in *Interp) OSError(err error, path string) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) && path == "" {
-		path = pe.Path
-	}
-	var no syscall.Errno
-	cls := in.Exc.OSError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		cls, no = in.Exc.FileNotFoundError, syscall.ENOENT
-	case errors.Is(err, fs.ErrExist):
-		cls, no = in.Exc.FileExistsError, syscall.EEXIST
-	case errors.Is(err, fs.ErrPermission):
-		cls, no = in.Exc.PermissionError, syscall.EACCES
-	case errors.Is(err, os.ErrProcessDone):
-		cls, no = in.Exc.ProcessLookupError, syscall.ESRCH
-	}
-	var raw syscall.Errno
-	if errors.As(err, &raw) {
-		no = raw
-		switch raw {
-		case syscall.EISDIR:
-			cls = in.Exc.IsADirectoryError
-		case syscall.ENOTDIR:
-			cls = in.Exc.NotADirectoryError
-		case syscall.EPIPE:
-			cls = in.Exc.BrokenPipeError
-		case syscall.ESRCH:
-			cls = in.Exc.ProcessLookupError
-		case syscall.ECHILD:
-			cls = in.Exc.ChildProcessError
-		}
-	}
-	if no == 0 {
-		return in.Errorf(cls, "%s", err.Error())
-	}
-	msg := no.Error()
-	if msg != "" {
-		msg = string(msg[0]-'a'+'A') + msg[1:]
-		if no.Error()[0] < 'a' {
-			msg = no.Error()
-		}
-	}
-	e := &Exception{Class: cls, Args: NewTuple(Int(no), Str(msg))}
-	e.SetField("errno", Int(no))
-	e.SetField("strerror", Str(msg))
-	if path != "" {
-		e.SetField("filename", Str(path))
-	}
-	return in.Raise(e)
-}
-
-func (in *Interp) fromSyntaxError(err error) error {
+// syntaxError is the SyntaxError, or the class below it, for an error of package syntax. One that was found late shows the line of the file
+// only if there is a file.
+func syntaxError(in *Interp, err error) error {
 	var se *syntax.Error
 	if !errors.As(err, &se) {
 		return in.Errorf(in.Exc.SystemError, "%s", err.Error())
@@ -259,11 +133,12 @@ func (in *Interp) fromSyntaxError(err error) error {
 	if se.Line == 0 {
 		e.Args = NewTuple(Str(se.Msg))
 	}
-	in.syntaxFields(e)
+	e.setSyntaxFields()
 	return in.Raise(e)
 }
 
-func (in *Interp) syntaxFields(e *Exception) {
+// setSyntaxFields takes a SyntaxError's fields from its arguments: the message, and a tuple of the place.
+func (e *Exception) setSyntaxFields() {
 	for _, n := range []string{"msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"} {
 		e.SetField(n, None)
 	}
@@ -282,7 +157,7 @@ func (in *Interp) syntaxFields(e *Exception) {
 }
 
 // toException makes an exception of what a raise statement was given.
-func (in *Interp) toException(o Object) (*Exception, error) {
+func toException(in *Interp, o Object) (*Exception, error) {
 	switch x := o.(type) {
 	case *Exception:
 		return x, nil
@@ -311,10 +186,13 @@ func (in *Interp) toException(o Object) (*Exception, error) {
 
 func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	e := &Exception{Class: cls, Args: NewTuple(append([]Object(nil), args...)...)}
-	return e, in.excInit(e, args, kw)
+	return e, e.initFields(in, args, kw)
 }
 
-func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
+// initFields sets the native attributes of an exception from the arguments of its call, by the class that it derives from; that is where a
+// StopIteration has its value from, and an OSError the class that its number says. Keywords are refused unless the class knows them or has
+// an __init__ of its own.
+func (e *Exception) initFields(in *Interp, args []Object, kw []KwArg) error {
 	x := in.Exc
 	c := e.Class
 	named := func(allowed ...string) error {
@@ -364,7 +242,7 @@ func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
 		}
 		return named("name", "path")
 	case c.IsSubtype(x.SyntaxError):
-		in.syntaxFields(e)
+		e.setSyntaxFields()
 	case c.IsSubtype(x.UnicodeError) && len(args) == 5:
 		for i, n := range []string{"encoding", "object", "start", "end", "reason"} {
 			e.SetField(n, args[i])
@@ -409,11 +287,13 @@ func (in *Interp) excInit(e *Exception, args []Object, kw []KwArg) error {
 
 var excInitBuiltin Object
 
+// excRow is one built-in exception class: its name, its base, and the field of ExcTypes that it goes to.
 type excRow struct {
 	name, base string
 	p          **Type
 }
 
+// initExceptions makes the built-in exception classes, bases before what derives from them.
 func initExceptions() {
 	x := &excTypes
 	rows := []excRow{
@@ -474,6 +354,7 @@ func initExceptions() {
 
 var excByName []*Type
 
+// excSelf is the exception that a method of BaseException was called on.
 func excSelf(in *Interp, o Object) (*Exception, error) {
 	e, ok := o.(*Exception)
 	if !ok {
@@ -482,6 +363,7 @@ func excSelf(in *Interp, o Object) (*Exception, error) {
 	return e, nil
 }
 
+// initExceptionMethods gives exceptions their methods, and each class its native attributes.
 func initExceptionMethods() {
 	b := excTypes.BaseException
 	excInitBuiltin = addMethod(b, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
@@ -490,7 +372,7 @@ func initExceptionMethods() {
 			return nil, err
 		}
 		e.Args = NewTuple(append([]Object(nil), args[1:]...)...)
-		return None, in.excInit(e, args[1:], kw)
+		return None, e.initFields(in, args[1:], kw)
 	})
 	addNew(b)
 	addMethod(b, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -510,7 +392,7 @@ func initExceptionMethods() {
 		if err != nil {
 			return nil, err
 		}
-		s, err := in.excStr(e)
+		s, err := e.str(in)
 		return Str(s), err
 	})
 	addMethod(b, "with_traceback", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -625,8 +507,8 @@ func initExceptionMethods() {
 	initExceptionGroups()
 }
 
-// excStr is str(e) without a user's __str__.
-func (in *Interp) excStr(e *Exception) (string, error) {
+// str is str(e) without a user's __str__.
+func (e *Exception) str(in *Interp) (string, error) {
 	x := in.Exc
 	switch {
 	case e.Class.IsSubtype(x.BaseExceptionGroup):
@@ -701,6 +583,7 @@ func (in *Interp) excStr(e *Exception) (string, error) {
 	return in.Repr(e.Args)
 }
 
+// lastSlash is the last slash in a path, -1 if there is none.
 func lastSlash(s string) int {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i] == '/' {

@@ -2,6 +2,7 @@ package vm
 
 // Exception groups, and what except* does with them.
 
+// groupMembers are the exceptions in a group.
 func groupMembers(e *Exception) []Object {
 	if t, ok := e.Field("exceptions").(*Tuple); ok {
 		return t.Items
@@ -58,7 +59,7 @@ func unwrapDict(o Object) bool {
 }
 
 // newGroup makes a group of exceptions as the class BaseExceptionGroup would.
-func (in *Interp) newGroup(message Object, members []Object) (*Exception, error) {
+func newGroup(in *Interp, message Object, members []Object) (*Exception, error) {
 	o, err := groupNew(in, in.Exc.BaseExceptionGroup, []Object{message, NewList(members...)}, nil)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (in *Interp) newGroup(message Object, members []Object) (*Exception, error)
 }
 
 // derive makes a group of some members of e, by its class's derive, which stands where e stands.
-func (in *Interp) derive(e *Exception, members []Object) (*Exception, error) {
+func (e *Exception) derive(in *Interp, members []Object) (*Exception, error) {
 	o, err := in.CallMethod(e, "derive", NewList(members...))
 	if err != nil {
 		return nil, err
@@ -87,8 +88,8 @@ func (in *Interp) derive(e *Exception, members []Object) (*Exception, error) {
 	return g, nil
 }
 
-// splitGroup parts e into what picks takes and what it leaves; either may be nil.
-func (in *Interp) splitGroup(e *Exception, picks func(e *Exception) (bool, error)) (match, rest *Exception, err error) {
+// split parts e into what picks takes and what it leaves; either may be nil.
+func (e *Exception) split(in *Interp, picks func(e *Exception) (bool, error)) (match, rest *Exception, err error) {
 	ok, err := picks(e)
 	switch {
 	case err != nil:
@@ -105,7 +106,7 @@ func (in *Interp) splitGroup(e *Exception, picks func(e *Exception) (bool, error
 			if !ok {
 				continue
 			}
-			a, b, err := in.splitGroup(sub, picks)
+			a, b, err := sub.split(in, picks)
 			if err != nil {
 				return err
 			}
@@ -122,18 +123,18 @@ func (in *Interp) splitGroup(e *Exception, picks func(e *Exception) (bool, error
 		return nil, nil, err
 	}
 	if len(yes) > 0 {
-		if match, err = in.derive(e, yes); err != nil {
+		if match, err = e.derive(in, yes); err != nil {
 			return nil, nil, err
 		}
 	}
 	if len(no) > 0 {
-		rest, err = in.derive(e, no)
+		rest, err = e.derive(in, no)
 	}
 	return match, rest, err
 }
 
 // picker is the condition of split and subgroup: classes or a function.
-func (in *Interp) picker(cond Object) (func(e *Exception) (bool, error), error) {
+func picker(in *Interp, cond Object) (func(e *Exception) (bool, error), error) {
 	isExc := func(o Object) bool {
 		t, ok := o.(*Type)
 		return ok && t.IsSubtype(in.Exc.BaseException)
@@ -147,7 +148,7 @@ func (in *Interp) picker(cond Object) (func(e *Exception) (bool, error), error) 
 		cond = t
 	}
 	if byClass {
-		return func(e *Exception) (bool, error) { return in.excMatches(e, cond) }, nil
+		return func(e *Exception) (bool, error) { return excMatches(in, e, cond) }, nil
 	}
 	switch cond.(type) {
 	case *Function, *Builtin, *BoundMethod:
@@ -162,6 +163,7 @@ func (in *Interp) picker(cond Object) (func(e *Exception) (bool, error), error) 
 	return nil, in.Errorf(in.Exc.TypeError, "expected a function, exception type or tuple of exception types")
 }
 
+// initExceptionGroups gives groups their methods.
 func initExceptionGroups() {
 	b := excTypes.BaseExceptionGroup
 	addNew(b)
@@ -184,19 +186,19 @@ func initExceptionGroups() {
 		return groupNew(in, in.Exc.BaseExceptionGroup, []Object{e.Field("message"), members}, nil)
 	})
 	method("split", func(in *Interp, e *Exception, cond Object) (Object, error) {
-		picks, err := in.picker(cond)
+		picks, err := picker(in, cond)
 		if err != nil {
 			return nil, err
 		}
-		match, rest, err := in.splitGroup(e, picks)
+		match, rest, err := e.split(in, picks)
 		return NewTuple(orNone(match), orNone(rest)), err
 	})
 	method("subgroup", func(in *Interp, e *Exception, cond Object) (Object, error) {
-		picks, err := in.picker(cond)
+		picks, err := picker(in, cond)
 		if err != nil {
 			return nil, err
 		}
-		match, _, err := in.splitGroup(e, picks)
+		match, _, err := e.split(in, picks)
 		return orNone(match), err
 	})
 	b.Dict.SetStr("__class_getitem__", &ClassMethod{&Builtin{Name: "__class_getitem__", Owner: b, Min: 1, Max: 1, NoKw: true, Fn: func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -210,7 +212,7 @@ func initExceptionGroups() {
 
 // starMatch parts what an except* clause of a class takes from what it leaves to the next; None stands for nothing. An
 // exception that is no group is handed over in one.
-func (in *Interp) starMatch(exc, class Object) (match, rest Object, err error) {
+func starMatch(in *Interp, exc, class Object) (match, rest Object, err error) {
 	classes := []Object{class}
 	if t, ok := class.(*Tuple); ok {
 		classes = t.Items
@@ -228,7 +230,7 @@ func (in *Interp) starMatch(exc, class Object) (match, rest Object, err error) {
 	if !ok {
 		return None, None, nil
 	}
-	m, r, err := in.splitGroup(e, func(e *Exception) (bool, error) { return in.excMatches(e, class) })
+	m, r, err := e.split(in, func(e *Exception) (bool, error) { return excMatches(in, e, class) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,7 +253,7 @@ func (in *Interp) starMatch(exc, class Object) (match, rest Object, err error) {
 
 // starRaise is what a try with except* raises in the end: what its clauses raised, together with what they raised again or
 // did not take of the exception as it came. None: nothing.
-func (in *Interp) starRaise(orig Object, left []Object) (Object, error) {
+func starRaise(in *Interp, orig Object, left []Object) (Object, error) {
 	o := orig.(*Exception)
 	var raised, again []Object
 	keep := map[*Exception]bool{}
@@ -265,13 +267,13 @@ func (in *Interp) starRaise(orig Object, left []Object) (Object, error) {
 		}
 		if e.Traceback == o.Traceback && e.Context == o.Context && e.Cause == o.Cause {
 			again = append(again, e)
-			in.leaves(e, keep)
+			e.leaves(keep)
 		} else {
 			raised = append(raised, e)
 		}
 	}
 	if len(again) > 0 {
-		m, _, err := in.splitGroup(o, func(e *Exception) (bool, error) { return keep[e], nil })
+		m, _, err := o.split(in, func(e *Exception) (bool, error) { return keep[e], nil })
 		if err != nil {
 			return nil, err
 		}
@@ -288,18 +290,18 @@ func (in *Interp) starRaise(orig Object, left []Object) (Object, error) {
 	case 1:
 		return raised[0], nil
 	}
-	return in.newGroup(Str(""), raised)
+	return newGroup(in, Str(""), raised)
 }
 
 // leaves notes the exceptions in a group that are no groups.
-func (in *Interp) leaves(e *Exception, out map[*Exception]bool) {
-	if !e.Class.IsSubtype(in.Exc.BaseExceptionGroup) {
+func (e *Exception) leaves(out map[*Exception]bool) {
+	if !e.Class.IsSubtype(excTypes.BaseExceptionGroup) {
 		out[e] = true
 		return
 	}
 	for _, m := range groupMembers(e) {
 		if sub, ok := m.(*Exception); ok {
-			in.leaves(sub, out)
+			sub.leaves(out)
 		}
 	}
 }

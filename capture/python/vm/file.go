@@ -27,6 +27,7 @@ type File struct {
 	LineBuf  bool
 }
 
+// Type implements Object.
 func (*File) Type() *Type { return FileType }
 
 // Unread is what a file that is open for reading alone has left, without reading it; ok is false for other files.
@@ -58,6 +59,7 @@ func NewUnreadFile(name, mode, encoding string, data []byte) *File {
 	return &File{Name: name, Mode: mode, Encoding: encoding, Binary: strings.Contains(mode, "b"), r: bufio.NewReader(bytes.NewReader(data))}
 }
 
+// AttrDict implements HasDict.
 func (f *File) AttrDict(create bool) *Dict {
 	if f.Dict == nil && create {
 		f.Dict = NewDict()
@@ -73,14 +75,6 @@ func NewWriterFile(name string, w io.Writer) *File {
 // NewReaderFile is a text file that reads from r: sys.stdin.
 func NewReaderFile(name string, r *bufio.Reader) *File {
 	return &File{Name: name, Mode: "r", Encoding: "utf-8", Errors: "strict", r: r}
-}
-
-// StdinReader is the buffered standard input that input() and sys.stdin share.
-func (in *Interp) StdinReader() *bufio.Reader {
-	if in.stdin == nil {
-		in.stdin = bufio.NewReader(in.Stdin)
-	}
-	return in.stdin
 }
 
 // OpenFile is open().
@@ -213,6 +207,7 @@ func (f *File) Close() error {
 	return err
 }
 
+// value is what reading gives: bytes of a binary file, else text, with newlines of all kinds as one.
 func (f *File) value(in *Interp, b []byte) (Object, error) {
 	if f.Binary {
 		return Bytes(b), nil
@@ -225,13 +220,14 @@ func (f *File) value(in *Interp, b []byte) (Object, error) {
 	if enc == "" {
 		enc = "utf-8"
 	}
-	s, err := in.decode(b, enc, errs)
+	s, err := decodeText(in, b, enc, errs)
 	if strings.IndexByte(s, '\r') >= 0 {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	}
 	return Str(s), err
 }
 
+// readLine reads up to a newline, which it includes; at the end of the file the line is empty.
 func (f *File) readLine(in *Interp) (Object, error) {
 	if err := f.check(in); err != nil {
 		return nil, err
@@ -258,6 +254,7 @@ func (f *File) Next(in *Interp) (Object, error) {
 	return v, nil
 }
 
+// initFile gives files their methods.
 func initFile() {
 	t := FileType
 	t.HasDict = true

@@ -25,7 +25,9 @@ type fmtSpec struct {
 	zeroPad bool
 }
 
-func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
+// parseSpec reads the mini-language of format specs: [[fill]align][sign][z][#][0][width][grouping][.precision][type]. typ is the type that
+// error messages name.
+func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	whole := s
 	f := fmtSpec{fill: ' ', prec: -1}
 	r, n := utf8.DecodeRuneInString(s)
@@ -110,6 +112,7 @@ func (in *Interp) parseSpec(s, typ string) (fmtSpec, error) {
 	return f, nil
 }
 
+// pad fills a text up to the width, by default to the left if left is so for its type; "=" puts the fill between the sign and the digits.
 func (f *fmtSpec) pad(body string, defAlign byte) string {
 	n := f.width - utf8.RuneCountInString(body)
 	if n <= 0 {
@@ -166,6 +169,7 @@ func (f *fmtSpec) number(neg bool, prefix, digits, tail string, group int) strin
 	return f.pad(sign+prefix+body, '>')
 }
 
+// grouped puts a separator between groups of digits.
 func grouped(d string, sep byte, n int) string {
 	if len(d) <= n {
 		return d
@@ -196,11 +200,11 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	}
 	switch x := o.(type) {
 	case Str:
-		return in.formatStr(string(x), spec)
+		return formatStr(in, string(x), spec)
 	case Int, Bool, *BigInt:
-		return in.formatInt(x, spec)
+		return formatInt(in, x, spec)
 	case Float:
-		return in.formatFloat(float64(x), spec)
+		return formatFloat(in, float64(x), spec)
 	}
 	v, ok, err := in.special(o, "__format__", Str(spec))
 	if err != nil {
@@ -216,8 +220,9 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	return s, nil
 }
 
-func (in *Interp) formatStr(s, spec string) (string, error) {
-	f, err := in.parseSpec(spec, "str")
+// formatStr formats a string: width, fill and precision.
+func formatStr(in *Interp, s, spec string) (string, error) {
+	f, err := parseSpec(in, spec, "str")
 	if err != nil {
 		return "", err
 	}
@@ -245,18 +250,19 @@ func (in *Interp) formatStr(s, spec string) (string, error) {
 	return f.pad(s, '<'), nil
 }
 
-func (in *Interp) formatInt(o Object, spec string) (string, error) {
-	f, err := in.parseSpec(spec, o.Type().Name)
+// formatInt formats an integer in any base, as a character, or as a float if the spec's type is one of a float.
+func formatInt(in *Interp, o Object, spec string) (string, error) {
+	f, err := parseSpec(in, spec, o.Type().Name)
 	if err != nil {
 		return "", err
 	}
 	switch f.typ {
 	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
-		x, err := in.toFloat(o)
+		x, err := toFloat(in, o)
 		if err != nil {
 			return "", err
 		}
-		return in.formatFloat(x, spec)
+		return formatFloat(in, x, spec)
 	}
 	b, _ := AsBig(o)
 	if f.prec >= 0 {
@@ -299,8 +305,9 @@ func (in *Interp) formatInt(o Object, spec string) (string, error) {
 	return f.number(neg, prefix, digits, "", group), nil
 }
 
-func (in *Interp) formatFloat(x float64, spec string) (string, error) {
-	f, err := in.parseSpec(spec, "float")
+// formatFloat formats a float.
+func formatFloat(in *Interp, x float64, spec string) (string, error) {
+	f, err := parseSpec(in, spec, "float")
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 )
 
+// initFunctions gives functions, methods and builtins their attributes.
 func initFunctions() {
 	t := FunctionType
 	fn := func(o Object) *Function { return o.(*Function) }
@@ -230,8 +231,8 @@ func orNone(o Object) Object {
 }
 
 // Annotations gives the function's __annotations__ dict.
-func (f *Function) Annotations() *Dict {
-	switch a := f.Annots.(type) {
+func (fn *Function) Annotations() *Dict {
+	switch a := fn.Annots.(type) {
 	case *Dict:
 		return a
 	case *Tuple:
@@ -239,14 +240,15 @@ func (f *Function) Annotations() *Dict {
 		for i := 0; i+1 < len(a.Items); i += 2 {
 			d.SetStr(string(a.Items[i].(Str)), a.Items[i+1])
 		}
-		f.Annots = d
+		fn.Annots = d
 		return d
 	}
 	d := NewDict()
-	f.Annots = d
+	fn.Annots = d
 	return d
 }
 
+// initCodeFrame gives code objects, frames and tracebacks their attributes, under CPython's names.
 func initCodeFrame() {
 	strs := func(ss []string) Object {
 		items := make([]Object, len(ss))

@@ -2,7 +2,14 @@ package vm
 
 import "errors"
 
-// Generator is a generator object.
+// Generator is a generator object: a frame that stops at a yield and goes on when it is asked for more.
+//
+// Its states: not started (the frame waits behind RETURN_GENERATOR); suspended (the frame's PC is behind a YIELD_VALUE, and what the yield
+// expression is to be goes on top of its stack); running; done, by a return, an exception or close. The frame owns its memory, as it
+// outlives the call that made it.
+//
+// A body that yields inside an except clause is handling an exception that its caller is not. That exception is kept in exc while the
+// generator waits (hasExc) and is handled again when it goes on; the caller's is put back meanwhile.
 type Generator struct {
 	Identity
 	Name, Qualname string
@@ -37,7 +44,8 @@ func (g *Generator) Next(in *Interp) (Object, error) {
 	return v, nil
 }
 
-// resume runs to the next yield (v) or to the return (ret). exc is thrown in if not nil.
+// resume runs to the next yield (v) or to the return (ret), with sent as the value of the yield that it waits at. exc, if not nil, is thrown
+// in there instead.
 func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Object, err error) {
 	if g.running {
 		return nil, nil, in.Errorf(in.Exc.ValueError, "generator already executing")
@@ -49,6 +57,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 		return nil, None, nil
 	}
 	f := g.frame
+	// Nothing of the body has run, so nothing of it can handle the exception.
 	if !g.started && exc != nil {
 		g.finish()
 		exc.Traceback = &Traceback{Code: f.Code, Globals: f.Globals, PC: f.PC, Next: exc.Traceback}
@@ -72,7 +81,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 			in.chain(exc)
 		}
 		f.PC-- // the instruction that yielded fails
-		v, err = in.throwInto(f, exc)
+		v, err = f.throw(in, exc)
 	} else {
 		f.Stack[f.SP] = sent
 		f.SP++
@@ -103,18 +112,21 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 	return nil, v, nil
 }
 
+// finish ends the generator, whose frame nobody needs any more.
 func (g *Generator) finish() {
 	g.done = true
 	g.frame = nil
 }
 
-// throwInto resumes a frame by raising at its current instruction.
-func (in *Interp) throwInto(f *Frame, exc *Exception) (Object, error) {
+// throw resumes a frame by raising at its current instruction. No hook is asked: it was when the frame began.
+func (f *Frame) throw(in *Interp, exc *Exception) (Object, error) {
 	f.Back = in.frame
 	return in.evalThrow(f, &Raised{exc})
 }
 
-// throw is generator.throw: it goes to a delegate of yield from first.
+// throw is generator.throw. A generator that waits in a yield from hands the exception to its delegate first; GeneratorExit closes the
+// delegate. What the delegate yields then goes out; what it returns or raises goes into this frame, which goes on behind the yield from or
+// fails there.
 func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error) {
 	if g.running {
 		return nil, nil, in.Errorf(in.Exc.ValueError, "generator already executing")
@@ -123,7 +135,7 @@ func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error)
 		var rv Object
 		var done bool
 		if exc.Class.IsSubtype(in.Exc.GeneratorExit) {
-			if err = in.closeIter(sub); err != nil {
+			if err = closeIter(in, sub); err != nil {
 				if r, ok := err.(*Raised); ok {
 					return g.resume(in, None, r.Exc)
 				}
@@ -174,7 +186,8 @@ func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error)
 	return g.resume(in, None, exc)
 }
 
-// delegate is the iterator that a suspended yield from waits on.
+// delegate is the iterator that a suspended yield from waits on: RESUME 2 follows only the yield of that expression, and then the delegate
+// is on top of the stack.
 func (g *Generator) delegate() Object {
 	f := g.frame
 	if f == nil || !g.started || f.PC < 2 || f.PC >= len(f.Code.ops) {
@@ -187,7 +200,7 @@ func (g *Generator) delegate() Object {
 }
 
 // closeIter closes a delegate.
-func (in *Interp) closeIter(o Object) error {
+func closeIter(in *Interp, o Object) error {
 	if g, ok := o.(*Generator); ok {
 		return g.Close(in)
 	}
@@ -199,7 +212,7 @@ func (in *Interp) closeIter(o Object) error {
 	return err
 }
 
-// Close is generator.close().
+// Close is generator.close(): it throws GeneratorExit in, and the generator has to end. One that has not started has nothing to clean up.
 func (g *Generator) Close(in *Interp) error {
 	if g.done {
 		return nil
@@ -222,6 +235,7 @@ func (g *Generator) Close(in *Interp) error {
 	return in.Errorf(in.Exc.RuntimeError, "generator ignored GeneratorExit")
 }
 
+// initGenerator gives generators their methods and attributes.
 func initGenerator() {
 	t := GeneratorType
 	self := func(in *Interp, o Object) (*Generator, error) {
@@ -268,7 +282,7 @@ func initGenerator() {
 				return nil, err
 			}
 		}
-		e, err := in.toException(o)
+		e, err := toException(in, o)
 		if err != nil {
 			return nil, err
 		}

@@ -66,6 +66,7 @@ func siphash(s string) uint64 {
 	return ^uint64(1)
 }
 
+// sipround is one round of SipHash.
 func sipround(v0, v1, v2, v3 uint64) (uint64, uint64, uint64, uint64) {
 	v0 += v1
 	v1 = bits.RotateLeft64(v1, 13) ^ v0

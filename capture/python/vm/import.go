@@ -13,27 +13,94 @@ import (
 
 var errIsDir error = isDirError{}
 
+// isDirError is the error of opening a folder as a file.
 type isDirError struct{}
 
 func (isDirError) Error() string { return "is a directory" }
 
+// Imports says where modules come from, and keeps those that were imported.
+//
+// A module is looked for in three places: among the files of sys.path, unless Go code is registered under its name; among the modules
+// written in Go; and in the source trees that the embedder added. Modules has every module from the moment its code begins to run, so that
+// two modules may import each other.
+type Imports struct {
+	Modules *Dict    // sys.modules
+	Path    []string // sys.path until the sys module has a list of its own
+
+	natives map[string]func(in *Interp) (*Module, error) // modules written in Go
+	sources []sourceTree
+	builtin Object // the built-in __import__, which an import statement need not call
+}
+
+// sourceTree is a tree of .py files inside the program.
+type sourceTree struct {
+	fs     fs.FS
+	prefix string // what __file__ starts with
+}
+
+func newImports() Imports {
+	return Imports{Modules: NewDict(), natives: map[string]func(in *Interp) (*Module, error){}}
+}
+
 // RegisterModule adds a module written in Go; init runs when it is first imported.
-func (in *Interp) RegisterModule(name string, init func(in *Interp) (*Module, error)) {
-	in.natives[name] = init
+func (im *Imports) RegisterModule(name string, init func(in *Interp) (*Module, error)) {
+	im.natives[name] = init
 }
 
 // AddSourceFS adds a tree of .py files, searched after sys.path and native modules. Their __file__ is prefix joined
 // with the path inside the tree.
-func (in *Interp) AddSourceFS(f fs.FS, prefix string) {
-	in.sources = append(in.sources, sourceTree{f, prefix})
+func (im *Imports) AddSourceFS(f fs.FS, prefix string) {
+	im.sources = append(im.sources, sourceTree{f, prefix})
 }
 
-// HasModule reports whether a native module of that name is registered.
-func (in *Interp) HasModule(name string) bool { _, ok := in.natives[name]; return ok }
+// SourceText gives the text of a source file, from the embedded trees too.
+func (im *Imports) SourceText(file string) (string, bool) {
+	for _, t := range im.sources {
+		if rel, ok := strings.CutPrefix(file, t.prefix+"/"); ok {
+			if b, err := fs.ReadFile(t.fs, rel); err == nil {
+				return string(b), true
+			}
+		}
+	}
+	b, err := os.ReadFile(file)
+	return string(b), err == nil
+}
+
+// embeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
+// folders of the file system are absolute.
+func (im *Imports) embeddedDir(d string) bool {
+	for _, t := range im.sources {
+		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
+			return true
+		}
+		if t.prefix != "" && (d == t.prefix || strings.HasPrefix(d, t.prefix+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// sysPath is sys.path as the script sees it.
+func (im *Imports) sysPath() []string {
+	if sys, ok := im.Modules.GetStr("sys"); ok {
+		if p, ok := sys.(*Module).Dict.GetStr("path"); ok {
+			if l, ok := p.(*List); ok {
+				var out []string
+				for _, it := range l.Items {
+					if s, ok := AsStr(it); ok {
+						out = append(out, s)
+					}
+				}
+				return out
+			}
+		}
+	}
+	return im.Path
+}
 
 // Import imports a dotted name and gives the module of that name (not the top package).
 func (in *Interp) Import(name string) (*Module, error) {
-	o, err := in.importDotted(name)
+	o, err := importDotted(in, name)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +111,9 @@ func (in *Interp) Import(name string) (*Module, error) {
 	return m, nil
 }
 
-func (in *Interp) importDotted(name string) (Object, error) {
+// importDotted imports a module by its full name, its packages first, and puts it into its package's namespace. A module that is being
+// imported, by whoever is waiting for this one, is taken as it is.
+func importDotted(in *Interp, name string) (Object, error) {
 	if m, ok := in.Modules.GetStr(name); ok {
 		if m == None {
 			return nil, in.moduleNotFound(name, "import of "+name+" halted; None in sys.modules")
@@ -57,7 +126,7 @@ func (in *Interp) importDotted(name string) (Object, error) {
 	}
 	var pkg Object
 	if parent != "" {
-		p, err := in.importDotted(parent)
+		p, err := importDotted(in, parent)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +135,7 @@ func (in *Interp) importDotted(name string) (Object, error) {
 		}
 		pkg = p
 	}
-	m, err := in.loadModule(name, child, pkg)
+	m, err := loadModule(in, name, child, pkg)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +145,16 @@ func (in *Interp) importDotted(name string) (Object, error) {
 	return m, nil
 }
 
-func (in *Interp) moduleNotFound(name, msg string) error {
-	e := &Exception{Class: in.Exc.ModuleNotFoundError, Args: NewTuple(Str(msg))}
+func (r *Raising) moduleNotFound(name, msg string) error {
+	e := &Exception{Class: r.Exc.ModuleNotFoundError, Args: NewTuple(Str(msg))}
 	e.SetField("name", Str(name))
 	e.SetField("msg", Str(msg))
-	return in.Raise(e)
+	return r.Raise(e)
 }
 
-func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
+// loadModule finds a module that is not in Modules and runs it. child is the last part of its name, pkg its package if it has one: then it
+// is looked for where the package's __path__ says.
+func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	var dirs []string
 	if pkg != nil {
 		pm, ok := pkg.(*Module)
@@ -119,15 +190,15 @@ func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
 			}
 			base := filepath.Join(d, child)
 			if st, err := os.Stat(filepath.Join(base, "__init__.py")); err == nil && !st.IsDir() {
-				return in.loadFile(name, filepath.Join(base, "__init__.py"), base, true)
+				return loadFile(in, name, filepath.Join(base, "__init__.py"), base, true)
 			}
 			if st, err := os.Stat(base + ".py"); err == nil && !st.IsDir() {
-				return in.loadFile(name, base+".py", "", true)
+				return loadFile(in, name, base+".py", "", true)
 			}
 		}
 	}
 	if init != nil {
-		m, err := in.runNative(name, init)
+		m, err := runNative(in, name, init)
 		if err != nil {
 			return nil, err
 		}
@@ -136,16 +207,17 @@ func (in *Interp) loadModule(name, child string, pkg Object) (Object, error) {
 	rel := strings.ReplaceAll(name, ".", "/")
 	for _, t := range in.sources {
 		if b, err := fs.ReadFile(t.fs, rel+"/__init__.py"); err == nil {
-			return in.loadSource(name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel), code.CompileKnown)
+			return loadSource(in, name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel), code.CompileKnown)
 		}
 		if b, err := fs.ReadFile(t.fs, rel+".py"); err == nil {
-			return in.loadSource(name, path.Join(t.prefix, rel+".py"), string(b), "", code.CompileKnown)
+			return loadSource(in, name, path.Join(t.prefix, rel+".py"), string(b), "", code.CompileKnown)
 		}
 	}
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
 }
 
-func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error)) (*Module, error) {
+// runNative makes a module that is written in Go.
+func runNative(in *Interp, name string, init func(in *Interp) (*Module, error)) (*Module, error) {
 	m, err := init(in)
 	if err != nil {
 		return nil, err
@@ -157,39 +229,8 @@ func (in *Interp) runNative(name string, init func(in *Interp) (*Module, error))
 	return m, nil
 }
 
-// embeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
-// folders of the file system are absolute.
-func (in *Interp) embeddedDir(d string) bool {
-	for _, t := range in.sources {
-		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
-			return true
-		}
-		if t.prefix != "" && (d == t.prefix || strings.HasPrefix(d, t.prefix+"/")) {
-			return true
-		}
-	}
-	return false
-}
-
-// sysPath is sys.path as the script sees it.
-func (in *Interp) sysPath() []string {
-	if sys, ok := in.Modules.GetStr("sys"); ok {
-		if p, ok := sys.(*Module).Dict.GetStr("path"); ok {
-			if l, ok := p.(*List); ok {
-				var out []string
-				for _, it := range l.Items {
-					if s, ok := AsStr(it); ok {
-						out = append(out, s)
-					}
-				}
-				return out
-			}
-		}
-	}
-	return in.Path
-}
-
-func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) {
+// loadFile runs a file as a module. pkgDir is the folder of a package, empty for a plain module.
+func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, in.OSError(err, file)
@@ -200,13 +241,15 @@ func (in *Interp) loadFile(name, file, pkgDir string, abs bool) (Object, error) 
 			pkgDir = filepath.Dir(a)
 		}
 	}
-	return in.loadSource(name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
+	return loadSource(in, name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
 }
 
-func (in *Interp) loadSource(name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
+// loadSource runs a text as a module. The module is in Modules while it runs and is taken out again if it fails; what stands there in the
+// end is what the import gives, as a module may put something else in its own place.
+func loadSource(in *Interp, name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
 	co, err := compile(file, src)
 	if err != nil {
-		return nil, in.fromSyntaxError(err)
+		return nil, syntaxError(in, err)
 	}
 	c := NewCode(co)
 	m := in.NewModule(name, "")
@@ -232,31 +275,16 @@ func (in *Interp) loadSource(name, file, src, pkgDir string, compile func(file, 
 	return m, nil
 }
 
-// SourceText gives the text of a source file, from the embedded trees too.
-func (in *Interp) SourceText(file string) (string, bool) {
-	for _, t := range in.sources {
-		if rel, ok := strings.CutPrefix(file, t.prefix+"/"); ok {
-			if b, err := fs.ReadFile(t.fs, rel); err == nil {
-				return string(b), true
-			}
-		}
-	}
-	b, err := os.ReadFile(file)
-	return string(b), err == nil
-}
-
-func (in *Interp) importName(f *Frame, name string, fromlist Object, level int) (Object, error) {
-	if imp, ok := f.Builtins.GetStr("__import__"); ok && imp != in.builtinImport() {
+func (f *Frame) importName(in *Interp, name string, fromlist Object, level int) (Object, error) {
+	if imp, ok := f.Builtins.GetStr("__import__"); ok && imp != in.Imports.builtin {
 		return in.Call(imp, []Object{Str(name), f.Globals, None, fromlist, MakeInt(int64(level))}, nil)
 	}
-	return in.doImport(f.Globals, name, fromlist, level)
+	return importRelative(in, f.Globals, name, fromlist, level)
 }
 
-type importKey struct{}
-
-func (in *Interp) builtinImport() Object { o, _ := in.Ext[importKey{}].(Object); return o }
-
-func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level int) (Object, error) {
+// importRelative is __import__: it imports name, from the package of globals for a level of 1 and higher, and gives the top package, or,
+// with a fromlist, the module itself, after submodules that the list names have been imported.
+func importRelative(in *Interp, globals *Dict, name string, fromlist Object, level int) (Object, error) {
 	full := name
 	if level > 0 {
 		pkg := ""
@@ -278,7 +306,7 @@ func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level in
 			full += "." + name
 		}
 	}
-	m, err := in.importDotted(full)
+	m, err := importDotted(in, full)
 	if err != nil {
 		return nil, err
 	}
@@ -310,14 +338,14 @@ func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level in
 						}
 						for _, x := range more {
 							xs, _ := AsStr(x)
-							if err := in.maybeSub(mod, full, xs); err != nil {
+							if err := mod.importSub(in, full, xs); err != nil {
 								return nil, err
 							}
 						}
 					}
 					continue
 				}
-				if err := in.maybeSub(mod, full, s); err != nil {
+				if err := mod.importSub(in, full, s); err != nil {
 					return nil, err
 				}
 			}
@@ -326,17 +354,17 @@ func (in *Interp) doImport(globals *Dict, name string, fromlist Object, level in
 	return m, nil
 }
 
-// maybeSub imports full.name if the package has no such attribute and there is such a module.
-func (in *Interp) maybeSub(mod *Module, full, name string) error {
-	if _, ok := mod.Dict.GetStr(name); ok {
+// importSub imports full.name if the package has no such attribute and there is such a module.
+func (m *Module) importSub(in *Interp, full, name string) error {
+	if _, ok := m.Dict.GetStr(name); ok {
 		return nil
 	}
-	if mod.GetAttrHook != nil {
-		if _, ok, err := mod.GetAttrHook(in, name); ok || err != nil {
+	if m.GetAttrHook != nil {
+		if _, ok, err := m.GetAttrHook(in, name); ok || err != nil {
 			return err
 		}
 	}
-	_, err := in.importDotted(full + "." + name)
+	_, err := importDotted(in, full+"."+name)
 	var r *Raised
 	if err != nil && errors.As(err, &r) && r.Exc.Class.IsSubtype(in.Exc.ModuleNotFoundError) {
 		if n, _ := AsStr(r.Exc.Field("name")); n == full+"."+name {
@@ -346,7 +374,9 @@ func (in *Interp) maybeSub(mod *Module, full, name string) error {
 	return err
 }
 
-func (in *Interp) importFrom(m Object, name string) (Object, error) {
+// importFrom is IMPORT_FROM: an attribute of the module, or the submodule of that name that is still being imported and so is no attribute
+// yet.
+func importFrom(in *Interp, m Object, name string) (Object, error) {
 	v, err := in.lookupAttr(m, name)
 	if err != nil && !in.Matches(err, in.Exc.AttributeError) {
 		return nil, err
@@ -374,7 +404,8 @@ func (in *Interp) importFrom(m Object, name string) (Object, error) {
 	return nil, in.Raise(e)
 }
 
-func (in *Interp) importStar(f *Frame, m Object) error {
+// importStar binds what __all__ names, or else everything without a leading underscore.
+func (f *Frame) importStar(in *Interp, m Object) error {
 	mod, ok := m.(*Module)
 	if !ok {
 		return in.Errorf(in.Exc.ImportError, "from-import-* object has no __dict__ and no __all__")

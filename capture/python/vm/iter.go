@@ -27,6 +27,7 @@ type (
 	}
 )
 
+// Type implements Object, here and below.
 func (*listIter) Type() *Type { return ListIterType }
 
 func (*tupleIter) Type() *Type { return TupleIterType }
@@ -45,6 +46,7 @@ func (d *dictIter) Type() *Type {
 	return DictKeyIterType
 }
 
+// Next implements Iterator, here and below. The list may change while it is walked; once its end was reached, that is the end.
 func (it *listIter) Next(*Interp) (Object, error) {
 	if it.l == nil || it.i >= len(it.l.Items) {
 		it.l = nil
@@ -88,6 +90,7 @@ func (it *strIter) Next(*Interp) (Object, error) {
 	return v, nil
 }
 
+// Next fails if the dict has got or lost keys meanwhile.
 func (it *dictIter) Next(in *Interp) (Object, error) {
 	if it.d == nil {
 		return nil, nil
@@ -115,8 +118,10 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 // gives n integers from cur on.
 func NewListIter(l *List, i int) Object { return &listIter{l, i} }
 
+// NewTupleIter is an iterator over items, as of a tuple.
 func NewTupleIter(items []Object) Object { return &tupleIter{items: items} }
 
+// NewRangeIter is an iterator over n integers from cur on, step apart.
 func NewRangeIter(cur, step, n int64) Object { return &rangeIter{cur, step, n} }
 
 // Pending lists what a built-in iterator of a list, tuple, range, str or dict has yet to give, without advancing it.
@@ -162,7 +167,7 @@ func Pending(it Object) (items []Object, ok bool) {
 	return nil, false
 }
 
-// Iter is iter(o).
+// Iter is iter(o): __iter__, or, for what has only __getitem__, an iterator over o[0], o[1] and so on up to IndexError.
 func (in *Interp) Iter(o Object) (Object, error) {
 	switch x := o.(type) {
 	case *List:
@@ -178,9 +183,9 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	case *Dict:
 		return &dictIter{d: x, n: x.live}, nil
 	case *Set:
-		return in.setIter(&x.setTable), nil
+		return (&x.setTable).iter(in), nil
 	case *FrozenSet:
-		return in.setIter(&x.setTable), nil
+		return (&x.setTable).iter(in), nil
 	case Bytes:
 		return bytesIter([]byte(x)), nil
 	case *ByteArray:
@@ -227,7 +232,8 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.Name)
 }
 
-func (in *Interp) setIter(s *setTable) Object {
+// iter walks through a set; it fails if the set changes its size meanwhile.
+func (s *setTable) iter(in *Interp) Object {
 	items := s.Items()
 	n := s.used
 	i := 0
@@ -243,6 +249,7 @@ func (in *Interp) setIter(s *setTable) Object {
 	}}
 }
 
+// bytesIter gives the bytes as integers.
 func bytesIter(b []byte) Object {
 	i := 0
 	return &GoIter{T: BytesIterType, NextFn: func(*Interp) (Object, error) {

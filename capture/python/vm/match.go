@@ -4,6 +4,8 @@ package vm
 
 // Pattern matching.
 
+// isMatchSequence is the test of a sequence pattern: lists, tuples, ranges, and instances of collections.abc.Sequence, but never strings or
+// bytes.
 func isMatchSequence(in *Interp, o Object) bool {
 	switch unwrap(o).(type) {
 	case *List, *Tuple, *Range, *longRange:
@@ -20,6 +22,7 @@ func isMatchSequence(in *Interp, o Object) bool {
 	return false
 }
 
+// isMatchMapping is the test of a mapping pattern: dicts, and instances of collections.abc.Mapping.
 func isMatchMapping(in *Interp, o Object) bool {
 	if _, ok := unwrap(o).(*Dict); ok {
 		return true
@@ -37,8 +40,8 @@ func isMatchMapping(in *Interp, o Object) bool {
 }
 
 // abcClass gives a class of collections.abc if that has been imported.
-func (in *Interp) abcClass(name string) Object {
-	m, ok := in.Modules.GetStr("collections.abc")
+func (im *Imports) abcClass(name string) Object {
+	m, ok := im.Modules.GetStr("collections.abc")
 	if !ok {
 		return nil
 	}
@@ -46,7 +49,8 @@ func (in *Interp) abcClass(name string) Object {
 	return v
 }
 
-func (in *Interp) matchKeys(subject Object, keys *Tuple) (Object, error) {
+// matchKeys gives the values of a mapping pattern's keys in a tuple, None if one is missing.
+func matchKeys(in *Interp, subject Object, keys *Tuple) (Object, error) {
 	out := make([]Object, 0, len(keys.Items))
 	for _, k := range keys.Items {
 		v, err := in.GetItem(subject, k)
@@ -61,7 +65,9 @@ func (in *Interp) matchKeys(subject Object, keys *Tuple) (Object, error) {
 	return &Tuple{out}, nil
 }
 
-func (in *Interp) matchClass(subject, cls Object, npos int, names *Tuple) (Object, error) {
+// matchClass gives what the sub-patterns of a class pattern are matched against, in a tuple, None if the subject is no instance or lacks an
+// attribute. Positional ones stand for the attributes that __match_args__ names; of some built-in types, the one is the subject itself.
+func matchClass(in *Interp, subject, cls Object, npos int, names *Tuple) (Object, error) {
 	t, ok := cls.(*Type)
 	if !ok {
 		return nil, in.Errorf(in.Exc.TypeError, "called match pattern must be a class")

@@ -30,6 +30,7 @@ var viewSizes = map[byte]int{'b': 1, 'B': 1, 'c': 1, '?': 1, 'h': 2, 'H': 2, 'i'
 
 func (m *MemoryView) size() int { return viewSizes[m.format] }
 
+// count is the number of items, of all dimensions.
 func (m *MemoryView) count() int {
 	n := 1
 	for _, d := range m.shape {
@@ -53,6 +54,7 @@ func (m *MemoryView) offsets() []int {
 	return out
 }
 
+// contiguous reports whether the items lie one behind the other.
 func (m *MemoryView) contiguous() bool {
 	want := m.size()
 	for d := len(m.shape) - 1; d >= 0; d-- {
@@ -77,12 +79,13 @@ func (m *MemoryView) bytes() []byte {
 	return out
 }
 
-func (in *Interp) newView(o Object) (*MemoryView, error) {
+// newView makes a view of a bytes-like object; a view of a view shows what that one shows.
+func newView(in *Interp, o Object) (*MemoryView, error) {
 	m := &MemoryView{obj: o, format: 'B', strides: []int{1}}
 	switch x := unwrap(o).(type) {
 	case *MemoryView:
 		if x.released {
-			return nil, in.viewReleased()
+			return nil, viewReleased(in)
 		}
 		c := *x
 		c.Identity = Identity{}
@@ -98,11 +101,12 @@ func (in *Interp) newView(o Object) (*MemoryView, error) {
 	return m, nil
 }
 
-func (in *Interp) viewReleased() error {
+func viewReleased(in *Interp) error {
 	return in.Errorf(in.Exc.ValueError, "operation forbidden on released memoryview object")
 }
 
-func (in *Interp) viewItem(m *MemoryView, off int) Object {
+// item is the value at an offset, as the view's format reads it.
+func (m *MemoryView) item(in *Interp, off int) Object {
 	b := m.data[off:]
 	le := binary.LittleEndian
 	switch m.format {
@@ -140,8 +144,8 @@ func (in *Interp) viewItem(m *MemoryView, off int) Object {
 	return MakeInt(int64(b[0]))
 }
 
-// setViewItem stores a value as the view's format has it.
-func (in *Interp) setViewItem(m *MemoryView, off int, v Object) error {
+// setItem stores a value as the view's format has it.
+func (m *MemoryView) setItem(in *Interp, off int, v Object) error {
 	b := m.data[off:]
 	le := binary.LittleEndian
 	wrong := func() error {
@@ -204,13 +208,13 @@ func (in *Interp) setViewItem(m *MemoryView, off int, v Object) error {
 	return nil
 }
 
-// viewAt finds what a key names: one item, or a part of the view.
-func (in *Interp) viewAt(m *MemoryView, key Object) (off int, part *MemoryView, err error) {
+// at finds what a key names: one item, or a part of the view.
+func (m *MemoryView) at(in *Interp, key Object) (off int, part *MemoryView, err error) {
 	if sl, ok := key.(*Slice); ok {
 		if len(m.shape) != 1 { // CPython refuses this, and views of fewer dimensions, in these words
 			return 0, nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional slicing is not implemented")
 		}
-		start, _, step, n, err := in.SliceIndices(sl, m.shape[0])
+		start, _, step, n, err := sl.indices(in, m.shape[0])
 		if err != nil {
 			return 0, nil, err
 		}
@@ -251,20 +255,20 @@ func (in *Interp) viewAt(m *MemoryView, key Object) (off int, part *MemoryView, 
 	return off, nil, nil
 }
 
-// viewList is tolist of dimensions d and later, from an offset.
-func (in *Interp) viewList(m *MemoryView, d, off int) Object {
+// list is tolist of dimensions d and later, from an offset.
+func (m *MemoryView) list(in *Interp, d, off int) Object {
 	if d == len(m.shape) {
-		return in.viewItem(m, off)
+		return m.item(in, off)
 	}
 	l := &List{make([]Object, m.shape[d])}
 	for i := range l.Items {
-		l.Items[i] = in.viewList(m, d+1, off+i*m.strides[d])
+		l.Items[i] = m.list(in, d+1, off+i*m.strides[d])
 	}
 	return l
 }
 
-// castView is memoryview.cast.
-func (in *Interp) castView(m *MemoryView, format string, shape Object) (Object, error) {
+// cast is memoryview.cast.
+func (m *MemoryView) cast(in *Interp, format string, shape Object) (Object, error) {
 	f := strings.TrimPrefix(format, "@")
 	if len(f) != 1 || viewSizes[f[0]] == 0 {
 		return nil, in.Errorf(in.Exc.ValueError, "memoryview: destination format must be a native single character format prefixed with an optional '@'")
@@ -308,21 +312,21 @@ func (in *Interp) castView(m *MemoryView, format string, shape Object) (Object, 
 	return &c, nil
 }
 
-// viewsEqual compares item by item.
-func (in *Interp) viewsEqual(a *MemoryView, other Object) (Object, error) {
-	b, err := in.newView(other)
+// equal compares item by item.
+func (m *MemoryView) equal(in *Interp, other Object) (Object, error) {
+	b, err := newView(in, other)
 	if err != nil {
 		return NotImplemented, nil
 	}
-	if a.released {
-		return MakeBool(a == other), nil
+	if m.released {
+		return MakeBool(m == other), nil
 	}
-	if !slices.Equal(a.shape, b.shape) {
+	if !slices.Equal(m.shape, b.shape) {
 		return False, nil
 	}
-	x, y := a.offsets(), b.offsets()
+	x, y := m.offsets(), b.offsets()
 	for i := range x {
-		same, err := in.Eq(in.viewItem(a, x[i]), in.viewItem(b, y[i]))
+		same, err := in.Eq(m.item(in, x[i]), b.item(in, y[i]))
 		if err != nil || !same {
 			return False, err
 		}
@@ -330,6 +334,7 @@ func (in *Interp) viewsEqual(a *MemoryView, other Object) (Object, error) {
 	return True, nil
 }
 
+// initMemoryView gives memory views their methods.
 func initMemoryView() {
 	t := MemoryViewType
 	t.New = func(in *Interp, _ *Type, args []Object, kw []KwArg) (Object, error) {
@@ -337,7 +342,7 @@ func initMemoryView() {
 		if err != nil {
 			return nil, err
 		}
-		return in.newView(a[0])
+		return newView(in, a[0])
 	}
 	addNew(t)
 	self := func(in *Interp, o Object) (*MemoryView, error) {
@@ -346,7 +351,7 @@ func initMemoryView() {
 			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'memoryview' object but received a '%s'", o.Type().Name)
 		}
 		if m.released {
-			return nil, in.viewReleased()
+			return nil, viewReleased(in)
 		}
 		return m, nil
 	}
@@ -366,24 +371,24 @@ func initMemoryView() {
 		return MakeInt(int64(m.shape[0])), nil
 	})
 	method("__getitem__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
-		off, part, err := in.viewAt(m, args[0])
+		off, part, err := m.at(in, args[0])
 		if err != nil || part != nil {
 			return part, err
 		}
-		return in.viewItem(m, off), nil
+		return m.item(in, off), nil
 	})
 	method("__setitem__", 2, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
 		if m.readonly {
 			return nil, in.Errorf(in.Exc.TypeError, "cannot modify read-only memory")
 		}
-		off, part, err := in.viewAt(m, args[0])
+		off, part, err := m.at(in, args[0])
 		if err != nil {
 			return nil, err
 		}
 		if part == nil {
-			return None, in.setViewItem(m, off, args[1])
+			return None, m.setItem(in, off, args[1])
 		}
-		src, err := in.newView(args[1])
+		src, err := newView(in, args[1])
 		if err != nil {
 			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", args[1].Type().Name)
 		}
@@ -406,16 +411,16 @@ func initMemoryView() {
 		i := 0
 		return &GoIter{NextFn: func(in *Interp) (Object, error) {
 			if m.released {
-				return nil, in.viewReleased()
+				return nil, viewReleased(in)
 			}
 			if i >= m.shape[0] {
 				return nil, nil
 			}
 			i++
-			return in.viewItem(m, m.off+(i-1)*m.strides[0]), nil
+			return m.item(in, m.off+(i-1)*m.strides[0]), nil
 		}}, nil
 	})
-	method("__eq__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) { return in.viewsEqual(m, args[0]) })
+	method("__eq__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) { return m.equal(in, args[0]) })
 	method("__hash__", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) {
 		if !m.readonly {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot hash writable memoryview object")
@@ -432,7 +437,7 @@ func initMemoryView() {
 		return Str(fmt.Sprintf("<%s at 0x%x>", word, in.ID(args[0]))), nil
 	})
 	method("tobytes", 0, 1, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) { return Bytes(m.bytes()), nil })
-	method("tolist", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) { return in.viewList(m, 0, m.off), nil })
+	method("tolist", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) { return m.list(in, 0, m.off), nil })
 	method("hex", 0, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
 		if len(args) == 0 {
 			return Str(hex.EncodeToString(m.bytes())), nil
@@ -457,7 +462,7 @@ func initMemoryView() {
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "cast() argument 'format' must be str, not %s", a[0].Type().Name)
 		}
-		return in.castView(m, f, a[1])
+		return m.cast(in, f, a[1])
 	})
 	release := func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
 		if m, ok := args[0].(*MemoryView); ok {

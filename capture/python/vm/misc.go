@@ -6,6 +6,7 @@ import (
 	"slices"
 )
 
+// initIterators makes enumerate, zip, map, filter and reversed.
 func initIterators() {
 	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, DictKeyIterType, DictValueIterType, DictItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
 		addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
@@ -213,6 +214,7 @@ func initIterators() {
 	}
 }
 
+// initMisc gives the small types what they have: slices, cells, modules, properties and other descriptors, super.
 func initMisc() {
 	p := PropertyType
 	p.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -410,7 +412,7 @@ func initMisc() {
 		if f, ok := m.Dict.GetStr("__dir__"); ok {
 			return in.Call(f, nil, nil)
 		}
-		return in.dir(m)
+		return dirOf(in, m)
 	})
 	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GeneratorType, GetSetType, MemberType} {
 		addBasics(t, "repr")

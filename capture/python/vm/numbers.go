@@ -61,6 +61,7 @@ func parseInt(s string, base int) (Object, bool) {
 	return MakeBig(b), true
 }
 
+// parseFloat reads a float as float() does: underscores between digits, white space around, and the words for infinity and NaN.
 func parseFloat(s string) (float64, bool) {
 	s = strings.TrimFunc(s, unicode.IsSpace)
 	l := strings.ToLower(strings.TrimLeft(s, "+-"))
@@ -94,7 +95,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			if takes != nil && !takes(args[1]) {
 				return NotImplemented, nil
 			}
-			v, err := in.nativeBinary(op, unwrap(args[0]), unwrap(args[1]))
+			v, err := nativeBinary(in, op, unwrap(args[0]), unwrap(args[1]))
 			if v == nil && err == nil {
 				v = NotImplemented
 			}
@@ -109,7 +110,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			if takes != nil && !takes(args[1]) {
 				return NotImplemented, nil
 			}
-			v, err := in.nativeBinary(op, unwrap(args[1]), unwrap(args[0]))
+			v, err := nativeBinary(in, op, unwrap(args[1]), unwrap(args[0]))
 			if v == nil && err == nil {
 				v = NotImplemented
 			}
@@ -125,7 +126,7 @@ func addCompare(t *Type, takes func(o Object) bool, ops ...string) {
 			if takes != nil && !takes(args[1]) {
 				return NotImplemented, nil
 			}
-			v, err := in.nativeCompare(op, unwrap(args[0]), unwrap(args[1]))
+			v, err := nativeCompare(in, op, unwrap(args[0]), unwrap(args[1]))
 			if v == nil && err == nil {
 				v = NotImplemented
 			}
@@ -142,7 +143,7 @@ func addBasics(t *Type, what string) {
 		switch w {
 		case "repr":
 			addMethod(t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-				s, _, err := in.nativeRepr(args[0])
+				s, _, err := nativeRepr(in, args[0])
 				return Str(s), err
 			})
 		case "hash":
@@ -159,7 +160,7 @@ func addBasics(t *Type, what string) {
 			addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Iter(unwrap(args[0])) })
 		case "getitem":
 			addMethod(t, "__getitem__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-				return in.nativeGetItem(unwrap(args[0]), args[1])
+				return nativeGetItem(in, unwrap(args[0]), args[1])
 			})
 		case "setitem":
 			addMethod(t, "__setitem__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -214,7 +215,7 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 		i, _ := AsInt(x)
 		return MakeInt(i), nil
 	case Float:
-		return in.floatToInt(math.Trunc(float64(x)))
+		return floatToInt(in, math.Trunc(float64(x)))
 	case Str:
 		if v, ok := parseInt(string(x), 10); ok {
 			return v, nil
@@ -245,7 +246,8 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", o.Type().Name)
 }
 
-func (in *Interp) floatToInt(f float64) (Object, error) {
+// floatToInt is int(f); infinities and NaN have none.
+func floatToInt(in *Interp, f float64) (Object, error) {
 	if math.IsNaN(f) {
 		return nil, in.Errorf(in.Exc.ValueError, "cannot convert float NaN to integer")
 	}
@@ -260,7 +262,7 @@ func (in *Interp) floatToInt(f float64) (Object, error) {
 }
 
 // roundFloat is round(x, n), correct in decimal.
-func (in *Interp) roundFloat(x float64, n int) (Object, error) {
+func roundFloat(in *Interp, x float64, n int) (Object, error) {
 	if math.IsNaN(x) || math.IsInf(x, 0) || n > 323 {
 		return Float(x), nil
 	}
@@ -341,6 +343,7 @@ func clampInt(b *big.Int) int {
 	return math.MaxInt
 }
 
+// roundRat rounds a fraction to the nearest integer, a half to the even one.
 func roundRat(r *big.Rat) *big.Int {
 	num, den := r.Num(), r.Denom()
 	q, m := new(big.Int).DivMod(num, den, new(big.Int))
@@ -352,6 +355,7 @@ func roundRat(r *big.Rat) *big.Int {
 	return q
 }
 
+// initNumbers gives the numbers their methods.
 func initNumbers() {
 	t := IntType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -412,7 +416,7 @@ func initNumbers() {
 	for _, n := range []string{"__int__", "__index__", "__trunc__", "__floor__", "__ceil__", "conjugate"} {
 		self(n, id)
 	}
-	self("__float__", func(in *Interp, v Object) (Object, error) { f, err := in.toFloat(v); return Float(f), err })
+	self("__float__", func(in *Interp, v Object) (Object, error) { f, err := toFloat(in, v); return Float(f), err })
 	self("__abs__", func(in *Interp, v Object) (Object, error) {
 		b, _ := AsBig(v)
 		if b.Sign() < 0 {
@@ -570,10 +574,10 @@ func initNumbers() {
 	fm("__float__", func(_ *Interp, x float64) (Object, error) { return Float(x), nil })
 	fm("conjugate", func(_ *Interp, x float64) (Object, error) { return Float(x), nil })
 	fm("__abs__", func(_ *Interp, x float64) (Object, error) { return Float(math.Abs(x)), nil })
-	fm("__int__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Trunc(x)) })
-	fm("__trunc__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Trunc(x)) })
-	fm("__floor__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Floor(x)) })
-	fm("__ceil__", func(in *Interp, x float64) (Object, error) { return in.floatToInt(math.Ceil(x)) })
+	fm("__int__", func(in *Interp, x float64) (Object, error) { return floatToInt(in, math.Trunc(x)) })
+	fm("__trunc__", func(in *Interp, x float64) (Object, error) { return floatToInt(in, math.Trunc(x)) })
+	fm("__floor__", func(in *Interp, x float64) (Object, error) { return floatToInt(in, math.Floor(x)) })
+	fm("__ceil__", func(in *Interp, x float64) (Object, error) { return floatToInt(in, math.Ceil(x)) })
 	fm("is_integer", func(_ *Interp, x float64) (Object, error) {
 		return MakeBool(x == math.Trunc(x) && !math.IsInf(x, 0)), nil
 	})
@@ -605,13 +609,13 @@ func initNumbers() {
 	addMethod(f, "__round__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		x, _ := AsFloat(args[0])
 		if len(args) == 1 || args[1] == None {
-			return in.floatToInt(math.RoundToEven(x))
+			return floatToInt(in, math.RoundToEven(x))
 		}
 		n, err := in.IndexBig(args[1])
 		if err != nil {
 			return nil, err
 		}
-		return in.roundFloat(x, clampInt(n))
+		return roundFloat(in, x, clampInt(n))
 	})
 	addGetSet(f, "real", func(in *Interp, o Object) (Object, error) { return unwrap(o), nil }, nil)
 	addGetSet(f, "imag", func(in *Interp, o Object) (Object, error) { return Float(0), nil }, nil)

@@ -88,12 +88,6 @@ type BoundMethod struct {
 	Self Object
 }
 
-// Identity gives an object a number for id() and the default hash. Embedders put it into Go types of their own; a type
-// without it is known by its address, which differs from run to run.
-type Identity struct{ id int64 }
-
-func (i *Identity) identity() *int64 { return &i.id }
-
 // KwArg is one keyword argument.
 type KwArg struct {
 	Name  string
@@ -103,7 +97,7 @@ type KwArg struct {
 // GoFunc is the Go side of a builtin. args and kw are the callee's to keep.
 type GoFunc func(in *Interp, args []Object, kw []KwArg) (Object, error)
 
-// Builtin is a function or method written in Go.
+// Builtin is a function or method written in Go. A method's Fn has self as its first argument.
 type Builtin struct {
 	Identity
 	Name   string
@@ -131,7 +125,7 @@ type Module struct {
 	class       *Type
 }
 
-// Descriptors.
+// Descriptors: class attributes that say what reading, and setting, an attribute of an instance means. Functions are descriptors, too.
 type (
 	// Property is property().
 	Property struct{ Get, Set, Del, Doc Object }
@@ -193,6 +187,7 @@ type Attributer interface {
 // HasDict is implemented by Go objects with a __dict__.
 type HasDict interface{ AttrDict(create bool) *Dict }
 
+// AttrDict implements HasDict, here and below. With create, an object that may have a dict gets one.
 func (i *Instance) AttrDict(create bool) *Dict {
 	if i.Dict == nil && create && i.Class.HasDict {
 		i.Dict = NewDict()
@@ -200,11 +195,11 @@ func (i *Instance) AttrDict(create bool) *Dict {
 	return i.Dict
 }
 
-func (f *Function) AttrDict(create bool) *Dict {
-	if f.Dict == nil && create {
-		f.Dict = NewDict()
+func (fn *Function) AttrDict(create bool) *Dict {
+	if fn.Dict == nil && create {
+		fn.Dict = NewDict()
 	}
-	return f.Dict
+	return fn.Dict
 }
 
 func (m *Module) AttrDict(bool) *Dict { return m.Dict }
@@ -223,6 +218,7 @@ func (b *Builtin) AttrDict(create bool) *Dict {
 	return b.Dict
 }
 
+// Type implements Object, here and below: the class of each kind of value.
 func (Int) Type() *Type                 { return IntType }
 func (*BigInt) Type() *Type             { return IntType }
 func (Bool) Type() *Type                { return BoolType }

@@ -29,30 +29,31 @@ func native(o Object) bool {
 	return false
 }
 
-// BinaryOp is a op b.
+// BinaryOp is a op b, for an operator as it is written, and "divmod". Two built-in values are computed without asking their types for
+// methods, which nobody can have changed.
 func (in *Interp) BinaryOp(op string, a, b Object) (Object, error) {
 	if native(a) && native(b) {
-		v, err := in.nativeBinary(op, a, b)
+		v, err := nativeBinary(in, op, a, b)
 		if v != nil || err != nil {
 			return v, err
 		}
-		return in.sequenceOp(op, a, b)
+		return sequenceOp(in, op, a, b)
 	}
 	v, err := in.binary(op, a, b)
 	if err != nil || v != NotImplemented {
 		return v, err
 	}
-	return in.sequenceOp(op, a, b)
+	return sequenceOp(in, op, a, b)
 }
 
 // sequenceOp is what is tried last: the repetition of a sequence by whatever has an __index__. Else it is the error.
-func (in *Interp) sequenceOp(op string, a, b Object) (Object, error) {
+func sequenceOp(in *Interp, op string, a, b Object) (Object, error) {
 	if op == "*" {
 		for _, p := range [][2]Object{{a, b}, {b, a}} {
 			switch unwrap(p[0]).(type) {
 			case Str, *List, *Tuple, Bytes, *ByteArray:
 				if _, ok := AsBig(p[1]); !ok && p[1].Type().Lookup("__index__") == nil {
-					return nil, in.badOperands(op, a, b)
+					return nil, badOperands(in, op, a, b)
 				}
 				n, err := in.IndexBig(p[1])
 				if err != nil {
@@ -61,14 +62,15 @@ func (in *Interp) sequenceOp(op string, a, b Object) (Object, error) {
 				if !n.IsInt64() {
 					return nil, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", p[1].Type().Name)
 				}
-				return in.nativeBinary(op, unwrap(p[0]), MakeBig(n))
+				return nativeBinary(in, op, unwrap(p[0]), MakeBig(n))
 			}
 		}
 	}
-	return nil, in.badOperands(op, a, b)
+	return nil, badOperands(in, op, a, b)
 }
 
-func (in *Interp) badOperands(op string, a, b Object) error {
+// badOperands is the TypeError for operands that have no such operator, in CPython's words, which differ for sequences.
+func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "+" {
 		switch unwrap(a).(type) {
 		case Str:
@@ -101,7 +103,8 @@ func (in *Interp) badOperands(op string, a, b Object) error {
 	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().Name, b.Type().Name)
 }
 
-// binary dispatches by special methods; NotImplemented if nobody answers.
+// binary dispatches an operator by special methods: the left operand's, then the right operand's reflected one. The right goes first if its
+// class derives from the left one's and has a reflected method of its own. NotImplemented if nobody answers.
 func (in *Interp) binary(op string, a, b Object) (Object, error) {
 	d := dunders[op]
 	ta, tb := a.Type(), b.Type()
@@ -129,7 +132,7 @@ func (in *Interp) binary(op string, a, b Object) (Object, error) {
 	return NotImplemented, nil
 }
 
-// callSpecial calls a special method found on self's type.
+// callSpecial calls a special method that was found on the class of self; None in a class says that it has none.
 func (in *Interp) callSpecial(f, self Object, args ...Object) (Object, error) {
 	switch f.(type) {
 	case *Function, *Builtin:
@@ -145,7 +148,8 @@ func (in *Interp) callSpecial(f, self Object, args ...Object) (Object, error) {
 	return in.Call(b, args, nil)
 }
 
-// InplaceOp is a op= b.
+// InplaceOp is a op= b; op is written without the "=". Mutable built-in values change themselves; other classes are asked for their in-place
+// method; all else is BinaryOp, whose error then names the operator with "=".
 func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 	switch x := a.(type) {
 	case *List:
@@ -158,7 +162,7 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 			return x, nil
 		}
 		if n, ok := b.(Int); ok && op == "*" {
-			items, err := in.repeat(x.Items, int64(n))
+			items, err := repeat(in, x.Items, int64(n))
 			if err != nil {
 				return nil, err
 			}
@@ -173,7 +177,7 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 		}
 	case *Dict:
 		if op == "|" {
-			return x, in.dictUpdate(x, b)
+			return x, x.update(in, b)
 		}
 	case *ByteArray:
 		if y, ok := bytesOf(b); ok && op == "+" {
@@ -208,7 +212,8 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 	return v, err
 }
 
-func (in *Interp) repeat(items []Object, n int64) ([]Object, error) {
+// repeat gives items n times; what no memory could hold is MemoryError.
+func repeat(in *Interp, items []Object, n int64) ([]Object, error) {
 	if n <= 0 || len(items) == 0 {
 		return nil, nil
 	}
@@ -225,6 +230,7 @@ func (in *Interp) repeat(items []Object, n int64) ([]Object, error) {
 // mostItems is the length beyond which a repeated sequence is a MemoryError.
 const mostItems = 1 << 31
 
+// bytesOf gives the bytes of a bytes-like object, which the caller must not change.
 func bytesOf(o Object) ([]byte, bool) {
 	switch x := unwrap(o).(type) {
 	case Bytes:
@@ -243,7 +249,7 @@ func bytesOf(o Object) ([]byte, bool) {
 // AsBytes gives the bytes of a bytes-like object; those of a bytearray are its own.
 func AsBytes(o Object) ([]byte, bool) { return bytesOf(o) }
 
-// Hash is hash(o).
+// Hash is hash(o), equal for equal values of any kind of number.
 func (in *Interp) Hash(o Object) (uint64, error) {
 	switch x := o.(type) {
 	case Str:
@@ -339,7 +345,7 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 
 var objectHash Object
 
-// Truth is bool(o).
+// Truth is bool(o): __bool__, or else a length that is not 0, or else true.
 func (in *Interp) Truth(o Object) (bool, error) {
 	switch x := o.(type) {
 	case Bool:
@@ -392,7 +398,9 @@ func (in *Interp) Truth(o Object) (bool, error) {
 	return true, nil
 }
 
-// IsInstance is isinstance(o, cls).
+// IsInstance is isinstance(o, cls): cls may be a class, a tuple or union of them, or anything whose class has __instancecheck__. A
+// metaclass's __instancecheck__ is not asked for an instance of the very class. An object may say by a property __class__ that it stands for
+// another.
 func (in *Interp) IsInstance(o, cls Object) (bool, error) {
 	switch c := cls.(type) {
 	case *Type:
@@ -530,7 +538,7 @@ func (in *Interp) IndexBig(o Object) (*big.Int, error) {
 // Float converts as float() does for numbers.
 func (in *Interp) Float(o Object) (float64, error) {
 	if b, ok := unwrap(o).(*BigInt); ok {
-		return in.toFloat(b)
+		return toFloat(in, b)
 	}
 	if f, ok := AsFloat(o); ok {
 		return f, nil
@@ -549,7 +557,7 @@ func (in *Interp) Float(o Object) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return in.toFloat(&BigInt{b})
+		return toFloat(in, &BigInt{b})
 	}
 	return 0, in.Errorf(in.Exc.TypeError, "must be real number, not %s", o.Type().Name)
 }

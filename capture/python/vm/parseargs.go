@@ -103,11 +103,12 @@ next:
 		}
 	}
 	if len(missing) > 0 {
-		return nil, in.missing(&Function{Qualname: fname}, mk, missing)
+		return nil, (&Function{Qualname: fname}).missing(in, mk, missing)
 	}
 	return out, nil
 }
 
+// parseDefault reads a default of ParseArgs.
 func parseDefault(s string) Object {
 	switch s {
 	case "True":

@@ -7,160 +7,211 @@ import (
 	"unicode/utf8"
 )
 
-// percent is the % operator of strings.
-func (in *Interp) percent(format string, arg Object, asBytes bool) (string, error) {
-	var sb strings.Builder
-	args := []Object{arg}
-	tuple := false
-	if t, ok := unwrap(arg).(*Tuple); ok {
-		args, tuple = t.Items, true
+// percent is the % operator of strings, and of bytes if asBytes.
+func percent(in *Interp, format string, arg Object, asBytes bool) (string, error) {
+	p := newPercent(in, format, arg, asBytes)
+	for p.i < len(format) {
+		at := strings.IndexByte(format[p.i:], '%')
+		if at < 0 {
+			p.out.WriteString(format[p.i:])
+			break
+		}
+		p.out.WriteString(format[p.i : p.i+at])
+		p.i += at + 1
+		if err := p.field(); err != nil {
+			return "", err
+		}
 	}
-	_, isMap := unwrap(arg).(*Dict)
-	if !isMap && !tuple {
+	if p.next < len(p.args) && !p.mapping {
+		return "", in.Errorf(in.Exc.TypeError, "not all arguments converted during string formatting")
+	}
+	return p.out.String(), nil
+}
+
+// percentFormat is a % format that is being filled in. A tuple's items are taken one by one, a mapping's by their keys; anything else is
+// the one value.
+type percentFormat struct {
+	in      *Interp
+	format  string
+	i       int // where it is read
+	arg     Object
+	args    []Object
+	next    int  // of args
+	mapping bool // arg can be asked for keys
+	asBytes bool
+	out     strings.Builder
+}
+
+// newPercent says how the operand of % is taken: item by item, by keys, or whole.
+func newPercent(in *Interp, format string, arg Object, asBytes bool) *percentFormat {
+	p := &percentFormat{in: in, format: format, arg: arg, args: []Object{arg}, asBytes: asBytes}
+	switch x := unwrap(arg).(type) {
+	case *Tuple:
+		p.args = x.Items
+	case *Dict:
+		p.mapping = true
+	default:
 		switch arg.(type) {
 		case Str, Bytes:
 		default:
-			isMap = arg.Type().Lookup("__getitem__") != nil
+			p.mapping = arg.Type().Lookup("__getitem__") != nil
 		}
 	}
-	next := 0
-	usedMap := false
-	take := func() (Object, error) {
-		if next >= len(args) {
-			return nil, in.Errorf(in.Exc.TypeError, "not enough arguments for format string")
-		}
-		next++
-		return args[next-1], nil
-	}
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			sb.WriteByte(format[i])
-			continue
-		}
-		i++
-		if i >= len(format) {
-			return "", in.Errorf(in.Exc.ValueError, "incomplete format")
-		}
-		var v Object
-		if format[i] == '(' {
-			depth, j := 1, i+1
-			for j < len(format) && depth > 0 {
-				switch format[j] {
-				case '(':
-					depth++
-				case ')':
-					depth--
-				}
-				j++
-			}
-			if depth > 0 {
-				return "", in.Errorf(in.Exc.ValueError, "incomplete format key")
-			}
-			if !isMap {
-				return "", in.Errorf(in.Exc.TypeError, "format requires a mapping")
-			}
-			var err error
-			if v, err = in.GetItem(arg, Str(format[i+1:j-1])); err != nil {
-				return "", err
-			}
-			usedMap = true
-			i = j
-		}
-		f := fmtSpec{fill: ' ', prec: -1}
-		for ; i < len(format) && strings.IndexByte("-+ #0", format[i]) >= 0; i++ {
-			switch format[i] {
-			case '-':
-				f.align = '<'
-			case '+':
-				f.sign = '+'
-			case ' ':
-				if f.sign == 0 {
-					f.sign = ' '
-				}
-			case '#':
-				f.alt = true
-			case '0':
-				f.zeroPad = true
-			}
-		}
-		star := func() (int, error) {
-			i++
-			o, err := take()
-			if err != nil {
-				return 0, err
-			}
-			n, ok := AsInt(o)
-			if _, large := AsBig(o); large && !ok {
-				return 0, in.Errorf(in.Exc.OverflowError, "Python int too large to convert to C ssize_t")
-			}
-			if !ok {
-				return 0, in.Errorf(in.Exc.TypeError, "* wants int")
-			}
-			return int(n), nil
-		}
-		if i < len(format) && format[i] == '*' {
-			n, err := star()
-			if err != nil {
-				return "", err
-			}
-			if n < 0 {
-				f.align, n = '<', -n
-			}
-			f.width = n
-		}
-		for ; i < len(format) && format[i] >= '0' && format[i] <= '9'; i++ {
-			f.width = f.width*10 + int(format[i]-'0')
-		}
-		if i < len(format) && format[i] == '.' {
-			i++
-			f.prec = 0
-			if i < len(format) && format[i] == '*' {
-				n, err := star()
-				if err != nil {
-					return "", err
-				}
-				f.prec = max(n, 0)
-			}
-			for ; i < len(format) && format[i] >= '0' && format[i] <= '9'; i++ {
-				f.prec = f.prec*10 + int(format[i]-'0')
-			}
-		}
-		for i < len(format) && strings.IndexByte("hlL", format[i]) >= 0 {
-			i++
-		}
-		if i >= len(format) {
-			return "", in.Errorf(in.Exc.ValueError, "incomplete format")
-		}
-		verb := format[i]
-		if verb == '%' {
-			sb.WriteByte('%')
-			continue
-		}
-		if v == nil {
-			var err error
-			if v, err = take(); err != nil {
-				return "", err
-			}
-		}
-		if f.zeroPad && f.align == 0 {
-			f.fill, f.align = '0', '='
-		}
-		if asBytes && verb == 's' {
-			verb = 'b'
-		}
-		s, err := in.percentVerb(&f, verb, v, i)
-		if err != nil {
-			return "", err
-		}
-		sb.WriteString(s)
-	}
-	if next < len(args) && !(isMap && !tuple) || tuple && next < len(args) && !usedMap {
-		return "", in.Errorf(in.Exc.TypeError, "not all arguments converted during string formatting")
-	}
-	return sb.String(), nil
+	return p
 }
 
-func (in *Interp) percentVerb(f *fmtSpec, verb byte, v Object, pos int) (string, error) {
+// peek is the next byte of the format, 0 at its end.
+func (p *percentFormat) peek() byte {
+	if p.i < len(p.format) {
+		return p.format[p.i]
+	}
+	return 0
+}
+
+// field fills in one field: "%", then a key in brackets, flags, width, precision and length, all of which may lack, and the verb.
+func (p *percentFormat) field() error {
+	if p.i >= len(p.format) {
+		return p.in.Errorf(p.in.Exc.ValueError, "incomplete format")
+	}
+	var v Object
+	var err error
+	if p.peek() == '(' {
+		if v, err = p.key(); err != nil {
+			return err
+		}
+	}
+	f := fmtSpec{fill: ' ', prec: -1}
+	p.flags(&f)
+	width, err := p.number()
+	if err != nil {
+		return err
+	}
+	if width < 0 {
+		f.align, width = '<', -width
+	}
+	f.width = width
+	if p.peek() == '.' {
+		p.i++
+		star := p.peek() == '*'
+		if f.prec, err = p.number(); err != nil {
+			return err
+		}
+		if star {
+			f.prec = max(f.prec, 0)
+		}
+	}
+	for p.i < len(p.format) && strings.IndexByte("hlL", p.peek()) >= 0 { // C's lengths mean nothing here
+		p.i++
+	}
+	if p.i >= len(p.format) {
+		return p.in.Errorf(p.in.Exc.ValueError, "incomplete format")
+	}
+	at, verb := p.i, p.peek()
+	p.i++
+	if verb == '%' {
+		p.out.WriteByte('%')
+		return nil
+	}
+	if v == nil {
+		if v, err = p.take(); err != nil {
+			return err
+		}
+	}
+	if f.zeroPad && f.align == 0 {
+		f.fill, f.align = '0', '='
+	}
+	if p.asBytes && verb == 's' {
+		verb = 'b'
+	}
+	s, err := percentVerb(p.in, &f, verb, v, at)
+	p.out.WriteString(s)
+	return err
+}
+
+// take is the next of the values that are taken one by one.
+func (p *percentFormat) take() (Object, error) {
+	if p.next >= len(p.args) {
+		return nil, p.in.Errorf(p.in.Exc.TypeError, "not enough arguments for format string")
+	}
+	p.next++
+	return p.args[p.next-1], nil
+}
+
+// key reads a key in brackets, which may hold brackets, and gives its value.
+func (p *percentFormat) key() (Object, error) {
+	depth, j := 1, p.i+1
+	for j < len(p.format) && depth > 0 {
+		switch p.format[j] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		j++
+	}
+	if depth > 0 {
+		return nil, p.in.Errorf(p.in.Exc.ValueError, "incomplete format key")
+	}
+	if !p.mapping {
+		return nil, p.in.Errorf(p.in.Exc.TypeError, "format requires a mapping")
+	}
+	v, err := p.in.GetItem(p.arg, Str(p.format[p.i+1:j-1]))
+	p.i = j
+	return v, err
+}
+
+// flags reads the characters between "%" and the width.
+func (p *percentFormat) flags(f *fmtSpec) {
+	for ; ; p.i++ {
+		switch p.peek() {
+		case '-':
+			f.align = '<'
+		case '+':
+			f.sign = '+'
+		case ' ':
+			if f.sign == 0 {
+				f.sign = ' '
+			}
+		case '#':
+			f.alt = true
+		case '0':
+			f.zeroPad = true
+		default:
+			return
+		}
+	}
+}
+
+// number reads a width or a precision: digits, or a star instead, for which a value is taken.
+func (p *percentFormat) number() (n int, err error) {
+	if p.peek() == '*' {
+		p.i++
+		return p.star()
+	}
+	for ; p.peek() >= '0' && p.peek() <= '9'; p.i++ {
+		n = n*10 + int(p.peek()-'0')
+	}
+	return n, nil
+}
+
+// star is the value that a star stands for.
+func (p *percentFormat) star() (int, error) {
+	o, err := p.take()
+	if err != nil {
+		return 0, err
+	}
+	n, ok := AsInt(o)
+	if _, large := AsBig(o); large && !ok {
+		return 0, p.in.Errorf(p.in.Exc.OverflowError, "Python int too large to convert to C ssize_t")
+	}
+	if !ok {
+		return 0, p.in.Errorf(p.in.Exc.TypeError, "* wants int")
+	}
+	return int(n), nil
+}
+
+// percentVerb formats one value. pos is where the verb stands in the format, for the error.
+func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, error) {
 	switch verb {
 	case 's', 'r', 'a', 'b':
 		var s string

@@ -4,6 +4,7 @@ import (
 	"strings"
 )
 
+// builtinPrint is print(). Where sys.stdout is what it was at the start, the text goes straight into the buffer behind it.
 func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	sep, end := " ", "\n"
 	var file Object
@@ -82,26 +83,3 @@ func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	}
 	return None, nil
 }
-
-// StdoutKey is the Ext key under which the sys module keeps the original sys.stdout, for print to bypass it.
-type StdoutKey struct{}
-
-// StdoutWriter is what sys.stdout writes to: the same buffer as print.
-func (in *Interp) StdoutWriter() interface {
-	Write(p []byte) (int, error)
-	Flush() error
-} {
-
-	return stdoutWriter{in}
-}
-
-type stdoutWriter struct{ in *Interp }
-
-func (w stdoutWriter) Write(p []byte) (int, error) {
-	if err := w.in.Write(string(p)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-func (w stdoutWriter) Flush() error { return w.in.Flush() }

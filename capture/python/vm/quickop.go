@@ -3,7 +3,7 @@ package vm
 import "math/bits"
 
 // quickBinary is an operator of small built-in values by the argument of BINARY_OP; nil where it takes more than a few steps.
-func (in *Interp) quickBinary(a, b Object, arg int32) (v Object) {
+func (bx *boxes) quickBinary(a, b Object, arg int32) (v Object) {
 	switch x := a.(type) {
 	case Int:
 		if y, ok := b.(Int); ok {
@@ -11,19 +11,19 @@ func (in *Interp) quickBinary(a, b Object, arg int32) (v Object) {
 			case 0, 13:
 				s := x + y
 				if (x^s)&(y^s) >= 0 {
-					v = in.boxInt(int64(s))
+					v = bx.boxInt(int64(s))
 				}
 			case 10, 23:
 				s := x - y
 				if (x^y)&(x^s) >= 0 {
-					v = in.boxInt(int64(s))
+					v = bx.boxInt(int64(s))
 				}
 			case 5, 18:
 				hi, lo := bits.Mul64(uint64(x), uint64(y))
 				if int64(x) >= 0 && int64(y) >= 0 && hi == 0 && int64(lo) >= 0 {
-					v = in.boxInt(int64(lo))
+					v = bx.boxInt(int64(lo))
 				} else if x > -(1<<31) && x < 1<<31 && y > -(1<<31) && y < 1<<31 {
-					v = in.boxInt(int64(x * y))
+					v = bx.boxInt(int64(x * y))
 				}
 			case 2, 15:
 				if y > 0 {
@@ -31,7 +31,7 @@ func (in *Interp) quickBinary(a, b Object, arg int32) (v Object) {
 					if x%y < 0 {
 						q--
 					}
-					v = in.boxInt(int64(q))
+					v = bx.boxInt(int64(q))
 				}
 			case 6, 19:
 				if y > 0 {
@@ -39,36 +39,36 @@ func (in *Interp) quickBinary(a, b Object, arg int32) (v Object) {
 					if m < 0 {
 						m += y
 					}
-					v = in.boxInt(int64(m))
+					v = bx.boxInt(int64(m))
 				}
 			case 1, 14:
-				v = in.boxInt(int64(x & y))
+				v = bx.boxInt(int64(x & y))
 			case 7, 20:
-				v = in.boxInt(int64(x | y))
+				v = bx.boxInt(int64(x | y))
 			case 12, 25:
-				v = in.boxInt(int64(x ^ y))
+				v = bx.boxInt(int64(x ^ y))
 			case 9, 22:
 				if y >= 0 && y < 64 {
-					v = in.boxInt(int64(x >> uint(y)))
+					v = bx.boxInt(int64(x >> uint(y)))
 				}
 			case 3, 16:
 				if y >= 0 && y < 31 && x >= 0 && x < 1<<31 {
-					v = in.boxInt(int64(x << uint(y)))
+					v = bx.boxInt(int64(x << uint(y)))
 				}
 			case 11, 24:
 				if y != 0 && x > -(1<<53) && x < 1<<53 && y > -(1<<53) && y < 1<<53 {
-					v = in.boxFloat(float64(x) / float64(y))
+					v = bx.boxFloat(float64(x) / float64(y))
 				}
 			}
 		} else if y, ok := b.(Float); ok {
-			v = in.floatOp(float64(x), float64(y), arg)
+			v = bx.floatOp(float64(x), float64(y), arg)
 		}
 	case Float:
 		switch y := b.(type) {
 		case Float:
-			v = in.floatOp(float64(x), float64(y), arg)
+			v = bx.floatOp(float64(x), float64(y), arg)
 		case Int:
-			v = in.floatOp(float64(x), float64(y), arg)
+			v = bx.floatOp(float64(x), float64(y), arg)
 		}
 	case Str:
 		if y, ok := b.(Str); ok && (arg == 0 || arg == 13) {

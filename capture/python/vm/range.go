@@ -12,6 +12,7 @@ type longRange struct {
 	n                 *big.Int // length
 }
 
+// Type implements Object.
 func (*longRange) Type() *Type { return RangeType }
 
 // Len counts the steps of a range.
@@ -29,6 +30,7 @@ func (r *Range) long() *longRange {
 	return newLongRange(big.NewInt(r.Start), big.NewInt(r.Stop), big.NewInt(r.Step))
 }
 
+// newLongRange makes a range with bounds of any size.
 func newLongRange(start, stop, step *big.Int) *longRange {
 	r := &longRange{start, stop, step, new(big.Int)}
 	if d := new(big.Int).Sub(stop, start); d.Sign() == step.Sign() && d.Sign() != 0 {
@@ -49,6 +51,7 @@ func makeRange(start, stop, step *big.Int) Object {
 	return &Range{start.Int64(), stop.Int64(), step.Int64()}
 }
 
+// asLongRange is a range of either kind as one of any size.
 func asLongRange(o Object) *longRange {
 	switch x := o.(type) {
 	case *Range:
@@ -59,6 +62,7 @@ func asLongRange(o Object) *longRange {
 	return nil
 }
 
+// String is the range's repr.
 func (r *longRange) String() string {
 	if r.step.IsInt64() && r.step.Int64() == 1 {
 		return fmt.Sprintf("range(%d, %d)", r.start, r.stop)
@@ -100,6 +104,7 @@ func (r *longRange) hash(in *Interp) (uint64, error) {
 	return in.Hash(t)
 }
 
+// iter gives the integers one by one.
 func (r *longRange) iter() Object {
 	i := new(big.Int)
 	return &GoIter{T: RangeIterType, NextFn: func(*Interp) (Object, error) {
@@ -115,7 +120,7 @@ func (r *longRange) iter() Object {
 // item is r[key] for an index or a slice.
 func (r *longRange) item(in *Interp, key Object) (Object, error) {
 	if s, ok := key.(*Slice); ok {
-		start, stop, step, err := in.bigSlice(s, r.n)
+		start, stop, step, err := s.big(in, r.n)
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +142,8 @@ func (r *longRange) item(in *Interp, key Object) (Object, error) {
 	return MakeBig(r.at(b)), nil
 }
 
-// bigSlice is SliceIndices for a length of any size: what slice.indices computes.
-func (in *Interp) bigSlice(s *Slice, n *big.Int) (start, stop, step *big.Int, err error) {
+// big is indices for a length of any size: what slice.indices computes.
+func (s *Slice) big(in *Interp, n *big.Int) (start, stop, step *big.Int, err error) {
 	bound := func(o Object) (*big.Int, error) {
 		if _, ok := AsBig(o); !ok && o.Type().Lookup("__index__") == nil {
 			return nil, in.Errorf(in.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
@@ -188,6 +193,7 @@ func (in *Interp) bigSlice(s *Slice, n *big.Int) (start, stop, step *big.Int, er
 	return
 }
 
+// initRange gives ranges their methods.
 func initRange() {
 	r := RangeType
 	r.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -250,7 +256,7 @@ func initRange() {
 			return nil, err
 		}
 		for i, it := range items {
-			same, err := in.sameKey(it, args[1])
+			same, err := sameKey(in, it, args[1])
 			if err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,8 +11,6 @@ import (
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-func (in *Interp) addr(o Object) string { return fmt.Sprintf("0x%x", in.ID(o)) }
 
 // ascii is ascii(o).
 func (in *Interp) ascii(o Object) (string, error) {
@@ -31,8 +30,9 @@ func (in *Interp) ascii(o Object) (string, error) {
 	return sb.String(), nil
 }
 
+// defaultRepr is object.__repr__: of a built-in value its text, of anything else the class and the identity.
 func (in *Interp) defaultRepr(o Object) (string, error) {
-	if s, ok, err := in.nativeRepr(o); ok || err != nil {
+	if s, ok, err := nativeRepr(in, o); ok || err != nil {
 		return s, err
 	}
 	return "<" + o.Type().FullName() + " object at " + in.addr(o) + ">", nil
@@ -41,7 +41,7 @@ func (in *Interp) defaultRepr(o Object) (string, error) {
 // Repr is repr(o).
 func (in *Interp) Repr(o Object) (string, error) {
 	if native(o) {
-		s, _, err := in.nativeRepr(o)
+		s, _, err := nativeRepr(in, o)
 		return s, err
 	}
 	f := o.Type().Lookup("__repr__")
@@ -86,24 +86,23 @@ func (in *Interp) Str(o Object) (string, error) {
 	return s, nil
 }
 
-// ReprGuard runs f unless o is being printed already; then ok is false.
+// ReprGuard runs f unless o is being printed already, as a container that holds itself is; then ok is false.
 func (in *Interp) ReprGuard(o Object, f func() error) (ok bool, err error) {
-	for _, r := range in.reprs {
-		if r == o {
-			return false, nil
-		}
+	if slices.Contains(in.printing, o) {
+		return false, nil
 	}
 	if err := in.enter(); err != nil {
 		return true, err
 	}
-	in.reprs = append(in.reprs, o)
+	in.printing = append(in.printing, o)
 	err = f()
-	in.reprs = in.reprs[:len(in.reprs)-1]
+	in.printing = in.printing[:len(in.printing)-1]
 	in.leave()
 	return true, err
 }
 
-func (in *Interp) reprItems(sb *strings.Builder, items []Object) error {
+// reprItems prints items with commas between them.
+func reprItems(in *Interp, sb *strings.Builder, items []Object) error {
 	for i, it := range items {
 		if i > 0 {
 			sb.WriteString(", ")
@@ -117,177 +116,192 @@ func (in *Interp) reprItems(sb *strings.Builder, items []Object) error {
 	return nil
 }
 
-// nativeRepr prints built-in values.
-func (in *Interp) nativeRepr(o Object) (string, bool, error) {
+// nativeRepr prints built-in values; ok is false for what is none. A switch over the built-in types.
+func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 	switch x := o.(type) {
 	case Int:
-		return strconv.FormatInt(int64(x), 10), true, nil
+		text = strconv.FormatInt(int64(x), 10)
 	case *BigInt:
-		return x.V.String(), true, nil
+		text = x.V.String()
 	case Bool:
+		text = "False"
 		if x {
-			return "True", true, nil
+			text = "True"
 		}
-		return "False", true, nil
 	case Float:
-		return literal.Float(float64(x)), true, nil
+		text = literal.Float(float64(x))
 	case Complex:
-		return literal.Complex(complex128(x)), true, nil
+		text = literal.Complex(complex128(x))
 	case Str:
-		return literal.Str(string(x)), true, nil
+		text = literal.Str(string(x))
 	case Bytes:
-		return literal.Bytes(string(x)), true, nil
+		text = literal.Bytes(string(x))
 	case *ByteArray:
 		r := literal.Bytes(string(x.B))
 		if r[1] == '"' { // unlike bytes, it marks single quotes even then
 			r = strings.ReplaceAll(r, "'", `\'`)
 		}
-		return "bytearray(" + r + ")", true, nil
+		text = "bytearray(" + r + ")"
 	case *NoneType:
-		return "None", true, nil
+		text = "None"
 	case *EllipsisType:
-		return "Ellipsis", true, nil
+		text = "Ellipsis"
 	case *NotImplementedType:
-		return "NotImplemented", true, nil
+		text = "NotImplemented"
 	case *List:
-		var sb strings.Builder
-		sb.WriteByte('[')
-		ok, err := in.ReprGuard(x, func() error { return in.reprItems(&sb, x.Items) })
-		if !ok {
-			return "[...]", true, nil
-		}
-		sb.WriteByte(']')
-		return sb.String(), true, err
+		text, err = containerRepr(in, x, "[", "]", func(sb *strings.Builder) error { return reprItems(in, sb, x.Items) })
 	case *Tuple:
-		var sb strings.Builder
-		sb.WriteByte('(')
-		ok, err := in.ReprGuard(x, func() error { return in.reprItems(&sb, x.Items) })
-		if !ok {
-			return "(...)", true, nil
-		}
+		end := ")"
 		if len(x.Items) == 1 {
-			sb.WriteByte(',')
+			end = ",)"
 		}
-		sb.WriteByte(')')
-		return sb.String(), true, err
+		text, err = containerRepr(in, x, "(", end, func(sb *strings.Builder) error { return reprItems(in, sb, x.Items) })
 	case *Dict:
-		var sb strings.Builder
-		sb.WriteByte('{')
-		first := true
-		ok, err := in.ReprGuard(x, func() error {
-			for i := 0; ; {
-				j, k, v, ok := x.next(i)
-				if !ok {
-					return nil
-				}
-				i = j
-				if !first {
-					sb.WriteString(", ")
-				}
-				first = false
-				ks, err := in.Repr(k)
-				if err != nil {
-					return err
-				}
-				vs, err := in.Repr(v)
-				if err != nil {
-					return err
-				}
-				sb.WriteString(ks + ": " + vs)
-			}
-		})
-		if !ok {
-			return "{...}", true, nil
-		}
-		sb.WriteByte('}')
-		return sb.String(), true, err
+		text, err = containerRepr(in, x, "{", "}", func(sb *strings.Builder) error { return reprPairs(in, sb, x) })
 	case *Set:
-		s, err := in.setRepr(x, x.Items(), "set")
-		return s, true, err
+		text, err = setRepr(in, x, x.Items(), "set")
 	case *FrozenSet:
-		s, err := in.setRepr(x, x.Items(), "frozenset")
-		return s, true, err
+		text, err = setRepr(in, x, x.Items(), "frozenset")
 	case *Range:
+		text = fmt.Sprintf("range(%d, %d, %d)", x.Start, x.Stop, x.Step)
 		if x.Step == 1 {
-			return fmt.Sprintf("range(%d, %d)", x.Start, x.Stop), true, nil
+			text = fmt.Sprintf("range(%d, %d)", x.Start, x.Stop)
 		}
-		return fmt.Sprintf("range(%d, %d, %d)", x.Start, x.Stop, x.Step), true, nil
 	case *longRange:
-		return x.String(), true, nil
+		text = x.String()
 	case *Slice:
 		var sb strings.Builder
-		sb.WriteString("slice(")
-		err := in.reprItems(&sb, []Object{x.Start, x.Stop, x.Step})
-		sb.WriteByte(')')
-		return sb.String(), true, err
+		err = reprItems(in, &sb, []Object{x.Start, x.Stop, x.Step})
+		text = "slice(" + sb.String() + ")"
 	case *Module:
-		name := x.Name
-		if v, ok := x.Dict.GetStr("__name__"); ok {
-			name, _ = AsStr(v)
-		}
-		if f, ok := x.Dict.GetStr("__file__"); ok {
-			s, _ := in.Repr(f)
-			return "<module '" + name + "' from " + s + ">", true, nil
-		}
-		return "<module '" + name + "' (built-in)>", true, nil
+		text = moduleRepr(in, x)
 	case *MappingProxy:
-		s, err := in.Repr(x.M)
-		return "mappingproxy(" + s + ")", true, err
+		text, err = in.Repr(x.M)
+		text = "mappingproxy(" + text + ")"
 	case *Generator:
-		return "<generator object " + x.Qualname + " at " + in.addr(x) + ">", true, nil
+		text = "<generator object " + x.Qualname + " at " + in.addr(x) + ">"
 	case *Cell:
-		if x.V == nil {
-			return "<cell at " + in.addr(x) + ": empty>", true, nil
+		text = "<cell at " + in.addr(x) + ": empty>"
+		if x.V != nil {
+			text = "<cell at " + in.addr(x) + ": " + x.V.Type().Name + " object at " + in.addr(x.V) + ">"
 		}
-		return "<cell at " + in.addr(x) + ": " + x.V.Type().Name + " object at " + in.addr(x.V) + ">", true, nil
 	case *Frame:
-		return fmt.Sprintf("<frame at %s, file %s, line %d, code %s>", in.addr(x), literal.Str(x.Code.Filename), x.Line(), x.Code.Name), true, nil
+		text = fmt.Sprintf("<frame at %s, file %s, line %d, code %s>", in.addr(x), literal.Str(x.Code.Filename), x.Line(), x.Code.Name)
 	case *GetSet:
-		return "<attribute '" + x.Name + "' of '" + x.own.Name + "' objects>", true, nil
+		text = "<attribute '" + x.Name + "' of '" + x.own.Name + "' objects>"
 	case *Member:
-		return "<member '" + x.Name + "' of '" + x.Own.Name + "' objects>", true, nil
+		text = "<member '" + x.Name + "' of '" + x.Own.Name + "' objects>"
 	case *GenericAlias:
-		var parts []string
-		for _, a := range x.Args.Items {
-			parts = append(parts, in.typeRepr(a))
-		}
-		if len(parts) == 0 {
-			parts = []string{"()"}
-		}
-		return in.typeRepr(x.Origin) + "[" + strings.Join(parts, ", ") + "]", true, nil
+		text = aliasRepr(in, x)
 	case *UnionType:
-		var parts []string
-		for _, a := range x.Args.Items {
-			if a == NoneTypeType {
-				parts = append(parts, "None")
-				continue
-			}
-			parts = append(parts, in.typeRepr(a))
-		}
-		return strings.Join(parts, " | "), true, nil
+		text = unionRepr(in, x)
 	case *Super:
+		text = "<super: <class '" + x.Start.Name + "'>, NULL>"
 		if x.SelfCls != nil {
-			return "<super: <class '" + x.Start.Name + "'>, <" + x.SelfCls.Name + " object>>", true, nil
+			text = "<super: <class '" + x.Start.Name + "'>, <" + x.SelfCls.Name + " object>>"
 		}
-		return "<super: <class '" + x.Start.Name + "'>, NULL>", true, nil
 	case *Instance:
-		if v, ok := x.Native.(Object); ok {
-			switch s := v.(type) {
-			case *Set:
-				r, err := in.setRepr(x, s.Items(), x.Class.Name)
-				return r, true, err
-			case *FrozenSet:
-				r, err := in.setRepr(x, s.Items(), x.Class.Name)
-				return r, true, err
-			}
-			return in.nativeRepr(v)
-		}
+		return instanceRepr(in, x)
+	default:
+		return "", false, nil
 	}
-	return "", false, nil
+	return text, true, err
+}
+
+// containerRepr prints a container's items between brackets; a container that is being printed already is three dots.
+func containerRepr(in *Interp, o Object, open, end string, items func(sb *strings.Builder) error) (string, error) {
+	var sb strings.Builder
+	sb.WriteString(open)
+	fresh, err := in.ReprGuard(o, func() error { return items(&sb) })
+	if !fresh {
+		return open + "..." + end[len(end)-1:], nil
+	}
+	sb.WriteString(end)
+	return sb.String(), err
+}
+
+// reprPairs prints the items of a dict, which a __repr__ among them may change meanwhile.
+func reprPairs(in *Interp, sb *strings.Builder, d *Dict) error {
+	first := true
+	for i := 0; ; {
+		j, k, v, ok := d.next(i)
+		if !ok {
+			return nil
+		}
+		i = j
+		if !first {
+			sb.WriteString(", ")
+		}
+		first = false
+		ks, err := in.Repr(k)
+		if err != nil {
+			return err
+		}
+		vs, err := in.Repr(v)
+		if err != nil {
+			return err
+		}
+		sb.WriteString(ks + ": " + vs)
+	}
+}
+
+// moduleRepr prints a module with the file that it came from.
+func moduleRepr(in *Interp, m *Module) string {
+	name := m.Name
+	if v, ok := m.Dict.GetStr("__name__"); ok {
+		name, _ = AsStr(v)
+	}
+	if f, ok := m.Dict.GetStr("__file__"); ok {
+		s, _ := in.Repr(f)
+		return "<module '" + name + "' from " + s + ">"
+	}
+	return "<module '" + name + "' (built-in)>"
+}
+
+// instanceRepr prints an instance of a subclass of a built-in type as the value inside it; of sets, the class's name is part of that.
+func instanceRepr(in *Interp, x *Instance) (text string, ok bool, err error) {
+	v, ok := x.Native.(Object)
+	if !ok {
+		return "", false, nil
+	}
+	switch s := v.(type) {
+	case *Set:
+		text, err = setRepr(in, x, s.Items(), x.Class.Name)
+		return text, true, err
+	case *FrozenSet:
+		text, err = setRepr(in, x, s.Items(), x.Class.Name)
+		return text, true, err
+	}
+	return nativeRepr(in, v)
+}
+
+// aliasRepr prints list[int] and the like.
+func aliasRepr(in *Interp, x *GenericAlias) string {
+	parts := []string{"()"}
+	if len(x.Args.Items) > 0 {
+		parts = nil
+	}
+	for _, a := range x.Args.Items {
+		parts = append(parts, typeRepr(in, a))
+	}
+	return typeRepr(in, x.Origin) + "[" + strings.Join(parts, ", ") + "]"
+}
+
+// unionRepr prints the type of None as None, which an alias does not.
+func unionRepr(in *Interp, x *UnionType) string {
+	var parts []string
+	for _, a := range x.Args.Items {
+		if a == NoneTypeType {
+			parts = append(parts, "None")
+			continue
+		}
+		parts = append(parts, typeRepr(in, a))
+	}
+	return strings.Join(parts, " | ")
 }
 
 // typeRepr prints a type the way generic aliases do: by its bare name.
-func (in *Interp) typeRepr(o Object) string {
+func typeRepr(in *Interp, o Object) string {
 	if t, ok := o.(*Type); ok {
 		return t.FullName()
 	}
@@ -298,12 +312,13 @@ func (in *Interp) typeRepr(o Object) string {
 	return s
 }
 
-func (in *Interp) setRepr(o Object, items []Object, name string) (string, error) {
+// setRepr prints a set of a class of that name: only set itself has bare brackets.
+func setRepr(in *Interp, o Object, items []Object, name string) (string, error) {
 	if len(items) == 0 {
 		return name + "()", nil
 	}
 	var sb strings.Builder
-	ok, err := in.ReprGuard(o, func() error { return in.reprItems(&sb, items) })
+	ok, err := in.ReprGuard(o, func() error { return reprItems(in, &sb, items) })
 	if !ok {
 		return name + "(...)", nil
 	}

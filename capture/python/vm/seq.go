@@ -58,8 +58,8 @@ func (in *Interp) Len(o Object) (int, error) {
 	return int(n), nil
 }
 
-// SliceIndices is slice.indices: start, stop and step for a sequence of length n, and how many items that selects.
-func (in *Interp) SliceIndices(s *Slice, n int) (start, stop, step, count int, err error) {
+// indices is slice.indices: start, stop and step for a sequence of length n, and how many items that selects.
+func (s *Slice) indices(in *Interp, n int) (start, stop, step, count int, err error) {
 	get := func(o Object, def int) (int, bool, error) {
 		if o == None {
 			return def, false, nil
@@ -125,8 +125,9 @@ func (in *Interp) SliceIndices(s *Slice, n int) (start, stop, step, count int, e
 	return
 }
 
-func (in *Interp) sliceItems(items []Object, s *Slice) ([]Object, error) {
-	start, _, step, n, err := in.SliceIndices(s, len(items))
+// pick gives the items that the slice selects.
+func (s *Slice) pick(in *Interp, items []Object) ([]Object, error) {
+	start, _, step, n, err := s.indices(in, len(items))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (in *Interp) sliceItems(items []Object, s *Slice) ([]Object, error) {
 }
 
 // seqIndex checks an index into a sequence of length n.
-func (in *Interp) seqIndex(key Object, n int, what string) (int, error) {
+func seqIndex(in *Interp, key Object, n int, what string) (int, error) {
 	i, ok := AsInt(key)
 	if !ok {
 		if _, ok := unwrap(key).(*BigInt); !ok && key.Type().Lookup("__index__") == nil {
@@ -176,9 +177,9 @@ func (in *Interp) seqIndex(key Object, n int, what string) (int, error) {
 func (in *Interp) GetItem(o, key Object) (Object, error) {
 	switch x := o.(type) {
 	case *List, *Tuple, Str, Bytes, *ByteArray, *Range, *longRange, *Dict:
-		return in.nativeGetItem(x, key)
+		return nativeGetItem(in, x, key)
 	case *Type:
-		return in.classGetItem(x, key)
+		return x.getItem(in, key)
 	case *GenericAlias:
 		args := &Tuple{[]Object{key}}
 		if t, ok := key.(*Tuple); ok {
@@ -195,7 +196,8 @@ func (in *Interp) GetItem(o, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
 }
 
-func (in *Interp) classGetItem(t *Type, key Object) (Object, error) {
+// getItem is Class[key]: the metaclass's __getitem__, then the class's __class_getitem__.
+func (t *Type) getItem(in *Interp, key Object) (Object, error) {
 	if f := t.Type().Lookup("__getitem__"); f != nil {
 		return in.callSpecial(f, t, key)
 	}
@@ -220,25 +222,26 @@ func (in *Interp) classGetItem(t *Type, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.errName())
 }
 
-func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
+// nativeGetItem is o[key] for built-in containers; nil, nil if o is none.
+func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 	sl, isSlice := key.(*Slice)
 	switch x := o.(type) {
 	case *List:
 		if isSlice {
-			items, err := in.sliceItems(x.Items, sl)
+			items, err := sl.pick(in, x.Items)
 			return &List{items}, err
 		}
-		i, err := in.seqIndex(key, len(x.Items), "list")
+		i, err := seqIndex(in, key, len(x.Items), "list")
 		if err != nil {
 			return nil, err
 		}
 		return x.Items[i], nil
 	case *Tuple:
 		if isSlice {
-			items, err := in.sliceItems(x.Items, sl)
+			items, err := sl.pick(in, x.Items)
 			return NewTuple(items...), err
 		}
-		i, err := in.seqIndex(key, len(x.Items), "tuple")
+		i, err := seqIndex(in, key, len(x.Items), "tuple")
 		if err != nil {
 			return nil, err
 		}
@@ -248,17 +251,17 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 		rs, _ := in.runes(s)
 		if rs == nil {
 			if isSlice {
-				v, err := in.sliceBytes(s, sl)
+				v, err := sl.pickBytes(in, s)
 				return Str(v), err
 			}
-			i, err := in.seqIndex(key, len(s), "string")
+			i, err := seqIndex(in, key, len(s), "string")
 			if err != nil {
 				return nil, err
 			}
 			return charStrs[s[i]], nil
 		}
 		if isSlice {
-			start, _, step, n, err := in.SliceIndices(sl, len(rs))
+			start, _, step, n, err := sl.indices(in, len(rs))
 			if err != nil {
 				return nil, err
 			}
@@ -268,27 +271,27 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 			}
 			return Str(sb.String()), nil
 		}
-		i, err := in.seqIndex(key, len(rs), "string")
+		i, err := seqIndex(in, key, len(rs), "string")
 		if err != nil {
 			return nil, err
 		}
 		return Str(rs[i]), nil
 	case Bytes:
 		if isSlice {
-			v, err := in.sliceBytes(string(x), sl)
+			v, err := sl.pickBytes(in, string(x))
 			return Bytes(v), err
 		}
-		i, err := in.seqIndex(key, len(x), "index")
+		i, err := seqIndex(in, key, len(x), "index")
 		if err != nil {
 			return nil, err
 		}
 		return MakeInt(int64(x[i])), nil
 	case *ByteArray:
 		if isSlice {
-			v, err := in.sliceBytes(string(x.B), sl)
+			v, err := sl.pickBytes(in, string(x.B))
 			return &ByteArray{[]byte(v)}, err
 		}
-		i, err := in.seqIndex(key, len(x.B), "bytearray")
+		i, err := seqIndex(in, key, len(x.B), "bytearray")
 		if err != nil {
 			return nil, err
 		}
@@ -320,17 +323,18 @@ func (in *Interp) nativeGetItem(o, key Object) (Object, error) {
 	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
 }
 
-func (in *Interp) sliceBytes(s string, sl *Slice) (string, error) {
-	start, _, step, n, err := in.SliceIndices(sl, len(s))
+// pickBytes gives the bytes that the slice selects: of bytes, or of a text whose characters are one byte each.
+func (s *Slice) pickBytes(in *Interp, text string) (string, error) {
+	start, _, step, n, err := s.indices(in, len(text))
 	if err != nil {
 		return "", err
 	}
 	if step == 1 {
-		return s[start : start+n], nil
+		return text[start : start+n], nil
 	}
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = s[start+i*step]
+		b[i] = text[start+i*step]
 	}
 	return string(b), nil
 }
@@ -341,11 +345,11 @@ func (in *Interp) SetItem(o, key, v Object) error {
 	case *Dict:
 		return x.Set(in, key, v)
 	case *List:
-		return in.listSet(x, key, v)
+		return x.set(in, key, v)
 	case *ByteArray:
 		if sl, ok := key.(*Slice); ok {
 			b, ok := bytesOf(v)
-			start, stop, step, _, err := in.SliceIndices(sl, len(x.B))
+			start, stop, step, _, err := sl.indices(in, len(x.B))
 			if err != nil {
 				return err
 			}
@@ -356,7 +360,7 @@ func (in *Interp) SetItem(o, key, v Object) error {
 			x.B = append(x.B[:start:start], append(append([]byte(nil), b...), x.B[stop:]...)...)
 			return nil
 		}
-		i, err := in.seqIndex(key, len(x.B), "bytearray")
+		i, err := seqIndex(in, key, len(x.B), "bytearray")
 		if err != nil {
 			return err
 		}
@@ -380,17 +384,18 @@ func (in *Interp) SetItem(o, key, v Object) error {
 	return in.Errorf(in.Exc.TypeError, "'%s' object does not support item assignment", o.Type().Name)
 }
 
-func (in *Interp) listSet(x *List, key, v Object) error {
+// set is list[key] = v. What a slice with step 1 selects may be replaced by any number of items, with another step by as many.
+func (l *List) set(in *Interp, key, v Object) error {
 	sl, ok := key.(*Slice)
 	if !ok {
-		i, err := in.seqIndex(key, len(x.Items), "list")
+		i, err := seqIndex(in, key, len(l.Items), "list")
 		if err != nil {
 			if _, large := unwrap(key).(*BigInt); !large && in.Matches(err, in.Exc.IndexError) {
 				return in.Errorf(in.Exc.IndexError, "list assignment index out of range")
 			}
 			return err
 		}
-		x.Items[i] = v
+		l.Items[i] = v
 		return nil
 	}
 	items, err := in.IterAll(v)
@@ -400,23 +405,23 @@ func (in *Interp) listSet(x *List, key, v Object) error {
 		}
 		return err
 	}
-	start, stop, step, n, err := in.SliceIndices(sl, len(x.Items))
+	start, stop, step, n, err := sl.indices(in, len(l.Items))
 	if err != nil {
 		return err
 	}
 	if step == 1 {
 		stop = max(start, stop)
-		out := make([]Object, 0, len(x.Items)-(stop-start)+len(items))
-		out = append(out, x.Items[:start]...)
+		out := make([]Object, 0, len(l.Items)-(stop-start)+len(items))
+		out = append(out, l.Items[:start]...)
 		out = append(out, items...)
-		x.Items = append(out, x.Items[stop:]...)
+		l.Items = append(out, l.Items[stop:]...)
 		return nil
 	}
 	if len(items) != n {
 		return in.Errorf(in.Exc.ValueError, "attempt to assign sequence of size %d to extended slice of size %d", len(items), n)
 	}
 	for i, it := range items {
-		x.Items[start+i*step] = it
+		l.Items[start+i*step] = it
 	}
 	return nil
 }
@@ -432,7 +437,7 @@ func (in *Interp) DelItem(o, key Object) error {
 		return err
 	case *List:
 		if sl, ok := key.(*Slice); ok {
-			start, _, step, n, err := in.SliceIndices(sl, len(x.Items))
+			start, _, step, n, err := sl.indices(in, len(x.Items))
 			if err != nil {
 				return err
 			}
@@ -449,7 +454,7 @@ func (in *Interp) DelItem(o, key Object) error {
 			x.Items = out
 			return nil
 		}
-		i, err := in.seqIndex(key, len(x.Items), "list")
+		i, err := seqIndex(in, key, len(x.Items), "list")
 		if err != nil {
 			if _, large := unwrap(key).(*BigInt); !large && in.Matches(err, in.Exc.IndexError) {
 				return in.Errorf(in.Exc.IndexError, "list assignment index out of range")
@@ -483,7 +488,7 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		return x.hasSet(in, v)
 	case *List:
 		for i := 0; i < len(x.Items); i++ {
-			ok, err := in.sameKey(x.Items[i], v)
+			ok, err := sameKey(in, x.Items[i], v)
 			if ok || err != nil {
 				return ok, err
 			}
@@ -491,7 +496,7 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		return false, nil
 	case *Tuple:
 		for _, it := range x.Items {
-			ok, err := in.sameKey(it, v)
+			ok, err := sameKey(in, it, v)
 			if ok || err != nil {
 				return ok, err
 			}
@@ -546,7 +551,7 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		if err != nil || x == nil {
 			return false, err
 		}
-		ok, err := in.sameKey(x, v)
+		ok, err := sameKey(in, x, v)
 		if ok || err != nil {
 			return ok, err
 		}
@@ -560,8 +565,8 @@ func (s *setTable) hasSet(in *Interp, v Object) (bool, error) {
 	return s.Has(in, v)
 }
 
-// dictUpdate copies a mapping, or an iterable of pairs, into d.
-func (in *Interp) dictUpdate(d *Dict, m Object) error {
+// update copies a mapping, or an iterable of pairs, into d.
+func (d *Dict) update(in *Interp, m Object) error {
 	if src, ok := m.(*Dict); ok {
 		var err error
 		src.Each(func(k, v Object) bool { err = d.Set(in, k, v); return err == nil })
@@ -569,11 +574,11 @@ func (in *Interp) dictUpdate(d *Dict, m Object) error {
 	}
 	if inst, ok := m.(*Instance); ok {
 		if src, ok := inst.Native.(*Dict); ok && inst.Class.Lookup("__iter__") == DictType.Lookup("__iter__") && inst.Class.Lookup("keys") == DictType.Lookup("keys") && inst.Class.Lookup("__getitem__") == DictType.Lookup("__getitem__") {
-			return in.dictUpdate(d, src)
+			return d.update(in, src)
 		}
 	}
 	if mp, ok := m.(*MappingProxy); ok {
-		return in.dictUpdate(d, mp.M)
+		return d.update(in, mp.M)
 	}
 	if m.Type().Lookup("keys") != nil {
 		keys, err := in.CallMethod(m, "keys")

@@ -144,6 +144,7 @@ func (s *setTable) toggle(in *Interp, o Object) error {
 	return s.toggleItems(in, items)
 }
 
+// toggleItems adds the items that are no members and removes those that are: symmetric difference.
 func (s *setTable) toggleItems(in *Interp, items []Object) error {
 	for _, k := range items {
 		ok, err := s.discard(in, k)

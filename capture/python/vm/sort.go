@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// SortItems sorts in place, stably, by key (None: the items) as list.sort does.
-func (in *Interp) SortItems(items []Object, key Object, reverse bool) error {
+// sortItems sorts in place, stably, by key (None: the items) as list.sort does.
+func sortItems(in *Interp, items []Object, key Object, reverse bool) error {
 	keys := items
 	if key != nil && key != None {
 		keys = make([]Object, len(items))

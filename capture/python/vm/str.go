@@ -7,7 +7,7 @@ import (
 )
 
 // strArg wants a str argument.
-func (in *Interp) strArg(fname string, o Object) (string, error) {
+func strArg(in *Interp, fname string, o Object) (string, error) {
 	s, ok := AsStr(o)
 	if !ok {
 		return "", in.Errorf(in.Exc.TypeError, "%s must be str, not %s", fname, o.Type().Name)
@@ -16,7 +16,7 @@ func (in *Interp) strArg(fname string, o Object) (string, error) {
 }
 
 // span turns optional start and end (in characters) into a substring; off is its offset in characters.
-func (in *Interp) span(s string, args []Object) (sub string, off int, ok bool, err error) {
+func span(in *Interp, s string, args []Object) (sub string, off int, ok bool, err error) {
 	sl := &Slice{None, None, None}
 	if len(args) > 0 {
 		sl.Start = args[0]
@@ -28,7 +28,7 @@ func (in *Interp) span(s string, args []Object) (sub string, off int, ok bool, e
 		return s, 0, true, nil
 	}
 	n := strLen(s)
-	start, stop, _, _, err := in.SliceIndices(sl, n)
+	start, stop, _, _, err := sl.indices(in, n)
 	if err != nil {
 		return "", 0, false, err
 	}
@@ -38,6 +38,7 @@ func (in *Interp) span(s string, args []Object) (sub string, off int, ok bool, e
 	return s[byteOff(s, start):byteOff(s, stop)], start, true, nil
 }
 
+// byteOff is where character n begins in s.
 func byteOff(s string, i int) int {
 	if isASCII(s) {
 		return min(i, len(s))
@@ -51,6 +52,7 @@ func byteOff(s string, i int) int {
 	return len(s)
 }
 
+// initStr gives strings their methods. Positions in arguments and results count characters; inside, they are offsets of bytes.
 func initStr() {
 	t := StrType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -70,7 +72,7 @@ func initStr() {
 			if s, ok := AsStr(a[2]); ok {
 				errs = s
 			}
-			s, err := in.decode(b, enc, errs)
+			s, err := decodeText(in, b, enc, errs)
 			return wrap(cls, StrType, Str(s)), err
 		}
 		if a[1] != None || a[2] != None {
@@ -170,7 +172,7 @@ func initStr() {
 		m(name, 0, 1, func(in *Interp, s string, args []Object) (Object, error) {
 			f := unicode.IsSpace
 			if len(args) > 0 && args[0] != None {
-				cut, err := in.strArg(name+" arg", args[0])
+				cut, err := strArg(in, name+" arg", args[0])
 				if err != nil {
 					return nil, in.Errorf(in.Exc.TypeError, "%s arg must be None or str", name)
 				}
@@ -192,11 +194,11 @@ func initStr() {
 	strip("rstrip", false, true)
 	find := func(name string, last, raise bool) {
 		m(name, 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
-			sub, err := in.strArg(name+"() argument 1", args[0])
+			sub, err := strArg(in, name+"() argument 1", args[0])
 			if err != nil {
 				return nil, err
 			}
-			part, off, ok, err := in.span(s, args[1:])
+			part, off, ok, err := span(in, s, args[1:])
 			if err != nil {
 				return nil, err
 			}
@@ -222,11 +224,11 @@ func initStr() {
 	find("index", false, true)
 	find("rindex", true, true)
 	m("count", 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
-		sub, err := in.strArg("count() argument 1", args[0])
+		sub, err := strArg(in, "count() argument 1", args[0])
 		if err != nil {
 			return nil, err
 		}
-		part, _, ok, err := in.span(s, args[1:])
+		part, _, ok, err := span(in, s, args[1:])
 		if err != nil || !ok {
 			return MakeInt(0), err
 		}
@@ -234,7 +236,7 @@ func initStr() {
 	})
 	affix := func(name string, f func(s, x string) bool) {
 		m(name, 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
-			part, _, ok, err := in.span(s, args[1:])
+			part, _, ok, err := span(in, s, args[1:])
 			if err != nil || !ok {
 				return False, err
 			}
@@ -257,19 +259,19 @@ func initStr() {
 	affix("startswith", strings.HasPrefix)
 	affix("endswith", strings.HasSuffix)
 	m("removeprefix", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
-		x, err := in.strArg("removeprefix() argument", args[0])
+		x, err := strArg(in, "removeprefix() argument", args[0])
 		return Str(strings.TrimPrefix(s, x)), err
 	})
 	m("removesuffix", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
-		x, err := in.strArg("removesuffix() argument", args[0])
+		x, err := strArg(in, "removesuffix() argument", args[0])
 		return Str(strings.TrimSuffix(s, x)), err
 	})
 	m("replace", 2, 3, func(in *Interp, s string, args []Object) (Object, error) {
-		old, err := in.strArg("replace() argument 1", args[0])
+		old, err := strArg(in, "replace() argument 1", args[0])
 		if err != nil {
 			return nil, err
 		}
-		nw, err := in.strArg("replace() argument 2", args[1])
+		nw, err := strArg(in, "replace() argument 2", args[1])
 		if err != nil {
 			return nil, err
 		}
@@ -354,7 +356,7 @@ func initStr() {
 	})
 	part := func(name string, last bool) {
 		m(name, 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
-			sep, err := in.strArg("must", args[0])
+			sep, err := strArg(in, "must", args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -384,7 +386,7 @@ func initStr() {
 			}
 			fill := " "
 			if len(args) > 1 {
-				if fill, err = in.strArg("The fill character", args[1]); err != nil || strLen(fill) != 1 {
+				if fill, err = strArg(in, "The fill character", args[1]); err != nil || strLen(fill) != 1 {
 					return nil, in.Errorf(in.Exc.TypeError, "The fill character must be exactly one character long")
 				}
 			}
@@ -446,12 +448,12 @@ func initStr() {
 	kwm("encode", "encoding='utf-8', errors='strict'", func(in *Interp, s string, a []Object) (Object, error) {
 		enc, _ := AsStr(a[0])
 		errs, _ := AsStr(a[1])
-		b, err := in.encode(s, enc, errs)
+		b, err := encodeText(in, s, enc, errs)
 		return Bytes(b), err
 	})
 	addKw(t, "format", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		s, _ := AsStr(args[0])
-		r, err := in.strFormat(s, args[1:], kw)
+		r, err := strFormat(in, s, args[1:], kw)
 		return Str(r), err
 	})
 	m("format_map", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
@@ -460,18 +462,18 @@ func initStr() {
 			d = src
 		} else {
 			if inst, ok := args[0].(*Instance); ok && inst.Class.Lookup("__missing__") != nil {
-				r, err := in.formatMapping(s, args[0])
+				r, err := formatMapping(in, s, args[0])
 				return Str(r), err
 			}
-			if err := in.dictUpdate(d, args[0]); err != nil {
+			if err := d.update(in, args[0]); err != nil {
 				return nil, err
 			}
 		}
-		kw, err := in.kwFromMapping(args[0], d)
+		kw, err := kwFromMapping(in, args[0], d)
 		if err != nil {
 			return nil, err
 		}
-		r, err := in.strFormat(s, nil, kw)
+		r, err := strFormat(in, s, nil, kw)
 		return Str(r), err
 	})
 	m("translate", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
@@ -538,7 +540,7 @@ func initStr() {
 }
 
 // formatMapping formats with a mapping that computes missing keys.
-func (in *Interp) formatMapping(s string, m Object) (string, error) {
+func formatMapping(in *Interp, s string, m Object) (string, error) {
 	var kw []KwArg
 	for rest := s; ; {
 		i := strings.IndexByte(rest, '{')
@@ -556,9 +558,10 @@ func (in *Interp) formatMapping(s string, m Object) (string, error) {
 		}
 		kw = append(kw, KwArg{rest[:j], v})
 	}
-	return in.strFormat(s, nil, kw)
+	return strFormat(in, s, nil, kw)
 }
 
+// splitSpace splits at runs of white space, n times at most unless that is negative, counted from the right end if right.
 func splitSpace(s string, n int, right bool) []string {
 	space := func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 	if n < 0 {
@@ -596,6 +599,7 @@ func splitSpace(s string, n int, right bool) []string {
 	return out
 }
 
+// splitLines splits at all that Unicode takes for the end of a line.
 func splitLines(s string, keep bool) []string {
 	var out []string
 	for s != "" {

@@ -44,6 +44,7 @@ func titleRune(r rune) string {
 	return cases.Title(language.Und, cases.NoLower).String(string(r))
 }
 
+// capitalize is str.capitalize.
 func capitalize(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -67,6 +68,7 @@ func lowered(s string) func(i int, r rune) string {
 	return func(_ int, r rune) string { return lowerStr(string(r)) }
 }
 
+// swapCase is str.swapcase.
 func swapCase(s string) string {
 	var b strings.Builder
 	lower := lowered(s)
@@ -83,6 +85,7 @@ func swapCase(s string) string {
 	return b.String()
 }
 
+// titleStr is str.title: a letter behind a letter is small.
 func titleStr(s string) string {
 	var b strings.Builder
 	lower := lowered(s)

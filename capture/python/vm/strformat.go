@@ -3,18 +3,37 @@ package vm
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // strFormat is str.format.
-func (in *Interp) strFormat(s string, args []Object, kw []KwArg) (string, error) {
-	auto := 0
-	mode := 0 // 1: automatic numbering, 2: manual
-	return in.strFormatRec(s, args, kw, &auto, &mode, 2)
+func strFormat(in *Interp, s string, args []Object, kw []KwArg) (string, error) {
+	f := &strFormatter{in: in, args: args, kw: kw}
+	return f.format(s, 2)
 }
 
-func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *int, depth int) (string, error) {
-	if depth < 0 {
-		return "", in.Errorf(in.Exc.ValueError, "Max string recursion exceeded")
+// strFormatter fills in the fields of one format string, and of the specs inside it: they share the count of fields without a number.
+type strFormatter struct {
+	in        *Interp
+	args      []Object
+	kw        []KwArg
+	next      int // the argument that the next field without a number takes
+	numbering numbering
+}
+
+// numbering is how the fields of a format say which argument they take: all in one way.
+type numbering uint8
+
+const (
+	unnumbered numbering = iota // no field so far
+	automatic                   // {}
+	manual                      // {0}
+)
+
+// format fills in s. depth is how deep formats may be nested, this one included: a spec is one, a spec in a field of a spec one too many.
+func (f *strFormatter) format(s string, depth int) (string, error) {
+	if depth <= 0 {
+		return "", f.in.Errorf(f.in.Exc.ValueError, "Max string recursion exceeded")
 	}
 	var sb strings.Builder
 	for i := 0; i < len(s); {
@@ -29,92 +48,131 @@ func (in *Interp) strFormatRec(s string, args []Object, kw []KwArg, auto, mode *
 			i += 2
 			continue
 		}
-		if c == '}' {
-			return "", in.Errorf(in.Exc.ValueError, "Single '}' encountered in format string")
+		if c == '}' || i+1 == len(s) {
+			return "", f.in.Errorf(f.in.Exc.ValueError, "Single '%c' encountered in format string", c)
 		}
-		j, d := i+1, 1
-		for j < len(s) && d > 0 {
-			switch s[j] {
-			case '{':
-				d++
-			case '}':
-				d--
-			}
-			j++
-		}
-		if d > 0 {
-			if i+1 >= len(s) {
-				return "", in.Errorf(in.Exc.ValueError, "Single '{' encountered in format string")
-			}
-			return "", in.Errorf(in.Exc.ValueError, "expected '}' before end of string")
-		}
-		field := s[i+1 : j-1]
-		i = j
-		spec, conv := "", byte(0)
-		name := field
-		br := 0
-		for k := 0; k < len(field); k++ {
-			if field[k] == '[' {
-				br++
-			} else if field[k] == ']' {
-				br--
-			} else if br == 0 && (field[k] == ':' || field[k] == '!') {
-				name = field[:k]
-				rest := field[k:]
-				if rest[0] == '!' {
-					if len(rest) < 2 {
-						return "", in.Errorf(in.Exc.ValueError, "end of string while looking for conversion specifier")
-					}
-					conv = rest[1]
-					rest = rest[2:]
-					if rest != "" && rest[0] != ':' {
-						return "", in.Errorf(in.Exc.ValueError, "expected ':' after conversion specifier")
-					}
-				}
-				if strings.HasPrefix(rest, ":") {
-					spec = rest[1:]
-				}
-				break
-			}
-		}
-		v, err := in.formatField(name, args, kw, auto, mode)
+		field, n, err := f.parse(s[i+1:])
 		if err != nil {
 			return "", err
 		}
-		switch conv {
-		case 0:
-		case 'r', 's', 'a':
-			var t string
-			switch conv {
-			case 'r':
-				t, err = in.Repr(v)
-			case 's':
-				t, err = in.Str(v)
-			default:
-				t, err = in.ascii(v)
-			}
-			if err != nil {
-				return "", err
-			}
-			v = Str(t)
-		default:
-			return "", in.Errorf(in.Exc.ValueError, "Unknown conversion specifier '%c'", conv)
-		}
-		if strings.ContainsAny(spec, "{}") {
-			if spec, err = in.strFormatRec(spec, args, kw, auto, mode, depth-1); err != nil {
-				return "", err
-			}
-		}
-		t, err := in.Format(v, spec)
+		text, err := f.text(field, depth)
 		if err != nil {
 			return "", err
 		}
-		sb.WriteString(t)
+		sb.WriteString(text)
+		i += 1 + n
 	}
 	return sb.String(), nil
 }
 
-func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode *int) (Object, error) {
+// strField is one field: what it prints, the conversion behind "!" (0: none), and the spec behind ":".
+type strField struct {
+	name string
+	conv rune
+	spec string
+}
+
+// parse reads the field that s begins with, behind its opening bracket; n is its length, with the closing bracket. Any character may stand
+// in an index and behind "!", brackets too.
+func (f *strFormatter) parse(s string) (field strField, n int, err error) {
+	fail := func(msg string) (strField, int, error) {
+		return strField{}, 0, f.in.Errorf(f.in.Exc.ValueError, "%s", msg)
+	}
+	i := strings.IndexAny(s, "{}[:!")
+	for ; i >= 0 && i < len(s) && s[i] == '['; i++ {
+		end := strings.IndexByte(s[i:], ']')
+		if end < 0 {
+			return fail("expected '}' before end of string")
+		}
+		next := strings.IndexAny(s[i+end:], "{}[:!")
+		if next < 0 {
+			return fail("expected '}' before end of string")
+		}
+		i += end + next - 1
+	}
+	switch {
+	case i < 0:
+		return fail("expected '}' before end of string")
+	case s[i] == '{':
+		return fail("unexpected '{' in field name")
+	}
+	field.name = s[:i]
+	if s[i] == '}' {
+		return field, i + 1, nil
+	}
+	if s[i] == '!' {
+		c, size := utf8.DecodeRuneInString(s[i+1:])
+		if size == 0 {
+			return fail("end of string while looking for conversion specifier")
+		}
+		field.conv = c
+		i += 1 + size
+		switch {
+		case i == len(s):
+			return fail("unmatched '{' in format spec")
+		case s[i] == '}':
+			return field, i + 1, nil
+		case s[i] != ':':
+			return fail("expected ':' after conversion specifier")
+		}
+	}
+	start, depth := i+1, 1
+	for i = start; i < len(s); i++ {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				field.spec = s[start:i]
+				return field, i + 1, nil
+			}
+		}
+	}
+	return fail("unmatched '{' in format spec")
+}
+
+// text is what a field stands for.
+func (f *strFormatter) text(field strField, depth int) (string, error) {
+	v, err := f.value(field.name)
+	if err != nil {
+		return "", err
+	}
+	if field.conv != 0 {
+		if v, err = f.convert(v, field.conv); err != nil {
+			return "", err
+		}
+	}
+	spec := field.spec
+	if strings.ContainsAny(spec, "{}") {
+		if spec, err = f.format(spec, depth-1); err != nil {
+			return "", err
+		}
+	}
+	return f.in.Format(v, spec)
+}
+
+// convert is what "!" asks for.
+func (f *strFormatter) convert(v Object, conv rune) (Object, error) {
+	var t string
+	var err error
+	switch {
+	case conv == 'r':
+		t, err = f.in.Repr(v)
+	case conv == 's':
+		t, err = f.in.Str(v)
+	case conv == 'a':
+		t, err = f.in.ascii(v)
+	case conv > 32 && conv < 127:
+		err = f.in.Errorf(f.in.Exc.ValueError, "Unknown conversion specifier %c", conv)
+	default:
+		err = f.in.Errorf(f.in.Exc.ValueError, "Unknown conversion specifier \\x%x", conv)
+	}
+	return Str(t), err
+}
+
+// value finds what a field's name stands for: an argument by number, by turn or by name, then attributes and items of it.
+func (f *strFormatter) value(name string) (Object, error) {
+	in, args := f.in, f.args
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
 		end = len(name)
@@ -124,18 +182,18 @@ func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode
 	idx, err := strconv.Atoi(first)
 	switch {
 	case first == "":
-		if *mode == 2 {
+		if f.numbering == manual {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot switch from manual field specification to automatic field numbering")
 		}
-		*mode = 1
-		idx = *auto
-		*auto++
+		f.numbering = automatic
+		idx = f.next
+		f.next++
 		err = nil
 	case err == nil:
-		if *mode == 1 {
+		if f.numbering == automatic {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot switch from automatic field numbering to manual field specification")
 		}
-		*mode = 2
+		f.numbering = manual
 	}
 	if err == nil {
 		if idx >= len(args) || idx < 0 {
@@ -143,7 +201,7 @@ func (in *Interp) formatField(name string, args []Object, kw []KwArg, auto, mode
 		}
 		v = args[idx]
 	} else {
-		for _, k := range kw {
+		for _, k := range f.kw {
 			if k.Name == first {
 				v = k.Value
 			}

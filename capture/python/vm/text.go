@@ -12,7 +12,7 @@ type textCache [8]struct {
 }
 
 // runes gives the characters of a string, nil where each is one byte, and their number.
-func (in *Interp) runes(s string) ([]rune, int) {
+func (c *textCache) runes(s string) ([]rune, int) {
 	if len(s) < 32 {
 		if isASCII(s) {
 			return nil, len(s)
@@ -21,7 +21,7 @@ func (in *Interp) runes(s string) ([]rune, int) {
 		return rs, len(rs)
 	}
 	at := uintptr(unsafe.Pointer(unsafe.StringData(s)))
-	e := &in.texts[(at>>4^at>>9)%uintptr(len(in.texts))]
+	e := &c[(at>>4^at>>9)%uintptr(len(c))]
 	if len(e.text) != len(s) || unsafe.StringData(e.text) != unsafe.StringData(s) {
 		e.text, e.runes = s, nil
 		if !isASCII(s) {
@@ -34,6 +34,7 @@ func (in *Interp) runes(s string) ([]rune, int) {
 	return e.runes, len(e.runes)
 }
 
+// isASCII reports whether each character is one byte, so that an index of characters is one of bytes.
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {

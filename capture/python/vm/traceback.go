@@ -18,20 +18,20 @@ func (in *Interp) FormatException(err error) string {
 		return err.Error() + "\n"
 	}
 	var sb strings.Builder
-	in.formatExc(&sb, r.Exc, format{seen: map[*Exception]bool{}, suggest: true, chain: true})
+	formatExc(in, &sb, r.Exc, format{seen: map[*Exception]bool{}, suggest: true, chain: true})
 	return sb.String()
 }
 
 // FormatSyntaxError prints an error of package syntax as the SyntaxError that it is for a script.
 func (in *Interp) FormatSyntaxError(err error) string {
-	return in.FormatException(in.fromSyntaxError(err))
+	return in.FormatException(syntaxError(in, err))
 }
 
 // FormatExceptionObj prints an exception object, with its chain if asked, as the traceback module does: that makes no
 // suggestions for misspelt names.
 func (in *Interp) FormatExceptionObj(e *Exception, chain bool) string {
 	var sb strings.Builder
-	in.formatExc(&sb, e, format{seen: map[*Exception]bool{}, chain: chain})
+	formatExc(in, &sb, e, format{seen: map[*Exception]bool{}, chain: chain})
 	return sb.String()
 }
 
@@ -57,26 +57,28 @@ func (f format) margin(sb *strings.Builder, bar, text string) {
 	}
 }
 
-func (in *Interp) formatExc(sb *strings.Builder, e *Exception, f format) {
+// formatExc prints an exception with what it was caused by, or raised while handling, above it; seen keeps cycles out.
+func formatExc(in *Interp, sb *strings.Builder, e *Exception, f format) {
 	f.seen[e] = true
 	if c, ok := e.Cause.(*Exception); ok && f.chain && !f.seen[c] {
-		in.formatExc(sb, c, f)
+		formatExc(in, sb, c, f)
 		f.margin(sb, "|", "\nThe above exception was the direct cause of the following exception:\n\n")
 	} else if f.chain && e.Context != nil && !e.Suppress && !f.seen[e.Context] {
-		in.formatExc(sb, e.Context, f)
+		formatExc(in, sb, e.Context, f)
 		f.margin(sb, "|", "\nDuring handling of the above exception, another exception occurred:\n\n")
 	}
 	if e.Class.IsSubtype(in.Exc.BaseExceptionGroup) {
-		in.formatGroup(sb, e, f)
+		formatGroup(in, sb, e, f)
 		return
 	}
 	if e.Traceback != nil {
 		f.margin(sb, "|", "Traceback (most recent call last):\n"+in.FormatTB(e.Traceback))
 	}
-	f.margin(sb, "|", in.exceptionOnly(e, f.suggest))
+	f.margin(sb, "|", exceptionOnly(in, e, f.suggest))
 }
 
-func (in *Interp) formatGroup(sb *strings.Builder, e *Exception, f format) {
+// formatGroup prints a group with its members indented in boxes, groupWidth of them at most and groupDepth deep.
+func formatGroup(in *Interp, sb *strings.Builder, e *Exception, f format) {
 	if f.depth > groupDepth {
 		f.margin(sb, "|", fmt.Sprintf("... (max_group_depth is %d)\n", groupDepth))
 		return
@@ -89,7 +91,7 @@ func (in *Interp) formatGroup(sb *strings.Builder, e *Exception, f format) {
 		f.margin(sb, bar, "Exception Group Traceback (most recent call last):\n")
 		f.margin(sb, "|", in.FormatTB(e.Traceback))
 	}
-	f.margin(sb, "|", in.exceptionOnly(e, f.suggest))
+	f.margin(sb, "|", exceptionOnly(in, e, f.suggest))
 	members := groupMembers(e)
 	indent := strings.Repeat("  ", f.depth)
 	inner := f
@@ -116,7 +118,7 @@ func (in *Interp) formatGroup(sb *strings.Builder, e *Exception, f format) {
 		if !ok {
 			continue
 		}
-		in.formatExc(sb, sub, inner)
+		formatExc(in, sb, sub, inner)
 		// A group that comes last has drawn the closing line already.
 		closed = sub.Class.IsSubtype(in.Exc.BaseExceptionGroup)
 	}
@@ -165,7 +167,7 @@ func (in *Interp) FormatEntry(c *Code, pc int) string {
 		line = int(ins.Line)
 	}
 	s := fmt.Sprintf("  File \"%s\", line %d, in %s\n", c.Filename, line, c.Name)
-	text := in.sourceLine(c, line)
+	text := c.sourceLine(in, line)
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
 		return s
@@ -279,7 +281,8 @@ func anchors(ins code.Instr, seg string, c *Code, pc int) (l, r int, ok bool) {
 	return 0, 0, false
 }
 
-func (in *Interp) sourceLine(c *Code, line int) string {
+// sourceLine is the text of a line, "" if there is none to show.
+func (c *Code) sourceLine(in *Interp, line int) string {
 	text := ""
 	if c.Source != nil {
 		text = c.Source.Text
@@ -303,9 +306,10 @@ func (in *Interp) sourceLine(c *Code, line int) string {
 }
 
 // FormatExceptionOnly prints the last part: the exception itself, and its notes.
-func (in *Interp) FormatExceptionOnly(e *Exception) string { return in.exceptionOnly(e, false) }
+func (in *Interp) FormatExceptionOnly(e *Exception) string { return exceptionOnly(in, e, false) }
 
-func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
+// exceptionOnly prints the exception itself with its notes, below the frames. suggest adds what a misspelt name might have meant.
+func exceptionOnly(in *Interp, e *Exception, suggest bool) string {
 	name := strings.TrimPrefix(e.Class.FullName(), "__main__.")
 	var sb strings.Builder
 	msg, err := in.Str(e)
@@ -313,10 +317,10 @@ func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
 		msg = "<exception str() failed>"
 	}
 	if e.Class.IsSubtype(in.Exc.SyntaxError) && e.Field("lineno") != None && e.Field("msg") != None {
-		in.formatSyntax(&sb, e, name, !suggest)
+		formatSyntax(in, &sb, e, name, !suggest)
 	} else if e.Class.IsSubtype(in.Exc.NameError) || e.Class.IsSubtype(in.Exc.AttributeError) {
 		if suggest {
-			msg += in.didYouMean(e)
+			msg += e.didYouMean(in)
 		}
 		sb.WriteString(strings.TrimSuffix(name+": "+msg, ": ") + "\n")
 	} else if msg == "" {
@@ -336,7 +340,7 @@ func (in *Interp) exceptionOnly(e *Exception, suggest bool) string {
 
 // formatSyntax prints where a SyntaxError is. What prints an error that nobody caught, and the traceback module (module is
 // true), treat a mistake of several lines and white space each in its own way.
-func (in *Interp) formatSyntax(sb *strings.Builder, e *Exception, name string, module bool) {
+func formatSyntax(in *Interp, sb *strings.Builder, e *Exception, name string, module bool) {
 	file, _ := AsStr(e.Field("filename"))
 	if file == "" {
 		file = "<string>"
@@ -387,7 +391,7 @@ func caretSpace(text string, col int, keep bool) string {
 }
 
 // didYouMean suggests a name for NameError and AttributeError.
-func (in *Interp) didYouMean(e *Exception) string {
+func (e *Exception) didYouMean(in *Interp) string {
 	wrong, ok := AsStr(e.Field("name"))
 	if !ok {
 		return ""
@@ -408,7 +412,7 @@ func (in *Interp) didYouMean(e *Exception) string {
 		if obj == None {
 			return ""
 		}
-		l, err := in.dir(obj)
+		l, err := dirOf(in, obj)
 		if err != nil {
 			return ""
 		}

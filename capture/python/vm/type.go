@@ -8,7 +8,10 @@ import (
 // NewFunc allocates (and, for immutable types, initialises) an object of class cls.
 type NewFunc func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 
-// Type is a class.
+// Type is a class. Types of the interpreter itself are set up once and never change; those that class statements and embedders make (Heap)
+// may, and tell so by their version.
+//
+// A class lists the classes that derive from it, so that a change reaches what they have cached.
 type Type struct {
 	Identity
 	Name     string
@@ -47,6 +50,7 @@ type typeFlags struct {
 	delattr      Object
 }
 
+// String is the class's bare name, for Go's own printing.
 func (t *Type) String() string { return t.Name }
 
 // FullName is the name with its module, as in reprs.
@@ -77,6 +81,8 @@ func (t *Type) Lookup(name string) Object {
 	return v
 }
 
+// lookup is Lookup without telling LookupHook. The built-in types have all attributes in one map; a class remembers what was asked, misses
+// too.
 func (t *Type) lookup(name string) Object {
 	if t.flat != nil {
 		return t.flat[name]
@@ -100,7 +106,7 @@ func (t *Type) lookup(name string) Object {
 	return v
 }
 
-// lookupFrom finds an attribute in the MRO after class start.
+// lookupAfter finds an attribute behind class start in the MRO of t, and the class that has it: what super() looks up.
 func (t *Type) lookupAfter(start *Type, name string) (Object, *Type) {
 	i := slices.Index(t.MRO, start)
 	if i+1 < len(t.MRO) {
@@ -127,7 +133,8 @@ func (t *Type) IsSubtype(base *Type) bool {
 	return false
 }
 
-// modified drops what was cached about t and the classes below it.
+// modified drops what was cached about t and the classes below it, and takes them to a new version, by which inline caches know that they
+// are out of date.
 func (t *Type) modified() {
 	t.version++
 	t.cache = nil
@@ -144,6 +151,7 @@ func (t *Type) SetAttr(name string, v Object) {
 	t.modified()
 }
 
+// hooks says which of the special methods of attribute access a class overrides, so that plain access need not look for them every time.
 func (t *Type) hooks() *typeFlags {
 	f := &t.flags
 	if !f.known {
@@ -166,8 +174,10 @@ func (t *Type) hooks() *typeFlags {
 	return f
 }
 
-// mro linearises bases by C3.
-func (in *Interp) computeMRO(t *Type, bases []*Type) ([]*Type, error) {
+// linearize gives the method resolution order: t, and then its bases merged by C3. Each round takes the first class that is behind no other
+// in what is left of the bases' own orders and of the list of bases, so that all of these orders hold in the result. There may be no such
+// class: then the bases contradict each other.
+func (t *Type) linearize(in *Interp, bases []*Type) ([]*Type, error) {
 	var seqs [][]*Type
 	for _, b := range bases {
 		seqs = append(seqs, slices.Clone(b.MRO))
@@ -218,7 +228,8 @@ func (in *Interp) computeMRO(t *Type, bases []*Type) ([]*Type, error) {
 	}
 }
 
-// solid is the nearest class in t's MRO that decides how its instances look in Go.
+// solid is the nearest class in the MRO that decides how instances look in Go: a built-in type, or a native type with a constructor of its
+// own. Classes of Python add attributes and slots only.
 func (t *Type) solid() *Type {
 	for _, b := range t.MRO {
 		if b.IsSubtype(excTypes.BaseException) {
@@ -231,14 +242,15 @@ func (t *Type) solid() *Type {
 	return ObjectType
 }
 
-// MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python
-// code: no __init_subclass__, no __set_name__, nothing of the metaclass.
+// MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python code: no
+// __init_subclass__, no __set_name__, nothing of the metaclass.
 func (in *Interp) MakeClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
-	return in.newClass(meta, name, bases, dict)
+	return newClass(in, meta, name, bases, dict)
 }
 
-// newClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__.
-func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
+// newClass makes a heap type, as type(name, bases, dict) does, without running __init_subclass__ or __set_name__. dict is the class's own
+// from then on.
+func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
 	if len(bases) == 0 {
 		bases = []*Type{ObjectType}
 	}
@@ -254,12 +266,41 @@ func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (
 	if meta != TypeType {
 		t.Meta = meta
 	}
-	mro, err := in.computeMRO(t, bases)
+	mro, err := t.linearize(in, bases)
 	if err != nil {
 		return nil, err
 	}
 	t.MRO = mro
-	// The layout comes from the base with the most derived solid class.
+	best, err := layoutBase(in, bases)
+	if err != nil {
+		return nil, err
+	}
+	t.New = best.New
+	t.NumSlots = best.NumSlots
+	for _, b := range bases {
+		t.HasDict = t.HasDict || b.HasDict
+	}
+	t.takeNames(in)
+	if sl, ok := dict.GetStr("__slots__"); ok {
+		if err := t.addSlots(in, sl); err != nil {
+			return nil, err
+		}
+	} else {
+		t.HasDict = true
+	}
+	t.wrapSpecial()
+	for _, b := range bases {
+		if b.Heap {
+			b.subs = append(b.subs, t)
+		}
+		in.subclasses[b] = append(in.subclasses[b], t)
+	}
+	return t, nil
+}
+
+// layoutBase is the base whose instances a class's own instances extend: the one with the most derived solid class, and of those the one
+// with the most slots. Two solid classes of which neither derives from the other cannot both be inside one object.
+func layoutBase(in *Interp, bases []*Type) (*Type, error) {
 	best := bases[0]
 	for _, b := range bases[1:] {
 		bs, s := best.solid(), b.solid()
@@ -276,18 +317,19 @@ func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (
 			best = b
 		}
 	}
-	t.New = best.New
-	t.NumSlots = best.NumSlots
-	for _, b := range bases {
-		t.HasDict = t.HasDict || b.HasDict
-	}
-	if q, ok := dict.GetStr("__qualname__"); ok {
+	return best, nil
+}
+
+// takeNames takes what the namespace says of the class itself: __qualname__, which leaves it, __module__, which is that of the code that
+// runs if it is missing, and __doc__.
+func (t *Type) takeNames(in *Interp) {
+	if q, ok := t.Dict.GetStr("__qualname__"); ok {
 		if s, ok := q.(Str); ok {
 			t.Qualname = string(s)
 		}
-		dict.DelStr("__qualname__")
+		t.Dict.DelStr("__qualname__")
 	}
-	if m, ok := dict.GetStr("__module__"); ok {
+	if m, ok := t.Dict.GetStr("__module__"); ok {
 		if s, ok := m.(Str); ok {
 			t.Module = string(s)
 		}
@@ -295,82 +337,81 @@ func (in *Interp) newClass(meta *Type, name string, bases []*Type, dict *Dict) (
 		if m, ok := in.frame.Globals.GetStr("__name__"); ok {
 			if s, ok := m.(Str); ok {
 				t.Module = string(s)
-				dict.SetStr("__module__", m)
+				t.Dict.SetStr("__module__", m)
 			}
 		}
 	}
-	if d, ok := dict.GetStr("__doc__"); ok {
+	if d, ok := t.Dict.GetStr("__doc__"); ok {
 		if s, ok := d.(Str); ok {
 			t.Doc = string(s)
 		}
 	} else {
-		dict.SetStr("__doc__", None)
+		t.Dict.SetStr("__doc__", None)
 	}
-	if sl, ok := dict.GetStr("__slots__"); ok {
-		var names []string
-		if s, ok := sl.(Str); ok {
-			names = []string{string(s)}
-		} else {
-			items, err := in.IterAll(sl)
-			if err != nil {
-				return nil, err
-			}
-			for _, it := range items {
-				s, ok := it.(Str)
-				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
-				}
-				names = append(names, string(s))
-			}
-		}
-		for _, n := range names {
-			if n == "__dict__" {
-				t.HasDict = true
-				continue
-			}
-			if n == "__weakref__" {
-				continue
-			}
-			if _, ok := dict.GetStr(n); ok {
-				return nil, in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
-			}
-			if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
-				n = "_" + strings.TrimLeft(name, "_") + n
-			}
-			dict.SetStr(n, &Member{n, t.NumSlots, t})
-			t.NumSlots++
-		}
-	} else {
-		t.HasDict = true
-	}
-	if f, ok := dict.GetStr("__new__"); ok {
-		if fn, ok := f.(*Function); ok {
-			dict.SetStr("__new__", &StaticMethod{fn})
-		}
-	}
-	for _, n := range []string{"__init_subclass__", "__class_getitem__"} {
-		if f, ok := dict.GetStr(n); ok {
-			if fn, ok := f.(*Function); ok {
-				dict.SetStr(n, &ClassMethod{fn})
-			}
-		}
-	}
-	if _, ok := dict.GetStr("__eq__"); ok {
-		if _, ok := dict.GetStr("__hash__"); !ok {
-			dict.SetStr("__hash__", None)
-		}
-	}
-	for _, b := range bases {
-		if b.Heap {
-			b.subs = append(b.subs, t)
-		}
-		in.subclasses[b] = append(in.subclasses[b], t)
-	}
-	return t, nil
 }
 
-// typeNew is type.__new__ with three arguments.
-func (in *Interp) typeNew(meta *Type, name string, basesT []Object, ns *Dict, kw []KwArg) (Object, error) {
+// addSlots makes a member of each name in __slots__, behind the slots of the base.
+func (t *Type) addSlots(in *Interp, slots Object) error {
+	items := []Object{slots}
+	if _, ok := slots.(Str); !ok {
+		var err error
+		if items, err = in.IterAll(slots); err != nil {
+			return err
+		}
+	}
+	var names []string
+	for _, it := range items {
+		s, ok := it.(Str)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
+		}
+		names = append(names, string(s))
+	}
+	for _, n := range names {
+		switch n {
+		case "__dict__":
+			t.HasDict = true
+			continue
+		case "__weakref__":
+			continue
+		}
+		if _, ok := t.Dict.GetStr(n); ok {
+			return in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
+		}
+		if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
+			n = "_" + strings.TrimLeft(t.Name, "_") + n
+		}
+		t.Dict.SetStr(n, &Member{n, t.NumSlots, t})
+		t.NumSlots++
+	}
+	return nil
+}
+
+// wrapSpecial makes of some functions in the namespace what they are without being told: __new__ a static method, two others class methods.
+// A class that says what equals what and not how to hash has no hash.
+func (t *Type) wrapSpecial() {
+	if fn, ok := t.own("__new__").(*Function); ok {
+		t.Dict.SetStr("__new__", &StaticMethod{fn})
+	}
+	for _, n := range []string{"__init_subclass__", "__class_getitem__"} {
+		if fn, ok := t.own(n).(*Function); ok {
+			t.Dict.SetStr(n, &ClassMethod{fn})
+		}
+	}
+	if t.own("__eq__") != nil && t.own("__hash__") == nil {
+		t.Dict.SetStr("__hash__", None)
+	}
+}
+
+// own is an attribute in the class's own namespace, or nil.
+func (t *Type) own(name string) Object {
+	v, _ := t.Dict.GetStr(name)
+	return v
+}
+
+// typeNew is type.__new__ with three arguments: the class, and then what a new class is told. The cell of __class__ is filled, each
+// descriptor that has __set_name__ learns its name, and __init_subclass__ of the next class in the MRO is called with the keywords.
+func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw []KwArg) (Object, error) {
 	var bases []*Type
 	for _, b := range basesT {
 		t, ok := b.(*Type)
@@ -397,7 +438,7 @@ func (in *Interp) typeNew(meta *Type, name string, basesT []Object, ns *Dict, kw
 		cell, _ = c.(*Cell)
 		dict.DelStr("__classcell__")
 	}
-	t, err := in.newClass(meta, name, bases, dict)
+	t, err := newClass(in, meta, name, bases, dict)
 	if err != nil {
 		return nil, err
 	}
@@ -462,7 +503,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	if len(t.Bases) == 0 {
 		t.Bases = []*Type{ObjectType}
 	}
-	mro, err := in.computeMRO(t, t.Bases)
+	mro, err := t.linearize(in, t.Bases)
 	if err != nil {
 		mro = append([]*Type{t}, t.Bases[0].MRO...)
 	}
@@ -519,6 +560,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	return t
 }
 
+// sortedKeys are the keys of a map in order: what is made of a map is made in the same order every time.
 func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {

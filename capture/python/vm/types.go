@@ -20,6 +20,8 @@ var (
 	allTypes                                       []*Type
 )
 
+// newBuiltinType makes a type of the interpreter's own. init gathers its attributes, inherited ones too, in flat; from then on it is
+// immutable, and all interpreters share it.
 func newBuiltinType(name string, base *Type) *Type {
 	t := &Type{Name: name, Qualname: name, Module: "builtins", Dict: NewDict()}
 	if base != nil {
@@ -34,6 +36,7 @@ func newBuiltinType(name string, base *Type) *Type {
 	return t
 }
 
+// addMethod adds a method of lo to hi positional arguments besides self, and no keywords; with hi -1 any number, and keywords.
 func addMethod(t *Type, name string, lo, hi int, fn GoFunc) Object {
 	b := &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Min: lo, Max: hi, NoKw: hi >= 0, shared: true}
 	t.Dict.SetStr(name, b)
@@ -45,10 +48,12 @@ func addKw(t *Type, name string, fn GoFunc) {
 	t.Dict.SetStr(name, &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Max: -1, shared: true})
 }
 
+// addClass adds a class method.
 func addClass(t *Type, name string, fn GoFunc) {
 	t.Dict.SetStr(name, &ClassMethod{&Builtin{Name: name, Fn: fn, Owner: t, Max: -1, shared: true}})
 }
 
+// addGetSet adds a property that Go functions compute; set nil makes it read-only.
 func addGetSet(t *Type, name string, get func(in *Interp, self Object) (Object, error), set func(in *Interp, self, v Object) error) {
 	t.Dict.SetStr(name, &GetSet{Name: name, Get: get, Set: set, own: t})
 }
@@ -73,6 +78,7 @@ func addNew(t *Type) Object {
 	return b
 }
 
+// objectNew is object.__new__. Arguments are an error unless the class has a __new__ or an __init__ that takes them.
 func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	if len(args) > 0 || len(kw) > 0 {
 		if n := cls.Lookup("__new__"); n != objectNewB {
@@ -82,8 +88,8 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 			return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", cls.Name)
 		}
 	}
-	if in.isAbstract(cls) {
-		return nil, in.abstractError(cls)
+	if cls.isAbstract(in) {
+		return nil, cls.abstractError(in)
 	}
 	i := &Instance{Class: cls}
 	if cls.NumSlots > 0 {
@@ -92,11 +98,12 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 	return i, nil
 }
 
-func (in *Interp) isAbstract(cls *Type) bool {
-	if cls.Meta == nil {
+// isAbstract reports whether abstract methods are left, which abc notes in the class.
+func (t *Type) isAbstract(in *Interp) bool {
+	if t.Meta == nil {
 		return false
 	}
-	a, ok := cls.Dict.GetStr("__abstractmethods__")
+	a, ok := t.Dict.GetStr("__abstractmethods__")
 	if !ok {
 		return false
 	}
@@ -104,8 +111,9 @@ func (in *Interp) isAbstract(cls *Type) bool {
 	return err == nil && n > 0
 }
 
-func (in *Interp) abstractError(cls *Type) error {
-	a, _ := cls.Dict.GetStr("__abstractmethods__")
+// abstractError is the TypeError for an instance of an abstract class.
+func (t *Type) abstractError(in *Interp) error {
+	a, _ := t.Dict.GetStr("__abstractmethods__")
 	items, _ := in.IterAll(a)
 	var names []string
 	for _, it := range items {
@@ -117,7 +125,7 @@ func (in *Interp) abstractError(cls *Type) error {
 	if len(names) > 1 {
 		pl = "s"
 	}
-	return in.Errorf(in.Exc.TypeError, "Can't instantiate abstract class %s with abstract method%s %s", cls.Name, pl, strings.Join(names, ", "))
+	return in.Errorf(in.Exc.TypeError, "Can't instantiate abstract class %s with abstract method%s %s", t.Name, pl, strings.Join(names, ", "))
 }
 
 // NewInstance makes an instance of cls that holds native, without running __init__.
@@ -231,6 +239,7 @@ func init() {
 
 var builtinDocs = map[string]string{"list": "Built-in mutable sequence.", "dict": "Built-in mapping.", "int": "Built-in integer."}
 
+// initObject gives object its methods, which all classes inherit.
 func initObject() {
 	t := ObjectType
 	objectNewB = addNew(t)
@@ -317,17 +326,17 @@ func initObject() {
 	for _, n := range []string{"__lt__", "__le__", "__gt__", "__ge__"} {
 		addMethod(t, n, 1, 1, func(*Interp, []Object, []KwArg) (Object, error) { return NotImplemented, nil })
 	}
-	addMethod(t, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.dir(args[0]) })
+	addMethod(t, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return dirOf(in, args[0]) })
 	addMethod(t, "__sizeof__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return MakeInt(56), nil })
 	reduce := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		return in.reduceObject(args[0])
+		return reduceObject(in, args[0])
 	}
 	addMethod(t, "__reduce__", 0, 0, reduce)
 	addMethod(t, "__reduce_ex__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if f := args[0].Type().Lookup("__reduce__"); f != ObjectType.Lookup("__reduce__") {
 			return in.callSpecial(f, args[0])
 		}
-		return in.reduceObject(args[0])
+		return reduceObject(in, args[0])
 	})
 	addMethod(t, "__getstate__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if i, ok := args[0].(*Instance); ok {
@@ -358,7 +367,7 @@ func initObject() {
 }
 
 // reduceObject gives (copyreg-like reconstructor, args, state) as copy and pickle use it.
-func (in *Interp) reduceObject(o Object) (Object, error) {
+func reduceObject(in *Interp, o Object) (Object, error) {
 	i, ok := o.(*Instance)
 	if !ok {
 		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", o.Type().Name)

@@ -4,6 +4,7 @@ import (
 	"slices"
 )
 
+// initType gives classes their attributes.
 func initType() {
 	t := TypeType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -28,11 +29,11 @@ func initType() {
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 3 must be dict, not %s", args[2].Type().Name)
 		}
-		return in.typeNew(cls, name, bases.Items, ns, kw)
+		return typeNew(in, cls, name, bases.Items, ns, kw)
 	}
 	addMethod(t, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
 	typeCall = addMethod(t, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-		return in.instantiate(args[0].(*Type), slices.Clone(args[1:]), kw)
+		return args[0].(*Type).instantiate(in, slices.Clone(args[1:]), kw)
 	})
 	typeInstanceCheck = addMethod(t, "__instancecheck__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		return MakeBool(args[1].Type().IsSubtype(args[0].(*Type))), nil
@@ -152,6 +153,7 @@ func initType() {
 	addGetSet(t, "__text_signature__", func(in *Interp, self Object) (Object, error) { return None, nil }, nil)
 }
 
+// makeUnion is a | b of types, without repetitions; NotImplemented for what is none.
 func makeUnion(a, b Object) Object {
 	var items []Object
 	add := func(o Object) {
@@ -187,8 +189,8 @@ func makeUnion(a, b Object) Object {
 	return &UnionType{NewTuple(out...)}
 }
 
-// dir is dir(o) for an object.
-func (in *Interp) dir(o Object) (Object, error) {
+// dirOf is dir(o) for an object.
+func dirOf(in *Interp, o Object) (Object, error) {
 	names := map[string]bool{}
 	addDict := func(d *Dict) {
 		d.Each(func(k, _ Object) bool {

@@ -54,6 +54,25 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelLoops holds that every kind of loop looks up from its work.
+func TestCancelLoops(t *testing.T) {
+	for _, src := range []string{
+		"while True: pass", "x = 1\nwhile x: pass", "x = 0\nwhile not x: pass", "x = None\nwhile x is None: pass", "x = 1\nwhile x is not None: pass",
+		"x = 1\nwhile x < 2: pass", "x = 1\nwhile not x > 2: pass", "x = 1\nwhile True:\n    if x: continue", "def f():\n    while True: yield 1\nfor _ in f(): pass",
+		"x = []\nwhile not x or x is None: pass", "def f():\n    try: f()\n    except RecursionError: pass\nwhile 1: f()",
+	} {
+		in := New()
+		ctx, cancel := context.WithCancel(context.Background())
+		lift := in.WithContext(ctx)
+		timer := time.AfterFunc(20*time.Millisecond, cancel)
+		if err := in.RunSource("t.py", src); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", src, err)
+		}
+		timer.Stop()
+		lift()
+	}
+}
+
 func TestRecursion(t *testing.T) {
 	got, _ := run(t, "def f(): return f()\ntry: f()\nexcept RecursionError as e: print(e)")
 	if !strings.Contains(got, "maximum recursion depth exceeded") {

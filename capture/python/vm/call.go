@@ -1,0 +1,231 @@
+package vm
+
+import "slices"
+
+// Call calls a callable. Neither args nor kw are changed, and the callee does not keep args.
+func (in *Interp) Call(callable Object, args []Object, kw []KwArg) (Object, error) {
+	switch f := callable.(type) {
+	case *Function:
+		return f.call(in, args, kw)
+	case *Builtin:
+		return f.call(in, args, kw)
+	case *BoundMethod:
+		full := make([]Object, 0, len(args)+1)
+		full = append(append(full, f.Self), args...)
+		return in.Call(f.Func, full, kw)
+	case *Type:
+		return f.call(in, args, kw)
+	}
+	return in.callOther(callable, args, kw)
+}
+
+// Caller is implemented by embedder's own Go objects that can be called.
+type Caller interface {
+	Call(in *Interp, args []Object, kw []KwArg) (Object, error)
+}
+
+// callOther calls what is none of the common kinds: an embedder's Caller, a static method, an alias such as list[int], and what has
+// __call__.
+func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object, error) {
+	switch f := callable.(type) {
+	case Caller:
+		return f.Call(in, slices.Clone(args), kw)
+	case *StaticMethod:
+		return in.Call(f.Func, args, kw)
+	case *GenericAlias:
+		v, err := in.Call(f.Origin, args, kw)
+		if err == nil {
+			if i, ok := v.(*Instance); ok && i.Class.HasDict && i.Class.hooks().setattr == nil {
+				i.AttrDict(true).SetStr("__orig_class__", f)
+			}
+		}
+		return v, err
+	}
+	c := callable.Type().Lookup("__call__")
+	if c == nil {
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not callable", callable.Type().Name)
+	}
+	if err := in.enter(); err != nil {
+		return nil, err
+	}
+	defer in.leave()
+	switch c.(type) {
+	case *Function, *Builtin:
+		full := make([]Object, 0, len(args)+1)
+		full = append(append(full, callable), args...)
+		return in.Call(c, full, kw)
+	}
+	b, err := in.bindDescr(c, callable, callable.Type())
+	if err != nil {
+		return nil, err
+	}
+	return in.Call(b, args, kw)
+}
+
+// call calls a Go function. The arguments may lie on the caller's stack, where the next call overwrites them: they are copied unless the
+// function is known not to keep them.
+func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err error) {
+	if b.NoKw {
+		n := len(args)
+		if b.Method && b.Self == nil {
+			n--
+		}
+		if len(kw) > 0 || n < b.Min || b.Max >= 0 && n > b.Max {
+			return nil, b.wrongArgs(in, n, len(kw) > 0)
+		}
+	}
+	if b.Self != nil && b.Method {
+		args = append([]Object{b.Self}, args...)
+	} else if !b.shared {
+		args = slices.Clone(args)
+	}
+	if err := in.enter(); err != nil {
+		return nil, err
+	}
+	v, err = b.Fn(in, args, kw)
+	in.depth--
+	if v == nil && err == nil {
+		v = None
+	}
+	return v, err
+}
+
+// wrongArgs is the TypeError for a wrong number of arguments, or for keywords where there are none. n does not count self.
+func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
+	name := b.Name
+	if b.Owner != nil {
+		name = b.Owner.Name + "." + name
+	}
+	if n < 0 {
+		return in.Errorf(in.Exc.TypeError, "unbound method %s() needs an argument", name)
+	}
+	if kw {
+		return in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", name)
+	}
+	pl := func(k int) string {
+		if k == 1 {
+			return ""
+		}
+		return "s"
+	}
+	switch {
+	case b.Max == 0:
+		return in.Errorf(in.Exc.TypeError, "%s() takes no arguments (%d given)", name, n)
+	case b.Min == b.Max && b.Min == 1:
+		return in.Errorf(in.Exc.TypeError, "%s() takes exactly one argument (%d given)", name, n)
+	case b.Owner != nil:
+		name = b.Name
+	}
+	switch {
+	case b.Min == b.Max:
+		return in.Errorf(in.Exc.TypeError, "%s expected %d argument%s, got %d", name, b.Min, pl(b.Min), n)
+	case n < b.Min:
+		return in.Errorf(in.Exc.TypeError, "%s expected at least %d argument%s, got %d", name, b.Min, pl(b.Min), n)
+	}
+	return in.Errorf(in.Exc.TypeError, "%s expected at most %d argument%s, got %d", name, b.Max, pl(b.Max), n)
+}
+
+// call calls a Python function on a frame of its own.
+func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	f := in.pushFrame(fn)
+	if err := fn.bind(in, f.LocalsPlus, args, kw); err != nil {
+		in.popFrame(f)
+		return nil, err
+	}
+	v, err := in.runFrame(f)
+	in.popFrame(f)
+	return v, err
+}
+
+// call is a call of a class: its metaclass's __call__ if that has one of its own, else instantiate.
+func (t *Type) call(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	if t.Meta != nil {
+		if c := t.Meta.Lookup("__call__"); c != nil && c != typeCall {
+			b, err := in.bindDescr(c, t, t.Meta)
+			if err != nil {
+				return nil, err
+			}
+			return in.Call(b, args, kw)
+		}
+	}
+	return t.instantiate(in, args, kw)
+}
+
+// instantiate is type.__call__: __new__, and then __init__ of what it made, if that is an instance of t. The usual cases (object's __new__,
+// the constructor of a built-in type, a Python __init__) go straight to what they do.
+func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	if t == TypeType && len(args) == 1 && len(kw) == 0 {
+		return args[0].Type(), nil
+	}
+	if err := in.enter(); err != nil {
+		return nil, err
+	}
+	defer in.leave()
+	nw := t.Lookup("__new__")
+	initf := t.Lookup("__init__")
+	var o Object
+	var err error
+	if b, ok := nw.(*Builtin); ok {
+		if b == objectNewB {
+			if (len(args) > 0 || len(kw) > 0) && initf == objectInit {
+				return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", t.Name)
+			}
+			o, err = objectNew(in, t, nil, nil)
+		} else if b.Owner != nil && b.Owner.New != nil && b.Name == "__new__" {
+			if !b.shared {
+				args = slices.Clone(args)
+			}
+			o, err = b.Owner.New(in, t, args, kw)
+		} else {
+			o, err = in.Call(b, append([]Object{t}, args...), kw)
+		}
+	} else {
+		f := nw
+		if s, ok := nw.(*StaticMethod); ok {
+			f = s.Func
+		} else if _, ok := nw.(*Function); !ok && nw != nil {
+			if f, err = in.bindDescr(nw, t, t.Type()); err != nil {
+				return nil, err
+			}
+		}
+		if f == nil {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot create '%s' instances", t.FullName())
+		}
+		full := make([]Object, 0, len(args)+1)
+		o, err = in.Call(f, append(append(full, t), args...), kw)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if initf == nil || initf == objectInit || initf == excInitBuiltin {
+		return o, nil
+	}
+	ot := o.Type()
+	if ot != t && !ot.IsSubtype(t) {
+		return o, nil
+	}
+	if ot != t {
+		initf = ot.Lookup("__init__")
+	}
+	var r Object
+	switch f := initf.(type) {
+	case *Function:
+		full := make([]Object, 0, 8)
+		r, err = f.call(in, append(append(full, o), args...), kw)
+	case *Builtin:
+		full := make([]Object, 0, len(args)+1)
+		r, err = f.call(in, append(append(full, o), args...), kw)
+	default:
+		var b Object
+		if b, err = in.bindDescr(initf, o, ot); err == nil {
+			r, err = in.Call(b, args, kw)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r != None && r != nil {
+		return nil, in.Errorf(in.Exc.TypeError, "__init__() should return None, not '%s'", r.Type().Name)
+	}
+	return o, nil
+}

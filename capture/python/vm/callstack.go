@@ -1,0 +1,131 @@
+package vm
+
+import "slices"
+
+// CallStack holds the frames that run, and the memory of those that need none of their own.
+//
+// Most calls end before anything could keep their frame. Their locals and operands therefore lie in one slab, each frame's above those of
+// its caller, and their Frame structs are used again. The slab below top belongs to running frames; above top every slot is nil, so that
+// pushFrame hands out unbound locals without clearing them. When the slab is full, a larger one takes its place for the calls that follow;
+// frames remember theirs, and popFrame goes back to it.
+//
+// A frame that something may keep has memory of its own instead (Frame.heap): a generator's, every frame while a FrameHook is set, and one
+// that Retain was called for, which popFrame copies out of the slab.
+type CallStack struct {
+	RecursionLimit int // how many calls may be under way; beyond it RecursionError is raised
+
+	frame *Frame // the innermost
+	depth int    // calls under way, those of native functions too
+	slab  []Object
+	top   int
+	free  []*Frame // for use again
+}
+
+const (
+	firstSlab   = 4096
+	largestSlab = 1 << 20 // slots; only a frame that is larger by itself makes a larger slab
+)
+
+func newCallStack() CallStack {
+	return CallStack{RecursionLimit: 1000, slab: make([]Object, firstSlab)}
+}
+
+// Frame returns the frame that runs now, or nil.
+func (s *CallStack) Frame() *Frame { return s.frame }
+
+// leave undoes what enter counted.
+func (s *CallStack) leave() { s.depth-- }
+
+// grow puts a larger slab in the place of one that has no room for n more slots.
+func (s *CallStack) grow(n int) {
+	size := max(2*len(s.slab), n)
+	if size > largestSlab {
+		size = max(n, largestSlab)
+	}
+	s.slab, s.top = make([]Object, size), 0
+}
+
+// popFrame gives back a frame that pushFrame made, once its call is over.
+func (s *CallStack) popFrame(f *Frame) {
+	if f.heap {
+		return
+	}
+	if f.retained {
+		f.LocalsPlus = slices.Clone(f.LocalsPlus)
+		f.Stack = slices.Clone(f.Stack)
+	}
+	clear(f.slab[f.base : f.base+f.Code.nslots+f.Code.StackSize+1])
+	s.slab, s.top = f.slab, f.base
+	if f.retained {
+		f.slab = nil
+		f.heap = true
+		return
+	}
+	// What a frame says of its call must go, as it may keep much alive; the rest is overwritten.
+	f.Func, f.Back = nil, nil
+	if f.Locals != nil || f.Gen != nil || f.Trace != nil || f.Ext != nil || f.yielded {
+		f.Locals, f.Gen, f.Trace, f.Ext, f.yielded = nil, nil, nil, nil, false
+	}
+	s.free = append(s.free, f)
+}
+
+// callMark is a height of the stack, to which a panic that became an error takes it back.
+type callMark struct {
+	depth int
+	slab  []Object
+	top   int
+}
+
+func (s *CallStack) mark() callMark { return callMark{s.depth, s.slab, s.top} }
+
+func (s *CallStack) rewind(m callMark) { s.depth, s.slab, s.top = m.depth, m.slab, m.top }
+
+// pushFrame makes a frame for a call of fn: in the slab, unless something may keep it.
+func (in *Interp) pushFrame(fn *Function) *Frame {
+	c := fn.Code
+	if c.gen || in.FrameHook != nil {
+		return in.NewFrame(fn, c)
+	}
+	n := c.nslots + c.StackSize + 1
+	if in.top+n > len(in.slab) {
+		in.grow(n)
+	}
+	base := in.top
+	in.top = base + n
+	var f *Frame
+	if k := len(in.free); k > 0 {
+		f = in.free[k-1]
+		in.free = in.free[:k-1]
+	} else {
+		f = &Frame{}
+	}
+	f.Func, f.Code, f.Globals, f.Builtins = fn, c, fn.Globals, fn.Builtins
+	f.LocalsPlus = in.slab[base : base+c.nslots : base+c.nslots]
+	f.Stack = in.slab[base+c.nslots : base+n : base+n]
+	f.base, f.slab = base, in.slab
+	f.SP, f.PC = 0, 0
+	return f
+}
+
+// enter counts a call, or raises RecursionError; leave undoes it. Frames are counted by evalThrow.
+func (in *Interp) enter() error {
+	in.depth++
+	if in.depth > in.RecursionLimit {
+		in.depth--
+		return in.newRecursionError()
+	}
+	return nil
+}
+
+func (in *Interp) newRecursionError() error {
+	return in.Errorf(in.Exc.RecursionError, "maximum recursion depth exceeded")
+}
+
+// Guard runs f as a level of recursion.
+func (in *Interp) Guard(f func() error) error {
+	if err := in.enter(); err != nil {
+		return err
+	}
+	defer in.leave()
+	return f()
+}

@@ -1,0 +1,108 @@
+package vm
+
+import (
+	"fmt"
+	"math/big"
+	"whittle/capture/python/code"
+)
+
+// Code is a code object as the interpreter and scripts see it. Its code.Code must not change once it runs, as all that is made from it here
+// is made once. The inline caches do change, so code is run by one interpreter at a time.
+type Code struct {
+	*code.Code
+	Consts []Object // the constants as objects
+	Native bool     // stands for what CPython has in C: its frames leave no entry in tracebacks
+
+	ops    []op     // Instrs
+	fast   []op     // the same, with instructions of our own for pairs and types; see quicken
+	names  []Object // Names as objects
+	hashes []uint64 // of Names
+	caches []inlineCache
+	nslots int
+	simple bool // only plain positional parameters
+	gen    bool
+}
+
+// op is an instruction without its position in the source, so that the evaluator's loop reads few bytes.
+type op struct {
+	op  code.Op
+	arg int32
+}
+
+// NewCode readies a compiled code object for running: constants and names become objects, names are hashed, and each instruction has its
+// inline cache. That is done once for each code object of a program; code objects among the constants are made ready with it.
+func NewCode(c *code.Code) *Code {
+	v := &Code{Code: c}
+	v.Consts = make([]Object, len(c.Consts))
+	for i, k := range c.Consts {
+		v.Consts[i] = constObject(k)
+	}
+	v.ops = make([]op, len(c.Instrs))
+	for i := range c.Instrs {
+		v.ops[i] = op{c.Instrs[i].Op, c.Instrs[i].Arg}
+	}
+	v.hashes = make([]uint64, len(c.Names))
+	for i, n := range c.Names {
+		v.hashes[i] = hashString(n)
+	}
+	v.names = make([]Object, len(c.Names))
+	for i, n := range c.Names {
+		v.names[i] = Str(n)
+	}
+	v.fast = quicken(v.ops)
+	v.caches = make([]inlineCache, len(c.Instrs))
+	v.nslots = c.NLocalsPlus()
+	v.simple = c.KwOnly == 0 && c.Flags&(code.VarArgs|code.VarKeywords) == 0
+	v.gen = c.Flags&code.Generator != 0
+	return v
+}
+
+// constObject makes the object of a constant that package code has as a Go value. Constants that embedders put into a code object are
+// objects already.
+func constObject(k any) Object {
+	switch k := k.(type) {
+	case nil:
+		return None
+	case bool:
+		return MakeBool(k)
+	case int64:
+		return MakeInt(k)
+	case int:
+		return MakeInt(int64(k))
+	case *big.Int:
+		return MakeBig(k)
+	case float64:
+		return Float(k)
+	case complex128:
+		return Complex(k)
+	case string:
+		return Str(k)
+	case code.Bytes:
+		return Bytes(k)
+	case code.Ellipsis:
+		return Ellipsis
+	case code.Tuple:
+		items := make([]Object, len(k))
+		for i, e := range k {
+			items[i] = constObject(e)
+		}
+		return NewTuple(items...)
+	case code.FrozenSet:
+		f := &FrozenSet{}
+		in := &Interp{Raising: Raising{Exc: &excTypes}}
+		for _, e := range k {
+			_ = f.Add(in, constObject(e))
+		}
+		// Compiling merges equal constants, for which a set is built anew from its members: that decides their order.
+		g := &FrozenSet{}
+		for _, k := range f.Items() {
+			_ = g.Add(in, k)
+		}
+		return g
+	case *code.Code:
+		return NewCode(k)
+	case Object:
+		return k
+	}
+	return Str(fmt.Sprintf("<constant %T>", k))
+}

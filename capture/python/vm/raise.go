@@ -1,0 +1,171 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Raising makes the Go errors that carry Python exceptions, and knows the exception that is being handled, which becomes the context of
+// every exception that is raised meanwhile.
+//
+// The evaluator sets what is handled where a handler begins (PUSH_EXC_INFO) and ends (POP_EXCEPT); a frame that fails, and a generator that
+// yields, put back what their caller was handling. No chain of contexts is ever a cycle: see chain.
+type Raising struct {
+	// Exc holds the built-in exception types. All interpreters share them.
+	Exc *ExcTypes
+
+	exc *Exception // the exception being handled, or nil
+}
+
+// Handling returns the exception that is being handled, or nil.
+func (r *Raising) Handling() *Exception { return r.exc }
+
+// Errorf raises: it returns the error to return.
+func (r *Raising) Errorf(cls *Type, format string, args ...any) error {
+	msg := format
+	if len(args) > 0 {
+		msg = fmt.Sprintf(format, args...)
+	}
+	return &Raised{r.withContext(&Exception{Class: cls, Args: NewTuple(Str(msg))})}
+}
+
+// Raise returns the error that raises e.
+func (r *Raising) Raise(e *Exception) error { return &Raised{r.withContext(e)} }
+
+// RaiseObj raises a class with arguments, constructing it as a call would.
+func (in *Interp) RaiseObj(cls *Type, args ...Object) error {
+	o, err := in.Call(cls, args, nil)
+	if err != nil {
+		return err
+	}
+	e, ok := o.(*Exception)
+	if !ok {
+		return in.Errorf(in.Exc.TypeError, "exceptions must derive from BaseException")
+	}
+	return in.Raise(e)
+}
+
+// withContext links the exception being handled, unless e has a context already.
+func (r *Raising) withContext(e *Exception) *Exception {
+	if e.Context == nil {
+		r.chain(e)
+	}
+	return e
+}
+
+// raiseAgain raises an exception that may have a context from an earlier time: what is being handled now replaces it.
+func (r *Raising) raiseAgain(e *Exception) error {
+	r.chain(e)
+	return &Raised{e}
+}
+
+// chain makes what is being handled the context of e. Where e stands further up that chain of contexts, the chain is cut there, as it would
+// lead back to itself.
+func (r *Raising) chain(e *Exception) {
+	h := r.exc
+	if h == nil || h == e {
+		return
+	}
+	for x := h; x != nil; x = x.Context {
+		if x.Context == e {
+			x.Context = nil
+			break
+		}
+	}
+	e.Context = h
+}
+
+// Matches reports whether err is a Python exception of class cls.
+func (r *Raising) Matches(err error, cls *Type) bool {
+	var raised *Raised
+	return errors.As(err, &raised) && raised.Exc.Class.IsSubtype(cls)
+}
+
+// stopIteration is how a generator, or an iterator that Python code asks, says that it has ended, with the value that it returns.
+func (r *Raising) stopIteration(v Object) error {
+	e := &Exception{Class: r.Exc.StopIteration, Args: emptyTuple}
+	if v != nil && v != None {
+		e.Args = NewTuple(v)
+	}
+	if v == nil {
+		v = None
+	}
+	e.SetField("value", v)
+	return &Raised{e}
+}
+
+// KeyError raises KeyError(key).
+func (r *Raising) KeyError(key Object) error {
+	return r.Raise(&Exception{Class: r.Exc.KeyError, Args: NewTuple(key)})
+}
+
+// attrError raises AttributeError with its fields set, by which a traceback suggests other names.
+func (r *Raising) attrError(o Object, name, format string, args ...any) error {
+	e := &Exception{Class: r.Exc.AttributeError, Args: NewTuple(Str(fmt.Sprintf(format, args...)))}
+	e.SetField("name", Str(name))
+	e.SetField("obj", o)
+	return r.Raise(e)
+}
+
+// nameError raises NameError for a name that is bound nowhere.
+func (r *Raising) nameError(name string) error {
+	e := &Exception{Class: r.Exc.NameError, Args: NewTuple(Str("name '" + name + "' is not defined"))}
+	e.SetField("name", Str(name))
+	return r.Raise(e)
+}
+
+// OSError turns a Go error of the file system into a Python one.
+func (r *Raising) OSError(err error, path string) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && path == "" {
+		path = pe.Path
+	}
+	var no syscall.Errno
+	cls := r.Exc.OSError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		cls, no = r.Exc.FileNotFoundError, syscall.ENOENT
+	case errors.Is(err, fs.ErrExist):
+		cls, no = r.Exc.FileExistsError, syscall.EEXIST
+	case errors.Is(err, fs.ErrPermission):
+		cls, no = r.Exc.PermissionError, syscall.EACCES
+	case errors.Is(err, os.ErrProcessDone):
+		cls, no = r.Exc.ProcessLookupError, syscall.ESRCH
+	}
+	var raw syscall.Errno
+	if errors.As(err, &raw) {
+		no = raw
+		switch raw {
+		case syscall.EISDIR:
+			cls = r.Exc.IsADirectoryError
+		case syscall.ENOTDIR:
+			cls = r.Exc.NotADirectoryError
+		case syscall.EPIPE:
+			cls = r.Exc.BrokenPipeError
+		case syscall.ESRCH:
+			cls = r.Exc.ProcessLookupError
+		case syscall.ECHILD:
+			cls = r.Exc.ChildProcessError
+		}
+	}
+	if no == 0 {
+		return r.Errorf(cls, "%s", err.Error())
+	}
+	msg := no.Error()
+	if msg != "" {
+		msg = string(msg[0]-'a'+'A') + msg[1:]
+		if no.Error()[0] < 'a' {
+			msg = no.Error()
+		}
+	}
+	e := &Exception{Class: cls, Args: NewTuple(Int(no), Str(msg))}
+	e.SetField("errno", Int(no))
+	e.SetField("strerror", Str(msg))
+	if path != "" {
+		e.SetField("filename", Str(path))
+	}
+	return r.Raise(e)
+}
