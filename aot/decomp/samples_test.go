@@ -182,9 +182,11 @@ var samples = map[string]string{
 	"aten.index_add.default": `
 		f34, 0, i2, f24
 		f34, -1, i2, f32, alpha = 2
+		f34, 0, i0, f14
 		left: f0, 0, i0, f0b`,
 	"aten.index_select.default": `
 		f34, 1, i5
+		f34, -1, i0
 		left: f0, 0, i0`,
 	"aten.leaky_relu.default": `
 		f23

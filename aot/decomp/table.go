@@ -545,7 +545,7 @@ func shapes() {
 		}
 		d := build.Wrap(a[1].(int64), len(x.Shape))
 		idx := make([]val, d+1)
-		idx[d] = a[2]
+		idx[d] = vector(b, in(a[2]))
 		return b.T("index.Tensor", x, idx)
 	})
 	row("index_add.default", func(b b_, a []val) val {
@@ -555,7 +555,7 @@ func shapes() {
 		}
 		d := build.Wrap(a[1].(int64), len(x.Shape))
 		idx := make([]val, d+1)
-		idx[d] = a[2]
+		idx[d] = vector(b, in(a[2]))
 		return b.T("index_put.default", x, idx, scaled(b, a[3], a[4]), true)
 	})
 	row("roll.default", func(b b_, a []val) val {
@@ -575,6 +575,14 @@ func shapes() {
 		}
 		return x
 	})
+}
+
+// vector is an index with a dimension: one without counts as one of size 1 where a dimension is selected, and would drop it where a tensor is indexed.
+func vector(b b_, index tt) tt {
+	if index.Dim() == 0 {
+		return b.T("unsqueeze.default", index, int64(0))
+	}
+	return index
 }
 
 func linear() {
