@@ -220,9 +220,6 @@ func selections() {
 	row("pixel_shuffle.default", func(b b_, a []val) val {
 		x, r := in(a[0]), a[1].(int64)
 		n := len(x.Shape)
-		if n < 3 {
-			return aot.Declined{}
-		}
 		c, h, w := x.Shape[n-3]/(r*r), x.Shape[n-2], x.Shape[n-1]
 		lead := x.Shape[:n-3]
 		k := int64(len(lead))
@@ -237,9 +234,6 @@ func selections() {
 	row("pixel_unshuffle.default", func(b b_, a []val) val {
 		x, r := in(a[0]), a[1].(int64)
 		n := len(x.Shape)
-		if n < 3 {
-			return aot.Declined{}
-		}
 		c, h, w := x.Shape[n-3], x.Shape[n-2]/r, x.Shape[n-1]/r
 		lead := x.Shape[:n-3]
 		k := int64(len(lead))
