@@ -97,10 +97,11 @@ template <typename T> static inline T whittle_min(T a, T b) { return (a < b || a
 template <typename T> static inline T whittle_pow(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) return std::pow(a, b);
   else { if (b < 0) return a == 1 ? T(1) : (a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0)); T r = 1; while (b) { if (b & 1) r *= a; a *= a; b >>= 1; } return r; } }
-template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::fmod(a, b); else return b == 0 ? T(0) : T(a % b); }
+template <typename T> static inline bool whittle_no_rest(T b) { return b == 0 || (std::is_signed<T>::value && b == T(-1)); } // the least number by -1 traps
+template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::fmod(a, b); else return whittle_no_rest(b) ? T(0) : T(a % b); }
 template <typename T> static inline T whittle_remainder(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) { T m = std::fmod(a, b); return (m != 0 && ((b < 0) != (m < 0))) ? m + b : m; }
-  else { if (b == 0) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
+  else { if (whittle_no_rest(b)) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
 template <typename T> static inline T whittle_div_floor(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) { if (b == 0) return a / b; T m = std::fmod(a, b); T d = (a - m) / b; if (m != 0 && ((b < 0) != (m < 0))) d -= 1;
     if (d == 0) return std::copysign(T(0), a / b); T f = std::floor(d); return d - f > T(0.5) ? f + 1 : f; }
