@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -52,7 +53,7 @@ func origins(group []*ir.Loops) []string {
 }
 
 func sameSpace(a, b *ir.Loops) bool {
-	return a.Reduce == "" && b.Reduce == "" && equal(a.Ranges, b.Ranges)
+	return a.Reduce == "" && b.Reduce == "" && slices.Equal(a.Ranges, b.Ranges)
 }
 
 // independent reports whether l may run in one nest with the loops before it: what one writes, another touches at the same place of the
@@ -97,18 +98,6 @@ func sameIndex(a, b ir.Index, ranges []int64) bool {
 		}
 	}
 	return a.Const == b.Const
-}
-
-func equal(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 type gen struct {

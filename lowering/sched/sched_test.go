@@ -117,3 +117,14 @@ func TestFuse(t *testing.T) {
 		}
 	}
 }
+
+// TestFuseLeavesRoom: a group does not grow into the memory behind the loops of the step that began it.
+func TestFuseLeavesRoom(t *testing.T) {
+	in := steps("(a:4 b:4) c:4")
+	first, beyond := in[0].Loops[:1:2], in[0].Loops[1] // a, with room in which b lies
+	in[0].Loops = first
+	sched.Fuse(in)
+	if got := first[:2][1]; got != beyond {
+		t.Errorf("%s lies where %s lay", got.Out.Name, beyond.Out.Name)
+	}
+}
