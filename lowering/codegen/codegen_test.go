@@ -69,7 +69,7 @@ var emitted = map[string]struct {
 	"bitxor": {eager: "bitwise_xor.Tensor", on: integers, operands: 2}, "bitnot": {eager: "bitwise_not", on: integers, operands: 1},
 	"isnan": {eager: "isnan", on: floats, operands: 1, toBool: true}, "isinf": {eager: "isinf", on: floats, operands: 1, toBool: true},
 	"where":     {eager: "where.self", on: all, operands: 3},
-	"fma":       {eager: "prims.fma", on: floats, operands: 3},
+	"fma":       {eager: "prims.fma", on: numbers, operands: 3},
 	"bug_plus1": {eager: "add.Tensor one", on: numbers, operands: 1},
 }
 

@@ -30,7 +30,7 @@ var ops = map[string]string{
 	"isnan": "std::isnan($0)", "isinf": "std::isinf($0)",
 	"where": "$0 ? $1 : $2",
 	"cast":  "whittle_cast<T>($0)",
-	"fma":   "std::fma($0, $1, $2)",
+	"fma":   "whittle_fma($0, $1, $2)",
 	// The faults that torch._inductor.config.cpp.inject_*_bug_TESTING_ONLY ask for.
 	"bug_compile": "compile error!",
 	"bug_runtime": "$0; throw 1",
@@ -107,6 +107,7 @@ template <typename T> static inline T whittle_div_floor(T a, T b) {
     if (d == 0) return std::copysign(T(0), a / b); T f = std::floor(d); return d - f > T(0.5) ? f + 1 : f; }
   else { if (b == 0) return T(0); T q = a / b; return (a % b != 0 && ((a < 0) != (b < 0))) ? T(q - 1) : q; } }
 template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::trunc(a / b); else return b == 0 ? T(0) : T(a / b); }
+template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr (std::is_floating_point<T>::value) return std::fma(a, b, c); else return T(uint64_t(a) * uint64_t(b) + uint64_t(c)); }
 template <typename T, typename S> static inline T whittle_cast(S a) {
   if constexpr (std::is_same<T, bool>::value) return a != S(0);
   else if constexpr (std::is_floating_point<S>::value && std::is_integral<T>::value) {
