@@ -51,6 +51,9 @@ func TestRandomCalls(t *testing.T) {
 				if err == nil {
 					continue
 				}
+				if err == rerr && real != nil || err == ferr && fake != nil {
+					complain("an error comes with a value")
+				}
 				if s := atentest.Clear(err); s != "" {
 					complain(s)
 				}

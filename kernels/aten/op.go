@@ -66,7 +66,7 @@ type Call struct {
 }
 
 // A Dispatcher runs bound operator calls. Layers (autograd, functionalisation,
-// tracing) wrap another dispatcher. The result is one Value, or []Value for several results.
+// tracing) wrap another dispatcher. The result is one Value, or []Value for several results; nil with an error.
 type Dispatcher interface {
 	Dispatch(op *Op, args []Value) (Value, error)
 }
