@@ -134,7 +134,7 @@ func selects() {
 	def("cat", func(c *Call) (Value, error) {
 		ts := c.Ts(0)
 		if len(ts) == 0 {
-			return nil, errf("expected a non-empty list of Tensors")
+			return nil, errf("torch.cat(): expected a non-empty list of Tensors")
 		}
 		var real []*tensor.Tensor
 		for _, t := range ts {

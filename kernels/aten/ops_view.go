@@ -345,7 +345,7 @@ func unsqueezed(t *tensor.Tensor, dim int64) ([]int64, []int64, error) {
 
 func (c *Call) slice(t *tensor.Tensor, dim int64, start, end Value, step int64) (*tensor.Tensor, error) {
 	if t.Dim() == 0 {
-		return nil, errf("slice() cannot be applied to a 0-dim tensor.")
+		return nil, kindf(IndexError, "slice() cannot be applied to a 0-dim tensor.")
 	}
 	d, err := wrapDim(dim, int64(t.Dim()))
 	if err != nil {
