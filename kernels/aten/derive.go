@@ -55,7 +55,9 @@ func deriveInplace(name, root, text string, base map[string][]*Op, add func(stri
 		}
 		if f.Decomp != nil {
 			add(name, func(c *Call) (Value, error) {
-				v, err := f.Decomp(c)
+				functional := *c
+				functional.Op = f
+				v, err := f.Decomp(&functional)
 				if err != nil {
 					return nil, err
 				}
