@@ -581,14 +581,14 @@ var mutations map[string]func(f *Functional, op *aten.Op, args []aten.Value) (at
 
 func init() {
 	bn := func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
-		// batch norm in training writes its running statistics, though its schema does not say so.
+		// What trains writes its running statistics, though its schema does not say so.
 		named := map[string]aten.Value{}
 		for i, a := range op.Sig().Args {
 			named[a.Name] = args[i]
 		}
 		rm, _ := named["running_mean"].(*tensor.Tensor)
 		rv, _ := named["running_var"].(*tensor.Tensor)
-		training, _ := named["training"].(bool)
+		training := op.Facts().Trains(func(i int) (aten.Value, bool) { return args[i], true })
 		if training && rm != nil && rv != nil {
 			fn := aten.Lookup("aten._native_batch_norm_legit_functional.default")
 			if fn == nil {
