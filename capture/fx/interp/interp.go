@@ -395,150 +395,178 @@ func numberFunc(target string, args []any) (any, bool, error) {
 	return nil, true, nil
 }
 
-// number is Python arithmetic on ints, floats and bools, as symbolic sizes need it.
+// number is Python arithmetic on ints, floats and bools, as symbolic sizes need it. Two whole numbers give a whole one, but for true division; else
+// both are floats.
 func number(name string, args []any) (any, error) {
-	bad := func() (any, error) { return nil, fmt.Errorf("operator.%s is not supported on %T", name, args[0]) }
 	if len(args) == 0 || len(args) > 2 {
 		return nil, fmt.Errorf("operator.%s takes other arguments", name)
 	}
-	toInt := func(v any) (int64, bool) {
-		switch v := v.(type) {
-		case int64:
-			return v, true
-		case bool:
-			if v {
-				return 1, true
-			}
-			return 0, true
-		}
-		return 0, false
+	op := strings.TrimSuffix(name, "_")
+	if strings.HasPrefix(op, "i") && isInplace(op) {
+		op = op[1:]
 	}
-	toFloat := func(v any) (float64, bool) {
-		if f, ok := v.(float64); ok {
-			return f, true
-		}
-		i, ok := toInt(v)
-		return float64(i), ok
-	}
-	name = strings.TrimSuffix(name, "_")
-	if strings.HasPrefix(name, "i") && isInplace(name) {
-		name = name[1:]
-	}
+	var v any
+	var ok bool
+	var err error
 	if len(args) == 1 {
-		if i, ok := toInt(args[0]); ok {
-			switch name {
-			case "neg":
-				return -i, nil
-			case "pos":
-				return i, nil
-			case "invert":
-				return ^i, nil
-			case "not":
-				return i == 0, nil
-			case "abs":
-				return max(i, -i), nil
-			case "truth":
-				return i != 0, nil
-			case "index":
-				return i, nil
-			}
-		}
-		if f, ok := toFloat(args[0]); ok {
-			switch name {
-			case "neg":
-				return -f, nil
-			case "pos":
-				return f, nil
-			case "abs":
-				return math.Abs(f), nil
-			}
-		}
-		return bad()
+		v, ok = unary(op, args[0])
+	} else {
+		v, ok, err = binary(op, args)
 	}
+	if !ok && err == nil {
+		err = fmt.Errorf("operator.%s is not supported on %T", op, args[0])
+	}
+	return v, err
+}
+
+func toInt(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+func toFloat(v any) (float64, bool) {
+	if f, ok := v.(float64); ok {
+		return f, true
+	}
+	i, ok := toInt(v)
+	return float64(i), ok
+}
+
+func unary(op string, x any) (any, bool) {
+	if i, ok := toInt(x); ok {
+		switch op {
+		case "neg":
+			return -i, true
+		case "pos", "index":
+			return i, true
+		case "invert":
+			return ^i, true
+		case "not":
+			return i == 0, true
+		case "abs":
+			return max(i, -i), true
+		case "truth":
+			return i != 0, true
+		}
+		return nil, false
+	}
+	if f, ok := toFloat(x); ok {
+		switch op {
+		case "neg":
+			return -f, true
+		case "pos":
+			return f, true
+		case "abs":
+			return math.Abs(f), true
+		}
+	}
+	return nil, false
+}
+
+// binary computes with two operands; ok is false for what they do not support.
+func binary(op string, args []any) (v any, ok bool, err error) {
 	a, aok := toInt(args[0])
 	b, bok := toInt(args[1])
 	if aok && bok {
-		switch name {
-		case "add", "sub", "mul", "floordiv", "mod":
-			if v, ok := intOp(name, a, b); ok {
-				return v, nil
-			}
-			return nil, fmt.Errorf("ZeroDivisionError: integer division or modulo by zero")
-		case "pow":
-			if b >= 0 {
-				v := int64(1)
-				for ; b > 0; b-- {
-					v *= a
-				}
-				return v, nil
-			}
-		case "lshift":
-			return a << uint(b), nil
-		case "rshift":
-			return a >> uint(b), nil
-		case "and":
-			return logical(args, a&b), nil
-		case "or":
-			return logical(args, a|b), nil
-		case "xor":
-			return logical(args, a^b), nil
-		case "eq":
-			return a == b, nil
-		case "ne":
-			return a != b, nil
-		case "lt":
-			return a < b, nil
-		case "le":
-			return a <= b, nil
-		case "gt":
-			return a > b, nil
-		case "ge":
-			return a >= b, nil
+		if v, ok, err = wholeBinary(op, args, a, b); ok || err != nil {
+			return v, ok, err
 		}
 	}
 	x, xok := toFloat(args[0])
 	y, yok := toFloat(args[1])
-	if !xok || !yok {
-		switch name {
-		case "eq":
-			return args[0] == args[1], nil
-		case "ne":
-			return args[0] != args[1], nil
-		}
-		return bad()
+	if xok && yok {
+		return floatBinary(op, x, y)
 	}
-	switch name {
+	switch op {
+	case "eq":
+		return args[0] == args[1], true, nil
+	case "ne":
+		return args[0] != args[1], true, nil
+	}
+	return nil, false, nil
+}
+
+// wholeBinary is binary for a and b, the integers that args are; ok is false where the result is a float, too.
+func wholeBinary(op string, args []any, a, b int64) (v any, ok bool, err error) {
+	switch op {
+	case "add", "sub", "mul", "floordiv", "mod":
+		if v, ok := intOp(op, a, b); ok {
+			return v, true, nil
+		}
+		return nil, false, fmt.Errorf("ZeroDivisionError: integer division or modulo by zero")
+	case "pow":
+		if b < 0 {
+			return nil, false, nil
+		}
+		p := int64(1)
+		for ; b > 0; b-- {
+			p *= a
+		}
+		return p, true, nil
+	case "lshift":
+		return a << uint(b), true, nil
+	case "rshift":
+		return a >> uint(b), true, nil
+	case "and":
+		return logical(args, a&b), true, nil
+	case "or":
+		return logical(args, a|b), true, nil
+	case "xor":
+		return logical(args, a^b), true, nil
+	}
+	v, ok = relation(op, a, b)
+	return v, ok, nil
+}
+
+func floatBinary(op string, x, y float64) (v any, ok bool, err error) {
+	switch op {
 	case "add":
-		return x + y, nil
+		return x + y, true, nil
 	case "sub":
-		return x - y, nil
+		return x - y, true, nil
 	case "mul":
-		return x * y, nil
+		return x * y, true, nil
 	case "truediv":
 		if y == 0 {
-			return nil, fmt.Errorf("ZeroDivisionError: division by zero")
+			return nil, false, fmt.Errorf("ZeroDivisionError: division by zero")
 		}
-		return x / y, nil
+		return x / y, true, nil
 	case "floordiv":
-		return math.Floor(x / y), nil
+		return math.Floor(x / y), true, nil
 	case "mod":
-		return x - y*math.Floor(x/y), nil
+		return x - y*math.Floor(x/y), true, nil
 	case "pow":
-		return math.Pow(x, y), nil
-	case "eq":
-		return x == y, nil
-	case "ne":
-		return x != y, nil
-	case "lt":
-		return x < y, nil
-	case "le":
-		return x <= y, nil
-	case "gt":
-		return x > y, nil
-	case "ge":
-		return x >= y, nil
+		return math.Pow(x, y), true, nil
 	}
-	return bad()
+	v, ok = relation(op, x, y)
+	return v, ok, nil
+}
+
+// relation compares two numbers of one type; ok is false for what is no relation. A nan is equal to nothing.
+func relation[T int64 | float64](op string, a, b T) (v any, ok bool) {
+	switch op {
+	case "eq":
+		return a == b, true
+	case "ne":
+		return a != b, true
+	case "lt":
+		return a < b, true
+	case "le":
+		return a <= b, true
+	case "gt":
+		return a > b, true
+	case "ge":
+		return a >= b, true
+	}
+	return nil, false
 }
 
 // logical keeps the type bool where both operands have it.
