@@ -82,6 +82,7 @@ func constNode(a Arg) *tensor.Tensor {
 	return nil
 }
 
+// constReshape is a constant under another shape of as many elements.
 func constReshape(n *Node) *tensor.Tensor {
 	if n.Target != "reshape" || len(n.Args) < 2 || len(n.Kwargs) > 0 {
 		return nil
@@ -107,6 +108,7 @@ var constants = map[string]func(d tensor.DType, args []Arg) *tensor.Tensor{
 	"torch.frombuffer":           constBuffer,
 }
 
+// constTensor is torch.tensor of numbers or nested lists. Without a dtype it has the one that PyTorch infers.
 func constTensor(d tensor.DType, args []Arg) *tensor.Tensor {
 	var vals []any
 	if len(args) != 1 {
@@ -122,6 +124,7 @@ func constTensor(d tensor.DType, args []Arg) *tensor.Tensor {
 	return filled(d, shape, vals)
 }
 
+// constFilled is a factory of tensors that hold v everywhere. Uninitialised memory counts as zeros, as it does in the rest of a repro.
 func constFilled(v int64) func(d tensor.DType, args []Arg) *tensor.Tensor {
 	return func(d tensor.DType, args []Arg) *tensor.Tensor {
 		shape, ok := shapeArgs(args)
@@ -135,6 +138,7 @@ func constFilled(v int64) func(d tensor.DType, args []Arg) *tensor.Tensor {
 	}
 }
 
+// constFull is torch.full.
 func constFull(d tensor.DType, args []Arg) *tensor.Tensor {
 	if len(args) != 2 {
 		return nil
@@ -149,6 +153,7 @@ func constFull(d tensor.DType, args []Arg) *tensor.Tensor {
 	return filled(d, shape, []any{args[1]})
 }
 
+// constRange is torch.arange of integers; that of floats rounds as only the kernel does, and is left to it.
 func constRange(d tensor.DType, args []Arg) *tensor.Tensor {
 	if d == tensor.Invalid {
 		d = tensor.Int64
@@ -171,6 +176,7 @@ func constRange(d tensor.DType, args []Arg) *tensor.Tensor {
 	return filled(d, []int64{to - from}, vals)
 }
 
+// constBuffer is torch.frombuffer of bytes in base64, which gives values back bit by bit.
 func constBuffer(d tensor.DType, args []Arg) *tensor.Tensor {
 	if len(args) != 1 || d == tensor.Invalid {
 		return nil

@@ -20,11 +20,14 @@ func Aten(ctx context.Context, d aten.Dispatcher) fx.Resolver {
 	return r.call
 }
 
+// atenResolver finds the operator of a call by its target, and runs it on d. It holds no state of the run: one may serve many graphs.
 type atenResolver struct {
 	ctx context.Context
 	d   aten.Dispatcher
 }
 
+// call decides by the kind of target. An overload is looked up; operator.* works on numbers and tensors alike; other functions, and methods,
+// are resolved by name among the overloads of an operator, as PyTorch binds them.
 func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any, error) {
 	switch n.Op {
 	case fx.CallMethod:
@@ -59,6 +62,8 @@ func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any,
 	return r.packet(parts[len(parts)-1], args, kwargs)
 }
 
+// packet resolves a call by the name of an operator. Sizes that stand one by one, as in x.view(2, -1), are tried as a list where they do not
+// bind otherwise.
 func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (any, error) {
 	if name == "size" && len(args) > 0 {
 		if t, ok := args[0].(*tensor.Tensor); ok {
@@ -85,6 +90,7 @@ func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (a
 	return r.d.Dispatch(op, bound)
 }
 
+// allInts reports whether all values are whole numbers.
 func allInts(vs []any) bool {
 	for _, v := range vs {
 		if _, ok := v.(int64); !ok {
@@ -94,6 +100,7 @@ func allInts(vs []any) bool {
 	return true
 }
 
+// cond runs the one branch of torch.cond that its predicate picks, with the same resolver.
 func (r *atenResolver) cond(args []any) (any, error) {
 	yes, err := truth(args[0])
 	if err != nil {
@@ -111,6 +118,8 @@ func (r *atenResolver) cond(args []any) (any, error) {
 	return fx.Run(r.ctx, gm, ops, r.call)
 }
 
+// truth is the value of a predicate: a number, or a tensor of one element. A fake tensor counts as true, as the results of both branches have
+// the same metadata.
 func truth(v any) (bool, error) {
 	switch v := v.(type) {
 	case bool:
@@ -165,6 +174,7 @@ func symSize(target string, args []any) (any, bool, error) {
 	return nil, false, nil
 }
 
+// sizes are those of a tensor, as x.size() gives them.
 func sizes(t *tensor.Tensor) []any {
 	out := make([]any, len(t.Shape))
 	for i, s := range t.Shape {
@@ -173,6 +183,7 @@ func sizes(t *tensor.Tensor) []any {
 	return out
 }
 
+// tensorAttr is an attribute of a tensor that a graph may ask for, such as shape or dtype; ok is false for others.
 func tensorAttr(v, name any) (any, bool) {
 	t, ok := v.(*tensor.Tensor)
 	if !ok {
@@ -225,6 +236,7 @@ func (r *atenResolver) operator(name string, args []any) (any, error) {
 	return nil, fmt.Errorf("operator.%s is not supported on tensors here", name)
 }
 
+// tensorOps are the operators that operator.* functions stand for where an operand is a tensor.
 var tensorOps = map[string]string{
 	"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
 	"matmul": "matmul", "neg": "neg", "pos": "positive", "invert": "bitwise_not", "abs": "abs", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor",
@@ -233,6 +245,7 @@ var tensorOps = map[string]string{
 	"ixor": "bitwise_xor_", "imod": "remainder_", "ifloordiv": "floor_divide_",
 }
 
+// index is seq[i] for a list of values: by a number, or by a slice.
 func index(seq []any, i any) (any, error) {
 	switch i := i.(type) {
 	case int64:
@@ -419,6 +432,7 @@ func number(name string, args []any) (any, error) {
 	return v, err
 }
 
+// toInt is an int, or a bool as 0 or 1.
 func toInt(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
@@ -432,6 +446,7 @@ func toInt(v any) (int64, bool) {
 	return 0, false
 }
 
+// toFloat is any number as a float.
 func toFloat(v any) (float64, bool) {
 	if f, ok := v.(float64); ok {
 		return f, true
@@ -440,6 +455,7 @@ func toFloat(v any) (float64, bool) {
 	return float64(i), ok
 }
 
+// unary computes with one operand; ok is false for what it does not support.
 func unary(op string, x any) (any, bool) {
 	if i, ok := toInt(x); ok {
 		switch op {
@@ -526,6 +542,7 @@ func wholeBinary(op string, args []any, a, b int64) (v any, ok bool, err error) 
 	return v, ok, nil
 }
 
+// floatBinary is binary for floats. Division rounds down, and its remainder has the sign of the divisor, as in Python.
 func floatBinary(op string, x, y float64) (v any, ok bool, err error) {
 	switch op {
 	case "add":
