@@ -9,6 +9,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Products of matrices and vectors. float32 and float64 go to blocked SIMD kernels (native.Gemm), which take any strides; other real dtypes
+// are converted for them, and results are rounded once. alpha and beta follow BLAS: where beta is zero the addend is not read, and so its NaNs
+// do not count. matmul itself only arranges: it picks dot, mv, mm or bmm by the numbers of dimensions.
+
 // A mat is a strided matrix inside a tensor's storage.
 type mat struct {
 	t      *tensor.Tensor

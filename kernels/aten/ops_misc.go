@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Operators of no family: kron, differences and integrals of samples, weight norm, windows for spectra, masked softmax and others, mostly
+// compositions.
+
 func init() {
 	rearrange()
 	aliases()

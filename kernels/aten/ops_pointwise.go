@@ -8,6 +8,13 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Functions of single elements, one row each. A row names the function on float64 and, where they differ, on integers and complex numbers, and
+// the SIMD kernel that does the same on float32.
+//
+// Three things follow from how a row is registered. fl: the result is a float, integers being promoted to the default dtype first. keep: the
+// result has the dtype that the operands are promoted to. pred: the result is bool. Operands are broadcast, and 16-bit floats are computed in
+// float32 and rounded once at the end; see pwv and pointwise.go.
+
 // floatType is the dtype that a float-valued function computes in: ints give the default dtype.
 func floatType(d tensor.DType) tensor.DType {
 	if d.Kind() < tensor.KindFloat {

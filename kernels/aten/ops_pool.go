@@ -9,6 +9,11 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Pooling over windows. Windows are clipped to the input; dilation, padding and ceil mode decide how many there are (poolOut). Maxima give
+// positions within the plane, save for Inductor's primitives, which count within the window; NaN is greater than all numbers. Averages divide
+// by the size of the window, with or without its padding, or by a given divisor. One-dimensional pools are two-dimensional ones of height 1,
+// as in PyTorch.
+
 // poolOut is the output size of a pooling window along one dimension.
 func poolOut(in, k, pad, stride, dil int64, ceil bool) int64 {
 	num := in + 2*pad - dil*(k-1) - 1

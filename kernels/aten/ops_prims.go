@@ -8,6 +8,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// The operators that Inductor and the decompositions use beneath aten: torch.ops.prims. They promote less than aten does: dtypes are given,
+// not inferred.
+
 func primsOps() {
 	alias := func(p, to string) {
 		for _, n := range strings.Fields(p) {

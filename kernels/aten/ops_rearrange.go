@@ -9,6 +9,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Rearranging: flip, roll, repeat, rot90, tile, and operators that are other names of one another. What PyTorch composes of views and copies
+// is a decomposition here, too, since that is what a trace shows.
+
 func rearrange() {
 	def("flip", func(c *Call) (Value, error) {
 		t := c.T(0)

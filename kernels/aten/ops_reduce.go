@@ -9,6 +9,14 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Reductions over dimensions. Every operator here sees its input as rows: for each position that is kept, the elements that are reduced, in
+// row-major order (eachRow), whatever the strides.
+//
+// Sums of floats are accumulated in float64, pairwise, or by SIMD kernels, so that their error grows with the logarithm of their number; PyTorch's cascade sum is
+// as accurate but rounds elsewhere, which is why short float32 sums follow its order exactly (sumShort). Integers and bools are summed in
+// int64. NaN wins every comparison, and of equal elements the first is taken. Results lie in memory in the order of their input's strides, as
+// TensorIterator has them (reduceStrides).
+
 // reduceShape is the result's shape for the reduced dimensions in mask.
 func reduceShape(t *tensor.Tensor, mask []bool, keepdim bool) []int64 {
 	out := []int64{}

@@ -9,6 +9,11 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Writing, adding and reducing at indexed places. An operator lists the position in storage of every place that it writes to, in row-major
+// order of the index, and then stores there one after another: where an index repeats, the last value wins, and sums are added in that order.
+// Negative indices count from the end for the operators whose index is a vector, as index_add; scatter and gather refuse them, as PyTorch
+// does.
+
 // dimPositions is, for each element of ix, the storage position in t with dimension d replaced by the index.
 func dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
 	vals := ix.Ints()

@@ -7,6 +7,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Views: operators that change sizes, strides and offset, and share the memory. None of them reads an element. reshape and contiguous are
+// views where the strides allow it, and copies where not, so their results share memory, or may; see Facts.Aliases. The _copy forms and the
+// _scatter forms, which write into a view of a copy, are derived from the views.
+
 func init() {
 	def("view _unsafe_view", func(c *Call) (Value, error) {
 		t := c.T(0)
