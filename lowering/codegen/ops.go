@@ -81,6 +81,8 @@ static inline float whittle_erf(float x) { return whittle_erff(x); }
 static inline double whittle_erf(double x) { return std::erf(x); }
 `
 
+// support has the 16-bit floats, and arithmetic where C++ is not PyTorch: NaN wins maxima and minima, remainders have the sign of the divisor,
+// floats that no int64 holds become its least value, and abs of -0 is 0.
 const support = `#include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -24,6 +24,7 @@ var rules = []func(group []*ir.Loops, l *ir.Loops) bool{
 	func(g []*ir.Loops, _ *ir.Loops) bool { return len(g) < maxGroup },
 }
 
+// maxGroup is how many loops of different spaces a kernel may have.
 const maxGroup = 24
 
 // Fuse groups neighbouring loops. The steps that come in stay as they are; nothing changes its place.
