@@ -18,7 +18,7 @@ type (
 // Inductor is the decomposition table, keyed by operator name "aten.gelu.default".
 var Inductor = map[string]aot.Decomposition{}
 
-// row enters one decomposition. A second one for the same operator would silently take its place, so there is one file for each family.
+// row enters the decomposition of aten.NAME.
 func row(name string, f func(b b_, a []val) val) { Inductor["aten."+name] = f }
 
 // in is an argument as a tensor; nil for None.

@@ -41,6 +41,7 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	return guarded(op, op.Decomp, c)
 }
 
+// Dispatch computes metadata. A row without a metadata function is decomposed, on metadata again.
 func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if err := checkComplex(op, args); err != nil {
 		return nil, err
@@ -55,6 +56,7 @@ func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	return guarded(op, op.Decomp, c)
 }
 
+// Dispatch picks a mode by the arguments.
 func (d defaultDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if AnyFake(args) {
 		return Fake.Dispatch(op, args)

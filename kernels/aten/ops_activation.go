@@ -250,6 +250,8 @@ func activationOps() {
 	})
 }
 
+// softplus is log(1 + exp(x)), in a form in which nothing overflows.
 func softplus(x float64) float64 { return math.Log1p(math.Exp(-math.Abs(x))) + max(x, 0) }
 
+// logSigmoid is -softplus(-x), in the same form.
 func logSigmoid(x float64) float64 { return min(0, x) - math.Log1p(math.Exp(-math.Abs(x))) }

@@ -302,6 +302,7 @@ func floatsOf(t *tensor.Tensor) []float64 {
 	return t.Floats()
 }
 
+// boolMask is output_mask: which of three gradients are wanted.
 func boolMask(v Value) [3]bool {
 	var m [3]bool
 	if l, ok := v.([]Value); ok {

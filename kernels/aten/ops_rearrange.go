@@ -449,6 +449,7 @@ func addTo(xs []int64, n int64) []int64 {
 	return xs
 }
 
+// rollInto writes t, rolled by shift along d, to o, as two blocks.
 func rollInto(o, t *tensor.Tensor, shift, d int64) {
 	n := t.Shape[d]
 	shift = ((shift % n) + n) % n

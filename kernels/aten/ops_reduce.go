@@ -200,6 +200,7 @@ func (c *Call) fold(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DTyp
 	return c.reduced(t, mask, keepdim, out, func(buf []float64) { foldRows(buf, t, mask, tensor.LoadFloat, f) })
 }
 
+// reduced makes the output of a reduction, and stores what fill computes for its elements in row-major order.
 func (c *Call) reduced(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, fill func(buf []float64)) *tensor.Tensor {
 	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
 	if c.real && o.Numel() > 0 {
@@ -634,6 +635,8 @@ func argBest(row []float64, better func(a, b float64) bool) int64 {
 	return int64(b)
 }
 
+// variance takes two passes, the mean and then the squared distances from it: numbers far from zero lose nothing. The divisor is n-corr, and
+// no less than 0, by which the result is infinite or NaN.
 func variance(row []float64, corr float64) (v, mean float64) {
 	n := float64(len(row))
 	mean = pairwise(row) / n
@@ -697,6 +700,7 @@ func variances() {
 	}
 }
 
+// vectorNorm is (sum |x|^p)^(1/p), and its limits: the greatest or least magnitude for an infinite p, and how many are not zero for 0.
 func vectorNorm(row []float64, p float64) float64 {
 	switch {
 	case math.IsInf(p, 1):

@@ -254,6 +254,7 @@ func init() {
 	scatterViews()
 }
 
+// inferSize is a shape with its one -1 replaced by what makes it numel elements.
 func inferSize(shape []int64, numel int64) ([]int64, error) {
 	out := slices.Clone(shape)
 	if out == nil {
@@ -446,6 +447,8 @@ func (c *Call) splitSizes(t *tensor.Tensor, sizes []int64, d int64) (Value, erro
 	return out, nil
 }
 
+// viewDtype reads the same bytes as elements of another dtype. Where sizes of elements differ, the last dimension shrinks or grows by the
+// ratio, and strides and offset have to be multiples of it.
 func viewDtype(c *Call) (Value, error) {
 	t, d := c.T(0), c.DT(1)
 	shape, st, off := slices.Clone(t.Shape), slices.Clone(t.Stride), t.Offset
@@ -525,6 +528,7 @@ func must(v Value, err error) Value {
 	return v
 }
 
+// scatterViews registers the operators that write into a view of a copy, each by the view that it is named after.
 func scatterViews() {
 	for _, n := range strings.Fields("slice_scatter select_scatter diagonal_scatter as_strided_scatter") {
 		base := map[string]string{"slice_scatter": "slice.Tensor", "select_scatter": "select.int", "diagonal_scatter": "diagonal", "as_strided_scatter": "as_strided"}[n]

@@ -64,6 +64,8 @@ type line struct {
 	rank       int
 }
 
+// buildRegistry reads the signatures, gives those with a row their functions, and derives variants from these. What does not fit goes to
+// loose, and a test fails: a program never sees it.
 func buildRegistry() *registry {
 	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}}
 	lines := map[string]line{}
