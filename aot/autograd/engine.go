@@ -29,6 +29,7 @@ type GradMode struct{ Enabled bool }
 
 var sequence atomic.Uint64
 
+// newNode makes a node younger than all before it.
 func newNode(name string, next []Edge, nout int) *Node {
 	return &Node{Name: name, Next: next, NOut: nout, seq: sequence.Add(1), Shape: make([]outMeta, nout)}
 }
@@ -91,6 +92,7 @@ func (e *Engine) DispatchInplace(op *aten.Op, args []aten.Value) (aten.Value, er
 	return e.record(op, args, true)
 }
 
+// anyRequires reports whether an argument asks for gradients, at any depth of lists. Integers never do.
 func anyRequires(a aten.Value) bool {
 	switch a := a.(type) {
 	case *tensor.Tensor:
@@ -384,6 +386,7 @@ type Options struct {
 	AllowUnused bool
 }
 
+// A queue gives the youngest node first: what uses a result is always younger than what made it.
 type queue []*Node
 
 func (q queue) Len() int           { return len(q) }
@@ -438,6 +441,7 @@ type sweep struct {
 	isInput map[*tensor.Tensor]bool
 }
 
+// newSweep notes which results the caller wants the gradients of.
 func (e *Engine) newSweep(opt Options) *sweep {
 	s := &sweep{e: e, d: e.Below, opt: opt, pending: map[*Node][]*tensor.Tensor{}, queued: map[*Node]bool{}, got: map[*tensor.Tensor]*tensor.Tensor{},
 		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}}
@@ -556,6 +560,7 @@ func (s *sweep) visit(n *Node) error {
 	return nil
 }
 
+// deliverInput notes a gradient of one of Options.Inputs, or adds it to its .grad.
 func (e *Engine) deliverInput(c *Ctx, t, g *tensor.Tensor, opt Options, got map[*tensor.Tensor]*tensor.Tensor) (err error) {
 	if opt.Accumulate {
 		return e.addGrad(c, t, g, opt)
@@ -568,6 +573,7 @@ func (e *Engine) deliverInput(c *Ctx, t, g *tensor.Tensor, opt Options, got map[
 	return err
 }
 
+// accumulate adds a gradient to a leaf: to its .grad, or with Options.Inputs to what is returned, if it is one of them.
 func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options, isInput map[*tensor.Tensor]bool, got map[*tensor.Tensor]*tensor.Tensor) error {
 	m := MetaOf(leaf)
 	for _, h := range m.Hooks {
