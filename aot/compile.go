@@ -149,6 +149,7 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 	return v.runMerged(inputs)
 }
 
+// runMerged runs with the bases of inputs that share memory in their place.
 func (c *Compiled) runMerged(inputs []aten.Value) ([]aten.Value, error) {
 	if c.bases == nil {
 		return c.run(inputs)
@@ -166,12 +167,14 @@ func (c *Compiled) trimInference() {
 	o.Args[0] = o.Args[0].(fx.Tuple)[:c.joint.NForward]
 }
 
+// show hands a graph to Options.Graphs, when all passes have run.
 func (c *Compiled) show(kind string, gm *fx.GraphModule) {
 	if c.opt.Graphs != nil {
 		c.opt.Graphs(kind, gm)
 	}
 }
 
+// observe hands a graph to Options.Observe, before it is compiled.
 func (c *Compiled) observe(kind string, gm *fx.GraphModule) {
 	if c.opt.Observe != nil {
 		c.opt.Observe(kind, gm)
@@ -186,6 +189,9 @@ func (c *Compiled) Graphs() map[string]*fx.GraphModule {
 	return map[string]*fx.GraphModule{"forward": c.parts.Forward, "backward": c.parts.Backward}
 }
 
+// run calls the forward graph, and does what a graph cannot: record the backward graph as the history of the results, write new values of
+// inputs back, and rebuild outputs that are inputs or views. The order matters: history is recorded on the values as the graph gave them,
+// before anything is written.
 func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 	j := c.joint
 	res, err := c.fw(inputs)

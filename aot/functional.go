@@ -58,6 +58,7 @@ func (f *Functional) Wrap(inner *tensor.Tensor) *tensor.Tensor {
 	return o
 }
 
+// adopt makes o the outer tensor of inner, with a storage of its own.
 func (f *Functional) adopt(o, inner *tensor.Tensor) {
 	f.outer[o] = &outerState{inner: inner}
 	f.storage[o.Storage] = &storageState{base: o}
@@ -190,6 +191,7 @@ func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 	return f.wrapResults(op, args, out)
 }
 
+// unwrapAll is unwrap for each argument.
 func (f *Functional) unwrapAll(args []aten.Value) ([]aten.Value, error) {
 	out := make([]aten.Value, len(args))
 	for i, a := range args {
@@ -202,6 +204,7 @@ func (f *Functional) unwrapAll(args []aten.Value) ([]aten.Value, error) {
 	return out, nil
 }
 
+// unwrap gives the inner values of tensors, at any depth of lists.
 func (f *Functional) unwrap(a aten.Value) (aten.Value, error) {
 	switch a := a.(type) {
 	case *tensor.Tensor:
@@ -254,6 +257,7 @@ func (f *Functional) wrapResults(op *aten.Op, args []aten.Value, out aten.Value)
 	return wrap(out), nil
 }
 
+// wrapOne is wrapResults for result number nr.
 func (f *Functional) wrapOne(op *aten.Op, args []aten.Value, inner *tensor.Tensor, nr int) *tensor.Tensor {
 	if op.Tags&aten.View == 0 || len(args) == 0 {
 		return f.Wrap(inner)
@@ -508,6 +512,7 @@ func scatter(b *build.B, chain []viewStep, levels []*tensor.Tensor, part *tensor
 	return part
 }
 
+// firstErr is the first error that is not nil.
 func firstErr(errs ...error) error {
 	for _, e := range errs {
 		if e != nil {
@@ -581,14 +586,14 @@ var mutations map[string]func(f *Functional, op *aten.Op, args []aten.Value) (at
 
 func init() {
 	bn := func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
-		// batch norm in training writes its running statistics, though its schema does not say so.
+		// What trains writes its running statistics, though its schema does not say so.
 		named := map[string]aten.Value{}
 		for i, a := range op.Sig().Args {
 			named[a.Name] = args[i]
 		}
 		rm, _ := named["running_mean"].(*tensor.Tensor)
 		rv, _ := named["running_var"].(*tensor.Tensor)
-		training, _ := named["training"].(bool)
+		training := op.Facts().Trains(func(i int) (aten.Value, bool) { return args[i], true })
 		if training && rm != nil && rv != nil {
 			fn := aten.Lookup("aten._native_batch_norm_legit_functional.default")
 			if fn == nil {

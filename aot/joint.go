@@ -2,6 +2,7 @@ package aot
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"whittle/aot/autograd"
@@ -87,16 +88,69 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 	return j, err
 }
 
+// tracing is one trace of a function, from its inputs to its joint graph. Each tensor of the program is three: the outer one, which the
+// program holds and may write to; the inner one, which is the value that it has now; and the node that computes that.
+type tracing struct {
+	tr       *Tracer
+	eng      *autograd.Engine
+	fn       *Functional
+	training bool
+
+	inner []aten.Value // the inputs, as nodes stand for them
+	start []aten.Value // what the function begins with: inner, or a copy
+	outer []aten.Value // what it is given
+
+	j       *Joint
+	results fx.Tuple         // of the graph, so far
+	roots   []*tensor.Tensor // per result: what a gradient flows into, nil for none
+	copies  []copyBack
+}
+
+// copyBack is an input that the graph itself overwrites, and its new value.
+type copyBack struct{ dst, src *fx.Node }
+
 // traceOnce is trace with the inputs to copy.
 func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, error) {
-	training := false
-	for _, in := range inputs {
-		training = training || in.RequiresGrad
+	t := newTracing(inputs, opt)
+	if err := t.giveInputs(inputs, fresh); err != nil {
+		return nil, err
 	}
-	training = training && (opt.Grad == nil || opt.Grad.Enabled)
+	if opt.Tracing != nil {
+		opt.Tracing(t.eng.Mode)
+	}
+	outs, err := f(t.fn, t.outer)
+	if err != nil {
+		return nil, err
+	}
+	t.tr.Origin = nil
+	t.j = &Joint{GM: t.tr.GM, Inputs: inputs}
+	shared := t.fn.sharing(outs)
+	if err := t.takeMutations(); err != nil {
+		return nil, err
+	}
+	if err := t.takeOutputs(outs, shared); err != nil {
+		return nil, err
+	}
+	t.j.NForward = len(t.results)
+	t.j.Reshaped = t.fn.reshaped(t.inner, t.outer)
+	if t.training {
+		if err := t.j.backward(t.tr, t.eng, t.inner, t.roots, &t.results); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range t.copies {
+		n := t.tr.GM.Graph.CallFunction("aten.copy_.default", c.dst, c.src)
+		n.Val = c.dst.Val
+	}
+	t.tr.GM.Graph.Output(t.results)
+	return t.j, nil
+}
+
+// newTracing sets up the layers of dispatchers: functionalisation over autograd over the tracer.
+func newTracing(inputs []Input, opt *Options) *tracing {
+	training := slices.ContainsFunc(inputs, func(in Input) bool { return in.RequiresGrad }) && (opt.Grad == nil || opt.Grad.Enabled)
 	tr := NewTracer(opt.Decompositions)
-	mode := &autograd.GradMode{Enabled: training}
-	eng := &autograd.Engine{Below: tr, Mode: mode, Traced: true}
+	eng := &autograd.Engine{Below: tr, Mode: &autograd.GradMode{Enabled: training}, Traced: true}
 	tr.Region = opt.Region
 	if opt.Origin != nil {
 		tr.Origin = opt.Origin
@@ -108,196 +162,180 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 	}
 	fn := NewFunctional(eng)
 	fn.Composite = opt.Composite
+	n := len(inputs)
+	return &tracing{tr: tr, eng: eng, fn: fn, training: training, inner: make([]aten.Value, n), start: make([]aten.Value, n), outer: make([]aten.Value, n)}
+}
 
-	inner := make([]aten.Value, len(inputs))
-	start := make([]aten.Value, len(inputs)) // what f begins with
-	outer := make([]aten.Value, len(inputs))
-	seen := map[*tensor.Storage]*tensor.Tensor{}
+// giveInputs makes a placeholder for each input, and what the function is given in its place; those of fresh are copied.
+func (t *tracing) giveInputs(inputs []Input, fresh []int) error {
 	for i, in := range inputs {
 		name := fmt.Sprintf("arg%d_1", i)
-		if training {
+		if t.training {
 			name = fmt.Sprintf("primals_%d", i+1)
 		}
-		inner[i] = tr.Input(name, in.Value)
-		start[i] = inner[i]
-		t, ok := inner[i].(*tensor.Tensor)
+		t.inner[i] = t.tr.Input(name, in.Value)
+		t.start[i] = t.inner[i]
+		x, ok := t.inner[i].(*tensor.Tensor)
 		if !ok {
-			outer[i] = inner[i]
+			t.outer[i] = t.inner[i]
 			continue
 		}
-		if in.RequiresGrad && training {
-			autograd.Ensure(t).RequiresGrad = true
+		if in.RequiresGrad && t.training {
+			autograd.Ensure(x).RequiresGrad = true
 		}
 		if slices.Contains(fresh, i) {
-			v, err := build.Call(eng, "aten.clone.default", t)
+			v, err := build.Call(t.eng, "aten.clone.default", x)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			t, start[i] = v.(*tensor.Tensor), v
+			x, t.start[i] = v.(*tensor.Tensor), v
 		}
-		o := fn.Wrap(t)
+		o := t.fn.Wrap(x)
 		if in.RequiresGrad {
 			autograd.Ensure(o).RequiresGrad = true
 		}
-		outer[i] = o
-		seen[o.Storage] = o
+		t.outer[i] = o
 	}
-	if opt.Tracing != nil {
-		opt.Tracing(mode)
-	}
-	outs, err := f(fn, outer)
+	return nil
+}
+
+// addOutput makes an inner value a result of the graph; root says whether a gradient flows into it.
+func (t *tracing) addOutput(v *tensor.Tensor, root bool) error {
+	a, err := t.tr.arg(v)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	tr.Origin = nil
-	j := &Joint{GM: tr.GM, Inputs: inputs}
-	shared := fn.sharing(outs)
-	var results fx.Tuple
-	inputOf := map[*tensor.Storage]int{}
-	for i, o := range outer {
-		t, ok := o.(*tensor.Tensor)
-		if !ok {
+	t.results = append(t.results, a)
+	if !root {
+		v = nil
+	}
+	t.roots = append(t.roots, v)
+	return nil
+}
+
+// takeMutations finds the inputs that the function has written to. Where neither their size nor gradients forbid it, the graph writes them back
+// itself; else their new values are its first results, and the runtime does.
+func (t *tracing) takeMutations() error {
+	for i, o := range t.outer {
+		x, ok := o.(*tensor.Tensor)
+		if !ok || !t.fn.Mutated(x) {
 			continue
 		}
-		inputOf[t.Storage] = i
-	}
-	type copyBack struct{ dst, src *fx.Node }
-	var copies []copyBack
-	var roots []*tensor.Tensor
-	addOutput := func(v *tensor.Tensor) error {
-		a, err := tr.arg(v)
+		v, err := t.fn.Inner(t.fn.whole(x))
 		if err != nil {
 			return err
 		}
-		results = append(results, a)
-		return nil
-	}
-	for i, o := range outer {
-		t, ok := o.(*tensor.Tensor)
-		if !ok || !fn.Mutated(t) {
+		if v == t.start[i] {
 			continue
 		}
-		v, err := fn.Inner(fn.whole(t))
-		if err != nil {
-			return nil, err
-		}
-		if v == start[i] {
-			continue
-		}
-		same := tensor.SameShape(v, inner[i].(*tensor.Tensor))
-		plain := !(inputs[i].RequiresGrad && training) && !autograd.RequiresGrad(v)
-		if same && (plain || !fn.graded(t)) {
-			src, err := tr.arg(v)
+		in := t.inner[i].(*tensor.Tensor)
+		plain := !(t.j.Inputs[i].RequiresGrad && t.training) && !autograd.RequiresGrad(v)
+		if tensor.SameShape(v, in) && (plain || !t.fn.graded(x)) {
+			src, err := t.tr.arg(v)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			n, ok := src.(*fx.Node)
 			if !ok {
-				return nil, fmt.Errorf("input %d is overwritten with a value that is no graph node", i)
+				return fmt.Errorf("input %d is overwritten with a value that is no graph node", i)
 			}
-			copies = append(copies, copyBack{tr.Node(inner[i].(*tensor.Tensor)), n})
-			j.InGraph = append(j.InGraph, i)
+			t.copies = append(t.copies, copyBack{t.tr.Node(in), n})
+			t.j.InGraph = append(t.j.InGraph, i)
 			continue
 		}
-		j.Mutated, j.MutatedGrad = append(j.Mutated, i), append(j.MutatedGrad, training && autograd.RequiresGrad(v))
-		if err := addOutput(v); err != nil {
-			return nil, err
-		}
-		if autograd.RequiresGrad(v) {
-			roots = append(roots, v)
-		} else {
-			roots = append(roots, nil)
+		t.j.Mutated, t.j.MutatedGrad = append(t.j.Mutated, i), append(t.j.MutatedGrad, t.training && autograd.RequiresGrad(v))
+		if err := t.addOutput(v, autograd.RequiresGrad(v)); err != nil {
+			return err
 		}
 	}
-	type viewOf struct {
-		out     int
-		storage *tensor.Storage
+	return nil
+}
+
+// takeOutputs makes results of what the function returned. A view of an input, or of a value that other outputs view too, is described as one
+// and rebuilt by the runtime, so that it shares memory, and history, as in eager.
+func (t *tracing) takeOutputs(outs []aten.Value, shared map[*tensor.Storage]aliases) error {
+	inputOf := map[*tensor.Storage]int{}
+	for i, o := range t.outer {
+		if x, ok := o.(*tensor.Tensor); ok {
+			inputOf[x.Storage] = i
+		}
 	}
-	var bases []viewOf
-	position := map[*tensor.Storage]int{} // of a value that is returned and viewed
+	position := map[*tensor.Storage]int{} // of a value that is returned and viewed, among the results
+	viewing := map[int]*tensor.Storage{}  // what an output of kind AliasOfValue views
 	for _, o := range outs {
-		t, ok := o.(*tensor.Tensor)
+		x, ok := o.(*tensor.Tensor)
 		if !ok {
-			j.Outputs = append(j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: -1})
+			t.j.Outputs = append(t.j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: -1})
 			continue
 		}
-		v, err := fn.Inner(t)
+		v, err := t.fn.Inner(x)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		info := OutputInfo{Kind: FromGraph, Shape: v.Shape, Stride: v.Stride, Offset: t.Offset, DType: v.DType, GraphIndex: len(results)}
-		train := training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
-		views := shared[t.Storage]
-		if i, ok := inputOf[t.Storage]; ok && !(train && views.single == 0) {
-			info.Input = i
-			info.Kind = AliasOfInput
-			info.Shape, info.Stride = t.Shape, t.Stride
-			in := inner[i].(*tensor.Tensor)
-			info.Detached = training && !autograd.RequiresGrad(v)
-			info.Offset -= in.Offset
-			if t.DType != in.DType {
-				info.views = fn.chain(t)
-			}
-			if outer[i] == o {
-				info.Kind = IsInput
-			}
+		info := OutputInfo{Kind: FromGraph, Shape: v.Shape, Stride: v.Stride, Offset: x.Offset, DType: v.DType, GraphIndex: len(t.results)}
+		train := t.training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
+		views := shared[x.Storage]
+		if i, ok := inputOf[x.Storage]; ok && !(train && views.single == 0) {
+			t.describeAlias(&info, i, x, v)
 		}
-		if info.Kind == FromGraph && train && views.single > 0 && views.all > 1 && len(fn.chain(t)) > 0 {
+		if info.Kind == FromGraph && train && views.single > 0 && views.all > 1 && len(t.fn.chain(x)) > 0 {
 			info.Kind = AliasOfValue
-			info.Shape, info.Stride = t.Shape, t.Stride
-			if base := fn.storage[t.Storage].base; base != nil {
+			info.Shape, info.Stride = x.Shape, x.Stride
+			if base := t.fn.storage[x.Storage].base; base != nil {
 				info.Offset -= base.Offset
-				if t.DType != base.DType {
-					info.views = fn.chain(t)
+				if x.DType != base.DType {
+					info.views = t.fn.chain(x)
 				}
 			}
-			bases = append(bases, viewOf{len(j.Outputs), t.Storage})
+			viewing[len(t.j.Outputs)] = x.Storage
 		}
 		info.RequiresGrad = info.Kind == FromGraph && train
-		if _, ok := position[t.Storage]; !ok && info.RequiresGrad && len(fn.chain(t)) == 0 {
-			position[t.Storage] = len(results)
+		if _, ok := position[x.Storage]; !ok && info.RequiresGrad && len(t.fn.chain(x)) == 0 {
+			position[x.Storage] = len(t.results)
 		}
-		j.Outputs = append(j.Outputs, info)
-		if err := addOutput(v); err != nil {
-			return nil, err
-		}
-		if info.RequiresGrad {
-			roots = append(roots, v)
-		} else {
-			roots = append(roots, nil)
+		t.j.Outputs = append(t.j.Outputs, info)
+		if err := t.addOutput(v, info.RequiresGrad); err != nil {
+			return err
 		}
 	}
-	// What several outputs view becomes an output itself, unless the program returns it anyway: gradients flow through it alone.
-	for _, b := range bases {
-		at, ok := position[b.storage]
+	return t.addBases(viewing, position)
+}
+
+// describeAlias describes output x, with the value v, as input number i or a view of it.
+func (t *tracing) describeAlias(info *OutputInfo, i int, x, v *tensor.Tensor) {
+	in := t.inner[i].(*tensor.Tensor)
+	info.Kind, info.Input = AliasOfInput, i
+	info.Shape, info.Stride = x.Shape, x.Stride
+	info.Detached = t.training && !autograd.RequiresGrad(v)
+	info.Offset -= in.Offset
+	if x.DType != in.DType {
+		info.views = t.fn.chain(x)
+	}
+	if t.outer[i] == aten.Value(x) {
+		info.Kind = IsInput
+	}
+}
+
+// addBases makes what several outputs view an output itself, unless the program returns it anyway: gradients flow through it alone.
+func (t *tracing) addBases(viewing map[int]*tensor.Storage, position map[*tensor.Storage]int) error {
+	for _, out := range slices.Sorted(maps.Keys(viewing)) {
+		storage := viewing[out]
+		at, ok := position[storage]
 		if !ok {
-			v, err := fn.Inner(fn.storage[b.storage].base)
+			v, err := t.fn.Inner(t.fn.storage[storage].base)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			at = len(results)
-			position[b.storage] = at
-			j.Bases = append(j.Bases, at)
-			if err := addOutput(v); err != nil {
-				return nil, err
+			at = len(t.results)
+			position[storage] = at
+			t.j.Bases = append(t.j.Bases, at)
+			if err := t.addOutput(v, true); err != nil {
+				return err
 			}
-			roots = append(roots, v)
 		}
-		j.Outputs[b.out].Base = at
+		t.j.Outputs[out].Base = at
 	}
-	j.NForward = len(results)
-	j.Reshaped = fn.reshaped(inner, outer)
-	if training {
-		if err := j.backward(tr, eng, inner, roots, &results); err != nil {
-			return nil, err
-		}
-	}
-	for _, c := range copies {
-		n := tr.GM.Graph.CallFunction("aten.copy_.default", c.dst, c.src)
-		n.Val = c.dst.Val
-	}
-	tr.GM.Graph.Output(results)
-	return j, nil
+	return nil
 }
 
 // backward appends the gradient computation; each differentiable output gets a tangent placeholder.

@@ -122,6 +122,7 @@ func copyInput(g *fx.Graph, p *fx.Node) {
 	}
 }
 
+// appendSaved are the outputs of the forward graph: its results, then what the backward graph gets.
 func appendSaved(outs []fx.Arg, saved []*fx.Node) fx.Tuple {
 	r := append(fx.Tuple{}, outs...)
 	for _, n := range saved {
@@ -130,6 +131,7 @@ func appendSaved(outs []fx.Arg, saved []*fx.Node) fx.Tuple {
 	return r
 }
 
+// primals are the placeholders of the program's inputs.
 func primals(g *fx.Graph) (ps []*fx.Node) {
 	for _, n := range g.Placeholders() {
 		if !strings.HasPrefix(n.Target, "tangents_") {
@@ -139,6 +141,7 @@ func primals(g *fx.Graph) (ps []*fx.Node) {
 	return ps
 }
 
+// tangentNodes are the placeholders of the gradients that come in.
 func tangentNodes(g *fx.Graph) (ps []*fx.Node) {
 	for _, n := range g.Placeholders() {
 		if strings.HasPrefix(n.Target, "tangents_") {

@@ -42,6 +42,7 @@ func runPasses(g *fx.Graph, wanted func(pass) bool) error {
 	return nil
 }
 
+// deadcode drops what nothing uses; what may have an effect stays.
 func deadcode(g *fx.Graph) error {
 	g.EliminateDeadCode(fx.UnknownMay)
 	return nil
@@ -123,6 +124,7 @@ func cse(g *fx.Graph) error {
 // to the same value, share theirs: which of two such calls merges with later ones depends on which came first.
 func bucketOf(key string) string { return minusOne.ReplaceAllString(key, "int64:-2$1") }
 
+// minusOne is a whole -1 in a call's key.
 var minusOne = regexp.MustCompile(`int64:-1([^0-9]|$)`)
 
 // callKey identifies what a call computes: its target and the nodes and constants it reads.
@@ -138,6 +140,7 @@ func callKey(n *fx.Node) string {
 	return b.String()
 }
 
+// argKey tells arguments apart by type and value: 1 and 1.0 are two.
 func argKey(a fx.Arg) string {
 	switch a := a.(type) {
 	case *fx.Node:
@@ -150,6 +153,7 @@ func argKey(a fx.Arg) string {
 	return fmt.Sprintf("%T:%v", a, a)
 }
 
+// listKey is argKey for the items of a list.
 func listKey(l []fx.Arg) string {
 	parts := make([]string, len(l))
 	for i, a := range l {

@@ -135,6 +135,7 @@ func promoted(b *build.B, out, meta aten.Value) aten.Value {
 	return out
 }
 
+// noteRegion notes in a node which checkpointed region it belongs to: what the backward pass recomputes instead of saving.
 func (t *Tracer) noteRegion(n *fx.Node) {
 	if t.Region == nil {
 		return
@@ -150,11 +151,13 @@ func (t *Tracer) noteRegion(n *fx.Node) {
 // metaRegion is the Meta key of the checkpointed region that a node was recorded in.
 const metaRegion = "checkpoint"
 
+// regionOf is the checkpointed region of a node, 0 for none.
 func regionOf(n *fx.Node) int {
 	r, _ := n.Meta[metaRegion].(int)
 	return r
 }
 
+// origin is the line of the program that runs; the zero Origin where nobody knows.
 func (t *Tracer) origin() fx.Origin {
 	if t.Origin == nil {
 		return fx.Origin{}
@@ -221,6 +224,7 @@ func (t *Tracer) arguments(op *aten.Op, args []aten.Value) ([]fx.Arg, []fx.Kwarg
 	return fargs, kwargs, nil
 }
 
+// sameValue compares an argument with a default. A list and a number differ, though binding takes one for the other.
 func sameValue(a, b aten.Value) bool {
 	switch a := a.(type) {
 	case []aten.Value:
@@ -243,6 +247,8 @@ func sameValue(a, b aten.Value) bool {
 	return a == b
 }
 
+// arg is a value as an argument of a node: tensors of the trace are their nodes, others constants of the module, and generators are left out,
+// as graphs draw from the default one.
 func (t *Tracer) arg(v aten.Value) (fx.Arg, error) {
 	switch v := v.(type) {
 	case *tensor.Tensor:

@@ -202,6 +202,7 @@ func (f *frame) bind(n *fx.Node, v aten.Value) {
 	f.mem[x.buf] = layout(t, x.buf)
 }
 
+// layout is t under the strides that b was compiled for: t itself if it has these, else a copy.
 func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
 	for i, s := range t.Stride {
 		if t.Shape[i] > 1 && s != b.Stride[i] {
@@ -213,6 +214,8 @@ func layout(t *tensor.Tensor, b *ir.Buffer) *tensor.Tensor {
 	return t
 }
 
+// kernel calls a generated function on the memory of its buffers. Buffers that nobody has written yet are made now, and released after the
+// last step that touches them.
 func (f *frame) kernel(in instr) {
 	ptrs := make([]unsafe.Pointer, len(in.kernel.Bufs))
 	for i, b := range in.kernel.Bufs {
@@ -248,6 +251,8 @@ func (f *frame) tensorOf(v *value) *tensor.Tensor {
 		Stride: append([]int64(nil), v.buf.Stride...), Offset: t.Offset + v.buf.Offset}
 }
 
+// arg is the value of an argument of an extern call or of the output. A node whose value is lazy still has no memory, and no business here:
+// lowering realises what is read.
 func (f *frame) arg(a fx.Arg) (aten.Value, error) {
 	switch a := a.(type) {
 	case *fx.Node:
@@ -273,6 +278,7 @@ func (f *frame) arg(a fx.Arg) (aten.Value, error) {
 	return a, nil
 }
 
+// args is arg for each of a list.
 func (f *frame) args(as []fx.Arg) ([]aten.Value, error) {
 	out := make([]aten.Value, len(as))
 	for i, a := range as {

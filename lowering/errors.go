@@ -16,6 +16,7 @@ type LoweringError struct {
 	Args   string
 }
 
+// Error is the text that Inductor prints for such a node.
 func (e *LoweringError) Error() string {
 	s := e.Type + ": " + e.Msg + "\n  target: " + e.Target
 	if e.Args != "" {
@@ -31,6 +32,7 @@ type CompileError struct {
 	Source string
 }
 
+// Error is the text that Inductor prints: the command, and what the compiler said.
 func (e *CompileError) Error() string {
 	return fmt.Sprintf("C++ compile error\n\nCommand:\n%s\n\nOutput:\n%s", strings.Join(e.Cmd, " "), e.Output)
 }
@@ -47,6 +49,7 @@ func describeArgs(n *fx.Node, buf func(*fx.Node) string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// describeArg is an argument as the repr of what Inductor would hold there.
 func describeArg(a fx.Arg, buf func(*fx.Node) string) string {
 	n, ok := a.(*fx.Node)
 	if !ok {
@@ -60,6 +63,7 @@ func describeArg(a fx.Arg, buf func(*fx.Node) string) string {
 		map[bool]string{true: "InputBuffer", false: "ComputedBuffer"}[n.Op == fx.Placeholder], buf(n), t.DType, list(t.Shape), list(t.Stride))
 }
 
+// list is a Python list of integers.
 func list(s []int64) string {
 	p := make([]string, len(s))
 	for i, v := range s {

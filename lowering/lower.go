@@ -77,6 +77,9 @@ func lower(gm *fx.GraphModule, cfg Config) (l *lowerer, err error) {
 	return l, nil
 }
 
+// call lowers one node: to a lazy view of a lazy value, a lazy expression, a reduction, or a view by strides, whatever comes first; and to a
+// call of the eager kernel when nothing else fits. A row may decline a call that generated code would get wrong, such as integer division,
+// which has to raise.
 func (l *lowerer) call(n *fx.Node) error {
 	if n.Target == "aten._foobar.default" {
 		// Registered so that tools for failing compilers have something to find.
@@ -128,6 +131,7 @@ func (l *lowerer) call(n *fx.Node) error {
 // lazyBits are the operators that PyTorch does by a bit on a view. Their elements differ from those in memory.
 var lazyBits = map[string]bool{"aten._conj.default": true, "aten._neg_view.default": true}
 
+// bufName is what messages call the value of a node.
 func (l *lowerer) bufName(n *fx.Node) string {
 	if v := l.vals[n]; v != nil && v.buf != nil {
 		return v.buf.Name
@@ -153,6 +157,7 @@ func (l *lowerer) settle(n *fx.Node, v *value) {
 	}
 }
 
+// newBuffer makes memory for a value of t's metadata, under the next name.
 func (l *lowerer) newBuffer(t *tensor.Tensor) *ir.Buffer {
 	b := &ir.Buffer{Name: fmt.Sprintf("buf%d", l.nbuf), DType: t.DType, Shape: t.Shape, Stride: t.Stride}
 	l.nbuf++
@@ -199,6 +204,7 @@ func (v *value) at(ix []ir.Index) *ir.Expr {
 	return &ir.Expr{Kind: ir.Load, DType: compute(v.buf.DType), Buf: v.buf, At: e}
 }
 
+// addScaled is a + k*b.
 func addScaled(a, b ir.Index, k int64) ir.Index {
 	n := max(len(a.Coef), len(b.Coef))
 	c := make([]int64, n)
@@ -295,6 +301,7 @@ func (l *lowerer) view(n *fx.Node, t *tensor.Tensor) error {
 	return nil
 }
 
+// sameLayout reports whether the strides of b are those that t was propagated with; dimensions of size 1 have any.
 func sameLayout(b *ir.Buffer, t *tensor.Tensor) bool {
 	for i := range t.Stride {
 		if t.Shape[i] > 1 && b.Stride[i] != t.Stride[i] {

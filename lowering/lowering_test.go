@@ -105,6 +105,10 @@ func TestCompiledEqualsEager(t *testing.T) {
     remainder = torch.ops.aten.remainder.Scalar(add, 3)
     mul = torch.ops.aten.mul.Tensor(remainder, remainder)
     return (mul,)`, []any{tensor.FromInt64s([]int64{-5, 0, 3, 9}, 4)}},
+		{"the least integer divided by -1", `
+    remainder = torch.ops.aten.remainder.Tensor(a, b)
+    fmod = torch.ops.aten.fmod.Tensor(a, b)
+    return (remainder, fmod)`, []any{tensor.FromInt64s([]int64{math.MinInt64, 7}, 2), tensor.FromInt64s([]int64{-1, -1}, 2)}},
 		{"bfloat16 rounds", `
     convert = torch.ops.prims.convert_element_type.default(a, torch.bfloat16)
     mul = torch.ops.aten.mul.Tensor(convert, convert)

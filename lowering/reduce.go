@@ -32,6 +32,7 @@ var reductions = map[string]func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool{
 	"aten.all.default": func(l *lowerer, n *fx.Node, t *tensor.Tensor) bool { return l.reduce(n, t, "all", nil, nil) },
 }
 
+// arg is argument i of a node, by place or by name; nil if it is not given.
 func arg(n *fx.Node, i int, name string) fx.Arg {
 	if len(n.Args) > i {
 		return n.Args[i]
@@ -83,6 +84,9 @@ func space(x *value, kept, red []int) (ranges, inner []int64, ix []ir.Index) {
 	return ranges, inner, ix
 }
 
+// reduce makes a loop over the kept axes with an inner one over the reduced axes. The operand is fused into the inner loop, unless it is so
+// long an expression that it is better stored first. It declines empty operands, whose results are start values that the kernel knows, and
+// integers where final divides.
 func (l *lowerer) reduce(n *fx.Node, t *tensor.Tensor, op ir.Reduce, dimArg fx.Arg, final func(count int64, d tensor.DType) func(string) string) bool {
 	in, ok := n.Args[0].(*fx.Node)
 	if !ok || l.vals[in] == nil {

@@ -83,6 +83,7 @@ func init() {
 	table["prims.iota.default"] = iota_
 }
 
+// call is op on args, computed in d.
 func call(op string, d tensor.DType, args ...*ir.Expr) *ir.Expr {
 	return &ir.Expr{Kind: ir.Call, DType: d, Op: op, Args: args}
 }
@@ -255,6 +256,8 @@ func commonType(n *fx.Node) tensor.DType {
 	return tensor.ResultType(args...)
 }
 
+// addSub lowers sums and differences. alpha multiplies the second operand first, in the dtype of the result. Bools are left to the kernel,
+// which refuses a difference of them.
 func addSub(op string) lowering {
 	return func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 		d := t.DType
@@ -277,6 +280,7 @@ func addSub(op string) lowering {
 	}
 }
 
+// classify lowers the tests of floats. Integers are neither infinite nor nan: their kernel fills with false.
 func classify(op string) lowering {
 	return func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 		in, ok := n.Args[0].(*fx.Node)
@@ -291,6 +295,7 @@ func classify(op string) lowering {
 	}
 }
 
+// divMode lowers division with rounding for floats alone.
 func divMode(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	m, _ := n.Kwarg("rounding_mode")
 	op := map[any]string{"floor": "div_floor", "trunc": "div_trunc", nil: "div"}[m]
@@ -300,6 +305,8 @@ func divMode(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	return l.build(n, t, t.DType, n.Args[:2], func(xs []*ir.Expr) *ir.Expr { return call(op, compute(t.DType), xs...) }), nil
 }
 
+// where lowers a choice. The condition is loaded as a bool, the branches in the dtype of the result; all three are computed, as nothing in an
+// expression has an effect.
 func where(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	c, ok := n.Args[0].(*fx.Node)
 	if !ok || l.vals[c] == nil {
@@ -321,12 +328,14 @@ func where(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	return v, nil
 }
 
+// clamp lowers a one-sided bound, by the maximum or minimum of the two; NaN stays NaN.
 func clamp(op string, k int) lowering {
 	return func(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 		return l.build(n, t, t.DType, n.Args[:k+1], func(xs []*ir.Expr) *ir.Expr { return call(op, compute(t.DType), xs...) }), nil
 	}
 }
 
+// clampBoth lowers both bounds, the lower one first: where they cross, the upper one wins.
 func clampBoth(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	args := append(append([]fx.Arg{}, n.Args...), nil, nil)
 	for i, name := range []string{"min", "max"} {
@@ -358,6 +367,7 @@ func identity(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	return v, nil
 }
 
+// castTo lowers a conversion of argument a to the dtype of t. A 16-bit float goes through memory, where it is rounded.
 func (l *lowerer) castTo(n *fx.Node, a fx.Arg, t *tensor.Tensor) (*value, error) {
 	in, ok := a.(*fx.Node)
 	if !ok || l.vals[in] == nil {
@@ -374,6 +384,7 @@ func (l *lowerer) castTo(n *fx.Node, a fx.Arg, t *tensor.Tensor) (*value, error)
 	return v, nil
 }
 
+// fill lowers the operators that make a tensor of one number, by where their arguments have it.
 func fill(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	var x fx.Arg = int64(0)
 	switch n.Target {
@@ -393,6 +404,7 @@ func fill(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	return &value{t: t, from: []string{n.Name}, load: func([]ir.Index) *ir.Expr { return c }}, nil
 }
 
+// iota_ lowers a range of integers: an index expression of the axis itself.
 func iota_(l *lowerer, n *fx.Node, t *tensor.Tensor) (*value, error) {
 	start, step := int64(0), int64(1)
 	if v, ok := n.Kwarg("start"); ok {

@@ -32,17 +32,20 @@ func (l *lowerer) lazyOperand(n *fx.Node) *value {
 	return v
 }
 
+// lazyView gives n the elements of v, where f says for each index which.
 func (l *lowerer) lazyView(n *fx.Node, t *tensor.Tensor, v *value, f func(ix []ir.Index) []ir.Index) bool {
 	l.vals[n] = &value{t: t, cost: v.cost, from: append(append([]string(nil), v.from...), n.Name),
 		load: func(ix []ir.Index) *ir.Expr { return v.at(f(ix)) }}
 	return true
 }
 
+// alias is the operand itself.
 func alias(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
 	v := l.lazyOperand(n)
 	return v != nil && l.lazyView(n, t, v, func(ix []ir.Index) []ir.Index { return ix })
 }
 
+// permute reorders the axes of the index.
 func permute(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
 	v := l.lazyOperand(n)
 	if v == nil {
@@ -64,6 +67,7 @@ func permute(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
 	})
 }
 
+// expand reads the one element of an axis of size 1 for all of the new axis.
 func expand(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
 	v := l.lazyOperand(n)
 	if v == nil {
@@ -95,6 +99,8 @@ func dropAxes(l *lowerer, n *fx.Node, t *tensor.Tensor) bool {
 	})
 }
 
+// ints reads an argument that is an integer or a list of them; ok is false where one is not known, and true, for none, where there is no
+// argument.
 func ints(a fx.Arg) ([]int64, bool) {
 	l, ok := a.(fx.List)
 	if !ok {

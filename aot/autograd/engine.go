@@ -29,6 +29,7 @@ type GradMode struct{ Enabled bool }
 
 var sequence atomic.Uint64
 
+// newNode makes a node younger than all before it.
 func newNode(name string, next []Edge, nout int) *Node {
 	return &Node{Name: name, Next: next, NOut: nout, seq: sequence.Add(1), Shape: make([]outMeta, nout)}
 }
@@ -91,6 +92,7 @@ func (e *Engine) DispatchInplace(op *aten.Op, args []aten.Value) (aten.Value, er
 	return e.record(op, args, true)
 }
 
+// anyRequires reports whether an argument asks for gradients, at any depth of lists. Integers never do.
 func anyRequires(a aten.Value) bool {
 	switch a := a.(type) {
 	case *tensor.Tensor:
@@ -384,6 +386,7 @@ type Options struct {
 	AllowUnused bool
 }
 
+// A queue gives the youngest node first: what uses a result is always younger than what made it.
 type queue []*Node
 
 func (q queue) Len() int           { return len(q) }
@@ -400,120 +403,15 @@ func (q *queue) Pop() any {
 // Backward propagates grads (nil => ones for a scalar) from roots. With opt.Inputs and without
 // opt.Accumulate it returns one gradient per input, nil where none arrived.
 func (e *Engine) Backward(roots, grads []*tensor.Tensor, opt Options) ([]*tensor.Tensor, error) {
-	d := aten.Dispatcher(e.Below)
-	if opt.CreateGraph {
-		d = &Engine{Below: e.Below}
-	}
-	c := &Ctx{B: build.B{D: d}}
-	pending := map[*Node][]*tensor.Tensor{}
-	var q queue
-	queued := map[*Node]bool{}
-	got := map[*tensor.Tensor]*tensor.Tensor{}
-	wanted := map[*Node]map[int][]*tensor.Tensor{}
-	isInput := map[*tensor.Tensor]bool{}
-	for _, in := range opt.Inputs {
-		isInput[in] = true
-		if n := GradFn(in); n != nil {
-			if wanted[n] == nil {
-				wanted[n] = map[int][]*tensor.Tensor{}
-			}
-			nr := MetaOf(in).OutNr
-			wanted[n][nr] = append(wanted[n][nr], in)
-		}
-	}
-	deliver := func(ed Edge, g *tensor.Tensor) (err error) {
-		if g == nil || !ed.valid() {
-			return nil
-		}
-		if ed.Leaf != nil {
-			return e.accumulate(c, ed.Leaf, g, opt, isInput, got)
-		}
-		p := pending[ed.Node]
-		if p == nil {
-			p = make([]*tensor.Tensor, ed.Node.NOut)
-			pending[ed.Node] = p
-		}
-		if p[ed.Nr] == nil {
-			p[ed.Nr] = g
-		} else if p[ed.Nr], err = c.Try("add.Tensor", p[ed.Nr], g); err != nil {
-			return err
-		}
-		if !queued[ed.Node] {
-			queued[ed.Node] = true
-			heap.Push(&q, ed.Node)
-		}
-		return nil
-	}
+	s := e.newSweep(opt)
 	for i, r := range roots {
-		ed := edgeOf(r)
-		if !ed.valid() {
-			return nil, fmt.Errorf("element %d of tensors does not require grad and does not have a grad_fn", i)
-		}
-		g := grads[i]
-		if g == nil {
-			if tensor.Numel(r.Shape) != 1 {
-				return nil, errors.New("grad can be implicitly created only for scalar outputs")
-			}
-			var err error
-			if g, err = c.Try("ones_like.default", r, nil, nil, nil, nil, tensor.PreserveFormat); err != nil {
-				return nil, err
-			}
-		}
-		if err := deliver(ed, g); err != nil {
+		if err := s.root(i, r, grads[i]); err != nil {
 			return nil, err
 		}
 	}
-	for q.Len() > 0 {
-		n := heap.Pop(&q).(*Node)
-		queued[n] = false
-		gs := pending[n]
-		delete(pending, n)
-		for nr, ts := range n.hooks {
-			for _, h := range ts {
-				if gs[nr] == nil {
-					continue
-				}
-				r, err := h(gs[nr])
-				if err != nil {
-					return nil, err
-				}
-				if r != nil {
-					gs[nr] = r
-				}
-			}
-		}
-		for nr, ts := range wanted[n] {
-			for _, t := range ts {
-				if gs[nr] != nil {
-					if err := e.deliverInput(c, t, gs[nr], opt, got); err != nil {
-						return nil, err
-					}
-				}
-			}
-		}
-		if n.freed {
-			return nil, errors.New("Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
-		}
-		need := make([]bool, len(n.Next))
-		for i, ed := range n.Next {
-			need[i] = ed.valid()
-		}
-		if e.Enter != nil {
-			e.Enter(n.origin)
-		}
-		outs, err := n.Apply(d, gs, need)
-		if err != nil {
+	for s.q.Len() > 0 {
+		if err := s.visit(heap.Pop(&s.q).(*Node)); err != nil {
 			return nil, err
-		}
-		if !opt.RetainGraph && !opt.CreateGraph && !n.keep {
-			n.freed = true
-		}
-		for i, ed := range n.Next {
-			if i < len(outs) {
-				if err := deliver(ed, outs[i]); err != nil {
-					return nil, err
-				}
-			}
 		}
 	}
 	if opt.Accumulate {
@@ -521,7 +419,7 @@ func (e *Engine) Backward(roots, grads []*tensor.Tensor, opt Options) ([]*tensor
 	}
 	res := make([]*tensor.Tensor, len(opt.Inputs))
 	for i, in := range opt.Inputs {
-		res[i] = got[in]
+		res[i] = s.got[in]
 		if res[i] == nil && !opt.AllowUnused {
 			return nil, errors.New("One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.")
 		}
@@ -529,6 +427,140 @@ func (e *Engine) Backward(roots, grads []*tensor.Tensor, opt Options) ([]*tensor
 	return res, nil
 }
 
+// sweep is one backward pass. A node is visited when all that uses its results has been: the queue gives the youngest node first.
+type sweep struct {
+	e       *Engine
+	d       aten.Dispatcher // what formulas run on: with CreateGraph, one that records them
+	c       *Ctx
+	opt     Options
+	pending map[*Node][]*tensor.Tensor // gradients that have arrived, per result
+	q       queue
+	queued  map[*Node]bool
+	got     map[*tensor.Tensor]*tensor.Tensor  // gradients of opt.Inputs
+	wanted  map[*Node]map[int][]*tensor.Tensor // the inputs that are results of nodes, per result
+	isInput map[*tensor.Tensor]bool
+}
+
+// newSweep notes which results the caller wants the gradients of.
+func (e *Engine) newSweep(opt Options) *sweep {
+	s := &sweep{e: e, d: e.Below, opt: opt, pending: map[*Node][]*tensor.Tensor{}, queued: map[*Node]bool{}, got: map[*tensor.Tensor]*tensor.Tensor{},
+		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}}
+	if opt.CreateGraph {
+		s.d = &Engine{Below: e.Below}
+	}
+	s.c = &Ctx{B: build.B{D: s.d}}
+	for _, in := range opt.Inputs {
+		s.isInput[in] = true
+		if n := GradFn(in); n != nil {
+			if s.wanted[n] == nil {
+				s.wanted[n] = map[int][]*tensor.Tensor{}
+			}
+			nr := MetaOf(in).OutNr
+			s.wanted[n][nr] = append(s.wanted[n][nr], in)
+		}
+	}
+	return s
+}
+
+// root starts at root number i, with its gradient.
+func (s *sweep) root(i int, r, g *tensor.Tensor) error {
+	ed := edgeOf(r)
+	if !ed.valid() {
+		return fmt.Errorf("element %d of tensors does not require grad and does not have a grad_fn", i)
+	}
+	if g == nil {
+		if tensor.Numel(r.Shape) != 1 {
+			return errors.New("grad can be implicitly created only for scalar outputs")
+		}
+		var err error
+		if g, err = s.c.Try("ones_like.default", r, nil, nil, nil, nil, tensor.PreserveFormat); err != nil {
+			return err
+		}
+	}
+	return s.deliver(ed, g)
+}
+
+// deliver adds a gradient to those that have arrived where an edge leads.
+func (s *sweep) deliver(ed Edge, g *tensor.Tensor) (err error) {
+	if g == nil || !ed.valid() {
+		return nil
+	}
+	if ed.Leaf != nil {
+		return s.e.accumulate(s.c, ed.Leaf, g, s.opt, s.isInput, s.got)
+	}
+	p := s.pending[ed.Node]
+	if p == nil {
+		p = make([]*tensor.Tensor, ed.Node.NOut)
+		s.pending[ed.Node] = p
+	}
+	if p[ed.Nr] == nil {
+		p[ed.Nr] = g
+	} else if p[ed.Nr], err = s.c.Try("add.Tensor", p[ed.Nr], g); err != nil {
+		return err
+	}
+	if !s.queued[ed.Node] {
+		s.queued[ed.Node] = true
+		heap.Push(&s.q, ed.Node)
+	}
+	return nil
+}
+
+// visit runs the formula of a node on the gradients of its results, and passes on what it gives. Hooks see the gradients first, and may replace them.
+func (s *sweep) visit(n *Node) error {
+	s.queued[n] = false
+	gs := s.pending[n]
+	delete(s.pending, n)
+	for nr, ts := range n.hooks {
+		for _, h := range ts {
+			if gs[nr] == nil {
+				continue
+			}
+			r, err := h(gs[nr])
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				gs[nr] = r
+			}
+		}
+	}
+	for nr, ts := range s.wanted[n] {
+		for _, t := range ts {
+			if gs[nr] != nil {
+				if err := s.e.deliverInput(s.c, t, gs[nr], s.opt, s.got); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if n.freed {
+		return errors.New("Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+	}
+	need := make([]bool, len(n.Next))
+	for i, ed := range n.Next {
+		need[i] = ed.valid()
+	}
+	if s.e.Enter != nil {
+		s.e.Enter(n.origin)
+	}
+	outs, err := n.Apply(s.d, gs, need)
+	if err != nil {
+		return err
+	}
+	if !s.opt.RetainGraph && !s.opt.CreateGraph && !n.keep {
+		n.freed = true
+	}
+	for i, ed := range n.Next {
+		if i < len(outs) {
+			if err := s.deliver(ed, outs[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deliverInput notes a gradient of one of Options.Inputs, or adds it to its .grad.
 func (e *Engine) deliverInput(c *Ctx, t, g *tensor.Tensor, opt Options, got map[*tensor.Tensor]*tensor.Tensor) (err error) {
 	if opt.Accumulate {
 		return e.addGrad(c, t, g, opt)
@@ -541,6 +573,7 @@ func (e *Engine) deliverInput(c *Ctx, t, g *tensor.Tensor, opt Options, got map[
 	return err
 }
 
+// accumulate adds a gradient to a leaf: to its .grad, or with Options.Inputs to what is returned, if it is one of them.
 func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options, isInput map[*tensor.Tensor]bool, got map[*tensor.Tensor]*tensor.Tensor) error {
 	m := MetaOf(leaf)
 	for _, h := range m.Hooks {

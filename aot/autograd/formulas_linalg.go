@@ -44,6 +44,7 @@ func (c *Ctx) diag(t tt) tt { return c.T("diagonal.default", t, int64(0), int64(
 // lastColumn gives vectors a last dimension of one, and each per-matrix number two.
 func (c *Ctx) lastColumn(t tt) tt { return c.T("unsqueeze.default", t, int64(-1)) }
 
+// products holds products of matrices and vectors: for y = a b the gradients are g b^H and a^H g, each summed over what was broadcast.
 func products() {
 	outer := func(c *Ctx, g tt, name string) tt { return c.Mul(g, c.Arg(name)) }
 	row("addr.default", func(c *Ctx) {
@@ -256,6 +257,8 @@ func (c *Ctx) cofactors(a tt) tt {
 	return c.Mul(r, c.lastColumn(c.lastColumn(sign)))
 }
 
+// factorisations holds those that are differentiated through their factors. As in PyTorch, formulas follow from differentiating the defining
+// equation, and projecting on the triangle or the orthogonal part that a factor is free to move in.
 func factorisations() {
 	chol := func(c *Ctx, upper bool) tt {
 		l, g := c.Out(0), c.G(0)

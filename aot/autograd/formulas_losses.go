@@ -47,7 +47,7 @@ func distances() {
 				c.Out(0), c.Out(1), c.Arg("blank"), c.Arg("zero_infinity"))
 		})
 	}).noGrad = map[int]bool{1: true}
-	row("rrelu_with_noise.default rrelu_with_noise_functional.default", func(c *Ctx) {
+	row("rrelu_with_noise.default", func(c *Ctx) {
 		c.Set("self", func() tt {
 			return c.T("rrelu_with_noise_backward.default", c.G(0), c.In("self"), c.Like("noise"), c.Arg("lower"), c.Arg("upper"), c.Arg("training"), false)
 		})

@@ -16,6 +16,8 @@ func init() {
 	attention()
 }
 
+// matmuls holds the products that linear layers are made of. A gradient keeps the layout of what it is for, as PyTorch's does: a column-major
+// matrix gets a column-major gradient.
 func matmuls() {
 	tr := func(c *Ctx, t tt) tt { return c.T("t.default", t) }
 	swap := func(c *Ctx, t tt) tt { return c.T("transpose.int", t, int64(1), int64(2)) }
@@ -97,6 +99,7 @@ func lazily(f func() []tt) func(i int) tt {
 	}
 }
 
+// norms holds normalisations and softmax, each by the _backward operator of PyTorch, with what the forward pass saved.
 func norms() {
 	row("native_layer_norm.default", func(c *Ctx) {
 		get := lazily(func() []tt {
@@ -173,6 +176,7 @@ func norms() {
 	})
 }
 
+// losses holds those losses whose gradient is an operator of its own.
 func losses() {
 	row("nll_loss_forward.default", func(c *Ctx) {
 		c.Set("self", func() tt {
@@ -247,6 +251,7 @@ func losses() {
 	})
 }
 
+// convAndPool holds convolutions, pools and resampling. Maxima send their gradient to the positions that the forward pass gave.
 func convAndPool() {
 	row("convolution.default", func(c *Ctx) {
 		get := lazily(func() []tt {
@@ -333,6 +338,7 @@ func biasSize(c *Ctx, w tt) int64 {
 	return w.Shape[0]
 }
 
+// attention holds the fused kernel, whose backward takes the logarithm of its normaliser.
 func attention() {
 	row("_scaled_dot_product_flash_attention_for_cpu.default", func(c *Ctx) {
 		get := lazily(func() []tt {

@@ -15,6 +15,7 @@ type tt = *tensor.Tensor
 // Formulas follow derivatives.yaml.
 var table = map[string]*formula{}
 
+// row enters one formula for several operators.
 func row(names string, f func(c *Ctx)) *formula {
 	r := &formula{run: f}
 	for n := range set(names) {
@@ -30,6 +31,7 @@ func unary(name string, f func(c *Ctx, g, x tt) tt) {
 	}).usesSelf = true
 }
 
+// unaryOut is unary for a formula that reads the result, as that of exp does: the input need not be saved.
 func unaryOut(name string, f func(c *Ctx, g, y tt) tt) {
 	row(name+".default", func(c *Ctx) {
 		c.Set("self", func() tt { return f(c, c.G(0), c.Out(0)) })
@@ -42,6 +44,7 @@ func init() {
 	activations()
 }
 
+// arithmetic holds functions of two operands. A gradient is summed over what its operand was broadcast along.
 func arithmetic() {
 	alpha := func(c *Ctx, g tt) tt {
 		if a := c.Arg("alpha"); !build.Is(a, 1) {
@@ -287,6 +290,7 @@ func arithmetic() {
 	})
 }
 
+// unaries holds functions of one operand, by the rules of calculus. Steps have the derivative 0 everywhere.
 func unaries() {
 	unary("neg", func(c *Ctx, g, x tt) tt { return c.Neg(g) })
 	unary("abs", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("sgn", x)) })
@@ -369,6 +373,7 @@ func unaries() {
 	}).usesSelf = true
 }
 
+// activations holds activations by their _backward operators, so that a joint graph looks as PyTorch's.
 func activations() {
 	unaryOut("sigmoid", func(c *Ctx, g, y tt) tt { return c.T("sigmoid_backward.default", g, y) })
 	unaryOut("tanh", func(c *Ctx, g, y tt) tt { return c.T("tanh_backward.default", g, y) })

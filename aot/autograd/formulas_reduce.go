@@ -41,6 +41,7 @@ func (c *Ctx) restore(g tt, dims []int64, keepdim bool, n int) tt {
 	return g
 }
 
+// count is how many elements each result is made of.
 func count(shape, dims []int64) int64 {
 	if len(dims) == 0 {
 		return tensor.Numel(shape)
@@ -54,6 +55,8 @@ func count(shape, dims []int64) int64 {
 	return n
 }
 
+// reductions holds sums, maxima and their like: the gradient is spread over the elements that were reduced, equally, or for maxima among those
+// that equal the result.
 func reductions() {
 	row("sum.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.T("expand.default", c.G(0), build.Ints(c.Like("self").Shape)) })
@@ -279,6 +282,7 @@ func (c *Ctx) valueSelecting(g tt, dim int64, index tt, shape []int64, keep bool
 	return c.T("scatter.src", z, dim, index, g)
 }
 
+// selections holds sorting and what is chosen by rank: the gradient goes to the positions that were given.
 func selections() {
 	row("max.dim min.dim median.dim kthvalue.default mode.default nanmedian.dim", func(c *Ctx) {
 		c.Set("self", func() tt {
@@ -298,6 +302,7 @@ func selections() {
 	}).noGrad = map[int]bool{1: true}
 }
 
+// scans holds running sums and products; the gradient of a running sum is a running sum from the other end.
 func scans() {
 	revcumsum := func(c *Ctx, g tt, dim int64) tt {
 		f := c.T("flip.default", g, []aten.Value{dim})

@@ -42,6 +42,7 @@ func (c *Ctx) withGrad(g tt) tt {
 	return c.T(strings.TrimPrefix(c.op.Name(), "aten."), append([]aten.Value{g}, c.args[1:]...)...)
 }
 
+// secondActivations holds the derivatives of the _backward operators of activations.
 func secondActivations() {
 	again := func(c *Ctx, g tt) tt { return c.withGrad(g) }
 	sig := func(c *Ctx, x tt) tt { return c.Un("sigmoid", x) }
@@ -121,6 +122,7 @@ func secondActivations() {
 	})
 }
 
+// secondLosses holds those of losses.
 func secondLosses() {
 	// The gradient of a reduced loss is one number; what multiplies it is the operator's own result for the gradient 1.
 	byGrad := func(c *Ctx) tt {
@@ -202,6 +204,7 @@ func secondLosses() {
 	})
 }
 
+// secondPools holds those of pools, convolutions and resampling.
 func secondPools() {
 	// forward is what the operator undoes, applied to the gradient of its result. It does not read self, where there is one.
 	back := func(name string, forward func(c *Ctx) tt) {
@@ -371,6 +374,7 @@ func (n normed) grads(b *build.B, g, x, w tt, rstd tt, fixed [2]tt) []tt {
 	return []tt{view(dx, size), param(b.Mul(g, xhat)), param(g)}
 }
 
+// secondNorms holds those of normalisations, which are written out in plain operators.
 func secondNorms() {
 	row("native_layer_norm_backward.default", func(c *Ctx) {
 		x := c.In("input")

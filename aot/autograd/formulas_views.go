@@ -15,6 +15,7 @@ func init() {
 	joins()
 }
 
+// views holds views: the gradient is viewed backwards, or written into zeros where a view leaves elements out.
 func views() {
 	row("view.default _unsafe_view.default reshape.default _reshape_alias.default view_as.default", func(c *Ctx) {
 		c.Set("self", func() tt { return c.reshapeLike(c.G(0), c.Like("self")) })
@@ -356,6 +357,7 @@ func (c *Ctx) reshapeLike(g, in tt) tt {
 	return c.T("reshape.default", g, build.Ints(in.Shape))
 }
 
+// joins holds cat and stack: each operand gets its slice of the gradient.
 func joins() {
 	row("cat.default", func(c *Ctx) {
 		dim := c.Int("dim")
@@ -383,6 +385,7 @@ func joins() {
 	})
 }
 
+// indexing holds reading and writing at indices. Reading several times adds up in the gradient; what is overwritten gets none.
 func indexing() {
 	row("index.Tensor", func(c *Ctx) {
 		c.Set("self", func() tt {

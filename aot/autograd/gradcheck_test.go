@@ -49,7 +49,7 @@ func commonCalls() []call {
 		{op: "hardswish.default", args: l(x)}, {op: "log1p.default", args: l(pos)}, {op: "expm1.default", args: l(x)}, {op: "clamp.default", args: l(x, -1.0, 1.0)}, {op: "clamp_min.default", args: l(x, 0.1)},
 		{op: "sum.default", args: l(x)}, {op: "sum.dim_IntList", args: l(x, l(int64(1)), false)}, {op: "mean.default", args: l(x)}, {op: "mean.dim", args: l(x, l(int64(0)), true)},
 		{op: "amax.default", args: l(x, l(int64(1)), false)}, {op: "var.correction", args: l(x, l(int64(1)))}, {op: "std.correction", args: l(x, l(int64(1)))}, {op: "logsumexp.default", args: l(x, l(int64(1)), false)},
-		{op: "cumsum.default", args: l(x, int64(1))}, {op: "prod.default", args: l(pos)}, {op: "linalg_vector_norm.default", args: l(x)},
+		{op: "_weight_norm_interface.default", args: l(x, ramp(0.5, 2, 3, 1), int64(0))}, {op: "cumsum.default", args: l(x, int64(1))}, {op: "prod.default", args: l(pos)}, {op: "linalg_vector_norm.default", args: l(x)},
 		{op: "_softmax.default", args: l(x, int64(1), false)}, {op: "_log_softmax.default", args: l(x, int64(1), false)},
 		{op: "mm.default", args: l(ramp(-1, 1, 3, 4), ramp(-1, 1, 4, 2))}, {op: "bmm.default", args: l(ramp(-1, 1, 2, 3, 4), ramp(-1, 1, 2, 4, 2))},
 		{op: "addmm.default", args: l(ramp(-1, 1, 2), ramp(-1, 1, 3, 4), ramp(-1, 1, 4, 2))}, {op: "mv.default", args: l(x, ramp(-1, 1, 4))},

@@ -31,6 +31,7 @@ type Edge struct {
 	Leaf *tensor.Tensor
 }
 
+// valid reports whether a gradient goes anywhere.
 func (e Edge) valid() bool { return e.Node != nil || e.Leaf != nil }
 
 // Node is one recorded operator.
@@ -163,6 +164,7 @@ type InplaceError struct {
 	Expected int64
 }
 
+// Error is PyTorch's message.
 func (e *InplaceError) Error() string {
 	of := ""
 	if e.Node != "" {

@@ -6,6 +6,8 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// losses holds losses, with their reduction: 0 none, 1 mean, 2 sum. Logarithms of probabilities are kept from below at -100, as in PyTorch, so
+// that a loss is finite. Targets that are ignored are replaced by class 0 before anything is looked up, and their losses by 0 after.
 func losses() {
 	reduce := func(b b_, x tt, r val) tt {
 		switch {
@@ -84,6 +86,7 @@ func nllWeight(b b_, x tt, w val) tt {
 	return b.T("view.default", w, build.Ints(shape))
 }
 
+// nllForward picks the negated log-probability of each target; the mean divides by the weights of those that count.
 func nllForward(b b_, a []val) val {
 	x, target := in(a[0]), in(a[1])
 	if len(x.Shape) < 2 {
@@ -115,6 +118,7 @@ func nllForward(b b_, a []val) val {
 	return []val{s, total}
 }
 
+// nllBackward scatters -1 to the targets and multiplies by the gradient and the weights.
 func nllBackward(b b_, a []val) val {
 	g, x, target, total := in(a[0]), in(a[1]), in(a[2]), in(a[6])
 	if len(x.Shape) < 2 {

@@ -17,6 +17,7 @@ func init() {
 	selections()
 }
 
+// bounds holds clamping and what treats NaN and infinities: fmax and fmin prefer a number to NaN, where maximum and minimum do not.
 func bounds() {
 	row("clamp.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -61,6 +62,7 @@ func bounds() {
 	})
 }
 
+// vectorNorms holds the p-norm for a finite p: (sum |x|^p)^(1/p), where an even p needs no absolute value.
 func vectorNorms() {
 	row("linalg_vector_norm.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -77,6 +79,7 @@ func vectorNorms() {
 	})
 }
 
+// gated holds activations with a parameter or a gate, and their gradients.
 func gated() {
 	row("celu.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -116,6 +119,7 @@ func share(x tt, reduction val) float64 {
 	return 1
 }
 
+// lossGradients holds the gradients of losses. A mean shares the gradient out among all elements (share).
 func lossGradients() {
 	row("smooth_l1_loss_backward.default", func(b b_, a []val) val {
 		beta := build.Float(a[4])
@@ -166,6 +170,8 @@ func lossGradients() {
 	})
 }
 
+// groupNormGradient holds the gradient of group norm. As in PyTorch it is written as dx = c1*g + c2*x + c3 with one c1 per channel, and c2 and
+// c3 per group, made of the sums of g*x and of g, so that x and g are read twice and no normalised input is needed.
 func groupNormGradient() {
 	row("native_group_norm_backward.default", func(b b_, a []val) val {
 		g, x, mean, rstd := in(a[0]), in(a[1]), in(a[2]), in(a[3])
@@ -216,13 +222,11 @@ func groupNormGradient() {
 	})
 }
 
+// selections holds rearrangements of pixels, diagonals, and counts.
 func selections() {
 	row("pixel_shuffle.default", func(b b_, a []val) val {
 		x, r := in(a[0]), a[1].(int64)
 		n := len(x.Shape)
-		if n < 3 {
-			return aot.Declined{}
-		}
 		c, h, w := x.Shape[n-3]/(r*r), x.Shape[n-2], x.Shape[n-1]
 		lead := x.Shape[:n-3]
 		k := int64(len(lead))
@@ -237,9 +241,6 @@ func selections() {
 	row("pixel_unshuffle.default", func(b b_, a []val) val {
 		x, r := in(a[0]), a[1].(int64)
 		n := len(x.Shape)
-		if n < 3 {
-			return aot.Declined{}
-		}
 		c, h, w := x.Shape[n-3], x.Shape[n-2]/r, x.Shape[n-1]/r
 		lead := x.Shape[:n-3]
 		k := int64(len(lead))

@@ -6,6 +6,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// norms holds normalisation by mean and variance. Statistics come from one var_mean, with the divisor n; 16-bit inputs are computed in
+// float32, and running variances are corrected to n-1. The gradients are the closed forms: with xh the normalised input, dx = rstd * (g -
+// mean(g) - xh*mean(g*xh)).
 func norms() {
 	row("native_layer_norm.default", func(b b_, a []val) val {
 		x := in(a[0])

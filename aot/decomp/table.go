@@ -18,8 +18,10 @@ type (
 // Inductor is the decomposition table, keyed by operator name "aten.gelu.default".
 var Inductor = map[string]aot.Decomposition{}
 
+// row enters the decomposition of aten.NAME.
 func row(name string, f func(b b_, a []val) val) { Inductor["aten."+name] = f }
 
+// in is an argument as a tensor; nil for None.
 func in(v val) tt { t, _ := v.(tt); return t }
 
 func init() {
@@ -45,6 +47,7 @@ func opmath(b b_, x tt, f func(x tt) tt) tt {
 	return f(x)
 }
 
+// cast converts x, where it has another dtype, by the primitive that Inductor lowers.
 func cast(b b_, x tt, d tensor.DType) tt {
 	if x.DType == d {
 		return x
@@ -55,10 +58,13 @@ func cast(b b_, x tt, d tensor.DType) tt {
 // scalar is a number as a 0-dim tensor, where Python code hands it to an operator that takes tensors alone.
 func scalar(b b_, v val, like tt) tt { return b.T("scalar_tensor.default", v, like.DType) }
 
+// full is a constant tensor, in the form in which Inductor prints it.
 func full(b b_, shape []int64, v val, d tensor.DType) tt {
 	return b.T("full.default", build.Ints(shape), v, d, nil, tensor.CPU, false)
 }
 
+// pointwise holds the rows of arithmetic. What they compute with numbers stays in the form that PyTorch's graphs show: mul.Tensor(x, 2) and
+// sub.Tensor(1, x), with the number as a wrapped one.
 func pointwise() {
 	row("rsub.Tensor", func(b b_, a []val) val { return b.Sub(in(a[1]), scaled(b, a[0], a[2])) })
 	row("rsub.Scalar", func(b b_, a []val) val {
@@ -128,6 +134,7 @@ func pointwise() {
 	})
 }
 
+// scaled is x times alpha; the product by 1 is left out, as in PyTorch.
 func scaled(b b_, x, alpha val) val {
 	if build.Is(alpha, 1) {
 		return x
@@ -135,6 +142,8 @@ func scaled(b b_, x, alpha val) val {
 	return b.Mul(in(x), alpha)
 }
 
+// activations holds activations, softmax and their like. 16-bit inputs are computed in float32 where the kernel does so (opmath), so that the
+// result is rounded once.
 func activations() {
 	row("silu.default", func(b b_, a []val) val {
 		return opmath(b, in(a[0]), func(x tt) tt {
@@ -255,6 +264,7 @@ func contiguous(b b_, x tt) tt {
 	return b.T("clone.default", x, tensor.ContiguousFormat)
 }
 
+// backwards holds the gradients of activations and of views. That of a view writes the gradient into zeros of the viewed shape.
 func backwards() {
 	row("sigmoid_backward.default", func(b b_, a []val) val {
 		y := in(a[1])
@@ -378,6 +388,7 @@ func backwards() {
 	})
 }
 
+// castTo is cast for an argument that may be None.
 func castTo(b b_, x tt, d val) tt {
 	if dt, ok := d.(tensor.DType); ok {
 		return cast(b, x, dt)
@@ -385,6 +396,8 @@ func castTo(b b_, x tt, d val) tt {
 	return x
 }
 
+// factories holds the operators that make tensors. Ranges count whole numbers (iota) and compute floats from these in float64. A _like form of
+// a tensor in another layout than row-major is left to the kernel, as full has no strides.
 func factories() {
 	like := func(name string, v func(a []val) val, dtypeAt int) {
 		row(name, func(b b_, a []val) val {
@@ -488,6 +501,7 @@ func eye(b b_, n, m, d val) val {
 	return b.Where(b.T("eq.Tensor", b.T("unsqueeze.default", i, int64(-1)), j), full(b, []int64{1}, int64(1), dt), b.T("scalar_tensor.default", int64(0), dt))
 }
 
+// dtypeOr is a dtype argument, float32 for None.
 func dtypeOr(d val) tensor.DType {
 	if dt, ok := d.(tensor.DType); ok {
 		return dt
@@ -495,6 +509,7 @@ func dtypeOr(d val) tensor.DType {
 	return tensor.Float32
 }
 
+// shapes holds views, joins, and indexing by a vector along one dimension.
 func shapes() {
 	row("t.default", func(b b_, a []val) val {
 		x := in(a[0])
@@ -545,7 +560,7 @@ func shapes() {
 		}
 		d := build.Wrap(a[1].(int64), len(x.Shape))
 		idx := make([]val, d+1)
-		idx[d] = a[2]
+		idx[d] = vector(b, in(a[2]))
 		return b.T("index.Tensor", x, idx)
 	})
 	row("index_add.default", func(b b_, a []val) val {
@@ -555,7 +570,7 @@ func shapes() {
 		}
 		d := build.Wrap(a[1].(int64), len(x.Shape))
 		idx := make([]val, d+1)
-		idx[d] = a[2]
+		idx[d] = vector(b, in(a[2]))
 		return b.T("index_put.default", x, idx, scaled(b, a[3], a[4]), true)
 	})
 	row("roll.default", func(b b_, a []val) val {
@@ -577,6 +592,15 @@ func shapes() {
 	})
 }
 
+// vector is an index with a dimension: one without counts as one of size 1 where a dimension is selected, and would drop it where a tensor is indexed.
+func vector(b b_, index tt) tt {
+	if index.Dim() == 0 {
+		return b.T("unsqueeze.default", index, int64(0))
+	}
+	return index
+}
+
+// linear holds products with vectors, which Inductor fuses as sums of products; those of matrices stay as they are.
 func linear() {
 	row("mv.default", func(b b_, a []val) val {
 		return b.T("sum.dim_IntList", b.Mul(in(a[0]), a[1]), []val{int64(1)})
@@ -588,6 +612,7 @@ func linear() {
 	})
 }
 
+// randoms holds random operators, all made of rand or randn, so that the streams of a compiled graph are drawn from in one way.
 func randoms() {
 	row("bernoulli.p", func(b b_, a []val) val {
 		x := in(a[0])

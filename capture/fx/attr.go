@@ -48,22 +48,14 @@ func ConstValue(expr string) *tensor.Tensor {
 	return constNode(a)
 }
 
+// constNode is the tensor that a call of a factory makes, or of reshape on one; nil for all else, and for what is too large to be made here.
 func constNode(a Arg) *tensor.Tensor {
 	n, ok := a.(*Node)
 	if !ok {
 		return nil
 	}
 	if n.Op == CallMethod {
-		if n.Target != "reshape" || len(n.Args) < 2 || len(n.Kwargs) > 0 {
-			return nil
-		}
-		t := constNode(n.Args[0])
-		shape, ok := shapeArgs(n.Args[1:])
-		if t == nil || !ok || tensor.Empty(tensor.Bool, shape...).Storage.NBytes != t.Storage.NBytes/int64(t.DType.Size()) {
-			return nil
-		}
-		t.Shape, t.Stride = shape, tensor.ContiguousStrides(shape)
-		return t
+		return constReshape(n)
 	}
 	d, size := tensor.Invalid, Arg(nil)
 	for _, kw := range n.Kwargs {
@@ -84,84 +76,118 @@ func constNode(a Arg) *tensor.Tensor {
 	if size != nil {
 		args = append([]Arg{size}, args...)
 	}
-	orFloat := func() tensor.DType {
-		if d == tensor.Invalid {
-			return tensor.Float32
-		}
-		return d
+	if f := constants[n.Target]; f != nil {
+		return f(d, args)
 	}
-	switch n.Target {
-	case "torch.tensor":
-		var vals []any
-		if len(args) != 1 {
-			return nil
-		}
-		shape, ok := flatten(args[0], &vals)
-		if !ok {
-			return nil
-		}
-		if d == tensor.Invalid {
-			d = inferDType(vals)
-		}
-		return filled(d, shape, vals)
-	case "torch.zeros", "torch.empty", "torch._efficientzerotensor", "torch.ones":
+	return nil
+}
+
+// constReshape is a constant under another shape of as many elements.
+func constReshape(n *Node) *tensor.Tensor {
+	if n.Target != "reshape" || len(n.Args) < 2 || len(n.Kwargs) > 0 {
+		return nil
+	}
+	t := constNode(n.Args[0])
+	shape, ok := shapeArgs(n.Args[1:])
+	if t == nil || !ok || tensor.Empty(tensor.Bool, shape...).Storage.NBytes != t.Storage.NBytes/int64(t.DType.Size()) {
+		return nil
+	}
+	t.Shape, t.Stride = shape, tensor.ContiguousStrides(shape)
+	return t
+}
+
+// constants are the factories whose calls are read as tensors. d is the dtype that a call gives, Invalid for none.
+var constants = map[string]func(d tensor.DType, args []Arg) *tensor.Tensor{
+	"torch.tensor":               constTensor,
+	"torch.zeros":                constFilled(0),
+	"torch.empty":                constFilled(0),
+	"torch._efficientzerotensor": constFilled(0),
+	"torch.ones":                 constFilled(1),
+	"torch.full":                 constFull,
+	"torch.arange":               constRange,
+	"torch.frombuffer":           constBuffer,
+}
+
+// constTensor is torch.tensor of numbers or nested lists. Without a dtype it has the one that PyTorch infers.
+func constTensor(d tensor.DType, args []Arg) *tensor.Tensor {
+	var vals []any
+	if len(args) != 1 {
+		return nil
+	}
+	shape, ok := flatten(args[0], &vals)
+	if !ok {
+		return nil
+	}
+	if d == tensor.Invalid {
+		d = inferDType(vals)
+	}
+	return filled(d, shape, vals)
+}
+
+// constFilled is a factory of tensors that hold v everywhere. Uninitialised memory counts as zeros, as it does in the rest of a repro.
+func constFilled(v int64) func(d tensor.DType, args []Arg) *tensor.Tensor {
+	return func(d tensor.DType, args []Arg) *tensor.Tensor {
 		shape, ok := shapeArgs(args)
 		if !ok {
 			return nil
 		}
-		if n.Target == "torch.ones" {
-			return filled(orFloat(), shape, []any{int64(1)})
-		}
-		return filled(orFloat(), shape, []any{int64(0)})
-	case "torch.full":
-		if len(args) != 2 {
-			return nil
-		}
-		shape, ok := shapeArgs(args[:1])
-		if !ok {
-			return nil
-		}
 		if d == tensor.Invalid {
-			d = inferDType([]any{args[1]})
+			d = tensor.Float32
 		}
-		return filled(d, shape, []any{args[1]})
-	case "torch.arange":
-		if d == tensor.Invalid {
-			d = tensor.Int64
-		}
-		from, to := int64(0), int64(0)
-		switch len(args) {
-		case 1:
-			to, ok = args[0].(int64)
-		case 2:
-			from, ok = args[0].(int64)
-			var ok2 bool
-			to, ok2 = args[1].(int64)
-			ok = ok && ok2
-		default:
-			ok = false
-		}
-		if !ok || to < from || to-from > maxConstant {
-			return nil
-		}
-		vals := make([]any, to-from)
-		for i := range vals {
-			vals[i] = from + int64(i)
-		}
-		return filled(d, []int64{to - from}, vals)
-	case "torch.frombuffer":
-		if len(args) != 1 || d == tensor.Invalid {
-			return nil
-		}
-		b := literalBytes(args[0])
-		if b == nil || len(b)%d.Size() != 0 {
-			return nil
-		}
-		t := tensor.Empty(d, int64(len(b)/d.Size()))
-		copy(t.Storage.Data, b)
-		return t
+		return filled(d, shape, []any{v})
 	}
-	return nil
+}
+
+// constFull is torch.full.
+func constFull(d tensor.DType, args []Arg) *tensor.Tensor {
+	if len(args) != 2 {
+		return nil
+	}
+	shape, ok := shapeArgs(args[:1])
+	if !ok {
+		return nil
+	}
+	if d == tensor.Invalid {
+		d = inferDType([]any{args[1]})
+	}
+	return filled(d, shape, []any{args[1]})
+}
+
+// constRange is torch.arange of integers; that of floats rounds as only the kernel does, and is left to it.
+func constRange(d tensor.DType, args []Arg) *tensor.Tensor {
+	if d == tensor.Invalid {
+		d = tensor.Int64
+	}
+	if len(args) == 1 {
+		args = []Arg{int64(0), args[0]}
+	}
+	if len(args) != 2 {
+		return nil
+	}
+	from, ok := args[0].(int64)
+	to, ok2 := args[1].(int64)
+	if !ok || !ok2 || to < from || to-from > maxConstant {
+		return nil
+	}
+	vals := make([]any, to-from)
+	for i := range vals {
+		vals[i] = from + int64(i)
+	}
+	return filled(d, []int64{to - from}, vals)
+}
+
+// constBuffer is torch.frombuffer of bytes in base64, which gives values back bit by bit.
+func constBuffer(d tensor.DType, args []Arg) *tensor.Tensor {
+	if len(args) != 1 || d == tensor.Invalid {
+		return nil
+	}
+	b := literalBytes(args[0])
+	if b == nil || len(b)%d.Size() != 0 {
+		return nil
+	}
+	t := tensor.Empty(d, int64(len(b)/d.Size()))
+	copy(t.Storage.Data, b)
+	return t
 }
 
 // literalBytes reads bytearray(__import__('base64').b64decode('...')).

@@ -20,6 +20,7 @@ func (g *Graph) CreateNode(op Op, target string, args []Arg, kwargs []Kwarg, nam
 	return n
 }
 
+// add puts a node before the insertion point, or at the end. Its name has to be claimed already.
 func (g *Graph) add(n *Node) {
 	if g.insert != nil {
 		if i := slices.Index(g.Nodes, g.insert); i >= 0 {
@@ -135,6 +136,7 @@ func MapArg(a Arg, f func(*Node) Arg) Arg {
 	return a
 }
 
+// mapArgs is MapArg for each of a list; the list is a new one.
 func mapArgs(as []Arg, f func(*Node) Arg) []Arg {
 	if as == nil {
 		return nil
@@ -235,6 +237,7 @@ func (g *Graph) Placeholders() []*Node {
 // Calls lists the nodes that compute something, in order.
 func (g *Graph) Calls() []*Node { return g.filter((*Node).IsCall) }
 
+// filter are the nodes that keep holds for, in order.
 func (g *Graph) filter(keep func(*Node) bool) []*Node {
 	var out []*Node
 	for _, n := range g.Nodes {
@@ -323,6 +326,7 @@ func (gm *GraphModule) Clone() (*GraphModule, map[*Node]*Node) {
 	return c, m
 }
 
+// cloneMap copies a map, but not what it holds: tensors and modules are shared, as nobody writes to them. nil stays nil.
 func cloneMap[V any](m map[string]V) map[string]V {
 	if m == nil {
 		return nil

@@ -11,6 +11,8 @@ import (
 	"whittle/capture/symbolic"
 )
 
+// call reads f(...), self.mod(...) or x.method(...), and makes a node for it. What a name at the front stands for decides: self is the module,
+// a local name is a node and the call a method of it, and everything else is a function by its qualified name.
 func (p *fnParser) call(n *sitter.Node, name string) (Arg, error) {
 	fn := n.ChildByFieldName("function")
 	var recv *sitter.Node
@@ -52,6 +54,7 @@ func (p *fnParser) call(n *sitter.Node, name string) (Arg, error) {
 	return p.node(op, target, append(args, rest...), kwargs, name), nil
 }
 
+// arguments reads what stands in the parentheses of a call. Keywords keep their order, which the printed graph keeps, too.
 func (p *fnParser) arguments(list *sitter.Node) (args []Arg, kwargs []Kwarg, err error) {
 	if list.Type() != "argument_list" {
 		return nil, nil, p.Errorf(list, "%s as arguments is not understood", list.Type())
@@ -156,6 +159,7 @@ func (p *fnParser) arg(n *sitter.Node) (Arg, error) {
 	return nil, p.Errorf(n, "%s %s is not understood", n.Type(), p.snippet(n))
 }
 
+// seq reads the items of a list, a tuple or an expression list.
 func (p *fnParser) seq(n *sitter.Node) ([]Arg, error) {
 	var out []Arg
 	for i := 0; i < int(n.NamedChildCount()); i++ {
@@ -172,6 +176,7 @@ func (p *fnParser) seq(n *sitter.Node) ([]Arg, error) {
 	return out, nil
 }
 
+// dict reads a dict display. Keys may be any arguments; their order is kept.
 func (p *fnParser) dict(n *sitter.Node) (Arg, error) {
 	d := Dict{}
 	for i := 0; i < int(n.NamedChildCount()); i++ {
@@ -211,8 +216,11 @@ func (p *fnParser) slice(n *sitter.Node) (Arg, error) {
 	return Slice{parts[0], parts[1], parts[2]}, nil
 }
 
+// symName are the names that PyTorch gives to symbolic sizes: s0 of inputs, u0 of what only data says, zf0 and the like of floats.
 var symName = regexp.MustCompile(`^(s|u|f|zf|zuf|z)[0-9]+$`)
 
+// ident reads a bare name: a node of this graph, before anything that Python or PyTorch know by that name; a symbolic size; or a function. A
+// name that is none of these is an error in a graph, and a function where p.free is set.
 func (p *fnParser) ident(n *sitter.Node) (Arg, error) {
 	t := p.Content(n)
 	if v, ok := p.locals[t]; ok {
@@ -238,6 +246,8 @@ func (p *fnParser) ident(n *sitter.Node) (Arg, error) {
 	return nil, p.Errorf(n, "name %q is not defined here", t)
 }
 
+// unary reads a sign or ~. A sign before a number belongs to the number, as literals have none in Python; before a node it is an operator, and
+// so a node of its own.
 func (p *fnParser) unary(n *sitter.Node) (Arg, error) {
 	op := p.Content(n.ChildByFieldName("operator"))
 	v, err := p.arg(n.ChildByFieldName("argument"))
@@ -331,6 +341,8 @@ func (p *fnParser) binaryArg(n *sitter.Node) (Arg, error) {
 	return p.node(CallFunction, target, []Arg{l, r}, nil, ""), nil
 }
 
+// intOp folds arithmetic of integer literals, by Python's rules: division rounds down. ok is false for other operators, and for a division by
+// zero.
 func intOp(op string, a, b int64) (int64, bool) {
 	switch op {
 	case "+":
@@ -353,6 +365,7 @@ func intOp(op string, a, b int64) (int64, bool) {
 	return 0, false
 }
 
+// attribute reads a.b in the place of an argument: self.b is a get_attr node, x.b of a node is a getattr node, and torch.b is a constant.
 func (p *fnParser) attribute(n *sitter.Node) (Arg, error) {
 	if path, ok := p.selfPath(n); ok {
 		return p.node(GetAttr, path, nil, nil, ""), nil
@@ -366,6 +379,8 @@ func (p *fnParser) attribute(n *sitter.Node) (Arg, error) {
 // ParseArg reads one argument expression outside of any graph; unknown s0, s1 ... are symbolic integers.
 func ParseArg(text string) (Arg, error) { return parseArg(text, false) }
 
+// parseArg reads an expression outside of any graph. Nodes that it makes for calls, where call allows them, are in a graph that is thrown
+// away.
 func parseArg(text string, call bool) (Arg, error) {
 	s, err := ParseSource("expression", text)
 	if err != nil {

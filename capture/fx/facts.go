@@ -146,6 +146,8 @@ func (n *Node) fitting(forms []*aten.Facts) []*aten.Facts {
 	return out
 }
 
+// fits reports whether the call may be one of a signature: by the number and the names of its arguments, and by the types of those that are
+// constants.
 func (n *Node) fits(s *aten.Schema) bool {
 	found := 0
 	for i, a := range s.Args {
@@ -210,6 +212,7 @@ func (n *Node) IsRandom(u Unknown) bool { return n.has(aten.Random, u) }
 // IsUninitialised reports whether n hands out memory that nothing was written to.
 func (n *Node) IsUninitialised(u Unknown) bool { return n.has(aten.Uninitialised, u) }
 
+// has reports whether a call has an effect; one whose target is not known has it as u says.
 func (n *Node) has(e aten.Effect, u Unknown) bool {
 	f, ok := n.Facts()
 	if !ok {
@@ -250,6 +253,7 @@ func (n *Node) callee() *callee {
 	return x.function(strings.TrimPrefix(n.Target, "torch.ops."))
 }
 
+// function finds what is known of a function by its qualified name; nil for nothing.
 func (x *calleeIndex) function(target string) *callee {
 	module, name, ok := cutLast(target)
 	if !ok {

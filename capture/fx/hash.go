@@ -28,6 +28,9 @@ func (gm *GraphModule) Hash() string {
 	return h.run()
 }
 
+// A hasher writes a graph as a text in which nothing is arbitrary, and hashes that. Nodes have numbers in place of names: placeholders in
+// their order, then what the output needs, operands before what uses them. Two graphs that differ by names or by the order of independent
+// nodes give the same text.
 type hasher struct {
 	gm     *GraphModule
 	index  map[*Node]int // canonical number, given in order of first need
@@ -36,6 +39,8 @@ type hasher struct {
 	out    strings.Builder
 }
 
+// run writes placeholders, then what the output needs, then the rest. The rest has no order of its own, as nothing leads to it: it is sorted
+// by what it computes, which digest says without numbers.
 func (h *hasher) run() string {
 	g := h.gm.Graph
 	e := 0
@@ -101,6 +106,7 @@ func (h *hasher) visit(root *Node) {
 	}
 }
 
+// emit gives n the next number, and writes its line; extra tells placeholders of one type apart.
 func (h *hasher) emit(n *Node, extra string) {
 	h.index[n] = len(h.index)
 	h.describe(&h.out, n, func(in *Node) string { return strconv.Itoa(h.index[in]) })
@@ -115,6 +121,8 @@ func (h *hasher) digest(n *Node) {
 	h.merkle[n] = string(sum[:16])
 }
 
+// describe writes what n is, with name for the nodes that it reads: its kind, target, epoch and arguments. The names of placeholders and
+// attributes are left out: a placeholder counts by its shape and dtype, an attribute by its content, a module by its text.
 func (h *hasher) describe(b *strings.Builder, n *Node, name func(*Node) string) {
 	target := n.Target
 	if n.Op == Placeholder || n.Op == GetAttr {
@@ -165,6 +173,7 @@ func (h *hasher) attr(target string) string {
 	return target
 }
 
+// canonArg writes an argument so that no two that mean different things are written alike: 1, 1.0 and True differ, as do a list and a tuple.
 func canonArg(b *strings.Builder, a Arg, name func(*Node) string) {
 	seq := func(open string, as []Arg) {
 		b.WriteString(open)
@@ -226,6 +235,7 @@ func ValString(v any) string {
 	return fmt.Sprint(v)
 }
 
+// dims is the text of sizes or strides.
 func dims(xs []int64) string {
 	s := make([]string, len(xs))
 	for i, x := range xs {

@@ -19,7 +19,10 @@ type NodeError struct {
 	Err  error
 }
 
+// Error names the statement that failed, as PyTorch does: "while running ...".
 func (e *NodeError) Error() string { return fmt.Sprintf("while running %s: %v", e.Node, e.Err) }
+
+// Unwrap gives the error that the resolver returned.
 func (e *NodeError) Unwrap() error { return e.Err }
 
 // String is the node's statement as printed in a forward.
@@ -91,6 +94,7 @@ func RunObserved(ctx context.Context, gm *GraphModule, inputs []any, resolve Res
 	return nil, fmt.Errorf("fx: the graph has no output")
 }
 
+// call puts the values of nodes into the arguments of n, and asks the resolver for the rest.
 func call(n *Node, env map[*Node]any, resolve Resolver) (any, error) {
 	args := make([]any, len(n.Args))
 	for i, a := range n.Args {
@@ -128,6 +132,8 @@ func (gm *GraphModule) attr(target string) (any, error) {
 	return nil, fmt.Errorf("the module has no value for %q", target)
 }
 
+// evalArg puts the values of nodes in their places. Lists become []any, as tuples do: the resolver cannot tell them apart, nor can an
+// operator.
 func evalArg(a Arg, env map[*Node]any) (any, error) {
 	seq := func(as []Arg) (any, error) {
 		out := make([]any, len(as))

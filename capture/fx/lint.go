@@ -15,6 +15,8 @@ func (g *Graph) Lint() error { return (&GraphModule{Graph: g}).lint(false) }
 // Lint checks the graph, and that what get_attr and call_module nodes name is there.
 func (gm *GraphModule) Lint() error { return gm.lint(true) }
 
+// lint walks the graph once, in order, so that "defined before" is "seen already". It stops at the first complaint: what follows one is mostly
+// its consequence. Without module, names of attributes are not looked up, as a bare graph has none.
 func (gm *GraphModule) lint(module bool) error {
 	if gm.Graph == nil {
 		return errors.New("fx: module without a graph")
@@ -139,6 +141,7 @@ func (gm *GraphModule) has(target string) bool {
 	return false
 }
 
+// checkArg holds an argument to the closed set of types that Arg names. A tensor, say, is none: it has to be a get_attr.
 func checkArg(a Arg) error {
 	switch a := a.(type) {
 	case nil, *Node, bool, int64, *big.Int, float64, string, complex128, tensor.DType, tensor.Device, tensor.Layout,
@@ -161,6 +164,7 @@ func checkArg(a Arg) error {
 	return fmt.Errorf("%T is no argument type", a)
 }
 
+// checkArgs is checkArg for each of a list.
 func checkArgs(as []Arg) error {
 	for _, a := range as {
 		if err := checkArg(a); err != nil {

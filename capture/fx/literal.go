@@ -11,6 +11,7 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// number reads an integer of any size, a float, or an imaginary number, with the underscores that Python allows.
 func (p *fnParser) number(n *sitter.Node) (Arg, error) {
 	t := strings.ReplaceAll(p.Content(n), "_", "")
 	if c := t[len(t)-1]; (c == 'j' || c == 'J') && !strings.HasPrefix(t, "0x") {
@@ -36,6 +37,7 @@ func (p *fnParser) number(n *sitter.Node) (Arg, error) {
 	return f, nil
 }
 
+// strArg reads a string in the place of an argument. Bytes and formatted strings are refused: arguments are neither.
 func (p *fnParser) strArg(n *sitter.Node) (Arg, error) {
 	s, err := p.str(n)
 	if err != nil {

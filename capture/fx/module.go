@@ -90,6 +90,7 @@ func (s *Source) IsGraph(class *sitter.Node) bool {
 	return s.forwardOf(class.ChildByFieldName("body")) != nil
 }
 
+// The forms of a class that __init__ makes, self.body = Body() or symbolic_trace(Body()), and of one that stands in comments.
 var (
 	madeClass    = regexp.MustCompile(`self\.\w+ = (?:[\w.]+\()?(\w+)\(\)`)
 	commentClass = regexp.MustCompile(`^#\s?class (\w+)\(.*\):`)
@@ -134,6 +135,8 @@ func (s *Source) findClasses() {
 	}
 }
 
+// namedClass reads a class of the file, for the module or for an __init__ that makes it. One that makes itself, by whatever way, has no end,
+// and is an error.
 func (s *Source) namedClass(name string) (*GraphModule, error) {
 	c := s.classes[name]
 	if s.building[name] {
@@ -145,6 +148,7 @@ func (s *Source) namedClass(name string) (*GraphModule, error) {
 	return c.src.class(c.node)
 }
 
+// forwardOf is the forward method in the body of a class, nil for none.
 func (s *Source) forwardOf(body *sitter.Node) *sitter.Node {
 	if body == nil {
 		return nil
@@ -157,6 +161,8 @@ func (s *Source) forwardOf(body *sitter.Node) *sitter.Node {
 	return nil
 }
 
+// class reads a class with __init__ and forward; other methods are an error, as what they do would be lost. Bodies of higher-order operators
+// may be classes inside of it.
 func (s *Source) class(n *sitter.Node) (*GraphModule, error) {
 	gm := &GraphModule{ClassName: s.Content(n.ChildByFieldName("name"))}
 	if gm.ClassName == lambdaName {
@@ -215,6 +221,7 @@ func (s *Source) class(n *sitter.Node) (*GraphModule, error) {
 	return gm, nil
 }
 
+// tensorType is an annotation as print_readable writes it: "f32[2, 3][3, 1]cpu". The strides and the device are optional.
 var tensorType = regexp.MustCompile(`^["'](\w+)\[([\d, ]*)\](?:\[[\d, ]*\])?(?:\w+(?::\d+)?)?["']$`)
 
 // standIns gives random values to the attributes that print_readable shows with their types only:
@@ -240,6 +247,7 @@ func (gm *GraphModule) standIns() {
 	}
 }
 
+// setSubmodule notes the body of a higher-order operator.
 func (gm *GraphModule) setSubmodule(name string, sub *GraphModule) {
 	if gm.Submodules == nil {
 		gm.Submodules = map[string]*GraphModule{}
@@ -247,6 +255,7 @@ func (gm *GraphModule) setSubmodule(name string, sub *GraphModule) {
 	gm.Submodules[name] = sub
 }
 
+// initMethod reads __init__, of which every statement has to be understood: see initStatement.
 func (s *Source) initMethod(gm *GraphModule, fn *sitter.Node) error {
 	body := fn.ChildByFieldName("body")
 	for i := 0; i < int(body.NamedChildCount()); i++ {
@@ -338,6 +347,7 @@ func (s *Source) initLine(gm *GraphModule, name string, value *sitter.Node, buff
 	return nil
 }
 
+// reprPart is one part of a printed Sequential: "(0): Linear(...)".
 var reprPart = regexp.MustCompile(`^\((\w+)\): (.*)$`)
 
 // fromRepr is the constructor of a Sequential or ModuleList that was printed over several lines, "" where a part of it
@@ -540,6 +550,7 @@ func (s *Source) selfPath(n *sitter.Node) (string, bool) {
 	return "", false
 }
 
+// joinDot is a qualified name of two parts, of which the first may be empty.
 func joinDot(a, b string) string {
 	if a == "" {
 		return b

@@ -11,6 +11,7 @@ type namespace struct {
 	base map[string]int // last number given per stem
 }
 
+// init makes the maps, which a zero namespace lacks.
 func (ns *namespace) init() {
 	if ns.used == nil {
 		ns.used, ns.base = map[string]bool{}, map[string]int{}
@@ -102,6 +103,7 @@ func splitName(s string) (stem string, num int, ok bool) {
 	return s[:i-1], n, true
 }
 
+// nameRE reports whether s may be a name as it stands: an identifier that begins with no digit.
 func nameRE(s string) bool {
 	if s == "" || s[0] >= '0' && s[0] <= '9' {
 		return false

@@ -22,6 +22,8 @@ type pendingNode struct {
 	local  string // what the left side was called
 }
 
+// forward reads a forward method into the graph of gm, statement by statement. Names of nodes are those of the text: a name is a node from its
+// assignment until it is assigned again or set to None, so the text may use a name twice, and the second node then has a fresh one.
 func (s *Source) forward(gm *GraphModule, fn *sitter.Node) error {
 	p := &fnParser{Source: s, g: NewGraph(), locals: map[string]*Node{}}
 	gm.Graph = p.g
@@ -44,6 +46,8 @@ func (s *Source) forward(gm *GraphModule, fn *sitter.Node) error {
 	return nil
 }
 
+// params makes a placeholder for each parameter but self. Annotations are kept as text; defaults have to be constants, as a graph has no node
+// before its placeholders.
 func (p *fnParser) params(ps *sitter.Node) error {
 	for i := 0; i < int(ps.NamedChildCount()); i++ {
 		c := ps.NamedChild(i)
@@ -114,6 +118,8 @@ func (p *fnParser) flush() {
 	}
 }
 
+// stmt reads one statement. A graph is straight-line code: assignments, calls for their effects, deletions, and one return at the end.
+// Everything else, such as a loop, is an error, as leaving it out would change what the graph computes.
 func (p *fnParser) stmt(st *sitter.Node) error {
 	switch st.Type() {
 	case "comment", "pass_statement":
@@ -156,6 +162,8 @@ func (p *fnParser) stmt(st *sitter.Node) error {
 	return p.Errorf(st, "%s %s is not understood in forward", st.Type(), p.snippet(st))
 }
 
+// augment reads `x += y`, which makes a node for operator.iadd. PyTorch prints such a node as `x += y; name = x`: the node gets its name from
+// the statement that follows, and waits for it in pending.
 func (p *fnParser) augment(e *sitter.Node) error {
 	p.flush()
 	target, ok := inplaceTarget[p.Content(e.ChildByFieldName("operator"))]
@@ -181,6 +189,8 @@ func (p *fnParser) augment(e *sitter.Node) error {
 	return nil
 }
 
+// assign reads `name = expression`, and the other forms that stand for something else: `x[i] = v` is operator.setitem, `a = b = None` deletes,
+// `a = b` gives a node a second name or names the pending node, and `a, b = f()` takes results apart.
 func (p *fnParser) assign(e *sitter.Node) error {
 	l, r := e.ChildByFieldName("left"), e.ChildByFieldName("right")
 	if r == nil {
@@ -267,6 +277,7 @@ func (p *fnParser) aliasPlaceholder(n *Node, name string) {
 	}
 }
 
+// unpack reads `a, b = f(x)`: one node for the call, and a getitem for each name.
 func (p *fnParser) unpack(l, r *sitter.Node) error {
 	p.flush()
 	v, err := p.value(r, "")
@@ -293,6 +304,7 @@ func (p *fnParser) deletion(e *sitter.Node) bool {
 	return e.Type() == "none"
 }
 
+// delete reads `a = b = None`. The names are no nodes any more; the nodes stay.
 func (p *fnParser) delete(e *sitter.Node) error {
 	for e.Type() == "assignment" {
 		l := e.ChildByFieldName("left")
@@ -363,6 +375,7 @@ func (p *fnParser) value(n *sitter.Node, name string) (Arg, error) {
 	return p.arg(n)
 }
 
+// binary makes the node of an infix operator or comparison.
 func (p *fnParser) binary(n, l, r *sitter.Node, op, name string) (Arg, error) {
 	target, ok := infixTarget[op]
 	if !ok {

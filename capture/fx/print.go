@@ -17,6 +17,7 @@ var infix = map[string]string{
 	"operator.or_": "|", "operator.xor": "^", "operator.matmul": "@",
 }
 
+// prefix are the operators that print before their operand, by target.
 var prefix = map[string]string{"operator.pos": "+", "operator.neg": "-", "operator.invert": "~"}
 
 // inplace print as statements; the node then is an alias of their first operand.
@@ -26,8 +27,10 @@ var inplace = map[string]string{
 	"operator.isub": "-=", "operator.itruediv": "/=", "operator.ixor": "^=",
 }
 
+// The same tables from text to target, for the parser. Printing and parsing share them, so that they stay inverse.
 var infixTarget, prefixTarget, inplaceTarget = invert(infix), invert(prefix), invert(inplace)
 
+// invert swaps keys and values. The values of the tables are distinct.
 func invert(m map[string]string) map[string]string {
 	out := make(map[string]string, len(m))
 	for k, v := range m {
@@ -111,6 +114,7 @@ func lastUses(g *Graph) map[*Node][]*Node {
 	return out
 }
 
+// writeStmt writes the statement of a node as PyTorch prints it: its annotation follows its name.
 func writeStmt(b *strings.Builder, n *Node) {
 	lhs := n.Name
 	if n.Type != "" && n.Op != Placeholder {
@@ -220,6 +224,7 @@ func operand(a Arg, base bool) string {
 	return s
 }
 
+// isKeyword reports whether Python reserves a name.
 func isKeyword(s string) bool {
 	switch s {
 	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
@@ -230,6 +235,7 @@ func isKeyword(s string) bool {
 	return false
 }
 
+// writeCall writes arguments in parentheses. PyTorch puts spaces around the = of keywords.
 func writeCall(b *strings.Builder, args []Arg, kwargs []Kwarg) {
 	b.WriteByte('(')
 	writeSeq(b, args)
@@ -267,6 +273,8 @@ func (gm *GraphModule) String() string {
 	return b.String()
 }
 
+// write writes the classes of the bodies, then that of the module. What __init__ did when the module was read is printed as it stood, so that
+// a file which was read is printed again without loss.
 func (gm *GraphModule) write(b *strings.Builder, name string) {
 	subs := sortedKeys(gm.Submodules)
 	for _, k := range subs {
@@ -341,6 +349,7 @@ func (gm *GraphModule) initLines() []InitLine {
 // InitLines are the statements that String prints in __init__.
 func (gm *GraphModule) InitLines() []InitLine { return gm.initLines() }
 
+// sortedKeys are the keys of a map in order: text does not depend on how a map is walked.
 func sortedKeys[V any](m map[string]V) []string {
 	ks := make([]string, 0, len(m))
 	for k := range m {
@@ -426,6 +435,7 @@ func HelperImports(gm *GraphModule) []string {
 	return sortedKeys(lines)
 }
 
+// cutLast splits a qualified name at its last dot; ok is false for a name without one.
 func cutLast(target string) (mod, name string, ok bool) {
 	i := strings.LastIndexByte(target, '.')
 	if i < 0 {

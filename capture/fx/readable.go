@@ -85,6 +85,7 @@ func (g *Graph) ReadableForward(indent string, describe func(n *Node) string) st
 	return b.String()
 }
 
+// readableBody writes the statements of print_readable: each line of the program stands before the first node that came from it.
 func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n *Node) string) {
 	last := lastUses(g)
 	users := make(map[*Node]bool, len(g.Nodes))

@@ -44,6 +44,7 @@ func Record(gm *GraphModule) *Recorded {
 	return r
 }
 
+// recordArgs is recordArg for each of a list.
 func recordArgs(as []Arg, index map[*Node]int) []any {
 	out := make([]any, len(as))
 	for i, a := range as {
@@ -52,6 +53,8 @@ func recordArgs(as []Arg, index map[*Node]int) []any {
 	return out
 }
 
+// recordArg is an argument as JSON. A node is % and its number; what JSON has no form for is a string that begins with its kind, or an object
+// that names it.
 func recordArg(a Arg, index map[*Node]int) any {
 	switch a := a.(type) {
 	case *Node:
@@ -101,6 +104,7 @@ type jsonFloat float64
 // MarshalJSON writes Python's repr.
 func (f jsonFloat) MarshalJSON() ([]byte, error) { return []byte(literal.Float(float64(f))), nil }
 
+// recordVal is what is known of a value: dtype and shape of a tensor, and numbers. Elements are never recorded.
 func recordVal(v any) any {
 	switch v := v.(type) {
 	case []any:

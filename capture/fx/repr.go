@@ -17,6 +17,8 @@ func FormatArg(a Arg) string {
 	return b.String()
 }
 
+// writeArg writes an argument as the Python that gives it back. Floats have all digits that they need, and infinities and nan are names, as in
+// PyTorch.
 func writeArg(b *strings.Builder, a Arg) {
 	switch a := a.(type) {
 	case nil:
@@ -94,6 +96,7 @@ func writeArg(b *strings.Builder, a Arg) {
 	}
 }
 
+// writeSeq writes arguments with commas between them.
 func writeSeq(b *strings.Builder, as []Arg) {
 	for i, a := range as {
 		if i > 0 {

@@ -19,6 +19,7 @@ type ParseError struct {
 	Msg  string
 }
 
+// Error is "file:line: message", the form that editors jump to.
 func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
 
 // Source is a Python file's syntax tree, for the readers of graphs and repros.
@@ -33,6 +34,7 @@ type Source struct {
 	used     map[string]bool     // classes that were read
 }
 
+// classAt is a class and the text that it is in: its own source where it stands in comments.
 type classAt struct {
 	src  *Source
 	node *sitter.Node
@@ -119,6 +121,7 @@ func reprEnd(lines []string, from int) int {
 	return -1
 }
 
+// firstError is the first node at which the text is no Python, nil for none.
 func firstError(n *sitter.Node) *sitter.Node {
 	if n.IsError() || n.IsMissing() {
 		return n
@@ -141,6 +144,7 @@ func (s *Source) Errorf(n *sitter.Node, format string, args ...any) error {
 // Content is the text of a syntax node.
 func (s *Source) Content(n *sitter.Node) string { return n.Content(s.Text) }
 
+// snippet is the text of a syntax node for a message, shortened.
 func (s *Source) snippet(n *sitter.Node) string {
 	t := s.Content(n)
 	if t == "" { // a missing token: show its line

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -35,6 +36,21 @@ func (e *Expr) Eval(value func(name string) (any, bool)) (any, error) {
 		b, _ := args[0].(bool)
 		return !b, nil
 	}
+	ns := numbersOf(args)
+	if e.Op >= OpEq {
+		return ns.compare(e.Op), nil
+	}
+	return e.apply(ns)
+}
+
+// numbers are operands as integers, where all are whole, and as floats.
+type numbers struct {
+	ints  []int64
+	fs    []float64
+	whole bool
+}
+
+func numbersOf(args []any) numbers {
 	ints := make([]int64, len(args))
 	fs := make([]float64, len(args))
 	whole := true
@@ -50,18 +66,20 @@ func (e *Expr) Eval(value func(name string) (any, bool)) (any, error) {
 			}
 		}
 	}
-	if e.Op >= OpEq {
-		if whole {
-			switch {
-			case ints[0] < ints[1]:
-				return compare(e.Op, 0, 1), nil
-			case ints[0] > ints[1]:
-				return compare(e.Op, 1, 0), nil
-			}
-			return compare(e.Op, 0, 0), nil
-		}
-		return compare(e.Op, fs[0], fs[1]), nil
+	return numbers{ints, fs, whole}
+}
+
+// compare decides a relation of two numbers. Whole ones are compared as integers, as large ones are no floats.
+func (n numbers) compare(op Op) bool {
+	if n.whole {
+		return compare(op, float64(cmp.Compare(n.ints[0], n.ints[1])), 0)
 	}
+	return compare(op, n.fs[0], n.fs[1])
+}
+
+// apply computes an operation that gives a number.
+func (e *Expr) apply(n numbers) (any, error) {
+	ints, fs, whole := n.ints, n.fs, n.whole
 	switch e.Op {
 	case OpAdd:
 		var s int64

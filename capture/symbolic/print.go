@@ -95,29 +95,109 @@ func bareInSum(e *Expr) bool {
 	return false
 }
 
-func print(e *Expr, st style) string {
-	sub := func(a *Expr, min int) string {
-		s := print(a, st)
-		if strength(a, st) < min {
-			return "(" + s + ")"
-		}
-		return s
+// operand is e within an operation that binds with a strength: in parentheses where it binds less.
+func (st style) operand(e *Expr, min int) string {
+	s := print(e, st)
+	if strength(e, st) < min {
+		return "(" + s + ")"
 	}
-	call := func(name string) string {
+	return s
+}
+
+func (st style) call(e *Expr, name string) string {
+	parts := make([]string, len(e.Args))
+	for i, a := range e.Args {
+		parts[i] = print(a, st)
+	}
+	return name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+func (st style) infix(e *Expr, op string, l, r int) string {
+	return st.operand(e.Args[0], l) + op + st.operand(e.Args[1], r)
+}
+
+// sum prints a sum. sympy writes a negative summand with a minus sign of its own; PyTorch's printer of guards puts all but products in
+// parentheses.
+func (st style) sum(e *Expr) string {
+	if st.python {
+		var parts []string
+		for _, a := range Summands(e) {
+			if bareInSum(a) {
+				parts = append(parts, print(a, st))
+				continue
+			}
+			parts = append(parts, st.operand(a, atomic))
+		}
+		return strings.Join(parts, " + ")
+	}
+	s := ""
+	for i, a := range e.Args {
+		t := st.operand(a, sum)
+		switch neg := strings.HasPrefix(t, "-"); {
+		case i == 0:
+			s = t
+		case neg:
+			s += " - " + t[1:]
+		default:
+			s += " + " + t
+		}
+	}
+	return s
+}
+
+// product prints a product. In sympy's form a leading -1 is a sign.
+func (st style) product(e *Expr) string {
+	if st.python {
 		parts := make([]string, len(e.Args))
 		for i, a := range e.Args {
-			parts[i] = print(a, st)
+			parts[i] = st.operand(a, atomic)
 		}
-		return name + "(" + strings.Join(parts, ", ") + ")"
+		return strings.Join(parts, "*")
 	}
-	infix := func(op string, l, r int) string { return sub(e.Args[0], l) + op + sub(e.Args[1], r) }
-	join := func(args []*Expr, op string) string {
-		parts := make([]string, len(args))
-		for i, a := range args {
-			parts[i] = sub(a, atomic)
+	s := ""
+	for i, a := range e.Args {
+		if i == 0 && a.Op == OpInt && a.Int == -1 {
+			s = "-"
+			continue
 		}
-		return strings.Join(parts, op)
+		t := print(a, st)
+		if strength(a, st) < power && !(i == 0 && a.Op == OpInt) {
+			t = "(" + t + ")"
+		}
+		if s != "" && s != "-" {
+			s += "*"
+		}
+		s += t
 	}
+	return s
+}
+
+// An opName is how an operation between two operands, or on some, is written: as a call by a name, or by an operator between operands that bind
+// with at least the given strengths.
+type opName struct {
+	call        string
+	infix       string
+	left, right int
+}
+
+// sympyNames and pythonNames hold the operations that have no form of their own; print knows the others.
+var sympyNames = map[Op]opName{
+	OpPow: {infix: "**", left: atomic, right: atomic},
+	OpMod: {call: "Mod"}, OpMax: {call: "Max"}, OpMin: {call: "Min"}, OpAbs: {call: "Abs"}, OpToFloat: {call: "ToFloat"}, OpTrunc: {call: "TruncToInt"},
+	OpTrueDiv: {call: "FloatTrueDiv"}, OpFloatPow: {call: "FloatPow"}, OpEq: {call: "Eq"}, OpNe: {call: "Ne"},
+	OpLt: {infix: " < ", left: sum, right: sum}, OpLe: {infix: " <= ", left: sum, right: sum},
+	OpGt: {infix: " > ", left: sum, right: sum}, OpGe: {infix: " >= ", left: sum, right: sum},
+}
+
+var pythonNames = map[Op]opName{
+	OpMax: {call: "max"}, OpMin: {call: "min"}, OpAbs: {call: "abs"}, OpToFloat: {call: "float"}, OpTrunc: {call: "math.trunc"},
+	OpTrueDiv: {infix: " / ", left: multiple, right: power}, OpFloatPow: {infix: " ** ", left: power, right: power},
+	OpEq: {infix: " == ", left: atomic, right: atomic}, OpNe: {infix: " != ", left: atomic, right: atomic},
+	OpLt: {infix: " < ", left: sum, right: sum}, OpLe: {infix: " <= ", left: sum, right: sum},
+	OpGt: {infix: " > ", left: sum, right: sum}, OpGe: {infix: " >= ", left: sum, right: sum},
+}
+
+func print(e *Expr, st style) string {
 	switch e.Op {
 	case OpInt:
 		return itoa(e.Int)
@@ -131,131 +211,42 @@ func print(e *Expr, st style) string {
 	case OpSym:
 		return st.symbol(e.Name)
 	case OpAdd, OpFloatAdd:
-		if st.python {
-			var parts []string
-			for _, a := range Summands(e) {
-				if bareInSum(a) {
-					parts = append(parts, print(a, st))
-					continue
-				}
-				parts = append(parts, sub(a, atomic))
-			}
-			return strings.Join(parts, " + ")
-		}
-		s := ""
-		for i, a := range e.Args {
-			t := sub(a, sum)
-			switch neg := strings.HasPrefix(t, "-"); {
-			case i == 0:
-				s = t
-			case neg:
-				s += " - " + t[1:]
-			default:
-				s += " + " + t
-			}
-		}
-		return s
+		return st.sum(e)
 	case OpMul, OpFloatMul:
-		if st.python {
-			return join(e.Args, "*")
-		}
-		s := ""
-		for i, a := range e.Args {
-			if i == 0 && a.Op == OpInt && a.Int == -1 {
-				s = "-"
-				continue
-			}
-			t := print(a, st)
-			if strength(a, st) < power && !(i == 0 && a.Op == OpInt) {
-				t = "(" + t + ")"
-			}
-			if s != "" && s != "-" {
-				s += "*"
-			}
-			s += t
-		}
-		return s
-	case OpPow:
-		if st.python {
-			return strings.TrimSuffix(strings.Repeat(sub(e.Args[0], atomic)+"*", int(e.Args[1].Int)), "*")
-		}
-		return infix("**", atomic, atomic)
+		return st.product(e)
 	case OpFloorDiv:
-		if st.python {
-			return "(" + infix(" // ", atomic, atomic) + ")"
+		if !st.python {
+			return "(" + st.infix(e, "//", power, power) + ")"
 		}
-		return "(" + infix("//", power, power) + ")"
-	case OpMod:
-		if st.python {
-			return "(" + infix(" % ", atomic, atomic) + ")"
-		}
-		return call("Mod")
-	case OpMax:
-		if st.python {
-			return call("max")
-		}
-		return call("Max")
-	case OpMin:
-		if st.python {
-			return call("min")
-		}
-		return call("Min")
-	case OpAbs:
-		if st.python {
-			return call("abs")
-		}
-		return call("Abs")
-	case OpToFloat:
-		if st.python {
-			return call("float")
-		}
-		return call("ToFloat")
-	case OpTrunc:
-		if st.python {
-			return call("math.trunc")
-		}
-		return call("TruncToInt")
-	case OpTrueDiv:
-		if st.python {
-			return infix(" / ", multiple, power)
-		}
-		return call("FloatTrueDiv")
-	case OpFloatPow:
-		if st.python {
-			return infix(" ** ", power, power)
-		}
-		return call("FloatPow")
+		return "(" + st.infix(e, " // ", atomic, atomic) + ")"
 	case OpCall:
-		if st.python {
-			return call("math." + e.Name)
+		switch {
+		case st.python:
+			return st.call(e, "math."+e.Name)
+		case e.Name == "floor" || e.Name == "ceil":
+			return st.call(e, e.Name)
 		}
-		if e.Name == "floor" || e.Name == "ceil" {
-			return call(e.Name)
-		}
-		return call("OpaqueUnaryFn_" + e.Name)
-	case OpEq:
-		if st.python {
-			return infix(" == ", atomic, atomic)
-		}
-		return call("Eq")
-	case OpNe:
-		if st.python {
-			return infix(" != ", atomic, atomic)
-		}
-		return call("Ne")
-	case OpLt:
-		return infix(" < ", sum, sum)
-	case OpLe:
-		return infix(" <= ", sum, sum)
-	case OpGt:
-		return infix(" > ", sum, sum)
-	case OpGe:
-		return infix(" >= ", sum, sum)
+		return st.call(e, "OpaqueUnaryFn_"+e.Name)
 	case OpNot:
 		if st.python {
-			return "not " + sub(e.Args[0], sum)
+			return "not " + st.operand(e.Args[0], sum)
 		}
-		return "~" + sub(e.Args[0], sum)
+		return "~" + st.operand(e.Args[0], sum)
+	}
+	names := sympyNames
+	if st.python {
+		switch names = pythonNames; e.Op {
+		case OpPow: // a power of integers is a product
+			return strings.TrimSuffix(strings.Repeat(st.operand(e.Args[0], atomic)+"*", int(e.Args[1].Int)), "*")
+		case OpMod:
+			return "(" + st.infix(e, " % ", atomic, atomic) + ")"
+		}
+	}
+	switch n := names[e.Op]; {
+	case n.call != "":
+		return st.call(e, n.call)
+	case n.infix != "":
+		return st.infix(e, n.infix, n.left, n.right)
 	}
 	return "?"
 }

@@ -29,6 +29,16 @@ var numbersForTensors = func() map[string]bool {
 	for _, n := range strings.Fields("add sub mul div true_divide floor_divide divide multiply subtract to_dense") {
 		m[n], m[n+"_"] = true, true
 	}
+	m["copy_"] = true
+	return m
+}()
+
+// takesNothing are the methods without parameters that have no schema.
+var takesNothing = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range strings.Fields("dim ndimension numel nelement tolist element_size data_ptr storage_offset") {
+		m[n] = true
+	}
 	return m
 }()
 
@@ -70,10 +80,16 @@ func (c pythonCall) argumentError() error {
 func (t *Torch) checked(name string, f vm.GoFunc) vm.GoFunc {
 	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		sigs := aten.Signatures(name, true)
-		if len(sigs) == 0 || len(args) == 0 {
+		if len(args) == 0 || len(sigs) == 0 && !takesNothing[name] {
 			return f(in, args, kw)
 		}
 		c := pythonCall{t, name, true, args[0], args[1:], kw}
+		if takesNothing[name] {
+			if len(c.args)+len(kw) > 0 {
+				return nil, c.noArguments()
+			}
+			return f(in, args, kw)
+		}
 		n, takes := len(c.args)+len(kw), false
 		for _, s := range sigs {
 			takes = takes || n >= s.Min() && n <= len(s.Params)
@@ -113,7 +129,7 @@ func (c pythonCall) named(s aten.Signature) error {
 	for _, k := range c.kw {
 		args = append(slices.Clone(args), k.Value)
 	}
-	for _, a := range args {
+	for _, a := range slices.Backward(args) { // as they are read in C++
 		items, isList := sequence(a)
 		if !isList {
 			items = []vm.Object{a}
@@ -285,7 +301,7 @@ func (c pythonCall) fits(p aten.Param, o vm.Object) (bad int, ok bool) {
 		return -1, p.Type.Size > 0 && p.Type.Base != "Tensor" && c.fitsOne(p.Type.Base, o)
 	}
 	for i, x := range items {
-		if i > 0 && (strings.HasSuffix(p.Type.Base, "nt") || p.Type.Base == "Tensor") {
+		if i > 0 && strings.HasSuffix(p.Type.Base, "nt") || p.Type.Base == "Tensor" {
 			break // the rest is looked at when it is taken out: see unpacked
 		}
 		if !c.fitsOne(p.Type.Base, x) && !(x == vm.None && p.Type.ElemOpt) {

@@ -1,174 +1,287 @@
 package torch
 
 import (
-	"math"
+	"math/cmplx"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
 )
 
-// fromData builds a tensor from numbers and nested sequences. d Invalid => the dtype that the values suggest.
+// fromData builds a tensor from a number, a tensor, or nested sequences of them. d Invalid => the dtype that the values suggest. As in PyTorch,
+// the first item of each level says how long all items there are, and only then the values are looked at.
 func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
-	in := t.In
-	var shape []int64
-	var leaves []vm.Object
-	var walk func(o vm.Object, depth int) error
-	items := func(o vm.Object) ([]vm.Object, bool, error) {
-		switch o.(type) {
-		case *vm.List, *vm.Tuple, *vm.Range:
-			it, err := in.IterAll(o)
-			return it, true, err
-		case *vm.Instance:
-			if _, ok := vm.AsTuple(o); ok {
-				it, err := in.IterAll(o)
-				return it, true, err
-			}
-			if _, ok := vm.AsList(o); ok {
-				it, err := in.IterAll(o)
-				return it, true, err
-			}
-		}
-		return nil, false, nil
-	}
-	walk = func(o vm.Object, depth int) error {
-		xs, seq, err := items(o)
-		if err != nil {
-			return err
-		}
-		if p, ok := o.(*Tensor); ok && len(p.T.Shape) > 0 {
-			l, err := t.toList(p.T)
-			if err != nil {
-				return err
-			}
-			return walk(l, depth)
-		}
-		if !seq {
-			if depth < len(shape) {
-				return in.Errorf(in.Exc.TypeError, "not a sequence")
-			}
-			leaves = append(leaves, o)
-			return nil
-		}
-		if depth == len(shape) {
-			if len(leaves) > 0 {
-				return in.Errorf(in.Exc.ValueError, "only one element tensors can be converted to Python scalars")
-			}
-			shape = append(shape, int64(len(xs)))
-		} else if shape[depth] != int64(len(xs)) {
-			return in.Errorf(in.Exc.ValueError, "expected sequence of length %d at dim %d (got %d)", shape[depth], depth, len(xs))
-		}
-		for _, x := range xs {
-			if err := walk(x, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	if p, ok := o.(*Tensor); ok {
 		if d == tensor.Invalid || d == p.T.DType {
 			return p.T.Clone(), nil
 		}
 		return p.T.To(d), nil
 	}
-	if err := walk(o, 0); err != nil {
+	if isText(o) {
+		return nil, t.noData(o)
+	}
+	shape, err := t.sizesOf(o)
+	if err != nil {
 		return nil, err
 	}
-	kind := tensor.KindNone
-	floats := make([]float64, len(leaves))
-	ints := make([]int64, len(leaves))
-	complexes := make([]complex128, len(leaves)) // of those that are complex
-	dt := tensor.Invalid
-	for i, l := range leaves {
-		switch v := l.(type) {
-		case vm.Bool:
-			kind = max(kind, tensor.KindBool)
-			if v {
-				ints[i], floats[i] = 1, 1
-			}
-		case vm.Int:
-			kind = max(kind, tensor.KindInt)
-			ints[i], floats[i] = int64(v), float64(v)
-		case vm.Float:
-			kind = max(kind, tensor.KindFloat)
-			floats[i] = float64(v)
-			if !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) {
-				ints[i] = int64(v)
-			}
-		case *Tensor:
-			if v.T.Fake {
-				return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
-			}
-			kind = max(kind, v.T.DType.Kind())
-			dt = tensor.Promote(v.T.DType, map[bool]tensor.DType{true: v.T.DType, false: dt}[dt == tensor.Invalid])
-			floats[i], ints[i] = v.T.At(0), v.T.AtInt(0)
-			if v.T.DType.Kind() == tensor.KindComplex {
-				complexes[i] = v.T.Complexes()[0]
-			}
-		case vm.Complex:
-			kind = max(kind, tensor.KindComplex)
-			complexes[i], floats[i] = complex128(v), real(complex128(v))
-			if d != tensor.Invalid && d.Kind() != tensor.KindComplex && imag(complex128(v)) != 0 {
-				return nil, in.Errorf(in.Exc.RuntimeError, "value cannot be converted to type %s without overflow", cScalar(d))
-			}
-		default:
-			n, ok := vm.AsInt(l)
-			if ok {
-				kind = max(kind, tensor.KindInt)
-				ints[i], floats[i] = n, float64(n)
-				break
-			}
-			f, ok := vm.AsFloat(l)
-			if !ok {
-				if s, isStr := vm.AsStr(l); isStr {
-					return nil, in.Errorf(in.Exc.ValueError, "too many dimensions 'str'%s", s[:0])
-				}
-				return nil, in.Errorf(in.Exc.RuntimeError, "Could not infer dtype of %s", l.Type().Name)
-			}
-			kind = max(kind, tensor.KindFloat)
-			floats[i] = f
+	if d == tensor.Invalid {
+		if d, err = t.suggested(o); err != nil {
+			return nil, err
 		}
 	}
-	if d == tensor.Invalid {
-		switch kind {
-		case tensor.KindBool:
-			d = tensor.Bool
-		case tensor.KindInt:
-			d = tensor.Int64
-		case tensor.KindComplex:
-			d = tensor.Complex64
-			if t.DefaultDType == tensor.Float64 || dt == tensor.Complex128 {
-				d = tensor.Complex128
-			}
-		default:
-			d = t.DefaultDType
-			if dt.IsFloat() {
-				d = dt
-			}
-		}
+	e := &elements{t: t, d: d, shape: shape}
+	if err := e.read(o, 0); err != nil {
+		return nil, err
 	}
 	x := tensor.Empty(d, shape...)
-	if kind == tensor.KindComplex && d.Kind() == tensor.KindComplex {
-		for i, f := range floats {
-			if complexes[i] == 0 {
-				complexes[i] = complex(f, 0)
-			}
-		}
-		x.SetComplexes(complexes)
-	} else if d.IsFloat() || d.Kind() == tensor.KindComplex {
-		x.SetFloats(floats)
-	} else if kind == tensor.KindFloat && d == tensor.Bool {
-		for i, f := range floats {
-			ints[i] = 0
-			if f != 0 {
-				ints[i] = 1
-			}
-		}
-		x.SetInts(ints)
-	} else {
-		x.SetInts(ints)
+	switch {
+	case d.Kind() == tensor.KindComplex:
+		x.SetComplexes(e.complexes)
+	case d.IsFloat():
+		x.SetFloats(e.floats)
+	default:
+		x.SetInts(e.ints)
 	}
 	return x, nil
+}
+
+// items are those of a list, a tuple or a range, or of an instance of a class made from one; ok is false for all else.
+func (t *Torch) items(o vm.Object) (items []vm.Object, ok bool, err error) {
+	_, isRange := o.(*vm.Range)
+	_, isTuple := vm.AsTuple(o)
+	_, isList := vm.AsList(o)
+	if !isRange && !isTuple && !isList {
+		return nil, false, nil
+	}
+	items, err = t.In.IterAll(o)
+	return items, true, err
+}
+
+// isText reports whether o is a str or bytes.
+func isText(o vm.Object) bool {
+	_, isStr := vm.AsStr(o)
+	return isStr || o.Type() == vm.BytesType
+}
+
+// noData is the error of a text where numbers are due.
+func (t *Torch) noData(o vm.Object) error {
+	return t.In.Errorf(t.In.Exc.TypeError, "new(): invalid data type '%s'", o.Type().Name)
+}
+
+// sizesOf are the lengths along the first item of the first item, and so on.
+func (t *Torch) sizesOf(o vm.Object) (shape []int64, err error) {
+	for {
+		items, ok, err := t.items(o)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			if len(shape) > 0 && isText(o) { // each item of a text is a text, without end
+				return nil, t.In.Errorf(t.In.Exc.ValueError, "too many dimensions '%s'", o.Type().Name)
+			}
+			return shape, nil
+		}
+		shape = append(shape, int64(len(items)))
+		if len(items) == 0 {
+			return shape, nil
+		}
+		o = items[0]
+	}
+}
+
+// suggested is the dtype that all values are promoted to; that of no values is the default one.
+func (t *Torch) suggested(o vm.Object) (tensor.DType, error) {
+	items, ok, err := t.items(o)
+	if err != nil {
+		return tensor.Invalid, err
+	}
+	if !ok {
+		return t.suggestedOne(o)
+	}
+	d := tensor.Invalid
+	for _, it := range items {
+		one, err := t.suggested(it)
+		if err != nil {
+			return tensor.Invalid, err
+		}
+		d = tensor.Promote(d, one)
+	}
+	if d == tensor.Invalid {
+		d = t.DefaultDType
+	}
+	return d, nil
+}
+
+// suggestedOne is suggested for what is no sequence.
+func (t *Torch) suggestedOne(o vm.Object) (tensor.DType, error) {
+	switch v := o.(type) {
+	case *Tensor:
+		return v.T.DType, nil
+	case vm.Bool:
+		return tensor.Bool, nil
+	case vm.Complex:
+		if t.DefaultDType == tensor.Float64 {
+			return tensor.Complex128, nil
+		}
+		return tensor.Complex64, nil
+	}
+	if isText(o) {
+		return tensor.Invalid, t.noData(o)
+	}
+	if _, ok := vm.AsBig(o); ok {
+		return tensor.Int64, nil
+	}
+	if _, ok := vm.AsFloat(o); ok {
+		return t.DefaultDType, nil
+	}
+	return tensor.Invalid, t.In.Errorf(t.In.Exc.RuntimeError, "Could not infer dtype of %s", o.Type().Name)
+}
+
+// elements collects the numbers of nested sequences, in order, for a tensor of dtype d and a shape. One of the slices is filled: that of d's kind.
+type elements struct {
+	t         *Torch
+	d         tensor.DType
+	shape     []int64
+	ints      []int64 // bools, too
+	floats    []float64
+	complexes []complex128
+}
+
+// read appends the numbers of o, which lies at a depth.
+func (e *elements) read(o vm.Object, depth int) error {
+	in := e.t.In
+	if depth == len(e.shape) {
+		return e.number(o)
+	}
+	items, ok, err := e.t.items(o)
+	if p, isTensor := o.(*Tensor); isTensor && len(p.T.Shape) > 0 {
+		if o, err = e.t.toList(p.T); err == nil {
+			items, ok, err = e.t.items(o)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case isText(o):
+		return e.number(o) // which no text is
+	case !ok:
+		return in.Errorf(in.Exc.TypeError, "not a sequence")
+	case int64(len(items)) != e.shape[depth]:
+		return in.Errorf(in.Exc.ValueError, "expected sequence of length %d at dim %d (got %d)", e.shape[depth], depth, len(items))
+	}
+	for _, it := range items {
+		if err := e.read(it, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// number appends one number, which has to fit the dtype.
+func (e *elements) number(o vm.Object) error {
+	if p, ok := o.(*Tensor); ok {
+		if p.T.Fake {
+			return &DataDependent{Op: "aten._local_scalar_dense.default"}
+		}
+		kind := e.d.Kind()
+		if integral := p.T.DType.Kind() < tensor.KindFloat; !integral && kind < tensor.KindFloat || p.T.Numel() != 1 && kind < tensor.KindFloat {
+			return e.t.In.Errorf(e.t.In.Exc.TypeError, "only integer tensors of a single element can be converted to an index")
+		}
+		if p.T.Numel() != 1 {
+			return e.t.In.Errorf(e.t.In.Exc.ValueError, "only one element tensors can be converted to Python scalars")
+		}
+		var err error
+		if o, err = e.t.item(p.T); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case e.d == tensor.Bool:
+		var n int64
+		if n, err = e.truth(o); err == nil {
+			e.ints = append(e.ints, n)
+		}
+	case e.d.Kind() == tensor.KindComplex:
+		c, ok := o.(vm.Complex)
+		if !ok {
+			var f float64
+			f, err = e.real(o)
+			c = vm.Complex(complex(f, 0))
+		}
+		e.complexes = append(e.complexes, complex128(c))
+	case e.d.IsFloat():
+		var f float64
+		f, err = e.real(o)
+		e.floats = append(e.floats, f)
+	default:
+		var n int64
+		n, err = e.integer(o)
+		e.ints = append(e.ints, n)
+	}
+	return err
+}
+
+// real is a number as a float; complex ones are none.
+func (e *elements) real(o vm.Object) (float64, error) {
+	f, ok := vm.AsFloat(o)
+	if !ok {
+		return 0, e.t.In.Errorf(e.t.In.Exc.TypeError, "must be real number, not %s", o.Type().Name)
+	}
+	return f, nil
+}
+
+// truth is 1 for a number that is not zero.
+func (e *elements) truth(o vm.Object) (int64, error) {
+	f, ok := vm.AsFloat(o)
+	if c, isComplex := o.(vm.Complex); isComplex {
+		f, ok = cmplx.Abs(complex128(c)), true
+	}
+	switch {
+	case !ok:
+		return 0, e.noInteger(o)
+	case f != 0:
+		return 1, nil
+	}
+	return 0, nil
+}
+
+// integer is a number cut to an integer that the dtype holds. A negative one of an unsigned dtype wraps around, as far as its magnitude fits.
+func (e *elements) integer(o vm.Object) (int64, error) {
+	overflow := func() (int64, error) {
+		return 0, e.t.In.Errorf(e.t.In.Exc.RuntimeError, "value cannot be converted to type %s without overflow", e.d)
+	}
+	n, ok := vm.AsInt(o)
+	if !ok {
+		b, isBig := vm.AsBig(o)
+		f, isFloat := vm.AsFloat(o)
+		switch {
+		case isBig && e.d == tensor.UInt64 && b.IsUint64():
+			return int64(b.Uint64()), nil
+		case isBig:
+			return 0, e.t.In.Errorf(e.t.In.Exc.RuntimeError, "Overflow when unpacking long")
+		case !isFloat:
+			return 0, e.noInteger(o)
+		case !(f >= -(1<<63) && f < 1<<63): // nan, too
+			return overflow()
+		}
+		n = int64(f)
+	}
+	if size := e.d.Size(); size < 8 {
+		least, most := int64(-1)<<(8*size-1), int64(1)<<(8*size-1)-1
+		if unsigned := e.d == tensor.UInt8 || e.d == tensor.UInt16 || e.d == tensor.UInt32; unsigned {
+			most = 2*most + 1
+			least = -most
+		}
+		if n < least || n > most {
+			return overflow()
+		}
+	}
+	return n, nil
+}
+
+func (e *elements) noInteger(o vm.Object) error {
+	return e.t.In.Errorf(e.t.In.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
 }
 
 // tensorFn is torch.tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False).
@@ -219,6 +332,9 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		}
 	}
 	if requires {
+		if x.DType.Kind() < tensor.KindFloat {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Only Tensors of floating point and complex dtype can require gradients")
+		}
 		if err := t.Grad.SetRequiresGrad(x, true); err != nil {
 			return nil, t.Error(err)
 		}

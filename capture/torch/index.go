@@ -2,18 +2,13 @@ package torch
 
 import (
 	"math"
+	"slices"
 
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
-
-// indexed is x[...] split up: views first, then at most one gather by tensors.
-type indexed struct {
-	x       *tensor.Tensor
-	tensors []aten.Value // per dimension of x, nil where none; empty when no tensor indexes
-}
 
 func (t *Torch) run(name string, args ...aten.Value) (*tensor.Tensor, error) {
 	return t.runKw(name, args, nil)
@@ -44,18 +39,27 @@ func indices(idx vm.Object) []vm.Object {
 	return []vm.Object{idx}
 }
 
-// index applies the basic parts of an index (ints, slices, None, Ellipsis, bools) as views, in PyTorch's order. Reading, unlike
-// writing, leaves a slice of a whole dimension out.
-func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, error) {
+// indexer applies the parts of an index to a tensor one after another: ints, slices, None, Ellipsis and bools as views, at once; tensors and
+// sequences are left for one gather.
+type indexer struct {
+	t       *Torch
+	x       *tensor.Tensor // as far as it is indexed
+	tensors []aten.Value   // per dimension of x, nil where none; empty when no tensor indexes
+	dim     int            // the dimension of x that the next part is for
+	hidden  int            // how many dimensions an Ellipsis stands for
+	whole   bool           // leave slices of whole dimensions out
+}
+
+// index takes x[idx] apart, in PyTorch's order. Reading, unlike writing, leaves a slice of a whole dimension out where it is not the only part.
+func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexer, error) {
 	in := t.In
 	items := indices(idx)
 	used := 0
 	for _, it := range items {
 		switch v := it.(type) {
-		case *vm.NoneType, vm.Bool:
-		case *vm.EllipsisType:
+		case *vm.NoneType, vm.Bool, *vm.EllipsisType:
 		case *Tensor:
-			if v.T.DType == tensor.Bool || v.T.DType == tensor.UInt8 {
+			if isMask(v.T) {
 				used += len(v.T.Shape)
 			} else {
 				used++
@@ -64,122 +68,154 @@ func (t *Torch) index(x *tensor.Tensor, idx vm.Object, reading bool) (*indexed, 
 			used++
 		}
 	}
-	if used > len(x.Shape) {
-		if len(x.Shape) == 0 {
+	_, slice := idx.(*vm.Slice)
+	if used > len(x.Shape) && !slice {
+		if _, isTuple := vm.AsTuple(idx); len(x.Shape) == 0 && !isTuple && len(items) == 1 {
 			return nil, in.Errorf(in.Exc.IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
 		}
 		return nil, in.Errorf(in.Exc.IndexError, "too many indices for tensor of dimension %d", len(x.Shape))
 	}
-	r := &indexed{x: x}
-	dim := 0
-	var err error
-	setTensor := func(d int, v *tensor.Tensor) {
-		for len(r.tensors) <= d {
-			r.tensors = append(r.tensors, nil)
-		}
-		r.tensors[d] = v
-	}
-	for _, it := range items {
-		switch v := it.(type) {
-		case *vm.EllipsisType:
-			dim += len(x.Shape) - used
-		case *vm.NoneType:
-			if r.x, err = t.run("unsqueeze.default", r.x, int64(dim)); err != nil {
-				return nil, err
-			}
-			dim++
-		case vm.Bool:
-			if r.x, err = t.run("unsqueeze.default", r.x, int64(dim)); err != nil {
-				return nil, err
-			}
-			setTensor(dim, tensor.FromBools([]bool{bool(v)}, 1))
-			dim++
-		case *vm.Slice:
-			whole := false
-			if _, lone := idx.(*vm.Slice); reading && !lone {
-				if whole, err = t.wholeSlice(r.x, dim, v); err != nil {
-					return nil, err
-				}
-			}
-			if !whole {
-				if r.x, err = t.slice(r.x, dim, v); err != nil {
-					return nil, err
-				}
-			}
-			dim++
-		case *Tensor:
-			if len(v.T.Shape) == 0 && v.T.DType.IsInt() && v.T.DType != tensor.UInt8 && !v.T.Fake && t.Hook == nil {
-				if r.x, err = t.run("select.int", r.x, int64(dim), v.T.AtInt(0)); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			if len(v.T.Shape) == 0 && v.T.DType == tensor.Bool {
-				// A mask without dimensions is like True or False: its value takes all of a new dimension of size one, or nothing.
-				b, err := t.item(v.T)
-				if err != nil {
-					return nil, err
-				}
-				if r.x, err = t.run("unsqueeze.default", r.x, int64(dim)); err != nil {
-					return nil, err
-				}
-				setTensor(dim, tensor.FromBools([]bool{b == vm.True}, 1))
-				dim++
-				continue
-			}
-			setTensor(dim, v.T)
-			if v.T.DType == tensor.Bool || v.T.DType == tensor.UInt8 {
-				dim += len(v.T.Shape)
-			} else {
-				dim++
-			}
-		case *vm.List, *vm.Tuple, *vm.Range:
-			ix, err := t.fromData(it, tensor.Invalid)
-			if err != nil {
-				return nil, err
-			}
-			if t.Lift != nil {
-				if ix, err = t.Lift(ix); err != nil {
-					return nil, t.Error(err)
-				}
-			}
-			if ix.Numel() == 0 {
-				ix = ix.To(tensor.Int64)
-			}
-			setTensor(dim, ix)
-			dim++
-		case *Scalar:
-			i, _ := t.Value(v)
-			if r.x, err = t.run("select.int", r.x, int64(dim), i); err != nil {
-				return nil, err
-			}
-		default:
-			n, ok := vm.AsInt(it)
-			if !ok {
-				if f := it.Type().Lookup("__index__"); f != nil {
-					o, err := in.CallMethod(it, "__index__")
-					if err != nil {
-						return nil, err
-					}
-					n, ok = vm.AsInt(o)
-				}
-			}
-			if !ok {
-				if _, isStr := vm.AsStr(it); isStr {
-					return nil, in.Errorf(in.Exc.TypeError, "new(): invalid data type 'str'")
-				}
-				return nil, in.Errorf(in.Exc.IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", it.Type().Name)
-			}
-			size := r.x.Shape[dim]
-			if n < -size || n >= size {
-				return nil, in.Errorf(in.Exc.IndexError, "index %d is out of bounds for dimension %d with size %d", n, dim, size)
-			}
-			if r.x, err = t.run("select.int", r.x, int64(dim), n); err != nil {
-				return nil, err
-			}
+	r := &indexer{t: t, x: x, hidden: len(x.Shape) - used, whole: reading && !slice}
+	for i, it := range items {
+		if err := r.part(i, it); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// isMask reports whether a tensor selects by truth, so that it stands for as many dimensions as it has.
+func isMask(x *tensor.Tensor) bool { return x.DType == tensor.Bool || x.DType == tensor.UInt8 }
+
+// part applies part number i of the index.
+func (r *indexer) part(i int, it vm.Object) (err error) {
+	t := r.t
+	switch v := it.(type) {
+	case *vm.EllipsisType:
+		r.dim += r.hidden
+	case *vm.NoneType:
+		err = r.unsqueeze()
+		r.dim++
+	case vm.Bool:
+		err = r.truth(bool(v))
+	case *vm.Slice:
+		err = r.slice(v)
+	case *Tensor:
+		err = r.tensor(v.T)
+	case *Scalar:
+		n, _ := t.Value(v)
+		r.x, err = t.run("select.int", r.x, int64(r.dim), n)
+	default:
+		if _, ok, _ := t.items(it); ok {
+			var data *tensor.Tensor
+			if data, err = t.indexData(it); err == nil {
+				r.gather(data)
+			}
+			return err
+		}
+		err = r.number(i, it)
+	}
+	return err
+}
+
+// gather leaves the dimension to a tensor. As in PyTorch, what follows is for the next one, though a mask is for several.
+func (r *indexer) gather(v *tensor.Tensor) {
+	for len(r.tensors) <= r.dim {
+		r.tensors = append(r.tensors, nil)
+	}
+	r.tensors[r.dim] = v
+	r.dim++
+}
+
+func (r *indexer) unsqueeze() (err error) {
+	r.x, err = r.t.run("unsqueeze.default", r.x, int64(r.dim))
+	return err
+}
+
+// truth takes all of a new dimension of size one, or nothing.
+func (r *indexer) truth(v bool) error {
+	if err := r.unsqueeze(); err != nil {
+		return err
+	}
+	r.gather(tensor.FromBools([]bool{v}, 1))
+	return nil
+}
+
+func (r *indexer) slice(s *vm.Slice) (err error) {
+	whole := false
+	if r.whole {
+		if whole, err = r.t.wholeSlice(r.x, r.dim, s); err != nil {
+			return err
+		}
+	}
+	if !whole {
+		r.x, err = r.t.slice(r.x, r.dim, s)
+	}
+	r.dim++
+	return err
+}
+
+// tensor indexes by v: as by its number where it has no dimensions and the number is known, else by a gather.
+func (r *indexer) tensor(v *tensor.Tensor) (err error) {
+	switch {
+	case len(v.Shape) == 0 && v.DType.IsInt() && v.DType != tensor.UInt8 && !v.Fake && r.t.Hook == nil:
+		r.x, err = r.t.run("select.int", r.x, int64(r.dim), v.AtInt(0))
+		return err
+	case len(v.Shape) == 0 && v.DType == tensor.Bool:
+		b, err := r.t.item(v)
+		if err != nil {
+			return err
+		}
+		return r.truth(b == vm.True)
+	}
+	r.gather(v)
+	return nil
+}
+
+// indexData is a sequence as a tensor to index with: of bools, or of whatever numbers as integers.
+func (t *Torch) indexData(o vm.Object) (*tensor.Tensor, error) {
+	d, err := t.suggested(o)
+	if err != nil {
+		return nil, err
+	}
+	if d != tensor.Bool && d != tensor.UInt8 {
+		d = tensor.Int64
+	}
+	x, err := t.fromData(o, d)
+	if err == nil && t.Lift != nil {
+		if x, err = t.Lift(x); err != nil {
+			return nil, t.Error(err)
+		}
+	}
+	return x, err
+}
+
+// number selects one element of a dimension; i counts the parts of the index, as messages do.
+func (r *indexer) number(i int, it vm.Object) error {
+	in := r.t.In
+	n, ok := vm.AsInt(it)
+	if !ok {
+		if f := it.Type().Lookup("__index__"); f != nil {
+			o, err := in.CallMethod(it, "__index__")
+			if err != nil {
+				return err
+			}
+			n, ok = vm.AsInt(o)
+		}
+	}
+	if !ok {
+		if _, isStr := vm.AsStr(it); isStr {
+			return in.Errorf(in.Exc.TypeError, "new(): invalid data type 'str'")
+		}
+		return in.Errorf(in.Exc.IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", it.Type().Name)
+	}
+	size := r.x.Shape[r.dim]
+	if n < -size || n >= size {
+		return in.Errorf(in.Exc.IndexError, "index %d is out of bounds for dimension %d with size %d", n, i, size)
+	}
+	var err error
+	r.x, err = r.t.run("select.int", r.x, int64(r.dim), n)
+	return err
 }
 
 // wholeSlice reports whether a slice among several indices takes a whole dimension, as PyTorch asks it: by its end alone.
@@ -234,18 +270,29 @@ func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, e
 			v, _ := t.Value(o)
 			return v, nil
 		}
-		n, ok := vm.AsInt(o)
-		if !ok {
-			return nil, t.In.Errorf(t.In.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
+		b, ok := vm.AsBig(o)
+		if !ok && o.Type().Lookup("__index__") != nil {
+			var err error
+			if b, err = t.In.IndexBig(o); err != nil {
+				return nil, err
+			}
+			ok = true
 		}
-		return n, nil
+		switch {
+		case !ok:
+			return nil, t.In.Errorf(t.In.Exc.TypeError, "slice indices must be integers or None or have an __index__ method")
+		case !b.IsInt64() && b.Sign() < 0:
+			return int64(math.MinInt64), nil
+		case !b.IsInt64():
+			return int64(math.MaxInt64), nil
+		}
+		return b.Int64(), nil
 	}
 	start, err := bound(s.Start, 0)
 	if err != nil {
 		return nil, err
 	}
-	const end = int64(9223372036854775807)
-	stop, err := bound(s.Stop, end)
+	stop, err := bound(s.Stop, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +300,9 @@ func (t *Torch) slice(x *tensor.Tensor, dim int, s *vm.Slice) (*tensor.Tensor, e
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := step.(int64); ok && n <= 0 {
+	if n, ok := step.(int64); ok && n == 0 {
+		return nil, t.In.Errorf(t.In.Exc.ValueError, "slice step cannot be zero")
+	} else if ok && n < 0 {
 		return nil, t.In.Errorf(t.In.Exc.ValueError, "step must be greater than zero")
 	}
 	return t.run("slice.Tensor", x, int64(dim), start, stop, step)
@@ -275,14 +324,15 @@ func (t *Torch) getItem(x *tensor.Tensor, idx vm.Object) (vm.Object, error) {
 	return t.Wrap(r.x), nil
 }
 
+// setItem is x[idx] = val.
 func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
-	r, err := t.index(x, idx, false)
+	v, err := t.assigned(x, val)
 	if err != nil {
 		return err
 	}
-	v, ok := t.Value(val)
-	if !ok {
-		return t.In.Errorf(t.In.Exc.TypeError, "can't assign a %s to a torch.%s", val.Type().Name, legacyName(x.DType))
+	r, err := t.index(x, idx, false)
+	if err != nil {
+		return err
 	}
 	vt, isTensor := v.(*tensor.Tensor)
 	if !isTensor && t.Lift != nil {
@@ -303,11 +353,6 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 				return err
 			}
 		}
-		if vt.DType != r.x.DType {
-			if vt, err = t.runKw("_to_copy.default", []aten.Value{vt}, map[string]aten.Value{"dtype": r.x.DType}); err != nil {
-				return err
-			}
-		}
 		_, err = t.run("index_put_.default", r.x, r.tensors, vt)
 		return err
 	}
@@ -325,6 +370,39 @@ func (t *Torch) setItem(x *tensor.Tensor, idx, val vm.Object) error {
 			return err
 		}
 	}
+	if sh, err := tensor.BroadcastShapes(vt.Shape, r.x.Shape); err != nil || !slices.Equal(sh, r.x.Shape) {
+		_, err = t.run("expand.default", vt, sizesArg(r.x.Shape)) // which says what is wrong
+		return err
+	}
 	_, err = t.run("copy_.default", r.x, vt)
 	return err
+}
+
+// assigned is what is written to elements of x: a tensor, or a number that their dtype holds.
+func (t *Torch) assigned(x *tensor.Tensor, val vm.Object) (aten.Value, error) {
+	v, ok := t.Value(val)
+	switch n := v.(type) {
+	case *tensor.Tensor, int64, float64, bool, SymbolicNumber:
+	case complex128:
+		if imag(n) != 0 && x.DType.Kind() != tensor.KindComplex {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "value cannot be converted to type %s without overflow", cScalar(x.DType))
+		}
+	default:
+		ok = false
+	}
+	if _, isInt := vm.AsBig(val); isInt && !ok {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Overflow when unpacking long")
+	}
+	if !ok {
+		return nil, t.In.Errorf(t.In.Exc.TypeError, "can't assign a %s to a torch.%s", val.Type().Name, legacyName(x.DType))
+	}
+	return v, nil
+}
+
+func sizesArg(shape []int64) []aten.Value {
+	out := make([]aten.Value, len(shape))
+	for i, n := range shape {
+		out[i] = n
+	}
+	return out
 }

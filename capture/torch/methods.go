@@ -523,6 +523,14 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			v, _ := t.Value(a[1])
 			d, ok := v.(tensor.DType)
+			if name, isName := v.(string); isName {
+				for d := tensor.Invalid + 1; d.Computes(); d++ {
+					if name == "torch."+legacyName(d) {
+						return t.to(a[0].(*Tensor).T, d, false, nil)
+					}
+				}
+				return nil, in.Errorf(in.Exc.ValueError, "invalid type: '%s'", name)
+			}
 			if !ok {
 				return nil, in.Errorf(in.Exc.TypeError, "dtype must be a type, str, or dtype object")
 			}

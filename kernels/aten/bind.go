@@ -271,6 +271,7 @@ type Symbolic interface {
 	Hint() Value
 }
 
+// convertElem makes v the value of a parameter of the given base type; ok is false where it does not fit. Higher levels take more: see bind.
 func convertElem(base string, v Value, level int) (Value, bool) {
 	if s, ok := v.(Symbolic); ok {
 		if _, ok := convertElem(base, s.Hint(), level); !ok {
@@ -282,26 +283,9 @@ func convertElem(base string, v Value, level int) (Value, bool) {
 		v = int64(n)
 	}
 	if t, ok := v.(*tensor.Tensor); ok && base != "Tensor" {
-		if t == nil {
+		if v, ok = itemFor(base, t, level); !ok {
 			return nil, false
 		}
-		if level < 2 || len(t.Shape) != 0 || t.Fake {
-			return nil, false
-		}
-		switch base {
-		case "int", "SymInt":
-			if !t.DType.IsInt() {
-				return nil, false
-			}
-		case "float", "Scalar", "number", "SymFloat":
-		case "bool":
-			if t.DType != tensor.Bool {
-				return nil, false
-			}
-		default:
-			return nil, false
-		}
-		v = t.Item()
 	}
 	switch base {
 	case "Tensor":
@@ -312,21 +296,63 @@ func convertElem(base string, v Value, level int) (Value, bool) {
 			return v, level >= 1
 		}
 		return nil, false
+	case "int", "SymInt", "float", "SymFloat", "bool", "SymBool", "Scalar", "number":
+		return convertNumber(base, v, level)
+	case "Device":
+		return convertDevice(v)
+	case "str":
+		return fits[string](v)
+	case "ScalarType":
+		return fits[tensor.DType](v)
+	case "Layout":
+		return fits[tensor.Layout](v)
+	case "MemoryFormat":
+		return fits[tensor.MemoryFormat](v)
+	case "Generator":
+		return fits[*tensor.Generator](v)
+	}
+	return v, true
+}
+
+// fits gives a value of type T as it is; of another type, the zero value.
+func fits[T any](v Value) (Value, bool) {
+	t, ok := v.(T)
+	return t, ok
+}
+
+// itemFor is the number in a tensor without dimensions, where a parameter takes such.
+func itemFor(base string, t *tensor.Tensor, level int) (Value, bool) {
+	if t == nil || level < 2 || len(t.Shape) != 0 || t.Fake {
+		return nil, false
+	}
+	switch base {
+	case "int", "SymInt":
+		if !t.DType.IsInt() {
+			return nil, false
+		}
+	case "float", "Scalar", "number", "SymFloat":
+	case "bool":
+		if t.DType != tensor.Bool {
+			return nil, false
+		}
+	default:
+		return nil, false
+	}
+	return t.Item(), true
+}
+
+// convertNumber is convertElem for numbers. An int is a float; a bool is either at level 2 alone.
+func convertNumber(base string, v Value, level int) (Value, bool) {
+	switch base {
 	case "int", "SymInt":
 		switch v := v.(type) {
-		case int64:
-			return v, true
-		case tensor.DType:
+		case int64, tensor.DType:
 			return v, true
 		case bool:
 			if level >= 2 {
-				if v {
-					return int64(1), true
-				}
-				return int64(0), true
+				return toInt(v), true
 			}
 		}
-		return nil, false
 	case "float", "SymFloat":
 		switch v := v.(type) {
 		case float64:
@@ -335,13 +361,9 @@ func convertElem(base string, v Value, level int) (Value, bool) {
 			return float64(v), true
 		case bool:
 			if level >= 2 {
-				if v {
-					return 1.0, true
-				}
-				return 0.0, true
+				return toFloat(v), true
 			}
 		}
-		return nil, false
 	case "bool", "SymBool":
 		switch v := v.(type) {
 		case bool:
@@ -349,45 +371,31 @@ func convertElem(base string, v Value, level int) (Value, bool) {
 		case int64:
 			return v != 0, level >= 2
 		}
-		return nil, false
 	case "Scalar", "number":
 		switch v.(type) {
 		case bool, int64, float64, complex128:
 			return v, true
 		}
-		return nil, false
-	case "str":
-		s, ok := v.(string)
-		return s, ok
-	case "ScalarType":
-		d, ok := v.(tensor.DType)
-		return d, ok
-	case "Layout":
-		d, ok := v.(tensor.Layout)
-		return d, ok
-	case "Device":
-		switch v := v.(type) {
-		case tensor.Device:
-			return v, true
-		case string:
-			typ, idx, found := strings.Cut(v, ":")
-			n := -1
-			if found {
-				if _, err := fmt.Sscanf(idx, "%d", &n); err != nil {
-					return nil, false
-				}
-			}
-			return tensor.Device{Type: typ, Index: n}, true
-		}
-		return nil, false
-	case "MemoryFormat":
-		d, ok := v.(tensor.MemoryFormat)
-		return d, ok
-	case "Generator":
-		d, ok := v.(*tensor.Generator)
-		return d, ok
 	}
-	return v, true
+	return nil, false
+}
+
+// convertDevice reads "cuda:1", too.
+func convertDevice(v Value) (Value, bool) {
+	switch v := v.(type) {
+	case tensor.Device:
+		return v, true
+	case string:
+		typ, idx, found := strings.Cut(v, ":")
+		n := -1
+		if found {
+			if _, err := fmt.Sscanf(idx, "%d", &n); err != nil {
+				return nil, false
+			}
+		}
+		return tensor.Device{Type: typ, Index: n}, true
+	}
+	return nil, false
 }
 
 // hiddenScalar lists operators whose Scalar overload Python never reaches: torch.add(x, 2) runs add.Tensor.

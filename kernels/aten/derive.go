@@ -44,6 +44,8 @@ func sameArgs(args []Arg, f *Schema) bool {
 	return true
 }
 
+// deriveInplace makes x_ of x, where their arguments agree: it computes x and copies the result into the first argument, whose shape and dtype
+// stay, so that x has to broadcast and cast to these.
 func deriveInplace(name, root, text string, base map[string][]*Op, add func(string, Fn, bool, Tag) *Op) {
 	s, err := ParseSchema(text)
 	if err != nil {
@@ -55,7 +57,9 @@ func deriveInplace(name, root, text string, base map[string][]*Op, add func(stri
 		}
 		if f.Decomp != nil {
 			add(name, func(c *Call) (Value, error) {
-				v, err := f.Decomp(c)
+				functional := *c
+				functional.Op = f
+				v, err := f.Decomp(&functional)
 				if err != nil {
 					return nil, err
 				}
@@ -109,10 +113,10 @@ func (c *Call) bump(t *tensor.Tensor) {
 	}
 }
 
-// cName is a dtype as C++ messages spell it: Float, Long.
 // ScalarTypeName is what PyTorch's messages call a dtype: Float, Long.
 func ScalarTypeName(d tensor.DType) string { return cName(d) }
 
+// cName is a dtype as C++ messages spell it: Float, Long.
 func cName(d tensor.DType) string {
 	switch d {
 	case tensor.Float32:
@@ -159,6 +163,8 @@ func cName(d tensor.DType) string {
 	return "Undefined"
 }
 
+// deriveOut makes the out= form of a functional row. Kernels compute into a result of their own that is then copied, or, where they can, into
+// out itself; out is resized to fit, and its dtype has to take the result's.
 func deriveOut(name, root, text string, base map[string][]*Op, add func(string, Fn, bool, Tag) *Op) {
 	s, err := ParseSchema(text)
 	if err != nil {

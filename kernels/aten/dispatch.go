@@ -41,6 +41,7 @@ func eager(op *Op, args []Value, into *tensor.Tensor) (Value, error) {
 	return guarded(op, op.Decomp, c)
 }
 
+// Dispatch computes metadata. A row without a metadata function is decomposed, on metadata again.
 func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if err := checkComplex(op, args); err != nil {
 		return nil, err
@@ -55,6 +56,7 @@ func (d fakeDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	return guarded(op, op.Decomp, c)
 }
 
+// Dispatch picks a mode by the arguments.
 func (d defaultDispatcher) Dispatch(op *Op, args []Value) (Value, error) {
 	if AnyFake(args) {
 		return Fake.Dispatch(op, args)
@@ -92,7 +94,7 @@ func Decompose(d Dispatcher, op *Op, args []Value) (Value, error) {
 	return guarded(op, op.Decomp, &Call{Op: op, Args: args, Dispatch: d})
 }
 
-// guarded runs f and names the operator in errors. A panic inside a kernel becomes a *Panic, so that one bad call cannot end
+// guarded runs f and names the operator in errors, which come without a value. A panic inside a kernel becomes a *Panic, so that one bad call cannot end
 // a long search.
 func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
 	if f == nil {
@@ -109,6 +111,9 @@ func guarded(op *Op, f Fn, c *Call) (v Value, err error) {
 		}
 		if e, ok := err.(*Error); ok && e.Op == "" {
 			e.Op = op.Name()
+		}
+		if err != nil {
+			v = nil // a kernel may have left a nil *tensor.Tensor, which is a Value that is not nil
 		}
 	}()
 	return f(c)

@@ -70,6 +70,12 @@ func TestErrors(t *testing.T) {
 		{"aten.add_.Tensor", []Value{tensor.Empty(tensor.Int64, 4), 1.5}, RuntimeError, "result type Float can't be cast to the desired output type Long"},
 		{"aten.conv2d", []Value{tensor.Empty(tensor.Float32, 1, 3, 8, 8), tensor.Empty(tensor.Float32, 4, 4, 3, 3)}, RuntimeError,
 			"Given groups=1, weight of size [4, 4, 3, 3], expected input[1, 3, 8, 8] to have 4 channels, but got 3 channels instead"},
+		{"aten.index_add", []Value{x, int64(0), tensor.FromInt64s([]int64{1}), tensor.Empty(tensor.Float32, 3)}, RuntimeError,
+			"index_add_(): Number of indices (1) should be equal to source.size(dim): (3), for dim: 0"},
+		{"aten.index_add", []Value{x, int64(1), tensor.FromInt64s([]int64{1}), tensor.Empty(tensor.Float32, 2)}, RuntimeError,
+			"index_add_(): Indexing dim 1 is out of bounds of the source tensor with dim 1"},
+		{"aten.index_add", []Value{x, int64(0), tensor.FromInt64s([]int64{1}), tensor.Empty(tensor.Float32, 1, 2)}, RuntimeError,
+			"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = [2, 3] source.shape = [1, 2]"},
 	}
 	for _, tc := range tests {
 		for _, d := range []Dispatcher{Eager, Fake} {

@@ -7,157 +7,55 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// einsum parses the equation and contracts operands left to right: each operand is
-// permuted to the order of output labels then summed labels, and pairs are multiplied by bmm.
+// An equation is what einsum computes: labels name the dimensions of the operands, equal ones are the same dimension, and those that the result
+// lacks are summed over.
+type equation struct {
+	labels [][]int // per operand, per dimension
+	out    []int   // of the result
+	size   map[int]int64
+}
+
+// ellipsis is the label of the last dimension that "..." stands for; those before it follow.
+const ellipsis = 1 << 20
+
+// einsum contracts operands left to right: each is permuted to the order of output labels, then summed labels, and pairs are
+// multiplied by bmm. A label is summed at the last operand that has it.
 func einsum(c *Call) (Value, error) {
-	eq := strings.ReplaceAll(c.Str(0), " ", "")
 	ts := c.Ts(1)
-	lhs, rhs, explicit := strings.Cut(eq, "->")
-	terms := strings.Split(lhs, ",")
-	if len(terms) != len(ts) {
-		return nil, errf("einsum(): fewer operands were provided than specified in the equation")
-	}
-	// Ellipsis dimensions get labels of their own, numbered from the right.
-	const ell = 1 << 20
-	size := map[int]int64{}
-	labels := make([][]int, len(ts))
-	maxEll := 0
-	count := map[int]int{}
-	for i, term := range terms {
-		t := ts[i]
-		var ls []int
-		n := len(strings.ReplaceAll(term, "...", ""))
-		e := t.Dim() - n
-		if e < 0 || e > 0 && !strings.Contains(term, "...") {
-			return nil, errf("einsum(): the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for operand %d and no ellipsis was given", n, t.Dim(), i)
-		}
-		for p := 0; p < len(term); p++ {
-			if strings.HasPrefix(term[p:], "...") {
-				for k := e - 1; k >= 0; k-- {
-					ls = append(ls, ell+k)
-				}
-				maxEll = max(maxEll, e)
-				p += 2
-				continue
-			}
-			ch := term[p]
-			if !(ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z') {
-				return nil, errf("einsum(): invalid subscript given at index %d in the equation string, subscripts must be in [a-zA-Z]", strings.Index(eq, string(ch)))
-			}
-			ls = append(ls, int(ch))
-			count[int(ch)]++
-		}
-		for d, l := range ls {
-			s := t.Shape[d]
-			if old, ok := size[l]; ok && old != s && old != 1 && s != 1 {
-				return nil, errf("einsum(): subscript %c has size %d for operand %d which does not broadcast with previously seen size %d", rune(l), s, i, old)
-			}
-			if size[l] <= 1 {
-				size[l] = s
-			}
-		}
-		labels[i] = ls
-	}
-	var out []int
-	if explicit {
-		for p := 0; p < len(rhs); p++ {
-			if strings.HasPrefix(rhs[p:], "...") {
-				for k := maxEll - 1; k >= 0; k-- {
-					out = append(out, ell+k)
-				}
-				p += 2
-				continue
-			}
-			if _, ok := size[int(rhs[p])]; !ok {
-				return nil, errf("einsum(): output subscript %c does not appear in the equation for any input operand", rhs[p])
-			}
-			out = append(out, int(rhs[p]))
-		}
-	} else {
-		for k := maxEll - 1; k >= 0; k-- {
-			out = append(out, ell+k)
-		}
-		var once []int
-		for l, n := range count {
-			if n == 1 {
-				once = append(once, l)
-			}
-		}
-		slices.Sort(once)
-		out = append(out, once...)
-	}
-	var err error
-	// Take diagonals of repeated labels.
-	for i := range ts {
-		for a := 0; a < len(labels[i]); a++ {
-			for b := a + 1; b < len(labels[i]); b++ {
-				if labels[i][a] != labels[i][b] {
-					continue
-				}
-				v, err := c.via("diagonal", ts[i], int64(0), int64(a), int64(b))
-				if err != nil {
-					return nil, err
-				}
-				if v, err = c.via("movedim.int", v, int64(-1), int64(a)); err != nil {
-					return nil, err
-				}
-				ts[i] = v.(*tensor.Tensor)
-				labels[i] = slices.Delete(labels[i], b, b+1)
-				b--
-			}
-		}
-	}
-	// Order of all labels: output, then the summed ones.
-	perm := slices.Clone(out)
-	var all []int
-	for l := range size {
-		if !slices.Contains(out, l) {
-			all = append(all, l)
-		}
-	}
-	slices.Sort(all)
-	perm = append(perm, all...)
-	place := func(t *tensor.Tensor, ls []int) (*tensor.Tensor, error) {
-		p := make([]int64, len(perm))
-		v := t
-		for k, l := range perm {
-			if d := slices.Index(ls, l); d >= 0 {
-				p[k] = int64(d)
-				continue
-			}
-			// A label that the operand lacks is a dimension of size 1 behind its own.
-			var err error
-			p[k] = int64(v.Dim())
-			if v, err = c.viaT("unsqueeze", v, p[k]); err != nil {
-				return nil, err
-			}
-		}
-		return c.viaT("permute", v, ints(p))
-	}
-	acc, err := place(ts[0], labels[0])
+	eq, err := parseEquation(strings.ReplaceAll(c.Str(0), " ", ""), ts)
 	if err != nil {
 		return nil, err
 	}
-	lastUse := func(k int) int { // the last operand that has label perm[k]
-		u := 0
-		for i := range ts {
-			if slices.Contains(labels[i], perm[k]) {
-				u = i
-			}
+	for i := range ts {
+		if err := eq.diagonals(c, ts, i); err != nil {
+			return nil, err
 		}
-		return u
 	}
+	// Order of all labels: output, then the summed ones.
+	var summed []int
+	for l := range eq.size {
+		if !slices.Contains(eq.out, l) {
+			summed = append(summed, l)
+		}
+	}
+	slices.Sort(summed)
+	order := slices.Concat(eq.out, summed)
+	acc, err := place(c, ts[0], eq.labels[0], order)
+	if err != nil {
+		return nil, err
+	}
+	keep := len(eq.out)
 	if len(ts) == 1 {
-		return einsumSum(c, acc, len(out), false)
+		return einsumSum(c, acc, keep, false)
 	}
 	for i := 1; i < len(ts); i++ {
-		y, err := place(ts[i], labels[i])
+		y, err := place(c, ts[i], eq.labels[i], order)
 		if err != nil {
 			return nil, err
 		}
 		var sumDims []int64
-		for k := len(out); k < len(perm); k++ {
-			if lastUse(k) == i || i == 1 && lastUse(k) == 0 {
+		for k := keep; k < len(order); k++ {
+			if last := eq.lastUse(order[k]); last == i || i == 1 && last == 0 {
 				sumDims = append(sumDims, int64(k))
 			}
 		}
@@ -165,7 +63,150 @@ func einsum(c *Call) (Value, error) {
 			return nil, err
 		}
 	}
-	return einsumSum(c, acc, len(out), true)
+	return einsumSum(c, acc, keep, true)
+}
+
+// parseEquation reads "ij,jk->ik" for operands ts. Without an arrow the result has the labels that occur once, in alphabetical order, after those
+// of the ellipsis.
+func parseEquation(text string, ts []*tensor.Tensor) (*equation, error) {
+	lhs, rhs, explicit := strings.Cut(text, "->")
+	terms := strings.Split(lhs, ",")
+	if len(terms) != len(ts) {
+		return nil, errf("einsum(): fewer operands were provided than specified in the equation")
+	}
+	eq := &equation{labels: make([][]int, len(ts)), size: map[int]int64{}}
+	hidden := 0 // how many dimensions an ellipsis stands for, at most
+	count := map[int]int{}
+	for i, term := range terms {
+		n := len(strings.ReplaceAll(term, "...", ""))
+		e := ts[i].Dim() - n
+		if e < 0 || e > 0 && !strings.Contains(term, "...") {
+			return nil, errf("einsum(): the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for operand %d and no ellipsis was given", n, ts[i].Dim(), i)
+		}
+		if strings.Contains(term, "...") {
+			hidden = max(hidden, e)
+		}
+		ls, err := readLabels(term, e, func(l byte) error {
+			if !(l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z') {
+				return errf("einsum(): invalid subscript given at index %d in the equation string, subscripts must be in [a-zA-Z]", strings.Index(text, string(l)))
+			}
+			count[int(l)]++
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := eq.sizes(i, ls, ts[i].Shape); err != nil {
+			return nil, err
+		}
+	}
+	if explicit {
+		var err error
+		eq.out, err = readLabels(rhs, hidden, func(l byte) error {
+			if _, ok := eq.size[int(l)]; !ok {
+				return errf("einsum(): output subscript %c does not appear in the equation for any input operand", l)
+			}
+			return nil
+		})
+		return eq, err
+	}
+	for k := hidden - 1; k >= 0; k-- {
+		eq.out = append(eq.out, ellipsis+k)
+	}
+	var once []int
+	for l, n := range count {
+		if n == 1 {
+			once = append(once, l)
+		}
+	}
+	slices.Sort(once)
+	eq.out = append(eq.out, once...)
+	return eq, nil
+}
+
+// readLabels are the labels of a term, in which "..." stands for hidden dimensions; letter says what is wrong with one.
+func readLabels(term string, hidden int, letter func(l byte) error) (ls []int, err error) {
+	for p := 0; p < len(term); p++ {
+		if strings.HasPrefix(term[p:], "...") {
+			for k := hidden - 1; k >= 0; k-- {
+				ls = append(ls, ellipsis+k)
+			}
+			p += 2
+			continue
+		}
+		if err := letter(term[p]); err != nil {
+			return nil, err
+		}
+		ls = append(ls, int(term[p]))
+	}
+	return ls, nil
+}
+
+// sizes notes the labels of operand i, and the sizes that they have in it: equal to those before, or 1.
+func (eq *equation) sizes(i int, ls []int, shape []int64) error {
+	for d, l := range ls {
+		s := shape[d]
+		if old, ok := eq.size[l]; ok && old != s && old != 1 && s != 1 {
+			return errf("einsum(): subscript %c has size %d for operand %d which does not broadcast with previously seen size %d", rune(l), s, i, old)
+		}
+		if eq.size[l] <= 1 {
+			eq.size[l] = s
+		}
+	}
+	eq.labels[i] = ls
+	return nil
+}
+
+// diagonals makes one dimension of those of operand i that have the same label.
+func (eq *equation) diagonals(c *Call, ts []*tensor.Tensor, i int) error {
+	ls := eq.labels[i]
+	for a := 0; a < len(ls); a++ {
+		for b := a + 1; b < len(ls); b++ {
+			if ls[a] != ls[b] {
+				continue
+			}
+			v, err := c.via("diagonal", ts[i], int64(0), int64(a), int64(b))
+			if err != nil {
+				return err
+			}
+			if ts[i], err = c.viaT("movedim.int", v, int64(-1), int64(a)); err != nil {
+				return err
+			}
+			ls = slices.Delete(ls, b, b+1)
+			b--
+		}
+	}
+	eq.labels[i] = ls
+	return nil
+}
+
+// lastUse is the last operand that has a label.
+func (eq *equation) lastUse(label int) int {
+	last := 0
+	for i, ls := range eq.labels {
+		if slices.Contains(ls, label) {
+			last = i
+		}
+	}
+	return last
+}
+
+// place permutes an operand with labels ls to an order of labels. One that it lacks is a dimension of size 1.
+func place(c *Call, t *tensor.Tensor, ls, order []int) (*tensor.Tensor, error) {
+	p := make([]int64, len(order))
+	v := t
+	for k, l := range order {
+		if d := slices.Index(ls, l); d >= 0 {
+			p[k] = int64(d)
+			continue
+		}
+		var err error
+		p[k] = int64(v.Dim())
+		if v, err = c.viaT("unsqueeze", v, p[k]); err != nil {
+			return nil, err
+		}
+	}
+	return c.viaT("permute", v, ints(p))
 }
 
 // einsumSum sums out the dimensions from keep on; fresh says that t is a product, not an operand.

@@ -123,19 +123,11 @@ func aliasSet(alias string) string {
 func (f *Facts) Given(value func(arg int) (v Value, ok bool)) Facts {
 	r := *f
 	r.Updates = nil
-	off := func(args []int, is func(Value) bool) bool {
-		for _, i := range args {
-			if v, ok := value(i); ok && is(v) {
-				return true
-			}
-		}
-		return false
-	}
-	idle := off(f.trains, func(v Value) bool { return v == Value(false) })
-	if r.Effect == Random && (idle || off(f.doses, isZero)) {
+	trains := f.Trains(value)
+	if r.Effect == Random && (!trains || anyArg(f.doses, value, isZero)) {
 		r.Effect = Pure
 	}
-	if !idle {
+	if trains {
 		for _, i := range f.Updates {
 			if v, ok := value(i); !ok || v != nil {
 				r.Writes = append(r.Writes[:len(r.Writes):len(r.Writes)], i)
@@ -157,6 +149,36 @@ func (f *Facts) Given(value func(arg int) (v Value, ok bool)) Facts {
 
 // Switches are the arguments that switch drawing off: a random call with one of them False or 0 draws nothing.
 func (f *Facts) Switches() []int { return append(slices.Clone(f.trains), f.doses...) }
+
+// Trains reports whether a call with certain arguments trains, or may: no flag that says so is false. Only then it updates running statistics, and
+// drops at random. value is as for Given.
+func (f *Facts) Trains(value func(arg int) (v Value, ok bool)) bool {
+	return !anyArg(f.trains, value, func(v Value) bool { return v == Value(false) })
+}
+
+// anyArg reports whether one of the arguments is known, and is such.
+func anyArg(args []int, value func(arg int) (Value, bool), is func(Value) bool) bool {
+	return slices.ContainsFunc(args, func(i int) bool {
+		v, ok := value(i)
+		return ok && is(v)
+	})
+}
+
+// tags are those that follow from what a call writes to and what its results share memory with.
+func (f *Facts) tags() (t Tag) {
+	for _, i := range f.Writes {
+		switch {
+		case f.Sig.Args[i].KwOnly:
+			t |= OutVariant
+		case i == 0:
+			t |= Inplace
+		}
+	}
+	if slices.ContainsFunc(f.Aliases, func(a Alias) bool { return a.Result == 0 && !slices.Contains(f.Writes, a.Arg) }) {
+		t |= View
+	}
+	return t
+}
 
 // Fixed reports whether the facts are those of every call, whatever its arguments.
 func (f *Facts) Fixed() bool {

@@ -152,6 +152,42 @@ func TestLibraryFacts(t *testing.T) {
 	}
 }
 
+// TestTags shows the tags that follow from facts, one operator of each kind.
+func TestTags(t *testing.T) {
+	for name, want := range map[string]Tag{
+		"aten.add.Tensor":              0,
+		"aten.add_.Tensor":             Inplace,
+		"aten.add.out":                 OutVariant,
+		"aten.view":                    View,
+		"aten.split.Tensor":            View,
+		"aten.squeeze_":                Inplace,
+		"aten.reshape":                 View,
+		"aten.var_mean.correction_out": OutVariant,
+	} {
+		if got := Lookup(name).Tags & (Inplace | OutVariant | View); got != want {
+			t.Errorf("%s: tags %b, want %b", name, got, want)
+		}
+	}
+}
+
+// TestTrains shows which calls train: those that no flag keeps from it.
+func TestTrains(t *testing.T) {
+	known := factsByName()
+	for _, c := range []struct {
+		op   string
+		flag Value // nil: not known
+		want bool
+	}{
+		{"native_batch_norm", true, true}, {"native_batch_norm", false, false}, {"native_batch_norm", nil, true},
+		{"instance_norm", false, false}, {"dropout", false, false}, {"relu", nil, true},
+	} {
+		got := known["aten::"+c.op].Trains(func(i int) (Value, bool) { return c.flag, c.flag != nil })
+		if got != c.want {
+			t.Errorf("%s with %v: trains is %t", c.op, c.flag, got)
+		}
+	}
+}
+
 // TestGiven shows what the arguments of a call change.
 func TestGiven(t *testing.T) {
 	known := factsByName()

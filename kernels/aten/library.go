@@ -31,7 +31,7 @@ func (l *Library) Define(op Op) (*Op, error) {
 		op.Effect = Pure
 	}
 	op.facts = FactsOf(s, op.Effect)
-	op.Tags |= schemaTags(s, "")
+	op.Tags |= tagsOf(op.facts, "")
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ops == nil {

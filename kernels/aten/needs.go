@@ -106,6 +106,7 @@ _native_multi_head_attention: query=3 key=3 value=3 embed_dim>0 num_head>0 qkv_w
 _transformer_encoder_layer_fwd: src=3 embed_dim>0 num_heads>0
 `
 
+// A need is one demand on an argument: its kind, as in the text above, and what it is compared with.
 type need struct {
 	arg   string
 	kind  byte // = # ~ > : @ ^ ! % &

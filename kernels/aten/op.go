@@ -10,7 +10,8 @@ import (
 // A Scalar argument is bool, int64, float64 or complex128. An `int[2]` given one int is expanded by binding.
 type Value = any
 
-// Tag says what an operator promises; a test walks the registry and checks it.
+// Tag says what an operator promises; a test walks the registry and checks it. View, Inplace and OutVariant are short for what Facts say of
+// Writes and Aliases, and are derived from them.
 type Tag uint32
 
 // The tags.
@@ -18,8 +19,8 @@ const (
 	Core          Tag = 1 << iota // torch.Tag.core
 	Pointwise                     // each output element depends on the broadcast elements at its place
 	Reduction                     // sums, maxima ... over dimensions
-	View                          // result aliases its first argument
-	Inplace                       // mutates its first argument and returns it (trailing underscore)
+	View                          // the first result shares memory with an argument that is not written to
+	Inplace                       // mutates its first argument (trailing underscore)
 	OutVariant                    // has out= arguments
 	Composite                     // CompositeImplicit: always decomposed, autograd sees only the parts
 	DataDependent                 // result shape or value needs data: nonzero, item
@@ -66,7 +67,7 @@ type Call struct {
 }
 
 // A Dispatcher runs bound operator calls. Layers (autograd, functionalisation,
-// tracing) wrap another dispatcher. The result is one Value, or []Value for several results.
+// tracing) wrap another dispatcher. The result is one Value, or []Value for several results; nil with an error.
 type Dispatcher interface {
 	Dispatch(op *Op, args []Value) (Value, error)
 }

@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Activations and their gradients. Formulas are those of PyTorch's CPU kernels, since results have to agree to the last digits: softplus, say,
+// is the identity above a threshold, and gelu has two forms. Gradients take either the input or the result, whichever PyTorch saves.
+
 func activationOps() {
 	fl("silu", 1, fixed(f1(func(x float64) float64 { return x / (1 + math.Exp(-x)) }).simd(native.Silu)))
 	fl("mish", 1, fixed(f1(func(x float64) float64 { return x * math.Tanh(softplus(x)) })))
@@ -247,6 +250,8 @@ func activationOps() {
 	})
 }
 
+// softplus is log(1 + exp(x)), in a form in which nothing overflows.
 func softplus(x float64) float64 { return math.Log1p(math.Exp(-math.Abs(x))) + max(x, 0) }
 
+// logSigmoid is -softplus(-x), in the same form.
 func logSigmoid(x float64) float64 { return min(0, x) - math.Log1p(math.Exp(-math.Abs(x))) }

@@ -8,6 +8,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Attention: softmax(q k^T * scale + mask) v, and its gradient. Rows of scores are computed as wanted and never stored as a whole; what is
+// kept for the backward is the logarithm of each row's normaliser. float32 without a mask works on blocks of queries as products of matrices.
+// 16-bit inputs are computed in float32.
+
 // sdpa computes attention for real 4-D tensors: out (N, L, H, E laid out as PyTorch's flash kernel) and logsumexp.
 func sdpa(q, k, v, mask *tensor.Tensor, causal bool, scale float64) (out, lse []float64) {
 	n, h, l, e := q.Shape[0], q.Shape[1], q.Shape[2], q.Shape[3]

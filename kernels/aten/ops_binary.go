@@ -7,6 +7,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Functions of pairs of elements: arithmetic, comparisons, bits. Both operands are promoted to one dtype before anything is computed, so int8
+// plus int64 does not wrap around at 127; numbers promote as PyTorch's wrapped numbers do: they may change the kind of a dtype, but not its
+// width. Integers wrap around, and division and remainder by zero are errors for them, as in PyTorch.
+
 func binaryOps() {
 	// add, sub, rsub: alpha multiplies the second operand.
 	arith := func(names string, f func(a, b, s float64) float64, i func(a, b, s int64) int64, op native.Op, bools string) {

@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Complex numbers. Functions take their values from math/cmplx in complex128, and are rounded to complex64 at the end. Where PyTorch sets a
+// bit on a view, as for conj, the elements are computed here.
+
 // complexUnary is what the float-valued functions of one argument are for complex numbers; others refuse them.
 var complexUnary = map[string]func(complex128) complex128{
 	"acos": cmplx.Acos, "acosh": cmplx.Acosh, "asin": cmplx.Asin, "asinh": cmplx.Asinh, "atan": cmplx.Atan, "atanh": cmplx.Atanh,

@@ -11,6 +11,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Convolutions, by unfolding: the elements under each place of the kernel become a column (im2col), and the convolution is a product of
+// matrices. Columns are made in blocks that stay in the cache. A transposed convolution is the gradient of a plain one by its input, and is
+// computed as that; the gradient by the weight is a product of the same matrices. Sums have the order of the products.
+
 // A convSpec is a convolution's geometry. Spatial lists have one entry per spatial dimension.
 type convSpec struct {
 	stride, pad, dil, outPad []int64

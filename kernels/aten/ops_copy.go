@@ -6,6 +6,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Copies and conversions between dtypes and memory formats. A conversion of a float to an integer cuts towards zero; what no int64 holds is
+// its least value, as on x86; a float becomes true if it is not zero, NaN included. preserve_format keeps the strides of a dense tensor, and
+// else their order.
+
 func copies() {
 	def("clone", func(c *Call) (Value, error) {
 		t := c.T(0)

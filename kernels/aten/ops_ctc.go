@@ -82,6 +82,7 @@ func (c *Call) ctcProblem(lp, targets *tensor.Tensor, in, out []int64, blank int
 	return p, nil
 }
 
+// logSum is the logarithm of a sum of exponentials; the largest is taken out first, so that none overflows.
 func logSum(xs ...float64) float64 {
 	m := math.Inf(-1)
 	for _, x := range xs {

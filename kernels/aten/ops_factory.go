@@ -6,6 +6,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Operators that make tensors from sizes and numbers. Without a dtype floats get the default one and integers int64. The _like forms take
+// dtype and strides from a tensor, of which they read nothing else. Each value of a range is computed alone, so that errors do not add up;
+// linspace counts from both ends towards the middle, so that both are exact.
+
 // opt finds an argument by name; nil when the schema lacks it.
 func (c *Call) opt(name string) Value {
 	if i := c.Op.Sig().Arg(name); i >= 0 {

@@ -541,9 +541,10 @@ func (c *Call) must(v Value) (*tensor.Tensor, error) {
 	return asT(v, nil)
 }
 
-func istft(c *Call) (Value, error) {
+// istftSizes are the hop and the window's length, and whether half of a spectrum is given; an error where they do not fit what is transformed.
+func istftSizes(c *Call) (hop, win int64, onesided bool, err error) {
 	x, nfft, w := c.T(0), c.I(1), c.T(4)
-	hop, win := nfft/4, nfft
+	hop, win = nfft/4, nfft
 	if !c.None(2) {
 		hop = c.I(2)
 	}
@@ -551,35 +552,48 @@ func istft(c *Call) (Value, error) {
 		win = c.I(3)
 	}
 	if !isComplex(x) {
-		return nil, errf("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
+		return 0, 0, false, errf("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
 	}
 	nd := x.Dim()
 	if nd != 2 && nd != 3 {
-		return nil, errf("istft: expected a tensor with 3 or 4 dimensions, but got %d", nd+1)
+		return 0, 0, false, errf("istft: expected a tensor with 3 or 4 dimensions, but got %d", nd+1)
 	}
 	if x.Numel() == 0 {
-		return nil, errf("istft: input tensor cannot be empty.")
+		return 0, 0, false, errf("istft: input tensor cannot be empty.")
 	}
-	freq, frames := x.Shape[nd-2], x.Shape[nd-1]
-	onesided := freq != nfft
+	freq := x.Shape[nd-2]
+	onesided = freq != nfft
 	if !c.None(7) {
 		onesided = c.B(7)
 	}
 	returnComplex := c.B(9)
 	switch {
 	case onesided && (returnComplex || w != nil && isComplex(w)):
-		return nil, errf("Cannot have onesided output if window or input is complex")
+		return 0, 0, false, errf("Cannot have onesided output if window or input is complex")
 	case onesided && freq != nfft/2+1:
-		return nil, errf("istft: expected the frequency dimension (3rd to the last) of the input tensor to match n_fft / 2 + 1 when onesided=True, but got %d", freq)
+		return 0, 0, false, errf("istft: expected the frequency dimension (3rd to the last) of the input tensor to match n_fft / 2 + 1 when onesided=True, but got %d", freq)
 	case !onesided && freq != nfft:
-		return nil, errf("istft: expected the frequency dimension (3rd to the last) of the input tensor to match n_fft when onesided=False, but got %d", freq)
+		return 0, 0, false, errf("istft: expected the frequency dimension (3rd to the last) of the input tensor to match n_fft when onesided=False, but got %d", freq)
 	case hop <= 0 || hop > win:
-		return nil, errf("istft: expected 0 < hop_length <= win_length")
+		return 0, 0, false, errf("istft: expected 0 < hop_length <= win_length")
 	case win <= 0 || win > nfft:
-		return nil, errf("istft: expected 0 < win_length <= n_fft")
+		return 0, 0, false, errf("istft: expected 0 < win_length <= n_fft")
 	case w != nil && (w.Dim() != 1 || w.Shape[0] != win):
-		return nil, errf("istft: Invalid window shape. window has to be 1D and length of `win_length`")
+		return 0, 0, false, errf("istft: Invalid window shape. window has to be 1D and length of `win_length`")
 	}
+	return hop, win, onesided, nil
+}
+
+// istft inverts stft: each frame is transformed back and windowed, frames are added up where they overlap, and the sum is divided by that of the
+// squared windows.
+func istft(c *Call) (Value, error) {
+	hop, win, onesided, err := istftSizes(c)
+	if err != nil {
+		return nil, err
+	}
+	x, nfft, w := c.T(0), c.I(1), c.T(4)
+	nd := x.Dim()
+	frames, returnComplex := x.Shape[nd-1], c.B(9)
 	window := Value(w)
 	if w == nil {
 		d := x.DType.ToReal()

@@ -10,6 +10,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Indexing by tensors, as x[i, :, j] is after Python's part of it (package capture/torch). Masks become positions first, then indices are
+// broadcast together. Their dimensions go where the first of them was if they are adjacent, and to the front if not: NumPy's rule. The result
+// lies in memory as TensorIterator lays it out, not always contiguously.
+
 // expandIndices turns masks into positions, broadcasts the index tensors, and finds where their dimensions go.
 // It returns the indices by dimension of self (nil for a full slice), their common shape, and the position of that shape in the result.
 func (c *Call) expandIndices(self *tensor.Tensor, in []*tensor.Tensor) (idx []*tensor.Tensor, shape []int64, at int, err error) {

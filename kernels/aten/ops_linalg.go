@@ -73,6 +73,7 @@ func (c *Call) factorable(t *tensor.Tensor, kernel string) error {
 	return errf("\"%s\" not implemented for '%s'", kernel, cName(t.DType))
 }
 
+// identity is the n x n unit matrix.
 func identity(n int) []float64 {
 	e := make([]float64, n*n)
 	for i := 0; i < n; i++ {
@@ -89,6 +90,7 @@ func put(t *tensor.Tensor, b int, xs []float64) {
 	tensor.NewView(t, sh, t.Stride[k-2:], off).SetFloats(xs)
 }
 
+// batchOffset is where in memory matrix b of a batch begins: t less its last drop dimensions.
 func batchOffset(t *tensor.Tensor, drop, b int) (int64, int) {
 	off := t.Offset
 	r := int64(b)
@@ -602,6 +604,7 @@ func noConvergence(name string, batched bool, b int) error {
 	return linAlgError("%s: %sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues.", name, batchElement(batched, b))
 }
 
+// finite reports whether there is neither NaN nor an infinity: what LAPACK would not end on.
 func finite(xs []float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -611,6 +614,7 @@ func finite(xs []float64) bool {
 	return true
 }
 
+// transposed is the transpose of an n x m matrix.
 func transposed(a []float64, n, m int) []float64 {
 	t := make([]float64, len(a))
 	for i := 0; i < n; i++ {

@@ -7,6 +7,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Losses and their gradients. Each is a function of elements and a reduction: none, mean or sum (0, 1, 2). nll_loss leaves out targets that
+// are ignored, and its mean divides by the weights of the others: of none, it is NaN. Gradients take the gradient of the reduced loss, and
+// share it out again.
+
 // reduceLoss applies a loss's reduction: 0 none, 1 mean, 2 sum.
 func reduceLoss(run func(string, ...Value) (Value, error), v Value, err error, reduction int64) (Value, error) {
 	if err != nil {

@@ -9,6 +9,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Products of matrices and vectors. float32 and float64 go to blocked SIMD kernels (native.Gemm), which take any strides; other real dtypes
+// are converted for them, and results are rounded once. alpha and beta follow BLAS: where beta is zero the addend is not read, and so its NaNs
+// do not count. matmul itself only arranges: it picks dot, mv, mm or bmm by the numbers of dimensions.
+
 // A mat is a strided matrix inside a tensor's storage.
 type mat struct {
 	t      *tensor.Tensor
@@ -486,6 +490,8 @@ func init() {
 	})
 }
 
+// matmul is a product of vectors, matrices, or batches of matrices, by their numbers of dimensions: dot, mv, mm or bmm. As in
+// PyTorch, a vector on the left is a row and on the right a column, and the dimension that this adds goes again.
 func matmul(c *Call) (Value, error) {
 	a, b := c.T(0), c.T(1)
 	da, db := a.Dim(), b.Dim()
@@ -509,50 +515,61 @@ func matmul(c *Call) (Value, error) {
 	case da == 2 && db == 2:
 		return c.via("mm", a, b)
 	case shouldFold(a, b):
-		// A large batch against a matrix or vector is one product over the flattened rows.
-		transpose := db > da
-		x, y := a, b
-		var err error
-		if transpose {
-			if x, err = c.viaT("mT", b); err != nil {
-				return nil, err
-			}
-			y = a
-			if da == 2 {
-				if y, err = c.viaT("t", a); err != nil {
-					return nil, err
-				}
-			}
-		}
-		n := x.Dim()
-		shape := slices.Clone(x.Shape[:n-1])
-		rows := tensor.Numel(shape)
-		v, err := c.via("reshape", x, ints([]int64{rows, x.Shape[n-1]}))
-		if err != nil {
-			return nil, err
-		}
-		if y.Dim() == 1 {
-			r, err := c.via("mv", v, y)
-			if err != nil {
-				return nil, err
-			}
-			return c.via("_unsafe_view", r, ints(shape))
-		}
-		shape = append(shape, y.Shape[1])
-		r, err := c.via("mm", v, y)
-		if err != nil {
-			return nil, err
-		}
-		u, err := c.via("_unsafe_view", r, ints(shape))
-		if err != nil || !transpose {
-			return u, err
-		}
-		m, err := c.via("mT", u)
-		if err != nil {
-			return nil, err
-		}
-		return c.via("contiguous", m, tensor.ContiguousFormat)
+		return foldedMatmul(c, a, b)
 	}
+	return batchedMatmul(c, a, b)
+}
+
+// foldedMatmul is a large batch against a matrix or vector: one product over the flattened rows. Where the batch is on the right, both are
+// transposed, and the result is again.
+func foldedMatmul(c *Call, a, b *tensor.Tensor) (Value, error) {
+	transpose := b.Dim() > a.Dim()
+	x, y := a, b
+	var err error
+	if transpose {
+		if x, err = c.viaT("mT", b); err != nil {
+			return nil, err
+		}
+		y = a
+		if a.Dim() == 2 {
+			if y, err = c.viaT("t", a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	n := x.Dim()
+	shape := slices.Clone(x.Shape[:n-1])
+	rows := tensor.Numel(shape)
+	v, err := c.via("reshape", x, ints([]int64{rows, x.Shape[n-1]}))
+	if err != nil {
+		return nil, err
+	}
+	if y.Dim() == 1 {
+		r, err := c.via("mv", v, y)
+		if err != nil {
+			return nil, err
+		}
+		return c.via("_unsafe_view", r, ints(shape))
+	}
+	shape = append(shape, y.Shape[1])
+	r, err := c.via("mm", v, y)
+	if err != nil {
+		return nil, err
+	}
+	u, err := c.via("_unsafe_view", r, ints(shape))
+	if err != nil || !transpose {
+		return u, err
+	}
+	m, err := c.via("mT", u)
+	if err != nil {
+		return nil, err
+	}
+	return c.via("contiguous", m, tensor.ContiguousFormat)
+}
+
+// batchedMatmul broadcasts the batch dimensions against each other, and multiplies by one bmm over all of them.
+func batchedMatmul(c *Call, a, b *tensor.Tensor) (Value, error) {
+	da, db := a.Dim(), b.Dim()
 	n, m1 := int64(1), a.Shape[da-1]
 	if da > 1 {
 		n = a.Shape[da-2]
@@ -561,34 +578,20 @@ func matmul(c *Call) (Value, error) {
 	if db > 1 {
 		m2, p = b.Shape[db-2], b.Shape[db-1]
 	}
-	var ba, bb []int64
-	if da > 2 {
-		ba = a.Shape[:da-2]
-	}
-	if db > 2 {
-		bb = b.Shape[:db-2]
-	}
-	batch, err := tensor.BroadcastShapes(ba, bb)
+	batch, err := tensor.BroadcastShapes(a.Shape[:max(da-2, 0)], b.Shape[:max(db-2, 0)])
 	if err != nil {
 		return nil, errf("%s", err)
 	}
 	nb := tensor.Numel(batch)
-	expand := func(t *tensor.Tensor, r, k int64) Value {
-		e := must(c.via("expand", t, ints(append(slices.Clone(batch), r, k)), false))
+	expand := func(v Value, r, k int64) Value {
+		e := must(c.via("expand", v, ints(append(slices.Clone(batch), r, k)), false))
 		return must(c.via("reshape", e, ints([]int64{nb, r, k})))
 	}
-	at := a
-	x := expand(at, n, m1)
-	var y Value
-	vec := db == 1
-	if vec {
-		u := must(c.via("unsqueeze", b, int64(1)))
-		e := must(c.via("expand", u, ints(append(slices.Clone(batch), m2, p)), false))
-		y = must(c.via("reshape", e, ints([]int64{nb, m2, p})))
-	} else {
-		y = expand(b, m2, p)
+	x, y := expand(a, n, m1), Value(b)
+	if db == 1 {
+		y = must(c.via("unsqueeze", b, int64(1)))
 	}
-	r, err := c.via("bmm", x, y)
+	r, err := c.via("bmm", x, expand(y, m2, p))
 	if err != nil {
 		return nil, err
 	}
@@ -596,7 +599,7 @@ func matmul(c *Call) (Value, error) {
 	if da > 1 {
 		shape = append(shape, n)
 	}
-	if !vec {
+	if db > 1 {
 		shape = append(shape, p)
 	}
 	return c.via("view", r, ints(shape))

@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Operators of no family: kron, differences and integrals of samples, weight norm, windows for spectra, masked softmax and others, mostly
+// compositions.
+
 func init() {
 	rearrange()
 	aliases()
@@ -220,25 +223,26 @@ func miscComposites() {
 		return c.do("relu", v)
 	})
 	comp("_weight_norm", func(c *Call) (Value, error) {
-		v, d := c.T(0), c.I(2)
-		var dims []int64
-		for i := 0; i < v.Dim(); i++ {
-			if int64(i) != d {
-				dims = append(dims, int64(i))
-			}
-		}
-		n := must(c.via("norm.ScalarOpt_dim", v, int64(2), ints(dims), true))
-		return c.via("mul.Tensor", v, must(c.via("div.Tensor", c.Args[1], n)))
+		n := must(c.via("norm_except_dim", c.Args[0], int64(2), c.Args[2]))
+		return c.via("mul.Tensor", c.Args[0], must(c.via("div.Tensor", c.Args[1], n)))
+	})
+	comp("_weight_norm_interface", func(c *Call) (Value, error) {
+		n := must(c.via("norm_except_dim", c.Args[0], int64(2), c.Args[2]))
+		w, err := c.via("mul.Tensor", c.Args[0], must(c.via("div.Tensor", c.Args[1], n)))
+		return []Value{w, n}, err
+	})
+	// With w = v*g/n and n the norm of v: dg = sum(dw*v)/n, and dv is g/n times what of dw is not along v.
+	comp("_weight_norm_interface_backward", func(c *Call) (Value, error) {
+		dw, v, g, n := c.Args[0], c.Args[1], c.Args[2], c.Args[3]
+		mul := func(a, b Value) Value { return must(c.via("mul.Tensor", a, b)) }
+		div := func(a, b Value) Value { return must(c.via("div.Tensor", a, b)) }
+		dg := div(must(c.via("sum.dim_IntList", mul(dw, v), ints(otherDims(c.T(1), c.I(4))), true)), n)
+		across := must(c.via("sub.Tensor", dw, mul(v, div(dg, n))))
+		dv, err := c.via("mul.Tensor", div(g, n), across)
+		return []Value{dv, dg}, err
 	})
 	comp("norm_except_dim", func(c *Call) (Value, error) {
-		v, d := c.T(0), c.I(2)
-		var dims []int64
-		for i := 0; i < v.Dim(); i++ {
-			if int64(i) != d {
-				dims = append(dims, int64(i))
-			}
-		}
-		return c.via("norm.ScalarOpt_dim", v, c.Args[1], ints(dims), true)
+		return c.via("norm.ScalarOpt_dim", c.Args[0], c.Args[1], ints(otherDims(c.T(0), c.I(2))), true)
 	})
 	def("_masked_softmax", func(c *Call) (Value, error) {
 		d := int64(-1)
@@ -311,4 +315,15 @@ func miscComposites() {
 			return o, nil
 		})
 	}
+}
+
+// otherDims are the dimensions of t but d.
+func otherDims(t *tensor.Tensor, d int64) []int64 {
+	var dims []int64
+	for i := range int64(t.Dim()) {
+		if i != d {
+			dims = append(dims, i)
+		}
+	}
+	return dims
 }

@@ -6,6 +6,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Embeddings and what else looks up rows: the gradient of an embedding adds the gradients of equal indices, leaves the padding index out, and
+// may divide by how often an index occurs.
+
 func init() {
 	embeddings()
 	losses()

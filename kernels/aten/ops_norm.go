@@ -7,6 +7,12 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Softmax, and normalisation by mean and variance: batch, layer, group. Statistics are accumulated in float64, but where a SIMD kernel does
+// whole rows of float32. Softmax subtracts the largest element first, so that nothing overflows; a row of nothing but -inf is NaN, as in
+// PyTorch, save for _safe_softmax, which gives zeros.
+//
+// In training, batch norm divides by the number of elements for the result and by one less for the running variance.
+
 // softmaxLine computes softmax or log-softmax of one line in place.
 func softmaxLine(l []float64, logarithm bool) {
 	m := math.Inf(-1)
@@ -296,6 +302,7 @@ func floatsOf(t *tensor.Tensor) []float64 {
 	return t.Floats()
 }
 
+// boolMask is output_mask: which of three gradients are wanted.
 func boolMask(v Value) [3]bool {
 	var m [3]bool
 	if l, ok := v.([]Value); ok {

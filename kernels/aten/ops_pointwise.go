@@ -8,6 +8,13 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Functions of single elements, one row each. A row names the function on float64 and, where they differ, on integers and complex numbers, and
+// the SIMD kernel that does the same on float32.
+//
+// Three things follow from how a row is registered. fl: the result is a float, integers being promoted to the default dtype first. keep: the
+// result has the dtype that the operands are promoted to. pred: the result is bool. Operands are broadcast, and 16-bit floats are computed in
+// float32 and rounded once at the end; see pwv and pointwise.go.
+
 // floatType is the dtype that a float-valued function computes in: ints give the default dtype.
 func floatType(d tensor.DType) tensor.DType {
 	if d.Kind() < tensor.KindFloat {
@@ -45,6 +52,7 @@ func pred(names string, n int, k kern) {
 	})
 }
 
+// pwv is pw as a Fn wants it.
 func (c *Call) pwv(ins []Value, compute, out tensor.DType, k kern) (Value, error) {
 	t, err := c.pw(ins, compute, out, k)
 	if err != nil {
@@ -53,6 +61,7 @@ func (c *Call) pwv(ins []Value, compute, out tensor.DType, k kern) (Value, error
 	return t, nil
 }
 
+// fixed is a kern that does not depend on the call.
 func fixed(k kern) func(*Call) kern { return func(*Call) kern { return k } }
 
 func sgn(x float64) float64 {
@@ -65,6 +74,7 @@ func sgn(x float64) float64 {
 	return 0
 }
 
+// sigmoid is the logistic function.
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func nanMax(a, b float64) float64 { return max(a, b) } // Go's builtins return NaN if either is
@@ -80,6 +90,7 @@ func remainder(a, b float64) float64 {
 	return m
 }
 
+// floorDiv is Python's //: it is made of the exact remainder, since the quotient itself may round up to the next integer.
 func floorDiv(a, b float64) float64 {
 	if b == 0 {
 		return a / b
@@ -99,6 +110,7 @@ func floorDiv(a, b float64) float64 {
 	return f
 }
 
+// ifloorDiv is floorDiv for integers; b is not zero.
 func ifloorDiv(a, b int64) int64 {
 	q := a / b
 	if (a%b != 0) && ((a < 0) != (b < 0)) {
@@ -107,6 +119,7 @@ func ifloorDiv(a, b int64) int64 {
 	return q
 }
 
+// iremainder is remainder for integers; b is not zero.
 func iremainder(a, b int64) int64 {
 	m := a % b
 	if m != 0 && (m < 0) != (b < 0) {
@@ -115,6 +128,7 @@ func iremainder(a, b int64) int64 {
 	return m
 }
 
+// ipow is a power of integers, which wraps around; a negative exponent gives what an integer can hold of it: 0, 1 or -1.
 func ipow(a, b int64) int64 {
 	if b < 0 {
 		switch a {

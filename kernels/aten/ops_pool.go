@@ -9,6 +9,11 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Pooling over windows. Windows are clipped to the input; dilation, padding and ceil mode decide how many there are (poolOut). Maxima give
+// positions within the plane, save for Inductor's primitives, which count within the window; NaN is greater than all numbers. Averages divide
+// by the size of the window, with or without its padding, or by a given divisor. One-dimensional pools are two-dimensional ones of height 1,
+// as in PyTorch.
+
 // poolOut is the output size of a pooling window along one dimension.
 func poolOut(in, k, pad, stride, dil int64, ceil bool) int64 {
 	num := in + 2*pad - dil*(k-1) - 1
@@ -32,6 +37,7 @@ func planes(t *tensor.Tensor, nd int) (lead []int64, count int64, spatial []int6
 	return lead, tensor.Numel(lead), t.Shape[t.Dim()-nd:]
 }
 
+// unravel writes the indices of element i, in row-major order of shape, to out.
 func unravel(i int64, shape, out []int64) {
 	for d := len(shape) - 1; d >= 0; d-- {
 		out[d] = i % shape[d]
@@ -54,12 +60,14 @@ func window(lo, hi, dil, shape []int64, f func(i int64)) {
 	rec(0, 0)
 }
 
+// A poolSpec is the geometry of a pool: one entry for each spatial dimension. out is the size of its result.
 type poolSpec struct {
 	k, stride, pad, dil []int64
 	ceil                bool
 	out                 []int64
 }
 
+// poolSpec fills in what a call leaves out, and refuses windows that do not fit; a stride that is not given is the size of the window.
 func (c *Call) poolSpec(t *tensor.Tensor, nd int, k, stride, pad, dil []int64, ceil bool) (poolSpec, error) {
 	p := poolSpec{k: fill(k, nd, 1), pad: fill(pad, nd, 0), dil: fill(dil, nd, 1), ceil: ceil}
 	p.stride = p.k
@@ -111,6 +119,7 @@ func (p poolSpec) bounds(d int, o, in int64) (lo, hi int64) {
 	return lo, hi
 }
 
+// maxPool gives maxima and their positions.
 func (c *Call) maxPool(t *tensor.Tensor, nd int, p poolSpec) (v, ix *tensor.Tensor) {
 	lead, n, in := planes(t, nd)
 	shape := append(slices.Clone(lead), p.out...)
@@ -218,6 +227,7 @@ func (c *Call) unpool(g, t, ix *tensor.Tensor, nd int) *tensor.Tensor {
 	return o
 }
 
+// avgPool gives means, or with grad, their gradient: each element of a window gets its share.
 func (c *Call) avgPool(t *tensor.Tensor, nd int, p poolSpec, includePad bool, divisor Value, grad *tensor.Tensor) *tensor.Tensor {
 	lead, n, in := planes(t, nd)
 	shape := append(slices.Clone(lead), p.out...)

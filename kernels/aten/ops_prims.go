@@ -8,6 +8,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// The operators that Inductor and the decompositions use beneath aten: torch.ops.prims. They promote less than aten does: dtypes are given,
+// not inferred.
+
 func primsOps() {
 	alias := func(p, to string) {
 		for _, n := range strings.Fields(p) {
@@ -38,6 +41,9 @@ func primsOps() {
 	})
 	def("prims::fma", func(c *Call) (Value, error) {
 		d := rtype(c.Args...)
+		if d.IsInt() { // exact, and wrapping around
+			return c.do("add.Tensor", must(c.do("mul.Tensor", c.Args[0], c.Args[1])), c.Args[2], int64(1))
+		}
 		return c.pwv(c.Args, d, d, f3(func(a, b, x float64) float64 { return math.FMA(a, b, x) }))
 	})
 	def("prims::convert_element_type", func(c *Call) (Value, error) {

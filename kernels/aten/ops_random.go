@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Random numbers, from the streams of package tensor, which are those of PyTorch on CPU. Results equal PyTorch's for the same seed, so each
+// operator draws as many numbers, in the same order, as the kernel there, and makes of them what that makes.
+
 // continuous refuses dtypes that a kernel of a continuous distribution has no form for.
 func continuous(kernel string, t *tensor.Tensor) error {
 	if k := t.DType.Kind(); k == tensor.KindFloat || k == tensor.KindComplex {

@@ -9,6 +9,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Rearranging: flip, roll, repeat, rot90, tile, and operators that are other names of one another. What PyTorch composes of views and copies
+// is a decomposition here, too, since that is what a trace shows.
+
 func rearrange() {
 	def("flip", func(c *Call) (Value, error) {
 		t := c.T(0)
@@ -446,6 +449,7 @@ func addTo(xs []int64, n int64) []int64 {
 	return xs
 }
 
+// rollInto writes t, rolled by shift along d, to o, as two blocks.
 func rollInto(o, t *tensor.Tensor, shift, d int64) {
 	n := t.Shape[d]
 	shift = ((shift % n) + n) % n
@@ -519,16 +523,17 @@ func aliases() {
 		}
 		return c.via("_prelu_kernel", x, wv)
 	})
-	fp := func(c *Call) (Value, error) {
-		conv := func(v Value) Value {
-			if t, ok := v.(*tensor.Tensor); ok {
-				return must(c.via("to.dtype", t, tensor.Float64))
-			}
-			return toFloat(v)
+	comp("float_power.Tensor_Tensor float_power.Tensor_Scalar float_power.Scalar", func(c *Call) (Value, error) {
+		args, _ := floatPowerArgs(c)
+		return c.via("pow."+c.Op.Sig().Overload, args...)
+	})
+	comp("float_power_.Tensor float_power_.Scalar", func(c *Call) (Value, error) {
+		args, d := floatPowerArgs(c)
+		if self := c.T(0); self.DType != d {
+			return nil, errf("the base given to float_power_ has dtype %s but the operation's result requires dtype %s", cName(self.DType), cName(d))
 		}
-		return c.via("pow."+c.Op.Sig().Overload, conv(c.Args[0]), conv(c.Args[1]))
-	}
-	comp("float_power.Tensor_Tensor float_power.Tensor_Scalar float_power.Scalar", fp)
+		return c.via("pow_."+c.Op.Sig().Overload, c.Args[0], args[1])
+	})
 	comp("ldexp.Tensor", func(c *Call) (Value, error) {
 		return c.via("mul.Tensor", c.Args[0], must(c.via("pow.Scalar", 2.0, c.Args[1])))
 	})
@@ -568,4 +573,24 @@ func aliases() {
 		d := floatType(c.T(0).DType)
 		return c.pwv(c.Args[:1], d, d.ToReal(), f1(keepAngle).c1(func(z complex128) complex128 { return complex(cmplx.Phase(z), 0) }))
 	})
+}
+
+// floatPowerArgs are base and exponent in the dtype in which float_power computes: float64, or complex128 where one of them is complex.
+func floatPowerArgs(c *Call) ([]Value, tensor.DType) {
+	d := tensor.Float64
+	if rtype(c.Args...).Kind() == tensor.KindComplex {
+		d = tensor.Complex128
+	}
+	args := make([]Value, len(c.Args))
+	for i, v := range c.Args {
+		switch v.(type) {
+		case *tensor.Tensor:
+			args[i] = must(c.via("to.dtype", v, d))
+		default:
+			if args[i] = toFloat(v); d == tensor.Complex128 {
+				args[i] = toComplex(v)
+			}
+		}
+	}
+	return args, d
 }

@@ -9,6 +9,14 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Reductions over dimensions. Every operator here sees its input as rows: for each position that is kept, the elements that are reduced, in
+// row-major order (eachRow), whatever the strides.
+//
+// Sums of floats are accumulated in float64, pairwise, or by SIMD kernels, so that their error grows with the logarithm of their number; PyTorch's cascade sum is
+// as accurate but rounds elsewhere, which is why short float32 sums follow its order exactly (sumShort). Integers and bools are summed in
+// int64. NaN wins every comparison, and of equal elements the first is taken. Results lie in memory in the order of their input's strides, as
+// TensorIterator has them (reduceStrides).
+
 // reduceShape is the result's shape for the reduced dimensions in mask.
 func reduceShape(t *tensor.Tensor, mask []bool, keepdim bool) []int64 {
 	out := []int64{}
@@ -192,6 +200,7 @@ func (c *Call) fold(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DTyp
 	return c.reduced(t, mask, keepdim, out, func(buf []float64) { foldRows(buf, t, mask, tensor.LoadFloat, f) })
 }
 
+// reduced makes the output of a reduction, and stores what fill computes for its elements in row-major order.
 func (c *Call) reduced(t *tensor.Tensor, mask []bool, keepdim bool, out tensor.DType, fill func(buf []float64)) *tensor.Tensor {
 	o := c.New(out, reduceShape(t, mask, keepdim), reduceStrides(t, mask, keepdim))
 	if c.real && o.Numel() > 0 {
@@ -626,6 +635,8 @@ func argBest(row []float64, better func(a, b float64) bool) int64 {
 	return int64(b)
 }
 
+// variance takes two passes, the mean and then the squared distances from it: numbers far from zero lose nothing. The divisor is n-corr, and
+// no less than 0, by which the result is infinite or NaN.
 func variance(row []float64, corr float64) (v, mean float64) {
 	n := float64(len(row))
 	mean = pairwise(row) / n
@@ -689,6 +700,7 @@ func variances() {
 	}
 }
 
+// vectorNorm is (sum |x|^p)^(1/p), and its limits: the greatest or least magnitude for an infinite p, and how many are not zero for 0.
 func vectorNorm(row []float64, p float64) float64 {
 	switch {
 	case math.IsInf(p, 1):

@@ -8,6 +8,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Resizing images, and padding. Per dimension a table says which input positions an output position reads, and with which weights (taps);
+// resample applies the tables one dimension after another, and their transpose for gradients. Coordinates are computed in the dtype that
+// PyTorch uses, as an index may depend on the last bit.
+
 // A tap is one input position that an output position reads, with its weight.
 type tap struct {
 	i int64

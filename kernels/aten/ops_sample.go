@@ -80,6 +80,8 @@ type gridTap struct {
 	w, dw float64
 }
 
+// cubicWeights are the weights of four neighbours, and their derivatives, for a sample at t between the middle ones: the cubic convolution of
+// Keys (1981), with a = -0.75 as in PyTorch and OpenCV.
 func cubicWeights(t float64) (w, d [4]float64) {
 	const a = -0.75
 	near := func(x float64) (float64, float64) {

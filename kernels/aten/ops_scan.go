@@ -8,6 +8,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Running sums, products, maxima and logarithms of sums along a dimension. float32 accumulates in float64, save where a SIMD kernel does whole
+// rows; integers in int64. Running maxima and minima give positions, too.
+
 // scan runs f over each line of t along dim, in place on a float copy, fi on one of integers. rows, where there is one, does it for contiguous lines of float32.
 func (c *Call) scan(t *tensor.Tensor, dim int64, out tensor.DType, f func(line []float64), fi func(line []int64), rows func(out, a []float32, cols int)) (*tensor.Tensor, error) {
 	d, err := wrapDim(dim, int64(t.Dim()))

@@ -9,6 +9,11 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Writing, adding and reducing at indexed places. An operator lists the position in storage of every place that it writes to, in row-major
+// order of the index, and then stores there one after another: where an index repeats, the last value wins, and sums are added in that order.
+// Negative indices count from the end for the operators whose index is a vector, as index_add; scatter and gather refuse them, as PyTorch
+// does.
+
 // dimPositions is, for each element of ix, the storage position in t with dimension d replaced by the index.
 func dimPositions(t, ix *tensor.Tensor, d int64) ([]int64, error) {
 	vals := ix.Ints()
@@ -296,20 +301,20 @@ func scatters() {
 		return pos, shape, err
 	}
 	both("index_add", func(c *Call, o *tensor.Tensor) error {
-		pos, shape, err := along(c, o, c.T(2))
-		if err != nil || !c.real {
+		pos, _, err := along(c, o, c.T(2))
+		if err != nil {
 			return err
 		}
 		src := c.T(3)
 		if src.DType != o.DType {
 			return errf("index_add_(): self (%s) and source (%s) must have the same scalar type", cName(o.DType), cName(src.DType))
 		}
+		if err := addsTo(o, src, c.I(1), c.T(2).Numel()); err != nil || !c.real {
+			return err
+		}
 		v, err := c.doT("mul.Tensor", src, c.Args[4])
 		if err != nil {
 			return err
-		}
-		if v.Numel() != tensor.Numel(shape) {
-			return errf("index_add_(): Number of indices (%d) should be equal to source.size(dim) (%d)", c.T(2).Numel(), lastOr(src.Shape, 1))
 		}
 		scatterAt(o, pos, v, true)
 		return nil
@@ -417,4 +422,32 @@ func scatters() {
 		scatterAt(o, pos, c.T(2), c.B(3))
 		return nil
 	})
+}
+
+// addsTo checks the source of index_add: as many slices along dim as there are indices, each of the shape of one of o's. A source or a tensor
+// without dimensions is one slice, and goes with its like alone.
+func addsTo(o, src *tensor.Tensor, dim, indices int64) error {
+	d, err := wrapDim(dim, int64(o.Dim()))
+	if err != nil {
+		return err
+	}
+	if d > 0 && d >= int64(src.Dim()) {
+		return errf("index_add_(): Indexing dim %d is out of bounds of the source tensor with dim %d", d, src.Dim())
+	}
+	parts := int64(1)
+	if src.Dim() > 0 {
+		parts = src.Shape[d]
+	}
+	if indices != parts {
+		return errf("index_add_(): Number of indices (%d) should be equal to source.size(dim): (%d), for dim: %d", indices, parts, d)
+	}
+	want := slices.Clone(o.Shape)
+	if o.Dim() > 0 && src.Dim() > 0 {
+		want[d] = indices
+	}
+	if !slices.Equal(want, src.Shape) {
+		return errf("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
+			tensor.ShapeText(o.Shape), tensor.ShapeText(src.Shape))
+	}
+	return nil
 }

@@ -6,6 +6,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Choosing and joining: index_select, take, masked_select, where, cat, stack and the like. Operands of where and cat are promoted to one
+// dtype; cat leaves out one-dimensional empty tensors, whatever the other sizes, as old programs rely on. The result of masked_select has a
+// size that only data says: its metadata alone is a DataDependentError.
+
 func selects() {
 	def("index_select", func(c *Call) (Value, error) {
 		t, ix := c.T(0), c.T(2)
@@ -134,7 +138,7 @@ func selects() {
 	def("cat", func(c *Call) (Value, error) {
 		ts := c.Ts(0)
 		if len(ts) == 0 {
-			return nil, errf("expected a non-empty list of Tensors")
+			return nil, errf("torch.cat(): expected a non-empty list of Tensors")
 		}
 		var real []*tensor.Tensor
 		for _, t := range ts {

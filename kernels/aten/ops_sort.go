@@ -10,6 +10,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Sorting and what is chosen by rank: topk, kthvalue, median, mode, unique, searchsorted. NaN counts as the greatest number. All sorting is
+// stable, also where PyTorch does not promise it. Long lines are sorted by bytes (radix), short ones by comparing.
+
 func (c *Call) search(seq, v *tensor.Tensor, i32, right bool, sorter *tensor.Tensor) (Value, error) {
 	d := tensor.Int64
 	if i32 {

@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Statistics of samples: covariance, quantiles, distances between vectors. NaN in a sample is NaN in what is computed of it, but for the nan-
+// forms, which leave it out.
+
 func statistics() {
 	comp("nanmean", func(c *Call) (Value, error) {
 		n := must(c.via("sum.dim_IntList", must(c.via("logical_not", must(c.via("isnan", c.Args[0])))), c.Args[1], c.Args[2]))

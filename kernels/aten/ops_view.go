@@ -7,6 +7,10 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// Views: operators that change sizes, strides and offset, and share the memory. None of them reads an element. reshape and contiguous are
+// views where the strides allow it, and copies where not, so their results share memory, or may; see Facts.Aliases. The _copy forms and the
+// _scatter forms, which write into a view of a copy, are derived from the views.
+
 func init() {
 	def("view _unsafe_view", func(c *Call) (Value, error) {
 		t := c.T(0)
@@ -250,6 +254,7 @@ func init() {
 	scatterViews()
 }
 
+// inferSize is a shape with its one -1 replaced by what makes it numel elements.
 func inferSize(shape []int64, numel int64) ([]int64, error) {
 	out := slices.Clone(shape)
 	if out == nil {
@@ -345,7 +350,7 @@ func unsqueezed(t *tensor.Tensor, dim int64) ([]int64, []int64, error) {
 
 func (c *Call) slice(t *tensor.Tensor, dim int64, start, end Value, step int64) (*tensor.Tensor, error) {
 	if t.Dim() == 0 {
-		return nil, errf("slice() cannot be applied to a 0-dim tensor.")
+		return nil, kindf(IndexError, "slice() cannot be applied to a 0-dim tensor.")
 	}
 	d, err := wrapDim(dim, int64(t.Dim()))
 	if err != nil {
@@ -442,6 +447,8 @@ func (c *Call) splitSizes(t *tensor.Tensor, sizes []int64, d int64) (Value, erro
 	return out, nil
 }
 
+// viewDtype reads the same bytes as elements of another dtype. Where sizes of elements differ, the last dimension shrinks or grows by the
+// ratio, and strides and offset have to be multiples of it.
 func viewDtype(c *Call) (Value, error) {
 	t, d := c.T(0), c.DT(1)
 	shape, st, off := slices.Clone(t.Shape), slices.Clone(t.Stride), t.Offset
@@ -521,6 +528,7 @@ func must(v Value, err error) Value {
 	return v
 }
 
+// scatterViews registers the operators that write into a view of a copy, each by the view that it is named after.
 func scatterViews() {
 	for _, n := range strings.Fields("slice_scatter select_scatter diagonal_scatter as_strided_scatter") {
 		base := map[string]string{"slice_scatter": "slice.Tensor", "select_scatter": "select.int", "diagonal_scatter": "diagonal", "as_strided_scatter": "as_strided"}[n]

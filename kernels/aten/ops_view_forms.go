@@ -7,6 +7,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// The further names and forms of views: split and chunk, the axes of NumPy, narrow and unbind, and so on. Each is made of the views of
+// ops_view.go.
+
 func compositeViews() {
 	comp("reshape", func(c *Call) (Value, error) {
 		t := c.T(0)

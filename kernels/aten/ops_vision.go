@@ -6,6 +6,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// The operators of torchvision that graphs contain: roi_align and its gradient. A sample is interpolated between its four neighbours; one that
+// lies outside of the image reads zeros.
+
 // roiSamples visits the bilinear samples of every output bin: output position, and up to four input positions with weights.
 func roiSamples(rois *tensor.Tensor, images int64, scale float64, ph, pw, h, w, ratio int64, aligned bool, f func(roi, batch, bin int64, pos [4]int64, wt [4]float64)) error {
 	rs := rois.Floats()

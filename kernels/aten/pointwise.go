@@ -74,6 +74,7 @@ func (k kern) i3(f func(a, b, c int64) int64) kern {
 
 func (k kern) simd(op native.Op) kern { k.N = op; return k }
 
+// b2f is 1 for true.
 func b2f(b bool) float64 {
 	if b {
 		return 1
@@ -81,6 +82,7 @@ func b2f(b bool) float64 {
 	return 0
 }
 
+// b2i is 1 for true.
 func b2i(b bool) int64 {
 	if b {
 		return 1
@@ -102,6 +104,7 @@ func broadcast(vs []Value) ([]int64, error) {
 	return shape, nil
 }
 
+// block is how many elements a kern sees at a time: few enough that they stay in the first cache.
 const block = 512
 
 // pw computes k elementwise over ins (tensors or numbers) in dtype compute and returns a tensor of dtype out.
@@ -283,6 +286,7 @@ func roundBlock(d tensor.DType, b []float64, from tensor.DType) {
 	}
 }
 
+// wrapBlock cuts integers, computed in 64 bits, to the width of their dtype, so that they wrap around as in C.
 func wrapBlock(d tensor.DType, b []int64) {
 	switch d {
 	case tensor.Int32:

@@ -2,6 +2,7 @@ package aten
 
 import (
 	_ "embed"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -63,6 +64,8 @@ type line struct {
 	rank       int
 }
 
+// buildRegistry reads the signatures, gives those with a row their functions, and derives variants from these. What does not fit goes to
+// loose, and a test fails: a program never sees it.
 func buildRegistry() *registry {
 	r := &registry{ops: map[string]*Op{}, packets: map[string][]*Op{}}
 	lines := map[string]line{}
@@ -92,8 +95,8 @@ func buildRegistry() *registry {
 			r.loose = append(r.loose, err.Error())
 			return nil
 		}
-		op := &Op{Schema: l.text, Tags: tags | schemaTags(s, l.tags), Effect: effectOf(l.tags), parsed: s, needs: needsOf(s)}
-		op.facts = FactsOf(s, op.Effect)
+		facts := FactsOf(s, effectOf(l.tags))
+		op := &Op{Schema: l.text, Tags: tags | tagsOf(facts, l.tags), Effect: facts.Effect, parsed: s, facts: facts, needs: needsOf(s)}
 		if decomp {
 			op.Decomp = fn
 			if strings.ContainsRune(l.tags, 'I') {
@@ -136,8 +139,9 @@ var reductionNames = func() map[string]bool {
 	return m
 }()
 
-func schemaTags(s *Schema, flags string) Tag {
-	var t Tag
+// tagsOf are the tags of an operator: those that the flags of its line have letters for, and those that follow from its signature and its facts.
+func tagsOf(f *Facts, flags string) Tag {
+	t := f.tags()
 	for _, c := range flags {
 		switch c {
 		case 'C':
@@ -148,22 +152,9 @@ func schemaTags(s *Schema, flags string) Tag {
 			t |= DataDependent
 		}
 	}
-	tensors := false
-	for i, a := range s.Args {
-		if a.Type.Base == "Tensor" {
-			tensors = true
-		}
-		switch {
-		case a.Alias == "":
-		case a.Write() && a.KwOnly:
-			t |= OutVariant
-		case a.Write() && i == 0:
-			t |= Inplace
-		case !a.Write() && len(s.Returns) > 0 && s.Returns[0].Alias != "":
-			t |= View
-		}
-	}
-	if !tensors && len(s.Returns) > 0 && s.Returns[0].Type.Base == "Tensor" {
+	s := f.Sig
+	takes := slices.ContainsFunc(s.Args, func(a Arg) bool { return a.Type.Base == "Tensor" })
+	if !takes && len(s.Returns) > 0 && s.Returns[0].Type.Base == "Tensor" {
 		t |= Factory
 	}
 	if reductionNames[s.Name] {

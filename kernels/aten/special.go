@@ -2,7 +2,9 @@ package aten
 
 import "math"
 
-// Special functions that package math lacks, in float64.
+// Special functions that package math lacks, in float64. Each is written from its definition or its expansions, not after PyTorch's rational
+// approximations: these aim at float32 or at the last digit of float64, and both agree to the tolerance that results are compared with. Ends and
+// poles give what PyTorch gives there. A&S is Abramowitz and Stegun, Handbook of Mathematical Functions; a formula's number there follows.
 
 // lgamma is C's: the logarithm of |gamma(x)|, infinite at both ends.
 func lgamma(x float64) float64 {
@@ -13,6 +15,7 @@ func lgamma(x float64) float64 {
 	return y
 }
 
+// asinh keeps the sign of a zero.
 func asinh(x float64) float64 {
 	if x == 0 {
 		return x
@@ -20,6 +23,7 @@ func asinh(x float64) float64 {
 	return math.Asinh(x)
 }
 
+// sinc is sin(pi x) / (pi x), and 1 at 0.
 func sinc(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -46,6 +50,7 @@ func bessel(f func(float64) float64) func(float64) float64 {
 	}
 }
 
+// entr is the entropy -x log x, with its limit 0 at 0, and -inf for negative numbers, which are no probabilities.
 func entr(x float64) float64 {
 	switch {
 	case x != x:
@@ -58,8 +63,10 @@ func entr(x float64) float64 {
 	return math.Inf(-1)
 }
 
+// ndtr is the area under the standard normal density to the left of x (A&S 26.2.29, by erfc, which is exact in the left tail).
 func ndtr(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
+// ndtri inverts ndtr.
 func ndtri(p float64) float64 {
 	// One Newton step corrects erfinv's loss of accuracy in the tails.
 	x := math.Sqrt2 * math.Erfinv(2*p-1)
@@ -74,6 +81,7 @@ func ndtri(p float64) float64 {
 	return x
 }
 
+// logNdtr is the logarithm of ndtr. Below -1 it is taken of erfcx, as ndtr itself would soon be 0.
 func logNdtr(x float64) float64 {
 	if x < -1 {
 		return math.Log(erfcx(-x/math.Sqrt2)/2) - x*x/2
@@ -81,6 +89,7 @@ func logNdtr(x float64) float64 {
 	return math.Log1p(-math.Erfc(x/math.Sqrt2) / 2)
 }
 
+// erfcx is exp(x^2) erfc(x), for large x by its asymptotic series (A&S 7.1.23), where the factors would overflow and vanish.
 func erfcx(x float64) float64 {
 	if x < 25 {
 		return math.Exp(x*x) * math.Erfc(x)
@@ -89,6 +98,8 @@ func erfcx(x float64) float64 {
 	return 1 / (x * math.Sqrt(math.Pi)) * (1 - z*(1-3*z*(1-5*z)))
 }
 
+// digamma is the derivative of log gamma: reflected to positive x (A&S 6.3.7), carried up to 10 by its recurrence (6.3.5), and there by its
+// asymptotic series (6.3.18).
 func digamma(x float64) float64 {
 	if x == 0 {
 		return math.Copysign(math.Inf(1), -x)
@@ -157,6 +168,7 @@ func zeta(s, q float64) float64 {
 	return sum
 }
 
+// polygamma is derivative number n of digamma, by the zeta function (A&S 6.4.10).
 func polygamma(n int64, x float64) float64 {
 	switch {
 	case n == 0:
@@ -173,7 +185,8 @@ func polygamma(n int64, x float64) float64 {
 	return sign * math.Gamma(float64(n)+1) * zeta(float64(n)+1, x)
 }
 
-// bessIe is exp(-|x|) I_n(|x|) for n 0 or 1.
+// bessIe is exp(-|x|) I_n(|x|) for n 0 or 1: by its power series (A&S 9.6.10), all of whose terms are positive, and from 30 by its asymptotic
+// series (9.7.1).
 func bessIe(n int, x float64) float64 {
 	x = math.Abs(x)
 	if math.IsInf(x, 0) {
@@ -206,11 +219,14 @@ func bessIe(n int, x float64) float64 {
 	return s / math.Sqrt(2*math.Pi*x)
 }
 
+// i0 is the modified Bessel function of the first kind, of order 0.
 func i0(x float64) float64 { return bessIe(0, x) * math.Exp(math.Abs(x)) }
 
+// i1 is that of order 1, which is odd.
 func i1(x float64) float64 { return math.Copysign(bessIe(1, x)*math.Exp(math.Abs(x)), x) }
 
-// bessK is K_n(x) for n 0 or 1, times exp(x) if scaled, by the integral of exp(-x cosh t) cosh nt.
+// bessK is K_n(x) for n 0 or 1, times exp(x) if scaled, by the integral of exp(-x cosh t) cosh nt (A&S 9.6.24). The trapezoidal rule
+// converges exponentially here, as the integrand is even and dies out with all its derivatives.
 func bessK(n int, x float64, scaled bool) float64 {
 	if x == 0 {
 		return math.Inf(1)
@@ -252,6 +268,8 @@ func bessK(n int, x float64, scaled bool) float64 {
 	return s
 }
 
+// airyAi is the Airy function: near 0 by its two power series (A&S 10.4.2), beyond by the asymptotic expansions of the decaying side (10.4.59)
+// and of the oscillating one (10.4.60).
 func airyAi(x float64) float64 {
 	const c1, c2 = 0.35502805388781723926, 0.25881940379280679840
 	switch {
@@ -302,6 +320,7 @@ func airyAi(x float64) float64 {
 	return c1*f - c2*g
 }
 
+// igammaSeries is the regularised lower incomplete gamma function by its power series (A&S 6.5.29), which converges fast for x < a+1.
 func igammaSeries(a, x float64) float64 {
 	s, t := 1/a, 1/a
 	for n := 1.0; n < 2000; n++ {
@@ -315,6 +334,8 @@ func igammaSeries(a, x float64) float64 {
 	return s * math.Exp(-x+a*math.Log(x)-lg)
 }
 
+// igammaFraction is the upper one by its continued fraction (A&S 6.5.31), evaluated by the modified method of Lentz, as in Numerical Recipes,
+// section 6.2; it converges fast for x > a+1.
 func igammaFraction(a, x float64) float64 {
 	const tinyv = 1e-300
 	b := x + 1 - a
@@ -341,6 +362,7 @@ func igammaFraction(a, x float64) float64 {
 	return math.Exp(-x+a*math.Log(x)-lg) * h
 }
 
+// igamma is the lower function, by whichever of the two expansions converges.
 func igamma(a, x float64) float64 {
 	switch {
 	case x < 0 || a < 0:
@@ -367,6 +389,7 @@ func igamma(a, x float64) float64 {
 	return 1 - igammaFraction(a, x)
 }
 
+// igammac is the upper function, igamma's complement, without the loss of digits that 1 - igamma would have.
 func igammac(a, x float64) float64 {
 	switch {
 	case x < 0 || a < 0:
@@ -393,7 +416,7 @@ func igammac(a, x float64) float64 {
 	return igammaFraction(a, x)
 }
 
-// polynomials registers the orthogonal polynomials, each by its three-term recurrence.
+// polynomials registers the orthogonal polynomials, each by its three-term recurrence (A&S 22.7), upwards from degrees 0 and 1.
 func polynomials(reg func(name string, f func(x float64, n int64) float64)) {
 	rec := func(p1 func(x float64) float64, next func(k, x, p, q float64) float64) func(float64, int64) float64 {
 		return func(x float64, n int64) float64 {

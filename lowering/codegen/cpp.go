@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -43,6 +44,7 @@ func Generate(group []*ir.Loops, threads int) *Kernel {
 	return g.k
 }
 
+// origins are the graph nodes that a group computes, for the comment that its kernel opens with.
 func origins(group []*ir.Loops) []string {
 	var o []string
 	for _, l := range group {
@@ -51,8 +53,10 @@ func origins(group []*ir.Loops) []string {
 	return o
 }
 
+// sameSpace reports whether two loops may share one nest as far as their iteration goes. A reduction shares with nobody: its accumulator needs
+// a body of its own.
 func sameSpace(a, b *ir.Loops) bool {
-	return a.Reduce == "" && b.Reduce == "" && equal(a.Ranges, b.Ranges)
+	return a.Reduce == "" && b.Reduce == "" && slices.Equal(a.Ranges, b.Ranges)
 }
 
 // independent reports whether l may run in one nest with the loops before it: what one writes, another touches at the same place of the
@@ -99,18 +103,8 @@ func sameIndex(a, b ir.Index, ranges []int64) bool {
 	return a.Const == b.Const
 }
 
-func equal(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
+// A gen writes one kernel. Buffers have slots in the order of their first use, variables numbers in the order of theirs: text does not depend
+// on maps.
 type gen struct {
 	k       *Kernel
 	b       strings.Builder
@@ -120,8 +114,11 @@ type gen struct {
 	nvar    int
 }
 
+// line writes one line of C++.
 func (g *gen) line(f string, args ...any) { fmt.Fprintf(&g.b, f+"\n", args...) }
 
+// use is the slot of the memory that b lies in. Views of one buffer share a pointer, so the compiler, which takes pointers to be distinct
+// (__restrict__), is not deceived.
 func (g *gen) use(b *ir.Buffer) int {
 	// Views with another element type get a pointer of their own.
 	key := b.Owner()
@@ -174,6 +171,7 @@ func (g *gen) nest(ls []*ir.Loops) {
 	}
 }
 
+// store writes the statement that stores v, of dtype d, where the loop of n axes stands. 16-bit floats are rounded here, and nowhere else.
 func (g *gen) store(out *ir.Buffer, v string, d tensor.DType, n int, indent string) {
 	at := ir.Index{Coef: out.Stride[:min(n, len(out.Stride))], Const: out.Offset} // as storeIndex has it
 	if d != out.DType {
@@ -195,6 +193,9 @@ var accumulate = map[ir.Reduce]struct{ start, step string }{
 	"all":  {"true", "acc = acc && v"},
 }
 
+// reduce writes a reduction: an accumulator, the inner loops, and the store of what Final makes of it. Sums of float32 accumulate in double.
+// Variance takes two passes, the mean and then the squares of what differs from it, which costs a second read, and loses no digits where the
+// mean is large; Welford's method, after which the reduction is named, would divide once per element.
 func (g *gen) reduce(l *ir.Loops, indent string) {
 	n := len(l.Ranges)
 	inner := indent
@@ -254,6 +255,7 @@ func (g *gen) reduce(l *ir.Loops, indent string) {
 	g.final(l.Out, l.Final, n, indent)
 }
 
+// prod is the number of points of a space.
 func prod(s []int64) int64 {
 	n := int64(1)
 	for _, v := range s {
@@ -262,6 +264,7 @@ func prod(s []int64) int64 {
 	return n
 }
 
+// final stores a result of a reduction: what f makes of the accumulator, or the accumulator itself.
 func (g *gen) final(out *ir.Buffer, f func(string) string, n int, indent string) {
 	v := "acc"
 	if f != nil {

@@ -30,7 +30,7 @@ var ops = map[string]string{
 	"isnan": "std::isnan($0)", "isinf": "std::isinf($0)",
 	"where": "$0 ? $1 : $2",
 	"cast":  "whittle_cast<T>($0)",
-	"fma":   "std::fma($0, $1, $2)",
+	"fma":   "whittle_fma($0, $1, $2)",
 	// The faults that torch._inductor.config.cpp.inject_*_bug_TESTING_ONLY ask for.
 	"bug_compile": "compile error!",
 	"bug_runtime": "$0; throw 1",
@@ -81,6 +81,8 @@ static inline float whittle_erf(float x) { return whittle_erff(x); }
 static inline double whittle_erf(double x) { return std::erf(x); }
 `
 
+// support has the 16-bit floats, and arithmetic where C++ is not PyTorch: NaN wins maxima and minima, remainders have the sign of the divisor,
+// floats that no int64 holds become its least value, and abs of -0 is 0.
 const support = `#include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -97,15 +99,17 @@ template <typename T> static inline T whittle_min(T a, T b) { return (a < b || a
 template <typename T> static inline T whittle_pow(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) return std::pow(a, b);
   else { if (b < 0) return a == 1 ? T(1) : (a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0)); T r = 1; while (b) { if (b & 1) r *= a; a *= a; b >>= 1; } return r; } }
-template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::fmod(a, b); else return b == 0 ? T(0) : T(a % b); }
+template <typename T> static inline bool whittle_no_rest(T b) { return b == 0 || (std::is_signed<T>::value && b == T(-1)); } // the least number by -1 traps
+template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::fmod(a, b); else return whittle_no_rest(b) ? T(0) : T(a % b); }
 template <typename T> static inline T whittle_remainder(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) { T m = std::fmod(a, b); return (m != 0 && ((b < 0) != (m < 0))) ? m + b : m; }
-  else { if (b == 0) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
+  else { if (whittle_no_rest(b)) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
 template <typename T> static inline T whittle_div_floor(T a, T b) {
   if constexpr (std::is_floating_point<T>::value) { if (b == 0) return a / b; T m = std::fmod(a, b); T d = (a - m) / b; if (m != 0 && ((b < 0) != (m < 0))) d -= 1;
     if (d == 0) return std::copysign(T(0), a / b); T f = std::floor(d); return d - f > T(0.5) ? f + 1 : f; }
   else { if (b == 0) return T(0); T q = a / b; return (a % b != 0 && ((a < 0) != (b < 0))) ? T(q - 1) : q; } }
 template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::trunc(a / b); else return b == 0 ? T(0) : T(a / b); }
+template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr (std::is_floating_point<T>::value) return std::fma(a, b, c); else return T(uint64_t(a) * uint64_t(b) + uint64_t(c)); }
 template <typename T, typename S> static inline T whittle_cast(S a) {
   if constexpr (std::is_same<T, bool>::value) return a != S(0);
   else if constexpr (std::is_floating_point<S>::value && std::is_integral<T>::value) {

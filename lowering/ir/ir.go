@@ -135,6 +135,7 @@ func (e *Expr) Size() int {
 	return n
 }
 
+// String shows loops for dumps: what is stored, over which space, and the expression.
 func (l *Loops) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s = ", l.Out.Name)
@@ -145,6 +146,7 @@ func (l *Loops) String() string {
 	return b.String()
 }
 
+// String shows an expression as calls with the dtype that they compute in: add.f32(x[i0], 1LL).
 func (e *Expr) String() string {
 	switch e.Kind {
 	case Load:

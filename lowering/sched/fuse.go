@@ -1,6 +1,10 @@
 package sched
 
-import "whittle/lowering/ir"
+import (
+	"slices"
+
+	"whittle/lowering/ir"
+)
 
 // Step is one unit of work in graph order: a group of loops, or something else (an extern call, a view).
 type Step struct {
@@ -13,20 +17,22 @@ var rules = []func(group []*ir.Loops, l *ir.Loops) bool{
 	// the same space
 	func(g []*ir.Loops, l *ir.Loops) bool {
 		last := g[len(g)-1]
-		return last.Reduce == "" && l.Reduce == "" && equal(last.Ranges, l.Ranges)
+		return last.Reduce == "" && l.Reduce == "" && slices.Equal(last.Ranges, l.Ranges)
 	},
 	// Loops of one kernel run one after another, so any order of spaces is right; sharing saves
 	// a call and a compile. Large groups compile slowly, which bounds them.
 	func(g []*ir.Loops, _ *ir.Loops) bool { return len(g) < maxGroup },
 }
 
+// maxGroup is how many loops of different spaces a kernel may have.
 const maxGroup = 24
 
-// Fuse groups neighbouring loops.
+// Fuse groups neighbouring loops. The steps that come in stay as they are; nothing changes its place.
 func Fuse(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
 		if len(s.Loops) == 0 || len(out) == 0 || len(out[len(out)-1].Loops) == 0 {
+			s.Loops = slices.Clip(s.Loops) // a group grows in memory of its own
 			out = append(out, s)
 			continue
 		}
@@ -47,16 +53,4 @@ func Fuse(steps []Step) []Step {
 		}
 	}
 	return out
-}
-
-func equal(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

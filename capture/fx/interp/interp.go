@@ -20,11 +20,14 @@ func Aten(ctx context.Context, d aten.Dispatcher) fx.Resolver {
 	return r.call
 }
 
+// atenResolver finds the operator of a call by its target, and runs it on d. It holds no state of the run: one may serve many graphs.
 type atenResolver struct {
 	ctx context.Context
 	d   aten.Dispatcher
 }
 
+// call decides by the kind of target. An overload is looked up; operator.* works on numbers and tensors alike; other functions, and methods,
+// are resolved by name among the overloads of an operator, as PyTorch binds them.
 func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any, error) {
 	switch n.Op {
 	case fx.CallMethod:
@@ -59,6 +62,8 @@ func (r *atenResolver) call(n *fx.Node, args []any, kwargs map[string]any) (any,
 	return r.packet(parts[len(parts)-1], args, kwargs)
 }
 
+// packet resolves a call by the name of an operator. Sizes that stand one by one, as in x.view(2, -1), are tried as a list where they do not
+// bind otherwise.
 func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (any, error) {
 	if name == "size" && len(args) > 0 {
 		if t, ok := args[0].(*tensor.Tensor); ok {
@@ -85,6 +90,7 @@ func (r *atenResolver) packet(name string, args []any, kwargs map[string]any) (a
 	return r.d.Dispatch(op, bound)
 }
 
+// allInts reports whether all values are whole numbers.
 func allInts(vs []any) bool {
 	for _, v := range vs {
 		if _, ok := v.(int64); !ok {
@@ -94,6 +100,7 @@ func allInts(vs []any) bool {
 	return true
 }
 
+// cond runs the one branch of torch.cond that its predicate picks, with the same resolver.
 func (r *atenResolver) cond(args []any) (any, error) {
 	yes, err := truth(args[0])
 	if err != nil {
@@ -111,6 +118,8 @@ func (r *atenResolver) cond(args []any) (any, error) {
 	return fx.Run(r.ctx, gm, ops, r.call)
 }
 
+// truth is the value of a predicate: a number, or a tensor of one element. A fake tensor counts as true, as the results of both branches have
+// the same metadata.
 func truth(v any) (bool, error) {
 	switch v := v.(type) {
 	case bool:
@@ -165,6 +174,7 @@ func symSize(target string, args []any) (any, bool, error) {
 	return nil, false, nil
 }
 
+// sizes are those of a tensor, as x.size() gives them.
 func sizes(t *tensor.Tensor) []any {
 	out := make([]any, len(t.Shape))
 	for i, s := range t.Shape {
@@ -173,6 +183,7 @@ func sizes(t *tensor.Tensor) []any {
 	return out
 }
 
+// tensorAttr is an attribute of a tensor that a graph may ask for, such as shape or dtype; ok is false for others.
 func tensorAttr(v, name any) (any, bool) {
 	t, ok := v.(*tensor.Tensor)
 	if !ok {
@@ -225,6 +236,7 @@ func (r *atenResolver) operator(name string, args []any) (any, error) {
 	return nil, fmt.Errorf("operator.%s is not supported on tensors here", name)
 }
 
+// tensorOps are the operators that operator.* functions stand for where an operand is a tensor.
 var tensorOps = map[string]string{
 	"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
 	"matmul": "matmul", "neg": "neg", "pos": "positive", "invert": "bitwise_not", "abs": "abs", "and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor",
@@ -233,6 +245,7 @@ var tensorOps = map[string]string{
 	"ixor": "bitwise_xor_", "imod": "remainder_", "ifloordiv": "floor_divide_",
 }
 
+// index is seq[i] for a list of values: by a number, or by a slice.
 func index(seq []any, i any) (any, error) {
 	switch i := i.(type) {
 	case int64:
@@ -395,150 +408,182 @@ func numberFunc(target string, args []any) (any, bool, error) {
 	return nil, true, nil
 }
 
-// number is Python arithmetic on ints, floats and bools, as symbolic sizes need it.
+// number is Python arithmetic on ints, floats and bools, as symbolic sizes need it. Two whole numbers give a whole one, but for true division; else
+// both are floats.
 func number(name string, args []any) (any, error) {
-	bad := func() (any, error) { return nil, fmt.Errorf("operator.%s is not supported on %T", name, args[0]) }
 	if len(args) == 0 || len(args) > 2 {
 		return nil, fmt.Errorf("operator.%s takes other arguments", name)
 	}
-	toInt := func(v any) (int64, bool) {
-		switch v := v.(type) {
-		case int64:
-			return v, true
-		case bool:
-			if v {
-				return 1, true
-			}
-			return 0, true
-		}
-		return 0, false
+	op := strings.TrimSuffix(name, "_")
+	if strings.HasPrefix(op, "i") && isInplace(op) {
+		op = op[1:]
 	}
-	toFloat := func(v any) (float64, bool) {
-		if f, ok := v.(float64); ok {
-			return f, true
-		}
-		i, ok := toInt(v)
-		return float64(i), ok
-	}
-	name = strings.TrimSuffix(name, "_")
-	if strings.HasPrefix(name, "i") && isInplace(name) {
-		name = name[1:]
-	}
+	var v any
+	var ok bool
+	var err error
 	if len(args) == 1 {
-		if i, ok := toInt(args[0]); ok {
-			switch name {
-			case "neg":
-				return -i, nil
-			case "pos":
-				return i, nil
-			case "invert":
-				return ^i, nil
-			case "not":
-				return i == 0, nil
-			case "abs":
-				return max(i, -i), nil
-			case "truth":
-				return i != 0, nil
-			case "index":
-				return i, nil
-			}
-		}
-		if f, ok := toFloat(args[0]); ok {
-			switch name {
-			case "neg":
-				return -f, nil
-			case "pos":
-				return f, nil
-			case "abs":
-				return math.Abs(f), nil
-			}
-		}
-		return bad()
+		v, ok = unary(op, args[0])
+	} else {
+		v, ok, err = binary(op, args)
 	}
+	if !ok && err == nil {
+		err = fmt.Errorf("operator.%s is not supported on %T", op, args[0])
+	}
+	return v, err
+}
+
+// toInt is an int, or a bool as 0 or 1.
+func toInt(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+// toFloat is any number as a float.
+func toFloat(v any) (float64, bool) {
+	if f, ok := v.(float64); ok {
+		return f, true
+	}
+	i, ok := toInt(v)
+	return float64(i), ok
+}
+
+// unary computes with one operand; ok is false for what it does not support.
+func unary(op string, x any) (any, bool) {
+	if i, ok := toInt(x); ok {
+		switch op {
+		case "neg":
+			return -i, true
+		case "pos", "index":
+			return i, true
+		case "invert":
+			return ^i, true
+		case "not":
+			return i == 0, true
+		case "abs":
+			return max(i, -i), true
+		case "truth":
+			return i != 0, true
+		}
+		return nil, false
+	}
+	if f, ok := toFloat(x); ok {
+		switch op {
+		case "neg":
+			return -f, true
+		case "pos":
+			return f, true
+		case "abs":
+			return math.Abs(f), true
+		}
+	}
+	return nil, false
+}
+
+// binary computes with two operands; ok is false for what they do not support.
+func binary(op string, args []any) (v any, ok bool, err error) {
 	a, aok := toInt(args[0])
 	b, bok := toInt(args[1])
 	if aok && bok {
-		switch name {
-		case "add", "sub", "mul", "floordiv", "mod":
-			if v, ok := intOp(name, a, b); ok {
-				return v, nil
-			}
-			return nil, fmt.Errorf("ZeroDivisionError: integer division or modulo by zero")
-		case "pow":
-			if b >= 0 {
-				v := int64(1)
-				for ; b > 0; b-- {
-					v *= a
-				}
-				return v, nil
-			}
-		case "lshift":
-			return a << uint(b), nil
-		case "rshift":
-			return a >> uint(b), nil
-		case "and":
-			return logical(args, a&b), nil
-		case "or":
-			return logical(args, a|b), nil
-		case "xor":
-			return logical(args, a^b), nil
-		case "eq":
-			return a == b, nil
-		case "ne":
-			return a != b, nil
-		case "lt":
-			return a < b, nil
-		case "le":
-			return a <= b, nil
-		case "gt":
-			return a > b, nil
-		case "ge":
-			return a >= b, nil
+		if v, ok, err = wholeBinary(op, args, a, b); ok || err != nil {
+			return v, ok, err
 		}
 	}
 	x, xok := toFloat(args[0])
 	y, yok := toFloat(args[1])
-	if !xok || !yok {
-		switch name {
-		case "eq":
-			return args[0] == args[1], nil
-		case "ne":
-			return args[0] != args[1], nil
-		}
-		return bad()
+	if xok && yok {
+		return floatBinary(op, x, y)
 	}
-	switch name {
+	switch op {
+	case "eq":
+		return args[0] == args[1], true, nil
+	case "ne":
+		return args[0] != args[1], true, nil
+	}
+	return nil, false, nil
+}
+
+// wholeBinary is binary for a and b, the integers that args are; ok is false where the result is a float, too.
+func wholeBinary(op string, args []any, a, b int64) (v any, ok bool, err error) {
+	switch op {
+	case "add", "sub", "mul", "floordiv", "mod":
+		if v, ok := intOp(op, a, b); ok {
+			return v, true, nil
+		}
+		return nil, false, fmt.Errorf("ZeroDivisionError: integer division or modulo by zero")
+	case "pow":
+		if b < 0 {
+			return nil, false, nil
+		}
+		p := int64(1)
+		for ; b > 0; b-- {
+			p *= a
+		}
+		return p, true, nil
+	case "lshift":
+		return a << uint(b), true, nil
+	case "rshift":
+		return a >> uint(b), true, nil
+	case "and":
+		return logical(args, a&b), true, nil
+	case "or":
+		return logical(args, a|b), true, nil
+	case "xor":
+		return logical(args, a^b), true, nil
+	}
+	v, ok = relation(op, a, b)
+	return v, ok, nil
+}
+
+// floatBinary is binary for floats. Division rounds down, and its remainder has the sign of the divisor, as in Python.
+func floatBinary(op string, x, y float64) (v any, ok bool, err error) {
+	switch op {
 	case "add":
-		return x + y, nil
+		return x + y, true, nil
 	case "sub":
-		return x - y, nil
+		return x - y, true, nil
 	case "mul":
-		return x * y, nil
+		return x * y, true, nil
 	case "truediv":
 		if y == 0 {
-			return nil, fmt.Errorf("ZeroDivisionError: division by zero")
+			return nil, false, fmt.Errorf("ZeroDivisionError: division by zero")
 		}
-		return x / y, nil
+		return x / y, true, nil
 	case "floordiv":
-		return math.Floor(x / y), nil
+		return math.Floor(x / y), true, nil
 	case "mod":
-		return x - y*math.Floor(x/y), nil
+		return x - y*math.Floor(x/y), true, nil
 	case "pow":
-		return math.Pow(x, y), nil
-	case "eq":
-		return x == y, nil
-	case "ne":
-		return x != y, nil
-	case "lt":
-		return x < y, nil
-	case "le":
-		return x <= y, nil
-	case "gt":
-		return x > y, nil
-	case "ge":
-		return x >= y, nil
+		return math.Pow(x, y), true, nil
 	}
-	return bad()
+	v, ok = relation(op, x, y)
+	return v, ok, nil
+}
+
+// relation compares two numbers of one type; ok is false for what is no relation. A nan is equal to nothing.
+func relation[T int64 | float64](op string, a, b T) (v any, ok bool) {
+	switch op {
+	case "eq":
+		return a == b, true
+	case "ne":
+		return a != b, true
+	case "lt":
+		return a < b, true
+	case "le":
+		return a <= b, true
+	case "gt":
+		return a > b, true
+	case "ge":
+		return a >= b, true
+	}
+	return nil, false
 }
 
 // logical keeps the type bool where both operands have it.

@@ -266,7 +266,6 @@ var written = map[string][]values{
 
 // silent are operators that a rule is keyed to and says nothing of, and why.
 var silent = map[string]string{
-	"aten.float_power_.Tensor": "its decomposition calls an operator that is not there",
 	"aten._convolution.out":    withOut,
 	"aten.convolution.out":     withOut,
 	"aten.mv.out":              withOut,
