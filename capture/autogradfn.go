@@ -417,13 +417,13 @@ func (tr *tracer) bodyInput(o vm.Object, name string) vm.Object {
 // withoutGrad runs part of a trace with gradients switched off, and notes that in the graph.
 func (tr *tracer) withoutGrad(f func() (vm.Object, error)) (vm.Object, error) {
 	const target = "torch._C._set_grad_enabled"
+	defer tr.t.KeepModes()()
 	on := tr.t.Grad.Enabled()
 	if on {
 		tr.graph.CallFunction(target, false)
 		tr.t.Grad.SetEnabled(false)
 	}
 	v, err := f()
-	tr.t.Grad.SetEnabled(on)
 	if on && err == nil {
 		tr.graph.CallFunction(target, true)
 	}

@@ -17,14 +17,12 @@ import (
 
 // outside runs f in the middle of a trace as plain Python: nothing that it calls is captured.
 func (tr *tracer) outside(f func() (vm.Object, error)) (vm.Object, error) {
-	t, in := tr.t, tr.in
-	oldHook, oldLift, oldCall, oldFrame, oldActive := t.Hook, t.Lift, in.CallHook, in.FrameHook, tr.d.outer
-	t.Hook, t.Lift, in.CallHook, in.FrameHook, tr.d.outer = nil, nil, nil, nil, tr
+	defer tr.d.push(func(u *underway, a *torch.Ambient) {
+		torch.Unwatched(a)
+		u.outer = tr
+	})()
 	tr.depth++
-	defer func() {
-		tr.depth--
-		t.Hook, t.Lift, in.CallHook, in.FrameHook, tr.d.outer = oldHook, oldLift, oldCall, oldFrame, oldActive
-	}()
+	defer func() { tr.depth-- }()
 	return f()
 }
 

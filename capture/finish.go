@@ -164,9 +164,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 
 // compileGraph hands the graph to the backend, outside of any capture.
 func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent, out *outcome) (vm.Object, error) {
-	oldHook, oldActive := d.In.FrameHook, d.active
-	d.In.FrameHook, d.active = nil, nil
-	defer func() { d.In.FrameHook, d.active = oldHook, oldActive }()
+	defer d.push(func(u *underway, a *torch.Ambient) { u.active, a.FrameHook = nil, nil })()
 	obj, err := d.T.NewGraphModule(gm, nil)
 	if err != nil {
 		return nil, err

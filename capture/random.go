@@ -155,13 +155,11 @@ func (tr *tracer) putBack() error {
 }
 
 // make draws the numbers of a run, as plain Python.
-func (ds randomDraws) make(e *source.Env) error {
+func (ds randomDraws) make(t *torch.Torch, e *source.Env) error {
 	if len(ds) == 0 {
 		return nil
 	}
-	hook := e.In.FrameHook
-	e.In.FrameHook = nil
-	defer func() { e.In.FrameHook = hook }()
+	defer t.Push(func(a *torch.Ambient) { a.FrameHook = nil })()
 	e.Drawn = nil
 	for _, d := range ds {
 		v := d.number

@@ -86,12 +86,11 @@ func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
 	if err := grad.SetRequiresGrad(leaf, true); err != nil {
 		return err
 	}
-	on := grad.Enabled()
+	defer tr.t.KeepModes()()
 	grad.SetEnabled(true)
 	grad.Record(grad.GradFn(x), []*tensor.Tensor{leaf}, []*tensor.Tensor{f}, func([]*tensor.Tensor) ([]*tensor.Tensor, error) {
 		return nil, errors.New("a tensor of a trace has no gradient") // a backward in a graph breaks it
 	})
-	grad.SetEnabled(on)
 	return nil
 }
 
@@ -238,18 +237,14 @@ func (tr *tracer) unsupportedArg(err error) error {
 
 // onFakes runs f with operators computing metadata only.
 func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
-	tr.depth++
-	oldHook, oldDispatch, oldLift := tr.t.Hook, tr.t.Dispatch, tr.t.Lift
-	tr.t.Hook = nil
-	oldSymbolic := tr.t.Symbolic
-	tr.t.Symbolic = true
 	tr.refusal = nil
-	tr.t.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, &tr.refusal}
-	tr.t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
-	defer func() {
-		tr.depth--
-		tr.t.Hook, tr.t.Dispatch, tr.t.Lift, tr.t.Symbolic = oldHook, oldDispatch, oldLift, oldSymbolic
-	}()
+	defer tr.t.Push(func(a *torch.Ambient) {
+		a.Hook, a.Symbolic = nil, true
+		a.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, &tr.refusal}
+		a.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
+	})()
+	tr.depth++
+	defer func() { tr.depth-- }()
 	return f()
 }
 

@@ -11,7 +11,7 @@ import (
 // runEntry runs compiled code in place of a frame.
 func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, error) {
 	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
-	if err := en.plan.draws.make(e); err != nil {
+	if err := en.plan.draws.make(d.T, e); err != nil {
 		return nil, err
 	}
 	if en.fn != nil {

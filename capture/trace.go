@@ -183,20 +183,12 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 	}
 	tr.logSymbols()
 	tr.seeStack(f)
-	oldHook, oldCall, oldFrame := d.T.Hook, d.In.CallHook, d.active
-	oldLookup := d.In.LookupHook
-	d.In.LookupHook = tr.lookedUp
-	oldDispatch, oldLift, oldSwitch := d.T.Dispatch, d.T.Lift, d.T.GradSwitch
-	d.T.Hook, d.In.CallHook, d.active = tr.api, tr.call, tr
-	d.T.Lift, d.T.Sizes, d.T.Numel = nil, tr.sizesOf, tr.numelOf
-	defer func() {
-		d.T.Sizes, d.T.Numel = nil, nil
-		d.T.Hook, d.In.CallHook, d.active = oldHook, oldCall, oldFrame
-		d.In.LookupHook = oldLookup
-		d.T.Dispatch, d.T.Lift, d.T.GradSwitch = oldDispatch, oldLift, oldSwitch
-	}()
-	autocast, inference := d.T.Autocast, d.T.Inference
-	defer func() { d.T.Inference = inference }()
+	defer d.push(func(u *underway, a *torch.Ambient) {
+		u.active = tr
+		a.Hook, a.CallHook, a.LookupHook = tr.api, tr.call, tr.lookedUp
+		a.Lift, a.Sizes, a.Numel = nil, tr.sizesOf, tr.numelOf
+	})()
+	defer d.T.KeepModes()() // what the frame leaves open is in the outcome
 	if err := tr.enterModes(f); err != nil {
 		return nil, err
 	}
@@ -215,8 +207,7 @@ func (tr *tracer) run(f *vm.Frame) (*outcome, error) {
 			return nil, err
 		}
 	}
-	d.T.Grad.SetEnabled(tr.grad)
-	autocast, d.T.Autocast = d.T.Autocast, autocast
+	autocast := d.T.Autocast
 	if errors.Is(err, errStop) {
 		return &outcome{broke: true, at: tr.at, gradEnd: grad, autocastEnd: autocast}, nil
 	}

@@ -30,14 +30,10 @@ type Interp struct {
 	Modules  *Dict
 	Builtins *Module
 
-	// FrameHook, if not nil, decides how each Python frame is evaluated (PEP 523). It may call EvalFrame.
-	FrameHook func(in *Interp, f *Frame) (Object, error)
+	// Hooks are what watches the interpreter now.
+	Hooks
 	// OnInterrupt, if not nil, runs after Interrupt was called; what it raises is raised where the code is.
 	OnInterrupt func() error
-	// LookupHook, if not nil, is told of each attribute that is looked up in a class that a class statement made; v is nil when there is none.
-	LookupHook func(t *Type, name string, v Object)
-	// CallHook, if not nil, is asked about every call that bytecode makes; handled true replaces the call.
-	CallHook func(in *Interp, callable Object, args []Object, kw []KwArg) (result Object, handled bool, err error)
 
 	// Ext is free for embedders: packages keep their per-interpreter state under a key of their own type.
 	Ext map[any]any
