@@ -58,10 +58,10 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 		if !ok {
 			continue
 		}
-		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
-		tr.sources[v] = src
+		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.reads.stackIndex(f, v))}
+		tr.world.sources[v] = src
 		tr.guards.Add(guard.Identity(v, src))
-		tr.save(i)
+		tr.world.save(i)
 		if _, err := tr.in.CallMethod(i, "__enter__"); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (d *Dynamo) outsideModes(f *vm.Frame) error {
 }
 
 // stackIndex is the number under which guards know a value of a resume function's stack.
-func (tr *tracer) stackIndex(f *vm.Frame, v vm.Object) int {
+func (rd *reads) stackIndex(f *vm.Frame, v vm.Object) int {
 	k := 0
 	for _, x := range f.Stack[:f.SP] {
 		if x == v {
@@ -159,9 +159,9 @@ func (tr *tracer) unpackTensor(o vm.Object) (*vm.List, error) {
 }
 
 // cleanGradModes removes switches of the gradient mode that follow each other and cancel out.
-func (tr *tracer) cleanGradModes() {
-	nodes := append([]*fx.Node(nil), tr.graph.Nodes...)
-	on := tr.grad
+func (og *output) cleanGradModes() {
+	nodes := append([]*fx.Node(nil), og.graph.Nodes...)
+	on := og.state.grad
 	gone := map[*fx.Node]bool{}
 	switches := func(n *fx.Node) (to, ok bool) {
 		if n.Target != "torch._C._set_grad_enabled" || gone[n] || len(n.Args) != 1 {
@@ -179,7 +179,7 @@ func (tr *tracer) cleanGradModes() {
 		if back, ok := switches(nodes[i+1]); ok && back != on {
 			on = back
 			gone[nodes[i]], gone[nodes[i+1]] = true, true
-			tr.graph.Erase(nodes[i], nodes[i+1])
+			og.graph.Erase(nodes[i], nodes[i+1])
 		}
 	}
 }
@@ -195,21 +195,21 @@ type globalWrite struct {
 func (*globalWrite) Type() *vm.Type { return vm.ObjectType }
 
 // storeGlobal remembers what a global was before the trace assigns it.
-func (tr *tracer) storeGlobal(f *vm.Frame, name string) {
-	for _, w := range tr.globals {
+func (ef *sideEffects) storeGlobal(f *vm.Frame, name string) {
+	for _, w := range ef.globals {
 		if w.dict == f.Globals && w.name == name {
 			return
 		}
 	}
 	old, _ := f.Globals.GetStr(name)
 	w := &globalWrite{f.Globals, name, old}
-	tr.globals = append(tr.globals, w)
-	tr.savedOrder = append(tr.savedOrder, w)
+	ef.globals = append(ef.globals, w)
+	ef.savedOrder = append(ef.savedOrder, w)
 }
 
 // wroteGlobal reports whether the trace assigned a global.
-func (tr *tracer) wroteGlobal(d *vm.Dict, name string) bool {
-	for _, w := range tr.globals {
+func (ef *sideEffects) wroteGlobal(d *vm.Dict, name string) bool {
+	for _, w := range ef.globals {
 		if w.dict == d && w.name == name {
 			return true
 		}
@@ -218,8 +218,8 @@ func (tr *tracer) wroteGlobal(d *vm.Dict, name string) bool {
 }
 
 // restoreGlobals takes the assignments of the trace back.
-func (tr *tracer) restoreGlobals() {
-	for _, w := range tr.globals {
+func (ef *sideEffects) restoreGlobals() {
+	for _, w := range ef.globals {
 		if w.old == nil {
 			w.dict.DelStr(w.name)
 		} else {
@@ -266,7 +266,7 @@ func (tr *tracer) userException(c *vm.Type, args []vm.Object) error {
 	}
 	names := make([]string, len(args))
 	for i, a := range args {
-		names[i] = tr.variableName(a)
+		names[i] = tr.world.variableName(a)
 	}
 	return unsupported(breaks.UserException, c.Module+"."+c.Qualname, strings.Join(names, ", "))
 }
@@ -343,5 +343,5 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 	if err1 != nil || err2 != nil {
 		return nil
 	}
-	return &fakeFailed{msg: fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner), at: tr.stackFrames()}
+	return &fakeFailed{msg: fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner), at: tr.journal.stackFrames()}
 }

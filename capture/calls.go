@@ -23,22 +23,22 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		f = m.Func
 	}
 	if tr.putOff(callable, f) {
-		tr.logs = append(tr.logs, logCall{callable, args, kw})
+		tr.effects.logs = append(tr.effects.logs, logCall{callable, args, kw})
 		return vm.None, true, nil
 	}
-	if v, ok := tr.asksByMethod(f, callable, args); ok {
+	if v, ok := tr.reads.asksByMethod(f, callable, args); ok {
 		return v, true, nil
 	}
-	v, done, err := tr.randomCall(callable, args, kw)
+	v, done, err := tr.random.randomCall(callable, args, kw)
 	if done || err != nil {
-		return v, done, tr.located(err)
+		return v, done, tr.journal.located(err)
 	}
 	switch f := f.(type) {
 	case *vm.Builtin:
 		v, done, err = tr.callBuiltin(f, args, kw)
 	case *vm.Function:
 		if v, done, err = tr.callFunction(f, callable, args, kw); !done && err == nil {
-			tr.calling(f, callable, args, kw)
+			tr.bindings.calling(f, callable, args, kw)
 			if f.Code.Flags&code.Generator != 0 && !tr.quiet() {
 				v, done, err = tr.drain(callable, args, kw)
 			}
@@ -50,7 +50,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 			}
 		}
 		if err := tr.userException(f, args); err != nil {
-			return nil, false, tr.located(err)
+			return nil, false, tr.journal.located(err)
 		}
 		if !looksOnly.has(f.Name) && f.Module == "builtins" {
 			for i, a := range args {
@@ -61,64 +61,64 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 				if rows != nil && walks.has(f.Name) {
 					args[i] = rows
 				}
-				tr.seeItems(a)
-				tr.content(a)
+				tr.world.seeItems(a)
+				tr.reads.content(a)
 			}
 		}
 		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
-			tr.seeClassCell(tr.in.Frame())
+			tr.bindings.seeClassCell(tr.in.Frame())
 		}
 		if f.Module == "builtins" || f.Module == "" {
 			if (f.Name == "list" || f.Name == "tuple") && len(args) == 1 {
-				tr.walked(args[0])
+				tr.reads.walked(args[0])
 			}
-			tr.usePolyfill("builtins."+f.Name, args)
+			tr.world.usePolyfill("builtins."+f.Name, args)
 		}
 		v, done, err = tr.numberType(f, args, kw)
 	case *vm.Instance:
-		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded.has(f.Class.FullName()) {
+		if src := tr.world.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.world.tracked(f) && !unguarded.has(f.Class.FullName()) {
 			tr.guards.Add(guard.Identity(f, src)) // what calling it does is not looked into by guards
 		}
 		if isModule(f) {
-			v, done, err = tr.callModule(f, args, kw)
+			v, done, err = tr.bindings.callModule(f, args, kw)
 		} else if isA(f.Class, "torch._ops", "HigherOrderOperator") {
-			v, done, err = tr.higherOrder(f, args, kw)
+			v, done, err = tr.bodies.higherOrder(f, args, kw)
 		} else if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
 			if g, ok := s.Func.(*vm.Function); ok {
 				v, done, err = tr.callFunction(g, callable, args, kw)
 			}
 		}
 	}
-	return v, done, tr.located(err)
+	return v, done, tr.journal.located(err)
 }
 
 // readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
-func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
-	src := tr.sources[keyOf(o)]
+func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
+	src := rd.world.sources[keyOf(o)]
 	n, isStr := vm.AsStr(name)
 	if isStr {
-		tr.readsAttr(o, n)
+		rd.readsAttr(o, n)
 	}
 	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
 		return nil, false
 	}
-	v, err := tr.in.GetAttr(o, n)
+	v, err := rd.in.GetAttr(o, n)
 	if err != nil {
 		return nil, false
 	}
-	if !tr.boundHere(o, n, v) {
-		tr.seeAttr(o, src, n, v)
+	if !rd.boundHere(o, n, v) {
+		rd.seeAttr(o, src, n, v)
 	}
 	return v, true
 }
 
 // seeForMethod registers the members of a container that one of its methods reads.
-func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
+func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
 	if method == "__contains__" && len(args) > 0 {
-		if d, ok := vm.AsDict(self); ok && tr.sourceOf(self) != nil {
-			tr.memberGuard(tr.sourceOf(self), d, args[0])
+		if d, ok := vm.AsDict(self); ok && rd.world.sourceOf(self) != nil {
+			rd.world.memberGuard(rd.world.sourceOf(self), d, args[0])
 		} else {
-			tr.content(self)
+			rd.content(self)
 		}
 	}
 	switch method {
@@ -127,38 +127,38 @@ func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) 
 	}
 	d, isDict := self.(*vm.Dict)
 	if !isDict {
-		tr.seeItems(self)
-		tr.content(self)
+		rd.world.seeItems(self)
+		rd.content(self)
 		return
 	}
-	src := tr.sourceOf(self)
+	src := rd.world.sourceOf(self)
 	if src == nil {
 		return
 	}
 	switch method {
 	case "keys":
-		tr.walked(self)
+		rd.walked(self)
 	case "get", "pop", "setdefault", "__getitem__":
 		if len(args) == 0 {
 			return
 		}
-		v, ok, err := d.Get(tr.in, args[0])
-		tr.memberGuard(src, d, args[0])
+		v, ok, err := d.Get(rd.in, args[0])
+		rd.world.memberGuard(src, d, args[0])
 		if ok && err == nil {
-			tr.seeItem(self, src, args[0], v)
+			rd.world.seeItem(self, src, args[0], v)
 		}
-		if err != nil || !ok || keyOf(args[0]) != nil || !tr.held(self, args[0], v) {
+		if err != nil || !ok || keyOf(args[0]) != nil || !rd.effects.held(self, args[0], v) {
 			return
 		}
-		if r, err := tr.in.Repr(args[0]); err == nil {
-			tr.see(v, source.Item{Base: src, Key: args[0], Text: r})
+		if r, err := rd.in.Repr(args[0]); err == nil {
+			rd.world.see(v, source.Item{Base: src, Key: args[0], Text: r})
 		}
 	default:
 		if method == "items" || method == "values" {
-			tr.walked(self)
+			rd.walked(self)
 		}
-		tr.seeItems(self)
-		tr.content(self)
+		rd.world.seeItems(self)
+		rd.content(self)
 	}
 }
 
@@ -167,54 +167,54 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return nil, false, nil // the torch hook records it
 	}
 	if f.Owner != nil && len(args) > 0 {
-		tr.seeForMethod(args[0], f.Name, args[1:])
+		tr.reads.seeForMethod(args[0], f.Name, args[1:])
 		for _, a := range args[1:] {
-			tr.seeItems(a)
-			tr.content(a)
+			tr.world.seeItems(a)
+			tr.reads.content(a)
 		}
-		return nil, false, tr.nativeState(f, args[0])
+		return nil, false, tr.reads.nativeState(f, args[0])
 	}
 	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name)
 	if f.Module == "builtins" {
 		switch {
 		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
-			tr.content(args[1])
+			tr.reads.content(args[1])
 		case f.Name == "setattr" && len(args) == 3:
 			if n, ok := vm.AsStr(args[1]); ok {
-				if err := tr.storesTensor(args[0], n); err != nil {
+				if err := tr.reads.storesTensor(args[0], n); err != nil {
 					return nil, false, err
 				}
 			}
 		case f.Name == "hasattr" && len(args) == 2:
-			tr.asksAttr(args[0], args[1])
+			tr.reads.asksAttr(args[0], args[1])
 		case f.Name == "vars" && len(args) == 1:
 			if i, ok := args[0].(*vm.Instance); ok {
 				if d, err := tr.in.GetAttr(i, "__dict__"); err == nil {
-					tr.ownDict(i, d)
+					tr.world.ownDict(i, d)
 				}
 			}
 		case f.Name == "len" && len(args) == 1:
 			if d, ok := args[0].(*vm.Dict); ok {
-				if src := tr.sourceOf(d); src != nil {
+				if src := tr.world.sourceOf(d); src != nil {
 					n := d.Len()
-					if s, saved := tr.saved[d]; saved {
+					if s, saved := tr.effects.saved[d]; saved {
 						n = len(s.items) / 2
 					}
 					tr.guards.Covertly(func() { tr.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
 				}
-			} else if _, ok := guard.Contained(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
-				tr.membersGuard(tr.sourceOf(args[0]), args[0])
+			} else if _, ok := guard.Contained(tr.in, args[0]); ok && tr.world.sourceOf(args[0]) != nil {
+				tr.world.membersGuard(tr.world.sourceOf(args[0]), args[0])
 			}
 		}
 	}
 	for _, a := range args {
 		if !lazy {
-			tr.seeItems(a)
-			tr.content(a)
+			tr.world.seeItems(a)
+			tr.reads.content(a)
 		}
 	}
 	for _, a := range args {
-		if err := tr.useValue(a); err != nil {
+		if err := tr.standIns.useValue(a); err != nil {
 			return nil, false, err
 		}
 	}
@@ -223,27 +223,27 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Self != nil {
 		if _, isModule := f.Self.(*vm.Module); !isModule {
-			if tr.sourceOf(f) != nil {
-				tr.anchor(f.Self) // the method is guarded by its identity
+			if tr.world.sourceOf(f) != nil {
+				tr.world.anchor(f.Self) // the method is guarded by its identity
 			}
-			tr.seeForMethod(f.Self, f.Name, args)
-			return nil, false, tr.nativeState(f, f.Self)
+			tr.reads.seeForMethod(f.Self, f.Name, args)
+			return nil, false, tr.reads.nativeState(f, f.Self)
 		}
 	}
 	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
 		if _, isTensor := args[0].(*torch.Tensor); isTensor {
-			return nil, false, unsupported(breaks.Identity, tr.variableName(args[0]))
+			return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
 		}
 	}
 	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
-		if v, ok := tr.readAttr(args[0], args[1]); ok {
+		if v, ok := tr.reads.readAttr(args[0], args[1]); ok {
 			return v, true, nil
 		}
 	}
 	if f.Module == "builtins" && f.Name == "iter" && len(args) == 1 {
-		tr.walked(args[0])
+		tr.reads.walked(args[0])
 	}
-	tr.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
+	tr.world.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
 	if f.Owner != nil {
 		return nil, false, nil
 	}
@@ -271,7 +271,7 @@ func unsupportedBuiltin(module, name string) error {
 func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
 	kinds := make([]string, len(args))
 	for i, a := range args {
-		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
+		kinds[i] = "<class 'torch._dynamo.variables." + tr.world.variableClass(a) + "'>"
 	}
 	id, known := effects.names[f.Name]
 	if !known {
@@ -281,7 +281,7 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 }
 
 // variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
-func (tr *tracer) variableClass(o vm.Object) string {
+func (wo *world) variableClass(o vm.Object) string {
 	switch o := o.(type) {
 	case *torch.Tensor:
 		return "tensor.TensorVariable"
@@ -301,7 +301,7 @@ func (tr *tracer) variableClass(o vm.Object) string {
 		return "dicts.SetVariable"
 	case *vm.Instance:
 		switch {
-		case o.Class == tr.t.SizeType:
+		case o.Class == wo.t.SizeType:
 			return "lists.SizeVariable"
 		case isModule(o):
 			return "nn_module.UnspecializedNNModuleVariable"
@@ -310,7 +310,7 @@ func (tr *tracer) variableClass(o vm.Object) string {
 	case *vm.BoundMethod:
 		return "functions.UserMethodVariable"
 	case *vm.Function:
-		if len(o.Closure) > 0 && tr.sources[o] == nil {
+		if len(o.Closure) > 0 && wo.sources[o] == nil {
 			return "functions.NestedUserFunctionVariable"
 		}
 		return "functions.UserFunctionVariable"
@@ -328,15 +328,15 @@ func isModule(i *vm.Instance) bool {
 }
 
 // variableName is how PyTorch's reasons show one value: TensorVariable().
-func (tr *tracer) variableName(o vm.Object) string {
-	_, name, _ := strings.Cut(tr.variableClass(o), ".")
+func (wo *world) variableName(o vm.Object) string {
+	_, name, _ := strings.Cut(wo.variableClass(o), ".")
 	switch o := o.(type) {
 	case *vm.Instance:
 		if name != "SizeVariable" {
 			return name + "(" + o.Class.Name + ")"
 		}
 	case vm.Str, vm.Int, vm.Float, vm.Bool, *vm.NoneType:
-		if r, err := tr.in.Repr(o); err == nil {
+		if r, err := wo.in.Repr(o); err == nil {
 			return fmt.Sprintf("%s(%s: %s)", name, o.Type().Name, r)
 		}
 	}
@@ -363,7 +363,7 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
 		if len(args) == 0 {
 			return unsupported(breaks.DeepCopyOfNothing)
 		}
-		return unsupported(breaks.DeepCopy, tr.variableName(args[0]))
+		return unsupported(breaks.DeepCopy, tr.world.variableName(args[0]))
 	},
 }
 
@@ -388,7 +388,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
 		if cls, rest := appliedFunction(f, callable, args); cls != nil {
-			return tr.applyFunction(cls, rest, kw)
+			return tr.bodies.applyFunction(cls, rest, kw)
 		}
 		if fn := directives[mod+"."+f.Qualname]; fn != nil {
 			return fn(tr, args, kw)
@@ -431,7 +431,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if decorators.has(f.Code.Filename) {
 		return nil, false, nil
 	}
-	tr.usePolyfill(mod+"."+name, args)
+	tr.world.usePolyfill(mod+"."+name, args)
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, fn(tr, args)
 	}
@@ -505,13 +505,22 @@ func init() {
 		}
 	}
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
+	cond := func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+		return tr.bodies.cond(args, kw)
+	}
 	directives = map[string]directive{
-		"torch.cond":                                         (*tracer).cond,
-		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
-		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
-		"torch._dynamo.decorators.graph_break":               brk(breaks.GraphBreak),
-		"torch._check":                                       (*tracer).check,
-		"torch._check_is_size":                               (*tracer).checkIsSize,
+		"torch.cond":                        cond,
+		"torch._higher_order_ops.cond.cond": cond,
+		"torch.utils.checkpoint.checkpoint": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			return tr.bodies.checkpoint(args, kw)
+		},
+		"torch._dynamo.decorators.graph_break": brk(breaks.GraphBreak),
+		"torch._check": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			return tr.symbols.check(args, kw)
+		},
+		"torch._check_is_size": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			return tr.symbols.checkIsSize(args, kw)
+		},
 		"torch.compiler.is_compiling":                        yes,
 		"torch.compiler.is_dynamo_compiling":                 yes,
 		"torch._dynamo.is_compiling":                         yes,

@@ -130,8 +130,8 @@ func (c *compilation) full() (bool, error) {
 func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	d, f, ev := c.d, c.f, c.ev
 	ev.Attempts++
-	tr := newTracer(d, f, c.e, c.stop)
 	private := d.clone(f)
+	tr := newTracer(d, private, c.e, c.stop)
 	d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
 	if ev.Attempts > 1 {
 		c.inside()
@@ -141,7 +141,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	d.logf(logCreateEnv, "create_env")
 	var out *outcome
 	err = d.timed("_compile.compile_inner", func() (err error) {
-		out, err = tr.run(private)
+		out, err = tr.run()
 		return err
 	})
 	if err == nil {
@@ -153,7 +153,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 		v, err = d.finish(tr, private, out, f, c.st, c.e, ev)
 		return v, true, err
 	}
-	tr.restore()
+	tr.effects.restore()
 	var during *escaped
 	var wrong *fakeFailed
 	var u *Unsupported
@@ -201,7 +201,7 @@ func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
 // frame cannot go on behind the break; else the next attempt stops there.
 func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm.Object, done bool, err error) {
 	d, f, ev := c.d, c.f, c.ev
-	b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack, at: tr.breakAt}
+	b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.journal.stack, at: tr.journal.breakAt}
 	if len(b.Stack) == 0 {
 		b.at = []guard.Place{{Code: f.Code, Line: int(f.Code.Instrs[tr.at.pc].Line)}}
 		b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}

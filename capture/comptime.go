@@ -16,28 +16,28 @@ import (
 )
 
 // outside runs f in the middle of a trace as plain Python: nothing that it calls is captured.
-func (tr *tracer) outside(f func() (vm.Object, error)) (vm.Object, error) {
-	defer tr.d.push(func(u *underway, a *torch.Ambient) {
+func (gr *ground) outside(f func() (vm.Object, error)) (vm.Object, error) {
+	defer gr.d.push(func(u *underway, a *torch.Ambient) {
 		torch.Unwatched(a)
-		u.outer = tr
+		u.outer = u.active
 	})()
-	tr.depth++
-	defer func() { tr.depth-- }()
+	gr.depth++
+	defer func() { gr.depth-- }()
 	return f()
 }
 
 // ahead runs f for good while tracing: what it changes stays, whatever becomes of the trace.
 func (tr *tracer) ahead(f func() (vm.Object, error)) (vm.Object, error) {
 	before := map[vm.Object][]vm.Object{}
-	for o := range tr.saved {
+	for o := range tr.effects.saved {
 		before[o] = contents(o)
 	}
 	v, err := tr.outside(f)
 	for o, old := range before {
 		if now := contents(o); !sameItems(now, old) {
-			s := tr.saved[o]
+			s := tr.effects.saved[o]
 			s.items = now
-			tr.saved[o] = s
+			tr.effects.saved[o] = s
 		}
 	}
 	return v, err
@@ -82,7 +82,7 @@ func comptimeMethod(name string) directive {
 		now := make([]vm.Object, len(args))
 		for i, a := range args {
 			if p, ok := a.(*torch.Tensor); ok {
-				f, err := tr.fake(p)
+				f, err := tr.standIns.fake(p)
 				if err != nil {
 					return nil, false, err
 				}
@@ -179,7 +179,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 	}
 	show := func(tr *tracer, v vm.Object) (vm.Object, error) {
 		if p, ok := v.(*torch.Tensor); ok {
-			f, err := tr.fake(p)
+			f, err := tr.standIns.fake(p)
 			if err != nil {
 				return nil, err
 			}
@@ -199,7 +199,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			}
 			if v != nil && f.Code.LocalsPlusName(i) == name {
 				if f == tr.root && tr.env.Locals[name] == v {
-					tr.see(v, source.Local{Var: name})
+					tr.world.see(v, source.Local{Var: name})
 				}
 				return show(tr, v)
 			}
@@ -221,7 +221,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			}
 			name := f.Code.LocalsPlusName(i)
 			if f == tr.root && tr.env.Locals[name] == v {
-				tr.see(v, source.Local{Var: name})
+				tr.world.see(v, source.Local{Var: name})
 			}
 			text, err := tr.debugRepr(v)
 			if err != nil {
@@ -306,7 +306,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 		if tr == nil {
 			return nil, in.Errorf(in.Exc.RuntimeError, "comptime functions can only be called while a function is captured")
 		}
-		gm, err := d.T.NewGraphModule(&fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs}, nil)
+		gm, err := d.T.NewGraphModule(&fx.GraphModule{Graph: tr.out.graph, ClassName: "GraphModule", Attrs: tr.out.attrs}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -318,15 +318,15 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			return nil, in.Errorf(in.Exc.RuntimeError, "comptime functions can only be called while a function is captured")
 		}
 		if len(a) > 0 && a[0] == vm.True {
-			return vm.Str("\n\n\n" + strings.TrimSuffix(tr.graph.ReadableForward("", func(n *fx.Node) string {
-				t := tr.described(n)
+			return vm.Str("\n\n\n" + strings.TrimSuffix(tr.out.graph.ReadableForward("", func(n *fx.Node) string {
+				t := tr.journal.described(n)
 				if i := strings.Index(t, "]["); i > 0 {
 					t = t[:i+1]
 				}
 				return t
 			}), "\n")), nil
 		}
-		return vm.Str("\n\n\n" + tr.graph.Forward("") + "\n    "), nil
+		return vm.Str("\n\n\n" + tr.out.graph.Forward("") + "\n    "), nil
 	})
 }
 
@@ -334,7 +334,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 func (tr *tracer) debugRepr(v vm.Object) (string, error) {
 	switch o := v.(type) {
 	case *torch.Tensor:
-		f, err := tr.fake(o)
+		f, err := tr.standIns.fake(o)
 		if err != nil {
 			return "", err
 		}
@@ -346,7 +346,7 @@ func (tr *tracer) debugRepr(v vm.Object) (string, error) {
 	case *vm.Tuple:
 		return tr.debugItems("(", o.Items, ")")
 	}
-	return tr.variableName(v), nil
+	return tr.world.variableName(v), nil
 }
 
 func (tr *tracer) debugItems(open string, items []vm.Object, end string) (string, error) {

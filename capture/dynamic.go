@@ -108,13 +108,13 @@ func strideSpec(size, stride []int64) []string {
 }
 
 // seen is the history of a source in the frame that is being captured.
-func (tr *tracer) seen(source string) *seenSizes {
-	c := tr.root.Code
+func (sy *symbols) seen(source string) *seenSizes {
+	c := sy.root.Code
 	id := codeIDOf(c.Code)
-	h := tr.d.history[id]
+	h := sy.d.history[id]
 	if h == nil {
 		h = map[string]*seenSizes{}
-		tr.d.history[id] = h
+		sy.d.history[id] = h
 	}
 	if h[source] == nil {
 		h[source] = &seenSizes{}
@@ -149,7 +149,7 @@ type inputSizes struct {
 }
 
 // marks reads the set of dimensions in an attribute of a tensor.
-func (tr *tracer) marks(p *torch.Tensor, name string) map[int]bool {
+func (sy *symbols) marks(p *torch.Tensor, name string) map[int]bool {
 	dict := p.AttrDict(false)
 	if dict == nil {
 		return nil
@@ -158,7 +158,7 @@ func (tr *tracer) marks(p *torch.Tensor, name string) map[int]bool {
 	if !ok {
 		return nil
 	}
-	items, err := tr.in.IterAll(v)
+	items, err := sy.in.IterAll(v)
 	if err != nil {
 		return nil
 	}
@@ -172,63 +172,63 @@ func (tr *tracer) marks(p *torch.Tensor, name string) map[int]bool {
 }
 
 // sizesAt decides once which sizes of the tensor at a source are symbols.
-func (tr *tracer) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
+func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 	name := src.Name()
-	if s := tr.inputSizes[name]; s != nil {
+	if s := sy.inputSizes[name]; s != nil {
 		return s
 	}
 	x := p.T
-	if x.Base != nil && !tr.isStatic(p, src) {
-		if base, ok := tr.t.Wrap(x.Base).(*torch.Tensor); ok {
-			tr.sizesAt(base, source.Attr{Base: src, Of: "_base"})
+	if x.Base != nil && !sy.isStatic(p, src) {
+		if base, ok := sy.t.Wrap(x.Base).(*torch.Tensor); ok {
+			sy.sizesAt(base, source.Attr{Base: src, Of: "_base"})
 		}
 	}
-	before := len(tr.unknowns.Symbols())
+	before := len(sy.unknowns.Symbols())
 	s := &inputSizes{}
-	tr.inputSizes[name] = s
+	sy.inputSizes[name] = s
 	limits := make([]*symbolic.Limit, len(x.Shape))
 	policy := make([]symbolic.Policy, len(x.Shape))
 	shifts := make([]bool, len(x.Shape))
 	static := true
-	if !tr.isStatic(p, src) {
-		h := tr.seen(name)
+	if !sy.isStatic(p, src) {
+		h := sy.seen(name)
 		h.seeTensor(x.Shape, strideSpec(x.Shape, x.Stride))
-		strong, weak, fixed := tr.marks(p, "_dynamo_dynamic_indices"), tr.marks(p, "_dynamo_weak_dynamic_indices"), tr.marks(p, "_dynamo_static_indices")
+		strong, weak, fixed := sy.marks(p, "_dynamo_dynamic_indices"), sy.marks(p, "_dynamo_weak_dynamic_indices"), sy.marks(p, "_dynamo_static_indices")
 		for i := range policy {
-			free := tr.shapes.automatic && h.sizeDynamic(i)
-			shifts[i] = tr.shapes.automatic && h.strideDynamic(i) && !fixed[i] && !strong[i]
+			free := sy.shapes.automatic && h.sizeDynamic(i)
+			shifts[i] = sy.shapes.automatic && h.strideDynamic(i) && !fixed[i] && !strong[i]
 			switch {
 			case strong[i]:
 				if h.free != nil && i < len(h.free) {
 					h.free[i] = true
 				}
 				policy[i] = symbolic.Dynamic
-				if !tr.shapes.ignoreMarks {
-					limits[i] = &symbolic.Limit{Range: tr.markedRange(p, i)}
+				if !sy.shapes.ignoreMarks {
+					limits[i] = &symbolic.Limit{Range: sy.markedRange(p, i)}
 				}
 			case fixed[i]:
 			case weak[i], free:
 				policy[i] = symbolic.Dynamic
-			case !tr.shapes.assumeStatic:
+			case !sy.shapes.assumeStatic:
 				policy[i] = symbolic.Duck
 			}
 			static = static && policy[i] == symbolic.Static
 		}
 	}
 	for i, n := range x.Shape {
-		e := tr.unknowns.Size(n, fmt.Sprintf("%s.size()[%d]", name, i), policy[i])
+		e := sy.unknowns.Size(n, fmt.Sprintf("%s.size()[%d]", name, i), policy[i])
 		if limits[i] != nil && limits[i].Range != symbolic.All && e.Op == symbolic.OpSym {
-			tr.unknowns.Constrain(e.Name, limits[i].Range)
+			sy.unknowns.Constrain(e.Name, limits[i].Range)
 		}
 		s.size = append(s.size, e)
 	}
-	s.stride = tr.strides(name, x, s.size, shifts, static)
+	s.stride = sy.strides(name, x, s.size, shifts, static)
 	offset := symbolic.Duck
 	if static {
 		offset = symbolic.Static
 	}
-	s.offset = tr.unknowns.Size(x.Offset, name+".storage_offset()", offset)
-	for _, sym := range tr.unknowns.Symbols()[before:] {
+	s.offset = sy.unknowns.Size(x.Offset, name+".storage_offset()", offset)
+	for _, sym := range sy.unknowns.Symbols()[before:] {
 		s.bound = append(s.bound, sym.Name)
 	}
 	for _, e := range slices.Concat(s.size, s.stride, []*symbolic.Expr{s.offset}) { // the base of a view may have had it first
@@ -237,7 +237,7 @@ func (tr *tracer) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 		}
 	}
 	track := func(text string, e *symbolic.Expr, l *symbolic.Limit, get func(t *tensor.Tensor) int64) {
-		tr.track(symbolic.Input{From: text, Expr: e, Tensor: true, Limit: l}, func(e *source.Env) (any, bool) {
+		sy.track(symbolic.Input{From: text, Expr: e, Tensor: true, Limit: l}, func(e *source.Env) (any, bool) {
 			v, err := src.Get(e)
 			q, ok := v.(*torch.Tensor)
 			if err != nil || !ok {
@@ -267,19 +267,19 @@ func (tr *tracer) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 }
 
 // markedRange is the range that mark_dynamic promised for dimension i.
-func (tr *tracer) markedRange(p *torch.Tensor, i int) symbolic.Range {
+func (sy *symbols) markedRange(p *torch.Tensor, i int) symbolic.Range {
 	r := symbolic.All
 	v, ok := p.AttrDict(true).GetStr("_dynamo_dynamic_range")
 	if !ok {
 		return r
 	}
-	items, err := tr.in.IterAll(v)
+	items, err := sy.in.IterAll(v)
 	if err != nil {
 		return r
 	}
 	for _, it := range items {
 		part := func(name string) (int64, bool) {
-			o, err := tr.in.GetAttr(it, name)
+			o, err := sy.in.GetAttr(it, name)
 			if err != nil {
 				return 0, false
 			}
@@ -299,12 +299,12 @@ func (tr *tracer) markedRange(p *torch.Tensor, i int) symbolic.Range {
 }
 
 // isStatic tensors never have symbolic sizes: parameters, and what belongs to modules.
-func (tr *tracer) isStatic(p *torch.Tensor, src source.Source) bool {
-	return tr.shapes.staticParameters && staticShape(p, src)
+func (sy *symbols) isStatic(p *torch.Tensor, src source.Source) bool {
+	return sy.shapes.staticParameters && staticShape(p, src)
 }
 
 // strides explains strides by sizes where it can: from the innermost on, a stride is another dimension's extent.
-func (tr *tracer) strides(name string, x *tensor.Tensor, size []*symbolic.Expr, shifts []bool, static bool) []*symbolic.Expr {
+func (sy *symbols) strides(name string, x *tensor.Tensor, size []*symbolic.Expr, shifts []bool, static bool) []*symbolic.Expr {
 	out := make([]*symbolic.Expr, len(size))
 	for i, n := range x.Stride {
 		if n == 0 || n == 1 {
@@ -343,40 +343,40 @@ func (tr *tracer) strides(name string, x *tensor.Tensor, size []*symbolic.Expr, 
 			case static:
 				p = symbolic.Static
 			}
-			out[i] = tr.unknowns.Size(x.Stride[i], fmt.Sprintf("%s.stride()[%d]", name, i), p)
+			out[i] = sy.unknowns.Size(x.Stride[i], fmt.Sprintf("%s.stride()[%d]", name, i), p)
 		}
 	}
 }
 
 // track notes a number that comes from outside, and how to read it.
-func (tr *tracer) track(in symbolic.Input, get func(e *source.Env) (any, bool)) {
-	tr.inputNumbers = append(tr.inputNumbers, in)
-	tr.numbers[in.From] = get
+func (sy *symbols) track(in symbolic.Input, get func(e *source.Env) (any, bool)) {
+	sy.inputNumbers = append(sy.inputNumbers, in)
+	sy.numbers[in.From] = get
 }
 
 // bindSymbols adds placeholders for symbols; they stand before that of the tensor that has them.
-func (tr *tracer) bindSymbols(names []string) {
+func (sy *symbols) bindSymbols(names []string) {
 	for _, name := range names {
-		if tr.exprNodes[name] != nil {
+		if sy.out.exprNodes[name] != nil {
 			continue
 		}
-		s := tr.unknowns.Symbol(name)
-		n := tr.placeholder(name)
+		s := sy.unknowns.Symbol(name)
+		n := sy.out.placeholder(name)
 		n.Type = "torch.SymInt"
 		hint, _ := s.Hint.(int64)
 		n.Val = fx.SymInt{Expr: name, Hint: hint}
 		n.Meta = map[string]any{fx.MetaSource: s.From}
-		tr.exprNodes[name] = n
-		tr.inputs = append(tr.inputs, input{node: n, source: numberSource{s.From, tr.numbers}, symbol: name})
+		sy.out.exprNodes[name] = n
+		sy.out.inputs = append(sy.out.inputs, input{node: n, source: numberSource{s.From, sy.numbers}, symbol: name})
 	}
 }
 
 // placeholder adds an input to the graph, behind those that are there.
-func (tr *tracer) placeholder(name string) (n *fx.Node) {
-	add := func() { n = tr.graph.CreateNode(fx.Placeholder, name, nil, nil, "") }
-	for _, m := range tr.graph.Nodes {
+func (og *output) placeholder(name string) (n *fx.Node) {
+	add := func() { n = og.graph.CreateNode(fx.Placeholder, name, nil, nil, "") }
+	for _, m := range og.graph.Nodes {
 		if m.Op != fx.Placeholder {
-			tr.graph.InsertBefore(m, add)
+			og.graph.InsertBefore(m, add)
 			return n
 		}
 	}
@@ -409,15 +409,15 @@ func (s numberSource) Get(e *source.Env) (vm.Object, error) {
 }
 
 // sizesOf is torch's hook for sizes and strides of a tensor inside a trace.
-func (tr *tracer) sizesOf(x *tensor.Tensor, stride bool, dims ...int) []vm.Object {
-	f := tr.standIn(x)
-	if f == nil || !tr.sizes.Symbolic(f) && tr.reals[f] == nil {
+func (st *standIns) sizesOf(x *tensor.Tensor, stride bool, dims ...int) []vm.Object {
+	f := st.standIn(x)
+	if f == nil || !st.sizes.Symbolic(f) && st.reals[f] == nil {
 		return nil
 	}
-	all := tr.sizes.Size(f)
+	all := st.sizes.Size(f)
 	if stride {
 		var err error
-		if all, err = tr.sizes.Stride(f); err != nil {
+		if all, err = st.sizes.Stride(f); err != nil {
 			return nil
 		}
 	}
@@ -431,19 +431,19 @@ func (tr *tracer) sizesOf(x *tensor.Tensor, stride bool, dims ...int) []vm.Objec
 	if constants(all) {
 		return nil
 	}
-	return tr.numberObjects(all)
+	return st.out.numberObjects(all)
 }
 
 // standIn is the fake of a tensor whose sizes are asked for: one that comes in is used by that. nil for tensors of no trace.
-func (tr *tracer) standIn(x *tensor.Tensor) *tensor.Tensor {
+func (st *standIns) standIn(x *tensor.Tensor) *tensor.Tensor {
 	if x.Fake {
 		return x
 	}
 	p, ok := x.Py.(*torch.Tensor)
-	if !ok || tr.sources[p] == nil {
+	if !ok || st.world.sources[p] == nil {
 		return nil
 	}
-	f, err := tr.fake(p)
+	f, err := st.fake(p)
 	if err != nil {
 		return nil
 	}
@@ -451,25 +451,25 @@ func (tr *tracer) standIn(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // numelOf is torch's hook for the number of elements of a tensor inside a trace.
-func (tr *tracer) numelOf(x *tensor.Tensor) vm.Object {
-	f := tr.standIn(x)
-	if f == nil || !tr.sizes.Symbolic(f) {
+func (st *standIns) numelOf(x *tensor.Tensor) vm.Object {
+	f := st.standIn(x)
+	if f == nil || !st.sizes.Symbolic(f) {
 		return nil
 	}
-	e := symbolic.Mul(tr.sizes.Size(f)...)
-	o := tr.t.Number(e, tr.unknowns)
+	e := symbolic.Mul(st.sizes.Size(f)...)
+	o := st.t.Number(e, st.unknowns)
 	s, ok := o.(*torch.Scalar)
-	if !ok || tr.depth > 0 {
+	if !ok || st.depth > 0 {
 		return o
 	}
-	n := tr.nodes[f]
-	if tr.exprNodes[e.String()] == nil && n != nil && n.Op == fx.Placeholder { // of anything else, it is computed from the inputs
-		m := tr.graph.CreateNode(fx.CallMethod, "numel", []fx.Arg{n}, nil, "")
-		m.Val = fx.SymInt{Expr: e.String(), Hint: tr.unknowns.HintInt(e)}
-		tr.exprNodes[e.String()] = m
+	n := st.out.nodes[f]
+	if st.out.exprNodes[e.String()] == nil && n != nil && n.Op == fx.Placeholder { // of anything else, it is computed from the inputs
+		m := st.out.graph.CreateNode(fx.CallMethod, "numel", []fx.Arg{n}, nil, "")
+		m.Val = fx.SymInt{Expr: e.String(), Hint: st.unknowns.HintInt(e)}
+		st.out.exprNodes[e.String()] = m
 	}
-	tr.calls++
-	tr.scalars[s] = tr.exprNode(e)
+	st.out.calls++
+	st.out.scalars[s] = st.out.exprNode(e)
 	return s
 }
 
@@ -483,14 +483,14 @@ func constants(es []*symbolic.Expr) bool {
 }
 
 // numberObjects are expressions as Python numbers; at the level of the program each has a node.
-func (tr *tracer) numberObjects(es []*symbolic.Expr) []vm.Object {
+func (og *output) numberObjects(es []*symbolic.Expr) []vm.Object {
 	out := make([]vm.Object, len(es))
 	for i, e := range es {
-		o := tr.t.Number(e, tr.unknowns)
+		o := og.t.Number(e, og.unknowns)
 		if s, ok := o.(*torch.Scalar); ok {
-			if tr.depth == 0 {
-				tr.calls++ // PyTorch's graph holds a call here until it is cleaned up
-				tr.scalars[s] = tr.exprNode(e)
+			if og.depth == 0 {
+				og.calls++ // PyTorch's graph holds a call here until it is cleaned up
+				og.scalars[s] = og.exprNode(e)
 			}
 		}
 		out[i] = o
@@ -499,19 +499,19 @@ func (tr *tracer) numberObjects(es []*symbolic.Expr) []vm.Object {
 }
 
 // exprNode is the node that computes e from the graph's inputs; nil when graphs have no function for it.
-func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
-	e = tr.unknowns.Simplify(e)
-	if n := tr.exprNodes[e.String()]; n != nil {
+func (og *output) exprNode(e *symbolic.Expr) *fx.Node {
+	e = og.unknowns.Simplify(e)
+	if n := og.exprNodes[e.String()]; n != nil {
 		return n
 	}
-	if b := tr.branch; b != nil {
-		if n := b.number(tr, e); n != nil {
+	if b := og.branch; b != nil {
+		if n := b.number(og, e); n != nil {
 			return n
 		}
 	}
-	if make := tr.later[e.String()]; make != nil {
-		tr.exprNodes[e.Name] = make()
-		return tr.exprNodes[e.Name]
+	if make := og.later[e.String()]; make != nil {
+		og.exprNodes[e.Name] = make()
+		return og.exprNodes[e.Name]
 	}
 	arg := func(a *symbolic.Expr) fx.Arg {
 		switch a.Op {
@@ -520,7 +520,7 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 		case symbolic.OpFloat:
 			return a.Float
 		}
-		if n := tr.exprNode(a); n != nil {
+		if n := og.exprNode(a); n != nil {
 			return n
 		}
 		return nil
@@ -533,7 +533,7 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 				return
 			}
 		}
-		n = tr.graph.CallFunction(target, args...)
+		n = og.graph.CallFunction(target, args...)
 	}
 	switch e.Op {
 	case symbolic.OpMul:
@@ -554,7 +554,7 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 			}
 			parts = append(parts, x)
 		}
-		n = tr.graph.CallFunction("torch.sym_sum", parts)
+		n = og.graph.CallFunction("torch.sym_sum", parts)
 	case symbolic.OpFloorDiv:
 		binary("operator.floordiv", arg(e.Args[0]), arg(e.Args[1]))
 	case symbolic.OpMod:
@@ -567,93 +567,93 @@ func (tr *tracer) exprNode(e *symbolic.Expr) *fx.Node {
 		binary("torch.sym_min", arg(e.Args[0]), arg(e.Args[1]))
 	}
 	if n != nil {
-		n.Val = fx.SymInt{Expr: e.String(), Hint: tr.unknowns.HintInt(e)}
-		tr.exprNodes[e.String()] = n
+		n.Val = fx.SymInt{Expr: e.String(), Hint: og.unknowns.HintInt(e)}
+		og.exprNodes[e.String()] = n
 	}
 	return n
 }
 
 // lifted is the symbolic number that stands for a plain one from outside; nil when it is a constant of the trace.
-func (tr *tracer) lifted(v vm.Object, src source.Source) vm.Object {
+func (sy *symbols) lifted(v vm.Object, src source.Source) vm.Object {
 	name := src.Name()
-	if s := tr.liftedAs[name]; s != nil {
+	if s := sy.liftedAs[name]; s != nil {
 		return s
 	}
 	switch v := v.(type) {
 	case vm.Int:
-		if tr.shapes.specializeInt || !tr.mayVary(src) {
+		if sy.shapes.specializeInt || !sy.mayVary(src) {
 			return nil
 		}
-		h := tr.seen(name)
+		h := sy.seen(name)
 		h.seeNumber(v)
-		if !(tr.shapes.automatic && h.wild) && tr.shapes.assumeStatic {
+		if !(sy.shapes.automatic && h.wild) && sy.shapes.assumeStatic {
 			return nil
 		}
-		e := tr.unknowns.Number(int64(v), name)
-		tr.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
+		e := sy.unknowns.Number(int64(v), name)
+		sy.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
 			o, err := src.Get(e)
 			n, ok := o.(vm.Int)
 			return int64(n), err == nil && ok
 		})
-		tr.guardLifted(v, src)
-		tr.later[e.Name] = func() *fx.Node {
-			n := tr.placeholder(placeholderName(name))
+		sy.guardLifted(v, src)
+		sy.out.later[e.Name] = func() *fx.Node {
+			n := sy.out.placeholder(placeholderName(name))
 			n.Type = "torch.SymInt"
 			n.Val = fx.SymInt{Expr: e.Name, Hint: int64(v)}
 			n.Meta = map[string]any{fx.MetaSource: name}
-			tr.inputs = append(tr.inputs, input{node: n, source: src, symbol: e.Name})
+			sy.out.inputs = append(sy.out.inputs, input{node: n, source: src, symbol: e.Name})
 			return n
 		}
-		s := tr.t.Number(e, tr.unknowns)
-		tr.liftedAs[name], tr.liftedFrom[s] = s, src
+		s := sy.t.Number(e, sy.unknowns)
+		sy.liftedAs[name], sy.liftedFrom[s] = s, src
 		return s
 	case vm.Float:
-		h := tr.seen(name)
+		h := sy.seen(name)
 		h.seeNumber(v)
 		f := float64(v)
-		if tr.shapes.specializeFloat || f != f || f-f != 0 || !h.wild {
+		if sy.shapes.specializeFloat || f != f || f-f != 0 || !h.wild {
 			return nil
 		}
 		item := "___as_tensor(" + name + ").item()"
-		e := tr.unknowns.Real(f, item)
+		e := sy.unknowns.Real(f, item)
 		get := func(e *source.Env) (any, bool) {
 			o, err := src.Get(e)
 			n, ok := o.(vm.Float)
 			return float64(n), err == nil && ok
 		}
-		tr.track(symbolic.Input{From: item, Expr: e}, get)
-		tr.track(symbolic.Input{From: name, Expr: e}, get)
-		tr.guardLifted(v, src)
-		tr.later[e.Name] = func() *fx.Node {
-			n := tr.placeholder(placeholderName(name))
+		sy.track(symbolic.Input{From: item, Expr: e}, get)
+		sy.track(symbolic.Input{From: name, Expr: e}, get)
+		sy.guardLifted(v, src)
+		sy.out.later[e.Name] = func() *fx.Node {
+			n := sy.out.placeholder(placeholderName(name))
 			n.Type = "torch.Tensor"
 			x := tensor.Full(tensor.Float64, f)
 			n.Val = tensor.FakeLike(x)
 			n.Meta = map[string]any{fx.MetaSource: name}
-			tr.inputs = append(tr.inputs, input{node: n, source: asTensorSource{src, tr.t}, val: x})
-			it := tr.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{n}, nil, "")
+			sy.out.inputs = append(sy.out.inputs, input{node: n, source: asTensorSource{src, sy.t}, val: x})
+			it := sy.out.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{n}, nil, "")
 			it.Val = fx.SymInt{Expr: e.Name}
 			return it
 		}
-		s := tr.t.Number(e, tr.unknowns)
-		tr.liftedAs[name], tr.liftedFrom[s] = s, src
+		s := sy.t.Number(e, sy.unknowns)
+		sy.liftedAs[name], sy.liftedFrom[s] = s, src
 		return s
 	}
 	return nil
 }
 
 // guardLifted guards the type of a number that became a symbol; what it may be is up to the guards on its symbol.
-func (tr *tracer) guardLifted(v vm.Object, src source.Source) {
+func (sy *symbols) guardLifted(v vm.Object, src source.Source) {
 	n := src.Name()
-	if _, done := tr.guards.Value(n); !done {
-		tr.guards.SetValue(n, v)
-		tr.guards.Add(guard.Type(v, src))
+	if _, done := sy.guards.Value(n); !done {
+		sy.guards.SetValue(n, v)
+		sy.guards.Add(guard.Type(v, src))
 	}
 }
 
 // mayVary reports whether an integer at a source may become a symbol: it starts at a local variable, and is no attribute of
 // one of the library's modules.
-func (tr *tracer) mayVary(src source.Source) bool {
+func (sy *symbols) mayVary(src source.Source) bool {
 	if !source.IsLocal(src) {
 		return false
 	}
@@ -671,12 +671,12 @@ func (tr *tracer) mayVary(src source.Source) bool {
 }
 
 // swapping runs f, in which see may make a symbol of a number; nil when it did not.
-func (tr *tracer) swapping(f func()) vm.Object {
+func (wo *world) swapping(f func()) vm.Object {
 	var s vm.Object
-	old := tr.symbolTo
-	tr.symbolTo = &s
+	old := wo.symbolTo
+	wo.symbolTo = &s
 	f()
-	tr.symbolTo = old
+	wo.symbolTo = old
 	return s
 }
 
@@ -703,15 +703,15 @@ func (s asTensorSource) Get(e *source.Env) (vm.Object, error) {
 }
 
 // shapeGuards are the relations between sizes that the trace relies on.
-func (tr *tracer) shapeGuards() ([]*guard.Guard, error) {
-	rel, err := tr.unknowns.Guards(tr.inputNumbers)
+func (sy *symbols) shapeGuards() ([]*guard.Guard, error) {
+	rel, err := sy.unknowns.Guards(sy.inputNumbers)
 	out := make([]*guard.Guard, 0, len(rel))
 	sizes := map[string]bool{}
-	for _, in := range tr.inputNumbers {
+	for _, in := range sy.inputNumbers {
 		sizes[in.From] = in.Tensor
 	}
 	for _, r := range rel {
-		numbers := tr.numbers
+		numbers := sy.numbers
 		cause := guard.ValueVaries
 		for _, from := range r.Needs() {
 			if sizes[from] {
@@ -732,8 +732,8 @@ func (tr *tracer) shapeGuards() ([]*guard.Guard, error) {
 }
 
 // liftItems is a tuple or list from outside with the numbers in it that are symbols; nil when there are none.
-func (tr *tracer) liftItems(o vm.Object) vm.Object {
-	src := tr.sources[keyOf(o)]
+func (wo *world) liftItems(o vm.Object) vm.Object {
+	src := wo.sources[keyOf(o)]
 	var items []vm.Object
 	switch c := o.(type) {
 	case *vm.Tuple:
@@ -751,7 +751,7 @@ func (tr *tracer) liftItems(o vm.Object) vm.Object {
 		default:
 			continue
 		}
-		s := tr.lifted(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
+		s := wo.symbols.lifted(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		if s == nil {
 			continue
 		}
@@ -765,7 +765,7 @@ func (tr *tracer) liftItems(o vm.Object) vm.Object {
 	}
 	for i, x := range out { // the rest is looked at as part of the original
 		if _, ok := x.(*torch.Scalar); !ok {
-			tr.see(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
+			wo.see(x, source.Item{Base: src, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		}
 	}
 	return vm.NewTuple(out...)

@@ -15,7 +15,7 @@ import (
 // What follows guards that, too. These guards are not PyTorch's, and no log shows them.
 
 // anchor notes that the trace reached v by a way that is guarded, though v has no source.
-func (tr *tracer) anchor(v vm.Object) {
+func (wo *world) anchor(v vm.Object) {
 	switch f := v.(type) {
 	case *vm.ClassMethod:
 		v = f.Func
@@ -24,7 +24,7 @@ func (tr *tracer) anchor(v vm.Object) {
 	case *vm.Property:
 		for _, x := range []vm.Object{f.Get, f.Set, f.Del} {
 			if x != nil {
-				tr.anchor(x)
+				wo.anchor(x)
 			}
 		}
 		return
@@ -40,30 +40,27 @@ func (tr *tracer) anchor(v vm.Object) {
 	if t, ok := v.(*vm.Type); ok && !t.Heap {
 		return
 	}
-	if k := keyOf(v); k != nil && tr.sources[k] == nil && !tr.made[k] {
-		if tr.anchored == nil {
-			tr.anchored = map[vm.Object]bool{}
-		}
-		tr.anchored[k] = true
+	if k := keyOf(v); k != nil && wo.sources[k] == nil && !wo.made[k] {
+		wo.anchored[k] = true
 	}
 }
 
 // sourceOf is the source of an object that existed before the trace; nil for others.
-func (tr *tracer) sourceOf(o vm.Object) source.Source {
+func (wo *world) sourceOf(o vm.Object) source.Source {
 	k := keyOf(o)
 	if k == nil {
 		return nil
 	}
-	if s := tr.sources[k]; s != nil {
+	if s := wo.sources[k]; s != nil {
 		return s
 	}
-	if !tr.anchored[k] {
+	if !wo.anchored[k] {
 		return nil
 	}
-	delete(tr.anchored, k)
-	tr.fixedCount++
-	tr.see(o, source.Fixed{Value: k, N: tr.fixedCount})
-	return tr.sources[k]
+	delete(wo.anchored, k)
+	wo.fixedCount++
+	wo.see(o, source.Fixed{Value: k, N: wo.fixedCount})
+	return wo.sources[k]
 }
 
 // classFacts are attributes that were looked up in one class, and what was found.
@@ -73,14 +70,14 @@ type classFacts struct {
 }
 
 // lookedUp is told of each attribute that the interpreter looks up in a class while a frame is traced.
-func (tr *tracer) lookedUp(t *vm.Type, name string, v vm.Object) {
-	if tr.d.active != tr || tr.depth > 0 || tr.ended {
+func (rd *reads) lookedUp(t *vm.Type, name string, v vm.Object) {
+	if !rd.listening() {
 		return
 	}
 	if v != nil && !special(name) && !bindable(v) {
 		return // data: who reads it guards it
 	}
-	tr.classFact(t, name, v)
+	rd.classFact(t, name, v)
 }
 
 func special(name string) bool {
@@ -99,15 +96,12 @@ func bindable(v vm.Object) bool {
 }
 
 // classFact notes that a class has v under a name; nil for nothing.
-func (tr *tracer) classFact(t *vm.Type, name string, v vm.Object) {
-	c := tr.classes[t]
+func (rd *reads) classFact(t *vm.Type, name string, v vm.Object) {
+	c := rd.classes[t]
 	if c == nil {
-		if tr.classes == nil {
-			tr.classes = map[*vm.Type]*classFacts{}
-		}
 		c = &classFacts{found: map[string]vm.Object{}}
-		tr.classes[t] = c
-		tr.classOrder = append(tr.classOrder, t)
+		rd.classes[t] = c
+		rd.classOrder = append(rd.classOrder, t)
 	}
 	if _, known := c.found[name]; known {
 		return
@@ -115,28 +109,28 @@ func (tr *tracer) classFact(t *vm.Type, name string, v vm.Object) {
 	c.names = append(c.names, name)
 	c.found[name] = v
 	if v != nil {
-		tr.anchor(v)
+		rd.world.anchor(v)
 	}
 }
 
 // ownDict gives the __dict__ of an object from outside its source: vars(o) reads it as attributes are read.
-func (tr *tracer) ownDict(o vm.Object, v vm.Object) {
+func (wo *world) ownDict(o vm.Object, v vm.Object) {
 	i, ok := o.(*vm.Instance)
-	if !ok || i.Dict == nil || v != vm.Object(i.Dict) || tr.sources[v] != nil {
+	if !ok || i.Dict == nil || v != vm.Object(i.Dict) || wo.sources[v] != nil {
 		return
 	}
-	if src := tr.sourceOf(o); src != nil {
-		tr.sources[v] = source.Attr{Base: src, Of: "__dict__"}
-		tr.save(o)
-		tr.keep(v, snapshot{items: tr.saved[o].items})
+	if src := wo.sourceOf(o); src != nil {
+		wo.sources[v] = source.Attr{Base: src, Of: "__dict__"}
+		wo.save(o)
+		wo.effects.keep(v, snapshot{items: wo.effects.saved[o].items})
 	}
 }
 
 // classGuards hold as long as the classes that the trace asked have what they had. The trace has ended, and its writes are undone.
-func (tr *tracer) classGuards() []*guard.Guard {
+func (rd *reads) classGuards() []*guard.Guard {
 	var out []*guard.Guard
-	for i, t := range tr.classOrder {
-		c := tr.classes[t]
+	for i, t := range rd.classOrder {
+		c := rd.classes[t]
 		var names []string
 		var found []vm.Object
 		for _, n := range c.names {
@@ -153,53 +147,53 @@ func (tr *tracer) classGuards() []*guard.Guard {
 }
 
 // readsAttr is told of an attribute that bytecode or getattr is about to read from o.
-func (tr *tracer) readsAttr(o vm.Object, name string) {
+func (rd *reads) readsAttr(o vm.Object, name string) {
 	switch o := o.(type) {
 	case *vm.Instance:
 		t := o.Class
-		tr.lookedUp(t, "__getattribute__", t.Lookup("__getattribute__"))
-		tr.lookedUp(t, "__getattr__", t.Lookup("__getattr__"))
+		rd.lookedUp(t, "__getattribute__", t.Lookup("__getattribute__"))
+		rd.lookedUp(t, "__getattr__", t.Lookup("__getattr__"))
 		v := t.Lookup(name)
-		src := tr.sourceOf(o)
+		src := rd.world.sourceOf(o)
 		if src == nil || v != nil && bindable(v) {
-			tr.classFact(t, name, v)
+			rd.classFact(t, name, v)
 		} else if v == nil {
-			tr.lookedUp(t, name, v)
+			rd.lookedUp(t, name, v)
 		}
-		if src != nil && !isProperty(v) && tr.lacked(o, name) {
-			tr.guards.Covertly(func() { tr.guards.Add(guard.Lacks(name, src)) })
+		if src != nil && !isProperty(v) && rd.effects.lacked(o, name) {
+			rd.guards.Covertly(func() { rd.guards.Add(guard.Lacks(name, src)) })
 		}
 	case *vm.Type:
 		if !o.Heap {
 			return
 		}
 		m := o.Type()
-		tr.lookedUp(m, name, m.Lookup(name))
+		rd.lookedUp(m, name, m.Lookup(name))
 		v := o.Lookup(name)
-		if v == nil || bindable(v) || tr.sourceOf(o) == nil {
-			tr.classFact(o, name, v)
+		if v == nil || bindable(v) || rd.world.sourceOf(o) == nil {
+			rd.classFact(o, name, v)
 		}
 		if v == nil {
-			tr.lookedUp(m, "__getattr__", m.Lookup("__getattr__"))
-			tr.classFact(m, name, m.Lookup(name))
+			rd.lookedUp(m, "__getattr__", m.Lookup("__getattr__"))
+			rd.classFact(m, name, m.Lookup(name))
 		}
 	}
 }
 
 // asksAttr is told of hasattr(o, name).
-func (tr *tracer) asksAttr(o, name vm.Object) {
+func (rd *reads) asksAttr(o, name vm.Object) {
 	n, ok := vm.AsStr(name)
 	if !ok {
 		return
 	}
-	tr.readsAttr(o, n)
+	rd.readsAttr(o, n)
 	i, isInst := o.(*vm.Instance)
-	src := tr.sourceOf(o)
-	if !isInst || src == nil || i.Dict == nil || tr.lacked(i, n) {
+	src := rd.world.sourceOf(o)
+	if !isInst || src == nil || i.Dict == nil || rd.effects.lacked(i, n) {
 		return
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Has(n, src))
+	rd.guards.Covertly(func() {
+		rd.guards.Add(guard.Has(n, src))
 	})
 }
 
@@ -213,8 +207,8 @@ func isProperty(v vm.Object) bool {
 }
 
 // lacked reports whether an object had no attribute of its own of a name before the trace.
-func (tr *tracer) lacked(o *vm.Instance, name string) bool {
-	if s, ok := tr.saved[o]; ok && s.dict != nil {
+func (ef *sideEffects) lacked(o *vm.Instance, name string) bool {
+	if s, ok := ef.saved[o]; ok && s.dict != nil {
 		for i := 0; i < len(s.items); i += 2 {
 			if n, ok := vm.AsStr(s.items[i]); ok && n == name {
 				return false
@@ -230,16 +224,16 @@ func (tr *tracer) lacked(o *vm.Instance, name string) bool {
 }
 
 // content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
-func (tr *tracer) content(o vm.Object) {
-	tr.guards.Covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
+func (rd *reads) content(o vm.Object) {
+	rd.guards.Covertly(func() { rd.deep(o, map[vm.Object]bool{}) })
 }
 
-func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
+func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
 	if keyOf(o) == nil || met[o] {
 		return
 	}
 	met[o] = true
-	src := tr.sourceOf(o)
+	src := rd.world.sourceOf(o)
 	var items []vm.Object
 	if l, ok := vm.AsList(o); ok {
 		items = l.Items
@@ -247,89 +241,89 @@ func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
 		items = t.Items
 	} else if d, ok := vm.AsDict(o); ok {
 		if src != nil {
-			tr.keysGuard(src, o, d)
+			rd.world.keysGuard(src, o, d)
 			for _, k := range d.Keys() {
-				tr.anchor(k)
-				tr.sourceOf(k)
+				rd.world.anchor(k)
+				rd.world.sourceOf(k)
 			}
 			for _, k := range d.Keys() {
-				if v, ok, err := d.Get(tr.in, k); ok && err == nil {
-					tr.seeItem(o, src, k, v)
+				if v, ok, err := d.Get(rd.in, k); ok && err == nil {
+					rd.world.seeItem(o, src, k, v)
 				}
 			}
 		}
 		items = append(d.Keys(), d.Values()...)
 	} else if src != nil {
-		tr.membersGuard(src, o)
+		rd.world.membersGuard(src, o)
 	}
 	for i, x := range items {
 		if _, isDict := vm.AsDict(o); !isDict && src != nil {
-			tr.seeItem(o, src, vm.MakeInt(int64(i)), x)
+			rd.world.seeItem(o, src, vm.MakeInt(int64(i)), x)
 		}
-		tr.deep(x, met)
+		rd.deep(x, met)
 	}
 }
 
 // keysGuard holds while a dict has the keys that it had before the trace, in their order.
-func (tr *tracer) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
+func (wo *world) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
 	var keys []vm.Object
-	if s, saved := tr.saved[d]; saved {
+	if s, saved := wo.effects.saved[d]; saved {
 		for i := 0; i < len(s.items); i += 2 {
 			keys = append(keys, s.items[i])
 		}
 	} else {
 		keys = d.Keys()
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Keys(o.Type(), keys, src))
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Keys(o.Type(), keys, src))
 	})
 }
 
 // memberGuard holds while a dict has a key, or has it not.
-func (tr *tracer) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
+func (wo *world) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
 	if k, ok := key.(*torch.Scalar); ok && k != nil {
 		return
 	}
 	has := false
-	if s, saved := tr.saved[d]; saved {
+	if s, saved := wo.effects.saved[d]; saved {
 		for i := 0; i < len(s.items) && !has; i += 2 {
-			has = guard.Same(tr.in, s.items[i], key)
+			has = guard.Same(wo.in, s.items[i], key)
 		}
-	} else if _, ok, err := d.Get(tr.in, key); err == nil {
+	} else if _, ok, err := d.Get(wo.in, key); err == nil {
 		has = ok
 	}
-	r, err := tr.in.Repr(key)
-	if err != nil || keyOf(key) != nil && !guard.Constant(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
+	r, err := wo.in.Repr(key)
+	if err != nil || keyOf(key) != nil && !guard.Constant(key) && wo.sourceOf(key) == nil && wo.madeHere(key) {
 		return
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Member(key, r, has, src))
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Member(key, r, has, src))
 	})
 }
 
 // madeHere reports whether an object without a source may have been made by the trace: only what is fixed by nature is not.
-func (tr *tracer) madeHere(o vm.Object) bool {
+func (wo *world) madeHere(o vm.Object) bool {
 	switch o.(type) {
 	case *vm.Type, *vm.Function, *vm.Builtin, *vm.Module:
-		return tr.made[o]
+		return wo.made[o]
 	}
 	return true
 }
 
 // membersGuard holds while a set, a deque or another container of Go holds what it holds.
-func (tr *tracer) membersGuard(src source.Source, o vm.Object) {
-	items, ok := guard.Contained(tr.in, o)
+func (wo *world) membersGuard(src source.Source, o vm.Object) {
+	items, ok := guard.Contained(wo.in, o)
 	if !ok {
 		return
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Contents(o, items, src))
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Contents(o, items, src))
 	})
 }
 
 // nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
 // generator, a context variable, a file. Nothing could tell whether it is the same the next time.
-func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
+func (rd *reads) nativeState(f *vm.Builtin, self vm.Object) error {
 	switch o := self.(type) {
 	case *torch.Tensor, *torch.Scalar, *vm.Module, *vm.Type, *replayIter, *torch.Node, *torch.Graph, *torch.GraphModule:
 		return nil
@@ -345,7 +339,7 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 	if _, ok := self.(*torch.Generator); ok {
 		return unsupported(breaks.NativeMethod, "Generator", f.Name)
 	}
-	if tr.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
+	if rd.world.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || rd.quiet()) {
 		return nil
 	}
 	id := breaks.NativeMethod
@@ -359,8 +353,8 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 func isFile(t *vm.Type) bool { return t.Name == "TextIOWrapper" }
 
 // imports gives a module that traced code is about to import its source.
-func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
-	if n, ok := vm.AsInt(level); !ok || n != 0 || tr.quiet() {
+func (rd *reads) imports(f *vm.Frame, name string, from, level vm.Object) {
+	if n, ok := vm.AsInt(level); !ok || n != 0 || rd.quiet() {
 		return
 	}
 	if from == vm.None {
@@ -371,7 +365,7 @@ func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
 
 // storesTensor is the break at an assignment to what a tensor is: its data, its gradient, whether it wants one. A graph has no form for it,
 // and done while tracing it would happen once.
-func (tr *tracer) storesTensor(o vm.Object, name string) error {
+func (rd *reads) storesTensor(o vm.Object, name string) error {
 	t, ok := o.(*torch.Tensor)
 	if !ok {
 		return nil
@@ -383,7 +377,7 @@ func (tr *tracer) storesTensor(o vm.Object, name string) error {
 }
 
 // asksByMethod does o.__getattr__(name) of a module and o.__getattribute__(name) of any object as the attribute itself is read.
-func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Object, bool) {
+func (rd *reads) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Object, bool) {
 	switch m := f.(type) {
 	case *vm.Function:
 		if m.Code.Name != "__getattr__" || !strings.HasSuffix(m.Code.Filename, "torch/nn/modules/module.py") {
@@ -402,16 +396,16 @@ func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Obje
 	if len(args) != 2 {
 		return nil, false
 	}
-	return tr.readAttr(args[0], args[1])
+	return rd.readAttr(args[0], args[1])
 }
 
 // different guards that two objects from outside, which the trace compared by identity and found to be two, still are.
-func (tr *tracer) different(a, b vm.Object) {
-	x, y := tr.sourceOf(a), tr.sourceOf(b)
+func (rd *reads) different(a, b vm.Object) {
+	x, y := rd.world.sourceOf(a), rd.world.sourceOf(b)
 	if x == nil || y == nil || a == b {
 		return
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.TwoObjects(x, y))
+	rd.guards.Covertly(func() {
+		rd.guards.Add(guard.TwoObjects(x, y))
 	})
 }

@@ -18,7 +18,7 @@ import (
 // finish turns a trace into an entry and runs it.
 func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *source.Env, ev *FrameEvent) (vm.Object, error) {
 	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
-	pl := &plan{draws: tr.draws, grad: out.gradEnd, autocast: out.autocastEnd}
+	pl := &plan{draws: tr.random.draws, grad: out.gradEnd, autocast: out.autocastEnd}
 	err := func() (err error) {
 		if out.broke {
 			pl.breaks, pl.pc = true, out.at.pc
@@ -34,7 +34,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 				if v == nil || !live[i] && i < len(private.Code.VarNames) {
 					continue
 				}
-				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.Locals[name] == v {
+				if name := private.Code.LocalsPlusName(i); !tr.bindings.stored[i] && i < len(private.Code.VarNames) && e.Locals[name] == v {
 					pl.locals[i] = p.untouched(source.Local{Var: name})
 					continue
 				}
@@ -51,12 +51,12 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		if pl.effects, err = p.sideEffects(); err != nil || out.broke || len(pl.effects) > 0 || len(pl.logs) > 0 {
 			return err
 		}
-		if t, ok := out.result.(*torch.Tensor); ok && len(p.outs) == 0 && tr.calls > 0 {
+		if t, ok := out.result.(*torch.Tensor); ok && len(p.outs) == 0 && tr.out.calls > 0 {
 			pl.result, err = p.passedOn(t, pl.result)
 		}
 		return err
 	}()
-	tr.restore()
+	tr.effects.restore()
 	if err != nil {
 		var u *Unsupported
 		if errors.As(err, &u) {
@@ -67,7 +67,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 		return nil, err
 	}
-	if !out.broke && tr.calls == 0 && !d.ctx.FullGraph {
+	if !out.broke && tr.out.calls == 0 && !d.ctx.FullGraph {
 		// Nothing to compile here, so nothing to come back for.
 		ev.Status = "skipped"
 		d.report(ev)
@@ -76,27 +76,27 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 	}
 	outs := make(fx.Tuple, len(p.outs))
 	for i, x := range p.outs {
-		outs[i] = tr.nodes[x]
+		outs[i] = tr.out.nodes[x]
 	}
-	tr.cleanGradModes()
-	tr.graph.Output(outs)
-	tr.insertAsserts()
-	tr.trim()
+	tr.out.cleanGradModes()
+	tr.out.graph.Output(outs)
+	tr.out.insertAsserts()
+	tr.symbols.trim()
 	var ins []input
-	for _, in := range tr.inputs {
-		if kept(tr.graph, in.node) {
+	for _, in := range tr.out.inputs {
+		if kept(tr.out.graph, in.node) {
 			ins = append(ins, in)
 		}
 	}
-	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
-	rel, violated := tr.shapeGuards()
-	en := &entry{id: ev.ID, guards: guard.NewSet(append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	gm := &fx.GraphModule{Graph: tr.out.graph, ClassName: "GraphModule", Attrs: tr.out.attrs, Submodules: tr.out.branchesOf(tr.out.graph)}
+	rel, violated := tr.symbols.shapeGuards()
+	en := &entry{id: ev.ID, guards: guard.NewSet(append(append(ambientGuards(d, tr.state), tr.reads.finalGuards()...), rel...), tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
 	compiled := "" // the name of the graph's function
-	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.compileReason(out, ev))
-	if tr.calls > 0 || len(p.outs) > 0 {
+	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.journal.compileReason(out, ev))
+	if tr.out.calls > 0 || len(p.outs) > 0 {
 		compiled = d.uniqueName("__compiled_fn")
-		tr.logGraphs(gm, compiled)
+		tr.journal.logGraphs(gm, compiled)
 		en.gm, _ = gm.Clone() // a backend may change what it is given
 		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
 		var fn vm.Object
@@ -169,7 +169,7 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 	if err != nil {
 		return nil, err
 	}
-	d.T.NativeGraph(obj).Describe = tr.describedSizes
+	d.T.NativeGraph(obj).Describe = tr.journal.describedSizes
 	if err := d.setReason(obj, tr, out); err != nil {
 		return nil, err
 	}

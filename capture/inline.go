@@ -19,26 +19,26 @@ type calledFunc struct {
 }
 
 // calling notes which function the next frame is a call of, and how the function was reached.
-func (tr *tracer) calling(fn *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) {
+func (bn *bindings) calling(fn *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) {
 	c := calledFunc{fn: fn, given: len(args), kw: kw}
 	if m, ok := callable.(*vm.BoundMethod); ok {
 		c.given++
-		if c.src = tr.methodSource(fn, m.Self); c.src == nil {
-			c.src = tr.sourceOf(fn)
+		if c.src = bn.methodSource(fn, m.Self); c.src == nil {
+			c.src = bn.world.sourceOf(fn)
 		}
-	} else if c.src = tr.sourceOf(fn); c.src == nil && len(args) > 0 {
-		c.src = tr.methodSource(fn, args[0]) // LOAD_METHOD passes self as an argument
+	} else if c.src = bn.world.sourceOf(fn); c.src == nil && len(args) > 0 {
+		c.src = bn.methodSource(fn, args[0]) // LOAD_METHOD passes self as an argument
 	}
-	tr.called = c
+	bn.called = c
 }
 
 // methodSource is where a method of self was found; nil when self has no source, or the method is none of its class.
-func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) source.Source {
+func (bn *bindings) methodSource(fn *vm.Function, self vm.Object) source.Source {
 	inst, ok := self.(*vm.Instance)
 	if !ok {
 		return nil
 	}
-	base := tr.sourceOf(inst)
+	base := bn.world.sourceOf(inst)
 	if base == nil {
 		return nil
 	}
@@ -54,20 +54,20 @@ func (tr *tracer) methodSource(fn *vm.Function, self vm.Object) source.Source {
 }
 
 // enter gives a frame that starts the source of its function, and its default arguments theirs.
-func (tr *tracer) enter(f *vm.Frame) {
-	c := tr.called
-	tr.called = calledFunc{}
+func (bn *bindings) enter(f *vm.Frame) {
+	c := bn.called
+	bn.called = calledFunc{}
 	if c.fn == nil || c.fn != f.Func {
 		c = calledFunc{given: -1}
 		if f.Func != nil { // the interpreter calls it, to compare or to convert, say
-			c.src = tr.sourceOf(f.Func)
+			c.src = bn.world.sourceOf(f.Func)
 		}
 	}
-	if tr.made[f.Func] {
+	if bn.world.made[f.Func] {
 		c.src = nil
 	}
-	tr.funcs[f] = c.src
-	tr.bindCells(f, c.src)
+	bn.funcs[f] = c.src
+	bn.bindCells(f, c.src)
 	if c.src == nil || f.Func == nil {
 		return
 	}
@@ -80,7 +80,7 @@ func (tr *tracer) enter(f *vm.Frame) {
 	for i, d := range f.Func.Defaults {
 		slot := first + i
 		if (slot >= c.given || c.given < 0) && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
-			tr.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__defaults__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
+			bn.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__defaults__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
 		}
 	}
 	if f.Func.KwDefaults == nil {
@@ -89,7 +89,7 @@ func (tr *tracer) enter(f *vm.Frame) {
 	for slot := cc.ArgCount; slot < cc.ArgCount+cc.KwOnly; slot++ {
 		name := cc.VarNames[slot]
 		if d, ok := f.Func.KwDefaults.GetStr(name); ok && !named[name] {
-			tr.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__kwdefaults__"}, Key: vm.Str(name), Text: "'" + name + "'"})
+			bn.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__kwdefaults__"}, Key: vm.Str(name), Text: "'" + name + "'"})
 		}
 	}
 }
@@ -101,88 +101,85 @@ type defaultValue struct {
 }
 
 // byDefault notes an argument that was left at its default; it is guarded when the function reads it.
-func (tr *tracer) byDefault(f *vm.Frame, slot int, v vm.Object, src source.Source) {
+func (bn *bindings) byDefault(f *vm.Frame, slot int, v vm.Object, src source.Source) {
 	if slices.Contains(f.Code.CellVars, f.Code.LocalsPlusName(slot)) {
-		tr.see(v, src) // reads of a cell are seen otherwise
+		bn.world.see(v, src) // reads of a cell are seen otherwise
 		return
 	}
-	if tr.defaults == nil {
-		tr.defaults = map[*vm.Frame]map[int]defaultValue{}
+	if bn.defaults[f] == nil {
+		bn.defaults[f] = map[int]defaultValue{}
 	}
-	if tr.defaults[f] == nil {
-		tr.defaults[f] = map[int]defaultValue{}
-	}
-	tr.defaults[f][slot] = defaultValue{v, src}
+	bn.defaults[f][slot] = defaultValue{v, src}
 }
 
 // seeDefault guards an argument that an inlined function reads, if it is one that was left at its default.
-func (tr *tracer) seeDefault(f *vm.Frame, slot int) {
-	if d, ok := tr.defaults[f][slot]; ok {
-		delete(tr.defaults[f], slot)
+func (bn *bindings) seeDefault(f *vm.Frame, slot int) {
+	if d, ok := bn.defaults[f][slot]; ok {
+		delete(bn.defaults[f], slot)
 		if f.LocalsPlus[slot] == d.v {
-			tr.see(d.v, d.src)
+			bn.world.see(d.v, d.src)
 		}
 	}
 }
 
 // bindCells notes how the cells of a function that is called can be reached. The first call decides.
-func (tr *tracer) bindCells(f *vm.Frame, src source.Source) {
+func (bn *bindings) bindCells(f *vm.Frame, src source.Source) {
 	if f.Func == nil {
 		return
 	}
 	for i, c := range f.Func.Closure {
-		if _, known := tr.cells[c]; known {
+		if _, known := bn.cells[c]; known {
 			continue
 		}
-		tr.cells[c] = nil
+		bn.cells[c] = nil
 		if src != nil {
-			tr.cells[c] = source.Attr{Base: source.Item{Base: source.Attr{Base: src, Of: "__closure__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}, Of: "cell_contents"}
+			bn.cells[c] = source.Attr{Base: source.Item{Base: source.Attr{Base: src, Of: "__closure__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}, Of: "cell_contents"}
 		}
 	}
 }
 
 // seeFree gives what an inlined function reads from its closure a source.
-func (tr *tracer) seeFree(f *vm.Frame, slot int) {
+func (bn *bindings) seeFree(f *vm.Frame, slot int) {
 	c, ok := f.LocalsPlus[slot].(*vm.Cell)
 	if !ok || c.V == nil {
 		return
 	}
-	if tr.cells[c] == nil {
+	if bn.cells[c] == nil {
 		// A variable of the compiled function that a function made in it reads.
 		name := f.Code.LocalsPlusName(slot)
-		if _, isCell := tr.rootCell(name).(*vm.Cell); isCell && tr.rootCell(name) == vm.Object(c) && tr.env.Locals[name] == c.V {
-			tr.loaded(f, c.V, source.Local{Var: name})
+		if _, isCell := bn.rootCell(name).(*vm.Cell); isCell && bn.rootCell(name) == vm.Object(c) && bn.env.Locals[name] == c.V {
+			bn.world.loaded(f, c.V, source.Local{Var: name})
 		}
 		return
 	}
-	if s, touched := tr.saved[c]; touched && (len(s.items) == 0 || s.items[0] != c.V) {
+	if s, touched := bn.effects.saved[c]; touched && (len(s.items) == 0 || s.items[0] != c.V) {
 		return
 	}
-	tr.see(c.V, tr.cells[c])
-	_ = tr.useValue(c.V)
+	bn.world.see(c.V, bn.cells[c])
+	_ = bn.standIns.useValue(c.V)
 }
 
 // rootCell is what the compiled frame keeps in the slot of a variable.
-func (tr *tracer) rootCell(name string) vm.Object {
-	for i := range tr.root.LocalsPlus {
-		if tr.root.Code.LocalsPlusName(i) == name {
-			return tr.root.LocalsPlus[i]
+func (bn *bindings) rootCell(name string) vm.Object {
+	for i := range bn.root.LocalsPlus {
+		if bn.root.Code.LocalsPlusName(i) == name {
+			return bn.root.LocalsPlus[i]
 		}
 	}
 	return nil
 }
 
 // seeClassCell guards the class that super() without arguments finds in its function's closure.
-func (tr *tracer) seeClassCell(f *vm.Frame) {
+func (bn *bindings) seeClassCell(f *vm.Frame) {
 	for i, name := range f.Code.FreeVars {
 		if name != "__class__" {
 			continue
 		}
 		slot := len(f.LocalsPlus) - len(f.Code.FreeVars) + i
-		if f != tr.root {
-			tr.seeFree(f, slot)
+		if f != bn.root {
+			bn.seeFree(f, slot)
 		} else if c, ok := f.LocalsPlus[slot].(*vm.Cell); ok && c.V != nil {
-			tr.see(c.V, source.Local{Var: name})
+			bn.world.see(c.V, source.Local{Var: name})
 		}
 	}
 }
@@ -215,29 +212,29 @@ var polyfills = map[string]polyfill{
 }
 
 // usePolyfill guards what PyTorch's version of a builtin relies on.
-func (tr *tracer) usePolyfill(name string, args []vm.Object) {
+func (wo *world) usePolyfill(name string, args []vm.Object) {
 	p, ok := polyfills[name]
 	if !ok || p.folds && constantArgs(args) {
 		return
 	}
 	base := source.Import{Module: strings.TrimSuffix("torch._dynamo.polyfills."+p.module, ".")}
-	tr.guards.Add(guard.Part(base.Name()))
+	wo.guards.Add(guard.Part(base.Name()))
 	for _, a := range p.attrs {
-		tr.guards.Add(guard.Part(base.Name() + "." + a))
+		wo.guards.Add(guard.Part(base.Name() + "." + a))
 	}
 	for _, b := range p.builtins {
-		if v, ok := tr.in.Builtins.Dict.GetStr(b); ok {
-			tr.useBuiltin(b, v)
+		if v, ok := wo.in.Builtins.Dict.GetStr(b); ok {
+			wo.useBuiltin(b, v)
 		}
 	}
 	if p.then != "" {
-		tr.usePolyfill(p.then, nil)
+		wo.usePolyfill(p.then, nil)
 	}
 }
 
 // callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded.
-func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	base := tr.sourceOf(m)
+func (bn *bindings) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	base := bn.world.sourceOf(m)
 	if isA(m.Class, "torch.fx.graph_module", "GraphModule") {
 		return nil, false, nil
 	}
@@ -251,16 +248,16 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 				f, isF = b.Func.(*vm.Function)
 			}
 			if isF {
-				tr.guards.Add(guard.Code(f, src))
+				bn.guards.Add(guard.Code(f, src))
 			}
 		}
 		return nil, false, nil
 	}
-	mod, err := tr.in.Import("torch.nn.modules.module")
+	mod, err := bn.in.Import("torch.nn.modules.module")
 	if err != nil {
 		return nil, false, err
 	}
-	base0, err := tr.in.GetAttr(mod, "Module")
+	base0, err := bn.in.GetAttr(mod, "Module")
 	if err != nil {
 		return nil, false, err
 	}
@@ -273,27 +270,27 @@ func (tr *tracer) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (v
 		hooks = hooks || ok && guard.DictLen(v) > 0
 	}
 	imp := moduleFile
-	tr.see(mod, imp)
+	bn.world.see(mod, imp)
 	for _, name := range []string{"_global_backward_pre_hooks", "_global_backward_hooks", "_global_forward_hooks", "_global_forward_pre_hooks"} {
-		v, err := tr.in.GetAttr(mod, name)
+		v, err := bn.in.GetAttr(mod, name)
 		if err != nil {
 			return nil, false, err
 		}
-		tr.see(v, source.Attr{Base: imp, Of: name})
+		bn.world.see(v, source.Attr{Base: imp, Of: name})
 		hooks = hooks || guard.DictLen(v) > 0
 	}
 	if hooks && base != nil {
-		tr.seeHooks(m, base)
+		bn.reads.seeHooks(m, base)
 	}
 	if base != nil {
-		tr.guards.AddAnew(guard.Lacks("forward", base)) // one for each call
+		bn.guards.AddAnew(guard.Lacks("forward", base)) // one for each call
 	}
 	if hooks || !isFn {
 		return nil, false, nil
 	}
 	if base != nil {
-		tr.called = calledFunc{fn: fwd, src: source.Attr{Base: source.Attr{Base: base, Of: "__class__"}, Of: "forward"}, given: len(args) + 1, kw: kw}
+		bn.called = calledFunc{fn: fwd, src: source.Attr{Base: source.Attr{Base: base, Of: "__class__"}, Of: "forward"}, given: len(args) + 1, kw: kw}
 	}
-	v, err := tr.in.Call(fwd, append([]vm.Object{m}, args...), kw)
+	v, err := bn.in.Call(fwd, append([]vm.Object{m}, args...), kw)
 	return v, true, err
 }

@@ -58,7 +58,7 @@ func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err err
 // logs plans the calls that were put off.
 func (p *planner) logs() ([]logPlan, error) {
 	var out []logPlan
-	for _, c := range p.tr.logs {
+	for _, c := range p.tr.effects.logs {
 		l := logPlan{fn: c.fn}
 		args := append([]vm.Object(nil), c.args...)
 		for _, k := range c.kw {

@@ -78,11 +78,11 @@ func (d *Dynamo) logSuppressed(f *vm.Frame, ev *FrameEvent, err error) {
 }
 
 // compileReason says why a graph ends where it does.
-func (tr *tracer) compileReason(out *outcome, ev *FrameEvent) string {
+func (jo *journal) compileReason(out *outcome, ev *FrameEvent) string {
 	reason := "'return_value'"
-	at := guard.Place{Code: tr.root.Code, Line: tr.root.Line()}
+	at := guard.Place{Code: jo.root.Code, Line: jo.root.Line()}
 	if out.broke {
-		b := tr.d.breaks[len(tr.d.breaks)-1]
+		b := jo.d.breaks[len(jo.d.breaks)-1]
 		reason = fmt.Sprintf("%q", b.Reason.Explain())
 		if len(b.at) > 0 {
 			at = b.at[len(b.at)-1]

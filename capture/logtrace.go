@@ -15,22 +15,22 @@ import (
 )
 
 // frames walks from the running frame out to the frame that is captured.
-func (tr *tracer) frames(visit func(f *vm.Frame) bool) {
-	if tr.ended {
+func (gr *ground) frames(visit func(f *vm.Frame) bool) {
+	if gr.ended {
 		return
 	}
-	for f := tr.in.Frame(); f != nil; f = f.Back {
-		if !visit(f) || f == tr.root {
+	for f := gr.in.Frame(); f != nil; f = f.Back {
+		if !visit(f) || f == gr.root {
 			return
 		}
 	}
 }
 
 // userPlace is the line of the innermost frame that PyTorch would trace, too.
-func (tr *tracer) userPlace() guard.Place {
+func (gr *ground) userPlace() guard.Place {
 	var at guard.Place
-	tr.frames(func(f *vm.Frame) bool {
-		if f != tr.root && !tr.mirrored(f) {
+	gr.frames(func(f *vm.Frame) bool {
+		if f != gr.root && !gr.mirrored(f) {
 			return true
 		}
 		at = guard.Place{Code: f.Code, Line: f.Line()}
@@ -40,10 +40,10 @@ func (tr *tracer) userPlace() guard.Place {
 }
 
 // origin is the line that a node of the graph belongs to: modules of torch.nn count for the line that calls them.
-func (tr *tracer) origin() fx.Origin {
+func (gr *ground) origin() fx.Origin {
 	var o fx.Origin
-	tr.frames(func(f *vm.Frame) bool {
-		if f != tr.root && (!tr.mirrored(f) || strings.HasPrefix(f.Code.Filename, "torch/nn/modules/")) {
+	gr.frames(func(f *vm.Frame) bool {
+		if f != gr.root && (!gr.mirrored(f) || strings.HasPrefix(f.Code.Filename, "torch/nn/modules/")) {
 			return true
 		}
 		o = fx.Origin{File: f.Code.Filename, Line: f.Line(), Func: f.Code.Name, Code: strings.TrimSpace(guard.Place{Code: f.Code, Line: f.Line()}.Text())}
@@ -53,10 +53,10 @@ func (tr *tracer) origin() fx.Origin {
 }
 
 // header is how traces name the line that a frame is at.
-func (tr *tracer) header(f *vm.Frame) string {
+func (gr *ground) header(f *vm.Frame) string {
 	depth := 0
-	for g := f; g != nil && g != tr.root; g = g.Back {
-		if tr.mirrored(g) {
+	for g := f; g != nil && g != gr.root; g = g.Back {
+		if gr.mirrored(g) {
 			depth++
 		}
 	}
@@ -69,18 +69,15 @@ func (tr *tracer) header(f *vm.Frame) string {
 	return s
 }
 
-// logStep logs the line and the instruction that a frame is at.
-func (tr *tracer) logStep(f *vm.Frame, ins code.Instr) {
-	l := &tr.d.logs
-	if !l.on[logSource] && !l.on[logInstr] || f != tr.root && !tr.mirrored(f) {
+// logStep logs the line and the instruction that a frame is at; name is what it calls the values on the stack.
+func (jo *journal) logStep(f *vm.Frame, ins code.Instr, name func(o vm.Object) string) {
+	l := &jo.d.logs
+	if !l.on[logSource] && !l.on[logInstr] || f != jo.root && !jo.mirrored(f) {
 		return
 	}
-	if line := f.Line(); l.on[logSource] && tr.loggedLine[f] != line {
-		if tr.loggedLine == nil {
-			tr.loggedLine = map[*vm.Frame]int{}
-		}
-		tr.loggedLine[f] = line
-		tr.d.Log(logSource, fmt.Sprintf("TRACE starts_line %s\n    %s", tr.header(f), guard.Place{Code: f.Code, Line: line}.Text()))
+	if line := f.Line(); l.on[logSource] && jo.loggedLine[f] != line {
+		jo.loggedLine[f] = line
+		jo.d.Log(logSource, fmt.Sprintf("TRACE starts_line %s\n    %s", jo.header(f), guard.Place{Code: f.Code, Line: line}.Text()))
 	}
 	if !l.on[logInstr] {
 		return
@@ -89,26 +86,26 @@ func (tr *tracer) logStep(f *vm.Frame, ins code.Instr) {
 	for i, v := range f.Stack[:f.SP] {
 		stack[i] = "NullVariable"
 		if v != nil {
-			stack[i] = tr.variableName(v)
+			stack[i] = name(v)
 		}
 	}
-	tr.d.Log(logInstr, fmt.Sprintf("TRACE %s %s [%s]", ins.Op, f.Code.ArgValue(ins), strings.Join(stack, ", ")))
+	jo.d.Log(logInstr, fmt.Sprintf("TRACE %s %s [%s]", ins.Op, f.Code.ArgValue(ins), strings.Join(stack, ", ")))
 }
 
 // logInlined logs that a frame of the trace begins.
-func (tr *tracer) logInlined(f *vm.Frame) {
-	if !tr.d.logs.any || !tr.mirrored(f) || f.Back == nil {
+func (jo *journal) logInlined(f *vm.Frame) {
+	if !jo.d.logs.any || !jo.mirrored(f) || f.Back == nil {
 		return
 	}
-	if tr.d.logs.on[logInlined] && (f.Back == tr.root || tr.mirrored(f.Back)) {
-		tr.d.Log(logInlined, fmt.Sprintf("TRACE inlined call %s from %s\n%s", f.Code.Name, tr.header(f.Back), marks(tr.in, f.Back)))
+	if jo.d.logs.on[logInlined] && (f.Back == jo.root || jo.mirrored(f.Back)) {
+		jo.d.Log(logInlined, fmt.Sprintf("TRACE inlined call %s from %s\n%s", f.Code.Name, jo.header(f.Back), marks(jo.in, f.Back)))
 	}
-	if tr.d.logs.on[logInlining] {
+	if jo.d.logs.on[logInlining] {
 		why := "inlined by default"
 		if strings.HasPrefix(f.Code.Filename, "torch/") {
 			why = "MOD_INLINELIST"
 		}
-		tr.d.Log(logInlining, fmt.Sprintf("INLINING %s, inlined according trace_rules.lookup %s", codeText(f.Code), why))
+		jo.d.Log(logInlining, fmt.Sprintf("INLINING %s, inlined according trace_rules.lookup %s", codeText(f.Code), why))
 	}
 }
 
@@ -117,15 +114,15 @@ func codeText(c *vm.Code) string {
 }
 
 // logNode logs a node that was just made.
-func (tr *tracer) logNode(n *fx.Node) {
-	if !tr.d.logs.on[logNodeCall] {
+func (jo *journal) logNode(n *fx.Node) {
+	if !jo.d.logs.on[logNodeCall] {
 		return
 	}
-	tr.frames(func(f *vm.Frame) bool {
-		if f != tr.root && !tr.mirrored(f) {
+	jo.frames(func(f *vm.Frame) bool {
+		if f != jo.root && !jo.mirrored(f) {
 			return true
 		}
-		tr.d.Log(logNodeCall, fmt.Sprintf("TRACE FX call %s from %s\n%s", n.Name, tr.header(f), marks(tr.in, f)))
+		jo.d.Log(logNodeCall, fmt.Sprintf("TRACE FX call %s from %s\n%s", n.Name, jo.header(f), marks(jo.in, f)))
 		return false
 	})
 }
@@ -177,22 +174,22 @@ func callBracket(seg string) int {
 }
 
 // described is what printed graphs say of a node, with sizes as the trace knows them.
-func (tr *tracer) described(n *fx.Node) string {
+func (jo *journal) described(n *fx.Node) string {
 	t, ok := n.Val.(*tensor.Tensor)
-	if !ok || t == nil || !tr.sizes.Symbolic(t) {
+	if !ok || t == nil || !jo.sizes.Symbolic(t) {
 		return fx.Described(n.Val)
 	}
-	text := t.DType.Short() + exprList(tr.sizes.Size(t))
-	if stride, err := tr.sizes.Stride(t); err == nil {
+	text := t.DType.Short() + exprList(jo.sizes.Size(t))
+	if stride, err := jo.sizes.Stride(t); err == nil {
 		text += exprList(stride) + "cpu"
 	}
 	return text
 }
 
 // describedSizes is described without strides and device.
-func (tr *tracer) describedSizes(n *fx.Node) string {
-	if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && tr.sizes.Symbolic(t) {
-		return t.DType.Short() + exprList(tr.sizes.Size(t))
+func (jo *journal) describedSizes(n *fx.Node) string {
+	if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && jo.sizes.Symbolic(t) {
+		return t.DType.Short() + exprList(jo.sizes.Size(t))
 	}
 	return fx.DescribedSizes(n.Val)
 }
@@ -206,12 +203,12 @@ func exprList(es []*symbolic.Expr) string {
 }
 
 // sizesText is a node's sizes as a Python tuple; "" for what is no tensor.
-func (tr *tracer) sizesText(n *fx.Node) string {
+func (jo *journal) sizesText(n *fx.Node) string {
 	t, ok := n.Val.(*tensor.Tensor)
 	if !ok || t == nil {
 		return ""
 	}
-	size := tr.sizes.Size(t)
+	size := jo.sizes.Size(t)
 	parts := make([]string, len(size))
 	for i, e := range size {
 		parts[i] = e.String()
@@ -223,16 +220,16 @@ func (tr *tracer) sizesText(n *fx.Node) string {
 }
 
 // logGraphs logs a captured graph in the forms that are asked for.
-func (tr *tracer) logGraphs(gm *fx.GraphModule, name string) {
-	on := &tr.d.logs.on
+func (jo *journal) logGraphs(gm *fx.GraphModule, name string) {
+	on := &jo.d.logs.on
 	if on[logGraph] {
-		tr.d.Log(logGraph, GraphText(name, gm.Graph.Table()))
+		jo.d.Log(logGraph, GraphText(name, gm.Graph.Table()))
 	}
 	if on[logGraphCode] {
-		tr.d.Log(logGraphCode, GraphText(name, gm.Readable("GraphModule", tr.described)))
+		jo.d.Log(logGraphCode, GraphText(name, gm.Readable("GraphModule", jo.described)))
 	}
 	if on[logGraphSizes] {
-		tr.d.Log(logGraphSizes, fmt.Sprintf("TRACED GRAPH TENSOR SIZES\n===== %s =====\n%s", name, gm.Graph.Sizes(tr.sizesText)))
+		jo.d.Log(logGraphSizes, fmt.Sprintf("TRACED GRAPH TENSOR SIZES\n===== %s =====\n%s", name, gm.Graph.Sizes(jo.sizesText)))
 	}
 }
 
@@ -242,11 +239,11 @@ func GraphText(name, text string) string {
 }
 
 // logInputs logs a placeholder.
-func (tr *tracer) logInput(n *fx.Node, source string) {
-	if !tr.d.logs.on[logGraphInput] {
+func (jo *journal) logInput(n *fx.Node, source string) {
+	if !jo.d.logs.on[logGraphInput] {
 		return
 	}
-	tr.d.Log(logGraphInput, fmt.Sprintf("create_graph_input %s %s %s at debug_level 0 before=False", n.Target, source, tr.described(n)))
+	jo.d.Log(logGraphInput, fmt.Sprintf("create_graph_input %s %s %s at debug_level 0 before=False", n.Target, source, jo.described(n)))
 }
 
 // logBreakAt logs a graph break with the user's stack; the same line is explained once.
@@ -276,9 +273,9 @@ func (d *Dynamo) logBreakAt(b *BreakEvent, frames []guard.Place) {
 }
 
 // stackFrames lists the frames from the captured one to the running one.
-func (tr *tracer) stackFrames() []guard.Place {
+func (jo *journal) stackFrames() []guard.Place {
 	var out []guard.Place
-	tr.frames(func(f *vm.Frame) bool {
+	jo.frames(func(f *vm.Frame) bool {
 		out = append([]guard.Place{{Code: f.Code, Line: f.Line()}}, out...)
 		return true
 	})
@@ -426,12 +423,12 @@ func (d *Dynamo) logStartOf(f *vm.Frame, line int) {
 }
 
 // logSymbols makes the symbols and guards of the trace's numbers known to the log.
-func (tr *tracer) logSymbols() {
-	if !tr.d.logs.on[logCreateSymbol] {
+func (jo *journal) logSymbols() {
+	if !jo.d.logs.on[logCreateSymbol] {
 		return
 	}
 	user := func(where string) string {
-		at := tr.userPlace()
+		at := jo.userPlace()
 		if at.Code == nil {
 			return "(" + where + ")"
 		}
@@ -447,19 +444,19 @@ func (tr *tracer) logSymbols() {
 		}
 		return "[" + lo + ", " + hi + "]"
 	}
-	tr.unknowns.Created = func(s *symbolic.Symbol) {
+	jo.unknowns.Created = func(s *symbolic.Symbol) {
 		if s.Hint == nil {
-			tr.d.Log(logUnbacked, fmt.Sprintf("create_unbacked_symint %s %s %s", s.Name, bounds(s.Range), user("_subclasses/fake_impls.py:0 in <lambda>")))
+			jo.d.Log(logUnbacked, fmt.Sprintf("create_unbacked_symint %s %s %s", s.Name, bounds(s.Range), user("_subclasses/fake_impls.py:0 in <lambda>")))
 			return
 		}
 		where := "_dynamo/variables/builder.py:2861 in <lambda>"
 		if !strings.Contains(s.From, ".") {
 			where = "_dynamo/variables/builder.py:1855 in wrap_symint"
 		}
-		tr.d.Log(logCreateSymbol, fmt.Sprintf(`create_symbol %s = %v for %s %s %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_CREATE_SYMBOL="%s" or to suppress this message run with TORCHDYNAMO_EXTENDED_ADVICE="0"`,
+		jo.d.Log(logCreateSymbol, fmt.Sprintf(`create_symbol %s = %v for %s %s %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_CREATE_SYMBOL="%s" or to suppress this message run with TORCHDYNAMO_EXTENDED_ADVICE="0"`,
 			s.Name, s.Hint, s.From, bounds(s.Range), user(where), s.Name))
 	}
-	tr.unknowns.Guarded = func(g *symbolic.Expr) {
-		tr.d.Log(logEval, fmt.Sprintf(`eval %s [guard added] %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_GUARD_ADDED="%s"`, g, user("_dynamo/variables/tensor.py:1201 in evaluate_expr"), g))
+	jo.unknowns.Guarded = func(g *symbolic.Expr) {
+		jo.d.Log(logEval, fmt.Sprintf(`eval %s [guard added] %s, for more info run with TORCHDYNAMO_EXTENDED_DEBUG_GUARD_ADDED="%s"`, g, user("_dynamo/variables/tensor.py:1201 in evaluate_expr"), g))
 	}
 }

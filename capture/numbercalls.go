@@ -101,7 +101,7 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		if !s.Backed() {
 			return nil, unsupported(breaks.DataDependentOperator, readsNumber)
 		}
-		if _, err := tr.scalarArg(s); err != nil {
+		if _, err := tr.out.scalarArg(s); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +144,7 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		if _, symbol := best.(*torch.Scalar); symbol {
 			continue
 		}
-		if err := tr.constantNode("torch.sym_"+name, first, a); err != nil {
+		if err := tr.out.constantNode("torch.sym_"+name, first, a); err != nil {
 			return nil, err
 		}
 	}
@@ -152,12 +152,12 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 }
 
 // constantNode notes a call on symbols whose result is a constant: nobody uses its node, and PyTorch keeps it.
-func (tr *tracer) constantNode(target string, operands ...vm.Object) error {
+func (og *output) constantNode(target string, operands ...vm.Object) error {
 	args := make([]fx.Arg, len(operands))
 	for i, o := range operands {
-		x, err := tr.t.GraphArg(o, func(o vm.Object) (fx.Arg, bool, error) {
+		x, err := og.t.GraphArg(o, func(o vm.Object) (fx.Arg, bool, error) {
 			if s, ok := o.(*torch.Scalar); ok {
-				x, err := tr.scalarArg(s)
+				x, err := og.scalarArg(s)
 				return x, true, err
 			}
 			return nil, false, nil
@@ -167,8 +167,8 @@ func (tr *tracer) constantNode(target string, operands ...vm.Object) error {
 		}
 		args[i] = x
 	}
-	tr.graph.CallFunction(target, args...)
-	tr.calls++
+	og.graph.CallFunction(target, args...)
+	og.calls++
 	return nil
 }
 
@@ -197,7 +197,7 @@ func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Ob
 	case t == vm.IntType && one && s.Kind == tensor.Float64:
 		v, err = tr.t.ScalarFunction("torch.sym_int", s, symbolic.Trunc)
 	case t == vm.BoolType && one:
-		if !tr.decidable(s) {
+		if !tr.symbols.decidable(s) {
 			return nil, false, unsupported(breaks.DataDependentOperator, readsNumber)
 		}
 		var b bool

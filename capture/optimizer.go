@@ -20,7 +20,7 @@ func (tr *tracer) optimizerInputs(callable vm.Object, args []vm.Object) error {
 		self, args = args[0], args[1:]
 	}
 	opt, ok := self.(*vm.Instance)
-	if !ok || len(args) != 1 || tr.sources[opt] == nil {
+	if !ok || len(args) != 1 || tr.world.sources[opt] == nil {
 		return nil
 	}
 	if !isA(opt.Class, "torch.optim.optimizer", "Optimizer") {
@@ -33,21 +33,21 @@ func (tr *tracer) optimizerInputs(callable vm.Object, args []vm.Object) error {
 	for _, f := range found {
 		switch v := f.t.(type) {
 		case *torch.Tensor:
-			tr.see(v, f.src)
+			tr.world.see(v, f.src)
 		case *vm.Dict: // what it holds is found when it is used
-			if tr.sources[v] == nil {
-				tr.sources[v] = f.src
-				tr.order = append(tr.order, v)
+			if tr.world.sources[v] == nil {
+				tr.world.sources[v] = f.src
+				tr.world.order = append(tr.world.order, v)
 			}
-			tr.save(v)
+			tr.world.save(v)
 			continue
 		default:
-			if s, ok := tr.lifted(v, f.src).(*torch.Scalar); ok {
-				tr.exprNode(s.Expr)
+			if s, ok := tr.symbols.lifted(v, f.src).(*torch.Scalar); ok {
+				tr.out.exprNode(s.Expr)
 			}
 			continue
 		}
-		if err := tr.useValue(f.t); err != nil {
+		if err := tr.standIns.useValue(f.t); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTe
 			out = append(out, foundTensor{o, src})
 		}
 	}
-	base := tr.sources[opt]
+	base := tr.world.sources[opt]
 	_, err := tr.outside(func() (vm.Object, error) {
 		get := func(name string) (vm.Object, error) { return tr.in.GetAttr(opt, name) }
 		g, err := get("param_groups")

@@ -80,10 +80,10 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	if k == nil {
 		return constant(o), nil
 	}
-	if it, ok := o.(*replayIter); ok && tr.sources[k] != nil {
-		return p.iterator(it, tr.sources[k]), nil
+	if it, ok := o.(*replayIter); ok && tr.world.sources[k] != nil {
+		return p.iterator(it, tr.world.sources[k]), nil
 	}
-	if src := tr.sources[k]; src != nil {
+	if src := tr.world.sources[k]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
 	switch v := o.(type) {
@@ -122,7 +122,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	case *vm.Cell:
 		return p.cell(v)
 	case *vm.Function:
-		if len(v.Closure) == 0 || !tr.made[v] {
+		if len(v.Closure) == 0 || !tr.world.made[v] {
 			return constant(o), nil
 		}
 		cells := make([]vm.Object, len(v.Closure))
@@ -229,8 +229,8 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 		n := &vm.Cell{}
 		return n, func(it []vm.Object) { n.V = it[0] }
 	}
-	if _, written := p.tr.saved[c]; !written {
-		if src := p.tr.argumentOf(c); src != nil {
+	if _, written := p.tr.effects.saved[c]; !written {
+		if src := p.tr.bindings.argumentOf(c); src != nil {
 			return func(r *rebuild) (vm.Object, error) {
 				if x := r.made[c]; x != nil {
 					return x, nil
@@ -249,13 +249,13 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 }
 
 // ownCell reports whether the compiled frame made c.
-func (tr *tracer) ownCell(c *vm.Cell) bool {
-	for _, outer := range tr.env.Cells {
+func (bn *bindings) ownCell(c *vm.Cell) bool {
+	for _, outer := range bn.env.Cells {
 		if outer == c {
 			return false
 		}
 	}
-	f := tr.root
+	f := bn.root
 	for _, v := range f.LocalsPlus[:len(f.LocalsPlus)-len(f.Code.FreeVars)] {
 		if v == vm.Object(c) {
 			return true
@@ -265,10 +265,10 @@ func (tr *tracer) ownCell(c *vm.Cell) bool {
 }
 
 // argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
-func (tr *tracer) argumentOf(c *vm.Cell) source.Source {
-	f := tr.root
+func (bn *bindings) argumentOf(c *vm.Cell) source.Source {
+	f := bn.root
 	for i, v := range f.LocalsPlus {
-		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && tr.env.Locals[name] == c.V && !tr.stored[i] {
+		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && bn.env.Locals[name] == c.V && !bn.stored[i] {
 			return source.Local{Var: name}
 		}
 	}
@@ -336,23 +336,23 @@ func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 // tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
 func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	tr := p.tr
-	if f := tr.fakes[t.T]; f != nil && p.given[f] {
+	if f := tr.standIns.fakes[t.T]; f != nil && p.given[f] {
 		i := p.idx[f]
 		return func(r *rebuild) (vm.Object, error) { return r.outs[i], nil }, nil
 	}
 	if !t.T.Fake {
-		if src := tr.sources[t]; src != nil {
+		if src := tr.world.sources[t]; src != nil {
 			return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 		}
 		return constant(t), nil
 	}
-	if real := tr.reals[t.T]; real != nil {
+	if real := tr.standIns.reals[t.T]; real != nil {
 		return p.tensor(real)
 	}
-	if src := tr.viaAttr[t.T]; src != nil {
+	if src := tr.standIns.viaAttr[t.T]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
-	if tr.nodes[t.T] == nil {
+	if tr.out.nodes[t.T] == nil {
 		return nil, unsupported(breaks.NoNode)
 	}
 	i, ok := p.idx[t.T]
@@ -375,7 +375,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 // the last to the first, so that unpacking them restores the stack.
 func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 	tr := p.tr
-	if tr.changed() || len(tr.logs) > 0 {
+	if tr.effects.changed() || len(tr.effects.logs) > 0 {
 		return nil
 	}
 	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
@@ -394,10 +394,10 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 			return nil
 		}
 		x := t.T
-		if f := tr.fakes[x]; f != nil {
+		if f := tr.standIns.fakes[x]; f != nil {
 			x = f
 		}
-		if seen[x] || tr.nodes[x] == nil {
+		if seen[x] || tr.out.nodes[x] == nil {
 			return nil
 		}
 		seen[x] = true
@@ -412,12 +412,12 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 }
 
 // changed reports whether the trace changed anything that was there before.
-func (tr *tracer) changed() bool {
-	for _, o := range tr.savedOrder {
+func (ef *sideEffects) changed() bool {
+	for _, o := range ef.savedOrder {
 		if _, ok := o.(*globalWrite); ok {
 			return true
 		}
-		if !sameItems(contentsOf(o), tr.saved[o].items) {
+		if !sameItems(contentsOf(o), ef.saved[o].items) {
 			return true
 		}
 	}
@@ -445,15 +445,15 @@ func contentsOf(o vm.Object) []vm.Object {
 func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	f := t.T
 	if !f.Fake {
-		if p.tr.sources[t] == nil {
+		if p.tr.world.sources[t] == nil {
 			return otherwise, nil
 		}
 		var err error
-		if f, err = p.tr.fake(t); err != nil {
+		if f, err = p.tr.standIns.fake(t); err != nil {
 			return nil, err
 		}
 	}
-	if p.tr.nodes[f] == nil {
+	if p.tr.out.nodes[f] == nil {
 		return otherwise, nil
 	}
 	p.idx[f] = len(p.outs)
@@ -465,7 +465,7 @@ func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 func (p *planner) sideEffects() ([]effect, error) {
 	tr := p.tr
 	var out []effect
-	for _, o := range tr.savedOrder {
+	for _, o := range tr.effects.savedOrder {
 		if w, ok := o.(*globalWrite); ok {
 			e, err := p.globalEffect(w)
 			if err != nil {
@@ -476,9 +476,9 @@ func (p *planner) sideEffects() ([]effect, error) {
 			}
 			continue
 		}
-		s := tr.saved[o]
+		s := tr.effects.saved[o]
 		var now []vm.Object
-		e := effect{source: tr.sources[o], object: o}
+		e := effect{source: tr.world.sources[o], object: o}
 		dict := false
 		switch v := o.(type) {
 		case *vm.List:
@@ -486,7 +486,7 @@ func (p *planner) sideEffects() ([]effect, error) {
 		case *vm.Dict:
 			now, dict = pairs(v), true
 		case *vm.Cell:
-			if tr.ownCell(v) {
+			if tr.bindings.ownCell(v) {
 				continue // whatever outlives the frame and holds it is planned with its contents
 			}
 			now, e.cell = []vm.Object{v.V}, true
@@ -507,8 +507,8 @@ func (p *planner) sideEffects() ([]effect, error) {
 			for i, x := range s.items { // what is written back is what was there: its constants are looked at
 				stayed := i < len(l.Items) && l.Items[i] == x
 				if _, isTensor := x.(*torch.Tensor); isTensor && stayed || keyOf(x) == nil && (stayed || slices.Contains(l.Items, x)) {
-					tr.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
-					if err := tr.useValue(x); err != nil {
+					tr.world.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
+					if err := tr.standIns.useValue(x); err != nil {
 						return nil, err
 					}
 				}
@@ -548,7 +548,7 @@ func (tr *tracer) keptItems(before, now []vm.Object) []int {
 			if i < len(before) && before[i] == x {
 				out[i] = i
 			}
-		} else if j, ok := at[k]; ok && tr.sources[k] == nil {
+		} else if j, ok := at[k]; ok && tr.world.sources[k] == nil {
 			out[i] = j
 		}
 	}
@@ -617,10 +617,10 @@ func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
 }
 
 // restore undoes all writes of the trace.
-func (tr *tracer) restore() {
-	tr.restoreGlobals()
-	for o, s := range tr.saved {
-		put(tr.in, o, s.items, s.dict == nil)
+func (ef *sideEffects) restore() {
+	ef.restoreGlobals()
+	for o, s := range ef.saved {
+		put(ef.in, o, s.items, s.dict == nil)
 	}
 }
 

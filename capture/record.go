@@ -16,39 +16,39 @@ import (
 )
 
 // fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise.
-func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
-	if tr.branch != nil {
-		return tr.branch.fake(tr, p)
+func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
+	if st.out.branch != nil {
+		return st.inside(st.out.branch, p)
 	}
 	x := p.T
-	if tr.nodes[x] != nil {
+	if st.out.nodes[x] != nil {
 		return x, nil
 	}
-	if f := tr.fakes[x]; f != nil {
+	if f := st.fakes[x]; f != nil {
 		return f, nil
 	}
-	src := tr.sources[p]
+	src := st.world.sources[p]
 	if src == nil {
 		if x.Fake {
 			return nil, unsupported(breaks.OtherTraceTensor)
 		}
 		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
-		name := fmt.Sprintf("_tensor_constant%d", len(tr.attrs))
-		tr.attrs[name] = x
-		n := tr.graph.GetAttr(name)
+		name := fmt.Sprintf("_tensor_constant%d", len(st.out.attrs))
+		st.out.attrs[name] = x
+		n := st.out.graph.GetAttr(name)
 		f := tensor.FakeLike(x)
 		n.Val = f
-		tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
+		st.out.nodes[f], st.fakes[x], st.reals[f] = n, f, p
 		return f, nil
 	}
 	name := src.Name()
-	tr.guard(p, src) // a value of the frame's stack is guarded when it is first used
-	dims := tr.sizesAt(p, src)
-	tr.bindSymbols(dims.bound)
-	n := tr.placeholder(placeholderName(name))
+	st.world.guard(p, src) // a value of the frame's stack is guarded when it is first used
+	dims := st.symbols.sizesAt(p, src)
+	st.symbols.bindSymbols(dims.bound)
+	n := st.out.placeholder(placeholderName(name))
 	f := tensor.FakeLike(x)
 	if len(dims.bound) > 0 || !constants(dims.size) || !constants(dims.stride) {
-		tr.sizes.Set(f, dims.size, dims.stride)
+		st.sizes.Set(f, dims.size, dims.stride)
 	}
 	n.Val = f
 	n.Type = "torch.Tensor"
@@ -56,12 +56,12 @@ func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 		n.Type = "torch.nn.parameter.Parameter"
 	}
 	n.Meta = map[string]any{fx.MetaSource: name}
-	tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
-	if err := tr.asDifferentiable(f, x); err != nil {
+	st.out.nodes[f], st.fakes[x], st.reals[f] = n, f, p
+	if err := st.asDifferentiable(f, x); err != nil {
 		return nil, err
 	}
-	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
-	tr.logInput(n, name)
+	st.out.inputs = append(st.out.inputs, input{node: n, source: src, val: x})
+	st.journal.logInput(n, name)
 	return f, nil
 }
 
@@ -74,8 +74,8 @@ func placeholderName(source string) string {
 
 // asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be
 // written in place.
-func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
-	grad := tr.t.Grad
+func (st *standIns) asDifferentiable(f, x *tensor.Tensor) error {
+	grad := st.t.Grad
 	if !grad.RequiresGrad(x) {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
 	if err := grad.SetRequiresGrad(leaf, true); err != nil {
 		return err
 	}
-	defer tr.t.KeepModes()()
+	defer st.t.KeepModes()()
 	grad.SetEnabled(true)
 	grad.Record(grad.GradFn(x), []*tensor.Tensor{leaf}, []*tensor.Tensor{f}, func([]*tensor.Tensor) ([]*tensor.Tensor, error) {
 		return nil, errors.New("a tensor of a trace has no gradient") // a backward in a graph breaks it
@@ -97,7 +97,7 @@ func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
 	v, err := tr.record(c)
-	return v, tr.located(err)
+	return v, tr.journal.located(err)
 }
 
 func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
@@ -118,12 +118,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	}
 	node := func(o vm.Object) (fx.Arg, bool, error) {
 		if s, ok := o.(*torch.Scalar); ok {
-			a, err := tr.scalarArg(s)
+			a, err := tr.out.scalarArg(s)
 			return a, true, err
 		}
 		if m, ok := o.(torch.Region); ok {
 			n := *m.EnteredBy()
-			if n == nil || tr.graph.Node(n.Name) != n {
+			if n == nil || tr.out.graph.Node(n.Name) != n {
 				return nil, false, unsupported(breaks.OpenRegion)
 			}
 			return n, true, nil
@@ -132,11 +132,11 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		if !ok {
 			return nil, false, nil
 		}
-		f, err := tr.fake(p)
+		f, err := tr.standIns.fake(p)
 		if err != nil {
 			return nil, false, err
 		}
-		return tr.nodes[f], true, nil
+		return tr.out.nodes[f], true, nil
 	}
 	if c.Target == "operator.getitem" && len(c.Args) == 2 {
 		_, isTensor := c.Args[0].(*torch.Tensor)
@@ -148,9 +148,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return v, err
 	}
 	for _, a := range c.Args {
-		tr.seeItems(a)
+		tr.world.seeItems(a)
 	}
-	if err := tr.useArguments(c); err != nil {
+	if err := tr.standIns.useArguments(c); err != nil {
 		return nil, err
 	}
 	args := make([]fx.Arg, len(c.Args))
@@ -169,9 +169,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		}
 		kwargs = append(kwargs, fx.Kwarg{Name: k.Name, Val: v})
 	}
-	runArgs, runKw := tr.swap(c.Args), append([]vm.KwArg(nil), c.Kw...)
+	runArgs, runKw := tr.standIns.swap(c.Args), append([]vm.KwArg(nil), c.Kw...)
 	for i := range runKw {
-		runKw[i].Value = tr.swapOne(runKw[i].Value)
+		runKw[i].Value = tr.standIns.swapOne(runKw[i].Value)
 	}
 	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(runArgs, runKw) })
 	if err != nil {
@@ -191,12 +191,12 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		tr.opError = err
 		return nil, err
 	}
-	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
+	n := tr.out.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
 	n.SetOrigin(tr.origin())
-	tr.calls++
-	res = tr.bind(n, res)
-	tr.bindFresh()
-	tr.logNode(n)
+	tr.out.calls++
+	res = tr.out.bind(n, res)
+	tr.out.bindFresh()
+	tr.journal.logNode(n)
 	return res, nil
 }
 
@@ -268,48 +268,48 @@ func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, erro
 	return v, err
 }
 
-func (tr *tracer) swap(args []vm.Object) []vm.Object {
+func (st *standIns) swap(args []vm.Object) []vm.Object {
 	out := make([]vm.Object, len(args))
 	for i, a := range args {
-		out[i] = tr.swapOne(a)
+		out[i] = st.swapOne(a)
 	}
 	return out
 }
 
 // swapOne puts stand-ins for real tensors, inside containers too.
-func (tr *tracer) swapOne(o vm.Object) vm.Object {
+func (st *standIns) swapOne(o vm.Object) vm.Object {
 	switch v := o.(type) {
 	case *torch.Tensor:
-		if f := tr.fakes[v.T]; f != nil {
-			return tr.t.Wrap(f)
+		if f := st.fakes[v.T]; f != nil {
+			return st.t.Wrap(f)
 		}
 	case *vm.List:
-		return vm.NewList(tr.swap(v.Items)...)
+		return vm.NewList(st.swap(v.Items)...)
 	case *vm.Tuple:
-		return vm.NewTuple(tr.swap(v.Items)...)
+		return vm.NewTuple(st.swap(v.Items)...)
 	}
 	return o
 }
 
 // bind names the results of a node: tensors become values of the trace, the parts of a tuple get getitem nodes.
-func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
+func (og *output) bind(n *fx.Node, res vm.Object) vm.Object {
 	switch v := res.(type) {
 	case *torch.Scalar:
-		tr.scalars[v] = n
+		og.scalars[v] = n
 		return v
 	case torch.Region:
 		*v.EnteredBy() = n
 		return res
 	case *torch.Tensor:
-		if tr.nodes[v.T] != nil {
+		if og.nodes[v.T] != nil {
 			// An in-place call returned its input: the result is a value of its own, the input keeps its node.
 			x := *v.T
 			x.Py = nil
-			tr.sizes.Copy(&x, v.T)
-			v = tr.t.WrapAs(&x, v.Type())
+			og.sizes.Copy(&x, v.T)
+			v = og.t.WrapAs(&x, v.Type())
 		}
 		n.Val = v.T
-		tr.nodes[v.T] = n
+		og.nodes[v.T] = n
 		return v
 	case *vm.Tuple:
 		vals := make([]any, len(v.Items))
@@ -321,15 +321,15 @@ func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
 				continue
 			}
 			vals[i] = p.T
-			g := tr.graph.CallFunction("operator.getitem", n, int64(i))
-			g.SetOrigin(tr.origin())
-			items[i] = tr.bind(g, p)
+			g := og.graph.CallFunction("operator.getitem", n, int64(i))
+			g.SetOrigin(og.origin())
+			items[i] = og.bind(g, p)
 		}
 		n.Val = vals
 		return vm.NewTuple(items...)
 	case *vm.Instance:
 		if tup, ok := vm.AsTuple(v); ok {
-			t := tr.bind(n, tup).(*vm.Tuple)
+			t := og.bind(n, tup).(*vm.Tuple)
 			return &vm.Instance{Class: v.Class, Native: t}
 		}
 	}

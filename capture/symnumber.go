@@ -32,7 +32,7 @@ func unsupportedNumber(err error) *Unsupported {
 }
 
 // decidable reports whether a trace can branch on s.
-func (tr *tracer) decidable(s *torch.Scalar) bool {
+func (sy *symbols) decidable(s *torch.Scalar) bool {
 	if s.Backed() {
 		return true
 	}
@@ -40,37 +40,37 @@ func (tr *tracer) decidable(s *torch.Scalar) bool {
 	if s.Kind != tensor.Bool {
 		e = symbolic.Cmp(symbolic.OpNe, e, symbolic.Int(0))
 	}
-	_, ok := tr.unknowns.Known(e)
+	_, ok := sy.unknowns.Known(e)
 	return ok
 }
 
 // loaded handles a value that the next instruction loads: a number may become a symbol.
-func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src source.Source) {
-	if s := tr.swapping(func() { tr.see(v, src) }); s != nil {
+func (wo *world) loaded(f *vm.Frame, v vm.Object, src source.Source) {
+	if s := wo.swapping(func() { wo.see(v, src) }); s != nil {
 		f.Ext = &pending{swap: s}
 	}
 }
 
 // scalarArg is a symbolic number as the argument of a node: its node, or a constant where it is one by now.
-func (tr *tracer) scalarArg(s *torch.Scalar) (fx.Arg, error) {
-	if n := tr.scalars[s]; n != nil {
+func (og *output) scalarArg(s *torch.Scalar) (fx.Arg, error) {
+	if n := og.scalars[s]; n != nil {
 		return n, nil
 	}
-	if e := tr.unknowns.Simplify(s.Expr); e.Op == symbolic.OpInt {
+	if e := og.unknowns.Simplify(s.Expr); e.Op == symbolic.OpInt {
 		return e.Int, nil
 	}
-	if s.Env != tr.unknowns {
+	if s.Env != og.unknowns {
 		return nil, unsupported(breaks.OtherTraceNumber)
 	}
-	if n := tr.exprNode(s.Expr); n != nil {
-		tr.scalars[s] = n
+	if n := og.exprNode(s.Expr); n != nil {
+		og.scalars[s] = n
 		return n, nil
 	}
-	v, err := tr.t.Specialize(s)
+	v, err := og.t.Specialize(s)
 	if err != nil {
 		return nil, err
 	}
-	return tr.t.GraphArg(v, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
+	return og.t.GraphArg(v, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
 }
 
 // numbersOnly records a call on symbolic numbers. What comes out is a constant, or has a node that no other
@@ -92,7 +92,7 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !some || len(c.Kw) > 0 {
 		return nil, false, nil
 	}
-	if err := tr.drawnOperand(c); err != nil {
+	if err := tr.random.drawnOperand(c); err != nil {
 		return nil, false, err
 	}
 	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(c.Args, c.Kw) })
@@ -104,14 +104,14 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 		return res, true, nil
 	}
 	fixed := s.Expr.IsConst() // constants are not shared
-	if n := tr.exprNodes[s.Expr.String()]; n != nil && !fixed {
-		tr.scalars[s] = n
+	if n := tr.out.exprNodes[s.Expr.String()]; n != nil && !fixed {
+		tr.out.scalars[s] = n
 		return s, true, nil
 	}
 	args := make([]fx.Arg, len(c.Args))
 	for i, a := range c.Args {
 		if x, ok := a.(*torch.Scalar); ok {
-			args[i], err = tr.scalarArg(x)
+			args[i], err = tr.out.scalarArg(x)
 		} else {
 			args[i], err = tr.t.GraphArg(a, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
 		}
@@ -119,41 +119,41 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 			return nil, false, err
 		}
 	}
-	n := tr.graph.CreateNode(c.Op, c.Target, args, nil, "")
-	tr.calls++
+	n := tr.out.graph.CreateNode(c.Op, c.Target, args, nil, "")
+	tr.out.calls++
 	n.Val = fx.SymInt{Expr: s.Expr.String()}
 	if h, err := tr.unknowns.Hint(s.Expr); err == nil {
 		if i, ok := h.(int64); ok {
 			n.Val = fx.SymInt{Expr: s.Expr.String(), Hint: i}
 		}
 	}
-	tr.scalars[s] = n
+	tr.out.scalars[s] = n
 	if !fixed {
-		tr.exprNodes[s.Expr.String()] = n
+		tr.out.exprNodes[s.Expr.String()] = n
 	}
 	return s, true, nil
 }
 
 // itemNumber is what x.item() gives while tracing. That of an input that holds one integer has a hint: it can be read at any call.
 func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
-	src := tr.sources[p]
+	src := tr.world.sources[p]
 	if src == nil && p.T.Fake {
-		if real := tr.reals[p.T]; real != nil {
-			p, src = real, tr.sources[real]
+		if real := tr.standIns.reals[p.T]; real != nil {
+			p, src = real, tr.world.sources[real]
 		}
 	}
 	if src == nil || p.T.Fake || p.T.DType != tensor.Int64 && p.T.DType != tensor.Int32 || len(p.T.Shape) != 0 {
 		s := tr.t.NewScalar(p.T.DType, tr.unknowns)
-		tr.scalars[s] = n
-		tr.define(s.Expr, n)
+		tr.out.scalars[s] = n
+		tr.out.define(s.Expr, n)
 		return s, nil
 	}
 	name := src.Name() + ".item()"
-	if s := tr.liftedAs[name]; s != nil {
+	if s := tr.symbols.liftedAs[name]; s != nil {
 		return s, nil
 	}
 	e := tr.unknowns.Number(p.T.AtInt(0), name)
-	tr.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
+	tr.symbols.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
 		v, err := src.Get(e)
 		q, ok := v.(*torch.Tensor)
 		if err != nil || !ok || q.T.Numel() != 1 {
@@ -162,21 +162,21 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 		return q.T.AtInt(0), true
 	})
 	s := tr.t.Number(e, tr.unknowns)
-	tr.scalars[s.(*torch.Scalar)] = n
-	tr.exprNodes[e.Name] = n
-	tr.liftedAs[name] = s
+	tr.out.scalars[s.(*torch.Scalar)] = n
+	tr.out.exprNodes[e.Name] = n
+	tr.symbols.liftedAs[name] = s
 	return s, nil
 }
 
 // indicesGuard says that a tensor carries no marks of dynamic dimensions that the trace does not know.
-func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard {
+func (sy *symbols) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	const attr = "_dynamo_dynamic_indices"
 	n := src.Name()
-	known := tr.marks(p, attr)
+	known := sy.marks(p, attr)
 	if p.AttrDict(false) == nil || known == nil {
 		return guard.New(guard.NoHasattr, fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
 			q, ok := now.(*torch.Tensor)
-			return ok && tr.marks(q, attr) == nil, guard.Failure{}
+			return ok && sy.marks(q, attr) == nil, guard.Failure{}
 		})
 	}
 	list := ""
@@ -193,7 +193,7 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard 
 		if !ok {
 			return false, guard.Failure{}
 		}
-		for i := range tr.marks(q, attr) {
+		for i := range sy.marks(q, attr) {
 			if !known[i] {
 				return false, guard.Failure{}
 			}
@@ -203,11 +203,11 @@ func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard 
 }
 
 // fixed are the values of sizes that are constants at the end of the trace; guard.Free for the others.
-func (tr *tracer) fixed(es []*symbolic.Expr) []int64 {
+func (sy *symbols) fixed(es []*symbolic.Expr) []int64 {
 	out := make([]int64, len(es))
 	for i, e := range es {
 		out[i] = guard.Free
-		if s := tr.unknowns.Simplify(e); s.Op == symbolic.OpInt {
+		if s := sy.unknowns.Simplify(e); s.Op == symbolic.OpInt {
 			out[i] = s.Int
 		}
 	}
@@ -216,8 +216,8 @@ func (tr *tracer) fixed(es []*symbolic.Expr) []int64 {
 
 // trim removes what nobody reads and nobody would miss: unused inputs, constants, parts of tuples, and arithmetic on
 // sizes. An input that is a symbol stays while another input has that symbol among its sizes.
-func (tr *tracer) trim() {
-	g := tr.graph
+func (sy *symbols) trim() {
+	g := sy.out.graph
 	for {
 		users := g.Users()
 		var dead []*fx.Node
@@ -229,7 +229,7 @@ func (tr *tracer) trim() {
 			switch { // sums of sizes stay, as they do in PyTorch
 			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number && n.Target != "torch.sym_sum"), n.Op == fx.CallMethod && number && (n.Target == "item" || n.Target == "numel"):
 				dead = append(dead, n)
-			case n.Op == fx.Placeholder && (!number || !tr.named(n)):
+			case n.Op == fx.Placeholder && (!number || !sy.named(n)):
 				dead = append(dead, n)
 			}
 		}
@@ -241,18 +241,18 @@ func (tr *tracer) trim() {
 }
 
 // named reports whether the symbol of a placeholder is part of the sizes of another input that is in use.
-func (tr *tracer) named(n *fx.Node) bool {
+func (sy *symbols) named(n *fx.Node) bool {
 	sym := n.Val.(fx.SymInt).Expr
-	for _, in := range tr.inputs {
-		if in.symbol != "" || !kept(tr.graph, in.node) || len(tr.graph.Users()[in.node]) == 0 {
+	for _, in := range sy.out.inputs {
+		if in.symbol != "" || !kept(sy.out.graph, in.node) || len(sy.out.graph.Users()[in.node]) == 0 {
 			continue
 		}
-		s := tr.inputSizes[in.source.Name()]
+		s := sy.inputSizes[in.source.Name()]
 		if s == nil {
 			continue
 		}
 		for _, e := range append(append([]*symbolic.Expr{}, s.size...), s.stride...) {
-			for _, name := range tr.unknowns.Simplify(e).Symbols() {
+			for _, name := range sy.unknowns.Simplify(e).Symbols() {
 				if name == sym {
 					return true
 				}
