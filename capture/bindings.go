@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"whittle/capture/effects"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -9,7 +10,7 @@ import (
 // outside, and through it the cells of its closure and its defaults.
 type bindings struct {
 	*ground
-	effects  *sideEffects
+	effects  *effects.Log
 	world    *world
 	standIns *standIns
 	reads    *reads
@@ -21,7 +22,7 @@ type bindings struct {
 	stored   map[int]bool                       // local variables that the root frame assigned
 }
 
-func newBindings(g *ground, ef *sideEffects, w *world, st *standIns, rd *reads) *bindings {
+func newBindings(g *ground, ef *effects.Log, w *world, st *standIns, rd *reads) *bindings {
 	return &bindings{ground: g, effects: ef, world: w, standIns: st, reads: rd, funcs: map[*vm.Frame]source.Source{}, cells: map[*vm.Cell]source.Source{},
 		defaults: map[*vm.Frame]map[int]defaultValue{}, stored: map[int]bool{}}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
@@ -184,53 +185,9 @@ func (og *output) cleanGradModes() {
 	}
 }
 
-// globalWrite is an assignment to a global variable. It is kept among the objects that the trace changed.
-type globalWrite struct {
-	dict *vm.Dict
-	name string
-	old  vm.Object // nil => there was none
-}
-
-// Type makes a globalWrite an object of the trace.
-func (*globalWrite) Type() *vm.Type { return vm.ObjectType }
-
-// storeGlobal remembers what a global was before the trace assigns it.
-func (ef *sideEffects) storeGlobal(f *vm.Frame, name string) {
-	for _, w := range ef.globals {
-		if w.dict == f.Globals && w.name == name {
-			return
-		}
-	}
-	old, _ := f.Globals.GetStr(name)
-	w := &globalWrite{f.Globals, name, old}
-	ef.globals = append(ef.globals, w)
-	ef.savedOrder = append(ef.savedOrder, w)
-}
-
-// wroteGlobal reports whether the trace assigned a global.
-func (ef *sideEffects) wroteGlobal(d *vm.Dict, name string) bool {
-	for _, w := range ef.globals {
-		if w.dict == d && w.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// restoreGlobals takes the assignments of the trace back.
-func (ef *sideEffects) restoreGlobals() {
-	for _, w := range ef.globals {
-		if w.old == nil {
-			w.dict.DelStr(w.name)
-		} else {
-			w.dict.SetStr(w.name, w.old)
-		}
-	}
-}
-
 // globalEffect plans the assignment to a global; nil when it was deleted again.
-func (p *planner) globalEffect(w *globalWrite) (*effect, error) {
-	v, ok := w.dict.GetStr(w.name)
+func (p *planner) globalEffect(w effects.Global) (*effect, error) {
+	v, ok := w.Dict.GetStr(w.Name)
 	if !ok {
 		return nil, nil
 	}
@@ -238,7 +195,7 @@ func (p *planner) globalEffect(w *globalWrite) (*effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &effect{object: w.dict, global: w.name, items: []recipe{r}}, nil
+	return &effect{object: w.Dict, global: w.Name, items: []recipe{r}}, nil
 }
 
 // observed is the break at an exception that traced code raises and does not catch; nil for errors of torch's own operators.

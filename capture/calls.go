@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
@@ -23,7 +24,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		f = m.Func
 	}
 	if tr.putOff(callable, f) {
-		tr.effects.logs = append(tr.effects.logs, logCall{callable, args, kw})
+		tr.effects.PutOff(effects.Call{Fn: callable, Args: args, Kw: kw})
 		return vm.None, true, nil
 	}
 	if v, ok := tr.reads.asksByMethod(f, callable, args); ok {
@@ -94,7 +95,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 
 // readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
 func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
-	src := rd.world.sources[keyOf(o)]
+	src := rd.world.sources[source.Identity(o)]
 	n, isStr := vm.AsStr(name)
 	if isStr {
 		rd.readsAttr(o, n)
@@ -147,7 +148,7 @@ func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
 		if ok && err == nil {
 			rd.world.seeItem(self, src, args[0], v)
 		}
-		if err != nil || !ok || keyOf(args[0]) != nil || !rd.effects.held(self, args[0], v) {
+		if err != nil || !ok || source.Identity(args[0]) != nil || !rd.effects.Held(self, args[0], v) {
 			return
 		}
 		if r, err := rd.in.Repr(args[0]); err == nil {
@@ -197,8 +198,8 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			if d, ok := args[0].(*vm.Dict); ok {
 				if src := tr.world.sourceOf(d); src != nil {
 					n := d.Len()
-					if s, saved := tr.effects.saved[d]; saved {
-						n = len(s.items) / 2
+					if before, saved := tr.effects.Before(d); saved {
+						n = len(before) / 2
 					}
 					tr.guards.Covertly(func() { tr.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
 				}
@@ -248,7 +249,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return nil, false, nil
 	}
 	if f.Module == "builtins" || f.Module == "" {
-		if _, ok := effects.names[f.Name]; ok {
+		if _, ok := lasting.names[f.Name]; ok {
 			return nil, false, tr.refusedBuiltin(f, args, kw)
 		}
 		return nil, false, nil
@@ -273,7 +274,7 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	for i, a := range args {
 		kinds[i] = "<class 'torch._dynamo.variables." + tr.world.variableClass(a) + "'>"
 	}
-	id, known := effects.names[f.Name]
+	id, known := lasting.names[f.Name]
 	if !known {
 		id = breaks.Builtin
 	}

@@ -153,7 +153,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 		v, err = d.finish(tr, private, out, f, c.st, c.e, ev)
 		return v, true, err
 	}
-	tr.effects.restore()
+	tr.effects.Undo()
 	var during *escaped
 	var wrong *fakeFailed
 	var u *Unsupported

@@ -28,39 +28,7 @@ func (gr *ground) outside(f func() (vm.Object, error)) (vm.Object, error) {
 
 // ahead runs f for good while tracing: what it changes stays, whatever becomes of the trace.
 func (tr *tracer) ahead(f func() (vm.Object, error)) (vm.Object, error) {
-	before := map[vm.Object][]vm.Object{}
-	for o := range tr.effects.saved {
-		before[o] = contents(o)
-	}
-	v, err := tr.outside(f)
-	for o, old := range before {
-		if now := contents(o); !sameItems(now, old) {
-			s := tr.effects.saved[o]
-			s.items = now
-			tr.effects.saved[o] = s
-		}
-	}
-	return v, err
-}
-
-// contents is what a snapshot of o holds.
-func contents(o vm.Object) []vm.Object {
-	switch v := o.(type) {
-	case *vm.List:
-		return append([]vm.Object(nil), v.Items...)
-	case *vm.Dict:
-		return pairs(v)
-	case *vm.Cell:
-		return []vm.Object{v.V}
-	case *vm.Instance:
-		if v.Dict != nil {
-			return pairs(v.Dict)
-		}
-		if d, ok := vm.AsDict(v); ok {
-			return pairs(d)
-		}
-	}
-	return nil
+	return tr.effects.Accept(func() (vm.Object, error) { return tr.outside(f) })
 }
 
 // comptime is comptime(fn): fn runs now, with a context that shows the trace.

@@ -733,7 +733,7 @@ func (sy *symbols) shapeGuards() ([]*guard.Guard, error) {
 
 // liftItems is a tuple or list from outside with the numbers in it that are symbols; nil when there are none.
 func (wo *world) liftItems(o vm.Object) vm.Object {
-	src := wo.sources[keyOf(o)]
+	src := wo.sources[source.Identity(o)]
 	var items []vm.Object
 	switch c := o.(type) {
 	case *vm.Tuple:

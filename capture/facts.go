@@ -40,14 +40,14 @@ func (wo *world) anchor(v vm.Object) {
 	if t, ok := v.(*vm.Type); ok && !t.Heap {
 		return
 	}
-	if k := keyOf(v); k != nil && wo.sources[k] == nil && !wo.made[k] {
+	if k := source.Identity(v); k != nil && wo.sources[k] == nil && !wo.made[k] {
 		wo.anchored[k] = true
 	}
 }
 
 // sourceOf is the source of an object that existed before the trace; nil for others.
 func (wo *world) sourceOf(o vm.Object) source.Source {
-	k := keyOf(o)
+	k := source.Identity(o)
 	if k == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (wo *world) ownDict(o vm.Object, v vm.Object) {
 	if src := wo.sourceOf(o); src != nil {
 		wo.sources[v] = source.Attr{Base: src, Of: "__dict__"}
 		wo.save(o)
-		wo.effects.keep(v, snapshot{items: wo.effects.saved[o].items})
+		wo.effects.SaveAttributes(i, v)
 	}
 }
 
@@ -160,7 +160,7 @@ func (rd *reads) readsAttr(o vm.Object, name string) {
 		} else if v == nil {
 			rd.lookedUp(t, name, v)
 		}
-		if src != nil && !isProperty(v) && rd.effects.lacked(o, name) {
+		if src != nil && !isProperty(v) && rd.effects.Lacked(o, name) {
 			rd.guards.Covertly(func() { rd.guards.Add(guard.Lacks(name, src)) })
 		}
 	case *vm.Type:
@@ -189,7 +189,7 @@ func (rd *reads) asksAttr(o, name vm.Object) {
 	rd.readsAttr(o, n)
 	i, isInst := o.(*vm.Instance)
 	src := rd.world.sourceOf(o)
-	if !isInst || src == nil || i.Dict == nil || rd.effects.lacked(i, n) {
+	if !isInst || src == nil || i.Dict == nil || rd.effects.Lacked(i, n) {
 		return
 	}
 	rd.guards.Covertly(func() {
@@ -206,30 +206,13 @@ func isProperty(v vm.Object) bool {
 	return false
 }
 
-// lacked reports whether an object had no attribute of its own of a name before the trace.
-func (ef *sideEffects) lacked(o *vm.Instance, name string) bool {
-	if s, ok := ef.saved[o]; ok && s.dict != nil {
-		for i := 0; i < len(s.items); i += 2 {
-			if n, ok := vm.AsStr(s.items[i]); ok && n == name {
-				return false
-			}
-		}
-		return true
-	}
-	if o.Dict == nil {
-		return true
-	}
-	_, has := o.Dict.GetStr(name)
-	return !has
-}
-
 // content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
 func (rd *reads) content(o vm.Object) {
 	rd.guards.Covertly(func() { rd.deep(o, map[vm.Object]bool{}) })
 }
 
 func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
-	if keyOf(o) == nil || met[o] {
+	if source.Identity(o) == nil || met[o] {
 		return
 	}
 	met[o] = true
@@ -267,9 +250,9 @@ func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
 // keysGuard holds while a dict has the keys that it had before the trace, in their order.
 func (wo *world) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
 	var keys []vm.Object
-	if s, saved := wo.effects.saved[d]; saved {
-		for i := 0; i < len(s.items); i += 2 {
-			keys = append(keys, s.items[i])
+	if before, saved := wo.effects.Before(d); saved {
+		for i := 0; i < len(before); i += 2 {
+			keys = append(keys, before[i])
 		}
 	} else {
 		keys = d.Keys()
@@ -285,15 +268,15 @@ func (wo *world) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
 		return
 	}
 	has := false
-	if s, saved := wo.effects.saved[d]; saved {
-		for i := 0; i < len(s.items) && !has; i += 2 {
-			has = guard.Same(wo.in, s.items[i], key)
+	if before, saved := wo.effects.Before(d); saved {
+		for i := 0; i < len(before) && !has; i += 2 {
+			has = guard.Same(wo.in, before[i], key)
 		}
 	} else if _, ok, err := d.Get(wo.in, key); err == nil {
 		has = ok
 	}
 	r, err := wo.in.Repr(key)
-	if err != nil || keyOf(key) != nil && !guard.Constant(key) && wo.sourceOf(key) == nil && wo.madeHere(key) {
+	if err != nil || source.Identity(key) != nil && !guard.Constant(key) && wo.sourceOf(key) == nil && wo.madeHere(key) {
 		return
 	}
 	wo.guards.Covertly(func() {

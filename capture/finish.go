@@ -56,7 +56,7 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 		}
 		return err
 	}()
-	tr.effects.restore()
+	tr.effects.Undo()
 	if err != nil {
 		var u *Unsupported
 		if errors.As(err, &u) {

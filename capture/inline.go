@@ -152,7 +152,7 @@ func (bn *bindings) seeFree(f *vm.Frame, slot int) {
 		}
 		return
 	}
-	if s, touched := bn.effects.saved[c]; touched && (len(s.items) == 0 || s.items[0] != c.V) {
+	if before, touched := bn.effects.Before(c); touched && before[0] != c.V {
 		return
 	}
 	bn.world.see(c.V, bn.cells[c])

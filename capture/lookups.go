@@ -32,7 +32,7 @@ func (wo *world) seeAgain(v vm.Object, first, src source.Source) {
 		return
 	}
 	if source.IsFixed(first) && !source.IsFixed(src) {
-		wo.sources[keyOf(v)] = src
+		wo.sources[source.Identity(v)] = src
 		wo.guard(v, src)
 		return
 	}
@@ -63,7 +63,7 @@ func (wo *world) tracked(v vm.Object) bool {
 // finalGuards are the guards of a trace that has ended, in PyTorch's order.
 func (rd *reads) finalGuards() []*guard.Guard {
 	list := rd.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
-		if keys, ok = rd.effects.keysBefore(dict); !ok {
+		if keys, ok = rd.effects.Keys(dict); !ok {
 			return nil, nil, false
 		}
 		for _, k := range keys {
@@ -74,33 +74,12 @@ func (rd *reads) finalGuards() []*guard.Guard {
 	return append(list, rd.classGuards()...)
 }
 
-// keysBefore are the keys that a dict had before the trace; ok is false unless all of them are constants.
-func (ef *sideEffects) keysBefore(v vm.Object) (keys []vm.Object, ok bool) {
-	d, isDict := vm.AsDict(v)
-	if !isDict {
-		return nil, false
-	}
-	items := pairs(d)
-	for _, o := range []vm.Object{v, d} {
-		if s, saved := ef.saved[o]; saved && s.dict == nil {
-			items = s.items
-		}
-	}
-	for i := 0; i < len(items); i += 2 {
-		if keyOf(items[i]) != nil {
-			return nil, false
-		}
-		keys = append(keys, items[i])
-	}
-	return keys, true
-}
-
 func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
 
 // seeGlobal guards a global that an instruction is about to load.
 func (rd *reads) seeGlobal(f *vm.Frame, name string) {
 	v, global := f.Globals.GetStr(name)
-	if rd.effects.wroteGlobal(f.Globals, name) {
+	if rd.effects.WroteGlobal(f.Globals, name) {
 		return
 	}
 	if f.Globals == rd.env.Globals {
@@ -179,7 +158,7 @@ func (rd *reads) walked(o vm.Object) {
 	}
 	if d, ok := vm.AsDict(o); ok {
 		rd.guards.Order(src)
-		if _, plain := rd.effects.keysBefore(o); !plain {
+		if _, plain := rd.effects.Keys(o); !plain {
 			rd.world.keysGuard(src, o, d)
 		}
 		return
@@ -241,7 +220,7 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 		}
 		return
 	}
-	if !rd.effects.kept(inst, name, v) || computed(inst, name) {
+	if !rd.effects.HadAttr(inst, name, v) || computed(inst, name) {
 		return
 	}
 	own := false

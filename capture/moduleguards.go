@@ -25,7 +25,7 @@ func (rd *reads) seePath(src source.Source, names ...string) {
 		if err != nil {
 			return
 		}
-		if s := rd.world.sources[keyOf(v)]; s != nil && rd.world.tracked(v) {
+		if s := rd.world.sources[source.Identity(v)]; s != nil && rd.world.tracked(v) {
 			src = s // a module that is known by another way already
 		}
 		src, v = source.Attr{Base: src, Of: n}, next

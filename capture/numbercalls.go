@@ -33,7 +33,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 			}
 		}
 	}
-	if _, breaks := effects.names[f.Name]; !some || breaks {
+	if _, breaks := lasting.names[f.Name]; !some || breaks {
 		return nil, false, nil
 	}
 	switch f.Name {

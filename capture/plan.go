@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
@@ -76,7 +77,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	if s, ok := o.(*torch.Scalar); ok {
 		return p.scalar(s)
 	}
-	k := keyOf(o)
+	k := source.Identity(o)
 	if k == nil {
 		return constant(o), nil
 	}
@@ -101,7 +102,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 			return t, func(items []vm.Object) { t.Items = items }
 		})
 	case *vm.Dict:
-		return p.shared(o, pairs(v), func() (vm.Object, filler) {
+		return p.shared(o, effects.Pairs(v), func() (vm.Object, filler) {
 			d := vm.NewDict()
 			return d, func(items []vm.Object) {
 				for i := 0; i+1 < len(items); i += 2 {
@@ -184,7 +185,7 @@ func (p *planner) mutable(items []vm.Object) bool {
 				return true
 			}
 		default:
-			if keyOf(x) != nil {
+			if source.Identity(x) != nil {
 				return true
 			}
 		}
@@ -229,7 +230,7 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 		n := &vm.Cell{}
 		return n, func(it []vm.Object) { n.V = it[0] }
 	}
-	if _, written := p.tr.effects.saved[c]; !written {
+	if !p.tr.effects.Saved(c) {
 		if src := p.tr.bindings.argumentOf(c); src != nil {
 			return func(r *rebuild) (vm.Object, error) {
 				if x := r.made[c]; x != nil {
@@ -282,7 +283,7 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	}
 	var again recipe
 	p.memo[v] = &again
-	rs, err := p.values(pairs(v.Dict))
+	rs, err := p.values(effects.Pairs(v.Dict))
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +376,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 // the last to the first, so that unpacking them restores the stack.
 func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 	tr := p.tr
-	if tr.effects.changed() || len(tr.effects.logs) > 0 {
+	if tr.effects.Changed() || len(tr.effects.Calls()) > 0 {
 		return nil
 	}
 	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
@@ -411,36 +412,6 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 	return nil
 }
 
-// changed reports whether the trace changed anything that was there before.
-func (ef *sideEffects) changed() bool {
-	for _, o := range ef.savedOrder {
-		if _, ok := o.(*globalWrite); ok {
-			return true
-		}
-		if !sameItems(contentsOf(o), ef.saved[o].items) {
-			return true
-		}
-	}
-	return false
-}
-
-// contentsOf is what a snapshot of o would hold now.
-func contentsOf(o vm.Object) []vm.Object {
-	switch v := o.(type) {
-	case *vm.List:
-		return v.Items
-	case *vm.Dict:
-		return pairs(v)
-	case *vm.Cell:
-		return []vm.Object{v.V}
-	case *vm.Instance:
-		if v.Dict != nil {
-			return pairs(v.Dict)
-		}
-	}
-	return nil
-}
-
 // passedOn plans a lone result that came in as it is: the graph gives it back, as PyTorch's graphs do.
 func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	f := t.T
@@ -461,13 +432,13 @@ func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	return otherwise, nil
 }
 
-// sideEffects finds what the trace changed in objects that existed before, and puts the old contents back.
+// sideEffects plans what compiled code has to change in objects that existed before.
 func (p *planner) sideEffects() ([]effect, error) {
 	tr := p.tr
 	var out []effect
-	for _, o := range tr.effects.savedOrder {
-		if w, ok := o.(*globalWrite); ok {
-			e, err := p.globalEffect(w)
+	for _, c := range tr.effects.Changes() {
+		if c.Object == nil {
+			e, err := p.globalEffect(c.Global)
 			if err != nil {
 				return nil, err
 			}
@@ -476,37 +447,35 @@ func (p *planner) sideEffects() ([]effect, error) {
 			}
 			continue
 		}
-		s := tr.effects.saved[o]
-		var now []vm.Object
+		o := c.Object
+		now := effects.Contents(o)
 		e := effect{source: tr.world.sources[o], object: o}
 		dict := false
 		switch v := o.(type) {
-		case *vm.List:
-			now = v.Items
 		case *vm.Dict:
-			now, dict = pairs(v), true
+			dict = true
 		case *vm.Cell:
 			if tr.bindings.ownCell(v) {
 				continue // whatever outlives the frame and holds it is planned with its contents
 			}
-			now, e.cell = []vm.Object{v.V}, true
+			e.cell = true
 		case *vm.Instance:
 			if v.Dict == nil {
 				continue
 			}
-			now, dict = pairs(v.Dict), true
+			dict = true
 		}
-		if sameItems(now, s.items) {
+		if effects.SameItems(now, c.Before) {
 			continue
 		}
 		if dict {
 			e.entries = true
-			e.drop, now = changedEntries(s.items, now)
+			e.drop, now = effects.Entries(c.Before, now)
 		}
 		if l, ok := o.(*vm.List); ok && e.source != nil {
-			for i, x := range s.items { // what is written back is what was there: its constants are looked at
+			for i, x := range c.Before { // what is written back is what was there: its constants are looked at
 				stayed := i < len(l.Items) && l.Items[i] == x
-				if _, isTensor := x.(*torch.Tensor); isTensor && stayed || keyOf(x) == nil && (stayed || slices.Contains(l.Items, x)) {
+				if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(l.Items, x)) {
 					tr.world.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
 					if err := tr.standIns.useValue(x); err != nil {
 						return nil, err
@@ -515,7 +484,7 @@ func (p *planner) sideEffects() ([]effect, error) {
 			}
 		}
 		if _, isList := o.(*vm.List); isList {
-			e.old = tr.keptItems(s.items, now)
+			e.old = tr.keptItems(c.Before, now)
 		}
 		e.items = make([]recipe, len(now))
 		for i, x := range now {
@@ -537,14 +506,14 @@ func (p *planner) sideEffects() ([]effect, error) {
 func (tr *tracer) keptItems(before, now []vm.Object) []int {
 	at := map[vm.Object]int{}
 	for i, x := range before {
-		if k := keyOf(x); k != nil {
+		if k := source.Identity(x); k != nil {
 			at[k] = i
 		}
 	}
 	out := make([]int, len(now))
 	for i, x := range now {
 		out[i] = -1
-		if k := keyOf(x); k == nil {
+		if k := source.Identity(x); k == nil {
 			if i < len(before) && before[i] == x {
 				out[i] = i
 			}
@@ -553,36 +522,6 @@ func (tr *tracer) keptItems(before, now []vm.Object) []int {
 		}
 	}
 	return out
-}
-
-// changedEntries compares the keys and values of a dict, in turn, before and after: which keys to take out, and which entries then
-// to set, for the same contents in the same order.
-func changedEntries(before, now []vm.Object) (drop, set []vm.Object) {
-	at := map[vm.Object]int{}
-	for i := 0; i+1 < len(before); i += 2 {
-		at[before[i]] = i
-	}
-	kept := map[int]bool{}
-	last, appended := -1, false
-	for i := 0; i+1 < len(now); i += 2 {
-		j, was := at[now[i]]
-		if was && j > last && !appended {
-			last = j
-			kept[j] = true
-			if before[j+1] != now[i+1] {
-				set = append(set, now[i], now[i+1])
-			}
-			continue
-		}
-		appended = true
-		set = append(set, now[i], now[i+1])
-	}
-	for i := 0; i+1 < len(before); i += 2 {
-		if !kept[i] {
-			drop = append(drop, before[i])
-		}
-	}
-	return drop, set
 }
 
 // apply writes an effect into its object.
@@ -595,7 +534,7 @@ func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
 		}
 	}
 	if !ef.entries {
-		put(in, target, items, false)
+		effects.Replace(in, target, items)
 		return
 	}
 	d, ok := target.(*vm.Dict)
@@ -613,54 +552,5 @@ func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
 	}
 	for i := 0; i+1 < len(items); i += 2 {
 		_ = d.Set(in, items[i], items[i+1])
-	}
-}
-
-// restore undoes all writes of the trace.
-func (ef *sideEffects) restore() {
-	ef.restoreGlobals()
-	for o, s := range ef.saved {
-		put(ef.in, o, s.items, s.dict == nil)
-	}
-}
-
-func sameItems(a, b []vm.Object) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// put replaces an object's contents.
-func put(in *vm.Interp, o vm.Object, items []vm.Object, noDict bool) {
-	fill := func(d *vm.Dict) {
-		if sameItems(pairs(d), items) {
-			return
-		}
-		d.Clear()
-		for i := 0; i+1 < len(items); i += 2 {
-			_ = d.Set(in, items[i], items[i+1]) // keys of a dict are hashable
-		}
-	}
-	switch v := o.(type) {
-	case *vm.List:
-		v.Items = append(v.Items[:0:0], items...)
-	case *vm.Dict:
-		fill(v)
-	case *vm.Cell:
-		v.V = items[0]
-	case *vm.Instance:
-		if v.Dict == nil {
-			if len(items) == 0 {
-				return
-			}
-			v.Dict = vm.NewDict()
-		}
-		fill(v.Dict)
 	}
 }

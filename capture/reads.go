@@ -1,6 +1,9 @@
 package capture
 
-import "whittle/capture/python/vm"
+import (
+	"whittle/capture/effects"
+	"whittle/capture/python/vm"
+)
 
 // reads are what traced code asks of objects from outside, by instructions and through the interpreter: attributes, items, members,
 // contents, what their classes have. Each answer becomes a guard, and what is read gets a source.
@@ -8,7 +11,7 @@ type reads struct {
 	*ground
 	out      *output
 	symbols  *symbols
-	effects  *sideEffects
+	effects  *effects.Log
 	world    *world
 	standIns *standIns
 
@@ -17,6 +20,6 @@ type reads struct {
 	onStack    map[int]stackValue       // what lies untouched on a resume function's stack, by slot
 }
 
-func newReads(g *ground, out *output, sy *symbols, ef *sideEffects, w *world, st *standIns) *reads {
+func newReads(g *ground, out *output, sy *symbols, ef *effects.Log, w *world, st *standIns) *reads {
 	return &reads{ground: g, out: out, symbols: sy, effects: ef, world: w, standIns: st, classes: map[*vm.Type]*classFacts{}}
 }

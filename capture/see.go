@@ -111,7 +111,7 @@ func (rd *reads) after(f *vm.Frame) {
 // seeItem gives owner[key] its source. Only what the container held before the trace has one: a defaultdict makes items, and
 // classes compute them.
 func (wo *world) seeItem(owner vm.Object, base source.Source, key, v vm.Object) {
-	if !wo.effects.held(owner, key, v) {
+	if !wo.effects.Held(owner, key, v) {
 		return
 	}
 	if t, ok := owner.(*vm.Tuple); ok && wo.constantTuple(t, base) {
@@ -131,47 +131,12 @@ func (wo *world) seeItem(owner vm.Object, base source.Source, key, v vm.Object) 
 		}
 	default:
 		// A key that came from outside itself: state[param].
-		if ks := wo.sources[keyOf(key)]; ks != nil && wo.sources[keyOf(v)] == nil {
+		if ks := wo.sources[source.Identity(key)]; ks != nil && wo.sources[source.Identity(v)] == nil {
 			wo.see(v, source.Keyed{Base: base, Key: ks})
 		} else if ks == nil && !wo.madeHere(key) {
 			wo.see(v, source.Item{Base: base, Key: key, Text: fmt.Sprintf("<%s %d>", key.Type().Name, wo.keyNumber(key))})
 		}
 	}
-}
-
-// held reports whether a container held v under key before the trace.
-func (ef *sideEffects) held(owner, key, v vm.Object) bool {
-	if i, ok := owner.(*vm.Instance); ok {
-		if n, ok := i.Native.(vm.Object); ok {
-			owner = n
-		}
-	}
-	at := func(items []vm.Object) bool {
-		i, ok := vm.AsInt(key)
-		if i < 0 {
-			i += int64(len(items))
-		}
-		return ok && i >= 0 && i < int64(len(items)) && items[i] == v
-	}
-	switch o := owner.(type) {
-	case *vm.Tuple:
-		return at(o.Items)
-	case *vm.List:
-		return at(ef.saved[o].items)
-	case *vm.Dict:
-		return ef.same(ef.saved[o].items, key, v)
-	}
-	return false
-}
-
-// same reports whether a list of keys and values has v under key.
-func (ef *sideEffects) same(items []vm.Object, key, v vm.Object) bool {
-	for i := 0; i+1 < len(items); i += 2 {
-		if items[i] == key || keyOf(key) != nil && guard.Same(ef.in, items[i], key) {
-			return items[i+1] == v
-		}
-	}
-	return false
 }
 
 // boundHere reports whether an attribute that was read is a method that reading it bound: it is guarded by the class.
@@ -196,27 +161,6 @@ func (rd *reads) boundHere(owner vm.Object, name string, v vm.Object) bool {
 	return true
 }
 
-// kept reports whether an attribute of an instance is what it was before the trace.
-func (ef *sideEffects) kept(i *vm.Instance, name string, v vm.Object) bool {
-	if i.Dict == nil {
-		return true
-	}
-	s, saved := ef.saved[i]
-	if _, own := i.Dict.GetStr(name); !own || !saved {
-		return true
-	}
-	return ef.same(s.items, vm.Str(name), v)
-}
-
-// keyOf is the identity under which an object's source is kept; immutable scalars have none.
-func keyOf(o vm.Object) vm.Object {
-	switch o.(type) {
-	case vm.Int, vm.Float, vm.Str, vm.Bool, vm.Bytes, vm.Complex, *vm.NoneType:
-		return nil
-	}
-	return o
-}
-
 // see registers a value that existed before the trace: its source, its guards, and its content.
 func (wo *world) see(v vm.Object, src source.Source) {
 	if into := wo.symbolTo; into != nil {
@@ -230,7 +174,7 @@ func (wo *world) see(v vm.Object, src source.Source) {
 	if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
 		return
 	}
-	if k := keyOf(v); k != nil {
+	if k := source.Identity(v); k != nil {
 		if first := wo.sources[k]; first != nil {
 			wo.seeAgain(v, first, src)
 			return
@@ -262,7 +206,7 @@ func (wo *world) seeItems(o vm.Object) {
 		}
 	case *vm.Dict:
 		c.Each(func(k, v vm.Object) bool {
-			if keyOf(k) == nil {
+			if source.Identity(k) == nil {
 				wo.seeItem(c, src, k, v)
 			}
 			return true
@@ -291,70 +235,37 @@ func moduleTable(i *vm.Instance, table string) (*vm.Dict, bool) {
 	return vm.AsDict(t)
 }
 
-// save remembers the content of a mutable object, so that writes can be found and undone.
+// save remembers the content of a mutable object, so that writes can be found and undone: of an instance also that of the dicts that it
+// holds, and what it is beside its attributes.
 func (wo *world) save(o vm.Object) {
-	if _, done := wo.effects.saved[keyOf(o)]; done || keyOf(o) == nil {
+	switch o.(type) {
+	case *vm.List, *vm.Dict, *vm.Instance:
+	default:
 		return
 	}
-	switch c := o.(type) {
-	case *vm.List:
-		wo.effects.keep(o, snapshot{items: append([]vm.Object(nil), c.Items...)})
-	case *vm.Dict:
-		wo.effects.keep(o, snapshot{items: pairs(c)})
-	case *vm.Instance:
-		s := snapshot{}
-		if c.Dict != nil {
-			s.dict = c.Dict
-			s.items = pairs(c.Dict)
-		}
-		wo.effects.keep(o, s)
-		if n, ok := c.Native.(vm.Object); ok { // a subclass of dict or list: its items
-			if src := wo.sources[keyOf(o)]; src != nil && keyOf(n) != nil && wo.sources[n] == nil {
-				wo.sources[n] = source.Native{Base: src}
-			}
-			wo.save(n)
-		}
-		if c.Dict != nil {
-			c.Dict.Each(func(_, v vm.Object) bool {
-				if d, ok := vm.AsDict(v); ok {
-					if inst, isInst := v.(*vm.Instance); isInst {
-						_ = inst
-						return true
-					}
-					if _, done := wo.effects.saved[v]; !done {
-						wo.effects.keep(v, snapshot{items: pairs(d)})
-					}
-				}
-				return true
-			})
-		}
+	i, isInst := o.(*vm.Instance)
+	if !wo.effects.Save(o) || !isInst {
+		return
 	}
-}
-
-// keep files a snapshot.
-func (ef *sideEffects) keep(o vm.Object, s snapshot) {
-	ef.saved[o] = s
-	ef.savedOrder = append(ef.savedOrder, o)
-}
-
-func pairs(d *vm.Dict) []vm.Object {
-	var out []vm.Object
-	d.Each(func(k, v vm.Object) bool {
-		out = append(out, k, v)
-		return true
-	})
-	return out
+	if n, ok := i.Native.(vm.Object); ok { // a subclass of dict or list: its items
+		if src := wo.sources[i]; src != nil && source.Identity(n) != nil && wo.sources[n] == nil {
+			wo.sources[n] = source.Native{Base: src}
+		}
+		wo.save(n)
+	}
+	if i.Dict != nil {
+		i.Dict.Each(func(_, v vm.Object) bool {
+			if d, ok := v.(*vm.Dict); ok {
+				wo.effects.Save(d)
+			}
+			return true
+		})
+	}
 }
 
 // touch is save for an object about to be written.
 func (wo *world) touch(o vm.Object) {
 	if wo.sourceOf(o) != nil {
 		wo.save(o)
-	}
-}
-
-func (wo *world) touchCell(c *vm.Cell) {
-	if _, done := wo.effects.saved[c]; !done {
-		wo.effects.keep(c, snapshot{items: []vm.Object{c.V}})
 	}
 }

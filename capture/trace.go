@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
@@ -44,7 +45,7 @@ type tracer struct {
 	journal  *journal
 	out      *output
 	symbols  *symbols
-	effects  *sideEffects
+	effects  *effects.Log
 	world    *world
 	standIns *standIns
 	reads    *reads
@@ -77,12 +78,6 @@ type StackEntry struct {
 	File     string
 }
 
-// snapshot is the content of a mutable object before the trace touched it.
-type snapshot struct {
-	items []vm.Object // list items; dict keys and values in turn; set members; a cell's value
-	dict  *vm.Dict    // an instance's __dict__
-}
-
 // newTracer prepares to capture f, a private copy of the frame that e describes.
 func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	g := newGround(d, f, e)
@@ -91,7 +86,7 @@ func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	tr.guards = guard.NewDraft(g.userPlace)
 	tr.out = newOutput(g, tr.journal)
 	tr.symbols = newSymbols(g, tr.out)
-	tr.effects = newEffects(g)
+	tr.effects = effects.New(g.in)
 	tr.world = newWorld(g, tr.out, tr.symbols, tr.effects)
 	tr.standIns = newStandIns(g, tr.journal, tr.out, tr.symbols, tr.world)
 	tr.reads = newReads(g, tr.out, tr.symbols, tr.effects, tr.world, tr.standIns)
@@ -236,7 +231,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 			f.Ext = &pending{swap: s}
 		}
 	case code.STORE_GLOBAL:
-		tr.effects.storeGlobal(f, f.Code.Names[ins.Arg])
+		tr.effects.StoreGlobal(f.Globals, f.Code.Names[ins.Arg])
 	case code.DELETE_GLOBAL:
 		return unsupported(breaks.DeleteGlobal)
 	case code.RAISE_VARARGS:
@@ -256,7 +251,7 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	case code.STORE_DEREF:
 		own := int(ins.Arg) < len(f.LocalsPlus)-len(f.Code.FreeVars)
 		if c, ok := f.LocalsPlus[ins.Arg].(*vm.Cell); ok && (f == tr.root || !own) { // the cells of an inlined call are its own
-			tr.world.touchCell(c)
+			tr.effects.Save(c)
 		}
 		if f == tr.root {
 			tr.out.nameAfter(top(0), f.Code.LocalsPlusName(int(ins.Arg)))

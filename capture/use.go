@@ -177,12 +177,12 @@ func (rd *reads) searched(where, what vm.Object) error {
 	case *vm.Tuple:
 		items = c.Items
 	}
-	if src == nil || keyOf(what) != nil {
+	if src == nil || source.Identity(what) != nil {
 		return nil
 	}
 	for i, x := range items {
 		rd.world.seeItem(where, src, vm.MakeInt(int64(i)), x)
-		if keyOf(x) != nil {
+		if source.Identity(x) != nil {
 			return nil
 		}
 		if eq, err := rd.in.Eq(x, what); err != nil || eq {

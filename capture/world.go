@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"whittle/capture/effects"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -11,7 +12,7 @@ type world struct {
 	*ground
 	out     *output
 	symbols *symbols
-	effects *sideEffects
+	effects *effects.Log
 
 	builtins   string                      // the global under which guards reach the builtins
 	sources    map[vm.Object]source.Source // of objects that existed before the trace
@@ -23,7 +24,7 @@ type world struct {
 	symbolTo   *vm.Object                  // where see may leave a symbol to take the place of a number; nil => nowhere
 }
 
-func newWorld(g *ground, out *output, sy *symbols, ef *sideEffects) *world {
+func newWorld(g *ground, out *output, sy *symbols, ef *effects.Log) *world {
 	w := &world{ground: g, out: out, symbols: sy, effects: ef, builtins: g.d.uniqueName("__builtins_dict__"), sources: map[vm.Object]source.Source{}, made: map[vm.Object]bool{},
 		anchored: map[vm.Object]bool{}, keyNumbers: map[vm.Object]int{}}
 	for name, c := range g.env.Cells {
