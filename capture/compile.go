@@ -150,7 +150,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 		if !out.broke {
 			d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
 		}
-		v, err = d.finish(tr, private, out, f, c.st, c.e, ev)
+		v, err = c.finish(tr, out)
 		return v, true, err
 	}
 	tr.effects.Undo()
@@ -255,17 +255,7 @@ func (c *compilation) forbidden(b *BreakEvent, u *Unsupported) error {
 
 // refused is the end of a frame in which an operator refuses its arguments.
 func (c *compilation) refused(wrong *fakeFailed) (vm.Object, error) {
-	d, ev := c.d, c.ev
-	err := d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at)
-	ev.Status, ev.Err = "error", err
-	d.report(ev)
-	d.failing(c.f, err)
-	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
-		d.logSuppressed(c.f, ev, err)
-		c.st.skip = true
-		return d.plain(c.f)
-	}
-	return nil, err
+	return c.failed(c.d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at))
 }
 
 // failing tells of a frame whose capture or compilation failed.
