@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -92,12 +91,6 @@ type applied struct {
 	lifted  []outside        // what forward reads besides its arguments
 	result  vm.Object        // of forward
 	outs    []*tensor.Tensor // in it; nil for None
-}
-
-// contextNode is what a graph has of a context.
-func (og *output) contextNode() *fx.Node {
-	og.calls++
-	return og.graph.CallFunction(functionModule + ".FunctionCtx")
 }
 
 // newContext makes the object that forward and backward share.
@@ -252,17 +245,6 @@ func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 		}
 	}
 	return bo.standIns.functionResult(n, a, still)
-}
-
-// addBody files a subgraph under the first free name that begins with prefix.
-func (og *output) addBody(prefix string, g *fx.Graph) string {
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s_%d", prefix, i)
-		if og.subs[name] == nil {
-			og.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: og.attrs, Submodules: og.branchesOf(g)}
-			return name
-		}
-	}
 }
 
 // traceFunction traces forward with a graph of its own, and backward with one inside of that: what backward reads of forward

@@ -110,20 +110,6 @@ func (d *Dynamo) outsideModes(f *vm.Frame) error {
 	return nil
 }
 
-// stackIndex is the number under which guards know a value of a resume function's stack.
-func (rd *reads) stackIndex(f *vm.Frame, v vm.Object) int {
-	k := 0
-	for _, x := range f.Stack[:f.SP] {
-		if x == v {
-			return k
-		}
-		if x != nil {
-			k++
-		}
-	}
-	return k
-}
-
 // wrongCall is the break at a call that torch itself refuses: plain Python makes it again, and raises the error.
 func (tr *tracer) wrongCall(c *torch.Call, err error) *Unsupported {
 	var r *vm.Raised
@@ -157,32 +143,6 @@ func (tr *tracer) unpackTensor(o vm.Object) (*vm.List, error) {
 		rows.Items = append(rows.Items, row)
 	}
 	return rows, nil
-}
-
-// cleanGradModes removes switches of the gradient mode that follow each other and cancel out.
-func (og *output) cleanGradModes() {
-	nodes := append([]*fx.Node(nil), og.graph.Nodes...)
-	on := og.state.grad
-	gone := map[*fx.Node]bool{}
-	switches := func(n *fx.Node) (to, ok bool) {
-		if n.Target != "torch._C._set_grad_enabled" || gone[n] || len(n.Args) != 1 {
-			return false, false
-		}
-		to, ok = n.Args[0].(bool)
-		return to, ok
-	}
-	for i := 0; i+1 < len(nodes); i++ {
-		to, ok := switches(nodes[i])
-		if !ok || to == on {
-			continue
-		}
-		on = to
-		if back, ok := switches(nodes[i+1]); ok && back != on {
-			on = back
-			gone[nodes[i]], gone[nodes[i+1]] = true, true
-			og.graph.Erase(nodes[i], nodes[i+1])
-		}
-	}
 }
 
 // globalEffect plans the assignment to a global; nil when it was deleted again.

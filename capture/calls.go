@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"fmt"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -281,67 +280,9 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	return unsupported(id, f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
 }
 
-// variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
-func (wo *world) variableClass(o vm.Object) string {
-	switch o := o.(type) {
-	case *torch.Tensor:
-		return "tensor.TensorVariable"
-	case *torch.Scalar:
-		return "tensor.SymNodeVariable"
-	case *vm.List:
-		return "lists.ListVariable"
-	case *vm.Tuple:
-		return "lists.TupleVariable"
-	case *vm.Slice:
-		return "lists.SliceVariable"
-	case *vm.Range:
-		return "lists.RangeVariable"
-	case *vm.Dict:
-		return "dicts.ConstDictVariable"
-	case *vm.Set:
-		return "dicts.SetVariable"
-	case *vm.Instance:
-		switch {
-		case o.Class == wo.t.SizeType:
-			return "lists.SizeVariable"
-		case isModule(o):
-			return "nn_module.UnspecializedNNModuleVariable"
-		}
-		return "user_defined.UserDefinedObjectVariable"
-	case *vm.BoundMethod:
-		return "functions.UserMethodVariable"
-	case *vm.Function:
-		if len(o.Closure) > 0 && wo.sources[o] == nil {
-			return "functions.NestedUserFunctionVariable"
-		}
-		return "functions.UserFunctionVariable"
-	case *vm.Type:
-		return "user_defined.UserDefinedClassVariable"
-	case *vm.Builtin:
-		return "builtin.BuiltinVariable"
-	}
-	return "constant.ConstantVariable"
-}
-
 func isModule(i *vm.Instance) bool {
 	_, ok := moduleTable(i, "_parameters")
 	return ok
-}
-
-// variableName is how PyTorch's reasons show one value: TensorVariable().
-func (wo *world) variableName(o vm.Object) string {
-	_, name, _ := strings.Cut(wo.variableClass(o), ".")
-	switch o := o.(type) {
-	case *vm.Instance:
-		if name != "SizeVariable" {
-			return name + "(" + o.Class.Name + ")"
-		}
-	case vm.Str, vm.Int, vm.Float, vm.Bool, *vm.NoneType:
-		if r, err := wo.in.Repr(o); err == nil {
-			return fmt.Sprintf("%s(%s: %s)", name, o.Type().Name, r)
-		}
-	}
-	return name + "()"
 }
 
 // marked reports whether a function carries an attribute that is True, or that names the function itself.

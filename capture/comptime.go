@@ -15,17 +15,6 @@ import (
 	"whittle/capture/torch"
 )
 
-// outside runs f in the middle of a trace as plain Python: nothing that it calls is captured.
-func (gr *ground) outside(f func() (vm.Object, error)) (vm.Object, error) {
-	defer gr.d.push(func(u *underway, a *torch.Ambient) {
-		torch.Unwatched(a)
-		u.outer = u.active
-	})()
-	gr.depth++
-	defer func() { gr.depth-- }()
-	return f()
-}
-
 // ahead runs f for good while tracing: what it changes stays, whatever becomes of the trace.
 func (tr *tracer) ahead(f func() (vm.Object, error)) (vm.Object, error) {
 	return tr.effects.Accept(func() (vm.Object, error) { return tr.outside(f) })

@@ -14,55 +14,6 @@ import (
 // interpreter itself: the class of an object is asked for __len__, a comparison walks two lists, a method is found in a class.
 // What follows guards that, too. These guards are not PyTorch's, and no log shows them.
 
-// anchor notes that the trace reached v by a way that is guarded, though v has no source.
-func (wo *world) anchor(v vm.Object) {
-	switch f := v.(type) {
-	case *vm.ClassMethod:
-		v = f.Func
-	case *vm.StaticMethod:
-		v = f.Func
-	case *vm.Property:
-		for _, x := range []vm.Object{f.Get, f.Set, f.Del} {
-			if x != nil {
-				wo.anchor(x)
-			}
-		}
-		return
-	case *torch.Tensor:
-		if f.T.Fake {
-			return
-		}
-	}
-	switch v.(type) {
-	case nil, *vm.NoneType, *vm.Builtin, *vm.GetSet, *vm.Member, *vm.Module, *torch.DType, *torch.Device, *vm.Cell:
-		return
-	}
-	if t, ok := v.(*vm.Type); ok && !t.Heap {
-		return
-	}
-	if k := source.Identity(v); k != nil && wo.sources[k] == nil && !wo.made[k] {
-		wo.anchored[k] = true
-	}
-}
-
-// sourceOf is the source of an object that existed before the trace; nil for others.
-func (wo *world) sourceOf(o vm.Object) source.Source {
-	k := source.Identity(o)
-	if k == nil {
-		return nil
-	}
-	if s := wo.sources[k]; s != nil {
-		return s
-	}
-	if !wo.anchored[k] {
-		return nil
-	}
-	delete(wo.anchored, k)
-	wo.fixedCount++
-	wo.see(o, source.Fixed{Value: k, N: wo.fixedCount})
-	return wo.sources[k]
-}
-
 // classFacts are attributes that were looked up in one class, and what was found.
 type classFacts struct {
 	names []string
@@ -110,19 +61,6 @@ func (rd *reads) classFact(t *vm.Type, name string, v vm.Object) {
 	c.found[name] = v
 	if v != nil {
 		rd.world.anchor(v)
-	}
-}
-
-// ownDict gives the __dict__ of an object from outside its source: vars(o) reads it as attributes are read.
-func (wo *world) ownDict(o vm.Object, v vm.Object) {
-	i, ok := o.(*vm.Instance)
-	if !ok || i.Dict == nil || v != vm.Object(i.Dict) || wo.sources[v] != nil {
-		return
-	}
-	if src := wo.sourceOf(o); src != nil {
-		wo.sources[v] = source.Attr{Base: src, Of: "__dict__"}
-		wo.save(o)
-		wo.effects.SaveAttributes(i, v)
 	}
 }
 
@@ -247,63 +185,6 @@ func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
 	}
 }
 
-// keysGuard holds while a dict has the keys that it had before the trace, in their order.
-func (wo *world) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
-	var keys []vm.Object
-	if before, saved := wo.effects.Before(d); saved {
-		for i := 0; i < len(before); i += 2 {
-			keys = append(keys, before[i])
-		}
-	} else {
-		keys = d.Keys()
-	}
-	wo.guards.Covertly(func() {
-		wo.guards.Add(guard.Keys(o.Type(), keys, src))
-	})
-}
-
-// memberGuard holds while a dict has a key, or has it not.
-func (wo *world) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
-	if k, ok := key.(*torch.Scalar); ok && k != nil {
-		return
-	}
-	has := false
-	if before, saved := wo.effects.Before(d); saved {
-		for i := 0; i < len(before) && !has; i += 2 {
-			has = guard.Same(wo.in, before[i], key)
-		}
-	} else if _, ok, err := d.Get(wo.in, key); err == nil {
-		has = ok
-	}
-	r, err := wo.in.Repr(key)
-	if err != nil || source.Identity(key) != nil && !guard.Constant(key) && wo.sourceOf(key) == nil && wo.madeHere(key) {
-		return
-	}
-	wo.guards.Covertly(func() {
-		wo.guards.Add(guard.Member(key, r, has, src))
-	})
-}
-
-// madeHere reports whether an object without a source may have been made by the trace: only what is fixed by nature is not.
-func (wo *world) madeHere(o vm.Object) bool {
-	switch o.(type) {
-	case *vm.Type, *vm.Function, *vm.Builtin, *vm.Module:
-		return wo.made[o]
-	}
-	return true
-}
-
-// membersGuard holds while a set, a deque or another container of Go holds what it holds.
-func (wo *world) membersGuard(src source.Source, o vm.Object) {
-	items, ok := guard.Contained(wo.in, o)
-	if !ok {
-		return
-	}
-	wo.guards.Covertly(func() {
-		wo.guards.Add(guard.Contents(o, items, src))
-	})
-}
-
 // nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
 // generator, a context variable, a file. Nothing could tell whether it is the same the next time.
 func (rd *reads) nativeState(f *vm.Builtin, self vm.Object) error {
@@ -334,17 +215,6 @@ func (rd *reads) nativeState(f *vm.Builtin, self vm.Object) error {
 
 // isFile reports whether a class is that of files that are open for text, as open() makes them by default.
 func isFile(t *vm.Type) bool { return t.Name == "TextIOWrapper" }
-
-// imports gives a module that traced code is about to import its source.
-func (rd *reads) imports(f *vm.Frame, name string, from, level vm.Object) {
-	if n, ok := vm.AsInt(level); !ok || n != 0 || rd.quiet() {
-		return
-	}
-	if from == vm.None {
-		name, _, _ = strings.Cut(name, ".")
-	}
-	f.Ext = &pending{imported: name}
-}
 
 // storesTensor is the break at an assignment to what a tensor is: its data, its gradient, whether it wants one. A graph has no form for it,
 // and done while tracing it would happen once.
@@ -391,4 +261,18 @@ func (rd *reads) different(a, b vm.Object) {
 	rd.guards.Covertly(func() {
 		rd.guards.Add(guard.TwoObjects(x, y))
 	})
+}
+
+// finalGuards are the guards of a trace that has ended, in PyTorch's order.
+func (rd *reads) finalGuards() []*guard.Guard {
+	list := rd.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
+		if keys, ok = rd.effects.Keys(dict); !ok {
+			return nil, nil, false
+		}
+		for _, k := range keys {
+			reprs = append(reprs, rd.repr(k))
+		}
+		return keys, reprs, true
+	})
+	return append(list, rd.classGuards()...)
 }

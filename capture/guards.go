@@ -208,15 +208,6 @@ func (wo *world) equalsGuard(v vm.Object, src source.Source) *guard.Guard {
 	return guard.Equals(v, wo.repr(v), src)
 }
 
-// repr is how Python writes a value; the name of its class for one that cannot be written.
-func (gr *ground) repr(v vm.Object) string {
-	r, err := gr.in.Repr(v)
-	if err != nil {
-		return v.Type().Name
-	}
-	return r
-}
-
 // tensorGuard is the guard on all that a graph relies on of a tensor.
 func (wo *world) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	x := p.T
@@ -241,4 +232,52 @@ func pyBool(b bool) string {
 		return "True"
 	}
 	return "False"
+}
+
+// memberGuard holds while a dict has a key, or has it not.
+func (wo *world) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
+	if k, ok := key.(*torch.Scalar); ok && k != nil {
+		return
+	}
+	has := false
+	if before, saved := wo.effects.Before(d); saved {
+		for i := 0; i < len(before) && !has; i += 2 {
+			has = guard.Same(wo.in, before[i], key)
+		}
+	} else if _, ok, err := d.Get(wo.in, key); err == nil {
+		has = ok
+	}
+	r, err := wo.in.Repr(key)
+	if err != nil || source.Identity(key) != nil && !guard.Constant(key) && wo.sourceOf(key) == nil && wo.madeHere(key) {
+		return
+	}
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Member(key, r, has, src))
+	})
+}
+
+// membersGuard holds while a set, a deque or another container of Go holds what it holds.
+func (wo *world) membersGuard(src source.Source, o vm.Object) {
+	items, ok := guard.Contained(wo.in, o)
+	if !ok {
+		return
+	}
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Contents(o, items, src))
+	})
+}
+
+// keysGuard holds while a dict has the keys that it had before the trace, in their order.
+func (wo *world) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
+	var keys []vm.Object
+	if before, saved := wo.effects.Before(d); saved {
+		for i := 0; i < len(before); i += 2 {
+			keys = append(keys, before[i])
+		}
+	} else {
+		keys = d.Keys()
+	}
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Keys(o.Type(), keys, src))
+	})
 }

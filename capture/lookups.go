@@ -6,75 +6,7 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
-	"whittle/capture/torch"
 )
-
-// guard adds the guards of a value for one source.
-func (wo *world) guard(v vm.Object, src source.Source) {
-	n := src.Name()
-	if _, done := wo.guards.Value(n); done {
-		wo.guards.Show(n)
-		return
-	}
-	wo.guards.SetValue(n, v)
-	wo.guards.Add(wo.guardFor(v, src)...)
-	if p, ok := v.(*torch.Tensor); ok && !isParameter(p) {
-		wo.guards.Distinct(src)
-	}
-}
-
-// seeAgain meets a value a second time, through another source: objects that have an identity to the trace must stay one
-// object, others are guarded in both places.
-func (wo *world) seeAgain(v vm.Object, first, src source.Source) {
-	a, b := first.Name(), src.Name()
-	if a == b {
-		wo.guards.Show(b)
-		return
-	}
-	if source.IsFixed(first) && !source.IsFixed(src) {
-		wo.sources[source.Identity(v)] = src
-		wo.guard(v, src)
-		return
-	}
-	if _, isIter := v.(*replayIter); isIter {
-		return
-	}
-	if !wo.tracked(v) {
-		wo.guard(v, src)
-		return
-	}
-	if source.IsLocal(first) == source.IsLocal(src) {
-		wo.guards.AddAlias(first, src)
-	}
-}
-
-// tracked reports whether a value is one object to the trace wherever it comes from.
-func (wo *world) tracked(v vm.Object) bool {
-	switch v := v.(type) {
-	case *torch.Tensor, *vm.List, *vm.Dict, *vm.Module:
-		return true
-	case *vm.Instance:
-		name := v.Class.FullName()
-		return name != "functools.partial" && !byIdentity.has(name) && !isEnumMember(v) && wo.t.TargetOf(v) == ""
-	}
-	return false
-}
-
-// finalGuards are the guards of a trace that has ended, in PyTorch's order.
-func (rd *reads) finalGuards() []*guard.Guard {
-	list := rd.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
-		if keys, ok = rd.effects.Keys(dict); !ok {
-			return nil, nil, false
-		}
-		for _, k := range keys {
-			reprs = append(reprs, rd.repr(k))
-		}
-		return keys, reprs, true
-	})
-	return append(list, rd.classGuards()...)
-}
-
-func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
 
 // seeGlobal guards a global that an instruction is about to load.
 func (rd *reads) seeGlobal(f *vm.Frame, name string) {
@@ -117,14 +49,6 @@ func (rd *reads) seeGlobal(f *vm.Frame, name string) {
 	}
 }
 
-// useBuiltin guards a builtin function or class.
-func (wo *world) useBuiltin(name string, v vm.Object) {
-	switch v.(type) {
-	case *vm.Builtin, *vm.Function, *vm.Type:
-		wo.guard(v, source.Builtin{Dict: wo.builtins, Var: name})
-	}
-}
-
 // moduleOf is the source of the module that a frame's function was defined in. Modules of the standard library, and those of
 // torch that capture looks through, have none: in PyTorch they are no Python code, or never traced.
 func (rd *reads) moduleOf(f *vm.Frame) (source.Import, bool) {
@@ -134,20 +58,6 @@ func (rd *reads) moduleOf(f *vm.Frame) (source.Import, bool) {
 		return source.Import{}, false
 	}
 	return source.Import{Module: name}, true
-}
-
-// mirrored reports whether a frame runs code that PyTorch traces, too.
-func (gr *ground) mirrored(f *vm.Frame) bool {
-	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
-		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
-	}
-	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !gr.d.IsLibrary(f.Code.Filename)
-}
-
-// quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.
-func (gr *ground) quiet() bool {
-	f := gr.in.Frame()
-	return f != nil && f.Globals != gr.env.Globals && !gr.mirrored(f)
 }
 
 // walked notes that the trace goes through all of a container, in order.

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"whittle/capture/breaks"
-	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
@@ -149,27 +148,6 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		}
 	}
 	return best, nil
-}
-
-// constantNode notes a call on symbols whose result is a constant: nobody uses its node, and PyTorch keeps it.
-func (og *output) constantNode(target string, operands ...vm.Object) error {
-	args := make([]fx.Arg, len(operands))
-	for i, o := range operands {
-		x, err := og.t.GraphArg(o, func(o vm.Object) (fx.Arg, bool, error) {
-			if s, ok := o.(*torch.Scalar); ok {
-				x, err := og.scalarArg(s)
-				return x, true, err
-			}
-			return nil, false, nil
-		})
-		if err != nil {
-			return err
-		}
-		args[i] = x
-	}
-	og.graph.CallFunction(target, args...)
-	og.calls++
-	return nil
 }
 
 // numberType performs int(x), float(x), bool(x), range(x) and str(x) of symbolic numbers.

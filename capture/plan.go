@@ -249,33 +249,6 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 	return p.shared(c, []vm.Object{c.V}, mk)
 }
 
-// ownCell reports whether the compiled frame made c.
-func (bn *bindings) ownCell(c *vm.Cell) bool {
-	for _, outer := range bn.env.Cells {
-		if outer == c {
-			return false
-		}
-	}
-	f := bn.root
-	for _, v := range f.LocalsPlus[:len(f.LocalsPlus)-len(f.Code.FreeVars)] {
-		if v == vm.Object(c) {
-			return true
-		}
-	}
-	return false
-}
-
-// argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
-func (bn *bindings) argumentOf(c *vm.Cell) source.Source {
-	f := bn.root
-	for i, v := range f.LocalsPlus {
-		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && bn.env.Locals[name] == c.V && !bn.stored[i] {
-			return source.Local{Var: name}
-		}
-	}
-	return nil
-}
-
 // instance plans an object of a Python class made during the trace: its class and its attributes.
 func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	if r := p.memo[v]; r != nil {

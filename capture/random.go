@@ -101,15 +101,6 @@ func (rn *randomness) randomCall(callable vm.Object, args []vm.Object, kw []vm.K
 	return v, err == nil, err
 }
 
-// sharedGenerator is the generator behind the functions of the module random.
-func (gr *ground) sharedGenerator() (vm.Object, error) {
-	m, err := gr.in.Import("random")
-	if err != nil {
-		return nil, err
-	}
-	return gr.in.GetAttr(m, "_inst")
-}
-
 // draw makes the draw for this trace and gives the graph an input for those of the runs.
 func (rn *randomness) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object, error) {
 	number, err := rn.outside(func() (vm.Object, error) {

@@ -2,8 +2,6 @@ package capture
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -14,85 +12,6 @@ import (
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
-
-// fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise.
-func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
-	if st.out.branch != nil {
-		return st.inside(st.out.branch, p)
-	}
-	x := p.T
-	if st.out.nodes[x] != nil {
-		return x, nil
-	}
-	if f := st.fakes[x]; f != nil {
-		return f, nil
-	}
-	src := st.world.sources[p]
-	if src == nil {
-		if x.Fake {
-			return nil, unsupported(breaks.OtherTraceTensor)
-		}
-		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
-		name := fmt.Sprintf("_tensor_constant%d", len(st.out.attrs))
-		st.out.attrs[name] = x
-		n := st.out.graph.GetAttr(name)
-		f := tensor.FakeLike(x)
-		n.Val = f
-		st.out.nodes[f], st.fakes[x], st.reals[f] = n, f, p
-		return f, nil
-	}
-	name := src.Name()
-	st.world.guard(p, src) // a value of the frame's stack is guarded when it is first used
-	dims := st.symbols.sizesAt(p, src)
-	st.symbols.bindSymbols(dims.bound)
-	n := st.out.placeholder(placeholderName(name))
-	f := tensor.FakeLike(x)
-	if len(dims.bound) > 0 || !constants(dims.size) || !constants(dims.stride) {
-		st.sizes.Set(f, dims.size, dims.stride)
-	}
-	n.Val = f
-	n.Type = "torch.Tensor"
-	if p.Type().Name == "Parameter" {
-		n.Type = "torch.nn.parameter.Parameter"
-	}
-	n.Meta = map[string]any{fx.MetaSource: name}
-	st.out.nodes[f], st.fakes[x], st.reals[f] = n, f, p
-	if err := st.asDifferentiable(f, x); err != nil {
-		return nil, err
-	}
-	st.out.inputs = append(st.out.inputs, input{node: n, source: src, val: x})
-	st.journal.logInput(n, name)
-	return f, nil
-}
-
-var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)
-
-// placeholderName is the name that PyTorch gives to a source's graph input: L['x'] is L_x_.
-func placeholderName(source string) string {
-	return strings.TrimPrefix(notWord.ReplaceAllString(source, "_"), "_")
-}
-
-// asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be
-// written in place.
-func (st *standIns) asDifferentiable(f, x *tensor.Tensor) error {
-	grad := st.t.Grad
-	if !grad.RequiresGrad(x) {
-		return nil
-	}
-	if grad.IsLeaf(x) {
-		return grad.SetRequiresGrad(f, true)
-	}
-	leaf := tensor.FakeLike(x)
-	if err := grad.SetRequiresGrad(leaf, true); err != nil {
-		return err
-	}
-	defer st.t.KeepModes()()
-	grad.SetEnabled(true)
-	grad.Record(grad.GradFn(x), []*tensor.Tensor{leaf}, []*tensor.Tensor{f}, func([]*tensor.Tensor) ([]*tensor.Tensor, error) {
-		return nil, errors.New("a tensor of a trace has no gradient") // a backward in a graph breaks it
-	})
-	return nil
-}
 
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
@@ -266,72 +185,4 @@ func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, erro
 		*d.refusal = err
 	}
 	return v, err
-}
-
-func (st *standIns) swap(args []vm.Object) []vm.Object {
-	out := make([]vm.Object, len(args))
-	for i, a := range args {
-		out[i] = st.swapOne(a)
-	}
-	return out
-}
-
-// swapOne puts stand-ins for real tensors, inside containers too.
-func (st *standIns) swapOne(o vm.Object) vm.Object {
-	switch v := o.(type) {
-	case *torch.Tensor:
-		if f := st.fakes[v.T]; f != nil {
-			return st.t.Wrap(f)
-		}
-	case *vm.List:
-		return vm.NewList(st.swap(v.Items)...)
-	case *vm.Tuple:
-		return vm.NewTuple(st.swap(v.Items)...)
-	}
-	return o
-}
-
-// bind names the results of a node: tensors become values of the trace, the parts of a tuple get getitem nodes.
-func (og *output) bind(n *fx.Node, res vm.Object) vm.Object {
-	switch v := res.(type) {
-	case *torch.Scalar:
-		og.scalars[v] = n
-		return v
-	case torch.Region:
-		*v.EnteredBy() = n
-		return res
-	case *torch.Tensor:
-		if og.nodes[v.T] != nil {
-			// An in-place call returned its input: the result is a value of its own, the input keeps its node.
-			x := *v.T
-			x.Py = nil
-			og.sizes.Copy(&x, v.T)
-			v = og.t.WrapAs(&x, v.Type())
-		}
-		n.Val = v.T
-		og.nodes[v.T] = n
-		return v
-	case *vm.Tuple:
-		vals := make([]any, len(v.Items))
-		items := make([]vm.Object, len(v.Items))
-		for i, x := range v.Items {
-			p, ok := x.(*torch.Tensor)
-			if !ok {
-				items[i] = x
-				continue
-			}
-			vals[i] = p.T
-			g := og.graph.CallFunction("operator.getitem", n, int64(i))
-			g.SetOrigin(og.origin())
-			items[i] = og.bind(g, p)
-		}
-		n.Val = vals
-		return vm.NewTuple(items...)
-	case *vm.Instance:
-		if tup, ok := vm.AsTuple(v); ok {
-			t := og.bind(n, tup).(*vm.Tuple)
-			return &vm.Instance{Class: v.Class, Native: t}
-		}
-	}
-	return res
 }

@@ -2,13 +2,9 @@ package capture
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
-	"strings"
 
 	"whittle/capture/breaks"
 	"whittle/capture/effects"
-	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -60,21 +56,6 @@ type tracer struct {
 	opError error // what the last operator that failed on fakes said
 
 	looking *vm.Frame // what a comptime context shows
-}
-
-// input is a placeholder with the source it is read from at run time.
-type input struct {
-	node   *fx.Node
-	source source.Source
-	val    *tensor.Tensor // the real tensor seen while tracing; nil for a number
-	symbol string         // the symbol that a number is, "" for tensors
-}
-
-// StackEntry is one frame of a user stack: function, line, file.
-type StackEntry struct {
-	Function string
-	Line     int
-	File     string
 }
 
 // newTracer prepares to capture f, a private copy of the frame that e describes.
@@ -160,84 +141,10 @@ func (tr *tracer) run() (*outcome, error) {
 	return &outcome{result: res, gradEnd: grad, autocastEnd: autocast}, nil
 }
 
-// located notes the user's stack when err ends the trace.
-func (jo *journal) located(err error) error {
-	var u *Unsupported
-	if jo.stack == nil && errors.As(err, &u) {
-		jo.stack, jo.breakAt = jo.userStack(), jo.stackFrames()
-	}
-	return err
-}
-
 // branchesOn is the break at a branch of f on a tensor.
 func (tr *tracer) branchesOn(f *vm.Frame) *Unsupported {
 	if f == tr.root {
 		return unsupported(breaks.DataDependentJump)
 	}
 	return unsupported(breaks.DataDependentJumpInlined)
-}
-
-// pending is what the next step of a frame has to finish: the source of a loaded value.
-type pending struct {
-	owner    vm.Object
-	name     string
-	key      vm.Object
-	made     bool      // the instruction made a function
-	imported string    // the instruction imported this module
-	swap     vm.Object // takes the place of what the instruction loads
-
-	method bool // LOAD_METHOD: self lies above what was found, or a null below it
-}
-
-// userStack lists the traced frames that lie outside of the library, outermost first.
-func (jo *journal) userStack() []StackEntry {
-	var out []StackEntry
-	for f := jo.in.Frame(); f != nil; f = f.Back {
-		out = append([]StackEntry{{f.Code.Name, f.Line(), shortFile(f.Code.Filename)}}, out...)
-		if f == jo.root {
-			break
-		}
-	}
-	return out
-}
-
-// shortFile is a file as records name it: the script by its name, library files from torch/ on.
-func shortFile(p string) string {
-	if i := strings.Index(p, "torch/"); i >= 0 && strings.HasPrefix(p[i:], "torch/") {
-		return p[i:]
-	}
-	return filepath.Base(p)
-}
-
-// hasMethod notes that the trace relies on a method of a tensor from outside. PyTorch asks whether it is there; the guard shows
-// nothing but the way to it, and cannot fail here.
-func (rd *reads) hasMethod(f *vm.Frame, o vm.Object, name string) {
-	t, ok := o.(*torch.Tensor)
-	if !ok || f != rd.root && !rd.mirrored(f) || !callable(t.Type().Lookup(name)) {
-		return
-	}
-	if src := rd.world.sources[t]; src != nil {
-		rd.guards.Add(guard.New(guard.Hasattr, fmt.Sprintf("hasattr(%s, '%s')", src.Name(), name), source.Attr{Base: src, Of: name}, nil).Hide())
-	}
-}
-
-// callable reports whether a value is a method or function.
-func callable(v vm.Object) bool {
-	switch v.(type) {
-	case *vm.BoundMethod, *vm.Builtin, *vm.Function:
-		return true
-	}
-	return false
-}
-
-// nameAfter names the node of a tensor after the first variable that it is assigned to.
-func (og *output) nameAfter(o vm.Object, variable string) {
-	t, ok := o.(*torch.Tensor)
-	if !ok || og.variables[t] {
-		return
-	}
-	if n := og.nodes[t.T]; n != nil && n.Op != fx.Placeholder {
-		og.variables[t] = true
-		og.graph.NameAfter(n, variable)
-	}
 }

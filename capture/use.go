@@ -2,9 +2,7 @@ package capture
 
 import (
 	"fmt"
-	"strings"
 
-	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -47,48 +45,6 @@ func (rd *reads) use(f *vm.Frame, ins code.Instr) error {
 	}
 	if ins.Op == code.BINARY_OP && f.SP > 1 { // overrides are looked for inside of lists
 		return rd.standIns.useAll([]vm.Object{f.Stack[f.SP-2], f.Stack[f.SP-1]})
-	}
-	return nil
-}
-
-// useValue makes a tensor from outside an input of the graph.
-func (st *standIns) useValue(o vm.Object) error {
-	p, ok := o.(*torch.Tensor)
-	if !ok || p.T.Fake || st.world.sources[p] == nil {
-		return nil
-	}
-	_, err := st.fake(p)
-	return err
-}
-
-// useArguments makes the tensors among a call's arguments inputs of the graph, in the order in which PyTorch comes across them:
-// functions of torch look for overrides first, and do so from the last argument to the first.
-func (st *standIns) useArguments(c *torch.Call) error {
-	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") {
-		return nil
-	}
-	todo := append([]vm.Object(nil), c.Args...)
-	for _, k := range c.Kw {
-		todo = append(todo, k.Value)
-	}
-	return st.useAll(todo)
-}
-
-// useAll makes the tensors in a list of values inputs of the graph, from the last to the first.
-func (st *standIns) useAll(todo []vm.Object) error {
-	for len(todo) > 0 {
-		o := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		switch v := o.(type) {
-		case *vm.List:
-			todo = append(todo, v.Items...)
-		case *vm.Tuple:
-			todo = append(todo, v.Items...)
-		default:
-			if err := st.useValue(o); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -205,4 +161,18 @@ func (rd *reads) iterated(o vm.Object) {
 		}
 		return -1
 	}))
+}
+
+// stackIndex is the number under which guards know a value of a resume function's stack.
+func (rd *reads) stackIndex(f *vm.Frame, v vm.Object) int {
+	k := 0
+	for _, x := range f.Stack[:f.SP] {
+		if x == v {
+			return k
+		}
+		if x != nil {
+			k++
+		}
+	}
+	return k
 }
