@@ -4,7 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,6 +159,64 @@ def run(f, **kw):
 		}
 		if !s.Torch.Grad.Enabled() || s.Torch.Inference || s.Torch.Autocast.Enabled {
 			t.Errorf("%s: a mode is left: gradients %v, %+v", c.name, s.Torch.Grad.Enabled(), s.Torch.BlockModes)
+		}
+	}
+}
+
+// Outside of a change that is pushed, nobody assigns a field of the ambient state, or a hook of the interpreter: there would be nothing
+// that brings it back.
+func TestAmbientChangesByPush(t *testing.T) {
+	allowed := map[string]string{
+		"capture/torch/ambient.go t.Ambient":              "what Push is",
+		"capture/torch/graph.go t.Running":                "from node to node, under the push of the graph",
+		"capture/module.go in.FrameHook":                  "a program enters and leaves a context as it likes",
+		"tools/whittle/stack/stack.go s.Torch.GradSwitch": "under the push around aot.Compile, which calls Tracing",
+	}
+	fields := map[string]bool{"Ambient": true, "Hooks": true}
+	for _, of := range []reflect.Type{reflect.TypeFor[torch.Ambient](), reflect.TypeFor[vm.Hooks]()} {
+		for i := range of.NumField() {
+			fields[of.Field(i).Name] = true
+		}
+	}
+	session := regexp.MustCompile(`(^|\.)(t|T|Torch|in|In)$`) // what holds them, as this code calls it
+	found := map[string]bool{}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			as, ok := n.(*ast.AssignStmt)
+			if !ok {
+				return true
+			}
+			for _, l := range as.Lhs {
+				if s, ok := l.(*ast.SelectorExpr); ok && fields[s.Sel.Name] && session.MatchString(types.ExprString(s.X)) {
+					at := filepath.ToSlash(name) + " " + types.ExprString(s)
+					found[at] = true
+					if allowed[at] == "" {
+						t.Errorf("%s is assigned by hand", at)
+					}
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, why := range allowed {
+		if !found[at] {
+			t.Errorf("nothing assigns %s (%s)", at, why)
 		}
 	}
 }
