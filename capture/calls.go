@@ -9,12 +9,12 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
-	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
-// call is asked about every call that traced bytecode makes.
-func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+// call is asked about every call that traced bytecode makes. done says that v is what the call gave; otherwise the interpreter makes it,
+// and so the trace goes into what is Python. What native code is about to read of its arguments is guarded first: nobody sees that.
+func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
 	if tr.depth > 0 || tr.d.active != tr || tr.d.outer != nil {
 		return nil, false, nil
 	}
@@ -29,7 +29,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	if v, ok := tr.reads.asksByMethod(f, callable, args); ok {
 		return v, true, nil
 	}
-	v, done, err := tr.random.randomCall(callable, args, kw)
+	v, done, err = tr.random.randomCall(callable, args, kw)
 	if done || err != nil {
 		return v, done, tr.journal.located(err)
 	}
@@ -44,129 +44,75 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 			}
 		}
 	case *vm.Type:
-		if rule := classRules[f.Module+"."+f.Name]; rule != nil {
-			if v := rule(tr, args, kw); v != nil {
-				return v, true, nil
-			}
-		}
-		if err := tr.userException(f, args); err != nil {
-			return nil, false, tr.journal.located(err)
-		}
-		if !looksOnly.has(f.Name) && f.Module == "builtins" {
-			for i, a := range args {
-				rows, err := tr.unpackTensor(a)
-				if err != nil {
-					return nil, false, err
-				}
-				if rows != nil && walks.has(f.Name) {
-					args[i] = rows
-				}
-				tr.world.seeItems(a)
-				tr.reads.content(a)
-			}
-		}
-		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
-			tr.bindings.seeClassCell(tr.in.Frame())
-		}
-		if f.Module == "builtins" || f.Module == "" {
-			if (f.Name == "list" || f.Name == "tuple") && len(args) == 1 {
-				tr.reads.walked(args[0])
-			}
-			tr.world.usePolyfill("builtins."+f.Name, args)
-		}
-		v, done, err = tr.numberType(f, args, kw)
+		v, done, err = tr.callClass(f, args, kw)
 	case *vm.Instance:
-		if src := tr.world.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.world.tracked(f) && !unguarded.has(f.Class.FullName()) {
-			tr.guards.Add(guard.Identity(f, src)) // what calling it does is not looked into by guards
-		}
-		if isModule(f) {
-			v, done, err = tr.bindings.callModule(f, args, kw)
-		} else if isA(f.Class, "torch._ops", "HigherOrderOperator") {
-			v, done, err = tr.bodies.higherOrder(f, args, kw)
-		} else if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
-			if g, ok := s.Func.(*vm.Function); ok {
-				v, done, err = tr.callFunction(g, callable, args, kw)
-			}
-		}
+		v, done, err = tr.callInstance(f, callable, args, kw)
 	}
 	return v, done, tr.journal.located(err)
 }
 
-// readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
-func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
-	src := rd.world.sources[source.Identity(o)]
-	n, isStr := vm.AsStr(name)
-	if isStr {
-		rd.readsAttr(o, n)
+// callClass is a call of a class. Those of the builtins read their arguments as functions do.
+func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if rule := classRules[c.Module+"."+c.Name]; rule != nil {
+		if v := rule(tr, args, kw); v != nil {
+			return v, true, nil
+		}
 	}
-	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
-		return nil, false
+	if err := tr.userException(c, args); err != nil {
+		return nil, false, err
 	}
-	v, err := rd.in.GetAttr(o, n)
-	if err != nil {
-		return nil, false
+	if !looksOnly.has(c.Name) && c.Module == "builtins" {
+		for i, a := range args {
+			rows, err := tr.unpackTensor(a)
+			if err != nil {
+				return nil, false, err
+			}
+			if rows != nil && walks.has(c.Name) {
+				args[i] = rows // list(x) of a tensor
+			}
+			tr.world.seeItems(a)
+			tr.reads.content(a)
+		}
 	}
-	if !rd.boundHere(o, n, v) {
-		rd.seeAttr(o, src, n, v)
+	if c == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
+		tr.bindings.seeClassCell(tr.in.Frame())
 	}
-	return v, true
+	if c.Module == "builtins" || c.Module == "" {
+		if (c.Name == "list" || c.Name == "tuple") && len(args) == 1 {
+			tr.reads.walked(args[0])
+		}
+		tr.world.usePolyfill("builtins."+c.Name, args)
+	}
+	return tr.numberType(c, args, kw)
 }
 
-// seeForMethod registers the members of a container that one of its methods reads.
-func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
-	if method == "__contains__" && len(args) > 0 {
-		if d, ok := vm.AsDict(self); ok && rd.world.sourceOf(self) != nil {
-			rd.world.memberGuard(rd.world.sourceOf(self), d, args[0])
-		} else {
-			rd.content(self)
+// callInstance is a call of an object by its class's __call__: modules, operators with bodies, and objects whose __call__ is a function
+// that does not take them.
+func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if src := tr.world.sourceOf(i); src != nil && !isModule(i) && !tr.quiet() && tr.world.tracked(i) && !unguarded.has(i.Class.FullName()) {
+		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
+	}
+	if isModule(i) {
+		return tr.bindings.callModule(i, args, kw)
+	}
+	if isA(i.Class, "torch._ops", "HigherOrderOperator") {
+		return tr.bodies.higherOrder(i, args, kw)
+	}
+	if s, ok := i.Class.Lookup("__call__").(*vm.StaticMethod); ok {
+		if g, ok := s.Func.(*vm.Function); ok {
+			return tr.callFunction(g, callable, args, kw)
 		}
 	}
-	switch method {
-	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
-		return
-	}
-	d, isDict := self.(*vm.Dict)
-	if !isDict {
-		rd.world.seeItems(self)
-		rd.content(self)
-		return
-	}
-	src := rd.world.sourceOf(self)
-	if src == nil {
-		return
-	}
-	switch method {
-	case "keys":
-		rd.walked(self)
-	case "get", "pop", "setdefault", "__getitem__":
-		if len(args) == 0 {
-			return
-		}
-		v, ok, err := d.Get(rd.in, args[0])
-		rd.world.memberGuard(src, d, args[0])
-		if ok && err == nil {
-			rd.world.seeItem(self, src, args[0], v)
-		}
-		if err != nil || !ok || source.Identity(args[0]) != nil || !rd.effects.Held(self, args[0], v) {
-			return
-		}
-		if r, err := rd.in.Repr(args[0]); err == nil {
-			rd.world.see(v, source.Item{Base: src, Key: args[0], Text: r})
-		}
-	default:
-		if method == "items" || method == "values" {
-			rd.walked(self)
-		}
-		rd.world.seeItems(self)
-		rd.content(self)
-	}
+	return nil, false, nil
 }
 
+// callBuiltin is a call of a function or method written in Go. A call of torch is left to the hook under it. Of others, what they read
+// is guarded, and those that the trace must not make end it.
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if _, ok := f.Native.(torch.Target); ok {
 		return nil, false, nil // the torch hook records it
 	}
-	if f.Owner != nil && len(args) > 0 {
+	if f.Owner != nil && len(args) > 0 { // str.join(sep, parts): a method taken from its class
 		tr.reads.seeForMethod(args[0], f.Name, args[1:])
 		for _, a := range args[1:] {
 			tr.world.seeItems(a)
@@ -174,41 +120,13 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 		return nil, false, tr.reads.nativeState(f, args[0])
 	}
-	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name)
 	if f.Module == "builtins" {
-		switch {
-		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
-			tr.reads.content(args[1])
-		case f.Name == "setattr" && len(args) == 3:
-			if n, ok := vm.AsStr(args[1]); ok {
-				if err := tr.reads.storesTensor(args[0], n); err != nil {
-					return nil, false, err
-				}
-			}
-		case f.Name == "hasattr" && len(args) == 2:
-			tr.reads.asksAttr(args[0], args[1])
-		case f.Name == "vars" && len(args) == 1:
-			if i, ok := args[0].(*vm.Instance); ok {
-				if d, err := tr.in.GetAttr(i, "__dict__"); err == nil {
-					tr.world.ownDict(i, d)
-				}
-			}
-		case f.Name == "len" && len(args) == 1:
-			if d, ok := args[0].(*vm.Dict); ok {
-				if src := tr.world.sourceOf(d); src != nil {
-					n := d.Len()
-					if before, saved := tr.effects.Before(d); saved {
-						n = len(before) / 2
-					}
-					tr.guards.Covertly(func() { tr.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
-				}
-			} else if _, ok := guard.Contained(tr.in, args[0]); ok && tr.world.sourceOf(args[0]) != nil {
-				tr.world.membersGuard(tr.world.sourceOf(args[0]), args[0])
-			}
+		if err := tr.reads.builtinAsks(f.Name, args); err != nil {
+			return nil, false, err
 		}
 	}
-	for _, a := range args {
-		if !lazy {
+	if lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name); !lazy {
+		for _, a := range args {
 			tr.world.seeItems(a)
 			tr.reads.content(a)
 		}
@@ -222,7 +140,7 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return v, done, err
 	}
 	if f.Self != nil {
-		if _, isModule := f.Self.(*vm.Module); !isModule {
+		if _, isModule := f.Self.(*vm.Module); !isModule { // functions of a module have that for self
 			if tr.world.sourceOf(f) != nil {
 				tr.world.anchor(f.Self) // the method is guarded by its identity
 			}
@@ -230,36 +148,43 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			return nil, false, tr.reads.nativeState(f, f.Self)
 		}
 	}
-	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
-		if _, isTensor := args[0].(*torch.Tensor); isTensor {
-			return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
+	if f.Module == "builtins" {
+		switch {
+		case f.Name == "id" && len(args) == 1:
+			if _, isTensor := args[0].(*torch.Tensor); isTensor {
+				return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
+			}
+		case f.Name == "getattr" && len(args) > 1:
+			if v, ok := tr.reads.readAttr(args[0], args[1]); ok {
+				return v, true, nil
+			}
+		case f.Name == "iter" && len(args) == 1:
+			tr.reads.walked(args[0])
 		}
-	}
-	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
-		if v, ok := tr.reads.readAttr(args[0], args[1]); ok {
-			return v, true, nil
-		}
-	}
-	if f.Module == "builtins" && f.Name == "iter" && len(args) == 1 {
-		tr.reads.walked(args[0])
 	}
 	tr.world.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
+	return nil, false, tr.forbidden(f, args, kw)
+}
+
+// forbidden is the break at a native function that the trace must not call: one with lasting effects, one that sets torch's state,
+// or one that nobody has said of that it has none of that. nil for those that it may.
+func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
 	if f.Owner != nil {
-		return nil, false, nil
+		return nil
 	}
 	if f.Module == "builtins" || f.Module == "" {
 		if _, ok := lasting.names[f.Name]; ok {
-			return nil, false, tr.refusedBuiltin(f, args, kw)
+			return tr.refusedBuiltin(f, args, kw)
 		}
-		return nil, false, nil
+		return nil
 	}
 	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
-		return nil, false, unsupported(id, f.Name)
+		return unsupported(id, f.Name)
 	}
 	if pureModules.has(f.Module) {
-		return nil, false, nil
+		return nil
 	}
-	return nil, false, unsupportedBuiltin(f.Module, f.Name)
+	return unsupportedBuiltin(f.Module, f.Name)
 }
 
 // unsupportedBuiltin is the break at a native function that capture does not know.
@@ -280,6 +205,7 @@ func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	return unsupported(id, f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
 }
 
+// isModule reports whether an object is an nn.Module, by what every module has: its table of parameters.
 func isModule(i *vm.Instance) bool {
 	_, ok := moduleTable(i, "_parameters")
 	return ok
@@ -294,6 +220,7 @@ func marked(f *vm.Function, name string) bool {
 	return ok && (v == vm.True || v == vm.Object(f))
 }
 
+// skipped is the break at a function that capture was told to leave alone.
 func skipped(f *vm.Function) error {
 	return unsupported(breaks.SkipFunction, f.Qualname, shortFile(f.Code.Filename))
 }
@@ -321,6 +248,8 @@ func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
 	return mod, f.Code.Name
 }
 
+// callFunction is a call of a Python function. Most are traced through, as every frame is; this finds the ones that capture knows:
+// directives to it, functions that are one node of the graph, and those that run as plain Python while tracing.
 func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	mod, name := tr.d.definition(f)
 	whole := args // of the function itself

@@ -276,3 +276,106 @@ func (rd *reads) finalGuards() []*guard.Guard {
 	})
 	return append(list, rd.classGuards()...)
 }
+
+// readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
+func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
+	src := rd.world.sources[source.Identity(o)]
+	n, isStr := vm.AsStr(name)
+	if isStr {
+		rd.readsAttr(o, n)
+	}
+	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
+		return nil, false
+	}
+	v, err := rd.in.GetAttr(o, n)
+	if err != nil {
+		return nil, false
+	}
+	if !rd.boundHere(o, n, v) {
+		rd.seeAttr(o, src, n, v)
+	}
+	return v, true
+}
+
+// seeForMethod registers the members of a container that one of its methods reads.
+func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
+	if method == "__contains__" && len(args) > 0 {
+		if d, ok := vm.AsDict(self); ok && rd.world.sourceOf(self) != nil {
+			rd.world.memberGuard(rd.world.sourceOf(self), d, args[0])
+		} else {
+			rd.content(self)
+		}
+	}
+	switch method {
+	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
+		return
+	}
+	d, isDict := self.(*vm.Dict)
+	if !isDict {
+		rd.world.seeItems(self)
+		rd.content(self)
+		return
+	}
+	src := rd.world.sourceOf(self)
+	if src == nil {
+		return
+	}
+	switch method {
+	case "keys":
+		rd.walked(self)
+	case "get", "pop", "setdefault", "__getitem__":
+		if len(args) == 0 {
+			return
+		}
+		v, ok, err := d.Get(rd.in, args[0])
+		rd.world.memberGuard(src, d, args[0])
+		if ok && err == nil {
+			rd.world.seeItem(self, src, args[0], v)
+		}
+		if err != nil || !ok || source.Identity(args[0]) != nil || !rd.effects.Held(self, args[0], v) {
+			return
+		}
+		if r, err := rd.in.Repr(args[0]); err == nil {
+			rd.world.see(v, source.Item{Base: src, Key: args[0], Text: r})
+		}
+	default:
+		if method == "items" || method == "values" {
+			rd.walked(self)
+		}
+		rd.world.seeItems(self)
+		rd.content(self)
+	}
+}
+
+// builtinAsks guards what some builtin functions ask of their arguments beside what they hold. The error is a break.
+func (rd *reads) builtinAsks(name string, args []vm.Object) error {
+	switch {
+	case (name == "isinstance" || name == "issubclass") && len(args) == 2:
+		rd.content(args[1]) // a tuple of classes
+	case name == "setattr" && len(args) == 3:
+		if n, ok := vm.AsStr(args[1]); ok {
+			return rd.storesTensor(args[0], n)
+		}
+	case name == "hasattr" && len(args) == 2:
+		rd.asksAttr(args[0], args[1])
+	case name == "vars" && len(args) == 1:
+		if i, ok := args[0].(*vm.Instance); ok {
+			if d, err := rd.in.GetAttr(i, "__dict__"); err == nil {
+				rd.world.ownDict(i, d)
+			}
+		}
+	case name == "len" && len(args) == 1:
+		if d, ok := args[0].(*vm.Dict); ok {
+			if src := rd.world.sourceOf(d); src != nil {
+				n := d.Len()
+				if before, saved := rd.effects.Before(d); saved {
+					n = len(before) / 2
+				}
+				rd.guards.Covertly(func() { rd.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
+			}
+		} else if _, ok := guard.Contained(rd.in, args[0]); ok && rd.world.sourceOf(args[0]) != nil {
+			rd.world.membersGuard(rd.world.sourceOf(args[0]), args[0])
+		}
+	}
+	return nil
+}

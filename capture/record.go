@@ -19,6 +19,8 @@ func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
 	return v, tr.journal.located(err)
 }
 
+// record makes a node of a call of torch, and runs the call on stand-ins for its result. Before that come the calls that make none: those
+// inside of other calls, those that have a form of their own, those that change nothing, and those that end the trace.
 func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if tr.depth > 0 {
 		return c.Run(c.Args, c.Kw)
@@ -35,29 +37,8 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
 		return vm.None, nil // nothing changes
 	}
-	node := func(o vm.Object) (fx.Arg, bool, error) {
-		if s, ok := o.(*torch.Scalar); ok {
-			a, err := tr.out.scalarArg(s)
-			return a, true, err
-		}
-		if m, ok := o.(torch.Region); ok {
-			n := *m.EnteredBy()
-			if n == nil || tr.out.graph.Node(n.Name) != n {
-				return nil, false, unsupported(breaks.OpenRegion)
-			}
-			return n, true, nil
-		}
-		p, ok := o.(*torch.Tensor)
-		if !ok {
-			return nil, false, nil
-		}
-		f, err := tr.standIns.fake(p)
-		if err != nil {
-			return nil, false, err
-		}
-		return tr.out.nodes[f], true, nil
-	}
 	if c.Target == "operator.getitem" && len(c.Args) == 2 {
+		// Indexing with an unknown number reads no value: the graph selects.
 		_, isTensor := c.Args[0].(*torch.Tensor)
 		if i, ok := c.Args[1].(*torch.Scalar); ok && isTensor && i.Kind == tensor.Int64 {
 			return tr.inTorch("select", c.Args[0], vm.MakeInt(0), i)
@@ -72,21 +53,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if err := tr.standIns.useArguments(c); err != nil {
 		return nil, err
 	}
-	args := make([]fx.Arg, len(c.Args))
-	for i, a := range c.Args {
-		v, err := tr.t.GraphArg(a, node)
-		if err != nil {
-			return nil, tr.unsupportedArg(err)
-		}
-		args[i] = v
-	}
-	var kwargs []fx.Kwarg
-	for _, k := range c.Kw {
-		v, err := tr.t.GraphArg(k.Value, node)
-		if err != nil {
-			return nil, tr.unsupportedArg(err)
-		}
-		kwargs = append(kwargs, fx.Kwarg{Name: k.Name, Val: v})
+	args, kwargs, err := tr.nodeArguments(c)
+	if err != nil {
+		return nil, err
 	}
 	runArgs, runKw := tr.standIns.swap(c.Args), append([]vm.KwArg(nil), c.Kw...)
 	for i := range runKw {
@@ -94,21 +63,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	}
 	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(runArgs, runKw) })
 	if err != nil {
-		if u := unsupportedNumber(err); u != nil {
-			return nil, u
-		}
-		var ae *aten.Error
-		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
-			return nil, unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
-		}
-		if u := tr.wrongCall(c, err); u != nil {
-			return nil, u
-		}
-		if f := tr.wrongValues(c, runArgs, runKw, err); f != nil {
-			return nil, f
-		}
-		tr.opError = err
-		return nil, err
+		return nil, tr.failedOnFakes(c, runArgs, runKw, err)
 	}
 	n := tr.out.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
 	n.SetOrigin(tr.origin())
@@ -117,6 +72,71 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	tr.out.bindFresh()
 	tr.journal.logNode(n)
 	return res, nil
+}
+
+// nodeArguments are the arguments of a call as the graph has them: nodes for tensors, unknown numbers and open regions.
+func (tr *tracer) nodeArguments(c *torch.Call) ([]fx.Arg, []fx.Kwarg, error) {
+	args := make([]fx.Arg, len(c.Args))
+	for i, a := range c.Args {
+		v, err := tr.t.GraphArg(a, tr.nodeFor)
+		if err != nil {
+			return nil, nil, tr.unsupportedArg(err)
+		}
+		args[i] = v
+	}
+	var kwargs []fx.Kwarg
+	for _, k := range c.Kw {
+		v, err := tr.t.GraphArg(k.Value, tr.nodeFor)
+		if err != nil {
+			return nil, nil, tr.unsupportedArg(err)
+		}
+		kwargs = append(kwargs, fx.Kwarg{Name: k.Name, Val: v})
+	}
+	return args, kwargs, nil
+}
+
+// nodeFor is the node of a value; ok is false for values that graphs hold as they are.
+func (tr *tracer) nodeFor(o vm.Object) (n fx.Arg, ok bool, err error) {
+	if s, ok := o.(*torch.Scalar); ok {
+		a, err := tr.out.scalarArg(s)
+		return a, true, err
+	}
+	if m, ok := o.(torch.Region); ok {
+		n := *m.EnteredBy()
+		if n == nil || tr.out.graph.Node(n.Name) != n { // entered before this graph began
+			return nil, false, unsupported(breaks.OpenRegion)
+		}
+		return n, true, nil
+	}
+	p, ok := o.(*torch.Tensor)
+	if !ok {
+		return nil, false, nil
+	}
+	f, err := tr.standIns.fake(p)
+	if err != nil {
+		return nil, false, err
+	}
+	return tr.out.nodes[f], true, nil
+}
+
+// failedOnFakes says what becomes of the trace when a call fails on stand-ins: it ends where real tensors may do better, or where the
+// program is wrong; else the program gets the error.
+func (tr *tracer) failedOnFakes(c *torch.Call, args []vm.Object, kw []vm.KwArg, err error) error {
+	if u := unsupportedNumber(err); u != nil {
+		return u
+	}
+	var ae *aten.Error
+	if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
+		return unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
+	}
+	if u := tr.wrongCall(c, err); u != nil {
+		return u
+	}
+	if f := tr.wrongValues(c, args, kw, err); f != nil {
+		return f
+	}
+	tr.opError = err
+	return err
 }
 
 // breaksAt is the break at a call of torch that a graph has no form for, or that gives the program what only a run knows; nil for
@@ -146,6 +166,7 @@ func overloadStem(c *torch.Call) string {
 	return fx.SnakeCase(strings.ReplaceAll(name, ".", "_"))
 }
 
+// unsupportedArg makes an exception over an argument, which graphs have no form for, a break.
 func (tr *tracer) unsupportedArg(err error) error {
 	var r *vm.Raised
 	if errors.As(err, &r) {
@@ -154,7 +175,7 @@ func (tr *tracer) unsupportedArg(err error) error {
 	return err
 }
 
-// onFakes runs f with operators computing metadata only.
+// onFakes runs f with operators computing metadata only. Nothing in it is recorded: what f calls is part of one node.
 func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
 	tr.refusal = nil
 	defer tr.t.Push(func(a *torch.Ambient) {
