@@ -55,7 +55,8 @@ func (sy *symbols) seen(source string) *seenSizes {
 	return h[source]
 }
 
-// sizesAt decides once which sizes of the tensor at a source are symbols.
+// sizesAt decides once which sizes of the tensor at a source are symbols. The base of a view comes first, as in PyTorch: its sizes get
+// the symbols that both have.
 func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 	name := src.Name()
 	if s := sy.inputSizes[name]; s != nil {
@@ -70,43 +71,15 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 	before := len(sy.unknowns.Symbols())
 	s := &inputSizes{}
 	sy.inputSizes[name] = s
-	limits := make([]*symbolic.Limit, len(x.Shape))
-	policy := make([]symbolic.Policy, len(x.Shape))
-	shifts := make([]bool, len(x.Shape))
-	static := true
-	if !sy.isStatic(p, src) {
-		h := sy.seen(name)
-		h.seeTensor(x.Shape, strideSpec(x.Shape, x.Stride))
-		strong, weak, fixed := sy.marks(p, "_dynamo_dynamic_indices"), sy.marks(p, "_dynamo_weak_dynamic_indices"), sy.marks(p, "_dynamo_static_indices")
-		for i := range policy {
-			free := sy.shapes.automatic && h.sizeDynamic(i)
-			shifts[i] = sy.shapes.automatic && h.strideDynamic(i) && !fixed[i] && !strong[i]
-			switch {
-			case strong[i]:
-				if h.free != nil && i < len(h.free) {
-					h.free[i] = true
-				}
-				policy[i] = symbolic.Dynamic
-				if !sy.shapes.ignoreMarks {
-					limits[i] = &symbolic.Limit{Range: sy.markedRange(p, i)}
-				}
-			case fixed[i]:
-			case weak[i], free:
-				policy[i] = symbolic.Dynamic
-			case !sy.shapes.assumeStatic:
-				policy[i] = symbolic.Duck
-			}
-			static = static && policy[i] == symbolic.Static
-		}
-	}
+	rules, static := sy.dimRules(p, src)
 	for i, n := range x.Shape {
-		e := sy.unknowns.Size(n, fmt.Sprintf("%s.size()[%d]", name, i), policy[i])
-		if limits[i] != nil && limits[i].Range != symbolic.All && e.Op == symbolic.OpSym {
-			sy.unknowns.Constrain(e.Name, limits[i].Range)
+		e := sy.unknowns.Size(n, fmt.Sprintf("%s.size()[%d]", name, i), rules[i].policy)
+		if l := rules[i].limit; l != nil && l.Range != symbolic.All && e.Op == symbolic.OpSym {
+			sy.unknowns.Constrain(e.Name, l.Range)
 		}
 		s.size = append(s.size, e)
 	}
-	s.stride = sy.strides(name, x, s.size, shifts, static)
+	s.stride = sy.strides(name, x, s.size, rules, static)
 	offset := symbolic.Duck
 	if static {
 		offset = symbolic.Static
@@ -120,6 +93,56 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 			s.bound = append(s.bound, e.Name)
 		}
 	}
+	sy.trackSizes(x, src, s, rules)
+	return s
+}
+
+// dimRule says what becomes of one dimension of a tensor from outside.
+type dimRule struct {
+	policy symbolic.Policy // of its size
+	limit  *symbolic.Limit // what mark_dynamic promised of it; nil => nothing
+	shifts bool            // its stride was another in an earlier call, and no other size explains it
+}
+
+// dimRules finds the rules for the dimensions of a tensor: marks of the program count more than what earlier calls showed, and that more
+// than the settings. static says that no size is a symbol.
+func (sy *symbols) dimRules(p *torch.Tensor, src source.Source) (rules []dimRule, static bool) {
+	x := p.T
+	rules, static = make([]dimRule, len(x.Shape)), true
+	if sy.isStatic(p, src) {
+		return rules, true
+	}
+	h := sy.seen(src.Name())
+	h.seeTensor(x.Shape, strideSpec(x.Shape, x.Stride))
+	strong, weak, fixed := sy.marks(p, "_dynamo_dynamic_indices"), sy.marks(p, "_dynamo_weak_dynamic_indices"), sy.marks(p, "_dynamo_static_indices")
+	for i := range rules {
+		r := &rules[i]
+		free := sy.shapes.automatic && h.sizeDynamic(i)
+		r.shifts = sy.shapes.automatic && h.strideDynamic(i) && !fixed[i] && !strong[i]
+		switch {
+		case strong[i]:
+			if h.free != nil && i < len(h.free) {
+				h.free[i] = true
+			}
+			r.policy = symbolic.Dynamic
+			if !sy.shapes.ignoreMarks {
+				r.limit = &symbolic.Limit{Range: sy.markedRange(p, i)}
+			}
+		case fixed[i]:
+		case weak[i], free:
+			r.policy = symbolic.Dynamic
+		case !sy.shapes.assumeStatic:
+			r.policy = symbolic.Duck
+		}
+		static = static && r.policy == symbolic.Static
+	}
+	return rules, static
+}
+
+// trackSizes notes how the sizes, strides and offset of the tensor at src are read again: all sizes, then all strides, the order in
+// which PyTorch prints guards on them. What a tensor of fewer dimensions lacks is -1, which no guard holds for.
+func (sy *symbols) trackSizes(x *tensor.Tensor, src source.Source, s *inputSizes, rules []dimRule) {
+	name := src.Name()
 	track := func(text string, e *symbolic.Expr, l *symbolic.Limit, get func(t *tensor.Tensor) int64) {
 		sy.track(symbolic.Input{From: text, Expr: e, Tensor: true, Limit: l}, func(e *source.Env) (any, bool) {
 			v, err := src.Get(e)
@@ -130,24 +153,21 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 			return get(q.T), true
 		})
 	}
-	for i := range x.Shape {
-		track(fmt.Sprintf("%s.size()[%d]", name, i), s.size[i], limits[i], func(t *tensor.Tensor) int64 {
-			if i < len(t.Shape) {
-				return t.Shape[i]
+	at := func(i int, of func(t *tensor.Tensor) []int64) func(t *tensor.Tensor) int64 {
+		return func(t *tensor.Tensor) int64 {
+			if ns := of(t); i < len(ns) {
+				return ns[i]
 			}
 			return -1
-		})
+		}
 	}
 	for i := range x.Shape {
-		track(fmt.Sprintf("%s.stride()[%d]", name, i), s.stride[i], nil, func(t *tensor.Tensor) int64 {
-			if i < len(t.Stride) {
-				return t.Stride[i]
-			}
-			return -1
-		})
+		track(fmt.Sprintf("%s.size()[%d]", name, i), s.size[i], rules[i].limit, at(i, func(t *tensor.Tensor) []int64 { return t.Shape }))
+	}
+	for i := range x.Shape {
+		track(fmt.Sprintf("%s.stride()[%d]", name, i), s.stride[i], nil, at(i, func(t *tensor.Tensor) []int64 { return t.Stride }))
 	}
 	track(name+".storage_offset()", s.offset, nil, func(t *tensor.Tensor) int64 { return t.Offset })
-	return s
 }
 
 // marks reads the set of dimensions in an attribute of a tensor.
@@ -210,8 +230,9 @@ func (sy *symbols) isStatic(p *torch.Tensor, src source.Source) bool {
 	return sy.shapes.staticParameters && staticShape(p, src)
 }
 
-// strides explains strides by sizes where it can: from the innermost on, a stride is another dimension's extent.
-func (sy *symbols) strides(name string, x *tensor.Tensor, size []*symbolic.Expr, shifts []bool, static bool) []*symbolic.Expr {
+// strides explains strides by sizes where it can: from the innermost on, a stride is another dimension's extent. Each round explains all
+// that the known ones reach, and then makes a symbol, or a constant, of the smallest that is left.
+func (sy *symbols) strides(name string, x *tensor.Tensor, size []*symbolic.Expr, rules []dimRule, static bool) []*symbolic.Expr {
 	out := make([]*symbolic.Expr, len(size))
 	for i, n := range x.Stride {
 		if n == 0 || n == 1 {
@@ -219,7 +240,7 @@ func (sy *symbols) strides(name string, x *tensor.Tensor, size []*symbolic.Expr,
 		}
 	}
 	for {
-		ends := map[int64]*symbolic.Expr{}
+		ends := map[int64]*symbolic.Expr{} // where a dimension ends: the stride of the one around it, if that is dense
 		var left []int
 		for i := range out {
 			if out[i] != nil {
@@ -234,7 +255,7 @@ func (sy *symbols) strides(name string, x *tensor.Tensor, size []*symbolic.Expr,
 		sort.SliceStable(left, func(a, b int) bool { return x.Stride[left[a]] < x.Stride[left[b]] })
 		open := left[:0:0]
 		for _, i := range left {
-			if e := ends[x.Stride[i]]; e != nil && !shifts[i] {
+			if e := ends[x.Stride[i]]; e != nil && !rules[i].shifts {
 				out[i] = e
 				ends[x.Shape[i]*x.Stride[i]] = symbolic.Mul(size[i], e)
 			} else {
@@ -245,7 +266,7 @@ func (sy *symbols) strides(name string, x *tensor.Tensor, size []*symbolic.Expr,
 			i := open[0]
 			p := symbolic.Duck
 			switch {
-			case shifts[i]:
+			case rules[i].shifts:
 				p = symbolic.Dynamic
 			case static:
 				p = symbolic.Static
@@ -278,73 +299,88 @@ func (sy *symbols) bindSymbols(names []string) {
 	}
 }
 
-// lifted is the symbolic number that stands for a plain one from outside; nil when it is a constant of the trace.
+// lifted is the symbolic number that stands for a plain one from outside; nil when it is a constant of the trace. The number becomes an
+// input of the graph only when it is used.
 func (sy *symbols) lifted(v vm.Object, src source.Source) vm.Object {
 	name := src.Name()
 	if s := sy.liftedAs[name]; s != nil {
 		return s
 	}
+	var e *symbolic.Expr
 	switch v := v.(type) {
 	case vm.Int:
-		if sy.shapes.specializeInt || !sy.mayVary(src) {
-			return nil
-		}
-		h := sy.seen(name)
-		h.seeNumber(v)
-		if !(sy.shapes.automatic && h.wild) && sy.shapes.assumeStatic {
-			return nil
-		}
-		e := sy.unknowns.Number(int64(v), name)
-		sy.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
-			o, err := src.Get(e)
-			n, ok := o.(vm.Int)
-			return int64(n), err == nil && ok
-		})
-		sy.guardLifted(v, src)
-		sy.out.later[e.Name] = func() *fx.Node {
-			n := sy.out.placeholder(placeholderName(name))
-			n.Type = "torch.SymInt"
-			n.Val = fx.SymInt{Expr: e.Name, Hint: int64(v)}
-			n.Meta = map[string]any{fx.MetaSource: name}
-			sy.out.inputs = append(sy.out.inputs, input{node: n, source: src, symbol: e.Name})
-			return n
-		}
-		s := sy.t.Number(e, sy.unknowns)
-		sy.liftedAs[name], sy.liftedFrom[s] = s, src
-		return s
+		e = sy.liftedInt(v, src)
 	case vm.Float:
-		h := sy.seen(name)
-		h.seeNumber(v)
-		f := float64(v)
-		if sy.shapes.specializeFloat || f != f || f-f != 0 || !h.wild {
-			return nil
-		}
-		item := "___as_tensor(" + name + ").item()"
-		e := sy.unknowns.Real(f, item)
-		get := func(e *source.Env) (any, bool) {
-			o, err := src.Get(e)
-			n, ok := o.(vm.Float)
-			return float64(n), err == nil && ok
-		}
-		sy.track(symbolic.Input{From: item, Expr: e}, get)
-		sy.track(symbolic.Input{From: name, Expr: e}, get)
-		sy.guardLifted(v, src)
-		sy.out.later[e.Name] = func() *fx.Node {
-			n := sy.out.placeholder(placeholderName(name))
-			n.Type = "torch.Tensor"
-			x := tensor.Full(tensor.Float64, f)
-			n.Val = tensor.FakeLike(x)
-			n.Meta = map[string]any{fx.MetaSource: name}
-			sy.out.inputs = append(sy.out.inputs, input{node: n, source: asTensorSource{src, sy.t}, val: x})
-			it := sy.out.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{n}, nil, "")
-			it.Val = fx.SymInt{Expr: e.Name}
-			return it
-		}
-		s := sy.t.Number(e, sy.unknowns)
-		sy.liftedAs[name], sy.liftedFrom[s] = s, src
-		return s
+		e = sy.liftedFloat(v, src)
 	}
-	return nil
+	if e == nil {
+		return nil
+	}
+	sy.guardLifted(v, src)
+	s := sy.t.Number(e, sy.unknowns)
+	sy.liftedAs[name], sy.liftedFrom[s] = s, src
+	return s
+}
+
+// liftedInt is the symbol of an integer: one that was another number in an earlier call, or any where nothing is taken to be static.
+func (sy *symbols) liftedInt(v vm.Int, src source.Source) *symbolic.Expr {
+	name := src.Name()
+	if sy.shapes.specializeInt || !sy.mayVary(src) {
+		return nil
+	}
+	h := sy.seen(name)
+	h.seeNumber(v)
+	if !(sy.shapes.automatic && h.wild) && sy.shapes.assumeStatic {
+		return nil
+	}
+	e := sy.unknowns.Number(int64(v), name)
+	sy.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
+		o, err := src.Get(e)
+		n, ok := o.(vm.Int)
+		return int64(n), err == nil && ok
+	})
+	sy.out.later[e.Name] = func() *fx.Node {
+		n := sy.out.placeholder(placeholderName(name))
+		n.Type = "torch.SymInt"
+		n.Val = fx.SymInt{Expr: e.Name, Hint: int64(v)}
+		n.Meta = map[string]any{fx.MetaSource: name}
+		sy.out.inputs = append(sy.out.inputs, input{node: n, source: src, symbol: e.Name})
+		return n
+	}
+	return e
+}
+
+// liftedFloat is the symbol of a float that was another number in an earlier call. The graph gets it as a 0-d tensor, and takes it out
+// of that; guards name it so, too. NaN and the infinities stay constants.
+func (sy *symbols) liftedFloat(v vm.Float, src source.Source) *symbolic.Expr {
+	name := src.Name()
+	h := sy.seen(name)
+	h.seeNumber(v)
+	f := float64(v)
+	if sy.shapes.specializeFloat || f != f || f-f != 0 || !h.wild {
+		return nil
+	}
+	item := "___as_tensor(" + name + ").item()"
+	e := sy.unknowns.Real(f, item)
+	get := func(e *source.Env) (any, bool) {
+		o, err := src.Get(e)
+		n, ok := o.(vm.Float)
+		return float64(n), err == nil && ok
+	}
+	sy.track(symbolic.Input{From: item, Expr: e}, get)
+	sy.track(symbolic.Input{From: name, Expr: e}, get)
+	sy.out.later[e.Name] = func() *fx.Node {
+		n := sy.out.placeholder(placeholderName(name))
+		n.Type = "torch.Tensor"
+		x := tensor.Full(tensor.Float64, f)
+		n.Val = tensor.FakeLike(x)
+		n.Meta = map[string]any{fx.MetaSource: name}
+		sy.out.inputs = append(sy.out.inputs, input{node: n, source: asTensorSource{src, sy.t}, val: x})
+		it := sy.out.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{n}, nil, "")
+		it.Val = fx.SymInt{Expr: e.Name}
+		return it
+	}
+	return e
 }
 
 // guardLifted guards the type of a number that became a symbol; what it may be is up to the guards on its symbol.
