@@ -409,6 +409,7 @@ func (bo *bodies) withoutGrad(f func() (vm.Object, error)) (vm.Object, error) {
 	return v, err
 }
 
+// itemsOf are the values that a function returned: of a tuple or a list its items.
 func itemsOf(res vm.Object) []vm.Object {
 	switch v := res.(type) {
 	case *vm.Tuple:

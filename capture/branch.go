@@ -18,12 +18,13 @@ type branch struct {
 	backward bool // of an autograd.Function
 }
 
-// scope is the graph that a trace is writing, with the nodes of tensors and numbers in it.
+// scope is the graph that a trace is writing, with the nodes of tensors and numbers in it. A value without a node here may have one in
+// the graph around: a branch then takes it in (see branch.input, branch.number).
 type scope struct {
 	graph     *fx.Graph
-	nodes     map[*tensor.Tensor]*fx.Node
-	exprNodes map[string]*fx.Node
-	scalars   map[*torch.Scalar]*fx.Node
+	nodes     map[*tensor.Tensor]*fx.Node // by stand-in
+	exprNodes map[string]*fx.Node         // by the text of a simplified expression
+	scalars   map[*torch.Scalar]*fx.Node  // by the object that the program has
 }
 
 func newScope() scope {
@@ -68,8 +69,8 @@ func (b *branch) close(og *output) { og.scope, og.branch = b.outer, b.parent }
 func (b *branch) around(og *output, f func()) {
 	own := og.scope
 	og.scope, og.branch = b.outer, b.parent
+	defer func() { og.scope, og.branch = own, b }()
 	f()
-	og.scope, og.branch = own, b
 }
 
 // inside is fake inside a body: values from around it come in through placeholders.

@@ -44,7 +44,7 @@ func (bo *bodies) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	bo.arrange(g, inputs)
 	name := fmt.Sprintf("wrap_body_%d", bo.wraps)
 	bo.wraps++
-	bo.out.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: bo.out.attrs, Submodules: bo.out.branchesOf(g)}
+	bo.out.file(name, g)
 	operands := []fx.Arg{bo.out.graph.GetAttr(name)}
 	for _, v := range inputs {
 		operands = append(operands, bo.out.nodeOf(v))

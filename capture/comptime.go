@@ -62,6 +62,7 @@ func comptimeMethod(name string) directive {
 	}
 }
 
+// atCompileTime calls f with a comptime context, which shows the frame that runs.
 func (tr *tracer) atCompileTime(f func(ctx vm.Object) (vm.Object, error)) (vm.Object, bool, error) {
 	frame := tr.in.Frame()
 	old := tr.looking
@@ -306,6 +307,7 @@ func (tr *tracer) debugRepr(v vm.Object) (string, error) {
 	return tr.world.variableName(v), nil
 }
 
+// debugItems is debugRepr for the items of a container, between brackets.
 func (tr *tracer) debugItems(open string, items []vm.Object, end string) (string, error) {
 	parts := make([]string, len(items))
 	for i, x := range items {

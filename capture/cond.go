@@ -15,8 +15,9 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// cond is torch.cond(pred, true_fn, false_fn, operands): one node with two subgraphs.
-func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+// cond is torch.cond(pred, true_fn, false_fn, operands): one node with two subgraphs. done is false where plain Python does what PyTorch
+// does: it words the error of a wrong call, and a constant pred makes it the call of one branch.
+func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
 	names := []string{"pred", "true_fn", "false_fn", "operands"}
 	full := make([]vm.Object, 4)
 	copy(full, args)
@@ -27,12 +28,9 @@ func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 			}
 		}
 	}
-	if full[0] == nil || full[1] == nil || full[2] == nil {
-		return nil, false, nil // plain Python words the error
-	}
 	pred, ok := full[0].(*torch.Tensor)
-	if !ok {
-		return nil, false, nil // a constant: one branch is inlined
+	if !ok || full[1] == nil || full[2] == nil {
+		return nil, false, nil
 	}
 	var operands []vm.Object
 	if full[3] != nil {
@@ -48,60 +46,20 @@ func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	}
 	bo.usePytree()
 	bo.useCond()
-	pf, err := bo.standIns.fake(pred)
+	pf, given, err := bo.condInputs(pred, full[1:3], operands)
 	if err != nil {
 		return nil, false, err
 	}
-	for _, fn := range full[1:3] {
-		if err := bo.realizeClosure(fn); err != nil {
-			return nil, false, err
-		}
-	}
-	var given []*tensor.Tensor
-	for _, o := range operands {
-		p, ok := o.(*torch.Tensor)
-		if !ok {
-			return nil, false, unsupported(breaks.CondOperands)
-		}
-		f, err := bo.standIns.fake(p)
-		if err != nil {
-			return nil, false, err
-		}
-		given = append(given, f)
-	}
-	var graphs [2]*fx.Graph
-	var outs [2][]vm.Object
-	var uses [2][]outside
-	var result vm.Object
-	for i, fn := range full[1:3] {
-		g, res, inputs, err := bo.traceBranch(fn, operands, given)
-		if err != nil {
-			return nil, false, err
-		}
-		graphs[i], uses[i] = g, inputs
-		switch v := res.(type) {
-		case *torch.Tensor:
-			outs[i] = []vm.Object{v}
-		case *vm.Tuple:
-			outs[i] = v.Items
-		case *vm.List:
-			outs[i] = v.Items
-		default:
-			return nil, false, unsupported(breaks.CondResult)
-		}
-		if i == 0 {
-			result = res
-		}
-	}
-	if len(outs[0]) != len(outs[1]) {
-		return nil, false, unsupported(breaks.CondResults, strconv.Itoa(len(outs[0])), strconv.Itoa(len(outs[1])))
+	graphs, uses, result, err := bo.traceBranches(full[1:3], operands, given)
+	if err != nil {
+		return nil, false, err
 	}
 	all, names := bo.branchInputs(uses)
 	var subs [2]*fx.Node
 	for i, kind := range []string{"true", "false"} {
 		name := fmt.Sprintf("cond_%s_%d", kind, bo.conds)
 		bo.out.rename(graphs[i], all, names)
-		bo.out.subs[name] = &fx.GraphModule{Graph: graphs[i], ClassName: "GraphModule", Attrs: bo.out.attrs, Submodules: bo.out.branchesOf(graphs[i])}
+		bo.out.file(name, graphs[i])
 		subs[i] = bo.out.graph.GetAttr(name)
 	}
 	bo.conds++
@@ -112,6 +70,59 @@ func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	n := bo.out.graph.CallFunction("torch.ops.higher_order.cond", bo.out.nodes[pf], subs[0], subs[1], list)
 	bo.out.calls++
 	return bo.standIns.bodyResult(n, result)
+}
+
+// condInputs makes inputs of what a cond reads, in PyTorch's order: pred, what the branches close over, the operands.
+func (bo *bodies) condInputs(pred *torch.Tensor, branches, operands []vm.Object) (p *tensor.Tensor, given []*tensor.Tensor, err error) {
+	if p, err = bo.standIns.fake(pred); err != nil {
+		return nil, nil, err
+	}
+	for _, fn := range branches {
+		if err := bo.realizeClosure(fn); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, o := range operands {
+		x, ok := o.(*torch.Tensor)
+		if !ok {
+			return nil, nil, unsupported(breaks.CondOperands)
+		}
+		f, err := bo.standIns.fake(x)
+		if err != nil {
+			return nil, nil, err
+		}
+		given = append(given, f)
+	}
+	return p, given, nil
+}
+
+// traceBranches runs both branches of a cond, each with a graph of its own. They have to give back as many tensors; result is the first
+// one's, which is what the cond's own result looks like.
+func (bo *bodies) traceBranches(branches, operands []vm.Object, given []*tensor.Tensor) (graphs [2]*fx.Graph, uses [2][]outside, result vm.Object, err error) {
+	var outs [2]int
+	for i, fn := range branches {
+		var res vm.Object
+		if graphs[i], res, uses[i], err = bo.traceBody(fn, operands, nil, given, breaks.CondResult); err != nil {
+			return graphs, uses, nil, err
+		}
+		switch v := res.(type) {
+		case *torch.Tensor:
+			outs[i] = 1
+		case *vm.Tuple:
+			outs[i] = len(v.Items)
+		case *vm.List:
+			outs[i] = len(v.Items)
+		default:
+			return graphs, uses, nil, unsupported(breaks.CondResult)
+		}
+		if i == 0 {
+			result = res
+		}
+	}
+	if outs[0] != outs[1] {
+		return graphs, uses, nil, unsupported(breaks.CondResults, strconv.Itoa(outs[0]), strconv.Itoa(outs[1]))
+	}
+	return graphs, uses, result, nil
 }
 
 // realizeClosure looks at what a function made in the trace closes over, in the order of its cells: PyTorch does so with the arguments of
@@ -156,11 +167,6 @@ func (bo *bodies) useCond() {
 	}
 	bo.guards.Add(guard.Part(src.Name()+".compiler"), guard.Part(src.Name()+".compiler.is_dynamo_compiling"))
 	bo.guards.AddTwice(guard.New(guard.ObjectAliasing, src.Name()+" is "+own+".torch", nil, nil))
-}
-
-// traceBranch runs a branch of a cond with a graph of its own.
-func (bo *bodies) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []outside, error) {
-	return bo.traceBody(fn, operands, nil, given, breaks.CondResult)
 }
 
 // traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said

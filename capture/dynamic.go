@@ -24,6 +24,7 @@ type seenSizes struct {
 	shift  []bool    // dimensions whose strides differed
 }
 
+// seeNumber takes note of the number that a call had: it is wild when it is another than before, or where a tensor was once.
 func (s *seenSizes) seeNumber(v vm.Object) {
 	switch {
 	case s.size != nil:
@@ -36,6 +37,8 @@ func (s *seenSizes) seeNumber(v vm.Object) {
 	s.rank = true
 }
 
+// seeTensor takes note of the sizes and strides of a call: what differs from the first one's is free, or shifts, from then on. Another rank,
+// or a number before, makes all sizes dynamic.
 func (s *seenSizes) seeTensor(size []int64, stride []string) {
 	s.wild = true
 	switch {
@@ -54,6 +57,7 @@ func (s *seenSizes) seeTensor(size []int64, stride []string) {
 	}
 }
 
+// sizeDynamic reports whether dimension i had two sizes, or the tensor two ranks.
 func (s *seenSizes) sizeDynamic(i int) bool { return s.rank || i < len(s.free) && s.free[i] }
 
 // strideDynamic holds only where no size ever differed.
@@ -105,6 +109,7 @@ type shapeConfig struct {
 	assumeStatic, automatic, specializeInt, specializeFloat, staticParameters, ignoreMarks bool
 }
 
+// shapeConfig reads the settings.
 func (d *Dynamo) shapeConfig() (c shapeConfig, err error) {
 	for name, p := range map[string]*bool{"assume_static_by_default": &c.assumeStatic, "automatic_dynamic_shapes": &c.automatic, "specialize_int": &c.specializeInt,
 		"specialize_float": &c.specializeFloat, "force_parameter_static_shapes": &c.staticParameters, "allow_ignore_mark_dynamic": &c.ignoreMarks} {

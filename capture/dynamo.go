@@ -313,6 +313,7 @@ func sameBackend(a, b Backend) bool {
 	return a.Name == b.Name
 }
 
+// envOf is what sources are read from when f is about to run.
 func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
 	e := &source.Env{In: d.In, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
 	for i, v := range f.LocalsPlus {
@@ -361,6 +362,7 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 	return g
 }
 
+// kept reports whether a node is still in the graph.
 func kept(g *fx.Graph, n *fx.Node) bool {
 	for _, m := range g.Nodes {
 		if m == n {
@@ -399,6 +401,7 @@ type globalState struct {
 	dtype   tensor.DType
 }
 
+// globalState is the state now, but for the grad mode, which the caller says.
 func (d *Dynamo) globalState(grad bool) globalState {
 	return globalState{grad, d.T.BlockModes, d.T.Modes, parallel.Threads(), d.T.DefaultDType}
 }
@@ -455,6 +458,7 @@ func (d *Dynamo) uniqueName(prefix string) string {
 	return fmt.Sprintf("%s_%d", prefix, n)
 }
 
+// config reads a setting of torch._dynamo.config, as the program has it now.
 func (d *Dynamo) config(name string) (vm.Object, error) {
 	defer d.T.Push(func(a *torch.Ambient) { a.FrameHook, a.CallHook = nil, nil })() // a trace does not look at how settings are read
 	m, err := d.In.Import("torch._dynamo.config")
@@ -464,6 +468,7 @@ func (d *Dynamo) config(name string) (vm.Object, error) {
 	return d.In.GetAttr(m, name)
 }
 
+// configBool is config for a setting that is on or off.
 func (d *Dynamo) configBool(name string) (bool, error) {
 	v, err := d.config(name)
 	if err != nil {
@@ -472,6 +477,7 @@ func (d *Dynamo) configBool(name string) (bool, error) {
 	return d.In.Truth(v)
 }
 
+// configInt is config for a number; def where the setting is none.
 func (d *Dynamo) configInt(name string, def int) (int, error) {
 	v, err := d.config(name)
 	if err != nil {

@@ -31,6 +31,7 @@ func (rd *reads) lookedUp(t *vm.Type, name string, v vm.Object) {
 	rd.classFact(t, name, v)
 }
 
+// special reports whether a name is one of Python's own: __len__.
 func special(name string) bool {
 	return len(name) > 4 && name[:2] == "__" && name[len(name)-2:] == "__"
 }
@@ -149,6 +150,7 @@ func (rd *reads) content(o vm.Object) {
 	rd.guards.Covertly(func() { rd.deep(o, map[vm.Object]bool{}) })
 }
 
+// deep is content for one object; met are those that were looked at.
 func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
 	if source.Identity(o) == nil || met[o] {
 		return

@@ -152,6 +152,7 @@ func (d *Dynamo) recordConfig(r *FrameRecord, w *snap.Encoder) error {
 	return nil
 }
 
+// codeIDOf is the id of a code object.
 func codeIDOf(c *code.Code) codeID { return codeID{c.Filename, c.Name, c.FirstLine} }
 
 // came notes what a capture came to.

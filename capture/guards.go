@@ -191,6 +191,7 @@ func staticShape(p *torch.Tensor, src source.Source) bool {
 	return false
 }
 
+// isEnumMember reports whether an object is a member of an enum.
 func isEnumMember(v *vm.Instance) bool { return isA(v.Class, "enum", "Enum") }
 
 // isA reports whether a class derives from another, given by module and name.

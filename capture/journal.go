@@ -111,6 +111,7 @@ func (jo *journal) logInlined(f *vm.Frame) {
 	}
 }
 
+// codeText is how Python writes a code object, less its address.
 func codeText(c *vm.Code) string {
 	return fmt.Sprintf("<code object %s, file %q, line %d>", c.Name, c.Filename, c.FirstLine)
 }
@@ -204,6 +205,7 @@ func (jo *journal) describedSizes(n *fx.Node) string {
 	return fx.DescribedSizes(n.Val)
 }
 
+// exprList writes sizes as a list of them.
 func exprList(es []*symbolic.Expr) string {
 	parts := make([]string, len(es))
 	for i, e := range es {

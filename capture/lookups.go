@@ -8,7 +8,9 @@ import (
 	"whittle/capture/source"
 )
 
-// seeGlobal guards a global that an instruction is about to load.
+// seeGlobal guards a global that an instruction is about to load. Those of the captured function's own module are reached by its globals;
+// those of other modules by the module, or, where nothing leads there, by the function that is called. What no module has is a builtin,
+// and stays one as long as nobody defines a global of that name.
 func (rd *reads) seeGlobal(f *vm.Frame, name string) {
 	v, global := f.Globals.GetStr(name)
 	if rd.effects.WroteGlobal(f.Globals, name) {
@@ -60,7 +62,8 @@ func (rd *reads) moduleOf(f *vm.Frame) (source.Import, bool) {
 	return source.Import{Module: name}, true
 }
 
-// walked notes that the trace goes through all of a container, in order.
+// walked notes that the trace goes through all of a container, in order. Of a dict with constant keys PyTorch's own guards say the order;
+// of others a guard that no log shows.
 func (rd *reads) walked(o vm.Object) {
 	src := rd.world.sourceOf(o)
 	if src == nil || rd.quiet() {
@@ -131,7 +134,7 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 		return
 	}
 	if !rd.effects.HadAttr(inst, name, v) || computed(inst, name) {
-		return
+		return // the trace made it
 	}
 	own := false
 	if isModule(inst) && rd.quiet() {

@@ -63,6 +63,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	return v, err == nil, err
 }
 
+// first is the first argument; nil if there is none.
 func first(args []vm.Object) vm.Object {
 	if len(args) == 0 {
 		return nil
@@ -70,6 +71,7 @@ func first(args []vm.Object) vm.Object {
 	return args[0]
 }
 
+// isModuleObject reports whether an object is a Python module.
 func isModuleObject(o vm.Object) bool {
 	_, ok := o.(*vm.Module)
 	return ok

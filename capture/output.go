@@ -66,7 +66,7 @@ func (og *output) bind(n *fx.Node, res vm.Object) vm.Object {
 		og.scalars[v] = n
 		return v
 	case torch.Region:
-		*v.EnteredBy() = n
+		*v.EnteredBy() = n // the call that leaves it takes the node
 		return res
 	case *torch.Tensor:
 		if og.nodes[v.T] != nil {
@@ -116,7 +116,8 @@ func (og *output) nameAfter(o vm.Object, variable string) {
 	}
 }
 
-// scalarArg is a symbolic number as the argument of a node: its node, or a constant where it is one by now.
+// scalarArg is a symbolic number as the argument of a node: its node, or a constant where it is one by now. A number that graphs cannot
+// compute is settled on the value that it has in this trace.
 func (og *output) scalarArg(s *torch.Scalar) (fx.Arg, error) {
 	if n := og.scalars[s]; n != nil {
 		return n, nil
@@ -175,7 +176,8 @@ func (og *output) numberObjects(es []*symbolic.Expr) []vm.Object {
 	return out
 }
 
-// exprNode is the node that computes e from the graph's inputs; nil when graphs have no function for it.
+// exprNode is the node that computes e from the graph's inputs; nil when graphs have no function for it. It looks for what is there before
+// it computes: a node of this graph, one of the graph around a body, an input that was not used yet.
 func (og *output) exprNode(e *symbolic.Expr) *fx.Node {
 	e = og.unknowns.Simplify(e)
 	if n := og.exprNodes[e.String()]; n != nil {
@@ -250,7 +252,7 @@ func (og *output) exprNode(e *symbolic.Expr) *fx.Node {
 	return n
 }
 
-// contextNode is what a graph has of a context.
+// contextNode is what a graph has of the ctx of a torch.autograd.Function.
 func (og *output) contextNode() *fx.Node {
 	og.calls++
 	return og.graph.CallFunction(functionModule + ".FunctionCtx")
@@ -261,10 +263,15 @@ func (og *output) addBody(prefix string, g *fx.Graph) string {
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s_%d", prefix, i)
 		if og.subs[name] == nil {
-			og.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: og.attrs, Submodules: og.branchesOf(g)}
+			og.file(name, g)
 			return name
 		}
 	}
+}
+
+// file keeps a subgraph under a name, by which nodes get it. Its constants are among those of the whole module.
+func (og *output) file(name string, g *fx.Graph) {
+	og.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: og.attrs, Submodules: og.branchesOf(g)}
 }
 
 // branchesOf are the subgraphs that g names.
@@ -305,7 +312,8 @@ func (og *output) rename(g *fx.Graph, inputs []outside, names []string) {
 	g.Erase(old...)
 }
 
-// cleanGradModes removes switches of the gradient mode that follow each other and cancel out.
+// cleanGradModes removes switches of the gradient mode that follow each other and cancel out. A block that the trace found nothing to
+// record in leaves such a pair.
 func (og *output) cleanGradModes() {
 	nodes := append([]*fx.Node(nil), og.graph.Nodes...)
 	on := og.state.grad

@@ -19,8 +19,8 @@ type recipe func(r *rebuild) (vm.Object, error)
 // rebuild is one evaluation of a plan: graph outputs and sources are at hand, and shared objects are built once.
 type rebuild struct {
 	env  *source.Env
-	outs []vm.Object
-	made map[vm.Object]vm.Object
+	outs []vm.Object             // of the graph, in planner.outs' order
+	made map[vm.Object]vm.Object // object of the trace => the one that this run has for it
 }
 
 // effect writes new contents into an object that existed before.
@@ -57,15 +57,17 @@ type plan struct {
 // planner makes recipes, collecting the tensors that the graph has to give back.
 type planner struct {
 	tr   *tracer
-	outs []*tensor.Tensor
-	idx  map[*tensor.Tensor]int
-	memo map[vm.Object]*recipe // planned or being planned: what is shared is made once
+	outs []*tensor.Tensor       // stand-ins that the graph gives back
+	idx  map[*tensor.Tensor]int // where they are in outs
+	memo map[vm.Object]*recipe  // planned or being planned: what is shared is made once
 
 	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
 
 	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
 }
 
+// value plans one value: a constant, what a source gives, an output of the graph, or an object that the trace made, which is made anew
+// in every run. The error is a break, at what cannot be made again.
 func (p *planner) value(o vm.Object) (recipe, error) {
 	tr := p.tr
 	if o == nil {
@@ -174,6 +176,7 @@ func (p *planner) untouched(src source.Source) recipe {
 	return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }
 }
 
+// constant gives o itself, in every run.
 func constant(o vm.Object) recipe { return func(*rebuild) (vm.Object, error) { return o, nil } }
 
 // mutable reports whether a tuple holds anything but plain constants.
@@ -280,6 +283,7 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	return again, nil
 }
 
+// values plans each of os.
 func (p *planner) values(os []vm.Object) ([]recipe, error) {
 	out := make([]recipe, len(os))
 	for i, o := range os {
@@ -292,6 +296,7 @@ func (p *planner) values(os []vm.Object) ([]recipe, error) {
 	return out, nil
 }
 
+// all evaluates recipes in order; nil ones give nil.
 func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 	out := make([]vm.Object, len(rs))
 	for i, f := range rs {

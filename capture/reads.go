@@ -42,6 +42,8 @@ type pending struct {
 	method bool // LOAD_METHOD: self lies above what was found, or a null below it
 }
 
+// note leaves for after what the next value on the stack is: an attribute of owner, or an item. Objects that guards take as a whole, and
+// the library's own ways, need no source for their parts.
 func (rd *reads) note(f *vm.Frame, owner vm.Object, what any) {
 	if rd.world.sourceOf(owner) == nil {
 		f.Ext = nil
@@ -98,7 +100,7 @@ func (rd *reads) after(f *vm.Frame) {
 		return
 	}
 	if p.method && f.SP > 1 && f.Stack[f.SP-2] != nil {
-		return
+		return // a method of a class, which has its guard
 	}
 	base := rd.world.sourceOf(p.owner)
 	if p.key != nil {

@@ -34,7 +34,8 @@ func newStandIns(g *ground, j *journal, out *output, sy *symbols, w *world) *sta
 		viaAttr: map[*tensor.Tensor]source.Source{}}
 }
 
-// fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise.
+// fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise. The first use of a tensor from
+// outside is what makes it an input of the graph, guards it, and gives its sizes symbols.
 func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	if st.out.branch != nil {
 		return st.inside(st.out.branch, p)
@@ -48,17 +49,7 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	}
 	src := st.world.sources[p]
 	if src == nil {
-		if x.Fake {
-			return nil, unsupported(breaks.OtherTraceTensor)
-		}
-		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
-		name := fmt.Sprintf("_tensor_constant%d", len(st.out.attrs))
-		st.out.attrs[name] = x
-		n := st.out.graph.GetAttr(name)
-		f := tensor.FakeLike(x)
-		n.Val = f
-		st.out.nodes[f], st.fakes[x], st.reals[f] = n, f, p
-		return f, nil
+		return st.constant(p)
 	}
 	name := src.Name()
 	st.world.guard(p, src) // a value of the frame's stack is guarded when it is first used
@@ -81,6 +72,20 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	}
 	st.out.inputs = append(st.out.inputs, input{node: n, source: src, val: x})
 	st.journal.logInput(n, name)
+	return f, nil
+}
+
+// constant makes a tensor that the trace reached without passing through a load it watches a constant of the graph.
+func (st *standIns) constant(p *torch.Tensor) (*tensor.Tensor, error) {
+	if p.T.Fake {
+		return nil, unsupported(breaks.OtherTraceTensor)
+	}
+	name := fmt.Sprintf("_tensor_constant%d", len(st.out.attrs))
+	st.out.attrs[name] = p.T
+	n := st.out.graph.GetAttr(name)
+	f := tensor.FakeLike(p.T)
+	n.Val = f
+	st.out.nodes[f], st.fakes[p.T], st.reals[f] = n, f, p
 	return f, nil
 }
 
@@ -113,6 +118,7 @@ func (st *standIns) asDifferentiable(f, x *tensor.Tensor) error {
 	return nil
 }
 
+// swap is swapOne for each of a call's arguments.
 func (st *standIns) swap(args []vm.Object) []vm.Object {
 	out := make([]vm.Object, len(args))
 	for i, a := range args {
@@ -178,7 +184,8 @@ func (st *standIns) useAll(todo []vm.Object) error {
 	return nil
 }
 
-// sizesOf is torch's hook for sizes and strides of a tensor inside a trace.
+// sizesOf is torch's hook for sizes and strides of a tensor inside a trace (torch.Ambient.Sizes). Sizes that are all constants are left to
+// the tensor itself.
 func (st *standIns) sizesOf(x *tensor.Tensor, stride bool, dims ...int) []vm.Object {
 	f := st.standIn(x)
 	if f == nil || !st.sizes.Symbolic(f) && st.reals[f] == nil {
@@ -220,7 +227,7 @@ func (st *standIns) standIn(x *tensor.Tensor) *tensor.Tensor {
 	return f
 }
 
-// numelOf is torch's hook for the number of elements of a tensor inside a trace.
+// numelOf is torch's hook for the number of elements of a tensor inside a trace (torch.Ambient.Numel).
 func (st *standIns) numelOf(x *tensor.Tensor) vm.Object {
 	f := st.standIn(x)
 	if f == nil || !st.sizes.Symbolic(f) {

@@ -55,8 +55,8 @@ func (sy *symbols) seen(source string) *seenSizes {
 	return h[source]
 }
 
-// sizesAt decides once which sizes of the tensor at a source are symbols. The base of a view comes first, as in PyTorch: its sizes get
-// the symbols that both have.
+// sizesAt decides once which sizes of the tensor at a source are symbols. The base of a view comes first: it is the
+// first to have the symbols that both have.
 func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 	name := src.Name()
 	if s := sy.inputSizes[name]; s != nil {
@@ -101,7 +101,7 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 type dimRule struct {
 	policy symbolic.Policy // of its size
 	limit  *symbolic.Limit // what mark_dynamic promised of it; nil => nothing
-	shifts bool            // its stride was another in an earlier call, and no other size explains it
+	shifts bool            // its stride, or what explained it, was another in an earlier call
 }
 
 // dimRules finds the rules for the dimensions of a tensor: marks of the program count more than what earlier calls showed, and that more
@@ -139,8 +139,8 @@ func (sy *symbols) dimRules(p *torch.Tensor, src source.Source) (rules []dimRule
 	return rules, static
 }
 
-// trackSizes notes how the sizes, strides and offset of the tensor at src are read again: all sizes, then all strides, the order in
-// which PyTorch prints guards on them. What a tensor of fewer dimensions lacks is -1, which no guard holds for.
+// trackSizes notes how the sizes, strides and offset of the tensor at src are read again: all sizes, then all strides,
+// which is the order of the guards on them. What a tensor of fewer dimensions lacks is -1, which no guard holds for.
 func (sy *symbols) trackSizes(x *tensor.Tensor, src source.Source, s *inputSizes, rules []dimRule) {
 	name := src.Name()
 	track := func(text string, e *symbolic.Expr, l *symbolic.Limit, get func(t *tensor.Tensor) int64) {
@@ -204,7 +204,7 @@ func (sy *symbols) markedRange(p *torch.Tensor, i int) symbolic.Range {
 	if err != nil {
 		return r
 	}
-	for _, it := range items {
+	for _, it := range items { // (dim, min, max) each; None for no bound
 		part := func(name string) (int64, bool) {
 			o, err := sy.in.GetAttr(it, name)
 			if err != nil {
@@ -404,7 +404,7 @@ func (sy *symbols) mayVary(src source.Source) bool {
 		}
 		switch s.(type) {
 		case source.Local, source.Attr, source.Item, source.Module, source.Native, iterItemSource:
-		default:
+		default: // a step that computes: what it gives may be another number with nothing changed
 			return false
 		}
 	}
@@ -560,6 +560,7 @@ func beforeShapes(gs []*guard.Guard) []*guard.Guard {
 	return out
 }
 
+// constants reports whether all of es are.
 func constants(es []*symbolic.Expr) bool {
 	for _, e := range es {
 		if !e.IsConst() {

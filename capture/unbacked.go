@@ -131,6 +131,7 @@ func (og *output) operand(e *symbolic.Expr) fx.Arg {
 	return nil
 }
 
+// insertAssert adds the check of one relation to the graph: the comparison, and the assertion of it.
 func (og *output) insertAssert(target string, l, r fx.Arg, e *symbolic.Expr) {
 	n := og.graph.CallFunction(target, l, r)
 	n.Val = fx.SymInt{Expr: e.String()}

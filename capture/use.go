@@ -101,6 +101,7 @@ func (rd *reads) useStack(f *vm.Frame, ins code.Instr) {
 	}
 }
 
+// isSequence reports whether an object is a list or a tuple.
 func isSequence(o vm.Object) bool {
 	switch o.(type) {
 	case *vm.List, *vm.Tuple:

@@ -50,7 +50,7 @@ func (wo *world) sourceOf(o vm.Object) source.Source {
 	if !wo.anchored[k] {
 		return nil
 	}
-	delete(wo.anchored, k)
+	delete(wo.anchored, k) // from now on it has a source like any other
 	wo.fixedCount++
 	wo.see(o, source.Fixed{Value: k, N: wo.fixedCount})
 	return wo.sources[k]
@@ -58,7 +58,7 @@ func (wo *world) sourceOf(o vm.Object) source.Source {
 
 // see registers a value that existed before the trace: its source, its guards, and its content.
 func (wo *world) see(v vm.Object, src source.Source) {
-	if into := wo.symbolTo; into != nil {
+	if into := wo.symbolTo; into != nil { // only v itself may be swapped, not what its guards look at
 		wo.symbolTo = nil
 		defer func() { wo.symbolTo = into }()
 		if s := wo.symbols.lifted(v, src); s != nil {
@@ -279,7 +279,7 @@ func (wo *world) ownDict(o vm.Object, v vm.Object) {
 func (wo *world) guard(v vm.Object, src source.Source) {
 	n := src.Name()
 	if _, done := wo.guards.Value(n); done {
-		wo.guards.Show(n)
+		wo.guards.Show(n) // it may have been guarded covertly
 		return
 	}
 	wo.guards.SetValue(n, v)
@@ -412,6 +412,7 @@ func (wo *world) variableClass(o vm.Object) string {
 	return "constant.ConstantVariable"
 }
 
+// moduleTable is one of the dicts that an nn.Module keeps its members in.
 func moduleTable(i *vm.Instance, table string) (*vm.Dict, bool) {
 	if i.Dict == nil {
 		return nil, false
@@ -423,4 +424,5 @@ func moduleTable(i *vm.Instance, table string) (*vm.Dict, bool) {
 	return vm.AsDict(t)
 }
 
+// isParameter reports whether a tensor is an nn.Parameter.
 func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
