@@ -49,7 +49,7 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	if err != nil {
 		return nil, false, err
 	}
-	fwd, ok := bo.staticFunction(cls, "forward")
+	fwd, ok := staticFunction(cls, "forward")
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionForward, cls.Name)
 	}
@@ -64,14 +64,14 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 		return v, true, err
 	}
 	for _, name := range []string{"vjp", "jvp"} {
-		if bo.overrides(cls, name) {
+		if overrides(cls, name) {
 			return nil, false, unsupported(breaks.FunctionDerivative, name)
 		}
 	}
 	if len(kw) > 0 {
 		return nil, false, unsupported(breaks.FunctionKeywords)
 	}
-	bwd, ok := bo.staticFunction(cls, "backward")
+	bwd, ok := staticFunction(cls, "backward")
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionMethod)
 	}
@@ -121,7 +121,7 @@ func (bo *bodies) newContext(args []vm.Object, kw []vm.KwArg) (*vm.Instance, err
 }
 
 // staticFunction is a static method of a class.
-func (bo *bodies) staticFunction(cls *vm.Type, name string) (*vm.Function, bool) {
+func staticFunction(cls *vm.Type, name string) (*vm.Function, bool) {
 	switch f := cls.Lookup(name).(type) {
 	case *vm.StaticMethod:
 		fn, ok := f.Func.(*vm.Function)
@@ -133,7 +133,7 @@ func (bo *bodies) staticFunction(cls *vm.Type, name string) (*vm.Function, bool)
 }
 
 // overrides reports whether a class between cls and torch.autograd.Function defines name.
-func (bo *bodies) overrides(cls *vm.Type, name string) bool {
+func overrides(cls *vm.Type, name string) bool {
 	for _, c := range cls.MRO {
 		if c.Module == functionModule {
 			return false
@@ -226,7 +226,7 @@ func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	for i, on := range a.mask {
 		mask[i] = on
 	}
-	still := bo.notDifferentiable(a)
+	still := notDifferentiable(a)
 	index := make(fx.List, len(still))
 	for i, k := range still {
 		index[i] = int64(k)
@@ -238,8 +238,8 @@ func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	bo.journal.logNode(n)
 	if src := bo.world.sources[a.cls]; src != nil {
 		bo.guards.Add(guard.Identity(a.forward, source.Attr{Base: src, Of: "forward"}))
-		if bo.overrides(a.cls, "setup_context") {
-			if f, ok := bo.staticFunction(a.cls, "setup_context"); ok {
+		if overrides(a.cls, "setup_context") {
+			if f, ok := staticFunction(a.cls, "setup_context"); ok {
 				bo.guards.Add(guard.Identity(f, source.Attr{Base: src, Of: "setup_context"}))
 			}
 		}
@@ -255,7 +255,7 @@ func (bo *bodies) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 	names := argNames(a.forward, len(a.args)+1)
 	ctxName := "ctx"
 	given := slices.Clone(a.args)
-	setup := bo.overrides(a.cls, "setup_context")
+	setup := overrides(a.cls, "setup_context")
 	if setup {
 		names, ctxName = nil, "function_ctx"
 	} else if names != nil {
@@ -282,7 +282,7 @@ func (bo *bodies) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
-		fn, ok := bo.staticFunction(a.cls, "setup_context")
+		fn, ok := staticFunction(a.cls, "setup_context")
 		if !ok {
 			return nil, unsupported(breaks.FunctionMethod)
 		}
@@ -453,7 +453,7 @@ func (st *standIns) bodyOutput(res vm.Object) (fx.Arg, error) {
 }
 
 // notDifferentiable are the results that forward marked so, by position.
-func (bo *bodies) notDifferentiable(a *applied) []int {
+func notDifferentiable(a *applied) []int {
 	marked, ok := a.ctx.Dict.GetStr("non_differentiable")
 	if !ok {
 		return nil

@@ -18,7 +18,7 @@ import (
 
 // resumable reports whether a frame can go on behind a break at pc: a resume function cannot start inside a try block, nor inside a
 // with block of a context manager that capture does not know.
-func (tr *tracer) resumable(f *vm.Frame, pc int) bool {
+func resumable(f *vm.Frame, pc int) bool {
 	for _, b := range resume.Blocks(f.Code.Code, pc) {
 		if !b.With {
 			return false

@@ -211,7 +211,7 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 	switch {
 	case d.ctx.FullGraph:
 		return nil, true, c.forbidden(b, u)
-	case row.Frame || !tr.resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
+	case row.Frame || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
 		b.Kind = "skip"
 		d.broke(ev, b)
 		v, err = c.skip("skipped")

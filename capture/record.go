@@ -80,7 +80,7 @@ func (tr *tracer) nodeArguments(c *torch.Call) ([]fx.Arg, []fx.Kwarg, error) {
 	for i, a := range c.Args {
 		v, err := tr.t.GraphArg(a, tr.nodeFor)
 		if err != nil {
-			return nil, nil, tr.unsupportedArg(err)
+			return nil, nil, unsupportedArg(err)
 		}
 		args[i] = v
 	}
@@ -88,7 +88,7 @@ func (tr *tracer) nodeArguments(c *torch.Call) ([]fx.Arg, []fx.Kwarg, error) {
 	for _, k := range c.Kw {
 		v, err := tr.t.GraphArg(k.Value, tr.nodeFor)
 		if err != nil {
-			return nil, nil, tr.unsupportedArg(err)
+			return nil, nil, unsupportedArg(err)
 		}
 		kwargs = append(kwargs, fx.Kwarg{Name: k.Name, Val: v})
 	}
@@ -167,7 +167,7 @@ func overloadStem(c *torch.Call) string {
 }
 
 // unsupportedArg makes an exception over an argument, which graphs have no form for, a break.
-func (tr *tracer) unsupportedArg(err error) error {
+func unsupportedArg(err error) error {
 	var r *vm.Raised
 	if errors.As(err, &r) {
 		return unsupported(breaks.Argument, r.Error())
