@@ -37,7 +37,11 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	}
 	switch f.Name {
 	case "isinstance": // a symbolic number is an int to the program
-		v, err := tr.in.Call(f, []vm.Object{args[0].(*torch.Scalar).Hint(), args[1]}, nil)
+		asked := append([]vm.Object(nil), args...)
+		if s, ok := asked[0].(*torch.Scalar); ok {
+			asked[0] = s.Hint()
+		}
+		v, err := tr.in.Call(f, asked, kw)
 		return v, err == nil, err
 	case "max", "min":
 		if len(args) < 2 || len(kw) > 0 {
@@ -48,7 +52,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	case "divmod":
 		return nil, false, tr.refusedBuiltin(f, args, kw)
 	}
-	if target := mathFunctions[f.Name]; f.Module == "math" && target != "" {
+	if target := mathFunctions[f.Name]; f.Module == "math" && target != "" && len(args) == 1 { // else the function itself words the error
 		v, err := tr.t.ScalarFunction(target, args[0].(*torch.Scalar), func(e *symbolic.Expr) *symbolic.Expr { return symbolic.Call(f.Name, e) })
 		return v, err == nil, err
 	}
