@@ -107,7 +107,7 @@ func (bo *bodies) newContext(args []vm.Object, kw []vm.KwArg) (*vm.Instance, err
 	if err != nil {
 		return nil, err
 	}
-	if len(args) > 0 && len(kw) == 0 {
+	if len(args) > 0 && len(kw) == 0 { // a call with keywords ends the trace, or needs no gradients
 		needs := make([]vm.Object, len(args))
 		for i, a := range args {
 			p, ok := a.(*torch.Tensor)
@@ -179,7 +179,8 @@ func (bo *bodies) callTraced(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.
 	return v, err
 }
 
-// applyWithBackward traces forward and backward and makes the node that has both.
+// applyWithBackward traces forward and backward and makes the node that has both. Its operands are the two bodies, the arguments that are
+// values of the graph, and what forward reads besides; its keyword arguments say which arguments and which results have gradients.
 func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	a.mask = make([]bool, len(a.args))
 	for i, o := range a.args {

@@ -78,12 +78,12 @@ func (bn *bindings) enter(f *vm.Frame) {
 	c := bn.called
 	bn.called = calledFunc{}
 	if c.fn == nil || c.fn != f.Func {
-		c = calledFunc{given: -1}
-		if f.Func != nil { // the interpreter calls it, to compare or to convert, say
+		c = calledFunc{given: -1} // how many arguments there are is not known
+		if f.Func != nil {        // the interpreter calls it, to compare or to convert, say
 			c.src = bn.world.sourceOf(f.Func)
 		}
 	}
-	if bn.world.made[f.Func] {
+	if bn.world.made[f.Func] { // no way leads to it from outside, whatever it was reached by
 		c.src = nil
 	}
 	bn.funcs[f] = c.src
@@ -173,7 +173,7 @@ func (bn *bindings) seeFree(f *vm.Frame, slot int) {
 		return
 	}
 	if before, touched := bn.effects.Before(c); touched && before[0] != c.V {
-		return
+		return // the trace put it there
 	}
 	bn.world.see(c.V, bn.cells[c])
 	_ = bn.standIns.useValue(c.V)

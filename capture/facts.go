@@ -98,12 +98,12 @@ func (rd *reads) readsAttr(o vm.Object, name string) {
 			rd.classFact(t, name, v)
 		} else if v == nil {
 			rd.lookedUp(t, name, v)
-		}
+		} // else it is data of the class: a guard on the attribute itself says what it is
 		if src != nil && !isProperty(v) && rd.effects.Lacked(o, name) {
 			rd.guards.Covertly(func() { rd.guards.Add(guard.Lacks(name, src)) })
 		}
 	case *vm.Type:
-		if !o.Heap {
+		if !o.Heap { // the classes of Python itself cannot be written
 			return
 		}
 		m := o.Type()
@@ -165,7 +165,7 @@ func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
 	} else if d, ok := vm.AsDict(o); ok {
 		if src != nil {
 			rd.world.keysGuard(src, o, d)
-			for _, k := range d.Keys() {
+			for _, k := range d.Keys() { // the keys are guarded: objects among them are the same in every call
 				rd.world.anchor(k)
 				rd.world.sourceOf(k)
 			}
@@ -308,7 +308,7 @@ func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
 			rd.content(self)
 		}
 	}
-	switch method {
+	switch method { // these read nothing, or were dealt with above
 	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
 		return
 	}

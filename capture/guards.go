@@ -9,7 +9,9 @@ import (
 	"whittle/capture/torch"
 )
 
-// guardFor makes the guards of a value by its type, as the builder of PyTorch's variables does.
+// guardFor makes the guards of a value by its type, as the builder of PyTorch's variables does: constants by what they equal, functions by
+// their code, containers by type and length. What a container holds is guarded when it is read; parts that are read along with
+// the value itself are seen here.
 func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 	switch v := v.(type) {
 	case *torch.Tensor:

@@ -56,7 +56,8 @@ func (wo *world) usePolyfill(name string, args []vm.Object) {
 	}
 }
 
-// callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded.
+// callModule is the call of an nn.Module without hooks: its forward is inlined, and what makes that right is guarded. A module with a
+// forward of its own, one whose class has another __call__, and one with hooks are called as Python does; their __call__ is traced.
 func (bn *bindings) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	base := bn.world.sourceOf(m)
 	if isA(m.Class, "torch.fx.graph_module", "GraphModule") {
@@ -88,6 +89,7 @@ func (bn *bindings) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) 
 	if m.Class.Lookup("__call__") != base0.(*vm.Type).Lookup("__call__") {
 		return nil, false, nil
 	}
+	// Hooks of this module, then those of all modules, whose tables are guarded to stay as they are.
 	hooks := false
 	for _, name := range []string{"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"} {
 		v, ok := m.Dict.GetStr(name)

@@ -12,11 +12,13 @@ import (
 var mathFunctions = map[string]string{"sqrt": "torch._sym_sqrt", "sin": "torch._sym_sin", "cos": "torch._sym_cos", "tan": "torch._sym_tan", "sinh": "torch._sym_sinh",
 	"cosh": "torch._sym_cosh", "tanh": "torch._sym_tanh", "asin": "torch._sym_asin", "acos": "torch._sym_acos", "atan": "torch._sym_atan"}
 
-// numberFunction performs a call of a builtin function that was given symbolic numbers.
+// numberFunction performs a call of a builtin function that was given symbolic numbers: functions that graphs have stay symbolic, others of
+// math fix the numbers to their values. done is false for those that do right by the numbers' own methods.
 func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if f.Module != "builtins" && f.Module != "math" || f.Self != nil && !isModuleObject(f.Self) {
 		return nil, false, nil
 	}
+	// len(x) of a tensor is its first size, which may be a symbol.
 	if x, ok := first(args).(*torch.Tensor); ok && f.Name == "len" && f.Module == "builtins" && len(args) == 1 {
 		if size := tr.sizes.Size(x.T); len(x.T.Shape) > 0 && (!x.T.Fake || !size[0].IsConst()) {
 			v, err := tr.in.CallMethod(x, "size", vm.MakeInt(0))
@@ -27,6 +29,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	for _, a := range args {
 		if s, ok := a.(*torch.Scalar); ok {
 			some = true
+			// Nothing stands for the value of a number that only a run knows; these four work without.
 			if !s.Backed() && f.Name != "isinstance" && f.Name != "abs" && f.Name != "max" && f.Name != "min" {
 				return nil, false, unsupported(breaks.DataDependentOperator, readsNumber)
 			}
@@ -96,7 +99,8 @@ func (tr *tracer) plainNumbers(args []vm.Object) ([]vm.Object, error) {
 	return out, nil
 }
 
-// extreme is max or min: comparisons, and so guards, choose one of the numbers. Where a constant is chosen, a node stays behind.
+// extreme is max or min: comparisons, and so guards, choose one of the numbers. Where a constant is chosen, a node stays behind. The
+// symbolic one of a pair is the one that is asked, so that its method makes the guard.
 func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 	for _, o := range args {
 		s, ok := o.(*torch.Scalar)

@@ -59,7 +59,8 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !ok {
 		return res, true, nil
 	}
-	fixed := s.Expr.IsConst() // constants are not shared
+	// The same number computed again is the same node; a result that is a constant gets a node of its own each time.
+	fixed := s.Expr.IsConst()
 	if n := tr.out.exprNodes[s.Expr.String()]; n != nil && !fixed {
 		tr.out.scalars[s] = n
 		return s, true, nil
@@ -93,7 +94,7 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 // itemNumber is what x.item() gives while tracing. That of an input that holds one integer has a hint: it can be read at any call.
 func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 	src := tr.world.sources[p]
-	if src == nil && p.T.Fake {
+	if src == nil && p.T.Fake { // the stand-in of an input, which a body of an operator passes on
 		if real := tr.standIns.reals[p.T]; real != nil {
 			p, src = real, tr.world.sources[real]
 		}

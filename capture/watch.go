@@ -138,6 +138,7 @@ func (u upcoming) loadFast() error {
 	return nil
 }
 
+// storeFast names a tensor after the variable, and makes an input of a number that is kept in one.
 func (u upcoming) storeFast() error {
 	if s, ok := u.top(0).(*torch.Scalar); ok && u.symbols.liftedFrom[s] != nil {
 		u.out.exprNode(s.Expr)
@@ -154,6 +155,7 @@ func (u upcoming) deleteFast() error {
 	return nil
 }
 
+// loadCell is loadFast for a variable that is in a cell.
 func (u upcoming) loadCell() error {
 	if u.f != u.root {
 		u.bindings.seeFree(u.f, int(u.ins.Arg))
@@ -205,6 +207,7 @@ func (u upcoming) makeFunction() error {
 	return nil
 }
 
+// loadAttr guards what the interpreter asks on its way to the attribute, and leaves a note: reads.after gives the value its source.
 func (u upcoming) loadAttr() error {
 	if err := u.strictMode(u.top(0), u.name()); err != nil {
 		return err
@@ -218,6 +221,7 @@ func (u upcoming) loadAttr() error {
 	return nil
 }
 
+// storeAttr saves the object that is about to be written.
 func (u upcoming) storeAttr() error {
 	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
 		return err
@@ -233,6 +237,7 @@ func (u upcoming) importFrom() error {
 	return nil
 }
 
+// loadItem leaves a note as loadAttr does. A slice is made of everything in the container.
 func (u upcoming) loadItem() error {
 	if _, ok := u.top(0).(*vm.Slice); ok {
 		u.reads.content(u.top(1))
@@ -310,6 +315,7 @@ func (u upcoming) iterate() error {
 	return nil
 }
 
+// next is told of each step of a loop over an iterator from outside.
 func (u upcoming) next() error {
 	switch it := u.top(0).(type) {
 	case *replayIter:
@@ -322,6 +328,7 @@ func (u upcoming) next() error {
 	return nil
 }
 
+// unpack takes a tensor apart into its rows, and a sequence with numbers that are symbols into those.
 func (u upcoming) unpack() error {
 	rows, err := u.unpackTensor(u.top(0))
 	if err != nil {
@@ -385,6 +392,7 @@ func (u upcoming) enterBlock() error {
 	return nil
 }
 
+// raise is the break at an exception of the script's own class. Re-raising has no operand.
 func (u upcoming) raise() error {
 	if u.ins.Arg == 0 {
 		return nil
@@ -395,6 +403,7 @@ func (u upcoming) raise() error {
 	return nil
 }
 
+// generates is the break at a frame that is a generator's; inside of the trace generators run as they do in Python.
 func (u upcoming) generates() error {
 	if u.f == u.root {
 		return unsupported(breaks.GeneratorFrame)
