@@ -146,7 +146,8 @@ func (tr *tracer) unpackTensor(o vm.Object) (*vm.List, error) {
 }
 
 // globalEffect plans the assignment to a global; nil when it was deleted again.
-func (p *planner) globalEffect(w effects.Global) (*effect, error) {
+func (p *planner) globalEffect(c effects.Change) (*effect, error) {
+	w := c.Global
 	v, ok := w.Dict.GetStr(w.Name)
 	if !ok {
 		return nil, nil

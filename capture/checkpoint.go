@@ -19,8 +19,8 @@ func (bo *bodies) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	if len(args) == 0 {
 		return nil, false, nil // plain Python words the error
 	}
-	var settings []fx.Kwarg
-	var given []vm.KwArg
+	var settings []fx.Kwarg // of checkpoint itself
+	var given []vm.KwArg    // for fn
 	for _, k := range kw {
 		if !checkpointSettings.has(k.Name) {
 			given = append(given, k)
@@ -83,7 +83,8 @@ func (bo *bodies) byUse(g *fx.Graph, inputs []outside) []outside {
 	return out
 }
 
-// bodyResult binds what a node with a body gives back: tensors like those that the body computed, in the same container.
+// bodyResult binds what a node with a body gives back: tensors like those that the body computed, in the same container. They are values of
+// their own: those of the body belong to its graph.
 func (st *standIns) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error) {
 	outs := []vm.Object{res}
 	switch v := res.(type) {

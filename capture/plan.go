@@ -89,6 +89,13 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	if src := tr.world.sources[k]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
+	return p.anew(o)
+}
+
+// anew plans an object without a source. What can be written is made in every run, or the runs would share it; everything else, modules
+// and classes among it, is taken as it is.
+func (p *planner) anew(o vm.Object) (recipe, error) {
+	tr := p.tr
 	switch v := o.(type) {
 	case *vm.List:
 		return p.shared(o, v.Items, func() (vm.Object, filler) {
@@ -128,6 +135,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		if len(v.Closure) == 0 || !tr.world.made[v] {
 			return constant(o), nil
 		}
+		// A function that the trace made: its cells hold values of this run.
 		cells := make([]vm.Object, len(v.Closure))
 		for i, c := range v.Closure {
 			cells[i] = c
@@ -143,17 +151,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		})
 	case *vm.Instance:
 		if n, ok := v.Native.(vm.Object); ok {
-			native, err := p.value(n)
-			if err != nil {
-				return nil, err
-			}
-			return func(r *rebuild) (vm.Object, error) {
-				x, err := native(r)
-				if err != nil {
-					return nil, err
-				}
-				return &vm.Instance{Class: v.Class, Dict: v.Dict, Slots: v.Slots, Native: x}, nil
-			}, nil
+			return p.derived(v, n)
 		}
 		if v.Native != nil || v.Dict == nil {
 			return constant(o), nil
@@ -167,8 +165,22 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		// Its state is in it, and would be shared by all runs.
 		return nil, unsupported(breaks.LeftOverIterator, it.Type().Name)
 	}
-	// Everything else (modules, classes) is taken as it is.
 	return constant(o), nil
+}
+
+// derived plans an object of a class that derives from a list, a dict or another builtin class: native is what it is of that.
+func (p *planner) derived(v *vm.Instance, native vm.Object) (recipe, error) {
+	of, err := p.value(native)
+	if err != nil {
+		return nil, err
+	}
+	return func(r *rebuild) (vm.Object, error) {
+		x, err := of(r)
+		if err != nil {
+			return nil, err
+		}
+		return &vm.Instance{Class: v.Class, Dict: v.Dict, Slots: v.Slots, Native: x}, nil
+	}, nil
 }
 
 // untouched passes a local variable on as it came in, whether or not the trace looked at it.
@@ -205,7 +217,7 @@ func (p *planner) shared(o vm.Object, parts []vm.Object, mk func() (vm.Object, f
 		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
 	}
 	var again recipe
-	p.memo[o] = &again
+	p.memo[o] = &again // before the parts are planned: they may lead back here
 	rs, err := p.values(parts)
 	if err != nil {
 		return nil, err
@@ -315,7 +327,7 @@ func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 // tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
 func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	tr := p.tr
-	if f := tr.standIns.fakes[t.T]; f != nil && p.given[f] {
+	if f := tr.standIns.fakes[t.T]; f != nil && p.given[f] { // it came in, and goes out with the others: see lastFirst
 		i := p.idx[f]
 		return func(r *rebuild) (vm.Object, error) { return r.outs[i], nil }, nil
 	}
@@ -412,71 +424,82 @@ func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 
 // sideEffects plans what compiled code has to change in objects that existed before.
 func (p *planner) sideEffects() ([]effect, error) {
-	tr := p.tr
 	var out []effect
-	for _, c := range tr.effects.Changes() {
+	for _, c := range p.tr.effects.Changes() {
+		plan := p.objectEffect
 		if c.Object == nil {
-			e, err := p.globalEffect(c.Global)
-			if err != nil {
-				return nil, err
-			}
-			if e != nil {
-				out = append(out, *e)
-			}
-			continue
+			plan = p.globalEffect
 		}
-		o := c.Object
-		now := effects.Contents(o)
-		e := effect{source: tr.world.sources[o], object: o}
-		dict := false
-		switch v := o.(type) {
-		case *vm.Dict:
-			dict = true
-		case *vm.Cell:
-			if tr.bindings.ownCell(v) {
-				continue // whatever outlives the frame and holds it is planned with its contents
-			}
-			e.cell = true
-		case *vm.Instance:
-			if v.Dict == nil {
-				continue
-			}
-			dict = true
+		e, err := plan(c)
+		if err != nil {
+			return nil, err
 		}
-		if effects.SameItems(now, c.Before) {
-			continue
+		if e != nil {
+			out = append(out, *e)
 		}
-		if dict {
-			e.entries = true
-			e.drop, now = effects.Entries(c.Before, now)
-		}
-		if l, ok := o.(*vm.List); ok && e.source != nil {
-			for i, x := range c.Before { // what is written back is what was there: its constants are looked at
-				stayed := i < len(l.Items) && l.Items[i] == x
-				if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(l.Items, x)) {
-					tr.world.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
-					if err := tr.standIns.useValue(x); err != nil {
-						return nil, err
-					}
-				}
-			}
-		}
-		if _, isList := o.(*vm.List); isList {
-			e.old = tr.keptItems(c.Before, now)
-		}
-		e.items = make([]recipe, len(now))
-		for i, x := range now {
-			if e.old != nil && e.old[i] >= 0 {
-				continue
-			}
-			var err error
-			if e.items[i], err = p.value(x); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, e)
 	}
 	return out, nil
+}
+
+// objectEffect plans the new contents of an object; nil when it holds what it held.
+func (p *planner) objectEffect(c effects.Change) (*effect, error) {
+	tr, o := p.tr, c.Object
+	now := effects.Contents(o)
+	e := &effect{source: tr.world.sources[o], object: o}
+	switch v := o.(type) {
+	case *vm.Dict:
+		e.entries = true
+	case *vm.Cell:
+		if tr.bindings.ownCell(v) {
+			return nil, nil // whatever outlives the frame and holds it is planned with its contents
+		}
+		e.cell = true
+	case *vm.Instance:
+		if v.Dict == nil {
+			return nil, nil
+		}
+		e.entries = true
+	}
+	if effects.SameItems(now, c.Before) {
+		return nil, nil
+	}
+	if e.entries {
+		e.drop, now = effects.Entries(c.Before, now)
+	}
+	if l, ok := o.(*vm.List); ok {
+		if err := p.lookAtRest(l, e.source, c.Before); err != nil {
+			return nil, err
+		}
+		e.old = tr.keptItems(c.Before, now)
+	}
+	e.items = make([]recipe, len(now))
+	for i, x := range now {
+		if e.old != nil && e.old[i] >= 0 {
+			continue
+		}
+		var err error
+		if e.items[i], err = p.value(x); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// lookAtRest guards the constants and the tensors that a list from outside had and still has: it is written back as a whole, and with them.
+func (p *planner) lookAtRest(l *vm.List, src source.Source, before []vm.Object) error {
+	if src == nil {
+		return nil
+	}
+	for i, x := range before {
+		stayed := i < len(l.Items) && l.Items[i] == x
+		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(l.Items, x)) {
+			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
+			if err := p.tr.standIns.useValue(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // keptItems finds for each item of a list where it stood before, -1 if nowhere or if the trace knows another way to it. Constants

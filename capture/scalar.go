@@ -32,7 +32,8 @@ func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
 	return s, true, err
 }
 
-// scalar plans an unknown number: the graph gives it back, floats inside a tensor.
+// scalar plans an unknown number: one that came in is read from where it came, of others the graph gives back the node, floats inside a
+// tensor. A number that several values need is given back once.
 func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	tr := p.tr
 	if src := tr.symbols.liftedFrom[s]; src != nil {
@@ -49,7 +50,7 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	from := n
 	key := p.scalars[from]
 	if key == nil {
-		key = &tensor.Tensor{Fake: true}
+		key = &tensor.Tensor{Fake: true} // stands for the number among the outputs, which are tensors otherwise
 		if s.Kind == tensor.Float64 && !tr.out.tensorNumbers[n] {
 			n = tr.out.graph.CallFunction("torch.scalar_tensor", n)
 			n.Kwargs = []fx.Kwarg{{Name: "dtype", Val: tensor.Float64}}

@@ -50,6 +50,7 @@ func (og *output) insertAsserts() {
 	for i, d := range og.defined {
 		at[d.symbol] = i
 	}
+	// A check of several symbols stands behind the last of their nodes.
 	later := map[int][]*symbolic.Expr{} // by the last definition that they need
 	for _, a := range og.unknowns.Asserts() {
 		last := -1
@@ -91,6 +92,7 @@ func (og *output) insertAsserts() {
 	}
 }
 
+// comparisons are the functions that graphs have for relations.
 var comparisons = map[symbolic.Op]string{symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.ne", symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le",
 	symbolic.OpGt: "operator.gt", symbolic.OpGe: "operator.ge"}
 
@@ -162,7 +164,7 @@ func (sy *symbols) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool
 	if !ok || s.Kind != tensor.Int64 {
 		return nil, false, nil
 	}
-	if s.Backed() {
+	if s.Backed() { // it is known here: a guard says so, and a wrong one raises in plain Python
 		ok, err := sy.unknowns.Decide(symbolic.Cmp(symbolic.OpGe, s.Expr, symbolic.Int(0)))
 		if err != nil || !ok {
 			return nil, false, err
@@ -187,7 +189,7 @@ func (tr *tracer) itemList(p vm.Object) (v vm.Object, ok bool, err error) {
 	if err != nil || tr.sizes.Symbolic(f) || f.Numel() > 1024 {
 		return nil, false, err
 	}
-	if len(f.Shape) == 0 {
+	if len(f.Shape) == 0 { // goes through the hook, and so through tracer.item
 		v, err := tr.in.CallMethod(x, "item")
 		return v, err == nil, err
 	}
