@@ -34,6 +34,8 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 		return c.skip("skipped")
 	}
 	gm, ins := tr.close(outs)
+	// What the trace took for granted of sizes is complete only now. A promise of mark_dynamic that it broke is told after the backend ran,
+	// as in PyTorch, where guards are built last.
 	relations, violated := tr.symbols.shapeGuards()
 	guards := slices.Concat(ambientGuards(d, tr.state), tr.reads.finalGuards(), relations)
 	en := &entry{id: ev.ID, guards: guard.NewSet(guards, tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}

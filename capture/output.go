@@ -16,7 +16,6 @@ import (
 // scope is that body's, and branch leads back to the graph around it; everything else belongs to the whole module.
 type output struct {
 	*ground
-	journal *journal
 
 	scope
 	branch *branch // the body that is being traced; nil => the graph itself
@@ -33,8 +32,8 @@ type output struct {
 	variables     map[*torch.Tensor]bool     // tensors that are called after a variable
 }
 
-func newOutput(g *ground, j *journal) *output {
-	return &output{ground: g, journal: j, scope: newScope(), attrs: map[string]*tensor.Tensor{}, subs: map[string]*fx.GraphModule{}, later: map[string]func() *fx.Node{},
+func newOutput(g *ground) *output {
+	return &output{ground: g, scope: newScope(), attrs: map[string]*tensor.Tensor{}, subs: map[string]*fx.GraphModule{}, later: map[string]func() *fx.Node{},
 		tensorNumbers: map[*fx.Node]bool{}, variables: map[*torch.Tensor]bool{}}
 }
 

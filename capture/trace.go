@@ -64,10 +64,10 @@ func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	tr := &tracer{ground: g, stop: stop}
 	tr.journal = &journal{ground: g, loggedLine: map[*vm.Frame]int{}}
 	tr.guards = guard.NewDraft(g.userPlace)
-	tr.out = newOutput(g, tr.journal)
+	tr.out = newOutput(g)
 	tr.symbols = newSymbols(g, tr.out)
 	tr.effects = effects.New(g.in)
-	tr.world = newWorld(g, tr.out, tr.symbols, tr.effects)
+	tr.world = newWorld(g, tr.symbols, tr.effects)
 	tr.standIns = newStandIns(g, tr.journal, tr.out, tr.symbols, tr.world)
 	tr.reads = newReads(g, tr.out, tr.symbols, tr.effects, tr.world, tr.standIns)
 	tr.bindings = newBindings(g, tr.effects, tr.world, tr.standIns, tr.reads)
@@ -78,16 +78,18 @@ func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 
 // outcome of a traced frame.
 type outcome struct {
-	result  vm.Object // of a frame that ran to its end
-	broke   bool      // stopped before instruction at
-	jump    bool      // which is a branch on a tensor
-	at      point
-	gradEnd bool
-	// autocastEnd is the autocast state at the end, likewise.
+	result vm.Object // of a frame that ran to its end
+	broke  bool      // stopped before instruction at
+	jump   bool      // which is a branch on a tensor
+	at     point
+
+	// The modes at the end, which compiled code sets when it has run: the trace itself brings back those that it found.
+	gradEnd     bool
 	autocastEnd torch.Autocast
 }
 
-// run traces the frame.
+// run traces the frame: it evaluates the copy with every hook in place. Whatever way that ends, the session is as it was; the writes of the
+// trace alone are left in the objects, for finish to plan, and are undone there.
 func (tr *tracer) run() (*outcome, error) {
 	f := tr.root
 	tr.sizes.Fresh = func(of *tensor.Tensor, dim int, size *symbolic.Expr) {
@@ -104,6 +106,7 @@ func (tr *tracer) run() (*outcome, error) {
 	}
 	tr.journal.logSymbols()
 	tr.reads.seeStack(f)
+	// Dispatch stays what it is: calls of torch come to the hook, which runs them on fakes itself (see onFakes).
 	defer d.push(func(u *underway, a *torch.Ambient) {
 		u.active = tr
 		a.Hook, a.CallHook, a.LookupHook = tr.api, tr.call, tr.reads.lookedUp
@@ -118,7 +121,7 @@ func (tr *tracer) run() (*outcome, error) {
 	if perr := tr.random.putBack(); perr != nil {
 		return nil, perr
 	}
-	grad := d.T.Grad.Enabled()
+	grad := d.T.Grad.Enabled() // inside of the blocks that leaveModes ends
 	if errors.Is(err, errStop) {
 		f.Trace = nil
 		if err := tr.standIns.useAll(append([]vm.Object(nil), f.Stack[:f.SP]...)); err != nil {

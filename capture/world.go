@@ -15,7 +15,6 @@ import (
 // guards. An object has a source from when it is first seen; tensors are guarded only when they are used.
 type world struct {
 	*ground
-	out     *output
 	symbols *symbols
 	effects *effects.Log
 
@@ -29,8 +28,8 @@ type world struct {
 	symbolTo   *vm.Object                  // where see may leave a symbol to take the place of a number; nil => nowhere
 }
 
-func newWorld(g *ground, out *output, sy *symbols, ef *effects.Log) *world {
-	w := &world{ground: g, out: out, symbols: sy, effects: ef, builtins: g.d.uniqueName("__builtins_dict__"), sources: map[vm.Object]source.Source{}, made: map[vm.Object]bool{},
+func newWorld(g *ground, sy *symbols, ef *effects.Log) *world {
+	w := &world{ground: g, symbols: sy, effects: ef, builtins: g.d.uniqueName("__builtins_dict__"), sources: map[vm.Object]source.Source{}, made: map[vm.Object]bool{},
 		anchored: map[vm.Object]bool{}, keyNumbers: map[vm.Object]int{}}
 	for name, c := range g.env.Cells {
 		w.sources[c] = source.Cell{Var: name}
