@@ -86,8 +86,8 @@ type applied struct {
 	forward  *vm.Function
 	backward *vm.Function
 
-	mask    []bool // which arguments are values of the graph
-	tensors []*fx.Node
+	mask    []bool           // which arguments are values of the graph
+	tensors []*fx.Node       // those, in order
 	lifted  []outside        // what forward reads besides its arguments
 	result  vm.Object        // of forward
 	outs    []*tensor.Tensor // in it; nil for None
@@ -310,11 +310,12 @@ func (bo *bodies) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 	if _, ok := a.ctx.Dict.GetStr("_materialize_non_diff_grads"); ok {
 		return nil, nil, unsupported(breaks.FunctionMaterialize)
 	}
+	// backward is traced while the graph of forward is still open: what it reads of forward becomes an output of that.
 	gb, uses, err := bo.traceBackward(a)
 	if err != nil {
 		return nil, nil, err
 	}
-	saved := make(fx.List, len(uses))
+	saved := make(fx.List, len(uses)) // what backward gets besides gradients
 	for i, v := range uses {
 		saved[i] = bo.out.nodeOf(v)
 	}

@@ -16,7 +16,7 @@ import (
 // and so the trace goes into what is Python. What native code is about to read of its arguments is guarded first: nobody sees that.
 func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
 	if tr.depth > 0 || tr.d.active != tr || tr.d.outer != nil {
-		return nil, false, nil
+		return nil, false, nil // a call inside of a call of torch, or of plain Python that runs in the middle of the trace
 	}
 	f := callable
 	if m, ok := f.(*vm.BoundMethod); ok {
@@ -252,7 +252,7 @@ func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
 // directives to it, functions that are one node of the graph, and those that run as plain Python while tracing.
 func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	mod, name := tr.d.definition(f)
-	whole := args // of the function itself
+	whole := args // of the function itself: with self, where a method is called
 	if m, ok := callable.(*vm.BoundMethod); ok {
 		whole = append([]vm.Object{m.Self}, args...)
 	}
@@ -268,6 +268,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {
 		return nil, false, tr.disabled(f)
 	}
+	// The program's own marks come first: out of the trace, one node of the graph, or run while tracing.
 	if marked(f, "_dynamo_allow_in_graph") {
 		if target := tr.t.TargetOf(f); target != "" {
 			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
@@ -302,6 +303,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if decorators.has(f.Code.Filename) {
 		return nil, false, nil
 	}
+	// What is left is Python of the program, which is traced, and of the standard library, of which some is.
 	tr.world.usePolyfill(mod+"."+name, args)
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, fn(tr, args)

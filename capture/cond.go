@@ -173,7 +173,7 @@ func (bo *bodies) useCond() {
 // of a result that holds anything but tensors.
 func (bo *bodies) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal breaks.ID) (*fx.Graph, vm.Object, []outside, error) {
 	b := bo.out.openBody()
-	defer b.close(bo.out)
+	defer b.close(bo.out) // after an error, too: the trace may go on behind it, in an except block of the program
 	for _, f := range given {
 		if bo.out.nodes[f] == nil {
 			b.input(bo.out, f)

@@ -25,7 +25,7 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 	case vm.Bool, *vm.NoneType, *vm.EllipsisType, *vm.Builtin, *vm.Type, *vm.Module:
 		return []*guard.Guard{guard.Identity(v, src)}
 	case *vm.Function:
-		if v.Code.Filename == "torch/utils/checkpoint.py" {
+		if v.Code.Filename == "torch/utils/checkpoint.py" { // see bodies.checkpoint
 			return nil // capture knows it by heart
 		}
 		if wo.keptWhole(v) {
@@ -59,7 +59,7 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 		wo.membersGuard(src, v)
 		return []*guard.Guard{g}
 	case *vm.Dict:
-		t := guard.Type(v, src)
+		t := guard.Type(v, src) // hidden: logs have the length alone
 		t.Hide()
 		return []*guard.Guard{guard.Length(guard.DictLength, src, v.Len(), guard.DictLen), t}
 	case *vm.Range:
