@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -39,44 +38,44 @@ func appliedFunction(f *vm.Function, callable vm.Object, args []vm.Object) (*vm.
 
 // applyFunction is Fn.apply(*args) of a torch.autograd.Function. Where a gradient may be asked for, forward and backward become
 // the two bodies of one node; where not, forward is traced as any function is.
-func (tr *tracer) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	for _, a := range args {
-		tr.seeItems(a)
-		if err := tr.useValue(a); err != nil {
+		bo.world.seeItems(a)
+		if err := bo.standIns.useValue(a); err != nil {
 			return nil, false, err
 		}
 	}
-	ctx, err := tr.newContext(args, kw)
+	ctx, err := bo.newContext(args, kw)
 	if err != nil {
 		return nil, false, err
 	}
-	fwd, ok := tr.staticFunction(cls, "forward")
+	fwd, ok := staticFunction(cls, "forward")
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionForward, cls.Name)
 	}
-	if !tr.t.Grad.Enabled() || !tr.wantsGradient(args, kw) {
-		n := tr.contextNode()
-		n.SetOrigin(tr.origin())
+	if !bo.t.Grad.Enabled() || !bo.wantsGradient(args, kw) {
+		n := bo.out.contextNode()
+		n.SetOrigin(bo.origin())
 		given := append([]vm.Object{ctx}, args...)
 		if c := fwd.Code; c.ArgCount+c.KwOnly == len(args) {
 			given = args // a forward that has setup_context beside it
 		}
-		v, err := tr.callTraced(fwd, given, kw)
+		v, err := bo.callTraced(fwd, given, kw)
 		return v, true, err
 	}
 	for _, name := range []string{"vjp", "jvp"} {
-		if tr.overrides(cls, name) {
+		if overrides(cls, name) {
 			return nil, false, unsupported(breaks.FunctionDerivative, name)
 		}
 	}
 	if len(kw) > 0 {
 		return nil, false, unsupported(breaks.FunctionKeywords)
 	}
-	bwd, ok := tr.staticFunction(cls, "backward")
+	bwd, ok := staticFunction(cls, "backward")
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionMethod)
 	}
-	return tr.applyWithBackward(&applied{cls: cls, ctx: ctx, args: args, forward: fwd, backward: bwd})
+	return bo.applyWithBackward(&applied{cls: cls, ctx: ctx, args: args, forward: fwd, backward: bwd})
 }
 
 // applied is one call of a torch.autograd.Function on its way into a graph.
@@ -87,40 +86,34 @@ type applied struct {
 	forward  *vm.Function
 	backward *vm.Function
 
-	mask    []bool // which arguments are values of the graph
-	tensors []*fx.Node
+	mask    []bool           // which arguments are values of the graph
+	tensors []*fx.Node       // those, in order
 	lifted  []outside        // what forward reads besides its arguments
 	result  vm.Object        // of forward
 	outs    []*tensor.Tensor // in it; nil for None
 }
 
-// contextNode is what a graph has of a context.
-func (tr *tracer) contextNode() *fx.Node {
-	tr.calls++
-	return tr.graph.CallFunction(functionModule + ".FunctionCtx")
-}
-
 // newContext makes the object that forward and backward share.
-func (tr *tracer) newContext(args []vm.Object, kw []vm.KwArg) (*vm.Instance, error) {
-	m, err := tr.in.Import(functionModule)
+func (bo *bodies) newContext(args []vm.Object, kw []vm.KwArg) (*vm.Instance, error) {
+	m, err := bo.in.Import(functionModule)
 	if err != nil {
 		return nil, err
 	}
-	cls, err := tr.in.GetAttr(m, "FunctionCtx")
+	cls, err := bo.in.GetAttr(m, "FunctionCtx")
 	if err != nil {
 		return nil, err
 	}
-	o, err := tr.in.Call(cls, nil, nil)
+	o, err := bo.in.Call(cls, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(args) > 0 && len(kw) == 0 {
+	if len(args) > 0 && len(kw) == 0 { // a call with keywords ends the trace, or needs no gradients
 		needs := make([]vm.Object, len(args))
 		for i, a := range args {
 			p, ok := a.(*torch.Tensor)
-			needs[i] = vm.MakeBool(ok && tr.t.Grad.RequiresGrad(p.T))
+			needs[i] = vm.MakeBool(ok && bo.t.Grad.RequiresGrad(p.T))
 		}
-		if err := tr.in.SetAttr(o, "needs_input_grad", vm.NewTuple(needs...)); err != nil {
+		if err := bo.in.SetAttr(o, "needs_input_grad", vm.NewTuple(needs...)); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +121,7 @@ func (tr *tracer) newContext(args []vm.Object, kw []vm.KwArg) (*vm.Instance, err
 }
 
 // staticFunction is a static method of a class.
-func (tr *tracer) staticFunction(cls *vm.Type, name string) (*vm.Function, bool) {
+func staticFunction(cls *vm.Type, name string) (*vm.Function, bool) {
 	switch f := cls.Lookup(name).(type) {
 	case *vm.StaticMethod:
 		fn, ok := f.Func.(*vm.Function)
@@ -140,7 +133,7 @@ func (tr *tracer) staticFunction(cls *vm.Type, name string) (*vm.Function, bool)
 }
 
 // overrides reports whether a class between cls and torch.autograd.Function defines name.
-func (tr *tracer) overrides(cls *vm.Type, name string) bool {
+func overrides(cls *vm.Type, name string) bool {
 	for _, c := range cls.MRO {
 		if c.Module == functionModule {
 			return false
@@ -153,7 +146,7 @@ func (tr *tracer) overrides(cls *vm.Type, name string) bool {
 }
 
 // wantsGradient reports whether a tensor among the arguments, or in a container among them, asks for gradients.
-func (tr *tracer) wantsGradient(args []vm.Object, kw []vm.KwArg) bool {
+func (bo *bodies) wantsGradient(args []vm.Object, kw []vm.KwArg) bool {
 	todo := slices.Clone(args)
 	for _, k := range kw {
 		todo = append(todo, k.Value)
@@ -163,7 +156,7 @@ func (tr *tracer) wantsGradient(args []vm.Object, kw []vm.KwArg) bool {
 		todo = todo[:len(todo)-1]
 		switch v := o.(type) {
 		case *torch.Tensor:
-			if tr.t.Grad.RequiresGrad(v.T) {
+			if bo.t.Grad.RequiresGrad(v.T) {
 				return true
 			}
 		case *vm.List:
@@ -178,28 +171,29 @@ func (tr *tracer) wantsGradient(args []vm.Object, kw []vm.KwArg) bool {
 }
 
 // callTraced calls a function as traced bytecode would.
-func (tr *tracer) callTraced(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-	v, done, err := tr.call(tr.in, fn, args, kw)
+func (bo *bodies) callTraced(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	v, done, err := bo.call(bo.in, fn, args, kw)
 	if err == nil && !done {
-		v, err = tr.in.Call(fn, args, kw)
+		v, err = bo.in.Call(fn, args, kw)
 	}
 	return v, err
 }
 
-// applyWithBackward traces forward and backward and makes the node that has both.
-func (tr *tracer) applyWithBackward(a *applied) (vm.Object, bool, error) {
+// applyWithBackward traces forward and backward and makes the node that has both. Its operands are the two bodies, the arguments that are
+// values of the graph, and what forward reads besides; its keyword arguments say which arguments and which results have gradients.
+func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	a.mask = make([]bool, len(a.args))
 	for i, o := range a.args {
 		switch v := o.(type) {
 		case *torch.Tensor:
-			f, err := tr.fake(v)
+			f, err := bo.standIns.fake(v)
 			if err != nil {
 				return nil, false, err
 			}
 			a.mask[i] = true
-			a.tensors = append(a.tensors, tr.nodes[f])
+			a.tensors = append(a.tensors, bo.out.nodes[f])
 		case *torch.Scalar:
-			n, err := tr.scalarArg(v)
+			n, err := bo.out.scalarArg(v)
 			if err != nil {
 				return nil, false, err
 			}
@@ -209,9 +203,9 @@ func (tr *tracer) applyWithBackward(a *applied) (vm.Object, bool, error) {
 			}
 		}
 	}
-	ctx := tr.contextNode()
-	ctx.SetOrigin(tr.origin())
-	gf, gb, err := tr.traceFunction(a)
+	ctx := bo.out.contextNode()
+	ctx.SetOrigin(bo.origin())
+	gf, gb, err := bo.traceFunction(a)
 	if err != nil {
 		return nil, false, err
 	}
@@ -220,69 +214,55 @@ func (tr *tracer) applyWithBackward(a *applied) (vm.Object, bool, error) {
 		name string
 		g    *fx.Graph
 	}{{"fwd_body", gf}, {"bwd_body", gb}} {
-		bodies[i] = tr.graph.GetAttr(tr.addBody(b.name, b.g))
+		bodies[i] = bo.out.graph.GetAttr(bo.out.addBody(b.name, b.g))
 	}
 	operands := []fx.Arg{bodies[0], bodies[1]}
 	for _, n := range a.tensors {
 		operands = append(operands, n)
 	}
 	for _, v := range a.lifted {
-		operands = append(operands, tr.nodeOf(v))
+		operands = append(operands, bo.out.nodeOf(v))
 	}
 	mask := make(fx.List, len(a.mask))
 	for i, on := range a.mask {
 		mask[i] = on
 	}
-	still := tr.notDifferentiable(a)
+	still := notDifferentiable(a)
 	index := make(fx.List, len(still))
 	for i, k := range still {
 		index[i] = int64(k)
 	}
-	n := tr.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.autograd_function_apply", operands,
+	n := bo.out.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.autograd_function_apply", operands,
 		[]fx.Kwarg{{Name: "args_tensor_mask", Val: mask}, {Name: "non_differentiable_idx", Val: index}}, "")
-	n.SetOrigin(tr.origin())
-	tr.calls++
-	tr.logNode(n)
-	if src := tr.sources[a.cls]; src != nil {
-		tr.guards.Add(guard.Identity(a.forward, source.Attr{Base: src, Of: "forward"}))
-		if tr.overrides(a.cls, "setup_context") {
-			if f, ok := tr.staticFunction(a.cls, "setup_context"); ok {
-				tr.guards.Add(guard.Identity(f, source.Attr{Base: src, Of: "setup_context"}))
+	n.SetOrigin(bo.origin())
+	bo.out.calls++
+	bo.journal.logNode(n)
+	if src := bo.world.sources[a.cls]; src != nil {
+		bo.guards.Add(guard.Identity(a.forward, source.Attr{Base: src, Of: "forward"}))
+		if overrides(a.cls, "setup_context") {
+			if f, ok := staticFunction(a.cls, "setup_context"); ok {
+				bo.guards.Add(guard.Identity(f, source.Attr{Base: src, Of: "setup_context"}))
 			}
 		}
 	}
-	return tr.functionResult(n, a, still)
-}
-
-// addBody files a subgraph under the first free name that begins with prefix.
-func (tr *tracer) addBody(prefix string, g *fx.Graph) string {
-	if tr.subs == nil {
-		tr.subs = map[string]*fx.GraphModule{}
-	}
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s_%d", prefix, i)
-		if tr.subs[name] == nil {
-			tr.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(g)}
-			return name
-		}
-	}
+	return bo.standIns.functionResult(n, a, still)
 }
 
 // traceFunction traces forward with a graph of its own, and backward with one inside of that: what backward reads of forward
 // becomes an output of the first and an input of the second.
-func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
-	fb := tr.openBody()
-	defer fb.close(tr)
+func (bo *bodies) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
+	fb := bo.out.openBody()
+	defer fb.close(bo.out)
 	names := argNames(a.forward, len(a.args)+1)
 	ctxName := "ctx"
 	given := slices.Clone(a.args)
-	setup := tr.overrides(a.cls, "setup_context")
+	setup := overrides(a.cls, "setup_context")
 	if setup {
 		names, ctxName = nil, "function_ctx"
 	} else if names != nil {
 		ctxName = names[0]
 	}
-	tr.graph.CreateNode(fx.Placeholder, ctxName, nil, nil, "").Type = functionModule + ".Function"
+	bo.out.graph.CreateNode(fx.Placeholder, ctxName, nil, nil, "").Type = functionModule + ".Function"
 	k := 0
 	for i, o := range a.args {
 		if !a.mask[i] {
@@ -293,35 +273,35 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 		if names != nil {
 			name = names[i+1]
 		}
-		given[i] = tr.bodyInput(o, name)
+		given[i] = bo.standIns.bodyInput(o, name)
 	}
-	res, err := tr.withoutGrad(func() (vm.Object, error) {
+	res, err := bo.withoutGrad(func() (vm.Object, error) {
 		if !setup {
-			return tr.callTraced(a.forward, append([]vm.Object{a.ctx}, given...), nil)
+			return bo.callTraced(a.forward, append([]vm.Object{a.ctx}, given...), nil)
 		}
-		out, err := tr.callTraced(a.forward, given, nil)
+		out, err := bo.callTraced(a.forward, given, nil)
 		if err != nil {
 			return nil, err
 		}
-		fn, ok := tr.staticFunction(a.cls, "setup_context")
+		fn, ok := staticFunction(a.cls, "setup_context")
 		if !ok {
 			return nil, unsupported(breaks.FunctionMethod)
 		}
-		_, err = tr.callTraced(fn, []vm.Object{a.ctx, vm.NewTuple(given...), out}, nil)
+		_, err = bo.callTraced(fn, []vm.Object{a.ctx, vm.NewTuple(given...), out}, nil)
 		return out, err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	a.result = res
-	fwdOut, err := tr.bodyOutput(res)
+	fwdOut, err := bo.standIns.bodyOutput(res)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, o := range itemsOf(res) {
 		var f *tensor.Tensor
 		if p, ok := o.(*torch.Tensor); ok {
-			if f, err = tr.fake(p); err != nil {
+			if f, err = bo.standIns.fake(p); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -330,31 +310,32 @@ func (tr *tracer) traceFunction(a *applied) (*fx.Graph, *fx.Graph, error) {
 	if _, ok := a.ctx.Dict.GetStr("_materialize_non_diff_grads"); ok {
 		return nil, nil, unsupported(breaks.FunctionMaterialize)
 	}
-	gb, uses, err := tr.traceBackward(a)
+	// backward is traced while the graph of forward is still open: what it reads of forward becomes an output of that.
+	gb, uses, err := bo.traceBackward(a)
 	if err != nil {
 		return nil, nil, err
 	}
-	saved := make(fx.List, len(uses))
+	saved := make(fx.List, len(uses)) // what backward gets besides gradients
 	for i, v := range uses {
-		saved[i] = tr.nodeOf(v)
+		saved[i] = bo.out.nodeOf(v)
 	}
-	tr.graph.Output(fx.Tuple{fwdOut, saved})
+	bo.out.graph.Output(fx.Tuple{fwdOut, saved})
 	a.lifted = fb.inputs
-	return tr.graph, gb, nil
+	return bo.out.graph, gb, nil
 }
 
 // traceBackward traces backward inside of forward's graph. uses are the values of forward that it reads.
-func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []outside, err error) {
-	bb := tr.openBody()
+func (bo *bodies) traceBackward(a *applied) (g *fx.Graph, uses []outside, err error) {
+	bb := bo.out.openBody()
 	bb.backward = true
-	defer bb.close(tr)
+	defer bb.close(bo.out)
 	grads := itemsOf(a.result)
 	names := argNames(a.backward, len(grads)+1)
 	ctxName := "ctx"
 	if names != nil {
 		ctxName = names[0]
 	}
-	tr.graph.CreateNode(fx.Placeholder, ctxName, nil, nil, "").Type = functionModule + ".Function"
+	bo.out.graph.CreateNode(fx.Placeholder, ctxName, nil, nil, "").Type = functionModule + ".Function"
 	given := make([]vm.Object, len(grads))
 	for i, o := range grads {
 		given[i] = o
@@ -365,15 +346,15 @@ func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []outside, err er
 		if names != nil {
 			name = names[i+1]
 		}
-		given[i] = tr.bodyInput(o, name)
+		given[i] = bo.standIns.bodyInput(o, name)
 	}
-	res, err := tr.withoutGrad(func() (vm.Object, error) {
-		return tr.callTraced(a.backward, append([]vm.Object{a.ctx}, given...), nil)
+	res, err := bo.withoutGrad(func() (vm.Object, error) {
+		return bo.callTraced(a.backward, append([]vm.Object{a.ctx}, given...), nil)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := tr.bodyOutput(res)
+	out, err := bo.standIns.bodyOutput(res)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -387,49 +368,50 @@ func (tr *tracer) traceBackward(a *applied) (g *fx.Graph, uses []outside, err er
 			if a.mask[i] {
 				kept = append(kept, x)
 			} else if x != nil {
-				return nil, nil, tr.in.Errorf(tr.in.Exc.AssertionError, "Grad of non-Tensor arg %v is not None.", fx.FormatArg(x))
+				return nil, nil, bo.in.Errorf(bo.in.Exc.AssertionError, "Grad of non-Tensor arg %v is not None.", fx.FormatArg(x))
 			}
 		}
 		out = kept
 	}
-	tr.graph.Output(out)
-	return tr.graph, bb.inputs, nil
+	bo.out.graph.Output(out)
+	return bo.out.graph, bb.inputs, nil
 }
 
 // bodyInput gives a subgraph a placeholder for a value that is passed to it; inside it is a value of its own.
-func (tr *tracer) bodyInput(o vm.Object, name string) vm.Object {
-	n := tr.graph.CreateNode(fx.Placeholder, name, nil, nil, "")
+func (st *standIns) bodyInput(o vm.Object, name string) vm.Object {
+	n := st.out.graph.CreateNode(fx.Placeholder, name, nil, nil, "")
 	p, ok := o.(*torch.Tensor)
 	if !ok {
 		return o
 	}
-	of := tr.swapOne(p).(*torch.Tensor).T
+	of := st.swapOne(p).(*torch.Tensor).T
 	x := tensor.FakeLike(of)
-	tr.sizes.Copy(x, of)
-	if tr.t.Grad.RequiresGrad(of) {
-		_ = tr.t.Grad.SetRequiresGrad(x, true) // as the value that it stands for
+	st.sizes.Copy(x, of)
+	if st.t.Grad.RequiresGrad(of) {
+		_ = st.t.Grad.SetRequiresGrad(x, true) // as the value that it stands for
 	}
 	n.Val = x
-	tr.nodes[x] = n
-	return tr.t.WrapAs(x, p.Type())
+	st.out.nodes[x] = n
+	return st.t.WrapAs(x, p.Type())
 }
 
 // withoutGrad runs part of a trace with gradients switched off, and notes that in the graph.
-func (tr *tracer) withoutGrad(f func() (vm.Object, error)) (vm.Object, error) {
+func (bo *bodies) withoutGrad(f func() (vm.Object, error)) (vm.Object, error) {
 	const target = "torch._C._set_grad_enabled"
-	on := tr.t.Grad.Enabled()
+	defer bo.t.KeepModes()()
+	on := bo.t.Grad.Enabled()
 	if on {
-		tr.graph.CallFunction(target, false)
-		tr.t.Grad.SetEnabled(false)
+		bo.out.graph.CallFunction(target, false)
+		bo.t.Grad.SetEnabled(false)
 	}
 	v, err := f()
-	tr.t.Grad.SetEnabled(on)
 	if on && err == nil {
-		tr.graph.CallFunction(target, true)
+		bo.out.graph.CallFunction(target, true)
 	}
 	return v, err
 }
 
+// itemsOf are the values that a function returned: of a tuple or a list its items.
 func itemsOf(res vm.Object) []vm.Object {
 	switch v := res.(type) {
 	case *vm.Tuple:
@@ -441,17 +423,17 @@ func itemsOf(res vm.Object) []vm.Object {
 }
 
 // bodyOutput is what a body gives back, as an argument of its output: tensors and None.
-func (tr *tracer) bodyOutput(res vm.Object) (fx.Arg, error) {
+func (st *standIns) bodyOutput(res vm.Object) (fx.Arg, error) {
 	one := func(o vm.Object) (fx.Arg, error) {
 		switch v := o.(type) {
 		case *vm.NoneType:
 			return nil, nil
 		case *torch.Tensor:
-			f, err := tr.fake(v)
+			f, err := st.fake(v)
 			if err != nil {
 				return nil, err
 			}
-			return tr.nodes[f], nil
+			return st.out.nodes[f], nil
 		}
 		return nil, unsupported(breaks.FunctionResult)
 	}
@@ -473,7 +455,7 @@ func (tr *tracer) bodyOutput(res vm.Object) (fx.Arg, error) {
 }
 
 // notDifferentiable are the results that forward marked so, by position.
-func (tr *tracer) notDifferentiable(a *applied) []int {
+func notDifferentiable(a *applied) []int {
 	marked, ok := a.ctx.Dict.GetStr("non_differentiable")
 	if !ok {
 		return nil
@@ -491,7 +473,7 @@ func (tr *tracer) notDifferentiable(a *applied) []int {
 }
 
 // functionResult binds what the node gives back: values like those of forward, which ask for gradients unless forward said otherwise.
-func (tr *tracer) functionResult(n *fx.Node, a *applied, still []int) (vm.Object, bool, error) {
+func (st *standIns) functionResult(n *fx.Node, a *applied, still []int) (vm.Object, bool, error) {
 	items := make([]vm.Object, len(a.outs))
 	for i, f := range a.outs {
 		items[i] = vm.None
@@ -499,22 +481,22 @@ func (tr *tracer) functionResult(n *fx.Node, a *applied, still []int) (vm.Object
 			continue
 		}
 		x := tensor.FakeLike(f)
-		tr.sizes.Copy(x, f)
+		st.sizes.Copy(x, f)
 		if x.DType.Kind() >= tensor.KindFloat && !slices.Contains(still, i) {
-			if err := tr.t.Grad.SetRequiresGrad(x, true); err != nil {
+			if err := st.t.Grad.SetRequiresGrad(x, true); err != nil {
 				return nil, false, err
 			}
 		}
-		items[i] = tr.t.Wrap(x)
+		items[i] = st.t.Wrap(x)
 	}
 	switch a.result.(type) {
 	case *vm.Tuple, *vm.List:
-		return tr.bind(n, vm.NewTuple(items...)), true, nil
+		return st.out.bind(n, vm.NewTuple(items...)), true, nil
 	}
 	if a.outs[0] == nil {
 		return vm.None, true, nil
 	}
-	return tr.bind(n, items[0]), true, nil
+	return st.out.bind(n, items[0]), true, nil
 }
 
 // argNames are the names of a function's positional arguments; nil when there are fewer than are passed.
@@ -528,7 +510,7 @@ func argNames(f *vm.Function, passed int) []string {
 // strictMode ends the trace of a backward at an attribute that may be another one when it runs: whether a gradient is contiguous,
 // say. What forward computed is as it was then.
 func (tr *tracer) strictMode(o vm.Object, name string) error {
-	b := tr.branch
+	b := tr.out.branch
 	for b != nil && !b.backward {
 		b = b.parent
 	}

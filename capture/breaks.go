@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
@@ -17,7 +18,7 @@ import (
 
 // resumable reports whether a frame can go on behind a break at pc: a resume function cannot start inside a try block, nor inside a
 // with block of a context manager that capture does not know.
-func (tr *tracer) resumable(f *vm.Frame, pc int) bool {
+func resumable(f *vm.Frame, pc int) bool {
 	for _, b := range resume.Blocks(f.Code.Code, pc) {
 		if !b.With {
 			return false
@@ -58,10 +59,10 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 		if !ok {
 			continue
 		}
-		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.stackIndex(f, v))}
-		tr.sources[v] = src
+		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.reads.stackIndex(f, v))}
+		tr.world.sources[v] = src
 		tr.guards.Add(guard.Identity(v, src))
-		tr.save(i)
+		tr.world.save(i)
 		if _, err := tr.in.CallMethod(i, "__enter__"); err != nil {
 			return err
 		}
@@ -109,20 +110,6 @@ func (d *Dynamo) outsideModes(f *vm.Frame) error {
 	return nil
 }
 
-// stackIndex is the number under which guards know a value of a resume function's stack.
-func (tr *tracer) stackIndex(f *vm.Frame, v vm.Object) int {
-	k := 0
-	for _, x := range f.Stack[:f.SP] {
-		if x == v {
-			return k
-		}
-		if x != nil {
-			k++
-		}
-	}
-	return k
-}
-
 // wrongCall is the break at a call that torch itself refuses: plain Python makes it again, and raises the error.
 func (tr *tracer) wrongCall(c *torch.Call, err error) *Unsupported {
 	var r *vm.Raised
@@ -158,79 +145,10 @@ func (tr *tracer) unpackTensor(o vm.Object) (*vm.List, error) {
 	return rows, nil
 }
 
-// cleanGradModes removes switches of the gradient mode that follow each other and cancel out.
-func (tr *tracer) cleanGradModes() {
-	nodes := append([]*fx.Node(nil), tr.graph.Nodes...)
-	on := tr.grad
-	gone := map[*fx.Node]bool{}
-	switches := func(n *fx.Node) (to, ok bool) {
-		if n.Target != "torch._C._set_grad_enabled" || gone[n] || len(n.Args) != 1 {
-			return false, false
-		}
-		to, ok = n.Args[0].(bool)
-		return to, ok
-	}
-	for i := 0; i+1 < len(nodes); i++ {
-		to, ok := switches(nodes[i])
-		if !ok || to == on {
-			continue
-		}
-		on = to
-		if back, ok := switches(nodes[i+1]); ok && back != on {
-			on = back
-			gone[nodes[i]], gone[nodes[i+1]] = true, true
-			tr.graph.Erase(nodes[i], nodes[i+1])
-		}
-	}
-}
-
-// globalWrite is an assignment to a global variable. It is kept among the objects that the trace changed.
-type globalWrite struct {
-	dict *vm.Dict
-	name string
-	old  vm.Object // nil => there was none
-}
-
-// Type makes a globalWrite an object of the trace.
-func (*globalWrite) Type() *vm.Type { return vm.ObjectType }
-
-// storeGlobal remembers what a global was before the trace assigns it.
-func (tr *tracer) storeGlobal(f *vm.Frame, name string) {
-	for _, w := range tr.globals {
-		if w.dict == f.Globals && w.name == name {
-			return
-		}
-	}
-	old, _ := f.Globals.GetStr(name)
-	w := &globalWrite{f.Globals, name, old}
-	tr.globals = append(tr.globals, w)
-	tr.savedOrder = append(tr.savedOrder, w)
-}
-
-// wroteGlobal reports whether the trace assigned a global.
-func (tr *tracer) wroteGlobal(d *vm.Dict, name string) bool {
-	for _, w := range tr.globals {
-		if w.dict == d && w.name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// restoreGlobals takes the assignments of the trace back.
-func (tr *tracer) restoreGlobals() {
-	for _, w := range tr.globals {
-		if w.old == nil {
-			w.dict.DelStr(w.name)
-		} else {
-			w.dict.SetStr(w.name, w.old)
-		}
-	}
-}
-
 // globalEffect plans the assignment to a global; nil when it was deleted again.
-func (p *planner) globalEffect(w *globalWrite) (*effect, error) {
-	v, ok := w.dict.GetStr(w.name)
+func (p *planner) globalEffect(c effects.Change) (*effect, error) {
+	w := c.Global
+	v, ok := w.Dict.GetStr(w.Name)
 	if !ok {
 		return nil, nil
 	}
@@ -238,7 +156,7 @@ func (p *planner) globalEffect(w *globalWrite) (*effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &effect{object: w.dict, global: w.name, items: []recipe{r}}, nil
+	return &effect{object: w.Dict, global: w.Name, items: []recipe{r}}, nil
 }
 
 // observed is the break at an exception that traced code raises and does not catch; nil for errors of torch's own operators.
@@ -266,7 +184,7 @@ func (tr *tracer) userException(c *vm.Type, args []vm.Object) error {
 	}
 	names := make([]string, len(args))
 	for i, a := range args {
-		names[i] = tr.variableName(a)
+		names[i] = tr.world.variableName(a)
 	}
 	return unsupported(breaks.UserException, c.Module+"."+c.Qualname, strings.Join(names, ", "))
 }
@@ -343,5 +261,5 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 	if err1 != nil || err2 != nil {
 		return nil
 	}
-	return &fakeFailed{msg: fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner), at: tr.stackFrames()}
+	return &fakeFailed{msg: fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner), at: tr.journal.stackFrames()}
 }

@@ -27,7 +27,7 @@ type breakList struct {
 }
 
 var (
-	effects = &breakList{
+	lasting = &breakList{
 		why:   "builtin functions whose call can be neither repeated nor undone",
 		torch: "_dynamo/variables/builtin.py: those for which BuiltinVariable has no handler",
 		home:  "builtins",
@@ -134,7 +134,7 @@ var (
 var callRules = map[string]*nameList{"walks": walks, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "checkpointSettings": checkpointSettings,
-	"unsteadyProperties": unsteadyProperties, "effects": effects.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
+	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.
 func (l *breakList) list() *nameList {

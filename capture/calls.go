@@ -1,220 +1,138 @@
 package capture
 
 import (
-	"fmt"
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
-	"whittle/capture/source"
 	"whittle/capture/torch"
 )
 
-// call is asked about every call that traced bytecode makes.
-func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+// call is asked about every call that traced bytecode makes. done says that v is what the call gave; otherwise the interpreter makes it,
+// and so the trace goes into what is Python. What native code is about to read of its arguments is guarded first: nobody sees that.
+func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
 	if tr.depth > 0 || tr.d.active != tr || tr.d.outer != nil {
-		return nil, false, nil
+		return nil, false, nil // a call inside of a call of torch, or of plain Python that runs in the middle of the trace
 	}
 	f := callable
 	if m, ok := f.(*vm.BoundMethod); ok {
 		f = m.Func
 	}
 	if tr.putOff(callable, f) {
-		tr.logs = append(tr.logs, logCall{callable, args, kw})
+		tr.effects.PutOff(effects.Call{Fn: callable, Args: args, Kw: kw})
 		return vm.None, true, nil
 	}
-	if v, ok := tr.asksByMethod(f, callable, args); ok {
+	if v, ok := tr.reads.asksByMethod(f, callable, args); ok {
 		return v, true, nil
 	}
-	v, done, err := tr.randomCall(callable, args, kw)
+	v, done, err = tr.random.randomCall(callable, args, kw)
 	if done || err != nil {
-		return v, done, tr.located(err)
+		return v, done, tr.journal.located(err)
 	}
 	switch f := f.(type) {
 	case *vm.Builtin:
 		v, done, err = tr.callBuiltin(f, args, kw)
 	case *vm.Function:
 		if v, done, err = tr.callFunction(f, callable, args, kw); !done && err == nil {
-			tr.calling(f, callable, args, kw)
+			tr.bindings.calling(f, callable, args, kw)
 			if f.Code.Flags&code.Generator != 0 && !tr.quiet() {
 				v, done, err = tr.drain(callable, args, kw)
 			}
 		}
 	case *vm.Type:
-		if rule := classRules[f.Module+"."+f.Name]; rule != nil {
-			if v := rule(tr, args, kw); v != nil {
-				return v, true, nil
-			}
-		}
-		if err := tr.userException(f, args); err != nil {
-			return nil, false, tr.located(err)
-		}
-		if !looksOnly.has(f.Name) && f.Module == "builtins" {
-			for i, a := range args {
-				rows, err := tr.unpackTensor(a)
-				if err != nil {
-					return nil, false, err
-				}
-				if rows != nil && walks.has(f.Name) {
-					args[i] = rows
-				}
-				tr.seeItems(a)
-				tr.content(a)
-			}
-		}
-		if f == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
-			tr.seeClassCell(tr.in.Frame())
-		}
-		if f.Module == "builtins" || f.Module == "" {
-			if (f.Name == "list" || f.Name == "tuple") && len(args) == 1 {
-				tr.walked(args[0])
-			}
-			tr.usePolyfill("builtins."+f.Name, args)
-		}
-		v, done, err = tr.numberType(f, args, kw)
+		v, done, err = tr.callClass(f, args, kw)
 	case *vm.Instance:
-		if src := tr.sourceOf(f); src != nil && !isModule(f) && !tr.quiet() && tr.tracked(f) && !unguarded.has(f.Class.FullName()) {
-			tr.guards.Add(guard.Identity(f, src)) // what calling it does is not looked into by guards
+		v, done, err = tr.callInstance(f, callable, args, kw)
+	}
+	return v, done, tr.journal.located(err)
+}
+
+// callClass is a call of a class. Those of the builtins read their arguments as functions do.
+func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if rule := classRules[c.Module+"."+c.Name]; rule != nil {
+		if v := rule(tr, args, kw); v != nil {
+			return v, true, nil
 		}
-		if isModule(f) {
-			v, done, err = tr.callModule(f, args, kw)
-		} else if isA(f.Class, "torch._ops", "HigherOrderOperator") {
-			v, done, err = tr.higherOrder(f, args, kw)
-		} else if s, ok := f.Class.Lookup("__call__").(*vm.StaticMethod); ok {
-			if g, ok := s.Func.(*vm.Function); ok {
-				v, done, err = tr.callFunction(g, callable, args, kw)
+	}
+	if err := tr.userException(c, args); err != nil {
+		return nil, false, err
+	}
+	if !looksOnly.has(c.Name) && c.Module == "builtins" {
+		for i, a := range args {
+			rows, err := tr.unpackTensor(a)
+			if err != nil {
+				return nil, false, err
 			}
+			if rows != nil && walks.has(c.Name) {
+				args[i] = rows // list(x) of a tensor
+			}
+			tr.world.seeItems(a)
+			tr.reads.content(a)
 		}
 	}
-	return v, done, tr.located(err)
+	if c == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
+		tr.bindings.seeClassCell(tr.in.Frame())
+	}
+	if c.Module == "builtins" || c.Module == "" {
+		if (c.Name == "list" || c.Name == "tuple") && len(args) == 1 {
+			tr.reads.walked(args[0])
+		}
+		tr.world.usePolyfill("builtins."+c.Name, args)
+	}
+	return tr.numberType(c, args, kw)
 }
 
-// readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
-func (tr *tracer) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
-	src := tr.sources[keyOf(o)]
-	n, isStr := vm.AsStr(name)
-	if isStr {
-		tr.readsAttr(o, n)
+// callInstance is a call of an object by its class's __call__: modules, operators with bodies, and objects whose __call__ is a function
+// that does not take them.
+func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if src := tr.world.sourceOf(i); src != nil && !isModule(i) && !tr.quiet() && tr.world.tracked(i) && !unguarded.has(i.Class.FullName()) {
+		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
 	}
-	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
-		return nil, false
+	if isModule(i) {
+		return tr.bindings.callModule(i, args, kw)
 	}
-	v, err := tr.in.GetAttr(o, n)
-	if err != nil {
-		return nil, false
+	if isA(i.Class, "torch._ops", "HigherOrderOperator") {
+		return tr.bodies.higherOrder(i, args, kw)
 	}
-	if !tr.boundHere(o, n, v) {
-		tr.seeAttr(o, src, n, v)
+	if s, ok := i.Class.Lookup("__call__").(*vm.StaticMethod); ok {
+		if g, ok := s.Func.(*vm.Function); ok {
+			return tr.callFunction(g, callable, args, kw)
+		}
 	}
-	return v, true
+	return nil, false, nil
 }
 
-// seeForMethod registers the members of a container that one of its methods reads.
-func (tr *tracer) seeForMethod(self vm.Object, method string, args []vm.Object) {
-	if method == "__contains__" && len(args) > 0 {
-		if d, ok := vm.AsDict(self); ok && tr.sourceOf(self) != nil {
-			tr.memberGuard(tr.sourceOf(self), d, args[0])
-		} else {
-			tr.content(self)
-		}
-	}
-	switch method {
-	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
-		return
-	}
-	d, isDict := self.(*vm.Dict)
-	if !isDict {
-		tr.seeItems(self)
-		tr.content(self)
-		return
-	}
-	src := tr.sourceOf(self)
-	if src == nil {
-		return
-	}
-	switch method {
-	case "keys":
-		tr.walked(self)
-	case "get", "pop", "setdefault", "__getitem__":
-		if len(args) == 0 {
-			return
-		}
-		v, ok, err := d.Get(tr.in, args[0])
-		tr.memberGuard(src, d, args[0])
-		if ok && err == nil {
-			tr.seeItem(self, src, args[0], v)
-		}
-		if err != nil || !ok || keyOf(args[0]) != nil || !tr.held(self, args[0], v) {
-			return
-		}
-		if r, err := tr.in.Repr(args[0]); err == nil {
-			tr.see(v, source.Item{Base: src, Key: args[0], Text: r})
-		}
-	default:
-		if method == "items" || method == "values" {
-			tr.walked(self)
-		}
-		tr.seeItems(self)
-		tr.content(self)
-	}
-}
-
+// callBuiltin is a call of a function or method written in Go. A call of torch is left to the hook under it. Of others, what they read
+// is guarded, and those that the trace must not make end it.
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if _, ok := f.Native.(torch.Target); ok {
 		return nil, false, nil // the torch hook records it
 	}
-	if f.Owner != nil && len(args) > 0 {
-		tr.seeForMethod(args[0], f.Name, args[1:])
+	if f.Owner != nil && len(args) > 0 { // str.join(sep, parts): a method taken from its class
+		tr.reads.seeForMethod(args[0], f.Name, args[1:])
 		for _, a := range args[1:] {
-			tr.seeItems(a)
-			tr.content(a)
+			tr.world.seeItems(a)
+			tr.reads.content(a)
 		}
-		return nil, false, tr.nativeState(f, args[0])
+		return nil, false, tr.reads.nativeState(f, args[0])
 	}
-	lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name)
 	if f.Module == "builtins" {
-		switch {
-		case (f.Name == "isinstance" || f.Name == "issubclass") && len(args) == 2:
-			tr.content(args[1])
-		case f.Name == "setattr" && len(args) == 3:
-			if n, ok := vm.AsStr(args[1]); ok {
-				if err := tr.storesTensor(args[0], n); err != nil {
-					return nil, false, err
-				}
-			}
-		case f.Name == "hasattr" && len(args) == 2:
-			tr.asksAttr(args[0], args[1])
-		case f.Name == "vars" && len(args) == 1:
-			if i, ok := args[0].(*vm.Instance); ok {
-				if d, err := tr.in.GetAttr(i, "__dict__"); err == nil {
-					tr.ownDict(i, d)
-				}
-			}
-		case f.Name == "len" && len(args) == 1:
-			if d, ok := args[0].(*vm.Dict); ok {
-				if src := tr.sourceOf(d); src != nil {
-					n := d.Len()
-					if s, saved := tr.saved[d]; saved {
-						n = len(s.items) / 2
-					}
-					tr.guards.Covertly(func() { tr.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
-				}
-			} else if _, ok := guard.Contained(tr.in, args[0]); ok && tr.sourceOf(args[0]) != nil {
-				tr.membersGuard(tr.sourceOf(args[0]), args[0])
-			}
+		if err := tr.reads.builtinAsks(f.Name, args); err != nil {
+			return nil, false, err
+		}
+	}
+	if lazy := f.Self == nil && f.Owner == nil && f.Module == "builtins" && looksOnly.has(f.Name); !lazy {
+		for _, a := range args {
+			tr.world.seeItems(a)
+			tr.reads.content(a)
 		}
 	}
 	for _, a := range args {
-		if !lazy {
-			tr.seeItems(a)
-			tr.content(a)
-		}
-	}
-	for _, a := range args {
-		if err := tr.useValue(a); err != nil {
+		if err := tr.standIns.useValue(a); err != nil {
 			return nil, false, err
 		}
 	}
@@ -222,44 +140,51 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return v, done, err
 	}
 	if f.Self != nil {
-		if _, isModule := f.Self.(*vm.Module); !isModule {
-			if tr.sourceOf(f) != nil {
-				tr.anchor(f.Self) // the method is guarded by its identity
+		if _, isModule := f.Self.(*vm.Module); !isModule { // functions of a module have that for self
+			if tr.world.sourceOf(f) != nil {
+				tr.world.anchor(f.Self) // the method is guarded by its identity
 			}
-			tr.seeForMethod(f.Self, f.Name, args)
-			return nil, false, tr.nativeState(f, f.Self)
+			tr.reads.seeForMethod(f.Self, f.Name, args)
+			return nil, false, tr.reads.nativeState(f, f.Self)
 		}
 	}
-	if f.Module == "builtins" && f.Name == "id" && len(args) == 1 {
-		if _, isTensor := args[0].(*torch.Tensor); isTensor {
-			return nil, false, unsupported(breaks.Identity, tr.variableName(args[0]))
+	if f.Module == "builtins" {
+		switch {
+		case f.Name == "id" && len(args) == 1:
+			if _, isTensor := args[0].(*torch.Tensor); isTensor {
+				return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
+			}
+		case f.Name == "getattr" && len(args) > 1:
+			if v, ok := tr.reads.readAttr(args[0], args[1]); ok {
+				return v, true, nil
+			}
+		case f.Name == "iter" && len(args) == 1:
+			tr.reads.walked(args[0])
 		}
 	}
-	if f.Module == "builtins" && f.Name == "getattr" && len(args) > 1 {
-		if v, ok := tr.readAttr(args[0], args[1]); ok {
-			return v, true, nil
-		}
-	}
-	if f.Module == "builtins" && f.Name == "iter" && len(args) == 1 {
-		tr.walked(args[0])
-	}
-	tr.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
+	tr.world.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
+	return nil, false, tr.forbidden(f, args, kw)
+}
+
+// forbidden is the break at a native function that the trace must not call: one with lasting effects, one that sets torch's state,
+// or one that nobody has said of that it has none of that. nil for those that it may.
+func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
 	if f.Owner != nil {
-		return nil, false, nil
+		return nil
 	}
 	if f.Module == "builtins" || f.Module == "" {
-		if _, ok := effects.names[f.Name]; ok {
-			return nil, false, tr.refusedBuiltin(f, args, kw)
+		if _, ok := lasting.names[f.Name]; ok {
+			return tr.refusedBuiltin(f, args, kw)
 		}
-		return nil, false, nil
+		return nil
 	}
 	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
-		return nil, false, unsupported(id, f.Name)
+		return unsupported(id, f.Name)
 	}
 	if pureModules.has(f.Module) {
-		return nil, false, nil
+		return nil
 	}
-	return nil, false, unsupportedBuiltin(f.Module, f.Name)
+	return unsupportedBuiltin(f.Module, f.Name)
 }
 
 // unsupportedBuiltin is the break at a native function that capture does not know.
@@ -271,76 +196,19 @@ func unsupportedBuiltin(module, name string) error {
 func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
 	kinds := make([]string, len(args))
 	for i, a := range args {
-		kinds[i] = "<class 'torch._dynamo.variables." + tr.variableClass(a) + "'>"
+		kinds[i] = "<class 'torch._dynamo.variables." + tr.world.variableClass(a) + "'>"
 	}
-	id, known := effects.names[f.Name]
+	id, known := lasting.names[f.Name]
 	if !known {
 		id = breaks.Builtin
 	}
 	return unsupported(id, f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
 }
 
-// variableClass is the name that PyTorch's capture gives to the kind of a value; reasons quote it.
-func (tr *tracer) variableClass(o vm.Object) string {
-	switch o := o.(type) {
-	case *torch.Tensor:
-		return "tensor.TensorVariable"
-	case *torch.Scalar:
-		return "tensor.SymNodeVariable"
-	case *vm.List:
-		return "lists.ListVariable"
-	case *vm.Tuple:
-		return "lists.TupleVariable"
-	case *vm.Slice:
-		return "lists.SliceVariable"
-	case *vm.Range:
-		return "lists.RangeVariable"
-	case *vm.Dict:
-		return "dicts.ConstDictVariable"
-	case *vm.Set:
-		return "dicts.SetVariable"
-	case *vm.Instance:
-		switch {
-		case o.Class == tr.t.SizeType:
-			return "lists.SizeVariable"
-		case isModule(o):
-			return "nn_module.UnspecializedNNModuleVariable"
-		}
-		return "user_defined.UserDefinedObjectVariable"
-	case *vm.BoundMethod:
-		return "functions.UserMethodVariable"
-	case *vm.Function:
-		if len(o.Closure) > 0 && tr.sources[o] == nil {
-			return "functions.NestedUserFunctionVariable"
-		}
-		return "functions.UserFunctionVariable"
-	case *vm.Type:
-		return "user_defined.UserDefinedClassVariable"
-	case *vm.Builtin:
-		return "builtin.BuiltinVariable"
-	}
-	return "constant.ConstantVariable"
-}
-
+// isModule reports whether an object is an nn.Module, by what every module has: its table of parameters.
 func isModule(i *vm.Instance) bool {
 	_, ok := moduleTable(i, "_parameters")
 	return ok
-}
-
-// variableName is how PyTorch's reasons show one value: TensorVariable().
-func (tr *tracer) variableName(o vm.Object) string {
-	_, name, _ := strings.Cut(tr.variableClass(o), ".")
-	switch o := o.(type) {
-	case *vm.Instance:
-		if name != "SizeVariable" {
-			return name + "(" + o.Class.Name + ")"
-		}
-	case vm.Str, vm.Int, vm.Float, vm.Bool, *vm.NoneType:
-		if r, err := tr.in.Repr(o); err == nil {
-			return fmt.Sprintf("%s(%s: %s)", name, o.Type().Name, r)
-		}
-	}
-	return name + "()"
 }
 
 // marked reports whether a function carries an attribute that is True, or that names the function itself.
@@ -352,6 +220,7 @@ func marked(f *vm.Function, name string) bool {
 	return ok && (v == vm.True || v == vm.Object(f))
 }
 
+// skipped is the break at a function that capture was told to leave alone.
 func skipped(f *vm.Function) error {
 	return unsupported(breaks.SkipFunction, f.Qualname, shortFile(f.Code.Filename))
 }
@@ -363,7 +232,7 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
 		if len(args) == 0 {
 			return unsupported(breaks.DeepCopyOfNothing)
 		}
-		return unsupported(breaks.DeepCopy, tr.variableName(args[0]))
+		return unsupported(breaks.DeepCopy, tr.world.variableName(args[0]))
 	},
 }
 
@@ -379,16 +248,18 @@ func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
 	return mod, f.Code.Name
 }
 
+// callFunction is a call of a Python function. Most are traced through, as every frame is; this finds the ones that capture knows:
+// directives to it, functions that are one node of the graph, and those that run as plain Python while tracing.
 func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	mod, name := tr.d.definition(f)
-	whole := args // of the function itself
+	whole := args // of the function itself: with self, where a method is called
 	if m, ok := callable.(*vm.BoundMethod); ok {
 		whole = append([]vm.Object{m.Self}, args...)
 	}
 	top, _, _ := strings.Cut(mod, ".")
 	if top == "torch" {
 		if cls, rest := appliedFunction(f, callable, args); cls != nil {
-			return tr.applyFunction(cls, rest, kw)
+			return tr.bodies.applyFunction(cls, rest, kw)
 		}
 		if fn := directives[mod+"."+f.Qualname]; fn != nil {
 			return fn(tr, args, kw)
@@ -397,6 +268,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {
 		return nil, false, tr.disabled(f)
 	}
+	// The program's own marks come first: out of the trace, one node of the graph, or run while tracing.
 	if marked(f, "_dynamo_allow_in_graph") {
 		if target := tr.t.TargetOf(f); target != "" {
 			v, err := tr.t.Hook(&torch.Call{Op: fx.CallFunction, Target: target, Args: whole, Kw: kw, Run: func(a []vm.Object, k []vm.KwArg) (vm.Object, error) {
@@ -431,7 +303,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if decorators.has(f.Code.Filename) {
 		return nil, false, nil
 	}
-	tr.usePolyfill(mod+"."+name, args)
+	// What is left is Python of the program, which is traced, and of the standard library, of which some is.
+	tr.world.usePolyfill(mod+"."+name, args)
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, fn(tr, args)
 	}
@@ -505,13 +378,22 @@ func init() {
 		}
 	}
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
+	cond := func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+		return tr.bodies.cond(args, kw)
+	}
 	directives = map[string]directive{
-		"torch.cond":                                         (*tracer).cond,
-		"torch._higher_order_ops.cond.cond":                  (*tracer).cond,
-		"torch.utils.checkpoint.checkpoint":                  (*tracer).checkpoint,
-		"torch._dynamo.decorators.graph_break":               brk(breaks.GraphBreak),
-		"torch._check":                                       (*tracer).check,
-		"torch._check_is_size":                               (*tracer).checkIsSize,
+		"torch.cond":                        cond,
+		"torch._higher_order_ops.cond.cond": cond,
+		"torch.utils.checkpoint.checkpoint": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			return tr.bodies.checkpoint(args, kw)
+		},
+		"torch._dynamo.decorators.graph_break": brk(breaks.GraphBreak),
+		"torch._check": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			return tr.symbols.check(args, kw)
+		},
+		"torch._check_is_size": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+			return tr.symbols.checkIsSize(args, kw)
+		},
 		"torch.compiler.is_compiling":                        yes,
 		"torch.compiler.is_dynamo_compiling":                 yes,
 		"torch._dynamo.is_compiling":                         yes,

@@ -15,51 +15,48 @@ import (
 
 // checkpoint is torch.utils.checkpoint.checkpoint(fn, *args): one node that names the graph of fn. What fn reads comes in in
 // the order of its use.
-func (tr *tracer) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+func (bo *bodies) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if len(args) == 0 {
 		return nil, false, nil // plain Python words the error
 	}
-	var settings []fx.Kwarg
-	var given []vm.KwArg
+	var settings []fx.Kwarg // of checkpoint itself
+	var given []vm.KwArg    // for fn
 	for _, k := range kw {
 		if !checkpointSettings.has(k.Name) {
 			given = append(given, k)
 			continue
 		}
-		v, err := tr.t.GraphArg(k.Value, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
+		v, err := bo.t.GraphArg(k.Value, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
 		if err != nil {
 			return nil, false, unsupported(breaks.CheckpointArgument, k.Name)
 		}
 		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
 	}
-	tr.usePytree()
-	if err := tr.realizeClosure(args[0]); err != nil {
+	bo.usePytree()
+	if err := bo.realizeClosure(args[0]); err != nil {
 		return nil, false, err
 	}
-	g, res, inputs, err := tr.traceBody(args[0], args[1:], given, nil, breaks.CheckpointResult)
+	g, res, inputs, err := bo.traceBody(args[0], args[1:], given, nil, breaks.CheckpointResult)
 	if err != nil {
 		return nil, false, err
 	}
-	inputs = tr.byUse(g, inputs)
-	tr.arrange(g, inputs)
-	name := fmt.Sprintf("wrap_body_%d", tr.bodies)
-	tr.bodies++
-	if tr.subs == nil {
-		tr.subs = map[string]*fx.GraphModule{}
-	}
-	tr.subs[name] = &fx.GraphModule{Graph: g, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(g)}
-	operands := []fx.Arg{tr.graph.GetAttr(name)}
+	inputs = bo.byUse(g, inputs)
+	bo.arrange(g, inputs)
+	name := fmt.Sprintf("wrap_body_%d", bo.wraps)
+	bo.wraps++
+	bo.out.file(name, g)
+	operands := []fx.Arg{bo.out.graph.GetAttr(name)}
 	for _, v := range inputs {
-		operands = append(operands, tr.nodeOf(v))
+		operands = append(operands, bo.out.nodeOf(v))
 	}
-	n := tr.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.tag_activation_checkpoint", operands, settings, "")
-	n.SetOrigin(tr.origin())
-	tr.calls++
-	return tr.bodyResult(n, res)
+	n := bo.out.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.tag_activation_checkpoint", operands, settings, "")
+	n.SetOrigin(bo.origin())
+	bo.out.calls++
+	return bo.standIns.bodyResult(n, res)
 }
 
 // byUse sorts what a body reads by the nodes that read it; the symbols of a tensor's sizes come before it.
-func (tr *tracer) byUse(g *fx.Graph, inputs []outside) []outside {
+func (bo *bodies) byUse(g *fx.Graph, inputs []outside) []outside {
 	var out []outside
 	add := func(v outside) {
 		if slices.Contains(inputs, v) && !slices.Contains(out, v) {
@@ -73,7 +70,7 @@ func (tr *tracer) byUse(g *fx.Graph, inputs []outside) []outside {
 			}
 			v := outsideOf(in)
 			if v.tensor != nil {
-				for _, name := range tr.symbolsOf(v.tensor) {
+				for _, name := range bo.out.symbolsOf(v.tensor) {
 					add(outside{number: name})
 				}
 			}
@@ -86,8 +83,9 @@ func (tr *tracer) byUse(g *fx.Graph, inputs []outside) []outside {
 	return out
 }
 
-// bodyResult binds what a node with a body gives back: tensors like those that the body computed, in the same container.
-func (tr *tracer) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error) {
+// bodyResult binds what a node with a body gives back: tensors like those that the body computed, in the same container. They are values of
+// their own: those of the body belong to its graph.
+func (st *standIns) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error) {
 	outs := []vm.Object{res}
 	switch v := res.(type) {
 	case *vm.Tuple:
@@ -97,17 +95,17 @@ func (tr *tracer) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error)
 	}
 	items := make([]vm.Object, len(outs))
 	for i, o := range outs {
-		f := tr.swapOne(o).(*torch.Tensor).T // traceBody takes nothing but tensors
+		f := st.swapOne(o).(*torch.Tensor).T // traceBody takes nothing but tensors
 		x := tensor.FakeLike(f)
-		tr.sizes.Copy(x, f)
-		if tr.t.Grad.RequiresGrad(f) {
-			if err := tr.t.Grad.SetRequiresGrad(x, true); err != nil {
+		st.sizes.Copy(x, f)
+		if st.t.Grad.RequiresGrad(f) {
+			if err := st.t.Grad.SetRequiresGrad(x, true); err != nil {
 				return nil, false, err
 			}
 		}
-		items[i] = tr.t.Wrap(x)
+		items[i] = st.t.Wrap(x)
 	}
-	bound := tr.bind(n, vm.NewTuple(items...)).(*vm.Tuple)
+	bound := st.out.bind(n, vm.NewTuple(items...)).(*vm.Tuple)
 	switch res.(type) {
 	case *torch.Tensor:
 		return bound.Items[0], true, nil
@@ -141,36 +139,36 @@ var pytreeFacts = []struct {
 }
 
 // usePytree guards what PyTorch relies on when it flattens arguments.
-func (tr *tracer) usePytree() {
+func (bo *bodies) usePytree() {
 	for _, name := range []string{"len", "list", "type", "tuple", "isinstance"} {
-		if v, ok := tr.in.Builtins.Dict.GetStr(name); ok {
-			tr.useBuiltin(name, v)
+		if v, ok := bo.in.Builtins.Dict.GetStr(name); ok {
+			bo.world.useBuiltin(name, v)
 		}
 	}
 	module := source.Import{Module: "torch.utils._pytree"}.Name()
 	for _, f := range pytreeFacts {
 		if f.kind == guard.IDMatch {
-			tr.guards.Add(guard.Part(module + f.of))
+			bo.guards.Add(guard.Part(module + f.of))
 		} else {
-			tr.guards.Add(guard.New(f.kind, fmt.Sprintf(f.check, module+f.of), nil, nil))
+			bo.guards.Add(guard.New(f.kind, fmt.Sprintf(f.check, module+f.of), nil, nil))
 		}
 	}
-	tr.guards.Add(guard.Part("G['_<id>_c0'].Tensor"), guard.Part("G['_<id>_c0'].Tensor.__bases__[0]"))
+	bo.guards.Add(guard.Part("G['_<id>_c0'].Tensor"), guard.Part("G['_<id>_c0'].Tensor.__bases__[0]"))
 }
 
 // higherOrder is a call of an operator of torch.ops.higher_order, as repros of graphs with bodies have it. Of others the calls of the bodies
 // become the graph's.
-func (tr *tracer) higherOrder(op *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	o, err := tr.in.GetAttr(op, "__name__")
+func (bo *bodies) higherOrder(op *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	o, err := bo.in.GetAttr(op, "__name__")
 	if err != nil {
 		return nil, false, err
 	}
 	name, _ := vm.AsStr(o)
 	switch name {
 	case "tag_activation_checkpoint":
-		return tr.checkpoint(args, kw)
+		return bo.checkpoint(args, kw)
 	case "cond":
-		return tr.cond(args, kw)
+		return bo.cond(args, kw)
 	}
 	return nil, false, nil
 }

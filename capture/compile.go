@@ -130,8 +130,8 @@ func (c *compilation) full() (bool, error) {
 func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	d, f, ev := c.d, c.f, c.ev
 	ev.Attempts++
-	tr := newTracer(d, f, c.e, c.stop)
 	private := d.clone(f)
+	tr := newTracer(d, private, c.e, c.stop)
 	d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)
 	if ev.Attempts > 1 {
 		c.inside()
@@ -141,7 +141,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	d.logf(logCreateEnv, "create_env")
 	var out *outcome
 	err = d.timed("_compile.compile_inner", func() (err error) {
-		out, err = tr.run(private)
+		out, err = tr.run()
 		return err
 	})
 	if err == nil {
@@ -150,10 +150,10 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 		if !out.broke {
 			d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
 		}
-		v, err = d.finish(tr, private, out, f, c.st, c.e, ev)
+		v, err = c.finish(tr, out)
 		return v, true, err
 	}
-	tr.restore()
+	tr.effects.Undo()
 	var during *escaped
 	var wrong *fakeFailed
 	var u *Unsupported
@@ -201,7 +201,7 @@ func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
 // frame cannot go on behind the break; else the next attempt stops there.
 func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm.Object, done bool, err error) {
 	d, f, ev := c.d, c.f, c.ev
-	b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.stack, at: tr.breakAt}
+	b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.journal.stack, at: tr.journal.breakAt}
 	if len(b.Stack) == 0 {
 		b.at = []guard.Place{{Code: f.Code, Line: int(f.Code.Instrs[tr.at.pc].Line)}}
 		b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
@@ -211,7 +211,7 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 	switch {
 	case d.ctx.FullGraph:
 		return nil, true, c.forbidden(b, u)
-	case row.Frame || !tr.resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
+	case row.Frame || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
 		b.Kind = "skip"
 		d.broke(ev, b)
 		v, err = c.skip("skipped")
@@ -255,17 +255,7 @@ func (c *compilation) forbidden(b *BreakEvent, u *Unsupported) error {
 
 // refused is the end of a frame in which an operator refuses its arguments.
 func (c *compilation) refused(wrong *fakeFailed) (vm.Object, error) {
-	d, ev := c.d, c.ev
-	err := d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at)
-	ev.Status, ev.Err = "error", err
-	d.report(ev)
-	d.failing(c.f, err)
-	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
-		d.logSuppressed(c.f, ev, err)
-		c.st.skip = true
-		return d.plain(c.f)
-	}
-	return nil, err
+	return c.failed(c.d.raiseAt("torch._dynamo.exc", "TorchRuntimeError", wrong.msg, wrong.at))
 }
 
 // failing tells of a frame whose capture or compilation failed.

@@ -15,54 +15,9 @@ import (
 	"whittle/capture/torch"
 )
 
-// outside runs f in the middle of a trace as plain Python: nothing that it calls is captured.
-func (tr *tracer) outside(f func() (vm.Object, error)) (vm.Object, error) {
-	t, in := tr.t, tr.in
-	oldHook, oldLift, oldCall, oldFrame, oldActive := t.Hook, t.Lift, in.CallHook, in.FrameHook, tr.d.outer
-	t.Hook, t.Lift, in.CallHook, in.FrameHook, tr.d.outer = nil, nil, nil, nil, tr
-	tr.depth++
-	defer func() {
-		tr.depth--
-		t.Hook, t.Lift, in.CallHook, in.FrameHook, tr.d.outer = oldHook, oldLift, oldCall, oldFrame, oldActive
-	}()
-	return f()
-}
-
 // ahead runs f for good while tracing: what it changes stays, whatever becomes of the trace.
 func (tr *tracer) ahead(f func() (vm.Object, error)) (vm.Object, error) {
-	before := map[vm.Object][]vm.Object{}
-	for o := range tr.saved {
-		before[o] = contents(o)
-	}
-	v, err := tr.outside(f)
-	for o, old := range before {
-		if now := contents(o); !sameItems(now, old) {
-			s := tr.saved[o]
-			s.items = now
-			tr.saved[o] = s
-		}
-	}
-	return v, err
-}
-
-// contents is what a snapshot of o holds.
-func contents(o vm.Object) []vm.Object {
-	switch v := o.(type) {
-	case *vm.List:
-		return append([]vm.Object(nil), v.Items...)
-	case *vm.Dict:
-		return pairs(v)
-	case *vm.Cell:
-		return []vm.Object{v.V}
-	case *vm.Instance:
-		if v.Dict != nil {
-			return pairs(v.Dict)
-		}
-		if d, ok := vm.AsDict(v); ok {
-			return pairs(d)
-		}
-	}
-	return nil
+	return tr.effects.Accept(func() (vm.Object, error) { return tr.outside(f) })
 }
 
 // comptime is comptime(fn): fn runs now, with a context that shows the trace.
@@ -84,7 +39,7 @@ func comptimeMethod(name string) directive {
 		now := make([]vm.Object, len(args))
 		for i, a := range args {
 			if p, ok := a.(*torch.Tensor); ok {
-				f, err := tr.fake(p)
+				f, err := tr.standIns.fake(p)
 				if err != nil {
 					return nil, false, err
 				}
@@ -107,6 +62,7 @@ func comptimeMethod(name string) directive {
 	}
 }
 
+// atCompileTime calls f with a comptime context, which shows the frame that runs.
 func (tr *tracer) atCompileTime(f func(ctx vm.Object) (vm.Object, error)) (vm.Object, bool, error) {
 	frame := tr.in.Frame()
 	old := tr.looking
@@ -181,7 +137,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 	}
 	show := func(tr *tracer, v vm.Object) (vm.Object, error) {
 		if p, ok := v.(*torch.Tensor); ok {
-			f, err := tr.fake(p)
+			f, err := tr.standIns.fake(p)
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +157,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			}
 			if v != nil && f.Code.LocalsPlusName(i) == name {
 				if f == tr.root && tr.env.Locals[name] == v {
-					tr.see(v, source.Local{Var: name})
+					tr.world.see(v, source.Local{Var: name})
 				}
 				return show(tr, v)
 			}
@@ -223,7 +179,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			}
 			name := f.Code.LocalsPlusName(i)
 			if f == tr.root && tr.env.Locals[name] == v {
-				tr.see(v, source.Local{Var: name})
+				tr.world.see(v, source.Local{Var: name})
 			}
 			text, err := tr.debugRepr(v)
 			if err != nil {
@@ -308,7 +264,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 		if tr == nil {
 			return nil, in.Errorf(in.Exc.RuntimeError, "comptime functions can only be called while a function is captured")
 		}
-		gm, err := d.T.NewGraphModule(&fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs}, nil)
+		gm, err := d.T.NewGraphModule(&fx.GraphModule{Graph: tr.out.graph, ClassName: "GraphModule", Attrs: tr.out.attrs}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -320,15 +276,15 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 			return nil, in.Errorf(in.Exc.RuntimeError, "comptime functions can only be called while a function is captured")
 		}
 		if len(a) > 0 && a[0] == vm.True {
-			return vm.Str("\n\n\n" + strings.TrimSuffix(tr.graph.ReadableForward("", func(n *fx.Node) string {
-				t := tr.described(n)
+			return vm.Str("\n\n\n" + strings.TrimSuffix(tr.out.graph.ReadableForward("", func(n *fx.Node) string {
+				t := tr.journal.described(n)
 				if i := strings.Index(t, "]["); i > 0 {
 					t = t[:i+1]
 				}
 				return t
 			}), "\n")), nil
 		}
-		return vm.Str("\n\n\n" + tr.graph.Forward("") + "\n    "), nil
+		return vm.Str("\n\n\n" + tr.out.graph.Forward("") + "\n    "), nil
 	})
 }
 
@@ -336,7 +292,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 func (tr *tracer) debugRepr(v vm.Object) (string, error) {
 	switch o := v.(type) {
 	case *torch.Tensor:
-		f, err := tr.fake(o)
+		f, err := tr.standIns.fake(o)
 		if err != nil {
 			return "", err
 		}
@@ -348,9 +304,10 @@ func (tr *tracer) debugRepr(v vm.Object) (string, error) {
 	case *vm.Tuple:
 		return tr.debugItems("(", o.Items, ")")
 	}
-	return tr.variableName(v), nil
+	return tr.world.variableName(v), nil
 }
 
+// debugItems is debugRepr for the items of a container, between brackets.
 func (tr *tracer) debugItems(open string, items []vm.Object, end string) (string, error) {
 	parts := make([]string, len(items))
 	for i, x := range items {

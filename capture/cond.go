@@ -11,158 +11,13 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
-	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
-// branch is a subgraph being traced inside a trace: while it is, what the tracer knows of nodes is its own.
-type branch struct {
-	parent *branch
-	outer  scope     // of the surrounding trace
-	inputs []outside // what the branch reads of the surrounding trace, in placeholder order
-
-	backward bool // of an autograd.Function
-}
-
-// scope is the graph that a trace is writing, with the nodes of tensors and numbers in it.
-type scope struct {
-	graph     *fx.Graph
-	nodes     map[*tensor.Tensor]*fx.Node
-	exprNodes map[string]*fx.Node
-	scalars   map[*torch.Scalar]*fx.Node
-}
-
-func newScope() scope {
-	return scope{fx.NewGraph(), map[*tensor.Tensor]*fx.Node{}, map[string]*fx.Node{}, map[*torch.Scalar]*fx.Node{}}
-}
-
-// outside is what a branch reads of the trace around it: a tensor, or a number by the text of its expression.
-type outside struct {
-	tensor *tensor.Tensor
-	number string
-}
-
-// outsideOf is what a branch's placeholder stands for.
-func outsideOf(n *fx.Node) outside {
-	if s, ok := n.Val.(fx.SymInt); ok {
-		return outside{number: s.Expr}
-	}
-	f, _ := n.Val.(*tensor.Tensor)
-	return outside{tensor: f}
-}
-
-// nodeOf is the node of v here.
-func (tr *tracer) nodeOf(v outside) *fx.Node {
-	if v.tensor != nil {
-		return tr.nodes[v.tensor]
-	}
-	return tr.exprNodes[v.number]
-}
-
-// openBody begins a subgraph.
-func (tr *tracer) openBody() *branch {
-	b := &branch{parent: tr.branch, outer: tr.scope}
-	tr.scope = newScope()
-	tr.branch = b
-	return b
-}
-
-// close goes on with the graph around a subgraph.
-func (b *branch) close(tr *tracer) { tr.scope, tr.branch = b.outer, b.parent }
-
-// around runs f in the surrounding trace.
-func (b *branch) around(tr *tracer, f func()) {
-	own := tr.scope
-	tr.scope, tr.branch = b.outer, b.parent
-	f()
-	tr.scope, tr.branch = own, b
-}
-
-// fake is tracer.fake inside a branch: values from around it come in through placeholders.
-func (b *branch) fake(tr *tracer, p *torch.Tensor) (*tensor.Tensor, error) {
-	if tr.nodes[p.T] != nil {
-		return p.T, nil
-	}
-	var f *tensor.Tensor
-	var err error
-	b.around(tr, func() { f, err = tr.fake(p) })
-	if err != nil {
-		return nil, err
-	}
-	if tr.nodes[f] == nil {
-		b.input(tr, f)
-	}
-	return f, nil
-}
-
-// input adds a placeholder for a tensor of the surrounding trace, and before it for the symbols that its sizes have.
-func (b *branch) input(tr *tracer, f *tensor.Tensor) {
-	for _, name := range tr.symbolsOf(f) {
-		tr.exprNode(symbolic.Sym(name))
-	}
-	tr.nodes[f] = b.placeholder(tr, outside{tensor: f}, b.outer.nodes[f], f)
-}
-
-// symbolsOf are the symbols of a tensor's sizes and strides.
-func (tr *tracer) symbolsOf(f *tensor.Tensor) []string {
-	if !tr.sizes.Symbolic(f) {
-		return nil
-	}
-	es := slices.Clone(tr.sizes.Size(f))
-	if strides, err := tr.sizes.Stride(f); err == nil {
-		es = append(es, strides...)
-	}
-	var out []string
-	for _, e := range es {
-		for _, name := range tr.unknowns.Simplify(e).Symbols() {
-			if !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
-	}
-	return out
-}
-
-// number is the placeholder for a number that the surrounding trace has, or can have; nil for one that has to be computed here.
-func (b *branch) number(tr *tracer, e *symbolic.Expr) *fx.Node {
-	var n *fx.Node
-	b.around(tr, func() {
-		if e.Op == symbolic.OpSym || tr.exprNodes[e.String()] != nil {
-			n = tr.exprNode(e)
-		}
-	})
-	if n == nil {
-		return nil
-	}
-	tr.exprNodes[e.String()] = b.placeholder(tr, outside{number: e.String()}, n, n.Val)
-	return tr.exprNodes[e.String()]
-}
-
-// placeholder adds a placeholder for v, whose node in the surrounding trace is outer.
-func (b *branch) placeholder(tr *tracer, v outside, outer *fx.Node, val any) *fx.Node {
-	name := outer.Name
-	var first *fx.Node
-	for _, n := range tr.graph.Nodes {
-		if n.Op != fx.Placeholder {
-			first = n
-			break
-		}
-	}
-	var n *fx.Node
-	add := func() { n = tr.graph.CreateNode(fx.Placeholder, name, nil, nil, "") }
-	if first != nil {
-		tr.graph.InsertBefore(first, add)
-	} else {
-		add()
-	}
-	n.Val = val
-	b.inputs = append(b.inputs, v)
-	return n
-}
-
-// cond is torch.cond(pred, true_fn, false_fn, operands): one node with two subgraphs.
-func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+// cond is torch.cond(pred, true_fn, false_fn, operands): one node with two subgraphs. done is false where plain Python does what PyTorch
+// does: it words the error of a wrong call, and a constant pred makes it the call of one branch.
+func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
 	names := []string{"pred", "true_fn", "false_fn", "operands"}
 	full := make([]vm.Object, 4)
 	copy(full, args)
@@ -173,16 +28,13 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 			}
 		}
 	}
-	if full[0] == nil || full[1] == nil || full[2] == nil {
-		return nil, false, nil // plain Python words the error
-	}
 	pred, ok := full[0].(*torch.Tensor)
-	if !ok {
-		return nil, false, nil // a constant: one branch is inlined
+	if !ok || full[1] == nil || full[2] == nil {
+		return nil, false, nil
 	}
 	var operands []vm.Object
 	if full[3] != nil {
-		tr.seeItems(full[3])
+		bo.world.seeItems(full[3])
 		switch v := full[3].(type) {
 		case *vm.Tuple:
 			operands = v.Items
@@ -192,96 +44,106 @@ func (tr *tracer) cond(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 			return nil, false, nil
 		}
 	}
-	tr.usePytree()
-	tr.useCond()
-	pf, err := tr.fake(pred)
+	bo.usePytree()
+	bo.useCond()
+	pf, given, err := bo.condInputs(pred, full[1:3], operands)
 	if err != nil {
 		return nil, false, err
 	}
-	for _, fn := range full[1:3] {
-		if err := tr.realizeClosure(fn); err != nil {
-			return nil, false, err
+	graphs, uses, result, err := bo.traceBranches(full[1:3], operands, given)
+	if err != nil {
+		return nil, false, err
+	}
+	all, names := bo.branchInputs(uses)
+	var subs [2]*fx.Node
+	for i, kind := range []string{"true", "false"} {
+		name := fmt.Sprintf("cond_%s_%d", kind, bo.conds)
+		bo.out.rename(graphs[i], all, names)
+		bo.out.file(name, graphs[i])
+		subs[i] = bo.out.graph.GetAttr(name)
+	}
+	bo.conds++
+	list := make(fx.List, len(all))
+	for i, v := range all {
+		list[i] = bo.out.nodeOf(v)
+	}
+	n := bo.out.graph.CallFunction("torch.ops.higher_order.cond", bo.out.nodes[pf], subs[0], subs[1], list)
+	bo.out.calls++
+	return bo.standIns.bodyResult(n, result)
+}
+
+// condInputs makes inputs of what a cond reads, in PyTorch's order: pred, what the branches close over, the operands.
+func (bo *bodies) condInputs(pred *torch.Tensor, branches, operands []vm.Object) (p *tensor.Tensor, given []*tensor.Tensor, err error) {
+	if p, err = bo.standIns.fake(pred); err != nil {
+		return nil, nil, err
+	}
+	for _, fn := range branches {
+		if err := bo.realizeClosure(fn); err != nil {
+			return nil, nil, err
 		}
 	}
-	var given []*tensor.Tensor
 	for _, o := range operands {
-		p, ok := o.(*torch.Tensor)
+		x, ok := o.(*torch.Tensor)
 		if !ok {
-			return nil, false, unsupported(breaks.CondOperands)
+			return nil, nil, unsupported(breaks.CondOperands)
 		}
-		f, err := tr.fake(p)
+		f, err := bo.standIns.fake(x)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 		given = append(given, f)
 	}
-	var graphs [2]*fx.Graph
-	var outs [2][]vm.Object
-	var uses [2][]outside
-	var result vm.Object
-	for i, fn := range full[1:3] {
-		g, res, inputs, err := tr.traceBranch(fn, operands, given)
-		if err != nil {
-			return nil, false, err
+	return p, given, nil
+}
+
+// traceBranches runs both branches of a cond, each with a graph of its own. They have to give back as many tensors; result is the first
+// one's, which is what the cond's own result looks like.
+func (bo *bodies) traceBranches(branches, operands []vm.Object, given []*tensor.Tensor) (graphs [2]*fx.Graph, uses [2][]outside, result vm.Object, err error) {
+	var outs [2]int
+	for i, fn := range branches {
+		var res vm.Object
+		if graphs[i], res, uses[i], err = bo.traceBody(fn, operands, nil, given, breaks.CondResult); err != nil {
+			return graphs, uses, nil, err
 		}
-		graphs[i], uses[i] = g, inputs
 		switch v := res.(type) {
 		case *torch.Tensor:
-			outs[i] = []vm.Object{v}
+			outs[i] = 1
 		case *vm.Tuple:
-			outs[i] = v.Items
+			outs[i] = len(v.Items)
 		case *vm.List:
-			outs[i] = v.Items
+			outs[i] = len(v.Items)
 		default:
-			return nil, false, unsupported(breaks.CondResult)
+			return graphs, uses, nil, unsupported(breaks.CondResult)
 		}
 		if i == 0 {
 			result = res
 		}
 	}
-	if len(outs[0]) != len(outs[1]) {
-		return nil, false, unsupported(breaks.CondResults, strconv.Itoa(len(outs[0])), strconv.Itoa(len(outs[1])))
+	if outs[0] != outs[1] {
+		return graphs, uses, nil, unsupported(breaks.CondResults, strconv.Itoa(outs[0]), strconv.Itoa(outs[1]))
 	}
-	all, names := tr.branchInputs(uses)
-	var subs [2]*fx.Node
-	for i, kind := range []string{"true", "false"} {
-		name := fmt.Sprintf("cond_%s_%d", kind, tr.conds)
-		tr.rename(graphs[i], all, names)
-		if tr.subs == nil {
-			tr.subs = map[string]*fx.GraphModule{}
-		}
-		tr.subs[name] = &fx.GraphModule{Graph: graphs[i], ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(graphs[i])}
-		subs[i] = tr.graph.GetAttr(name)
-	}
-	tr.conds++
-	list := make(fx.List, len(all))
-	for i, v := range all {
-		list[i] = tr.nodeOf(v)
-	}
-	n := tr.graph.CallFunction("torch.ops.higher_order.cond", tr.nodes[pf], subs[0], subs[1], list)
-	tr.calls++
-	return tr.bodyResult(n, result)
+	return graphs, uses, result, nil
 }
 
 // realizeClosure looks at what a function made in the trace closes over, in the order of its cells: PyTorch does so with the arguments of
 // an operator that has a body, before it traces that.
-func (tr *tracer) realizeClosure(fn vm.Object) error {
+func (bo *bodies) realizeClosure(fn vm.Object) error {
 	f, ok := fn.(*vm.Function)
 	if !ok {
 		return nil
 	}
 	for _, c := range f.Closure {
-		src := tr.argumentOf(c)
+		src := bo.bindings.argumentOf(c)
 		if src == nil {
 			continue
 		}
-		if s, ok := tr.lifted(c.V, src).(*torch.Scalar); ok {
-			tr.exprNode(s.Expr)
+		if s, ok := bo.symbols.lifted(c.V, src).(*torch.Scalar); ok {
+			bo.out.exprNode(s.Expr)
 			continue
 		}
-		tr.see(c.V, src)
+		bo.world.see(c.V, src)
 		if p, ok := c.V.(*torch.Tensor); ok {
-			if _, err := tr.fake(p); err != nil {
+			if _, err := bo.standIns.fake(p); err != nil {
 				return err
 			}
 		}
@@ -290,55 +152,36 @@ func (tr *tracer) realizeClosure(fn vm.Object) error {
 }
 
 // useCond guards what PyTorch's own version of torch.cond looks up.
-func (tr *tracer) useCond() {
+func (bo *bodies) useCond() {
 	own := source.Import{Module: "torch._higher_order_ops.cond"}.Name()
-	tr.guards.Add(guard.Part(own),
+	bo.guards.Add(guard.Part(own),
 		guard.New(guard.TypeMatch, "___check_type_id("+own+".cond_op, <id>)", nil, nil),
 		guard.New(guard.EqualsMatch, own+".cond_op.__name__ == 'cond'", nil, nil))
-	m, err := tr.in.Import("torch")
+	m, err := bo.in.Import("torch")
 	if err != nil {
 		return
 	}
-	src := tr.sources[m]
+	src := bo.world.sources[m]
 	if src == nil {
 		return
 	}
-	tr.guards.Add(guard.Part(src.Name()+".compiler"), guard.Part(src.Name()+".compiler.is_dynamo_compiling"))
-	tr.guards.AddTwice(guard.New(guard.ObjectAliasing, src.Name()+" is "+own+".torch", nil, nil))
-}
-
-// branchesOf are the subgraphs that g names.
-func (tr *tracer) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
-	var out map[string]*fx.GraphModule
-	for _, n := range g.Nodes {
-		if s := tr.subs[n.Target]; n.Op == fx.GetAttr && s != nil {
-			if out == nil {
-				out = map[string]*fx.GraphModule{}
-			}
-			out[n.Target] = s
-		}
-	}
-	return out
-}
-
-// traceBranch runs a branch of a cond with a graph of its own.
-func (tr *tracer) traceBranch(fn vm.Object, operands []vm.Object, given []*tensor.Tensor) (*fx.Graph, vm.Object, []outside, error) {
-	return tr.traceBody(fn, operands, nil, given, breaks.CondResult)
+	bo.guards.Add(guard.Part(src.Name()+".compiler"), guard.Part(src.Name()+".compiler.is_dynamo_compiling"))
+	bo.guards.AddTwice(guard.New(guard.ObjectAliasing, src.Name()+" is "+own+".torch", nil, nil))
 }
 
 // traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
 // of a result that holds anything but tensors.
-func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal breaks.ID) (*fx.Graph, vm.Object, []outside, error) {
-	b := tr.openBody()
-	defer b.close(tr)
+func (bo *bodies) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal breaks.ID) (*fx.Graph, vm.Object, []outside, error) {
+	b := bo.out.openBody()
+	defer b.close(bo.out) // after an error, too: the trace may go on behind it, in an except block of the program
 	for _, f := range given {
-		if tr.nodes[f] == nil {
-			b.input(tr, f)
+		if bo.out.nodes[f] == nil {
+			b.input(bo.out, f)
 		}
 	}
-	res, done, err := tr.call(tr.in, fn, operands, kw)
+	res, done, err := bo.call(bo.in, fn, operands, kw)
 	if err == nil && !done {
-		res, err = tr.in.Call(fn, operands, kw)
+		res, err = bo.in.Call(fn, operands, kw)
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -356,20 +199,20 @@ func (tr *tracer) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, g
 		if !ok {
 			return nil, nil, nil, unsupported(refusal)
 		}
-		f, err := tr.fake(p)
+		f, err := bo.standIns.fake(p)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		out = append(out, tr.nodes[f])
+		out = append(out, bo.out.nodes[f])
 	}
-	g := tr.graph
+	g := bo.out.graph
 	g.Output(out)
 	return g, res, b.inputs, nil
 }
 
 // branchInputs are what two branches read of the trace around them, in the order and with the names that PyTorch gives them: what both
 // read, then what only the first does, then what only the second does, each sorted by name.
-func (tr *tracer) branchInputs(uses [2][]outside) (all []outside, names []string) {
+func (bo *bodies) branchInputs(uses [2][]outside) (all []outside, names []string) {
 	for _, part := range []struct {
 		suffix string
 		of     []outside
@@ -385,40 +228,16 @@ func (tr *tracer) branchInputs(uses [2][]outside) (all []outside, names []string
 				vs = append(vs, v)
 			}
 		}
-		slices.SortFunc(vs, func(a, b outside) int { return strings.Compare(tr.nodeOf(a).Name, tr.nodeOf(b).Name) })
+		slices.SortFunc(vs, func(a, b outside) int { return strings.Compare(bo.out.nodeOf(a).Name, bo.out.nodeOf(b).Name) })
 		for _, v := range vs {
-			all, names = append(all, v), append(names, tr.nodeOf(v).Name+part.suffix)
+			all, names = append(all, v), append(names, bo.out.nodeOf(v).Name+part.suffix)
 		}
 	}
 	return all, names
 }
 
-// rename gives a branch's graph placeholders of these names for inputs. They are new ones, as in PyTorch: the old ones have the names.
-func (tr *tracer) rename(g *fx.Graph, inputs []outside, names []string) {
-	old := g.Placeholders()
-	var first *fx.Node
-	for _, n := range g.Nodes {
-		if n.Op != fx.Placeholder {
-			first = n
-			break
-		}
-	}
-	g.InsertBefore(first, func() {
-		for i, v := range inputs {
-			n := g.Placeholder(names[i])
-			n.Val = tr.nodeOf(v).Val
-			for _, o := range old {
-				if outsideOf(o) == v {
-					g.ReplaceUses(o, n)
-				}
-			}
-		}
-	})
-	g.Erase(old...)
-}
-
 // arrange gives a branch's graph the placeholders of inputs, in that order.
-func (tr *tracer) arrange(g *fx.Graph, inputs []outside) {
+func (bo *bodies) arrange(g *fx.Graph, inputs []outside) {
 	var ps, rest []*fx.Node
 	have := map[outside]*fx.Node{}
 	for _, n := range g.Nodes {
@@ -431,7 +250,7 @@ func (tr *tracer) arrange(g *fx.Graph, inputs []outside) {
 	for _, v := range inputs {
 		n := have[v]
 		if n == nil {
-			outer := tr.nodeOf(v)
+			outer := bo.out.nodeOf(v)
 			g.InsertBefore(rest[0], func() { n = g.CreateNode(fx.Placeholder, outer.Name, nil, nil, "") })
 			n.Val = outer.Val
 		}

@@ -42,9 +42,7 @@ type Dynamo struct {
 	// Observe sees each event as it happens; nil fields are skipped.
 	Observe Observer
 
-	ctx       *Context
-	active    *tracer
-	outer     *tracer // the trace that runs plain Python right now
+	underway  // changes by push
 	log       traceLog
 	logs      logs
 	compiling string // id of the frame under way
@@ -61,6 +59,23 @@ type Dynamo struct {
 	nextID    int
 	always    map[*code.Code]bool // what torch.compile was asked for, whether or not it has to do with tensors
 	unique    int                 // how many names of globals, functions and code objects were made up so far
+}
+
+// underway is what capture is at now.
+type underway struct {
+	ctx    *Context // of the compiled call that runs; nil => none
+	active *tracer  // nil => nothing is being traced
+	outer  *tracer  // the trace that runs plain Python right now; nil => none
+}
+
+// push lets change alter what is under way together with the ambient state of the torch package; pop brings both back.
+func (d *Dynamo) push(change func(u *underway, a *torch.Ambient)) (pop func()) {
+	before := d.underway
+	popAmbient := d.T.Push(func(a *torch.Ambient) { change(&d.underway, a) })
+	return func() {
+		popAmbient()
+		d.underway = before
+	}
 }
 
 // stance is what torch.compiler.set_stance asked for.
@@ -172,17 +187,13 @@ func (d *Dynamo) Call(ctx *Context, fn vm.Object, args []vm.Object, kw []vm.KwAr
 	if c := codeOf(fn); c != nil {
 		d.always[c] = true
 	}
-	old, oldHook := d.ctx, d.In.FrameHook
-	d.ctx, d.In.FrameHook = ctx, d.frame
-	defer func() { d.ctx, d.In.FrameHook = old, oldHook }()
+	defer d.push(func(u *underway, a *torch.Ambient) { u.ctx, a.FrameHook = ctx, d.frame })()
 	return d.In.Call(fn, args, kw)
 }
 
 // Disabled calls fn with capture switched off.
 func (d *Dynamo) Disabled(fn vm.Object, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-	oldHook := d.In.FrameHook
-	d.In.FrameHook = nil
-	defer func() { d.In.FrameHook = oldHook }()
+	defer d.T.Push(func(a *torch.Ambient) { a.FrameHook = nil })()
 	return d.In.Call(fn, args, kw)
 }
 
@@ -302,6 +313,7 @@ func sameBackend(a, b Backend) bool {
 	return a.Name == b.Name
 }
 
+// envOf is what sources are read from when f is about to run.
 func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
 	e := &source.Env{In: d.In, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
 	for i, v := range f.LocalsPlus {
@@ -350,6 +362,7 @@ func (d *Dynamo) clone(f *vm.Frame) *vm.Frame {
 	return g
 }
 
+// kept reports whether a node is still in the graph.
 func kept(g *fx.Graph, n *fx.Node) bool {
 	for _, m := range g.Nodes {
 		if m == n {
@@ -381,16 +394,16 @@ func (d *Dynamo) timed(name string, f func() error) error {
 
 // globalState is what ___check_global_state() compares: modes of the whole process that decide what operators do.
 type globalState struct {
-	grad     bool
-	autocast torch.Autocast
-	modes    torch.Modes
-	threads  int
-	dtype    tensor.DType
-	infer    bool
+	grad    bool
+	blocks  torch.BlockModes
+	modes   torch.Modes
+	threads int
+	dtype   tensor.DType
 }
 
+// globalState is the state now, but for the grad mode, which the caller says.
 func (d *Dynamo) globalState(grad bool) globalState {
-	return globalState{grad, d.T.Autocast, d.T.Modes, parallel.Threads(), d.T.DefaultDType, d.T.Inference}
+	return globalState{grad, d.T.BlockModes, d.T.Modes, parallel.Threads(), d.T.DefaultDType}
 }
 
 // changed names what is not as it was, as PyTorch does, each name with a space behind it.
@@ -401,13 +414,13 @@ func (s globalState) changed(now globalState) string {
 		is   bool
 	}{
 		{"grad_mode", s.grad != now.grad},
-		{"autocast", s.autocast != now.autocast},
+		{"autocast", s.blocks.Autocast != now.blocks.Autocast},
 		{"deterministic_algorithms", s.modes.Deterministic != now.modes.Deterministic},
 		{"deterministic_algorithms_warn_only", s.modes.WarnOnly != now.modes.WarnOnly},
 		{"allow_tf32", s.modes.MatmulPrecision != now.modes.MatmulPrecision},
 		{"num_threads", s.threads != now.threads},
 		{"default_dtype", s.dtype != now.dtype},
-		{"inference_mode", s.infer != now.infer},
+		{"inference_mode", s.blocks.Inference != now.blocks.Inference},
 	} {
 		if f.is {
 			b.WriteString(f.name + " ")
@@ -429,7 +442,7 @@ func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
 			switch {
 			case now.grad != before.grad:
 				cause = guard.GradVaries
-			case now.autocast != before.autocast:
+			case now.blocks.Autocast != before.blocks.Autocast:
 				cause = guard.AutocastVaries
 			}
 			return false, guard.Failure{Text: "GLOBAL_STATE changed: " + before.changed(now), Cause: cause}
@@ -445,10 +458,9 @@ func (d *Dynamo) uniqueName(prefix string) string {
 	return fmt.Sprintf("%s_%d", prefix, n)
 }
 
+// config reads a setting of torch._dynamo.config, as the program has it now.
 func (d *Dynamo) config(name string) (vm.Object, error) {
-	frame, call := d.In.FrameHook, d.In.CallHook
-	d.In.FrameHook, d.In.CallHook = nil, nil // a trace does not look at how settings are read
-	defer func() { d.In.FrameHook, d.In.CallHook = frame, call }()
+	defer d.T.Push(func(a *torch.Ambient) { a.FrameHook, a.CallHook = nil, nil })() // a trace does not look at how settings are read
 	m, err := d.In.Import("torch._dynamo.config")
 	if err != nil {
 		return nil, err
@@ -456,6 +468,7 @@ func (d *Dynamo) config(name string) (vm.Object, error) {
 	return d.In.GetAttr(m, name)
 }
 
+// configBool is config for a setting that is on or off.
 func (d *Dynamo) configBool(name string) (bool, error) {
 	v, err := d.config(name)
 	if err != nil {
@@ -464,6 +477,7 @@ func (d *Dynamo) configBool(name string) (bool, error) {
 	return d.In.Truth(v)
 }
 
+// configInt is config for a number; def where the setting is none.
 func (d *Dynamo) configInt(name string, def int) (int, error) {
 	v, err := d.config(name)
 	if err != nil {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"whittle/capture/guard"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -30,6 +31,17 @@ func CallRules() map[string]CallRule {
 	out := map[string]CallRule{}
 	for name, l := range callRules {
 		out[name] = CallRule{l.why, l.torch, l.home, l.names}
+	}
+	return out
+}
+
+// Watched are the instructions that a trace does something particular for.
+func Watched() []code.Op {
+	var out []code.Op
+	for op, look := range watched {
+		if look != nil {
+			out = append(out, code.Op(op))
+		}
 	}
 	return out
 }

@@ -14,58 +14,6 @@ import (
 // interpreter itself: the class of an object is asked for __len__, a comparison walks two lists, a method is found in a class.
 // What follows guards that, too. These guards are not PyTorch's, and no log shows them.
 
-// anchor notes that the trace reached v by a way that is guarded, though v has no source.
-func (tr *tracer) anchor(v vm.Object) {
-	switch f := v.(type) {
-	case *vm.ClassMethod:
-		v = f.Func
-	case *vm.StaticMethod:
-		v = f.Func
-	case *vm.Property:
-		for _, x := range []vm.Object{f.Get, f.Set, f.Del} {
-			if x != nil {
-				tr.anchor(x)
-			}
-		}
-		return
-	case *torch.Tensor:
-		if f.T.Fake {
-			return
-		}
-	}
-	switch v.(type) {
-	case nil, *vm.NoneType, *vm.Builtin, *vm.GetSet, *vm.Member, *vm.Module, *torch.DType, *torch.Device, *vm.Cell:
-		return
-	}
-	if t, ok := v.(*vm.Type); ok && !t.Heap {
-		return
-	}
-	if k := keyOf(v); k != nil && tr.sources[k] == nil && !tr.made[k] {
-		if tr.anchored == nil {
-			tr.anchored = map[vm.Object]bool{}
-		}
-		tr.anchored[k] = true
-	}
-}
-
-// sourceOf is the source of an object that existed before the trace; nil for others.
-func (tr *tracer) sourceOf(o vm.Object) source.Source {
-	k := keyOf(o)
-	if k == nil {
-		return nil
-	}
-	if s := tr.sources[k]; s != nil {
-		return s
-	}
-	if !tr.anchored[k] {
-		return nil
-	}
-	delete(tr.anchored, k)
-	tr.fixedCount++
-	tr.see(o, source.Fixed{Value: k, N: tr.fixedCount})
-	return tr.sources[k]
-}
-
 // classFacts are attributes that were looked up in one class, and what was found.
 type classFacts struct {
 	names []string
@@ -73,16 +21,17 @@ type classFacts struct {
 }
 
 // lookedUp is told of each attribute that the interpreter looks up in a class while a frame is traced.
-func (tr *tracer) lookedUp(t *vm.Type, name string, v vm.Object) {
-	if tr.d.active != tr || tr.depth > 0 || tr.ended {
+func (rd *reads) lookedUp(t *vm.Type, name string, v vm.Object) {
+	if !rd.listening() {
 		return
 	}
 	if v != nil && !special(name) && !bindable(v) {
 		return // data: who reads it guards it
 	}
-	tr.classFact(t, name, v)
+	rd.classFact(t, name, v)
 }
 
+// special reports whether a name is one of Python's own: __len__.
 func special(name string) bool {
 	return len(name) > 4 && name[:2] == "__" && name[len(name)-2:] == "__"
 }
@@ -99,15 +48,12 @@ func bindable(v vm.Object) bool {
 }
 
 // classFact notes that a class has v under a name; nil for nothing.
-func (tr *tracer) classFact(t *vm.Type, name string, v vm.Object) {
-	c := tr.classes[t]
+func (rd *reads) classFact(t *vm.Type, name string, v vm.Object) {
+	c := rd.classes[t]
 	if c == nil {
-		if tr.classes == nil {
-			tr.classes = map[*vm.Type]*classFacts{}
-		}
 		c = &classFacts{found: map[string]vm.Object{}}
-		tr.classes[t] = c
-		tr.classOrder = append(tr.classOrder, t)
+		rd.classes[t] = c
+		rd.classOrder = append(rd.classOrder, t)
 	}
 	if _, known := c.found[name]; known {
 		return
@@ -115,28 +61,15 @@ func (tr *tracer) classFact(t *vm.Type, name string, v vm.Object) {
 	c.names = append(c.names, name)
 	c.found[name] = v
 	if v != nil {
-		tr.anchor(v)
-	}
-}
-
-// ownDict gives the __dict__ of an object from outside its source: vars(o) reads it as attributes are read.
-func (tr *tracer) ownDict(o vm.Object, v vm.Object) {
-	i, ok := o.(*vm.Instance)
-	if !ok || i.Dict == nil || v != vm.Object(i.Dict) || tr.sources[v] != nil {
-		return
-	}
-	if src := tr.sourceOf(o); src != nil {
-		tr.sources[v] = source.Attr{Base: src, Of: "__dict__"}
-		tr.save(o)
-		tr.keep(v, snapshot{items: tr.saved[o].items})
+		rd.world.anchor(v)
 	}
 }
 
 // classGuards hold as long as the classes that the trace asked have what they had. The trace has ended, and its writes are undone.
-func (tr *tracer) classGuards() []*guard.Guard {
+func (rd *reads) classGuards() []*guard.Guard {
 	var out []*guard.Guard
-	for i, t := range tr.classOrder {
-		c := tr.classes[t]
+	for i, t := range rd.classOrder {
+		c := rd.classes[t]
 		var names []string
 		var found []vm.Object
 		for _, n := range c.names {
@@ -153,53 +86,53 @@ func (tr *tracer) classGuards() []*guard.Guard {
 }
 
 // readsAttr is told of an attribute that bytecode or getattr is about to read from o.
-func (tr *tracer) readsAttr(o vm.Object, name string) {
+func (rd *reads) readsAttr(o vm.Object, name string) {
 	switch o := o.(type) {
 	case *vm.Instance:
 		t := o.Class
-		tr.lookedUp(t, "__getattribute__", t.Lookup("__getattribute__"))
-		tr.lookedUp(t, "__getattr__", t.Lookup("__getattr__"))
+		rd.lookedUp(t, "__getattribute__", t.Lookup("__getattribute__"))
+		rd.lookedUp(t, "__getattr__", t.Lookup("__getattr__"))
 		v := t.Lookup(name)
-		src := tr.sourceOf(o)
+		src := rd.world.sourceOf(o)
 		if src == nil || v != nil && bindable(v) {
-			tr.classFact(t, name, v)
+			rd.classFact(t, name, v)
 		} else if v == nil {
-			tr.lookedUp(t, name, v)
-		}
-		if src != nil && !isProperty(v) && tr.lacked(o, name) {
-			tr.guards.Covertly(func() { tr.guards.Add(guard.Lacks(name, src)) })
+			rd.lookedUp(t, name, v)
+		} // else it is data of the class: a guard on the attribute itself says what it is
+		if src != nil && !isProperty(v) && rd.effects.Lacked(o, name) {
+			rd.guards.Covertly(func() { rd.guards.Add(guard.Lacks(name, src)) })
 		}
 	case *vm.Type:
-		if !o.Heap {
+		if !o.Heap { // the classes of Python itself cannot be written
 			return
 		}
 		m := o.Type()
-		tr.lookedUp(m, name, m.Lookup(name))
+		rd.lookedUp(m, name, m.Lookup(name))
 		v := o.Lookup(name)
-		if v == nil || bindable(v) || tr.sourceOf(o) == nil {
-			tr.classFact(o, name, v)
+		if v == nil || bindable(v) || rd.world.sourceOf(o) == nil {
+			rd.classFact(o, name, v)
 		}
 		if v == nil {
-			tr.lookedUp(m, "__getattr__", m.Lookup("__getattr__"))
-			tr.classFact(m, name, m.Lookup(name))
+			rd.lookedUp(m, "__getattr__", m.Lookup("__getattr__"))
+			rd.classFact(m, name, m.Lookup(name))
 		}
 	}
 }
 
 // asksAttr is told of hasattr(o, name).
-func (tr *tracer) asksAttr(o, name vm.Object) {
+func (rd *reads) asksAttr(o, name vm.Object) {
 	n, ok := vm.AsStr(name)
 	if !ok {
 		return
 	}
-	tr.readsAttr(o, n)
+	rd.readsAttr(o, n)
 	i, isInst := o.(*vm.Instance)
-	src := tr.sourceOf(o)
-	if !isInst || src == nil || i.Dict == nil || tr.lacked(i, n) {
+	src := rd.world.sourceOf(o)
+	if !isInst || src == nil || i.Dict == nil || rd.effects.Lacked(i, n) {
 		return
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Has(n, src))
+	rd.guards.Covertly(func() {
+		rd.guards.Add(guard.Has(n, src))
 	})
 }
 
@@ -212,34 +145,18 @@ func isProperty(v vm.Object) bool {
 	return false
 }
 
-// lacked reports whether an object had no attribute of its own of a name before the trace.
-func (tr *tracer) lacked(o *vm.Instance, name string) bool {
-	if s, ok := tr.saved[o]; ok && s.dict != nil {
-		for i := 0; i < len(s.items); i += 2 {
-			if n, ok := vm.AsStr(s.items[i]); ok && n == name {
-				return false
-			}
-		}
-		return true
-	}
-	if o.Dict == nil {
-		return true
-	}
-	_, has := o.Dict.GetStr(name)
-	return !has
-}
-
 // content guards all that a container from outside holds, at any depth: code that nobody sees is about to read it.
-func (tr *tracer) content(o vm.Object) {
-	tr.guards.Covertly(func() { tr.deep(o, map[vm.Object]bool{}) })
+func (rd *reads) content(o vm.Object) {
+	rd.guards.Covertly(func() { rd.deep(o, map[vm.Object]bool{}) })
 }
 
-func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
-	if keyOf(o) == nil || met[o] {
+// deep is content for one object; met are those that were looked at.
+func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
+	if source.Identity(o) == nil || met[o] {
 		return
 	}
 	met[o] = true
-	src := tr.sourceOf(o)
+	src := rd.world.sourceOf(o)
 	var items []vm.Object
 	if l, ok := vm.AsList(o); ok {
 		items = l.Items
@@ -247,89 +164,32 @@ func (tr *tracer) deep(o vm.Object, met map[vm.Object]bool) {
 		items = t.Items
 	} else if d, ok := vm.AsDict(o); ok {
 		if src != nil {
-			tr.keysGuard(src, o, d)
-			for _, k := range d.Keys() {
-				tr.anchor(k)
-				tr.sourceOf(k)
+			rd.world.keysGuard(src, o, d)
+			for _, k := range d.Keys() { // the keys are guarded: objects among them are the same in every call
+				rd.world.anchor(k)
+				rd.world.sourceOf(k)
 			}
 			for _, k := range d.Keys() {
-				if v, ok, err := d.Get(tr.in, k); ok && err == nil {
-					tr.seeItem(o, src, k, v)
+				if v, ok, err := d.Get(rd.in, k); ok && err == nil {
+					rd.world.seeItem(o, src, k, v)
 				}
 			}
 		}
 		items = append(d.Keys(), d.Values()...)
 	} else if src != nil {
-		tr.membersGuard(src, o)
+		rd.world.membersGuard(src, o)
 	}
 	for i, x := range items {
 		if _, isDict := vm.AsDict(o); !isDict && src != nil {
-			tr.seeItem(o, src, vm.MakeInt(int64(i)), x)
+			rd.world.seeItem(o, src, vm.MakeInt(int64(i)), x)
 		}
-		tr.deep(x, met)
+		rd.deep(x, met)
 	}
-}
-
-// keysGuard holds while a dict has the keys that it had before the trace, in their order.
-func (tr *tracer) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
-	var keys []vm.Object
-	if s, saved := tr.saved[d]; saved {
-		for i := 0; i < len(s.items); i += 2 {
-			keys = append(keys, s.items[i])
-		}
-	} else {
-		keys = d.Keys()
-	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Keys(o.Type(), keys, src))
-	})
-}
-
-// memberGuard holds while a dict has a key, or has it not.
-func (tr *tracer) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
-	if k, ok := key.(*torch.Scalar); ok && k != nil {
-		return
-	}
-	has := false
-	if s, saved := tr.saved[d]; saved {
-		for i := 0; i < len(s.items) && !has; i += 2 {
-			has = guard.Same(tr.in, s.items[i], key)
-		}
-	} else if _, ok, err := d.Get(tr.in, key); err == nil {
-		has = ok
-	}
-	r, err := tr.in.Repr(key)
-	if err != nil || keyOf(key) != nil && !guard.Constant(key) && tr.sourceOf(key) == nil && tr.madeHere(key) {
-		return
-	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Member(key, r, has, src))
-	})
-}
-
-// madeHere reports whether an object without a source may have been made by the trace: only what is fixed by nature is not.
-func (tr *tracer) madeHere(o vm.Object) bool {
-	switch o.(type) {
-	case *vm.Type, *vm.Function, *vm.Builtin, *vm.Module:
-		return tr.made[o]
-	}
-	return true
-}
-
-// membersGuard holds while a set, a deque or another container of Go holds what it holds.
-func (tr *tracer) membersGuard(src source.Source, o vm.Object) {
-	items, ok := guard.Contained(tr.in, o)
-	if !ok {
-		return
-	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.Contents(o, items, src))
-	})
 }
 
 // nativeState is the break at a method of a native object that was there before the trace and keeps a state of its own: a random
 // generator, a context variable, a file. Nothing could tell whether it is the same the next time.
-func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
+func (rd *reads) nativeState(f *vm.Builtin, self vm.Object) error {
 	switch o := self.(type) {
 	case *torch.Tensor, *torch.Scalar, *vm.Module, *vm.Type, *replayIter, *torch.Node, *torch.Graph, *torch.GraphModule:
 		return nil
@@ -345,7 +205,7 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 	if _, ok := self.(*torch.Generator); ok {
 		return unsupported(breaks.NativeMethod, "Generator", f.Name)
 	}
-	if tr.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || tr.quiet()) {
+	if rd.world.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || rd.quiet()) {
 		return nil
 	}
 	id := breaks.NativeMethod
@@ -358,20 +218,9 @@ func (tr *tracer) nativeState(f *vm.Builtin, self vm.Object) error {
 // isFile reports whether a class is that of files that are open for text, as open() makes them by default.
 func isFile(t *vm.Type) bool { return t.Name == "TextIOWrapper" }
 
-// imports gives a module that traced code is about to import its source.
-func (tr *tracer) imports(f *vm.Frame, name string, from, level vm.Object) {
-	if n, ok := vm.AsInt(level); !ok || n != 0 || tr.quiet() {
-		return
-	}
-	if from == vm.None {
-		name, _, _ = strings.Cut(name, ".")
-	}
-	f.Ext = &pending{imported: name}
-}
-
 // storesTensor is the break at an assignment to what a tensor is: its data, its gradient, whether it wants one. A graph has no form for it,
 // and done while tracing it would happen once.
-func (tr *tracer) storesTensor(o vm.Object, name string) error {
+func (rd *reads) storesTensor(o vm.Object, name string) error {
 	t, ok := o.(*torch.Tensor)
 	if !ok {
 		return nil
@@ -383,7 +232,7 @@ func (tr *tracer) storesTensor(o vm.Object, name string) error {
 }
 
 // asksByMethod does o.__getattr__(name) of a module and o.__getattribute__(name) of any object as the attribute itself is read.
-func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Object, bool) {
+func (rd *reads) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Object, bool) {
 	switch m := f.(type) {
 	case *vm.Function:
 		if m.Code.Name != "__getattr__" || !strings.HasSuffix(m.Code.Filename, "torch/nn/modules/module.py") {
@@ -402,16 +251,133 @@ func (tr *tracer) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Obje
 	if len(args) != 2 {
 		return nil, false
 	}
-	return tr.readAttr(args[0], args[1])
+	return rd.readAttr(args[0], args[1])
 }
 
 // different guards that two objects from outside, which the trace compared by identity and found to be two, still are.
-func (tr *tracer) different(a, b vm.Object) {
-	x, y := tr.sourceOf(a), tr.sourceOf(b)
+func (rd *reads) different(a, b vm.Object) {
+	x, y := rd.world.sourceOf(a), rd.world.sourceOf(b)
 	if x == nil || y == nil || a == b {
 		return
 	}
-	tr.guards.Covertly(func() {
-		tr.guards.Add(guard.TwoObjects(x, y))
+	rd.guards.Covertly(func() {
+		rd.guards.Add(guard.TwoObjects(x, y))
 	})
+}
+
+// finalGuards are the guards of a trace that has ended, in PyTorch's order.
+func (rd *reads) finalGuards() []*guard.Guard {
+	list := rd.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
+		if keys, ok = rd.effects.Keys(dict); !ok {
+			return nil, nil, false
+		}
+		for _, k := range keys {
+			reprs = append(reprs, rd.repr(k))
+		}
+		return keys, reprs, true
+	})
+	return append(list, rd.classGuards()...)
+}
+
+// readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
+func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
+	src := rd.world.sources[source.Identity(o)]
+	n, isStr := vm.AsStr(name)
+	if isStr {
+		rd.readsAttr(o, n)
+	}
+	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
+		return nil, false
+	}
+	v, err := rd.in.GetAttr(o, n)
+	if err != nil {
+		return nil, false
+	}
+	if !rd.boundHere(o, n, v) {
+		rd.seeAttr(o, src, n, v)
+	}
+	return v, true
+}
+
+// seeForMethod registers the members of a container that one of its methods reads.
+func (rd *reads) seeForMethod(self vm.Object, method string, args []vm.Object) {
+	if method == "__contains__" && len(args) > 0 {
+		if d, ok := vm.AsDict(self); ok && rd.world.sourceOf(self) != nil {
+			rd.world.memberGuard(rd.world.sourceOf(self), d, args[0])
+		} else {
+			rd.content(self)
+		}
+	}
+	switch method { // these read nothing, or were dealt with above
+	case "append", "extend", "insert", "clear", "__contains__", "__len__", "update", "__setitem__", "add", "discard":
+		return
+	}
+	d, isDict := self.(*vm.Dict)
+	if !isDict {
+		rd.world.seeItems(self)
+		rd.content(self)
+		return
+	}
+	src := rd.world.sourceOf(self)
+	if src == nil {
+		return
+	}
+	switch method {
+	case "keys":
+		rd.walked(self)
+	case "get", "pop", "setdefault", "__getitem__":
+		if len(args) == 0 {
+			return
+		}
+		v, ok, err := d.Get(rd.in, args[0])
+		rd.world.memberGuard(src, d, args[0])
+		if ok && err == nil {
+			rd.world.seeItem(self, src, args[0], v)
+		}
+		if err != nil || !ok || source.Identity(args[0]) != nil || !rd.effects.Held(self, args[0], v) {
+			return
+		}
+		if r, err := rd.in.Repr(args[0]); err == nil {
+			rd.world.see(v, source.Item{Base: src, Key: args[0], Text: r})
+		}
+	default:
+		if method == "items" || method == "values" {
+			rd.walked(self)
+		}
+		rd.world.seeItems(self)
+		rd.content(self)
+	}
+}
+
+// builtinAsks guards what some builtin functions ask of their arguments beside what they hold. The error is a break.
+func (rd *reads) builtinAsks(name string, args []vm.Object) error {
+	switch {
+	case (name == "isinstance" || name == "issubclass") && len(args) == 2:
+		rd.content(args[1]) // a tuple of classes
+	case name == "setattr" && len(args) == 3:
+		if n, ok := vm.AsStr(args[1]); ok {
+			return rd.storesTensor(args[0], n)
+		}
+	case name == "hasattr" && len(args) == 2:
+		rd.asksAttr(args[0], args[1])
+	case name == "vars" && len(args) == 1:
+		if i, ok := args[0].(*vm.Instance); ok {
+			if d, err := rd.in.GetAttr(i, "__dict__"); err == nil {
+				rd.world.ownDict(i, d)
+			}
+		}
+	case name == "len" && len(args) == 1:
+		if d, ok := args[0].(*vm.Dict); ok {
+			if src := rd.world.sourceOf(d); src != nil {
+				n := d.Len()
+				if before, saved := rd.effects.Before(d); saved {
+					n = len(before) / 2
+				}
+				rd.guards.Covertly(func() { rd.guards.Add(guard.Length(guard.DictLength, src, n, guard.DictLen)) })
+			}
+		} else if _, ok := guard.Contained(rd.in, args[0]); ok && rd.world.sourceOf(args[0]) != nil {
+			rd.world.membersGuard(rd.world.sourceOf(args[0]), args[0])
+		}
+	}
+	return nil
 }

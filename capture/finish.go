@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"slices"
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
@@ -15,122 +16,37 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// finish turns a trace into an entry and runs it.
-func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame, st *codeState, e *source.Env, ev *FrameEvent) (vm.Object, error) {
-	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
-	pl := &plan{draws: tr.draws, grad: out.gradEnd, autocast: out.autocastEnd}
-	err := func() (err error) {
-		if out.broke {
-			pl.breaks, pl.pc = true, out.at.pc
-			if err := p.lastFirst(private, out.at.pc); err != nil {
-				return err
-			}
-			live := resume.Live(private.Code.Code, out.at.pc)
-			if pl.stack, err = p.values(private.Stack[:private.SP]); err != nil {
-				return err
-			}
-			pl.locals = make([]recipe, len(private.LocalsPlus))
-			for i, v := range private.LocalsPlus {
-				if v == nil || !live[i] && i < len(private.Code.VarNames) {
-					continue
-				}
-				if name := private.Code.LocalsPlusName(i); !tr.stored[i] && i < len(private.Code.VarNames) && e.Locals[name] == v {
-					pl.locals[i] = p.untouched(source.Local{Var: name})
-					continue
-				}
-				if pl.locals[i], err = p.value(v); err != nil {
-					return err
-				}
-			}
-		} else if pl.result, err = p.value(out.result); err != nil {
-			return err
-		}
-		if pl.logs, err = p.logs(); err != nil {
-			return err
-		}
-		if pl.effects, err = p.sideEffects(); err != nil || out.broke || len(pl.effects) > 0 || len(pl.logs) > 0 {
-			return err
-		}
-		if t, ok := out.result.(*torch.Tensor); ok && len(p.outs) == 0 && tr.calls > 0 {
-			pl.result, err = p.passedOn(t, pl.result)
-		}
-		return err
-	}()
-	tr.restore()
+// finish turns a trace that ran to its end, or to the break that an earlier attempt found, into an entry, and runs that. A frame of which
+// nothing is worth compiling runs as plain Python.
+func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
+	d, ev := c.d, c.ev
+	pl, outs, err := tr.plan(out)
+	tr.effects.Undo() // from here on objects are as the frame found them
+	var u *Unsupported
+	if errors.As(err, &u) {
+		return c.skip("skipped")
+	}
 	if err != nil {
-		var u *Unsupported
-		if errors.As(err, &u) {
-			ev.Status = "skipped"
-			d.report(ev)
-			st.skip = true
-			return d.plain(f)
-		}
 		return nil, err
 	}
-	if !out.broke && tr.calls == 0 && !d.ctx.FullGraph {
+	if !out.broke && tr.out.calls == 0 && !d.ctx.FullGraph {
 		// Nothing to compile here, so nothing to come back for.
-		ev.Status = "skipped"
-		d.report(ev)
-		st.skip = true
-		return d.plain(f)
+		return c.skip("skipped")
 	}
-	outs := make(fx.Tuple, len(p.outs))
-	for i, x := range p.outs {
-		outs[i] = tr.nodes[x]
-	}
-	tr.cleanGradModes()
-	tr.graph.Output(outs)
-	tr.insertAsserts()
-	tr.trim()
-	var ins []input
-	for _, in := range tr.inputs {
-		if kept(tr.graph, in.node) {
-			ins = append(ins, in)
-		}
-	}
-	gm := &fx.GraphModule{Graph: tr.graph, ClassName: "GraphModule", Attrs: tr.attrs, Submodules: tr.branchesOf(tr.graph)}
-	rel, violated := tr.shapeGuards()
-	en := &entry{id: ev.ID, guards: guard.NewSet(append(append(ambientGuards(d, tr.state), tr.finalGuards()...), rel...), tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
+	gm, ins := tr.close(outs)
+	// What the trace took for granted of sizes is complete only now. A promise of mark_dynamic that it broke is told after the backend ran,
+	// as in PyTorch, where guards are built last.
+	relations, violated := tr.symbols.shapeGuards()
+	guards := slices.Concat(ambientGuards(d, tr.state), tr.reads.finalGuards(), relations)
+	en := &entry{id: ev.ID, guards: guard.NewSet(guards, tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
-	compiled := "" // the name of the graph's function
-	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.compileReason(out, ev))
-	if tr.calls > 0 || len(p.outs) > 0 {
-		compiled = d.uniqueName("__compiled_fn")
-		tr.logGraphs(gm, compiled)
-		en.gm, _ = gm.Clone() // a backend may change what it is given
-		ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
-		var fn vm.Object
-		d.count("stats", "calls_captured", len(gm.Graph.Calls()))
-		d.count("stats", "unique_graphs", 1)
-		d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
-		d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
-		err := d.timed("OutputGraph.call_user_compiler", func() (err error) {
-			fn, err = d.compileGraph(tr, gm, ins, ev, out)
-			return err
-		})
-		if err == nil {
-			d.Step(2, "torch._dynamo.output_graph", "done compiler function "+d.ctx.Backend.Name)
-			d.logf(logCompiled, "Step 2: done compiler function %s", d.ctx.Backend.Name)
+	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.journal.compileReason(out, ev))
+	name := "" // of the graph's function
+	if tr.out.calls > 0 || len(outs) > 0 {
+		name = d.uniqueName("__compiled_fn")
+		if en.fn, err = c.backend(tr, out, en, gm, name); err != nil {
+			return c.backendEnded(err)
 		}
-		var u *Unsupported
-		if errors.As(err, &u) {
-			ev.Status, ev.Guards = "skipped", nil
-			d.report(ev)
-			st.skip = true
-			return d.plain(f)
-		}
-		if err != nil {
-			ev.Status, ev.Err, ev.Guards = "error", err, nil // the guards of a failed frame are never built
-			d.report(ev)
-			d.failing(f, err)
-			if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
-				d.logSuppressed(f, ev, err)
-				st.skip = true
-				return d.plain(f)
-			}
-			return nil, err
-		}
-		en.fn = fn
 	}
 	if violated != nil {
 		err := d.raiseAt("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", violated.Error(), nil)
@@ -145,33 +61,155 @@ func (d *Dynamo) finish(tr *tracer, private *vm.Frame, out *outcome, f *vm.Frame
 			d.uniqueName("__resume_at") // one for each side
 		}
 	}
+	c.enter(en, name)
+	defer d.within("", 0)()
+	return d.runEntry(en, c.f, c.e)
+}
+
+// plan plans what compiled code does behind the graph, and lists the tensors that the graph has to give it. The trace's writes are still
+// in the objects.
+func (tr *tracer) plan(out *outcome) (pl *plan, outs []*tensor.Tensor, err error) {
+	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
+	pl = &plan{draws: tr.random.draws, grad: out.gradEnd, autocast: out.autocastEnd}
+	if out.broke {
+		err = p.goingOn(pl, out.at.pc)
+	} else {
+		pl.result, err = p.value(out.result)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if pl.logs, err = p.logs(); err != nil {
+		return nil, nil, err
+	}
+	if pl.effects, err = p.sideEffects(); err != nil {
+		return nil, nil, err
+	}
+	nothingElse := !out.broke && len(pl.effects) == 0 && len(pl.logs) == 0
+	if t, ok := out.result.(*torch.Tensor); ok && nothingElse && len(p.outs) == 0 && tr.out.calls > 0 {
+		pl.result, err = p.passedOn(t, pl.result)
+	}
+	return pl, p.outs, err
+}
+
+// goingOn plans the values that the frame has at the break at pc: those on its stack, and the variables that are still read.
+func (p *planner) goingOn(pl *plan, pc int) (err error) {
+	f := p.tr.root
+	pl.breaks, pl.pc = true, pc
+	if err := p.lastFirst(f, pc); err != nil {
+		return err
+	}
+	live := resume.Live(f.Code.Code, pc)
+	if pl.stack, err = p.values(f.Stack[:f.SP]); err != nil {
+		return err
+	}
+	pl.locals = make([]recipe, len(f.LocalsPlus))
+	for i, v := range f.LocalsPlus {
+		if v == nil || !live[i] && i < len(f.Code.VarNames) {
+			continue
+		}
+		if name := f.Code.LocalsPlusName(i); !p.tr.bindings.stored[i] && i < len(f.Code.VarNames) && p.tr.env.Locals[name] == v {
+			pl.locals[i] = p.untouched(source.Local{Var: name})
+			continue
+		}
+		if pl.locals[i], err = p.value(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the graph, which gives back outs, and takes out of it what is not needed; ins are the inputs that remain.
+func (tr *tracer) close(outs []*tensor.Tensor) (gm *fx.GraphModule, ins []input) {
+	og := tr.out
+	nodes := make(fx.Tuple, len(outs))
+	for i, x := range outs {
+		nodes[i] = og.nodes[x]
+	}
+	og.cleanGradModes()
+	og.graph.Output(nodes)
+	og.insertAsserts()
+	tr.symbols.trim()
+	for _, in := range og.inputs {
+		if kept(og.graph, in.node) {
+			ins = append(ins, in)
+		}
+	}
+	return &fx.GraphModule{Graph: og.graph, ClassName: "GraphModule", Attrs: og.attrs, Submodules: og.branchesOf(og.graph)}, ins
+}
+
+// backend has the graph of en compiled under a name.
+func (c *compilation) backend(tr *tracer, out *outcome, en *entry, gm *fx.GraphModule, name string) (fn vm.Object, err error) {
+	d, ev := c.d, c.ev
+	tr.journal.logGraphs(gm, name)
+	en.gm, _ = gm.Clone() // a backend may change what it is given
+	ev.Graph, ev.Backend = en.gm, d.ctx.Backend.Name
+	d.count("stats", "calls_captured", len(gm.Graph.Calls()))
+	d.count("stats", "unique_graphs", 1)
+	d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
+	d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
+	err = d.timed("OutputGraph.call_user_compiler", func() (err error) {
+		fn, err = d.compileGraph(tr, gm, en.inputs, ev, out)
+		return err
+	})
+	if err == nil {
+		d.Step(2, "torch._dynamo.output_graph", "done compiler function "+d.ctx.Backend.Name)
+		d.logf(logCompiled, "Step 2: done compiler function %s", d.ctx.Backend.Name)
+	}
+	return fn, err
+}
+
+// backendEnded is the end of a frame whose backend failed, or met what it cannot compile. The guards of such a frame are never built.
+func (c *compilation) backendEnded(err error) (vm.Object, error) {
+	c.ev.Guards = nil
+	var u *Unsupported
+	if errors.As(err, &u) {
+		return c.skip("skipped")
+	}
+	return c.failed(err)
+}
+
+// failed is the end of a frame with an error of the script's program or of the backend: the script gets it, unless its settings
+// suppress errors.
+func (c *compilation) failed(err error) (vm.Object, error) {
+	d, ev := c.d, c.ev
+	ev.Status, ev.Err = "error", err
+	d.report(ev)
+	d.failing(c.f, err)
+	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
+		d.logSuppressed(c.f, ev, err)
+		c.st.skip = true
+		return d.plain(c.f)
+	}
+	return nil, err
+}
+
+// enter files an entry, and tells of it. name is that of the graph's function, "" where there is none.
+func (c *compilation) enter(en *entry, name string) {
+	d, ev := c.d, c.ev
 	if d.outGuards != nil {
 		*d.outGuards = append(*d.outGuards, en.guards.List()...)
 	}
 	d.count("frames", "ok", 1)
-	d.logBytecode(f, en, compiled)
+	d.logBytecode(c.f, en, name)
 	d.logf(logProduceGuards, "produce_guards")
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {
 		ev.Tree = en.guards.Tree()
 	}
 	d.logGuards(en)
-	d.logGuardTime(en, e)
+	d.logGuardTime(en, c.e)
 	d.report(ev)
-	st.entries = append(st.entries, en)
-	defer d.within("", 0)()
-	return d.runEntry(en, f, e)
+	c.st.entries = append(c.st.entries, en)
 }
 
 // compileGraph hands the graph to the backend, outside of any capture.
 func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent, out *outcome) (vm.Object, error) {
-	oldHook, oldActive := d.In.FrameHook, d.active
-	d.In.FrameHook, d.active = nil, nil
-	defer func() { d.In.FrameHook, d.active = oldHook, oldActive }()
+	defer d.push(func(u *underway, a *torch.Ambient) { u.active, a.FrameHook = nil, nil })()
 	obj, err := d.T.NewGraphModule(gm, nil)
 	if err != nil {
 		return nil, err
 	}
-	d.T.NativeGraph(obj).Describe = tr.describedSizes
+	d.T.NativeGraph(obj).Describe = tr.journal.describedSizes
 	if err := d.setReason(obj, tr, out); err != nil {
 		return nil, err
 	}

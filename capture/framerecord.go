@@ -10,6 +10,7 @@ import (
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	snap "whittle/capture/snapshot"
+	"whittle/capture/torch"
 )
 
 // FrameRecord is a frame as capture found it, with all that decides what is made of it, and what was made of it. Another process can
@@ -151,6 +152,7 @@ func (d *Dynamo) recordConfig(r *FrameRecord, w *snap.Encoder) error {
 	return nil
 }
 
+// codeIDOf is the id of a code object.
 func codeIDOf(c *code.Code) codeID { return codeID{c.Filename, c.Name, c.FirstLine} }
 
 // came notes what a capture came to.
@@ -242,8 +244,9 @@ func (d *Dynamo) Replay(r *FrameRecord, backend func(name string) (vm.Object, er
 	d.codes[c.Code] = st
 	d.always[c.Code] = r.Always
 	d.T.Grad.SetEnabled(r.Grad)
-	old, oldHook, oldFrame := d.ctx, d.In.FrameHook, d.Observe.Frame
-	d.ctx, d.In.FrameHook = ctx, d.frame
+	defer d.push(func(u *underway, a *torch.Ambient) { u.ctx, a.FrameHook = ctx, d.frame })()
+	oldFrame := d.Observe.Frame
+	defer func() { d.Observe.Frame = oldFrame }()
 	first := true
 	d.Observe.Frame = func(ev *FrameEvent) {
 		if first {
@@ -253,7 +256,6 @@ func (d *Dynamo) Replay(r *FrameRecord, backend func(name string) (vm.Object, er
 			oldFrame(ev)
 		}
 	}
-	defer func() { d.ctx, d.In.FrameHook, d.Observe.Frame = old, oldHook, oldFrame }()
 	_, err = d.compiled(f)
 	return came, err
 }

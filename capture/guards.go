@@ -9,69 +9,71 @@ import (
 	"whittle/capture/torch"
 )
 
-// guardFor makes the guards of a value by its type, as the builder of PyTorch's variables does.
-func (tr *tracer) guardFor(v vm.Object, src source.Source) []*guard.Guard {
+// guardFor makes the guards of a value by its type, as the builder of PyTorch's variables does: constants by what they equal, functions by
+// their code, containers by type and length. What a container holds is guarded when it is read; parts that are read along with
+// the value itself are seen here.
+func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 	switch v := v.(type) {
 	case *torch.Tensor:
-		gs := []*guard.Guard{tr.tensorGuard(v, src)}
+		gs := []*guard.Guard{wo.tensorGuard(v, src)}
 		if !staticShape(v, src) {
-			gs = append(gs, tr.indicesGuard(v, src))
+			gs = append(gs, wo.symbols.indicesGuard(v, src))
 		}
 		return gs
 	case vm.Int, vm.Float, vm.Str, *vm.BigInt, vm.Bytes, vm.Complex, *torch.DType, *torch.Device, *torch.MemoryFormat:
-		return []*guard.Guard{tr.equalsGuard(v, src)}
+		return []*guard.Guard{wo.equalsGuard(v, src)}
 	case vm.Bool, *vm.NoneType, *vm.EllipsisType, *vm.Builtin, *vm.Type, *vm.Module:
 		return []*guard.Guard{guard.Identity(v, src)}
 	case *vm.Function:
-		if v.Code.Filename == "torch/utils/checkpoint.py" {
+		if v.Code.Filename == "torch/utils/checkpoint.py" { // see bodies.checkpoint
 			return nil // capture knows it by heart
 		}
-		if tr.keptWhole(v) {
+		if wo.keptWhole(v) {
 			return []*guard.Guard{guard.Identity(v, src)}
 		}
 		return []*guard.Guard{guard.Code(v, src)}
 	case *vm.BoundMethod:
-		if shared, err := tr.sharedGenerator(); err == nil && v.Self == shared { // random.randint and the like, which capture knows by heart
+		if shared, err := wo.sharedGenerator(); err == nil && v.Self == shared { // random.randint and the like, which capture knows by heart
 			self := guard.Identity(v.Self, source.Attr{Base: src, Of: "__self__"})
 			self.Hide()
 			return []*guard.Guard{guard.Type(v, src), self}
 		}
 		if v.Func != nil {
-			tr.see(v.Func, source.Attr{Base: src, Of: "__func__"})
+			wo.see(v.Func, source.Attr{Base: src, Of: "__func__"})
 		}
-		tr.see(v.Self, source.Attr{Base: src, Of: "__self__"})
+		wo.see(v.Self, source.Attr{Base: src, Of: "__self__"})
 		return []*guard.Guard{guard.Type(v, src)}
 	case *vm.List:
 		return []*guard.Guard{guard.Type(v, src), guard.Length(guard.LengthCheck, src, len(v.Items), guard.ListLen)}
 	case *vm.Tuple:
 		gs := []*guard.Guard{guard.Type(v, src), guard.Length(guard.LengthCheck, src, len(v.Items), guard.TupleLen)}
-		if tr.constantTuple(v, src) {
-			gs = append(gs, tr.equalsGuard(v, src))
+		if wo.constantTuple(v, src) {
+			gs = append(gs, wo.equalsGuard(v, src))
 		}
 		return gs
 	case *vm.Set, *vm.FrozenSet:
 		if guard.Constant(v) {
-			return []*guard.Guard{tr.equalsGuard(v, src)}
+			return []*guard.Guard{wo.equalsGuard(v, src)}
 		}
 		g := guard.Type(v, src)
-		tr.membersGuard(src, v)
+		wo.membersGuard(src, v)
 		return []*guard.Guard{g}
 	case *vm.Dict:
-		t := guard.Type(v, src)
+		t := guard.Type(v, src) // hidden: logs have the length alone
 		t.Hide()
 		return []*guard.Guard{guard.Length(guard.DictLength, src, v.Len(), guard.DictLen), t}
 	case *vm.Range:
-		tr.see(vm.MakeInt(v.Start), source.Attr{Base: src, Of: "start"})
-		tr.see(vm.MakeInt(v.Stop), source.Attr{Base: src, Of: "stop"})
-		tr.see(vm.MakeInt(v.Step), source.Attr{Base: src, Of: "step"})
+		wo.see(vm.MakeInt(v.Start), source.Attr{Base: src, Of: "start"})
+		wo.see(vm.MakeInt(v.Stop), source.Attr{Base: src, Of: "stop"})
+		wo.see(vm.MakeInt(v.Step), source.Attr{Base: src, Of: "step"})
 		return []*guard.Guard{guard.Type(v, src)}
 	case *vm.Slice:
-		tr.see(v.Start, source.Attr{Base: src, Of: "start"})
-		tr.see(v.Stop, source.Attr{Base: src, Of: "stop"})
-		tr.see(v.Step, source.Attr{Base: src, Of: "step"})
+		wo.see(v.Start, source.Attr{Base: src, Of: "start"})
+		wo.see(v.Stop, source.Attr{Base: src, Of: "stop"})
+		wo.see(v.Step, source.Attr{Base: src, Of: "step"})
 		return []*guard.Guard{guard.Type(v, src)}
 	case *vm.Instance:
-		return tr.instanceGuards(v, src)
+		return wo.instanceGuards(v, src)
 	}
 	gs := []*guard.Guard{guard.Type(v, src)}
 	if n, ok := v.(interface{ Len() int }); ok && v.Type().Name == "deque" {
@@ -86,14 +88,14 @@ func (tr *tracer) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 }
 
 // instanceGuards are the guards of an instance of a class written in Python.
-func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*guard.Guard {
+func (wo *world) instanceGuards(v *vm.Instance, src source.Source) []*guard.Guard {
 	name := v.Class.FullName()
 	switch {
 	case unguarded.has(name):
 		return nil
 	case name == "functools.partial":
-		return tr.partialGuards(v, src)
-	case byIdentity.has(name), isEnumMember(v), tr.t.TargetOf(v) != "", isA(v.Class, "torch.optim.optimizer", "Optimizer"):
+		return wo.partialGuards(v, src)
+	case byIdentity.has(name), isEnumMember(v), wo.t.TargetOf(v) != "", isA(v.Class, "torch.optim.optimizer", "Optimizer"):
 		return []*guard.Guard{guard.Identity(v, src)}
 	case isModule(v):
 		return []*guard.Guard{guard.Type(v, src)}
@@ -101,8 +103,8 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*guard.Gua
 	if d, ok := vm.AsDict(v); ok {
 		switch v.Class.Name {
 		case "OrderedDict", "defaultdict":
-			if f, err := tr.in.GetAttr(v, "default_factory"); err == nil && v.Class.Name == "defaultdict" {
-				tr.see(f, source.Attr{Base: src, Of: "default_factory"})
+			if f, err := wo.in.GetAttr(v, "default_factory"); err == nil && v.Class.Name == "defaultdict" {
+				wo.see(f, source.Attr{Base: src, Of: "default_factory"})
 			}
 			g := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen)
 			t := guard.Type(v, src)
@@ -125,28 +127,28 @@ func (tr *tracer) instanceGuards(v *vm.Instance, src source.Source) []*guard.Gua
 }
 
 // partialGuards are those of a functools.partial: its function, and all that is bound.
-func (tr *tracer) partialGuards(v *vm.Instance, src source.Source) []*guard.Guard {
+func (wo *world) partialGuards(v *vm.Instance, src source.Source) []*guard.Guard {
 	gs := []*guard.Guard{guard.Type(v, src)}
-	if f, err := tr.in.GetAttr(v, "func"); err == nil {
-		tr.see(f, source.Attr{Base: src, Of: "func"})
+	if f, err := wo.in.GetAttr(v, "func"); err == nil {
+		wo.see(f, source.Attr{Base: src, Of: "func"})
 	}
-	if a, err := tr.in.GetAttr(v, "args"); err == nil {
-		tr.see(a, source.Attr{Base: src, Of: "args"})
-		tr.seeItems(a)
+	if a, err := wo.in.GetAttr(v, "args"); err == nil {
+		wo.see(a, source.Attr{Base: src, Of: "args"})
+		wo.seeItems(a)
 	}
-	if k, err := tr.in.GetAttr(v, "keywords"); err == nil {
+	if k, err := wo.in.GetAttr(v, "keywords"); err == nil {
 		if d, ok := vm.AsDict(k); ok {
 			ks := source.Attr{Base: src, Of: "keywords"}
 			gs = append(gs, guard.Type(k, ks))
 			n := guard.Length(guard.DictLength, ks, d.Len(), guard.DictLen)
 			n.Hide()
 			gs = append(gs, n)
-			tr.sources[k] = ks
-			tr.guards.SetValue(ks.Name(), k)
-			tr.save(k)
+			wo.sources[k] = ks
+			wo.guards.SetValue(ks.Name(), k)
+			wo.save(k)
 			d.Each(func(key, x vm.Object) bool {
-				if r, err := tr.in.Repr(key); err == nil {
-					tr.see(x, source.Item{Base: ks, Key: key, Text: r})
+				if r, err := wo.in.Repr(key); err == nil {
+					wo.see(x, source.Item{Base: ks, Key: key, Text: r})
 				}
 				return true
 			})
@@ -156,7 +158,7 @@ func (tr *tracer) partialGuards(v *vm.Instance, src source.Source) []*guard.Guar
 }
 
 // keptWhole reports whether capture never looks into a function: its identity is what counts then, not its code.
-func (tr *tracer) keptWhole(f *vm.Function) bool {
+func (wo *world) keptWhole(f *vm.Function) bool {
 	if marked(f, "_torchdynamo_disable") || marked(f, "_dynamo_allow_in_graph") {
 		return true
 	}
@@ -164,11 +166,11 @@ func (tr *tracer) keptWhole(f *vm.Function) bool {
 	if decorators.has(file) || strings.HasPrefix(file, "torch/nn/modules/") || strings.HasPrefix(file, "torch/optim/") || strings.HasPrefix(file, "torch/_higher_order_ops/") {
 		return false
 	}
-	return tr.d.IsLibrary(file)
+	return wo.d.IsLibrary(file)
 }
 
 // constantTuple reports whether a tuple is taken as one constant: tuples of numbers in modules are.
-func (tr *tracer) constantTuple(v *vm.Tuple, src source.Source) bool {
+func (wo *world) constantTuple(v *vm.Tuple, src source.Source) bool {
 	return source.InModule(src) && guard.Constant(v)
 }
 
@@ -191,6 +193,7 @@ func staticShape(p *torch.Tensor, src source.Source) bool {
 	return false
 }
 
+// isEnumMember reports whether an object is a member of an enum.
 func isEnumMember(v *vm.Instance) bool { return isA(v.Class, "enum", "Enum") }
 
 // isA reports whether a class derives from another, given by module and name.
@@ -204,35 +207,26 @@ func isA(c *vm.Type, module, name string) bool {
 }
 
 // equalsGuard holds for values that cannot be told from v.
-func (tr *tracer) equalsGuard(v vm.Object, src source.Source) *guard.Guard {
-	return guard.Equals(v, tr.repr(v), src)
-}
-
-// repr is how Python writes a value; the name of its class for one that cannot be written.
-func (tr *tracer) repr(v vm.Object) string {
-	r, err := tr.in.Repr(v)
-	if err != nil {
-		return v.Type().Name
-	}
-	return r
+func (wo *world) equalsGuard(v vm.Object, src source.Source) *guard.Guard {
+	return guard.Equals(v, wo.repr(v), src)
 }
 
 // tensorGuard is the guard on all that a graph relies on of a tensor.
-func (tr *tracer) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
+func (wo *world) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	x := p.T
 	keys := "CPU, BackendSelect, ADInplaceOrView, AutogradCPU"
 	switch {
 	case p.Inference:
 		keys = "CPU, BackendSelect"
-	case tr.inference:
+	case wo.state.blocks.Inference:
 		keys = "CPU, BackendSelect, ADInplaceOrView"
 	}
-	if tr.autocasting {
+	if wo.state.blocks.Autocast.Enabled {
 		keys += ", AutocastCPU"
 	}
-	in := tr.sizesAt(p, src)
-	return guard.Tensor(guard.TensorFacts{Class: p.Type(), DType: x.DType, Keys: keys, RequiresGrad: tr.d.T.Grad.RequiresGrad(x), Grad: tr.d.T.Grad.RequiresGrad,
-		Layout: func() (shape, stride []int64) { return tr.fixed(in.size), tr.fixed(in.stride) }}, src)
+	in := wo.symbols.sizesAt(p, src)
+	return guard.Tensor(guard.TensorFacts{Class: p.Type(), DType: x.DType, Keys: keys, RequiresGrad: wo.d.T.Grad.RequiresGrad(x), Grad: wo.d.T.Grad.RequiresGrad,
+		Layout: func() (shape, stride []int64) { return wo.symbols.fixed(in.size), wo.symbols.fixed(in.stride) }}, src)
 }
 
 // pyBool is how Python writes b.
@@ -241,4 +235,52 @@ func pyBool(b bool) string {
 		return "True"
 	}
 	return "False"
+}
+
+// memberGuard holds while a dict has a key, or has it not.
+func (wo *world) memberGuard(src source.Source, d *vm.Dict, key vm.Object) {
+	if k, ok := key.(*torch.Scalar); ok && k != nil {
+		return
+	}
+	has := false
+	if before, saved := wo.effects.Before(d); saved {
+		for i := 0; i < len(before) && !has; i += 2 {
+			has = guard.Same(wo.in, before[i], key)
+		}
+	} else if _, ok, err := d.Get(wo.in, key); err == nil {
+		has = ok
+	}
+	r, err := wo.in.Repr(key)
+	if err != nil || source.Identity(key) != nil && !guard.Constant(key) && wo.sourceOf(key) == nil && wo.madeHere(key) {
+		return
+	}
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Member(key, r, has, src))
+	})
+}
+
+// membersGuard holds while a set, a deque or another container of Go holds what it holds.
+func (wo *world) membersGuard(src source.Source, o vm.Object) {
+	items, ok := guard.Contained(wo.in, o)
+	if !ok {
+		return
+	}
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Contents(o, items, src))
+	})
+}
+
+// keysGuard holds while a dict has the keys that it had before the trace, in their order.
+func (wo *world) keysGuard(src source.Source, o vm.Object, d *vm.Dict) {
+	var keys []vm.Object
+	if before, saved := wo.effects.Before(d); saved {
+		for i := 0; i < len(before); i += 2 {
+			keys = append(keys, before[i])
+		}
+	} else {
+		keys = d.Keys()
+	}
+	wo.guards.Covertly(func() {
+		wo.guards.Add(guard.Keys(o.Type(), keys, src))
+	})
 }

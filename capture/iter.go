@@ -130,33 +130,33 @@ const maxAhead = 1000
 
 // stepped registers what a FOR_ITER over a sourced iterator gives. PyTorch keeps such an iterator as one over a tuple, and guards
 // all that is left in it; one that is too long for that is guarded item by item.
-func (tr *tracer) stepped(it *replayIter) {
-	src := tr.sources[it]
+func (rd *reads) stepped(it *replayIter) {
+	src := rd.world.sources[it]
 	if src == nil {
 		return
 	}
 	i := it.pos - it.start
-	n := it.remaining(tr.in, maxAhead)
+	n := it.remaining(rd.in, maxAhead)
 	if n < 0 {
-		if v, err := it.peek(tr.in, it.pos); err == nil && v != nil {
-			tr.see(v, iterItemSource{src, i})
+		if v, err := it.peek(rd.in, it.pos); err == nil && v != nil {
+			rd.world.see(v, iterItemSource{src, i})
 		}
 		return
 	}
 	if i > 0 {
 		return
 	}
-	tr.guards.Add(guard.New(guard.TupleIteratorLen, fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), src, func(e *source.Env, now vm.Object) (bool, guard.Failure) {
+	rd.guards.Add(guard.New(guard.TupleIteratorLen, fmt.Sprintf("___tuple_iterator_len(%s) == %d", src.Name(), n), src, func(e *source.Env, now vm.Object) (bool, guard.Failure) {
 		other, ok := now.(*replayIter)
 		return ok && other.remaining(e.In, n) == n, guard.Failure{}
 	}))
 	for k := 0; k < n; k++ {
-		v, err := it.peek(tr.in, it.pos+k)
+		v, err := it.peek(rd.in, it.pos+k)
 		if err != nil {
 			return // FOR_ITER itself meets the error
 		}
-		tr.see(v, iterItemSource{src, k})
-		_ = tr.useValue(v) // it has a source, and so becomes an input
+		rd.world.see(v, iterItemSource{src, k})
+		_ = rd.standIns.useValue(v) // it has a source, and so becomes an input
 	}
 }
 

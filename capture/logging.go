@@ -7,14 +7,7 @@ import (
 	"whittle/capture/python/vm"
 )
 
-// logCall is a call of a reorderable logging function: it is made after the graph has run.
-type logCall struct {
-	fn   vm.Object
-	args []vm.Object
-	kw   []vm.KwArg
-}
-
-// logPlan is a logCall whose arguments compiled code rebuilds.
+// logPlan is a call that was put off, whose arguments compiled code rebuilds.
 type logPlan struct {
 	fn   vm.Object
 	args []recipe
@@ -58,10 +51,10 @@ func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err err
 // logs plans the calls that were put off.
 func (p *planner) logs() ([]logPlan, error) {
 	var out []logPlan
-	for _, c := range p.tr.logs {
-		l := logPlan{fn: c.fn}
-		args := append([]vm.Object(nil), c.args...)
-		for _, k := range c.kw {
+	for _, c := range p.tr.effects.Calls() {
+		l := logPlan{fn: c.Fn}
+		args := append([]vm.Object(nil), c.Args...)
+		for _, k := range c.Kw {
 			l.kw = append(l.kw, k.Name)
 			args = append(args, k.Value)
 		}

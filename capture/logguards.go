@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 )
@@ -75,18 +74,4 @@ func (d *Dynamo) logLimit(f *vm.Frame, ev *FrameEvent, own bool, limit, total in
 func (d *Dynamo) logSuppressed(f *vm.Frame, ev *FrameEvent, err error) {
 	defer d.within("", 0)()
 	d.logf(logSuppressed, "WON'T CONVERT %s %s line %d \ndue to: \n%s", f.Code.Name, f.Code.Filename, ev.Line, d.In.FormatException(err))
-}
-
-// compileReason says why a graph ends where it does.
-func (tr *tracer) compileReason(out *outcome, ev *FrameEvent) string {
-	reason := "'return_value'"
-	at := guard.Place{Code: tr.root.Code, Line: tr.root.Line()}
-	if out.broke {
-		b := tr.d.breaks[len(tr.d.breaks)-1]
-		reason = fmt.Sprintf("%q", b.Reason.Explain())
-		if len(b.at) > 0 {
-			at = b.at[len(b.at)-1]
-		}
-	}
-	return fmt.Sprintf("GraphCompileReason(reason=%s, user_stack=[<FrameSummary file %s, line %d in %s>], graph_break=%s)", reason, at.Code.Filename, at.Line, at.Code.Name, pyBool(out.broke))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/torch"
 )
 
 // LogPoint is a place in the compiler that logs: TORCH_LOGS and torch._logging.set_logs switch it by its logger and artifact.
@@ -142,10 +143,7 @@ type logs struct {
 
 // plainly runs f as plain Python in the middle of whatever goes on: nothing that it calls is captured or recorded.
 func (d *Dynamo) plainly(f func() error) error {
-	t, in := d.T, d.In
-	hook, lift, dispatch, call, frame := t.Hook, t.Lift, t.Dispatch, in.CallHook, in.FrameHook
-	t.Hook, t.Lift, in.CallHook, in.FrameHook = nil, nil, nil, nil
-	defer func() { t.Hook, t.Lift, t.Dispatch, in.CallHook, in.FrameHook = hook, lift, dispatch, call, frame }()
+	defer d.T.Push(torch.Unwatched)()
 	return f()
 }
 

@@ -6,190 +6,82 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
-	"whittle/capture/torch"
 )
 
-// guard adds the guards of a value for one source.
-func (tr *tracer) guard(v vm.Object, src source.Source) {
-	n := src.Name()
-	if _, done := tr.guards.Value(n); done {
-		tr.guards.Show(n)
-		return
-	}
-	tr.guards.SetValue(n, v)
-	tr.guards.Add(tr.guardFor(v, src)...)
-	if p, ok := v.(*torch.Tensor); ok && !isParameter(p) {
-		tr.guards.Distinct(src)
-	}
-}
-
-// seeAgain meets a value a second time, through another source: objects that have an identity to the trace must stay one
-// object, others are guarded in both places.
-func (tr *tracer) seeAgain(v vm.Object, first, src source.Source) {
-	a, b := first.Name(), src.Name()
-	if a == b {
-		tr.guards.Show(b)
-		return
-	}
-	if source.IsFixed(first) && !source.IsFixed(src) {
-		tr.sources[keyOf(v)] = src
-		tr.guard(v, src)
-		return
-	}
-	if _, isIter := v.(*replayIter); isIter {
-		return
-	}
-	if !tr.tracked(v) {
-		tr.guard(v, src)
-		return
-	}
-	if source.IsLocal(first) == source.IsLocal(src) {
-		tr.guards.AddAlias(first, src)
-	}
-}
-
-// tracked reports whether a value is one object to the trace wherever it comes from.
-func (tr *tracer) tracked(v vm.Object) bool {
-	switch v := v.(type) {
-	case *torch.Tensor, *vm.List, *vm.Dict, *vm.Module:
-		return true
-	case *vm.Instance:
-		name := v.Class.FullName()
-		return name != "functools.partial" && !byIdentity.has(name) && !isEnumMember(v) && tr.t.TargetOf(v) == ""
-	}
-	return false
-}
-
-// finalGuards are the guards of a trace that has ended, in PyTorch's order.
-func (tr *tracer) finalGuards() []*guard.Guard {
-	list := tr.guards.Ordered(func(dict vm.Object) (keys []vm.Object, reprs []string, ok bool) {
-		if keys, ok = tr.keysBefore(dict); !ok {
-			return nil, nil, false
-		}
-		for _, k := range keys {
-			reprs = append(reprs, tr.repr(k))
-		}
-		return keys, reprs, true
-	})
-	return append(list, tr.classGuards()...)
-}
-
-// keysBefore are the keys that a dict had before the trace; ok is false unless all of them are constants.
-func (tr *tracer) keysBefore(v vm.Object) (keys []vm.Object, ok bool) {
-	d, isDict := vm.AsDict(v)
-	if !isDict {
-		return nil, false
-	}
-	items := pairs(d)
-	for _, o := range []vm.Object{v, d} {
-		if s, saved := tr.saved[o]; saved && s.dict == nil {
-			items = s.items
-		}
-	}
-	for i := 0; i < len(items); i += 2 {
-		if keyOf(items[i]) != nil {
-			return nil, false
-		}
-		keys = append(keys, items[i])
-	}
-	return keys, true
-}
-
-func isParameter(p *torch.Tensor) bool { return p.Type().Name == "Parameter" }
-
-// seeGlobal guards a global that an instruction is about to load.
-func (tr *tracer) seeGlobal(f *vm.Frame, name string) {
+// seeGlobal guards a global that an instruction is about to load. Those of the captured function's own module are reached by its globals;
+// those of other modules by the module, or, where nothing leads there, by the function that is called. What no module has is a builtin,
+// and stays one as long as nobody defines a global of that name.
+func (rd *reads) seeGlobal(f *vm.Frame, name string) {
 	v, global := f.Globals.GetStr(name)
-	if tr.wroteGlobal(f.Globals, name) {
+	if rd.effects.WroteGlobal(f.Globals, name) {
 		return
 	}
-	if f.Globals == tr.env.Globals {
+	if f.Globals == rd.env.Globals {
 		if global {
-			tr.see(v, source.Global{Var: name})
-			_ = tr.useValue(v) // globals are guarded as soon as they are loaded
+			rd.world.see(v, source.Global{Var: name})
+			_ = rd.standIns.useValue(v) // globals are guarded as soon as they are loaded
 			return
 		}
 	} else {
-		imp, ok := tr.moduleOf(f)
+		imp, ok := rd.moduleOf(f)
 		if !ok {
 			return
 		}
-		m, err := imp.Get(tr.env)
+		m, err := imp.Get(rd.env)
 		if mod, isModule := m.(*vm.Module); err != nil || !isModule || mod.Dict != f.Globals {
 			// No module of that name has these globals: they are those of the function, whose guard knows them.
-			tr.anchor(f.Globals)
-			if src := tr.sourceOf(f.Globals); src != nil && global {
-				tr.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
-				_ = tr.useValue(v)
+			rd.world.anchor(f.Globals)
+			if src := rd.world.sourceOf(f.Globals); src != nil && global {
+				rd.world.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
+				_ = rd.standIns.useValue(v)
 				return
 			}
 		} else {
-			tr.see(m, imp)
+			rd.world.see(m, imp)
 		}
 		if global {
-			tr.see(v, source.Attr{Base: imp, Of: name})
-			_ = tr.useValue(v)
+			rd.world.see(v, source.Attr{Base: imp, Of: name})
+			_ = rd.standIns.useValue(v)
 			return
 		}
 	}
 	if v, ok := f.Builtins.GetStr(name); ok {
-		tr.useBuiltin(name, v)
-		tr.guards.Add(guard.Unbound(f.Globals, name))
-	}
-}
-
-// useBuiltin guards a builtin function or class.
-func (tr *tracer) useBuiltin(name string, v vm.Object) {
-	switch v.(type) {
-	case *vm.Builtin, *vm.Function, *vm.Type:
-		tr.guard(v, source.Builtin{Dict: tr.builtins, Var: name})
+		rd.world.useBuiltin(name, v)
+		rd.guards.Add(guard.Unbound(f.Globals, name))
 	}
 }
 
 // moduleOf is the source of the module that a frame's function was defined in. Modules of the standard library, and those of
 // torch that capture looks through, have none: in PyTorch they are no Python code, or never traced.
-func (tr *tracer) moduleOf(f *vm.Frame) (source.Import, bool) {
+func (rd *reads) moduleOf(f *vm.Frame) (source.Import, bool) {
 	v, ok := f.Globals.GetStr("__name__")
 	name, isStr := vm.AsStr(v)
-	if !ok || !isStr || !tr.mirrored(f) {
+	if !ok || !isStr || !rd.mirrored(f) {
 		return source.Import{}, false
 	}
 	return source.Import{Module: name}, true
 }
 
-// mirrored reports whether a frame runs code that PyTorch traces, too.
-func (tr *tracer) mirrored(f *vm.Frame) bool {
-	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
-		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
-	}
-	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !tr.d.IsLibrary(f.Code.Filename)
-}
-
-// quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.
-func (tr *tracer) quiet() bool {
-	f := tr.in.Frame()
-	return f != nil && f.Globals != tr.env.Globals && !tr.mirrored(f)
-}
-
-// walked notes that the trace goes through all of a container, in order.
-func (tr *tracer) walked(o vm.Object) {
-	src := tr.sourceOf(o)
-	if src == nil || tr.quiet() {
+// walked notes that the trace goes through all of a container, in order. Of a dict with constant keys PyTorch's own guards say the order;
+// of others a guard that no log shows.
+func (rd *reads) walked(o vm.Object) {
+	src := rd.world.sourceOf(o)
+	if src == nil || rd.quiet() {
 		return
 	}
 	if d, ok := vm.AsDict(o); ok {
-		tr.guards.Order(src)
-		if _, plain := tr.keysBefore(o); !plain {
-			tr.keysGuard(src, o, d)
+		rd.guards.Order(src)
+		if _, plain := rd.effects.Keys(o); !plain {
+			rd.world.keysGuard(src, o, d)
 		}
 		return
 	}
-	if _, ok := guard.Contained(tr.in, o); ok {
-		tr.membersGuard(src, o)
+	if _, ok := guard.Contained(rd.in, o); ok {
+		rd.world.membersGuard(src, o)
 	}
 	if m, ok := o.(*vm.Instance); ok && isModule(m) {
 		if n := moduleLen(m); n >= 0 {
-			tr.guards.Add(guard.Length(guard.LengthCheck, src, n, moduleLen))
+			rd.guards.Add(guard.Length(guard.LengthCheck, src, n, moduleLen))
 		}
 	}
 }
@@ -217,14 +109,14 @@ func moduleLen(o vm.Object) int {
 }
 
 // seeAttr gives an attribute that was just loaded its source, as PyTorch's capture names it.
-func (tr *tracer) seeAttr(owner vm.Object, base source.Source, name string, v vm.Object) {
+func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.Object) {
 	inst, ok := owner.(*vm.Instance)
 	if c, isClass := owner.(*vm.Type); isClass && isA(c, "enum", "Enum") {
 		return // members are constants of their class
 	}
 	if !ok {
-		if !tr.t.IsOperator(owner) { // an overload of an operator is as fixed as the operator
-			tr.see(v, source.Attr{Base: base, Of: name})
+		if !rd.t.IsOperator(owner) { // an overload of an operator is as fixed as the operator
+			rd.world.see(v, source.Attr{Base: base, Of: name})
 		}
 		return
 	}
@@ -232,20 +124,20 @@ func (tr *tracer) seeAttr(owner vm.Object, base source.Source, name string, v vm
 		return
 	}
 	if name == "__dict__" {
-		tr.ownDict(owner, v)
+		rd.world.ownDict(owner, v)
 		return
 	}
 	if name == "__class__" {
-		if tr.sources[v] == nil {
-			tr.sources[v] = source.Attr{Base: base, Of: name}
+		if rd.world.sources[v] == nil {
+			rd.world.sources[v] = source.Attr{Base: base, Of: name}
 		}
 		return
 	}
-	if !tr.kept(inst, name, v) || computed(inst, name) {
-		return
+	if !rd.effects.HadAttr(inst, name, v) || computed(inst, name) {
+		return // the trace made it
 	}
 	own := false
-	if isModule(inst) && tr.quiet() {
+	if isModule(inst) && rd.quiet() {
 		return
 	}
 	if inst.Dict != nil {
@@ -255,7 +147,7 @@ func (tr *tracer) seeAttr(owner vm.Object, base source.Source, name string, v vm
 		kind := moduleKind(inst.Class)
 		inClass := inst.Class.Lookup(name)
 		if !own && inClass == nil {
-			tr.seeMember(inst, base, name, v)
+			rd.seeMember(inst, base, name, v)
 			return
 		}
 		base = source.Module{Base: base, Kind: kind}
@@ -266,7 +158,7 @@ func (tr *tracer) seeAttr(owner vm.Object, base source.Source, name string, v vm
 		}
 		v = fn
 	}
-	tr.see(v, source.Attr{Base: base, Of: name})
+	rd.world.see(v, source.Attr{Base: base, Of: name})
 }
 
 // computed reports whether reading an attribute runs code of a script: what it gives has no source of its own.
@@ -289,7 +181,7 @@ func computed(i *vm.Instance, name string) bool {
 }
 
 // seeMember is seeAttr for what nn.Module.__getattr__ finds: it looks into three tables in turn.
-func (tr *tracer) seeMember(m *vm.Instance, base source.Source, name string, v vm.Object) {
+func (rd *reads) seeMember(m *vm.Instance, base source.Source, name string, v vm.Object) {
 	kind := moduleKind(m.Class)
 	for _, table := range []string{"_parameters", "_modules", "_buffers"} {
 		t, ok := moduleTable(m, table)
@@ -297,10 +189,10 @@ func (tr *tracer) seeMember(m *vm.Instance, base source.Source, name string, v v
 			continue
 		}
 		src := source.Attr{Base: source.Module{Base: base, Kind: kind}, Of: table}
-		tr.see(t, src)
+		rd.world.see(t, src)
 		if x, ok := t.GetStr(name); ok && x == v {
-			tr.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
-			_ = tr.useValue(v) // it has a source, and so becomes an input
+			rd.world.see(v, source.Item{Base: src, Key: vm.Str(name), Text: "'" + name + "'"})
+			_ = rd.standIns.useValue(v) // it has a source, and so becomes an input
 			return
 		}
 	}

@@ -25,8 +25,24 @@ func (d *Dynamo) Register(backends Backends) {
 	d.T.Natives["_dynamo"] = d.module
 }
 
+// module makes torch._C._dynamo; what torch/_dynamo does in Python calls it.
 func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("torch._C._dynamo", "")
+	d.contextModule(m)
+	d.stateModule(m)
+	d.seenModule(m)
+	d.comptimeModule(m)
+	d.explainModule(m)
+	d.ddpModule(m)
+	if d.Extra != nil {
+		d.Extra(m)
+	}
+	return m, nil
+}
+
+// contextModule binds what calls functions with frames compiled, or not.
+func (d *Dynamo) contextModule(m *vm.Module) {
+	in := d.In
 	class := in.NewNativeType(vm.Spec{Name: "_Context", Module: "torch._C._dynamo", NoDict: true})
 	ctxOf := func(o vm.Object) (*Context, error) {
 		c, ok := o.(*contextObject)
@@ -130,6 +146,10 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		d.ctx, in.FrameHook = nil, nil
 		return vm.None, nil
 	})
+}
+
+// stateModule binds what resets capture, switches its stance, and names the backends.
+func (d *Dynamo) stateModule(m *vm.Module) {
 	m.Func("reset", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		d.Reset()
 		return vm.None, nil
@@ -176,6 +196,10 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 			return f(args[0], inputs)
 		}}, nil
 	})
+}
+
+// seenModule binds what tells of breaks, recompiles and times so far, and what logs need to know.
+func (d *Dynamo) seenModule(m *vm.Module) {
 	m.Func("breaks_seen", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeInt(int64(len(d.breaks))), nil
 	})
@@ -225,11 +249,4 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 		return l, nil
 	})
 	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
-	d.comptimeModule(m)
-	d.explainModule(m)
-	d.ddpModule(m)
-	if d.Extra != nil {
-		d.Extra(m)
-	}
-	return m, nil
 }

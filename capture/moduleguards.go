@@ -14,27 +14,27 @@ import (
 var moduleFile = source.Import{Module: "torch.nn.modules.module"}
 
 // seePath guards what a chain of attributes leads to.
-func (tr *tracer) seePath(src source.Source, names ...string) {
-	v, err := src.Get(tr.env)
+func (rd *reads) seePath(src source.Source, names ...string) {
+	v, err := src.Get(rd.env)
 	if err != nil {
 		return
 	}
-	tr.see(v, src)
+	rd.world.see(v, src)
 	for _, n := range names {
-		next, err := tr.in.GetAttr(v, n)
+		next, err := rd.in.GetAttr(v, n)
 		if err != nil {
 			return
 		}
-		if s := tr.sources[keyOf(v)]; s != nil && tr.tracked(v) {
+		if s := rd.world.sources[source.Identity(v)]; s != nil && rd.world.tracked(v) {
 			src = s // a module that is known by another way already
 		}
 		src, v = source.Attr{Base: src, Of: n}, next
-		tr.see(v, src)
+		rd.world.see(v, src)
 	}
 }
 
 // seeHooks guards the hooks of a module whose call runs some, and what runs them.
-func (tr *tracer) seeHooks(m *vm.Instance, base source.Source) {
+func (rd *reads) seeHooks(m *vm.Instance, base source.Source) {
 	own := source.Module{Base: base, Kind: moduleKind(m.Class)}
 	after := false
 	for _, table := range []string{"_forward_pre_hooks", "_forward_hooks"} {
@@ -45,54 +45,54 @@ func (tr *tracer) seeHooks(m *vm.Instance, base source.Source) {
 		}
 		after = after || table == "_forward_hooks"
 		if kw, ok := m.Dict.GetStr(table + "_with_kwargs"); ok {
-			tr.see(kw, source.Attr{Base: own, Of: table + "_with_kwargs"})
+			rd.world.see(kw, source.Attr{Base: own, Of: table + "_with_kwargs"})
 		}
 		src := source.Attr{Base: own, Of: table}
 		g := guard.Length(guard.DictLength, src, d.Len(), guard.DictLen).Hide()
-		tr.guards.Add(g)
-		tr.guards.SetValue(src.Name(), v)
+		rd.guards.Add(g)
+		rd.guards.SetValue(src.Name(), v)
 		for i, h := range d.Values() {
-			tr.see(h, source.Value{Base: src, I: i})
+			rd.world.see(h, source.Value{Base: src, I: i})
 		}
-		tr.guards.Order(source.Attr{Base: moduleFile, Of: "_global" + table})
+		rd.guards.Order(source.Attr{Base: moduleFile, Of: "_global" + table})
 	}
 	builtins := []string{"set"}
 	if pre, ok := m.Dict.GetStr("_forward_pre_hooks"); ok && guard.DictLen(pre) > 0 {
 		builtins = append(builtins, "tuple", "isinstance")
 	}
 	for _, b := range builtins {
-		if v, ok := tr.in.Builtins.Dict.GetStr(b); ok {
-			tr.useBuiltin(b, v)
+		if v, ok := rd.in.Builtins.Dict.GetStr(b); ok {
+			rd.world.useBuiltin(b, v)
 		}
 	}
-	tr.seePath(moduleFile, "torch", "compiler", "is_compiling")
-	tr.seePath(moduleFile, "torch", "_C")
-	tr.guards.Add(guard.Part(source.Attr{Base: source.Attr{Base: source.Attr{Base: moduleFile, Of: "torch"}, Of: "_C"}, Of: "_get_tracing_state"}.Name()))
+	rd.seePath(moduleFile, "torch", "compiler", "is_compiling")
+	rd.seePath(moduleFile, "torch", "_C")
+	rd.guards.Add(guard.Part(source.Attr{Base: source.Attr{Base: source.Attr{Base: moduleFile, Of: "torch"}, Of: "_C"}, Of: "_get_tracing_state"}.Name()))
 	if after {
 		if v, ok := m.Dict.GetStr("_forward_hooks_always_called"); ok {
-			tr.see(v, source.Attr{Base: own, Of: "_forward_hooks_always_called"})
+			rd.world.see(v, source.Attr{Base: own, Of: "_forward_hooks_always_called"})
 		}
 		for _, name := range []string{"_global_forward_hooks_with_kwargs", "_global_forward_hooks_always_called"} {
-			tr.guards.Add(guard.New(guard.DictLength, "not "+source.Attr{Base: moduleFile, Of: name}.Name(), nil, nil))
+			rd.guards.Add(guard.New(guard.DictLength, "not "+source.Attr{Base: moduleFile, Of: name}.Name(), nil, nil))
 		}
 	}
 }
 
 // assigned guards what nn.Module.__setattr__ looks at when the trace assigns an attribute of a module.
-func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
+func (rd *reads) assigned(o vm.Object, name string, v vm.Object) {
 	m, ok := o.(*vm.Instance)
-	if !ok || tr.quiet() || !isModule(m) {
+	if !ok || rd.quiet() || !isModule(m) {
 		return
 	}
-	base := tr.sources[m]
+	base := rd.world.sources[m]
 	if set, ok := m.Class.Lookup("__setattr__").(*vm.Function); base == nil || !ok || set.Code.Filename != "torch/nn/modules/module.py" {
 		return
 	}
-	tr.seePath(moduleFile)
+	rd.seePath(moduleFile)
 	for _, n := range []string{"Parameter", "Module"} {
-		tr.seePath(moduleFile, n)
+		rd.seePath(moduleFile, n)
 	}
-	tr.guards.Add(guard.Part(source.Attr{Base: moduleFile, Of: "Buffer"}.Name()))
+	rd.guards.Add(guard.Part(source.Attr{Base: moduleFile, Of: "Buffer"}.Name()))
 	own := source.Module{Base: base, Kind: moduleKind(m.Class)}
 	buffer := false
 	for _, table := range []string{"_parameters", "_modules", "_buffers"} {
@@ -100,7 +100,7 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 		if !ok {
 			continue
 		}
-		tr.see(t, source.Attr{Base: own, Of: table})
+		rd.world.see(t, source.Attr{Base: own, Of: table})
 		if _, has := t.GetStr(name); has && table == "_buffers" {
 			_, buffer = v.(*torch.Tensor)
 		}
@@ -108,16 +108,16 @@ func (tr *tracer) assigned(o vm.Object, name string, v vm.Object) {
 	builtins := []string{"isinstance", "super"}
 	if buffer {
 		builtins = []string{"isinstance", "hasattr", "str"}
-		tr.seePath(moduleFile, "torch", "Tensor")
-		tr.seePath(moduleFile, "torch", "nn", "Module", "register_buffer")
+		rd.seePath(moduleFile, "torch", "Tensor")
+		rd.seePath(moduleFile, "torch", "nn", "Module", "register_buffer")
 		if s, ok := m.Dict.GetStr("_non_persistent_buffers_set"); ok {
-			tr.see(s, source.Attr{Base: own, Of: "_non_persistent_buffers_set"})
+			rd.world.see(s, source.Attr{Base: own, Of: "_non_persistent_buffers_set"})
 		}
 	}
 	for _, b := range builtins {
-		if v, ok := tr.in.Builtins.Dict.GetStr(b); ok {
-			tr.useBuiltin(b, v)
+		if v, ok := rd.in.Builtins.Dict.GetStr(b); ok {
+			rd.world.useBuiltin(b, v)
 		}
 	}
-	tr.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
+	rd.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
 }

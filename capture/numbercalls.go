@@ -2,7 +2,6 @@ package capture
 
 import (
 	"whittle/capture/breaks"
-	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
@@ -13,11 +12,13 @@ import (
 var mathFunctions = map[string]string{"sqrt": "torch._sym_sqrt", "sin": "torch._sym_sin", "cos": "torch._sym_cos", "tan": "torch._sym_tan", "sinh": "torch._sym_sinh",
 	"cosh": "torch._sym_cosh", "tanh": "torch._sym_tanh", "asin": "torch._sym_asin", "acos": "torch._sym_acos", "atan": "torch._sym_atan"}
 
-// numberFunction performs a call of a builtin function that was given symbolic numbers.
+// numberFunction performs a call of a builtin function that was given symbolic numbers: functions that graphs have stay symbolic, others of
+// math fix the numbers to their values. done is false for those that do right by the numbers' own methods.
 func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if f.Module != "builtins" && f.Module != "math" || f.Self != nil && !isModuleObject(f.Self) {
 		return nil, false, nil
 	}
+	// len(x) of a tensor is its first size, which may be a symbol.
 	if x, ok := first(args).(*torch.Tensor); ok && f.Name == "len" && f.Module == "builtins" && len(args) == 1 {
 		if size := tr.sizes.Size(x.T); len(x.T.Shape) > 0 && (!x.T.Fake || !size[0].IsConst()) {
 			v, err := tr.in.CallMethod(x, "size", vm.MakeInt(0))
@@ -28,17 +29,22 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	for _, a := range args {
 		if s, ok := a.(*torch.Scalar); ok {
 			some = true
+			// Nothing stands for the value of a number that only a run knows; these four work without.
 			if !s.Backed() && f.Name != "isinstance" && f.Name != "abs" && f.Name != "max" && f.Name != "min" {
 				return nil, false, unsupported(breaks.DataDependentOperator, readsNumber)
 			}
 		}
 	}
-	if _, breaks := effects.names[f.Name]; !some || breaks {
+	if _, breaks := lasting.names[f.Name]; !some || breaks {
 		return nil, false, nil
 	}
 	switch f.Name {
 	case "isinstance": // a symbolic number is an int to the program
-		v, err := tr.in.Call(f, []vm.Object{args[0].(*torch.Scalar).Hint(), args[1]}, nil)
+		asked := append([]vm.Object(nil), args...)
+		if s, ok := asked[0].(*torch.Scalar); ok {
+			asked[0] = s.Hint()
+		}
+		v, err := tr.in.Call(f, asked, kw)
 		return v, err == nil, err
 	case "max", "min":
 		if len(args) < 2 || len(kw) > 0 {
@@ -49,7 +55,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	case "divmod":
 		return nil, false, tr.refusedBuiltin(f, args, kw)
 	}
-	if target := mathFunctions[f.Name]; f.Module == "math" && target != "" {
+	if target := mathFunctions[f.Name]; f.Module == "math" && target != "" && len(args) == 1 { // else the function itself words the error
 		v, err := tr.t.ScalarFunction(target, args[0].(*torch.Scalar), func(e *symbolic.Expr) *symbolic.Expr { return symbolic.Call(f.Name, e) })
 		return v, err == nil, err
 	}
@@ -64,6 +70,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	return v, err == nil, err
 }
 
+// first is the first argument; nil if there is none.
 func first(args []vm.Object) vm.Object {
 	if len(args) == 0 {
 		return nil
@@ -71,6 +78,7 @@ func first(args []vm.Object) vm.Object {
 	return args[0]
 }
 
+// isModuleObject reports whether an object is a Python module.
 func isModuleObject(o vm.Object) bool {
 	_, ok := o.(*vm.Module)
 	return ok
@@ -91,7 +99,8 @@ func (tr *tracer) plainNumbers(args []vm.Object) ([]vm.Object, error) {
 	return out, nil
 }
 
-// extreme is max or min: comparisons, and so guards, choose one of the numbers. Where a constant is chosen, a node stays behind.
+// extreme is max or min: comparisons, and so guards, choose one of the numbers. Where a constant is chosen, a node stays behind. The
+// symbolic one of a pair is the one that is asked, so that its method makes the guard.
 func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 	for _, o := range args {
 		s, ok := o.(*torch.Scalar)
@@ -101,7 +110,7 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		if !s.Backed() {
 			return nil, unsupported(breaks.DataDependentOperator, readsNumber)
 		}
-		if _, err := tr.scalarArg(s); err != nil {
+		if _, err := tr.out.scalarArg(s); err != nil {
 			return nil, err
 		}
 	}
@@ -144,32 +153,11 @@ func (tr *tracer) extreme(name string, args []vm.Object) (vm.Object, error) {
 		if _, symbol := best.(*torch.Scalar); symbol {
 			continue
 		}
-		if err := tr.constantNode("torch.sym_"+name, first, a); err != nil {
+		if err := tr.out.constantNode("torch.sym_"+name, first, a); err != nil {
 			return nil, err
 		}
 	}
 	return best, nil
-}
-
-// constantNode notes a call on symbols whose result is a constant: nobody uses its node, and PyTorch keeps it.
-func (tr *tracer) constantNode(target string, operands ...vm.Object) error {
-	args := make([]fx.Arg, len(operands))
-	for i, o := range operands {
-		x, err := tr.t.GraphArg(o, func(o vm.Object) (fx.Arg, bool, error) {
-			if s, ok := o.(*torch.Scalar); ok {
-				x, err := tr.scalarArg(s)
-				return x, true, err
-			}
-			return nil, false, nil
-		})
-		if err != nil {
-			return err
-		}
-		args[i] = x
-	}
-	tr.graph.CallFunction(target, args...)
-	tr.calls++
-	return nil
 }
 
 // numberType performs int(x), float(x), bool(x), range(x) and str(x) of symbolic numbers.
@@ -197,7 +185,7 @@ func (tr *tracer) numberType(t *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Ob
 	case t == vm.IntType && one && s.Kind == tensor.Float64:
 		v, err = tr.t.ScalarFunction("torch.sym_int", s, symbolic.Trunc)
 	case t == vm.BoolType && one:
-		if !tr.decidable(s) {
+		if !tr.symbols.decidable(s) {
 			return nil, false, unsupported(breaks.DataDependentOperator, readsNumber)
 		}
 		var b bool

@@ -20,7 +20,7 @@ func (tr *tracer) optimizerInputs(callable vm.Object, args []vm.Object) error {
 		self, args = args[0], args[1:]
 	}
 	opt, ok := self.(*vm.Instance)
-	if !ok || len(args) != 1 || tr.sources[opt] == nil {
+	if !ok || len(args) != 1 || tr.world.sources[opt] == nil {
 		return nil
 	}
 	if !isA(opt.Class, "torch.optim.optimizer", "Optimizer") {
@@ -33,21 +33,21 @@ func (tr *tracer) optimizerInputs(callable vm.Object, args []vm.Object) error {
 	for _, f := range found {
 		switch v := f.t.(type) {
 		case *torch.Tensor:
-			tr.see(v, f.src)
+			tr.world.see(v, f.src)
 		case *vm.Dict: // what it holds is found when it is used
-			if tr.sources[v] == nil {
-				tr.sources[v] = f.src
-				tr.order = append(tr.order, v)
+			if tr.world.sources[v] == nil {
+				tr.world.sources[v] = f.src
+				tr.world.order = append(tr.world.order, v)
 			}
-			tr.save(v)
+			tr.world.save(v)
 			continue
 		default:
-			if s, ok := tr.lifted(v, f.src).(*torch.Scalar); ok {
-				tr.exprNode(s.Expr)
+			if s, ok := tr.symbols.lifted(v, f.src).(*torch.Scalar); ok {
+				tr.out.exprNode(s.Expr)
 			}
 			continue
 		}
-		if err := tr.useValue(f.t); err != nil {
+		if err := tr.standIns.useValue(f.t); err != nil {
 			return err
 		}
 	}
@@ -60,140 +60,190 @@ type foundTensor struct {
 	src source.Source
 }
 
-// optimizerTensors lists the tensors of an optimizer for optimizerInputs.
+// optimizerTensors lists the tensors of an optimizer for optimizerInputs. It reads them as plain Python does: reading is no part of the
+// trace.
 func (tr *tracer) optimizerTensors(opt *vm.Instance, group vm.Object) ([]foundTensor, error) {
-	var out []foundTensor
-	add := func(o vm.Object, src source.Source) {
-		switch o.(type) {
-		case *torch.Tensor, *vm.Dict, vm.Float:
-			out = append(out, foundTensor{o, src})
-		}
-	}
-	base := tr.sources[opt]
+	w := &optimizerWalk{in: tr.in, base: tr.world.sources[opt], index: map[vm.Object]int{}}
 	_, err := tr.outside(func() (vm.Object, error) {
-		get := func(name string) (vm.Object, error) { return tr.in.GetAttr(opt, name) }
-		g, err := get("param_groups")
-		if err != nil {
+		ok, err := w.read(opt)
+		if !ok || err != nil {
 			return nil, err
 		}
-		groups, _ := vm.AsList(g)
-		s, err := get("state")
-		if err != nil {
+		w.walkGroups()
+		if err := w.walkStates(); err != nil {
 			return nil, err
 		}
-		states, _ := vm.AsDict(s)
-		order, err := get("_state_lists")
-		if err != nil || groups == nil || states == nil {
-			return nil, err
-		}
-		lists, _ := vm.AsTuple(order)
-		groupSource := func(i int) source.Source {
-			return source.Item{Base: source.Attr{Base: base, Of: "param_groups"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}
-		}
-		paramSource := func(gi, pi int) source.Source {
-			return source.Item{Base: source.Item{Base: groupSource(gi), Key: vm.Str("params"), Text: "'params'"}, Key: vm.MakeInt(int64(pi)), Text: fmt.Sprint(pi)}
-		}
-		for gi, g := range groups.Items {
-			d, ok := vm.AsDict(g)
-			if !ok {
-				continue
-			}
-			keys, vals := d.Keys(), d.Values()
-			for k, v := range vals {
-				name, _ := vm.AsStr(keys[k])
-				if l, ok := vm.AsList(v); ok && name == "params" {
-					for pi, p := range l.Items {
-						add(p, paramSource(gi, pi))
-					}
-					continue
-				}
-				add(v, source.Item{Base: groupSource(gi), Key: keys[k], Text: "'" + name + "'"})
-			}
-		}
-		at := map[vm.Object]int{}
-		for i, k := range states.Keys() {
-			at[k] = i
-		}
-		// What a parameter has in the state, by the source of the parameter.
-		stateOf := func(p vm.Object, src source.Source) (*vm.Dict, source.Source, error) {
-			v, ok, err := states.Get(tr.in, p)
-			if err != nil || !ok {
-				return nil, nil, err
-			}
-			d, _ := vm.AsDict(v)
-			return d, source.Placed{Source: source.Keyed{Base: source.Attr{Base: base, Of: "state"}, Key: src}, I: at[p]}, nil
-		}
-		part := func(src source.Source, key vm.Object) source.Source {
-			name, _ := vm.AsStr(key)
-			return source.Item{Base: src, Key: key, Text: "'" + name + "'"}
-		}
-		params := func(g vm.Object) []vm.Object {
-			d, ok := vm.AsDict(g)
-			if !ok {
-				return nil
-			}
-			ps, _ := d.GetStr("params")
-			if l, ok := vm.AsList(ps); ok {
-				return l.Items
-			}
-			return nil
-		}
-		for gi, g := range groups.Items {
-			for pi, p := range params(g) {
-				d, src, err := stateOf(p, paramSource(gi, pi))
-				if err != nil {
+		for gi, g := range w.groups {
+			if g == group {
+				if err := w.walkGradients(gi); err != nil {
 					return nil, err
-				}
-				if d == nil || at[p] == 0 {
-					continue
-				}
-				add(d, src)
-				keys, vals := d.Keys(), d.Values()
-				for k := range keys {
-					add(vals[k], part(src, keys[k]))
-				}
-				break
-			}
-		}
-		for gi, g := range groups.Items {
-			if g != group {
-				continue
-			}
-			ps := params(g)
-			var trained []int
-			for pi, p := range ps {
-				grad, err := tr.in.GetAttr(p, "grad")
-				if err != nil {
-					return nil, err
-				}
-				if grad != vm.None {
-					trained = append(trained, pi)
-					add(grad, source.Attr{Base: paramSource(gi, pi), Of: "grad"})
-				}
-			}
-			if lists == nil {
-				continue
-			}
-			for _, name := range lists.Items {
-				for _, pi := range trained {
-					d, src, err := stateOf(ps[pi], paramSource(gi, pi))
-					if err != nil {
-						return nil, err
-					}
-					if d == nil {
-						continue
-					}
-					v, ok, err := d.Get(tr.in, name)
-					if err != nil {
-						return nil, err
-					}
-					if ok {
-						add(v, source.Placed{Source: part(src, name), I: slices.Index(d.Keys(), name)})
-					}
 				}
 			}
 		}
 		return nil, nil
 	})
-	return out, err
+	return w.found, err
+}
+
+// optimizerWalk goes through the parts of an optimizer in three passes, each of which adds to found.
+type optimizerWalk struct {
+	in     *vm.Interp
+	base   source.Source     // of the optimizer
+	groups []vm.Object       // param_groups
+	states *vm.Dict          // state: what is kept of each parameter
+	index  map[vm.Object]int // of a parameter in states
+	lists  []vm.Object       // the keys of a parameter's state, in the order in which _init_group makes lists of them
+	found  []foundTensor
+}
+
+// read finds the parts; ok is false for an optimizer that has not all of them.
+func (w *optimizerWalk) read(opt *vm.Instance) (ok bool, err error) {
+	g, err := w.in.GetAttr(opt, "param_groups")
+	if err != nil {
+		return false, err
+	}
+	s, err := w.in.GetAttr(opt, "state")
+	if err != nil {
+		return false, err
+	}
+	order, err := w.in.GetAttr(opt, "_state_lists")
+	if err != nil {
+		return false, err
+	}
+	groups, hasGroups := vm.AsList(g)
+	states, hasStates := vm.AsDict(s)
+	if !hasGroups || !hasStates {
+		return false, nil
+	}
+	w.groups, w.states = groups.Items, states
+	if lists, ok := vm.AsTuple(order); ok {
+		w.lists = lists.Items
+	}
+	for i, k := range states.Keys() {
+		w.index[k] = i
+	}
+	return true, nil
+}
+
+// walkGroups adds what is in the groups: the parameters, and settings that are tensors or numbers.
+func (w *optimizerWalk) walkGroups() {
+	for gi, g := range w.groups {
+		d, ok := vm.AsDict(g)
+		if !ok {
+			continue
+		}
+		keys, vals := d.Keys(), d.Values()
+		for k, v := range vals {
+			name, _ := vm.AsStr(keys[k])
+			if l, ok := vm.AsList(v); ok && name == "params" {
+				for pi, p := range l.Items {
+					w.add(p, w.paramSource(gi, pi))
+				}
+				continue
+			}
+			w.add(v, partOf(w.groupSource(gi), keys[k]))
+		}
+	}
+}
+
+// walkStates adds the state of the first parameter of each group that has any, but for the one that stands first in the optimizer's.
+func (w *optimizerWalk) walkStates() error {
+	for gi, g := range w.groups {
+		for pi, p := range params(g) {
+			d, src, err := w.stateOf(p, w.paramSource(gi, pi))
+			if err != nil {
+				return err
+			}
+			if d == nil || w.index[p] == 0 {
+				continue
+			}
+			w.add(d, src)
+			keys, vals := d.Keys(), d.Values()
+			for k := range keys {
+				w.add(vals[k], partOf(src, keys[k]))
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// walkGradients adds the gradients of a group's parameters, then the states of those that have one, list by list.
+func (w *optimizerWalk) walkGradients(gi int) error {
+	ps := params(w.groups[gi])
+	var trained []int
+	for pi, p := range ps {
+		grad, err := w.in.GetAttr(p, "grad")
+		if err != nil {
+			return err
+		}
+		if grad != vm.None {
+			trained = append(trained, pi)
+			w.add(grad, source.Attr{Base: w.paramSource(gi, pi), Of: "grad"})
+		}
+	}
+	for _, name := range w.lists {
+		for _, pi := range trained {
+			d, src, err := w.stateOf(ps[pi], w.paramSource(gi, pi))
+			if err != nil {
+				return err
+			}
+			if d == nil {
+				continue
+			}
+			v, ok, err := d.Get(w.in, name)
+			if err != nil {
+				return err
+			}
+			if ok {
+				w.add(v, source.Placed{Source: partOf(src, name), I: slices.Index(d.Keys(), name)})
+			}
+		}
+	}
+	return nil
+}
+
+// add notes o, if it is of a kind that optimizerInputs looks at.
+func (w *optimizerWalk) add(o vm.Object, src source.Source) {
+	switch o.(type) {
+	case *torch.Tensor, *vm.Dict, vm.Float:
+		w.found = append(w.found, foundTensor{o, src})
+	}
+}
+
+// stateOf is what the optimizer keeps of parameter p, whose source is src; nil if nothing.
+func (w *optimizerWalk) stateOf(p vm.Object, src source.Source) (*vm.Dict, source.Source, error) {
+	v, ok, err := w.states.Get(w.in, p)
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	d, _ := vm.AsDict(v)
+	return d, source.Placed{Source: source.Keyed{Base: source.Attr{Base: w.base, Of: "state"}, Key: src}, I: w.index[p]}, nil
+}
+
+func (w *optimizerWalk) groupSource(i int) source.Source {
+	return source.Item{Base: source.Attr{Base: w.base, Of: "param_groups"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}
+}
+
+func (w *optimizerWalk) paramSource(gi, pi int) source.Source {
+	return source.Item{Base: partOf(w.groupSource(gi), vm.Str("params")), Key: vm.MakeInt(int64(pi)), Text: fmt.Sprint(pi)}
+}
+
+// partOf is the entry of a dict under a string.
+func partOf(dict source.Source, key vm.Object) source.Source {
+	name, _ := vm.AsStr(key)
+	return source.Item{Base: dict, Key: key, Text: "'" + name + "'"}
+}
+
+// params are the parameters of a group; nil for what is no group.
+func params(group vm.Object) []vm.Object {
+	d, ok := vm.AsDict(group)
+	if !ok {
+		return nil
+	}
+	ps, _ := d.GetStr("params")
+	if l, ok := vm.AsList(ps); ok {
+		return l.Items
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"whittle/capture/breaks"
+	"whittle/capture/effects"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
@@ -18,8 +19,8 @@ type recipe func(r *rebuild) (vm.Object, error)
 // rebuild is one evaluation of a plan: graph outputs and sources are at hand, and shared objects are built once.
 type rebuild struct {
 	env  *source.Env
-	outs []vm.Object
-	made map[vm.Object]vm.Object
+	outs []vm.Object             // of the graph, in planner.outs' order
+	made map[vm.Object]vm.Object // object of the trace => the one that this run has for it
 }
 
 // effect writes new contents into an object that existed before.
@@ -56,15 +57,17 @@ type plan struct {
 // planner makes recipes, collecting the tensors that the graph has to give back.
 type planner struct {
 	tr   *tracer
-	outs []*tensor.Tensor
-	idx  map[*tensor.Tensor]int
-	memo map[vm.Object]*recipe // planned or being planned: what is shared is made once
+	outs []*tensor.Tensor       // stand-ins that the graph gives back
+	idx  map[*tensor.Tensor]int // where they are in outs
+	memo map[vm.Object]*recipe  // planned or being planned: what is shared is made once
 
 	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
 
 	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
 }
 
+// value plans one value: a constant, what a source gives, an output of the graph, or an object that the trace made, which is made anew
+// in every run. The error is a break, at what cannot be made again.
 func (p *planner) value(o vm.Object) (recipe, error) {
 	tr := p.tr
 	if o == nil {
@@ -76,16 +79,23 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	if s, ok := o.(*torch.Scalar); ok {
 		return p.scalar(s)
 	}
-	k := keyOf(o)
+	k := source.Identity(o)
 	if k == nil {
 		return constant(o), nil
 	}
-	if it, ok := o.(*replayIter); ok && tr.sources[k] != nil {
-		return p.iterator(it, tr.sources[k]), nil
+	if it, ok := o.(*replayIter); ok && tr.world.sources[k] != nil {
+		return p.iterator(it, tr.world.sources[k]), nil
 	}
-	if src := tr.sources[k]; src != nil {
+	if src := tr.world.sources[k]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
+	return p.anew(o)
+}
+
+// anew plans an object without a source. What can be written is made in every run, or the runs would share it; everything else, modules
+// and classes among it, is taken as it is.
+func (p *planner) anew(o vm.Object) (recipe, error) {
+	tr := p.tr
 	switch v := o.(type) {
 	case *vm.List:
 		return p.shared(o, v.Items, func() (vm.Object, filler) {
@@ -101,7 +111,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 			return t, func(items []vm.Object) { t.Items = items }
 		})
 	case *vm.Dict:
-		return p.shared(o, pairs(v), func() (vm.Object, filler) {
+		return p.shared(o, effects.Pairs(v), func() (vm.Object, filler) {
 			d := vm.NewDict()
 			return d, func(items []vm.Object) {
 				for i := 0; i+1 < len(items); i += 2 {
@@ -122,9 +132,10 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	case *vm.Cell:
 		return p.cell(v)
 	case *vm.Function:
-		if len(v.Closure) == 0 || !tr.made[v] {
+		if len(v.Closure) == 0 || !tr.world.made[v] {
 			return constant(o), nil
 		}
+		// A function that the trace made: its cells hold values of this run.
 		cells := make([]vm.Object, len(v.Closure))
 		for i, c := range v.Closure {
 			cells[i] = c
@@ -140,17 +151,7 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		})
 	case *vm.Instance:
 		if n, ok := v.Native.(vm.Object); ok {
-			native, err := p.value(n)
-			if err != nil {
-				return nil, err
-			}
-			return func(r *rebuild) (vm.Object, error) {
-				x, err := native(r)
-				if err != nil {
-					return nil, err
-				}
-				return &vm.Instance{Class: v.Class, Dict: v.Dict, Slots: v.Slots, Native: x}, nil
-			}, nil
+			return p.derived(v, n)
 		}
 		if v.Native != nil || v.Dict == nil {
 			return constant(o), nil
@@ -164,8 +165,22 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 		// Its state is in it, and would be shared by all runs.
 		return nil, unsupported(breaks.LeftOverIterator, it.Type().Name)
 	}
-	// Everything else (modules, classes) is taken as it is.
 	return constant(o), nil
+}
+
+// derived plans an object of a class that derives from a list, a dict or another builtin class: native is what it is of that.
+func (p *planner) derived(v *vm.Instance, native vm.Object) (recipe, error) {
+	of, err := p.value(native)
+	if err != nil {
+		return nil, err
+	}
+	return func(r *rebuild) (vm.Object, error) {
+		x, err := of(r)
+		if err != nil {
+			return nil, err
+		}
+		return &vm.Instance{Class: v.Class, Dict: v.Dict, Slots: v.Slots, Native: x}, nil
+	}, nil
 }
 
 // untouched passes a local variable on as it came in, whether or not the trace looked at it.
@@ -173,6 +188,7 @@ func (p *planner) untouched(src source.Source) recipe {
 	return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }
 }
 
+// constant gives o itself, in every run.
 func constant(o vm.Object) recipe { return func(*rebuild) (vm.Object, error) { return o, nil } }
 
 // mutable reports whether a tuple holds anything but plain constants.
@@ -184,7 +200,7 @@ func (p *planner) mutable(items []vm.Object) bool {
 				return true
 			}
 		default:
-			if keyOf(x) != nil {
+			if source.Identity(x) != nil {
 				return true
 			}
 		}
@@ -201,7 +217,7 @@ func (p *planner) shared(o vm.Object, parts []vm.Object, mk func() (vm.Object, f
 		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
 	}
 	var again recipe
-	p.memo[o] = &again
+	p.memo[o] = &again // before the parts are planned: they may lead back here
 	rs, err := p.values(parts)
 	if err != nil {
 		return nil, err
@@ -229,8 +245,8 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 		n := &vm.Cell{}
 		return n, func(it []vm.Object) { n.V = it[0] }
 	}
-	if _, written := p.tr.saved[c]; !written {
-		if src := p.tr.argumentOf(c); src != nil {
+	if !p.tr.effects.Saved(c) {
+		if src := p.tr.bindings.argumentOf(c); src != nil {
 			return func(r *rebuild) (vm.Object, error) {
 				if x := r.made[c]; x != nil {
 					return x, nil
@@ -248,33 +264,6 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 	return p.shared(c, []vm.Object{c.V}, mk)
 }
 
-// ownCell reports whether the compiled frame made c.
-func (tr *tracer) ownCell(c *vm.Cell) bool {
-	for _, outer := range tr.env.Cells {
-		if outer == c {
-			return false
-		}
-	}
-	f := tr.root
-	for _, v := range f.LocalsPlus[:len(f.LocalsPlus)-len(f.Code.FreeVars)] {
-		if v == vm.Object(c) {
-			return true
-		}
-	}
-	return false
-}
-
-// argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
-func (tr *tracer) argumentOf(c *vm.Cell) source.Source {
-	f := tr.root
-	for i, v := range f.LocalsPlus {
-		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && tr.env.Locals[name] == c.V && !tr.stored[i] {
-			return source.Local{Var: name}
-		}
-	}
-	return nil
-}
-
 // instance plans an object of a Python class made during the trace: its class and its attributes.
 func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	if r := p.memo[v]; r != nil {
@@ -282,7 +271,7 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	}
 	var again recipe
 	p.memo[v] = &again
-	rs, err := p.values(pairs(v.Dict))
+	rs, err := p.values(effects.Pairs(v.Dict))
 	if err != nil {
 		return nil, err
 	}
@@ -306,6 +295,7 @@ func (p *planner) instance(v *vm.Instance) (recipe, error) {
 	return again, nil
 }
 
+// values plans each of os.
 func (p *planner) values(os []vm.Object) ([]recipe, error) {
 	out := make([]recipe, len(os))
 	for i, o := range os {
@@ -318,6 +308,7 @@ func (p *planner) values(os []vm.Object) ([]recipe, error) {
 	return out, nil
 }
 
+// all evaluates recipes in order; nil ones give nil.
 func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 	out := make([]vm.Object, len(rs))
 	for i, f := range rs {
@@ -336,23 +327,23 @@ func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 // tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
 func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	tr := p.tr
-	if f := tr.fakes[t.T]; f != nil && p.given[f] {
+	if f := tr.standIns.fakes[t.T]; f != nil && p.given[f] { // it came in, and goes out with the others: see lastFirst
 		i := p.idx[f]
 		return func(r *rebuild) (vm.Object, error) { return r.outs[i], nil }, nil
 	}
 	if !t.T.Fake {
-		if src := tr.sources[t]; src != nil {
+		if src := tr.world.sources[t]; src != nil {
 			return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 		}
 		return constant(t), nil
 	}
-	if real := tr.reals[t.T]; real != nil {
+	if real := tr.standIns.reals[t.T]; real != nil {
 		return p.tensor(real)
 	}
-	if src := tr.viaAttr[t.T]; src != nil {
+	if src := tr.standIns.viaAttr[t.T]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
-	if tr.nodes[t.T] == nil {
+	if tr.out.nodes[t.T] == nil {
 		return nil, unsupported(breaks.NoNode)
 	}
 	i, ok := p.idx[t.T]
@@ -375,7 +366,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 // the last to the first, so that unpacking them restores the stack.
 func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 	tr := p.tr
-	if tr.changed() || len(tr.logs) > 0 {
+	if tr.effects.Changed() || len(tr.effects.Calls()) > 0 {
 		return nil
 	}
 	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
@@ -394,10 +385,10 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 			return nil
 		}
 		x := t.T
-		if f := tr.fakes[x]; f != nil {
+		if f := tr.standIns.fakes[x]; f != nil {
 			x = f
 		}
-		if seen[x] || tr.nodes[x] == nil {
+		if seen[x] || tr.out.nodes[x] == nil {
 			return nil
 		}
 		seen[x] = true
@@ -411,49 +402,19 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 	return nil
 }
 
-// changed reports whether the trace changed anything that was there before.
-func (tr *tracer) changed() bool {
-	for _, o := range tr.savedOrder {
-		if _, ok := o.(*globalWrite); ok {
-			return true
-		}
-		if !sameItems(contentsOf(o), tr.saved[o].items) {
-			return true
-		}
-	}
-	return false
-}
-
-// contentsOf is what a snapshot of o would hold now.
-func contentsOf(o vm.Object) []vm.Object {
-	switch v := o.(type) {
-	case *vm.List:
-		return v.Items
-	case *vm.Dict:
-		return pairs(v)
-	case *vm.Cell:
-		return []vm.Object{v.V}
-	case *vm.Instance:
-		if v.Dict != nil {
-			return pairs(v.Dict)
-		}
-	}
-	return nil
-}
-
 // passedOn plans a lone result that came in as it is: the graph gives it back, as PyTorch's graphs do.
 func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	f := t.T
 	if !f.Fake {
-		if p.tr.sources[t] == nil {
+		if p.tr.world.sources[t] == nil {
 			return otherwise, nil
 		}
 		var err error
-		if f, err = p.tr.fake(t); err != nil {
+		if f, err = p.tr.standIns.fake(t); err != nil {
 			return nil, err
 		}
 	}
-	if p.tr.nodes[f] == nil {
+	if p.tr.out.nodes[f] == nil {
 		return otherwise, nil
 	}
 	p.idx[f] = len(p.outs)
@@ -461,75 +422,84 @@ func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	return otherwise, nil
 }
 
-// sideEffects finds what the trace changed in objects that existed before, and puts the old contents back.
+// sideEffects plans what compiled code has to change in objects that existed before.
 func (p *planner) sideEffects() ([]effect, error) {
-	tr := p.tr
 	var out []effect
-	for _, o := range tr.savedOrder {
-		if w, ok := o.(*globalWrite); ok {
-			e, err := p.globalEffect(w)
-			if err != nil {
-				return nil, err
-			}
-			if e != nil {
-				out = append(out, *e)
-			}
-			continue
+	for _, c := range p.tr.effects.Changes() {
+		plan := p.objectEffect
+		if c.Object == nil {
+			plan = p.globalEffect
 		}
-		s := tr.saved[o]
-		var now []vm.Object
-		e := effect{source: tr.sources[o], object: o}
-		dict := false
-		switch v := o.(type) {
-		case *vm.List:
-			now = v.Items
-		case *vm.Dict:
-			now, dict = pairs(v), true
-		case *vm.Cell:
-			if tr.ownCell(v) {
-				continue // whatever outlives the frame and holds it is planned with its contents
-			}
-			now, e.cell = []vm.Object{v.V}, true
-		case *vm.Instance:
-			if v.Dict == nil {
-				continue
-			}
-			now, dict = pairs(v.Dict), true
+		e, err := plan(c)
+		if err != nil {
+			return nil, err
 		}
-		if sameItems(now, s.items) {
-			continue
+		if e != nil {
+			out = append(out, *e)
 		}
-		if dict {
-			e.entries = true
-			e.drop, now = changedEntries(s.items, now)
-		}
-		if l, ok := o.(*vm.List); ok && e.source != nil {
-			for i, x := range s.items { // what is written back is what was there: its constants are looked at
-				stayed := i < len(l.Items) && l.Items[i] == x
-				if _, isTensor := x.(*torch.Tensor); isTensor && stayed || keyOf(x) == nil && (stayed || slices.Contains(l.Items, x)) {
-					tr.seeItem(l, e.source, vm.MakeInt(int64(i)), x)
-					if err := tr.useValue(x); err != nil {
-						return nil, err
-					}
-				}
-			}
-		}
-		if _, isList := o.(*vm.List); isList {
-			e.old = tr.keptItems(s.items, now)
-		}
-		e.items = make([]recipe, len(now))
-		for i, x := range now {
-			if e.old != nil && e.old[i] >= 0 {
-				continue
-			}
-			var err error
-			if e.items[i], err = p.value(x); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, e)
 	}
 	return out, nil
+}
+
+// objectEffect plans the new contents of an object; nil when it holds what it held.
+func (p *planner) objectEffect(c effects.Change) (*effect, error) {
+	tr, o := p.tr, c.Object
+	now := effects.Contents(o)
+	e := &effect{source: tr.world.sources[o], object: o}
+	switch v := o.(type) {
+	case *vm.Dict:
+		e.entries = true
+	case *vm.Cell:
+		if tr.bindings.ownCell(v) {
+			return nil, nil // whatever outlives the frame and holds it is planned with its contents
+		}
+		e.cell = true
+	case *vm.Instance:
+		if v.Dict == nil {
+			return nil, nil
+		}
+		e.entries = true
+	}
+	if effects.SameItems(now, c.Before) {
+		return nil, nil
+	}
+	if e.entries {
+		e.drop, now = effects.Entries(c.Before, now)
+	}
+	if l, ok := o.(*vm.List); ok {
+		if err := p.lookAtRest(l, e.source, c.Before); err != nil {
+			return nil, err
+		}
+		e.old = tr.keptItems(c.Before, now)
+	}
+	e.items = make([]recipe, len(now))
+	for i, x := range now {
+		if e.old != nil && e.old[i] >= 0 {
+			continue
+		}
+		var err error
+		if e.items[i], err = p.value(x); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// lookAtRest guards the constants and the tensors that a list from outside had and still has: it is written back as a whole, and with them.
+func (p *planner) lookAtRest(l *vm.List, src source.Source, before []vm.Object) error {
+	if src == nil {
+		return nil
+	}
+	for i, x := range before {
+		stayed := i < len(l.Items) && l.Items[i] == x
+		if _, isTensor := x.(*torch.Tensor); isTensor && stayed || source.Identity(x) == nil && (stayed || slices.Contains(l.Items, x)) {
+			p.tr.world.seeItem(l, src, vm.MakeInt(int64(i)), x)
+			if err := p.tr.standIns.useValue(x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // keptItems finds for each item of a list where it stood before, -1 if nowhere or if the trace knows another way to it. Constants
@@ -537,52 +507,22 @@ func (p *planner) sideEffects() ([]effect, error) {
 func (tr *tracer) keptItems(before, now []vm.Object) []int {
 	at := map[vm.Object]int{}
 	for i, x := range before {
-		if k := keyOf(x); k != nil {
+		if k := source.Identity(x); k != nil {
 			at[k] = i
 		}
 	}
 	out := make([]int, len(now))
 	for i, x := range now {
 		out[i] = -1
-		if k := keyOf(x); k == nil {
+		if k := source.Identity(x); k == nil {
 			if i < len(before) && before[i] == x {
 				out[i] = i
 			}
-		} else if j, ok := at[k]; ok && tr.sources[k] == nil {
+		} else if j, ok := at[k]; ok && tr.world.sources[k] == nil {
 			out[i] = j
 		}
 	}
 	return out
-}
-
-// changedEntries compares the keys and values of a dict, in turn, before and after: which keys to take out, and which entries then
-// to set, for the same contents in the same order.
-func changedEntries(before, now []vm.Object) (drop, set []vm.Object) {
-	at := map[vm.Object]int{}
-	for i := 0; i+1 < len(before); i += 2 {
-		at[before[i]] = i
-	}
-	kept := map[int]bool{}
-	last, appended := -1, false
-	for i := 0; i+1 < len(now); i += 2 {
-		j, was := at[now[i]]
-		if was && j > last && !appended {
-			last = j
-			kept[j] = true
-			if before[j+1] != now[i+1] {
-				set = append(set, now[i], now[i+1])
-			}
-			continue
-		}
-		appended = true
-		set = append(set, now[i], now[i+1])
-	}
-	for i := 0; i+1 < len(before); i += 2 {
-		if !kept[i] {
-			drop = append(drop, before[i])
-		}
-	}
-	return drop, set
 }
 
 // apply writes an effect into its object.
@@ -595,7 +535,7 @@ func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
 		}
 	}
 	if !ef.entries {
-		put(in, target, items, false)
+		effects.Replace(in, target, items)
 		return
 	}
 	d, ok := target.(*vm.Dict)
@@ -613,54 +553,5 @@ func (ef *effect) apply(in *vm.Interp, target vm.Object, items []vm.Object) {
 	}
 	for i := 0; i+1 < len(items); i += 2 {
 		_ = d.Set(in, items[i], items[i+1])
-	}
-}
-
-// restore undoes all writes of the trace.
-func (tr *tracer) restore() {
-	tr.restoreGlobals()
-	for o, s := range tr.saved {
-		put(tr.in, o, s.items, s.dict == nil)
-	}
-}
-
-func sameItems(a, b []vm.Object) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// put replaces an object's contents.
-func put(in *vm.Interp, o vm.Object, items []vm.Object, noDict bool) {
-	fill := func(d *vm.Dict) {
-		if sameItems(pairs(d), items) {
-			return
-		}
-		d.Clear()
-		for i := 0; i+1 < len(items); i += 2 {
-			_ = d.Set(in, items[i], items[i+1]) // keys of a dict are hashable
-		}
-	}
-	switch v := o.(type) {
-	case *vm.List:
-		v.Items = append(v.Items[:0:0], items...)
-	case *vm.Dict:
-		fill(v)
-	case *vm.Cell:
-		v.V = items[0]
-	case *vm.Instance:
-		if v.Dict == nil {
-			if len(items) == 0 {
-				return
-			}
-			v.Dict = vm.NewDict()
-		}
-		fill(v.Dict)
 	}
 }

@@ -30,11 +30,27 @@ type randomDraw struct {
 // randomDraws are the draws of a frame, in order.
 type randomDraws []*randomDraw
 
+// randomness is what a trace drew from Python's random generators. While it runs they go on as the program has them go; putBack
+// ends that, and every run of the compiled code draws for itself.
+type randomness struct {
+	*ground
+	out     *output
+	symbols *symbols
+	world   *world
+
+	draws      randomDraws
+	generators map[*vm.Instance]vm.Object // those that the trace drew from, with the states before
+}
+
+func newRandomness(g *ground, out *output, sy *symbols, w *world) *randomness {
+	return &randomness{ground: g, out: out, symbols: sy, world: w, generators: map[*vm.Instance]vm.Object{}}
+}
+
 // randomFunctions are the functions of random that become inputs of the graph.
 var randomFunctions = []string{"randint", "randrange", "uniform"}
 
 // randomCall is a call of a method of a random.Random: a number that every run draws anew. ok is false for other calls.
-func (tr *tracer) randomCall(callable vm.Object, args []vm.Object, kw []vm.KwArg) (v vm.Object, ok bool, err error) {
+func (rn *randomness) randomCall(callable vm.Object, args []vm.Object, kw []vm.KwArg) (v vm.Object, ok bool, err error) {
 	var self vm.Object
 	name := ""
 	switch m := callable.(type) {
@@ -58,7 +74,7 @@ func (tr *tracer) randomCall(callable vm.Object, args []vm.Object, kw []vm.KwArg
 	if !isInst || inst.Class.Name != "Random" || inst.Class.Module != "random" {
 		return nil, false, nil
 	}
-	shared, err := tr.sharedGenerator()
+	shared, err := rn.sharedGenerator()
 	if err != nil {
 		return nil, false, err
 	}
@@ -71,49 +87,37 @@ func (tr *tracer) randomCall(callable vm.Object, args []vm.Object, kw []vm.KwArg
 		if !slices.Contains(randomFunctions, name) {
 			return nil, false, nil // a function of Python that capture does not look into
 		}
-	case tr.sources[inst] == nil, name != "random" && !slices.Contains(randomFunctions, name):
+	case rn.world.sources[inst] == nil, name != "random" && !slices.Contains(randomFunctions, name):
 		return nil, false, nil
 	default:
-		d.generator = tr.sources[inst]
+		d.generator = rn.world.sources[inst]
 	}
 	for _, a := range args {
 		if _, unknown := a.(*torch.Scalar); unknown {
 			return nil, false, nil
 		}
 	}
-	v, err = tr.draw(inst, name, d)
+	v, err = rn.draw(inst, name, d)
 	return v, err == nil, err
 }
 
-// sharedGenerator is the generator behind the functions of the module random.
-func (tr *tracer) sharedGenerator() (vm.Object, error) {
-	m, err := tr.in.Import("random")
-	if err != nil {
-		return nil, err
-	}
-	return tr.in.GetAttr(m, "_inst")
-}
-
 // draw makes the draw for this trace and gives the graph an input for those of the runs.
-func (tr *tracer) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object, error) {
-	number, err := tr.outside(func() (vm.Object, error) {
-		state, err := tr.in.CallMethod(gen, "getstate")
+func (rn *randomness) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object, error) {
+	number, err := rn.outside(func() (vm.Object, error) {
+		state, err := rn.in.CallMethod(gen, "getstate")
 		if err != nil {
 			return nil, err
 		}
-		if _, known := tr.generators[gen]; !known {
-			if tr.generators == nil {
-				tr.generators = map[*vm.Instance]vm.Object{}
-			}
-			tr.generators[gen] = state
+		if _, known := rn.generators[gen]; !known {
+			rn.generators[gen] = state
 		}
-		if d.fn, err = tr.in.GetAttr(gen, name); err != nil {
+		if d.fn, err = rn.in.GetAttr(gen, name); err != nil {
 			return nil, err
 		}
-		v, err := tr.in.Call(d.fn, d.args, d.kw)
+		v, err := rn.in.Call(d.fn, d.args, d.kw)
 		if err == nil && d.generator != nil {
 			d.number = v
-			d.after, err = tr.in.CallMethod(gen, "getstate")
+			d.after, err = rn.in.CallMethod(gen, "getstate")
 		}
 		return v, err
 	})
@@ -124,28 +128,25 @@ func (tr *tracer) draw(gen *vm.Instance, name string, d *randomDraw) (vm.Object,
 	if x == nil {
 		return nil, unsupported(breaks.RandomNumber, number.Type().Name)
 	}
-	src := randomSource{len(tr.draws), tr.t}
-	tr.draws = append(tr.draws, d)
-	n := tr.placeholder(src.Name())
+	src := randomSource{len(rn.draws), rn.t}
+	rn.draws = append(rn.draws, d)
+	n := rn.out.placeholder(src.Name())
 	n.Type = "torch.Tensor"
 	n.Val = tensor.FakeLike(x)
 	n.Meta = map[string]any{fx.MetaSource: src.Name()}
-	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
-	s := tr.t.NewScalar(x.DType, tr.unknowns)
-	tr.scalars[s], tr.exprNodes[s.Expr.String()] = n, n
-	if tr.tensorNumbers == nil {
-		tr.tensorNumbers = map[*fx.Node]bool{}
-	}
-	tr.tensorNumbers[n] = true
-	tr.liftedFrom[s] = drawnSource{src.index}
+	rn.out.inputs = append(rn.out.inputs, input{node: n, source: src, val: x})
+	s := rn.t.NewScalar(x.DType, rn.unknowns)
+	rn.out.scalars[s], rn.out.exprNodes[s.Expr.String()] = n, n
+	rn.out.tensorNumbers[n] = true
+	rn.symbols.liftedFrom[s] = drawnSource{src.index}
 	return s, nil
 }
 
 // putBack gives the generators the states that they had before the trace.
-func (tr *tracer) putBack() error {
-	_, err := tr.outside(func() (vm.Object, error) {
-		for gen, state := range tr.generators {
-			if _, err := tr.in.CallMethod(gen, "setstate", state); err != nil {
+func (rn *randomness) putBack() error {
+	_, err := rn.outside(func() (vm.Object, error) {
+		for gen, state := range rn.generators {
+			if _, err := rn.in.CallMethod(gen, "setstate", state); err != nil {
 				return nil, err
 			}
 		}
@@ -155,13 +156,11 @@ func (tr *tracer) putBack() error {
 }
 
 // make draws the numbers of a run, as plain Python.
-func (ds randomDraws) make(e *source.Env) error {
+func (ds randomDraws) make(t *torch.Torch, e *source.Env) error {
 	if len(ds) == 0 {
 		return nil
 	}
-	hook := e.In.FrameHook
-	e.In.FrameHook = nil
-	defer func() { e.In.FrameHook = hook }()
+	defer t.Push(func(a *torch.Ambient) { a.FrameHook = nil })()
 	e.Drawn = nil
 	for _, d := range ds {
 		v := d.number
@@ -194,12 +193,12 @@ func asTensor(o vm.Object) *tensor.Tensor {
 }
 
 // drawnOperand refuses arithmetic on drawn numbers alone, as PyTorch does: the frame runs as plain Python.
-func (tr *tracer) drawnOperand(c *torch.Call) error {
+func (rn *randomness) drawnOperand(c *torch.Call) error {
 	some := false
 	kinds := make([]string, len(c.Args))
 	for i, a := range c.Args {
-		kinds[i] = tr.variableName(a)
-		if s, ok := a.(*torch.Scalar); ok && tr.tensorNumbers[tr.scalars[s]] {
+		kinds[i] = rn.world.variableName(a)
+		if s, ok := a.(*torch.Scalar); ok && rn.out.tensorNumbers[rn.out.scalars[s]] {
 			some, kinds[i] = true, "UnspecializedPythonVariable()"
 		}
 	}

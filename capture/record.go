@@ -2,8 +2,6 @@ package capture
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -15,92 +13,14 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise.
-func (tr *tracer) fake(p *torch.Tensor) (*tensor.Tensor, error) {
-	if tr.branch != nil {
-		return tr.branch.fake(tr, p)
-	}
-	x := p.T
-	if tr.nodes[x] != nil {
-		return x, nil
-	}
-	if f := tr.fakes[x]; f != nil {
-		return f, nil
-	}
-	src := tr.sources[p]
-	if src == nil {
-		if x.Fake {
-			return nil, unsupported(breaks.OtherTraceTensor)
-		}
-		// A tensor that the trace reached without passing through a load it watches is a constant of the graph.
-		name := fmt.Sprintf("_tensor_constant%d", len(tr.attrs))
-		tr.attrs[name] = x
-		n := tr.graph.GetAttr(name)
-		f := tensor.FakeLike(x)
-		n.Val = f
-		tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
-		return f, nil
-	}
-	name := src.Name()
-	tr.guard(p, src) // a value of the frame's stack is guarded when it is first used
-	dims := tr.sizesAt(p, src)
-	tr.bindSymbols(dims.bound)
-	n := tr.placeholder(placeholderName(name))
-	f := tensor.FakeLike(x)
-	if len(dims.bound) > 0 || !constants(dims.size) || !constants(dims.stride) {
-		tr.sizes.Set(f, dims.size, dims.stride)
-	}
-	n.Val = f
-	n.Type = "torch.Tensor"
-	if p.Type().Name == "Parameter" {
-		n.Type = "torch.nn.parameter.Parameter"
-	}
-	n.Meta = map[string]any{fx.MetaSource: name}
-	tr.nodes[f], tr.fakes[x], tr.reals[f] = n, f, p
-	if err := tr.asDifferentiable(f, x); err != nil {
-		return nil, err
-	}
-	tr.inputs = append(tr.inputs, input{node: n, source: src, val: x})
-	tr.logInput(n, name)
-	return f, nil
-}
-
-var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)
-
-// placeholderName is the name that PyTorch gives to a source's graph input: L['x'] is L_x_.
-func placeholderName(source string) string {
-	return strings.TrimPrefix(notWord.ReplaceAllString(source, "_"), "_")
-}
-
-// asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be
-// written in place.
-func (tr *tracer) asDifferentiable(f, x *tensor.Tensor) error {
-	grad := tr.t.Grad
-	if !grad.RequiresGrad(x) {
-		return nil
-	}
-	if grad.IsLeaf(x) {
-		return grad.SetRequiresGrad(f, true)
-	}
-	leaf := tensor.FakeLike(x)
-	if err := grad.SetRequiresGrad(leaf, true); err != nil {
-		return err
-	}
-	on := grad.Enabled()
-	grad.SetEnabled(true)
-	grad.Record(grad.GradFn(x), []*tensor.Tensor{leaf}, []*tensor.Tensor{f}, func([]*tensor.Tensor) ([]*tensor.Tensor, error) {
-		return nil, errors.New("a tensor of a trace has no gradient") // a backward in a graph breaks it
-	})
-	grad.SetEnabled(on)
-	return nil
-}
-
 // api is the hook under every torch call: it records the call and runs it on fakes.
 func (tr *tracer) api(c *torch.Call) (vm.Object, error) {
 	v, err := tr.record(c)
-	return v, tr.located(err)
+	return v, tr.journal.located(err)
 }
 
+// record makes a node of a call of torch, and runs the call on stand-ins for its result. Before that come the calls that make none: those
+// inside of other calls, those that have a form of their own, those that change nothing, and those that end the trace.
 func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if tr.depth > 0 {
 		return c.Run(c.Args, c.Kw)
@@ -117,29 +37,8 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
 		return vm.None, nil // nothing changes
 	}
-	node := func(o vm.Object) (fx.Arg, bool, error) {
-		if s, ok := o.(*torch.Scalar); ok {
-			a, err := tr.scalarArg(s)
-			return a, true, err
-		}
-		if m, ok := o.(torch.Region); ok {
-			n := *m.EnteredBy()
-			if n == nil || tr.graph.Node(n.Name) != n {
-				return nil, false, unsupported(breaks.OpenRegion)
-			}
-			return n, true, nil
-		}
-		p, ok := o.(*torch.Tensor)
-		if !ok {
-			return nil, false, nil
-		}
-		f, err := tr.fake(p)
-		if err != nil {
-			return nil, false, err
-		}
-		return tr.nodes[f], true, nil
-	}
 	if c.Target == "operator.getitem" && len(c.Args) == 2 {
+		// Indexing with an unknown number reads no value: the graph selects.
 		_, isTensor := c.Args[0].(*torch.Tensor)
 		if i, ok := c.Args[1].(*torch.Scalar); ok && isTensor && i.Kind == tensor.Int64 {
 			return tr.inTorch("select", c.Args[0], vm.MakeInt(0), i)
@@ -149,56 +48,95 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return v, err
 	}
 	for _, a := range c.Args {
-		tr.seeItems(a)
+		tr.world.seeItems(a)
 	}
-	if err := tr.useArguments(c); err != nil {
+	if err := tr.standIns.useArguments(c); err != nil {
 		return nil, err
 	}
+	args, kwargs, err := tr.nodeArguments(c)
+	if err != nil {
+		return nil, err
+	}
+	runArgs, runKw := tr.standIns.swap(c.Args), append([]vm.KwArg(nil), c.Kw...)
+	for i := range runKw {
+		runKw[i].Value = tr.standIns.swapOne(runKw[i].Value)
+	}
+	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(runArgs, runKw) })
+	if err != nil {
+		return nil, tr.failedOnFakes(c, runArgs, runKw, err)
+	}
+	n := tr.out.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
+	n.SetOrigin(tr.origin())
+	tr.out.calls++
+	res = tr.out.bind(n, res)
+	tr.out.bindFresh()
+	tr.journal.logNode(n)
+	return res, nil
+}
+
+// nodeArguments are the arguments of a call as the graph has them: nodes for tensors, unknown numbers and open regions.
+func (tr *tracer) nodeArguments(c *torch.Call) ([]fx.Arg, []fx.Kwarg, error) {
 	args := make([]fx.Arg, len(c.Args))
 	for i, a := range c.Args {
-		v, err := tr.t.GraphArg(a, node)
+		v, err := tr.t.GraphArg(a, tr.nodeFor)
 		if err != nil {
-			return nil, tr.unsupportedArg(err)
+			return nil, nil, unsupportedArg(err)
 		}
 		args[i] = v
 	}
 	var kwargs []fx.Kwarg
 	for _, k := range c.Kw {
-		v, err := tr.t.GraphArg(k.Value, node)
+		v, err := tr.t.GraphArg(k.Value, tr.nodeFor)
 		if err != nil {
-			return nil, tr.unsupportedArg(err)
+			return nil, nil, unsupportedArg(err)
 		}
 		kwargs = append(kwargs, fx.Kwarg{Name: k.Name, Val: v})
 	}
-	runArgs, runKw := tr.swap(c.Args), append([]vm.KwArg(nil), c.Kw...)
-	for i := range runKw {
-		runKw[i].Value = tr.swapOne(runKw[i].Value)
+	return args, kwargs, nil
+}
+
+// nodeFor is the node of a value; ok is false for values that graphs hold as they are.
+func (tr *tracer) nodeFor(o vm.Object) (n fx.Arg, ok bool, err error) {
+	if s, ok := o.(*torch.Scalar); ok {
+		a, err := tr.out.scalarArg(s)
+		return a, true, err
 	}
-	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(runArgs, runKw) })
+	if m, ok := o.(torch.Region); ok {
+		n := *m.EnteredBy()
+		if n == nil || tr.out.graph.Node(n.Name) != n { // entered before this graph began
+			return nil, false, unsupported(breaks.OpenRegion)
+		}
+		return n, true, nil
+	}
+	p, ok := o.(*torch.Tensor)
+	if !ok {
+		return nil, false, nil
+	}
+	f, err := tr.standIns.fake(p)
 	if err != nil {
-		if u := unsupportedNumber(err); u != nil {
-			return nil, u
-		}
-		var ae *aten.Error
-		if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
-			return nil, unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
-		}
-		if u := tr.wrongCall(c, err); u != nil {
-			return nil, u
-		}
-		if f := tr.wrongValues(c, runArgs, runKw, err); f != nil {
-			return nil, f
-		}
-		tr.opError = err
-		return nil, err
+		return nil, false, err
 	}
-	n := tr.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
-	n.SetOrigin(tr.origin())
-	tr.calls++
-	res = tr.bind(n, res)
-	tr.bindFresh()
-	tr.logNode(n)
-	return res, nil
+	return tr.out.nodes[f], true, nil
+}
+
+// failedOnFakes says what becomes of the trace when a call fails on stand-ins: it ends where real tensors may do better, or where the
+// program is wrong; else the program gets the error.
+func (tr *tracer) failedOnFakes(c *torch.Call, args []vm.Object, kw []vm.KwArg, err error) error {
+	if u := unsupportedNumber(err); u != nil {
+		return u
+	}
+	var ae *aten.Error
+	if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
+		return unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
+	}
+	if u := tr.wrongCall(c, err); u != nil {
+		return u
+	}
+	if f := tr.wrongValues(c, args, kw, err); f != nil {
+		return f
+	}
+	tr.opError = err
+	return err
 }
 
 // breaksAt is the break at a call of torch that a graph has no form for, or that gives the program what only a run knows; nil for
@@ -228,7 +166,8 @@ func overloadStem(c *torch.Call) string {
 	return fx.SnakeCase(strings.ReplaceAll(name, ".", "_"))
 }
 
-func (tr *tracer) unsupportedArg(err error) error {
+// unsupportedArg makes an exception over an argument, which graphs have no form for, a break.
+func unsupportedArg(err error) error {
 	var r *vm.Raised
 	if errors.As(err, &r) {
 		return unsupported(breaks.Argument, r.Error())
@@ -236,20 +175,16 @@ func (tr *tracer) unsupportedArg(err error) error {
 	return err
 }
 
-// onFakes runs f with operators computing metadata only.
+// onFakes runs f with operators computing metadata only. Nothing in it is recorded: what f calls is part of one node.
 func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
-	tr.depth++
-	oldHook, oldDispatch, oldLift := tr.t.Hook, tr.t.Dispatch, tr.t.Lift
-	tr.t.Hook = nil
-	oldSymbolic := tr.t.Symbolic
-	tr.t.Symbolic = true
 	tr.refusal = nil
-	tr.t.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, &tr.refusal}
-	tr.t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
-	defer func() {
-		tr.depth--
-		tr.t.Hook, tr.t.Dispatch, tr.t.Lift, tr.t.Symbolic = oldHook, oldDispatch, oldLift, oldSymbolic
-	}()
+	defer tr.t.Push(func(a *torch.Ambient) {
+		a.Hook, a.Symbolic = nil, true
+		a.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, &tr.refusal}
+		a.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
+	})()
+	tr.depth++
+	defer func() { tr.depth-- }()
 	return f()
 }
 
@@ -271,72 +206,4 @@ func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, erro
 		*d.refusal = err
 	}
 	return v, err
-}
-
-func (tr *tracer) swap(args []vm.Object) []vm.Object {
-	out := make([]vm.Object, len(args))
-	for i, a := range args {
-		out[i] = tr.swapOne(a)
-	}
-	return out
-}
-
-// swapOne puts stand-ins for real tensors, inside containers too.
-func (tr *tracer) swapOne(o vm.Object) vm.Object {
-	switch v := o.(type) {
-	case *torch.Tensor:
-		if f := tr.fakes[v.T]; f != nil {
-			return tr.t.Wrap(f)
-		}
-	case *vm.List:
-		return vm.NewList(tr.swap(v.Items)...)
-	case *vm.Tuple:
-		return vm.NewTuple(tr.swap(v.Items)...)
-	}
-	return o
-}
-
-// bind names the results of a node: tensors become values of the trace, the parts of a tuple get getitem nodes.
-func (tr *tracer) bind(n *fx.Node, res vm.Object) vm.Object {
-	switch v := res.(type) {
-	case *torch.Scalar:
-		tr.scalars[v] = n
-		return v
-	case torch.Region:
-		*v.EnteredBy() = n
-		return res
-	case *torch.Tensor:
-		if tr.nodes[v.T] != nil {
-			// An in-place call returned its input: the result is a value of its own, the input keeps its node.
-			x := *v.T
-			x.Py = nil
-			tr.sizes.Copy(&x, v.T)
-			v = tr.t.WrapAs(&x, v.Type())
-		}
-		n.Val = v.T
-		tr.nodes[v.T] = n
-		return v
-	case *vm.Tuple:
-		vals := make([]any, len(v.Items))
-		items := make([]vm.Object, len(v.Items))
-		for i, x := range v.Items {
-			p, ok := x.(*torch.Tensor)
-			if !ok {
-				items[i] = x
-				continue
-			}
-			vals[i] = p.T
-			g := tr.graph.CallFunction("operator.getitem", n, int64(i))
-			g.SetOrigin(tr.origin())
-			items[i] = tr.bind(g, p)
-		}
-		n.Val = vals
-		return vm.NewTuple(items...)
-	case *vm.Instance:
-		if tup, ok := vm.AsTuple(v); ok {
-			t := tr.bind(n, tup).(*vm.Tuple)
-			return &vm.Instance{Class: v.Class, Native: t}
-		}
-	}
-	return res
 }

@@ -11,7 +11,7 @@ import (
 // runEntry runs compiled code in place of a frame.
 func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, error) {
 	r := &rebuild{env: e, made: map[vm.Object]vm.Object{}}
-	if err := en.plan.draws.make(e); err != nil {
+	if err := en.plan.draws.make(d.T, e); err != nil {
 		return nil, err
 	}
 	if en.fn != nil {
@@ -51,6 +51,7 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 	return d.goOn(en, f, r)
 }
 
+// outputs lists what a compiled graph gave: one tensor, or a sequence of values.
 func (d *Dynamo) outputs(res vm.Object) ([]vm.Object, error) {
 	switch v := res.(type) {
 	case *vm.Tuple:
@@ -63,6 +64,7 @@ func (d *Dynamo) outputs(res vm.Object) ([]vm.Object, error) {
 	return d.In.IterAll(res)
 }
 
+// applyEffects writes what the trace wrote, in order of first sight.
 func (d *Dynamo) applyEffects(p *plan, r *rebuild) error {
 	for _, ef := range p.effects {
 		target := ef.object

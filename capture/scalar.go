@@ -22,23 +22,24 @@ func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
 	if !isTensor || p.T.Numel() != 1 {
 		return nil, false, nil
 	}
-	f, err := tr.fake(p)
+	f, err := tr.standIns.fake(p)
 	if err != nil {
 		return nil, false, err
 	}
-	n := tr.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{tr.nodes[f]}, nil, "")
-	tr.calls++
+	n := tr.out.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{tr.out.nodes[f]}, nil, "")
+	tr.out.calls++
 	s, err := tr.itemNumber(p, n)
 	return s, true, err
 }
 
-// scalar plans an unknown number: the graph gives it back, floats inside a tensor.
+// scalar plans an unknown number: one that came in is read from where it came, of others the graph gives back the node, floats inside a
+// tensor. A number that several values need is given back once.
 func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	tr := p.tr
-	if src := tr.liftedFrom[s]; src != nil {
+	if src := tr.symbols.liftedFrom[s]; src != nil {
 		return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 	}
-	a, err := tr.scalarArg(s)
+	a, err := tr.out.scalarArg(s)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +50,12 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	from := n
 	key := p.scalars[from]
 	if key == nil {
-		key = &tensor.Tensor{Fake: true}
-		if s.Kind == tensor.Float64 && !tr.tensorNumbers[n] {
-			n = tr.graph.CallFunction("torch.scalar_tensor", n)
+		key = &tensor.Tensor{Fake: true} // stands for the number among the outputs, which are tensors otherwise
+		if s.Kind == tensor.Float64 && !tr.out.tensorNumbers[n] {
+			n = tr.out.graph.CallFunction("torch.scalar_tensor", n)
 			n.Kwargs = []fx.Kwarg{{Name: "dtype", Val: tensor.Float64}}
 		}
-		tr.nodes[key] = n
+		tr.out.nodes[key] = n
 		if p.scalars == nil {
 			p.scalars = map[*fx.Node]*tensor.Tensor{}
 		}

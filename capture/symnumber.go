@@ -2,12 +2,10 @@ package capture
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
-	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
@@ -31,48 +29,6 @@ func unsupportedNumber(err error) *Unsupported {
 	return nil
 }
 
-// decidable reports whether a trace can branch on s.
-func (tr *tracer) decidable(s *torch.Scalar) bool {
-	if s.Backed() {
-		return true
-	}
-	e := s.Expr
-	if s.Kind != tensor.Bool {
-		e = symbolic.Cmp(symbolic.OpNe, e, symbolic.Int(0))
-	}
-	_, ok := tr.unknowns.Known(e)
-	return ok
-}
-
-// loaded handles a value that the next instruction loads: a number may become a symbol.
-func (tr *tracer) loaded(f *vm.Frame, v vm.Object, src source.Source) {
-	if s := tr.swapping(func() { tr.see(v, src) }); s != nil {
-		f.Ext = &pending{swap: s}
-	}
-}
-
-// scalarArg is a symbolic number as the argument of a node: its node, or a constant where it is one by now.
-func (tr *tracer) scalarArg(s *torch.Scalar) (fx.Arg, error) {
-	if n := tr.scalars[s]; n != nil {
-		return n, nil
-	}
-	if e := tr.unknowns.Simplify(s.Expr); e.Op == symbolic.OpInt {
-		return e.Int, nil
-	}
-	if s.Env != tr.unknowns {
-		return nil, unsupported(breaks.OtherTraceNumber)
-	}
-	if n := tr.exprNode(s.Expr); n != nil {
-		tr.scalars[s] = n
-		return n, nil
-	}
-	v, err := tr.t.Specialize(s)
-	if err != nil {
-		return nil, err
-	}
-	return tr.t.GraphArg(v, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
-}
-
 // numbersOnly records a call on symbolic numbers. What comes out is a constant, or has a node that no other
 // computes already.
 func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
@@ -92,7 +48,7 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !some || len(c.Kw) > 0 {
 		return nil, false, nil
 	}
-	if err := tr.drawnOperand(c); err != nil {
+	if err := tr.random.drawnOperand(c); err != nil {
 		return nil, false, err
 	}
 	res, err := tr.onFakes(func() (vm.Object, error) { return c.Run(c.Args, c.Kw) })
@@ -103,15 +59,16 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !ok {
 		return res, true, nil
 	}
-	fixed := s.Expr.IsConst() // constants are not shared
-	if n := tr.exprNodes[s.Expr.String()]; n != nil && !fixed {
-		tr.scalars[s] = n
+	// The same number computed again is the same node; a result that is a constant gets a node of its own each time.
+	fixed := s.Expr.IsConst()
+	if n := tr.out.exprNodes[s.Expr.String()]; n != nil && !fixed {
+		tr.out.scalars[s] = n
 		return s, true, nil
 	}
 	args := make([]fx.Arg, len(c.Args))
 	for i, a := range c.Args {
 		if x, ok := a.(*torch.Scalar); ok {
-			args[i], err = tr.scalarArg(x)
+			args[i], err = tr.out.scalarArg(x)
 		} else {
 			args[i], err = tr.t.GraphArg(a, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
 		}
@@ -119,41 +76,41 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 			return nil, false, err
 		}
 	}
-	n := tr.graph.CreateNode(c.Op, c.Target, args, nil, "")
-	tr.calls++
+	n := tr.out.graph.CreateNode(c.Op, c.Target, args, nil, "")
+	tr.out.calls++
 	n.Val = fx.SymInt{Expr: s.Expr.String()}
 	if h, err := tr.unknowns.Hint(s.Expr); err == nil {
 		if i, ok := h.(int64); ok {
 			n.Val = fx.SymInt{Expr: s.Expr.String(), Hint: i}
 		}
 	}
-	tr.scalars[s] = n
+	tr.out.scalars[s] = n
 	if !fixed {
-		tr.exprNodes[s.Expr.String()] = n
+		tr.out.exprNodes[s.Expr.String()] = n
 	}
 	return s, true, nil
 }
 
 // itemNumber is what x.item() gives while tracing. That of an input that holds one integer has a hint: it can be read at any call.
 func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
-	src := tr.sources[p]
-	if src == nil && p.T.Fake {
-		if real := tr.reals[p.T]; real != nil {
-			p, src = real, tr.sources[real]
+	src := tr.world.sources[p]
+	if src == nil && p.T.Fake { // the stand-in of an input, which a body of an operator passes on
+		if real := tr.standIns.reals[p.T]; real != nil {
+			p, src = real, tr.world.sources[real]
 		}
 	}
 	if src == nil || p.T.Fake || p.T.DType != tensor.Int64 && p.T.DType != tensor.Int32 || len(p.T.Shape) != 0 {
 		s := tr.t.NewScalar(p.T.DType, tr.unknowns)
-		tr.scalars[s] = n
-		tr.define(s.Expr, n)
+		tr.out.scalars[s] = n
+		tr.out.define(s.Expr, n)
 		return s, nil
 	}
 	name := src.Name() + ".item()"
-	if s := tr.liftedAs[name]; s != nil {
+	if s := tr.symbols.liftedAs[name]; s != nil {
 		return s, nil
 	}
 	e := tr.unknowns.Number(p.T.AtInt(0), name)
-	tr.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
+	tr.symbols.track(symbolic.Input{From: name, Expr: e}, func(e *source.Env) (any, bool) {
 		v, err := src.Get(e)
 		q, ok := v.(*torch.Tensor)
 		if err != nil || !ok || q.T.Numel() != 1 {
@@ -162,104 +119,10 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 		return q.T.AtInt(0), true
 	})
 	s := tr.t.Number(e, tr.unknowns)
-	tr.scalars[s.(*torch.Scalar)] = n
-	tr.exprNodes[e.Name] = n
-	tr.liftedAs[name] = s
+	tr.out.scalars[s.(*torch.Scalar)] = n
+	tr.out.exprNodes[e.Name] = n
+	tr.symbols.liftedAs[name] = s
 	return s, nil
-}
-
-// indicesGuard says that a tensor carries no marks of dynamic dimensions that the trace does not know.
-func (tr *tracer) indicesGuard(p *torch.Tensor, src source.Source) *guard.Guard {
-	const attr = "_dynamo_dynamic_indices"
-	n := src.Name()
-	known := tr.marks(p, attr)
-	if p.AttrDict(false) == nil || known == nil {
-		return guard.New(guard.NoHasattr, fmt.Sprintf("hasattr(%s, '%s') == False", n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
-			q, ok := now.(*torch.Tensor)
-			return ok && tr.marks(q, attr) == nil, guard.Failure{}
-		})
-	}
-	list := ""
-	for i := range p.T.Shape {
-		if known[i] {
-			if list != "" {
-				list += ", "
-			}
-			list += fmt.Sprint(i)
-		}
-	}
-	return guard.New(guard.DynamicIndices, fmt.Sprintf("((%s.%s.issubset({%s})) if hasattr(%s, '%s') else True)", n, attr, list, n, attr), src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
-		q, ok := now.(*torch.Tensor)
-		if !ok {
-			return false, guard.Failure{}
-		}
-		for i := range tr.marks(q, attr) {
-			if !known[i] {
-				return false, guard.Failure{}
-			}
-		}
-		return true, guard.Failure{}
-	})
-}
-
-// fixed are the values of sizes that are constants at the end of the trace; guard.Free for the others.
-func (tr *tracer) fixed(es []*symbolic.Expr) []int64 {
-	out := make([]int64, len(es))
-	for i, e := range es {
-		out[i] = guard.Free
-		if s := tr.unknowns.Simplify(e); s.Op == symbolic.OpInt {
-			out[i] = s.Int
-		}
-	}
-	return out
-}
-
-// trim removes what nobody reads and nobody would miss: unused inputs, constants, parts of tuples, and arithmetic on
-// sizes. An input that is a symbol stays while another input has that symbol among its sizes.
-func (tr *tracer) trim() {
-	g := tr.graph
-	for {
-		users := g.Users()
-		var dead []*fx.Node
-		for _, n := range g.Nodes {
-			if len(users[n]) > 0 {
-				continue
-			}
-			_, number := n.Val.(fx.SymInt)
-			switch { // sums of sizes stay, as they do in PyTorch
-			case n.Op == fx.GetAttr, n.Op == fx.CallFunction && (n.Target == "operator.getitem" || number && n.Target != "torch.sym_sum"), n.Op == fx.CallMethod && number && (n.Target == "item" || n.Target == "numel"):
-				dead = append(dead, n)
-			case n.Op == fx.Placeholder && (!number || !tr.named(n)):
-				dead = append(dead, n)
-			}
-		}
-		if len(dead) == 0 {
-			return
-		}
-		g.Erase(dead...)
-	}
-}
-
-// named reports whether the symbol of a placeholder is part of the sizes of another input that is in use.
-func (tr *tracer) named(n *fx.Node) bool {
-	sym := n.Val.(fx.SymInt).Expr
-	for _, in := range tr.inputs {
-		if in.symbol != "" || !kept(tr.graph, in.node) || len(tr.graph.Users()[in.node]) == 0 {
-			continue
-		}
-		s := tr.inputSizes[in.source.Name()]
-		if s == nil {
-			continue
-		}
-		for _, e := range append(append([]*symbolic.Expr{}, s.size...), s.stride...) {
-			for _, name := range tr.unknowns.Simplify(e).Symbols() {
-				if name == sym {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // hasNumber reports whether a sequence holds a symbolic number.
@@ -274,17 +137,4 @@ func hasNumber(o vm.Object) bool {
 		}
 	}
 	return false
-}
-
-// beforeShapes are the guards that PyTorch has made when those on sizes fail.
-func beforeShapes(gs []*guard.Guard) []*guard.Guard {
-	var out []*guard.Guard
-	for _, g := range gs {
-		switch g.Kind {
-		case guard.LambdaGuard, guard.GlobalState, guard.TorchFunctionModeStack:
-		default:
-			out = append(out, g)
-		}
-	}
-	return out
 }

@@ -24,34 +24,35 @@ type definition struct {
 }
 
 // bindFresh gives the sizes that the last call made unknown their nodes.
-func (tr *tracer) bindFresh() {
-	fresh := tr.fresh
-	tr.fresh = nil
+func (og *output) bindFresh() {
+	fresh := og.fresh
+	og.fresh = nil
 	for _, u := range fresh {
-		of := tr.nodes[u.of]
+		of := og.nodes[u.of]
 		if of == nil {
 			continue
 		}
-		n := tr.graph.CallFunction("aten.sym_size.int", of, int64(u.dim))
-		tr.define(u.size, n)
+		n := og.graph.CallFunction("aten.sym_size.int", of, int64(u.dim))
+		og.define(u.size, n)
 	}
 }
 
 // define makes n the node of an unbacked symbol.
-func (tr *tracer) define(e *symbolic.Expr, n *fx.Node) {
+func (og *output) define(e *symbolic.Expr, n *fx.Node) {
 	n.Val = fx.SymInt{Expr: e.String()}
-	tr.exprNodes[e.String()] = n
-	tr.defined = append(tr.defined, definition{e.Name, n})
+	og.exprNodes[e.String()] = n
+	og.defined = append(og.defined, definition{e.Name, n})
 }
 
 // insertAsserts adds, behind the node of each unbacked symbol, the checks of what the trace assumed of it.
-func (tr *tracer) insertAsserts() {
+func (og *output) insertAsserts() {
 	at := map[string]int{}
-	for i, d := range tr.defined {
+	for i, d := range og.defined {
 		at[d.symbol] = i
 	}
+	// A check of several symbols stands behind the last of their nodes.
 	later := map[int][]*symbolic.Expr{} // by the last definition that they need
-	for _, a := range tr.unknowns.Asserts() {
+	for _, a := range og.unknowns.Asserts() {
 		last := -1
 		for _, s := range a.Symbols() {
 			if i, ok := at[s]; ok {
@@ -62,35 +63,36 @@ func (tr *tracer) insertAsserts() {
 			later[last] = append(later[last], a)
 		}
 	}
-	for i, d := range tr.defined {
-		sym := tr.unknowns.Symbol(d.symbol)
+	for i, d := range og.defined {
+		sym := og.unknowns.Symbol(d.symbol)
 		if sym == nil {
 			continue
 		}
-		tr.graph.InsertAfter(d.node, func() {
+		og.graph.InsertAfter(d.node, func() {
 			if sym.Size {
-				tr.graph.CallFunction("torch._check_is_size", d.node)
+				og.graph.CallFunction("torch._check_is_size", d.node)
 			}
 			e := symbolic.Sym(d.symbol)
 			if sym.Range.Lo != symbolic.NoLower {
-				tr.insertAssert("operator.ge", d.node, sym.Range.Lo, symbolic.Cmp(symbolic.OpGe, e, symbolic.Int(sym.Range.Lo)))
+				og.insertAssert("operator.ge", d.node, sym.Range.Lo, symbolic.Cmp(symbolic.OpGe, e, symbolic.Int(sym.Range.Lo)))
 			}
 			if sym.Range.Hi != symbolic.NoUpper {
-				tr.insertAssert("operator.le", d.node, sym.Range.Hi, symbolic.Cmp(symbolic.OpLe, e, symbolic.Int(sym.Range.Hi)))
+				og.insertAssert("operator.le", d.node, sym.Range.Hi, symbolic.Cmp(symbolic.OpLe, e, symbolic.Int(sym.Range.Hi)))
 			}
 			for _, a := range later[i] {
 				if boundOf(a, d.symbol) {
 					continue // the range says it
 				}
-				l, r := tr.operand(a.Args[0]), tr.operand(a.Args[1])
+				l, r := og.operand(a.Args[0]), og.operand(a.Args[1])
 				if l != nil && r != nil {
-					tr.insertAssert(comparisons[a.Op], l, r, lessForm(a))
+					og.insertAssert(comparisons[a.Op], l, r, lessForm(a))
 				}
 			}
 		})
 	}
 }
 
+// comparisons are the functions that graphs have for relations.
 var comparisons = map[symbolic.Op]string{symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.ne", symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le",
 	symbolic.OpGt: "operator.gt", symbolic.OpGe: "operator.ge"}
 
@@ -115,7 +117,7 @@ func boundOf(e *symbolic.Expr, symbol string) bool {
 }
 
 // operand is an expression as an argument: a number or a node; nil when graphs have no function for it.
-func (tr *tracer) operand(e *symbolic.Expr) fx.Arg {
+func (og *output) operand(e *symbolic.Expr) fx.Arg {
 	switch e.Op {
 	case symbolic.OpInt:
 		return e.Int
@@ -125,20 +127,21 @@ func (tr *tracer) operand(e *symbolic.Expr) fx.Arg {
 		}
 		return e.Float
 	}
-	if n := tr.exprNode(e); n != nil {
+	if n := og.exprNode(e); n != nil {
 		return n
 	}
 	return nil
 }
 
-func (tr *tracer) insertAssert(target string, l, r fx.Arg, e *symbolic.Expr) {
-	n := tr.graph.CallFunction(target, l, r)
+// insertAssert adds the check of one relation to the graph: the comparison, and the assertion of it.
+func (og *output) insertAssert(target string, l, r fx.Arg, e *symbolic.Expr) {
+	n := og.graph.CallFunction(target, l, r)
 	n.Val = fx.SymInt{Expr: e.String()}
-	tr.graph.CallFunction("aten._assert_scalar.default", n, fmt.Sprintf("Runtime assertion failed for expression %s on node '%s'", e, n.Name))
+	og.graph.CallFunction("aten._assert_scalar.default", n, fmt.Sprintf("Runtime assertion failed for expression %s on node '%s'", e, n.Name))
 }
 
 // check is torch._check(cond, message) in a trace: from here on the condition holds.
-func (tr *tracer) check(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+func (sy *symbols) check(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if len(args) == 0 {
 		return nil, false, nil
 	}
@@ -146,14 +149,14 @@ func (tr *tracer) check(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error
 	if !ok || s.Kind != tensor.Bool {
 		return nil, false, nil
 	}
-	if _, err := tr.unknowns.Assert(s.Expr); err != nil {
-		return nil, false, tr.t.ScalarError(err)
+	if _, err := sy.unknowns.Assert(s.Expr); err != nil {
+		return nil, false, sy.t.ScalarError(err)
 	}
 	return vm.None, true, nil
 }
 
 // checkIsSize is torch._check_is_size(n) in a trace.
-func (tr *tracer) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+func (sy *symbols) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if len(args) == 0 {
 		return nil, false, nil
 	}
@@ -161,18 +164,18 @@ func (tr *tracer) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool,
 	if !ok || s.Kind != tensor.Int64 {
 		return nil, false, nil
 	}
-	if s.Backed() {
-		ok, err := tr.unknowns.Decide(symbolic.Cmp(symbolic.OpGe, s.Expr, symbolic.Int(0)))
+	if s.Backed() { // it is known here: a guard says so, and a wrong one raises in plain Python
+		ok, err := sy.unknowns.Decide(symbolic.Cmp(symbolic.OpGe, s.Expr, symbolic.Int(0)))
 		if err != nil || !ok {
 			return nil, false, err
 		}
 	}
-	tr.unknowns.MarkSize(s.Expr)
-	a, err := tr.scalarArg(s)
+	sy.unknowns.MarkSize(s.Expr)
+	a, err := sy.out.scalarArg(s)
 	if err != nil {
 		return nil, false, err
 	}
-	tr.graph.CallFunction("torch._check_is_size", a)
+	sy.out.graph.CallFunction("torch._check_is_size", a)
 	return vm.None, true, nil
 }
 
@@ -182,11 +185,11 @@ func (tr *tracer) itemList(p vm.Object) (v vm.Object, ok bool, err error) {
 	if !isTensor {
 		return nil, false, nil
 	}
-	f, err := tr.fake(x)
+	f, err := tr.standIns.fake(x)
 	if err != nil || tr.sizes.Symbolic(f) || f.Numel() > 1024 {
 		return nil, false, err
 	}
-	if len(f.Shape) == 0 {
+	if len(f.Shape) == 0 { // goes through the hook, and so through tracer.item
 		v, err := tr.in.CallMethod(x, "item")
 		return v, err == nil, err
 	}

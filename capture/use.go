@@ -2,9 +2,7 @@ package capture
 
 import (
 	"fmt"
-	"strings"
 
-	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
@@ -34,61 +32,19 @@ func operands(ins code.Instr) int {
 }
 
 // use guards the tensors that an instruction looks into.
-func (tr *tracer) use(f *vm.Frame, ins code.Instr) error {
+func (rd *reads) use(f *vm.Frame, ins code.Instr) error {
 	for k := min(operands(ins), f.SP) - 1; k >= 0; k-- {
 		o := f.Stack[f.SP-1-k]
-		if s, ok := o.(*torch.Scalar); ok && tr.liftedFrom[s] != nil {
-			tr.exprNode(s.Expr) // a number that became a symbol
+		if s, ok := o.(*torch.Scalar); ok && rd.symbols.liftedFrom[s] != nil {
+			rd.out.exprNode(s.Expr) // a number that became a symbol
 			continue
 		}
-		if err := tr.useValue(o); err != nil {
+		if err := rd.standIns.useValue(o); err != nil {
 			return err
 		}
 	}
 	if ins.Op == code.BINARY_OP && f.SP > 1 { // overrides are looked for inside of lists
-		return tr.useAll([]vm.Object{f.Stack[f.SP-2], f.Stack[f.SP-1]})
-	}
-	return nil
-}
-
-// useValue makes a tensor from outside an input of the graph.
-func (tr *tracer) useValue(o vm.Object) error {
-	p, ok := o.(*torch.Tensor)
-	if !ok || p.T.Fake || tr.sources[p] == nil {
-		return nil
-	}
-	_, err := tr.fake(p)
-	return err
-}
-
-// useArguments makes the tensors among a call's arguments inputs of the graph, in the order in which PyTorch comes across them:
-// functions of torch look for overrides first, and do so from the last argument to the first.
-func (tr *tracer) useArguments(c *torch.Call) error {
-	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") {
-		return nil
-	}
-	todo := append([]vm.Object(nil), c.Args...)
-	for _, k := range c.Kw {
-		todo = append(todo, k.Value)
-	}
-	return tr.useAll(todo)
-}
-
-// useAll makes the tensors in a list of values inputs of the graph, from the last to the first.
-func (tr *tracer) useAll(todo []vm.Object) error {
-	for len(todo) > 0 {
-		o := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		switch v := o.(type) {
-		case *vm.List:
-			todo = append(todo, v.Items...)
-		case *vm.Tuple:
-			todo = append(todo, v.Items...)
-		default:
-			if err := tr.useValue(o); err != nil {
-				return err
-			}
-		}
+		return rd.standIns.useAll([]vm.Object{f.Stack[f.SP-2], f.Stack[f.SP-1]})
 	}
 	return nil
 }
@@ -100,13 +56,13 @@ type stackValue struct {
 }
 
 // seeStack gives the values on a resume function's stack their sources. They are guarded when they are used.
-func (tr *tracer) seeStack(f *vm.Frame) {
+func (rd *reads) seeStack(f *vm.Frame) {
 	for i, v := range f.LocalsPlus {
 		if it, ok := v.(*replayIter); ok {
-			tr.sources[it] = source.Local{Var: f.Code.LocalsPlusName(i)}
+			rd.world.sources[it] = source.Local{Var: f.Code.LocalsPlusName(i)}
 		}
 	}
-	tr.onStack = map[int]stackValue{}
+	rd.onStack = map[int]stackValue{}
 	k := 0
 	for i, v := range f.Stack[:f.SP] {
 		if v == nil {
@@ -116,35 +72,36 @@ func (tr *tracer) seeStack(f *vm.Frame) {
 		k++
 		switch v.(type) {
 		case *torch.Tensor, *replayIter:
-			if tr.sources[v] == nil {
-				tr.sources[v] = src
+			if rd.world.sources[v] == nil {
+				rd.world.sources[v] = src
 			}
 		default:
-			tr.onStack[i] = stackValue{src, v}
+			rd.onStack[i] = stackValue{src, v}
 		}
 	}
 }
 
 // useStack guards the values of the resume function's stack that an instruction takes, unless it throws them away.
-func (tr *tracer) useStack(f *vm.Frame, ins code.Instr) {
-	if f != tr.root || len(tr.onStack) == 0 {
+func (rd *reads) useStack(f *vm.Frame, ins code.Instr) {
+	if f != rd.root || len(rd.onStack) == 0 {
 		return
 	}
 	low := f.SP - ins.Takes()
-	for i, s := range tr.onStack {
+	for i, s := range rd.onStack {
 		if i < low {
 			continue
 		}
-		delete(tr.onStack, i)
+		delete(rd.onStack, i)
 		if ins.Op == code.POP_TOP || i >= f.SP || f.Stack[i] != s.v {
 			continue
 		}
-		if n := tr.swapping(func() { tr.see(s.v, s.src) }); n != nil {
+		if n := rd.world.swapping(func() { rd.world.see(s.v, s.src) }); n != nil {
 			f.Stack[i] = n
 		}
 	}
 }
 
+// isSequence reports whether an object is a list or a tuple.
 func isSequence(o vm.Object) bool {
 	switch o.(type) {
 	case *vm.List, *vm.Tuple:
@@ -168,8 +125,8 @@ func fixedSize(o vm.Object) bool {
 }
 
 // searched guards the items of a list that a search comes across, up to the one that is found.
-func (tr *tracer) searched(where, what vm.Object) error {
-	src := tr.sourceOf(where)
+func (rd *reads) searched(where, what vm.Object) error {
+	src := rd.world.sourceOf(where)
 	var items []vm.Object
 	switch c := where.(type) {
 	case *vm.List:
@@ -177,15 +134,15 @@ func (tr *tracer) searched(where, what vm.Object) error {
 	case *vm.Tuple:
 		items = c.Items
 	}
-	if src == nil || keyOf(what) != nil {
+	if src == nil || source.Identity(what) != nil {
 		return nil
 	}
 	for i, x := range items {
-		tr.seeItem(where, src, vm.MakeInt(int64(i)), x)
-		if keyOf(x) != nil {
+		rd.world.seeItem(where, src, vm.MakeInt(int64(i)), x)
+		if source.Identity(x) != nil {
 			return nil
 		}
-		if eq, err := tr.in.Eq(x, what); err != nil || eq {
+		if eq, err := rd.in.Eq(x, what); err != nil || eq {
 			return err
 		}
 	}
@@ -193,16 +150,30 @@ func (tr *tracer) searched(where, what vm.Object) error {
 }
 
 // iterated guards the length of a tensor from outside that the trace walks.
-func (tr *tracer) iterated(o vm.Object) {
+func (rd *reads) iterated(o vm.Object) {
 	p, ok := o.(*torch.Tensor)
-	src := tr.sources[o]
+	src := rd.world.sources[o]
 	if !ok || src == nil || p.T.Fake {
 		return
 	}
-	tr.guards.Add(guard.Type(o, src), guard.Length(guard.LengthCheck, src, int(p.T.Shape[0]), func(now vm.Object) int {
+	rd.guards.Add(guard.Type(o, src), guard.Length(guard.LengthCheck, src, int(p.T.Shape[0]), func(now vm.Object) int {
 		if q, ok := now.(*torch.Tensor); ok && len(q.T.Shape) > 0 {
 			return int(q.T.Shape[0])
 		}
 		return -1
 	}))
+}
+
+// stackIndex is the number under which guards know a value of a resume function's stack.
+func (rd *reads) stackIndex(f *vm.Frame, v vm.Object) int {
+	k := 0
+	for _, x := range f.Stack[:f.SP] {
+		if x == v {
+			return k
+		}
+		if x != nil {
+			k++
+		}
+	}
+	return k
 }

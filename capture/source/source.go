@@ -380,3 +380,12 @@ func Less(a, b Source) bool {
 	}
 	return x < y
 }
+
+// Identity is the object under which the source of o is kept; nil for immutable scalars, of which there is no telling one from another.
+func Identity(o vm.Object) vm.Object {
+	switch o.(type) {
+	case vm.Int, vm.Float, vm.Str, vm.Bool, vm.Bytes, vm.Complex, *vm.NoneType:
+		return nil
+	}
+	return o
+}

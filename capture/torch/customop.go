@@ -72,17 +72,14 @@ func functionalSchema(s *aten.Schema) string {
 
 // quietly runs Python code under an operator: nothing listens, operators go to d.
 func (t *Torch) quietly(d aten.Dispatcher, fake bool, f func() (vm.Object, error)) (vm.Object, error) {
-	in := t.In
-	oldHook, oldDispatch, oldLift, oldSwitch, oldCall, oldFrame := t.Hook, t.Dispatch, t.Lift, t.GradSwitch, in.CallHook, in.FrameHook
-	grad := t.Grad.Enabled()
-	t.Hook, t.Dispatch, t.Lift, t.GradSwitch, in.CallHook, in.FrameHook = nil, d, nil, nil, nil, nil
-	if fake {
-		t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
-	}
-	defer func() {
-		t.Hook, t.Dispatch, t.Lift, t.GradSwitch, in.CallHook, in.FrameHook = oldHook, oldDispatch, oldLift, oldSwitch, oldCall, oldFrame
-		t.Grad.SetEnabled(grad)
-	}()
+	defer t.KeepModes()()
+	defer t.Push(func(a *Ambient) {
+		Unwatched(a)
+		a.Dispatch, a.GradSwitch = d, nil
+		if fake {
+			a.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
+		}
+	})()
 	return f()
 }
 

@@ -202,8 +202,7 @@ func (t *Torch) RunGraphObserved(g *fx.Graph, attr func(name string) (vm.Object,
 	env := make(map[*fx.Node]vm.Object, len(g.Nodes))
 	node := func(n *fx.Node) (vm.Object, error) { return env[n], nil }
 	next := 0
-	outer := t.Running
-	defer func() { t.Running = outer }()
+	defer t.Push(func(*Ambient) {})() // Running changes from node to node
 	for _, n := range g.Nodes {
 		t.Running = n
 		var v vm.Object
@@ -300,9 +299,7 @@ func (g *Graph) Type() *vm.Type { return g.gm.t.GraphType }
 // NewGraphModule makes the torch.fx.GraphModule object of a graph.
 func (t *Torch) NewGraphModule(gm *fx.GraphModule, attr func(name string) (vm.Object, error)) (vm.Object, error) {
 	// Making the object is no part of the program that is being compiled.
-	oldFrame, oldCall := t.In.FrameHook, t.In.CallHook
-	t.In.FrameHook, t.In.CallHook = nil, nil
-	defer func() { t.In.FrameHook, t.In.CallHook = oldFrame, oldCall }()
+	defer t.Push(func(a *Ambient) { a.FrameHook, a.CallHook = nil, nil })()
 	h := &GraphModule{GM: gm, t: t, Attr: attr, nodes: map[*fx.Node]*Node{}}
 	m, err := t.In.Import("torch.fx.graph_module")
 	if err != nil {

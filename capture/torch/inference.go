@@ -76,10 +76,8 @@ func (t *Torch) registerInference() {
 // checkpointRegion runs f as the body of a checkpointed region: a trace of operators notes that it is to be computed again for
 // backward.
 func (t *Torch) checkpointRegion(f func() (vm.Object, error)) (vm.Object, error) {
-	outer := t.Checkpoint
 	t.regions++
-	t.Checkpoint = t.regions
-	defer func() { t.Checkpoint = outer }()
+	defer t.Push(func(a *Ambient) { a.Checkpoint = t.regions })()
 	return f()
 }
 

@@ -49,29 +49,10 @@ type Torch struct {
 	Library *aten.Library
 	// Grad records operators; set by New, never nil.
 	Grad Autograd
-	// Dispatch runs operators: Grad, unless a trace has put another dispatcher in its place.
-	Dispatch aten.Dispatcher
-	// Hook, when not nil, is asked to perform every public call (PyTorch's torch function mode). It may use Call.Run.
-	Hook func(c *Call) (vm.Object, error)
-	// Lift turns a tensor made from Python numbers into one that a trace can hold; nil outside of traces.
-	Lift func(x *tensor.Tensor) (*tensor.Tensor, error)
-	// Symbolic says that Dispatch understands symbolic numbers among the arguments (SymbolicNumber).
-	Symbolic bool
-	// Sizes gives the sizes, or the strides, of a tensor as Python numbers when some are symbolic: those of the given dimensions,
-	// or all. nil, or a nil result, for plain ones.
-	Sizes func(x *tensor.Tensor, stride bool, dims ...int) []vm.Object
-	// Numel gives the number of elements of a tensor when it is symbolic; nil, or a nil result, for a plain one.
-	Numel func(x *tensor.Tensor) vm.Object
-	// Checkpoint is the checkpointed region of a graph that runs, counted from 1; 0 for none.
-	Checkpoint int
-	regions    int
-	// Inference says that torch.inference_mode is on.
-	Inference bool
-	// Record notes in a trace of operators that outs come from inputs by a function whose gradient apply computes, in the
-	// manner of Autograd.Record; nil outside of one.
-	Record func(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error)) error
-	// Cond records torch.cond in a trace of operators; nil outside of one.
-	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
+	// Ambient is how calls are performed now; it changes by Push.
+	Ambient
+	// BlockModes are the modes of the with blocks that the program is in.
+	BlockModes
 	// Generator is the default CPU random stream.
 	Generator *tensor.Generator
 	// DefaultDType is what torch.get_default_dtype() gives.
@@ -93,13 +74,8 @@ type Torch struct {
 	module  *vm.Module // torch
 	c       *vm.Module // torch._C
 	nn      *vm.Module // torch._C._nn
-	// Autocast is the state of automatic mixed precision.
-	Autocast Autocast
-	// Running is the node of a captured graph that runs now; nil => none.
-	Running *fx.Node
-	// GradSwitch, when not nil, follows the grad mode inside a trace.
-	GradSwitch func(bool)
 
+	regions         int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
 	scalars         map[tensor.DType]*vm.Type // classes of unknown numbers
 	packetName      func(o vm.Object) (string, bool)
 	objects         map[string]vm.Object // graph targets that were resolved
@@ -126,7 +102,7 @@ type key struct{}
 
 // New installs the torch package in an interpreter; scripts then import it.
 func New(in *vm.Interp, grad Autograd) *Torch {
-	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Dispatch: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
+	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Ambient: Ambient{Dispatch: grad, Hooks: &in.Hooks}, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
 		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
 		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
 	in.Ext[key{}] = t

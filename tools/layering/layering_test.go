@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"capture/resume":          {"capture/python/code", "capture/python/vm"},
 	"capture/source":          {"capture/python/vm"},
 	"capture/guard":           {"kernels/tensor", "capture/python/vm", "capture/source", "capture/torch"},
+	"capture/effects":         {"capture/python/vm", "capture/source", "capture/guard"},
 	"capture":                 {"kernels/...", "capture/..."},
 
 	"aot/...":      {"kernels/...", "capture/fx/...", "aot/..."},

@@ -95,10 +95,7 @@ func (p *python) call(f vm.Object, args []aten.Value, kw map[string]aten.Value) 
 
 // fake runs f with whittle's meta functions alone.
 func (p *python) fake(f vm.Object, args []aten.Value, kw map[string]aten.Value) (aten.Value, error) {
-	t := p.s.Torch
-	was := t.Dispatch
-	t.Dispatch = p.s.Fakes()
-	defer func() { t.Dispatch = was }()
+	defer p.s.Torch.Push(func(a *torch.Ambient) { a.Dispatch = p.s.Fakes() })()
 	return p.call(f, args, kw)
 }
 

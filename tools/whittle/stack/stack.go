@@ -424,8 +424,10 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
 		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint },
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
-	c, err := aot.Compile(s.function(native), ins, opt)
-	s.Torch.GradSwitch = nil
+	c, err := func() (*aot.Compiled, error) {
+		defer s.Torch.Push(func(*torch.Ambient) {})() // Tracing sets GradSwitch
+		return aot.Compile(s.function(native), ins, opt)
+	}()
 	if err != nil {
 		return nil, s.Torch.Error(err)
 	}
@@ -439,9 +441,8 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 			vals[i] = v
 		}
 		// What autocast changes was decided when the graph was traced.
-		autocast := s.Torch.Autocast
+		defer s.Torch.KeepModes()()
 		s.Torch.Autocast.Enabled = false
-		defer func() { s.Torch.Autocast = autocast }()
 		outs, err := c.Run(vals)
 		if err != nil {
 			return nil, s.Torch.Error(err)
@@ -477,42 +478,38 @@ func (s *Session) fallbackRandom() bool {
 	return err == nil && on
 }
 
+// tracingInto makes what graphs do beside calling operators known to d, a trace of operators: torch.cond, functions with gradients
+// of their own, and tensors made from numbers.
+func (s *Session) tracingInto(d aten.Dispatcher, a *torch.Ambient) {
+	a.Dispatch = d
+	a.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
+		return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
+	}
+	a.Record = func(name string, ins, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) error {
+		lift, enabled := s.Torch.Lift, s.grad.Enabled()
+		return aot.RecordFunction(d, name, ins, outs, func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+			defer s.Torch.KeepModes()()
+			defer s.Torch.Push(func(a *torch.Ambient) { a.Dispatch, a.Lift = d, lift })()
+			s.grad.SetEnabled(enabled)
+			return apply(grads)
+		})
+	}
+	// A tensor made from numbers is a constant of the graph, and a fresh value of the program.
+	a.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) {
+		v, err := aten.Run(d, "aten.lift_fresh_copy.default", x)
+		if err != nil {
+			return nil, err
+		}
+		return v.(*tensor.Tensor), nil
+	}
+}
+
 // function runs a captured graph on whatever dispatcher it is given.
 func (s *Session) function(g *torch.GraphModule) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
-		old, oldLift, oldCond, oldRecord, oldEnabled := t.Dispatch, t.Lift, t.Cond, t.Record, s.grad.Enabled()
-		autocast := t.Autocast
-		defer func() { t.Autocast = autocast }()
-		t.Dispatch = d
-		t.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
-			return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
-		}
-		t.Record = func(name string, ins, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) error {
-			lift, enabled := t.Lift, s.grad.Enabled()
-			return aot.RecordFunction(d, name, ins, outs, func(grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
-				d0, l0, e0 := t.Dispatch, t.Lift, s.grad.Enabled()
-				t.Dispatch, t.Lift = d, lift
-				s.grad.SetEnabled(enabled)
-				defer func() {
-					t.Dispatch, t.Lift = d0, l0
-					s.grad.SetEnabled(e0)
-				}()
-				return apply(grads)
-			})
-		}
-		// A tensor made from numbers is a constant of the graph, and a fresh value of the program.
-		t.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) {
-			v, err := aten.Run(d, "aten.lift_fresh_copy.default", x)
-			if err != nil {
-				return nil, err
-			}
-			return v.(*tensor.Tensor), nil
-		}
-		defer func() {
-			t.Dispatch, t.Lift, t.Cond, t.Record = old, oldLift, oldCond, oldRecord
-			s.grad.SetEnabled(oldEnabled)
-		}()
+		defer t.KeepModes()()
+		defer t.Push(func(a *torch.Ambient) { s.tracingInto(d, a) })()
 		args := make([]vm.Object, len(inputs))
 		for i, v := range inputs {
 			args[i] = t.Object(v)
@@ -625,8 +622,6 @@ func (s *Session) natives(m *vm.Module) {
 func (s *Session) makeFX(fn vm.Object, args []vm.Object) (*fx.GraphModule, error) {
 	tr := aot.NewTracer(nil)
 	t := s.Torch
-	old, oldHook := t.Dispatch, t.Hook
-	defer func() { t.Dispatch, t.Hook = old, oldHook }()
 	ins := make([]vm.Object, len(args))
 	for i, o := range args {
 		v, ok := t.Value(o)
@@ -635,7 +630,7 @@ func (s *Session) makeFX(fn vm.Object, args []vm.Object) (*fx.GraphModule, error
 		}
 		ins[i] = t.Object(tr.Input(fmt.Sprintf("arg%d_1", i), v))
 	}
-	t.Dispatch, t.Hook = tr, nil
+	defer t.Push(func(a *torch.Ambient) { a.Dispatch, a.Hook = tr, nil })()
 	res, err := s.In.Call(fn, ins, nil)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,232 @@
+package capture
+
+import (
+	"fmt"
+	"slices"
+
+	"whittle/capture/effects"
+	"whittle/capture/python/vm"
+	"whittle/capture/source"
+)
+
+// bindings are what the variables of running frames are bound to: how the function that a frame is a call of can be reached from
+// outside, and through it the cells of its closure and its defaults.
+type bindings struct {
+	*ground
+	effects  *effects.Log
+	world    *world
+	standIns *standIns
+	reads    *reads
+
+	called   calledFunc                         // the function that the next frame is a call of
+	funcs    map[*vm.Frame]source.Source        // functions that the running frames are calls of
+	cells    map[*vm.Cell]source.Source         // cells of functions that were called, with the way to their contents; nil for those without
+	defaults map[*vm.Frame]map[int]defaultValue // of running inlined calls, by slot
+	stored   map[int]bool                       // local variables that the root frame assigned
+}
+
+func newBindings(g *ground, ef *effects.Log, w *world, st *standIns, rd *reads) *bindings {
+	return &bindings{ground: g, effects: ef, world: w, standIns: st, reads: rd, funcs: map[*vm.Frame]source.Source{}, cells: map[*vm.Cell]source.Source{},
+		defaults: map[*vm.Frame]map[int]defaultValue{}, stored: map[int]bool{}}
+}
+
+// calledFunc is a call that is about to become a frame of the trace.
+type calledFunc struct {
+	fn    *vm.Function
+	src   source.Source // nil for a function without one
+	given int           // positional arguments, self included
+	kw    []vm.KwArg
+}
+
+// calling notes which function the next frame is a call of, and how the function was reached.
+func (bn *bindings) calling(fn *vm.Function, callable vm.Object, args []vm.Object, kw []vm.KwArg) {
+	c := calledFunc{fn: fn, given: len(args), kw: kw}
+	if m, ok := callable.(*vm.BoundMethod); ok {
+		c.given++
+		if c.src = bn.methodSource(fn, m.Self); c.src == nil {
+			c.src = bn.world.sourceOf(fn)
+		}
+	} else if c.src = bn.world.sourceOf(fn); c.src == nil && len(args) > 0 {
+		c.src = bn.methodSource(fn, args[0]) // LOAD_METHOD passes self as an argument
+	}
+	bn.called = c
+}
+
+// methodSource is where a method of self was found; nil when self has no source, or the method is none of its class.
+func (bn *bindings) methodSource(fn *vm.Function, self vm.Object) source.Source {
+	inst, ok := self.(*vm.Instance)
+	if !ok {
+		return nil
+	}
+	base := bn.world.sourceOf(inst)
+	if base == nil {
+		return nil
+	}
+	if inst.Class.Lookup(fn.Name) == vm.Object(fn) {
+		return source.Attr{Base: base, Of: fn.Name}
+	}
+	for i, c := range inst.Class.MRO {
+		if v, ok := c.Dict.GetStr(fn.Name); ok && v == vm.Object(fn) {
+			return source.Inherited{Base: base, I: i, Of: fn.Name}
+		}
+	}
+	return nil
+}
+
+// enter gives a frame that starts the source of its function, and its default arguments theirs.
+func (bn *bindings) enter(f *vm.Frame) {
+	c := bn.called
+	bn.called = calledFunc{}
+	if c.fn == nil || c.fn != f.Func {
+		c = calledFunc{given: -1} // how many arguments there are is not known
+		if f.Func != nil {        // the interpreter calls it, to compare or to convert, say
+			c.src = bn.world.sourceOf(f.Func)
+		}
+	}
+	if bn.world.made[f.Func] { // no way leads to it from outside, whatever it was reached by
+		c.src = nil
+	}
+	bn.funcs[f] = c.src
+	bn.bindCells(f, c.src)
+	if c.src == nil || f.Func == nil {
+		return
+	}
+	named := map[string]bool{}
+	for _, k := range c.kw {
+		named[k.Name] = true
+	}
+	cc := f.Code
+	first := cc.ArgCount - len(f.Func.Defaults)
+	for i, d := range f.Func.Defaults {
+		slot := first + i
+		if (slot >= c.given || c.given < 0) && !named[cc.VarNames[slot]] && f.LocalsPlus[slot] == d {
+			bn.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__defaults__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)})
+		}
+	}
+	if f.Func.KwDefaults == nil {
+		return
+	}
+	for slot := cc.ArgCount; slot < cc.ArgCount+cc.KwOnly; slot++ {
+		name := cc.VarNames[slot]
+		if d, ok := f.Func.KwDefaults.GetStr(name); ok && !named[name] {
+			bn.byDefault(f, slot, d, source.Item{Base: source.Attr{Base: c.src, Of: "__kwdefaults__"}, Key: vm.Str(name), Text: "'" + name + "'"})
+		}
+	}
+}
+
+// defaultValue is an argument of an inlined call that was left at its default, and not looked at yet.
+type defaultValue struct {
+	v   vm.Object
+	src source.Source
+}
+
+// byDefault notes an argument that was left at its default; it is guarded when the function reads it.
+func (bn *bindings) byDefault(f *vm.Frame, slot int, v vm.Object, src source.Source) {
+	if slices.Contains(f.Code.CellVars, f.Code.LocalsPlusName(slot)) {
+		bn.world.see(v, src) // reads of a cell are seen otherwise
+		return
+	}
+	if bn.defaults[f] == nil {
+		bn.defaults[f] = map[int]defaultValue{}
+	}
+	bn.defaults[f][slot] = defaultValue{v, src}
+}
+
+// seeDefault guards an argument that an inlined function reads, if it is one that was left at its default.
+func (bn *bindings) seeDefault(f *vm.Frame, slot int) {
+	if d, ok := bn.defaults[f][slot]; ok {
+		delete(bn.defaults[f], slot)
+		if f.LocalsPlus[slot] == d.v {
+			bn.world.see(d.v, d.src)
+		}
+	}
+}
+
+// bindCells notes how the cells of a function that is called can be reached. The first call decides.
+func (bn *bindings) bindCells(f *vm.Frame, src source.Source) {
+	if f.Func == nil {
+		return
+	}
+	for i, c := range f.Func.Closure {
+		if _, known := bn.cells[c]; known {
+			continue
+		}
+		bn.cells[c] = nil
+		if src != nil {
+			bn.cells[c] = source.Attr{Base: source.Item{Base: source.Attr{Base: src, Of: "__closure__"}, Key: vm.MakeInt(int64(i)), Text: fmt.Sprint(i)}, Of: "cell_contents"}
+		}
+	}
+}
+
+// seeFree gives what an inlined function reads from its closure a source.
+func (bn *bindings) seeFree(f *vm.Frame, slot int) {
+	c, ok := f.LocalsPlus[slot].(*vm.Cell)
+	if !ok || c.V == nil {
+		return
+	}
+	if bn.cells[c] == nil {
+		// A variable of the compiled function that a function made in it reads.
+		name := f.Code.LocalsPlusName(slot)
+		if _, isCell := bn.rootCell(name).(*vm.Cell); isCell && bn.rootCell(name) == vm.Object(c) && bn.env.Locals[name] == c.V {
+			bn.world.loaded(f, c.V, source.Local{Var: name})
+		}
+		return
+	}
+	if before, touched := bn.effects.Before(c); touched && before[0] != c.V {
+		return // the trace put it there
+	}
+	bn.world.see(c.V, bn.cells[c])
+	_ = bn.standIns.useValue(c.V)
+}
+
+// rootCell is what the compiled frame keeps in the slot of a variable.
+func (bn *bindings) rootCell(name string) vm.Object {
+	for i := range bn.root.LocalsPlus {
+		if bn.root.Code.LocalsPlusName(i) == name {
+			return bn.root.LocalsPlus[i]
+		}
+	}
+	return nil
+}
+
+// seeClassCell guards the class that super() without arguments finds in its function's closure.
+func (bn *bindings) seeClassCell(f *vm.Frame) {
+	for i, name := range f.Code.FreeVars {
+		if name != "__class__" {
+			continue
+		}
+		slot := len(f.LocalsPlus) - len(f.Code.FreeVars) + i
+		if f != bn.root {
+			bn.seeFree(f, slot)
+		} else if c, ok := f.LocalsPlus[slot].(*vm.Cell); ok && c.V != nil {
+			bn.world.see(c.V, source.Local{Var: name})
+		}
+	}
+}
+
+// argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.
+func (bn *bindings) argumentOf(c *vm.Cell) source.Source {
+	f := bn.root
+	for i, v := range f.LocalsPlus {
+		if name := f.Code.LocalsPlusName(i); v == vm.Object(c) && c.V != nil && i < len(f.Code.VarNames) && bn.env.Locals[name] == c.V && !bn.stored[i] {
+			return source.Local{Var: name}
+		}
+	}
+	return nil
+}
+
+// ownCell reports whether the compiled frame made c.
+func (bn *bindings) ownCell(c *vm.Cell) bool {
+	for _, outer := range bn.env.Cells {
+		if outer == c {
+			return false
+		}
+	}
+	f := bn.root
+	for _, v := range f.LocalsPlus[:len(f.LocalsPlus)-len(f.Code.FreeVars)] {
+		if v == vm.Object(c) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/guard"
+	"whittle/capture/python/vm"
+	"whittle/capture/sizes"
+	"whittle/capture/source"
+	"whittle/capture/symbolic"
+	"whittle/capture/torch"
+)
+
+// ground is what all parts of one trace stand on: the session, the frame that is captured, and what is written down of it. Parts
+// embed it. The pointers stay as they are for the whole trace.
+type ground struct {
+	d    *Dynamo
+	in   *vm.Interp
+	t    *torch.Torch
+	env  *source.Env // of the real frame: what sources are read from
+	root *vm.Frame   // the copy of the frame that is captured
+
+	guards   *guard.Draft   // the facts that the trace relied on so far
+	unknowns *symbolic.Env  // the numbers that may differ from call to call
+	sizes    *sizes.Tracker // the sizes of stand-ins in terms of those
+
+	state globalState // on entry
+	depth int         // of calls of the torch API and of plain Python that are being run; inside of them nothing is captured
+	ended bool        // the frame has run
+}
+
+func newGround(d *Dynamo, root *vm.Frame, e *source.Env) *ground {
+	unknowns := symbolic.NewEnv()
+	return &ground{d: d, in: d.In, t: d.T, env: e, root: root, unknowns: unknowns, sizes: sizes.New(unknowns), state: d.globalState(d.T.Grad.Enabled())}
+}
+
+// listening reports whether what the interpreter does now is done by traced code: not by the API that it calls, nor by another trace.
+func (gr *ground) listening() bool {
+	return gr.d.active != nil && gr.d.active.ground == gr && gr.depth == 0 && !gr.ended
+}
+
+// frames walks from the running frame out to the frame that is captured.
+func (gr *ground) frames(visit func(f *vm.Frame) bool) {
+	if gr.ended {
+		return
+	}
+	for f := gr.in.Frame(); f != nil; f = f.Back {
+		if !visit(f) || f == gr.root {
+			return
+		}
+	}
+}
+
+// userPlace is the line of the innermost frame that PyTorch would trace, too.
+func (gr *ground) userPlace() guard.Place {
+	var at guard.Place
+	gr.frames(func(f *vm.Frame) bool {
+		if f != gr.root && !gr.mirrored(f) {
+			return true
+		}
+		at = guard.Place{Code: f.Code, Line: f.Line()}
+		return false
+	})
+	return at
+}
+
+// origin is the line that a node of the graph belongs to: modules of torch.nn count for the line that calls them.
+func (gr *ground) origin() fx.Origin {
+	var o fx.Origin
+	gr.frames(func(f *vm.Frame) bool {
+		if f != gr.root && (!gr.mirrored(f) || strings.HasPrefix(f.Code.Filename, "torch/nn/modules/")) {
+			return true
+		}
+		o = fx.Origin{File: f.Code.Filename, Line: f.Line(), Func: f.Code.Name, Code: strings.TrimSpace(guard.Place{Code: f.Code, Line: f.Line()}.Text())}
+		return false
+	})
+	return o
+}
+
+// header is how traces name the line that a frame is at.
+func (gr *ground) header(f *vm.Frame) string {
+	depth := 0
+	for g := f; g != nil && g != gr.root; g = g.Back {
+		if gr.mirrored(g) {
+			depth++
+		}
+	}
+	name := f.Code.QualName
+	name = strings.ReplaceAll(name, "<locals>.", "")
+	s := fmt.Sprintf("%s:%d in %s (%s)", f.Code.Filename, f.Line(), f.Code.Name, name)
+	if depth > 0 {
+		s += fmt.Sprintf(" (inline depth: %d)", depth)
+	}
+	return s
+}
+
+// mirrored reports whether a frame runs code that PyTorch traces, too.
+func (gr *ground) mirrored(f *vm.Frame) bool {
+	if f.Code.Filename == "torch/nn/modules/module.py" { // see moduleguards.go
+		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
+	}
+	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !gr.d.IsLibrary(f.Code.Filename)
+}
+
+// quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.
+func (gr *ground) quiet() bool {
+	f := gr.in.Frame()
+	return f != nil && f.Globals != gr.env.Globals && !gr.mirrored(f)
+}
+
+// repr is how Python writes a value; the name of its class for one that cannot be written.
+func (gr *ground) repr(v vm.Object) string {
+	r, err := gr.in.Repr(v)
+	if err != nil {
+		return v.Type().Name
+	}
+	return r
+}
+
+// sharedGenerator is the generator behind the functions of the module random.
+func (gr *ground) sharedGenerator() (vm.Object, error) {
+	m, err := gr.in.Import("random")
+	if err != nil {
+		return nil, err
+	}
+	return gr.in.GetAttr(m, "_inst")
+}
+
+// outside runs f in the middle of a trace as plain Python: nothing that it calls is captured.
+func (gr *ground) outside(f func() (vm.Object, error)) (vm.Object, error) {
+	defer gr.d.push(func(u *underway, a *torch.Ambient) {
+		torch.Unwatched(a)
+		u.outer = u.active
+	})()
+	gr.depth++
+	defer func() { gr.depth-- }()
+	return f()
+}

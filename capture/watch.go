@@ -1,0 +1,412 @@
+package capture
+
+import (
+	"strings"
+
+	"whittle/capture/breaks"
+	"whittle/capture/python/code"
+	"whittle/capture/python/vm"
+	"whittle/capture/source"
+	"whittle/capture/torch"
+)
+
+// step runs before every instruction of a traced frame.
+func (tr *tracer) step(f *vm.Frame) error { return tr.journal.located(tr.watch(f)) }
+
+// watch looks at what an instruction is about to do: it counts the instructions of the captured frame, finishes what the one before
+// left open, makes inputs of the tensors that this one looks into, and then does what is particular to its opcode.
+func (tr *tracer) watch(f *vm.Frame) error {
+	if f == tr.root {
+		tr.steps++
+		tr.at = point{tr.steps, f.PC}
+		if tr.stop != nil && tr.stop.step == tr.steps {
+			return errStop
+		}
+	} else if _, known := tr.bindings.funcs[f]; !known {
+		tr.bindings.enter(f)
+		tr.journal.logInlined(f)
+	}
+	tr.reads.after(f)
+	ins := f.Code.Instrs[f.PC]
+	if tr.d.logs.any {
+		tr.journal.logStep(f, ins, tr.world.variableName)
+	}
+	tr.reads.useStack(f, ins)
+	if err := tr.reads.use(f, ins); err != nil {
+		return err
+	}
+	if look := watched[ins.Op]; look != nil {
+		return look(upcoming{tr, f, ins})
+	}
+	return nil
+}
+
+// upcoming is an instruction that is about to run. What it takes lies on the stack of f.
+type upcoming struct {
+	*tracer
+	f   *vm.Frame
+	ins code.Instr
+}
+
+// top is the value k places below the top of the stack.
+func (u upcoming) top(k int) vm.Object { return u.f.Stack[u.f.SP-1-k] }
+
+// replaceTop puts o in the place of the value on top of the stack: the instruction takes it instead.
+func (u upcoming) replaceTop(o vm.Object) { u.f.Stack[u.f.SP-1] = o }
+
+// name is the name that the instruction's argument stands for.
+func (u upcoming) name() string { return u.f.Code.Names[u.ins.Arg] }
+
+// slot is the name of the local variable that the argument stands for.
+func (u upcoming) slot() string { return u.f.Code.LocalsPlusName(int(u.ins.Arg)) }
+
+// watched says what the trace does before an instruction runs, by opcode: give values sources and guards, save what is to be written,
+// and end the trace where it has to. Instructions without a row only move values, or work on what is the trace's own; tensors that
+// they look into were made inputs before (see operands).
+var watched = [256]func(u upcoming) error{
+	// Variables.
+	code.LOAD_FAST:       upcoming.loadFast,
+	code.STORE_FAST:      upcoming.storeFast,
+	code.DELETE_FAST:     upcoming.deleteFast,
+	code.LOAD_DEREF:      upcoming.loadCell,
+	code.LOAD_CLASSDEREF: upcoming.loadCell,
+	code.STORE_DEREF:     upcoming.storeCell,
+	code.LOAD_GLOBAL:     upcoming.loadGlobal,
+	code.LOAD_NAME:       upcoming.loadGlobal,
+	code.STORE_GLOBAL:    upcoming.storeGlobal,
+	code.DELETE_GLOBAL:   func(upcoming) error { return unsupported(breaks.DeleteGlobal) },
+	code.IMPORT_NAME:     upcoming.importName,
+	code.MAKE_FUNCTION:   upcoming.makeFunction,
+
+	// Attributes and items.
+	code.LOAD_ATTR:     upcoming.loadAttr,
+	code.LOAD_METHOD:   upcoming.loadAttr,
+	code.STORE_ATTR:    upcoming.storeAttr,
+	code.IMPORT_FROM:   upcoming.importFrom,
+	code.BINARY_SUBSCR: upcoming.loadItem,
+	code.STORE_SUBSCR:  upcoming.storeItem,
+
+	// Operators: the interpreter reads containers of any depth.
+	code.COMPARE_OP:   upcoming.compare,
+	code.IS_OP:        upcoming.is,
+	code.CONTAINS_OP:  upcoming.contains,
+	code.BINARY_OP:    upcoming.binary,
+	code.FORMAT_VALUE: upcoming.format,
+
+	// Containers that are walked.
+	code.GET_ITER:         upcoming.iterate,
+	code.FOR_ITER:         upcoming.next,
+	code.UNPACK_SEQUENCE:  upcoming.unpack,
+	code.UNPACK_EX:        upcoming.walk,
+	code.LIST_EXTEND:      upcoming.walk,
+	code.DICT_MERGE:       upcoming.walk,
+	code.DICT_UPDATE:      upcoming.walk,
+	code.SET_UPDATE:       upcoming.walk,
+	code.CALL_FUNCTION_EX: upcoming.spread,
+
+	// Where the frame may go elsewhere.
+	code.POP_JUMP_FORWARD_IF_FALSE:  upcoming.branches,
+	code.POP_JUMP_FORWARD_IF_TRUE:   upcoming.branches,
+	code.POP_JUMP_BACKWARD_IF_FALSE: upcoming.branches,
+	code.POP_JUMP_BACKWARD_IF_TRUE:  upcoming.branches,
+	code.JUMP_IF_FALSE_OR_POP:       upcoming.branches,
+	code.JUMP_IF_TRUE_OR_POP:        upcoming.branches,
+	code.BEFORE_WITH:                upcoming.enterBlock,
+	code.RAISE_VARARGS:              upcoming.raise,
+	code.YIELD_VALUE:                upcoming.generates,
+	code.RETURN_GENERATOR:           upcoming.generates,
+}
+
+// loadFast sees a local variable of the captured frame that still holds what the frame was called with. A number among those may
+// become a symbol, in the variable itself.
+func (u upcoming) loadFast() error {
+	i := int(u.ins.Arg)
+	if u.f != u.root {
+		u.bindings.seeDefault(u.f, i)
+		return nil
+	}
+	v := u.f.LocalsPlus[i]
+	if v == nil || u.env.Locals[u.slot()] != v || u.bindings.stored[i] {
+		return nil
+	}
+	src := source.Local{Var: u.slot()}
+	if s := u.symbols.lifted(v, src); s != nil {
+		u.f.LocalsPlus[i] = s
+		return nil
+	}
+	u.world.see(v, src)
+	return nil
+}
+
+// storeFast names a tensor after the variable, and makes an input of a number that is kept in one.
+func (u upcoming) storeFast() error {
+	if s, ok := u.top(0).(*torch.Scalar); ok && u.symbols.liftedFrom[s] != nil {
+		u.out.exprNode(s.Expr)
+	}
+	u.out.nameAfter(u.top(0), u.slot())
+	return u.deleteFast()
+}
+
+// deleteFast notes that a variable does not hold its argument any more.
+func (u upcoming) deleteFast() error {
+	if u.f == u.root {
+		u.bindings.stored[int(u.ins.Arg)] = true
+	}
+	return nil
+}
+
+// loadCell is loadFast for a variable that is in a cell.
+func (u upcoming) loadCell() error {
+	if u.f != u.root {
+		u.bindings.seeFree(u.f, int(u.ins.Arg))
+		return nil
+	}
+	if c, ok := u.f.LocalsPlus[u.ins.Arg].(*vm.Cell); ok && c.V != nil && u.env.Locals[u.slot()] == c.V {
+		u.world.loaded(u.f, c.V, source.Local{Var: u.slot()})
+	}
+	return nil
+}
+
+func (u upcoming) storeCell() error {
+	own := int(u.ins.Arg) < len(u.f.LocalsPlus)-len(u.f.Code.FreeVars)
+	if c, ok := u.f.LocalsPlus[u.ins.Arg].(*vm.Cell); ok && (u.f == u.root || !own) { // the cells of an inlined call are its own
+		u.effects.Save(c)
+	}
+	if u.f == u.root {
+		u.out.nameAfter(u.top(0), u.slot())
+	}
+	return nil
+}
+
+func (u upcoming) loadGlobal() error {
+	arg := u.ins.Arg
+	if u.ins.Op == code.LOAD_GLOBAL {
+		arg >>= 1 // the lowest bit asks for a null beside the value
+	}
+	if s := u.world.swapping(func() { u.reads.seeGlobal(u.f, u.f.Code.Names[arg]) }); s != nil {
+		if n, ok := s.(*torch.Scalar); ok {
+			u.out.exprNode(n.Expr) // unlike a local variable, a global is an input from when it is loaded
+		}
+		u.f.Ext = &pending{swap: s}
+	}
+	return nil
+}
+
+func (u upcoming) storeGlobal() error {
+	u.effects.StoreGlobal(u.f.Globals, u.name())
+	return nil
+}
+
+func (u upcoming) importName() error {
+	u.reads.imports(u.f, u.name(), u.top(0), u.top(1))
+	return nil
+}
+
+func (u upcoming) makeFunction() error {
+	u.f.Ext = &pending{made: true}
+	return nil
+}
+
+// loadAttr guards what the interpreter asks on its way to the attribute, and leaves a note: reads.after gives the value its source.
+func (u upcoming) loadAttr() error {
+	if err := u.strictMode(u.top(0), u.name()); err != nil {
+		return err
+	}
+	u.reads.readsAttr(u.top(0), u.name())
+	u.reads.note(u.f, u.top(0), u.name())
+	if p, ok := u.f.Ext.(*pending); ok && p != nil {
+		p.method = u.ins.Op == code.LOAD_METHOD
+	}
+	u.reads.hasMethod(u.f, u.top(0), u.name())
+	return nil
+}
+
+// storeAttr saves the object that is about to be written.
+func (u upcoming) storeAttr() error {
+	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
+		return err
+	}
+	u.world.touch(u.top(0))
+	u.reads.assigned(u.top(0), u.name(), u.top(1))
+	return nil
+}
+
+func (u upcoming) importFrom() error {
+	u.reads.readsAttr(u.top(0), u.name())
+	u.reads.note(u.f, u.top(0), u.name())
+	return nil
+}
+
+// loadItem leaves a note as loadAttr does. A slice is made of everything in the container.
+func (u upcoming) loadItem() error {
+	if _, ok := u.top(0).(*vm.Slice); ok {
+		u.reads.content(u.top(1))
+	}
+	u.reads.note(u.f, u.top(1), u.top(0))
+	return nil
+}
+
+func (u upcoming) storeItem() error {
+	u.world.touch(u.top(1))
+	return nil
+}
+
+func (u upcoming) compare() error {
+	if err := u.binary(); err != nil {
+		return err
+	}
+	if isSequence(u.top(0)) && isSequence(u.top(1)) && int(u.ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[u.ins.Arg], "<>") {
+		u.world.usePolyfill("list_cmp", nil)
+	}
+	return nil
+}
+
+func (u upcoming) is() error {
+	u.reads.different(u.top(0), u.top(1))
+	return nil
+}
+
+// contains guards that the container has the value, or has it not: a dict by its key, a set and the like by all members, a list by
+// the items up to the one that is found.
+func (u upcoming) contains() error {
+	where := u.top(0)
+	if d, ok := vm.AsDict(where); ok {
+		if src := u.world.sourceOf(where); src != nil {
+			u.world.memberGuard(src, d, u.top(1))
+		}
+	} else {
+		u.guards.Covertly(func() {
+			if src := u.world.sourceOf(where); src != nil {
+				u.world.membersGuard(src, where)
+			}
+		})
+	}
+	return u.reads.searched(where, u.top(1))
+}
+
+func (u upcoming) binary() error {
+	u.reads.content(u.top(0))
+	u.reads.content(u.top(1))
+	return nil
+}
+
+func (u upcoming) format() error {
+	u.reads.content(u.top(0))
+	return nil
+}
+
+// iterate makes a loop over a tensor one over its rows, all of which PyTorch takes at once; other containers are guarded as a whole.
+func (u upcoming) iterate() error {
+	o := u.top(0)
+	rows, err := u.unpackTensor(o)
+	if err != nil {
+		return err
+	}
+	if rows != nil {
+		u.reads.iterated(o)
+		u.replaceTop(rows)
+		return nil
+	}
+	u.reads.walked(o)
+	u.world.seeItems(o)
+	if _, ok := o.(*vm.Instance); ok {
+		u.reads.content(o)
+	}
+	return nil
+}
+
+// next is told of each step of a loop over an iterator from outside.
+func (u upcoming) next() error {
+	switch it := u.top(0).(type) {
+	case *replayIter:
+		u.reads.stepped(it)
+	case *vm.Generator:
+		if u.world.sources[it] != nil { // running it here would use it up
+			return unsupported(breaks.OuterGenerator)
+		}
+	}
+	return nil
+}
+
+// unpack takes a tensor apart into its rows, and a sequence with numbers that are symbols into those.
+func (u upcoming) unpack() error {
+	rows, err := u.unpackTensor(u.top(0))
+	if err != nil {
+		return err
+	}
+	if rows != nil {
+		u.replaceTop(rows)
+		return nil
+	}
+	if t := u.world.liftItems(u.top(0)); t != nil {
+		u.replaceTop(t)
+		return nil
+	}
+	u.world.seeItems(u.top(0))
+	return nil
+}
+
+func (u upcoming) walk() error {
+	u.world.seeItems(u.top(0))
+	u.reads.content(u.top(0))
+	return nil
+}
+
+// spread walks the arguments of a call that are given as *args and **kwargs.
+func (u upcoming) spread() error {
+	for k := range min(2, u.f.SP) {
+		u.world.seeItems(u.top(k))
+		u.reads.content(u.top(k))
+	}
+	return nil
+}
+
+// branches is the break at a branch on a tensor, or on a number that only the run will know.
+func (u upcoming) branches() error {
+	switch v := u.top(0).(type) {
+	case *torch.Scalar:
+		if !u.symbols.decidable(v) {
+			return u.branchesOn(u.f)
+		}
+	case *torch.Tensor:
+		_, _ = u.standIns.fake(v) // an input of the graph, if it can be one: the break comes either way
+		return u.branchesOn(u.f)
+	}
+	return nil
+}
+
+// enterBlock is the break at a context manager that capture cannot enter: one of the script's from outside, whose state it would
+// change, and those of plain Python.
+func (u upcoming) enterBlock() error {
+	i, ok := u.top(0).(*vm.Instance)
+	if !ok { // a file, a lock
+		id := breaks.ContextManager
+		if isFile(u.top(0).Type()) {
+			id = breaks.FileContext
+		}
+		return unsupported(id, u.top(0).Type().Name)
+	}
+	if u.world.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
+		return unsupported(breaks.ContextManager, i.Class.Name)
+	}
+	return nil
+}
+
+// raise is the break at an exception of the script's own class. Re-raising has no operand.
+func (u upcoming) raise() error {
+	if u.ins.Arg == 0 {
+		return nil
+	}
+	if c, ok := u.top(0).(*vm.Type); ok && u.userException(c, nil) != nil {
+		return unsupported(breaks.RaiseUserException, c.Name)
+	}
+	return nil
+}
+
+// generates is the break at a frame that is a generator's; inside of the trace generators run as they do in Python.
+func (u upcoming) generates() error {
+	if u.f == u.root {
+		return unsupported(breaks.GeneratorFrame)
+	}
+	return nil
+}
