@@ -2,6 +2,7 @@ package torch
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,6 +121,44 @@ func TestSuspectsInAFusedKernel(t *testing.T) {
 		o, err := e.Run(context.Background(), q)
 		if diff := cmp.Diff([]string{"relu"}, o.Suspects); err != nil || o.Status != replay.Failed || diff != "" || !slices.Contains(o.Region, "relu") || len(o.Region) < 5 || slices.Contains(o.Region, "cos") {
 			t.Errorf("%s: %v %s %v %s", c.name, err, o.Status, o.Region, diff)
+		}
+	}
+}
+
+// Of a kernel that is fused from many calls, the wrong one and what it is computed from nearby are the region, as their values show it when each is a
+// result. What is right when each is a result, as uint8 whose bits above the eighth are cut off when they are stored, is found with fewer results.
+func TestTheWrongCallOfAFusedKernel(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	op := func(name, op, args string) string {
+		return name + " = torch.ops.aten." + op + "(" + args + ")\n"
+	}
+	chain := func(from string, n int) (text, last string) {
+		last = from
+		for i := range n {
+			name := fmt.Sprintf("%s_%c", from, 'a'+i)
+			text += op(name, "sin.default", last)
+			last = name
+		}
+		return text, last
+	}
+	before, b := chain("x", 8)
+	after, a := chain("relu", 8)
+	narrow := op("p", "abs.default", b) + op("u", "mul.Tensor", "p, 100") + "c = torch.ops.prims.convert_element_type.default(u, torch.uint8)\n" +
+		op("same", "abs.default", "c") + op("sub", "sub.Tensor", "same, 200") + "f = torch.ops.prims.convert_element_type.default(sub, torch.float32)\n"
+	tail, last := chain("f", 8)
+	for _, c := range []struct {
+		name, body, in string
+		most           int
+	}{
+		{"each a result", before + op("relu", "relu.default", b) + after + "return (" + a + ",)", "relu", 4},
+		{"hidden", before + narrow + tail + "return (" + last + ",)", "sub", 22},
+	} {
+		q := aot("torch._inductor.config.cpp.simdlen = 0\ntorch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = 'accuracy'", c.body)
+		q.Accuracy, q.Locate = "accuracy", true
+		o, err := e.Run(context.Background(), q)
+		if err != nil || o.Status != replay.Failed || (!slices.Contains(o.Region, c.in) || len(o.Region) > c.most) {
+			t.Errorf("%s: %v %s %v\n%s", c.name, err, o.Status, o.Region, o.Detail)
 		}
 	}
 }

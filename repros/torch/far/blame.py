@@ -11,6 +11,9 @@ from .outcome import describe, innermost, told
 from .strict import far
 
 
+FEW, TAPS, HOPS = 4, (1, 4, 16), 2  # calls that are soon asked about one by one; see tapped; edges before a wrong call
+
+
 class Kernels:
     """Which calls of the repro's text each generated kernel stands for. It looks on while Inductor works."""
 
@@ -69,7 +72,58 @@ class Kernels:
             return name not in eager or same(eager[name], value, double.get(name), tol=job.get("tolerance") or config.repro_tolerance, equal_nan=True)
 
         torch.manual_seed(0)
-        self.add(result, self.diverged(lambda: compiled(clones(args)), gm, alike))
+        guilty = self.diverged(lambda: compiled(clones(args)), gm, alike)
+        try:
+            guilty = self.tapped(gm, guilty, args, eager, alike) or guilty
+        except Exception:
+            traceback.print_exc()
+        self.add(result, guilty)
+
+    def tapped(self, gm, guilty, args, eager, alike):
+        """Which of the guilty calls are: they are compiled alone, on eager's values, with their own values among the results. First each is a
+        result; where that hides the fault, as what is a result may be fused otherwise, every fourth, then every sixteenth. None where
+        all are right: the fault needs what is outside of them."""
+        nodes = [n for n in gm.graph.nodes if n.name in guilty]
+        for every in TAPS if len(nodes) > FEW else ():
+            taps = [n for n in nodes if n.name in eager][::-1][::every][::-1]  # the last one is what was seen to be wrong
+            wrong = next((n for n, v in zip(taps, self.compiled_part(gm, nodes, taps, args, eager)) if not alike(n.name, v)), None)
+            if wrong is not None:
+                return self.around(wrong, guilty, {n.name for n in taps})
+        return None
+
+    def compiled_part(self, gm, nodes, taps, args, eager):
+        """The values of taps, when nodes are compiled alone."""
+        import torch
+        from torch._inductor.compile_fx import compile_fx_inner
+        from torch.fx.experimental.proxy_tensor import make_fx
+        given = dict(zip((n.name for n in gm.graph.nodes if n.op == "placeholder"), clones(args)))
+        graph, copies, values = torch.fx.Graph(), {}, []
+        for n in nodes:
+            for i in n.all_input_nodes:
+                if i not in copies and i not in nodes:
+                    values.append(given[i.name] if i.op == "placeholder" else eager[i.name].clone())  # a KeyError for what is no tensor
+                    copies[i] = graph.placeholder(i.name)
+        for n in nodes:
+            copies[n] = graph.node_copy(n, copies.__getitem__)
+        graph.output(tuple(copies[n] for n in taps))
+        with torch.no_grad():
+            part = make_fx(torch.fx.GraphModule(gm, graph))(*clones(values))
+            torch.manual_seed(0)
+            return compile_fx_inner(part, values)(clones(values))
+
+    def around(self, wrong, guilty, right):
+        """A wrong call, and those of the guilty that it may have been fused with: what it was computed from up to what is right, and a little
+        further, as a result may be right and what is computed from it in the same kernel not."""
+        near, todo = {wrong.name: HOPS}, [wrong]  # by name: how many right ones may still be passed from there on
+        while todo:
+            n = todo.pop(0)
+            for m in n.all_input_nodes:
+                left = near[n.name] - (m.name in right)
+                if m.name in guilty and left >= near.get(m.name, 0):
+                    if m.name not in near or left > near[m.name]:
+                        todo.append(m)
+                    near[m.name] = left
+        return set(near)
 
     def diverged(self, run, gm, same):
         """The calls that lie between the buffers that are still right and the first for which same(node name, value) is false."""
