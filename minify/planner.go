@@ -198,9 +198,9 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 			switch {
 			case r.name == v.row && !sweeping, sweeping && r.name == v.certify:
 				passed = true
-			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls:
+			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls && (r.soon == nil || !r.soon(v)):
 			case !passed || pl.off[r.name] || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
-			case !sweeping && r.opening != nil:
+			case !sweeping && r.opening != nil && !(r.large && CostOf(v.cur).Calls <= fewCalls):
 				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})
 				}

@@ -17,7 +17,8 @@ type reduction struct {
 	needs   knowledge
 	run     func(ctx context.Context, d *driver) error
 	singles func(v *view) []Edit // nil => none that others do not have
-	large   bool                 // only for graphs of many calls
+	large   bool                 // for graphs of many calls
+	soon    func(v *view) bool   // for which failures it asks for its singles in graphs of few calls; nil => none
 	likely  bool                 // the opening is often adopted
 	graph   bool                 // takes calls, outputs and inputs away; the others make plain what is left
 	opening func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
@@ -36,9 +37,9 @@ func init() { // the functions look the table up through the driver
 		taking(items("regions", nothing, regionItems, func(n []string) Edit { return DropRegions{n} })),
 		taking(reduction{name: "inline", run: inline, singles: inlineSingles}), // a branch or body for a higher-order call
 		taking(itemsOf("outputs", nothing, outputItems, innerOutputs, func(n []string) Edit { return DropOutputs{n} })),
-		taking(large(itemsOf("bypass", looks, doubted(bypassItems), bypassItems, func(n []string) Edit { return Bypass{n} }))), // before cut: it also takes away what stands between two operators
-		taking(large(itemsOf("cut", values, doubted(callItems), callItems, func(n []string) Edit { return Cut{n} }))),          // with a tap: who made it becomes an output
-		taking(large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles})),                      // earlier values through one adapter
+		taking(large(itemsOf("bypass", looks, doubted(bypassItems), bypassItems, func(n []string) Edit { return Bypass{n} }), crashes)), // before cut: it also takes away what stands between two operators
+		taking(large(itemsOf("cut", values, doubted(callItems), callItems, func(n []string) Edit { return Cut{n} }), nil)),              // with a tap: who made it becomes an output
+		taking(large(reduction{name: "shortcut", needs: looks, run: shortcut, singles: shortcutSingles}, nil)),                          // earlier values through one adapter
 		taking(items("bodies", looks, bodyItems, func(n []string) Edit { return BypassInBodies{n} })),
 		taking(items("inputs", nothing, inputItems, func(n []string) Edit { return DropInputs{n} })),
 		taking(items("modules", nothing, moduleItems, func(n []string) Edit { return Unwrap{n} })),
@@ -57,22 +58,30 @@ func init() { // the functions look the table up through the driver
 	}
 }
 
-// fewCalls is the number of calls up to which the sweep alone takes calls away, once inputs and arguments are small: what is asked before
-// that has to be asked again.
+// fewCalls is the number of calls up to which the sweep takes calls away, once inputs and arguments are small: what is asked before that has to be
+// asked again.
 const fewCalls = 8
 
-// large is a row for graphs of many calls; in smaller ones it leaves its edits to the sweep.
-func large(r reduction) reduction {
+// large is a row for graphs of many calls. In smaller ones it leaves its edits to the sweep, but for failures for which soon is true: then each is
+// asked about once, as every call that goes makes the questions of the rows that follow fewer.
+func large(r reduction, soon func(v *view) bool) reduction {
 	run := r.run
 	r.run = func(ctx context.Context, d *driver) error {
-		if CostOf(d.cur).Calls <= fewCalls {
-			return nil
+		switch {
+		case CostOf(d.cur).Calls > fewCalls:
+			return run(ctx, d)
+		case soon != nil && soon(&d.view):
+			return d.rounds(ctx, d.untried(r.singles(&d.view)))
 		}
-		return run(ctx, d)
+		return nil
 	}
-	r.large = true
+	r.large, r.soon = true, soon
 	return r
 }
+
+// crashes reports whether the failure is none of wrong results. Those come and go with what else is computed, so that what was asked of a larger
+// graph is most often asked again.
+func crashes(v *view) bool { return !v.accuracy() }
 
 // taking is a row that makes the graph smaller.
 func taking(r reduction) reduction {
