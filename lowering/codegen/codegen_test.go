@@ -30,14 +30,7 @@ var (
 )
 
 // emitted says of each scalar operator which operator of the registry it is, and for which dtypes code is generated.
-var emitted = map[string]struct {
-	eager    string // overload; its arguments are the operands
-	on       []tensor.DType
-	operands int
-	toBool   bool
-	nonzero  bool    // the last operand is not zero: the kernel of integers raises
-	limit    float64 // how far a result may be off, of its size; 0: not at all
-}{
+var emitted = map[string]emits{
 	"add": {eager: "add.Tensor", on: numbers, operands: 2},
 	"sub": {eager: "sub.Tensor", on: numbers, operands: 2},
 	"mul": {eager: "mul.Tensor", on: numbers, operands: 2},
@@ -73,11 +66,12 @@ var emitted = map[string]struct {
 	"bug_plus1": {eager: "add.Tensor one", on: numbers, operands: 1},
 }
 
-type emits = struct {
-	eager    string
+// emits is one operator as generated code has it.
+type emits struct {
+	eager    string // overload; its arguments are the operands
 	on       []tensor.DType
 	operands int
-	limit    float64
+	limit    float64 // how far a result may be off, of its size; 0: not at all
 }
 
 func rounded(eager string) emits { return emits{eager: eager, on: floats, operands: 1, limit: 4e-7} }
