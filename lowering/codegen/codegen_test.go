@@ -49,18 +49,18 @@ var emitted = map[string]emits{
 	"round": {eager: "round", on: floats, operands: 1}, "trunc": {eager: "trunc", on: floats, operands: 1},
 	"pow":     {eager: "pow.Tensor_Tensor", on: floats, operands: 2, limit: 4e-7},
 	"maximum": {eager: "maximum", on: numbers, operands: 2}, "minimum": {eager: "minimum", on: numbers, operands: 2},
-	"fmod":      {eager: "fmod.Tensor", on: numbers, operands: 2},
-	"remainder": {eager: "remainder.Tensor", on: numbers, operands: 2},
+	"fmod":      {eager: "fmod.Tensor", on: numbers, operands: 2, nonzero: true},
+	"remainder": {eager: "remainder.Tensor", on: numbers, operands: 2, nonzero: true},
 	"div_floor": {eager: "div.Tensor_mode floor", on: floats, operands: 2},
 	"div_trunc": {eager: "div.Tensor_mode trunc", on: floats, operands: 2},
-	"eq":        {eager: "eq.Tensor", on: all, operands: 2}, "ne": {eager: "ne.Tensor", on: all, operands: 2},
-	"lt": {eager: "lt.Tensor", on: all, operands: 2}, "le": {eager: "le.Tensor", on: all, operands: 2},
-	"gt": {eager: "gt.Tensor", on: all, operands: 2}, "ge": {eager: "ge.Tensor", on: all, operands: 2},
+	"eq":        {eager: "eq.Tensor", on: all, operands: 2, toBool: true}, "ne": {eager: "ne.Tensor", on: all, operands: 2, toBool: true},
+	"lt": {eager: "lt.Tensor", on: all, operands: 2, toBool: true}, "le": {eager: "le.Tensor", on: all, operands: 2, toBool: true},
+	"gt": {eager: "gt.Tensor", on: all, operands: 2, toBool: true}, "ge": {eager: "ge.Tensor", on: all, operands: 2, toBool: true},
 	"and": {eager: "logical_and", on: bools, operands: 2}, "or": {eager: "logical_or", on: bools, operands: 2},
 	"xor": {eager: "logical_xor", on: bools, operands: 2}, "not": {eager: "logical_not", on: bools, operands: 1},
 	"bitand": {eager: "bitwise_and.Tensor", on: integers, operands: 2}, "bitor": {eager: "bitwise_or.Tensor", on: integers, operands: 2},
 	"bitxor": {eager: "bitwise_xor.Tensor", on: integers, operands: 2}, "bitnot": {eager: "bitwise_not", on: integers, operands: 1},
-	"isnan": {eager: "isnan", on: floats, operands: 1}, "isinf": {eager: "isinf", on: floats, operands: 1},
+	"isnan": {eager: "isnan", on: floats, operands: 1, toBool: true}, "isinf": {eager: "isinf", on: floats, operands: 1, toBool: true},
 	"where":     {eager: "where.self", on: all, operands: 3},
 	"fma":       {eager: "prims.fma", on: numbers, operands: 3},
 	"bug_plus1": {eager: "add.Tensor one", on: numbers, operands: 1},
@@ -71,6 +71,8 @@ type emits struct {
 	eager    string // overload; its arguments are the operands
 	on       []tensor.DType
 	operands int
+	toBool   bool
+	nonzero  bool    // the last operand is not zero: the kernel of integers raises
 	limit    float64 // how far a result may be off, of its size; 0: not at all
 }
 
