@@ -1,6 +1,7 @@
 package minify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,7 +158,7 @@ func (d *driver) fail(ctx context.Context) error {
 			d.want.Frame = o.Signature.Frame // the search stays with the failure in this place
 		}
 		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
-		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Cached: t.cached, Taken: v == replay.Reproduced, Duration: t.took}
+		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Cached: t.cached, Taken: v == replay.Reproduced, Duration: cmp.Or(o.Duration, t.took)}
 		if err := d.step(ctx, last, nil); err != nil {
 			return err
 		}

@@ -81,6 +81,7 @@ type reply struct {
 	Detail    string             `json:"detail"`
 	Marks     []string           `json:"marks"`
 	Seconds   float64            `json:"seconds"`
+	Known     float64            `json:"known"` // seconds after which its status was known: the rest says where the failure is
 	Times     map[string]float64 `json:"times"`
 	Peak      int64              `json:"peak"` // bytes beyond an idle Python
 	Suspects  []string           `json:"suspects"`
@@ -172,7 +173,7 @@ func (c *Client) limits(fresh bool, calls int) limits {
 }
 
 func (r reply) outcome() replay.Outcome {
-	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Duration: time.Duration(r.Seconds * float64(time.Second))}
+	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Duration: time.Duration(r.Known * float64(time.Second))}
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}

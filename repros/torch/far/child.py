@@ -23,6 +23,7 @@ class Child:
         self.job, self.marks, self.buffer = job, [], bytearray()
         self.began = self.since = time.monotonic()
         self.times = {}
+        self.known = None  # after how many seconds it was known how the job ends; what follows only says where
         self.compiling = None  # since when it compiles something, None: it does not
         self.peak = 0
         self.heights = []  # (time, peak) of the last second
@@ -45,7 +46,8 @@ class Child:
         self.compiling = now if begins else None
 
     def fork(self, server, work):
-        """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles."""
+        """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles, mark.known() that it is known how it
+        ends."""
         def run(fd):
             server.leave()
             limit(self.job.get("limits") or {})
@@ -57,6 +59,7 @@ class Child:
             def mark(name):
                 say(mark=name)
             mark.compiling = lambda begins: say(compiling=begins)
+            mark.known = lambda: say(known=True)
             say(result=work(self.job, mark))
 
         self.start(run)

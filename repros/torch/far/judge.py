@@ -75,6 +75,8 @@ def compare(gm, compiled, args, forward_only, job, mark, was_compiled=lambda: Tr
             if differs(a, b, False, None if exact is None else c) and (noise is None or far(a, b, rounded)):
                 yield i
 
+    if job.get("locate"):
+        mark.known()
     at = place(lambda: differs(ref, (third := seeded(compiled, args)), False) and (noise is None or bool(far(ref, third, noise))))
     result = outcome("fail", "AccuracyError: Bad accuracy detected (%s)" % text, error={"stage": "accuracy", "type": "AccuracyError", "message": "Bad accuracy detected", "frame": at}, detail=text)
     with contextlib.suppress(Exception):

@@ -212,6 +212,8 @@ class Server:
                     child.times[child.stage()] = now - child.since
                     child.since = now
                     child.marks.append(message["mark"])
+                if "known" in message:
+                    child.known = time.monotonic() - child.began
                 if "compiling" in message:
                     child.compiles(message["compiling"])
                 if "result" in message:
@@ -272,6 +274,7 @@ class Server:
         if "status" in result:
             result["marks"] = child.marks
             result["seconds"] = time.monotonic() - child.began
+            result["known"] = child.known or result["seconds"]
             result["times"] = child.times
             result["peak"] = max(0, child.peak - self.facts.get("resident", 0))
             result.setdefault("detail", "")
