@@ -1,6 +1,10 @@
 package effects
 
-import "whittle/capture/python/vm"
+import (
+	"slices"
+
+	"whittle/capture/python/vm"
+)
 
 // Contents is what a list, a dict, a cell or an instance holds: items, keys and values in turn, the value, attributes as keys and
 // values. It is a copy; nil for other objects.
@@ -31,17 +35,7 @@ func Pairs(d *vm.Dict) []vm.Object {
 }
 
 // SameItems reports whether two lists hold the same objects: by identity, and constants by value and type.
-func SameItems(a, b []vm.Object) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
+func SameItems(a, b []vm.Object) bool { return slices.Equal(a, b) }
 
 // Entries compares the keys and values of a dict, in turn, before and after: which keys to take out, and which entries then
 // to set, for the same contents in the same order.

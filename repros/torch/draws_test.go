@@ -10,10 +10,7 @@ import (
 
 // Which calls draw random numbers, as the Python module says that goes to the far side and into the user's Python.
 func TestDraws(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("what is tested is a Python program, and there is no python3")
-	}
+	python := python3(t)
 	x := "object()"
 	cases := []struct{ call, want string }{
 		{`"relu", (X,), {}`, "None"},

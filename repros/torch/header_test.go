@@ -11,10 +11,7 @@ import (
 // eval calls a function of far/headers.py on one text, in a Python without torch.
 func eval(t *testing.T, function, text string) string {
 	t.Helper()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("what is tested is a Python program, and there is no python3")
-	}
+	python := python3(t)
 	cmd := exec.Command(python, "-c", `
 import sys
 exec(compile(sys.argv[1], "whittle", "exec"), {"__name__": "whittle"})

@@ -29,12 +29,19 @@ for name in ns["FILES"]:
                 look(m.__code__, module)
 `
 
-// TestFilesOfTheFarSideFitTogether: each file imports what it uses from the others, and can be imported by itself.
-func TestFilesOfTheFarSideFitTogether(t *testing.T) {
+// python3 is any Python; what needs no torch is tested without.
+func python3(t *testing.T) string {
+	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("what is tested is a Python program, and there is no python3")
 	}
+	return python
+}
+
+// TestFilesOfTheFarSideFitTogether: each file imports what it uses from the others, and can be imported by itself.
+func TestFilesOfTheFarSideFitTogether(t *testing.T) {
+	python := python3(t)
 	cmd := exec.Command(python, "-c", unresolved)
 	cmd.Stdin = strings.NewReader(program())
 	out, err := cmd.CombinedOutput()

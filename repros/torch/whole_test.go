@@ -45,10 +45,7 @@ print(open(made).read(), len([n for n in os.listdir(folder) if n == "a b.so"]))
 
 // TestLibrariesAreWhole: nobody finds a library that is still being written, whoever is ended meanwhile.
 func TestLibrariesAreWhole(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("what is tested is a Python program, and there is no python3")
-	}
+	python := python3(t)
 	cmd := exec.Command(python, "-c", halfMade)
 	cmd.Stdin = strings.NewReader(program())
 	out, err := cmd.CombinedOutput()

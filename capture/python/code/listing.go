@@ -248,16 +248,7 @@ type lineParser struct {
 func (p *lineParser) space() { p.s = strings.TrimLeft(p.s, " \t") }
 
 // word takes what stands before the next blank.
-func (p *lineParser) word() string {
-	p.space()
-	i := strings.IndexAny(p.s, " \t")
-	if i < 0 {
-		i = len(p.s)
-	}
-	w := p.s[:i]
-	p.s = p.s[i:]
-	return w
-}
+func (p *lineParser) word() string { return p.upTo(" \t") }
 
 func (p *lineParser) peek(w string) bool {
 	p.space()
