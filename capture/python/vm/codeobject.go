@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"math/big"
+
 	"whittle/capture/python/code"
 )
 

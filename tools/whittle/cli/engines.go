@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
 	"whittle/capture/fx"
 	"whittle/replay"
 	"whittle/replay/files"
@@ -41,7 +42,7 @@ type engines struct {
 	client *torch.Client // nil until it is needed
 }
 
-// of gives a failure's engine. It has to be closed, but for one of a real PyTorch: close is its own then.
+// of gives a failure's engine, and what ends it when the failure is done with: one of a real PyTorch lives on, for the next, until close.
 func (g *engines) of(ctx context.Context, r *repros.Repro) (e engine.Engine, closed func() error, err error) {
 	o := g.o
 	command := o.python
