@@ -32,7 +32,7 @@ type driver struct {
 }
 
 func newDriver(s *Search, start State) *driver {
-	know := &insight{want: s.Want, hinted: s.Suspects, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, off: map[string]bool{}}
+	know := &insight{want: s.Want, hinted: s.Suspects, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, kept: map[string]kept{}, off: map[string]bool{}}
 	d := &driver{s: s, start: start, view: view{cur: start, w: newWorld(s.Values), atOnce: s.Round, insight: know},
 		planner: planner{executor: newExecutor(s, know), queues: map[queueKey]*queue{}}, journal: journal{s: s, found: map[replay.Signature]bool{}, timeouts: map[string]int{}}}
 	if d.atOnce == 0 {
@@ -189,7 +189,7 @@ const ahead = 3
 
 // headStart adds what localise will ask to the question about the start.
 func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
-	if d.s.Workers < manyWorkers || t.c.Attempt > 0 {
+	if d.width() < manyWorkers || t.c.Attempt > 0 {
 		return []*trial{t}, nil
 	}
 	first := d.place(&d.view)
@@ -197,7 +197,7 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		return []*trial{t}, nil
 	}
 	// Half of them look for one call at fault, half for what comes if there is none.
-	want, err := d.foresee(ctx, &d.view, d.cur, first, nil, d.s.Workers/2)
+	want, err := d.foresee(ctx, &d.view, d.cur, first, nil, d.width()/2)
 	if err != nil {
 		return nil, err
 	}
@@ -206,13 +206,13 @@ func (d *driver) headStart(ctx context.Context, t *trial) ([]*trial, error) {
 		seen, tree = seen.and(tree, false), tree.then(false)
 	}
 	if tree != nil {
-		more, err := d.foresee(ctx, &d.view, d.cur, tree, seen, d.s.Workers-len(want))
+		more, err := d.foresee(ctx, &d.view, d.cur, tree, seen, d.width()-len(want))
 		if err != nil {
 			return nil, err
 		}
 		want = d.join(want, more)
 		d.meanwhile = func() error {
-			_, err := d.foresee(ctx, &d.view, d.cur, tree, seen, ahead*d.s.Workers)
+			_, err := d.foresee(ctx, &d.view, d.cur, tree, seen, ahead*d.width())
 			return err
 		}
 	}
@@ -234,6 +234,7 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 	}
 	before := CostOf(d.cur)
 	d.cur = best.c.State
+	d.changed(d.rowOf(best))
 	d.reached(best.outcome)
 	if reshapes(best.edit) {
 		d.w.outdated = true
@@ -249,6 +250,9 @@ func (d *driver) adopt(ctx context.Context, trials []*trial, kept []int, best *t
 	return nil
 }
 
+// rowOf is the row whose edit a trial is about: in the sweep, one of the others.
+func (d *driver) rowOf(t *trial) string { return cmp.Or(d.certify, t.c.Reduction, d.row) }
+
 // rowTimeouts bounds what a row may cost whose candidates hang, as a size that a loop waits for can make them. It is how many candidates of one reduction may hang before it is switched off, where no hang is looked for.
 const rowTimeouts = 20
 
@@ -261,6 +265,9 @@ func (d *driver) note(ctx context.Context, trials []*trial, took map[int]bool) e
 		row := t.c.Reduction
 		if row == "" {
 			row = d.row
+		}
+		if !took[i] {
+			d.keep(d.rowOf(t), t)
 		}
 		switch t.verdict {
 		case replay.VerdictUntestable:
@@ -275,7 +282,7 @@ func (d *driver) note(ctx context.Context, trials []*trial, took map[int]bool) e
 		}
 		d.conclude(t)
 		if d.certify != "" {
-			d.certificate = append(d.certificate, Trial{d.certify, t.c.Edit, t.verdict})
+			d.certificate = append(d.certificate, Trial{Reduction: d.certify, Edit: t.c.Edit, Verdict: t.verdict})
 		}
 		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}, t.edit); err != nil {
 			return err
@@ -307,6 +314,7 @@ func (d *driver) reduceFindings(ctx context.Context) error {
 			sub.close()
 			d.queries.Add(sub.queries.Load())
 			d.used += sub.used
+			d.ran += sub.ran
 			left -= sub.used
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -360,7 +368,7 @@ func (d *driver) event(e Event) {
 
 func (d *driver) result() Result {
 	r := Result{State: d.cur, Start: CostOf(d.start), Cost: CostOf(d.cur), Signature: d.want, Outcome: d.outcome, Complete: d.complete, Confirmed: d.confirmed,
-		Queries: d.used, Ahead: int(d.queries.Load()) - d.used, CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
+		Queries: d.used, Candidates: d.ran, Ahead: int(d.queries.Load()) - d.ran, CacheHits: d.hits, Rejected: d.rejected, Steps: d.steps, Certificate: d.certificate, Findings: d.findings, ID: d.id, Resumed: d.resumed,
 		Workaround: d.workaround, Stopped: d.stopped, Partial: d.partial, Rate: d.measured.rate(), Runs: d.measured.runs, FalseRate: d.measured.falseRate(), FalseRuns: d.measured.falseRuns}
 	for _, row := range reductions {
 		if d.off[row.name] {

@@ -25,6 +25,9 @@ import (
 //   - An answer says how its candidate ended because the engine proved it (see repros/engine): reproduced means that this candidate, with these
 //     inputs, failed in the way that is looked for; passed, that it went through all stages. All else says nothing about the failure.
 //   - In a search for a failure that comes and goes an answer stands for as many runs as its odds took (sample).
+//
+// Where the oracle takes small candidates together for little more than the price of one (Search.Together), a question is asked with those that are
+// likely to follow it, and the search goes on when all are answered. Then what is asked together depends on the search alone, too.
 type executor struct {
 	*insight // of which it needs what is looked for
 	s        *Search
@@ -43,6 +46,7 @@ type executor struct {
 	sampled   sync.Map     // outcomes of single runs in a flaky search, by query
 	queries   atomic.Int64 // asked of the oracle
 	used      int          // questions whose answers were used
+	ran       int          // candidates whose outcomes were
 	hits      int          // answers that were there already
 }
 
@@ -73,13 +77,18 @@ type answer struct {
 	asked   int  // questions to the oracle that it took
 	stored  bool // by an earlier search
 	used    bool
+	with    *together
 }
+
+// together are candidates that went out as one question.
+type together struct{ used bool }
 
 // flight is a query under way.
 type flight struct {
 	key     string
 	stop    context.CancelFunc
 	stopped bool
+	late    bool // those that it went out with were answered long ago
 	a       answer
 	err     error
 }
@@ -138,6 +147,9 @@ func (x *executor) await(ctx context.Context, want []*trial) error {
 			return err
 		}
 		if a != nil {
+			if err := x.company(ctx, a.took); err != nil {
+				return err
+			}
 			x.use(t, a)
 			return nil
 		}
@@ -165,13 +177,69 @@ func (x *executor) await(ctx context.Context, want []*trial) error {
 			}
 			select {
 			case f = <-x.landed:
-			case <-time.After(f.a.took / together):
+			case <-time.After(f.a.took / soon):
 				f = nil
 			}
 		}
 	}
 	return nil
 }
+
+// company waits for what was asked together with an answer that took so long. Only who takes far longer is left behind.
+func (x *executor) company(ctx context.Context, took time.Duration) error {
+	if !x.grouped() {
+		return nil
+	}
+	over := time.After(took + leftBehind)
+	for {
+		waiting := false
+		for _, f := range x.flights {
+			waiting = waiting || !f.stopped && !f.late
+		}
+		if !waiting {
+			return nil
+		}
+		select {
+		case f := <-x.landed:
+			if err := x.land(f); err != nil {
+				return err
+			}
+		case <-over:
+			for _, f := range x.flights {
+				f.late = true
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leftBehind is how much more than twice the time of a question's own candidate those may take that were asked with it.
+const leftBehind = time.Second
+
+// grouped reports whether candidates are asked together.
+func (x *executor) grouped() bool {
+	return x.s.Together != nil && x.flaky == nil && !slow(x.want.Type) && x.s.Together(x.want) > 1
+}
+
+// width is how many questions are to be prepared at a time.
+func (x *executor) width() int {
+	if x.grouped() {
+		return x.s.Together(x.want)
+	}
+	return x.s.Workers
+}
+
+// worth is from what chance on a question is asked with others, ahead of its time.
+func (x *executor) worth() float64 {
+	if x.grouped() {
+		return 0.25
+	}
+	return 0
+}
+
+// crowd bounds the calls of candidates that are asked together, the first aside: what large ones cost is not shared.
+const crowd = 32
 
 // busy reports whether all that is under way is waited for: nothing is to be launched before something lands.
 func (x *executor) busy() bool {
@@ -183,9 +251,9 @@ func (x *executor) busy() bool {
 	return len(x.landed) == 0
 }
 
-// together is how many times less than an answer took is waited for others that come at the same time: questions that go out before
+// soon is how many times less than an answer took is waited for others that come at the same time: questions that go out before
 // they are known are often asked in vain.
-const together = 200
+const soon = 200
 
 // use settles a trial by an answer.
 func (x *executor) use(t *trial, a *answer) {
@@ -194,7 +262,13 @@ func (x *executor) use(t *trial, a *answer) {
 	if t.cached {
 		x.hits++
 	} else {
-		x.used += a.asked
+		x.ran += a.asked
+		if a.with == nil || !a.with.used {
+			x.used += a.asked
+		}
+		if a.with != nil {
+			a.with.used = true
+		}
 	}
 	a.used = true
 }
@@ -212,8 +286,13 @@ func (x *executor) keepBusy(ctx context.Context, want []*trial) error {
 			f.stop()
 		}
 	}
-	for _, t := range want {
-		if len(x.flights) >= max(1, x.s.Workers) {
+	var with *together
+	if x.grouped() {
+		with = &together{}
+	}
+	calls := 0
+	for i, t := range want {
+		if len(x.flights) >= max(1, x.width()) {
 			return nil
 		}
 		if t.skip || t.settled || x.flights[x.name(t)] != nil {
@@ -223,17 +302,21 @@ func (x *executor) keepBusy(ctx context.Context, want []*trial) error {
 		if err != nil {
 			return err
 		}
-		if a == nil {
-			x.launch(ctx, t)
+		if a != nil {
+			continue
 		}
+		if calls += t.cost.Calls; i > 0 && with != nil && calls > crowd {
+			return nil
+		}
+		x.launch(ctx, t, with)
 	}
 	return nil
 }
 
 // launch starts a query. Its answer is in the store when it lands.
-func (x *executor) launch(ctx context.Context, t *trial) {
+func (x *executor) launch(ctx context.Context, t *trial, with *together) {
 	fctx, stop := context.WithCancel(ctx)
-	f := &flight{key: x.name(t), stop: stop}
+	f := &flight{key: x.name(t), stop: stop, a: answer{with: with}}
 	x.flights[f.key] = f
 	c, key, flaky := t.c, t.key, x.flaky
 	x.workers.Go(func() {

@@ -102,6 +102,9 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	}
 	for looked := 0; q.Len() > 0 && len(want) < max(1, count) && looked < 8*count+8; looked++ {
 		p := heap.Pop(q).(prospect) // the likeliest question that was not looked at
+		if p.p < pl.worth() {
+			break
+		}
 		if p.a.t == nil {
 			t, err := pl.trialOf(ctx, v.in(p.a.rowOf(v.row)), base, p.a)
 			if err != nil {
@@ -147,7 +150,7 @@ func (pl *planner) foresee(ctx context.Context, v *view, base State, a *ask, see
 	}
 	for _, l := range leaves { // each its share of the workers that are left; ends that hardly ever come get none
 		share := math.Ceil(float64(count-len(want)) * l.p / left)
-		if left -= l.p; share > 0 && l.p > 0.05 {
+		if left -= l.p; share > 0 && l.p > max(0.05, pl.worth()) {
 			more, err := pl.beyond(ctx, v, l.won, int(share), 0)
 			if err != nil {
 				return nil, err
@@ -205,7 +208,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 					q.edits = append(q.edits, early{e, r.name, r.likely})
 				}
 			case r.singles != nil:
-				for _, e := range r.singles(v) {
+				for _, e := range v.open(r.singles(v)) {
 					q.edits = append(q.edits, early{e, r.name, false})
 				}
 			}
@@ -283,7 +286,7 @@ func (pl *planner) swept(v *view) []early {
 	var out []early
 	for _, r := range reductions {
 		if r.singles != nil && !pl.off[r.name] && (r.needs == nothing || !v.w.outdated && (r.needs == looks || !v.w.hollow)) {
-			for _, e := range r.singles(v) {
+			for _, e := range v.open(r.singles(v)) {
 				out = append(out, early{e, r.name, false})
 			}
 		}

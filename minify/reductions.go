@@ -21,6 +21,7 @@ type reduction struct {
 	soon    func(v *view) bool   // for which failures it asks for its singles in graphs of few calls; nil => none
 	likely  bool                 // the opening is often adopted
 	graph   bool                 // takes calls, outputs and inputs away; the others make plain what is left
+	grain   grain                // of what it changes
 	opening func(v *view) []Edit // what run will ask first: idle workers look at it before its time; nil => singles
 }
 
@@ -43,16 +44,16 @@ func init() { // the functions look the table up through the driver
 		taking(items("bodies", looks, bodyItems, func(n []string) Edit { return BypassInBodies{n} })),
 		taking(items("inputs", nothing, inputItems, func(n []string) Edit { return DropInputs{n} })),
 		taking(items("modules", nothing, moduleItems, func(n []string) Edit { return Unwrap{n} })),
-		needs("gradients", nothing, gradItems, noGrad),
-		{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles},
-		needs("dtypes", nothing, dtypeItems, simplerDTypes),
-		needs("layouts", nothing, layoutItems, contiguous),
-		{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening},
-		{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}, // zeros, ones, arange, random
-		needs("config", nothing, configItems, func(n []string) Edit { return DropSettings{n} }),
-		{name: "simplify", needs: looks, run: simplify, singles: simplifications},      // down the lattice of operators
-		items("casts", nothing, castItems, func(n []string) Edit { return Uncast{n} }), // what a call's argument dtype does as well
-		{name: "elements", run: elements, singles: elementSingles},                     // the few that matter
+		finer(ofShapes, needs("gradients", nothing, gradItems, noGrad)),
+		finer(ofShapes, reduction{name: "sizes", needs: looks, run: shrink, singles: shrinkSingles}),
+		finer(ofShapes, needs("dtypes", nothing, dtypeItems, simplerDTypes)),
+		finer(ofShapes, needs("layouts", nothing, layoutItems, contiguous)),
+		finer(ofData, reduction{name: "values", likely: true, run: fills, singles: fillSingles, opening: fillOpening}), // zeros, ones, arange, random
+		finer(ofArguments, reduction{name: "arguments", likely: true, run: arguments, singles: argumentSingles, opening: argumentOpening}),
+		finer(ofSettings, needs("config", nothing, configItems, func(n []string) Edit { return DropSettings{n} })),
+		{name: "simplify", needs: looks, run: simplify, singles: simplifications},          // down the lattice of operators
+		items("casts", nothing, castItems, func(n []string) Edit { return Uncast{n} }),     // what a call's argument dtype does as well
+		finer(ofData, reduction{name: "elements", run: elements, singles: elementSingles}), // the few that matter
 		{name: "sweep", run: sweep},            // one element at a time, until nothing more goes: 1-minimal
 		{name: "workaround", run: workarounds}, // settings that make the failure go away
 	}
@@ -87,6 +88,20 @@ func crashes(v *view) bool { return !v.accuracy() }
 func taking(r reduction) reduction {
 	r.graph = true
 	return r
+}
+
+// finer is a row that changes no calls.
+func finer(g grain, r reduction) reduction {
+	r.grain = g
+	return r
+}
+
+// rowNamed is a row of the table; nil where there is none of that name.
+func rowNamed(name string) *reduction {
+	if i := slices.IndexFunc(reductions, func(r reduction) bool { return r.name == name }); i >= 0 {
+		return &reductions[i]
+	}
+	return nil
 }
 
 // needs is a row that looks for the items that the failure needs: most often none, or one.
@@ -234,7 +249,8 @@ func dead(ctx context.Context, d *driver) error {
 
 // sweep settles the graph, then tries every single element with every reduction, until none goes. The verdicts of the last time round are
 // the certificate: the result is 1-minimal, no single edit of any row keeps the failure and makes it smaller (Zeller and Hildebrandt, Simplifying and Isolating
-// Failure-Inducing Input, 2002, for the word). What was asked before is not asked again.
+// Failure-Inducing Input, 2002, for the word). What was asked before is not asked again, unless something as coarse or coarser changed since (grain);
+// the certificate says which of its answers are so.
 func sweep(ctx context.Context, d *driver) error {
 	defer func() { d.certify = "" }()
 	for {
@@ -243,7 +259,7 @@ func sweep(ctx context.Context, d *driver) error {
 		}
 		before := d.taken
 		d.certificate = nil
-		clear(d.lost) // the certificate takes nothing for granted
+		clear(d.lost) // the certificate takes nothing for granted but what was asked
 		clear(d.needed)
 		clear(d.edges)
 		for _, r := range reductions {
@@ -290,9 +306,14 @@ func (d *driver) single(ctx context.Context, r reduction, choose func([]Edit) []
 	d.certify = r.name
 	edits := r.singles(&d.view)
 	if choose != nil {
-		edits = choose(edits)
+		return d.rounds(ctx, choose(edits))
 	}
-	return d.rounds(ctx, edits)
+	for _, e := range edits {
+		if k, known := d.kept[e.String()]; known {
+			d.certificate = append(d.certificate, Trial{r.name, e.String(), k.verdict, true})
+		}
+	}
+	return d.rounds(ctx, d.open(edits))
 }
 
 // untried leaves out what most likely loses the failure: edits that did in a larger state, and those that take away calls that are needed. Of

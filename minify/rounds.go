@@ -38,7 +38,7 @@ func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, erro
 	var ahead []*trial
 	for i, t := range trials {
 		want := trials[i:]
-		if need := d.s.Workers - len(want); need > 0 && d.s.Workers > 1 && !t.skip && !t.settled {
+		if need := d.width() - len(want); need > 0 && d.width() > 1 && !t.skip && !t.settled {
 			for len(ahead) < need && len(later) > 0 {
 				a, err := d.prepare(ctx, &d.view, base, later[0])
 				if err != nil {
@@ -46,7 +46,7 @@ func (d *driver) round(ctx context.Context, edits, later []Edit) ([]*trial, erro
 				}
 				ahead, later = append(ahead, a), later[1:]
 			}
-			more, err := d.upcoming(ctx, &d.view, d.s.Workers, 0)
+			more, err := d.upcoming(ctx, &d.view, d.width(), 0)
 			if err != nil {
 				return nil, err
 			}

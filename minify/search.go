@@ -53,6 +53,10 @@ type Search struct {
 	// nil => none are taken to.
 	Steady func(sig replay.Signature) bool
 
+	// Together says how many small candidates the oracle runs for little more than the price of one, in a search for failures like this: they are
+	// one question. nil => 1.
+	Together func(sig replay.Signature) int
+
 	Suspects    []string  // calls to try after those, best first: where the executions part, for accuracy
 	Workarounds []Setting // settings that may make the failure go away; tried on the result, alone and in pairs
 
@@ -61,7 +65,7 @@ type Search struct {
 	Fingerprint string           // of the engine: part of every query's identity
 	Workers     int              // queries at a time; 0 => 1. The result does not depend on it
 	Round       int              // candidates per round; 0 => 8. The result does depend on it
-	MaxQueries  int              // stop after so many questions to the oracle; 0 => no limit. Those that idle workers asked in vain do not count
+	MaxQueries  int              // stop after so many questions to the oracle; 0 => no limit. What was asked in vain does not count
 	Deadline    time.Time        // stop the reductions then, prove what is there, and return it without an error; zero => no limit
 	Confirm     int              // proofs of the result in fresh processes; 0 => 1
 
@@ -93,8 +97,9 @@ type Result struct {
 	Outcome     replay.Outcome // of State, proved again at the end where Complete
 	Complete    bool           // 1-minimal for all reductions, and confirmed
 	Confirmed   int            // times that State failed in a fresh process
-	Queries     int            // asked of the oracle, and used; the same for any number of workers
-	Ahead       int            // asked by idle workers before their time, and not used
+	Queries     int            // questions to the oracle whose answers were used: of one candidate, or of several together; the same for any number of workers
+	Candidates  int            // whose outcomes were used
+	Ahead       int            // candidates that were run before it was known that they would be needed, and were not
 	CacheHits   int
 	Rejected    int // by the static check
 	Steps       []replay.Step
@@ -150,6 +155,7 @@ type Trial struct {
 	Reduction string         `json:"reduction"`
 	Edit      string         `json:"edit"`
 	Verdict   replay.Verdict `json:"verdict"`
+	Earlier   bool           `json:"earlier,omitempty"` // asked before the last edits of finer things: inputs' contents, arguments, settings
 }
 
 // Finding is another failure met on the way.

@@ -2,6 +2,8 @@ package minify
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"whittle/replay"
 )
@@ -30,7 +32,50 @@ type insight struct {
 	needed map[string]bool // calls that the failure needs, by what was answered so far; see conclude
 	edges  map[string]bool // calls between which the failure lies
 	lost   map[string]bool // edits that lost the failure, by their text
+	kept   map[string]kept // answers to single edits that still hold
 	off    map[string]bool // rows that are switched off: too many of their candidates hung
+}
+
+// kept is the answer to a single edit that does not keep the failure: of the best state, or of one that what was adopted since made finer in
+// things that come after the row's.
+type kept struct {
+	verdict replay.Verdict
+	grain   grain
+}
+
+// grain orders what rows change: from the graph down to settings. An answer about something coarse outlives what becomes finer later, as which
+// calls a failure needs seldom depends on what their inputs hold; what is finer is asked again after a change of something coarser.
+type grain int
+
+const (
+	ofGraph     grain = iota // calls, and what stands between them
+	ofShapes                 // sizes, dtypes, layouts, gradients
+	ofData                   // what inputs hold
+	ofArguments              // constants in calls
+	ofSettings
+)
+
+// keep notes the answer to an edit of a row.
+func (v *view) keep(row string, t *trial) {
+	r := rowNamed(row)
+	if r == nil || r.singles == nil || t.verdict == replay.Reproduced || t.verdict == replay.VerdictInfra {
+		return
+	}
+	v.kept[t.c.Edit] = kept{t.verdict, r.grain}
+}
+
+// changed forgets the answers that the adoption of a row's edit makes doubtful.
+func (v *view) changed(row string) {
+	at := ofGraph
+	if r := rowNamed(row); r != nil {
+		at = r.grain
+	}
+	maps.DeleteFunc(v.kept, func(_ string, k kept) bool { return k.grain >= at })
+}
+
+// open leaves out the edits to which the answer is known.
+func (v *view) open(edits []Edit) []Edit {
+	return slices.DeleteFunc(edits, func(e Edit) bool { _, known := v.kept[e.String()]; return known })
 }
 
 // in is the view of a reduction.

@@ -105,14 +105,14 @@ func (d *driver) walk(ctx context.Context, a *ask) error {
 	var seen *past
 	for a != nil {
 		v := *d.in(row)
-		want, err := d.foresee(ctx, &v, base, a, seen, d.s.Workers)
+		want, err := d.foresee(ctx, &v, base, a, seen, d.width())
 		if err != nil {
 			return err
 		}
 		d.row = a.rowOf(row)
-		if d.s.Workers >= manyWorkers { // what comes next is prepared while they work
+		if d.width() >= manyWorkers { // what comes next is prepared while they work
 			d.meanwhile = func() error {
-				_, err := d.foresee(ctx, &v, base, a, seen, ahead*d.s.Workers)
+				_, err := d.foresee(ctx, &v, base, a, seen, ahead*d.width())
 				return err
 			}
 		}

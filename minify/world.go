@@ -137,6 +137,7 @@ func (d *driver) learn(ctx context.Context, need knowledge) error {
 // restart goes back to the start, of which everything is to be learnt anew.
 func (d *driver) restart() {
 	d.cur, d.back, d.learned = d.start, true, nil
+	clear(d.kept)
 	d.w = newWorld(d.s.Values)
 	d.w.base = fmt.Sprintf("r%d/", d.measured.round)
 }

@@ -34,6 +34,7 @@ type Trial struct {
 	Reduction string  `json:"reduction"`
 	Edit      string  `json:"edit"`
 	Verdict   Verdict `json:"verdict"`
+	Earlier   bool    `json:"earlier,omitempty"` // asked before the last edits of finer things: see minify.Trial
 }
 
 // Result is what a search found: everything that a report says.

@@ -25,7 +25,7 @@ func someResult(i int) Result {
 		noise[j] = byte('a' + (i*7919+j*j*31)%23)
 	}
 	return Result{Signature: Signature{Stage: "run", Type: "T", Output: fmt.Sprint(i)}, Repro: fmt.Sprintf("import torch  # %d %s", i, noise), Standalone: "print(1)", Error: "AssertionError", Environment: "torch 2.6",
-		Certificate: []Trial{{"cut", fmt.Sprintf("cut %d", i), Passed}}, Engine: "torch", Launcher: "/a/minifier_launcher.py",
+		Certificate: []Trial{{"cut", fmt.Sprintf("cut %d", i), Passed, true}}, Engine: "torch", Launcher: "/a/minifier_launcher.py",
 		Config: []Setting{{"torch._inductor.config.cpp.simdlen", "0"}}, Workaround: []Setting{{"torch._inductor.config.fallback_random", "True"}}, Free: []string{"the shape of x"},
 		Start: Cost{Calls: 400, Outputs: 3, Inputs: 7, Settings: 2, Elements: 1 << 40, Complexity: 900}, End: Cost{Calls: 1, Outputs: 1, Inputs: 1, Elements: 3, Complexity: 1},
 		Complete: true, Queries: 31 + i, CacheHits: 5, Rejected: 9, Seconds: 2.25, Confirmed: 3, Runs: 20, Rate: 0.55, FalseRuns: 30, FalseRate: 0.1, Stopped: "deadline", Off: []string{"dims"},

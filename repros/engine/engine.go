@@ -29,6 +29,8 @@ type Engine interface {
 	Name() string
 	// Startup is how long it took until the engine could answer.
 	Startup() time.Duration
+	// Together is how many small candidates it runs for little more than the price of one, in a search for such a failure.
+	Together(sig replay.Signature) int
 	// About is lines for people: versions and machine.
 	About() []string
 	// Close ends its processes and waits for that. What is under way ends with ErrClosed.

@@ -8,6 +8,7 @@ import (
 
 	"whittle/kernels/tensor"
 	"whittle/minify"
+	"whittle/replay"
 	"whittle/repros"
 )
 
@@ -30,6 +31,9 @@ func (l Local) Load(_ context.Context, r *repros.Repro, dir string) (minify.Stat
 
 // Startup implements Engine: this process is there already.
 func (l Local) Startup() time.Duration { return 0 }
+
+// Together implements Engine: a candidate costs nothing that others could share.
+func (l Local) Together(replay.Signature) int { return 1 }
 
 // Checks implements Engine: meta functions know aten operators, and not all functions of torch.
 func (l Local) Checks(r *repros.Repro) bool { return r.Stage != repros.AfterDynamo }

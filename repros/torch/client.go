@@ -22,6 +22,7 @@ type Options struct {
 	Limits  Limits
 	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
 	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
+	Slots   int   // candidates that are at work at a time, of those that are asked about; 0 => as many as that Python has processors
 	Threads int   // of eager and generated code; 0 => what that Python has by default
 	Held    int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
 }
@@ -159,7 +160,7 @@ func (c *Client) start(life context.Context, before *process) (*process, error) 
 		c.mu.Lock()
 		c.started++
 		c.mu.Unlock()
-		err = p.greet(life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held})
+		err = p.greet(life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held, Slots: c.o.Slots})
 		if err == nil {
 			return p, nil
 		}

@@ -44,6 +44,18 @@ func (e *Engine) Name() string { return "torch" }
 // Startup implements Engine: until torch and its compiler were imported.
 func (e *Engine) Startup() time.Duration { return e.took }
 
+// Together implements Engine: most of what a small graph costs is the C++ compiler's start, and it takes several kernels at once (far/pool.py).
+// Where the compiler itself fails it takes none.
+func (e *Engine) Together(sig replay.Signature) int {
+	if sig.Stage == "accuracy" || sig.Stage == "run" {
+		return together
+	}
+	return 1
+}
+
+// together is how many kernels share a compilation without making it much longer.
+const together = 8
+
 // About implements Engine.
 func (e *Engine) About() []string {
 	f := e.Facts()

@@ -21,6 +21,7 @@ type known struct {
 	Old    string `json:"old"`    // folder of the one before, which is gone
 	Spares int    `json:"spares"` // Pythons that are to be kept for fresh queries
 	Held   int64  `json:"held"`   // bytes of storages that it keeps; 0 => its default
+	Slots  int    `json:"slots"`  // candidates that are at work at a time; 0 => as many as it has processors
 }
 
 // subject is the repro that a job is about: run, fresh, explore, diverge.

@@ -253,7 +253,7 @@ type minifier struct {
 }
 
 func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, dir string) (reduce.Report, error) {
-	c, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts})
+	c, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts, Slots: m.workers})
 	if err != nil {
 		return reduce.Report{}, err
 	}

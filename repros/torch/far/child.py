@@ -11,7 +11,7 @@ import traceback
 from .fresh import fresh
 from .outcome import STAGES
 from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
-from .wire import pack, write_all
+from .wire import pack, unpack, write_all
 
 GROWTH = 64 << 20  # bytes in a second; a hang takes none
 
@@ -47,8 +47,11 @@ class Child:
 
     def fork(self, server, work):
         """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles, mark.known() that it is known how it
-        ends."""
+        ends, and mark.build(wish) waits for a library of the pool: False where there will be none."""
+        replies, self.orders = os.pipe()
+
         def run(fd):
+            os.close(self.orders)
             server.leave()
             limit(self.job.get("limits") or {})
             nonce = self.job.get("nonce")
@@ -60,10 +63,24 @@ class Child:
                 say(mark=name)
             mark.compiling = lambda begins: say(compiling=begins)
             mark.known = lambda: say(known=True)
+
+            def build(wish):
+                say(build=wish)
+                return receive(replies)["built"]
+            mark.build = build
             say(result=work(self.job, mark))
 
         self.start(run)
+        os.close(replies)
         return self
+
+    def go_on(self, built, waited):
+        """Ends its wait for a library. That is none of the time that its stage may take."""
+        self.since += waited
+        if self.compiling is not None:
+            self.compiling += waited
+        with contextlib.suppress(OSError):  # it died meanwhile
+            write_all(self.orders, pack({"built": built}))
 
     def wait_for_orders(self, server, imported):
         """Starts a Python that ran nothing before, which gets its job later: see order. Where this process has imported torch and
@@ -143,3 +160,13 @@ class Child:
         if self.home:
             shutil.rmtree(self.home, ignore_errors=True)
         return status
+
+
+def receive(fd):
+    """The next message from a pipe."""
+    buffer = bytearray()
+    while True:
+        buffer += os.read(fd, 1 << 16) or sys.exit(1)
+        message = unpack(buffer)
+        if message is not None:
+            return message

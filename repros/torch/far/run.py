@@ -7,6 +7,7 @@ from .headers import share_headers
 from .judge import compare
 from .load import arguments, draws, run_text, settle
 from .outcome import describe, failed, invalid, outcome
+from .pool import ask_for_libraries
 
 
 def query(server):
@@ -14,6 +15,7 @@ def query(server):
         import torch
         settle(job)
         share_headers(server.tmp)
+        ask_for_libraries(mark)
         try:
             ns = run_text(job)
             args = arguments(server, ns, job)

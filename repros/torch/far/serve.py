@@ -23,6 +23,7 @@ from .diverge import diverge
 from .explore import elements, explore, export
 from .headers import precompile
 from .outcome import out_of_memory, outcome, stopped
+from .pool import Pool
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
 from .run import query
 from .warm import warm, warm_compile
@@ -61,6 +62,7 @@ class Server:
         self.spares = []  # fresh Pythons that wait for orders
         self.pristine = True  # until something was compiled in this process
         self.facts = {}
+        self.pool = Pool(self, 1)
         self.source = os.path.join(self.tmp, "whittle_far-start.py")
         with open(self.source, "w") as f:
             f.write(source)
@@ -83,15 +85,19 @@ class Server:
 
     def loop(self):
         while True:
-            fds = [self.fd_in] + [c.pipe for c in self.children.values()]
+            fds = [self.fd_in] + [x.pipe for x in [*self.children.values(), *self.pool.builds]]
             ready, _, _ = select.select(fds, [], [], 0.05 if self.children else 1.0)
             if self.fd_in in ready and not self.hear():
                 return
             for child in list(self.children.values()):
                 if child.pipe in ready:
                     self.listen(child)
+            for build in list(self.pool.builds):
+                if build.pipe in ready:
+                    self.pool.finished(build)
             for child in list(self.children.values()):
                 self.watch(child)
+            self.pool.turn()
             self.reap()
 
     def hear(self):
@@ -115,6 +121,7 @@ class Server:
             child = self.children.pop(message["id"], None)
             if child is not None:
                 child.end()
+            if child is not None or self.pool.forget(message["id"]):
                 self.answer(message["id"], outcome("infrastructure", "cancelled"))
             return
         missing = self.missing(message.get("needs") or [])
@@ -125,6 +132,10 @@ class Server:
         elif op == "put":
             self.put(message)
             self.answer(message["id"], {})
+        elif op == "run" and self.pristine:
+            self.begin(op, message)
+        elif op == "run":
+            self.pool.later(message, lambda: self.begin(op, message))
         elif op in JOBS or op == "fresh":
             self.begin(op, message)
         else:
@@ -214,6 +225,8 @@ class Server:
                     child.marks.append(message["mark"])
                 if "known" in message:
                     child.known = time.monotonic() - child.began
+                if "build" in message:
+                    self.pool.request(child, message["build"])
                 if "compiling" in message:
                     child.compiles(message["compiling"])
                 if "result" in message:
@@ -309,6 +322,8 @@ class Server:
     def close(self):
         for child in list(self.children.values()) + self.spares:
             child.end()
+        for build in self.pool.builds:
+            build.kill()
         for pid in descendants(os.getpid()):
             kill(pid)
         shutil.rmtree(self.tmp, ignore_errors=True)
@@ -333,6 +348,7 @@ def main(source):
         server.facts = warm(server, hello.get("facts") or {})
         server.most_held = (hello.get("facts") or {}).get("held") or MAX_HELD
         server.facts["resident"] = resident(os.getpid())
+        server.pool.slots = (hello.get("facts") or {}).get("slots") or len(os.sched_getaffinity(0))
         gc.freeze()
         for _ in range(int((hello.get("facts") or {}).get("spares") or 1)):
             server.spares.append(Child(server, {}).wait_for_orders(server, True))

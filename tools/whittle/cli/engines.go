@@ -37,9 +37,10 @@ func (e *event) wall() time.Duration {
 
 // engines are what a command asks, for one failure after another. Those that ask a real PyTorch share one Python, which is started for the first.
 type engines struct {
-	o      minifyOptions
-	proofs int           // that will be made in fresh processes, all together
-	client *torch.Client // nil until it is needed
+	o       minifyOptions
+	workers int           // queries at a time
+	proofs  int           // that will be made in fresh processes, all together
+	client  *torch.Client // nil until it is needed
 }
 
 // of gives a failure's engine, and what ends it when the failure is done with: one of a real PyTorch lives on, for the next, until close.
@@ -107,7 +108,7 @@ const mostSpares = 32
 // start starts the Python.
 func (g *engines) start(ctx context.Context, command []string, memory int64) error {
 	facts := newFacts(command)
-	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: min(g.proofs, mostSpares), Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
+	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: min(g.proofs, mostSpares), Slots: g.workers, Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
 	if err != nil {
 		if ctx.Err() == nil {
 			err = usageError{err}

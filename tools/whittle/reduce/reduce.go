@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		Oracle: minify.OracleFunc(func(ctx context.Context, c minify.Candidate) (replay.Outcome, error) {
 			return machine(e.Run(ctx, o.Repro, c))
 		}),
-		Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
+		Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Together: e.Together, Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
 		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
 		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {

@@ -1,0 +1,153 @@
+"""Which of the children may work, and what they have compiled together.
+
+A small kernel costs the start of the C++ compiler and the header that every kernel begins with, half a second, and next to nothing of its own. So a
+child that needs a library asks for it and waits, and what has come together when nobody works any more is one compilation (see joined). Where
+that fails each compiles for itself, as if it had never asked: what a compiler says of a kernel, it has said of that kernel alone.
+"""
+import collections
+import contextlib
+import os
+import shlex
+import signal
+import time
+
+from .joined import compile_joined
+from .process import background
+
+PATIENCE = 0.5  # seconds that a request waits for others while somebody works
+LONGEST = 20  # seconds of one compilation for several: alone, each has limits of its own
+MOST_FAILURES = 2  # of compilations for several; then each is for itself, as errors of the compiler are most likely what is looked for
+
+
+class Pool:
+    """Begins jobs while fewer than slots work, and compiles for children that wait."""
+
+    def __init__(self, server, slots):
+        self.server, self.slots = server, max(1, slots)
+        self.todo = collections.deque()  # jobs, with what begins them
+        self.requests = []
+        self.builds = []
+        self.failures = 0
+
+    def later(self, job, begin):
+        self.todo.append((job, begin))
+
+    def forget(self, id):
+        """Takes a job off that has not begun. False where there is none."""
+        kept = [entry for entry in self.todo if entry[0]["id"] != id]
+        found = len(kept) < len(self.todo)
+        self.todo = collections.deque(kept)
+        return found
+
+    def request(self, child, wish):
+        self.requests.append(Request(child, wish))
+
+    def busy(self):
+        waiting = {r.child for r in self.requests}
+        return len(self.builds) + sum(1 for c in self.server.children.values() if c not in waiting)
+
+    def turn(self):
+        """Does what can be done now."""
+        alive = set(self.server.children.values())
+        self.requests = [r for r in self.requests if r.child in alive]
+        for build in self.builds:
+            build.watch()
+        while self.todo and self.busy() < self.slots:
+            self.todo.popleft()[1]()
+        free, open = self.slots - self.busy(), [r for r in self.requests if not r.under_way]
+        if open and (free == self.slots or free > 0 and time.monotonic() - open[0].since > PATIENCE):
+            self.compile(open, free)
+
+    def compile(self, requests, free):
+        """Begins free compilations at most."""
+        kinds = {}
+        for r in requests:
+            kinds.setdefault(id(r) if r.alone or self.failures >= MOST_FAILURES else r.flags, []).append(r)
+        parts = []
+        for kind in kinds.values():
+            most = max(2, -(-len(kind) // self.slots))
+            parts += [kind[i:i + most] for i in range(0, len(kind), most)]
+        for part in parts[:free]:
+            if len(part) == 1:
+                self.go_on(part[0], False)
+            else:
+                self.builds.append(Build(self.server, part))
+
+    def go_on(self, request, built):
+        self.requests.remove(request)
+        request.child.go_on(built, time.monotonic() - request.since)
+
+    def finished(self, build):
+        """Takes the end of a compilation."""
+        self.builds.remove(build)
+        good = build.end()
+        self.failures += not good
+        for r in build.requests:
+            r.under_way, r.alone = False, True
+            if good and r in self.requests:
+                self.go_on(r, True)
+
+
+class Request:
+    """A child's wish for a library."""
+
+    def __init__(self, child, wish):
+        self.child, self.source, self.output, self.command = child, wish["source"], wish["output"], wish["command"]
+        self.flags = tuple(w for w in self.command if w not in (self.source, self.output))
+        self.since, self.under_way, self.alone = time.monotonic(), False, False
+
+
+class Build:
+    """A process that compiles for several requests."""
+
+    def __init__(self, server, requests):
+        self.requests, self.began = requests, time.monotonic()
+        for r in requests:
+            r.under_way = True
+        self.pipe, w = os.pipe()
+
+        def work():
+            os.setpgid(0, 0)
+            done = compile_joined(list({r.output: (r.source, r.output) for r in requests}.values()), requests[0].command)
+            os.write(w, b"done" if done else b"no")
+            return done
+        self.pid = background(server, work)
+        os.close(w)
+
+    def watch(self):
+        if time.monotonic() - self.began > LONGEST:
+            self.kill()
+
+    def kill(self):
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self):
+        """Ends the process. True where all libraries are there."""
+        good = os.read(self.pipe, 16) == b"done"
+        self.kill()
+        os.close(self.pipe)
+        return good
+
+
+def ask_for_libraries(mark):
+    """In a child: has the pool compile what Inductor is about to have compiled, where others may share in it. Before Inductor takes its lock, for
+    which another child may be waiting that wants the same."""
+    from torch._inductor import codecache
+    alone = codecache._worker_compile_cpp
+
+    def compile(lock, builders, *more):
+        one = builders if not isinstance(builders, (list, tuple)) else builders[0] if len(builders) == 1 else None
+        wish = library(shlex.split(one.get_command_line())) if one is not None else None
+        if wish is not None and not os.path.exists(wish["output"]):
+            mark.build(wish)
+        return alone(lock, builders, *more)
+    codecache._worker_compile_cpp = compile
+
+
+def library(words):
+    """What a command that makes a library of one source reads and writes; None for other commands."""
+    sources = [w for w in words if w.endswith(".cpp")]
+    if len(sources) != 1 or "-shared" not in words or "-o" not in words[:-1]:
+        return None
+    return {"source": sources[0], "output": words[words.index("-o") + 1], "command": words}
