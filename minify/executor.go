@@ -51,7 +51,7 @@ type executor struct {
 }
 
 func newExecutor(s *Search, know *insight) *executor {
-	return &executor{insight: know, s: s, landing: func() {}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(1, s.Workers))}
+	return &executor{insight: know, s: s, landing: func() {}, known: map[string]*answer{}, looked: map[string]bool{}, flights: map[string]*flight{}, landed: make(chan *flight, max(widest, s.Workers))}
 }
 
 // trial is one candidate and what became of it.
@@ -225,15 +225,18 @@ func (x *executor) grouped() bool {
 // width is how many questions are to be prepared at a time.
 func (x *executor) width() int {
 	if x.grouped() {
-		return x.s.Together(x.want)
+		return min(x.s.Together(x.want), widest)
 	}
 	return x.s.Workers
 }
 
+// widest bounds the candidates that are asked together.
+const widest = 32
+
 // worth is from what chance on a question is asked with others, ahead of its time.
 func (x *executor) worth() float64 {
 	if x.grouped() {
-		return 0.25
+		return 0.4
 	}
 	return 0
 }

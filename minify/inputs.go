@@ -240,7 +240,16 @@ func fills(ctx context.Context, d *driver) error {
 	return nil
 }
 
-func fillOpening(v *view) []Edit { return all(fillItems(FillZeros), filled(FillZeros))(v) }
+// fillOpening lists zeros for all inputs; and where that is one, what it is asked about after them.
+func fillOpening(v *view) []Edit {
+	out := all(fillItems(FillZeros), filled(FillZeros))(v)
+	for _, f := range []Fill{FillOnes, FillArange} {
+		if items := fillItems(f)(v); len(items) == 1 {
+			out = append(out, filled(f)(items))
+		}
+	}
+	return out
+}
 
 func fillSingles(v *view) []Edit {
 	var out []Edit

@@ -239,9 +239,11 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 		}, 1},
 	} {
 		var journal []replay.Step
-		for _, j := range []int{1, 2, 8} {
+		questions := map[int]int{} // by how many candidates are asked together
+		for _, how := range []struct{ j, together int }{{1, 1}, {2, 1}, {8, 1}, {1, 8}, {2, 8}, {8, 8}} {
+			j := how.j
 			e := &testEngine{fails: c.fails}
-			s := Search{Values: e, Workers: j, Oracle: OracleFunc(func(ctx context.Context, x Candidate) (replay.Outcome, error) {
+			s := Search{Values: e, Workers: j, Together: func(replay.Signature) int { return how.together }, Oracle: OracleFunc(func(ctx context.Context, x Candidate) (replay.Outcome, error) {
 				time.Sleep(time.Duration(rand.Intn(500)) * time.Microsecond)
 				return e.Run(ctx, x)
 			})}
@@ -256,8 +258,15 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 			if len(r.Certificate) > 0 && slices.ContainsFunc(r.Certificate, func(x Trial) bool { return x.Verdict == replay.Reproduced }) {
 				t.Errorf("%s: the certificate has an edit that keeps the failure: %+v", c.name, r.Certificate)
 			}
-			t.Logf("%s -j%d: %d queries, %d ahead, %d rejected, %+v", c.name, j, r.Queries, r.Ahead, r.Rejected, r.Cost)
+			t.Logf("%s -j%d together %d: %d queries, %d candidates, %d ahead, %d rejected, %+v", c.name, j, how.together, r.Queries, r.Candidates, r.Ahead, r.Rejected, r.Cost)
+			if n := questions[how.together]; n != 0 && n != r.Queries {
+				t.Errorf("%s -j%d together %d: %d questions, and %d before", c.name, j, how.together, r.Queries, n)
+			}
+			questions[how.together] = r.Queries
 			sameJournal(t, &journal, r.Steps)
+		}
+		if questions[8] >= questions[1] {
+			t.Errorf("%s: %d questions of several candidates, %d of one", c.name, questions[8], questions[1])
 		}
 	}
 }

@@ -202,7 +202,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 			case r.name == v.row && !sweeping, sweeping && r.name == v.certify:
 				passed = true
 			case !sweeping && r.large && CostOf(v.cur).Calls <= fewCalls && (r.soon == nil || !r.soon(v)):
-			case !passed || pl.off[r.name] || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
+			case !passed || pl.off[r.name] || !sweeping && pl.grouped() && r.grain != ofData || r.needs > nothing && v.w.outdated || r.needs == values && v.w.hollow:
 			case !sweeping && r.opening != nil && !(r.large && CostOf(v.cur).Calls <= fewCalls):
 				for _, e := range r.opening(v) {
 					q.edits = append(q.edits, early{e, r.name, r.likely})
@@ -220,7 +220,9 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 				break
 			}
 			q.swept = true
-			q.edits = pl.swept(v)
+			if !pl.grouped() {
+				q.edits = pl.swept(v)
+			}
 			continue
 		}
 		e := q.edits[0]
@@ -262,7 +264,7 @@ func (pl *planner) upcoming(ctx context.Context, v *view, count, depth int) ([]*
 		}
 		return slices.Concat(q.trials[:lead], more, q.trials[lead:min(len(q.trials), max(lead, count-len(more)))]), nil
 	}
-	if len(q.edits) == 0 && (q.swept || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
+	if len(q.edits) == 0 && (q.swept && !pl.grouped() || v.certify != "") && !q.proofs && (v.row == "sweep" || len(q.trials) < count) {
 		q.proofs = true
 		if pl.doubtful() {
 			for i := range rerunTimes {

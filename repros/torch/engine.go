@@ -45,12 +45,12 @@ func (e *Engine) Name() string { return "torch" }
 func (e *Engine) Startup() time.Duration { return e.took }
 
 // Together implements Engine: most of what a small graph costs is the C++ compiler's start, and it takes several kernels at once (far/pool.py).
-// Where the compiler itself fails it takes none.
+// Where that compiler itself is what fails it takes each alone.
 func (e *Engine) Together(sig replay.Signature) int {
-	if sig.Stage == "accuracy" || sig.Stage == "run" {
-		return together
+	if sig.Type == "CppCompileError" {
+		return 1
 	}
-	return 1
+	return together
 }
 
 // together is how many kernels share a compilation without making it much longer.

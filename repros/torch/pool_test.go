@@ -1,0 +1,195 @@
+package torch
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// python runs a script over the far side's files, in a Python without torch, and gives what it printed.
+func python(t *testing.T, script string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(python3(t), append([]string{"-c", "import sys\nexec(compile(sys.argv[1], 'whittle', 'exec'), {'__name__': 'whittle'})\ndel sys.argv[1]\n" + script, program()}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// module is a kernel as Inductor writes it: helpers and names that all kernels share, and one function that says who it is.
+const module = `#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdexcept>
+#ifndef likely
+#define likely(x) __builtin_expect(!!(x), 1)
+#endif
+template <typename T> static T twice(T x) { return 2 * x; }
+template <> int twice<int>(int x) { return x + x; }
+extern "C"  void kernel(const int* in, int* out)
+{
+    *out = twice(*in) + WHO;
+}
+static PyObject* kernel_py(PyObject* self, PyObject* args) {
+    int in = 20, out = 0;
+    if (likely(1)) kernel(&in, &out);
+    return PyLong_FromLong(out);
+}
+static PyMethodDef py_methods[] = {{"kernel", kernel_py, METH_VARARGS, ""}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef py_module = {PyModuleDef_HEAD_INIT, "kernel", NULL, -1, py_methods};
+PyMODINIT_FUNC PyInit_kernel(void) { return PyModule_Create(&py_module); }
+`
+
+// TestKernelsOfOneCompilation: several modules that are compiled as one behave as if each had been compiled for itself, also in one process.
+func TestKernelsOfOneCompilation(t *testing.T) {
+	compiler, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("no g++")
+	}
+	headers := strings.TrimSpace(python(t, "import sysconfig; print(sysconfig.get_paths()['include'])"))
+	if _, err := os.Stat(filepath.Join(headers, "Python.h")); err != nil {
+		t.Skip("python3 has no headers")
+	}
+	dir := t.TempDir()
+	for i, who := range []string{"1", "2", "3"} {
+		if err := os.WriteFile(filepath.Join(dir, "k"+who+".cpp"), []byte(strings.ReplaceAll(module, "WHO", who)), 0o666); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	got := python(t, `
+import importlib.util, os
+from whittle_far.joined import compile_joined
+os.chdir(sys.argv[1])
+files = [("k%d.cpp" % i, "k%d.so" % i) for i in (1, 2, 3)]
+print(compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"]))
+for i in (3, 1, 2):
+    spec = importlib.util.spec_from_file_location("key%d.kernel" % i, os.path.abspath("k%d.so" % i))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    print(module.kernel())
+print(sorted(os.listdir(".")))
+with open("k2.cpp", "a") as f:
+    f.write("no C++")
+os.remove("k3.so")
+print(compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c++17", "-I" + sys.argv[3], "-o", "k1.so"]), os.path.exists("k3.so"))
+`, dir, compiler, headers)
+	want := "True\n43\n41\n42\n['k1.cpp', 'k1.so', 'k2.cpp', 'k2.so', 'k3.cpp', 'k3.so']\nFalse False\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatIsNotJoined: sources of which it is not clear that they mean the same within others.
+func TestWhatIsNotJoined(t *testing.T) {
+	got := python(t, `
+from whittle_far.joined import join
+good = '#include <a.h>\nextern "C" void kernel() {}\nPyMODINIT_FUNC PyInit_kernel(void) {}'
+for text in (good, good.replace("#include <a.h>", "#ifdef X\n#include <a.h>\n#endif"), 'extern "C" void kernel() {}', good.replace("PyInit_kernel", "PyInit_other"),
+             good + "\nPyMODINIT_FUNC PyInit_more(void) {}"):
+    print(join([good, text], ["a.so", "b.so"]) is not None)
+print(join([good, good], ["a.so", "b.so"]).count("#include <a.h>"))
+`)
+	if diff := cmp.Diff("True\nFalse\nFalse\nFalse\nFalse\n1\n", got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// poolTest drives a Pool whose children are objects, and whose compiler is a script that says what it was run for.
+const poolTest = `
+import os, select, time
+from whittle_far import pool
+class Child:
+    def __init__(self, name):
+        self.name = name
+    def go_on(self, built, waited):
+        log.append("%s goes on %s" % (self.name, "with its library" if built else "alone"))
+class Server:
+    children = {}
+    helpers = set()
+    def leave(self):
+        pass
+server = Server()
+p = pool.Pool(server, 2)
+log = []
+def joined(files, command):
+    return command[0] != "bad"
+pool.compile_joined = joined
+def begin(name):
+    def f():
+        log.append("%s begins" % name)
+        server.children[name] = Child(name)
+    p.later({"id": name}, f)
+def ask(name, compiler="good", flag="-O3", output=None):
+    output = output or name + ".so"
+    p.request(server.children[name], pool.library([compiler, name + ".cpp", "-shared", flag, "-o", output]))
+def end(name):
+    del server.children[name]
+def settle():
+    p.turn()
+    while p.builds:
+        select.select([b.pipe for b in p.builds], [], [])
+        p.finished(p.builds[0])
+        p.turn()
+def told():
+    print("; ".join(log))
+    del log[:]
+`
+
+// TestThePool: who works when, and what is compiled together.
+func TestThePool(t *testing.T) {
+	for _, c := range []struct{ name, script, want string }{
+		{"two slots", `
+for n in "abcd": begin(n)
+p.turn(); told()
+end("a"); p.turn(); told()
+`, "a begins; b begins\nc begins\n"},
+		{"who waits leaves its slot to others, and all that wait share a compilation", `
+for n in "abc": begin(n)
+p.turn(); ask("a"); p.turn(); told()
+ask("b"); ask("c"); settle(); told()
+`, "a begins; b begins; c begins\nc goes on alone; a goes on with its library; b goes on with its library\n"},
+		{"one who waits alone compiles for itself", `
+begin("a"); p.turn(); ask("a"); settle(); told()
+`, "a begins; a goes on alone\n"},
+		{"other flags, another compilation", `
+for n in "ab": begin(n)
+p.turn(); ask("a"); ask("b", flag="-O2"); settle(); told()
+`, "a begins; b begins; a goes on alone; b goes on alone\n"},
+		{"where a compilation for several fails each is alone", `
+for n in "ab": begin(n)
+p.turn(); ask("a", "bad"); ask("b", "bad"); settle(); told()
+`, "a begins; b begins; a goes on alone; b goes on alone\n"},
+		{"after two failures nobody is asked to wait for others", `
+p.failures = 2
+for n in "ab": begin(n)
+p.turn(); ask("a"); ask("b"); p.turn(); print(len(p.builds)); told()
+`, "0\na begins; b begins; a goes on alone; b goes on alone\n"},
+		{"a child that is gone is no longer compiled for", `
+for n in "abc": begin(n)
+p.turn(); ask("a"); p.turn(); ask("b"); ask("c"); end("a"); settle(); told()
+`, "a begins; b begins; c begins; b goes on with its library; c goes on with its library\n"},
+		{"who waits for others does not do so for ever", `
+for n in "ab": begin(n)
+p.turn(); ask("a"); p.turn(); told()
+pool.PATIENCE = 0; settle(); told()
+`, "a begins; b begins\na goes on alone\n"},
+		{"a job that was taken off does not begin", `
+for n in "abc": begin(n)
+p.turn(); print(p.forget("c"), p.forget("c")); end("a"); p.turn(); told()
+`, "True False\na begins; b begins\n"},
+		{"a command that makes no library of one source is left alone", `
+print([pool.library(c.split()) is None for c in ("g++ a.cpp -shared -o a.so", "g++ -c a.cpp -o a.o", "g++ a.cpp b.cpp -shared -o a.so", "g++ a.o -shared -o a.so", "g++ a.cpp -shared -o")])
+`, "[False, True, True, True, True]\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, python(t, poolTest+c.script)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
