@@ -61,9 +61,8 @@ type Facts struct {
 // its seat takes its place. What a Python lacks, storages and explorations, it is told when a job turns out to need it (informed).
 type Client struct {
 	o     Options
-	facts Facts         // set before Start returns
-	guess bool          // no limit of compiling was given
-	took  time.Duration // until the first Python was ready
+	facts Facts // set before Start returns
+	guess bool  // no limit of compiling was given
 
 	seat *engine.Seat[*process]
 
@@ -91,7 +90,6 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("torch: no command that starts a Python")
 	}
-	begin := time.Now()
 	c := &Client{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
 	c.o.Limits = fill(o.Limits)
 	c.seat = engine.NewSeat(c.start)
@@ -99,7 +97,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	c.facts, c.took = p.hello.Facts, time.Since(begin)
+	c.facts = p.hello.Facts
 	if c.o.Limits.Memory == 0 {
 		c.o.Limits.Memory = min(max(c.facts.Memory/4, 2<<30), 8<<30)
 	}
@@ -211,14 +209,18 @@ func (c *Client) Started() int {
 	return c.started
 }
 
-// ask asks the present process, or after its death the next one.
+// ask asks the present process, or after its death the next one. It is a question of ctx's clock.
 func (c *Client) ask(ctx context.Context, j job, give map[string][]byte) (json.RawMessage, error) {
+	clock := engine.ClockOf(ctx).Begin(engine.OnPython)
+	defer clock.End()
 	for try := 0; ; try++ {
+		started := clock.Wait(engine.OnStart)
 		p, err := c.seat.Get(ctx)
+		started()
 		if err != nil {
 			return nil, err
 		}
-		b, err := c.informed(ctx, p, j, give)
+		b, err := c.informed(ctx, p, j, give, clock)
 		var gone *errGone
 		if err == nil || !errors.As(err, &gone) || try == 2 {
 			return b, err

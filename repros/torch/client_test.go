@@ -442,3 +442,40 @@ mod = Repro()
 		}
 	}
 }
+
+// A question says what its time went to, in a process that was there and in a fresh one; also one that is ended.
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	relu := "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)"
+	fresh := aot("", "cos = torch.ops.aten.cos.default(x)\nreturn (cos,)") // whose kernel is not there yet
+	fresh.Fresh = true
+	for _, c := range []struct {
+		name string
+		q    Query
+		want []string
+	}{
+		{"passes", aot("", relu), []string{engine.OnPython, engine.OnEager, engine.OnLowering, engine.OnCompiler, engine.OnRun}},
+		{"fresh", fresh, []string{engine.OnPython, engine.OnLowering, engine.OnCompiler}},
+		{"aborts", aot("import os, time\ndef aborts(*a, **k):\n    time.sleep(0.1)\n    os.abort()\ntorch._inductor.compile_fx.compile_fx_inner = aborts", relu), []string{engine.OnPython, engine.OnEager, engine.OnLowering}},
+	} {
+		clock := engine.NewClock(time.Now)
+		if _, err := e.Run(engine.WithClock(context.Background(), clock), c.q); err != nil {
+			t.Fatal(err)
+		}
+		spent, elapsed := clock.Spent()
+		var all time.Duration
+		for _, d := range spent {
+			all += d
+		}
+		var got []string
+		for _, k := range engine.Kinds {
+			if k != engine.OnIdle && k != engine.OnStart && spent[k] > 0 {
+				got = append(got, k)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || all != elapsed {
+			t.Errorf("%s: %v of %v: %s", c.name, spent, elapsed, diff)
+		}
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"whittle/accuracy"
 	"whittle/capture/fx"
@@ -40,9 +39,6 @@ func New(c *Client) *Engine {
 
 // Name implements Engine.
 func (e *Engine) Name() string { return "torch" }
-
-// Startup implements Engine: until torch and its compiler were imported.
-func (e *Engine) Startup() time.Duration { return e.took }
 
 // About implements Engine.
 func (e *Engine) About() []string {

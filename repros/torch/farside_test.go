@@ -301,7 +301,7 @@ func (f *farSide) take(j map[string]any) {
 	r := f.result(op, j, needs)
 	f.jobs.Go(func() { // a child: it takes its time
 		time.Sleep(time.Duration(id%4) * time.Millisecond)
-		f.answer(id, fault, map[string]any{"result": r})
+		f.answer(id, fault, map[string]any{"result": r, "spent": map[string]any{"C++": 0.001}})
 	})
 }
 

@@ -76,8 +76,9 @@ type wanted struct {
 
 // answer is one message from the far side. Result is decoded by whoever asked.
 type answer struct {
-	ID     int64           `json:"id"`
-	Result json.RawMessage `json:"result"`
+	ID     int64              `json:"id"`
+	Result json.RawMessage    `json:"result"`
+	Spent  map[string]float64 `json:"spent"` // seconds by engine's kinds, of the child that did the job
 	// Missing are storages that the job needs and the far side does not hold; the job was not begun.
 	Missing []string `json:"missing"`
 }

@@ -11,6 +11,7 @@ import traceback
 from .fresh import fresh
 from .outcome import STAGES
 from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
+from .spent import Spent, time_compiler
 from .wire import pack, write_all
 
 GROWTH = 64 << 20  # bytes in a second; a hang takes none
@@ -23,6 +24,7 @@ class Child:
         self.job, self.marks, self.buffer = job, [], bytearray()
         self.began = self.since = time.monotonic()
         self.times = {}
+        self.spent = Spent()
         self.known = None  # after how many seconds it was known how the job ends; what follows only says where
         self.compiling = None  # since when it compiles something, None: it does not
         self.peak = 0
@@ -60,6 +62,7 @@ class Child:
                 say(mark=name)
             mark.compiling = lambda begins: say(compiling=begins)
             mark.known = lambda: say(known=True)
+            time_compiler(say)
             say(result=work(self.job, mark))
 
         self.start(run)
@@ -86,6 +89,7 @@ class Child:
     def order(self, job):
         self.job, self.home = job, job["home"]
         self.began = self.since = time.monotonic()
+        self.spent = Spent()
         write_all(self.orders, pack(job))
         os.close(self.orders)
         self.orders = None

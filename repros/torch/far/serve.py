@@ -191,8 +191,8 @@ class Server:
                     os.remove(os.path.join(self.storages, name))
                     over -= size
 
-    def answer(self, id, result):
-        self.send(id=id, result=result)
+    def answer(self, id, result, **more):
+        self.send(id=id, result=result, **more)
 
     def listen(self, child):
         try:
@@ -216,6 +216,7 @@ class Server:
                     child.known = time.monotonic() - child.began
                 if "compiling" in message:
                     child.compiles(message["compiling"])
+                child.spent.heard(child, message)
                 if "result" in message:
                     return self.done(child, message["result"])
         except (ValueError, UnicodeDecodeError) as e:
@@ -283,7 +284,8 @@ class Server:
         child.end()
         if "values" in result:
             self.make_room(set())
-        self.answer(child.job["id"], result)
+        child.spent.turn(child)
+        self.answer(child.job["id"], result, spent=child.spent.seconds)
 
     def reap(self):
         """Ends processes that a dead child left to us, and collects the helpers."""

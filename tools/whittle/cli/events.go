@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"whittle/replay"
+	"whittle/repros/engine"
 )
 
 // An eventWriter writes the stream of `whittle minify --json`: one JSON object a line, each with these fields first:
 //
 //	event       start, taken, finding, flaky, confirm or done
-//	elapsed_ms  since start; the only field that depends on time
+//	elapsed_ms  since start
 //
 // and then those of its kind:
 //
@@ -21,12 +22,13 @@ import (
 //	finding  signature, message, repro (where it was written, "" for nowhere): another failure
 //	flaky    rate, runs, false_rate, false_runs: the failure comes and goes; the share of runs that fail, with it and without it
 //	confirm  run, of (how many are asked for), verdict: one proof of the result in a fresh process
-//	done     id, file, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error
+//	done     id, file, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error, floor_ms, spent_ms
 //
-// A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
+// floor_ms is the time that no search could have saved, 0 where the store had the answers; spent_ms has, by kind (engine.Kinds), what the time from before
+// the engine's start went to. A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
 // settings, elements and complexity. status is minimal (1-minimal, and proved), interrupted (the best so far), unconfirmed (the
 // result did not fail again) or failed (there is no result; error says why). Of each file, done comes last, once; start comes first, unless there
-// was nothing to start with. Apart from elapsed_ms, and from how many answers done counts as cached, two runs of one search write the same lines.
+// was nothing to start with. Apart from times, and from how many answers done counts as cached, two runs of one search write the same lines.
 //
 // Methods may be called from several goroutines. The first error of the writer below ends the stream: see Err.
 type eventWriter struct {
@@ -96,8 +98,19 @@ type (
 		Repro      string           `json:"repro"`
 		Standalone string           `json:"standalone"`
 		Error      string           `json:"error"`
+		Floor      int64            `json:"floor_ms"`
+		Spent      map[string]int64 `json:"spent_ms"`
 	}
 )
+
+// milliseconds is how long each kind of engine.Kinds took.
+func milliseconds(spent map[string]time.Duration) map[string]int64 {
+	out := map[string]int64{}
+	for _, kind := range engine.Kinds {
+		out[kind] = spent[kind].Milliseconds()
+	}
+	return out
+}
 
 // doneStatus is how a search ended.
 type doneStatus string

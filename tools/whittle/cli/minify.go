@@ -17,6 +17,7 @@ import (
 	"whittle/replay"
 	"whittle/replay/files"
 	"whittle/repros"
+	"whittle/repros/engine"
 	found "whittle/tools/whittle/exec"
 	"whittle/tools/whittle/reduce"
 )
@@ -372,14 +373,17 @@ func oneFile(cmd string) cobra.PositionalArgs {
 // minify shrinks a failure and writes the result. events may be nil.
 func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subject, events *eventWriter) error {
 	r, path, o := of.repro, of.path, g.o
+	clock := engine.NewClock(time.Now)
+	starting := clock.Begin(engine.OnStart)
 	e, closed, err := g.of(ctx, r)
+	starting.End()
 	if err != nil {
 		return err
 	}
 	defer closed()
 	live := newProgress(a.stderr)
 	opt := reduce.Options{Engine: e, Repro: r, Dir: of.dir, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
-		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume}
+		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume, Clock: clock}
 	if o.deadline > 0 {
 		opt.Deadline = time.Now().Add(o.deadline)
 	}
@@ -390,7 +394,8 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 	live.done()
 	if err != nil && rep.Final == nil {
 		if events != nil {
-			events.done(doneEvent{File: path, Status: doneFailed, Error: err.Error()})
+			spent, _ := clock.Spent()
+			events.done(doneEvent{File: path, Status: doneFailed, Error: err.Error(), Spent: milliseconds(spent)})
 		}
 		if errors.Is(err, minify.ErrNothingToResume) {
 			return usageError{err}
@@ -420,7 +425,8 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 			status = doneInterrupted
 		}
 		events.done(doneEvent{ID: rep.ID, File: path, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
-			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script})
+			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script,
+			Floor: rep.Floor.Milliseconds(), Spent: milliseconds(rep.Spent)})
 		if e := events.Err(); e != nil {
 			return e
 		}
@@ -483,6 +489,7 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 	if rep.Rate > 0 {
 		say("flaky: it fails in %.0f %% of %s", 100*rep.Rate, replay.Count(rep.Runs, "run"))
 	}
+	say("time: %s", rep.Time())
 	for _, w := range rep.Workaround {
 		say("workaround: %s = %s", w.Name, w.Value)
 	}
@@ -522,7 +529,7 @@ func newProgress(w any) *progress {
 	return p
 }
 
-func (p *progress) show(m minify.Progress) {
+func (p *progress) show(m reduce.Progress) {
 	if p.w == nil {
 		return
 	}
@@ -534,7 +541,14 @@ func (p *progress) show(m minify.Progress) {
 		return
 	}
 	p.last, p.any = time.Now(), true
-	line := fmt.Sprintf("minifying: %s, %s, %s, %s (%s)", replay.Count(m.Nodes, "node"), replay.Count(m.Queries, "query"), replay.Count(m.CacheHits, "cache hit"), m.Elapsed.Round(100*time.Millisecond), m.Reduction)
+	took := m.Elapsed.Round(100 * time.Millisecond).String()
+	if p.tty {
+		took = m.Spent.Round(100 * time.Millisecond).String()
+		if m.Floor > 0 {
+			took += fmt.Sprintf(", %.1f times its floor", m.Spent.Seconds()/m.Floor.Seconds())
+		}
+	}
+	line := fmt.Sprintf("minifying: %s, %s, %s, %s (%s)", replay.Count(m.Nodes, "node"), replay.Count(m.Queries, "query"), replay.Count(m.CacheHits, "cache hit"), took, m.Reduction)
 	if p.tty {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
 	} else {
