@@ -21,7 +21,6 @@ type Options struct {
 	Env     []string // more environment, NAME=value; only for a Python that this machine starts
 	Limits  Limits
 	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
-	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
 	Threads int   // of eager and generated code; 0 => what that Python has by default
 	Held    int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
 }
@@ -157,7 +156,7 @@ func (c *Client) start(life context.Context, before *process) (*process, error) 
 		c.mu.Lock()
 		c.started++
 		c.mu.Unlock()
-		err = p.greet(life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held})
+		err = p.greet(life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Held: c.o.Held})
 		if err == nil {
 			return p, nil
 		}

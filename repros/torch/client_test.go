@@ -479,3 +479,44 @@ func TestSpent(t *testing.T) {
 		}
 	}
 }
+
+// Each fresh process of a long life is as fresh as the first: it has compiled nothing, though the far side has, and it is forked, not started anew, which
+// would have it import torch again.
+func TestEveryProofIsFresh(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	if o, err := e.Run(context.Background(), aot("", "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)")); err != nil || o.Status != replay.Pass { // warms the far side
+		t.Fatal(err, o)
+	}
+	proof := func(want string) {
+		t.Helper()
+		if o, err := e.Run(context.Background(), Query{Stage: "aot", Query: engine.Query{Fresh: true, Text: freshness}}); err != nil || o.Message != want {
+			t.Fatalf("%v %s, want %s\n%s", err, o.Message, want, o.Detail)
+		}
+	}
+	for range 50 {
+		proof("AssertionError: (False, 0, '-u', False)")
+	}
+	// Without its nursery the far side starts a new Python.
+	pid := present(t, e).hello.PID
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range strings.Fields(string(children)) {
+		child, _ := strconv.Atoi(f)
+		if err := syscall.Kill(child, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	proof("AssertionError: (False, 0, 'whittle_far-start.py', False)")
+}
+
+// freshness is a script that says what was done before in its process: compiled, generated code loaded, how it was started, and a script run.
+const freshness = `import os, sys, torch
+from torch._dynamo.utils import compilation_time_metrics
+from torch._inductor.codecache import PyCodeCache
+seen = "compile_fx_inner" in compilation_time_metrics, len(PyCodeCache.cache if hasattr(PyCodeCache, "cache") else PyCodeCache.modules), os.path.basename(sys.orig_argv[1]), "mine" in sys.modules
+sys.modules["mine"] = sys
+raise AssertionError(repr(seen))
+`

@@ -17,10 +17,9 @@ type job struct {
 
 // known is what a Python is told when it starts.
 type known struct {
-	ISAOK  bool   `json:"isa_ok"` // its vector instructions were tried
-	Old    string `json:"old"`    // folder of the one before, which is gone
-	Spares int    `json:"spares"` // Pythons that are to be kept for fresh queries
-	Held   int64  `json:"held"`   // bytes of storages that it keeps; 0 => its default
+	ISAOK bool   `json:"isa_ok"` // its vector instructions were tried
+	Old   string `json:"old"`    // folder of the one before, which is gone
+	Held  int64  `json:"held"`   // bytes of storages that it keeps; 0 => its default
 }
 
 // subject is the repro that a job is about: run, fresh, explore, diverge.

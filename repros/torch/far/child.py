@@ -17,6 +17,24 @@ from .wire import pack, write_all
 GROWTH = 64 << 20  # bytes in a second; a hang takes none
 
 
+def settle_in(output):
+    """In a child: it leads a process group of its own, and prints to the file output."""
+    os.setpgid(0, 0)
+    for fd in (1, 2):
+        os.dup2(output, fd)
+    sys.stdout = sys.stderr = open(1, "w", buffering=1, errors="replace", closefd=False)
+
+
+def be_fresh(fds):
+    """In a Python of the nursery: it waits for its orders."""
+    orders, answers, output = fds
+    try:
+        settle_in(output)
+        fresh(orders, answers)
+    except BaseException:
+        traceback.print_exc()
+
+
 class Child:
     """One job in a process of its own."""
 
@@ -68,21 +86,24 @@ class Child:
         self.start(run)
         return self
 
-    def wait_for_orders(self, server, imported):
-        """Starts a Python that ran nothing before, which gets its job later: see order. Where this process has imported torch and
-        done nothing else yet, a fork of it is that; else it is a new one."""
+    def wait_for_orders(self, server, nursery):
+        """Starts a Python that ran nothing before, which gets its job later: see order. nursery forks it; where that is None, or cannot, it is a new
+        one."""
         r, self.orders = os.pipe()
+        answers, w = os.pipe()
+        self.pid = nursery and nursery.fork(r, w, self.output.fileno())
+        os.close(w)
+        if self.pid:
+            self.pipe = answers
+        else:
+            os.close(answers)
 
-        def run(fd):
-            if imported:
-                server.leave()
-                os.close(self.orders)
-                fresh(r, fd)
-            for keep in (r, fd):
-                os.set_inheritable(keep, True)
-            os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
+            def run(fd):
+                for keep in (r, fd):
+                    os.set_inheritable(keep, True)
+                os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
 
-        self.start(run)
+            self.start(run)
         os.close(r)
         return self
 
@@ -101,11 +122,8 @@ class Child:
             code = 1
             try:
                 prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                os.setpgid(0, 0)
                 os.close(r)
-                for fd in (1, 2):
-                    os.dup2(self.output.fileno(), fd)
-                sys.stdout = sys.stderr = open(1, "w", buffering=1, errors="replace", closefd=False)
+                settle_in(self.output.fileno())
                 run(w)
                 code = 0
             except BaseException:

@@ -18,10 +18,11 @@ import tempfile
 import time
 import traceback
 
-from .child import Child
+from .child import Child, be_fresh
 from .diverge import diverge
 from .explore import elements, explore, export
 from .headers import precompile
+from .nursery import Nursery
 from .outcome import out_of_memory, outcome, stopped
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
 from .run import query
@@ -58,7 +59,7 @@ class Server:
         self.buffer = bytearray()
         self.children = {}
         self.helpers = set()  # processes that make something ready, and that no job waits for
-        self.spares = []  # fresh Pythons that wait for orders
+        self.nursery = None  # forks fresh Pythons
         self.pristine = True  # until something was compiled in this process
         self.facts = {}
         self.source = os.path.join(self.tmp, "whittle_far-start.py")
@@ -70,7 +71,9 @@ class Server:
         for fd in (self.fd_in, self.fd_out):
             with contextlib.suppress(OSError):
                 os.close(fd)
-        for child in list(self.children.values()) + self.spares:
+        if self.nursery is not None:
+            self.nursery.close()
+        for child in list(self.children.values()):
             for fd in (child.pipe, child.orders):
                 if fd is not None:
                     with contextlib.suppress(OSError):
@@ -140,14 +143,13 @@ class Server:
                 warm_compile()  # while the first child, which has to be its own pioneer, is at work
             return
         job = {**job, "home": tempfile.mkdtemp(dir=self.tmp), "held": self.storages, "isa_ok": self.facts.get("isa_ok", False)}
-        while True:
-            spare = bool(self.spares)
-            child = self.spares.pop() if spare else Child(self, {}).wait_for_orders(self, False)
+        for nursery in (self.nursery, None):
+            child = Child(self, {}).wait_for_orders(self, nursery)
             try:
                 child.order(job)
             except OSError:  # it died while it waited
                 child.end()
-                if not spare:
+                if nursery is None:
                     raise
                 continue
             self.children[job["id"]] = child
@@ -290,7 +292,6 @@ class Server:
     def reap(self):
         """Ends processes that a dead child left to us, and collects the helpers."""
         known = {c.pid for c in self.children.values()} | self.helpers
-        known |= {c.pid for c in self.spares}
         for pid in list(self.helpers):
             with contextlib.suppress(OSError):
                 if os.waitpid(pid, os.WNOHANG)[0]:
@@ -309,7 +310,7 @@ class Server:
                     os.waitpid(pid, os.WNOHANG)
 
     def close(self):
-        for child in list(self.children.values()) + self.spares:
+        for child in list(self.children.values()):
             child.end()
         for pid in descendants(os.getpid()):
             kill(pid)
@@ -336,8 +337,8 @@ def main(source):
         server.most_held = (hello.get("facts") or {}).get("held") or MAX_HELD
         server.facts["resident"] = resident(os.getpid())
         gc.freeze()
-        for _ in range(int((hello.get("facts") or {}).get("spares") or 1)):
-            server.spares.append(Child(server, {}).wait_for_orders(server, True))
+        server.nursery = Nursery(server, be_fresh)
+        server.helpers.add(server.nursery.pid)
         server.send(id=0, result={**server.facts, "seconds": time.monotonic() - begin, "tmp": server.tmp, "pid": os.getpid()})
         server.loop()
     except Exception:

@@ -38,7 +38,6 @@ func (e *event) wall() time.Duration {
 // engines are what a command asks, for one failure after another. Those that ask a real PyTorch share one Python, which is started for the first.
 type engines struct {
 	o      minifyOptions
-	proofs int           // that will be made in fresh processes, all together
 	client *torch.Client // nil until it is needed
 }
 
@@ -101,13 +100,10 @@ func nativeEngine(r *repros.Repro, wall time.Duration, memory int64) (*worker.En
 	return worker.New(n)
 }
 
-// mostSpares is how many Pythons wait at most for proofs: each is a fork that shares its memory with the first, until it is used.
-const mostSpares = 32
-
 // start starts the Python.
 func (g *engines) start(ctx context.Context, command []string, memory int64) error {
 	facts := newFacts(command)
-	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: min(g.proofs, mostSpares), Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
+	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
 	if err != nil {
 		if ctx.Err() == nil {
 			err = usageError{err}

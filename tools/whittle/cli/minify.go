@@ -325,14 +325,14 @@ func reprosBelow(dir string, add func(file string, r *repros.Repro) error) error
 
 // minifyOne shrinks one failure.
 func (a *app) minifyOne(ctx context.Context, st *replay.Store, s subject, o minifyOptions) error {
-	g := &engines{o: o, proofs: o.confirm}
+	g := &engines{o: o}
 	defer g.close()
 	return a.minify(ctx, st, g, s, nil)
 }
 
 // minifyAll shrinks failures one after the other.
 func (a *app) minifyAll(ctx context.Context, st *replay.Store, all []subject, o minifyOptions) error {
-	g := &engines{o: o, proofs: len(all) * o.confirm}
+	g := &engines{o: o}
 	defer g.close()
 	var events *eventWriter
 	if o.json {
