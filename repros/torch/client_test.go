@@ -312,7 +312,7 @@ func TestADeadParentIsReplaced(t *testing.T) {
 	q.Storages = []string{"somehash"}
 	for range 3 {
 		p := present(t, e)
-		if err := syscall.Kill(p.group.PID(), syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(p.line.(*python).group.PID(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if o, err := e.Run(ctx, q); err != nil || o.Status != replay.Pass {

@@ -7,9 +7,10 @@ import (
 // job is one request, as far/serve.py reads it. Op says which of its parts is there.
 type job struct {
 	ID    int64    `json:"id"`
-	Op    string   `json:"op"`              // hello, have, put, run, fresh, explore, elements, export, diverge, ping, cancel
+	Op    string   `json:"op"`              // hello, attach, reset, have, put, run, fresh, explore, elements, export, diverge, ping, cancel
 	Needs []string `json:"needs,omitempty"` // storages that have to be held before it begins
 	Facts *known   `json:"facts,omitempty"` // hello
+	Cwd   string   `json:"cwd,omitempty"`   // attach: the folder of who comes
 	*subject
 	*piece
 	*wanted
@@ -17,9 +18,10 @@ type job struct {
 
 // known is what a Python is told when it starts.
 type known struct {
-	ISAOK bool   `json:"isa_ok"` // its vector instructions were tried
-	Old   string `json:"old"`    // folder of the one before, which is gone
-	Held  int64  `json:"held"`   // bytes of storages that it keeps; 0 => its default
+	ISAOK bool   `json:"isa_ok"`         // its vector instructions were tried
+	Old   string `json:"old"`            // folder of the one before, which is gone
+	Home  string `json:"home,omitempty"` // of one that is kept: the folder that its command is started in
+	Held  int64  `json:"held"`           // bytes of storages that it keeps; 0 => its default
 }
 
 // subject is the repro that a job is about: run, fresh, explore, diverge.

@@ -230,7 +230,7 @@ func TestWhateverTheFarSideDoes(t *testing.T) {
 			},
 			Kill: func() {
 				if p := now(); p != nil {
-					_ = syscall.Kill(p.group.PID(), syscall.SIGKILL) // an error says that it is gone
+					_ = syscall.Kill(p.line.(*python).group.PID(), syscall.SIGKILL) // an error says that it is gone
 				}
 			},
 			Close: func() error {
@@ -241,7 +241,7 @@ func TestWhateverTheFarSideDoes(t *testing.T) {
 			},
 			Left: func() error {
 				left, err := filepath.Glob(filepath.Join(dir, "far-*"))
-				if err == nil && len(left) > 0 && (last == nil || !last.killed) { // on a busy machine the grace may be over before it had a turn
+				if err == nil && len(left) > 0 && (last == nil || !last.line.(*python).killed) { // on a busy machine the grace may be over before it had a turn
 					err = fmt.Errorf("left behind: %v", left)
 				}
 				return err

@@ -22,6 +22,7 @@ from .child import Child, be_fresh
 from .diverge import diverge
 from .explore import elements, explore, export
 from .headers import precompile
+from .keep import OPS, Kept
 from .nursery import Nursery
 from .outcome import out_of_memory, outcome, stopped
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
@@ -60,6 +61,7 @@ class Server:
         self.children = {}
         self.helpers = set()  # processes that make something ready, and that no job waits for
         self.nursery = None  # forks fresh Pythons
+        self.kept = None  # a Kept, where one command comes after another
         self.pristine = True  # until something was compiled in this process
         self.facts = {}
         self.source = os.path.join(self.tmp, "whittle_far-start.py")
@@ -125,6 +127,8 @@ class Server:
             self.send(id=message["id"], missing=missing)
         elif op == "ping":
             self.answer(message["id"], {})
+        elif op in OPS and self.kept is not None:
+            self.answer(message["id"], OPS[op](self, message))
         elif op == "put":
             self.put(message)
             self.answer(message["id"], {})
@@ -335,6 +339,8 @@ def main(source):
         begin = time.monotonic()
         server.facts = warm(server, hello.get("facts") or {})
         server.most_held = (hello.get("facts") or {}).get("held") or MAX_HELD
+        if (hello.get("facts") or {}).get("home"):
+            server.kept = Kept(hello["facts"]["home"])
         server.facts["resident"] = resident(os.getpid())
         gc.freeze()
         server.nursery = Nursery(server, be_fresh)
