@@ -17,7 +17,7 @@ import (
 //
 // and then those of its kind:
 //
-//	start    id (of the minification in the store, 0 without one), file, engine, resumed, signature, cost
+//	start    id (of the minification in the store, 0 without one), file, engine, kept (the engine was kept warm: see whittle engine), resumed, signature, cost
 //	taken    reduction, edit, before (cost), cost, answers (used so far, cached ones included): a candidate became the best state
 //	finding  signature, message, repro (where it was written, "" for nowhere): another failure
 //	flaky    rate, runs, false_rate, false_runs: the failure comes and goes; the share of runs that fail, with it and without it
@@ -28,7 +28,7 @@ import (
 // the engine's start went to. A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
 // settings, elements and complexity. status is minimal (1-minimal, and proved), interrupted (the best so far), unconfirmed (the
 // result did not fail again) or failed (there is no result; error says why). Of each file, done comes last, once; start comes first, unless there
-// was nothing to start with. Apart from times, and from how many answers done counts as cached, two runs of one search write the same lines.
+// was nothing to start with. Apart from times, from where the engine came from, and from how many answers done counts as cached, two runs of one search write the same lines.
 //
 // Methods may be called from several goroutines. The first error of the writer below ends the stream: see Err.
 type eventWriter struct {
@@ -57,6 +57,7 @@ type (
 		ID        int64            `json:"id"`
 		File      string           `json:"file"`
 		Engine    string           `json:"engine"`
+		Kept      bool             `json:"kept"`
 		Resumed   bool             `json:"resumed"`
 		Signature replay.Signature `json:"signature"`
 		Cost      replay.Cost      `json:"cost"`

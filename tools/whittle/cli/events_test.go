@@ -32,7 +32,7 @@ func TestEventsAreLines(t *testing.T) {
 	e.confirm(confirmEvent{Run: 1, Of: 2, Verdict: replay.Reproduced})
 	e.done(doneEvent{ID: 3, File: "repro.py", Status: doneMinimal, Signature: sig, Cost: replay.Cost{Calls: 1}, Queries: 9, Findings: 1, Repro: "out.py", Floor: 8800,
 		Spent: milliseconds(map[string]time.Duration{"start": 4100 * time.Millisecond, "C++": 3 * time.Second})})
-	want := `{"event":"start","elapsed_ms":1000,"id":3,"file":"repro.py","engine":"torch","resumed":false,"signature":{"stage":"compile","type":"AssertionError","message":"a\nb"},"cost":{"calls":400,"outputs":0,"inputs":0,"settings":0,"elements":1099511627776,"complexity":0}}
+	want := `{"event":"start","elapsed_ms":1000,"id":3,"file":"repro.py","engine":"torch","kept":false,"resumed":false,"signature":{"stage":"compile","type":"AssertionError","message":"a\nb"},"cost":{"calls":400,"outputs":0,"inputs":0,"settings":0,"elements":1099511627776,"complexity":0}}
 {"event":"taken","elapsed_ms":2000,"reduction":"cut","edit":"cut 7 calls","before":{"calls":14,"outputs":0,"inputs":0,"settings":0,"elements":0,"complexity":0},"cost":{"calls":7,"outputs":0,"inputs":0,"settings":0,"elements":0,"complexity":0},"answers":5}
 {"event":"flaky","elapsed_ms":3000,"rate":0.5,"runs":20,"false_rate":0,"false_runs":0}
 {"event":"finding","elapsed_ms":4000,"signature":{"stage":"run"},"message":"other","repro":"finding1.py"}

@@ -18,6 +18,7 @@ import (
 	"whittle/replay/files"
 	"whittle/repros"
 	"whittle/repros/engine"
+	"whittle/repros/torch"
 	found "whittle/tools/whittle/exec"
 	"whittle/tools/whittle/reduce"
 )
@@ -39,6 +40,7 @@ type minifyOptions struct {
 	resume      bool
 	workarounds bool
 	strict      bool // compare with eager itself
+	noKeep      bool // start a Python, also where one is kept
 
 	want   replay.Signature
 	seen   replay.Signature // what the program failed with
@@ -174,6 +176,7 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 	f.BoolVar(&o.workarounds, "workaround", false, "look for a setting that makes the failure go away")
 	f.BoolVar(&o.strict, "strict", false, "compare results with eager itself, by the noise that eager shows when it is rounded otherwise: finds errors by cancellation, to which float64 is no nearer")
 	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
+	f.BoolVar(&o.noKeep, "no-keep", false, "start a Python of its own, also where one is kept warm (whittle engine --keep); likewise with $WHITTLE_ENGINE=none")
 	f.BoolVar(&o.resume, "resume", false, "go on with an interrupted search; an error where there is none")
 	a.jobs(c)
 	return c
@@ -388,7 +391,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 		opt.Deadline = time.Now().Add(o.deadline)
 	}
 	if events != nil {
-		opt.Event = func(ev minify.Event) { tell(events, ev, path, e.Name()) }
+		opt.Event = func(ev minify.Event) { tell(events, ev, path, e) }
 	}
 	rep, err := reduce.Run(ctx, opt)
 	live.done()
@@ -457,11 +460,12 @@ func (a *app) writeResult(rep reduce.Report, at place, start string) (out, scrip
 }
 
 // tell passes an event of the search on. Its last word is minify's own.
-func tell(w *eventWriter, ev minify.Event, path, engine string) {
+func tell(w *eventWriter, ev minify.Event, path string, e engine.Engine) {
 	cost := reduce.Cost(ev.Cost)
 	switch ev.Kind {
 	case minify.EventStart:
-		w.start(startEvent{ID: ev.ID, File: path, Engine: engine, Resumed: ev.Resumed, Signature: ev.Outcome.Signature, Cost: cost})
+		t, ok := e.(*torch.Engine)
+		w.start(startEvent{ID: ev.ID, File: path, Engine: e.Name(), Kept: ok && t.Kept(), Resumed: ev.Resumed, Signature: ev.Outcome.Signature, Cost: cost})
 	case minify.EventTaken:
 		w.taken(takenEvent{Reduction: ev.Reduction, Edit: ev.Edit, Before: reduce.Cost(ev.Before), Cost: cost, Answers: ev.Used})
 	case minify.EventFinding:
