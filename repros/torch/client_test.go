@@ -520,3 +520,18 @@ seen = "compile_fx_inner" in compilation_time_metrics, len(PyCodeCache.cache if 
 sys.modules["mine"] = sys
 raise AssertionError(repr(seen))
 `
+
+// What a question is said to have used of its CPU time is its own: not that of those before it.
+func TestCPUTimeIsOfEachQuestion(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{Limits: Limits{Limits: engine.Limits{CPU: 8 * time.Second}}})
+	for range 3 {
+		if o, err := e.Run(context.Background(), aot("import time\nt = time.process_time()\nwhile time.process_time() - t < 3: pass", "return (x + 1,)")); err != nil || o.Status != replay.Pass {
+			t.Fatal(err, o)
+		}
+	}
+	killed := aot("import os, time\ndef dies(*a, **k):\n    time.sleep(2.5)\n    os.kill(os.getpid(), 9)\ntorch._inductor.compile_fx.compile_fx_inner = dies", "return (x,)")
+	if o, err := e.Run(context.Background(), killed); err != nil || o.Status != replay.Killed || o.Signature.Type != "SIGKILL" {
+		t.Errorf("%v %s %s %s", err, o.Status, o.Signature, o.Message)
+	}
+}

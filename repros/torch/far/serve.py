@@ -9,7 +9,6 @@ import fcntl
 import gc
 import glob
 import os
-import resource
 import select
 import shutil
 import signal
@@ -232,10 +231,10 @@ class Server:
 
     def died(self, child):
         """The pipe is closed: the process is gone, or about to be, or closed it and lives on."""
-        status = None
+        status = used = None
         for _ in range(200):
             with contextlib.suppress(OSError):
-                pid, status = os.waitpid(child.pid, os.WNOHANG)
+                pid, status, used = os.wait4(child.pid, os.WNOHANG)
                 if pid:
                     break
             status = None
@@ -248,16 +247,11 @@ class Server:
             name = "exit %d" % os.WEXITSTATUS(status)
         memory = (child.job.get("limits") or {}).get("memory")
         text = child.tail()
-        if name == "SIGXCPU" or name == "SIGKILL" and self.cpu_used(child):
+        if name == "SIGXCPU" or name == "SIGKILL" and cpu_used(child, used):
             return self.done(child, stopped(child, "timeout", "timeout", "the CPU time is used up"))
         if out_of_memory(text) or name == "SIGKILL" and memory and child.peak > 0.8 * memory:
             return self.done(child, stopped(child, "oom", "oom", "out of memory (%s)" % name))
         self.done(child, {**stopped(child, "killed", name, "the process ended with %s" % name), "killer": name})
-
-    def cpu_used(self, child):
-        limits = child.job.get("limits") or {}
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return bool(limits.get("cpu")) and used.ru_utime + used.ru_stime > limits["cpu"] and time.monotonic() - child.began > limits["cpu"] / 4
 
     def watch(self, child):
         limits = child.job.get("limits") or {}
@@ -319,6 +313,12 @@ class Server:
         for pid in descendants(os.getpid()):
             kill(pid)
         shutil.rmtree(self.tmp, ignore_errors=True)
+
+
+def cpu_used(child, used):
+    """Whether a child that was killed had used up its CPU time; used is what it and its own children did."""
+    limits = child.job.get("limits") or {}
+    return bool(limits.get("cpu")) and used.ru_utime + used.ru_stime > limits["cpu"] and time.monotonic() - child.began > limits["cpu"] / 4
 
 
 JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge}
