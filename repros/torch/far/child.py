@@ -87,25 +87,24 @@ class Child:
         return self
 
     def wait_for_orders(self, server, nursery):
-        """Starts a Python that ran nothing before, which gets its job later: see order. nursery forks it; where that is None, or cannot, it is a new
-        one."""
+        """Starts a Python that ran nothing before, which gets its job later: see order. The nursery forks it; where that is None it is a new one. An
+        OSError says that there is none to be had."""
         r, self.orders = os.pipe()
-        answers, w = os.pipe()
-        self.pid = nursery and nursery.fork(r, w, self.output.fileno())
-        os.close(w)
-        if self.pid:
-            self.pipe = answers
-        else:
-            os.close(answers)
-
+        if nursery is None:
             def run(fd):
                 for keep in (r, fd):
                     os.set_inheritable(keep, True)
                 os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
 
             self.start(run)
-        os.close(r)
-        return self
+            os.close(r)
+            return
+        self.pipe, w = os.pipe()
+        try:
+            self.pid = nursery.fork(r, w, self.output.fileno())
+        finally:
+            os.close(r)
+            os.close(w)
 
     def order(self, job):
         self.job, self.home = job, job["home"]
@@ -148,14 +147,15 @@ class Child:
 
     def end(self):
         """Kills what is left of the job, and gives the wait status of its first process."""
-        with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL)
-        for pid in descendants(self.pid):
-            kill(pid)
-        kill(self.pid)
         status = None
-        with contextlib.suppress(OSError):
-            status = os.waitpid(self.pid, 0)[1]
+        if self.pid is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+            for pid in descendants(self.pid):
+                kill(pid)
+            kill(self.pid)
+            with contextlib.suppress(OSError):
+                status = os.waitpid(self.pid, 0)[1]
         for fd in (self.pipe, self.orders):
             if fd is not None:
                 with contextlib.suppress(OSError):

@@ -36,13 +36,16 @@ class Nursery:
         theirs.close()
 
     def fork(self, *fds):
-        """The number of a new Python that has fds; None where there is none to be had."""
+        """The number of a new Python that has fds. After an OSError there is none to be had any more; one that comes too late is nobody's child."""
         try:
             socket.send_fds(self.line, [b"fork"], list(fds))
-            return struct.unpack("i", self.line.recv(4))[0]
-        except (OSError, struct.error):
+            told = self.line.recv(4)
+            if len(told) < 4:
+                raise OSError("the nursery is gone")
+            return struct.unpack("i", told)[0]
+        except OSError:
             self.close()
-            return None
+            raise
 
     def close(self):
         self.line.close()

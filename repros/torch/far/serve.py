@@ -147,10 +147,11 @@ class Server:
             return
         job = {**job, "home": tempfile.mkdtemp(dir=self.tmp), "held": self.storages, "isa_ok": self.facts.get("isa_ok", False)}
         for nursery in (self.nursery, None):
-            child = Child(self, {}).wait_for_orders(self, nursery)
+            child = Child(self, {})
             try:
+                child.wait_for_orders(self, nursery)
                 child.order(job)
-            except OSError:  # it died while it waited
+            except OSError:  # there is none, or it died while it waited
                 child.end()
                 if nursery is None:
                     raise
