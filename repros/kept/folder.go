@@ -20,15 +20,13 @@ import (
 // Folder is where the engines of one user are found: of each a socket, a lock that its keeper holds, and a folder that it runs in.
 type Folder struct{ path string }
 
-// Open opens a folder, which is made if need be. One that others may write to or look into, or that somebody else owns, is an error.
+// Open opens a folder. One that is not there is like an empty one: Serve makes it. One that others may write to or look into, or that somebody else
+// owns, is an error.
 func Open(path string) (Folder, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return Folder{}, err
-	}
-	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return Folder{}, err
-	}
 	st, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Folder{path}, nil
+	}
 	if err != nil {
 		return Folder{}, err
 	}
@@ -42,6 +40,18 @@ func Open(path string) (Folder, error) {
 		return Folder{}, fmt.Errorf("%s: engines are kept in a folder that only its owner sees, and the mode of this is %#o; 0700 is wanted", path, st.Mode().Perm())
 	}
 	return Folder{path}, nil
+}
+
+// make makes the folder, if need be.
+func (f Folder) make() error {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o777); err != nil {
+		return err
+	}
+	if err := os.Mkdir(f.path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	_, err := Open(f.path) // whoever made it
+	return err
 }
 
 // Home is the folder that the engine with a key runs in. Its keeper makes it, and removes it.

@@ -220,6 +220,9 @@ func TestEnds(t *testing.T) {
 func TestWhatADeadKeeperLeft(t *testing.T) {
 	f := folder(t)
 	dead := func() {
+		if err := f.make(); err != nil {
+			t.Fatal(err)
+		}
 		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: f.socket("key"), Net: "unix"})
 		if err != nil {
 			t.Fatal(err)
@@ -272,6 +275,9 @@ func TestFoldersOfOthers(t *testing.T) {
 		_, err := Open(p)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+		if err := (Folder{p}).make(); (err == nil) != (c.want == "") {
+			t.Errorf("%s: it is made: %v", c.name, err)
 		}
 	}
 }

@@ -66,6 +66,9 @@ type visitor struct {
 // Serve keeps the engine with a key until ctx ends, it is stopped, nobody wanted it for Options.Keep, or it cannot be had any more: only the last is an
 // error, as is ErrKept.
 func (f Folder) Serve(ctx context.Context, key string, o Options) error {
+	if err := f.make(); err != nil {
+		return err
+	}
 	lock, err := f.tryHold(key)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/sourcegraph/conc"
 
 	"whittle/replay"
@@ -208,6 +210,48 @@ func TestAKeptPython(t *testing.T) {
 	}
 	if prints[0] != prints[1] || prints[0] != prints[2] {
 		t.Error(prints)
+	}
+}
+
+// attaches has visitors come to a far side whose PyTorch is none, from a folder that its command was started in, or not, and prints what they are told.
+const attaches = `
+import os, sys, tempfile, types
+exec(compile(sys.stdin.read(), "whittle", "exec"), {"__name__": "whittle"})
+from whittle_far.keep import Kept, attach
+home, there = os.path.realpath(tempfile.mkdtemp()), os.path.realpath(tempfile.mkdtemp())
+torch, builder = types.ModuleType("torch"), types.ModuleType("torch._inductor.cpp_builder")
+torch.__file__ = os.path.join(home, "__init__.py")
+builder.get_cpp_compiler = lambda: os.path.join(home, "g++")
+sys.modules.update({"torch": torch, "torch._inductor": types.ModuleType("torch._inductor"), "torch._inductor.cpp_builder": builder})
+for name in ("__init__.py", "version.py", "g++"):
+    with open(os.path.join(home, name), "w") as f:
+        f.write(name)
+    os.chmod(f.name, 0o755)
+os.chdir(home)
+server = types.SimpleNamespace(kept=Kept(home))
+print(attach(server, {"cwd": there}), os.getcwd() == there)
+print("refused" in attach(server, {"cwd": "/no/such/folder"}), os.getcwd() == there)
+server.kept = Kept(home) # of a command that goes elsewhere by itself
+print(attach(server, {"cwd": home}), os.getcwd() == there)
+for name in ("version.py", "g++"):
+    os.remove(os.path.join(home, name))
+    print(attach(server, {"cwd": there}))
+    server.kept = Kept(home)
+`
+
+// A kept Python goes to the folder of who comes, where its command would have left it there, and is of no use when what it was started from has changed.
+func TestAttach(t *testing.T) {
+	cmd := exec.Command(python3(t), "-c", attaches)
+	cmd.Stdin = strings.NewReader(program())
+	out, err := cmd.CombinedOutput()
+	want := `{} True
+True True
+{} True
+{'refused': 'another torch, Python or compiler was installed since'}
+{'refused': 'another torch, Python or compiler was installed since'}
+`
+	if diff := cmp.Diff(want, string(out)); err != nil || diff != "" {
+		t.Errorf("%v%s", err, diff)
 	}
 }
 
