@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "__") {
 		whittle()
 	}
-	testscript.Main(m, map[string]func(){"whittle": whittle})
+	testscript.Main(m, map[string]func(){"whittle": whittle, "farside": farSide})
 }
 
 // TestScripts runs every scenario with a store of its own. Compiled kernels are shared: they are kept by content.
@@ -67,6 +67,7 @@ func TestScripts(t *testing.T) {
 			"cut":     cut,
 			"poke":    poke,
 			"folders": folders,
+			"signal":  signals,
 		},
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"whittle/repros"
 )
 
-// Engine is what answers a search. Its methods may be called from many goroutines, Load aside, which comes first.
+// Engine is what answers a search, and tells the Clock of the context what its time goes to. Its methods may be called from many goroutines, Load aside, which comes first.
 type Engine interface {
 	minify.Values
 	// Fingerprint says what answers: equal fingerprints give equal outcomes.
@@ -27,8 +27,6 @@ type Engine interface {
 	Checks(r *repros.Repro) bool
 	// Name is native or torch.
 	Name() string
-	// Startup is how long it took until the engine could answer.
-	Startup() time.Duration
 	// Together is how many small candidates it runs for little more than the price of one, in a search for such a failure.
 	Together(sig replay.Signature) int
 	// About is lines for people: versions and machine.

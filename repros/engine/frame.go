@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -31,25 +32,34 @@ func WriteFrame(w io.Writer, v any) error {
 	return err
 }
 
-// ReadFrame reads one message into v. The error is io.EOF when the other side is gone between messages.
-func ReadFrame(r io.Reader, v any) error {
+// RawFrame reads one message as it came, with its length. The error is io.EOF when the other side is gone between messages.
+func RawFrame(r io.Reader) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return err
+		return nil, err
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n > maxFrame {
-		return fmt.Errorf("rubbish on the pipe: a message of %d bytes", n)
+		return nil, fmt.Errorf("rubbish on the pipe: a message of %d bytes", n)
 	}
 	// The length is a claim; memory is spent only on what comes.
-	body, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	b := bytes.NewBuffer(head[:])
+	if _, err := b.ReadFrom(io.LimitReader(r, int64(n))); err != nil {
+		return nil, err
+	}
+	if b.Len() < len(head)+int(n) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return b.Bytes(), nil
+}
+
+// ReadFrame reads one message into v. Errors are RawFrame's, or that it is none.
+func ReadFrame(r io.Reader, v any) error {
+	b, err := RawFrame(r)
 	if err != nil {
 		return err
 	}
-	if len(body) < int(n) {
-		return io.ErrUnexpectedEOF
-	}
-	return decode(body, v)
+	return decode(b[4:], v)
 }
 
 // CutFrame takes a whole message off the front of buf and says how many bytes it took; 0 while the message is not whole.

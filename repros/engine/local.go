@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"time"
 
 	"whittle/kernels/tensor"
 	"whittle/minify"
@@ -29,8 +28,11 @@ func (l Local) Load(_ context.Context, r *repros.Repro, dir string) (minify.Stat
 	return s, nil
 }
 
-// Startup implements Engine: this process is there already.
-func (l Local) Startup() time.Duration { return 0 }
+// Explore implements minify.Values: it is a question of ctx's clock.
+func (l Local) Explore(ctx context.Context, s minify.State, prefix string) (map[string]minify.Held, error) {
+	defer ClockOf(ctx).Begin(OnEager).End()
+	return l.EagerValues.Explore(ctx, s, prefix)
+}
 
 // Together implements Engine: a candidate costs nothing that others could share.
 func (l Local) Together(replay.Signature) int { return 1 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,10 +22,12 @@ type Options struct {
 	Env     []string // more environment, NAME=value; only for a Python that this machine starts
 	Limits  Limits
 	Facts   Facts // of an earlier Engine with the same Command: saves asking again; zero for none
-	Spares  int   // fresh queries that will be asked: Pythons are kept for them; 0 => 1
 	Slots   int   // candidates that are at work at a time, of those that are asked about; 0 => as many as that Python has processors
 	Threads int   // of eager and generated code; 0 => what that Python has by default
-	Held    int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
+	// Kept gives a connection to a Python that was started before and is this client's alone until it closes it: see Host. nil where there is none,
+	// or as a function where none is asked for; then the Command is started.
+	Kept func(ctx context.Context) net.Conn
+	Held int64 // bytes of storages that the far side keeps: those unused for longest go first, and are made again when they are asked for; 0 => 8 GiB
 }
 
 // Limits bound one query, and the Python that answers it. Zero means the default that Start fills in.
@@ -62,9 +65,9 @@ type Facts struct {
 // its seat takes its place. What a Python lacks, storages and explorations, it is told when a job turns out to need it (informed).
 type Client struct {
 	o     Options
-	facts Facts         // set before Start returns
-	guess bool          // no limit of compiling was given
-	took  time.Duration // until the first Python was ready
+	facts Facts // set before Start returns
+	kept  bool  // likewise
+	guess bool  // no limit of compiling was given
 
 	seat *engine.Seat[*process]
 
@@ -92,7 +95,6 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("torch: no command that starts a Python")
 	}
-	begin := time.Now()
 	c := &Client{o: o, sources: map[string]source{}, guess: o.Limits.Compile == 0}
 	c.o.Limits = fill(o.Limits)
 	c.seat = engine.NewSeat(c.start)
@@ -100,7 +102,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	c.facts, c.took = p.hello.Facts, time.Since(begin)
+	c.facts, c.kept = p.hello.Facts, p.kept
 	if c.o.Limits.Memory == 0 {
 		c.o.Limits.Memory = min(max(c.facts.Memory/4, 2<<30), 8<<30)
 	}
@@ -146,11 +148,21 @@ func argv(command []string) []string {
 // startTries is how often a Python that is killed while it starts is started again: that says nothing about the next one.
 const startTries = 3
 
-// start starts a Python in place of the one before, whose files it removes.
+// start starts a Python in place of the one before, whose files it removes. The first one may be kept by somebody; whoever keeps it has lost it, if it is
+// over, or it does not do as it should.
 func (c *Client) start(life context.Context, before *process) (*process, error) {
 	facts, old := c.o.Facts, ""
 	if before != nil {
-		facts, old = before.hello.Facts, before.hello.Tmp
+		facts = before.hello.Facts
+		if !before.kept {
+			old = before.hello.Tmp
+		}
+	} else if p := c.visit(life); p != nil {
+		return p, nil
+	}
+	body, err := greeting(known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Held: c.o.Held})
+	if err != nil {
+		return nil, err
 	}
 	for try := 0; ; try++ {
 		p, err := launch(c.o)
@@ -160,7 +172,7 @@ func (c *Client) start(life context.Context, before *process) (*process, error) 
 		c.mu.Lock()
 		c.started++
 		c.mu.Unlock()
-		err = p.greet(life, known{ISAOK: facts.ISAOK && facts.Torch != "", Old: old, Spares: max(c.o.Spares, 1), Held: c.o.Held, Slots: c.o.Slots})
+		err = p.greet(life, body)
 		if err == nil {
 			return p, nil
 		}
@@ -169,18 +181,51 @@ func (c *Client) start(life context.Context, before *process) (*process, error) 
 		case life.Err() != nil:
 			return nil, engine.ErrClosed
 		case !p.died || try == startTries:
-			return nil, c.noStart(p, err)
+			return nil, noStart(c.o.Command, p.line, err)
 		}
 	}
 }
 
-func (c *Client) noStart(p *process, err error) error {
-	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+// visit gives the Python that somebody keeps; nil where there is none that can be had.
+func (c *Client) visit(life context.Context) *process {
+	if c.o.Kept == nil {
+		return nil
+	}
+	conn := c.o.Kept(life)
+	if conn == nil {
+		return nil
+	}
+	// It is ready, and the first that comes is what it said of itself when it was.
+	var a answer
+	var h hello
+	err := conn.SetReadDeadline(time.Now().Add(c.o.Limits.Grace))
+	if err == nil {
+		err = engine.ReadFrame(conn, &a)
+	}
+	if err == nil {
+		err = json.Unmarshal(a.Result, &h)
+	}
+	if err == nil {
+		err = conn.SetReadDeadline(time.Time{})
+	}
+	if err != nil {
+		conn.Close()
+		return nil
+	}
+	p := talk(visit{conn}, c.o.Limits)
+	p.kept, p.hello = true, h
+	close(p.ready)
+	return p
+}
+
+// noStart says why a command did not start a Python, by the last that it printed.
+func noStart(command []string, l line, err error) error {
+	lines := strings.Split(strings.TrimSpace(l.said()), "\n")
 	why := lines[len(lines)-1]
 	if why == "" {
 		why = err.Error()
 	}
-	return fmt.Errorf("torch: %s does not start a Python with torch: %s", strings.Join(c.o.Command, " "), why)
+	return fmt.Errorf("torch: %s does not start a Python with torch: %s", strings.Join(command, " "), why)
 }
 
 // Close ends the Python, its children and its files, and waits for that. Jobs under way end with engine.ErrClosed.
@@ -191,6 +236,9 @@ func (c *Client) Close() error {
 
 // Facts are what the Python said about itself.
 func (c *Client) Facts() Facts { return c.facts }
+
+// Kept reports whether the first Python was one that somebody keeps.
+func (c *Client) Kept() bool { return c.kept }
 
 // Fingerprint says what answers: equal fingerprints give equal outcomes.
 func (c *Client) Fingerprint() string {
@@ -212,14 +260,18 @@ func (c *Client) Started() int {
 	return c.started
 }
 
-// ask asks the present process, or after its death the next one.
+// ask asks the present process, or after its death the next one. It is a question of ctx's clock.
 func (c *Client) ask(ctx context.Context, j job, give map[string][]byte) (json.RawMessage, error) {
+	clock := engine.ClockOf(ctx).Begin(engine.OnPython)
+	defer clock.End()
 	for try := 0; ; try++ {
+		started := clock.Wait(engine.OnStart)
 		p, err := c.seat.Get(ctx)
+		started()
 		if err != nil {
 			return nil, err
 		}
-		b, err := c.informed(ctx, p, j, give)
+		b, err := c.informed(ctx, p, j, give, clock)
 		var gone *errGone
 		if err == nil || !errors.As(err, &gone) || try == 2 {
 			return b, err

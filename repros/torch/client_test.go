@@ -312,7 +312,7 @@ func TestADeadParentIsReplaced(t *testing.T) {
 	q.Storages = []string{"somehash"}
 	for range 3 {
 		p := present(t, e)
-		if err := syscall.Kill(p.group.PID(), syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(p.line.(*python).group.PID(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if o, err := e.Run(ctx, q); err != nil || o.Status != replay.Pass {
@@ -440,5 +440,98 @@ mod = Repro()
 		if o, err := e.Run(context.Background(), q); err != nil || o.Status != c.status {
 			t.Errorf("%v %s %s\n%s", err, o.Status, o.Message, o.Detail)
 		}
+	}
+}
+
+// A question says what its time went to, in a process that was there and in a fresh one; also one that is ended.
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	relu := "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)"
+	fresh := aot("", "cos = torch.ops.aten.cos.default(x)\nreturn (cos,)") // whose kernel is not there yet
+	fresh.Fresh = true
+	for _, c := range []struct {
+		name string
+		q    Query
+		want []string
+	}{
+		{"passes", aot("", relu), []string{engine.OnPython, engine.OnEager, engine.OnLowering, engine.OnCompiler, engine.OnRun}},
+		{"fresh", fresh, []string{engine.OnPython, engine.OnLowering, engine.OnCompiler}},
+		{"aborts", aot("import os, time\ndef aborts(*a, **k):\n    time.sleep(0.1)\n    os.abort()\ntorch._inductor.compile_fx.compile_fx_inner = aborts", relu), []string{engine.OnPython, engine.OnEager, engine.OnLowering}},
+	} {
+		clock := engine.NewClock(time.Now)
+		if _, err := e.Run(engine.WithClock(context.Background(), clock), c.q); err != nil {
+			t.Fatal(err)
+		}
+		spent, elapsed := clock.Spent()
+		var all time.Duration
+		for _, d := range spent {
+			all += d
+		}
+		var got []string
+		for _, k := range engine.Kinds {
+			if k != engine.OnIdle && k != engine.OnStart && spent[k] > 0 {
+				got = append(got, k)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || all != elapsed {
+			t.Errorf("%s: %v of %v: %s", c.name, spent, elapsed, diff)
+		}
+	}
+}
+
+// Each fresh process of a long life is as fresh as the first: it has compiled nothing, though the far side has, and it is forked, not started anew, which
+// would have it import torch again.
+func TestEveryProofIsFresh(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{})
+	if o, err := e.Run(context.Background(), aot("", "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)")); err != nil || o.Status != replay.Pass { // warms the far side
+		t.Fatal(err, o)
+	}
+	proof := func(want string) {
+		t.Helper()
+		if o, err := e.Run(context.Background(), Query{Stage: "aot", Query: engine.Query{Fresh: true, Text: freshness}}); err != nil || o.Message != want {
+			t.Fatalf("%v %s, want %s\n%s", err, o.Message, want, o.Detail)
+		}
+	}
+	for range 50 {
+		proof("AssertionError: (False, 0, '-u', False)")
+	}
+	// Without its nursery the far side starts a new Python.
+	pid := present(t, e).hello.PID
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range strings.Fields(string(children)) {
+		child, _ := strconv.Atoi(f)
+		if err := syscall.Kill(child, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	proof("AssertionError: (False, 0, 'whittle_far-start.py', False)")
+}
+
+// freshness is a script that says what was done before in its process: compiled, generated code loaded, how it was started, and a script run.
+const freshness = `import os, sys, torch
+from torch._dynamo.utils import compilation_time_metrics
+from torch._inductor.codecache import PyCodeCache
+seen = "compile_fx_inner" in compilation_time_metrics, len(PyCodeCache.cache if hasattr(PyCodeCache, "cache") else PyCodeCache.modules), os.path.basename(sys.orig_argv[1]), "mine" in sys.modules
+sys.modules["mine"] = sys
+raise AssertionError(repr(seen))
+`
+
+// What a question is said to have used of its CPU time is its own: not that of those before it.
+func TestCPUTimeIsOfEachQuestion(t *testing.T) {
+	t.Parallel()
+	e := real(t, Options{Limits: Limits{Limits: engine.Limits{CPU: 8 * time.Second}}})
+	for range 3 {
+		if o, err := e.Run(context.Background(), aot("import time\nt = time.process_time()\nwhile time.process_time() - t < 3: pass", "return (x + 1,)")); err != nil || o.Status != replay.Pass {
+			t.Fatal(err, o)
+		}
+	}
+	killed := aot("import os, time\ndef dies(*a, **k):\n    time.sleep(2.5)\n    os.kill(os.getpid(), 9)\ntorch._inductor.compile_fx.compile_fx_inner = dies", "return (x,)")
+	if o, err := e.Run(context.Background(), killed); err != nil || o.Status != replay.Killed || o.Signature.Type != "SIGKILL" {
+		t.Errorf("%v %s %s %s", err, o.Status, o.Signature, o.Message)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"whittle/accuracy"
 	"whittle/capture/fx"
@@ -40,9 +39,6 @@ func New(c *Client) *Engine {
 
 // Name implements Engine.
 func (e *Engine) Name() string { return "torch" }
-
-// Startup implements Engine: until torch and its compiler were imported.
-func (e *Engine) Startup() time.Duration { return e.took }
 
 // Together implements Engine: most of what a small graph costs is the C++ compiler's start, and it takes several kernels at once (far/pool.py).
 // Where that compiler itself is what fails it takes each alone.

@@ -48,6 +48,7 @@ type farSpec struct {
 	Bad         int    // so many of them misbehave, the first ones
 	Step, Fault string // what they do, and where; "" to draw it
 	Most        int    // storages that are held; 0 for any number
+	Refuses     string // why nobody can visit
 }
 
 // The steps of the protocol, and what may go wrong at each. Steps before the first job know no answers.
@@ -189,12 +190,17 @@ func (f *farSide) read(in *bufio.Reader) (map[string]any, error) {
 }
 
 func (f *farSide) say(v any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	write(v)
+}
+
+// write writes a message. f.mu is held.
+func write(v any) {
 	b, err := engine.Frame(v)
 	if err != nil {
 		panic(err)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	os.Stdout.Write(b)
 }
 
@@ -249,9 +255,9 @@ func (f *farSide) misbehaves(step string, id int64) string {
 // answer answers a job that is still open.
 func (f *farSide) answer(id int64, fault string, more map[string]any) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	open := f.open[id]
 	delete(f.open, id)
-	f.mu.Unlock()
 	if !open || fault == "no answer" || fault == "wrong id" {
 		return
 	}
@@ -259,9 +265,9 @@ func (f *farSide) answer(id int64, fault string, more map[string]any) {
 	if fault == "no outcome" && more["result"] != nil {
 		more["result"] = 7
 	}
-	f.say(more)
+	write(more)
 	if fault == "twice" {
-		f.say(more)
+		write(more)
 	}
 }
 
@@ -301,7 +307,7 @@ func (f *farSide) take(j map[string]any) {
 	r := f.result(op, j, needs)
 	f.jobs.Go(func() { // a child: it takes its time
 		time.Sleep(time.Duration(id%4) * time.Millisecond)
-		f.answer(id, fault, map[string]any{"result": r})
+		f.answer(id, fault, map[string]any{"result": r, "spent": map[string]any{"C++": 0.001}})
 	})
 }
 
@@ -355,6 +361,10 @@ func (f *farSide) result(op string, j map[string]any, needs []string) map[string
 		return map[string]any{"values": values, "error": ""}
 	case "run", "fresh":
 		return map[string]any{"status": "pass", "marks": []string{"loaded", "eager", "compiled", "ran"}, "message": ranOn(fmt.Sprint(j["text"]), needs, f.held)}
+	case "attach":
+		return map[string]any{"refused": f.spec.Refuses}
+	case "reset":
+		f.held, f.used, f.parts, f.open = map[string][]byte{}, nil, map[string][]byte{}, map[int64]bool{int64(j["id"].(float64)): true}
 	case "elements":
 		of, _ := j["of"].(map[string]any)
 		return map[string]any{"elements": []string{string(f.held[fmt.Sprint(of["storage"])])}}

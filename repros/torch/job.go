@@ -7,9 +7,10 @@ import (
 // job is one request, as far/serve.py reads it. Op says which of its parts is there.
 type job struct {
 	ID    int64    `json:"id"`
-	Op    string   `json:"op"`              // hello, have, put, run, fresh, explore, elements, export, diverge, ping, cancel
+	Op    string   `json:"op"`              // hello, attach, reset, have, put, run, fresh, explore, elements, export, diverge, ping, cancel
 	Needs []string `json:"needs,omitempty"` // storages that have to be held before it begins
 	Facts *known   `json:"facts,omitempty"` // hello
+	Cwd   string   `json:"cwd,omitempty"`   // attach: the folder of who comes
 	*subject
 	*piece
 	*wanted
@@ -17,11 +18,10 @@ type job struct {
 
 // known is what a Python is told when it starts.
 type known struct {
-	ISAOK  bool   `json:"isa_ok"` // its vector instructions were tried
-	Old    string `json:"old"`    // folder of the one before, which is gone
-	Spares int    `json:"spares"` // Pythons that are to be kept for fresh queries
-	Held   int64  `json:"held"`   // bytes of storages that it keeps; 0 => its default
-	Slots  int    `json:"slots"`  // candidates that are at work at a time; 0 => as many as it has processors
+	ISAOK bool   `json:"isa_ok"`         // its vector instructions were tried
+	Old   string `json:"old"`            // folder of the one before, which is gone
+	Home  string `json:"home,omitempty"` // of one that is kept: the folder that its command is started in
+	Held  int64  `json:"held"`           // bytes of storages that it keeps; 0 => its default
 }
 
 // subject is the repro that a job is about: run, fresh, explore, diverge.
@@ -36,6 +36,7 @@ type subject struct {
 	OnlyFwd        bool               `json:"only_fwd,omitempty"`
 	Derived        map[string]Derived `json:"derived,omitempty"`
 	Threads        int                `json:"threads"`
+	Slots          int                `json:"slots,omitempty"` // run: how many of these are at work at a time; 0 => as many as there are processors
 	CompileThreads int                `json:"compile_threads,omitempty"`
 	Limits         limits             `json:"limits"`
 	Locate         bool               `json:"locate,omitempty"`
@@ -77,8 +78,9 @@ type wanted struct {
 
 // answer is one message from the far side. Result is decoded by whoever asked.
 type answer struct {
-	ID     int64           `json:"id"`
-	Result json.RawMessage `json:"result"`
+	ID     int64              `json:"id"`
+	Result json.RawMessage    `json:"result"`
+	Spent  map[string]float64 `json:"spent"` // seconds by engine's kinds, of the child that did the job
 	// Missing are storages that the job needs and the far side does not hold; the job was not begun.
 	Missing []string `json:"missing"`
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// python runs a script over the far side's files, in a Python without torch, and gives what it printed.
-func python(t *testing.T, script string, args ...string) string {
+// farSays runs a script over the far side's files, in a Python without torch, and gives what it printed.
+func farSays(t *testing.T, script string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(python3(t), append([]string{"-c", "import sys\nexec(compile(sys.argv[1], 'whittle', 'exec'), {'__name__': 'whittle'})\ndel sys.argv[1]\n" + script, program()}, args...)...)
 	cmd.Stderr = os.Stderr
@@ -51,7 +51,7 @@ func TestKernelsOfOneCompilation(t *testing.T) {
 	if err != nil {
 		t.Skip("no g++")
 	}
-	headers := strings.TrimSpace(python(t, "import sysconfig; print(sysconfig.get_paths()['include'])"))
+	headers := strings.TrimSpace(farSays(t, "import sysconfig; print(sysconfig.get_paths()['include'])"))
 	if _, err := os.Stat(filepath.Join(headers, "Python.h")); err != nil {
 		t.Skip("python3 has no headers")
 	}
@@ -61,7 +61,7 @@ func TestKernelsOfOneCompilation(t *testing.T) {
 			t.Fatal(i, err)
 		}
 	}
-	got := python(t, `
+	got := farSays(t, `
 import importlib.util, os
 from whittle_far.joined import compile_joined
 os.chdir(sys.argv[1])
@@ -86,7 +86,7 @@ print(compile_joined(files, [sys.argv[2], "k1.cpp", "-shared", "-fPIC", "-std=c+
 
 // TestWhatIsNotJoined: sources of which it is not clear that they mean the same within others.
 func TestWhatIsNotJoined(t *testing.T) {
-	got := python(t, `
+	got := farSays(t, `
 from whittle_far.joined import join
 good = '#include <a.h>\nextern "C" void kernel() {}\nPyMODINIT_FUNC PyInit_kernel(void) {}'
 for text in (good, good.replace("#include <a.h>", "#ifdef X\n#include <a.h>\n#endif"), 'extern "C" void kernel() {}', good.replace("PyInit_kernel", "PyInit_other"),
@@ -114,7 +114,7 @@ class Server:
     def leave(self):
         pass
 server = Server()
-p = pool.Pool(server, 2)
+p = pool.Pool(server)
 log = []
 def joined(files, command):
     return command[0] != "bad"
@@ -123,7 +123,7 @@ def begin(name):
     def f():
         log.append("%s begins" % name)
         server.children[name] = Child(name)
-    p.later({"id": name}, f)
+    p.later({"id": name, "slots": 2}, f)
 def ask(name, compiler="good", flag="-O3", output=None):
     output = output or name + ".so"
     p.request(server.children[name], pool.library([compiler, name + ".cpp", "-shared", flag, "-o", output]))
@@ -187,7 +187,7 @@ print([pool.library(c.split()) is None for c in ("g++ a.cpp -shared -o a.so", "g
 `, "[False, True, True, True, True]\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, python(t, poolTest+c.script)); diff != "" {
+			if diff := cmp.Diff(c.want, farSays(t, poolTest+c.script)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -6,13 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -24,10 +20,8 @@ import (
 // it. Whatever goes wrong leads to fail, once; from there on the process is dead for all who ask, and on its way out. Nobody else has to
 // end it, so that none is left behind.
 type process struct {
-	group  *engine.Group
-	in     io.WriteCloser
-	out    io.ReadCloser
-	stderr *tail
+	line   line
+	kept   bool // somebody else started it
 	limits Limits
 	hello  hello // set before ready is closed
 	wg     conc.WaitGroup
@@ -45,52 +39,47 @@ type process struct {
 	pending map[int64]chan answer // nil for a job that nobody waits for any more: its answer still comes
 	notices [][]byte
 	gone    error // why it is dead
-	killed  bool  // by a signal of ours
 	died    bool  // by a signal of somebody else; set by end
 }
 
 // launch starts a Python and its goroutines. It says nothing to it yet.
 func launch(o Options) (*process, error) {
-	args := argv(o.Command)
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(cmd.Environ(), o.Env...)
-	p := &process{stderr: &tail{}, limits: o.Limits, pending: map[int64]chan answer{}, frames: make(chan []byte), wake: make(chan struct{}, 1),
-		began:     time.Now(),
-		supplying: make(chan struct{}, 1), ready: make(chan struct{}), dead: make(chan struct{})}
-	cmd.Stderr = p.stderr
-	cmd.WaitDelay = p.limits.Grace // a process that it left behind may hold stderr
-	var err error
-	if p.in, err = cmd.StdinPipe(); err != nil {
+	y, err := spawn(o, "")
+	if err != nil {
 		return nil, err
 	}
-	if p.out, err = cmd.StdoutPipe(); err != nil {
-		return nil, errors.Join(err, p.in.Close())
-	}
-	if p.group, err = engine.StartGroup(cmd); err != nil { // which has closed the pipes
-		return nil, fmt.Errorf("torch: starting %s: %w", strings.Join(o.Command, " "), err)
-	}
+	return talk(y, o.Limits), nil
+}
+
+// talk starts the goroutines of a process that a line leads to.
+func talk(l line, limits Limits) *process {
+	p := &process{line: l, limits: limits, pending: map[int64]chan answer{}, frames: make(chan []byte), wake: make(chan struct{}, 1),
+		began:     time.Now(),
+		supplying: make(chan struct{}, 1), ready: make(chan struct{}), dead: make(chan struct{})}
 	p.wg.Go(p.write)
 	p.wg.Go(p.read)
 	p.wg.Go(p.watch)
 	p.wg.Go(p.end)
-	return p, nil
+	return p
 }
 
 func (p *process) alive() { p.heard.Store(int64(time.Since(p.began))) }
 
-// greet sends the program, and waits until torch is imported.
-func (p *process) greet(ctx context.Context, facts known) error {
+// greeting is the first that a Python is told: its program, and what is known.
+func greeting(facts known) ([]byte, error) {
 	body, err := engine.Frame(job{Op: "hello", Facts: &facts})
-	if err != nil {
-		return err
-	}
+	return append([]byte(strconv.Itoa(len(program()))+"\n"+program()), body...), err
+}
+
+// greet says body, a greeting, and waits until torch is imported.
+func (p *process) greet(ctx context.Context, body []byte) error {
 	c := make(chan answer, 1)
 	p.mu.Lock()
 	if p.gone == nil {
 		p.pending[0] = c
 	}
 	p.mu.Unlock()
-	a, err := p.exchange(ctx, 0, append([]byte(strconv.Itoa(len(program()))+"\n"+program()), body...), c, p.limits.Start)
+	a, err := p.exchange(ctx, 0, body, c, p.limits.Start)
 	if err != nil {
 		return err
 	}
@@ -217,7 +206,7 @@ const maxWrite = 1 << 20
 
 func (p *process) put(b []byte) bool {
 	for long := len(b) > maxWrite; len(b) > 0; {
-		n, err := p.in.Write(b[:min(len(b), maxWrite)])
+		n, err := p.line.Write(b[:min(len(b), maxWrite)])
 		if err != nil {
 			p.fail(fmt.Errorf("writing to it: %w", err))
 			return false
@@ -234,7 +223,7 @@ func (p *process) put(b []byte) bool {
 type heardReader struct{ p *process }
 
 func (r heardReader) Read(b []byte) (int, error) {
-	n, err := r.p.out.Read(b)
+	n, err := r.p.line.Read(b)
 	r.p.alive()
 	return n, err
 }
@@ -330,22 +319,11 @@ func (p *process) End(why error) {
 	p.wg.Wait()
 }
 
-// end sees a dead process out: the end of its input asks it to go, then a signal does, then it is killed with its group.
+// end sees a dead process out.
 func (p *process) end() {
 	<-p.dead
-	p.in.Close()
 	// One that is given up while it starts does not read its input yet.
-	hurry := errors.Is(p.gone, context.Canceled)
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		if !hurry && p.group.Ends(p.limits.Grace) {
-			break
-		}
-		hurry = false
-		p.killed = true
-		p.group.Signal(sig)
-	}
-	ws, ok := p.group.Reap().Sys().(syscall.WaitStatus) // which closes the pipes, and so ends reader and writer
-	p.died = ok && ws.Signaled() && !p.killed
+	p.died = p.line.leave(errors.Is(p.gone, context.Canceled), p.limits.Grace)
 }
 
 // errGone says that the Python ended before it answered.
@@ -353,25 +331,3 @@ type errGone struct{ cause error }
 
 func (e *errGone) Error() string { return "the Python with torch ended: " + e.cause.Error() }
 func (e *errGone) Unwrap() error { return e.cause }
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, b...)
-	if over := len(t.b) - 32<<10; over > 0 {
-		t.b = append([]byte{}, t.b[over:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(t.b), "?")
-}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"whittle/capture/fx"
+	"whittle/replay"
 )
 
 //go:embed far/*.py
@@ -45,6 +46,9 @@ func Draws() string {
 	}
 	return "import json\nDRAWS = json.loads(r\"\"\"" + string(text) + "\"\"\")\n" + draws
 }
+
+// Version tells this far side from others: a Python that was told its program by one version of whittle is of no use to another.
+func Version() string { return replay.HashOf(boot, program()) }
 
 // program is what the far side runs: the files of far as a dictionary of texts, and start.py, which makes modules of them. One text, so
 // that it can come by a pipe, and nothing has to be written where the Python is.

@@ -97,7 +97,7 @@ type reply struct {
 // job is a request about a query's repro.
 func (c *Client) job(op string, q Query) job {
 	return job{Op: op, Needs: q.needs(), subject: &subject{Text: q.Text, Stage: q.Stage, Backend: q.Backend, Accuracy: q.Accuracy, Tracing: q.Tracing, Autocast: q.Autocast, OnlyFwd: q.OnlyFwd,
-		Derived: q.Derived, Threads: c.threads(), CompileThreads: c.facts.Cores, Limits: c.limits(q.Fresh, q.Calls)}}
+		Derived: q.Derived, Threads: c.threads(), CompileThreads: c.facts.Cores, Slots: c.o.Slots, Limits: c.limits(q.Fresh, q.Calls)}}
 }
 
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.

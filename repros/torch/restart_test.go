@@ -230,7 +230,7 @@ func TestWhateverTheFarSideDoes(t *testing.T) {
 			},
 			Kill: func() {
 				if p := now(); p != nil {
-					_ = syscall.Kill(p.group.PID(), syscall.SIGKILL) // an error says that it is gone
+					_ = syscall.Kill(p.line.(*python).group.PID(), syscall.SIGKILL) // an error says that it is gone
 				}
 			},
 			Close: func() error {
@@ -241,7 +241,7 @@ func TestWhateverTheFarSideDoes(t *testing.T) {
 			},
 			Left: func() error {
 				left, err := filepath.Glob(filepath.Join(dir, "far-*"))
-				if err == nil && len(left) > 0 && (last == nil || !last.killed) { // on a busy machine the grace may be over before it had a turn
+				if err == nil && len(left) > 0 && (last == nil || !last.line.(*python).killed) { // on a busy machine the grace may be over before it had a turn
 					err = fmt.Errorf("left behind: %v", left)
 				}
 				return err
@@ -288,3 +288,21 @@ func farAsk(ctx context.Context, e *Client, rng *rand.Rand, name string) error {
 }
 
 func TestMissingDataAreAnError(t *testing.T) { enginetest.RefusesMissingData(t, New(nil).Load) }
+
+// What the far side says that a job's time went to reaches the clock; what it does not say is Python's.
+func TestSpentIsTold(t *testing.T) {
+	o := far(t, farSpec{Home: t.TempDir()})
+	e, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	clock := engine.NewClock(time.Now)
+	if _, err := e.Run(engine.WithClock(t.Context(), clock), Query{Query: engine.Query{Text: "timed"}}); err != nil {
+		t.Fatal(err)
+	}
+	spent, elapsed := clock.Spent()
+	if spent[engine.OnCompiler] <= 0 || spent[engine.OnCompiler]+spent[engine.OnPython]+spent[engine.OnIdle]+spent[engine.OnStart] != elapsed {
+		t.Errorf("%v of %v", spent, elapsed)
+	}
+}

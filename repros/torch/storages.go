@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
+
+	"whittle/repros/engine"
 )
 
 // source says how the far side gets a storage that it does not hold.
@@ -47,12 +50,14 @@ func (c *Client) Put(hash string, load func() ([]byte, error)) {
 }
 
 // informed asks a process, and hands it over what it needs to answer. give has storages that are this job's alone.
-func (c *Client) informed(ctx context.Context, p *process, j job, give map[string][]byte) (json.RawMessage, error) {
+// clock is told what the time went to.
+func (c *Client) informed(ctx context.Context, p *process, j job, give map[string][]byte, clock *engine.Question) (json.RawMessage, error) {
 	a, err := p.ask(ctx, j)
 	for try := 0; err == nil && len(a.Missing) > 0; try++ {
 		if try == 2 {
 			return nil, &LostError{a.Missing[0], errors.New("it is dropped as soon as it is there: the far side keeps too few bytes")}
 		}
+		supplied := clock.Wait(engine.OnTransfer)
 		select {
 		case p.supplying <- struct{}{}: // one at a time: most need the same
 			err = c.supply(ctx, p, a.Missing, give, nil)
@@ -61,9 +66,13 @@ func (c *Client) informed(ctx context.Context, p *process, j job, give map[strin
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+		supplied()
 		if err == nil {
 			a, err = p.ask(ctx, j)
 		}
+	}
+	for kind, seconds := range a.Spent {
+		clock.Tell(kind, time.Duration(seconds*float64(time.Second)))
 	}
 	return a.Result, err
 }

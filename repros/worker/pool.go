@@ -192,14 +192,18 @@ func (p *Pool) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 		return replay.Outcome{}, err
 	}
 	defer end()
+	clock := engine.ClockOf(ctx).Begin(engine.OnPython)
+	defer clock.End()
 	seat := p.take(q.Fresh)
 	defer p.give(seat)
 	for {
+		started := clock.Wait(engine.OnStart)
 		w, err := seat.Get(ctx)
+		started()
 		if err != nil {
 			return replay.Outcome{}, err
 		}
-		o, again, err := p.query(ctx, w, q)
+		o, again, err := p.query(ctx, w, q, clock)
 		served := w.served
 		w.served++
 		spoilt := err == nil && served > 0 && o.Status == replay.Infrastructure && len(o.Marks) == 0
@@ -212,20 +216,23 @@ func (p *Pool) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 	}
 }
 
-// query has a worker run a query. again says that the worker may be asked again.
-func (p *Pool) query(ctx context.Context, w *worker, q Query) (o replay.Outcome, again bool, err error) {
+// query has a worker run a query, and tells clock what it spent. again says that the worker may be asked again.
+func (p *Pool) query(ctx context.Context, w *worker, q Query, clock *engine.Question) (o replay.Outcome, again bool, err error) {
 	q.Nonce = rand.Text()
 	begin := time.Now()
-	o, again, err = p.converse(ctx, w, q)
+	o, again, err = p.converse(ctx, w, q, clock)
 	o.Duration = time.Since(begin)
 	return o, again, err
 }
+
+// spending is what the stage after so many marks spends its time on. Of compiling, the C++ compiler's part is not known.
+var spending = []string{engine.OnPython, engine.OnEager, engine.OnLowering, engine.OnRun}
 
 // poll is how often limits are looked at.
 const poll = 20 * time.Millisecond
 
 // converse sends a query and follows the answers until the outcome, a limit, or the worker's end.
-func (p *Pool) converse(ctx context.Context, w *worker, q Query) (o replay.Outcome, again bool, err error) {
+func (p *Pool) converse(ctx context.Context, w *worker, q Query, clock *engine.Question) (o replay.Outcome, again bool, err error) {
 	from, _ := w.output.Seek(0, io.SeekEnd)
 	cpu0 := w.group.CPUTime()
 	if p.Limits.CPU > 0 {
@@ -242,6 +249,8 @@ func (p *Pool) converse(ctx context.Context, w *worker, q Query) (o replay.Outco
 	}
 	begin := time.Now()
 	var marks []string
+	stage := clock.Wait(spending[0])
+	defer func() { stage() }()
 	var buf []byte
 	chunk := make([]byte, 64<<10)
 	for {
@@ -263,6 +272,8 @@ func (p *Pool) converse(ctx context.Context, w *worker, q Query) (o replay.Outco
 			}
 			if r.Mark != "" {
 				marks = append(marks, r.Mark)
+				stage()
+				stage = clock.Wait(spending[min(len(marks), len(spending)-1)])
 			}
 			if r.Outcome != nil {
 				o := *r.Outcome

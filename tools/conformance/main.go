@@ -30,6 +30,7 @@ import (
 	"whittle/replay"
 	"whittle/replay/files"
 	"whittle/repros"
+	"whittle/repros/engine"
 	"whittle/repros/torch"
 	"whittle/tools/conformance/graphs"
 	"whittle/tools/conformance/minify"
@@ -253,14 +254,17 @@ type minifier struct {
 }
 
 func (m *minifier) reduce(ctx context.Context, _ minify.Case, r *repros.Repro, dir string) (reduce.Report, error) {
+	clock := engine.NewClock(time.Now)
+	starting := clock.Begin(engine.OnStart)
 	c, err := torch.Start(ctx, torch.Options{Command: m.command, Facts: m.facts, Slots: m.workers})
+	starting.End()
 	if err != nil {
 		return reduce.Report{}, err
 	}
 	m.facts = c.Facts()
 	t := torch.New(c)
 	defer t.Close()
-	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers})
+	return reduce.Run(ctx, reduce.Options{Engine: t, Repro: r, Dir: dir, Workers: m.workers, Clock: clock})
 }
 
 // find runs the case's program under exec's recorder.

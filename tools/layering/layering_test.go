@@ -59,6 +59,7 @@ var allowed = map[string][]string{
 	"repros/engine/enginetest": {"capture/fx/...", "minify", "repros", "repros/engine"}, // for tests
 	"repros/worker":            {"kernels/...", "capture/fx/...", "minify", "replay", "repros", "repros/engine"},
 	"repros/torch":             {"kernels/...", "capture/fx/...", "accuracy", "minify", "replay", "repros", "repros/engine"},
+	"repros/kept":              {"replay", "repros/engine"}, // it keeps any engine
 	"tools/...":                {"..."},
 }
 

@@ -11,9 +11,28 @@ import traceback
 from .fresh import fresh
 from .outcome import STAGES
 from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
+from .spent import Spent, time_compiler
 from .wire import pack, unpack, write_all
 
 GROWTH = 64 << 20  # bytes in a second; a hang takes none
+
+
+def settle_in(output):
+    """In a child: it leads a process group of its own, and prints to the file output."""
+    os.setpgid(0, 0)
+    for fd in (1, 2):
+        os.dup2(output, fd)
+    sys.stdout = sys.stderr = open(1, "w", buffering=1, errors="replace", closefd=False)
+
+
+def be_fresh(fds):
+    """In a Python of the nursery: it waits for its orders."""
+    orders, answers, output = fds
+    try:
+        settle_in(output)
+        fresh(orders, answers)
+    except BaseException:
+        traceback.print_exc()
 
 
 class Child:
@@ -23,6 +42,7 @@ class Child:
         self.job, self.marks, self.buffer = job, [], bytearray()
         self.began = self.since = time.monotonic()
         self.times = {}
+        self.spent = Spent()
         self.known = None  # after how many seconds it was known how the job ends; what follows only says where
         self.compiling = None  # since when it compiles something, None: it does not
         self.peak = 0
@@ -65,9 +85,12 @@ class Child:
             mark.known = lambda: say(known=True)
 
             def build(wish):
-                say(build=wish)
-                return receive(replies)["built"]
+                say(build=wish, compilers=True)
+                built = receive(replies)["built"]
+                say(compilers=False)
+                return built
             mark.build = build
+            time_compiler(say)
             say(result=work(self.job, mark))
 
         self.start(run)
@@ -82,27 +105,30 @@ class Child:
         with contextlib.suppress(OSError):  # it died meanwhile
             write_all(self.orders, pack({"built": built}))
 
-    def wait_for_orders(self, server, imported):
-        """Starts a Python that ran nothing before, which gets its job later: see order. Where this process has imported torch and
-        done nothing else yet, a fork of it is that; else it is a new one."""
+    def wait_for_orders(self, server, nursery):
+        """Starts a Python that ran nothing before, which gets its job later: see order. The nursery forks it; where that is None it is a new one. An
+        OSError says that there is none to be had."""
         r, self.orders = os.pipe()
+        if nursery is None:
+            def run(fd):
+                for keep in (r, fd):
+                    os.set_inheritable(keep, True)
+                os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
 
-        def run(fd):
-            if imported:
-                server.leave()
-                os.close(self.orders)
-                fresh(r, fd)
-            for keep in (r, fd):
-                os.set_inheritable(keep, True)
-            os.execv(sys.executable, [sys.executable, server.source, "fresh", str(r), str(fd)])
-
-        self.start(run)
-        os.close(r)
-        return self
+            self.start(run)
+            os.close(r)
+            return
+        self.pipe, w = os.pipe()
+        try:
+            self.pid = nursery.fork(r, w, self.output.fileno())
+        finally:
+            os.close(r)
+            os.close(w)
 
     def order(self, job):
         self.job, self.home = job, job["home"]
         self.began = self.since = time.monotonic()
+        self.spent = Spent()
         write_all(self.orders, pack(job))
         os.close(self.orders)
         self.orders = None
@@ -114,11 +140,8 @@ class Child:
             code = 1
             try:
                 prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                os.setpgid(0, 0)
                 os.close(r)
-                for fd in (1, 2):
-                    os.dup2(self.output.fileno(), fd)
-                sys.stdout = sys.stderr = open(1, "w", buffering=1, errors="replace", closefd=False)
+                settle_in(self.output.fileno())
                 run(w)
                 code = 0
             except BaseException:
@@ -143,14 +166,15 @@ class Child:
 
     def end(self):
         """Kills what is left of the job, and gives the wait status of its first process."""
-        with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL)
-        for pid in descendants(self.pid):
-            kill(pid)
-        kill(self.pid)
         status = None
-        with contextlib.suppress(OSError):
-            status = os.waitpid(self.pid, 0)[1]
+        if self.pid is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+            for pid in descendants(self.pid):
+                kill(pid)
+            kill(self.pid)
+            with contextlib.suppress(OSError):
+                status = os.waitpid(self.pid, 0)[1]
         for fd in (self.pipe, self.orders):
             if fd is not None:
                 with contextlib.suppress(OSError):

@@ -5,6 +5,7 @@ import sys
 
 from .outcome import MARKS, failed, outcome
 from .process import limit
+from .spent import time_compiler, time_lowering
 from .whole import whole_files
 from .wire import pack, unpack, write_all
 
@@ -43,6 +44,7 @@ def fresh(orders, answers):
     def say(**message):
         write_all(answers, pack({"nonce": job.get("nonce"), **message}))
 
+    time_compiler(say)
     gc.enable()
     sys.argv = ["repro.py"]
     sys.path.insert(0, home)
@@ -52,6 +54,7 @@ def fresh(orders, answers):
     stage = (result.get("error") or result.get("signature") or {}).get("stage")
     for mark in MARKS[2:] if result["status"] == "pass" or stage == "accuracy" else MARKS[2:3] if stage == "run" else []:
         say(mark=mark)
+    say(lowered=time_lowering())
     say(result=result)
     sys.stdout.flush()
     os._exit(0)

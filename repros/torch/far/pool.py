@@ -22,15 +22,18 @@ MOST_FAILURES = 2  # of compilations for several; then each is for itself, as er
 class Pool:
     """Begins jobs while fewer than slots work, and compiles for children that wait."""
 
-    def __init__(self, server, slots):
-        self.server, self.slots = server, max(1, slots)
+    def __init__(self, server):
+        self.server, self.slots = server, 1
         self.todo = collections.deque()  # jobs, with what begins them
         self.requests = []
         self.builds = []
         self.failures = 0
 
     def later(self, job, begin):
+        """Begins a job when it may. What it says of slots holds from now on."""
+        self.slots = job.get("slots") or len(os.sched_getaffinity(0))
         self.todo.append((job, begin))
+        self.turn()
 
     def forget(self, id):
         """Takes a job off that has not begun. False where there is none."""
@@ -72,6 +75,14 @@ class Pool:
                 self.go_on(part[0], False)
             else:
                 self.builds.append(Build(self.server, part))
+
+    def clear(self):
+        """Forgets all, after those who asked are gone."""
+        for build in self.builds:
+            build.kill()
+            build.end()
+        self.todo.clear()
+        self.requests, self.builds, self.failures = [], [], 0
 
     def go_on(self, request, built):
         self.requests.remove(request)

@@ -9,7 +9,6 @@ import fcntl
 import gc
 import glob
 import os
-import resource
 import select
 import shutil
 import signal
@@ -18,10 +17,12 @@ import tempfile
 import time
 import traceback
 
-from .child import Child
+from .child import Child, be_fresh
 from .diverge import diverge
 from .explore import elements, explore, export
 from .headers import precompile
+from .keep import OPS, Kept
+from .nursery import Nursery
 from .outcome import out_of_memory, outcome, stopped
 from .pool import Pool
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
@@ -59,10 +60,11 @@ class Server:
         self.buffer = bytearray()
         self.children = {}
         self.helpers = set()  # processes that make something ready, and that no job waits for
-        self.spares = []  # fresh Pythons that wait for orders
+        self.nursery = None  # forks fresh Pythons
+        self.kept = None  # a Kept, where one command comes after another
         self.pristine = True  # until something was compiled in this process
         self.facts = {}
-        self.pool = Pool(self, 1)
+        self.pool = Pool(self)
         self.source = os.path.join(self.tmp, "whittle_far-start.py")
         with open(self.source, "w") as f:
             f.write(source)
@@ -72,7 +74,9 @@ class Server:
         for fd in (self.fd_in, self.fd_out):
             with contextlib.suppress(OSError):
                 os.close(fd)
-        for child in list(self.children.values()) + self.spares:
+        if self.nursery is not None:
+            self.nursery.close()
+        for child in list(self.children.values()):
             for fd in (child.pipe, child.orders):
                 if fd is not None:
                     with contextlib.suppress(OSError):
@@ -129,11 +133,11 @@ class Server:
             self.send(id=message["id"], missing=missing)
         elif op == "ping":
             self.answer(message["id"], {})
+        elif op in OPS and self.kept is not None:
+            self.answer(message["id"], OPS[op](self, message))
         elif op == "put":
             self.put(message)
             self.answer(message["id"], {})
-        elif op == "run" and self.pristine:
-            self.begin(op, message)
         elif op == "run":
             self.pool.later(message, lambda: self.begin(op, message))
         elif op in JOBS or op == "fresh":
@@ -151,14 +155,14 @@ class Server:
                 warm_compile()  # while the first child, which has to be its own pioneer, is at work
             return
         job = {**job, "home": tempfile.mkdtemp(dir=self.tmp), "held": self.storages, "isa_ok": self.facts.get("isa_ok", False)}
-        while True:
-            spare = bool(self.spares)
-            child = self.spares.pop() if spare else Child(self, {}).wait_for_orders(self, False)
+        for nursery in (self.nursery, None):
+            child = Child(self, {})
             try:
+                child.wait_for_orders(self, nursery)
                 child.order(job)
-            except OSError:  # it died while it waited
+            except OSError:  # there is none, or it died while it waited
                 child.end()
-                if not spare:
+                if nursery is None:
                     raise
                 continue
             self.children[job["id"]] = child
@@ -202,8 +206,8 @@ class Server:
                     os.remove(os.path.join(self.storages, name))
                     over -= size
 
-    def answer(self, id, result):
-        self.send(id=id, result=result)
+    def answer(self, id, result, **more):
+        self.send(id=id, result=result, **more)
 
     def listen(self, child):
         try:
@@ -229,6 +233,7 @@ class Server:
                     self.pool.request(child, message["build"])
                 if "compiling" in message:
                     child.compiles(message["compiling"])
+                child.spent.heard(child, message)
                 if "result" in message:
                     return self.done(child, message["result"])
         except (ValueError, UnicodeDecodeError) as e:
@@ -238,10 +243,10 @@ class Server:
 
     def died(self, child):
         """The pipe is closed: the process is gone, or about to be, or closed it and lives on."""
-        status = None
+        status = used = None
         for _ in range(200):
             with contextlib.suppress(OSError):
-                pid, status = os.waitpid(child.pid, os.WNOHANG)
+                pid, status, used = os.wait4(child.pid, os.WNOHANG)
                 if pid:
                     break
             status = None
@@ -254,16 +259,11 @@ class Server:
             name = "exit %d" % os.WEXITSTATUS(status)
         memory = (child.job.get("limits") or {}).get("memory")
         text = child.tail()
-        if name == "SIGXCPU" or name == "SIGKILL" and self.cpu_used(child):
+        if name == "SIGXCPU" or name == "SIGKILL" and cpu_used(child, used):
             return self.done(child, stopped(child, "timeout", "timeout", "the CPU time is used up"))
         if out_of_memory(text) or name == "SIGKILL" and memory and child.peak > 0.8 * memory:
             return self.done(child, stopped(child, "oom", "oom", "out of memory (%s)" % name))
         self.done(child, {**stopped(child, "killed", name, "the process ended with %s" % name), "killer": name})
-
-    def cpu_used(self, child):
-        limits = child.job.get("limits") or {}
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return bool(limits.get("cpu")) and used.ru_utime + used.ru_stime > limits["cpu"] and time.monotonic() - child.began > limits["cpu"] / 4
 
     def watch(self, child):
         limits = child.job.get("limits") or {}
@@ -296,12 +296,12 @@ class Server:
         child.end()
         if "values" in result:
             self.make_room(set())
-        self.answer(child.job["id"], result)
+        child.spent.turn(child)
+        self.answer(child.job["id"], result, spent=child.spent.seconds)
 
     def reap(self):
         """Ends processes that a dead child left to us, and collects the helpers."""
         known = {c.pid for c in self.children.values()} | self.helpers
-        known |= {c.pid for c in self.spares}
         for pid in list(self.helpers):
             with contextlib.suppress(OSError):
                 if os.waitpid(pid, os.WNOHANG)[0]:
@@ -320,13 +320,19 @@ class Server:
                     os.waitpid(pid, os.WNOHANG)
 
     def close(self):
-        for child in list(self.children.values()) + self.spares:
+        for child in list(self.children.values()):
             child.end()
         for build in self.pool.builds:
             build.kill()
         for pid in descendants(os.getpid()):
             kill(pid)
         shutil.rmtree(self.tmp, ignore_errors=True)
+
+
+def cpu_used(child, used):
+    """Whether a child that was killed had used up its CPU time; used is what it and its own children did."""
+    limits = child.job.get("limits") or {}
+    return bool(limits.get("cpu")) and used.ru_utime + used.ru_stime > limits["cpu"] and time.monotonic() - child.began > limits["cpu"] / 4
 
 
 JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge}
@@ -347,11 +353,12 @@ def main(source):
         begin = time.monotonic()
         server.facts = warm(server, hello.get("facts") or {})
         server.most_held = (hello.get("facts") or {}).get("held") or MAX_HELD
+        if (hello.get("facts") or {}).get("home"):
+            server.kept = Kept(hello["facts"]["home"])
         server.facts["resident"] = resident(os.getpid())
-        server.pool.slots = (hello.get("facts") or {}).get("slots") or len(os.sched_getaffinity(0))
         gc.freeze()
-        for _ in range(int((hello.get("facts") or {}).get("spares") or 1)):
-            server.spares.append(Child(server, {}).wait_for_orders(server, True))
+        server.nursery = Nursery(server, be_fresh)
+        server.helpers.add(server.nursery.pid)
         server.send(id=0, result={**server.facts, "seconds": time.monotonic() - begin, "tmp": server.tmp, "pid": os.getpid()})
         server.loop()
     except Exception:

@@ -121,6 +121,7 @@ type CaseReport struct {
 	CacheHits     int                `json:"cache_hits"`
 	Seconds       float64            `json:"seconds"`
 	Floor         float64            `json:"floor,omitempty"` // seconds that no search could have saved: see reduce.Report
+	Spent         map[string]float64 `json:"spent,omitempty"` // seconds of the searches, by what they went to: see engine.Clock
 	Kept          bool               `json:"kept"`            // the signature is the case's, in a fresh process, too
 	Source        string             `json:"source"`          // launcher or program
 	Signature     string             `json:"signature"`
@@ -136,7 +137,7 @@ type CaseReport struct {
 func (r Report) Table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\thits\tseconds\tfloor\tkept\tPyTorch's own")
+	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\thits\tseconds\tfloor\tspent\tkept\tPyTorch's own")
 	for _, c := range r.Cases {
 		var theirs []string
 		for mode, p := range c.PyTorch {
@@ -155,14 +156,36 @@ func (r Report) Table() string {
 		if c.Fine {
 			kept = "fine"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, c.floor(), kept, strings.Join(theirs, "; "))
+		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, c.floor(), spending(c.Spent), kept, strings.Join(theirs, "; "))
 	}
 	w.Flush()
 	if x := r.overFloor(); len(x) > 0 {
 		fmt.Fprintf(&b, "time over floor, %d cases: %.2f in the median, %.2f at most\n", len(x), x[len(x)/2], x[len(x)-1])
 	}
+	all := map[string]float64{}
+	for _, c := range r.Cases {
+		add(all, c.Spent)
+	}
+	if text := spending(all); text != "" {
+		fmt.Fprintf(&b, "time spent, in seconds: %s\n", text)
+	}
 	r.compare(&b)
 	return b.String()
+}
+
+func add(to, more map[string]float64) {
+	for kind, s := range more {
+		to[kind] += s
+	}
+}
+
+// spending is seconds by what they went to, for people.
+func spending(seconds map[string]float64) string {
+	spent := map[string]time.Duration{}
+	for kind, s := range seconds {
+		spent[kind] = time.Duration(s * float64(time.Second))
+	}
+	return reduce.Spending(spent)
 }
 
 // floor is one cell of the table: the floor, and how many times that it took.
@@ -416,6 +439,12 @@ func (rep *CaseReport) fill(c Case, o Options, ctx context.Context, r *repros.Re
 	rep.StartElements, rep.Elements = res.Start.Elements, res.Cost.Elements
 	rep.Queries, rep.CacheHits, rep.Rate = res.Queries, res.CacheHits, res.Rate
 	rep.Signature, rep.Repro, rep.Floor = res.Signature.String(), res.Text, res.Floor.Seconds()
+	if rep.Spent == nil {
+		rep.Spent = map[string]float64{}
+	}
+	for kind, d := range res.Spent {
+		rep.Spent[kind] += d.Seconds()
+	}
 	if err != nil {
 		rep.Error = err.Error()
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,5 +167,16 @@ func TestWrongResultsMadeAboveTheLauncher(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// What the time went to stands in the line of each case, and in sum.
+func TestTableSaysWhatTheTimeWentTo(t *testing.T) {
+	r := Report{Cases: []CaseReport{{Name: "a", Spent: map[string]float64{"C++": 2, "start": 1}}, {Name: "b", Spent: map[string]float64{"C++": 1.5}}}}
+	table := r.Table()
+	for _, want := range []string{"C++ 2.0, start 1.0", "time spent, in seconds: C++ 3.5, start 1.0\n"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("%q is not in\n%s", want, table)
+		}
 	}
 }

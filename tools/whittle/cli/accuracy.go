@@ -32,7 +32,7 @@ type divergeEngine interface {
 
 // divergeEngine starts the engine that the options ask for. close ends it.
 func (a *app) divergeEngine(ctx context.Context, r *repros.Repro, o accuracyOptions) (e divergeEngine, name string, close func() error, err error) {
-	g := &engines{o: minifyOptions{engine: o.engine, torch: o.torch}, proofs: 1}
+	g := &engines{o: minifyOptions{engine: o.engine, torch: o.torch}}
 	x, _, err := g.of(ctx, r)
 	if err != nil {
 		return nil, "", nil, err

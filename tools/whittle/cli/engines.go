@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,6 @@ func (e *event) wall() time.Duration {
 type engines struct {
 	o       minifyOptions
 	workers int           // queries at a time
-	proofs  int           // that will be made in fresh processes, all together
 	client  *torch.Client // nil until it is needed
 }
 
@@ -51,10 +51,10 @@ func (g *engines) of(ctx context.Context, r *repros.Repro) (e engine.Engine, clo
 		command = strings.Fields(o.torch)
 	}
 	if len(command) == 0 && o.engine != "native" && (g.client != nil || hasTorch(ctx)) {
-		command = []string{"python3"}
+		command = defaultPython
 	}
 	if o.engine == "torch" && len(command) == 0 {
-		return nil, nil, usagef("no Python with torch: --torch \"COMMAND\" or $WHITTLE_TORCH names one")
+		return nil, nil, errNoTorch
 	}
 	var memory int64
 	if o.memory != "" && o.memory != "0" {
@@ -102,13 +102,14 @@ func nativeEngine(r *repros.Repro, wall time.Duration, memory int64) (*worker.En
 	return worker.New(n)
 }
 
-// mostSpares is how many Pythons wait at most for proofs: each is a fork that shares its memory with the first, until it is used.
-const mostSpares = 32
-
 // start starts the Python.
 func (g *engines) start(ctx context.Context, command []string, memory int64) error {
 	facts := newFacts(command)
-	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Spares: min(g.proofs, mostSpares), Slots: g.workers, Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
+	var visit func(ctx context.Context) net.Conn
+	if !g.o.noKeep && os.Getenv("WHITTLE_ENGINE") != "none" {
+		visit = connectKept(command)
+	}
+	c, err := torch.Start(ctx, torch.Options{Command: command, Facts: facts.read(), Kept: visit, Slots: g.workers, Limits: torch.Limits{Limits: engine.Limits{Memory: memory}, Compile: g.o.timeout}})
 	if err != nil {
 		if ctx.Err() == nil {
 			err = usageError{err}
@@ -126,6 +127,12 @@ func (g *engines) close() {
 		_ = g.client.Close() // it has been asked all that there is to ask
 	}
 }
+
+// defaultPython is asked where no command is named.
+var defaultPython = []string{"python3"}
+
+// errNoTorch says that there is no real PyTorch to be asked.
+var errNoTorch = usagef("no Python with torch: --torch \"COMMAND\" or $WHITTLE_TORCH names one")
 
 // hasTorch reports whether python3 is there and finds torch.
 func hasTorch(ctx context.Context) bool {

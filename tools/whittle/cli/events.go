@@ -7,26 +7,28 @@ import (
 	"time"
 
 	"whittle/replay"
+	"whittle/repros/engine"
 )
 
 // An eventWriter writes the stream of `whittle minify --json`: one JSON object a line, each with these fields first:
 //
 //	event       start, taken, finding, flaky, confirm or done
-//	elapsed_ms  since start; the only field that depends on time
+//	elapsed_ms  since start
 //
 // and then those of its kind:
 //
-//	start    id (of the minification in the store, 0 without one), file, engine, resumed, signature, cost
+//	start    id (of the minification in the store, 0 without one), file, engine, kept (the engine was kept warm: see whittle engine), resumed, signature, cost
 //	taken    reduction, edit, before (cost), cost, answers (used so far, cached ones included): a candidate became the best state
 //	finding  signature, message, repro (where it was written, "" for nowhere): another failure
 //	flaky    rate, runs, false_rate, false_runs: the failure comes and goes; the share of runs that fail, with it and without it
 //	confirm  run, of (how many are asked for), verdict: one proof of the result in a fresh process
-//	done     id, file, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error
+//	done     id, file, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error, floor_ms, spent_ms
 //
-// A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
+// floor_ms is the time that no search could have saved, 0 where the store had the answers; spent_ms has, by kind (engine.Kinds), what the time from before
+// the engine's start went to. A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
 // settings, elements and complexity. status is minimal (1-minimal, and proved), interrupted (the best so far), unconfirmed (the
 // result did not fail again) or failed (there is no result; error says why). Of each file, done comes last, once; start comes first, unless there
-// was nothing to start with. Apart from elapsed_ms, and from how many answers done counts as cached, two runs of one search write the same lines.
+// was nothing to start with. Apart from times, from where the engine came from, and from how many answers done counts as cached, two runs of one search write the same lines.
 //
 // Methods may be called from several goroutines. The first error of the writer below ends the stream: see Err.
 type eventWriter struct {
@@ -55,6 +57,7 @@ type (
 		ID        int64            `json:"id"`
 		File      string           `json:"file"`
 		Engine    string           `json:"engine"`
+		Kept      bool             `json:"kept"`
 		Resumed   bool             `json:"resumed"`
 		Signature replay.Signature `json:"signature"`
 		Cost      replay.Cost      `json:"cost"`
@@ -96,8 +99,19 @@ type (
 		Repro      string           `json:"repro"`
 		Standalone string           `json:"standalone"`
 		Error      string           `json:"error"`
+		Floor      int64            `json:"floor_ms"`
+		Spent      map[string]int64 `json:"spent_ms"`
 	}
 )
+
+// milliseconds is how long each kind of engine.Kinds took.
+func milliseconds(spent map[string]time.Duration) map[string]int64 {
+	out := map[string]int64{}
+	for _, kind := range engine.Kinds {
+		out[kind] = spent[kind].Milliseconds()
+	}
+	return out
+}
 
 // doneStatus is how a search ended.
 type doneStatus string

@@ -17,6 +17,8 @@ import (
 	"whittle/replay"
 	"whittle/replay/files"
 	"whittle/repros"
+	"whittle/repros/engine"
+	"whittle/repros/torch"
 	found "whittle/tools/whittle/exec"
 	"whittle/tools/whittle/reduce"
 )
@@ -38,6 +40,7 @@ type minifyOptions struct {
 	resume      bool
 	workarounds bool
 	strict      bool // compare with eager itself
+	noKeep      bool // start a Python, also where one is kept
 
 	want   replay.Signature
 	seen   replay.Signature // what the program failed with
@@ -173,6 +176,7 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 	f.BoolVar(&o.workarounds, "workaround", false, "look for a setting that makes the failure go away")
 	f.BoolVar(&o.strict, "strict", false, "compare results with eager itself, by the noise that eager shows when it is rounded otherwise: finds errors by cancellation, to which float64 is no nearer")
 	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
+	f.BoolVar(&o.noKeep, "no-keep", false, "start a Python of its own, also where one is kept warm (whittle engine --keep); likewise with $WHITTLE_ENGINE=none")
 	f.BoolVar(&o.resume, "resume", false, "go on with an interrupted search; an error where there is none")
 	a.jobs(c)
 	return c
@@ -324,14 +328,14 @@ func reprosBelow(dir string, add func(file string, r *repros.Repro) error) error
 
 // minifyOne shrinks one failure.
 func (a *app) minifyOne(ctx context.Context, st *replay.Store, s subject, o minifyOptions) error {
-	g := &engines{o: o, workers: a.workers, proofs: o.confirm}
+	g := &engines{o: o, workers: a.workers}
 	defer g.close()
 	return a.minify(ctx, st, g, s, nil)
 }
 
 // minifyAll shrinks failures one after the other.
 func (a *app) minifyAll(ctx context.Context, st *replay.Store, all []subject, o minifyOptions) error {
-	g := &engines{o: o, workers: a.workers, proofs: len(all) * o.confirm}
+	g := &engines{o: o, workers: a.workers}
 	defer g.close()
 	var events *eventWriter
 	if o.json {
@@ -372,25 +376,29 @@ func oneFile(cmd string) cobra.PositionalArgs {
 // minify shrinks a failure and writes the result. events may be nil.
 func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subject, events *eventWriter) error {
 	r, path, o := of.repro, of.path, g.o
+	clock := engine.NewClock(time.Now)
+	starting := clock.Begin(engine.OnStart)
 	e, closed, err := g.of(ctx, r)
+	starting.End()
 	if err != nil {
 		return err
 	}
 	defer closed()
 	live := newProgress(a.stderr)
 	opt := reduce.Options{Engine: e, Repro: r, Dir: of.dir, Want: o.want, Seen: o.seen, Workers: max(a.workers, 1), Confirm: o.confirm, MaxQueries: o.maxQueries, FindingQueries: o.findings,
-		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume}
+		Workarounds: o.workarounds, Standalone: o.form == "standalone", Store: st, Progress: live.show, MustResume: o.resume, Clock: clock}
 	if o.deadline > 0 {
 		opt.Deadline = time.Now().Add(o.deadline)
 	}
 	if events != nil {
-		opt.Event = func(ev minify.Event) { tell(events, ev, path, e.Name()) }
+		opt.Event = func(ev minify.Event) { tell(events, ev, path, e) }
 	}
 	rep, err := reduce.Run(ctx, opt)
 	live.done()
 	if err != nil && rep.Final == nil {
 		if events != nil {
-			events.done(doneEvent{File: path, Status: doneFailed, Error: err.Error()})
+			spent, _ := clock.Spent()
+			events.done(doneEvent{File: path, Status: doneFailed, Error: err.Error(), Spent: milliseconds(spent)})
 		}
 		if errors.Is(err, minify.ErrNothingToResume) {
 			return usageError{err}
@@ -420,7 +428,8 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 			status = doneInterrupted
 		}
 		events.done(doneEvent{ID: rep.ID, File: path, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
-			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script})
+			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script,
+			Floor: rep.Floor.Milliseconds(), Spent: milliseconds(rep.Spent)})
 		if e := events.Err(); e != nil {
 			return e
 		}
@@ -451,11 +460,12 @@ func (a *app) writeResult(rep reduce.Report, at place, start string) (out, scrip
 }
 
 // tell passes an event of the search on. Its last word is minify's own.
-func tell(w *eventWriter, ev minify.Event, path, engine string) {
+func tell(w *eventWriter, ev minify.Event, path string, e engine.Engine) {
 	cost := reduce.Cost(ev.Cost)
 	switch ev.Kind {
 	case minify.EventStart:
-		w.start(startEvent{ID: ev.ID, File: path, Engine: engine, Resumed: ev.Resumed, Signature: ev.Outcome.Signature, Cost: cost})
+		t, ok := e.(*torch.Engine)
+		w.start(startEvent{ID: ev.ID, File: path, Engine: e.Name(), Kept: ok && t.Kept(), Resumed: ev.Resumed, Signature: ev.Outcome.Signature, Cost: cost})
 	case minify.EventTaken:
 		w.taken(takenEvent{Reduction: ev.Reduction, Edit: ev.Edit, Before: reduce.Cost(ev.Before), Cost: cost, Answers: ev.Used})
 	case minify.EventFinding:
@@ -483,6 +493,7 @@ func (a *app) tellResult(rep reduce.Report, out, script string, interrupted bool
 	if rep.Rate > 0 {
 		say("flaky: it fails in %.0f %% of %s", 100*rep.Rate, replay.Count(rep.Runs, "run"))
 	}
+	say("time: %s", rep.Time())
 	for _, w := range rep.Workaround {
 		say("workaround: %s = %s", w.Name, w.Value)
 	}
@@ -522,7 +533,7 @@ func newProgress(w any) *progress {
 	return p
 }
 
-func (p *progress) show(m minify.Progress) {
+func (p *progress) show(m reduce.Progress) {
 	if p.w == nil {
 		return
 	}
@@ -534,7 +545,14 @@ func (p *progress) show(m minify.Progress) {
 		return
 	}
 	p.last, p.any = time.Now(), true
-	line := fmt.Sprintf("minifying: %s, %s, %s, %s (%s)", replay.Count(m.Nodes, "node"), replay.Count(m.Queries, "query"), replay.Count(m.CacheHits, "cache hit"), m.Elapsed.Round(100*time.Millisecond), m.Reduction)
+	took := m.Elapsed.Round(100 * time.Millisecond).String()
+	if p.tty {
+		took = m.Spent.Round(100 * time.Millisecond).String()
+		if m.Floor > 0 {
+			took += fmt.Sprintf(", %.1f times its floor", m.Spent.Seconds()/m.Floor.Seconds())
+		}
+	}
+	line := fmt.Sprintf("minifying: %s, %s, %s, %s (%s)", replay.Count(m.Nodes, "node"), replay.Count(m.Queries, "query"), replay.Count(m.CacheHits, "cache hit"), took, m.Reduction)
 	if p.tty {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
 	} else {

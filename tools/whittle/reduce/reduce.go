@@ -36,8 +36,18 @@ type Options struct {
 
 	Store      *replay.Store // nil => nothing outlives the search
 	MustResume bool          // ErrNothingToResume if the store has no such search that was stopped
-	Progress   func(minify.Progress)
+	Progress   func(Progress)
 	Event      func(minify.Event)
+	// Clock counts what the time goes to. What it has counted before Run, that the search waited for its engine to start, belongs to the search;
+	// nil => one that starts with Run.
+	Clock *engine.Clock
+}
+
+// Progress is minify's, and how the search does against its floor.
+type Progress struct {
+	minify.Progress
+	Spent time.Duration // by the Clock
+	Floor time.Duration // what is known of it: a proof is taken to last as long as the first run; 0 where that is not known
 }
 
 // Report is what came out.
@@ -50,10 +60,12 @@ type Report struct {
 	NoScript   string            // why there is no script, where one was asked for
 	Seconds    float64
 	Findings   []Finding
-	Floor      time.Duration // what no search could have saved, see floor; 0 where the store had the answers
+	Floor      time.Duration            // what no search could have saved, see floor; 0 where the store had the answers
+	Elapsed    time.Duration            // by the Clock
+	Spent      map[string]time.Duration // what Elapsed went to, by engine.Kinds
 }
 
-// floor is the time that no search can do without: the engine's start, the run of the start that showed the failure, and one proof of the result in a
+// floor is the time that no search can do without: the engine's start, as far as it was waited for, the run of the start that showed the failure, and one proof of the result in a
 // process that ran nothing before. 0 if one of these was not done in this run.
 func floor(startup time.Duration, steps []replay.Step) time.Duration {
 	var first, proof time.Duration
@@ -82,7 +94,13 @@ type Finding struct {
 // Run reduces. An interrupted search gives the best so far, with the error.
 func Run(ctx context.Context, o Options) (Report, error) {
 	begin := time.Now()
-	e := o.Engine
+	e, clock := o.Engine, o.Clock
+	if clock == nil {
+		clock = engine.NewClock(time.Now)
+	}
+	ctx = engine.WithClock(ctx, clock)
+	waited, _ := clock.Spent()
+	startup := waited[engine.OnStart]
 	start, err := e.Load(ctx, o.Repro, o.Dir)
 	if err != nil {
 		return Report{}, err
@@ -94,8 +112,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 			return machine(e.Run(ctx, o.Repro, c))
 		}),
 		Values: e, Store: o.Store, Want: o.Want, Seen: o.Seen, Workers: max(o.Workers, 1), Together: e.Together, Confirm: o.Confirm, Resume: o.MustResume, MaxQueries: o.MaxQueries, Deadline: o.Deadline,
-		FindingQueries: o.FindingQueries, Progress: o.Progress, Event: o.Event,
-		Fingerprint: replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
+		FindingQueries: o.FindingQueries,
+		Fingerprint:    replay.HashOf(e.Fingerprint(), string(o.Repro.Stage), o.Repro.Backend, string(o.Repro.Accuracy), o.Repro.Tracing, o.Repro.Preamble),
 		Render: func(s minify.State) string {
 			r, err := engine.Describe(o.Repro, s)
 			if err != nil {
@@ -114,18 +132,29 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Workarounds {
 		s.Workarounds = workarounds(o.Repro)
 	}
-	if o.Store != nil {
-		s.Event = func(ev minify.Event) {
-			if ev.Kind == minify.EventStart {
-				id, startCalls = ev.ID, ev.Cost.Calls
+	var first time.Duration // of the start's run
+	s.Event = func(ev minify.Event) {
+		if ev.Kind == minify.EventStart {
+			id, startCalls = ev.ID, ev.Cost.Calls
+			if !ev.Resumed {
+				first = ev.Outcome.Duration
 			}
-			if (ev.Kind == minify.EventStart || ev.Kind == minify.EventTaken) && id > 0 {
-				// Only for those who look on: the search does not depend on it.
-				_ = o.Store.PutProgress(ctx, id, ev.Outcome.Signature, startCalls, ev.Cost.Calls)
+		}
+		if (ev.Kind == minify.EventStart || ev.Kind == minify.EventTaken) && id > 0 {
+			// Only for those who look on: the search does not depend on it.
+			_ = o.Store.PutProgress(ctx, id, ev.Outcome.Signature, startCalls, ev.Cost.Calls)
+		}
+		if o.Event != nil {
+			o.Event(ev)
+		}
+	}
+	if o.Progress != nil {
+		s.Progress = func(p minify.Progress) {
+			x := Progress{Progress: p, Spent: clock.Elapsed()}
+			if first > 0 {
+				x.Floor = startup + 2*first
 			}
-			if o.Event != nil {
-				o.Event(ev)
-			}
+			o.Progress(x)
 		}
 	}
 	if s.Want.IsZero() && o.Repro.Accuracy != "" && o.Repro.Accuracy != repros.NoAccuracy {
@@ -170,7 +199,8 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Standalone && ctx.Err() == nil {
 		rep.Standalone, rep.NoScript = script(ctx, o, rep)
 	}
-	rep.Seconds, rep.Floor = time.Since(begin).Seconds(), floor(e.Startup(), res.Steps)
+	rep.Seconds, rep.Floor = time.Since(begin).Seconds(), floor(startup, res.Steps)
+	rep.Spent, rep.Elapsed = clock.Spent()
 	return rep, ctx.Err()
 }
 

@@ -3,12 +3,14 @@ package reduce
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"whittle/capture/fx"
 	"whittle/minify"
 	"whittle/repros"
+	"whittle/repros/engine"
 )
 
 func TestVariants(t *testing.T) {
@@ -36,5 +38,21 @@ func TestAddBackend(t *testing.T) {
 	}
 	if err := AddBackend(r, "p.py", "import os\n"); err == nil || !strings.Contains(err.Error(), "picky") {
 		t.Error(err)
+	}
+}
+
+func TestTime(t *testing.T) {
+	spent := map[string]time.Duration{engine.OnStart: 4100 * time.Millisecond, engine.OnCompiler: 3 * time.Second, engine.OnPython: 5 * time.Second, engine.OnRun: 49 * time.Millisecond, engine.OnIdle: 151 * time.Millisecond}
+	for _, c := range []struct {
+		r    Report
+		want string
+	}{
+		{Report{Elapsed: 12300 * time.Millisecond, Floor: 8800 * time.Millisecond, Spent: spent}, "12.3 s, 1.4 times its floor of 8.8 s (python 5.0, start 4.1, C++ 3.0, idle 0.2)"},
+		{Report{Elapsed: time.Second, Spent: map[string]time.Duration{engine.OnIdle: time.Second}}, "1.0 s (idle 1.0)"},
+		{Report{Elapsed: time.Millisecond}, "0.0 s"},
+	} {
+		if diff := cmp.Diff(c.want, c.r.Time()); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
