@@ -9,6 +9,7 @@ import time
 import traceback
 
 from .fresh import fresh
+from .marks import Page
 from .outcome import STAGES
 from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
 from .wire import pack, write_all
@@ -27,6 +28,7 @@ class Child:
         self.compiling = None  # since when it compiles something, None: it does not
         self.peak = 0
         self.heights = []  # (time, peak) of the last second
+        self.page = Page()  # where it was last
         self.output = tempfile.TemporaryFile(dir=server.tmp)
         self.pid = self.pipe = self.orders = self.home = None
 
@@ -47,7 +49,7 @@ class Child:
 
     def fork(self, server, work):
         """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles, mark.known() that it is known how it
-        ends."""
+        ends; mark.page is for marks of where it is."""
         def run(fd):
             server.leave()
             limit(self.job.get("limits") or {})
@@ -60,6 +62,7 @@ class Child:
                 say(mark=name)
             mark.compiling = lambda begins: say(compiling=begins)
             mark.known = lambda: say(known=True)
+            mark.page = self.page
             say(result=work(self.job, mark))
 
         self.start(run)

@@ -6,6 +6,7 @@ from .graphs import clones, text_names, twin
 from .headers import share_headers
 from .judge import compare
 from .load import arguments, draws, run_text, settle
+from .marks import Watch
 from .outcome import describe, failed, invalid, outcome
 
 
@@ -40,6 +41,8 @@ def after_aot(ns, args, job, mark):
         mark("eager")
         torch._inductor.config.generate_intermediate_hooks = True
         kernels = Kernels(gm, text_names(gm, job["text"]))
+        if job.get("locate"):
+            Watch(mark.page).begin(kernels)
         eager = twin(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
         try:
             compiled = compile_fx_inner(gm, args)
@@ -85,6 +88,8 @@ def after_dynamo(ns, args, job, mark):
         except Exception as e:
             return invalid(e)
         mark("eager")
+        if job.get("locate"):
+            graphs.watch = Watch(mark.page, graphs.lines)
         torch._dynamo.callback.on_compile_start(lambda *_: mark.compiling(True))
         torch._dynamo.callback.on_compile_end(lambda *_: mark.compiling(False))
         opt = torch._dynamo.optimize(marked)(mod)
