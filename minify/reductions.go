@@ -242,7 +242,7 @@ func sweep(ctx context.Context, d *driver) error {
 			return err
 		}
 		before := d.taken
-		d.certificate = nil
+		d.certificate, d.short = nil, nil
 		clear(d.lost) // the certificate takes nothing for granted
 		clear(d.needed)
 		clear(d.edges)

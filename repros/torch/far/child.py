@@ -29,6 +29,7 @@ class Child:
         self.peak = 0
         self.heights = []  # (time, peak) of the last second
         self.page = Page()  # where it was last
+        self.steps = set()  # that it came to
         self.output = tempfile.TemporaryFile(dir=server.tmp)
         self.pid = self.pipe = self.orders = self.home = None
 
@@ -49,7 +50,7 @@ class Child:
 
     def fork(self, server, work):
         """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles, mark.known() that it is known how it
-        ends; mark.page is for marks of where it is."""
+        ends; mark.page is for marks of where it is, mark.step(name) says that it comes to a step, and mark.end(result) ends it."""
         def run(fd):
             server.leave()
             limit(self.job.get("limits") or {})
@@ -63,6 +64,13 @@ class Child:
             mark.compiling = lambda begins: say(compiling=begins)
             mark.known = lambda: say(known=True)
             mark.page = self.page
+            mark.step = lambda name: say(step=name)
+
+            def end(result):
+                say(result=result)
+                sys.stdout.flush()
+                os._exit(0)
+            mark.end = end
             say(result=work(self.job, mark))
 
         self.start(run)

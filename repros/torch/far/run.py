@@ -8,6 +8,7 @@ from .judge import compare
 from .load import arguments, draws, run_text, settle
 from .marks import Watch
 from .outcome import describe, failed, invalid, outcome
+from .steps import Steps
 
 
 def query(server):
@@ -23,11 +24,11 @@ def query(server):
         mark("loaded")
         if job.get("accuracy") and draws(job["text"]):
             torch._inductor.config.fallback_random = True
-        return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark)
+        return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark, Steps(job, mark))
     return work
 
 
-def after_aot(ns, args, job, mark):
+def after_aot(ns, args, job, mark, steps):
     import torch
     from torch._inductor.compile_fx import compile_fx_inner
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -59,7 +60,7 @@ def after_aot(ns, args, job, mark):
         return outcome("pass")
 
 
-def after_dynamo(ns, args, job, mark):
+def after_dynamo(ns, args, job, mark, steps):
     import torch
     from torch._dynamo.debug_utils import run_fwd_maybe_bwd
     mod, forward_only = ns["mod"], bool(job.get("only_fwd"))
@@ -73,6 +74,7 @@ def after_dynamo(ns, args, job, mark):
         torch._inductor.config.generate_intermediate_hooks = bool(job.get("locate") and job.get("accuracy"))
 
     def marked(gm, inputs, **kwargs):
+        steps.come("backend")
         f = backend(gm, inputs, **kwargs)
         if not marked.compiled:
             marked.compiled = True

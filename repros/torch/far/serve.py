@@ -25,6 +25,7 @@ from .headers import precompile
 from .outcome import out_of_memory, outcome, stopped
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
 from .run import query
+from .steps import before
 from .warm import warm, warm_compile
 from .wire import pack, unpack, write_all
 
@@ -214,6 +215,8 @@ class Server:
                     child.marks.append(message["mark"])
                 if "known" in message:
                     child.known = time.monotonic() - child.began
+                if "step" in message:
+                    child.steps.add(message["step"])
                 if "compiling" in message:
                     child.compiles(message["compiling"])
                 if "result" in message:
@@ -276,6 +279,8 @@ class Server:
             result["seconds"] = time.monotonic() - child.began
             result["known"] = child.known or result["seconds"]
             result["times"] = child.times
+            if (result.get("error") or result.get("signature") or {}).get("stage") == "compile":
+                result["before"] = before(child.job, child.steps)
             result["peak"] = max(0, child.peak - self.facts.get("resident", 0))
             result.setdefault("detail", "")
             if result["status"] != "pass":
