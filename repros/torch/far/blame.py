@@ -22,6 +22,7 @@ class Kernels:
         self.entered = {}  # by name: the names of the nodes that each call of it stands for, in order; layers that are alike share their kernels
         self.names = names
         self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
+        self.inputs = {n.name: [i.name for i in n.all_input_nodes if i.op.startswith("call")] for n in gm.graph.nodes}
         self.statements = Statements()
         with contextlib.suppress(Exception):
             from torch._inductor.codegen.cpp import CppScheduling

@@ -45,17 +45,18 @@ class Page:
             mark = json.loads(text)
         except ValueError:
             return None
-        known = isinstance(mark, dict) and isinstance(mark.get("at"), str) and isinstance(mark.get("calls"), list)
-        return mark if known and all(isinstance(c, str) for c in mark["calls"]) else None
+        known = isinstance(mark, dict) and isinstance(mark.get("at"), str) and all(isinstance(mark.get(k), list) for k in ("calls", "views"))
+        return mark if known and all(isinstance(c, str) for c in mark["calls"] + mark["views"]) else None
 
 
 NOWHERE = b""  # above the compiler and what it made, or in eager
 
 
-def mark_of(at, calls):
-    """A mark's bytes. at says where in words, calls are those of the repro that this stands for."""
-    for most in (len(calls), 64, 0):
-        mark = json.dumps({"at": at, "calls": calls[:most]}).encode()
+def mark_of(at, calls, views=()):
+    """A mark's bytes. at says where in words, calls are those of the repro that this stands for, and views those that only say how it looks at what
+    it reads."""
+    for most in (len(calls) + len(views), 64, 0):
+        mark = json.dumps({"at": at, "calls": calls[:most], "views": list(views)[:most]}).encode()
         if len(mark) <= SLOT - FRONT.size:
             return mark
     return NOWHERE
@@ -190,11 +191,21 @@ class Watch:
 
         PyCodeCache.load_by_key_path = staticmethod(loaded)
 
+    def views(self, nodes, made):
+        """The nodes before these that nothing was made from: no kernel and no call of an operator stands for them."""
+        found, todo = set(), list(nodes)
+        while todo:
+            new = {i for i in self.kernels.inputs.get(todo.pop(), ()) if i not in made} - found
+            found |= new
+            todo.extend(new)
+        return found
+
     def wrap(self, names):
         """Has the code whose global names these are mark what it enters. What was entered last stays marked until the graph's end: a kernel that
         writes where it must not may only be found out later."""
-        marks = {name: [mark_of("the kernel %s" % name, self.calls(o)) for o in each] for name, each in self.kernels.entered.items()}
-        marks |= {name: [mark_of(name, self.calls(o)) for o in each] for name, each in self.externs.items()}
+        made = set().union(*(o for each in (*self.kernels.entered.values(), *self.externs.values()) for o in each))
+        marks = {name: [mark_of("the kernel %s" % name, self.calls(o), self.calls(self.views(o, made))) for o in each] for name, each in self.kernels.entered.items()}
+        marks |= {name: [mark_of(name, self.calls(o), self.calls(self.views(o, made))) for o in each] for name, each in self.externs.items()}
         entered = {}  # how often, by name, since the graph began
 
         def enter(name):

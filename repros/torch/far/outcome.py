@@ -26,7 +26,9 @@ def stopped(child, status, kind, message):
     last = child.page.read() if child.stage() in ("compile", "run") else None
     if last is not None:
         result["message"] = "%s, in %s" % (message, last["at"])
-        told(result, "suspects" if len(last["calls"]) == 1 else "region", last["calls"])
+        near = last["views"] + last["calls"]
+        told(result, "suspects", last["calls"] if len(last["calls"]) == 1 else [])
+        told(result, "region", near if len(near) > 1 else [])
     return result
 
 
