@@ -42,5 +42,6 @@
 //   - dims.go, relate.go, shrink.go: which sizes must agree, and making them small.
 //   - world.go, eager.go: what is known of values, and the engine that holds them where there is no other.
 //   - driver.go, rounds.go, walk.go: asking for edits and adopting them. executor.go, planner.go: answers, and questions ahead of their time.
+//   - short.go: candidates that need not run to their ends. flaky.go: failures that come and go.
 //   - journal.go, written.go, retrace.go: what was done, and doing it again.
 package minify

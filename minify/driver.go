@@ -83,7 +83,10 @@ func (d *driver) run(ctx context.Context) error {
 			return err
 		}
 		d.proving = true
-		if again, err = d.confirm(ctx); err != nil {
+		if again, err = d.doubtShort(ctx); err == nil && !again {
+			again, err = d.confirm(ctx)
+		}
+		if err != nil {
 			return err
 		}
 		d.proving = again
@@ -167,6 +170,7 @@ func (d *driver) fail(ctx context.Context) error {
 			if c.Attempt > 0 {
 				return d.measure(ctx)
 			}
+			d.stopAt(o.Before)
 			return nil
 		}
 		if o.Status != replay.Pass {
@@ -283,6 +287,7 @@ func (d *driver) note(ctx context.Context, trials []*trial, took map[int]bool) e
 		d.conclude(t)
 		if d.certify != "" {
 			d.certificate = append(d.certificate, Trial{Reduction: d.certify, Edit: t.c.Edit, Verdict: t.verdict})
+			d.noteShort(t)
 		}
 		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}, t.edit); err != nil {
 			return err

@@ -33,6 +33,7 @@ type executor struct {
 	s        *Search
 	h        hasher
 	landing  func()     // called when an answer came
+	until    string     // step at which candidates are stopped, as the failure that is looked for comes before it: see short.go
 	proving  bool       // the deadline no longer counts
 	flaky    *flakiness // nil => every run of a state is taken to give the same
 	measured flakiness
@@ -93,14 +94,17 @@ type flight struct {
 	err     error
 }
 
-// mark tells the key of a query apart from that of the same query in a fresh process, or of its repeated runs: their answers are kept under keys of
-// their own.
+// mark tells the key of a query apart from that of the same query in a fresh process, of its repeated runs, or of its run to the end: their answers are
+// kept under keys of their own.
 func (x *executor) mark(k replay.QueryKey, c Candidate) replay.QueryKey {
 	if c.Fresh {
 		k.Config = replay.HashOf(k.Config, "fresh")
 	}
 	if c.Attempt > 0 {
 		k.Config = replay.HashOf(k.Config, fmt.Sprintf("attempt %d", c.Attempt))
+	}
+	if c.Until != "" {
+		k.Config = replay.HashOf(k.Config, "until "+c.Until)
 	}
 	return k
 }

@@ -96,6 +96,7 @@ func (d *driver) runsOf(ctx context.Context, s State, edit string, from, to int,
 // measure finds out how often the failure comes, and how often a state without it fails; from then on candidates are run
 // repeatedly. A current state that fails much more seldom than the start was taken by chance: then the search begins again.
 func (d *driver) measure(ctx context.Context) error {
+	d.full()
 	row := d.row
 	d.row = "measure"
 	defer func() { d.row = row }()

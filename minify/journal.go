@@ -13,6 +13,7 @@ type journal struct {
 	id          int64 // in the store; 0 => nothing is written
 	steps       []replay.Step
 	certificate []Trial
+	short       []*trial // of the certificate: for each call that goes in none, one that was stopped before its end
 	findings    []Finding
 	found       map[replay.Signature]bool
 	timeouts    map[string]int // by row

@@ -41,7 +41,8 @@ func (pl *planner) prepare(ctx context.Context, v *view, base State, e Edit) (*t
 		return t, nil
 	}
 	t.key = pl.h.key(st, pl.s.Fingerprint)
-	t.c = Candidate{State: st, Reduction: v.row, Edit: e.String(), Hash: hashOf(t.key)}
+	t.c = Candidate{State: st, Reduction: v.row, Edit: e.String(), Hash: hashOf(t.key), Until: pl.until}
+	t.key = pl.mark(t.key, t.c)
 	if t.c.Hash == t.parent {
 		t.skip = true
 		return t, nil

@@ -258,7 +258,7 @@ func sweep(ctx context.Context, d *driver) error {
 			return err
 		}
 		before := d.taken
-		d.certificate = nil
+		d.certificate, d.short = nil, nil
 		clear(d.lost) // the certificate takes nothing for granted but what was asked
 		clear(d.needed)
 		clear(d.edges)
@@ -310,7 +310,8 @@ func (d *driver) single(ctx context.Context, r reduction, choose func([]Edit) []
 	}
 	for _, e := range edits {
 		if k, known := d.kept[e.String()]; known {
-			d.certificate = append(d.certificate, Trial{r.name, e.String(), k.verdict, true})
+			d.certificate = append(d.certificate, Trial{r.name, e.String(), k.trial.verdict, true})
+			d.noteShort(k.trial)
 		}
 	}
 	return d.rounds(ctx, d.open(edits))

@@ -76,6 +76,7 @@ type Candidate struct {
 	Hash      string // identity of state: graph, inputs and configuration
 	Fresh     bool   // run it in a process that ran nothing before
 	Attempt   int    // > 0 for a repeated run of the same state
+	Until     string // a step of the compiler (replay.Outcome.Before): a run that comes to it may be stopped there, and has passed; "" => none
 }
 
 // Cost orders states: lower is better, earlier fields weigh more.

@@ -39,8 +39,8 @@ type insight struct {
 // kept is the answer to a single edit that does not keep the failure: of the best state, or of one that what was adopted since made finer in
 // things that come after the row's.
 type kept struct {
-	verdict replay.Verdict
-	grain   grain
+	trial *trial
+	grain grain
 }
 
 // grain orders what rows change: from the graph down to settings. An answer about something coarse outlives what becomes finer later, as which
@@ -61,7 +61,7 @@ func (v *view) keep(row string, t *trial) {
 	if r == nil || r.singles == nil || t.verdict == replay.Reproduced || t.verdict == replay.VerdictInfra {
 		return
 	}
-	v.kept[t.c.Edit] = kept{t.verdict, r.grain}
+	v.kept[t.c.Edit] = kept{t, r.grain}
 }
 
 // changed forgets the answers that the adoption of a row's edit makes doubtful.

@@ -21,6 +21,9 @@ type Outcome struct {
 	Region   []string `json:"region,omitempty"`
 	// Outputs are the positions of the graph's outputs that are wrong, for accuracy; nil where the engine cannot tell.
 	Outputs []int `json:"outputs,omitempty"`
+	// Before is the first step of the compiler that the run did not come to, of those at which the engine can stop a candidate: a failure came
+	// before it, or a pass was stopped there, as was asked for. "" for a run that went through all of them.
+	Before string `json:"before,omitempty"`
 }
 
 // Status is the kind of an outcome.

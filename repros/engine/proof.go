@@ -25,13 +25,16 @@ var stages = []string{"load", "eager", "compile", "run", "compare"}
 func UnderWay(marks int) string { return stages[min(marks, len(stages)-1)] }
 
 // Proved is o where its marks prove it, else a fault of the infrastructure. Whoever says how a candidate ended has been through the stages
-// before: a pass has all marks, and a failure those of the stages before its own. All failures have at least been loaded, whatever stage
+// before: a pass has all marks, but for one that was stopped in the compiler, as was asked; and a failure has those of the stages before its own. All failures have at least been loaded, whatever stage
 // they name.
 func Proved(o replay.Outcome) replay.Outcome {
 	need := 0
 	switch o.Status {
 	case replay.Pass:
 		need = len(Marks)
+		if o.Before != "" { // it was stopped on its way through the compiler
+			need = slices.Index(Marks, Eager) + 1
+		}
 	case replay.Failed, replay.Timeout, replay.OOM, replay.Killed:
 		stage := o.Signature.Stage
 		if stage == "accuracy" {

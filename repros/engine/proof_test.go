@@ -8,32 +8,37 @@ import (
 	"whittle/replay"
 )
 
-// Which marks prove an outcome, for all engines.
+// Which marks prove an outcome, for all engines. A pass that was stopped in the compiler has been through eager; where it says so of a failure, that
+// changes nothing.
 func TestProved(t *testing.T) {
 	for _, c := range []struct {
 		status replay.Status
 		stage  string
 		marks  int    // that it has
 		want   string // that it lacks
+		before string // the step at which it was stopped
 	}{
-		{replay.Pass, "", 4, ""},
-		{replay.Pass, "", 3, "ran"},
-		{replay.Failed, "compile", 2, ""},
-		{replay.Failed, "compile", 1, "eager"},
-		{replay.Failed, "run", 2, "compiled"},
-		{replay.Failed, "accuracy", 4, ""},
-		{replay.Failed, "accuracy", 3, "ran"},
-		{replay.Failed, "eager", 1, ""},
-		{replay.Failed, "", 0, "loaded"},
-		{replay.Failed, "load", 0, "loaded"},
-		{replay.Failed, "some stage", 1, ""},
-		{replay.Timeout, "run", 2, "compiled"},
-		{replay.Killed, "compare", 3, "ran"},
-		{replay.OOM, "compile", 2, ""},
-		{replay.Invalid, "", 0, ""},
-		{replay.Infrastructure, "run", 0, ""},
+		{replay.Pass, "", 4, "", ""},
+		{replay.Pass, "", 3, "ran", ""},
+		{replay.Pass, "", 2, "", "C++"},
+		{replay.Pass, "", 1, "eager", "C++"},
+		{replay.Failed, "compile", 2, "", ""},
+		{replay.Failed, "run", 2, "compiled", "C++"},
+		{replay.Failed, "compile", 1, "eager", ""},
+		{replay.Failed, "run", 2, "compiled", ""},
+		{replay.Failed, "accuracy", 4, "", ""},
+		{replay.Failed, "accuracy", 3, "ran", ""},
+		{replay.Failed, "eager", 1, "", ""},
+		{replay.Failed, "", 0, "loaded", ""},
+		{replay.Failed, "load", 0, "loaded", ""},
+		{replay.Failed, "some stage", 1, "", ""},
+		{replay.Timeout, "run", 2, "compiled", ""},
+		{replay.Killed, "compare", 3, "ran", ""},
+		{replay.OOM, "compile", 2, "", ""},
+		{replay.Invalid, "", 0, "", ""},
+		{replay.Infrastructure, "run", 0, "", ""},
 	} {
-		o := replay.Outcome{Status: c.status, Message: "as it was", Signature: replay.Signature{Stage: c.stage}, Marks: Marks[:c.marks]}
+		o := replay.Outcome{Status: c.status, Message: "as it was", Signature: replay.Signature{Stage: c.stage}, Marks: Marks[:c.marks], Before: c.before}
 		want := o
 		if c.want != "" {
 			want = replay.Outcome{Status: replay.Infrastructure, Message: string(c.status) + ` without the mark "` + c.want + `"`, Marks: o.Marks}

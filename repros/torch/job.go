@@ -40,6 +40,7 @@ type subject struct {
 	CompileThreads int                `json:"compile_threads,omitempty"`
 	Limits         limits             `json:"limits"`
 	Locate         bool               `json:"locate,omitempty"`
+	Until          string             `json:"until,omitempty"`
 	Inputs         []string           `json:"inputs"` // explore: what load_args gives, in its order
 	Storages       []string           `json:"storages,omitempty"`
 	SaveDir        string             `json:"save_dir,omitempty"`

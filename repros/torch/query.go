@@ -28,6 +28,7 @@ type Query struct {
 	Give     map[string][]byte  // those of Storages that are this query's alone, by hash
 	SaveDir  string             // Fresh: as the text says it
 	Locate   bool               // after aot: say which calls to blame, where that can be told
+	Until    string             // as minify.Candidate says it: "backend", where Dynamo calls one, or "C++", where the first code is to be compiled
 }
 
 // needs are the storages that the far side has to hold.
@@ -87,6 +88,7 @@ type reply struct {
 	Suspects  []string           `json:"suspects"`
 	Region    []string           `json:"region"`
 	Outputs   []int              `json:"outputs"`
+	Before    string             `json:"before"`
 	Killer    string             `json:"killer"` // the signal that ended the child, sent by neither side
 	Signature replay.Signature   `json:"signature"`
 	Error     *struct {
@@ -103,7 +105,7 @@ func (c *Client) job(op string, q Query) job {
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
 func (c *Client) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 	j := c.job("run", q)
-	j.Nonce, j.Locate = rand.Text(), q.Locate
+	j.Nonce, j.Locate, j.Until = rand.Text(), q.Locate, q.Until
 	if q.Fresh {
 		j.Op, j.Storages, j.SaveDir = "fresh", q.Storages, q.SaveDir
 	}
@@ -120,7 +122,7 @@ func (c *Client) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 		if err := json.Unmarshal(b, &r); err != nil {
 			return replay.Outcome{Status: replay.Infrastructure, Message: "an answer that is no outcome: " + err.Error()}, nil
 		}
-		if o := r.outcome(); try == 2 || r.Killer != "SIGKILL" {
+		if o := r.outcome(q.Until); try == 2 || r.Killer != "SIGKILL" {
 			c.learn(r)
 			return o, nil
 		}
@@ -172,8 +174,12 @@ func (c *Client) limits(fresh bool, calls int) limits {
 		RunFactor: l.RunFactor, RunFloor: l.RunFloor.Seconds(), CPU: l.CPU.Seconds(), Memory: l.Memory}
 }
 
-func (r reply) outcome() replay.Outcome {
-	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Duration: time.Duration(r.Known * float64(time.Second))}
+// outcome is what the reply to a query that was to go until a step proves. One that was not asked to stop there has to have all its marks.
+func (r reply) outcome(until string) replay.Outcome {
+	if r.Status == replay.Pass && r.Before != until {
+		r.Before = ""
+	}
+	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Before: r.Before, Duration: time.Duration(r.Known * float64(time.Second))}
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}

@@ -5,7 +5,7 @@ import functools
 import re
 import traceback
 
-from .graphs import clones, forward_lines, intermediates, twin
+from .graphs import clones, forward_lines, intermediates, line_in_repro, twin
 from .judge import noisy_intermediates
 from .outcome import describe, innermost, told
 from .strict import far
@@ -19,8 +19,10 @@ class Kernels:
 
     def __init__(self, gm, names):
         self.sources = {}  # by name: the code, and the names of the nodes that it came from
+        self.entered = {}  # by name: the names of the nodes that each call of it stands for, in order; layers that are alike share their kernels
         self.names = names
         self.order = {n.name: i for i, n in enumerate(gm.graph.nodes)}
+        self.inputs = {n.name: [i.name for i in n.all_input_nodes if i.op.startswith("call")] for n in gm.graph.nodes}
         self.statements = Statements()
         with contextlib.suppress(Exception):
             from torch._inductor.codegen.cpp import CppScheduling
@@ -29,8 +31,8 @@ class Kernels:
             def define_kernel(scheduling, code, nodes, *a, **k):
                 name = real(scheduling, code, nodes, *a, **k)
                 with contextlib.suppress(Exception):
-                    origins = {o.name for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
-                    self.sources.setdefault(name, (code, origins))
+                    self.sources.setdefault(name, (code, origins(nodes)))
+                    self.entered.setdefault(name, []).append(origins(nodes))
                 return name
 
             CppScheduling.define_kernel = define_kernel
@@ -42,18 +44,29 @@ class Kernels:
             command = re.search(r"(\S+\.cpp)\b", str(e)) if type(e).__name__ == "CppCompileError" else None
             written = open(command.group(1)).read() if command else ""
             called = " ".join(f.line or "" for x in (outer, e) for f in traceback.extract_tb(x.__traceback__) if f.filename.endswith(".py"))
-            for name, (code, origins) in self.sources.items():  # layers that are alike have kernels that are alike: the first will do
-                body = code.partition("{")[2].rpartition("}")[0].strip()
-                if not guilty and (written and body and body in written or re.search(r"\b%s\b" % re.escape(name), called)):
-                    guilty |= origins
+            name = self.named(written) or next((n for n in self.sources if re.search(r"\b%s\b" % re.escape(n), called)), None)
+            if name:
+                guilty |= self.sources[name][1]
             self.add(result, guilty)
             at = re.search(re.escape(command.group(1)) + r":(\d+):(?:\d+:)? error", str(e)) if written else None
             if at:
                 told(result, "suspects", [self.names[n] for n in self.statements.behind(written.split("\n"), int(at.group(1)) - 1) if n in guilty and n in self.names])
         return result
 
+    def named(self, source):
+        """The kernel that a C++ source holds: of those that are alike, the first; None for none of them."""
+        for name, (code, _) in self.sources.items():
+            body = code.partition("{")[2].rpartition("}")[0].strip()
+            if body and body in source:
+                return name
+        return None
+
+    def called(self, nodes):
+        """The repro's calls that nodes of the graph stand for, in its order."""
+        return [self.names[n] for n in sorted(nodes, key=lambda n: self.order.get(n, 0)) if n in self.names]
+
     def add(self, result, guilty):
-        told(result, "region", [self.names[n] for n in sorted(guilty, key=lambda n: self.order.get(n, 0)) if n in self.names])
+        told(result, "region", self.called(guilty))
 
     def part(self, result, gm, compiled, args, job):
         """Adds to an outcome the calls at which a compiled graph parts from eager."""
@@ -145,6 +158,11 @@ class Kernels:
         return guilty
 
 
+def origins(nodes):
+    """The names of the graph's nodes that those of Inductor's scheduler were made from."""
+    return {o.name for n in nodes for o in (n.node.get_origins() if hasattr(n.node, "get_origins") else n.node.origins)}
+
+
 class Statements:
     """Which node each statement of the generated C++ comes from. A fused kernel is one chain of closures; each knows under which node it was
     made, and this follows them through Inductor's own little graph of a loop to the text."""
@@ -219,6 +237,7 @@ class Graphs:
 
     def __init__(self, job):
         self.job, self.lines, self.last = job, forward_lines(job["text"]), []
+        self.watch = None  # marks.Watch, where there is one
         self.uncompiled = False  # run these graphs as they are
 
     def compile(self, gm, inputs):
@@ -230,6 +249,8 @@ class Graphs:
             mine = [eager, None, None, None]
             if self.job.get("locate"):
                 mine[1] = Kernels(gm, self.names(gm))
+                if self.watch is not None:
+                    self.watch.begin(mine[1])
             self.last.append(mine)
             compiled = compile_fx_inner(gm, inputs, **options)
 
@@ -263,9 +284,9 @@ class Graphs:
     def names(self, gm):
         found = {}
         for n in gm.graph.nodes:
-            lines = re.findall(r'File "repro.py", line (\d+), in forward', n.meta.get("stack_trace") or "")
-            if lines and int(lines[-1]) in self.lines:
-                found[n.name] = self.lines[int(lines[-1])]
+            line = line_in_repro(n)
+            if line in self.lines:
+                found[n.name] = self.lines[line]
         return found
 
     def blame(self, result, e):

@@ -9,6 +9,7 @@ import time
 import traceback
 
 from .fresh import fresh
+from .marks import Page
 from .outcome import STAGES
 from .process import PR_SET_PDEATHSIG, descendants, kill, limit, prctl
 from .spent import Spent, time_compiler
@@ -47,6 +48,8 @@ class Child:
         self.compiling = None  # since when it compiles something, None: it does not
         self.peak = 0
         self.heights = []  # (time, peak) of the last second
+        self.page = Page()  # where it was last
+        self.steps = set()  # that it came to
         self.output = tempfile.TemporaryFile(dir=server.tmp)
         self.pid = self.pipe = self.orders = self.home = None
 
@@ -67,7 +70,8 @@ class Child:
 
     def fork(self, server, work):
         """Starts a child that does work(job, mark); mark.compiling(begins) says when it compiles, mark.known() that it is known how it
-        ends, and mark.build(wish) waits for a library of the pool: False where there will be none."""
+        ends; mark.build(wish) waits for a library of the pool: False where there will be none; mark.page is for marks of where it is,
+        mark.step(name) says that it comes to a step, and mark.end(result) ends it."""
         replies, self.orders = os.pipe()
 
         def run(fd):
@@ -91,6 +95,14 @@ class Child:
                 return built
             mark.build = build
             time_compiler(say)
+            mark.page = self.page
+            mark.step = lambda name: say(step=name)
+
+            def end(result):
+                say(result=result)
+                sys.stdout.flush()
+                os._exit(0)
+            mark.end = end
             say(result=work(self.job, mark))
 
         self.start(run)

@@ -1,5 +1,6 @@
 """Graphs of torch.fx: copies of them, what their nodes give, and what their text calls it."""
 import ast
+import re
 
 
 def forward_lines(text):
@@ -14,6 +15,12 @@ def forward_lines(text):
                             for line in range(s.lineno, s.end_lineno + 1):
                                 lines.setdefault(line, s.targets[0].id)
     return lines
+
+
+def line_in_repro(node):
+    """The line of the repro's text that a node was traced from; None where it does not know."""
+    lines = re.findall(r'File "repro.py", line (\d+), in forward', node.meta.get("stack_trace") or "")
+    return int(lines[-1]) if lines else None
 
 
 def text_names(gm, text):

@@ -16,12 +16,20 @@ def outcome(status, message="", **more):
 
 
 def stopped(child, status, kind, message):
-    """The outcome of an end from outside. Where eager was not through, it says nothing about the compiler."""
+    """The outcome of an end from outside, with the calls that the child was at, by its last mark. Where eager was not through, it says nothing
+    about the compiler."""
     if len(child.marks) == 0:
         return outcome("infrastructure", "while loading: " + message)
     if len(child.marks) == 1:
         return outcome("invalid", "in eager: " + message)
-    return outcome(status, message, signature={"stage": child.stage(), "type": kind})
+    result = outcome(status, message, signature={"stage": child.stage(), "type": kind})
+    last = child.page.read() if child.stage() in ("compile", "run") else None
+    if last is not None:
+        result["message"] = "%s, in %s" % (message, last["at"])
+        near = last["views"] + last["calls"]
+        told(result, "suspects", last["calls"] if len(last["calls"]) == 1 else [])
+        told(result, "region", near if len(near) > 1 else [])
+    return result
 
 
 def failed(e, stage):

@@ -6,8 +6,10 @@ from .graphs import clones, text_names, twin
 from .headers import share_headers
 from .judge import compare
 from .load import arguments, draws, run_text, settle
+from .marks import Watch
 from .outcome import describe, failed, invalid, outcome
 from .pool import ask_for_libraries
+from .steps import Steps
 
 
 def query(server):
@@ -24,11 +26,11 @@ def query(server):
         mark("loaded")
         if job.get("accuracy") and draws(job["text"]):
             torch._inductor.config.fallback_random = True
-        return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark)
+        return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark, Steps(job, mark))
     return work
 
 
-def after_aot(ns, args, job, mark):
+def after_aot(ns, args, job, mark, steps):
     import torch
     from torch._inductor.compile_fx import compile_fx_inner
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -42,6 +44,8 @@ def after_aot(ns, args, job, mark):
         mark("eager")
         torch._inductor.config.generate_intermediate_hooks = True
         kernels = Kernels(gm, text_names(gm, job["text"]))
+        if job.get("locate"):
+            Watch(mark.page).begin(kernels)
         eager = twin(gm) if job.get("accuracy") else None  # the compiler edits the graph that it gets
         try:
             compiled = compile_fx_inner(gm, args)
@@ -58,7 +62,7 @@ def after_aot(ns, args, job, mark):
         return outcome("pass")
 
 
-def after_dynamo(ns, args, job, mark):
+def after_dynamo(ns, args, job, mark, steps):
     import torch
     from torch._dynamo.debug_utils import run_fwd_maybe_bwd
     mod, forward_only = ns["mod"], bool(job.get("only_fwd"))
@@ -72,6 +76,7 @@ def after_dynamo(ns, args, job, mark):
         torch._inductor.config.generate_intermediate_hooks = bool(job.get("locate") and job.get("accuracy"))
 
     def marked(gm, inputs, **kwargs):
+        steps.come("backend")
         f = backend(gm, inputs, **kwargs)
         if not marked.compiled:
             marked.compiled = True
@@ -87,6 +92,8 @@ def after_dynamo(ns, args, job, mark):
         except Exception as e:
             return invalid(e)
         mark("eager")
+        if job.get("locate"):
+            graphs.watch = Watch(mark.page, graphs.lines)
         torch._dynamo.callback.on_compile_start(lambda *_: mark.compiling(True))
         torch._dynamo.callback.on_compile_end(lambda *_: mark.compiling(False))
         opt = torch._dynamo.optimize(marked)(mod)

@@ -27,6 +27,7 @@ from .outcome import out_of_memory, outcome, stopped
 from .pool import Pool
 from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
 from .run import query
+from .steps import before
 from .warm import warm, warm_compile
 from .wire import pack, unpack, write_all
 
@@ -231,6 +232,8 @@ class Server:
                     child.known = time.monotonic() - child.began
                 if "build" in message:
                     self.pool.request(child, message["build"])
+                if "step" in message:
+                    child.steps.add(message["step"])
                 if "compiling" in message:
                     child.compiles(message["compiling"])
                 child.spent.heard(child, message)
@@ -289,6 +292,8 @@ class Server:
             result["seconds"] = time.monotonic() - child.began
             result["known"] = child.known or result["seconds"]
             result["times"] = child.times
+            if (result.get("error") or result.get("signature") or {}).get("stage") == "compile":
+                result["before"] = before(child.job, child.steps)
             result["peak"] = max(0, child.peak - self.facts.get("resident", 0))
             result.setdefault("detail", "")
             if result["status"] != "pass":
