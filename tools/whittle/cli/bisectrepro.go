@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"whittle/minify"
+	"whittle/minify/bisect"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/repros/engine"
+	"whittle/tools/whittle/axis"
+	"whittle/tools/whittle/reduce"
+)
+
+// ofRepros bisects repros, each by the Pythons of versions; of a folder, all below it.
+func ofRepros(args, points []string, v *versionEngines, o bisectOptions) ([]*bisection, error) {
+	var all []*bisection
+	add := func(file string, r *repros.Repro) error {
+		b, err := ofRepro(file, r, points, v, o)
+		all = append(all, b)
+		return err
+	}
+	for _, arg := range args {
+		if st, err := os.Stat(arg); err == nil && st.IsDir() {
+			before := len(all)
+			if err := reprosBelow(arg, add); err != nil {
+				return nil, err
+			}
+			if len(all) == before {
+				return nil, usagef("%s: there is no repro below it", arg)
+			}
+			continue
+		}
+		r, err := readRepro(arg)
+		if err == nil {
+			err = add(arg, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// ofRepro bisects one repro. What it needs of a script is taken from the one beside it first, so that a folder of cases, each with its own, is
+// one command.
+func ofRepro(file string, r *repros.Repro, points []string, v *versionEngines, o bisectOptions) (*bisection, error) {
+	if reduce.NeedsBackend(r) && o.source != "" {
+		source := filepath.Join(filepath.Dir(file), o.source)
+		if _, err := os.Stat(source); err != nil {
+			source = o.source
+		}
+		text, err := checkFile(source)
+		if err != nil {
+			return nil, err
+		}
+		if err := reduce.AddBackend(r, source, string(text)); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if reduce.NeedsBackend(r) {
+		return nil, usagef("%s: backend %s is not PyTorch's own: --source FILE names the script that defines it", file, r.Backend)
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	return &bisection{kind: "versions", subject: file, points: points, engine: true,
+		key: replay.HashOf("versions", repros.Write(r), o.torch, path, o.limit.String(), o.memory),
+		test: func(ctx context.Context, point string, attempt int) (reply, error) {
+			return v.test(ctx, point, r, filepath.Dir(path), attempt)
+		}}, nil
+}
+
+// versionEngines are the engines of versions, each started when it is first needed. Few live at a time: a Python with torch takes memory.
+type versionEngines struct {
+	o    bisectOptions
+	most int
+
+	mu    sync.Mutex
+	open  map[string]*versionEngine
+	clock int
+}
+
+type versionEngine struct {
+	mu    sync.Mutex // starting it
+	g     *engines
+	users int
+	used  int // when, by the clock
+}
+
+func newVersionEngines(o bisectOptions, most int) *versionEngines {
+	return &versionEngines{o: o, most: most, open: map[string]*versionEngine{}}
+}
+
+// take gives a version's engines to a user more. Where too many are open, one that nobody uses is closed, the one that was used longest ago.
+func (v *versionEngines) take(version string) *versionEngine {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clock++
+	x := v.open[version]
+	if x == nil {
+		for len(v.open) >= v.most {
+			oldest := ""
+			for name, y := range v.open {
+				if y.users == 0 && (oldest == "" || y.used < v.open[oldest].used) {
+					oldest = name
+				}
+			}
+			if oldest == "" {
+				break
+			}
+			v.open[oldest].g.close()
+			delete(v.open, oldest)
+		}
+		command := axis.Fill(strings.Fields(v.o.torch), version)
+		x = &versionEngine{g: &engines{o: minifyOptions{engine: "torch", python: command, timeout: v.o.limit, memory: v.o.memory}}}
+		v.open[version] = x
+	}
+	x.users++
+	x.used = v.clock
+	return x
+}
+
+func (v *versionEngines) release(x *versionEngine) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	x.users--
+}
+
+// close ends all of them.
+func (v *versionEngines) close() {
+	for _, x := range v.open {
+		x.g.close()
+	}
+}
+
+// test runs a repro by the Python of a version. One that cannot be started, or cannot load the repro, is skipped.
+func (v *versionEngines) test(ctx context.Context, version string, r *repros.Repro, dir string, attempt int) (reply, error) {
+	x := v.take(version)
+	defer v.release(x)
+	x.mu.Lock()
+	e, closed, err := x.g.of(ctx, r)
+	x.mu.Unlock()
+	if err == nil {
+		defer closed()
+		var o replay.Outcome
+		if o, err = runOn(ctx, e, r, dir, attempt); err == nil {
+			if fault := replay.MachineFault(o.Signature.Type, o.Message); fault != nil {
+				return reply{}, fault
+			}
+			return reply{outcome: &o, passing: o.Status == replay.Infrastructure}, nil
+		}
+	}
+	var missing *repros.MissingError
+	if ctx.Err() != nil || errors.As(err, &missing) {
+		return reply{}, errors.Join(ctx.Err(), err)
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return reply{Answer: bisect.Answer{Verdict: bisect.Skip, Text: "cannot run: " + text}, passing: true}, nil
+}
+
+// runOn runs a repro as it is.
+func runOn(ctx context.Context, e engine.Engine, r *repros.Repro, dir string, attempt int) (replay.Outcome, error) {
+	s, err := e.Load(ctx, r, dir)
+	if err != nil {
+		return replay.Outcome{}, err
+	}
+	return e.Run(ctx, r, minify.Candidate{State: s, Reduction: "bisect", Attempt: attempt})
+}
