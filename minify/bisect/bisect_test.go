@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -287,4 +288,41 @@ func TestPairs(t *testing.T) {
 		t.Errorf("%d tests", most)
 	}
 	t.Logf("at most %d tests", most)
+}
+
+// TestAhead: a worker that has nothing to ask makes ready for what is asked next, while another still tests. What is found is the same.
+func TestAhead(t *testing.T) {
+	const n, first = 200, 137
+	var mu sync.Mutex
+	ready, used := map[int]bool{}, 0
+	begun := make(chan struct{}, 1000)
+	s := &Search{Workers: 3,
+		Test: func(ctx context.Context, t Trial) (Answer, error) {
+			mu.Lock()
+			if ready[t.Point] {
+				used++
+			}
+			mu.Unlock()
+			if t.Point%3 == 0 { // is slow: it ends when somebody has made something ready
+				select {
+				case <-begun:
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+			return Answer{Verdict: verdict(t.Point >= first)}, nil
+		},
+		Ahead: func(ctx context.Context, t Trial) {
+			mu.Lock()
+			ready[t.Point] = true
+			mu.Unlock()
+			begun <- struct{}{}
+			<-ctx.Done()
+		}}
+	got, err := s.Range(ctx, n, nil)
+	if err != nil || !slices.Equal(got.Suspects, []int{first}) {
+		t.Fatal(got, err)
+	}
+	if used == 0 {
+		t.Errorf("of %d points that were made ready, none was asked", len(ready))
+	}
 }

@@ -63,7 +63,7 @@ func (s *Search) Noisy(ctx context.Context, n int, o Noise) (Likely, error) {
 		}
 		t := Trial{Point: point, Attempt: b.asked[point]}
 		if s.memo[t.key()] == nil {
-			if err := s.fetch(ctx, s.ahead(b, o.Confidence)); err != nil {
+			if err := s.fetch(ctx, nil, s.ahead(b, o.Confidence)); err != nil {
 				return Likely{}, err
 			}
 		}

@@ -2,6 +2,7 @@ package bisect
 
 import (
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -86,7 +87,45 @@ func (h *hunt) ask(ctx context.Context, points []int) ([]Answer, error) {
 	for i, p := range points {
 		trials[i] = h.trial(p)
 	}
-	return h.s.ask(ctx, trials...)
+	return h.s.ask(ctx, func(so map[string]Verdict) []Trial { return h.likely(points, so) }, trials...)
+}
+
+// likely is what is asked after these points, for each that can turn out to be the oldest bad one among them, given the answers so far: the
+// one that leaves most comes first, as the change is likeliest there.
+func (h *hunt) likely(points []int, so map[string]Verdict) []Trial {
+	var futures []*hunt
+	for i := range len(points) + 1 { // points[:i] are good, and the next one is bad
+		answers := make([]Answer, len(points))
+		possible := true
+		for j, p := range slices.Sorted(slices.Values(points)) {
+			v := Good
+			if j >= i {
+				v = Bad
+			}
+			said, ok := so[h.trial(p).key()]
+			if ok && h.fixed && said != Skip {
+				said = map[Verdict]Verdict{Good: Bad, Bad: Good}[said]
+			}
+			if ok && said == Skip {
+				v = Skip
+			}
+			possible = possible && (!ok || said == v)
+			answers[j].Verdict = v
+		}
+		if possible {
+			f := &hunt{s: h.s, order: h.order, n: h.n, trial: h.trial, left: h.left, skips: h.skips, tested: maps.Clone(h.tested)}
+			f.narrow(slices.Sorted(slices.Values(points)), answers)
+			futures = append(futures, f)
+		}
+	}
+	slices.SortStableFunc(futures, func(a, b *hunt) int { return len(b.left) - len(a.left) })
+	var out []Trial
+	for _, f := range futures {
+		for _, p := range f.pick(h.s.workers()) {
+			out = append(out, h.trial(p))
+		}
+	}
+	return out
 }
 
 // run asks until nothing is left to be asked.

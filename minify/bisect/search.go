@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sourcegraph/conc/pool"
 )
@@ -63,6 +65,10 @@ type Search struct {
 	// goroutine. nil => nobody listens.
 	Event func(t Trial, a Answer, known bool)
 
+	// Ahead makes ready for a trial that is likely to be asked soon, as by building what it tests. Workers call it that have nothing to ask while
+	// others do; ctx ends when the last of those has its answer. nil => they wait.
+	Ahead func(ctx context.Context, t Trial)
+
 	memo map[string]*reply
 	cost Cost
 }
@@ -76,9 +82,10 @@ type Cost struct {
 
 func (s *Search) workers() int { return max(s.Workers, 1) }
 
-// ask gets answers, by the order of trials, and uses them all. What was asked before in this search is not asked again.
-func (s *Search) ask(ctx context.Context, trials ...Trial) ([]Answer, error) {
-	if err := s.fetch(ctx, trials); err != nil {
+// ask gets answers, by the order of trials, and uses them all. What was asked before in this search is not asked again. likely is what may be asked next,
+// likeliest first, given the answers so far; nil => nobody can tell.
+func (s *Search) ask(ctx context.Context, likely func(so map[string]Verdict) []Trial, trials ...Trial) ([]Answer, error) {
+	if err := s.fetch(ctx, likely, trials); err != nil {
 		return nil, err
 	}
 	out := make([]Answer, len(trials))
@@ -95,29 +102,54 @@ type reply struct {
 }
 
 // fetch gets the answers to trials that the search does not have.
-func (s *Search) fetch(ctx context.Context, trials []Trial) error {
+func (s *Search) fetch(ctx context.Context, likely func(so map[string]Verdict) []Trial, trials []Trial) error {
 	if s.memo == nil {
 		s.memo = map[string]*reply{}
 	}
+	trials = slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return s.memo[t.key()] != nil })
 	got := make([]reply, len(trials))
+	idle, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var mu sync.Mutex
+	so, ready := map[string]Verdict{}, map[string]bool{}
 	p := pool.New().WithContext(ctx).WithMaxGoroutines(s.workers()).WithCancelOnError().WithFirstError()
 	for i, t := range trials {
-		if s.memo[t.key()] == nil {
-			p.Go(func(ctx context.Context) error {
-				var err error
-				got[i].Answer, got[i].known, err = s.one(ctx, t)
-				return err
-			})
+		p.Go(func(ctx context.Context) error {
+			var err error
+			got[i].Answer, got[i].known, err = s.one(ctx, t)
+			mu.Lock()
+			defer mu.Unlock()
+			if so[t.key()] = got[i].Verdict; len(so) == len(trials) || err != nil {
+				cancel()
+			}
+			return err
+		})
+	}
+	for range s.workers() - 1 {
+		if s.Ahead == nil || likely == nil {
+			break
 		}
+		p.Go(func(context.Context) error {
+			for idle.Err() == nil {
+				mu.Lock()
+				next := slices.DeleteFunc(likely(so), func(t Trial) bool { return ready[t.key()] })
+				if len(next) > 0 {
+					ready[next[0].key()] = true
+				}
+				mu.Unlock()
+				if len(next) == 0 {
+					return nil
+				}
+				s.Ahead(idle, next[0])
+			}
+			return nil
+		})
 	}
 	if err := p.Wait(); err != nil {
 		return err
 	}
 	tests := 0
 	for i, t := range trials {
-		if s.memo[t.key()] != nil {
-			continue
-		}
 		s.memo[t.key()] = &got[i]
 		if got[i].known {
 			s.cost.Known++

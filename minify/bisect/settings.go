@@ -28,7 +28,7 @@ func (s *Search) Settings(ctx context.Context, n int) (Deciding, error) {
 	if n == 0 {
 		return Deciding{}, ErrTooFew
 	}
-	ends, err := s.ask(ctx, Trial{Set: all}, Trial{})
+	ends, err := s.ask(ctx, nil, Trial{Set: all}, Trial{})
 	if err != nil {
 		return Deciding{Cost: s.cost}, err
 	}
@@ -51,7 +51,7 @@ func (s *Search) workaround(ctx context.Context, all, deciding []int) ([]int, er
 		return Trial{Set: slices.DeleteFunc(slices.Clone(all), func(i int) bool { return slices.Contains(set, i) })}
 	}
 	for _, i := range deciding {
-		a, err := s.ask(ctx, without([]int{i}))
+		a, err := s.ask(ctx, nil, without([]int{i}))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (s *Search) fewest(ctx context.Context, items []int, trial func(set []int) 
 	}
 	for len(left) > 0 {
 		if len(held) > 0 {
-			a, err := s.ask(ctx, with(nil))
+			a, err := s.ask(ctx, nil, with(nil))
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +105,7 @@ func (s *Search) sweep(ctx context.Context, held []int, trial func(set []int) Tr
 		for j := i; j < len(held) && j < i+s.workers(); j++ {
 			tries = append(tries, trial(slices.Delete(slices.Clone(held), j, j+1)))
 		}
-		answers, err := s.ask(ctx, tries...)
+		answers, err := s.ask(ctx, nil, tries...)
 		if err != nil {
 			return nil, err
 		}

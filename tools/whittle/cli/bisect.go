@@ -18,6 +18,13 @@ import (
 type bisectOptions struct {
 	versions     string
 	versionsFrom string
+	commits      string
+	repo         string
+	build        string
+	firstParent  bool
+	cache        string // folder of builds; "" => one for this bisection, which goes with it
+	cacheSize    string
+	artifacts    []string
 	torch        string // command that starts the Python of a version
 	source       string
 	limit        time.Duration // of one test
@@ -40,12 +47,15 @@ func (a *app) bisectCommand() *cobra.Command {
 	var o bisectOptions
 	c := &cobra.Command{
 		Use:   "bisect [flags] -- COMMAND...  |  bisect [flags] FILE...",
-		Short: "Find the version that decides whether something fails",
-		Long: `Find the first of many versions with which something fails, or with which it no longer does.
+		Short: "Find the version or the commit that decides whether something fails",
+		Long: `Find the first of many versions, or of a repository's commits, with which something fails, or with which it no longer does.
 
 What is tested is a command, whose exit status says what it found, as git bisect run has it: 0 good, 125 cannot be tested, 1 to 127 bad
-otherwise; anything else ends the bisection. {} in the command stands for the version. Or it is a repro, or a folder of them: each is
+otherwise; anything else ends the bisection. {} in the command stands for the version or the commit. Or it is a repro, or a folder of them: each is
 run by the Python of the version, and its signature decides. A failure with another signature is told, and counts neither as good nor as bad.
+
+Commits are built and tested in worktrees of their own, in a private folder. Merges are followed to both sides; --first-parent takes each
+for one change. Commits with the same files are built and tested once. While some workers test, idle ones build what is likely to be next.
 
 Both ends are tested first. Where the first is bad and the last is good, it is the first good one that is looked for. -j N tests N versions at a time;
 the answer does not depend on it. Every answer is kept in the store before it is used: a bisection that was stopped, by whatever,
@@ -57,6 +67,7 @@ its probability.
 Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or a test gave no answer.`,
 		Example: `  whittle bisect --versions 1..64 -- ./test.sh {}
   whittle bisect --versions 2.6,2.7,2.14 --torch "chroot /torch/{} python3" repro.py
+  whittle bisect --commits v1.2..main --build make -- ./test.sh
   whittle bisect --versions nightlies.txt --flaky -j 4 -- docker run --rm torch:{} python3 test.py`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,7 +82,14 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f := c.Flags()
 	f.StringVar(&o.versions, "versions", "", "`LIST` of versions, oldest first: a file of lines, a,b,c, or numbers a..b")
 	f.StringVar(&o.versionsFrom, "versions-from", "", "`COMMAND` that prints the versions, one a line, oldest first")
-	f.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "for repros: command that starts the Python of version {} (default $WHITTLE_TORCH)")
+	f.StringVar(&o.commits, "commits", "", "`GOOD..BAD`: commits of a git repository; each that is tested has a worktree of its own, in which its command runs")
+	f.StringVar(&o.repo, "repo", ".", "for --commits: a folder of the repository, whose own checkout is not touched")
+	f.BoolVar(&o.firstParent, "first-parent", false, "for --commits: a merge is one change, whatever it merges")
+	f.StringVar(&o.build, "build", "", "for --commits: `COMMAND` that builds a worktree, by the shell; a commit that it fails for cannot be tested")
+	f.StringVar(&o.cache, "build-cache", "", "for --commits: `FOLDER` that keeps builds, by content (default: one that goes when the bisection ends)")
+	f.StringVar(&o.cacheSize, "build-cache-size", "10G", "for --commits: how many `BYTES` of builds are kept")
+	f.StringArrayVar(&o.artifacts, "artifact", nil, "for --commits: `PATTERN` of files of a build that a test depends on, such as bin/*; commits whose files are equal are tested once")
+	f.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "for repros: command that starts the Python of version {}, or that of the build in folder {} (default $WHITTLE_TORCH)")
 	f.StringVar(&o.source, "source", "", "for repros: script that defines the backend that the file only names; looked for beside the file first")
 	f.DurationVar(&o.limit, "limit", 0, "how long one test may take; a command that takes longer cannot be told, a repro hangs (0: no limit for commands, found out for repros)")
 	f.StringVar(&o.memory, "memory", "0", "for repros: how much memory one test may use beyond an idle Python: 4G (0: found out)")
@@ -97,11 +115,13 @@ func (o bisectOptions) check(files, command []string) error {
 		return usagef("bisect takes a command after --, or repros, got neither")
 	case len(files) > 0 && len(command) > 0:
 		return usagef("bisect takes a command after --, or repros, and not both")
-	case o.versions == "" && o.versionsFrom == "":
-		return usagef("bisect needs --versions LIST or --versions-from COMMAND")
-	case o.versions != "" && o.versionsFrom != "":
-		return usagef("--versions and --versions-from: one of them")
-	case len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
+	case len(o.axes()) == 0:
+		return usagef("bisect needs --versions LIST, --versions-from COMMAND or --commits GOOD..BAD")
+	case len(o.axes()) > 1:
+		return usagef("%s: one of them", strings.Join(o.axes(), " and "))
+	case o.commits == "" && (o.build != "" || o.firstParent || o.cache != "" || len(o.artifacts) > 0 || o.given("repo") || o.given("build-cache-size")):
+		return usagef("--repo, --build, --first-parent, --build-cache and --artifact are for --commits")
+	case o.commits == "" && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
 		return usagef("the command does not say which version it tests: put %s into it", axis.Place)
 	case len(files) > 0 && !strings.Contains(o.torch, axis.Place):
 		return usagef("--torch %q does not say which version it starts: put %s into it", o.torch, axis.Place)
@@ -121,7 +141,21 @@ func (o bisectOptions) check(files, command []string) error {
 	if _, err := parseBytes(o.memory); err != nil {
 		return usagef("--memory: %v", err)
 	}
+	if n, err := parseBytes(o.cacheSize); err != nil || n <= 0 {
+		return usagef("--build-cache-size %s: bytes, as 500M or 10G", o.cacheSize)
+	}
 	return nil
+}
+
+// axes are the flags given that say along what is bisected.
+func (o bisectOptions) axes() []string {
+	var out []string
+	for _, x := range []struct{ flag, value string }{{"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}} {
+		if x.value != "" {
+			out = append(out, x.flag)
+		}
+	}
+	return out
 }
 
 // bisectAll bisects what was given: a command, or repros one after the other.
@@ -129,19 +163,14 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 	if err := o.check(files, command); err != nil {
 		return err
 	}
-	points, err := o.points(ctx)
+	t, err := a.tests(ctx, o)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
-	var all []*bisection
-	if len(command) > 0 {
-		all = []*bisection{ofCommand(axis.Command{Args: command, Limit: o.limit}, points)}
-	} else {
-		versions := newVersionEngines(o, max(a.workers, 2))
-		defer versions.close()
-		if all, err = ofRepros(files, points, versions, o); err != nil {
-			return err
-		}
+	defer t.close()
+	all, err := t.of(files, command)
+	if err != nil {
+		return err
 	}
 	st, err := replay.Open(ctx, a.storePath())
 	if err != nil {
@@ -162,6 +191,9 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		switch {
 		case errors.As(err, &code):
 			worst = max(worst, code)
+		case ctx.Err() != nil:
+			fmt.Fprintln(a.stderr, "whittle: stopped; given again, the command goes on from here")
+			return exitCode(1)
 		case err != nil:
 			p.failed(b, err)
 			return err
@@ -172,12 +204,4 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		return worst
 	}
 	return nil
-}
-
-// points are the names along the axis.
-func (o bisectOptions) points(ctx context.Context) ([]string, error) {
-	if o.versions != "" {
-		return axis.Versions(o.versions)
-	}
-	return axis.VersionsFrom(ctx, o.versionsFrom)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"whittle/minify/bisect"
 	"whittle/replay"
+	"whittle/tools/whittle/axis/axistest"
 )
 
 // TestBisectLists: of 200 random lists of 64 versions the one that switched a bug on is found, every time: in 8 tests by one worker, and in 3 rounds by
@@ -117,4 +119,45 @@ func TestBisectOutcomes(t *testing.T) {
 			t.Errorf("%s: %d answers are kept, want %d (%v)", c.name, len(kept), c.kept, err)
 		}
 	}
+}
+
+// TestBisectCommits: in repositories with 500 commits, merges, and one commit in ten that cannot be built, the guilty one is found; idle workers build
+// ahead.
+func TestBisectCommits(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	for seed := range uint64(3) {
+		h := axistest.Make(t, t.TempDir(), seed, 500, 10)
+		before := snapshot(t, h.Dir)
+		for _, workers := range []string{"1", "4"} {
+			t.Setenv("WHITTLE_CACHE", t.TempDir())
+			var stdout, stderr strings.Builder
+			code := Run([]string{"bisect", "--store", filepath.Join(t.TempDir(), "store.db"), "-j", workers, "--repo", h.Dir, "--commits", h.Commits[0] + "..main",
+				"--build", `test "$(cat broken)" = no && cp bug built`, "--", "sh", "-c", `test "$(cat built)" = no`}, strings.NewReader(""), &stdout, &stderr)
+			if code != 0 || !strings.Contains(stdout.String(), "\nfirst bad: "+h.Guilty+"\n") {
+				t.Fatalf("seed %d, -j %s: status %d, guilty %s\n%s%s", seed, workers, code, h.Guilty, &stdout, &stderr)
+			}
+			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			t.Logf("seed %d, -j %s, %d of %d broken: %s", seed, workers, h.Broken, len(h.Commits), strings.Join(lines[len(lines)-2:], "; "))
+		}
+		if after := snapshot(t, h.Dir); after != before {
+			t.Errorf("the repository was %s, and is %s", before, after)
+		}
+	}
+}
+
+// snapshot is what a user sees of a repository.
+func snapshot(t *testing.T, dir string) string {
+	var out strings.Builder
+	for _, args := range [][]string{{"status", "--porcelain=v2", "--branch"}, {"worktree", "list"}, {"for-each-ref"}, {"reflog"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		b, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatal(err, string(b))
+		}
+		out.Write(b)
+	}
+	return out.String()
 }

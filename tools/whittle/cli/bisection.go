@@ -12,18 +12,20 @@ import (
 
 	"whittle/minify/bisect"
 	"whittle/replay"
-	"whittle/tools/whittle/axis"
 )
 
 // A bisection is one thing along one axis.
 type bisection struct {
-	kind    string   // of points: versions
+	kind    string   // of points: versions, commits
 	subject string   // what is tested, for people
 	key     string   // what is tested, and how: answers are kept under it, each with the name of its point
 	points  []string // their names, oldest first
-	engine  bool     // tests give outcomes, which are judged by the failure at the ends
+	parents func(i int) []int
+	engine  bool // tests give outcomes, which are judged by the failure at the ends
 	test    func(ctx context.Context, point string, attempt int) (reply, error)
-	rerun   func(point string) string // the command that shows what a point does; nil: none does
+	ahead   func(ctx context.Context, point string) // makes ready for a test; nil: there is nothing to be made
+	rerun   func(point string) string               // the command that shows what a point does; nil: none does
+	title   func(point string) string               // what there is to say about a point; nil: its name says all
 }
 
 // reply is the answer to one test.
@@ -32,16 +34,6 @@ type reply struct {
 	outcome       *replay.Outcome // of an engine
 	passing       bool            // says nothing about the point, as where a Python could not be started: it is not kept
 	took          time.Duration
-}
-
-// ofCommand bisects a command.
-func ofCommand(c axis.Command, points []string) *bisection {
-	return &bisection{kind: "versions", subject: axis.Line(c.Args), key: replay.HashOf("versions", c.Key(), c.Limit.String()), points: points,
-		test: func(ctx context.Context, point string, _ int) (reply, error) {
-			a, err := c.Test(ctx, point, "", nil)
-			return reply{Answer: a}, err
-		},
-		rerun: func(point string) string { return axis.Line(axis.Fill(c.Args, point)) }}
 }
 
 // bisectResult is what a bisection came to.
@@ -86,10 +78,13 @@ func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bise
 		r.trials = append(r.trials, x)
 		p.tested(id, b, x)
 	}}
+	if b.ahead != nil {
+		s.Ahead = func(ctx context.Context, t bisect.Trial) { b.ahead(ctx, j.points[t.Point]) }
+	}
 	if o.noisy() {
 		err = r.noisy(ctx, s, len(b.points), o)
 	} else {
-		r.found, err = s.Range(ctx, len(b.points), nil)
+		r.found, err = s.Range(ctx, len(b.points), b.parents)
 	}
 	r.found.Cost.Tests += ahead
 	r.found.Cost.Known -= ahead

@@ -107,6 +107,9 @@ func (p *bisectPrinter) failed(b *bisection, err error) {
 func (p *bisectPrinter) result(b *bisection, r bisectResult) error {
 	p.pointTable(b, r)
 	fmt.Fprintln(p.out, r.text(b))
+	if r.found.Decided() && b.title != nil {
+		fmt.Fprintln(p.out, b.title(b.points[r.found.Suspects[0]]))
+	}
 	if r.likely != nil && r.ends == nil {
 		fmt.Fprintf(p.out, "probability: %.4f; bad in %.0f %% of tests with the change, and in %.1f %% without, after %s\n", r.likely.Probability, 100*r.likely.Rates.Fail, 100*r.likely.Rates.False,
 			replay.Count(r.likely.Answers, "answer"))

@@ -17,11 +17,11 @@ import (
 	"whittle/tools/whittle/reduce"
 )
 
-// ofRepros bisects repros, each by the Pythons of versions; of a folder, all below it.
-func ofRepros(args, points []string, v *versionEngines, o bisectOptions) ([]*bisection, error) {
+// ofRepros bisects repros; of a folder, all below it.
+func (t *bisectTests) ofRepros(args []string) ([]*bisection, error) {
 	var all []*bisection
 	add := func(file string, r *repros.Repro) error {
-		b, err := ofRepro(file, r, points, v, o)
+		b, err := t.ofRepro(file, r)
 		all = append(all, b)
 		return err
 	}
@@ -49,7 +49,8 @@ func ofRepros(args, points []string, v *versionEngines, o bisectOptions) ([]*bis
 
 // ofRepro bisects one repro. What it needs of a script is taken from the one beside it first, so that a folder of cases, each with its own, is
 // one command.
-func ofRepro(file string, r *repros.Repro, points []string, v *versionEngines, o bisectOptions) (*bisection, error) {
+func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) {
+	o := t.o
 	if reduce.NeedsBackend(r) && o.source != "" {
 		source := filepath.Join(filepath.Dir(file), o.source)
 		if _, err := os.Stat(source); err != nil {
@@ -70,14 +71,13 @@ func ofRepro(file string, r *repros.Repro, points []string, v *versionEngines, o
 	if err != nil {
 		return nil, err
 	}
-	return &bisection{kind: "versions", subject: file, points: points, engine: true,
-		key: replay.HashOf("versions", repros.Write(r), o.torch, path, o.limit.String(), o.memory),
-		test: func(ctx context.Context, point string, attempt int) (reply, error) {
-			return v.test(ctx, point, r, filepath.Dir(path), attempt)
-		}}, nil
+	return t.along(&bisection{subject: file, engine: true, key: replay.HashOf("repro", repros.Write(r), o.torch, path, o.limit.String(), o.memory)},
+		func(ctx context.Context, point, at string, attempt int) (reply, error) {
+			return t.engines.test(ctx, at, r, filepath.Dir(path), attempt)
+		}), nil
 }
 
-// versionEngines are the engines of versions, each started when it is first needed. Few live at a time: a Python with torch takes memory.
+// versionEngines are the engines of versions, or of builds, each started when it is first needed. Few live at a time: a Python with torch takes memory.
 type versionEngines struct {
 	o    bisectOptions
 	most int
@@ -92,10 +92,6 @@ type versionEngine struct {
 	g     *engines
 	users int
 	used  int // when, by the clock
-}
-
-func newVersionEngines(o bisectOptions, most int) *versionEngines {
-	return &versionEngines{o: o, most: most, open: map[string]*versionEngine{}}
 }
 
 // take gives a version's engines to a user more. Where too many are open, one that nobody uses is closed, the one that was used longest ago.
