@@ -67,13 +67,13 @@ func TestCommand(t *testing.T) {
 		{script: "kill -SEGV $$", abort: "signal: segmentation fault"},
 		{script: "sleep 60 & sleep 60", want: bisect.Answer{Verdict: bisect.Skip, Text: "ran longer than 300ms"}},
 		{script: "sleep 60 & exit 0", want: bisect.Answer{Verdict: bisect.Good}},
-		{script: `test "$SETTING" = yes`, want: bisect.Answer{Verdict: bisect.Good}},
+		{script: `test "$SETTING" = yes && test -z "$HOME"`, want: bisect.Answer{Verdict: bisect.Good}},
 	} {
 		cmd := Command{Args: []string{"sh", "-c", c.script}}
 		if strings.Contains(c.script, "sleep 60 & sleep") {
 			cmd.Limit = 300 * time.Millisecond
 		}
-		got, err := cmd.Test(ctx, "v7", "", []string{"SETTING=yes"})
+		got, err := cmd.Test(ctx, "v7", "", []string{"SETTING=yes", "HOME"})
 		var abort *AbortError
 		if errors.As(err, &abort) != (c.abort != "") || abort != nil && !strings.HasPrefix(abort.How, c.abort) {
 			t.Errorf("%s: %v", c.script, err)
@@ -118,6 +118,47 @@ func TestLine(t *testing.T) {
 	} {
 		if diff := cmp.Diff(c.want, Line(c.words)); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good, err := ReadSettings(write("good", "# as usual\nA=1\nSAME=x=y\nGONE=\ntorch._inductor.config.cpp.simdlen = None\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad, err := ReadSettings(write("bad", "A=2\nSAME=x=y\nNEW=3\n\n torch._inductor.config.cpp.simdlen=1\ntorch._dynamo.config.suppress_errors = True"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := Differences(good, bad)
+	if diff := cmp.Diff([]string{"A", "GONE", "NEW", "torch._dynamo.config.suppress_errors", "torch._inductor.config.cpp.simdlen"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(bad, Mix(good, bad, names)); diff != "" {
+		t.Error(diff)
+	}
+	mixed := Mix(good, bad, []string{"GONE", "NEW", "torch._inductor.config.cpp.simdlen"})
+	if diff := cmp.Diff([]string{"A=1", "GONE", "NEW=3"}, mixed.Environment(names)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff("import torch._inductor.config\ntorch._inductor.config.cpp.simdlen = 1\n", mixed.Python()); diff != "" {
+		t.Error(diff)
+	}
+	if got := good.Show("NEW") + "; " + good.Show("A"); got != "NEW not set; A=1" {
+		t.Error(got)
+	}
+	for text, want := range map[string]string{"A=1\nA=2": ":2: A is set twice", "import os": ":1: neither", "torch._inductor.config.x": ":1: neither"} {
+		if _, err := ReadSettings(write("wrong", text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +65,8 @@ func (e *AbortError) Error() string {
 	return s
 }
 
-// Test runs the command for a point, in a folder ("" for the current one) and with further variables of the environment. Exit status 0 is good, 125 is skip, 1
+// Test runs the command for a point, in a folder ("" for the current one) and with variables of the environment: NAME=VALUE, or NAME alone for one that is not
+// set. Exit status 0 is good, 125 is skip, 1
 // to 127 otherwise is bad; anything else is an *AbortError, as in `git bisect run`. A run that takes longer than the limit cannot be
 // told: it is skip. What the command started and left behind is ended with it.
 func (c Command) Test(ctx context.Context, point, dir string, env []string) (bisect.Answer, error) {
@@ -100,7 +102,15 @@ func (c Command) run(ctx context.Context, words []string, dir string, env []stri
 func run(ctx context.Context, words []string, dir string, env []string, limit time.Duration, out *tail) (state *os.ProcessState, late bool, err error) {
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(env, name)
+	})
+	for _, v := range env {
+		if strings.Contains(v, "=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
 	g, err := engine.StartGroup(cmd)
 	if err != nil {
 		return nil, false, err

@@ -18,6 +18,7 @@ import (
 type bisectOptions struct {
 	versions     string
 	versionsFrom string
+	settings     string // two files, or ownSettings
 	commits      string
 	repo         string
 	build        string
@@ -47,7 +48,7 @@ func (a *app) bisectCommand() *cobra.Command {
 	var o bisectOptions
 	c := &cobra.Command{
 		Use:   "bisect [flags] -- COMMAND...  |  bisect [flags] FILE...",
-		Short: "Find the version or the commit that decides whether something fails",
+		Short: "Find the version, the commit or the settings that decide whether something fails",
 		Long: `Find the first of many versions, or of a repository's commits, with which something fails, or with which it no longer does.
 
 What is tested is a command, whose exit status says what it found, as git bisect run has it: 0 good, 125 cannot be tested, 1 to 127 bad
@@ -56,6 +57,9 @@ run by the Python of the version, and its signature decides. A failure with anot
 
 Commits are built and tested in worktrees of their own, in a private folder. Merges are followed to both sides; --first-parent takes each
 for one change. Commits with the same files are built and tested once. While some workers test, idle ones build what is likely to be next.
+
+Of settings the smallest set of differences between two configurations is found that decides, and the smallest that helps. Variables reach a
+command by its environment; PyTorch's settings are lines of a Python file, whose path stands for {}.
 
 Both ends are tested first. Where the first is bad and the last is good, it is the first good one that is looked for. -j N tests N versions at a time;
 the answer does not depend on it. Every answer is kept in the store before it is used: a bisection that was stopped, by whatever,
@@ -68,6 +72,8 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 		Example: `  whittle bisect --versions 1..64 -- ./test.sh {}
   whittle bisect --versions 2.6,2.7,2.14 --torch "chroot /torch/{} python3" repro.py
   whittle bisect --commits v1.2..main --build make -- ./test.sh
+  whittle bisect --settings=good.txt,bad.txt -- ./test.sh
+  whittle bisect --settings repro.py
   whittle bisect --versions nightlies.txt --flaky -j 4 -- docker run --rm torch:{} python3 test.py`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -82,6 +88,8 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f := c.Flags()
 	f.StringVar(&o.versions, "versions", "", "`LIST` of versions, oldest first: a file of lines, a,b,c, or numbers a..b")
 	f.StringVar(&o.versionsFrom, "versions-from", "", "`COMMAND` that prints the versions, one a line, oldest first")
+	f.StringVar(&o.settings, "settings", "", "`GOOD,BAD`: two files of lines NAME=VALUE and torch._inductor.config.NAME = VALUE; alone: the settings of a repro against none")
+	f.Lookup("settings").NoOptDefVal = ownSettings
 	f.StringVar(&o.commits, "commits", "", "`GOOD..BAD`: commits of a git repository; each that is tested has a worktree of its own, in which its command runs")
 	f.StringVar(&o.repo, "repo", ".", "for --commits: a folder of the repository, whose own checkout is not touched")
 	f.BoolVar(&o.firstParent, "first-parent", false, "for --commits: a merge is one change, whatever it merges")
@@ -116,14 +124,18 @@ func (o bisectOptions) check(files, command []string) error {
 	case len(files) > 0 && len(command) > 0:
 		return usagef("bisect takes a command after --, or repros, and not both")
 	case len(o.axes()) == 0:
-		return usagef("bisect needs --versions LIST, --versions-from COMMAND or --commits GOOD..BAD")
+		return usagef("bisect needs --versions LIST, --versions-from COMMAND, --commits GOOD..BAD or --settings")
 	case len(o.axes()) > 1:
 		return usagef("%s: one of them", strings.Join(o.axes(), " and "))
 	case o.commits == "" && (o.build != "" || o.firstParent || o.cache != "" || len(o.artifacts) > 0 || o.given("repo") || o.given("build-cache-size")):
 		return usagef("--repo, --build, --first-parent, --build-cache and --artifact are for --commits")
-	case o.commits == "" && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
+	case o.settings == ownSettings && len(command) > 0:
+		return usagef("--settings=GOOD,BAD: which two files?")
+	case o.settings != "" && o.noisy():
+		return usagef("--settings: tests that are wrong now and then are for --versions and --commits")
+	case o.commits == "" && o.settings == "" && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
 		return usagef("the command does not say which version it tests: put %s into it", axis.Place)
-	case len(files) > 0 && !strings.Contains(o.torch, axis.Place):
+	case o.settings == "" && len(files) > 0 && !strings.Contains(o.torch, axis.Place):
 		return usagef("--torch %q does not say which version it starts: put %s into it", o.torch, axis.Place)
 	case o.flaky && (o.given("rate") || o.given("false-rate")):
 		return usagef("--flaky learns the rates: --rate and --false-rate are for those that are known")
@@ -150,7 +162,7 @@ func (o bisectOptions) check(files, command []string) error {
 // axes are the flags given that say along what is bisected.
 func (o bisectOptions) axes() []string {
 	var out []string
-	for _, x := range []struct{ flag, value string }{{"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}} {
+	for _, x := range []struct{ flag, value string }{{"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}, {"--settings", o.settings}} {
 		if x.value != "" {
 			out = append(out, x.flag)
 		}

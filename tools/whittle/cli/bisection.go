@@ -16,16 +16,17 @@ import (
 
 // A bisection is one thing along one axis.
 type bisection struct {
-	kind    string   // of points: versions, commits
-	subject string   // what is tested, for people
-	key     string   // what is tested, and how: answers are kept under it, each with the name of its point
-	points  []string // their names, oldest first
-	parents func(i int) []int
-	engine  bool // tests give outcomes, which are judged by the failure at the ends
-	test    func(ctx context.Context, point string, attempt int) (reply, error)
-	ahead   func(ctx context.Context, point string) // makes ready for a test; nil: there is nothing to be made
-	rerun   func(point string) string               // the command that shows what a point does; nil: none does
-	title   func(point string) string               // what there is to say about a point; nil: its name says all
+	kind     string   // of points: versions, commits, settings
+	subject  string   // what is tested, for people
+	key      string   // what is tested, and how: answers are kept under it, each with the name of its point
+	points   []string // their names, oldest first
+	parents  func(i int) []int
+	settings *bisectSettings // whose sets of differences are the points; nil: the points are those of points
+	engine   bool            // tests give outcomes, which are judged by the failure at the ends
+	test     func(ctx context.Context, point string, attempt int) (reply, error)
+	ahead    func(ctx context.Context, point string) // makes ready for a test; nil: there is nothing to be made
+	rerun    func(point string) string               // the command that shows what a point does; nil: none does
+	title    func(point string) string               // what there is to say about a point; nil: its name says all
 }
 
 // reply is the answer to one test.
@@ -38,16 +39,18 @@ type reply struct {
 
 // bisectResult is what a bisection came to.
 type bisectResult struct {
-	id     int64
-	found  bisect.Found
-	likely *bisect.Likely // of tests that are wrong now and then
-	ends   *bisect.EndsError
-	trials []told // in the order in which they were used
+	id       int64
+	found    bisect.Found
+	likely   *bisect.Likely   // of tests that are wrong now and then
+	deciding *bisect.Deciding // of settings
+	ends     *bisect.EndsError
+	trials   []told // in the order in which they were used
 }
 
 // told is an answer as it is shown.
 type told struct {
-	point   int
+	point   int // -1 for a set of settings
+	name    string
 	attempt int
 	answer  bisect.Answer
 	known   bool
@@ -74,16 +77,22 @@ func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bise
 		return r, err
 	}
 	s := &bisect.Search{Test: j.test, Journal: j, Workers: max(a.workers, 1), Event: func(t bisect.Trial, answer bisect.Answer, known bool) {
-		x := told{slices.Index(b.points, j.points[t.Point]), t.Attempt, answer, known && !j.mine[asked{j.points[t.Point], t.Attempt}]}
+		q := j.asked(t)
+		x := told{slices.Index(b.points, q.point), q.point, t.Attempt, answer, known && !j.mine[q]}
 		r.trials = append(r.trials, x)
 		p.tested(id, b, x)
 	}}
 	if b.ahead != nil {
 		s.Ahead = func(ctx context.Context, t bisect.Trial) { b.ahead(ctx, j.points[t.Point]) }
 	}
-	if o.noisy() {
+	switch {
+	case b.settings != nil:
+		var d bisect.Deciding
+		d, err = s.Settings(ctx, len(b.settings.names))
+		r.deciding, r.found.Cost = &d, d.Cost
+	case o.noisy():
 		err = r.noisy(ctx, s, len(b.points), o)
-	} else {
+	default:
 		r.found, err = s.Range(ctx, len(b.points), b.parents)
 	}
 	r.found.Cost.Tests += ahead
@@ -137,7 +146,12 @@ type bisectJournal struct {
 
 var _ bisect.Journal = (*bisectJournal)(nil)
 
-func (j *bisectJournal) asked(t bisect.Trial) asked { return asked{j.points[t.Point], t.Attempt} }
+func (j *bisectJournal) asked(t bisect.Trial) asked {
+	if j.b.settings != nil {
+		return asked{point: j.b.settings.point(t.Set)}
+	}
+	return asked{j.points[t.Point], t.Attempt}
+}
 
 func (j *bisectJournal) test(ctx context.Context, t bisect.Trial) (bisect.Answer, error) {
 	r, err := j.ask(ctx, j.asked(t))

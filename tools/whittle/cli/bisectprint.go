@@ -20,10 +20,11 @@ import (
 // and then those of its kind:
 //
 //	start   id (of the bisection in the store), kind (of points), subject (what is tested), points (how many)
-//	tested  id, point (its name), attempt (from 0), verdict (good, bad, skip), text (why), known (the store had the answer)
-//	done    id, subject, status, first, fixed, suspects, doubts, probability, rate, false_rate, tests, known, rounds, error
+//	tested  id, point (its name; of settings those that are as in the bad configuration, or none, or all), attempt (from 0), verdict (good, bad, skip), text (why), known (the store had the answer)
+//	done    id, subject, status, first, fixed, suspects, doubts, set, workaround, probability, rate, false_rate, tests, known, rounds, error
 //
-// status is found (first is the first bad point, or the first good one where fixed), range (it is one of suspects), same (the ends do not differ; error
+// status is found (first is the first bad point, or the first good one where fixed; of settings set has those that decide, as they are in the bad
+// configuration, and workaround those that help, as they are in the good one), range (it is one of suspects), same (the ends do not differ; error
 // says how) or failed (a test gave no answer; error says why). doubts are pairs of points that speak of a second change: the later one is as
 // before the first. probability and the rates are of tests that are wrong now and then; 0 otherwise. tests were run, known answers came from the
 // store. Of each subject, done comes last, once. Two runs of one bisection write the same lines with the same number of workers, apart from
@@ -60,6 +61,8 @@ type (
 		Fixed       bool        `json:"fixed"`
 		Suspects    []string    `json:"suspects"`
 		Doubts      [][2]string `json:"doubts"`
+		Set         []string    `json:"set"`
+		Workaround  []string    `json:"workaround"`
 		Probability float64     `json:"probability"`
 		Rate        float64     `json:"rate"`
 		FalseRate   float64     `json:"false_rate"`
@@ -85,11 +88,13 @@ func (p *bisectPrinter) start(id int64, b *bisection) {
 }
 
 func (p *bisectPrinter) tested(id int64, b *bisection, t told) {
-	name := b.points[t.point]
 	if p.events != nil {
-		p.events.write("tested", bisectTested{id, name, t.attempt, t.answer.Verdict, t.answer.Text, t.known})
+		p.events.write("tested", bisectTested{id, t.name, t.attempt, t.answer.Verdict, t.answer.Text, t.known})
 	}
-	text := ""
+	name, text := t.name, ""
+	if n := strings.Count(name, ", ") + 1; b.settings != nil && n > 3 {
+		name = fmt.Sprintf("%d of %d settings", n, len(b.settings.names))
+	}
 	if t.answer.Text != "" {
 		text = " (" + t.answer.Text + ")"
 	}
@@ -99,14 +104,21 @@ func (p *bisectPrinter) tested(id int64, b *bisection, t told) {
 // failed tells of a bisection that a test has ended.
 func (p *bisectPrinter) failed(b *bisection, err error) {
 	if p.events != nil {
-		p.events.write("done", bisectDone{Subject: b.subject, Status: "failed", Error: err.Error(), Suspects: []string{}, Doubts: [][2]string{}})
+		p.events.write("done", bisectDone{Subject: b.subject, Status: "failed", Error: err.Error(), Suspects: []string{}, Doubts: [][2]string{}, Set: []string{}, Workaround: []string{}})
 	}
 }
 
 // result tells what was found. The error is exit status 1 where that is not one point.
 func (p *bisectPrinter) result(b *bisection, r bisectResult) error {
-	p.pointTable(b, r)
+	if b.settings == nil {
+		p.pointTable(b, r)
+	} else if p.many {
+		p.table = append(p.table, []string{b.subject, r.text(b)})
+	}
 	fmt.Fprintln(p.out, r.text(b))
+	if d := r.deciding; d != nil && len(d.Workaround) > 0 {
+		fmt.Fprintf(p.out, "workaround: %s\n", strings.Join(b.settings.show(b.settings.good, d.Workaround), ", "))
+	}
 	if r.found.Decided() && b.title != nil {
 		fmt.Fprintln(p.out, b.title(b.points[r.found.Suspects[0]]))
 	}
@@ -133,7 +145,7 @@ func (p *bisectPrinter) result(b *bisection, r bisectResult) error {
 			return err
 		}
 	}
-	if !r.found.Decided() && !(p.many && r.ends != nil) {
+	if !r.decided() && !(p.many && r.ends != nil) {
 		return exitCode(1)
 	}
 	return nil
@@ -214,6 +226,11 @@ func (p *bisectPrinter) end() {
 	p.columns(rows)
 }
 
+// decided reports whether there is an answer.
+func (r bisectResult) decided() bool {
+	return r.ends == nil && (r.found.Decided() || r.deciding != nil)
+}
+
 // text is what was found, in a line.
 func (r bisectResult) text(b *bisection) string {
 	kind := "bad"
@@ -226,6 +243,8 @@ func (r bisectResult) text(b *bisection) string {
 		return r.endsText(b)
 	case r.ends != nil:
 		return "not decided: " + r.ends.Error()
+	case r.deciding != nil:
+		return fmt.Sprintf("decided by %s", strings.Join(b.settings.show(b.settings.bad, r.deciding.Set), ", "))
 	case len(names) == 1:
 		return fmt.Sprintf("first %s: %s", kind, names[0])
 	case r.likely != nil:
@@ -253,10 +272,12 @@ func (r bisectResult) names(b *bisection, points []int) []string {
 
 func (r bisectResult) done(b *bisection) bisectDone {
 	c := r.found.Cost
-	d := bisectDone{ID: r.id, Subject: b.subject, Status: "range", Fixed: r.found.Fixed, Suspects: r.names(b, r.found.Suspects), Doubts: [][2]string{}, Tests: c.Tests, Known: c.Known, Rounds: c.Rounds}
+	d := bisectDone{ID: r.id, Subject: b.subject, Status: "range", Fixed: r.found.Fixed, Suspects: r.names(b, r.found.Suspects), Doubts: [][2]string{}, Set: []string{}, Workaround: []string{}, Tests: c.Tests, Known: c.Known, Rounds: c.Rounds}
 	switch {
 	case r.ends != nil:
 		d.Status, d.Error = "same", r.ends.Error()
+	case r.deciding != nil:
+		d.Status, d.Set, d.Workaround = "found", b.settings.show(b.settings.bad, r.deciding.Set), b.settings.show(b.settings.good, r.deciding.Workaround)
 	case r.found.Decided():
 		d.Status, d.First = "found", d.Suspects[0]
 	}

@@ -71,6 +71,9 @@ func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) 
 	if err != nil {
 		return nil, err
 	}
+	if o.settings != "" {
+		return t.settingsOfRepro(file, path, r)
+	}
 	return t.along(&bisection{subject: file, engine: true, key: replay.HashOf("repro", repros.Write(r), o.torch, path, o.limit.String(), o.memory)},
 		func(ctx context.Context, point, at string, attempt int) (reply, error) {
 			return t.engines.test(ctx, at, r, filepath.Dir(path), attempt)
@@ -114,8 +117,11 @@ func (v *versionEngines) take(version string) *versionEngine {
 			v.open[oldest].g.close()
 			delete(v.open, oldest)
 		}
-		command := axis.Fill(strings.Fields(v.o.torch), version)
-		x = &versionEngine{g: &engines{o: minifyOptions{engine: "torch", python: command, timeout: v.o.limit, memory: v.o.memory}}}
+		m := minifyOptions{engine: "torch", python: axis.Fill(strings.Fields(v.o.torch), version), timeout: v.o.limit, memory: v.o.memory}
+		if v.o.settings != "" { // one engine for all, as for minify
+			m.engine, m.python, m.torch = "auto", nil, v.o.torch
+		}
+		x = &versionEngine{g: &engines{o: m}}
 		v.open[version] = x
 	}
 	x.users++

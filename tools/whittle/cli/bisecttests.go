@@ -38,6 +38,7 @@ func (a *app) tests(ctx context.Context, o bisectOptions) (*bisectTests, error) 
 	t := &bisectTests{a: a, o: o, engines: &versionEngines{o: o, most: max(a.workers, 2), open: map[string]*versionEngine{}}, same: map[string]answered{}}
 	var err error
 	switch {
+	case o.settings != "":
 	case o.versions != "":
 		t.points, err = axis.Versions(o.versions)
 	case o.versionsFrom != "":
@@ -107,6 +108,10 @@ func (t *bisectTests) of(files, command []string) ([]*bisection, error) {
 		return t.ofRepros(files)
 	}
 	c := axis.Command{Args: command, Limit: t.o.limit}
+	if t.o.settings != "" {
+		b, err := t.settingsOfCommand(c)
+		return []*bisection{b}, err
+	}
 	b := &bisection{subject: axis.Line(c.Args), key: replay.HashOf("command", c.Key(), c.Limit.String())}
 	if t.builds == nil {
 		b.rerun = func(point string) string { return axis.Line(axis.Fill(c.Args, point)) }
