@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whittle/minify/bisect"
 	"whittle/replay"
 	"whittle/tools/whittle/axis"
 )
@@ -196,6 +197,11 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 			fmt.Fprintf(a.stderr, "whittle: %s (%d of %d)\n", b.subject, i+1, len(all))
 		}
 		r, err := a.bisect(ctx, st, b, o, p)
+		if err == nil && r.ends != nil && r.ends.First.Verdict == bisect.Good && r.ends.Last.Verdict == bisect.Good && b.instead != nil {
+			fmt.Fprintln(a.stderr, "whittle: it passes on both ends; now without gradients")
+			b = b.instead
+			r, err = a.bisect(ctx, st, b, o, p)
+		}
 		if err == nil {
 			err = p.result(b, r)
 		}
@@ -204,6 +210,7 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		case errors.As(err, &code):
 			worst = max(worst, code)
 		case ctx.Err() != nil:
+			p.stopped(b)
 			fmt.Fprintln(a.stderr, "whittle: stopped; given again, the command goes on from here")
 			return exitCode(1)
 		case err != nil:

@@ -94,7 +94,7 @@ func TestBisectOutcomes(t *testing.T) {
 		}
 		b := &bisection{kind: "versions", subject: "a repro", key: c.name, points: points, engine: true, test: func(_ context.Context, point string, _ int) (reply, error) {
 			o := c.outcomes[slices.Index(points, point)]
-			return reply{outcome: o, passing: o.Status == replay.Infrastructure}, nil
+			return reply{outcome: o, fleeting: o.Status == replay.Infrastructure}, nil
 		}}
 		for run, want := range []int{len(c.outcomes), len(c.outcomes) - c.kept} { // tests
 			var out strings.Builder

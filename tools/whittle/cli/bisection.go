@@ -26,6 +26,7 @@ type bisection struct {
 	test     func(ctx context.Context, point string, attempt int) (reply, error)
 	ahead    func(ctx context.Context, point string) // makes ready for a test; nil: there is nothing to be made
 	rerun    func(point string) string               // the command that shows what a point does; nil: none does
+	instead  *bisection                              // to be bisected where both ends are good; nil: nothing is
 	title    func(point string) string               // what there is to say about a point; nil: its name says all
 }
 
@@ -33,7 +34,7 @@ type bisection struct {
 type reply struct {
 	bisect.Answer                 // of a command; of an engine that gave no outcome, why
 	outcome       *replay.Outcome // of an engine
-	passing       bool            // says nothing about the point, as where a Python could not be started: it is not kept
+	fleeting      bool            // says nothing about the point, as where a Python could not be started: it is not kept
 	took          time.Duration
 }
 
@@ -199,7 +200,7 @@ func (j *bisectJournal) Note(ctx context.Context, t bisect.Trial, _ bisect.Answe
 }
 
 func (j *bisectJournal) keep(ctx context.Context, q asked, r reply) error {
-	if r.passing {
+	if r.fleeting {
 		return nil
 	}
 	// A signal that comes just now does not make the answer less true.

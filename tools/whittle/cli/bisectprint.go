@@ -20,13 +20,14 @@ import (
 // and then those of its kind:
 //
 //	start   id (of the bisection in the store), kind (of points), subject (what is tested), points (how many)
-//	tested  id, point (its name; of settings those that are as in the bad configuration, or none, or all), attempt (from 0), verdict (good, bad, skip), text (why), known (the store had the answer)
+//	tested  id, point (its name; of settings those that are as in the bad configuration, or none, or all), attempt (from 0),
+//	        verdict (good, bad, skip), text (why), known (the store had the answer)
 //	done    id, subject, status, first, fixed, suspects, doubts, set, workaround, probability, rate, false_rate, tests, known, rounds, error
 //
 // status is found (first is the first bad point, or the first good one where fixed; of settings set has those that decide, as they are in the bad
 // configuration, and workaround those that help, as they are in the good one), range (it is one of suspects), same (the ends do not differ; error
-// says how) or failed (a test gave no answer; error says why). doubts are pairs of points that speak of a second change: the later one is as
-// before the first. probability and the rates are of tests that are wrong now and then; 0 otherwise. tests were run, known answers came from the
+// says how), failed (a test gave no answer; error says why) or stopped (by a signal). doubts are pairs of points that speak of a second change: the
+// later one is as before the first. probability and the rates are of tests that are wrong now and then; 0 otherwise. tests were run, known answers came from the
 // store. Of each subject, done comes last, once. Two runs of one bisection write the same lines with the same number of workers, apart from
 // elapsed_ms and known.
 type bisectPrinter struct {
@@ -101,10 +102,13 @@ func (p *bisectPrinter) tested(id int64, b *bisection, t told) {
 	fmt.Fprintf(p.a.stderr, "whittle: %s: %s%s\n", name, t.answer.Verdict, text)
 }
 
-// failed tells of a bisection that a test has ended.
-func (p *bisectPrinter) failed(b *bisection, err error) {
+// failed tells of a bisection that a test has ended, and stopped of one that the user has.
+func (p *bisectPrinter) failed(b *bisection, err error) { p.broken(b, "failed", err.Error()) }
+func (p *bisectPrinter) stopped(b *bisection)           { p.broken(b, "stopped", "") }
+
+func (p *bisectPrinter) broken(b *bisection, status, why string) {
 	if p.events != nil {
-		p.events.write("done", bisectDone{Subject: b.subject, Status: "failed", Error: err.Error(), Suspects: []string{}, Doubts: [][2]string{}, Set: []string{}, Workaround: []string{}})
+		p.events.write("done", bisectDone{Subject: b.subject, Status: status, Error: why, Suspects: []string{}, Doubts: [][2]string{}, Set: []string{}, Workaround: []string{}})
 	}
 }
 

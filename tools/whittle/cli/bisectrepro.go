@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -74,10 +75,26 @@ func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) 
 	if o.settings != "" {
 		return t.settingsOfRepro(file, path, r)
 	}
+	b := t.reproAlong(file, path, r)
+	if slices.ContainsFunc(r.Inputs, func(in repros.Input) bool { return in.RequiresGrad }) {
+		// A launcher says of parameters that they require gradients, even where the program compiled its graph without: that can hide the failure.
+		plain := *r
+		plain.Inputs = slices.Clone(r.Inputs)
+		for i := range plain.Inputs {
+			plain.Inputs[i].RequiresGrad = false
+		}
+		b.instead = t.reproAlong(file, path, &plain)
+	}
+	return b, nil
+}
+
+// reproAlong puts a repro onto the axis as it is.
+func (t *bisectTests) reproAlong(file, path string, r *repros.Repro) *bisection {
+	o := t.o
 	return t.along(&bisection{subject: file, engine: true, key: replay.HashOf("repro", repros.Write(r), o.torch, path, o.limit.String(), o.memory)},
 		func(ctx context.Context, point, at string, attempt int) (reply, error) {
 			return t.engines.test(ctx, at, r, filepath.Dir(path), attempt)
-		}), nil
+		})
 }
 
 // versionEngines are the engines of versions, or of builds, each started when it is first needed. Few live at a time: a Python with torch takes memory.
@@ -156,7 +173,7 @@ func (v *versionEngines) test(ctx context.Context, version string, r *repros.Rep
 			if fault := replay.MachineFault(o.Signature.Type, o.Message); fault != nil {
 				return reply{}, fault
 			}
-			return reply{outcome: &o, passing: o.Status == replay.Infrastructure}, nil
+			return reply{outcome: &o, fleeting: o.Status == replay.Infrastructure}, nil
 		}
 	}
 	var missing *repros.MissingError
@@ -164,7 +181,7 @@ func (v *versionEngines) test(ctx context.Context, version string, r *repros.Rep
 		return reply{}, errors.Join(ctx.Err(), err)
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	return reply{Answer: bisect.Answer{Verdict: bisect.Skip, Text: "cannot run: " + text}, passing: true}, nil
+	return reply{Answer: bisect.Answer{Verdict: bisect.Skip, Text: "cannot run: " + text}, fleeting: true}, nil
 }
 
 // runOn runs a repro as it is.

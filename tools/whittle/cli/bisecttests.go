@@ -171,7 +171,7 @@ func (t *bisectTests) once(key, point string, test func() (reply, error)) (reply
 		return r, nil
 	}
 	r, err := test()
-	if err == nil && !r.passing {
+	if err == nil && !r.fleeting {
 		t.mu.Lock()
 		t.same[key] = answered{point, r}
 		t.mu.Unlock()
