@@ -75,7 +75,6 @@ type flight struct {
 	done   chan struct{}
 	cancel context.CancelFunc
 	needed bool
-	entry  string
 	err    error
 }
 
