@@ -3,8 +3,8 @@
 // content.
 //
 // Open takes a context and a path and gives a Store. One connection writes and many read; every write is a
-// transaction, so what a method acknowledged is there after kill -9 and the rest never half. schema.sql, schema2.sql and schema3.sql
-// document the tables. Blobs are compressed with zstd and keyed by the SHA-256 of what they hold; Check verifies each.
+// transaction, so what a method acknowledged is there after kill -9 and the rest never half. schema.sql and those with
+// a number document the tables. Blobs are compressed with zstd and keyed by the SHA-256 of what they hold; Check verifies each.
 //
 // What refers to what (a row names the row on its right; all texts and data are blobs):
 //
@@ -14,6 +14,7 @@
 //	steps ─────────┘                          its journal: which candidate came of which, by what edit, with what verdict
 //	findings ──────┘                          other failures that it met
 //	queries                                   answers, by what was asked: of use to every search with the same question
+//	trials ────> bisections                   answers of the tests of a bisection, by point
 //
 // A search needs three writes to survive kill -9 at any moment: the search itself before its first question (BeginMinification), each
 // answer before it is used (PutOutcome), each step before it counts (PutStep). One that is run again walks the same steps, and finds

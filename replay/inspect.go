@@ -96,13 +96,13 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 	return r, s.jsonColumns(ctx, problem)
 }
 
-// jsonColumns checks that what should be JSON is. A step without an edit has an empty text.
+// jsonColumns checks that what should be JSON is. A step without an edit has an empty text, and so has the answer of a command.
 func (s *Store) jsonColumns(ctx context.Context, problem func(string, ...any)) error {
-	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "bisections.log", "failures.inputs", "failures.config", "compiles.config",
+	for _, c := range []string{"queries.outcome", "minifications.signature", "findings.signature", "trials.outcome", "failures.inputs", "failures.config", "compiles.config",
 		"results.config", "results.workaround", "results.free", "results.off", "results.start_cost", "results.end_cost", "steps.change"} {
 		t, col, _ := strings.Cut(c, ".")
 		if err := s.each(ctx, "SELECT "+col+" FROM "+t, func(cols []any) {
-			if text := fmt.Sprint(cols[0]); !json.Valid([]byte(text)) && !(text == "" && c == "steps.change") {
+			if text := fmt.Sprint(cols[0]); !json.Valid([]byte(text)) && !(text == "" && (c == "steps.change" || c == "trials.outcome")) {
 				problem("%s: %.40q is not JSON", c, cols[0])
 			}
 		}); err != nil {
@@ -150,7 +150,7 @@ var listings = []struct{ kind, query string }{
 	{"failure", `SELECT id, created, json_object('stage', stage, 'type', type, 'message', message, 'frame', frame, 'output', output) FROM failures`},
 	{"minification", ""}, // see Minifications
 	{"finding", `SELECT id, created, signature FROM findings`},
-	{"bisection", `SELECT id, created, kind || ': ' || CASE culprit WHEN '' THEN 'not found' ELSE culprit END FROM bisections`},
+	{"bisection", `SELECT id, created, kind || ', ' || subject || ': ' || CASE result WHEN '' THEN 'not finished' ELSE result END FROM bisections`},
 	{"frame", `SELECT id, created, name FROM frames`},
 	{"compile", `SELECT id, created, backend || ': ' || status FROM compiles`},
 }
@@ -271,10 +271,19 @@ func (s *Store) Show(ctx context.Context, ref string, full bool) (string, error)
 		if err != nil {
 			return "", err
 		}
-		for _, p := range bi.Log {
-			fmt.Fprintf(&b, "%-40s %s\n", p.Point, p.Outcome.Status)
+		trials, err := s.Trials(ctx, n)
+		if err != nil {
+			return "", err
 		}
-		fmt.Fprintf(&b, "culprit: %s\n", bi.Culprit)
+		fmt.Fprintf(&b, "%s of %s\n", bi.Kind, bi.Subject)
+		for _, t := range trials {
+			verdict, text := t.Verdict, t.Text
+			if t.Outcome != nil {
+				verdict, text = string(t.Outcome.Status), t.Outcome.Signature.String()
+			}
+			fmt.Fprintf(&b, "%-40s %-4s %s\n", t.Point, verdict, text)
+		}
+		fmt.Fprintf(&b, "result: %s\n", bi.Result)
 	case "frame":
 		f, err := s.Frame(ctx, n)
 		if err != nil {

@@ -482,48 +482,6 @@ func (s *Store) Findings(ctx context.Context, minification int64) ([]Finding, er
 	return out, nil
 }
 
-// Bisection is a search over an ordered list of passes, settings or versions.
-type Bisection struct {
-	ID      int64
-	Kind    string // pass, config, version
-	Subject string
-	Log     []BisectionPoint
-	Culprit string
-}
-
-// BisectionPoint is one trial.
-type BisectionPoint struct {
-	Point   string  `json:"point"`
-	Outcome Outcome `json:"outcome"`
-}
-
-// PutBisection stores a bisection, or updates the one whose ID is set.
-func (s *Store) PutBisection(ctx context.Context, b Bisection) (id int64, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
-		if id = b.ID; id != 0 {
-			_, err := tx.ExecContext(ctx, "UPDATE bisections SET log = ?, culprit = ? WHERE id = ?", jsonText(b.Log), b.Culprit, id)
-			return err
-		}
-		id, err = insert(ctx, tx, "INSERT INTO bisections(kind, subject, log, culprit, created) VALUES (?,?,?,?,?)", b.Kind, b.Subject, jsonText(b.Log), b.Culprit, s.now())
-		return err
-	})
-	return id, err
-}
-
-// Bisection reads a bisection.
-func (s *Store) Bisection(ctx context.Context, id int64) (Bisection, error) {
-	b := Bisection{ID: id}
-	var log string
-	err := s.read.QueryRowContext(ctx, "SELECT kind, subject, log, culprit FROM bisections WHERE id = ?", id).Scan(&b.Kind, &b.Subject, &log, &b.Culprit)
-	if errors.Is(err, sql.ErrNoRows) {
-		return b, &NotFoundError{"bisection", fmt.Sprint(id)}
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(log), &b.Log)
-	}
-	return b, s.wrap(err)
-}
-
 // HashOf is a hash of a list of texts that keeps their borders.
 func HashOf(parts ...string) string {
 	h := sha256.New()

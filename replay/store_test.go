@@ -213,7 +213,7 @@ func TestRecordsComeBack(t *testing.T) {
 	} else if b, _ := os.ReadFile(p); !strings.HasPrefix(string(b), "result\n#") {
 		t.Errorf("%q", b)
 	}
-	if _, err := s.PutBisection(ctx, Bisection{Kind: "pass", Subject: "h1", Log: []BisectionPoint{{"a", o}}}); err != nil {
+	if _, err := s.BeginBisection(ctx, Bisection{Key: "k", Kind: "versions", Subject: "h1"}); err != nil {
 		t.Fatal(err)
 	}
 	es, err := s.List(ctx, "")

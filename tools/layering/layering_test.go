@@ -52,8 +52,9 @@ var allowed = map[string][]string{
 
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
 	// How the sizes of a graph hang together is the operators' affair: relations knows no tracing.
-	"minify": {"kernels/...", "capture/fx/...", "capture/sizes/relations", "capture/python/literal", "replay"},
-	"repros": {"kernels/...", "capture/fx/...", "capture/symbolic", "capture/python/syntax", "capture/python/literal", "capture/python/code", "replay", "replay/files"},
+	"minify":        {"kernels/...", "capture/fx/...", "capture/sizes/relations", "capture/python/literal", "replay"},
+	"minify/bisect": {}, // it knows points and verdicts, whatever they stand for
+	"repros":        {"kernels/...", "capture/fx/...", "capture/symbolic", "capture/python/syntax", "capture/python/literal", "capture/python/code", "replay", "replay/files"},
 	// Engines answer a search: what they are asked is a state of it.
 	"repros/engine":            {"kernels/...", "minify", "replay", "repros"},
 	"repros/engine/enginetest": {"capture/fx/...", "minify", "repros", "repros/engine"}, // for tests

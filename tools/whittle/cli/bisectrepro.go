@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"whittle/minify"
+	"whittle/minify/bisect"
+	"whittle/replay"
+	"whittle/repros"
+	"whittle/repros/engine"
+	"whittle/tools/whittle/axis"
+	"whittle/tools/whittle/reduce"
+)
+
+// ofRepros bisects repros; of a folder, all below it.
+func (t *bisectTests) ofRepros(args []string) ([]*bisection, error) {
+	var all []*bisection
+	add := func(file string, r *repros.Repro) error {
+		b, err := t.ofRepro(file, r)
+		all = append(all, b)
+		return err
+	}
+	for _, arg := range args {
+		if st, err := os.Stat(arg); err == nil && st.IsDir() {
+			before := len(all)
+			if err := reprosBelow(arg, add); err != nil {
+				return nil, err
+			}
+			if len(all) == before {
+				return nil, usagef("%s: there is no repro below it", arg)
+			}
+			continue
+		}
+		r, err := readRepro(arg)
+		if err == nil {
+			err = add(arg, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// ofRepro bisects one repro. What it needs of a script is taken from the one beside it first, so that a folder of cases, each with its own, is
+// one command.
+func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) {
+	o := t.o
+	if reduce.NeedsBackend(r) && o.source != "" {
+		source := filepath.Join(filepath.Dir(file), o.source)
+		if _, err := os.Stat(source); err != nil {
+			source = o.source
+		}
+		text, err := checkFile(source)
+		if err != nil {
+			return nil, err
+		}
+		if err := reduce.AddBackend(r, source, string(text)); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	if reduce.NeedsBackend(r) {
+		return nil, usagef("%s: backend %s is not PyTorch's own: --source FILE names the script that defines it", file, r.Backend)
+	}
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	if o.settings != "" {
+		return t.settingsOfRepro(file, path, r)
+	}
+	b := t.reproAlong(file, path, r)
+	if slices.ContainsFunc(r.Inputs, func(in repros.Input) bool { return in.RequiresGrad }) {
+		// A launcher says of parameters that they require gradients, even where the program compiled its graph without: that can hide the failure.
+		plain := *r
+		plain.Inputs = slices.Clone(r.Inputs)
+		for i := range plain.Inputs {
+			plain.Inputs[i].RequiresGrad = false
+		}
+		b.instead = t.reproAlong(file, path, &plain)
+	}
+	return b, nil
+}
+
+// reproAlong puts a repro onto the axis as it is.
+func (t *bisectTests) reproAlong(file, path string, r *repros.Repro) *bisection {
+	o := t.o
+	return t.along(&bisection{subject: file, engine: true, key: replay.HashOf("repro", repros.Write(r), o.torch, path, o.limit.String(), o.memory)},
+		func(ctx context.Context, point, at string, attempt int) (reply, error) {
+			return t.engines.test(ctx, at, r, filepath.Dir(path), attempt)
+		})
+}
+
+// versionEngines are the engines of versions, or of builds, each started when it is first needed. Few live at a time: a Python with torch takes memory.
+type versionEngines struct {
+	o    bisectOptions
+	most int
+
+	mu    sync.Mutex
+	open  map[string]*versionEngine
+	clock int
+}
+
+type versionEngine struct {
+	mu    sync.Mutex // starting it
+	g     *engines
+	users int
+	used  int // when, by the clock
+}
+
+// take gives a version's engines to a user more. Where too many are open, one that nobody uses is closed, the one that was used longest ago.
+func (v *versionEngines) take(version string) *versionEngine {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clock++
+	x := v.open[version]
+	if x == nil {
+		for len(v.open) >= v.most {
+			oldest := ""
+			for name, y := range v.open {
+				if y.users == 0 && (oldest == "" || y.used < v.open[oldest].used) {
+					oldest = name
+				}
+			}
+			if oldest == "" {
+				break
+			}
+			v.open[oldest].g.close()
+			delete(v.open, oldest)
+		}
+		m := minifyOptions{engine: "torch", python: axis.Fill(strings.Fields(v.o.torch), version), timeout: v.o.limit, memory: v.o.memory}
+		if v.o.settings != "" { // one engine for all, as for minify
+			m.engine, m.python, m.torch = "auto", nil, v.o.torch
+		}
+		x = &versionEngine{g: &engines{o: m}}
+		v.open[version] = x
+	}
+	x.users++
+	x.used = v.clock
+	return x
+}
+
+func (v *versionEngines) release(x *versionEngine) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	x.users--
+}
+
+// close ends all of them.
+func (v *versionEngines) close() {
+	for _, x := range v.open {
+		x.g.close()
+	}
+}
+
+// test runs a repro by the Python of a version. One that cannot be started, or cannot load the repro, is skipped.
+func (v *versionEngines) test(ctx context.Context, version string, r *repros.Repro, dir string, attempt int) (reply, error) {
+	x := v.take(version)
+	defer v.release(x)
+	x.mu.Lock()
+	e, closed, err := x.g.of(ctx, r)
+	x.mu.Unlock()
+	if err == nil {
+		defer closed()
+		var o replay.Outcome
+		if o, err = runOn(ctx, e, r, dir, attempt); err == nil {
+			if fault := replay.MachineFault(o.Signature.Type, o.Message); fault != nil {
+				return reply{}, fault
+			}
+			return reply{outcome: &o, fleeting: o.Status == replay.Infrastructure}, nil
+		}
+	}
+	var missing *repros.MissingError
+	if ctx.Err() != nil || errors.As(err, &missing) {
+		return reply{}, errors.Join(ctx.Err(), err)
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return reply{Answer: bisect.Answer{Verdict: bisect.Skip, Text: "cannot run: " + text}, fleeting: true}, nil
+}
+
+// runOn runs a repro as it is.
+func runOn(ctx context.Context, e engine.Engine, r *repros.Repro, dir string, attempt int) (replay.Outcome, error) {
+	s, err := e.Load(ctx, r, dir)
+	if err != nil {
+		return replay.Outcome{}, err
+	}
+	return e.Run(ctx, r, minify.Candidate{State: s, Reduction: "bisect", Attempt: attempt})
+}
