@@ -14,10 +14,10 @@ func eval(t *testing.T, function, text string) string {
 	python := python3(t)
 	cmd := exec.Command(python, "-c", `
 import sys
-exec(compile(sys.argv[1], "whittle", "exec"), {"__name__": "whittle"})
+exec(compile(open(sys.argv[1]).read(), "whittle", "exec"), {"__name__": "whittle"})
 from whittle_far import headers
 sys.stdout.write(getattr(headers, sys.argv[2])(sys.stdin.read()))
-`, program(), function)
+`, programFile(t), function)
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.Output()
 	if err != nil {

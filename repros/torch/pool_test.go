@@ -13,7 +13,7 @@ import (
 // farSays runs a script over the far side's files, in a Python without torch, and gives what it printed.
 func farSays(t *testing.T, script string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(python3(t), append([]string{"-c", "import sys\nexec(compile(sys.argv[1], 'whittle', 'exec'), {'__name__': 'whittle'})\ndel sys.argv[1]\n" + script, program()}, args...)...)
+	cmd := exec.Command(python3(t), append([]string{"-c", "import sys\nexec(compile(open(sys.argv[1]).read(), 'whittle', 'exec'), {'__name__': 'whittle'})\ndel sys.argv[1]\n" + script, programFile(t)}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -152,7 +152,7 @@ end("a"); p.turn(); told()
 for n in "abc": begin(n)
 p.turn(); ask("a"); p.turn(); told()
 ask("b"); ask("c"); settle(); told()
-`, "a begins; b begins; c begins\nc goes on alone; a goes on with its library; b goes on with its library\n"},
+`, "a begins; b begins; c begins\na goes on with its library; b goes on with its library; c goes on with its library\n"},
 		{"one who waits alone compiles for itself", `
 begin("a"); p.turn(); ask("a"); settle(); told()
 `, "a begins; a goes on alone\n"},

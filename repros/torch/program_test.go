@@ -1,7 +1,9 @@
 package torch
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -37,6 +39,16 @@ func python3(t *testing.T) string {
 		t.Skip("what is tested is a Python program, and there is no python3")
 	}
 	return python
+}
+
+// programFile is a file with the far side's program, which is too long for an argument.
+func programFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program.py")
+	if err := os.WriteFile(path, []byte(program()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestFilesOfTheFarSideFitTogether: each file imports what it uses from the others, and can be imported by itself.

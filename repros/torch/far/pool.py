@@ -66,15 +66,11 @@ class Pool:
         kinds = {}
         for r in requests:
             kinds.setdefault(id(r) if r.alone or self.failures >= MOST_FAILURES else r.flags, []).append(r)
-        parts = []
-        for kind in kinds.values():
-            most = max(2, -(-len(kind) // self.slots))
-            parts += [kind[i:i + most] for i in range(0, len(kind), most)]
-        for part in parts[:free]:
-            if len(part) == 1:
-                self.go_on(part[0], False)
+        for kind in list(kinds.values())[:free]:
+            if len(kind) == 1:
+                self.go_on(kind[0], False)
             else:
-                self.builds.append(Build(self.server, part))
+                self.builds.append(Build(self.server, kind))
 
     def clear(self):
         """Forgets all, after those who asked are gone."""

@@ -118,6 +118,7 @@ type CaseReport struct {
 	StartElements int64              `json:"start_elements"`
 	Elements      int64              `json:"elements"`
 	Queries       int                `json:"queries"`
+	Candidates    int                `json:"candidates"` // that these were about
 	CacheHits     int                `json:"cache_hits"`
 	Seconds       float64            `json:"seconds"`
 	Floor         float64            `json:"floor,omitempty"` // seconds that no search could have saved: see reduce.Report
@@ -137,7 +138,7 @@ type CaseReport struct {
 func (r Report) Table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\thits\tseconds\tfloor\tspent\tkept\tPyTorch's own")
+	fmt.Fprintln(w, "case\tfrom\tcalls\tminimum\telements\tqueries\tcandidates\thits\tseconds\tfloor\tspent\tkept\tPyTorch's own")
 	for _, c := range r.Cases {
 		var theirs []string
 		for mode, p := range c.PyTorch {
@@ -156,9 +157,12 @@ func (r Report) Table() string {
 		if c.Fine {
 			kept = "fine"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%.1f\t%s\t%s\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.CacheHits, c.Seconds, c.floor(), spending(c.Spent), kept, strings.Join(theirs, "; "))
+		fmt.Fprintf(w, "%s\t%s\t%d -> %d\t%d\t%d -> %d\t%d\t%d\t%d\t%.1f\t%s\t%s\t%s\t%s\n", c.Name, c.Source, c.Start, c.End, c.Minimal, c.StartElements, c.Elements, c.Queries, c.Candidates, c.CacheHits, c.Seconds, c.floor(), spending(c.Spent), kept, strings.Join(theirs, "; "))
 	}
 	w.Flush()
+	if q, n := r.asked(); len(q) > 0 {
+		fmt.Fprintf(&b, "queries, %d cases: %d in the median, %d at most; %d candidates in the median\n", len(q), q[len(q)/2], q[len(q)-1], n)
+	}
 	if x := r.overFloor(); len(x) > 0 {
 		fmt.Fprintf(&b, "time over floor, %d cases: %.2f in the median, %.2f at most\n", len(x), x[len(x)/2], x[len(x)-1])
 	}
@@ -206,6 +210,22 @@ func (r Report) overFloor() []float64 {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// asked is how many queries each failure took that does not come and go, in order, and the candidates that one was about in the median.
+func (r Report) asked() (queries []int, candidates int) {
+	var all []int
+	for _, c := range r.Cases {
+		if c.Kept && c.Rate == 0 {
+			queries, all = append(queries, c.Queries), append(all, c.Candidates)
+		}
+	}
+	slices.Sort(queries)
+	slices.Sort(all)
+	if len(all) > 0 {
+		candidates = all[len(all)/2]
+	}
+	return queries, candidates
 }
 
 // compare adds how many times PyTorch's own minifier takes whittle's time, and leaves its elements, where both were run.
@@ -437,7 +457,7 @@ func (rep *CaseReport) fill(c Case, o Options, ctx context.Context, r *repros.Re
 	res, err := o.Reduce(ctx, c, r, dir)
 	rep.Start, rep.End = res.Start.Calls, res.Cost.Calls
 	rep.StartElements, rep.Elements = res.Start.Elements, res.Cost.Elements
-	rep.Queries, rep.CacheHits, rep.Rate = res.Queries, res.CacheHits, res.Rate
+	rep.Queries, rep.Candidates, rep.CacheHits, rep.Rate = res.Queries, res.Candidates, res.CacheHits, res.Rate
 	rep.Signature, rep.Repro, rep.Floor = res.Signature.String(), res.Text, res.Floor.Seconds()
 	if rep.Spent == nil {
 		rep.Spent = map[string]float64{}

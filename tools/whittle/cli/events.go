@@ -22,7 +22,7 @@ import (
 //	finding  signature, message, repro (where it was written, "" for nowhere): another failure
 //	flaky    rate, runs, false_rate, false_runs: the failure comes and goes; the share of runs that fail, with it and without it
 //	confirm  run, of (how many are asked for), verdict: one proof of the result in a fresh process
-//	done     id, file, status, signature, start, cost, queries, cache_hits, rejected, findings, repro (paths), standalone, error, floor_ms, spent_ms
+//	done     id, file, status, signature, start, cost, queries (to the engine), candidates (that they were about), cache_hits, rejected, findings, repro (paths), standalone, error, floor_ms, spent_ms
 //
 // floor_ms is the time that no search could have saved, 0 where the store had the answers; spent_ms has, by kind (engine.Kinds), what the time from before
 // the engine's start went to. A signature has stage, type, message, frame and output, each left out when empty. A cost has calls, outputs, inputs,
@@ -93,6 +93,7 @@ type (
 		Start      replay.Cost      `json:"start"`
 		Cost       replay.Cost      `json:"cost"`
 		Queries    int              `json:"queries"`
+		Candidates int              `json:"candidates"`
 		CacheHits  int              `json:"cache_hits"`
 		Rejected   int              `json:"rejected"`
 		Findings   int              `json:"findings"`

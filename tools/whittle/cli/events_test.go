@@ -37,7 +37,7 @@ func TestEventsAreLines(t *testing.T) {
 {"event":"flaky","elapsed_ms":3000,"rate":0.5,"runs":20,"false_rate":0,"false_runs":0}
 {"event":"finding","elapsed_ms":4000,"signature":{"stage":"run"},"message":"other","repro":"finding1.py"}
 {"event":"confirm","elapsed_ms":5000,"run":1,"of":2,"verdict":"reproduced"}
-{"event":"done","elapsed_ms":6000,"id":3,"file":"repro.py","status":"minimal","signature":{"stage":"compile","type":"AssertionError","message":"a\nb"},"start":{"calls":0,"outputs":0,"inputs":0,"settings":0,"elements":0,"complexity":0},"cost":{"calls":1,"outputs":0,"inputs":0,"settings":0,"elements":0,"complexity":0},"queries":9,"cache_hits":0,"rejected":0,"findings":1,"repro":"out.py","standalone":"","error":"","floor_ms":8800,"spent_ms":{"C++":3000,"eager":0,"idle":0,"lowering":0,"python":0,"run":0,"start":4100,"transfer":0}}
+{"event":"done","elapsed_ms":6000,"id":3,"file":"repro.py","status":"minimal","signature":{"stage":"compile","type":"AssertionError","message":"a\nb"},"start":{"calls":0,"outputs":0,"inputs":0,"settings":0,"elements":0,"complexity":0},"cost":{"calls":1,"outputs":0,"inputs":0,"settings":0,"elements":0,"complexity":0},"queries":9,"candidates":0,"cache_hits":0,"rejected":0,"findings":1,"repro":"out.py","standalone":"","error":"","floor_ms":8800,"spent_ms":{"C++":3000,"eager":0,"idle":0,"lowering":0,"python":0,"run":0,"start":4100,"transfer":0}}
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)

@@ -427,7 +427,7 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 		if !rep.Complete {
 			status = doneInterrupted
 		}
-		events.done(doneEvent{ID: rep.ID, File: path, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, CacheHits: rep.CacheHits,
+		events.done(doneEvent{ID: rep.ID, File: path, Status: status, Signature: rep.Signature, Start: reduce.Cost(rep.Start), Cost: reduce.Cost(rep.Cost), Queries: rep.Queries, Candidates: rep.Candidates, CacheHits: rep.CacheHits,
 			Rejected: rep.Rejected, Findings: len(rep.Result.Findings), Repro: out, Standalone: script,
 			Floor: rep.Floor.Milliseconds(), Spent: milliseconds(rep.Spent)})
 		if e := events.Err(); e != nil {
