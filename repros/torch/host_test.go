@@ -42,11 +42,16 @@ func hosted(t *testing.T, o Options) *guests {
 	return g
 }
 
+// wait is until nobody visits any more.
+func (g *guests) wait() {
+	g.turn.Lock()
+	defer g.turn.Unlock()
+}
+
 // visit gives a client of the host, which may have to be waited for.
 func (g *guests) visit(o Options) *Client {
 	g.t.Helper()
-	g.turn.Lock()
-	g.turn.Unlock()
+	g.wait()
 	o.Kept = func(ctx context.Context) net.Conn {
 		ours, theirs := net.Pipe()
 		g.conn = ours
@@ -202,8 +207,7 @@ func TestAKeptPython(t *testing.T) {
 			wg.Wait()
 		}
 		c.Close()
-		g.turn.Lock() // until it was reset
-		g.turn.Unlock()
+		g.wait() // until it was reset
 		if left := below(g.h.hello.PID, "sleep"); len(left) > 0 {
 			t.Errorf("visitor %d left processes: %v", i, left)
 		}

@@ -185,6 +185,11 @@ p.turn(); print(p.forget("c"), p.forget("c")); end("a"); p.turn(); told()
 		{"a command that makes no library of one source is left alone", `
 print([pool.library(c.split()) is None for c in ("g++ a.cpp -shared -o a.so", "g++ -c a.cpp -o a.o", "g++ a.cpp b.cpp -shared -o a.so", "g++ a.o -shared -o a.so", "g++ a.cpp -shared -o")])
 `, "[False, True, True, True, True]\n"},
+		{"nor is one of a process that compiles on threads", `
+from concurrent.futures import ThreadPoolExecutor
+words = "g++ a.cpp -shared -o a.so".split()
+print(pool.library(words) is None, ThreadPoolExecutor().submit(pool.library, words).result() is None)
+`, "False True\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, farSays(t, poolTest+c.script)); diff != "" {

@@ -9,6 +9,7 @@ import contextlib
 import os
 import shlex
 import signal
+import threading
 import time
 
 from .joined import compile_joined
@@ -153,7 +154,10 @@ def ask_for_libraries(mark):
 
 
 def library(words):
-    """What a command that makes a library of one source reads and writes; None for other commands."""
+    """What a command that makes a library of one source reads and writes; None for other commands, and on threads: a process that compiles on
+    several has what it needs sooner by itself, and could not tell whom an answer is for."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
     sources = [w for w in words if w.endswith(".cpp")]
     if len(sources) != 1 or "-shared" not in words or "-o" not in words[:-1]:
         return None
