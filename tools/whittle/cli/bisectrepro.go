@@ -26,24 +26,8 @@ func (t *bisectTests) ofRepros(args []string) ([]*bisection, error) {
 		all = append(all, b)
 		return err
 	}
-	for _, arg := range args {
-		if st, err := os.Stat(arg); err == nil && st.IsDir() {
-			before := len(all)
-			if err := reprosBelow(arg, add); err != nil {
-				return nil, err
-			}
-			if len(all) == before {
-				return nil, usagef("%s: there is no repro below it", arg)
-			}
-			continue
-		}
-		r, err := readRepro(arg)
-		if err == nil {
-			err = add(arg, r)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := eachRepro(args, add); err != nil {
+		return nil, err
 	}
 	return all, nil
 }

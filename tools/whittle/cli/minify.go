@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -265,7 +266,7 @@ func subjects(args []string, o minifyOptions) ([]subject, error) {
 		return nil, err
 	}
 	var all []subject
-	many := len(args) > 1
+	many := len(args) > 1 || slices.ContainsFunc(args, isFolder)
 	add := func(file string, r *repros.Repro) error {
 		x := o
 		if many && !reduce.NeedsBackend(r) {
@@ -278,25 +279,8 @@ func subjects(args []string, o minifyOptions) ([]subject, error) {
 		all = append(all, subject{r, filepath.Dir(file), path})
 		return err
 	}
-	for _, arg := range args {
-		if st, err := os.Stat(arg); err == nil && st.IsDir() {
-			many = true
-			before := len(all)
-			if err := reprosBelow(arg, add); err != nil {
-				return nil, err
-			}
-			if len(all) == before {
-				return nil, usagef("%s: there is no repro below it", arg)
-			}
-			continue
-		}
-		r, err := readRepro(arg)
-		if err == nil {
-			err = add(arg, r)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := eachRepro(args, add); err != nil {
+		return nil, err
 	}
 	switch {
 	case len(all) > 1 && o.out != "":
@@ -305,6 +289,35 @@ func subjects(args []string, o minifyOptions) ([]subject, error) {
 		return nil, usagef("--resume: of one file; several go on where they were without it")
 	}
 	return all, nil
+}
+
+// eachRepro gives the repros that arguments name: files, and folders with at least one.
+func eachRepro(args []string, add func(file string, r *repros.Repro) error) error {
+	for _, arg := range args {
+		if isFolder(arg) {
+			found := false
+			if err := reprosBelow(arg, func(file string, r *repros.Repro) error { found = true; return add(file, r) }); err != nil {
+				return err
+			}
+			if !found {
+				return usagef("%s: there is no repro below it", arg)
+			}
+			continue
+		}
+		r, err := readRepro(arg)
+		if err == nil {
+			err = add(arg, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isFolder(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
 }
 
 // reprosBelow gives the complete repros below a folder, in the order of their paths, but for results.
