@@ -27,7 +27,7 @@ var bisected = regexp.MustCompile(`(?s)\nfirst bad: ([0-9a-f]{40})\n.*bisection/
 // TestKillBisect: a bisection of commits that is killed goes on where it was, asks nothing again, finds the same, and leaves nothing behind.
 func TestKillBisect(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
+		t.Skip("commits are bisected, and there is no git: ", err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -69,7 +69,7 @@ func TestKillBisect(t *testing.T) {
 	for i := range bisectKills {
 		dir := t.TempDir()
 		cmd, _ := start(dir)
-		time.Sleep(time.Duration(rand.Int64N(int64(took))))
+		time.Sleep(time.Duration(rand.Int64N(int64(took)))) // it is killed at any moment of its life
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 		had := trials(t, dir)

@@ -99,7 +99,7 @@ func TestVisitors(t *testing.T) {
 			for range 4 {
 				wg.Go(func() { _, _ = c.Run(t.Context(), Query{Query: engine.Query{Text: "left behind"}}) })
 			}
-			time.Sleep(time.Duration(i) * time.Millisecond)
+			time.Sleep(time.Duration(i) * time.Millisecond) // each leaves a little later than the one before: at another step of its questions
 			g.conn.Close()
 			wg.Wait()
 		case 2: // it is gone in the middle of a message
@@ -201,7 +201,7 @@ func TestAKeptPython(t *testing.T) {
 		if i == 1 {
 			var wg conc.WaitGroup
 			wg.Go(func() { _, _ = c.Run(context.Background(), hangs) })
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond) // by then it hangs; if it is only about to, it has to be gone just as well
 			g.conn.Close()
 			c.seat.Close() // or it would start a Python of its own
 			wg.Wait()

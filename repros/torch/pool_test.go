@@ -49,11 +49,11 @@ PyMODINIT_FUNC PyInit_kernel(void) { return PyModule_Create(&py_module); }
 func TestKernelsOfOneCompilation(t *testing.T) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
-		t.Skip("no g++")
+		t.Skip("what is tested is what g++ makes of joined sources, and there is no g++")
 	}
 	headers := strings.TrimSpace(farSays(t, "import sysconfig; print(sysconfig.get_paths()['include'])"))
 	if _, err := os.Stat(filepath.Join(headers, "Python.h")); err != nil {
-		t.Skip("python3 has no headers")
+		t.Skip("a module is compiled for python3, whose headers are not installed")
 	}
 	dir := t.TempDir()
 	for i, who := range []string{"1", "2", "3"} {

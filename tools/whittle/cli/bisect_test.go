@@ -16,17 +16,21 @@ import (
 	"whittle/tools/whittle/axis/axistest"
 )
 
-// TestBisectLists: of 200 random lists of 64 versions the one that switched a bug on is found, every time: in 8 tests by one worker, and in 3 rounds by
-// four. Where it is switched off, likewise.
-func TestBisectLists(t *testing.T) {
-	ctx := context.Background()
-	st, err := replay.Open(ctx, filepath.Join(t.TempDir(), "store.db"))
+// plainBisect is what a bisection without flags works with, over a store of its own.
+func plainBisect(t *testing.T) (context.Context, *replay.Store, bisectOptions) {
+	t.Helper()
+	st, err := replay.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer st.Close()
-	var o bisectOptions
-	o.given = func(string) bool { return false }
+	t.Cleanup(func() { st.Close() })
+	return context.Background(), st, bisectOptions{given: func(string) bool { return false }}
+}
+
+// TestBisectLists: of 200 random lists of 64 versions the one that switched a bug on is found, every time: in 8 tests by one worker, and in 3 rounds by
+// four. Where it is switched off, likewise.
+func TestBisectLists(t *testing.T) {
+	ctx, st, o := plainBisect(t)
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 64))
 		first, off := 1+r.IntN(63), r.IntN(4) == 0
@@ -80,14 +84,7 @@ func TestBisectOutcomes(t *testing.T) {
 		{"on none", []*replay.Outcome{passes, passes}, "not decided: passes on v0 and on v1", "passes passes", 2},
 		{"no answer", []*replay.Outcome{passes, infra, fails("A")}, "not decided: the first bad is one of v1, v2: what is between cannot be tested", "passes skipped fails", 2},
 	} {
-		ctx := context.Background()
-		st, err := replay.Open(ctx, filepath.Join(t.TempDir(), "store.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer st.Close()
-		var o bisectOptions
-		o.given = func(string) bool { return false }
+		ctx, st, o := plainBisect(t)
 		var points []string
 		for i := range c.outcomes {
 			points = append(points, fmt.Sprintf("v%d", i))
@@ -125,7 +122,7 @@ func TestBisectOutcomes(t *testing.T) {
 // ahead.
 func TestBisectCommits(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
+		t.Skip("commits are bisected, and there is no git: ", err)
 	}
 	for seed := range uint64(3) {
 		h := axistest.Make(t, t.TempDir(), seed, 500, 10)
