@@ -27,7 +27,8 @@ import (
 //   - In a search for a failure that comes and goes an answer stands for as many runs as its odds took (sample).
 //
 // Where the oracle takes small candidates together for little more than the price of one (Search.Together), a question is asked with those that are
-// likely to follow it, and the search goes on when all are answered. Then what is asked together depends on the search alone, too.
+// likely to follow it, and the search goes on when all are answered. Then what is asked together depends on the
+// search alone, too; unless one of them takes far longer than the others and is left behind (company), which changes counts, and no result.
 type executor struct {
 	*insight // of which it needs what is looked for
 	s        *Search

@@ -95,7 +95,7 @@ type Result struct {
 	Start, Cost Cost
 	Signature   replay.Signature
 	Outcome     replay.Outcome // of State, proved again at the end where Complete
-	Complete    bool           // 1-minimal for all reductions, and confirmed
+	Complete    bool           // 1-minimal for all reductions, as far as Certificate says what was asked Earlier, and confirmed
 	Confirmed   int            // times that State failed in a fresh process
 	Queries     int            // questions to the oracle whose answers were used: of one candidate, or of several together; the same for any number of workers
 	Candidates  int            // whose outcomes were used
