@@ -32,6 +32,9 @@ var schema3SQL string
 //go:embed schema4.sql
 var schema4SQL string
 
+//go:embed schema5.sql
+var schema5SQL string
+
 // driver is SQLite with our own functions: candidate_of is QueryKey.Candidate.
 const driver = "sqlite3_whittle"
 
@@ -47,7 +50,7 @@ func init() {
 const applicationID = 0x77686974
 
 // migrations[i] brings a database from user_version i to i+1. Rows are only ever appended.
-var migrations = []string{schemaSQL, schema2SQL, schema3SQL, schema4SQL}
+var migrations = []string{schemaSQL, schema2SQL, schema3SQL, schema4SQL, schema5SQL}
 
 // A Store is an open database. Its methods may be called from many goroutines, and several processes may have the same file open: SQLite's log lets
 // all read while one writes, and who wants to write waits for up to ten seconds.
