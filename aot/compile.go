@@ -8,6 +8,7 @@ import (
 	"whittle/aot/autograd"
 	"whittle/aot/build"
 	"whittle/capture/fx"
+	"whittle/capture/fx/choice"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -30,6 +31,8 @@ type Options struct {
 	Eager *autograd.Engine
 	// JointPasses simplifies the joint graph before it is cut, as Inductor does.
 	JointPasses bool
+	// Choices says which decompositions and passes are taken; nil => all.
+	Choices *choice.Matcher
 	// Observe sees every graph before it is compiled: kind and graph. nil => nobody.
 	Observe func(kind string, gm *fx.GraphModule)
 
@@ -79,7 +82,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	c.joint = j
 	if j.Tangents == 0 {
 		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
-		if err := runPasses(j.GM.Graph, func(p pass) bool { return p.name == "deadcode" }); err != nil {
+		if err := runPasses(j.GM.Graph, nil, func(p pass) bool { return p.name == "deadcode" }); err != nil {
 			return nil, err
 		}
 		c.trimInference()
@@ -88,7 +91,7 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		c.fw, err = opt.Compiler(j.GM, "inference")
 		return c, err
 	}
-	if err := runPasses(j.GM.Graph, func(p pass) bool { return opt.JointPasses || !p.joint }); err != nil {
+	if err := runPasses(j.GM.Graph, opt.Choices, func(p pass) bool { return opt.JointPasses || !p.joint }); err != nil {
 		return nil, err
 	}
 	c.show("joint", j.GM)

@@ -150,6 +150,7 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 func newTracing(inputs []Input, opt *Options) *tracing {
 	training := slices.ContainsFunc(inputs, func(in Input) bool { return in.RequiresGrad }) && (opt.Grad == nil || opt.Grad.Enabled)
 	tr := NewTracer(opt.Decompositions)
+	tr.Choices = opt.Choices
 	eng := &autograd.Engine{Below: tr, Mode: &autograd.GradMode{Enabled: training}, Traced: true}
 	tr.Region = opt.Region
 	if opt.Origin != nil {

@@ -7,6 +7,7 @@ import (
 
 	"whittle/aot/build"
 	"whittle/capture/fx"
+	"whittle/capture/fx/choice"
 	"whittle/kernels/tensor"
 )
 
@@ -29,10 +30,10 @@ var passes = []pass{
 	{name: "cse", run: cse, after: []string{"sweep"}}, // equal dead nodes need no comparison
 }
 
-// runPasses applies the wanted passes; an error names the pass.
-func runPasses(g *fx.Graph, wanted func(pass) bool) error {
+// runPasses applies the wanted passes, as far as they are chosen; an error names the pass.
+func runPasses(g *fx.Graph, choices *choice.Matcher, wanted func(pass) bool) error {
 	for _, p := range passes {
-		if !wanted(p) {
+		if !wanted(p) || !choices.Take("joint_graph_passes", p.name, "", "") {
 			continue
 		}
 		if err := p.run(g); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"whittle/aot/build"
 	"whittle/capture/fx"
+	"whittle/capture/fx/choice"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -18,6 +19,8 @@ type Decomposition func(b *build.B, args []aten.Value) aten.Value
 type Tracer struct {
 	GM     *fx.GraphModule
 	Decomp map[string]Decomposition // by operator name "aten.gelu.default"; nil => none
+	// Choices says which decompositions are made; nil => all.
+	Choices *choice.Matcher
 	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
 	Region func() int
 	Origin func() fx.Origin // the line of the program that nodes are recorded for; nil => not known
@@ -51,7 +54,7 @@ func (t *Tracer) Node(x *tensor.Tensor) *fx.Node { return t.nodes[x] }
 
 // Dispatch records op, or its decomposition.
 func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
-	if d, ok := t.Decomp[op.Name()]; ok {
+	if d, ok := t.Decomp[op.Name()]; ok && t.Choices.Take("decomposition", op.Name(), "", t.origin().Where()) {
 		meta, err := refused(op, args)
 		if err != nil {
 			return nil, err

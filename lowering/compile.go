@@ -64,7 +64,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		}
 	}
 	var src, table strings.Builder
-	for _, s := range sched.Fuse(l.steps) {
+	for _, s := range sched.Fuse(l.steps, cfg.Choices) {
 		switch o := s.Other.(type) {
 		case extern:
 			c.program = append(c.program, instr{node: o.node})
@@ -72,7 +72,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		case viewStep:
 			c.program = append(c.program, instr{view: &o})
 		default:
-			k := codegen.Generate(s.Loops, cfg.Threads)
+			k := codegen.Generate(s.Loops, threads(cfg, s))
 			i := len(c.program)
 			body := strings.TrimPrefix(k.Source, codegen.Prelude)
 			src.WriteString(strings.Replace(body, `extern "C" void kernel(void** bufs, const int64_t* sizes)`, fmt.Sprintf("static void kernel%d(void** bufs)", i), 1))
@@ -104,6 +104,18 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		return nil, &CompileError{Cmd: ce.Cmd, Output: ce.Output, Source: c.Source}
 	}
 	return c, err
+}
+
+// threads is how many threads a kernel may use.
+func threads(cfg Config, s sched.Step) int {
+	var origins []string
+	for _, l := range s.Loops {
+		origins = append(origins, l.Origins...)
+	}
+	if all := strings.Join(origins, ", "); !cfg.Choices.Take("threads", all, "", "") {
+		return 1
+	}
+	return cfg.Threads
 }
 
 // liveness notes the last step that touches each buffer, so that memory is released early.

@@ -1,7 +1,11 @@
 package lowering
 
+import "whittle/capture/fx/choice"
+
 // Config holds the settings of torch._inductor.config that this backend reads.
 type Config struct {
+	// Choices says which optional steps are taken; nil => all.
+	Choices *choice.Matcher
 	// InjectRelu and InjectLog1p are cpp.inject_relu_bug_TESTING_ONLY and
 	// cpp.inject_log1p_bug_TESTING_ONLY: "", "compile_error", "runtime_error" or "accuracy".
 	InjectRelu  string

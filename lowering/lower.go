@@ -87,6 +87,9 @@ func (l *lowerer) call(n *fx.Node) error {
 			Args: describeArgs(n, func(m *fx.Node) string { return l.bufName(m) })}
 	}
 	t, ok := n.Val.(*tensor.Tensor)
+	if !l.chosen("lowerings", n) {
+		return l.extern(n, t)
+	}
 	if ok && t != nil {
 		if f, ok := views[n.Target]; ok {
 			if done := f(l, n, t); done {
@@ -128,6 +131,14 @@ func (l *lowerer) call(n *fx.Node) error {
 	return l.extern(n, t)
 }
 
+// chosen reports whether a choice about a node is taken. What takes a result of a call goes with it.
+func (l *lowerer) chosen(kind string, n *fx.Node) bool {
+	if n.Target == "operator.getitem" {
+		return true
+	}
+	return l.cfg.Choices.Take(kind, n.Target, n.Name+" = "+n.Target, n.Origin().Where())
+}
+
 // lazyBits are the operators that PyTorch does by a bit on a view. Their elements differ from those in memory.
 var lazyBits = map[string]bool{"aten._conj.default": true, "aten._neg_view.default": true}
 
@@ -152,7 +163,7 @@ func supported(n *fx.Node, t *tensor.Tensor) bool {
 
 // settle stores a lazy value at once where recomputing it for each reader would cost more than a pass over memory.
 func (l *lowerer) settle(n *fx.Node, v *value) {
-	if v.buf == nil && (l.uses[n] > 1 && v.cost > 2 || v.cost > maxInline) {
+	if v.buf == nil && (l.uses[n] > 1 && v.cost > 2 || v.cost > maxInline || l.uses[n] > 0 && !l.chosen("inlining", n)) {
 		l.realise(n, v)
 	}
 }

@@ -71,12 +71,13 @@ func (s State) Values() []any {
 // A Candidate is a state to be tested.
 type Candidate struct {
 	State
-	Reduction string // row of the reductions table
-	Edit      string // what was done to the base, for people
-	Hash      string // identity of state: graph, inputs and configuration
-	Fresh     bool   // run it in a process that ran nothing before
-	Attempt   int    // > 0 for a repeated run of the same state
-	Until     string // a step of the compiler (replay.Outcome.Before): a run that comes to it may be stopped there, and has passed; "" => none
+	Reduction string         // row of the reductions table
+	Edit      string         // what was done to the base, for people
+	Hash      string         // identity of state: graph, inputs and configuration
+	Fresh     bool           // run it in a process that ran nothing before
+	Attempt   int            // > 0 for a repeated run of the same state
+	Until     string         // a step of the compiler (replay.Outcome.Before): a run that comes to it may be stopped there, and has passed; "" => none
+	Choose    *replay.Choose // which of the compiler's choices are taken, which are listed then; nil => all, and they are not
 }
 
 // Cost orders states: lower is better, earlier fields weigh more.

@@ -24,6 +24,8 @@ type Outcome struct {
 	// Before is the first step of the compiler that the run did not come to, of those at which the engine can stop a candidate: a failure came
 	// before it, or a pass was stopped there, as was asked for. "" for a run that went through all of them.
 	Before string `json:"before,omitempty"`
+	// Choices are what the compiler was asked about, in that order, where the question said which of them to take.
+	Choices []Choice `json:"choices,omitempty"`
 }
 
 // Status is the kind of an outcome.

@@ -26,6 +26,14 @@ func (o Origin) String() string {
 	return fmt.Sprintf("# File: %s:%d in %s, code: %s", o.File, o.Line, o.Func, o.Code)
 }
 
+// Where is the line as a message names it, "" for the zero Origin.
+func (o Origin) Where() string {
+	if o == (Origin{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: %s", o.File, o.Line, o.Code)
+}
+
 // SetOrigin notes where a node comes from; the zero Origin is not noted.
 func (n *Node) SetOrigin(o Origin) {
 	if o == (Origin{}) {
@@ -35,6 +43,12 @@ func (n *Node) SetOrigin(o Origin) {
 		n.Meta = map[string]any{}
 	}
 	n.Meta[MetaOrigin] = o
+}
+
+// Origin is where a node comes from; the zero value where that is not known.
+func (n *Node) Origin() Origin {
+	o, _ := n.Meta[MetaOrigin].(Origin)
+	return o
 }
 
 // Readable prints the graph for people, as print_readable does: a class whose forward says what each value is, and

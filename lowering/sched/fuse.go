@@ -2,7 +2,9 @@ package sched
 
 import (
 	"slices"
+	"strings"
 
+	"whittle/capture/fx/choice"
 	"whittle/lowering/ir"
 )
 
@@ -27,8 +29,8 @@ var rules = []func(group []*ir.Loops, l *ir.Loops) bool{
 // maxGroup is how many loops of different spaces a kernel may have.
 const maxGroup = 24
 
-// Fuse groups neighbouring loops. The steps that come in stay as they are; nothing changes its place.
-func Fuse(steps []Step) []Step {
+// Fuse groups neighbouring loops, as far as that is chosen. The steps that come in stay as they are; nothing changes its place.
+func Fuse(steps []Step, choices *choice.Matcher) []Step {
 	var out []Step
 	for _, s := range steps {
 		if len(s.Loops) == 0 || len(out) == 0 || len(out[len(out)-1].Loops) == 0 {
@@ -41,6 +43,9 @@ func Fuse(steps []Step) []Step {
 			joined := false
 			for _, ok := range rules {
 				if ok(last.Loops, l) {
+					if !choices.Take("fusion", l.Out.Name, strings.Join(l.Origins, ", ")+" with "+strings.Join(last.Loops[0].Origins, ", "), "") {
+						break
+					}
 					last.Loops = append(last.Loops, l)
 					joined = true
 					break

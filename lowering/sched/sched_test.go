@@ -109,7 +109,7 @@ func TestFuse(t *testing.T) {
 	} {
 		in := steps(c.steps)
 		before := groups(in)
-		if diff := cmp.Diff(c.want, groups(sched.Fuse(in))); diff != "" {
+		if diff := cmp.Diff(c.want, groups(sched.Fuse(in, nil))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(before, groups(in)); diff != "" {
@@ -123,7 +123,7 @@ func TestFuseLeavesRoom(t *testing.T) {
 	in := steps("(a:4 b:4) c:4")
 	first, beyond := in[0].Loops[:1:2], in[0].Loops[1] // a, with room in which b lies
 	in[0].Loops = first
-	sched.Fuse(in)
+	sched.Fuse(in, nil)
 	if got := first[:2][1]; got != beyond {
 		t.Errorf("%s lies where %s lay", got.Out.Name, beyond.Out.Name)
 	}

@@ -21,13 +21,20 @@ type Deciding struct {
 // needed; with it held, the next is looked for before it. "Smallest" is what delta debugging means by it: nothing can be left out. The error
 // is an *EndsError where the configurations do not differ.
 func (s *Search) Settings(ctx context.Context, n int) (Deciding, error) {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
+	d, err := s.Decide(ctx, n)
+	if err == nil {
+		d.Workaround, err = s.workaround(ctx, upTo(n), d.Set)
+		d.Cost = s.cost
 	}
+	return d, err
+}
+
+// Decide is Settings without the workaround, which takes many tests where many differences are each enough.
+func (s *Search) Decide(ctx context.Context, n int) (Deciding, error) {
 	if n == 0 {
 		return Deciding{}, ErrTooFew
 	}
+	all := upTo(n)
 	ends, err := s.ask(ctx, nil, Trial{Set: all}, Trial{})
 	if err != nil {
 		return Deciding{Cost: s.cost}, err
@@ -37,11 +44,17 @@ func (s *Search) Settings(ctx context.Context, n int) (Deciding, error) {
 	}
 	var d Deciding
 	d.Set, err = s.fewest(ctx, all, func(set []int) Trial { return Trial{Set: set} }, Bad)
-	if err == nil {
-		d.Workaround, err = s.workaround(ctx, all, d.Set)
-	}
 	d.Cost = s.cost
 	return d, err
+}
+
+// upTo is the numbers below n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // workaround finds the fewest of all differences without which the configuration is good. Those that decide come first: most often one of them is

@@ -47,15 +47,17 @@ var ErrClosed = errors.New("the engine is closed")
 
 // A Query is one repro to be run. An engine's own queries add what only it needs.
 type Query struct {
-	Text    string `json:"text"`            // of the repro file
-	Backend string `json:"backend"`         // after dynamo: a registered backend, or one that the text defines
-	Fresh   bool   `json:"fresh,omitempty"` // in a process that ran nothing before
+	Text    string         `json:"text"`             // of the repro file
+	Backend string         `json:"backend"`          // after dynamo: a registered backend, or one that the text defines
+	Fresh   bool           `json:"fresh,omitempty"`  // in a process that ran nothing before
+	Choose  *replay.Choose `json:"choose,omitempty"` // as minify.Candidate says it
 }
 
-// A Reply is one message from a process that runs a query: a stage is behind it, or this is its outcome. A process that does not give the
+// A Reply is one message from a process that runs a query: a stage is behind it, a choice was made, or this is its outcome. A process that does not give the
 // query's nonce back does not speak of the query.
 type Reply struct {
 	Nonce   string          `json:"nonce"`
 	Mark    string          `json:"mark,omitempty"`
+	Choice  *replay.Choice  `json:"choice,omitempty"` // one that the compiler asked about
 	Outcome *replay.Outcome `json:"outcome,omitempty"`
 }

@@ -2,6 +2,8 @@ package torch
 
 import (
 	"encoding/json"
+
+	"whittle/replay"
 )
 
 // job is one request, as far/serve.py reads it. Op says which of its parts is there.
@@ -41,6 +43,7 @@ type subject struct {
 	Limits         limits             `json:"limits"`
 	Locate         bool               `json:"locate,omitempty"`
 	Until          string             `json:"until,omitempty"`
+	Choose         *replay.Choose     `json:"choose,omitempty"`
 	Inputs         []string           `json:"inputs"` // explore: what load_args gives, in its order
 	Storages       []string           `json:"storages,omitempty"`
 	SaveDir        string             `json:"save_dir,omitempty"`

@@ -89,6 +89,7 @@ type reply struct {
 	Region    []string           `json:"region"`
 	Outputs   []int              `json:"outputs"`
 	Before    string             `json:"before"`
+	Choices   []replay.Choice    `json:"choices"`
 	Killer    string             `json:"killer"` // the signal that ended the child, sent by neither side
 	Signature replay.Signature   `json:"signature"`
 	Error     *struct {
@@ -105,7 +106,7 @@ func (c *Client) job(op string, q Query) job {
 // Run runs one query. The error is ctx's, or that no Python with torch can be started any more; all else is an outcome.
 func (c *Client) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 	j := c.job("run", q)
-	j.Nonce, j.Locate, j.Until = rand.Text(), q.Locate, q.Until
+	j.Nonce, j.Locate, j.Until, j.Choose = rand.Text(), q.Locate, q.Until, q.Choose
 	if q.Fresh {
 		j.Op, j.Storages, j.SaveDir = "fresh", q.Storages, q.SaveDir
 	}
@@ -179,7 +180,7 @@ func (r reply) outcome(until string) replay.Outcome {
 	if r.Status == replay.Pass && r.Before != until {
 		r.Before = ""
 	}
-	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Before: r.Before, Duration: time.Duration(r.Known * float64(time.Second))}
+	o := replay.Outcome{Status: r.Status, Message: r.Message, Detail: r.Detail, Marks: r.Marks, Signature: r.Signature, Suspects: r.Suspects, Region: r.Region, Outputs: r.Outputs, Before: r.Before, Choices: r.Choices, Duration: time.Duration(r.Known * float64(time.Second))}
 	if r.Error != nil {
 		o.Signature = signature(r.Error.Stage, r.Error.Type, r.Error.Message, r.Error.Frame)
 	}

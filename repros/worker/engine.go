@@ -72,7 +72,7 @@ func (e *Engine) Run(ctx context.Context, r *repros.Repro, c minify.Candidate) (
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}, nil
 	}
 	x.SaveDir = engine.SaveDir
-	return e.pool.Run(ctx, Query{Query: engine.Query{Text: repros.Write(x), Backend: r.Backend, Fresh: c.Fresh}, Dir: e.work})
+	return e.pool.Run(ctx, Query{Query: engine.Query{Text: repros.Write(x), Backend: r.Backend, Fresh: c.Fresh, Choose: c.Choose}, Dir: e.work})
 }
 
 var lastLine = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:: (.*))?$`)

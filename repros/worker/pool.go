@@ -220,7 +220,9 @@ func (p *Pool) Run(ctx context.Context, q Query) (replay.Outcome, error) {
 func (p *Pool) query(ctx context.Context, w *worker, q Query, clock *engine.Question) (o replay.Outcome, again bool, err error) {
 	q.Nonce = rand.Text()
 	begin := time.Now()
-	o, again, err = p.converse(ctx, w, q, clock)
+	var choices []replay.Choice
+	o, again, err = p.converse(ctx, w, q, clock, func(c replay.Choice) { choices = append(choices, c) })
+	o.Choices = choices
 	o.Duration = time.Since(begin)
 	return o, again, err
 }
@@ -232,7 +234,7 @@ var spending = []string{engine.OnPython, engine.OnEager, engine.OnLowering, engi
 const poll = 20 * time.Millisecond
 
 // converse sends a query and follows the answers until the outcome, a limit, or the worker's end.
-func (p *Pool) converse(ctx context.Context, w *worker, q Query, clock *engine.Question) (o replay.Outcome, again bool, err error) {
+func (p *Pool) converse(ctx context.Context, w *worker, q Query, clock *engine.Question, chosen func(replay.Choice)) (o replay.Outcome, again bool, err error) {
 	from, _ := w.output.Seek(0, io.SeekEnd)
 	cpu0 := w.group.CPUTime()
 	if p.Limits.CPU > 0 {
@@ -269,6 +271,9 @@ func (p *Pool) converse(ctx context.Context, w *worker, q Query, clock *engine.Q
 			buf = buf[used:]
 			if r.Nonce != q.Nonce {
 				return p.infra(w, from, marks, "an answer without the query's nonce"), false, nil
+			}
+			if r.Choice != nil {
+				chosen(*r.Choice)
 			}
 			if r.Mark != "" {
 				marks = append(marks, r.Mark)

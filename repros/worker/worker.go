@@ -23,6 +23,8 @@ type Query struct {
 	engine.Query
 	Nonce string `json:"nonce"` // set by the pool
 	Dir   string `json:"dir"`   // folder that the file is thought to lie in, for its storages
+	// Chosen is told of each choice that the compiler asks about, where Choose is set. Serve sets it.
+	Chosen func(replay.Choice) `json:"-"`
 }
 
 // A Runner runs one query in the worker. It marks each stage that is behind it.
@@ -54,6 +56,7 @@ func Serve(ctx context.Context, run Runner) error {
 		}
 	})
 	for q := range queries {
+		q.Chosen = func(c replay.Choice) { _ = engine.WriteFrame(out, engine.Reply{Nonce: q.Nonce, Choice: &c}) }
 		o := serveOne(ctx, run, q, func(stage string) { _ = engine.WriteFrame(out, engine.Reply{Nonce: q.Nonce, Mark: stage}) })
 		if err := engine.WriteFrame(out, engine.Reply{Nonce: q.Nonce, Outcome: &o}); err != nil {
 			return err

@@ -50,6 +50,7 @@ class Child:
         self.heights = []  # (time, peak) of the last second
         self.page = Page()  # where it was last
         self.steps = set()  # that it came to
+        self.choices = []  # that it was asked about
         self.output = tempfile.TemporaryFile(dir=server.tmp)
         self.pid = self.pipe = self.orders = self.home = None
 
@@ -96,6 +97,7 @@ class Child:
             mark.build = build
             time_compiler(say)
             mark.page = self.page
+            mark.choice = lambda choice: say(choice=choice)
             mark.step = lambda name: say(step=name)
 
             def end(result):

@@ -2,6 +2,7 @@
 import traceback
 
 from .blame import Graphs, Kernels
+from .choices import Choices
 from .graphs import clones, text_names, twin
 from .headers import share_headers
 from .judge import compare
@@ -26,6 +27,8 @@ def query(server):
         mark("loaded")
         if job.get("accuracy") and draws(job["text"]):
             torch._inductor.config.fallback_random = True
+        if job.get("choose") is not None:
+            Choices(job["choose"], mark).install()
         return (after_aot if job["stage"] == "aot" else after_dynamo)(ns, args, job, mark, Steps(job, mark))
     return work
 

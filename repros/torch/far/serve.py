@@ -234,6 +234,8 @@ class Server:
                     self.pool.request(child, message["build"])
                 if "step" in message:
                     child.steps.add(message["step"])
+                if "choice" in message:
+                    child.choices.append(message["choice"])
                 if "compiling" in message:
                     child.compiles(message["compiling"])
                 child.spent.heard(child, message)
@@ -294,6 +296,7 @@ class Server:
             result["times"] = child.times
             if (result.get("error") or result.get("signature") or {}).get("stage") == "compile":
                 result["before"] = before(child.job, child.steps)
+            result["choices"] = child.choices
             result["peak"] = max(0, child.peak - self.facts.get("resident", 0))
             result.setdefault("detail", "")
             if result["status"] != "pass":

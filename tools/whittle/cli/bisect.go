@@ -20,6 +20,7 @@ type bisectOptions struct {
 	versions     string
 	versionsFrom string
 	settings     string // two files, or ownSettings
+	layers       bool
 	commits      string
 	repo         string
 	build        string
@@ -39,8 +40,9 @@ type bisectOptions struct {
 	confidence float64
 	maxTests   int
 
-	json  bool
-	again bool
+	json     bool
+	again    bool
+	noMinify bool
 
 	given func(flag string) bool
 }
@@ -62,6 +64,9 @@ for one change. Commits with the same files are built and tested once. While som
 Of settings the smallest set of differences between two configurations is found that decides, and the smallest that helps. Variables reach a
 command by its environment; PyTorch's settings are lines of a Python file, whose path stands for {}.
 
+--layers finds the first backend with which a repro fails, of eager, aot_eager, aot_eager_decomp_partition and inductor; then which of its choices
+decide: passes, decompositions, lowerings, fusions, vector code, settings. Choices that fail only together are named together.
+
 Both ends are tested first. Where the first is bad and the last is good, it is the first good one that is looked for. -j N tests N versions at a time;
 the answer does not depend on it. Every answer is kept in the store before it is used: a bisection that was stopped, by whatever,
 goes on where it was when the command is given again, and one that is given again asks nothing again (--again does).
@@ -75,6 +80,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
   whittle bisect --commits v1.2..main --build make -- ./test.sh
   whittle bisect --settings=good.txt,bad.txt -- ./test.sh
   whittle bisect --settings repro.py
+  whittle bisect --layers repro.py
   whittle bisect --versions nightlies.txt --flaky -j 4 -- docker run --rm torch:{} python3 test.py`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -91,6 +97,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f.StringVar(&o.versionsFrom, "versions-from", "", "`COMMAND` that prints the versions, one a line, oldest first")
 	f.StringVar(&o.settings, "settings", "", "`GOOD,BAD`: two files of lines NAME=VALUE and torch._inductor.config.NAME = VALUE; alone: the settings of a repro against none")
 	f.Lookup("settings").NoOptDefVal = ownSettings
+	f.BoolVar(&o.layers, "layers", false, "the compiler's layers, and what each can do without: which backend, pass, decomposition, lowering, fusion or setting of a repro's compiler decides")
 	f.StringVar(&o.commits, "commits", "", "`GOOD..BAD`: commits of a git repository; each that is tested has a worktree of its own, in which its command runs")
 	f.StringVar(&o.repo, "repo", ".", "for --commits: a folder of the repository, whose own checkout is not touched")
 	f.BoolVar(&o.firstParent, "first-parent", false, "for --commits: a merge is one change, whatever it merges")
@@ -108,6 +115,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f.Float64Var(&o.confidence, "confidence", 0.998, "how likely the answer has to be, where tests are wrong now and then")
 	f.IntVar(&o.maxTests, "max-tests", 0, "stop after so many answers, where tests are wrong now and then (0: 100 for each version)")
 	f.BoolVar(&o.fixed, "fixed", false, "where tests are wrong now and then: the first version is bad, and the last is good")
+	f.BoolVar(&o.noMinify, "no-minify", false, "for --layers: take the repro as it is; otherwise it is minified first, so that a test costs little")
 	f.BoolVar(&o.again, "again", false, "forget the answers of before")
 	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
 	a.jobs(c)
@@ -125,18 +133,22 @@ func (o bisectOptions) check(files, command []string) error {
 	case len(files) > 0 && len(command) > 0:
 		return usagef("bisect takes a command after --, or repros, and not both")
 	case len(o.axes()) == 0:
-		return usagef("bisect needs --versions LIST, --versions-from COMMAND, --commits GOOD..BAD or --settings")
+		return usagef("bisect needs --versions LIST, --versions-from COMMAND, --commits GOOD..BAD, --settings or --layers")
 	case len(o.axes()) > 1:
 		return usagef("%s: one of them", strings.Join(o.axes(), " and "))
 	case o.commits == "" && (o.build != "" || o.firstParent || o.cache != "" || len(o.artifacts) > 0 || o.given("repo") || o.given("build-cache-size")):
 		return usagef("--repo, --build, --first-parent, --build-cache and --artifact are for --commits")
 	case o.settings == ownSettings && len(command) > 0:
 		return usagef("--settings=GOOD,BAD: which two files?")
+	case o.layers && len(command) > 0:
+		return usagef("--layers: a command does not say what its compiler does: give it a repro")
+	case o.layers && o.noisy():
+		return usagef("--layers: tests that are wrong now and then are for --versions and --commits")
 	case o.settings != "" && o.noisy():
 		return usagef("--settings: tests that are wrong now and then are for --versions and --commits")
 	case o.commits == "" && o.settings == "" && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
 		return usagef("the command does not say which version it tests: put %s into it", axis.Place)
-	case o.settings == "" && len(files) > 0 && !strings.Contains(o.torch, axis.Place):
+	case o.settings == "" && !o.layers && len(files) > 0 && !strings.Contains(o.torch, axis.Place):
 		return usagef("--torch %q does not say which version it starts: put %s into it", o.torch, axis.Place)
 	case o.flaky && (o.given("rate") || o.given("false-rate")):
 		return usagef("--flaky learns the rates: --rate and --false-rate are for those that are known")
@@ -163,7 +175,11 @@ func (o bisectOptions) check(files, command []string) error {
 // axes are the flags given that say along what is bisected.
 func (o bisectOptions) axes() []string {
 	var out []string
-	for _, x := range []struct{ flag, value string }{{"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}, {"--settings", o.settings}} {
+	layers := ""
+	if o.layers {
+		layers = "yes"
+	}
+	for _, x := range []struct{ flag, value string }{{"--layers", layers}, {"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}, {"--settings", o.settings}} {
 		if x.value != "" {
 			out = append(out, x.flag)
 		}
@@ -181,15 +197,18 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		return err
 	}
 	defer t.close()
-	all, err := t.of(files, command)
-	if err != nil {
-		return err
-	}
 	st, err := replay.Open(ctx, a.storePath())
 	if err != nil {
 		return err
 	}
 	defer st.Close()
+	if o.layers {
+		return a.bisectLayers(ctx, st, t, files, newBisectPrinter(a, o, len(files) > 1))
+	}
+	all, err := t.of(files, command)
+	if err != nil {
+		return err
+	}
 	p := newBisectPrinter(a, o, len(all) > 1)
 	worst := exitCode(0)
 	for i, b := range all {

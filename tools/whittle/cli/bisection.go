@@ -21,8 +21,9 @@ type bisection struct {
 	key      string   // what is tested, and how: answers are kept under it, each with the name of its point
 	points   []string // their names, oldest first
 	parents  func(i int) []int
-	settings *bisectSettings // whose sets of differences are the points; nil: the points are those of points
-	engine   bool            // tests give outcomes, which are judged by the failure at the ends
+	settings changes // whose sets are the points; nil: the points are those of points
+	plain    bool    // of settings: nobody asks for a workaround
+	engine   bool    // tests give outcomes, which are judged by the failure at the ends
 	test     func(ctx context.Context, point string, attempt int) (reply, error)
 	ahead    func(ctx context.Context, point string) // makes ready for a test; nil: there is nothing to be made
 	rerun    func(point string) string               // the command that shows what a point does; nil: none does
@@ -88,8 +89,12 @@ func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bise
 	}
 	switch {
 	case b.settings != nil:
+		decide := s.Settings
+		if b.plain {
+			decide = s.Decide
+		}
 		var d bisect.Deciding
-		d, err = s.Settings(ctx, len(b.settings.names))
+		d, err = decide(ctx, b.settings.count())
 		r.deciding, r.found.Cost = &d, d.Cost
 	case o.noisy():
 		err = r.noisy(ctx, s, len(b.points), o)

@@ -55,22 +55,24 @@ type (
 		Known   bool           `json:"known"`
 	}
 	bisectDone struct {
-		ID          int64       `json:"id"`
-		Subject     string      `json:"subject"`
-		Status      string      `json:"status"`
-		First       string      `json:"first"`
-		Fixed       bool        `json:"fixed"`
-		Suspects    []string    `json:"suspects"`
-		Doubts      [][2]string `json:"doubts"`
-		Set         []string    `json:"set"`
-		Workaround  []string    `json:"workaround"`
-		Probability float64     `json:"probability"`
-		Rate        float64     `json:"rate"`
-		FalseRate   float64     `json:"false_rate"`
-		Tests       int         `json:"tests"`
-		Known       int         `json:"known"`
-		Rounds      int         `json:"rounds"`
-		Error       string      `json:"error"`
+		ID          int64           `json:"id"`
+		Subject     string          `json:"subject"`
+		Status      string          `json:"status"`
+		First       string          `json:"first"`
+		Fixed       bool            `json:"fixed"`
+		Suspects    []string        `json:"suspects"`
+		Doubts      [][2]string     `json:"doubts"`
+		Set         []string        `json:"set"`
+		Workaround  []string        `json:"workaround"`
+		Layer       string          `json:"layer"`
+		Choices     []replay.Choice `json:"choices"`
+		Probability float64         `json:"probability"`
+		Rate        float64         `json:"rate"`
+		FalseRate   float64         `json:"false_rate"`
+		Tests       int             `json:"tests"`
+		Known       int             `json:"known"`
+		Rounds      int             `json:"rounds"`
+		Error       string          `json:"error"`
 	}
 )
 
@@ -93,8 +95,8 @@ func (p *bisectPrinter) tested(id int64, b *bisection, t told) {
 		p.events.write("tested", bisectTested{id, t.name, t.attempt, t.answer.Verdict, t.answer.Text, t.known})
 	}
 	name, text := t.name, ""
-	if n := strings.Count(name, ", ") + 1; b.settings != nil && n > 3 {
-		name = fmt.Sprintf("%d of %d settings", n, len(b.settings.names))
+	if b.settings != nil {
+		name = b.settings.said(name)
 	}
 	if t.answer.Text != "" {
 		text = " (" + t.answer.Text + ")"
@@ -121,7 +123,7 @@ func (p *bisectPrinter) result(b *bisection, r bisectResult) error {
 	}
 	fmt.Fprintln(p.out, r.text(b))
 	if d := r.deciding; d != nil && len(d.Workaround) > 0 {
-		fmt.Fprintf(p.out, "workaround: %s\n", strings.Join(b.settings.show(b.settings.good, d.Workaround), ", "))
+		fmt.Fprintf(p.out, "workaround: %s\n", strings.Join(b.settings.show(false, d.Workaround), ", "))
 	}
 	if r.found.Decided() && b.title != nil {
 		fmt.Fprintln(p.out, b.title(b.points[r.found.Suspects[0]]))
@@ -248,7 +250,7 @@ func (r bisectResult) text(b *bisection) string {
 	case r.ends != nil:
 		return "not decided: " + r.ends.Error()
 	case r.deciding != nil:
-		return fmt.Sprintf("decided by %s", strings.Join(b.settings.show(b.settings.bad, r.deciding.Set), ", "))
+		return fmt.Sprintf("decided by %s", strings.Join(b.settings.show(true, r.deciding.Set), ", "))
 	case len(names) == 1:
 		return fmt.Sprintf("first %s: %s", kind, names[0])
 	case r.likely != nil:
@@ -281,7 +283,7 @@ func (r bisectResult) done(b *bisection) bisectDone {
 	case r.ends != nil:
 		d.Status, d.Error = "same", r.ends.Error()
 	case r.deciding != nil:
-		d.Status, d.Set, d.Workaround = "found", b.settings.show(b.settings.bad, r.deciding.Set), b.settings.show(b.settings.good, r.deciding.Workaround)
+		d.Status, d.Set, d.Workaround = "found", b.settings.show(true, r.deciding.Set), b.settings.show(false, r.deciding.Workaround)
 	case r.found.Decided():
 		d.Status, d.First = "found", d.Suspects[0]
 	}

@@ -32,27 +32,33 @@ func (t *bisectTests) ofRepros(args []string) ([]*bisection, error) {
 	return all, nil
 }
 
-// ofRepro bisects one repro. What it needs of a script is taken from the one beside it first, so that a folder of cases, each with its own, is
-// one command.
-func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) {
-	o := t.o
-	if reduce.NeedsBackend(r) && o.source != "" {
-		source := filepath.Join(filepath.Dir(file), o.source)
+// withBackend is a repro with the script's backend that it needs, and the path of its file. The script beside it comes first, so that a folder of cases,
+// each with its own, is one command.
+func (t *bisectTests) withBackend(file string, r *repros.Repro) (_ *repros.Repro, path string, err error) {
+	if reduce.NeedsBackend(r) && t.o.source != "" {
+		source := filepath.Join(filepath.Dir(file), t.o.source)
 		if _, err := os.Stat(source); err != nil {
-			source = o.source
+			source = t.o.source
 		}
 		text, err := checkFile(source)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if err := reduce.AddBackend(r, source, string(text)); err != nil {
-			return nil, usageError{err}
+			return nil, "", usageError{err}
 		}
 	}
 	if reduce.NeedsBackend(r) {
-		return nil, usagef("%s: backend %s is not PyTorch's own: --source FILE names the script that defines it", file, r.Backend)
+		return nil, "", usagef("%s: backend %s is not PyTorch's own: --source FILE names the script that defines it", file, r.Backend)
 	}
-	path, err := filepath.Abs(file)
+	path, err = filepath.Abs(file)
+	return r, path, err
+}
+
+// ofRepro bisects one repro.
+func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) {
+	o := t.o
+	r, path, err := t.withBackend(file, r)
 	if err != nil {
 		return nil, err
 	}

@@ -51,19 +51,43 @@ func newBisectSettings(good, bad axis.Settings) (*bisectSettings, error) {
 	return s, nil
 }
 
-// point is the name of a set of differences.
-func (s *bisectSettings) point(set []int) string {
+// changes are what two configurations differ in: sets of them are the points of a bisection.
+type changes interface {
+	count() int
+	point(set []int) string            // its name, the same in every run
+	show(bad bool, set []int) []string // as the bad configuration has them, or as the good one
+	said(point string) string          // a point, for people
+}
+
+// setName names a set of n things by their names.
+func setName(n int, set []int, name func(i int) string) string {
 	switch len(set) {
 	case 0:
 		return none
-	case len(s.names):
+	case n:
 		return all
 	}
 	var out []string
 	for _, i := range set {
-		out = append(out, s.names[i])
+		out = append(out, name(i))
 	}
 	return strings.Join(out, ", ")
+}
+
+func (s *bisectSettings) count() int { return len(s.names) }
+
+func (s *bisectSettings) said(point string) string { return short(point, len(s.names), "settings") }
+
+// short is the name of a point, or where that is long how many of n it names.
+func short(point string, n int, of string) string {
+	if k := strings.Count(point, ", ") + 1; k > 3 {
+		return fmt.Sprintf("%d of %d %s", k, n, of)
+	}
+	return point
+}
+
+func (s *bisectSettings) point(set []int) string {
+	return setName(len(s.names), set, func(i int) string { return s.names[i] })
 }
 
 // at is the configuration that a point names.
@@ -82,9 +106,11 @@ func (s *bisectSettings) key() string {
 	return replay.HashOf(fmt.Sprint(map[string]string(s.good)), fmt.Sprint(map[string]string(s.bad)))
 }
 
-// show is the differences of a set as a configuration has them.
-func (s *bisectSettings) show(in axis.Settings, set []int) []string {
-	out := []string{}
+func (s *bisectSettings) show(bad bool, set []int) []string {
+	in, out := s.good, []string{}
+	if bad {
+		in = s.bad
+	}
 	for _, i := range set {
 		out = append(out, in.Show(s.names[i]))
 	}

@@ -12,6 +12,7 @@ import (
 	"whittle/accuracy"
 	"whittle/capture"
 	"whittle/capture/fx"
+	"whittle/capture/fx/choice"
 	"whittle/capture/fx/interp"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
@@ -28,25 +29,35 @@ import (
 func Runner(cacheDir string) worker.Runner {
 	return func(ctx context.Context, q worker.Query, mark func(stage string)) replay.Outcome {
 		start := time.Now()
-		o := runQuery(ctx, q, cacheDir, mark)
+		o := runQuery(ctx, q, cacheDir, choices(q), mark)
 		o.Duration = time.Since(start)
 		return o
 	}
 }
 
-func runQuery(ctx context.Context, q worker.Query, cacheDir string, mark func(string)) replay.Outcome {
+// choices are those of a query, as the compiler asks about them; nil where the query does not say.
+func choices(q worker.Query) *choice.Matcher {
+	if q.Choose == nil {
+		return nil
+	}
+	return &choice.Matcher{Kinds: q.Choose.Kinds, Only: q.Choose.Only, Seen: func(x choice.Choice) {
+		q.Chosen(replay.Choice{ID: x.ID, Kind: x.Kind, Text: x.Text, Where: x.Where})
+	}}
+}
+
+func runQuery(ctx context.Context, q worker.Query, cacheDir string, choices *choice.Matcher, mark func(string)) replay.Outcome {
 	r, err := repros.Read("repro.py", q.Text)
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
 	if r.Stage == repros.AfterDynamo {
-		return runDynamo(ctx, q, r, cacheDir, mark)
+		return runDynamo(ctx, q, r, cacheDir, choices, mark)
 	}
-	return runAOT(ctx, q, r, cacheDir, mark)
+	return runAOT(ctx, q, r, cacheDir, choices, mark)
 }
 
 // runAOT runs an aten graph eagerly and through the lowering, without any Python.
-func runAOT(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
+func runAOT(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, choices *choice.Matcher, mark func(string)) replay.Outcome {
 	inputs, err := r.Tensors(r.Loader(q.Dir))
 	if err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
@@ -61,7 +72,7 @@ func runAOT(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir strin
 	if err := interp.Propagate(ctx, r.Module, inputs); err != nil {
 		return replay.Outcome{Status: replay.Invalid, Message: err.Error()}
 	}
-	cfg := lowering.Config{CacheDir: cacheDir}
+	cfg := lowering.Config{CacheDir: cacheDir, Choices: choices}
 	cfg.InjectRelu = setting(r, "cpp.inject_relu_bug_TESTING_ONLY")
 	cfg.InjectLog1p = setting(r, "cpp.inject_log1p_bug_TESTING_ONLY")
 	c, err := lowering.Compile(ctx, r.Module, cfg)
@@ -178,8 +189,9 @@ func (s *Session) Signature(f *Failure) replay.Signature {
 }
 
 // runDynamo runs an after-dynamo repro: its preamble defines the backend, the graph runs on Python values.
-func runDynamo(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, mark func(string)) replay.Outcome {
+func runDynamo(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir string, choices *choice.Matcher, mark func(string)) replay.Outcome {
 	s := New(ctx, cacheDir)
+	s.Choices = choices
 	s.In.Stdout, s.In.Stderr = io.Discard, io.Discard
 	defer s.In.WithContext(ctx)()
 	fail := func(err error) replay.Outcome { return replay.Outcome{Status: replay.Invalid, Message: err.Error()} }

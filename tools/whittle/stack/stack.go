@@ -13,6 +13,7 @@ import (
 	"whittle/aot/decomp"
 	"whittle/capture"
 	"whittle/capture/fx"
+	"whittle/capture/fx/choice"
 	"whittle/capture/fx/interp"
 	"whittle/capture/python/stdlib"
 	"whittle/capture/python/vm"
@@ -42,6 +43,8 @@ type Session struct {
 	InRepro bool
 	// Failure is the first backend failure, nil for none.
 	Failure *Failure
+	// Choices says which optional steps of compilers are taken; nil => all.
+	Choices *choice.Matcher
 
 	grad *gradient
 	ctx  context.Context
@@ -351,7 +354,7 @@ func (s *Session) loweringError(err error) error {
 }
 
 func (s *Session) loweringConfig() (lowering.Config, error) {
-	cfg := lowering.Config{CacheDir: s.CacheDir}
+	cfg := lowering.Config{CacheDir: s.CacheDir, Choices: s.Choices}
 	m, err := s.In.Import("torch._inductor.config")
 	if err != nil {
 		return cfg, err
@@ -421,7 +424,7 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 		s.compiling = function
 		return comp(gm, kind)
 	}
-	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
+	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
 		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint },
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 	c, err := func() (*aot.Compiled, error) {
