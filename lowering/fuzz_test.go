@@ -16,6 +16,7 @@ import (
 	"whittle/aot/autograd"
 	"whittle/aot/decomp"
 	"whittle/capture/fx"
+	"whittle/capture/fx/choice"
 	"whittle/kernels/aten"
 	"whittle/kernels/aten/atentest"
 	"whittle/kernels/native"
@@ -55,12 +56,52 @@ func TestRandomCallsCompiled(t *testing.T) {
 	if _, err := native.FindCompiler(); err != nil {
 		t.Skip(err)
 	}
-	ops := slices.DeleteFunc(atentest.Operators(), func(op *aten.Op) bool { return !strings.Contains(op.Name(), *only) || op.Sig().Name == "_foobar" }) // _foobar exists to fail
 	n := *calls
 	if testing.Short() {
 		n = min(n, 200)
 	}
-	f := &fuzzer{t: t, cache: t.TempDir(), wrong: map[string]string{}}
+	randomCalls(t, n, nil)
+}
+
+// TestRandomCallsWithChoices compiles random calls without some of what compiling can do without: the results are the same.
+func TestRandomCallsWithChoices(t *testing.T) {
+	if _, err := native.FindCompiler(); err != nil {
+		t.Skip(err)
+	}
+	kinds := []string{"decomposition", "lowerings", "inlining", "fusion", "threads"}
+	for i, without := range append(slices.Clone(kinds), strings.Join(kinds, " ")) {
+		t.Run("without "+without, func(t *testing.T) {
+			left := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return i == len(kinds) || k == without })
+			seen := map[string]bool{}
+			randomCalls(t, min(*calls/4, 150), func() *choice.Matcher { return &choice.Matcher{Kinds: left, Seen: func(c choice.Choice) { seen[c.Kind] = true }} })
+			for _, k := range left {
+				if !seen[k] && without != "lowerings" { // without which there is nothing to fuse
+					t.Errorf("nothing asked about %s", k)
+				}
+			}
+		})
+	}
+	t.Run("every second", func(t *testing.T) {
+		var before *[]string // ids of the compilation before, half of which are taken
+		randomCalls(t, min(*calls/4, 150), func() *choice.Matcher {
+			m, ids := &choice.Matcher{}, []string{}
+			if before != nil {
+				m.Only = *before
+			}
+			m.Seen = func(c choice.Choice) {
+				if c.ID[len(c.ID)-1]%2 == 0 {
+					ids = append(ids, c.ID)
+				}
+			}
+			before = &ids
+			return m
+		})
+	})
+}
+
+func randomCalls(t *testing.T, n int, choices func() *choice.Matcher) {
+	ops := slices.DeleteFunc(atentest.Operators(), func(op *aten.Op) bool { return !strings.Contains(op.Name(), *only) || op.Sig().Name == "_foobar" }) // _foobar exists to fail
+	f := &fuzzer{t: t, cache: t.TempDir(), choices: choices, wrong: map[string]string{}}
 	g := atentest.New(*seed, 7)
 	for i := range n {
 		op := ops[(i*1009)%len(ops)] // a prime stride: neighbours differ
@@ -83,6 +124,7 @@ func TestRandomCallsCompiled(t *testing.T) {
 type fuzzer struct {
 	t       *testing.T
 	cache   string
+	choices func() *choice.Matcher // of each compilation; nil => all are taken
 	pending []randomCall
 	wrong   map[string]string // the first complaint, by operator
 
@@ -244,13 +286,17 @@ func (f *fuzzer) compile(cs []randomCall, code bool) (p program, err error) {
 		}
 		return out, nil
 	}
+	var choices *choice.Matcher
+	if f.choices != nil {
+		choices = f.choices()
+	}
 	mode := &autograd.GradMode{}
-	opt := aot.Options{Decompositions: decomp.Inductor, Composite: decomp.Composite, JointPasses: true, Grad: mode, Eager: &autograd.Engine{Below: aten.Eager, Mode: mode},
+	opt := aot.Options{Choices: choices, Decompositions: decomp.Inductor, Composite: decomp.Composite, JointPasses: true, Grad: mode, Eager: &autograd.Engine{Below: aten.Eager, Mode: mode},
 		Compiler: func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
 			if !code {
 				return nil, nil
 			}
-			c, err := lowering.Compile(context.Background(), gm, lowering.Config{CacheDir: f.cache, Threads: 1})
+			c, err := lowering.Compile(context.Background(), gm, lowering.Config{CacheDir: f.cache, Threads: 1, Choices: choices})
 			if err != nil {
 				return nil, err
 			}
