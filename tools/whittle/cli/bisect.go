@@ -21,6 +21,9 @@ type bisectOptions struct {
 	versionsFrom string
 	settings     string // two files, or ownSettings
 	layers       bool
+	calls        bool
+	every        int     // of calls
+	tolerance    float64 // likewise: the share of a value's magnitude that it may be off
 	commits      string
 	repo         string
 	build        string
@@ -67,6 +70,9 @@ command by its environment; PyTorch's settings are lines of a Python file, whose
 --layers finds the first backend with which a repro fails, of eager, aot_eager, aot_eager_decomp_partition and inductor; then which of its choices
 decide: passes, decompositions, lowerings, fusions, vector code, settings. Choices that fail only together are named together.
 
+--calls runs a program three times, twice eagerly and once compiled, and compares checksums: of what compiled functions return, and of gradients and
+parameters at each step of an optimizer. The first that differs is named.
+
 Both ends are tested first. Where the first is bad and the last is good, it is the first good one that is looked for. -j N tests N versions at a time;
 the answer does not depend on it. Every answer is kept in the store before it is used: a bisection that was stopped, by whatever,
 goes on where it was when the command is given again, and one that is given again asks nothing again (--again does).
@@ -81,6 +87,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
   whittle bisect --settings=good.txt,bad.txt -- ./test.sh
   whittle bisect --settings repro.py
   whittle bisect --layers repro.py
+  whittle bisect --calls -- python3 train.py
   whittle bisect --versions nightlies.txt --flaky -j 4 -- docker run --rm torch:{} python3 test.py`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -98,6 +105,9 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f.StringVar(&o.settings, "settings", "", "`GOOD,BAD`: two files of lines NAME=VALUE and torch._inductor.config.NAME = VALUE; alone: the settings of a repro against none")
 	f.Lookup("settings").NoOptDefVal = ownSettings
 	f.BoolVar(&o.layers, "layers", false, "the compiler's layers, and what each can do without: which backend, pass, decomposition, lowering, fusion or setting of a repro's compiler decides")
+	f.BoolVar(&o.calls, "calls", false, "the calls of a program: the first compiled call, or optimizer step, that computes something else than eager does")
+	f.IntVar(&o.every, "every", 1, "for --calls: compare each so many first, and then those between")
+	f.Float64Var(&o.tolerance, "tolerance", 1e-3, "for --calls: by which share of its magnitude a value may be off")
 	f.StringVar(&o.commits, "commits", "", "`GOOD..BAD`: commits of a git repository; each that is tested has a worktree of its own, in which its command runs")
 	f.StringVar(&o.repo, "repo", ".", "for --commits: a folder of the repository, whose own checkout is not touched")
 	f.BoolVar(&o.firstParent, "first-parent", false, "for --commits: a merge is one change, whatever it merges")
@@ -133,20 +143,28 @@ func (o bisectOptions) check(files, command []string) error {
 	case len(files) > 0 && len(command) > 0:
 		return usagef("bisect takes a command after --, or repros, and not both")
 	case len(o.axes()) == 0:
-		return usagef("bisect needs --versions LIST, --versions-from COMMAND, --commits GOOD..BAD, --settings or --layers")
+		return usagef("bisect needs --versions LIST, --versions-from COMMAND, --commits GOOD..BAD, --settings, --layers or --calls")
 	case len(o.axes()) > 1:
 		return usagef("%s: one of them", strings.Join(o.axes(), " and "))
 	case o.commits == "" && (o.build != "" || o.firstParent || o.cache != "" || len(o.artifacts) > 0 || o.given("repo") || o.given("build-cache-size")):
 		return usagef("--repo, --build, --first-parent, --build-cache and --artifact are for --commits")
 	case o.settings == ownSettings && len(command) > 0:
 		return usagef("--settings=GOOD,BAD: which two files?")
+	case o.calls && len(files) > 0:
+		return usagef("--calls: of which program? Its command stands after --")
+	case !o.calls && (o.given("every") || o.given("tolerance")):
+		return usagef("--every and --tolerance are for --calls")
+	case o.every < 1 || !(o.tolerance >= 0):
+		return usagef("--every %d, --tolerance %v: at least 1, and at least 0", o.every, o.tolerance)
+	case o.calls && o.noisy():
+		return usagef("--calls: tests that are wrong now and then are for --versions and --commits")
 	case o.layers && len(command) > 0:
 		return usagef("--layers: a command does not say what its compiler does: give it a repro")
 	case o.layers && o.noisy():
 		return usagef("--layers: tests that are wrong now and then are for --versions and --commits")
 	case o.settings != "" && o.noisy():
 		return usagef("--settings: tests that are wrong now and then are for --versions and --commits")
-	case o.commits == "" && o.settings == "" && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
+	case o.commits == "" && o.settings == "" && !o.calls && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
 		return usagef("the command does not say which version it tests: put %s into it", axis.Place)
 	case o.settings == "" && !o.layers && len(files) > 0 && !strings.Contains(o.torch, axis.Place):
 		return usagef("--torch %q does not say which version it starts: put %s into it", o.torch, axis.Place)
@@ -175,11 +193,13 @@ func (o bisectOptions) check(files, command []string) error {
 // axes are the flags given that say along what is bisected.
 func (o bisectOptions) axes() []string {
 	var out []string
-	layers := ""
-	if o.layers {
-		layers = "yes"
+	set := func(on bool) string {
+		if on {
+			return "yes"
+		}
+		return ""
 	}
-	for _, x := range []struct{ flag, value string }{{"--layers", layers}, {"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}, {"--settings", o.settings}} {
+	for _, x := range []struct{ flag, value string }{{"--layers", set(o.layers)}, {"--calls", set(o.calls)}, {"--versions", o.versions}, {"--versions-from", o.versionsFrom}, {"--commits", o.commits}, {"--settings", o.settings}} {
 		if x.value != "" {
 			out = append(out, x.flag)
 		}
@@ -202,6 +222,9 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		return err
 	}
 	defer st.Close()
+	if o.calls {
+		return a.bisectCalls(ctx, st, command, o, newBisectPrinter(a, o, false))
+	}
 	if o.layers {
 		return a.bisectLayers(ctx, st, t, files, newBisectPrinter(a, o, len(files) > 1))
 	}

@@ -66,6 +66,7 @@ type (
 		Workaround  []string        `json:"workaround"`
 		Layer       string          `json:"layer"`
 		Choices     []replay.Choice `json:"choices"`
+		Share       float64         `json:"share"`
 		Probability float64         `json:"probability"`
 		Rate        float64         `json:"rate"`
 		FalseRate   float64         `json:"false_rate"`

@@ -38,7 +38,7 @@ func (a *app) tests(ctx context.Context, o bisectOptions) (*bisectTests, error) 
 	t := &bisectTests{a: a, o: o, engines: &versionEngines{o: o, most: max(a.workers, 2), open: map[string]*versionEngine{}}, same: map[string]answered{}}
 	var err error
 	switch {
-	case o.settings != "", o.layers:
+	case o.settings != "", o.layers, o.calls:
 	case o.versions != "":
 		t.points, err = axis.Versions(o.versions)
 	case o.versionsFrom != "":

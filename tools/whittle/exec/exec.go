@@ -23,7 +23,7 @@ import (
 	"whittle/repros/torch"
 )
 
-//go:embed hook/sitecustomize.py hook/recorder.py
+//go:embed hook/sitecustomize.py hook/recorder.py hook/calls.py
 var hook embed.FS
 
 // Options say what to run and how closely to watch it.
@@ -41,6 +41,7 @@ type Options struct {
 	After     string        // "aot" or "dynamo": the graph that is handed back; "" => the one nearest to the failure
 	Hang      time.Duration // a compile or first run that takes longer is a hang, and the program is ended; 0 => never
 	CrashData int64         // bytes of a graph's inputs that are written before it first runs; 0 => 8 MiB
+	Calls     *Calls        // checksums are recorded, in the place of failures; nil => failures are
 	Stdin     io.Reader
 	Stdout    io.Writer
 	Stderr    io.Writer
@@ -52,6 +53,7 @@ type Result struct {
 	Found  []Found // the failure, best repro first; empty when torch.compile did not fail
 	// Heard is whether a Python that could record ran at all.
 	Heard bool
+	Calls []Call // where Options.Calls is set
 	// Trouble are lines of what went wrong while recording.
 	Trouble []string
 }
@@ -94,6 +96,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	if b, err := os.ReadFile(filepath.Join(p.dir, "trouble")); err == nil {
 		res.Trouble = strings.Split(strings.TrimSpace(string(b)), "\n")
+	}
+	if o.Calls != nil {
+		res.Calls, err = p.calls()
+		return res, err
 	}
 	res.Found, err = p.collect(end)
 	return res, err
@@ -144,12 +150,16 @@ func prepare(o Options) (*private, error) {
 	if seen != "" {
 		p.seen = filepath.Join(seen, filepath.Base(dir))
 	}
-	settings, err := json.Marshal(map[string]any{"level": o.Level, "eager": o.Eager, "crash_data": o.CrashData, "strict": o.Strict})
+	settings, err := json.Marshal(map[string]any{"calls": o.Calls, "level": o.Level, "eager": o.Eager, "crash_data": o.CrashData, "strict": o.Strict})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "settings.json"), settings, 0o644)
 	}
 	made := map[string]string{"hook/strict.py": torch.Strict, "hook/draws.py": torch.Draws()}
-	for _, name := range []string{"hook/sitecustomize.py", "hook/recorder.py", "hook/strict.py", "hook/draws.py"} {
+	names := []string{"hook/sitecustomize.py", "hook/recorder.py", "hook/strict.py", "hook/draws.py"}
+	if o.Calls != nil {
+		names = []string{"hook/sitecustomize.py", "hook/calls.py"}
+	}
+	for _, name := range names {
 		b := []byte(made[name])
 		if err == nil && made[name] == "" {
 			b, err = hook.ReadFile(name)
@@ -184,7 +194,7 @@ func (p *private) environment() []string {
 		path += ":" + old
 	}
 	out = append(out, "PYTHONPATH="+path)
-	if _, ok := has["TORCHDYNAMO_REPRO_AFTER"]; ok {
+	if _, ok := has["TORCHDYNAMO_REPRO_AFTER"]; ok || p.Calls != nil {
 		return out // the user's own way of doing it
 	}
 	after := p.After

@@ -36,7 +36,7 @@ class _Finder:
         self._home = home
 
     def find_spec(self, name, path=None, target=None):
-        if name not in _WATCHED:
+        if name not in (("torch",) if _counts(self._home) else _WATCHED):
             return None
         for f in sys.meta_path:
             if f is self or not hasattr(f, "find_spec"):
@@ -57,13 +57,19 @@ def _note(home, text):
         pass
 
 
+def _counts(home):
+    """Whether calls are to be told, and not failures."""
+    return os.path.exists(os.path.join(home, "hook", "calls.py"))
+
+
 def _recorder(home):
     name = "_whittle_recorder"
+    file = "calls.py" if _counts(home) else "recorder.py"
     m = sys.modules.get(name)
     if m is None:
         import importlib.util
 
-        spec = importlib.util.spec_from_file_location(name, os.path.join(home, "hook", "recorder.py"))
+        spec = importlib.util.spec_from_file_location(name, os.path.join(home, "hook", file))
         m = importlib.util.module_from_spec(spec)
         sys.modules[name] = m
         spec.loader.exec_module(m)

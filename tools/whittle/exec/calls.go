@@ -1,0 +1,89 @@
+package exec
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"whittle/accuracy"
+)
+
+// Calls say which calls of compiled functions and steps of optimizers are recorded. They are counted together, from 0.
+type Calls struct {
+	Eager bool `json:"eager"` // what torch.compile made runs as it was before
+	Every int  `json:"every"` // of From on: each so many; at least 1
+	From  int  `json:"from"`
+	To    *int `json:"to"` // before this; nil => to the end
+}
+
+// Call is one that was recorded.
+type Call struct {
+	N      int                 `json:"n"`
+	Kind   string              `json:"kind"`   // call, of a compiled function; step, of an optimizer, before it changes anything
+	What   string              `json:"what"`   // the function, the module's class, the optimizer's
+	At     string              `json:"at"`     // file:line of the program
+	Values []accuracy.Checksum `json:"values"` // what it returned; of a step gradients and parameters
+}
+
+// longestCall bounds a line of the record: a step of a model with a million parameters has less.
+const longestCall = 256 << 20
+
+// calls reads what was recorded, up to the first line that a program which was ended left half written.
+func (p *private) calls() ([]Call, error) {
+	f, err := os.Open(filepath.Join(p.dir, "calls.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []Call
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, longestCall)
+	for lines.Scan() {
+		var c Call
+		if json.Unmarshal(lines.Bytes(), &c) != nil {
+			return out, nil
+		}
+		out = append(out, c)
+	}
+	return out, lines.Err()
+}
+
+// Parting is where two records part.
+type Parting struct {
+	Before *Call  // the last one that was the same; nil => none was
+	Call   Call   // the first that differs, as the second run has it
+	Value  string // which of its values: output 0, gradient of fc1.weight; "" where the runs do something else
+	Why    string
+	Share  float64 // of its magnitude that the value is off; +Inf where it cannot be compared
+}
+
+// Part compares two records of one program, call by call, and gives the first that differs by more than tolerance, as a share of a value's magnitude: of its
+// values the first. nil: none does, as far as both go. largest is the largest difference before that.
+func Part(a, b []Call, tolerance float64) (at *Parting, largest float64) {
+	for i := range min(len(a), len(b)) {
+		p := &Parting{Call: b[i]}
+		if i > 0 {
+			p.Before = &a[i-1]
+		}
+		if a[i].N != b[i].N || a[i].Kind != b[i].Kind || a[i].What != b[i].What || len(a[i].Values) != len(b[i].Values) {
+			p.Why = fmt.Sprintf("%s of %s with %d values, not %s of %s with %d", b[i].Kind, b[i].What, len(b[i].Values), a[i].Kind, a[i].What, len(a[i].Values))
+			return p, largest
+		}
+		for k, v := range a[i].Values {
+			share, why := v.Difference(b[i].Values[k])
+			if share > tolerance {
+				p.Value, p.Why, p.Share = v.Name, why, share
+				return p, largest
+			}
+			largest = max(largest, share)
+		}
+	}
+	return nil, largest
+}
