@@ -83,6 +83,11 @@ func (r *Repro) Complete() error {
 	return nil
 }
 
+// IsRepro reports whether a script is a repro, by the class that all forms of it define. Whether it can be read is another question.
+func IsRepro(text string) bool { return reRepro.MatchString(text) }
+
+var reRepro = regexp.MustCompile(`(?m)^class Repro\b`)
+
 // reader walks the statements of one file.
 type reader struct {
 	*fx.Source

@@ -53,13 +53,14 @@ type bisectOptions struct {
 func (a *app) bisectCommand() *cobra.Command {
 	var o bisectOptions
 	c := &cobra.Command{
-		Use:   "bisect [flags] -- COMMAND...  |  bisect [flags] FILE...",
+		Use:   "bisect [flags] -- COMMAND...  |  bisect [flags] THING...",
 		Short: "Find the version, the commit or the settings that decide whether something fails",
 		Long: `Find the first of many versions, or of a repository's commits, with which something fails, or with which it no longer does.
 
 What is tested is a command, whose exit status says what it found, as git bisect run has it: 0 good, 125 cannot be tested, 1 to 127 bad
 otherwise; anything else ends the bisection. {} in the command stands for the version or the commit. Or it is a repro, or a folder of them: each is
-run by the Python of the version, and its signature decides. A failure with another signature is told, and counts neither as good nor as bad.
+run by the Python of the version, and its signature decides. A failure with another signature is told, and counts neither as good nor as bad. For a
+repro may stand a record of the store, as failure/3 or minification/2, or a program: the failure of torch.compile that it has is bisected.
 
 Commits are built and tested in worktrees of their own, in a private folder. Merges are followed to both sides; --first-parent takes each
 for one change. Commits with the same files are built and tested once. While some workers test, idle ones build what is likely to be next.
@@ -86,7 +87,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
   whittle bisect --commits v1.2..main --build make -- ./test.sh
   whittle bisect --settings=good.txt,bad.txt -- ./test.sh
   whittle bisect --settings repro.py
-  whittle bisect --layers repro.py
+  whittle bisect --layers repro.py minification/2
   whittle bisect --calls -- python3 train.py
   whittle bisect --versions nightlies.txt --flaky -j 4 -- docker run --rm torch:{} python3 test.py`,
 		Args: cobra.ArbitraryArgs,
@@ -125,7 +126,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f.Float64Var(&o.confidence, "confidence", 0.998, "how likely the answer has to be, where tests are wrong now and then")
 	f.IntVar(&o.maxTests, "max-tests", 0, "stop after so many answers, where tests are wrong now and then (0: 100 for each version)")
 	f.BoolVar(&o.fixed, "fixed", false, "where tests are wrong now and then: the first version is bad, and the last is good")
-	f.BoolVar(&o.noMinify, "no-minify", false, "for --layers: take the repro as it is; otherwise it is minified first, so that a test costs little")
+	f.BoolVar(&o.noMinify, "no-minify", false, "take a repro as it is; otherwise it is minified first where that saves time: for --layers, and for many versions")
 	f.BoolVar(&o.again, "again", false, "forget the answers of before")
 	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
 	a.jobs(c)
@@ -222,6 +223,9 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		return err
 	}
 	defer st.Close()
+	if files, err = t.things(ctx, st, files); err != nil {
+		return err
+	}
 	if o.calls {
 		return a.bisectCalls(ctx, st, command, o, newBisectPrinter(a, o, false))
 	}
@@ -238,7 +242,19 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		if len(all) > 1 {
 			fmt.Fprintf(a.stderr, "whittle: %s (%d of %d)\n", b.subject, i+1, len(all))
 		}
-		r, err := a.bisect(ctx, st, b, o, p)
+		small, err := a.minified(ctx, st, b, o)
+		var r bisectResult
+		if err == nil && small != nil {
+			if r, err = a.bisect(ctx, st, small, o, p); err == nil && r.ends == nil {
+				b = small
+			} else if err == nil {
+				fmt.Fprintln(a.stderr, "whittle: what it was minified to is the same on both ends; now as it was")
+				small = nil
+			}
+		}
+		if err == nil && small == nil {
+			r, err = a.bisect(ctx, st, b, o, p)
+		}
 		if err == nil && r.ends != nil && r.ends.First.Verdict == bisect.Good && r.ends.Last.Verdict == bisect.Good && b.instead != nil {
 			fmt.Fprintln(a.stderr, "whittle: it passes on both ends; now without gradients")
 			b = b.instead

@@ -25,10 +25,11 @@ type bisection struct {
 	plain    bool    // of settings: nobody asks for a workaround
 	engine   bool    // tests give outcomes, which are judged by the failure at the ends
 	test     func(ctx context.Context, point string, attempt int) (reply, error)
-	ahead    func(ctx context.Context, point string) // makes ready for a test; nil: there is nothing to be made
-	rerun    func(point string) string               // the command that shows what a point does; nil: none does
-	instead  *bisection                              // to be bisected where both ends are good; nil: nothing is
-	title    func(point string) string               // what there is to say about a point; nil: its name says all
+	ahead    func(ctx context.Context, point string)                                       // makes ready for a test; nil: there is nothing to be made
+	rerun    func(point string) string                                                     // the command that shows what a point does; nil: none does
+	smaller  func(ctx context.Context, st *replay.Store, point string) (*bisection, error) // its repro is minified, by the engine of a point where it fails; nil: it cannot be
+	instead  *bisection                                                                    // to be bisected where both ends are good; nil: nothing is
+	title    func(point string) string                                                     // what there is to say about a point; nil: its name says all
 }
 
 // reply is the answer to one test.
@@ -139,11 +140,12 @@ type asked struct {
 
 // bisectJournal keeps the answers of one bisection in the store. Those of an engine are kept as outcomes, and judged when they are used.
 type bisectJournal struct {
-	b      *bisection
-	st     *replay.Store
-	id     int64
-	points []string // in the order of the search
-	want   replay.Signature
+	b       *bisection
+	st      *replay.Store
+	id      int64
+	points  []string // in the order of the search
+	want    replay.Signature
+	failing string // the end that want is of
 
 	mu      sync.Mutex
 	replies map[asked]reply // of this run, until they are kept
@@ -241,11 +243,12 @@ func (j *bisectJournal) seeEnds(ctx context.Context, workers int) (tests int, er
 	if err := p.Wait(); err != nil {
 		return 0, err
 	}
-	for _, r := range got {
+	for i, r := range got {
 		if j.want.IsZero() && r.outcome != nil {
 			switch r.outcome.Status {
 			case replay.Failed, replay.Timeout, replay.OOM, replay.Killed:
 				j.want = r.outcome.Signature
+				j.failing = ends[i]
 				j.want.Frame = "" // functions move from version to version
 			}
 		}

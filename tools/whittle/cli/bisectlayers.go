@@ -82,6 +82,7 @@ func pick[T any](list []T, set []int) []T {
 // layerSearch finds the layer that decides whether a repro fails, and in it the choices: passes, decompositions, lowerings, fusions.
 type layerSearch struct {
 	a    *app
+	t    *bisectTests
 	st   *replay.Store
 	p    *bisectPrinter
 	o    bisectOptions
@@ -92,7 +93,6 @@ type layerSearch struct {
 
 	mu     sync.Mutex
 	loaded map[string]*loadedRepro // by layer
-	done   []func()                // at the end
 }
 
 // loadedRepro is a repro that an engine has read, for one backend.
@@ -125,23 +125,23 @@ func (a *app) bisectLayers(ctx context.Context, st *replay.Store, t *bisectTests
 			return err
 		}
 		if p.many {
-			fmt.Fprintf(a.stderr, "whittle: %s\n", file)
+			fmt.Fprintf(a.stderr, "whittle: %s\n", t.name(file))
 		}
-		s := &layerSearch{a: a, st: st, p: p, o: t.o, file: file, dir: filepath.Dir(path), r: r, g: g, loaded: map[string]*loadedRepro{}}
+		s := &layerSearch{a: a, t: t, st: st, p: p, o: t.o, file: t.name(file), dir: filepath.Dir(path), r: r, g: g, loaded: map[string]*loadedRepro{}}
 		defer s.close()
 		err = s.shrink(ctx)
 		var found layersFound
 		if err == nil {
-			found, err = s.run(ctx, path)
+			found, err = s.run(ctx)
 		}
 		if err != nil {
-			p.failed(&bisection{subject: file}, err)
+			p.failed(&bisection{subject: t.name(file)}, err)
 			return err
 		}
 		if found.layer == "" {
 			worst = 1
 		}
-		return p.layers(file, found)
+		return p.layers(t.name(file), found)
 	})
 	if ctx.Err() != nil {
 		fmt.Fprintln(a.stderr, "whittle: stopped; given again, the command goes on from here")
@@ -161,9 +161,6 @@ func (s *layerSearch) close() {
 	for _, l := range s.loaded {
 		_ = l.closed() // it has been asked all that there is to ask
 	}
-	for _, f := range s.done {
-		f()
-	}
 }
 
 // shrink puts the smallest repro with the same failure in the place of the one that was given.
@@ -176,25 +173,25 @@ func (s *layerSearch) shrink(ctx context.Context) error {
 		return err
 	}
 	defer closed()
-	small, dir, done, err := s.a.smaller(ctx, s.st, e, s.r, s.dir)
+	small, dir, err := s.t.smaller(ctx, s.st, e, s.r, s.dir)
 	if err == nil {
-		s.r, s.dir, s.done = small, dir, append(s.done, done)
+		s.r, s.dir = small, dir
 	}
 	return err
 }
 
 // run looks among the layers, then among kinds of choices, then among those of the kinds that decide.
-func (s *layerSearch) run(ctx context.Context, path string) (f layersFound, err error) {
+func (s *layerSearch) run(ctx context.Context) (f layersFound, err error) {
 	f.layer = s.r.Backend
 	if s.r.Stage != repros.AfterDynamo {
 		f.layer = "inductor"
-	} else if f, err = s.findLayer(ctx, path); err != nil || f.layer == "" {
+	} else if f, err = s.findLayer(ctx); err != nil || f.layer == "" {
 		return f, err
 	}
 	if !slices.Contains(ladder[2:], f.layer) {
 		return f, nil
 	}
-	return f, s.findChoices(ctx, path, &f)
+	return f, s.findChoices(ctx, &f)
 }
 
 // test asks one question: does it fail with this backend, when these choices are taken?
@@ -236,18 +233,18 @@ func (s *layerSearch) load(ctx context.Context, layer string) (*loadedRepro, err
 }
 
 // bisection is one phase. Its points are tested by test.
-func (s *layerSearch) bisection(path, kind string, points []string, test func(ctx context.Context, point string, attempt int) (reply, error), more ...string) *bisection {
-	key := append([]string{"layers", kind, repros.Write(s.r), s.o.torch, path, s.o.limit.String(), s.o.memory, fingerprint()}, more...)
+func (s *layerSearch) bisection(kind string, points []string, test func(ctx context.Context, point string, attempt int) (reply, error), more ...string) *bisection {
+	key := append([]string{"layers", kind, repros.Write(s.r), s.o.torch, s.o.limit.String(), s.o.memory, fingerprint()}, more...)
 	return &bisection{kind: kind, subject: s.file, engine: true, key: replay.HashOf(key...), points: points, test: test}
 }
 
 // findLayer finds the first backend of the ladder that fails. A backend that is not PyTorch's is the only one above eager.
-func (s *layerSearch) findLayer(ctx context.Context, path string) (f layersFound, err error) {
+func (s *layerSearch) findLayer(ctx context.Context) (f layersFound, err error) {
 	points := ladder[:slices.Index(ladder, s.r.Backend)+1]
 	if len(points) < 2 {
 		points = []string{"eager", s.r.Backend}
 	}
-	b := s.bisection(path, "layers", points, func(ctx context.Context, point string, attempt int) (reply, error) {
+	b := s.bisection("layers", points, func(ctx context.Context, point string, attempt int) (reply, error) {
 		return s.test(ctx, point, nil, attempt)
 	})
 	r, err := s.a.bisect(ctx, s.st, b, s.o, s.p)
@@ -267,9 +264,9 @@ func (s *layerSearch) findLayer(ctx context.Context, path string) (f layersFound
 }
 
 // findChoices finds which of a layer's choices decide.
-func (s *layerSearch) findChoices(ctx context.Context, path string, f *layersFound) error {
+func (s *layerSearch) findChoices(ctx context.Context, f *layersFound) error {
 	along := func(kind string, points []string, choose func(point string) replay.Choose, more ...string) *bisection {
-		return s.bisection(path, kind, points, func(ctx context.Context, point string, attempt int) (reply, error) {
+		return s.bisection(kind, points, func(ctx context.Context, point string, attempt int) (reply, error) {
 			c := choose(point)
 			return s.test(ctx, f.layer, &c, attempt)
 		}, append([]string{f.layer}, more...)...)

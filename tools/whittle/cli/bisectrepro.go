@@ -81,10 +81,46 @@ func (t *bisectTests) ofRepro(file string, r *repros.Repro) (*bisection, error) 
 // reproAlong puts a repro onto the axis as it is.
 func (t *bisectTests) reproAlong(file, path string, r *repros.Repro) *bisection {
 	o := t.o
-	return t.along(&bisection{subject: file, engine: true, key: replay.HashOf("repro", repros.Write(r), o.torch, path, o.limit.String(), o.memory)},
+	b := t.along(&bisection{subject: t.name(file), engine: true, key: replay.HashOf("repro", repros.Write(r), o.torch, o.limit.String(), o.memory)},
 		func(ctx context.Context, point, at string, attempt int) (reply, error) {
 			return t.engines.test(ctx, at, r, filepath.Dir(path), attempt)
 		})
+	if t.builds == nil {
+		b.smaller = func(ctx context.Context, st *replay.Store, point string) (*bisection, error) {
+			x := t.engines.take(point)
+			defer t.engines.release(x)
+			e, closed, err := x.g.of(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			defer closed()
+			small, dir, err := t.smaller(ctx, st, e, r, filepath.Dir(path))
+			if err != nil || small == r {
+				return nil, err
+			}
+			return t.reproAlong(file, filepath.Join(dir, filepath.Base(path)), small), nil
+		}
+	}
+	return b
+}
+
+// worthSmaller is how many points a bisection has at least for which its repro is minified first: from here on more than four tests cost less each.
+const worthSmaller = 8
+
+// minified is a bisection of the smallest repro with the same failure, where one of the ends fails; nil where there is none, or it is not worth it.
+func (a *app) minified(ctx context.Context, st *replay.Store, b *bisection, o bisectOptions) (*bisection, error) {
+	if b.smaller == nil || o.noMinify || o.noisy() || len(b.points) < worthSmaller {
+		return nil, nil
+	}
+	id, err := st.BeginBisection(ctx, replay.Bisection{Key: b.key, Kind: b.kind, Subject: b.subject})
+	if err != nil {
+		return nil, err
+	}
+	j := &bisectJournal{b: b, st: st, id: id, points: b.points, replies: map[asked]reply{}}
+	if _, err := j.seeEnds(ctx, max(a.workers, 1)); err != nil || j.failing == "" {
+		return nil, err
+	}
+	return b.smaller(ctx, st, j.failing)
 }
 
 // versionEngines are the engines of versions, or of builds, each started when it is first needed. Few live at a time: a Python with torch takes memory.

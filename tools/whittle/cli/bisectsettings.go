@@ -168,7 +168,7 @@ func (t *bisectTests) settingsOfRepro(file, path string, r *repros.Repro) (*bise
 			return nil, usagef("--settings: %s is a variable of the environment: a repro has PyTorch's settings alone", n)
 		}
 	}
-	return &bisection{kind: "settings", subject: file, engine: true, key: replay.HashOf("settings", repros.Write(r), t.o.torch, path, t.o.limit.String(), t.o.memory, s.key()),
+	return &bisection{kind: "settings", subject: t.name(file), engine: true, key: replay.HashOf("settings", repros.Write(r), t.o.torch, t.o.limit.String(), t.o.memory, s.key()),
 		points: []string{none, all}, settings: s,
 		test: func(ctx context.Context, point string, attempt int) (reply, error) {
 			return t.engines.test(ctx, "", with(r, s, s.at(point)), filepath.Dir(path), attempt)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"whittle/minify"
@@ -14,34 +13,34 @@ import (
 	"whittle/tools/whittle/reduce"
 )
 
-// smaller is a repro as small as its failure allows, so that each test of it costs little. Its data lie in a folder of its own, which goes with done. One that
-// does not fail, or whose search was stopped by its own end, comes back as it is.
-func (a *app) smaller(ctx context.Context, st *replay.Store, e engine.Engine, r *repros.Repro, dir string) (_ *repros.Repro, where string, done func(), err error) {
+// smaller is a repro as small as its failure allows, so that each test of it costs little. Its data lie in a folder of its own, which goes with close. One that
+// does not fail, or not every time, comes back as it is.
+func (t *bisectTests) smaller(ctx context.Context, st *replay.Store, e engine.Engine, r *repros.Repro, dir string) (_ *repros.Repro, where string, err error) {
+	a := t.a
 	live := newProgress(a.stderr)
 	rep, err := reduce.Run(ctx, reduce.Options{Engine: e, Repro: r, Dir: dir, Workers: max(a.workers, 1), Confirm: 1, Store: st, Progress: live.show})
 	live.done()
 	var passes *minify.NotFailingError
-	if errors.As(err, &passes) || err == nil && !rep.Complete {
-		return r, dir, func() {}, nil
+	if rep.Rate > 0 && rep.Rate < 1 {
+		fmt.Fprintf(a.stderr, "whittle: it fails in %.0f %% of runs: a single test can be wrong\n", 100*rep.Rate)
+	}
+	if errors.As(err, &passes) || err == nil && (!rep.Complete || rep.Rate > 0 && rep.Rate < 1) {
+		return r, dir, nil
 	}
 	if err != nil {
-		return nil, "", nil, err
+		return nil, "", err
 	}
-	folder, err := os.MkdirTemp("", "whittle-bisect-")
+	folder, err := t.folder()
 	if err != nil {
-		return nil, "", nil, err
+		return nil, "", err
 	}
-	done = func() { os.RemoveAll(folder) }
 	file, err := rep.WriteFiles(filepath.Join(folder, "repro.py"))
 	if err != nil {
-		done()
-		return nil, "", nil, err
+		return nil, "", err
 	}
 	small, err := readRepro(file)
-	if err != nil {
-		done()
-		return nil, "", nil, err
+	if err == nil {
+		fmt.Fprintf(a.stderr, "whittle: minified first, from %s to %d: %s\n", replay.Count(rep.Start.Calls, "call"), rep.Cost.Calls, rep.Signature)
 	}
-	fmt.Fprintf(a.stderr, "whittle: minified first, from %s to %d: %s\n", replay.Count(rep.Start.Calls, "call"), rep.Cost.Calls, rep.Signature)
-	return small, folder, done, nil
+	return small, folder, err
 }

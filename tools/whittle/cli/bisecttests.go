@@ -22,6 +22,8 @@ type bisectTests struct {
 	commits *axis.Commits // nil: the points are versions
 	builds  *axis.Builds  // of commits
 	engines *versionEngines
+	names   map[string]string // of files, by their path: what the user calls them; see things
+	made    []string          // folders
 
 	mu   sync.Mutex
 	same map[string]answered // by what was tested, and the sum of the build
@@ -35,7 +37,7 @@ type answered struct {
 
 // tests reads the axis that the flags name.
 func (a *app) tests(ctx context.Context, o bisectOptions) (*bisectTests, error) {
-	t := &bisectTests{a: a, o: o, engines: &versionEngines{o: o, most: max(a.workers, 2), open: map[string]*versionEngine{}}, same: map[string]answered{}}
+	t := &bisectTests{a: a, o: o, engines: &versionEngines{o: o, most: max(a.workers, 2), open: map[string]*versionEngine{}}, same: map[string]answered{}, names: map[string]string{}}
 	var err error
 	switch {
 	case o.settings != "", o.layers, o.calls:
@@ -94,6 +96,9 @@ func (t *bisectTests) readCommits(ctx context.Context) error {
 // close ends what tests have started: first what runs from builds, then these.
 func (t *bisectTests) close() {
 	t.engines.close()
+	for _, dir := range t.made {
+		os.RemoveAll(dir)
+	}
 	if t.builds == nil {
 		return
 	}

@@ -116,8 +116,8 @@ type private struct {
 // rootFlag matches the options of chroot that stand before the new root.
 var rootFlag = regexp.MustCompile(`^-`)
 
-// newRoot is the root that `chroot ROOT ...` changes to, "" for other programs.
-func newRoot(args []string) string {
+// NewRoot is the root that `chroot ROOT ...` changes to, "" for other programs.
+func NewRoot(args []string) string {
 	if filepath.Base(args[0]) != "chroot" {
 		return ""
 	}
@@ -131,7 +131,7 @@ func newRoot(args []string) string {
 
 func prepare(o Options) (*private, error) {
 	parent, seen := o.Dir, o.Seen
-	if root := newRoot(o.Args); parent == "" && root != "" {
+	if root := NewRoot(o.Args); parent == "" && root != "" {
 		if st, err := os.Stat(filepath.Join(root, "tmp")); err == nil && st.IsDir() {
 			parent, seen = filepath.Join(root, "tmp"), "/tmp"
 		}

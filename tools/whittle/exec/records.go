@@ -448,7 +448,7 @@ func python(args []string, ran string) []string {
 			return slices.Clone(args[:i+1])
 		}
 	}
-	if root := newRoot(args); root != "" && ran != "" {
+	if root := NewRoot(args); root != "" && ran != "" {
 		return []string{args[0], root, ran}
 	}
 	if ran != "" {
