@@ -26,7 +26,7 @@ const (
 type Reader struct {
 	Path string
 
-	s    *Store                          // whose reading half is all that there is
+	s    *Store                         // whose reading half is all that there is
 	seen func(query string, args []any) // of each query, for tests; nil: nobody looks
 }
 
