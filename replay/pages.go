@@ -349,16 +349,6 @@ func (r *Reader) StepPage(ctx context.Context, id int64, after int, taken bool, 
 	}, query+` ORDER BY seq LIMIT ?`, id, after, limit)
 }
 
-// PassPage sums the steps of a search up to and with seq by reduction, in the order in which they first came. It reads each of them.
-func (r *Reader) PassPage(ctx context.Context, id int64, seq int) ([]PassStats, error) {
-	return collect(ctx, r, func(rows *sql.Rows, p *PassStats) error {
-		var ms int64
-		err := rows.Scan(&p.Reduction, &p.Steps, &p.Wins, &ms)
-		p.Time = time.Duration(ms) * time.Millisecond
-		return err
-	}, `SELECT reduction, count(*), sum(taken), sum(ms) FROM steps WHERE minification = ? AND seq <= ? GROUP BY reduction ORDER BY min(seq)`, id, seq)
-}
-
 // StepsSpan is a stretch of a search's journal.
 type StepsSpan struct {
 	Last  int // seq of its last step
@@ -366,15 +356,39 @@ type StepsSpan struct {
 	Time  time.Duration
 }
 
-// StepSpans cuts the journal of a search of so many steps into at most spans stretches of one length, in order.
-func (r *Reader) StepSpans(ctx context.Context, id int64, steps, spans int) ([]StepsSpan, error) {
-	width := max(1, (steps+spans-1)/spans)
-	return collect(ctx, r, func(rows *sql.Rows, s *StepsSpan) error {
-		var ms int64
-		err := rows.Scan(&s.Last, &s.Taken, &ms)
-		s.Time = time.Duration(ms) * time.Millisecond
-		return err
-	}, `SELECT max(seq), sum(taken), sum(ms) FROM steps WHERE minification = ? AND seq <= ? GROUP BY (seq - 1) / ? ORDER BY 1`, id, steps, width)
+// Course sums the first steps of a search up, reading each of them once: by reduction, in the order in which they first came, and in at most spans stretches of one
+// length, in order.
+func (r *Reader) Course(ctx context.Context, id int64, steps, spans int) ([]PassStats, []StepsSpan, error) {
+	type part struct {
+		reduction    string
+		span         int
+		first, last  int
+		steps, taken int
+		ms           int64
+	}
+	width := max(1, (steps+spans-1)/max(spans, 1))
+	parts, err := collect(ctx, r, func(rows *sql.Rows, p *part) error {
+		return rows.Scan(&p.reduction, &p.span, &p.first, &p.last, &p.steps, &p.taken, &p.ms)
+	}, `SELECT reduction, (seq - 1) / ?, min(seq), max(seq), count(*), sum(taken), sum(ms) FROM steps WHERE minification = ? AND seq <= ? GROUP BY 1, 2 ORDER BY 3`, width, id, steps)
+	var passes []PassStats
+	var stretches []StepsSpan
+	at := map[string]int{}
+	for _, p := range parts {
+		i, ok := at[p.reduction]
+		if !ok {
+			i = len(passes)
+			at[p.reduction] = i
+			passes = append(passes, PassStats{Reduction: p.reduction})
+		}
+		took := time.Duration(p.ms) * time.Millisecond
+		passes[i].Steps, passes[i].Wins, passes[i].Time = passes[i].Steps+p.steps, passes[i].Wins+p.taken, passes[i].Time+took
+		for len(stretches) <= p.span {
+			stretches = append(stretches, StepsSpan{})
+		}
+		sp := &stretches[p.span]
+		sp.Last, sp.Taken, sp.Time = max(sp.Last, p.last), sp.Taken+p.taken, sp.Time+took
+	}
+	return passes, stretches, err
 }
 
 // BisectionRow is a bisection in a line.

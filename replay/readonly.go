@@ -128,6 +128,11 @@ func (r *Reader) Minification(ctx context.Context, id int64) (Minification, erro
 	return r.s.Minification(ctx, id)
 }
 
+// Start is the repro that a search began with.
+func (r *Reader) Start(ctx context.Context, id int64) (string, error) {
+	return r.s.blobBy(ctx, "minification", "SELECT start FROM minifications WHERE id = ?", id)
+}
+
 // Findings lists the other failures that a search met: see Store.Findings.
 func (r *Reader) Findings(ctx context.Context, minification int64) ([]Finding, error) {
 	return r.s.Findings(ctx, minification)

@@ -110,3 +110,4 @@ CREATE INDEX failures_by_minification ON failures(minification) WHERE minificati
 CREATE INDEX failures_by_bisection ON failures(bisection) WHERE bisection IS NOT NULL;
 CREATE INDEX news_by_case ON news("case", night);
 CREATE INDEX news_by_group ON news("group", night) WHERE "group" IS NOT NULL;
+CREATE INDEX minifications_under_way ON minifications(id) WHERE finished IS NULL;

@@ -24,7 +24,7 @@ var dagreJS string
 var layoutJS string
 
 const (
-	nodesDrawn  = 20              // of one page of a drawing
+	nodesDrawn  = 16              // of one page of a drawing
 	graphText   = 4 << 20         // bytes of a graph that is still read
 	layoutLimit = 5 * time.Second // of one page
 	drawings    = 512             // that are kept: a graph of one hash never changes

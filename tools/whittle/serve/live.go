@@ -97,7 +97,7 @@ func (s *Server) progress(r *http.Request, id int64) (progress, error) {
 		return progress{}, err
 	}
 	p := progress{State: m.State, Start: m.StartCalls, Calls: m.Calls, Steps: m.Steps}
-	passes, err := s.store.PassPage(r.Context(), id, m.Steps)
+	passes, _, err := s.store.Course(r.Context(), id, m.Steps, 1)
 	for _, x := range passes {
 		p.Passes = append(p.Passes, passLine{string(visible([]byte(x.Reduction))), x.Steps, x.Wins, took(x.Time)})
 	}

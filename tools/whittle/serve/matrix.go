@@ -150,8 +150,14 @@ func (s *Server) matrix(r *http.Request) (view, error) {
 	return view{name: "matrix", Title: "Cases by versions", Nav: "/matrix", Body: b}, nil
 }
 
+// unit is what a figure is counted in, in a plot, and how many of the store's units one of these is.
+type unit struct {
+	name string
+	of   float64
+}
+
 // units are those of the figures that are known; another one's name says all.
-var units = map[string]string{"compile_s": "seconds", "speedup": "times eager", "rmse": "RMSE", "cosine": "cosine", "peak_memory": "bytes", "graph_breaks": "breaks", "recompiles": "recompiles", "run_s": "seconds"}
+var units = map[string]unit{"compile_s": {"seconds", 1}, "run_s": {"seconds", 1}, "speedup": {"times eager", 1}, "rmse": {"RMSE", 1}, "cosine": {"cosine", 1}, "peak_memory": {"MB", 1e6}, "graph_breaks": {"breaks", 1}, "recompiles": {"recompiles", 1}}
 
 // oneCase is the page of a case: what was measured over the nights, or over versions, and its runs.
 func (s *Server) oneCase(r *http.Request) (view, error) {
@@ -259,8 +265,11 @@ func (s *Server) oneCase(r *http.Request) (view, error) {
 		}
 		name := all[start].Name
 		b.Names = append(b.Names, name)
-		unit := units[name]
-		p := series{Title: fmt.Sprintf("%s over %s", name, axisName(b.By)), Unit: unit}
+		in, ok := units[name]
+		if !ok {
+			in.of = 1
+		}
+		p := series{Title: fmt.Sprintf("%s over %s", name, axisName(b.By)), Unit: in.name}
 		where := map[int]int{} // column to place in Y
 		byColumn := make([]*replay.Figure, len(order))
 		for i := start; i < end; i++ {
@@ -274,7 +283,7 @@ func (s *Server) oneCase(r *http.Request) (view, error) {
 				continue
 			}
 			where[c] = len(p.Y)
-			p.Y, p.Spread, p.Labels = append(p.Y, f.Value), append(p.Spread, f.Spread), append(p.Labels, f.Version)
+			p.Y, p.Spread, p.Labels = append(p.Y, f.Value/in.of), append(p.Spread, f.Spread/in.of), append(p.Labels, f.Version)
 			b.Table[c].Values = append(b.Table[c].Values, figure(f.Value)+" ± "+figure(f.Spread))
 		}
 		for _, n := range b.News {
@@ -290,7 +299,7 @@ func (s *Server) oneCase(r *http.Request) (view, error) {
 		if err != nil {
 			return view{}, fmt.Errorf("plot of %s: %w", name, err)
 		}
-		b.Plots = append(b.Plots, plotted{strings.TrimSuffix(name+", "+unit, ", "), svg})
+		b.Plots = append(b.Plots, plotted{strings.TrimSuffix(name+", "+in.name, ", "), svg})
 		start = end
 	}
 	runs, err := s.store.CaseRuns(ctx, id, before, pageRows)

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -80,13 +81,22 @@ func (s series) svg() (template.HTML, error) {
 		if err != nil {
 			return "", err
 		}
-		m.GlyphStyle = draw.GlyphStyle{Color: inkMark, Radius: 4.5, Shape: draw.TriangleGlyph{}}
+		m.GlyphStyle = draw.GlyphStyle{Color: inkMark, Radius: 4.5, Shape: draw.PyramidGlyph{}}
 		p.Add(m)
 	}
 	if p.Y.Max-p.Y.Min < 1e-300 { // one value: a scale of its own
 		d := math.Max(math.Abs(p.Y.Max)/10, 1e-9)
 		p.Y.Min, p.Y.Max = p.Y.Min-d, p.Y.Max+d
 	}
+	p.Y.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
+		ticks := plot.DefaultTicks{}.Ticks(low, high)
+		for i, t := range ticks {
+			if !t.IsMinor() {
+				ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 5, 64)
+			}
+		}
+		return ticks
+	})
 	c := vgsvg.New(plotWidth, plotHeight)
 	p.Draw(draw.New(c))
 	var b bytes.Buffer

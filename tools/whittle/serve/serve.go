@@ -42,6 +42,9 @@ type Server struct {
 func New(store *replay.Reader) (*Server, error) {
 	s := &Server{store: store, pages: map[string]*template.Template{}, every: time.Second / 2, follow: make(chan struct{}, 64)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	if err := s.artist.start(); err != nil {
+		return nil, err
+	}
 	base, err := template.New("layout.html").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts.html")
 	if err != nil {
 		return nil, err
@@ -236,8 +239,7 @@ func (s *Server) findText(r *http.Request) (string, error) {
 		}
 		return s.store.Graph(ctx, f.Graph)
 	case "minification/start":
-		m, err := s.store.Minification(ctx, id)
-		return m.Start, err
+		return s.store.Start(ctx, id)
 	case "minification/repro", "minification/standalone", "minification/error":
 		m, err := s.result(ctx, id)
 		return map[string]string{"minification/repro": m.Repro, "minification/standalone": m.Standalone, "minification/error": m.Error}[what], err

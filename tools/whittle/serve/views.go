@@ -276,6 +276,8 @@ func diffOf(name, good, bad string) diffFile {
 		}
 		d := diffLine{"", "", l}
 		switch {
+		case i < 2: // the names of both sides
+			d.Class = "hunk"
 		case strings.HasPrefix(l, "+"):
 			d = diffLine{"add", "+", l[1:]}
 		case strings.HasPrefix(l, "-"):
@@ -386,13 +388,11 @@ func (s *Server) minification(r *http.Request) (view, error) {
 	if b.Minimal, err = s.minimal(ctx, id, 0); err != nil {
 		return view{}, err
 	}
-	if b.Passes, err = s.store.PassPage(ctx, id, b.Summary.Steps); err != nil {
-		return view{}, err
-	}
-	spans, err := s.store.StepSpans(ctx, id, b.Summary.Steps, 150)
+	passes, spans, err := s.store.Course(ctx, id, b.Summary.Steps, 150)
 	if err != nil {
 		return view{}, err
 	}
+	b.Passes = passes
 	if b.Plot, err = stepsPlot(spans); err != nil {
 		return view{}, err
 	}

@@ -1,0 +1,67 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"whittle/replay"
+	"whittle/replay/replaytest"
+)
+
+// slowPages are those of each kind that cost most in a store of replaytest.Large, and some in the middle.
+func slowPages(size replaytest.Size) []string {
+	hash := fmt.Sprintf("%064x", size.GraphNodes)
+	return []string{"/", "/groups", "/groups?sort=age", "/groups?sort=cases", "/groups?state=new&q=accuracy", "/groups?sort=severity&value=1000000005&after=600", "/groups/1", "/groups/600", "/failures", "/failures?before=5000",
+		"/failures?q=nothing+has+this", "/failures?stage=accuracy", "/failures/1", "/failures/5000", "/minifications", "/minifications?before=500", "/minifications/1", "/minifications/1?after=50000", "/minifications/1?taken=1", "/minifications/500",
+		"/bisections", "/bisections/250", "/matrix", "/matrix?skip=60", "/matrix?status=fail", "/matrix?q=model09", "/cases/1", "/cases/1?by=versions", "/cases/150?before=200", "/nights", "/nights?bot=nightly&before=200", "/nights/1", "/nights/399",
+		"/graph?hash=" + hash, "/graph?hash=" + hash + "&page=50", "/graph?hash=" + hash + "&page=99", "/text/failure/1/repro", "/static/style.css"}
+}
+
+// BenchmarkPages makes each page of a large store. With $WHITTLE_SERVE_STORE the store is a file, which is filled if it is not there.
+func BenchmarkPages(b *testing.B) {
+	size := replaytest.Large
+	path := os.Getenv("WHITTLE_SERVE_STORE")
+	if path == "" {
+		b.Skip("$WHITTLE_SERVE_STORE names no file for the large store, of about a gigabyte")
+	}
+	if _, err := os.Stat(path); err != nil {
+		if err := replaytest.Fill(ctx, path, size); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r, err := replay.OpenReadOnly(context.Background(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for _, p := range slowPages(size) {
+		b.Run(strings.ReplaceAll(strings.ReplaceAll(p, "/", "_"), strings.Repeat("0", 60), ""), func(b *testing.B) {
+			s, err := New(r) // nothing of the page before is kept
+			if err != nil {
+				b.Fatal(err)
+			}
+			h := s.Handler()
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, p, nil))
+				took = append(took, time.Since(began))
+				if w.Code != http.StatusOK {
+					b.Fatalf("status %d: %.300s", w.Code, w.Body)
+				}
+			}
+			b.ReportMetric(took[0].Seconds()*1e3, "first-ms")
+			slices.Sort(took)
+			b.ReportMetric(took[len(took)/2].Seconds()*1e3, "median-ms")
+			b.ReportMetric(took[len(took)-1].Seconds()*1e3, "worst-ms")
+		})
+	}
+}
