@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Bounds of what is shown of a JSON text.
@@ -128,4 +129,34 @@ func newTable(list []any, head []string, depth int, left *int) *tree {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// words is a value in a line, for the cell of a table: names with their values, lists between commas.
+func (t *tree) words() string {
+	var parts []string
+	for _, f := range t.Fields {
+		v := f.Value.words()
+		if len(f.Value.Fields) > 0 {
+			v = "(" + v + ")"
+		}
+		parts = append(parts, f.Name+": "+v)
+	}
+	for _, i := range t.Items {
+		parts = append(parts, i.words())
+	}
+	for _, r := range t.Rows {
+		var row []string
+		for i, c := range r {
+			row = append(row, t.Head[i]+": "+c.words())
+		}
+		parts = append(parts, "("+strings.Join(row, "; ")+")")
+	}
+	sep := ", "
+	if len(t.Fields) > 0 {
+		sep = "; "
+	}
+	if len(parts) == 0 {
+		return t.Text
+	}
+	return strings.Join(parts, sep)
 }

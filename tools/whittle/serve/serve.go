@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sourcegraph/conc/pool"
@@ -35,7 +34,6 @@ type Server struct {
 	follow chan struct{} // has a token for each one that is followed
 	ctx    context.Context
 	stop   context.CancelFunc
-	once   sync.Once
 }
 
 // New makes a server of a store, which the caller closes after it.

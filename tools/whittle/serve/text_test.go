@@ -115,3 +115,14 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+func TestWords(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"operators":["aten.mm","aten.relu"],"layer":"inductor","signature":{"type":"T","stage":"run"},"none":null}`: "layer: inductor; none: –; operators: aten.mm, aten.relu; signature: (stage: run; type: T)",
+		`[{"a":1},{"a":2}]`: "(a: 1), (a: 2)", `[]`: "–", `not JSON`: "not JSON", `"x"`: "x", `1.50`: "1.50",
+	} {
+		if got := treeOrText(in).words(); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (s *Server) groups(r *http.Request) (view, error) {
 // member is a failure of a group with what was compared.
 type member struct {
 	replay.MemberRow
-	Compared *tree // nil: it is not JSON
+	Compared string // in words
 }
 
 func (s *Server) group(r *http.Request) (view, error) {
@@ -144,11 +144,7 @@ func (s *Server) group(r *http.Request) (view, error) {
 		b.MoreAfter = rows[pageRows-1].Failure
 	}
 	for _, m := range rows {
-		t, err := parseTree([]byte(m.Features))
-		if err != nil {
-			t = nil
-		}
-		b.Members = append(b.Members, member{m, t})
+		b.Members = append(b.Members, member{m, treeOrText(m.Features).words()})
 	}
 	b.News, err = s.store.NewsPage(ctx, replay.NewsFilter{Group: id, Limit: pageRows})
 	return view{name: "group", Title: fmt.Sprintf("Group %d", id), Nav: "/groups", Body: b}, err
