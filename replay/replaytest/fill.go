@@ -242,7 +242,7 @@ func (w *writer) bisections(size Size, day func(i, of, days int) int64) {
 					lo = p
 				}
 			}
-			w.put(`INSERT OR IGNORE INTO trials(bisection, point, attempt, verdict, text, outcome, ms, created) VALUES (?,?,0,?,?,'',?,?)`, id, Version(p*6), verdict, "exit status "+fmt.Sprint(len(verdict)-3), 800, day(i, size.Bisections, 400)+int64(attempt))
+			w.put(`INSERT OR IGNORE INTO trials(bisection, point, attempt, verdict, text, outcome, ms, created) VALUES (?,?,0,?,?,'',?,?)`, id, Version(p*6), verdict, map[string]string{"good": "exit status 0", "bad": "exit status 1"}[verdict], 800, day(i, size.Bisections, 400)+int64(attempt))
 			if hi-lo <= 1 && attempt > 1 {
 				break
 			}

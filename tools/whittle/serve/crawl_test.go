@@ -245,7 +245,7 @@ func TestAttack(t *testing.T) {
 				}
 			}
 		}
-		for _, want := range []string{replaytest.Attacks[0], replaytest.Attacks[1], "␛[31mred", "abc⟨U+202E⟩gnp.exe⟨U+2066⟩", "invalid ⟨ff⟩⟨fe⟩", "cr ␍"} {
+		for _, want := range []string{replaytest.Attacks[0], replaytest.Attacks[1], "⟨U+001B⟩[31mred", "abc⟨U+202E⟩gnp.exe⟨U+2066⟩", "invalid ⟨ff⟩⟨fe⟩", "cr ⟨U+000D⟩"} {
 			if strings.Contains(text.String(), want) {
 				shown[want] = true
 			}

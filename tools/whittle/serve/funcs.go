@@ -29,7 +29,7 @@ var funcs = template.FuncMap{
 	"percent": func(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" },
 	"slug":    slug,
 	"args":    func(args ...string) []string { return args },
-	"clip":    func(text string) string { return cut(blockText, text) },
+	"clip":    clip,
 	"count":   replay.Count[int],
 	"known":   known,
 	"plus":    func(a, b float64) float64 { return a + b },
@@ -137,4 +137,13 @@ func known(n int) string {
 func first(n int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(0, min(n, v.Len())).Interface()
+}
+
+// clip is the start of a text that is folded away, with what is left out.
+func clip(text string) string {
+	shown := cut(foldText, text)
+	if left := len(text) - len(shown); left > 0 {
+		shown += "\n… " + replay.Count(left, "byte") + " more"
+	}
+	return shown
 }

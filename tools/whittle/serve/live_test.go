@@ -83,7 +83,7 @@ func TestLive(t *testing.T) {
 	for calls := 40; calls != 7; { // what is sent between the two writes is true as well
 		kind, p := next(a)
 		calls = p.Calls
-		if kind != "progress" || p.Steps != 1 || len(p.Passes) != 1 || p.Passes[0] != (passLine{"cut␛", 1, 1, "1s"}) {
+		if kind != "progress" || p.Steps != 1 || len(p.Passes) != 1 || p.Passes[0] != (passLine{"cut⟨U+001B⟩", 1, 1, "1s"}) {
 			t.Errorf("%s: %+v", kind, p)
 		}
 	}

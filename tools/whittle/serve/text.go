@@ -35,11 +35,7 @@ func symbol(c rune, raw []byte) string {
 	switch {
 	case c == '\n' || c == '\t':
 		return ""
-	case c < ' ':
-		return string('\u2400' + c) // the control pictures
-	case c == 0x7f:
-		return "\u2421"
-	case c < 0x7f:
+	case c >= ' ' && c < 0x7f:
 		return ""
 	case c == utf8.RuneError && len(raw) == 1:
 		return fmt.Sprintf("⟨%02x⟩", raw[0])
@@ -52,6 +48,7 @@ func symbol(c rune, raw []byte) string {
 // The most that is shown of a text, in bytes.
 const (
 	cellText  = 300     // in a table
+	foldText  = 20_000  // folded away
 	blockText = 200_000 // in a block of its own, which says where all of it is
 )
 

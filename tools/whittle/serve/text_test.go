@@ -14,7 +14,7 @@ import (
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain, with\ta tab\n": "plain, with\ta tab\n", "é ✓ 漢 🙂": "é ✓ 漢 🙂", "\x1b[31m": "␛[31m", "a\rb": "a␍b", "\x00": "␀", "\x7f": "␡", "\u0085": "⟨U+0085⟩", "a\u202eb": "a⟨U+202E⟩b", "\u2066\u200f": "⟨U+2066⟩⟨U+200F⟩",
+		"plain, with\ta tab\n": "plain, with\ta tab\n", "é ✓ 漢 🙂": "é ✓ 漢 🙂", "\x1b[31m": "⟨U+001B⟩[31m", "a\rb": "a⟨U+000D⟩b", "\x00": "⟨U+0000⟩", "\x7f": "⟨U+007F⟩", "\u0085": "⟨U+0085⟩", "a\u202eb": "a⟨U+202E⟩b", "\u2066\u200f": "⟨U+2066⟩⟨U+200F⟩",
 		"\ufeff": "⟨U+FEFF⟩", "\u2028": "⟨U+2028⟩", "\xff\xc3(": "⟨ff⟩⟨c3⟩(", "\ufffd": "\ufffd", "\u3164": "⟨U+3164⟩", "": "",
 		"\U000e0041": "⟨U+E0041⟩", "\ufe0f": "⟨U+FE0F⟩",
 	} {
