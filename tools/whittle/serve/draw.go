@@ -24,7 +24,9 @@ var dagreJS string
 var layoutJS string
 
 const (
-	nodesDrawn  = 16              // of one page of a drawing
+	nodesDrawn  = 16 // of one page of a drawing
+	fewerDrawn  = 8  // of one page of a graph of more than longGraph nodes: reading it takes its time already
+	longGraph   = 500
 	graphText   = 4 << 20         // bytes of a graph that is still read
 	layoutLimit = 5 * time.Second // of one page
 	drawings    = 512             // that are kept: a graph of one hash never changes
@@ -127,9 +129,13 @@ func nodesOf(text string) (nodes []*fx.Node, err error) {
 }
 
 func (a *artist) draw(nodes []*fx.Node, page int) (*drawing, error) {
-	d := &drawing{Nodes: len(nodes), Pages: max(1, (len(nodes)+nodesDrawn-1)/nodesDrawn)}
+	each := nodesDrawn
+	if len(nodes) > longGraph {
+		each = fewerDrawn
+	}
+	d := &drawing{Nodes: len(nodes), Pages: max(1, (len(nodes)+each-1)/each)}
 	d.Page = min(max(page, 1), d.Pages)
-	from := (d.Page - 1) * nodesDrawn
+	from := (d.Page - 1) * each
 	place := map[*fx.Node]int{}
 	for i, n := range nodes {
 		place[n] = i
@@ -149,7 +155,7 @@ func (a *artist) draw(nodes []*fx.Node, page int) (*drawing, error) {
 		d.Boxes = append(d.Boxes, b)
 		return at[n]
 	}
-	shown := nodes[from:min(from+nodesDrawn, len(nodes))]
+	shown := nodes[from:min(from+each, len(nodes))]
 	for _, n := range shown {
 		add(n, string(n.Op), 0)
 	}
@@ -157,7 +163,7 @@ func (a *artist) draw(nodes []*fx.Node, page int) (*drawing, error) {
 		var names []string
 		for _, in := range n.Inputs() {
 			names = append(names, in.Name)
-			i := add(in, "elsewhere", place[in]/nodesDrawn+1)
+			i := add(in, "elsewhere", place[in]/each+1)
 			if e := [2]int{i, at[n]}; !slices.Contains(edges, e) {
 				edges = append(edges, e)
 			}
