@@ -104,3 +104,10 @@ CREATE TABLE news (
   text     TEXT NOT NULL,          -- for people
   PRIMARY KEY (night, "case", kind, subject)
 ) STRICT, WITHOUT ROWID;
+
+-- What pages look up by.
+CREATE INDEX failures_by_minification ON failures(minification) WHERE minification IS NOT NULL;
+CREATE INDEX failures_by_bisection ON failures(bisection) WHERE bisection IS NOT NULL;
+CREATE INDEX news_by_case ON news("case", night);
+CREATE INDEX news_by_group ON news("group", night) WHERE "group" IS NOT NULL;
+CREATE INDEX minifications_under_way ON minifications(id) WHERE finished IS NULL;
