@@ -347,10 +347,9 @@ var lengths = []int{6, 8, 12, 20, 30, 60}
 // horizon is how many nights ahead a crossing is worth a word.
 const horizon = 60
 
-// FindTrend finds a trend of the last points of a series, if the last of all has not reached limit. Only points of the last level that Scan finds are
-// looked at: a step is no trend. It is a line through the logarithms: the test of its
+// FindTrend finds a trend of the last points of a series, if the last of all has not reached limit. It is a line through the logarithms: the test of its
 // slope is that of least squares with the variance inflated for the correlation of nights (0.5) and joined with
-// the noise of the level before, or Prior; besides, Kendall's rank
+// the noise of the nights before, or Prior; besides, Kendall's rank
 // correlation with time has to be at least 0.8, which no single outlier gives, and a line has to fit better than one step does. The shortest
 // sure trend counts.
 func FindTrend(points []Point, limit float64, o Options) (Trend, bool) {
@@ -359,9 +358,8 @@ func FindTrend(points []Point, limit float64, o Options) (Trend, bool) {
 	if n == 0 || points[n-1].Value >= limit {
 		return Trend{}, false
 	}
-	begin, noise := lastLevel(points, o)
 	for _, length := range lengths {
-		if length > n-begin {
+		if length > n {
 			break
 		}
 		y := o.values(points[n-length:])
@@ -380,6 +378,10 @@ func FindTrend(points []Point, limit float64, o Options) (Trend, bool) {
 		}
 		if b <= 0 || rest >= step(y) {
 			continue
+		}
+		noise := carried{o.Prior, 2}
+		if l, ok := o.level(points[max(n-length-most, 0):n-length], noise); ok {
+			noise = carried{l.sd, min(l.free, 10)}
 		}
 		free := float64(length) - 2 + noise.weight
 		variance := inflation(float64(length), 0.5) * (rest + noise.weight*noise.sd*noise.sd) / free
