@@ -43,6 +43,7 @@ type Question struct {
 	Time    time.Duration // that it may take
 	Memory  string        // that it may use; "" => as the engine sees fit
 	Night   string        // key
+	Dir     string        // where the failing graph of a program may be left with its data; "" => it is not wanted
 }
 
 // Measurement is the answer.

@@ -371,7 +371,17 @@ func (n *night) one(ctx context.Context, q ask) (replay.Run, error) {
 
 func (n *night) question(q ask) Question {
 	l := n.Config.Limits
-	return Question{Case: q.x.Case, Mode: q.x.Mode, Engine: q.e, Attempt: q.attempt, Figures: q.figures, Repeats: l.repeats(), Time: l.time(), Memory: l.Memory, Night: n.Key}
+	out := Question{Case: q.x.Case, Mode: q.x.Mode, Engine: q.e, Attempt: q.attempt, Figures: q.figures, Repeats: l.repeats(), Time: l.time(), Memory: l.Memory, Night: n.Key}
+	if q.figures {
+		out.Dir = n.folder("recorded", q.x, fmt.Sprint(q.attempt))
+	}
+	return out
+}
+
+// folder is a folder of the report for a case, in its mode.
+func (n *night) folder(kind string, x item, more ...string) string {
+	name := strings.Trim(unsafeName.ReplaceAllString(strings.TrimSpace(x.Case.Name+" "+x.Mode.String()), "-"), "-.")
+	return filepath.Join(append([]string{n.Config.At(n.Config.Report.Outbox), n.Key, kind, name}, more...)...)
 }
 
 func (n *night) run(x item, e Engine, attempt int) (replay.Run, bool) {
@@ -541,7 +551,7 @@ func (n *night) fails(ctx context.Context, x item, runs []replay.Run, i int) err
 	}
 	l.Failure = id
 	if l.Rate == 1 {
-		if err := n.work(ctx, x, &l, repro); err != nil {
+		if err := n.work(ctx, x, &l, repro, runs[i].Attempt); err != nil {
 			return err
 		}
 	}
@@ -562,16 +572,18 @@ func (n *night) fails(ctx context.Context, x item, runs []replay.Run, i int) err
 var unsafeName = regexp.MustCompile(`[^\w.-]+`)
 
 // work minimises and bisects a failure.
-func (n *night) work(ctx context.Context, x item, l *Line, repro string) error {
+func (n *night) work(ctx context.Context, x item, l *Line, repro string, attempt int) error {
 	y := x // what is bisected: the smaller one, where there is one
 	if repro != "" {
 		n.tell(Event{Kind: "minimising", Case: x.Case.Name, Mode: x.Mode.String(), Text: l.Subject})
-		name := strings.Trim(unsafeName.ReplaceAllString(strings.TrimSpace(x.Case.Name+" "+x.Mode.String()), "-"), "-")
 		from := x
 		from.Case.Repro, from.Case.Text = true, repro
+		if !x.Case.Repro {
+			from.Case.Path = filepath.Join(n.folder("recorded", x, fmt.Sprint(attempt)), "found", "repro.py")
+		}
 		q := n.question(ask{x: from, e: n.newest})
 		q.Time = n.Config.Limits.minimise()
-		m, err := n.Lab.Minimise(ctx, q, *l.Signature, filepath.Join(n.Config.At(n.Config.Report.Outbox), n.Key, "repros", name))
+		m, err := n.Lab.Minimise(ctx, q, *l.Signature, n.folder("repros", x))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
