@@ -35,7 +35,7 @@ type Config struct {
 type Engines struct {
 	Version      string   `toml:"version"`
 	Versions     []string `toml:"versions"`      // oldest first
-	VersionsFrom string   `toml:"versions_from"` // command, by the shell, that prints them, one a line, oldest first
+	VersionsFrom string   `toml:"versions_from"` // command, by the shell, that prints them, one a line, oldest first; two at least
 	Torch        string   `toml:"torch"`         // command that starts a Python with torch; {} stands for the version
 	Command      string   `toml:"command"`       // command that measures: see Command; {} stands for the version
 	Native       bool     `toml:"native"`        // whittle's own stack

@@ -651,7 +651,7 @@ func (n *night) bisect(ctx context.Context, x item, want replay.Signature, engin
 		case replay.Reproduced:
 			return bisect.Answer{Verdict: bisect.Bad, Text: o.Signature.String()}
 		}
-		return bisect.Answer{Verdict: bisect.Skip, Text: plain(string(o.Status) + ": " + o.Signature.String())}
+		return bisect.Answer{Verdict: bisect.Skip, Text: plain(strings.TrimSuffix(string(o.Status)+": "+defaultTo(o.Signature.String(), o.Message), ": "))}
 	}
 	s := &bisect.Search{Workers: n.Jobs, Test: func(ctx context.Context, t bisect.Trial) (bisect.Answer, error) {
 		e := engines[t.Point]
@@ -670,12 +670,13 @@ func (n *night) bisect(ctx context.Context, x item, want replay.Signature, engin
 	r := &Range{}
 	var ends *bisect.EndsError
 	switch {
+	case errors.As(err, &ends) && ends.First.Verdict == bisect.Skip && ends.Last.Verdict != bisect.Skip && len(engines) > 2:
+		return n.bisect(ctx, x, want, engines[1:]) // the first one tells nothing
 	case errors.As(err, &ends):
-		r.Same = string(ends.Last.Verdict)
-		if ends.First.Verdict != ends.Last.Verdict {
-			r.Same = string(ends.First.Verdict) + " and " + string(ends.Last.Verdict)
-		}
 		r.Good = engines[0].Version
+		if r.Same = string(bisect.Bad); ends.First.Verdict != bisect.Bad || ends.Last.Verdict != bisect.Bad {
+			r.Same = fmt.Sprintf("%s on %s, %s on %s", said(ends.First), r.Good, said(ends.Last), engines[len(engines)-1].Version)
+		}
 	case err != nil:
 		return nil, 0, err
 	default:
@@ -690,6 +691,14 @@ func (n *night) bisect(ctx context.Context, x item, want replay.Signature, engin
 		}
 	}
 	return r, id, n.Store.FinishBisection(ctx, id, r.text())
+}
+
+// said is an answer for people.
+func said(a bisect.Answer) string {
+	if a.Verdict == bisect.Skip {
+		return "cannot be told (" + plain(a.Text) + ")"
+	}
+	return string(a.Verdict)
 }
 
 // started makes an engine ready, once.

@@ -6,7 +6,7 @@ import os
 import sys
 
 
-def told(job=JOB):
+def told(job=JOB, json=json, os=os, sys=sys):
     """One line on standard output, behind all that the program printed."""
     dynamo = sys.modules.get("torch._dynamo")
     figures = {}
@@ -49,6 +49,6 @@ if JOB["backend"] or JOB["dynamic"] is not None or JOB["mode"] or JOB["dtype"]:
     choose()
 linecache.cache["program.py"] = (len(SOURCE), None, SOURCE.splitlines(True), "program.py")
 sys.argv = ["program.py"]
-for name in ("told", "choose", "atexit", "json", "linecache"):
-    del globals()[name]
-exec(compile(globals().pop("SOURCE"), "program.py", "exec"), globals())
+program = compile(SOURCE, "program.py", "exec")
+__doc__ = None
+exec(program, {k: v for k, v in globals().items() if k.startswith("__")})

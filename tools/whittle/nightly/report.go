@@ -92,7 +92,7 @@ func (r Range) text() string {
 	case r.Same == "bad":
 		return "fails on all versions, from " + r.Good
 	case r.Same != "":
-		return "not bisected: the first and the last version are " + r.Same
+		return "not bisected: " + r.Same
 	}
 	s := fmt.Sprintf("%s %s, after %s", first, r.Bad, r.Good)
 	if len(r.Untold) > 0 {
