@@ -119,7 +119,7 @@ func (c *Config) runHook(ctx context.Context, json []byte) string {
 	if state.Success() {
 		return hookFine
 	}
-	said, _ := os.ReadFile(out.Name())
+	said, _ := whole(out) // for people; without it they have the status
 	return state.String() + lastLine(bytes.TrimSpace(said))
 }
 

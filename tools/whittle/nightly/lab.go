@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -268,31 +269,38 @@ func (l Command) ask(ctx context.Context, e Engine, q commandQuestion, limit tim
 		return nil, late, ctx.Err()
 	}
 	if !state.Success() {
-		said, _ := os.ReadFile(stderr.Name())
+		said, _ := whole(stderr) // for people; without it they have the status
 		return nil, false, fmt.Errorf("%s: %s%s", strings.Join(e.Command, " "), state, lastLine(said))
 	}
-	out, err = os.ReadFile(stdout.Name())
+	out, err = whole(stdout)
 	return out, false, err
 }
 
-// scratch is a file that has no name any more once it is closed.
-func scratch(b []byte) (*scratchFile, error) {
+// scratch is a file without a name: nothing of it is left when its last user ends, however that comes.
+func scratch(b []byte) (*os.File, error) {
 	f, err := os.CreateTemp("", "whittle-nightly-")
 	if err != nil {
 		return nil, err
 	}
-	if _, err = f.Write(b); err == nil {
-		_, err = f.Seek(0, 0)
+	if err = os.Remove(f.Name()); err == nil {
+		_, err = f.Write(b)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+		return nil, errors.Join(err, f.Close())
 	}
-	return &scratchFile{f}, nil
+	return f, nil
 }
 
-type scratchFile struct{ *os.File }
-
-func (f *scratchFile) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+// whole is all that a scratch file holds.
+func whole(f *os.File) ([]byte, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
 
 // lastLine is the last line of what a program printed, behind a colon.
 func lastLine(b []byte) string {
