@@ -391,7 +391,9 @@ func (l *nightLab) runProgram(ctx context.Context, q nightly.Question, eager boo
 	said, _ := os.ReadFile(files[2].Name())
 	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
 	p.said = lines[len(lines)-1]
-	_ = os.Remove(out) // where nothing was found it is empty
+	for up := range 3 { // where nothing was found, the folders that were made for it are empty; others stay
+		_ = os.Remove(filepath.Join(out, strings.Repeat("../", up)))
+	}
 	b, err := os.ReadFile(filepath.Join(dir, "report.json"))
 	if err != nil || json.Unmarshal(bytes.TrimSpace(b), &p.programReport) != nil {
 		return p, fmt.Errorf("the process that was to run the program: %s: %s", state, p.said)

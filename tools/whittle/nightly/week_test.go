@@ -3,6 +3,7 @@ package nightly
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -333,5 +334,82 @@ func TestDeadEngine(t *testing.T) {
 	_, j := b.night(2, 2)
 	if err := json.Unmarshal(j, &back); err != nil || back.Dead == "" {
 		t.Errorf("%v: %s", err, j)
+	}
+}
+
+// TestFullStore: a store that is full ends the night with an error that says so; when there is space it goes on, and says the same.
+func TestFullStore(t *testing.T) {
+	ctx := context.Background()
+	undisturbed := newBot(t, &world{noise: 0.01, truth: week}, 1, weekCases)
+	_, want := undisturbed.night(35, 5)
+	b := newBot(t, &world{noise: 0.01, truth: week}, 1, weekCases)
+	if err := b.st.LimitPages(ctx, 1); err != nil { // what it has already
+		t.Fatal(err)
+	}
+	_, _, err := Run(ctx, Options{Config: b.config(5), Store: b.st, Lab: b.lab, Key: "n35", Jobs: 1})
+	var full *replay.FullError
+	if !errors.As(err, &full) {
+		t.Fatalf("a full store: %v", err)
+	}
+	if err := b.st.LimitPages(ctx, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := b.night(35, 5); string(got) != string(want) {
+		t.Error(cmp.Diff(string(want), string(got)))
+	}
+}
+
+// TestGroup: what is new is put into a group, and a group that cannot be told is a line.
+func TestGroup(t *testing.T) {
+	b := newBot(t, &world{noise: 0.01, truth: week}, 1, map[string]string{"always.py": script, "worse.py": script})
+	var asked []int64
+	group := func(_ context.Context, failure int64) (int64, bool, error) {
+		asked = append(asked, failure)
+		if failure == 2 {
+			return 0, false, errors.New("no features")
+		}
+		return 0, true, nil
+	}
+	r, _, err := Run(context.Background(), Options{Config: b.config(2), Store: b.st, Lab: b.lab, Key: "n2", Jobs: 1, Group: group})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]int64{1, 2}, asked); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]Trouble{{"corpus/worse", "", "could not be grouped: no features"}}, r.Trouble); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestAbsent: what is open and not among the cases any more is told.
+func TestAbsent(t *testing.T) {
+	b := newBot(t, &world{noise: 0.01, truth: week}, 1, map[string]string{"always.py": script, "fine.py": script})
+	b.night(1, 1)
+	if err := os.Remove(filepath.Join(b.dir, "corpus", "always.py")); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := b.night(2, 1)
+	want := []Trouble{{"corpus/always", "", "is not among the cases any more; open since night n1: compile: AssertionError: as ever"}}
+	if d := cmp.Diff(want, r.Trouble); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestMarkdownIsText: names, messages and signatures with Markdown, HTML and terminal escapes mean nothing in the report.
+func TestMarkdownIsText(t *testing.T) {
+	evil := "</code><script>alert(1)</script> `x` [a](javascript:b) \x1b[2J\u202e\n# title\n"
+	r := Report{Bot: "b", Night: "n", Version: evil, Dead: "", Cases: 1, News: []Line{{Kind: "new", Case: evil, Mode: evil, Subject: plain(evil), Signature: &replay.Signature{}, Text: evil}}, Trouble: []Trouble{{evil, evil, evil}}}
+	md := r.Markdown()
+	outside := ""
+	for i, part := range strings.Split(md, "``") { // what stands between fences is code
+		if i%2 == 0 {
+			outside += part
+		}
+	}
+	for _, bad := range []string{"<script", "\x1b", "\u202e", "\n# title", "[a](", "] (javascript"} {
+		if strings.Contains(outside, bad) {
+			t.Errorf("it has %q:\n%s", bad, md)
+		}
 	}
 }
