@@ -2,6 +2,7 @@ package testscripts
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whittle/replay"
 )
 
 // nightlyKills is how often the bot is killed at a random moment.
@@ -168,7 +171,8 @@ print(f(torch.ones(4)).sum().item())
 f(torch.ones(5))
 `
 
-// TestNightlyTorch: a night on two real PyTorchs, with repros of real failures and programs.
+// TestNightlyTorch: two nights on two real PyTorchs, with repros of real failures and a program. The newer one counts as the older one first, so that
+// what it no longer has is new, and is fixed the night after.
 func TestNightlyTorch(t *testing.T) {
 	root, shared := os.Getenv("WHITTLE_TORCH_ROOT"), os.Getenv("WHITTLE_SHARED")
 	if root == "" || shared == "" || os.Geteuid() != 0 {
@@ -187,17 +191,12 @@ func TestNightlyTorch(t *testing.T) {
 	}
 	w := nightlyWeek{t: t, bin: bin, dir: t.TempDir(), jobs: "2"}
 	w.write("programs/breaks.py", nightlyProgram)
-	w.write("bot.toml", fmt.Sprintf(`name = 'real'
-[[engine]]
-version = '2.6'
-torch = 'chroot %s python3'
-[[engine]]
-version = '2.14'
-torch = 'chroot %s-forky python3'
-[[corpus]]
+	old := fmt.Sprintf("[[engine]]\nversion = '2.6'\ntorch = 'chroot %s python3'\n", root)
+	newer := fmt.Sprintf("[[engine]]\nversion = '2.14'\ntorch = 'chroot %s-forky python3'\n", root)
+	rest := fmt.Sprintf(`[[corpus]]
 name = 'failing'
 folders = ['%s/corpus/failing']
-match = '^(r04|r18|i04)_.*minifier_launcher\.py$'
+match = '^(r04|r03|i04)_.*minifier_launcher\.py$'
 [[corpus]]
 folders = ['programs']
 [limits]
@@ -205,21 +204,48 @@ minimise = '2m'
 repeats = 3
 [report]
 outbox = 'out'
-`, root, root, shared))
-	cmd := exec.Command(bin, "nightly", "--store", filepath.Join(w.dir, "store.db"), "-j", "2", "--night", "n1", "bot.toml")
-	cmd.Dir = w.dir
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
+`, shared)
+	for _, night := range []struct {
+		key, engines string
+		want         []string
+	}{
+		{"n1", newer + old, []string{"4 cases: 1 passed, 3 failed, 0 not tested. 3 new lines.", "failing/r04\\_shift\\_out\\_of\\_range/minifier\\_launcher**: `accuracy", "first bad version 2.6, after 2.14", "minimal repro: ", "fails on all versions, from 2.14"}},
+		{"n2", old + newer, []string{"4 cases: 3 passed, 1 failed, 0 not tested. 2 new lines.", "## Fixed", "first good version 2.14, after 2.6", "## Open"}},
+	} {
+		w.write("bot.toml", "name = 'real'\n"+night.engines+rest)
+		cmd := exec.Command(bin, "nightly", "--store", filepath.Join(w.dir, "store.db"), "-j", "2", "--night", night.key, "bot.toml")
+		cmd.Dir = w.dir
+		out, err := cmd.CombinedOutput()
+		t.Logf("%s", out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, words := range night.want {
+			if !strings.Contains(w.reports()["out/"+night.key+"/report.md"], words) {
+				t.Errorf("%s does not say %q", night.key, words)
+			}
+		}
+	}
+	st, err := replay.Open(context.Background(), filepath.Join(w.dir, "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	md := w.reports()["out/n1/report.md"]
-	for _, words := range []string{"Version 2.14. 4 cases: ", "minimal repro: "} {
-		if !strings.Contains(md, words) {
-			t.Errorf("it does not say %q", words)
-		}
+	defer st.Close()
+	cases, err := st.Cases(context.Background(), "real")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if strings.Contains(md, "could not be measured") {
-		t.Error("a case could not be measured")
+	figures, err := st.NightFigures(context.Background(), "real", 3, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, c := range cases {
+		want := map[string][]string{"programs/breaks": {"compile_s", "graph_breaks", "peak_memory", "recompiles"},
+			"failing/r04_shift_out_of_range/minifier_launcher": {"compile_s", "peak_memory", "speedup"}}[c.Name]
+		for _, name := range want {
+			if len(figures[id][name]) == 0 {
+				t.Errorf("%s has no %s: %v", c.Name, name, figures[id])
+			}
+		}
 	}
 }

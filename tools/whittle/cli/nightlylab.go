@@ -43,7 +43,8 @@ func (a *app) nightLab(c *nightly.Config, st *replay.Store, jobs int) *nightLab 
 	l.engines = &versionEngines{most: max(jobs, 2), open: map[string]*versionEngine{}, options: func(version string) minifyOptions {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		return minifyOptions{engine: "torch", python: l.torch[version], timeout: 0, memory: defaultText(c.Limits.Memory, "0"), noKeep: true}
+		// A limit that is learned from other cases would take a busy machine for a hang.
+		return minifyOptions{engine: "torch", python: l.torch[version], timeout: c.Limits.Measurement(), memory: defaultText(c.Limits.Memory, "0"), noKeep: true}
 	}}
 	return l
 }

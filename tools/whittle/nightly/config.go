@@ -360,8 +360,12 @@ func nonEmpty(s string) []string {
 	return []string{s}
 }
 
-// time, minimise and repeats are limits with their defaults.
-func (l Limits) time() time.Duration     { return defaultTo(time.Duration(l.Time), 10*time.Minute) }
+// Measurement is how long one measurement may take.
+func (l Limits) Measurement() time.Duration {
+	return defaultTo(time.Duration(l.Time), 10*time.Minute)
+}
+
+// minimise and repeats are limits with their defaults.
 func (l Limits) minimise() time.Duration { return defaultTo(time.Duration(l.Minimise), 30*time.Minute) }
 func (l Limits) repeats() int            { return defaultTo(l.Repeats, 9) }
 

@@ -371,7 +371,7 @@ func (n *night) one(ctx context.Context, q ask) (replay.Run, error) {
 
 func (n *night) question(q ask) Question {
 	l := n.Config.Limits
-	out := Question{Case: q.x.Case, Mode: q.x.Mode, Engine: q.e, Attempt: q.attempt, Figures: q.figures, Repeats: l.repeats(), Time: l.time(), Memory: l.Memory, Night: n.Key}
+	out := Question{Case: q.x.Case, Mode: q.x.Mode, Engine: q.e, Attempt: q.attempt, Figures: q.figures, Repeats: l.repeats(), Time: l.Measurement(), Memory: l.Memory, Night: n.Key}
 	if q.figures {
 		out.Dir = n.folder("recorded", q.x, fmt.Sprint(q.attempt))
 	}

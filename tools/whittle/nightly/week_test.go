@@ -93,10 +93,8 @@ func failed(message string) Measurement {
 	return Measurement{Outcome: replay.Outcome{Status: replay.Failed, Signature: replay.NewSignature("compile", "AssertionError", message, nil, nil), Message: "AssertionError: " + message}}
 }
 
-// the week: which night plays which version. What is before it are quiet nights of version 1.
+// quietNights are those before the week, on version 1.
 const quietNights = 30
-
-func weekVersion(n int) int { return max(n-quietNights+1, 1) }
 
 // week is what is true of ten cases on seven versions.
 func week(w *world, q Question, r *rand.Rand) Measurement {
