@@ -62,6 +62,7 @@ CREATE TABLE nights (
   version  TEXT NOT NULL,          -- the engine as the configuration calls it
   fingerprint TEXT NOT NULL,       -- as it says itself
   report   TEXT REFERENCES blobs(key), -- JSON; NULL: under way
+  hook     TEXT NOT NULL,          -- '': not begun; begun: it was started, and its end was not seen; else how it ended. It is never started twice
   created  INTEGER NOT NULL,
   finished INTEGER,
   UNIQUE (bot, key)
@@ -75,6 +76,7 @@ CREATE TABLE runs (
   attempt  INTEGER NOT NULL,       -- from 0; later ones confirm
   status   TEXT NOT NULL,          -- Outcome.Status
   outcome  TEXT NOT NULL,          -- JSON of Outcome
+  figures  TEXT NOT NULL,          -- JSON object: what was measured, name to list of samples
   failure  INTEGER REFERENCES failures(id) ON DELETE SET NULL,
   ms       INTEGER NOT NULL,
   created  INTEGER NOT NULL,
@@ -101,7 +103,9 @@ CREATE TABLE news (
   kind     TEXT NOT NULL,          -- new, known, flaky, fixed, back, withdrawn, slower, faster, less_accurate, drifting, ...
   subject  TEXT NOT NULL,
   "group"  INTEGER REFERENCES groups(id) ON DELETE SET NULL,
+  failure  INTEGER REFERENCES failures(id) ON DELETE SET NULL, -- that it is about
   text     TEXT NOT NULL,          -- for people
+  detail   TEXT NOT NULL,          -- JSON: the line as the report has it, for the bot's later nights
   PRIMARY KEY (night, "case", kind, subject)
 ) STRICT, WITHOUT ROWID;
 

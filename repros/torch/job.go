@@ -9,7 +9,7 @@ import (
 // job is one request, as far/serve.py reads it. Op says which of its parts is there.
 type job struct {
 	ID    int64    `json:"id"`
-	Op    string   `json:"op"`              // hello, attach, reset, have, put, run, fresh, explore, elements, export, diverge, ping, cancel
+	Op    string   `json:"op"`              // hello, attach, reset, have, put, run, fresh, explore, elements, export, diverge, measure, ping, cancel
 	Needs []string `json:"needs,omitempty"` // storages that have to be held before it begins
 	Facts *known   `json:"facts,omitempty"` // hello
 	Cwd   string   `json:"cwd,omitempty"`   // attach: the folder of who comes
@@ -26,7 +26,7 @@ type known struct {
 	Held  int64  `json:"held"`           // bytes of storages that it keeps; 0 => its default
 }
 
-// subject is the repro that a job is about: run, fresh, explore, diverge.
+// subject is the repro that a job is about: run, fresh, explore, diverge, measure.
 type subject struct {
 	Nonce          string             `json:"nonce,omitempty"`
 	Text           string             `json:"text"`
@@ -50,6 +50,7 @@ type subject struct {
 	Tolerance      float64            `json:"tolerance,omitempty"`
 	IgnoreNonFP    bool               `json:"ignore_non_fp,omitempty"`
 	Strict         bool               `json:"strict,omitempty"`
+	Repeats        int                `json:"repeats,omitempty"` // measure: of each timing
 }
 
 // limits are those of one job, in seconds and bytes; 0 for none.

@@ -22,6 +22,7 @@ from .diverge import diverge
 from .explore import elements, explore, export
 from .headers import precompile
 from .keep import OPS, Kept
+from .measure import measure
 from .nursery import Nursery
 from .outcome import out_of_memory, outcome, stopped
 from .pool import Pool
@@ -343,7 +344,7 @@ def cpu_used(child, used):
     return bool(limits.get("cpu")) and used.ru_utime + used.ru_stime > limits["cpu"] and time.monotonic() - child.began > limits["cpu"] / 4
 
 
-JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge}
+JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge, "measure": measure}
 
 
 def main(source):

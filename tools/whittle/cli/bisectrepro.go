@@ -125,8 +125,8 @@ func (a *app) minified(ctx context.Context, st *replay.Store, b *bisection, o bi
 
 // versionEngines are the engines of versions, or of builds, each started when it is first needed. Few live at a time: a Python with torch takes memory.
 type versionEngines struct {
-	o    bisectOptions
-	most int
+	options func(version string) minifyOptions
+	most    int
 
 	mu    sync.Mutex
 	open  map[string]*versionEngine
@@ -138,6 +138,15 @@ type versionEngine struct {
 	g     *engines
 	users int
 	used  int // when, by the clock
+}
+
+// engineOptions says what a version's engine is.
+func (o bisectOptions) engineOptions(version string) minifyOptions {
+	m := minifyOptions{engine: "torch", python: axis.Fill(strings.Fields(o.torch), version), timeout: o.limit, memory: o.memory}
+	if o.settings != "" { // one engine for all, as for minify
+		m.engine, m.python, m.torch = "auto", nil, o.torch
+	}
+	return m
 }
 
 // take gives a version's engines to a user more. Where too many are open, one that nobody uses is closed, the one that was used longest ago.
@@ -160,11 +169,7 @@ func (v *versionEngines) take(version string) *versionEngine {
 			v.open[oldest].g.close()
 			delete(v.open, oldest)
 		}
-		m := minifyOptions{engine: "torch", python: axis.Fill(strings.Fields(v.o.torch), version), timeout: v.o.limit, memory: v.o.memory}
-		if v.o.settings != "" { // one engine for all, as for minify
-			m.engine, m.python, m.torch = "auto", nil, v.o.torch
-		}
-		x = &versionEngine{g: &engines{o: m}}
+		x = &versionEngine{g: &engines{o: v.options(version)}}
 		v.open[version] = x
 	}
 	x.users++

@@ -37,7 +37,7 @@ type answered struct {
 
 // tests reads the axis that the flags name.
 func (a *app) tests(ctx context.Context, o bisectOptions) (*bisectTests, error) {
-	t := &bisectTests{a: a, o: o, engines: &versionEngines{o: o, most: max(a.workers, 2), open: map[string]*versionEngine{}}, same: map[string]answered{}, names: map[string]string{}}
+	t := &bisectTests{a: a, o: o, engines: &versionEngines{options: o.engineOptions, most: max(a.workers, 2), open: map[string]*versionEngine{}}, same: map[string]answered{}, names: map[string]string{}}
 	var err error
 	switch {
 	case o.settings != "", o.layers, o.calls:

@@ -61,6 +61,9 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == keeperArg {
 		return runKeeper(args[1:], stdout, stderr)
 	}
+	if len(args) > 0 && args[0] == programArg {
+		return runProgram(args[1:], stdin, stdout, stderr)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
@@ -91,7 +94,7 @@ func (a *app) command() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVar(&a.store, "store", "", "SQLite file that keeps failures, queries and repros (default $WHITTLE_STORE, then the user's cache folder)")
 	root.AddCommand(a.runCommand(), a.minifyCommand(), a.engineCommand(), a.replayCommand(), a.explainCommand(), a.storeCommand(), a.doctorCommand(), a.versionCommand(), a.opsCommand(), a.execCommand(),
-		a.accuracyCommand(), a.accuracyChild(), a.reportCommand(), a.bisectCommand(), a.serveCommand())
+		a.accuracyCommand(), a.accuracyChild(), a.reportCommand(), a.bisectCommand(), a.nightlyCommand(), a.serveCommand())
 	return root
 }
 
