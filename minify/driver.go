@@ -161,7 +161,7 @@ func (d *driver) fail(ctx context.Context) error {
 			d.want.Frame = o.Signature.Frame // the search stays with the failure in this place
 		}
 		hash := hashOf(d.h.key(d.start, d.s.Fingerprint))
-		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Cached: t.cached, Taken: v == replay.Reproduced, Duration: cmp.Or(o.Duration, t.took)}
+		last = replay.Step{Reduction: "start", Candidate: hash, Edit: c.Edit, Verdict: v, Cached: t.cached, Taken: v == replay.Reproduced, Duration: cmp.Or(o.Duration, t.took), Calls: CostOf(c.State).Calls}
 		if err := d.step(ctx, last, nil); err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (d *driver) note(ctx context.Context, trials []*trial, took map[int]bool) e
 			d.certificate = append(d.certificate, Trial{Reduction: d.certify, Edit: t.c.Edit, Verdict: t.verdict})
 			d.noteShort(t)
 		}
-		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took}, t.edit); err != nil {
+		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Taken: took[i], Duration: t.took, Calls: CostOf(t.c.State).Calls}, t.edit); err != nil {
 			return err
 		}
 	}

@@ -223,7 +223,7 @@ func (d *driver) confirm(ctx context.Context) (again bool, err error) {
 		if err := d.await(ctx, want); err != nil {
 			return false, err
 		}
-		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: "confirm", Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Duration: t.took}, nil); err != nil {
+		if err := d.step(ctx, replay.Step{Parent: t.parent, Reduction: "confirm", Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Duration: t.took, Calls: CostOf(t.c.State).Calls}, nil); err != nil {
 			return false, err
 		}
 		d.event(Event{Kind: EventConfirm, Outcome: t.outcome, Verdict: t.verdict, Run: i + 1, Of: most})

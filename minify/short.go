@@ -42,7 +42,7 @@ func (d *driver) doubtShort(ctx context.Context) (again bool, err error) {
 		if err := d.await(ctx, ahead[i:]); err != nil {
 			return false, err
 		}
-		step := replay.Step{Parent: t.parent, Reduction: d.row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Duration: t.took}
+		step := replay.Step{Parent: t.parent, Reduction: d.row, Candidate: t.c.Hash, Edit: t.c.Edit, Verdict: t.verdict, Cached: t.cached, Duration: t.took, Calls: CostOf(t.c.State).Calls}
 		if err := d.step(ctx, step, nil); err != nil {
 			return false, err
 		}

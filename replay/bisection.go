@@ -11,10 +11,11 @@ import (
 // Bisection is a search for the change that decides whether something fails.
 type Bisection struct {
 	ID      int64
-	Key     string // what is tested, and along what
-	Kind    string // of points: versions, commits, settings
-	Subject string // what is tested, for people
-	Result  string // what was found, for people; "" until it is finished
+	Key     string   // what is tested, and along what
+	Kind    string   // of points: versions, commits, settings
+	Subject string   // what is tested, for people
+	Result  string   // what was found, for people; "" until it is finished
+	Axis    []string // the points in their order, oldest first; nil where they are sets, and in stores of before
 }
 
 // BisectionTrial is the answer of one test.
@@ -32,16 +33,24 @@ func (s *Store) BeginBisection(ctx context.Context, b Bisection) (id int64, err 
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, "SELECT id FROM bisections WHERE key = ?", b.Key).Scan(&id)
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "UPDATE bisections SET result = '', finished = NULL WHERE id = ?", id)
+			_, err = tx.ExecContext(ctx, "UPDATE bisections SET result = '', finished = NULL, axis = ? WHERE id = ?", axisText(b.Axis), id)
 			return err
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		id, err = insert(ctx, tx, "INSERT INTO bisections(key, kind, subject, result, created) VALUES (?,?,?,'',?)", b.Key, b.Kind, b.Subject, s.now())
+		id, err = insert(ctx, tx, "INSERT INTO bisections(key, kind, subject, result, axis, created) VALUES (?,?,?,'',?,?)", b.Key, b.Kind, b.Subject, axisText(b.Axis), s.now())
 		return err
 	})
 	return id, err
+}
+
+// axisText is an axis as the store has it.
+func axisText(points []string) string {
+	if len(points) == 0 {
+		return ""
+	}
+	return jsonText(points)
 }
 
 // PutTrial keeps an answer. The first one to a question stays.

@@ -353,6 +353,7 @@ func (r *Reader) StepPage(ctx context.Context, id int64, after int, taken bool, 
 type StepsSpan struct {
 	Last  int // seq of its last step
 	Taken int
+	Calls int // of the last graph that was taken; 0: none was, or nobody knows
 	Time  time.Duration
 }
 
@@ -365,11 +366,12 @@ func (r *Reader) Course(ctx context.Context, id int64, steps, spans int) ([]Pass
 		first, last  int
 		steps, taken int
 		ms           int64
+		calls        int
 	}
 	width := max(1, (steps+spans-1)/max(spans, 1))
 	parts, err := collect(ctx, r, func(rows *sql.Rows, p *part) error {
-		return rows.Scan(&p.reduction, &p.span, &p.first, &p.last, &p.steps, &p.taken, &p.ms)
-	}, `SELECT reduction, (seq - 1) / ?, min(seq), max(seq), count(*), sum(taken), sum(ms) FROM steps WHERE minification = ? AND seq <= ? GROUP BY 1, 2 ORDER BY 3`, width, id, steps)
+		return rows.Scan(&p.reduction, &p.span, &p.first, &p.last, &p.steps, &p.taken, &p.ms, &p.calls)
+	}, `SELECT reduction, (seq - 1) / ?, min(seq), max(seq), count(*), sum(taken), sum(ms), coalesce(min(CASE WHEN taken THEN calls END), 0) FROM steps WHERE minification = ? AND seq <= ? GROUP BY 1, 2 ORDER BY 3`, width, id, steps)
 	var passes []PassStats
 	var stretches []StepsSpan
 	at := map[string]int{}
@@ -387,6 +389,9 @@ func (r *Reader) Course(ctx context.Context, id int64, steps, spans int) ([]Pass
 		}
 		sp := &stretches[p.span]
 		sp.Last, sp.Taken, sp.Time = max(sp.Last, p.last), sp.Taken+p.taken, sp.Time+took
+		if p.calls > 0 && (sp.Calls == 0 || p.calls < sp.Calls) {
+			sp.Calls = p.calls
+		}
 	}
 	return passes, stretches, err
 }
@@ -399,12 +404,14 @@ type BisectionRow struct {
 	Finished time.Time // zero: under way, or stopped
 }
 
-const bisectionColumns = `id, key, kind, subject, result, (SELECT count(*) FROM trials WHERE bisection = b.id), created, finished FROM bisections b`
+const bisectionColumns = `id, key, kind, subject, result, axis, (SELECT count(*) FROM trials WHERE bisection = b.id), created, finished FROM bisections b`
 
 func scanBisection(rows *sql.Rows, b *BisectionRow) error {
 	var created int64
 	var finished sql.NullInt64
-	err := rows.Scan(&b.ID, &b.Key, &b.Kind, &b.Subject, &b.Result, &b.Tests, &created, &finished)
+	var axis string
+	err := rows.Scan(&b.ID, &b.Key, &b.Kind, &b.Subject, &b.Result, &axis, &b.Tests, &created, &finished)
+	_ = json.Unmarshal([]byte(axis), &b.Axis) // "" is none, and so is what is no list
 	b.Created, b.Finished = at(created), atOrZero(finished)
 	return err
 }

@@ -396,20 +396,21 @@ type Step struct {
 	Cached    bool
 	Taken     bool // the candidate became the state of the search, or went into the one that did
 	Duration  time.Duration
+	Calls     int // of the candidate's graph; 0 in stores of before
 }
 
 // PutStep appends to the journal. Writing the same seq again replaces the line: a resumed search walks the same steps.
 func (s *Store) PutStep(ctx context.Context, id int64, st Step) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO steps(minification, seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-			id, st.Seq, st.Parent, st.Reduction, st.Candidate, st.Edit, string(st.Verdict), st.Cached, st.Taken, st.Duration.Milliseconds(), st.Change)
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO steps(minification, seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change, calls) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+			id, st.Seq, st.Parent, st.Reduction, st.Candidate, st.Edit, string(st.Verdict), st.Cached, st.Taken, st.Duration.Milliseconds(), st.Change, st.Calls)
 		return err
 	})
 }
 
 // Journal reads the steps of a search in order.
 func (s *Store) Journal(ctx context.Context, id int64) ([]Step, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change FROM steps WHERE minification = ? ORDER BY seq", id)
+	rows, err := s.read.QueryContext(ctx, "SELECT seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change, coalesce(calls, 0) FROM steps WHERE minification = ? ORDER BY seq", id)
 	if err != nil {
 		return nil, s.wrap(err)
 	}
@@ -418,7 +419,7 @@ func (s *Store) Journal(ctx context.Context, id int64) ([]Step, error) {
 	for rows.Next() {
 		var st Step
 		var ms int64
-		if err := rows.Scan(&st.Seq, &st.Parent, &st.Reduction, &st.Candidate, &st.Edit, &st.Verdict, &st.Cached, &st.Taken, &ms, &st.Change); err != nil {
+		if err := rows.Scan(&st.Seq, &st.Parent, &st.Reduction, &st.Candidate, &st.Edit, &st.Verdict, &st.Cached, &st.Taken, &ms, &st.Change, &st.Calls); err != nil {
 			return nil, s.wrap(err)
 		}
 		st.Duration = time.Duration(ms) * time.Millisecond

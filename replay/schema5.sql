@@ -11,6 +11,11 @@ ALTER TABLE failures ADD COLUMN decides TEXT NOT NULL DEFAULT '';
 ALTER TABLE failures ADD COLUMN identity TEXT;
 CREATE UNIQUE INDEX failures_by_identity ON failures(identity) WHERE identity IS NOT NULL;
 
+-- Calls of a step's candidate. NULL: an earlier version wrote the step.
+ALTER TABLE steps ADD COLUMN calls INTEGER;
+-- The points of a bisection in the order of its axis: JSON list of names. '': an earlier version wrote it, or its points are sets.
+ALTER TABLE bisections ADD COLUMN axis TEXT NOT NULL DEFAULT '';
+
 -- Groups of failures that are one bug, as far as is known.
 CREATE TABLE groups (
   id       INTEGER PRIMARY KEY,

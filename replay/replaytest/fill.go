@@ -211,9 +211,9 @@ func (w *writer) minifications(size Size, rng *rand.Rand, day func(i, of, days i
 			if taken {
 				verdict = string(replay.Reproduced)
 			}
-			w.put(`INSERT INTO steps(minification, seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change) VALUES (?,?,?,?,?,?,?,?,?,?,?)`, id, seq, fmt.Sprintf("%032x", seq-1),
+			w.put(`INSERT INTO steps(minification, seq, parent, reduction, candidate, edit, verdict, cached, taken, ms, change, calls) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`, id, seq, fmt.Sprintf("%032x", seq-1),
 				reductions[seq*len(reductions)/(steps+1)], fmt.Sprintf("%032x", seq), fmt.Sprintf("cut n%d to n%d out of the graph", seq, seq+3), verdict, seq%5 == 0, taken, rng.IntN(400),
-				`{"edit":{"kind":"cut","nodes":["`+strings.Repeat("n1,", 20)+`"]}}`)
+				`{"edit":{"kind":"cut","nodes":["`+strings.Repeat("n1,", 20)+`"]}}`, 1+(steps-seq)/4)
 		}
 	}
 }

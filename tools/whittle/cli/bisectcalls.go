@@ -49,7 +49,7 @@ func (a *app) bisectCalls(ctx context.Context, st *replay.Store, command []strin
 	}
 	b := &bisection{kind: "calls", subject: axis.Line(command), key: replay.HashOf(key...)}
 	s := &callSearch{a: a, st: st, p: p, o: o, command: command}
-	if s.id, err = st.BeginBisection(ctx, replay.Bisection{Key: b.key, Kind: b.kind, Subject: b.subject}); err == nil && o.again {
+	if s.id, err = st.BeginBisection(ctx, b.row()); err == nil && o.again {
 		err = st.DropTrials(ctx, s.id)
 	}
 	if err != nil {

@@ -59,9 +59,18 @@ type told struct {
 	known   bool
 }
 
+// row is the bisection as the store begins it.
+func (b *bisection) row() replay.Bisection {
+	r := replay.Bisection{Key: b.key, Kind: b.kind, Subject: b.subject}
+	if b.settings == nil {
+		r.Axis = b.points
+	}
+	return r
+}
+
 // bisect runs one bisection, with every answer in the store before it is used.
 func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bisectOptions, p *bisectPrinter) (bisectResult, error) {
-	id, err := st.BeginBisection(ctx, replay.Bisection{Key: b.key, Kind: b.kind, Subject: b.subject})
+	id, err := st.BeginBisection(ctx, b.row())
 	if err == nil && o.again {
 		err = st.DropTrials(ctx, id)
 	}

@@ -343,7 +343,7 @@ func (f *layersFound) add(r bisectResult) {
 
 // asked are the choices that the compiler asks about when all of a bisection are taken. The answer is that of its last point.
 func (s *layerSearch) asked(ctx context.Context, b *bisection) ([]replay.Choice, error) {
-	id, err := s.st.BeginBisection(ctx, replay.Bisection{Key: b.key, Kind: b.kind, Subject: b.subject})
+	id, err := s.st.BeginBisection(ctx, b.row())
 	if err == nil && s.o.again {
 		err = s.st.DropTrials(ctx, id)
 	}

@@ -112,7 +112,7 @@ func (a *app) minified(ctx context.Context, st *replay.Store, b *bisection, o bi
 	if b.smaller == nil || o.noMinify || o.noisy() || len(b.points) < worthSmaller {
 		return nil, nil
 	}
-	id, err := st.BeginBisection(ctx, replay.Bisection{Key: b.key, Kind: b.kind, Subject: b.subject})
+	id, err := st.BeginBisection(ctx, b.row())
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 type axis struct {
 	replay.BisectionRow
 	Points   []point
-	Ordered  bool   // by version; else in the order in which they were tested: the store does not know where they stand
+	Ordered  bool   // as the axis is, or by version; else in the order in which they were tested: the store does not know where they stand
 	Between  [2]int // of the points, the last before the change and the first after it; both 0: not known
 	Left     int    // points that are not drawn
 	Width    int
@@ -67,8 +67,15 @@ func (s *Server) axis(ctx context.Context, id int64) (*axis, error) {
 
 // add judges the answers and puts the points in order.
 func (a *axis) add(trials []replay.BisectionTrial) {
-	a.Ordered = a.Kind == "versions" && !slices.ContainsFunc(trials, func(t replay.BisectionTrial) bool { return !version.MatchString(t.Point) })
-	if a.Ordered {
+	if len(a.Axis) > 0 {
+		a.Ordered = true
+		place := map[string]int{}
+		for i, p := range a.Axis {
+			place[p] = i + 1
+		}
+		trials = slices.Clone(trials)
+		slices.SortStableFunc(trials, func(x, y replay.BisectionTrial) int { return place[x.Point] - place[y.Point] })
+	} else if a.Ordered = a.Kind == "versions" && !slices.ContainsFunc(trials, func(t replay.BisectionTrial) bool { return !version.MatchString(t.Point) }); a.Ordered {
 		trials = slices.Clone(trials)
 		slices.SortStableFunc(trials, func(x, y replay.BisectionTrial) int { return natural.Compare(x.Point, y.Point) })
 	}

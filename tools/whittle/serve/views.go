@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
@@ -410,16 +411,23 @@ func (s *Server) minification(r *http.Request) (view, error) {
 	return view{name: "minification", Title: fmt.Sprintf("Minification %d", id), Nav: "/minifications", Body: b}, err
 }
 
-// stepsPlot is the time that the steps of a search took together, with marks where one was taken.
+// stepsPlot is what was left of the graph after each stretch of a search, by the time that its steps took together, with marks where one was taken.
 func stepsPlot(spans []replay.StepsSpan) (any, error) {
 	if len(spans) < 2 {
 		return nil, nil
 	}
-	p := series{Title: "Seconds of the search so far, by step. A triangle stands where a smaller graph was found.", Unit: "seconds"}
-	var sum float64
+	p := series{Title: stepsTitle, Unit: "calls", Step: true}
+	var sum time.Duration
+	calls := 0
 	for i, sp := range spans {
-		sum += sp.Time.Seconds()
-		p.Y, p.Labels = append(p.Y, sum), append(p.Labels, fmt.Sprint(sp.Last))
+		sum += sp.Time
+		if sp.Calls > 0 {
+			calls = sp.Calls
+		}
+		if calls == 0 { // an earlier version wrote the journal
+			return nil, nil
+		}
+		p.Y, p.Labels = append(p.Y, float64(calls)), append(p.Labels, fmt.Sprintf("%.1f s", sum.Seconds()))
 		if sp.Taken > 0 {
 			p.Marks = append(p.Marks, i)
 		}
@@ -430,6 +438,9 @@ func stepsPlot(spans []replay.StepsSpan) (any, error) {
 	}
 	return svg, nil
 }
+
+// stepsTitle says what stepsPlot shows.
+const stepsTitle = "Calls left of the graph, by the seconds that the search's steps took. A triangle stands where a smaller graph was found."
 
 func (s *Server) graph(r *http.Request) (view, error) {
 	page, err := numberOr(r, "page", 1)
