@@ -208,17 +208,21 @@ func (s *Store) Regroup(ctx context.Context, change func(g *Grouping) error) err
 	return s.tx(ctx, func(tx *sql.Tx) error { return change(&Grouping{ctx, tx, s.now()}) })
 }
 
-// Alike are members that are looked up under one of keys, each once, by number. A key that more than most members have says nothing: it is passed over.
+// Alike are members that are looked up under one of keys, each once. A key that members of more than most groups have says nothing: it is passed over.
 func (g *Grouping) Alike(keys []string, most int) ([]Member, error) {
 	seen := map[int64]bool{}
 	var out []Member
 	for _, k := range keys {
-		found, err := scanMembers(g.tx.QueryContext(g.ctx, "SELECT "+memberColumns+" FROM keys k JOIN members m ON m.failure = k.failure WHERE k.key = ? ORDER BY k.failure LIMIT ?", k, most+1))
-		if err != nil {
+		var groups int
+		if err := g.tx.QueryRowContext(g.ctx, `SELECT count(*) FROM (SELECT DISTINCT m."group" FROM keys k JOIN members m ON m.failure = k.failure WHERE k.key = ? LIMIT ?)`, k, most+1).Scan(&groups); err != nil {
 			return nil, err
 		}
-		if len(found) > most {
+		if groups > most {
 			continue
+		}
+		found, err := scanMembers(g.tx.QueryContext(g.ctx, "SELECT "+memberColumns+" FROM keys k JOIN members m ON m.failure = k.failure WHERE k.key = ? ORDER BY k.failure", k))
+		if err != nil {
+			return nil, err
 		}
 		for _, m := range found {
 			if !seen[m.Failure] {
@@ -228,6 +232,24 @@ func (g *Grouping) Alike(keys []string, most int) ([]Member, error) {
 		}
 	}
 	return out, nil
+}
+
+// Has reports whether a member of a group is looked up under a key.
+func (g *Grouping) Has(group int64, key string) (has bool, err error) {
+	err = g.tx.QueryRowContext(g.ctx, `SELECT EXISTS (SELECT 1 FROM members m JOIN keys k ON k.failure = m.failure WHERE m."group" = ? AND k.key = ?)`, group, key).Scan(&has)
+	return has, err
+}
+
+// IsPinned reports whether a person put a member of a group there.
+func (g *Grouping) IsPinned(group int64) (pinned bool, err error) {
+	err = g.tx.QueryRowContext(g.ctx, `SELECT EXISTS (SELECT 1 FROM members WHERE "group" = ? AND pinned = 1)`, group).Scan(&pinned)
+	return pinned, err
+}
+
+// Indexed is how many members of a group are looked up.
+func (g *Grouping) Indexed(group int64) (n int, err error) {
+	err = g.tx.QueryRowContext(g.ctx, `SELECT count(*) FROM members m WHERE m."group" = ? AND EXISTS (SELECT 1 FROM keys k WHERE k.failure = m.failure)`, group).Scan(&n)
+	return n, err
 }
 
 // Of are the members of a group, oldest first.
@@ -244,10 +266,10 @@ func (g *Grouping) Member(failure int64) (m Member, found bool, err error) {
 	return all[0], true, nil
 }
 
-// Twin is another member of a group with the same features that is looked up; 0 for none.
-func (g *Grouping) Twin(group, failure int64, features string) (id int64, err error) {
-	err = g.tx.QueryRowContext(g.ctx, `SELECT m.failure FROM members m WHERE m."group" = ? AND m.features = ? AND m.failure <> ? AND EXISTS (SELECT 1 FROM keys k WHERE k.failure = m.failure) LIMIT 1`,
-		group, features, failure).Scan(&id)
+// Twin is another member of a group with the same features: one that is looked up, or one that is not; 0 for none.
+func (g *Grouping) Twin(group, failure int64, features string, indexed bool) (id int64, err error) {
+	err = g.tx.QueryRowContext(g.ctx, `SELECT m.failure FROM members m WHERE m."group" = ? AND m.features = ? AND m.failure <> ? AND EXISTS (SELECT 1 FROM keys k WHERE k.failure = m.failure) = ? ORDER BY m.failure LIMIT 1`,
+		group, features, failure, indexed).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -285,15 +307,29 @@ func (g *Grouping) Put(m Member, keys []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := g.tx.ExecContext(g.ctx, "DELETE FROM keys WHERE failure = ?", m.Failure); err != nil {
+	if err := g.Index(m.Failure, keys); err != nil {
+		return err
+	}
+	return g.touch(m.Group)
+}
+
+// Touch notes that a member was compared now.
+func (g *Grouping) Touch(failure int64) error {
+	_, err := g.tx.ExecContext(g.ctx, "UPDATE members SET placed = ? WHERE failure = ?", g.now, failure)
+	return err
+}
+
+// Index notes under what a member is looked up, instead of what was noted before.
+func (g *Grouping) Index(failure int64, keys []string) error {
+	if _, err := g.tx.ExecContext(g.ctx, "DELETE FROM keys WHERE failure = ?", failure); err != nil {
 		return err
 	}
 	for _, k := range keys {
-		if _, err := g.tx.ExecContext(g.ctx, "INSERT OR IGNORE INTO keys(key, failure) VALUES (?,?)", k, m.Failure); err != nil {
+		if _, err := g.tx.ExecContext(g.ctx, "INSERT OR IGNORE INTO keys(key, failure) VALUES (?,?)", k, failure); err != nil {
 			return err
 		}
 	}
-	return g.touch(m.Group)
+	return nil
 }
 
 func (g *Grouping) touch(group int64) error {
