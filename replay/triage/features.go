@@ -252,10 +252,11 @@ func unwrap(typ, msg string) (string, string, string) {
 var (
 	reQuoted = regexp.MustCompile("[‘'\"`]([A-Za-z_][^‘’'\"`]{0,80})[’'\"`]")
 	reDotted = regexp.MustCompile(`\b(?:torch|aten|prims)(?:\.\w+)+`)
+	reCalled = regexp.MustCompile(`\b[A-Za-z_]\w*(?:\.\w+)*\(`)
 	reCamel  = regexp.MustCompile(`\b(?:[A-Z][a-z0-9]+){2,}[A-Z]?\b|\b\w*float8\w*|\bComplex\w+`)
 )
 
-// namesIn are what a normalised message names: what is quoted, what has dots, and types.
+// namesIn are what a normalised message names: what is quoted, what has dots, what is called, and types.
 func namesIn(msg string) []string {
 	var out []string
 	for _, m := range reQuoted.FindAllStringSubmatch(msg, -1) {
@@ -266,6 +267,9 @@ func namesIn(msg string) []string {
 			t = "operator " + operator(t)
 		}
 		out = append(out, t)
+	}
+	for _, t := range reCalled.FindAllString(msg, -1) {
+		out = append(out, t+")")
 	}
 	return append(out, reCamel.FindAllString(msg, -1)...)
 }

@@ -159,10 +159,17 @@ type neighbour struct {
 }
 
 // neighbours are the groups that p belongs to, nearest first.
-func neighbours(g *replay.Grouping, p placed) ([]neighbour, error) {
+func neighbours(g *replay.Grouping, p placed, was replay.Member) ([]neighbour, error) {
 	found, err := g.Alike(p.features.Keys(), tooPopular)
 	if err != nil {
 		return nil, err
+	}
+	if was.Group != 0 { // those beside it are asked, though they may not be looked up yet
+		beside, err := g.Of(was.Group)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, beside[:min(len(beside), enoughIndexed)]...)
 	}
 	best := map[int64]neighbour{}
 	decisive := map[int64]bool{}
@@ -220,7 +227,7 @@ func place(g *replay.Grouping, p placed, actor string) (group int64, created boo
 	if had && was.Pinned {
 		return was.Group, false, put(g, p, was, was.Group, was.Distance, true, actor)
 	}
-	all, err := neighbours(g, p)
+	all, err := neighbours(g, p, was)
 	if err != nil {
 		return 0, false, err
 	}
@@ -354,37 +361,29 @@ func comeBack(g *replay.Grouping, p placed, group int64, actor string) error {
 
 // put writes the member, lets others be found by what it was found by, and brings the group as far as p shows.
 func put(g *replay.Grouping, p placed, was replay.Member, group int64, distance float64, pinned bool, actor string) error {
-	if was.Failure != 0 && was.Group == group && was.Features == p.text {
-		// Nothing new, unless its search or bisection got further.
-		if err := g.Touch(p.id); err != nil {
-			return err
-		}
-		return advance(g, p, group, actor)
-	}
 	if was.Failure != 0 && was.Features != p.text {
 		if err := replaceTwin(g, was); err != nil {
 			return err
 		}
 	}
-	keys := p.keys()
 	hadMinimal, err := g.Has(group, keyMinimal)
 	if err != nil {
 		return err
 	}
-	twin, err := g.Twin(group, p.id, p.text, true)
+	keys, err := wanted(g, p, group, distance)
 	if err != nil {
 		return err
 	}
-	if twin != 0 {
-		keys = nil
-	} else if distance <= near && !p.features.Minimal {
-		n, err := g.Indexed(group)
-		if err != nil {
+	if was.Failure != 0 && was.Group == group && was.Features == p.text && was.Pinned == pinned {
+		if len(keys) > 0 {
+			if err := g.Index(p.id, keys); err != nil {
+				return err
+			}
+		}
+		if err := g.Touch(p.id); err != nil {
 			return err
 		}
-		if n >= enoughIndexed {
-			keys = nil
-		}
+		return advance(g, p, group, actor)
 	}
 	if err := g.Put(replay.Member{Failure: p.id, Group: group, Features: p.text, Distance: distance, Pinned: pinned}, keys); err != nil {
 		return err
@@ -400,6 +399,20 @@ func put(g *replay.Grouping, p placed, was replay.Member, group int64, distance 
 		}
 	}
 	return advance(g, p, group, actor)
+}
+
+// wanted is what p is to be looked up by: nothing where others of its group do as well.
+func wanted(g *replay.Grouping, p placed, group int64, distance float64) ([]string, error) {
+	twin, err := g.Twin(group, p.id, p.text, true)
+	if err != nil || twin != 0 {
+		return nil, err
+	}
+	if distance <= near && !p.features.Minimal {
+		if n, err := g.Indexed(group); err != nil || n >= enoughIndexed {
+			return nil, err
+		}
+	}
+	return p.keys(), nil
 }
 
 // replaceTwin lets another member with the features that one had be looked up in its place.
