@@ -132,6 +132,7 @@ func Take(f replay.Failure, res *replay.Result) Features {
 	}
 	if text != "" {
 		out.graph(text)
+		out.Needed = out.Minimal
 	}
 	for k, v := range f.Config {
 		out.Settings = append(out.Settings, k+"="+v)
@@ -154,6 +155,7 @@ func (f *Features) graph(text string) {
 		return
 	}
 	f.Graph, f.Calls = tokens(r.Module)
+	f.Minimal = f.Minimal || isMinimal(r)
 	for _, in := range r.Inputs {
 		if in.Kind != repros.ConstInput && in.DType != "" && in.DType != "float32" {
 			f.Graph = append(f.Graph, "dtype "+in.DType)
