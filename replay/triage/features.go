@@ -40,7 +40,7 @@ type Features struct {
 	Graph      []string `json:"graph,omitempty"`      // operators, and dtypes that are not float32, sorted
 	Calls      int      `json:"calls,omitempty"`      // of the graph
 	Minimal    bool     `json:"minimal,omitempty"`    // the graph is a search's result
-	Canonical  string   `json:"canonical,omitempty"`  // hash of a minimal graph
+	Canonical  string   `json:"canonical,omitempty"`  // hash of a minimal graph and of its inputs' dtypes; sizes do not matter
 	Settings   []string `json:"settings,omitempty"`   // NAME=VALUE; of a search's result those that it needs
 	Needed     bool     `json:"needed,omitempty"`     // Settings are those that the failure needs
 	Decides    string   `json:"decides,omitempty"`    // layer, pass or range that a bisection found
@@ -95,12 +95,15 @@ func Of(ctx context.Context, s *replay.Store, failure int64) (Features, error) {
 func Take(f replay.Failure, res *replay.Result) Features {
 	sig := f.Signature
 	raw := f.Raw
-	out := Features{Decides: f.Decides, Divergence: sig.Output}
 	if res != nil {
 		raw = res.Error
 		if !res.Signature.IsZero() {
 			sig = res.Signature
 		}
+	}
+	out := Features{Decides: f.Decides, Divergence: f.Signature.Output}
+	for _, text := range []*string{&sig.Stage, &sig.Type, &sig.Message, &sig.Frame, &out.Decides, &out.Divergence, &raw} { // JSON holds no other
+		*text = strings.ToValidUTF8(*text, "\ufffd")
 	}
 	out.Kind = kindOf(sig)
 	out.Stage, out.Frame = sig.Stage, sig.Frame
@@ -135,7 +138,7 @@ func Take(f replay.Failure, res *replay.Result) Features {
 		out.Needed = out.Minimal
 	}
 	for k, v := range f.Config {
-		out.Settings = append(out.Settings, k+"="+v)
+		out.Settings = append(out.Settings, strings.ToValidUTF8(k+"="+v, "\ufffd"))
 	}
 	if res != nil {
 		out.Settings, out.Needed = nil, res.Complete
@@ -150,7 +153,7 @@ func Take(f replay.Failure, res *replay.Result) Features {
 
 // graph takes what the repro says.
 func (f *Features) graph(text string) {
-	r, err := repros.Read("repro.py", text)
+	r, err := repros.Read("repro.py", strings.ToValidUTF8(text, "\ufffd"))
 	if err != nil {
 		return
 	}
@@ -164,7 +167,11 @@ func (f *Features) graph(text string) {
 	slices.Sort(f.Graph)
 	f.Graph = slices.Compact(f.Graph)
 	if f.Minimal {
-		f.Canonical = r.Module.Hash()
+		of := []string{r.Module.Hash()} // a graph that was read does not know its inputs
+		for _, in := range r.Inputs {
+			of = append(of, in.DType)
+		}
+		f.Canonical = replay.HashOf(of...)
 	}
 	if r.Preamble != "" || r.Stage == repros.AfterDynamo && !strings.HasPrefix(r.Backend, "aot_eager") && !slices.Contains([]string{"", "inductor", "eager"}, r.Backend) {
 		f.Backend = r.Backend
