@@ -231,6 +231,13 @@ func place(g *replay.Grouping, p placed, actor string) (group int64, created boo
 	if err != nil {
 		return 0, false, err
 	}
+	if had && was.Features == p.text && !slices.ContainsFunc(all, func(n neighbour) bool { return n.group == was.Group }) {
+		pinned, err := g.IsPinned(was.Group)
+		if err != nil {
+			return 0, false, err
+		}
+		all = append(all, neighbour{was.Group, p.id, was.Distance, pinned}) // nothing has changed that put it there
+	}
 	switch {
 	case len(all) > 0:
 		group, err = join(g, p, was, all, actor)
