@@ -180,6 +180,10 @@ func compareGraph(a, b Features) (Part, bool) {
 			return Part{Text: "the same minimal graph: " + list(a.Graph), Weight: 4, Evidence: 3}, true
 		}
 		sim := ratio(shared, all)
+		if hasRarest(shared, a.Graph) && hasRarest(shared, b.Graph) {
+			// One search may end with a call more than the other: what both could not do without counts.
+			sim = max(sim, 0.9*max(ratio(shared, a.Graph), ratio(shared, b.Graph)))
+		}
 		p := Part{Text: fmt.Sprintf("minimal graphs of %s", differ(a.Graph, b.Graph)), Distance: 1 - sim, Weight: 4}
 		if sim > 0.5 {
 			p.Evidence = 3 * sim
@@ -205,6 +209,9 @@ func compareGraph(a, b Features) (Part, bool) {
 	// Of large graphs the popular operators are the model's, and the others may be the bug's.
 	sim := ratio(rareOf(shared), rareOf(all))
 	p := Part{Text: fmt.Sprintf("graphs of %d and %d calls, of rare operators %s", a.Calls, b.Calls, differ(rareOf(a.Graph), rareOf(b.Graph))), Distance: 1 - sim, Weight: 4 - 2.5*says}
+	if a.Source != "" && a.Source == b.Source { // the backend fails, whatever the model
+		p.Weight = 1.5
+	}
 	if len(rareOf(all)) == 0 {
 		p.Distance, p.Weight, p.Text = 0.5, 1-0.5*says, "graphs of operators that most models have"
 	}
@@ -219,6 +226,17 @@ const rareOperator = 0.45
 
 func rareOf(tokens []string) []string {
 	return slices.DeleteFunc(slices.Clone(tokens), func(t string) bool { return weight(t) < rareOperator })
+}
+
+// hasRarest reports whether a part has one of the rarest operators of all.
+func hasRarest(part, all []string) bool {
+	most := 0.0
+	for _, t := range all {
+		if !strings.HasPrefix(t, "dtype ") {
+			most = max(most, weight(t))
+		}
+	}
+	return slices.ContainsFunc(part, func(t string) bool { return !strings.HasPrefix(t, "dtype ") && weight(t) == most })
 }
 
 // rare is the weight of the rare ones together.
@@ -275,8 +293,13 @@ func compareBackend(a, b Features) (Part, bool) {
 	switch {
 	case a.Backend == "" && b.Backend == "":
 		return Part{}, false
-	case a.Backend == b.Backend:
+	case a.Backend != b.Backend:
+	case a.Source != "" && b.Source != "" && a.Source != b.Source:
+		return Part{Text: "two backends of the name " + a.Backend, Weight: 4, Distance: 1}, true
+	case a.Source != "" && b.Source != "":
 		return Part{Text: "the program's own backend " + a.Backend, Weight: 2, Evidence: 2}, true
+	default:
+		return Part{Text: "a backend of the name " + a.Backend, Weight: 1, Evidence: 1}, true
 	}
 	return Part{Text: fmt.Sprintf("backends %s and %s", orBuiltin(a.Backend), orBuiltin(b.Backend)), Weight: 4, Distance: 1, Decides: true}, true
 }
@@ -334,7 +357,7 @@ func equal(a, b string, weight float64) Part {
 
 // decisive reports whether so much is known of a failure that it tells one bug from another.
 func (f Features) decisive() bool {
-	return f.Minimal || f.Backend != "" || f.Kind == Error && f.says() >= 0.5
+	return f.Minimal || f.Source != "" || f.Kind == Error && f.says() >= 0.5
 }
 
 // Keys are what a failure is looked up by: two that are one bug have one in common.
@@ -359,7 +382,7 @@ func (f Features) Keys() []string {
 		out = append(out, pre+"setting "+s)
 	}
 	if f.Backend != "" {
-		out = append(out, pre+"backend "+f.Backend)
+		out = append(out, pre+"backend "+f.Backend, pre+"backend "+f.Backend+" "+f.Source)
 	}
 	if f.Canonical != "" {
 		out = append(out, pre+"canonical "+f.Canonical)

@@ -178,8 +178,8 @@ func TestExplain(t *testing.T) {
 	a, b := of(wrong, "", []string{"uint8"}, "torch.ops.aten.abs.default($)"), of(wrong, "", []string{"int16"}, "torch.ops.aten.abs.default($)")
 	want := []string{
 		"kind      wrong results: distance 0.00, weight 1.0",
-		"graph     minimal graphs of abs in common, dtype uint8 only here, dtype int16 only there: apart, whatever else is equal",
-		"together  distance 1.00 (at most 0.30), evidence 0.0 (at least 1.5): two bugs",
+		"graph     minimal graphs of abs in common, dtype uint8 only here, dtype int16 only there: distance 0.69, weight 4.0",
+		"together  distance 0.55 (at most 0.30), evidence 0.0 (at least 1.5): two bugs",
 	}
 	if d := cmp.Diff(want, Compare(a, b).Explain()); d != "" {
 		t.Error(d)

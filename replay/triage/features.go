@@ -37,9 +37,10 @@ type Features struct {
 	Frame      string   `json:"frame,omitempty"`      // innermost function of the compile stack
 	Layer      string   `json:"layer,omitempty"`      // of the stack that raised: dynamo, aot, lowering, scheduler, codegen, C++, run
 	Backend    string   `json:"backend,omitempty"`    // one of the program's own
+	Source     string   `json:"source,omitempty"`     // hash of the backend's own text
 	Graph      []string `json:"graph,omitempty"`      // operators, and dtypes that are not float32, sorted
 	Calls      int      `json:"calls,omitempty"`      // of the graph
-	Minimal    bool     `json:"minimal,omitempty"`    // the graph is a search's result
+	Minimal    bool     `json:"minimal,omitempty"`    // the graph is a search's result: nothing of it can be left out, as far as the search got
 	Canonical  string   `json:"canonical,omitempty"`  // hash of a minimal graph and of its inputs' dtypes; sizes do not matter
 	Settings   []string `json:"settings,omitempty"`   // NAME=VALUE; of a search's result those that it needs
 	Needed     bool     `json:"needed,omitempty"`     // Settings are those that the failure needs
@@ -131,17 +132,17 @@ func Take(f replay.Failure, res *replay.Result) Features {
 	}
 	text := f.Repro
 	if res != nil && res.Repro != "" {
-		text, out.Minimal = res.Repro, res.Complete
+		text = res.Repro
 	}
 	if text != "" {
-		out.graph(text)
+		out.graph(text, res)
 		out.Needed = out.Minimal
 	}
 	for k, v := range f.Config {
 		out.Settings = append(out.Settings, strings.ToValidUTF8(k+"="+v, "\ufffd"))
 	}
 	if res != nil {
-		out.Settings, out.Needed = nil, res.Complete
+		out.Settings = nil
 		for _, c := range res.Config {
 			out.Settings = append(out.Settings, c.Name+"="+c.Value)
 		}
@@ -151,14 +152,17 @@ func Take(f replay.Failure, res *replay.Result) Features {
 	return out
 }
 
-// graph takes what the repro says.
-func (f *Features) graph(text string) {
+// nearlyMinimal is how many calls the result of a search may have that did not end: most of what is left is the bug.
+const nearlyMinimal = 8
+
+// graph takes what the repro says, res's if there is one.
+func (f *Features) graph(text string, res *replay.Result) {
 	r, err := repros.Read("repro.py", strings.ToValidUTF8(text, "\ufffd"))
 	if err != nil {
 		return
 	}
 	f.Graph, f.Calls = tokens(r.Module)
-	f.Minimal = f.Minimal || isMinimal(r)
+	f.Minimal = res != nil && res.Complete || (res != nil || isMinimal(r)) && f.Calls <= nearlyMinimal
 	for _, in := range r.Inputs {
 		if in.Kind != repros.ConstInput && in.DType != "" && in.DType != "float32" {
 			f.Graph = append(f.Graph, "dtype "+in.DType)
@@ -175,6 +179,9 @@ func (f *Features) graph(text string) {
 	}
 	if r.Preamble != "" || r.Stage == repros.AfterDynamo && !strings.HasPrefix(r.Backend, "aot_eager") && !slices.Contains([]string{"", "inductor", "eager"}, r.Backend) {
 		f.Backend = r.Backend
+		if r.Preamble != "" {
+			f.Source = replay.HashOf(r.Preamble)[:16]
+		}
 	}
 	for _, c := range r.Config {
 		if !written[c.Name] {

@@ -63,8 +63,7 @@ var names = func() map[string]string {
 		"matmul":   "mm addmm bmm baddbmm matmul linear",
 		"permute":  "permute transpose t mT mH adjoint movedim swapaxes",
 		"arange":   "arange iota",
-		"lshift":   "bitwise_left_shift lshift ilshift",
-		"rshift":   "bitwise_right_shift rshift irshift",
+		"shift":    "bitwise_left_shift lshift ilshift bitwise_right_shift rshift irshift", // one piece of code in each layer
 		"and":      "bitwise_and and logical_and iand",
 		"or":       "bitwise_or or logical_or ior",
 		"div":      "div truediv true_divide itruediv",
