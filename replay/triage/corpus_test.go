@@ -57,7 +57,7 @@ func readCorpus(t testing.TB) []recorded {
 		}
 		out = append(out, r)
 	}
-	if err := sc.Err(); err != nil || len(out) < 20 {
+	if err := sc.Err(); err != nil || len(out) < 60 {
 		t.Fatal(err, len(out))
 	}
 	return out
