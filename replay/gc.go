@@ -40,7 +40,7 @@ type GCReport struct {
 //
 //   - answers to queries, unless a search that can be resumed asked or used them;
 //   - recorded compiles;
-//   - failures of which a younger one with the same signature is there: a report needs one;
+//   - failures of which a younger one with the same signature is there, unless their group is known by them: a report needs one;
 //   - graphs, tensors and other content that nothing names any more.
 //
 // Searches with their journals, results and findings, frames, bisections, and the latest failure of each signature stay, however old. All
@@ -121,7 +121,8 @@ func (g *gc) drop(before, most int64) error {
 	if err := g.exec(&r.Queries, "DELETE FROM queries WHERE created < ? AND "+unneeded, before); err != nil {
 		return err
 	}
-	if err := g.exec(&r.Failures, `DELETE FROM failures WHERE created < ? AND id NOT IN (SELECT max(id) FROM failures GROUP BY stage, type, message, frame, output)`, before); err != nil {
+	if err := g.exec(&r.Failures, `DELETE FROM failures WHERE created < ? AND id NOT IN (SELECT max(id) FROM failures GROUP BY stage, type, message, frame, output)
+		AND id NOT IN (SELECT failure FROM keys) AND id NOT IN (SELECT max(failure) FROM members GROUP BY "group")`, before); err != nil {
 		return err
 	}
 	if err := g.exec(&r.Compiles, "DELETE FROM compiles WHERE created < ? AND id NOT IN (SELECT compile FROM failures WHERE compile IS NOT NULL)", before); err != nil {

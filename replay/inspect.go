@@ -139,7 +139,7 @@ func (s *Store) each(ctx context.Context, query string, f func(cols []any), args
 
 // Entry is one line of a listing.
 type Entry struct {
-	Kind    string    `json:"kind"` // failure, minification, finding, bisection, frame, compile
+	Kind    string    `json:"kind"` // failure, minification, finding, bisection, group, frame, compile
 	ID      int64     `json:"id"`
 	Created time.Time `json:"created"`
 	Summary string    `json:"summary"`
@@ -151,6 +151,7 @@ var listings = []struct{ kind, query string }{
 	{"minification", ""}, // see Minifications
 	{"finding", `SELECT id, created, signature FROM findings`},
 	{"bisection", `SELECT id, created, kind || ', ' || subject || ': ' || CASE result WHEN '' THEN 'not finished' ELSE result END FROM bisections`},
+	{"group", `SELECT id, created, state || ': ' || title FROM groups`},
 	{"frame", `SELECT id, created, name FROM frames`},
 	{"compile", `SELECT id, created, backend || ': ' || status FROM compiles`},
 }
@@ -284,6 +285,19 @@ func (s *Store) Show(ctx context.Context, ref string, full bool) (string, error)
 			fmt.Fprintf(&b, "%-40s %-4s %s\n", t.Point, verdict, text)
 		}
 		fmt.Fprintf(&b, "result: %s\n", bi.Result)
+	case "group":
+		g, err := s.Group(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		events, err := s.GroupEvents(ctx, n)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s: %s\n", g.State, g.Title)
+		for _, e := range events {
+			fmt.Fprintf(&b, "%s %s %s: %s\n", e.Created.Format("2006-01-02 15:04:05"), e.Actor, e.Kind, e.Text)
+		}
 	case "frame":
 		f, err := s.Frame(ctx, n)
 		if err != nil {

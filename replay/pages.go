@@ -70,8 +70,8 @@ const (
 	ByCases    GroupSort = "cases"
 )
 
-// GroupFilter says which groups are listed: those after a row, in an order.
-type GroupFilter struct {
+// GroupQuery says which groups are listed: those after a row, in an order.
+type GroupQuery struct {
 	State  string // "" any
 	Search string // in the title; "" any
 	Sort   GroupSort
@@ -104,7 +104,7 @@ func scanGroup(rows *sql.Rows, g *GroupRow) error {
 }
 
 // GroupPage lists groups. An order that is not known is BySeverity.
-func (r *Reader) GroupPage(ctx context.Context, f GroupFilter) ([]GroupRow, error) {
+func (r *Reader) GroupPage(ctx context.Context, f GroupQuery) ([]GroupRow, error) {
 	key := `10`
 	switch f.Sort {
 	case ByAge:
@@ -151,8 +151,8 @@ func (r *Reader) GroupByID(ctx context.Context, id int64) (GroupRow, error) {
 	return one(ctx, r, "group", id, scanGroup, `SELECT `+groupColumns+` FROM groups g WHERE g.id = ?`, id)
 }
 
-// GroupEvent is a line of a group's history.
-type GroupEvent struct {
+// EventRow is a line of a group's history.
+type EventRow struct {
 	ID      int64
 	Actor   string
 	Kind    string
@@ -161,8 +161,8 @@ type GroupEvent struct {
 }
 
 // GroupEvents is the history of a group, latest first, before an event (0: from the latest).
-func (r *Reader) GroupEvents(ctx context.Context, group, before int64, limit int) ([]GroupEvent, error) {
-	return collect(ctx, r, func(rows *sql.Rows, e *GroupEvent) error {
+func (r *Reader) GroupEvents(ctx context.Context, group, before int64, limit int) ([]EventRow, error) {
+	return collect(ctx, r, func(rows *sql.Rows, e *EventRow) error {
 		var created int64
 		err := rows.Scan(&e.ID, &e.Actor, &e.Kind, &e.Text, &created)
 		e.Created = at(created)

@@ -18,7 +18,7 @@ ALTER TABLE bisections ADD COLUMN axis TEXT NOT NULL DEFAULT '';
 
 -- Groups of failures that are one bug, as far as is known.
 CREATE TABLE groups (
-  id       INTEGER PRIMARY KEY,
+  id       INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of a group that was merged away is not given again
   title    TEXT NOT NULL,          -- one line, for people
   state    TEXT NOT NULL,          -- new, confirmed, minimised, bisected, fixed, flaky, closed
   assignee TEXT NOT NULL,          -- '' nobody
@@ -35,9 +35,18 @@ CREATE TABLE members (
   "group"  INTEGER NOT NULL REFERENCES groups(id),
   features TEXT NOT NULL,          -- JSON, as package triage reads it
   distance REAL NOT NULL,          -- to the member that it was put beside; 0: the first
-  pinned   INTEGER NOT NULL        -- a person said so: grouping again does not move it
+  pinned   INTEGER NOT NULL,       -- a person said so: grouping again does not move it
+  placed   INTEGER NOT NULL        -- when it was compared; 0: what is known of it has changed since
 ) STRICT;
 CREATE INDEX members_by_group ON members("group", failure);
+
+-- Under what a member is looked up when another failure is placed: texts that package triage makes. Of the members of a group with equal features one is here.
+CREATE TABLE keys (
+  key      TEXT NOT NULL,
+  failure  INTEGER NOT NULL REFERENCES members(failure) ON DELETE CASCADE,
+  PRIMARY KEY (key, failure)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX keys_by_failure ON keys(failure);
 
 -- What happened to a group, by whom: the history that people read.
 CREATE TABLE events (

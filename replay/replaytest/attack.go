@@ -97,17 +97,17 @@ func Attack(ctx context.Context, path string) error {
 			w.put(`INSERT INTO groups(id, title, state, assignee, muted, until, created, updated) VALUES (?,?,?,?,?,9,1,1)`, id, a, b, c, a)
 			w.put(`INSERT INTO failures(id, graph, stage, type, message, frame, output, raw, config, inputs, repro, created, minification, bisection, origin, decides) VALUES (?,?,?,?,?,?,?,?,?,?,?,1,?,?,?,?)`,
 				id, graph, a, b, c, a, b, c, a, b, keys.code, id, id, a, b)
-			w.put(`INSERT INTO members(failure, "group", features, distance, pinned) VALUES (?,?,?,0.5,1)`, id, id, text(map[string]any{a: b, "list": []any{c, map[string]any{b: a}}}))
+			w.put(`INSERT INTO members(failure, "group", features, distance, pinned, placed) VALUES (?,?,?,0.5,1,1)`, id, id, text(map[string]any{a: b, "list": []any{c, map[string]any{b: a}}}))
 			w.put(`INSERT INTO events("group", actor, kind, text, created) VALUES (?,?,?,?,1)`, id, a, b, c)
 			w.put(`INSERT INTO cases(id, bot, name, mode) VALUES (?,?,?,?)`, id, Attacks[0], a, b)
-			w.put(`INSERT INTO nights(id, bot, key, version, fingerprint, report, created, finished) VALUES (?,?,?,?,?,?,1,2)`, id, Attacks[0], a, b, c, []string{keys.report, keys.all}[i%2])
+			w.put(`INSERT INTO nights(id, bot, key, version, fingerprint, report, hook, created, finished) VALUES (?,?,?,?,?,?,'',1,2)`, id, Attacks[0], a, b, c, []string{keys.report, keys.all}[i%2])
 		}
 		for i, a := range Attacks {
 			for j := range 3 {
 				night := 1 + (i+j)%n
-				w.put(`INSERT INTO runs(night, "case", version, attempt, status, outcome, failure, ms, created) VALUES (?,?,?,0,?,?,?,5,1)`, night, i+1, Attacks[(night)%n], a, a, i+1)
+				w.put(`INSERT INTO runs(night, "case", version, attempt, status, outcome, figures, failure, ms, created) VALUES (?,?,?,0,?,?,?,?,5,1)`, night, i+1, Attacks[(night)%n], a, a, a, i+1)
 				w.put(`INSERT INTO figures("case", name, night, value, spread, samples) VALUES (?,?,?,?,1,?)`, i+1, a, night, float64(j)*1e300, a)
-				w.put(`INSERT INTO news(night, "case", kind, subject, "group", text) VALUES (?,?,?,?,?,?)`, night, i+1, Attacks[(i+4)%n], a, i+1, Attacks[(i+5)%n])
+				w.put(`INSERT INTO news(night, "case", kind, subject, "group", text, detail) VALUES (?,?,?,?,?,?,?)`, night, i+1, Attacks[(i+4)%n], a, i+1, Attacks[(i+5)%n], a)
 			}
 		}
 	})

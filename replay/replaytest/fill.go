@@ -285,7 +285,7 @@ func (w *writer) groups(size Size, rng *rand.Rand, day func(i, of, days int) int
 		w.put(`INSERT INTO failures(id, graph, stage, type, message, frame, output, raw, config, inputs, repro, created, minification, bisection, origin, decides) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, f+1, graph,
 			sig.Stage, sig.Type, fmt.Sprintf("%s in model %d", sig.Message, g), sig.Frame, sig.Output, strings.Repeat(sig.String()+"\n  File \"model.py\", line 3, in forward\n", 20), `{"torch._inductor.config.max_autotune":"True"}`, `[]`, repro,
 			day(f, size.Failures, 400), minification, bisection, fmt.Sprintf("corpus/model%d.py", g), []string{"", "inductor"}[f%2])
-		w.put(`INSERT INTO members(failure, "group", features, distance, pinned) VALUES (?,?,?,?,?)`, f+1, g+1, text(map[string]any{"operators": []string{"aten.relu", "aten.mm"}, "layer": "inductor", "signature": sig}), float64(f%10)/10, f%50 == 0)
+		w.put(`INSERT INTO members(failure, "group", features, distance, pinned, placed) VALUES (?,?,?,?,?,1)`, f+1, g+1, text(map[string]any{"operators": []string{"aten.relu", "aten.mm"}, "layer": "inductor", "signature": sig}), float64(f%10)/10, f%50 == 0)
 	}
 }
 
@@ -296,16 +296,16 @@ func (w *writer) nights(size Size, rng *rand.Rand, report string) {
 	kinds := []string{"new", "fixed", "flaky", "slower", "less_accurate", "drifting"}
 	for n := range size.Nights {
 		created := epoch.Add(time.Duration(n) * 24 * time.Hour).UnixMilli()
-		w.put(`INSERT INTO nights(id, bot, key, version, fingerprint, report, created, finished) VALUES (?,'nightly',?,?,?,?,?,?)`, n+1, fmt.Sprint("night", n), Version(n), "torch "+Version(n)+" Linux", report, created, created+3_600_000)
+		w.put(`INSERT INTO nights(id, bot, key, version, fingerprint, report, hook, created, finished) VALUES (?,'nightly',?,?,?,?,'',?,?)`, n+1, fmt.Sprint("night", n), Version(n), "torch "+Version(n)+" Linux", report, created, created+3_600_000)
 		for c := range size.Cases {
 			status, failure := replay.Pass, any(nil)
 			if (c*7+n/40)%23 == 0 {
 				status = []replay.Status{replay.Failed, replay.Timeout, replay.Killed, replay.OOM, replay.Invalid}[c%5]
 				failure = 1 + c%max(size.Failures, 1)
 			}
-			w.put(`INSERT INTO runs(night, "case", version, attempt, status, outcome, failure, ms, created) VALUES (?,?,?,0,?,?,?,?,?)`, n+1, c+1, Version(n), string(status), text(replay.Outcome{Status: status}), failure, 900+c, created)
+			w.put(`INSERT INTO runs(night, "case", version, attempt, status, outcome, figures, failure, ms, created) VALUES (?,?,?,0,?,?,'{}',?,?,?)`, n+1, c+1, Version(n), string(status), text(replay.Outcome{Status: status}), failure, 900+c, created)
 			if status != replay.Pass && c%3 == 0 { // confirmed, or flaky
-				w.put(`INSERT INTO runs(night, "case", version, attempt, status, outcome, failure, ms, created) VALUES (?,?,?,1,?,'{"status":"pass"}',NULL,?,?)`, n+1, c+1, Version(n), string(replay.Pass), 900+c, created)
+				w.put(`INSERT INTO runs(night, "case", version, attempt, status, outcome, figures, failure, ms, created) VALUES (?,?,?,1,?,'{"status":"pass"}','{}',NULL,?,?)`, n+1, c+1, Version(n), string(replay.Pass), 900+c, created)
 			}
 			for _, f := range figures {
 				v := f.start + rng.NormFloat64()*f.noise
@@ -325,6 +325,6 @@ func (w *writer) nights(size Size, rng *rand.Rand, report string) {
 		if size.Groups > 0 {
 			group = 1 + i%size.Groups
 		}
-		w.put(`INSERT OR IGNORE INTO news(night, "case", kind, subject, "group", text) VALUES (?,?,?,?,?,?)`, 1+i*7%max(size.Nights, 1), 1+i%max(size.Cases, 1), kind, subject, group, kind+": "+subject+", as measured over ten nights")
+		w.put(`INSERT OR IGNORE INTO news(night, "case", kind, subject, "group", text, detail) VALUES (?,?,?,?,?,?,'{}')`, 1+i*7%max(size.Nights, 1), 1+i%max(size.Cases, 1), kind, subject, group, kind+": "+subject+", as measured over ten nights")
 	}
 }

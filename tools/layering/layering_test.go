@@ -52,6 +52,8 @@ var allowed = map[string][]string{
 	"replay/replaytest": {"replay"},       // for tests
 	"replay":            {"replay/files"}, // plain data: engines, store and search share it without knowing each other
 
+	"replay/triage": {"capture/fx/...", "kernels/tensor", "replay", "repros"}, // graphs are read, and nothing is run
+
 	// The static check and the intermediate values of the search need meta functions and eager kernels.
 	// How the sizes of a graph hang together is the operators' affair: relations knows no tracing.
 	"minify":        {"kernels/...", "capture/fx/...", "capture/sizes/relations", "capture/python/literal", "replay"},

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"whittle/kernels/native"
 	"whittle/replay"
+	"whittle/replay/triage"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -61,7 +63,7 @@ func compilerVersion() string {
 func fingerprint() string { return replay.HashOf(append([]string{"native", Version}, machine()...)...) }
 
 func (a *app) storeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export; gc drops what is old", RunE: func(c *cobra.Command, args []string) error {
+	c := &cobra.Command{Use: "store", Short: "Look into the store: check, ls, show, export; merge brings what another one has; gc drops what is old", RunE: func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unknown command %q for \"whittle store\"", args[0])
 		}
@@ -77,6 +79,9 @@ func (a *app) storeCommand() *cobra.Command {
 		text, err := s.Show(c.Context(), args[0], full)
 		if err != nil {
 			return err
+		}
+		if f, ok := a.stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			text = triage.QuoteLines(text) // a file gets it as it is
 		}
 		fmt.Fprint(a.stdout, text)
 		return nil
@@ -116,7 +121,7 @@ func (a *app) storeCommand() *cobra.Command {
 			return err
 		}
 		for _, e := range es {
-			fmt.Fprintf(a.stdout, "%s/%d\t%s\t%s\n", e.Kind, e.ID, e.Created.Format("2006-01-02 15:04:05"), e.Summary)
+			fmt.Fprintf(a.stdout, "%s/%d\t%s\t%s\n", e.Kind, e.ID, e.Created.Format("2006-01-02 15:04:05"), triage.Quote(e.Summary))
 		}
 		return nil
 	}}, show, &cobra.Command{Use: "export KIND/ID DIR", Short: "Write a record's files to a folder", Args: cobra.ExactArgs(2), RunE: func(c *cobra.Command, args []string) error {
@@ -131,6 +136,6 @@ func (a *app) storeCommand() *cobra.Command {
 		}
 		fmt.Fprintln(a.stdout, p)
 		return nil
-	}}, a.gcCommand())
+	}}, a.gcCommand(), a.storeMergeCommand())
 	return c
 }

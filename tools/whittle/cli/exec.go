@@ -134,7 +134,7 @@ func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error 
 	}
 	switch {
 	case len(res.Found) > 0:
-		a.report(ctx, res.Found, x, say)
+		a.report(ctx, res.Found, programName(o.Args), x, say)
 	case res.Status != 0 && !res.Heard:
 		say("exit status %d, and nothing was recorded: no Python of the program saw our folder through PYTHONPATH (see whittle exec --help)", res.Status)
 	case res.Status != 0:
@@ -151,7 +151,7 @@ func (a *app) exec(ctx context.Context, o exec.Options, x *minifyOptions) error 
 
 // report says what was found and shrinks it. Where the first graph does not fail again on its own, the next may: the graph
 // after dynamo around the one after aot.
-func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, say func(string, ...any)) {
+func (a *app) report(ctx context.Context, all []exec.Found, program string, x *minifyOptions, say func(string, ...any)) {
 	for i, f := range all {
 		if fault := f.Machine(); fault != nil {
 			say("%v", fault)
@@ -171,7 +171,7 @@ func (a *app) report(ctx context.Context, all []exec.Found, x *minifyOptions, sa
 		}
 		say("as it was recorded: %s", f.Path)
 		var said exitCode
-		err := a.shrinkFound(ctx, f, *x)
+		err := a.shrinkFound(ctx, f, program, *x)
 		if err == nil || errors.As(err, &said) { // its last line was the path of what came out
 			return
 		}

@@ -53,6 +53,20 @@ type subject struct {
 	repro *repros.Repro
 	dir   string // that its data lie below
 	path  string // of its file, or of the script that failed
+	// failure is the store's record of it, which is told of its search; 0: none.
+	failure int64
+}
+
+// origin is where a failure comes from, for people: the whole path of what is a file here.
+func origin(program string) string {
+	abs, err := filepath.Abs(program)
+	if err != nil {
+		return program
+	}
+	if _, err := os.Stat(abs); err != nil {
+		return program // of another root, or a module
+	}
+	return abs
 }
 
 // failed stores a failure and minifies it.
@@ -69,7 +83,8 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 		return err
 	}
 	defer st.Close()
-	if _, err := st.PutFailure(ctx, replay.Failure{Signature: ev.Sig, Raw: ev.Raw, Repro: ev.Repro}); err != nil {
+	id, err := st.PutFailure(ctx, replay.Failure{Signature: ev.Sig, Raw: ev.Raw, Repro: ev.Repro, Origin: origin(script)})
+	if err != nil {
 		return err
 	}
 	at := place{source: script}
@@ -96,11 +111,11 @@ func (a *app) failed(ctx context.Context, ev *event, script string, o runOptions
 	if ev.Kind == "failed" { // how a process ends may look otherwise in a worker
 		m.seen = ev.Sig
 	}
-	return a.minifyOne(ctx, st, subject{r, ev.Data, script}, m)
+	return a.minifyOne(ctx, st, subject{repro: r, dir: ev.Data, path: script, failure: id}, m)
 }
 
-// shrinkFound shrinks what `whittle exec` found, with the program's own Python.
-func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) error {
+// shrinkFound shrinks what `whittle exec` found in a program, with the program's own Python.
+func (a *app) shrinkFound(ctx context.Context, f found.Found, program string, o minifyOptions) error {
 	if f.Repro == nil {
 		return errors.New(f.Problem)
 	}
@@ -113,7 +128,8 @@ func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) e
 	if err != nil {
 		return err
 	}
-	if _, err := st.PutFailure(ctx, replay.Failure{Signature: f.Signature(), Raw: f.Traceback, Repro: string(text)}); err != nil {
+	id, err := st.PutFailure(ctx, replay.Failure{Signature: f.Signature(), Raw: f.Traceback, Repro: string(text), Origin: origin(program)})
+	if err != nil {
 		return err
 	}
 	if o.strict && f.Kind == found.Accuracy {
@@ -123,7 +139,7 @@ func (a *app) shrinkFound(ctx context.Context, f found.Found, o minifyOptions) e
 		o.seen = f.Signature()
 	}
 	o.engine, o.python = "torch", f.Python
-	return a.minifyOne(ctx, st, subject{f.Repro, filepath.Dir(f.Path), f.Path}, o)
+	return a.minifyOne(ctx, st, subject{repro: f.Repro, dir: filepath.Dir(f.Path), path: f.Path, failure: id}, o)
 }
 
 func (a *app) minifyCommand() *cobra.Command {
@@ -276,7 +292,7 @@ func subjects(args []string, o minifyOptions) ([]subject, error) {
 			return err
 		}
 		path, err := filepath.Abs(file)
-		all = append(all, subject{r, filepath.Dir(file), path})
+		all = append(all, subject{repro: r, dir: filepath.Dir(file), path: path})
 		return err
 	}
 	if err := eachRepro(args, add); err != nil {
@@ -403,10 +419,17 @@ func (a *app) minify(ctx context.Context, st *replay.Store, g *engines, of subje
 	if o.deadline > 0 {
 		opt.Deadline = time.Now().Add(o.deadline)
 	}
-	if events != nil {
-		opt.Event = func(ev minify.Event) { tell(events, ev, path, e) }
+	var unlinked error
+	opt.Event = func(ev minify.Event) {
+		if ev.Kind == minify.EventStart && ev.ID > 0 && of.failure > 0 { // as soon as there is one: a search that is killed belongs to its failure, too
+			unlinked = st.SetMinification(context.WithoutCancel(ctx), of.failure, ev.ID)
+		}
+		if events != nil {
+			tell(events, ev, path, e)
+		}
 	}
 	rep, err := reduce.Run(ctx, opt)
+	err = errors.Join(err, unlinked)
 	live.done()
 	if err != nil && rep.Final == nil {
 		if events != nil {

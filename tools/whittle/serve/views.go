@@ -33,7 +33,7 @@ func (s *Server) overview(r *http.Request) (view, error) {
 	if b.Running, err = s.store.RunningMinifications(ctx); err != nil {
 		return view{}, err
 	}
-	if b.Groups, err = s.store.GroupPage(ctx, replay.GroupFilter{State: "new", Limit: 10}); err != nil {
+	if b.Groups, err = s.store.GroupPage(ctx, replay.GroupQuery{State: "new", Limit: 10}); err != nil {
 		return view{}, err
 	}
 	if b.Failures, err = s.store.FailurePage(ctx, "", "", 0, 10); err != nil {
@@ -52,7 +52,7 @@ func (s *Server) groups(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	f := replay.GroupFilter{State: r.FormValue("state"), Search: r.FormValue("q"), Sort: replay.GroupSort(r.FormValue("sort")), AfterValue: value, AfterID: after, Limit: pageRows + 1}
+	f := replay.GroupQuery{State: r.FormValue("state"), Search: r.FormValue("q"), Sort: replay.GroupSort(r.FormValue("sort")), AfterValue: value, AfterID: after, Limit: pageRows + 1}
 	switch f.Sort {
 	case "":
 		f.Sort = replay.BySeverity
@@ -61,12 +61,12 @@ func (s *Server) groups(r *http.Request) (view, error) {
 		return view{}, wrong{http.StatusBadRequest, fmt.Sprintf("sort=%s: want severity, age or cases", short(60, string(f.Sort)))}
 	}
 	var b struct {
-		replay.GroupFilter
+		replay.GroupQuery
 		States []replay.NamedCount
 		Rows   []replay.GroupRow
 		Next   string
 	}
-	b.GroupFilter = f
+	b.GroupQuery = f
 	if b.States, err = s.store.GroupStates(r.Context()); err != nil {
 		return view{}, err
 	}
@@ -106,7 +106,7 @@ func (s *Server) group(r *http.Request) (view, error) {
 		replay.GroupRow
 		Minimal    *minimal
 		Bisections []*axis
-		Events     []replay.GroupEvent
+		Events     []replay.EventRow
 		MoreEvents int64
 		Members    []member
 		MoreAfter  int64
