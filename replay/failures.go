@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -72,9 +73,31 @@ func (s *Store) SetMinification(ctx context.Context, failure, minification int64
 	return s.updateFailure(ctx, failure, "minification = ?", minification)
 }
 
-// SetDecides notes what was found to decide about a failure, and the bisection that found it; 0 for none.
+// SetDecides notes what was found to decide about a failure, as AXIS: TEXT, and the bisection that found it; 0 for none.
 func (s *Store) SetDecides(ctx context.Context, failure, bisection int64, decides string) error {
 	return s.updateFailure(ctx, failure, "bisection = coalesce(?, bisection), decides = ?", nullInt(bisection), decides)
+}
+
+// FailuresOf are the failures that a record stands for: failure/3 itself, and of minification/3 those that it shrinks.
+func (s *Store) FailuresOf(ctx context.Context, ref string) (ids []int64, err error) {
+	kind, id, _ := strings.Cut(ref, "/")
+	column := map[string]string{"failure": "id", "minification": "minification"}[kind]
+	if column == "" {
+		return nil, nil
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT id FROM failures WHERE "+column+" = ? ORDER BY id", id)
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, s.wrap(rows.Err())
 }
 
 func (s *Store) updateFailure(ctx context.Context, failure int64, set string, args ...any) error {

@@ -42,8 +42,8 @@ func everything(t *testing.T, r *replay.Reader) {
 		}
 	}
 	for _, sort := range []replay.GroupSort{replay.BySeverity, replay.ByAge, replay.ByCases} {
-		check(r.GroupPage(bg, replay.GroupFilter{Sort: sort, Limit: 5}))
-		check(r.GroupPage(bg, replay.GroupFilter{Sort: sort, State: "new", Search: "a", AfterValue: 5, AfterID: 5, Limit: 5}))
+		check(r.GroupPage(bg, replay.GroupQuery{Sort: sort, Limit: 5}))
+		check(r.GroupPage(bg, replay.GroupQuery{Sort: sort, State: "new", Search: "a", AfterValue: 5, AfterID: 5, Limit: 5}))
 	}
 	check(r.GroupStates(bg))
 	check(r.GroupByID(bg, 1))
@@ -115,12 +115,12 @@ func TestPlans(t *testing.T) {
 func TestKeyset(t *testing.T) {
 	r := looked(t, replaytest.Small)
 	for _, sort := range []replay.GroupSort{replay.BySeverity, replay.ByAge, replay.ByCases} {
-		whole, err := r.GroupPage(bg, replay.GroupFilter{Sort: sort, Limit: 1000})
+		whole, err := r.GroupPage(bg, replay.GroupQuery{Sort: sort, Limit: 1000})
 		if err != nil || len(whole) != replaytest.Small.Groups {
 			t.Fatalf("%s: %d groups, %v", sort, len(whole), err)
 		}
 		var parts []replay.GroupRow
-		f := replay.GroupFilter{Sort: sort, Limit: 5}
+		f := replay.GroupQuery{Sort: sort, Limit: 5}
 		for {
 			page, err := r.GroupPage(bg, f)
 			if err != nil {
@@ -167,7 +167,7 @@ func TestKeyset(t *testing.T) {
 func TestLike(t *testing.T) {
 	r := looked(t, replaytest.Small)
 	for search, want := range map[string]bool{"model 3": true, "MODEL 3": true, "model%3": false, "model_3": false, `model\3`: false} {
-		rows, err := r.GroupPage(bg, replay.GroupFilter{Search: search, Limit: 5})
+		rows, err := r.GroupPage(bg, replay.GroupQuery{Search: search, Limit: 5})
 		if err != nil || (len(rows) > 0) != want {
 			t.Errorf("%q: %d groups, %v", search, len(rows), err)
 		}
@@ -233,7 +233,7 @@ func TestReadOnly(t *testing.T) {
 // everythingOfNothing asks for what is not there: lists are empty, records are not found.
 func everythingOfNothing(t *testing.T, r *replay.Reader) {
 	t.Helper()
-	if g, err := r.GroupPage(bg, replay.GroupFilter{Limit: 5}); err != nil || len(g) > 0 {
+	if g, err := r.GroupPage(bg, replay.GroupQuery{Limit: 5}); err != nil || len(g) > 0 {
 		t.Errorf("groups: %v, %v", g, err)
 	}
 	var nf *replay.NotFoundError

@@ -5,7 +5,7 @@ ALTER TABLE failures ADD COLUMN minification INTEGER REFERENCES minifications(id
 ALTER TABLE failures ADD COLUMN bisection INTEGER REFERENCES bisections(id) ON DELETE SET NULL;
 -- Where it came from, for people: a program, a file, a case of a bot; another store. '': nobody said.
 ALTER TABLE failures ADD COLUMN origin TEXT NOT NULL DEFAULT '';
--- The layer, pass or version range that was found to decide. '': not known.
+-- What was found to decide, as AXIS: TEXT, such as "versions: first bad 2.14" or "layers: inductor, lowerings aten.relu.default". '': not known.
 ALTER TABLE failures ADD COLUMN decides TEXT NOT NULL DEFAULT '';
 -- Which failure it is in any store: a hash of its content and of when it was met. A store that is merged twice brings it once. NULL: written before version 5.
 ALTER TABLE failures ADD COLUMN identity TEXT;

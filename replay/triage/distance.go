@@ -320,8 +320,9 @@ func compareLayer(a, b Features) (Part, bool) {
 }
 
 func compareDecides(a, b Features) (Part, bool) {
-	if a.Decides == "" || b.Decides == "" {
-		return Part{}, false
+	along, _, _ := strings.Cut(a.Decides, ":")
+	if other, _, _ := strings.Cut(b.Decides, ":"); along == "" || along != other {
+		return Part{}, false // what a version decides says nothing about a pass
 	}
 	p := equal(a.Decides, b.Decides, 4)
 	if p.Distance == 0 {

@@ -79,7 +79,7 @@ func TestHardPairs(t *testing.T) {
 		{"the text that any bug has, and no graph", Features{Kind: Error, Type: "RuntimeError", Message: "unhandled error"}, Features{Kind: Error, Type: "RuntimeError", Message: "unhandled error"}, false},
 		{"the type alone", Features{Kind: Error, Type: "AssertionError"}, Features{Kind: Error, Type: "AssertionError"}, false},
 		{"another target", Take(replay.Failure{Signature: lowering("aten._foobar.default"), Raw: "  target: aten._foobar.default"}, nil), Take(replay.Failure{Signature: lowering("aten.cumsum.default"), Raw: "  target: aten.cumsum.default"}, nil), false},
-		{"one operator, another layer", decidedBy(of(wrong, "", f32, "torch.ops.aten.erfinv.default($)"), "lowering of erfinv"), decidedBy(of(wrong, "", f32, "torch.ops.aten.erfinv.default($)"), "decomposition of erfinv"), false},
+		{"one operator, another layer", decidedBy(of(wrong, "", f32, "torch.ops.aten.erfinv.default($)"), "layers: inductor, lowering of erfinv"), decidedBy(of(wrong, "", f32, "torch.ops.aten.erfinv.default($)"), "layers: inductor, decomposition of erfinv"), false},
 		{"wrong results of two operators", of(wrong, "", f32, "torch.ops.aten.erfinv.default($)"), of(wrong, "", f32, "torch.ops.aten.cumsum.default($, 0)"), false},
 		{"wrong results of one operator, on two dtypes", of(wrong, "", []string{"uint8"}, "torch.ops.aten.abs.default($)"), of(wrong, "", []string{"int16"}, "torch.ops.aten.abs.default($)"), false},
 		{"wrong results and a crash", of(wrong, "", f32, "torch.ops.aten.erfinv.default($)"), of(replay.Signature{Stage: "run", Type: "SIGSEGV"}, "", f32, "torch.ops.aten.erfinv.default($)"), false},

@@ -260,6 +260,9 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 			b = b.instead
 			r, err = a.bisect(ctx, st, b, o, p)
 		}
+		if err == nil && r.decided() {
+			err = decides(ctx, st, b.subject, r.id, b.kind, r.text(b))
+		}
 		if err == nil {
 			err = p.result(b, r)
 		}

@@ -141,6 +141,11 @@ func (a *app) bisectLayers(ctx context.Context, st *replay.Store, t *bisectTests
 		if found.layer == "" {
 			worst = 1
 		}
+		if found.layer != "" {
+			if err := decides(ctx, st, t.name(file), found.id, "layers", found.key()); err != nil {
+				return err
+			}
+		}
 		return p.layers(t.name(file), found)
 	})
 	if ctx.Err() != nil {
@@ -385,6 +390,19 @@ func (p *bisectPrinter) layers(file string, f layersFound) error {
 	}
 	p.events.write("done", d)
 	return p.events.Err()
+}
+
+// key is what was found without the names that the nodes of a graph have: equal for the same bug in another one.
+func (f layersFound) key() string {
+	parts := []string{f.layer}
+	for _, c := range f.choices {
+		what := c.Text
+		if _, target, ok := strings.Cut(what, " = "); ok {
+			what = target
+		}
+		parts = append(parts, c.Kind+" "+what)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // text is what was found, in a line.

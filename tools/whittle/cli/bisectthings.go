@@ -44,6 +44,17 @@ func (t *bisectTests) things(ctx context.Context, st *replay.Store, args []strin
 	return out, nil
 }
 
+// decides notes of the failures that a record of the store stands for what was found to decide.
+func decides(ctx context.Context, st *replay.Store, thing string, bisection int64, along, text string) error {
+	ids, err := st.FailuresOf(ctx, thing)
+	for _, id := range ids {
+		if err == nil {
+			err = st.SetDecides(ctx, id, bisection, along+": "+text)
+		}
+	}
+	return err
+}
+
 // name is what the user calls the subject of a file.
 func (t *bisectTests) name(file string) string {
 	if n, ok := t.names[file]; ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"whittle/replay"
+	"whittle/replay/triage"
 	"whittle/tools/whittle/nightly"
 )
 
@@ -112,7 +113,9 @@ func (a *app) nightly(ctx context.Context, cfg *nightly.Config, o nightlyOptions
 	defer lock.Close()
 	lab := a.nightLab(cfg, st, a.workers)
 	defer lab.close()
-	opt := nightly.Options{Config: cfg, Store: st, Lab: lab, Key: o.night, Jobs: a.workers, Event: func(e nightly.Event) {
+	opt := nightly.Options{Config: cfg, Store: st, Lab: lab, Key: o.night, Jobs: a.workers, Group: func(ctx context.Context, failure int64) (int64, bool, error) {
+		return triage.Place(ctx, st, failure, cfg.Name)
+	}, Event: func(e nightly.Event) {
 		if !o.json {
 			tellNight(a, e)
 		} else if b, err := json.Marshal(e); err == nil {

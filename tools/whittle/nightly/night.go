@@ -622,7 +622,7 @@ func (n *night) work(ctx context.Context, x item, l *Line, repro string, attempt
 		if r.Same == string(bisect.Bad) && len(n.figures[x.id]) > 0 {
 			l.Text += ", though it passed in nights before: the case or the machine is not what it was"
 		}
-		if err := n.Store.PutFailureWork(ctx, l.Failure, replay.FailureWork{Bisection: id, Decides: r.text()}); err != nil {
+		if err := n.Store.PutFailureWork(ctx, l.Failure, replay.FailureWork{Bisection: id, Decides: "versions: " + r.text()}); err != nil {
 			return err
 		}
 	}
