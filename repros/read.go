@@ -286,11 +286,11 @@ func (d *reader) block(b *sitter.Node) error {
 var usualImports = map[string]bool{}
 
 func init() {
-	for _, l := range append(append([]string{
+	for _, l := range slices.Concat(KeepGraph, []string{
 		"import torch", "from torch import tensor, device", "import torch.fx as fx", "from math import inf", "from torch.nn import *",
 		"from torch.fx.experimental.proxy_tensor import make_fx", "from torch._inductor.compile_fx import compile_fx_inner",
 		"import torch._dynamo as dynamo", "import os", "from torch._dynamo.repro.after_aot import run_repro", "from torch._dynamo.repro.after_dynamo import run_repro",
-	}, aotImports...), dynamoImports...) {
+	}, aotImports, dynamoImports) {
 		usualImports[l] = true
 	}
 }
@@ -319,7 +319,7 @@ var environ = regexp.MustCompile(`^os\.environ\[["'](\w+)["']\]$`)
 func (d *reader) expression(e *sitter.Node) error {
 	text := d.Content(e)
 	switch {
-	case e.Type() == "string", ignorable.MatchString(text), helperImport.MatchString(text):
+	case e.Type() == "string", ignorable.MatchString(text), helperImport.MatchString(text), usualImports[text]:
 		return nil
 	case e.Type() == "call":
 		return d.call(e)

@@ -471,3 +471,27 @@ func FuzzDataExpr(f *testing.F) {
 		}
 	})
 }
+
+// TestKeepGraph: what goes into a repro whose graph writes to its inputs is no part of what was read.
+func TestKeepGraph(t *testing.T) {
+	text := "import torch\n" + strings.Join(KeepGraph, "\n") + `
+class Repro(torch.nn.Module):
+    def forward(self, x_1):
+        copy_ = torch.ops.aten.copy_.default(x_1, x_1);  x_1 = None
+        return (copy_,)
+
+def load_args(reader):
+    buf0 = reader.storage(None, 64)
+    reader.tensor(buf0, (4, 4), is_leaf=True)  # x_1
+load_args._version = 0
+mod = Repro()
+if __name__ == '__main__':
+    from torch._dynamo.repro.after_aot import run_repro
+    with torch.no_grad():
+        run_repro(mod, load_args, accuracy=True, command='run', save_dir=None, tracing_mode='real', check_str=None)
+`
+	r := roundTrip(t, "keep.py", text)
+	if r != nil && len(r.Imports) > 0 {
+		t.Errorf("kept %q", r.Imports)
+	}
+}

@@ -13,6 +13,14 @@ import (
 var aotImports = []string{"import torch", "from torch import tensor, device", "import torch.fx as fx", "from torch._dynamo.testing import rand_strided",
 	"from math import inf", "import torch._inductor.inductor_prims"}
 
+// KeepGraph goes into repros whose graph writes to its inputs. PyTorch's run_repro compares with a graph that the compiler has edited meanwhile; one that was
+// made to write in place may not even run. What reads a repro leaves these lines out: who finishes one puts them in.
+var KeepGraph = []string{
+	"import copy, torch._inductor.compile_fx as _compile_fx",
+	"_inner = _compile_fx.compile_fx_inner",
+	"_compile_fx.compile_fx_inner = lambda gm, args, **options: _inner(copy.deepcopy(gm), args, **options)",
+}
+
 var dynamoImports = []string{"from math import inf", "import torch", "from torch import tensor, device", "import torch.fx as fx", "import torch._dynamo",
 	"from torch._dynamo.testing import rand_strided", "from torch._dynamo.debug_utils import run_fwd_maybe_bwd",
 	"import torch._dynamo.config", "import torch._inductor.config", "import torch._functorch.config", "import torch.fx.experimental._config"}

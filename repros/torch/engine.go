@@ -332,17 +332,9 @@ func (e *Engine) Finish(ctx context.Context, r *repros.Repro, s minify.State) (*
 		return e.Storage(ctx, hash, d)
 	})
 	if r.Stage != repros.AfterDynamo && r.Accuracy != repros.NoAccuracy && r.Accuracy != "" && s.Module.Graph.IsMutating(fx.UnknownMay) {
-		x.Imports = append(slices.Clone(x.Imports), keepGraph...)
+		x.Imports = append(slices.Clone(x.Imports), repros.KeepGraph...)
 	}
 	return x, stored, err
-}
-
-// keepGraph goes into repros whose graph writes to its inputs. PyTorch's run_repro compares with a graph that the compiler has
-// edited meanwhile; one that was made to write in place may not even run.
-var keepGraph = []string{
-	"import copy, torch._inductor.compile_fx as _compile_fx",
-	"_inner = _compile_fx.compile_fx_inner",
-	"_compile_fx.compile_fx_inner = lambda gm, args, **options: _inner(copy.deepcopy(gm), args, **options)  # the compiler edits its graph",
 }
 
 // Diverge compares the intermediates of a repro in eager, in float64 and compiled: see accuracy.Row. dir is the folder of its file.

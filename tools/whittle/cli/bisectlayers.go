@@ -308,6 +308,9 @@ func (s *layerSearch) findChoices(ctx context.Context, f *layersFound) error {
 	switch {
 	case err != nil:
 		return err
+	case r.ends != nil && r.ends.Last.Verdict != bisect.Bad:
+		f.note, f.layer = fmt.Sprintf("not decided: with %s it does not fail", f.layer), ""
+		return nil
 	case r.ends != nil && r.ends.First.Verdict == bisect.Bad:
 		f.note = fmt.Sprintf("it fails when every choice of %s that can be left out is", f.layer)
 		return nil
