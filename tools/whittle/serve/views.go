@@ -390,7 +390,7 @@ func (s *Server) minification(r *http.Request) (view, error) {
 		return view{}, err
 	}
 	b.Passes = passes
-	if b.Plot, err = stepsPlot(spans); err != nil {
+	if b.Plot, err = stepsPlot(b.Summary.StartCalls, spans); err != nil {
 		return view{}, err
 	}
 	b.Taken = r.FormValue("taken") != ""
@@ -412,13 +412,13 @@ func (s *Server) minification(r *http.Request) (view, error) {
 }
 
 // stepsPlot is what was left of the graph after each stretch of a search, by the time that its steps took together, with marks where one was taken.
-func stepsPlot(spans []replay.StepsSpan) (any, error) {
+func stepsPlot(start int, spans []replay.StepsSpan) (any, error) {
 	if len(spans) < 2 {
 		return nil, nil
 	}
 	p := series{Title: stepsTitle, Unit: "calls", Step: true}
 	var sum time.Duration
-	calls := 0
+	calls := start
 	for i, sp := range spans {
 		sum += sp.Time
 		if sp.Calls > 0 {
