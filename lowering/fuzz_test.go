@@ -73,7 +73,9 @@ func TestRandomCallsWithChoices(t *testing.T) {
 		t.Run("without "+without, func(t *testing.T) {
 			left := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return i == len(kinds) || k == without })
 			seen := map[string]bool{}
-			randomCalls(t, min(*calls/4, 150), func() *choice.Matcher { return &choice.Matcher{Kinds: left, Seen: func(c choice.Choice) { seen[c.Kind] = true }} })
+			randomCalls(t, min(*calls/4, 150), func() *choice.Matcher {
+				return &choice.Matcher{Kinds: left, Seen: func(c choice.Choice) { seen[c.Kind] = true }}
+			})
 			for _, k := range left {
 				if !seen[k] && without != "lowerings" { // without which there is nothing to fuse
 					t.Errorf("nothing asked about %s", k)
