@@ -448,7 +448,8 @@ func (c *compiler) raise(s *syntax.Raise) {
 	c.u.emit(RAISE_VARARGS, n)
 }
 
-// assert raises AssertionError where the test is false. What raises stands, for tracebacks, where the last comparison of the test does.
+// assert raises AssertionError where the test is false. What raises stands, for tracebacks, where the test does; what loads the exception,
+// where its last comparison does.
 func (c *compiler) assert(s *syntax.Assert) {
 	u := c.u
 	end := u.newLabel()
@@ -461,10 +462,11 @@ func (c *compiler) assert(s *syntax.Assert) {
 	u.emit(LOAD_ASSERTION_ERROR, 0)
 	if s.Msg != nil {
 		c.expr(s.Msg)
-		u.pos = at
+		u.pos = s.Test.Pos()
 		u.emit(PRECALL, 0)
 		u.emit(CALL, 0)
 	}
+	u.pos = s.Test.Pos()
 	u.emit(RAISE_VARARGS, 1)
 	u.mark(end)
 }

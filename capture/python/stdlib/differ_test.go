@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"whittle/capture/python/cpython/real"
 )
 
 var (
@@ -42,20 +44,13 @@ def run(name, source):
 
 var address = regexp.MustCompile(`0x[0-9a-f]{6,}`)
 
-// cpython finds a Python of version 3.11, whose messages are followed.
-func cpython(t *testing.T) string {
-	for _, name := range []string{"python3.11", "python3"} {
-		py, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		v, err := exec.Command(py, "-c", "import sys; print(*sys.version_info[:2])").Output()
-		if err == nil && strings.TrimSpace(string(v)) == "3 11" {
-			return py
-		}
+// realPython is CPython 3.11, whose messages are followed.
+func realPython(t *testing.T) string {
+	py, err := real.Python()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Skip("no python3 of version 3.11 to compare with")
-	return ""
+	return py
 }
 
 // sections splits what a file of programs prints by program.
@@ -99,7 +94,7 @@ func TestRandomClasses(t *testing.T) {
 
 // compareSeeds compares n programs, each made of a seed.
 func compareSeeds(t *testing.T, n int, program func(seed uint64) string) {
-	py := cpython(t)
+	py := realPython(t)
 	t.Setenv("PYTHONHASHSEED", "0") // both sides walk sets of strings in the order that this gives
 	const batch = 200
 	for first := 0; first < n; first += batch {

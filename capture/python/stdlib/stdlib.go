@@ -4,6 +4,7 @@ import (
 	"embed"
 	"io/fs"
 
+	"whittle/capture/python/cpython"
 	"whittle/capture/python/vm"
 )
 
@@ -45,6 +46,7 @@ func Register(in *vm.Interp) {
 	if err == nil {
 		in.AddSourceFS(sub, Prefix)
 	}
+	in.AddSourceFS(cpython.Lib(), Prefix)
 	// sys is always there: print and import look at it.
 	if m, err := sysModule(in); err == nil {
 		in.Modules.SetStr("sys", m)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"whittle/accuracy"
@@ -74,6 +76,9 @@ type Failure struct {
 // New makes a session.
 func New(ctx context.Context, cacheDir string) *Session {
 	in := vm.New()
+	if p := os.Getenv("PYTHONPATH"); p != "" {
+		in.Path = filepath.SplitList(p)
+	}
 	stdlib.Register(in)
 	s := &Session{In: in, CacheDir: cacheDir, grad: newGradient(), ctx: ctx}
 	s.Torch = torch.New(in, s.grad)

@@ -1,0 +1,5 @@
+// Package cpython carries CPython 3.11's own library: its .py files, as they are, in one archive.
+//
+// Lib is that library as a file system. It was taken from the module github.com/kluctl/go-embed-python by tools/cpythonlib (go generate
+// writes it anew, a test compares it); what CPython writes in C is not in it, see package stdlib. The licence is in the archive: LICENSE.txt.
+package cpython

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"whittle/tools/conformance/suite"
+)
+
+// runCPython runs CPython's own tests under whittle. DIR has results.jsonl; -lib is the library folder with the package test.
+func runCPython(ctx context.Context, dir string, o options) (any, error) {
+	records, err := suite.Read(filepath.Join(dir, "results.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	// The tests alone go onto the path: the library around them is what is tested.
+	path, err := os.MkdirTemp("", "whittle-cpython-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(path)
+	tests, err := filepath.Abs(filepath.Join(o.lib, "test"))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(tests); err != nil {
+		return nil, fmt.Errorf("-lib: %w", err)
+	}
+	if err := os.Symlink(tests, filepath.Join(path, "test")); err != nil {
+		return nil, err
+	}
+	whittle, err := filepath.Abs(o.whittle)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := suite.Run(ctx, records, suite.Config{
+		Command: []string{whittle, "run"}, Env: []string{"PYTHONPATH=" + path}, Package: "test", Workers: o.workers, Limit: o.timeout, Match: o.match,
+	})
+	if err != nil {
+		return nil, err
+	}
+	printSuite("cpython", rep, o)
+	return rep, nil
+}
+
+// printSuite prints a suite's figures: with -v each test that does not pass, the causes, and with a mean over files.
+func printSuite(name string, rep suite.Report, o options) {
+	if o.verbose {
+		for _, f := range rep.Files {
+			for _, t := range f.Tests {
+				if t.Result != "ok" {
+					fmt.Printf("%s: %s: %s\n", t.Test, t.Result, t.Cause)
+				}
+			}
+		}
+	}
+	for _, f := range rep.Files {
+		fmt.Printf("%-28s %d of %d\n", f.Name, f.OK, f.Of)
+	}
+	for i, c := range rep.Causes {
+		if i == 40 {
+			fmt.Printf("%6s and %d more causes\n", "", len(rep.Causes)-i)
+			break
+		}
+		fmt.Printf("%6d %.120s (%s)\n", c.Tests, c.Text, c.First)
+	}
+	fmt.Printf("%s: %d of %d\n%s-mean: %.1f of 100\n", name, rep.OK, rep.Of, name, rep.Mean)
+}

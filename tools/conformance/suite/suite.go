@@ -1,0 +1,325 @@
+package suite
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+)
+
+//go:embed runner.py
+var runner []byte
+
+// A Config says what is run, and how.
+type Config struct {
+	Command []string      // starts an interpreter; the runner, its arguments and nothing else are put behind it
+	Env     []string      // added to the environment
+	Package string        // the package that the files are modules of: "test"
+	Workers int           // files at a time
+	Limit   time.Duration // for one test, and for the import of a file
+	Match   string        // only files whose name contains this
+}
+
+// A Record is what became of a test elsewhere, or here.
+type Record struct {
+	File   string `json:"file"`
+	Test   string `json:"test"`
+	Result string `json:"result"`          // ok, FAIL, ERROR, skipped, expected, crash, time, missing
+	Cause  string `json:"cause,omitempty"` // of one that did not pass: the exception's class and the first line of its text
+}
+
+// A File is how many of a file's recorded tests pass.
+type File struct {
+	Name  string `json:"file"`
+	OK    int    `json:"ok"`
+	Of    int    `json:"of"`
+	Tests []Record
+}
+
+// A Report is what became of all files, in the order of their names.
+type Report struct {
+	OK    int     `json:"ok"`
+	Of    int     `json:"of"`
+	Mean  float64 `json:"mean"` // over files, of the share of tests that pass: 0 to 100
+	Files []File  `json:"files"`
+	// Causes of what did not pass, those that stop most tests first.
+	Causes []Cause `json:"causes"`
+}
+
+// A Cause is why tests did not pass.
+type Cause struct {
+	Text  string `json:"cause"`
+	Tests int    `json:"tests"`
+	First string `json:"first"` // the first test that it stops
+}
+
+// Read reads records, a JSON object a line.
+func Read(path string) ([]Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []Record
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for n := 1; s.Scan(); n++ {
+		var r Record
+		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		out = append(out, r)
+	}
+	return out, s.Err()
+}
+
+// Run runs the files of the recorded tests that passed elsewhere.
+func Run(ctx context.Context, records []Record, c Config) (Report, error) {
+	wanted := map[string][]string{}
+	for _, r := range records {
+		if r.Result == "ok" && strings.Contains(r.File, c.Match) {
+			wanted[r.File] = append(wanted[r.File], r.Test)
+		}
+	}
+	dir, err := os.MkdirTemp("", "whittle-suite-")
+	if err != nil {
+		return Report{}, err
+	}
+	defer os.RemoveAll(dir)
+	script := filepath.Join(dir, "runner.py")
+	if err := os.WriteFile(script, runner, 0o600); err != nil {
+		return Report{}, err
+	}
+	p := pool.NewWithResults[File]().WithContext(ctx).WithMaxGoroutines(max(c.Workers, 1)).WithCancelOnError()
+	for _, name := range sorted(wanted) {
+		p.Go(func(ctx context.Context) (File, error) {
+			r := fileRun{config: c, name: name, dir: filepath.Join(dir, name), script: script, results: map[string]Record{}}
+			if err := r.run(ctx); err != nil {
+				return File{}, err
+			}
+			return r.file(wanted[name]), nil
+		})
+	}
+	files, err := p.Wait()
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return report(files), err
+}
+
+func sorted[V any](m map[string]V) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// report sums up.
+func report(files []File) Report {
+	r := Report{Files: files}
+	causes := map[string]*Cause{}
+	for _, f := range files {
+		r.OK, r.Of = r.OK+f.OK, r.Of+f.Of
+		r.Mean += 100 * float64(f.OK) / float64(f.Of) / float64(len(files))
+		for _, t := range f.Tests {
+			if t.Result == "ok" {
+				continue
+			}
+			text := t.Result + ": " + t.Cause
+			if causes[text] == nil {
+				causes[text] = &Cause{Text: text, First: t.Test}
+			}
+			causes[text].Tests++
+		}
+	}
+	for _, k := range sorted(causes) {
+		r.Causes = append(r.Causes, *causes[k])
+	}
+	slices.SortStableFunc(r.Causes, func(a, b Cause) int { return cmp.Compare(b.Tests, a.Tests) })
+	return r
+}
+
+// fileRun is the run of one file, in as many interpreters as it takes.
+type fileRun struct {
+	config  Config
+	name    string
+	dir     string // where the interpreters start: the tests' own files go there
+	script  string
+	results map[string]Record
+	failed  string // why the file could not be imported
+}
+
+// maxStarts is how often a file is gone on with: one whose every test hangs is not worth an hour.
+const maxStarts = 25
+
+// run starts interpreters until every test was begun.
+func (r *fileRun) run(ctx context.Context) error {
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return err
+	}
+	for range maxStarts {
+		before := len(r.results)
+		over, err := r.start(ctx)
+		if err != nil || over || len(r.results) == before {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// start runs one interpreter, and says whether there is nothing left to do.
+func (r *fileRun) start(ctx context.Context) (over bool, err error) {
+	out, done := filepath.Join(r.dir, "out.jsonl"), filepath.Join(r.dir, "done")
+	if err := errors.Join(os.WriteFile(out, nil, 0o600), os.WriteFile(done, []byte(strings.Join(sorted(r.results), "\n")), 0o600)); err != nil {
+		return false, err
+	}
+	work, err := os.MkdirTemp(r.dir, "cwd-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(work)
+	args := append(slices.Clone(r.config.Command), r.script, out, done, r.config.Package+"."+r.name)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), r.config.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var said tail
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	current, late := r.watch(out, ended, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the tests have left running
+	switch {
+	case current.over:
+		return true, nil
+	case current.test != "" && late:
+		r.results[current.test] = Record{Result: "time", Cause: fmt.Sprintf("longer than %s", r.config.Limit)}
+	case current.test != "":
+		r.results[current.test] = Record{Result: "crash", Cause: said.last()}
+	case late:
+		r.failed = "time: the import"
+	case r.failed == "":
+		r.failed = "crash: " + said.last()
+	}
+	return current.test == "", ctx.Err()
+}
+
+// progress is how far an interpreter has come.
+type progress struct {
+	test string // begun and not ended
+	over bool   // the file is
+}
+
+// watch reads what the runner writes until its interpreter ends, and kills it when a test takes too long.
+func (r *fileRun) watch(out string, ended <-chan error, kill func()) (at progress, late bool) {
+	var read int
+	last := time.Now()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-tick.C:
+		}
+		b, _ := os.ReadFile(out)
+		for {
+			n := bytes.IndexByte(b[read:], '\n')
+			if n < 0 {
+				break
+			}
+			r.line(b[read:read+n], &at)
+			read, last = read+n+1, time.Now()
+		}
+		if running && time.Since(last) > r.config.Limit {
+			late = true
+			kill()
+			<-ended
+			running = false
+		}
+	}
+	return at, late
+}
+
+// line takes in one line of the runner's.
+func (r *fileRun) line(b []byte, at *progress) {
+	var l struct{ Start, Test, Result, Cause, Module string }
+	if json.Unmarshal(b, &l) != nil {
+		return
+	}
+	switch {
+	case l.Start != "":
+		at.test = l.Start
+	case l.Module == "done":
+		at.over, at.test = true, ""
+	case l.Module != "":
+		at.over, r.failed = true, l.Module+": "+l.Cause
+	default:
+		if old, ok := r.results[l.Test]; !ok || old.Result == "ok" {
+			r.results[l.Test] = Record{Result: l.Result, Cause: l.Cause}
+		}
+		at.test = ""
+	}
+}
+
+// file is what became of the tests that passed elsewhere.
+func (r *fileRun) file(wanted []string) File {
+	f := File{Name: r.name, Of: len(wanted)}
+	for _, t := range wanted {
+		rec, ok := r.results[t]
+		if !ok {
+			rec = Record{Result: "missing", Cause: r.failed}
+			for id, x := range r.results { // setUpClass (test.test_x.Case), setUpModule (test.test_x)
+				if _, of, ok := strings.Cut(id, " ("); ok && x.Result != "ok" && strings.HasPrefix(t, strings.TrimSuffix(of, ")")+".") {
+					rec = Record{Result: x.Result, Cause: x.Cause}
+				}
+			}
+		}
+		rec.File, rec.Test = r.name, t
+		if rec.Result == "ok" {
+			f.OK++
+		}
+		f.Tests = append(f.Tests, rec)
+	}
+	return f
+}
+
+// tail keeps the end of what an interpreter says.
+type tail struct{ b []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if len(t.b) > 1<<16 {
+		t.b = slices.Clone(t.b[len(t.b)-1<<14:])
+	}
+	return len(p), nil
+}
+
+// last is what it died of: the line where a Go panic or a fatal error begins, or its last line.
+func (t *tail) last() string {
+	lines := strings.Split(strings.TrimSpace(string(t.b)), "\n")
+	for _, l := range lines {
+		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") {
+			return l
+		}
+	}
+	return lines[len(lines)-1]
+}
