@@ -23,8 +23,8 @@ import (
 	"whittle/replay/files"
 )
 
-// Builds makes what is tested of commits, each in a worktree of its own below Dir, and keeps it by content: two commits with the same files and the same build
-// command share one. The repository's own checkout is not touched.
+// Builds makes what is tested of commits, each in a worktree of its own below Dir, with its submodules, and keeps it by content: two commits with the same
+// files and the same build command share one. The repository's own checkout and configuration are not touched.
 //
 // Each build is a folder of Dir: "tree" with the files, "done" with what there is to say about it, made when it is whole, and "lock", which whoever
 // makes or uses it holds. So a build that a killed process left half made is known by its free lock, and is removed; and several processes may
@@ -33,7 +33,7 @@ type Builds struct {
 	Repo      string
 	Dir       string        // absolute; made where it is not there
 	Command   string        // by the shell, in the worktree; "" => nothing is built
-	Limit     time.Duration // of one build; 0 => none
+	Limit     time.Duration // of one build, and likewise of getting the submodules; 0 => none
 	Size      int64         // bytes that Dir may hold; those used longest ago go first; 0 => no bound
 	Keep      bool          // Dir outlives Close
 	Artifacts []string      // what a test depends on, as patterns below the worktree; none => all files of the commit
@@ -44,6 +44,18 @@ type Builds struct {
 	work    conc.WaitGroup
 	flights map[string]*flight
 	cost    BuildCost
+}
+
+// Folder makes a folder for builds, and gives its path as git prints it.
+func Folder(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 // BuildCost is what builds took.
@@ -196,12 +208,8 @@ func (b *Builds) make(ctx context.Context, key, commit string) error {
 	}
 	defer lock.Close()
 	tree := filepath.Join(entry, "tree")
-	b.git.Lock()
-	// It is not killed when ctx ends: a worktree that is half made is one that git stumbles over.
-	_, err = git(context.WithoutCancel(ctx), b.Repo, "worktree", "add", "--quiet", "--detach", tree, commit)
-	b.git.Unlock()
-	if err == nil && b.Command != "" {
-		err = b.build(ctx, tree)
+	if err = b.checkout(ctx, tree, commit); err == nil && b.Command != "" {
+		err = b.command(ctx, tree, "", "sh", "-c", b.Command)
 		if cut := b.cutOff(entry, tree); err == nil {
 			err = cut
 		}
@@ -225,30 +233,19 @@ func (b *Builds) make(ctx context.Context, key, commit string) error {
 	return err
 }
 
-func (b *Builds) build(ctx context.Context, tree string) error {
+// command runs a command in a checkout. The error is a *BuildError, which what begins, where the command does not end well.
+func (b *Builds) command(ctx context.Context, tree, what string, words ...string) error {
 	out := &tail{}
-	state, late, err := run(ctx, []string{"sh", "-c", b.Command}, tree, nil, b.Limit, out)
+	state, late, err := run(ctx, words, tree, nil, b.Limit, out)
 	switch {
 	case err != nil:
 		return err
 	case late:
-		return &BuildError{fmt.Sprintf("ran longer than %v", b.Limit), out.last()}
+		return &BuildError{fmt.Sprintf("%sran longer than %v", what, b.Limit), out.last()}
 	case !state.Success():
-		return &BuildError{state.String(), out.last()}
+		return &BuildError{what + state.String(), out.last()}
 	}
 	return nil
-}
-
-// cutOff makes of a worktree a folder that the repository knows nothing of. git forgets a worktree whose folder is elsewhere just then.
-func (b *Builds) cutOff(entry, tree string) error {
-	aside := filepath.Join(entry, "aside")
-	if err := os.Rename(tree, aside); err != nil {
-		return err
-	}
-	b.git.Lock()
-	_, err := git(context.Background(), b.Repo, "worktree", "remove", "--force", tree)
-	b.git.Unlock()
-	return errors.Join(err, os.Rename(aside, tree), os.Remove(filepath.Join(tree, ".git")))
 }
 
 // remove removes a build, and the repository's memory of its worktree, if there is any.

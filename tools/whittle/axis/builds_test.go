@@ -3,11 +3,14 @@ package axis
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -195,4 +198,78 @@ func TestBuildsAhead(t *testing.T) {
 	if cost := b.Close(); cost.Ahead < 1 || cost.Made < len(h.Commits)-1 {
 		t.Errorf("%+v", cost)
 	}
+}
+
+// TestBuildsSubmodules: a build has the submodules that its commit names, those of submodules as well; the repository's own configuration stays as it is, and one
+// that cannot be had is the commit's fault.
+func TestBuildsSubmodules(t *testing.T) {
+	needGit(t)
+	for name, value := range map[string]string{"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "protocol.file.allow", "GIT_CONFIG_VALUE_0": "always"} {
+		t.Setenv(name, value)
+	}
+	dir := t.TempDir()
+	made := func(name string, commands string) string {
+		path := filepath.Join(dir, name)
+		text := "set -e\ngit init --quiet --initial-branch=main " + path + "\ncd " + path + "\ngit config user.name A\ngit config user.email a@example.org\ngit config commit.gpgsign false\n" + commands
+		if out, err := exec.Command("sh", "-c", text).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return path
+	}
+	commit := func(text string) string { return "git add .\ngit commit --quiet -m '" + text + "'\n" }
+	made("inner", "echo innermost > leaf\n"+commit("inner"))
+	made("outer", "echo one > text\ngit submodule --quiet add ../inner deep\n"+commit("one")+"git tag one\necho two > text\n"+commit("two"))
+	repo := made("repo", "git remote add origin "+dir+"/repo\necho 0 > x\n"+commit("zero")+"git tag zero\n"+
+		"git submodule --quiet add ../outer sub\ngit -C sub checkout --quiet one\n"+commit("with")+"git tag with\ngit -C sub checkout --quiet main\n"+commit("newer")+"git tag newer\n"+
+		"git config --file .gitmodules submodule.sub.url ../nowhere\n"+commit("broken")+"git tag broken\n")
+	// The user's own checkout has the submodule's address in its settings; what a commit says counts where these say nothing.
+	if _, err := git(ctx, repo, "config", "--remove-section", "submodule.sub"); err != nil {
+		t.Fatal(err)
+	}
+	config, err := os.ReadFile(filepath.Join(repo, ".git", "config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Builds{Repo: repo, Dir: filepath.Join(dir, "builds"), Command: "cat x sub/text sub/deep/leaf > built 2>/dev/null || test ! -f .gitmodules"}
+	got := map[string]string{}
+	for _, name := range []string{"zero", "with", "newer", "broken"} {
+		x, err := b.Need(ctx, name)
+		var bad *BuildError
+		if errors.As(err, &bad) {
+			got[name] = strings.SplitAfter(bad.Error(), "submodules: ")[0]
+			continue
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		text, _ := os.ReadFile(filepath.Join(x.Path, "built"))
+		got[name] = string(text)
+		_ = filepath.WalkDir(x.Path, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.Name() == ".git" {
+				t.Error(path, err)
+			}
+			return nil
+		})
+		x.Release()
+	}
+	want := map[string]string{"zero": "0\n", "with": "0\none\ninnermost\n", "newer": "0\ntwo\ninnermost\n", "broken": "does not build: submodules: "}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	b.Close()
+	if after, err := os.ReadFile(filepath.Join(repo, ".git", "config")); err != nil || string(after) != string(config) {
+		t.Errorf("%v: the repository's configuration is now %s", err, after)
+	}
+}
+
+// TestBuildsLimit: a build that takes too long is ended, and the commit's fault.
+func TestBuildsLimit(t *testing.T) {
+	needGit(t)
+	h := axistest.Make(t, t.TempDir(), 6, 2, 1000)
+	b := &Builds{Repo: h.Dir, Dir: filepath.Join(t.TempDir(), "builds"), Command: "echo begun; sleep 60", Limit: 200 * time.Millisecond}
+	var bad *BuildError
+	if _, err := b.Need(ctx, h.Commits[0]); !errors.As(err, &bad) || bad.Error() != "does not build: ran longer than 200ms: begun" {
+		t.Error(err)
+	}
+	b.Close()
 }

@@ -77,6 +77,11 @@ func (c *Commits) Title(ctx context.Context, hash string) string {
 	return text
 }
 
+// Subject is the first line of what a commit's message says.
+func Subject(ctx context.Context, repo, hash string) (string, error) {
+	return git(ctx, repo, "log", "-1", "--format=%s", hash)
+}
+
 // git runs git in a folder and gives what it prints. None of the repository's hooks are run.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	var stderr bytes.Buffer

@@ -31,6 +31,7 @@ type bisectOptions struct {
 	cache        string // folder of builds; "" => one for this bisection, which goes with it
 	cacheSize    string
 	artifacts    []string
+	buildTimeout time.Duration
 	torch        string // command that starts the Python of a version
 	source       string
 	limit        time.Duration // of one test
@@ -63,7 +64,7 @@ run by the Python of the version, and its signature decides. A failure with anot
 repro may stand a record of the store, as failure/3 or minification/2, or a program: the failure of torch.compile that it has is bisected.
 
 Commits are built and tested in worktrees of their own, in a private folder. Merges are followed to both sides; --first-parent takes each
-for one change. Commits with the same files are built and tested once. While some workers test, idle ones build what is likely to be next.
+for one change. Commits with the same files are built and tested once; submodules are there as the commit has them. While some workers test, idle ones build what is likely to be next.
 
 Of settings the smallest set of differences between two configurations is found that decides, and the smallest that helps. Variables reach a
 command by its environment; PyTorch's settings are lines of a Python file, whose path stands for {}.
@@ -113,6 +114,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f.StringVar(&o.repo, "repo", ".", "for --commits: a folder of the repository, whose own checkout is not touched")
 	f.BoolVar(&o.firstParent, "first-parent", false, "for --commits: a merge is one change, whatever it merges")
 	f.StringVar(&o.build, "build", "", "for --commits: `COMMAND` that builds a worktree, by the shell; a commit that it fails for cannot be tested")
+	f.DurationVar(&o.buildTimeout, "build-timeout", 0, "for --commits: how long one build may take; a commit that takes longer cannot be tested (0: no limit)")
 	f.StringVar(&o.cache, "build-cache", "", "for --commits: `FOLDER` that keeps builds, by content (default: one that goes when the bisection ends)")
 	f.StringVar(&o.cacheSize, "build-cache-size", "10G", "for --commits: how many `BYTES` of builds are kept")
 	f.StringArrayVar(&o.artifacts, "artifact", nil, "for --commits: `PATTERN` of files of a build that a test depends on, such as bin/*; commits whose files are equal are tested once")
@@ -147,8 +149,8 @@ func (o bisectOptions) check(files, command []string) error {
 		return usagef("bisect needs --versions LIST, --versions-from COMMAND, --commits GOOD..BAD, --settings, --layers or --calls")
 	case len(o.axes()) > 1:
 		return usagef("%s: one of them", strings.Join(o.axes(), " and "))
-	case o.commits == "" && (o.build != "" || o.firstParent || o.cache != "" || len(o.artifacts) > 0 || o.given("repo") || o.given("build-cache-size")):
-		return usagef("--repo, --build, --first-parent, --build-cache and --artifact are for --commits")
+	case o.commits == "" && (o.build != "" || o.firstParent || o.cache != "" || len(o.artifacts) > 0 || o.given("repo") || o.given("build-cache-size") || o.given("build-timeout")):
+		return usagef("--repo, --build, --build-timeout, --first-parent, --build-cache and --artifact are for --commits")
 	case o.settings == ownSettings && len(command) > 0:
 		return usagef("--settings=GOOD,BAD: which two files?")
 	case o.calls && len(files) > 0:
@@ -179,7 +181,7 @@ func (o bisectOptions) check(files, command []string) error {
 		return usagef("--confidence %v: above 0.5, below 1", o.confidence)
 	case !o.noisy() && (o.fixed || o.given("confidence") || o.maxTests != 0):
 		return usagef("--confidence, --max-tests and --fixed are for tests that are wrong now and then: --flaky, or --rate and --false-rate")
-	case o.limit < 0 || o.maxTests < 0:
+	case o.limit < 0 || o.maxTests < 0 || o.buildTimeout < 0:
 		return usagef("a limit below 0")
 	}
 	if _, err := parseBytes(o.memory); err != nil {

@@ -74,13 +74,7 @@ func (t *bisectTests) readCommits(ctx context.Context) error {
 	if dir == "" {
 		dir = filepath.Join(cacheDir(), "bisect", replay.HashOf(repo, t.o.build)[:16])
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	if dir, err = filepath.Abs(dir); err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // as git prints it
-	}
-	if err != nil {
+	if dir, err = axis.Folder(dir); err != nil {
 		return err
 	}
 	size, err := parseBytes(t.o.cacheSize)
@@ -88,7 +82,7 @@ func (t *bisectTests) readCommits(ctx context.Context) error {
 		return err
 	}
 	t.points = t.commits.Hashes
-	t.builds = &axis.Builds{Repo: repo, Dir: dir, Command: t.o.build, Size: size, Keep: t.o.cache != "", Artifacts: t.o.artifacts, AtOnce: max(t.a.workers, 1)}
+	t.builds = &axis.Builds{Repo: repo, Dir: dir, Command: t.o.build, Limit: t.o.buildTimeout, Size: size, Keep: t.o.cache != "", Artifacts: t.o.artifacts, AtOnce: max(t.a.workers, 1)}
 	t.builds.Clean(ctx)
 	return nil
 }
@@ -144,6 +138,9 @@ func (t *bisectTests) along(b *bisection, test func(ctx context.Context, point, 
 	}
 	b.kind, b.parents, b.ahead = "commits", t.commits.Parents, t.builds.Ahead
 	b.key = replay.HashOf(b.kind, b.key, t.commits.Repo, t.o.build, strings.Join(t.o.artifacts, "\n"))
+	if t.o.buildTimeout > 0 { // what takes too long for one may not for another
+		b.key = replay.HashOf(b.key, t.o.buildTimeout.String())
+	}
 	b.title = func(point string) string { return t.commits.Title(context.Background(), point) }
 	b.test = func(ctx context.Context, point string, attempt int) (reply, error) {
 		build, err := t.builds.Need(ctx, point)
