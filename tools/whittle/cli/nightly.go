@@ -32,13 +32,15 @@ func (a *app) nightlyCommand() *cobra.Command {
 		Use:   "nightly [flags] CONFIG.toml",
 		Short: "Test a corpus on the newest of several versions, and say what is new",
 		Long: `Play one night of a bot: run every case of its corpora, in every mode, on the newest engine; run what looks new twice more in fresh processes; shrink what is
-new, bisect it over the versions, and group it; test again what was open, so that it is said to be fixed, between which versions, or withdrawn if it does not fail any more
+new, bisect it over the versions and then over the commits between two of them, where the configuration has a repository, and group it; test again what was open, so that it is said to be fixed, between which versions, or withdrawn if it does not fail any more
 where it was found; hold the figures (compile time, speed against eager, accuracy, graph breaks, memory) against those of the nights before. The report is printed, and
 lies in the outbox as KEY/report.md and KEY/report.json. The hook gets the JSON on its standard input, once.
 
 A night has a key, which is today's date unless --night says another one. A night that was stopped, by whatever, goes on when the command is given again, and
 measures nothing twice; one that is finished is only printed. A hook that was killed with its night is not started again, because nobody knows what it
 did: the command says so, and --hook-again starts it. One night of a bot is played at a time.
+
+What fails in some runs only is minimised and bisected by its rates: the line says how often it fails with the change and without, and how likely the place is.
 
 A change of a figure is reported when chance explains it in less than one night of 200, over all cases and figures ([thresholds] alarms). What cannot be
 measured, because of the machine or the engine, shows in the report's section "Not tested", and is never a finding.
@@ -113,7 +115,7 @@ func (a *app) nightly(ctx context.Context, cfg *nightly.Config, o nightlyOptions
 	defer lock.Close()
 	lab := a.nightLab(cfg, st, a.workers)
 	defer lab.close()
-	opt := nightly.Options{Config: cfg, Store: st, Lab: lab, Key: o.night, Jobs: a.workers, Group: func(ctx context.Context, failure int64) (int64, bool, error) {
+	opt := nightly.Options{Config: cfg, Store: st, Lab: lab, Key: o.night, Jobs: a.workers, Cache: filepath.Join(cacheDir(), "nightly"), Group: func(ctx context.Context, failure int64) (int64, bool, error) {
 		return triage.Place(ctx, st, failure, cfg.Name)
 	}, Event: func(e nightly.Event) {
 		if !o.json {

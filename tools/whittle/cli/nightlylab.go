@@ -33,18 +33,18 @@ type nightLab struct {
 	engines  *versionEngines
 
 	mu    sync.Mutex
-	torch map[string][]string // commands of versions that were started
+	torch map[string][]string // commands that were started, by their keys
 }
 
 var _ nightly.Lab = (*nightLab)(nil)
 
 func (a *app) nightLab(c *nightly.Config, st *replay.Store, jobs int) *nightLab {
 	l := &nightLab{a: a, st: st, commands: nightly.Command{Dir: c.Dir()}, torch: map[string][]string{}}
-	l.engines = &versionEngines{most: max(jobs, 2), open: map[string]*versionEngine{}, options: func(version string) minifyOptions {
+	l.engines = &versionEngines{most: max(jobs, 2), open: map[string]*versionEngine{}, options: func(key string) minifyOptions {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		// A limit that is learned from other cases would take a busy machine for a hang.
-		return minifyOptions{engine: "torch", python: l.torch[version], timeout: c.Limits.Measurement(), memory: defaultText(c.Limits.Memory, "0"), noKeep: true}
+		return minifyOptions{engine: "torch", python: l.torch[key], timeout: c.Limits.Measurement(), memory: defaultText(c.Limits.Memory, "0"), noKeep: true}
 	}}
 	return l
 }
@@ -65,9 +65,9 @@ func (l *nightLab) Start(ctx context.Context, e nightly.Engine) (string, error) 
 		return l.commands.Start(ctx, e)
 	}
 	l.mu.Lock()
-	l.torch[e.Version] = e.Torch
+	l.torch[torchKey(e)] = e.Torch
 	l.mu.Unlock()
-	x := l.engines.take(e.Version)
+	x := l.engines.take(torchKey(e))
 	defer l.engines.release(x)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -75,6 +75,11 @@ func (l *nightLab) Start(ctx context.Context, e nightly.Engine) (string, error) 
 		return "", err
 	}
 	return x.g.client.Fingerprint(), nil
+}
+
+// torchKey tells the Pythons of engines apart. A commit that was built twice has two.
+func torchKey(e nightly.Engine) string {
+	return strings.Join(append([]string{e.Version}, e.Torch...), "\x00")
 }
 
 // startTorch starts the Python of a version, if it does not run. The caller holds x.mu.
@@ -144,7 +149,7 @@ func (l *nightLab) with(ctx context.Context, q nightly.Question, r *repros.Repro
 		}
 		return errors.Join(f(e), e.Close())
 	}
-	x := l.engines.take(q.Engine.Version)
+	x := l.engines.take(torchKey(q.Engine))
 	defer l.engines.release(x)
 	x.mu.Lock()
 	err := l.startTorch(ctx, x, q.Engine)

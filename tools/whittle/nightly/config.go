@@ -39,6 +39,7 @@ type Engines struct {
 	Torch        string   `toml:"torch"`         // command that starts a Python with torch; {} stands for the version
 	Command      string   `toml:"command"`       // command that measures: see Command; {} stands for the version
 	Native       bool     `toml:"native"`        // whittle's own stack
+	Commits      *Commits `toml:"commits"`       // between its versions; nil => they are not bisected
 }
 
 // Engine is one version of what is tested. Of Torch, Command and Native one is set.
@@ -47,6 +48,12 @@ type Engine struct {
 	Torch   []string
 	Command []string
 	Native  bool
+	Commits *Commits // between it and other versions; nil => not known
+}
+
+// key tells engines apart that are started in different ways.
+func (e Engine) key() string {
+	return strings.Join(slices.Concat([]string{e.Version}, e.Torch, e.Command), "\x00")
 }
 
 // Corpus is where cases come from.
@@ -67,18 +74,21 @@ type Mode struct {
 
 // Limits bound a night.
 type Limits struct {
-	Time     Duration `toml:"time"`     // of one measurement; 0 => 10m
-	Memory   string   `toml:"memory"`   // of one measurement: 8G; "" => none but the engine's own
-	Jobs     int      `toml:"jobs"`     // measurements at a time, where the command line does not say; 0 => 1
-	Minimise Duration `toml:"minimise"` // of minimising one failure; 0 => 30m
-	Repeats  int      `toml:"repeats"`  // of each timing; 0 => 9
+	Time         Duration `toml:"time"`          // of one measurement; 0 => 10m
+	Memory       string   `toml:"memory"`        // of one measurement: 8G; "" => none but the engine's own
+	Jobs         int      `toml:"jobs"`          // measurements at a time, where the command line does not say; 0 => 1
+	Minimise     Duration `toml:"minimise"`      // of minimising one failure; 0 => 30m
+	Repeats      int      `toml:"repeats"`       // of each timing; 0 => 9
+	BuildTimeout Duration `toml:"build_timeout"` // of building one commit; 0 => none
+	FlakyTests   int      `toml:"flaky_tests"`   // measurements for bisecting one flaky failure along one axis; 0 => 100
 }
 
 // Thresholds say when a figure is reported.
 type Thresholds struct {
-	Alarms  float64            `toml:"alarms"`  // false alarms that are expected in a night; 0 => 0.005
-	Change  float64            `toml:"change"`  // least change of a figure, as a share; 0 => 0.03
-	Figures map[string]float64 `toml:"figures"` // the same for single figures, by name
+	Alarms     float64            `toml:"alarms"`     // false alarms that are expected in a night; 0 => 0.005
+	Change     float64            `toml:"change"`     // least change of a figure, as a share; 0 => 0.03
+	Figures    map[string]float64 `toml:"figures"`    // the same for single figures, by name
+	Confidence float64            `toml:"confidence"` // how likely the place of a flaky failure has to be; 0 => 0.998
 }
 
 // Output is where a report goes.
@@ -171,7 +181,7 @@ func known(key []string) string {
 		for i := range t.NumField() {
 			if f := t.Field(i); f.Tag.Get("toml") == k {
 				t = f.Type
-				for t.Kind() == reflect.Slice {
+				for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 					t = t.Elem()
 				}
 				break
@@ -190,7 +200,7 @@ func known(key []string) string {
 	return ": there are " + strings.Join(names, ", ")
 }
 
-// places are the lines of keys and tables: name, engine.0.torch, limits.
+// places are the lines of keys and tables: name, engine.0.torch, engine.0.commits.repo, limits.
 func places(text []byte) map[string]int {
 	out := map[string]int{}
 	counts := map[string]int{}
@@ -215,6 +225,11 @@ func places(text []byte) map[string]int {
 			counts[name]++
 			out[strings.TrimSuffix(prefix, ".")] = line
 		case unstable.Table:
+			for table, n := range counts { // one of the last element of an array
+				if rest, ok := strings.CutPrefix(name, table+"."); ok && n > 0 {
+					name = table + "." + strconv.Itoa(n-1) + "." + rest
+				}
+			}
 			prefix = name + "."
 			out[name] = line
 		case unstable.KeyValue:
@@ -247,6 +262,10 @@ func (c *Config) check(fail func(key, format string, args ...any) error) error {
 		return fail("limits.jobs", "jobs = %d: at least 1", c.Limits.Jobs)
 	case c.Limits.Repeats < 0:
 		return fail("limits.repeats", "repeats = %d: at least 1", c.Limits.Repeats)
+	case c.Limits.FlakyTests < 0:
+		return fail("limits.flaky_tests", "flaky_tests = %d: at least 1", c.Limits.FlakyTests)
+	case c.Thresholds.Confidence != 0 && !(c.Thresholds.Confidence > 0.5 && c.Thresholds.Confidence < 1):
+		return fail("thresholds.confidence", "confidence = %v: above 0.5, below 1", c.Thresholds.Confidence)
 	case c.Thresholds.Alarms < 0 || c.Thresholds.Alarms >= 1:
 		return fail("thresholds.alarms", "alarms = %v: above 0, below 1", c.Thresholds.Alarms)
 	case c.Thresholds.Change < 0 || c.Thresholds.Change >= 1:
@@ -285,6 +304,11 @@ func (c *Config) check(fail func(key, format string, args ...any) error) error {
 			return fail(at, "the command does not say which version it starts: put %s into it", axis.Place)
 		case slices.Contains(e.Versions, ""):
 			return fail(at+".versions", "a version without a name")
+		}
+		if e.Commits != nil {
+			if err := e.Commits.check(at+".commits", e.Native, fail); err != nil {
+				return err
+			}
 		}
 	}
 	seen := map[string]bool{}
@@ -365,9 +389,10 @@ func (l Limits) Measurement() time.Duration {
 	return defaultTo(time.Duration(l.Time), 10*time.Minute)
 }
 
-// minimise and repeats are limits with their defaults.
+// minimise, repeats and flakyTests are limits with their defaults.
 func (l Limits) minimise() time.Duration { return defaultTo(time.Duration(l.Minimise), 30*time.Minute) }
 func (l Limits) repeats() int            { return defaultTo(l.Repeats, 9) }
+func (l Limits) flakyTests() int         { return defaultTo(l.FlakyTests, 100) }
 
 func defaultTo[T comparable](v, def T) T {
 	var zero T
@@ -408,7 +433,7 @@ func (c *Config) Versions(ctx context.Context) ([]Engine, error) {
 				return nil, &ConfigError{Path: c.Path, Msg: "version " + name + " is there twice"}
 			}
 			seen[name] = true
-			out = append(out, Engine{Version: name, Torch: axis.Fill(strings.Fields(e.Torch), name), Command: axis.Fill(strings.Fields(e.Command), name), Native: e.Native})
+			out = append(out, Engine{Version: name, Torch: axis.Fill(strings.Fields(e.Torch), name), Command: axis.Fill(strings.Fields(e.Command), name), Native: e.Native, Commits: e.Commits})
 		}
 	}
 	if len(out) == 0 {

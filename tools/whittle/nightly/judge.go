@@ -3,15 +3,11 @@ package nightly
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"whittle/minify/bisect"
 	"whittle/replay"
 )
 
@@ -152,11 +148,8 @@ func (n *night) fails(ctx context.Context, x item, runs []replay.Run, i int) err
 			l.Kind, l.History = "back", f.History
 		}
 	}
-	if l.Rate < 1 {
-		if l.Kind == "new" {
-			l.Kind = "flaky"
-		}
-		l.Text += "; it was neither minimised nor bisected"
+	if l.Rate < 1 && l.Kind == "new" {
+		l.Kind = "flaky"
 	}
 	if l.Kind == "back" {
 		l.Text += "; before: " + strings.Join(l.History, ", ")
@@ -176,10 +169,8 @@ func (n *night) fails(ctx context.Context, x item, runs []replay.Run, i int) err
 		return err
 	}
 	l.Failure = id
-	if l.Rate == 1 {
-		if err := n.work(ctx, x, &l, repro, runs[i].Attempt); err != nil {
-			return err
-		}
+	if err := n.work(ctx, x, &l, repro, runs[i].Attempt); err != nil {
+		return err
 	}
 	if n.Group != nil {
 		group, _, err := n.Group(ctx, id)
@@ -193,136 +184,6 @@ func (n *night) fails(ctx context.Context, x item, runs []replay.Run, i int) err
 	}
 	n.line(x, l)
 	return nil
-}
-
-// work minimises and bisects a failure.
-func (n *night) work(ctx context.Context, x item, l *Line, repro string, attempt int) error {
-	y := x // what is bisected: the smaller one, where there is one
-	if repro != "" {
-		n.tell(Event{Kind: "minimising", Case: x.Case.Name, Mode: x.Mode.String(), Text: l.Subject})
-		from := x
-		from.Case.Repro, from.Case.Text = true, repro
-		if !x.Case.Repro {
-			from.Case.Path = filepath.Join(n.folder("recorded", x, fmt.Sprint(attempt)), "found", "repro.py")
-		}
-		q := n.question(ask{x: from, e: n.newest})
-		q.Time = n.Config.Limits.minimise()
-		m, err := n.Lab.Minimise(ctx, q, *l.Signature, n.folder("repros", x))
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		var full *replay.FullError
-		switch {
-		case errors.As(err, &full):
-			return err
-		case errors.Is(err, ErrNoMinimiser):
-		case err != nil:
-			l.Text += "; not minimised: " + plain(err.Error())
-		default:
-			l.Calls = m.Calls
-			l.Text += "; minimal repro: " + replay.Count(m.Calls, "call")
-			if m.Unfinished != "" {
-				l.Text += " (" + m.Unfinished + ")"
-			}
-			if m.Path != "" {
-				if rel, err := filepath.Rel(filepath.Join(n.Config.At(n.Config.Report.Outbox), n.Key), m.Path); err == nil {
-					l.Repro = filepath.ToSlash(rel)
-				}
-				y.Case.Path = m.Path
-			}
-			y.Case.Repro, y.Case.Text = true, m.Repro
-			if err := n.Store.PutFailureWork(ctx, l.Failure, replay.FailureWork{Minification: m.Minification}); err != nil {
-				return err
-			}
-		}
-	}
-	r, id, err := n.bisect(ctx, y, *l.Signature, n.engines)
-	if err != nil {
-		return err
-	}
-	l.Range = r
-	if r != nil {
-		l.Text += "; " + r.text()
-		if r.Same == string(bisect.Bad) && len(n.figures[x.id]) > 0 {
-			l.Text += ", though it passed in nights before: the case or the machine is not what it was"
-		}
-		if err := n.Store.PutFailureWork(ctx, l.Failure, replay.FailureWork{Bisection: id, Decides: "versions: " + r.text()}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bisect finds the version with which a failure came, or went. nil: there are no two versions.
-func (n *night) bisect(ctx context.Context, x item, want replay.Signature, engines []Engine) (*Range, int64, error) {
-	if len(engines) < 2 {
-		return nil, 0, nil
-	}
-	want.Frame = "" // functions move from version to version
-	n.tell(Event{Kind: "bisecting", Case: x.Case.Name, Mode: x.Mode.String(), Text: plain(want.String())})
-	id, err := n.Store.BeginBisection(ctx, replay.Bisection{Key: replay.HashOf("nightly", n.Config.Name, n.Key, x.Case.Name, x.Mode.String(), want.String(), engines[0].Version),
-		Kind: "versions", Subject: n.Config.Name + ": " + x.Case.Name})
-	if err != nil {
-		return nil, 0, err
-	}
-	verdict := func(o replay.Outcome) bisect.Answer {
-		if !says(o) {
-			return bisect.Answer{Verdict: bisect.Skip, Text: "could not be measured: " + plain(o.Message)}
-		}
-		switch replay.Judge(o, want) {
-		case replay.Passed:
-			return bisect.Answer{Verdict: bisect.Good}
-		case replay.Reproduced:
-			return bisect.Answer{Verdict: bisect.Bad, Text: o.Signature.String()}
-		}
-		return bisect.Answer{Verdict: bisect.Skip, Text: plain(strings.TrimSuffix(string(o.Status)+": "+defaultTo(o.Signature.String(), o.Message), ": "))}
-	}
-	s := &bisect.Search{Workers: n.Jobs, Test: func(ctx context.Context, t bisect.Trial) (bisect.Answer, error) {
-		e := engines[t.Point]
-		if err := n.started(ctx, e); err != nil {
-			return bisect.Answer{Verdict: bisect.Skip, Text: "cannot be started: " + plain(err.Error())}, ctx.Err()
-		}
-		begin := time.Now()
-		r, err := n.one(ctx, ask{x: x, e: e})
-		if err != nil {
-			return bisect.Answer{}, err
-		}
-		a := verdict(r.Outcome)
-		return a, n.Store.PutTrial(context.WithoutCancel(ctx), id, replay.BisectionTrial{Point: e.Version, Verdict: string(a.Verdict), Text: a.Text, Outcome: &r.Outcome, Duration: time.Since(begin)})
-	}}
-	found, err := s.Range(ctx, len(engines), nil)
-	r := &Range{}
-	var ends *bisect.EndsError
-	switch {
-	case errors.As(err, &ends) && ends.First.Verdict == bisect.Skip && ends.Last.Verdict != bisect.Skip && len(engines) > 2:
-		return n.bisect(ctx, x, want, engines[1:]) // the first one tells nothing
-	case errors.As(err, &ends):
-		r.Good = engines[0].Version
-		if r.Same = string(bisect.Bad); ends.First.Verdict != bisect.Bad || ends.Last.Verdict != bisect.Bad {
-			r.Same = fmt.Sprintf("%s on %s, %s on %s", said(ends.First), r.Good, said(ends.Last), engines[len(engines)-1].Version)
-		}
-	case err != nil:
-		return nil, 0, err
-	default:
-		first, last := found.Suspects[0], found.Suspects[len(found.Suspects)-1]
-		r.Fixed, r.More = found.Fixed, len(found.Doubts) > 0
-		r.Bad = engines[last].Version
-		for _, e := range engines[first:last] {
-			r.Untold = append(r.Untold, e.Version)
-		}
-		if first > 0 {
-			r.Good = engines[first-1].Version
-		}
-	}
-	return r, id, n.Store.FinishBisection(ctx, id, r.text())
-}
-
-// said is an answer for people.
-func said(a bisect.Answer) string {
-	if a.Verdict == bisect.Skip {
-		return "cannot be told (" + plain(a.Text) + ")"
-	}
-	return string(a.Verdict)
 }
 
 // passes is for an open finding of a case that passes in all runs.
@@ -371,7 +232,7 @@ func (n *night) passes(ctx context.Context, x item, f *finding, runs []replay.Ru
 	}
 	l.Kind, l.Text = "fixed", fmt.Sprintf("failed on version %s in night %s, and passes on %s", f.lastVersion, f.lastKey, n.newest.Version)
 	if last >= 0 && last < len(n.engines)-1 {
-		r, _, err := n.bisect(ctx, x, *f.Signature, n.engines[last:])
+		r, err := n.bisect(ctx, x, *f.Signature, n.engines[last:], false)
 		if err != nil {
 			return err
 		}

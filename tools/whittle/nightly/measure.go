@@ -64,6 +64,23 @@ func (n *night) one(ctx context.Context, q ask) (replay.Run, error) {
 	if r, ok := n.run(q.x, q.e, q.attempt); ok {
 		return r, nil
 	}
+	r, err := n.once(ctx, q)
+	if err != nil {
+		return r, err
+	}
+	// A signal that comes just now does not make the answer less true.
+	if err := n.Store.PutRun(context.WithoutCancel(ctx), r); err != nil {
+		return r, err
+	}
+	n.mu.Lock()
+	n.runs[runKey{q.x.id, q.e.Version, q.attempt}] = r
+	n.mu.Unlock()
+	n.measured(r, q)
+	return r, nil
+}
+
+// once makes a measurement that nobody keeps.
+func (n *night) once(ctx context.Context, q ask) (replay.Run, error) {
 	begin := time.Now()
 	m, err := n.Lab.Measure(ctx, n.question(q))
 	if ctx.Err() != nil {
@@ -75,16 +92,11 @@ func (n *night) one(ctx context.Context, q ask) (replay.Run, error) {
 	if m.Repro != "" && failing(m.Outcome.Status) {
 		m.Outcome.Detail = m.Repro
 	}
-	r := replay.Run{Night: n.row.ID, Case: q.x.id, Version: q.e.Version, Attempt: q.attempt, Outcome: m.Outcome, Figures: m.Figures, Duration: time.Since(begin)}
-	// A signal that comes just now does not make the answer less true.
-	if err := n.Store.PutRun(context.WithoutCancel(ctx), r); err != nil {
-		return r, err
-	}
-	n.mu.Lock()
-	n.runs[runKey{q.x.id, q.e.Version, q.attempt}] = r
-	n.mu.Unlock()
+	return replay.Run{Night: n.row.ID, Case: q.x.id, Version: q.e.Version, Attempt: q.attempt, Outcome: m.Outcome, Figures: m.Figures, Duration: time.Since(begin)}, nil
+}
+
+func (n *night) measured(r replay.Run, q ask) {
 	n.tell(Event{Kind: "measured", Case: q.x.Case.Name, Mode: q.x.Mode.String(), Version: q.e.Version, Attempt: q.attempt, Status: r.Outcome.Status, Text: plain(r.Outcome.Signature.String())})
-	return r, nil
 }
 
 func (n *night) question(q ask) Question {
@@ -123,7 +135,7 @@ func (n *night) valid(x item, e Engine) []replay.Run {
 // started makes an engine ready, once.
 func (n *night) started(ctx context.Context, e Engine) error {
 	n.mu.Lock()
-	err, ok := n.up[e.Version]
+	err, ok := n.up[e.key()]
 	n.mu.Unlock()
 	if ok {
 		return err
@@ -131,7 +143,7 @@ func (n *night) started(ctx context.Context, e Engine) error {
 	_, err = n.Lab.Start(ctx, e)
 	if ctx.Err() == nil {
 		n.mu.Lock()
-		n.up[e.Version] = err
+		n.up[e.key()] = err
 		n.mu.Unlock()
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"whittle/replay"
+	"whittle/tools/whittle/axis"
 )
 
 // Options say which night to play.
@@ -17,6 +18,7 @@ type Options struct {
 	Lab    Lab
 	Key    string // of the night: letters, digits, and . - _ between them
 	Jobs   int    // measurements at a time; 0 => 1
+	Cache  string // folder for builds of commits where the configuration names none; "" => that for temporary files
 	// Group puts a failure into a group of those that are one bug. Asked again about a failure it says the same. nil => there are no groups.
 	Group func(ctx context.Context, failure int64) (group int64, created bool, err error)
 	// Event is told what happens, from one goroutine at a time. nil => nobody listens.
@@ -76,10 +78,11 @@ type night struct {
 	said    []replay.News
 	figures map[int64]map[string][]replay.NightFigure
 	report  Report
+	built   map[string]*axis.Builds // by folder
 
 	mu   sync.Mutex
 	runs map[runKey]replay.Run
-	up   map[string]error // engines that were started, and why not
+	up   map[string]error // engines that were started, by their keys, and why not
 }
 
 // Run plays a night, or goes on with it, and gives its report. One that is finished is only read.
@@ -94,8 +97,13 @@ func Run(ctx context.Context, o Options) (*Report, []byte, error) {
 	if found && done.Report != nil {
 		return readReport(done.Report)
 	}
-	n := &night{Options: o, runs: map[runKey]replay.Run{}, up: map[string]error{}}
+	n := &night{Options: o, runs: map[runKey]replay.Run{}, up: map[string]error{}, built: map[string]*axis.Builds{}}
 	n.Jobs = max(n.Jobs, 1)
+	defer func() {
+		for _, b := range n.built {
+			b.Close()
+		}
+	}()
 	if err := n.begin(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +165,7 @@ func (n *night) begin(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	n.up[n.newest.Version] = dead
+	n.up[n.newest.key()] = dead
 	n.report = Report{Bot: n.Config.Name, Night: n.Key, Version: n.newest.Version, Fingerprint: fingerprint}
 	if dead != nil {
 		n.report.Dead = plain(dead.Error())

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/template"
 
+	"whittle/minify/bisect"
 	"whittle/replay"
 )
 
@@ -78,12 +79,55 @@ type Range struct {
 	Bad    string   `json:"bad,omitempty"`    // the first that surely has it
 	Untold []string `json:"untold,omitempty"` // versions between them that could not be told: they fail in another way, or cannot be tested
 	Fixed  bool     `json:"fixed,omitempty"`
-	More   bool     `json:"more,omitempty"`  // there is more than one change
-	Same   string   `json:"same,omitempty"`  // what both ends are, where there is no change
-	Night  string   `json:"night,omitempty"` // of a figure: since when
+	More   bool     `json:"more,omitempty"`   // there is more than one change
+	Same   string   `json:"same,omitempty"`   // what both ends are, where there is no change
+	Night  string   `json:"night,omitempty"`  // of a figure: since when
+	Chance *Chance  `json:"chance,omitempty"` // of a flaky failure
+	Commit *Commit  `json:"commit,omitempty"` // between Good and Bad; nil: nobody asked for it
+
+	id int64 // of the bisection that went furthest
+}
+
+// Chance is how sure one can be of where a flaky failure came from.
+type Chance struct {
+	Probability float64 `json:"probability"` // that it is where it is said to be
+	Rate        float64 `json:"rate"`        // share of runs that fail with the change
+	FalseRate   float64 `json:"false_rate"`  // and without it
+	Runs        int     `json:"runs"`        // that say so
+}
+
+func newChance(l *bisect.Likely) *Chance {
+	return &Chance{round(l.Probability), round(l.Rates.Fail), round(l.Rates.False), l.Answers}
+}
+
+func (c *Chance) text() string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf(", with a probability of %v: it fails in %.3g %% of runs with the change, and in %.3g %% without, by %s", c.Probability, 100*c.Rate, 100*c.FalseRate, replay.Count(c.Runs, "run"))
+}
+
+// decides is what triage compares: where a failure came from, in the words of `whittle bisect` for commits.
+func (r Range) decides() string {
+	if r.Commit != nil && r.Commit.Hash != "" && len(r.Commit.Untold) == 0 {
+		return "commits: first bad: " + r.Commit.Hash
+	}
+	return "versions: " + r.versions()
 }
 
 func (r Range) text() string {
+	s := r.versions()
+	if r.Same == "" {
+		s += r.Chance.text()
+	}
+	if r.Commit != nil {
+		s += "; " + r.Commit.text(r.Fixed)
+	}
+	return s
+}
+
+// versions says between which of them it came, or went.
+func (r Range) versions() string {
 	first := "first bad version"
 	if r.Fixed {
 		first = "first good version"
