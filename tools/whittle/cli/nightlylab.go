@@ -210,7 +210,7 @@ func (l *nightLab) Minimise(ctx context.Context, q nightly.Question, want replay
 				return err
 			}
 		}
-		m = nightly.Minimal{Calls: rep.Cost.Calls, Minification: rep.ID}
+		m = nightly.Minimal{Calls: rep.Cost.Calls, Minification: rep.ID, Rate: rep.Rate, FalseRate: rep.FalseRate}
 		if !rep.Complete {
 			m.Unfinished = defaultText(rep.Stopped, "stopped")
 		}

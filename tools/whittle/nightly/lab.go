@@ -61,6 +61,8 @@ type Minimal struct {
 	Calls        int    // in its graph
 	Minification int64  // in the store; 0: none
 	Unfinished   string // why it may not be minimal; "" it is
+	// How often it fails, and how often what is left does without the calls at fault, where it is flaky; both 0 where it is not.
+	Rate, FalseRate float64
 }
 
 // Figure says what a name of a figure means.

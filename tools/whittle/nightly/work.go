@@ -63,6 +63,9 @@ func (n *night) minimise(ctx context.Context, x item, l *Line, repro string, att
 	}
 	l.Calls = m.Calls
 	l.Text += "; minimal repro: " + replay.Count(m.Calls, "call")
+	if m.Rate > 0 {
+		l.Text += fmt.Sprintf(", fails in %.0f %% of runs (and in %.0f %% without what is at fault)", 100*m.Rate, 100*m.FalseRate)
+	}
 	if m.Unfinished != "" {
 		l.Text += " (" + m.Unfinished + ")"
 	}
