@@ -80,7 +80,7 @@ the answer does not depend on it. Every answer is kept in the store before it is
 goes on where it was when the command is given again, and one that is given again asks nothing again (--again does).
 
 A failure that comes and goes: --flaky, or --rate and --false-rate where they are known. Then the answer is the likeliest version, and comes with
-its probability.
+its probability. With --layers each question is asked until its answer is as sure as that; there it is found out by itself that a failure comes and goes, where it is minified first.
 
 Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or a test gave no answer.`,
 		Example: `  whittle bisect --versions 1..64 -- ./test.sh {}
@@ -126,7 +126,7 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 	f.Float64Var(&o.rate, "rate", 0, "tests are wrong now and then: the share of tests of a bad version that say bad")
 	f.Float64Var(&o.falseRate, "false-rate", 0, "the share of tests of a good version that say bad")
 	f.Float64Var(&o.confidence, "confidence", 0.998, "how likely the answer has to be, where tests are wrong now and then")
-	f.IntVar(&o.maxTests, "max-tests", 0, "stop after so many answers, where tests are wrong now and then (0: 100 for each version)")
+	f.IntVar(&o.maxTests, "max-tests", 0, "stop after so many answers, where tests are wrong now and then; with --layers, of one question (0: 100 for each version or question)")
 	f.BoolVar(&o.fixed, "fixed", false, "where tests are wrong now and then: the first version is bad, and the last is good")
 	f.BoolVar(&o.noMinify, "no-minify", false, "take a repro as it is; otherwise it is minified first where that saves time: for --layers, and for many versions")
 	f.BoolVar(&o.again, "again", false, "forget the answers of before")
@@ -137,6 +137,15 @@ Exit status: 0 found, 1 not decided (what it can be is told), 2 used wrongly, or
 
 // noisy reports whether tests are wrong now and then.
 func (o bisectOptions) noisy() bool { return o.flaky || o.given("rate") || o.given("false-rate") }
+
+// noise is what the flags say of tests that are wrong now and then.
+func (o bisectOptions) noise() bisect.Noise {
+	n := bisect.Noise{Confidence: o.confidence, MaxTests: o.maxTests}
+	if o.given("rate") {
+		n.Rates = &bisect.Rates{Fail: o.rate, False: o.falseRate}
+	}
+	return n
+}
 
 // check refuses flags that do not make sense, before anything starts.
 func (o bisectOptions) check(files, command []string) error {
@@ -163,8 +172,8 @@ func (o bisectOptions) check(files, command []string) error {
 		return usagef("--calls: tests that are wrong now and then are for --versions and --commits")
 	case o.layers && len(command) > 0:
 		return usagef("--layers: a command does not say what its compiler does: give it a repro")
-	case o.layers && o.noisy():
-		return usagef("--layers: tests that are wrong now and then are for --versions and --commits")
+	case o.layers && o.fixed:
+		return usagef("--fixed: --layers begins with eager, which is the good one")
 	case o.settings != "" && o.noisy():
 		return usagef("--settings: tests that are wrong now and then are for --versions and --commits")
 	case o.commits == "" && o.settings == "" && !o.calls && len(command) > 0 && !strings.Contains(strings.Join(command, " "), axis.Place):
@@ -179,7 +188,7 @@ func (o bisectOptions) check(files, command []string) error {
 		return usagef("--rate %v, --false-rate %v: shares from 0 to 1, the first one larger", o.rate, o.falseRate)
 	case !(o.confidence > 0.5 && o.confidence < 1):
 		return usagef("--confidence %v: above 0.5, below 1", o.confidence)
-	case !o.noisy() && (o.fixed || o.given("confidence") || o.maxTests != 0):
+	case !o.noisy() && !o.layers && (o.fixed || o.given("confidence") || o.maxTests != 0):
 		return usagef("--confidence, --max-tests and --fixed are for tests that are wrong now and then: --flaky, or --rate and --false-rate")
 	case o.limit < 0 || o.maxTests < 0 || o.buildTimeout < 0:
 		return usagef("a limit below 0")

@@ -64,7 +64,7 @@ func TestBisectLists(t *testing.T) {
 
 // TestBisectOutcomes: an engine's outcomes are judged by the failure at the ends, and what says nothing about a version is not kept.
 func TestBisectOutcomes(t *testing.T) {
-	fails := func(typ string) *replay.Outcome {
+	failing := func(typ string) *replay.Outcome {
 		return &replay.Outcome{Status: replay.Failed, Signature: replay.Signature{Stage: "compile", Type: typ, Frame: "in some place of " + typ}}
 	}
 	passes := &replay.Outcome{Status: replay.Pass}
@@ -76,13 +76,13 @@ func TestBisectOutcomes(t *testing.T) {
 		table    string // of words
 		kept     int
 	}{
-		{"a failure that came", []*replay.Outcome{passes, passes, fails("A"), fails("A")}, "first bad: v2", "passes passes fails fails", 4},
-		{"a failure that went", []*replay.Outcome{fails("A"), fails("A"), passes, passes}, "first good: v2", "fails fails passes passes", 4},
-		{"another one between", []*replay.Outcome{passes, fails("B"), fails("A")}, "not decided: the first bad is one of v1, v2: what is between cannot be tested", "passes fails differently fails", 3},
-		{"another one before", []*replay.Outcome{fails("B"), fails("A")}, "not decided: fails differently on v0, fails on v1", "fails differently fails", 2},
-		{"on all", []*replay.Outcome{fails("A"), fails("A")}, "not decided: fails on v0 and on v1", "fails fails", 2},
+		{"a failure that came", []*replay.Outcome{passes, passes, failing("A"), failing("A")}, "first bad: v2", "passes passes fails fails", 4},
+		{"a failure that went", []*replay.Outcome{failing("A"), failing("A"), passes, passes}, "first good: v2", "fails fails passes passes", 4},
+		{"another one between", []*replay.Outcome{passes, failing("B"), failing("A")}, "not decided: the first bad is one of v1, v2: what is between cannot be tested", "passes fails differently fails", 3},
+		{"another one before", []*replay.Outcome{failing("B"), failing("A")}, "not decided: fails differently on v0, fails on v1", "fails differently fails", 2},
+		{"on all", []*replay.Outcome{failing("A"), failing("A")}, "not decided: fails on v0 and on v1", "fails fails", 2},
 		{"on none", []*replay.Outcome{passes, passes}, "not decided: passes on v0 and on v1", "passes passes", 2},
-		{"no answer", []*replay.Outcome{passes, infra, fails("A")}, "not decided: the first bad is one of v1, v2: what is between cannot be tested", "passes skipped fails", 2},
+		{"no answer", []*replay.Outcome{passes, infra, failing("A")}, "not decided: the first bad is one of v1, v2: what is between cannot be tested", "passes skipped fails", 2},
 	} {
 		ctx, st, o := plainBisect(t)
 		var points []string

@@ -24,6 +24,7 @@ type bisection struct {
 	settings changes // whose sets are the points; nil: the points are those of points
 	plain    bool    // of settings: nobody asks for a workaround
 	engine   bool    // tests give outcomes, which are judged by the failure at the ends
+	sure     *sure   // tests are wrong now and then: each answer is made of several; nil: of one
 	test     func(ctx context.Context, point string, attempt int) (reply, error)
 	ahead    func(ctx context.Context, point string)                                       // makes ready for a test; nil: there is nothing to be made
 	rerun    func(point string) string                                                     // the command that shows what a point does; nil: none does
@@ -80,6 +81,9 @@ func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bise
 	}
 	p.start(id, b)
 	j := &bisectJournal{b: b, st: st, id: id, points: b.points, replies: map[asked]reply{}}
+	if b.sure != nil {
+		j.want = b.sure.want
+	}
 	if o.noisy() && o.fixed {
 		j.points = slices.Clone(b.points)
 		slices.Reverse(j.points)
@@ -106,7 +110,7 @@ func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bise
 		var d bisect.Deciding
 		d, err = decide(ctx, b.settings.count())
 		r.deciding, r.found.Cost = &d, d.Cost
-	case o.noisy():
+	case o.noisy() && b.sure == nil:
 		err = r.noisy(ctx, s, len(b.points), o)
 	default:
 		r.found, err = s.Range(ctx, len(b.points), b.parents)
@@ -125,11 +129,7 @@ func (a *app) bisect(ctx context.Context, st *replay.Store, b *bisection, o bise
 
 // noisy bisects by tests that are wrong now and then. Where the first point is the bad one, the search has seen the points the other way round.
 func (r *bisectResult) noisy(ctx context.Context, s *bisect.Search, n int, o bisectOptions) error {
-	noise := bisect.Noise{Confidence: o.confidence, MaxTests: o.maxTests}
-	if !o.flaky {
-		noise.Rates = &bisect.Rates{Fail: o.rate, False: o.falseRate}
-	}
-	l, err := s.Noisy(ctx, n, noise)
+	l, err := s.Noisy(ctx, n, o.noise())
 	if o.fixed {
 		l.Fixed = true
 		for i, p := range l.Suspects {
@@ -177,15 +177,24 @@ func (j *bisectJournal) test(ctx context.Context, t bisect.Trial) (bisect.Answer
 
 // ask asks, and remembers the reply until it is kept.
 func (j *bisectJournal) ask(ctx context.Context, q asked) (reply, error) {
+	r, err := j.answer(ctx, q)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.replies[q] = r
+	return r, err
+}
+
+func (j *bisectJournal) answer(ctx context.Context, q asked) (r reply, err error) {
 	begin := time.Now()
-	r, err := j.b.test(ctx, q.point, q.attempt)
+	if j.b.sure != nil {
+		r, err = j.b.sure.ask(ctx, j, q.point)
+	} else {
+		r, err = j.b.test(ctx, q.point, q.attempt)
+	}
 	if err == nil {
 		err = ctx.Err() // one that was stopped says nothing
 	}
 	r.took = time.Since(begin)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.replies[q] = r
 	return r, err
 }
 
@@ -226,7 +235,7 @@ func (j *bisectJournal) keep(ctx context.Context, q asked, r reply) error {
 // seeEnds finds out which failure an engine is asked about: that of the last point, or of the first where the last one does not fail. It says how
 // many tests that took.
 func (j *bisectJournal) seeEnds(ctx context.Context, workers int) (tests int, err error) {
-	if !j.b.engine {
+	if !j.b.engine || j.b.sure != nil {
 		return 0, nil
 	}
 	j.mine = map[asked]bool{}
@@ -253,13 +262,10 @@ func (j *bisectJournal) seeEnds(ctx context.Context, workers int) (tests int, er
 		return 0, err
 	}
 	for i, r := range got {
-		if j.want.IsZero() && r.outcome != nil {
-			switch r.outcome.Status {
-			case replay.Failed, replay.Timeout, replay.OOM, replay.Killed:
-				j.want = r.outcome.Signature
-				j.failing = ends[i]
-				j.want.Frame = "" // functions move from version to version
-			}
+		if j.want.IsZero() && r.outcome != nil && fails(r.outcome.Status) {
+			j.want = r.outcome.Signature
+			j.failing = ends[i]
+			j.want.Frame = "" // functions move from version to version
 		}
 	}
 	return len(j.mine), nil

@@ -90,6 +90,7 @@ type layerSearch struct {
 	dir  string // of the repro's data
 	r    *repros.Repro
 	g    *engines
+	sure *sure // it fails now and then; nil: every time
 
 	mu     sync.Mutex
 	loaded map[string]*loadedRepro // by layer
@@ -110,6 +111,7 @@ type layersFound struct {
 	asked   int             // choices that the layer made
 	ends    *bisect.EndsError
 	note    string // why the search went no further; ""
+	sure    *sure  // of one that fails now and then
 	cost    bisect.Cost
 	id      int64 // of the last bisection
 }
@@ -129,6 +131,9 @@ func (a *app) bisectLayers(ctx context.Context, st *replay.Store, t *bisectTests
 		}
 		s := &layerSearch{a: a, t: t, st: st, p: p, o: t.o, file: t.name(file), dir: filepath.Dir(path), r: r, g: g, loaded: map[string]*loadedRepro{}}
 		defer s.close()
+		if s.o.noisy() {
+			s.sure = &sure{noise: s.o.noise()}
+		}
 		err = s.shrink(ctx)
 		var found layersFound
 		if err == nil {
@@ -178,25 +183,56 @@ func (s *layerSearch) shrink(ctx context.Context) error {
 		return err
 	}
 	defer closed()
-	small, dir, err := s.t.smaller(ctx, s.st, e, s.r, s.dir)
+	small, dir, rate, err := s.t.smaller(ctx, s.st, e, s.r, s.dir)
 	if err == nil {
 		s.r, s.dir = small, dir
+	}
+	if rate > 0 && s.sure == nil {
+		fmt.Fprintf(s.a.stderr, "whittle: it fails in %.0f %% of runs: each question is asked until its answer is sure\n", 100*rate)
+		s.sure = &sure{noise: s.o.noise()}
 	}
 	return err
 }
 
 // run looks among the layers, then among kinds of choices, then among those of the kinds that decide.
 func (s *layerSearch) run(ctx context.Context) (f layersFound, err error) {
-	f.layer = s.r.Backend
 	if s.r.Stage != repros.AfterDynamo {
 		f.layer = "inductor"
-	} else if f, err = s.findLayer(ctx); err != nil || f.layer == "" {
+		if s.sure != nil {
+			f.sure = s.sure
+			err = s.measure(ctx, s.bisection("layers", []string{"inductor"}, s.withLayer), "", "inductor")
+			if errors.As(err, &f.ends) {
+				f.layer, err = "", nil
+			}
+		}
+	} else {
+		f, err = s.findLayer(ctx)
+	}
+	if err != nil || f.layer == "" {
 		return f, err
 	}
 	if !slices.Contains(ladder[2:], f.layer) {
 		return f, nil
 	}
 	return f, s.findChoices(ctx, &f)
+}
+
+// measure finds out how often it fails with two layers; "" for one that there is not.
+func (s *layerSearch) measure(ctx context.Context, b *bisection, good, bad string) error {
+	id, err := s.st.BeginBisection(ctx, b.row())
+	if err == nil && s.o.again {
+		err = s.st.DropTrials(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	j := &bisectJournal{b: b, st: s.st, id: id, points: b.points, replies: map[asked]reply{}}
+	return s.sure.measure(ctx, j, good, bad)
+}
+
+// withLayer tests a layer with all that it does.
+func (s *layerSearch) withLayer(ctx context.Context, point string, attempt int) (reply, error) {
+	return s.test(ctx, point, nil, attempt)
 }
 
 // test asks one question: does it fail with this backend, when these choices are taken?
@@ -240,7 +276,14 @@ func (s *layerSearch) load(ctx context.Context, layer string) (*loadedRepro, err
 // bisection is one phase. Its points are tested by test.
 func (s *layerSearch) bisection(kind string, points []string, test func(ctx context.Context, point string, attempt int) (reply, error), more ...string) *bisection {
 	key := append([]string{"layers", kind, repros.Write(s.r), s.o.torch, s.o.limit.String(), s.o.memory, fingerprint()}, more...)
-	return &bisection{kind: kind, subject: s.file, engine: true, key: replay.HashOf(key...), points: points, test: test}
+	if s.sure != nil {
+		n := s.sure.noise
+		key = append(key, fmt.Sprintf("sure %v %d %v", n.Confidence, n.MaxTests, n.Rates != nil))
+		if n.Rates != nil {
+			key = append(key, fmt.Sprint(*n.Rates))
+		}
+	}
+	return &bisection{kind: kind, subject: s.file, engine: true, sure: s.sure, key: replay.HashOf(key...), points: points, test: test}
 }
 
 // findLayer finds the first backend of the ladder that fails. A backend that is not PyTorch's is the only one above eager.
@@ -249,10 +292,18 @@ func (s *layerSearch) findLayer(ctx context.Context) (f layersFound, err error) 
 	if len(points) < 2 {
 		points = []string{"eager", s.r.Backend}
 	}
-	b := s.bisection("layers", points, func(ctx context.Context, point string, attempt int) (reply, error) {
-		return s.test(ctx, point, nil, attempt)
-	})
-	r, err := s.a.bisect(ctx, s.st, b, s.o, s.p)
+	b := s.bisection("layers", points, s.withLayer)
+	o := s.o
+	if f.sure = s.sure; s.sure != nil {
+		if err := s.measure(ctx, b, points[0], points[len(points)-1]); err != nil {
+			if errors.As(err, &f.ends) {
+				err = nil
+			}
+			return f, err
+		}
+		o.again = false // measure has dropped what there was
+	}
+	r, err := s.a.bisect(ctx, s.st, b, o, s.p)
 	if err != nil {
 		return f, err
 	}
@@ -360,12 +411,10 @@ func (s *layerSearch) asked(ctx context.Context, b *bisection) ([]replay.Choice,
 	}
 	j := &bisectJournal{b: b, st: s.st, id: id, points: b.points, replies: map[asked]reply{}}
 	q := asked{point: all}
-	r, ok, err := j.known(ctx, q)
-	if err == nil && !ok {
-		if r, err = j.ask(ctx, q); err == nil {
-			err = j.keep(ctx, q, r)
-		}
+	if b.sure != nil {
+		q.attempt = 1 // one of those that make the answer
 	}
+	r, err := j.single(ctx, q)
 	if err != nil || r.outcome == nil {
 		return nil, err
 	}
@@ -379,12 +428,18 @@ func (p *bisectPrinter) layers(file string, f layersFound) error {
 		p.table = append(p.table, []string{file, text})
 	}
 	fmt.Fprintln(p.out, text)
+	if f.sure != nil && f.sure.bad.Bad > 0 {
+		fmt.Fprintln(p.out, f.sure.text(ladder[0]))
+	}
 	fmt.Fprintf(p.a.stderr, "whittle: bisection/%d: %s, %s from the store; %s\n", f.id, replay.Count(f.cost.Tests, "test"), replay.Count(f.cost.Known, "answer"), replay.Count(f.asked, "choice"))
 	if p.events == nil {
 		return nil
 	}
 	d := bisectDone{ID: f.id, Subject: file, Status: "found", Layer: f.layer, Choices: f.choices, Suspects: []string{}, Doubts: [][2]string{}, Set: choiceSet(f.choices).lines(), Workaround: []string{},
 		Error: f.note, Tests: f.cost.Tests, Known: f.cost.Known, Rounds: f.cost.Rounds}
+	if f.sure != nil {
+		d.Probability, d.Rate, d.FalseRate = f.sure.noise.Confidence, share(f.sure.bad), share(f.sure.good)
+	}
 	if f.layer == "" {
 		d.Status = "range"
 		if f.ends != nil {

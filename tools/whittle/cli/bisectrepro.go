@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,7 +95,10 @@ func (t *bisectTests) reproAlong(file, path string, r *repros.Repro) *bisection 
 				return nil, err
 			}
 			defer closed()
-			small, dir, err := t.smaller(ctx, st, e, r, filepath.Dir(path))
+			small, dir, rate, err := t.smaller(ctx, st, e, r, filepath.Dir(path))
+			if rate > 0 {
+				fmt.Fprintf(t.a.stderr, "whittle: it fails in %.0f %% of runs: a single test can be wrong (--flaky)\n", 100*rate)
+			}
 			if err != nil || small == r {
 				return nil, err
 			}
