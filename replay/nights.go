@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -253,34 +252,6 @@ func (s *Store) PutRunFailure(ctx context.Context, r Run, f Failure, origin stri
 		return err
 	})
 	return id, err
-}
-
-// FailureWork is what came of a failure.
-type FailureWork struct {
-	Minification int64  // 0: not minimised
-	Bisection    int64  // 0: not bisected
-	Decides      string // what was found to decide; "" not known
-}
-
-// FailureWork reads what came of a failure so far.
-func (s *Store) FailureWork(ctx context.Context, id int64) (FailureWork, error) {
-	var m, b sql.NullInt64
-	var w FailureWork
-	err := s.read.QueryRowContext(ctx, "SELECT minification, bisection, decides FROM failures WHERE id = ?", id).Scan(&m, &b, &w.Decides)
-	if errors.Is(err, sql.ErrNoRows) {
-		return w, &NotFoundError{"failure", fmt.Sprint(id)}
-	}
-	w.Minification, w.Bisection = m.Int64, b.Int64
-	return w, s.wrap(err)
-}
-
-// PutFailureWork notes what came of a failure. Fields that are zero leave what was noted before.
-func (s *Store) PutFailureWork(ctx context.Context, id int64, w FailureWork) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE failures SET minification = coalesce(?, minification), bisection = coalesce(?, bisection), decides = coalesce(?, decides) WHERE id = ?",
-			nullInt(w.Minification), nullInt(w.Bisection), nullText(w.Decides), id)
-		return err
-	})
 }
 
 // FinishNight keeps a night's report with all that later nights need of it: all of it, or nothing. A night that is finished stays as it is.

@@ -71,14 +71,15 @@ func TestNights(t *testing.T) {
 	if d := cmp.Diff([]Run{run}, runs); d != "" {
 		t.Error(d)
 	}
-	must(s.PutFailureWork(ctx, id, FailureWork{Decides: "2.6"}))
+	must(s.SetDecides(ctx, id, 0, "versions: 2.5"))
 	b, err := s.BeginBisection(ctx, Bisection{Key: "k", Kind: "versions"})
 	must(err)
-	must(s.PutFailureWork(ctx, id, FailureWork{Bisection: b}))
-	w, err := s.FailureWork(ctx, id)
+	must(s.SetDecides(ctx, id, b, "versions: 2.6"))
+	must(s.SetDecides(ctx, id, 0, "versions: 2.6"))
+	f, err := s.Failure(ctx, id)
 	must(err)
-	if d := cmp.Diff(FailureWork{Bisection: b, Decides: "2.6"}, w); d != "" {
-		t.Error(d)
+	if f.Bisection != b || f.Decides != "versions: 2.6" {
+		t.Errorf("bisection/%d: %s", f.Bisection, f.Decides)
 	}
 
 	figure := NightFigure{Night: first.ID, Case: cases[0].ID, Name: "compile_s", Value: 1.5, Spread: 0.5, Samples: []float64{1, 2}}
