@@ -22,6 +22,8 @@ const (
 	NotWritable  Reason = "not writable"
 	NoDirectory  Reason = "in a directory that does not exist"
 	Locked       Reason = "held by another writer"
+	Orphaned     Reason = "gone, and its log is still there"
+	Unreachable  Reason = "not to be read or written"
 )
 
 func (e *OpenError) Error() string {

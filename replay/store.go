@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -123,6 +124,9 @@ func sniff(path, abs string) (fresh bool, err error) {
 		if err != nil || !dir.IsDir() {
 			return false, &OpenError{path, NoDirectory, nil}
 		}
+		if err := orphaned(path, abs); err != nil {
+			return false, err
+		}
 		f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return false, &OpenError{path, NotWritable, err}
@@ -141,7 +145,7 @@ func sniff(path, abs string) (fresh bool, err error) {
 	}
 	defer f.Close()
 	if st.Size() == 0 {
-		return true, nil
+		return true, orphaned(path, abs)
 	}
 	head := make([]byte, 100)
 	n, _ := f.Read(head)
@@ -162,6 +166,15 @@ func sniff(path, abs string) (fresh bool, err error) {
 		return false, &OpenError{path, Truncated, nil}
 	}
 	return false, nil
+}
+
+// orphaned refuses to begin a store beside the log of one that is gone: SQLite would remove the log, with what only the log may have, or take it for the new store's.
+func orphaned(path, abs string) error {
+	st, err := os.Stat(abs + "-wal")
+	if err != nil || st.Size() == 0 {
+		return nil
+	}
+	return &OpenError{path, Orphaned, fmt.Errorf("%[1]s-wal: put the store back beside it, or move %[1]s-wal and %[1]s-shm away to begin a new one", path)}
 }
 
 // migrate brings the database to this version's schema, in one transaction: all of it, or none. It refuses a database that is another program's, and
@@ -229,13 +242,23 @@ func (s *Store) wrap(err error) error {
 	var se sqlite3.Error
 	if errors.As(err, &se) {
 		switch se.Code {
-		case sqlite3.ErrFull, sqlite3.ErrIoErr:
+		case sqlite3.ErrFull:
 			return &FullError{s.Path, err}
+		case sqlite3.ErrIoErr:
+			if full(se.SystemErrno) {
+				return &FullError{s.Path, err}
+			}
+			return &OpenError{s.Path, Unreachable, fmt.Errorf("%w, code %d", err, se.ExtendedCode)}
 		case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
 			return &OpenError{s.Path, Truncated, err}
 		}
 	}
 	return err
+}
+
+// full reports whether an error of the system says that there is no space.
+func full(e syscall.Errno) bool {
+	return e == syscall.ENOSPC || e == syscall.EDQUOT || e == syscall.EFBIG
 }
 
 // Close ends the use of the store.

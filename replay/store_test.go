@@ -11,11 +11,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+	sqlite3 "github.com/mattn/go-sqlite3"
 	"github.com/sourcegraph/conc/pool"
 )
 
@@ -233,6 +235,58 @@ func TestRecordsComeBack(t *testing.T) {
 	}
 	if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {
 		t.Error(r, err)
+	}
+}
+
+// TestRemovedUnderItsLog: a store whose file was removed while its log stays is not begun anew, as that would lose the log; the message says what to do.
+func TestRemovedUnderItsLog(t *testing.T) {
+	for _, put := range []func(path string) error{os.Remove, func(path string) error { return os.Truncate(path, 0) }} {
+		path := filepath.Join(t.TempDir(), "s.db")
+		s := open(t, path)
+		if _, err := s.PutBlob(ctx, []byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := os.ReadFile(path)
+		if err == nil {
+			err = put(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(ctx, path)
+		want := "store " + path + ": gone, and its log is still there (" + path + "-wal: put the store back beside it, or move " + path + "-wal and " + path + "-shm away to begin a new one)"
+		var oe *OpenError
+		if !errors.As(err, &oe) || oe.Why != Orphaned || err.Error() != want {
+			t.Fatal(err)
+		}
+		if after, err := os.ReadFile(path + "-wal"); err != nil || !bytes.Equal(before, after) {
+			t.Error("the log is another one: ", err)
+		}
+		// What the message says works, either way.
+		if err := os.WriteFile(path, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		again := open(t, path)
+		if b, err := again.Blob(ctx, Key([]byte("hello"))); err != nil || string(b) != "hello" {
+			t.Error(string(b), err)
+		}
+	}
+}
+
+// TestIOErrors: an error of the disk is not taken for a full one.
+func TestIOErrors(t *testing.T) {
+	s := &Store{Path: "s.db"}
+	var fe *FullError
+	var oe *OpenError
+	if err := s.wrap(sqlite3.Error{Code: sqlite3.ErrIoErr, SystemErrno: syscall.ENOSPC}); !errors.As(err, &fe) {
+		t.Error(err)
+	}
+	if err := s.wrap(sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: 522}); !errors.As(err, &oe) || oe.Why != Unreachable {
+		t.Error(err)
 	}
 }
 
