@@ -48,17 +48,9 @@ type GroupRow struct {
 	Created  time.Time
 	Updated  time.Time
 	Failures int
-	Severity int64 // see Severe
+	Severity int64  // 0 to 100: see RateGroups
+	Features string // of the example, JSON, as package triage reads it
 }
-
-// Severe says in words what the worst failure of a group is, from GroupRow.Severity: its kind weighs more than any number of failures. Wrong results are
-// worst, as nobody is told of them.
-func Severe(severity int64) string {
-	return map[int64]string{4: "wrong results", 3: "crash", 2: "hang or out of memory", 1: "error"}[severity/1e9]
-}
-
-// severity of the failures f: how bad the worst kind is, then how many there are.
-const severity = `max(CASE WHEN f.stage = 'accuracy' THEN 4 WHEN f.type LIKE 'SIG%' THEN 3 WHEN f.type IN ('timeout', 'oom') THEN 2 ELSE 1 END) * 1000000000 + count(*)`
 
 // GroupSort is an order of groups.
 type GroupSort string
@@ -92,13 +84,20 @@ func (s GroupSort) Key(g GroupRow) int64 {
 	return g.Severity
 }
 
+// groupColumns are those of a group. Its example, as that of Store.Groups, is the failure that was shrunk last, or else the last one.
 const groupColumns = `g.id, g.title, g.state, g.assignee, g.muted, g.until, g.created, g.updated, (SELECT count(*) FROM members m WHERE m."group" = g.id),
-	coalesce((SELECT ` + severity + ` FROM members m JOIN failures f ON f.id = m.failure WHERE m."group" = g.id), 0)`
+	(SELECT severity(coalesce((SELECT x.features FROM members x WHERE x.failure = counts.example), ''), counts.members, counts.origins,
+		coalesce((SELECT r.rate FROM failures f JOIN results r ON r.minification = f.minification WHERE f.id = counts.example), 0.0))
+	FROM (` + groupCounts + `) counts), coalesce((SELECT x.features FROM members x WHERE x.failure = (SELECT counts.example FROM (` + groupCounts + `) counts)), '')`
+
+// groupCounts are how many members the group g has, from how many places, and which is its example.
+const groupCounts = `SELECT count(*) members, count(DISTINCT nullif(f.origin, '')) origins, coalesce(max(CASE WHEN r.minification IS NOT NULL THEN f.id END), max(f.id)) example
+	FROM members m JOIN failures f ON f.id = m.failure LEFT JOIN results r ON r.minification = f.minification WHERE m."group" = g.id`
 
 func scanGroup(rows *sql.Rows, g *GroupRow) error {
 	var until sql.NullInt64
 	var created, updated int64
-	err := rows.Scan(&g.ID, &g.Title, &g.State, &g.Assignee, &g.Muted, &until, &created, &updated, &g.Failures, &g.Severity)
+	err := rows.Scan(&g.ID, &g.Title, &g.State, &g.Assignee, &g.Muted, &until, &created, &updated, &g.Failures, &g.Severity, &g.Features)
 	g.Until, g.Created, g.Updated = atOrZero(until), at(created), at(updated)
 	return err
 }
@@ -124,7 +123,7 @@ func (r *Reader) GroupPage(ctx context.Context, f GroupQuery) ([]GroupRow, error
 	if len(where) > 0 {
 		inner += ` WHERE ` + strings.Join(where, ` AND `)
 	}
-	names := `id, title, state, assignee, muted, until, c7, updated, c9, c10`
+	names := `id, title, state, assignee, muted, until, c7, updated, c9, c10, features`
 	query := `WITH w(` + names + `) AS (` + inner + `) SELECT ` + names + ` FROM w`
 	if f.AfterID > 0 {
 		query += ` WHERE (c` + key + `, id) < (?, ?)`

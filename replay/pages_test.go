@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 	"whittle/replay"
 	"whittle/replay/replaytest"
+	"whittle/replay/triage"
 )
 
 var bg = context.Background()
@@ -80,7 +82,7 @@ func everything(t *testing.T, r *replay.Reader) {
 	check(r.CaseFigures(bg, 1, 9, 5))
 }
 
-// TestPlans: no page reads all of a table that grows with every query, step, run, failure or night. What is read whole is groups, of which there are few, and lists in a parameter.
+// TestPlans: no page reads all of a table that grows with every query, step, run, failure or night. What is read whole is groups, of which there are few, the one row of a group's counts, and lists in a parameter.
 // The text search in failures reads them until its page is full, by their number; it is not among the queries here.
 func TestPlans(t *testing.T) {
 	r := looked(t, replaytest.Small)
@@ -97,7 +99,7 @@ func TestPlans(t *testing.T) {
 			}
 			name, _, _ := strings.Cut(what, " ")
 			switch {
-			case name == "g" || name == "groups" || name == "w" || strings.Contains(what, "VIRTUAL TABLE"):
+			case name == "g" || name == "groups" || name == "w" || name == "counts" || strings.Contains(what, "VIRTUAL TABLE"):
 			case strings.Contains(what, "minifications_under_way"): // has those alone
 			case name == "nights" && strings.Contains(what, "COVERING INDEX"): // the names of the bots: a row a night
 			default:
@@ -178,13 +180,37 @@ func TestLike(t *testing.T) {
 	}
 }
 
+// TestSeverity: a group that is listed has the score, the example and the counts that triage has of it, and the worst come first.
 func TestSeverity(t *testing.T) {
 	r := looked(t, replaytest.Small)
-	for id, want := range map[int64]string{1: "wrong results", 2: "error", 4: "crash", 5: "hang or out of memory"} {
-		g, err := r.GroupByID(bg, id)
-		if err != nil || replay.Severe(g.Severity) != want || g.Severity%1e9 != int64(g.Failures) {
-			t.Errorf("group %d: %+v %q, %v, want %q", id, g, replay.Severe(g.Severity), err, want)
+	s, err := replay.Open(bg, r.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	groups, err := s.Groups(bg, replay.GroupFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := map[int]bool{}
+	for _, g := range groups {
+		f, err := triage.ParseFeatures(g.Features)
+		if err != nil && g.Features != "" {
+			t.Fatal(err)
 		}
+		want := triage.Rate(g, f).Score
+		got, err := r.GroupByID(bg, g.ID)
+		if err != nil || got.Severity != int64(want) || got.Features != g.Features || got.Failures != g.Members {
+			t.Errorf("group %d: %+v, %v, want severity %d", g.ID, got, err, want)
+		}
+		scores[want] = true
+	}
+	if len(scores) < 4 {
+		t.Errorf("all groups are alike: %v", scores)
+	}
+	rows, err := r.GroupPage(bg, replay.GroupQuery{Sort: replay.BySeverity, Limit: 1000})
+	if err != nil || len(rows) != len(groups) || !slices.IsSortedFunc(rows, func(a, b replay.GroupRow) int { return int(b.Severity - a.Severity) }) {
+		t.Errorf("%d rows of %d groups, or not in order: %v", len(rows), len(groups), err)
 	}
 	var nf *replay.NotFoundError
 	if _, err := r.GroupByID(bg, 999); !errors.As(err, &nf) {

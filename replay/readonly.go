@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
+	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
 // More reasons why a file cannot be read as a store.
@@ -30,6 +31,27 @@ type Reader struct {
 	seen func(query string, args []any) // of each query, for tests; nil: nobody looks
 }
 
+// readDriver is SQLite with severity, which is what RateGroups was given.
+const readDriver = "sqlite3_whittle_reader"
+
+// rateGroup says how bad a group is; nil: nobody does.
+var rateGroup func(features string, members, origins int, rate float64) int
+
+// RateGroups sets what a Reader's groups are rated by, from 0 to 100: their example's features, their members and the places that these came from, and the share of
+// the example's runs that fail. Package triage does it when it is linked in; without it all are 0.
+func RateGroups(f func(features string, members, origins int, rate float64) int) { rateGroup = f }
+
+func init() {
+	sql.Register(readDriver, &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+		return c.RegisterFunc("severity", func(features string, members, origins int, rate float64) int {
+			if rateGroup == nil {
+				return 0
+			}
+			return rateGroup(features, members, origins, rate)
+		}, true)
+	}})
+}
+
 // OpenReadOnly opens the store at path for looking at it. Errors about the file are *OpenError; one with a schema that is not this version's is refused.
 func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 	abs, err := filepath.Abs(path)
@@ -41,7 +63,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 	}
 	s := &Store{Path: path}
 	q := url.Values{"mode": {"ro"}, "_query_only": {"on"}, "_busy_timeout": {"10000"}}
-	if s.read, err = sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String()); err != nil {
+	if s.read, err = sql.Open(readDriver, (&url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}).String()); err != nil {
 		return nil, &OpenError{path, NotReadable, err}
 	}
 	s.read.SetMaxOpenConns(4)

@@ -285,7 +285,7 @@ func (w *writer) groups(size Size, rng *rand.Rand, day func(i, of, days int) int
 		w.put(`INSERT INTO failures(id, graph, stage, type, message, frame, output, raw, config, inputs, repro, created, minification, bisection, origin, decides) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, f+1, graph,
 			sig.Stage, sig.Type, fmt.Sprintf("%s in model %d", sig.Message, g), sig.Frame, sig.Output, strings.Repeat(sig.String()+"\n  File \"model.py\", line 3, in forward\n", 20), `{"torch._inductor.config.max_autotune":"True"}`, `[]`, repro,
 			day(f, size.Failures, 400), minification, bisection, fmt.Sprintf("corpus/model%d.py", g), []string{"", "inductor"}[f%2])
-		w.put(`INSERT INTO members(failure, "group", features, distance, pinned, placed) VALUES (?,?,?,?,?,1)`, f+1, g+1, text(map[string]any{"operators": []string{"aten.relu", "aten.mm"}, "layer": "inductor", "signature": sig}), float64(f%10)/10, f%50 == 0)
+		w.put(`INSERT INTO members(failure, "group", features, distance, pinned, placed) VALUES (?,?,?,?,?,1)`, f+1, g+1, text(map[string]any{"kind": whatItDoes(sig), "stage": sig.Stage, "type": sig.Type, "graph": []string{"aten.mm", "aten.relu"}, "layer": "inductor"}), float64(f%10)/10, f%50 == 0)
 	}
 }
 
@@ -327,4 +327,19 @@ func (w *writer) nights(size Size, rng *rand.Rand, report string) {
 		}
 		w.put(`INSERT OR IGNORE INTO news(night, "case", kind, subject, "group", text, detail) VALUES (?,?,?,?,?,?,'{}')`, 1+i*7%max(size.Nights, 1), 1+i%max(size.Cases, 1), kind, subject, group, kind+": "+subject+", as measured over ten nights")
 	}
+}
+
+// whatItDoes is a failure's kind in the words of package triage.
+func whatItDoes(s replay.Signature) string {
+	switch {
+	case s.Stage == "accuracy":
+		return "wrong results"
+	case strings.HasPrefix(s.Type, "SIG"):
+		return "crash"
+	case s.Type == "timeout":
+		return "hang"
+	case s.Type == "oom":
+		return "out of memory"
+	}
+	return "error"
 }

@@ -19,6 +19,17 @@ type Severity struct {
 // somebody looks; an error says what it is, and torch._dynamo.config.suppress_errors or the eager backend goes around it.
 var base = map[Kind]int{Wrong: 60, Crash: 50, Hang: 45, Memory: 40, Exit: 35, Error: 30}
 
+// The groups that a replay.Reader lists have the same score. What cannot be read of an example is not known.
+func init() {
+	replay.RateGroups(func(features string, members, origins int, rate float64) int {
+		f, err := ParseFeatures(features)
+		if err != nil {
+			f = Features{}
+		}
+		return Rate(replay.Group{Members: members, Origins: origins, Rate: rate}, f).Score
+	})
+}
+
 // reRMSE finds how large a divergence is, where it is told.
 var reRMSE = regexp.MustCompile(`(?i)rmse\D{0,12}([0-9.]+(?:e[-+]?\d+)?)`)
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"whittle/replay"
+	"whittle/replay/triage"
 )
 
 // funcs are what templates may call.
@@ -24,7 +25,7 @@ var funcs = template.FuncMap{
 	"took":    took,
 	"figure":  figure,
 	"add":     func(a, b int) int { return a + b },
-	"severe":  replay.Severe,
+	"severe":  severe,
 	"query":   query,
 	"percent": func(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" },
 	"slug":    slug,
@@ -146,4 +147,13 @@ func clip(text string) string {
 		shown += "\n… " + replay.Count(left, "byte") + " more"
 	}
 	return shown
+}
+
+// severe says how bad a group is: what its example does, and the score by which triage orders groups.
+func severe(g replay.GroupRow) string {
+	f, err := triage.ParseFeatures(g.Features)
+	if err != nil || f.Kind == "" {
+		f.Kind = triage.Error
+	}
+	return fmt.Sprintf("%s, %d of 100", short(40, string(f.Kind)), g.Severity)
 }

@@ -19,7 +19,7 @@ import (
 // slowPages are those of each kind that cost most in a store of replaytest.Large, and some in the middle.
 func slowPages(size replaytest.Size) []string {
 	hash := fmt.Sprintf("%064x", size.GraphNodes)
-	return []string{"/", "/groups", "/groups?sort=age", "/groups?sort=cases", "/groups?state=new&q=accuracy", "/groups?sort=severity&value=1000000005&after=600", "/groups/1", "/groups/600", "/failures", "/failures?before=5000",
+	return []string{"/", "/groups", "/groups?sort=age", "/groups?sort=cases", "/groups?state=new&q=accuracy", "/groups?sort=severity&value=60&after=600", "/groups/1", "/groups/600", "/failures", "/failures?before=5000",
 		"/failures?q=nothing+has+this", "/failures?stage=accuracy", "/failures/1", "/failures/5000", "/minifications", "/minifications?before=500", "/minifications/1", "/minifications/1?after=50000", "/minifications/1?taken=1", "/minifications/500",
 		"/bisections", "/bisections/250", "/matrix", "/matrix?skip=60", "/matrix?status=fail", "/matrix?q=model09", "/cases/1", "/cases/1?by=versions", "/cases/150?before=200", "/nights", "/nights?bot=nightly&before=200", "/nights/1", "/nights/399",
 		"/graph?hash=" + hash, "/graph?hash=" + hash + "&page=50", "/graph?hash=" + hash + "&page=99", "/text/failure/1/repro", "/static/style.css"}
