@@ -113,6 +113,7 @@ func (a *app) nightly(ctx context.Context, cfg *nightly.Config, o nightlyOptions
 		return err
 	}
 	defer lock.Close()
+	nightly.CleanFolders()
 	lab := a.nightLab(cfg, st, a.workers)
 	defer lab.close()
 	opt := nightly.Options{Config: cfg, Store: st, Lab: lab, Key: o.night, Jobs: a.workers, Cache: filepath.Join(cacheDir(), "nightly"), Group: func(ctx context.Context, failure int64) (int64, bool, error) {

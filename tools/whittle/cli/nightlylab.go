@@ -345,11 +345,12 @@ func (l *nightLab) program(ctx context.Context, q nightly.Question) (nightly.Mea
 // runProgram runs a program once, in a process group of its own.
 func (l *nightLab) runProgram(ctx context.Context, q nightly.Question, eager bool) (programRun, error) {
 	var p programRun
-	dir, err := os.MkdirTemp("", "whittle-nightly-")
+	folder, err := nightly.NewFolder()
 	if err != nil {
 		return p, err
 	}
-	defer os.RemoveAll(dir)
+	defer folder.Close()
+	dir := folder.Path
 	nonce := rand.Text()
 	script, err := nightly.ProgramScript(q.Case.Text, q.Mode, nonce)
 	if err != nil {
@@ -384,6 +385,7 @@ func (l *nightLab) runProgram(ctx context.Context, q nightly.Question, eager boo
 	}
 	cmd := osexec.Command(self, programArg, string(order))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
+	cmd.ExtraFiles = []*os.File{folder.Lock} // it uses the folder even where this process is killed
 	g, err := engine.StartGroup(cmd)
 	if err != nil {
 		return p, err
