@@ -11,10 +11,12 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"whittle/accuracy"
 	"whittle/minify"
 	"whittle/replay"
 	"whittle/repros"
@@ -36,7 +38,7 @@ type nightLab struct {
 	torch map[string][]string // commands that were started, by their keys
 }
 
-var _ nightly.Lab = (*nightLab)(nil)
+var _ nightly.Diverger = (*nightLab)(nil)
 
 func (a *app) nightLab(c *nightly.Config, st *replay.Store, jobs int) *nightLab {
 	l := &nightLab{a: a, st: st, commands: nightly.Command{Dir: c.Dir()}, torch: map[string][]string{}}
@@ -219,6 +221,42 @@ func (l *nightLab) Minimise(ctx context.Context, q nightly.Question, want replay
 		return err
 	})
 	return m, err
+}
+
+// Diverge implements nightly.Diverger.
+func (l *nightLab) Diverge(ctx context.Context, q nightly.Question, inside bool) (*nightly.Divergence, error) {
+	if len(q.Engine.Command) > 0 {
+		return l.commands.Diverge(ctx, q, inside)
+	}
+	if !q.Case.Repro {
+		return nil, errors.New("a program has many graphs")
+	}
+	ctx, cancel := context.WithTimeout(ctx, q.Time)
+	defer cancel()
+	r, dir, err := readCase(q)
+	if err != nil {
+		return nil, err
+	}
+	o, err := compareOptions(q.Case.Path, r)
+	if err != nil {
+		return nil, err
+	}
+	if inside {
+		o = o.Strict(0)
+	}
+	var rows []accuracy.Row
+	err = l.with(ctx, q, r, func(e engine.Engine) error {
+		d, ok := e.(divergeEngine)
+		if !ok {
+			d = nativeDiverge{}
+		}
+		rows, err = d.Diverge(ctx, r, dir, o)
+		return err
+	})
+	if i := slices.IndexFunc(rows, func(x accuracy.Row) bool { return x.First }); err == nil && i >= 0 {
+		return &nightly.Divergence{Node: rows[i].Node, Target: rows[i].Target}, nil
+	}
+	return nil, err
 }
 
 // close ends the engines.

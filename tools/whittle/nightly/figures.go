@@ -1,6 +1,7 @@
 package nightly
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -43,7 +44,7 @@ func (n *night) points(x item, name string) []history.Point {
 }
 
 // compare holds the figures of a case against those of the nights before.
-func (n *night) compare(x item, runs []replay.Run) {
+func (n *night) compare(ctx context.Context, x item, runs []replay.Run) error {
 	var names []string
 	for name, samples := range runs[0].Figures {
 		if len(samples) > 0 {
@@ -65,12 +66,15 @@ func (n *night) compare(x item, runs []replay.Run) {
 		p := all[best]
 		n.report.figures = append(n.report.figures, replay.NightFigure{Night: n.row.ID, Case: x.id, Name: name, Value: p.Value, Spread: p.Spread, Samples: samples[best]})
 		points := append(before, p)
-		n.changed(x, name, points, o)
+		if err := n.changed(ctx, x, name, points, o); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // changed says what a figure's nights show tonight.
-func (n *night) changed(x item, name string, points []history.Point, o history.Options) {
+func (n *night) changed(ctx context.Context, x item, name string, points []history.Point, o history.Options) error {
 	f := figureOf(name)
 	rows := n.figures[x.id][name]
 	at := func(i int) (key, version string) {
@@ -102,17 +106,28 @@ func (n *night) changed(x item, name string, points []history.Point, o history.O
 		if before != version {
 			l.Text += fmt.Sprintf(", between versions %s and %s", before, version)
 		}
+		if l.Kind == "less_accurate" {
+			if err := n.diverge(ctx, x, &l, true); err != nil {
+				return err
+			}
+		}
 		n.line(x, l)
 	}
 	if f.Limit == 0 || slices.ContainsFunc(n.said, func(s replay.News) bool {
 		return s.Case == x.id && s.Kind == "drifting" && s.Subject == name && len(rows) > 0 && s.Night >= rows[max(len(rows)-60, 0)].Night && s.Night >= rows[min(begin, len(rows)-1)].Night
 	}) {
-		return
+		return nil
 	}
 	if t, ok := history.FindTrend(points, f.Limit, o); ok {
 		since, _ := at(t.Since)
 		l := Line{Kind: "drifting", Subject: name, Since: since, Version: n.newest.Version, Figure: &Change{Name: name, Before: round(points[t.Since].Value), After: round(points[len(points)-1].Value), Unit: f.Unit, Limit: f.Limit, Nights: t.Nights}}
 		l.Text = fmt.Sprintf("%s since night %s, %s a night: passes its limit of %v in %s if it goes on", l.Figure.text(), since, percent(t.Nightly), f.Limit, replay.Count(t.Nights, "night"))
+		if f.Worse == "less_accurate" {
+			if err := n.diverge(ctx, x, &l, true); err != nil {
+				return err
+			}
+		}
 		n.line(x, l)
 	}
+	return nil
 }

@@ -84,8 +84,7 @@ func (n *night) judge(ctx context.Context, x item) error {
 			return err
 		}
 	}
-	n.compare(x, runs)
-	return nil
+	return n.compare(ctx, x, runs)
 }
 
 // find is the open finding that a signature shows; nil: it is new.

@@ -33,6 +33,20 @@ type Lab interface {
 	Minimise(ctx context.Context, q Question, want replay.Signature, dir string) (Minimal, error)
 }
 
+// Divergence is where the compiled execution of a graph parts from eager's.
+type Divergence struct {
+	Node   string `json:"node"`   // the first that does; "output[0]" for an output of the graph as it is
+	Target string `json:"target"` // what it calls
+}
+
+// Diverger is a Lab that can look into graphs. Not every engine can: the error says why not.
+type Diverger interface {
+	Lab
+	// Diverge finds the first node of a repro that parts from eager; nil: none does. inside says that the case passes: then what counts is the noise of eager, and not
+	// the tolerance.
+	Diverge(ctx context.Context, q Question, inside bool) (*Divergence, error)
+}
+
 // Question is what is to be measured.
 type Question struct {
 	Case    Case
@@ -120,13 +134,16 @@ func (f Figure) options(t Thresholds, series int) history.Options {
 //	{"status": "pass", "figures": {"compile_s": [4.1], "speedup": [1.52, 1.49]}}
 //	{"status": "fail", "signature": {"stage": "compile", "type": "AssertionError", "message": "..."}, "message": "as it came", "repro": "text of a repro file, if there is one"}
 //
+//	{"op": "diverge", "version": "2.7", "case": "models/gpt", ...}
+//	{"node": "add_3", "target": "aten.add.Tensor"}
+//
 // status is pass, fail, invalid (eager itself fails), timeout, oom, killed, or infrastructure. A command that ends with another exit status than 0, or
-// answers with something else, is infrastructure. One that takes longer than the limit is ended with all that it started: it hangs.
+// answers with something else, is infrastructure; one without a node does not know where a graph parts, and need not know the question. One that takes longer than the limit is ended with all that it started: it hangs.
 type Command struct {
 	Dir string // that commands run in
 }
 
-var _ Lab = Command{}
+var _ Diverger = Command{}
 
 // commandQuestion is a question as the command reads it.
 type commandQuestion struct {
@@ -224,6 +241,20 @@ func (l Command) Measure(ctx context.Context, q Question) (Measurement, error) {
 		return a, fmt.Errorf("an answer that is none: %w", err)
 	}
 	return a, nil
+}
+
+// Diverge implements Diverger.
+func (l Command) Diverge(ctx context.Context, q Question, _ bool) (*Divergence, error) {
+	m := commandMode(q.Mode)
+	b, _, err := l.ask(ctx, q.Engine, commandQuestion{"diverge", q.Engine.Version, q.Case.Name, q.Case.Path, q.Case.Text, &m, q.Attempt, q.Figures, q.Repeats, q.Night}, q.Time)
+	var d Divergence
+	if err == nil {
+		err = json.Unmarshal(b, &d)
+	}
+	if err != nil || d.Node == "" {
+		return nil, err
+	}
+	return &d, nil
 }
 
 // ErrNoMinimiser says that an engine cannot minimise.

@@ -79,6 +79,7 @@ type night struct {
 	figures map[int64]map[string][]replay.NightFigure
 	report  Report
 	built   map[string]*axis.Builds // by folder
+	parts   map[int64]*Divergence   // of cases that pass
 
 	mu   sync.Mutex
 	runs map[runKey]replay.Run
@@ -97,7 +98,7 @@ func Run(ctx context.Context, o Options) (*Report, []byte, error) {
 	if found && done.Report != nil {
 		return readReport(done.Report)
 	}
-	n := &night{Options: o, runs: map[runKey]replay.Run{}, up: map[string]error{}, built: map[string]*axis.Builds{}}
+	n := &night{Options: o, runs: map[runKey]replay.Run{}, up: map[string]error{}, built: map[string]*axis.Builds{}, parts: map[int64]*Divergence{}}
 	n.Jobs = max(n.Jobs, 1)
 	defer func() {
 		for _, b := range n.built {

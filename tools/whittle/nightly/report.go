@@ -53,6 +53,7 @@ type Line struct {
 	Failure     int64             `json:"failure,omitempty"`
 	Group       int64             `json:"group,omitempty"`
 	Figure      *Change           `json:"figure,omitempty"`
+	Parts       *Divergence       `json:"parts,omitempty"`   // from eager, of the graph as it is minimised
 	History     []string          `json:"history,omitempty"` // of one that is back: what nights before have said
 
 	id int64 // of the case

@@ -25,6 +25,11 @@ func (n *night) work(ctx context.Context, x item, l *Line, repro string, attempt
 			y.Case = *small
 		}
 	}
+	if l.Signature.Stage == "accuracy" {
+		if err := n.diverge(ctx, y, l, false); err != nil {
+			return err
+		}
+	}
 	r, err := n.bisect(ctx, y, *l.Signature, n.engines, l.Rate < 1)
 	if err != nil || r == nil {
 		return err
@@ -35,6 +40,35 @@ func (n *night) work(ctx context.Context, x item, l *Line, repro string, attempt
 		l.Text += ", though it passed in nights before: the case or the machine is not what it was"
 	}
 	return n.Store.SetDecides(ctx, l.Failure, r.id, r.decides())
+}
+
+// diverge says in a line where a case's graph parts from eager, where the newest engine can say it. Nothing more is said where it cannot.
+func (n *night) diverge(ctx context.Context, x item, l *Line, inside bool) error {
+	lab, ok := n.Lab.(Diverger)
+	if !ok {
+		return nil
+	}
+	d, known := n.parts[x.id]
+	if !known || !inside {
+		var err error
+		if d, err = lab.Diverge(ctx, n.question(ask{x: x, e: n.newest}), inside); err != nil {
+			d = nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if inside { // several figures of a case tell of one change
+		n.parts[x.id] = d
+	}
+	if d != nil {
+		l.Parts = d
+		l.Text += "; parts from eager first at " + plain(d.Node)
+		if d.Target != "" {
+			l.Text += " (" + plain(d.Target) + ")"
+		}
+	}
+	return nil
 }
 
 // minimise shrinks what a case fails with, and gives the case that is left; nil where there is none.
