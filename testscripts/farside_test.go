@@ -15,7 +15,8 @@ import (
 )
 
 // farSide is the command farside: it stands for a Python with torch, says hello as one does, and knows nothing more than to be attached and reset.
-// Its argument is the version that it says it has; "broken" for one that does not start, "refuses" for one that nobody can visit twice.
+// Its argument is the version that it says it has; "broken" for one that does not start, "refuses" for one that nobody can visit twice. A second one names a file: what
+// it says is the message of the AssertionError that every repro fails with, and an empty one has every repro pass.
 func farSide() {
 	version := os.Args[1]
 	if version == "broken" {
@@ -50,6 +51,10 @@ func farSide() {
 			result = map[string]any{"refused": "another torch was installed"}
 		case j.Op == "attach":
 			attached = true
+		case len(os.Args) > 2 && j.Op == "explore":
+			result = map[string]any{"values": map[string]any{}}
+		case len(os.Args) > 2 && (j.Op == "run" || j.Op == "fresh"):
+			result = scripted(os.Args[2])
 		case j.Op == "cancel", j.Op == "reset", j.Op == "have", j.Op == "ping":
 		default:
 			result = map[string]any{"status": "infrastructure", "message": "a far side that answers no questions"}
@@ -58,6 +63,19 @@ func farSide() {
 			return
 		}
 	}
+}
+
+// scripted is the outcome that a file says.
+func scripted(file string) map[string]any {
+	text, err := os.ReadFile(file)
+	message := strings.TrimSpace(string(text))
+	switch {
+	case err != nil:
+		return map[string]any{"status": "infrastructure", "message": err.Error()}
+	case message == "":
+		return map[string]any{"status": "pass", "marks": engine.Marks}
+	}
+	return map[string]any{"status": "fail", "marks": engine.Marks[:2], "message": "AssertionError: " + message, "error": map[string]string{"Stage": "compile", "Type": "AssertionError", "Message": message}}
 }
 
 // signals is the command signal NAME FILE: the process whose number is the last word of FILE gets a signal, and is waited for.
