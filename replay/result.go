@@ -77,10 +77,18 @@ func (r Result) check() error {
 		return fmt.Errorf("rates of %v and %v", r.Rate, r.FalseRate)
 	case !(r.Seconds >= 0 && r.Seconds < 1e12):
 		return fmt.Errorf("a search of %v seconds", r.Seconds)
-	case slices.ContainsFunc(slices.Collect(maps.Keys(r.Files)), func(p string) bool { return !filepath.IsLocal(filepath.FromSlash(p)) }):
-		return fmt.Errorf("a file outside of the repro's folder: %q", slices.Sorted(maps.Keys(r.Files)))
 	case r.Queries < 0 || r.CacheHits < 0 || r.Rejected < 0 || r.Confirmed < 0 || r.Runs < 0 || r.FalseRuns < 0:
 		return errors.New("a count below 0")
+	}
+	return checkFiles(r.Files)
+}
+
+// checkFiles refuses files that do not lie below the repro's folder.
+func checkFiles(files map[string][]byte) error {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if !filepath.IsLocal(filepath.FromSlash(path)) {
+			return fmt.Errorf("a file outside of the repro's folder: %q", path)
+		}
 	}
 	return nil
 }
@@ -129,6 +137,30 @@ func (s *Store) PutResult(ctx context.Context, id int64, r Result) error {
 			}
 		}
 		return nil
+	})
+}
+
+// AddResultFiles puts files beside those of a result; of one that is there already, the new one stays. The error is a *NotFoundError where there is no result.
+func (s *Store) AddResultFiles(ctx context.Context, id int64, files map[string][]byte) error {
+	if err := checkFiles(files); err != nil {
+		return fmt.Errorf("minification %d: %w", id, err)
+	}
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		var one int
+		err := tx.QueryRowContext(ctx, "SELECT 1 FROM results WHERE minification = ?", id).Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return &NotFoundError{"result of minification", fmt.Sprint(id)}
+		}
+		for _, path := range slices.Sorted(maps.Keys(files)) {
+			var k string
+			if err == nil {
+				k, err = s.putBlob(ctx, tx, files[path])
+			}
+			if err == nil {
+				_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO result_files(minification, path, blob) VALUES (?,?,?)", id, path, k)
+			}
+		}
+		return err
 	})
 }
 

@@ -363,3 +363,23 @@ func (e *Engine) Diverge(ctx context.Context, r *repros.Repro, dir string, o acc
 	}
 	return rows, failed
 }
+
+// Code is the code that Inductor generates for a repro, by the names of files: see Client.Code. choose says what the compiler does; nil: all.
+func (e *Engine) Code(ctx context.Context, r *repros.Repro, dir string, choose *replay.Choose) (map[string][]byte, error) {
+	s, err := e.Load(ctx, r, dir)
+	if err != nil {
+		return nil, err
+	}
+	x, derived, err := e.render(s)
+	if err != nil {
+		return nil, err
+	}
+	q := e.query(x, derived)
+	q.Choose = choose
+	texts, err := e.Client.Code(ctx, q)
+	out := map[string][]byte{}
+	for i, text := range texts {
+		out[fmt.Sprintf("output_code_%d.py", i)] = []byte(text)
+	}
+	return out, err
+}

@@ -9,7 +9,7 @@ import (
 // job is one request, as far/serve.py reads it. Op says which of its parts is there.
 type job struct {
 	ID    int64    `json:"id"`
-	Op    string   `json:"op"`              // hello, attach, reset, have, put, run, fresh, explore, elements, export, diverge, measure, ping, cancel
+	Op    string   `json:"op"`              // hello, attach, reset, have, put, run, fresh, explore, elements, export, diverge, code, measure, ping, cancel
 	Needs []string `json:"needs,omitempty"` // storages that have to be held before it begins
 	Facts *known   `json:"facts,omitempty"` // hello
 	Cwd   string   `json:"cwd,omitempty"`   // attach: the folder of who comes
@@ -26,7 +26,7 @@ type known struct {
 	Held  int64  `json:"held"`           // bytes of storages that it keeps; 0 => its default
 }
 
-// subject is the repro that a job is about: run, fresh, explore, diverge, measure.
+// subject is the repro that a job is about: run, fresh, explore, diverge, code, measure.
 type subject struct {
 	Nonce          string             `json:"nonce,omitempty"`
 	Text           string             `json:"text"`

@@ -283,3 +283,25 @@ func (c *Client) Diverge(ctx context.Context, q Query, tolerance float64, ignore
 	}
 	return r.Rows, nil
 }
+
+// Code is the code that Inductor generates for a query, as texts in the order in which graphs are compiled, whatever comes of it when it runs. An error says that
+// it does not compile, or that there is none.
+func (c *Client) Code(ctx context.Context, q Query) ([]string, error) {
+	j := c.job("code", q)
+	j.Nonce, j.Choose = rand.Text(), q.Choose
+	b, err := c.ask(ctx, j, q.Give)
+	if err != nil {
+		return nil, err
+	}
+	var r struct {
+		Code []string `json:"code"`
+		reply
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("torch: generating code: %w", err)
+	}
+	if !slices.Contains(r.Marks, engine.Compiled) || len(r.Code) == 0 {
+		return nil, fmt.Errorf("torch: no code was generated: %s", r.Message)
+	}
+	return r.Code, nil
+}

@@ -18,6 +18,7 @@ import time
 import traceback
 
 from .child import Child, be_fresh
+from .code import code
 from .diverge import diverge
 from .explore import elements, explore, export
 from .headers import precompile
@@ -344,7 +345,7 @@ def cpu_used(child, used):
     return bool(limits.get("cpu")) and used.ru_utime + used.ru_stime > limits["cpu"] and time.monotonic() - child.began > limits["cpu"] / 4
 
 
-JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge, "measure": measure}
+JOBS = {"run": query, "explore": explore, "elements": elements, "export": export, "diverge": diverge, "code": code, "measure": measure}
 
 
 def main(source):

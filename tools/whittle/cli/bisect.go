@@ -273,6 +273,9 @@ func (a *app) bisectAll(ctx context.Context, files, command []string, o bisectOp
 		}
 		if err == nil && r.decided() {
 			err = decides(ctx, st, b.subject, r.id, b.kind, r.text(b))
+			if err == nil {
+				err = r.keepCode(ctx, st, b)
+			}
 		}
 		if err == nil {
 			err = p.result(b, r)

@@ -30,6 +30,7 @@ type bisection struct {
 	rerun    func(point string) string                                                     // the command that shows what a point does; nil: none does
 	smaller  func(ctx context.Context, st *replay.Store, point string) (*bisection, error) // its repro is minified, by the engine of a point where it fails; nil: it cannot be
 	instead  *bisection                                                                    // to be bisected where both ends are good; nil: nothing is
+	code     func(ctx context.Context, point string) (map[string][]byte, error)            // that is generated at a point; nil: nobody can say
 	title    func(point string) string                                                     // what there is to say about a point; nil: its name says all
 }
 

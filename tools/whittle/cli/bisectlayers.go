@@ -109,6 +109,7 @@ type layersFound struct {
 	layer   string          // the first that fails; "" where there is none, and ends says why
 	choices []replay.Choice // which decide, together; none: it fails without any
 	asked   int             // choices that the layer made
+	all     []replay.Choice // these
 	ends    *bisect.EndsError
 	note    string // why the search went no further; ""
 	sure    *sure  // of one that fails now and then
@@ -148,6 +149,9 @@ func (a *app) bisectLayers(ctx context.Context, st *replay.Store, t *bisectTests
 		}
 		if found.layer != "" {
 			if err := decides(ctx, st, t.name(file), found.id, "layers", found.key()); err != nil {
+				return err
+			}
+			if err := s.keepCode(ctx, found); err != nil {
 				return err
 			}
 		}
@@ -340,7 +344,7 @@ func (s *layerSearch) findChoices(ctx context.Context, f *layersFound) error {
 	if err != nil {
 		return err
 	}
-	f.asked = len(asked)
+	f.asked, f.all = len(asked), asked
 	var names kindSet
 	for _, c := range asked {
 		if !slices.Contains(names, c.Kind) {
@@ -419,6 +423,29 @@ func (s *layerSearch) asked(ctx context.Context, b *bisection) ([]replay.Choice,
 		return nil, err
 	}
 	return r.outcome.Choices, nil
+}
+
+// keepCode keeps what a layer generates as it is, and without the choices that decide.
+func (s *layerSearch) keepCode(ctx context.Context, f layersFound) error {
+	if len(f.choices) == 0 {
+		return nil
+	}
+	without := &replay.Choose{Only: []string{}}
+	for _, c := range f.all {
+		if !slices.ContainsFunc(f.choices, func(x replay.Choice) bool { return x.ID == c.ID }) {
+			without.Only = append(without.Only, c.ID)
+		}
+	}
+	side := func(choose *replay.Choose) func(ctx context.Context) (map[string][]byte, error) {
+		return func(ctx context.Context) (map[string][]byte, error) {
+			l, err := s.load(ctx, f.layer)
+			if err != nil {
+				return nil, err
+			}
+			return codeOf(ctx, l.e, l.r, s.dir, choose)
+		}
+	}
+	return keepCode(ctx, s.st, s.file, side(without), side(&replay.Choose{}))
 }
 
 // layers tells what was found for one repro.

@@ -86,6 +86,17 @@ func (t *bisectTests) reproAlong(file, path string, r *repros.Repro) *bisection 
 		func(ctx context.Context, point, at string, attempt int) (reply, error) {
 			return t.engines.test(ctx, at, r, filepath.Dir(path), attempt)
 		})
+	b.code = func(ctx context.Context, point string) (map[string][]byte, error) {
+		if t.builds == nil {
+			return t.engines.code(ctx, point, r, path)
+		}
+		build, err := t.builds.Need(ctx, point)
+		if err != nil {
+			return nil, err
+		}
+		defer build.Release()
+		return t.engines.code(ctx, build.Path, r, path)
+	}
 	if t.builds == nil {
 		b.smaller = func(ctx context.Context, st *replay.Store, point string) (*bisection, error) {
 			x := t.engines.take(point)
