@@ -140,6 +140,12 @@ func (s *Store) PutResult(ctx context.Context, id int64, r Result) error {
 	})
 }
 
+// The files of a result that are generated code begin with these: of the side of a bisection that is good, and of the one that is bad. Those of one name are compared.
+const (
+	GoodCode = "generated/good/"
+	BadCode  = "generated/bad/"
+)
+
 // AddResultFiles puts files beside those of a result; of one that is there already, the new one stays. The error is a *NotFoundError where there is no result.
 func (s *Store) AddResultFiles(ctx context.Context, id int64, files map[string][]byte) error {
 	if err := checkFiles(files); err != nil {

@@ -1,4 +1,6 @@
 """The job "code": the code that Inductor generates for a repro, as texts in the order in which graphs are compiled."""
+import re
+
 from .run import query
 
 
@@ -13,6 +15,6 @@ def code(server):
         if hasattr(torch._inductor.config, "force_disable_caches"):
             torch._inductor.config.force_disable_caches = True  # what is found in a cache is not generated
         result = run(job, mark)
-        result["code"] = texts
+        result["code"] = [re.sub(r'#include "/[^"]*/([^/"]+)"', r'#include "\1"', t) for t in texts]  # a folder of this process
         return result
     return work

@@ -29,7 +29,7 @@ func keepCode(ctx context.Context, st *replay.Store, thing string, good, bad fun
 		return err
 	}
 	files := map[string][]byte{}
-	for side, code := range map[string]func(ctx context.Context) (map[string][]byte, error){"good": good, "bad": bad} {
+	for side, code := range map[string]func(ctx context.Context) (map[string][]byte, error){replay.GoodCode: good, replay.BadCode: bad} {
 		texts, err := code(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -38,7 +38,7 @@ func keepCode(ctx context.Context, st *replay.Store, thing string, good, bad fun
 			return nil // it does not compile, and that is what the bisection was of
 		}
 		for name, text := range texts {
-			files["generated/"+side+"/"+name] = text
+			files[side+name] = text
 		}
 	}
 	for _, id := range ids {

@@ -38,7 +38,10 @@ type nightLab struct {
 	torch map[string][]string // commands that were started, by their keys
 }
 
-var _ nightly.Diverger = (*nightLab)(nil)
+var (
+	_ nightly.Diverger = (*nightLab)(nil)
+	_ nightly.Coder    = (*nightLab)(nil)
+)
 
 func (a *app) nightLab(c *nightly.Config, st *replay.Store, jobs int) *nightLab {
 	l := &nightLab{a: a, st: st, commands: nightly.Command{Dir: c.Dir()}, torch: map[string][]string{}}
@@ -257,6 +260,24 @@ func (l *nightLab) Diverge(ctx context.Context, q nightly.Question, inside bool)
 		return &nightly.Divergence{Node: rows[i].Node, Target: rows[i].Target}, nil
 	}
 	return nil, err
+}
+
+// Code implements nightly.Coder.
+func (l *nightLab) Code(ctx context.Context, q nightly.Question) (files map[string][]byte, err error) {
+	if len(q.Engine.Command) > 0 || !q.Case.Repro {
+		return nil, errors.New("the engine is a command, or the case a program")
+	}
+	ctx, cancel := context.WithTimeout(ctx, q.Time)
+	defer cancel()
+	r, dir, err := readCase(q)
+	if err != nil {
+		return nil, err
+	}
+	err = l.with(ctx, q, r, func(e engine.Engine) error {
+		files, err = codeOf(ctx, e, r, dir, nil)
+		return err
+	})
+	return files, err
 }
 
 // close ends the engines.

@@ -47,6 +47,13 @@ type Diverger interface {
 	Diverge(ctx context.Context, q Question, inside bool) (*Divergence, error)
 }
 
+// Coder is a Lab that can show what an engine generates for a repro.
+type Coder interface {
+	Lab
+	// Code is the generated code, by the names of files. The error says that the repro does not compile, or that the engine cannot say.
+	Code(ctx context.Context, q Question) (map[string][]byte, error)
+}
+
 // Question is what is to be measured.
 type Question struct {
 	Case    Case

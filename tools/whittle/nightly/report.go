@@ -56,7 +56,8 @@ type Line struct {
 	Parts       *Divergence       `json:"parts,omitempty"`   // from eager, of the graph as it is minimised
 	History     []string          `json:"history,omitempty"` // of one that is back: what nights before have said
 
-	id int64 // of the case
+	id           int64 // of the case
+	minification int64 // 0: none
 }
 
 // seen is the version of the night that said so.

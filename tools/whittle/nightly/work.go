@@ -39,7 +39,36 @@ func (n *night) work(ctx context.Context, x item, l *Line, repro string, attempt
 	if r.Same == string(bisect.Bad) && len(n.figures[x.id]) > 0 {
 		l.Text += ", though it passed in nights before: the case or the machine is not what it was"
 	}
-	return n.Store.SetDecides(ctx, l.Failure, r.id, r.decides())
+	if err := n.Store.SetDecides(ctx, l.Failure, r.id, r.decides()); err != nil {
+		return err
+	}
+	return n.keepCode(ctx, y, l.minification, r)
+}
+
+// keepCode keeps what the versions on both sides of a range generate for a minimal repro, where both compile it.
+func (n *night) keepCode(ctx context.Context, x item, minification int64, r *Range) error {
+	lab, ok := n.Lab.(Coder)
+	if !ok || minification == 0 || r.Same != "" || r.Good == "" {
+		return nil
+	}
+	sides := map[string]string{r.Good: replay.GoodCode, r.Bad: replay.BadCode}
+	if r.Fixed {
+		sides = map[string]string{r.Good: replay.BadCode, r.Bad: replay.GoodCode}
+	}
+	files := map[string][]byte{}
+	for _, e := range n.engines {
+		if sides[e.Version] == "" {
+			continue
+		}
+		texts, err := lab.Code(ctx, n.question(ask{x: x, e: e}))
+		if err != nil {
+			return ctx.Err() // it does not compile, or there is nothing to see
+		}
+		for name, text := range texts {
+			files[sides[e.Version]+name] = text
+		}
+	}
+	return n.Store.AddResultFiles(ctx, minification, files)
 }
 
 // diverge says in a line where a case's graph parts from eager, where the newest engine can say it. Nothing more is said where it cannot.
@@ -95,7 +124,7 @@ func (n *night) minimise(ctx context.Context, x item, l *Line, repro string, att
 		l.Text += "; not minimised: " + plain(err.Error())
 		return nil, nil
 	}
-	l.Calls = m.Calls
+	l.Calls, l.minification = m.Calls, m.Minification
 	l.Text += "; minimal repro: " + replay.Count(m.Calls, "call")
 	if m.Rate > 0 {
 		l.Text += fmt.Sprintf(", fails in %.0f %% of runs (and in %.0f %% without what is at fault)", 100*m.Rate, 100*m.FalseRate)

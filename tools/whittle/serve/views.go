@@ -237,20 +237,14 @@ func (s *Server) result(ctx context.Context, id int64) (replay.Result, error) {
 	return replay.Result{Signature: m.Signature, Repro: m.Result, Complete: true}, nil
 }
 
-// The files of a result that are generated code, of the side that is good and of the one that is bad; those of one name are compared.
-const (
-	goodCode = "generated/good/"
-	badCode  = "generated/bad/"
-)
-
 func codeDiff(files map[string][]byte) []diffFile {
 	var out []diffFile
 	for name := range files {
-		rest, ok := strings.CutPrefix(name, badCode)
+		rest, ok := strings.CutPrefix(name, replay.BadCode)
 		if !ok {
 			continue
 		}
-		good, ok := files[goodCode+rest]
+		good, ok := files[replay.GoodCode+rest]
 		if !ok {
 			continue
 		}
