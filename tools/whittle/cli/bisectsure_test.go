@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ type lottery struct {
 	engine.Engine
 	seed, fail, wrong float64
 	needs             []string // choices
-	asked             *int
+	asked             *atomic.Int64
 }
 
 var lotteryChoices = []replay.Choice{
@@ -32,7 +33,7 @@ var lotteryChoices = []replay.Choice{
 }
 
 func (l lottery) Run(_ context.Context, r *repros.Repro, c minify.Candidate) (replay.Outcome, error) {
-	*l.asked++
+	l.asked.Add(1)
 	var taken []replay.Choice
 	name := r.Backend
 	for _, x := range lotteryChoices {
@@ -87,7 +88,7 @@ func TestFlakyLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Close()
-		asked := 0
+		var asked atomic.Int64
 		search := func() (layersFound, error) {
 			o := bisectOptions{layers: true, flaky: true, noMinify: true, confidence: 0.998, limit: time.Minute, given: func(string) bool { return false }}
 			e := lottery{seed: float64(seed), fail: 0.4, wrong: 0.01, needs: []string{"a2", "b3"}, asked: &asked}
@@ -106,10 +107,10 @@ func TestFlakyLayers(t *testing.T) {
 		} else {
 			t.Logf("seed %d: %s", seed, f.text())
 		}
-		if before := asked; seed < 3 {
+		if before := asked.Load(); seed < 3 {
 			again, err := search()
-			if err != nil || again.text() != f.text() || asked != before {
-				t.Errorf("again: %d runs, %s for %s, %v", asked-before, again.text(), f.text(), err)
+			if err != nil || again.text() != f.text() || asked.Load() != before {
+				t.Errorf("again: %d runs, %s for %s, %v", asked.Load()-before, again.text(), f.text(), err)
 			}
 		}
 	}
