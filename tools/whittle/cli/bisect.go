@@ -61,7 +61,8 @@ func (a *app) bisectCommand() *cobra.Command {
 What is tested is a command, whose exit status says what it found, as git bisect run has it: 0 good, 125 cannot be tested, 1 to 127 bad
 otherwise; anything else ends the bisection. {} in the command stands for the version or the commit. Or it is a repro, or a folder of them: each is
 run by the Python of the version, and its signature decides. A failure with another signature is told, and counts neither as good nor as bad. For a
-repro may stand a record of the store, as failure/3 or minification/2, or a program: the failure of torch.compile that it has is bisected.
+repro may stand a record of the store, as failure/3 or minification/2, or a program: the failure of torch.compile that it has is bisected. Where both sides
+compile a record that was minified, what they generate is kept beside it, and whittle serve shows the difference.
 
 Commits are built and tested in worktrees of their own, in a private folder. Merges are followed to both sides; --first-parent takes each
 for one change. Commits with the same files are built and tested once; submodules are there as the commit has them. While some workers test, idle ones build what is likely to be next.
