@@ -168,6 +168,9 @@ func computed(i *vm.Instance, name string) bool {
 		_, named := vm.AsTuple(i) // the fields of a named tuple
 		return !named || i.Class.Lookup("_fields") == nil
 	case *vm.Instance:
+		if d.Class.FullName() == "_collections._tuplegetter" { // a field of a named tuple is an item
+			return false
+		}
 		return d.Class.Lookup("__get__") != nil
 	case nil:
 		if i.Dict != nil {

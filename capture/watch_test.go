@@ -112,7 +112,7 @@ lock = threading.Lock()
 def f(x):
     x = x + 1
     with lock:
-        return x + 2`, "torch.ones(3)", []string{"skip 7 BEFORE_WITH UserDefinedObjectVariable(Lock)"}},
+        return x + 2`, "torch.ones(3)", []string{"skip 7 BEFORE_WITH UserDefinedObjectVariable(lock)"}},
 	} {
 		calls := "\nprint(run(" + c.args + "), run(" + c.args + "))\n"
 		_, eager := trace(t, c.src+"\nrun = f"+calls)

@@ -57,7 +57,7 @@ func FunctionText(c *code.Code) (text string, lambda bool, err error) {
 func inside(c *code.Code, s syntax.Span) bool {
 	some := false
 	for _, in := range c.Instrs {
-		if in.Col < 0 || in.Op == code.RESUME || in.Line < s.Line {
+		if in.Col < 0 || in.Col == in.EndCol && in.Line == in.EndLine || in.Line < s.Line { // of no text
 			continue
 		}
 		some = true

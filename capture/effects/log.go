@@ -106,6 +106,15 @@ func (l *Log) Held(owner, key, v vm.Object) bool {
 		return at(l.saved[o].items)
 	case *vm.Dict:
 		return l.under(l.saved[o].items, key, v)
+	case interface { // a deque, which no trace changes: what would is a break
+		Len() int
+		ItemAt(i int) vm.Object
+	}:
+		i, ok := vm.AsInt(key)
+		if i < 0 {
+			i += int64(o.Len())
+		}
+		return ok && i >= 0 && i < int64(o.Len()) && o.ItemAt(int(i)) == v
 	}
 	return false
 }

@@ -50,7 +50,7 @@ var builtinFuncs = map[string]bool{}
 
 func init() {
 	for _, w := range strings.Fields("__build_class__ __import__ ascii bin breakpoint chr compile delattr dir eval exec exit format globals help hex input issubclass locals oct open ord quit vars " +
-		"abs all any bool callable complex dict divmod float getattr hasattr hash id int isinstance iter len list max min next object pow print range repr reversed round set setattr slice sorted str sum tuple type zip") {
+		"abs aiter all anext any bool callable complex dict divmod float getattr hasattr hash id int isinstance iter len list max min next object pow print range repr reversed round set setattr slice sorted str sum tuple type zip") {
 		builtinFuncs[w] = true
 	}
 }

@@ -153,7 +153,8 @@ mul ne neg not_ or_ pos pow rshift sub truediv truth xor`},
 	{"builtins", aten.Pure, `setattr(Object(a!) obj, str name, Object value) -> ()
 delattr(Object(a!) obj, str name) -> ()
 next(Iterator(a!) iterator, Object? default=None) -> Object
-abs all any ascii bin bool callable chr compile complex dict dir divmod float format getattr globals hasattr hash hex id int isinstance issubclass
+anext(AsyncIterator(a!) iterator, Object? default=None) -> Object
+abs aiter all any ascii bin bool callable chr compile complex dict dir divmod float format getattr globals hasattr hash hex id int isinstance issubclass
 iter len list locals max min object oct ord pow range repr reversed round set slice sorted str sum tuple type vars zip`},
 	{"builtins", aten.Lasting, "breakpoint eval exec exit help input open print quit __build_class__ __import__"},
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 )
@@ -328,9 +329,10 @@ func (e *encoder) add(o vm.Object) int {
 		return e.class(v)
 	case *vm.Generator:
 		return e.generator(v)
-	case *vm.File:
-		return e.file(v)
 	case *vm.Instance:
+		if u, isFile, ok := pyio.UnreadOf(v); isFile {
+			return e.file(v, u, ok)
+		}
 		return e.instance(v)
 	case *vm.Exception:
 		i := e.place(o, node{Kind: "exception"})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/vm"
 )
 
@@ -77,13 +78,12 @@ func (d *decoder) generator(n *node) (vm.Object, error) {
 }
 
 // file writes a file that is open for reading.
-func (e *encoder) file(f *vm.File) int {
-	data, ok := f.Unread()
+func (e *encoder) file(o vm.Object, u pyio.Unread, ok bool) int {
 	if !ok {
-		return e.refuse(f, "a %s that is not open for reading alone has no written form", f.Type().FullName())
+		return e.refuse(o, "a %s that is not open for reading alone has no written form", o.Type().FullName())
 	}
-	i := e.place(f, node{Kind: "file", Text: base64.StdEncoding.EncodeToString(data)})
-	return e.fill(i, []int{e.add(vm.Str(f.Name)), e.add(vm.Str(f.Mode)), e.add(vm.Str(f.Encoding))})
+	i := e.place(o, node{Kind: "file", Text: base64.StdEncoding.EncodeToString(u.Data)})
+	return e.fill(i, []int{e.add(vm.Str(u.Name)), e.add(vm.Str(u.Mode)), e.add(vm.Str(u.Encoding))})
 }
 
 // file makes a file of what was unread.
@@ -100,7 +100,7 @@ func (d *decoder) file(n *node) (vm.Object, error) {
 		}
 		parts[k] = string(s)
 	}
-	return vm.NewUnreadFile(parts[0], parts[1], parts[2], data), nil
+	return pyio.Unread{Name: parts[0], Mode: parts[1], Encoding: parts[2], Data: data}.Open(d.vm)
 }
 
 // operator writes torch.ops.NAMESPACE.NAME, or an overload of it, with its definition where the program made it.

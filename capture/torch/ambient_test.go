@@ -170,6 +170,7 @@ func TestAmbientChangesByPush(t *testing.T) {
 		"capture/torch/ambient.go t.Ambient":              "what Push is",
 		"capture/torch/graph.go t.Running":                "from node to node, under the push of the graph",
 		"capture/module.go in.FrameHook":                  "a program enters and leaves a context as it likes",
+		"capture/python/vm/tracing.go in.CallHook":        "a program sets and ends its own profile function",
 		"tools/whittle/stack/stack.go s.Torch.GradSwitch": "under the push around aot.Compile, which calls Tracing",
 	}
 	fields := map[string]bool{"Ambient": true, "Hooks": true}

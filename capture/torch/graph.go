@@ -61,6 +61,9 @@ func (t *Torch) TargetOf(o vm.Object) string {
 			return string(n)
 		}
 		if f.Self == nil && f.Module != "" {
+			if b, ok := t.In.Builtins.Dict.GetStr(f.Name); ok && b == o { // open is a builtin, though it comes from io
+				return f.Name
+			}
 			return pythonTarget(strings.TrimPrefix(f.Module, "_"), f.Name)
 		}
 	case *vm.Function:

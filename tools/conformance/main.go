@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	fs.BoolVar(&o.verbose, "v", false, "say why each failure failed")
 	fs.StringVar(&o.out, "o", "", "write the whole report as JSON")
-	fs.StringVar(&o.match, "match", "", "only files whose name contains this (minify: one of these, separated by commas)")
+	fs.StringVar(&o.match, "match", "", "only files whose name contains this (minify, cpython: one of these, separated by commas)")
 	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
 	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file; cpython: for one test")
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")

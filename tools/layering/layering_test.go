@@ -26,13 +26,16 @@ var allowed = map[string][]string{
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
 	"capture/fx/...":             {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions
-	"capture/python/syntax":      {},
-	"capture/python/literal":     {},
+	"capture/python/wtf8":        {},
+	"capture/python/charnames":   {},
+	"capture/python/syntax":      {"capture/python/wtf8", "capture/python/charnames"},
+	"capture/python/literal":     {"capture/python/wtf8"},
+	"capture/python/clinic":      {"capture/python/vm"},
+	"capture/python/stdlib/...":  {"capture/python/..."},
 	"capture/python/code":        {"capture/python/syntax", "capture/python/literal"},
 	"capture/python/libm":        {},
 	"capture/python/cpython/...": {},
-	"capture/python/vm":          {"capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
-	"capture/python/stdlib":      {"capture/python/..."},
+	"capture/python/vm":          {"capture/python/wtf8", "capture/python/syntax", "capture/python/code", "capture/python/libm", "capture/python/literal"},
 	"capture/symbolic":           {},
 	"capture/sizes":              {"kernels/...", "capture/symbolic", "capture/sizes/relations"},
 	"capture/sizes/relations":    {"kernels/aten", "kernels/tensor"},

@@ -78,6 +78,12 @@ func terminal(op Op) bool {
 	return false
 }
 
+// Terminal reports whether the instruction that follows is reached only by a jump.
+func (o Op) Terminal() bool { return terminal(o) }
+
+// Effect is what an instruction adds to the stack when it falls through, or jumps.
+func (in Instr) Effect(jump bool) int { return effect(in.Op, int(in.Arg), jump) }
+
 // effect is what an instruction adds to the stack when it falls through (jump false) or jumps.
 func effect(op Op, arg int, jump bool) int {
 	switch op {
@@ -88,11 +94,12 @@ func effect(op Op, arg int, jump bool) int {
 		POP_JUMP_BACKWARD_IF_FALSE, POP_JUMP_BACKWARD_IF_TRUE, POP_JUMP_BACKWARD_IF_NONE, POP_JUMP_BACKWARD_IF_NOT_NONE:
 		return -1
 	case PUSH_NULL, LOAD_CONST, LOAD_FAST, LOAD_DEREF, LOAD_CLOSURE, LOAD_CLASSDEREF, LOAD_NAME, LOAD_BUILD_CLASS, LOAD_ASSERTION_ERROR,
-		LOAD_METHOD, GET_LEN, PUSH_EXC_INFO, COPY, MATCH_MAPPING, MATCH_SEQUENCE, MATCH_KEYS, IMPORT_FROM, BEFORE_WITH, WITH_EXCEPT_START, RETURN_GENERATOR:
+		LOAD_METHOD, GET_LEN, PUSH_EXC_INFO, COPY, MATCH_MAPPING, MATCH_SEQUENCE, MATCH_KEYS, IMPORT_FROM, BEFORE_WITH, WITH_EXCEPT_START, RETURN_GENERATOR,
+		GET_ANEXT, BEFORE_ASYNC_WITH:
 		return 1
 	case LOAD_GLOBAL:
 		return 1 + arg&1
-	case STORE_ATTR, DELETE_SUBSCR, MAP_ADD, MATCH_CLASS:
+	case STORE_ATTR, DELETE_SUBSCR, MAP_ADD, MATCH_CLASS, END_ASYNC_FOR:
 		return -2
 	case STORE_SUBSCR:
 		return -3
@@ -155,9 +162,10 @@ func (in Instr) Takes() int {
 		LOAD_METHOD, GET_ITER, FOR_ITER, UNPACK_SEQUENCE, UNPACK_EX, UNARY_NOT, UNARY_NEGATIVE, UNARY_INVERT, UNARY_POSITIVE, POP_JUMP_FORWARD_IF_FALSE,
 		POP_JUMP_FORWARD_IF_TRUE, POP_JUMP_FORWARD_IF_NONE, POP_JUMP_FORWARD_IF_NOT_NONE, POP_JUMP_BACKWARD_IF_FALSE, POP_JUMP_BACKWARD_IF_TRUE,
 		POP_JUMP_BACKWARD_IF_NONE, POP_JUMP_BACKWARD_IF_NOT_NONE, JUMP_IF_FALSE_OR_POP, JUMP_IF_TRUE_OR_POP, BEFORE_WITH, YIELD_VALUE, GET_LEN,
-		GET_YIELD_FROM_ITER, LIST_TO_TUPLE, IMPORT_FROM, MATCH_MAPPING, MATCH_SEQUENCE, RERAISE, PUSH_EXC_INFO:
+		GET_YIELD_FROM_ITER, LIST_TO_TUPLE, IMPORT_FROM, MATCH_MAPPING, MATCH_SEQUENCE, RERAISE, PUSH_EXC_INFO,
+		GET_AITER, GET_ANEXT, GET_AWAITABLE, BEFORE_ASYNC_WITH, ASYNC_GEN_WRAP:
 		return 1
-	case BINARY_SUBSCR, BINARY_OP, COMPARE_OP, IS_OP, CONTAINS_OP, STORE_ATTR, DELETE_SUBSCR, SEND, MATCH_KEYS, IMPORT_NAME, CHECK_EXC_MATCH, CHECK_EG_MATCH, PREP_RERAISE_STAR:
+	case BINARY_SUBSCR, BINARY_OP, COMPARE_OP, IS_OP, CONTAINS_OP, STORE_ATTR, DELETE_SUBSCR, SEND, MATCH_KEYS, IMPORT_NAME, CHECK_EXC_MATCH, CHECK_EG_MATCH, PREP_RERAISE_STAR, END_ASYNC_FOR:
 		return 2
 	case STORE_SUBSCR, MATCH_CLASS:
 		return 3
@@ -189,11 +197,17 @@ func (in Instr) Takes() int {
 
 // assemble resolves labels, drops what cannot be reached, computes depths and the exception table.
 func (u *unit) assemble() error {
+	u.foldTuples()
 	u.dropRedundant()
+	u.inlineExits()
+	u.copyExits()
 	depth, err := u.depths()
 	if err != nil {
 		return err
 	}
+	u.trimConsts(depth)
+	u.dropNops(depth)
+	u.spreadLines(depth)
 	u.lay(depth)
 	return nil
 }
@@ -209,7 +223,7 @@ func (u *unit) depths() ([]int, error) {
 	for i := range depth {
 		depth[i] = -1
 	}
-	most := 0
+	most, counted := 0, 0 // counted is what CPython takes for the most: of a generator without what is sent to it first
 	seen := map[*region]bool{}
 	var work []int
 	visit := func(i, d int) {
@@ -232,7 +246,7 @@ func (u *unit) depths() ([]int, error) {
 				seen[r] = true
 				at := u.enterRegion(r, depth, d)
 				visit(u.labels[r.target-1], at)
-				most = max(most, at+2)
+				most, counted = max(most, at+2), max(counted, at)
 			}
 			if in.target != 0 {
 				visit(u.labels[in.target-1], d+effect(in.Op, int(in.Arg), true))
@@ -241,7 +255,7 @@ func (u *unit) depths() ([]int, error) {
 			if after < 0 {
 				return nil, fmt.Errorf("code: stack underflow at instruction %d (%s) of %s", i, in.Op, u.code.QualName)
 			}
-			most = max(most, after, d+1)
+			most, counted = max(most, after, d+1), max(counted, after)
 			if terminal(in.Op) || i+1 >= n || depth[i+1] >= 0 {
 				break
 			}
@@ -249,7 +263,7 @@ func (u *unit) depths() ([]int, error) {
 			depth[i] = after
 		}
 	}
-	u.code.StackSize = most + 2
+	u.code.StackSize, u.code.Depth = most+2, counted
 	return depth, nil
 }
 
@@ -308,26 +322,6 @@ func (u *unit) lay(depth []int) {
 			u.code.ExcTable = append(u.code.ExcTable, Handler{int32(i), int32(j), int32(number[u.labels[r.target-1]]), int32(r.depth), r.lasti})
 		}
 		i = j
-	}
-}
-
-// dropRedundant threads jumps to jumps.
-func (u *unit) dropRedundant() {
-	for i := range u.instrs {
-		in := &u.instrs[i]
-		if in.target == 0 || in.Op == FOR_ITER || in.Op == SEND {
-			continue
-		}
-		for range 8 {
-			t := u.labels[in.target-1]
-			if t >= len(u.instrs) || t == i || u.instrs[t].Op != JUMP_FORWARD || u.instrs[t].target == 0 {
-				break
-			}
-			if in.Op != JUMP_FORWARD && in.Op != POP_JUMP_FORWARD_IF_FALSE && in.Op != POP_JUMP_FORWARD_IF_TRUE {
-				break
-			}
-			in.target = u.instrs[t].target
-		}
 	}
 }
 

@@ -45,6 +45,7 @@ import (
 //	         WITH_EXCEPT_START            exit lasti outer exc
 //	         jump to suppress if true     exit lasti outer exc result
 //	         RERAISE 2                    exit lasti outer exc
+//	clean:   COPY 3, POP_EXCEPT, RERAISE 1
 //	suppress: POP_TOP, POP_EXCEPT, twice POP_TOP: nothing is left
 
 // unwind emits what leaving block b takes; keep says that a value lies on top that must stay there. The code runs outside of b's own region:
@@ -66,9 +67,8 @@ func (c *compiler) unwind(b frameBlock, keep bool) {
 		if keep {
 			u.frames = append(slices.Clone(u.frames), frameBlock{kind: popValueBlock})
 		}
-		pos := u.pos
 		c.stmts(b.final)
-		u.pos = pos
+		u.pos = noPos // what goes on from here comes after the clause
 		u.frames = saved
 	case finallyEnd:
 		if b.reg != nil {
@@ -84,14 +84,13 @@ func (c *compiler) unwind(b frameBlock, keep bool) {
 		u.emit(POP_EXCEPT, 0)
 	case withBlock:
 		u.region = b.reg.outer
-		pos := u.pos
 		u.pos = b.pos
 		if keep {
 			u.emit(SWAP, 2)
 		}
-		c.exitNones()
+		c.exitNones(b.async)
 		u.emit(POP_TOP, 0)
-		u.pos = pos
+		u.pos = noPos
 	case handlerBlock, handlerNamed:
 		if b.reg != nil {
 			u.region = b.reg.outer
@@ -111,14 +110,17 @@ func (c *compiler) unwind(b frameBlock, keep bool) {
 	}
 }
 
-// exitNones calls the __exit__ on the stack with three Nones.
-func (c *compiler) exitNones() {
+// exitNones calls the __exit__ on the stack with three Nones, and awaits what an __aexit__ gives.
+func (c *compiler) exitNones(async bool) {
 	u := c.u
 	c.loadConst(nil)
 	c.loadConst(nil)
 	c.loadConst(nil)
 	u.emit(PRECALL, 2)
 	u.emit(CALL, 2)
+	if async {
+		c.await(2)
+	}
 }
 
 // unwindTo leaves blocks from the innermost to (not including) index stop. The function that it returns puts the blocks back for the code
@@ -145,6 +147,16 @@ func (c *compiler) ret(s *syntax.Return) {
 		c.expr(s.Value)
 	}
 	u.pos = s.Pos()
+	if isConst && s.Value != nil {
+		u.pos = s.Value.Pos()
+		u.emit(NOP, 0)
+		if s.Value.Pos().Line != s.Line {
+			u.pos = s.Pos()
+		}
+	}
+	if s.Value == nil || s.Value.Pos().Line != s.Line {
+		u.emit(NOP, 0)
+	}
 	restore := c.unwindTo(-1, !isConst)
 	if isConst {
 		c.loadConst(k)
@@ -164,6 +176,7 @@ func (c *compiler) breakContinue(brk bool) {
 		return
 	}
 	loop := u.frames[i]
+	u.emit(NOP, 0)
 	restore := c.unwindTo(i, false)
 	if brk {
 		if loop.kind == forLoop {
@@ -186,7 +199,7 @@ func (c *compiler) cleanup(l label) {
 	u := c.u
 	u.mark(l)
 	pos := u.pos
-	u.pos.Col = -1
+	u.pos = noPos
 	u.emit(COPY, 3)
 	u.emit(POP_EXCEPT, 0)
 	u.emit(RERAISE, 1)
@@ -210,6 +223,7 @@ func (c *compiler) tryFinally(s *syntax.Try) {
 	c.pop()
 	u.popRegion()
 	c.stmts(s.Final)
+	u.pos = noPos
 	u.jump(JUMP_FORWARD, end)
 	u.mark(handler)
 	u.pushRegion(clean, true, 0)
@@ -217,6 +231,7 @@ func (c *compiler) tryFinally(s *syntax.Try) {
 	c.push(frameBlock{kind: finallyEnd, reg: u.region})
 	c.stmts(s.Final)
 	c.pop()
+	u.pos = noPos
 	u.emit(RERAISE, 0)
 	u.popRegion()
 	c.cleanup(clean)
@@ -242,6 +257,7 @@ func (c *compiler) tryBody(s *syntax.Try, handler, clean, end label) {
 	c.pop()
 	u.popRegion()
 	c.stmts(s.Else)
+	u.pos = noPos
 	u.jump(JUMP_FORWARD, end)
 	u.mark(handler)
 	u.pushRegion(clean, true, 0)
@@ -274,6 +290,7 @@ func (c *compiler) tryExcept(s *syntax.Try) {
 			c.pop()
 			u.popRegion()
 			u.region = reg.outer
+			u.pos = noPos
 			u.emit(POP_EXCEPT, 0)
 			c.loadConst(nil)
 			c.storeName(h.Name)
@@ -281,7 +298,6 @@ func (c *compiler) tryExcept(s *syntax.Try) {
 			u.jump(JUMP_FORWARD, end)
 			u.region = reg
 			u.mark(inner)
-			u.pos.Col = -1
 			c.loadConst(nil)
 			c.storeName(h.Name)
 			c.deleteName(h.Name)
@@ -292,11 +308,13 @@ func (c *compiler) tryExcept(s *syntax.Try) {
 			c.stmts(h.Body)
 			c.pop()
 			u.region = reg.outer
+			u.pos = noPos
 			u.emit(POP_EXCEPT, 0)
 			u.jump(JUMP_FORWARD, end)
 			u.region = reg
 		}
 		u.mark(next)
+		u.pos = h.Span
 	}
 	u.emit(RERAISE, 0)
 	u.popRegion()
@@ -312,10 +330,15 @@ func (c *compiler) with(s *syntax.With, i int) {
 	handler, clean, end, suppress := u.newLabel(), u.newLabel(), u.newLabel(), u.newLabel()
 	c.expr(it.Context)
 	u.pos = it.Context.Pos()
-	u.emit(BEFORE_WITH, 0)
+	if s.Async {
+		u.emit(BEFORE_ASYNC_WITH, 0)
+		c.await(1)
+	} else {
+		u.emit(BEFORE_WITH, 0)
+	}
 	u.pushRegion(handler, true, 1)
 	reg := u.region
-	c.push(frameBlock{kind: withBlock, reg: reg, pos: it.Context.Pos()})
+	c.push(frameBlock{kind: withBlock, reg: reg, pos: it.Context.Pos(), async: s.Async})
 	if it.Vars != nil {
 		c.store(it.Vars)
 	} else {
@@ -329,22 +352,27 @@ func (c *compiler) with(s *syntax.With, i int) {
 	c.pop()
 	u.popRegion()
 	u.pos = it.Context.Pos()
-	c.exitNones()
+	c.exitNones(s.Async)
 	u.emit(POP_TOP, 0)
 	u.jump(JUMP_FORWARD, end)
 	u.mark(handler)
 	u.pushRegion(clean, true, 0)
 	u.emit(PUSH_EXC_INFO, 0)
 	u.emit(WITH_EXCEPT_START, 0)
+	if s.Async {
+		c.await(2)
+	}
 	u.jump(POP_JUMP_FORWARD_IF_TRUE, suppress)
 	u.emit(RERAISE, 2)
+	caught := u.region
+	u.popRegion()
+	c.cleanup(clean)
 	u.mark(suppress)
+	u.region = caught
 	u.emit(POP_TOP, 0)
 	u.popRegion()
 	u.emit(POP_EXCEPT, 0)
 	u.emit(POP_TOP, 0)
 	u.emit(POP_TOP, 0)
-	u.jump(JUMP_FORWARD, end)
-	c.cleanup(clean)
 	u.mark(end)
 }

@@ -11,14 +11,16 @@ import (
 type checker struct {
 	f     *syntax.File
 	kind  scopeKind
+	scope *scope      // of the statement; nil inside an annotation that stays text
+	async bool        // it is an async function's own
 	loops int         // loops around the statement, inside the innermost except*
 	stars int         // except* clauses around it
 	at    syntax.Span // where CPython believes to be: what has no place of its own is reported there
 }
 
 // check finds the first of these mistakes in a file, in the order in which CPython's compiler would come to it.
-func check(f *syntax.File, body []syntax.Stmt, mode Mode) {
-	c := &checker{f: f}
+func check(f *syntax.File, root *scope, body []syntax.Stmt, mode Mode) {
+	c := &checker{f: f, scope: root}
 	if mode == Eval { // its one statement returns the value
 		c.expr(body[0].(*syntax.Return).Value)
 		return
@@ -30,12 +32,19 @@ func (c *checker) fail(sp syntax.Span, format string, args ...any) {
 	panic(c.f.ErrorAt(sp, format, args...))
 }
 
-// within checks what has a scope of its own.
-func (c *checker) within(kind scopeKind, f func()) {
+// within checks what has a scope of its own: that of n.
+func (c *checker) within(kind scopeKind, n syntax.Node, f func()) {
 	old := *c
-	c.kind, c.loops, c.stars = kind, 0, 0
+	c.kind, c.scope, c.async, c.loops, c.stars = kind, c.scope.children[n], false, 0, 0
 	f()
 	*c = old
+}
+
+// awaits refuses an async statement outside of an async function.
+func (c *checker) awaits(s syntax.Stmt, async bool, what string) {
+	if async && !c.async {
+		c.fail(s.Pos(), "'async %s' outside async function", what)
+	}
 }
 
 func (c *checker) stmts(list []syntax.Stmt) {
@@ -78,6 +87,9 @@ func (c *checker) stmt(s syntax.Stmt) {
 		if c.kind != functionScope {
 			c.fail(s.Span, "'return' outside function")
 		}
+		if s.Value != nil && c.scope.gen && c.scope.coroutine {
+			c.fail(s.Span, "'return' with value in async generator")
+		}
 		c.expr(s.Value)
 		if c.stars > 0 {
 			c.fail(s.Span, leavesStar)
@@ -105,6 +117,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.AnnAssign:
 		c.annAssign(s)
 	case *syntax.For:
+		c.awaits(s, s.Async, "for")
 		c.expr(s.Iter)
 		c.target(s.Target)
 		c.loop(s.Body)
@@ -118,6 +131,7 @@ func (c *checker) stmt(s syntax.Stmt) {
 		c.stmts(s.Body)
 		c.stmts(s.Else)
 	case *syntax.With:
+		c.awaits(s, s.Async, "with")
 		for _, it := range s.Items {
 			c.expr(it.Context)
 			if it.Vars != nil {
@@ -156,7 +170,10 @@ func (c *checker) funcDef(s *syntax.FunctionDef) {
 	c.exprs(s.Decorators)
 	c.at = s.Span
 	c.arguments(s.Args, s.Returns)
-	c.within(functionScope, func() { c.stmts(s.Body) })
+	c.within(functionScope, s, func() {
+		c.async = s.Async
+		c.stmts(s.Body)
+	})
 	c.at = s.Span
 	c.debug(s.Name)
 }
@@ -164,7 +181,7 @@ func (c *checker) funcDef(s *syntax.FunctionDef) {
 // classDef checks the body before the bases, as CPython compiles it first.
 func (c *checker) classDef(s *syntax.ClassDef) {
 	c.exprs(s.Decorators)
-	c.within(classScope, func() { c.stmts(s.Body) })
+	c.within(classScope, s, func() { c.stmts(s.Body) })
 	c.at = s.Span
 	c.starred(s.Bases)
 	c.keywords(s.Keywords)
@@ -368,7 +385,7 @@ func (c *checker) expr(e syntax.Expr) {
 		c.expr(e.Else)
 	case *syntax.Lambda:
 		c.arguments(e.Args, nil)
-		c.within(functionScope, func() { c.expr(e.Body) })
+		c.within(functionScope, e, func() { c.expr(e.Body) })
 	case *syntax.NamedExpr:
 		c.expr(e.Value)
 		c.target(e.Target)
@@ -384,13 +401,13 @@ func (c *checker) expr(e syntax.Expr) {
 			c.expr(e.Values[i])
 		}
 	case *syntax.ListComp:
-		c.comp(e.Generators, e.Elt)
+		c.comp(e, e.Generators, e.Elt)
 	case *syntax.SetComp:
-		c.comp(e.Generators, e.Elt)
+		c.comp(e, e.Generators, e.Elt)
 	case *syntax.GeneratorExp:
-		c.comp(e.Generators, e.Elt)
+		c.comp(e, e.Generators, e.Elt)
 	case *syntax.DictComp:
-		c.comp(e.Generators, e.Key, e.Value)
+		c.comp(e, e.Generators, e.Key, e.Value)
 	case *syntax.Starred:
 		c.fail(e.Span, "can't use starred expression here")
 	case *syntax.Yield:
@@ -398,6 +415,17 @@ func (c *checker) expr(e syntax.Expr) {
 		c.expr(e.Value)
 	case *syntax.YieldFrom:
 		c.yield(e.Span)
+		if c.async {
+			c.fail(e.Span, "'yield from' inside async function")
+		}
+		c.expr(e.Value)
+	case *syntax.Await:
+		if c.kind != functionScope && c.kind != compScope {
+			c.fail(e.Span, "'await' outside function")
+		}
+		if !c.async && c.kind != compScope {
+			c.fail(e.Span, "'await' outside async function")
+		}
 		c.expr(e.Value)
 	case *syntax.JoinedStr:
 		c.exprs(e.Values)
@@ -414,8 +442,11 @@ func (c *checker) yield(sp syntax.Span) {
 }
 
 // comp checks a comprehension; its outermost iterable is evaluated outside, and after the rest.
-func (c *checker) comp(gens []*syntax.Comprehension, elts ...syntax.Expr) {
-	c.within(compScope, func() {
+func (c *checker) comp(e syntax.Expr, gens []*syntax.Comprehension, elts ...syntax.Expr) {
+	if s := c.scope.children[e]; s.coroutine && !s.gen && !c.async && c.kind != compScope {
+		c.fail(e.Pos(), "asynchronous comprehension outside of an asynchronous function")
+	}
+	c.within(compScope, e, func() {
 		for i, g := range gens {
 			if i > 0 {
 				c.expr(g.Iter)

@@ -22,7 +22,8 @@ type Code struct {
 	FreeVars  []string // names from enclosing functions
 	Instrs    []Instr
 	ExcTable  []Handler
-	StackSize int
+	StackSize int     // the room that the evaluator needs
+	Depth     int     // the most values that lie on the stack, as CPython counts them: co_stacksize
 	Source    *Source // nil for code that was parsed from a listing
 
 	// VM is the interpreter's cache for this code (constants as objects, inline caches). Others leave it alone.
@@ -43,6 +44,9 @@ const (
 	VarKeywords Flags = 8
 	Nested      Flags = 16
 	Generator   Flags = 32
+	Coroutine   Flags = 128
+	Iterable    Flags = 256 // a generator that types.coroutine made awaitable
+	AsyncGen    Flags = 512
 	Annotations Flags = 0x1000000 // from __future__ import annotations
 )
 

@@ -28,6 +28,7 @@ type frameBlock struct {
 	final []syntax.Stmt // the finally clause
 	name  string        // what except ... as binds
 	pos   syntax.Span   // of a with statement's manager, where its exit is called
+	async bool          // of an async with
 }
 
 // blockKind says what leaving a block takes; see unwind.
@@ -97,9 +98,11 @@ func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error
 		}
 	}()
 	root := buildSymbols(f, body)
-	check(f, body, mode)
+	check(f, root, body, mode)
 	c.enter(root, "<module>", 1)
+	c.u.pos.Line = 0
 	c.u.emit(RESUME, 0)
+	c.u.pos = syntax.Span{Line: 1, Col: -1, EndLine: 1, EndCol: -1}
 	if root.annots {
 		c.u.emit(SETUP_ANNOTATIONS, 0)
 	}
@@ -128,8 +131,10 @@ func (c *compiler) enter(s *scope, name string, line int) {
 				co.QualName = o.code.QualName + "." + name
 			}
 		}
-		if o.scope.function() {
-			co.Flags |= Nested
+		for ; o != nil; o = o.outer {
+			if s.function() && o.scope.function() {
+				co.Flags |= Nested
+			}
 		}
 	}
 	if c.future {
@@ -137,35 +142,39 @@ func (c *compiler) enter(s *scope, name string, line int) {
 	}
 	if s.function() {
 		co.Flags |= Optimized | NewLocals
-		if s.gen {
+		switch {
+		case s.gen && s.coroutine:
+			co.Flags |= AsyncGen
+		case s.gen:
 			co.Flags |= Generator
+		case s.coroutine:
+			co.Flags |= Coroutine
 		}
 		co.VarNames = s.varNames()
 	}
 	co.CellVars = s.cells()
 	co.FreeVars = s.free()
 	c.u = u
+	u.pos.Line, u.pos.EndLine = -1, -1 // what makes the frame ready is of no line
 	if len(co.FreeVars) > 0 {
 		u.emit(COPY_FREE_VARS, len(co.FreeVars))
 	}
 	for _, n := range co.CellVars {
 		u.emit(MAKE_CELL, co.CellSlot(n))
 	}
-	if s.gen {
-		u.pos.Line = int32(line)
+	u.pos = syntax.Span{Line: int32(line), Col: -1, EndLine: int32(line), EndCol: -1}
+	if s.gen || s.coroutine && s.function() {
 		u.emit(RETURN_GENERATOR, 0)
 		u.emit(POP_TOP, 0)
 	}
+	u.pos.Col, u.pos.EndCol = 0, 0
 }
 
 // leave finishes the current code object. Without an explicit return it returns None.
 func (c *compiler) leave(addReturn bool) *Code {
 	u := c.u
 	if addReturn {
-		if len(u.instrs) > 0 {
-			last := u.instrs[len(u.instrs)-1]
-			u.pos.Line, u.pos.EndLine = last.Line, last.EndLine
-		}
+		u.pos = noPos
 		u.emit(LOAD_CONST, c.constant(nil))
 		u.emit(RETURN_VALUE, 0)
 	}
@@ -211,8 +220,7 @@ func constKey(v any) any {
 }
 
 // constant gives the number of a constant, the same for the same constant.
-func (c *compiler) constant(v any) int {
-	u := c.u
+func (u *unit) constant(v any) int {
 	k := constKey(v)
 	if k != nil {
 		if i, ok := u.consts[k]; ok {
@@ -223,6 +231,8 @@ func (c *compiler) constant(v any) int {
 	u.code.Consts = append(u.code.Consts, v)
 	return len(u.code.Consts) - 1
 }
+
+func (c *compiler) constant(v any) int { return c.u.constant(v) }
 
 func (c *compiler) loadConst(v any) { c.u.emit(LOAD_CONST, c.constant(v)) }
 
@@ -426,6 +436,7 @@ func (c *compiler) ifStmt(s *syntax.If) {
 	c.jumpIf(s.Test, els, false)
 	c.stmts(s.Body)
 	if len(s.Else) > 0 {
+		u.pos = noPos
 		u.jump(JUMP_FORWARD, end)
 	}
 	u.mark(els)
@@ -703,10 +714,10 @@ func (c *compiler) while(s *syntax.While) {
 	u.mark(body)
 	c.stmts(s.Body)
 	// The test is repeated at the bottom, as CPython does.
+	u.pos = s.Pos()
 	if constTruth(s.Test) == 1 {
 		u.jump(JUMP_BACKWARD, body)
 	} else {
-		u.pos = s.Pos()
 		c.jumpIf(s.Test, body, true)
 	}
 	u.frames = u.frames[:len(u.frames)-1]
@@ -721,6 +732,10 @@ func (c *compiler) forStmt(s *syntax.For) {
 	start, els, end := u.newLabel(), u.newLabel(), u.newLabel()
 	c.expr(s.Iter)
 	u.pos = s.Pos()
+	if s.Async {
+		c.asyncFor(s)
+		return
+	}
 	u.emit(GET_ITER, 0)
 	u.mark(start)
 	u.frames = append(u.frames, frameBlock{kind: forLoop, start: start, end: end})
@@ -728,11 +743,25 @@ func (c *compiler) forStmt(s *syntax.For) {
 	u.jump(FOR_ITER, els)
 	c.store(s.Target)
 	c.stmts(s.Body)
-	u.pos = s.Iter.Pos()
-	u.pos.Col = -1
+	u.pos = noPos // the jump is of the line that comes before it
 	u.jump(JUMP_BACKWARD, start)
 	u.frames = u.frames[:len(u.frames)-1]
 	u.mark(els)
 	c.stmts(s.Else)
 	u.mark(end)
+}
+
+// CompileTree compiles statements that a program has put together; for Eval there is one, an expression. Positions are the nodes' own.
+func CompileTree(filename string, body []syntax.Stmt, mode Mode) (*Code, error) {
+	f, err := syntax.NewFile(filename, body)
+	if err != nil {
+		return nil, err
+	}
+	if mode == Eval {
+		e := body[0].(*syntax.ExprStmt).Value
+		r := &syntax.Return{Value: e}
+		r.Span = e.Pos()
+		body = []syntax.Stmt{r}
+	}
+	return compile(f, body, mode)
 }

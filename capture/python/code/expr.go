@@ -298,8 +298,13 @@ func (c *compiler) jumpIf(e syntax.Expr, l label, want bool) {
 			return
 		}
 	}
+	// The jump stands where the statement does; a comparison's where that does, and so does what follows.
+	at := u.pos
+	if _, ok := e.(*syntax.Compare); ok {
+		at = e.Pos()
+	}
 	c.expr(e)
-	u.pos = e.Pos()
+	u.pos = at
 	c.jumpOp(l, want)
 }
 
@@ -495,6 +500,10 @@ func (c *compiler) expr(e syntax.Expr) {
 		c.yield(e)
 	case *syntax.YieldFrom:
 		c.yieldFrom(e)
+	case *syntax.Await:
+		c.expr(e.Value)
+		u.pos = e.Pos()
+		c.await(0)
 	case *syntax.JoinedStr:
 		c.joined(e)
 	case *syntax.FormattedValue:
@@ -601,25 +610,17 @@ func (c *compiler) yield(e *syntax.Yield) {
 		c.expr(e.Value)
 	}
 	u.pos = e.Pos()
-	u.emit(YIELD_VALUE, 0)
-	u.emit(RESUME, 1)
+	c.yieldTop()
 }
 
-// yieldFrom yields what a delegate yields, and sends it what is sent, until it returns: then its value is on the stack. The generator knows
-// by RESUME 2 that it waits here, and that the delegate lies on top of its stack.
+// yieldFrom makes an iterator and delegates to it.
 func (c *compiler) yieldFrom(e *syntax.YieldFrom) {
 	u := c.u
 	c.expr(e.Value)
 	u.pos = e.Pos()
 	u.emit(GET_YIELD_FROM_ITER, 0)
 	c.loadConst(nil)
-	start, exit := u.newLabel(), u.newLabel()
-	u.mark(start)
-	u.jump(SEND, exit)
-	u.emit(YIELD_VALUE, 0)
-	u.emit(RESUME, 2)
-	u.jump(JUMP_BACKWARD_NO_INTERRUPT, start)
-	u.mark(exit)
+	c.delegate(2)
 }
 
 // joined is an f-string: its parts are strings by then, so that one alone is the value.
@@ -719,9 +720,21 @@ func (c *compiler) comp(e syntax.Expr, name string, build Op, gens []*syntax.Com
 	c.makeClosure(co, 0)
 	c.expr(gens[0].Iter)
 	u.pos = e.Pos()
-	u.emit(GET_ITER, 0)
+	c.iterator(gens[0])
 	u.emit(PRECALL, 0)
 	u.emit(CALL, 0)
+	if sc.coroutine && build != NOP {
+		c.await(0)
+	}
+}
+
+// iterator makes the iterator that a clause of a comprehension walks over.
+func (c *compiler) iterator(g *syntax.Comprehension) {
+	if g.Async {
+		c.u.emit(GET_AITER, 0)
+	} else {
+		c.u.emit(GET_ITER, 0)
+	}
 }
 
 // generator compiles the loops from the i-th on; what is not a part of it stands at the whole comprehension.
@@ -734,21 +747,27 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 	} else {
 		c.expr(g.Iter)
 		u.pos = at
-		u.emit(GET_ITER, 0)
+		c.iterator(g)
 	}
 	depth++
 	u.mark(start)
 	u.pos = at
-	u.jump(FOR_ITER, end)
+	if g.Async {
+		c.nextAwaited(end)
+	} else {
+		u.jump(FOR_ITER, end)
+	}
 	c.store(g.Target)
+	u.pos = at
 	for _, f := range g.Ifs {
 		c.jumpIf(f, skip, false)
 	}
+	tail := u.pos
 	if i+1 < len(gens) {
 		c.generator(gens, i+1, depth, build, elt, val, at)
 	} else {
 		c.expr(elt)
-		u.pos = at
+		u.pos = tail
 		switch build {
 		case BUILD_LIST:
 			u.emit(LIST_APPEND, depth+1)
@@ -756,18 +775,20 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 			u.emit(SET_ADD, depth+1)
 		case BUILD_MAP:
 			c.expr(val)
-			u.pos = at
+			u.pos = tail
 			u.emit(MAP_ADD, depth+1)
 		default:
-			u.emit(YIELD_VALUE, 0)
-			u.emit(RESUME, 1)
+			c.yieldTop()
 			u.emit(POP_TOP, 0)
 		}
 	}
 	u.mark(skip)
-	u.pos = at
+	u.pos = tail
 	u.jump(JUMP_BACKWARD, start)
 	u.mark(end)
+	if g.Async {
+		u.emit(END_ASYNC_FOR, 0)
+	}
 }
 
 // Calls.
@@ -783,6 +804,7 @@ func (c *compiler) call(e *syntax.Call) {
 		u.pos = n.Pos()
 		u.emit(LOAD_GLOBAL, c.name(mangle(u.scope.class, n.Id))<<1|1)
 	} else {
+		u.pos = e.Func.Pos()
 		u.emit(PUSH_NULL, 0)
 		c.expr(e.Func)
 	}

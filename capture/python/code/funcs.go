@@ -16,24 +16,10 @@ func (c *compiler) argFlags(a *syntax.Arguments, returns syntax.Expr, annotated 
 	flags := 0
 	if len(a.Defaults) > 0 {
 		flags |= 1
-		var ks Tuple
-		all := true
 		for _, d := range a.Defaults {
-			k, ok := c.foldable(d)
-			if !ok {
-				all = false
-				break
-			}
-			ks = append(ks, k)
+			c.expr(d)
 		}
-		if all {
-			c.loadConst(ks)
-		} else {
-			for _, d := range a.Defaults {
-				c.expr(d)
-			}
-			u.emit(BUILD_TUPLE, len(a.Defaults))
-		}
+		u.emit(BUILD_TUPLE, len(a.Defaults))
 	}
 	var keys Tuple
 	for i, d := range a.KwDefaults {
@@ -117,13 +103,15 @@ func (c *compiler) funcDef(s *syntax.FunctionDef) {
 	flags := c.argFlags(s.Args, s.Returns, true)
 	c.enter(u.scope.children[s], s.Name, line)
 	setArgs(c.u.code, s.Args)
-	if doc, ok := docOf(s.Body); ok {
+	body := s.Body
+	if doc, ok := docOf(body); ok {
 		c.constant(doc)
+		body = body[1:]
 	} else {
 		c.constant(nil)
 	}
 	c.u.emit(RESUME, 0)
-	c.stmts(s.Body)
+	c.stmts(body)
 	co := c.leave(true)
 	u.pos = s.Pos()
 	c.makeClosure(co, flags)
@@ -144,8 +132,9 @@ func (c *compiler) lambda(e *syntax.Lambda) {
 	setArgs(c.u.code, e.Args)
 	c.constant(nil)
 	c.u.emit(RESUME, 0)
+	start := c.u.pos
 	c.expr(e.Body)
-	c.u.pos = e.Body.Pos()
+	c.u.pos = start
 	c.u.emit(RETURN_VALUE, 0)
 	co := c.leave(false)
 	u.pos = e.Pos()

@@ -111,6 +111,7 @@ func (l *listingReader) begin(p *lineParser) error {
 	c.Flags = Flags(p.num())
 	p.want("stack")
 	c.StackSize = p.num()
+	c.Depth = max(c.StackSize-2, 0)
 	if c.ArgCount < 0 || c.KwOnly < 0 || c.StackSize < 0 || c.StackSize > 1<<20 {
 		return fmt.Errorf("numbers out of range")
 	}

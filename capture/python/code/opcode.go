@@ -30,7 +30,11 @@ const (
 	CHECK_EXC_MATCH                         // exc class CHECK_EXC_MATCH exc bool
 	CHECK_EG_MATCH                          // exc class CHECK_EG_MATCH rest match; None for either if it is empty
 	WITH_EXCEPT_START                       // exit lasti outer exc WITH_EXCEPT_START exit lasti outer exc result; calls exit
+	GET_AITER                               // obj GET_AITER aiter
+	GET_ANEXT                               // aiter GET_ANEXT aiter awaitable
+	BEFORE_ASYNC_WITH                       // manager BEFORE_ASYNC_WITH exit awaitable; of __aenter__
 	BEFORE_WITH                             // manager BEFORE_WITH exit entered
+	END_ASYNC_FOR                           // aiter exc END_ASYNC_FOR -; any other exception than StopAsyncIteration is raised again
 	STORE_SUBSCR                            // value obj key STORE_SUBSCR -
 	DELETE_SUBSCR                           // obj key DELETE_SUBSCR -
 	GET_ITER                                // obj GET_ITER iter
@@ -44,6 +48,7 @@ const (
 	IMPORT_STAR                             // module IMPORT_STAR -
 	SETUP_ANNOTATIONS                       // - SETUP_ANNOTATIONS -
 	YIELD_VALUE                             // x YIELD_VALUE sent; leaves the frame, which goes on with what is sent
+	ASYNC_GEN_WRAP                          // x ASYNC_GEN_WRAP wrapped; what an async generator yields, told from what it awaits
 	PREP_RERAISE_STAR                       // orig list PREP_RERAISE_STAR exc; what except* clauses raised or left, in one exception; None for nothing
 	POP_EXCEPT                              // outer POP_EXCEPT -; outer is handled again
 	STORE_NAME                              // x STORE_NAME -
@@ -84,6 +89,7 @@ const (
 	POP_JUMP_FORWARD_IF_NOT_NONE            // x POP_JUMP_FORWARD_IF_NOT_NONE - | x POP_JUMP_FORWARD_IF_NOT_NONE -
 	POP_JUMP_FORWARD_IF_NONE                // x POP_JUMP_FORWARD_IF_NONE - | x POP_JUMP_FORWARD_IF_NONE -
 	RAISE_VARARGS                           // x1..xn RAISE_VARARGS -; the exception and its cause; without either, what is handled is raised again
+	GET_AWAITABLE                           // obj GET_AWAITABLE iter; argument 1, 2: obj is what __aenter__, __aexit__ gave
 	MAKE_FUNCTION                           // [defaults] [kwdefaults] [annotations] [closure] code MAKE_FUNCTION function; a bit of the argument for each
 	BUILD_SLICE                             // x1..xn BUILD_SLICE slice; start, stop, step
 	JUMP_BACKWARD_NO_INTERRUPT              // - JUMP_BACKWARD_NO_INTERRUPT - | - JUMP_BACKWARD_NO_INTERRUPT -
@@ -99,7 +105,7 @@ const (
 	MAP_ADD                                 // dict .. key value MAP_ADD dict ..
 	LOAD_CLASSDEREF                         // - LOAD_CLASSDEREF x; the class's own name first, then the cell
 	COPY_FREE_VARS                          // - COPY_FREE_VARS -; the function's closure goes into the last slots
-	RESUME                                  // - RESUME -; argument 0: a function begins; 1: after yield; 2: after yield from
+	RESUME                                  // - RESUME -; argument 0: a function begins; 1: after yield; 2: after yield from; 3: after await
 	MATCH_CLASS                             // obj class names MATCH_CLASS values; None if it does not match; the argument counts positional patterns
 	FORMAT_VALUE                            // x [spec] FORMAT_VALUE str; bits 0 and 1: str, repr or ascii first; bit 2: there is a spec
 	BUILD_CONST_KEY_MAP                     // v1..vn keys BUILD_CONST_KEY_MAP dict
@@ -158,7 +164,11 @@ var ops = [NumOps]struct {
 	CHECK_EG_MATCH:                {"CHECK_EG_MATCH", argNone},
 	PREP_RERAISE_STAR:             {"PREP_RERAISE_STAR", argNone},
 	WITH_EXCEPT_START:             {"WITH_EXCEPT_START", argNone},
+	GET_AITER:                     {"GET_AITER", argNone},
+	GET_ANEXT:                     {"GET_ANEXT", argNone},
+	BEFORE_ASYNC_WITH:             {"BEFORE_ASYNC_WITH", argNone},
 	BEFORE_WITH:                   {"BEFORE_WITH", argNone},
+	END_ASYNC_FOR:                 {"END_ASYNC_FOR", argNone},
 	STORE_SUBSCR:                  {"STORE_SUBSCR", argNone},
 	DELETE_SUBSCR:                 {"DELETE_SUBSCR", argNone},
 	GET_ITER:                      {"GET_ITER", argNone},
@@ -172,6 +182,7 @@ var ops = [NumOps]struct {
 	IMPORT_STAR:                   {"IMPORT_STAR", argNone},
 	SETUP_ANNOTATIONS:             {"SETUP_ANNOTATIONS", argNone},
 	YIELD_VALUE:                   {"YIELD_VALUE", argNone},
+	ASYNC_GEN_WRAP:                {"ASYNC_GEN_WRAP", argNone},
 	POP_EXCEPT:                    {"POP_EXCEPT", argNone},
 	STORE_NAME:                    {"STORE_NAME", argName},
 	DELETE_NAME:                   {"DELETE_NAME", argName},
@@ -211,6 +222,7 @@ var ops = [NumOps]struct {
 	POP_JUMP_FORWARD_IF_NOT_NONE:  {"POP_JUMP_FORWARD_IF_NOT_NONE", argJump},
 	POP_JUMP_FORWARD_IF_NONE:      {"POP_JUMP_FORWARD_IF_NONE", argJump},
 	RAISE_VARARGS:                 {"RAISE_VARARGS", argInt},
+	GET_AWAITABLE:                 {"GET_AWAITABLE", argInt},
 	MAKE_FUNCTION:                 {"MAKE_FUNCTION", argInt},
 	BUILD_SLICE:                   {"BUILD_SLICE", argInt},
 	JUMP_BACKWARD_NO_INTERRUPT:    {"JUMP_BACKWARD_NO_INTERRUPT", argJump},

@@ -74,6 +74,7 @@ type scope struct {
 	names     []string               // keys of symbols in order of appearance
 	declared  map[string]syntax.Span // where names were declared global or nonlocal
 	gen       bool                   // a generator function
+	coroutine bool                   // an async function, or a comprehension that awaits
 	class     string                 // innermost class, for private names
 	annots    bool                   // has variable annotations
 	classCell bool                   // a class whose functions want __class__
@@ -231,7 +232,18 @@ func (s *scope) cells() (out []string) {
 	if s.classCell {
 		out = append(out, "__class__")
 	}
-	return append(out, s.with(isCell)...)
+	cells := s.with(isCell)
+	for _, p := range s.params {
+		if slices.Contains(cells, p) {
+			out = append(out, p)
+		}
+	}
+	for _, n := range cells {
+		if !slices.Contains(s.params, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 func (s *scope) free() []string { return s.with(isFree | freeInClass) }
@@ -463,6 +475,7 @@ func (b *symbols) funcDef(s *syntax.FunctionDef) {
 	b.annotation(s.Returns)
 	b.exprs(s.Decorators)
 	pop := b.push(functionScope, s)
+	b.cur.coroutine = s.Async
 	b.params(s.Args)
 	b.stmts(s.Body)
 	pop()
@@ -621,8 +634,10 @@ func (b *symbols) comp(n syntax.Expr, what string, gens []*syntax.Comprehension,
 	iter(gens[0].Iter)
 	pop := b.push(compScope, n)
 	b.cur.comp = what
+	b.cur.coroutine = gens[0].Async
 	b.add(".0", defParam, n.Pos())
 	for i, g := range gens {
+		b.cur.coroutine = b.cur.coroutine || g.Async
 		b.cur.target = true
 		b.target(g.Target)
 		b.cur.target = false
@@ -632,7 +647,11 @@ func (b *symbols) comp(n syntax.Expr, what string, gens []*syntax.Comprehension,
 		b.exprs(g.Ifs)
 	}
 	b.exprs(elts)
+	async := b.cur.coroutine
 	pop()
+	if _, lazy := n.(*syntax.GeneratorExp); async && !lazy { // its value is awaited
+		b.cur.coroutine = true
+	}
 }
 
 // named binds the target of an assignment expression: in a comprehension it belongs to the scope around it.
@@ -747,6 +766,9 @@ func (b *symbols) expr(e syntax.Expr) {
 		b.yield(e.Span, e.Value)
 	case *syntax.YieldFrom:
 		b.yield(e.Span, e.Value)
+	case *syntax.Await:
+		b.expr(e.Value)
+		b.cur.coroutine = true
 	case *syntax.JoinedStr:
 		b.exprs(e.Values)
 	case *syntax.FormattedValue:

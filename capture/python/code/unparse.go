@@ -100,6 +100,11 @@ func (u *unparser) expr(e syntax.Expr, prec int) {
 		})
 	case *syntax.Call:
 		u.call(e)
+	case *syntax.Await:
+		u.bracket(16, prec, func() {
+			u.WriteString("await ")
+			u.expr(e.Value, 17)
+		})
 	case *syntax.Starred:
 		u.WriteByte('*')
 		u.expr(e.Value, 8)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"whittle/capture/python/wtf8"
 )
 
 // Float is repr() of a float: the shortest digits that read back as f, with an exponent below 1e-4 and from 1e16 on.
@@ -49,7 +51,7 @@ func Str(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
 	b.WriteByte(q)
-	for _, r := range s {
+	for _, r := range wtf8.All(s) {
 		switch {
 		case r < 0x80:
 			ascii(&b, byte(r), q)

@@ -1,57 +1,13 @@
 package stdlib
 
 import (
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/binary"
-	"hash"
-	"hash/crc32"
 	"math"
 	"math/big"
 	"strings"
 
 	"whittle/capture/python/vm"
 )
-
-func hashModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("_hashlib", "")
-	m.FuncN("digest", 2, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		b, ok := vm.AsBytes(args[1])
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "Strings must be encoded before hashing")
-		}
-		var h hash.Hash
-		switch str(args[0]) {
-		case "md5":
-			h = md5.New()
-		case "sha1":
-			h = sha1.New()
-		case "sha224":
-			h = sha256.New224()
-		case "sha256":
-			h = sha256.New()
-		case "sha384":
-			h = sha512.New384()
-		case "sha512":
-			h = sha512.New()
-		default:
-			return nil, in.Errorf(in.Exc.ValueError, "unsupported hash type %s", str(args[0]))
-		}
-		h.Write(b)
-		return vm.Bytes(h.Sum(nil)), nil
-	})
-	m.FuncN("crc32", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		b, _ := vm.AsBytes(args[0])
-		n := int64(0)
-		if len(args) > 1 {
-			n, _ = vm.AsInt(args[1])
-		}
-		return vm.MakeInt(int64(crc32.Update(uint32(n), crc32.IEEETable, b))), nil
-	})
-	return m, nil
-}
 
 type packItem struct {
 	code byte

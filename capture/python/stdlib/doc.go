@@ -1,8 +1,9 @@
-// Package stdlib is the part of Python's standard library that scripts and the torch package use.
+// Package stdlib is Python's standard library: CPython's own files, on modules that are written in Go.
 //
-// Register makes it known to an interpreter; nothing is loaded before it is imported. What has to do with the machine
-// (sys, os, time, math, re, random, ...) is written in Go, the rest is Python of our own in lib/, embedded. os.abort,
-// os._exit and os.kill act on this very process.
+// Register makes it known to an interpreter; nothing is loaded before it is imported. CPython's .py files come from package cpython and are
+// used as they are. What CPython writes in C is written here, a file or a package a module (posix, pyio, pysocket, pyast, sre, zlib, ...), with
+// package clinic binding the arguments. A few modules are still Python of our own, in lib/: they go before CPython's.
 //
-// It follows CPython 3.11 where it exists, and is far from all of it: see the tests for what is covered.
+// importlib and the import statement share one rule, see imports.go. os.abort, os._exit and os.kill act on this very process. A process of Go
+// cannot fork itself: os.fork is not there, and multiprocessing spawns.
 package stdlib

@@ -6,7 +6,7 @@ import (
 )
 
 func operatorModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("operator", "")
+	m := in.NewModule("_operator", "Operator interface.")
 	alias := func(name string, b *vm.Builtin) {
 		b.Module = "_operator"
 		m.Set("__"+name+"__", b)
@@ -67,31 +67,38 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 		f, _ := in.Builtins.Dict.GetStr("abs")
 		return in.Call(f, a, nil)
 	})
-	b("countOf", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		items, err := in.IterAll(a[0])
-		n := int64(0)
-		for _, it := range items {
-			eq, err := in.Eq(it, a[1])
-			if err != nil {
-				return nil, err
+	// walk calls found for the index of each item of a[0] that is or equals a[1], until it gives false.
+	walk := func(in *vm.Interp, a []vm.Object, found func(i int64) bool) error {
+		it, err := in.Iter(a[0])
+		for i := int64(0); err == nil; i++ {
+			var v vm.Object
+			if v, err = in.Next(it); v == nil || err != nil {
+				return err
 			}
-			if eq {
-				n++
+			eq := vm.Is(v, a[1])
+			if !eq {
+				eq, err = in.Eq(v, a[1])
+			}
+			if err == nil && eq && !found(i) {
+				return nil
 			}
 		}
+		return err
+	}
+	b("countOf", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		n := int64(0)
+		err := walk(in, a, func(int64) bool { n++; return true })
 		return vm.MakeInt(n), err
 	})
 	b("indexOf", 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		items, err := in.IterAll(a[0])
-		if err != nil {
+		at := int64(-1)
+		if err := walk(in, a, func(i int64) bool { at = i; return false }); err != nil {
 			return nil, err
 		}
-		for i, it := range items {
-			if eq, err := in.Eq(it, a[1]); eq || err != nil {
-				return vm.MakeInt(int64(i)), err
-			}
+		if at < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "sequence.index(x): x not in sequence")
 		}
-		return nil, in.Errorf(in.Exc.ValueError, "sequence.index(x): x not in sequence")
+		return vm.MakeInt(at), nil
 	})
 	m.FuncN("length_hint", 1, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		if len(a) > 1 {
@@ -113,6 +120,9 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 				if !n.Type().IsSubtype(vm.IntType) {
 					return nil, in.Errorf(in.Exc.TypeError, "__length_hint__ must be an integer, not %s", n.Type().Name)
 				}
+				if i, _ := vm.AsInt(n); i < 0 {
+					return nil, in.Errorf(in.Exc.ValueError, "__length_hint__() should return >= 0")
+				}
 				return n, nil
 			}
 		}
@@ -121,9 +131,10 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.MakeInt(0), nil
 	})
+	m.FuncN("_compare_digest", 2, 2, compareDigest)
 	m.Func("call", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return in.Call(a[0], a[1:], kw) })
 	getter := func(name string, one func(in *vm.Interp, o, key vm.Object) (vm.Object, error)) {
-		t := in.NewNativeType(vm.Spec{Name: name, Module: "operator",
+		t := in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "operator",
 			New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				if len(args) == 0 {
 					return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got 0", name)
@@ -139,6 +150,9 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 				"__init__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) { return vm.None, nil },
 				"__call__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 					keys, _ := args[0].(*vm.Instance).Native.([]vm.Object)
+					if len(kw) > 0 {
+						return nil, in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", name)
+					}
 					if len(args) != 2 {
 						return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got %d", name, len(args)-1)
 					}
@@ -154,6 +168,11 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 						out = append(out, v)
 					}
 					return vm.NewTuple(out...), nil
+				},
+				"__reduce__": func(_ *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+					i := args[0].(*vm.Instance)
+					keys, _ := i.Native.([]vm.Object)
+					return vm.NewTuple(i.Class, vm.NewTuple(keys...)), nil
 				},
 				"__repr__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 					keys, _ := args[0].(*vm.Instance).Native.([]vm.Object)
@@ -183,7 +202,7 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 		args []vm.Object
 		kw   []vm.KwArg
 	}
-	m.Set("methodcaller", in.NewNativeType(vm.Spec{Name: "methodcaller", Module: "operator",
+	m.Set("methodcaller", in.NewNativeType(vm.Spec{Strict: true, Name: "methodcaller", Module: "operator",
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 0 {
 				return nil, in.Errorf(in.Exc.TypeError, "methodcaller needs at least one argument, the method name")
@@ -194,6 +213,23 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.NewInstance(cls, &call{str(args[0]), args[1:], kw}), nil
 		},
 		Methods: map[string]vm.GoFunc{
+			"__reduce__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				i := args[0].(*vm.Instance)
+				c := i.Native.(*call)
+				if len(c.kw) == 0 {
+					return vm.NewTuple(i.Class, vm.NewTuple(append([]vm.Object{vm.Str(c.name)}, c.args...)...)), nil
+				}
+				functools, err := in.Import("functools")
+				if err != nil {
+					return nil, err
+				}
+				partial, err := in.GetAttr(functools, "partial")
+				if err != nil {
+					return nil, err
+				}
+				f, err := in.Call(partial, []vm.Object{i.Class, vm.Str(c.name)}, c.kw)
+				return vm.NewTuple(f, vm.NewTuple(c.args...)), err
+			},
 			"__repr__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				c, ok := args[0].(*vm.Instance).Native.(*call)
 				if !ok {
@@ -219,6 +255,9 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 			"__init__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) { return vm.None, nil },
 			"__call__": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				c := args[0].(*vm.Instance).Native.(*call)
+				if len(args) != 2 || len(kw) > 0 {
+					return nil, in.Errorf(in.Exc.TypeError, "methodcaller expected 1 argument, got %d", len(args)-1)
+				}
 				f, err := in.GetAttr(args[1], c.name)
 				if err != nil {
 					return nil, err

@@ -18,14 +18,16 @@ type signalsKey struct{}
 // signals are the handlers that a script has set. A signal that arrives is noted, and its handler runs when the interpreter next looks: between
 // two instructions, or when a function of the library that waits or sends one returns.
 type signals struct {
-	in       *vm.Interp
-	handlers map[int]vm.Object // of Python; SIG_DFL and SIG_IGN are integers
-	arrive   chan os.Signal    // nil until a handler is set
-	wg       conc.WaitGroup    // of what listens to it
+	in        *vm.Interp
+	handlers  map[int]vm.Object // of Python; SIG_DFL and SIG_IGN are integers
+	interrupt vm.Object         // what SIGINT does unless a script sets a handler, once there is a _signal
+	arrive    chan os.Signal    // nil until a handler is set
+	wg        conc.WaitGroup    // of what listens to it
 
 	mu      sync.Mutex
 	pending []int
 	wake    chan struct{} // has room for one: a signal has arrived
+	wakeFD  int           // one more than the descriptor of set_wakeup_fd
 	timer   *time.Timer   // of setitimer
 	due     time.Time
 	every   time.Duration
@@ -49,6 +51,7 @@ func signalsOf(in *vm.Interp) *signals {
 
 // note is told of a signal from any goroutine.
 func (s *signals) note(sig int) {
+	s.tellWakeup(sig)
 	s.mu.Lock()
 	s.pending = append(s.pending, sig)
 	s.mu.Unlock()
@@ -90,7 +93,7 @@ func (s *signals) deliver(sig int) error {
 		die(syscall.Signal(sig))
 		return nil
 	}
-	_, err := s.in.Call(h, []vm.Object{vm.MakeInt(int64(sig)), vm.None}, nil)
+	_, err := s.in.Call(h, []vm.Object{vm.MakeInt(int64(sig)), s.frame()}, nil)
 	return err
 }
 
@@ -130,8 +133,11 @@ func (s *signals) get(sig int) vm.Object {
 	if h, ok := s.handlers[sig]; ok {
 		return h
 	}
-	if sig == int(syscall.SIGPIPE) {
+	switch {
+	case sig == int(syscall.SIGPIPE):
 		return vm.MakeInt(sigIgnore)
+	case sig == int(syscall.SIGINT) && s.interrupt != nil:
+		return s.interrupt
 	}
 	return vm.MakeInt(sigDefault)
 }
@@ -169,91 +175,39 @@ func (s *signals) fire() {
 func (s *signals) pause(d time.Duration) error {
 	end := time.NewTimer(d)
 	defer end.Stop()
+	wake := s.wake
+	if !s.in.OnMainThread() {
+		wake = nil // signals are handled there
+	}
 	for {
-		select {
-		case <-end.C:
+		over := false
+		err := s.in.Unlocked(func() error {
+			select {
+			case <-end.C:
+				over = true
+			case <-wake:
+			case <-s.in.Context().Done():
+				return s.in.Context().Err()
+			}
 			return nil
-		case <-s.wake:
-			if err := s.run(); err != nil {
-				return err
-			}
-			if d == math.MaxInt64 {
-				return nil
-			}
-		case <-s.in.Context().Done():
-			return s.in.Context().Err()
+		})
+		if err != nil || over {
+			return err
+		}
+		if err := s.run(); err != nil || d == math.MaxInt64 {
+			return err
 		}
 	}
 }
 
-// signalModule is _signal, the native half of signal.
-func signalModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("_signal", "")
-	s := signalsOf(in)
-	number := func(in *vm.Interp, o vm.Object) (int, error) {
-		n, err := in.Index(o)
-		if err == nil && (n < 1 || n > sigLast) {
-			err = in.Errorf(in.Exc.ValueError, "signal number out of range")
-		}
-		return int(n), err
+// frame is what runs while a handler is called.
+func (s *signals) frame() vm.Object {
+	f := s.in.Frame()
+	if f == nil {
+		return vm.None
 	}
-	m.FuncN("signal", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		sig, err := number(in, a[0])
-		if err != nil {
-			return nil, err
-		}
-		if n, isNumber := vm.AsInt(a[1]); isNumber && n != sigDefault && n != sigIgnore || !isNumber && !callable(in, a[1]) {
-			return nil, in.Errorf(in.Exc.TypeError, "signal handler must be signal.SIG_IGN, signal.SIG_DFL, or a callable object")
-		}
-		if sig == int(syscall.SIGKILL) || sig == int(syscall.SIGSTOP) {
-			return nil, in.OSError(syscall.EINVAL, "")
-		}
-		return s.set(sig, a[1]), nil
-	})
-	m.FuncN("getsignal", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		sig, err := number(in, a[0])
-		if err != nil {
-			return nil, err
-		}
-		return s.get(sig), nil
-	})
-	m.FuncN("is_set", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		sig, err := number(in, a[0])
-		_, set := s.handlers[sig]
-		return vm.MakeBool(set), err
-	})
-	m.FuncN("raise_signal", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		sig, err := number(in, a[0])
-		if err != nil {
-			return nil, err
-		}
-		return vm.None, s.deliver(sig)
-	})
-	m.FuncN("itimer", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		var d [2]time.Duration
-		for i := range d {
-			x, err := in.Float(a[i])
-			if err != nil {
-				return nil, err
-			}
-			if x < 0 {
-				return nil, in.OSError(syscall.EINVAL, "")
-			}
-			d[i] = time.Duration(x * float64(time.Second))
-		}
-		left, every := s.itimer(d[0], d[1])
-		return vm.NewTuple(vm.Float(left.Seconds()), vm.Float(every.Seconds())), nil
-	})
-	m.FuncN("left", 0, 0, func(*vm.Interp, []vm.Object) (vm.Object, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.timer == nil {
-			return vm.NewTuple(vm.Float(0), vm.Float(0)), nil
-		}
-		return vm.NewTuple(vm.Float(max(time.Until(s.due), 0).Seconds()), vm.Float(s.every.Seconds())), nil
-	})
-	m.FuncN("pause", 0, 0, func(*vm.Interp, []vm.Object) (vm.Object, error) { return vm.None, s.pause(math.MaxInt64) })
-	return m, nil
+	f.Retain()
+	return f
 }
 
 func callable(in *vm.Interp, o vm.Object) bool {

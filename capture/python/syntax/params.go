@@ -2,8 +2,7 @@ package syntax
 
 // funcDef reads a function; its position is that of def, not of its decorators.
 func (p *parser) funcDef(c *cst, decs []Expr) Stmt {
-	p.noAsync(c)
-	f := &FunctionDef{stmtNode: stmtNode{p.sp(c)}, Name: p.text(c.get("name")), Decorators: decs}
+	f := &FunctionDef{stmtNode: stmtNode{p.sp(c)}, Async: isAsync(c), Name: p.text(c.get("name")), Decorators: decs}
 	if tp := c.get("type_parameters"); tp != nil {
 		p.bad(tp)
 	}
@@ -59,7 +58,7 @@ func (p *parser) params(c *cst, lambda bool) *Arguments {
 		id := n.namedKids()
 		arg := &Arg{Span: p.sp(id[0]), Name: p.text(id[0])}
 		if ann != nil {
-			arg.Annotation = p.expr(ann)
+			arg.Annotation = hoistStar(p.expr(ann))
 		}
 		if n.kind == "dictionary_splat_pattern" {
 			a.Kwarg = arg

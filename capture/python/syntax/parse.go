@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -133,7 +134,7 @@ func parse(filename, src, rule string) (f *File, err error) {
 			return nil, e
 		}
 	}
-	root := parseTree(src)
+	root := parseTree(p.starsFirst(toks))
 	if root == nil {
 		return nil, p.errAt("SyntaxError", Span{1, 0, 1, 0}, "invalid syntax")
 	}
@@ -160,6 +161,32 @@ func parse(filename, src, rule string) (f *File, err error) {
 		return nil, e
 	}
 	return f, nil
+}
+
+// starsFirst gives the text with the star of each `except *E` right behind except, where the grammar knows it. Nothing else moves.
+func (p *parser) starsFirst(toks []tok) string {
+	if toks == nil {
+		if !strings.Contains(p.src, "except *") {
+			return p.src
+		}
+		toks = scan(p)
+	}
+	var out []byte
+	for i := 1; i < len(toks); i++ {
+		if toks[i].text != "*" || toks[i-1].text != "except" {
+			continue
+		}
+		if out == nil {
+			out = []byte(p.src)
+		}
+		at := func(t tok) int { return p.lines[t.span.Line-1] + int(t.span.Col) }
+		out[at(toks[i])] = ' '
+		out[at(toks[i-1])+len("except")] = '*'
+	}
+	if out == nil {
+		return p.src
+	}
+	return string(out)
 }
 
 // ParseExpr parses one expression, as eval() does.
@@ -321,8 +348,7 @@ func (p *parser) stmt(c *cst) Stmt {
 		}
 		return s
 	case "for_statement":
-		p.noAsync(c)
-		s := &For{stmtNode: b, Target: p.exprTarget(c.get("left")), Iter: p.expr(c.get("right")), Body: p.block(c.get("body"))}
+		s := &For{stmtNode: b, Async: isAsync(c), Target: p.exprTarget(c.get("left")), Iter: p.expr(c.get("right")), Body: p.block(c.get("body"))}
 		if a := c.get("alternative"); a != nil {
 			s.Else = p.block(a.get("body"))
 		}
@@ -427,11 +453,8 @@ func (p *parser) decorated(c *cst) Stmt {
 	return p.funcDef(d, decs)
 }
 
-func (p *parser) noAsync(c *cst) {
-	if len(c.kids) > 0 && c.kids[0].kind == "async" {
-		p.fail(p.sp(c.kids[0]), "async code is not supported")
-	}
-}
+// isAsync reports whether a statement or clause begins with async.
+func isAsync(c *cst) bool { return len(c.kids) > 0 && c.kids[0].kind == "async" }
 
 // printStmt sees what the grammar takes for Python 2's print: `print >> x` is an expression, the rest an error.
 func (p *parser) printStmt(c *cst, b stmtNode) Stmt {
@@ -505,8 +528,7 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 	for _, k := range c.kids {
 		switch k.kind {
 		case "except_clause", "except_group_clause":
-			star := k.kind == "except_group_clause"
-			s.Star = star
+			s.Star = s.Star || k.kind == "except_group_clause"
 			h := &ExceptHandler{Span: p.sp(k)}
 			ks := k.namedKids()
 			for i, e := range ks {
@@ -538,8 +560,7 @@ func (p *parser) try(c *cst, b stmtNode) Stmt {
 
 // with reads the items, which the grammar nests differently where there are brackets around them all.
 func (p *parser) with(c *cst, b stmtNode) Stmt {
-	p.noAsync(c)
-	s := &With{stmtNode: b, Body: p.block(c.get("body"))}
+	s := &With{stmtNode: b, Async: isAsync(c), Body: p.block(c.get("body"))}
 	cl := c.child("with_clause")
 	for _, k := range cl.kids {
 		if k.kind != "with_item" {
@@ -622,7 +643,7 @@ func (p *parser) number(c *cst) any {
 	}
 	if strings.HasSuffix(clean, "j") && !strings.HasPrefix(clean, "0x") {
 		f, err := strconv.ParseFloat(clean[:len(clean)-1], 64)
-		if err != nil {
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			p.bad(c)
 		}
 		return complex(0, f)

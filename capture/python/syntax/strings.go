@@ -3,11 +3,10 @@ package syntax
 import (
 	"strconv"
 	"strings"
-	"sync"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/runenames"
+	"whittle/capture/python/charnames"
+	"whittle/capture/python/wtf8"
 )
 
 // strings reads a string literal or an implicit concatenation of several.
@@ -119,7 +118,7 @@ func plainEscape(sb *strings.Builder, s string, i int, text bool) int {
 	if j > i {
 		n, _ := strconv.ParseUint(s[i:j], 8, 16)
 		if text {
-			sb.WriteRune(rune(n))
+			wtf8.WriteRune(sb, rune(n))
 		} else {
 			sb.WriteByte(byte(n))
 		}
@@ -217,7 +216,7 @@ func (p *parser) unescape(c *cst, s string) string {
 			if v > utf8.MaxRune {
 				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: illegal Unicode character", i-1, j-1)
 			}
-			sb.WriteRune(rune(v))
+			wtf8.WriteRune(&sb, rune(v))
 			i = j - 1
 		case 'N':
 			end := strings.IndexByte(s[i:], '}')
@@ -228,7 +227,7 @@ func (p *parser) unescape(c *cst, s string) string {
 				}
 				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: malformed \\N character escape", i-1, last)
 			}
-			r, ok := unicodeNames()[strings.ToUpper(s[i+2:i+end])]
+			r, ok := charnames.Named(s[i+2 : i+end])
 			if !ok {
 				p.fail(p.sp(c), "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: unknown Unicode character name", i-1, i+end)
 			}
@@ -240,17 +239,6 @@ func (p *parser) unescape(c *cst, s string) string {
 	}
 	return sb.String()
 }
-
-// unicodeNames finds a character by its name.
-var unicodeNames = sync.OnceValue(func() map[string]rune {
-	m := map[string]rune{}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if n := runenames.Name(r); n != "" && n[0] != '<' {
-			m[n] = r
-		}
-	}
-	return m
-})
 
 // fparser reads the body of one f-string, by the rules of 3.11: an expression ends at its bracket, `!`, `:` or `=`,
 // and may hold neither a backslash nor a comment.

@@ -95,7 +95,7 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 		return x, nil
 	case *Property:
 		if x.Get == nil {
-			return nil, in.Errorf(in.Exc.AttributeError, "property of '%s' object has no getter", t.Name)
+			return nil, x.lacks(in, t, "getter")
 		}
 		return in.Call(x.Get, []Object{obj}, nil)
 	case *GetSet:
@@ -157,7 +157,7 @@ func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error)
 		}
 	case *GenericAlias:
 		switch name {
-		case "__origin__", "__args__", "__class__", "__parameters__", "__repr__", "__eq__", "__hash__", "__mro_entries__", "__class_getitem__", "__call__", "__getitem__":
+		case "__origin__", "__args__", "__class__", "__parameters__", "__repr__", "__eq__", "__hash__", "__mro_entries__", "__class_getitem__", "__call__", "__getitem__", "__iter__", "__unpacked__":
 		default:
 			return in.lookupAttr(x.Origin, name)
 		}
@@ -194,6 +194,11 @@ func (m *Module) getAttr(in *Interp, name string) (Object, error) {
 	}
 	if name == "__dict__" {
 		return m.Dict, nil
+	}
+	if in.SpecHook != nil && (name == "__spec__" || name == "__loader__") {
+		if v, ok, err := in.SpecHook(in, m, name); ok || err != nil {
+			return v, err
+		}
 	}
 	if m.GetAttrHook != nil {
 		v, ok, err := m.GetAttrHook(in, name)
@@ -377,7 +382,7 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 			f, what, args = x.Del, "deleter", args[:1]
 		}
 		if f == nil {
-			return true, in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no %s", name, t.Name, what)
+			return true, x.lacks(in, t, what)
 		}
 		_, err := in.Call(f, args, nil)
 		return true, err
@@ -423,7 +428,7 @@ func (t *Type) setAttr(in *Interp, name string, v Object) error {
 		switch x := md.(type) {
 		case *Property:
 			if x.Set == nil {
-				return in.Errorf(in.Exc.AttributeError, "property '%s' of '%s' object has no setter", name, t.Type().Name)
+				return x.lacks(in, t.Type(), "setter")
 			}
 			_, err := in.Call(x.Set, []Object{t, v}, nil)
 			return err

@@ -17,6 +17,9 @@ func (fn *Function) bind(in *Interp, locals []Object, args []Object, kw []KwArg)
 		copy(locals, args)
 		return nil
 	}
+	if c.broken != nil {
+		return in.Errorf(in.Exc.SystemError, "%s cannot run: %v", c.Name, c.broken)
+	}
 	n := c.ArgCount
 	total := n + c.KwOnly
 	pos := min(len(args), n)

@@ -97,8 +97,31 @@ func buildClass(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := cell.(*Cell); ok && c.V == nil {
-		c.V = cls
+	return cls, in.checkClassCell(cell, cls, name)
+}
+
+// checkClassCell holds that the cell of __class__, which the body of a class statement returned if it has one, got the class: type.__new__ puts
+// it there, if the metaclass hands the namespace on to it.
+func (in *Interp) checkClassCell(cell, cls, name Object) error {
+	c, ok := cell.(*Cell)
+	if _, isType := cls.(*Type); !ok || !isType || c.V == cls {
+		return nil
 	}
-	return cls, nil
+	n, err := in.Repr(name)
+	if err != nil {
+		return err
+	}
+	if c.V == nil {
+		return in.Errorf(in.Exc.RuntimeError, "__class__ not set defining %s as %s. Was __classcell__ propagated to type.__new__?", n, typeText(in, cls))
+	}
+	return in.Errorf(in.Exc.TypeError, "__class__ set to %s defining %s as %s", typeText(in, c.V), n, typeText(in, cls))
+}
+
+// typeText is a value's repr, for an error text.
+func typeText(in *Interp, o Object) string {
+	s, err := in.Repr(o)
+	if err != nil {
+		return "<" + o.Type().Name + ">"
+	}
+	return s
 }

@@ -3,10 +3,10 @@ package vm
 import (
 	"math/big"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/wtf8"
 )
 
 // The builtins are made once and shared; those that hold state take it from the interpreter that calls them.
@@ -174,6 +174,7 @@ func init() {
 			return v, nil
 		}}, nil
 	})
+	addAsyncBuiltins()
 	addBuiltin("next", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if g, ok := args[0].(*Generator); ok {
 			v, ret, err := g.resume(in, None, nil)
@@ -429,7 +430,7 @@ func init() {
 		if n < 0 || n > utf8.MaxRune {
 			return nil, in.Errorf(in.Exc.ValueError, "chr() arg not in range(0x110000)")
 		}
-		return Str(string(rune(n))), nil
+		return Str(wtf8.Char(rune(n))), nil
 	})
 	addBuiltin("ord", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if b, ok := bytesOf(args[0]); ok && len(b) == 1 {
@@ -442,7 +443,7 @@ func init() {
 		if n := strLen(s); n != 1 {
 			return nil, in.Errorf(in.Exc.TypeError, "ord() expected a character, but string of length %d found", n)
 		}
-		r, _ := utf8.DecodeRuneInString(s)
+		r, _ := wtf8.DecodeRuneInString(s)
 		return MakeInt(int64(r)), nil
 	})
 	for name, spec := range map[string]string{"hex": "#x", "oct": "#o", "bin": "#b"} {
@@ -505,43 +506,19 @@ func init() {
 		}
 		return &List{items}, sortItems(in, items, None, false)
 	})
-	addBuiltin("input", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		if len(args) > 0 {
-			s, err := in.Str(args[0])
-			if err != nil {
-				return nil, err
-			}
-			if err := in.Write(s); err != nil {
-				return nil, err
-			}
-		}
-		_ = in.Flush()
-		line, err := in.StdinReader().ReadString('\n')
-		if err != nil && line == "" {
-			return nil, in.Errorf(in.Exc.EOFError, "EOF when reading a line")
-		}
-		return Str(strings.TrimSuffix(line, "\n")), nil
-	})
-	addBuiltin("open", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("open", args, kw, "file, mode='r', buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None")
-		if err != nil {
-			return nil, err
-		}
-		mode, ok := AsStr(a[1])
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "open() argument 'mode' must be str, not %s", a[1].Type().Name)
-		}
-		enc, _ := AsStr(a[3])
-		errs, _ := AsStr(a[4])
-		if enc == "" {
-			enc = "UTF-8"
-		}
-		return in.OpenFile(a[0], mode, enc, errs)
-	})
+	addBuiltin("input", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.input(args) })
 	addBuiltin("compile", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("compile", args, kw, "source, filename, mode, flags=0, dont_inherit=False, optimize=-1")
+		a, err := in.ParseArgs("compile", args, kw, "source, filename, mode, flags=0, dont_inherit=False, optimize=-1, *, _feature_version=-1")
 		if err != nil {
 			return nil, err
+		}
+		flags, _ := AsInt(a[3])
+		if in.CompileTree != nil {
+			name, _ := AsStr(a[1])
+			how, _ := AsStr(a[2])
+			if c, ok, err := in.CompileTree(a[0], name, how); ok {
+				return c, err
+			}
 		}
 		src, ok := AsStr(a[0])
 		if !ok {
@@ -560,6 +537,9 @@ func init() {
 		case "exec", "eval", "single":
 		default:
 			return nil, in.Errorf(in.Exc.ValueError, "compile() mode must be 'exec', 'eval' or 'single'")
+		}
+		if flags&onlyTree != 0 {
+			return in.tree(file, src, mode)
 		}
 		return in.Compile(file, src, code.Mode(mode))
 	})

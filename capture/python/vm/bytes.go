@@ -74,9 +74,19 @@ func initBytes() {
 		return wrap(cls, BytesType, Bytes(b)), err
 	}
 	ByteArrayType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		b, err := bytesFrom(in, args, kw)
-		return wrap(cls, ByteArrayType, &ByteArray{b}), err
+		return wrap(cls, ByteArrayType, &ByteArray{}), nil
 	}
+	addKw(ByteArrayType, "__init__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		x, ok := unwrap(args[0]).(*ByteArray)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__init__' requires a 'bytearray' object but received a '%s'", args[0].Type().Name)
+		}
+		b, err := bytesFrom(in, args[1:], kw)
+		if err == nil {
+			x.B = b
+		}
+		return None, err
+	})
 	for _, t := range []*Type{BytesType, ByteArrayType} {
 		mk := func(b []byte) Object {
 			if t == ByteArrayType {
@@ -153,9 +163,32 @@ func initBytes() {
 	}
 	addByteArrayMethods()
 	addBasics(BytesType, "hash")
+	addMethod(ByteArrayType, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		s, _, err := nativeRepr(in, args[0])
+		return Str(args[0].Type().Name + strings.TrimPrefix(s, "bytearray")), err
+	})
 	addBasics(ByteArrayType, "unhash setitem")
 	addMethod(ByteArrayType, "clear", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		unwrap(args[0]).(*ByteArray).B = nil
 		return None, nil
 	})
+}
+
+// anyBytes is what bytes(o) would hold, of anything but a number or a text: of a buffer, of what has __bytes__, of an iterable of small
+// numbers. It is the caller's own.
+func (in *Interp) anyBytes(o Object) ([]byte, error) {
+	if b, ok := bytesOf(o); ok {
+		return append([]byte(nil), b...), nil
+	}
+	_, isText := AsStr(o)
+	_, isNumber := AsInt(o)
+	if isText || isNumber {
+		return nil, in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to bytes", o.Type().Name)
+	}
+	v, err := in.Call(BytesType, []Object{o}, nil)
+	if err != nil {
+		return nil, err
+	}
+	b, _ := bytesOf(v)
+	return append([]byte(nil), b...), nil
 }

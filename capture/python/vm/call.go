@@ -74,6 +74,14 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 			return nil, b.wrongArgs(in, n, len(kw) > 0)
 		}
 	}
+	if b.Method && b.Self == nil && len(args) == 0 && b.Owner != nil {
+		return nil, in.Errorf(in.Exc.TypeError, "unbound method %s.%s() needs an argument", b.Owner.Name, b.Name)
+	}
+	if b.strict && b.Self == nil {
+		if t := args[0].Type(); t != b.Owner && !t.IsSubtype(b.Owner) {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", b.Name, b.Owner.FullName(), t.FullName())
+		}
+	}
 	if b.Self != nil && b.Method {
 		args = append([]Object{b.Self}, args...)
 	} else if !b.shared {

@@ -1,6 +1,10 @@
 package vm
 
-import "slices"
+import (
+	"slices"
+
+	"whittle/capture/python/code"
+)
 
 // CallStack holds the frames that run, and the memory of those that need none of their own.
 //
@@ -19,6 +23,7 @@ type CallStack struct {
 	slab  []Object
 	top   int
 	free  []*Frame // for use again
+	tracing
 }
 
 const (
@@ -63,8 +68,8 @@ func (s *CallStack) popFrame(f *Frame) {
 	}
 	// What a frame says of its call must go, as it may keep much alive; the rest is overwritten.
 	f.Func, f.Back = nil, nil
-	if f.Locals != nil || f.Gen != nil || f.Trace != nil || f.Ext != nil || f.yielded {
-		f.Locals, f.Gen, f.Trace, f.Ext, f.yielded = nil, nil, nil, nil, false
+	if f.Locals != nil || f.Gen != nil || f.Trace != nil || f.Ext != nil || f.yielded || f.spy != nil {
+		f.Locals, f.Gen, f.Trace, f.Ext, f.yielded, f.spy = nil, nil, nil, nil, false, nil
 	}
 	s.free = append(s.free, f)
 }
@@ -128,4 +133,14 @@ func (in *Interp) Guard(f func() error) error {
 	}
 	defer in.leave()
 	return f()
+}
+
+// DropStale clears what calls that are over have left above the operands of the frames that run, so that it keeps nothing alive. A frame's
+// height is known where it calls.
+func (s *CallStack) DropStale() {
+	for f := s.frame; f != nil; f = f.Back {
+		if f.PC < len(f.Code.ops) && f.Code.ops[f.PC].op == code.CALL {
+			clear(f.Stack[f.SP:])
+		}
+	}
 }

@@ -1,310 +1,457 @@
 package vm
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"whittle/capture/python/wtf8"
 )
 
-// Text as bytes and back, with the handlers of errors that have names.
-
-func normEnc(e string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(e), "-", ""), "_", "")
+// Codecs are the encodings and the handlers of errors that a program has registered, by name.
+type Codecs struct {
+	// LookupCodec finds the encoder and the decoder of an encoding that is not built in: codecs.lookup, once module _codecs is there.
+	LookupCodec func(name string) (encode, decode Object, err error)
+	// ErrorHandler finds a handler of errors that is not built in, nil if there is none.
+	ErrorHandler func(name string) Object
 }
 
-// windows1252 has the characters of the bytes 0x80 to 0x9f; 0 for those without.
-var windows1252 = [32]rune{0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d, 0,
-	0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178}
-
-// charset is an encoding of one byte a character.
-type charset struct {
-	name string
-	why  string
-	size int                       // characters from 0 on that stand for themselves
-	more func(r rune) (byte, bool) // the others
+// A codec is an encoding that the interpreter has itself.
+type codec struct {
+	name   string // as errors show it
+	encode func(e *encoder)
+	decode func(d *decoder)
 }
 
-// charsetOf finds a character set of one byte a character by its name.
-func charsetOf(enc string) *charset {
-	switch normEnc(enc) {
-	case "ascii", "usascii", "646":
-		return &charset{name: "ascii", why: "ordinal not in range(128)", size: 128}
-	case "latin1", "iso88591", "l1", "latin", "8859", "cp819":
-		return &charset{name: "latin-1", why: "ordinal not in range(256)", size: 256}
-	case "cp1252", "windows1252", "1252":
-		return &charset{name: "charmap", why: "character maps to <undefined>", size: 128, more: func(r rune) (byte, bool) {
-			if r >= 0xa0 && r < 0x100 {
-				return byte(r), true
-			}
-			for i, c := range windows1252 {
-				if c == r && r != 0 {
-					return byte(0x80 + i), true
-				}
-			}
-			return 0, false
-		}}
+// codecNames are the built-in encodings by their names, without dashes, spaces and underlines.
+var codecNames map[string]*codec
+
+func init() {
+	rows := []struct {
+		names string
+		codec *codec
+	}{
+		{"utf8 u8 utf cp65001 utf8ucs2 utf8ucs4", &codec{"utf-8", encodeUTF8, decodeUTF8}},
+		{"ascii 646 usascii", &codec{"ascii", encodeBytes(128, "ordinal not in range(128)"), decodeASCII}},
+		{"latin1 iso88591 8859 cp819 latin l1 iso8859", &codec{"latin-1", encodeBytes(256, "ordinal not in range(256)"), decodeLatin1}},
+		{"utf16 u16", &codec{"utf-16", encodeWide(2, littleMark), decodeWide(2, byMark)}},
+		{"utf16le", &codec{"utf-16-le", encodeWide(2, littleEndian), decodeWide(2, littleEndian)}},
+		{"utf16be", &codec{"utf-16-be", encodeWide(2, bigEndian), decodeWide(2, bigEndian)}},
+		{"utf32 u32", &codec{"utf-32", encodeWide(4, littleMark), decodeWide(4, byMark)}},
+		{"utf32le", &codec{"utf-32-le", encodeWide(4, littleEndian), decodeWide(4, littleEndian)}},
+		{"utf32be", &codec{"utf-32-be", encodeWide(4, bigEndian), decodeWide(4, bigEndian)}},
 	}
-	return nil
+	codecNames = map[string]*codec{}
+	for _, r := range rows {
+		for _, n := range strings.Fields(r.names) {
+			codecNames[n] = r.codec
+		}
+	}
 }
 
-func encodeError(in *Interp, enc, s string, at, end int, why string) error {
-	return in.RaiseObj(in.Exc.UnicodeEncodeError, Str(enc), Str(s), MakeInt(int64(at)), MakeInt(int64(end)), Str(why))
+// builtinCodec finds a built-in encoding.
+func builtinCodec(name string) *codec {
+	if c := codecNames[name]; c != nil {
+		return c
+	}
+	return codecNames[strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))]
 }
 
-// encodeText turns text into bytes of an encoding; errs says what becomes of characters that it does not have.
+// Encode turns text into bytes of an encoding; errs says what becomes of characters that it does not have.
+func (in *Interp) Encode(s, enc, errs string) ([]byte, error) {
+	c := builtinCodec(enc)
+	if c == nil {
+		return in.encodeBy(s, enc, errs)
+	}
+	e := &encoder{in: in, name: c.name, text: s, errors: errs, runes: nil}
+	if c.name == "utf-8" && wtf8.Valid(s) {
+		return []byte(s), nil
+	}
+	e.runes = wtf8.Runes(s)
+	c.encode(e)
+	return e.out, e.err
+}
+
+// Decode turns bytes of an encoding into text.
+func (in *Interp) Decode(b []byte, enc, errs string) (string, error) {
+	c := builtinCodec(enc)
+	if c == nil {
+		return in.decodeBy(b, enc, errs)
+	}
+	s, _, err := in.decodeWith(c, b, errs, true)
+	return s, err
+}
+
+// decodeWith runs a built-in decoder. Unless the bytes are final, what may go on is left: used says how many were read.
+func (in *Interp) decodeWith(c *codec, b []byte, errs string, final bool) (s string, used int, err error) {
+	if c.name == "utf-8" && utf8.Valid(b) {
+		return string(b), len(b), nil
+	}
+	d := &decoder{in: in, name: c.name, data: b, errors: errs, final: final}
+	c.decode(d)
+	return d.out.String(), d.pos, d.err
+}
+
+// DecodePart is Decode for bytes of which more may follow: it reads as far as it can and says how far that is. The encoding must be a
+// built-in one.
+func (in *Interp) DecodePart(b []byte, enc, errs string, final bool) (string, int, error) {
+	return in.decodeWith(builtinCodec(enc), b, errs, final)
+}
+
+// foreign finds an encoding that is not built in.
+func (in *Interp) foreign(name string) (encode, decode Object, err error) {
+	if in.LookupCodec == nil {
+		if _, err := in.Import("_codecs"); err != nil {
+			return nil, nil, in.Errorf(in.Exc.LookupError, "unknown encoding: %s", name)
+		}
+	}
+	return in.LookupCodec(name)
+}
+
+// encodeBy encodes by a codec of a program's, or of the library's package encodings.
+func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
+	encode, _, err := in.foreign(enc)
+	if err != nil {
+		return nil, err
+	}
+	v, err := in.Call(encode, []Object{Str(s), Str(errs)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := AsTuple(v)
+	if !ok || len(t.Items) != 2 {
+		return nil, in.Errorf(in.Exc.TypeError, "encoder must return a tuple (object, integer)")
+	}
+	b, ok := AsBytes(t.Items[0])
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' encoder returned '%s' instead of 'bytes'; use codecs.encode() to encode to arbitrary types", enc, t.Items[0].Type().Name)
+	}
+	return b, nil
+}
+
+// decodeBy decodes in the same way.
+func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
+	_, decode, err := in.foreign(enc)
+	if err != nil {
+		return "", err
+	}
+	v, err := in.Call(decode, []Object{Bytes(b), Str(errs)}, nil)
+	if err != nil {
+		return "", err
+	}
+	t, ok := AsTuple(v)
+	if !ok || len(t.Items) != 2 {
+		return "", in.Errorf(in.Exc.TypeError, "decoder must return a tuple (object,integer)")
+	}
+	s, ok := AsStr(t.Items[0])
+	if !ok {
+		return "", in.Errorf(in.Exc.TypeError, "'%s' decoder returned '%s' instead of 'str'; use codecs.decode() to decode to arbitrary types", enc, t.Items[0].Type().Name)
+	}
+	return s, nil
+}
+
+// encodeText and decodeText are Encode and Decode for texts.
 func encodeText(in *Interp, s, enc, errs string) (string, error) {
-	switch normEnc(enc) {
-	case "utf8", "u8", "cp65001":
-		return s, nil
-	case "utf8sig":
-		return "\ufeff" + s, nil
-	case "utf16", "u16":
-		return "\xff\xfe" + wide16(s, binary.LittleEndian), nil
-	case "utf16le":
-		return wide16(s, binary.LittleEndian), nil
-	case "utf16be":
-		return wide16(s, binary.BigEndian), nil
-	case "utf32", "u32":
-		return "\xff\xfe\x00\x00" + wide32(s, binary.LittleEndian), nil
-	case "utf32le":
-		return wide32(s, binary.LittleEndian), nil
-	case "utf32be":
-		return wide32(s, binary.BigEndian), nil
-	}
-	cs := charsetOf(enc)
-	if cs == nil {
-		return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
-	}
-	rs := []rune(s)
-	known := func(r rune) (byte, bool) {
-		if int(r) < cs.size {
-			return byte(r), true
-		}
-		if cs.more != nil {
-			return cs.more(r)
-		}
-		return 0, false
-	}
-	out := make([]byte, 0, len(rs))
-	for i, r := range rs {
-		c, ok := known(r)
-		if ok {
-			out = append(out, c)
-			continue
-		}
-		switch errs {
-		case "ignore":
-		case "replace":
-			out = append(out, '?')
-		case "backslashreplace":
-			out = append(out, strings.Trim(asciiRepr(r), "'")...)
-		case "namereplace":
-			out = append(out, strings.Trim(asciiRepr(r), "'")...)
-		case "xmlcharrefreplace":
-			out = append(out, fmt.Sprintf("&#%d;", r)...)
-		case "strict", "surrogateescape", "surrogatepass":
-			end := i + 1
-			for end < len(rs) { // a run of them is reported at once
-				if _, ok := known(rs[end]); ok {
-					break
-				}
-				end++
-			}
-			return "", encodeError(in, cs.name, s, i, end, cs.why)
-		default:
-			return "", in.Errorf(in.Exc.LookupError, "unknown error handler name '%s'", errs)
-		}
-	}
-	return string(out), nil
+	b, err := in.Encode(s, enc, errs)
+	return string(b), err
 }
 
-// wide16 writes a text in UTF-16; characters beyond 16 bits take two units.
-func wide16(s string, order binary.AppendByteOrder) string {
-	var b []byte
-	for _, u := range utf16.Encode([]rune(s)) {
-		b = order.AppendUint16(b, u)
-	}
-	return string(b)
-}
-
-// wide32 writes a text in UTF-32.
-func wide32(s string, order binary.AppendByteOrder) string {
-	var b []byte
-	for _, r := range s {
-		b = order.AppendUint32(b, uint32(r))
-	}
-	return string(b)
-}
-
-// decodeText turns bytes into text.
 func decodeText(in *Interp, b []byte, enc, errs string) (string, error) {
+	return in.Decode(b, enc, errs)
+}
+
+// An encoder is an encoding under way. After an error nothing more is written.
+type encoder struct {
+	in     *Interp
+	name   string
+	text   string
+	errors string
+	unit   int // how many bytes a character takes at least
+	runes  []rune
+	out    []byte
+	err    error
+}
+
+// fail is told of characters from i to end that the encoding lacks. It gives what takes their place, as bytes or as text that is still to be
+// encoded, and where to go on.
+func (e *encoder) fail(i, end int, why string) (raw []byte, text string, next int) {
+	bad := e.runes[i:end]
 	var sb strings.Builder
-	bad := func(name string, at, end int, why string) error {
-		switch errs {
-		case "ignore":
-		case "replace", "surrogateescape":
-			sb.WriteRune(utf8.RuneError)
-		case "backslashreplace":
-			for _, c := range b[at:end] {
-				fmt.Fprintf(&sb, `\x%02x`, c)
+	switch e.errors {
+	case "strict", "":
+		e.err = e.raise(i, end, why)
+		return nil, "", end
+	case "ignore":
+		return nil, "", end
+	case "replace":
+		return nil, strings.Repeat("?", len(bad)), end
+	case "backslashreplace":
+		for _, r := range bad {
+			backslash(&sb, r)
+		}
+		return nil, sb.String(), end
+	case "xmlcharrefreplace":
+		for _, r := range bad {
+			fmt.Fprintf(&sb, "&#%d;", r)
+		}
+		return nil, sb.String(), end
+	case "surrogateescape":
+		for _, r := range bad {
+			if r < 0xdc80 || r > 0xdcff {
+				e.err = e.raise(i, end, why)
+				return nil, "", end
 			}
-		case "strict", "surrogatepass":
-			return in.RaiseObj(in.Exc.UnicodeDecodeError, Str(name), Bytes(b), MakeInt(int64(at)), MakeInt(int64(end)), Str(why))
-		default:
-			return in.Errorf(in.Exc.LookupError, "unknown error handler name '%s'", errs)
+			raw = append(raw, byte(r-0xdc00))
 		}
-		return nil
+		return raw, "", end
+	case "surrogatepass":
+		if raw, ok := passSurrogates(e.name, bad); ok {
+			return raw, "", end
+		}
+		e.err = e.raise(i, end, why)
+		return nil, "", end
 	}
-	norm := normEnc(enc)
-	switch norm {
-	case "utf8", "u8", "utf8sig", "cp65001":
-		if norm == "utf8sig" {
-			b = []byte(strings.TrimPrefix(string(b), "\ufeff"))
-		}
-		for i := 0; i < len(b); {
-			r, n := utf8.DecodeRune(b[i:])
-			if r != utf8.RuneError || n != 1 {
-				sb.Write(b[i : i+n])
-				i += n
-				continue
-			}
-			n, why := brokenUTF8(b[i:])
-			if err := bad("utf-8", i, i+n, why); err != nil {
-				return "", err
-			}
-			i += n
-		}
-		return sb.String(), nil
-	case "utf16", "u16", "utf16le", "utf16be", "utf32", "u32", "utf32le", "utf32be":
-		return decodeWide(in, b, norm, &sb, bad)
+	var v Object
+	v, next, e.err = e.in.handle(e.errors, func() Object {
+		return e.in.unicodeError(e.in.Exc.UnicodeEncodeError, e.name, Str(e.text), i, end, why)
+	}, len(e.runes))
+	if e.err != nil {
+		return nil, "", end
 	}
-	cs := charsetOf(enc)
-	if cs == nil {
-		return "", in.Errorf(in.Exc.LookupError, "unknown encoding: %s", enc)
+	if b, ok := AsBytes(v); ok {
+		return b, "", next
 	}
-	for i, c := range b {
-		r := rune(c)
-		if cs.more != nil && c >= 0x80 && c < 0xa0 {
-			r = windows1252[c-0x80]
-		}
-		if int(r) >= cs.size && cs.more == nil || r == 0 && c != 0 {
-			if err := bad(cs.name, i, i+1, cs.why); err != nil {
-				return "", err
-			}
-			continue
-		}
-		sb.WriteRune(r)
+	s, ok := AsStr(v)
+	if !ok {
+		e.err = e.in.Errorf(e.in.Exc.TypeError, "encoding error handler must return (str/bytes, int) tuple")
 	}
-	return sb.String(), nil
+	return nil, s, next
 }
 
-// brokenUTF8 says how many bytes at the start of b are wrong, and why.
-func brokenUTF8(b []byte) (n int, why string) {
-	want := 0
-	switch c := b[0]; {
-	case c >= 0xc2 && c < 0xe0:
-		want = 2
-	case c >= 0xe0 && c < 0xf0:
-		want = 3
-	case c >= 0xf0 && c < 0xf5:
-		want = 4
+func (e *encoder) raise(i, end int, why string) error {
+	return e.in.Raise(e.in.unicodeError(e.in.Exc.UnicodeEncodeError, e.name, Str(e.text), i, end, why))
+}
+
+// unicodeError makes an exception of a character that cannot be encoded or a byte that cannot be decoded.
+func (in *Interp) unicodeError(cls *Type, name string, object Object, start, end int, why string) *Exception {
+	e := &Exception{Class: cls, Args: NewTuple(Str(name), object, MakeInt(int64(start)), MakeInt(int64(end)), Str(why))}
+	for i, n := range []string{"encoding", "object", "start", "end", "reason"} {
+		e.SetField(n, e.Args.Items[i])
+	}
+	return e
+}
+
+// handle asks a handler that the program registered: what takes the place of the trouble, and where to go on among n.
+func (in *Interp) handle(name string, trouble func() Object, n int) (Object, int, error) {
+	var h Object
+	if in.ErrorHandler != nil {
+		h = in.ErrorHandler(name)
+	}
+	if h == nil {
+		return nil, 0, in.Errorf(in.Exc.LookupError, "unknown error handler name '%s'", name)
+	}
+	v, err := in.Call(h, []Object{trouble()}, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	t, ok := AsTuple(v)
+	if !ok || len(t.Items) != 2 {
+		what := "encoding error handler must return (str/bytes, int) tuple"
+		if _, isE := trouble().(*Exception); isE && trouble().Type() == in.Exc.UnicodeDecodeError {
+			what = "decoding error handler must return (str, int) tuple"
+		}
+		return nil, 0, in.Errorf(in.Exc.TypeError, "%s", what)
+	}
+	at, err := in.Index(t.Items[1])
+	if err != nil {
+		return nil, 0, err
+	}
+	if at < 0 {
+		at += int64(n)
+	}
+	if at < 0 || at > int64(n) {
+		return nil, 0, in.Errorf(in.Exc.IndexError, "position %d from error handler out of bounds", at)
+	}
+	return t.Items[0], int(at), nil
+}
+
+// backslash writes a character as an escape.
+func backslash(sb *strings.Builder, r rune) {
+	switch {
+	case r < 0x100:
+		fmt.Fprintf(sb, `\x%02x`, r)
+	case r < 0x10000:
+		fmt.Fprintf(sb, `\u%04x`, r)
 	default:
-		return 1, "invalid start byte"
+		fmt.Fprintf(sb, `\U%08x`, r)
 	}
-	for n = 1; n < want; n++ {
-		if n >= len(b) {
-			return n, "unexpected end of data"
-		}
-		lo, hi := byte(0x80), byte(0xbf)
-		if n == 1 {
-			switch b[0] {
-			case 0xe0:
-				lo = 0xa0
-			case 0xed:
-				hi = 0x9f
-			case 0xf0:
-				lo = 0x90
-			case 0xf4:
-				hi = 0x8f
-			}
-		}
-		if b[n] < lo || b[n] > hi {
-			break
-		}
-	}
-	return n, "invalid continuation byte"
 }
 
-// decodeWide reads UTF-16 and UTF-32, whose units have two or four bytes in an order that a mark at the front may say.
-func decodeWide(in *Interp, b []byte, norm string, sb *strings.Builder, bad func(name string, at, end int, why string) error) (string, error) {
-	size, name := 2, "utf-16"
-	if strings.Contains(norm, "32") {
-		size, name = 4, "utf-32"
+// passSurrogates writes surrogates as the encoding would if they were characters.
+func passSurrogates(name string, rs []rune) (out []byte, ok bool) {
+	for _, r := range rs {
+		if !wtf8.IsSurrogate(r) {
+			return nil, false
+		}
+		switch name {
+		case "utf-8":
+			out = wtf8.AppendRune(out, r)
+		case "utf-16", "utf-16-le":
+			out = append(out, byte(r), byte(r>>8))
+		case "utf-16-be":
+			out = append(out, byte(r>>8), byte(r))
+		case "utf-32", "utf-32-le":
+			out = append(out, byte(r), byte(r>>8), 0, 0)
+		case "utf-32-be":
+			out = append(out, 0, 0, byte(r>>8), byte(r))
+		default:
+			return nil, false
+		}
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	start := 0
+	return out, true
+}
+
+// each encodes the characters one after the other. put writes one and reports whether the encoding has it; runs of those that it lacks are
+// reported at once.
+func (e *encoder) each(why string, put func(r rune) bool) {
+	for i := 0; i < len(e.runes) && e.err == nil; {
+		if put(e.runes[i]) {
+			i++
+			continue
+		}
+		mark := len(e.out)
+		end := i + 1
+		for end < len(e.runes) && !put(e.runes[end]) {
+			end++
+		}
+		e.out = e.out[:mark]
+		raw, text, next := e.fail(i, end, why)
+		if e.err != nil {
+			return
+		}
+		if e.unit > 1 && len(raw)%e.unit != 0 {
+			e.err = e.raise(i, end, why)
+			return
+		}
+		e.out = append(e.out, raw...)
+		for _, r := range wtf8.All(text) {
+			if !put(r) {
+				e.err = e.raise(i, end, why)
+				return
+			}
+		}
+		i = next
+	}
+}
+
+// A decoder is a decoding under way.
+type decoder struct {
+	in     *Interp
+	name   string
+	data   []byte
+	errors string
+	final  bool
+	pos    int
+	out    strings.Builder
+	err    error
+}
+
+// fail is told of bytes from d.pos to end that stand for nothing; what takes their place is written, and d.pos goes on.
+func (d *decoder) fail(end int, why string) {
+	bad := d.data[d.pos:end]
+	raise := func() {
+		d.err = d.in.Raise(d.in.unicodeError(d.in.Exc.UnicodeDecodeError, d.name, Bytes(d.data), d.pos, end, why))
+	}
+	switch d.errors {
+	case "strict", "":
+		raise()
+	case "ignore":
+		d.pos = end
+	case "replace":
+		d.out.WriteRune(utf8.RuneError)
+		d.pos = end
+	case "backslashreplace":
+		for _, c := range bad {
+			fmt.Fprintf(&d.out, `\x%02x`, c)
+		}
+		d.pos = end
+	case "surrogateescape":
+		n := 0
+		for n < len(bad) && n < 4 && bad[n] >= 0x80 {
+			wtf8.WriteRune(&d.out, 0xdc00+rune(bad[n]))
+			n++
+		}
+		if n == 0 {
+			raise()
+			return
+		}
+		d.pos += n
+	case "surrogatepass":
+		r, n := takeSurrogate(d.name, d.data[d.pos:])
+		if n == 0 {
+			raise()
+			return
+		}
+		wtf8.WriteRune(&d.out, r)
+		d.pos += n
+	default:
+		v, next, err := d.in.handle(d.errors, func() Object {
+			return d.in.unicodeError(d.in.Exc.UnicodeDecodeError, d.name, Bytes(d.data), d.pos, end, why)
+		}, len(d.data))
+		if err != nil {
+			d.err = err
+			return
+		}
+		s, ok := AsStr(v)
+		if !ok {
+			d.err = d.in.Errorf(d.in.Exc.TypeError, "decoding error handler must return (str, int) tuple")
+			return
+		}
+		d.out.WriteString(s)
+		d.pos = next
+	}
+}
+
+// takeSurrogate is the surrogate that the bytes stand for, and how many there are of them: none if they stand for something else.
+func takeSurrogate(name string, b []byte) (rune, int) {
+	var r rune
+	n := 0
 	switch {
-	case strings.HasSuffix(norm, "be"):
-		order, name = binary.BigEndian, name+"-be"
-	case strings.HasSuffix(norm, "le"):
-		name += "-le"
-	case size == 2 && len(b) >= 2 && b[0] == 0xfe && b[1] == 0xff:
-		order, start = binary.BigEndian, 2
-	case size == 2 && len(b) >= 2 && b[0] == 0xff && b[1] == 0xfe, size == 4 && len(b) >= 4 && string(b[:4]) == "\xff\xfe\x00\x00":
-		start = size
+	case name == "utf-8" && len(b) >= 3:
+		r, n = wtf8.DecodeRuneInString(string(b[:3]))
+	case (name == "utf-16" || name == "utf-16-le") && len(b) >= 2:
+		r, n = rune(b[0])|rune(b[1])<<8, 2
+	case name == "utf-16-be" && len(b) >= 2:
+		r, n = rune(b[1])|rune(b[0])<<8, 2
+	case (name == "utf-32" || name == "utf-32-le") && len(b) >= 4 && b[2] == 0 && b[3] == 0:
+		r, n = rune(b[0])|rune(b[1])<<8, 4
+	case name == "utf-32-be" && len(b) >= 4 && b[0] == 0 && b[1] == 0:
+		r, n = rune(b[3])|rune(b[2])<<8, 4
 	}
-	for i := start; i < len(b); {
-		if i+size > len(b) {
-			if err := bad(name, i, len(b), "truncated data"); err != nil {
-				return "", err
-			}
-			break
-		}
-		if size == 4 {
-			r := rune(order.Uint32(b[i:]))
-			if !utf8.ValidRune(r) {
-				if err := bad(name, i, i+4, "code point not in range(0x110000)"); err != nil {
-					return "", err
-				}
-			} else {
-				sb.WriteRune(r)
-			}
-			i += 4
-			continue
-		}
-		r := rune(order.Uint16(b[i:]))
-		i += 2
-		if !utf16.IsSurrogate(r) {
-			sb.WriteRune(r)
-			continue
-		}
-		if i+2 <= len(b) {
-			if p := utf16.DecodeRune(r, rune(order.Uint16(b[i:]))); p != utf8.RuneError {
-				sb.WriteRune(p)
-				i += 2
-				continue
-			}
-		}
-		why := "illegal UTF-16 surrogate"
-		if r < 0xdc00 && i+2 > len(b) {
-			why = "unexpected end of data"
-		}
-		if err := bad(name, i-2, i, why); err != nil {
-			return "", err
-		}
+	if !wtf8.IsSurrogate(r) {
+		return 0, 0
 	}
-	return sb.String(), nil
+	return r, n
 }
 
-// asciiRepr writes a character as error messages do.
+// asciiRepr is a character as ascii() shows it.
 func asciiRepr(r rune) string {
-	switch {
-	case r < 256:
-		return fmt.Sprintf(`'\x%02x'`, r)
-	case r < 65536:
-		return fmt.Sprintf(`'\u%04x'`, r)
-	}
-	return fmt.Sprintf(`'\U%08x'`, r)
+	var sb strings.Builder
+	backslash(&sb, r)
+	return "'" + sb.String() + "'"
+}
+
+// DecodeError has a handler of errors deal with bytes that stand for nothing: for decoders outside of this package. It gives the text that
+// takes their place and where to go on.
+func (in *Interp) DecodeError(name string, data []byte, start, end int, why, errs string) (text string, next int, err error) {
+	d := &decoder{in: in, name: name, data: data, errors: errs, final: true, pos: start}
+	d.fail(end, why)
+	return d.out.String(), d.pos, d.err
+}
+
+// EncodeError is the same for encoders, about the characters from start to end.
+func (in *Interp) EncodeError(name, text string, start, end int, why, errs string) (raw []byte, repl string, next int, err error) {
+	e := &encoder{in: in, name: name, text: text, errors: errs, runes: wtf8.Runes(text)}
+	raw, repl, next = e.fail(start, end, why)
+	return raw, repl, next, e.err
 }

@@ -22,6 +22,8 @@ type Code struct {
 	nslots int
 	simple bool // only plain positional parameters
 	gen    bool
+	bytes  *code.Wire // CPython's form, nil until it is asked for
+	broken error      // what keeps code that was made of bytes from running
 }
 
 // op is an instruction without its position in the source, so that the evaluator's loop reads few bytes.
@@ -36,7 +38,7 @@ func NewCode(c *code.Code) *Code {
 	v := &Code{Code: c}
 	v.Consts = make([]Object, len(c.Consts))
 	for i, k := range c.Consts {
-		v.Consts[i] = constObject(k)
+		v.Consts[i] = ConstObject(k)
 	}
 	v.ops = make([]op, len(c.Instrs))
 	for i := range c.Instrs {
@@ -54,13 +56,13 @@ func NewCode(c *code.Code) *Code {
 	v.caches = make([]inlineCache, len(c.Instrs))
 	v.nslots = c.NLocalsPlus()
 	v.simple = c.KwOnly == 0 && c.Flags&(code.VarArgs|code.VarKeywords) == 0
-	v.gen = c.Flags&code.Generator != 0
+	v.gen = c.Flags&(code.Generator|code.Coroutine|code.AsyncGen) != 0
 	return v
 }
 
-// constObject makes the object of a constant that package code has as a Go value. Constants that embedders put into a code object are
+// ConstObject makes the object of a constant that package code has as a Go value. Constants that embedders put into a code object are
 // objects already.
-func constObject(k any) Object {
+func ConstObject(k any) Object {
 	switch k := k.(type) {
 	case nil:
 		return None
@@ -85,14 +87,14 @@ func constObject(k any) Object {
 	case code.Tuple:
 		items := make([]Object, len(k))
 		for i, e := range k {
-			items[i] = constObject(e)
+			items[i] = ConstObject(e)
 		}
 		return NewTuple(items...)
 	case code.FrozenSet:
 		f := &FrozenSet{}
 		in := &Interp{Raising: Raising{Exc: &excTypes}}
 		for _, e := range k {
-			_ = f.Add(in, constObject(e))
+			_ = f.Add(in, ConstObject(e))
 		}
 		// Compiling merges equal constants, for which a set is built anew from its members: that decides their order.
 		g := &FrozenSet{}

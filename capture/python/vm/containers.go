@@ -134,9 +134,15 @@ func initSequences() {
 		return &GoIter{T: ReversedType, NextFn: func(*Interp) (Object, error) {
 			i--
 			if i < 0 || i >= len(l.Items) {
+				i = -1 // that is the end, whatever the list gets
 				return nil, nil
 			}
 			return l.Items[i], nil
+		}, Left: func() int {
+			if i < 0 || i > len(l.Items) {
+				return 0
+			}
+			return i
 		}}, nil
 	})
 	addKw(t, "sort", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
@@ -291,17 +297,24 @@ func genericAlias(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	if k, ok := args[1].(*Tuple); ok {
 		t = k
 	}
-	return &GenericAlias{args[0], t}, nil
+	return &GenericAlias{Origin: args[0], Args: t}, nil
 }
 
 // dictView is keys(), values() or items() of a dict.
 type dictView struct {
 	d    *Dict
 	kind uint8
+	cls  *Type // nil: the built-in type
 }
+
+// NewDictView makes a view of a dict: 0 of its keys, 1 of its values, 2 of both, of a class that derives from that of dict's own.
+func NewDictView(d *Dict, kind int, cls *Type) Object { return &dictView{d, uint8(kind), cls} }
 
 // Type implements Object.
 func (v *dictView) Type() *Type {
+	if v.cls != nil {
+		return v.cls
+	}
 	switch v.kind {
 	case 1:
 		return DictValuesType
@@ -420,19 +433,16 @@ func initDict() {
 		return v, err
 	})
 	m("popitem", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) {
-		for i := len(d.entries) - 1; i >= 0; i-- {
-			if e := d.entries[i]; e.key != nil {
-				d.remove(i)
-				return newPair(e.key, e.val), nil
-			}
+		if k, v, ok := d.Pop(true); ok {
+			return newPair(k, v), nil
 		}
 		return nil, in.KeyError(Str("popitem(): dictionary is empty"))
 	})
 	m("clear", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { d.Clear(); return None, nil })
 	m("copy", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return d.Copy(), nil })
-	m("keys", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d, 0}, nil })
-	m("values", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d, 1}, nil })
-	m("items", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d, 2}, nil })
+	m("keys", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d: d}, nil })
+	m("values", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d: d, kind: 1}, nil })
+	m("items", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) { return &dictView{d: d, kind: 2}, nil })
 	m("__reversed__", 0, 0, func(in *Interp, d *Dict, args []Object) (Object, error) {
 		k := d.Keys()
 		slices.Reverse(k)
@@ -475,7 +485,7 @@ func initDict() {
 		})
 		addMethod(vt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, err := in.Repr(&List{view(args[0]).items()})
-			return Str(vt.Name + "(" + s + ")"), err
+			return Str(args[0].Type().Name + "(" + s + ")"), err
 		})
 		if vt == DictValuesType {
 			continue
@@ -588,6 +598,9 @@ func initSets() {
 			}
 		}
 		return wrap(cls, FrozenSetType, f), nil
+	}
+	for _, t := range []*Type{SetType, FrozenSetType, ByteArrayType} {
+		addMethod(t, "__reduce__", 0, 0, reduceItems)
 	}
 	addMethod(SetType, "__init__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		s, _ := asSet(args[0])
@@ -743,4 +756,9 @@ func initSets() {
 			return args[0], nil
 		})
 	}
+}
+
+// ClassGetItem is __class_getitem__ for generic classes that are written in Go: C[x] is an alias that remembers x.
+func ClassGetItem(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	return genericAlias(in, args, kw)
 }

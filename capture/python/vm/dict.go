@@ -165,15 +165,16 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 		for i := range d.entries {
 			e := &d.entries[i]
 			if e.hash == h && e.key != nil {
+				version := d.keysVer
 				ok, err := sameKey(in, e.key, key)
 				if err != nil {
 					return -1, err
 				}
+				if d.keysVer != version { // __eq__ changed the dict
+					return d.find(in, key, h)
+				}
 				if ok {
 					return i, nil
-				}
-				if i >= len(d.entries) {
-					return -1, nil
 				}
 			}
 		}
@@ -186,16 +187,16 @@ func (d *Dict) find(in *Interp, key Object, h uint64) (int, error) {
 			return -1, nil
 		}
 		if j >= 0 && d.entries[j].hash == h {
-			idx := d.index
+			version := d.keysVer
 			ok, err := sameKey(in, d.entries[j].key, key)
 			if err != nil {
 				return -1, err
 			}
+			if d.keysVer != version { // __eq__ changed the dict
+				return d.find(in, key, h)
+			}
 			if ok {
 				return int(j), nil
-			}
-			if len(d.index) != len(idx) { // __eq__ changed the dict
-				return d.find(in, key, h)
 			}
 		}
 	}
@@ -450,6 +451,31 @@ func (d *Dict) Del(in *Interp, key Object) (bool, error) {
 	return true, nil
 }
 
+// Pop takes the last or the first pair out of the dict. Gaps at that end are closed: at the back every time, in front so often that taking all
+// pairs from there is not quadratic.
+func (d *Dict) Pop(last bool) (k, v Object, ok bool) {
+	if d.live == 0 {
+		return nil, nil, false
+	}
+	i := 0
+	if last {
+		for i = len(d.entries) - 1; d.entries[i].key == nil; i-- {
+		}
+		d.entries = d.entries[:i+1]
+	} else {
+		for d.entries[i].key == nil {
+			i++
+		}
+		if i > 32 && i*i > d.live {
+			d.compact()
+			i = 0
+		}
+	}
+	e := d.entries[i]
+	d.remove(i)
+	return e.key, e.val, true
+}
+
 // Clear empties the dict.
 func (d *Dict) Clear() {
 	d.keysVer++
@@ -569,9 +595,13 @@ func (s *setTable) lookup(in *Interp, key Object, h uint64) (int, error) {
 				return -1, nil
 			}
 			if e.hash == h && e.key != deletedKey {
+				before := *s
 				ok, err := sameKey(in, e.key, key)
 				if err != nil {
 					return -1, err
+				}
+				if s.fill != before.fill || s.used != before.used || len(s.table) != len(before.table) || &s.table[0] != &before.table[0] {
+					return s.lookup(in, key, h) // the comparison has changed the set
 				}
 				if ok {
 					return int(j), nil
@@ -653,12 +683,12 @@ func (s *setTable) Add(in *Interp, key Object) error {
 	if err != nil {
 		return err
 	}
-	if len(s.table) == 0 {
-		s.table = make([]dictEntry, 8)
-	}
 	i, err := s.lookup(in, key, h)
 	if err != nil || i >= 0 {
 		return err
+	}
+	if len(s.table) == 0 { // or a comparison has emptied it
+		s.table = make([]dictEntry, 8)
 	}
 	if i := s.gap(h); i >= 0 {
 		s.table[i] = dictEntry{h, key, nil}

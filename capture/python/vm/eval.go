@@ -32,9 +32,6 @@ func (in *Interp) eval(f *Frame, err error) (Object, error) {
 		kwnames *Tuple
 		o       op
 	)
-	if f.Trace != nil {
-		ops = c.ops // one step for each instruction
-	}
 	if pc > 0 {
 		kwnames = f.pendingNames()
 	}
@@ -52,8 +49,10 @@ loop:
 				goto fail
 			}
 			sp, pc = f.SP, f.PC
+			o = c.ops[pc] // one step for each instruction
+		} else {
+			o = ops[pc]
 		}
-		o = ops[pc]
 		pc++
 		switch o.op {
 		case code.RESUME:
@@ -737,11 +736,9 @@ loop:
 		// The frame becomes the generator's, and its call returns the generator: evaluation goes on behind this instruction when it is
 		// resumed.
 		case code.RETURN_GENERATOR:
-			g := &Generator{Name: f.Func.Name, Qualname: f.Func.Qualname, frame: f}
-			f.Gen = g
 			f.retained = true
 			f.SP, f.PC = sp, pc
-			return g, nil
+			return in.newSuspended(f), nil
 		// The frame is left as it is. yielded tells resume that this was no return.
 		case code.YIELD_VALUE:
 			sp--
@@ -833,6 +830,11 @@ loop:
 			err = &Raised{e}
 			goto unwind
 
+		case code.END_ASYNC_FOR:
+			sp -= 2
+			if err = in.endAsyncFor(stack[sp+1]); err != nil {
+				goto unwind
+			}
 		default:
 			if sp, err = in.evalRare(f, o, sp); err != nil {
 				goto fail

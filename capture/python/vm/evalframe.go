@@ -36,8 +36,13 @@ func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
 		err = in.newRecursionError()
 	} else if prev == nil {
 		result, err = in.evalOutermost(f, thrown)
+	} else if in.watched {
+		result, err = in.evalWatched(f, thrown)
 	} else {
 		result, err = in.eval(f, thrown)
+		if f.spy != nil { // it got one on the way
+			result, err = in.reportReturn(f, result, err)
+		}
 	}
 	in.frame = prev
 	in.depth--
@@ -86,6 +91,9 @@ func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) 
 	}
 	if entry && !c.Native {
 		r.Exc.Traceback = &Traceback{Code: c, Globals: f.Globals, PC: f.PC, Next: r.Exc.Traceback, frame: retainedFrame(f)}
+	}
+	if entry && f.spy != nil {
+		r = in.traceException(f, r)
 	}
 	h, ok := c.HandlerAt(f.PC)
 	if !ok {

@@ -110,7 +110,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			return sp, err
 		}
 	case code.GET_YIELD_FROM_ITER:
-		if _, ok := stack[sp-1].(*Generator); !ok {
+		if _, ok := stack[sp-1].(*Coroutine); ok && c.Flags&(code.Coroutine|code.Iterable) == 0 {
+			return sp, in.Errorf(in.Exc.TypeError, "cannot 'yield from' a coroutine object in a non-coroutine generator")
+		} else if bodyOf(stack[sp-1]) == nil {
 			v, e := in.Iter(stack[sp-1])
 			if e != nil {
 				err = e
@@ -487,6 +489,8 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.LOAD_CLOSURE:
 		stack[sp] = locals[o.arg]
 		sp++
+	case code.GET_AWAITABLE, code.GET_AITER, code.GET_ANEXT, code.ASYNC_GEN_WRAP, code.BEFORE_ASYNC_WITH:
+		return in.evalAsync(f, o, sp)
 	default:
 		return sp, in.Errorf(in.Exc.SystemError, "unknown opcode %s", o.op)
 	}

@@ -207,9 +207,11 @@ func (d *Dict) merge(in *Interp, m, callable Object) error {
 // send resumes a delegate of yield from: out is what it yields, or ret what it returns. Only a generator can be sent more than None without
 // a method of that name.
 func send(in *Interp, it, v Object) (out, ret Object, err error) {
+	if g := bodyOf(it); g != nil {
+		return g.resume(in, v, nil)
+	}
 	switch x := it.(type) {
-	case *Generator:
-		return x.resume(in, v, nil)
+	case *asyncCall: // it ends by StopIteration
 	case Iterator:
 		if v == None {
 			out, err = x.Next(in)

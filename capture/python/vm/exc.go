@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"whittle/capture/python/syntax"
+	"whittle/capture/python/wtf8"
 )
 
 // Exception is an instance of BaseException or of a class below it. It carries its own traceback, which grows by an entry for each frame
@@ -36,10 +37,7 @@ type Traceback struct {
 
 // Line is the source line of the entry.
 func (t *Traceback) Line() int {
-	if t.PC >= 0 && t.PC < len(t.Code.Instrs) {
-		return int(t.Code.Instrs[t.PC].Line)
-	}
-	return t.Code.FirstLine
+	return t.Code.lineAt(t.PC)
 }
 
 // Raised is the Go error that carries a Python exception.
@@ -254,27 +252,17 @@ func (e *Exception) initFields(in *Interp, args []Object, kw []KwArg) error {
 		if len(args) >= 2 {
 			e.SetField("errno", args[0])
 			e.SetField("strerror", args[1])
-			if len(args) >= 3 {
+			if n, ok := blockedAt(c, args); ok {
+				e.SetField("characters_written", n)
+			} else if len(args) >= 3 {
 				e.SetField("filename", args[2])
+				if len(args) >= 5 {
+					e.SetField("filename2", args[4])
+				}
 				e.Args = NewTuple(args[0], args[1])
 			}
 			if no, ok := AsInt(args[0]); ok && c == x.OSError {
-				switch syscall.Errno(no) {
-				case syscall.ENOENT:
-					e.Class = x.FileNotFoundError
-				case syscall.EEXIST:
-					e.Class = x.FileExistsError
-				case syscall.EACCES, syscall.EPERM:
-					e.Class = x.PermissionError
-				case syscall.EISDIR:
-					e.Class = x.IsADirectoryError
-				case syscall.ENOTDIR:
-					e.Class = x.NotADirectoryError
-				case syscall.EPIPE:
-					e.Class = x.BrokenPipeError
-				case syscall.ETIMEDOUT:
-					e.Class = x.TimeoutError
-				}
+				e.Class = x.errnoClass(syscall.Errno(no))
 			}
 		}
 	case c.IsSubtype(x.BaseExceptionGroup):
@@ -499,6 +487,8 @@ func initExceptionMethods() {
 	field(x.NameError, "name")
 	field(x.ImportError, "name", "path", "msg")
 	field(x.OSError, "errno", "strerror", "filename", "filename2")
+	addGetSet(x.BlockingIOError, "characters_written", writtenOf, setWritten)
+	addGetSet(x.BlockingIOError, "characters_written", writtenOf, setWritten)
 	field(x.SyntaxError, "msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line")
 	for _, t := range []*Type{x.UnicodeDecodeError, x.UnicodeEncodeError} {
 		field(t, "encoding", "object", "start", "end", "reason")
@@ -537,6 +527,12 @@ func (e *Exception) str(in *Interp) (string, error) {
 				return "", err
 			}
 			s += ": " + r
+			if f2 := e.Field("filename2"); f2 != nil && f2 != None {
+				if r, err = in.Repr(f2); err != nil {
+					return "", err
+				}
+				s += " -> " + r
+			}
 		}
 		return s, nil
 	case e.Class.IsSubtype(x.SyntaxError) && len(e.Args.Items) == 2:
@@ -559,7 +555,7 @@ func (e *Exception) str(in *Interp) (string, error) {
 		st, _ := AsInt(e.Args.Items[2])
 		en, _ := AsInt(e.Args.Items[3])
 		why, _ := AsStr(e.Args.Items[4])
-		if rs := []rune(obj); en == st+1 && st >= 0 && int(st) < len(rs) {
+		if rs := wtf8.Runes(obj); en == st+1 && st >= 0 && int(st) < len(rs) {
 			return fmt.Sprintf("'%s' codec can't encode character %s in position %d: %s", enc, asciiRepr(rs[st]), st, why), nil
 		}
 		return fmt.Sprintf("'%s' codec can't encode characters in position %d-%d: %s", enc, st, en-1, why), nil

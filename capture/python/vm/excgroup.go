@@ -206,7 +206,7 @@ func initExceptionGroups() {
 		if !ok {
 			t = NewTuple(args[1])
 		}
-		return &GenericAlias{args[0], t}, nil
+		return &GenericAlias{Origin: args[0], Args: t}, nil
 	}}})
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"whittle/capture/python/literal"
+	"whittle/capture/python/wtf8"
 )
 
 // fmtSpec is a parsed format specification.
@@ -30,7 +31,7 @@ type fmtSpec struct {
 func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	whole := s
 	f := fmtSpec{fill: ' ', prec: -1}
-	r, n := utf8.DecodeRuneInString(s)
+	r, n := wtf8.DecodeRuneInString(s)
 	if n > 0 && len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
 		f.fill, f.align = r, s[n]
 		s = s[n+1:]
@@ -94,10 +95,10 @@ func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	if tooMany {
 		return f, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
 	}
-	if utf8.RuneCountInString(s) > 1 {
+	if wtf8.RuneCountInString(s) > 1 {
 		return f, in.Errorf(in.Exc.ValueError, "Invalid format specifier '%s' for object of type '%s'", whole, typ)
 	}
-	if f.typ, _ = utf8.DecodeRuneInString(s); s == "" {
+	if f.typ, _ = wtf8.DecodeRuneInString(s); s == "" {
 		f.typ = 0
 	}
 	if f.sep != 0 && !strings.ContainsRune("\x00defgEG%F", f.typ) && !(f.sep == '_' && strings.ContainsRune("boxX", f.typ)) {
@@ -114,7 +115,7 @@ func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 
 // pad fills a text up to the width, by default to the left if left is so for its type; "=" puts the fill between the sign and the digits.
 func (f *fmtSpec) pad(body string, defAlign byte) string {
-	n := f.width - utf8.RuneCountInString(body)
+	n := f.width - wtf8.RuneCountInString(body)
 	if n <= 0 {
 		return body
 	}
@@ -160,7 +161,7 @@ func (f *fmtSpec) number(neg bool, prefix, digits, tail string, group int) strin
 	}
 	body := digits + tail
 	if f.align == '=' {
-		n := f.width - len(sign) - len(prefix) - utf8.RuneCountInString(body)
+		n := f.width - len(sign) - len(prefix) - wtf8.RuneCountInString(body)
 		if n > 0 {
 			body = strings.Repeat(string(f.fill), n) + body
 		}
@@ -244,8 +245,8 @@ func formatStr(in *Interp, s, spec string) (string, error) {
 	if f.align == '=' {
 		f.align = '<'
 	}
-	if f.prec >= 0 && f.prec < utf8.RuneCountInString(s) {
-		s = string([]rune(s)[:f.prec])
+	if f.prec >= 0 && f.prec < wtf8.RuneCountInString(s) {
+		s = wtf8.String(wtf8.Runes(s)[:f.prec])
 	}
 	return f.pad(s, '<'), nil
 }
@@ -295,7 +296,7 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 		if !b.IsInt64() || b.Int64() > utf8.MaxRune || neg {
 			return "", in.Errorf(in.Exc.OverflowError, "%s arg not in range(0x110000)", "%c")
 		}
-		return f.pad(string(rune(b.Int64())), '<'), nil
+		return f.pad(wtf8.Char(rune(b.Int64())), '<'), nil
 	default:
 		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type '%s'", showCode(f.typ), o.Type().Name)
 	}

@@ -29,6 +29,7 @@ type Frame struct {
 	// Ext is free for embedders.
 	Ext any
 
+	spy      *spy // what tracing keeps, nil while it is not traced
 	retained bool
 	yielded  bool
 	heap     bool // LocalsPlus and Stack are its own
@@ -41,10 +42,7 @@ func (f *Frame) Retain() { f.retained = true }
 
 // Line is the current source line.
 func (f *Frame) Line() int {
-	if f.PC >= 0 && f.PC < len(f.Code.Instrs) {
-		return int(f.Code.Instrs[f.PC].Line)
-	}
-	return f.Code.FirstLine
+	return f.Code.lineAt(f.PC)
 }
 
 // NewFrame makes a frame of its own memory for a function and a code object, which need not be the function's. All
@@ -87,4 +85,32 @@ func (f *Frame) LocalsDict() Object {
 		}
 	}
 	return d
+}
+
+// clear is frame.clear(): it drops the variables of a frame that does not run; a generator's is closed first.
+func (f *Frame) clear(in *Interp) error {
+	for g := in.frame; g != nil; g = g.Back {
+		if g == f {
+			return in.Errorf(in.Exc.RuntimeError, "cannot clear an executing frame")
+		}
+	}
+	if f.Gen != nil && !f.Gen.done {
+		if err := f.Gen.Close(in); err != nil {
+			return err
+		}
+	}
+	clear(f.LocalsPlus)
+	clear(f.Stack)
+	f.SP = 0
+	return nil
+}
+
+// lineAt is the line of instruction pc; one that is of no line counts to the one before it.
+func (c *Code) lineAt(pc int) int {
+	for i := min(pc, len(c.Instrs)-1); i >= 0; i-- {
+		if n := c.Instrs[i].Line; n >= 0 {
+			return int(n)
+		}
+	}
+	return c.FirstLine
 }

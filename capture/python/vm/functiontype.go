@@ -248,54 +248,12 @@ func (fn *Function) Annotations() *Dict {
 	return d
 }
 
-// initCodeFrame gives code objects, frames and tracebacks their attributes, under CPython's names.
+// initCodeFrame gives code objects, frames, tracebacks and cells their attributes, under CPython's names.
 func initCodeFrame() {
-	strs := func(ss []string) Object {
-		items := make([]Object, len(ss))
-		for i, s := range ss {
-			items[i] = Str(s)
-		}
-		return NewTuple(items...)
-	}
-	c := func(name string, get func(c *Code) Object) {
-		addGetSet(CodeType, name, func(in *Interp, o Object) (Object, error) { return get(o.(*Code)), nil }, nil)
-	}
-	c("co_name", func(c *Code) Object { return Str(c.Name) })
-	c("co_qualname", func(c *Code) Object { return Str(c.QualName) })
-	c("co_filename", func(c *Code) Object { return Str(c.Filename) })
-	c("co_firstlineno", func(c *Code) Object { return MakeInt(int64(c.FirstLine)) })
-	c("co_argcount", func(c *Code) Object { return MakeInt(int64(c.ArgCount)) })
-	c("co_posonlyargcount", func(c *Code) Object { return MakeInt(int64(c.PosOnly)) })
-	c("co_kwonlyargcount", func(c *Code) Object { return MakeInt(int64(c.KwOnly)) })
-	c("co_nlocals", func(c *Code) Object { return MakeInt(int64(len(c.VarNames))) })
-	c("co_stacksize", func(c *Code) Object { return MakeInt(int64(c.StackSize)) })
-	c("co_flags", func(c *Code) Object { return MakeInt(int64(c.Flags)) })
-	c("co_consts", func(c *Code) Object { return NewTuple(c.Consts...) })
-	c("co_names", func(c *Code) Object { return strs(c.Names) })
-	c("co_varnames", func(c *Code) Object { return strs(c.VarNames) })
-	c("co_cellvars", func(c *Code) Object { return strs(c.CellVars) })
-	c("co_freevars", func(c *Code) Object { return strs(c.FreeVars) })
-	addMethod(CodeType, "co_positions", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		var out []Object
-		for _, ins := range args[0].(*Code).Instrs {
-			pos := []Object{MakeInt(int64(ins.Line)), MakeInt(int64(ins.EndLine)), None, None}
-			if ins.Col >= 0 {
-				pos[2], pos[3] = MakeInt(int64(ins.Col)), MakeInt(int64(ins.EndCol))
-			}
-			out = append(out, NewTuple(pos...))
-		}
-		return in.Iter(NewList(out...))
-	})
-	c("co_code", func(c *Code) Object {
-		b := make([]byte, 0, 2*len(c.Instrs))
-		for _, i := range c.Instrs {
-			b = append(b, byte(i.Op), byte(i.Arg))
-		}
-		return Bytes(b)
-	})
-	addMethod(CodeType, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		k := args[0].(*Code)
-		return Str("<code object " + k.Name + " at " + in.addr(k) + ", file \"" + k.Filename + "\", line " + itoa(k.FirstLine) + ">"), nil
+	initCode()
+	initTracing()
+	addMethod(FrameType, "clear", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return None, args[0].(*Frame).clear(in)
 	})
 	f := func(name string, get func(in *Interp, f *Frame) Object) {
 		addGetSet(FrameType, name, func(in *Interp, o Object) (Object, error) { return get(in, o.(*Frame)), nil }, nil)
@@ -303,9 +261,17 @@ func initCodeFrame() {
 	f("f_code", func(_ *Interp, f *Frame) Object { return f.Code })
 	f("f_globals", func(_ *Interp, f *Frame) Object { return f.Globals })
 	f("f_builtins", func(_ *Interp, f *Frame) Object { return f.Builtins })
-	f("f_locals", func(_ *Interp, f *Frame) Object { return f.LocalsDict() })
-	f("f_lineno", func(_ *Interp, f *Frame) Object { return MakeInt(int64(f.Line())) })
-	f("f_lasti", func(_ *Interp, f *Frame) Object { return MakeInt(int64(f.PC) * 2) })
+	f("f_locals", func(_ *Interp, f *Frame) Object {
+		s := f.spy
+		if s == nil || s.event == "" || f.Locals != nil {
+			return f.LocalsDict()
+		}
+		if s.locals == nil {
+			s.locals, _ = f.LocalsDict().(*Dict)
+		}
+		return s.locals
+	})
+	f("f_lasti", func(_ *Interp, f *Frame) Object { return MakeInt(int64(f.Code.lasti(f.PC))) })
 	f("f_back", func(_ *Interp, f *Frame) Object {
 		if f.Back == nil {
 			return None
@@ -318,7 +284,7 @@ func initCodeFrame() {
 	}
 	tb("tb_frame", func(in *Interp, t *Traceback) Object { return t.Frame(in) }, nil)
 	tb("tb_lineno", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.Line())) }, nil)
-	tb("tb_lasti", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.PC) * 2) }, nil)
+	tb("tb_lasti", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.Code.lasti(t.PC))) }, nil)
 	tb("tb_next", func(in *Interp, t *Traceback) Object {
 		if t.Next == nil {
 			return None

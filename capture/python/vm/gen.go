@@ -1,6 +1,10 @@
 package vm
 
-import "errors"
+import (
+	"errors"
+
+	"whittle/capture/python/code"
+)
 
 // Generator is a generator object: a frame that stops at a yield and goes on when it is asked for more.
 //
@@ -13,12 +17,34 @@ import "errors"
 type Generator struct {
 	Identity
 	Name, Qualname string
+	kind           bodyKind
+	code           *Code
 	frame          *Frame
 	running        bool
 	started        bool
 	done           bool
 	exc            *Exception // exception that the body was handling when it yielded
 	hasExc         bool
+}
+
+// bodyKind says of what a Generator is the body: of itself, or of a coroutine or an async generator.
+type bodyKind uint8
+
+const (
+	generatorBody bodyKind = iota
+	coroutineBody
+	asyncGenBody
+)
+
+// String is the name in error texts.
+func (k bodyKind) String() string {
+	switch k {
+	case coroutineBody:
+		return "coroutine"
+	case asyncGenBody:
+		return "async generator"
+	}
+	return "generator"
 }
 
 // Frame is the suspended frame, nil once the generator has finished.
@@ -32,7 +58,7 @@ func (g *Generator) Suspended() (f *Frame, started, ok bool) {
 
 // NewSuspended is a generator with a frame of the state that Suspended gave.
 func NewSuspended(name, qualname string, f *Frame, started bool) *Generator {
-	return &Generator{Name: name, Qualname: qualname, frame: f, started: started}
+	return &Generator{Name: name, Qualname: qualname, code: f.Code, frame: f, started: started}
 }
 
 // Next implements Iterator.
@@ -48,9 +74,12 @@ func (g *Generator) Next(in *Interp) (Object, error) {
 // in there instead.
 func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Object, err error) {
 	if g.running {
-		return nil, nil, in.Errorf(in.Exc.ValueError, "generator already executing")
+		return nil, nil, in.Errorf(in.Exc.ValueError, "%s already executing", g.kind)
 	}
 	if g.done {
+		if g.kind == coroutineBody {
+			return nil, nil, in.Errorf(in.Exc.RuntimeError, "cannot reuse already awaited coroutine")
+		}
 		if exc != nil {
 			return nil, nil, &Raised{exc}
 		}
@@ -64,7 +93,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 		return nil, nil, &Raised{exc}
 	}
 	if !g.started && sent != None {
-		return nil, nil, in.Errorf(in.Exc.TypeError, "can't send non-None value to a just-started generator")
+		return nil, nil, in.Errorf(in.Exc.TypeError, "can't send non-None value to a just-started %s", g.kind)
 	}
 	if err := in.enter(); err != nil {
 		return nil, nil, err
@@ -101,15 +130,27 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 	in.exc = outer
 	g.finish()
 	if err != nil {
-		// A StopIteration must not leave a generator's body.
-		var r *Raised
-		if errors.As(err, &r) && r.Exc.Class.IsSubtype(in.Exc.StopIteration) {
-			e := &Exception{Class: in.Exc.RuntimeError, Args: NewTuple(Str("generator raised StopIteration")), Cause: r.Exc, Context: r.Exc, Suppress: true}
-			return nil, nil, &Raised{e}
-		}
-		return nil, nil, err
+		return nil, nil, g.unstopped(in, err)
 	}
 	return nil, v, nil
+}
+
+// unstopped makes a RuntimeError of what would tell the caller that the body has ended: a StopIteration, or, of an async generator, a
+// StopAsyncIteration, must not leave a body by itself.
+func (g *Generator) unstopped(in *Interp, err error) error {
+	var r *Raised
+	if !errors.As(err, &r) {
+		return err
+	}
+	name := "StopIteration"
+	if !r.Exc.Class.IsSubtype(in.Exc.StopIteration) {
+		if g.kind != asyncGenBody || !r.Exc.Class.IsSubtype(in.Exc.StopAsyncIteration) {
+			return err
+		}
+		name = "StopAsyncIteration"
+	}
+	text := Str(g.kind.String() + " raised " + name)
+	return &Raised{&Exception{Class: in.Exc.RuntimeError, Args: NewTuple(text), Cause: r.Exc, Context: r.Exc, Suppress: true}}
 }
 
 // finish ends the generator, whose frame nobody needs any more.
@@ -128,14 +169,22 @@ func (f *Frame) throw(in *Interp, exc *Exception) (Object, error) {
 // delegate. What the delegate yields then goes out; what it returns or raises goes into this frame, which goes on behind the yield from or
 // fails there.
 func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error) {
+	return g.throwInto(in, exc, true)
+}
+
+// throwInto is throw; without closing, a delegate gets GeneratorExit like any other exception.
+func (g *Generator) throwInto(in *Interp, exc *Exception, closing bool) (v, ret Object, err error) {
 	if g.running {
-		return nil, nil, in.Errorf(in.Exc.ValueError, "generator already executing")
+		return nil, nil, in.Errorf(in.Exc.ValueError, "%s already executing", g.kind)
 	}
 	if sub := g.delegate(); sub != nil {
 		var rv Object
 		var done bool
-		if exc.Class.IsSubtype(in.Exc.GeneratorExit) {
-			if err = closeIter(in, sub); err != nil {
+		if closing && exc.Class.IsSubtype(in.Exc.GeneratorExit) {
+			g.running = true
+			err = closeIter(in, sub)
+			g.running = false
+			if err != nil {
 				if r, ok := err.(*Raised); ok {
 					return g.resume(in, None, r.Exc)
 				}
@@ -143,9 +192,9 @@ func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error)
 			}
 			return g.resume(in, None, exc)
 		}
-		if sg, ok := sub.(*Generator); ok {
+		if sg := bodyOf(sub); sg != nil {
 			g.running = true
-			v, ret, err = sg.throw(in, exc)
+			v, ret, err = sg.throwInto(in, exc, closing)
 			g.running = false
 			done, rv = ret != nil, ret
 		} else {
@@ -186,14 +235,14 @@ func (g *Generator) throw(in *Interp, exc *Exception) (v, ret Object, err error)
 	return g.resume(in, None, exc)
 }
 
-// delegate is the iterator that a suspended yield from waits on: RESUME 2 follows only the yield of that expression, and then the delegate
-// is on top of the stack.
+// delegate is the iterator that a suspended yield from or await waits on: RESUME 2 and 3 follow only the yields of these, and then the
+// delegate is on top of the stack.
 func (g *Generator) delegate() Object {
 	f := g.frame
-	if f == nil || !g.started || f.PC < 2 || f.PC >= len(f.Code.ops) {
+	if f == nil || !g.started || g.running || f.PC < 2 || f.PC >= len(f.Code.ops) {
 		return nil
 	}
-	if in := f.Code.ops[f.PC]; in.op.String() == "RESUME" && in.arg == 2 && f.SP > 0 {
+	if in := f.Code.ops[f.PC]; in.op == code.RESUME && in.arg >= 2 && f.SP > 0 {
 		return f.Stack[f.SP-1]
 	}
 	return nil
@@ -201,7 +250,7 @@ func (g *Generator) delegate() Object {
 
 // closeIter closes a delegate.
 func closeIter(in *Interp, o Object) error {
-	if g, ok := o.(*Generator); ok {
+	if g := bodyOf(o); g != nil {
 		return g.Close(in)
 	}
 	m, err := in.GetAttrOpt(o, "close")
@@ -221,6 +270,9 @@ func (g *Generator) Close(in *Interp) error {
 		g.finish()
 		return nil
 	}
+	if g.running {
+		return in.Errorf(in.Exc.ValueError, "%s already executing", g.kind)
+	}
 	e := &Exception{Class: in.Exc.GeneratorExit, Args: emptyTuple}
 	_, ret, err := g.throw(in, e)
 	if err != nil {
@@ -232,62 +284,91 @@ func (g *Generator) Close(in *Interp) error {
 	if ret != nil {
 		return nil
 	}
-	return in.Errorf(in.Exc.RuntimeError, "generator ignored GeneratorExit")
+	return in.Errorf(in.Exc.RuntimeError, "%s ignored GeneratorExit", g.kind)
 }
 
-// initGenerator gives generators their methods and attributes.
-func initGenerator() {
-	t := GeneratorType
-	self := func(in *Interp, o Object) (*Generator, error) {
-		g, ok := o.(*Generator)
+// returned makes what send and throw do of what resume gave: a return is a StopIteration.
+func (g *Generator) returned(in *Interp) func(v, ret Object, err error) (Object, error) {
+	return func(v, ret Object, err error) (Object, error) {
+		if err == nil && ret != nil {
+			err = in.stopIteration(ret)
+		}
+		return v, err
+	}
+}
+
+// thrown is the exception that the arguments of throw stand for: an exception, or a class and what it is called with; a traceback at last.
+func thrown(in *Interp, args []Object) (*Exception, error) {
+	o := args[0]
+	if c, ok := o.(*Type); ok && c.IsSubtype(in.Exc.BaseException) {
+		var with []Object
+		if len(args) > 1 {
+			switch x := args[1].(type) {
+			case *NoneType:
+			case *Tuple:
+				with = x.Items
+			case *Exception:
+				if x.Class.IsSubtype(c) {
+					o = x
+				} else {
+					with = []Object{x}
+				}
+			default:
+				with = []Object{x}
+			}
+		}
+		if o == args[0] {
+			v, err := in.Call(c, with, nil)
+			if err != nil {
+				return nil, err
+			}
+			o = v
+		}
+	} else if _, ok := o.(*Exception); !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", o.Type().Name)
+	} else if len(args) > 1 && args[1] != None {
+		return nil, in.Errorf(in.Exc.TypeError, "instance exception may not have a separate value")
+	}
+	e, err := toException(in, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) > 2 && args[2] != None {
+		t, ok := args[2].(*Traceback)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'generator' object but received a '%s'", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "throw() third argument must be a traceback object")
+		}
+		e.Traceback = t
+	}
+	return e, nil
+}
+
+// addSendThrow gives a type with a body send, throw and close.
+func addSendThrow(t *Type) {
+	self := func(in *Interp, o Object) (*Generator, error) {
+		g := bodyOf(o)
+		if g == nil || o.Type() != t {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a '%s' object but received a '%s'", t.Name, o.Type().Name)
 		}
 		return g, nil
 	}
-	result := func(in *Interp, v, ret Object, err error) (Object, error) {
-		if err != nil {
-			return nil, err
-		}
-		if ret != nil {
-			return nil, in.stopIteration(ret)
-		}
-		return v, nil
-	}
-	addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
-	addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		g, err := self(in, args[0])
-		if err != nil {
-			return nil, err
-		}
-		v, ret, err := g.resume(in, None, nil)
-		return result(in, v, ret, err)
-	})
 	addMethod(t, "send", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		g, err := self(in, args[0])
 		if err != nil {
 			return nil, err
 		}
-		v, ret, err := g.resume(in, args[1], nil)
-		return result(in, v, ret, err)
+		return g.returned(in)(g.resume(in, args[1], nil))
 	})
 	addMethod(t, "throw", 1, 3, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		g, err := self(in, args[0])
 		if err != nil {
 			return nil, err
 		}
-		var o Object = args[1]
-		if c, ok := o.(*Type); ok && len(args) > 2 && args[2] != None {
-			if o, err = in.Call(c, []Object{args[2]}, nil); err != nil {
-				return nil, err
-			}
-		}
-		e, err := toException(in, o)
+		e, err := thrown(in, args[1:])
 		if err != nil {
 			return nil, err
 		}
-		v, ret, err := g.throw(in, e)
-		return result(in, v, ret, err)
+		return g.returned(in)(g.throw(in, e))
 	})
 	addMethod(t, "close", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		g, err := self(in, args[0])
@@ -296,19 +377,53 @@ func initGenerator() {
 		}
 		return None, g.Close(in)
 	})
-	addGetSet(t, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*Generator).Name), nil }, nil)
-	addGetSet(t, "__qualname__", func(in *Interp, o Object) (Object, error) { return Str(o.(*Generator).Qualname), nil }, nil)
-	addGetSet(t, "gi_running", func(in *Interp, o Object) (Object, error) { return MakeBool(o.(*Generator).running), nil }, nil)
-	addGetSet(t, "gi_frame", func(in *Interp, o Object) (Object, error) {
-		if f := o.(*Generator).frame; f != nil {
-			return f, nil
+}
+
+// addBody gives a type with a body its names and the attributes that tell of the body: prefix_frame, prefix_code and so on.
+func addBody(t *Type, prefix string, body func(Object) *Generator) {
+	addBasics(t, "repr")
+	name := func(attr string, field func(g *Generator) *string) {
+		addGetSet(t, attr, func(_ *Interp, o Object) (Object, error) { return Str(*field(body(o))), nil }, func(in *Interp, o, v Object) error {
+			s, ok := AsStr(v)
+			if v == nil || !ok {
+				return in.Errorf(in.Exc.TypeError, "%s must be set to a string object", attr)
+			}
+			*field(body(o)) = s
+			return nil
+		})
+	}
+	name("__name__", func(g *Generator) *string { return &g.Name })
+	name("__qualname__", func(g *Generator) *string { return &g.Qualname })
+	add := func(attr string, get func(g *Generator) Object) {
+		addGetSet(t, prefix+"_"+attr, func(_ *Interp, o Object) (Object, error) { return get(body(o)), nil }, nil)
+	}
+	add("running", func(g *Generator) Object { return MakeBool(g.running) })
+	add("suspended", func(g *Generator) Object { return MakeBool(g.started && !g.running && !g.done) })
+	add("code", func(g *Generator) Object { return g.code })
+	add("frame", func(g *Generator) Object {
+		if g.frame != nil {
+			return g.frame
 		}
-		return None, nil
-	}, nil)
-	addGetSet(t, "gi_yieldfrom", func(in *Interp, o Object) (Object, error) {
-		if d := o.(*Generator).delegate(); d != nil {
-			return d, nil
+		return None
+	})
+	waits := map[string]string{"gi": "yieldfrom"}[prefix]
+	if waits == "" {
+		waits = "await"
+	}
+	add(waits, func(g *Generator) Object { return orNone(g.delegate()) })
+}
+
+// initGenerator gives generators their methods and attributes.
+func initGenerator() {
+	t := GeneratorType
+	addBody(t, "gi", func(o Object) *Generator { return o.(*Generator) })
+	addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
+	addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		g, ok := args[0].(*Generator)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'generator' object but received a '%s'", args[0].Type().Name)
 		}
-		return None, nil
-	}, nil)
+		return g.returned(in)(g.resume(in, None, nil))
+	})
+	addSendThrow(t)
 }

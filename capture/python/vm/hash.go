@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"whittle/capture/python/wtf8"
 )
 
 // hashString is the hash of a str as CPython computes it under PYTHONHASHSEED=0: SipHash-1-3 with a key of zeros over the
@@ -20,11 +22,11 @@ func hashString(s string) uint64 {
 // hashWide is hashString for a string with characters beyond ASCII.
 func hashWide(s string) uint64 {
 	var top rune
-	for _, r := range s {
+	for _, r := range wtf8.All(s) {
 		top = max(top, r)
 	}
 	var b []byte
-	for _, r := range s {
+	for _, r := range wtf8.All(s) {
 		switch {
 		case top < 1<<8:
 			b = append(b, byte(r))
@@ -42,7 +44,20 @@ func siphash(s string) uint64 {
 	if s == "" {
 		return 0
 	}
-	v0, v1, v2, v3 := uint64(0x736f6d6570736575), uint64(0x646f72616e646f6d), uint64(0x6c7967656e657261), uint64(0x7465646279746573)
+	if h := sipKeyed(0, s); h != ^uint64(0) {
+		return h
+	}
+	return ^uint64(1)
+}
+
+// SourceHash is the hash that importlib puts into a .pyc file for the text it was made of.
+func SourceHash(key uint64, source string) []byte {
+	return binary.LittleEndian.AppendUint64(nil, sipKeyed(key, source))
+}
+
+// sipKeyed is SipHash-1-3 with a key whose second half is zero.
+func sipKeyed(key uint64, s string) uint64 {
+	v0, v1, v2, v3 := 0x736f6d6570736575^key, uint64(0x646f72616e646f6d), 0x6c7967656e657261^key, uint64(0x7465646279746573)
 	tail := uint64(len(s)) << 56
 	for ; len(s) >= 8; s = s[8:] {
 		m := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
@@ -60,10 +75,7 @@ func siphash(s string) uint64 {
 	v0, v1, v2, v3 = sipround(v0, v1, v2, v3)
 	v0, v1, v2, v3 = sipround(v0, v1, v2, v3)
 	v0, v1, v2, v3 = sipround(v0, v1, v2, v3)
-	if h := v0 ^ v1 ^ v2 ^ v3; h != ^uint64(0) {
-		return h
-	}
-	return ^uint64(1)
+	return v0 ^ v1 ^ v2 ^ v3
 }
 
 // sipround is one round of SipHash.

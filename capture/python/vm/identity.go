@@ -45,3 +45,6 @@ func (ids *Identities) ID(o Object) int64 {
 
 // addr is the identity as default reprs show it.
 func (ids *Identities) addr(o Object) string { return fmt.Sprintf("0x%x", ids.ID(o)) }
+
+// Addr is the identity as default reprs show it.
+func (ids *Identities) Addr(o Object) string { return ids.addr(o) }

@@ -11,13 +11,6 @@ import (
 	"whittle/capture/python/code"
 )
 
-var errIsDir error = isDirError{}
-
-// isDirError is the error of opening a folder as a file.
-type isDirError struct{}
-
-func (isDirError) Error() string { return "is a directory" }
-
 // Imports says where modules come from, and keeps those that were imported.
 //
 // A module is looked for in three places: among the files of sys.path, unless Go code is registered under its name; among the modules
@@ -27,9 +20,16 @@ type Imports struct {
 	Modules *Dict    // sys.modules
 	Path    []string // sys.path until the sys module has a list of its own
 
+	CodeCache string // the folder that keeps compiled code, empty for none
+
 	natives map[string]func(in *Interp) (*Module, error) // modules written in Go
 	sources []sourceTree
 	builtin Object // the built-in __import__, which an import statement need not call
+
+	// Delegate, if not nil, is asked first for a module that has not been imported: whether importlib is to find it, and what it found.
+	Delegate func(in *Interp, name string) (m Object, ok bool, err error)
+	// SpecHook, if not nil, makes the attributes of modules that only importlib knows how to make, when they are asked for.
+	SpecHook func(in *Interp, m *Module, name string) (Object, bool, error)
 }
 
 // sourceTree is a tree of .py files inside the program.
@@ -66,9 +66,9 @@ func (im *Imports) SourceText(file string) (string, bool) {
 	return string(b), err == nil
 }
 
-// embeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
+// EmbeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
 // folders of the file system are absolute.
-func (im *Imports) embeddedDir(d string) bool {
+func (im *Imports) EmbeddedDir(d string) bool {
 	for _, t := range im.sources {
 		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
 			return true
@@ -135,6 +135,11 @@ func importDotted(in *Interp, name string) (Object, error) {
 		}
 		pkg = p
 	}
+	if in.Delegate != nil {
+		if m, ok, err := in.Delegate(in, name); ok || err != nil {
+			return m, err
+		}
+	}
 	m, err := loadModule(in, name, child, pkg)
 	if err != nil {
 		return nil, err
@@ -185,7 +190,7 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	init := in.natives[name]
 	if init == nil {
 		for _, d := range dirs {
-			if in.embeddedDir(d) {
+			if in.EmbeddedDir(d) {
 				continue
 			}
 			base := filepath.Join(d, child)
@@ -206,14 +211,24 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	}
 	rel := strings.ReplaceAll(name, ".", "/")
 	for _, t := range in.sources {
-		if b, err := fs.ReadFile(t.fs, rel+"/__init__.py"); err == nil {
-			return loadSource(in, name, path.Join(t.prefix, rel, "__init__.py"), string(b), path.Join(t.prefix, rel), code.CompileKnown)
+		if stamp, text, ok := t.source(rel + "/__init__.py"); ok {
+			file := path.Join(t.prefix, rel, "__init__.py")
+			co, err := in.compiled(file, stamp, text, code.CompileKnown)
+			return loadSource(in, name, file, path.Join(t.prefix, rel), co, err)
 		}
-		if b, err := fs.ReadFile(t.fs, rel+".py"); err == nil {
-			return loadSource(in, name, path.Join(t.prefix, rel+".py"), string(b), "", code.CompileKnown)
+		if stamp, text, ok := t.source(rel + ".py"); ok {
+			file := path.Join(t.prefix, rel+".py")
+			co, err := in.compiled(file, stamp, text, code.CompileKnown)
+			return loadSource(in, name, file, "", co, err)
 		}
 	}
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
+}
+
+// lateSpec leaves __spec__ and __loader__ to SpecHook.
+func (m *Module) lateSpec() {
+	m.Dict.DelStr("__spec__")
+	m.Dict.DelStr("__loader__")
 }
 
 // runNative makes a module that is written in Go.
@@ -222,6 +237,7 @@ func runNative(in *Interp, name string, init func(in *Interp) (*Module, error)) 
 	if err != nil {
 		return nil, err
 	}
+	m.lateSpec()
 	in.Modules.SetStr(name, m)
 	if _, ok := m.Dict.GetStr("__package__"); !ok {
 		m.Dict.SetStr("__package__", Str(""))
@@ -241,18 +257,20 @@ func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 			pkgDir = filepath.Dir(a)
 		}
 	}
-	return loadSource(in, name, file, string(b), pkgDir, func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
+	co, err := in.compiled(file, textStamp(b), func() (string, error) { return string(b), nil },
+		func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
+	return loadSource(in, name, file, pkgDir, co, err)
 }
 
-// loadSource runs a text as a module. The module is in Modules while it runs and is taken out again if it fails; what stands there in the
+// loadSource runs what a text was compiled to as a module; err is why it was not. The module is in Modules while it runs and is taken out again if it fails; what stands there in the
 // end is what the import gives, as a module may put something else in its own place.
-func loadSource(in *Interp, name, file, src, pkgDir string, compile func(file, src string) (*code.Code, error)) (Object, error) {
-	co, err := compile(file, src)
+func loadSource(in *Interp, name, file, pkgDir string, co *code.Code, err error) (Object, error) {
 	if err != nil {
 		return nil, syntaxError(in, err)
 	}
 	c := NewCode(co)
 	m := in.NewModule(name, "")
+	m.lateSpec()
 	m.Dict.SetStr("__file__", Str(file))
 	m.Dict.SetStr("__builtins__", in.Builtins)
 	pkg := name
@@ -442,4 +460,41 @@ func (f *Frame) importStar(in *Interp, m Object) error {
 		return err == nil
 	})
 	return err
+}
+
+// NativeModule reports whether a module is written in Go.
+func (im *Imports) NativeModule(name string) bool { return im.natives[name] != nil }
+
+// ImportNative gives a module that is written in Go, which it makes if it is not there yet.
+func (in *Interp) ImportNative(name string) (Object, error) {
+	if m, ok := in.Modules.GetStr(name); ok {
+		return m, nil
+	}
+	init := in.natives[name]
+	if init == nil {
+		return nil, in.moduleNotFound(name, "no built-in module named "+name)
+	}
+	return runNative(in, name, init)
+}
+
+// EmbeddedModules are the modules in a folder of the embedded sources, and which of them are packages.
+func (im *Imports) EmbeddedModules(dir string) (names []string, packages []bool) {
+	for _, t := range im.sources {
+		rel, ok := strings.CutPrefix(dir+"/", t.prefix+"/")
+		if !ok {
+			continue
+		}
+		entries, err := fs.ReadDir(t.fs, path.Clean(rel))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if n, ok := strings.CutSuffix(e.Name(), ".py"); ok && n != "__init__" {
+				names, packages = append(names, n), append(packages, false)
+			} else if _, err := fs.Stat(t.fs, path.Join(path.Clean(rel), e.Name(), "__init__.py")); err == nil {
+				names, packages = append(names, e.Name()), append(packages, true)
+			}
+		}
+	}
+	return names, packages
 }

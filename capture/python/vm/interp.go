@@ -22,6 +22,10 @@ type Interp struct {
 	Raising
 	Identities
 	exits
+	Threads
+	Codecs
+	Trees
+	asyncState
 
 	boxes     // memory for the numbers that the evaluator makes
 	textCache // what long strings consist of
@@ -33,6 +37,7 @@ type Interp struct {
 	// Ext is free for embedders: packages keep their per-interpreter state under a key of their own type.
 	Ext map[any]any
 
+	isolated   bool              // sys.path gets no folder of the program's
 	printing   []Object          // the containers whose repr is under way, outermost first; see ReprGuard
 	subclasses map[*Type][]*Type // __subclasses__ of each class, in the order in which they were made
 }

@@ -39,13 +39,27 @@ func (i *Interrupts) Interrupt() { i.stop.Store(true) }
 
 // stopped says what the flag was set for. An ended context is an error that no Python code can catch, and the flag stays set, so that the
 // code of finally clauses ends, too. Anything else is for OnInterrupt, once.
-func (i *Interrupts) stopped() error {
-	if err := i.ctx.Err(); err != nil {
-		return fmt.Errorf("interrupted: %w", context.Cause(i.ctx))
+func (in *Interp) stopped() error {
+	if err := in.ctx.Err(); err != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(in.ctx))
 	}
-	i.stop.Store(false)
-	if i.OnInterrupt != nil {
-		return i.OnInterrupt()
+	in.stop.Store(false)
+	in.Yield()
+	if in.OnInterrupt == nil {
+		return nil
+	}
+	if !in.OnMainThread() { // signals are handled there
+		in.late.Store(true)
+		return nil
+	}
+	return in.OnInterrupt()
+}
+
+// Poll is for native functions that wait or run for long: now and then they ask whether to stop, and return the error. Other threads run
+// meanwhile.
+func (in *Interp) Poll() error {
+	if in.stop.Load() {
+		return in.stopped()
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package vm
 
 import (
 	"unicode/utf8"
+
+	"whittle/capture/python/wtf8"
 )
 
 // Iterators of built-in values.
@@ -84,7 +86,7 @@ func (it *strIter) Next(*Interp) (Object, error) {
 		it.i++
 		return charStrs[c], nil
 	}
-	_, n := utf8.DecodeRuneInString(it.s[it.i:])
+	_, n := wtf8.DecodeRuneInString(it.s[it.i:])
 	v := Str(it.s[it.i : it.i+n])
 	it.i += n
 	return v, nil
@@ -140,8 +142,8 @@ func Pending(it Object) (items []Object, ok bool) {
 		}
 		return items, true
 	case *strIter:
-		for _, r := range x.s[x.i:] {
-			items = append(items, Str(string(r)))
+		for _, r := range wtf8.All(x.s[x.i:]) {
+			items = append(items, Str(wtf8.Char(r)))
 		}
 		return items, true
 	case *dictIter:
@@ -246,7 +248,23 @@ func (s *setTable) iter(in *Interp) Object {
 		}
 		i++
 		return items[i-1], nil
+	}, Left: func() int {
+		if s.used != n {
+			return 0
+		}
+		return len(items) - i
 	}}
+}
+
+// left counts the entries that are still to come; none once the dict has changed.
+func (it *dictIter) left() (n int) {
+	if it.d == nil || it.n != it.d.live {
+		return 0
+	}
+	for i, _, _, ok := it.d.next(it.i); ok; i, _, _, ok = it.d.next(i) {
+		n++
+	}
+	return n
 }
 
 // bytesIter gives the bytes as integers.
@@ -261,6 +279,12 @@ func bytesIter(b []byte) Object {
 	}}
 }
 
+// NativeIterator is what an instance holds of a class that is written in Go, and that is iterated over without a call of its method __next__. ok
+// is false if that method has to be called after all, as a class that derives from it may have another one; v is nil at the end.
+type NativeIterator interface {
+	NextOf(in *Interp, self *Instance) (v Object, ok bool, err error)
+}
+
 // Next advances an iterator: nil, nil at its end.
 func (in *Interp) Next(it Object) (Object, error) {
 	if x, ok := it.(Iterator); ok {
@@ -269,6 +293,13 @@ func (in *Interp) Next(it Object) (Object, error) {
 			return nil, nil // raised by what map or filter called
 		}
 		return v, err
+	}
+	if i, ok := it.(*Instance); ok {
+		if n, ok := i.Native.(NativeIterator); ok {
+			if v, ok, err := n.NextOf(in, i); ok {
+				return v, err
+			}
+		}
 	}
 	f := it.Type().Lookup("__next__")
 	if f == nil {

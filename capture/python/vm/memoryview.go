@@ -21,6 +21,7 @@ type MemoryView struct {
 	strides  []int
 	readonly bool
 	released bool
+	holds    any // what lives as long as this view and those made of it
 }
 
 // Type implements Object.
@@ -79,6 +80,23 @@ func (m *MemoryView) bytes() []byte {
 	return out
 }
 
+// Buffer is implemented by embedder's Go objects whose bytes others may read and write, as memoryview and bytes() do.
+type Buffer interface {
+	Object
+	View() *MemoryView
+}
+
+// NewMemoryView makes a view of an object's bytes, items of a format one behind the other.
+func NewMemoryView(o Object, data []byte, format byte, readonly bool) *MemoryView {
+	m := &MemoryView{obj: o, data: data, format: format, readonly: readonly}
+	n := m.size()
+	m.shape, m.strides = []int{len(data) / n}, []int{n}
+	return m
+}
+
+// Hold keeps a value as long as the view, or one made of it, is in use: by a weak reference to it, the object whose bytes they are sees that.
+func (m *MemoryView) Hold(v any) { m.holds = v }
+
 // newView makes a view of a bytes-like object; a view of a view shows what that one shows.
 func newView(in *Interp, o Object) (*MemoryView, error) {
 	m := &MemoryView{obj: o, format: 'B', strides: []int{1}}
@@ -94,6 +112,8 @@ func newView(in *Interp, o Object) (*MemoryView, error) {
 		m.data, m.readonly = []byte(x), true
 	case *ByteArray:
 		m.data = x.B
+	case Buffer:
+		return x.View(), nil
 	default:
 		return nil, in.Errorf(in.Exc.TypeError, "memoryview: a bytes-like object is required, not '%s'", o.Type().Name)
 	}
@@ -466,7 +486,7 @@ func initMemoryView() {
 	})
 	release := func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
 		if m, ok := args[0].(*MemoryView); ok {
-			m.released, m.data, m.obj = true, nil, nil
+			m.released, m.data, m.obj, m.holds = true, nil, nil, nil
 		}
 		return None, nil
 	}

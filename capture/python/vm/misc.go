@@ -27,7 +27,13 @@ func initIterators() {
 				return MakeInt(x.n), nil
 			case *listIter:
 				if x.l != nil {
-					return MakeInt(int64(len(x.l.Items) - x.i)), nil
+					return MakeInt(int64(max(len(x.l.Items)-x.i, 0))), nil
+				}
+			case *dictIter:
+				return MakeInt(int64(x.left())), nil
+			case *GoIter:
+				if x.Left != nil {
+					return MakeInt(int64(x.Left())), nil
 				}
 			case *tupleIter:
 				return MakeInt(int64(len(x.items) - x.i)), nil
@@ -217,34 +223,8 @@ func initIterators() {
 // initMisc gives the small types what they have: slices, cells, modules, properties and other descriptors, super.
 func initMisc() {
 	p := PropertyType
-	p.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("property", args, kw, "fget=None, fset=None, fdel=None, doc=None")
-		if err != nil {
-			return nil, err
-		}
-		some := func(o Object) Object {
-			if o == None {
-				return nil
-			}
-			return o
-		}
-		pr := &Property{some(a[0]), some(a[1]), some(a[2]), a[3]}
-		if a[3] == None && pr.Get != nil {
-			if d, _ := in.GetAttrOpt(pr.Get, "__doc__"); d != nil {
-				pr.Doc = d
-			}
-		}
-		return wrap(cls, PropertyType, pr), nil
-	}
+	initProperty()
 	prop := func(o Object) *Property { x, _ := unwrap(o).(*Property); return x }
-	for name, put := range map[string]func(p *Property, f Object){"getter": func(p *Property, f Object) { p.Get = f },
-		"setter": func(p *Property, f Object) { p.Set = f }, "deleter": func(p *Property, f Object) { p.Del = f }} {
-		addMethod(p, name, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-			n := *prop(args[0])
-			put(&n, args[1])
-			return wrap(args[0].Type(), PropertyType, &n), nil
-		})
-	}
 	for name, get := range map[string]func(p *Property) Object{"fget": func(p *Property) Object { return p.Get }, "fset": func(p *Property) Object { return p.Set },
 		"fdel": func(p *Property) Object { return p.Del }, "__doc__": func(p *Property) Object { return p.Doc }} {
 		addGetSet(p, name, func(in *Interp, o Object) (Object, error) { return orNone(get(prop(o))), nil }, func(in *Interp, o, v Object) error {
@@ -276,14 +256,14 @@ func initMisc() {
 	addMethod(p, "__set__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		x := prop(args[0])
 		if x.Set == nil {
-			return nil, in.Errorf(in.Exc.AttributeError, "property of '%s' object has no setter", args[1].Type().Name)
+			return nil, x.lacks(in, args[1].Type(), "setter")
 		}
 		return in.Call(x.Set, args[1:], nil)
 	})
 	addMethod(p, "__delete__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		x := prop(args[0])
 		if x.Del == nil {
-			return nil, in.Errorf(in.Exc.AttributeError, "property of '%s' object has no deleter", args[1].Type().Name)
+			return nil, x.lacks(in, args[1].Type(), "deleter")
 		}
 		return in.Call(x.Del, args[1:], nil)
 	})
@@ -291,16 +271,24 @@ func initMisc() {
 		t   *Type
 		mk  func(f Object) Object
 		get func(o Object) Object
+		set func(o, f Object)
 	}{
-		{ClassMethodType, func(f Object) Object { return &ClassMethod{f} }, func(o Object) Object { return unwrap(o).(*ClassMethod).Func }},
-		{StaticMethodType, func(f Object) Object { return &StaticMethod{f} }, func(o Object) Object { return unwrap(o).(*StaticMethod).Func }},
+		{ClassMethodType, func(f Object) Object { return &ClassMethod{f} }, func(o Object) Object { return unwrap(o).(*ClassMethod).Func }, func(o, f Object) { unwrap(o).(*ClassMethod).Func = f }},
+		{StaticMethodType, func(f Object) Object { return &StaticMethod{f} }, func(o Object) Object { return unwrap(o).(*StaticMethod).Func }, func(o, f Object) { unwrap(o).(*StaticMethod).Func = f }},
 	} {
 		d.t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-			if len(args) != 1 {
-				return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got %d", d.t.Name, len(args))
-			}
-			return wrap(cls, d.t, d.mk(args[0])), nil
+			return wrap(cls, d.t, d.mk(None)), nil
 		}
+		addMethod(d.t, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+			if len(kw) > 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", d.t.Name)
+			}
+			if len(args) != 2 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s expected 1 argument, got %d", d.t.Name, len(args)-1)
+			}
+			d.set(args[0], args[1])
+			return None, nil
+		})
 		for _, n := range []string{"__func__", "__wrapped__"} {
 			addGetSet(d.t, n, func(in *Interp, o Object) (Object, error) { return d.get(o), nil }, nil)
 		}
@@ -329,8 +317,38 @@ func initMisc() {
 		}
 		return args[0].(*GetSet).Get(in, args[1])
 	})
+	initDescriptorNames()
 	addGetSet(GetSetType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Name), nil }, nil)
 	addGetSet(GetSetType, "__doc__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Doc), nil }, nil)
+	for _, d := range []*Type{GetSetType, MemberType} {
+		own := func(in *Interp, o Object, name string) (*Type, string, error) {
+			t, n := (*Type)(nil), ""
+			switch x := o.(type) {
+			case *GetSet:
+				t, n = x.own, x.Name
+			case *Member:
+				t, n = x.Own, x.Name
+			}
+			if t == nil {
+				return nil, "", in.noAttr(o, name)
+			}
+			return t, n, nil
+		}
+		addGetSet(d, "__objclass__", func(in *Interp, o Object) (Object, error) {
+			t, _, err := own(in, o, "__objclass__")
+			if err != nil {
+				return nil, err
+			}
+			return t, nil
+		}, nil)
+		addGetSet(d, "__qualname__", func(in *Interp, o Object) (Object, error) {
+			t, n, err := own(in, o, "__qualname__")
+			if err != nil {
+				return nil, err
+			}
+			return Str(t.Name + "." + n), nil
+		}, nil)
+	}
 	addGetSet(MemberType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*Member).Name), nil }, nil)
 	addMethod(MemberType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if args[1] == None {
@@ -345,13 +363,16 @@ func initMisc() {
 	SuperType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		var t *Type
 		var self Object
+		if len(args) > 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "super expected at most 2 arguments, got %d", len(args))
+		}
 		if len(args) == 0 {
 			f := in.frame
 			if f == nil || f.Code.ArgCount == 0 && f.Code.NumArgs() == 0 {
 				return nil, in.Errorf(in.Exc.RuntimeError, "super(): no arguments")
 			}
 			self = f.LocalsPlus[0]
-			if c, ok := self.(*Cell); ok {
+			if c, ok := self.(*Cell); ok && slices.Contains(f.Code.CellVars, f.Code.VarNames[0]) {
 				self = c.V
 			}
 			if self == nil {
@@ -414,7 +435,7 @@ func initMisc() {
 		}
 		return dirOf(in, m)
 	})
-	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GeneratorType, GetSetType, MemberType} {
+	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GetSetType, MemberType} {
 		addBasics(t, "repr")
 	}
 	addBasics(NoneTypeType, "bool hash")
@@ -431,6 +452,12 @@ func initMisc() {
 	addGetSet(g, "__origin__", func(in *Interp, o Object) (Object, error) { return o.(*GenericAlias).Origin, nil }, nil)
 	addGetSet(g, "__args__", func(in *Interp, o Object) (Object, error) { return o.(*GenericAlias).Args, nil }, nil)
 	addGetSet(g, "__parameters__", func(in *Interp, o Object) (Object, error) { return emptyTuple, nil }, nil)
+	addGetSet(g, "__unpacked__", func(in *Interp, o Object) (Object, error) { return MakeBool(o.(*GenericAlias).unpacked), nil }, nil)
+	addMethod(g, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		x := *args[0].(*GenericAlias)
+		x.unpacked = true
+		return in.Iter(NewTuple(&x))
+	})
 	addMethod(g, "__mro_entries__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		return NewTuple(args[0].(*GenericAlias).Origin), nil
 	})
@@ -440,7 +467,7 @@ func initMisc() {
 		if !ok {
 			return NotImplemented, nil
 		}
-		if !Is(x.Origin, y.Origin) {
+		if !Is(x.Origin, y.Origin) || x.unpacked != y.unpacked {
 			return False, nil
 		}
 		return in.Compare("==", x.Args, y.Args)

@@ -487,12 +487,18 @@ func initNumbers() {
 		if err != nil {
 			return nil, err
 		}
-		src, ok := bytesOf(a[1])
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to bytes", a[1].Type().Name)
+		bs, err := in.anyBytes(a[1])
+		if err != nil {
+			return nil, err
 		}
-		bs := append([]byte(nil), src...)
-		if o, _ := AsStr(a[2]); o == "little" {
+		order, ok := AsStr(a[2])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "from_bytes() argument 'byteorder' must be str, not %s", a[2].Type().Name)
+		}
+		if order != "little" && order != "big" {
+			return nil, in.Errorf(in.Exc.ValueError, "byteorder must be either 'little' or 'big'")
+		}
+		if order == "little" {
 			for i, j := 0, len(bs)-1; i < j; i, j = i+1, j-1 {
 				bs[i], bs[j] = bs[j], bs[i]
 			}
@@ -500,6 +506,9 @@ func initNumbers() {
 		b := new(big.Int).SetBytes(bs)
 		if s, _ := in.Truth(a[3]); s && len(bs) > 0 && bs[0]&0x80 != 0 {
 			b.Sub(b, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bs))))
+		}
+		if cls, ok := a[0].(*Type); ok && cls != IntType {
+			return in.Call(cls, []Object{MakeBig(b)}, nil)
 		}
 		return MakeBig(b), nil
 	})
@@ -591,6 +600,12 @@ func initNumbers() {
 		}
 		r := new(big.Rat).SetFloat64(x)
 		return NewTuple(MakeBig(new(big.Int).Set(r.Num())), MakeBig(new(big.Int).Set(r.Denom()))), nil
+	})
+	addClass(f, "__getformat__", func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if s, _ := AsStr(args[len(args)-1]); len(args) == 2 && (s == "double" || s == "float") {
+			return Str("IEEE, little-endian"), nil
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "__getformat__() argument 1 must be 'double' or 'float'")
 	})
 	addClass(f, "fromhex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		s, ok := AsStr(args[1])

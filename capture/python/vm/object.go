@@ -112,6 +112,7 @@ type Builtin struct {
 	NoKw   bool
 	Native any // embedder's payload
 	Dict   *Dict
+	strict bool // a method of a native type that gets none but instances of it as self
 	shared bool // Fn does not keep args: they may be the caller's stack
 }
 
@@ -128,7 +129,11 @@ type Module struct {
 // Descriptors: class attributes that say what reading, and setting, an attribute of an instance means. Functions are descriptors, too.
 type (
 	// Property is property().
-	Property struct{ Get, Set, Del, Doc Object }
+	Property struct {
+		Get, Set, Del, Doc Object
+		name               string // in the class that it was made for
+		own                bool   // Doc is that of Get
+	}
 	// GetSet is a native property.
 	GetSet struct {
 		Name string
@@ -161,6 +166,8 @@ type MappingProxy struct{ M Object }
 type GenericAlias struct {
 	Origin Object
 	Args   *Tuple
+
+	unpacked bool // it is *alias
 }
 
 // UnionType is int | str.
@@ -175,7 +182,8 @@ type Iterator interface {
 // GoIter makes an iterator of a Go function.
 type GoIter struct {
 	NextFn func(in *Interp) (Object, error)
-	T      *Type // nil: a plain iterator
+	T      *Type      // nil: a plain iterator
+	Left   func() int // how many more there are, for __length_hint__; nil where that is not known
 }
 
 // Attributer is implemented by embedder's own Go objects that answer attribute access themselves. found false leaves

@@ -242,6 +242,8 @@ func bytesOf(o Object) ([]byte, bool) {
 			return nil, false
 		}
 		return x.bytes(), true
+	case Buffer:
+		return x.View().data, true
 	}
 	return nil, false
 }
@@ -270,6 +272,8 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 		return hashBig(x.V), nil
 	case Bytes:
 		return siphash(string(x)), nil
+	case *Code:
+		return in.Hash(NewTuple(Str(x.Name), Bytes(x.wire().Code), Bytes(x.wire().LineTable), strTuple(x.Names), NewTuple(x.Consts...)))
 	case *Tuple:
 		h := uint64(0x27d4eb2f165667c5)
 		for _, it := range x.Items {
@@ -311,7 +315,7 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 		return x.long().hash(in)
 	case *longRange:
 		return x.hash(in)
-	case *Function, *Builtin, *Module, *Code, *Generator, *EllipsisType:
+	case *Function, *Builtin, *Module, *Generator, *EllipsisType:
 		return uint64(in.ID(o)) >> 4, nil
 	case *BoundMethod:
 		h, err := in.Hash(x.Func)
@@ -560,4 +564,20 @@ func (in *Interp) Float(o Object) (float64, error) {
 		return toFloat(in, &BigInt{b})
 	}
 	return 0, in.Errorf(in.Exc.TypeError, "must be real number, not %s", o.Type().Name)
+}
+
+// WritableBytes gives the memory of an object whose buffer may be written: a bytearray, or a view of one.
+func WritableBytes(o Object) ([]byte, bool) {
+	switch x := unwrap(o).(type) {
+	case *ByteArray:
+		return x.B, true
+	case *MemoryView:
+		if x.released || x.readonly || !x.contiguous() {
+			return nil, false
+		}
+		return x.data[x.off : x.off+x.count()*x.size()], true
+	case Buffer:
+		return WritableBytes(x.View())
+	}
+	return nil, false
 }

@@ -3,53 +3,83 @@ package vm
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
-// ParseArgs binds arguments to a signature like "a, b=None, *args, c, **kw": a name with a default is optional and is
-// None when absent unless the default is one of True, False, an integer, or a quoted string. The result has one entry per
-// parameter; *args is a *Tuple and **kw a *Dict. A lone "/" or "*" separates as in Python.
-func (in *Interp) ParseArgs(fname string, args []Object, kw []KwArg, sig string) ([]Object, error) {
-	type param struct {
-		name string
-		def  Object
-		kind byte // 'p' positional or keyword, 'o' positional only, 'k' keyword only, '*', 'd'
-	}
-	var ps []param
+// Signature is the parameters of a function that is written in Go.
+type Signature struct {
+	name   string // of the function, for errors
+	params []sigParam
+	npos   int // how many may be given by position
+	nreq   int // how many of those must be given
+}
+
+type sigParam struct {
+	name string
+	def  Object // nil: the argument must be given
+	kind byte   // 'p' positional or keyword, 'o' positional only, 'k' keyword only, '*', 'd' for **
+}
+
+// NewSignature reads "a, b=None, *args, c, **kw": a name with a default is optional and is None when absent unless the default is one of
+// True, False, a number, or a quoted string. A lone "/" or "*" separates as in Python.
+func NewSignature(fname, sig string) *Signature {
+	s := &Signature{name: fname}
 	kind := byte('p')
 	for _, part := range strings.Split(sig, ",") {
 		part = strings.TrimSpace(part)
 		switch {
 		case part == "":
 		case part == "/":
-			for i := range ps {
-				ps[i].kind = 'o'
+			for i := range s.params {
+				s.params[i].kind = 'o'
 			}
 		case part == "*":
 			kind = 'k'
 		case strings.HasPrefix(part, "**"):
-			ps = append(ps, param{part[2:], nil, 'd'})
+			s.params = append(s.params, sigParam{part[2:], nil, 'd'})
 		case strings.HasPrefix(part, "*"):
-			ps = append(ps, param{part[1:], nil, '*'})
+			s.params = append(s.params, sigParam{part[1:], nil, '*'})
 			kind = 'k'
 		default:
 			n, d, ok := strings.Cut(part, "=")
-			p := param{name: strings.TrimSpace(n), kind: kind}
+			p := sigParam{name: strings.TrimSpace(n), kind: kind}
 			if ok {
 				p.def = parseDefault(strings.TrimSpace(d))
 			}
-			ps = append(ps, p)
+			s.params = append(s.params, p)
 		}
 	}
-	out := make([]Object, len(ps))
+	for _, p := range s.params {
+		if p.kind == 'p' || p.kind == 'o' {
+			s.npos++
+			if p.def == nil {
+				s.nreq++
+			}
+		}
+	}
+	return s
+}
+
+// signatures are those that ParseArgs has read.
+var signatures sync.Map
+
+// ParseArgs binds arguments to a signature, see NewSignature and Bind.
+func (in *Interp) ParseArgs(fname string, args []Object, kw []KwArg, sig string) ([]Object, error) {
+	key := [2]string{fname, sig}
+	s, ok := signatures.Load(key)
+	if !ok {
+		s, _ = signatures.LoadOrStore(key, NewSignature(fname, sig))
+	}
+	return s.(*Signature).Bind(in, args, kw)
+}
+
+// Bind puts arguments in their places: one entry per parameter, *args a *Tuple and **kw a *Dict.
+func (s *Signature) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error) {
+	out := make([]Object, len(s.params))
 	used := 0
-	npos, nreq := 0, 0
-	for i, p := range ps {
+	for i, p := range s.params {
 		switch p.kind {
 		case 'p', 'o':
-			npos++
-			if p.def == nil {
-				nreq++
-			}
 			if used < len(args) {
 				out[i] = args[used]
 				used++
@@ -62,53 +92,65 @@ func (in *Interp) ParseArgs(fname string, args []Object, kw []KwArg, sig string)
 		}
 	}
 	if used < len(args) {
-		if nreq == npos {
-			pl := "s"
-			if npos == 1 {
-				pl = ""
-			}
-			return nil, in.Errorf(in.Exc.TypeError, "%s() takes %d positional argument%s but %d were given", fname, npos, pl, len(args))
-		}
-		return nil, in.Errorf(in.Exc.TypeError, "%s() takes from %d to %d positional arguments but %d were given", fname, nreq, npos, len(args))
+		return nil, s.tooMany(in, len(args))
 	}
-next:
 	for _, k := range kw {
-		for i, p := range ps {
-			if p.name == k.Name && (p.kind == 'p' || p.kind == 'k') {
-				if out[i] != nil {
-					return nil, in.Errorf(in.Exc.TypeError, "%s() got multiple values for argument '%s'", fname, k.Name)
-				}
-				out[i] = k.Value
-				continue next
-			}
+		if err := s.keyword(in, out, k); err != nil {
+			return nil, err
 		}
-		if len(ps) > 0 && ps[len(ps)-1].kind == 'd' {
-			out[len(ps)-1].(*Dict).SetStr(k.Name, k.Value)
-			continue
-		}
-		return nil, in.Errorf(in.Exc.TypeError, "%s() got an unexpected keyword argument '%s'", fname, k.Name)
 	}
 	var missing []string
 	mk := "positional"
-	for i, p := range ps {
-		if out[i] == nil {
-			if p.def == nil {
-				missing = append(missing, p.name)
-				if p.kind == 'k' {
-					mk = "keyword-only"
-				}
-				continue
-			}
-			out[i] = p.def
+	for i, p := range s.params {
+		if out[i] != nil {
+			continue
 		}
+		if p.def == nil {
+			missing = append(missing, p.name)
+			if p.kind == 'k' {
+				mk = "keyword-only"
+			}
+			continue
+		}
+		out[i] = p.def
 	}
 	if len(missing) > 0 {
-		return nil, (&Function{Qualname: fname}).missing(in, mk, missing)
+		return nil, (&Function{Qualname: s.name}).missing(in, mk, missing)
 	}
 	return out, nil
 }
 
-// parseDefault reads a default of ParseArgs.
+// tooMany is the error of n arguments by position.
+func (s *Signature) tooMany(in *Interp, n int) error {
+	if s.nreq < s.npos {
+		return in.Errorf(in.Exc.TypeError, "%s() takes from %d to %d positional arguments but %d were given", s.name, s.nreq, s.npos, n)
+	}
+	pl := "s"
+	if s.npos == 1 {
+		pl = ""
+	}
+	return in.Errorf(in.Exc.TypeError, "%s() takes %d positional argument%s but %d were given", s.name, s.npos, pl, n)
+}
+
+// keyword puts one argument in its place by its name.
+func (s *Signature) keyword(in *Interp, out []Object, k KwArg) error {
+	for i, p := range s.params {
+		if p.name == k.Name && (p.kind == 'p' || p.kind == 'k') {
+			if out[i] != nil {
+				return in.Errorf(in.Exc.TypeError, "%s() got multiple values for argument '%s'", s.name, k.Name)
+			}
+			out[i] = k.Value
+			return nil
+		}
+	}
+	if n := len(s.params); n > 0 && s.params[n-1].kind == 'd' {
+		out[n-1].(*Dict).SetStr(k.Name, k.Value)
+		return nil
+	}
+	return in.Errorf(in.Exc.TypeError, "%s() got an unexpected keyword argument '%s'", s.name, k.Name)
+}
+
+// parseDefault reads a default of a signature.
 func parseDefault(s string) Object {
 	switch s {
 	case "True":

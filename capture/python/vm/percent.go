@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strings"
 	"unicode/utf8"
+
+	"whittle/capture/python/wtf8"
 )
 
 // percent is the % operator of strings, and of bytes if asBytes.
@@ -239,22 +241,22 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 		if err != nil {
 			return "", err
 		}
-		if f.prec >= 0 && f.prec < utf8.RuneCountInString(s) {
-			s = string([]rune(s)[:f.prec])
+		if f.prec >= 0 && f.prec < wtf8.RuneCountInString(s) {
+			s = wtf8.String(wtf8.Runes(s)[:f.prec])
 		}
 		if f.align == '=' {
 			f.align, f.fill = 0, ' '
 		}
 		return f.pad(s, '>'), nil
 	case 'c':
-		if s, ok := AsStr(v); ok && utf8.RuneCountInString(s) == 1 {
+		if s, ok := AsStr(v); ok && wtf8.RuneCountInString(s) == 1 {
 			return f.pad(s, '>'), nil
 		}
 		if n, ok := AsBig(v); ok {
 			if n.Sign() < 0 || n.Cmp(big.NewInt(utf8.MaxRune)) > 0 {
 				return "", in.Errorf(in.Exc.OverflowError, "%s arg not in range(0x110000)", "%c")
 			}
-			return f.pad(string(rune(n.Int64())), '>'), nil
+			return f.pad(wtf8.Char(rune(n.Int64())), '>'), nil
 		}
 		return "", in.Errorf(in.Exc.TypeError, "%s requires int or char", "%c")
 	case 'd', 'i', 'u', 'x', 'X', 'o':

@@ -2,6 +2,8 @@ package vm
 
 import (
 	"strings"
+
+	"whittle/capture/python/wtf8"
 )
 
 // builtinPrint is print(). Where sys.stdout is what it was at the start, the text goes straight into the buffer behind it.
@@ -51,7 +53,7 @@ func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	sb.WriteString(end)
 	if file == nil {
 		if sys, ok := in.Modules.GetStr("sys"); ok {
-			if o, ok := sys.(*Module).Dict.GetStr("stdout"); ok && o != in.Ext[StdoutKey{}] {
+			if o, ok := sys.(*Module).Dict.GetStr("stdout"); ok && (o != in.Ext[StdoutKey{}] || !wtf8.Valid(sb.String())) {
 				file = o
 			}
 		}
@@ -60,11 +62,7 @@ func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		return None, nil
 	}
 	if file != nil {
-		if f, ok := file.(*File); ok && !f.Binary {
-			if err := f.Write(in, sb.String()); err != nil {
-				return nil, err
-			}
-		} else if _, err := in.CallMethod(file, "write", Str(sb.String())); err != nil {
+		if err := in.writeTo(file, sb.String()); err != nil {
 			return nil, err
 		}
 		if flush {
@@ -82,4 +80,23 @@ func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		}
 	}
 	return None, nil
+}
+
+// TextWriter is what an instance holds of a class that is written in Go, and to which print writes without a call of its method write. ok is
+// false if that method has to be called after all, as the object or its class has another one.
+type TextWriter interface {
+	WriteText(in *Interp, self *Instance, text string) (ok bool, err error)
+}
+
+// writeTo writes to a file.
+func (in *Interp) writeTo(file Object, text string) error {
+	if i, ok := file.(*Instance); ok {
+		if w, ok := i.Native.(TextWriter); ok {
+			if ok, err := w.WriteText(in, i, text); ok || err != nil {
+				return err
+			}
+		}
+	}
+	_, err := in.CallMethod(file, "write", Str(text))
+	return err
 }

@@ -3,9 +3,6 @@ package vm
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"syscall"
 )
 
 // Raising makes the Go errors that carry Python exceptions, and knows the exception that is being handled, which becomes the context of
@@ -114,58 +111,5 @@ func (r *Raising) attrError(o Object, name, format string, args ...any) error {
 func (r *Raising) nameError(name string) error {
 	e := &Exception{Class: r.Exc.NameError, Args: NewTuple(Str("name '" + name + "' is not defined"))}
 	e.SetField("name", Str(name))
-	return r.Raise(e)
-}
-
-// OSError turns a Go error of the file system into a Python one.
-func (r *Raising) OSError(err error, path string) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) && path == "" {
-		path = pe.Path
-	}
-	var no syscall.Errno
-	cls := r.Exc.OSError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		cls, no = r.Exc.FileNotFoundError, syscall.ENOENT
-	case errors.Is(err, fs.ErrExist):
-		cls, no = r.Exc.FileExistsError, syscall.EEXIST
-	case errors.Is(err, fs.ErrPermission):
-		cls, no = r.Exc.PermissionError, syscall.EACCES
-	case errors.Is(err, os.ErrProcessDone):
-		cls, no = r.Exc.ProcessLookupError, syscall.ESRCH
-	}
-	var raw syscall.Errno
-	if errors.As(err, &raw) {
-		no = raw
-		switch raw {
-		case syscall.EISDIR:
-			cls = r.Exc.IsADirectoryError
-		case syscall.ENOTDIR:
-			cls = r.Exc.NotADirectoryError
-		case syscall.EPIPE:
-			cls = r.Exc.BrokenPipeError
-		case syscall.ESRCH:
-			cls = r.Exc.ProcessLookupError
-		case syscall.ECHILD:
-			cls = r.Exc.ChildProcessError
-		}
-	}
-	if no == 0 {
-		return r.Errorf(cls, "%s", err.Error())
-	}
-	msg := no.Error()
-	if msg != "" {
-		msg = string(msg[0]-'a'+'A') + msg[1:]
-		if no.Error()[0] < 'a' {
-			msg = no.Error()
-		}
-	}
-	e := &Exception{Class: cls, Args: NewTuple(Int(no), Str(msg))}
-	e.SetField("errno", Int(no))
-	e.SetField("strerror", Str(msg))
-	if path != "" {
-		e.SetField("filename", Str(path))
-	}
 	return r.Raise(e)
 }

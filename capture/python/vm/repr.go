@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"whittle/capture/python/literal"
+	"whittle/capture/python/wtf8"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -19,7 +20,7 @@ func (in *Interp) ascii(o Object) (string, error) {
 		return s, err
 	}
 	var sb strings.Builder
-	for _, r := range s {
+	for _, r := range wtf8.All(s) {
 		switch {
 		case r < utf8.RuneSelf:
 			sb.WriteByte(byte(r))
@@ -180,6 +181,10 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 		text = "mappingproxy(" + text + ")"
 	case *Generator:
 		text = "<generator object " + x.Qualname + " at " + in.addr(x) + ">"
+	case *Coroutine:
+		text = "<coroutine object " + x.body.Qualname + " at " + in.addr(x) + ">"
+	case *AsyncGenerator:
+		text = "<async_generator object " + x.body.Qualname + " at " + in.addr(x) + ">"
 	case *Cell:
 		text = "<cell at " + in.addr(x) + ": empty>"
 		if x.V != nil {
@@ -277,6 +282,11 @@ func instanceRepr(in *Interp, x *Instance) (text string, ok bool, err error) {
 
 // aliasRepr prints list[int] and the like.
 func aliasRepr(in *Interp, x *GenericAlias) string {
+	if x.unpacked {
+		y := *x
+		y.unpacked = false
+		return "*" + aliasRepr(in, &y)
+	}
 	parts := []string{"()"}
 	if len(x.Args.Items) > 0 {
 		parts = nil

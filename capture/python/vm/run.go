@@ -5,6 +5,7 @@ package vm
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"whittle/capture/python/code"
 )
@@ -30,17 +31,7 @@ func (in *Interp) RunFile(path string, argv []string) error {
 		return err
 	}
 	dir := filepath.Dir(abs)
-	in.Argv = append([]string{path}, argv...)
-	in.Path = append([]string{dir}, in.Path...)
-	if sys, ok := in.Modules.GetStr("sys"); ok {
-		m := sys.(*Module)
-		m.Dict.SetStr("argv", strList(in.Argv))
-		if l, ok := m.Dict.GetStr("path"); ok {
-			if l, ok := l.(*List); ok {
-				l.Items = append([]Object{Str(dir)}, l.Items...)
-			}
-		}
-	}
+	in.SetArgv(append([]string{path}, argv...), &dir)
 	return in.RunSource(abs, string(b))
 }
 
@@ -60,6 +51,7 @@ func (in *Interp) runMain(filename, src string, loader Object) error {
 	m.Dict.SetStr("__doc__", None)
 	m.Dict.SetStr("__builtins__", in.Builtins)
 	m.Dict.SetStr("__file__", Str(filename))
+	m.Dict.SetStr("__spec__", None)
 	if loader != nil {
 		m.Dict.SetStr("__loader__", loader)
 	}
@@ -74,6 +66,9 @@ func (in *Interp) runMain(filename, src string, loader Object) error {
 
 // RunCode runs a module's or expression's code in the given namespaces; locals nil means globals.
 func (in *Interp) RunCode(c *Code, globals *Dict, locals Object) (Object, error) {
+	if c.broken != nil {
+		return nil, in.Errorf(in.Exc.SystemError, "%s cannot run: %v", c.Name, c.broken)
+	}
 	fn := &Function{Code: c, Globals: globals, Builtins: in.builtinsOf(globals), Name: c.Name, Qualname: c.QualName, Module: None, Doc: None}
 	f := in.NewFrame(fn, c)
 	f.Locals = globals
@@ -94,4 +89,73 @@ func (in *Interp) builtinsOf(globals *Dict) *Dict {
 		}
 	}
 	return in.Builtins.Dict
+}
+
+// Settings are what the options of the command python say.
+type Settings struct {
+	Warn, X   []string // of -W and -X
+	IgnoreEnv bool     // PYTHONPATH and its like are not read
+	Isolated  bool     // no folder of the program's is put onto sys.path
+}
+
+// Configure takes settings over into module sys; before the program runs.
+func (in *Interp) Configure(s Settings) {
+	in.isolated = s.Isolated
+	o, _ := in.Modules.GetStr("sys")
+	sys, ok := o.(*Module)
+	if !ok {
+		return
+	}
+	if !s.IgnoreEnv {
+		s.Warn = append(splitList(os.Getenv("PYTHONWARNINGS")), s.Warn...)
+	} else if l, ok := sys.Dict.GetStr("path"); ok && os.Getenv("PYTHONPATH") != "" {
+		l.(*List).Items = l.(*List).Items[len(filepath.SplitList(os.Getenv("PYTHONPATH"))):]
+	}
+	if l, ok := sys.Dict.GetStr("warnoptions"); ok {
+		l.(*List).Items = append(l.(*List).Items, strList(s.Warn).Items...)
+	}
+	if d, ok := sys.Dict.GetStr("_xoptions"); ok {
+		for _, x := range s.X {
+			if k, v, ok := strings.Cut(x, "="); ok {
+				d.(*Dict).SetStr(k, Str(v))
+			} else {
+				d.(*Dict).SetStr(x, True)
+			}
+		}
+	}
+}
+
+// splitList splits at commas.
+func splitList(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, ",")
+}
+
+// SetArgv sets sys.argv, and puts a folder first on sys.path if there is one.
+func (in *Interp) SetArgv(argv []string, first *string) {
+	in.Argv = argv
+	if first != nil && !in.isolated {
+		in.Path = append([]string{*first}, in.Path...)
+	}
+	o, _ := in.Modules.GetStr("sys")
+	sys, ok := o.(*Module)
+	if !ok {
+		return
+	}
+	sys.Dict.SetStr("argv", strList(argv))
+	if l, ok := sys.Dict.GetStr("path"); ok && first != nil && !in.isolated {
+		if l, ok := l.(*List); ok {
+			l.Items = append([]Object{Str(*first)}, l.Items...)
+		}
+	}
+}
+
+// NewMain makes the module __main__ that runpy fills.
+func (in *Interp) NewMain() *Module {
+	m := in.NewModule("__main__", "")
+	m.Dict.SetStr("__builtins__", in.Builtins)
+	in.Modules.SetStr("__main__", m)
+	return m
 }

@@ -2,6 +2,8 @@ package vm
 
 import (
 	"strings"
+
+	"whittle/capture/python/wtf8"
 )
 
 // Len is len(o).
@@ -185,7 +187,7 @@ func (in *Interp) GetItem(o, key Object) (Object, error) {
 		if t, ok := key.(*Tuple); ok {
 			args = t
 		}
-		return &GenericAlias{x.Origin, args}, nil
+		return &GenericAlias{Origin: x.Origin, Args: args}, nil
 	case *MappingProxy:
 		return in.GetItem(x.M, key)
 	}
@@ -217,7 +219,7 @@ func (t *Type) getItem(in *Interp, key Object) (Object, error) {
 		if k, ok := key.(*Tuple); ok {
 			args = k
 		}
-		return &GenericAlias{t, args}, nil
+		return &GenericAlias{Origin: t, Args: args}, nil
 	}
 	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.errName())
 }
@@ -267,7 +269,7 @@ func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 			}
 			var sb strings.Builder
 			for i := range n {
-				sb.WriteRune(rs[start+i*step])
+				wtf8.WriteRune(&sb, rs[start+i*step])
 			}
 			return Str(sb.String()), nil
 		}
@@ -573,7 +575,8 @@ func (d *Dict) update(in *Interp, m Object) error {
 		return err
 	}
 	if inst, ok := m.(*Instance); ok {
-		if src, ok := inst.Native.(*Dict); ok && inst.Class.Lookup("__iter__") == DictType.Lookup("__iter__") && inst.Class.Lookup("keys") == DictType.Lookup("keys") && inst.Class.Lookup("__getitem__") == DictType.Lookup("__getitem__") {
+		_, keys := inst.Class.Lookup("keys").(*Builtin) // of dict, or of a native class that derives from it
+		if src, ok := inst.Native.(*Dict); ok && keys && inst.Class.Lookup("__iter__") == DictType.Lookup("__iter__") && inst.Class.Lookup("__getitem__") == DictType.Lookup("__getitem__") {
 			return d.update(in, src)
 		}
 	}

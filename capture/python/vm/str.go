@@ -3,7 +3,8 @@ package vm
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"whittle/capture/python/wtf8"
 )
 
 // strArg wants a str argument.
@@ -43,7 +44,7 @@ func byteOff(s string, i int) int {
 	if isASCII(s) {
 		return min(i, len(s))
 	}
-	for j := range s {
+	for j := range wtf8.All(s) {
 		if i == 0 {
 			return j
 		}
@@ -119,7 +120,7 @@ func initStr() {
 			if s == "" {
 				return MakeBool(empty), nil
 			}
-			for _, r := range s {
+			for _, r := range wtf8.All(s) {
 				if !f(r) {
 					return False, nil
 				}
@@ -136,7 +137,7 @@ func initStr() {
 	is("isprintable", true, unicode.IsPrint)
 	is("isascii", true, func(r rune) bool { return r < 128 })
 	m("isidentifier", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
-		for i, r := range s {
+		for i, r := range wtf8.All(s) {
 			if !(r == '_' || unicode.IsLetter(r) || i > 0 && unicode.IsDigit(r)) {
 				return False, nil
 			}
@@ -146,7 +147,7 @@ func initStr() {
 	cased := func(name string, bad, good func(r rune) bool) {
 		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
 			any := false
-			for _, r := range s {
+			for _, r := range wtf8.All(s) {
 				if bad(r) {
 					return False, nil
 				}
@@ -159,7 +160,7 @@ func initStr() {
 	cased("isupper", isLower, isUpper)
 	m("istitle", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
 		prev, any := false, false
-		for _, r := range s {
+		for _, r := range wtf8.All(s) {
 			if (isUpper(r) || unicode.IsTitle(r)) && prev || isLower(r) && !prev {
 				return False, nil
 			}
@@ -427,7 +428,7 @@ func initStr() {
 		}
 		var sb strings.Builder
 		col := 0
-		for _, r := range s {
+		for _, r := range wtf8.All(s) {
 			switch r {
 			case '\t':
 				if n > 0 {
@@ -436,10 +437,10 @@ func initStr() {
 					col += k
 				}
 			case '\n', '\r':
-				sb.WriteRune(r)
+				wtf8.WriteRune(&sb, r)
 				col = 0
 			default:
-				sb.WriteRune(r)
+				wtf8.WriteRune(&sb, r)
 				col++
 			}
 		}
@@ -478,11 +479,11 @@ func initStr() {
 	})
 	m("translate", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
 		var sb strings.Builder
-		for _, r := range s {
+		for _, r := range wtf8.All(s) {
 			v, err := in.GetItem(args[0], MakeInt(int64(r)))
 			if err != nil {
 				if in.Matches(err, in.Exc.LookupError) {
-					sb.WriteRune(r)
+					wtf8.WriteRune(&sb, r)
 					continue
 				}
 				return nil, err
@@ -493,7 +494,7 @@ func initStr() {
 			if x, ok := AsStr(v); ok {
 				sb.WriteString(x)
 			} else if n, ok := AsInt(v); ok {
-				sb.WriteRune(rune(n))
+				wtf8.WriteRune(&sb, rune(n))
 			}
 		}
 		return Str(sb.String()), nil
@@ -508,7 +509,7 @@ func initStr() {
 			var err error
 			src.Each(func(k, v Object) bool {
 				if s, ok := AsStr(k); ok {
-					r, _ := utf8.DecodeRuneInString(s)
+					r, _ := wtf8.DecodeRuneInString(s)
 					k = MakeInt(int64(r))
 				}
 				err = d.Set(in, k, v)
@@ -518,7 +519,7 @@ func initStr() {
 		}
 		x, _ := AsStr(args[0])
 		y, _ := AsStr(args[1])
-		xs, ys := []rune(x), []rune(y)
+		xs, ys := wtf8.Runes(x), wtf8.Runes(y)
 		if len(xs) != len(ys) {
 			return nil, in.Errorf(in.Exc.ValueError, "the first two maketrans arguments must have equal length")
 		}
@@ -529,7 +530,7 @@ func initStr() {
 		}
 		if len(args) > 2 {
 			z, _ := AsStr(args[2])
-			for _, r := range z {
+			for _, r := range wtf8.All(z) {
 				if err := d.Set(in, MakeInt(int64(r)), None); err != nil {
 					return nil, err
 				}
@@ -592,7 +593,7 @@ func splitSpace(s string, n int, right bool) []string {
 		if i < 0 {
 			return append([]string{s}, out...)
 		}
-		_, w := utf8.DecodeRuneInString(s[i:])
+		_, w := wtf8.DecodeRuneInString(s[i:])
 		out = append([]string{s[i+w:]}, out...)
 		s = strings.TrimRightFunc(s[:i], space)
 	}
@@ -609,7 +610,7 @@ func splitLines(s string, keep bool) []string {
 		if i < 0 {
 			return append(out, s)
 		}
-		_, w := utf8.DecodeRuneInString(s[i:])
+		_, w := wtf8.DecodeRuneInString(s[i:])
 		if s[i] == '\r' && i+1 < len(s) && s[i+1] == '\n' {
 			w = 2
 		}

@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"whittle/capture/python/wtf8"
+
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 )
@@ -41,12 +43,12 @@ func titleRune(r rune) string {
 	if !unicode.IsLetter(r) {
 		return string(unicode.ToTitle(r))
 	}
-	return cases.Title(language.Und, cases.NoLower).String(string(r))
+	return cases.Title(language.Und, cases.NoLower).String(wtf8.Char(r))
 }
 
 // capitalize is str.capitalize.
 func capitalize(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
+	r, n := wtf8.DecodeRuneInString(s)
 	if n == 0 {
 		return s
 	}
@@ -61,25 +63,25 @@ func hasCase(r rune) bool { return isUpper(r) || isLower(r) || unicode.IsTitle(r
 
 // lowered gives the small form of each letter of s; a capital sigma at the end of a word has one of its own.
 func lowered(s string) func(i int, r rune) string {
-	low := []rune(lowerStr(s))
-	if len(low) == utf8.RuneCountInString(s) {
+	low := wtf8.Runes(lowerStr(s))
+	if len(low) == wtf8.RuneCountInString(s) {
 		return func(i int, _ rune) string { return string(low[i]) }
 	}
-	return func(_ int, r rune) string { return lowerStr(string(r)) }
+	return func(_ int, r rune) string { return lowerStr(wtf8.Char(r)) }
 }
 
 // swapCase is str.swapcase.
 func swapCase(s string) string {
 	var b strings.Builder
 	lower := lowered(s)
-	for i, r := range []rune(s) {
+	for i, r := range wtf8.Runes(s) {
 		switch {
 		case isUpper(r):
 			b.WriteString(lower(i, r))
 		case isLower(r):
-			b.WriteString(upperStr(string(r)))
+			b.WriteString(upperStr(wtf8.Char(r)))
 		default:
-			b.WriteRune(r)
+			wtf8.WriteRune(&b, r)
 		}
 	}
 	return b.String()
@@ -90,7 +92,7 @@ func titleStr(s string) string {
 	var b strings.Builder
 	lower := lowered(s)
 	inWord := false
-	for i, r := range []rune(s) {
+	for i, r := range wtf8.Runes(s) {
 		if inWord {
 			b.WriteString(lower(i, r))
 		} else {

@@ -3,7 +3,8 @@ package vm
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"whittle/capture/python/wtf8"
 )
 
 // strFormat is str.format.
@@ -101,7 +102,7 @@ func (f *strFormatter) parse(s string) (field strField, n int, err error) {
 		return field, i + 1, nil
 	}
 	if s[i] == '!' {
-		c, size := utf8.DecodeRuneInString(s[i+1:])
+		c, size := wtf8.DecodeRuneInString(s[i+1:])
 		if size == 0 {
 			return fail("end of string while looking for conversion specifier")
 		}
@@ -244,4 +245,32 @@ func (f *strFormatter) value(name string) (Object, error) {
 		}
 	}
 	return v, nil
+}
+
+// FormatPart is a piece of a format string: text, and behind it, if Field is set, a replacement field.
+type FormatPart struct {
+	Text       string
+	Field      bool
+	Name       string
+	Conversion rune // behind "!"; 0 for none
+	Spec       string
+}
+
+// FormatPart takes the first piece off a format string. A doubled bracket ends a piece without a field.
+func (in *Interp) FormatPart(s string) (p FormatPart, rest string, err error) {
+	i := strings.IndexAny(s, "{}")
+	switch {
+	case i < 0:
+		return FormatPart{Text: s}, "", nil
+	case i+1 < len(s) && s[i+1] == s[i]:
+		return FormatPart{Text: s[:i+1]}, s[i+2:], nil
+	case s[i] == '}' || i+1 == len(s):
+		return p, "", in.Errorf(in.Exc.ValueError, "Single '%c' encountered in format string", s[i])
+	}
+	f := &strFormatter{in: in}
+	field, n, err := f.parse(s[i+1:])
+	if err != nil {
+		return p, "", err
+	}
+	return FormatPart{s[:i], true, field.name, field.conv, field.spec}, s[i+1+n:], nil
 }

@@ -3,6 +3,8 @@ package vm
 import (
 	"unicode/utf8"
 	"unsafe"
+
+	"whittle/capture/python/wtf8"
 )
 
 // textCache remembers what long strings consist of, so that walking through one by index takes no time that grows with it.
@@ -17,7 +19,7 @@ func (c *textCache) runes(s string) ([]rune, int) {
 		if isASCII(s) {
 			return nil, len(s)
 		}
-		rs := []rune(s)
+		rs := wtf8.Runes(s)
 		return rs, len(rs)
 	}
 	at := uintptr(unsafe.Pointer(unsafe.StringData(s)))
@@ -25,7 +27,7 @@ func (c *textCache) runes(s string) ([]rune, int) {
 	if len(e.text) != len(s) || unsafe.StringData(e.text) != unsafe.StringData(s) {
 		e.text, e.runes = s, nil
 		if !isASCII(s) {
-			e.runes = []rune(s)
+			e.runes = wtf8.Runes(s)
 		}
 	}
 	if e.runes == nil {
@@ -33,6 +35,9 @@ func (c *textCache) runes(s string) ([]rune, int) {
 	}
 	return e.runes, len(e.runes)
 }
+
+// Runes gives the characters of a string, nil where each is one byte, and their number. The slice is shared: it must not be changed.
+func (c *textCache) Runes(s string) ([]rune, int) { return c.runes(s) }
 
 // isASCII reports whether each character is one byte, so that an index of characters is one of bytes.
 func isASCII(s string) bool {
@@ -45,11 +50,11 @@ func isASCII(s string) bool {
 }
 
 // strLen counts code points.
-func strLen(s string) int { return utf8.RuneCountInString(s) }
+func strLen(s string) int { return wtf8.RuneCountInString(s) }
 
 var charStrs = func() (t [128]Object) {
 	for i := range t {
-		t[i] = Str(string(rune(i)))
+		t[i] = Str(wtf8.Char(rune(i)))
 	}
 	return
 }()

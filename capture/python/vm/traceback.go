@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/wtf8"
 )
 
 // FormatException prints an error as CPython 3.11 prints an uncaught exception.
@@ -186,8 +186,8 @@ func (in *Interp) FormatEntry(c *Code, pc int) string {
 	if start < indent || end <= start {
 		return s
 	}
-	from := utf8.RuneCountInString(body[indent:start])
-	n := utf8.RuneCountInString(body[start:end])
+	from := wtf8.RuneCountInString(body[indent:start])
+	n := wtf8.RuneCountInString(body[start:end])
 	carets := strings.Repeat("^", n)
 	if ins.EndLine == ins.Line {
 		if l, r, ok := anchors(ins, body[start:end], c, pc); ok {
@@ -195,7 +195,7 @@ func (in *Interp) FormatEntry(c *Code, pc int) string {
 		}
 	}
 	// No markers where they would cover the whole line.
-	if from == 0 && n == utf8.RuneCountInString(body[indent:]) && !strings.Contains(carets, "~") {
+	if from == 0 && n == wtf8.RuneCountInString(body[indent:]) && !strings.Contains(carets, "~") {
 		return s
 	}
 	return s + "    " + strings.Repeat(" ", from) + carets + "\n"
@@ -259,7 +259,7 @@ func anchors(ins code.Instr, seg string, c *Code, pc int) (l, r int, ok bool) {
 		if best < 0 {
 			return 0, 0, false
 		}
-		return utf8.RuneCountInString(seg[:best]), utf8.RuneCountInString(seg[:best]) + len(op), true
+		return wtf8.RuneCountInString(seg[:best]), wtf8.RuneCountInString(seg[:best]) + len(op), true
 	case code.BINARY_SUBSCR:
 		// The subscript that ends the segment.
 		depth := 0
@@ -273,7 +273,7 @@ func anchors(ins code.Instr, seg string, c *Code, pc int) (l, r int, ok bool) {
 					if seg[i] != '[' || !strings.HasSuffix(seg, "]") {
 						return 0, 0, false
 					}
-					return utf8.RuneCountInString(seg[:i]), utf8.RuneCountInString(seg), true
+					return wtf8.RuneCountInString(seg[:i]), wtf8.RuneCountInString(seg), true
 				}
 			}
 		}
@@ -363,7 +363,7 @@ func formatSyntax(in *Interp, sb *strings.Builder, e *Exception, name string, mo
 			if end == 0 || end == off || end == -1 || !module && end < off {
 				end = off + 1
 			}
-			if col := int(off) - 1 - utf8.RuneCountInString(body) + utf8.RuneCountInString(shown); col >= 0 {
+			if col := int(off) - 1 - wtf8.RuneCountInString(body) + wtf8.RuneCountInString(shown); col >= 0 {
 				sb.WriteString("    " + caretSpace(shown, col, module) + strings.Repeat("^", max(0, int(end-off))) + "\n")
 			}
 		}
@@ -385,7 +385,7 @@ func caretSpace(text string, col int, keep bool) string {
 		if !unicode.IsSpace(r) {
 			r = ' '
 		}
-		sb.WriteRune(r)
+		wtf8.WriteRune(&sb, r)
 	}
 	return sb.String()
 }

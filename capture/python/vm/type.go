@@ -288,6 +288,9 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 	} else {
 		t.HasDict = true
 	}
+	if _, ok := dict.GetStr("__doc__"); !ok { // it may be a slot
+		dict.SetStr("__doc__", None)
+	}
 	t.wrapSpecial()
 	for _, b := range bases {
 		if b.Heap {
@@ -345,8 +348,6 @@ func (t *Type) takeNames(in *Interp) {
 		if s, ok := d.(Str); ok {
 			t.Doc = string(s)
 		}
-	} else {
-		t.Dict.SetStr("__doc__", None)
 	}
 }
 
@@ -368,15 +369,17 @@ func (t *Type) addSlots(in *Interp, slots Object) error {
 		names = append(names, string(s))
 	}
 	for _, n := range names {
+		if _, ok := t.Dict.GetStr(n); ok {
+			return in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
+		}
+	}
+	for _, n := range names {
 		switch n {
 		case "__dict__":
 			t.HasDict = true
 			continue
 		case "__weakref__":
 			continue
-		}
-		if _, ok := t.Dict.GetStr(n); ok {
-			return in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
 		}
 		if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
 			n = "_" + strings.TrimLeft(t.Name, "_") + n
@@ -420,7 +423,8 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 		}
 		bases = append(bases, t)
 	}
-	// The most derived metaclass wins.
+	// The most derived metaclass wins, and makes the class if it has a way of its own to do so.
+	asked := meta
 	for _, b := range bases {
 		bm := b.Type()
 		if meta.IsSubtype(bm) {
@@ -432,10 +436,17 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases")
 	}
+	if meta != asked {
+		if f := meta.Lookup("__new__"); f != TypeType.Lookup("__new__") {
+			return in.Call(f, []Object{meta, Str(name), NewTuple(basesT...), ns}, kw)
+		}
+	}
 	dict := ns.Copy()
 	var cell *Cell
 	if c, ok := dict.GetStr("__classcell__"); ok {
-		cell, _ = c.(*Cell)
+		if cell, ok = c.(*Cell); !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "__classcell__ must be a nonlocal cell, not <class '%s'>", c.Type().FullName())
+		}
 		dict.DelStr("__classcell__")
 	}
 	t, err := newClass(in, meta, name, bases, dict)
@@ -449,7 +460,9 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 		if e.key == nil {
 			continue
 		}
-		switch e.val.(type) {
+		switch x := e.val.(type) {
+		case *Property:
+			x.name, _ = AsStr(e.key)
 		case *Instance:
 			sn := e.val.Type().Lookup("__set_name__")
 			if sn == nil {
@@ -487,12 +500,14 @@ type Spec struct {
 	New     NewFunc           // nil: the base's
 	Methods map[string]GoFunc // dunder names make operators; self is args[0]
 	Docs    map[string]string
+	Arity   map[string][2]int // of Methods: how few and how many arguments besides self, and no keywords; such a method does not keep its slice of arguments
 	Class   map[string]GoFunc // class methods; the class is args[0]
 	Static  map[string]GoFunc
 	GetSet  []*GetSet
 	Attrs   map[string]Object
 	NoDict  bool // instances have no __dict__
 	Final   bool
+	Strict  bool // methods check self, and that dunder methods get as many arguments as they take
 	Meta    *Type
 }
 
@@ -520,6 +535,12 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	}
 	for _, n := range sortedKeys(s.Methods) {
 		b := &Builtin{Name: n, Fn: s.Methods[n], Method: true, Owner: t, Max: -1, Doc: s.Docs[n]}
+		if a, ok := s.Arity[n]; ok {
+			b.Min, b.Max, b.NoKw, b.shared = a[0], a[1], true, true
+		} else if k, ok := dunderArity[n]; ok && s.Strict {
+			b.Min, b.Max, b.NoKw = k[0], k[1], true
+		}
+		b.strict = s.Strict
 		t.Dict.SetStr(n, b)
 	}
 	if _, ok := s.Methods["__eq__"]; ok {
@@ -559,6 +580,21 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	}
 	return t
 }
+
+// dunderArity is how few and how many arguments besides self special methods of native types take.
+var dunderArity = func() map[string][2]int {
+	m := map[string][2]int{"__setitem__": {2, 2}, "__setattr__": {2, 2}, "__set__": {2, 2}, "__get__": {1, 2}, "__exit__": {0, 3}, "__setstate__": {1, 1}, "__delete__": {1, 1},
+		"__pow__": {1, 2}, "__contains__": {1, 1}, "__missing__": {1, 1}, "__deepcopy__": {1, 1}, "__getattribute__": {1, 1}, "__delattr__": {1, 1}, "__getitem__": {1, 1}, "__delitem__": {1, 1}}
+	for _, n := range []string{"repr", "str", "hash", "len", "iter", "next", "reduce", "copy", "bool", "length_hint", "sizeof", "reversed", "neg", "pos", "abs", "invert"} {
+		m["__"+n+"__"] = [2]int{0, 0}
+	}
+	for _, n := range []string{"eq", "ne", "lt", "le", "gt", "ge", "add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift", "matmul"} {
+		m["__"+n+"__"] = [2]int{1, 1}
+		m["__r"+n+"__"] = [2]int{1, 1}
+		m["__i"+n+"__"] = [2]int{1, 1}
+	}
+	return m
+}()
 
 // sortedKeys are the keys of a map in order: what is made of a map is made in the same order every time.
 func sortedKeys[V any](m map[string]V) []string {

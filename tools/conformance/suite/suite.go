@@ -30,7 +30,7 @@ type Config struct {
 	Package string        // the package that the files are modules of: "test"
 	Workers int           // files at a time
 	Limit   time.Duration // for one test, and for the import of a file
-	Match   string        // only files whose name contains this
+	Match   string        // only files whose name contains one of these, separated by commas; empty: all
 }
 
 // A Record is what became of a test elsewhere, or here.
@@ -90,7 +90,7 @@ func Read(path string) ([]Record, error) {
 func Run(ctx context.Context, records []Record, c Config) (Report, error) {
 	wanted := map[string][]string{}
 	for _, r := range records {
-		if r.Result == "ok" && strings.Contains(r.File, c.Match) {
+		if r.Result == "ok" && c.wants(r.File) {
 			wanted[r.File] = append(wanted[r.File], r.Test)
 		}
 	}
@@ -116,6 +116,11 @@ func Run(ctx context.Context, records []Record, c Config) (Report, error) {
 	files, err := p.Wait()
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return report(files), err
+}
+
+// wants reports whether a file is to be run.
+func (c Config) wants(file string) bool {
+	return slices.ContainsFunc(strings.Split(c.Match, ","), func(m string) bool { return strings.Contains(file, m) })
 }
 
 func sorted[V any](m map[string]V) []string {

@@ -50,7 +50,7 @@ type runOptions struct {
 func (a *app) runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
-		Use:   "run SCRIPT.py [ARGS...]",
+		Use:   "run SCRIPT.py | -m MODULE | -c CODE | - | FOLDER [ARGS...]",
 		Short: "Run a script; minify a backend failure",
 		Long: `Run a Python script on whittle's own torch. When a torch.compile backend fails, crashes or hangs, the graph is
 shrunk and a minimal repro.py is written to whittle-repro/NAME-SIGNATURE, a folder for each script and failure, or to
@@ -87,12 +87,18 @@ func (a *app) checkSyntax(file string, src []byte) (*code.Code, error) {
 }
 
 func (a *app) run(ctx context.Context, args []string, o runOptions) error {
-	src, err := checkFile(args[0])
+	v, err := parseInvocation(args)
 	if err != nil {
 		return err
 	}
-	if _, err := a.checkSyntax(args[0], src); err != nil {
-		return err
+	if v.kind == "file" {
+		src, err := checkFile(v.what)
+		if err != nil {
+			return err
+		}
+		if _, err := a.checkSyntax(v.what, src); err != nil {
+			return err
+		}
 	}
 	if a.store != "" || os.Getenv("WHITTLE_STORE") != "" {
 		s, err := replay.Open(ctx, a.storePath())
@@ -114,7 +120,7 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 	}
 	if ev != nil {
 		var said exitCode
-		if err := a.failed(ctx, ev, args[0], o); err != nil && !errors.As(err, &said) {
+		if err := a.failed(ctx, ev, v.name(), o); err != nil && !errors.As(err, &said) {
 			fmt.Fprintln(a.stderr, "whittle:", err)
 		}
 	}

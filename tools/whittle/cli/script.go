@@ -50,10 +50,15 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	args = args[1:]
+	program, err := parseInvocation(args)
+	if err != nil {
+		fmt.Fprintln(stderr, "whittle:", err)
+		return 2
+	}
 	native.DefaultAbort()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &script{s: stack.New(ctx, cacheDir()), path: args[0], data: dataFolder{path: data}, failed: map[string]failedGraph{}}
+	c := &script{s: stack.New(ctx, cacheDir()), path: program.name(), data: dataFolder{path: data}, failed: map[string]failedGraph{}}
 	if f := os.NewFile(3, "events"); f != nil {
 		if _, err := f.Stat(); err == nil {
 			syscall.CloseOnExec(3)
@@ -73,13 +78,13 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	}
 	c.s.Begin = c.begin
 	if record != "" {
-		c.rec = newRecorder(args[0])
+		c.rec = newRecorder(program.name())
 		c.s.Dynamo.Observe.Frame = c.rec.frame
 		c.s.Dynamo.Observe.Break = c.rec.broke
 		c.s.Dynamo.Observe.Recompile = c.rec.recompiled
 		c.s.AOT = c.rec.aot
 	}
-	err := in.RunFile(args[0], args[1:])
+	err = program.run(in)
 	code := finish(in, err, stderr)
 	if f := faultOf(err); f != nil {
 		c.send(f.event())
@@ -103,6 +108,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 // finish prints what ended the script and gives its exit status.
 func finish(in *vm.Interp, err error, stderr io.Writer) int {
 	defer in.Flush()
+	joinThreads(in)
 	if aerr := in.RunAtExit(); err == nil {
 		err = aerr
 	}
@@ -334,4 +340,13 @@ func (c *script) repro(f *stack.Failure, kept *inputData) (string, error) {
 		r.SaveDir = checkpoints
 	}
 	return repros.Write(r), err
+}
+
+// joinThreads waits for the threads that the script has started and not made daemons, as CPython does at the end of a program.
+func joinThreads(in *vm.Interp) {
+	o, ok := in.Modules.GetStr("threading")
+	if !ok || o == vm.None {
+		return
+	}
+	_, _ = in.CallMethod(o, "_shutdown")
 }

@@ -90,6 +90,13 @@ func (s *Session) ownFunction(o vm.Object, seen map[vm.Object]bool) *vm.Function
 		}
 	case *vm.Instance:
 		seen[o] = true
+		if isPartial(o) {
+			f, err := s.In.GetAttr(o, "func")
+			if err != nil {
+				return nil
+			}
+			return s.ownFunction(f, seen)
+		}
 		if f := s.ownFunction(o.Class, seen); f != nil {
 			return f
 		}
@@ -302,11 +309,11 @@ func (b *backendSource) instance(o *vm.Instance) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if isPartial(o) {
+		return b.partial(o, class)
+	}
 	if o.Native != nil || len(o.Slots) > 0 {
 		return "", fmt.Errorf("%s cannot be written into a repro", b.shown(o))
-	}
-	if o.Class.Module == "functools" && o.Class.Name == "partial" {
-		return b.partial(o, class)
 	}
 	attrs := "{}"
 	if o.Dict != nil {
@@ -317,6 +324,11 @@ func (b *backendSource) instance(o *vm.Instance) (string, error) {
 	return b.add(o, func(name string) string {
 		return fmt.Sprintf("def make_%[1]s():\n    o = object.__new__(%[2]s)\n    o.__dict__.update(%[3]s)\n    return o\n%[1]s = make_%[1]s()", name, class, attrs)
 	}), nil
+}
+
+// isPartial reports whether an object is a functools.partial.
+func isPartial(o *vm.Instance) bool {
+	return o.Class.Module == "functools" && o.Class.Name == "partial"
 }
 
 func (b *backendSource) partial(o *vm.Instance, class string) (string, error) {

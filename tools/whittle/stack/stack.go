@@ -79,6 +79,9 @@ func New(ctx context.Context, cacheDir string) *Session {
 	if p := os.Getenv("PYTHONPATH"); p != "" {
 		in.Path = filepath.SplitList(p)
 	}
+	if cacheDir != "" {
+		in.CodeCache = filepath.Join(cacheDir, "code")
+	}
 	stdlib.Register(in)
 	s := &Session{In: in, CacheDir: cacheDir, grad: newGradient(), ctx: ctx}
 	s.Torch = torch.New(in, s.grad)

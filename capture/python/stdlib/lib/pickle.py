@@ -89,13 +89,7 @@ class Pickler:
             elif isinstance(o, types.GeneratorType):
                 raise TypeError("cannot pickle 'generator' object")
             else:
-                import copy
                 rv = o.__reduce_ex__(4)
-                if not isinstance(rv, str):
-                    if hasattr(o, '__getstate__'):
-                        rv = tuple(rv)
-                        rv = rv[:2] + (o.__getstate__(),) + rv[3:]
-                    rv = copy._native(o, rv)
         if isinstance(rv, str):
             m = getattr(o, '__module__', None) or '__main__'
             return ('G', n, m, rv)

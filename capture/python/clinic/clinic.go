@@ -1,0 +1,260 @@
+// Package clinic makes Python functions of Go functions from one line that says what they take, in the manner of CPython's Argument Clinic.
+//
+//	clinic.Def(m, "mkdir", "path:path, mode:int=511, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) { ... })
+//
+// Arguments are bound and converted before the Go function runs, so that it never has to undo anything. The kinds:
+//
+//	obj    anything; this is what a parameter without a kind is
+//	int    an integer, by __index__; CPython's errors for other things and for what does not fit 64 bits
+//	float  a number, by __float__
+//	bool   the truth of anything
+//	str    a str
+//	path   a str, bytes or os.PathLike, without a NUL
+//	fpath  the same, or an open file descriptor
+//	bytes  what has a buffer: bytes, bytearray, memoryview, array
+//	fd     an integer, or what has fileno()
+//	float? and so on: None as well
+package clinic
+
+import (
+	"strings"
+
+	"whittle/capture/python/vm"
+)
+
+// Call is one call: its converted arguments, in the order of the parameters.
+type Call struct {
+	*vm.Interp
+	Self vm.Object // of a method
+	Args []vm.Object
+	vals []any
+}
+
+// Int is an argument of kind int, bool or fd; 0 for None.
+func (c *Call) Int(i int) int64 {
+	n, _ := c.vals[i].(int64)
+	return n
+}
+
+// Bool is an argument of kind bool.
+func (c *Call) Bool(i int) bool { return c.Int(i) != 0 }
+
+// Float is an argument of kind float; 0 for None.
+func (c *Call) Float(i int) float64 {
+	f, _ := c.vals[i].(float64)
+	return f
+}
+
+// Str is an argument of kind str or path; empty for None.
+func (c *Call) Str(i int) string {
+	s, _ := c.vals[i].(string)
+	return s
+}
+
+// Bytes is an argument of kind bytes: the buffer's own memory, not to be changed or kept.
+func (c *Call) Bytes(i int) []byte {
+	b, _ := c.vals[i].([]byte)
+	return b
+}
+
+// IsFD says of an argument of kind fpath that it is a file descriptor.
+func (c *Call) IsFD(i int) bool {
+	_, ok := c.vals[i].(int64)
+	return ok
+}
+
+// None reports whether an argument is None.
+func (c *Call) None(i int) bool { return c.Args[i] == vm.None }
+
+// OSErr raises what the operating system said, about the paths that an argument gave.
+func (c *Call) OSErr(err error, paths ...int) error {
+	var names []vm.Object
+	for _, i := range paths {
+		name := c.Args[i]
+		_, text := vm.AsStr(name)
+		_, raw := vm.AsBytes(name)
+		if !text && !raw && !c.IsFD(i) {
+			name = vm.Str(c.Str(i)) // an os.PathLike, as the system knows it
+		}
+		names = append(names, name)
+	}
+	return vm.NewOSError(c.Interp, err, names...)
+}
+
+// Do is the end of most functions: None, or what the operating system said.
+func (c *Call) Do(err error, paths ...int) (vm.Object, error) {
+	if err != nil {
+		return nil, c.OSErr(err, paths...)
+	}
+	return vm.None, nil
+}
+
+// Func is a function of Python's written in Go.
+type Func func(c *Call) (vm.Object, error)
+
+// Def adds a function to a module.
+func Def(m *vm.Module, name, params string, fn Func) *vm.Builtin {
+	call := compile(name, params)
+	return m.Func(name, func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		c, err := call.bind(in, nil, args, kw)
+		if err != nil {
+			return nil, err
+		}
+		return fn(c)
+	})
+}
+
+// Method is a method for vm.Spec; the call's Self is the first argument.
+func Method(name, params string, fn Func) vm.GoFunc {
+	call := compile(name, params)
+	return func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		c, err := call.bind(in, args[0], args[1:], kw)
+		if err != nil {
+			return nil, err
+		}
+		return fn(c)
+	}
+}
+
+// signature is a line of parameters, read.
+type signature struct {
+	name  string
+	names []string
+	kinds []string
+	sig   *vm.Signature
+}
+
+// compile reads a line of parameters.
+func compile(name, params string) *signature {
+	s := &signature{name: name}
+	var plain []string
+	for _, p := range strings.Split(params, ",") {
+		p = strings.TrimSpace(p)
+		if p == "" {
+			continue
+		}
+		head, def, hasDef := strings.Cut(p, "=")
+		id, kind, _ := strings.Cut(head, ":")
+		if hasDef {
+			plain = append(plain, id+"="+def)
+		} else {
+			plain = append(plain, id)
+		}
+		if id != "/" && id != "*" {
+			s.names, s.kinds = append(s.names, strings.TrimLeft(id, "*")), append(s.kinds, kind)
+		}
+	}
+	s.sig = vm.NewSignature(name, strings.Join(plain, ", "))
+	return s
+}
+
+// bind binds and converts.
+func (s *signature) bind(in *vm.Interp, self vm.Object, args []vm.Object, kw []vm.KwArg) (*Call, error) {
+	bound, err := s.sig.Bind(in, args, kw)
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{Interp: in, Self: self, Args: bound, vals: make([]any, len(bound))}
+	for i, o := range bound {
+		kind, optional := strings.CutSuffix(s.kinds[i], "?")
+		if o == vm.None && optional {
+			continue
+		}
+		if c.vals[i], err = s.convert(in, kind, i, o); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// convert is an argument as a value of Go.
+func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any, error) {
+	switch kind {
+	case "int":
+		return in.Index(o)
+	case "float":
+		return in.Float(o)
+	case "bool":
+		ok, err := in.Truth(o)
+		if ok {
+			return int64(1), err
+		}
+		return int64(0), err
+	case "str":
+		if t, ok := vm.AsStr(o); ok {
+			return t, nil
+		}
+		return nil, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", s.name, s.names[i], typeName(o))
+	case "bytes":
+		if b, ok := vm.AsBytes(o); ok {
+			return b, nil
+		}
+		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+	case "fd":
+		return FD(in, o)
+	case "path", "fpath":
+		if _, ok := vm.AsInt(o); ok && kind == "fpath" {
+			return in.Index(o)
+		}
+		return s.path(in, kind, i, o)
+	}
+	return nil, nil
+}
+
+// path is a path's text. Of bytes, it is the bytes.
+func (s *signature) path(in *vm.Interp, kind string, i int, o vm.Object) (any, error) {
+	_, text := vm.AsStr(o)
+	_, raw := vm.AsBytes(o)
+	if !text && !raw {
+		if f, err := in.GetAttrOpt(o.Type(), "__fspath__"); err != nil || f == nil {
+			if err != nil {
+				return nil, err
+			}
+			what := "string, bytes or os.PathLike"
+			if kind == "fpath" {
+				what = "string, bytes, os.PathLike or integer"
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "%s: %s should be %s, not %s", s.name, s.names[i], what, typeName(o))
+		}
+	}
+	p, err := in.FSPath(o)
+	if err != nil {
+		return nil, err
+	}
+	if strings.IndexByte(p, 0) >= 0 {
+		return nil, in.Errorf(in.Exc.ValueError, "embedded null byte")
+	}
+	return p, nil
+}
+
+// typeName is how errors name what was given.
+func typeName(o vm.Object) string {
+	if o == vm.None {
+		return "None"
+	}
+	return o.Type().Name
+}
+
+// FD is the file descriptor that an object is or has.
+func FD(in *vm.Interp, o vm.Object) (int64, error) {
+	if _, ok := vm.AsInt(o); !ok {
+		f, err := in.GetAttrOpt(o, "fileno")
+		if err != nil {
+			return 0, err
+		}
+		if f == nil {
+			return 0, in.Errorf(in.Exc.TypeError, "argument must be an int, or have a fileno() method.")
+		}
+		if o, err = in.Call(f, nil, nil); err != nil {
+			return 0, err
+		}
+		if _, ok := vm.AsInt(o); !ok {
+			return 0, in.Errorf(in.Exc.TypeError, "fileno() returned a non-integer")
+		}
+	}
+	n, err := in.Index(o)
+	if err == nil && n < 0 {
+		return 0, in.Errorf(in.Exc.ValueError, "file descriptor cannot be a negative integer (%d)", n)
+	}
+	return n, err
+}

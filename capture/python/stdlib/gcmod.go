@@ -1,0 +1,92 @@
+package stdlib
+
+import (
+	"runtime"
+
+	"whittle/capture/python/clinic"
+	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/vm"
+)
+
+// gcModule is module gc. Memory is Go's affair: what programs set is kept and shown to them, and collect has Go collect.
+func gcModule(in *vm.Interp) (*vm.Module, error) {
+	m := in.NewModule("gc", "")
+	enabled, debug := true, int64(0)
+	threshold := vm.NewTuple(vm.Int(700), vm.Int(10), vm.Int(10))
+	m.Set("garbage", &vm.List{})
+	m.Set("callbacks", &vm.List{})
+	for n, v := range map[string]int{"DEBUG_STATS": 1, "DEBUG_COLLECTABLE": 2, "DEBUG_UNCOLLECTABLE": 4, "DEBUG_SAVEALL": 32, "DEBUG_LEAK": 38} {
+		m.Set(n, vm.MakeInt(int64(v)))
+	}
+	clinic.Def(m, "collect", "generation:int=2", func(c *clinic.Call) (vm.Object, error) {
+		if g := c.Int(0); g < 0 || g > 2 {
+			return nil, c.Errorf(c.Exc.ValueError, "invalid generation")
+		}
+		n := weakRefsOf(c.Interp).collect(c.Interp)
+		pyio.Collect(c.Interp)
+		return vm.MakeInt(int64(n)), nil
+	})
+	clinic.Def(m, "enable", "", func(*clinic.Call) (vm.Object, error) { enabled = true; return vm.None, nil })
+	clinic.Def(m, "disable", "", func(*clinic.Call) (vm.Object, error) { enabled = false; return vm.None, nil })
+	clinic.Def(m, "isenabled", "", func(*clinic.Call) (vm.Object, error) { return vm.MakeBool(enabled), nil })
+	clinic.Def(m, "set_debug", "flags:int, /", func(c *clinic.Call) (vm.Object, error) { debug = c.Int(0); return vm.None, nil })
+	clinic.Def(m, "get_debug", "", func(*clinic.Call) (vm.Object, error) { return vm.MakeInt(debug), nil })
+	clinic.Def(m, "set_threshold", "threshold0:int, threshold1:int=10, threshold2:int=10, /", func(c *clinic.Call) (vm.Object, error) {
+		threshold = vm.NewTuple(c.Args...)
+		return vm.None, nil
+	})
+	clinic.Def(m, "get_threshold", "", func(*clinic.Call) (vm.Object, error) { return threshold, nil })
+	clinic.Def(m, "get_count", "", func(*clinic.Call) (vm.Object, error) { return vm.NewTuple(vm.Int(0), vm.Int(0), vm.Int(0)), nil })
+	clinic.Def(m, "freeze", "", func(*clinic.Call) (vm.Object, error) { return vm.None, nil })
+	clinic.Def(m, "unfreeze", "", func(*clinic.Call) (vm.Object, error) { return vm.None, nil })
+	clinic.Def(m, "get_freeze_count", "", func(*clinic.Call) (vm.Object, error) { return vm.Int(0), nil })
+	clinic.Def(m, "get_stats", "", func(*clinic.Call) (vm.Object, error) {
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		l := &vm.List{}
+		for g := range 3 {
+			n := int64(0)
+			if g == 2 {
+				n = int64(s.NumGC)
+			}
+			l.Items = append(l.Items, vm.StrDict("collections", vm.MakeInt(n), "collected", vm.Int(0), "uncollectable", vm.Int(0)))
+		}
+		return l, nil
+	})
+	clinic.Def(m, "is_tracked", "obj, /", func(c *clinic.Call) (vm.Object, error) {
+		switch c.Args[0].(type) {
+		case *vm.NoneType, vm.Int, *vm.BigInt, vm.Bool, vm.Float, vm.Complex, vm.Str, vm.Bytes, *vm.ByteArray, *vm.EllipsisType:
+			return vm.False, nil
+		}
+		return vm.True, nil
+	})
+	clinic.Def(m, "is_finalized", "obj, /", func(*clinic.Call) (vm.Object, error) { return vm.False, nil })
+	none := func(*clinic.Call) (vm.Object, error) { return &vm.List{}, nil }
+	clinic.Def(m, "get_objects", "generation=None", none)
+	clinic.Def(m, "get_referrers", "*objs", none)
+	clinic.Def(m, "get_referents", "*objs", func(c *clinic.Call) (vm.Object, error) {
+		l := &vm.List{}
+		objs, _ := vm.AsTuple(c.Args[0])
+		for _, o := range objs.Items {
+			switch x := o.(type) {
+			case *vm.Tuple:
+				l.Items = append(l.Items, x.Items...)
+			case *vm.List:
+				l.Items = append(l.Items, x.Items...)
+			case *vm.Set:
+				l.Items = append(l.Items, x.Items()...)
+			case *vm.FrozenSet:
+				l.Items = append(l.Items, x.Items()...)
+			case *vm.Dict:
+				x.Each(func(k, v vm.Object) bool { l.Items = append(l.Items, k, v); return true })
+			case *vm.Instance:
+				l.Items = append(l.Items, x.Class)
+				if x.Dict != nil {
+					x.Dict.Each(func(_, v vm.Object) bool { l.Items = append(l.Items, v); return true })
+				}
+			}
+		}
+		return l, nil
+	})
+	return m, nil
+}

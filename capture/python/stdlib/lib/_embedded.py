@@ -1,0 +1,72 @@
+"""What importlib needs to find and load the modules that are part of this program."""
+import _frozen_importlib as _bootstrap
+import _frozen_importlib_external as _external
+import sys
+
+import _whittle
+
+
+class EmbeddedLoader(_external.SourceLoader):
+    """Loads a file of the embedded library."""
+
+    def __init__(self, fullname, path):
+        self.name, self.path = fullname, path
+
+    def __eq__(self, other):
+        return self.__class__ == other.__class__ and self.__dict__ == other.__dict__
+
+    def __hash__(self):
+        return hash(self.name) ^ hash(self.path)
+
+    def get_filename(self, fullname=None):
+        return self.path
+
+    def get_data(self, path):
+        text = _whittle.source_text(path)
+        if text is None:
+            raise OSError(2, "No such file or directory", path)
+        return text.encode()
+
+    def path_stats(self, path):
+        raise OSError
+
+    def get_resource_reader(self, module):
+        return None
+
+
+class EmbeddedFinder:
+    """A path entry finder for the folders of the embedded library."""
+
+    def __init__(self, path):
+        if not _whittle.embedded_dir(path):
+            raise ImportError("not a folder of the embedded library", path=path)
+        self.path = path
+
+    def find_spec(self, fullname, target=None):
+        base = self.path + "/" + fullname.rpartition(".")[2]
+        for file, places in ((base + "/__init__.py", [base]), (base + ".py", None)):
+            if _whittle.source_text(file) is not None:
+                return _external.spec_from_file_location(fullname, file, loader=EmbeddedLoader(fullname, file), submodule_search_locations=places)
+        return None
+
+    def invalidate_caches(self):
+        pass
+
+    def iter_modules(self, prefix=""):
+        for name, package in _whittle.embedded_modules(self.path):
+            yield prefix + name, package
+
+
+def spec_of(module):
+    """Gives a module that was imported without importlib the __spec__ and __loader__ that importlib would have given it."""
+    name, file = module.__name__, getattr(module, "__file__", None)
+    places = getattr(module, "__path__", None)
+    if file is None:
+        if name not in sys.builtin_module_names:
+            return None
+        spec = _bootstrap.spec_from_loader(name, _bootstrap.BuiltinImporter, origin="built-in")
+    else:
+        loader = (EmbeddedLoader if _whittle.embedded_dir(file.rpartition("/")[0]) else _external.SourceFileLoader)(name, file)
+        spec = _external.spec_from_file_location(name, file, loader=loader, submodule_search_locations=None if places is None else list(places))
+    module.__spec__, module.__loader__ = spec, spec.loader
+    return spec

@@ -1,3 +1,0 @@
-class Loader: pass
-class MetaPathFinder: pass
-class PathEntryFinder: pass

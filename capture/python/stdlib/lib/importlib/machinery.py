@@ -1,2 +1,0 @@
-class SourceFileLoader: pass
-class ModuleSpec: pass

@@ -1,0 +1,154 @@
+package stdlib
+
+import (
+	"runtime"
+	"slices"
+	"weak"
+
+	"whittle/capture/python/vm"
+)
+
+// referent is what a weak reference refers to. Between collections it holds its object, so that programs behave alike whenever Go frees
+// memory. gc.collect lets all of them go, has Go collect, and takes back what is still there: what is not is dead.
+type referent struct {
+	object vm.Object        // nil while a collection decides, and once it is dead
+	again  func() vm.Object // the object, or nil if it is gone; nil for kinds of objects that stay
+	hash   uint64           // that a reference keeps after its object's death
+	hashed bool
+}
+
+// Type implements vm.Object: a referent lies in a slot of its reference.
+func (*referent) Type() *vm.Type { return vm.ObjectType }
+
+// weakly makes the function that gives an object again.
+func weakly[T any, P interface {
+	*T
+	vm.Object
+}](o P) func() vm.Object {
+	p := weak.Make((*T)(o))
+	return func() vm.Object {
+		if v := p.Value(); v != nil {
+			return P(v)
+		}
+		return nil
+	}
+}
+
+// weakRefs are the references of an interpreter, in the order in which they were made.
+type weakRefs struct{ all []weak.Pointer[vm.Instance] }
+
+type weakRefsKey struct{}
+
+func weakRefsOf(in *vm.Interp) *weakRefs {
+	w, ok := in.Ext[weakRefsKey{}].(*weakRefs)
+	if !ok {
+		w = &weakRefs{}
+		in.Ext[weakRefsKey{}] = w
+	}
+	return w
+}
+
+// refer makes r, a reference or a proxy, one to o.
+func (w *weakRefs) refer(r *vm.Instance, o, callback vm.Object) *vm.Instance {
+	t := &referent{object: o}
+	switch x := o.(type) {
+	case *vm.Instance:
+		t.again = weakly(x)
+	case *vm.Function:
+		t.again = weakly(x)
+	case *vm.BoundMethod:
+		t.again = weakly(x)
+	case *vm.Set:
+		t.again = weakly(x)
+	case *vm.Generator:
+		t.again = weakly(x)
+	}
+	r.Slots[refObject] = t
+	if callback != vm.None {
+		r.Slots[refCallback] = callback
+	}
+	w.all = append(w.all, weak.Make(r))
+	return r
+}
+
+// to are the references to an object, oldest first.
+func (w *weakRefs) to(o vm.Object) (out []vm.Object) {
+	for _, p := range w.all {
+		if r := p.Value(); r != nil && r.Slots[refObject].(*referent).object == o {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// loosen lets go of the objects of all references, and forgets the references that are gone themselves.
+func (w *weakRefs) loosen() {
+	w.all = slices.DeleteFunc(w.all, func(p weak.Pointer[vm.Instance]) bool {
+		r := p.Value()
+		if r == nil {
+			return true
+		}
+		if t := r.Slots[refObject].(*referent); t.again != nil {
+			t.object = nil
+		}
+		return false
+	})
+	clear(w.all[len(w.all):cap(w.all)])
+}
+
+// collect is gc.collect: it counts the objects of references that have died, and calls what the references were told to call.
+func (w *weakRefs) collect(in *vm.Interp) (dead int) {
+	in.DropStale()
+	w.loosen()
+	runtime.GC()
+	var calls []*vm.Instance
+	for _, p := range w.all {
+		r := p.Value()
+		if r == nil {
+			continue
+		}
+		t := r.Slots[refObject].(*referent)
+		if t.again == nil {
+			continue
+		}
+		if t.object = t.again(); t.object == nil {
+			dead++
+			t.again = nil
+			if r.Slots[refCallback] != nil {
+				calls = append(calls, r)
+			}
+		}
+	}
+	for _, r := range slices.Backward(calls) {
+		f := r.Slots[refCallback]
+		r.Slots[refCallback] = nil
+		if _, err := in.Call(f, []vm.Object{r}, nil); err != nil {
+			unraisable(in, err, f)
+		}
+	}
+	return dead
+}
+
+// unraisable gives an error that nobody waits for to sys.unraisablehook.
+func unraisable(in *vm.Interp, err error, about vm.Object) {
+	r, ok := err.(*vm.Raised)
+	if !ok {
+		return
+	}
+	sys, err := in.Import("sys")
+	if err != nil {
+		return
+	}
+	t, err := in.GetAttr(sys, "UnraisableHookArgs")
+	if err != nil {
+		return
+	}
+	var tb vm.Object = vm.None
+	if r.Exc.Traceback != nil {
+		tb = r.Exc.Traceback
+	}
+	args, err := in.Call(t, []vm.Object{vm.NewTuple(r.Exc.Class, r.Exc, tb, vm.None, about)}, nil)
+	if err == nil {
+		_, _ = in.CallMethod(sys, "unraisablehook", args) // it is the last to be told
+	}
+}

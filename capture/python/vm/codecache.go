@@ -1,0 +1,138 @@
+package vm
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"whittle/capture/python/code"
+)
+
+// Code that was compiled before is read instead of compiled again: Imports.CodeCache names the folder, empty for none. A module's file there is
+// named by what it was made of, the name of its source and its text, and lies in a folder of this build, as another may compile otherwise. It
+// is written under another name first. What cannot be read or written, or is damaged, is as if it were not there.
+
+// keptBuilds is how many builds' folders stay in a cache.
+const keptBuilds = 4
+
+// buildName tells this build from others by its program file.
+var buildName = sync.OnceValue(func() string {
+	file, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	st, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	b := binary.LittleEndian.AppendUint64([]byte(file), uint64(st.Size()))
+	sum := sha256.Sum256(binary.LittleEndian.AppendUint64(b, uint64(st.ModTime().UnixNano())))
+	return hex.EncodeToString(sum[:8])
+})
+
+// compiled gives the code of a source file: from the cache, or by compiling text() with compile, for the cache to keep. stamp is what stands
+// for the text: the same only if that is the same.
+func (im *Imports) compiled(file, stamp string, text func() (string, error), compile func(file, src string) (*code.Code, error)) (*code.Code, error) {
+	path := ""
+	if im.CodeCache != "" && buildName() != "" {
+		sum := sha256.Sum256([]byte(file + "\x00" + stamp))
+		path = filepath.Join(im.CodeCache, buildName(), hex.EncodeToString(sum[:12]))
+		if data, err := os.ReadFile(path); err == nil {
+			if c, err := code.Unmarshal(data); err == nil && c.Filename == file {
+				return c, nil
+			}
+		}
+	}
+	src, err := text()
+	if err != nil {
+		return nil, err
+	}
+	c, err := compile(file, src)
+	if err == nil && path != "" {
+		if data, ok := code.Marshal(c); ok {
+			im.keep(path, data)
+		}
+	}
+	return c, err
+}
+
+// keep writes a file of the cache, if it can.
+func (im *Imports) keep(path string, data []byte) {
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); err != nil {
+		if os.MkdirAll(dir, 0o755) != nil {
+			return
+		}
+		dropBuilds(im.CodeCache)
+	}
+	f, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}
+
+// dropBuilds removes the oldest builds' folders.
+func dropBuilds(cache string) {
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		return
+	}
+	age := func(e fs.DirEntry) int64 {
+		if st, err := e.Info(); err == nil {
+			return st.ModTime().UnixNano()
+		}
+		return 0
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return int(min(max(age(b)-age(a), -1), 1)) })
+	for i, e := range entries {
+		if i >= keptBuilds && e.IsDir() && len(e.Name()) == 16 && strings.Trim(e.Name(), "0123456789abcdef") == "" {
+			os.RemoveAll(filepath.Join(cache, e.Name()))
+		}
+	}
+}
+
+// textStamp stands for a text by its sum.
+func textStamp(text []byte) string {
+	sum := sha256.Sum256(text)
+	return string(sum[:])
+}
+
+// source finds a file of a tree: its stamp, and what reads its text. A file of an archive has its sum in the archive's list, so that it
+// need not be unpacked for that.
+func (t *sourceTree) source(file string) (stamp string, text func() (string, error), ok bool) {
+	read := func() (string, error) {
+		b, err := fs.ReadFile(t.fs, file)
+		return string(b), err
+	}
+	if _, isZip := t.fs.(*zip.Reader); isZip {
+		st, err := fs.Stat(t.fs, file)
+		if err != nil || st.IsDir() {
+			return "", nil, false
+		}
+		if h, ok := st.Sys().(*zip.FileHeader); ok {
+			return string(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, h.CRC32), h.UncompressedSize64)), read, true
+		}
+	}
+	b, err := fs.ReadFile(t.fs, file)
+	if err != nil {
+		return "", nil, false
+	}
+	return textStamp(b), func() (string, error) { return string(b), nil }, true
+}

@@ -1,0 +1,49 @@
+package vm
+
+import "strings"
+
+// stream is a file of module sys.
+func (in *Interp) stream(name string) (Object, error) {
+	if sys, ok := in.Modules.GetStr("sys"); ok {
+		if f, ok := sys.(*Module).Dict.GetStr(name); ok && f != None {
+			return f, nil
+		}
+	}
+	return nil, in.Errorf(in.Exc.RuntimeError, "input(): lost sys.%s", name)
+}
+
+// input is input(): it writes a prompt to sys.stdout and reads a line from sys.stdin.
+func (in *Interp) input(prompt []Object) (Object, error) {
+	stdin, err := in.stream("stdin")
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := in.stream("stdout")
+	if err != nil {
+		return nil, err
+	}
+	if len(prompt) > 0 {
+		s, err := in.Str(prompt[0])
+		if err != nil {
+			return nil, err
+		}
+		if err := in.writeTo(stdout, s); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := in.CallMethod(stdout, "flush"); err != nil {
+		return nil, err
+	}
+	v, err := in.CallMethod(stdin, "readline")
+	if err != nil {
+		return nil, err
+	}
+	line, ok := AsStr(v)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "object.readline() returned non-string")
+	}
+	if line == "" {
+		return nil, in.Errorf(in.Exc.EOFError, "EOF when reading a line")
+	}
+	return Str(strings.TrimSuffix(line, "\n")), nil
+}

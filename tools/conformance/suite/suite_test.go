@@ -1,0 +1,73 @@
+package suite
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"whittle/capture/python/cpython/real"
+)
+
+// cases is a file of tests of which one fails, one takes the interpreter down, one holds it, and one is left to run after each.
+const cases = `
+import os, time, unittest
+
+class T(unittest.TestCase):
+    def test_a(self): pass
+    def test_b(self): self.assertEqual(1, 2)
+    def test_c(self): os._exit(3)
+    def test_d(self): pass
+    def test_e(self): time.sleep(60)
+    def test_f(self):
+        for i in range(3):
+            with self.subTest(i=i): self.assertNotEqual(i, 1)
+    def test_g(self): self.skipTest("not today")
+    def test_h(self): pass
+`
+
+// TestRun: under a real CPython every test gets its result, whatever the others do.
+func TestRun(t *testing.T) {
+	py, err := real.Python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"test_cases.py": cases, "test_broken.py": "import no_such_module\n", "__init__.py": ""} {
+		if err := os.MkdirAll(filepath.Join(dir, "tests"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "tests", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var records []Record
+	for _, c := range "abcdefgh" {
+		records = append(records, Record{File: "test_cases", Test: "tests.test_cases.T.test_" + string(c), Result: "ok"})
+	}
+	records = append(records, Record{File: "test_broken", Test: "tests.test_broken.T.test", Result: "ok"}, Record{File: "test_cases", Test: "tests.test_cases.T.other", Result: "FAIL"})
+	rep, err := Run(context.Background(), records, Config{Command: []string{py}, Env: []string{"PYTHONPATH=" + dir}, Package: "tests", Workers: 2, Limit: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range rep.Files {
+		for _, x := range f.Tests {
+			got[x.Test[len("tests."):]] = x.Result + " " + x.Cause
+		}
+	}
+	want := map[string]string{
+		"test_broken.T.test":  "missing ERROR: ModuleNotFoundError: No module named 'no_such_module'",
+		"test_cases.T.test_a": "ok ", "test_cases.T.test_b": "FAIL AssertionError: 1 != 2", "test_cases.T.test_c": "crash ", "test_cases.T.test_d": "ok ",
+		"test_cases.T.test_e": "time longer than 2s", "test_cases.T.test_f": "FAIL AssertionError: 1 == 1", "test_cases.T.test_g": "skipped not today", "test_cases.T.test_h": "ok ",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if rep.OK != 3 || rep.Of != 9 || rep.Mean != 100*(3.0/8)/2 {
+		t.Errorf("%d of %d, mean %v", rep.OK, rep.Of, rep.Mean)
+	}
+}

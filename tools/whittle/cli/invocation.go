@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whittle/capture/python/vm"
+)
+
+// invocation is what `whittle run` was told to run, in the words of the command python.
+type invocation struct {
+	kind string   // file, code, module, stdin, folder
+	what string   // the file, the text, the module's name
+	args []string // the program's own
+
+	ignoreEnv bool     // -E, -I: PYTHONPATH is not read
+	isolated  bool     // -I, -P: neither the script's folder nor the working folder is on sys.path
+	warn      []string // -W
+	x         []string // -X
+}
+
+// pythonFlags are the single letters of python's that change nothing here, or what sys.flags shows.
+const pythonFlags = "bBdEIPsSuqvx"
+
+// isPython reports whether an argument is one of python's own: then `whittle ARGS` is `whittle run ARGS`, so that sys.executable behaves as a
+// Python for programs that start it.
+func isPython(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXWO", arg[1]) >= 0 && arg != "-h"
+}
+
+// splitRun puts -- before the first argument of run that is python's, so that the flags before it are run's own.
+func splitRun(args []string) []string {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			return args
+		case isPython(a), a == "-", !strings.HasPrefix(a, "-"):
+			return slices.Concat(args[:i], []string{"--"}, args[i:])
+		case (a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store") && i+1 < len(args):
+			i++
+		}
+	}
+	return args
+}
+
+// parseInvocation reads python's arguments.
+func parseInvocation(args []string) (v invocation, err error) {
+	for len(args) > 0 {
+		a := args[0]
+		if a == "-" {
+			v.kind, v.what, v.args = "stdin", "-", args[1:]
+			return v, nil
+		}
+		if !strings.HasPrefix(a, "-") {
+			break
+		}
+		args = args[1:]
+		for k := 1; k < len(a); k++ {
+			switch c := a[k]; c {
+			case 'c', 'm', 'X', 'W':
+				value := a[k+1:]
+				if value == "" {
+					if len(args) == 0 {
+						return v, usagef("run: argument expected for the -%c option", c)
+					}
+					value, args = args[0], args[1:]
+				}
+				switch c {
+				case 'X':
+					v.x = append(v.x, value)
+				case 'W':
+					v.warn = append(v.warn, value)
+				default:
+					v.kind, v.what, v.args = map[byte]string{'c': "code", 'm': "module"}[c], value, args
+					return v, nil
+				}
+				k = len(a)
+			case 'E':
+				v.ignoreEnv = true
+			case 'I':
+				v.ignoreEnv, v.isolated = true, true
+			case 'P':
+				v.isolated = true
+			case 'O':
+				return v, usagef("run: -O is not supported: assertions are part of every program")
+			default:
+				if strings.IndexByte(pythonFlags, c) < 0 {
+					return v, usagef("run: unknown option -%c", c)
+				}
+			}
+		}
+	}
+	if len(args) == 0 {
+		v.kind = "stdin"
+		return v, nil
+	}
+	v.kind, v.what, v.args = "file", args[0], args[1:]
+	if st, err := os.Stat(v.what); err == nil && (st.IsDir() || isArchive(v.what)) {
+		v.kind = "folder"
+	}
+	return v, nil
+}
+
+// isArchive reports whether a file is a zip archive, by its first bytes.
+func isArchive(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, 4)
+	_, err = io.ReadFull(f, b)
+	return err == nil && string(b) == "PK\x03\x04"
+}
+
+// name is what reports call the program.
+func (v invocation) name() string {
+	switch v.kind {
+	case "code":
+		return "-c"
+	case "stdin":
+		return "-"
+	}
+	return v.what
+}
+
+// run runs the program.
+func (v invocation) run(in *vm.Interp) error {
+	in.Configure(vm.Settings{Warn: v.warn, X: v.x, IgnoreEnv: v.ignoreEnv, Isolated: v.isolated})
+	first := ""
+	switch v.kind {
+	case "file":
+		return in.RunFile(v.what, v.args)
+	case "code":
+		in.SetArgv(append([]string{"-c"}, v.args...), &first)
+		return in.RunText("<string>", v.what+"\n")
+	case "stdin":
+		text, err := io.ReadAll(in.StdinReader())
+		if err != nil {
+			return err
+		}
+		in.SetArgv(append([]string{v.what}, v.args...), &first)
+		return in.RunText("<stdin>", string(text))
+	case "folder":
+		at, err := filepath.Abs(v.what)
+		if err != nil {
+			return err
+		}
+		in.SetArgv(append([]string{v.what}, v.args...), &at)
+		return v.runpy(in, "__main__", vm.False)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	in.SetArgv(append([]string{"-m"}, v.args...), &dir)
+	return v.runpy(in, v.what, vm.True)
+}
+
+// runpy runs a module as the main one, as CPython does.
+func (v invocation) runpy(in *vm.Interp, module string, argv vm.Object) error {
+	in.NewMain()
+	m, err := in.Import("runpy")
+	if err != nil {
+		return err
+	}
+	_, err = in.CallMethod(m, "_run_module_as_main", vm.Str(module), argv)
+	return err
+}
