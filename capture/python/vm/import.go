@@ -188,6 +188,7 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	}
 	// Files on sys.path, but never in place of a native module; then native modules; then embedded sources.
 	init := in.natives[name]
+	var parts []string // of a namespace package: folders of that name without an __init__.py
 	if init == nil {
 		for _, d := range dirs {
 			if in.EmbeddedDir(d) {
@@ -199,6 +200,11 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 			}
 			if st, err := os.Stat(base + ".py"); err == nil && !st.IsDir() {
 				return loadFile(in, name, base+".py", "", true)
+			}
+			if st, err := os.Stat(base); err == nil && st.IsDir() {
+				if at, err := filepath.Abs(base); err == nil {
+					parts = append(parts, at)
+				}
 			}
 		}
 	}
@@ -221,6 +227,14 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 			co, err := in.compiled(file, stamp, text, code.CompileKnown)
 			return loadSource(in, name, file, "", co, err)
 		}
+	}
+	if len(parts) > 0 {
+		m := in.NewModule(name, "")
+		m.lateSpec()
+		m.Dict.SetStr("__path__", strList(parts))
+		m.Dict.SetStr("__package__", Str(name))
+		in.Modules.SetStr(name, m)
+		return m, nil
 	}
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
 }
