@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -104,7 +105,7 @@ func (f *farSide) folder() string {
 			lock.Close()
 		}
 	}
-	dir, err := os.MkdirTemp(f.spec.Home, "far-")
+	dir, err := os.MkdirTemp(f.spec.Home, "new-") // far- once it is locked: who is killed before has nothing that another could tell from one in use
 	if err != nil {
 		panic(err)
 	}
@@ -115,7 +116,11 @@ func (f *farSide) folder() string {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // held until the process ends
 		panic(err)
 	}
-	return dir
+	locked := strings.Replace(dir, "new-", "far-", 1)
+	if err := os.Rename(dir, locked); err != nil {
+		panic(err)
+	}
+	return locked
 }
 
 func (f *farSide) main() {
