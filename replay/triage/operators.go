@@ -25,7 +25,7 @@ var popular = sync.OnceValue(func() map[string]float64 {
 		name, share, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		v, err := strconv.ParseFloat(share, 64)
 		if err != nil {
-			panic("popular.tsv: " + line)
+			panic("popular.tsv: " + line) // the embedded table is wrong
 		}
 		out[name] = v
 	}

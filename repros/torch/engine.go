@@ -339,15 +339,10 @@ func (e *Engine) Finish(ctx context.Context, r *repros.Repro, s minify.State) (*
 
 // Diverge compares the intermediates of a repro in eager, in float64 and compiled: see accuracy.Row. dir is the folder of its file.
 func (e *Engine) Diverge(ctx context.Context, r *repros.Repro, dir string, o accuracy.Options) ([]accuracy.Row, error) {
-	s, err := e.Load(ctx, r, dir)
+	q, err := e.asked(ctx, r, dir)
 	if err != nil {
 		return nil, err
 	}
-	x, derived, err := e.render(s)
-	if err != nil {
-		return nil, err
-	}
-	q := e.query(x, derived)
 	b, failed := e.Client.Diverge(ctx, q, o.Tol, o.IgnoreNonFP, o.Direct)
 	var rows []accuracy.Row
 	if b != nil {
@@ -364,17 +359,25 @@ func (e *Engine) Diverge(ctx context.Context, r *repros.Repro, dir string, o acc
 	return rows, failed
 }
 
-// Code is the code that Inductor generates for a repro, by the names of files: see Client.Code. choose says what the compiler does; nil: all.
-func (e *Engine) Code(ctx context.Context, r *repros.Repro, dir string, choose *replay.Choose) (map[string][]byte, error) {
+// asked is what the far side is asked about a repro. dir is the folder of its file.
+func (e *Engine) asked(ctx context.Context, r *repros.Repro, dir string) (Query, error) {
 	s, err := e.Load(ctx, r, dir)
 	if err != nil {
-		return nil, err
+		return Query{}, err
 	}
 	x, derived, err := e.render(s)
 	if err != nil {
+		return Query{}, err
+	}
+	return e.query(x, derived), nil
+}
+
+// Code is the code that Inductor generates for a repro, by the names of files: see Client.Code. choose says what the compiler does; nil: all.
+func (e *Engine) Code(ctx context.Context, r *repros.Repro, dir string, choose *replay.Choose) (map[string][]byte, error) {
+	q, err := e.asked(ctx, r, dir)
+	if err != nil {
 		return nil, err
 	}
-	q := e.query(x, derived)
 	q.Choose = choose
 	texts, err := e.Client.Code(ctx, q)
 	out := map[string][]byte{}

@@ -22,15 +22,10 @@ import (
 //
 // Outputs that are no floating-point numbers have no errors. dir is the folder of its file. The error says why there is no answer.
 func (e *Engine) Measure(ctx context.Context, r *repros.Repro, dir string, repeats int) (map[string][]float64, error) {
-	s, err := e.Load(ctx, r, dir)
+	q, err := e.asked(ctx, r, dir)
 	if err != nil {
 		return nil, err
 	}
-	x, derived, err := e.render(s)
-	if err != nil {
-		return nil, err
-	}
-	q := e.query(x, derived)
 	j := e.Client.job("measure", q)
 	j.Repeats = repeats
 	b, err := e.Client.ask(ctx, j, q.Give)

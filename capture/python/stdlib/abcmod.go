@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"slices"
+	"strings"
 
 	"whittle/capture/python/vm"
 )
@@ -94,18 +95,8 @@ func typesOf(m map[*vm.Type]bool) []*vm.Type {
 	for t := range m {
 		out = append(out, t)
 	}
-	slices.SortFunc(out, func(a, b *vm.Type) int { return compareStrings(a.FullName(), b.FullName()) })
+	slices.SortFunc(out, func(a, b *vm.Type) int { return strings.Compare(a.FullName(), b.FullName()) })
 	return out
-}
-
-func compareStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // abcOf is the data of an abstract base class.

@@ -8,6 +8,7 @@ import (
 
 	"whittle/capture/python/charnames"
 	"whittle/capture/python/clinic"
+	"whittle/capture/python/literal"
 	"whittle/capture/python/vm"
 	"whittle/capture/python/wtf8"
 )
@@ -15,7 +16,7 @@ import (
 // codecRegistry is what programs have registered: search functions, handlers of errors, and the codecs found so far.
 type codecRegistry struct {
 	search []vm.Object
-	found  map[string]*vm.Tuple
+	found  map[string]foundCodec
 	errors map[string]vm.Object
 	ready  bool // the package encodings, whose search function is the first, has been imported
 }
@@ -23,7 +24,7 @@ type codecRegistry struct {
 // codecsModule is _codecs, on which CPython's codecs.py and the package encodings stand.
 func codecsModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_codecs", "")
-	r := &codecRegistry{found: map[string]*vm.Tuple{}, errors: map[string]vm.Object{}}
+	r := &codecRegistry{found: map[string]foundCodec{}, errors: map[string]vm.Object{}}
 	in.LookupCodec = func(name string) (encode, decode vm.Object, err error) {
 		t, err := r.lookup(in, name)
 		if err != nil {
@@ -77,7 +78,7 @@ func (r *codecRegistry) lookup(in *vm.Interp, name string) (foundCodec, error) {
 		}
 	}
 	if t, ok := r.found[key]; ok {
-		return foundCodec{t, t}, nil
+		return t, nil
 	}
 	for _, f := range r.search {
 		v, err := in.Call(f, []vm.Object{vm.Str(key)}, nil)
@@ -91,7 +92,8 @@ func (r *codecRegistry) lookup(in *vm.Interp, name string) (foundCodec, error) {
 		if !ok || len(t.Items) != 4 {
 			return foundCodec{}, in.Errorf(in.Exc.TypeError, "codec search functions must return 4-tuples")
 		}
-		return foundCodec{t, v}, nil
+		r.found[key] = foundCodec{t, v}
+		return r.found[key], nil
 	}
 	return foundCodec{}, in.Errorf(in.Exc.LookupError, "unknown encoding: %s", name)
 }
@@ -115,12 +117,16 @@ func (r *codecRegistry) registry(m *vm.Module) {
 		for i, f := range r.search {
 			if f == c.Args[0] {
 				r.search = append(r.search[:i:i], r.search[i+1:]...)
+				clear(r.found)
 				break
 			}
 		}
 		return vm.None, nil
 	})
-	clinic.Def(m, "_forget_codec", "encoding:str, /", func(c *clinic.Call) (vm.Object, error) { return vm.None, nil })
+	clinic.Def(m, "_forget_codec", "encoding:str, /", func(c *clinic.Call) (vm.Object, error) {
+		delete(r.found, normalName(c.Str(0)))
+		return vm.None, nil
+	})
 	clinic.Def(m, "lookup", "encoding:str, /", func(c *clinic.Call) (vm.Object, error) {
 		t, err := r.lookup(c.Interp, c.Str(0))
 		if err != nil {
@@ -330,16 +336,11 @@ func namesOf(s string) string {
 
 // escapeRune writes a character as unicode_escape does; raw leaves what fits a byte as it is.
 func escapeRune(sb *strings.Builder, r rune, raw bool) {
-	switch {
-	case r < 0x100 && raw:
+	if raw && r < 0x100 {
 		sb.WriteByte(byte(r))
-	case r < 0x100:
-		fmt.Fprintf(sb, `\x%02x`, r)
-	case r < 0x10000:
-		fmt.Fprintf(sb, `\u%04x`, r)
-	default:
-		fmt.Fprintf(sb, `\U%08x`, r)
+		return
 	}
+	literal.Escape(sb, r)
 }
 
 // escapeCodecs are the encodings that write what is not plain as escapes.

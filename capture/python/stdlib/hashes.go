@@ -44,7 +44,7 @@ type fixedHash struct{ hash.Hash }
 func (h fixedHash) clone() hashState {
 	c, err := h.Hash.(hash.Cloner).Clone()
 	if err != nil {
-		panic("stdlib: a hash that cannot be copied: " + err.Error())
+		panic("stdlib: a hash that cannot be copied: " + err.Error()) // all of the table can
 	}
 	return fixedHash{c}
 }
@@ -66,7 +66,7 @@ func (h *hashObject) clone() *hashObject {
 		err = encoding.BinaryUnmarshaler(c).UnmarshalBinary(b)
 	}
 	if err != nil {
-		panic("stdlib: a hash that cannot be copied: " + err.Error())
+		panic("stdlib: a hash that cannot be copied: " + err.Error()) // all of the table can
 	}
 	return &hashObject{name: h.name, shake: c}
 }

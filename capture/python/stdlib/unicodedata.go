@@ -3,49 +3,15 @@ package stdlib
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/bidi"
 	"golang.org/x/text/unicode/norm"
-	"golang.org/x/text/unicode/runenames"
 	"golang.org/x/text/width"
 
+	"whittle/capture/python/charnames"
 	"whittle/capture/python/vm"
 )
-
-// characterNames gives characters by name.
-var characterNames = sync.OnceValue(func() map[string]rune {
-	m := map[string]rune{}
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if n := characterName(r); n != "" {
-			m[n] = r
-		}
-	}
-	return m
-})
-
-// jamo are the parts of the names of Hangul syllables.
-var jamo = [3][]string{
-	strings.Split("G,GG,N,D,DD,R,M,B,BB,S,SS,,J,JJ,C,K,T,P,H", ","),
-	strings.Split("A,AE,YA,YAE,EO,E,YEO,YE,O,WA,WAE,OE,YO,U,WEO,WE,WI,YU,EU,YI,I", ","),
-	strings.Split(",G,GG,GS,N,NJ,NH,D,L,LG,LM,LB,LS,LT,LP,LH,M,B,BS,S,SS,NG,J,C,K,T,P,H", ","),
-}
-
-// characterName is the name of a character, empty for one that has none.
-func characterName(r rune) string {
-	switch {
-	case r >= 0xac00 && r <= 0xd7a3:
-		i := int(r - 0xac00)
-		return "HANGUL SYLLABLE " + jamo[0][i/588] + jamo[1][i%588/28] + jamo[2][i%28]
-	case unicode.Is(unicode.Unified_Ideograph, r):
-		return fmt.Sprintf("CJK UNIFIED IDEOGRAPH-%X", r)
-	}
-	if n := runenames.Name(r); n != "" && n[0] != '<' {
-		return n
-	}
-	return ""
-}
 
 // categories are the general categories that characters are searched in.
 var categories = strings.Fields("Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cs")
@@ -183,13 +149,13 @@ func unicodedataModule(in *vm.Interp) (*vm.Module, error) {
 		return in.Call(vm.FloatType, []vm.Object{v}, nil)
 	})
 	number("name", "no such name", func(_ *vm.Interp, r rune) (vm.Object, error) {
-		if n := characterName(r); n != "" {
+		if n := charnames.Name(r); n != "" {
 			return vm.Str(n), nil
 		}
 		return nil, nil
 	})
 	m.FuncN("lookup", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		r, ok := characterNames()[strings.ToUpper(str(a[0]))]
+		r, ok := charnames.Named(str(a[0]))
 		if !ok {
 			return nil, in.KeyError(vm.Str("undefined character name '" + str(a[0]) + "'"))
 		}

@@ -22,7 +22,7 @@ func bytesFrom(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
 			return nil, in.Errorf(in.Exc.TypeError, "string argument without an encoding")
 		}
 		errs, _ := AsStr(a[2])
-		b, err := encodeText(in, s, enc, errs)
+		b, err := in.Encode(s, enc, errs)
 		return []byte(b), err
 	}
 	if b, ok := bytesOf(src); ok {
@@ -114,7 +114,7 @@ func initBytes() {
 			b, _ := bytesOf(a[0])
 			enc, _ := AsStr(a[1])
 			errs, _ := AsStr(a[2])
-			s, err := decodeText(in, b, enc, errs)
+			s, err := in.Decode(b, enc, errs)
 			return Str(s), err
 		})
 		addClass(t, "fromhex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"whittle/capture/python/literal"
 	"whittle/capture/python/wtf8"
 )
 
@@ -187,7 +188,7 @@ func (e *encoder) fail(i, end int, why string) (raw []byte, text string, next in
 		return nil, strings.Repeat("?", len(bad)), end
 	case "backslashreplace":
 		for _, r := range bad {
-			backslash(&sb, r)
+			literal.Escape(&sb, r)
 		}
 		return nil, sb.String(), end
 	case "xmlcharrefreplace":
@@ -273,18 +274,6 @@ func (in *Interp) handle(name string, trouble func() Object, n int) (Object, int
 		return nil, 0, in.Errorf(in.Exc.IndexError, "position %d from error handler out of bounds", at)
 	}
 	return t.Items[0], int(at), nil
-}
-
-// backslash writes a character as an escape.
-func backslash(sb *strings.Builder, r rune) {
-	switch {
-	case r < 0x100:
-		fmt.Fprintf(sb, `\x%02x`, r)
-	case r < 0x10000:
-		fmt.Fprintf(sb, `\u%04x`, r)
-	default:
-		fmt.Fprintf(sb, `\U%08x`, r)
-	}
 }
 
 // passSurrogates writes surrogates as the encoding would if they were characters.
@@ -437,7 +426,7 @@ func takeSurrogate(name string, b []byte) (rune, int) {
 // asciiRepr is a character as ascii() shows it.
 func asciiRepr(r rune) string {
 	var sb strings.Builder
-	backslash(&sb, r)
+	literal.Escape(&sb, r)
 	return "'" + sb.String() + "'"
 }
 

@@ -73,7 +73,7 @@ func initStr() {
 			if s, ok := AsStr(a[2]); ok {
 				errs = s
 			}
-			s, err := decodeText(in, b, enc, errs)
+			s, err := in.Decode(b, enc, errs)
 			return wrap(cls, StrType, Str(s)), err
 		}
 		if a[1] != None || a[2] != None {
@@ -449,7 +449,7 @@ func initStr() {
 	kwm("encode", "encoding='utf-8', errors='strict'", func(in *Interp, s string, a []Object) (Object, error) {
 		enc, _ := AsStr(a[0])
 		errs, _ := AsStr(a[1])
-		b, err := encodeText(in, s, enc, errs)
+		b, err := in.Encode(s, enc, errs)
 		return Bytes(b), err
 	})
 	addKw(t, "format", func(in *Interp, args []Object, kw []KwArg) (Object, error) {

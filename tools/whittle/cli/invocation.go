@@ -28,7 +28,7 @@ const pythonFlags = "bBdEIPsSuqvx"
 // isPython reports whether an argument is one of python's own: then `whittle ARGS` is `whittle run ARGS`, so that sys.executable behaves as a
 // Python for programs that start it.
 func isPython(arg string) bool {
-	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXWO", arg[1]) >= 0 && arg != "-h"
+	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXWO", arg[1]) >= 0
 }
 
 // splitRun puts -- before the first argument of run that is python's, so that the flags before it are run's own.

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,18 +153,8 @@ func (p *private) records() []record {
 			out = append(out, r)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b record) int { return compare(a.Time, b.Time) })
+	slices.SortStableFunc(out, func(a, b record) int { return cmp.Compare(a.Time, b.Time) })
 	return out
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // choose orders the records that tell about the program's end, best first.

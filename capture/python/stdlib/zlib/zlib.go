@@ -1,4 +1,3 @@
-// Package zlib is Python's module zlib: deflate by Go's own library, in the three wrappings that the module knows.
 package zlib
 
 import (
