@@ -4,7 +4,6 @@ import (
 	"runtime"
 
 	"whittle/capture/python/clinic"
-	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/vm"
 )
 
@@ -22,9 +21,7 @@ func gcModule(in *vm.Interp) (*vm.Module, error) {
 		if g := c.Int(0); g < 0 || g > 2 {
 			return nil, c.Errorf(c.Exc.ValueError, "invalid generation")
 		}
-		n := weakRefsOf(c.Interp).collect(c.Interp)
-		pyio.Collect(c.Interp)
-		return vm.MakeInt(int64(n)), nil
+		return vm.MakeInt(int64(c.Interp.Collect())), nil
 	})
 	clinic.Def(m, "enable", "", func(*clinic.Call) (vm.Object, error) { enabled = true; return vm.None, nil })
 	clinic.Def(m, "disable", "", func(*clinic.Call) (vm.Object, error) { enabled = false; return vm.None, nil })

@@ -232,25 +232,6 @@ func impModule(in *vm.Interp) (*vm.Module, error) {
 	return m, nil
 }
 
-// warningsModule is _warnings: what raises warnings in the absence of warnings.py, which it calls.
-func warningsModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("_warnings", "")
-	for _, name := range []string{"warn", "warn_explicit"} {
-		m.Func(name, func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			w, err := in.Import("warnings")
-			if err != nil {
-				return nil, err
-			}
-			f, err := in.GetAttr(w, name)
-			if err != nil {
-				return nil, err
-			}
-			return in.Call(f, args, kw)
-		})
-	}
-	return m, nil
-}
-
 func init() {
 	maps.Copy(natives, map[string]func(in *vm.Interp) (*vm.Module, error){
 		"_frozen_importlib": bootstrapModule, "_frozen_importlib_external": externalModule, "_imp": impModule, "_warnings": warningsModule,

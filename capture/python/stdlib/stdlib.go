@@ -71,6 +71,7 @@ func init() {
 
 // Register makes the library known to in and sets up sys.
 func Register(in *vm.Interp) {
+	in.Unraisable = func(err error, about vm.Object) { unraisable(in, err, about) }
 	for n, f := range natives {
 		in.RegisterModule(n, f)
 	}

@@ -34,13 +34,13 @@ func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 		if len(a) > 1 {
 			callback = a[1]
 		}
-		return weakRefsOf(in).refer(newSlotted(t), a[0], callback), nil
+		return weakRefsOf(in).refer(in, newSlotted(t), a[0], callback), nil
 	})
 	m.FuncN("getweakrefcount", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		return vm.MakeInt(int64(len(weakRefsOf(in).to(a[0])))), nil
+		return vm.MakeInt(int64(len(weakRefsOf(in).to(in, a[0])))), nil
 	})
 	m.FuncN("getweakrefs", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		return vm.NewList(weakRefsOf(in).to(a[0])...), nil
+		return vm.NewList(weakRefsOf(in).to(in, a[0])...), nil
 	})
 	m.FuncN("_remove_dead_weakref", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		d, ok := vm.AsDict(a[0])
@@ -94,13 +94,13 @@ func refType(in *vm.Interp) *vm.Type {
 				callback = a[1]
 			}
 			if cls == t && callback == vm.None { // one is enough
-				for _, r := range weakRefsOf(in).to(a[0]) {
+				for _, r := range weakRefsOf(in).to(in, a[0]) {
 					if r := r.(*vm.Instance); r.Class == t && r.Slots[refCallback] == nil {
 						return r, nil
 					}
 				}
 			}
-			return weakRefsOf(in).refer(newSlotted(cls), a[0], callback), nil
+			return weakRefsOf(in).refer(in, newSlotted(cls), a[0], callback), nil
 		},
 		Methods: map[string]vm.GoFunc{
 			"__init__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {

@@ -1,7 +1,7 @@
 package stdlib
 
 import (
-	"runtime"
+	"cmp"
 	"slices"
 	"weak"
 
@@ -34,22 +34,26 @@ func weakly[T any, P interface {
 	}
 }
 
-// weakRefs are the references of an interpreter, in the order in which they were made.
-type weakRefs struct{ all []weak.Pointer[vm.Instance] }
+// weakRefs are the references of an interpreter, by the numbers of their objects, oldest first.
+type weakRefs struct {
+	byObject map[int64][]weak.Pointer[vm.Instance]
+	calls    []*vm.Instance // that have a function to call, as their objects are gone
+}
 
 type weakRefsKey struct{}
 
 func weakRefsOf(in *vm.Interp) *weakRefs {
 	w, ok := in.Ext[weakRefsKey{}].(*weakRefs)
 	if !ok {
-		w = &weakRefs{}
+		w = &weakRefs{byObject: map[int64][]weak.Pointer[vm.Instance]{}}
 		in.Ext[weakRefsKey{}] = w
+		in.AroundCollect(w.loosen, func() (dead, left int) { dead = w.regain(in); return dead, len(w.byObject) })
 	}
 	return w
 }
 
 // refer makes r, a reference or a proxy, one to o.
-func (w *weakRefs) refer(r *vm.Instance, o, callback vm.Object) *vm.Instance {
+func (w *weakRefs) refer(in *vm.Interp, r *vm.Instance, o, callback vm.Object) *vm.Instance {
 	t := &referent{object: o}
 	switch x := o.(type) {
 	case *vm.Instance:
@@ -60,20 +64,35 @@ func (w *weakRefs) refer(r *vm.Instance, o, callback vm.Object) *vm.Instance {
 		t.again = weakly(x)
 	case *vm.Set:
 		t.again = weakly(x)
+	case *vm.FrozenSet:
+		t.again = weakly(x)
 	case *vm.Generator:
+		t.again = weakly(x)
+	case *vm.Coroutine:
+		t.again = weakly(x)
+	case *vm.Module:
+		t.again = weakly(x)
+	case *vm.Type:
+		t.again = weakly(x)
+	case *vm.Code:
 		t.again = weakly(x)
 	}
 	r.Slots[refObject] = t
 	if callback != vm.None {
 		r.Slots[refCallback] = callback
 	}
-	w.all = append(w.all, weak.Make(r))
+	in.ID(r) // references are told in the order in which they were made
+	id := in.ID(o)
+	if len(w.byObject[id]) == 0 && t.again != nil {
+		in.Await(o)
+	}
+	w.byObject[id] = append(w.byObject[id], weak.Make(r))
 	return r
 }
 
 // to are the references to an object, oldest first.
-func (w *weakRefs) to(o vm.Object) (out []vm.Object) {
-	for _, p := range w.all {
+func (w *weakRefs) to(in *vm.Interp, o vm.Object) (out []vm.Object) {
+	for _, p := range w.byObject[in.ID(o)] {
 		if r := p.Value(); r != nil && r.Slots[refObject].(*referent).object == o {
 			out = append(out, r)
 		}
@@ -83,47 +102,58 @@ func (w *weakRefs) to(o vm.Object) (out []vm.Object) {
 
 // loosen lets go of the objects of all references, and forgets the references that are gone themselves.
 func (w *weakRefs) loosen() {
-	w.all = slices.DeleteFunc(w.all, func(p weak.Pointer[vm.Instance]) bool {
-		r := p.Value()
-		if r == nil {
-			return true
-		}
-		if t := r.Slots[refObject].(*referent); t.again != nil {
-			t.object = nil
-		}
-		return false
-	})
-	clear(w.all[len(w.all):cap(w.all)])
-}
-
-// collect is gc.collect: it counts the objects of references that have died, and calls what the references were told to call.
-func (w *weakRefs) collect(in *vm.Interp) (dead int) {
-	in.DropStale()
-	w.loosen()
-	runtime.GC()
-	var calls []*vm.Instance
-	for _, p := range w.all {
-		r := p.Value()
-		if r == nil {
-			continue
-		}
-		t := r.Slots[refObject].(*referent)
-		if t.again == nil {
-			continue
-		}
-		if t.object = t.again(); t.object == nil {
-			dead++
-			t.again = nil
-			if r.Slots[refCallback] != nil {
-				calls = append(calls, r)
+	for id, refs := range w.byObject {
+		refs = slices.DeleteFunc(refs, func(p weak.Pointer[vm.Instance]) bool {
+			r := p.Value()
+			if r == nil {
+				return true
 			}
+			if t := r.Slots[refObject].(*referent); t.again != nil {
+				t.object = nil
+			}
+			return false
+		})
+		if len(refs) == 0 {
+			delete(w.byObject, id)
+		} else {
+			w.byObject[id] = refs
 		}
 	}
-	for _, r := range slices.Backward(calls) {
+}
+
+// regain takes back the objects that are still there, counts the others, and calls what their references were told to call.
+func (w *weakRefs) regain(in *vm.Interp) (dead int) {
+	for id, refs := range w.byObject {
+		gone := false
+		for _, p := range refs {
+			r := p.Value()
+			if r == nil {
+				continue
+			}
+			t := r.Slots[refObject].(*referent)
+			if t.again == nil {
+				continue
+			}
+			if t.object = t.again(); t.object == nil {
+				gone, t.again = true, nil
+				if r.Slots[refCallback] != nil {
+					w.calls = append(w.calls, r)
+				}
+			}
+		}
+		if gone {
+			dead++
+			delete(w.byObject, id)
+		}
+	}
+	slices.SortFunc(w.calls, func(a, b *vm.Instance) int { return cmp.Compare(in.ID(b), in.ID(a)) })
+	calls := w.calls
+	w.calls = nil
+	for _, r := range calls {
 		f := r.Slots[refCallback]
 		r.Slots[refCallback] = nil
 		if _, err := in.Call(f, []vm.Object{r}, nil); err != nil {
-			unraisable(in, err, f)
+			in.Unraisable(err, f)
 		}
 	}
 	return dead

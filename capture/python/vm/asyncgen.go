@@ -58,11 +58,27 @@ func (g *AsyncGenerator) hook(in *Interp) error {
 		return nil
 	}
 	g.hooked = true
+	finalize := in.finalize // that of the loop which iterates it
+	Watch(in, g, func(g *AsyncGenerator) { in.endAsyncGen(g, finalize) })
 	if in.firstIter == nil {
 		return nil
 	}
 	_, err := in.Call(in.firstIter, []Object{g}, nil)
 	return err
+}
+
+// endAsyncGen gives an async generator that nothing refers to any more to its event loop, or closes it.
+func (in *Interp) endAsyncGen(g *AsyncGenerator, finalize Object) {
+	if g.body.done {
+		return
+	}
+	if finalize == nil || g.closed {
+		in.endBody(g.body, g)
+		return
+	}
+	if _, err := in.Call(finalize, []Object{g}, nil); err != nil {
+		in.tellUnraisable(err, g)
+	}
 }
 
 // name is what texts call the call.

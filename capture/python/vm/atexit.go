@@ -17,7 +17,7 @@ func (x *exits) pop() (f Object, ok bool) {
 	return f, true
 }
 
-// RunAtExit runs the registered callables, last first, and flushes. All of them run, those that they register too; the first error is
+// RunAtExit runs the registered callables, last first, tells the objects that are watched (see Finals), and flushes. All of them run, those that they register too; the first error is
 // returned.
 func (in *Interp) RunAtExit() error {
 	var first error
@@ -26,6 +26,7 @@ func (in *Interp) RunAtExit() error {
 			first = err
 		}
 	}
+	in.EndWatched()
 	if err := in.Flush(); err != nil && first == nil {
 		first = err
 	}

@@ -141,7 +141,7 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 		return nil, err
 	}
 	v, err := in.runFrame(f)
-	in.popFrame(f)
+	in.endFrame(f)
 	return v, err
 }
 

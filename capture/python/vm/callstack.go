@@ -2,6 +2,7 @@ package vm
 
 import (
 	"slices"
+	"weak"
 
 	"whittle/capture/python/code"
 )
@@ -68,8 +69,8 @@ func (s *CallStack) popFrame(f *Frame) {
 	}
 	// What a frame says of its call must go, as it may keep much alive; the rest is overwritten.
 	f.Func, f.Back = nil, nil
-	if f.Locals != nil || f.Gen != nil || f.Trace != nil || f.Ext != nil || f.yielded || f.spy != nil {
-		f.Locals, f.Gen, f.Trace, f.Ext, f.yielded, f.spy = nil, nil, nil, nil, false, nil
+	if f.Locals != nil || f.gen != (weak.Pointer[Generator]{}) || f.Trace != nil || f.Ext != nil || f.yielded || f.spy != nil {
+		f.Locals, f.gen, f.Trace, f.Ext, f.yielded, f.spy = nil, weak.Pointer[Generator]{}, nil, nil, false, nil
 	}
 	s.free = append(s.free, f)
 }

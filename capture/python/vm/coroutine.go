@@ -1,6 +1,10 @@
 package vm
 
-import "whittle/capture/python/code"
+import (
+	"weak"
+
+	"whittle/capture/python/code"
+)
 
 // Coroutine is what calling an async function gives. It has the body of a generator, but is no iterator: only await runs it, or send.
 type Coroutine struct {
@@ -22,7 +26,7 @@ func (w *coroutineWrapper) Next(in *Interp) (Object, error) { return w.c.body.Ne
 // newSuspended makes the object that a call of a generator function or an async function returns, around the frame of the call.
 func (in *Interp) newSuspended(f *Frame) Object {
 	g := &Generator{Name: f.Func.Name, Qualname: f.Func.Qualname, frame: f, code: f.Code}
-	f.Gen = g
+	f.gen = weak.Make(g)
 	switch {
 	case f.Code.Flags&code.Coroutine != 0:
 		g.kind = coroutineBody
@@ -30,12 +34,38 @@ func (in *Interp) newSuspended(f *Frame) Object {
 		if in.originDepth > 0 {
 			c.origin = originOf(f.Back, in.originDepth)
 		}
+		Watch(in, c, func(c *Coroutine) { in.endCoroutine(c) })
 		return c
 	case f.Code.Flags&code.AsyncGen != 0:
 		g.kind = asyncGenBody
 		return &AsyncGenerator{body: g}
 	}
 	return g
+}
+
+// endCoroutine is what happens to a coroutine that nothing refers to any more: one that was never awaited is warned about, one that waits is closed.
+func (in *Interp) endCoroutine(c *Coroutine) {
+	if c.body.started || c.body.done {
+		in.endBody(c.body, c)
+		return
+	}
+	w, err := in.Import("warnings")
+	if err == nil {
+		_, err = in.CallMethod(w, "_warn_unawaited_coroutine", c)
+	}
+	if err != nil {
+		in.tellUnraisable(err, c)
+	}
+}
+
+// endBody closes what waits at a yield.
+func (in *Interp) endBody(g *Generator, of Object) {
+	if g.done || g.running {
+		return
+	}
+	if err := g.Close(in); err != nil {
+		in.tellUnraisable(err, of)
+	}
 }
 
 // originOf lists up to depth callers: file, line and function of each.

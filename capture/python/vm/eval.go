@@ -64,6 +64,11 @@ loop:
 		case code.NOP, code.PRECALL, code.CACHE:
 		case code.POP_TOP:
 			sp--
+			if in.awaited != 0 {
+				old := stack[sp]
+				stack[sp] = nil
+				in.letGo(f, sp, old)
+			}
 			stack[sp] = nil
 		case code.PUSH_NULL:
 			stack[sp] = nil
@@ -555,7 +560,7 @@ loop:
 				} else {
 					v, err = in.evalThrow(nf, nil)
 				}
-				in.popFrame(nf)
+				in.endFrame(nf)
 			} else if t, ok := callable.(*Type); ok && kwnames == nil && t.constructs() {
 				v, err = t.construct(in, args)
 			} else if b, ok := callable.(*Builtin); ok && kwnames == nil && b.shared && b.NoKw && b.Self == nil {

@@ -17,7 +17,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
 			return sp, err
 		}
+		old := locals[o.arg]
 		locals[o.arg] = nil
+		in.letGo(f, sp, old)
 	case code.LOAD_NAME:
 		v, e := f.loadName(in, c.Names[o.arg])
 		if e != nil {
@@ -29,7 +31,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.STORE_NAME:
 		sp--
 		if d, ok := f.Locals.(*Dict); ok {
+			old := in.held(d, c.Names[o.arg])
 			d.SetStr(c.Names[o.arg], stack[sp])
+			in.letGo(f, sp, old)
 		} else if f.Locals == nil {
 			err = in.Errorf(in.Exc.SystemError, "no locals found when storing '%s'", c.Names[o.arg])
 			return sp, err
@@ -38,18 +42,22 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 	case code.DELETE_NAME:
 		if d, ok := f.Locals.(*Dict); ok {
+			old := in.held(d, c.Names[o.arg])
 			if !d.DelStr(c.Names[o.arg]) {
 				err = in.nameError(c.Names[o.arg])
 				return sp, err
 			}
+			in.letGo(f, sp, old)
 		} else if err = in.DelItem(f.Locals, Str(c.Names[o.arg])); err != nil {
 			return sp, err
 		}
 	case code.DELETE_GLOBAL:
+		old := in.held(f.Globals, c.Names[o.arg])
 		if !f.Globals.DelStr(c.Names[o.arg]) {
 			err = in.nameError(c.Names[o.arg])
 			return sp, err
 		}
+		in.letGo(f, sp, old)
 	// Free variables have the last slots.
 	case code.COPY_FREE_VARS:
 		n := int(o.arg)
@@ -63,7 +71,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			err = c.unbound(in, int(o.arg))
 			return sp, err
 		}
+		old := cell.V
 		cell.V = nil
+		in.letGo(f, sp, old)
 	// A class body reads a name of an enclosing function from its own namespace first.
 	case code.LOAD_CLASSDEREF:
 		name := c.LocalsPlusName(int(o.arg))
@@ -99,16 +109,20 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		stack[sp-1] = v
 	case code.DELETE_SUBSCR:
+		old := in.heldItem(stack[sp-2], stack[sp-1])
 		if err = in.DelItem(stack[sp-2], stack[sp-1]); err != nil {
 			return sp, err
 		}
 		sp -= 2
+		in.letGo(f, sp, old)
 
 	case code.DELETE_ATTR:
 		sp--
+		old := in.heldAttr(stack[sp], c.Names[o.arg])
 		if err = in.DelAttr(stack[sp], c.Names[o.arg]); err != nil {
 			return sp, err
 		}
+		in.letGo(f, sp, old)
 	case code.GET_YIELD_FROM_ITER:
 		if _, ok := stack[sp-1].(*Coroutine); ok && c.Flags&(code.Coroutine|code.Iterable) == 0 {
 			return sp, in.Errorf(in.Exc.TypeError, "cannot 'yield from' a coroutine object in a non-coroutine generator")
@@ -485,7 +499,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		sp++
 	case code.STORE_GLOBAL:
 		sp--
+		old := in.held(f.Globals, c.Names[o.arg])
 		f.Globals.SetStr(c.Names[o.arg], stack[sp])
+		in.letGo(f, sp, old)
 	case code.LOAD_CLOSURE:
 		stack[sp] = locals[o.arg]
 		sp++

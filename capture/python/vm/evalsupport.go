@@ -33,10 +33,7 @@ func (t *Type) constructs() bool {
 
 // construct makes an object of a class that constructs.
 func (t *Type) construct(in *Interp, args []Object) (Object, error) {
-	o := &Instance{Class: t}
-	if t.NumSlots > 0 {
-		o.Slots = make([]Object, t.NumSlots)
-	}
+	o := NewInstance(t, nil)
 	fn := t.ctor
 	nf := in.pushFrame(fn)
 	if fc := fn.Code; fc.simple && len(args)+1 == fc.ArgCount {
@@ -50,7 +47,7 @@ func (t *Type) construct(in *Interp, args []Object) (Object, error) {
 		}
 	}
 	r, err := in.runFrame(nf)
-	in.popFrame(nf)
+	in.endFrame(nf)
 	if err != nil {
 		return nil, err
 	}

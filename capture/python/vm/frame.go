@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"weak"
+
 	"slices"
 )
 
@@ -20,7 +22,7 @@ type Frame struct {
 	SP         int
 	PC         int // index of the instruction that runs, or that runs next
 	Back       *Frame
-	Gen        *Generator // of a generator's frame
+	gen        weak.Pointer[Generator] // of a generator's frame; weak, as the generator's end is told (see Watch)
 
 	// Trace, if not nil, is called before every instruction of this frame. It sees PC and the operand stack, and may
 	// change them. An error that is not *Raised ends the frame without running handlers.
@@ -94,8 +96,8 @@ func (f *Frame) clear(in *Interp) error {
 			return in.Errorf(in.Exc.RuntimeError, "cannot clear an executing frame")
 		}
 	}
-	if f.Gen != nil && !f.Gen.done {
-		if err := f.Gen.Close(in); err != nil {
+	if g := f.gen.Value(); g != nil && !g.done {
+		if err := g.Close(in); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ type Generator struct {
 	running        bool
 	started        bool
 	done           bool
+	watched        bool       // its end is awaited
 	exc            *Exception // exception that the body was handling when it yielded
 	hasExc         bool
 }
@@ -125,6 +126,10 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 			g.hasExc = false
 		}
 		in.exc = outer
+		if !g.watched && g.kind == generatorBody && len(f.Code.ExcTable) > 0 { // it may wait inside a try statement
+			g.watched = true
+			Watch(in, g, func(g *Generator) { in.endBody(g, g) })
+		}
 		return v, nil, nil
 	}
 	in.exc = outer

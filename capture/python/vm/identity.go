@@ -11,6 +11,9 @@ type Identity struct{ id int64 }
 
 func (i *Identity) identity() *int64 { return &i.id }
 
+// isAwaited marks an object whose end is awaited (see Finals): a bit that no number has.
+const isAwaited = 1
+
 // Identities hands out the numbers that id() shows. An object gets its number when it is first asked for, and the next object the next
 // number: a program that is run again sees the same ones, which addresses would not give.
 type Identities struct{ last int64 }
@@ -34,11 +37,11 @@ func (ids *Identities) ID(o Object) int64 {
 	}
 	if x, ok := o.(interface{ identity() *int64 }); ok {
 		p := x.identity()
-		if *p == 0 {
+		if *p&^isAwaited == 0 {
 			ids.last += identityStep
-			*p = ids.last
+			*p |= ids.last
 		}
-		return *p
+		return *p &^ isAwaited
 	}
 	return int64(uintptr((*iface)(unsafe.Pointer(&o)).data))
 }

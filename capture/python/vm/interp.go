@@ -22,6 +22,7 @@ type Interp struct {
 	Raising
 	Identities
 	exits
+	Finals
 	Threads
 	Codecs
 	Trees

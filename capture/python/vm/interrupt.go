@@ -45,6 +45,7 @@ func (in *Interp) stopped() error {
 	}
 	in.stop.Store(false)
 	in.Yield()
+	in.RunFallen()
 	if in.OnInterrupt == nil {
 		return nil
 	}

@@ -48,6 +48,7 @@ type typeFlags struct {
 	getattr      Object // __getattr__
 	setattr      Object // a user's __setattr__
 	delattr      Object
+	del          bool // there is a __del__
 }
 
 // String is the class's bare name, for Go's own printing.
@@ -166,6 +167,7 @@ func (t *Type) hooks() *typeFlags {
 		if v := t.Lookup("__delattr__"); v != objectDelattr {
 			f.delattr = v
 		}
+		f.del = t.Lookup("__del__") != nil
 		if t.Heap {
 			t.flags = *f
 			return &t.flags

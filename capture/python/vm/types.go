@@ -92,11 +92,7 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 	if cls.isAbstract(in) {
 		return nil, cls.abstractError(in)
 	}
-	i := &Instance{Class: cls}
-	if cls.NumSlots > 0 {
-		i.Slots = make([]Object, cls.NumSlots)
-	}
-	return i, nil
+	return NewInstance(cls, nil), nil
 }
 
 // isAbstract reports whether abstract methods are left, which abc notes in the class.
@@ -134,6 +130,9 @@ func NewInstance(cls *Type, native any) *Instance {
 	i := &Instance{Class: cls, Native: native}
 	if cls.NumSlots > 0 {
 		i.Slots = make([]Object, cls.NumSlots)
+	}
+	if cls.owner != nil && cls.hooks().del {
+		cls.finalizes(i)
 	}
 	return i
 }

@@ -523,6 +523,7 @@ func (m *module) bufferedShared(c *class[*buffered]) {
 		return v, err
 	})
 	c.def("close", 0, 0, func(in *vm.Interp, self *vm.Instance, b *buffered, _ []vm.Object) (vm.Object, error) {
+		in.Settled(self)
 		if err := b.usable(in); err != nil {
 			return nil, err
 		}

@@ -230,6 +230,8 @@ func (f *fileIO) take(in *vm.Interp, fd int, self *vm.Instance, name vm.Object) 
 	return nil
 }
 
+func (f *fileIO) file() (fileIdentity, bool) { return f.id, f.fd >= 0 }
+
 // shut gives the descriptor back.
 func (f *fileIO) shut(in *vm.Interp) error {
 	fd := f.fd
@@ -380,6 +382,7 @@ func (m *module) makeFileIO(in *vm.Interp) *vm.Type {
 		return vm.None, f.init(c, self)
 	})
 	c.def("close", 0, 0, func(in *vm.Interp, self *vm.Instance, f *fileIO, _ []vm.Object) (vm.Object, error) {
+		in.Settled(self)
 		_, err := in.Call(m.rawBase.Lookup("close"), []vm.Object{self}, nil)
 		return vm.None, chained(err, f.shut(in))
 	})

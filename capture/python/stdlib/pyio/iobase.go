@@ -36,7 +36,8 @@ func (m *module) makeIOBase(in *vm.Interp) *vm.Type {
 		return vm.None, chained(err, in.SetAttr(self, closedMark, vm.True))
 	})
 	def("__del__", 0, 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
-		return in.CallMethod(self, "close")
+		m.ended(in, self)
+		return vm.None, nil
 	})
 	for _, name := range []string{"seekable", "readable", "writable"} {
 		def(name, 0, 0, func(*vm.Interp, vm.Object, []vm.Object) (vm.Object, error) { return vm.False, nil })

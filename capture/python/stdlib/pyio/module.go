@@ -69,8 +69,13 @@ type class[T any] struct {
 // newClass begins a class. make gives what an instance holds before __init__.
 func newClass[T any](m *module, name string, base *vm.Type, make func() T) *class[T] {
 	return &class[T]{m: m, name: name, spec: vm.Spec{Name: name, Module: "_io", Bases: []*vm.Type{base}, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{},
-		New: func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.NewInstance(cls, make()), nil
+		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			x := make()
+			self := vm.NewInstance(cls, x)
+			if _, ok := any(x).(interface{ file() (fileIdentity, bool) }); ok && !cls.Written() { // for those of programs' classes __del__ is called
+				vm.Watch(in, self, func(self *vm.Instance) { m.ended(in, self) })
+			}
+			return self, nil
 		}}}
 }
 

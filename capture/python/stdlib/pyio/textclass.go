@@ -156,6 +156,7 @@ func (m *module) textEnds(c *class[*textIO]) {
 		return vm.None, t.flush(in)
 	})
 	c.def("close", 0, 0, func(in *vm.Interp, self *vm.Instance, t *textIO, _ []vm.Object) (vm.Object, error) {
+		in.Settled(self)
 		if err := t.usable(in); err != nil {
 			return nil, err
 		}

@@ -73,9 +73,53 @@ func (u unwritten) collectFor(in *vm.Interp, path string) {
 	})
 }
 
-// Collect flushes and closes the files that hold something back and that nothing refers to any more: a part of gc.collect().
-func Collect(in *vm.Interp) {
-	if m, ok := in.Ext[moduleKey{}].(*module); ok {
-		m.unwritten.collect(in, func(holder) bool { return true })
+// ended closes a file that nothing refers to any more, and warns if it holds a descriptor. Its errors are nobody's.
+func (m *module) ended(in *vm.Interp, self vm.Object) {
+	v, err := in.GetAttrOpt(self, "closed")
+	if err != nil || v == nil {
+		return
 	}
+	if closed, err := in.Truth(v); err != nil || closed {
+		return
+	}
+	if f := bottom(self); f != nil && f.fd >= 0 && f.closefd {
+		if err := warnOf(in, self); err != nil {
+			in.Unraisable(err, self)
+		}
+	}
+	_, _ = in.CallMethod(self, "close")
+}
+
+// bottom is the raw file below a file, nil if it is none of ours.
+func bottom(o vm.Object) *fileIO {
+	self, ok := o.(*vm.Instance)
+	if !ok {
+		return nil
+	}
+	switch x := self.Native.(type) {
+	case *fileIO:
+		return x
+	case *buffered:
+		f, _ := x.raw.own.(*fileIO)
+		return f
+	case *textIO:
+		if x.buffer == nil {
+			return nil
+		}
+		return bottom(x.buffer)
+	}
+	return nil
+}
+
+// warnOf issues the ResourceWarning about a file that its program did not close.
+func warnOf(in *vm.Interp, self vm.Object) error {
+	text, err := in.Repr(self)
+	if err != nil {
+		return err
+	}
+	w, err := in.Import("_warnings")
+	if err == nil {
+		_, err = in.CallMethod(w, "warn", vm.Str("unclosed file "+text), in.Exc.ResourceWarning, vm.MakeInt(1), self)
+	}
+	return err
 }

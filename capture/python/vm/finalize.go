@@ -1,0 +1,341 @@
+package vm
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+	"weak"
+)
+
+// Finals are the objects that hear of it when nothing refers to them any more: instances with a __del__, generators that wait inside a try
+// statement, coroutines, files (PEP 442).
+//
+// Go's collector decides what is alive. CPython counts references and knows at once; here a collection runs where a program may rely on it: when
+// a name, an attribute or an item that held such an object is deleted or stored over at the top of a module, when a scope that had it is left,
+// when the value of an expression is dropped, at gc.collect(), and when the program ends. In between, what Go has found out by itself is
+// told at the next call or round of a loop. Objects that refer to themselves in a circle, and have a __del__, hear of it only at the end, as Go
+// gives no such circle back.
+type Finals struct {
+	// Unraisable is told of errors that no caller waits for: sys.unraisablehook. about is what raised it.
+	Unraisable func(err error, about Object)
+
+	watches []*watch
+	awaited int // objects that are watched, or to which weak references refer
+	before  []func()
+	after   []func() (dead, left int)
+	spent   time.Duration // in collections that were nobody's wish
+	since   time.Time
+	busy    bool
+
+	made     int
+	backward bool // what is let go of is a list's or a tuple's items, the last of which goes first
+
+	mu     sync.Mutex
+	fallen []fallen // told by Go's own goroutine
+}
+
+// fallen is a watched object that has no references any more, and what to do on the interpreter's goroutine.
+type fallen struct {
+	*watch
+	f func()
+}
+
+// watch is one object of Finals.
+type watch struct {
+	seq  int // in the order in which they were made
+	gone func() bool
+	last func() func() // what to do about the object if it is still there, or nil
+	told bool
+}
+
+// Watch has f called with o once nothing refers to it any more, on a goroutine of the interpreter, between two instructions; and when the program
+// ends, if it is still there then. f may keep o. Nothing that o refers to may refer to it.
+func Watch[T any, P interface {
+	*T
+	Object
+}](in *Interp, o P, f func(o P)) {
+	p := weak.Make((*T)(o))
+	in.made++
+	w := &watch{seq: in.made, gone: func() bool { return p.Value() == nil }}
+	w.last = func() func() {
+		o := p.Value()
+		if o == nil {
+			return nil
+		}
+		runtime.SetFinalizer(o, nil)
+		return func() { f(P(o)) }
+	}
+	s := &in.Finals
+	s.watches = append(s.watches, w)
+	s.awaited++
+	mark(P(o))
+	runtime.SetFinalizer((*T)(o), func(o *T) { in.fall(w, func() { f(P(o)) }) })
+}
+
+// Await counts an object to which a weak reference refers, until the next collection, and marks it as one whose end somebody waits for.
+func (in *Interp) Await(o Object) {
+	in.awaited++
+	mark(o)
+}
+
+// mark notes in an object that its end is awaited.
+func mark(o Object) {
+	if x, ok := o.(interface{ identity() *int64 }); ok {
+		*x.identity() |= isAwaited
+	}
+}
+
+// Settled says that the end of o will change nothing any more: no collection need run for its sake.
+func (*Finals) Settled(o Object) {
+	if x, ok := o.(interface{ identity() *int64 }); ok {
+		*x.identity() &^= isAwaited
+	}
+}
+
+// fall notes on Go's goroutine that an object has no references any more.
+func (in *Interp) fall(w *watch, f func()) {
+	in.Finals.mu.Lock()
+	w.told = true
+	in.Finals.fallen = append(in.Finals.fallen, fallen{w, f})
+	in.Finals.mu.Unlock()
+	in.Interrupt()
+}
+
+// AroundCollect has functions called before and after each collection: for what is to let go of objects for its time, and to look again
+// which of them are there. after gives how many are not, and how many are.
+func (in *Interp) AroundCollect(before func(), after func() (dead, left int)) {
+	in.before, in.after = append(in.before, before), append(in.after, after)
+}
+
+// Collect has Go collect, and tells what has no references any more. It returns how many objects that somebody waited for are gone.
+func (in *Interp) Collect() int {
+	if in.busy {
+		return 0
+	}
+	in.busy = true
+	dead := 0
+	for {
+		for _, f := range in.before {
+			f()
+		}
+		in.DropStale()
+		runtime.GC()
+		n := in.tell()
+		in.awaited = len(in.watches)
+		for _, f := range in.after {
+			gone, left := f()
+			dead += gone
+			in.awaited += left
+		}
+		dead += n
+		if n == 0 { // what these held may be free now, too
+			break
+		}
+	}
+	in.busy = false
+	return dead
+}
+
+// tell waits until Go has told of all objects that it found to be gone, and has their functions called.
+func (in *Interp) tell() int {
+	s := &in.Finals
+	s.watches = slices.DeleteFunc(s.watches, func(w *watch) bool {
+		if !w.gone() {
+			return false
+		}
+		for {
+			s.mu.Lock()
+			told := w.told
+			s.mu.Unlock()
+			if told {
+				return true
+			}
+			runtime.Gosched()
+		}
+	})
+	return in.RunFallen()
+}
+
+// RunFallen calls the functions of the objects that Go has told about. What a program was handling stays as it was.
+func (in *Interp) RunFallen() int {
+	s := &in.Finals
+	s.mu.Lock()
+	due := s.fallen
+	s.fallen = nil
+	s.mu.Unlock()
+	slices.SortFunc(due, func(a, b fallen) int {
+		if s.backward {
+			a, b = b, a
+		}
+		return cmp.Compare(a.seq, b.seq)
+	})
+	for _, d := range due {
+		exc := in.exc
+		d.f()
+		in.exc = exc
+	}
+	return len(due)
+}
+
+// EndWatched tells the objects that are still there: the program ends.
+func (in *Interp) EndWatched() {
+	in.Collect()
+	for len(in.watches) > 0 { // those that are told may make others
+		left := in.watches
+		in.watches = nil
+		for _, w := range left {
+			if f := w.last(); f != nil {
+				f()
+			}
+		}
+		in.RunFallen()
+	}
+}
+
+// A collection that nobody asked for may cost an eighth of the program's time, after the first few.
+const (
+	firstCollections = 200 * time.Millisecond
+	collectionShare  = 8
+)
+
+// letGo is called where a program has let go of o, which may be nil. sp is the height of f's stack.
+func (in *Interp) letGo(f *Frame, sp int, o Object) {
+	if in.awaited == 0 || o == nil || !awaited(o) {
+		return
+	}
+	switch o.(type) {
+	case *List, *Tuple:
+		in.backward = true
+	}
+	o = nil
+	clear(f.Stack[sp:])
+	in.collectDropped()
+	in.backward = false
+}
+
+// endFrame gives back a frame whose call is over, with what only its scope held.
+func (in *Interp) endFrame(f *Frame) {
+	drops := in.awaited != 0 && in.leaving(f)
+	in.popFrame(f)
+	if drops {
+		in.collectDropped()
+	}
+}
+
+// collectDropped collects, as something has been dropped whose end somebody waits for.
+func (in *Interp) collectDropped() {
+	began := time.Now()
+	if in.since.IsZero() {
+		in.since = began
+	}
+	if in.busy || in.spent > firstCollections && in.spent > began.Sub(in.since)/collectionShare {
+		return
+	}
+	in.Collect()
+	in.spent += time.Since(began)
+}
+
+// held is what a name stands for, if somebody waits for the end of any object: asked before the name is deleted or stored over.
+func (in *Interp) held(d *Dict, name string) Object {
+	if in.awaited == 0 {
+		return nil
+	}
+	o, _ := d.GetStr(name)
+	return o
+}
+
+// heldAttr is the same for an attribute of an instance, heldItem for an item of a list or a dict.
+func (in *Interp) heldAttr(o Object, name string) Object {
+	if i, ok := o.(*Instance); ok && in.awaited != 0 && i.Dict != nil {
+		return in.held(i.Dict, name)
+	}
+	return nil
+}
+
+func (in *Interp) heldItem(o, key Object) Object {
+	if in.awaited == 0 {
+		return nil
+	}
+	switch x := o.(type) {
+	case *Dict:
+		if k, ok := key.(Str); ok {
+			return in.held(x, string(k))
+		}
+	case *List:
+		if k, ok := key.(Int); ok && int(k) < len(x.Items) && int(k) >= 0 {
+			return x.Items[k]
+		}
+	}
+	return nil
+}
+
+// awaited reports whether somebody waits for the end of an object, or of one of a list's or a tuple's first items.
+func awaited(o Object) bool {
+	switch x := o.(type) {
+	case *List:
+		return slices.ContainsFunc(x.Items[:min(len(x.Items), few)], awaitedItself)
+	case *Tuple:
+		return slices.ContainsFunc(x.Items[:min(len(x.Items), few)], awaitedItself)
+	}
+	return awaitedItself(o)
+}
+
+func awaitedItself(o Object) bool {
+	switch x := o.(type) {
+	case *Instance:
+		return x.id&isAwaited != 0
+	case *Generator:
+		return x.id&isAwaited != 0 && !x.done
+	case *Coroutine:
+		return x.id&isAwaited != 0 && !x.body.done
+	case *Function:
+		return x.id&isAwaited != 0
+	case *Cell:
+		if _, ok := x.V.(*Cell); !ok && x.V != nil {
+			return awaitedItself(x.V)
+		}
+	}
+	return false
+}
+
+// few is how many items of a list are looked at.
+const few = 8
+
+// leaving reports whether a scope that is left held something whose end is awaited: what its caller gave it is the caller's.
+func (in *Interp) leaving(f *Frame) bool {
+	for _, o := range f.LocalsPlus[min(f.Code.ArgCount+f.Code.KwOnly, len(f.LocalsPlus)):] {
+		if o != nil && awaited(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// finalizes has an instance's __del__ called when nothing refers to it any more.
+func (t *Type) finalizes(o *Instance) {
+	in := t.owner
+	Watch(in, o, func(o *Instance) { in.del(o) })
+}
+
+// Written reports whether a class statement, or a call of type, made the class: the __del__ of its instances is called.
+func (t *Type) Written() bool { return t.owner != nil }
+
+// del calls __del__.
+func (in *Interp) del(o *Instance) {
+	f := o.Class.Lookup("__del__")
+	if f == nil {
+		return
+	}
+	if _, err := in.callSpecial(f, o); err != nil {
+		in.tellUnraisable(err, f)
+	}
+}
+
+// tellUnraisable gives an error to Unraisable, if anybody listens.
+func (in *Interp) tellUnraisable(err error, about Object) {
+	if in.Unraisable != nil {
+		in.Unraisable(err, about)
+	}
+}
