@@ -567,6 +567,9 @@ func (c *compiler) unpack(elts []syntax.Expr) {
 	if star < 0 {
 		c.u.emit(UNPACK_SEQUENCE, len(elts))
 	} else {
+		if star >= 1<<8 || len(elts)-star-1 >= 1<<23 {
+			c.fail(elts[0].Pos(), "too many expressions in star-unpacking assignment")
+		}
 		c.u.emit(UNPACK_EX, star|(len(elts)-star-1)<<8)
 	}
 	for _, e := range elts {

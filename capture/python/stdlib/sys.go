@@ -132,16 +132,8 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 		return vm.None, nil
 	})
 	m.Set("__excepthook__", hook)
-	m.FuncN("displayhook", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		if args[0] == vm.None {
-			return vm.None, nil
-		}
-		s, err := in.Repr(args[0])
-		if err != nil {
-			return nil, err
-		}
-		return vm.None, in.Write(s + "\n")
-	})
+	m.FuncN("displayhook", 1, 1, displayHook)
+	breakpoints(m)
 	sysFacts(in, m)
 	return m, nil
 }

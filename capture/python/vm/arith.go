@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/big"
-	"math/cmplx"
 	"strings"
 
 	"whittle/capture/python/libm"
@@ -399,7 +398,7 @@ func floatBinary(in *Interp, op string, a, b Object) (Object, error) {
 			return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 cannot be raised to a negative power")
 		}
 		if x < 0 && y != math.Trunc(y) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
-			return Complex(cmplx.Pow(complex(x, 0), complex(y, 0))), nil
+			return powComplex(in, complex(x, 0), complex(y, 0))
 		}
 		r := libm.Pow(x, y)
 		if math.IsInf(r, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
@@ -434,44 +433,6 @@ func floatDivmod(x, y float64) (q, m float64) {
 		q = math.Copysign(0, x/y)
 	}
 	return q, m
-}
-
-// complexBinary is an operator with a complex operand.
-func complexBinary(in *Interp, op string, a, b Object) (Object, error) {
-	conv := func(o Object) complex128 {
-		if c, ok := o.(Complex); ok {
-			return complex128(c)
-		}
-		f, _ := AsFloat(o)
-		return complex(f, 0)
-	}
-	x, y := conv(a), conv(b)
-	switch op {
-	case "+":
-		return Complex(x + y), nil
-	case "-":
-		return Complex(x - y), nil
-	case "*":
-		return Complex(x * y), nil
-	case "/":
-		if y == 0 {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "complex division by zero")
-		}
-		return Complex(x / y), nil
-	case "**":
-		if n := real(y); imag(y) == 0 && n == math.Trunc(n) && math.Abs(n) <= 100 {
-			r := complex128(1)
-			for range int(math.Abs(n)) {
-				r *= x
-			}
-			if n < 0 {
-				r = 1 / r
-			}
-			return Complex(r), nil
-		}
-		return Complex(cmplx.Pow(x, y)), nil
-	}
-	return nil, nil
 }
 
 // UnaryOp is -a, +a or ~a.

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-var objectGetattribute, objectSetattr, objectDelattr, objectInit, objectNewB Object
+var objectClass, objectGetattribute, objectSetattr, objectDelattr, objectInit, objectNewB Object
 
 // GetAttr is obj.name.
 func (in *Interp) GetAttr(o Object, name string) (Object, error) {
@@ -101,14 +101,14 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 	case *GetSet:
 		return x.Get(in, obj)
 	case *Member:
-		i, ok := obj.(*Instance)
-		if !ok || !i.Class.IsSubtype(x.Own) {
+		slots := slotsOf(obj)
+		if slots == nil || !t.IsSubtype(x.Own) {
 			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.Name, t.Name)
 		}
-		if x.Index >= len(i.Slots) || i.Slots[x.Index] == nil {
+		if x.Index >= len(*slots) || (*slots)[x.Index] == nil {
 			return nil, in.attrError(obj, x.Name, "'%s' object has no attribute '%s'", t.Name, x.Name)
 		}
-		return i.Slots[x.Index], nil
+		return (*slots)[x.Index], nil
 	case *ClassMethod:
 		return x.bind(in, t)
 	case *StaticMethod:
@@ -390,19 +390,22 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 		if x.Set == nil {
 			return true, in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
 		}
+		if v == nil && x.keep {
+			return true, x.kept(in, o)
+		}
 		return true, x.Set(in, o, v)
 	case *Member:
-		i, ok := o.(*Instance)
-		if !ok {
+		slots := slotsOf(o)
+		if slots == nil {
 			return false, nil
 		}
-		for len(i.Slots) <= x.Index {
-			i.Slots = append(i.Slots, nil)
+		for len(*slots) <= x.Index {
+			*slots = append(*slots, nil)
 		}
-		if v == nil && i.Slots[x.Index] == nil {
+		if v == nil && (*slots)[x.Index] == nil {
 			return true, in.attrError(o, name, "%s", name)
 		}
-		i.Slots[x.Index] = v
+		(*slots)[x.Index] = v
 		return true, nil
 	case *Instance:
 		how, args := "__set__", []Object{x, o, v}
@@ -495,7 +498,7 @@ func (in *Interp) loadMethod(o Object, name string) (f, self Object, err error) 
 	return f, nil, err
 }
 
-// special calls a special method looked up on the type; found false if there is none.
+// special calls a special method looked up on the type; found false if there is none. None in a class forbids the operation: it cannot be called.
 func (in *Interp) special(o Object, name string, args ...Object) (v Object, found bool, err error) {
 	t := o.Type()
 	d := t.Lookup(name)
@@ -510,9 +513,6 @@ func (in *Interp) special(o Object, name string, args ...Object) (v Object, foun
 		}
 		v, err = in.Call(d, append(full, args...), nil)
 		return v, true, err
-	}
-	if d == None {
-		return nil, false, nil
 	}
 	f, err := in.bindDescr(d, o, t)
 	if err != nil {
@@ -566,4 +566,33 @@ func editDistance(a, b string) int {
 		prev = cur
 	}
 	return prev[len(b)]
+}
+
+// slotsOf are the values of __slots__ of an object that may have some.
+func slotsOf(o Object) *[]Object {
+	switch x := o.(type) {
+	case *Instance:
+		return &x.Slots
+	case *Module:
+		return &x.slots
+	}
+	return nil
+}
+
+// kept is the TypeError for the deletion of an attribute that a type needs.
+func (x *GetSet) kept(in *Interp, o Object) error {
+	switch o.(type) {
+	case *Type:
+		return in.Errorf(in.Exc.TypeError, "cannot delete '%s' attribute of type '%s'", x.Name, o.(*Type).Name)
+	case *Function:
+		switch x.Name {
+		case "__name__", "__qualname__":
+			return in.Errorf(in.Exc.TypeError, "%s must be set to a string object", x.Name)
+		case "__code__":
+			return in.Errorf(in.Exc.TypeError, "__code__ must be set to a code object")
+		case "__dict__":
+			return in.Errorf(in.Exc.TypeError, "cannot delete __dict__")
+		}
+	}
+	return in.Errorf(in.Exc.TypeError, "can't delete %s attribute", x.Name)
 }

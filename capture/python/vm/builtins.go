@@ -597,7 +597,17 @@ func init() {
 	}
 	addBuiltin("exit", 0, 1, exit)
 	addBuiltin("quit", 0, 1, exit)
-	addBuiltin("breakpoint", 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
+	addBuiltin("breakpoint", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		sys, err := in.Import("sys")
+		if err != nil {
+			return nil, err
+		}
+		hook, ok := sys.Dict.GetStr("breakpointhook")
+		if !ok {
+			return nil, in.Errorf(in.Exc.RuntimeError, "lost sys.breakpointhook")
+		}
+		return in.Call(hook, args, kw)
+	})
 	addBuiltin("help", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return None, nil })
 }
 

@@ -1,6 +1,9 @@
 package vm
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Call calls a callable. Neither args nor kw are changed, and the callee does not keep args.
 func (in *Interp) Call(callable Object, args []Object, kw []KwArg) (Object, error) {
@@ -145,6 +148,15 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 	return v, err
 }
 
+// plainNew are the types whose constructors take no keywords.
+var plainNew = sync.OnceValue(func() map[*Type]bool {
+	m := map[*Type]bool{}
+	for _, t := range []*Type{BoolType, FloatType, TupleType, FrozenSetType, RangeType, SliceType, MapType, FilterType, ReversedType} {
+		m[t] = true
+	}
+	return m
+})
+
 // call is a call of a class: its metaclass's __call__ if that has one of its own, else instantiate.
 func (t *Type) call(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	if t.Meta != nil {
@@ -183,7 +195,14 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 			if !b.shared {
 				args = slices.Clone(args)
 			}
-			o, err = b.Owner.New(in, t, args, kw)
+			if len(kw) > 0 && plainNew()[b.Owner] {
+				if t == b.Owner || initf == b.Owner.Lookup("__init__") {
+					return nil, in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", b.Owner.Name)
+				}
+				o, err = b.Owner.New(in, t, args, nil) // they are for an __init__ of the class's own
+			} else {
+				o, err = b.Owner.New(in, t, args, kw)
+			}
 		} else {
 			o, err = in.Call(b, append([]Object{t}, args...), kw)
 		}

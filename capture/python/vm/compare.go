@@ -101,6 +101,8 @@ func nativeCompare(in *Interp, op string, a, b Object) (Object, error) {
 			return cmpResult(op, bp.Cmp(bq)), nil
 		case Float:
 			return compareIntFloat(op, a, float64(y), false), nil
+		case Complex:
+			return nativeCompare(in, op, y, a)
 		}
 	case Float:
 		switch y := b.(type) {
@@ -108,6 +110,8 @@ func nativeCompare(in *Interp, op string, a, b Object) (Object, error) {
 			return compareFloats(op, float64(x), float64(y)), nil
 		case Int, Bool, *BigInt:
 			return compareIntFloat(op, b, float64(x), true), nil
+		case Complex:
+			return nativeCompare(in, op, y, a)
 		}
 	case Str:
 		if y, ok := b.(Str); ok {
@@ -151,11 +155,8 @@ func nativeCompare(in *Interp, op string, a, b Object) (Object, error) {
 		}
 	case Complex:
 		if op == "==" || op == "!=" {
-			if y, ok := b.(Complex); ok {
-				return MakeBool((x == y) == (op == "==")), nil
-			}
-			if f, ok := AsFloat(b); ok {
-				return MakeBool((complex128(x) == complex(f, 0)) == (op == "==")), nil
+			if equal, known, err := complexEqual(in, x, b); known {
+				return MakeBool(equal == (op == "==")), err
 			}
 		}
 	}

@@ -73,6 +73,18 @@ func initSequences() {
 		l.Items = append(l.Items, items...)
 		return args[0], err
 	})
+	addMethod(t, "__imul__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		l, _ := AsList(args[0])
+		v, err := nativeBinary(in, "*", l, args[1])
+		if v == nil && err == nil {
+			v, err = repeated(in, "*", l, args[1])
+		}
+		if r, ok := v.(*List); ok && err == nil {
+			l.Items = r.Items
+			return args[0], nil
+		}
+		return v, err
+	})
 	list("insert", 2, 2, func(in *Interp, l *List, args []Object) (Object, error) {
 		i, err := in.Index(args[0])
 		if err != nil {
@@ -588,6 +600,9 @@ func initSets() {
 		return wrap(cls, SetType, NewSet()), nil
 	}
 	FrozenSetType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if len(args) > 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "frozenset expected at most 1 argument, got %d", len(args))
+		}
 		f := &FrozenSet{}
 		if len(args) > 0 {
 			if x, ok := args[0].(*FrozenSet); ok && cls == FrozenSetType {
@@ -705,11 +720,11 @@ func initSets() {
 	}
 	m("add", 1, 1, func(in *Interp, s *setTable, args []Object) (Object, error) { return None, s.Add(in, args[0]) })
 	m("discard", 1, 1, func(in *Interp, s *setTable, args []Object) (Object, error) {
-		_, err := s.Remove(in, args[0])
+		_, err := s.removeSet(in, args[0])
 		return None, err
 	})
 	m("remove", 1, 1, func(in *Interp, s *setTable, args []Object) (Object, error) {
-		ok, err := s.Remove(in, args[0])
+		ok, err := s.removeSet(in, args[0])
 		if err == nil && !ok {
 			err = in.KeyError(args[0])
 		}

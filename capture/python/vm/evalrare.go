@@ -340,15 +340,8 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 	case code.PRINT_EXPR:
 		sp--
-		if stack[sp] != None {
-			s, e := in.Repr(stack[sp])
-			if e == nil {
-				e = in.Write(s + "\n")
-			}
-			if e != nil {
-				err = e
-				return sp, err
-			}
+		if err = in.display(stack[sp]); err != nil {
+			return sp, err
 		}
 
 	// __exit__ is bound before __enter__ runs, and lies below what that returns until the block is left.

@@ -461,7 +461,7 @@ func initExceptionMethods() {
 		func(in *Interp, e *Exception, v Object) error { t, err := in.Truth(v); e.Suppress = t; return err })
 	field := func(t *Type, names ...string) {
 		for _, n := range names {
-			addGetSet(t, n, func(in *Interp, self Object) (Object, error) {
+			addDeletable(t, n, func(in *Interp, self Object) (Object, error) {
 				e, err := excSelf(in, self)
 				if err != nil {
 					return nil, err
@@ -487,8 +487,8 @@ func initExceptionMethods() {
 	field(x.NameError, "name")
 	field(x.ImportError, "name", "path", "msg")
 	field(x.OSError, "errno", "strerror", "filename", "filename2")
-	addGetSet(x.BlockingIOError, "characters_written", writtenOf, setWritten)
-	addGetSet(x.BlockingIOError, "characters_written", writtenOf, setWritten)
+	addDeletable(x.BlockingIOError, "characters_written", writtenOf, setWritten)
+	addDeletable(x.BlockingIOError, "characters_written", writtenOf, setWritten)
 	field(x.SyntaxError, "msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line")
 	for _, t := range []*Type{x.UnicodeDecodeError, x.UnicodeEncodeError} {
 		field(t, "encoding", "object", "start", "end", "reason")

@@ -206,6 +206,8 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 		return formatInt(in, x, spec)
 	case Float:
 		return formatFloat(in, float64(x), spec)
+	case Complex:
+		return formatComplex(in, complex128(x), spec)
 	}
 	v, ok, err := in.special(o, "__format__", Str(spec))
 	if err != nil {
@@ -312,6 +314,15 @@ func formatFloat(in *Interp, x float64, spec string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	s, ok := f.float(x)
+	if !ok {
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'float'", showCode(f.typ))
+	}
+	return s, nil
+}
+
+// float formats a float; not ok if the type of the spec is none of a float.
+func (f *fmtSpec) float(x float64) (string, bool) {
 	neg := math.Signbit(x) && !math.IsNaN(x)
 	s := ""
 	switch f.typ {
@@ -327,7 +338,7 @@ func formatFloat(in *Interp, x float64, spec string) (string, error) {
 	case 'e', 'E', 'f', 'F', 'g', 'G', 'n', '%':
 		s = floatDigits(math.Abs(x), byte(f.typ), f.prec, f.alt)
 	default:
-		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'float'", showCode(f.typ))
+		return "", false
 	}
 	if f.zneg && neg && strings.Trim(s, "0.") == "" {
 		neg = false
@@ -336,7 +347,7 @@ func formatFloat(in *Interp, x float64, spec string) (string, error) {
 	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
 		i++
 	}
-	return f.number(neg, "", s[:i], s[i:], 3), nil
+	return f.number(neg, "", s[:i], s[i:], 3), true
 }
 
 // floatDigits formats a non-negative float by one of the type letters.

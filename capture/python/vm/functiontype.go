@@ -25,21 +25,26 @@ func initFunctions() {
 		if put != nil {
 			s = func(in *Interp, self, v Object) error { return put(in, fn(self), v) }
 		}
-		addGetSet(t, name, func(in *Interp, self Object) (Object, error) { return get(in, fn(self)), nil }, s)
+		add := addGetSet
+		switch name {
+		case "__module__", "__doc__", "__defaults__", "__kwdefaults__", "__annotations__":
+			add = addDeletable
+		}
+		add(t, name, func(in *Interp, self Object) (Object, error) { return get(in, fn(self)), nil }, s)
 	}
-	name := func(p func(f *Function) *string) (func(in *Interp, f *Function) Object, func(in *Interp, f *Function, v Object) error) {
+	name := func(attr string, p func(f *Function) *string) (func(in *Interp, f *Function) Object, func(in *Interp, f *Function, v Object) error) {
 		return func(_ *Interp, f *Function) Object { return Str(*p(f)) }, func(in *Interp, f *Function, v Object) error {
 			s, ok := AsStr(v)
 			if !ok {
-				return in.Errorf(in.Exc.TypeError, "__name__ must be set to a string object")
+				return in.Errorf(in.Exc.TypeError, "%s must be set to a string object", attr)
 			}
 			*p(f) = s
 			return nil
 		}
 	}
-	g, s := name(func(f *Function) *string { return &f.Name })
+	g, s := name("__name__", func(f *Function) *string { return &f.Name })
 	set("__name__", g, s)
-	g, s = name(func(f *Function) *string { return &f.Qualname })
+	g, s = name("__qualname__", func(f *Function) *string { return &f.Qualname })
 	set("__qualname__", g, s)
 	set("__module__", func(_ *Interp, f *Function) Object { return orNone(f.Module) }, func(_ *Interp, f *Function, v Object) error { f.Module = v; return nil })
 	set("__doc__", func(_ *Interp, f *Function) Object { return orNone(f.Doc) }, func(_ *Interp, f *Function, v Object) error { f.Doc = v; return nil })
@@ -57,6 +62,9 @@ func initFunctions() {
 		c, ok := v.(*Code)
 		if !ok {
 			return in.Errorf(in.Exc.TypeError, "__code__ must be set to a code object")
+		}
+		if n := len(c.FreeVars); n != len(f.Closure) {
+			return in.Errorf(in.Exc.ValueError, "%s() requires a code object with %d free vars, not %d", f.Name, len(f.Closure), n)
 		}
 		f.Code = c
 		return nil
@@ -94,7 +102,16 @@ func initFunctions() {
 		}
 		return NewTuple(items...)
 	}, nil)
-	set("__annotations__", func(in *Interp, f *Function) Object { return f.Annotations() }, func(in *Interp, f *Function, v Object) error { f.Annots = v; return nil })
+	set("__annotations__", func(in *Interp, f *Function) Object { return f.Annotations() }, func(in *Interp, f *Function, v Object) error {
+		if _, ok := v.(*Dict); !ok && v != nil && v != None {
+			return in.Errorf(in.Exc.TypeError, "__annotations__ must be set to a dict object")
+		}
+		f.Annots = v
+		if v == None {
+			f.Annots = nil
+		}
+		return nil
+	})
 	FunctionType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		a, err := in.ParseArgs("function", args, kw, "code, globals, name=None, argdefs=None, closure=None")
 		if err != nil {

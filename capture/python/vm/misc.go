@@ -411,36 +411,20 @@ func initMisc() {
 	}
 	addBasics(SuperType, "repr")
 
-	ModuleType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("module", args, kw, "name, doc=None, *args, **kw")
-		if err != nil {
-			return nil, err
-		}
-		name, ok := AsStr(a[0])
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "module.__init__() argument 'name' must be str")
-		}
-		m := in.NewModule(name, "")
-		m.Dict.SetStr("__doc__", a[1])
-		if cls != ModuleType {
-			m.class = cls
-		}
-		return m, nil
-	}
-	addMethod(ModuleType, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
-	addMethod(ModuleType, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		m := args[0].(*Module)
-		if f, ok := m.Dict.GetStr("__dir__"); ok {
-			return in.Call(f, nil, nil)
-		}
-		return dirOf(in, m)
-	})
+	initModule()
 	for _, t := range []*Type{ModuleType, NoneTypeType, EllipsisTypeType, NotImplementedTypeType, GenericAliasType, UnionTypeType, CellType, FrameType, GetSetType, MemberType} {
 		addBasics(t, "repr")
 	}
 	addBasics(NoneTypeType, "bool hash")
-	NoneTypeType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) { return None, nil }
-	EllipsisTypeType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) { return Ellipsis, nil }
+	for t, o := range map[*Type]Object{NoneTypeType: None, EllipsisTypeType: Ellipsis, NotImplementedTypeType: NotImplemented} {
+		t.Final = true
+		t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+			if len(args)+len(kw) > 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "%s takes no arguments", t.Name)
+			}
+			return o, nil
+		}
+	}
 
 	g := GenericAliasType
 	g.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {

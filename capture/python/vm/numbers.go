@@ -61,15 +61,41 @@ func parseInt(s string, base int) (Object, bool) {
 	return MakeBig(b), true
 }
 
-// parseFloat reads a float as float() does: underscores between digits, white space around, and the words for infinity and NaN.
+// numberText is the bytes of an object that numbers may be read from.
+func numberText(o Object) ([]byte, bool) {
+	if m, ok := o.(*MemoryView); ok {
+		return m.bytes(), true
+	}
+	return bytesOf(o)
+}
+
+// parseFloat reads a float as float() does: digits of any script with underscores between them, white space around, and the words for
+// infinity and NaN.
 func parseFloat(s string) (float64, bool) {
-	s = strings.TrimFunc(s, unicode.IsSpace)
-	l := strings.ToLower(strings.TrimLeft(s, "+-"))
-	switch l {
-	case "inf", "infinity", "nan":
-	default:
-		if strings.ContainsAny(l, "xpin") || strings.HasSuffix(l, "_") || strings.HasPrefix(l, "_") {
-			return 0, false
+	s = asciiDigits(strings.TrimFunc(s, unicode.IsSpace))
+	plain := s != ""
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
+	}
+	if !plain {
+		if word := strings.ToLower(strings.TrimLeft(s, "+-")); word == "inf" || word == "infinity" || word == "nan" {
+			if len(s)-len(word) > 1 {
+				return 0, false
+			}
+			x := math.Inf(1)
+			if word == "nan" {
+				x = math.NaN()
+			}
+			if s[0] == '-' {
+				x = math.Copysign(x, -1)
+			}
+			return x, true
+		}
+		for i := range s {
+			if s[i] == '_' && (i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1])) || s[i] != '_' && !isDigit(s[i]) && strings.IndexByte(".eE+-", s[i]) < 0 {
+				return 0, false
+			}
 		}
 		s = strings.ReplaceAll(s, "_", "")
 	}
@@ -82,7 +108,8 @@ func parseFloat(s string) (float64, bool) {
 	return f, true
 }
 
-// addOps registers operators of a native type as special methods.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
 // addOps registers the methods of binary operators of a native type. takes says which other operands they know, nil all that
 // the operator itself knows: int.__add__ leaves floats to float.__radd__.
 func addOps(t *Type, takes func(o Object) bool, ops ...string) {
@@ -97,7 +124,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			}
 			v, err := nativeBinary(in, op, unwrap(args[0]), unwrap(args[1]))
 			if v == nil && err == nil {
-				v = NotImplemented
+				v, err = repeated(in, op, args[0], args[1])
 			}
 			return v, err
 		}
@@ -112,11 +139,22 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			}
 			v, err := nativeBinary(in, op, unwrap(args[1]), unwrap(args[0]))
 			if v == nil && err == nil {
-				v = NotImplemented
+				v, err = repeated(in, op, args[0], args[1])
 			}
 			return v, err
 		})
 	}
+}
+
+// repeated is a sequence times something that has an __index__; NotImplemented for all else.
+func repeated(in *Interp, op string, seq, n Object) (Object, error) {
+	if op == "*" && n.Type().Lookup("__index__") != nil {
+		switch unwrap(seq).(type) {
+		case Str, *List, *Tuple, Bytes, *ByteArray:
+			return sequenceOp(in, op, seq, n)
+		}
+	}
+	return NotImplemented, nil
 }
 
 // addCompare registers the comparisons of a native type; see addOps for takes.
@@ -221,11 +259,12 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 			return v, nil
 		}
 		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Str(string(x)))
-	case Bytes:
-		if v, ok := parseInt(string(x), 10); ok {
+	}
+	if b, ok := numberText(o); ok {
+		if v, ok := parseInt(string(b), 10); ok {
 			return v, nil
 		}
-		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Bytes(string(x)))
+		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Bytes(string(b)))
 	}
 	for _, n := range []string{"__int__", "__index__", "__trunc__"} {
 		v, ok, err := in.special(o, n)
@@ -282,6 +321,9 @@ func roundFloat(in *Interp, x float64, n int) (Object, error) {
 	p := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-n)), nil)
 	q := roundRat(new(big.Rat).Quo(r, new(big.Rat).SetInt(p)))
 	f, _ := new(big.Float).SetInt(q.Mul(q, p)).Float64()
+	if math.IsInf(f, 0) {
+		return nil, in.Errorf(in.Exc.OverflowError, "rounded value too large to represent")
+	}
 	if f == 0 {
 		f = math.Copysign(0, x)
 	}
@@ -318,8 +360,7 @@ func parseHexFloat(s string) (float64, bool) {
 	s = strings.ToLower(s)
 	switch strings.TrimLeft(s, "+-") {
 	case "inf", "infinity", "nan":
-		v, err := strconv.ParseFloat(s, 64)
-		return v, err == nil
+		return parseFloat(s)
 	}
 	m := hexFloat.FindStringSubmatch(s)
 	if m == nil || m[2]+m[3] == "" {
@@ -535,6 +576,7 @@ func initNumbers() {
 		b, err := in.Truth(args[0])
 		return MakeBool(b), err
 	}
+	BoolType.Final = true
 	addBasics(BoolType, "repr")
 
 	f := FloatType
@@ -555,12 +597,14 @@ func initNumbers() {
 			}
 			return wrap(cls, FloatType, Float(v)), nil
 		}
-		if b, ok := unwrap(args[0]).(Bytes); ok {
-			v, ok := parseFloat(string(b))
-			if !ok {
-				return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", literal.Bytes(string(b)))
+		if args[0].Type().Lookup("__float__") == nil && args[0].Type().Lookup("__index__") == nil {
+			if b, ok := numberText(args[0]); ok {
+				v, ok := parseFloat(string(b))
+				if !ok {
+					return nil, in.Errorf(in.Exc.ValueError, "could not convert string to float: %s", literal.Bytes(string(b)))
+				}
+				return wrap(cls, FloatType, Float(v)), nil
 			}
-			return wrap(cls, FloatType, Float(v)), nil
 		}
 		v, err := in.Float(args[0])
 		if err != nil {
@@ -619,6 +663,9 @@ func initNumbers() {
 		if math.IsInf(x, 0) && !strings.ContainsAny(s, "nN") {
 			return nil, in.Errorf(in.Exc.OverflowError, "hexadecimal value too large to represent as a float")
 		}
+		if cls := args[0]; cls != FloatType {
+			return in.Call(cls, []Object{Float(x)}, nil)
+		}
 		return Float(x), nil
 	})
 	addMethod(f, "__round__", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -634,58 +681,5 @@ func initNumbers() {
 	})
 	addGetSet(f, "real", func(in *Interp, o Object) (Object, error) { return unwrap(o), nil }, nil)
 	addGetSet(f, "imag", func(in *Interp, o Object) (Object, error) { return Float(0), nil }, nil)
-
-	c := ComplexType
-	c.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("complex", args, kw, "real=0, imag=0")
-		if err != nil {
-			return nil, err
-		}
-		part := func(o Object, which, kinds string) (complex128, error) {
-			if z, ok := o.(Complex); ok {
-				return complex128(z), nil
-			}
-			if v, ok, err := in.special(o, "__complex__"); ok || err != nil {
-				if err != nil {
-					return 0, err
-				}
-				z, ok := unwrap(v).(Complex)
-				if !ok {
-					return 0, in.Errorf(in.Exc.TypeError, "__complex__ returned non-complex (type %s)", v.Type().Name)
-				}
-				return complex128(z), nil
-			}
-			if t := o.Type(); t.Lookup("__float__") == nil && t.Lookup("__index__") == nil {
-				return 0, in.Errorf(in.Exc.TypeError, "complex() %s argument must be a %s, not '%s'", which, kinds, t.Name)
-			}
-			f, err := in.Float(o)
-			return complex(f, 0), err
-		}
-		if s, ok := AsStr(a[0]); ok {
-			z, err := strconv.ParseComplex(strings.ReplaceAll(strings.Trim(strings.TrimSpace(s), "()"), "j", "i"), 128)
-			if err != nil {
-				return nil, in.Errorf(in.Exc.ValueError, "complex() arg is a malformed string")
-			}
-			return Complex(z), nil
-		}
-		re, err := part(a[0], "first", "string or a number")
-		if err != nil {
-			return nil, err
-		}
-		im, err := part(a[1], "second", "number")
-		return Complex(re + im*1i), err
-	}
-	addOps(c, nil, "+", "-", "*", "/", "**")
-	addCompare(c, nil, "==", "!=")
-	addBasics(c, "repr hash bool neg")
-	addGetSet(c, "real", func(in *Interp, o Object) (Object, error) { return Float(real(complex128(o.(Complex)))), nil }, nil)
-	addGetSet(c, "imag", func(in *Interp, o Object) (Object, error) { return Float(imag(complex128(o.(Complex)))), nil }, nil)
-	addMethod(c, "__abs__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		z := complex128(args[0].(Complex))
-		return Float(math.Hypot(real(z), imag(z))), nil
-	})
-	addMethod(c, "conjugate", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		z := complex128(args[0].(Complex))
-		return Complex(complex(real(z), -imag(z))), nil
-	})
+	initComplex()
 }

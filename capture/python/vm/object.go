@@ -124,6 +124,8 @@ type Module struct {
 	// GetAttrHook, if not nil, supplies attributes that Dict lacks.
 	GetAttrHook func(in *Interp, name string) (Object, bool, error)
 	class       *Type
+	slots       []Object // values of __slots__, for a class that derives from module
+	native      bool     // it was made here, for no file
 }
 
 // Descriptors: class attributes that say what reading, and setting, an attribute of an instance means. Functions are descriptors, too.
@@ -141,6 +143,7 @@ type (
 		Get  func(in *Interp, self Object) (Object, error)
 		Set  func(in *Interp, self, v Object) error // nil: read-only; v nil: delete
 		own  *Type
+		keep bool // it cannot be deleted
 	}
 	// Member is one of __slots__.
 	Member struct {

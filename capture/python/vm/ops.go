@@ -113,7 +113,7 @@ func (in *Interp) binary(op string, a, b Object) (Object, error) {
 	if ta != tb {
 		fb = tb.Lookup(d[1])
 	}
-	if fb != nil && fa != nil && tb != ta && tb.IsSubtype(ta) && fb != ta.Lookup(d[1]) {
+	if fb != nil && fa != nil && tb != ta && (tb.IsSubtype(ta) && fb != ta.Lookup(d[1]) || (op == "+" || op == "*") && ofSequence(fa) && !ofSequence(fb)) {
 		v, err := in.callSpecial(fb, b, a)
 		if err != nil || v != NotImplemented {
 			return v, err
@@ -132,14 +132,18 @@ func (in *Interp) binary(op string, a, b Object) (Object, error) {
 	return NotImplemented, nil
 }
 
-// callSpecial calls a special method that was found on the class of self; None in a class says that it has none.
+// ofSequence reports whether a method is one of a built-in sequence: these have no numbers' operators in C, so that the other operand goes first.
+func ofSequence(f Object) bool {
+	b, ok := f.(*Builtin)
+	return ok && (b.Owner == ListType || b.Owner == TupleType || b.Owner == StrType || b.Owner == BytesType || b.Owner == ByteArrayType)
+}
+
+// callSpecial calls a special method that was found on the class of self. None in a class forbids the operation: it cannot be called.
 func (in *Interp) callSpecial(f, self Object, args ...Object) (Object, error) {
 	switch f.(type) {
 	case *Function, *Builtin:
 		full := make([]Object, 0, 3)
 		return in.Call(f, append(append(full, self), args...), nil)
-	case *NoneType:
-		return NotImplemented, nil
 	}
 	b, err := in.bindDescr(f, self, self.Type())
 	if err != nil {
@@ -310,7 +314,7 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 	case *NoneType:
 		return 0xfca86420, nil
 	case Complex:
-		return hashFloat(real(complex128(x))) + 1000003*hashFloat(imag(complex128(x))), nil
+		return hashComplex(complex128(x)), nil
 	case *Range:
 		return x.long().hash(in)
 	case *longRange:
@@ -400,106 +404,6 @@ func (in *Interp) Truth(o Object) (bool, error) {
 		return n != 0, err
 	}
 	return true, nil
-}
-
-// IsInstance is isinstance(o, cls): cls may be a class, a tuple or union of them, or anything whose class has __instancecheck__. A
-// metaclass's __instancecheck__ is not asked for an instance of the very class. An object may say by a property __class__ that it stands for
-// another.
-func (in *Interp) IsInstance(o, cls Object) (bool, error) {
-	switch c := cls.(type) {
-	case *Type:
-		t := o.Type()
-		if t == c || t.IsSubtype(c) {
-			if c.Meta == nil || t == c {
-				return true, nil
-			}
-		}
-		if c.Meta != nil {
-			if f := c.Meta.Lookup("__instancecheck__"); f != nil && f != typeInstanceCheck {
-				v, err := in.callSpecial(f, c, o)
-				if err != nil {
-					return false, err
-				}
-				return in.Truth(v)
-			}
-		}
-		if t.IsSubtype(c) {
-			return true, nil
-		}
-		if i, ok := o.(*Instance); ok && i.Class.Heap {
-			if d := i.Class.Lookup("__class__"); d != nil {
-				if p, ok := d.(*Property); ok {
-					k, err := in.bindDescr(p, o, t)
-					if err == nil {
-						if kt, ok := k.(*Type); ok {
-							return kt.IsSubtype(c), nil
-						}
-					}
-				}
-			}
-		}
-		return false, nil
-	case *Tuple:
-		for _, x := range c.Items {
-			ok, err := in.IsInstance(o, x)
-			if ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
-	case *UnionType:
-		return in.IsInstance(o, c.Args)
-	case *NoneType:
-		return o == None, nil
-	case *GenericAlias:
-		return false, in.Errorf(in.Exc.TypeError, "isinstance() argument 2 cannot be a parameterized generic")
-	}
-	if v, ok, err := in.special(cls, "__instancecheck__", o); ok || err != nil {
-		if err != nil {
-			return false, err
-		}
-		return in.Truth(v)
-	}
-	return false, in.Errorf(in.Exc.TypeError, "isinstance() arg 2 must be a type, a tuple of types, or a union")
-}
-
-// IsSubclass is issubclass(o, cls).
-func (in *Interp) IsSubclass(o, cls Object) (bool, error) {
-	if c, ok := cls.(*Tuple); ok {
-		for _, x := range c.Items {
-			ok, err := in.IsSubclass(o, x)
-			if ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	if u, ok := cls.(*UnionType); ok {
-		return in.IsSubclass(o, u.Args)
-	}
-	t, ok := o.(*Type)
-	if !ok {
-		return false, in.Errorf(in.Exc.TypeError, "issubclass() arg 1 must be a class")
-	}
-	if c, ok := cls.(*Type); ok {
-		if c.Meta != nil {
-			if f := c.Meta.Lookup("__subclasscheck__"); f != nil && f != typeSubclassCheck {
-				v, err := in.callSpecial(f, c, o)
-				if err != nil {
-					return false, err
-				}
-				return in.Truth(v)
-			}
-		}
-		return t.IsSubtype(c), nil
-	}
-	if v, ok, err := in.special(cls, "__subclasscheck__", o); ok || err != nil {
-		if err != nil {
-			return false, err
-		}
-		return in.Truth(v)
-	}
-	return false, in.Errorf(in.Exc.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
 }
 
 // Index turns an object into a 64-bit integer by __index__; one that does not fit is an OverflowError, as where C takes a Py_ssize_t.

@@ -6,6 +6,27 @@ import (
 	"whittle/capture/python/wtf8"
 )
 
+// display has sys.displayhook show the value of an expression statement.
+func (in *Interp) display(o Object) error {
+	sys, ok := in.Modules.GetStr("sys")
+	if !ok { // nobody can have changed it
+		if o == None {
+			return nil
+		}
+		s, err := in.Repr(o)
+		if err != nil {
+			return err
+		}
+		return in.Write(s + "\n")
+	}
+	hook, ok := sys.(*Module).Dict.GetStr("displayhook")
+	if !ok {
+		return in.Errorf(in.Exc.RuntimeError, "lost sys.displayhook")
+	}
+	_, err := in.Call(hook, []Object{o}, nil)
+	return err
+}
+
 // builtinPrint is print(). Where sys.stdout is what it was at the start, the text goes straight into the buffer behind it.
 func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 	sep, end := " ", "\n"

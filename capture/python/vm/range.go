@@ -76,6 +76,20 @@ func (r *longRange) at(i *big.Int) *big.Int {
 	return v.Add(v, r.start)
 }
 
+// rangeContains is v in r. An int is found by its value; what only equals one is looked for.
+func rangeContains(in *Interp, r, v Object) (bool, error) {
+	switch v.(type) {
+	case Int, *BigInt, Bool:
+		i, _ := AsBig(v)
+		return asLongRange(r).index(i) != nil, nil
+	}
+	it, err := in.Iter(r)
+	if err != nil {
+		return false, err
+	}
+	return in.among(it, v)
+}
+
 // index is where v stands, nil if it does not.
 func (r *longRange) index(v *big.Int) *big.Int {
 	i, rest := new(big.Int).QuoRem(new(big.Int).Sub(v, r.start), r.step, new(big.Int))
@@ -267,10 +281,22 @@ func initRange() {
 		return nil, in.Errorf(in.Exc.ValueError, "sequence.index(x): x not in sequence")
 	})
 	addMethod(r, "count", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		ok, err := in.Contains(args[0], args[1])
-		if ok {
-			return MakeInt(1), err
+		switch args[1].(type) {
+		case Int, *BigInt, Bool:
+			ok, err := in.Contains(args[0], args[1])
+			if ok {
+				return MakeInt(1), err
+			}
+			return MakeInt(0), err
 		}
-		return MakeInt(0), err
+		n := int64(0)
+		items, err := in.IterAll(args[0])
+		for i := 0; i < len(items) && err == nil; i++ {
+			var same bool
+			if same, err = sameKey(in, items[i], args[1]); same {
+				n++
+			}
+		}
+		return MakeInt(n), err
 	})
 }

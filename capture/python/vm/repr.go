@@ -175,7 +175,7 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 		err = reprItems(in, &sb, []Object{x.Start, x.Stop, x.Step})
 		text = "slice(" + sb.String() + ")"
 	case *Module:
-		text = moduleRepr(in, x)
+		text, err = moduleRepr(in, x)
 	case *MappingProxy:
 		text, err = in.Repr(x.M)
 		text = "mappingproxy(" + text + ")"
@@ -248,19 +248,6 @@ func reprPairs(in *Interp, sb *strings.Builder, d *Dict) error {
 		}
 		sb.WriteString(ks + ": " + vs)
 	}
-}
-
-// moduleRepr prints a module with the file that it came from.
-func moduleRepr(in *Interp, m *Module) string {
-	name := m.Name
-	if v, ok := m.Dict.GetStr("__name__"); ok {
-		name, _ = AsStr(v)
-	}
-	if f, ok := m.Dict.GetStr("__file__"); ok {
-		s, _ := in.Repr(f)
-		return "<module '" + name + "' from " + s + ">"
-	}
-	return "<module '" + name + "' (built-in)>"
 }
 
 // instanceRepr prints an instance of a subclass of a built-in type as the value inside it; of sets, the class's name is part of that.

@@ -520,17 +520,11 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 			return false, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", v.Type().Name)
 		}
 		return strings.Contains(string(b), string(s)), nil
-	case *Range:
-		if i, ok := AsInt(v); ok {
-			if x.Step > 0 {
-				return i >= x.Start && i < x.Stop && (i-x.Start)%x.Step == 0, nil
-			}
-			return i <= x.Start && i > x.Stop && (x.Start-i)%-x.Step == 0, nil
-		}
-	case *longRange:
-		if i, ok := AsBig(v); ok {
-			return x.index(i) != nil, nil
-		}
+	case *Range, *longRange:
+		return rangeContains(in, x, v)
+	}
+	if o.Type().Lookup("__contains__") == None {
+		return false, in.Errorf(in.Exc.TypeError, "'%s' object is not a container", o.Type().Name)
 	}
 	if r, ok, err := in.special(o, "__contains__", v); ok || err != nil {
 		if err != nil {
@@ -548,6 +542,11 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	return in.among(it, v)
+}
+
+// among looks for v in what an iterator gives.
+func (in *Interp) among(it, v Object) (bool, error) {
 	for {
 		x, err := in.Next(it)
 		if err != nil || x == nil {
@@ -560,11 +559,30 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 	}
 }
 
+// hasSet is v in s. A set, which has no hash, is looked up as the frozen set that equals it.
 func (s *setTable) hasSet(in *Interp, v Object) (bool, error) {
-	if x, ok := v.(*Set); ok {
-		v = &FrozenSet{setTable: x.clone()}
+	ok, err := s.Has(in, v)
+	if f := frozen(v); err != nil && f != nil && in.Matches(err, in.Exc.TypeError) {
+		return s.Has(in, f)
 	}
-	return s.Has(in, v)
+	return ok, err
+}
+
+// removeSet is Remove in the same way.
+func (s *setTable) removeSet(in *Interp, v Object) (bool, error) {
+	ok, err := s.Remove(in, v)
+	if f := frozen(v); err != nil && f != nil && in.Matches(err, in.Exc.TypeError) {
+		return s.Remove(in, f)
+	}
+	return ok, err
+}
+
+// frozen is a set, or an instance of a class that derives from it, as a frozen set; nil for anything else.
+func frozen(v Object) Object {
+	if x, ok := unwrap(v).(*Set); ok {
+		return &FrozenSet{setTable: x.clone()}
+	}
+	return nil
 }
 
 // update copies a mapping, or an iterable of pairs, into d.

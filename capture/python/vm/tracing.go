@@ -269,7 +269,7 @@ func initTracing() {
 	}
 	addGetSet(FrameType, "f_lineno", func(_ *Interp, o Object) (Object, error) { return MakeInt(int64(o.(*Frame).Line())), nil },
 		func(in *Interp, o, v Object) error { return o.(*Frame).setLine(in, v) })
-	addGetSet(FrameType, "f_trace", func(in *Interp, o Object) (Object, error) {
+	addDeletable(FrameType, "f_trace", func(in *Interp, o Object) (Object, error) {
 		if s := o.(*Frame).spy; s != nil && s.fn != nil {
 			return s.fn, nil
 		}

@@ -56,6 +56,11 @@ func addClass(t *Type, name string, fn GoFunc) {
 
 // addGetSet adds a property that Go functions compute; set nil makes it read-only.
 func addGetSet(t *Type, name string, get func(in *Interp, self Object) (Object, error), set func(in *Interp, self, v Object) error) {
+	t.Dict.SetStr(name, &GetSet{Name: name, Get: get, Set: set, own: t, keep: true})
+}
+
+// addDeletable is addGetSet for an attribute that may be deleted: then set gets nil.
+func addDeletable(t *Type, name string, get func(in *Interp, self Object) (Object, error), set func(in *Interp, self, v Object) error) {
 	t.Dict.SetStr(name, &GetSet{Name: name, Get: get, Set: set, own: t})
 }
 
@@ -368,6 +373,7 @@ func initObject() {
 		}
 		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
 	})
+	objectClass, _ = t.Dict.GetStr("__class__")
 }
 
 // reduceObject is object.__reduce_ex__ from protocol 2 on: copyreg.__newobj__ or __newobj_ex__, what the class's __new__ gets, the state, and

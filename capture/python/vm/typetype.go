@@ -2,6 +2,7 @@ package vm
 
 import (
 	"slices"
+	"strings"
 )
 
 // initType gives classes their attributes.
@@ -21,6 +22,9 @@ func initType() {
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 1 must be str, not %s", args[0].Type().Name)
 		}
+		if err := checkTypeName(in, name); err != nil {
+			return nil, err
+		}
 		bases, ok := AsTuple(args[1])
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 2 must be tuple, not %s", args[1].Type().Name)
@@ -36,14 +40,10 @@ func initType() {
 		return args[0].(*Type).instantiate(in, slices.Clone(args[1:]), kw)
 	})
 	typeInstanceCheck = addMethod(t, "__instancecheck__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		return MakeBool(args[1].Type().IsSubtype(args[0].(*Type))), nil
+		return answer(in.instanceOf(args[1], args[0]))
 	})
 	typeSubclassCheck = addMethod(t, "__subclasscheck__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		c, ok := args[1].(*Type)
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "issubclass() arg 1 must be a class")
-		}
-		return MakeBool(c.IsSubtype(args[0].(*Type))), nil
+		return answer(in.subclassOf(args[1], args[0]))
 	})
 	addMethod(t, "mro", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		l := &List{}
@@ -67,10 +67,18 @@ func initType() {
 	addClass(t, "__prepare__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return NewDict(), nil })
 	str := func(name string, get func(t *Type) string, set func(t *Type, s string)) {
 		addGetSet(t, name, func(in *Interp, self Object) (Object, error) { return Str(get(self.(*Type))), nil }, func(in *Interp, self, v Object) error {
-			s, ok := AsStr(v)
 			c := self.(*Type)
-			if !ok || !c.Heap {
-				return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of type '%s'", name, c.Name)
+			if !c.Heap {
+				return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, c.Name)
+			}
+			s, ok := AsStr(v)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "can only assign string to %s.%s, not '%s'", c.Name, name, v.Type().Name)
+			}
+			if name == "__name__" {
+				if err := checkTypeName(in, s); err != nil {
+					return err
+				}
 			}
 			set(c, s)
 			return nil
@@ -219,4 +227,13 @@ func dirOf(in *Interp, o Object) (Object, error) {
 		l.Items = append(l.Items, Str(n))
 	}
 	return l, nil
+}
+
+// checkTypeName refuses names that C could not hold.
+func checkTypeName(in *Interp, s string) error {
+	if strings.IndexByte(s, 0) >= 0 {
+		return in.Errorf(in.Exc.ValueError, "type name must not contain null characters")
+	}
+	_, err := in.Encode(s, "utf-8", "strict")
+	return err
 }
