@@ -156,9 +156,7 @@ func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error)
 			return v, err
 		}
 	case *GenericAlias:
-		switch name {
-		case "__origin__", "__args__", "__class__", "__parameters__", "__repr__", "__eq__", "__hash__", "__mro_entries__", "__class_getitem__", "__call__", "__getitem__", "__iter__", "__unpacked__":
-		default:
+		if !aliasOwn[name] {
 			return in.lookupAttr(x.Origin, name)
 		}
 	}

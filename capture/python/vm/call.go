@@ -36,13 +36,7 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 	case *StaticMethod:
 		return in.Call(f.Func, args, kw)
 	case *GenericAlias:
-		v, err := in.Call(f.Origin, args, kw)
-		if err == nil {
-			if i, ok := v.(*Instance); ok && i.Class.HasDict && i.Class.hooks().setattr == nil {
-				i.AttrDict(true).SetStr("__orig_class__", f)
-			}
-		}
-		return v, err
+		return f.call(in, args, kw)
 	}
 	c := callable.Type().Lookup("__call__")
 	if c == nil {

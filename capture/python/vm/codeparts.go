@@ -46,6 +46,16 @@ func (c *Code) lasti(pc int) int {
 	return -1
 }
 
+// instrAt is the number of the instruction at an offset of CPython's code, 0 for none.
+func (c *Code) instrAt(lasti int) int {
+	for i, u := range c.wire().Units {
+		if 2*int(u) == lasti {
+			return i
+		}
+	}
+	return 0
+}
+
 // CodeOf makes a code object of its parts, with CPython's errors for what cannot be one. As there, bytes that are no code make a code object
 // that may be looked at; calling it is an error here.
 func (in *Interp) CodeOf(p CodeParts) (*Code, error) {

@@ -305,11 +305,7 @@ func initSequences() {
 
 // genericAlias is __class_getitem__ of the containers.
 func genericAlias(in *Interp, args []Object, kw []KwArg) (Object, error) {
-	t := &Tuple{[]Object{args[1]}}
-	if k, ok := args[1].(*Tuple); ok {
-		t = k
-	}
-	return &GenericAlias{Origin: args[0], Args: t}, nil
+	return newAlias(args[0], args[1]), nil
 }
 
 // dictView is keys(), values() or items() of a dict.

@@ -33,10 +33,16 @@ type Traceback struct {
 	PC      int
 	Next    *Traceback
 	frame   *Frame
+
+	made        bool // by a program, with the numbers that follow
+	lasti, line int
 }
 
 // Line is the source line of the entry.
 func (t *Traceback) Line() int {
+	if t.made {
+		return t.line
+	}
 	return t.Code.lineAt(t.PC)
 }
 

@@ -202,11 +202,7 @@ func initExceptionGroups() {
 		return orNone(match), err
 	})
 	b.Dict.SetStr("__class_getitem__", &ClassMethod{&Builtin{Name: "__class_getitem__", Owner: b, Min: 1, Max: 1, NoKw: true, Fn: func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
-		t, ok := args[1].(*Tuple)
-		if !ok {
-			t = NewTuple(args[1])
-		}
-		return &GenericAlias{Origin: args[0], Args: t}, nil
+		return newAlias(args[0], args[1]), nil
 	}}})
 }
 

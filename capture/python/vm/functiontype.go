@@ -301,14 +301,46 @@ func initCodeFrame() {
 	}
 	tb("tb_frame", func(in *Interp, t *Traceback) Object { return t.Frame(in) }, nil)
 	tb("tb_lineno", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.Line())) }, nil)
-	tb("tb_lasti", func(in *Interp, t *Traceback) Object { return MakeInt(int64(t.Code.lasti(t.PC))) }, nil)
+	tb("tb_lasti", func(in *Interp, t *Traceback) Object {
+		if t.made {
+			return MakeInt(int64(t.lasti))
+		}
+		return MakeInt(int64(t.Code.lasti(t.PC)))
+	}, nil)
 	tb("tb_next", func(in *Interp, t *Traceback) Object {
 		if t.Next == nil {
 			return None
 		}
 		return t.Next
-	}, func(in *Interp, self, v Object) error { self.(*Traceback).Next, _ = v.(*Traceback); return nil })
-	addGetSet(CellType, "cell_contents", func(in *Interp, o Object) (Object, error) {
+	}, func(in *Interp, self, v Object) error {
+		next, ok := v.(*Traceback)
+		if !ok && v != None {
+			return in.Errorf(in.Exc.TypeError, "expected traceback object or None, got '%s'", v.Type().Name)
+		}
+		for t := next; t != nil; t = t.Next {
+			if t == self {
+				return in.Errorf(in.Exc.ValueError, "traceback loop detected")
+			}
+		}
+		self.(*Traceback).Next = next
+		return nil
+	})
+	TracebackType.New = newTraceback
+	for _, op := range allCompare {
+		addMethod(CellType, compareDunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			x, y := args[0].(*Cell), args[1]
+			c, ok := y.(*Cell)
+			if !ok {
+				return NotImplemented, nil
+			}
+			if x.V != nil && c.V != nil {
+				return in.Compare(op, x.V, c.V)
+			}
+			return nativeCompare(in, op, MakeBool(x.V != nil), MakeBool(c.V != nil)) // an empty cell is the least
+		})
+	}
+	CellType.Dict.SetStr("__hash__", None)
+	addDeletable(CellType, "cell_contents", func(in *Interp, o Object) (Object, error) {
 		if v := o.(*Cell).V; v != nil {
 			return v, nil
 		}
@@ -320,6 +352,31 @@ func initCodeFrame() {
 		}
 		return &Cell{}, nil
 	}
+}
+
+// newTraceback is types.TracebackType(tb_next, tb_frame, tb_lasti, tb_lineno).
+func newTraceback(in *Interp, _ *Type, args []Object, kw []KwArg) (Object, error) {
+	a, err := in.ParseArgs("traceback", args, kw, "tb_next, tb_frame, tb_lasti, tb_lineno")
+	if err != nil {
+		return nil, err
+	}
+	next, ok := a[0].(*Traceback)
+	if !ok && a[0] != None {
+		return nil, in.Errorf(in.Exc.TypeError, "expected traceback object or None, got '%s'", a[0].Type().Name)
+	}
+	f, ok := a[1].(*Frame)
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "traceback() argument 'tb_frame' must be frame, not %s", a[1].Type().Name)
+	}
+	at, err := in.Index(a[2])
+	if err != nil {
+		return nil, err
+	}
+	line, err := in.Index(a[3])
+	if err != nil {
+		return nil, err
+	}
+	return &Traceback{Code: f.Code, Globals: f.Globals, PC: f.Code.instrAt(int(at)), Next: next, frame: f, made: true, lasti: int(at), line: int(line)}, nil
 }
 
 // Frame gives the entry's frame; one that has been given back is stood in for by a copy without locals.

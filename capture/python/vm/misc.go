@@ -426,41 +426,7 @@ func initMisc() {
 		}
 	}
 
-	g := GenericAliasType
-	g.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		if len(args) != 2 {
-			return nil, in.Errorf(in.Exc.TypeError, "GenericAlias expected 2 arguments, got %d", len(args))
-		}
-		return genericAlias(in, args, nil)
-	}
-	addGetSet(g, "__origin__", func(in *Interp, o Object) (Object, error) { return o.(*GenericAlias).Origin, nil }, nil)
-	addGetSet(g, "__args__", func(in *Interp, o Object) (Object, error) { return o.(*GenericAlias).Args, nil }, nil)
-	addGetSet(g, "__parameters__", func(in *Interp, o Object) (Object, error) { return emptyTuple, nil }, nil)
-	addGetSet(g, "__unpacked__", func(in *Interp, o Object) (Object, error) { return MakeBool(o.(*GenericAlias).unpacked), nil }, nil)
-	addMethod(g, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		x := *args[0].(*GenericAlias)
-		x.unpacked = true
-		return in.Iter(NewTuple(&x))
-	})
-	addMethod(g, "__mro_entries__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		return NewTuple(args[0].(*GenericAlias).Origin), nil
-	})
-	addMethod(g, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		x := args[0].(*GenericAlias)
-		y, ok := args[1].(*GenericAlias)
-		if !ok {
-			return NotImplemented, nil
-		}
-		if !Is(x.Origin, y.Origin) || x.unpacked != y.unpacked {
-			return False, nil
-		}
-		return in.Compare("==", x.Args, y.Args)
-	})
-	addMethod(g, "__hash__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		x := args[0].(*GenericAlias)
-		h, err := in.Hash(x.Args)
-		return MakeInt(int64(h ^ uint64(in.ID(x.Origin)))), err
-	})
+	initGenericAlias()
 	addGetSet(UnionTypeType, "__args__", func(in *Interp, o Object) (Object, error) { return o.(*UnionType).Args, nil }, nil)
 	for _, t := range []*Type{GenericAliasType, UnionTypeType} {
 		addMethod(t, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return makeUnion(args[0], args[1]), nil })

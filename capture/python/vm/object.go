@@ -165,14 +165,6 @@ type Super struct {
 // MappingProxy is a read-only view of a dict.
 type MappingProxy struct{ M Object }
 
-// GenericAlias is list[int] and the like.
-type GenericAlias struct {
-	Origin Object
-	Args   *Tuple
-
-	unpacked bool // it is *alias
-}
-
 // UnionType is int | str.
 type UnionType struct{ Args *Tuple }
 
@@ -265,7 +257,6 @@ func (*ClassMethod) Type() *Type  { return ClassMethodType }
 func (*StaticMethod) Type() *Type { return StaticMethodType }
 func (*Super) Type() *Type        { return SuperType }
 func (*MappingProxy) Type() *Type { return MappingProxyType }
-func (*GenericAlias) Type() *Type { return GenericAliasType }
 func (*UnionType) Type() *Type    { return UnionTypeType }
 func (*Code) Type() *Type         { return CodeType }
 func (*Frame) Type() *Type        { return FrameType }

@@ -267,23 +267,6 @@ func instanceRepr(in *Interp, x *Instance) (text string, ok bool, err error) {
 	return nativeRepr(in, v)
 }
 
-// aliasRepr prints list[int] and the like.
-func aliasRepr(in *Interp, x *GenericAlias) string {
-	if x.unpacked {
-		y := *x
-		y.unpacked = false
-		return "*" + aliasRepr(in, &y)
-	}
-	parts := []string{"()"}
-	if len(x.Args.Items) > 0 {
-		parts = nil
-	}
-	for _, a := range x.Args.Items {
-		parts = append(parts, typeRepr(in, a))
-	}
-	return typeRepr(in, x.Origin) + "[" + strings.Join(parts, ", ") + "]"
-}
-
 // unionRepr prints the type of None as None, which an alias does not.
 func unionRepr(in *Interp, x *UnionType) string {
 	var parts []string

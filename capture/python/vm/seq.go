@@ -183,11 +183,9 @@ func (in *Interp) GetItem(o, key Object) (Object, error) {
 	case *Type:
 		return x.getItem(in, key)
 	case *GenericAlias:
-		args := &Tuple{[]Object{key}}
-		if t, ok := key.(*Tuple); ok {
-			args = t
+		if x.class == nil {
+			return x.getItem(in, key)
 		}
-		return &GenericAlias{Origin: x.Origin, Args: args}, nil
 	case *MappingProxy:
 		return in.GetItem(x.M, key)
 	}
@@ -215,11 +213,7 @@ func (t *Type) getItem(in *Interp, key Object) (Object, error) {
 	}
 	switch t {
 	case ListType, TupleType, DictType, SetType, FrozenSetType, TypeType, EnumerateType:
-		args := &Tuple{[]Object{key}}
-		if k, ok := key.(*Tuple); ok {
-			args = k
-		}
-		return &GenericAlias{Origin: t, Args: args}, nil
+		return newAlias(t, key), nil
 	}
 	return nil, in.Errorf(in.Exc.TypeError, "type '%s' is not subscriptable", t.errName())
 }

@@ -175,7 +175,12 @@ func makeUnion(a, b Object) Object {
 		items = append(items, o)
 	}
 	switch b.(type) {
-	case *Type, *UnionType, *GenericAlias, *NoneType, *Instance:
+	case *Type, *UnionType, *GenericAlias, *NoneType:
+	default:
+		return NotImplemented
+	}
+	switch a.(type) {
+	case *Type, *UnionType, *GenericAlias, *NoneType:
 	default:
 		return NotImplemented
 	}
@@ -185,7 +190,7 @@ func makeUnion(a, b Object) Object {
 	for _, it := range items {
 		dup := false
 		for _, o := range out {
-			dup = dup || Is(o, it)
+			dup = dup || Is(o, it) || sameAlias(o, it)
 		}
 		if !dup {
 			out = append(out, it)
