@@ -539,6 +539,7 @@ func (c *compiler) store(t syntax.Expr) {
 	case *syntax.Attribute:
 		c.expr(t.Value)
 		u.pos = t.Pos()
+		u.pos = nameSpan(u.pos, t)
 		u.emit(STORE_ATTR, c.name(mangle(u.scope.class, t.Attr)))
 	case *syntax.Subscript:
 		c.expr(t.Value)
@@ -587,6 +588,7 @@ func (c *compiler) del(t syntax.Expr) {
 	case *syntax.Attribute:
 		c.expr(t.Value)
 		u.pos = t.Pos()
+		u.pos = nameSpan(u.pos, t)
 		u.emit(DELETE_ATTR, c.name(mangle(u.scope.class, t.Attr)))
 	case *syntax.Subscript:
 		c.expr(t.Value)
@@ -621,11 +623,12 @@ func (c *compiler) augAssign(s *syntax.AugAssign) {
 		c.expr(t.Value)
 		u.pos = t.Pos()
 		u.emit(COPY, 1)
+		u.pos = nameSpan(u.pos, t)
 		u.emit(LOAD_ATTR, n)
 		c.expr(s.Value)
 		u.pos = s.Pos()
 		u.emit(BINARY_OP, op)
-		u.pos = t.Pos()
+		u.pos = nameSpan(t.Pos(), t)
 		u.emit(SWAP, 2)
 		u.emit(STORE_ATTR, n)
 	case *syntax.Subscript:

@@ -378,14 +378,14 @@ func hasStar(es []syntax.Expr) bool {
 // sequence builds a list or set from elements, some of them starred; pushed values may already lie below.
 func (c *compiler) sequence(es []syntax.Expr, pushed int, build, add, extend Op) {
 	u := c.u
-	if !hasStar(es) {
+	built := pushed+len(es) > stackGuideline
+	if !hasStar(es) && !built {
 		c.exprList(es)
 		u.emit(build, pushed+len(es))
 		return
 	}
-	built := false
 	n := pushed
-	if pushed > 0 {
+	if pushed > 0 || built {
 		u.emit(build, pushed)
 		built = true
 		n = 0
@@ -407,6 +407,22 @@ func (c *compiler) sequence(es []syntax.Expr, pushed int, build, add, extend Op)
 			n++
 		}
 	}
+}
+
+// stackGuideline is how many values an expression puts on the stack before it collects them in a list or a dict.
+const stackGuideline = 30
+
+// nameSpan is the position of what is done with an attribute: of one that is written over several lines, it begins at the name.
+func nameSpan(at syntax.Span, a *syntax.Attribute) syntax.Span {
+	if p := a.Pos(); at.Line != p.EndLine {
+		at.Line = p.EndLine
+		if n := int32(len(a.Attr)); n <= p.EndCol {
+			at.Col = p.EndCol - n
+		} else {
+			at.Col, at.EndCol = -1, -1
+		}
+	}
+	return at
 }
 
 // expr emits what puts the value of e on the stack: one value more than before. A constant expression is computed here and now. Code that
@@ -433,6 +449,7 @@ func (c *compiler) expr(e syntax.Expr) {
 	case *syntax.Attribute:
 		c.expr(e.Value)
 		u.pos = e.Pos()
+		u.pos = nameSpan(e.Pos(), e)
 		u.emit(LOAD_ATTR, c.name(mangle(u.scope.class, e.Attr)))
 	case *syntax.Subscript:
 		c.expr(e.Value)
@@ -463,7 +480,7 @@ func (c *compiler) expr(e syntax.Expr) {
 		u.emit(COPY, 1)
 		c.storeName(e.Target.Id)
 	case *syntax.Tuple:
-		if !hasStar(e.Elts) {
+		if !hasStar(e.Elts) && len(e.Elts) <= stackGuideline {
 			c.exprList(e.Elts)
 			u.emit(BUILD_TUPLE, len(e.Elts))
 			return
@@ -796,10 +813,12 @@ func (c *compiler) generator(gens []*syntax.Comprehension, i, depth int, build O
 // call pushes what to call in the form that CALL wants: a method and self, NULL and a function, as it can be known from here.
 func (c *compiler) call(e *syntax.Call) {
 	u := c.u
-	if a, ok := e.Func.(*syntax.Attribute); ok && !hasStar(e.Args) && !hasUnpack(e.Keywords) {
+	at := e.Pos()
+	if a, ok := e.Func.(*syntax.Attribute); ok && !hasStar(e.Args) && !hasUnpack(e.Keywords) && len(e.Args)+len(e.Keywords)+min(len(e.Keywords), 1) < stackGuideline {
 		c.expr(a.Value)
-		u.pos = a.Pos()
+		u.pos = nameSpan(a.Pos(), a)
 		u.emit(LOAD_METHOD, c.name(mangle(u.scope.class, a.Attr)))
+		at = nameSpan(at, a)
 	} else if n, ok := e.Func.(*syntax.Name); ok && c.isGlobal(n.Id) {
 		u.pos = n.Pos()
 		u.emit(LOAD_GLOBAL, c.name(mangle(u.scope.class, n.Id))<<1|1)
@@ -808,7 +827,7 @@ func (c *compiler) call(e *syntax.Call) {
 		u.emit(PUSH_NULL, 0)
 		c.expr(e.Func)
 	}
-	u.pos = e.Pos()
+	u.pos = at
 	c.callArgs(0, e.Args, e.Keywords)
 }
 
@@ -832,7 +851,7 @@ func hasUnpack(ks []*syntax.Keyword) bool {
 func (c *compiler) callArgs(pushed int, args []syntax.Expr, kws []*syntax.Keyword) {
 	u := c.u
 	pos := u.pos
-	if !hasStar(args) && !hasUnpack(kws) {
+	if !hasStar(args) && !hasUnpack(kws) && pushed+len(args)+2*len(kws) <= stackGuideline {
 		c.exprList(args)
 		n := pushed + len(args) + len(kws)
 		if len(kws) > 0 {
@@ -851,7 +870,7 @@ func (c *compiler) callArgs(pushed int, args []syntax.Expr, kws []*syntax.Keywor
 	}
 	if len(args) == 1 && pushed == 0 && hasStar(args) {
 		c.expr(args[0].(*syntax.Starred).Value)
-	} else if !hasStar(args) {
+	} else if !hasStar(args) && pushed+len(args) <= stackGuideline {
 		c.exprList(args)
 		u.emit(BUILD_TUPLE, pushed+len(args))
 	} else {
@@ -871,7 +890,7 @@ func (c *compiler) callArgs(pushed int, args []syntax.Expr, kws []*syntax.Keywor
 				continue
 			}
 			n := 0
-			for ; i < len(kws) && kws[i].Arg != ""; i++ {
+			for ; i < len(kws) && kws[i].Arg != "" && 2*n < stackGuideline; i++ {
 				c.loadConst(mangle(u.scope.class, kws[i].Arg))
 				c.expr(kws[i].Value)
 				n++

@@ -486,15 +486,23 @@ func init() {
 	})
 	addBuiltin("dir", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if len(args) == 0 {
-			d, ok := in.frame.LocalsDict().(*Dict)
-			if !ok {
-				return &List{}, nil
+			l := in.frame.LocalsDict()
+			var items []Object
+			if d, ok := l.(*Dict); ok {
+				items = d.Keys()
+			} else {
+				keys, err := in.CallMethod(l, "keys")
+				if err != nil {
+					return nil, err
+				}
+				if items, err = in.IterAll(keys); err != nil {
+					return nil, err
+				}
 			}
-			items := d.Keys()
 			return &List{items}, sortItems(in, items, None, false)
 		}
-		if _, ok := args[0].(*Type); ok {
-			return dirOf(in, args[0])
+		if t, ok := args[0].(*Type); ok && t.Type().Lookup("__dir__") == TypeType.Lookup("__dir__") {
+			return dirOf(in, t)
 		}
 		v, ok, err := in.special(args[0], "__dir__")
 		if err != nil || !ok {
@@ -545,9 +553,19 @@ func init() {
 	})
 	run := func(name string, mode code.Mode) {
 		addBuiltin(name, 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-			a, err := in.ParseArgs(name, args, kw, "source, globals=None, locals=None")
+			spec := "source, globals=None, locals=None, /"
+			if mode == code.Exec {
+				spec += ", *, closure=None"
+			}
+			a, err := in.ParseArgs(name, args, kw, spec)
 			if err != nil {
 				return nil, err
+			}
+			if a[2] != None && a[2].Type().Lookup("__getitem__") == nil {
+				if mode == code.Exec {
+					return nil, in.Errorf(in.Exc.TypeError, "locals must be a mapping or None, not %s", a[2].Type().Name)
+				}
+				return nil, in.Errorf(in.Exc.TypeError, "locals must be a mapping")
 			}
 			var g *Dict
 			var l Object
@@ -570,6 +588,16 @@ func init() {
 				g.SetStr("__builtins__", in.Builtins)
 			}
 			c, ok := a[0].(*Code)
+			var cells []*Cell
+			if ok && mode == code.Exec {
+				if cells, err = closureFor(in, c, a[3]); err != nil {
+					return nil, err
+				}
+			} else if ok && len(c.FreeVars) > 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "code object passed to eval() may not contain free variables")
+			} else if mode == code.Exec && a[3] != None {
+				return nil, in.Errorf(in.Exc.TypeError, "closure can only be used when source is a code object")
+			}
 			if !ok {
 				src, isS := AsStr(a[0])
 				if !isS {
@@ -583,7 +611,7 @@ func init() {
 					return nil, err
 				}
 			}
-			v, err := in.RunCode(c, g, l)
+			v, err := in.RunClosure(c, g, l, cells)
 			if mode == code.Exec && err == nil {
 				v = None
 			}
@@ -618,4 +646,27 @@ func callable(o Object) bool {
 		return true
 	}
 	return o.Type().Lookup("__call__") != nil
+}
+
+// closureFor are the cells of exec(code, closure=cells), with CPython's errors for a tuple that does not fit.
+func closureFor(in *Interp, c *Code, closure Object) ([]*Cell, error) {
+	n := len(c.FreeVars)
+	if n == 0 {
+		if closure != None {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot use a closure with this code object")
+		}
+		return nil, nil
+	}
+	t, ok := closure.(*Tuple)
+	fits := ok && len(t.Items) == n
+	var cells []*Cell
+	for i := 0; fits && i < n; i++ {
+		var cell *Cell
+		cell, fits = t.Items[i].(*Cell)
+		cells = append(cells, cell)
+	}
+	if !fits {
+		return nil, in.Errorf(in.Exc.TypeError, "code object requires a closure of exactly length %d", n)
+	}
+	return cells, nil
 }

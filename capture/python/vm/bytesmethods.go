@@ -153,7 +153,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 		}
 		return b, nil
 	}
-	t.Dict.SetStr("maketrans", &StaticMethod{&Builtin{Name: "maketrans", Owner: t, Min: 2, Max: 2, NoKw: true, Fn: func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	t.Dict.SetStr("maketrans", &StaticMethod{Func: &Builtin{Name: "maketrans", Owner: t, Min: 2, Max: 2, NoKw: true, Fn: func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		from, err := want(in, args[0])
 		if err != nil {
 			return nil, err

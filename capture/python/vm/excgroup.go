@@ -201,7 +201,7 @@ func initExceptionGroups() {
 		match, _, err := e.split(in, picks)
 		return orNone(match), err
 	})
-	b.Dict.SetStr("__class_getitem__", &ClassMethod{&Builtin{Name: "__class_getitem__", Owner: b, Min: 1, Max: 1, NoKw: true, Fn: func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
+	b.Dict.SetStr("__class_getitem__", &ClassMethod{Func: &Builtin{Name: "__class_getitem__", Owner: b, Min: 1, Max: 1, NoKw: true, Fn: func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
 		return newAlias(args[0], args[1]), nil
 	}}})
 }

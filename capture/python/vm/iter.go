@@ -22,10 +22,11 @@ type (
 		i int
 	}
 	dictIter struct {
-		d    *Dict
-		i    int
-		n    int
-		kind uint8 // keys, values, items
+		d     *Dict
+		i     int
+		n     int
+		kind  uint8 // keys, values, items
+		given int   // how many were given
 	}
 )
 
@@ -106,6 +107,11 @@ func (it *dictIter) Next(in *Interp) (Object, error) {
 		it.d = nil
 		return nil, nil
 	}
+	if it.given == it.n {
+		it.d = nil
+		return nil, in.Errorf(in.Exc.RuntimeError, "dictionary keys changed during iteration")
+	}
+	it.given++
 	it.i = i
 	switch it.kind {
 	case 1:

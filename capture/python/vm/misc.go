@@ -239,10 +239,12 @@ func initMisc() {
 			if f == nil {
 				continue
 			}
-			if v, _ := in.GetAttrOpt(f, "__isabstractmethod__"); v != nil {
-				if b, _ := in.Truth(v); b {
-					return True, nil
-				}
+			v, err := in.GetAttrOpt(f, "__isabstractmethod__")
+			if err != nil {
+				return nil, err
+			}
+			if yes, err := in.Truth(orNil(v)); err != nil || yes {
+				return MakeBool(yes), err
 			}
 		}
 		return False, nil
@@ -273,8 +275,8 @@ func initMisc() {
 		get func(o Object) Object
 		set func(o, f Object)
 	}{
-		{ClassMethodType, func(f Object) Object { return &ClassMethod{f} }, func(o Object) Object { return unwrap(o).(*ClassMethod).Func }, func(o, f Object) { unwrap(o).(*ClassMethod).Func = f }},
-		{StaticMethodType, func(f Object) Object { return &StaticMethod{f} }, func(o Object) Object { return unwrap(o).(*StaticMethod).Func }, func(o, f Object) { unwrap(o).(*StaticMethod).Func = f }},
+		{ClassMethodType, func(f Object) Object { return &ClassMethod{Func: f} }, func(o Object) Object { return unwrap(o).(*ClassMethod).Func }, func(o, f Object) { unwrap(o).(*ClassMethod).Func = f }},
+		{StaticMethodType, func(f Object) Object { return &StaticMethod{Func: f} }, func(o Object) Object { return unwrap(o).(*StaticMethod).Func }, func(o, f Object) { unwrap(o).(*StaticMethod).Func = f }},
 	} {
 		d.t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 			return wrap(cls, d.t, d.mk(None)), nil

@@ -151,8 +151,14 @@ type (
 		Index int
 		Own   *Type
 	}
-	ClassMethod  struct{ Func Object }
-	StaticMethod struct{ Func Object }
+	ClassMethod struct {
+		Func Object
+		Dict *Dict // nil until the first attribute is stored
+	}
+	StaticMethod struct {
+		Func Object
+		Dict *Dict // nil until the first attribute is stored
+	}
 )
 
 // Super is super().
@@ -250,10 +256,25 @@ func (m *Module) Type() *Type {
 	}
 	return ModuleType
 }
-func (*Property) Type() *Type     { return PropertyType }
-func (*GetSet) Type() *Type       { return GetSetType }
-func (*Member) Type() *Type       { return MemberType }
-func (*ClassMethod) Type() *Type  { return ClassMethodType }
+func (*Property) Type() *Type    { return PropertyType }
+func (*GetSet) Type() *Type      { return GetSetType }
+func (*Member) Type() *Type      { return MemberType }
+func (*ClassMethod) Type() *Type { return ClassMethodType }
+
+// AttrDict implements HasDict, here and below.
+func (m *ClassMethod) AttrDict(create bool) *Dict {
+	if m.Dict == nil && create {
+		m.Dict = NewDict()
+	}
+	return m.Dict
+}
+
+func (m *StaticMethod) AttrDict(create bool) *Dict {
+	if m.Dict == nil && create {
+		m.Dict = NewDict()
+	}
+	return m.Dict
+}
 func (*StaticMethod) Type() *Type { return StaticMethodType }
 func (*Super) Type() *Type        { return SuperType }
 func (*MappingProxy) Type() *Type { return MappingProxyType }

@@ -25,6 +25,13 @@ func initProperty() {
 				p.Doc, p.own = d, true
 			}
 		}
+		if args[0].Type() != t { // the class's own docstring would hide it
+			if i, ok := args[0].(*Instance); ok && p.own {
+				if err := in.SetAttr(i, "__doc__", p.Doc); err != nil {
+					return nil, err
+				}
+			}
+		}
 		return None, nil
 	})
 	for i, name := range []string{"getter", "setter", "deleter"} {
@@ -32,7 +39,10 @@ func initProperty() {
 			return unwrap(args[0]).(*Property).with(in, args[0].Type(), i, args[1])
 		})
 	}
-	addMethod(t, "__set_name__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+	addMethod(t, "__set_name__", 0, -1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if len(args) != 3 {
+			return nil, in.Errorf(in.Exc.TypeError, "__set_name__() takes 2 positional arguments but %d were given", len(args)-1)
+		}
 		unwrap(args[0]).(*Property).name, _ = AsStr(args[2])
 		return None, nil
 	})

@@ -66,10 +66,15 @@ func (in *Interp) runMain(filename, src string, loader Object) error {
 
 // RunCode runs a module's or expression's code in the given namespaces; locals nil means globals.
 func (in *Interp) RunCode(c *Code, globals *Dict, locals Object) (Object, error) {
+	return in.RunClosure(c, globals, locals, nil)
+}
+
+// RunClosure is RunCode for code with free variables, which are in cells.
+func (in *Interp) RunClosure(c *Code, globals *Dict, locals Object, cells []*Cell) (Object, error) {
 	if c.broken != nil {
 		return nil, in.Errorf(in.Exc.SystemError, "%s cannot run: %v", c.Name, c.broken)
 	}
-	fn := &Function{Code: c, Globals: globals, Builtins: in.builtinsOf(globals), Name: c.Name, Qualname: c.QualName, Module: None, Doc: None}
+	fn := &Function{Code: c, Globals: globals, Builtins: in.builtinsOf(globals), Closure: cells, Name: c.Name, Qualname: c.QualName, Module: None, Doc: None}
 	f := in.NewFrame(fn, c)
 	f.Locals = globals
 	if locals != nil {

@@ -396,11 +396,11 @@ func (t *Type) addSlots(in *Interp, slots Object) error {
 // A class that says what equals what and not how to hash has no hash.
 func (t *Type) wrapSpecial() {
 	if fn, ok := t.own("__new__").(*Function); ok {
-		t.Dict.SetStr("__new__", &StaticMethod{fn})
+		t.Dict.SetStr("__new__", &StaticMethod{Func: fn})
 	}
 	for _, n := range []string{"__init_subclass__", "__class_getitem__"} {
 		if fn, ok := t.own(n).(*Function); ok {
-			t.Dict.SetStr(n, &ClassMethod{fn})
+			t.Dict.SetStr(n, &ClassMethod{Func: fn})
 		}
 	}
 	if t.own("__eq__") != nil && t.own("__hash__") == nil {
@@ -551,10 +551,10 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		}
 	}
 	for _, n := range sortedKeys(s.Class) {
-		t.Dict.SetStr(n, &ClassMethod{&Builtin{Name: n, Fn: s.Class[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
+		t.Dict.SetStr(n, &ClassMethod{Func: &Builtin{Name: n, Fn: s.Class[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
 	}
 	for _, n := range sortedKeys(s.Static) {
-		t.Dict.SetStr(n, &StaticMethod{&Builtin{Name: n, Fn: s.Static[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
+		t.Dict.SetStr(n, &StaticMethod{Func: &Builtin{Name: n, Fn: s.Static[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
 	}
 	for _, g := range s.GetSet {
 		g.own = t

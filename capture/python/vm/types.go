@@ -51,7 +51,7 @@ func addKw(t *Type, name string, fn GoFunc) {
 
 // addClass adds a class method.
 func addClass(t *Type, name string, fn GoFunc) {
-	t.Dict.SetStr(name, &ClassMethod{&Builtin{Name: name, Fn: fn, Owner: t, Max: -1, shared: true}})
+	t.Dict.SetStr(name, &ClassMethod{Func: &Builtin{Name: name, Fn: fn, Owner: t, Max: -1, shared: true}})
 }
 
 // addGetSet adds a property that Go functions compute; set nil makes it read-only.
@@ -182,7 +182,9 @@ func init() {
 		CoroutineType, coroutineWrapperType, AsyncGeneratorType, asyncSendType, asyncThrowType, wrappedValueType, anextDefaultType} {
 		t.Final = true
 	}
-	FunctionType.HasDict, ModuleType.HasDict = true, true
+	for _, t := range []*Type{FunctionType, ModuleType, ClassMethodType, StaticMethodType} {
+		t.HasDict = true
+	}
 	for _, t := range []*Type{MappingProxyType, GenericAliasType, UnionTypeType} {
 		t.Module = "types"
 	}
