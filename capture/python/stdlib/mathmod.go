@@ -3,7 +3,6 @@ package stdlib
 import (
 	"math"
 	"math/big"
-	"math/cmplx"
 
 	"whittle/capture/python/libm"
 	"whittle/capture/python/vm"
@@ -40,7 +39,7 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		"sin": libm.Sin, "cos": libm.Cos, "tan": libm.Tan, "asin": libm.Asin, "acos": libm.Acos, "atan": libm.Atan, "sinh": libm.Sinh, "cosh": libm.Cosh,
 		"tanh": libm.Tanh, "asinh": libm.Asinh, "acosh": libm.Acosh, "atanh": libm.Atanh, "erf": libm.Erf, "erfc": libm.Erfc, "gamma": math.Gamma,
 		"fabs": math.Abs, "cbrt": libm.Cbrt, "degrees": func(x float64) float64 { return x * (180 / math.Pi) }, "radians": func(x float64) float64 { return x * (math.Pi / 180) },
-		"lgamma": func(x float64) float64 { v, _ := math.Lgamma(x); return v }, "ulp": func(x float64) float64 { x = math.Abs(x); return math.Nextafter(x, math.Inf(1)) - x }} {
+		"lgamma": func(x float64) float64 { v, _ := math.Lgamma(x); return v }, "ulp": ulp} {
 		f1(n, f)
 	}
 	bigLog := func(in *vm.Interp, o vm.Object, f func(float64) float64, scale float64) (float64, error) {
@@ -108,19 +107,19 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			return vm.Float(r), nil
 		})
 	}
-	for n, f := range map[string]func(x, y float64) float64{"pow": libm.Pow, "atan2": libm.Atan2, "fmod": math.Mod, "copysign": math.Copysign, "remainder": math.Remainder, "nextafter": math.Nextafter} {
+	for n, f := range map[string]func(x, y float64) float64{"pow": libm.Pow, "atan2": libm.Atan2, "fmod": math.Mod, "copysign": math.Copysign, "remainder": math.Remainder, "nextafter": nextAfter} {
 		f2(n, f)
 	}
 	m.Func("hypot", func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-		s := 0.0
-		for _, a := range args {
+		xs := make([]float64, len(args))
+		for i, a := range args {
 			x, err := in.Float(a)
 			if err != nil {
 				return nil, err
 			}
-			s = libm.Hypot(s, x)
+			xs[i] = x
 		}
-		return vm.Float(s), nil
+		return vm.Float(vectorNorm(xs)), nil
 	})
 	round := func(name, dunder string, f func(float64) float64) {
 		m.FuncN(name, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
@@ -196,6 +195,9 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			}
 		}
 		x, y := v[0], v[1]
+		if v[2] < 0 || v[3] < 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "tolerances must be non-negative")
+		}
 		if x == y {
 			return vm.True, nil
 		}
@@ -379,7 +381,7 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 		if len(p) != len(q) {
 			return nil, in.Errorf(in.Exc.ValueError, "both points must have the same number of dimensions")
 		}
-		s := 0.0
+		xs := make([]float64, len(p))
 		for i := range p {
 			x, err := in.Float(p[i])
 			if err != nil {
@@ -389,32 +391,29 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 			if err != nil {
 				return nil, err
 			}
-			s = libm.Hypot(s, x-y)
+			xs[i] = x - y
 		}
-		return vm.Float(s), nil
+		return vm.Float(vectorNorm(xs)), nil
 	})
 	return m, nil
 }
 
-func cmathModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("cmath", "")
-	m.Set("pi", vm.Float(math.Pi))
-	m.Set("e", vm.Float(math.E))
-	for n, f := range map[string]func(complex128) complex128{"sqrt": cmplx.Sqrt, "exp": cmplx.Exp, "log": cmplx.Log, "sin": cmplx.Sin, "cos": cmplx.Cos} {
-		m.FuncN(n, 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-			if c, ok := args[0].(vm.Complex); ok {
-				return vm.Complex(f(complex128(c))), nil
-			}
-			x, err := in.Float(args[0])
-			return vm.Complex(f(complex(x, 0))), err
-		})
+// nextAfter is the next float after x towards y.
+func nextAfter(x, y float64) float64 {
+	if x == y {
+		return y
 	}
-	m.FuncN("phase", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		if c, ok := args[0].(vm.Complex); ok {
-			return vm.Float(cmplx.Phase(complex128(c))), nil
-		}
-		x, err := in.Float(args[0])
-		return vm.Float(cmplx.Phase(complex(x, 0))), err
-	})
-	return m, nil
+	return math.Nextafter(x, y)
+}
+
+// ulp is what the last bit of x stands for.
+func ulp(x float64) float64 {
+	x = math.Abs(x)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return x
+	}
+	if next := math.Nextafter(x, math.Inf(1)); !math.IsInf(next, 0) {
+		return next - x
+	}
+	return x - math.Nextafter(x, math.Inf(-1))
 }

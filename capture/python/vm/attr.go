@@ -573,6 +573,8 @@ func slotsOf(o Object) *[]Object {
 		return &x.Slots
 	case *Module:
 		return &x.slots
+	case *Exception:
+		return &x.slots
 	}
 	return nil
 }

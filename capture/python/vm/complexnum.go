@@ -92,13 +92,13 @@ func powComplex(in *Interp, x, y complex128) (Object, error) {
 	case x == 0:
 		z, ok = 0, imag(y) == 0 && n >= 0
 	default:
-		size, angle := math.Hypot(real(x), imag(x)), math.Atan2(imag(x), real(x))
+		size, angle := libm.Hypot(real(x), imag(x)), libm.Atan2(imag(x), real(x))
 		length, phase := libm.Pow(size, n), angle*n
 		if imag(y) != 0 {
-			length /= math.Exp(angle * imag(y))
-			phase += imag(y) * math.Log(size)
+			length /= libm.Exp(angle * imag(y))
+			phase += imag(y) * libm.Log(size)
 		}
-		z = complex(length*math.Cos(phase), length*math.Sin(phase))
+		z = complex(length*libm.Cos(phase), length*libm.Sin(phase))
 	}
 	if !ok {
 		return nil, in.Errorf(in.Exc.ZeroDivisionError, "0.0 to a negative or complex power")
@@ -294,6 +294,18 @@ func complexPart(in *Interp, o Object, which, kinds string) (complex128, error) 
 	return complex(f, 0), err
 }
 
+// Complex is a number as a complex one: by __complex__, __float__ or __index__.
+func (in *Interp) Complex(o Object) (complex128, error) {
+	if z, ok := unwrap(o).(Complex); ok {
+		return complex128(z), nil
+	}
+	if o.Type().Lookup("__complex__") != nil {
+		return complexPart(in, o, "first", "")
+	}
+	f, err := in.Float(o)
+	return complex(f, 0), err
+}
+
 // initComplex gives complex its methods.
 func initComplex() {
 	c := ComplexType
@@ -308,7 +320,7 @@ func initComplex() {
 		addMethod(c, name, 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return f(in, value(args[0])) })
 	}
 	m("__abs__", func(in *Interp, z complex128) (Object, error) {
-		r := math.Hypot(real(z), imag(z))
+		r := libm.Hypot(real(z), imag(z))
 		if math.IsInf(r, 0) && !math.IsInf(real(z), 0) && !math.IsInf(imag(z), 0) {
 			return nil, in.Errorf(in.Exc.OverflowError, "absolute value too large")
 		}

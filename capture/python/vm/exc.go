@@ -24,6 +24,8 @@ type Exception struct {
 	Context   *Exception
 	Suppress  bool
 	Native    any
+
+	slots []Object // values of __slots__
 }
 
 // Traceback is one entry: a frame that the exception passed. Next is nearer to the raise.
