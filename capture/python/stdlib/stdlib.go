@@ -10,6 +10,7 @@ import (
 	"whittle/capture/python/stdlib/pyast"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pysocket"
+	"whittle/capture/python/stdlib/pystruct"
 	"whittle/capture/python/stdlib/sre"
 	"whittle/capture/python/stdlib/zlib"
 	"whittle/capture/python/vm"
@@ -51,7 +52,7 @@ func init() {
 	natives["_json"] = jsonModule
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
-	natives["_struct"] = structModule
+	natives["_struct"] = pystruct.Module
 	natives["_hashlib"] = hashlibModule
 	natives["_md5"] = digestModule("_md5", "md5")
 	natives["_sha1"] = digestModule("_sha1", "sha1")

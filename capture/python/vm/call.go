@@ -98,11 +98,17 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 	return v, err
 }
 
+// WrongArgs is the TypeError for n arguments, self not counted, that a function does not take, or for keywords where there are none.
+func WrongArgs(in *Interp, b *Builtin, n int, kw bool) error { return b.wrongArgs(in, n, kw) }
+
 // wrongArgs is the TypeError for a wrong number of arguments, or for keywords where there are none. n does not count self.
 func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	name := b.Name
-	if b.Owner != nil {
+	switch {
+	case b.Owner != nil:
 		name = b.Owner.Name + "." + name
+	case b.Module != "" && b.Module != "builtins":
+		name = b.Module + "." + name
 	}
 	if n < 0 {
 		return in.Errorf(in.Exc.TypeError, "unbound method %s() needs an argument", name)
@@ -121,9 +127,8 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 		return in.Errorf(in.Exc.TypeError, "%s() takes no arguments (%d given)", name, n)
 	case b.Min == b.Max && b.Min == 1:
 		return in.Errorf(in.Exc.TypeError, "%s() takes exactly one argument (%d given)", name, n)
-	case b.Owner != nil:
-		name = b.Name
 	}
+	name = b.Name
 	switch {
 	case b.Min == b.Max:
 		return in.Errorf(in.Exc.TypeError, "%s expected %d argument%s, got %d", name, b.Min, pl(b.Min), n)

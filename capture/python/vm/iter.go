@@ -231,7 +231,7 @@ func (in *Interp) Iter(o Object) (Object, error) {
 			return v, nil
 		}}, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.Name)
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.errName())
 }
 
 // iter walks through a set; it fails if the set changes its size meanwhile.

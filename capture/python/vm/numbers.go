@@ -66,7 +66,9 @@ func parseFloat(s string) (float64, bool) {
 	s = strings.TrimFunc(s, unicode.IsSpace)
 	l := strings.ToLower(strings.TrimLeft(s, "+-"))
 	switch l {
-	case "inf", "infinity", "nan":
+	case "inf", "infinity":
+	case "nan":
+		return math.Copysign(math.Float64frombits(quietNaN), map[bool]float64{true: -1, false: 1}[strings.HasPrefix(s, "-")]), true
 	default:
 		if strings.ContainsAny(l, "xpin") || strings.HasSuffix(l, "_") || strings.HasPrefix(l, "_") {
 			return 0, false
@@ -82,7 +84,9 @@ func parseFloat(s string) (float64, bool) {
 	return f, true
 }
 
-// addOps registers operators of a native type as special methods.
+// quietNaN is the NaN that C makes of "nan".
+const quietNaN = 0x7ff8 << 48
+
 // addOps registers the methods of binary operators of a native type. takes says which other operands they know, nil all that
 // the operator itself knows: int.__add__ leaves floats to float.__radd__.
 func addOps(t *Type, takes func(o Object) bool, ops ...string) {

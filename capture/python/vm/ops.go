@@ -74,13 +74,13 @@ func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "+" {
 		switch unwrap(a).(type) {
 		case Str:
-			return in.Errorf(in.Exc.TypeError, "can only concatenate str (not \"%s\") to str", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only concatenate str (not \"%s\") to str", b.Type().errName())
 		case *List:
-			return in.Errorf(in.Exc.TypeError, "can only concatenate list (not \"%s\") to list", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only concatenate list (not \"%s\") to list", b.Type().errName())
 		case *Tuple:
-			return in.Errorf(in.Exc.TypeError, "can only concatenate tuple (not \"%s\") to tuple", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only concatenate tuple (not \"%s\") to tuple", b.Type().errName())
 		case Bytes:
-			return in.Errorf(in.Exc.TypeError, "can't concat %s to bytes", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can't concat %s to bytes", b.Type().errName())
 		}
 	}
 	if op == "*" {
@@ -88,7 +88,7 @@ func badOperands(in *Interp, op string, a, b Object) error {
 			switch unwrap(p[0]).(type) {
 			case Str, *List, *Tuple, Bytes:
 				if op == "*" {
-					return in.Errorf(in.Exc.TypeError, "can't multiply sequence by non-int of type '%s'", p[1].Type().Name)
+					return in.Errorf(in.Exc.TypeError, "can't multiply sequence by non-int of type '%s'", p[1].Type().errName())
 				}
 			}
 		}
@@ -100,7 +100,7 @@ func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "divmod" {
 		name = "divmod()"
 	}
-	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().Name, b.Type().Name)
+	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().errName(), b.Type().errName())
 }
 
 // binary dispatches an operator by special methods: the left operand's, then the right operand's reflected one. The right goes first if its
@@ -324,7 +324,7 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 	t := o.Type()
 	f := t.Lookup("__hash__")
 	if f == nil || f == None {
-		return 0, in.Errorf(in.Exc.TypeError, "unhashable type: '%s'", t.Name)
+		return 0, in.Errorf(in.Exc.TypeError, "unhashable type: '%s'", t.errName())
 	}
 	if f == objectHash {
 		return uint64(in.ID(o)) >> 4, nil
