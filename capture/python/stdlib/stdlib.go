@@ -7,6 +7,7 @@ import (
 
 	"whittle/capture/python/cpython"
 	"whittle/capture/python/stdlib/posix"
+	"whittle/capture/python/stdlib/pyarray"
 	"whittle/capture/python/stdlib/pyast"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pysocket"
@@ -52,6 +53,7 @@ func init() {
 	natives["_json"] = jsonModule
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
+	natives["array"] = pyarray.Module
 	natives["_struct"] = pystruct.Module
 	natives["_hashlib"] = hashlibModule
 	natives["_md5"] = digestModule("_md5", "md5")

@@ -242,6 +242,8 @@ func bytesOf(o Object) ([]byte, bool) {
 			return nil, false
 		}
 		return x.bytes(), true
+	case Memory:
+		return x.Memory(), true
 	case Buffer:
 		return x.View().data, true
 	}
@@ -576,6 +578,8 @@ func WritableBytes(o Object) ([]byte, bool) {
 			return nil, false
 		}
 		return x.data[x.off : x.off+x.count()*x.size()], true
+	case Memory:
+		return x.Memory(), true
 	case Buffer:
 		return WritableBytes(x.View())
 	}

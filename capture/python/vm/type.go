@@ -606,3 +606,6 @@ func sortedKeys[V any](m map[string]V) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TypeName is how errors name an object's class.
+func TypeName(o Object) string { return o.Type().errName() }
