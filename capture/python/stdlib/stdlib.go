@@ -10,6 +10,7 @@ import (
 	"whittle/capture/python/stdlib/pyarray"
 	"whittle/capture/python/stdlib/pyast"
 	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/pystruct"
 	"whittle/capture/python/stdlib/sre"
@@ -54,6 +55,7 @@ func init() {
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
 	natives["array"] = pyarray.Module
+	natives["_pickle"] = pypickle.Module
 	natives["_struct"] = pystruct.Module
 	natives["_hashlib"] = hashlibModule
 	natives["_md5"] = digestModule("_md5", "md5")

@@ -602,6 +602,9 @@ func init() {
 }
 
 // callable is callable(o).
+// Callable is callable(o).
+func Callable(o Object) bool { return callable(o) }
+
 func callable(o Object) bool {
 	switch o.(type) {
 	case *Function, *Builtin, *Type, *BoundMethod, Caller:

@@ -100,6 +100,30 @@ func NewMemoryView(o Object, data []byte, format byte, readonly bool) *MemoryVie
 // Hold keeps a value as long as the view, or one made of it, is in use: by a weak reference to it, the object whose bytes they are sees that.
 func (m *MemoryView) Hold(v any) { m.holds = v }
 
+// MemoryView is memoryview(o).
+func (in *Interp) MemoryView(o Object) (*MemoryView, error) { return newView(in, o) }
+
+// Raw is a view of the same memory as bytes; false if it lies in several pieces.
+func (m *MemoryView) Raw() (*MemoryView, bool) {
+	c := *m
+	c.Identity = Identity{}
+	n := m.count() * m.size()
+	c.format, c.shape, c.strides = 'B', []int{n}, []int{1}
+	return &c, m.contiguous() || m.columns()
+}
+
+// columns reports whether the items lie one behind the other with the first index running fastest.
+func (m *MemoryView) columns() bool {
+	want := m.size()
+	for d := range m.shape {
+		if m.shape[d] != 1 && m.strides[d] != want {
+			return false
+		}
+		want *= m.shape[d]
+	}
+	return true
+}
+
 // newView makes a view of a bytes-like object; a view of a view shows what that one shows.
 func newView(in *Interp, o Object) (*MemoryView, error) {
 	m := &MemoryView{obj: o, format: 'B', strides: []int{1}}
@@ -116,7 +140,13 @@ func newView(in *Interp, o Object) (*MemoryView, error) {
 	case *ByteArray:
 		m.data = x.B
 	case Buffer:
-		return x.View(), nil
+		v := x.View()
+		if v == nil {
+			return nil, in.Errorf(in.Exc.ValueError, "operation forbidden on released %s object", o.Type().Name)
+		}
+		c := *v
+		c.Identity = Identity{}
+		return &c, nil
 	default:
 		return nil, in.Errorf(in.Exc.TypeError, "memoryview: a bytes-like object is required, not '%s'", o.Type().Name)
 	}

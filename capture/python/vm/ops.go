@@ -245,7 +245,9 @@ func bytesOf(o Object) ([]byte, bool) {
 	case Memory:
 		return x.Memory(), true
 	case Buffer:
-		return x.View().data, true
+		if v := x.View(); v != nil {
+			return bytesOf(v)
+		}
 	}
 	return nil, false
 }
@@ -581,7 +583,9 @@ func WritableBytes(o Object) ([]byte, bool) {
 	case Memory:
 		return x.Memory(), true
 	case Buffer:
-		return WritableBytes(x.View())
+		if v := x.View(); v != nil {
+			return WritableBytes(v)
+		}
 	}
 	return nil, false
 }
