@@ -484,7 +484,7 @@ func initMemoryView() {
 			return nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional sub-views are not implemented")
 		}
 		i := 0
-		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+		return &GoIter{T: MemoryIterType, NextFn: func(in *Interp) (Object, error) {
 			if m.released {
 				return nil, viewReleased(in)
 			}
