@@ -9,6 +9,7 @@ import (
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyarray"
 	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pycsv"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
@@ -55,6 +56,7 @@ func init() {
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
 	natives["array"] = pyarray.Module
+	natives["_csv"] = pycsv.Module
 	natives["_pickle"] = pypickle.Module
 	natives["_struct"] = pystruct.Module
 	natives["_hashlib"] = hashlibModule

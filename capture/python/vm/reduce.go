@@ -227,7 +227,8 @@ func reduceObject(in *Interp, o Object) (Object, error) {
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", o.Type().errName())
 	}
-	if _, isObject := i.Native.(Object); i.Native != nil && !isObject {
+	_, isObject := i.Native.(Object)
+	if i.Native != nil && !isObject && i.Class.Lookup("__getstate__") == ObjectType.Lookup("__getstate__") {
 		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", i.Class.FullName())
 	}
 	maker, args, err := newArgs(in, i)

@@ -364,4 +364,3 @@ func initObject() {
 		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
 	})
 }
-

@@ -162,6 +162,7 @@ func (p *pickler) writeGlobal(o vm.Object, mod, name string, parts []string, par
 			return err
 		}
 	default:
+		name = parts[len(parts)-1]
 		if p.proto < 3 && p.fixImports {
 			var err error
 			if mod, name, err = p.oldNames(p.in, mod, name, true); err != nil {

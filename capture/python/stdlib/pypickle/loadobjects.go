@@ -262,7 +262,7 @@ func (u *unpickler) build() error {
 		_, err := u.in.Call(set, []vm.Object{state}, nil)
 		return err
 	}
-	var slots vm.Object = vm.None
+	var slots vm.Object
 	if t, ok := vm.AsTuple(state); ok && len(t.Items) == 2 {
 		state, slots = t.Items[0], t.Items[1]
 	}
@@ -283,7 +283,7 @@ func (u *unpickler) build() error {
 			return err
 		}
 	}
-	if slots == vm.None {
+	if slots == nil {
 		return nil
 	}
 	d, ok := vm.AsDict(slots)
