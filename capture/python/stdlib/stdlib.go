@@ -11,6 +11,7 @@ import (
 	"whittle/capture/python/stdlib/pyast"
 	"whittle/capture/python/stdlib/pycsv"
 	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/stdlib/pyjson"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/pystruct"
@@ -52,7 +53,7 @@ func init() {
 	natives["_thread"] = threadModule
 	natives["_weakref"] = weakrefModule
 	natives["_random"] = randomModule
-	natives["_json"] = jsonModule
+	natives["_json"] = pyjson.Module
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
 	natives["array"] = pyarray.Module
