@@ -9,6 +9,7 @@ import (
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyarray"
 	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pycontext"
 	"whittle/capture/python/stdlib/pycsv"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pyjson"
@@ -57,6 +58,10 @@ func init() {
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
 	natives["array"] = pyarray.Module
+	natives["_contextvars"] = pycontext.Module
+	natives["_queue"] = queueModule
+	natives["_statistics"] = statisticsModule
+	natives["_typing"] = typingModule
 	natives["_csv"] = pycsv.Module
 	natives["_pickle"] = pypickle.Module
 	natives["_struct"] = pystruct.Module
