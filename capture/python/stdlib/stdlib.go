@@ -12,6 +12,7 @@ import (
 	"whittle/capture/python/stdlib/pycontext"
 	"whittle/capture/python/stdlib/pycsv"
 	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/stdlib/pyitertools"
 	"whittle/capture/python/stdlib/pyjson"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
@@ -45,7 +46,7 @@ func init() {
 	natives["cmath"] = cmathModule
 	natives["time"] = timeModule
 	natives["_signal"] = signalModule
-	natives["itertools"] = itertoolsModule
+	natives["itertools"] = pyitertools.Module
 	natives["_operator"] = operatorModule
 	natives["_functools"] = functoolsModule
 	natives["_collections"] = collectionsModule

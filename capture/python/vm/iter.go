@@ -338,8 +338,8 @@ type NativeIterator interface {
 func (in *Interp) Next(it Object) (Object, error) {
 	if x, ok := it.(Iterator); ok {
 		v, err := x.Next(in)
-		if _, isGo := it.(*GoIter); err != nil && isGo && in.Matches(err, in.Exc.StopIteration) {
-			return nil, nil // raised by what map or filter called
+		if err != nil && in.Matches(err, in.Exc.StopIteration) {
+			return nil, nil // raised by what map or filter called, say
 		}
 		return v, err
 	}

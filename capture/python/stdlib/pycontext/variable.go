@@ -112,7 +112,9 @@ func (m *module) makeVariable(in *vm.Interp) {
 // readonly is an attribute that nobody sets.
 func readonly(name string, get func(o vm.Object) vm.Object) *vm.GetSet {
 	return &vm.GetSet{Name: name, Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) { return get(o), nil },
-		Set: func(in *vm.Interp, _, _ vm.Object) error { return in.Errorf(in.Exc.AttributeError, "readonly attribute") }}
+		Set: func(in *vm.Interp, _, _ vm.Object) error {
+			return in.Errorf(in.Exc.AttributeError, "readonly attribute")
+		}}
 }
 
 // makeToken makes Token.
