@@ -49,8 +49,7 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 		return nil, err
 	}
 	defer in.leave()
-	switch c.(type) {
-	case *Function, *Builtin:
+	if takesSelf(c) {
 		full := make([]Object, 0, len(args)+1)
 		full = append(append(full, callable), args...)
 		return in.Call(c, full, kw)
@@ -60,6 +59,18 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 		return nil, err
 	}
 	return in.Call(b, args, kw)
+}
+
+// takesSelf reports whether a function that is found in a class gets the instance as its first argument. A function of Go's that is no method
+// does not.
+func takesSelf(f Object) bool {
+	switch x := f.(type) {
+	case *Function:
+		return true
+	case *Builtin:
+		return x.Method
+	}
+	return false
 }
 
 // call calls a Go function. The arguments may lie on the caller's stack, where the next call overwrites them: they are copied unless the

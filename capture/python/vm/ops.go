@@ -134,11 +134,11 @@ func (in *Interp) binary(op string, a, b Object) (Object, error) {
 
 // callSpecial calls a special method that was found on the class of self; None in a class says that it has none.
 func (in *Interp) callSpecial(f, self Object, args ...Object) (Object, error) {
-	switch f.(type) {
-	case *Function, *Builtin:
+	if takesSelf(f) {
 		full := make([]Object, 0, 3)
 		return in.Call(f, append(append(full, self), args...), nil)
-	case *NoneType:
+	}
+	if f == None {
 		return NotImplemented, nil
 	}
 	b, err := in.bindDescr(f, self, self.Type())

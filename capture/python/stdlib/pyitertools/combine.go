@@ -73,7 +73,7 @@ func (s *module) product(in *vm.Interp, m *vm.Module) {
 			}
 		}
 		if len(args) > 0 && n > mostPools/int64(len(args)) {
-			return nil, in.Errorf(in.Exc.OverflowError, "repeat argument too large")
+			return nil, in.Errorf(in.Exc.MemoryError, "")
 		}
 		if n == 0 {
 			args = nil
@@ -328,16 +328,21 @@ func (x *permutations) reduce(_ *vm.Interp, cls *vm.Type) (vm.Object, error) {
 }
 
 func (x *permutations) setState(in *vm.Interp, state vm.Object) error {
-	t, ok := vm.AsTuple(state)
-	if !ok || len(t.Items) != 2 {
-		return in.Errorf(in.Exc.ValueError, "invalid arguments")
-	}
-	n := len(x.items)
-	is, err := readNumbers(in, t.Items[0], n, fixed(0), fixed(n-1))
+	parts, err := tupleState(in, state, 2)
 	if err != nil {
 		return err
 	}
-	cycles, err := readNumbers(in, t.Items[1], x.r, fixed(1), func(i int) int { return n - i })
+	for i, o := range parts {
+		if _, ok := vm.AsTuple(o); !ok {
+			return in.Errorf(in.Exc.TypeError, "argument %d must be tuple, not %s", i+1, vm.TypeName(o))
+		}
+	}
+	n := len(x.items)
+	is, err := readNumbers(in, parts[0], n, fixed(0), fixed(n-1))
+	if err != nil {
+		return err
+	}
+	cycles, err := readNumbers(in, parts[1], x.r, fixed(1), func(i int) int { return n - i })
 	if err == nil && !x.done {
 		x.indices, x.cycles, x.begun = is, cycles, true
 	}

@@ -302,11 +302,8 @@ func (x *slice) next(in *vm.Interp) (vm.Object, error) {
 	}
 	x.at++
 	x.from += x.step
-	if x.from < 0 || x.stop >= 0 && x.from > x.stop { // beyond what numbers reach, or the end
+	if x.from < 0 || x.stop >= 0 && x.from > x.stop { // beyond what numbers reach, or the end; without an end CPython goes on with the next
 		x.from = x.stop
-	}
-	if x.from < 0 {
-		x.from = 1<<63 - 1
 	}
 	return v, nil
 }

@@ -44,6 +44,9 @@ func (x *count) repr(in *vm.Interp) (string, error) {
 
 func (x *count) reduce(_ *vm.Interp, cls *vm.Type) (vm.Object, error) {
 	if x.single() {
+		if _, big := x.at.(*vm.BigInt); big { // as CPython tells what its C cannot count
+			return made(cls, vm.NewTuple(x.at, x.step))
+		}
 		return made(cls, vm.NewTuple(x.at))
 	}
 	return made(cls, vm.NewTuple(x.at, x.step))

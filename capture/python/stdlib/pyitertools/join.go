@@ -179,11 +179,11 @@ func (x *zipLongest) next(in *vm.Interp) (vm.Object, error) {
 			out[i] = v
 			continue
 		}
-		x.its[i] = nil
 		if x.active--; x.active <= 0 {
 			x.active = 0
 			return nil, nil
 		}
+		x.its[i] = nil
 	}
 	return vm.NewTuple(out...), nil
 }
