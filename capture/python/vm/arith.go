@@ -439,7 +439,7 @@ func floatDivmod(x, y float64) (q, m float64) {
 // complexBinary is an operator with a complex operand.
 func complexBinary(in *Interp, op string, a, b Object) (Object, error) {
 	conv := func(o Object) complex128 {
-		if c, ok := o.(Complex); ok {
+		if c, ok := unwrap(o).(Complex); ok {
 			return complex128(c)
 		}
 		f, _ := AsFloat(o)

@@ -646,7 +646,7 @@ func initNumbers() {
 			return nil, err
 		}
 		part := func(o Object, which, kinds string) (complex128, error) {
-			if z, ok := o.(Complex); ok {
+			if z, ok := unwrap(o).(Complex); ok && o.Type().Lookup("__complex__") == nil {
 				return complex128(z), nil
 			}
 			if v, ok, err := in.special(o, "__complex__"); ok || err != nil {
@@ -670,26 +670,26 @@ func initNumbers() {
 			if err != nil {
 				return nil, in.Errorf(in.Exc.ValueError, "complex() arg is a malformed string")
 			}
-			return Complex(z), nil
+			return wrap(cls, ComplexType, Complex(z)), nil
 		}
 		re, err := part(a[0], "first", "string or a number")
 		if err != nil {
 			return nil, err
 		}
 		im, err := part(a[1], "second", "number")
-		return Complex(re + im*1i), err
+		return wrap(cls, ComplexType, Complex(re+im*1i)), err
 	}
 	addOps(c, nil, "+", "-", "*", "/", "**")
 	addCompare(c, nil, "==", "!=")
 	addBasics(c, "repr hash bool neg")
-	addGetSet(c, "real", func(in *Interp, o Object) (Object, error) { return Float(real(complex128(o.(Complex)))), nil }, nil)
-	addGetSet(c, "imag", func(in *Interp, o Object) (Object, error) { return Float(imag(complex128(o.(Complex)))), nil }, nil)
+	addGetSet(c, "real", func(in *Interp, o Object) (Object, error) { return Float(real(complex128(unwrap(o).(Complex)))), nil }, nil)
+	addGetSet(c, "imag", func(in *Interp, o Object) (Object, error) { return Float(imag(complex128(unwrap(o).(Complex)))), nil }, nil)
 	addMethod(c, "__abs__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		z := complex128(args[0].(Complex))
+		z := complex128(unwrap(args[0]).(Complex))
 		return Float(math.Hypot(real(z), imag(z))), nil
 	})
 	addMethod(c, "conjugate", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		z := complex128(args[0].(Complex))
+		z := complex128(unwrap(args[0]).(Complex))
 		return Complex(complex(real(z), -imag(z))), nil
 	})
 }
