@@ -171,6 +171,9 @@ func initIterators() {
 		}}), nil
 	}
 	MapType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if err := noKeywords(in, "map", cls, kw); err != nil {
+			return nil, err
+		}
 		if len(args) < 2 {
 			return nil, in.Errorf(in.Exc.TypeError, "map() must have at least two arguments.")
 		}
@@ -197,6 +200,9 @@ func initIterators() {
 		}}), nil
 	}
 	FilterType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if err := noKeywords(in, "filter", cls, kw); err != nil {
+			return nil, err
+		}
 		if len(args) != 2 {
 			return nil, in.Errorf(in.Exc.TypeError, "filter expected 2 arguments, got %d", len(args))
 		}
@@ -230,6 +236,9 @@ func initIterators() {
 		}}), nil
 	}
 	ReversedType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if err := noKeywords(in, "reversed", cls, kw); err != nil {
+			return nil, err
+		}
 		if len(args) != 1 {
 			return nil, in.Errorf(in.Exc.TypeError, "reversed expected 1 argument, got %d", len(args))
 		}
@@ -249,6 +258,14 @@ func initIterators() {
 		}
 		return wrap(cls, ReversedType, reversedIter(o, int64(n))), nil
 	}
+}
+
+// noKeywords refuses keywords, unless they are for the __init__ of a derived class.
+func noKeywords(in *Interp, name string, cls *Type, kw []KwArg) error {
+	if len(kw) > 0 && cls.Lookup("__init__") == objectInit {
+		return in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", name)
+	}
+	return nil
 }
 
 // initMisc gives the small types what they have: slices, cells, modules, properties and other descriptors, super.

@@ -68,6 +68,13 @@ func (m *module) makeVariable(in *vm.Interp) {
 	params := vm.NewParams("ContextVar", "name, *, default=nil")
 	m.variable = in.NewNativeType(vm.Spec{Name: "ContextVar", Module: "_contextvars", NoDict: true, Strict: true, Final: true,
 		New: func(in *vm.Interp, _ *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if n := len(args); n > 1 || n+len(kw) == 0 {
+				how := "exactly"
+				if n > 1 {
+					how = "at most"
+				}
+				return nil, in.Errorf(in.Exc.TypeError, "ContextVar() takes %s 1 positional argument (%d given)", how, n)
+			}
 			a, err := params.Bind(in, args, kw)
 			if err != nil {
 				return nil, err

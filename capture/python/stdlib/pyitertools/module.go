@@ -107,7 +107,7 @@ func (s *module) class(in *vm.Interp, m *vm.Module, r row) {
 	if r.params != "/" {
 		params = vm.NewParams(r.name, r.params)
 	}
-	s.define(in, m, r.name, func(in *vm.Interp, exact bool, args []vm.Object, kw []vm.KwArg) (it iterator, err error) {
+	s.define(in, m, r.name, func(in *vm.Interp, plain bool, args []vm.Object, kw []vm.KwArg) (it iterator, err error) {
 		c := &call{in, s, args}
 		if params != nil {
 			if c.args, err = params.Bind(in, args, kw); err != nil {
@@ -116,7 +116,7 @@ func (s *module) class(in *vm.Interp, m *vm.Module, r row) {
 			return r.make(c)
 		}
 		n := len(args)
-		if exact && len(kw) > 0 {
+		if plain && len(kw) > 0 {
 			return nil, in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", r.name)
 		}
 		if n < r.least || r.most >= 0 && n > r.most {
@@ -144,10 +144,11 @@ func (r row) wrong(in *vm.Interp, n int) error {
 }
 
 // define adds a class to the module whose instances are Go iterators.
-func (s *module) define(in *vm.Interp, m *vm.Module, name string, make func(in *vm.Interp, exact bool, args []vm.Object, kw []vm.KwArg) (iterator, error)) {
+func (s *module) define(in *vm.Interp, m *vm.Module, name string, make func(in *vm.Interp, plain bool, args []vm.Object, kw []vm.KwArg) (iterator, error)) {
 	var t *vm.Type
 	t = in.NewNativeType(s.spec(name, func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-		it, err := make(in, cls == t, args, kw)
+		plain := cls == t || cls.Lookup("__init__") == t.Lookup("__init__") // else keywords may be for a derived class's __init__
+		it, err := make(in, plain, args, kw)
 		if err != nil {
 			return nil, err
 		}
