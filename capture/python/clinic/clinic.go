@@ -79,13 +79,17 @@ type Func func(c *Call) (vm.Object, error)
 // Def adds a function to a module.
 func Def(m *vm.Module, name, params string, fn Func) *vm.Builtin {
 	call := compile(name, params)
-	return m.Func(name, func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	b := m.Func(name, func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		c, err := call.bind(in, nil, args, kw)
 		if err != nil {
 			return nil, err
 		}
 		return fn(c)
 	})
+	if call.positional {
+		b.Min, b.Max, b.NoKw = call.least, len(call.names), true
+	}
+	return b
 }
 
 // Method is a method for vm.Spec; the call's Self is the first argument.
@@ -105,7 +109,15 @@ type signature struct {
 	name  string
 	names []string
 	kinds []string
-	sig   *vm.Signature
+	sig   binder
+
+	positional bool // no parameter goes by name: the function is called as a vm.Builtin of least to len(names) arguments is
+	least      int
+}
+
+// binder puts arguments in their places: a vm.Params, or, for parameters that take any number, a vm.Signature.
+type binder interface {
+	Bind(in *vm.Interp, args []vm.Object, kw []vm.KwArg) ([]vm.Object, error)
 }
 
 // compile reads a line of parameters.
@@ -119,21 +131,34 @@ func compile(name, params string) *signature {
 		}
 		head, def, hasDef := strings.Cut(p, "=")
 		id, kind, _ := strings.Cut(head, ":")
-		if hasDef {
+		switch {
+		case hasDef:
 			plain = append(plain, id+"="+def)
-		} else {
+		case id != "/" && id != "*":
+			s.least++
+			fallthrough
+		default:
 			plain = append(plain, id)
 		}
 		if id != "/" && id != "*" {
 			s.names, s.kinds = append(s.names, strings.TrimLeft(id, "*")), append(s.kinds, kind)
 		}
 	}
-	s.sig = vm.NewSignature(name, strings.Join(plain, ", "))
+	whole := strings.Join(plain, ", ")
+	s.positional = whole == "" || strings.HasSuffix(whole, "/")
+	if strings.Contains(strings.ReplaceAll(whole, "*,", ""), "*") {
+		s.sig, s.positional = vm.NewSignature(name, whole), false
+	} else {
+		s.sig = vm.NewParams(name, whole)
+	}
 	return s
 }
 
 // bind binds and converts.
 func (s *signature) bind(in *vm.Interp, self vm.Object, args []vm.Object, kw []vm.KwArg) (*Call, error) {
+	if s.positional && self != nil && (len(kw) > 0 || len(args) < s.least || len(args) > len(s.names)) {
+		return nil, vm.WrongArgs(in, &vm.Builtin{Name: s.name, Owner: definer(self.Type(), s.name), Min: s.least, Max: len(s.names)}, len(args), len(kw) > 0)
+	}
 	bound, err := s.sig.Bind(in, args, kw)
 	if err != nil {
 		return nil, err
@@ -141,7 +166,7 @@ func (s *signature) bind(in *vm.Interp, self vm.Object, args []vm.Object, kw []v
 	c := &Call{Interp: in, Self: self, Args: bound, vals: make([]any, len(bound))}
 	for i, o := range bound {
 		kind, optional := strings.CutSuffix(s.kinds[i], "?")
-		if o == vm.None && optional {
+		if o == nil || o == vm.None && optional {
 			continue
 		}
 		if c.vals[i], err = s.convert(in, kind, i, o); err != nil {
@@ -149,6 +174,16 @@ func (s *signature) bind(in *vm.Interp, self vm.Object, args []vm.Object, kw []v
 		}
 	}
 	return c, nil
+}
+
+// definer is the class that has a method.
+func definer(t *vm.Type, name string) *vm.Type {
+	for _, c := range t.MRO {
+		if _, ok := c.Dict.GetStr(name); ok {
+			return c
+		}
+	}
+	return t
 }
 
 // convert is an argument as a value of Go.

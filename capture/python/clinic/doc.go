@@ -14,4 +14,6 @@
 //	bytes  what has a buffer: bytes, bytearray, memoryview, array
 //	fd     an integer, or what has fileno()
 //	float? and so on: None as well
+//
+// A parameter with the default "nil" is a nil Object in Call.Args if it is not given.
 package clinic

@@ -272,8 +272,12 @@ func cmathModule(in *vm.Interp) (*vm.Module, error) {
 		}
 		return vm.NewTuple(vm.Float(r), vm.Float(libm.Atan2(im, re))), nil
 	})
-	part("isfinite", func(_ *clinic.Call, re, im float64) (vm.Object, error) { return vm.MakeBool(finite(re) && finite(im)), nil })
-	part("isnan", func(_ *clinic.Call, re, im float64) (vm.Object, error) { return vm.MakeBool(math.IsNaN(re) || math.IsNaN(im)), nil })
+	part("isfinite", func(_ *clinic.Call, re, im float64) (vm.Object, error) {
+		return vm.MakeBool(finite(re) && finite(im)), nil
+	})
+	part("isnan", func(_ *clinic.Call, re, im float64) (vm.Object, error) {
+		return vm.MakeBool(math.IsNaN(re) || math.IsNaN(im)), nil
+	})
 	part("isinf", func(_ *clinic.Call, re, im float64) (vm.Object, error) {
 		return vm.MakeBool(math.IsInf(re, 0) || math.IsInf(im, 0)), nil
 	})

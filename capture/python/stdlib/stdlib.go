@@ -7,9 +7,16 @@ import (
 
 	"whittle/capture/python/cpython"
 	"whittle/capture/python/stdlib/posix"
+	"whittle/capture/python/stdlib/pyarray"
 	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pycontext"
+	"whittle/capture/python/stdlib/pycsv"
 	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/stdlib/pyitertools"
+	"whittle/capture/python/stdlib/pyjson"
+	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
+	"whittle/capture/python/stdlib/pystruct"
 	"whittle/capture/python/stdlib/sre"
 	"whittle/capture/python/stdlib/zlib"
 	"whittle/capture/python/vm"
@@ -39,7 +46,7 @@ func init() {
 	natives["cmath"] = cmathModule
 	natives["time"] = timeModule
 	natives["_signal"] = signalModule
-	natives["itertools"] = itertoolsModule
+	natives["itertools"] = pyitertools.Module
 	natives["_operator"] = operatorModule
 	natives["_functools"] = functoolsModule
 	natives["_collections"] = collectionsModule
@@ -48,10 +55,17 @@ func init() {
 	natives["_thread"] = threadModule
 	natives["_weakref"] = weakrefModule
 	natives["_random"] = randomModule
-	natives["_json"] = jsonModule
+	natives["_json"] = pyjson.Module
 	natives["_io"] = pyio.Module
 	natives["_sre"] = sre.Module
-	natives["_struct"] = structModule
+	natives["array"] = pyarray.Module
+	natives["_contextvars"] = pycontext.Module
+	natives["_queue"] = queueModule
+	natives["_statistics"] = statisticsModule
+	natives["_typing"] = typingModule
+	natives["_csv"] = pycsv.Module
+	natives["_pickle"] = pypickle.Module
+	natives["_struct"] = pystruct.Module
 	natives["_hashlib"] = hashlibModule
 	natives["_md5"] = digestModule("_md5", "md5")
 	natives["_sha1"] = digestModule("_sha1", "sha1")

@@ -99,7 +99,13 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	})
 	ident := func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return args[0], nil }
 	m.FuncN("intern", 1, 1, ident)
-	m.FuncN("getsizeof", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Int(64), nil })
+	clinic.Def(m, "getsizeof", "object, default=nil", func(c *clinic.Call) (vm.Object, error) {
+		v, err := sizeOf(c.Interp, c.Args[0])
+		if err != nil && c.Args[1] != nil && c.Matches(err, c.Exc.TypeError) {
+			return c.Args[1], nil
+		}
+		return v, err
+	})
 	m.FuncN("getrefcount", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Int(2), nil })
 	m.FuncN("getdefaultencoding", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Str("utf-8"), nil })
 	m.FuncN("getfilesystemencoding", 0, 0, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.Str("utf-8"), nil })
@@ -277,4 +283,21 @@ func sysStreams(in *vm.Interp, m *vm.Module) error {
 		m.Set("__"+n+"__", f)
 	}
 	return nil
+}
+
+// sizeOf is what an object's __sizeof__ says.
+func sizeOf(in *vm.Interp, o vm.Object) (vm.Object, error) {
+	f := o.Type().Lookup("__sizeof__")
+	if f == nil {
+		return nil, in.Errorf(in.Exc.TypeError, "Type %s doesn't define __sizeof__", o.Type().Name)
+	}
+	v, err := in.Call(f, []vm.Object{o}, nil)
+	if err != nil {
+		return nil, err
+	}
+	n, err := in.Index(v)
+	if err == nil && n < 0 {
+		err = in.Errorf(in.Exc.ValueError, "__sizeof__() should return >= 0")
+	}
+	return v, err
 }

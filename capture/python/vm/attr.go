@@ -42,7 +42,7 @@ func (r *Raising) noAttr(o Object, name string) error {
 		}
 		return r.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
 	}
-	return r.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
+	return r.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().errName(), name)
 }
 
 // lookupAttr finds an attribute, nil if there is none. A user's __getattribute__ and __getattr__ are run: the second where the first, or the
@@ -386,7 +386,7 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 		return true, err
 	case *GetSet:
 		if x.Set == nil {
-			return true, in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.Name)
+			return true, in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.errName())
 		}
 		if v == nil && x.keep {
 			return true, x.kept(in, o)
@@ -422,8 +422,8 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 // A data descriptor of the metaclass takes the value instead; else it goes into the class's namespace, and everything that was cached about
 // the class and the classes below it is dropped.
 func (t *Type) setAttr(in *Interp, name string, v Object) error {
-	if !t.Heap {
-		return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, t.Name)
+	if !t.Heap || t.fixed {
+		return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, t.errName())
 	}
 	if md := t.Type().Lookup(name); md != nil {
 		switch x := md.(type) {

@@ -154,7 +154,12 @@ func init() {
 			return nil, in.Errorf(in.Exc.TypeError, "iter(v, w): v must be callable")
 		}
 		done := false
-		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+		return &GoIter{T: CallableIterType, Reduce: func(in *Interp, _ *Type) (Object, error) {
+			if done {
+				return remake(in, "iter", emptyTuple)
+			}
+			return NewTuple(in.builtin("iter"), NewTuple(f, end)), nil
+		}, NextFn: func(in *Interp) (Object, error) {
 			if done {
 				return nil, nil
 			}
@@ -640,6 +645,9 @@ func init() {
 }
 
 // callable is callable(o).
+// Callable is callable(o).
+func Callable(o Object) bool { return callable(o) }
+
 func callable(o Object) bool {
 	switch o.(type) {
 	case *Function, *Builtin, *Type, *BoundMethod, Caller:

@@ -46,8 +46,7 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 		return nil, err
 	}
 	defer in.leave()
-	switch c.(type) {
-	case *Function, *Builtin:
+	if takesSelf(c) {
 		full := make([]Object, 0, len(args)+1)
 		full = append(append(full, callable), args...)
 		return in.Call(c, full, kw)
@@ -57,6 +56,18 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 		return nil, err
 	}
 	return in.Call(b, args, kw)
+}
+
+// takesSelf reports whether a function that is found in a class gets the instance as its first argument. A function of Go's that is no method
+// does not.
+func takesSelf(f Object) bool {
+	switch x := f.(type) {
+	case *Function:
+		return true
+	case *Builtin:
+		return x.Method
+	}
+	return false
 }
 
 // call calls a Go function. The arguments may lie on the caller's stack, where the next call overwrites them: they are copied unless the
@@ -95,11 +106,17 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 	return v, err
 }
 
+// WrongArgs is the TypeError for n arguments, self not counted, that a function does not take, or for keywords where there are none.
+func WrongArgs(in *Interp, b *Builtin, n int, kw bool) error { return b.wrongArgs(in, n, kw) }
+
 // wrongArgs is the TypeError for a wrong number of arguments, or for keywords where there are none. n does not count self.
 func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	name := b.Name
-	if b.Owner != nil {
+	switch {
+	case b.Owner != nil:
 		name = b.Owner.Name + "." + name
+	case b.Module != "" && b.Module != "builtins":
+		name = b.Module + "." + name
 	}
 	if n < 0 {
 		return in.Errorf(in.Exc.TypeError, "unbound method %s() needs an argument", name)
@@ -118,9 +135,8 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 		return in.Errorf(in.Exc.TypeError, "%s() takes no arguments (%d given)", name, n)
 	case b.Min == b.Max && b.Min == 1:
 		return in.Errorf(in.Exc.TypeError, "%s() takes exactly one argument (%d given)", name, n)
-	case b.Owner != nil:
-		name = b.Name
 	}
+	name = b.Name
 	switch {
 	case b.Min == b.Max:
 		return in.Errorf(in.Exc.TypeError, "%s expected %d argument%s, got %d", name, b.Min, pl(b.Min), n)

@@ -127,6 +127,16 @@ func (in *Interp) newRecursionError() error {
 	return in.Errorf(in.Exc.RecursionError, "maximum recursion depth exceeded")
 }
 
+// GuardIn runs f as a level of recursion of something that the error names: " while pickling an object".
+func (in *Interp) GuardIn(where string, f func() error) error {
+	in.depth++
+	defer in.leave()
+	if in.depth > in.RecursionLimit {
+		return in.Errorf(in.Exc.RecursionError, "maximum recursion depth exceeded%s", where)
+	}
+	return f()
+}
+
 // Guard runs f as a level of recursion.
 func (in *Interp) Guard(f func() error) error {
 	if err := in.enter(); err != nil {

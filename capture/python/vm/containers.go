@@ -143,7 +143,7 @@ func initSequences() {
 	list("reverse", 0, 0, func(in *Interp, l *List, args []Object) (Object, error) { slices.Reverse(l.Items); return None, nil })
 	list("__reversed__", 0, 0, func(in *Interp, l *List, args []Object) (Object, error) {
 		i := len(l.Items)
-		return &GoIter{T: ReversedType, NextFn: func(*Interp) (Object, error) {
+		return &GoIter{T: ListReverseIterType, NextFn: func(*Interp) (Object, error) {
 			i--
 			if i < 0 || i >= len(l.Items) {
 				i = -1 // that is the end, whatever the list gets
@@ -155,6 +155,17 @@ func initSequences() {
 				return 0
 			}
 			return i
+		}, Reduce: func(in *Interp, _ *Type) (Object, error) {
+			if i < 0 {
+				return remake(in, "reversed", &List{})
+			}
+			return remake(in, "reversed", l, MakeInt(int64(i-1)))
+		}, SetState: func(in *Interp, state Object) error {
+			n, err := stateIndex(in, state)
+			if err == nil && i >= 0 {
+				i = int(min(max(n, -1), int64(len(l.Items)-1))) + 1
+			}
+			return err
 		}}, nil
 	})
 	addKw(t, "sort", func(in *Interp, args []Object, kw []KwArg) (Object, error) {

@@ -217,7 +217,7 @@ func initFunctions() {
 			}
 			return Str(bi(o).Doc), nil
 		}, func(in *Interp, o, v Object) error { bi(o).Doc, _ = AsStr(v); return nil })
-		addGetSet(bt, "__self__", func(in *Interp, o Object) (Object, error) { return orNone(bi(o).Self), nil }, nil)
+		addGetSet(bt, "__self__", func(in *Interp, o Object) (Object, error) { return bi(o).receiver(in), nil }, nil)
 		addGetSet(bt, "__text_signature__", func(in *Interp, o Object) (Object, error) { return None, nil }, nil)
 		addMethod(bt, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 			return in.Call(args[0], slices.Clone(args[1:]), kw)
@@ -389,4 +389,18 @@ func (t *Traceback) Frame(in *Interp) *Frame {
 		}
 	}
 	return t.frame
+}
+
+// receiver is __self__: what the function is bound to, or else the class whose __new__ it is, or the module that it is in.
+func (b *Builtin) receiver(in *Interp) Object {
+	switch {
+	case b.Self != nil:
+		return b.Self
+	case b.Owner != nil:
+		return b.Owner
+	}
+	if m, ok := in.Modules.GetStr(b.Module); ok {
+		return m
+	}
+	return None
 }

@@ -274,7 +274,9 @@ func initGenericAlias() {
 		return in.Iter(NewTuple(&x))
 	})
 	def("__getitem__", 1, 1, func(in *Interp, a *GenericAlias, args []Object) (Object, error) { return a.getItem(in, args[0]) })
-	addKw(g, "__call__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return self(args[0]).call(in, args[1:], kw) })
+	addKw(g, "__call__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		return self(args[0]).call(in, args[1:], kw)
+	})
 	def("__mro_entries__", 1, 1, func(_ *Interp, a *GenericAlias, _ []Object) (Object, error) { return NewTuple(a.Origin), nil })
 	def("__eq__", 1, 1, func(in *Interp, x *GenericAlias, args []Object) (Object, error) {
 		y, ok := args[0].(*GenericAlias)

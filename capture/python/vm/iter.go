@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"whittle/capture/python/wtf8"
@@ -16,7 +17,7 @@ type (
 		items []Object
 		i     int
 	}
-	rangeIter struct{ cur, step, n int64 }
+	rangeIter struct{ cur, step, n, all int64 } // n more of all
 	strIter   struct {
 		s string
 		i int
@@ -130,7 +131,7 @@ func NewListIter(l *List, i int) Object { return &listIter{l, i} }
 func NewTupleIter(items []Object) Object { return &tupleIter{items: items} }
 
 // NewRangeIter is an iterator over n integers from cur on, step apart.
-func NewRangeIter(cur, step, n int64) Object { return &rangeIter{cur, step, n} }
+func NewRangeIter(cur, step, n int64) Object { return &rangeIter{cur, step, n, n} }
 
 // Pending lists what a built-in iterator of a list, tuple, range, str or dict has yet to give, without advancing it.
 func Pending(it Object) (items []Object, ok bool) {
@@ -183,7 +184,8 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	case *Tuple:
 		return &tupleIter{items: x.Items}, nil
 	case *Range:
-		return &rangeIter{x.Start, x.Step, x.Len()}, nil
+		n := x.Len()
+		return &rangeIter{x.Start, x.Step, n, n}, nil
 	case *longRange:
 		return x.iter(), nil
 	case Str:
@@ -195,9 +197,9 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	case *FrozenSet:
 		return (&x.setTable).iter(in), nil
 	case Bytes:
-		return bytesIter([]byte(x)), nil
+		return bytesIter(x, BytesIterType, func() []byte { return []byte(x) }), nil
 	case *ByteArray:
-		return bytesIter(x.B), nil
+		return bytesIter(x, ByteArrayIterType, func() []byte { return x.B }), nil
 	case *Generator:
 		return x, nil
 	case *dictView:
@@ -221,7 +223,27 @@ func (in *Interp) Iter(o Object) (Object, error) {
 	}
 	if f == nil && t.Lookup("__getitem__") != nil {
 		i := int64(0)
-		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+		return &GoIter{Reduce: func(in *Interp, _ *Type) (Object, error) {
+			if i < 0 {
+				return remake(in, "iter", emptyTuple)
+			}
+			return remake(in, "iter", o, MakeInt(i))
+		}, SetState: func(in *Interp, state Object) error {
+			n, err := stateIndex(in, state)
+			if err == nil && i >= 0 {
+				i = max(n, 0)
+			}
+			return err
+		}, Left: func() int {
+			if i < 0 || o.Type().Lookup("__len__") == nil {
+				return 0
+			}
+			n, err := in.Len(o)
+			if err != nil {
+				return 0
+			}
+			return max(n-int(i), 0)
+		}, NextFn: func(in *Interp) (Object, error) {
 			if i < 0 {
 				return nil, nil
 			}
@@ -237,7 +259,7 @@ func (in *Interp) Iter(o Object) (Object, error) {
 			return v, nil
 		}}, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.Name)
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", t.errName())
 }
 
 // iter walks through a set; it fails if the set changes its size meanwhile.
@@ -245,7 +267,9 @@ func (s *setTable) iter(in *Interp) Object {
 	items := s.Items()
 	n := s.used
 	i := 0
-	return &GoIter{T: SetIterType, NextFn: func(in *Interp) (Object, error) {
+	return &GoIter{T: SetIterType, Reduce: func(in *Interp, _ *Type) (Object, error) {
+		return remake(in, "iter", &List{slices.Clone(items[i:])})
+	}, NextFn: func(in *Interp) (Object, error) {
 		if s.used != n {
 			return nil, in.Errorf(in.Exc.RuntimeError, "Set changed size during iteration")
 		}
@@ -273,15 +297,40 @@ func (it *dictIter) left() (n int) {
 	return n
 }
 
-// bytesIter gives the bytes as integers.
-func bytesIter(b []byte) Object {
+// bytesIter gives the bytes as integers. Those of a bytearray may change meanwhile.
+func bytesIter(o Object, t *Type, b func() []byte) Object {
 	i := 0
-	return &GoIter{T: BytesIterType, NextFn: func(*Interp) (Object, error) {
-		if i >= len(b) {
+	if s, ok := o.(Bytes); ok {
+		raw := []byte(s)
+		b = func() []byte { return raw }
+	}
+	return &GoIter{T: t, NextFn: func(*Interp) (Object, error) {
+		if i < 0 {
+			return nil, nil
+		}
+		p := b()
+		if i >= len(p) {
+			i = -1
 			return nil, nil
 		}
 		i++
-		return MakeInt(int64(b[i-1])), nil
+		return MakeInt(int64(p[i-1])), nil
+	}, Left: func() int {
+		if i < 0 {
+			return 0
+		}
+		return max(len(b())-i, 0)
+	}, Reduce: func(in *Interp, _ *Type) (Object, error) {
+		if i < 0 {
+			return remake(in, "iter", emptyTuple)
+		}
+		return remake(in, "iter", o, MakeInt(int64(i)))
+	}, SetState: func(in *Interp, state Object) error {
+		n, err := stateIndex(in, state)
+		if err == nil && i >= 0 {
+			i = int(min(max(n, 0), int64(len(b()))))
+		}
+		return err
 	}}
 }
 
@@ -295,8 +344,8 @@ type NativeIterator interface {
 func (in *Interp) Next(it Object) (Object, error) {
 	if x, ok := it.(Iterator); ok {
 		v, err := x.Next(in)
-		if _, isGo := it.(*GoIter); err != nil && isGo && in.Matches(err, in.Exc.StopIteration) {
-			return nil, nil // raised by what map or filter called
+		if err != nil && in.Matches(err, in.Exc.StopIteration) {
+			return nil, nil // raised by what map or filter called, say
 		}
 		return v, err
 	}

@@ -27,7 +27,7 @@ type MemoryView struct {
 // Type implements Object.
 func (*MemoryView) Type() *Type { return MemoryViewType }
 
-var viewSizes = map[byte]int{'b': 1, 'B': 1, 'c': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 8, 'L': 8, 'q': 8, 'Q': 8, 'n': 8, 'N': 8, 'f': 4, 'd': 8, 'P': 8}
+var viewSizes = map[byte]int{'b': 1, 'B': 1, 'c': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 8, 'L': 8, 'q': 8, 'Q': 8, 'n': 8, 'N': 8, 'f': 4, 'd': 8, 'P': 8, 'w': 4}
 
 func (m *MemoryView) size() int { return viewSizes[m.format] }
 
@@ -86,6 +86,9 @@ type Buffer interface {
 	View() *MemoryView
 }
 
+// Memory is implemented by a Buffer whose bytes can be had for a moment without a view, which would count as a use of them.
+type Memory interface{ Memory() []byte }
+
 // NewMemoryView makes a view of an object's bytes, items of a format one behind the other.
 func NewMemoryView(o Object, data []byte, format byte, readonly bool) *MemoryView {
 	m := &MemoryView{obj: o, data: data, format: format, readonly: readonly}
@@ -96,6 +99,30 @@ func NewMemoryView(o Object, data []byte, format byte, readonly bool) *MemoryVie
 
 // Hold keeps a value as long as the view, or one made of it, is in use: by a weak reference to it, the object whose bytes they are sees that.
 func (m *MemoryView) Hold(v any) { m.holds = v }
+
+// MemoryView is memoryview(o).
+func (in *Interp) MemoryView(o Object) (*MemoryView, error) { return newView(in, o) }
+
+// Raw is a view of the same memory as bytes; false if it lies in several pieces.
+func (m *MemoryView) Raw() (*MemoryView, bool) {
+	c := *m
+	c.Identity = Identity{}
+	n := m.count() * m.size()
+	c.format, c.shape, c.strides = 'B', []int{n}, []int{1}
+	return &c, m.contiguous() || m.columns()
+}
+
+// columns reports whether the items lie one behind the other with the first index running fastest.
+func (m *MemoryView) columns() bool {
+	want := m.size()
+	for d := range m.shape {
+		if m.shape[d] != 1 && m.strides[d] != want {
+			return false
+		}
+		want *= m.shape[d]
+	}
+	return true
+}
 
 // newView makes a view of a bytes-like object; a view of a view shows what that one shows.
 func newView(in *Interp, o Object) (*MemoryView, error) {
@@ -113,7 +140,13 @@ func newView(in *Interp, o Object) (*MemoryView, error) {
 	case *ByteArray:
 		m.data = x.B
 	case Buffer:
-		return x.View(), nil
+		v := x.View()
+		if v == nil {
+			return nil, in.Errorf(in.Exc.ValueError, "operation forbidden on released %s object", o.Type().Name)
+		}
+		c := *v
+		c.Identity = Identity{}
+		return &c, nil
 	default:
 		return nil, in.Errorf(in.Exc.TypeError, "memoryview: a bytes-like object is required, not '%s'", o.Type().Name)
 	}
@@ -126,7 +159,20 @@ func viewReleased(in *Interp) error {
 }
 
 // item is the value at an offset, as the view's format reads it.
-func (m *MemoryView) item(in *Interp, off int) Object {
+func (m *MemoryView) item(in *Interp, off int) (Object, error) {
+	if m.format == 'w' {
+		return nil, m.unknown(in)
+	}
+	return m.known(in, off), nil
+}
+
+// unknown is the error for items that only their owner can read.
+func (m *MemoryView) unknown(in *Interp) error {
+	return in.Errorf(in.Exc.NotImplementedError, "memoryview: format %c not supported", m.format)
+}
+
+// known is item of a format that views can read.
+func (m *MemoryView) known(in *Interp, off int) Object {
 	b := m.data[off:]
 	le := binary.LittleEndian
 	switch m.format {
@@ -172,6 +218,8 @@ func (m *MemoryView) setItem(in *Interp, off int, v Object) error {
 		return in.Errorf(in.Exc.TypeError, "memoryview: invalid type for format '%c'", m.format)
 	}
 	switch m.format {
+	case 'w':
+		return m.unknown(in)
 	case 'c':
 		s, ok := bytesOf(v)
 		if !ok {
@@ -276,21 +324,23 @@ func (m *MemoryView) at(in *Interp, key Object) (off int, part *MemoryView, err 
 }
 
 // list is tolist of dimensions d and later, from an offset.
-func (m *MemoryView) list(in *Interp, d, off int) Object {
+func (m *MemoryView) list(in *Interp, d, off int) (_ Object, err error) {
 	if d == len(m.shape) {
 		return m.item(in, off)
 	}
 	l := &List{make([]Object, m.shape[d])}
 	for i := range l.Items {
-		l.Items[i] = m.list(in, d+1, off+i*m.strides[d])
+		if l.Items[i], err = m.list(in, d+1, off+i*m.strides[d]); err != nil {
+			return nil, err
+		}
 	}
-	return l
+	return l, nil
 }
 
 // cast is memoryview.cast.
 func (m *MemoryView) cast(in *Interp, format string, shape Object) (Object, error) {
 	f := strings.TrimPrefix(format, "@")
-	if len(f) != 1 || viewSizes[f[0]] == 0 {
+	if len(f) != 1 || viewSizes[f[0]] == 0 || f[0] == 'w' {
 		return nil, in.Errorf(in.Exc.ValueError, "memoryview: destination format must be a native single character format prefixed with an optional '@'")
 	}
 	if !m.contiguous() {
@@ -346,7 +396,12 @@ func (m *MemoryView) equal(in *Interp, other Object) (Object, error) {
 	}
 	x, y := m.offsets(), b.offsets()
 	for i := range x {
-		same, err := in.Eq(m.item(in, x[i]), b.item(in, y[i]))
+		v, errV := m.item(in, x[i])
+		w, errW := b.item(in, y[i])
+		if errV != nil || errW != nil {
+			return False, nil // what cannot be read is equal to nothing
+		}
+		same, err := in.Eq(v, w)
 		if err != nil || !same {
 			return False, err
 		}
@@ -395,7 +450,7 @@ func initMemoryView() {
 		if err != nil || part != nil {
 			return part, err
 		}
-		return m.item(in, off), nil
+		return m.item(in, off)
 	})
 	method("__setitem__", 2, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
 		if m.readonly {
@@ -429,7 +484,7 @@ func initMemoryView() {
 			return nil, in.Errorf(in.Exc.NotImplementedError, "multi-dimensional sub-views are not implemented")
 		}
 		i := 0
-		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+		return &GoIter{T: MemoryIterType, NextFn: func(in *Interp) (Object, error) {
 			if m.released {
 				return nil, viewReleased(in)
 			}
@@ -437,7 +492,7 @@ func initMemoryView() {
 				return nil, nil
 			}
 			i++
-			return m.item(in, m.off+(i-1)*m.strides[0]), nil
+			return m.item(in, m.off+(i-1)*m.strides[0])
 		}}, nil
 	})
 	method("__eq__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) { return m.equal(in, args[0]) })
@@ -457,7 +512,7 @@ func initMemoryView() {
 		return Str(fmt.Sprintf("<%s at 0x%x>", word, in.ID(args[0]))), nil
 	})
 	method("tobytes", 0, 1, func(_ *Interp, m *MemoryView, _ []Object) (Object, error) { return Bytes(m.bytes()), nil })
-	method("tolist", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) { return m.list(in, 0, m.off), nil })
+	method("tolist", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) { return m.list(in, 0, m.off) })
 	method("hex", 0, 2, func(in *Interp, m *MemoryView, args []Object) (Object, error) {
 		if len(args) == 0 {
 			return Str(hex.EncodeToString(m.bytes())), nil

@@ -4,11 +4,18 @@ import (
 	"math"
 	"math/big"
 	"slices"
+
+	"whittle/capture/python/wtf8"
 )
 
 // initIterators makes enumerate, zip, map, filter and reversed.
 func initIterators() {
-	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, DictKeyIterType, DictValueIterType, DictItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
+	hinted := map[*Type]bool{}
+	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, LongRangeIterType,
+		ListReverseIterType, DictKeyIterType, DictValueIterType, DictItemIterType, ReversedType} {
+		hinted[t] = true
+	}
+	for _, t := range []*Type{IteratorType, ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType, DictItemIterType, EnumerateType, ZipType, MapType, FilterType, ReversedType} {
 		addMethod(t, "__iter__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return args[0], nil })
 		addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			it, ok := unwrap(args[0]).(Iterator)
@@ -21,6 +28,12 @@ func initIterators() {
 			}
 			return v, err
 		})
+		if t != MemoryIterType {
+			addMethod(t, "__reduce__", 0, 0, reduceIterator)
+		}
+		if !hinted[t] {
+			continue
+		}
 		addMethod(t, "__length_hint__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			switch x := args[0].(type) {
 			case *rangeIter:
@@ -37,9 +50,17 @@ func initIterators() {
 				}
 			case *tupleIter:
 				return MakeInt(int64(len(x.items) - x.i)), nil
+			case *strIter:
+				return MakeInt(int64(wtf8.RuneCountInString(x.s[x.i:]))), nil
 			}
 			return MakeInt(0), nil
 		})
+	}
+	for t, own := range map[*Type]bool{ListIterType: true, TupleIterType: true, StrIterType: true, RangeIterType: true, BytesIterType: true, ByteArrayIterType: true,
+		LongRangeIterType: true, ListReverseIterType: true, ReversedType: true, ZipType: true, IteratorType: true} {
+		if own {
+			addMethod(t, "__setstate__", 1, 1, setIteratorState)
+		}
 	}
 	EnumerateType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		a, err := in.ParseArgs("enumerate", args, kw, "iterable, start=0")
@@ -55,7 +76,9 @@ func initIterators() {
 			return nil, err
 		}
 		if next := start; !start.IsInt64() || start.Int64() > math.MaxInt64/2 {
-			return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, NextFn: func(in *Interp) (Object, error) {
+			return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
+				return NewTuple(cls, NewTuple(it, MakeBig(next))), nil
+			}, NextFn: func(in *Interp) (Object, error) {
 				v, err := in.Next(it)
 				if v == nil || err != nil {
 					return nil, err
@@ -66,7 +89,9 @@ func initIterators() {
 			}}), nil
 		}
 		n := start.Int64()
-		return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, NextFn: func(in *Interp) (Object, error) {
+		return wrap(cls, EnumerateType, &GoIter{T: EnumerateType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
+			return NewTuple(cls, NewTuple(it, MakeInt(n))), nil
+		}, NextFn: func(in *Interp) (Object, error) {
 			v, err := in.Next(it)
 			if v == nil || err != nil {
 				return nil, err
@@ -94,7 +119,15 @@ func initIterators() {
 			}
 		}
 		done := false
-		return wrap(cls, ZipType, &GoIter{T: ZipType, NextFn: func(in *Interp) (Object, error) {
+		return wrap(cls, ZipType, &GoIter{T: ZipType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
+			if strict {
+				return NewTuple(cls, NewTuple(slices.Clone(its)...), True), nil
+			}
+			return NewTuple(cls, NewTuple(slices.Clone(its)...)), nil
+		}, SetState: func(in *Interp, state Object) (err error) {
+			strict, err = in.Truth(state)
+			return err
+		}, NextFn: func(in *Interp) (Object, error) {
 			if done || len(its) == 0 {
 				return nil, nil
 			}
@@ -138,6 +171,9 @@ func initIterators() {
 		}}), nil
 	}
 	MapType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if err := noKeywords(in, "map", cls, kw); err != nil {
+			return nil, err
+		}
 		if len(args) < 2 {
 			return nil, in.Errorf(in.Exc.TypeError, "map() must have at least two arguments.")
 		}
@@ -149,7 +185,9 @@ func initIterators() {
 				return nil, err
 			}
 		}
-		return wrap(cls, MapType, &GoIter{T: MapType, NextFn: func(in *Interp) (Object, error) {
+		return wrap(cls, MapType, &GoIter{T: MapType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
+			return NewTuple(cls, NewTuple(append([]Object{f}, its...)...)), nil
+		}, NextFn: func(in *Interp) (Object, error) {
 			a := make([]Object, len(its))
 			for i, it := range its {
 				v, err := in.Next(it)
@@ -162,6 +200,9 @@ func initIterators() {
 		}}), nil
 	}
 	FilterType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if err := noKeywords(in, "filter", cls, kw); err != nil {
+			return nil, err
+		}
 		if len(args) != 2 {
 			return nil, in.Errorf(in.Exc.TypeError, "filter expected 2 arguments, got %d", len(args))
 		}
@@ -170,7 +211,9 @@ func initIterators() {
 		if err != nil {
 			return nil, err
 		}
-		return wrap(cls, FilterType, &GoIter{T: FilterType, NextFn: func(in *Interp) (Object, error) {
+		return wrap(cls, FilterType, &GoIter{T: FilterType, Reduce: func(_ *Interp, cls *Type) (Object, error) {
+			return NewTuple(cls, NewTuple(f, it)), nil
+		}, NextFn: func(in *Interp) (Object, error) {
 			for {
 				v, err := in.Next(it)
 				if v == nil || err != nil {
@@ -193,6 +236,9 @@ func initIterators() {
 		}}), nil
 	}
 	ReversedType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
+		if err := noKeywords(in, "reversed", cls, kw); err != nil {
+			return nil, err
+		}
 		if len(args) != 1 {
 			return nil, in.Errorf(in.Exc.TypeError, "reversed expected 1 argument, got %d", len(args))
 		}
@@ -210,14 +256,16 @@ func initIterators() {
 		if err != nil {
 			return nil, err
 		}
-		return &GoIter{T: ReversedType, NextFn: func(in *Interp) (Object, error) {
-			if n <= 0 {
-				return nil, nil
-			}
-			n--
-			return in.GetItem(o, MakeInt(int64(n)))
-		}}, nil
+		return wrap(cls, ReversedType, reversedIter(o, int64(n))), nil
 	}
+}
+
+// noKeywords refuses keywords, unless they are for the __init__ of a derived class.
+func noKeywords(in *Interp, name string, cls *Type, kw []KwArg) error {
+	if len(kw) > 0 && cls.Lookup("__init__") == objectInit {
+		return in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", name)
+	}
+	return nil
 }
 
 // initMisc gives the small types what they have: slices, cells, modules, properties and other descriptors, super.

@@ -85,7 +85,7 @@ func parseFloat(s string) (float64, bool) {
 			}
 			x := math.Inf(1)
 			if word == "nan" {
-				x = math.NaN()
+				x = math.Float64frombits(quietNaN)
 			}
 			if s[0] == '-' {
 				x = math.Copysign(x, -1)
@@ -109,6 +109,9 @@ func parseFloat(s string) (float64, bool) {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// quietNaN is the NaN that C makes of "nan".
+const quietNaN = 0x7ff8 << 48
 
 // addOps registers the methods of binary operators of a native type. takes says which other operands they know, nil all that
 // the operator itself knows: int.__add__ leaves floats to float.__radd__.

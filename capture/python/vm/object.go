@@ -185,6 +185,9 @@ type GoIter struct {
 	NextFn func(in *Interp) (Object, error)
 	T      *Type      // nil: a plain iterator
 	Left   func() int // how many more there are, for __length_hint__; nil where that is not known
+
+	Reduce   func(in *Interp, cls *Type) (Object, error) // __reduce__, as an instance of cls; nil where there is none
+	SetState func(in *Interp, state Object) error        // __setstate__; nil where there is none
 }
 
 // Attributer is implemented by embedder's own Go objects that answer attribute access themselves. found false leaves

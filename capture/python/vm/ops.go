@@ -74,13 +74,13 @@ func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "+" {
 		switch unwrap(a).(type) {
 		case Str:
-			return in.Errorf(in.Exc.TypeError, "can only concatenate str (not \"%s\") to str", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only concatenate str (not \"%s\") to str", b.Type().errName())
 		case *List:
-			return in.Errorf(in.Exc.TypeError, "can only concatenate list (not \"%s\") to list", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only concatenate list (not \"%s\") to list", b.Type().errName())
 		case *Tuple:
-			return in.Errorf(in.Exc.TypeError, "can only concatenate tuple (not \"%s\") to tuple", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only concatenate tuple (not \"%s\") to tuple", b.Type().errName())
 		case Bytes:
-			return in.Errorf(in.Exc.TypeError, "can't concat %s to bytes", b.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can't concat %s to bytes", b.Type().errName())
 		}
 	}
 	if op == "*" {
@@ -88,7 +88,7 @@ func badOperands(in *Interp, op string, a, b Object) error {
 			switch unwrap(p[0]).(type) {
 			case Str, *List, *Tuple, Bytes:
 				if op == "*" {
-					return in.Errorf(in.Exc.TypeError, "can't multiply sequence by non-int of type '%s'", p[1].Type().Name)
+					return in.Errorf(in.Exc.TypeError, "can't multiply sequence by non-int of type '%s'", p[1].Type().errName())
 				}
 			}
 		}
@@ -100,7 +100,7 @@ func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "divmod" {
 		name = "divmod()"
 	}
-	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().Name, b.Type().Name)
+	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().errName(), b.Type().errName())
 }
 
 // binary dispatches an operator by special methods: the left operand's, then the right operand's reflected one. The right goes first if its
@@ -140,8 +140,7 @@ func ofSequence(f Object) bool {
 
 // callSpecial calls a special method that was found on the class of self. None in a class forbids the operation: it cannot be called.
 func (in *Interp) callSpecial(f, self Object, args ...Object) (Object, error) {
-	switch f.(type) {
-	case *Function, *Builtin:
+	if takesSelf(f) {
 		full := make([]Object, 0, 3)
 		return in.Call(f, append(append(full, self), args...), nil)
 	}
@@ -246,8 +245,12 @@ func bytesOf(o Object) ([]byte, bool) {
 			return nil, false
 		}
 		return x.bytes(), true
+	case Memory:
+		return x.Memory(), true
 	case Buffer:
-		return x.View().data, true
+		if v := x.View(); v != nil {
+			return bytesOf(v)
+		}
 	}
 	return nil, false
 }
@@ -328,7 +331,7 @@ func (in *Interp) Hash(o Object) (uint64, error) {
 	t := o.Type()
 	f := t.Lookup("__hash__")
 	if f == nil || f == None {
-		return 0, in.Errorf(in.Exc.TypeError, "unhashable type: '%s'", t.Name)
+		return 0, in.Errorf(in.Exc.TypeError, "unhashable type: '%s'", t.errName())
 	}
 	if f == objectHash {
 		return uint64(in.ID(o)) >> 4, nil
@@ -480,8 +483,12 @@ func WritableBytes(o Object) ([]byte, bool) {
 			return nil, false
 		}
 		return x.data[x.off : x.off+x.count()*x.size()], true
+	case Memory:
+		return x.Memory(), true
 	case Buffer:
-		return WritableBytes(x.View())
+		if v := x.View(); v != nil {
+			return WritableBytes(v)
+		}
 	}
 	return nil, false
 }

@@ -53,8 +53,13 @@ func (p *Params) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error) {
 	out := slices.Clone(p.defaults)
 	copy(out, args)
 	given := len(args)
+	unknown := ""
 	for _, k := range kw {
 		i := slices.Index(p.names, k.Name)
+		if i < 0 && p.posOnly == 0 { // that an argument is missing is told first
+			unknown = k.Name
+			continue
+		}
 		if i < p.posOnly {
 			if i >= 0 && p.posOnly <= len(args) {
 				i = -1
@@ -78,6 +83,9 @@ func (p *Params) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error) {
 			return nil, p.positional(in, len(args))
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "%s() missing required argument '%s' (pos %d)", p.name, p.names[i], i+1)
+	}
+	if unknown != "" {
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' is an invalid keyword argument for %s()", unknown, p.name)
 	}
 	return out, nil
 }

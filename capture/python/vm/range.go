@@ -121,7 +121,21 @@ func (r *longRange) hash(in *Interp) (uint64, error) {
 // iter gives the integers one by one.
 func (r *longRange) iter() Object {
 	i := new(big.Int)
-	return &GoIter{T: RangeIterType, NextFn: func(*Interp) (Object, error) {
+	return &GoIter{T: LongRangeIterType, Reduce: func(in *Interp, _ *Type) (Object, error) {
+		return remake(in, "iter", r, MakeBig(new(big.Int).Set(i)))
+	}, SetState: func(in *Interp, state Object) error {
+		n, ok := AsBig(state)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "'<' not supported between instances of '%s' and 'int'", state.Type().errName())
+		}
+		i.Set(n)
+		if n.Sign() < 0 {
+			i.SetInt64(0)
+		} else if n.Cmp(r.n) > 0 {
+			i.Set(r.n)
+		}
+		return nil
+	}, Left: func() int { return int(new(big.Int).Sub(r.n, i).Int64()) }, NextFn: func(*Interp) (Object, error) {
 		if i.Cmp(r.n) >= 0 {
 			return nil, nil
 		}
@@ -248,7 +262,7 @@ func initRange() {
 	addMethod(r, "__reversed__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if x, ok := args[0].(*Range); ok {
 			n := x.Len()
-			return &rangeIter{x.Start + (n-1)*x.Step, -x.Step, n}, nil
+			return &rangeIter{x.Start + (n-1)*x.Step, -x.Step, n, n}, nil
 		}
 		x := args[0].(*longRange)
 		last := x.at(new(big.Int).Sub(x.n, big.NewInt(1)))

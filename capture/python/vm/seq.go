@@ -60,6 +60,11 @@ func (in *Interp) Len(o Object) (int, error) {
 	return int(n), nil
 }
 
+// Indices is slice.indices: start, stop and step for a sequence of length n, and how many items that selects.
+func (s *Slice) Indices(in *Interp, n int) (start, stop, step, count int, err error) {
+	return s.indices(in, n)
+}
+
 // indices is slice.indices: start, stop and step for a sequence of length n, and how many items that selects.
 func (s *Slice) indices(in *Interp, n int) (start, stop, step, count int, err error) {
 	get := func(o Object, def int) (int, bool, error) {

@@ -39,6 +39,7 @@ type Type struct {
 	ctorKnown bool
 	owner     *Interp // whose class statement made it; nil for native types
 	layout    bool    // a native type with a constructor of its own
+	fixed     bool    // a native type that scripts cannot change
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -62,9 +63,9 @@ func (t *Type) FullName() string {
 	return t.Module + "." + t.Qualname
 }
 
-// errName is the name in texts of the interpreter itself: a class of Python goes by its bare one.
+// errName is the name in texts of the interpreter itself: a class of Python goes by its bare one, one that CPython writes in C by the whole.
 func (t *Type) errName() string {
-	if t.Heap {
+	if t.Heap && !t.fixed {
 		return t.Name
 	}
 	return t.FullName()
@@ -509,14 +510,14 @@ type Spec struct {
 	Attrs   map[string]Object
 	NoDict  bool // instances have no __dict__
 	Final   bool
-	Strict  bool // methods check self, and that dunder methods get as many arguments as they take
+	Strict  bool // as a type of CPython's in C: methods check self, dunder methods that they get as many arguments as they take; scripts cannot change it
 	Meta    *Type
 }
 
 // NewNativeType makes a type of Go functions. Its instances are *Instance values whose Native field is the embedder's,
 // or the embedder's own Go type that implements Object.
 func (in *Interp) NewNativeType(s Spec) *Type {
-	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, Final: s.Final, Meta: s.Meta}
+	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, Final: s.Final, Meta: s.Meta, fixed: s.Strict}
 	if len(t.Bases) == 0 {
 		t.Bases = []*Type{ObjectType}
 	}
@@ -607,3 +608,6 @@ func sortedKeys[V any](m map[string]V) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TypeName is how errors name an object's class.
+func TypeName(o Object) string { return o.Type().errName() }

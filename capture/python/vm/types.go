@@ -11,7 +11,7 @@ var (
 	NotImplementedTypeType, TupleType, ListType, DictType, SetType, FrozenSetType, SliceType, RangeType, CellType, FunctionType,
 	MethodType, BuiltinType, MethodDescrType, ModuleType, PropertyType, GetSetType, MemberType, ClassMethodType, StaticMethodType,
 	SuperType, MappingProxyType, GenericAliasType, UnionTypeType, CodeType, FrameType, TracebackType, GeneratorType, IteratorType,
-	ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, DictKeyIterType, DictValueIterType,
+	ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType,
 	DictItemIterType, DictKeysType, DictValuesType, DictItemsType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType,
 	CoroutineType, coroutineWrapperType, AsyncGeneratorType, asyncSendType, asyncThrowType, wrappedValueType, anextDefaultType *Type
 )
@@ -167,7 +167,8 @@ func init() {
 		{&MappingProxyType, "mappingproxy"}, {&GenericAliasType, "GenericAlias"}, {&UnionTypeType, "UnionType"}, {&CodeType, "code"},
 		{&FrameType, "frame"}, {&TracebackType, "traceback"}, {&GeneratorType, "generator"}, {&IteratorType, "iterator"},
 		{&ListIterType, "list_iterator"}, {&TupleIterType, "tuple_iterator"}, {&RangeIterType, "range_iterator"}, {&StrIterType, "str_ascii_iterator"},
-		{&SetIterType, "set_iterator"}, {&BytesIterType, "bytes_iterator"}, {&DictKeyIterType, "dict_keyiterator"}, {&DictValueIterType, "dict_valueiterator"},
+		{&SetIterType, "set_iterator"}, {&BytesIterType, "bytes_iterator"}, {&ByteArrayIterType, "bytearray_iterator"}, {&CallableIterType, "callable_iterator"},
+		{&LongRangeIterType, "longrange_iterator"}, {&ListReverseIterType, "list_reverseiterator"}, {&MemoryIterType, "memory_iterator"}, {&DictKeyIterType, "dict_keyiterator"}, {&DictValueIterType, "dict_valueiterator"},
 		{&DictItemIterType, "dict_itemiterator"}, {&DictKeysType, "dict_keys"}, {&DictValuesType, "dict_values"}, {&DictItemsType, "dict_items"},
 		{&EnumerateType, "enumerate"}, {&ZipType, "zip"}, {&MapType, "map"}, {&FilterType, "filter"}, {&ReversedType, "reversed"}, {&MemoryViewType, "memoryview"},
 		{&CoroutineType, "coroutine"}, {&coroutineWrapperType, "coroutine_wrapper"}, {&AsyncGeneratorType, "async_generator"}, {&asyncSendType, "async_generator_asend"},
@@ -204,6 +205,7 @@ func init() {
 	initMemoryView()
 	initMisc()
 	initExceptions()
+	initReduce()
 	addOwnSlots()
 	for _, t := range allTypes {
 		if t.New != nil && t != ObjectType {
@@ -339,16 +341,8 @@ func initObject() {
 	}
 	addMethod(t, "__dir__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return dirOf(in, args[0]) })
 	addMethod(t, "__sizeof__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return MakeInt(56), nil })
-	reduce := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		return reduceObject(in, args[0])
-	}
-	addMethod(t, "__reduce__", 0, 0, reduce)
-	addMethod(t, "__reduce_ex__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		if f := args[0].Type().Lookup("__reduce__"); f != ObjectType.Lookup("__reduce__") {
-			return in.callSpecial(f, args[0])
-		}
-		return reduceObject(in, args[0])
-	})
+	addMethod(t, "__reduce__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return reduceOld(in, args[0], 0) })
+	addMethod(t, "__reduce_ex__", 1, 1, reduceEx)
 	addMethod(t, "__getstate__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if i, ok := args[0].(*Instance); ok {
 			return instanceState(i), nil
@@ -376,130 +370,4 @@ func initObject() {
 		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
 	})
 	objectClass, _ = t.Dict.GetStr("__class__")
-}
-
-// reduceObject is object.__reduce_ex__ from protocol 2 on: copyreg.__newobj__ or __newobj_ex__, what the class's __new__ gets, the state, and
-// iterators over the items of a list or a dict.
-func reduceObject(in *Interp, o Object) (Object, error) {
-	i, ok := o.(*Instance)
-	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", o.Type().Name)
-	}
-	if _, isObject := i.Native.(Object); i.Native != nil && !isObject {
-		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", i.Class.FullName())
-	}
-	maker, args, err := newArgs(in, i)
-	if err != nil {
-		return nil, err
-	}
-	copyreg, err := in.Import("copyreg")
-	if err != nil {
-		return nil, err
-	}
-	f, err := in.GetAttr(copyreg, maker)
-	if err != nil {
-		return nil, err
-	}
-	state, err := in.CallMethod(o, "__getstate__")
-	if err != nil {
-		return nil, err
-	}
-	var list, dict Object = None, None
-	switch i.Native.(type) {
-	case *List:
-		if list, err = in.Iter(o); err != nil {
-			return nil, err
-		}
-	case *Dict:
-		items, err := in.CallMethod(o, "items")
-		if err != nil {
-			return nil, err
-		}
-		if dict, err = in.Iter(items); err != nil {
-			return nil, err
-		}
-	}
-	return NewTuple(f, NewTuple(args...), state, list, dict), nil
-}
-
-// newArgs says which function of copyreg makes an instance anew, and with what: what __getnewargs_ex__ or __getnewargs__ gives, or else the
-// value of an instance of a subclass of int, str and so on.
-func newArgs(in *Interp, i *Instance) (maker string, args []Object, err error) {
-	if f := i.Class.Lookup("__getnewargs_ex__"); f != nil {
-		v, err := in.callSpecial(f, i)
-		if err != nil {
-			return "", nil, err
-		}
-		t, ok := v.(*Tuple)
-		if !ok {
-			return "", nil, in.Errorf(in.Exc.TypeError, "__getnewargs_ex__ should return a tuple, not '%s'", v.Type().Name)
-		}
-		if len(t.Items) != 2 {
-			return "", nil, in.Errorf(in.Exc.ValueError, "__getnewargs_ex__ should return a tuple of length 2, not %d", len(t.Items))
-		}
-		a, aok := AsTuple(t.Items[0])
-		d, dok := AsDict(t.Items[1])
-		if !aok || !dok {
-			return "", nil, in.Errorf(in.Exc.TypeError, "first item of the tuple returned by __getnewargs_ex__ must be a tuple and the second a dict")
-		}
-		if d.Len() > 0 {
-			return "__newobj_ex__", []Object{i.Class, a, d}, nil
-		}
-		return "__newobj__", append([]Object{i.Class}, a.Items...), nil
-	}
-	if f := i.Class.Lookup("__getnewargs__"); f != nil {
-		v, err := in.callSpecial(f, i)
-		if err != nil {
-			return "", nil, err
-		}
-		t, ok := AsTuple(v)
-		if !ok {
-			return "", nil, in.Errorf(in.Exc.TypeError, "__getnewargs__ should return a tuple, not '%s'", v.Type().Name)
-		}
-		return "__newobj__", append([]Object{i.Class}, t.Items...), nil
-	}
-	args = []Object{i.Class}
-	switch v := i.Native.(type) {
-	case *List, *Dict:
-	case Int, Bool, *BigInt, Float, Complex, Str, Bytes, *Tuple:
-		args = append(args, v.(Object))
-	}
-	return "__newobj__", args, nil
-}
-
-// reduceItems is __reduce__ of sets and bytearrays: the class, and a list of the items.
-func reduceItems(in *Interp, args []Object, _ []KwArg) (Object, error) {
-	items, err := in.IterAll(args[0])
-	if err != nil {
-		return nil, err
-	}
-	var content Object = &List{items}
-	if b, ok := unwrap(args[0]).(*ByteArray); ok {
-		content = Bytes(b.B)
-	}
-	state, err := in.CallMethod(args[0], "__getstate__")
-	return NewTuple(args[0].Type(), NewTuple(content), state), err
-}
-
-// instanceState is what object.__getstate__ gives: the attributes, and with slots a pair of both.
-func instanceState(i *Instance) Object {
-	var state Object = None
-	if i.Dict != nil && i.Dict.Len() > 0 {
-		state = i.Dict
-	}
-	if i.Class.NumSlots > 0 {
-		sl := NewDict()
-		for _, c := range i.Class.MRO {
-			c.Dict.Each(func(_, v Object) bool {
-				if m, ok := v.(*Member); ok && m.Index < len(i.Slots) && i.Slots[m.Index] != nil {
-					sl.SetStr(m.Name, i.Slots[m.Index])
-				}
-				return true
-			})
-		}
-		if sl.Len() > 0 {
-			state = NewTuple(state, sl)
-		}
-	}
-	return state
 }
