@@ -8,6 +8,7 @@ import (
 	"whittle/capture/python/cpython"
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pydatetime"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/sre"
@@ -31,6 +32,7 @@ func init() {
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
+	natives["_datetime"] = pydatetime.Module
 	natives["zlib"] = zlib.Module
 	natives["marshal"] = marshalModule
 	natives["_locale"] = localeModule
