@@ -99,17 +99,25 @@ func (m *module) dateClass() *class {
 		}
 		return m.newDate(self.Type(), d), d.check(in)
 	})
-	c.op("timetuple", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return timeTuple(in, moment{day: *must[day](self)}, -1) })
+	c.op("timetuple", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return timeTuple(in, moment{day: *must[day](self)}, -1)
+	})
 	c.op("ctime", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		return vm.Str(moment{day: *must[day](self)}.ctime()), nil
 	})
-	c.op("isoformat", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return vm.Str(must[day](self).text()), nil })
-	c.op("__str__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return in.CallMethod(self, "isoformat") })
+	c.op("isoformat", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return vm.Str(must[day](self).text()), nil
+	})
+	c.op("__str__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return in.CallMethod(self, "isoformat")
+	})
 	c.op("__repr__", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		d := must[day](self)
 		return vm.Str(fmt.Sprintf("%s(%d, %d, %d)", m.name(self), d.y, d.m, d.d)), nil
 	})
-	c.op("__hash__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return hashOf(in, vm.Bytes(must[day](self).state())) })
+	c.op("__hash__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return hashOf(in, vm.Bytes(must[day](self).state()))
+	})
 	c.op("__reduce__", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		return vm.NewTuple(self.Type(), vm.NewTuple(vm.Bytes(must[day](self).state()))), nil
 	})

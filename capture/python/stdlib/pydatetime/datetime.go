@@ -208,7 +208,9 @@ func (m *module) datetimeMakers(c *class) {
 
 // datetimeParts are the methods that give a part of the whole.
 func (m *module) datetimeParts(c *class) {
-	c.op("date", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return m.newDate(m.date, must[moment](self).day), nil })
+	c.op("date", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return m.newDate(m.date, must[moment](self).day), nil
+	})
 	c.op("time", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		v := must[moment](self).clock
 		v.tz = vm.None
@@ -268,7 +270,9 @@ func (m *module) datetimeParts(c *class) {
 // datetimeTexts are the methods that give texts.
 func (m *module) datetimeTexts(c *class) {
 	of := must[moment]
-	c.op("ctime", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return vm.Str(of(self).ctime()), nil })
+	c.op("ctime", 0, func(_ *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return vm.Str(of(self).ctime()), nil
+	})
 	c.def("isoformat", "sep=nil, timespec=nil", func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		sep := "T"
 		if a[0] != nil {
@@ -284,7 +288,9 @@ func (m *module) datetimeTexts(c *class) {
 		s, err := m.isoTime(in, &of(self).clock, a[1], self)
 		return vm.Str(of(self).day.text() + sep + s), err
 	})
-	c.op("__str__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return in.CallMethod(self, "isoformat", vm.Str(" ")) })
+	c.op("__str__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return in.CallMethod(self, "isoformat", vm.Str(" "))
+	})
 	c.op("__repr__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		v := of(self)
 		s := fmt.Sprintf("%s(%d, %d, %d, %d, %d", m.name(self), v.y, v.m, v.d, v.h, v.mi)

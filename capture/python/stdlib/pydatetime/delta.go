@@ -25,7 +25,9 @@ func (d delta) big() *big.Int {
 }
 
 // small is the duration in microseconds, which is less than some thousands of years.
-func (d delta) small() int64 { return (int64(d.days)*daySeconds+int64(d.secs))*1000000 + int64(d.micros) }
+func (d delta) small() int64 {
+	return (int64(d.days)*daySeconds+int64(d.secs))*1000000 + int64(d.micros)
+}
 
 func (d delta) isZero() bool { return d == delta{} }
 
@@ -212,12 +214,18 @@ func (m *module) deltaClass() *class {
 		return ordered(op, must[delta](self).cmp(*d)), nil
 	})
 	state := func(d *delta) *vm.Tuple { return vm.NewTuple(integer(d.days), integer(d.secs), integer(d.micros)) }
-	c.op("__hash__", 0, func(in *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) { return hashOf(in, state(must[delta](o))) })
+	c.op("__hash__", 0, func(in *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) {
+		return hashOf(in, state(must[delta](o)))
+	})
 	c.op("__reduce__", 0, func(_ *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) {
 		return vm.NewTuple(o.Type(), state(must[delta](o))), nil
 	})
-	c.op("__bool__", 0, func(_ *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) { return vm.MakeBool(!must[delta](o).isZero()), nil })
-	c.op("__str__", 0, func(_ *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) { return vm.Str(must[delta](o).text()), nil })
+	c.op("__bool__", 0, func(_ *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) {
+		return vm.MakeBool(!must[delta](o).isZero()), nil
+	})
+	c.op("__str__", 0, func(_ *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) {
+		return vm.Str(must[delta](o).text()), nil
+	})
 	c.op("__repr__", 0, func(_ *vm.Interp, o vm.Object, _ []vm.Object) (vm.Object, error) {
 		return vm.Str(m.name(o) + "(" + must[delta](o).args() + ")"), nil
 	})
@@ -322,15 +330,23 @@ func (m *module) deltaSums(c *class) {
 func (m *module) deltaProducts(c *class) {
 	// ratio is a float as a fraction.
 	ratio := func(in *vm.Interp, v vm.Object) (*big.Int, *big.Int, error) {
-		f, _ := vm.AsFloat(v)
-		if _, err := floatInt(in, f); err != nil {
-			if math.IsNaN(f) {
-				return nil, nil, in.Errorf(in.Exc.ValueError, "cannot convert NaN to integer ratio")
-			}
-			return nil, nil, in.Errorf(in.Exc.OverflowError, "cannot convert Infinity to integer ratio")
+		r, err := in.CallMethod(v, "as_integer_ratio")
+		if err != nil {
+			return nil, nil, err
 		}
-		r := new(big.Rat).SetFloat64(f)
-		return r.Num(), r.Denom(), nil
+		t, ok := vm.AsTuple(r)
+		if !ok {
+			return nil, nil, typeIs(in, "unexpected return type from as_integer_ratio(): expected tuple, got '%s'", r.Type().Name)
+		}
+		if len(t.Items) != 2 {
+			return nil, nil, in.Errorf(in.Exc.ValueError, "as_integer_ratio() must return a 2-tuple")
+		}
+		n, err := in.IndexBig(t.Items[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		d, err := in.IndexBig(t.Items[1])
+		return n, d, err
 	}
 	mul := func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		us := must[delta](self).big()
@@ -382,7 +398,7 @@ func (m *module) deltaProducts(c *class) {
 			return vm.NotImplemented, nil
 		}
 		if num.Sign() == 0 {
-			return nil, in.Errorf(in.Exc.ZeroDivisionError, "division by zero")
+			return nil, in.Errorf(in.Exc.ZeroDivisionError, "integer division or modulo by zero")
 		}
 		if den.Sign() < 0 {
 			num, den = new(big.Int).Neg(num), new(big.Int).Neg(den)

@@ -64,6 +64,9 @@ func (m *module) isoTime(in *vm.Interp, c *clock, spec vm.Object, arg vm.Object)
 
 // strftime formats self, whose time tuple is given: %f, %z and %Z here, all else by time.strftime. arg is what a tzinfo is asked about.
 func (m *module) strftime(in *vm.Interp, self vm.Object, c *clock, format string, tuple, arg vm.Object) (vm.Object, error) {
+	if _, err := in.Encode(format, "utf-8", "strict"); err != nil {
+		return nil, err
+	}
 	var sb strings.Builder
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -114,8 +117,16 @@ func (m *module) zoneText(in *vm.Interp, c *clock, what byte, arg vm.Object) (st
 	if err != nil || n == vm.None {
 		return "", err
 	}
-	s, _ := vm.AsStr(n)
-	return strings.ReplaceAll(s, "%", "%%"), nil
+	v, err := in.CallMethod(n, "replace", vm.Str("%"), vm.Str("%%"))
+	if err != nil {
+		return "", err
+	}
+	s, ok := vm.AsStr(v)
+	if !ok {
+		return "", typeIs(in, "tzname.replace() did not return a string")
+	}
+	_, err = in.Encode(s, "utf-8", "strict")
+	return s, err
 }
 
 // formats adds strftime and __format__.

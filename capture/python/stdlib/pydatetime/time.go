@@ -115,9 +115,13 @@ func (m *module) clockQueries(c *class, of func(o vm.Object) *clock, arg func(o 
 	}
 	c.get("tzinfo", func(o vm.Object) vm.Object { return of(o).tz })
 	for _, n := range []string{"utcoffset", "dst"} {
-		c.op(n, 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return m.offsetObj(in, of(self).tz, n, arg(self)) })
+		c.op(n, 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+			return m.offsetObj(in, of(self).tz, n, arg(self))
+		})
 	}
-	c.op("tzname", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return m.zoneName(in, of(self).tz, arg(self)) })
+	c.op("tzname", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return m.zoneName(in, of(self).tz, arg(self))
+	})
 }
 
 // tail are the arguments of a repr behind the numbers.
@@ -235,7 +239,9 @@ func (m *module) timeTexts(c *class) {
 		s, err := m.isoTime(in, of(self), a[0], vm.None)
 		return vm.Str(s), err
 	})
-	c.op("__str__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) { return in.CallMethod(self, "isoformat") })
+	c.op("__str__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
+		return in.CallMethod(self, "isoformat")
+	})
 	c.op("__repr__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		v := of(self)
 		s := fmt.Sprintf("%s(%d, %d", m.name(self), v.h, v.mi)

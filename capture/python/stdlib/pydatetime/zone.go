@@ -88,14 +88,18 @@ func (d delta) hhmm(sep string) string {
 // tzinfoClass describes tzinfo.
 func (m *module) tzinfoClass() *class {
 	c := newClass("tzinfo", "Abstract base class for time zone info objects.")
-	c.New = func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.NewInstance(cls, nil), nil }
+	c.New = func(_ *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return vm.NewInstance(cls, nil), nil
+	}
 	c.Methods["__init__"] = func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.None, nil }
 	for _, n := range []string{"tzname", "utcoffset", "dst"} {
 		c.op(n, 1, func(in *vm.Interp, _ vm.Object, _ []vm.Object) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.NotImplementedError, "a tzinfo subclass must implement %s()", n)
 		})
 	}
-	c.op("fromutc", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) { return m.fromUTC(in, self, a[0]) })
+	c.op("fromutc", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
+		return m.fromUTC(in, self, a[0])
+	})
 	c.op("__reduce__", 0, func(in *vm.Interp, self vm.Object, _ []vm.Object) (vm.Object, error) {
 		var args vm.Object = vm.NewTuple()
 		f, err := in.GetAttrOpt(self, "__getinitargs__")
