@@ -277,7 +277,7 @@ func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Str(rs[i]), nil
+		return Str(wtf8.String(rs[i : i+1])), nil
 	case Bytes:
 		if isSlice {
 			v, err := sl.pickBytes(in, string(x))
