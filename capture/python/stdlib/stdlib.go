@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"whittle/capture/python/cpython"
+	"whittle/capture/python/stdlib/cjk"
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyast"
 	"whittle/capture/python/stdlib/pydatetime"
@@ -29,6 +30,7 @@ func init() {
 	natives["sys"] = sysModule
 	natives["posix"] = func(in *vm.Interp) (*vm.Module, error) { return posix.New(in, posixHooks) }
 	maps.Copy(natives, posix.Modules)
+	maps.Copy(natives, cjk.Modules)
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
