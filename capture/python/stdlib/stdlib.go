@@ -9,8 +9,10 @@ import (
 	"whittle/capture/python/stdlib/cjk"
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pybz2"
 	"whittle/capture/python/stdlib/pydatetime"
 	"whittle/capture/python/stdlib/pyio"
+	"whittle/capture/python/stdlib/pylzma"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/sre"
 	"whittle/capture/python/stdlib/zlib"
@@ -34,6 +36,8 @@ func init() {
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
+	natives["_bz2"] = pybz2.Module
+	natives["_lzma"] = pylzma.Module
 	natives["_datetime"] = pydatetime.Module
 	natives["zlib"] = zlib.Module
 	natives["marshal"] = marshalModule

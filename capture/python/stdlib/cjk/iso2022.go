@@ -230,8 +230,8 @@ func (x *iso2022) escape(st *state, b []byte) (string, int, fault) {
 		if len(b) < 3 {
 			return "", len(b), short
 		}
-		if st[2] != latin1 && st[2] != greek {
-			return "", 1, broken
+		if st[2] == 0 { // none was selected
+			return x.one(ascii, b, 2)
 		}
 		return x.one(st[2], b, 2)
 	}

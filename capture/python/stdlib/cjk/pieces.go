@@ -81,8 +81,12 @@ func encoderClass(in *vm.Interp) *vm.Type {
 			if b[0] > 8 {
 				return nil, c.Errorf(c.Exc.UnicodeError, "pending buffer too large")
 			}
+			text, err := c.Decode(b[1:1+b[0]], "utf-8", "strict")
+			if err != nil {
+				return nil, err
+			}
 			p := pieceOf(c.Self)
-			p.text = string(b[1 : 1+b[0]])
+			p.text = text
 			copy(p.st[:], b[1+b[0]:])
 			return vm.None, nil
 		}),
