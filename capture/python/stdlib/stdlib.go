@@ -11,6 +11,7 @@ import (
 	"whittle/capture/python/stdlib/pyast"
 	"whittle/capture/python/stdlib/pybz2"
 	"whittle/capture/python/stdlib/pydatetime"
+	"whittle/capture/python/stdlib/pyexpat"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pylzma"
 	"whittle/capture/python/stdlib/pysocket"
@@ -36,6 +37,7 @@ func init() {
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
+	natives["pyexpat"] = pyexpat.Module
 	natives["_bz2"] = pybz2.Module
 	natives["_lzma"] = pylzma.Module
 	natives["_datetime"] = pydatetime.Module
