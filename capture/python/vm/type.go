@@ -39,6 +39,7 @@ type Type struct {
 	ctorKnown bool
 	owner     *Interp // whose class statement made it; nil for native types
 	layout    bool    // a native type with a constructor of its own
+	strict    bool    // a native type as CPython has them, see Spec
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -61,9 +62,9 @@ func (t *Type) FullName() string {
 	return t.Module + "." + t.Qualname
 }
 
-// errName is the name in texts of the interpreter itself: a class of Python goes by its bare one.
+// errName is the name in texts of the interpreter itself: a class of Python goes by its bare one, as do native ones that are not strict.
 func (t *Type) errName() string {
-	if t.Heap {
+	if t.Heap && !t.strict {
 		return t.Name
 	}
 	return t.FullName()
@@ -524,7 +525,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	}
 	t.MRO = mro
 	t.New = s.New
-	t.layout = s.New != nil
+	t.layout, t.strict = s.New != nil, s.Strict
 	if t.New == nil {
 		t.New = t.Bases[0].New
 	}

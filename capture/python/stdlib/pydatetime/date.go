@@ -188,7 +188,7 @@ func (m *module) dateMakers(c *class) {
 		case isoWeek:
 			return nil, in.Errorf(in.Exc.ValueError, "Invalid week: %d", w)
 		case isoWeekday:
-			return nil, in.Errorf(in.Exc.ValueError, "Invalid weekday: %d (range is [1, 7])", d)
+			return nil, in.Errorf(in.Exc.ValueError, "Invalid day: %d (range is [1, 7])", d)
 		}
 		return m.giveDate(in, cls, v)
 	})

@@ -259,7 +259,7 @@ func (m *module) timezoneQueries(c *class) {
 	c.op("fromutc", 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 		v, ok := native[moment](a[0])
 		if !ok {
-			return nil, typeIs(in, "fromutc: argument must be a datetime instance")
+			return nil, typeIs(in, "fromutc: argument must be a datetime")
 		}
 		if v.tz != self {
 			return nil, in.Errorf(in.Exc.ValueError, "fromutc: dt.tzinfo is not self")

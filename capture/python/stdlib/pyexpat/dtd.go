@@ -129,6 +129,9 @@ func (p *parser) doctype(b []byte) (int, error) {
 	d.seen, d.system, d.public = true, system, public
 	if system != vm.None {
 		d.complete = false
+		if err := p.checkStandalone(); err != nil {
+			return 0, err
+		}
 	}
 	inner := b[end] == '['
 	if err := p.tell(startDoctypeHandler, b[:end+1], vm.Str(w[0]), system, public, vm.MakeInt(map[bool]int64{true: 1}[inner])); err != nil {
@@ -146,9 +149,6 @@ func (p *parser) endDoctype(token []byte) error {
 	p.place = inProlog
 	d := p.dtd
 	if d.system != nil && d.system != vm.None {
-		if err := p.checkStandalone(); err != nil {
-			return err
-		}
 		if d.parameters == 2 || d.parameters == 1 && !d.standalone {
 			if err := p.askExternal(vm.None, p.base, d.system, d.public); err != nil {
 				return err

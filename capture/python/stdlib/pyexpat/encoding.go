@@ -111,7 +111,7 @@ func (p *parser) feed(data []byte, final bool) error {
 			return wrong(invalidToken, len(p.buf)-p.pos+i)
 		}
 	}
-	s, n, err := p.in.DecodePart(p.raw, p.encoding, "replace", final)
+	s, n, err := p.decode(final)
 	if err != nil {
 		return err
 	}
@@ -120,4 +120,13 @@ func (p *parser) feed(data []byte, final bool) error {
 	}
 	p.buf, p.raw = append(p.buf, s...), p.raw[n:]
 	return nil
+}
+
+// decode decodes what is raw, and says how much of it that was: all of it in an encoding of single bytes.
+func (p *parser) decode(final bool) (string, int, error) {
+	if strings.HasPrefix(strings.ToLower(p.encoding), "utf") {
+		return p.in.DecodePart(p.raw, strings.ReplaceAll(strings.ToLower(p.encoding), "_", "-"), "replace", final)
+	}
+	s, err := p.in.Decode(p.raw, p.encoding, "replace")
+	return s, len(p.raw), err
 }

@@ -109,10 +109,12 @@ func (p *parser) tag(b []byte) (int, error) {
 	if err := p.open(string(b[1:1+name]), pairs, b[:end+1]); err != nil {
 		return 0, err
 	}
-	if empty {
-		return end + 1, p.close(b[:0])
+	if empty { // its end is behind it
+		p.last.at = end + 1
+		err = p.close(b[:0])
+		p.last.at = 0
 	}
-	return end + 1, nil
+	return end + 1, err
 }
 
 func (p *parser) endTag(b []byte) (int, error) {

@@ -148,11 +148,8 @@ func (m *module) parse(in *vm.Interp, p *parser, data []byte, final bool) (vm.Ob
 		}
 		return nil, m.raise(in, p, err)
 	}
-	if !p.buffered {
-		err = p.flush()
-	}
 	p.done = final
-	return vm.MakeInt(1), err
+	return vm.MakeInt(1), p.flush()
 }
 
 // parserClass is the class of parsers.
