@@ -59,7 +59,7 @@ func (in *Interp) Compare(op string, a, b Object) (Object, error) {
 	case "!=":
 		return MakeBool(!Is(a, b)), nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, a.Type().Name, b.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, a.Type().errName(), b.Type().errName())
 }
 
 // cmpResult says what an order (-1, 0, 1) means to a comparison operator.

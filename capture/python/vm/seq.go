@@ -412,7 +412,8 @@ func (l *List) set(in *Interp, key, v Object) error {
 		return err
 	}
 	if step == 1 {
-		stop = max(start, stop)
+		start = min(start, len(l.Items)) // an __index__ may have made the list shorter
+		stop = min(max(start, stop), len(l.Items))
 		out := make([]Object, 0, len(l.Items)-(stop-start)+len(items))
 		out = append(out, l.Items[:start]...)
 		out = append(out, items...)
