@@ -140,14 +140,6 @@ func (c *clock) tail(in *vm.Interp) (string, error) {
 	return s, nil
 }
 
-// tzArg is a tzinfo argument that was left out.
-func tzArg(o vm.Object) vm.Object {
-	if o == nil {
-		return vm.None
-	}
-	return o
-}
-
 // timeClass describes time.
 func (m *module) timeClass() *class {
 	c := newClass("time", "time([hour[, minute[, second[, microsecond[, tzinfo]]]]]) --> a time object\n\nAll arguments are optional. tzinfo may be None, or an instance of\na tzinfo subclass. The remaining arguments may be ints.")

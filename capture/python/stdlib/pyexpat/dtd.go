@@ -134,7 +134,12 @@ func (p *parser) doctype(b []byte) (int, error) {
 		}
 	}
 	inner := b[end] == '['
-	if err := p.tell(startDoctypeHandler, b[:end+1], vm.Str(w[0]), system, public, vm.MakeInt(map[bool]int64{true: 1}[inner])); err != nil {
+	if !p.set(startDoctypeHandler) {
+		if err := p.pieces(b[:end+1]); err != nil {
+			return 0, err
+		}
+	}
+	if err := p.tell(startDoctypeHandler, nil, vm.Str(w[0]), system, public, vm.MakeInt(map[bool]int64{true: 1}[inner])); err != nil {
 		return 0, err
 	}
 	if inner {
@@ -399,7 +404,7 @@ func (p *parser) attlistDecl(w []string, token []byte) (bool, error) {
 				return false, err
 			}
 			if a.kind != "CDATA" {
-				v = strings.Join(strings.Fields(v), " ")
+				v = collapse(v)
 			}
 			a.value, value, w = v, vm.Str(v), w[1:]
 		}
@@ -495,4 +500,26 @@ func readModel(w []string) (model vm.Object, rest []string, ok bool) {
 			return nil, nil, false
 		}
 	}
+}
+
+// pieces passes a declaration on to the default handler word by word, which is how it takes them.
+func (p *parser) pieces(b []byte) error {
+	for len(b) > 0 {
+		n := spaces(b)
+		switch {
+		case n > 0:
+		case b[0] == '"' || b[0] == '\'':
+			n = bytes.IndexByte(b[1:], b[0]) + 2
+		default:
+			n = 1
+			for b[0] != '[' && b[0] != '>' && n < len(b) && !isSpace(b[n]) && bytes.IndexByte([]byte("\"'[>"), b[n]) < 0 {
+				n++
+			}
+		}
+		if err := p.other(b[:n]); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
 }

@@ -152,7 +152,7 @@ func (p *parser) open(raw string, pairs []pair, token []byte) error {
 			return err
 		}
 		if p.dtd.tokenized(raw, a.name) {
-			v = strings.Join(strings.Fields(v), " ")
+			v = collapse(v)
 		}
 		names = append(names, a.name)
 		values[a.name] = v
@@ -467,4 +467,9 @@ func orNone(s string) vm.Object {
 		return vm.None
 	}
 	return vm.Str(s)
+}
+
+// collapse leaves one blank between words and none around them; what came by a reference is no blank.
+func collapse(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' }), " ")
 }

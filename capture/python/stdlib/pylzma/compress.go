@@ -30,14 +30,14 @@ func (z *compressor) open() error {
 	}
 	if z.format == formatXZ {
 		if z.chain[len(z.chain)-1].id != filterLZMA2 {
-			return optionError
+			return errOption
 		}
 		z.out.Write(streamHeader(z.kind))
 		z.sum = newCheck(z.kind)
 		return nil
 	}
 	if z.format == formatAlone && (len(z.chain) != 1 || z.chain[0].id != filterLZMA1) {
-		return optionError
+		return errOption
 	}
 	return z.coder()
 }

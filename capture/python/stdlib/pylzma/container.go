@@ -15,13 +15,13 @@ import (
 
 // Errors of liblzma, by their texts.
 var (
-	optionError       = errors.New("Invalid or unsupported options")
-	internalError     = errors.New("Internal error")
-	formatError       = errors.New("Input format not supported by decoder")
-	corrupt           = errors.New("Corrupt input data")
-	memoryError       = errors.New("Memory usage limit exceeded")
-	unsupportedCheck  = errors.New("Unsupported integrity check")
-	unsupportedBranch = errors.New("Invalid or unsupported options: of the filters for machine code there is only that for x86")
+	errOption       = errors.New("Invalid or unsupported options")
+	errInternal     = errors.New("Internal error")
+	errFormat       = errors.New("Input format not supported by decoder")
+	errCorrupt           = errors.New("Corrupt input data")
+	errMemory       = errors.New("Memory usage limit exceeded")
+	errCheck  = errors.New("Unsupported integrity check")
+	errBranch = errors.New("Invalid or unsupported options: of the filters for machine code there is only that for x86")
 )
 
 const (
@@ -158,11 +158,11 @@ func (x *xzReader) read(first []byte, emit func([]byte) bool) error {
 	head := append(first, rest...)
 	switch {
 	case !bytes.Equal(head[:6], headMagic):
-		return formatError
+		return errFormat
 	case crc32.ChecksumIEEE(head[6:8]) != binary.LittleEndian.Uint32(head[8:]):
-		return corrupt
+		return errCorrupt
 	case head[6] != 0 || head[7] > 15:
-		return optionError
+		return errOption
 	}
 	x.kind = int(head[7])
 	x.known(x.kind)
@@ -187,7 +187,7 @@ func (x *xzReader) read(first []byte, emit func([]byte) bool) error {
 		return err
 	}
 	if !bytes.Equal(got, want) {
-		return corrupt
+		return errCorrupt
 	}
 	return nil
 }
@@ -201,20 +201,20 @@ func (x *xzReader) chain(size int) (chain []filter, packed, whole uint64, err er
 	}
 	b := append([]byte{byte(size)}, rest...)
 	if crc32.ChecksumIEEE(b[:n-4]) != binary.LittleEndian.Uint32(b[n-4:]) {
-		return nil, 0, 0, corrupt
+		return nil, 0, 0, errCorrupt
 	}
 	flags := b[1]
 	r := bytes.NewReader(b[2 : n-4])
 	number := func() (v uint64) {
 		if err == nil {
 			if v, err = binary.ReadUvarint(r); err != nil {
-				err = corrupt
+				err = errCorrupt
 			}
 		}
 		return v
 	}
 	if flags&0x3c != 0 {
-		return nil, 0, 0, optionError
+		return nil, 0, 0, errOption
 	}
 	if flags&0x40 != 0 {
 		packed = number()
@@ -225,7 +225,7 @@ func (x *xzReader) chain(size int) (chain []filter, packed, whole uint64, err er
 	for range int(flags&3) + 1 {
 		id, k := number(), number()
 		if err != nil || k > uint64(r.Len()) {
-			return nil, 0, 0, corrupt
+			return nil, 0, 0, errCorrupt
 		}
 		props := make([]byte, k)
 		_, _ = r.Read(props)
@@ -246,7 +246,7 @@ func (x *xzReader) block(size int, emit func([]byte) bool) ([2]uint64, error) {
 		return [2]uint64{}, err
 	}
 	if x.limit != 0 && uint64(chain[len(chain)-1].dict)+1<<16 > x.limit {
-		return [2]uint64{}, memoryError
+		return [2]uint64{}, errMemory
 	}
 	body := x.src.n
 	r, err := reader(x.src, chain)
@@ -267,7 +267,7 @@ func (x *xzReader) block(size int, emit func([]byte) bool) ([2]uint64, error) {
 		}
 	}
 	if packed != 0 && packed != x.src.n-body || whole != 0 && whole != total {
-		return [2]uint64{}, corrupt
+		return [2]uint64{}, errCorrupt
 	}
 	unpadded := x.src.n - start + uint64(checkSize(x.kind))
 	pad, err := x.bytes(int(-(x.src.n - start) & 3))
@@ -279,7 +279,7 @@ func (x *xzReader) block(size int, emit func([]byte) bool) ([2]uint64, error) {
 		return [2]uint64{}, err
 	}
 	if len(bytes.Trim(pad, "\x00")) != 0 || sum != nil && !bytes.Equal(got, sumOf(x.kind, sum)) {
-		return [2]uint64{}, corrupt
+		return [2]uint64{}, errCorrupt
 	}
 	return [2]uint64{unpadded, total}, nil
 }
@@ -290,7 +290,7 @@ func copyTo(r io.Reader, emit func([]byte) bool) error {
 		buf := make([]byte, 1<<15)
 		n, err := r.Read(buf)
 		if n > 0 && !emit(buf[:n]) {
-			return internalError
+			return errInternal
 		}
 		if err == io.EOF {
 			return nil
@@ -311,10 +311,10 @@ func readAlone(src byteReader, first []byte, limit uint64, emit func([]byte) boo
 	f, err := decodeFilter(filterLZMA1, head[:5])
 	size := binary.LittleEndian.Uint64(head[5:])
 	if err != nil || !plausible(f.dict) || size != 1<<64-1 && size >= 1<<38 {
-		return formatError
+		return errFormat
 	}
 	if limit != 0 && uint64(f.dict)+1<<15 > limit {
-		return memoryError
+		return errMemory
 	}
 	r, err := lzma.NewReader(&headed{head, src})
 	if err != nil {

@@ -35,7 +35,7 @@ var presetDict = [...]uint{18, 20, 21, 22, 22, 23, 23, 24, 25, 26}
 func presetFilter(id uint64, preset int64) (filter, error) {
 	n := preset &^ (1 << 31)
 	if n < 0 || n > 9 {
-		return filter{}, optionError
+		return filter{}, errOption
 	}
 	return filter{id: id, dict: 1 << presetDict[n], lc: 3, pb: 2}, nil
 }
@@ -131,21 +131,21 @@ func lzmaFilter(in *vm.Interp, id uint64, opts map[string]uint64) (filter, error
 // checkChain refuses a chain that cannot be.
 func checkChain(chain []filter) error {
 	if len(chain) == 0 || len(chain) > 4 {
-		return internalError
+		return errInternal
 	}
 	for i, f := range chain {
 		last := i == len(chain)-1
 		if lz := f.id == filterLZMA1 || f.id == filterLZMA2; lz != last {
-			return optionError
+			return errOption
 		}
 		if f.id == filterDelta && (f.dist < 1 || f.dist > 256) {
-			return optionError
+			return errOption
 		}
 		if branchFilters[f.id] && f.id != filterX86 {
-			return unsupportedBranch
+			return errBranch
 		}
 		if last && (f.lc+f.lp > 4 || f.pb > 4 || f.dict < lzma.MinDictCap && f.id == filterLZMA1 && f.dict != 0) {
-			return optionError
+			return errOption
 		}
 	}
 	return nil
@@ -179,13 +179,13 @@ func decodeFilter(id uint64, props []byte) (filter, error) {
 		f.lc, f.lp, f.pb = n%9, n/9%5, n/45
 		f.dict = binary.LittleEndian.Uint32(props[1:])
 		if f.lc+f.lp > 4 {
-			return f, optionError
+			return f, errOption
 		}
 		return f, nil
 	case id == filterLZMA2 && len(props) == 1:
 		n, err := lzma.DecodeDictCap(props[0])
 		if err != nil {
-			return f, optionError
+			return f, errOption
 		}
 		f.dict = uint32(n)
 		return f, nil
@@ -198,7 +198,7 @@ func decodeFilter(id uint64, props []byte) (filter, error) {
 		f.start = binary.LittleEndian.Uint32(props)
 		return f, nil
 	}
-	return f, optionError
+	return f, errOption
 }
 
 // reader decodes what src has been put through, the last filter first.

@@ -31,12 +31,12 @@ func (m *module) raise(in *vm.Interp, err error) error {
 	if errors.As(err, &raised) {
 		return err
 	}
-	for _, known := range []error{optionError, internalError, formatError, memoryError, unsupportedCheck, unsupportedBranch} {
+	for _, known := range []error{errOption, errInternal, errFormat, errMemory, errCheck, errBranch} {
 		if errors.Is(err, known) {
 			return in.RaiseObj(m.failed, vm.Str(err.Error()))
 		}
 	}
-	return in.RaiseObj(m.failed, vm.Str(corrupt.Error()))
+	return in.RaiseObj(m.failed, vm.Str(errCorrupt.Error()))
 }
 
 // Module makes module _lzma.
@@ -282,9 +282,9 @@ func (m *module) newCompressor(in *vm.Interp, a []vm.Object) (*compressor, error
 	case format != formatXZ && format != formatAlone && format != formatRaw:
 		return nil, in.Errorf(in.Exc.ValueError, "Invalid container format: %d", format)
 	case format == formatXZ && (z.kind < 0 || z.kind > 15):
-		return nil, internalError
+		return nil, errInternal
 	case format == formatXZ && z.kind != checkNone && newCheck(z.kind) == nil:
-		return nil, unsupportedCheck
+		return nil, errCheck
 	case a[3] != vm.None:
 		if z.chain, err = chainOf(in, a[3]); err != nil {
 			return nil, err
