@@ -37,6 +37,7 @@ func init() {
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
+	natives["_uuid"] = uuidModule
 	natives["pyexpat"] = pyexpat.Module
 	natives["_bz2"] = pybz2.Module
 	natives["_lzma"] = pylzma.Module

@@ -15,13 +15,13 @@ import (
 
 // Errors of liblzma, by their texts.
 var (
-	errOption       = errors.New("Invalid or unsupported options")
-	errInternal     = errors.New("Internal error")
-	errFormat       = errors.New("Input format not supported by decoder")
-	errCorrupt           = errors.New("Corrupt input data")
-	errMemory       = errors.New("Memory usage limit exceeded")
-	errCheck  = errors.New("Unsupported integrity check")
-	errBranch = errors.New("Invalid or unsupported options: of the filters for machine code there is only that for x86")
+	errOption   = errors.New("Invalid or unsupported options")
+	errInternal = errors.New("Internal error")
+	errFormat   = errors.New("Input format not supported by decoder")
+	errCorrupt  = errors.New("Corrupt input data")
+	errMemory   = errors.New("Memory usage limit exceeded")
+	errCheck    = errors.New("Unsupported integrity check")
+	errBranch   = errors.New("Invalid or unsupported options: of the filters for machine code there is only that for x86")
 )
 
 const (
