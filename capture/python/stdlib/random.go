@@ -79,15 +79,16 @@ func (t *twister) bits(k int) *big.Int {
 	if k <= 32 {
 		return big.NewInt(int64(t.next() >> (32 - k)))
 	}
-	r := new(big.Int)
-	for shift := 0; k > 0; shift, k = shift+32, k-32 {
+	words := (k + 31) / 32
+	b := make([]byte, 4*words) // the first word is the lowest one
+	for i := range words {
 		v := t.next()
-		if k < 32 {
-			v >>= 32 - k
+		if k -= 32; k < 0 {
+			v >>= -k
 		}
-		r.Or(r, new(big.Int).Lsh(big.NewInt(int64(v)), uint(shift)))
+		binary.BigEndian.PutUint32(b[4*(words-1-i):], v)
 	}
-	return r
+	return new(big.Int).SetBytes(b)
 }
 
 // randomModule is the core that lib/random.py subclasses: random(), seed(), getrandbits(), getstate(), setstate().

@@ -6,14 +6,19 @@ import (
 	"maps"
 
 	"whittle/capture/python/cpython"
+	"whittle/capture/python/stdlib/cjk"
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyarray"
 	"whittle/capture/python/stdlib/pyast"
+	"whittle/capture/python/stdlib/pybz2"
 	"whittle/capture/python/stdlib/pycontext"
 	"whittle/capture/python/stdlib/pycsv"
+	"whittle/capture/python/stdlib/pydatetime"
+	"whittle/capture/python/stdlib/pyexpat"
 	"whittle/capture/python/stdlib/pyio"
 	"whittle/capture/python/stdlib/pyitertools"
 	"whittle/capture/python/stdlib/pyjson"
+	"whittle/capture/python/stdlib/pylzma"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/pystruct"
@@ -35,9 +40,15 @@ func init() {
 	natives["sys"] = sysModule
 	natives["posix"] = func(in *vm.Interp) (*vm.Module, error) { return posix.New(in, posixHooks) }
 	maps.Copy(natives, posix.Modules)
+	maps.Copy(natives, cjk.Modules)
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
+	natives["_uuid"] = uuidModule
+	natives["pyexpat"] = pyexpat.Module
+	natives["_bz2"] = pybz2.Module
+	natives["_lzma"] = pylzma.Module
+	natives["_datetime"] = pydatetime.Module
 	natives["zlib"] = zlib.Module
 	natives["marshal"] = marshalModule
 	natives["_locale"] = localeModule

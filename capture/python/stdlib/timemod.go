@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"strings"
 	"time"
 
@@ -96,7 +95,10 @@ func (m *timeMod) clocks(in *vm.Interp) {
 		}
 		return seconds(t.Nano()), nil
 	})
-	clinic.Def(m.Module, "clock_settime", "clk_id:int, time:float, /", func(c *clinic.Call) (vm.Object, error) { return nil, c.OSErr(unix.EPERM) })
+	clinic.Def(m.Module, "clock_settime", "clk_id:int, time:float, /", func(c *clinic.Call) (vm.Object, error) {
+		t := unix.NsecToTimespec(int64(c.Float(1) * 1e9))
+		return c.Do(unix.ClockSettime(int32(c.Int(0)), &t))
+	})
 	clinic.Def(m.Module, "sleep", "secs, /", func(c *clinic.Call) (vm.Object, error) {
 		s, err := c.Interp.Float(c.Args[0])
 		switch {
@@ -457,10 +459,7 @@ func (m *timeMod) zone() {
 	}
 	set()
 	clinic.Def(m.Module, "tzset", "", func(*clinic.Call) (vm.Object, error) {
-		name := strings.TrimPrefix(os.Getenv("TZ"), ":")
-		if loc, err := time.LoadLocation(name); err == nil {
-			time.Local = loc
-		}
+		readZone()
 		set()
 		return vm.None, nil
 	})

@@ -82,7 +82,7 @@ func (p *Params) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error) {
 		if i < p.posOnly {
 			return nil, p.positional(in, len(args))
 		}
-		return nil, in.Errorf(in.Exc.TypeError, "%s() missing required argument '%s' (pos %d)", p.name, p.names[i], i+1)
+		return nil, in.Errorf(in.Exc.TypeError, "%s missing required argument '%s' (pos %d)", p.called(), p.names[i], i+1)
 	}
 	if unknown != "" {
 		return nil, in.Errorf(in.Exc.TypeError, "'%s' is an invalid keyword argument for %s()", unknown, p.name)
@@ -97,17 +97,17 @@ func (p *Params) tooMany(in *Interp, args, kw int) error {
 		if args == 0 {
 			what = "keyword "
 		}
-		return in.Errorf(in.Exc.TypeError, "%s() takes at most %d %sargument%s (%d given)", p.name, len(p.names), what, plural(len(p.names)), args+kw)
+		return in.Errorf(in.Exc.TypeError, "%s takes at most %d %sargument%s (%d given)", p.called(), len(p.names), what, plural(len(p.names)), args+kw)
 	}
 	if args > p.maxPos {
 		if p.maxPos == 0 {
-			return in.Errorf(in.Exc.TypeError, "%s() takes no positional arguments", p.name)
+			return in.Errorf(in.Exc.TypeError, "%s takes no positional arguments", p.called())
 		}
 		how := "exactly"
 		if p.required < p.maxPos {
 			how = "at most"
 		}
-		return in.Errorf(in.Exc.TypeError, "%s() takes %s %d positional argument%s (%d given)", p.name, how, p.maxPos, plural(p.maxPos), args)
+		return in.Errorf(in.Exc.TypeError, "%s takes %s %d positional argument%s (%d given)", p.called(), how, p.maxPos, plural(p.maxPos), args)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (p *Params) positional(in *Interp, given int) error {
 	if least < p.maxPos {
 		how = "at least"
 	}
-	return in.Errorf(in.Exc.TypeError, "%s() takes %s %d positional argument%s (%d given)", p.name, how, least, plural(least), given)
+	return in.Errorf(in.Exc.TypeError, "%s takes %s %d positional argument%s (%d given)", p.called(), how, least, plural(least), given)
 }
 
 func plural(n int) string {
@@ -126,4 +126,12 @@ func plural(n int) string {
 		return ""
 	}
 	return "s"
+}
+
+// called is how errors name the function. One without a name of its own, as a constructor may be, is "function".
+func (p *Params) called() string {
+	if p.name == "" {
+		return "function"
+	}
+	return p.name + "()"
 }

@@ -276,7 +276,7 @@ func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Str(rs[i]), nil
+		return Str(wtf8.String(rs[i : i+1])), nil
 	case Bytes:
 		if isSlice {
 			v, err := sl.pickBytes(in, string(x))
@@ -411,7 +411,8 @@ func (l *List) set(in *Interp, key, v Object) error {
 		return err
 	}
 	if step == 1 {
-		stop = max(start, stop)
+		start = min(start, len(l.Items)) // an __index__ may have made the list shorter
+		stop = min(max(start, stop), len(l.Items))
 		out := make([]Object, 0, len(l.Items)-(stop-start)+len(items))
 		out = append(out, l.Items[:start]...)
 		out = append(out, items...)

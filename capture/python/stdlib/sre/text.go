@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/python/wtf8"
 )
 
 // text is what a pattern is matched with: characters of one byte each, or runes.
@@ -61,7 +62,7 @@ func (t *text) slice(from, to int) vm.Object {
 	case t.isBytes:
 		return vm.Bytes(t.bytes[from:to])
 	case t.runes != nil:
-		return vm.Str(string(t.runes[from:to]))
+		return vm.Str(wtf8.String(t.runes[from:to]))
 	}
 	return vm.Str(t.str[from:to])
 }
