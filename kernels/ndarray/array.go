@@ -230,3 +230,6 @@ func (a *Array) span() (lo, hi uintptr) {
 	base := uintptr(unsafe.Pointer(unsafe.SliceData(a.Buf.Bytes)))
 	return base + uintptr(first), base + uintptr(last)
 }
+
+// Address is where the first element lies.
+func (a *Array) Address() uintptr { return uintptr(a.ptr(a.Offset)) }

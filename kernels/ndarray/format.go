@@ -536,3 +536,35 @@ func (p *printer) lastWidth(elem, width, left int) int { return elem }
 
 // Short says whether Format writes a with dots.
 func Short(a *Array, o PrintOptions) bool { return a.Len() > o.Threshold }
+
+// FloatDigits is format_float_positional and format_float_scientific: prec -1 for as many digits as x needs.
+func FloatDigits(x float64, d *DType, prec int, unique, exp bool, least int, sign bool) string {
+	bits := floatBits(d)
+	format := byte('f')
+	if exp {
+		format = 'e'
+	}
+	s := digits(x, format, -1, bits)
+	m, e, _ := strings.Cut(s, "e")
+	a, b, _ := strings.Cut(m, ".")
+	if prec >= 0 && (!unique || len(b) > prec) {
+		m, e, _ = strings.Cut(strconv.FormatFloat(x, format, prec, 64), "e")
+		a, b, _ = strings.Cut(m, ".")
+	}
+	if unique {
+		b = strings.TrimRight(b, "0")
+	}
+	if len(b) < least {
+		b += strings.Repeat("0", least-len(b))
+	}
+	if sign && !math.Signbit(x) {
+		a = "+" + a
+	}
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return special(x)
+	}
+	if exp {
+		return a + "." + b + "e" + e
+	}
+	return a + "." + b
+}

@@ -316,3 +316,48 @@ func (a *Array) Diagonal(k, ax1, ax2 int) (*Array, error) {
 	}
 	return a.View(append(shape, n), append(strides, a.Strides[p]+a.Strides[q]), off), nil
 }
+
+// Part is the view of the real or the imaginary parts.
+func (a *Array) Part(imag bool) (*Array, error) {
+	if a.DType.Kind != 'c' {
+		if !imag {
+			return a, nil
+		}
+		z := New(a.DType, a.Shape...)
+		z.ReadOnly = true
+		return z, nil
+	}
+	v := a.Alias()
+	v.DType = Of(map[Num]Num{Complex64: Float32, Complex128: Float64}[a.DType.Num])
+	if imag {
+		v.Offset += v.DType.Size
+	}
+	return v, nil
+}
+
+// Reinterpret is a view of the same bytes as elements of another dtype.
+func (a *Array) Reinterpret(d *DType) (*Array, error) {
+	v := a.Alias()
+	v.DType = d
+	if d.Size == a.DType.Size {
+		return v, nil
+	}
+	n := a.NDim()
+	switch {
+	case a.DType.Num == Object || d.Num == Object:
+		return nil, fail("TypeError", "Cannot change data-type for array of references.")
+	case n == 0:
+		return nil, fail("ValueError", "Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
+	case a.Strides[n-1] != a.DType.Size && a.Shape[n-1] != 1:
+		return nil, fail("ValueError", "To change to a dtype of a different size, the last axis must be contiguous")
+	}
+	bytes := a.Shape[n-1] * a.DType.Size
+	if d.Size == 0 || bytes%d.Size != 0 {
+		if d.Size < a.DType.Size {
+			return nil, fail("ValueError", "When changing to a smaller dtype, its size must be a divisor of the size of original dtype")
+		}
+		return nil, fail("ValueError", "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array.")
+	}
+	v.Shape[n-1], v.Strides[n-1] = bytes/d.Size, d.Size
+	return v, nil
+}

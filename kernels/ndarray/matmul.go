@@ -162,3 +162,135 @@ func multiplyAdd(d *DType, acc, x, y any) (any, error) {
 	s, err := d.Lang.Apply("add", []any{acc.(Item).V, p})
 	return Item{s}, err
 }
+
+// Dot is the product of arrays with axes: over the last one of a and the last but one of b.
+func Dot(a, b *Array) (*Array, error) {
+	na, nb := a.NDim(), b.NDim()
+	kb := max(nb-2, 0)
+	if a.Shape[na-1] != b.Shape[kb] {
+		return nil, fail("ValueError", "shapes %s and %s not aligned: %d (dim %d) != %d (dim %d)", tightShape(a.Shape), tightShape(b.Shape), a.Shape[na-1], na-1, b.Shape[kb], kb)
+	}
+	if na <= 2 && nb <= 2 {
+		return MatMul(a, b, nil)
+	}
+	k := a.Shape[na-1]
+	x, err := a.Reshape([]int{Count(a.Shape[:na-1]), k}, 'C')
+	if err != nil {
+		return nil, err
+	}
+	perm := []int{kb}
+	var rest []int
+	for i, n := range b.Shape {
+		if i != kb {
+			perm, rest = append(perm, i), append(rest, n)
+		}
+	}
+	t, err := b.Transpose(perm)
+	if err != nil {
+		return nil, err
+	}
+	y, err := t.Reshape([]int{k, Count(rest)}, 'C')
+	if err != nil {
+		return nil, err
+	}
+	r, err := MatMul(x, y, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.Reshape(append(append([]int{}, a.Shape[:na-1]...), rest...), 'C')
+}
+
+// Where picks elements of x where cond is true, else of y.
+func Where(cond, x, y *Array, d *DType) (*Array, error) {
+	if d == nil {
+		return nil, fail("TypeError", "The DTypes could not be promoted")
+	}
+	shape, err := BroadcastShapes(cond.Shape, x.Shape, y.Shape)
+	if err != nil {
+		return nil, err
+	}
+	out := New(d, shape...)
+	if err := out.Assign(y); err != nil {
+		return nil, err
+	}
+	return out, PutMask(out, cond, x)
+}
+
+// Count fills an array of one axis with start, start+step and so on.
+func (a *Array) Count(start, step any) error {
+	for i := range a.Len() {
+		var v any
+		switch {
+		case a.DType.Kind == 'i' || a.DType.Kind == 'u':
+			if f, ok := start.(float64); ok || isFloat(step) {
+				// As NumPy: the first two are converted, and their difference is the step.
+				first, second := int64(AsFloat(start)), int64(AsFloat(start)+AsFloat(step))
+				_ = f
+				v = first + int64(i)*(second-first)
+			} else {
+				v = AsInt(start) + int64(i)*AsInt(step)
+			}
+		case a.DType.Kind == 'f':
+			first := round(a.DType, AsFloat(start))
+			delta := round(a.DType, AsFloat(start)+AsFloat(step)) - first
+			v = first + float64(i)*delta
+		case a.DType.Kind == 'c':
+			v = AsComplex(start) + complex(float64(i), 0)*AsComplex(step)
+		default:
+			v = AsInt(start) + int64(i)*AsInt(step)
+		}
+		if err := a.Set(a.Offset+i*a.Strides[0], v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isFloat(v any) bool { _, ok := v.(float64); return ok }
+
+// round is x as a float of a dtype.
+func round(d *DType, x float64) float64 {
+	switch d.Num {
+	case Float32:
+		return float64(float32(x))
+	case Float16:
+		return float64(halfFrom(x).f32())
+	}
+	return x
+}
+
+// LexSort gives the order by several keys, the last one first.
+func LexSort(keys []*Array) (*Array, error) {
+	n := keys[0].Len()
+	idx := make([]int64, n)
+	for i := range idx {
+		idx[i] = int64(i)
+	}
+	for _, k := range keys {
+		if k.NDim() != 1 || k.Len() != n {
+			return nil, fail("ValueError", "all keys need to be the same shape")
+		}
+		c, err := take(k, idx)
+		if err != nil {
+			return nil, err
+		}
+		ord, err := argsortLine(c, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		next := make([]int64, n)
+		for i, o := range ord {
+			next[i] = idx[o]
+		}
+		idx = next
+	}
+	return FromSlice(Int64, idx), nil
+}
+
+func take(a *Array, idx []int64) (*Array, error) {
+	s, err := a.Select([]Index{{Kind: Fancy, Of: FromSlice(Int64, idx)}})
+	if err != nil {
+		return nil, err
+	}
+	return s.Read(), nil
+}
