@@ -99,8 +99,12 @@ func (np *NumPy) err(err error) error {
 	}
 	x := np.In.Exc
 	cls := map[string]*vm.Type{"ValueError": x.ValueError, "TypeError": x.TypeError, "IndexError": x.IndexError, "OverflowError": x.OverflowError, "ZeroDivisionError": x.ZeroDivisionError}[e.Kind]
-	if cls == nil {
-		cls = np.exception(e.Kind)
+	if cls == nil { // one of our own Python, whose constructor runs
+		v, err := np.In.Call(np.exception(e.Kind), []vm.Object{vm.Str(e.Msg)}, nil)
+		if x, ok := v.(*vm.Exception); ok {
+			err = np.In.Raise(x)
+		}
+		return err
 	}
 	return np.In.Errorf(cls, "%s", e.Msg)
 }

@@ -3,6 +3,7 @@ package numpy
 import (
 	"math"
 	"math/big"
+	"strings"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/ndarray"
@@ -54,7 +55,7 @@ func (np *NumPy) operator(name string, flip, compares bool) vm.GoFunc {
 			return nil, in.Errorf(in.Exc.TypeError, "expected 1 argument, got 0")
 		}
 		x, y := a[0], a[1]
-		if defers(in, y, x) {
+		if !flip && defers(in, y, x) || name == "multiply" && repeats(x, y) {
 			return vm.NotImplemented, nil
 		}
 		if flip {
@@ -66,6 +67,16 @@ func (np *NumPy) operator(name string, flip, compares bool) vm.GoFunc {
 		}
 		return v, err
 	}
+}
+
+// repeats says that a scalar times a sequence is what Python makes of it.
+func repeats(x, y vm.Object) bool {
+	switch y.(type) {
+	case *vm.List, *vm.Tuple:
+		_, isArray := x.(*Array)
+		return !isArray
+	}
+	return false
 }
 
 // unequal is == of what cannot be compared: shapes that do not fit raise, other things are different.
@@ -81,6 +92,13 @@ func defers(in *vm.Interp, o, self vm.Object) bool {
 	switch o.(type) {
 	case *Array, vm.Int, vm.Float, vm.Bool, *vm.List, *vm.Tuple, vm.Str, vm.Complex:
 		return false
+	}
+	if i, ok := o.(*vm.Instance); ok {
+		for _, t := range i.Class.MRO {
+			if _, scalar := t.Native.(*ndarray.DType); scalar {
+				return false
+			}
+		}
 	}
 	if v := o.Type().Lookup("__array_ufunc__"); v != nil {
 		return v == vm.None
@@ -215,7 +233,9 @@ func (np *NumPy) scalarMethods(m map[string]vm.GoFunc) {
 		s := np.scalarText(v, d)
 		switch d.Kind {
 		case 'b':
-			return vm.Str("np." + s), nil
+			return vm.Str("np." + s + "_"), nil
+		case 'c':
+			s = strings.TrimSuffix(strings.TrimPrefix(s, "("), ")")
 		case 'U', 'S':
 			r, err := in.Repr(np.Python(v))
 			return vm.Str("np." + d.Class() + "(" + r + ")"), err

@@ -82,6 +82,7 @@ func (u *Ufunc) call(args []vm.Object, c call) (vm.Object, error) {
 	if err != nil {
 		return nil, np.err(err)
 	}
+	wrap := np.wrapper(args)
 	outs := make([]vm.Object, len(res))
 	for i, r := range res {
 		switch {
@@ -89,6 +90,10 @@ func (u *Ufunc) call(args []vm.Object, c call) (vm.Object, error) {
 			outs[i] = c.outs[i]
 		case like != nil && r.NDim() > 0:
 			outs[i] = &Array{A: r, class: like.class, np: np}
+		case wrap != nil:
+			if outs[i], err = np.In.Call(wrap, []vm.Object{np.Wrap(r)}, nil); err != nil {
+				return nil, err
+			}
 		default:
 			outs[i] = np.Return(r)
 		}
@@ -97,6 +102,22 @@ func (u *Ufunc) call(args []vm.Object, c call) (vm.Object, error) {
 		return outs[0], nil
 	}
 	return vm.NewTuple(outs...), nil
+}
+
+// wrapper is the method by which an operand that is no array makes results its own kind; nil for none.
+func (np *NumPy) wrapper(args []vm.Object) vm.Object {
+	for _, a := range args {
+		switch a.(type) {
+		case *Array, vm.Int, vm.Float, vm.Bool, *vm.List, *vm.Tuple, *vm.Instance:
+			continue
+		}
+		if a.Type().Lookup("__array_wrap__") != nil {
+			if f, err := np.In.GetAttrOpt(a, "__array_wrap__"); err == nil {
+				return f
+			}
+		}
+	}
+	return nil
 }
 
 // compare is Call, where a Python integer that does not fit the other operand's type is only larger or smaller than it.

@@ -311,3 +311,6 @@ func (l language) Truth(o any) (bool, error) {
 	}
 	return false, nil
 }
+
+// ScalarOf is the value and dtype of a NumPy scalar.
+func (np *NumPy) ScalarOf(o vm.Object) (v any, d *ndarray.DType, ok bool) { return np.scalarOf(o) }

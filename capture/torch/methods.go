@@ -468,10 +468,10 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return t.number(a[0].(*Tensor).T, vm.IntType)
 		}),
-		"tolist": t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
-		"numpy": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return nil, in.Errorf(in.Exc.RuntimeError, "Numpy is not available")
-		},
+		"tolist":         t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
+		"numpy":          t.hooked("numpy", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.toNumpy(a, kw) }),
+		"__array__":      t.hooked("__array__", t.arrayMethod),
+		"__array_wrap__": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.fromNumpy(a[1:2], nil) },
 		"requires_grad_": t.hooked("requires_grad_", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			on := true
 			for _, k := range kw {

@@ -313,12 +313,7 @@ func formatter(a *Array, o PrintOptions) (func(v any) (string, error), error) {
 	}
 	switch a.DType.Kind {
 	case 'b':
-		w := 4
-		for _, off := range offs {
-			if a.Buf.Bytes[off] == 0 {
-				w = 5
-			}
-		}
+		w := 5
 		if a.NDim() == 0 {
 			w = 0
 		}

@@ -345,7 +345,7 @@ func Concatenate(parts []*Array, axis int) (*Array, error) {
 	shape[axis] = 0
 	for i, p := range parts {
 		if p.NDim() != len(shape) {
-			return nil, fail("ValueError", "all the input array dimensions except for the concatenation axis must match exactly, but along dimension %d, the array at index 0 has %d dimension(s) and the array at index %d has %d dimension(s)", 0, len(shape), i, p.NDim())
+			return nil, fail("ValueError", "all the input arrays must have same number of dimensions, but the array at index 0 has %d dimension(s) and the array at index %d has %d dimension(s)", len(shape), i, p.NDim())
 		}
 		for k, n := range p.Shape {
 			if k == axis {

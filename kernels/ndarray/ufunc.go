@@ -239,6 +239,9 @@ func inBounds(a *Array, t *DType) error {
 // resolve finds the loop for operands; nil for objects and texts, which slow computes.
 func (u *Ufunc) resolve(ins []*Array, weak []Weak, o Options) (*Typed, error) {
 	types := make([]*DType, len(ins))
+	if refusesBools[u.Name] && all(ins, func(a *Array) bool { return a.DType.Num == Bool }) {
+		return nil, u.unsupported([]*DType{Of(Bool)})
+	}
 	var strong []*DType
 	top := NotWeak
 	for i, a := range ins {
@@ -288,6 +291,18 @@ func (u *Ufunc) resolve(ins []*Array, weak []Weak, o Options) (*Typed, error) {
 		return nil, fail("UFuncTypeError", "No loop matching the specified signature and casting was found for ufunc %s", u.Name)
 	}
 	return nil, u.unsupported(types)
+}
+
+// refusesBools are the functions that have a loop for small integers, to which truths would go, but mean none for truths.
+var refusesBools = map[string]bool{"subtract": true, "negative": true, "positive": true, "sign": true}
+
+func all(as []*Array, f func(a *Array) bool) bool {
+	for _, a := range as {
+		if !f(a) {
+			return false
+		}
+	}
+	return true
 }
 
 func (u *Ufunc) castable(types []*DType, r *Typed, rule string) bool {

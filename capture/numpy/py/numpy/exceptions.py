@@ -26,8 +26,6 @@ class DTypePromotionError(TypeError):
 
 
 class AxisError(ValueError, IndexError):
-    __slots__ = ("_msg", "axis", "ndim")
-
     def __init__(self, axis, ndim=None, msg_prefix=None):
         if ndim is msg_prefix is None:
             self._msg = axis

@@ -293,7 +293,7 @@ class RandomState(_Distributions):
         n = pop if isinstance(pop, int) else len(pop)
         p = _weights(p, n)
         if n == 0 and _total(() if size is None else _shape(size)):
-            raise ValueError("'a' cannot be empty unless no samples are taken")
+            raise ValueError("a must be greater than 0 unless no samples are taken" if isinstance(pop, int) else "'a' cannot be empty unless no samples are taken")
         shape = None if size is None else _shape(size)
         count = 1 if shape is None else _total(shape)
         if replace:
@@ -532,7 +532,7 @@ class Generator(_Distributions):
         shape = None if size is None else _shape(size)
         count = 1 if shape is None else _total(shape)
         if n == 0 and count:
-            raise ValueError("a cannot be empty unless no samples are taken")
+            raise ValueError("a must be a positive integer unless no samples are taken" if isinstance(pop, int) else "a cannot be empty unless no samples are taken")
         if replace:
             if p is not None:
                 cdf = p.cumsum()
@@ -551,17 +551,17 @@ class Generator(_Distributions):
         return _picked(pop, idx, shape, axis)
 
     def _tail(self, n, count, shuffle):
-        """Different numbers: by Floyd's method where they are few among many, else from the end of a shuffle."""
-        if n > (10000 if shuffle else 50) and count <= n // (50 if shuffle else 1) and not (n <= 10000):
-            seen, out = set(), []
-            for j in range(n - count, n):
-                v = int(self._stream.bounded(None, 0, j, mu.int64))
-                v = j if v in seen else v
-                seen.add(v)
-                out.append(v)
-            r = asarray(out)
-            return r[self._stream.permutation(count)] if shuffle else r
-        return self._stream.permutation(n, max(n - count, 1))[n - count:]
+        """Different numbers: from the end of a shuffle where they are many of a large range, else by Floyd's method."""
+        if n > 10000 and count > n // (50 if shuffle else 20):
+            return self._stream.permutation(n, max(n - count, 1))[n - count:]
+        seen, out = set(), []
+        for j in range(n - count, n):
+            v = int(self._stream.bounded(None, 0, j, mu.int64))
+            v = j if v in seen else v
+            seen.add(v)
+            out.append(v)
+        r = asarray(out, dtype=int)
+        return r[self._stream.permutation(count)] if shuffle else r
 
     def shuffle(self, x, axis=0):
         _shuffle(self._stream, x, axis)
