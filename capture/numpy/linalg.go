@@ -57,7 +57,7 @@ func ToTensor(a *ndarray.Array) *tensor.Tensor {
 
 // fourier gives our own Python the kernels of tensors: _aten(name, arrays and numbers) calls an operator.
 func (np *NumPy) fourier(m *vm.Module) {
-	clinic.Def(m, "_aten", "name:str, *args", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m, "_aten", "name:str, *args, **kwargs", func(c *clinic.Call) (vm.Object, error) {
 		var args []aten.Value
 		for _, o := range mustTuple(c.Args[1]) {
 			v, err := np.atenValue(o)
@@ -66,7 +66,16 @@ func (np *NumPy) fourier(m *vm.Module) {
 			}
 			args = append(args, v)
 		}
-		v, err := aten.Run(aten.Eager, c.Str(0), args...)
+		kwargs := map[string]aten.Value{}
+		kw, _ := vm.AsDict(c.Args[2])
+		for _, k := range keywords(kw) {
+			v, err := np.atenValue(k.Value)
+			if err != nil {
+				return nil, err
+			}
+			kwargs[k.Name] = v
+		}
+		v, err := aten.CallKw(aten.Eager, "aten."+c.Str(0)+".default", args, kwargs)
 		if err != nil {
 			if e, ok := err.(*aten.Error); ok && e.Kind == aten.LinAlgError {
 				return nil, c.Errorf(np.exception("LinAlgError"), "%s", e.Msg)

@@ -164,7 +164,7 @@ func (np *NumPy) streamMethods() map[string]vm.GoFunc {
 			return np.Wrap(a), nil
 		}),
 		"bounded":     clinic.Method("bounded", "size, low, top, dtype", np.bounded),
-		"permutation": clinic.Method("permutation", "n:int, first:int=1", np.permuted),
+		"permutation": clinic.Method("permutation", "n:int, first:int=1, masked:bool=False", np.permuted),
 		"bytes": clinic.Method("bytes", "n:int", func(c *clinic.Call) (vm.Object, error) {
 			s := &c.Self.(*stream).s
 			n := int(c.Int(0))
@@ -231,7 +231,7 @@ func (np *NumPy) permuted(c *clinic.Call) (vm.Object, error) {
 		idx[i] = int64(i)
 	}
 	draw := func(top uint64) uint64 { return random.Interval(s.Source, top) }
-	if !s.Legacy {
+	if !s.Legacy && !c.Bool(2) {
 		draw = func(top uint64) uint64 {
 			b := random.Bounded{S: s.Source, Top: top, Width: 64}
 			return b.Next()

@@ -75,7 +75,7 @@ func (t *Torch) tensorType() {
 	for name, f := range t.special() {
 		ms[name] = t.checked(name, f)
 	}
-	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(),
+	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(), Attrs: map[string]vm.Object{"__array_priority__": vm.MakeInt(1000)},
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.legacyNew(cls, args)
 		},

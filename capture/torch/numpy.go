@@ -107,7 +107,7 @@ func (t *Torch) toNumpy(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	if numpy.ArrayDType(x.DType) == nil {
 		return nil, in.Errorf(in.Exc.TypeError, "Got unsupported ScalarType %s", scalarTypeName(x.DType))
 	}
-	return np.WrapView(numpy.FromTensor(x), args[0]), nil
+	return np.WrapView(numpy.FromTensor(x), t.Wrap(x.Alias())), nil
 }
 
 // scalarTypeName is how PyTorch's C++ names a dtype.

@@ -11,7 +11,7 @@ _inverse = {0: 2, 1: 1, 2: 0}
 
 def _norm(norm, inverse):
     if norm not in _scale:
-        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+        raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
     m = _scale[norm]
     return _inverse[m] if inverse else m
 

@@ -1096,3 +1096,7 @@ def _contract(t, a, u, b, later):
     return "".join(word), r.reshape([size[c] for c in word])
 
 
+
+
+def divmod(x1, x2, /, **kw):
+    return mu.floor_divide(x1, x2, **kw), mu.remainder(x1, x2, **kw)

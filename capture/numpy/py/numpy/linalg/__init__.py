@@ -36,9 +36,9 @@ def _both(a, b):
     return ascontiguousarray(a, t), ascontiguousarray(b, t)
 
 
-def _aten(name, *args):
+def _aten(name, *args, **kw):
     try:
-        return mu._aten(name, *args)
+        return mu._aten(name, *args, **kw)
     except LinAlgError as e:
         text = str(e)
         if "singular" in text:
@@ -49,7 +49,7 @@ def _aten(name, *args):
 
 
 def inv(a):
-    return _aten("linalg_inv_ex", _matrix(a, True), True)[0]
+    return _aten("linalg_inv_ex", _matrix(a, True), check_errors=True)[0]
 
 
 def solve(a, b):
@@ -57,8 +57,8 @@ def solve(a, b):
     if b.ndim == 1:
         if a.shape[-1] != b.shape[0]:
             raise ValueError(f"solve1: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m)->(m) (size {b.shape[0]} is different from {a.shape[-1]})")
-        return _aten("linalg_solve_ex", a, ascontiguousarray(b[:, None]), True, True)[0][..., 0] if a.ndim == 2 else _aten("linalg_solve_ex", a, ascontiguousarray(mu._broadcast_to(b[:, None], a.shape[:-1] + (1,))), True, True)[0][..., 0]
-    return _aten("linalg_solve_ex", a, b, True, True)[0]
+        return _aten("linalg_solve_ex", a, ascontiguousarray(b[:, None]), check_errors=True)[0][..., 0] if a.ndim == 2 else _aten("linalg_solve_ex", a, ascontiguousarray(mu._broadcast_to(b[:, None], a.shape[:-1] + (1,))), check_errors=True)[0][..., 0]
+    return _aten("linalg_solve_ex", a, b, check_errors=True)[0]
 
 
 def det(a):
@@ -71,7 +71,7 @@ def slogdet(a):
 
 
 def cholesky(a, /, *, upper=False):
-    return _aten("linalg_cholesky_ex", _matrix(a, True), upper, True)[0]
+    return _aten("linalg_cholesky_ex", _matrix(a, True), upper=upper, check_errors=True)[0]
 
 
 def qr(a, mode="reduced"):

@@ -384,9 +384,9 @@ def _picked(pop, idx, shape, axis=0):
 def _shuffle(stream, x, axis):
     if isinstance(x, ndarray):
         v = x.swapaxes(0, axis) if axis else x
-        v[...] = v[stream.permutation(len(v))]
+        v[...] = v[stream.permutation(len(v), 1, True)]
         return
-    order = stream.permutation(len(x)).tolist()
+    order = stream.permutation(len(x), 1, True).tolist()
     x[:] = [x[i] for i in order]
 
 
@@ -568,18 +568,18 @@ class Generator(_Distributions):
 
     def permutation(self, x, axis=0):
         if isinstance(x, (int, mu.integer)):
-            return self._stream.permutation(x)
+            return self._stream.permutation(x, 1, True)
         x = asarray(x)
-        return x.take(self._stream.permutation(x.shape[axis]), axis=axis)
+        return x.take(self._stream.permutation(x.shape[axis], 1, True), axis=axis)
 
     def permuted(self, x, *, axis=None, out=None):
         x = mu.array(x)
         if axis is None:
-            r = x.ravel()[self._stream.permutation(x.size)].reshape(x.shape)
+            r = x.ravel()[self._stream.permutation(x.size, 1, True)].reshape(x.shape)
         else:
             v = x.swapaxes(axis, -1).copy()
             for line in v.reshape(-1, v.shape[-1]):
-                line[...] = line[self._stream.permutation(len(line))]
+                line[...] = line[self._stream.permutation(len(line), 1, True)]
             r = v.swapaxes(axis, -1)
         if out is not None:
             out[...] = r

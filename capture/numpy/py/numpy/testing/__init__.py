@@ -105,7 +105,7 @@ def assert_array_compare(comparison, x, y, err_msg="", verbose=True, header="", 
             continue
         a, b = asarray(test(x)), asarray(test(y))
         if not (a == b).all():
-            refuse(f"{'x and y' if names == ('ACTUAL', 'DESIRED') else ' and '.join(names)} {name} location mismatch:")
+            refuse(f"{name} location mismatch:")
         flagged = flagged | a | b
     if asarray(flagged).ndim:
         keep = ~flagged
