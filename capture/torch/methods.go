@@ -47,7 +47,7 @@ func (t *Torch) tensorType() {
 	for _, o := range operators {
 		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 2 {
-				if _, isT := args[1].(*Tensor); !operand(args[1]) || o.packet == "matmul" && !isT {
+				if _, isT := args[1].(*Tensor); !t.operand(args[1]) || o.packet == "matmul" && !isT {
 					return vm.NotImplemented, nil
 				}
 				if o.reflected {
@@ -113,7 +113,7 @@ func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) 
 }
 
 // operand says whether a Tensor operator accepts o as its other side.
-func operand(o vm.Object) bool {
+func (t *Torch) operand(o vm.Object) bool {
 	switch o.(type) {
 	case *Tensor, *Scalar, vm.Int, vm.Float, vm.Bool, vm.Complex:
 		return true
@@ -121,7 +121,7 @@ func operand(o vm.Object) bool {
 	if _, ok := vm.AsInt(o); ok {
 		return true
 	}
-	return false
+	return t.plainNumber(o) != o
 }
 
 // legacyNew is torch.Tensor(2, 3) and torch.Tensor([1.0]).

@@ -166,3 +166,13 @@ func (t *Torch) asArray(a *numpy.Array, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	}
 	return t.Wrap(x), nil
 }
+
+// isScalar says that an object is a number of a class of its own, as numpy's are: no container and no tensor.
+func isScalar(o vm.Object) bool {
+	i, ok := o.(*vm.Instance)
+	if !ok {
+		return false
+	}
+	_, isTuple := vm.AsTuple(i)
+	return !isTuple
+}
