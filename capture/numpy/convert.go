@@ -109,11 +109,8 @@ func overBytes(raw []byte, d *ndarray.DType, shape []int, holder any) *ndarray.A
 // A nest is what nested sequences turn out to be.
 type nest struct {
 	np     *NumPy
-	shape  []int
-	dtype  *ndarray.DType
-	ragged bool
-	depth  int // at which shapes disagree
-	any    bool
+	dtype  *ndarray.DType // that holds all scalars; nil for none seen
+	ragged bool           // shapes disagree
 }
 
 // fromNested makes an array of a scalar or of nested sequences.

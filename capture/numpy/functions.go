@@ -449,7 +449,6 @@ func (np *NumPy) searching(m *vm.Module) {
 		}
 		return np.wrap(ndarray.Where(cond.Truths(), x, y, ndarray.ResultType([]*ndarray.DType{x.DType, y.DType}, []ndarray.Weak{wx, wy})))
 	})
-	clinic.Def(m, "_set_order", "a", func(c *clinic.Call) (vm.Object, error) { return c.Args[0], nil })
 	clinic.Def(m, "lexsort", "keys, axis:int=-1", func(c *clinic.Call) (vm.Object, error) {
 		keys, err := np.arrays(c.Args[0])
 		if err != nil {
@@ -509,15 +508,14 @@ func (np *NumPy) algebra(m *vm.Module) {
 
 // dot is the product of vectors and matrices; of more axes, over the last of a and the last but one of b.
 func (np *NumPy) dot(a, b, out vm.Object) (vm.Object, error) {
-	x, wx, err := np.operand(a)
+	x, _, err := np.operand(a)
 	if err != nil {
 		return nil, err
 	}
-	y, wy, err := np.operand(b)
+	y, _, err := np.operand(b)
 	if err != nil {
 		return nil, err
 	}
-	_, _ = wx, wy
 	if x.NDim() == 0 || y.NDim() == 0 {
 		v, err := np.ufunc("multiply").call([]vm.Object{a, b}, call{})
 		if o, ok := out.(*Array); ok && err == nil {

@@ -36,7 +36,7 @@ func (np *NumPy) keyPart(o vm.Object) (k ndarray.Index, err error) {
 		return ndarray.Index{Kind: ndarray.Dots}, nil
 	case *vm.Slice:
 		k.Kind = ndarray.Part
-		for i, p := range []struct {
+		for _, p := range []struct {
 			o  vm.Object
 			to **int
 		}{{x.Start, &k.Start}, {x.Stop, &k.Stop}, {x.Step, &k.Step}} {
@@ -50,7 +50,6 @@ func (np *NumPy) keyPart(o vm.Object) (k ndarray.Index, err error) {
 				}
 				return k, err
 			}
-			_ = i
 			v := int(n)
 			*p.to = &v
 		}

@@ -15,7 +15,6 @@ type (
 
 func (h f16) f32() float32 { return tensor.F16ToF32(uint16(h)) }
 func toHalf(x float32) f16 { return f16(tensor.F32ToF16(x)) }
-func (b b8) truth() bool   { return b != 0 }
 func boolean(x bool) (b b8) {
 	if x {
 		b = 1

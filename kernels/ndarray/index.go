@@ -362,19 +362,29 @@ func Nonzero(a *Array) []*Array {
 		m = a.Truths()
 	}
 	nd := a.NDim()
+	if nd == 1 && m.Len() > 0 {
+		var idx []int64
+		p, step := m.ptr(m.Offset), m.Strides[0]
+		for i := range m.Shape[0] {
+			if *at[b8](p, step, i) != 0 {
+				idx = append(idx, int64(i))
+			}
+		}
+		return []*Array{FromSlice(Int64, idx)}
+	}
 	xs := make([][]int64, nd)
-	at := make([]int64, nd)
+	pos := make([]int64, nd)
 	each(m.Shape, m.Strides, m.Offset, func(off int) {
 		if m.Buf.Bytes[off] != 0 {
 			for d := range xs {
-				xs[d] = append(xs[d], at[d])
+				xs[d] = append(xs[d], pos[d])
 			}
 		}
 		for d := nd - 1; d >= 0; d-- {
-			if at[d]++; int(at[d]) < m.Shape[d] {
+			if pos[d]++; int(pos[d]) < m.Shape[d] {
 				break
 			}
-			at[d] = 0
+			pos[d] = 0
 		}
 	})
 	out := make([]*Array, nd)

@@ -1,6 +1,10 @@
 package ndarray
 
-import "whittle/kernels/parallel"
+import (
+	"whittle/kernels/aten"
+	"whittle/kernels/parallel"
+	"whittle/kernels/tensor"
+)
 
 // MatMul multiplies stacks of matrices, as @ does.
 func MatMul(a, b *Array, d *DType) (*Array, error) {
@@ -75,6 +79,14 @@ func product(a *Array, ao int, b *Array, bo int, out *Array, oo, n, k, m int) er
 	if n == 0 || m == 0 || k == 0 {
 		return nil
 	}
+	if d, ok := large[out.DType.Num]; ok && n*k*m > 1<<15 {
+		view := func(x *Array, off, rows, cols int) *tensor.Tensor {
+			data := x.Buf.Bytes[off:]
+			return &tensor.Tensor{Storage: &tensor.Storage{Data: data, NBytes: int64(len(data))}, DType: d, Shape: []int64{int64(rows), int64(cols)}, Stride: []int64{int64(cols), 1}}
+		}
+		_, err := aten.CallKw(aten.Eager, "aten.mm.out", []aten.Value{view(a, ao, n, k), view(b, bo, k, m)}, map[string]aten.Value{"out": view(out, oo, n, m)})
+		return err
+	}
 	switch out.DType.Num {
 	case Float32:
 		mul[float32](a, ao, b, bo, out, oo, n, k, m)
@@ -105,6 +117,9 @@ func product(a *Array, ao int, b *Array, bo int, out *Array, oo, n, k, m int) er
 	}
 	return nil
 }
+
+// large are the types whose larger products the kernels of tensors compute.
+var large = map[Num]tensor.DType{Float32: tensor.Float32, Float64: tensor.Float64}
 
 func sliceAt[T any](a *Array, off, n int) []T {
 	v := a.View([]int{n}, []int{a.DType.Size}, off)

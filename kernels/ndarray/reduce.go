@@ -260,19 +260,28 @@ func (u *Ufunc) Accumulate(a *Array, axis int, d *DType, out *Array) (*Array, er
 			return nil, err
 		}
 	}
-	for i := 1; i < a.Shape[axis]; i++ {
-		prev, cur, x := res.along(axis, i-1), res.along(axis, i), a.along(axis, i)
-		if a.DType.Num == Object {
-			if err := cur.Assign(prev); err != nil {
+	n := a.Shape[axis] - 1
+	switch {
+	case a.DType.Num == Object:
+		for i := 1; i <= n; i++ {
+			cur := res.along(axis, i)
+			if err := cur.Assign(res.along(axis, i-1)); err != nil {
 				return nil, err
 			}
-			if err := u.foldObjects(cur, x); err != nil {
+			if err := u.foldObjects(cur, a.along(axis, i)); err != nil {
 				return nil, err
 			}
-			continue
 		}
-		views := []*Array{prev, x, cur}
-		runLoop(newWalk(cur.Shape, views, true), views, row.Loop)
+	case n > 0: // each line is one run, whose first operand is what it has just written
+		so, sa := res.Strides[axis], a.Strides[axis]
+		steps := []int{so, sa, so}
+		err = lanes(axis, []*Array{res, a}, func(offs []int) error {
+			row.Loop(n, []unsafe.Pointer{res.ptr(offs[0]), a.ptr(offs[1] + sa), res.ptr(offs[0] + so)}, steps)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	if out != nil {
 		return out, out.Assign(res)

@@ -241,6 +241,11 @@ func ArgExtreme(a *Array, axis int, largest bool) (*Array, error) {
 	res := Slice[int64](out)
 	k := 0
 	err = lanes(axis, []*Array{a}, func(offs []int) error {
+		if i, ok := extremeOf(a, offs[0], axis, largest); ok {
+			res[k] = int64(i)
+			k++
+			return nil
+		}
 		best := a.Get(offs[0])
 		for i := 1; i < a.Shape[axis]; i++ {
 			if v, ok := best.(float64); ok && v != v {
@@ -259,4 +264,29 @@ func ArgExtreme(a *Array, axis int, largest bool) (*Array, error) {
 		return nil
 	})
 	return out, err
+}
+
+// extremeOf is ArgExtreme on one line of a common type.
+func extremeOf(a *Array, off, axis int, largest bool) (int, bool) {
+	n, step := a.Shape[axis], a.Strides[axis]
+	switch a.DType.Num {
+	case Float64:
+		return extremeLine[float64](a, off, n, step, largest), true
+	case Float32:
+		return extremeLine[float32](a, off, n, step, largest), true
+	case Int64:
+		return extremeLine[int64](a, off, n, step, largest), true
+	}
+	return 0, false
+}
+
+func extremeLine[T int64 | float32 | float64](a *Array, off, n, step int, largest bool) int {
+	p := a.ptr(off)
+	best, at0 := *at[T](p, step, 0), 0
+	for i := 1; i < n && best == best; i++ {
+		if x := *at[T](p, step, i); x != x || largest && x > best || !largest && x < best {
+			best, at0 = x, i
+		}
+	}
+	return at0
 }

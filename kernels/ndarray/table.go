@@ -17,15 +17,6 @@ func fn2(name string, id any, r []Typed) {
 	define(&Ufunc{Name: name, In: 2, Out: 1, Identity: id, Rows: r})
 }
 
-// intRows makes a row for each integer type, in order, of what make gives for it.
-func intRows(signed func(n Num) Typed) []Typed {
-	var out []Typed
-	for _, n := range []Num{Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64} {
-		out = append(out, signed(n))
-	}
-	return out
-}
-
 // ints2 are the rows of a function of two integers; of is called with each type by way of generic twins.
 func ints2(i8 func(a, b int8) int8, u8 func(a, b uint8) uint8, i16 func(a, b int16) int16, u16 func(a, b uint16) uint16,
 	i32 func(a, b int32) int32, u32 func(a, b uint32) uint32, i64 func(a, b int64) int64, u64 func(a, b uint64) uint64) []Typed {
@@ -194,6 +185,11 @@ func bitwise() {
 	var ands, ors, xors, nots []Typed
 	for _, n := range Plain {
 		c := castTable[n][Bool]
+		if n == Bool {
+			ands, ors, xors = []Typed{same2(n, folding(two(and), and))}, []Typed{same2(n, folding(two(or), or))}, []Typed{same2(n, folding(two(xor), xor))}
+			nots = append(nots, row1(n, n, one(func(a b8) b8 { return boolean(a == 0) })))
+			continue
+		}
 		ands = append(ands, test2(n, truths(c, and)))
 		ors = append(ors, test2(n, truths(c, or)))
 		xors = append(xors, test2(n, truths(c, xor)))

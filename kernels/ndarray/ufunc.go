@@ -111,13 +111,12 @@ func (u *Ufunc) Call(ins []*Array, weak []Weak, o Options) ([]*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, w := range work {
+	for _, w := range work {
 		for j, v := range views[:u.In] { // an input that an output writes over in another order
 			if v.Buf == w.Buf && v.SharesMemory(w) && !(v.Offset == w.Offset && equalInts(v.Strides, w.Strides)) {
 				views[j] = v.Copy('K')
 			}
 		}
-		_ = i
 	}
 	all := append(views, work...)
 	runLoop(newWalk(shape, all, true), all, row.Loop)
@@ -266,9 +265,6 @@ func (u *Ufunc) resolve(ins []*Array, weak []Weak, o Options) (*Typed, error) {
 					continue
 				}
 				types[i] = meet
-				if meet.Kind == 'c' && weak[i] != WeakComplex || meet.Kind == 'f' && weak[i] == WeakInt {
-					types[i] = meet
-				}
 			}
 		}
 	}
@@ -405,7 +401,7 @@ func (u *Ufunc) elementwise(lang Language, types []*DType) (func(args []any) (an
 	cmp, compares := comparisons[u.Name]
 	if lang != nil {
 		d := Objects(lang)
-		truth := compares || strings.HasPrefix(u.Name, "logical") && false
+		truth := compares
 		if truth {
 			d = Of(Bool)
 		}

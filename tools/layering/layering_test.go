@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"kernels/parallel":      {},
 	"kernels/tensor":        {"kernels/parallel"},
 	"kernels/native":        {"kernels/parallel"},
-	"kernels/ndarray/...":   {"kernels/tensor", "kernels/parallel", "kernels/ndarray/..."},
+	"kernels/ndarray/...":   {"kernels/tensor", "kernels/parallel", "kernels/aten", "kernels/ndarray/..."},
 	"kernels/aten":          {"kernels/tensor", "kernels/native", "kernels/parallel"},
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
