@@ -1,6 +1,9 @@
 package ndarray
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // An Index is one part of a key.
 type Index struct {
@@ -269,8 +272,37 @@ func (s *Selection) Read() *Array {
 	}
 	shape, inner, place := s.result()
 	out := New(s.View.DType, shape...)
+	if len(inner.Shape) == 0 && len(s.axes) == 1 && s.gather(out, inner.Offset) {
+		return out
+	}
 	s.pass(out, inner, place, func(o, v *Array) { _ = o.Assign(v) }, false)
 	return out
+}
+
+// gather reads single elements of one axis, of a common size; it reports whether it did.
+func (s *Selection) gather(out *Array, base int) bool {
+	f := s.fancy[s.axes[0]]
+	if !f.Contiguous() || out.Len() == 0 || out.DType.Num == Object {
+		return false
+	}
+	idx, step, p := Slice[int64](f), s.View.Strides[s.axes[0]], s.View.ptr(base)
+	switch out.DType.Size {
+	case 8:
+		pickInto(Slice[uint64](out), idx, p, step)
+	case 4:
+		pickInto(Slice[uint32](out), idx, p, step)
+	case 1:
+		pickInto(Slice[uint8](out), idx, p, step)
+	default:
+		return false
+	}
+	return true
+}
+
+func pickInto[T any](out []T, idx []int64, p unsafe.Pointer, step int) {
+	for i, j := range idx {
+		out[i] = *at[T](p, step, int(j))
+	}
 }
 
 // Write stores values, broadcast, in what the selection picks.
