@@ -381,7 +381,14 @@ func (np *NumPy) shaping(m *vm.Module) {
 		}
 		s, err := ndarray.BroadcastShapes(shapes...)
 		if err != nil {
-			return nil, c.Errorf(c.Exc.ValueError, "shape mismatch: objects cannot be broadcast to a single shape.")
+			for i := range shapes {
+				for j := range i {
+					if _, err := ndarray.BroadcastShapes(shapes[j], shapes[i]); err != nil {
+						return nil, c.Errorf(c.Exc.ValueError, "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with shape %s and arg %d with shape %s.", j, ndarray.ShapeText(shapes[j]), i, ndarray.ShapeText(shapes[i]))
+					}
+				}
+			}
+			return nil, np.err(err)
 		}
 		return tuple(s), nil
 	})
@@ -393,6 +400,9 @@ func (np *NumPy) shaping(m *vm.Module) {
 		src, w, err := np.operand(c.Args[1])
 		if err != nil {
 			return nil, err
+		}
+		if w > ndarray.WeakInt && !ndarray.CanCast(src.DType, dst.A.DType, c.Str(2)) {
+			return nil, c.Errorf(c.Exc.TypeError, "Cannot cast scalar from %s to %s according to the rule '%s'", dtypeRepr(src.DType), dtypeRepr(dst.A.DType), c.Str(2))
 		}
 		if w == 0 && !ndarray.CanCast(src.DType, dst.A.DType, c.Str(2)) {
 			return nil, c.Errorf(c.Exc.TypeError, "Cannot cast array data from %s to %s according to the rule '%s'", dtypeRepr(src.DType), dtypeRepr(dst.A.DType), c.Str(2))

@@ -11,7 +11,14 @@ import (
 // options are the print options, with how this interpreter writes objects and texts.
 func (np *NumPy) options() ndarray.PrintOptions {
 	o := np.Print
-	o.Object = func(v any) (string, error) { return np.In.Repr(np.Python(v)) }
+	o.Object = func(v any) (string, error) {
+		x := np.Python(v)
+		s, err := np.In.Repr(x)
+		if _, isList := x.(*vm.List); isList { // which would look like an axis
+			s = "list(" + s + ")"
+		}
+		return s, err
+	}
 	return o
 }
 

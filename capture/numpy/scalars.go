@@ -55,7 +55,7 @@ func (np *NumPy) operator(name string, flip, compares bool) vm.GoFunc {
 			return nil, in.Errorf(in.Exc.TypeError, "expected 1 argument, got 0")
 		}
 		x, y := a[0], a[1]
-		if !flip && defers(in, y, x) || name == "multiply" && repeats(x, y) {
+		if !flip && defers(in, y, x) || name == "multiply" && repeats(x, y) || compares && apart(x, y) {
 			return vm.NotImplemented, nil
 		}
 		if flip {
@@ -67,6 +67,19 @@ func (np *NumPy) operator(name string, flip, compares bool) vm.GoFunc {
 		}
 		return v, err
 	}
+}
+
+// apart says that a scalar is compared with what is no number: Python then knows that they differ.
+func apart(x, y vm.Object) bool {
+	if _, isArray := x.(*Array); isArray {
+		return false
+	}
+	if y == vm.None {
+		return true
+	}
+	_, isText := vm.AsStr(y)
+	_, own := vm.AsStr(x)
+	return isText && !own
 }
 
 // repeats says that a scalar times a sequence is what Python makes of it.

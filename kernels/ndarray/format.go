@@ -121,7 +121,7 @@ func floatsStyle(xs []float64, bits int, o PrintOptions) *floatStyle {
 			small, large = min(small, a), max(large, a)
 		}
 	}
-	const limit = 1e16
+	const limit = 1e8
 	if large > 0 && (large >= limit || !o.Suppress && (small < 1e-4 || large/small > 1000)) {
 		f.exp = true
 	}

@@ -321,7 +321,7 @@ func (u *Ufunc) unsupported(types []*DType) error {
 		}
 	}
 	for _, t := range types {
-		if t.Flexible() {
+		if t.Flexible() && (u.In == 2 || u.Name == "absolute" || u.Name == "negative") {
 			var names []string
 			for _, t := range types {
 				names = append(names, fmt.Sprintf("dtype('%s')", t))

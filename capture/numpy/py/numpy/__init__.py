@@ -39,9 +39,10 @@ from numpy import fft, lib, linalg, random
 
 
 def __getattr__(name):
-    import importlib
     if name in ("testing", "typing", "_core", "core"):
-        return importlib.import_module("numpy." + ("_core" if name == "core" else name))
+        full = "numpy." + ("_core" if name == "core" else name)
+        __import__(full)
+        return _sys.modules[full]
     if name in ("float", "int", "complex", "object", "str"):
         raise AttributeError(f"module 'numpy' has no attribute '{name}'.\n`np.{name}` was a deprecated alias for the builtin `{name}`. To avoid this error in existing code, use `{name}` by itself. Doing this will not modify any behavior and is safe."
                              + (f" If you specifically wanted the numpy scalar type, use `np.{name}64` here." if name == "float" else " When replacing `np.int`, you may wish to use e.g. `np.int64` or `np.int32` to specify the precision. If you wish to review your current use, check the release note link for additional information." if name == "int" else f" If you specifically wanted the numpy scalar type, use `np.complex128` here." if name == "complex" else f" If you specifically wanted the numpy scalar type, use `np.str_` here." if name == "str" else "")

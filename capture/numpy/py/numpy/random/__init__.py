@@ -182,7 +182,8 @@ def _py(v, size, *params):
 
 def _bounds(low, high, dtype, endpoint, name="high"):
     """The range of integers that a draw has, checked against a dtype."""
-    if high is None:
+    one = high is None
+    if one:
         low, high = 0, low
     d = mu.dtype(dtype)
     if d.kind not in "iub":
@@ -197,7 +198,7 @@ def _bounds(low, high, dtype, endpoint, name="high"):
     if high > most:
         raise ValueError(f"high is out of bounds for {d.name}")
     if low >= high:
-        raise ValueError("low > high" if endpoint else "low >= high")
+        raise ValueError("high <= 0" if one and not endpoint else "high < 0" if one else "low > high" if endpoint else "low >= high")
     return low, high - 1 - low, d
 
 

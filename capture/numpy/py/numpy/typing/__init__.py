@@ -9,7 +9,7 @@ DTypeLike = Union[dtype, type, str, None, Any]
 
 class _NDArray:
     def __getitem__(self, item):
-        return ndarray[Any, dtype[item]]
+        return ndarray[tuple[int, ...], dtype[item]]
 
     def __repr__(self):
         return "numpy.typing.NDArray"
