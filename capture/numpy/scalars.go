@@ -140,13 +140,13 @@ func (np *NumPy) scalarTypes() {
 	methods := np.operatorMethods()
 	np.scalarMethods(methods)
 	classes := map[string]*vm.Type{}
-	np.generic = np.In.NewNativeType(vm.Spec{Name: "generic", Module: "numpy", NoDict: true, Methods: methods, GetSet: np.scalarGetSets(),
+	np.generic = np.In.NewNativeType(vm.Spec{Name: "generic", Module: "numpy", CStatic: true, NoDict: true, Methods: methods, GetSet: np.scalarGetSets(),
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.TypeError, "cannot create 'numpy.%s' instances", cls.Name)
 		}, Class: map[string]vm.GoFunc{"__class_getitem__": vm.ClassGetItem}})
 	classes["generic"] = np.generic
 	for _, a := range abstract {
-		classes[a[0]] = np.In.NewNativeType(vm.Spec{Name: a[0], Module: "numpy", NoDict: true, Bases: []*vm.Type{classes[a[1]]}})
+		classes[a[0]] = np.In.NewNativeType(vm.Spec{Name: a[0], Module: "numpy", CStatic: true, NoDict: true, Bases: []*vm.Type{classes[a[1]]}})
 	}
 	all := append(append([]ndarray.Num{}, ndarray.Plain...), ndarray.Object, ndarray.String, ndarray.Unicode)
 	for _, n := range all {
@@ -163,7 +163,7 @@ func (np *NumPy) scalarTypes() {
 				bases = append(bases, b)
 			}
 		}
-		t := np.In.NewNativeType(vm.Spec{Name: d.Class(), Module: "numpy", NoDict: true, Bases: bases, New: np.newScalar(n), Methods: extra})
+		t := np.In.NewNativeType(vm.Spec{Name: d.Class(), Module: "numpy", CStatic: true, NoDict: true, Bases: bases, New: np.newScalar(n), Methods: extra})
 		t.Native = d
 		np.scalars[n] = t
 		np.module.Set(d.Class(), t)

@@ -42,7 +42,7 @@ func (r *Raising) noAttr(o Object, name string) error {
 		}
 		return r.attrError(o, name, "module '%s' has no attribute '%s'", n, name)
 	}
-	return r.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().Name, name)
+	return r.attrError(o, name, "'%s' object has no attribute '%s'", o.Type().errName(), name)
 }
 
 // lookupAttr finds an attribute, nil if there is none. A user's __getattribute__ and __getattr__ are run: the second where the first, or the

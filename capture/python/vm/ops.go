@@ -100,7 +100,7 @@ func badOperands(in *Interp, op string, a, b Object) error {
 	if op == "divmod" {
 		name = "divmod()"
 	}
-	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().Name, b.Type().Name)
+	return in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", name, a.Type().errName(), b.Type().errName())
 }
 
 // binary dispatches an operator by special methods: the left operand's, then the right operand's reflected one. The right goes first if its

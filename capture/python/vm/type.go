@@ -39,6 +39,7 @@ type Type struct {
 	ctorKnown bool
 	owner     *Interp // whose class statement made it; nil for native types
 	layout    bool    // a native type with a constructor of its own
+	static    bool    // see Spec.CStatic
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.
@@ -63,7 +64,7 @@ func (t *Type) FullName() string {
 
 // errName is the name in texts of the interpreter itself: a class of Python goes by its bare one.
 func (t *Type) errName() string {
-	if t.Heap {
+	if t.Heap && !t.static {
 		return t.Name
 	}
 	return t.FullName()
@@ -507,6 +508,7 @@ type Spec struct {
 	Attrs   map[string]Object
 	NoDict  bool // instances have no __dict__
 	Final   bool
+	CStatic bool // as a static type of C: texts of the interpreter name it with its module
 	Strict  bool // methods check self, and that dunder methods get as many arguments as they take
 	Meta    *Type
 }
@@ -514,7 +516,7 @@ type Spec struct {
 // NewNativeType makes a type of Go functions. Its instances are *Instance values whose Native field is the embedder's,
 // or the embedder's own Go type that implements Object.
 func (in *Interp) NewNativeType(s Spec) *Type {
-	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, Final: s.Final, Meta: s.Meta}
+	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, Final: s.Final, Meta: s.Meta, static: s.CStatic}
 	if len(t.Bases) == 0 {
 		t.Bases = []*Type{ObjectType}
 	}
