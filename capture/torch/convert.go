@@ -62,6 +62,9 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 		}
 		return t.values(items)
 	case *vm.Instance:
+		if n := t.plainNumber(o); n != o {
+			return t.Value(n)
+		}
 		if tup, ok := vm.AsTuple(o); ok {
 			return t.values(tup.Items)
 		}

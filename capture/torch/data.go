@@ -4,6 +4,7 @@ import (
 	"math/cmplx"
 
 	"whittle/capture/fx"
+	"whittle/capture/numpy"
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
 )
@@ -16,6 +17,16 @@ func (t *Torch) fromData(o vm.Object, d tensor.DType) (*tensor.Tensor, error) {
 			return p.T.Clone(), nil
 		}
 		return p.T.To(d), nil
+	}
+	if a := t.array(o); a != nil {
+		x, err := t.shared(a)
+		if err != nil {
+			return nil, err
+		}
+		if d == tensor.Invalid || d == x.DType {
+			return x.Clone(), nil
+		}
+		return x.To(d), nil
 	}
 	if isText(o) {
 		return nil, t.noData(o)
@@ -50,6 +61,9 @@ func (t *Torch) items(o vm.Object) (items []vm.Object, ok bool, err error) {
 	_, isRange := o.(*vm.Range)
 	_, isTuple := vm.AsTuple(o)
 	_, isList := vm.AsList(o)
+	if a, isArray := o.(*numpy.Array); isArray && a.A.NDim() > 0 {
+		isList = true
+	}
 	if !isRange && !isTuple && !isList {
 		return nil, false, nil
 	}
@@ -114,6 +128,11 @@ func (t *Torch) suggested(o vm.Object) (tensor.DType, error) {
 
 // suggestedOne is suggested for what is no sequence.
 func (t *Torch) suggestedOne(o vm.Object) (tensor.DType, error) {
+	if a := t.array(o); a != nil {
+		if d, ok := numpy.TensorDType(a.DType); ok {
+			return d, nil
+		}
+	}
 	switch v := o.(type) {
 	case *Tensor:
 		return v.T.DType, nil
@@ -196,6 +215,11 @@ func (e *elements) number(o vm.Object) error {
 		}
 	}
 	var err error
+	if a := e.t.array(o); a != nil && a.NDim() == 0 && a.DType.Numeric() {
+		if np := numpy.Loaded(e.t.In); np != nil {
+			o = np.Python(a.Get(a.Offset))
+		}
+	}
 	switch {
 	case e.d == tensor.Bool:
 		var n int64
@@ -359,8 +383,12 @@ func (t *Torch) registerTensorFns() {
 			}
 			return p, nil
 		}
+		if a, ok := args[0].(*numpy.Array); ok {
+			return t.asArray(a, args, kw)
+		}
 		return t.tensorFn(args, kw)
 	})
+	t.registerNumpy()
 	add("split", t.split)
 }
 

@@ -47,7 +47,7 @@ func (t *Torch) tensorType() {
 	for _, o := range operators {
 		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 2 {
-				if _, isT := args[1].(*Tensor); !operand(args[1]) || o.packet == "matmul" && !isT {
+				if _, isT := args[1].(*Tensor); !t.operand(args[1]) || o.packet == "matmul" && !isT {
 					return vm.NotImplemented, nil
 				}
 				if o.reflected {
@@ -75,7 +75,7 @@ func (t *Torch) tensorType() {
 	for name, f := range t.special() {
 		ms[name] = t.checked(name, f)
 	}
-	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(),
+	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(), Attrs: map[string]vm.Object{"__array_priority__": vm.MakeInt(1000)},
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.legacyNew(cls, args)
 		},
@@ -113,7 +113,7 @@ func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) 
 }
 
 // operand says whether a Tensor operator accepts o as its other side.
-func operand(o vm.Object) bool {
+func (t *Torch) operand(o vm.Object) bool {
 	switch o.(type) {
 	case *Tensor, *Scalar, vm.Int, vm.Float, vm.Bool, vm.Complex:
 		return true
@@ -121,7 +121,7 @@ func operand(o vm.Object) bool {
 	if _, ok := vm.AsInt(o); ok {
 		return true
 	}
-	return false
+	return t.plainNumber(o) != o
 }
 
 // legacyNew is torch.Tensor(2, 3) and torch.Tensor([1.0]).
@@ -468,10 +468,10 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return t.number(a[0].(*Tensor).T, vm.IntType)
 		}),
-		"tolist": t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
-		"numpy": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return nil, in.Errorf(in.Exc.RuntimeError, "Numpy is not available")
-		},
+		"tolist":         t.hooked("tolist", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.toList(a[0].(*Tensor).T) }),
+		"numpy":          t.hooked("numpy", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return t.toNumpy(a, kw) }),
+		"__array__":      t.hooked("__array__", t.arrayMethod),
+		"__array_wrap__": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.fromNumpy(a[1:2], nil) },
 		"requires_grad_": t.hooked("requires_grad_", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			on := true
 			for _, k := range kw {

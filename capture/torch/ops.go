@@ -254,7 +254,9 @@ func spread(name string, args []vm.Object, skip int) []vm.Object {
 		switch a.(type) {
 		case vm.Int, vm.Bool, *Scalar:
 		default:
-			return args
+			if a.Type().Lookup("__index__") == nil || !isScalar(a) {
+				return args
+			}
 		}
 	}
 	out := append([]vm.Object(nil), args[:skip]...)

@@ -18,14 +18,26 @@ var (
 	calls string
 	//go:embed testdata/calls.txt
 	said string
+
+	//go:embed testdata/numpy.py
+	arrays string
+	//go:embed testdata/numpy.txt
+	arraysSaid string
 )
 
 // TestCalls: indexing in all its forms, tensors made of nested data, and the binding of arguments give what PyTorch gives, and raise what it raises.
-func TestCalls(t *testing.T) {
+func TestCalls(t *testing.T) { compare(t, calls, said) }
+
+// TestArrays: tensors and NumPy's arrays share memory, and stand for each other where PyTorch lets them.
+func TestArrays(t *testing.T) { compare(t, arrays, arraysSaid) }
+
+// compare runs a script and compares what it prints with what PyTorch printed.
+func compare(t *testing.T, script, said string) {
+	t.Helper()
 	s := stack.New(context.Background(), t.TempDir())
 	var out bytes.Buffer
 	s.In.Stdout = &out
-	if err := s.In.RunSource("calls.py", calls); err != nil {
+	if err := s.In.RunSource("script.py", script); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.In.Flush(); err != nil {

@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"kernels/parallel":      {},
 	"kernels/tensor":        {"kernels/parallel"},
 	"kernels/native":        {"kernels/parallel"},
+	"kernels/ndarray/...":   {"kernels/tensor", "kernels/parallel", "kernels/aten", "kernels/ndarray/..."},
 	"kernels/aten":          {"kernels/tensor", "kernels/native", "kernels/parallel"},
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
@@ -40,7 +41,8 @@ var allowed = map[string][]string{
 	"capture/sizes":              {"kernels/...", "capture/symbolic", "capture/sizes/relations"},
 	"capture/sizes/relations":    {"kernels/aten", "kernels/tensor"},
 	"capture/snapshot":           {"kernels/...", "capture/python/...", "capture/torch"},
-	"capture/torch/...":          {"kernels/...", "capture/fx/...", "capture/python/...", "capture/symbolic", "capture/torch/..."},
+	"capture/numpy":              {"kernels/...", "capture/python/..."},
+	"capture/torch/...":          {"kernels/...", "capture/fx/...", "capture/numpy", "capture/python/...", "capture/symbolic", "capture/torch/..."},
 	"capture/breaks":             {},
 	"capture/resume":             {"capture/python/code", "capture/python/vm"},
 	"capture/source":             {"capture/python/vm"},

@@ -97,6 +97,17 @@ func NewMemoryView(o Object, data []byte, format byte, readonly bool) *MemoryVie
 	return m
 }
 
+// NewShapedView is NewMemoryView of items that lie in C order in several dimensions.
+func NewShapedView(o Object, data []byte, format byte, readonly bool, shape []int) *MemoryView {
+	m := &MemoryView{obj: o, data: data, format: format, readonly: readonly, shape: slices.Clone(shape), strides: make([]int, len(shape))}
+	step := m.size()
+	for i := len(shape) - 1; i >= 0; i-- {
+		m.strides[i] = step
+		step *= shape[i]
+	}
+	return m
+}
+
 // Hold keeps a value as long as the view, or one made of it, is in use: by a weak reference to it, the object whose bytes they are sees that.
 func (m *MemoryView) Hold(v any) { m.holds = v }
 

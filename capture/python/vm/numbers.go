@@ -263,12 +263,6 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 		}
 		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Str(string(x)))
 	}
-	if b, ok := numberText(o); ok {
-		if v, ok := parseInt(string(b), 10); ok {
-			return v, nil
-		}
-		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Bytes(string(b)))
-	}
 	for _, n := range []string{"__int__", "__index__", "__trunc__"} {
 		v, ok, err := in.special(o, n)
 		if err != nil {
@@ -284,6 +278,12 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 			}
 			return nil, in.Errorf(in.Exc.TypeError, "%s returned non-int (type %s)", n, v.Type().Name)
 		}
+	}
+	if b, ok := numberText(o); ok {
+		if v, ok := parseInt(string(b), 10); ok {
+			return v, nil
+		}
+		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Bytes(string(b)))
 	}
 	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", o.Type().Name)
 }

@@ -17,11 +17,12 @@ type Signature struct {
 type sigParam struct {
 	name string
 	def  Object // nil: the argument must be given
+	opt  bool   // it may be left out, and is a nil Object then
 	kind byte   // 'p' positional or keyword, 'o' positional only, 'k' keyword only, '*', 'd' for **
 }
 
 // NewSignature reads "a, b=None, *args, c, **kw": a name with a default is optional and is None when absent unless the default is one of
-// True, False, a number, or a quoted string. A lone "/" or "*" separates as in Python.
+// True, False, a number, a quoted string, or nil, which leaves it a nil Object. A lone "/" or "*" separates as in Python.
 func NewSignature(fname, sig string) *Signature {
 	s := &Signature{name: fname}
 	kind := byte('p')
@@ -36,15 +37,19 @@ func NewSignature(fname, sig string) *Signature {
 		case part == "*":
 			kind = 'k'
 		case strings.HasPrefix(part, "**"):
-			s.params = append(s.params, sigParam{part[2:], nil, 'd'})
+			s.params = append(s.params, sigParam{part[2:], nil, false, 'd'})
 		case strings.HasPrefix(part, "*"):
-			s.params = append(s.params, sigParam{part[1:], nil, '*'})
+			s.params = append(s.params, sigParam{part[1:], nil, false, '*'})
 			kind = 'k'
 		default:
 			n, d, ok := strings.Cut(part, "=")
 			p := sigParam{name: strings.TrimSpace(n), kind: kind}
 			if ok {
-				p.def = parseDefault(strings.TrimSpace(d))
+				if d = strings.TrimSpace(d); d == "nil" {
+					p.opt = true
+				} else {
+					p.def = parseDefault(d)
+				}
 			}
 			s.params = append(s.params, p)
 		}
@@ -52,7 +57,7 @@ func NewSignature(fname, sig string) *Signature {
 	for _, p := range s.params {
 		if p.kind == 'p' || p.kind == 'o' {
 			s.npos++
-			if p.def == nil {
+			if p.def == nil && !p.opt {
 				s.nreq++
 			}
 		}
@@ -102,7 +107,7 @@ func (s *Signature) Bind(in *Interp, args []Object, kw []KwArg) ([]Object, error
 	var missing []string
 	mk := "positional"
 	for i, p := range s.params {
-		if out[i] != nil {
+		if out[i] != nil || p.opt {
 			continue
 		}
 		if p.def == nil {

@@ -527,7 +527,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 	}
 	t.MRO = mro
 	t.New = s.New
-	t.layout, t.fixed = s.New != nil, s.Strict
+	t.layout = s.New != nil
 	if t.New == nil {
 		t.New = t.Bases[0].New
 	}

@@ -17,6 +17,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/fx/choice"
 	"whittle/capture/fx/interp"
+	"whittle/capture/numpy"
 	"whittle/capture/python/stdlib"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -83,6 +84,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 		in.CodeCache = filepath.Join(cacheDir, "code")
 	}
 	stdlib.Register(in)
+	numpy.Register(in)
 	s := &Session{In: in, CacheDir: cacheDir, grad: newGradient(), ctx: ctx}
 	s.Torch = torch.New(in, s.grad)
 	s.Torch.Generator = aten.DefaultGenerator
