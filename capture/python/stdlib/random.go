@@ -2,7 +2,6 @@ package stdlib
 
 import (
 	"crypto/rand"
-	"crypto/sha512"
 	"encoding/binary"
 	"math/big"
 
@@ -95,44 +94,18 @@ func (t *twister) bits(k int) *big.Int {
 func randomModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_random", "")
 	self := func(o vm.Object) *twister { return o.(*vm.Instance).Native.(*twister) }
-	m.Set("Random", in.NewNativeType(vm.Spec{Name: "Random", Module: "_random",
+	m.Set("Random", in.NewNativeType(vm.Spec{Name: "Random", Module: "_random", Strict: true,
+		Arity: map[string][2]int{"random": {0, 0}, "seed": {0, 1}, "getrandbits": {1, 1}, "getstate": {0, 0}, "setstate": {1, 1}},
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			t := &twister{}
-			t.seedArray([]uint32{0})
-			return vm.NewInstance(cls, t), nil
+			return vm.NewInstance(cls, t), t.seed(in, args)
 		},
 		Methods: map[string]vm.GoFunc{
 			"random": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				return vm.Float(self(args[0]).float()), nil
 			},
 			"seed": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-				var n *big.Int
-				if len(args) < 2 || args[1] == vm.None {
-					b := make([]byte, 16)
-					_, _ = rand.Read(b)
-					n = new(big.Int).SetBytes(b)
-				} else {
-					b, ok := vm.AsBig(args[1])
-					if !ok {
-						h, err := in.Hash(args[1])
-						if err != nil {
-							return nil, err
-						}
-						b = new(big.Int).SetUint64(h)
-					}
-					n = new(big.Int).Abs(b)
-				}
-				var key []uint32
-				mask := big.NewInt(0xffffffff)
-				for n.Sign() > 0 {
-					key = append(key, uint32(new(big.Int).And(n, mask).Uint64()))
-					n = new(big.Int).Rsh(n, 32)
-				}
-				if len(key) == 0 {
-					key = []uint32{0}
-				}
-				self(args[0]).seedArray(key)
-				return vm.None, nil
+				return vm.None, self(args[0]).seed(in, args[1:])
 			},
 			"getrandbits": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				k, err := in.Index(args[1])
@@ -164,23 +137,56 @@ func randomModule(in *vm.Interp) (*vm.Module, error) {
 					return nil, in.Errorf(in.Exc.ValueError, "state vector is the wrong size")
 				}
 				t := self(args[0])
-				for i := range t.mt {
-					n, _ := vm.AsInt(items[i])
-					t.mt[i] = uint32(n)
+				var mt [624]uint32
+				for i := range mt {
+					n, err := in.IndexBig(items[i])
+					if err != nil {
+						return nil, err
+					}
+					if n.Sign() < 0 || n.BitLen() > 32 {
+						return nil, in.Errorf(in.Exc.OverflowError, "state vector's items must fit 32 bits")
+					}
+					mt[i] = uint32(n.Uint64())
 				}
-				n, _ := vm.AsInt(items[624])
-				t.idx = int(n)
+				n, err := in.Index(items[624])
+				if err != nil {
+					return nil, err
+				}
+				if n < 0 || n > 624 {
+					return nil, in.Errorf(in.Exc.ValueError, "invalid state")
+				}
+				t.mt, t.idx = mt, int(n)
 				return vm.None, nil
 			},
 		}}))
-	m.FuncN("string_seed", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		b := []byte(str(args[0]))
-		if x, ok := args[0].(vm.Bytes); ok {
-			b = []byte(x)
-		}
-		h := sha512.Sum512(b)
-		return vm.MakeBig(new(big.Int).SetBytes(append(append([]byte(nil), b...), h[:]...))), nil
-	})
-	_ = binary.LittleEndian
 	return m, nil
+}
+
+// seed is Random.seed: an integer by its absolute value, anything else by its hash, and without an argument by the system's own numbers.
+func (t *twister) seed(in *vm.Interp, args []vm.Object) error {
+	var n *big.Int
+	if len(args) == 0 || args[0] == vm.None {
+		b := make([]byte, 16)
+		_, _ = rand.Read(b)
+		n = new(big.Int).SetBytes(b)
+	} else {
+		b, ok := vm.AsBig(args[0])
+		if !ok {
+			h, err := in.Hash(args[0])
+			if err != nil {
+				return err
+			}
+			b = new(big.Int).SetUint64(h)
+		}
+		n = new(big.Int).Abs(b)
+	}
+	key := []uint32{}
+	for mask := big.NewInt(0xffffffff); n.Sign() > 0; n = new(big.Int).Rsh(n, 32) {
+		key = append(key, uint32(new(big.Int).And(n, mask).Uint64()))
+	}
+	if len(key) == 0 {
+		key = []uint32{0}
+	}
+	t.seedArray(key)
+	return nil
 }

@@ -596,3 +596,11 @@ func (x *GetSet) kept(in *Interp, o Object) error {
 	}
 	return in.Errorf(in.Exc.TypeError, "can't delete %s attribute", x.Name)
 }
+
+// checkSelf is the TypeError for an attribute of a native type that is asked of an object of another.
+func (x *GetSet) checkSelf(in *Interp, o Object) error {
+	if t := o.Type(); x.own != nil && !t.IsSubtype(x.own) {
+		return in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.own.FullName(), t.FullName())
+	}
+	return nil
+}

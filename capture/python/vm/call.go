@@ -2,6 +2,7 @@ package vm
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -86,8 +87,8 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 		return nil, in.Errorf(in.Exc.TypeError, "unbound method %s.%s() needs an argument", b.Owner.Name, b.Name)
 	}
 	if b.strict && b.Self == nil {
-		if t := args[0].Type(); t != b.Owner && !t.IsSubtype(b.Owner) {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", b.Name, b.Owner.FullName(), t.FullName())
+		if err := b.checkSelf(in, args[0]); err != nil {
+			return nil, err
 		}
 	}
 	if b.Self != nil && b.Method {
@@ -104,6 +105,18 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 		v = None
 	}
 	return v, err
+}
+
+// checkSelf is the TypeError for a method of a native type that is called with an object of another.
+func (b *Builtin) checkSelf(in *Interp, self Object) error {
+	t := self.Type()
+	switch {
+	case t == b.Owner || t.IsSubtype(b.Owner):
+		return nil
+	case strings.HasPrefix(b.Name, "__") && !b.Owner.Heap:
+		return in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", b.Name, b.Owner.FullName(), t.FullName())
+	}
+	return in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", b.Name, b.Owner.FullName(), t.FullName())
 }
 
 // WrongArgs is the TypeError for n arguments, self not counted, that a function does not take, or for keywords where there are none.

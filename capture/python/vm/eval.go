@@ -570,6 +570,8 @@ loop:
 				}
 				if k < b.Min || b.Max >= 0 && k > b.Max {
 					err = b.wrongArgs(in, k, false)
+				} else if b.strict && args[0].Type() != b.Owner {
+					v, err = b.call(in, args, nil)
 				} else {
 					v, err = b.Fn(in, args, nil)
 					if v == nil {

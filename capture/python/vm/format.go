@@ -26,6 +26,9 @@ type fmtSpec struct {
 	zeroPad bool
 }
 
+// mostText is the longest text that a width or a precision may ask for.
+const mostText = math.MaxInt32
+
 // parseSpec reads the mini-language of format specs: [[fill]align][sign][z][#][0][width][grouping][.precision][type]. typ is the type that
 // error messages name.
 func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
@@ -91,6 +94,9 @@ func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 			return f, in.Errorf(in.Exc.ValueError, "Format specifier missing precision")
 		}
 		f.prec = v
+	}
+	if !tooMany && (f.width > mostText || f.prec > mostText) {
+		return f, in.Errorf(in.Exc.ValueError, "precision too big")
 	}
 	if tooMany {
 		return f, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")

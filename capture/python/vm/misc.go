@@ -365,8 +365,26 @@ func initMisc() {
 		if args[1] == None {
 			return args[0], nil
 		}
-		return args[0].(*GetSet).Get(in, args[1])
+		x := args[0].(*GetSet)
+		if err := x.checkSelf(in, args[1]); err != nil {
+			return nil, err
+		}
+		return x.Get(in, args[1])
 	})
+	for name, n := range map[string]int{"__set__": 2, "__delete__": 1} {
+		addMethod(GetSetType, name, n, n, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			x := args[0].(*GetSet)
+			if err := x.checkSelf(in, args[1]); err != nil {
+				return nil, err
+			}
+			var v Object
+			if n == 2 {
+				v = args[2]
+			}
+			_, err := in.setDescr(x, args[1], x.Name, v)
+			return None, err
+		})
+	}
 	initDescriptorNames()
 	addGetSet(GetSetType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Name), nil }, nil)
 	addGetSet(GetSetType, "__doc__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Doc), nil }, nil)

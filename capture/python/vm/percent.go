@@ -84,7 +84,7 @@ func (p *percentFormat) field() error {
 	}
 	f := fmtSpec{fill: ' ', prec: -1}
 	p.flags(&f)
-	width, err := p.number()
+	width, err := p.number("width")
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *percentFormat) field() error {
 	if p.peek() == '.' {
 		p.i++
 		star := p.peek() == '*'
-		if f.prec, err = p.number(); err != nil {
+		if f.prec, err = p.number("precision"); err != nil {
 			return err
 		}
 		if star {
@@ -185,19 +185,21 @@ func (p *percentFormat) flags(f *fmtSpec) {
 }
 
 // number reads a width or a precision: digits, or a star instead, for which a value is taken.
-func (p *percentFormat) number() (n int, err error) {
+func (p *percentFormat) number(what string) (n int, err error) {
 	if p.peek() == '*' {
 		p.i++
-		return p.star()
+		return p.star(what)
 	}
 	for ; p.peek() >= '0' && p.peek() <= '9'; p.i++ {
-		n = n*10 + int(p.peek()-'0')
+		if n = n*10 + int(p.peek()-'0'); n > mostText {
+			return 0, p.in.Errorf(p.in.Exc.ValueError, "%s too big", what)
+		}
 	}
 	return n, nil
 }
 
 // star is the value that a star stands for.
-func (p *percentFormat) star() (int, error) {
+func (p *percentFormat) star(what string) (int, error) {
 	o, err := p.take()
 	if err != nil {
 		return 0, err
@@ -208,6 +210,9 @@ func (p *percentFormat) star() (int, error) {
 	}
 	if !ok {
 		return 0, p.in.Errorf(p.in.Exc.TypeError, "* wants int")
+	}
+	if n > mostText || n < -mostText {
+		return 0, p.in.Errorf(p.in.Exc.OverflowError, "%s too big", what)
 	}
 	return int(n), nil
 }

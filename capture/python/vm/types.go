@@ -39,14 +39,14 @@ func newBuiltinType(name string, base *Type) *Type {
 
 // addMethod adds a method of lo to hi positional arguments besides self, and no keywords; with hi -1 any number, and keywords.
 func addMethod(t *Type, name string, lo, hi int, fn GoFunc) Object {
-	b := &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Min: lo, Max: hi, NoKw: hi >= 0, shared: true}
+	b := &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Min: lo, Max: hi, NoKw: hi >= 0, shared: true, strict: true}
 	t.Dict.SetStr(name, b)
 	return b
 }
 
 // addKw adds a method that takes keywords.
 func addKw(t *Type, name string, fn GoFunc) {
-	t.Dict.SetStr(name, &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Max: -1, shared: true})
+	t.Dict.SetStr(name, &Builtin{Name: name, Fn: fn, Method: true, Owner: t, Max: -1, shared: true, strict: true})
 }
 
 // addClass adds a class method.
