@@ -218,7 +218,7 @@ func initFunctions() {
 			return Str(bi(o).Doc), nil
 		}, func(in *Interp, o, v Object) error { bi(o).Doc, _ = AsStr(v); return nil })
 		addGetSet(bt, "__self__", func(in *Interp, o Object) (Object, error) { return bi(o).receiver(in), nil }, nil)
-		addGetSet(bt, "__text_signature__", func(in *Interp, o Object) (Object, error) { return None, nil }, nil)
+		addGetSet(bt, "__text_signature__", func(in *Interp, o Object) (Object, error) { return bi(o).textSig(), nil }, nil)
 		addMethod(bt, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 			return in.Call(args[0], slices.Clone(args[1:]), kw)
 		})

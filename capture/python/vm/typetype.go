@@ -158,7 +158,7 @@ func initType() {
 		}
 		return nil, in.noAttr(self, "__abstractmethods__")
 	}, func(in *Interp, self, v Object) error { self.(*Type).SetAttr("__abstractmethods__", v); return nil })
-	addGetSet(t, "__text_signature__", func(in *Interp, self Object) (Object, error) { return None, nil }, nil)
+	addGetSet(t, "__text_signature__", func(in *Interp, self Object) (Object, error) { return self.(*Type).textSig(), nil }, nil)
 }
 
 // makeUnion is a | b of types, without repetitions; NotImplemented for what is none.
