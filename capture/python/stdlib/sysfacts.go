@@ -174,13 +174,13 @@ func sysHooks(in *vm.Interp, m *vm.Module) {
 	if f, ok := m.Dict.GetStr("displayhook"); ok {
 		m.Set("__displayhook__", f)
 	}
-	limit := int64(4300)
-	clinic.Def(m, "get_int_max_str_digits", "", func(*clinic.Call) (vm.Object, error) { return vm.MakeInt(limit), nil })
+	clinic.Def(m, "get_int_max_str_digits", "", func(*clinic.Call) (vm.Object, error) { return vm.MakeInt(int64(in.IntDigits)), nil })
 	clinic.Def(m, "set_int_max_str_digits", "maxdigits:int", func(c *clinic.Call) (vm.Object, error) {
-		if n := c.Int(0); n != 0 && n < 640 {
-			return nil, c.Errorf(c.Exc.ValueError, "maxdigits must be 0 or larger than 640")
+		n := c.Int(0)
+		if n != 0 && n < vm.LeastIntDigits {
+			return nil, c.Errorf(c.Exc.ValueError, "maxdigits must be 0 or larger than %d", vm.LeastIntDigits)
 		}
-		limit = c.Int(0)
+		in.IntDigits = int(n)
 		return vm.None, nil
 	})
 }

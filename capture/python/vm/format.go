@@ -288,7 +288,9 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 	var digits string
 	switch f.typ {
 	case 0, 'd', 'n':
-		digits = b.String()
+		if digits, err = in.decimal(b); err != nil {
+			return "", err
+		}
 	case 'b':
 		digits, prefix, group = b.Text(2), "0b", 4
 	case 'o':

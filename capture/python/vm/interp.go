@@ -38,6 +38,9 @@ type Interp struct {
 	// Ext is free for embedders: packages keep their per-interpreter state under a key of their own type.
 	Ext map[any]any
 
+	// IntDigits is how many digits an integer may have as text; 0 for any number: sys.set_int_max_str_digits.
+	IntDigits int
+
 	isolated   bool              // sys.path gets no folder of the program's
 	printing   []Object          // the containers whose repr is under way, outermost first; see ReprGuard
 	subclasses map[*Type][]*Type // __subclasses__ of each class, in the order in which they were made
@@ -54,6 +57,7 @@ func New() *Interp {
 		Identities: Identities{last: firstIdentity},
 		Ext:        map[any]any{},
 		subclasses: map[*Type][]*Type{},
+		IntDigits:  DefaultIntDigits,
 	}
 	in.Builtins = newBuiltins(in)
 	in.Modules.SetStr("builtins", in.Builtins)

@@ -247,47 +247,6 @@ func addBasics(t *Type, what string) {
 	}
 }
 
-// ToInt converts as int(o) does for one argument.
-func (in *Interp) ToInt(o Object) (Object, error) {
-	switch x := unwrap(o).(type) {
-	case Int, *BigInt:
-		return x, nil
-	case Bool:
-		i, _ := AsInt(x)
-		return MakeInt(i), nil
-	case Float:
-		return floatToInt(in, math.Trunc(float64(x)))
-	case Str:
-		if v, ok := parseInt(string(x), 10); ok {
-			return v, nil
-		}
-		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Str(string(x)))
-	}
-	for _, n := range []string{"__int__", "__index__", "__trunc__"} {
-		v, ok, err := in.special(o, n)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			switch x := unwrap(v).(type) {
-			case Int, *BigInt:
-				return x, nil
-			case Bool:
-				i, _ := AsInt(x)
-				return MakeInt(i), nil
-			}
-			return nil, in.Errorf(in.Exc.TypeError, "%s returned non-int (type %s)", n, v.Type().Name)
-		}
-	}
-	if b, ok := numberText(o); ok {
-		if v, ok := parseInt(string(b), 10); ok {
-			return v, nil
-		}
-		return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base 10: %s", literal.Bytes(string(b)))
-	}
-	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", o.Type().Name)
-}
-
 // floatToInt is int(f); infinities and NaN have none.
 func floatToInt(in *Interp, f float64) (Object, error) {
 	if math.IsNaN(f) {
@@ -402,46 +361,7 @@ func roundRat(r *big.Rat) *big.Int {
 // initNumbers gives the numbers their methods.
 func initNumbers() {
 	t := IntType
-	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		var v Object = MakeInt(0)
-		var err error
-		base := -1
-		for _, k := range kw {
-			if k.Name != "base" {
-				return nil, in.Errorf(in.Exc.TypeError, "'%s' is an invalid keyword argument for int()", k.Name)
-			}
-			args = append(args[:len(args):len(args)], k.Value)
-		}
-		if len(args) > 2 {
-			return nil, in.Errorf(in.Exc.TypeError, "int() takes at most 2 arguments (%d given)", len(args))
-		}
-		if len(args) == 2 {
-			b, err := in.IndexBig(args[1])
-			if err != nil {
-				return nil, err
-			}
-			base = int(b.Int64())
-			if base != 0 && (!b.IsInt64() || base < 2 || base > 36) {
-				return nil, in.Errorf(in.Exc.ValueError, "int() base must be >= 2 and <= 36, or 0")
-			}
-			s, ok := AsStr(args[0])
-			if !ok {
-				bs, isB := bytesOf(args[0])
-				if !isB {
-					return nil, in.Errorf(in.Exc.TypeError, "int() can't convert non-string with explicit base")
-				}
-				s = string(bs)
-			}
-			if v, ok = parseInt(s, base); !ok {
-				return nil, in.Errorf(in.Exc.ValueError, "invalid literal for int() with base %d: %s", base, literal.Str(s))
-			}
-		} else if len(args) == 1 {
-			if v, err = in.ToInt(args[0]); err != nil {
-				return nil, err
-			}
-		}
-		return wrap(cls, IntType, v), nil
-	}
+	t.New = newInt
 	isInt := func(o Object) bool { _, ok := AsBig(o); return ok }
 	addOps(t, isInt, "+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "divmod")
 	addCompare(t, isInt, allCompare...)

@@ -391,6 +391,8 @@ func (in *Interp) Truth(o Object) (bool, error) {
 		return x != 0, nil
 	case *Function, *Builtin, *BoundMethod, *BigInt, *Module:
 		return true, nil
+	case *NotImplementedType:
+		return true, in.Warn(in.Exc.DeprecationWarning, "NotImplemented should not be used in a boolean context")
 	}
 	if v, ok, err := in.special(o, "__bool__"); ok || err != nil {
 		if err != nil {
@@ -440,10 +442,11 @@ func (in *Interp) IndexBig(o Object) (*big.Int, error) {
 	if !ok {
 		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
 	}
-	if b, ok := AsBig(v); ok {
-		return b, nil
+	if v, err = in.exactInt(v, "__index__"); err != nil {
+		return nil, err
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "__index__ returned non-int (type %s)", v.Type().Name)
+	b, _ := AsBig(v)
+	return b, nil
 }
 
 // Float converts as float() does for numbers.
@@ -459,7 +462,11 @@ func (in *Interp) Float(o Object) (float64, error) {
 			return 0, err
 		}
 		if f, ok := unwrap(v).(Float); ok {
-			return float64(f), nil
+			if _, exact := v.(Float); !exact {
+				err = in.Warn(in.Exc.DeprecationWarning, o.Type().Name+".__float__ returned non-float (type "+v.Type().Name+
+					").  The ability to return an instance of a strict subclass of float is deprecated, and may not be supported in a future version of Python.")
+			}
+			return float64(f), err
 		}
 		return 0, in.Errorf(in.Exc.TypeError, "%s.__float__ returned non-float (type %s)", o.Type().Name, v.Type().Name)
 	}

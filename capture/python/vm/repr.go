@@ -123,7 +123,7 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 	case Int:
 		text = strconv.FormatInt(int64(x), 10)
 	case *BigInt:
-		text = x.V.String()
+		text, err = in.decimal(x.V)
 	case Bool:
 		text = "False"
 		if x {
