@@ -223,19 +223,7 @@ func (t *Type) getAttr(in *Interp, name string) (Object, error) {
 		return in.bindDescr(md, t, meta)
 	}
 	if v := t.Lookup(name); v != nil {
-		switch x := v.(type) {
-		case *Function:
-			return x, nil
-		case *ClassMethod:
-			return x.bind(in, t)
-		case *StaticMethod:
-			return x.Func, nil
-		case *Instance:
-			if get := x.Class.Lookup("__get__"); get != nil {
-				return in.Call(get, []Object{x, None, t}, nil)
-			}
-		}
-		return v, nil
+		return t.bindOwn(in, v)
 	}
 	if md != nil {
 		return in.bindDescr(md, t, meta)
@@ -243,46 +231,21 @@ func (t *Type) getAttr(in *Interp, name string) (Object, error) {
 	return nil, nil
 }
 
-// getAttr looks a name up behind Start in the MRO of the object's class, and binds what it finds to the object, as if the object's class had
-// it. Where super() stands for a class (in a class method or __new__), functions stay unbound. Only super's own attributes are left when
-// there is nothing: __class__ is always its own.
-func (s *Super) getAttr(in *Interp, name string) (Object, error) {
-	if name != "__class__" && s.SelfCls != nil {
-		v, _ := s.SelfCls.lookupAfter(s.Start, name)
-		if v != nil {
-			switch x := v.(type) {
-			case *StaticMethod:
-				return x.Func, nil
-			case *ClassMethod:
-				return x.bind(in, s.SelfCls)
-			}
-			if st, ok := s.Self.(*Type); ok && st == s.SelfCls {
-				switch x := v.(type) {
-				case *Function:
-					return x, nil
-				case *Builtin:
-					return x, nil
-				case *Property, *GetSet, *Member:
-					return x, nil
-				}
-				return v, nil
-			}
-			return in.bindDescr(v, s.Self, s.SelfCls)
+// bindOwn binds what was found in a class as an attribute of that class: functions stay as they are.
+func (t *Type) bindOwn(in *Interp, v Object) (Object, error) {
+	switch x := v.(type) {
+	case *Function:
+		return x, nil
+	case *ClassMethod:
+		return x.bind(in, t)
+	case *StaticMethod:
+		return x.Func, nil
+	case *Instance:
+		if get := x.Class.Lookup("__get__"); get != nil {
+			return in.callSpecial(get, x, None, t)
 		}
 	}
-	switch name {
-	case "__thisclass__":
-		return s.Start, nil
-	case "__self__":
-		return s.Self, nil
-	case "__self_class__":
-		return s.SelfCls, nil
-	}
-	d := SuperType.Lookup(name)
-	if d == nil {
-		return nil, in.attrError(s, name, "'super' object has no attribute '%s'", name)
-	}
-	return in.bindDescr(d, s, SuperType)
+	return v, nil
 }
 
 // SetAttr is obj.name = v.

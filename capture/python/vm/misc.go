@@ -428,55 +428,7 @@ func initMisc() {
 		return None, in.genericSetAttr(args[1], args[0].(*Member).Name, args[2])
 	})
 
-	SuperType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		var t *Type
-		var self Object
-		if len(args) > 2 {
-			return nil, in.Errorf(in.Exc.TypeError, "super expected at most 2 arguments, got %d", len(args))
-		}
-		if len(args) == 0 {
-			f := in.frame
-			if f == nil || f.Code.ArgCount == 0 && f.Code.NumArgs() == 0 {
-				return nil, in.Errorf(in.Exc.RuntimeError, "super(): no arguments")
-			}
-			self = f.LocalsPlus[0]
-			if c, ok := self.(*Cell); ok && slices.Contains(f.Code.CellVars, f.Code.VarNames[0]) {
-				self = c.V
-			}
-			if self == nil {
-				return nil, in.Errorf(in.Exc.RuntimeError, "super(): arg[0] deleted")
-			}
-			slot := f.Code.CellSlot("__class__")
-			if slot < 0 {
-				return nil, in.Errorf(in.Exc.RuntimeError, "super(): __class__ cell not found")
-			}
-			c, ok := f.LocalsPlus[slot].(*Cell)
-			if !ok || c.V == nil {
-				return nil, in.Errorf(in.Exc.RuntimeError, "super(): empty __class__ cell")
-			}
-			t, _ = c.V.(*Type)
-		} else {
-			var ok bool
-			if t, ok = args[0].(*Type); !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "super() argument 1 must be a type, not %s", args[0].Type().Name)
-			}
-			if len(args) > 1 && args[1] != None {
-				self = args[1]
-			}
-		}
-		s := &Super{Start: t, Self: self}
-		if self == nil {
-			return s, nil
-		}
-		if st, ok := self.(*Type); ok && st.IsSubtype(t) {
-			s.SelfCls = st
-		} else if self.Type().IsSubtype(t) {
-			s.SelfCls = self.Type()
-		} else {
-			return nil, in.Errorf(in.Exc.TypeError, "super(type, obj): obj must be an instance or subtype of type")
-		}
-		return s, nil
-	}
+	initSuper()
 	addBasics(SuperType, "repr")
 
 	initModule()

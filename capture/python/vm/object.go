@@ -166,6 +166,9 @@ type Super struct {
 	Start   *Type
 	Self    Object
 	SelfCls *Type
+
+	class *Type // one that derives from super; nil for super itself
+	dict  *Dict // of an instance of such a class
 }
 
 // MappingProxy is a read-only view of a dict.
@@ -279,7 +282,6 @@ func (m *StaticMethod) AttrDict(create bool) *Dict {
 	return m.Dict
 }
 func (*StaticMethod) Type() *Type { return StaticMethodType }
-func (*Super) Type() *Type        { return SuperType }
 func (*MappingProxy) Type() *Type { return MappingProxyType }
 func (*UnionType) Type() *Type    { return UnionTypeType }
 func (*Code) Type() *Type         { return CodeType }

@@ -66,11 +66,18 @@ func (r *Raising) chain(e *Exception) {
 	if h == nil || h == e {
 		return
 	}
+	slow, step := h, false // a chain that a program has made circular is not followed for ever
 	for x := h; x != nil; x = x.Context {
 		if x.Context == e {
 			x.Context = nil
 			break
 		}
+		if step {
+			if slow = slow.Context; slow == x.Context {
+				break
+			}
+		}
+		step = !step
 	}
 	e.Context = h
 }

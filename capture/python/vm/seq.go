@@ -372,6 +372,9 @@ func (in *Interp) SetItem(o, key, v Object) error {
 		if n.Sign() < 0 || n.BitLen() > 8 {
 			return in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
 		}
+		if int(i) >= len(x.B) { // the value's __index__ has taken bytes away
+			return in.Errorf(in.Exc.IndexError, "bytearray index out of range")
+		}
 		x.B[i] = byte(n.Int64())
 		return nil
 	}

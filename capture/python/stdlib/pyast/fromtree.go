@@ -188,7 +188,11 @@ func (r *reader) node(o vm.Object, f field, to reflect.Value) error {
 	if r.depth > in.RecursionLimit {
 		return in.Errorf(in.Exc.RecursionError, "maximum recursion depth exceeded during ast construction")
 	}
-	p := reflect.New(goTypeOf(class))
+	goType := goTypeOf(class)
+	if goType == nil { // one of the abstract classes
+		return r.wrong(f.typ, o)
+	}
+	p := reflect.New(goType)
 	v := p.Elem()
 	g := grammarOf[class]
 	for _, f := range g.fields {
