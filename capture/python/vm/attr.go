@@ -389,17 +389,8 @@ func (t *Type) setAttr(in *Interp, name string, v Object) error {
 		return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, t.errName())
 	}
 	if md := t.Type().Lookup(name); md != nil {
-		switch x := md.(type) {
-		case *Property:
-			if x.Set == nil {
-				return x.lacks(in, t.Type(), "setter")
-			}
-			_, err := in.Call(x.Set, []Object{t, v}, nil)
+		if done, err := in.setDescr(md, t, name, v); done {
 			return err
-		case *GetSet:
-			if x.Set != nil {
-				return x.Set(in, t, v)
-			}
 		}
 	}
 	if v == nil {

@@ -270,10 +270,13 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 		t.Meta = meta
 	}
 	mro, err := t.linearize(in, bases)
-	if err != nil {
+	if err != nil && t.Type().Lookup("mro") == TypeType.Lookup("mro") {
 		return nil, err
 	}
 	t.MRO = mro
+	if t.MRO, err = t.order(in); err != nil {
+		return nil, err
+	}
 	best, err := layoutBase(in, bases)
 	if err != nil {
 		return nil, err

@@ -351,23 +351,6 @@ func initObject() {
 	})
 	addClass(t, "__init_subclass__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
 	addClass(t, "__subclasshook__", func(in *Interp, args []Object, kw []KwArg) (Object, error) { return NotImplemented, nil })
-	addGetSet(t, "__class__", func(in *Interp, self Object) (Object, error) { return self.Type(), nil }, func(in *Interp, self, v Object) error {
-		c, ok := v.(*Type)
-		if !ok {
-			return in.Errorf(in.Exc.TypeError, "__class__ must be set to a class, not '%s' object", v.Type().Name)
-		}
-		switch x := self.(type) {
-		case *Instance:
-			x.Class = c
-			return nil
-		case *Exception:
-			x.Class = c
-			return nil
-		case *Module:
-			x.class = c
-			return nil
-		}
-		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
-	})
+	addGetSet(t, "__class__", func(in *Interp, self Object) (Object, error) { return self.Type(), nil }, setClass)
 	objectClass, _ = t.Dict.GetStr("__class__")
 }

@@ -114,7 +114,7 @@ func initType() {
 			items = append(items, b)
 		}
 		return NewTuple(items...), nil
-	}, nil)
+	}, func(in *Interp, self, v Object) error { return self.(*Type).setBases(in, v) })
 	addGetSet(t, "__base__", func(in *Interp, self Object) (Object, error) {
 		if b := self.(*Type).Bases; len(b) > 0 {
 			return b[0], nil
@@ -122,6 +122,10 @@ func initType() {
 		return None, nil
 	}, nil)
 	addGetSet(t, "__dict__", func(in *Interp, self Object) (Object, error) { return &MappingProxy{self.(*Type).Dict}, nil }, nil)
+	addGetSet(t, "__basicsize__", func(in *Interp, self Object) (Object, error) { return MakeInt(16 + 8*int64(self.(*Type).NumSlots)), nil }, nil)
+	addGetSet(t, "__itemsize__", func(in *Interp, self Object) (Object, error) { return MakeInt(itemSizes[self.(*Type).solid().Name]), nil }, nil)
+	addGetSet(t, "__dictoffset__", func(in *Interp, self Object) (Object, error) { return MakeInt(dictOffset(self.(*Type))), nil }, nil)
+	addGetSet(t, "__weakrefoffset__", func(in *Interp, self Object) (Object, error) { return MakeInt(dictOffset(self.(*Type))), nil }, nil)
 	addGetSet(t, "__flags__", func(in *Interp, self Object) (Object, error) {
 		n := int64(0)
 		if self.(*Type).Heap {
@@ -129,7 +133,7 @@ func initType() {
 		}
 		return MakeInt(n), nil
 	}, nil)
-	addGetSet(t, "__annotations__", func(in *Interp, self Object) (Object, error) {
+	addDeletable(t, "__annotations__", func(in *Interp, self Object) (Object, error) {
 		c := self.(*Type)
 		if v, ok := c.Dict.GetStr("__annotations__"); ok {
 			return v, nil
@@ -141,7 +145,16 @@ func initType() {
 		c.Dict.SetStr("__annotations__", d)
 		return d, nil
 	}, func(in *Interp, self, v Object) error {
-		self.(*Type).Dict.SetStr("__annotations__", v)
+		c := self.(*Type)
+		if !c.Heap {
+			return in.Errorf(in.Exc.TypeError, "cannot set '__annotations__' attribute of immutable type '%s'", c.Name)
+		}
+		if v != nil {
+			c.SetAttr("__annotations__", v)
+		} else if !c.Dict.DelStr("__annotations__") {
+			return in.Errorf(in.Exc.AttributeError, "__annotations__")
+		}
+		c.modified()
 		return nil
 	})
 	addGetSet(t, "__doc__", func(in *Interp, self Object) (Object, error) {
@@ -241,4 +254,15 @@ func checkTypeName(in *Interp, s string) error {
 	}
 	_, err := in.Encode(s, "utf-8", "strict")
 	return err
+}
+
+// itemSizes are __itemsize__ of the types whose objects are longer the more they hold, as in CPython on a machine of 64 bits.
+var itemSizes = map[string]int64{"int": 4, "bool": 4, "tuple": 8, "bytes": 1}
+
+// dictOffset is not zero for classes whose instances have a __dict__.
+func dictOffset(t *Type) int64 {
+	if t.HasDict {
+		return 16
+	}
+	return 0
 }

@@ -1,0 +1,146 @@
+package vm
+
+import "slices"
+
+// What may change about a class after it was made, and about the class of an object.
+
+// sameLayout reports whether instances of two classes look alike in Go: the same built-in below, as many slots, and both with a __dict__ or without.
+func sameLayout(a, b *Type) bool {
+	return a.solid() == b.solid() && a.NumSlots == b.NumSlots && a.HasDict == b.HasDict
+}
+
+// setClass is obj.__class__ = c.
+func setClass(in *Interp, self, v Object) error {
+	c, ok := v.(*Type)
+	if !ok {
+		return in.Errorf(in.Exc.TypeError, "__class__ must be set to a class, not '%s' object", v.Type().Name)
+	}
+	old := self.Type()
+	if m, ok := self.(*Module); ok && c.IsSubtype(ModuleType) {
+		m.class = c
+		return nil
+	}
+	if !old.Heap || !c.Heap || old.fixed || c.fixed {
+		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
+	}
+	if !sameLayout(old, c) {
+		return in.Errorf(in.Exc.TypeError, "__class__ assignment: '%s' object layout differs from '%s'", c.Name, old.Name)
+	}
+	switch x := self.(type) {
+	case *Instance:
+		x.Class = c
+	case *Exception:
+		x.Class = c
+	case *Type:
+		x.Meta = c
+		x.modified()
+	default:
+		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
+	}
+	return nil
+}
+
+// setBases is cls.__bases__ = bases: the classes that derive from cls get new orders of resolution, too. If one has none, nothing changes.
+func (t *Type) setBases(in *Interp, v Object) error {
+	if !t.Heap || t.fixed {
+		return in.Errorf(in.Exc.TypeError, "cannot set '__bases__' attribute of immutable type '%s'", t.Name)
+	}
+	tuple, ok := v.(*Tuple)
+	if !ok {
+		return in.Errorf(in.Exc.TypeError, "can only assign tuple to %s.__bases__, not %s", t.Name, v.Type().Name)
+	}
+	if len(tuple.Items) == 0 {
+		return in.Errorf(in.Exc.TypeError, "can only assign non-empty tuple to %s.__bases__, not ()", t.Name)
+	}
+	var bases []*Type
+	for _, o := range tuple.Items {
+		b, ok := o.(*Type)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "%s.__bases__ must be tuple of classes, not '%s'", t.Name, o.Type().Name)
+		}
+		if b.IsSubtype(t) {
+			return in.Errorf(in.Exc.TypeError, "a __bases__ item causes an inheritance cycle")
+		}
+		if b.Final {
+			return in.Errorf(in.Exc.TypeError, "type '%s' is not an acceptable base type", b.FullName())
+		}
+		bases = append(bases, b)
+	}
+	best, err := layoutBase(in, bases)
+	if err != nil {
+		return err
+	}
+	if was, err := layoutBase(in, t.Bases); err != nil || best.solid() != was.solid() || best.NumSlots != was.NumSlots || best.HasDict && !t.HasDict {
+		return in.Errorf(in.Exc.TypeError, "__bases__ assignment: '%s' object layout differs from '%s'", best.Name, was.Name)
+	}
+	old := t.Bases
+	t.Bases = bases
+	undo, err := t.resolve(in)
+	if err != nil {
+		t.Bases = old
+		for _, f := range undo {
+			f()
+		}
+		return err
+	}
+	for _, b := range old {
+		b.subs = slices.DeleteFunc(b.subs, func(s *Type) bool { return s == t })
+		in.subclasses[b] = slices.DeleteFunc(in.subclasses[b], func(s *Type) bool { return s == t })
+	}
+	for _, b := range bases {
+		if b.Heap {
+			b.subs = append(b.subs, t)
+		}
+		in.subclasses[b] = append(in.subclasses[b], t)
+	}
+	t.New = best.New
+	t.modified()
+	return nil
+}
+
+// resolve works out the MRO of a class again, and of all that derive from it. undo puts back what has changed.
+func (t *Type) resolve(in *Interp) (undo []func(), err error) {
+	mro, err := t.order(in)
+	if err != nil {
+		return nil, err
+	}
+	was := t.MRO
+	t.MRO = mro
+	undo = append(undo, func() { t.MRO = was; t.modified() })
+	for _, s := range slices.Clone(t.subs) {
+		u, err := s.resolve(in)
+		undo = append(undo, u...)
+		if err != nil {
+			return undo, err
+		}
+	}
+	return undo, nil
+}
+
+// order is the MRO of a class: what the metaclass's own mro() gives, if there is one, else C3.
+func (t *Type) order(in *Interp) ([]*Type, error) {
+	f := t.Type().Lookup("mro")
+	if f == nil || f == TypeType.Lookup("mro") {
+		return t.linearize(in, t.Bases)
+	}
+	v, err := in.callSpecial(f, t)
+	if err != nil {
+		return nil, err
+	}
+	items, err := in.IterAll(v)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Type
+	for _, o := range items {
+		b, ok := o.(*Type)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "mro() returned a non-class ('%s')", o.Type().Name)
+		}
+		out = append(out, b)
+	}
+	if len(out) == 0 {
+		return nil, in.Errorf(in.Exc.TypeError, "type MRO must not be empty")
+	}
+	return out, nil
+}
