@@ -83,6 +83,18 @@ func (t *Type) setBases(in *Interp, v Object) error {
 		}
 		return err
 	}
+	if !slices.Equal(t.Bases, bases) { // an mro() has set others meanwhile
+		return nil
+	}
+	for _, b := range bases {
+		if b.below(t) {
+			t.Bases = old
+			for _, f := range undo {
+				f()
+			}
+			return in.Errorf(in.Exc.TypeError, "a __bases__ item causes an inheritance cycle")
+		}
+	}
 	for _, b := range old {
 		b.subs = slices.DeleteFunc(b.subs, func(s *Type) bool { return s == t })
 		in.subclasses[b] = slices.DeleteFunc(in.subclasses[b], func(s *Type) bool { return s == t })
@@ -96,6 +108,11 @@ func (t *Type) setBases(in *Interp, v Object) error {
 	t.New = best.New
 	t.modified()
 	return nil
+}
+
+// below reports whether a class derives from top by its bases, whatever its MRO says.
+func (t *Type) below(top *Type) bool {
+	return t == top || slices.ContainsFunc(t.Bases, func(b *Type) bool { return b.below(top) })
 }
 
 // resolve works out the MRO of a class again, and of all that derive from it. undo puts back what has changed.
