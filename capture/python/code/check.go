@@ -145,6 +145,9 @@ func (c *checker) stmt(s syntax.Stmt) {
 	case *syntax.Try:
 		c.try(s)
 	case *syntax.Assert:
+		if t, ok := s.Test.(*syntax.Tuple); ok && len(t.Elts) > 0 {
+			c.f.Warn(s.Span, "assertion is always true, perhaps remove parentheses?")
+		}
 		c.expr(s.Test)
 		c.expr(s.Msg)
 	case *syntax.Import:
@@ -357,6 +360,7 @@ func (c *checker) expr(e syntax.Expr) {
 	case *syntax.Attribute:
 		c.expr(e.Value)
 	case *syntax.Subscript:
+		c.missedComma(e.Value, e.Index)
 		c.expr(e.Value)
 		c.expr(e.Index)
 	case *syntax.SliceExpr:
@@ -365,6 +369,9 @@ func (c *checker) expr(e syntax.Expr) {
 		c.expr(e.Step)
 	case *syntax.Call:
 		seen := c.at
+		if what := literalType(e.Func, false); what != "" {
+			c.f.Warn(e.Span, "'%s' object is not callable; perhaps you missed a comma?", what)
+		}
 		c.expr(e.Func)
 		c.starred(e.Args)
 		c.at = seen
@@ -377,6 +384,7 @@ func (c *checker) expr(e syntax.Expr) {
 	case *syntax.BoolOp:
 		c.exprs(e.Values)
 	case *syntax.Compare:
+		c.identity(e)
 		c.expr(e.Left)
 		c.exprs(e.Comparators)
 	case *syntax.IfExp:
@@ -457,4 +465,89 @@ func (c *checker) comp(e syntax.Expr, gens []*syntax.Comprehension, elts ...synt
 		c.exprs(elts)
 	})
 	c.expr(gens[0].Iter)
+}
+
+// identity warns where `is` compares with a literal, of which there may be one object or several.
+func (c *checker) identity(e *syntax.Compare) {
+	left := plainLiteral(e.Left)
+	for i, op := range e.Ops {
+		right := plainLiteral(e.Comparators[i])
+		if (left || right) && (op == "is" || op == "is not") {
+			better := map[string]string{"is": "==", "is not": "!="}[op]
+			c.f.Warn(e.Span, `"%s" with a literal. Did you mean "%s"?`, op, better)
+			return
+		}
+		left = right
+	}
+}
+
+// plainLiteral reports whether an expression is a literal of a value other than None, True, False and Ellipsis.
+func plainLiteral(e syntax.Expr) bool {
+	k, ok := e.(*syntax.Constant)
+	if !ok {
+		return false
+	}
+	switch k.Value.(type) {
+	case nil, bool, syntax.EllipsisValue:
+		return false
+	}
+	return true
+}
+
+// missedComma warns where a literal is subscripted by what it cannot be: two items of a list with no comma between them look like that.
+func (c *checker) missedComma(value, index syntax.Expr) {
+	what := literalType(value, true)
+	switch what {
+	case "":
+		return
+	case "str", "bytes", "list", "tuple":
+		k := literalType(index, true)
+		if k != "" && k != "int" && k != "bool" {
+			c.f.Warn(value.Pos(), "%s indices must be integers or slices, not %s; perhaps you missed a comma?", what, k)
+		}
+	case "dict":
+	default:
+		c.f.Warn(value.Pos(), "'%s' object is not subscriptable; perhaps you missed a comma?", what)
+	}
+}
+
+// literalType is the name of the type of what a literal or a display gives, empty for other expressions. Of a subscript, more kinds are known.
+func literalType(e syntax.Expr, subscript bool) string {
+	switch e := e.(type) {
+	case *syntax.Constant:
+		switch e.Value.(type) {
+		case nil:
+			return "NoneType"
+		case bool:
+			return "bool"
+		case string:
+			return "str"
+		case syntax.Bytes:
+			return "bytes"
+		case syntax.EllipsisValue:
+			return "ellipsis"
+		case float64:
+			return "float"
+		case complex128:
+			return "complex"
+		}
+		return "int"
+	case *syntax.Tuple:
+		return "tuple"
+	case *syntax.List, *syntax.ListComp:
+		return "list"
+	case *syntax.Dict, *syntax.DictComp:
+		return "dict"
+	case *syntax.Set, *syntax.SetComp:
+		return "set"
+	case *syntax.GeneratorExp:
+		return "generator"
+	case *syntax.JoinedStr:
+		return "str"
+	case *syntax.Lambda:
+		if subscript {
+			return "function"
+		}
+	}
+	return ""
 }

@@ -1,6 +1,10 @@
 package code
 
-import "slices"
+import (
+	"slices"
+
+	"whittle/capture/python/syntax"
+)
 
 // Code is a compiled function, class body or module. It is immutable once compiled; Clone one to alter it.
 //
@@ -22,9 +26,10 @@ type Code struct {
 	FreeVars  []string // names from enclosing functions
 	Instrs    []Instr
 	ExcTable  []Handler
-	StackSize int     // the room that the evaluator needs
-	Depth     int     // the most values that lie on the stack, as CPython counts them: co_stacksize
-	Source    *Source // nil for code that was parsed from a listing
+	StackSize int              // the room that the evaluator needs
+	Depth     int              // the most values that lie on the stack, as CPython counts them: co_stacksize
+	Source    *Source          // nil for code that was parsed from a listing
+	Warnings  []syntax.Warning // of a module: what its compilation warns of; not kept with the code
 
 	// VM is the interpreter's cache for this code (constants as objects, inline caches). Others leave it alone.
 	VM any

@@ -110,7 +110,9 @@ func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error
 		body = c.docstring(body)
 	}
 	c.stmts(body)
-	return c.leave(true), nil
+	co = c.leave(true)
+	co.Warnings = f.Warnings
+	return co, nil
 }
 
 // enter begins a code object for a scope: its name, flags and variables, and the instructions that every function of its kind begins with.

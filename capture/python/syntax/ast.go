@@ -1,6 +1,9 @@
 package syntax
 
-import "math/big"
+import (
+	"fmt"
+	"math/big"
+)
 
 // Span says where a node stands. Lines count from 1; columns are byte offsets from 0, as in CPython's ast.
 type Span struct{ Line, Col, EndLine, EndCol int32 }
@@ -43,6 +46,19 @@ type File struct {
 	Future   map[string]bool // names imported from __future__
 	// FutureLine is the line of the last of those imports: they may not follow anything else.
 	FutureLine int
+	Warnings   []Warning
+}
+
+// Warning is what is right and yet looks like a mistake.
+type Warning struct {
+	Span
+	Deprecated bool // a DeprecationWarning; else a SyntaxWarning
+	Text       string
+}
+
+// Warn adds a warning.
+func (f *File) Warn(at Span, format string, args ...any) {
+	f.Warnings = append(f.Warnings, Warning{Span: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // Bytes is the value of a bytes literal; EllipsisValue that of `...`.

@@ -38,6 +38,7 @@ type parser struct {
 	fstring             bool
 	bytes               bool // columns of errors count bytes, as those of replacement fields do
 	judging             bool // strings are read only to find what is wrong with them
+	warnings            []Warning
 	// Set when brackets were added to the source; see wrapStars.
 	orig     *parser
 	inserted []int
@@ -157,6 +158,7 @@ func parse(filename, src, rule string) (f *File, err error) {
 	}
 	f = &File{Filename: filename, Source: src, Future: map[string]bool{}}
 	f.Body = p.stmts(root.kids)
+	f.Warnings = p.warnings
 	if e := f.future(); e != nil {
 		return nil, e
 	}

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -133,6 +134,19 @@ func plainEscape(sb *strings.Builder, s string, i int, text bool) int {
 	return i
 }
 
+// known warns of an escape that stands for itself, once for each literal. rest begins behind the backslash.
+func (p *parser) known(c *cst, rest string) {
+	if _, ok := simpleEscape(rest[0]); ok || rest[0] >= '0' && rest[0] <= '7' || p.judging {
+		return
+	}
+	at := p.sp(c)
+	if n := len(p.warnings); n > 0 && p.warnings[n-1].Span == at {
+		return
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	p.warnings = append(p.warnings, Warning{Span: at, Deprecated: true, Text: fmt.Sprintf(`invalid escape sequence '\%c'`, r)})
+}
+
 // unescapeBytes replaces the escapes of a bytes literal.
 func (p *parser) unescapeBytes(c *cst, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
@@ -155,6 +169,7 @@ func (p *parser) unescapeBytes(c *cst, s string) string {
 			sb.WriteByte(byte(n))
 			i += 2
 		default:
+			p.known(c, s[i:])
 			i = plainEscape(&sb, s, i, false)
 		}
 	}
@@ -234,6 +249,7 @@ func (p *parser) unescape(c *cst, s string) string {
 			sb.WriteRune(r)
 			i += end
 		default:
+			p.known(c, s[i:])
 			i = plainEscape(&sb, s, i, true)
 		}
 	}

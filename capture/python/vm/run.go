@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/syntax"
 )
 
 // Compile compiles source; its errors are raised as SyntaxError.
@@ -16,7 +17,32 @@ func (in *Interp) Compile(filename, src string, mode code.Mode) (*Code, error) {
 	if err != nil {
 		return nil, syntaxError(in, err)
 	}
+	if err := in.warnOf(filename, src, c.Warnings); err != nil {
+		return nil, err
+	}
 	return NewCode(c), nil
+}
+
+// warnOf issues the warnings of a compilation. One that is to be an error is raised as a SyntaxError at its place.
+func (in *Interp) warnOf(filename, src string, ws []syntax.Warning) error {
+	for _, w := range ws {
+		category := in.Exc.SyntaxWarning
+		if w.Deprecated {
+			category = in.Exc.DeprecationWarning
+		}
+		m, err := in.Import("_warnings")
+		if err == nil {
+			_, err = in.CallMethod(m, "warn_explicit", Str(w.Text), category, Str(filename), MakeInt(int64(w.Line)))
+		}
+		if err != nil && in.Matches(err, category) {
+			f := &syntax.File{Filename: filename, Source: src}
+			return syntaxError(in, f.ErrorAt(w.Span, "%s", w.Text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RunFile runs a script as __main__.
