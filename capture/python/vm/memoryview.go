@@ -174,6 +174,9 @@ func (m *MemoryView) item(in *Interp, off int) (Object, error) {
 	if m.format == 'w' {
 		return nil, m.unknown(in)
 	}
+	if off+m.size() > len(m.data) { // an __index__ has released the view meanwhile
+		return nil, viewReleased(in)
+	}
 	return m.known(in, off), nil
 }
 
@@ -223,6 +226,9 @@ func (m *MemoryView) known(in *Interp, off int) Object {
 
 // setItem stores a value as the view's format has it.
 func (m *MemoryView) setItem(in *Interp, off int, v Object) error {
+	if off+m.size() > len(m.data) {
+		return viewReleased(in)
+	}
 	b := m.data[off:]
 	le := binary.LittleEndian
 	wrong := func() error {

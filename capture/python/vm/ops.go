@@ -188,6 +188,9 @@ func (in *Interp) InplaceOp(op string, a, b Object) (Object, error) {
 			return x, nil
 		}
 		if n, ok := b.(Int); ok && op == "*" {
+			if len(x.B) > 0 && int64(n) > mostItems/int64(len(x.B)) {
+				return nil, in.Errorf(in.Exc.MemoryError, "")
+			}
 			x.B = slices.Repeat(x.B, int(max(n, 0)))
 			return x, nil
 		}

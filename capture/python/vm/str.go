@@ -395,6 +395,9 @@ func initStr() {
 			if n <= 0 {
 				return Str(s), nil
 			}
+			if n > mostItems {
+				return nil, in.Errorf(in.Exc.MemoryError, "")
+			}
 			return Str(f(s, fill, n)), nil
 		})
 	}
@@ -412,6 +415,9 @@ func initStr() {
 		n := int(w) - strLen(s)
 		if n <= 0 {
 			return Str(s), nil
+		}
+		if n > mostItems {
+			return nil, in.Errorf(in.Exc.MemoryError, "")
 		}
 		if s != "" && (s[0] == '-' || s[0] == '+') {
 			return Str(s[:1] + strings.Repeat("0", n) + s[1:]), nil
@@ -433,6 +439,9 @@ func initStr() {
 			case '\t':
 				if n > 0 {
 					k := int(n) - col%int(n)
+					if k > mostItems-sb.Len() {
+						return nil, in.Errorf(in.Exc.OverflowError, "new string is too long")
+					}
 					sb.WriteString(strings.Repeat(" ", k))
 					col += k
 				}
