@@ -512,7 +512,14 @@ func initMemoryView() {
 			return m.item(in, m.off+(i-1)*m.strides[0])
 		}}, nil
 	})
-	method("__eq__", 1, 1, func(in *Interp, m *MemoryView, args []Object) (Object, error) { return m.equal(in, args[0]) })
+	addMethod(t, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		m := args[0].(*MemoryView)
+		other, isView := args[1].(*MemoryView)
+		if m.released || isView && other.released {
+			return MakeBool(isView && m == other), nil
+		}
+		return m.equal(in, args[1])
+	})
 	method("__hash__", 0, 0, func(in *Interp, m *MemoryView, _ []Object) (Object, error) {
 		if !m.readonly {
 			return nil, in.Errorf(in.Exc.ValueError, "cannot hash writable memoryview object")
