@@ -64,19 +64,32 @@ loop:
 		case code.NOP, code.PRECALL, code.CACHE:
 		case code.POP_TOP:
 			sp--
-			if in.awaited != 0 {
+			if in.awaited != 0 && stack[sp] != None {
 				old := stack[sp]
 				stack[sp] = nil
 				in.letGo(f, sp, old)
 			}
 			stack[sp] = nil
+		case fastPopJump:
+			if in.awaited != 0 && stack[sp-1] != None {
+				sp--
+				old := stack[sp]
+				stack[sp] = nil
+				in.letGo(f, sp, old)
+				continue loop
+			}
+			sp--
+			stack[sp] = nil
+			if !in.stop.Load() {
+				pc = int(ops[pc].arg)
+			}
 		case code.PUSH_NULL:
 			stack[sp] = nil
 			sp++
 		case code.LOAD_FAST:
 			v := locals[o.arg]
 			if v == nil {
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				err = c.unset(in, o.arg)
 				goto fail
 			}
 			stack[sp] = v
@@ -87,7 +100,7 @@ loop:
 				if v != nil {
 					f.PC, o.arg = pc, ops[pc].arg
 				}
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				err = c.unset(in, o.arg)
 				goto fail
 			}
 			stack[sp], stack[sp+1] = v, w
@@ -96,18 +109,81 @@ loop:
 		case fastLoadConst:
 			v := locals[o.arg]
 			if v == nil {
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				err = c.unset(in, o.arg)
 				goto fail
 			}
 			stack[sp], stack[sp+1] = v, c.Consts[ops[pc].arg]
 			sp += 2
 			pc++
+		case fastLoadAttr:
+			v := locals[o.arg]
+			if v == nil {
+				err = c.unset(in, o.arg)
+				goto fail
+			}
+			if x, ok := v.(*Instance); ok {
+				if w := c.caches[pc].own(x); w != nil {
+					v = w
+					pc++
+				}
+			}
+			stack[sp] = v
+			sp++
+		case fastLoadMethod:
+			v := locals[o.arg]
+			if v == nil {
+				err = c.unset(in, o.arg)
+				goto fail
+			}
+			if x, ok := v.(*Instance); ok {
+				ic := &c.caches[pc]
+				if ic.typ == x.Class && ic.ver == x.Class.version && (x.Dict == nil || x.Dict.live == 0 || x.Dict.findStr(c.Names[ops[pc].arg], c.hashes[ops[pc].arg]) < 0) {
+					stack[sp] = ic.val
+					sp++
+					pc++
+				}
+			}
+			stack[sp] = v
+			sp++
+		case fastStoreAttr:
+			v := locals[o.arg]
+			if v == nil {
+				err = c.unset(in, o.arg)
+				goto fail
+			}
+			if x, ok := v.(*Instance); ok {
+				if at := c.caches[pc].ownAt(x); at != nil {
+					sp--
+					*at = stack[sp]
+					pc++
+					continue loop
+				}
+			}
+			stack[sp] = v
+			sp++
+		case fastStoreJump:
+			sp--
+			locals[o.arg] = stack[sp]
+			if !in.stop.Load() {
+				pc = int(ops[pc].arg)
+			}
+		case fastLoadReturn:
+			v := locals[o.arg]
+			if v == nil {
+				err = c.unset(in, o.arg)
+				goto fail
+			}
+			f.PC, f.SP = pc, sp
+			return v, nil
+		case fastConstReturn:
+			f.PC, f.SP = pc, sp
+			return c.Consts[o.arg], nil
 		case fastStoreLoad:
 			locals[o.arg] = stack[sp-1]
 			v := locals[ops[pc].arg]
 			if v == nil {
 				f.PC = pc
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(ops[pc].arg)))
+				err = c.unset(in, ops[pc].arg)
 				goto fail
 			}
 			stack[sp-1] = v

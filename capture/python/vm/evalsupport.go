@@ -367,3 +367,8 @@ func (f *Frame) pendingNames() *Tuple {
 	}
 	return nil
 }
+
+// unset is the error for the i-th local variable, which has no value.
+func (c *Code) unset(in *Interp, i int32) error {
+	return in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(i)))
+}
