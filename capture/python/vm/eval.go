@@ -160,6 +160,11 @@ loop:
 			}
 			stack[sp] = v
 			sp++
+		case fastStoreStore:
+			sp -= 2
+			f.LocalsPlus[o.arg] = stack[sp+1]
+			f.LocalsPlus[ops[pc].arg] = stack[sp]
+			pc++
 		case fastStoreJump:
 			sp--
 			f.LocalsPlus[o.arg] = stack[sp]
@@ -776,7 +781,9 @@ loop:
 					}
 				}
 			case Iterator:
-				v, err = it.Next(in)
+				if v, err = it.Next(in); err != nil && in.Matches(err, in.Exc.StopIteration) {
+					err = nil // raised by what map or filter called, say
+				}
 			default:
 				v, err = in.Next(it)
 			}
@@ -792,9 +799,11 @@ loop:
 				pc++
 			}
 		case code.FOR_ITER:
-			v, e := in.Next(stack[sp-1])
-			if e != nil {
-				err = e
+			var v Object
+			if it, ok := stack[sp-1].(*listIter); ok && it.l != nil && it.i < len(it.l.Items) {
+				v = it.l.Items[it.i]
+				it.i++
+			} else if v, err = in.Next(stack[sp-1]); err != nil {
 				goto fail
 			}
 			if v == nil {
@@ -857,7 +866,7 @@ loop:
 			if err = stack[sp-int(o.arg)].(*Dict).Set(in, stack[sp], stack[sp+1]); err != nil {
 				goto fail
 			}
-		case code.UNPACK_SEQUENCE:
+		case fastUnpackTwo, code.UNPACK_SEQUENCE:
 			n := int(o.arg)
 			sp--
 			v := stack[sp]
@@ -867,6 +876,12 @@ loop:
 				items = x.Items
 			case *List:
 				items = x.Items
+			}
+			if o.op == fastUnpackTwo && len(items) == 2 {
+				stack[sp] = nil
+				f.LocalsPlus[ops[pc].arg], f.LocalsPlus[ops[pc+1].arg] = items[0], items[1]
+				pc += 2
+				continue loop
 			}
 			if len(items) != n || items == nil {
 				if items, err = unpack(in, v, n, -1); err != nil {

@@ -21,6 +21,8 @@ const (
 	fastStoreJump                        // x STORE_FAST, JUMP_BACKWARD -
 	fastPopJump                          // x POP_TOP, JUMP_BACKWARD -; the first alone where somebody waits for an object's end
 	fastLoadReturn                       // - LOAD_FAST, RETURN_VALUE
+	fastStoreStore                       // x y STORE_FAST, STORE_FAST -
+	fastUnpackTwo                        // pair UNPACK_SEQUENCE 2, STORE_FAST, STORE_FAST -; the first alone for what is no tuple or list of two
 	fastConstReturn                      // - LOAD_CONST, RETURN_VALUE
 )
 
@@ -34,6 +36,7 @@ var pairs = map[[2]code.Op]code.Op{
 	{code.LOAD_FAST, code.RETURN_VALUE}:                fastLoadReturn,
 	{code.LOAD_CONST, code.RETURN_VALUE}:               fastConstReturn,
 	{code.STORE_FAST, code.LOAD_FAST}:                  fastStoreLoad,
+	{code.STORE_FAST, code.STORE_FAST}:                 fastStoreStore,
 	{code.STORE_FAST, code.JUMP_BACKWARD}:              fastStoreJump,
 	{code.POP_TOP, code.JUMP_BACKWARD}:                 fastPopJump,
 	{code.FOR_ITER, code.STORE_FAST}:                   fastForStore,
@@ -63,7 +66,12 @@ func quicken(ops []op) []op {
 				*o = pair
 			}
 		}
-		if ops[i].op == code.BINARY_OP {
+		switch ops[i].op {
+		case code.UNPACK_SEQUENCE:
+			if ops[i].arg == 2 && i+2 < len(ops) && ops[i+1].op == code.STORE_FAST && ops[i+2].op == code.STORE_FAST {
+				*o = fastUnpackTwo
+			}
+		case code.BINARY_OP:
 			switch code.BinOps[ops[i].arg%code.InPlace] {
 			case "+":
 				*o = fastAdd
