@@ -15,7 +15,8 @@ import (
 	"whittle/capture/python/code"
 )
 
-// Code that was compiled before is read instead of compiled again: Imports.CodeCache names the folder, empty for none. A module's file there is
+// Code that was compiled before is read instead of compiled again: Imports.CodeShipped has what came with the program, Imports.CodeCache names
+// the folder of the rest, empty for none. A module's file there is
 // named by what it was made of, the name of its source and its text, and lies in a folder of this build, as another may compile otherwise. It
 // is written under another name first. What cannot be read or written, or is damaged, is as if it were not there.
 

@@ -451,6 +451,20 @@ loop:
 			sp--
 			stack[sp] = nil
 			stack[sp-1] = v
+		case fastSlice:
+			if o.arg == 2 {
+				if v := in.quickSlice(stack[sp-3], stack[sp-2], stack[sp-1]); v != nil {
+					sp -= 2
+					stack[sp], stack[sp+1] = nil, nil
+					stack[sp-1] = v
+					pc++
+					continue loop
+				}
+			}
+			o.op = code.BUILD_SLICE
+			if sp, err = in.evalRare(f, o, sp); err != nil {
+				goto fail
+			}
 		case code.STORE_SUBSCR:
 			key, a, v := stack[sp-1], stack[sp-2], stack[sp-3]
 			done := false

@@ -23,6 +23,7 @@ const (
 	fastLoadReturn                       // - LOAD_FAST, RETURN_VALUE
 	fastStoreStore                       // x y STORE_FAST, STORE_FAST -
 	fastUnpackTwo                        // pair UNPACK_SEQUENCE 2, STORE_FAST, STORE_FAST -; the first alone for what is no tuple or list of two
+	fastSlice                            // a x y BUILD_SLICE 2, BINARY_SUBSCR a[x:y]; the first alone for what is no str or list, with integers
 	fastConstReturn                      // - LOAD_CONST, RETURN_VALUE
 )
 
@@ -44,6 +45,7 @@ var pairs = map[[2]code.Op]code.Op{
 	{code.COMPARE_OP, code.POP_JUMP_FORWARD_IF_TRUE}:   fastCompareJump,
 	{code.COMPARE_OP, code.POP_JUMP_BACKWARD_IF_FALSE}: fastCompareJump,
 	{code.COMPARE_OP, code.POP_JUMP_BACKWARD_IF_TRUE}:  fastCompareJump,
+	{code.BUILD_SLICE, code.BINARY_SUBSCR}:             fastSlice,
 	{code.PRECALL, code.CALL}:                          fastCall,
 }
 

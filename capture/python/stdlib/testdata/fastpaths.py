@@ -252,3 +252,33 @@ print(walk_pairs([(1, 2), [3, 4], "ab"]), walk_pairs({"k1": 0, "k2": 1}), walk_p
 attempt(walk_pairs, [(1, 2, 3)])
 attempt(walk_pairs, [1])
 attempt(walk, 3)
+
+# Slices.
+
+
+class Sliced:
+    def __getitem__(self, key):
+        return key
+
+
+class Index:
+    def __index__(self):
+        return 2
+
+
+for s in ("abcdef", "äbcdéf", [1, 2, 3, 4, 5, 6], (1, 2, 3), b"abcdef", range(6), Sliced()):
+    print([s[i:j] for i in (None, 0, 2, -2, 99, -99, True, Index(), 2**70) for j in (None, 0, 3, -1, 99, -99, -(2**70))][:: 1 if isinstance(s, (str, list)) else 9] if not isinstance(s, Sliced) else s[1:2])
+
+
+def wrong(s, i):
+    return s[i:]
+
+
+attempt(wrong, "abc", "x")
+attempt(wrong, [1], 1.5)
+attempt(wrong, 3, 1)
+attempt(wrong, {}, 1)
+l = [1, 2, 3]
+m = l[:]
+m.append(4)
+print(l, m, l[1:1], "abc"[5:], l[2:1])
