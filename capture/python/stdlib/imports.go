@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"whittle/capture/python/clinic"
-	"whittle/capture/python/code"
 	"whittle/capture/python/cpython"
 	"whittle/capture/python/vm"
 )
@@ -95,7 +94,7 @@ func frozen(in *vm.Interp, name, file string) (*vm.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := in.Compile("<frozen "+strings.TrimSuffix(strings.ReplaceAll(file, "/", "."), ".py")+">", string(text), code.Exec)
+	c, err := in.CompileKept("<frozen "+strings.TrimSuffix(strings.ReplaceAll(file, "/", "."), ".py")+">", string(text))
 	if err != nil {
 		return nil, err
 	}

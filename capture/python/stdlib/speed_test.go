@@ -10,7 +10,7 @@ import (
 	"whittle/capture/python/vm"
 )
 
-// BenchmarkPrograms runs the function run() of every program under testdata/speed; "bench python" has the five rows that are held against CPython.
+// BenchmarkPrograms runs the function run() of every program under testdata/speed; "bench python" has the rows that are held against CPython.
 func BenchmarkPrograms(b *testing.B) {
 	files, err := filepath.Glob("testdata/speed/*.py")
 	if err != nil || len(files) == 0 {

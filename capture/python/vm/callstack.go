@@ -24,6 +24,7 @@ type CallStack struct {
 	slab  []Object
 	top   int
 	free  []*Frame // for use again
+	named []KwArg  // the keyword arguments that are bound right now
 	tracing
 }
 

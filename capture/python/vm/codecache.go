@@ -15,7 +15,8 @@ import (
 	"whittle/capture/python/code"
 )
 
-// Code that was compiled before is read instead of compiled again: Imports.CodeCache names the folder, empty for none. A module's file there is
+// Code that was compiled before is read instead of compiled again: Imports.CodeShipped has what came with the program, Imports.CodeCache names
+// the folder of the rest, empty for none. A module's file there is
 // named by what it was made of, the name of its source and its text, and lies in a folder of this build, as another may compile otherwise. It
 // is written under another name first. What cannot be read or written, or is damaged, is as if it were not there.
 
@@ -40,12 +41,17 @@ var buildName = sync.OnceValue(func() string {
 // compiled gives the code of a source file: from the cache, or by compiling text() with compile, for the cache to keep. stamp is what stands
 // for the text: the same only if that is the same.
 func (im *Imports) compiled(file, stamp string, text func() (string, error), compile func(file, src string) (*code.Code, error)) (*code.Code, error) {
-	path := ""
+	sum := sha256.Sum256([]byte(file + "\x00" + stamp))
+	name, path := hex.EncodeToString(sum[:12]), ""
+	if im.CodeShipped != nil {
+		if c := codeOf(im.CodeShipped(name), file); c != nil {
+			return c, nil
+		}
+	}
 	if im.CodeCache != "" && buildName() != "" {
-		sum := sha256.Sum256([]byte(file + "\x00" + stamp))
-		path = filepath.Join(im.CodeCache, buildName(), hex.EncodeToString(sum[:12]))
+		path = filepath.Join(im.CodeCache, buildName(), name)
 		if data, err := os.ReadFile(path); err == nil {
-			if c, err := code.Unmarshal(data); err == nil && c.Filename == file {
+			if c := codeOf(data, file); c != nil {
 				return c, nil
 			}
 		}
@@ -61,6 +67,18 @@ func (im *Imports) compiled(file, stamp string, text func() (string, error), com
 		}
 	}
 	return c, err
+}
+
+// codeOf reads the code of a source file, nil if data is none.
+func codeOf(data []byte, file string) *code.Code {
+	if data == nil {
+		return nil
+	}
+	c, err := code.Unmarshal(data)
+	if err != nil || c.Filename != file {
+		return nil
+	}
+	return c
 }
 
 // keep writes a file of the cache, if it can.

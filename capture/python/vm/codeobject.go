@@ -20,10 +20,12 @@ type Code struct {
 	hashes []uint64 // of Names
 	caches []inlineCache
 	nslots int
-	simple bool // only plain positional parameters
-	gen    bool
-	bytes  *code.Wire // CPython's form, nil until it is asked for
-	broken error      // what keeps code that was made of bytes from running
+	// The slots of what is neither an argument nor a free variable.
+	scopeBegin, scopeEnd int
+	simple               bool // only plain positional parameters
+	gen                  bool
+	bytes                *code.Wire // CPython's form, nil until it is asked for
+	broken               error      // what keeps code that was made of bytes from running
 }
 
 // op is an instruction without its position in the source, so that the evaluator's loop reads few bytes.
@@ -55,6 +57,8 @@ func NewCode(c *code.Code) *Code {
 	v.fast = quicken(v.ops)
 	v.caches = make([]inlineCache, len(c.Instrs))
 	v.nslots = c.NLocalsPlus()
+	v.scopeEnd = max(v.nslots-len(c.FreeVars), 0)
+	v.scopeBegin = min(c.ArgCount+c.KwOnly, v.scopeEnd)
 	v.simple = c.KwOnly == 0 && c.Flags&(code.VarArgs|code.VarKeywords) == 0
 	v.gen = c.Flags&(code.Generator|code.Coroutine|code.AsyncGen) != 0
 	return v

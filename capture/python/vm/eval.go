@@ -12,7 +12,8 @@ import (
 //
 // The loop keeps the program counter and the height of the stack in variables of its own. The frame's PC is set before each instruction, so
 // that whoever looks at the frame, a traceback or an embedder, sees where it is; its SP only where something may look at the stack: before
-// Trace, before calls, and where the frame is left. Slots of the stack above sp may hold what was there; they are cleared only where that
+// Trace, before calls, and where the frame is left. What is one load away from the frame has no variable: each is one more to be kept through
+// the whole loop. Slots of the stack above sp may hold what was there; they are cleared only where that
 // would keep large things alive, and all of them by popFrame.
 //
 // A failing instruction sets err and goes to fail, which adds the frame to the traceback; one that passes on an exception that has this
@@ -23,9 +24,7 @@ import (
 // that know all of the language; the usual cases must behave as those methods do.
 func (in *Interp) eval(f *Frame, err error) (Object, error) {
 	var (
-		c       = f.Code
-		ops     = c.fast
-		locals  = f.LocalsPlus
+		ops     = f.Code.fast
 		stack   = f.Stack
 		sp      = f.SP
 		pc      = f.PC
@@ -49,7 +48,7 @@ loop:
 				goto fail
 			}
 			sp, pc = f.SP, f.PC
-			o = c.ops[pc] // one step for each instruction
+			o = f.Code.ops[pc] // one step for each instruction
 		} else {
 			o = ops[pc]
 		}
@@ -64,60 +63,141 @@ loop:
 		case code.NOP, code.PRECALL, code.CACHE:
 		case code.POP_TOP:
 			sp--
-			if in.awaited != 0 {
+			if in.awaited != 0 && stack[sp] != None {
 				old := stack[sp]
 				stack[sp] = nil
 				in.letGo(f, sp, old)
 			}
 			stack[sp] = nil
+		case fastPopJump:
+			if in.awaited != 0 && stack[sp-1] != None {
+				sp--
+				old := stack[sp]
+				stack[sp] = nil
+				in.letGo(f, sp, old)
+				continue loop
+			}
+			sp--
+			stack[sp] = nil
+			if !in.stop.Load() {
+				pc = int(ops[pc].arg)
+			}
 		case code.PUSH_NULL:
 			stack[sp] = nil
 			sp++
 		case code.LOAD_FAST:
-			v := locals[o.arg]
+			v := f.LocalsPlus[o.arg]
 			if v == nil {
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				err = f.Code.unset(in, o.arg)
 				goto fail
 			}
 			stack[sp] = v
 			sp++
 		case fastLoadLoad:
-			v, w := locals[o.arg], locals[ops[pc].arg]
+			v, w := f.LocalsPlus[o.arg], f.LocalsPlus[ops[pc].arg]
 			if v == nil || w == nil {
 				if v != nil {
 					f.PC, o.arg = pc, ops[pc].arg
 				}
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				err = f.Code.unset(in, o.arg)
 				goto fail
 			}
 			stack[sp], stack[sp+1] = v, w
 			sp += 2
 			pc++
 		case fastLoadConst:
-			v := locals[o.arg]
+			v := f.LocalsPlus[o.arg]
 			if v == nil {
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(o.arg)))
+				err = f.Code.unset(in, o.arg)
 				goto fail
 			}
-			stack[sp], stack[sp+1] = v, c.Consts[ops[pc].arg]
+			stack[sp], stack[sp+1] = v, f.Code.Consts[ops[pc].arg]
 			sp += 2
 			pc++
+		case fastLoadAttr:
+			v := f.LocalsPlus[o.arg]
+			if v == nil {
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			if x, ok := v.(*Instance); ok {
+				if w := f.Code.caches[pc].own(x); w != nil {
+					v = w
+					pc++
+				}
+			}
+			stack[sp] = v
+			sp++
+		case fastLoadMethod:
+			v := f.LocalsPlus[o.arg]
+			if v == nil {
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			if x, ok := v.(*Instance); ok {
+				ic := &f.Code.caches[pc]
+				if ic.typ == x.Class && ic.ver == x.Class.version && (x.Dict == nil || x.Dict.live == 0 || x.Dict.findStr(f.Code.Names[ops[pc].arg], f.Code.hashes[ops[pc].arg]) < 0) {
+					stack[sp] = ic.val
+					sp++
+					pc++
+				}
+			}
+			stack[sp] = v
+			sp++
+		case fastStoreAttr:
+			v := f.LocalsPlus[o.arg]
+			if v == nil {
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			if x, ok := v.(*Instance); ok {
+				if at := f.Code.caches[pc].ownAt(x); at != nil {
+					sp--
+					*at = stack[sp]
+					pc++
+					continue loop
+				}
+			}
+			stack[sp] = v
+			sp++
+		case fastStoreStore:
+			sp -= 2
+			f.LocalsPlus[o.arg] = stack[sp+1]
+			f.LocalsPlus[ops[pc].arg] = stack[sp]
+			pc++
+		case fastStoreJump:
+			sp--
+			f.LocalsPlus[o.arg] = stack[sp]
+			if !in.stop.Load() {
+				pc = int(ops[pc].arg)
+			}
+		case fastLoadReturn:
+			v := f.LocalsPlus[o.arg]
+			if v == nil {
+				err = f.Code.unset(in, o.arg)
+				goto fail
+			}
+			f.PC, f.SP = pc, sp
+			return v, nil
+		case fastConstReturn:
+			f.PC, f.SP = pc, sp
+			return f.Code.Consts[o.arg], nil
 		case fastStoreLoad:
-			locals[o.arg] = stack[sp-1]
-			v := locals[ops[pc].arg]
+			f.LocalsPlus[o.arg] = stack[sp-1]
+			v := f.LocalsPlus[ops[pc].arg]
 			if v == nil {
 				f.PC = pc
-				err = in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(ops[pc].arg)))
+				err = f.Code.unset(in, ops[pc].arg)
 				goto fail
 			}
 			stack[sp-1] = v
 			pc++
 		case code.LOAD_CONST:
-			stack[sp] = c.Consts[o.arg]
+			stack[sp] = f.Code.Consts[o.arg]
 			sp++
 		case code.STORE_FAST:
 			sp--
-			locals[o.arg] = stack[sp]
+			f.LocalsPlus[o.arg] = stack[sp]
 		// The cached entry is the name's as long as its key is the same string, which says that no other key has moved there. For a builtin,
 		// the globals have to be the same and to have got no key since.
 		case code.LOAD_GLOBAL:
@@ -126,7 +206,7 @@ loop:
 				stack[sp] = nil
 				sp++
 			}
-			ic := &c.caches[pc-1]
+			ic := &f.Code.caches[pc-1]
 			var v Object
 			if ic.dict != nil && (ic.typ == nil && ic.dict == f.Globals || ic.typ != nil && ic.dict == f.Builtins && ic.val == Object(f.Globals) && ic.ver == f.Globals.keysVer) {
 				if int(ic.idx) < len(ic.dict.entries) {
@@ -137,18 +217,23 @@ loop:
 			}
 			if v == nil {
 				if v = f.loadGlobal(ic, int(i)); v == nil {
-					err = in.nameError(c.Names[i])
+					err = in.nameError(f.Code.Names[i])
 					goto fail
 				}
 			}
 			stack[sp] = v
 			sp++
 		case code.MAKE_CELL:
-			locals[o.arg] = &Cell{locals[o.arg]}
+			f.LocalsPlus[o.arg] = &Cell{f.LocalsPlus[o.arg]}
+		case code.COPY_FREE_VARS:
+			base := len(f.LocalsPlus) - int(o.arg)
+			for i, cell := range f.Func.Closure[:o.arg] {
+				f.LocalsPlus[base+i] = cell
+			}
 		case code.LOAD_DEREF:
-			cell, ok := locals[o.arg].(*Cell)
+			cell, ok := f.LocalsPlus[o.arg].(*Cell)
 			if !ok || cell.V == nil {
-				err = c.unbound(in, int(o.arg))
+				err = f.Code.unbound(in, int(o.arg))
 				goto fail
 			}
 			stack[sp] = cell.V
@@ -156,10 +241,10 @@ loop:
 		// A frame that an embedder begins in the middle may lack its cells.
 		case code.STORE_DEREF:
 			sp--
-			if cell, ok := locals[o.arg].(*Cell); ok {
+			if cell, ok := f.LocalsPlus[o.arg].(*Cell); ok {
 				cell.V = stack[sp]
 			} else {
-				locals[o.arg] = &Cell{stack[sp]}
+				f.LocalsPlus[o.arg] = &Cell{stack[sp]}
 			}
 		case fastAdd:
 			b, a := stack[sp-1], stack[sp-2]
@@ -366,6 +451,20 @@ loop:
 			sp--
 			stack[sp] = nil
 			stack[sp-1] = v
+		case fastSlice:
+			if o.arg == 2 {
+				if v := in.quickSlice(stack[sp-3], stack[sp-2], stack[sp-1]); v != nil {
+					sp -= 2
+					stack[sp], stack[sp+1] = nil, nil
+					stack[sp-1] = v
+					pc++
+					continue loop
+				}
+			}
+			o.op = code.BUILD_SLICE
+			if sp, err = in.evalRare(f, o, sp); err != nil {
+				goto fail
+			}
 		case code.STORE_SUBSCR:
 			key, a, v := stack[sp-1], stack[sp-2], stack[sp-3]
 			done := false
@@ -396,7 +495,7 @@ loop:
 		case code.LOAD_ATTR:
 			a := stack[sp-1]
 			if x, ok := a.(*Instance); ok {
-				ic := &c.caches[pc-1]
+				ic := &f.Code.caches[pc-1]
 				if ic.typ == x.Class && ic.ver == x.Class.version {
 					switch d := x.Dict; {
 					case ic.kind == attrDict:
@@ -420,22 +519,22 @@ loop:
 						}
 						stack[sp-1] = v
 						continue loop
-					case d == nil || d.findStr(c.Names[o.arg], c.hashes[o.arg]) < 0: // attrClass
+					case d == nil || d.findStr(f.Code.Names[o.arg], f.Code.hashes[o.arg]) < 0: // attrClass
 						stack[sp-1] = ic.val
 						continue loop
 					}
 				}
-				if v := ic.fillAttr(x, c.Names[o.arg], c.hashes[o.arg]); v != nil {
+				if v := ic.fillAttr(x, f.Code.Names[o.arg], f.Code.hashes[o.arg]); v != nil {
 					stack[sp-1] = v
 					continue loop
 				}
 			} else if m, ok := a.(*Module); ok {
-				if v, ok := m.Dict.GetStr(c.Names[o.arg]); ok {
+				if v, ok := m.Dict.GetStr(f.Code.Names[o.arg]); ok {
 					stack[sp-1] = v
 					continue loop
 				}
 			}
-			v, e := in.GetAttr(a, c.Names[o.arg])
+			v, e := in.GetAttr(a, f.Code.Names[o.arg])
 			if e != nil {
 				err = e
 				goto fail
@@ -446,7 +545,7 @@ loop:
 		case code.STORE_ATTR:
 			a, v := stack[sp-1], stack[sp-2]
 			if x, ok := a.(*Instance); ok {
-				ic := &c.caches[pc-1]
+				ic := &f.Code.caches[pc-1]
 				if ic.typ == x.Class && ic.ver == x.Class.version {
 					if ic.kind == attrSlot {
 						x.Slots[ic.idx] = v
@@ -461,29 +560,29 @@ loop:
 							continue loop
 						}
 					}
-					ic.store(x, c.names[o.arg], c.hashes[o.arg], v)
+					ic.store(x, f.Code.names[o.arg], f.Code.hashes[o.arg], v)
 					sp -= 2
 					continue loop
 				}
-				if ic.fillStore(x, c.Names[o.arg]) {
+				if ic.fillStore(x, f.Code.Names[o.arg]) {
 					if ic.kind == attrSlot {
 						x.Slots[ic.idx] = v
 					} else {
-						ic.store(x, c.names[o.arg], c.hashes[o.arg], v)
+						ic.store(x, f.Code.names[o.arg], f.Code.hashes[o.arg], v)
 					}
 					sp -= 2
 					continue loop
 				}
 			}
-			if err = in.SetAttr(a, c.Names[o.arg], v); err != nil {
+			if err = in.SetAttr(a, f.Code.Names[o.arg], v); err != nil {
 				goto fail
 			}
 			sp -= 2
 		// A method is found in the class if the instance's dict has no such name. Then it is not bound, and CALL passes self.
 		case code.LOAD_METHOD:
 			a := stack[sp-1]
-			name := c.Names[o.arg]
-			ic := &c.caches[pc-1]
+			name := f.Code.Names[o.arg]
+			ic := &f.Code.caches[pc-1]
 			var t *Type
 			var d *Dict
 			switch x := a.(type) {
@@ -497,7 +596,7 @@ loop:
 				t = DictType
 			}
 			if t != nil && ic.typ == t && ic.ver == t.version {
-				if d == nil || d.live == 0 || d.findStr(name, c.hashes[o.arg]) < 0 {
+				if d == nil || d.live == 0 || d.findStr(name, f.Code.hashes[o.arg]) < 0 {
 					stack[sp-1] = ic.val
 					stack[sp] = a
 					sp++
@@ -522,7 +621,7 @@ loop:
 			sp++
 
 		case code.KW_NAMES:
-			kwnames = c.Consts[o.arg].(*Tuple)
+			kwnames = f.Code.Consts[o.arg].(*Tuple)
 		case fastCall: // PRECALL and what follows it
 			o = ops[pc]
 			f.PC = pc
@@ -698,7 +797,9 @@ loop:
 					}
 				}
 			case Iterator:
-				v, err = it.Next(in)
+				if v, err = it.Next(in); err != nil && in.Matches(err, in.Exc.StopIteration) {
+					err = nil // raised by what map or filter called, say
+				}
 			default:
 				v, err = in.Next(it)
 			}
@@ -710,13 +811,15 @@ loop:
 				stack[sp] = nil
 				pc = int(o.arg)
 			} else {
-				locals[ops[pc].arg] = v
+				f.LocalsPlus[ops[pc].arg] = v
 				pc++
 			}
 		case code.FOR_ITER:
-			v, e := in.Next(stack[sp-1])
-			if e != nil {
-				err = e
+			var v Object
+			if it, ok := stack[sp-1].(*listIter); ok && it.l != nil && it.i < len(it.l.Items) {
+				v = it.l.Items[it.i]
+				it.i++
+			} else if v, err = in.Next(stack[sp-1]); err != nil {
 				goto fail
 			}
 			if v == nil {
@@ -779,7 +882,7 @@ loop:
 			if err = stack[sp-int(o.arg)].(*Dict).Set(in, stack[sp], stack[sp+1]); err != nil {
 				goto fail
 			}
-		case code.UNPACK_SEQUENCE:
+		case fastUnpackTwo, code.UNPACK_SEQUENCE:
 			n := int(o.arg)
 			sp--
 			v := stack[sp]
@@ -789,6 +892,12 @@ loop:
 				items = x.Items
 			case *List:
 				items = x.Items
+			}
+			if o.op == fastUnpackTwo && len(items) == 2 {
+				stack[sp] = nil
+				f.LocalsPlus[ops[pc].arg], f.LocalsPlus[ops[pc+1].arg] = items[0], items[1]
+				pc += 2
+				continue loop
 			}
 			if len(items) != n || items == nil {
 				if items, err = unpack(in, v, n, -1); err != nil {

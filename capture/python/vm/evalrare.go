@@ -59,12 +59,6 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		in.letGo(f, sp, old)
 	// Free variables have the last slots.
-	case code.COPY_FREE_VARS:
-		n := int(o.arg)
-		base := len(locals) - n
-		for i := range n {
-			locals[base+i] = f.Func.Closure[i]
-		}
 	case code.DELETE_DEREF:
 		cell, ok := locals[o.arg].(*Cell)
 		if !ok || cell.V == nil {

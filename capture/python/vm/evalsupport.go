@@ -99,11 +99,30 @@ func (in *Interp) callVector(callable Object, args []Object, kwnames *Tuple) (Ob
 		return in.Call(callable, args, nil)
 	}
 	n := len(args) - len(kwnames.Items)
-	kw := make([]KwArg, len(kwnames.Items))
-	for i, k := range kwnames.Items {
-		kw[i] = KwArg{string(k.(Str)), args[n+i]}
+	fn, ok := callable.(*Function)
+	if !ok {
+		kw := make([]KwArg, 0, len(kwnames.Items))
+		return in.Call(callable, args[:n], namedArgs(kw, kwnames, args[n:]))
 	}
-	return in.Call(callable, args[:n], kw)
+	f := in.pushFrame(fn)
+	in.named = namedArgs(in.named[:0], kwnames, args[n:]) // binding runs no code that could call
+	err := fn.bind(in, f.LocalsPlus, args[:n], in.named)
+	clear(in.named)
+	if err != nil {
+		in.popFrame(f)
+		return nil, err
+	}
+	v, err := in.runFrame(f)
+	in.endFrame(f)
+	return v, err
+}
+
+// namedArgs appends keyword arguments to kw.
+func namedArgs(kw []KwArg, names *Tuple, values []Object) []KwArg {
+	for i, k := range names.Items {
+		kw = append(kw, KwArg{string(k.(Str)), values[i]})
+	}
+	return kw
 }
 
 // callHooked asks CallHook before it calls. The hook may keep the arguments, so they are copied off the stack.
@@ -366,4 +385,9 @@ func (f *Frame) pendingNames() *Tuple {
 		}
 	}
 	return nil
+}
+
+// unset is the error for the i-th local variable, which has no value.
+func (c *Code) unset(in *Interp, i int32) error {
+	return in.Errorf(in.Exc.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", c.LocalsPlusName(int(i)))
 }

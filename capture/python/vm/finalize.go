@@ -217,7 +217,7 @@ func (in *Interp) letGo(f *Frame, sp int, o Object) {
 
 // endFrame gives back a frame whose call is over, with what only its scope held.
 func (in *Interp) endFrame(f *Frame) {
-	drops := in.awaited != 0 && in.leaving(f)
+	drops := in.awaited != 0 && f.Code.scopeEnd > f.Code.scopeBegin && in.leaving(f)
 	in.popFrame(f)
 	if drops {
 		in.collectDropped()
@@ -274,6 +274,8 @@ func (in *Interp) heldItem(o, key Object) Object {
 // awaited reports whether somebody waits for the end of an object, or of one of a list's or a tuple's first items.
 func awaited(o Object) bool {
 	switch x := o.(type) {
+	case Int, Str, Float, Bool, *NoneType, *Dict:
+		return false
 	case *List:
 		return slices.ContainsFunc(x.Items[:min(len(x.Items), few)], awaitedItself)
 	case *Tuple:
@@ -303,9 +305,10 @@ func awaitedItself(o Object) bool {
 // few is how many items of a list are looked at.
 const few = 8
 
-// leaving reports whether a scope that is left held something whose end is awaited: what its caller gave it is the caller's.
+// leaving reports whether a scope that is left held something whose end is awaited: what its caller gave it is the caller's, and a free
+// variable is the function's.
 func (in *Interp) leaving(f *Frame) bool {
-	for _, o := range f.LocalsPlus[min(f.Code.ArgCount+f.Code.KwOnly, len(f.LocalsPlus)):] {
+	for _, o := range f.LocalsPlus[f.Code.scopeBegin:f.Code.scopeEnd] {
 		if o != nil && awaited(o) {
 			return true
 		}

@@ -3,7 +3,6 @@ package vm
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -281,24 +280,29 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 		return f.number(b.Sign() < 0, "", b.String(), "", 3), nil
 	}
 	neg := b.Sign() < 0
-	if neg {
-		b = new(big.Int).Neg(b)
+	text := func(base int) string {
+		if b.IsInt64() {
+			return strings.TrimPrefix(strconv.FormatInt(b.Int64(), base), "-")
+		}
+		return strings.TrimPrefix(b.Text(base), "-")
 	}
 	prefix, group := "", 3
 	var digits string
 	switch f.typ {
 	case 0, 'd', 'n':
-		if digits, err = in.decimal(b); err != nil {
-			return "", err
+		if digits = text(10); len(digits) > in.IntDigits {
+			if _, err := in.decimal(b); err != nil {
+				return "", err
+			}
 		}
 	case 'b':
-		digits, prefix, group = b.Text(2), "0b", 4
+		digits, prefix, group = text(2), "0b", 4
 	case 'o':
-		digits, prefix, group = b.Text(8), "0o", 4
+		digits, prefix, group = text(8), "0o", 4
 	case 'x':
-		digits, prefix, group = b.Text(16), "0x", 4
+		digits, prefix, group = text(16), "0x", 4
 	case 'X':
-		digits, prefix, group = strings.ToUpper(b.Text(16)), "0X", 4
+		digits, prefix, group = strings.ToUpper(text(16)), "0X", 4
 	case 'c':
 		if f.sign != 0 {
 			return "", in.Errorf(in.Exc.ValueError, "Sign not allowed with integer format specifier 'c'")

@@ -21,6 +21,8 @@ type Imports struct {
 	Path    []string // sys.path until the sys module has a list of its own
 
 	CodeCache string // the folder that keeps compiled code, empty for none
+	// CodeShipped, if not nil, gives a file of such a folder that came with the program, nil for one that did not.
+	CodeShipped func(name string) []byte
 
 	natives map[string]func(in *Interp) (*Module, error) // modules written in Go
 	sources []sourceTree

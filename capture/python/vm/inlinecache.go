@@ -25,6 +25,34 @@ const (
 	attrClass                 // a value of the class that binds to nothing
 )
 
+// ownAt is where an instance has what the cache is of, an entry of its dict or a slot; nil if the cache does not say.
+func (ic *inlineCache) ownAt(x *Instance) *Object {
+	if ic.typ != x.Class || ic.ver != x.Class.version {
+		return nil
+	}
+	switch ic.kind {
+	case attrDict:
+		if d := x.Dict; d != nil && int(ic.idx) < len(d.entries) {
+			if e := &d.entries[ic.idx]; dataOf(e.key) == ic.key {
+				return &e.val
+			}
+		}
+	case attrSlot:
+		if int(ic.idx) < len(x.Slots) {
+			return &x.Slots[ic.idx]
+		}
+	}
+	return nil
+}
+
+// own is the value there.
+func (ic *inlineCache) own(x *Instance) Object {
+	if at := ic.ownAt(x); at != nil {
+		return *at
+	}
+	return nil
+}
+
 // store stores into an instance's dict and notes at which entry. A dict is made with room for as many attributes as instances of the class
 // had so far.
 func (ic *inlineCache) store(x *Instance, name Object, h uint64, v Object) {

@@ -15,42 +15,63 @@ const (
 	fastAdd                              // x y BINARY_OP + or += result; these three differ from BINARY_OP in what they try first
 	fastSub                              // x y BINARY_OP - or -= result
 	fastMul                              // x y BINARY_OP * or *= result
+	fastLoadAttr                         // - LOAD_FAST, LOAD_ATTR x.name; like the next three, the first alone where the second takes more than a look
+	fastLoadMethod                       // - LOAD_FAST, LOAD_METHOD method x
+	fastStoreAttr                        // v LOAD_FAST, STORE_ATTR -
+	fastStoreJump                        // x STORE_FAST, JUMP_BACKWARD -
+	fastPopJump                          // x POP_TOP, JUMP_BACKWARD -; the first alone where somebody waits for an object's end
+	fastLoadReturn                       // - LOAD_FAST, RETURN_VALUE
+	fastStoreStore                       // x y STORE_FAST, STORE_FAST -
+	fastUnpackTwo                        // pair UNPACK_SEQUENCE 2, STORE_FAST, STORE_FAST -; the first alone for what is no tuple or list of two
+	fastSlice                            // a x y BUILD_SLICE 2, BINARY_SUBSCR a[x:y]; the first alone for what is no str or list, with integers
+	fastConstReturn                      // - LOAD_CONST, RETURN_VALUE
 )
+
+// pairs has what two instructions in a row become.
+var pairs = map[[2]code.Op]code.Op{
+	{code.LOAD_FAST, code.LOAD_FAST}:                   fastLoadLoad,
+	{code.LOAD_FAST, code.LOAD_CONST}:                  fastLoadConst,
+	{code.LOAD_FAST, code.LOAD_ATTR}:                   fastLoadAttr,
+	{code.LOAD_FAST, code.LOAD_METHOD}:                 fastLoadMethod,
+	{code.LOAD_FAST, code.STORE_ATTR}:                  fastStoreAttr,
+	{code.LOAD_FAST, code.RETURN_VALUE}:                fastLoadReturn,
+	{code.LOAD_CONST, code.RETURN_VALUE}:               fastConstReturn,
+	{code.STORE_FAST, code.LOAD_FAST}:                  fastStoreLoad,
+	{code.STORE_FAST, code.STORE_FAST}:                 fastStoreStore,
+	{code.STORE_FAST, code.JUMP_BACKWARD}:              fastStoreJump,
+	{code.POP_TOP, code.JUMP_BACKWARD}:                 fastPopJump,
+	{code.FOR_ITER, code.STORE_FAST}:                   fastForStore,
+	{code.COMPARE_OP, code.POP_JUMP_FORWARD_IF_FALSE}:  fastCompareJump,
+	{code.COMPARE_OP, code.POP_JUMP_FORWARD_IF_TRUE}:   fastCompareJump,
+	{code.COMPARE_OP, code.POP_JUMP_BACKWARD_IF_FALSE}: fastCompareJump,
+	{code.COMPARE_OP, code.POP_JUMP_BACKWARD_IF_TRUE}:  fastCompareJump,
+	{code.BUILD_SLICE, code.BINARY_SUBSCR}:             fastSlice,
+	{code.PRECALL, code.CALL}:                          fastCall,
+}
+
+// pairOf is pairs by the numbers of the instructions: all code is quickened when it is loaded.
+var pairOf = func() (t [256][256]code.Op) {
+	for p, op := range pairs {
+		t[p[0]][p[1]] = op
+	}
+	return t
+}()
 
 // quicken gives the instructions that run where none is watched: the first of a pair becomes the pair's.
 func quicken(ops []op) []op {
 	out := make([]op, len(ops))
 	copy(out, ops)
 	for i := range ops {
-		next := code.NOP
-		if i+1 < len(ops) {
-			next = ops[i+1].op
-		}
 		o := &out[i].op
+		if i+1 < len(ops) {
+			if pair := pairOf[ops[i].op][ops[i+1].op]; pair != 0 {
+				*o = pair
+			}
+		}
 		switch ops[i].op {
-		case code.LOAD_FAST:
-			switch next {
-			case code.LOAD_FAST:
-				*o = fastLoadLoad
-			case code.LOAD_CONST:
-				*o = fastLoadConst
-			}
-		case code.STORE_FAST:
-			if next == code.LOAD_FAST {
-				*o = fastStoreLoad
-			}
-		case code.FOR_ITER:
-			if next == code.STORE_FAST {
-				*o = fastForStore
-			}
-		case code.COMPARE_OP:
-			switch next {
-			case code.POP_JUMP_FORWARD_IF_FALSE, code.POP_JUMP_FORWARD_IF_TRUE, code.POP_JUMP_BACKWARD_IF_FALSE, code.POP_JUMP_BACKWARD_IF_TRUE:
-				*o = fastCompareJump
-			}
-		case code.PRECALL:
-			if next == code.CALL {
-				*o = fastCall
+		case code.UNPACK_SEQUENCE:
+			if ops[i].arg == 2 && i+2 < len(ops) && ops[i+1].op == code.STORE_FAST && ops[i+2].op == code.STORE_FAST {
+				*o = fastUnpackTwo
 			}
 		case code.BINARY_OP:
 			switch code.BinOps[ops[i].arg%code.InPlace] {

@@ -113,3 +113,48 @@ func quickCompare(a, b Object, arg int32) (t, ok bool) {
 	}
 	return false, false
 }
+
+// quickSlice is o[start:stop] of a list, or of a str of ASCII, whose bounds are integers or None; nil of anything else.
+func (in *Interp) quickSlice(o, start, stop Object) Object {
+	n := 0
+	switch x := o.(type) {
+	case *List:
+		n = len(x.Items)
+	case Str:
+		wide, chars := in.runes(string(x))
+		if wide != nil {
+			return nil
+		}
+		n = chars
+	default:
+		return nil
+	}
+	i, ok := bound(start, 0, n)
+	j, also := bound(stop, n, n)
+	if !ok || !also {
+		return nil
+	}
+	j = max(i, j)
+	if l, ok := o.(*List); ok {
+		return &List{append(make([]Object, 0, j-i), l.Items[i:j]...)}
+	}
+	s := o.(Str)
+	if j-i == 1 {
+		return charStrs[s[i]]
+	}
+	return s[i:j]
+}
+
+// bound is an end of a slice of n items: none if it is None.
+func bound(o Object, none, n int) (int, bool) {
+	switch x := o.(type) {
+	case Int:
+		if x < 0 {
+			x += Int(n)
+		}
+		return int(max(0, min(x, Int(n)))), true
+	case *NoneType:
+		return none, true
+	}
+	return 0, false
+}

@@ -45,6 +45,15 @@ func (in *Interp) warnOf(filename, src string, ws []syntax.Warning) error {
 	return nil
 }
 
+// CompileKept is Compile of the text of a module, by way of CodeCache.
+func (in *Interp) CompileKept(filename, src string) (*Code, error) {
+	c, err := in.compiled(filename, textStamp([]byte(src)), func() (string, error) { return src, nil }, code.CompileKnown)
+	if err != nil {
+		return nil, syntaxError(in, err)
+	}
+	return NewCode(c), nil
+}
+
 // RunFile runs a script as __main__.
 func (in *Interp) RunFile(path string, argv []string) error {
 	b, err := os.ReadFile(path)

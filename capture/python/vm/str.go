@@ -28,7 +28,7 @@ func span(in *Interp, s string, args []Object) (sub string, off int, ok bool, er
 	if sl.Start == None && sl.Stop == None {
 		return s, 0, true, nil
 	}
-	n := strLen(s)
+	wide, n := in.runes(s)
 	start, stop, _, _, err := sl.indices(in, n)
 	if err != nil {
 		return "", 0, false, err
@@ -36,14 +36,14 @@ func span(in *Interp, s string, args []Object) (sub string, off int, ok bool, er
 	if i, isI := AsInt(sl.Start); isI && i > int64(n) || start > stop {
 		return "", 0, false, nil
 	}
+	if wide == nil {
+		return s[start:stop], start, true, nil
+	}
 	return s[byteOff(s, start):byteOff(s, stop)], start, true, nil
 }
 
 // byteOff is where character n begins in s.
 func byteOff(s string, i int) int {
-	if isASCII(s) {
-		return min(i, len(s))
-	}
 	for j := range wtf8.All(s) {
 		if i == 0 {
 			return j

@@ -12,6 +12,8 @@ const (
 	percent = 400
 	// growth bounds it in bytes. Memory that was never used before is the slowest there is.
 	growth = 256 << 20
+	// first is the percentage until the first collection, which so comes at 48 MB: a short program has none. Go counts from 4 MB at least.
+	first = 1100
 )
 
 // A turn is garbage from the start: its finalizer tells that a collection is over.
@@ -19,8 +21,8 @@ type turn struct{ percent int }
 
 // paceGC lets the heap grow by percent, and by growth at most.
 func paceGC() {
-	debug.SetGCPercent(percent)
-	runtime.SetFinalizer(&turn{percent}, (*turn).over)
+	debug.SetGCPercent(first)
+	runtime.SetFinalizer(&turn{first}, (*turn).over)
 }
 
 func (t *turn) over() {

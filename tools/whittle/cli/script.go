@@ -286,12 +286,15 @@ func (c *script) launcher(g failedGraph) {
 
 // sendFailure hands the failure to the parent, with the settings that decide what happens to it.
 func (c *script) sendFailure() {
+	if len(c.failed) == 0 || c.s.InRepro {
+		return
+	}
 	level, after, dir := c.s.ReproConfig()
 	g, found := c.failed["aot"]
 	if d, ok := c.failed["dynamo"]; ok && (!found || after == "dynamo") {
 		g, found = d, true
 	}
-	if !found || c.s.InRepro {
+	if !found {
 		return
 	}
 	if g.err != nil {

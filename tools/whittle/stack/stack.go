@@ -27,6 +27,7 @@ import (
 	"whittle/lowering"
 	"whittle/replay"
 	"whittle/repros"
+	"whittle/tools/whittle/startcode"
 )
 
 // Session is one interpreter with the whole stack under it.
@@ -80,6 +81,7 @@ func New(ctx context.Context, cacheDir string) *Session {
 	if p := os.Getenv("PYTHONPATH"); p != "" {
 		in.Path = filepath.SplitList(p)
 	}
+	in.CodeShipped = startcode.Read
 	if cacheDir != "" {
 		in.CodeCache = filepath.Join(cacheDir, "code")
 	}
