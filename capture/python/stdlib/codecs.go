@@ -142,7 +142,7 @@ func (r *codecRegistry) registry(m *vm.Module) {
 			}
 			v, err := c.Interp.Call(t.Items[i], []vm.Object{c.Args[0], c.Args[2]}, nil)
 			if err != nil {
-				return nil, err
+				return nil, c.CodecFailed(err, name[:len(name)-1]+"ing", c.Str(1))
 			}
 			pair, ok := vm.AsTuple(v)
 			if !ok || len(pair.Items) != 2 {

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -117,7 +118,7 @@ func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
 	}
 	v, err := in.Call(encode, []Object{Str(s), Str(errs)}, nil)
 	if err != nil {
-		return nil, err
+		return nil, in.CodecFailed(err, "encoding", enc)
 	}
 	t, ok := AsTuple(v)
 	if !ok || len(t.Items) != 2 {
@@ -138,7 +139,7 @@ func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
 	}
 	v, err := in.Call(decode, []Object{Bytes(b), Str(errs)}, nil)
 	if err != nil {
-		return "", err
+		return "", in.CodecFailed(err, "decoding", enc)
 	}
 	t, ok := AsTuple(v)
 	if !ok || len(t.Items) != 2 {
@@ -151,14 +152,24 @@ func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
 	return s, nil
 }
 
-// encodeText and decodeText are Encode and Decode for texts.
-func encodeText(in *Interp, s, enc, errs string) (string, error) {
-	b, err := in.Encode(s, enc, errs)
-	return string(b), err
-}
-
-func decodeText(in *Interp, b []byte, enc, errs string) (string, error) {
-	return in.Decode(b, enc, errs)
+// CodecFailed is the error of a codec that is not built in, told with the codec's name: an exception of the same class, whose cause is the one
+// that was raised. One that has more to it than a message stays as it is.
+func (in *Interp) CodecFailed(err error, doing, enc string) error {
+	r, ok := errors.AsType[*Raised](err)
+	if !ok {
+		return err
+	}
+	e := r.Exc
+	plain := e.Fields == nil && (e.Dict == nil || e.Dict.Len() == 0) && e.Class.Lookup("__init__") == excInitBuiltin && len(e.Args.Items) < 2
+	if !plain || len(e.Args.Items) == 1 && e.Args.Items[0].Type() != StrType {
+		return err
+	}
+	f, ok := errors.AsType[*Raised](in.Errorf(e.Class, "%s with '%s' codec failed (%s)", doing, enc, strings.TrimSuffix(e.Class.Name+": "+e.message(), ": ")))
+	if ok {
+		f.Exc.Cause, f.Exc.Suppress, f.Exc.Context = e, true, e
+		return f
+	}
+	return err
 }
 
 // An encoder is an encoding under way. After an error nothing more is written.
