@@ -12,8 +12,9 @@ import (
 
 // Codecs are the encodings and the handlers of errors that a program has registered, by name.
 type Codecs struct {
-	// LookupCodec finds the encoder and the decoder of an encoding that is not built in: codecs.lookup, once module _codecs is there.
-	LookupCodec func(name string) (encode, decode Object, err error)
+	// LookupCodec finds the encoder and the decoder of an encoding that is not built in: codecs.lookup, once module _codecs is there. instead
+	// is the function that is for encodings of other things than text.
+	LookupCodec func(name, instead string) (encode, decode Object, err error)
 	// ErrorHandler finds a handler of errors that is not built in, nil if there is none.
 	ErrorHandler func(name string) Object
 }
@@ -101,18 +102,18 @@ func (in *Interp) DecodePart(b []byte, enc, errs string, final bool) (string, in
 }
 
 // foreign finds an encoding that is not built in.
-func (in *Interp) foreign(name string) (encode, decode Object, err error) {
+func (in *Interp) foreign(name, instead string) (encode, decode Object, err error) {
 	if in.LookupCodec == nil {
 		if _, err := in.Import("_codecs"); err != nil {
 			return nil, nil, in.Errorf(in.Exc.LookupError, "unknown encoding: %s", name)
 		}
 	}
-	return in.LookupCodec(name)
+	return in.LookupCodec(name, instead)
 }
 
 // encodeBy encodes by a codec of a program's, or of the library's package encodings.
 func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
-	encode, _, err := in.foreign(enc)
+	encode, _, err := in.foreign(enc, "codecs.encode()")
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
 
 // decodeBy decodes in the same way.
 func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
-	_, decode, err := in.foreign(enc)
+	_, decode, err := in.foreign(enc, "codecs.decode()")
 	if err != nil {
 		return "", err
 	}
