@@ -19,6 +19,7 @@ import (
 	"whittle/capture/python/stdlib/pyitertools"
 	"whittle/capture/python/stdlib/pyjson"
 	"whittle/capture/python/stdlib/pylzma"
+	"whittle/capture/python/stdlib/pymmap"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/pystruct"
@@ -48,6 +49,7 @@ func init() {
 	natives["pyexpat"] = pyexpat.Module
 	natives["_bz2"] = pybz2.Module
 	natives["_lzma"] = pylzma.Module
+	natives["mmap"] = pymmap.Module
 	natives["_datetime"] = pydatetime.Module
 	natives["zlib"] = zlib.Module
 	natives["marshal"] = marshalModule
