@@ -20,6 +20,7 @@ import (
 	"whittle/capture/python/stdlib/pyjson"
 	"whittle/capture/python/stdlib/pylzma"
 	"whittle/capture/python/stdlib/pymmap"
+	"whittle/capture/python/stdlib/pymulti"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/pystruct"
@@ -42,6 +43,7 @@ func init() {
 	natives["posix"] = func(in *vm.Interp) (*vm.Module, error) { return posix.New(in, posixHooks) }
 	maps.Copy(natives, posix.Modules)
 	maps.Copy(natives, cjk.Modules)
+	maps.Copy(natives, pymulti.Modules)
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
