@@ -5,8 +5,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/runenames"
+
+	"whittle/capture/python/ucd"
 )
 
 // The parts of the names of Hangul syllables: The Unicode Standard, section 3.12.
@@ -34,6 +37,9 @@ var ideographs = []struct {
 
 // Name is a character's name; empty for one that has none.
 func Name(r rune) string {
+	if !ucd.Of(r).Assigned() { // the names are those of a later Unicode
+		return ""
+	}
 	if i := int(r) - hangulBase; i >= 0 && i < hangulCount {
 		return hangulWord + hangulL[i/588] + hangulV[i%588/28] + hangulT[i%28]
 	}
@@ -73,6 +79,10 @@ func Named(name string) (rune, bool) {
 			}
 		}
 	}
-	r, ok := names()[name]
-	return r, ok
+	if r, ok := names()[name]; ok {
+		return r, ucd.Of(r).Assigned()
+	}
+	s, ok := ucd.Named(name) // an alias; the rest are names of sequences
+	r, n := utf8.DecodeRuneInString(s)
+	return r, ok && n == len(s)
 }

@@ -203,7 +203,7 @@ func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any
 		if t, ok := vm.AsStr(o); ok {
 			return t, nil
 		}
-		return nil, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", s.name, s.names[i], typeName(o))
+		return nil, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", s.name, s.names[i], TypeName(o))
 	case "bytes":
 		if b, ok := vm.AsBytes(o); ok {
 			return b, nil
@@ -233,7 +233,7 @@ func (s *signature) path(in *vm.Interp, kind string, i int, o vm.Object) (any, e
 			if kind == "fpath" {
 				what = "string, bytes, os.PathLike or integer"
 			}
-			return nil, in.Errorf(in.Exc.TypeError, "%s: %s should be %s, not %s", s.name, s.names[i], what, typeName(o))
+			return nil, in.Errorf(in.Exc.TypeError, "%s: %s should be %s, not %s", s.name, s.names[i], what, TypeName(o))
 		}
 	}
 	p, err := in.FSPath(o)
@@ -246,8 +246,8 @@ func (s *signature) path(in *vm.Interp, kind string, i int, o vm.Object) (any, e
 	return p, nil
 }
 
-// typeName is how errors name what was given.
-func typeName(o vm.Object) string {
+// TypeName is how errors name what was given.
+func TypeName(o vm.Object) string {
 	if o == vm.None {
 		return "None"
 	}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"whittle/capture/python/ucd"
 	"whittle/capture/python/wtf8"
 )
 
@@ -55,7 +55,7 @@ func Str(s string) string {
 		switch {
 		case r < 0x80:
 			ascii(&b, byte(r), q)
-		case unicode.IsPrint(r):
+		case ucd.Of(r).Is(ucd.Printable):
 			b.WriteRune(r)
 		default:
 			Escape(&b, r)

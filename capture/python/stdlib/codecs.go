@@ -25,13 +25,13 @@ type codecRegistry struct {
 func codecsModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_codecs", "")
 	r := &codecRegistry{found: map[string]foundCodec{}, errors: map[string]vm.Object{}}
-	in.LookupCodec = func(name string) (encode, decode vm.Object, err error) {
+	in.LookupCodec = func(name, instead string) (encode, decode vm.Object, err error) {
 		t, err := r.lookup(in, name)
 		if err != nil {
 			return nil, nil, err
 		}
 		if b, _ := in.GetAttrOpt(t.t, "_is_text_encoding"); b == vm.False {
-			return nil, nil, in.Errorf(in.Exc.LookupError, "'%s' is not a text encoding; use codecs.encode() to handle arbitrary codecs", name)
+			return nil, nil, in.Errorf(in.Exc.LookupError, "'%s' is not a text encoding; use %s to handle arbitrary codecs", name, instead)
 		}
 		return t.Items[0], t.Items[1], nil
 	}
@@ -40,6 +40,7 @@ func codecsModule(in *vm.Interp) (*vm.Module, error) {
 	r.handlers(m)
 	builtinCodecs(m)
 	escapeCodecs(m)
+	utf7Codec(m)
 	charmaps(in, m)
 	return m, nil
 }
@@ -142,7 +143,7 @@ func (r *codecRegistry) registry(m *vm.Module) {
 			}
 			v, err := c.Interp.Call(t.Items[i], []vm.Object{c.Args[0], c.Args[2]}, nil)
 			if err != nil {
-				return nil, err
+				return nil, c.CodecFailed(err, name[:len(name)-1]+"ing", c.Str(1))
 			}
 			pair, ok := vm.AsTuple(v)
 			if !ok || len(pair.Items) != 2 {

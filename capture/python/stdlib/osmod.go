@@ -11,6 +11,9 @@ import (
 var posixHooks = posix.Hooks{
 	Kill: func(in *vm.Interp, sig int) error { return signalsOf(in).deliver(sig) },
 	Abort: func(in *vm.Interp) {
+		if d := signalsOf(in).dumps[int(syscall.SIGABRT)]; d != nil {
+			d.write(in, fatalSignals[int(syscall.SIGABRT)])
+		}
 		_ = in.Flush()
 		die(syscall.SIGABRT)
 	},

@@ -23,6 +23,7 @@ type signals struct {
 	interrupt vm.Object         // what SIGINT does unless a script sets a handler, once there is a _signal
 	arrive    chan os.Signal    // nil until a handler is set
 	wg        conc.WaitGroup    // of what listens to it
+	dumps     map[int]*dump     // what faulthandler writes when a signal comes, before its handler runs
 
 	mu      sync.Mutex
 	pending []int
@@ -43,7 +44,7 @@ func signalsOf(in *vm.Interp) *signals {
 	if s, ok := in.Ext[signalsKey{}].(*signals); ok {
 		return s
 	}
-	s := &signals{in: in, handlers: map[int]vm.Object{}, wake: make(chan struct{}, 1)}
+	s := &signals{in: in, handlers: map[int]vm.Object{}, dumps: map[int]*dump{}, wake: make(chan struct{}, 1)}
 	in.Ext[signalsKey{}] = s
 	in.OnInterrupt = s.run
 	return s
@@ -81,6 +82,12 @@ func (s *signals) run() error {
 
 // deliver does what is to be done about a signal, in the thread of the interpreter.
 func (s *signals) deliver(sig int) error {
+	if d := s.dumps[sig]; d != nil {
+		d.write(s.in, fatalSignals[sig])
+		if !d.chain && fatalSignals[sig] == "" {
+			return nil
+		}
+	}
 	h, set := s.handlers[sig]
 	n, number := vm.AsInt(h)
 	switch {
@@ -105,6 +112,8 @@ func (s *signals) set(sig int, h vm.Object) vm.Object {
 	real := syscall.Signal(sig)
 	signal.Reset(real) // whoever listened: the script decides now
 	switch {
+	case s.dumps[sig] != nil:
+		s.hear(real)
 	case number && n == sigIgnore:
 		signal.Ignore(real)
 	case number:
@@ -113,11 +122,33 @@ func (s *signals) set(sig int, h vm.Object) vm.Object {
 		}
 		resetHandler(real)
 	default:
-		if s.arrive == nil {
-			s.arrive = make(chan os.Signal, 16)
-			s.wg.Go(s.listen)
+		s.hear(real)
+	}
+	return old
+}
+
+// hear has signals of a kind noted.
+func (s *signals) hear(sig syscall.Signal) {
+	if s.arrive == nil {
+		s.arrive = make(chan os.Signal, 16)
+		s.wg.Go(s.listen)
+	}
+	signal.Notify(s.arrive, sig)
+}
+
+// dump sets what is written when a signal comes, or with nil takes it back, and returns the one before.
+func (s *signals) dump(sig int, d *dump) *dump {
+	old := s.dumps[sig]
+	if d != nil {
+		s.dumps[sig] = d
+		s.hear(syscall.Signal(sig))
+	} else if old != nil {
+		delete(s.dumps, sig)
+		if h, set := s.handlers[sig]; set {
+			s.set(sig, h)
+		} else if sig != int(syscall.SIGINT) {
+			signal.Reset(syscall.Signal(sig))
 		}
-		signal.Notify(s.arrive, real)
 	}
 	return old
 }

@@ -19,6 +19,8 @@ import (
 	"whittle/capture/python/stdlib/pyitertools"
 	"whittle/capture/python/stdlib/pyjson"
 	"whittle/capture/python/stdlib/pylzma"
+	"whittle/capture/python/stdlib/pymmap"
+	"whittle/capture/python/stdlib/pymulti"
 	"whittle/capture/python/stdlib/pypickle"
 	"whittle/capture/python/stdlib/pysocket"
 	"whittle/capture/python/stdlib/pystruct"
@@ -41,6 +43,7 @@ func init() {
 	natives["posix"] = func(in *vm.Interp) (*vm.Module, error) { return posix.New(in, posixHooks) }
 	maps.Copy(natives, posix.Modules)
 	maps.Copy(natives, cjk.Modules)
+	maps.Copy(natives, pymulti.Modules)
 	natives["_thread"] = threadModule
 	natives["_codecs"] = codecsModule
 	natives["_socket"] = pysocket.Module
@@ -48,6 +51,7 @@ func init() {
 	natives["pyexpat"] = pyexpat.Module
 	natives["_bz2"] = pybz2.Module
 	natives["_lzma"] = pylzma.Module
+	natives["mmap"] = pymmap.Module
 	natives["_datetime"] = pydatetime.Module
 	natives["zlib"] = zlib.Module
 	natives["marshal"] = marshalModule

@@ -2,6 +2,7 @@ package stdlib
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -303,7 +304,7 @@ func rlockType(in *vm.Interp) *vm.Type {
 			if l.count > 0 {
 				state, owner = "locked", identOf(l.owner)
 			}
-			return vm.Str("<" + state + " " + c.Self.Type().FullName() + " object owner=" + itoa(owner) + " count=" + itoa(int64(l.count)) + " at " + c.Addr(c.Self) + ">"), nil
+			return vm.Str("<" + state + " " + c.Self.Type().FullName() + " object owner=" + strconv.FormatInt(owner, 10) + " count=" + strconv.Itoa(int(l.count)) + " at " + c.Addr(c.Self) + ">"), nil
 		}),
 		"__enter__": clinic.Method("__enter__", "", func(c *clinic.Call) (vm.Object, error) {
 			_, err := of(c).take(c.Interp, true, -1)

@@ -1,12 +1,8 @@
 package stdlib
 
 import (
-	"strconv"
-
 	"whittle/capture/python/vm"
 )
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // local is a threading.local: attributes of which every thread has its own, in the thread itself, so that they go when it does.
 type local struct {

@@ -2,179 +2,178 @@ package stdlib
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/bidi"
-	"golang.org/x/text/unicode/norm"
-	"golang.org/x/text/width"
 
 	"whittle/capture/python/charnames"
+	"whittle/capture/python/clinic"
+	"whittle/capture/python/ucd"
 	"whittle/capture/python/vm"
+	"whittle/capture/python/wtf8"
 )
 
-// categories are the general categories that characters are searched in.
-var categories = strings.Fields("Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cs")
-
-func category(r rune) string {
-	for _, c := range categories {
-		if unicode.Is(unicode.Categories[c], r) {
-			return c
-		}
-	}
-	return "Cn"
+// unicodeVersion is a version of the character database: the functions of the module, or the methods of ucd_3_2_0.
+type unicodeVersion struct {
+	old bool
+	def func(name, params string, fn clinic.Func)
 }
 
-// decimalDigit is the value of a decimal digit. Those of a script lie one behind the other, from 0 to 9.
-func decimalDigit(r rune) (int64, bool) {
-	for _, t := range unicode.Nd.R16 {
-		if r >= rune(t.Lo) && r <= rune(t.Hi) {
-			return int64(r-rune(t.Lo)) % 10, true
-		}
+// of are a character's properties.
+func (v unicodeVersion) of(r rune) *ucd.Props {
+	if v.old {
+		return ucd.Old(r)
 	}
-	for _, t := range unicode.Nd.R32 {
-		if r >= rune(t.Lo) && r <= rune(t.Hi) {
-			return int64(r-rune(t.Lo)) % 10, true
-		}
-	}
-	return 0, false
+	return ucd.Of(r)
 }
 
-var bidiNames = map[bidi.Class]string{bidi.L: "L", bidi.R: "R", bidi.EN: "EN", bidi.ES: "ES", bidi.ET: "ET", bidi.AN: "AN", bidi.CS: "CS", bidi.B: "B", bidi.S: "S",
-	bidi.WS: "WS", bidi.ON: "ON", bidi.BN: "BN", bidi.NSM: "NSM", bidi.AL: "AL", bidi.LRO: "LRO", bidi.RLO: "RLO", bidi.LRE: "LRE", bidi.RLE: "RLE", bidi.PDF: "PDF",
-	bidi.LRI: "LRI", bidi.RLI: "RLI", bidi.FSI: "FSI", bidi.PDI: "PDI"}
+// longestName is as long as a name may be that is looked for.
+const longestName = 256
 
-var widthNames = map[width.Kind]string{width.Neutral: "N", width.EastAsianAmbiguous: "A", width.EastAsianWide: "W", width.EastAsianNarrow: "Na",
-	width.EastAsianFullwidth: "F", width.EastAsianHalfwidth: "H"}
-
-var normForms = map[string]norm.Form{"NFC": norm.NFC, "NFD": norm.NFD, "NFKC": norm.NFKC, "NFKD": norm.NFKD}
-
-// unicodedataModule is unicodedata, as far as Go's own tables go: no decomposition tags and no fractions.
+// unicodedataModule is unicodedata.
 func unicodedataModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("unicodedata", "Access to the Unicode Character Database.")
-	m.Set("unidata_version", vm.Str("14.0.0"))
-	char := func(in *vm.Interp, name string, o vm.Object) (rune, error) {
-		s, ok := vm.AsStr(o)
-		if rs := []rune(s); ok && len(rs) == 1 {
-			return rs[0], nil
-		} else if ok {
-			return 0, in.Errorf(in.Exc.TypeError, "%s() argument must be a unicode character, not a string of length %d", name, len(rs))
-		}
-		return 0, in.Errorf(in.Exc.TypeError, "%s() argument must be a unicode character, not %s", name, o.Type().Name)
-	}
-	text := func(name string, f func(r rune) string) {
-		m.FuncN(name, 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-			r, err := char(in, name, a[0])
-			if err != nil {
-				return nil, err
-			}
-			return vm.Str(f(r)), nil
-		})
-	}
-	text("category", category)
-	text("bidirectional", func(r rune) string {
-		p, _ := bidi.LookupRune(r)
-		return bidiNames[p.Class()]
-	})
-	text("east_asian_width", func(r rune) string { return widthNames[width.LookupRune(r).Kind()] })
-	text("decomposition", func(r rune) string {
-		var parts []string
-		for _, d := range string(norm.NFD.Bytes([]byte(string(r)))) {
-			parts = append(parts, fmt.Sprintf("%04X", d))
-		}
-		if len(parts) < 2 {
-			return ""
-		}
-		return strings.Join(parts, " ")
-	})
-	m.FuncN("combining", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		r, err := char(in, "combining", a[0])
-		if err != nil {
-			return nil, err
-		}
-		return vm.MakeInt(int64(norm.NFC.PropertiesString(string(r)).CCC())), nil
-	})
-	m.FuncN("mirrored", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		r, err := char(in, "mirrored", a[0])
-		if err != nil {
-			return nil, err
-		}
-		if unicode.Is(unicode.Bidi_Control, r) {
-			return vm.MakeInt(0), nil
-		}
-		p, _ := bidi.LookupRune(r)
-		if p.IsBracket() || r == '<' || r == '>' || r == '«' || r == '»' {
-			return vm.MakeInt(1), nil
-		}
-		return vm.MakeInt(0), nil
-	})
-	number := func(name, missing string, f func(in *vm.Interp, r rune) (vm.Object, error)) {
-		m.FuncN(name, 1, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-			r, err := char(in, name, a[0])
-			if err != nil {
-				return nil, err
-			}
-			v, err := f(in, r)
-			if v == nil && err == nil {
-				if len(a) > 1 {
-					return a[1], nil
-				}
-				return nil, in.Errorf(in.Exc.ValueError, "%s", missing)
-			}
-			return v, err
-		})
-	}
-	value := func(_ *vm.Interp, r rune) (vm.Object, error) {
-		for _, f := range []string{string(r), norm.NFKD.String(string(r))} {
-			if rs := []rune(f); len(rs) == 1 {
-				if d, ok := decimalDigit(rs[0]); ok {
-					return vm.MakeInt(d), nil
-				}
-			}
-		}
-		return nil, nil
-	}
-	number("decimal", "not a decimal", func(in *vm.Interp, r rune) (vm.Object, error) {
-		if !unicode.Is(unicode.Nd, r) {
-			return nil, nil
-		}
-		return value(in, r)
-	})
-	number("digit", "not a digit", value)
-	number("numeric", "not a numeric character", func(in *vm.Interp, r rune) (vm.Object, error) {
-		v, err := value(in, r)
-		if v == nil || err != nil {
-			return v, err
-		}
-		return in.Call(vm.FloatType, []vm.Object{v}, nil)
-	})
-	number("name", "no such name", func(_ *vm.Interp, r rune) (vm.Object, error) {
-		if n := charnames.Name(r); n != "" {
-			return vm.Str(n), nil
-		}
-		return nil, nil
-	})
-	m.FuncN("lookup", 1, 1, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-		r, ok := charnames.Named(str(a[0]))
-		if !ok {
-			return nil, in.KeyError(vm.Str("undefined character name '" + str(a[0]) + "'"))
-		}
-		return vm.Str(string(r)), nil
-	})
-	form := func(name string, f func(n norm.Form, s string) vm.Object) {
-		m.FuncN(name, 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
-			n, ok := normForms[str(a[0])]
-			if !ok {
-				return nil, in.Errorf(in.Exc.ValueError, "invalid normalization form")
-			}
-			s, ok := vm.AsStr(a[1])
-			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s() argument 2 must be str, not %s", name, a[1].Type().Name)
-			}
-			return f(n, s), nil
-		})
-	}
-	form("normalize", func(n norm.Form, s string) vm.Object { return vm.Str(n.String(s)) })
-	form("is_normalized", func(n norm.Form, s string) vm.Object { return vm.MakeBool(n.IsNormalString(s)) })
+	m.Set("unidata_version", vm.Str(ucd.Version()))
+	unicodeVersion{def: func(name, params string, fn clinic.Func) { clinic.Def(m, name, params, fn) }}.functions()
+	methods := map[string]vm.GoFunc{}
+	unicodeVersion{old: true, def: func(name, params string, fn clinic.Func) { methods[name] = clinic.Method(name, params, fn) }}.functions()
+	class := in.NewNativeType(vm.Spec{Name: "UCD", Module: "unicodedata", NoDict: true, Strict: true, Final: true, Methods: methods,
+		New: func(in *vm.Interp, _ *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return nil, in.Errorf(in.Exc.TypeError, "cannot create 'unicodedata.UCD' instances")
+		},
+		GetSet: []*vm.GetSet{{Name: "unidata_version", Get: func(*vm.Interp, vm.Object) (vm.Object, error) { return vm.Str("3.2.0"), nil }}}})
+	m.Set("UCD", class)
+	m.Set("ucd_3_2_0", vm.NewInstance(class, nil))
 	return m, nil
+}
+
+// functions defines everything that a version answers.
+func (v unicodeVersion) functions() {
+	v.property("category", func(p *ucd.Props) vm.Object { return vm.Str(p.Category()) })
+	v.property("bidirectional", func(p *ucd.Props) vm.Object { return vm.Str(p.Bidirectional()) })
+	v.property("east_asian_width", func(p *ucd.Props) vm.Object { return vm.Str(p.Width()) })
+	v.property("combining", func(p *ucd.Props) vm.Object { return vm.MakeInt(int64(p.Combining())) })
+	v.property("mirrored", func(p *ucd.Props) vm.Object {
+		if p.Is(ucd.Mirrored) {
+			return vm.Int(1)
+		}
+		return vm.Int(0)
+	})
+	v.value("decimal", "not a decimal", func(r rune) vm.Object { return intOrNil(v.of(r).Decimal()) })
+	v.value("digit", "not a digit", func(r rune) vm.Object { return intOrNil(v.of(r).Digit()) })
+	v.value("numeric", "not a numeric character", func(r rune) vm.Object {
+		if f, ok := v.of(r).Numeric(); ok {
+			return vm.Float(f)
+		}
+		return nil
+	})
+	v.value("name", "no such name", func(r rune) vm.Object {
+		if n := charnames.Name(r); n != "" && v.of(r).Assigned() {
+			return vm.Str(n)
+		}
+		return nil
+	})
+	v.def("decomposition", "chr, /", func(c *clinic.Call) (vm.Object, error) {
+		r, err := character(c, "decomposition() argument")
+		if err != nil || !v.of(r).Assigned() {
+			return vm.Str(""), err
+		}
+		text, parts := ucd.Decomposition(r)
+		for _, p := range parts {
+			if text != "" {
+				text += " "
+			}
+			text += fmt.Sprintf("%04X", p)
+		}
+		return vm.Str(text), nil
+	})
+	v.def("lookup", "name, /", v.lookup)
+	v.normalForms()
+}
+
+// character is the first argument, a text of one character.
+func character(c *clinic.Call, what string) (rune, error) {
+	if s, ok := vm.AsStr(c.Args[0]); ok && s != "" {
+		if r, n := wtf8.DecodeRuneInString(s); n == len(s) {
+			return r, nil
+		}
+	}
+	return 0, c.Errorf(c.Exc.TypeError, "%s must be a unicode character, not %s", what, c.Args[0].Type().Name)
+}
+
+// property defines a function that all characters have an answer to.
+func (v unicodeVersion) property(name string, f func(p *ucd.Props) vm.Object) {
+	v.def(name, "chr, /", func(c *clinic.Call) (vm.Object, error) {
+		r, err := character(c, name+"() argument")
+		if err != nil {
+			return nil, err
+		}
+		return f(v.of(r)), nil
+	})
+}
+
+// value defines a function that gives something else, or raises an error, where f gives nil.
+func (v unicodeVersion) value(name, missing string, f func(r rune) vm.Object) {
+	v.def(name, "chr, default=nil, /", func(c *clinic.Call) (vm.Object, error) {
+		r, err := character(c, name+"() argument 1")
+		if err != nil {
+			return nil, err
+		}
+		if o := f(r); o != nil {
+			return o, nil
+		}
+		if c.Args[1] != nil {
+			return c.Args[1], nil
+		}
+		return nil, c.Errorf(c.Exc.ValueError, "%s", missing)
+	})
+}
+
+func intOrNil(n int, ok bool) vm.Object {
+	if !ok {
+		return nil
+	}
+	return vm.MakeInt(int64(n))
+}
+
+// lookup finds a character, or a sequence of them, by name.
+func (v unicodeVersion) lookup(c *clinic.Call) (vm.Object, error) {
+	name, ok := vm.AsStr(c.Args[0])
+	if b, isBytes := vm.AsBytes(c.Args[0]); isBytes {
+		name, ok = string(b), true
+	}
+	if !ok {
+		return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[0].Type().Name)
+	}
+	if len(name) > longestName {
+		return nil, c.KeyError(vm.Str("name too long"))
+	}
+	text, found := ucd.Named(name)
+	if r, ok := charnames.Named(name); ok {
+		text, found = wtf8.Char(r), true
+	}
+	if r, _ := wtf8.DecodeRuneInString(text); !found || v.old && (!ucd.Old(r).Assigned() || charnames.Name(r) != strings.ToUpper(name)) {
+		return nil, c.KeyError(vm.Str("undefined character name '" + name + "'"))
+	}
+	return vm.Str(text), nil
+}
+
+// normalForms defines normalize and is_normalized.
+func (v unicodeVersion) normalForms() {
+	def := func(name string, f func(before, after []rune) vm.Object) {
+		v.def(name, "form, unistr, /", func(c *clinic.Call) (vm.Object, error) {
+			for i, a := range c.Args {
+				if _, ok := vm.AsStr(a); !ok {
+					return nil, c.Errorf(c.Exc.TypeError, "%s() argument %d must be str, not %s", name, i+1, clinic.TypeName(a))
+				}
+			}
+			form, ok := ucd.Forms[str(c.Args[0])]
+			text := wtf8.Runes(str(c.Args[1]))
+			if !ok && len(text) > 0 {
+				return nil, c.Errorf(c.Exc.ValueError, "invalid normalization form")
+			}
+			return f(text, form.Normalize(text, v.old)), nil
+		})
+	}
+	def("normalize", func(_, after []rune) vm.Object { return vm.Str(wtf8.String(after)) })
+	def("is_normalized", func(before, after []rune) vm.Object { return vm.MakeBool(slices.Equal(before, after)) })
 }

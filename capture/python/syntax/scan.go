@@ -2,8 +2,9 @@ package syntax
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"whittle/capture/python/ucd"
 )
 
 // tok is one token. CPython reads them one by one as its parser asks for more, so a mistake in a token counts only when the parser
@@ -300,12 +301,11 @@ func (s *scanner) token(blank bool) (more, ok bool) {
 // identifier checks the letters of a name.
 func (s *scanner) identifier(start int, word string) bool {
 	for k, r := range word {
-		if r < utf8.RuneSelf || unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Other_ID_Start) ||
-			k > 0 && unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc, unicode.Other_ID_Continue) {
+		if r < utf8.RuneSelf || ucd.Of(r).Is(ucd.IDStart) || k > 0 && ucd.Of(r).Is(ucd.IDContinue) {
 			continue
 		}
 		off := start + k + utf8.RuneLen(r)
-		if unicode.IsPrint(r) {
+		if ucd.Of(r).Is(ucd.Printable) {
 			s.fail(off, "invalid character '%c' (U+%04X)", r, r)
 		} else {
 			s.fail(off, "invalid non-printable character U+%04X", r)

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,8 +12,9 @@ import (
 
 // Codecs are the encodings and the handlers of errors that a program has registered, by name.
 type Codecs struct {
-	// LookupCodec finds the encoder and the decoder of an encoding that is not built in: codecs.lookup, once module _codecs is there.
-	LookupCodec func(name string) (encode, decode Object, err error)
+	// LookupCodec finds the encoder and the decoder of an encoding that is not built in: codecs.lookup, once module _codecs is there. instead
+	// is the function that is for encodings of other things than text.
+	LookupCodec func(name, instead string) (encode, decode Object, err error)
 	// ErrorHandler finds a handler of errors that is not built in, nil if there is none.
 	ErrorHandler func(name string) Object
 }
@@ -100,24 +102,24 @@ func (in *Interp) DecodePart(b []byte, enc, errs string, final bool) (string, in
 }
 
 // foreign finds an encoding that is not built in.
-func (in *Interp) foreign(name string) (encode, decode Object, err error) {
+func (in *Interp) foreign(name, instead string) (encode, decode Object, err error) {
 	if in.LookupCodec == nil {
 		if _, err := in.Import("_codecs"); err != nil {
 			return nil, nil, in.Errorf(in.Exc.LookupError, "unknown encoding: %s", name)
 		}
 	}
-	return in.LookupCodec(name)
+	return in.LookupCodec(name, instead)
 }
 
 // encodeBy encodes by a codec of a program's, or of the library's package encodings.
 func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
-	encode, _, err := in.foreign(enc)
+	encode, _, err := in.foreign(enc, "codecs.encode()")
 	if err != nil {
 		return nil, err
 	}
 	v, err := in.Call(encode, []Object{Str(s), Str(errs)}, nil)
 	if err != nil {
-		return nil, err
+		return nil, in.CodecFailed(err, "encoding", enc)
 	}
 	t, ok := AsTuple(v)
 	if !ok || len(t.Items) != 2 {
@@ -132,13 +134,13 @@ func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
 
 // decodeBy decodes in the same way.
 func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
-	_, decode, err := in.foreign(enc)
+	_, decode, err := in.foreign(enc, "codecs.decode()")
 	if err != nil {
 		return "", err
 	}
 	v, err := in.Call(decode, []Object{Bytes(b), Str(errs)}, nil)
 	if err != nil {
-		return "", err
+		return "", in.CodecFailed(err, "decoding", enc)
 	}
 	t, ok := AsTuple(v)
 	if !ok || len(t.Items) != 2 {
@@ -151,14 +153,24 @@ func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
 	return s, nil
 }
 
-// encodeText and decodeText are Encode and Decode for texts.
-func encodeText(in *Interp, s, enc, errs string) (string, error) {
-	b, err := in.Encode(s, enc, errs)
-	return string(b), err
-}
-
-func decodeText(in *Interp, b []byte, enc, errs string) (string, error) {
-	return in.Decode(b, enc, errs)
+// CodecFailed is the error of a codec that is not built in, told with the codec's name: an exception of the same class, whose cause is the one
+// that was raised. One that has more to it than a message stays as it is.
+func (in *Interp) CodecFailed(err error, doing, enc string) error {
+	r, ok := errors.AsType[*Raised](err)
+	if !ok {
+		return err
+	}
+	e := r.Exc
+	plain := e.Fields == nil && (e.Dict == nil || e.Dict.Len() == 0) && e.Class.Lookup("__init__") == excInitBuiltin && len(e.Args.Items) < 2
+	if !plain || len(e.Args.Items) == 1 && e.Args.Items[0].Type() != StrType {
+		return err
+	}
+	f, ok := errors.AsType[*Raised](in.Errorf(e.Class, "%s with '%s' codec failed (%s)", doing, enc, strings.TrimSuffix(e.Class.Name+": "+e.message(), ": ")))
+	if ok {
+		f.Exc.Cause, f.Exc.Suppress, f.Exc.Context = e, true, e
+		return f
+	}
+	return err
 }
 
 // An encoder is an encoding under way. After an error nothing more is written.

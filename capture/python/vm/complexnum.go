@@ -4,9 +4,9 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"whittle/capture/python/libm"
+	"whittle/capture/python/ucd"
 )
 
 // Complex numbers. The formulas are those of CPython, so that the last bits agree: division by Smith's method, powers of small integers by
@@ -170,9 +170,9 @@ var complexParts = func() *regexp.Regexp {
 
 // parseComplex reads the text of a complex number, which may stand in parentheses.
 func parseComplex(s string) (complex128, bool) {
-	s = strings.TrimFunc(s, unicode.IsSpace)
+	s = strings.TrimFunc(s, isSpace)
 	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
-		s = strings.TrimFunc(s[1:len(s)-1], unicode.IsSpace)
+		s = strings.TrimFunc(s[1:len(s)-1], isSpace)
 	}
 	s = asciiDigits(s)
 	imaginary := strings.HasSuffix(s, "j") || strings.HasSuffix(s, "J")
@@ -336,26 +336,14 @@ func asciiDigits(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {
 			return strings.Map(func(r rune) rune {
-				if d, ok := decimalDigit(r); ok {
-					return '0' + d
+				if d, ok := ucd.Of(r).Decimal(); ok {
+					return '0' + rune(d)
 				}
 				return r
 			}, s)
 		}
 	}
 	return s
-}
-
-// decimalDigit is the value of a character that is a decimal digit. Scripts have theirs in rows of ten, from zero.
-func decimalDigit(r rune) (rune, bool) {
-	if !unicode.Is(unicode.Nd, r) {
-		return 0, false
-	}
-	first := r
-	for unicode.Is(unicode.Nd, first-1) {
-		first--
-	}
-	return (r - first) % 10, true
 }
 
 // hashComplex is the hash of a complex number.

@@ -7,14 +7,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"whittle/capture/python/literal"
 )
 
 // parseInt reads an int literal of a base (0: by prefix) as int() does.
 func parseInt(s string, base int) (Object, bool) {
-	s = strings.TrimFunc(s, unicode.IsSpace)
+	s = strings.TrimFunc(s, isSpace)
 	neg := false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		neg = s[0] == '-'
@@ -72,7 +71,7 @@ func numberText(o Object) ([]byte, bool) {
 // parseFloat reads a float as float() does: digits of any script with underscores between them, white space around, and the words for
 // infinity and NaN.
 func parseFloat(s string) (float64, bool) {
-	s = asciiDigits(strings.TrimFunc(s, unicode.IsSpace))
+	s = asciiDigits(strings.TrimFunc(s, isSpace))
 	plain := s != ""
 	for i := 0; i < len(s) && plain; i++ {
 		c := s[i]
@@ -579,7 +578,7 @@ func initNumbers() {
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "bad argument type for built-in operation")
 		}
-		x, ok := parseHexFloat(strings.TrimFunc(s, unicode.IsSpace))
+		x, ok := parseHexFloat(strings.TrimFunc(s, isSpace))
 		if !ok {
 			return nil, in.Errorf(in.Exc.ValueError, "invalid hexadecimal floating-point string")
 		}

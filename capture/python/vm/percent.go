@@ -84,18 +84,21 @@ func (p *percentFormat) field() error {
 	}
 	f := fmtSpec{fill: ' ', prec: -1}
 	p.flags(&f)
-	width, err := p.number("width")
+	width, err := p.number("width", math.MaxInt64, "ssize_t")
 	if err != nil {
 		return err
 	}
 	if width < 0 {
 		f.align, width = '<', -width
 	}
+	if width > largestWidth || width < 0 {
+		return p.in.RaiseObj(p.in.Exc.MemoryError)
+	}
 	f.width = width
 	if p.peek() == '.' {
 		p.i++
 		star := p.peek() == '*'
-		if f.prec, err = p.number("precision"); err != nil {
+		if f.prec, err = p.number("precision", math.MaxInt32, "int"); err != nil {
 			return err
 		}
 		if star {
@@ -184,35 +187,37 @@ func (p *percentFormat) flags(f *fmtSpec) {
 	}
 }
 
-// number reads a width or a precision: digits, or a star instead, for which a value is taken.
-func (p *percentFormat) number(what string) (n int, err error) {
+// largestWidth is more than memory holds.
+const largestWidth = 1 << 40
+
+// number reads a width or a precision, which is a number of C's: digits, or a star instead, for which a value is taken.
+func (p *percentFormat) number(what string, most int, kind string) (n int, err error) {
 	if p.peek() == '*' {
 		p.i++
-		return p.star(what)
+		return p.star(most, kind)
 	}
 	for ; p.peek() >= '0' && p.peek() <= '9'; p.i++ {
-		if n = n*10 + int(p.peek()-'0'); n > mostText {
+		d := int(p.peek() - '0')
+		if n > (most-d)/10 {
 			return 0, p.in.Errorf(p.in.Exc.ValueError, "%s too big", what)
 		}
+		n = n*10 + d
 	}
 	return n, nil
 }
 
 // star is the value that a star stands for.
-func (p *percentFormat) star(what string) (int, error) {
+func (p *percentFormat) star(most int, kind string) (int, error) {
 	o, err := p.take()
 	if err != nil {
 		return 0, err
 	}
 	n, ok := AsInt(o)
-	if _, large := AsBig(o); large && !ok {
-		return 0, p.in.Errorf(p.in.Exc.OverflowError, "Python int too large to convert to C ssize_t")
+	if _, large := AsBig(o); large && !ok || ok && (n > int64(most) || n < -int64(most)-1) {
+		return 0, p.in.Errorf(p.in.Exc.OverflowError, "Python int too large to convert to C %s", kind)
 	}
 	if !ok {
 		return 0, p.in.Errorf(p.in.Exc.TypeError, "* wants int")
-	}
-	if n > mostText || n < -mostText {
-		return 0, p.in.Errorf(p.in.Exc.OverflowError, "%s too big", what)
 	}
 	return int(n), nil
 }

@@ -54,6 +54,9 @@ func (in *Interp) CompileKept(filename, src string) (*Code, error) {
 	return NewCode(c), nil
 }
 
+// SourceError is an error of the parser or the compiler, raised as SyntaxError.
+func (in *Interp) SourceError(err error) error { return syntaxError(in, err) }
+
 // RunFile runs a script as __main__.
 func (in *Interp) RunFile(path string, argv []string) error {
 	b, err := os.ReadFile(path)

@@ -2,8 +2,8 @@ package vm
 
 import (
 	"strings"
-	"unicode"
 
+	"whittle/capture/python/ucd"
 	"whittle/capture/python/wtf8"
 )
 
@@ -128,17 +128,17 @@ func initStr() {
 			return True, nil
 		})
 	}
-	is("isalpha", false, unicode.IsLetter)
-	is("isdigit", false, unicode.IsDigit)
-	is("isdecimal", false, unicode.IsDigit)
-	is("isnumeric", false, unicode.IsNumber)
-	is("isalnum", false, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
-	is("isspace", false, unicode.IsSpace)
-	is("isprintable", true, unicode.IsPrint)
+	is("isalpha", false, isAlpha)
+	is("isdigit", false, isAnyDigit)
+	is("isdecimal", false, isDecimal)
+	is("isnumeric", false, isNumeric)
+	is("isalnum", false, func(r rune) bool { return isAlpha(r) || isNumeric(r) })
+	is("isspace", false, isSpace)
+	is("isprintable", true, func(r rune) bool { return has(r, ucd.Printable) })
 	is("isascii", true, func(r rune) bool { return r < 128 })
 	m("isidentifier", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
 		for i, r := range wtf8.All(s) {
-			if !(r == '_' || unicode.IsLetter(r) || i > 0 && unicode.IsDigit(r)) {
+			if !has(r, ucd.IDStart) && (i == 0 || !has(r, ucd.IDContinue)) {
 				return False, nil
 			}
 		}
@@ -161,25 +161,23 @@ func initStr() {
 	m("istitle", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
 		prev, any := false, false
 		for _, r := range wtf8.All(s) {
-			if (isUpper(r) || unicode.IsTitle(r)) && prev || isLower(r) && !prev {
+			if (isUpper(r) || isTitle(r)) && prev || isLower(r) && !prev {
 				return False, nil
 			}
-			prev = hasCase(r)
+			prev = isUpper(r) || isTitle(r) || isLower(r)
 			any = any || prev
 		}
 		return MakeBool(any), nil
 	})
 	strip := func(name string, l, r bool) {
 		m(name, 0, 1, func(in *Interp, s string, args []Object) (Object, error) {
-			f := unicode.IsSpace
+			f := isSpace
 			if len(args) > 0 && args[0] != None {
 				cut, err := strArg(in, name+" arg", args[0])
 				if err != nil {
 					return nil, in.Errorf(in.Exc.TypeError, "%s arg must be None or str", name)
 				}
 				f = func(r rune) bool { return strings.ContainsRune(cut, r) }
-			} else {
-				f = func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 			}
 			if l {
 				s = strings.TrimLeftFunc(s, f)
@@ -573,38 +571,37 @@ func formatMapping(in *Interp, s string, m Object) (string, error) {
 
 // splitSpace splits at runs of white space, n times at most unless that is negative, counted from the right end if right.
 func splitSpace(s string, n int, right bool) []string {
-	space := func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 	if n < 0 {
-		return strings.FieldsFunc(s, space)
+		return strings.FieldsFunc(s, isSpace)
 	}
 	var out []string
 	if !right {
-		s = strings.TrimLeftFunc(s, space)
+		s = strings.TrimLeftFunc(s, isSpace)
 		for s != "" {
 			if len(out) == n {
 				return append(out, s)
 			}
-			i := strings.IndexFunc(s, space)
+			i := strings.IndexFunc(s, isSpace)
 			if i < 0 {
 				return append(out, s)
 			}
 			out = append(out, s[:i])
-			s = strings.TrimLeftFunc(s[i:], space)
+			s = strings.TrimLeftFunc(s[i:], isSpace)
 		}
 		return out
 	}
-	s = strings.TrimRightFunc(s, space)
+	s = strings.TrimRightFunc(s, isSpace)
 	for s != "" {
 		if len(out) == n {
 			return append([]string{s}, out...)
 		}
-		i := strings.LastIndexFunc(s, space)
+		i := strings.LastIndexFunc(s, isSpace)
 		if i < 0 {
 			return append([]string{s}, out...)
 		}
 		_, w := wtf8.DecodeRuneInString(s[i:])
 		out = append([]string{s[i+w:]}, out...)
-		s = strings.TrimRightFunc(s[:i], space)
+		s = strings.TrimRightFunc(s[:i], isSpace)
 	}
 	return out
 }

@@ -17,7 +17,8 @@ func NewStructSequence(in *Interp, module, name, doc string, visible int, fields
 			unnamed++
 			continue
 		}
-		s.GetSet = append(s.GetSet, &GetSet{Name: n, Get: func(in *Interp, self Object) (Object, error) { return structField(self, i, n), nil }})
+		s.GetSet = append(s.GetSet, &GetSet{Name: n, Get: func(in *Interp, self Object) (Object, error) { return structField(self, i, n), nil },
+			Set: func(in *Interp, _, _ Object) error { return in.Errorf(in.Exc.AttributeError, "readonly attribute") }})
 	}
 	s.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 		a, err := in.ParseArgs(name, args, kw, "sequence, dict=None")

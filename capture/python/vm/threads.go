@@ -13,13 +13,14 @@ import (
 // What belongs to one thread (its frames, the exception that it handles, the reprs under way) lies in the interpreter while the thread runs, and
 // is put away while it does not.
 type Threads struct {
-	lock    sync.Mutex
-	wanted  atomic.Int32 // threads that wait for the lock
-	running []*Thread    // all threads: the first is the one that made the interpreter
-	current *Thread
-	lastID  int64
-	others  atomic.Int32 // threads beside the first
-	late    atomic.Bool  // an interrupt came while the first thread did not run: it is told when it does
+	lock     sync.Mutex
+	wanted   atomic.Int32 // threads that wait for the lock
+	running  []*Thread    // all threads: the first is the one that made the interpreter
+	current  *Thread
+	lastID   int64
+	others   atomic.Int32 // threads beside the first
+	watchers atomic.Int32 // goroutines that may ask to Inspect
+	late     atomic.Bool  // an interrupt came while the first thread did not run: it is told when it does
 }
 
 // Thread is a thread of execution.
@@ -79,6 +80,49 @@ func (in *Interp) Go(f func()) *Thread {
 	return t
 }
 
+// Watch says that a goroutine that is no thread may call Inspect from now on, until done is called.
+func (in *Interp) Watch() (done func()) {
+	in.Thread()
+	in.watchers.Add(1)
+	return func() { in.watchers.Add(-1) }
+}
+
+// Inspect runs f on the calling goroutine, which is no thread, at a moment when no thread runs; f looks and changes nothing. It is false if no
+// such moment came within the time: the thread that runs waits for something without saying so.
+func (in *Interp) Inspect(within time.Duration, f func()) bool {
+	in.wanted.Add(1)
+	defer in.wanted.Add(-1)
+	got, late := make(chan struct{}), make(chan struct{})
+	defer close(late)
+	go func() {
+		in.lock.Lock()
+		select {
+		case got <- struct{}{}:
+		case <-late:
+			in.lock.Unlock()
+		}
+	}()
+	end := time.NewTimer(within)
+	defer end.Stop()
+	ask := time.NewTicker(time.Millisecond)
+	defer ask.Stop()
+	for {
+		in.stop.Store(true)
+		select {
+		case <-got:
+			defer in.lock.Unlock()
+			f()
+			return true
+		case <-end.C:
+			return false
+		case <-ask.C:
+		}
+	}
+}
+
+// StackOf is the innermost frame of a thread that does not run, for Inspect.
+func (t *Thread) StackOf() *Frame { return t.stack.frame }
+
 // tick asks the running thread, again and again, to let others run, while there are others.
 func (in *Interp) tick() {
 	for in.others.Load() > 0 {
@@ -119,9 +163,10 @@ func (in *Interp) end(t *Thread) {
 
 // Unlocked runs f, which waits for something and uses no object of Python's, while other threads may run.
 func (in *Interp) Unlocked(f func() error) error {
-	if len(in.running) < 2 {
+	if len(in.running) < 2 && in.watchers.Load() == 0 {
 		return f()
 	}
+	in.Thread()
 	t := in.release()
 	defer in.acquire(t)
 	return f()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"whittle/capture/python/code"
 	"whittle/capture/python/wtf8"
@@ -382,7 +381,7 @@ func caretSpace(text string, col int, keep bool) string {
 		if col--; col < 0 {
 			break
 		}
-		if !unicode.IsSpace(r) {
+		if !isSpace(r) {
 			r = ' '
 		}
 		wtf8.WriteRune(&sb, r)

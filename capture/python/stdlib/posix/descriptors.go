@@ -3,6 +3,7 @@ package posix
 import (
 	"encoding/binary"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -148,6 +149,7 @@ func (m *module) descriptors(in *vm.Interp) {
 		return count(c, n, err)
 	})
 	m.copies(count)
+	m.kernelCopies()
 	m.terminals()
 }
 
@@ -270,7 +272,7 @@ func (m *module) terminals() {
 		if _, err := unix.IoctlGetTermios(int(c.Int(0)), unix.TCGETS); err != nil {
 			return nil, c.OSErr(err)
 		}
-		p, err := os.Readlink("/proc/self/fd/" + itoa(c.Int(0)))
+		p, err := os.Readlink("/proc/self/fd/" + strconv.FormatInt(c.Int(0), 10))
 		if err != nil {
 			return nil, c.OSErr(err)
 		}
@@ -313,7 +315,7 @@ func openpty() (master, slave int, err error) {
 		err = unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0)
 	}
 	if err == nil {
-		slave, err = unix.Open("/dev/pts/"+itoa(int64(n)), unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+		slave, err = unix.Open("/dev/pts/"+strconv.Itoa(n), unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	}
 	if err != nil {
 		_ = unix.Close(master)

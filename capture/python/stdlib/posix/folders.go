@@ -12,8 +12,6 @@ import (
 	"whittle/capture/python/vm"
 )
 
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
 // folders are the functions that make, read and change to folders.
 func (m *module) folders(in *vm.Interp) {
 	clinic.Def(m.Module, "mkdir", "path:path, mode:int=511, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
@@ -73,7 +71,7 @@ func readDir(c *clinic.Call) ([]fs.DirEntry, error) {
 	p := "."
 	switch {
 	case c.IsFD(0):
-		p = "/proc/self/fd/" + itoa(c.Int(0))
+		p = "/proc/self/fd/" + strconv.FormatInt(c.Int(0), 10)
 	case !c.None(0):
 		p = c.Str(0)
 	}

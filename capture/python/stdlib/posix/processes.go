@@ -33,8 +33,16 @@ func (m *module) processes(in *vm.Interp) {
 	})
 	clinic.Def(m.Module, "setpgid", "pid:int, pgrp:int, /", func(c *clinic.Call) (vm.Object, error) { return c.Do(unix.Setpgid(int(c.Int(0)), int(c.Int(1)))) })
 	clinic.Def(m.Module, "setpgrp", "", func(c *clinic.Call) (vm.Object, error) { return c.Do(unix.Setpgid(0, 0)) })
-	for name, f := range map[string]func(int) error{"setuid": syscall.Setuid, "setgid": syscall.Setgid} {
+	for name, f := range map[string]func(int) error{"setuid": syscall.Setuid, "setgid": syscall.Setgid, "seteuid": syscall.Seteuid, "setegid": syscall.Setegid} {
 		clinic.Def(m.Module, name, "id:int, /", func(c *clinic.Call) (vm.Object, error) { return c.Do(f(int(c.Int(0)))) })
+	}
+	for name, f := range map[string]func(r, e int) error{"setreuid": syscall.Setreuid, "setregid": syscall.Setregid} {
+		clinic.Def(m.Module, name, "rid:int, eid:int, /", func(c *clinic.Call) (vm.Object, error) { return c.Do(f(int(c.Int(0)), int(c.Int(1)))) })
+	}
+	for name, f := range map[string]func(r, e, s int) error{"setresuid": syscall.Setresuid, "setresgid": syscall.Setresgid} {
+		clinic.Def(m.Module, name, "rid:int, eid:int, sid:int, /", func(c *clinic.Call) (vm.Object, error) {
+			return c.Do(f(int(c.Int(0)), int(c.Int(1)), int(c.Int(2))))
+		})
 	}
 	clinic.Def(m.Module, "getgroups", "", func(c *clinic.Call) (vm.Object, error) {
 		gs, err := os.Getgroups()
@@ -66,6 +74,7 @@ func (m *module) processes(in *vm.Interp) {
 	})
 	clinic.Def(m.Module, "register_at_fork", "*, before=None, after_in_child=None, after_in_parent=None", func(*clinic.Call) (vm.Object, error) { return vm.None, nil })
 	m.programs()
+	m.spawns()
 	m.waits()
 	m.scheduling()
 }

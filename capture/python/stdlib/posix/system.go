@@ -13,12 +13,11 @@ import (
 	"whittle/capture/python/vm"
 )
 
-// The names that sysconf, pathconf and confstr know, with the numbers that the C library gives them.
+// The names that sysconf and confstr know, with the numbers that the C library gives them.
 var (
 	sysconfNames = map[string]int{"SC_ARG_MAX": 0, "SC_CHILD_MAX": 1, "SC_CLK_TCK": 2, "SC_NGROUPS_MAX": 3, "SC_OPEN_MAX": 4, "SC_PAGESIZE": 30, "SC_PAGE_SIZE": 30,
 		"SC_SEM_NSEMS_MAX": 32, "SC_IOV_MAX": 60, "SC_GETPW_R_SIZE_MAX": 70, "SC_NPROCESSORS_CONF": 83, "SC_NPROCESSORS_ONLN": 84, "SC_PHYS_PAGES": 85, "SC_AVPHYS_PAGES": 86}
-	pathconfNames = map[string]int{"PC_LINK_MAX": 0, "PC_MAX_CANON": 1, "PC_MAX_INPUT": 2, "PC_NAME_MAX": 3, "PC_PATH_MAX": 4, "PC_PIPE_BUF": 5}
-	confstrNames  = map[string]int{"CS_PATH": 0, "CS_GNU_LIBC_VERSION": 2, "CS_GNU_LIBPTHREAD_VERSION": 3}
+	confstrNames = map[string]int{"CS_PATH": 0, "CS_GNU_LIBC_VERSION": 2, "CS_GNU_LIBPTHREAD_VERSION": 3}
 )
 
 // system are the functions about the machine and the environment.
@@ -126,15 +125,18 @@ func (m *module) limits() {
 		}
 		return vm.MakeInt(v), nil
 	})
-	for _, name := range []string{"pathconf", "fpathconf"} {
-		clinic.Def(m.Module, name, "path:fpath, name", func(c *clinic.Call) (vm.Object, error) {
+	for name, params := range map[string]string{"pathconf": "path:fpath, name", "fpathconf": "fd:fd, name, /"} {
+		clinic.Def(m.Module, name, params, func(c *clinic.Call) (vm.Object, error) {
 			n, err := configName(c, 1, pathconfNames)
 			if err != nil {
 				return nil, err
 			}
-			v, ok := map[int]int64{0: 65000, 1: 255, 2: 255, 3: 255, 4: 4096, 5: 4096}[n]
-			if !ok {
-				return nil, c.OSErr(unix.EINVAL)
+			v, err := pathconf(c, n)
+			switch {
+			case err == unix.EINVAL || err != nil && c.IsFD(0):
+				return nil, c.OSErr(err)
+			case err != nil:
+				return nil, c.OSErr(err, 0)
 			}
 			return vm.MakeInt(v), nil
 		})
@@ -161,8 +163,8 @@ func sysconf(n int) (int64, bool) {
 		return int64(r.Cur)
 	}
 	switch n {
-	case 0:
-		return 2097152, true
+	case 0: // a quarter of the stack
+		return max(limit(unix.RLIMIT_STACK)/4, leastArguments), true
 	case 1:
 		return limit(unix.RLIMIT_NPROC), true
 	case 2:

@@ -1,6 +1,6 @@
 package sre
 
-import "unicode"
+import "whittle/capture/python/ucd"
 
 // The categories of characters, in the order of re/_constants.py.
 const (
@@ -76,18 +76,23 @@ func uniDigit(ch uint32) bool {
 	if ch < 128 {
 		return isDigit(ch)
 	}
-	return unicode.Is(unicode.Nd, rune(ch))
+	_, ok := ucd.Of(rune(ch)).Decimal()
+	return ok
 }
 
 func uniSpace(ch uint32) bool {
-	return ch-0x1c < 4 || unicode.IsSpace(rune(ch))
+	if ch < 128 {
+		return ch-'\t' < 5 || ch-0x1c < 5
+	}
+	return ucd.Of(rune(ch)).Is(ucd.Space)
 }
 
 func uniWord(ch uint32) bool {
 	if ch < 128 {
 		return isWord(ch)
 	}
-	return unicode.IsLetter(rune(ch)) || unicode.IsNumber(rune(ch))
+	p := ucd.Of(rune(ch))
+	return p.Is(ucd.Alpha) || p.IsNumeric()
 }
 
 func uniLineBreak(ch uint32) bool {
@@ -113,14 +118,14 @@ func uniLower(ch uint32) uint32 {
 	if ch < 128 {
 		return asciiLower(ch)
 	}
-	return uint32(unicode.ToLower(rune(ch)))
+	return uint32(ucd.First(rune(ch), ucd.Lower))
 }
 
 func uniUpper(ch uint32) uint32 {
 	if ch < 128 {
 		return asciiUpper(ch)
 	}
-	return uint32(unicode.ToUpper(rune(ch)))
+	return uint32(ucd.First(rune(ch), ucd.Upper))
 }
 
 // inSet reports whether a character is in the set at a place of the code.
