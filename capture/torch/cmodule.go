@@ -82,6 +82,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	}
 	t.generatorType()
 	t.registerTensorFns()
+	t.registerStorage()
 	t.registerState()
 	t.registerAutocast()
 	t.registerInference()
@@ -114,11 +115,17 @@ var opsNotInTorch = map[string]bool{"linear": true, "gelu": true, "silu": true, 
 
 func (t *Torch) generatorType() {
 	var cls *vm.Type
-	cls = t.In.NewNativeType(vm.Spec{Name: "Generator", Module: "torch", NoDict: true,
+	cls = t.In.NewNativeType(vm.Spec{Name: "Generator", Module: "torch._C", NoDict: true,
 		New: func(in *vm.Interp, _ *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return &Generator{tensor.NewGenerator(defaultSeed), cls}, nil
+			_, _, _, _, err := t.parseTo(args, kw)
+			return &Generator{tensor.NewGenerator(defaultSeed), cls}, err
 		},
+		GetSet: []*vm.GetSet{getter("device", func(vm.Object) vm.Object { return &Device{tensor.CPU, t} })},
 		Methods: map[string]vm.GoFunc{
+			"seed":         t.inPython("torch.random", "_seed"),
+			"clone_state":  t.inPython("torch.random", "_clone_state"),
+			"__reduce__":   t.inPython("torch.random", "_reduce"),
+			"__setstate__": t.inPython("torch.random", "_restore"),
 			"manual_seed": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				n, ok := vm.AsInt(a[1])
 				if !ok {
