@@ -27,6 +27,16 @@ func (t *Torch) registerStorage() {
 		}
 		return vm.MakeInt(int64(uintptr(unsafe.Pointer(p.T.Storage)))), nil
 	})
+	t.c.Func("_bytes_of", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		p, err := t.tensorArg("_bytes_of", a, 0)
+		if err != nil {
+			return nil, err
+		}
+		if p.T.Fake {
+			return nil, &DataDependent{Op: "torch.save"}
+		}
+		return vm.Bytes(p.T.Bytes()), nil
+	})
 	t.c.Func("_tensor_over", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.tensorOver(a) })
 	clinic.Def(t.c, "frombuffer", "buffer, *, dtype, count:int=-1, offset:int=0, requires_grad:bool=False", t.fromBuffer)
 	t.c.Func("_legacy_tensor", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
@@ -164,7 +174,7 @@ func (t *Torch) legacyNew(cls *vm.Type, d tensor.DType, args []vm.Object) (vm.Ob
 	if len(args) == 1 {
 		if p, ok := args[0].(*Tensor); ok {
 			if p.T.DType != d {
-				return nil, t.In.Errorf(t.In.Exc.TypeError, "expected %s (got %s)", typeWord(d), typeWord(p.T.DType))
+				return nil, t.In.Errorf(t.In.Exc.TypeError, "expected %s (got %s)", optionsText(d), optionsText(p.T.DType))
 			}
 			x := p.T.Alias()
 			x.Base = nil
@@ -225,8 +235,12 @@ func (t *Torch) texts(args []vm.Object) string {
 	return strings.Join(s, ", ")
 }
 
-// typeWord is how PyTorch's errors name a dtype: Float, Long.
-func typeWord(d tensor.DType) string { return strings.TrimSuffix(legacyName(d), "Tensor") }
+// optionsText is how PyTorch's C++ prints what a tensor of a dtype is made with.
+func optionsText(d tensor.DType) string {
+	name := map[tensor.DType]string{tensor.Float32: "float", tensor.Float64: "double", tensor.Float16: "c10::Half", tensor.BFloat16: "c10::BFloat16", tensor.Int64: "long int", tensor.Int32: "int",
+		tensor.Int16: "short int", tensor.Int8: "signed char", tensor.UInt8: "unsigned char", tensor.Bool: "bool", tensor.Complex64: "c10::complex<float>", tensor.Complex128: "c10::complex<double>"}[d]
+	return "TensorOptions(dtype=" + name + ", device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+}
 
 // inPython makes a method of a function of one of torch's Python modules.
 func (t *Torch) inPython(module, name string) vm.GoFunc {

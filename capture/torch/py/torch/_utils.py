@@ -35,17 +35,6 @@ def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
     return _set_obj_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
-def _rebuild_from_type_v2(func, new_type, args, state):
-    ret = func(*args)
-    if type(ret) is not new_type:
-        ret = ret.as_subclass(new_type)
-    if getattr(ret.__class__, "__setstate__", None) is not None:
-        ret.__setstate__(state)
-    else:
-        ret = _set_obj_state(ret, state)
-    return ret
-
-
 def _get_obj_state(obj):
     return {k: v for k, v in obj.__dict__.items() if k != "_backward_hooks"}
 
@@ -76,4 +65,6 @@ def _reduce(tensor, protocol):
     args = (storage, tensor.storage_offset(), tuple(tensor.size()), tensor.stride(), tensor.requires_grad, OrderedDict(), *extra)
     if type(tensor) is torch.Tensor and not state:
         return function, args
+    from torch._tensor import _rebuild_from_type_v2
+
     return _rebuild_from_type_v2, (function, type(tensor), args, state)

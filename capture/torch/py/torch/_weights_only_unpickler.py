@@ -5,7 +5,7 @@ import warnings
 from collections import Counter, OrderedDict
 
 import torch
-from torch import _utils
+from torch import _tensor, _utils
 
 # The instructions that are carried out; whatever else a pickle holds is refused.
 _ALLOWED = ("PROTO STOP MARK POP NONE NEWTRUE NEWFALSE INT BININT BININT1 BININT2 LONG1 BINFLOAT BINUNICODE SHORT_BINSTRING BINSTRING EMPTY_LIST EMPTY_TUPLE EMPTY_DICT EMPTY_SET "
@@ -66,7 +66,7 @@ def _allowed_globals():
     table = {
         "collections.OrderedDict": OrderedDict, "collections.Counter": Counter, "torch.nn.parameter.Parameter": Parameter, "torch.nn.parameter.Buffer": Buffer,
         "torch.serialization._get_layout": torch.serialization._get_layout, "torch.Size": torch.Size, "torch.Tensor": torch.Tensor, "torch.device": torch.device,
-        "_codecs.encode": _codecs.encode, "builtins.bytearray": bytearray, "builtins.set": set, "builtins.complex": complex, "torch._tensor._rebuild_from_type_v2": _utils._rebuild_from_type_v2,
+        "_codecs.encode": _codecs.encode, "builtins.bytearray": bytearray, "builtins.set": set, "builtins.complex": complex, "torch._tensor._rebuild_from_type_v2": _tensor._rebuild_from_type_v2,
     }
     for f in ("_rebuild_parameter", "_rebuild_parameter_with_state", "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3"):
         table["torch._utils." + f] = getattr(_utils, f)

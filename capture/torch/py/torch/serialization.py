@@ -49,7 +49,7 @@ def get_unsafe_globals_in_checkpoint(f):
 
     with _opened(f, "rb") as file:
         if not _is_zip(file):
-            raise ValueError("Expected input to be a checkpoint returned by torch.save but got a torchscript checkpoint" if False else "Expected input to be a checkpoint returned by torch.save")
+            raise ValueError("Expected input to be a checkpoint returned by torch.save")
         archive = _Archive(file)
         names, known = [], _weights_only_unpickler._allowed_globals()
         for op, arg, _ in pickletools.genops(archive.read("data.pkl")):
@@ -268,7 +268,7 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=DEFAULT_PROTOCOL, _use_ne
 
 
 def _bytes(storage):
-    return storage._bytes.numpy().tobytes()
+    return torch._C._bytes_of(storage._bytes)
 
 
 def _described(obj):
@@ -370,19 +370,18 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         except pickle.UnpicklingError as e:
             if not weights_only:
                 raise
-            raise pickle.UnpicklingError(_refusal(str(e), default)) from None
+            raise pickle.UnpicklingError(_refusal(str(e))) from None
 
 
-def _refusal(text, default):
+def _refusal(text):
     """What is said when a file holds more than weights."""
-    changed = _CHANGED if default else "Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code execution. Do it only if you got the file from a trusted source."
     blocked = re.search(r"whose module .* is blocked", text)
     if "Unsupported global" in text or "must be imported to load nested jagged tensors" in text:
         return ("Weights only load failed. This file can still be loaded, to do so you have two options, \033[1mdo those steps only if you trust the source of the checkpoint\033[0m. "
-                f"\n\t(1) {changed}\n\t(2) Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.\n\tWeightsUnpickler error: {text}{_DOCUMENTATION}")
+                f"\n\t(1) {_CHANGED}\n\t(2) Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.\n\tWeightsUnpickler error: {text}{_DOCUMENTATION}")
     if blocked:
-        return f"Weights only load failed. {changed}\nWeightsUnpickler error: {text}{_DOCUMENTATION}"
-    return (f"Weights only load failed. {changed}\nPlease file an issue with the following so that we can make `weights_only=True` compatible with your use case: WeightsUnpickler error: {text}{_DOCUMENTATION}")
+        return f"Weights only load failed. {_CHANGED}\nWeightsUnpickler error: {text}{_DOCUMENTATION}"
+    return (f"Weights only load failed. {_CHANGED}\nPlease file an issue with the following so that we can make `weights_only=True` compatible with your use case: WeightsUnpickler error: {text}{_DOCUMENTATION}")
 
 
 def _unpickler(module, file, persistent_load, pickle_load_args):
