@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 		"data":          "torch.utils.data: orders, seeds, workers and batches",
 		"optim":         "optimizers and schedules, with their state",
 		"distributions": "densities, samples, divergences and errors of distributions",
+		"states":        "state dicts: metadata, hooks, and the errors of loading",
 		"functional":    "torch.autograd.functional",
 		"nnutils":       "weight norms, parametrizations, padded and packed sequences, clipping",
 	} {
