@@ -282,7 +282,7 @@ func (t *Torch) registerState() {
 // lazyModules are the parts of torch that are imported when they are first named.
 var lazyModules = map[string]bool{"optim": true, "_dynamo": true, "_inductor": true, "_functorch": true, "fx": true, "compiler": true, "library": true, "testing": true,
 	"utils": true, "_logging": true, "fft": true, "masked": true, "signal": true, "linalg": true, "special": true, "func": true, "distributions": true, "cuda": true, "backends": true, "jit": true,
-	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
+	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "accelerator": true, "xpu": true, "mtia": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
 
 func (t *Torch) tensorList(o vm.Object) ([]*tensor.Tensor, error) {
 	if p, ok := o.(*Tensor); ok {

@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 		"optim":         "optimizers and schedules, with their state",
 		"distributions": "densities, samples, divergences and errors of distributions",
 		"states":        "state dicts: metadata, hooks, and the errors of loading",
+		"devices":       "what programs ask of CUDA and other devices, and of libraries",
 		"functional":    "torch.autograd.functional",
 		"nnutils":       "weight norms, parametrizations, padded and packed sequences, clipping",
 	} {

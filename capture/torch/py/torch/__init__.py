@@ -135,6 +135,10 @@ def set_num_interop_threads(n):
     pass
 
 
+def get_num_interop_threads():
+    return 1
+
+
 def use_deterministic_algorithms(mode, *, warn_only=False):
     _C._set_deterministic_algorithms(mode, warn_only)
 

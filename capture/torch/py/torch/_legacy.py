@@ -16,7 +16,7 @@ class tensortype(type):
 
     def __call__(cls, *args, device=None, **kwargs):
         if cls._where != "cpu":
-            raise TypeError(f"type {cls} not available. Torch not compiled with CUDA enabled.")
+            raise TypeError(f"type {cls.__module__}.{cls.__name__} not available. Torch not compiled with CUDA enabled.")
         if len(args) == 1 and hasattr(args[0], "untyped"):
             args = (args[0]._flat() if hasattr(args[0], "_flat") else args[0]._bytes,)
         return _C._legacy_tensor(cls.dtype, *args)
