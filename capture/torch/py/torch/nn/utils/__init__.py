@@ -5,11 +5,3 @@ from torch.nn.utils.convert_parameters import parameters_to_vector, vector_to_pa
 from torch.nn.utils.init import skip_init
 from torch.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from torch.nn.utils.weight_norm import remove_weight_norm, weight_norm
-
-
-def __getattr__(name):
-    if name == "prune":
-        import importlib
-
-        return importlib.import_module("torch.nn.utils.prune")
-    raise AttributeError(f"module 'torch.nn.utils' has no attribute '{name}'")
