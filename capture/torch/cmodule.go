@@ -82,6 +82,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	}
 	t.generatorType()
 	t.registerTensorFns()
+	t.registerStorage()
 	t.registerState()
 	t.registerAutocast()
 	t.registerInference()
@@ -114,11 +115,17 @@ var opsNotInTorch = map[string]bool{"linear": true, "gelu": true, "silu": true, 
 
 func (t *Torch) generatorType() {
 	var cls *vm.Type
-	cls = t.In.NewNativeType(vm.Spec{Name: "Generator", Module: "torch", NoDict: true,
+	cls = t.In.NewNativeType(vm.Spec{Name: "Generator", Module: "torch._C", NoDict: true,
 		New: func(in *vm.Interp, _ *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return &Generator{tensor.NewGenerator(defaultSeed), cls}, nil
+			_, _, _, _, err := t.parseTo(args, kw)
+			return &Generator{tensor.NewGenerator(defaultSeed), cls}, err
 		},
+		GetSet: []*vm.GetSet{getter("device", func(vm.Object) vm.Object { return &Device{tensor.CPU, t} })},
 		Methods: map[string]vm.GoFunc{
+			"seed":         t.inPython("torch.random", "_seed"),
+			"clone_state":  t.inPython("torch.random", "_clone_state"),
+			"__reduce__":   t.inPython("torch.random", "_reduce"),
+			"__setstate__": t.inPython("torch.random", "_restore"),
 			"manual_seed": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				n, ok := vm.AsInt(a[1])
 				if !ok {
@@ -275,7 +282,7 @@ func (t *Torch) registerState() {
 // lazyModules are the parts of torch that are imported when they are first named.
 var lazyModules = map[string]bool{"optim": true, "_dynamo": true, "_inductor": true, "_functorch": true, "fx": true, "compiler": true, "library": true, "testing": true,
 	"utils": true, "_logging": true, "fft": true, "masked": true, "signal": true, "linalg": true, "special": true, "func": true, "distributions": true, "cuda": true, "backends": true, "jit": true,
-	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
+	"_higher_order_ops": true, "_decomp": true, "amp": true, "random": true, "overrides": true, "distributed": true, "export": true, "futures": true, "cpu": true, "accelerator": true, "xpu": true, "mtia": true, "mps": true, "onnx": true, "profiler": true, "sparse": true, "version": true, "_subclasses": true}
 
 func (t *Torch) tensorList(o vm.Object) ([]*tensor.Tensor, error) {
 	if p, ok := o.(*Tensor); ok {

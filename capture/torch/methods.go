@@ -77,7 +77,7 @@ func (t *Torch) tensorType() {
 	}
 	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(), Attrs: map[string]vm.Object{"__array_priority__": vm.MakeInt(1000)},
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			return t.legacyNew(cls, args)
+			return t.legacyNew(cls, t.DefaultDType, args)
 		},
 		Static: map[string]vm.GoFunc{
 			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
@@ -122,31 +122,6 @@ func (t *Torch) operand(o vm.Object) bool {
 		return true
 	}
 	return t.plainNumber(o) != o
-}
-
-// legacyNew is torch.Tensor(2, 3) and torch.Tensor([1.0]).
-func (t *Torch) legacyNew(cls *vm.Type, args []vm.Object) (vm.Object, error) {
-	if len(args) == 1 {
-		if _, ok := args[0].(vm.Int); !ok {
-			x, err := t.fromData(args[0], tensor.Float32)
-			if err != nil {
-				return nil, err
-			}
-			return t.WrapAs(x, cls), nil
-		}
-	}
-	dims := make([]int64, len(args))
-	for i, a := range args {
-		n, ok := vm.AsInt(a)
-		if !ok {
-			return nil, t.In.Errorf(t.In.Exc.TypeError, "new(): data must be a sequence (got %s)", a.Type().Name)
-		}
-		dims[i] = n
-	}
-	if len(args) == 0 {
-		dims = []int64{0}
-	}
-	return t.WrapAs(tensor.Empty(tensor.Float32, dims...), cls), nil
 }
 
 // property reads a tensor attribute through the hook, as PyTorch does for T and the like.
@@ -358,10 +333,14 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"storage_offset": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(x.Offset), nil
 		}),
-		// A storage is the flat tensor of its bytes: what repro files make inputs of.
-		"untyped_storage": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return t.Wrap(&tensor.Tensor{Storage: x.Storage, DType: tensor.UInt8, Shape: []int64{x.Storage.NBytes}, Stride: []int64{1}, Fake: x.Fake}), nil
-		}),
+		"storage":         t.inPython("torch.storage", "_typed"),
+		"_typed_storage":  t.inPython("torch.storage", "_typed_quietly"),
+		"untyped_storage": t.inPython("torch.storage", "_untyped"),
+		"storage_type":    t.inPython("torch.storage", "_storage_type"),
+		"share_memory_":   t.inPython("torch.storage", "_share"),
+		"is_shared":       t.inPython("torch.storage", "_is_shared"),
+		"new":             t.inPython("torch._legacy", "_new"),
+		"__reduce_ex__":   t.inPython("torch._utils", "_reduce"),
 		"data_ptr": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.MakeInt(int64(uintptr(x.Ptr()))), nil
 		}),
@@ -521,7 +500,13 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if len(a) == 1 {
 				return vm.Str("torch." + legacyName(a[0].(*Tensor).T.DType)), nil
 			}
-			v, _ := t.Value(a[1])
+			to := a[1]
+			if class, ok := to.(*vm.Type); ok { // torch.FloatTensor and its like
+				if d, err := in.GetAttr(class, "dtype"); err == nil {
+					to = d
+				}
+			}
+			v, _ := t.Value(to)
 			d, ok := v.(tensor.DType)
 			if name, isName := v.(string); isName {
 				for d := tensor.Invalid + 1; d.Computes(); d++ {
@@ -547,8 +532,14 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return nil, in.Errorf(in.Exc.AssertionError, "Torch not compiled with CUDA enabled")
 		},
 		"new_tensor": t.hooked("new_tensor", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			x, err := t.fromData(a[1], a[0].(*Tensor).T.DType)
-			return t.Wrap(x), err
+			given := false
+			for _, k := range kw {
+				given = given || k.Name == "dtype" && k.Value != vm.None
+			}
+			if !given {
+				kw = append(kw[:len(kw):len(kw)], vm.KwArg{Name: "dtype", Value: t.DTypeObject(a[0].(*Tensor).T.DType)})
+			}
+			return t.tensorFn(a[1:], kw)
 		}),
 		"__deepcopy__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := a[0].(*Tensor)

@@ -240,8 +240,16 @@ func (t *Torch) basicTypes() {
 				return vm.MakeInt(int64(len(a[0].(*Device).D.Type))), nil
 			},
 			"__deepcopy__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
-			"__enter__":    func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
-			"__exit__":     func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil },
+			"__reduce__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				d := a[0].(*Device).D
+				args := []vm.Object{vm.Str(d.Type)}
+				if d.Index >= 0 {
+					args = append(args, vm.MakeInt(int64(d.Index)))
+				}
+				return vm.NewTuple(t.DeviceType, vm.NewTuple(args...)), nil
+			},
+			"__enter__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
+			"__exit__":  func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil },
 		}, GetSet: []*vm.GetSet{
 			getter("type", func(o vm.Object) vm.Object { return vm.Str(o.(*Device).D.Type) }),
 			getter("index", func(o vm.Object) vm.Object {
@@ -277,6 +285,10 @@ func (t *Torch) basicTypes() {
 					s += r
 				}
 				return vm.Str(s + "])"), nil
+			},
+			"__reduce__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				tup, _ := vm.AsTuple(a[0])
+				return vm.NewTuple(t.SizeType, vm.NewTuple(vm.NewTuple(tup.Items...))), nil
 			},
 			"numel": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 				tup, _ := vm.AsTuple(a[0])

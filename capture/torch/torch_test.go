@@ -3,7 +3,7 @@ package torch_test
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"strings"
 	"testing"
 
@@ -18,18 +18,41 @@ var (
 	calls string
 	//go:embed testdata/calls.txt
 	said string
-
-	//go:embed testdata/numpy.py
-	arrays string
-	//go:embed testdata/numpy.txt
-	arraysSaid string
 )
+
+//go:embed testdata
+var scripts embed.FS
 
 // TestCalls: indexing in all its forms, tensors made of nested data, and the binding of arguments give what PyTorch gives, and raise what it raises.
 func TestCalls(t *testing.T) { compare(t, calls, said) }
 
-// TestArrays: tensors and NumPy's arrays share memory, and stand for each other where PyTorch lets them.
-func TestArrays(t *testing.T) { compare(t, arrays, arraysSaid) }
+// TestScripts: programs print what PyTorch 2.6 printed for them, which is what the .txt beside each holds.
+func TestScripts(t *testing.T) {
+	for name, about := range map[string]string{
+		"numpy":         "tensors and NumPy's arrays share memory, and stand for each other where PyTorch lets them",
+		"saved":         "torch.save and torch.load: PyTorch's files, in both formats; storages; the legacy constructors",
+		"data":          "torch.utils.data: orders, seeds, workers and batches",
+		"optim":         "optimizers and schedules, with their state",
+		"distributions": "densities, samples, divergences and errors of distributions",
+		"states":        "state dicts: metadata, hooks, and the errors of loading",
+		"devices":       "what programs ask of CUDA and other devices, and of libraries",
+		"functional":    "torch.autograd.functional",
+		"nnutils":       "weight norms, parametrizations, padded and packed sequences, clipping",
+	} {
+		t.Run(name, func(t *testing.T) {
+			script, err := scripts.ReadFile("testdata/" + name + ".py")
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, err := scripts.ReadFile("testdata/" + name + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(about)
+			compare(t, string(script), string(said))
+		})
+	}
+}
 
 // compare runs a script and compares what it prints with what PyTorch printed.
 func compare(t *testing.T, script, said string) {

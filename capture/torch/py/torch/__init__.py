@@ -23,6 +23,16 @@ from torch.functional import (_segment_reduce, atleast_1d, atleast_2d, atleast_3
                               gru_cell, is_complex, is_floating_point, lstm_cell, lu, meshgrid, norm, numel, rnn_relu_cell, rnn_tanh_cell, split, stft, tensordot,
                               unique, unique_consecutive, unravel_index)
 
+from torch import storage as storage
+from torch.storage import TypedStorage, UntypedStorage
+
+globals().update(storage._legacy_classes())
+
+from torch import _legacy
+
+globals().update(_legacy._classes("torch", "cpu"))
+from torch._legacy import set_default_tensor_type
+
 
 class SymFloat:
     pass
@@ -49,7 +59,7 @@ def is_tensor(obj):
 
 
 def is_storage(obj):
-    return False
+    return type(obj) in (TypedStorage, UntypedStorage)
 
 
 def manual_seed(seed):
@@ -123,6 +133,10 @@ def get_num_threads():
 
 def set_num_interop_threads(n):
     pass
+
+
+def get_num_interop_threads():
+    return 1
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
@@ -228,14 +242,6 @@ def _check(cond, message=None):
 
 def _check_is_size(i, message=None):
     _check(i >= 0, message)
-
-
-def save(obj, f, **kwargs):
-    raise NotImplementedError("torch.save is not supported")
-
-
-def load(f, **kwargs):
-    raise NotImplementedError("torch.load is not supported")
 
 
 def _disable_dynamo(fn=None, recursive=True):
@@ -365,3 +371,6 @@ from torch.amp.autocast_mode import autocast
 from torch import amp
 from torch import nn
 from torch import backends
+from torch import _utils, random, serialization, utils
+from torch.serialization import load, save
+from torch.random import fork_rng

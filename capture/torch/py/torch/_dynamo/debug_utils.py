@@ -30,6 +30,8 @@ class InputReader:
             for s in reversed(shape):
                 stride.insert(0, step)
                 step *= max(s, 1)
+        if isinstance(storage, torch.UntypedStorage):
+            storage = storage._bytes
         base = storage if storage.dtype == dtype else storage.view(dtype)
         t = torch.as_strided(base.detach(), tuple(shape), tuple(stride), storage_offset or 0)
         if requires_grad:

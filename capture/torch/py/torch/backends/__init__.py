@@ -1,1 +1,2 @@
-from torch.backends import cudnn
+"""The libraries that PyTorch computes with: what is there, and their settings."""
+from torch.backends import cpu, cuda, cudnn, mkl, mkldnn, mps, openmp

@@ -6,8 +6,13 @@ class Adagrad(Optimizer):
     _state_lists = ("sum", "step")
 
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *, maximize=False, differentiable=False, fused=None):
+        if isinstance(lr, torch.Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
         if not 0.0 <= lr:
             raise ValueError(f"Invalid learning rate: {lr}")
+        for value, what in ((lr_decay, "lr_decay value"), (weight_decay, "weight_decay value"), (initial_accumulator_value, "initial_accumulator_value value"), (eps, "epsilon value")):
+            if not 0.0 <= value:
+                raise ValueError(f"Invalid {what}: {value}")
         defaults = dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize, differentiable=differentiable, fused=fused)
         super().__init__(params, defaults)
         for g in self.param_groups:

@@ -27,6 +27,11 @@ class _Groups:
             raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. Please use a list instead.")
         else:
             param_group["params"] = list(params)
+        if any(isinstance(p, tuple) for p in param_group["params"]):
+            if not all(isinstance(p, tuple) for p in param_group["params"]):
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            param_group["param_names"] = [name for name, _ in param_group["params"]]
+            param_group["params"] = [p for _, p in param_group["params"]]
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
                 raise TypeError("optimizer can only optimize Tensors, but one of the params is " + torch.typename(p))
@@ -188,3 +193,55 @@ class Optimizer(_Groups):
 
     def step(self, closure=None):
         raise NotImplementedError
+
+
+class _PerParameter(Optimizer):
+    """An optimizer whose step treats one parameter after the other: _start makes a parameter's state, _update changes the parameter."""
+
+    _positive = ()  # hyperparameters that must not be negative, with the word that the error has for them
+
+    def __init__(self, params, defaults):
+        lr = defaults["lr"]
+        if isinstance(lr, torch.Tensor):
+            if defaults.get("foreach") and not defaults.get("capturable"):
+                raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+            if lr.numel() != 1:
+                raise ValueError("Tensor lr must be 1-element")
+        if not 0.0 <= lr:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        for name, word in self._positive:
+            if not 0.0 <= defaults[name]:
+                raise ValueError(f"Invalid {word}: {defaults[name]}")
+        for i, beta in enumerate(defaults.get("betas", ())):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        super().__init__(params, defaults)
+
+    @_ahead_of_capture
+    def _init_group(self, group):
+        for p in group["params"]:
+            if p.grad is not None and len(self.state[p]) == 0:
+                self.state[p].update(self._start(p, group))
+
+    @_use_grad_for_differentiable
+    def step(self, closure=None):
+        return self._steps(closure)
+
+    def _steps(self, closure):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            self._init_group(group)
+            for p in group["params"]:
+                if p.grad is not None:
+                    state = self.state[p]
+                    state["step"] += 1
+                    self._update(p, -p.grad if group["maximize"] else p.grad, state, group)
+        return loss
+
+
+def _count(state, group):
+    """How many steps there were: a number, or the tensor that counts them in compiled code."""
+    return state["step"] if torch.compiler.is_compiling() or group["capturable"] else _value(state["step"])

@@ -6,8 +6,13 @@ class RMSprop(Optimizer):
     _state_lists = ("square_avg", "momentum_buffer", "grad_avg", "step")
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, capturable=False, foreach=None, maximize=False, differentiable=False):
+        if isinstance(lr, torch.Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
         if not 0.0 <= lr:
             raise ValueError(f"Invalid learning rate: {lr}")
+        for value, what in ((eps, "epsilon value"), (momentum, "momentum value"), (weight_decay, "weight_decay value"), (alpha, "alpha value")):
+            if not 0.0 <= value:
+                raise ValueError(f"Invalid {what}: {value}")
         defaults = dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay, capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable)
         super().__init__(params, defaults)
 

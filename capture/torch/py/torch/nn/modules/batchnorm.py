@@ -49,6 +49,12 @@ class _NormBase(Module):
     def extra_repr(self):
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, track_running_stats={self.track_running_stats}"
 
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *args):
+        key = prefix + "num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:  # files from before batches were counted
+            state_dict[key] = torch.tensor(0) if self.num_batches_tracked is None else self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
+
 
 class _BatchNorm(_NormBase):
     def forward(self, input):

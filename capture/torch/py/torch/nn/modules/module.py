@@ -2,6 +2,7 @@
 import functools
 import itertools
 from collections import OrderedDict
+from collections.abc import Mapping
 
 import torch
 from torch.nn.parameter import Parameter
@@ -384,33 +385,148 @@ class Module:
 
     # State
 
+    def _extra_state_key(self, prefix, method):
+        """The key of what a class keeps beside tensors; None for a class that keeps nothing."""
+        return prefix + "_extra_state" if getattr(self.__class__, method, None) is not getattr(Module, method) else None
+
+    def get_extra_state(self):
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")
+
+    def set_extra_state(self, state):
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug.")
+
+    def _local_state(self):
+        """The tensors of this module alone that are saved."""
+        kept = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
+        return {k: v for k, v in itertools.chain(self._parameters.items(), kept.items()) if v is not None}
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        for name, value in self._local_state().items():
+            destination[prefix + name] = value if keep_vars else value.detach()
+        key = self._extra_state_key(prefix, "get_extra_state")
+        if key is not None:
+            destination[key] = self.get_extra_state()
+
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
+        if args:  # positions are those of old programs
+            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
         if destination is None:
             destination = OrderedDict()
-        for name, param in self._parameters.items():
-            if param is not None:
-                destination[prefix + name] = param if keep_vars else param.detach()
-        for name, buf in self._buffers.items():
-            if buf is not None and name not in self._non_persistent_buffers_set:
-                destination[prefix + name] = buf if keep_vars else buf.detach()
+            destination._metadata = OrderedDict()
+        local_metadata = dict(version=self._version)
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=prefix + name + ".", keep_vars=keep_vars)
+        for hook in self._state_dict_hooks.values():
+            result = hook(self, destination, prefix, local_metadata)
+            if not getattr(hook, "_from_public_api", False):
+                destination = destination if result is None else result
+            elif result is not None:
+                raise RuntimeError("state_dict post-hook must return None")
         return destination
 
+    @staticmethod
+    def _hooked(hooks, hook):
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        return handle
+
+    def _register_state_dict_hook(self, hook):
+        return self._hooked(self._state_dict_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook):
+        hook._from_public_api = True
+        return self._hooked(self._state_dict_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook):
+        return self._hooked(self._state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        return self._hooked(self._load_state_dict_pre_hooks, functools.partial(hook, self))
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        return self._hooked(self._load_state_dict_pre_hooks, functools.partial(hook, self) if with_module else hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        return self._hooked(self._load_state_dict_post_hooks, hook)
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        local = self._local_state()
+        for name, own in local.items():
+            key = prefix + name
+            if key in state_dict:
+                self._load_one(name, key, own, state_dict[key], local_metadata.get("assign_to_params_buffers", False), error_msgs)
+            elif strict:
+                missing_keys.append(key)
+        extra = self._extra_state_key(prefix, "set_extra_state")
+        if extra is not None:
+            if extra in state_dict:
+                self.set_extra_state(state_dict[extra])
+            elif strict:
+                missing_keys.append(extra)
+        elif strict and prefix + "_extra_state" in state_dict:
+            unexpected_keys.append(prefix + "_extra_state")
+        if strict:
+            for key in state_dict:
+                if key.startswith(prefix) and key != prefix + "_extra_state":
+                    first, *rest = key[len(prefix) :].split(".", 1)
+                    if first not in (self._modules if rest else local):
+                        unexpected_keys.append(key)
+
+    def _load_one(self, name, key, own, value, assign, error_msgs):
+        """Puts one tensor of a state where it belongs."""
+        if not isinstance(value, torch.Tensor):
+            error_msgs.append(f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received {type(value)}')
+            return
+        if len(own.shape) == 0 and len(value.shape) == 1:  # as states of old versions have single numbers
+            value = value[0]
+        if value.shape != own.shape:
+            error_msgs.append(f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model is {own.shape}.")
+            return
+        try:
+            with torch.no_grad():
+                if not assign:
+                    own.copy_(value)
+                    return
+                if isinstance(own, Parameter) and not isinstance(value, Parameter):
+                    value = Parameter(value, requires_grad=own.requires_grad)
+                elif isinstance(own, Parameter):
+                    value.requires_grad_(own.requires_grad)
+                setattr(self, name, value)
+        except Exception as e:
+            error_msgs.append(f'While copying the parameter named "{key}", whose dimensions in the model are {own.size()} and whose dimensions in the checkpoint are {value.size()}, an exception occurred : {e.args}.')
+
     def load_state_dict(self, state_dict, strict=True, assign=False):
-        own = self.state_dict(keep_vars=True)
-        missing = [k for k in own if k not in state_dict]
-        unexpected = [k for k in state_dict if k not in own]
-        errors = []
-        with torch.no_grad():
-            for k, v in state_dict.items():
-                if k not in own:
-                    continue
-                if own[k].shape != v.shape:
-                    errors.append(f"size mismatch for {k}: copying a param with shape {v.shape} from checkpoint, the shape in current model is {own[k].shape}.")
-                    continue
-                own[k].copy_(v)
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        missing, unexpected, errors = [], [], []
+        metadata = getattr(state_dict, "_metadata", None)
+        state_dict = OrderedDict(state_dict)
+        if metadata is not None:
+            state_dict._metadata = metadata
+
+        def load(module, local, prefix=""):
+            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+            if assign:
+                local_metadata["assign_to_params_buffers"] = assign
+            module._load_from_state_dict(local, prefix, local_metadata, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    at = prefix + name + "."
+                    load(child, {k: v for k, v in local.items() if k.startswith(at)}, at)
+            keys = _IncompatibleKeys(missing, unexpected)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, keys) is not None:
+                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are notexpected to return new values, if incompatible_keys need to be modified,it should be done inplace.")
+
+        load(self, state_dict)
         if strict:
             if unexpected:
                 errors.insert(0, "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected)))

@@ -6,6 +6,7 @@ from torch.nn import init
 from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
 from torch.nn import functional as F
+from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
 
 class RNNCellBase(Module):
@@ -133,6 +134,42 @@ class RNNBase(Module):
         b = (getattr(self, "bias_ih" + tail), getattr(self, "bias_hh" + tail)) if self.bias else (None, None)
         return (getattr(self, "weight_ih" + tail), getattr(self, "weight_hh" + tail), *b)
 
+    def flatten_parameters(self):
+        """Puts the weights side by side for CUDA: there is nothing to be done."""
+
+    @property
+    def all_weights(self):
+        tails = [f"_l{layer}{d}" for layer in range(self.num_layers) for d in (("", "_reverse") if self.bidirectional else ("",))]
+        return [[getattr(self, kind + tail) for kind in (("weight_ih", "weight_hh") + (("bias_ih", "bias_hh") if self.bias else ()))] for tail in tails]
+
+    def _packed(self, input, hx):
+        """A call with a packed sequence: its sequences go through the layers one by one."""
+        order = input.sorted_indices
+        padded, lengths = pad_packed_sequence(PackedSequence(input.data, input.batch_sizes))
+        both = isinstance(hx, tuple)
+        states = hx if both or hx is None else (hx,)
+        if states is not None and order is not None:
+            states = tuple(s.index_select(1, order) for s in states)
+        outs, finals = [], []
+        for b, n in enumerate(lengths.tolist()):
+            state = None if states is None else tuple(s[:, b : b + 1] for s in states)
+            out, final = self._whole(padded[:n, b : b + 1], state if both or state is None else state[0])
+            outs.append(out.squeeze(1))
+            finals.append(final if isinstance(final, tuple) else (final,))
+        final = tuple(torch.cat(parts, 1) for parts in zip(*finals))
+        if input.unsorted_indices is not None:
+            final = tuple(f.index_select(1, input.unsorted_indices) for f in final)
+        data = pack_sequence(outs).data
+        return PackedSequence(data, input.batch_sizes, order, input.unsorted_indices), final if len(final) == 2 else final[0]
+
+    def _whole(self, input, hx):
+        """A call with steps first, whatever the layer says."""
+        first, self.batch_first = self.batch_first, False
+        try:
+            return self.forward(input, hx)
+        finally:
+            self.batch_first = first
+
     def _layers(self, input, state_of, pack):
         batched = input.dim() == 3
         if not batched:
@@ -173,6 +210,9 @@ class RNNBase(Module):
 
 class _OneState(RNNBase):
     def forward(self, input, hx=None):
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
+
         def state_of(i, x, batched):
             if hx is None:
                 return torch.zeros(x.size(1), self.hidden_size, dtype=x.dtype, device=x.device)
@@ -209,6 +249,9 @@ class LSTM(RNNBase):
         return torch.lstm_cell(x, state, *self._weights(tail))
 
     def forward(self, input, hx=None):
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
+
         def state_of(i, x, batched):
             if hx is None:
                 z = torch.zeros(x.size(1), self.hidden_size, dtype=x.dtype, device=x.device)

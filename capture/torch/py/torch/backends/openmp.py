@@ -1,0 +1,5 @@
+"""Whether openmp is there."""
+
+
+def is_available():
+    return True
