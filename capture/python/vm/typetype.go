@@ -122,8 +122,12 @@ func initType() {
 		return None, nil
 	}, nil)
 	addGetSet(t, "__dict__", func(in *Interp, self Object) (Object, error) { return &MappingProxy{self.(*Type).Dict}, nil }, nil)
-	addGetSet(t, "__basicsize__", func(in *Interp, self Object) (Object, error) { return MakeInt(16 + 8*int64(self.(*Type).NumSlots)), nil }, nil)
-	addGetSet(t, "__itemsize__", func(in *Interp, self Object) (Object, error) { return MakeInt(itemSizes[self.(*Type).solid().Name]), nil }, nil)
+	addGetSet(t, "__basicsize__", func(in *Interp, self Object) (Object, error) {
+		return MakeInt(16 + 8*int64(self.(*Type).NumSlots)), nil
+	}, nil)
+	addGetSet(t, "__itemsize__", func(in *Interp, self Object) (Object, error) {
+		return MakeInt(itemSizes[self.(*Type).solid().Name]), nil
+	}, nil)
 	addGetSet(t, "__dictoffset__", func(in *Interp, self Object) (Object, error) { return MakeInt(dictOffset(self.(*Type))), nil }, nil)
 	addGetSet(t, "__weakrefoffset__", func(in *Interp, self Object) (Object, error) { return MakeInt(dictOffset(self.(*Type))), nil }, nil)
 	addGetSet(t, "__flags__", func(in *Interp, self Object) (Object, error) {
