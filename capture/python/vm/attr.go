@@ -535,9 +535,9 @@ func slotsOf(o Object) *[]Object {
 
 // kept is the TypeError for the deletion of an attribute that a type needs.
 func (x *GetSet) kept(in *Interp, o Object) error {
-	switch o.(type) {
+	switch o := o.(type) {
 	case *Type:
-		return in.Errorf(in.Exc.TypeError, "cannot delete '%s' attribute of type '%s'", x.Name, o.(*Type).Name)
+		return in.Errorf(in.Exc.TypeError, "cannot delete '%s' attribute of type '%s'", x.Name, o.Name)
 	case *Function:
 		switch x.Name {
 		case "__name__", "__qualname__":
