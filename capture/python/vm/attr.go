@@ -70,14 +70,13 @@ func (in *Interp) lookupAttr(o Object, name string) (Object, error) {
 	return in.Call(h.getattr, []Object{o, Str(name)}, nil)
 }
 
-// isData reports whether a class attribute is a data descriptor: one that an entry of the same name in the instance's dict does not hide.
-// Functions and the other built-in descriptors only read, so the instance goes first.
+// isData reports whether a class attribute goes before an object's own when it is read: a descriptor that takes values, and gives them.
 func isData(d Object) bool {
 	switch x := d.(type) {
 	case *Property, *GetSet, *Member:
 		return true
 	case *Instance:
-		return x.Class.Lookup("__set__") != nil || x.Class.Lookup("__delete__") != nil
+		return (x.Class.Lookup("__set__") != nil || x.Class.Lookup("__delete__") != nil) && x.Class.Lookup("__get__") != nil
 	}
 	return false
 }
