@@ -248,8 +248,13 @@ func init() {
 		y, ok2 := AsBig(a[1])
 		m, ok3 := AsBig(a[2])
 		if !ok1 || !ok2 || !ok3 {
-			if v, ok, err := in.special(a[0], "__pow__", a[1], a[2]); ok || err != nil {
-				return v, err
+			if _, ok := unwrap(a[0]).(Complex); ok {
+				return nil, in.Errorf(in.Exc.ValueError, "complex modulo")
+			}
+			if _, isFloat := unwrap(a[0]).(Float); !isFloat {
+				if v, ok, err := in.special(a[0], "__pow__", a[1], a[2]); err != nil || ok && v != NotImplemented {
+					return v, err
+				}
 			}
 			for _, o := range a[:3] {
 				if _, ok := unwrap(o).(Float); ok {
@@ -261,7 +266,14 @@ func init() {
 		if m.Sign() == 0 {
 			return nil, in.Errorf(in.Exc.ValueError, "pow() 3rd argument cannot be 0")
 		}
-		r := new(big.Int).Exp(x, y, new(big.Int).Abs(m))
+		abs := new(big.Int).Abs(m)
+		if abs.IsInt64() && abs.Int64() == 1 {
+			return MakeInt(0), nil
+		}
+		if y.Sign() < 0 { // Go gives another inverse of a negative number
+			x = new(big.Int).Mod(x, abs)
+		}
+		r := new(big.Int).Exp(x, y, abs)
 		if r == nil {
 			return nil, in.Errorf(in.Exc.ValueError, "base is not invertible for the given modulus")
 		}
@@ -292,6 +304,10 @@ func init() {
 		acc := a[1]
 		if _, ok := acc.(Str); ok {
 			return nil, in.Errorf(in.Exc.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
+		}
+		switch acc.(type) {
+		case Bytes, *ByteArray:
+			return nil, in.Errorf(in.Exc.TypeError, "sum() can't sum %s [use b''.join(seq) instead]", acc.Type().Name)
 		}
 		it, err := in.Iter(a[0])
 		if err != nil {

@@ -145,7 +145,12 @@ func formatComplex(in *Interp, z complex128, spec string) (string, error) {
 		}
 		s, _ := p.float(x) // its type is one of a float
 		if f.typ == 0 && f.prec < 0 {
-			s = strings.TrimSuffix(s, ".0")
+			if strings.HasSuffix(s, ".0") {
+				s = s[:len(s)-1]
+				if !f.alt {
+					s = s[:len(s)-1]
+				}
+			}
 		}
 		return s
 	}

@@ -237,6 +237,9 @@ func formatStr(in *Interp, s, spec string) (string, error) {
 	if f.typ != 0 && f.typ != 's' {
 		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type 'str'", showCode(f.typ))
 	}
+	if f.zneg {
+		return "", in.Errorf(in.Exc.ValueError, "Negative zero coercion (z) not allowed in string format specifier")
+	}
 	if f.sign == ' ' {
 		return "", in.Errorf(in.Exc.ValueError, "Space not allowed in string format specifier")
 	}
@@ -275,6 +278,9 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 	b, _ := AsBig(o)
 	if f.prec >= 0 {
 		return "", in.Errorf(in.Exc.ValueError, "Precision not allowed in integer format specifier")
+	}
+	if f.zneg {
+		return "", in.Errorf(in.Exc.ValueError, "Negative zero coercion (z) not allowed in format specifier with integer format code '%s'", showCode(max(f.typ, 'd')))
 	}
 	if _, ok := o.(Bool); ok && f.typ == 0 && spec != "" {
 		return f.number(b.Sign() < 0, "", b.String(), "", 3), nil
@@ -352,7 +358,11 @@ func (f *fmtSpec) float(x float64) (string, bool) {
 	default:
 		return "", false
 	}
-	if f.zneg && neg && strings.Trim(s, "0.") == "" {
+	mantissa := s
+	if i := strings.IndexAny(s, "eE%"); i >= 0 {
+		mantissa = s[:i]
+	}
+	if f.zneg && neg && strings.Trim(mantissa, "0.") == "" {
 		neg = false
 	}
 	i := 0
@@ -394,7 +404,11 @@ func floatDigits(x float64, typ byte, prec int, alt bool) string {
 			s += "."
 		}
 	case '%':
-		s = strconv.FormatFloat(x*100, 'f', prec, 64) + "%"
+		s = strconv.FormatFloat(x*100, 'f', prec, 64)
+		if alt && prec == 0 {
+			s += "."
+		}
+		s += "%"
 	default:
 		s = formatG(x, max(prec, 1), true, alt)
 	}

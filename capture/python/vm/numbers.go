@@ -98,6 +98,9 @@ func parseFloat(s string) (float64, bool) {
 		}
 		s = strings.ReplaceAll(s, "_", "")
 	}
+	if len(s) > 700 || strings.IndexAny(s, "eE") >= 0 && len(s)-strings.IndexAny(s, "eE") > 5 {
+		s = shortFloat(s)
+	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		if ne, ok := err.(*strconv.NumError); !ok || ne.Err != strconv.ErrRange {
@@ -105,6 +108,49 @@ func parseFloat(s string) (float64, bool) {
 		}
 	}
 	return f, true
+}
+
+// shortFloat writes the text of a float with few digits and a small exponent, for Go's parser, which takes exponents of four digits: what is
+// far too large or small for a float stays so, and of more digits than decide, the rest is one that is not zero.
+func shortFloat(s string) string {
+	sign := ""
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		sign, s = s[:1], s[1:]
+	}
+	exp := new(big.Int)
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		if _, ok := exp.SetString(s[i+1:], 10); !ok {
+			return sign + s
+		}
+		s = s[:i]
+	}
+	whole, part, _ := strings.Cut(s, ".")
+	if whole+part == "" || strings.Trim(whole+part, "0123456789") != "" {
+		return sign + s + "x" // no float
+	}
+	exp.Sub(exp, big.NewInt(int64(len(part))))
+	digits := strings.TrimLeft(whole+part, "0")
+	if digits == "" {
+		return sign + "0"
+	}
+	const enough = 780 // Go counts no more than 800 digits before the point
+	if len(digits) > enough {
+		exp.Add(exp, big.NewInt(int64(len(digits)-enough)))
+		last := "0"
+		if strings.Trim(digits[enough:], "0") != "" {
+			last = "1"
+		}
+		digits = digits[:enough] + last
+		exp.Sub(exp, big.NewInt(1))
+	}
+	top := new(big.Int).Add(exp, big.NewInt(int64(len(digits))))
+	switch {
+	case top.Cmp(big.NewInt(400)) > 0:
+		return sign + "1e400"
+	case top.Cmp(big.NewInt(-400)) < 0:
+		return sign + "0"
+	}
+	return sign + digits + "e" + exp.String()
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -134,6 +180,12 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			addMethod(t, d[0], 1, 2, fwd)
 		} else {
 			addMethod(t, d[0], 1, 1, fwd)
+		}
+		switch t {
+		case StrType, ListType, TupleType, BytesType, ByteArrayType:
+			if op == "+" { // what is on the right of a concatenation is not asked
+				continue
+			}
 		}
 		addMethod(t, d[1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if takes != nil && !takes(args[1]) {
@@ -568,7 +620,7 @@ func initNumbers() {
 		return NewTuple(MakeBig(new(big.Int).Set(r.Num())), MakeBig(new(big.Int).Set(r.Denom()))), nil
 	})
 	addClass(f, "__getformat__", func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		if s, _ := AsStr(args[len(args)-1]); len(args) == 2 && (s == "double" || s == "float") {
+		if s, _ := AsStr(args[len(args)-1]); s == "double" || s == "float" {
 			return Str("IEEE, little-endian"), nil
 		}
 		return nil, in.Errorf(in.Exc.ValueError, "__getformat__() argument 1 must be 'double' or 'float'")
