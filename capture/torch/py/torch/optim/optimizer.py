@@ -26,12 +26,7 @@ class _Groups:
         elif isinstance(params, set):
             raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between runs. Please use a list instead.")
         else:
-            param_group["params"] = list(params)
-        if any(isinstance(p, tuple) for p in param_group["params"]):
-            if not all(isinstance(p, tuple) for p in param_group["params"]):
-                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
-            param_group["param_names"] = [name for name, _ in param_group["params"]]
-            param_group["params"] = [p for _, p in param_group["params"]]
+            param_group["params"] = _without_names(param_group, list(params))
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
                 raise TypeError("optimizer can only optimize Tensors, but one of the params is " + torch.typename(p))
@@ -245,3 +240,13 @@ class _PerParameter(Optimizer):
 def _count(state, group):
     """How many steps there were: a number, or the tensor that counts them in compiled code."""
     return state["step"] if torch.compiler.is_compiling() or group["capturable"] else _value(state["step"])
+
+
+def _without_names(param_group, params):
+    """The parameters of pairs of names and parameters; the group keeps the names."""
+    if any(isinstance(p, tuple) for p in params):
+        if not all(isinstance(p, tuple) for p in params):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        param_group["param_names"] = [name for name, _ in params]
+        params = [p for _, p in params]
+    return params
