@@ -67,7 +67,6 @@ func init() {
 	natives["_collections"] = collectionsModule
 	natives["_abc"] = abcModule
 	natives["_string"] = stringModule
-	natives["_thread"] = threadModule
 	natives["_weakref"] = weakrefModule
 	natives["_random"] = randomModule
 	natives["_json"] = pyjson.Module

@@ -76,7 +76,7 @@ var all = sync.OnceValue(func() *tables {
 		t.names[name] = r.text()
 	}
 	if len(r.b) > 0 {
-		panic("ucd: tables.bin is longer than it should be")
+		panic("ucd: tables.bin is longer than it should be") // the embedded table is wrong
 	}
 	return t
 })
@@ -127,7 +127,7 @@ type reader struct{ b []byte }
 func (r *reader) number() int {
 	n, size := binary.Uvarint(r.b)
 	if size <= 0 {
-		panic("ucd: tables.bin is cut off")
+		panic("ucd: tables.bin is cut off") // the embedded table is wrong
 	}
 	r.b = r.b[size:]
 	return int(n)

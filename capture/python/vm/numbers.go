@@ -98,7 +98,7 @@ func parseFloat(s string) (float64, bool) {
 		}
 		s = strings.ReplaceAll(s, "_", "")
 	}
-	if len(s) > 700 || strings.IndexAny(s, "eE") >= 0 && len(s)-strings.IndexAny(s, "eE") > 5 {
+	if len(s) > 700 || strings.ContainsAny(s, "eE") && len(s)-strings.IndexAny(s, "eE") > 5 {
 		s = shortFloat(s)
 	}
 	f, err := strconv.ParseFloat(s, 64)

@@ -23,7 +23,7 @@ var textSigs = sync.OnceValue(func() map[string]string {
 	}
 	b, err := io.ReadAll(r)
 	if err != nil {
-		panic("vm: textsigs.tsv.gz: " + err.Error())
+		panic("vm: textsigs.tsv.gz: " + err.Error()) // the same
 	}
 	for line := range strings.Lines(string(b)) {
 		name, sig, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
