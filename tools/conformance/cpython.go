@@ -36,7 +36,7 @@ func runCPython(ctx context.Context, dir string, o options) (any, error) {
 		return nil, err
 	}
 	rep, err := suite.Run(ctx, records, suite.Config{
-		Command: []string{whittle, "run"}, Env: []string{"PYTHONPATH=" + path}, Package: "test", Workers: o.workers, Limit: o.timeout, Match: o.match,
+		Command: []string{whittle, "run"}, Module: suite.InPackage("test", path), Workers: o.workers, Limit: o.timeout, Match: o.match,
 	})
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func runCPython(ctx context.Context, dir string, o options) (any, error) {
 	return rep, nil
 }
 
-// printSuite prints a suite's figures: with -v each test that does not pass, the causes, and with a mean over files.
+// printSuite prints a suite's figures: with -v each test that does not pass; the causes and their kinds, and the mean over files.
 func printSuite(name string, rep suite.Report, o options) {
 	if o.verbose {
 		for _, f := range rep.Files {
@@ -65,6 +65,11 @@ func printSuite(name string, rep suite.Report, o options) {
 			break
 		}
 		fmt.Printf("%6d %.120s (%s)\n", c.Tests, c.Text, c.First)
+	}
+	for _, k := range suite.Kinds {
+		if n := rep.Kinds[k]; n > 0 {
+			fmt.Printf("%6d %s\n", n, k)
+		}
 	}
 	fmt.Printf("%s: %d of %d\n%s-mean: %.1f of 100\n", name, rep.OK, rep.Of, name, rep.Mean)
 }

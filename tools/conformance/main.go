@@ -5,6 +5,7 @@
 //	conformance minify DIR   failing cases
 //	conformance frames DIR   programs: their frames, recorded, and captured again in another process
 //	conformance cpython DIR  CPython 3.11's own tests, whose outcomes DIR has; -lib is the library folder that they are in
+//	conformance pytorch DIR  PyTorch 2.6's own tests, which DIR has with their outcomes
 //
 // Each prints "measure: N of M" lines; -v says why each failure failed, -o writes JSON.
 package main
@@ -64,6 +65,7 @@ var runners = map[string]func(ctx context.Context, dir string, o options) (any, 
 	"minify":  runMinify,
 	"frames":  runFrames,
 	"cpython": runCPython,
+	"pytorch": runPyTorch,
 }
 
 func main() {
@@ -76,7 +78,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	usage := fmt.Errorf("usage: conformance ops|graphs|minify|frames|cpython [-v] [-o OUT.json] [-match NAME] [-j N] DIR")
+	usage := fmt.Errorf("usage: conformance ops|graphs|minify|frames|cpython|pytorch [-v] [-o OUT.json] [-match NAME] [-j N] DIR")
 	if len(args) == 0 || runners[args[0]] == nil {
 		return usage
 	}
@@ -84,14 +86,14 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	fs.BoolVar(&o.verbose, "v", false, "say why each failure failed")
 	fs.StringVar(&o.out, "o", "", "write the whole report as JSON")
-	fs.StringVar(&o.match, "match", "", "only files whose name contains this (minify, cpython: one of these, separated by commas)")
+	fs.StringVar(&o.match, "match", "", "only files whose name contains this (minify, cpython, pytorch: one of these, separated by commas)")
 	fs.IntVar(&o.workers, "j", runtime.NumCPU(), "files at a time")
-	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file; cpython: for one test")
+	fs.DurationVar(&o.timeout, "t", 2*time.Minute, "limit for one file; cpython, pytorch: for one test")
 	fs.BoolVar(&o.eager, "eager", false, "graphs: leave inductor out")
 	fs.StringVar(&o.measures, "measure", "", "ops: what to measure, separated by commas: "+strings.Join(ops.Measures, ", ")+"; empty: all but inductor")
 	fs.IntVar(&o.every, "every", 1, "ops: check each Nth record of a file only")
 	fs.StringVar(&o.torch, "torch", os.Getenv("WHITTLE_TORCH"), "minify: the command that starts a Python with torch; none: only read")
-	fs.StringVar(&o.whittle, "whittle", "whittle", "frames, cpython: the command to run")
+	fs.StringVar(&o.whittle, "whittle", "whittle", "frames, cpython, pytorch: the command to run")
 	fs.StringVar(&o.lib, "lib", "/usr/lib/python3.11", "cpython: the library folder that has the tests, in test/")
 	fs.StringVar(&o.pytorch, "pytorch", "", "minify: run PyTorch's own minifier beside it, in these modes: isolate,noisolate")
 	fs.Float64Var(&o.limit, "pytorch-limit", 0, "minify: stop PyTorch's own minifier after so many times whittle's time")

@@ -1,12 +1,12 @@
-"""Runs the tests of one module and writes what becomes of each, a line of JSON: runner.py OUT DONE MODULE.
+"""Runs the tests of one module and writes what becomes of each, a line of JSON: runner.py OUT DONE MODULE [TEST ...].
 
-Tests whose ids are in the file DONE are left out.
+Tests whose ids are in the file DONE are left out; where ids are given, all others are.
 """
 import json
 import sys
 import unittest
 
-out_path, done_path, module = sys.argv[1:]
+out_path, done_path, module, *only = sys.argv[1:]
 sys.argv = [sys.argv[0]]
 out = open(out_path, "a", encoding="utf-8")
 
@@ -72,6 +72,6 @@ except unittest.SkipTest as e:
 except BaseException:
     say(module="ERROR", cause=cause(sys.exc_info()))
     sys.exit(1)
-tests = [t for t in flat(unittest.defaultTestLoader.loadTestsFromName(module)) if t.id() not in done]
+tests = [t for t in flat(unittest.defaultTestLoader.loadTestsFromName(module)) if t.id() not in done and (not only or t.id() in only)]
 unittest.TestSuite(tests).run(Result())
 say(module="done")

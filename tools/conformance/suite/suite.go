@@ -26,11 +26,20 @@ var runner []byte
 // A Config says what is run, and how.
 type Config struct {
 	Command []string      // starts an interpreter; the runner, its arguments and nothing else are put behind it
-	Env     []string      // added to the environment
-	Package string        // the package that the files are modules of: "test"
-	Workers int           // files at a time
-	Limit   time.Duration // for one test, and for the import of a file
+	Module  Modules       // how an interpreter imports a file
+	Dir     string        // copied for each interpreter, as its working folder; empty: a new one
+	Alone   bool          // each test has an interpreter of its own
+	Workers int           // interpreters at a time
+	Limit   time.Duration // for one test, and for the import of a file; together where tests are alone
 	Match   string        // only files whose name contains one of these, separated by commas; empty: all
+}
+
+// Modules says under which name a file is imported, and what that adds to the environment of an interpreter that starts in dir.
+type Modules func(file, dir string) (name string, env []string)
+
+// InPackage imports files as modules of a package that lies in one of the folders of path.
+func InPackage(name, path string) Modules {
+	return func(file, _ string) (string, []string) { return name + "." + file, []string{"PYTHONPATH=" + path} }
 }
 
 // A Record is what became of a test elsewhere, or here.
@@ -57,10 +66,13 @@ type Report struct {
 	Files []File  `json:"files"`
 	// Causes of what did not pass, those that stop most tests first.
 	Causes []Cause `json:"causes"`
+	// Kinds are how many tests did not pass for a cause of each kind.
+	Kinds map[Kind]int `json:"kinds"`
 }
 
 // A Cause is why tests did not pass.
 type Cause struct {
+	Kind  Kind   `json:"kind"`
 	Text  string `json:"cause"`
 	Tests int    `json:"tests"`
 	First string `json:"first"` // the first test that it stops
@@ -103,19 +115,40 @@ func Run(ctx context.Context, records []Record, c Config) (Report, error) {
 	if err := os.WriteFile(script, runner, 0o600); err != nil {
 		return Report{}, err
 	}
-	p := pool.NewWithResults[File]().WithContext(ctx).WithMaxGoroutines(max(c.Workers, 1)).WithCancelOnError()
-	for _, name := range sorted(wanted) {
-		p.Go(func(ctx context.Context) (File, error) {
-			r := fileRun{config: c, name: name, dir: filepath.Join(dir, name), script: script, results: map[string]Record{}}
-			if err := r.run(ctx); err != nil {
-				return File{}, err
-			}
-			return r.file(wanted[name]), nil
-		})
+	p := pool.New().WithContext(ctx).WithMaxGoroutines(max(c.Workers, 1)).WithCancelOnError()
+	var runs []*fileRun
+	for i, name := range sorted(wanted) {
+		groups := [][]string{nil} // of a run, the tests that it is for; none: all of the file
+		if c.Alone {
+			groups = slices.Collect(slices.Chunk(wanted[name], 1))
+		}
+		for j, tests := range groups {
+			r := &fileRun{config: c, name: name, only: tests, dir: filepath.Join(dir, fmt.Sprintf("%d-%d", i, j)), script: script, results: map[string]Record{}}
+			runs = append(runs, r)
+			p.Go(r.run)
+		}
 	}
-	files, err := p.Wait()
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	return report(files), err
+	if err := p.Wait(); err != nil {
+		return Report{}, err
+	}
+	var files []File
+	for _, r := range runs {
+		tests := r.only
+		if tests == nil {
+			tests = wanted[r.name]
+		}
+		if f := r.file(tests); len(files) > 0 && files[len(files)-1].Name == r.name {
+			files[len(files)-1].add(f)
+		} else {
+			files = append(files, f)
+		}
+	}
+	return report(files), nil
+}
+
+// add adds what became of other tests of the same file.
+func (f *File) add(other File) {
+	f.OK, f.Of, f.Tests = f.OK+other.OK, f.Of+other.Of, append(f.Tests, other.Tests...)
 }
 
 // wants reports whether a file is to be run.
@@ -134,7 +167,7 @@ func sorted[V any](m map[string]V) []string {
 
 // report sums up.
 func report(files []File) Report {
-	r := Report{Files: files}
+	r := Report{Files: files, Kinds: map[Kind]int{}}
 	causes := map[string]*Cause{}
 	for _, f := range files {
 		r.OK, r.Of = r.OK+f.OK, r.Of+f.Of
@@ -145,9 +178,10 @@ func report(files []File) Report {
 			}
 			text := t.Result + ": " + t.Cause
 			if causes[text] == nil {
-				causes[text] = &Cause{Text: text, First: t.Test}
+				causes[text] = &Cause{Kind: kindOf(t), Text: text, First: t.Test}
 			}
 			causes[text].Tests++
+			r.Kinds[causes[text].Kind]++
 		}
 	}
 	for _, k := range sorted(causes) {
@@ -157,11 +191,12 @@ func report(files []File) Report {
 	return r
 }
 
-// fileRun is the run of one file, in as many interpreters as it takes.
+// fileRun is the run of one file, or of some of its tests, in as many interpreters as it takes.
 type fileRun struct {
 	config  Config
 	name    string
-	dir     string // where the interpreters start: the tests' own files go there
+	only    []string // the tests that are run; none: all
+	dir     string   // where the interpreters start: the tests' own files go there
 	script  string
 	results map[string]Record
 	failed  string // why the file could not be imported
@@ -175,6 +210,7 @@ func (r *fileRun) run(ctx context.Context) error {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return err
 	}
+	defer os.RemoveAll(r.dir)
 	for range maxStarts {
 		before := len(r.results)
 		over, err := r.start(ctx)
@@ -196,10 +232,16 @@ func (r *fileRun) start(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	args := append(slices.Clone(r.config.Command), r.script, out, done, r.config.Package+"."+r.name)
+	if r.config.Dir != "" {
+		if err := os.CopyFS(work, os.DirFS(r.config.Dir)); err != nil {
+			return false, err
+		}
+	}
+	module, env := r.config.Module(r.name, work)
+	args := slices.Concat(r.config.Command, []string{r.script, out, done, module}, r.only)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = work
-	cmd.Env = append(os.Environ(), r.config.Env...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second

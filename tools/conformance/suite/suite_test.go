@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 		records = append(records, Record{File: "test_cases", Test: "tests.test_cases.T.test_" + string(c), Result: "ok"})
 	}
 	records = append(records, Record{File: "test_broken", Test: "tests.test_broken.T.test", Result: "ok"}, Record{File: "test_cases", Test: "tests.test_cases.T.other", Result: "FAIL"})
-	rep, err := Run(context.Background(), records, Config{Command: []string{py}, Env: []string{"PYTHONPATH=" + dir}, Package: "tests", Workers: 2, Limit: 2 * time.Second})
+	rep, err := Run(context.Background(), records, Config{Command: []string{py}, Module: InPackage("tests", dir), Workers: 2, Limit: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,5 +69,71 @@ func TestRun(t *testing.T) {
 	}
 	if rep.OK != 3 || rep.Of != 9 || rep.Mean != 100*(3.0/8)/2 {
 		t.Errorf("%d of %d, mean %v", rep.OK, rep.Of, rep.Mean)
+	}
+}
+
+// TestKinds: what stops a test is told from how it ended and from the text of its cause.
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		result, cause string
+		want          Kind
+	}{
+		{"crash", "panic: nil", Crash},
+		{"time", "longer than 2s", Time},
+		{"skipped", "no CUDA", Skipped},
+		{"missing", "crash: fatal error: stack", Crash},
+		{"missing", "ERROR: ModuleNotFoundError: No module named 'x'", Module},
+		{"ERROR", "ImportError: cannot import name 'x' from 'y'", Module},
+		{"ERROR", "AttributeError: module 'torch' has no attribute 'x'", Name},
+		{"ERROR", "TypeError: f() got an unexpected keyword argument 'x'", Name},
+		{"ERROR", "Unsupported: call_function", Break},
+		{"FAIL", "AssertionError: Scalars are not equal!", Break},
+		{"FAIL", "AssertionError: 'a' != 'b'", Text},
+		{"FAIL", "AssertionError: Tensor-likes are not close!", Value},
+		{"ERROR", "TypeError: unhashable type: 'list'", Raised},
+	} {
+		if got := kindOf(Record{Result: c.result, Cause: c.cause}); got != c.want {
+			t.Errorf("%s %q: %s, not %s", c.result, c.cause, got, c.want)
+		}
+	}
+}
+
+// TestAlone: each test has an interpreter of its own, which starts in a copy of the folder, so that no test sees what another one has left.
+func TestAlone(t *testing.T) {
+	py, err := real.Python()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	text := `
+import os, unittest
+class T(unittest.TestCase):
+    def test_a(self): open("left", "x").close()
+    def test_b(self): open("left", "x").close()
+    def test_c(self): os._exit(3)
+`
+	if err := os.WriteFile(filepath.Join(dir, "test_alone.py"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var records []Record
+	for _, c := range "abc" {
+		records = append(records, Record{File: "test_alone.py", Test: "test_alone.T.test_" + string(c), Result: "ok"})
+	}
+	module := func(_, at string) (string, []string) { return "test_alone", []string{"PYTHONPATH=" + at} }
+	rep, err := Run(context.Background(), records, Config{Command: []string{py}, Module: module, Dir: dir, Alone: true, Workers: 2, Limit: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range rep.Files {
+		for _, x := range f.Tests {
+			got = append(got, x.Test+" "+x.Result)
+		}
+	}
+	if d := cmp.Diff([]string{"test_alone.T.test_a ok", "test_alone.T.test_b ok", "test_alone.T.test_c crash"}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(map[Kind]int{Crash: 1}, rep.Kinds); d != "" {
+		t.Error(d)
 	}
 }
