@@ -100,9 +100,11 @@ func (p *planner) goingOn(pl *plan, pc int) (err error) {
 		return err
 	}
 	live := resume.Live(f.Code.Code, pc)
+	p.onStack = true
 	if pl.stack, err = p.values(f.Stack[:f.SP]); err != nil {
 		return err
 	}
+	p.onStack = false
 	pl.locals = make([]recipe, len(f.LocalsPlus))
 	for i, v := range f.LocalsPlus {
 		if v == nil || !live[i] && i < len(f.Code.VarNames) {

@@ -69,11 +69,12 @@ func (og *output) bind(n *fx.Node, res vm.Object) vm.Object {
 		return res
 	case *torch.Tensor:
 		if og.nodes[v.T] != nil {
-			// An in-place call returned its input: the result is a value of its own, the input keeps its node.
-			x := *v.T
+			// An in-place call returned its input: the result has a node of its own, and the input keeps its node.
+			x, given := *v.T, v
 			x.Py = nil
 			og.sizes.Copy(&x, v.T)
 			v = og.t.WrapAs(&x, v.Type())
+			v.StandFor(given)
 		}
 		n.Val = v.T
 		og.nodes[v.T] = n

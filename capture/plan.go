@@ -61,6 +61,8 @@ type planner struct {
 	idx  map[*tensor.Tensor]int // where they are in outs
 	memo map[vm.Object]*recipe  // planned or being planned: what is shared is made once
 
+	onStack bool // what is planned are the values of a frame's stack
+
 	given map[*tensor.Tensor]bool // outputs of the graph even where they came in
 
 	scalars map[*fx.Node]*tensor.Tensor // unknown numbers that the graph gives back
@@ -150,37 +152,19 @@ func (p *planner) anew(o vm.Object) (recipe, error) {
 			}
 		})
 	case *vm.Instance:
-		if n, ok := v.Native.(vm.Object); ok {
-			return p.derived(v, n)
-		}
-		if v.Native != nil || v.Dict == nil {
+		if _, ok := v.Native.(vm.Object); !ok && (v.Native != nil || v.Dict == nil && len(v.Slots) == 0) {
 			return constant(o), nil
 		}
 		return p.instance(v)
 	}
-	if r, ok := replayable(o).(*replayIter); ok {
+	if d, of, ok := vm.ViewOf(o); ok {
+		return p.view(o, d, of)
+	}
+	// On the stack an iterator is a loop's, which PyTorch goes on with over a tuple of what is left.
+	if r, ok := replayable(o).(*replayIter); ok && (p.onStack || o.Type() != vm.ZipType) {
 		return p.madeIterator(o, r)
 	}
-	if it, ok := o.(vm.Iterator); ok {
-		// Its state is in it, and would be shared by all runs.
-		return nil, unsupported(breaks.LeftOverIterator, it.Type().Name)
-	}
-	return constant(o), nil
-}
-
-// derived plans an object of a class that derives from a list, a dict or another builtin class: native is what it is of that.
-func (p *planner) derived(v *vm.Instance, native vm.Object) (recipe, error) {
-	of, err := p.value(native)
-	if err != nil {
-		return nil, err
-	}
-	return func(r *rebuild) (vm.Object, error) {
-		x, err := of(r)
-		if err != nil {
-			return nil, err
-		}
-		return &vm.Instance{Class: v.Class, Dict: v.Dict, Slots: v.Slots, Native: x}, nil
-	}, nil
+	return p.reduced(o)
 }
 
 // untouched passes a local variable on as it came in, whether or not the trace looked at it.
@@ -264,35 +248,33 @@ func (p *planner) cell(c *vm.Cell) (recipe, error) {
 	return p.shared(c, []vm.Object{c.V}, mk)
 }
 
-// instance plans an object of a Python class made during the trace: its class and its attributes.
+// instance plans an object of a Python class made during the trace: its class, its attributes, its slots and, if the class derives from a
+// builtin one, what it is of that.
 func (p *planner) instance(v *vm.Instance) (recipe, error) {
-	if r := p.memo[v]; r != nil {
-		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
+	native, derives := v.Native.(vm.Object)
+	parts := slices.Clone(v.Slots)
+	if derives {
+		parts = append(parts, native)
 	}
-	var again recipe
-	p.memo[v] = &again
-	rs, err := p.values(effects.Pairs(v.Dict))
-	if err != nil {
-		return nil, err
+	own := len(parts)
+	if v.Dict != nil {
+		parts = append(parts, effects.Pairs(v.Dict)...)
 	}
-	again = func(r *rebuild) (vm.Object, error) {
-		if x := r.made[v]; x != nil {
-			return x, nil
+	return p.shared(v, parts, func() (vm.Object, filler) {
+		x := &vm.Instance{Class: v.Class}
+		if v.Dict != nil {
+			x.Dict = vm.NewDict()
 		}
-		x := &vm.Instance{Class: v.Class, Dict: vm.NewDict(), Slots: append([]vm.Object(nil), v.Slots...)}
-		r.made[v] = x
-		items, err := r.all(rs)
-		if err != nil {
-			return nil, err
-		}
-		for i := 0; i+1 < len(items); i += 2 {
-			if err := x.Dict.Set(r.env.In, items[i], items[i+1]); err != nil {
-				return nil, err
+		return x, func(items []vm.Object) {
+			x.Slots = items[:len(v.Slots):len(v.Slots)]
+			if derives {
+				x.Native = items[own-1]
+			}
+			for i := own; i+1 < len(items); i += 2 {
+				_ = x.Dict.Set(p.tr.in, items[i], items[i+1]) // the keys were hashable before
 			}
 		}
-		return x, nil
-	}
-	return again, nil
+	})
 }
 
 // values plans each of os.

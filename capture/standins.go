@@ -66,7 +66,7 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 		n.Type = "torch.nn.parameter.Parameter"
 	}
 	n.Meta = map[string]any{fx.MetaSource: name}
-	st.out.nodes[f], st.fakes[x], st.reals[f] = n, f, p
+	st.stand(f, p, n)
 	if err := st.asDifferentiable(f, x); err != nil {
 		return nil, err
 	}
@@ -85,8 +85,14 @@ func (st *standIns) constant(p *torch.Tensor) (*tensor.Tensor, error) {
 	n := st.out.graph.GetAttr(name)
 	f := tensor.FakeLike(p.T)
 	n.Val = f
-	st.out.nodes[f], st.fakes[p.T], st.reals[f] = n, f, p
+	st.stand(f, p, n)
 	return f, nil
+}
+
+// stand files f, whose node is n, as what stands for a real tensor.
+func (st *standIns) stand(f *tensor.Tensor, p *torch.Tensor, n *fx.Node) {
+	st.out.nodes[f], st.fakes[p.T], st.reals[f] = n, f, p
+	st.t.Wrap(f).(*torch.Tensor).StandFor(p)
 }
 
 var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)

@@ -58,7 +58,7 @@ type Kwarg struct {
 //
 //	*Node, nil (None), bool, int64, *big.Int, float64, string, complex128,
 //	tensor.DType, tensor.Device, tensor.Layout, tensor.MemoryFormat,
-//	Slice, Ellipsis, List, Tuple, Dict, SymInt (a symbolic value that is not a node),
+//	Slice, Range, Ellipsis, List, Tuple, Dict, SymInt (a symbolic value that is not a node),
 //	FnRef (a function by qualified name).
 type Arg = any
 
@@ -73,6 +73,8 @@ type (
 	DictItem struct{ Key, Val Arg }
 	// Slice is slice(Start, Stop, Step); each an Arg, nil for None.
 	Slice struct{ Start, Stop, Step Arg }
+	// Range is range(Start, Stop, Step).
+	Range struct{ Start, Stop, Step int64 }
 	// Ellipsis is `...`.
 	Ellipsis struct{}
 	// FnRef names a Python function or class used as an argument.

@@ -132,6 +132,15 @@ func (gm *GraphModule) attr(target string) (any, error) {
 	return nil, fmt.Errorf("the module has no value for %q", target)
 }
 
+// items are the numbers of a range.
+func (r Range) items() []any {
+	out := []any{}
+	for i := r.Start; r.Step > 0 && i < r.Stop || r.Step < 0 && i > r.Stop; i += r.Step {
+		out = append(out, i)
+	}
+	return out
+}
+
 // evalArg puts the values of nodes in their places. Lists become []any, as tuples do: the resolver cannot tell them apart, nor can an
 // operator.
 func evalArg(a Arg, env map[*Node]any) (any, error) {
@@ -164,6 +173,8 @@ func evalArg(a Arg, env map[*Node]any) (any, error) {
 		}
 		p := v.([]any)
 		return Slice{p[0], p[1], p[2]}, nil
+	case Range:
+		return a.items(), nil
 	case Dict:
 		out := make(Dict, len(a))
 		for i, it := range a {

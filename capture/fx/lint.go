@@ -145,7 +145,7 @@ func (gm *GraphModule) has(target string) bool {
 func checkArg(a Arg) error {
 	switch a := a.(type) {
 	case nil, *Node, bool, int64, *big.Int, float64, string, complex128, tensor.DType, tensor.Device, tensor.Layout,
-		tensor.MemoryFormat, Ellipsis, SymInt, FnRef:
+		tensor.MemoryFormat, Range, Ellipsis, SymInt, FnRef:
 		return nil
 	case Slice:
 		return errors.Join(checkArg(a.Start), checkArg(a.Stop), checkArg(a.Step))

@@ -75,7 +75,7 @@ func constant(p *fnParser, n *sitter.Node, text string) (Arg, error) {
 func (p *fnParser) callArg(n *sitter.Node) (Arg, error) {
 	fn := p.Content(n.ChildByFieldName("function"))
 	switch fn {
-	case "slice", "device", "torch.device", "torch.Size", "float", "complex":
+	case "slice", "range", "device", "torch.device", "torch.Size", "float", "complex":
 	default:
 		return p.call(n, "")
 	}
@@ -97,6 +97,24 @@ func (p *fnParser) callArg(n *sitter.Node) (Arg, error) {
 			return Slice{args[0], args[1], args[2]}, nil
 		}
 		return bad()
+	case "range":
+		// Step 0 is an error in Python too.
+		r := Range{Step: 1}
+		at := [][]*int64{1: {&r.Stop}, 2: {&r.Start, &r.Stop}, 3: {&r.Start, &r.Stop, &r.Step}}
+		if len(kwargs) > 0 || len(args) == 0 || len(args) >= len(at) {
+			return bad()
+		}
+		for i, p := range at[len(args)] {
+			n, ok := args[i].(int64)
+			if !ok {
+				return bad()
+			}
+			*p = n
+		}
+		if r.Step == 0 {
+			return bad()
+		}
+		return r, nil
 	case "torch.Size":
 		if len(args) == 1 {
 			if l, ok := args[0].(List); ok {

@@ -78,6 +78,8 @@ func recordArg(a Arg, index map[*Node]int) any {
 		return map[string]any{"dict": items}
 	case Slice:
 		return map[string]any{"slice": recordArgs([]Arg{a.Start, a.Stop, a.Step}, index)}
+	case Range:
+		return map[string]any{"range": []any{a.Start, a.Stop, a.Step}}
 	case Ellipsis:
 		return "..."
 	case tensor.Device:

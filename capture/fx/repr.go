@@ -63,6 +63,12 @@ func writeArg(b *strings.Builder, a Arg) {
 		b.WriteString(", ")
 		writeArg(b, a.Step)
 		b.WriteString(")")
+	case Range:
+		fmt.Fprintf(b, "range(%d, %d", a.Start, a.Stop)
+		if a.Step != 1 {
+			fmt.Fprintf(b, ", %d", a.Step)
+		}
+		b.WriteString(")")
 	case Ellipsis:
 		b.WriteString("Ellipsis")
 	case List:

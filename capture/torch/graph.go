@@ -182,6 +182,9 @@ func (t *Torch) ArgObject(a fx.Arg, node func(*fx.Node) (vm.Object, error)) (vm.
 			parts[i] = o
 		}
 		return &vm.Slice{Start: parts[0], Stop: parts[1], Step: parts[2]}, nil
+	case fx.Range:
+		r := vm.Range(a)
+		return &r, nil
 	case fx.Ellipsis:
 		return vm.Ellipsis, nil
 	case fx.SymInt:
@@ -435,13 +438,17 @@ func (t *Torch) graphArg(o vm.Object) (fx.Arg, error) {
 			return nil, err
 		}
 		return fx.Slice{Start: items[0], Stop: items[1], Step: items[2]}, nil
+	case *vm.Range:
+		return fx.Range(*v), nil
 	case *vm.EllipsisType:
 		return fx.Ellipsis{}, nil
 	case *vm.BigInt:
 		return v.V, nil
 	}
 	if x, ok := t.Value(o); ok {
-		if _, isTensor := x.(*tensor.Tensor); !isTensor {
+		switch x.(type) {
+		case *tensor.Tensor, []aten.Value: // what goes into a graph by itself, and containers that have no form in one
+		default:
 			return x, nil
 		}
 	}

@@ -15,6 +15,25 @@ type Tensor struct {
 
 	// Inference says that the tensor was made under torch.inference_mode.
 	Inference bool
+
+	same *Tensor // see StandFor
+}
+
+// StandFor makes t count as o wherever Python asks for identity: a trace has objects of its own for the tensors that came in, and a new
+// one for each result of a call that gives back the tensor it was given.
+func (t *Tensor) StandFor(o *Tensor) {
+	if o.same != nil {
+		o = o.same
+	}
+	t.same = o
+}
+
+// Identified implements vm.Alias.
+func (t *Tensor) Identified() vm.Object {
+	if t.same != nil {
+		return t.same
+	}
+	return t
 }
 
 // Type is the object's class.

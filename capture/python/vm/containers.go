@@ -329,6 +329,15 @@ type dictView struct {
 // NewDictView makes a view of a dict: 0 of its keys, 1 of its values, 2 of both, of a class that derives from that of dict's own.
 func NewDictView(d *Dict, kind int, cls *Type) Object { return &dictView{d, uint8(kind), cls} }
 
+// ViewOf is the dict that o is a view of, and what makes a view like o of another dict; ok is false where o is no view.
+func ViewOf(o Object) (d *Dict, like func(*Dict) Object, ok bool) {
+	v, ok := o.(*dictView)
+	if !ok {
+		return nil, nil, false
+	}
+	return v.d, func(d *Dict) Object { return &dictView{d, v.kind, v.cls} }, true
+}
+
 // Type implements Object.
 func (v *dictView) Type() *Type {
 	if v.cls != nil {

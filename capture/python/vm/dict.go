@@ -841,5 +841,13 @@ func Is(a, b Object) bool {
 		y, ok := b.(Complex)
 		return ok && x == y
 	}
-	return a == b
+	if a == b {
+		return true
+	}
+	x, ok := a.(Alias)
+	if !ok {
+		return false
+	}
+	y, ok := b.(Alias)
+	return ok && x.Identified() == y.Identified()
 }

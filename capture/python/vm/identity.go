@@ -11,6 +11,13 @@ type Identity struct{ id int64 }
 
 func (i *Identity) identity() *int64 { return &i.id }
 
+// Alias is an object that may stand for another, as what a trace has for one and the same tensor at different times: `is` and id() take them
+// for one.
+type Alias interface {
+	// Identified is the object whose identity counts: the receiver where it stands for itself.
+	Identified() Object
+}
+
 // isAwaited marks an object whose end is awaited (see Finals): a bit that no number has.
 const isAwaited = 1
 
@@ -34,6 +41,9 @@ func (ids *Identities) ID(o Object) int64 {
 			return 0x955d00
 		}
 		return 0x955d20
+	}
+	if x, ok := o.(Alias); ok {
+		o = x.Identified()
 	}
 	if x, ok := o.(interface{ identity() *int64 }); ok {
 		p := x.identity()
