@@ -83,6 +83,9 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 		}
 		tr.world.usePolyfill("builtins."+c.Name, args)
 	}
+	if v, done, err := tr.substituted(c, args, kw); done || err != nil {
+		return v, done, err
+	}
 	return tr.numberType(c, args, kw)
 }
 
@@ -163,6 +166,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 	}
 	tr.world.usePolyfill(strings.TrimPrefix(f.Module, "_")+"."+f.Name, args)
+	if v, done, err := tr.substituted(f, args, kw); done || err != nil {
+		return v, done, err
+	}
 	return nil, false, tr.forbidden(f, args, kw)
 }
 
@@ -294,6 +300,9 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 				return tr.in.Call(f, a, k)
 			}})
 			return v, true, err
+		}
+		if strings.HasPrefix(mod, "torch._dynamo.polyfills.") {
+			return nil, false, nil
 		}
 		if strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor") {
 			return nil, false, skipped(f)

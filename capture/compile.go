@@ -130,6 +130,9 @@ func (c *compilation) full() (bool, error) {
 func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 	d, f, ev := c.d, c.f, c.ev
 	ev.Attempts++
+	if err := d.loadPolyfills(); err != nil {
+		return nil, false, err
+	}
 	private := d.clone(f)
 	tr := newTracer(d, private, c.e, c.stop)
 	d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo start tracing "+ev.Name)

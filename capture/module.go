@@ -155,6 +155,20 @@ func (d *Dynamo) stateModule(m *vm.Module) {
 		return vm.None, nil
 	})
 	m.Func("is_compiling", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(d.Compiling()), nil })
+	m.Func("substitute", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		f, ok := a[1].(*vm.Function)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "expected a function, not %s", a[1].Type().Name)
+		}
+		if d.polyfills == nil {
+			d.polyfills = map[vm.Object]*substitute{}
+		}
+		d.polyfills[called(a[0])] = &substitute{f: f, folds: a[2] == vm.True}
+		return vm.None, nil
+	})
+	m.Func("substituted", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return vm.MakeBool(d.polyfills[called(a[0])] != nil), nil
+	})
 	m.Func("set_stance", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		if in.FrameHook != nil || d.active != nil {
 			return nil, in.Errorf(in.Exc.RuntimeError, "attempted to set_stance in a torch.compile region")

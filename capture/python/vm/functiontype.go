@@ -162,19 +162,18 @@ func initFunctions() {
 	addMethod(m, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		return in.Call(args[0], slices.Clone(args[1:]), kw)
 	})
-	addMethod(m, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		x, ok1 := args[0].(*BoundMethod)
-		y, ok2 := args[1].(*BoundMethod)
-		if !ok1 || !ok2 {
-			return NotImplemented, nil
-		}
-		return MakeBool(Is(x.Func, y.Func) && Is(x.Self, y.Self)), nil
-	})
+	for _, t := range []*Type{m, BuiltinType} {
+		addMethod(t, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			x, ok1 := args[0].(*BoundMethod)
+			y, ok2 := args[1].(*BoundMethod)
+			if !ok1 || !ok2 {
+				return NotImplemented, nil
+			}
+			return MakeBool(Is(x.Func, y.Func) && Is(x.Self, y.Self)), nil
+		})
+	}
 	addMethod(m, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		b := args[0].(*BoundMethod)
-		if f, ok := b.Func.(*Builtin); ok {
-			return Str("<built-in method " + f.Name + " of " + b.Self.Type().Name + " object at " + in.addr(b.Self) + ">"), nil
-		}
 		q := "?"
 		if v, _ := in.GetAttrOpt(b.Func, "__qualname__"); v != nil {
 			q, _ = AsStr(v)
@@ -194,7 +193,12 @@ func initFunctions() {
 		return v, err
 	})
 	for _, bt := range []*Type{BuiltinType, MethodDescrType} {
-		bi := func(o Object) *Builtin { return o.(*Builtin) }
+		bi := func(o Object) *Builtin {
+			if m, ok := o.(*BoundMethod); ok { // [].append
+				o = m.Func
+			}
+			return o.(*Builtin)
+		}
 		addGetSet(bt, "__name__", func(in *Interp, o Object) (Object, error) { return Str(bi(o).Name), nil }, func(in *Interp, o, v Object) error {
 			bi(o).Name, _ = AsStr(v)
 			return nil
@@ -217,19 +221,27 @@ func initFunctions() {
 			}
 			return Str(bi(o).Doc), nil
 		}, func(in *Interp, o, v Object) error { bi(o).Doc, _ = AsStr(v); return nil })
-		addGetSet(bt, "__self__", func(in *Interp, o Object) (Object, error) { return bi(o).receiver(in), nil }, nil)
 		addGetSet(bt, "__text_signature__", func(in *Interp, o Object) (Object, error) { return bi(o).textSig(), nil }, nil)
 		addMethod(bt, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 			return in.Call(args[0], slices.Clone(args[1:]), kw)
 		})
 		addMethod(bt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			b := bi(args[0])
+			if m, ok := args[0].(*BoundMethod); ok {
+				return Str("<built-in method " + b.Name + " of " + m.Self.Type().Name + " object at " + in.addr(m.Self) + ">"), nil
+			}
 			if b.Method {
 				return Str("<method '" + b.Name + "' of '" + b.Owner.Name + "' objects>"), nil
 			}
 			return Str("<built-in function " + b.Name + ">"), nil
 		})
 	}
+	addGetSet(BuiltinType, "__self__", func(in *Interp, o Object) (Object, error) {
+		if m, ok := o.(*BoundMethod); ok {
+			return m.Self, nil
+		}
+		return o.(*Builtin).receiver(in), nil
+	}, nil)
 	addGetSet(MethodDescrType, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*Builtin).Owner, nil }, nil)
 	addMethod(MethodDescrType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if args[1] == None {

@@ -255,7 +255,12 @@ func (*Range) Type() *Type              { return RangeType }
 func (*Cell) Type() *Type               { return CellType }
 func (i *Instance) Type() *Type         { return i.Class }
 func (*Function) Type() *Type           { return FunctionType }
-func (*BoundMethod) Type() *Type        { return MethodType }
+func (m *BoundMethod) Type() *Type {
+	if _, native := m.Func.(*Builtin); native {
+		return BuiltinType
+	}
+	return MethodType
+}
 func (m *Module) Type() *Type {
 	if m.class != nil {
 		return m.class

@@ -195,6 +195,9 @@ func initReduce() {
 	own(EllipsisTypeType, func(*Interp, Object) (Object, error) { return Str("Ellipsis"), nil })
 	own(NotImplementedTypeType, func(*Interp, Object) (Object, error) { return Str("NotImplemented"), nil })
 	own(BuiltinType, func(in *Interp, o Object) (Object, error) {
+		if m, ok := o.(*BoundMethod); ok {
+			return attr(in, m.Self, m.Func.(*Builtin).Name)
+		}
 		b := o.(*Builtin)
 		if b.Self != nil {
 			if _, ok := b.Self.(*Module); !ok {

@@ -8,7 +8,7 @@ import torch._logging
 from torch._C import _dynamo as _native
 from torch._dynamo import config, exc
 from torch._dynamo.backends.registry import list_backends, lookup_backend, register_backend
-from torch._dynamo.decorators import allow_in_graph, assume_constant_result, disable, disallow_in_graph, forbid_in_graph, graph_break, mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic, run
+from torch._dynamo.decorators import allow_in_graph, assume_constant_result, disable, disallow_in_graph, forbid_in_graph, graph_break, mark_dynamic, mark_static, mark_unbacked, maybe_mark_dynamic, run, substitute_in_graph
 from torch._dynamo.eval_frame import OptimizedModule, explain, export, innermost_fn, optimize, optimize_assert
 from torch._dynamo.exc import Unsupported
 

@@ -1,5 +1,7 @@
 """Functions by which a program speaks to capture."""
 import functools
+import inspect
+import types
 
 import torch
 from torch._C import _dynamo as _native
@@ -164,3 +166,57 @@ class set_stance:
                 return fn(*args, **kwargs)
 
         return wrapper
+
+
+def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False, is_embedded_type=False):
+    """Have capture look into a Python function wherever a program calls original_fn, which is not Python.
+
+    can_constant_fold_through says that a call with constants alone may be computed while tracing. Without skip_signature_check
+    the two have to take their arguments alike; is_embedded_type allows a class for original_fn.
+    """
+
+    def function(o):
+        return isinstance(o, (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodType))
+
+    if not function(original_fn) and not (is_embedded_type and inspect.isclass(original_fn)):
+        raise TypeError(f"substitute_in_graph expects a function but got {type(original_fn)!r}")
+    if is_embedded_type and not inspect.isclass(original_fn):
+        raise TypeError(f"substitute_in_graph expects a class but got {type(original_fn)!r}")
+
+    def register(traceable_fn):
+        if not function(traceable_fn):
+            raise TypeError(f"@substitute_in_graph(...) expects a function but got {type(traceable_fn)!r}")
+        if not skip_signature_check:
+            _same_signature(original_fn, traceable_fn)
+        if _native.substituted(original_fn):
+            raise ValueError(f"Duplicate dispatch rule for {original_fn}: already registered in VariableBuilder's id dispatch map")
+        _native.substitute(original_fn, traceable_fn, can_constant_fold_through)
+
+        @functools.wraps(traceable_fn)
+        def wrapped(*args, **kwargs):
+            return original_fn(*args, **kwargs)
+
+        wrapped.__torch_dynamo_original__ = original_fn
+        wrapped.__torch_dynamo_polyfill__ = traceable_fn
+        wrapped.__torch_dynamo_can_constant_fold_through__ = can_constant_fold_through
+        return wrapped
+
+    return register
+
+
+def _same_signature(original_fn, traceable_fn):
+    try:
+        wanted = inspect.signature(original_fn)
+    except ValueError:
+        return
+    has = inspect.signature(traceable_fn)
+
+    def taken(signature):
+        return [(p.kind, p.name, p.default) for p in signature.parameters.values()]
+
+    def kinds(signature):
+        # What a positional-only parameter is called does not matter.
+        return [(kind, None if kind is inspect.Parameter.POSITIONAL_ONLY else name, default is not inspect.Parameter.empty) for kind, name, default in taken(signature)]
+
+    if kinds(wanted) != kinds(has):
+        raise TypeError(f"Signature mismatch between {original_fn} and {traceable_fn}: {wanted} != {has}")

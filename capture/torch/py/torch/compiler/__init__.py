@@ -25,6 +25,12 @@ def allow_in_graph(fn):
     return torch._dynamo.allow_in_graph(fn)
 
 
+def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False):
+    import torch._dynamo
+
+    return torch._dynamo.substitute_in_graph(original_fn, can_constant_fold_through=can_constant_fold_through, skip_signature_check=skip_signature_check)
+
+
 def assume_constant_result(fn):
     import torch._dynamo
 
