@@ -110,6 +110,12 @@ func (gr *ground) quiet() bool {
 	return f != nil && f.Globals != gr.env.Globals && !gr.mirrored(f)
 }
 
+// callsModule reports whether the running frame is what every call of a module goes through: what that reads of the module,
+// moduleguards.go guards.
+func (gr *ground) callsModule() bool {
+	return gr.quiet() && gr.in.Frame().Code.Filename == "torch/nn/modules/module.py"
+}
+
 // repr is how Python writes a value; the name of its class for one that cannot be written.
 func (gr *ground) repr(v vm.Object) string {
 	r, err := gr.in.Repr(v)

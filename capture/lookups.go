@@ -137,7 +137,7 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 		return // the trace made it
 	}
 	own := false
-	if isModule(inst) && rd.quiet() {
+	if isModule(inst) && rd.callsModule() {
 		return
 	}
 	if inst.Dict != nil {

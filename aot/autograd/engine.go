@@ -192,20 +192,28 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
 			return nil, noDerivative(op)
 		}
-	} else if base := baseName(name); !complexRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex) {
-		// A formula for real numbers gives complex ones a wrong gradient: it lacks the conjugates. Those in complexRows have them.
+	} else if base := baseName(name); !complexRows[base] && !holomorphicRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex) {
+		// A formula for real numbers gives complex ones a wrong gradient: it lacks the conjugates. Those in complexRows have them,
+		// and those in holomorphicRows get them here.
 		node.Apply = func(aten.Dispatcher, []*tensor.Tensor, []bool) ([]*tensor.Tensor, error) {
 			return nil, fmt.Errorf("derivative for aten::%s is not implemented for complex tensors", base)
 		}
 	} else {
+		conjugated := holomorphicRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex)
 		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 			return withCtx(d, func(c *Ctx) []*tensor.Tensor {
+				if conjugated {
+					grads = c.conjAll(grads)
+				}
 				c.op, c.args, c.grads, c.results = op, saved, grads, results
 				c.inputs, c.index, c.need = inputs, index, need
 				c.versions, c.resVersions = versions, resVersions
 				c.out = make([]*tensor.Tensor, len(inputs))
 				c.traced = e.Traced
 				f.run(c)
+				if conjugated {
+					return c.conjAll(c.out)
+				}
 				return c.out
 			})
 		}

@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"math"
+	"math/cmplx"
 	"strings"
 
 	"whittle/aot/build"
@@ -107,6 +108,9 @@ func arithmetic() {
 	}).usesSelf = true
 	row("pow.Tensor_Scalar", func(c *Ctx) {
 		c.Set("self", func() tt {
+			if z, ok := c.Arg("exponent").(complex128); ok {
+				return c.Mul(c.G(0), c.Mul(c.Pow(c.In("self"), z-1), z))
+			}
 			e := build.Float(c.Arg("exponent"))
 			if e == 0 {
 				return c.ZerosLike(c.In("self"))
@@ -130,7 +134,14 @@ func arithmetic() {
 	}).usesSelf = true
 	row("pow.Scalar", func(c *Ctx) {
 		c.Set("exponent", func() tt {
-			return c.Mul(c.G(0), c.Mul(c.Out(0), math.Log(build.Float(c.Arg("self")))))
+			if z, ok := c.Arg("self").(complex128); ok {
+				return c.Mul(c.G(0), c.Mul(c.Out(0), cmplx.Log(z)))
+			}
+			base := build.Float(c.Arg("self"))
+			if c.Out(0).DType.Kind() == tensor.KindComplex && base < 0 {
+				return c.Mul(c.G(0), c.Mul(c.Out(0), cmplx.Log(complex(base, 0))))
+			}
+			return c.Mul(c.G(0), c.Mul(c.Out(0), math.Log(base)))
 		})
 	})
 	row("atan2.default", func(c *Ctx) {
@@ -317,7 +328,12 @@ func unaries() {
 	unary("sinh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("cosh", x)) })
 	unary("cosh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("sinh", x)) })
 	unary("asinh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("rsqrt", c.Add(c.Pow(x, int64(2)), int64(1)))) })
-	unary("acosh", func(c *Ctx, g, x tt) tt { return c.Mul(g, c.Un("rsqrt", c.Sub(c.Pow(x, int64(2)), int64(1)))) })
+	unary("acosh", func(c *Ctx, g, x tt) tt {
+		if isComplex(x) { // the root of each factor has the right branch
+			return c.Mul(g, c.Mul(c.Un("rsqrt", c.Sub(x, int64(1))), c.Un("rsqrt", c.Add(x, int64(1)))))
+		}
+		return c.Mul(g, c.Un("rsqrt", c.Sub(c.Pow(x, int64(2)), int64(1))))
+	})
 	unary("atanh", func(c *Ctx, g, x tt) tt {
 		return c.Mul(g, c.Over(int64(1), c.From(int64(1), c.Pow(x, int64(2)))))
 	})
@@ -375,8 +391,18 @@ func unaries() {
 
 // activations holds activations by their _backward operators, so that a joint graph looks as PyTorch's.
 func activations() {
-	unaryOut("sigmoid", func(c *Ctx, g, y tt) tt { return c.T("sigmoid_backward.default", g, y) })
-	unaryOut("tanh", func(c *Ctx, g, y tt) tt { return c.T("tanh_backward.default", g, y) })
+	unaryOut("sigmoid", func(c *Ctx, g, y tt) tt {
+		if isComplex(y) {
+			return c.Mul(g, c.Mul(y, c.From(int64(1), y)))
+		}
+		return c.T("sigmoid_backward.default", g, y)
+	})
+	unaryOut("tanh", func(c *Ctx, g, y tt) tt {
+		if isComplex(y) {
+			return c.Mul(g, c.From(int64(1), c.Mul(y, y)))
+		}
+		return c.T("tanh_backward.default", g, y)
+	})
 	unaryOut("relu", func(c *Ctx, g, y tt) tt { return c.T("threshold_backward.default", g, y, int64(0)) })
 	// Where the backward pass itself may be differentiated, as while a graph of it is traced, PyTorch spells these two out.
 	unary("silu", func(c *Ctx, g, x tt) tt {

@@ -78,6 +78,11 @@ func specials() {
 		return c.Mul(g, c.Neg(c.Add(c.Un("log", x), int64(1))))
 	})
 	unary("angle", func(c *Ctx, g, x tt) tt {
+		if isComplex(x) { // the angle of x + iy grows by (x dy - y dx) / |x + iy|^2
+			re, im := c.part(x, 0), c.part(x, 1)
+			r := c.Add(c.Mul(re, re), c.Mul(im, im))
+			return c.T("complex.default", c.Div(c.Mul(c.Neg(g), im), r), c.Div(c.Mul(g, re), r))
+		}
 		r := c.ZerosLike(x)
 		return c.Where(c.Un("isnan", x), x, r) // of a real number: the jump from pi to 0 has no slope
 	})

@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math/cmplx"
+	"slices"
 	"strings"
 
 	"whittle/kernels/tensor"
@@ -41,8 +42,14 @@ var complexRows = func() map[string]bool {
 	return m
 }()
 
+// realFactors are the operators whose kernels scale by real numbers alone.
+var realFactors = map[string]bool{"addmv": true, "baddbmm": true, "addbmm": true, "addr": true}
+
 // checkComplex refuses complex tensors where no kernel knows them, rather than drop their imaginary parts.
 func checkComplex(op *Op, args []Value) error {
+	if realFactors[strings.TrimSuffix(op.Sig().Name, "_")] && slices.ContainsFunc(args, isComplexNumber) {
+		return &Error{Op: op.Name(), Kind: RuntimeError, Msg: op.Sig().Name + ": complex numbers for alpha and beta are not supported"}
+	}
 	if op.Eager == nil || op.Has(View) || complexRows[strings.TrimSuffix(op.Sig().Name, "_")] || complexRows[op.Sig().Name] || op.Has(Pointwise) {
 		return nil
 	}
@@ -54,6 +61,11 @@ func checkComplex(op *Op, args []Value) error {
 		return nil
 	}
 	return &Error{Op: op.Name(), Kind: RuntimeError, Msg: "\"" + op.Sig().Name + "\" not implemented for '" + cName(t.DType) + "'"}
+}
+
+func isComplexNumber(v Value) bool {
+	_, ok := v.(complex128)
+	return ok
 }
 
 func b2c(b bool) complex128 {

@@ -306,6 +306,11 @@ func init() {
 				return v
 			}
 			return a
+		}).c3(func(a, m, v complex128) complex128 {
+			if m != 0 {
+				return v
+			}
+			return a
 		}))
 	}
 	def("masked_fill.Scalar masked_fill.Tensor", func(c *Call) (Value, error) {

@@ -193,6 +193,10 @@ func init() {
 		if err := sameAsMat2(self, a, b); err != nil {
 			return nil, err
 		}
+		if isComplexNumber(c.Args[3]) || isComplexNumber(c.Args[4]) {
+			x, y := must(c.via("mul.Scalar", self, c.Args[3])), must(c.via("mul.Scalar", must(c.via("mm", a, b)), c.Args[4]))
+			return c.via("add.Tensor", x, y)
+		}
 		o, err := c.scaled(self, c.F(3), self.DType, []int64{a.Shape[0], b.Shape[1]})
 		if err != nil {
 			return nil, err

@@ -73,6 +73,12 @@ func bootstrapModule(in *vm.Interp) (*vm.Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	packages, err := in.GetAttr(embedded, "PackageFinder")
+	if err != nil {
+		return nil, err
+	}
+	meta := listOf(sys, "meta_path")
+	meta.Items = append(meta.Items, packages)
 	hooks := listOf(sys, "path_hooks")
 	finder, err := in.GetAttr(embedded, "EmbeddedFinder")
 	if err != nil {

@@ -55,10 +55,18 @@ func (im *Imports) AddSourceFS(f fs.FS, prefix string) {
 	im.sources = append(im.sources, sourceTree{f, prefix})
 }
 
+// rel is where a file or folder lies in the tree, if it does. Those of a tree without a prefix have relative names.
+func (t sourceTree) rel(file string) (string, bool) {
+	if t.prefix == "" {
+		return file, file != "" && !filepath.IsAbs(file)
+	}
+	return strings.CutPrefix(file, t.prefix+"/")
+}
+
 // SourceText gives the text of a source file, from the embedded trees too.
 func (im *Imports) SourceText(file string) (string, bool) {
 	for _, t := range im.sources {
-		if rel, ok := strings.CutPrefix(file, t.prefix+"/"); ok {
+		if rel, ok := t.rel(file); ok {
 			if b, err := fs.ReadFile(t.fs, rel); err == nil {
 				return string(b), true
 			}
@@ -496,7 +504,7 @@ func (in *Interp) ImportNative(name string) (Object, error) {
 // EmbeddedModules are the modules in a folder of the embedded sources, and which of them are packages.
 func (im *Imports) EmbeddedModules(dir string) (names []string, packages []bool) {
 	for _, t := range im.sources {
-		rel, ok := strings.CutPrefix(dir+"/", t.prefix+"/")
+		rel, ok := t.rel(dir + "/")
 		if !ok {
 			continue
 		}

@@ -34,6 +34,15 @@ class EmbeddedLoader(_external.SourceLoader):
         return None
 
 
+def _spec(name, file, loader, places):
+    if file.startswith("/"):
+        return _external.spec_from_file_location(name, file, loader=loader, submodule_search_locations=places)
+    spec = _bootstrap.ModuleSpec(name, loader, origin=file)  # part of the program, under no folder
+    spec._set_fileattr = True
+    spec.submodule_search_locations = places
+    return spec
+
+
 class EmbeddedFinder:
     """A path entry finder for the folders of the embedded library."""
 
@@ -43,10 +52,10 @@ class EmbeddedFinder:
         self.path = path
 
     def find_spec(self, fullname, target=None):
-        base = self.path + "/" + fullname.rpartition(".")[2]
+        base = (self.path + "/" if self.path else "") + fullname.rpartition(".")[2]
         for file, places in ((base + "/__init__.py", [base]), (base + ".py", None)):
             if _whittle.source_text(file) is not None:
-                return _external.spec_from_file_location(fullname, file, loader=EmbeddedLoader(fullname, file), submodule_search_locations=places)
+                return _spec(fullname, file, EmbeddedLoader(fullname, file), places)
         return None
 
     def invalidate_caches(self):
@@ -55,6 +64,18 @@ class EmbeddedFinder:
     def iter_modules(self, prefix=""):
         for name, package in _whittle.embedded_modules(self.path):
             yield prefix + name, package
+
+
+class PackageFinder:
+    """Finds the packages that are part of this program beside the library: a finder for sys.meta_path that comes last."""
+
+    @classmethod
+    def find_spec(cls, fullname, path=None, target=None):
+        if path is not None:
+            return None
+        finder = EmbeddedFinder.__new__(EmbeddedFinder)
+        finder.path = ""
+        return finder.find_spec(fullname)
 
 
 def spec_of(module):
@@ -67,6 +88,6 @@ def spec_of(module):
         spec = _bootstrap.spec_from_loader(name, _bootstrap.BuiltinImporter, origin="built-in")
     else:
         loader = (EmbeddedLoader if _whittle.embedded_dir(file.rpartition("/")[0]) else _external.SourceFileLoader)(name, file)
-        spec = _external.spec_from_file_location(name, file, loader=loader, submodule_search_locations=None if places is None else list(places))
+        spec = _spec(name, file, loader, None if places is None else list(places))
     module.__spec__, module.__loader__ = spec, spec.loader
     return spec

@@ -1,0 +1,1 @@
+whittle: cx.py: no such file
