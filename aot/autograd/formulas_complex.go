@@ -12,14 +12,14 @@ func init() { complexes() }
 
 // complexRows are the operators whose formula holds for complex numbers. A gradient is that of the real and imaginary parts, g = dL/dRe + i dL/dIm,
 // so a factor of the function is conjugated in the formula.
-var complexRows = set(`add sub neg mul view _unsafe_view reshape _reshape_alias view_as alias clone contiguous lift_fresh_copy lift_fresh _to_copy expand permute transpose t unsqueeze
+var complexRows = set(`add sub rsub neg mul view _unsafe_view reshape _reshape_alias view_as alias clone contiguous lift_fresh_copy lift_fresh _to_copy expand permute transpose t unsqueeze
 	squeeze select slice split split_with_sizes unbind cat stack flip roll repeat constant_pad_nd as_strided sum abs fill zero copy detach index index_put index_select where
 	view_as_real view_as_complex _fft_c2c _fft_r2c _fft_c2r complex polar real imag sgn conj _conj _conj_physical conj_physical resolve_conj resolve_neg angle copy_`)
 
 // holomorphicRows are the operators that are differentiable in the sense of complex numbers, and whose formula is written for real ones: it
 // multiplies the gradient by derivatives, and transposes, without conjugates. For complex tensors the engine conjugates what goes into the formula and
 // what comes out, which conjugates the derivatives alone: conj(conj(g) f') = g conj(f').
-var holomorphicRows = set(`exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid pow div rsub addcmul addcdiv lerp
+var holomorphicRows = set(`exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid pow div addcmul addcdiv lerp
 	mm bmm addmm baddbmm addbmm mv addmv dot addr prod cumsum cumprod mean logcumsumexp gather scatter scatter_add index_add index_fill index_copy masked_fill masked_scatter masked_select
 	take put unfold unfold_copy diagonal diag_embed diagonal_scatter select_scatter slice_scatter triu tril trace cross linalg_cross block_diag native_dropout convolution sinc
 	linalg_inv_ex _linalg_solve_ex _linalg_det linalg_matrix_exp linalg_solve_triangular sort_backward embedding movedim`)

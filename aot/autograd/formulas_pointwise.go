@@ -48,7 +48,11 @@ func init() {
 // arithmetic holds functions of two operands. A gradient is summed over what its operand was broadcast along.
 func arithmetic() {
 	alpha := func(c *Ctx, g tt) tt {
-		if a := c.Arg("alpha"); !build.Is(a, 1) {
+		a := c.Arg("alpha")
+		if z, ok := a.(complex128); ok {
+			a = cmplx.Conj(z)
+		}
+		if !build.Is(a, 1) {
 			return c.Mul(g, a)
 		}
 		return g
@@ -68,8 +72,11 @@ func arithmetic() {
 	row("mul.Tensor mul.Scalar", func(c *Ctx) {
 		c.Set("self", func() tt {
 			other := c.Arg("other")
-			if t, ok := other.(tt); ok {
-				other = c.conj(t)
+			switch o := other.(type) {
+			case tt:
+				other = c.conj(o)
+			case complex128:
+				other = cmplx.Conj(o)
 			}
 			return c.T("mul."+c.op.Sig().Overload, c.G(0), other)
 		})
