@@ -50,6 +50,8 @@ type Node struct {
 	// Saved is dropped after a backward pass that does not retain the graph.
 	freed bool
 	keep  bool // Apply holds nothing that freeing would release
+
+	Face any // what a program sees of the node, once it has looked
 }
 
 type outMeta struct {

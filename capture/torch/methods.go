@@ -163,6 +163,15 @@ func (t *Torch) properties() []*vm.GetSet {
 		getter("is_cpu", func(vm.Object) vm.Object { return vm.True }),
 		getter("is_meta", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_sparse", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_sparse_csr", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_xpu", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_mps", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_mtia", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_xla", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_ipu", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_vulkan", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_maia", func(vm.Object) vm.Object { return vm.False }),
+		getter("name", func(vm.Object) vm.Object { return vm.None }),
 		getter("is_quantized", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_mkldnn", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_nested", func(vm.Object) vm.Object { return vm.False }),
@@ -180,11 +189,7 @@ func (t *Torch) properties() []*vm.GetSet {
 			return vm.None
 		}),
 		getter("grad_fn", func(o vm.Object) vm.Object {
-			n := t.Grad.GradFn(T(o))
-			if n == "" {
-				return vm.None
-			}
-			return &vm.Instance{Class: t.nodeClass(n)}
+			return t.nodeObject(GradEdge{Node: t.Grad.Node(T(o))})
 		}),
 		{Name: "requires_grad", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
 			return vm.MakeBool(t.Grad.RequiresGrad(T(o))), nil
@@ -233,13 +238,67 @@ func (t *Torch) properties() []*vm.GetSet {
 	}
 }
 
+// nodeObject is what programs see of where a gradient flows: the node of an operator, that of a leaf's accumulation, or None.
+func (t *Torch) nodeObject(e GradEdge) vm.Object {
+	if e.Node == nil {
+		if e.Leaf == nil {
+			return vm.None
+		}
+		return &vm.Instance{Class: t.nodeClass("AccumulateGrad"), Native: e}
+	}
+	face := e.Node.Face()
+	if *face == nil {
+		*face = &vm.Instance{Class: t.nodeClass(e.Node.Name()), Native: e}
+	}
+	return (*face).(vm.Object)
+}
+
 // nodeClass is the class of an autograd node, <AddBackward0 object at 0x...>.
 func (t *Torch) nodeClass(name string) *vm.Type {
 	k := "node " + name
 	if c := t.returns[k]; c != nil {
 		return c
 	}
-	c := t.In.NewNativeType(vm.Spec{Name: name, Module: "builtins"})
+	edge := func(o vm.Object) GradEdge { return o.(*vm.Instance).Native.(GradEdge) }
+	c := t.In.NewNativeType(vm.Spec{Name: name, Module: "builtins", Methods: map[string]vm.GoFunc{
+		"name": func(_ *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if e := edge(args[0]); e.Node == nil {
+				return vm.Str("torch::autograd::AccumulateGrad"), nil
+			}
+			return vm.Str(name), nil
+		},
+	}, GetSet: []*vm.GetSet{
+		getter("next_functions", func(o vm.Object) vm.Object {
+			e := edge(o)
+			if e.Node == nil {
+				return vm.NewTuple()
+			}
+			next := e.Node.Next()
+			items := make([]vm.Object, len(next))
+			for i, n := range next {
+				items[i] = vm.NewTuple(t.nodeObject(n), vm.MakeInt(int64(n.Nr)))
+			}
+			return vm.NewTuple(items...)
+		}),
+		{Name: "variable", Get: func(in *vm.Interp, o vm.Object) (vm.Object, error) {
+			if e := edge(o); e.Leaf != nil {
+				return t.Wrap(e.Leaf), nil
+			}
+			return nil, in.Errorf(in.Exc.AttributeError, "'%s' object has no attribute 'variable'", name)
+		}},
+		getter("metadata", func(o vm.Object) vm.Object {
+			i := o.(*vm.Instance)
+			if i.Dict == nil {
+				i.Dict = vm.NewDict()
+			}
+			d, ok := i.Dict.GetStr("_metadata")
+			if !ok {
+				d = vm.NewDict()
+				i.Dict.SetStr("_metadata", d)
+			}
+			return d
+		}),
+	}})
 	t.returns[k] = c
 	return c
 }

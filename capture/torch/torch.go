@@ -24,6 +24,7 @@ type Autograd interface {
 	SetRequiresGrad(t *tensor.Tensor, on bool) error
 	IsLeaf(t *tensor.Tensor) bool
 	GradFn(t *tensor.Tensor) string // name of the node that made t, "" for a leaf
+	Node(t *tensor.Tensor) GradNode // that node, nil for a leaf
 	Grad(t *tensor.Tensor) *tensor.Tensor
 	SetGrad(t, g *tensor.Tensor)
 	RetainGrad(t *tensor.Tensor)
@@ -34,6 +35,20 @@ type Autograd interface {
 	Backward(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
 	// Record makes outs the results of a custom node over inputs.
 	Record(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error))
+}
+
+// GradNode is a recorded operator, as programs look at it.
+type GradNode interface {
+	Name() string
+	Next() []GradEdge // one for each tensor that it can give a gradient to
+	Face() *any       // where the object that stands for it is kept
+}
+
+// GradEdge says where a gradient flows: to result Nr of Node, or into a leaf; to neither when nothing is asked for.
+type GradEdge struct {
+	Node GradNode
+	Nr   int
+	Leaf *tensor.Tensor
 }
 
 // BackwardOptions are the flags of a backward pass.

@@ -62,6 +62,30 @@ func (g *gradient) GradFn(t *tensor.Tensor) string {
 	return ""
 }
 
+func (g *gradient) Node(t *tensor.Tensor) torch.GradNode {
+	if n := autograd.GradFn(t); n != nil {
+		return node{n}
+	}
+	return nil
+}
+
+// node shows a recorded operator to the torch package.
+type node struct{ n *autograd.Node }
+
+func (n node) Name() string { return n.n.Name }
+func (n node) Face() *any   { return &n.n.Face }
+
+func (n node) Next() []torch.GradEdge {
+	edges := make([]torch.GradEdge, len(n.n.Next))
+	for i, e := range n.n.Next {
+		edges[i] = torch.GradEdge{Nr: e.Nr, Leaf: e.Leaf}
+		if e.Node != nil {
+			edges[i].Node = node{e.Node}
+		}
+	}
+	return edges
+}
+
 func (g *gradient) Grad(t *tensor.Tensor) *tensor.Tensor {
 	if m := autograd.MetaOf(t); m != nil {
 		return m.Grad

@@ -359,11 +359,24 @@ def is_autocast_cache_enabled():
     return _C._autocast_state()[2]
 
 
-def vmap(*args, **kwargs):
-    raise NotImplementedError("torch.vmap is not supported")
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    from torch import func as transforms
+
+    return transforms.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
+
+
+_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "sparse", "types", "_VF", "_jit_internal")
 
 
 def __getattr__(name):
+    if name in _PARTS:  # imported when they are first named
+        import importlib
+
+        try:
+            return importlib.import_module("torch." + name)
+        except ModuleNotFoundError as e:
+            if e.name != "torch." + name:
+                raise
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
 
 

@@ -68,3 +68,13 @@ def _reduce(tensor, protocol):
     from torch._tensor import _rebuild_from_type_v2
 
     return _rebuild_from_type_v2, (function, type(tensor), args, state)
+
+
+def _flatten_dense_tensors(tensors):
+    """One vector of the elements of all."""
+    return torch.cat([t.reshape(-1) for t in tensors])
+
+
+def _unflatten_dense_tensors(flat, tensors):
+    """A vector cut up into the shapes of tensors."""
+    return tuple(part.view_as(t) for part, t in zip(flat.split([t.numel() for t in tensors]), tensors))

@@ -59,3 +59,15 @@ class detect_anomaly:
 
     def __exit__(self, *args):
         return None
+
+
+def __getattr__(name):
+    if name in ("functional", "profiler", "graph", "forward_ad", "gradcheck"):  # imported when they are first named
+        import importlib
+
+        try:
+            return importlib.import_module("torch.autograd." + name)
+        except ModuleNotFoundError as e:
+            if e.name != "torch.autograd." + name:
+                raise
+    raise AttributeError(f"module 'torch.autograd' has no attribute '{name}'")

@@ -122,3 +122,15 @@ def orthogonal_(tensor, gain=1, generator=None):
         tensor.view_as(q).copy_(q)
         tensor.mul_(gain)
     return tensor
+
+
+def _no_grad_trunc_normal_(tensor, mean, std, a, b, generator=None):
+    return trunc_normal_(tensor, mean, std, a, b, generator)
+
+
+def _no_grad_normal_(tensor, mean, std, generator=None):
+    return normal_(tensor, mean, std, generator)
+
+
+def _no_grad_uniform_(tensor, a, b, generator=None):
+    return uniform_(tensor, a, b, generator)

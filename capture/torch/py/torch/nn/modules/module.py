@@ -57,6 +57,10 @@ class RemovableHandle:
         self.remove()
 
 
+def _addindent(text, n):
+    return _indent(text, n)
+
+
 def _indent(text, n):
     lines = text.split("\n")
     if len(lines) == 1:

@@ -15,6 +15,9 @@ def _clones(module, n):
     return ModuleList([copy.deepcopy(module) for _ in range(n)])
 
 
+_get_clones = _clones
+
+
 def _activation(a):
     if callable(a):
         return a
