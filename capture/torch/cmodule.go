@@ -55,7 +55,7 @@ func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	})
 	data.Native = Target("torch._C._autograd._get_data_attr")
 	for name, v := range map[string]vm.Object{"_nn": t.nn, "_autograd": autograd, "TensorBase": t.TensorType, "Tensor": t.TensorType, "Size": t.SizeType, "dtype": t.DTypeType,
-		"device": t.DeviceType, "SymInt": t.SymIntType, "strided": t.layout, "layout": t.layout.class, "memory_format": t.formats[tensor.ContiguousFormat].class,
+		"device": t.DeviceType, "SymInt": t.SymIntType, "strided": t.layout, "sparse_coo": &Layout{"sparse_coo", t.layout.class}, "sparse_csr": &Layout{"sparse_csr", t.layout.class}, "layout": t.layout.class, "memory_format": t.formats[tensor.ContiguousFormat].class,
 		"_GraphModuleBase": t.GraphModuleType, "_Graph": t.GraphType, "_Node": t.NodeType} {
 		c.Set(name, v)
 	}

@@ -43,7 +43,7 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 	case *MemoryFormat:
 		return o.F, true
 	case *Layout:
-		return o.L, true
+		return o.L, o.L == tensor.Strided // those of sparse tensors are made by other functions
 	case *Generator:
 		return o.G, true
 	case *vm.Type:

@@ -75,6 +75,7 @@ func (t *Torch) tensorType() {
 	for name, f := range t.special() {
 		ms[name] = t.checked(name, f)
 	}
+	ms["as_subclass"] = t.asSubclass
 	t.TensorType = t.In.NewNativeType(vm.Spec{Name: "Tensor", Module: "torch", Methods: ms, GetSet: t.properties(), Attrs: map[string]vm.Object{"__array_priority__": vm.MakeInt(1000)},
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.legacyNew(cls, t.DefaultDType, args)
@@ -84,6 +85,22 @@ func (t *Torch) tensorType() {
 				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
 			},
 		}})
+}
+
+// asSubclass is Tensor.as_subclass: the tensor, with its history, as an object of another class.
+func (t *Torch) asSubclass(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	if len(args) != 2 || len(kw) != 0 {
+		return nil, in.Errorf(in.Exc.TypeError, "as_subclass() takes 1 positional argument but %d were given", len(args)-1)
+	}
+	cls, ok := args[1].(*vm.Type)
+	if !ok || !cls.IsSubtype(t.TensorType) {
+		return nil, in.Errorf(in.Exc.TypeError, "as_subclass(): argument 'cls' must be a subclass of Tensor")
+	}
+	v, err := t.Packet("aten", "alias", args[:1], nil)
+	if err != nil {
+		return nil, err
+	}
+	return t.WrapAs(v.(*Tensor).T, cls), nil
 }
 
 // MakeSubclass is the target under which the construction of a Parameter reaches the hook.

@@ -365,7 +365,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     return transforms.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
-_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "sparse", "types", "_VF", "_jit_internal")
+_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "_VF", "_jit_internal")
 
 
 def __getattr__(name):
@@ -387,3 +387,9 @@ from torch import backends
 from torch import _utils, random, serialization, utils
 from torch.serialization import load, save
 from torch.random import fork_rng
+from torch import sparse
+from torch.sparse import sparse_coo_tensor, sparse_csr_tensor
+
+
+def spmm(input, mat2):
+    return sparse.mm(input, mat2)
