@@ -211,6 +211,8 @@ func (t *Torch) registerState() {
 		return vm.None, nil
 	})
 	t.registerModes()
+	t.registerFileCheck()
+	t.registerOverrides()
 	c.Func("_set_printoptions", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		for _, k := range kw {
 			n, _ := vm.AsInt(k.Value)

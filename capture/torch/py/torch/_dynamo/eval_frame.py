@@ -9,6 +9,14 @@ from torch._dynamo import config
 from torch._dynamo.backends.registry import lookup_backend
 
 
+def unsupported(x):
+    """Gives back its argument; capture cannot look into it."""
+    return x
+
+
+unsupported._torchdynamo_disable = True
+
+
 def innermost_fn(fn):
     while hasattr(fn, "_torchdynamo_orig_callable"):
         fn = fn._torchdynamo_orig_callable

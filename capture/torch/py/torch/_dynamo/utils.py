@@ -1,4 +1,5 @@
 """Counters and small helpers."""
+import sys
 from collections import Counter, OrderedDict, defaultdict
 
 import torch
@@ -18,6 +19,77 @@ _take_counts()
 
 def reset_frame_count():
     pass
+
+
+class LazyString:
+    """A text that is made when it is printed."""
+
+    def __init__(self, func, *args, **kwargs):
+        self.func, self.args, self.kwargs = func, args, kwargs
+
+    def __str__(self):
+        return self.func(*self.args, **self.kwargs)
+
+
+def ifdynstaticdefault(count1, count2):
+    """count1 where sizes are static unless marked, count2 where they are dynamic from the start."""
+    return count1 if torch._dynamo.config.assume_static_by_default else count2
+
+
+def hashable(x):
+    try:
+        hash(x)
+        return True
+    except TypeError:
+        return False
+    except Exception:
+        return False
+
+
+def istype(obj, allowed_types):
+    """isinstance without subclasses."""
+    if isinstance(allowed_types, (tuple, list, set)):
+        return type(obj) in allowed_types
+    return type(obj) is allowed_types
+
+
+def disable_cache_limit():
+    """No limit of recompilations for a while."""
+    import contextlib
+
+    @contextlib.contextmanager
+    def unlimited():
+        with torch._dynamo.config.patch(cache_size_limit=sys.maxsize, accumulated_cache_size_limit=sys.maxsize):
+            yield
+
+    return unlimited()
+
+
+def clone_tensor(x):
+    y = x.clone().requires_grad_(x.requires_grad)
+    if x.is_leaf and x.grad is not None:
+        y.grad = x.grad.clone()
+    return y
+
+
+def clone_input(x, *, dtype=None):
+    """A tensor with the values, strides and gradient of x in memory of its own."""
+    with torch.no_grad():
+        if x.device.type == "meta":
+            return x
+        result = torch.empty_strided(x.size(), x.stride(), dtype=dtype or x.dtype, device=x.device)
+        result.copy_(x.clone())
+        if x.is_leaf:
+            result.requires_grad_(x.requires_grad)
+        if x.is_leaf and x.grad is not None:
+            result.grad = clone_input(x.grad, dtype=dtype)
+        return result
+
+
+def clone_inputs(example_inputs):
+    if isinstance(example_inputs, dict):
+        return {k: clone_inputs(v) if isinstance(v, (tuple, list)) else clone_input(v) for k, v in example_inputs.items()}
+    return [clone_input(x) if isinstance(x, torch.Tensor) else x for x in example_inputs]
 
 
 def compile_times(repr="str", aggregate=False):

@@ -53,8 +53,31 @@ class LogState:
         for q in [qnames] if isinstance(qnames, str) else qnames:
             self.levels[q] = level
 
+    def enable_artifact(self, name):
+        self.artifacts.add(name)
+
+    def is_artifact_enabled(self, name):
+        return name in self.artifacts
+
+    def clear(self):
+        self.levels.clear()
+        self.artifacts.clear()
+
 
 log_state = LogState()
+
+
+def _get_log_state():
+    return log_state
+
+
+def _set_log_state(state):
+    global log_state
+    log_state = state
+
+
+trace_log = logging.getLogger("torch.__trace")  # what TORCH_TRACE writes
+trace_log.propagate = False
 
 
 def register_log(setting_name, log_name):

@@ -1,0 +1,1 @@
+"""What PyTorch's own tests are written with."""
