@@ -259,3 +259,10 @@ def explain(f, *extra_args, **extra_kwargs):
     if extra_args or extra_kwargs:
         return inner(*extra_args, **extra_kwargs)
     return inner
+
+
+def _debug_get_cache_entry_list(code):
+    """The compiled versions of a function's code, oldest first."""
+    if callable(code):
+        code = code.__code__
+    return _native.cache_entries(code)

@@ -1,0 +1,1 @@
+"""Quantization, which is not done here."""

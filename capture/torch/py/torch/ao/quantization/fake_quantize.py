@@ -1,0 +1,3 @@
+from torch._absent import declare
+
+declare("FakeQuantize", "FakeQuantizeBase", "FixedQParamsFakeQuantize", "FusedMovingAvgObsFakeQuantize")
