@@ -34,6 +34,13 @@ globals().update(_legacy._classes("torch", "cpu"))
 from torch._legacy import set_default_tensor_type
 
 
+from torch import _absent
+
+for _name in ("qint8", "quint8", "qint32", "quint4x2", "quint2x4", "per_tensor_affine", "per_channel_affine", "per_tensor_symmetric", "per_channel_symmetric",
+              "per_channel_affine_float_qparams"):
+    globals()[_name] = _absent.Constant("torch." + _name)
+
+
 class SymFloat:
     pass
 
@@ -167,6 +174,21 @@ def get_deterministic_debug_mode():
     if not _C._get_deterministic_algorithms():
         return 0
     return 1 if _C._get_deterministic_algorithms_warn_only() else 2
+
+
+_warn_always = False
+
+
+def set_warn_always(b):
+    """Whether warnings that are given once are given each time."""
+    global _warn_always
+    if not isinstance(b, _builtins.bool):
+        raise TypeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _warn_always = b
+
+
+def is_warn_always_enabled():
+    return _warn_always
 
 
 def set_float32_matmul_precision(precision):

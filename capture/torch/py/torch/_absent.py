@@ -2,14 +2,37 @@
 import sys
 
 
+class _Partial:
+    """What with_args of a class gives: the class with some of its arguments."""
+
+    def __init__(self, cls, **kwargs):
+        self.cls, self.kwargs = cls, kwargs
+
+    def with_args(self, **kwargs):
+        return _Partial(self.cls, **{**self.kwargs, **kwargs})
+
+    def __call__(self, *args, **kwargs):
+        return self.cls(*args, **{**self.kwargs, **kwargs})
+
+
+class Constant:
+    """A value that can be passed on and is of no use."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return self._name
+
+    def __reduce__(self):
+        return self._name.rpartition(".")[2]
+
+
 def _class(module, name):
     def __new__(cls, *args, **kwargs):
         raise NotImplementedError(f"{module}.{cls.__qualname__} is not supported")
 
-    def with_args(cls, **kwargs):
-        raise NotImplementedError(f"{module}.{cls.__qualname__} is not supported")
-
-    return type(name, (), {"__new__": __new__, "with_args": classmethod(with_args), "__module__": module, "__doc__": "Not supported."})
+    return type(name, (), {"__new__": __new__, "with_args": classmethod(_Partial), "__module__": module, "__doc__": "Not supported."})
 
 
 def _function(module, name):

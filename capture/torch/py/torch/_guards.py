@@ -1,5 +1,9 @@
 """Guards as programs see them: what torch._dynamo.explain lists."""
+import contextlib
+import dataclasses
 import enum
+import threading
+from typing import NamedTuple
 
 from torch._C import _dynamo as _native
 
@@ -60,3 +64,71 @@ class Guard:
 
 def out_guards():
     return [Guard(*g) for g in _native.kept_guards()]
+
+
+class CompileId(NamedTuple):
+    """Which frame is compiled, and for which time."""
+
+    frame_id: int
+    frame_compile_id: int
+
+    def __str__(self):
+        return f"{self.frame_id}/{self.frame_compile_id}"
+
+
+class CompileContext:
+    """What is compiled now."""
+
+    def __init__(self, compile_id):
+        self.compile_id, self.attempt = compile_id, 0
+        self.shape_env_guards = []
+
+    @staticmethod
+    def try_get():
+        return getattr(_current, "compile_context", None)
+
+    @staticmethod
+    def get():
+        assert CompileContext.try_get() is not None
+        return CompileContext.try_get()
+
+    @staticmethod
+    def current_compile_id():
+        text = _native.trace_id()
+        frame, slash, version = text.partition("/")
+        if not slash:
+            return None
+        return CompileId(int(frame), int(version.partition("_")[0]))
+
+
+_current = threading.local()
+
+
+@contextlib.contextmanager
+def compile_context(context):
+    old = CompileContext.try_get()
+    _current.compile_context = context
+    try:
+        yield context
+    finally:
+        _current.compile_context = old
+
+
+@dataclasses.dataclass
+class StorageOverlap:
+    """Arguments whose memory overlaps, and those whose memory does not."""
+
+    overlapping_sources: list
+    non_overlapping_sources: list
+
+
+class TracingContext:
+    """What is known while a frame is traced: native code keeps it, and there is none for programs."""
+
+    @staticmethod
+    def try_get():
+        return None
+
+    @staticmethod
+    def get():
+        raise RuntimeError("TracingContext.get() must be called within an ongoing trace.")

@@ -3,7 +3,7 @@ import contextlib
 import functools
 
 import torch
-from torch._C import _disabled_torch_dispatch_impl, _disabled_torch_function_impl
+from torch._C import _disabled_torch_dispatch_impl, _disabled_torch_function_impl, _len_torch_function_stack, _pop_torch_function_stack, _push_on_torch_function_stack
 
 
 def get_default_nowrap_functions():
@@ -45,7 +45,7 @@ def _get_overloaded_args(relevant_args, get_type_fn=None):
 
 
 def has_torch_function(relevant_args):
-    return bool(_get_overloaded_args(relevant_args)) or bool(_mode_stack)
+    return bool(_get_overloaded_args(relevant_args)) or _len_torch_function_stack() > 0
 
 
 def has_torch_function_unary(arg):
@@ -60,7 +60,7 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
     """Has the first __torch_function__ that knows how call public_api."""
     overloaded = _get_overloaded_args(relevant_args)
     types = tuple(map(type, overloaded))
-    if _mode_stack:
+    if _len_torch_function_stack():
         with _pop_mode_temporarily() as mode:
             result = mode.__torch_function__(public_api, types, args, kwargs)
         if result is not NotImplemented:
@@ -102,27 +102,21 @@ def resolve_name(f):
     return f"{module or 'torch'}.{name}".replace("torch._C._VariableFunctions", "torch").replace("torch._VariableFunctionsClass", "torch")
 
 
-_mode_stack = []
-
-
-def _len_torch_function_stack():
-    return len(_mode_stack)
-
-
 def _get_current_function_mode():
-    return _mode_stack[-1] if _mode_stack else None
+    stack = _get_current_function_mode_stack()
+    return stack[-1] if stack else None
 
 
 def _get_current_function_mode_stack():
-    return list(_mode_stack)
+    return [torch._C._get_function_stack_at(i) for i in range(_len_torch_function_stack())]
 
 
 def _push_mode(mode):
-    _mode_stack.append(mode)
+    _push_on_torch_function_stack(mode)
 
 
 def _pop_mode():
-    return _mode_stack.pop()
+    return _pop_torch_function_stack()
 
 
 @contextlib.contextmanager

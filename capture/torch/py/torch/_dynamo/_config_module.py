@@ -40,6 +40,18 @@ class ConfigModule(types.ModuleType):
         defaults = object.__getattribute__(self, "_defaults")
         return {k: v for k, v in self.to_dict().items() if v != defaults[k]}
 
+    def codegen_config(self):
+        """Statements that set what differs from the defaults."""
+        lines = []
+        for k, v in self.changed().items():
+            if isinstance(v, ConfigModule) or not isinstance(v, (bool, int, float, str, bytes, list, tuple, dict, set, type(None))):
+                continue
+            lines.append(f"{self.__name__}.{k} = {v!r}")
+        for k, v in vars(self).items():
+            if isinstance(v, ConfigModule):
+                lines.append(v.codegen_config())
+        return "\n".join(l for l in lines if l)
+
     def save_config(self):
         return self.to_dict()
 

@@ -17,6 +17,19 @@ def unsupported(x):
 unsupported._torchdynamo_disable = True
 
 
+def _optimize_catch_errors(compile_fn, hooks, backend_ctx_ctor=None, export=False, dynamic=None, compiler_config=None, rebuild_ctx=None):
+    """A decorator whose frames compile_fn would rewrite: native code alone does that here."""
+
+    def decorate(fn):
+        @functools.wraps(fn)
+        def wrapper(*args, **kwargs):
+            raise NotImplementedError("frames are not rewritten by callbacks of Python")
+
+        return wrapper
+
+    return decorate
+
+
 def innermost_fn(fn):
     while hasattr(fn, "_torchdynamo_orig_callable"):
         fn = fn._torchdynamo_orig_callable

@@ -167,3 +167,48 @@ class CompileProfiler:
         else:
             out += "No recompilation detected.\n"
         return out
+
+
+class ExactWeakKeyDictionary:
+    """A dictionary by identity whose entries go when their keys do."""
+
+    def __init__(self):
+        self.values, self.refs = {}, {}
+
+    def __getitem__(self, key):
+        return self.values[id(key)]
+
+    def get(self, key, default=None):
+        return self.values.get(id(key), default)
+
+    def __contains__(self, key):
+        return id(key) in self.values
+
+    def __setitem__(self, key, value):
+        import weakref
+
+        idx = id(key)
+        if idx not in self.refs:
+            self.refs[idx] = weakref.ref(key, lambda ref: self._remove_id(idx))
+        self.values[idx] = value
+
+    def _remove_id(self, idx):
+        self.values.pop(idx, None)
+        self.refs.pop(idx, None)
+
+    def clear(self):
+        self.refs.clear()
+        self.values.clear()
+
+
+def is_safe_constant(v):
+    """Whether a value can stand in code as it is."""
+    if istype(v, (tuple, frozenset)):
+        return all(map(is_safe_constant, v))
+    import enum
+
+    return isinstance(v, (enum.Enum, type, torch.Size)) or istype(v, (type(Ellipsis), int, float, bool, str, bytes, complex, type(None), slice, torch.device, torch.dtype))
+
+
+def get_instruction_source_311(code, inst):
+    raise NotImplementedError("get_instruction_source_311 is not supported")

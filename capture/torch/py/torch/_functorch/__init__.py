@@ -1,1 +1,2 @@
 
+from torch._functorch import config

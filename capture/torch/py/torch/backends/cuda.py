@@ -41,3 +41,11 @@ def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, e
         yield
     finally:
         _sdp.update(before)
+
+
+class SDPAParams:
+    """The arguments of scaled_dot_product_attention by which a kernel is chosen."""
+
+    def __init__(self, query, key, value, attn_mask, dropout, is_causal, enable_gqa):
+        self.query, self.key, self.value, self.attn_mask = query, key, value, attn_mask
+        self.dropout, self.is_causal, self.enable_gqa = dropout, is_causal, enable_gqa

@@ -3,3 +3,4 @@ from torch.fx.graph import Graph
 from torch.fx.node import Node
 from torch.fx.interpreter import Interpreter
 from torch.fx._symbolic_trace import symbolic_trace
+from torch.fx import experimental

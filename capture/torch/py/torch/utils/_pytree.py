@@ -30,6 +30,7 @@ ToStrFunc = Callable
 MaybeFromStrFunc = Callable
 
 DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
+_cxx_pytree_dynamo_traceable = _cxx_pytree_exists = False  # trees are flattened in Python alone
 NO_SERIALIZED_TYPE_NAME_FOUND = "NO_SERIALIZED_TYPE_NAME_FOUND"
 
 

@@ -1,5 +1,94 @@
-"""A backend that keeps what explain() tells, in front of another."""
+"""Backends for debugging: graphs as they are, graphs that fail on purpose, and one that keeps what explain() tells."""
+import functools
+import logging
+
+import torch
+from torch._dynamo.backends.registry import register_backend as _register_backend
 from torch._dynamo.eval_frame import ExplainOutput
+
+log = logging.getLogger(__name__)
+register_backend = functools.partial(_register_backend, tags=("debug",))
+
+
+@register_backend
+def eager_noexcept(gm, fake_tensor_inputs, **kwargs):
+    """eager, which must not raise: a graph that does is an error of its own."""
+
+    def inner(*args):
+        try:
+            return gm(*args)
+        except Exception as e:
+            raise torch._dynamo.exc.TorchDynamoException("Unexpected exception when running generated GraphModule") from e
+
+    return inner
+
+
+@register_backend
+def pre_dispatch_eager(gm, fake_tensor_inputs, **kwargs):
+    return gm.forward
+
+
+@register_backend
+def eager_debug(gm, fake_tensor_inputs, **kwargs):
+    return gm.forward
+
+
+def boxed_nop(fx_g, example_inputs):
+    """Runs a graph that takes its arguments as one list, which it empties."""
+
+    def run(args):
+        return torch.fx.Interpreter(fx_g).boxed_run(args)
+
+    run._boxed_call = True
+    return run
+
+
+class ReluCompileError(Exception):
+    pass
+
+
+class TestingOnlyCompileError(Exception):
+    pass
+
+
+@register_backend
+def relu_compile_error_TESTING_ONLY(gm, example_inputs):
+    """Fails to compile a graph with relu in it."""
+    for node in gm.graph.nodes:
+        if node.target == torch.relu:
+            raise ReluCompileError
+    return gm
+
+
+@register_backend
+def relu_runtime_error_TESTING_ONLY(gm, example_inputs):
+    """Makes relu fail when it runs."""
+    for node in gm.graph.nodes:
+        if node.target == torch.relu:
+            node.target = torch._assert
+            node.args = (False, "ReluRuntimeError")
+    gm.recompile()
+    return gm
+
+
+@register_backend
+def relu_accuracy_error_TESTING_ONLY(gm, example_inputs):
+    """Makes relu add one instead."""
+    for node in gm.graph.nodes:
+        if node.target == torch.relu:
+            node.target = torch.add
+            node.args = (node.args[0], 1)
+    gm.recompile()
+    return gm
+
+
+@register_backend
+def non_leaf_compile_error_TESTING_ONLY(gm, example_inputs):
+    """Fails to compile a graph with an argument that another computation has made."""
+    for t in example_inputs:
+        if not t.is_leaf:
+            raise TestingOnlyCompileError
+    return gm
 
 
 class ExplainWithBackend:

@@ -27,13 +27,21 @@ def _absent(name):
     return compile
 
 
+def _load():
+    """The backends that PyTorch itself writes in Python."""
+    from torch._dynamo.backends import debugging
+
+
 def list_backends(exclude_tags=("debug", "experimental")):
+    _load()
     names = set(_native.backends()) | set(_BACKENDS) | set(_ABSENT)
     return sorted(n for n in names if not set(_TAGS.get(n, ())) & set(exclude_tags or ()))
 
 
 def lookup_backend(compiler_fn):
     if isinstance(compiler_fn, str):
+        if compiler_fn not in _BACKENDS and compiler_fn not in _native.backends():
+            _load()
         if compiler_fn in _BACKENDS:
             return _BACKENDS[compiler_fn]
         if compiler_fn in _ABSENT:

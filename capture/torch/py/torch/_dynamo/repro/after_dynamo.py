@@ -1,9 +1,13 @@
 """Running a repro of a graph after capture."""
 import torch
 from torch._dynamo.debug_utils import AccuracyError, InputReader, run_fwd_maybe_bwd, same_two_models
+from torch._dynamo.repro import asked
 
 
 def run_repro(mod, load_args, *, command="run", accuracy="", save_dir=None, autocast=False, backend="inductor", patch_code=None, **kwargs):
+    command = asked(command)
+    if command == "minify":
+        return None
     reader = InputReader(save_dir)
     load_args(reader)
     args = reader.args

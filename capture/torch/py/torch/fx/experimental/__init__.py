@@ -1,1 +1,2 @@
-
+"""What is tried out: proxies, symbolic shapes, settings."""
+from torch.fx.experimental import _config

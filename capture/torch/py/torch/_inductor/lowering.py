@@ -1,0 +1,6 @@
+"""Lowerings, which are rows of native code."""
+from torch._absent import declare
+
+declare("fallback_handler", "make_fallback", "register_lowering")
+
+lowerings = {}

@@ -1,0 +1,4 @@
+"""Tests of sharded parameters."""
+from torch._absent import declare
+
+declare("FSDPTest", "MLP", "FSDPTestMultiThread")
