@@ -30,7 +30,9 @@ func (t *Torch) registerOverrides() {
 		})
 	}
 	var modes []vm.Object
-	t.c.Func("_len_torch_function_stack", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeInt(int64(len(modes))), nil })
+	t.c.Func("_len_torch_function_stack", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		return vm.MakeInt(int64(len(modes))), nil
+	})
 	t.c.Func("_push_on_torch_function_stack", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		if len(a) != 1 {
 			return nil, in.Errorf(in.Exc.TypeError, "_push_on_torch_function_stack() takes exactly one argument (%d given)", len(a))

@@ -35,6 +35,14 @@ class ConfigModule(types.ModuleType):
     def get_config_copy(self):
         return self.to_dict()
 
+    def get_hash(self):
+        """A hash of the settings that can change what is compiled."""
+        import hashlib
+
+        ignored = self.to_dict().get("_compile_ignored_keys", ())
+        text = repr(sorted((k, v) for k, v in self.to_dict().items() if k not in ignored and k != "_compile_ignored_keys"))
+        return hashlib.md5(text.encode()).digest()
+
     def changed(self):
         """The settings that differ from their defaults."""
         defaults = object.__getattribute__(self, "_defaults")
@@ -95,12 +103,43 @@ class _Patch:
     def __call__(self, func):
         import functools
 
+        if isinstance(func, type):
+            return self._of_tests(func)
+
         @functools.wraps(func)
         def wrapper(*args, **kwargs):
             with _Patch(self.config, self.changes):
                 return func(*args, **kwargs)
 
         return wrapper
+
+    def _of_tests(self, cls):
+        """The class of tests with the settings from its set-up to its end."""
+        import unittest
+
+        if not issubclass(cls, unittest.TestCase):
+            raise AssertionError(f"{cls} must be a unittest.TestCase subclass")
+        patch = self
+
+        class _Patched(cls):
+            @classmethod
+            def setUpClass(self):
+                patch.__enter__()
+                try:
+                    super().setUpClass()
+                except BaseException:
+                    patch.__exit__(None, None, None)
+                    raise
+
+            @classmethod
+            def tearDownClass(self):
+                try:
+                    super().tearDownClass()
+                finally:
+                    patch.__exit__(None, None, None)
+
+        _Patched.__name__, _Patched.__qualname__, _Patched.__module__ = cls.__name__, cls.__qualname__, cls.__module__
+        return _Patched
 
 
 def install(name, values):

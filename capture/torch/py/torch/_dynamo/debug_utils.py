@@ -95,8 +95,7 @@ class InputWriter:
             digest = hashlib.sha1(data).hexdigest()
             where = os.path.join(self.save_dir, "storages")
             os.makedirs(where, exist_ok=True)
-            with open(os.path.join(where, digest), "wb") as f:
-                f.write(data)
+            torch.save(untyped_storage, os.path.join(where, digest))
         hint = "" if dtype_hint is None or dtype_hint == torch.float32 else f", dtype_hint={dtype_hint!r}"
         self._lines.append(f"{name} = reader.storage({digest!r}, {untyped_storage.nbytes()!r}{hint})")
         self.seen_storages[key] = name

@@ -36,16 +36,21 @@ class MetricsContext:
         self._must_be_open("increment", metric)
         self._metrics[metric] = self._metrics.get(metric, 0) + value
 
-    def set(self, metric, value, overwrite=False):
+    def set(self, metric, value):
         self._must_be_open("set", metric)
-        if metric in self._metrics and not overwrite:
+        if metric in self._metrics:
             raise RuntimeError(f"Metric '{metric}' has already been set in the current context")
         self._metrics[metric] = value
 
-    def update(self, values, overwrite=False):
+    def set_key_value(self, metric, key, value):
+        """Sets one entry of a metric that is a dict; it may be there already."""
+        self._must_be_open("set", metric)
+        self._metrics.setdefault(metric, {})[key] = value
+
+    def update(self, values):
         self._must_be_open("update metrics")
         twice = self._metrics.keys() & values.keys()
-        if twice and not overwrite:
+        if twice:
             raise RuntimeError(f"Metric(s) {twice} have already been set in the current context")
         self._metrics.update(values)
 
