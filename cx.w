@@ -1,1 +1,0 @@
-whittle: cx.py: no such file
