@@ -43,11 +43,12 @@ func (m *module) descriptors(in *vm.Interp) {
 		if c.Int(1) < 0 {
 			return nil, c.OSErr(unix.EINVAL)
 		}
-		b, err := readFD(c, int(c.Int(1)), func(b []byte) (int, error) { return unix.Read(int(c.Int(0)), b) })
+		b := make([]byte, c.Int(1))
+		n, err := c.ReadFD(int(c.Int(0)), b)
 		if err != nil {
-			return nil, err
+			return nil, waited(c, err)
 		}
-		return vm.Bytes(b), nil
+		return vm.Bytes(b[:n]), nil
 	})
 	clinic.Def(m.Module, "pread", "fd:int, length:int, offset:int, /", func(c *clinic.Call) (vm.Object, error) {
 		b, err := readFD(c, int(c.Int(1)), func(b []byte) (int, error) { return unix.Pread(int(c.Int(0)), b, c.Int(2)) })
@@ -64,7 +65,11 @@ func (m *module) descriptors(in *vm.Interp) {
 		return count(c, n, err)
 	}
 	clinic.Def(m.Module, "write", "fd:int, data:bytes, /", func(c *clinic.Call) (vm.Object, error) {
-		return write(c, func() (int, error) { return unix.Write(int(c.Int(0)), c.Bytes(1)) })
+		n, err := c.WriteFD(int(c.Int(0)), c.Bytes(1))
+		if err != nil {
+			return nil, waited(c, err)
+		}
+		return vm.MakeInt(int64(n)), nil
 	})
 	clinic.Def(m.Module, "pwrite", "fd:int, data:bytes, offset:int, /", func(c *clinic.Call) (vm.Object, error) {
 		return write(c, func() (int, error) { return unix.Pwrite(int(c.Int(0)), c.Bytes(1), c.Int(2)) })
@@ -151,6 +156,14 @@ func (m *module) descriptors(in *vm.Interp) {
 	m.copies(count)
 	m.kernelCopies()
 	m.terminals()
+}
+
+// waited is an error of a call that may have waited: a handler's own, or the operating system's.
+func waited(c *clinic.Call, err error) error {
+	if _, ok := err.(*vm.Raised); ok {
+		return err
+	}
+	return c.OSErr(err)
 }
 
 // readFD reads up to n bytes.

@@ -267,8 +267,7 @@ func (f *fileIO) may(in *vm.Interp, ok bool, what string) error {
 
 // transfer reads or writes once; -1 if the file would make the program wait and must not.
 func (f *fileIO) transfer(in *vm.Interp, p []byte, how func(int, []byte) (int, error)) (n int, err error) {
-	fd := f.fd
-	err = again(in, func() (err error) { n, err = how(fd, p); return err })
+	n, err = how(f.fd, p)
 	if err == unix.EAGAIN {
 		return -1, nil
 	}
@@ -286,14 +285,14 @@ func (f *fileIO) readInto(in *vm.Interp, p []byte) (int, error) {
 	if err := f.may(in, f.readable, "reading"); err != nil {
 		return 0, err
 	}
-	return f.transfer(in, p[:min(len(p), mostAtOnce)], unix.Read)
+	return f.transfer(in, p[:min(len(p), mostAtOnce)], in.ReadFD)
 }
 
 func (f *fileIO) writeFrom(in *vm.Interp, p []byte) (int, error) {
 	if err := f.may(in, f.writable, "writing"); err != nil {
 		return 0, err
 	}
-	return f.transfer(in, p[:min(len(p), mostAtOnce)], unix.Write)
+	return f.transfer(in, p[:min(len(p), mostAtOnce)], in.WriteFD)
 }
 
 func (f *fileIO) readRest(in *vm.Interp) ([]byte, bool, error) {
@@ -312,7 +311,7 @@ func (f *fileIO) readRest(in *vm.Interp) ([]byte, bool, error) {
 		if len(b) == cap(b) {
 			b = append(b, 0)[:len(b)]
 		}
-		n, err := f.transfer(in, b[len(b):min(cap(b), len(b)+mostAtOnce)], unix.Read)
+		n, err := f.transfer(in, b[len(b):min(cap(b), len(b)+mostAtOnce)], in.ReadFD)
 		switch {
 		case err != nil:
 			return nil, false, err
