@@ -226,6 +226,16 @@ func marked(f *vm.Function, name string) bool {
 	return ok && (v == vm.True || v == vm.Object(f))
 }
 
+// inlined is what the wrapper that torch.compile puts around a callable calls: inside a trace the wrapper is looked through. nil for other
+// functions.
+func inlined(f *vm.Function) vm.Object {
+	if f.Dict == nil {
+		return nil
+	}
+	v, _ := f.Dict.GetStr("_torchdynamo_inline")
+	return v
+}
+
 // skipped is the break at a function that capture was told to leave alone.
 func skipped(f *vm.Function) error {
 	return unsupported(breaks.SkipFunction, f.Qualname, shortFile(f.Code.Filename))
@@ -270,6 +280,10 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		if fn := directives[mod+"."+f.Qualname]; fn != nil {
 			return fn(tr, args, kw)
 		}
+	}
+	if inner := inlined(f); inner != nil {
+		v, err := tr.in.Call(inner, args, kw)
+		return v, true, err
 	}
 	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {
 		return nil, false, tr.disabled(f)

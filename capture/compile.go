@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
@@ -20,6 +21,9 @@ type compilation struct {
 	ev *FrameEvent
 
 	inside func() // ends the part of the log that is about the attempt under way
+
+	metrics *metrics
+	over    bool // the compilation is done, and the program was told
 
 	// Where an attempt learned that the trace has to end; nil => it runs on.
 	stop *point
@@ -46,7 +50,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 	if d.logs.any {
 		d.logFrame(f)
 	}
-	c := &compilation{d: d, f: f, st: st, e: e, ev: ev, inside: d.within(ev.ID, 0)}
+	c := &compilation{d: d, f: f, st: st, e: e, ev: ev, inside: d.within(ev.ID, 0), metrics: &metrics{start: time.Now()}}
 	defer func() { c.inside() }()
 	if len(unfit) > 0 {
 		if err := c.again(unfit); err != nil {
@@ -62,10 +66,18 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 	d.count("frames", "total", 1)
 	d.logStartOf(f, ev.Line)
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
+	if err := c.begun(); err != nil {
+		return nil, err
+	}
 	for {
-		if v, done, err := c.attempt(); done || err != nil {
-			return v, err
+		v, done, err := c.attempt()
+		if !done && err == nil {
+			continue
 		}
+		if derr := c.done(); derr != nil && err == nil {
+			err = derr
+		}
+		return v, err
 	}
 }
 
@@ -74,6 +86,11 @@ func (c *compilation) skip(status string) (vm.Object, error) {
 	c.ev.Status = status
 	c.d.report(c.ev)
 	c.st.skip = true
+	if status != "limit" {
+		if err := c.done(); err != nil {
+			return nil, err
+		}
+	}
 	return c.d.plain(c.f)
 }
 
@@ -182,6 +199,7 @@ func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
 	ev.Status = "skipped"
 	b := tr.observed(err)
 	if b != nil {
+		c.metrics.failed("Unsupported", b)
 		b.Frame = ev.ID
 		ev.Status = "unsupported"
 		if d.ctx.FullGraph {
@@ -216,6 +234,7 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 		return nil, true, c.forbidden(b, u)
 	case row.Frame || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
 		b.Kind = "skip"
+		c.metrics.failed("Unsupported", b)
 		d.broke(ev, b)
 		v, err = c.skip("skipped")
 		return v, true, err
@@ -231,6 +250,10 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 	}
 	at := tr.at
 	c.stop, c.jump = &at, row.Branch
+	if !row.Branch {
+		c.metrics.restarts = append(c.metrics.restarts, u.Reason.Message())
+		c.metrics.before = time.Since(c.metrics.start)
+	}
 	if row.Branch {
 		ev.Attempts--
 		d.unique-- // PyTorch compiles up to the branch without starting again

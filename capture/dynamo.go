@@ -42,25 +42,30 @@ type Dynamo struct {
 	// Observe sees each event as it happens; nil fields are skipped.
 	Observe Observer
 
-	underway   // changes by push
-	log        traceLog
-	logs       logs
-	compiling  string // id of the frame under way
-	backends   Backends
-	stance     stance
-	outGuards  *[]guard.Listed // of compiled frames, while explain() runs; nil => not kept
-	counts     []count         // for torch._dynamo.utils.counters, until that is there
-	breaks     []*BreakEvent
-	failures   []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
-	times      []*phase
-	codes      map[*code.Code]*codeState
-	resume     resume.Functions
-	history    map[codeID]map[string]*seenSizes
-	nextID     int
-	always     map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
-	polyfills  map[vm.Object]*substitute // by what they take the place of
-	polyfilled bool                      // the polyfills of torch itself are loaded
-	unique     int                       // how many names of globals, functions and code objects were made up so far
+	underway    // changes by push
+	log         traceLog
+	logs        logs
+	compiling   string // id of the frame under way
+	backends    Backends
+	stance      stance
+	outGuards   *[]guard.Listed // of compiled frames, while explain() runs; nil => not kept
+	counts      []count         // for torch._dynamo.utils.counters, until that is there
+	breaks      []*BreakEvent
+	failures    []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
+	times       []*phase
+	codes       map[*code.Code]*codeState
+	resume      resume.Functions
+	history     map[codeID]map[string]*seenSizes
+	nextID      int
+	always      map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
+	polyfills   map[vm.Object]*substitute // by what they take the place of
+	polyfilled  bool                      // the polyfills of torch itself are loaded
+	metrics     []*metrics                // of compilations so far, the oldest first
+	metricsKept int                       // how many of them are kept
+
+	onStart, onEnd vm.Object // called around each compilation; nil => nothing is
+
+	unique int // how many names of globals, functions and code objects were made up so far
 }
 
 // underway is what capture is at now.

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
@@ -62,6 +63,9 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 		}
 	}
 	c.enter(en, name)
+	if err := c.done(); err != nil {
+		return nil, err
+	}
 	defer d.within("", 0)()
 	return d.runEntry(en, c.f, c.e)
 }
@@ -150,6 +154,8 @@ func (c *compilation) backend(tr *tracer, out *outcome, en *entry, gm *fx.GraphM
 	d.count("stats", "unique_graphs", 1)
 	d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
 	d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
+	start := time.Now()
+	defer func() { c.metrics.backend = time.Since(start) }()
 	err = d.timed("OutputGraph.call_user_compiler", func() (err error) {
 		fn, err = d.compileGraph(tr, gm, en.inputs, ev, out)
 		return err
@@ -181,6 +187,9 @@ func (c *compilation) failed(err error) (vm.Object, error) {
 	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
 		d.logSuppressed(c.f, ev, err)
 		c.st.skip = true
+		if err := c.done(); err != nil {
+			return nil, err
+		}
 		return d.plain(c.f)
 	}
 	return nil, err

@@ -31,6 +31,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	d.contextModule(m)
 	d.stateModule(m)
 	d.seenModule(m)
+	d.metricsModule(m)
 	d.comptimeModule(m)
 	d.explainModule(m)
 	d.ddpModule(m)

@@ -90,6 +90,7 @@ type Torch struct {
 	c       *vm.Module // torch._C
 	nn      *vm.Module // torch._C._nn
 
+	savedHooksOff   vm.Object                 // why hooks on saved tensors are forbidden; nil => they are not
 	regions         int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
 	scalars         map[tensor.DType]*vm.Type // classes of unknown numbers
 	packetName      func(o vm.Object) (string, bool)

@@ -377,6 +377,26 @@ def get_autocast_cpu_dtype():
     return _C._autocast_state()[1]
 
 
+def get_autocast_gpu_dtype():
+    return get_autocast_dtype("cuda")
+
+
+def get_autocast_xla_dtype():
+    return bfloat16
+
+
+def get_autocast_ipu_dtype():
+    return float16
+
+
+def is_autocast_xla_enabled():
+    return False
+
+
+def is_autocast_ipu_enabled():
+    return False
+
+
 def is_autocast_cache_enabled():
     return _C._autocast_state()[2]
 
@@ -387,7 +407,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     return transforms.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
-_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "_VF", "_jit_internal")
+_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal")
 
 
 def __getattr__(name):

@@ -3,6 +3,10 @@ from torch.autograd.function import Function, once_differentiable
 from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 
+_profiler_enabled = torch._C._autograd._profiler_enabled
+_is_checkpoint_valid = torch._C._is_checkpoint_valid
+
+
 class VariableMeta(type):
     def __instancecheck__(cls, other):
         return isinstance(other, torch.Tensor)
