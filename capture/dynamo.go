@@ -322,7 +322,7 @@ func sameBackend(a, b Backend) bool {
 
 // envOf is what sources are read from when f is about to run.
 func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
-	e := &source.Env{In: d.In, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
+	e := &source.Env{In: d.In, Modes: d.T.Functions.Stack, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
 	for i, v := range f.LocalsPlus {
 		if c, ok := v.(*vm.Cell); ok {
 			e.AddCell(f.Code.LocalsPlusName(i), c)
@@ -406,11 +406,13 @@ type globalState struct {
 	modes   torch.Modes
 	threads int
 	dtype   tensor.DType
+
+	functions torch.FunctionOff
 }
 
 // globalState is the state now, but for the grad mode, which the caller says.
 func (d *Dynamo) globalState(grad bool) globalState {
-	return globalState{grad, d.T.BlockModes, d.T.Modes, parallel.Threads(), d.T.DefaultDType}
+	return globalState{grad, d.T.BlockModes, d.T.Modes, parallel.Threads(), d.T.DefaultDType, d.T.Functions.Off}
 }
 
 // changed names what is not as it was, as PyTorch does, each name with a space behind it.
@@ -427,6 +429,7 @@ func (s globalState) changed(now globalState) string {
 		{"allow_tf32", s.modes.MatmulPrecision != now.modes.MatmulPrecision},
 		{"num_threads", s.threads != now.threads},
 		{"default_dtype", s.dtype != now.dtype},
+		{"torch_function", s.functions != now.functions},
 		{"inference_mode", s.blocks.Inference != now.blocks.Inference},
 	} {
 		if f.is {
@@ -437,9 +440,9 @@ func (s globalState) changed(now globalState) string {
 }
 
 // ambientGuards are the facts that every capture relies on.
-func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
+func ambientGuards(d *Dynamo, before globalState, modes []vm.Object) []*guard.Guard {
 	return []*guard.Guard{
-		guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == None", nil, nil),
+		d.deviceGuard(),
 		guard.New(guard.GlobalState, "___check_global_state()", nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
 			now := d.globalState(d.T.Grad.Enabled())
 			if now == before {
@@ -454,8 +457,64 @@ func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
 			}
 			return false, guard.Failure{Text: "GLOBAL_STATE changed: " + before.changed(now), Cause: cause}
 		}),
-		guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, nil),
+		d.modesGuard(modes),
 	}
+}
+
+// deviceGuard holds while torch.set_default_device has the device that it has now.
+func (d *Dynamo) deviceGuard() *guard.Guard {
+	device := d.defaultDevice()
+	text := "None"
+	if device != nil {
+		if r, err := d.In.Repr(device); err == nil {
+			text = r
+		}
+	}
+	return guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == "+text, nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
+		now := d.defaultDevice()
+		if device == nil || now == nil {
+			return device == nil && now == nil, guard.Failure{}
+		}
+		same, err := d.In.Eq(device, now)
+		return same && err == nil, guard.Failure{}
+	})
+}
+
+// defaultDevice is what torch.set_default_device has set; nil for nothing.
+func (d *Dynamo) defaultDevice() vm.Object {
+	m, ok := d.In.Modules.GetStr("torch.utils._device")
+	if !ok {
+		return nil
+	}
+	mod, ok := m.(*vm.Module)
+	if !ok {
+		return nil
+	}
+	v, ok := mod.Dict.GetStr("CURRENT_DEVICE")
+	if !ok || v == vm.None {
+		return nil
+	}
+	return v
+}
+
+// modesGuard holds while as many modes of __torch_function__ are entered, of the same classes in the same order.
+func (d *Dynamo) modesGuard(modes []vm.Object) *guard.Guard {
+	classes := make([]*vm.Type, len(modes))
+	for i, m := range modes {
+		classes[i] = m.Type()
+	}
+	return guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
+		now := d.T.Functions.Stack
+		if len(now) != len(classes) {
+			return false, guard.Failure{}
+		}
+		for i, m := range now {
+			if m.Type() != classes[i] {
+				return false, guard.Failure{}
+			}
+		}
+		return true, guard.Failure{}
+	})
 }
 
 // uniqueName makes a name that no other part of this process's compiled code has. Guards show some of them.

@@ -38,7 +38,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 	// What the trace took for granted of sizes is complete only now. A promise of mark_dynamic that it broke is told after the backend ran,
 	// as in PyTorch, where guards are built last.
 	relations, violated := tr.symbols.shapeGuards()
-	guards := slices.Concat(ambientGuards(d, tr.state), tr.reads.finalGuards(), relations)
+	guards := slices.Concat(ambientGuards(d, tr.state, tr.env.Modes), tr.reads.finalGuards(), relations)
 	en := &entry{id: ev.ID, guards: guard.NewSet(guards, tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
 	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.journal.compileReason(out, ev))
@@ -82,6 +82,12 @@ func (tr *tracer) plan(out *outcome) (pl *plan, outs []*tensor.Tensor, err error
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if !slices.Equal(out.modesEnd, tr.env.Modes) {
+		pl.modesChanged = true
+		if pl.modes, err = p.values(out.modesEnd); err != nil {
+			return nil, nil, err
+		}
 	}
 	if pl.logs, err = p.logs(); err != nil {
 		return nil, nil, err
@@ -216,6 +222,7 @@ func (c *compilation) enter(en *entry, name string) {
 // compileGraph hands the graph to the backend, outside of any capture.
 func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent, out *outcome) (vm.Object, error) {
 	defer d.push(func(u *underway, a *torch.Ambient) { u.active, a.FrameHook = nil, nil })()
+	defer d.T.SuspendFunctionModes()()
 	obj, err := d.T.NewGraphModule(gm, nil)
 	if err != nil {
 		return nil, err

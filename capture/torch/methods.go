@@ -80,6 +80,7 @@ func (t *Torch) tensorType() {
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.legacyNew(cls, t.DefaultDType, args)
 		},
+		Class: map[string]vm.GoFunc{"__torch_function__": t.defaultFunction},
 		Static: map[string]vm.GoFunc{
 			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)

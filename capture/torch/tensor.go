@@ -267,8 +267,8 @@ func (t *Torch) basicTypes() {
 				}
 				return vm.NewTuple(t.DeviceType, vm.NewTuple(args...)), nil
 			},
-			"__enter__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
-			"__exit__":  func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil },
+			"__enter__": t.inPython("torch.utils._device", "_enter"),
+			"__exit__":  t.inPython("torch.utils._device", "_leave"),
 		}, GetSet: []*vm.GetSet{
 			getter("type", func(o vm.Object) vm.Object { return vm.Str(o.(*Device).D.Type) }),
 			getter("index", func(o vm.Object) vm.Object {

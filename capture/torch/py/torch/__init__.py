@@ -110,6 +110,13 @@ def set_default_dtype(d):
 
 
 def get_default_device():
+    """The device on which functions make tensors when they are told none."""
+    from torch.overrides import _get_current_function_mode_stack
+    from torch.utils._device import DeviceContext
+
+    for mode in reversed(_get_current_function_mode_stack()):
+        if isinstance(mode, DeviceContext):
+            return mode.device
     return device("cpu")
 
 
@@ -204,8 +211,22 @@ def get_float32_matmul_precision():
     return _C._get_float32_matmul_precision()
 
 
-def set_default_device(d):
-    pass
+_GLOBAL_DEVICE_CONTEXT = None
+
+
+def set_default_device(device):
+    """Functions that make tensors make them on this device from now on; None takes the last one back."""
+    global _GLOBAL_DEVICE_CONTEXT
+    if _GLOBAL_DEVICE_CONTEXT is not None:
+        _GLOBAL_DEVICE_CONTEXT.__exit__(None, None, None)
+    if device is None:
+        _GLOBAL_DEVICE_CONTEXT = None
+        return
+    from torch.utils._device import DeviceContext
+
+    context = DeviceContext(device)
+    context.__enter__()
+    _GLOBAL_DEVICE_CONTEXT = context
 
 
 def _assert(condition, message):
