@@ -110,6 +110,9 @@ func (p *planner) goingOn(pl *plan, pc int) (err error) {
 		return err
 	}
 	live := resume.Live(f.Code.Code, pc)
+	if slices.Contains(f.Code.FreeVars, "__class__") && f.Code.ArgCount > 0 && slices.Contains(f.Code.Names, "super") {
+		live[0] = true // super() without arguments looks for it in the frame
+	}
 	p.onStack = true
 	if pl.stack, err = p.values(f.Stack[:f.SP]); err != nil {
 		return err

@@ -32,6 +32,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	d.stateModule(m)
 	d.seenModule(m)
 	d.metricsModule(m)
+	d.rewriteModule(m)
 	d.comptimeModule(m)
 	d.explainModule(m)
 	d.ddpModule(m)

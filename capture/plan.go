@@ -155,6 +155,9 @@ func (p *planner) anew(o vm.Object) (recipe, error) {
 			}
 		})
 	case *vm.Instance:
+		if isEnumMember(v) {
+			return constant(o), nil // there is one of it
+		}
 		if _, ok := v.Native.(vm.Object); !ok && (v.Native != nil || v.Dict == nil && len(v.Slots) == 0) {
 			return constant(o), nil
 		}

@@ -18,13 +18,23 @@ unsupported._torchdynamo_disable = True
 
 
 def _optimize_catch_errors(compile_fn, hooks, backend_ctx_ctor=None, export=False, dynamic=None, compiler_config=None, rebuild_ctx=None):
-    """A decorator whose frames compile_fn would rewrite: native code alone does that here."""
+    """A decorator under which each frame of Python is given to compile_fn(frame, cache_size, hooks, frame_state) before it runs. What that gives
+    is a GuardedCode with other code for the frame, or None."""
+
+    def callback(frame, cache_size, frame_state):
+        guarded = compile_fn(frame, cache_size, hooks, frame_state)
+        if guarded is None:
+            return None
+        return guarded.code, getattr(guarded.guard_manager, "check", None)
 
     def decorate(fn):
+        rewriter = _native.rewriter(callback)
+
         @functools.wraps(fn)
         def wrapper(*args, **kwargs):
-            raise NotImplementedError("frames are not rewritten by callbacks of Python")
+            return _native.rewriting(rewriter, fn, args, kwargs)
 
+        wrapper._torchdynamo_orig_callable = fn
         return wrapper
 
     return decorate

@@ -1303,6 +1303,10 @@ class TestCase(TestCaseBase):
         with self.assertRaisesRegex(expected_exception, expected_regex):
             yield
 
+    def assertExpectedInline(self, actual, expect, skip=0):
+        # What is no text is compared as it prints.
+        return super().assertExpectedInline(actual if isinstance(actual, str) else str(actual), expect, skip + 1)
+
     def assertMultiLineEqualMaybeCppStack(self, expect, actual, *args, **kwargs):
         # Only text of C++ stacks is left out.
         self.assertEqual(expect, actual[:len(expect)] if "Exception raised from" in actual else actual, *args, **kwargs)
