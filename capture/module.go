@@ -28,11 +28,13 @@ func (d *Dynamo) Register(backends Backends) {
 // module makes torch._C._dynamo; what torch/_dynamo does in Python calls it.
 func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("torch._C._dynamo", "")
+	in.Modules.SetStr("torch._C._dynamo", m) // it is imported like a part of a package
 	d.contextModule(m)
 	d.stateModule(m)
 	d.seenModule(m)
 	d.metricsModule(m)
 	d.rewriteModule(m)
+	d.guardsModule(m)
 	d.comptimeModule(m)
 	d.explainModule(m)
 	d.ddpModule(m)

@@ -1,7 +1,7 @@
 """The frames that capture takes: native code does, and no callback of Python."""
 from torch._absent import declare
 
-declare("ConvertFrame", "ConvertFrameAssert", "GlobalStateGuard", "convert_frame", "convert_frame_assert", "catch_errors_wrapper",
+declare("ConvertFrame", "ConvertFrameAssert", "convert_frame", "convert_frame_assert", "catch_errors_wrapper",
         "register_bytecode_hook", "replay")
 
 
@@ -11,6 +11,8 @@ def __getattr__(name):
 
     if name == "FRAME_COUNTER":
         return native.frame_counter()
+    if name == "GlobalStateGuard":
+        return native.guards.GlobalStateGuard
     if name == "FRAME_COMPILE_COUNTER":
         import collections
 
