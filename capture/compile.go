@@ -99,6 +99,11 @@ func (c *compilation) again(unfit []Unfit) error {
 	d, ev := c.d, c.ev
 	d.logRecompile(c.f, ev.Line, ev.Reasons, func() []string { return d.allReasons(c.st, c.e) })
 	d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
+	for _, u := range unfit {
+		if err := d.guardFailed(u, c.f.Code); err != nil {
+			return err
+		}
+	}
 	forbidden, err := d.configBool("error_on_recompile")
 	if err != nil {
 		return err
@@ -112,6 +117,27 @@ func (c *compilation) again(unfit []Unfit) error {
 		d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
 	}
 	return nil
+}
+
+// guardFailed tells the program of a guard that failed, where it asked for that.
+func (d *Dynamo) guardFailed(u Unfit, c *vm.Code) error {
+	if u.failed == nil {
+		return nil
+	}
+	m, err := d.In.Import("torch._dynamo.types")
+	if err != nil {
+		return err
+	}
+	cls, err := d.In.GetAttr(m, "GuardFail")
+	if err != nil {
+		return err
+	}
+	fail, err := d.In.Call(cls, []vm.Object{vm.Str(u.String()), c}, nil)
+	if err != nil {
+		return err
+	}
+	_, err = d.Disabled(u.failed, []vm.Object{fail}, nil)
+	return err
 }
 
 // full reports whether the code object has been compiled as often as the settings allow.

@@ -29,6 +29,8 @@ type Context struct {
 	Backend   Backend
 	FullGraph bool
 	Dynamic   *bool
+	// GuardFailed is called for each version of a frame that its guards keep from running, with the reason and the code; nil => nothing is.
+	GuardFailed vm.Object
 	// Compiles nothing new: torch._dynamo.run.
 	RunOnly bool
 }
@@ -151,6 +153,8 @@ type RecompileEvent struct {
 type Unfit struct {
 	Entry string
 	guard.Failure
+
+	failed vm.Object // the program's function that wants to know; nil => none
 }
 
 // String is the reason as logs and records have it.
@@ -291,7 +295,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 			if ok {
 				return d.runEntry(en, f, e)
 			}
-			reasons = append([]Unfit{{en.id, why}}, reasons...)
+			reasons = append([]Unfit{{Entry: en.id, Failure: why, failed: en.ctx.GuardFailed}}, reasons...)
 		}
 	}
 	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {

@@ -86,6 +86,9 @@ func (d *Dynamo) contextModule(m *vm.Module) {
 			v := bool(b)
 			c.Dynamic = &v
 		}
+		if len(a) > 4 && a[4] != vm.None {
+			c.GuardFailed = a[4]
+		}
 		return &contextObject{c, class}, nil
 	})
 	m.Func("call", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -265,6 +268,11 @@ func (d *Dynamo) seenModule(m *vm.Module) {
 			l.Items = append(l.Items, vm.Str(p.module))
 		}
 		return l, nil
+	})
+	m.Func("log_traced_frames", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		d.lookAtLogs()
+		d.logTracedFrames()
+		return vm.None, nil
 	})
 	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
 }

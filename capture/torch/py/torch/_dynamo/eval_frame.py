@@ -107,9 +107,9 @@ def _backend_name(backend):
 
 
 class _OptimizeContext:
-    def __init__(self, backend, nopython, dynamic):
+    def __init__(self, backend, nopython, dynamic, guard_fail_fn=None):
         self.name = _backend_name(backend)
-        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic)
+        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic, guard_fail_fn)
 
     def __call__(self, fn):
         if fn is None:
@@ -182,7 +182,7 @@ def optimize(backend="inductor", *, nopython=False, guard_export_fn=None, guard_
         return _Null()
     if isinstance(backend, (list, tuple)):
         raise TypeError("backend must be a name or a callable")
-    return _OptimizeContext(backend, nopython, dynamic)
+    return _OptimizeContext(backend, nopython, dynamic, guard_fail_fn)
 
 
 def optimize_assert(backend, **kwargs):
@@ -282,6 +282,11 @@ def explain(f, *extra_args, **extra_kwargs):
     if extra_args or extra_kwargs:
         return inner(*extra_args, **extra_kwargs)
     return inner
+
+
+def _log_traced_frames():
+    """Logs the frames that were traced so far, as the end of the program does."""
+    _native.log_traced_frames()
 
 
 def _debug_get_cache_entry_list(code):

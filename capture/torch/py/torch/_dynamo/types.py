@@ -1,7 +1,7 @@
 """What functions that rewrite frames are given, and what they give."""
 import dataclasses
 import types
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 
 @dataclasses.dataclass
@@ -12,3 +12,10 @@ class GuardedCode:
     guard_manager: Optional[Any] = None
     compile_id: Optional[Any] = None
     trace_annotation: str = "Unknown"
+
+
+class GuardFail(NamedTuple):
+    """What guard_fail_fn gets: why code could not run again, and whose code it was."""
+
+    reason: str
+    orig_code: types.CodeType
