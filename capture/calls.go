@@ -187,7 +187,7 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
 		return unsupported(id, f.Name)
 	}
-	if pureModules.has(f.Module) {
+	if pureModules.has(f.Module) || f.Module == "_warnings" && f.Name == "_filters_mutated" { // that makes the next warning look at the filters again
 		return nil
 	}
 	return unsupportedBuiltin(f.Module, f.Name)

@@ -66,6 +66,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 	d.count("frames", "total", 1)
 	d.logStartOf(f, ev.Line)
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
+	d.loadProfile()
 	if err := c.begun(); err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ type Dynamo struct {
 	codes       map[*code.Code]*codeState
 	resume      resume.Functions
 	history     map[codeID]map[string]*seenSizes
+	profiled    bool // the history of earlier runs was taken over
 	nextID      int
 	always      map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
 	polyfills   map[vm.Object]*substitute // by what they take the place of
@@ -189,7 +190,7 @@ func New(in *vm.Interp, t *torch.Torch) *Dynamo {
 func (d *Dynamo) Reset() {
 	d.codes = map[*code.Code]*codeState{}
 	d.resume = resume.Functions{}
-	d.history = map[codeID]map[string]*seenSizes{}
+	d.history, d.profiled = map[codeID]map[string]*seenSizes{}, false
 	d.nextID = 0
 }
 

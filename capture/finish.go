@@ -63,6 +63,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 		}
 	}
 	c.enter(en, name)
+	d.saveProfile()
 	if err := c.done(); err != nil {
 		return nil, err
 	}

@@ -360,7 +360,15 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if len(args) == 0 || args[0] == vm.None {
 				return whole(t.extents(x, stride, nil)), nil
 			}
-			d, err := dimArg(x, args[0])
+			which := args[0]
+			if s, ok := which.(*Scalar); ok { // a dimension is one or another, and no size
+				v, err := t.Specialize(s)
+				if err != nil {
+					return nil, err
+				}
+				which = v
+			}
+			d, err := dimArg(x, which)
 			if err != nil {
 				return nil, err
 			}

@@ -43,6 +43,7 @@ def run(fn=None):
     def wrapper(*args, **kwargs):
         return _native.run_only(fn, args, kwargs)
 
+    wrapper._torchdynamo_inline = fn  # inside of a trace there is nothing to run already
     return wrapper
 
 
