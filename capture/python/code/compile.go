@@ -55,39 +55,61 @@ type compiler struct {
 	src    *Source // of all code of the file
 	future bool    // annotations stay text
 	mode   Mode
+	level  Optimize
 }
 
-// CompileSource parses and compiles in one step. Errors of the source are *syntax.Error.
+// Optimize says what code leaves out, as -O of CPython and the argument of compile() do.
+type Optimize int
+
+// The levels of Optimize.
+const (
+	Whole     Optimize = iota // nothing
+	NoAsserts                 // assert statements; __debug__ is False
+	NoDocs                    // docstrings, too
+)
+
+// CompileSource is Source that leaves nothing out.
 func CompileSource(filename, src string, mode Mode) (*Code, error) {
+	return Whole.Source(filename, src, mode)
+}
+
+// Source parses and compiles in one step. Errors of the source are *syntax.Error.
+func (o Optimize) Source(filename, src string, mode Mode) (*Code, error) {
+	return o.Typed(filename, src, mode, syntax.Typed{})
+}
+
+// Typed is Source of a text that a person is typing.
+func (o Optimize) Typed(filename, src string, mode Mode, how syntax.Typed) (*Code, error) {
+	how.Single = mode == Single
 	if mode == Eval {
-		e, f, err := syntax.ParseExpr(filename, src)
+		e, f, err := syntax.ParseExpr(filename, src, how)
 		if err != nil {
 			return nil, err
 		}
 		r := &syntax.Return{Value: e}
 		r.Span = e.Pos()
-		return compile(f, []syntax.Stmt{r}, Eval)
+		return o.compile(f, []syntax.Stmt{r}, Eval)
 	}
-	f, err := syntax.Parse(filename, src)
+	f, err := syntax.ParseTyped(filename, src, how)
 	if err != nil {
 		return nil, err
 	}
-	return compile(f, f.Body, mode)
+	return o.compile(f, f.Body, mode)
 }
 
-// CompileKnown is CompileSource for a module that is part of this program, and so known to be right.
-func CompileKnown(filename, src string) (*Code, error) {
+// Known is Source for a module that is part of this program, and so known to be right.
+func (o Optimize) Known(filename, src string) (*Code, error) {
 	f, err := syntax.ParseKnown(filename, src)
 	if err != nil {
 		return nil, err
 	}
-	return compile(f, f.Body, Exec)
+	return o.compile(f, f.Body, Exec)
 }
 
 // compile makes the code of a module, in three walks over the tree: the symbol table, the checks, and the code. Each reports its first
 // mistake before the next begins, as CPython does.
-func compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error) {
-	c := &compiler{file: f, src: &Source{f.Source}, future: f.Future["annotations"], mode: mode}
+func (o Optimize) compile(f *syntax.File, body []syntax.Stmt, mode Mode) (co *Code, err error) {
+	c := &compiler{file: f, src: &Source{f.Source}, future: f.Future["annotations"], mode: mode, level: o}
 	defer func() {
 		if r := recover(); r != nil {
 			if e, ok := r.(*syntax.Error); ok {
@@ -264,6 +286,9 @@ func (c *compiler) fail(n syntax.Node, format string, args ...any) {
 // docstring stores a body's leading string in __doc__.
 func (c *compiler) docstring(body []syntax.Stmt) []syntax.Stmt {
 	if s, ok := docOf(body); ok {
+		if c.level >= NoDocs {
+			return body[1:]
+		}
 		defer c.at(body[0])()
 		c.loadConst(s)
 		c.u.emit(STORE_NAME, c.name("__doc__"))
@@ -464,6 +489,9 @@ func (c *compiler) raise(s *syntax.Raise) {
 // assert raises AssertionError where the test is false. What raises stands, for tracebacks, where the test does; what loads the exception,
 // where its last comparison does.
 func (c *compiler) assert(s *syntax.Assert) {
+	if c.level >= NoAsserts {
+		return
+	}
 	u := c.u
 	end := u.newLabel()
 	c.jumpIf(s.Test, end, true)
@@ -723,7 +751,7 @@ func (c *compiler) while(s *syntax.While) {
 	c.stmts(s.Body)
 	// The test is repeated at the bottom, as CPython does.
 	u.pos = s.Pos()
-	if constTruth(s.Test) == 1 {
+	if c.constTruth(s.Test) == 1 {
 		u.jump(JUMP_BACKWARD, body)
 	} else {
 		c.jumpIf(s.Test, body, true)
@@ -759,8 +787,8 @@ func (c *compiler) forStmt(s *syntax.For) {
 	u.mark(end)
 }
 
-// CompileTree compiles statements that a program has put together; for Eval there is one, an expression. Positions are the nodes' own.
-func CompileTree(filename string, body []syntax.Stmt, mode Mode) (*Code, error) {
+// Tree compiles statements that a program has put together; for Eval there is one, an expression. Positions are the nodes' own.
+func (o Optimize) Tree(filename string, body []syntax.Stmt, mode Mode) (*Code, error) {
 	f, err := syntax.NewFile(filename, body)
 	if err != nil {
 		return nil, err
@@ -771,5 +799,5 @@ func CompileTree(filename string, body []syntax.Stmt, mode Mode) (*Code, error) 
 		r.Span = e.Pos()
 		body = []syntax.Stmt{r}
 	}
-	return compile(f, body, mode)
+	return o.compile(f, body, mode)
 }

@@ -22,7 +22,7 @@ func (c *compiler) foldable(e syntax.Expr) (any, bool) {
 		return e.Value, true
 	case *syntax.Name:
 		if e.Id == "__debug__" {
-			return true, true
+			return c.level < NoAsserts, true
 		}
 	case *syntax.Tuple:
 		out := Tuple{}
@@ -195,11 +195,14 @@ func toComplex(v any) (complex128, bool) {
 }
 
 // constTruth is 1 for a true constant, 0 for a false one, -1 for anything else.
-func constTruth(e syntax.Expr) int {
+func (c *compiler) constTruth(e syntax.Expr) int {
 	k, ok := e.(*syntax.Constant)
 	if !ok {
 		if n, ok := e.(*syntax.Name); ok && n.Id == "__debug__" {
-			return 1
+			if c.level < NoAsserts {
+				return 1
+			}
+			return 0
 		}
 		return -1
 	}
@@ -262,7 +265,7 @@ func (c *compiler) jumpIf(e syntax.Expr, l label, want bool) {
 		u.mark(end)
 		return
 	case *syntax.Constant:
-		t := constTruth(x)
+		t := c.constTruth(x)
 		if (t == 1) == want {
 			u.jump(JUMP_FORWARD, l)
 		} else {
@@ -442,7 +445,7 @@ func (c *compiler) expr(e syntax.Expr) {
 	switch e := e.(type) {
 	case *syntax.Name:
 		if e.Id == "__debug__" {
-			c.loadConst(true)
+			c.loadConst(c.level < NoAsserts)
 			return
 		}
 		c.loadName(e.Id)

@@ -104,9 +104,12 @@ func (c *compiler) funcDef(s *syntax.FunctionDef) {
 	c.enter(u.scope.children[s], s.Name, line)
 	setArgs(c.u.code, s.Args)
 	body := s.Body
-	if doc, ok := docOf(body); ok {
-		c.constant(doc)
+	doc, ok := docOf(body)
+	if ok {
 		body = body[1:]
+	}
+	if ok && c.level < NoDocs {
+		c.constant(doc)
 	} else {
 		c.constant(nil)
 	}

@@ -67,7 +67,7 @@ func Tables(filename, src string, mode Mode) (t *Table, err error) {
 		}
 	}()
 	if mode == Eval {
-		e, f, err := syntax.ParseExpr(filename, src)
+		e, f, err := syntax.ParseExpr(filename, src, syntax.Typed{})
 		if err != nil {
 			return nil, err
 		}

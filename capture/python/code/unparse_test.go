@@ -44,7 +44,7 @@ func TestUnparse(t *testing.T) {
 		{"f(1,*a,k=2,**d)", "f(1, *a, k=2, **d)"},
 		{"(lambda x,y:x)", "lambda x, y: x"},
 	} {
-		e, _, err := syntax.ParseExpr("t.py", c.src)
+		e, _, err := syntax.ParseExpr("t.py", c.src, syntax.Typed{})
 		if err != nil {
 			t.Fatalf("%s: %v", c.src, err)
 		}

@@ -25,7 +25,7 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	}
 	m := in.NewModule("sys", "")
 	m.Set("argv", strs(in.Argv))
-	m.Set("path", strs(append(slices.Clone(in.Path), Prefix)))
+	m.Set("path", strs(slices.Concat(in.Path, []string{Prefix}, in.Site)))
 	m.Set("modules", in.Modules)
 	m.Set("version", vm.Str("3.11.7 (whittle) [Go "+runtime.Version()+"]"))
 	m.Set("platform", vm.Str(runtime.GOOS))

@@ -104,13 +104,14 @@ func (p *parser) fail(sp Span, format string, args ...any) {
 func (p *parser) bad(c *cst) { p.fail(c.span, "invalid syntax") }
 
 // Parse parses a module. The error is always an *Error.
-func Parse(filename, src string) (f *File, err error) { return parse(filename, src, "file") }
+func Parse(filename, src string) (f *File, err error) { return parse(filename, src, "file", Typed{}) }
 
 // ParseKnown parses a module that is known to be right, such as one that is part of this program: its mistakes are not looked for.
-func ParseKnown(filename, src string) (*File, error) { return parse(filename, src, "") }
+func ParseKnown(filename, src string) (*File, error) { return parse(filename, src, "", Typed{}) }
 
 // parse parses what a rule of the grammar describes; without a rule, the source is taken to be right.
-func parse(filename, src, rule string) (f *File, err error) {
+func parse(filename, src, rule string, how Typed) (f *File, err error) {
+	how.cut = how.Single && src != "" && !strings.HasSuffix(src, "\n")
 	src = normalise(src)
 	p := newParser(filename, src)
 	defer func() {
@@ -131,7 +132,7 @@ func parse(filename, src, rule string) (f *File, err error) {
 	var toks []tok
 	if rule != "" {
 		toks = scan(p)
-		if e := wrongness(p, toks, rule); e != nil {
+		if e := wrongness(p, toks, rule, how); e != nil {
 			return nil, e
 		}
 	}
@@ -192,9 +193,9 @@ func (p *parser) starsFirst(toks []tok) string {
 }
 
 // ParseExpr parses one expression, as eval() does.
-func ParseExpr(filename, src string) (Expr, *File, error) {
+func ParseExpr(filename, src string, how Typed) (Expr, *File, error) {
 	src = strings.TrimLeft(normalise(src), " \t")
-	f, err := parse(filename, src, "eval")
+	f, err := parse(filename, src, "eval", how)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -120,6 +120,7 @@ type peg struct {
 	foreign *Error // one of a token, or of a field within: not found by this grammar
 	memo    []*pegMemo
 	depth   int
+	typed   Typed
 	nodes   []pnode // room for more
 	memos   []pegMemo
 }
@@ -150,9 +151,14 @@ func (r *peg) remember(at, rule int, n *pnode, ok bool) {
 const maxPegDepth = 6000
 
 // wrongness returns what CPython would say of the tokens, nil if they follow the rule.
-func wrongness(p *parser, toks []tok, rule string) *Error {
+func wrongness(p *parser, toks []tok, rule string, how Typed) *Error {
 	r := newPeg(p, toks)
-	return r.run(rule)
+	r.typed = how
+	e := r.run(rule)
+	if e == nil && how.Single {
+		e = r.single()
+	}
+	return r.uncut(e)
 }
 
 // wrongField is wrongness of a replacement field: what its own grammar finds says so.
@@ -183,6 +189,9 @@ func (r *peg) run(rule string) *Error {
 	if _, ok := r.rule(start); ok && r.err == nil {
 		return nil
 	}
+	if e := r.incomplete(); e != nil {
+		return e
+	}
 	if r.err != nil {
 		return r.lookAhead(r.err)
 	}
@@ -199,6 +208,9 @@ func (r *peg) run(rule string) *Error {
 		return r.raiseLast("IndentationError", "unexpected indent")
 	case "dedent":
 		return r.raiseLast("IndentationError", "unexpected unindent")
+	}
+	if r.typed.cut && t.kind == "newline" && int(t.span.Line) >= len(r.p.lines)-1 {
+		return r.lookAhead(r.raise("SyntaxError", Span{t.span.Line, -1, t.span.Line, -1}, "invalid syntax"))
 	}
 	return r.lookAhead(r.raise("SyntaxError", t.span, "invalid syntax"))
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/syntax"
 	"whittle/capture/python/wtf8"
 )
 
@@ -542,10 +543,18 @@ func init() {
 			return nil, err
 		}
 		flags, _ := AsInt(a[3])
+		level := in.Optimize
+		switch n, _ := AsInt(a[5]); n {
+		case -1:
+		case 0, 1, 2:
+			level = code.Optimize(n)
+		default:
+			return nil, in.Errorf(in.Exc.ValueError, "compile(): invalid optimize value")
+		}
 		if in.CompileTree != nil {
 			name, _ := AsStr(a[1])
 			how, _ := AsStr(a[2])
-			if c, ok, err := in.CompileTree(a[0], name, how); ok {
+			if c, ok, err := in.CompileTree(level, a[0], name, how); ok {
 				return c, err
 			}
 		}
@@ -570,7 +579,7 @@ func init() {
 		if flags&onlyTree != 0 {
 			return in.tree(file, src, mode)
 		}
-		return in.Compile(file, src, code.Mode(mode))
+		return in.compileAt(level, file, src, code.Mode(mode), syntax.Typed{Incomplete: flags&allowIncomplete != 0, KeepIndent: flags&dontImplyDedent != 0})
 	})
 	run := func(name string, mode code.Mode) {
 		addBuiltin(name, 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {

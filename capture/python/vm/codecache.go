@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,6 +42,9 @@ var buildName = sync.OnceValue(func() string {
 // compiled gives the code of a source file: from the cache, or by compiling text() with compile, for the cache to keep. stamp is what stands
 // for the text: the same only if that is the same.
 func (im *Imports) compiled(file, stamp string, text func() (string, error), compile func(file, src string) (*code.Code, error)) (*code.Code, error) {
+	if im.Optimize != code.Whole {
+		stamp = fmt.Sprintf("%s\x00-O%d", stamp, im.Optimize)
+	}
 	sum := sha256.Sum256([]byte(file + "\x00" + stamp))
 	name, path := hex.EncodeToString(sum[:12]), ""
 	if im.CodeShipped != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whittle/capture/python/code"
@@ -18,7 +19,10 @@ import (
 // two modules may import each other.
 type Imports struct {
 	Modules *Dict    // sys.modules
-	Path    []string // sys.path until the sys module has a list of its own
+	Path    []string // sys.path until the sys module has a list of its own; Site comes behind the library
+	Site    []string // folders of packages that are not the program's own, which the library's modules go before
+
+	Optimize code.Optimize // the level at which modules are compiled
 
 	CodeCache string // the folder that keeps compiled code, empty for none
 	// CodeShipped, if not nil, gives a file of such a folder that came with the program, nil for one that did not.
@@ -196,49 +200,31 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	} else {
 		dirs = in.sysPath()
 	}
-	// Files on sys.path, but never in place of a native module; then native modules; then embedded sources.
-	init := in.natives[name]
-	var parts []string // of a namespace package: folders of that name without an __init__.py
-	if init == nil {
-		for _, d := range dirs {
-			if in.EmbeddedDir(d) {
-				continue
-			}
-			base := filepath.Join(d, child)
-			if st, err := os.Stat(filepath.Join(base, "__init__.py")); err == nil && !st.IsDir() {
-				return loadFile(in, name, filepath.Join(base, "__init__.py"), base, true)
-			}
-			if st, err := os.Stat(base + ".py"); err == nil && !st.IsDir() {
-				return loadFile(in, name, base+".py", "", true)
-			}
-			if st, err := os.Stat(base); err == nil && st.IsDir() {
-				if at, err := filepath.Abs(base); err == nil {
-					parts = append(parts, at)
-				}
-			}
-		}
-	}
-	if init != nil {
+	// A native module has no other in its place. Else files are looked for in the order of the folders, and where the embedded sources stand
+	// among them, or behind them all, in those.
+	if init := in.natives[name]; init != nil {
 		m, err := runNative(in, name, init)
 		if err != nil {
 			return nil, err
 		}
 		return m, nil
 	}
-	rel := strings.ReplaceAll(name, ".", "/")
-	for _, t := range in.sources {
-		if stamp, text, ok := t.source(rel + "/__init__.py"); ok {
-			file := path.Join(t.prefix, rel, "__init__.py")
-			co, err := in.compiled(file, stamp, text, code.CompileKnown)
-			return loadSource(in, name, file, path.Join(t.prefix, rel), co, err)
-		}
-		if stamp, text, ok := t.source(rel + ".py"); ok {
-			file := path.Join(t.prefix, rel+".py")
-			co, err := in.compiled(file, stamp, text, code.CompileKnown)
-			return loadSource(in, name, file, "", co, err)
-		}
+	own := slices.IndexFunc(dirs, in.EmbeddedDir)
+	if own < 0 {
+		own = len(dirs)
 	}
-	if len(parts) > 0 {
+	m, parts, err := in.loadFrom(dirs[:own], name, child)
+	if m != nil || err != nil {
+		return m, err
+	}
+	if m, err := in.loadEmbedded(name); m != nil || err != nil {
+		return m, err
+	}
+	m, more, err := in.loadFrom(dirs[own:], name, child)
+	if m != nil || err != nil {
+		return m, err
+	}
+	if parts = append(parts, more...); len(parts) > 0 {
 		m := in.NewModule(name, "")
 		m.lateSpec()
 		m.Dict.SetStr("__path__", strList(parts))
@@ -247,6 +233,49 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 		return m, nil
 	}
 	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
+}
+
+// loadFrom loads a module from the first of some folders that has it. If none has, parts are the folders of that name without an __init__.py,
+// which make a namespace package.
+func (in *Interp) loadFrom(dirs []string, name, child string) (m Object, parts []string, err error) {
+	for _, d := range dirs {
+		if in.EmbeddedDir(d) {
+			continue
+		}
+		base := filepath.Join(d, child)
+		if st, err := os.Stat(filepath.Join(base, "__init__.py")); err == nil && !st.IsDir() {
+			m, err := loadFile(in, name, filepath.Join(base, "__init__.py"), base, true)
+			return m, nil, err
+		}
+		if st, err := os.Stat(base + ".py"); err == nil && !st.IsDir() {
+			m, err := loadFile(in, name, base+".py", "", true)
+			return m, nil, err
+		}
+		if st, err := os.Stat(base); err == nil && st.IsDir() {
+			if at, err := filepath.Abs(base); err == nil {
+				parts = append(parts, at)
+			}
+		}
+	}
+	return nil, parts, nil
+}
+
+// loadEmbedded loads a module from the embedded sources; nil if they have none of the name.
+func (in *Interp) loadEmbedded(name string) (Object, error) {
+	rel := strings.ReplaceAll(name, ".", "/")
+	for _, t := range in.sources {
+		if stamp, text, ok := t.source(rel + "/__init__.py"); ok {
+			file := path.Join(t.prefix, rel, "__init__.py")
+			co, err := in.compiled(file, stamp, text, in.Optimize.Known)
+			return loadSource(in, name, file, path.Join(t.prefix, rel), co, err)
+		}
+		if stamp, text, ok := t.source(rel + ".py"); ok {
+			file := path.Join(t.prefix, rel+".py")
+			co, err := in.compiled(file, stamp, text, in.Optimize.Known)
+			return loadSource(in, name, file, "", co, err)
+		}
+	}
+	return nil, nil
 }
 
 // lateSpec leaves __spec__ and __loader__ to SpecHook.
@@ -282,7 +311,7 @@ func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 		}
 	}
 	co, err := in.compiled(file, textStamp(b), func() (string, error) { return string(b), nil },
-		func(file, src string) (*code.Code, error) { return code.CompileSource(file, src, code.Exec) })
+		func(file, src string) (*code.Code, error) { return in.Optimize.Source(file, src, code.Exec) })
 	return loadSource(in, name, file, pkgDir, co, err)
 }
 

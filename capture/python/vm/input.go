@@ -22,12 +22,21 @@ func (in *Interp) input(prompt []Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	text := ""
 	if len(prompt) > 0 {
-		s, err := in.Str(prompt[0])
-		if err != nil {
+		if text, err = in.Str(prompt[0]); err != nil {
 			return nil, err
 		}
-		if err := in.writeTo(stdout, s); err != nil {
+	}
+	if in.ReadLine != nil && in.descriptor(stdin) == 0 && in.descriptor(stdout) == 1 {
+		if _, err := in.CallMethod(stdout, "flush"); err != nil {
+			return nil, err
+		}
+		line, err := in.ReadLine(text)
+		return Str(line), err
+	}
+	if text != "" {
+		if err := in.writeTo(stdout, text); err != nil {
 			return nil, err
 		}
 	}
@@ -46,4 +55,17 @@ func (in *Interp) input(prompt []Object) (Object, error) {
 		return nil, in.Errorf(in.Exc.EOFError, "EOF when reading a line")
 	}
 	return Str(strings.TrimSuffix(line, "\n")), nil
+}
+
+// descriptor is the number of the file behind a stream, -1 for none.
+func (in *Interp) descriptor(stream Object) int64 {
+	v, err := in.CallMethod(stream, "fileno")
+	if err != nil {
+		return -1
+	}
+	n, ok := AsInt(v)
+	if !ok {
+		return -1
+	}
+	return n
 }

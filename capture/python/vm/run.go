@@ -5,15 +5,21 @@ package vm
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"whittle/capture/python/code"
 	"whittle/capture/python/syntax"
 )
 
-// Compile compiles source; its errors are raised as SyntaxError.
+// Compile compiles source, at the level that the program runs at; its errors are raised as SyntaxError.
 func (in *Interp) Compile(filename, src string, mode code.Mode) (*Code, error) {
-	c, err := code.CompileSource(filename, src, mode)
+	return in.compileAt(in.Optimize, filename, src, mode, syntax.Typed{})
+}
+
+func (in *Interp) compileAt(level code.Optimize, filename, src string, mode code.Mode, how syntax.Typed) (*Code, error) {
+	c, err := level.Typed(filename, src, mode, how)
 	if err != nil {
 		return nil, syntaxError(in, err)
 	}
@@ -47,7 +53,7 @@ func (in *Interp) warnOf(filename, src string, ws []syntax.Warning) error {
 
 // CompileKept is Compile of the text of a module, by way of CodeCache.
 func (in *Interp) CompileKept(filename, src string) (*Code, error) {
-	c, err := in.compiled(filename, textStamp([]byte(src)), func() (string, error) { return src, nil }, code.CompileKnown)
+	c, err := in.compiled(filename, textStamp([]byte(src)), func() (string, error) { return src, nil }, in.Optimize.Known)
 	if err != nil {
 		return nil, syntaxError(in, err)
 	}
@@ -139,11 +145,22 @@ type Settings struct {
 	Warn, X   []string // of -W and -X
 	IgnoreEnv bool     // PYTHONPATH and its like are not read
 	Isolated  bool     // no folder of the program's is put onto sys.path
+	Optimize  int      // -O, -OO: how often
+	Inspect   bool     // -i: a prompt follows the program, or is it
 }
 
 // Configure takes settings over into module sys; before the program runs.
 func (in *Interp) Configure(s Settings) {
 	in.isolated = s.Isolated
+	if !s.IgnoreEnv && s.Optimize == 0 {
+		if n, err := strconv.Atoi(os.Getenv("PYTHONOPTIMIZE")); err == nil && n > 0 {
+			s.Optimize = n
+		} else if os.Getenv("PYTHONOPTIMIZE") != "" {
+			s.Optimize = 1
+		}
+	}
+	in.Optimize = min(code.Optimize(s.Optimize), code.NoDocs)
+	in.Builtins.Dict.SetStr("__debug__", MakeBool(in.Optimize == code.Whole))
 	o, _ := in.Modules.GetStr("sys")
 	sys, ok := o.(*Module)
 	if !ok {
@@ -164,6 +181,13 @@ func (in *Interp) Configure(s Settings) {
 			} else {
 				d.(*Dict).SetStr(x, True)
 			}
+		}
+	}
+	if o, ok := sys.Dict.GetStr("flags"); ok {
+		one := func(on bool) Object { return MakeInt(int64(map[bool]int{true: 1}[on])) }
+		for name, v := range map[string]Object{"optimize": MakeInt(int64(s.Optimize)), "inspect": one(s.Inspect), "interactive": one(s.Inspect), "ignore_environment": one(s.IgnoreEnv),
+			"isolated": one(s.Isolated && s.IgnoreEnv), "no_user_site": one(s.Isolated && s.IgnoreEnv), "safe_path": MakeBool(s.Isolated), "dev_mode": MakeBool(slices.Contains(s.X, "dev"))} {
+			setStructField(o.(*Instance), name, v)
 		}
 	}
 }

@@ -11,6 +11,8 @@ type Streams struct {
 	Stdin  io.Reader
 	Stdout io.Writer // looked up at every write of the buffer, so that it may change while a script runs
 	Stderr io.Writer
+	// ReadLine reads a line for input() from a person, who may edit it, and raises EOFError or KeyboardInterrupt; nil => input() reads Stdin.
+	ReadLine func(prompt string) (string, error)
 
 	in  *bufio.Reader // over Stdin, once something has read
 	out *bufio.Writer // over Stdout, once something was written

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -141,4 +142,13 @@ func structFrom(in *Interp, cls *Type, a []Object, visible int, fields []string)
 		}
 	}
 	return NewStructValue(cls, values...), nil
+}
+
+// setStructField replaces a visible field of an instance that no program has seen yet.
+func setStructField(self *Instance, name string, v Object) {
+	if t, ok := AsTuple(self); ok {
+		if i := slices.Index(structNames(self.Type()), name); i >= 0 && i < len(t.Items) {
+			t.Items[i] = v
+		}
+	}
 }

@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"whittle/capture/python/code"
+	"whittle/capture/python/stdlib"
 	"whittle/capture/python/vm"
+	"whittle/tools/whittle/prompt"
 )
 
 // invocation is what `whittle run` was told to run, in the words of the command python.
@@ -18,17 +23,20 @@ type invocation struct {
 
 	ignoreEnv bool     // -E, -I: PYTHONPATH is not read
 	isolated  bool     // -I, -P: neither the script's folder nor the working folder is on sys.path
+	optimize  int      // -O, how often
+	inspect   bool     // -i: a prompt follows, or is the program
+	quiet     bool     // -q: the prompt does not introduce itself
 	warn      []string // -W
 	x         []string // -X
 }
 
 // pythonFlags are the single letters of python's that change nothing here, or what sys.flags shows.
-const pythonFlags = "bBdEIPsSuqvx"
+const pythonFlags = "bBdEIPsSuqvxiO"
 
 // isPython reports whether an argument is one of python's own: then `whittle ARGS` is `whittle run ARGS`, so that sys.executable behaves as a
 // Python for programs that start it.
 func isPython(arg string) bool {
-	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXWO", arg[1]) >= 0
+	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXW", arg[1]) >= 0
 }
 
 // splitRun puts -- before the first argument of run that is python's, so that the flags before it are run's own.
@@ -40,7 +48,7 @@ func splitRun(args []string) []string {
 			return args
 		case isPython(a), a == "-", !strings.HasPrefix(a, "-"):
 			return slices.Concat(args[:i], []string{"--"}, args[i:])
-		case (a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store") && i+1 < len(args):
+		case (a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store" || a == "--path") && i+1 < len(args):
 			i++
 		}
 	}
@@ -86,7 +94,11 @@ func parseInvocation(args []string) (v invocation, err error) {
 			case 'P':
 				v.isolated = true
 			case 'O':
-				return v, usagef("run: -O is not supported: assertions are part of every program")
+				v.optimize++
+			case 'i':
+				v.inspect = true
+			case 'q':
+				v.quiet = true
 			default:
 				if strings.IndexByte(pythonFlags, c) < 0 {
 					return v, usagef("run: unknown option -%c", c)
@@ -96,6 +108,9 @@ func parseInvocation(args []string) (v invocation, err error) {
 	}
 	if len(args) == 0 {
 		v.kind = "stdin"
+		if v.inspect {
+			v.kind = "prompt"
+		}
 		return v, nil
 	}
 	v.kind, v.what, v.args = "file", args[0], args[1:]
@@ -122,15 +137,76 @@ func (v invocation) name() string {
 	switch v.kind {
 	case "code":
 		return "-c"
-	case "stdin":
+	case "stdin", "prompt":
 		return "-"
 	}
 	return v.what
 }
 
-// run runs the program.
+// run runs the program, and the prompt if one is asked for.
 func (v invocation) run(in *vm.Interp) error {
-	in.Configure(vm.Settings{Warn: v.warn, X: v.x, IgnoreEnv: v.ignoreEnv, Isolated: v.isolated})
+	in.Configure(vm.Settings{Warn: v.warn, X: v.x, IgnoreEnv: v.ignoreEnv, Isolated: v.isolated, Optimize: v.optimize, Inspect: v.inspect})
+	if err := stdlib.Site(in); err != nil {
+		return err
+	}
+	history := ""
+	if dir := cacheDir(); dir != "" {
+		history = filepath.Join(dir, "prompt_history")
+	}
+	editor, terminal := prompt.New(os.Stdin, os.Stdout, history)
+	if terminal {
+		prompt.Attach(in, editor)
+	}
+	if !v.inspect {
+		return v.program(in)
+	}
+	banner := v.kind == "prompt" && !v.quiet
+	if v.kind == "prompt" {
+		first := ""
+		in.SetArgv([]string{""}, &first)
+		in.NewMain()
+		if err := v.startup(in); err != nil {
+			return err
+		}
+	} else if err := v.program(in); err != nil {
+		var r *vm.Raised
+		if !errors.As(err, &r) {
+			return err
+		}
+		if err := in.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprint(in.Stderr, in.FormatException(r))
+	}
+	return prompt.Run(in, editor, banner)
+}
+
+// startup runs the file that PYTHONSTARTUP names, whose names the prompt has.
+func (v invocation) startup(in *vm.Interp) error {
+	file := os.Getenv("PYTHONSTARTUP")
+	if file == "" || v.ignoreEnv {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fmt.Fprintf(in.Stderr, "whittle: PYTHONSTARTUP: %v\n", err)
+		return nil
+	}
+	main, _ := in.Modules.GetStr("__main__")
+	c, err := in.Compile(file, string(text), code.Exec)
+	if err == nil {
+		_, err = in.RunCode(c, main.(*vm.Module).Dict, nil)
+	}
+	var r *vm.Raised
+	if errors.As(err, &r) {
+		fmt.Fprint(in.Stderr, in.FormatException(r))
+		return nil
+	}
+	return err
+}
+
+// program runs what is not the prompt.
+func (v invocation) program(in *vm.Interp) error {
 	first := ""
 	switch v.kind {
 	case "file":

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,6 +44,7 @@ type event struct {
 
 type runOptions struct {
 	record   string
+	path     []string // folders of packages
 	frames   bool
 	noMinify bool
 	hang     time.Duration
@@ -50,11 +53,13 @@ type runOptions struct {
 func (a *app) runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
-		Use:   "run SCRIPT.py | -m MODULE | -c CODE | - | FOLDER [ARGS...]",
+		Use:   "run SCRIPT.py | -m MODULE | -c CODE | - | -i | FOLDER [ARGS...]",
 		Short: "Run a script; minify a backend failure",
 		Long: `Run a Python script on whittle's own torch. When a torch.compile backend fails, crashes or hangs, the graph is
 shrunk and a minimal repro.py is written to whittle-repro/NAME-SIGNATURE, a folder for each script and failure, or to
-$TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not write is replaced. The script's exit status is passed on.`,
+$TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not write is replaced. The script's exit status is passed on.
+
+Python's own flags go before the script: -i for a prompt (after the script, if there is one), -O and -OO, -W, -X, -E, -I, -P, -q.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("run: which script? (usage: whittle run SCRIPT.py [ARGS...])")
@@ -65,6 +70,7 @@ $TORCHDYNAMO_REPRO_DIR. The last line says where. Nothing that whittle did not w
 	}
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVar(&o.record, "record", "", "write what capture did, as JSON")
+	c.Flags().StringArrayVar(&o.path, "path", nil, "a `FOLDER` of packages, such as a site-packages, searched after whittle's own library and torch; more by more --path, or $WHITTLE_PATH")
 	c.Flags().BoolVar(&o.frames, "record-frames", false, "keep each frame that is captured in the store, for whittle replay")
 	c.Flags().BoolVar(&o.noMinify, "no-minify", false, "report a backend failure, and leave it at that")
 	c.Flags().DurationVar(&o.hang, "hang", 0, "how long one compilation may take before it counts as a hang (0: found out: half a minute, more for a large graph or on a busy machine)")
@@ -167,6 +173,13 @@ func (a *app) supervise(ctx context.Context, args []string, data string, o runOp
 	cmd := exec.Command(self, append(append(argv, "--"), args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
+	if len(o.path) > 0 {
+		folders := slices.Clone(o.path)
+		if old := os.Getenv(stack.PathVariable); old != "" {
+			folders = append(folders, old)
+		}
+		cmd.Env = append(cmd.Env, stack.PathVariable+"="+strings.Join(folders, string(filepath.ListSeparator)))
+	}
 	cmd.ExtraFiles = []*os.File{w}
 	// The terminal's Ctrl-C reaches the child by itself; we only must not die of it.
 	signal.Ignore(syscall.SIGQUIT)

@@ -75,11 +75,18 @@ type Failure struct {
 	Running  bool      // the graph compiles, and its code raises
 }
 
+// PathVariable is the environment variable that names folders of packages, as a Python has them in its site-packages: searched after the library
+// and torch, by this process and those that it starts.
+const PathVariable = "WHITTLE_PATH"
+
 // New makes a session.
 func New(ctx context.Context, cacheDir string) *Session {
 	in := vm.New()
 	if p := os.Getenv("PYTHONPATH"); p != "" {
 		in.Path = filepath.SplitList(p)
+	}
+	if p := os.Getenv(PathVariable); p != "" {
+		in.Site = filepath.SplitList(p)
 	}
 	in.CodeShipped = startcode.Read
 	if cacheDir != "" {

@@ -3,6 +3,7 @@ package pyast
 import (
 	"strings"
 
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 )
 
@@ -129,8 +130,8 @@ const (
 // hook connects the trees to compile, exec and eval of an interpreter.
 func hook(in *vm.Interp) {
 	in.ParseTree = func(filename, src, mode string) (vm.Object, error) { return Parse(in, filename, src, mode) }
-	in.CompileTree = func(tree vm.Object, filename, mode string) (*vm.Code, bool, error) {
-		return compileTree(in, tree, filename, mode)
+	in.CompileTree = func(level code.Optimize, tree vm.Object, filename, mode string) (*vm.Code, bool, error) {
+		return compileTree(in, level, tree, filename, mode)
 	}
 }
 

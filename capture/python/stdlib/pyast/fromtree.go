@@ -34,7 +34,7 @@ var goTypes = func() map[string]reflect.Type {
 }()
 
 // compileTree compiles a tree; ok says whether the object is one.
-func compileTree(in *vm.Interp, tree vm.Object, filename, mode string) (co *vm.Code, ok bool, err error) {
+func compileTree(in *vm.Interp, level code.Optimize, tree vm.Object, filename, mode string) (co *vm.Code, ok bool, err error) {
 	r := &reader{Classes: classesOf(in)}
 	if !tree.Type().IsSubtype(r.base) {
 		return nil, false, nil
@@ -59,7 +59,7 @@ func compileTree(in *vm.Interp, tree vm.Object, filename, mode string) (co *vm.C
 	} else if err := r.read(body, field{typ: "stmt", name: "body", list: true}, want, reflect.ValueOf(&stmts).Elem()); err != nil {
 		return nil, true, err
 	}
-	c, err := code.CompileTree(filename, stmts, code.Mode(mode))
+	c, err := level.Tree(filename, stmts, code.Mode(mode))
 	if err != nil {
 		return nil, true, in.SyntaxError(err)
 	}

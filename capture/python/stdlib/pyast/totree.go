@@ -22,7 +22,7 @@ func Parse(in *vm.Interp, filename, src, mode string) (vm.Object, error) {
 		return m.value(reflect.ValueOf(body), field{typ: "stmt", list: true}, "Load")
 	}
 	if mode == "eval" {
-		e, _, err := syntax.ParseExpr(filename, src)
+		e, _, err := syntax.ParseExpr(filename, src, syntax.Typed{})
 		if err != nil {
 			return nil, in.SyntaxError(err)
 		}
@@ -32,7 +32,7 @@ func Parse(in *vm.Interp, filename, src, mode string) (vm.Object, error) {
 		}
 		return m.build("Expression", map[string]vm.Object{"body": body}, nil), nil
 	}
-	f, err := syntax.Parse(filename, src)
+	f, err := syntax.ParseTyped(filename, src, syntax.Typed{Single: mode == "single"})
 	if err != nil {
 		return nil, in.SyntaxError(err)
 	}
