@@ -118,6 +118,11 @@ var (
 		torch: "_dynamo/trace_rules.py: MOD_INLINELIST",
 		names: []string{"torch/utils/_contextlib.py", "torch/amp/autocast_mode.py"},
 	}
+	enteredFiles = &nameList{
+		why:   "files of the library whose functions are frames of their own, as those of programs are",
+		torch: "_dynamo/trace_rules.py: MOD_INLINELIST",
+		names: []string{"torch/testing/_internal/common_fsdp.py"},
+	}
 	checkpointSettings = &nameList{
 		why:   "keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's",
 		torch: "_dynamo/variables/higher_order_ops.py: CheckpointHigherOrderVariable; _higher_order_ops/wrap.py: TagActivationCheckpoint.divide_kwargs",
@@ -133,7 +138,7 @@ var (
 // callRules are the lists of names, by what they are called in this package.
 var callRules = map[string]*nameList{"walks": walks, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
-	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "checkpointSettings": checkpointSettings,
+	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "checkpointSettings": checkpointSettings,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.

@@ -319,9 +319,18 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return nil, false, nil
 		}
 		if strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor") {
+			if into, err := tr.lookedInto(f); into || err != nil {
+				return nil, false, err
+			}
 			return nil, false, skipped(f)
 		}
 		return nil, false, nil
+	}
+	if tr.d.rules.skips(f.Code.Filename) {
+		if into, err := tr.lookedInto(f); into || err != nil {
+			return nil, false, err
+		}
+		return nil, false, skipped(f)
 	}
 	if decorators.has(f.Code.Filename) {
 		return nil, false, nil

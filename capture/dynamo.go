@@ -58,7 +58,8 @@ type Dynamo struct {
 	codes       map[*code.Code]*codeState
 	resume      resume.Functions
 	history     map[codeID]map[string]*seenSizes
-	profiled    bool // the history of earlier runs was taken over
+	rules       rules // of the program
+	profiled    bool  // the history of earlier runs was taken over
 	nextID      int
 	always      map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
 	polyfills   map[vm.Object]*substitute // by what they take the place of
@@ -263,8 +264,11 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true
 	}
-	if marked(f.Func, "_torchdynamo_disable") || marked(f.Func, "_torchdynamo_disable_once") {
+	if d.rules.skips(c.Filename) || marked(f.Func, "_torchdynamo_disable") || marked(f.Func, "_torchdynamo_disable_once") {
 		return true
+	}
+	if enteredFiles.has(c.Filename) {
+		return false
 	}
 	if strings.HasPrefix(c.Filename, "torch/") {
 		// The library is traced through, never entered: only optimizers and the wrapper around a library module are

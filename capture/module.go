@@ -35,6 +35,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	d.metricsModule(m)
 	d.rewriteModule(m)
 	d.guardsModule(m)
+	d.rulesNatives(m)
 	d.comptimeModule(m)
 	d.explainModule(m)
 	d.ddpModule(m)

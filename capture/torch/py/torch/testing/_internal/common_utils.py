@@ -29,6 +29,7 @@ import threading
 import time
 import types
 import unittest
+import unittest.mock
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
