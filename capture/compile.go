@@ -60,7 +60,10 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 	if full, err := c.full(); err != nil {
 		return nil, err
 	} else if full {
-		return c.skip("limit")
+		c.ev.Status = "limit"
+		d.report(c.ev)
+		st.full = true
+		return d.beyondLimit(f)
 	}
 	d.compiling = ev.ID
 	d.count("frames", "total", 1)
@@ -87,10 +90,8 @@ func (c *compilation) skip(status string) (vm.Object, error) {
 	c.ev.Status = status
 	c.d.report(c.ev)
 	c.st.skip = true
-	if status != "limit" {
-		if err := c.done(); err != nil {
-			return nil, err
-		}
+	if err := c.done(); err != nil {
+		return nil, err
 	}
 	return c.d.plain(c.f)
 }

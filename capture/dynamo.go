@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -167,6 +168,7 @@ type codeState struct {
 	id      int
 	entries []*entry
 	skip    bool
+	full    bool // it was compiled as often as the settings allow: what fits none of the entries runs as plain Python
 }
 
 // entry is compiled code with the guards under which it may run.
@@ -180,6 +182,7 @@ type entry struct {
 	frame  *FrameEvent
 	gm     *fx.GraphModule // as captured
 	ran    bool
+	handle vm.Object // as programs see the entry; nil until one asks
 }
 
 // New makes the compiler of an interpreter.
@@ -292,16 +295,21 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	e := d.envOf(f)
 	var reasons []Unfit
 	if st != nil {
-		for _, en := range st.entries {
+		for i := len(st.entries) - 1; i >= 0; i-- {
+			en := st.entries[i]
 			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
 				continue
 			}
 			ok, why := en.guards.Check(e)
 			if ok {
+				st.entries = append(slices.Delete(slices.Clone(st.entries), i, i+1), en) // what ran last is tried first
 				return d.runEntry(en, f, e)
 			}
-			reasons = append([]Unfit{{Entry: en.id, Failure: why, failed: en.ctx.GuardFailed}}, reasons...)
+			reasons = append(reasons, Unfit{Entry: en.id, Failure: why, failed: en.ctx.GuardFailed})
 		}
+	}
+	if st != nil && st.full {
+		return d.beyondLimit(f)
 	}
 	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {
 		return d.plain(f)
@@ -318,6 +326,21 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		d.codes[key] = st
 	}
 	return d.compile(f, st, e, reasons)
+}
+
+// beyondLimit runs a frame for which there may be no more code as plain Python. Frames that it calls run what was compiled for them, and, unless
+// the settings say otherwise, are not compiled either.
+func (d *Dynamo) beyondLimit(f *vm.Frame) (vm.Object, error) {
+	recursive, err := d.configBool("skip_code_recursive_on_cache_limit_hit")
+	if err != nil {
+		return nil, err
+	}
+	if recursive && !d.ctx.RunOnly {
+		run := *d.ctx
+		run.RunOnly = true
+		defer d.push(func(u *underway, _ *torch.Ambient) { u.ctx = &run })()
+	}
+	return d.plain(f)
 }
 
 // sameBackend reports whether code that one backend made may run where another is asked for. Functions of a script are told apart

@@ -20,6 +20,30 @@ func (d *Dynamo) guardsModule(m *vm.Module) {
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "global_state_changed() takes what global_state() gave")
 	})
+	entries := d.In.NewNativeType(vm.Spec{Name: "_CacheEntry", Module: "torch._C._dynamo.eval_frame", NoDict: true, GetSet: []*vm.GetSet{
+		{Name: "compile_id", Get: func(_ *vm.Interp, self vm.Object) (vm.Object, error) {
+			return vm.Str(self.(*vm.Instance).Native.(*entry).id), nil
+		}},
+	}})
+	m.Func("cache_entries", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		c, ok := a[0].(*vm.Code)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "expected a code object!")
+		}
+		out := vm.NewList()
+		st := d.codes[c.Code]
+		if st == nil {
+			return out, nil
+		}
+		for i := len(st.entries) - 1; i >= 0; i-- {
+			en := st.entries[i]
+			if en.handle == nil {
+				en.handle = &vm.Instance{Class: entries, Native: en}
+			}
+			out.Items = append(out.Items, en.handle)
+		}
+		return out, nil
+	})
 	m.GetAttrHook = func(in *vm.Interp, name string) (vm.Object, bool, error) {
 		if name != "guards" {
 			return nil, false, nil

@@ -386,7 +386,7 @@ func (u upcoming) enterBlock() error {
 		}
 		return unsupported(id, u.top(0).Type().Name)
 	}
-	if u.world.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
+	if u.world.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") && !nullContexts.has(i.Class.FullName()) {
 		return unsupported(breaks.ContextManager, i.Class.Name)
 	}
 	return nil

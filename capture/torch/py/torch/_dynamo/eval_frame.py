@@ -290,7 +290,7 @@ def _log_traced_frames():
 
 
 def _debug_get_cache_entry_list(code):
-    """The compiled versions of a function's code, oldest first."""
+    """The compiled versions of a function's code, those that ran last before others."""
     if callable(code):
         code = code.__code__
     return _native.cache_entries(code)

@@ -66,7 +66,7 @@ class detect_anomaly:
 
 
 def __getattr__(name):
-    if name in ("functional", "profiler", "graph", "forward_ad", "gradcheck"):  # imported when they are first named
+    if name in ("functional", "forward_ad", "gradcheck"):  # imported when they are first named
         import importlib
 
         try:
@@ -75,3 +75,6 @@ def __getattr__(name):
             if e.name != "torch.autograd." + name:
                 raise
     raise AttributeError(f"module 'torch.autograd' has no attribute '{name}'")
+
+
+from torch.autograd import graph, profiler
