@@ -11,17 +11,25 @@ class disable_saved_tensors_hooks:
     """Hooks on saved tensors are refused, with this message, while the block runs; a decorator, too."""
 
     def __init__(self, error_message):
-        self.error_message = error_message
+        self.error_message, self.begun = error_message, False
+        if torch.compiler.is_compiling():
+            self._begin()  # PyTorch's capture begins with it where it is made
 
-    def __enter__(self):
+    def _begin(self):
         self.prev = torch._C._autograd._saved_tensors_hooks_get_disabled_error_message()
         torch._C._autograd._saved_tensors_hooks_disable(self.error_message)
+        self.begun = True
+
+    def __enter__(self):
+        if not self.begun:
+            self._begin()
 
     def __exit__(self, exc_type, exc_value, traceback):
+        self.begun = False
         if self.prev is None:
             torch._C._autograd._saved_tensors_hooks_enable()
         else:
             torch._C._autograd._saved_tensors_hooks_disable(self.prev)
 
     def __call__(self, func):
-        return context_decorator(lambda: disable_saved_tensors_hooks(self.error_message), func)
+        return context_decorator(lambda: self if self.begun else disable_saved_tensors_hooks(self.error_message), func)
