@@ -53,6 +53,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 
 // callClass is a call of a class. Those of the builtins read their arguments as functions do.
 func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if v, ok := c.Dict.GetStr("_dynamo_forbidden"); ok && v == vm.True {
+		return nil, false, tr.forbiddenCallable(c)
+	}
 	if rule := classRules[c.Module+"."+c.Name]; rule != nil {
 		if v := rule(tr, args, kw); v != nil {
 			return v, true, nil
@@ -113,6 +116,9 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 // is guarded, and those that the trace must not make end it.
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if _, ok := f.Native.(torch.Target); ok {
+		if tr.d.rules.disallowed[f] {
+			return nil, false, unsupportedBuiltin(f.Module, f.Name)
+		}
 		return nil, false, nil // the torch hook records it
 	}
 	if f.Owner != nil && len(args) > 0 { // str.join(sep, parts): a method taken from its class
@@ -155,6 +161,10 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		switch {
 		case f.Name == "id" && len(args) == 1:
 			if _, isTensor := args[0].(*torch.Tensor); isTensor {
+				if src := tr.world.sourceOf(args[0]); src != nil {
+					tr.guards.Add(guard.Identity(args[0], src))
+					return vm.MakeInt(tr.in.ID(args[0])), true, nil
+				}
 				return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
 			}
 		case f.Name == "getattr" && len(args) > 1:
@@ -170,6 +180,11 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return v, done, err
 	}
 	return nil, false, tr.forbidden(f, args, kw)
+}
+
+// forbiddenCallable is the end of a compilation that meets what no trace may meet.
+func (tr *tracer) forbiddenCallable(o vm.Object) error {
+	return &escaped{tr.in.Errorf(tr.in.Exc.AssertionError, "Attempt to trace forbidden callable %s", tr.repr(o))}
 }
 
 // forbidden is the break at a native function that the trace must not call: one with lasting effects, one that sets torch's state,
@@ -280,6 +295,9 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		if fn := directives[mod+"."+f.Qualname]; fn != nil {
 			return fn(tr, args, kw)
 		}
+	}
+	if marked(f, "_dynamo_forbidden") {
+		return nil, false, tr.forbiddenCallable(f)
 	}
 	if inner := inlined(f); inner != nil {
 		v, err := tr.in.Call(inner, args, kw)

@@ -11,7 +11,8 @@ import (
 
 // rules is what the program said of functions.
 type rules struct {
-	skipped []string // files, or the folders that they lie in
+	skipped    []string             // files, or the folders that they lie in
+	disallowed map[*vm.Builtin]bool // functions of torch that end graphs
 }
 
 // skips reports whether the program wants functions of a file left alone.
@@ -62,6 +63,17 @@ func (d *Dynamo) rulesNatives(m *vm.Module) {
 				d.rules.skipped = append(d.rules.skipped, s)
 			}
 		}
+		return vm.None, nil
+	})
+	m.Func("disallow", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		f, ok := a[0].(*vm.Builtin)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "expected a function of torch, not %s", a[0].Type().Name)
+		}
+		if d.rules.disallowed == nil {
+			d.rules.disallowed = map[*vm.Builtin]bool{}
+		}
+		d.rules.disallowed[f] = a[1] == vm.True
 		return vm.None, nil
 	})
 	m.Func("skips", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {

@@ -69,6 +69,9 @@ def _set_stance(stance):
     return prior
 
 
+_set_stance._dynamo_forbidden = True  # see decorators.forbid_in_graph
+
+
 class OptimizedModule(torch.nn.Module):
     """A module whose calls are compiled."""
 
