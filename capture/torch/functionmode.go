@@ -153,16 +153,17 @@ func (t *Torch) overridden(op fx.Op, target string, args []vm.Object, kw []vm.Kw
 	if f == nil {
 		return nil, false, nil
 	}
-	types := vm.NewTuple()
-	for _, o := range owners {
-		types.Items = append(types.Items, o.Type())
+	classes := make([]vm.Object, len(owners))
+	for i, o := range owners {
+		classes[i] = o.Type()
 	}
+	types := vm.NewTuple(classes...)
 	named := vm.NewDict()
 	for _, k := range kw {
 		named.SetStr(k.Name, k.Value)
 	}
 	ask := func(o vm.Object) (vm.Object, error) {
-		return t.In.CallMethod(o, "__torch_function__", f, types, vm.NewTuple(args...), named)
+		return t.In.CallMethod(o, "__torch_function__", f, types, vm.NewTuple(slices.Clone(args)...), named) // the interpreter's arguments are lent
 	}
 	if n := len(t.Functions.Stack); n > 0 {
 		mode := t.Functions.Stack[n-1]
@@ -179,11 +180,36 @@ func (t *Torch) overridden(op fx.Op, target string, args []vm.Object, kw []vm.Kw
 			return v, true, err
 		}
 	}
-	names := make([]string, len(owners))
-	for i, o := range owners {
-		names[i] = o.Type().Name
+	return nil, true, t.noOverride(op, target, owners)
+}
+
+// noOverride is the error where nobody who overrides a call wants to perform it. Python's operators ask the other operand then.
+func (t *Torch) noOverride(op fx.Op, target string, owners []vm.Object) error {
+	name, operator := strings.CutPrefix(target, "operator.")
+	switch {
+	case operator:
+		name = "torch.Tensor." + name
+	case op == fx.CallMethod:
+		name = "torch.Tensor." + target
+	default:
+		name = strings.Replace(target, "torch._C._nn.", "torch.nn.", 1)
 	}
-	return nil, true, t.In.Errorf(t.In.Exc.TypeError, "no implementation found for '%s' on types that implement __torch_function__: [%s]", target, strings.Join(names, ", "))
+	var who strings.Builder
+	if n := len(t.Functions.Stack); n > 0 {
+		r, err := t.In.Repr(t.Functions.Stack[n-1])
+		if err != nil {
+			return err
+		}
+		who.WriteString("  - mode object " + r + "\n")
+	}
+	for _, o := range owners {
+		r, err := t.In.Repr(o.Type())
+		if err != nil {
+			return err
+		}
+		who.WriteString("  - tensor subclass " + r + "\n")
+	}
+	return t.In.Errorf(t.In.Exc.TypeError, "Multiple dispatch failed for '%s'; all __torch_function__ handlers returned NotImplemented:\n\n%s\nFor more information, try re-running with TORCH_LOGS=not_implemented", name, who.String())
 }
 
 // defaultFunction is Tensor.__torch_function__: it calls the function with the overrides of subclasses switched off, and makes tensors
@@ -253,6 +279,7 @@ func (t *Torch) spread(a []vm.Object) (pos []vm.Object, kw []vm.KwArg, err error
 		if pos, err = t.In.IterAll(a[0]); err != nil {
 			return nil, nil, err
 		}
+		pos = slices.Clone(pos)
 	}
 	if len(a) > 1 {
 		if d, ok := vm.AsDict(a[1]); ok {
