@@ -23,12 +23,28 @@ func (c *contextObject) Type() *vm.Type { return c.class }
 func (d *Dynamo) Register(backends Backends) {
 	d.backends = backends
 	d.T.Natives["_dynamo"] = d.module
+	// Both are imported like parts of a package, too.
+	part := func(of, name string) func(in *vm.Interp) (*vm.Module, error) {
+		return func(in *vm.Interp) (*vm.Module, error) {
+			p, err := in.Import(of)
+			if err != nil {
+				return nil, err
+			}
+			v, err := in.GetAttr(p, name)
+			if err != nil {
+				return nil, err
+			}
+			return v.(*vm.Module), nil
+		}
+	}
+	d.In.RegisterModule("torch._C._dynamo", part("torch._C", "_dynamo"))
+	d.In.RegisterModule("torch._C._dynamo.guards", part("torch._C._dynamo", "guards"))
 }
 
 // module makes torch._C._dynamo; what torch/_dynamo does in Python calls it.
 func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("torch._C._dynamo", "")
-	in.Modules.SetStr("torch._C._dynamo", m) // it is imported like a part of a package
+	in.Modules.SetStr("torch._C._dynamo", m)
 	d.contextModule(m)
 	d.stateModule(m)
 	d.seenModule(m)

@@ -663,8 +663,7 @@ def assert_size_stride(item, size, stride, op_name=None):
         if want != have or s != h and have > 1:
             bad.append(f"expected size {have}=={want}, stride {h}=={s} at dim={i}")
     if bad and item.numel() > 0 or any(w != h for w, h in zip(size, item.size())):
-        raise AssertionError("\n".join(bad) + "\nThis error most often comes from a incorrect fake (aka meta) kernel for a custom op.\n"
-                             "Use torch.library.opcheck to test your custom op.\nSee https://pytorch.org/docs/stable/library.html#torch.library.opcheck")
+        raise AssertionError("; ".join(bad))
 
 
 def check_overlapping(*args):
