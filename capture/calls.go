@@ -202,6 +202,9 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
 		return unsupported(id, f.Name)
 	}
+	if f.Name == "_pop_torch_function_stack" && f.Module == "torch._C" && len(tr.t.Functions.Stack) == 0 {
+		return unsupported(breaks.EmptyModeStack)
+	}
 	if pureModules.has(f.Module) || f.Module == "_warnings" && f.Name == "_filters_mutated" { // that makes the next warning look at the filters again
 		return nil
 	}

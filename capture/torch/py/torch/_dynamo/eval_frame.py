@@ -9,9 +9,9 @@ from torch._dynamo import config
 from torch._dynamo.backends.registry import lookup_backend
 
 
-def unsupported(x):
-    """Gives back its argument; capture cannot look into it."""
-    return x
+def unsupported(x, y):
+    """Gives back its second argument; capture cannot look into it."""
+    return y
 
 
 unsupported._torchdynamo_disable = True

@@ -1,6 +1,4 @@
 """Factories on a device that a context names."""
-import functools
-
 import torch
 from torch._C import _len_torch_function_stack
 from torch.overrides import TorchFunctionMode, _pop_mode, _push_mode
@@ -8,21 +6,27 @@ from torch.overrides import TorchFunctionMode, _pop_mode, _push_mode
 CURRENT_DEVICE = None
 
 
-@functools.lru_cache(1)
+_constructors = set()  # filled when it is first asked for: not all of torch is there before
+
+
 def _device_constructors():
     """The functions that make tensors and take a device."""
+    if _constructors:
+        return _constructors
     names = ("empty", "empty_permuted", "empty_strided", "empty_quantized", "ones", "arange", "bartlett_window", "blackman_window", "eye", "fft.fftfreq", "fft.rfftfreq",
              "full", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "nested.nested_tensor", "rand", "randn", "randint", "randperm", "range",
              "sparse_coo_tensor", "sparse_compressed_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor", "tril_indices",
              "triu_indices", "zeros", "asarray", "tensor", "as_tensor", "scalar_tensor")
-    found = set()
     for name in names:
         o = torch
         for part in name.split("."):
             o = getattr(o, part, None)
         if o is not None:
-            found.add(o)
-    return found
+            _constructors.add(o)
+    return _constructors
+
+
+_device_constructors._torchdynamo_ahead = True  # capture does not look into it
 
 
 class DeviceContext(TorchFunctionMode):
