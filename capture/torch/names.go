@@ -140,6 +140,15 @@ func (t *Torch) savedTensorsSwitch() {
 	autograd.Func("_saved_tensors_hooks_is_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeBool(t.savedHooksOff == nil), nil
 	})
-	autograd.Func("_profiler_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.False, nil })
+	profilers := 0 // that are entered
+	autograd.Func("_profiler_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(profilers > 0), nil })
+	autograd.Func("_profiler_switch", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		if a[0] == vm.True {
+			profilers++
+		} else {
+			profilers--
+		}
+		return vm.None, nil
+	})
 	t.c.Func("_is_checkpoint_valid", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.True, nil })
 }

@@ -8,9 +8,9 @@ import dataclasses
 import dis
 import itertools
 import types
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Optional
 
-from torch._dynamo.bytecode_analysis import get_indexof, propagate_line_nums, remove_dead_code, remove_extra_line_nums, remove_pointless_jumps, stacksize_analysis
+from torch._dynamo.bytecode_analysis import get_indexof, propagate_line_nums, stacksize_analysis
 
 
 @dataclasses.dataclass
@@ -330,11 +330,6 @@ def update_offsets(instructions):
         offset += instruction_size(inst)
 
 
-def debug_bytes(*args):
-    index = range(max(map(len, args)))
-    return "\n".join(bytes_ for bytes_ in [" ".join(f"{i:03d}" for i in index)] + [" ".join(f"{b:03d}" for b in a) for a in args])
-
-
 def assemble(instructions, firstlineno):
     """The bytes of code, and of its line table."""
     code = []
@@ -470,7 +465,7 @@ def fix_vars(instructions, code_options, varname_from_oparg=None):
     cells = [n for n in code_options["co_cellvars"] if n not in varnames]
     deref = dict(varnames)
     for n in itertools.chain(cells, code_options["co_freevars"]):
-        deref.setdefault(n, len(deref)) if n not in deref else None
+        deref.setdefault(n, len(deref))
     for inst in instructions:
         if inst.opname == "LOAD_GLOBAL":
             assert inst.arg is not None, "LOAD_GLOBAL needs its flag for an argument"

@@ -28,11 +28,16 @@ class profile:
             raise RuntimeError("Profiler context manager is not reentrant")
         self.entered = True
         self._start = time.perf_counter()
+        self._counted = not torch.compiler.is_compiling()  # compiled code leaves profilers out
+        if self._counted:
+            torch._C._autograd._profiler_switch(True)
         return self
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         if self.enabled:
             self.elapsed_s = time.perf_counter() - self._start
+            if self._counted:
+                torch._C._autograd._profiler_switch(False)
         return False
 
     export_chrome_trace = _no_events("export_chrome_trace")
