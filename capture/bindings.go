@@ -175,7 +175,7 @@ func (bn *bindings) seeFree(f *vm.Frame, slot int) {
 	if before, touched := bn.effects.Before(c); touched && before[0] != c.V {
 		return // the trace put it there
 	}
-	bn.world.see(c.V, bn.cells[c])
+	bn.world.loaded(f, c.V, bn.cells[c])
 	_ = bn.standIns.useValue(c.V)
 }
 

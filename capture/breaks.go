@@ -23,7 +23,7 @@ func resumable(f *vm.Frame, pc int) bool {
 		if !b.With {
 			return false
 		}
-		if _, known := gradMode(f.Stack[b.Depth-1]); !known {
+		if _, known := gradMode(f.Stack[b.Depth-1]); !known && !nullBlock(f.Stack[b.Depth-1]) {
 			return false
 		}
 	}
@@ -38,6 +38,17 @@ func gradMode(exit vm.Object) (*vm.Instance, bool) {
 	}
 	i, ok := m.Self.(*vm.Instance)
 	return i, ok && i.Class.Module == "torch.autograd.grad_mode"
+}
+
+// nullBlock reports whether the context manager whose __exit__ a with block left on the stack changes nothing: code can go on inside of the
+// block without entering it again.
+func nullBlock(exit vm.Object) bool {
+	m, ok := exit.(*vm.BoundMethod)
+	if !ok {
+		return false
+	}
+	i, ok := m.Self.(*vm.Instance)
+	return ok && nullContexts.has(i.Class.FullName())
 }
 
 // leaveModes ends the gradient modes that a break leaves open: the graph has to give the mode back as it found it.

@@ -65,7 +65,7 @@ var (
 		why:   "modules with native functions that depend on nothing but their arguments: they run while tracing; those of other modules break the graph",
 		torch: "_dynamo/trace_rules.py: _builtin_function_ids; _dynamo/polyfills",
 		names: []string{"builtins", "math", "_operator", "operator", "functools", "_functools", "itertools", "collections", "_collections", "torch", "torch._C",
-			"torch._C._nn", "torch.ops", "", "types", "typing", "enum", "dataclasses", "_abc", "abc"},
+			"torch._C._nn", "torch.ops", "", "types", "typing", "enum", "dataclasses", "_abc", "abc", "torch._C._autograd"},
 	}
 	inlinedLibraries = &nameList{
 		why:   "modules of the standard library that are traced through; PyTorch has variables or polyfills for what they define, and skips all others",
@@ -118,6 +118,16 @@ var (
 		torch: "_dynamo/trace_rules.py: MOD_INLINELIST",
 		names: []string{"torch/utils/_contextlib.py", "torch/amp/autocast_mode.py"},
 	}
+	enteredFiles = &nameList{
+		why:   "files of the library whose functions are frames of their own, as those of programs are",
+		torch: "_dynamo/trace_rules.py: MOD_INLINELIST",
+		names: []string{"torch/testing/_internal/common_fsdp.py"},
+	}
+	nullContexts = &nameList{
+		why:   "context managers that change nothing of what is computed",
+		torch: "_dynamo/variables/torch.py: the context managers of TorchCtxManagerClassVariable that become NullContextVariable",
+		names: []string{"contextlib.nullcontext", "torch.autograd.profiler.profile", "torch.autograd.profiler.record_function", "torch.profiler.profile"},
+	}
 	checkpointSettings = &nameList{
 		why:   "keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's",
 		torch: "_dynamo/variables/higher_order_ops.py: CheckpointHigherOrderVariable; _higher_order_ops/wrap.py: TagActivationCheckpoint.divide_kwargs",
@@ -133,7 +143,7 @@ var (
 // callRules are the lists of names, by what they are called in this package.
 var callRules = map[string]*nameList{"walks": walks, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
-	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "checkpointSettings": checkpointSettings,
+	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.

@@ -53,6 +53,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 
 // callClass is a call of a class. Those of the builtins read their arguments as functions do.
 func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
+	if v, ok := c.Dict.GetStr("_dynamo_forbidden"); ok && v == vm.True {
+		return nil, false, tr.forbiddenCallable(c)
+	}
 	if rule := classRules[c.Module+"."+c.Name]; rule != nil {
 		if v := rule(tr, args, kw); v != nil {
 			return v, true, nil
@@ -113,6 +116,9 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 // is guarded, and those that the trace must not make end it.
 func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 	if _, ok := f.Native.(torch.Target); ok {
+		if tr.d.rules.disallowed[f] {
+			return nil, false, unsupportedBuiltin(f.Module, f.Name)
+		}
 		return nil, false, nil // the torch hook records it
 	}
 	if f.Owner != nil && len(args) > 0 { // str.join(sep, parts): a method taken from its class
@@ -155,6 +161,10 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		switch {
 		case f.Name == "id" && len(args) == 1:
 			if _, isTensor := args[0].(*torch.Tensor); isTensor {
+				if src := tr.world.sourceOf(args[0]); src != nil {
+					tr.guards.Add(guard.Identity(args[0], src))
+					return vm.MakeInt(tr.in.ID(args[0])), true, nil
+				}
 				return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
 			}
 		case f.Name == "getattr" && len(args) > 1:
@@ -172,6 +182,11 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	return nil, false, tr.forbidden(f, args, kw)
 }
 
+// forbiddenCallable is the end of a compilation that meets what no trace may meet.
+func (tr *tracer) forbiddenCallable(o vm.Object) error {
+	return &escaped{tr.in.Errorf(tr.in.Exc.AssertionError, "Attempt to trace forbidden callable %s", tr.repr(o))}
+}
+
 // forbidden is the break at a native function that the trace must not call: one with lasting effects, one that sets torch's state,
 // or one that nobody has said of that it has none of that. nil for those that it may.
 func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
@@ -187,7 +202,10 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
 		return unsupported(id, f.Name)
 	}
-	if pureModules.has(f.Module) {
+	if f.Name == "_pop_torch_function_stack" && f.Module == "torch._C" && len(tr.t.Functions.Stack) == 0 {
+		return unsupported(breaks.EmptyModeStack)
+	}
+	if pureModules.has(f.Module) || f.Module == "_warnings" && f.Name == "_filters_mutated" { // that makes the next warning look at the filters again
 		return nil
 	}
 	return unsupportedBuiltin(f.Module, f.Name)
@@ -224,6 +242,16 @@ func marked(f *vm.Function, name string) bool {
 	}
 	v, ok := f.Dict.GetStr(name)
 	return ok && (v == vm.True || v == vm.Object(f))
+}
+
+// inlined is what the wrapper that torch.compile puts around a callable calls: inside a trace the wrapper is looked through. nil for other
+// functions.
+func inlined(f *vm.Function) vm.Object {
+	if f.Dict == nil {
+		return nil
+	}
+	v, _ := f.Dict.GetStr("_torchdynamo_inline")
+	return v
 }
 
 // skipped is the break at a function that capture was told to leave alone.
@@ -271,6 +299,13 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return fn(tr, args, kw)
 		}
 	}
+	if marked(f, "_dynamo_forbidden") {
+		return nil, false, tr.forbiddenCallable(f)
+	}
+	if inner := inlined(f); inner != nil {
+		v, err := tr.in.Call(inner, args, kw)
+		return v, true, err
+	}
 	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {
 		return nil, false, tr.disabled(f)
 	}
@@ -305,9 +340,18 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			return nil, false, nil
 		}
 		if strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor") {
+			if into, err := tr.lookedInto(f); into || err != nil {
+				return nil, false, err
+			}
 			return nil, false, skipped(f)
 		}
 		return nil, false, nil
+	}
+	if tr.d.rules.skips(f.Code.Filename) {
+		if into, err := tr.lookedInto(f); into || err != nil {
+			return nil, false, err
+		}
+		return nil, false, skipped(f)
 	}
 	if decorators.has(f.Code.Filename) {
 		return nil, false, nil
@@ -321,6 +365,9 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		if done, err := tr.logger(f, callable); done || err != nil {
 			return vm.None, done, err
 		}
+	}
+	if top == "warnings" && strings.HasPrefix(f.Qualname, "catch_warnings.") {
+		return nil, false, nil // what it changes it changes back
 	}
 	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries.has(top) {
 		id := breaks.SkipFunction

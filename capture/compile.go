@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
@@ -20,6 +21,9 @@ type compilation struct {
 	ev *FrameEvent
 
 	inside func() // ends the part of the log that is about the attempt under way
+
+	metrics *metrics
+	over    bool // the compilation is done, and the program was told
 
 	// Where an attempt learned that the trace has to end; nil => it runs on.
 	stop *point
@@ -46,7 +50,7 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 	if d.logs.any {
 		d.logFrame(f)
 	}
-	c := &compilation{d: d, f: f, st: st, e: e, ev: ev, inside: d.within(ev.ID, 0)}
+	c := &compilation{d: d, f: f, st: st, e: e, ev: ev, inside: d.within(ev.ID, 0), metrics: &metrics{start: time.Now()}}
 	defer func() { c.inside() }()
 	if len(unfit) > 0 {
 		if err := c.again(unfit); err != nil {
@@ -56,16 +60,28 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 	if full, err := c.full(); err != nil {
 		return nil, err
 	} else if full {
-		return c.skip("limit")
+		c.ev.Status = "limit"
+		d.report(c.ev)
+		st.full = true
+		return d.beyondLimit(f)
 	}
 	d.compiling = ev.ID
 	d.count("frames", "total", 1)
 	d.logStartOf(f, ev.Line)
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
+	d.loadProfile()
+	if err := c.begun(); err != nil {
+		return nil, err
+	}
 	for {
-		if v, done, err := c.attempt(); done || err != nil {
-			return v, err
+		v, done, err := c.attempt()
+		if !done && err == nil {
+			continue
 		}
+		if derr := c.done(); derr != nil && err == nil {
+			err = derr
+		}
+		return v, err
 	}
 }
 
@@ -74,6 +90,9 @@ func (c *compilation) skip(status string) (vm.Object, error) {
 	c.ev.Status = status
 	c.d.report(c.ev)
 	c.st.skip = true
+	if err := c.done(); err != nil {
+		return nil, err
+	}
 	return c.d.plain(c.f)
 }
 
@@ -82,6 +101,11 @@ func (c *compilation) again(unfit []Unfit) error {
 	d, ev := c.d, c.ev
 	d.logRecompile(c.f, ev.Line, ev.Reasons, func() []string { return d.allReasons(c.st, c.e) })
 	d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
+	for _, u := range unfit {
+		if err := d.guardFailed(u, c.f.Code); err != nil {
+			return err
+		}
+	}
 	forbidden, err := d.configBool("error_on_recompile")
 	if err != nil {
 		return err
@@ -95,6 +119,27 @@ func (c *compilation) again(unfit []Unfit) error {
 		d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
 	}
 	return nil
+}
+
+// guardFailed tells the program of a guard that failed, where it asked for that.
+func (d *Dynamo) guardFailed(u Unfit, c *vm.Code) error {
+	if u.failed == nil {
+		return nil
+	}
+	m, err := d.In.Import("torch._dynamo.types")
+	if err != nil {
+		return err
+	}
+	cls, err := d.In.GetAttr(m, "GuardFail")
+	if err != nil {
+		return err
+	}
+	fail, err := d.In.Call(cls, []vm.Object{vm.Str(u.String()), c}, nil)
+	if err != nil {
+		return err
+	}
+	_, err = d.Disabled(u.failed, []vm.Object{fail}, nil)
+	return err
 }
 
 // full reports whether the code object has been compiled as often as the settings allow.
@@ -182,6 +227,7 @@ func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
 	ev.Status = "skipped"
 	b := tr.observed(err)
 	if b != nil {
+		c.metrics.failed("Unsupported", b)
 		b.Frame = ev.ID
 		ev.Status = "unsupported"
 		if d.ctx.FullGraph {
@@ -216,6 +262,7 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 		return nil, true, c.forbidden(b, u)
 	case row.Frame || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
 		b.Kind = "skip"
+		c.metrics.failed("Unsupported", b)
 		d.broke(ev, b)
 		v, err = c.skip("skipped")
 		return v, true, err
@@ -231,6 +278,10 @@ func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm
 	}
 	at := tr.at
 	c.stop, c.jump = &at, row.Branch
+	if !row.Branch {
+		c.metrics.restarts = append(c.metrics.restarts, u.Reason.Message())
+		c.metrics.before = time.Since(c.metrics.start)
+	}
 	if row.Branch {
 		ev.Attempts--
 		d.unique-- // PyTorch compiles up to the branch without starting again

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,8 @@ type Context struct {
 	Backend   Backend
 	FullGraph bool
 	Dynamic   *bool
+	// GuardFailed is called for each version of a frame that its guards keep from running, with the reason and the code; nil => nothing is.
+	GuardFailed vm.Object
 	// Compiles nothing new: torch._dynamo.run.
 	RunOnly bool
 }
@@ -42,25 +45,32 @@ type Dynamo struct {
 	// Observe sees each event as it happens; nil fields are skipped.
 	Observe Observer
 
-	underway   // changes by push
-	log        traceLog
-	logs       logs
-	compiling  string // id of the frame under way
-	backends   Backends
-	stance     stance
-	outGuards  *[]guard.Listed // of compiled frames, while explain() runs; nil => not kept
-	counts     []count         // for torch._dynamo.utils.counters, until that is there
-	breaks     []*BreakEvent
-	failures   []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
-	times      []*phase
-	codes      map[*code.Code]*codeState
-	resume     resume.Functions
-	history    map[codeID]map[string]*seenSizes
-	nextID     int
-	always     map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
-	polyfills  map[vm.Object]*substitute // by what they take the place of
-	polyfilled bool                      // the polyfills of torch itself are loaded
-	unique     int                       // how many names of globals, functions and code objects were made up so far
+	underway    // changes by push
+	log         traceLog
+	logs        logs
+	compiling   string // id of the frame under way
+	backends    Backends
+	stance      stance
+	outGuards   *[]guard.Listed // of compiled frames, while explain() runs; nil => not kept
+	counts      []count         // for torch._dynamo.utils.counters, until that is there
+	breaks      []*BreakEvent
+	failures    []*RecompileEvent // guards that failed where code was there: recompiles, and those that a cache limit forbade
+	times       []*phase
+	codes       map[*code.Code]*codeState
+	resume      resume.Functions
+	history     map[codeID]map[string]*seenSizes
+	rules       rules // of the program
+	profiled    bool  // the history of earlier runs was taken over
+	nextID      int
+	always      map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
+	polyfills   map[vm.Object]*substitute // by what they take the place of
+	polyfilled  bool                      // the polyfills of torch itself are loaded
+	metrics     []*metrics                // of compilations so far, the oldest first
+	metricsKept int                       // how many of them are kept
+
+	onStart, onEnd vm.Object // called around each compilation; nil => nothing is
+
+	unique int // how many names of globals, functions and code objects were made up so far
 }
 
 // underway is what capture is at now.
@@ -146,6 +156,8 @@ type RecompileEvent struct {
 type Unfit struct {
 	Entry string
 	guard.Failure
+
+	failed vm.Object // the program's function that wants to know; nil => none
 }
 
 // String is the reason as logs and records have it.
@@ -156,6 +168,7 @@ type codeState struct {
 	id      int
 	entries []*entry
 	skip    bool
+	full    bool // it was compiled as often as the settings allow: what fits none of the entries runs as plain Python
 }
 
 // entry is compiled code with the guards under which it may run.
@@ -169,6 +182,7 @@ type entry struct {
 	frame  *FrameEvent
 	gm     *fx.GraphModule // as captured
 	ran    bool
+	handle vm.Object // as programs see the entry; nil until one asks
 }
 
 // New makes the compiler of an interpreter.
@@ -180,7 +194,7 @@ func New(in *vm.Interp, t *torch.Torch) *Dynamo {
 func (d *Dynamo) Reset() {
 	d.codes = map[*code.Code]*codeState{}
 	d.resume = resume.Functions{}
-	d.history = map[codeID]map[string]*seenSizes{}
+	d.history, d.profiled = map[codeID]map[string]*seenSizes{}, false
 	d.nextID = 0
 }
 
@@ -253,8 +267,11 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true
 	}
-	if marked(f.Func, "_torchdynamo_disable") || marked(f.Func, "_torchdynamo_disable_once") {
+	if d.rules.skips(c.Filename) || marked(f.Func, "_torchdynamo_disable") || marked(f.Func, "_torchdynamo_disable_once") {
 		return true
+	}
+	if enteredFiles.has(c.Filename) {
+		return false
 	}
 	if strings.HasPrefix(c.Filename, "torch/") {
 		// The library is traced through, never entered: only optimizers and the wrapper around a library module are
@@ -278,16 +295,21 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	e := d.envOf(f)
 	var reasons []Unfit
 	if st != nil {
-		for _, en := range st.entries {
+		for i := len(st.entries) - 1; i >= 0; i-- {
+			en := st.entries[i]
 			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
 				continue
 			}
 			ok, why := en.guards.Check(e)
 			if ok {
+				st.entries = append(slices.Delete(slices.Clone(st.entries), i, i+1), en) // what ran last is tried first
 				return d.runEntry(en, f, e)
 			}
-			reasons = append([]Unfit{{en.id, why}}, reasons...)
+			reasons = append(reasons, Unfit{Entry: en.id, Failure: why, failed: en.ctx.GuardFailed})
 		}
+	}
+	if st != nil && st.full {
+		return d.beyondLimit(f)
 	}
 	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {
 		return d.plain(f)
@@ -306,6 +328,21 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 	return d.compile(f, st, e, reasons)
 }
 
+// beyondLimit runs a frame for which there may be no more code as plain Python. Frames that it calls run what was compiled for them, and, unless
+// the settings say otherwise, are not compiled either.
+func (d *Dynamo) beyondLimit(f *vm.Frame) (vm.Object, error) {
+	recursive, err := d.configBool("skip_code_recursive_on_cache_limit_hit")
+	if err != nil {
+		return nil, err
+	}
+	if recursive && !d.ctx.RunOnly {
+		run := *d.ctx
+		run.RunOnly = true
+		defer d.push(func(u *underway, _ *torch.Ambient) { u.ctx = &run })()
+	}
+	return d.plain(f)
+}
+
 // sameBackend reports whether code that one backend made may run where another is asked for. Functions of a script are told apart
 // by identity: two may have one name.
 func sameBackend(a, b Backend) bool {
@@ -317,7 +354,7 @@ func sameBackend(a, b Backend) bool {
 
 // envOf is what sources are read from when f is about to run.
 func (d *Dynamo) envOf(f *vm.Frame) *source.Env {
-	e := &source.Env{In: d.In, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
+	e := &source.Env{In: d.In, Modes: d.T.Functions.Stack, Locals: make(map[string]vm.Object, len(f.LocalsPlus)+f.SP), Globals: f.Globals}
 	for i, v := range f.LocalsPlus {
 		if c, ok := v.(*vm.Cell); ok {
 			e.AddCell(f.Code.LocalsPlusName(i), c)
@@ -401,11 +438,13 @@ type globalState struct {
 	modes   torch.Modes
 	threads int
 	dtype   tensor.DType
+
+	functions torch.FunctionOff
 }
 
 // globalState is the state now, but for the grad mode, which the caller says.
 func (d *Dynamo) globalState(grad bool) globalState {
-	return globalState{grad, d.T.BlockModes, d.T.Modes, parallel.Threads(), d.T.DefaultDType}
+	return globalState{grad, d.T.BlockModes, d.T.Modes, parallel.Threads(), d.T.DefaultDType, d.T.Functions.Off}
 }
 
 // changed names what is not as it was, as PyTorch does, each name with a space behind it.
@@ -422,6 +461,7 @@ func (s globalState) changed(now globalState) string {
 		{"allow_tf32", s.modes.MatmulPrecision != now.modes.MatmulPrecision},
 		{"num_threads", s.threads != now.threads},
 		{"default_dtype", s.dtype != now.dtype},
+		{"torch_function", s.functions != now.functions},
 		{"inference_mode", s.blocks.Inference != now.blocks.Inference},
 	} {
 		if f.is {
@@ -432,9 +472,9 @@ func (s globalState) changed(now globalState) string {
 }
 
 // ambientGuards are the facts that every capture relies on.
-func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
+func ambientGuards(d *Dynamo, before globalState, modes []vm.Object) []*guard.Guard {
 	return []*guard.Guard{
-		guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == None", nil, nil),
+		d.deviceGuard(),
 		guard.New(guard.GlobalState, "___check_global_state()", nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
 			now := d.globalState(d.T.Grad.Enabled())
 			if now == before {
@@ -449,8 +489,64 @@ func ambientGuards(d *Dynamo, before globalState) []*guard.Guard {
 			}
 			return false, guard.Failure{Text: "GLOBAL_STATE changed: " + before.changed(now), Cause: cause}
 		}),
-		guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, nil),
+		d.modesGuard(modes),
 	}
+}
+
+// deviceGuard holds while torch.set_default_device has the device that it has now.
+func (d *Dynamo) deviceGuard() *guard.Guard {
+	device := d.defaultDevice()
+	text := "None"
+	if device != nil {
+		if r, err := d.In.Repr(device); err == nil {
+			text = r
+		}
+	}
+	return guard.New(guard.DefaultDevice, "utils_device.CURRENT_DEVICE == "+text, nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
+		now := d.defaultDevice()
+		if device == nil || now == nil {
+			return device == nil && now == nil, guard.Failure{}
+		}
+		same, err := d.In.Eq(device, now)
+		return same && err == nil, guard.Failure{}
+	})
+}
+
+// defaultDevice is what torch.set_default_device has set; nil for nothing.
+func (d *Dynamo) defaultDevice() vm.Object {
+	m, ok := d.In.Modules.GetStr("torch.utils._device")
+	if !ok {
+		return nil
+	}
+	mod, ok := m.(*vm.Module)
+	if !ok {
+		return nil
+	}
+	v, ok := mod.Dict.GetStr("CURRENT_DEVICE")
+	if !ok || v == vm.None {
+		return nil
+	}
+	return v
+}
+
+// modesGuard holds while as many modes of __torch_function__ are entered, of the same classes in the same order.
+func (d *Dynamo) modesGuard(modes []vm.Object) *guard.Guard {
+	classes := make([]*vm.Type, len(modes))
+	for i, m := range modes {
+		classes[i] = m.Type()
+	}
+	return guard.New(guard.TorchFunctionModeStack, "___check_torch_function_mode_stack()", nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
+		now := d.T.Functions.Stack
+		if len(now) != len(classes) {
+			return false, guard.Failure{}
+		}
+		for i, m := range now {
+			if m.Type() != classes[i] {
+				return false, guard.Failure{}
+			}
+		}
+		return true, guard.Failure{}
+	})
 }
 
 // uniqueName makes a name that no other part of this process's compiled code has. Guards show some of them.

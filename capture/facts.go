@@ -102,6 +102,18 @@ func (rd *reads) readsAttr(o vm.Object, name string) {
 		if src != nil && !isProperty(v) && rd.effects.Lacked(o, name) {
 			rd.guards.Covertly(func() { rd.guards.Add(guard.Lacks(name, src)) })
 		}
+	case *vm.Super:
+		if o.SelfCls == nil || o.Start == nil {
+			return
+		}
+		for i, behind := 0, false; i < len(o.SelfCls.MRO); i++ {
+			c := o.SelfCls.MRO[i]
+			if v, ok := c.Dict.GetStr(name); ok && behind && c.Heap {
+				rd.classFact(c, name, v)
+				return
+			}
+			behind = behind || c == o.Start
+		}
 	case *vm.Type:
 		if !o.Heap { // the classes of Python itself cannot be written
 			return

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
@@ -37,7 +38,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 	// What the trace took for granted of sizes is complete only now. A promise of mark_dynamic that it broke is told after the backend ran,
 	// as in PyTorch, where guards are built last.
 	relations, violated := tr.symbols.shapeGuards()
-	guards := slices.Concat(ambientGuards(d, tr.state), tr.reads.finalGuards(), relations)
+	guards := slices.Concat(ambientGuards(d, tr.state, tr.env.Modes), tr.reads.finalGuards(), relations)
 	en := &entry{id: ev.ID, guards: guard.NewSet(guards, tr.guards), inputs: ins, plan: pl, ctx: d.ctx, frame: ev}
 	ev.Guards, ev.Status = en.guards.Shown(), "compiled"
 	d.logf(logCompileGraph, "COMPILING GRAPH due to %s", tr.journal.compileReason(out, ev))
@@ -62,6 +63,10 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 		}
 	}
 	c.enter(en, name)
+	d.saveProfile()
+	if err := c.done(); err != nil {
+		return nil, err
+	}
 	defer d.within("", 0)()
 	return d.runEntry(en, c.f, c.e)
 }
@@ -78,6 +83,12 @@ func (tr *tracer) plan(out *outcome) (pl *plan, outs []*tensor.Tensor, err error
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if !slices.Equal(out.modesEnd, tr.env.Modes) {
+		pl.modesChanged = true
+		if pl.modes, err = p.values(out.modesEnd); err != nil {
+			return nil, nil, err
+		}
 	}
 	if pl.logs, err = p.logs(); err != nil {
 		return nil, nil, err
@@ -100,6 +111,9 @@ func (p *planner) goingOn(pl *plan, pc int) (err error) {
 		return err
 	}
 	live := resume.Live(f.Code.Code, pc)
+	if slices.Contains(f.Code.FreeVars, "__class__") && f.Code.ArgCount > 0 && slices.Contains(f.Code.Names, "super") {
+		live[0] = true // super() without arguments looks for it in the frame
+	}
 	p.onStack = true
 	if pl.stack, err = p.values(f.Stack[:f.SP]); err != nil {
 		return err
@@ -150,6 +164,8 @@ func (c *compilation) backend(tr *tracer, out *outcome, en *entry, gm *fx.GraphM
 	d.count("stats", "unique_graphs", 1)
 	d.Step(2, "torch._dynamo.output_graph", "calling compiler function "+d.ctx.Backend.Name)
 	d.logf(logCompiler, "Step 2: calling compiler function %s", d.ctx.Backend.Name)
+	start := time.Now()
+	defer func() { c.metrics.backend = time.Since(start) }()
 	err = d.timed("OutputGraph.call_user_compiler", func() (err error) {
 		fn, err = d.compileGraph(tr, gm, en.inputs, ev, out)
 		return err
@@ -181,6 +197,9 @@ func (c *compilation) failed(err error) (vm.Object, error) {
 	if on, cerr := d.configBool("suppress_errors"); cerr == nil && on {
 		d.logSuppressed(c.f, ev, err)
 		c.st.skip = true
+		if err := c.done(); err != nil {
+			return nil, err
+		}
 		return d.plain(c.f)
 	}
 	return nil, err
@@ -207,6 +226,7 @@ func (c *compilation) enter(en *entry, name string) {
 // compileGraph hands the graph to the backend, outside of any capture.
 func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *FrameEvent, out *outcome) (vm.Object, error) {
 	defer d.push(func(u *underway, a *torch.Ambient) { u.active, a.FrameHook = nil, nil })()
+	defer d.T.SuspendFunctionModes()()
 	obj, err := d.T.NewGraphModule(gm, nil)
 	if err != nil {
 		return nil, err

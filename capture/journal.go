@@ -169,7 +169,10 @@ func callBracket(seg string) int {
 			depth++
 		case '(', '[', '{':
 			if depth--; depth == 0 {
-				return i
+				if !strings.ContainsAny(seg[i-1:i], " \t+-*/%@&|^<>=~,(") {
+					return i
+				}
+				return 0 // a part of an expression that is in brackets
 			}
 		}
 	}

@@ -73,5 +73,9 @@ func (d *Dynamo) logLimit(f *vm.Frame, ev *FrameEvent, own bool, limit, total in
 // logSuppressed warns that a frame runs as plain Python after an error.
 func (d *Dynamo) logSuppressed(f *vm.Frame, ev *FrameEvent, err error) {
 	defer d.within("", 0)()
-	d.logf(logSuppressed, "WON'T CONVERT %s %s line %d \ndue to: \n%s", f.Code.Name, f.Code.Filename, ev.Line, d.In.FormatException(err))
+	text := d.In.FormatException(err)
+	if head := "Traceback (most recent call last):\n"; !strings.HasPrefix(text, head) {
+		text = head + text // as Python formats an exception that was caught
+	}
+	d.logf(logSuppressed, "WON'T CONVERT %s %s line %d \ndue to: \n%s", f.Code.Name, f.Code.Filename, ev.Line, text)
 }

@@ -151,11 +151,16 @@ func (d *Dynamo) logFrame(f *vm.Frame) {
 	}
 	d.logs.ending = true
 	d.In.AtExit(&vm.Builtin{Name: "dump_frames", Module: "torch._dynamo", Max: -1, Fn: func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
-		if d.Logging(logFrames) {
-			d.Log(logFrames, "TorchDynamo attempted to trace the following frames: [\n"+strings.Join(d.logs.traced, "\n")+"\n]")
-		}
+		d.logTracedFrames()
 		return vm.None, nil
 	}})
+}
+
+// logTracedFrames logs the frames that capture began with.
+func (d *Dynamo) logTracedFrames() {
+	if d.Logging(logFrames) {
+		d.Log(logFrames, "TorchDynamo attempted to trace the following frames: [\n"+strings.Join(d.logs.traced, "\n")+"\n]")
+	}
 }
 
 // logStartOf logs a compilation that begins, and who called the frame.

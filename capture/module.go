@@ -23,14 +23,35 @@ func (c *contextObject) Type() *vm.Type { return c.class }
 func (d *Dynamo) Register(backends Backends) {
 	d.backends = backends
 	d.T.Natives["_dynamo"] = d.module
+	// Both are imported like parts of a package, too.
+	part := func(of, name string) func(in *vm.Interp) (*vm.Module, error) {
+		return func(in *vm.Interp) (*vm.Module, error) {
+			p, err := in.Import(of)
+			if err != nil {
+				return nil, err
+			}
+			v, err := in.GetAttr(p, name)
+			if err != nil {
+				return nil, err
+			}
+			return v.(*vm.Module), nil
+		}
+	}
+	d.In.RegisterModule("torch._C._dynamo", part("torch._C", "_dynamo"))
+	d.In.RegisterModule("torch._C._dynamo.guards", part("torch._C._dynamo", "guards"))
 }
 
 // module makes torch._C._dynamo; what torch/_dynamo does in Python calls it.
 func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("torch._C._dynamo", "")
+	in.Modules.SetStr("torch._C._dynamo", m)
 	d.contextModule(m)
 	d.stateModule(m)
 	d.seenModule(m)
+	d.metricsModule(m)
+	d.rewriteModule(m)
+	d.guardsModule(m)
+	d.rulesNatives(m)
 	d.comptimeModule(m)
 	d.explainModule(m)
 	d.ddpModule(m)
@@ -81,6 +102,9 @@ func (d *Dynamo) contextModule(m *vm.Module) {
 		if b, ok := a[3].(vm.Bool); ok {
 			v := bool(b)
 			c.Dynamic = &v
+		}
+		if len(a) > 4 && a[4] != vm.None {
+			c.GuardFailed = a[4]
 		}
 		return &contextObject{c, class}, nil
 	})
@@ -261,6 +285,11 @@ func (d *Dynamo) seenModule(m *vm.Module) {
 			l.Items = append(l.Items, vm.Str(p.module))
 		}
 		return l, nil
+	})
+	m.Func("log_traced_frames", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		d.lookAtLogs()
+		d.logTracedFrames()
+		return vm.None, nil
 	})
 	m.Func("trace_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.Str(d.logs.traceID), nil })
 }

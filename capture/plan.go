@@ -50,6 +50,9 @@ type plan struct {
 	locals []recipe // per slot of the frame; nil => unbound
 	stack  []recipe
 	grad   bool // grad mode at the break
+	// modes are those of __torch_function__ that are entered at the end, where these are others than at the start.
+	modes        []recipe
+	modesChanged bool
 	// autocast is the autocast state there.
 	autocast torch.Autocast
 }
@@ -152,6 +155,9 @@ func (p *planner) anew(o vm.Object) (recipe, error) {
 			}
 		})
 	case *vm.Instance:
+		if isEnumMember(v) {
+			return constant(o), nil // there is one of it
+		}
 		if _, ok := v.Native.(vm.Object); !ok && (v.Native != nil || v.Dict == nil && len(v.Slots) == 0) {
 			return constant(o), nil
 		}

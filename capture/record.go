@@ -34,8 +34,8 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
 	}
-	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() {
-		return vm.None, nil // nothing changes
+	if c.Target == "torch._C._set_grad_enabled" && len(c.Args) == 1 && (c.Args[0] == vm.True) == tr.t.Grad.Enabled() && strings.HasPrefix(tr.in.Frame().Code.Filename, "torch/") {
+		return vm.None, nil // nothing changes; a call that the program itself makes is in the graph all the same
 	}
 	if c.Target == "operator.getitem" && len(c.Args) == 2 {
 		// Indexing with an unknown number reads no value: the graph selects.

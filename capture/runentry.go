@@ -28,7 +28,9 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 			end = d.Observe.Run(en.ctx.Backend, en.gm, args, !en.ran)
 		}
 		en.ran = true
+		restore := d.T.SuspendFunctionModes()
 		res, err := d.Disabled(en.fn, args, nil)
+		restore()
 		end(err)
 		if err != nil {
 			return nil, err
@@ -42,6 +44,13 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 	}
 	if err := d.runLogs(en.plan, r); err != nil {
 		return nil, err
+	}
+	if en.plan.modesChanged {
+		modes, err := r.all(en.plan.modes)
+		if err != nil {
+			return nil, err
+		}
+		d.T.Functions.Stack = modes
 	}
 	if !en.plan.breaks {
 		d.T.Grad.SetEnabled(en.plan.grad)

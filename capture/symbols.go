@@ -306,6 +306,9 @@ func (sy *symbols) lifted(v vm.Object, src source.Source) vm.Object {
 	if s := sy.liftedAs[name]; s != nil {
 		return s
 	}
+	if sy.markedStatic(src) {
+		return nil
+	}
 	var e *symbolic.Expr
 	switch v := v.(type) {
 	case vm.Int:
@@ -320,6 +323,17 @@ func (sy *symbols) lifted(v vm.Object, src source.Source) vm.Object {
 	s := sy.t.Number(e, sy.unknowns)
 	sy.liftedAs[name], sy.liftedFrom[s] = s, src
 	return s
+}
+
+// markedStatic reports whether a source is an attribute of a module whose class was marked by mark_static.
+func (sy *symbols) markedStatic(src source.Source) bool {
+	a, ok := src.(source.Attr)
+	if !ok {
+		return false
+	}
+	o, err := a.Base.Get(sy.env)
+	i, isInst := o.(*vm.Instance)
+	return err == nil && isInst && i.Class.Lookup("_dynamo_marked_static") == vm.Object(vm.True)
 }
 
 // liftedInt is the symbol of an integer: one that was another number in an earlier call, or any where nothing is taken to be static.

@@ -86,6 +86,7 @@ type outcome struct {
 	// The modes at the end, which compiled code sets when it has run: the trace itself brings back those that it found.
 	gradEnd     bool
 	autocastEnd torch.Autocast
+	modesEnd    []vm.Object // of __torch_function__
 }
 
 // run traces the frame: it evaluates the copy with every hook in place. Whatever way that ends, the session is as it was; the writes of the
@@ -106,6 +107,9 @@ func (tr *tracer) run() (*outcome, error) {
 	}
 	tr.journal.logSymbols()
 	tr.reads.seeStack(f)
+	for i, m := range tr.env.Modes {
+		tr.world.see(m, source.Mode{I: i})
+	}
 	// Dispatch stays what it is: calls of torch come to the hook, which runs them on fakes itself (see onFakes).
 	defer d.push(func(u *underway, a *torch.Ambient) {
 		u.active = tr
@@ -133,7 +137,7 @@ func (tr *tracer) run() (*outcome, error) {
 	}
 	autocast := d.T.Autocast
 	if errors.Is(err, errStop) {
-		return &outcome{broke: true, at: tr.at, gradEnd: grad, autocastEnd: autocast}, nil
+		return &outcome{broke: true, at: tr.at, gradEnd: grad, autocastEnd: autocast, modesEnd: d.T.Functions.Stack}, nil
 	}
 	if u := unsupportedNumber(err); u != nil {
 		return nil, u
@@ -141,7 +145,7 @@ func (tr *tracer) run() (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{result: res, gradEnd: grad, autocastEnd: autocast}, nil
+	return &outcome{result: res, gradEnd: grad, autocastEnd: autocast, modesEnd: d.T.Functions.Stack}, nil
 }
 
 // branchesOn is the break at a branch of f on a tensor.

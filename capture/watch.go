@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"fmt"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -330,6 +331,18 @@ func (u upcoming) next() error {
 
 // unpack takes a tensor apart into its rows, and a sequence with numbers that are symbols into those.
 func (u upcoming) unpack() error {
+	if t, ok := u.top(0).(*torch.Tensor); ok {
+		wrong := ""
+		switch n := int64(u.ins.Arg); {
+		case len(t.T.Shape) == 0:
+			wrong = "Can't unpack scalar tensors. Number of unpacks should match the shape."
+		case t.T.Shape[0] != n:
+			wrong = fmt.Sprintf("Can't unpack a tensor of %d rows into a tuple of %d elements.", t.T.Shape[0], n)
+		}
+		if wrong != "" {
+			return &escaped{u.in.Errorf(u.in.Exc.AssertionError, "%s", wrong)}
+		}
+	}
 	rows, err := u.unpackTensor(u.top(0))
 	if err != nil {
 		return err
@@ -386,7 +399,7 @@ func (u upcoming) enterBlock() error {
 		}
 		return unsupported(id, u.top(0).Type().Name)
 	}
-	if u.world.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") {
+	if u.world.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") && !nullContexts.has(i.Class.FullName()) {
 		return unsupported(breaks.ContextManager, i.Class.Name)
 	}
 	return nil

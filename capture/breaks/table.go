@@ -25,6 +25,7 @@ const (
 	File // opening a file, or reading the terminal
 	Builtin
 	Identity // id(tensor)
+	EmptyModeStack
 	UnknownBuiltin
 	TorchState
 	TorchGrad
@@ -139,10 +140,11 @@ var table = [end]Row{
 	NonTensorResult:       {Form: "torch.* op returned non-Tensor {type} call_function <built-in function {function}>", Hint: hintMove},
 	ParameterConstruction: {Form: "Workaround for issues with nn_parameter construction", Hint: "make modules and parameters outside of the compiled function and pass them in"},
 
-	Print:    {Form: builtinForm, Hint: hintPrint},
-	File:     {Form: builtinForm, Hint: hintFile},
-	Builtin:  {Form: builtinForm, Hint: hintMove},
-	Identity: {Form: "call_id with args ({argument},)", Hint: hintState},
+	Print:          {Form: builtinForm, Hint: hintPrint},
+	File:           {Form: builtinForm, Hint: hintFile},
+	Builtin:        {Form: builtinForm, Hint: hintMove},
+	EmptyModeStack: {Form: "Popping from an empty torch function mode stack", Hint: hintState},
+	Identity:       {Form: "call_id with args ({argument},)", Hint: hintState},
 	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + customPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
 		Hint: hintOpaque, Docs: customPage},
 	TorchState:   {Form: stateForm, Hint: hintMove},

@@ -37,11 +37,19 @@ func Tensor(f TensorFacts, src source.Source) *Guard {
 	}}
 }
 
+// className is how Python writes a class.
+func className(t *vm.Type) string {
+	if t.Module == "" || t.Module == "builtins" {
+		return "<class '" + t.Name + "'>"
+	}
+	return "<class '" + t.FullName() + "'>"
+}
+
 func (f TensorFacts) check(n string, shape, stride []int64) Check {
 	return func(_ *source.Env, now vm.Object) (bool, Failure) {
 		q, ok := now.(*torch.Tensor)
 		if !ok || q.Type() != f.Class {
-			return false, Failure{fmt.Sprintf("expected type of '%s' to be a tensor type, but found %s", n, now.Type()), Other}
+			return false, Failure{fmt.Sprintf("expected type of '%s' to be a tensor type, ' but found %s", n, className(now.Type())), Other}
 		}
 		y := q.T
 		switch {

@@ -31,6 +31,7 @@ type Env struct {
 	Globals *vm.Dict
 	Drawn   []vm.Object         // the random numbers of the run, in the order of their draws
 	Cells   map[string]*vm.Cell // of free variables, and of a resume function's own ones; nil for none
+	Modes   []vm.Object         // of __torch_function__ that are entered, the outermost first
 }
 
 // AddCell notes a cell that is there before the frame runs.
@@ -53,6 +54,8 @@ type (
 	Builtin struct{ Dict, Var string }
 	// Cell is a cell of the frame itself, not what it holds.
 	Cell struct{ Var string }
+	// Mode is the I-th mode of __torch_function__ that is entered, the outermost being the first.
+	Mode struct{ I int }
 	// Fixed is an object that is the same in every call, as the way to it is guarded: a method that a class has, say. What is
 	// read from it is guarded from there. No log shows it; N tells it from others.
 	Fixed struct {
@@ -119,13 +122,16 @@ func (s Import) Name() string {
 }
 func (s Builtin) Name() string { return "G['" + s.Dict + "']['" + s.Var + "']" }
 func (s Cell) Name() string    { return "L['" + s.Var + "'].__cell__" }
-func (s Fixed) Name() string   { return fmt.Sprintf("___fixed_%d", s.N) }
-func (s Attr) Name() string    { return s.Base.Name() + "." + s.Of }
-func (s Item) Name() string    { return s.Base.Name() + "[" + s.Text + "]" }
-func (s Keyed) Name() string   { return s.Base.Name() + "[" + s.Key.Name() + "]" }
-func (s Value) Name() string   { return nthOf(s.Base, s.I) }
-func (s Placed) Name() string  { return nthOf(Base(s.Source), s.I) }
-func (s Class) Name() string   { return "type(" + s.Base.Name() + ")" }
+func (s Mode) Name() string {
+	return fmt.Sprintf("___get_torch_function_mode_stack_at(%d)", s.I)
+}
+func (s Fixed) Name() string  { return fmt.Sprintf("___fixed_%d", s.N) }
+func (s Attr) Name() string   { return s.Base.Name() + "." + s.Of }
+func (s Item) Name() string   { return s.Base.Name() + "[" + s.Text + "]" }
+func (s Keyed) Name() string  { return s.Base.Name() + "[" + s.Key.Name() + "]" }
+func (s Value) Name() string  { return nthOf(s.Base, s.I) }
+func (s Placed) Name() string { return nthOf(Base(s.Source), s.I) }
+func (s Class) Name() string  { return "type(" + s.Base.Name() + ")" }
 func (s Inherited) Name() string {
 	return fmt.Sprintf("type(%s).__mro__[%d].%s", s.Base.Name(), s.I, s.Of)
 }
@@ -175,6 +181,14 @@ func (s Cell) Get(e *Env) (vm.Object, error) {
 		return c, nil
 	}
 	return nil, fmt.Errorf("no cell of %s in this frame", s.Var)
+}
+
+// Get gives the mode as the stack has it.
+func (s Mode) Get(e *Env) (vm.Object, error) {
+	if s.I >= len(e.Modes) {
+		return nil, fmt.Errorf("there is no mode %d", s.I)
+	}
+	return e.Modes[s.I], nil
 }
 
 // Get gives the object.

@@ -63,9 +63,9 @@ type BlockModes struct {
 // KeepModes remembers the modes of with blocks, the grad mode included; restore brings them back. It is for those who run a part
 // of a program that may leave a block open: a trace that ends in one, or an operator that fails in it.
 func (t *Torch) KeepModes() (restore func()) {
-	modes, grad := t.BlockModes, t.Grad.Enabled()
+	modes, grad, hooksOff, functions := t.BlockModes, t.Grad.Enabled(), t.savedHooksOff, t.Functions
 	return func() {
-		t.BlockModes = modes
+		t.BlockModes, t.savedHooksOff, t.Functions = modes, hooksOff, functions
 		t.Grad.SetEnabled(grad)
 	}
 }

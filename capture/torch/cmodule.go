@@ -213,6 +213,7 @@ func (t *Torch) registerState() {
 	t.registerModes()
 	t.registerFileCheck()
 	t.registerOverrides()
+	t.registerQuestions()
 	c.Func("_set_printoptions", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		for _, k := range kw {
 			n, _ := vm.AsInt(k.Value)
@@ -470,6 +471,15 @@ func (t *Torch) registerOps() {
 	t.c.Func("_graph_of_source", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.graphOfSource(a) })
 	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })
+	t.c.Func("_undefine_op", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		qualname, _ := vm.AsStr(a[0])
+		ns, name, _ := strings.Cut(qualname, "::")
+		for _, op := range t.Library.Packet(ns, strings.TrimSuffix(name, ".default")) {
+			delete(t.objects, op.Name())
+		}
+		t.Library.Remove(ns, name)
+		return vm.None, nil
+	})
 	t.packetName = func(o vm.Object) (string, bool) {
 		i, ok := o.(*vm.Instance)
 		if !ok {

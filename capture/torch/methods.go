@@ -80,6 +80,7 @@ func (t *Torch) tensorType() {
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.legacyNew(cls, t.DefaultDType, args)
 		},
+		Class: map[string]vm.GoFunc{"__torch_function__": t.defaultFunction},
 		Static: map[string]vm.GoFunc{
 			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
@@ -359,7 +360,15 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if len(args) == 0 || args[0] == vm.None {
 				return whole(t.extents(x, stride, nil)), nil
 			}
-			d, err := dimArg(x, args[0])
+			which := args[0]
+			if s, ok := which.(*Scalar); ok { // a dimension is one or another, and no size
+				v, err := t.Specialize(s)
+				if err != nil {
+					return nil, err
+				}
+				which = v
+			}
+			d, err := dimArg(x, which)
 			if err != nil {
 				return nil, err
 			}

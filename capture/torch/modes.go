@@ -37,6 +37,21 @@ func (t *Torch) registerModes() {
 		t.Modes.MatmulPrecision, _ = vm.AsStr(a[0])
 		return vm.None, nil
 	})
+	// The switch of TF32 is the precision of matrix products under another name.
+	c.Func("_get_cublas_allow_tf32", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		return vm.MakeBool(t.Modes.MatmulPrecision != "highest"), nil
+	})
+	c.Func("_set_cublas_allow_tf32", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		on, err := boolean("set_allow_tf32_cublas", "value", 1, a[0])
+		if err != nil {
+			return nil, err
+		}
+		t.Modes.MatmulPrecision = "highest"
+		if on {
+			t.Modes.MatmulPrecision = "high"
+		}
+		return vm.None, nil
+	})
 	c.Func("_get_float32_matmul_precision", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.Str(t.Modes.MatmulPrecision), nil
 	})

@@ -158,6 +158,12 @@ func (t *Torch) results(op *aten.Op, out aten.Value) vm.Object {
 		return t.Object(out)
 	}
 	name := op.Sig().Name
+	tup := t.Object(out).(*vm.Tuple)
+	return &vm.Instance{Class: t.returnClass(name, rets), Native: tup}
+}
+
+// returnClass is the class of the results of an operator, whose names are those of rets.
+func (t *Torch) returnClass(name string, rets []aten.Ret) *vm.Type {
 	cls := t.returns[name]
 	if cls == nil {
 		fields := make([]string, len(rets))
@@ -167,8 +173,7 @@ func (t *Torch) results(op *aten.Op, out aten.Value) vm.Object {
 		cls = t.returnType(name, fields)
 		t.returns[name] = cls
 	}
-	tup := t.Object(out).(*vm.Tuple)
-	return &vm.Instance{Class: cls, Native: tup}
+	return cls
 }
 
 func (t *Torch) returnType(name string, fields []string) *vm.Type {
@@ -179,7 +184,20 @@ func (t *Torch) returnType(name string, fields []string) *vm.Type {
 			return tup.Items[i]
 		}))
 	}
-	return t.In.NewNativeType(vm.Spec{Name: name, Module: "torch.return_types", Bases: []*vm.Type{vm.TupleType}, NoDict: true, GetSet: gs,
+	cls := t.In.NewNativeType(vm.Spec{Name: name, Module: "torch.return_types", Bases: []*vm.Type{vm.TupleType}, NoDict: true, GetSet: gs,
+		New: func(in *vm.Interp, cls *vm.Type, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if len(a) == 0 {
+				return nil, in.Errorf(in.Exc.TypeError, "structseq() missing required argument 'sequence' (pos 1)")
+			}
+			items, err := in.IterAll(a[0])
+			if err != nil {
+				return nil, in.Errorf(in.Exc.TypeError, "constructor requires a sequence")
+			}
+			if len(items) != len(fields) {
+				return nil, in.Errorf(in.Exc.TypeError, "torch.return_types.%s() takes a %d-sequence (%d-sequence given)", name, len(fields), len(items))
+			}
+			return &vm.Instance{Class: cls, Native: vm.NewTuple(items...)}, nil
+		},
 		Methods: map[string]vm.GoFunc{"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			tup, _ := vm.AsTuple(a[0])
 			s := "torch.return_types." + name + "(\n"
@@ -195,6 +213,12 @@ func (t *Torch) returnType(name string, fields []string) *vm.Type {
 			}
 			return vm.Str(s + ")"), nil
 		}}})
+	n := vm.MakeInt(int64(len(fields)))
+	for _, a := range []string{"n_fields", "n_sequence_fields"} {
+		cls.Dict.SetStr(a, n)
+	}
+	cls.Dict.SetStr("n_unnamed_fields", vm.MakeInt(0))
+	return cls
 }
 
 // takesOut says whether a function takes out= in Python; one without signatures does.

@@ -2,6 +2,7 @@ package torch
 
 import (
 	"fmt"
+	"slices"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
@@ -267,8 +268,8 @@ func (t *Torch) basicTypes() {
 				}
 				return vm.NewTuple(t.DeviceType, vm.NewTuple(args...)), nil
 			},
-			"__enter__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
-			"__exit__":  func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return vm.None, nil },
+			"__enter__": t.inPython("torch.utils._device", "_enter"),
+			"__exit__":  t.inPython("torch.utils._device", "_leave"),
 		}, GetSet: []*vm.GetSet{
 			getter("type", func(o vm.Object) vm.Object { return vm.Str(o.(*Device).D.Type) }),
 			getter("index", func(o vm.Object) vm.Object {
@@ -313,6 +314,11 @@ func (t *Torch) basicTypes() {
 				tup, _ := vm.AsTuple(a[0])
 				return t.product(tup.Items)
 			},
+			// What a size and other tuples make together is a size; so is a part of one.
+			"__add__":     t.sizeFrom("__add__"),
+			"__mul__":     t.sizeFrom("__mul__"),
+			"__rmul__":    t.sizeFrom("__rmul__"),
+			"__getitem__": t.sizeFrom("__getitem__"),
 		}})
 	mf := in.NewNativeType(vm.Spec{Name: "memory_format", Module: "torch", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
 		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -327,6 +333,26 @@ func (t *Torch) basicTypes() {
 		}}})
 	t.layout = &Layout{tensor.Strided, lt}
 	t.SymIntType = t.scalarType(tensor.Int64)
+}
+
+// sizeFrom is a method of tuple whose results are sizes where they are tuples.
+func (t *Torch) sizeFrom(method string) vm.GoFunc {
+	return func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		tup, _ := vm.AsTuple(a[0])
+		args := slices.Clone(a[1:])
+		for i, x := range args {
+			if o, ok := vm.AsTuple(x); ok {
+				args[i] = o
+			}
+		}
+		v, err := in.CallMethod(tup, method, args...)
+		if r, ok := v.(*vm.Tuple); ok && err == nil {
+			if _, one := args[0].(vm.Int); !one || method != "__getitem__" {
+				return &vm.Instance{Class: t.SizeType, Native: &vm.Tuple{Items: r.Items}}, nil
+			}
+		}
+		return v, err
+	}
 }
 
 func getter(name string, f func(o vm.Object) vm.Object) *vm.GetSet {

@@ -73,6 +73,8 @@ type Torch struct {
 	// DefaultDType is what torch.get_default_dtype() gives.
 	DefaultDType tensor.DType
 	Print        tensor.PrintOptions
+	// Functions are the modes of __torch_function__.
+	Functions FunctionModes
 	// Modes are further switches that programs set and read back.
 	Modes Modes
 
@@ -90,12 +92,14 @@ type Torch struct {
 	c       *vm.Module // torch._C
 	nn      *vm.Module // torch._C._nn
 
-	regions         int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
-	scalars         map[tensor.DType]*vm.Type // classes of unknown numbers
-	packetName      func(o vm.Object) (string, bool)
-	objects         map[string]vm.Object // graph targets that were resolved
-	generatorObject *Generator
-	prepare         []func() error // run when torch is imported
+	disabledFunction vm.Object                 // the __torch_function__ of classes that override nothing
+	savedHooksOff    vm.Object                 // why hooks on saved tensors are forbidden; nil => they are not
+	regions          int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
+	scalars          map[tensor.DType]*vm.Type // classes of unknown numbers
+	packetName       func(o vm.Object) (string, bool)
+	objects          map[string]vm.Object // graph targets that were resolved
+	generatorObject  *Generator
+	prepare          []func() error // run when torch is imported
 }
 
 // Call is one call of the public API.
@@ -190,6 +194,9 @@ func (t *Torch) linAlgError() (*vm.Type, error) {
 
 // call performs one public call, through the hook when somebody listens.
 func (t *Torch) call(op fx.Op, target string, args []vm.Object, kw []vm.KwArg, run func(args []vm.Object, kw []vm.KwArg) (vm.Object, error)) (vm.Object, error) {
+	if v, done, err := t.overridden(op, target, args, kw); done {
+		return v, err
+	}
 	if t.Hook != nil {
 		return t.Hook(&Call{Op: op, Target: target, Args: args, Kw: kw, Run: run})
 	}

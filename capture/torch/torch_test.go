@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 		"states":        "state dicts: metadata, hooks, and the errors of loading",
 		"devices":       "what programs ask of CUDA and other devices, and of libraries",
 		"functional":    "torch.autograd.functional",
+		"overrides":     "__torch_function__ of modes and of classes, the default device, promotion, named results, sizes",
 		"nnutils":       "weight norms, parametrizations, padded and packed sequences, clipping",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package aten
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -71,4 +72,22 @@ func (l *Library) Packet(ns, name string) []*Op {
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(o *Op) bool { return l.ops[o.FullName()] != nil })
 	return append(all, own...)
+}
+
+// Remove takes back the definitions of an operator: all its overloads, or the one that name has behind a dot. What holds one goes on with it.
+func (l *Library) Remove(ns, name string) {
+	name, overload, one := strings.Cut(name, ".")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := ns + "::" + name
+	l.packets[p] = slices.DeleteFunc(slices.Clone(l.packets[p]), func(o *Op) bool {
+		gone := !one || o.Sig().Overload == overload
+		if gone {
+			delete(l.ops, o.FullName())
+		}
+		return gone
+	})
+	if len(l.packets[p]) == 0 {
+		delete(l.packets, p)
+	}
 }

@@ -24,6 +24,7 @@ func initCode() {
 	c("_co_code_adaptive", func(c *Code) Object { return Bytes(c.wire().Code) })
 	c("co_linetable", func(c *Code) Object { return Bytes(c.wire().LineTable) })
 	c("co_exceptiontable", func(c *Code) Object { return Bytes(c.wire().ExcTable) })
+	c("co_lnotab", func(c *Code) Object { return Bytes(c.lnotab()) })
 	addMethod(CodeType, "co_positions", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		return in.Iter(NewList(args[0].(*Code).positions()...))
 	})
@@ -100,6 +101,31 @@ func (c *Code) lineRanges() (out []Object) {
 			to := min(from+8, w.Starts[i+1])
 			out = append(out, NewTuple(MakeInt(int64(2*from)), MakeInt(int64(2*to)), orNoneAt(in.Line)))
 		}
+	}
+	return out
+}
+
+// lnotab is the older form of the line table: pairs of how many bytes of code, and how many lines, the next line begins further on. A step
+// that a byte cannot hold is made in several.
+func (c *Code) lnotab() (out []byte) {
+	w := c.wire()
+	at, line := 0, int32(c.FirstLine)
+	for i, in := range c.Instrs {
+		if in.Line < 0 || in.Line == line {
+			continue
+		}
+		from := 2 * int(w.Starts[i])
+		bytes, lines := from-at, int(in.Line-line)
+		at, line = from, in.Line
+		for ; bytes > 255; bytes -= 255 {
+			out = append(out, 255, 0)
+		}
+		for lines < -128 || lines > 127 {
+			step := min(max(lines, -128), 127)
+			out = append(out, byte(bytes), byte(int8(step)))
+			bytes, lines = 0, lines-step
+		}
+		out = append(out, byte(bytes), byte(int8(lines)))
 	}
 	return out
 }

@@ -110,6 +110,13 @@ def set_default_dtype(d):
 
 
 def get_default_device():
+    """The device on which functions make tensors when they are told none."""
+    from torch.overrides import _get_current_function_mode_stack
+    from torch.utils._device import DeviceContext
+
+    for mode in reversed(_get_current_function_mode_stack()):
+        if isinstance(mode, DeviceContext):
+            return mode.device
     return device("cpu")
 
 
@@ -204,8 +211,22 @@ def get_float32_matmul_precision():
     return _C._get_float32_matmul_precision()
 
 
-def set_default_device(d):
-    pass
+_GLOBAL_DEVICE_CONTEXT = None
+
+
+def set_default_device(device):
+    """Functions that make tensors make them on this device from now on; None takes the last one back."""
+    global _GLOBAL_DEVICE_CONTEXT
+    if _GLOBAL_DEVICE_CONTEXT is not None:
+        _GLOBAL_DEVICE_CONTEXT.__exit__(None, None, None)
+    if device is None:
+        _GLOBAL_DEVICE_CONTEXT = None
+        return
+    from torch.utils._device import DeviceContext
+
+    context = DeviceContext(device)
+    context.__enter__()
+    _GLOBAL_DEVICE_CONTEXT = context
 
 
 def _assert(condition, message):
@@ -377,6 +398,26 @@ def get_autocast_cpu_dtype():
     return _C._autocast_state()[1]
 
 
+def get_autocast_gpu_dtype():
+    return get_autocast_dtype("cuda")
+
+
+def get_autocast_xla_dtype():
+    return bfloat16
+
+
+def get_autocast_ipu_dtype():
+    return float16
+
+
+def is_autocast_xla_enabled():
+    return False
+
+
+def is_autocast_ipu_enabled():
+    return False
+
+
 def is_autocast_cache_enabled():
     return _C._autocast_state()[2]
 
@@ -387,7 +428,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     return transforms.vmap(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
-_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "_VF", "_jit_internal")
+_PARTS = ("distributed", "export", "func", "futures", "fx", "hub", "jit", "multiprocessing", "nested", "overrides", "profiler", "types", "return_types", "_VF", "_jit_internal")
 
 
 def __getattr__(name):

@@ -70,6 +70,11 @@ def _reduce(tensor, protocol):
     return _rebuild_from_type_v2, (function, type(tensor), args, state)
 
 
+def is_compiling():
+    """Whether the program is being traced by the compiler."""
+    return torch.compiler.is_compiling()
+
+
 def _flatten_dense_tensors(tensors):
     """One vector of the elements of all."""
     return torch.cat([t.reshape(-1) for t in tensors])

@@ -1,4 +1,5 @@
 """Operators that programs define."""
+import contextlib
 import inspect
 
 import torch
@@ -19,6 +20,7 @@ class _Op:
         self.backward_fn = None
         self.setup_fn = None
         self.composite = False
+        self.tags = ()
         self.returns_nothing = schema.rstrip().endswith("-> ()")
 
     def run(self, *args, **kwargs):
@@ -70,8 +72,9 @@ class _Context:
         pass
 
 
-def _define(qualname, schema):
+def _define(qualname, schema, tags=()):
     op = _Op(qualname, schema)
+    op.tags = tuple(tags) if isinstance(tags, (list, tuple)) else (tags,)
     _defined[qualname] = op
     _C._define_op(schema, op)
     return op
@@ -254,10 +257,12 @@ class Library:
         if ns in ("prim", "aten", "prims") and kind in ("DEF",):
             raise ValueError(ns, " is a reserved namespace. Please try creating a library with another name.")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+        self._names = set()  # of the operators that were defined through it
 
     def define(self, schema, alias_analysis="", *, tags=()):
         name = schema.split("(")[0].strip()
-        _define(f"{self.ns}::{name}", f"{self.ns}::{schema}")
+        _define(f"{self.ns}::{name}", f"{self.ns}::{schema}", tags)
+        self._names.add(f"{self.ns}::{name}")
         getattr(ops, self.ns).__dict__.pop(name, None)
         return name
 
@@ -282,7 +287,23 @@ class Library:
         _lookup(f"{self.ns}::{op_name.split('::')[-1]}").fake_fn = fn
 
     def _destroy(self):
-        pass
+        """Takes back the definitions that were made through this library."""
+        for name in self._names:
+            _defined.pop(name, None)
+            ns, _, op = name.partition("::")
+            getattr(ops, ns).__dict__.pop(op, None)
+            _C._undefine_op(name)
+        self._names.clear()
+
+
+@contextlib.contextmanager
+def _scoped_library(*args, **kwargs):
+    """A library whose definitions go when the block ends."""
+    lib = Library(*args, **kwargs)
+    try:
+        yield lib
+    finally:
+        lib._destroy()
 
 
 def _late(register, args, func):
@@ -294,7 +315,9 @@ def _late(register, args, func):
 def define(qualname, schema=None, *, lib=None, tags=()):
     if schema is None:
         raise TypeError("define() needs a schema")
-    _define(qualname, qualname + schema)
+    _define(qualname, qualname + schema, tags)
+    if lib is not None:
+        lib._names.add(qualname)
     ns, name = qualname.split("::")
     getattr(ops, ns).__dict__.pop(name, None)
 

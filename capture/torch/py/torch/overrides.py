@@ -45,7 +45,10 @@ def _get_overloaded_args(relevant_args, get_type_fn=None):
 
 
 def has_torch_function(relevant_args):
-    return bool(_get_overloaded_args(relevant_args)) or _len_torch_function_stack() > 0
+    if torch._C._is_torch_function_all_disabled():
+        return False
+    overloaded = torch._C._is_torch_function_enabled() and bool(_get_overloaded_args(relevant_args))
+    return overloaded or _len_torch_function_stack() > 0
 
 
 def has_torch_function_unary(arg):
@@ -140,13 +143,17 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self):
-        raise NotImplementedError(f"{type(self).__name__}: modes of __torch_function__ are not supported")
+        _push_mode(self)
+        return self
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         _pop_mode()
 
     @classmethod
     def push(cls, *args, **kwargs):
+        import warnings
+
+        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`")
         return cls(*args, **kwargs)
 
 
@@ -155,6 +162,15 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def _enable_torch_function():
+    old = torch._C._set_torch_function_off(0)
+    try:
+        yield
+    finally:
+        torch._C._set_torch_function_off(old)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ class ConfigModule(types.ModuleType):
         values = {**DEFAULTS.get(name, {}), **values}
         object.__setattr__(self, "_values", dict(values))
         object.__setattr__(self, "_defaults", dict(values))
+        object.__setattr__(self, "_hidden", set())
 
     def __getattr__(self, name):
         values = object.__getattribute__(self, "_values")
@@ -20,12 +21,23 @@ class ConfigModule(types.ModuleType):
 
     def __setattr__(self, name, value):
         values = object.__getattribute__(self, "_values")
-        if name in values:
+        if name in values or name in object.__getattribute__(self, "_hidden"):
             values[name] = value
+            object.__getattribute__(self, "_hidden").discard(name)
         elif isinstance(value, types.ModuleType) or name.startswith("__"):
             object.__setattr__(self, name, value)
         else:
             raise AttributeError(f"{self.__name__}.{name} does not exist")
+
+    def __delattr__(self, name):
+        # A setting that is deleted is not there until it is set again, which is what mock.patch does to put one back.
+        values = object.__getattribute__(self, "_values")
+        if name in values:
+            del values[name]
+        else:
+            object.__delattr__(self, name)
+            return
+        object.__getattribute__(self, "_hidden").add(name)
 
     def to_dict(self):
         return dict(object.__getattribute__(self, "_values"))

@@ -28,11 +28,11 @@ install(__name__, {
     "allow_complex_guards_as_runtime_asserts": False, "optimize_ddp": True, "enforce_cond_guards_match": True, "do_not_emit_runtime_asserts": False,
     "skip_nnmodule_hook_guards": True, "skip_no_tensor_aliasing_guards_on_parameters": True, "raise_on_ctx_manager_usage": True, "raise_on_unsafe_aot_autograd": False,
     "error_on_nested_fx_trace": True, "error_on_nested_jit_trace": True, "error_on_recompile": False, "report_guard_failures": True,
-    "base_dir": os.getcwd(), "debug_dir_root": os.path.join(os.environ.get("TORCH_COMPILE_DEBUG_DIR", os.getcwd()), "torch_compile_debug"), "_save_config_ignore": set(),
+    "base_dir": os.getcwd(), "debug_dir_root": os.path.join(os.environ.get("TORCH_COMPILE_DEBUG_DIR", os.getcwd()), "torch_compile_debug"), "_save_config_ignore": {"repro_after", "repro_level", "constant_functions", "skipfiles_inline_module_allowlist"},
     "capture_autograd_function": True, "capture_func_transforms": True, "enable_cpp_guard_manager": True, "inline_inbuilt_nn_modules": True, "install_free_tensors": False,
     "traceable_tensor_subclasses": set(), "reorderable_logging_functions": set(), "ignore_logger_methods": set(), "inject_BUILD_SET_unimplemented_TESTING_ONLY": False,
     "allow_rnn": False, "allow_unspec_int_on_nn_module": False, "optimize_ddp_lazy_compile": False, "compiled_autograd": False, "use_numpy_random_stream": False,
     "trace_numpy": True, "numpy_default_float": "float64", "record_compile_time_instruction_count": False, "print_graph_breaks": False,
-    "_ddp_optimization_mode": None, "constant_functions": {}, "skipfiles_inline_module_allowlist": set(), "run_gc_after_compile": True, "log_compilation_metrics": True,
+    "_ddp_optimization_mode": ["ddp_optimizer", "python_reducer", "python_reducer_without_compiled_forward", "no_optimization"], "constant_functions": {}, "skipfiles_inline_module_allowlist": {}, "run_gc_after_compile": True, "log_compilation_metrics": True,
     "output_code": False, "output_graph_code": False, "raise_on_backend_change": False, "only_allow_pt2_compliant_ops": False, "caching_precompile": False,
 })

@@ -5,6 +5,7 @@ import types
 
 import torch
 from torch._C import _dynamo as _native
+from torch._dynamo.exc import IncorrectUsage
 
 
 def disable(fn=None, recursive=True):
@@ -43,6 +44,7 @@ def run(fn=None):
     def wrapper(*args, **kwargs):
         return _native.run_only(fn, args, kwargs)
 
+    wrapper._torchdynamo_inline = fn  # inside of a trace there is nothing to run already
     return wrapper
 
 
@@ -95,6 +97,13 @@ def mark_unbacked(t, index):
 
 
 def mark_static(t, index=None):
+    """Sizes of a tensor, all or those of one dimension or several, are constants of each graph; of a class of modules, so are the numbers that its
+    instances have."""
+    if inspect.isclass(t) and issubclass(t, torch.nn.Module):
+        t._dynamo_marked_static = True
+        return t
+    if not isinstance(t, torch.Tensor):
+        raise TypeError(f"mark_static expects a tensor/nn.Module class but recieved {type(t)}")
     if isinstance(index, int):
         _mark(t, "_dynamo_static_indices", index)
     elif index is None:
@@ -112,17 +121,39 @@ def mark_static_address(t, guard=True):
 def allow_in_graph(fn):
     if isinstance(fn, (list, tuple)):
         return [allow_in_graph(f) for f in fn]
+    if isinstance(fn, types.BuiltinFunctionType):
+        _native.disallow(fn, False)  # those of torch are allowed unless they were disallowed
+        return fn
     # The mark names its function: functools.wraps copies it to wrappers, which are other functions.
     fn._dynamo_allow_in_graph = fn
     return fn
 
 
 def disallow_in_graph(fn):
+    """A function of torch that ends graphs from now on; allow_in_graph takes that back."""
+    if isinstance(fn, (list, tuple)):
+        return [disallow_in_graph(f) for f in fn]
+    assert callable(fn), "disallow_in_graph expects a callable"
+    if not isinstance(fn, types.BuiltinFunctionType) and getattr(fn, "_dynamo_allow_in_graph", None) is not fn and not (getattr(fn, "__module__", None) or "").startswith("torch."):
+        raise IncorrectUsage(
+            "disallow_in_graph is expected to be used on an already allowed callable (like torch.* ops). "
+            "Allowed callables means callables that TorchDynamo puts as-is in the extracted graph.")
+    if isinstance(fn, types.BuiltinFunctionType):
+        _native.disallow(fn, True)
+        return fn
+    if getattr(fn, "_dynamo_allow_in_graph", None) is fn:
+        fn._dynamo_allow_in_graph = None
     fn._torchdynamo_disable = fn
     return fn
 
 
-forbid_in_graph = disallow_in_graph
+def forbid_in_graph(fn):
+    """A function that no trace may meet: it is an error there."""
+    if isinstance(fn, (list, tuple)):
+        return [forbid_in_graph(f) for f in fn]
+    assert callable(fn), "forbid_in_graph applies only to callables"
+    fn._dynamo_forbidden = True
+    return fn
 
 
 def assume_constant_result(fn):
@@ -165,7 +196,10 @@ class set_stance:
             with set_stance(stance.stance, skip_guard_eval_unsafe=stance.skip_guard_eval_unsafe, force_backend=stance.backend):
                 return fn(*args, **kwargs)
 
-        return wrapper
+        return forbid_in_graph(wrapper)
+
+
+forbid_in_graph(set_stance)
 
 
 def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False, is_embedded_type=False):

@@ -9,22 +9,32 @@ from torch._dynamo import config
 from torch._dynamo.backends.registry import lookup_backend
 
 
-def unsupported(x):
-    """Gives back its argument; capture cannot look into it."""
-    return x
+def unsupported(x, y):
+    """Gives back its second argument; capture cannot look into it."""
+    return y
 
 
 unsupported._torchdynamo_disable = True
 
 
 def _optimize_catch_errors(compile_fn, hooks, backend_ctx_ctor=None, export=False, dynamic=None, compiler_config=None, rebuild_ctx=None):
-    """A decorator whose frames compile_fn would rewrite: native code alone does that here."""
+    """A decorator under which each frame of Python is given to compile_fn(frame, cache_size, hooks, frame_state) before it runs. What that gives
+    is a GuardedCode with other code for the frame, or None."""
+
+    def callback(frame, cache_size, frame_state):
+        guarded = compile_fn(frame, cache_size, hooks, frame_state)
+        if guarded is None:
+            return None
+        return guarded.code, getattr(guarded.guard_manager, "check", None)
 
     def decorate(fn):
+        rewriter = _native.rewriter(callback)
+
         @functools.wraps(fn)
         def wrapper(*args, **kwargs):
-            raise NotImplementedError("frames are not rewritten by callbacks of Python")
+            return _native.rewriting(rewriter, fn, args, kwargs)
 
+        wrapper._torchdynamo_orig_callable = fn
         return wrapper
 
     return decorate
@@ -57,6 +67,9 @@ def _set_stance(stance):
     _native.set_stance(stance.stance if isinstance(stance.stance, str) else repr(stance.stance), repr(stance), context)
     prior, _stance = _stance, stance
     return prior
+
+
+_set_stance._dynamo_forbidden = True  # see decorators.forbid_in_graph
 
 
 class OptimizedModule(torch.nn.Module):
@@ -97,9 +110,9 @@ def _backend_name(backend):
 
 
 class _OptimizeContext:
-    def __init__(self, backend, nopython, dynamic):
+    def __init__(self, backend, nopython, dynamic, guard_fail_fn=None):
         self.name = _backend_name(backend)
-        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic)
+        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic, guard_fail_fn)
 
     def __call__(self, fn):
         if fn is None:
@@ -172,7 +185,7 @@ def optimize(backend="inductor", *, nopython=False, guard_export_fn=None, guard_
         return _Null()
     if isinstance(backend, (list, tuple)):
         raise TypeError("backend must be a name or a callable")
-    return _OptimizeContext(backend, nopython, dynamic)
+    return _OptimizeContext(backend, nopython, dynamic, guard_fail_fn)
 
 
 def optimize_assert(backend, **kwargs):
@@ -274,8 +287,13 @@ def explain(f, *extra_args, **extra_kwargs):
     return inner
 
 
+def _log_traced_frames():
+    """Logs the frames that were traced so far, as the end of the program does."""
+    _native.log_traced_frames()
+
+
 def _debug_get_cache_entry_list(code):
-    """The compiled versions of a function's code, oldest first."""
+    """The compiled versions of a function's code, those that ran last before others."""
     if callable(code):
         code = code.__code__
     return _native.cache_entries(code)

@@ -100,7 +100,20 @@ def debug_dump(name, code, extra=""):
 
 
 def debug_insert_nops(frame, cache_size, hooks, _, *, skip=0):
-    raise NotImplementedError("frames are not rewritten by callbacks of Python")
+    """Rewrites a frame into itself, with a NOP in front of each instruction: a compile_fn for _optimize_catch_errors."""
+    from torch._dynamo.bytecode_transformation import create_instruction, debug_checks, is_generator, transform_code_object
+    from torch._dynamo.types import GuardedCode
+
+    def insert_nops(instructions, code_options):
+        for at in range(len(instructions) - 1, skip, -1):
+            nop = create_instruction("NOP")
+            nop.positions, nop.exn_tab_entry = instructions[at].positions, instructions[at].exn_tab_entry
+            instructions.insert(at, nop)
+
+    if is_generator(frame.f_code):
+        return None
+    debug_checks(frame.f_code)
+    return GuardedCode(transform_code_object(frame.f_code, insert_nops), None, None)
 
 
 def _calls(gm):

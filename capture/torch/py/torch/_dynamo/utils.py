@@ -1,10 +1,14 @@
 """Counters and small helpers."""
+import dataclasses
+import logging
 import sys
 from collections import Counter, OrderedDict, defaultdict
+from typing import Optional
 
 import torch
 from torch._C import _dynamo as _native
 
+log = logging.getLogger(__name__)
 counters = defaultdict(Counter)
 compilation_time_metrics = OrderedDict()
 
@@ -17,8 +21,101 @@ def _take_counts():
 _take_counts()
 
 
+curr_frame = 0
+op_count = 0
+
+
+def increment_frame():
+    global curr_frame
+    curr_frame += 1
+
+
 def reset_frame_count():
-    pass
+    global curr_frame
+    curr_frame = 0
+
+
+def increment_op_count(cnt):
+    global op_count
+    op_count += cnt
+
+
+DEFAULT_COMPILATION_METRICS_LIMIT = 64
+
+
+@dataclasses.dataclass
+class CompilationMetrics:
+    """What one compilation was about, what it took, and why it failed, if it did. None stands for what is not measured."""
+
+    compile_id: Optional[str] = None
+    frame_key: Optional[str] = None
+    co_name: Optional[str] = None
+    co_filename: Optional[str] = None
+    co_firstlineno: Optional[int] = None
+    cache_size: Optional[int] = None
+    accumulated_cache_size: Optional[int] = None
+    guard_count: Optional[int] = None
+    shape_env_guard_count: Optional[int] = None
+    graph_op_count: Optional[int] = None
+    graph_node_count: Optional[int] = None
+    graph_input_count: Optional[int] = None
+    start_time: Optional[float] = None
+    entire_frame_compile_time_s: Optional[float] = None
+    backend_compile_time_s: Optional[float] = None
+    inductor_compile_time_s: Optional[float] = None
+    code_gen_time_s: Optional[float] = None
+    fail_type: Optional[str] = None
+    fail_reason: Optional[str] = None
+    fail_user_frame_filename: Optional[str] = None
+    fail_user_frame_lineno: Optional[int] = None
+    non_compliant_ops: Optional[set] = None
+    compliant_custom_ops: Optional[set] = None
+    restart_reasons: Optional[set] = None
+    dynamo_time_before_restart_s: Optional[float] = None
+    has_guarded_code: Optional[bool] = None
+    remote_cache_time_saved_s: Optional[float] = None
+    structured_logging_overhead_s: Optional[float] = None
+    config_suppress_errors: Optional[bool] = None
+    config_inline_inbuilt_nn_modules: Optional[bool] = None
+    specialize_float: Optional[bool] = None
+    dynamo_config: Optional[str] = None
+    is_forward: Optional[bool] = None
+    start_time_us: Optional[int] = None
+    duration_us: Optional[int] = None
+    dynamo_cumulative_compile_time_us: Optional[int] = None
+    aot_autograd_cumulative_compile_time_us: Optional[int] = None
+    dynamo_compile_time_before_restart_us: Optional[int] = None
+    end_time_us: Optional[int] = None
+    log_format_version: int = 3
+
+
+def _compilation_metrics_of(facts):
+    from torch._dynamo import config
+
+    m = CompilationMetrics(**facts)
+    m.restart_reasons, m.non_compliant_ops, m.compliant_custom_ops = set(m.restart_reasons), set(), set()
+    m.frame_key = str(int(m.compile_id.partition("/")[0]) + 1)
+    m.config_suppress_errors, m.config_inline_inbuilt_nn_modules = config.suppress_errors, config.inline_inbuilt_nn_modules
+    m.specialize_float, m.is_forward = config.specialize_float, True
+    m.start_time_us = int(m.start_time * 1e6)
+    m.duration_us = m.dynamo_cumulative_compile_time_us = int(m.entire_frame_compile_time_s * 1e6)
+    m.aot_autograd_cumulative_compile_time_us = int(m.backend_compile_time_s * 1e6)
+    m.dynamo_compile_time_before_restart_us = int(m.dynamo_time_before_restart_s * 1e6)
+    m.end_time_us = m.start_time_us + m.duration_us
+    return m
+
+
+def get_compilation_metrics():
+    """The compilations since the last clear_compilation_metrics(), as many as set_compilation_metrics_limit() allows."""
+    return [_compilation_metrics_of(m) for m in _native.metrics()]
+
+
+def set_compilation_metrics_limit(new_size):
+    _native.limit_metrics(new_size)
+
+
+def clear_compilation_metrics():
+    _native.clear_metrics()
 
 
 class LazyString:
@@ -103,6 +200,11 @@ def compile_times(repr="str", aggregate=False):
         return out
     headers = [k for k, _ in times]
     return headers, [sum(v) if aggregate else v for _, v in times]
+
+
+def dump_compile_times():
+    """Logs what compilations took."""
+    log.info(compile_times(repr="str", aggregate=True))
 
 
 def same(ref, res, fp64_ref=None, cos_similarity=False, tol=1e-4, equal_nan=False, exact_dtype=True, relax_numpy_equality=False, ignore_non_fp=False, log_error=None):

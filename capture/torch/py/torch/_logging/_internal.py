@@ -280,6 +280,15 @@ DEFAULT_FORMATTER = _default_formatter()
 _handlers = []  # those that are ours: a script's own handlers are left alone
 
 
+def _is_torch_handler(handler):
+    return handler in _handlers
+
+
+def _clear_handlers(logger):
+    for handler in [h for h in logger.handlers if _is_torch_handler(h)]:
+        logger.removeHandler(handler)
+
+
 def _add_handler(logger, handler):
     handler.setFormatter(DEFAULT_FORMATTER)
     handler.setLevel(logging.DEBUG)

@@ -3,6 +3,10 @@ from torch.autograd.function import Function, once_differentiable
 from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 
+_profiler_enabled = torch._C._autograd._profiler_enabled
+_is_checkpoint_valid = torch._C._is_checkpoint_valid
+
+
 class VariableMeta(type):
     def __instancecheck__(cls, other):
         return isinstance(other, torch.Tensor)
@@ -62,7 +66,7 @@ class detect_anomaly:
 
 
 def __getattr__(name):
-    if name in ("functional", "profiler", "graph", "forward_ad", "gradcheck"):  # imported when they are first named
+    if name in ("functional", "forward_ad", "gradcheck"):  # imported when they are first named
         import importlib
 
         try:
@@ -71,3 +75,6 @@ def __getattr__(name):
             if e.name != "torch.autograd." + name:
                 raise
     raise AttributeError(f"module 'torch.autograd' has no attribute '{name}'")
+
+
+from torch.autograd import graph, profiler

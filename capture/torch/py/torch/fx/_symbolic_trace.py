@@ -14,3 +14,11 @@ def symbolic_trace(root, concrete_args=None):
     code = forward.__code__
     text = "\n" * (code.co_firstlineno - 1) + textwrap.dedent(inspect.getsource(forward))
     return _C._graph_of_source(code.co_filename, text, root)
+
+
+_is_fx_tracing_flag = False
+
+
+def is_fx_tracing():
+    """Whether FX runs the program to trace it. It reads programs here, and never runs them."""
+    return _is_fx_tracing_flag

@@ -246,3 +246,9 @@ class strict_fusion:
 
     def __exit__(self, *args):
         pass
+
+
+def _unwrap_optional(x):
+    """The value itself, which is not None."""
+    assert x is not None, "Unwrapping null optional"
+    return x

@@ -5,6 +5,8 @@ import torch
 class Parameter(torch.Tensor):
     """A tensor that a module registers as a parameter when it is assigned to an attribute."""
 
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
     def __new__(cls, data=None, requires_grad=True):
         if data is None:
             data = torch.empty(0)
@@ -24,6 +26,8 @@ class Parameter(torch.Tensor):
 
 class Buffer(torch.Tensor):
     """A tensor that a module registers as a buffer when it is assigned to an attribute."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
 
     def __new__(cls, data=None, *, persistent=True):
         if data is None:

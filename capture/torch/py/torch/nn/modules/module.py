@@ -73,6 +73,7 @@ class Module:
     call_super_init: bool = False
     _version = 1
     dump_patches = False
+    _compiled_call_impl = None
 
     def __init__(self, *args, **kwargs):
         torch._C._log_api_usage_once("python.nn_module")
@@ -289,6 +290,8 @@ class Module:
         return result
 
     def _wrapped_call_impl(self, *args, **kwargs):
+        if self._compiled_call_impl is not None:
+            return self._compiled_call_impl(*args, **kwargs)
         return self._call_impl(*args, **kwargs)
 
     __call__ = _wrapped_call_impl
@@ -327,9 +330,7 @@ class Module:
         return handle
 
     def compile(self, *args, **kwargs):
-        compiled = torch.compile(self._call_impl, *args, **kwargs)
-        object.__setattr__(self, "_compiled_call_impl", compiled)
-        self.__class__ = type(type(self).__name__, (type(self),), {"__call__": lambda s, *a, **k: s._compiled_call_impl(*a, **k)})
+        self._compiled_call_impl = torch.compile(self._call_impl, *args, **kwargs)
 
     # Walking
 
@@ -644,7 +645,10 @@ class Module:
         return text + ")"
 
     def __getstate__(self):
-        return self.__dict__.copy()
+        # What was compiled is of this process alone.
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
 
     def __setstate__(self, state):
         self.__dict__.update(state)

@@ -29,6 +29,7 @@ import threading
 import time
 import types
 import unittest
+import unittest.mock
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -1303,6 +1304,21 @@ class TestCase(TestCaseBase):
         with self.assertRaisesRegex(expected_exception, expected_regex):
             yield
 
+    def assertExpectedInline(self, actual, expect, skip=0):
+        # What is no text is compared as it prints.
+        return super().assertExpectedInline(actual if isinstance(actual, str) else str(actual), expect, skip + 1)
+
+    def assertExpectedInlineMunged(self, exc_type, callable, expect, *, skip=0, suppress_suffix=True, post_munge=None):
+        try:
+            callable()
+        except exc_type as e:
+            munged = munge_exc(e, suppress_suffix=suppress_suffix, skip=1)
+            if post_munge:
+                munged = post_munge(munged)
+            self.assertExpectedInline(munged, expect, skip=skip + 1)
+            return
+        self.fail(msg="Did not raise when expected to")
+
     def assertMultiLineEqualMaybeCppStack(self, expect, actual, *args, **kwargs):
         # Only text of C++ stacks is left out.
         self.assertEqual(expect, actual[:len(expect)] if "Exception raised from" in actual else actual, *args, **kwargs)
@@ -1432,25 +1448,22 @@ def munge_exc(e, *, suppress_suffix=True, suppress_prefix=True, file=None, skip=
     """The text of an exception without what changes from run to run: paths, line numbers, addresses, hints."""
     if file is None:
         file = inspect.stack()[1 + skip].filename
-    s = str(e)
-    if suppress_suffix:
-        s = re.sub(r"\n*You can suppress this exception.+", "\n", s, flags=re.DOTALL)
-        s = re.sub(r"\n*Set TORCH_LOGS=.+", "\n", s, flags=re.DOTALL)
-        s = re.sub(r"\n*For C\+\+ stack trace.+", "\n", s, flags=re.DOTALL)
-        s = re.sub(r"\n*The following call raised this error.+", "\n", s, flags=re.DOTALL)
-    if suppress_prefix:
-        s = re.sub(r"\n*Set TORCH_LOGS=.+(?=\n\n)", "\n", s)
+    s = e if isinstance(e, str) else str(e)
 
     def frame(m):
-        if m.group(1) != file:
-            return ""
-        return f'  File "{os.path.basename(m.group(1))}", line N, in {m.group(3)}\n    {m.group(4)}\n'
+        # Only frames of this file count, and not its top level, which depends on how it was started.
+        return "" if m.group(1) != file or m.group(2) == "<module>" else m.group(0)
 
-    s = re.sub(r'  File "([^"]+)", line (\d+), in (.+)\n    (.+)\n( +[~^]+ *\n)?', frame, s)
+    s = re.sub(r'  File "([^"]+)", line \d+, in (.+)\n(    .+\n( +[~^]+ *\n)?)+', frame, s)
     s = re.sub(r"line \d+", "line N", s)
-    s = re.sub(r"file:\d+", "file:N", s).replace(file, os.path.basename(file))
-    s = s.replace(os.path.join(os.path.dirname(torch.__file__), ""), "")
-    return re.sub(r"[ \t]+\n", "\n", s)
+    s = re.sub(r"\.py:\d+", ".py:N", s).replace(file, os.path.basename(file))
+    s = re.sub(r"(?<![\w/])" + re.escape(os.path.join(os.path.dirname(torch.__file__), "")), "", s).replace("\\", "/")
+    if suppress_suffix:
+        s = re.sub(r"\n*Set TORCH_LOGS.+", "", s, flags=re.DOTALL)
+        s = re.sub(r"\n*You can suppress this exception.+", "", s, flags=re.DOTALL)
+    if suppress_prefix:
+        s = re.sub(r"Cannot export model.+\n\n", "", s)
+    return re.sub(r" +$", "", s, flags=re.M)
 
 
 # ---- running

@@ -1,0 +1,294 @@
+package torch
+
+import (
+	"slices"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+)
+
+// FunctionModes are what __torch_function__ overrides: the modes that are entered, and how much of it is switched off. Compiled code is
+// guarded on them, and runs without them.
+type FunctionModes struct {
+	// Stack are the modes, the outermost first. It is never changed in place.
+	Stack []vm.Object
+	// Off says what is switched off.
+	Off FunctionOff
+}
+
+// FunctionOff is how much of __torch_function__ is switched off.
+type FunctionOff int
+
+// Nothing, the overrides of subclasses of Tensor, or those of modes as well.
+const (
+	FunctionOn FunctionOff = iota
+	SubclassOff
+	AllOff
+)
+
+// SuspendFunctionModes takes all modes of __torch_function__ away until restore is called: compiled code has what they do in its graph.
+func (t *Torch) SuspendFunctionModes() (restore func()) {
+	before := t.Functions
+	t.Functions = FunctionModes{}
+	return func() { t.Functions = before }
+}
+
+// operatorMethods are the methods of Tensor that overrides see in place of Python's operators; Tensor has all others under the name of the
+// operator between underscores.
+var operatorMethods = map[string]string{"pos": "positive", "neg": "neg", "abs": "abs", "pow": "pow", "mul": "mul", "matmul": "matmul", "truediv": "div", "mod": "remainder",
+	"add": "add", "lt": "lt", "gt": "gt", "ge": "ge", "le": "le", "ne": "ne", "sub": "sub", "ipow": "pow_", "imul": "mul_", "imatmul": "matmul", "ifloordiv": "floor_divide_",
+	"itruediv": "div_", "imod": "remainder_", "iadd": "add_", "isub": "sub_", "truth": "__bool__", "not_": "__bool__"}
+
+// reflectedMethods are those that overrides see where the tensor is the right operand alone.
+var reflectedMethods = map[string]string{"pow": "__rpow__", "truediv": "__rdiv__", "mod": "__rmod__", "lt": "gt", "gt": "lt", "ge": "le", "le": "ge", "sub": "__rsub__", "ipow": "__rpow__",
+	"imul": "mul", "itruediv": "__rdiv__", "imod": "__rmod__", "iadd": "add", "isub": "__rsub__", "add": "add", "mul": "mul", "floordiv": "__rfloordiv__", "ifloordiv": "__rfloordiv__",
+	"and_": "bitwise_and", "iand": "bitwise_and", "or_": "bitwise_or", "ior": "bitwise_or", "xor": "bitwise_xor", "ixor": "bitwise_xor", "lshift": "__rlshift__", "rshift": "__rrshift__",
+	"ilshift": "__rlshift__", "irshift": "__rrshift__", "matmul": "__rmatmul__", "eq": "__eq__", "ne": "ne"}
+
+// overridable is the function of a call as overrides see it, with its arguments in the order in which that takes them. nil for what
+// overrides do not see.
+func (t *Torch) overridable(op fx.Op, target string, args []vm.Object) (vm.Object, []vm.Object) {
+	method := func(name string) vm.Object {
+		f, err := t.In.GetAttr(t.TensorType, name)
+		if err != nil {
+			return nil
+		}
+		return f
+	}
+	if op == fx.CallMethod {
+		return method(target), args
+	}
+	if name, ok := strings.CutPrefix(target, "operator."); ok {
+		if len(args) == 2 {
+			_, left := args[0].(*Tensor)
+			_, right := args[1].(*Tensor)
+			if r := reflectedMethods[name]; r != "" && right && !left {
+				return method(r), []vm.Object{args[1], args[0]}
+			}
+		}
+		m := operatorMethods[name]
+		if m == "" {
+			m = "__" + strings.TrimSuffix(name, "_") + "__"
+		}
+		return method(m), args
+	}
+	if !strings.HasPrefix(target, "torch") && !fx.IsOverload(target) || strings.HasPrefix(target, "torch._C._") && !strings.HasPrefix(target, "torch._C._nn.") || strings.HasPrefix(target, "torch.amp.") || target == MakeSubclass {
+		return nil, nil
+	}
+	f, err := t.Resolve(target)
+	if err != nil {
+		return nil, nil
+	}
+	return f, args
+}
+
+// overriding are the tensors among the arguments of a call, at most one of each class, whose class overrides functions of torch:
+// subclasses stand before what they derive from.
+func (t *Torch) overriding(args []vm.Object, kw []vm.KwArg) (found []vm.Object) {
+	look := func(o vm.Object) {
+		x, ok := o.(*Tensor)
+		if !ok || x.Type() == t.TensorType || t.plainClass(x.Type()) {
+			return
+		}
+		at := len(found)
+		for i, y := range found {
+			if y.Type() == x.Type() {
+				return
+			}
+			if at == len(found) && x.Type().IsSubtype(y.Type()) {
+				at = i
+			}
+		}
+		found = slices.Insert(found, at, o)
+	}
+	each := func(o vm.Object) {
+		look(o)
+		switch l := o.(type) {
+		case *vm.List:
+			for _, x := range l.Items {
+				look(x)
+			}
+		case *vm.Tuple:
+			for _, x := range l.Items {
+				look(x)
+			}
+		}
+	}
+	for _, a := range args {
+		each(a)
+	}
+	for _, k := range kw {
+		each(k.Value)
+	}
+	return found
+}
+
+// plainClass reports whether a class of tensors says that calls of it are not overridden, as Parameter does.
+func (t *Torch) plainClass(c *vm.Type) bool {
+	f := c.Lookup("__torch_function__")
+	if s, ok := f.(*vm.StaticMethod); ok {
+		f = s.Func
+	}
+	if f == t.disabledFunction {
+		return true
+	}
+	// Inside a trace results keep no class of their own: only what a program overrides is called.
+	return t.Hook != nil && (f == nil || f == t.TensorType.Lookup("__torch_function__"))
+}
+
+// overridden has a mode or a class of an argument perform a call; done is false where none does.
+func (t *Torch) overridden(op fx.Op, target string, args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
+	if t.Functions.Off == AllOff {
+		return nil, false, nil
+	}
+	var owners []vm.Object
+	if t.Functions.Off == FunctionOn {
+		owners = t.overriding(args, kw)
+	}
+	if len(owners) == 0 && len(t.Functions.Stack) == 0 {
+		return nil, false, nil
+	}
+	f, args := t.overridable(op, target, args)
+	if f == nil {
+		return nil, false, nil
+	}
+	classes := make([]vm.Object, len(owners))
+	for i, o := range owners {
+		classes[i] = o.Type()
+	}
+	types := vm.NewTuple(classes...)
+	named := vm.NewDict()
+	for _, k := range kw {
+		named.SetStr(k.Name, k.Value)
+	}
+	ask := func(o vm.Object) (vm.Object, error) {
+		return t.In.CallMethod(o, "__torch_function__", f, types, vm.NewTuple(slices.Clone(args)...), named) // the interpreter's arguments are lent
+	}
+	if n := len(t.Functions.Stack); n > 0 {
+		mode := t.Functions.Stack[n-1]
+		t.Functions.Stack = slices.Clone(t.Functions.Stack[:n-1])
+		v, err := ask(mode)
+		t.Functions.Stack = append(slices.Clone(t.Functions.Stack), mode)
+		if err != nil || v != vm.NotImplemented {
+			return v, true, err
+		}
+	}
+	for _, o := range owners {
+		v, err := ask(o)
+		if err != nil || v != vm.NotImplemented {
+			return v, true, err
+		}
+	}
+	return nil, true, t.noOverride(op, target, owners)
+}
+
+// noOverride is the error where nobody who overrides a call wants to perform it. Python's operators ask the other operand then.
+func (t *Torch) noOverride(op fx.Op, target string, owners []vm.Object) error {
+	name, operator := strings.CutPrefix(target, "operator.")
+	switch {
+	case operator:
+		name = "torch.Tensor." + name
+	case op == fx.CallMethod:
+		name = "torch.Tensor." + target
+	default:
+		name = strings.Replace(target, "torch._C._nn.", "torch.nn.", 1)
+	}
+	var who strings.Builder
+	if n := len(t.Functions.Stack); n > 0 {
+		r, err := t.In.Repr(t.Functions.Stack[n-1])
+		if err != nil {
+			return err
+		}
+		who.WriteString("  - mode object " + r + "\n")
+	}
+	for _, o := range owners {
+		r, err := t.In.Repr(o.Type())
+		if err != nil {
+			return err
+		}
+		who.WriteString("  - tensor subclass " + r + "\n")
+	}
+	return t.In.Errorf(t.In.Exc.TypeError, "Multiple dispatch failed for '%s'; all __torch_function__ handlers returned NotImplemented:\n\n%s\nFor more information, try re-running with TORCH_LOGS=not_implemented", name, who.String())
+}
+
+// defaultFunction is Tensor.__torch_function__: it calls the function with the overrides of subclasses switched off, and makes tensors
+// among the results instances of the class that was asked.
+func (t *Torch) defaultFunction(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	if len(a) < 3 {
+		return nil, in.Errorf(in.Exc.TypeError, "__torch_function__() takes a function, types, arguments and keyword arguments")
+	}
+	cls, ok := a[0].(*vm.Type)
+	if !ok {
+		cls = a[0].Type()
+	}
+	types, err := in.IterAll(a[2])
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range types {
+		if c, ok := o.(*vm.Type); ok && !cls.IsSubtype(c) {
+			return vm.NotImplemented, nil
+		}
+	}
+	pos, kw, err := t.spread(a[3:])
+	if err != nil {
+		return nil, err
+	}
+	before := t.Functions.Off
+	t.Functions.Off = max(before, SubclassOff)
+	v, err := in.Call(a[1], pos, kw)
+	t.Functions.Off = before
+	if err != nil || cls == t.TensorType {
+		return v, err
+	}
+	return t.converted(v, cls)
+}
+
+// converted makes plain tensors in a result instances of a class, in sequences too.
+func (t *Torch) converted(v vm.Object, cls *vm.Type) (vm.Object, error) {
+	switch o := v.(type) {
+	case *Tensor:
+		if o.Type().IsSubtype(cls) {
+			return v, nil
+		}
+		return t.asSubclass(t.In, []vm.Object{v, cls}, nil)
+	case *vm.Tuple:
+		return t.convertedAll(o.Items, cls, func(items []vm.Object) vm.Object { return vm.NewTuple(items...) })
+	case *vm.List:
+		return t.convertedAll(o.Items, cls, func(items []vm.Object) vm.Object { return vm.NewList(items...) })
+	}
+	return v, nil
+}
+
+func (t *Torch) convertedAll(items []vm.Object, cls *vm.Type, build func(items []vm.Object) vm.Object) (vm.Object, error) {
+	out := make([]vm.Object, len(items))
+	for i, x := range items {
+		y, err := t.converted(x, cls)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = y
+	}
+	return build(out), nil
+}
+
+// spread are the arguments of a call that are given as a sequence and a dict, either of which may be left out.
+func (t *Torch) spread(a []vm.Object) (pos []vm.Object, kw []vm.KwArg, err error) {
+	if len(a) > 0 {
+		if pos, err = t.In.IterAll(a[0]); err != nil {
+			return nil, nil, err
+		}
+		pos = slices.Clone(pos)
+	}
+	if len(a) > 1 {
+		if d, ok := vm.AsDict(a[1]); ok {
+			d.Each(func(k, v vm.Object) bool {
+				name, _ := vm.AsStr(k)
+				kw = append(kw, vm.KwArg{Name: name, Value: v})
+				return true
+			})
+		}
+	}
+	return pos, kw, nil
+}

@@ -1,0 +1,154 @@
+package torch
+
+import (
+	"slices"
+
+	"whittle/capture/fx"
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// registerQuestions binds functions that ask torch about itself: types that operators give, what is switched on, what was built in.
+func (t *Torch) registerQuestions() {
+	c := t.c
+	for _, n := range []string{"sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "jagged"} {
+		c.Set(n, &Layout{tensor.Layout(n), t.layout.class})
+	}
+	ask := func(name, target string, f func(in *vm.Interp, a []vm.Object) (vm.Object, error)) {
+		b := c.Func(name, func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return f(in, a) })
+		b.Module = target
+	}
+	ask("promote_types", "torch", func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		if len(a) != 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "promote_types() takes 2 arguments but %d were given", len(a))
+		}
+		x, ok1 := a[0].(*DType)
+		y, ok2 := a[1].(*DType)
+		if !ok1 || !ok2 {
+			bad, at := a[0], 1
+			if ok1 {
+				bad, at = a[1], 2
+			}
+			return nil, in.Errorf(in.Exc.TypeError, "promote_types(): argument 'type%d' (position %d) must be torch.dtype, not %s", at, at, bad.Type().Name)
+		}
+		return t.DTypeObject(tensor.Promote(x.D, y.D)), nil
+	})
+	ask("result_type", "torch", func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		if len(a) != 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "result_type() takes 2 arguments but %d were given", len(a))
+		}
+		vals := make([]any, 2)
+		for i, o := range a {
+			switch o := o.(type) {
+			case *Tensor:
+				vals[i] = o.T
+			case vm.Bool:
+				vals[i] = bool(o)
+			case vm.Float:
+				vals[i] = float64(o)
+			case vm.Complex:
+				vals[i] = complex128(o)
+			default:
+				n, ok := vm.AsInt(o)
+				if !ok {
+					return nil, in.Errorf(in.Exc.TypeError, "result_type(): argument %d must be Tensor or Number, not %s", i+1, o.Type().Name)
+				}
+				vals[i] = n
+			}
+		}
+		return t.DTypeObject(tensor.ResultTypeDefault(t.DefaultDType, vals...)), nil
+	})
+	ask("_is_any_autocast_enabled", "torch._C", func(*vm.Interp, []vm.Object) (vm.Object, error) {
+		return vm.MakeBool(t.Autocast.Enabled), nil
+	})
+	for name, v := range map[string]vm.Object{"_are_functorch_transforms_active": vm.False, "_llvm_enabled": vm.False, "_is_tracing": vm.False,
+		"_get_privateuse1_backend_name": vm.Str("privateuseone"), "_has_cuda": vm.False, "_cuda_getCompiledVersion": vm.MakeInt(0), "_is_mps_available": vm.False} {
+		ask(name, "torch._C", func(*vm.Interp, []vm.Object) (vm.Object, error) { return v, nil })
+	}
+	ask("_return_type", "torch._C", func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
+		name, _ := vm.AsStr(a[0])
+		cls := t.returnTypeOf(name)
+		if cls == nil {
+			return vm.None, nil
+		}
+		return cls, nil
+	})
+	ask("_return_type_names", "torch._C", func(*vm.Interp, []vm.Object) (vm.Object, error) {
+		out := vm.NewList()
+		for _, n := range t.returnTypeNames() {
+			out.Items = append(out.Items, vm.Str(n))
+		}
+		return out, nil
+	})
+	t.savedTensorsSwitch()
+}
+
+// returnTypeNames are the operators of aten whose results have names, in order.
+func (t *Torch) returnTypeNames() []string {
+	var names []string
+	for _, op := range aten.All() {
+		s := op.Sig()
+		if s.Namespace == "aten" && len(s.Returns) > 1 && s.Returns[0].Name != "" && !slices.Contains(names, s.Name) && s.Returns[0].Alias == "" {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// returnTypeOf is the class of the results of an operator; nil where they have no names.
+func (t *Torch) returnTypeOf(name string) *vm.Type {
+	if cls := t.returns[name]; cls != nil {
+		return cls
+	}
+	for _, op := range aten.Packet("aten", name) {
+		rets := op.Sig().Returns
+		if len(rets) > 1 && rets[0].Name != "" {
+			return t.returnClass(name, rets)
+		}
+	}
+	return nil
+}
+
+// savedTensorsSwitch binds the two functions that forbid hooks on saved tensors and allow them again. The hooks themselves are not
+// there; a program that forbids them gets its message back.
+func (t *Torch) savedTensorsSwitch() {
+	m, _ := t.c.Dict.GetStr("_autograd")
+	autograd := m.(*vm.Module)
+	def := func(name string, takes int, f func(a []vm.Object)) {
+		target := "torch._C._autograd." + name
+		b := autograd.Func(name, func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if len(a) != takes {
+				return nil, in.Errorf(in.Exc.TypeError, "%s(): incompatible function arguments", name)
+			}
+			return t.call(fx.CallFunction, target, a, kw, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				f(a)
+				return vm.None, nil
+			})
+		})
+		b.Native = Target(target)
+	}
+	def("_saved_tensors_hooks_disable", 1, func(a []vm.Object) { t.savedHooksOff = a[0] })
+	def("_saved_tensors_hooks_enable", 0, func([]vm.Object) { t.savedHooksOff = nil })
+	autograd.Func("_saved_tensors_hooks_get_disabled_error_message", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		if t.savedHooksOff == nil {
+			return vm.None, nil
+		}
+		return t.savedHooksOff, nil
+	})
+	autograd.Func("_saved_tensors_hooks_is_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		return vm.MakeBool(t.savedHooksOff == nil), nil
+	})
+	profilers := 0 // that are entered
+	autograd.Func("_profiler_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(profilers > 0), nil })
+	autograd.Func("_profiler_switch", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		if a[0] == vm.True {
+			profilers++
+		} else {
+			profilers--
+		}
+		return vm.None, nil
+	})
+	t.c.Func("_is_checkpoint_valid", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.True, nil })
+}
