@@ -86,7 +86,12 @@ func New(ctx context.Context, cacheDir string) *Session {
 		in.Path = filepath.SplitList(p)
 	}
 	if p := os.Getenv(PathVariable); p != "" {
-		in.Site = filepath.SplitList(p)
+		for _, dir := range filepath.SplitList(p) {
+			if at, err := filepath.Abs(dir); err == nil {
+				dir = at
+			}
+			in.Site = append(in.Site, dir)
+		}
 	}
 	in.CodeShipped = startcode.Read
 	if cacheDir != "" {
