@@ -88,6 +88,10 @@ func (p *planner) reduced(o vm.Object) (recipe, error) {
 		return func(b *rebuild) (vm.Object, error) { return (*r)(b) }, nil
 	}
 	_, iterates := o.(vm.Iterator)
+	if iterates && p.onStack {
+		// The frame that goes on with it may be traced twice, and a trace that is given up has taken items from it.
+		return nil, unsupported(breaks.LeftOverIterator, o.Type().Name)
+	}
 	red, ok, err := p.reduce(o)
 	if err != nil {
 		return nil, err
