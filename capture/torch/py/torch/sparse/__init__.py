@@ -8,6 +8,7 @@ from torch import Tensor
 class _SparseTensor(Tensor):
     """What coordinate and compressed tensors share: the number of sparse dimensions, and which of their elements are stored."""
 
+    __torch_function__ = torch._C._disabled_torch_function_impl  # what is computed of it is dense unless it says otherwise
     is_sparse = property(lambda self: self.layout is torch.sparse_coo)
     is_sparse_csr = property(lambda self: self.layout is torch.sparse_csr)
 
