@@ -1,11 +1,16 @@
 package capture
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
 
 	"whittle/capture/python/vm"
 )
@@ -132,22 +137,12 @@ func (d *Dynamo) saveProfile() {
 		}
 		codes = append(codes, c)
 	}
+	slices.SortFunc(codes, func(a, b savedCode) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Name, b.Name))
+	})
 	text, err := json.Marshal(codes)
 	if err != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "code_state_*")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
+	_ = renameio.WriteFile(path, text, 0o600)
 }

@@ -149,8 +149,8 @@ func (v invocation) run(in *vm.Interp) error {
 	if err := stdlib.Site(in); err != nil {
 		return err
 	}
-	history := ""
-	if dir := cacheDir(); dir != "" {
+	history := "" // what is typed into a program is the program's affair: only the prompt keeps lines
+	if dir := cacheDir(); dir != "" && v.inspect {
 		history = filepath.Join(dir, "prompt_history")
 	}
 	editor, terminal := prompt.New(os.Stdin, os.Stdout, history)

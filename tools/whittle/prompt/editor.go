@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -77,7 +78,7 @@ func (e *Editor) tab(line string, pos int, key rune) (string, int, bool) {
 	insert := func(start int, text string) (string, int, bool) {
 		return line[:start] + text + line[pos:], start + len(text), true
 	}
-	if e.Complete == nil || len(bytes.TrimSpace([]byte(line[:pos]))) == 0 {
+	if e.Complete == nil || strings.TrimSpace(line[:pos]) == "" {
 		return insert(pos, "    ")
 	}
 	start, words := e.Complete(line, pos)

@@ -1,6 +1,4 @@
 """The classes of results that have names: torch.return_types.max is what torch.max(x, dim) gives."""
-import inspect
-
 import torch
 from torch._C import _return_type, _return_type_names
 from torch.utils._pytree import SequenceKey, register_pytree_node
@@ -11,17 +9,8 @@ all_return_types = []
 
 def pytree_register_structseq(cls):
     """Makes a class of results one that trees are made of."""
-    def structseq_flatten(structseq):
-        return list(structseq), None
-
-    def structseq_flatten_with_keys(structseq):
-        values, context = structseq_flatten(structseq)
-        return [(SequenceKey(i), v) for i, v in enumerate(values)], context
-
-    def structseq_unflatten(values, context):
-        return cls(values)
-
-    register_pytree_node(cls, structseq_flatten, structseq_unflatten, flatten_with_keys_fn=structseq_flatten_with_keys)
+    register_pytree_node(cls, lambda result: (list(result), None), lambda items, _: cls(items),
+                         flatten_with_keys_fn=lambda result: ([(SequenceKey(at), item) for at, item in enumerate(result)], None))
 
 
 for _name in _return_type_names():

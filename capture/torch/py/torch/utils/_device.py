@@ -29,6 +29,20 @@ def _device_constructors():
 _device_constructors._torchdynamo_ahead = True  # capture does not look into it
 
 
+def _restack(change):
+    """Puts in the place of the modes that are entered, the outermost first, what change makes of them."""
+    modes = [_pop_mode() for _ in range(_len_torch_function_stack())]
+    for mode in change(modes[::-1]):
+        _push_mode(mode)
+
+
+def _without_device(modes):
+    if not modes:
+        return modes
+    assert isinstance(modes[0], DeviceContext)
+    return modes[1:]
+
+
 class DeviceContext(TorchFunctionMode):
     """Lies below all other modes while it is entered, and gives functions that make tensors its device."""
 
@@ -37,26 +51,13 @@ class DeviceContext(TorchFunctionMode):
 
     def __enter__(self):
         global CURRENT_DEVICE
-        self.old_device = CURRENT_DEVICE
-        CURRENT_DEVICE = self.device
-        above = [_pop_mode() for _ in range(_len_torch_function_stack())]
-        _push_mode(self)
-        for mode in reversed(above):
-            _push_mode(mode)
+        self.old_device, CURRENT_DEVICE = CURRENT_DEVICE, self.device
+        _restack(lambda modes: [self, *modes])
 
     def __exit__(self, exc_type, exc_val, exc_tb):
         global CURRENT_DEVICE
         CURRENT_DEVICE = self.old_device
-        above = []
-        for _ in range(_len_torch_function_stack() - 1):
-            mode = _pop_mode()
-            assert not isinstance(mode, DeviceContext)
-            above.append(mode)
-        if _len_torch_function_stack() > 0:
-            mode = _pop_mode()
-            assert isinstance(mode, DeviceContext)
-        for mode in reversed(above):
-            _push_mode(mode)
+        _restack(_without_device)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
