@@ -58,6 +58,7 @@ func (p *parser) params(c *cst, lambda bool) *Arguments {
 		id := n.namedKids()
 		arg := &Arg{Span: p.sp(id[0]), Name: p.text(id[0])}
 		if ann != nil {
+			arg.Span.EndLine, arg.Span.EndCol = p.sp(ann).EndLine, p.sp(ann).EndCol
 			arg.Annotation = hoistStar(p.expr(ann))
 		}
 		if n.kind == "dictionary_splat_pattern" {

@@ -529,6 +529,9 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		mro = append([]*Type{t}, t.Bases[0].MRO...)
 	}
 	t.MRO = mro
+	for _, b := range t.Bases {
+		in.subclasses[b] = append(in.subclasses[b], t)
+	}
 	t.New = s.New
 	t.layout = s.New != nil
 	if t.New == nil {

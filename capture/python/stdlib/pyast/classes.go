@@ -24,7 +24,9 @@ func classesOf(in *vm.Interp) *Classes {
 	}
 	c := &Classes{in: in, byName: map[string]*vm.Type{}, single: map[string]vm.Object{}}
 	in.Ext[classesKey{}] = c
-	c.base = in.NewNativeType(vm.Spec{Name: "AST", Module: "ast", Methods: map[string]vm.GoFunc{"__init__": c.init, "__reduce__": c.reduce},
+	c.base = in.NewNativeType(vm.Spec{Name: "AST", Module: "ast", New: func(_ *vm.Interp, t *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		return vm.NewInstance(t, nil), nil // what it is called with is for __init__
+	}, Methods: map[string]vm.GoFunc{"__init__": c.init, "__reduce__": c.reduce},
 		Attrs: map[string]vm.Object{"_fields": vm.NewTuple(), "_attributes": vm.NewTuple(), "__match_args__": vm.NewTuple()}})
 	c.byName["AST"] = c.base
 	position := strs("lineno", "col_offset", "end_lineno", "end_col_offset")

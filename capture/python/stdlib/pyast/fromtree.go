@@ -59,6 +59,9 @@ func compileTree(in *vm.Interp, level code.Optimize, tree vm.Object, filename, m
 	} else if err := r.read(body, field{typ: "stmt", name: "body", list: true}, want, reflect.ValueOf(&stmts).Elem()); err != nil {
 		return nil, true, err
 	}
+	if err := r.validate(body, mode); err != nil {
+		return nil, true, err
+	}
 	c, err := level.Tree(filename, stmts, code.Mode(mode))
 	if err != nil {
 		return nil, true, in.SyntaxError(err)
@@ -83,6 +86,12 @@ func belongs(class, typ string) bool {
 	return ok && (class == typ || g.base == typ && goTypeOf(class) != nil)
 }
 
+// holdsNodes reports whether a field of a type holds nodes of syntax trees.
+func holdsNodes(typ string) bool {
+	_, ok := grammarOf[typ]
+	return ok && !isOperator(typ) && typ != "type_ignore"
+}
+
 // goTypeOf is the struct for a constructor, nil for a sum type.
 func goTypeOf(class string) reflect.Type {
 	if g, ok := goClasses[class]; ok {
@@ -103,8 +112,9 @@ func (r *reader) read(o vm.Object, f field, class string, to reflect.Value) erro
 		one.list = false
 		out := reflect.MakeSlice(to.Type(), len(l.Items), len(l.Items))
 		for i, it := range l.Items {
-			// A list may hold None where the grammar has nothing: the keys of a dict, the defaults of keyword-only parameters.
-			if it == vm.None && (f.name == "keys" || f.name == "kw_defaults") {
+			// A list may hold None where the grammar has nothing: the keys of a dict, the defaults of keyword-only parameters. Validation
+			// refuses it elsewhere.
+			if it == vm.None && holdsNodes(f.typ) {
 				continue
 			}
 			if err := r.read(it, one, class, out.Index(i)); err != nil {
@@ -195,6 +205,13 @@ func (r *reader) node(o vm.Object, f field, to reflect.Value) error {
 	p := reflect.New(goType)
 	v := p.Elem()
 	g := grammarOf[class]
+	if g.attrs {
+		sp, err := r.span(o, class)
+		if err != nil {
+			return err
+		}
+		v.FieldByName("Span").Set(reflect.ValueOf(sp))
+	}
 	for _, f := range g.fields {
 		if f.name == "type_comment" || f.name == "kind" || f.typ == "expr_context" {
 			continue
@@ -223,46 +240,10 @@ func (r *reader) node(o vm.Object, f field, to reflect.Value) error {
 			v.FieldByName(name).SetBool(true)
 		}
 	}
-	if g.attrs {
-		sp, err := r.span(o, class)
-		if err != nil {
-			return err
-		}
-		v.FieldByName("Span").Set(reflect.ValueOf(sp))
-	}
-	if err := r.check(class, v); err != nil {
-		return err
-	}
 	if !p.Type().AssignableTo(to.Type()) {
 		return r.wrong(f.typ, o)
 	}
 	to.Set(p)
-	return nil
-}
-
-// check refuses what the grammar's types allow and the language does not.
-func (r *reader) check(class string, v reflect.Value) error {
-	in := r.in
-	for _, name := range map[string][]string{"Delete": {"Targets"}, "Assign": {"Targets"}, "With": {"Items", "Body"}, "Import": {"Names"}, "ImportFrom": {"Names"}, "Global": {"Names"},
-		"Nonlocal": {"Names"}, "FunctionDef": {"Body"}, "ClassDef": {"Body"}, "For": {"Body"}, "While": {"Body"}, "If": {"Body"}, "Try": {"Body"}}[class] {
-		if v.FieldByName(name).Len() == 0 {
-			return in.Errorf(in.Exc.ValueError, "empty %s on %s", map[string]string{"Targets": "targets", "Items": "items", "Body": "body", "Names": "names"}[name], class)
-		}
-	}
-	switch class {
-	case "BoolOp":
-		if v.FieldByName("Values").Len() < 2 {
-			return in.Errorf(in.Exc.ValueError, "BoolOp with less than 2 values")
-		}
-	case "Compare":
-		if n := v.FieldByName("Comparators").Len(); n == 0 || n != v.FieldByName("Ops").Len() {
-			return in.Errorf(in.Exc.ValueError, "Compare has no comparators")
-		}
-	case "Dict":
-		if v.FieldByName("Keys").Len() != v.FieldByName("Values").Len() {
-			return in.Errorf(in.Exc.ValueError, "Dict doesn't have the same number of keys as values")
-		}
-	}
 	return nil
 }
 
@@ -274,7 +255,7 @@ func (r *reader) span(o vm.Object, class string) (syntax.Span, error) {
 		if err != nil {
 			return syntax.Span{}, err
 		}
-		if v == nil || v == vm.None {
+		if v == nil || v == vm.None && i >= 2 {
 			if i < 2 {
 				return syntax.Span{}, r.in.Errorf(r.in.Exc.TypeError, "required field \"%s\" missing from %s", name, sumOf(class))
 			}
@@ -283,7 +264,11 @@ func (r *reader) span(o vm.Object, class string) (syntax.Span, error) {
 		}
 		n, ok := vm.AsInt(v)
 		if !ok {
-			return syntax.Span{}, r.in.Errorf(r.in.Exc.ValueError, "invalid integer value: %s", v.Type().Name)
+			s, err := r.in.Repr(v)
+			if err != nil {
+				return syntax.Span{}, err
+			}
+			return syntax.Span{}, r.in.Errorf(r.in.Exc.ValueError, "invalid integer value: %s", s)
 		}
 		ns[i] = int32(n)
 	}
@@ -298,28 +283,63 @@ func sumOf(class string) string {
 	return class
 }
 
-// constant is a constant's value for the compiler.
+// constant is a constant's value for the compiler: as a literal has it, or a tuple or a frozenset of such.
 func (r *reader) constant(o vm.Object) (any, error) {
+	k, other, err := r.constantOf(o)
+	switch {
+	case err != nil:
+		return nil, err
+	case other != nil:
+		return nil, r.in.Errorf(r.in.Exc.TypeError, "got an invalid type in Constant: %s", other.Type().Name)
+	}
+	switch x := k.(type) {
+	case code.Bytes:
+		return syntax.Bytes(x), nil
+	case code.Ellipsis:
+		return syntax.EllipsisValue{}, nil
+	}
+	return k, nil
+}
+
+// constantOf is an object as a constant of code; other is the object that cannot be one, that itself or an item.
+func (r *reader) constantOf(o vm.Object) (k any, other vm.Object, err error) {
 	switch x := o.(type) {
 	case *vm.NoneType:
-		return nil, nil
+		return nil, nil, nil
 	case vm.Bool:
-		return bool(x), nil
+		return bool(x), nil, nil
 	case vm.Float:
-		return float64(x), nil
+		return float64(x), nil, nil
 	case vm.Complex:
-		return complex128(x), nil
+		return complex128(x), nil, nil
 	case vm.Str:
-		return string(x), nil
+		return string(x), nil, nil
 	case vm.Bytes:
-		return syntax.Bytes(x), nil
+		return code.Bytes(x), nil, nil
 	case *vm.EllipsisType:
-		return syntax.EllipsisValue{}, nil
+		return code.Ellipsis{}, nil, nil
 	case vm.Int:
-		return int64(x), nil
+		return int64(x), nil, nil
+	case *vm.Tuple, *vm.FrozenSet:
+		items, err := r.in.IterAll(o)
+		if err != nil {
+			return nil, nil, err
+		}
+		all := code.Tuple{}
+		for _, it := range items {
+			k, other, err := r.constantOf(it)
+			if err != nil || other != nil {
+				return nil, other, err
+			}
+			all = append(all, k)
+		}
+		if _, ok := o.(*vm.Tuple); ok {
+			return all, nil, nil
+		}
+		return code.FrozenSet(all), nil, nil
 	}
 	if b, ok := vm.AsBig(o); ok && o.Type() == vm.IntType {
-		return new(big.Int).Set(b), nil
+		return new(big.Int).Set(b), nil, nil
 	}
-	return nil, r.in.Errorf(r.in.Exc.TypeError, "got an invalid type in Constant: %s", o.Type().Name)
+	return nil, o, nil
 }

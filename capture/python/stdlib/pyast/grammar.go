@@ -76,6 +76,9 @@ func readGrammar(text string) (out []node) {
 		name, rest, _ := strings.Cut(line, ": ")
 		name, attrs := strings.CutSuffix(name, " @")
 		out = append(out, node{name: name, base: "AST", attrs: attrs, doc: name + " = " + rest})
+		if strings.Contains(rest, "(") { // a line for each constructor, unless none has fields
+			out[len(out)-1].doc = name + " = " + strings.ReplaceAll(rest, " | ", "\n"+strings.Repeat(" ", len(name)+1)+"| ")
+		}
 		for _, c := range strings.Split(rest, " | ") {
 			out = append(out, constructor(c, name, attrs))
 		}

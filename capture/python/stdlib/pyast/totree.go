@@ -13,11 +13,15 @@ import (
 type maker struct {
 	*Classes
 	lines []string // of the source, for the prefix of strings
+	depth int
 }
+
+// deepest is how many times sys.getrecursionlimit() a tree may be deep, as CPython has it.
+const deepest = 3
 
 // Parse parses a text: mode is exec, eval or single.
 func Parse(in *vm.Interp, filename, src, mode string) (vm.Object, error) {
-	m := &maker{classesOf(in), strings.Split(src, "\n")}
+	m := &maker{Classes: classesOf(in), lines: strings.Split(src, "\n")}
 	list := func(body []syntax.Stmt) (vm.Object, error) {
 		return m.value(reflect.ValueOf(body), field{typ: "stmt", list: true}, "Load")
 	}
@@ -85,6 +89,11 @@ func (m *maker) node(v reflect.Value, ctx string) (vm.Object, error) {
 			return vm.None, nil
 		}
 		v = v.Elem()
+	}
+	m.depth++
+	defer func() { m.depth-- }()
+	if m.depth > deepest*m.in.RecursionLimit {
+		return nil, m.in.Errorf(m.in.Exc.RecursionError, "maximum recursion depth exceeded during ast construction")
 	}
 	flag := func(name string) bool {
 		f := v.FieldByName(name)
