@@ -6,71 +6,161 @@ import (
 	"strings"
 )
 
-// bytesFrom is what bytes(...) and bytearray(...) make of their arguments: a text and its encoding, a length, bytes, or integers.
-func bytesFrom(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
-	a, err := in.ParseArgs("bytes", args, kw, "source=None, encoding=None, errors='strict'")
+// byteSource are the arguments of bytes(...) and bytearray(...).
+type byteSource struct {
+	src, enc, errs Object // nil where not given
+}
+
+func readByteSource(in *Interp, t *Type, args []Object, kw []KwArg) (a byteSource, err error) {
+	v, err := in.ParseArgs(t.Name, args, kw, "source=nil, encoding=nil, errors=nil")
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	src := a[0]
-	if len(args) == 0 && src == None {
-		return nil, nil
-	}
-	if s, ok := AsStr(src); ok {
-		enc, ok := AsStr(a[1])
-		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "string argument without an encoding")
+	for i, name := range []string{"encoding", "errors"} {
+		if v[i+1] == nil {
+			continue
 		}
-		errs, _ := AsStr(a[2])
-		b, err := in.Encode(s, enc, errs)
-		return []byte(b), err
-	}
-	if b, ok := bytesOf(src); ok {
-		return append([]byte(nil), b...), nil
-	}
-	if n, ok := AsInt(src); ok {
-		if n < 0 {
-			return nil, in.Errorf(in.Exc.ValueError, "negative count")
+		if _, ok := AsStr(v[i+1]); !ok {
+			return a, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", t.Name, name, v[i+1].Type().Name)
 		}
-		if n > mostItems {
-			return nil, in.Errorf(in.Exc.MemoryError, "")
-		}
-		return make([]byte, n), nil
-	} else if _, ok := AsBig(src); ok {
-		return nil, in.Errorf(in.Exc.OverflowError, "cannot fit 'int' into an index-sized integer")
 	}
-	if v, ok, err := in.special(src, "__bytes__"); ok || err != nil {
-		b, isBytes := bytesOf(orNone(v))
-		if err == nil && !isBytes {
-			err = in.Errorf(in.Exc.TypeError, "__bytes__ returned non-bytes (type %s)", v.Type().Name)
+	return byteSource{v[0], v[1], v[2]}, nil
+}
+
+// text is what a text gives in its encoding; done says that nothing else is to be looked at.
+func (a byteSource) text(in *Interp) (b []byte, done bool, err error) {
+	s, isText := AsStr(orNone(a.src))
+	switch {
+	case a.enc != nil && !isText:
+		return nil, true, in.Errorf(in.Exc.TypeError, "encoding without a string argument")
+	case a.errs != nil && !isText:
+		return nil, true, in.Errorf(in.Exc.TypeError, "errors without a string argument")
+	case a.enc != nil:
+		enc, _ := AsStr(a.enc)
+		errs := "strict"
+		if a.errs != nil {
+			errs, _ = AsStr(a.errs)
 		}
-		return b, err
+		out, err := in.Encode(s, enc, errs)
+		return []byte(out), true, err
+	case a.errs != nil:
+		return nil, true, in.Errorf(in.Exc.TypeError, "string argument without an encoding")
 	}
-	items, err := in.IterAll(src)
-	if err != nil {
-		if in.Matches(err, in.Exc.TypeError) {
-			return nil, in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to bytes", src.Type().Name)
+	return nil, a.src == nil, nil
+}
+
+// byteCount is how many zero bytes an integer asks for; ok says whether the object is one. A __index__ that raises a TypeError does not count.
+func byteCount(in *Interp, o Object) (n int, ok bool, err error) {
+	if _, isInt := AsBig(o); !isInt && o.Type().Lookup("__index__") == nil {
+		return 0, false, nil
+	}
+	b, err := in.IndexBig(o)
+	switch {
+	case err != nil && in.Matches(err, in.Exc.TypeError):
+		return 0, false, nil
+	case err != nil:
+		return 0, true, err
+	case !b.IsInt64():
+		return 0, true, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", o.Type().Name)
+	case b.Sign() < 0:
+		return 0, true, in.Errorf(in.Exc.ValueError, "negative count")
+	case b.Int64() > mostItems:
+		return 0, true, in.Errorf(in.Exc.MemoryError, "")
+	}
+	return int(b.Int64()), true, nil
+}
+
+// byteItems gives the bytes of an iterable of small integers, one after the other; what is what errors about them begin with.
+func byteItems(in *Interp, src Object, target, what string, each func(c byte)) error {
+	switch src.(type) {
+	case *List, *Tuple:
+	default:
+		it, err := in.Iter(src)
+		if err != nil && in.Matches(err, in.Exc.TypeError) {
+			return in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to %s", src.Type().Name, target)
 		}
-		return nil, err
+		if err != nil {
+			return err
+		}
+		src = it
 	}
-	out := make([]byte, len(items))
-	for i, it := range items {
+	return in.eachItem(src, func(it Object) error {
 		n, err := in.IndexBig(it)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if n.Sign() < 0 || n.BitLen() > 8 {
-			return nil, in.Errorf(in.Exc.ValueError, "bytes must be in range(0, 256)")
+			return in.Errorf(in.Exc.ValueError, "%s must be in range(0, 256)", what)
 		}
-		out[i] = byte(n.Int64())
+		each(byte(n.Int64()))
+		return nil
+	})
+}
+
+// newBytes is what bytes(...) makes of its arguments: a text and its encoding, what __bytes__ gives, a length, bytes, or integers.
+func newBytes(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
+	a, err := readByteSource(in, BytesType, args, kw)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	if b, done, err := a.text(in); done || err != nil {
+		return b, err
+	}
+	if _, exact := a.src.(Bytes); !exact {
+		if v, ok, err := in.special(a.src, "__bytes__"); ok || err != nil {
+			b, isBytes := unwrap(orNone(v)).(Bytes)
+			if err == nil && !isBytes {
+				err = in.Errorf(in.Exc.TypeError, "__bytes__ returned non-bytes (type %s)", v.Type().Name)
+			}
+			return []byte(b), err
+		}
+	}
+	if _, ok := AsStr(a.src); ok {
+		return nil, in.Errorf(in.Exc.TypeError, "string argument without an encoding")
+	}
+	if n, ok, err := byteCount(in, a.src); ok || err != nil {
+		return make([]byte, n), err
+	}
+	if b, ok := bytesOf(a.src); ok {
+		return append([]byte(nil), b...), nil
+	}
+	out := []byte{}
+	return out, byteItems(in, a.src, "bytes", "bytes", func(c byte) { out = append(out, c) })
+}
+
+// init is bytearray.__init__: what it held goes, and items come one by one, so that an iterator sees those before it.
+func (x *ByteArray) init(in *Interp, args []Object, kw []KwArg) error {
+	a, err := readByteSource(in, ByteArrayType, args, kw)
+	if err != nil {
+		return err
+	}
+	if len(x.B) > 0 {
+		x.B = nil
+	}
+	if a.enc == nil && a.src != nil {
+		if _, ok := AsStr(a.src); ok {
+			return in.Errorf(in.Exc.TypeError, "string argument without an encoding")
+		}
+	}
+	if b, done, err := a.text(in); done || err != nil {
+		x.B = b
+		return err
+	}
+	if n, ok, err := byteCount(in, a.src); ok || err != nil {
+		x.B = make([]byte, n)
+		return err
+	}
+	if b, ok := bytesOf(a.src); ok {
+		x.B = append([]byte(nil), b...)
+		return nil
+	}
+	return byteItems(in, a.src, "bytearray", "byte", func(c byte) { x.B = append(x.B, c) })
 }
 
 // initBytes gives bytes and byte arrays their methods.
 func initBytes() {
 	BytesType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		b, err := bytesFrom(in, args, kw)
+		b, err := newBytes(in, args, kw)
 		return wrap(cls, BytesType, Bytes(b)), err
 	}
 	ByteArrayType.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -81,11 +171,7 @@ func initBytes() {
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__init__' requires a 'bytearray' object but received a '%s'", args[0].Type().Name)
 		}
-		b, err := bytesFrom(in, args[1:], kw)
-		if err == nil {
-			x.B = b
-		}
-		return None, err
+		return None, x.init(in, args[1:], kw)
 	})
 	for _, t := range []*Type{BytesType, ByteArrayType} {
 		mk := func(b []byte) Object {
@@ -142,6 +228,9 @@ func initBytes() {
 				b = append(b, c[0])
 				i += 2
 			}
+			if args[0] != Object(t) { // a derived class makes its own of the bytes
+				return in.Call(args[0], []Object{Bytes(b)}, nil)
+			}
 			return mk(b), nil
 		})
 		m("join", 1, 1, func(in *Interp, b []byte, args []Object) (Object, error) {
@@ -163,6 +252,16 @@ func initBytes() {
 	}
 	addByteArrayMethods()
 	addBasics(BytesType, "hash")
+	addMethod(BytesType, "__bytes__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return unwrap(args[0]), nil
+	})
+	addMethod(ByteArrayType, "__alloc__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		b := unwrap(args[0]).(*ByteArray).B
+		if cap(b) == 0 {
+			return Int(0), nil
+		}
+		return MakeInt(int64(cap(b)) + 1), nil // and a zero byte behind, as in CPython
+	})
 	addMethod(ByteArrayType, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		s, _, err := nativeRepr(in, args[0])
 		return Str(args[0].Type().Name + strings.TrimPrefix(s, "bytearray")), err

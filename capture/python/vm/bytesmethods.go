@@ -72,18 +72,23 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 						}
 						return out, nil
 					}
-					if n, ok := AsInt(a); ok && kind == argByte && i == 0 {
-						if n < 0 || n > 255 {
+					if kind == argByte && i == 0 && a.Type().Lookup("__index__") != nil {
+						n, err := in.IndexBig(a)
+						if err != nil {
+							return nil, err
+						}
+						if n.Sign() < 0 || n.BitLen() > 8 {
 							return nil, in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
 						}
-						return Str(byteText([]byte{byte(n)}, lines)), nil
+						return Str(byteText([]byte{byte(n.Int64())}, lines)), nil
+					}
+					if kind == argTuple && i == 0 {
+						return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be bytes or a tuple of bytes, not %s", name, a.Type().Name)
 					}
 					if _, isStr := AsStr(a); isStr {
 						switch {
 						case kind == argByte:
 							return nil, in.Errorf(in.Exc.TypeError, "argument should be integer or bytes-like object, not 'str'")
-						case kind == argTuple:
-							return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be bytes or a tuple of bytes, not str", name)
 						case i == 1 && strings.HasSuffix(name, "just") || name == "center":
 							return nil, in.Errorf(in.Exc.TypeError, "%s() argument 2 must be a byte string of length 1, not str", name)
 						}
@@ -175,7 +180,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 		return Bytes(table), nil
 	}}})
 	addKw(t, "translate", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("translate", args, kw, "self, table, /, delete=None")
+		a, err := in.ParseArgs("translate", args, kw, "self, table, /, delete=nil")
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +198,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 			}
 		}
 		var drop []byte
-		if a[2] != None {
+		if a[2] != nil {
 			if drop, err = want(in, a[2]); err != nil {
 				return nil, err
 			}
@@ -211,7 +216,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 		return mk(out), nil
 	})
 	addKw(t, "hex", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-		a, err := in.ParseArgs("hex", args, kw, "self, sep=None, bytes_per_sep=1")
+		a, err := in.ParseArgs("hex", args, kw, "self, sep=nil, bytes_per_sep=1")
 		if err != nil {
 			return nil, err
 		}
@@ -220,7 +225,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 			return nil, err
 		}
 		sep := ""
-		if a[1] != None {
+		if a[1] != nil {
 			s, ok := AsStr(a[1])
 			if raw, isBytes := bytesOf(a[1]); isBytes {
 				s, ok = string(raw), true

@@ -370,6 +370,39 @@ func (in *Interp) Next(it Object) (Object, error) {
 	return v, nil
 }
 
+// eachItem calls f with the items of an iterable. A list that f changes is followed as it is then.
+func (in *Interp) eachItem(o Object, f func(Object) error) error {
+	switch x := o.(type) {
+	case *List:
+		for i := 0; i < len(x.Items); i++ {
+			if err := f(x.Items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *Tuple:
+		for _, it := range x.Items {
+			if err := f(it); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	it, err := in.Iter(o)
+	if err != nil {
+		return err
+	}
+	for {
+		v, err := in.Next(it)
+		if v == nil || err != nil {
+			return err
+		}
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+}
+
 // IterAll collects an iterable. The result is the caller's.
 func (in *Interp) IterAll(o Object) ([]Object, error) {
 	switch x := o.(type) {

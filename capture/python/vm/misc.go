@@ -242,10 +242,13 @@ func initIterators() {
 		if len(args) != 1 {
 			return nil, in.Errorf(in.Exc.TypeError, "reversed expected 1 argument, got %d", len(args))
 		}
-		if v, ok, err := in.special(args[0], "__reversed__"); ok || err != nil {
+		o := args[0]
+		if o.Type().Lookup("__reversed__") == None {
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", o.Type().Name)
+		}
+		if v, ok, err := in.special(o, "__reversed__"); ok || err != nil {
 			return v, err
 		}
-		o := args[0]
 		if t := o.Type(); t.Heap && t.Lookup("__getitem__") != nil && t.Lookup("__len__") == nil {
 			return nil, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", t.Name)
 		}

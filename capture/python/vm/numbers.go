@@ -161,6 +161,7 @@ const quietNaN = 0x7ff8 << 48
 // addOps registers the methods of binary operators of a native type. takes says which other operands they know, nil all that
 // the operator itself knows: int.__add__ leaves floats to float.__radd__.
 func addOps(t *Type, takes func(o Object) bool, ops ...string) {
+	formats := t == StrType || t == BytesType || t == ByteArrayType // what is on the left of their % is one of them
 	for _, op := range ops {
 		d := dunders[op]
 		fwd := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -188,7 +189,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			}
 		}
 		addMethod(t, d[1], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-			if takes != nil && !takes(args[1]) {
+			if takes != nil && !takes(args[1]) || op == "%" && formats && !args[1].Type().IsSubtype(t) {
 				return NotImplemented, nil
 			}
 			v, err := nativeBinary(in, op, unwrap(args[1]), unwrap(args[0]))

@@ -160,7 +160,11 @@ func (p *percentFormat) key() (Object, error) {
 	if !p.mapping {
 		return nil, p.in.Errorf(p.in.Exc.TypeError, "format requires a mapping")
 	}
-	v, err := p.in.GetItem(p.arg, Str(p.format[p.i+1:j-1]))
+	var key Object = Str(p.format[p.i+1 : j-1])
+	if p.asBytes {
+		key = Bytes(p.format[p.i+1 : j-1])
+	}
+	v, err := p.in.GetItem(p.arg, key)
 	p.i = j
 	return v, err
 }

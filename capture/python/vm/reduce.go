@@ -139,13 +139,13 @@ func setIteratorState(in *Interp, args []Object, _ []KwArg) (Object, error) {
 func reversedIter(o Object, n int64) *GoIter {
 	return &GoIter{T: ReversedType, NextFn: func(in *Interp) (Object, error) {
 		if n <= 0 {
-			n = -1
+			n, o = -1, None
 			return nil, nil
 		}
 		n--
 		v, err := in.GetItem(o, MakeInt(n))
 		if err != nil {
-			n = -1
+			n, o = -1, None
 			if in.Matches(err, in.Exc.IndexError) || in.Matches(err, in.Exc.StopIteration) {
 				return nil, nil
 			}

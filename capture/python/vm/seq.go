@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"bytes"
 	"strings"
 
 	"whittle/capture/python/wtf8"
@@ -340,6 +341,42 @@ func (s *Slice) pickBytes(in *Interp, text string) (string, error) {
 	return string(b), nil
 }
 
+// setSlice assigns what bytearray(v) holds to a slice.
+func (x *ByteArray) setSlice(in *Interp, sl *Slice, v Object) error {
+	b, ok := bytesOf(v)
+	if !ok {
+		_, isText := AsStr(v)
+		if _, isInt := AsBig(v); isText || isInt {
+			return in.Errorf(in.Exc.TypeError, "can assign only bytes, buffers, or iterables of ints in range(0, 256)")
+		}
+		made := &ByteArray{}
+		if err := made.init(in, []Object{v}, nil); err != nil {
+			return err
+		}
+		b = made.B
+	}
+	start, stop, step, n, err := sl.indices(in, len(x.B))
+	if err != nil {
+		return err
+	}
+	if step == 1 {
+		stop = max(start, stop)
+		x.B = append(x.B[:start:start], append(append([]byte(nil), b...), x.B[stop:]...)...)
+		return nil
+	}
+	if len(b) != n {
+		if len(b) == 0 {
+			return in.DelItem(x, sl)
+		}
+		return in.Errorf(in.Exc.ValueError, "attempt to assign bytes of size %d to extended slice of size %d", len(b), n)
+	}
+	b = append([]byte(nil), b...) // it may be of x itself
+	for i, c := range b {
+		x.B[start+i*step] = c
+	}
+	return nil
+}
+
 // SetItem is o[key] = v.
 func (in *Interp) SetItem(o, key, v Object) error {
 	switch x := o.(type) {
@@ -349,17 +386,7 @@ func (in *Interp) SetItem(o, key, v Object) error {
 		return x.set(in, key, v)
 	case *ByteArray:
 		if sl, ok := key.(*Slice); ok {
-			b, ok := bytesOf(v)
-			start, stop, step, _, err := sl.indices(in, len(x.B))
-			if err != nil {
-				return err
-			}
-			if !ok || step != 1 {
-				return in.Errorf(in.Exc.TypeError, "can assign only bytes, buffers, or iterables of ints in range(0, 256)")
-			}
-			stop = max(start, stop)
-			x.B = append(x.B[:start:start], append(append([]byte(nil), b...), x.B[stop:]...)...)
-			return nil
+			return x.setSlice(in, sl, v)
 		}
 		i, err := seqIndex(in, key, len(x.B), "bytearray")
 		if err != nil {
@@ -515,8 +542,15 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		return strings.Contains(string(x), s), nil
 	case Bytes, *ByteArray:
 		b, _ := bytesOf(x)
-		if i, ok := AsInt(v); ok {
-			return strings.IndexByte(string(b), byte(i)) >= 0, nil
+		if v.Type().Lookup("__index__") != nil {
+			n, err := in.IndexBig(v)
+			if err != nil {
+				return false, err
+			}
+			if n.Sign() < 0 || n.BitLen() > 8 {
+				return false, in.Errorf(in.Exc.ValueError, "byte must be in range(0, 256)")
+			}
+			return bytes.IndexByte(b, byte(n.Int64())) >= 0, nil
 		}
 		s, ok := bytesOf(v)
 		if !ok {

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"slices"
 	"strings"
 
 	"whittle/capture/python/ucd"
@@ -329,22 +330,24 @@ func initStr() {
 			if sep == "" {
 				return nil, in.Errorf(in.Exc.ValueError, "empty separator")
 			}
-			if n < 0 {
-				return toList(strings.Split(s, sep)), nil
-			}
 			if !right {
-				return toList(strings.SplitN(s, sep, int(n)+1)), nil
+				if n >= 0 {
+					n++ // SplitN counts the parts
+				}
+				return toList(strings.SplitN(s, sep, int(n))), nil
 			}
-			var parts []string
-			for ; n > 0; n-- {
+			var parts []string // the last first: separators that overlap are taken from the right
+			for ; n != 0; n-- {
 				i := strings.LastIndex(s, sep)
 				if i < 0 {
 					break
 				}
-				parts = append([]string{s[i+len(sep):]}, parts...)
+				parts = append(parts, s[i+len(sep):])
 				s = s[:i]
 			}
-			return toList(append([]string{s}, parts...)), nil
+			parts = append(parts, s)
+			slices.Reverse(parts)
+			return toList(parts), nil
 		})
 	}
 	split("split", false)
