@@ -861,7 +861,7 @@ func (c *compiler) callArgs(pushed int, args []syntax.Expr, kws []*syntax.Keywor
 			var names Tuple
 			for _, k := range kws {
 				c.expr(k.Value)
-				names = append(names, mangle(u.scope.class, k.Arg))
+				names = append(names, k.Arg)
 			}
 			u.pos = pos
 			u.emit(KW_NAMES, c.constant(names))
@@ -894,7 +894,7 @@ func (c *compiler) callArgs(pushed int, args []syntax.Expr, kws []*syntax.Keywor
 			}
 			n := 0
 			for ; i < len(kws) && kws[i].Arg != "" && 2*n < stackGuideline; i++ {
-				c.loadConst(mangle(u.scope.class, kws[i].Arg))
+				c.loadConst(kws[i].Arg)
 				c.expr(kws[i].Value)
 				n++
 			}

@@ -130,12 +130,17 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	watch("settrace", "gettrace", (*vm.Interp).SetTrace, (*vm.Interp).TraceFunc)
 	watch("setprofile", "getprofile", (*vm.Interp).SetProfile, (*vm.Interp).ProfileFunc)
 	hook := m.FuncN("excepthook", 3, 3, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
-		if e, ok := args[1].(*vm.Exception); ok {
-			_ = in.Flush()
-			_, err := in.Stderr.Write([]byte(in.FormatException(&vm.Raised{Exc: e})))
+		e, ok := args[1].(*vm.Exception)
+		if !ok {
+			return vm.None, nil
+		}
+		f, err := in.GetAttrOpt(m, "stderr")
+		if err != nil || f == nil || f == vm.None {
 			return vm.None, err
 		}
-		return vm.None, nil
+		_ = in.Flush()
+		_, err = in.CallMethod(f, "write", vm.Str(in.FormatException(&vm.Raised{Exc: e})))
+		return vm.None, err
 	})
 	m.Set("__excepthook__", hook)
 	m.FuncN("displayhook", 1, 1, displayHook)
