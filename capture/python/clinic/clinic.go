@@ -1,6 +1,7 @@
 package clinic
 
 import (
+	"fmt"
 	"strings"
 
 	"whittle/capture/python/vm"
@@ -58,7 +59,7 @@ func (c *Call) OSErr(err error, paths ...int) error {
 		_, text := vm.AsStr(name)
 		_, raw := vm.AsBytes(name)
 		if !text && !raw && !c.IsFD(i) {
-			name = vm.Str(c.Str(i)) // an os.PathLike, as the system knows it
+			name = vm.FSDecode(c.Str(i)) // an os.PathLike, as the system knows it
 		}
 		names = append(names, name)
 	}
@@ -211,6 +212,17 @@ func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any
 		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
 	case "fd":
 		return FD(in, o)
+	case "dirfd":
+		if o == vm.None {
+			return nil, nil
+		}
+		if f, err := in.GetAttrOpt(o.Type(), "__index__"); err != nil || f == nil {
+			if err == nil {
+				err = in.Errorf(in.Exc.TypeError, "argument should be integer or None, not %s", o.Type().Name)
+			}
+			return nil, err
+		}
+		return in.Index(o)
 	case "path", "fpath":
 		if _, ok := vm.AsInt(o); ok && kind == "fpath" {
 			return in.Index(o)
@@ -223,27 +235,45 @@ func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any
 // path is a path's text. Of bytes, it is the bytes.
 func (s *signature) path(in *vm.Interp, kind string, i int, o vm.Object) (any, error) {
 	_, text := vm.AsStr(o)
-	_, raw := vm.AsBytes(o)
-	if !text && !raw {
+	buf, raw := vm.AsBytes(o)
+	var p string
+	var err error
+	switch {
+	case raw && !o.Type().IsSubtype(vm.BytesType):
+		if err := in.Warn(in.Exc.DeprecationWarning, s.wantsPath(kind, i, o)); err != nil {
+			return nil, err
+		}
+		p = string(buf)
+	case !text && !raw:
 		if f, err := in.GetAttrOpt(o.Type(), "__fspath__"); err != nil || f == nil {
 			if err != nil {
 				return nil, err
 			}
-			what := "string, bytes or os.PathLike"
-			if kind == "fpath" {
-				what = "string, bytes, os.PathLike or integer"
-			}
-			return nil, in.Errorf(in.Exc.TypeError, "%s: %s should be %s, not %s", s.name, s.names[i], what, TypeName(o))
+			return nil, in.Errorf(in.Exc.TypeError, "%s", s.wantsPath(kind, i, o))
 		}
-	}
-	p, err := in.FSPath(o)
-	if err != nil {
-		return nil, err
+		fallthrough
+	default:
+		if p, err = in.FSPath(o); err != nil {
+			return nil, err
+		}
 	}
 	if strings.IndexByte(p, 0) >= 0 {
 		return nil, in.Errorf(in.Exc.ValueError, "embedded null byte")
 	}
 	return p, nil
+}
+
+// wantsPath says that an argument is no path.
+func (s *signature) wantsPath(kind string, i int, o vm.Object) string {
+	kinds := []string{"string", "bytes", "os.PathLike"}
+	if kind == "fpath" {
+		kinds = append(kinds, "integer")
+	}
+	if strings.HasSuffix(s.kinds[i], "?") {
+		kinds = append(kinds, "None")
+	}
+	last := len(kinds) - 1
+	return fmt.Sprintf("%s: %s should be %s or %s, not %s", s.name, s.names[i], strings.Join(kinds[:last], ", "), kinds[last], TypeName(o))
 }
 
 // TypeName is how errors name what was given.

@@ -13,6 +13,7 @@
 //	fpath  the same, or an open file descriptor
 //	bytes  what has a buffer: bytes, bytearray, memoryview, array
 //	fd     an integer, or what has fileno()
+//	dirfd  the file descriptor of a folder, or None
 //	float? and so on: None as well
 //
 // A parameter with the default "nil" is a nil Object in Call.Args if it is not given.

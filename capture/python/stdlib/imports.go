@@ -1,12 +1,13 @@
 package stdlib
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"whittle/capture/python/clinic"
 	"whittle/capture/python/cpython"
@@ -84,7 +85,15 @@ func bootstrapModule(in *vm.Interp) (*vm.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	hooks.Items = append([]vm.Object{finder}, hooks.Items...)
+	zip, err := in.Import("zipimport")
+	if err != nil {
+		return nil, err
+	}
+	archive, err := in.GetAttr(zip, "zipimporter")
+	if err != nil {
+		return nil, err
+	}
+	hooks.Items = append([]vm.Object{finder, archive}, hooks.Items...)
 	s.bootstrap, s.finders, s.hooks = m, slices.Clone(listOf(sys, "meta_path").Items), slices.Clone(hooks.Items)
 	return m, nil
 }
@@ -153,14 +162,14 @@ func delegate(in *vm.Interp, name string) (vm.Object, bool, error) {
 	return m, true, err
 }
 
-// archives reports whether sys.path names a file.
+// archives reports whether sys.path names a file, or what would lie in a file if that were a folder.
 func archives(in *vm.Interp, sys *vm.Module) bool {
 	for _, o := range listOf(sys, "path").Items {
 		p, ok := vm.AsStr(o)
-		if !ok || !strings.Contains(path.Base(p), ".") || in.EmbeddedDir(p) {
+		if !ok || in.EmbeddedDir(p) {
 			continue
 		}
-		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
+		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() || errors.Is(err, syscall.ENOTDIR) {
 			return true
 		}
 	}

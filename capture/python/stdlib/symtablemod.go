@@ -49,16 +49,17 @@ func symtableModule(in *vm.Interp) (*vm.Module, error) {
 	}
 	class := tableEntryType(in)
 	clinic.Def(m, "symtable", "source, filename, startstr:str, /", func(c *clinic.Call) (vm.Object, error) {
-		src, ok := vm.AsStr(c.Args[0])
-		if b, raw := vm.AsBytes(c.Args[0]); raw {
-			src, ok = string(b), true
-		}
-		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "symtable() arg 1 must be a string or bytes object")
-		}
-		file, err := c.FSPath(c.Args[1])
+		file, err := c.SourceName(c.Args[1])
 		if err != nil {
 			return nil, err
+		}
+		src, ok := vm.AsStr(c.Args[0])
+		if b, raw := vm.AsBytes(c.Args[0]); raw {
+			if src, err = c.DecodeSource(file, b); err != nil {
+				return nil, err
+			}
+		} else if !ok {
+			return nil, c.Errorf(c.Exc.TypeError, "symtable() arg 1 must be a string or bytes object")
 		}
 		if strings.IndexByte(file, 0) >= 0 {
 			return nil, c.Errorf(c.Exc.ValueError, "embedded null character")

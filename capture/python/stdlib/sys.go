@@ -14,7 +14,7 @@ import (
 func strs(ss []string) *vm.List {
 	l := &vm.List{}
 	for _, s := range ss {
-		l.Items = append(l.Items, vm.Str(s))
+		l.Items = append(l.Items, vm.FSDecode(s))
 	}
 	return l
 }

@@ -558,17 +558,19 @@ func init() {
 				return c, err
 			}
 		}
+		file, err := in.SourceName(a[1])
+		if err != nil {
+			return nil, err
+		}
 		src, ok := AsStr(a[0])
 		if !ok {
 			b, isB := bytesOf(a[0])
 			if !isB {
 				return nil, in.Errorf(in.Exc.TypeError, "compile() arg 1 must be a string, bytes or AST object")
 			}
-			src = string(b)
-		}
-		file, err := in.FSPath(a[1])
-		if err != nil {
-			return nil, err
+			if src, err = in.DecodeSource(file, b); err != nil {
+				return nil, err
+			}
 		}
 		mode, _ := AsStr(a[2])
 		switch mode {
@@ -635,7 +637,9 @@ func init() {
 					if !isB {
 						return nil, in.Errorf(in.Exc.TypeError, "%s() arg 1 must be a string, bytes or code object", name)
 					}
-					src = string(b)
+					if src, err = in.DecodeSource("<string>", b); err != nil {
+						return nil, err
+					}
 				}
 				if c, err = in.Compile("<string>", src, mode); err != nil {
 					return nil, err

@@ -80,12 +80,14 @@ func (im *Imports) SourceText(file string) (string, bool) {
 	return string(b), err == nil
 }
 
-// EmbeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names, and the
-// folders of the file system are absolute.
+// EmbeddedDir reports whether a folder lies among the embedded sources. Those without a prefix have relative names.
 func (im *Imports) EmbeddedDir(d string) bool {
 	for _, t := range im.sources {
 		if t.prefix == "" && d != "" && !filepath.IsAbs(d) {
-			return true
+			if st, err := fs.Stat(t.fs, path.Clean(filepath.ToSlash(d))); err == nil && st.IsDir() && path.Clean(d) != "." {
+				return true
+			}
+			continue
 		}
 		if t.prefix != "" && (d == t.prefix || strings.HasPrefix(d, t.prefix+"/")) {
 			return true
@@ -310,7 +312,11 @@ func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
 			pkgDir = filepath.Dir(a)
 		}
 	}
-	co, err := in.compiled(file, textStamp(b), func() (string, error) { return string(b), nil },
+	src, err := in.DecodeSource(file, b)
+	if err != nil {
+		return nil, err
+	}
+	co, err := in.compiled(file, textStamp(b), func() (string, error) { return src, nil },
 		func(file, src string) (*code.Code, error) { return in.Optimize.Source(file, src, code.Exec) })
 	return loadSource(in, name, file, pkgDir, co, err)
 }

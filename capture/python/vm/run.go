@@ -76,7 +76,11 @@ func (in *Interp) RunFile(path string, argv []string) error {
 	}
 	dir := filepath.Dir(abs)
 	in.SetArgv(append([]string{path}, argv...), &dir)
-	return in.RunSource(abs, string(b))
+	src, err := in.DecodeFile(abs, b)
+	if err != nil {
+		return err
+	}
+	return in.RunSource(abs, src)
 }
 
 // RunSource runs source text as __main__.

@@ -31,6 +31,9 @@ func (a *app) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if script == nil {
+				return usagef("explain %s: the text is not in UTF-8", file)
+			}
 			lines := strings.Split(string(text), "\n")
 			s := stack.New(c.Context(), cacheDir())
 			s.In.Stdout, s.In.Stderr = a.stderr, a.stderr

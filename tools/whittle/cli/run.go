@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sourcegraph/conc"
 	"github.com/spf13/cobra"
@@ -78,11 +79,14 @@ Python's own flags go before the script: -i for a prompt (after the script, if t
 	return c
 }
 
-// checkSyntax reports a syntax error before anything of the script runs, and gives its code.
+// checkSyntax reports a syntax error before anything of the script runs, and gives its code; nil where the text is not in UTF-8.
 func (a *app) checkSyntax(file string, src []byte) (*code.Code, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
+	}
+	if !utf8.Valid(src) || vm.SourceEncoding(string(src)) != "" {
+		return nil, nil // the program's codecs are needed to read it
 	}
 	c, err := code.CompileSource(abs, string(src), code.Exec)
 	if err != nil {
@@ -130,10 +134,23 @@ func (a *app) run(ctx context.Context, args []string, o runOptions) error {
 			fmt.Fprintln(a.stderr, "whittle:", err)
 		}
 	}
+	if code == interrupted {
+		dieInterrupted()
+	}
 	if code != 0 {
 		return exitCode(code)
 	}
 	return nil
+}
+
+// interrupted is the status that a shell gives for a program that SIGINT has ended.
+const interrupted = 128 + int(syscall.SIGINT)
+
+// dieInterrupted ends the process by SIGINT, so that whoever waits for it knows what became of it. It comes back where the signal cannot do that.
+func dieInterrupted() {
+	signal.Reset(syscall.SIGINT)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+	time.Sleep(time.Second) // until it is delivered
 }
 
 // keepFrame stores a recorded frame and says how to replay it.
@@ -290,6 +307,9 @@ func (s *supervision) ended(werr error) (int, *event, error) {
 	what := "was killed by signal " + ws.Signal().String()
 	if s.hung > 0 {
 		what = fmt.Sprintf("did not end within %s", s.hung.Round(100*time.Millisecond))
+	}
+	if len(s.under) == 0 && ws.Signal() == syscall.SIGINT {
+		return interrupted, s.failed, nil // it has said why: KeyboardInterrupt
 	}
 	if len(s.under) == 0 {
 		fmt.Fprintf(s.stderr, "whittle: the script %s\n", what)

@@ -19,7 +19,7 @@ func (m *module) descriptors(in *vm.Interp) {
 		}
 		return vm.MakeInt(int64(n)), nil
 	}
-	clinic.Def(m.Module, "open", "path:path, flags:int, mode:int=511, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "open", "path:path, flags:int, mode:int=511, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		var fd int
 		err := c.Unlocked(func() error {
 			return again(func() (err error) {
@@ -289,7 +289,7 @@ func (m *module) terminals() {
 		if err != nil {
 			return nil, c.OSErr(err)
 		}
-		return vm.Str(p), nil
+		return vm.FSDecode(p), nil
 	})
 	clinic.Def(m.Module, "openpty", "", func(c *clinic.Call) (vm.Object, error) {
 		a, b, err := openpty()

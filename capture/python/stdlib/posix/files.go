@@ -39,7 +39,7 @@ func (m *module) files(in *vm.Interp) {
 		}
 		return m.statValue(&s), nil
 	}
-	clinic.Def(m.Module, "stat", "path:fpath, *, dir_fd:int?=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "stat", "path:fpath, *, dir_fd:dirfd=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
 		if c.IsFD(0) && !c.None(1) {
 			return nil, c.Errorf(c.Exc.ValueError, "stat: can't specify dir_fd without matching path")
 		}
@@ -48,7 +48,7 @@ func (m *module) files(in *vm.Interp) {
 		}
 		return stat(c, dirFD(c, 1), c.Bool(2))
 	})
-	clinic.Def(m.Module, "lstat", "path:path, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) { return stat(c, dirFD(c, 1), false) })
+	clinic.Def(m.Module, "lstat", "path:path, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) { return stat(c, dirFD(c, 1), false) })
 	clinic.Def(m.Module, "fstat", "fd:fd", func(c *clinic.Call) (vm.Object, error) {
 		var s unix.Stat_t
 		if err := unix.Fstat(int(c.Int(0)), &s); err != nil {
@@ -56,14 +56,14 @@ func (m *module) files(in *vm.Interp) {
 		}
 		return m.statValue(&s), nil
 	})
-	clinic.Def(m.Module, "access", "path:path, mode:int, *, dir_fd:int?=None, effective_ids:bool=False, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "access", "path:path, mode:int, *, dir_fd:dirfd=None, effective_ids:bool=False, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
 		flags := nofollow(c.Bool(4))
 		if c.Bool(3) {
 			flags |= unix.AT_EACCESS
 		}
 		return vm.MakeBool(unix.Faccessat(dirFD(c, 2), c.Str(0), uint32(c.Int(1)), flags) == nil), nil
 	})
-	clinic.Def(m.Module, "chmod", "path:fpath, mode:int, *, dir_fd:int?=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "chmod", "path:fpath, mode:int, *, dir_fd:dirfd=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
 		if c.IsFD(0) {
 			return c.Do(unix.Fchmod(int(c.Int(0)), uint32(c.Int(1))), 0)
 		}
@@ -72,7 +72,7 @@ func (m *module) files(in *vm.Interp) {
 		}
 		return c.Do(unix.Fchmodat(dirFD(c, 2), c.Str(0), uint32(c.Int(1)), 0), 0)
 	})
-	clinic.Def(m.Module, "chown", "path:fpath, uid:int, gid:int, *, dir_fd:int?=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "chown", "path:fpath, uid:int, gid:int, *, dir_fd:dirfd=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
 		if c.IsFD(0) {
 			return c.Do(unix.Fchown(int(c.Int(0)), int(c.Int(1)), int(c.Int(2))), 0)
 		}
@@ -81,17 +81,17 @@ func (m *module) files(in *vm.Interp) {
 	clinic.Def(m.Module, "lchown", "path:path, uid:int, gid:int", func(c *clinic.Call) (vm.Object, error) {
 		return c.Do(unix.Lchown(c.Str(0), int(c.Int(1)), int(c.Int(2))), 0)
 	})
-	clinic.Def(m.Module, "link", "src:path, dst:path, *, src_dir_fd:int?=None, dst_dir_fd:int?=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "link", "src:path, dst:path, *, src_dir_fd:dirfd=None, dst_dir_fd:dirfd=None, follow_symlinks:bool=True", func(c *clinic.Call) (vm.Object, error) {
 		flags := unix.AT_SYMLINK_FOLLOW
 		if !c.Bool(4) {
 			flags = 0
 		}
 		return c.Do(unix.Linkat(dirFD(c, 2), c.Str(0), dirFD(c, 3), c.Str(1), flags), 0, 1)
 	})
-	clinic.Def(m.Module, "symlink", "src:path, dst:path, target_is_directory:bool=False, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "symlink", "src:path, dst:path, target_is_directory:bool=False, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		return c.Do(unix.Symlinkat(c.Str(0), dirFD(c, 3), c.Str(1)), 0, 1)
 	})
-	clinic.Def(m.Module, "readlink", "path:path, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "readlink", "path:path, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		buf := make([]byte, unix.PathMax)
 		n, err := unix.Readlinkat(dirFD(c, 1), c.Str(0), buf)
 		if err != nil {
@@ -100,12 +100,12 @@ func (m *module) files(in *vm.Interp) {
 		return like(c.Args[0], string(buf[:n])), nil
 	})
 	for _, name := range []string{"rename", "replace"} {
-		clinic.Def(m.Module, name, "src:path, dst:path, *, src_dir_fd:int?=None, dst_dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+		clinic.Def(m.Module, name, "src:path, dst:path, *, src_dir_fd:dirfd=None, dst_dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 			return c.Do(unix.Renameat(dirFD(c, 2), c.Str(0), dirFD(c, 3), c.Str(1)), 0, 1)
 		})
 	}
 	for _, name := range []string{"remove", "unlink"} {
-		clinic.Def(m.Module, name, "path:path, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+		clinic.Def(m.Module, name, "path:path, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 			return c.Do(unix.Unlinkat(dirFD(c, 1), c.Str(0), 0), 0)
 		})
 	}
@@ -115,13 +115,13 @@ func (m *module) files(in *vm.Interp) {
 		}
 		return c.Do(unix.Truncate(c.Str(0), c.Int(1)), 0)
 	})
-	clinic.Def(m.Module, "mkfifo", "path:path, mode:int=438, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "mkfifo", "path:path, mode:int=438, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		return c.Do(unix.Mknodat(dirFD(c, 2), c.Str(0), unix.S_IFIFO|uint32(c.Int(1)), 0), 0)
 	})
-	clinic.Def(m.Module, "mknod", "path:path, mode:int=384, device:int=0, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "mknod", "path:path, mode:int=384, device:int=0, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		return c.Do(unix.Mknodat(dirFD(c, 3), c.Str(0), uint32(c.Int(1)), int(c.Int(2))), 0)
 	})
-	clinic.Def(m.Module, "utime", "path:fpath, times=None, *, ns=None, dir_fd:int?=None, follow_symlinks:bool=True", m.utime)
+	clinic.Def(m.Module, "utime", "path:fpath, times=None, *, ns=None, dir_fd:dirfd=None, follow_symlinks:bool=True", m.utime)
 	clinic.Def(m.Module, "statvfs", "path:fpath", func(c *clinic.Call) (vm.Object, error) {
 		var s unix.Statfs_t
 		var err error
@@ -293,7 +293,7 @@ func (m *module) xattrs() {
 		out := &vm.List{}
 		for start, i := 0, 0; i < n; i++ {
 			if buf[i] == 0 {
-				out.Items = append(out.Items, vm.Str(buf[start:i]))
+				out.Items = append(out.Items, vm.FSDecode(string(buf[start:i])))
 				start = i + 1
 			}
 		}

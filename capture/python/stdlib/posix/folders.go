@@ -14,10 +14,10 @@ import (
 
 // folders are the functions that make, read and change to folders.
 func (m *module) folders(in *vm.Interp) {
-	clinic.Def(m.Module, "mkdir", "path:path, mode:int=511, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "mkdir", "path:path, mode:int=511, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		return c.Do(unix.Mkdirat(dirFD(c, 2), c.Str(0), uint32(c.Int(1))), 0)
 	})
-	clinic.Def(m.Module, "rmdir", "path:path, *, dir_fd:int?=None", func(c *clinic.Call) (vm.Object, error) {
+	clinic.Def(m.Module, "rmdir", "path:path, *, dir_fd:dirfd=None", func(c *clinic.Call) (vm.Object, error) {
 		return c.Do(unix.Unlinkat(dirFD(c, 1), c.Str(0), unix.AT_REMOVEDIR), 0)
 	})
 	clinic.Def(m.Module, "chdir", "path:fpath", func(c *clinic.Call) (vm.Object, error) {
@@ -34,7 +34,9 @@ func (m *module) folders(in *vm.Interp) {
 		}
 		return value(d), nil
 	}
-	clinic.Def(m.Module, "getcwd", "", func(c *clinic.Call) (vm.Object, error) { return cwd(c, func(s string) vm.Object { return vm.Str(s) }) })
+	clinic.Def(m.Module, "getcwd", "", func(c *clinic.Call) (vm.Object, error) {
+		return cwd(c, func(s string) vm.Object { return vm.FSDecode(s) })
+	})
 	clinic.Def(m.Module, "getcwdb", "", func(c *clinic.Call) (vm.Object, error) {
 		return cwd(c, func(s string) vm.Object { return vm.Bytes(s) })
 	})

@@ -115,7 +115,7 @@ func like(o vm.Object, s string) vm.Object {
 	if _, ok := vm.AsBytes(o); ok {
 		return vm.Bytes(s)
 	}
-	return vm.Str(s)
+	return vm.FSDecode(s)
 }
 
 // again repeats a call that a signal has interrupted.

@@ -159,10 +159,6 @@ func target(in *vm.Interp, name vm.Object) (fd int, path string, err error) {
 	if strings.IndexByte(path, 0) >= 0 {
 		return 0, "", in.Errorf(in.Exc.ValueError, "embedded null byte")
 	}
-	if _, text := vm.AsStr(name); text {
-		b, err := in.Encode(path, "utf-8", "surrogateescape")
-		return -1, string(b), err
-	}
 	return -1, path, nil
 }
 
