@@ -121,19 +121,20 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 	return d, nil
 }
 
-// bind is what a class method is when it is looked up on class t or on an instance of t: its function with t as the first argument. A
-// property inside, as 3.9 to 3.12 allow it, is a property of the class.
+// bind is what a class method is when it is looked up on class t or on an instance of t: what it holds, bound to the class. A descriptor
+// inside, as 3.9 to 3.12 allow it, is looked up on the class; what is none is called with the class as its first argument.
 func (c *ClassMethod) bind(in *Interp, t *Type) (Object, error) {
 	switch f := c.Func.(type) {
 	case *Function, *Builtin, *BoundMethod:
 		return &BoundMethod{f, t}, nil
-	case *Property:
-		if f.Get == nil {
-			return nil, in.Errorf(in.Exc.AttributeError, "unreadable attribute")
-		}
-		return in.Call(f.Get, []Object{t}, nil)
+	case *Type:
+		return &BoundMethod{f, t}, nil
 	}
-	return &BoundMethod{c.Func, t}, nil
+	v, err := in.bindDescr(c.Func, t, t)
+	if err == nil && v == c.Func {
+		v = &BoundMethod{c.Func, t}
+	}
+	return v, err
 }
 
 // genericGetAttr is object.__getattribute__, and what type, module and super have in its place; nil, nil says that there is no such

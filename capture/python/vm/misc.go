@@ -355,10 +355,18 @@ func initMisc() {
 			cls := args[1]
 			if len(args) > 2 && args[2] != None {
 				cls = args[2]
-			} else if _, ok := cls.(*Type); !ok {
+			} else {
 				cls = cls.Type()
 			}
-			return &BoundMethod{d.get(args[0]), cls}, nil
+			t, ok := cls.(*Type)
+			if !ok {
+				return &BoundMethod{d.get(args[0]), cls}, nil
+			}
+			return unwrap(args[0]).(*ClassMethod).bind(in, t)
+		})
+		addMethod(d.t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			s, err := in.Repr(d.get(args[0]))
+			return Str("<" + d.t.Name + "(" + s + ")>"), err
 		})
 	}
 	addMethod(StaticMethodType, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {

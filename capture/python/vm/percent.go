@@ -128,9 +128,39 @@ func (p *percentFormat) field() error {
 	if p.asBytes && verb == 's' {
 		verb = 'b'
 	}
+	if p.asBytes && verb == 'c' {
+		c, err := p.byte(v)
+		p.out.WriteString(f.pad(c, '>'))
+		return err
+	}
 	s, err := percentVerb(p.in, &f, verb, v, at)
 	p.out.WriteString(s)
 	return err
+}
+
+// byte is what %c makes of a number or of one byte, among bytes.
+func (p *percentFormat) byte(v Object) (string, error) {
+	switch x := unwrap(v).(type) {
+	case Bytes:
+		if len(x) == 1 {
+			return string(x), nil
+		}
+	case *ByteArray:
+		if len(x.B) == 1 {
+			return string(x.B), nil
+		}
+	}
+	if v.Type().Lookup("__index__") == nil {
+		return "", p.in.Errorf(p.in.Exc.TypeError, "%s requires an integer in range(256) or a single byte", "%c")
+	}
+	n, err := p.in.IndexBig(v)
+	if err != nil {
+		return "", err
+	}
+	if n.Sign() < 0 || n.BitLen() > 8 {
+		return "", p.in.Errorf(p.in.Exc.OverflowError, "%s arg not in range(256)", "%c")
+	}
+	return string([]byte{byte(n.Int64())}), nil
 }
 
 // take is the next of the values that are taken one by one.

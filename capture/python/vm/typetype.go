@@ -89,7 +89,7 @@ func initType() {
 	addGetSet(t, "__module__", func(in *Interp, self Object) (Object, error) {
 		if v, ok := self.(*Type).Dict.GetStr("__module__"); ok {
 			if _, isDescr := v.(*GetSet); !isDescr {
-				return v, nil
+				return self.(*Type).bindOwn(in, v)
 			}
 		}
 		return Str(self.(*Type).Module), nil
