@@ -189,7 +189,8 @@ func (in *Interp) Configure(s Settings) {
 	}
 	if o, ok := sys.Dict.GetStr("flags"); ok {
 		one := func(on bool) Object { return MakeInt(int64(map[bool]int{true: 1}[on])) }
-		for name, v := range map[string]Object{"optimize": MakeInt(int64(s.Optimize)), "inspect": one(s.Inspect), "interactive": one(s.Inspect), "ignore_environment": one(s.IgnoreEnv),
+		randomized, _ := HashesRandomized()
+		for name, v := range map[string]Object{"hash_randomization": one(randomized), "optimize": MakeInt(int64(s.Optimize)), "inspect": one(s.Inspect), "interactive": one(s.Inspect), "ignore_environment": one(s.IgnoreEnv),
 			"isolated": one(s.Isolated && s.IgnoreEnv), "no_user_site": one(s.Isolated && s.IgnoreEnv), "safe_path": MakeBool(s.Isolated), "dev_mode": MakeBool(slices.Contains(s.X, "dev"))} {
 			setStructField(o.(*Instance), name, v)
 		}

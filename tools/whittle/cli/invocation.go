@@ -145,6 +145,9 @@ func (v invocation) name() string {
 
 // run runs the program, and the prompt if one is asked for.
 func (v invocation) run(in *vm.Interp) error {
+	if _, err := vm.HashesRandomized(); err != nil && !v.ignoreEnv {
+		return usagef("run: %v", err)
+	}
 	in.Configure(vm.Settings{Warn: v.warn, X: v.x, IgnoreEnv: v.ignoreEnv, Isolated: v.isolated, Optimize: v.optimize, Inspect: v.inspect})
 	if err := stdlib.Site(in); err != nil {
 		return err
