@@ -316,7 +316,7 @@ func docOf(body []syntax.Stmt) (string, bool) {
 // loadName pushes a variable's value, by the instruction for where the symbol table says that it lives. A class body looks at its own
 // namespace first for what is a free variable there.
 func (c *compiler) loadName(n string) {
-	n = mangle(c.u.scope.class, n)
+	n = Mangle(c.u.scope.class, n)
 	u := c.u
 	switch u.scope.access(n) {
 	case accFast:
@@ -346,7 +346,7 @@ func (c *compiler) deleteName(n string) {
 
 // nameOp stores to or deletes a variable, by one of four instructions.
 func (c *compiler) nameOp(n string, fast, global, deref, name Op) {
-	n = mangle(c.u.scope.class, n)
+	n = Mangle(c.u.scope.class, n)
 	u := c.u
 	acc := u.scope.access(n)
 	switch acc {
@@ -570,7 +570,7 @@ func (c *compiler) store(t syntax.Expr) {
 		c.expr(t.Value)
 		u.pos = t.Pos()
 		u.pos = nameSpan(u.pos, t)
-		u.emit(STORE_ATTR, c.name(mangle(u.scope.class, t.Attr)))
+		u.emit(STORE_ATTR, c.name(Mangle(u.scope.class, t.Attr)))
 	case *syntax.Subscript:
 		c.expr(t.Value)
 		c.expr(t.Index)
@@ -619,7 +619,7 @@ func (c *compiler) del(t syntax.Expr) {
 		c.expr(t.Value)
 		u.pos = t.Pos()
 		u.pos = nameSpan(u.pos, t)
-		u.emit(DELETE_ATTR, c.name(mangle(u.scope.class, t.Attr)))
+		u.emit(DELETE_ATTR, c.name(Mangle(u.scope.class, t.Attr)))
 	case *syntax.Subscript:
 		c.expr(t.Value)
 		c.expr(t.Index)
@@ -649,7 +649,7 @@ func (c *compiler) augAssign(s *syntax.AugAssign) {
 		u.pos = t.Pos()
 		c.storeName(t.Id)
 	case *syntax.Attribute:
-		n := c.name(mangle(u.scope.class, t.Attr))
+		n := c.name(Mangle(u.scope.class, t.Attr))
 		c.expr(t.Value)
 		u.pos = t.Pos()
 		u.emit(COPY, 1)
@@ -707,7 +707,7 @@ func (c *compiler) annAssign(s *syntax.AnnAssign) {
 		c.annotation(s.Annotation)
 		u.pos = s.Pos()
 		u.emit(LOAD_NAME, c.name("__annotations__"))
-		c.loadConst(mangle(u.scope.class, n.Id))
+		c.loadConst(Mangle(u.scope.class, n.Id))
 		u.emit(STORE_SUBSCR, 0)
 		return
 	}

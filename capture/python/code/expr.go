@@ -453,7 +453,7 @@ func (c *compiler) expr(e syntax.Expr) {
 		c.expr(e.Value)
 		u.pos = e.Pos()
 		u.pos = nameSpan(e.Pos(), e)
-		u.emit(LOAD_ATTR, c.name(mangle(u.scope.class, e.Attr)))
+		u.emit(LOAD_ATTR, c.name(Mangle(u.scope.class, e.Attr)))
 	case *syntax.Subscript:
 		c.expr(e.Value)
 		c.expr(e.Index)
@@ -820,11 +820,11 @@ func (c *compiler) call(e *syntax.Call) {
 	if a, ok := e.Func.(*syntax.Attribute); ok && !hasStar(e.Args) && !hasUnpack(e.Keywords) && len(e.Args)+len(e.Keywords)+min(len(e.Keywords), 1) < stackGuideline {
 		c.expr(a.Value)
 		u.pos = nameSpan(a.Pos(), a)
-		u.emit(LOAD_METHOD, c.name(mangle(u.scope.class, a.Attr)))
+		u.emit(LOAD_METHOD, c.name(Mangle(u.scope.class, a.Attr)))
 		at = nameSpan(at, a)
 	} else if n, ok := e.Func.(*syntax.Name); ok && c.isGlobal(n.Id) {
 		u.pos = n.Pos()
-		u.emit(LOAD_GLOBAL, c.name(mangle(u.scope.class, n.Id))<<1|1)
+		u.emit(LOAD_GLOBAL, c.name(Mangle(u.scope.class, n.Id))<<1|1)
 	} else {
 		u.pos = e.Func.Pos()
 		u.emit(PUSH_NULL, 0)
@@ -837,7 +837,7 @@ func (c *compiler) call(e *syntax.Call) {
 // isGlobal reports whether LOAD_GLOBAL finds the name, which can push NULL, too.
 func (c *compiler) isGlobal(n string) bool {
 	s := c.u.scope
-	return s.function() && s.access(mangle(s.class, n)) == accGlobal && n != "__debug__"
+	return s.function() && s.access(Mangle(s.class, n)) == accGlobal && n != "__debug__"
 }
 
 // hasUnpack reports whether ** is among the keywords.

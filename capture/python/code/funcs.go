@@ -25,7 +25,7 @@ func (c *compiler) argFlags(a *syntax.Arguments, returns syntax.Expr, annotated 
 	for i, d := range a.KwDefaults {
 		if d != nil {
 			c.expr(d)
-			keys = append(keys, mangle(u.scope.class, a.KwOnly[i].Name))
+			keys = append(keys, Mangle(u.scope.class, a.KwOnly[i].Name))
 		}
 	}
 	if len(keys) > 0 {
@@ -41,7 +41,7 @@ func (c *compiler) argFlags(a *syntax.Arguments, returns syntax.Expr, annotated 
 		if e == nil {
 			return
 		}
-		c.loadConst(mangle(u.scope.class, name))
+		c.loadConst(Mangle(u.scope.class, name))
 		c.annotation(e)
 		n += 2
 	}

@@ -97,10 +97,10 @@ func newScope(kind scopeKind, parent *scope) *scope {
 func (s *scope) function() bool { return s.kind == functionScope || s.kind == compScope }
 
 // of gives what the scope knows of a name.
-func (s *scope) of(n string) symbol { return s.symbols[mangle(s.class, n)] }
+func (s *scope) of(n string) symbol { return s.symbols[Mangle(s.class, n)] }
 
-// mangle makes a private name of a class its own.
-func mangle(class, n string) string {
+// Mangle makes a private name of a class its own.
+func Mangle(class, n string) string {
 	if class == "" || !strings.HasPrefix(n, "__") || strings.HasSuffix(n, "__") || strings.Contains(n, ".") {
 		return n
 	}
@@ -275,7 +275,7 @@ func (b *symbols) add(n string, d symbol, sp syntax.Span) { b.addTo(b.cur, n, d,
 
 // addTo notes what scope s, perhaps one around the current one, does with a name. Names are mangled by the class that the code stands in.
 func (b *symbols) addTo(s *scope, name string, d symbol, sp syntax.Span) {
-	n := mangle(b.cur.class, name)
+	n := Mangle(b.cur.class, name)
 	old, ok := s.symbols[n]
 	if d&old&defParam != 0 {
 		b.fail(sp, "duplicate argument '%s' in function definition", name)
@@ -330,7 +330,7 @@ func (b *symbols) declare(sp syntax.Span, names []string, d symbol, how string) 
 
 // directive notes where a name was first declared, for errors that only resolve finds.
 func (b *symbols) directive(n string, sp syntax.Span) {
-	n = mangle(b.cur.class, n)
+	n = Mangle(b.cur.class, n)
 	if _, ok := b.cur.declared[n]; !ok {
 		b.cur.declared[n] = sp
 	}

@@ -292,13 +292,12 @@ func sysStreams(in *vm.Interp, m *vm.Module) error {
 
 // sizeOf is what an object's __sizeof__ says.
 func sizeOf(in *vm.Interp, o vm.Object) (vm.Object, error) {
-	f := o.Type().Lookup("__sizeof__")
-	if f == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "Type %s doesn't define __sizeof__", o.Type().Name)
-	}
-	v, err := in.Call(f, []vm.Object{o}, nil)
+	v, ok, err := in.Special(o, "__sizeof__")
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "Type %s doesn't define __sizeof__", o.Type().Name)
 	}
 	n, err := in.Index(v)
 	if err == nil && n < 0 {

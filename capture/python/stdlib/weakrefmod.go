@@ -17,6 +17,12 @@ const (
 func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("_weakref", "Weak-reference support module.")
 	ref := refType(in)
+	in.FirstWeakRef = func(o vm.Object) vm.Object {
+		if refs := weakRefsOf(in).to(in, o); len(refs) > 0 {
+			return refs[0]
+		}
+		return vm.None
+	}
 	m.Set("ref", ref)
 	m.Set("ReferenceType", ref)
 	proxy := proxyType(in, "ProxyType", proxyDunders)
@@ -58,8 +64,7 @@ func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 
 // refersTo fails for objects that no weak reference can be made of.
 func refersTo(in *vm.Interp, o vm.Object) error {
-	switch o.(type) {
-	case vm.Str, vm.Bytes, vm.Int, vm.Bool, vm.Float, vm.Complex, *vm.BigInt, *vm.Tuple, *vm.List, *vm.Dict, *vm.NoneType, *vm.Range, *vm.Slice, *vm.EllipsisType:
+	if t := o.Type(); !t.HasWeak && !t.Embedded() {
 		return in.Errorf(in.Exc.TypeError, "cannot create weak reference to '%s' object", o.Type().Name)
 	}
 	return nil

@@ -478,7 +478,7 @@ func (in *Interp) UnaryOp(op string, a Object) (Object, error) {
 		}
 	default:
 		name := map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
-		v, ok, err := in.special(a, name)
+		v, ok, err := in.Special(a, name)
 		if ok || err != nil {
 			return v, err
 		}

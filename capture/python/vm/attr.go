@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-var objectClass, objectGetattribute, objectSetattr, objectDelattr, objectInit, objectNewB Object
+var objectClass, objectGetattribute, objectSetattr, objectDelattr, typeSetattr, typeDelattr, objectInit, objectNewB Object
 
 // GetAttr is obj.name.
 func (in *Interp) GetAttr(o Object, name string) (Object, error) {
@@ -51,11 +51,11 @@ func (in *Interp) lookupAttr(o Object, name string) (Object, error) {
 	t := o.Type()
 	h := t.hooks()
 	if h.getattribute != nil {
-		v, err := in.Call(h.getattribute, []Object{o, Str(name)}, nil)
+		v, err := in.callSpecial(h.getattribute, o, Str(name))
 		if err == nil || h.getattr == nil || !in.Matches(err, in.Exc.AttributeError) {
 			return v, err
 		}
-		return in.Call(h.getattr, []Object{o, Str(name)}, nil)
+		return in.callSpecial(h.getattr, o, Str(name))
 	}
 	v, err := in.genericGetAttr(o, t, name)
 	if h.getattr == nil {
@@ -67,7 +67,7 @@ func (in *Interp) lookupAttr(o Object, name string) (Object, error) {
 	if err != nil && !in.Matches(err, in.Exc.AttributeError) {
 		return nil, err
 	}
-	return in.Call(h.getattr, []Object{o, Str(name)}, nil)
+	return in.callSpecial(h.getattr, o, Str(name))
 }
 
 // isData reports whether a class attribute goes before an object's own when it is read: a descriptor that takes values, and gives them.
@@ -114,8 +114,10 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 		return x.Func, nil
 	case *Instance:
 		if get := x.Class.Lookup("__get__"); get != nil {
-			return in.Call(get, []Object{x, obj, t}, nil)
+			return in.callSpecial(get, x, obj, t)
 		}
+	case *Super:
+		return x.of(in, obj)
 	case *Code, *Type, *Module, Int, Str:
 	}
 	return d, nil
@@ -187,6 +189,11 @@ func (in *Interp) genericGetAttr(o Object, t *Type, name string) (Object, error)
 // getAttr looks in the module's namespace first, then asks GetAttrHook, by which Go code supplies attributes late, then the module's class,
 // and the module's own __getattr__ (PEP 562) last.
 func (m *Module) getAttr(in *Interp, name string) (Object, error) {
+	if m.class != nil {
+		if d := m.class.Lookup(name); d != nil && isData(d) {
+			return in.bindDescr(d, m, m.class)
+		}
+	}
 	if v, ok := m.Dict.GetStr(name); ok {
 		return v, nil
 	}
@@ -252,7 +259,7 @@ func (t *Type) bindOwn(in *Interp, v Object) (Object, error) {
 func (in *Interp) SetAttr(o Object, name string, v Object) error {
 	t := o.Type()
 	if h := t.hooks(); h.setattr != nil {
-		_, err := in.Call(h.setattr, []Object{o, Str(name), v}, nil)
+		_, err := in.callSpecial(h.setattr, o, Str(name), v)
 		return err
 	}
 	return in.genericSetAttr(o, name, v)
@@ -261,7 +268,7 @@ func (in *Interp) SetAttr(o Object, name string, v Object) error {
 // DelAttr is del obj.name.
 func (in *Interp) DelAttr(o Object, name string) error {
 	if h := o.Type().hooks(); h.delattr != nil {
-		_, err := in.Call(h.delattr, []Object{o, Str(name)}, nil)
+		_, err := in.callSpecial(h.delattr, o, Str(name))
 		return err
 	}
 	return in.genericSetAttr(o, name, nil)
@@ -278,6 +285,13 @@ func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 	case *Type:
 		return x.setAttr(in, name, v)
 	case *Module:
+		if x.class != nil || name == "__dict__" || name == "__class__" {
+			if d := x.Type().Lookup(name); d != nil {
+				if done, err := in.setDescr(d, o, name, v); done {
+					return err
+				}
+			}
+		}
 		return in.storeInDict(o, x.Dict, name, v)
 	case AttrSetter:
 		if ok, err := x.SetAttribute(in, name, v); ok || err != nil {
@@ -291,23 +305,9 @@ func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 			return err
 		}
 	}
-	if c, ok := v.(*Type); ok && name == "__class__" {
-		switch x := o.(type) {
-		case *Instance:
-			x.Class = c
-			return nil
-		case *Exception:
-			x.Class = c
-			return nil
-		}
-	}
 	if hd, ok := o.(HasDict); ok {
-		if i, ok := o.(*Instance); ok && name == "__dict__" {
-			if d, ok := v.(*Dict); ok || v == nil { // without one, the object gets an empty one when it needs it
-				i.Dict = d
-				return nil
-			}
-			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+		if _, ok := o.(*Instance); ok && name == "__dict__" && t.HasDict {
+			return setInstanceDict(in, o, v)
 		}
 		if dict := hd.AttrDict(v != nil); dict != nil {
 			return in.storeInDict(o, dict, name, v)
@@ -348,6 +348,9 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 		_, err := in.Call(f, args, nil)
 		return true, err
 	case *GetSet:
+		if x.Set == nil && x.member {
+			return true, in.attrError(o, name, "readonly attribute")
+		}
 		if x.Set == nil {
 			return true, in.attrError(o, name, "attribute '%s' of '%s' objects is not writable", name, t.errName())
 		}
@@ -357,8 +360,8 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 		return true, x.Set(in, o, v)
 	case *Member:
 		slots := slotsOf(o)
-		if slots == nil {
-			return false, nil
+		if slots == nil || !t.IsSubtype(x.Own) {
+			return true, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.Name, t.Name)
 		}
 		for len(*slots) <= x.Index {
 			*slots = append(*slots, nil)
@@ -450,8 +453,8 @@ func (in *Interp) loadMethod(o Object, name string) (f, self Object, err error) 
 	return f, nil, err
 }
 
-// special calls a special method looked up on the type; found false if there is none. None in a class forbids the operation: it cannot be called.
-func (in *Interp) special(o Object, name string, args ...Object) (v Object, found bool, err error) {
+// Special calls a special method looked up on the type; found false if there is none. None in a class forbids the operation: it cannot be called.
+func (in *Interp) Special(o Object, name string, args ...Object) (v Object, found bool, err error) {
 	t := o.Type()
 	d := t.Lookup(name)
 	if d == nil {
@@ -537,7 +540,7 @@ func slotsOf(o Object) *[]Object {
 func (x *GetSet) kept(in *Interp, o Object) error {
 	switch o := o.(type) {
 	case *Type:
-		return in.Errorf(in.Exc.TypeError, "cannot delete '%s' attribute of type '%s'", x.Name, o.Name)
+		return in.Errorf(in.Exc.TypeError, "cannot delete '%s' attribute of immutable type '%s'", x.Name, o.Name)
 	case *Function:
 		switch x.Name {
 		case "__name__", "__qualname__":
@@ -549,12 +552,4 @@ func (x *GetSet) kept(in *Interp, o Object) error {
 		}
 	}
 	return in.Errorf(in.Exc.TypeError, "can't delete %s attribute", x.Name)
-}
-
-// checkSelf is the TypeError for an attribute of a native type that is asked of an object of another.
-func (x *GetSet) checkSelf(in *Interp, o Object) error {
-	if t := o.Type(); x.own != nil && !t.IsSubtype(x.own) {
-		return in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.own.FullName(), t.FullName())
-	}
-	return nil
 }

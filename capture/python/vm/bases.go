@@ -4,9 +4,31 @@ import "slices"
 
 // What may change about a class after it was made, and about the class of an object.
 
-// sameLayout reports whether instances of two classes look alike in Go: the same built-in below, as many slots, and both with a __dict__ or without.
+// sameLayout reports whether instances of two classes look alike: what is left of both when the classes that add nothing are taken away is
+// the same, or adds the same to the same class.
 func sameLayout(a, b *Type) bool {
-	return a.solid() == b.solid() && a.NumSlots == b.NumSlots && a.HasDict == b.HasDict
+	a, b = a.adding(), b.adding()
+	return a == b || a.Heap && b.Heap && !a.layout && !b.layout && a.HasDict == b.HasDict && a.HasWeak == b.HasWeak && a.extends() == b.extends() && slices.Equal(a.slotNames, b.slotNames)
+}
+
+// extends is the class whose instances those of t extend, nil for object: __base__.
+func (t *Type) extends() *Type {
+	if t.base == nil && len(t.Bases) > 0 {
+		return t.Bases[0]
+	}
+	return t.base
+}
+
+// adding is the nearest class from t on down that adds something to the instances of the one that it extends.
+func (t *Type) adding() *Type {
+	for t.Heap && !t.layout {
+		b := t.extends()
+		if b == nil || len(t.slotNames) > 0 || t.HasDict != b.HasDict || t.HasWeak != b.HasWeak {
+			break
+		}
+		t = b
+	}
+	return t
 }
 
 // setClass is obj.__class__ = c.
@@ -70,7 +92,7 @@ func (t *Type) setBases(in *Interp, v Object) error {
 	if err != nil {
 		return err
 	}
-	if was, err := layoutBase(in, t.Bases); err != nil || best.solid() != was.solid() || best.NumSlots != was.NumSlots || best.HasDict && !t.HasDict {
+	if was := t.extends(); !sameLayout(best, was) {
 		return in.Errorf(in.Exc.TypeError, "__bases__ assignment: '%s' object layout differs from '%s'", best.Name, was.Name)
 	}
 	old := t.Bases
@@ -96,16 +118,12 @@ func (t *Type) setBases(in *Interp, v Object) error {
 		}
 	}
 	for _, b := range old {
-		b.subs = slices.DeleteFunc(b.subs, func(s *Type) bool { return s == t })
-		in.subclasses[b] = slices.DeleteFunc(in.subclasses[b], func(s *Type) bool { return s == t })
+		in.disown(b, t)
 	}
 	for _, b := range bases {
-		if b.Heap {
-			b.subs = append(b.subs, t)
-		}
-		in.subclasses[b] = append(in.subclasses[b], t)
+		in.adopt(b, t)
 	}
-	t.New = best.New
+	t.New, t.base = best.New, best
 	t.modified()
 	return nil
 }
@@ -124,7 +142,7 @@ func (t *Type) resolve(in *Interp) (undo []func(), err error) {
 	was := t.MRO
 	t.MRO = mro
 	undo = append(undo, func() { t.MRO = was; t.modified() })
-	for _, s := range slices.Clone(t.subs) {
+	for _, s := range in.subclassesOf(t) {
 		u, err := s.resolve(in)
 		undo = append(undo, u...)
 		if err != nil {
@@ -153,6 +171,9 @@ func (t *Type) order(in *Interp) ([]*Type, error) {
 		b, ok := o.(*Type)
 		if !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "mro() returned a non-class ('%s')", o.Type().Name)
+		}
+		if !t.extends().solid().IsSubtype(b.solid()) && b != t {
+			return nil, in.Errorf(in.Exc.TypeError, "mro() returned base with unsuitable layout ('%s')", b.Name)
 		}
 		out = append(out, b)
 	}

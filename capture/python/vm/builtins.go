@@ -228,7 +228,7 @@ func init() {
 			}
 			return x, nil
 		}
-		v, ok, err := in.special(args[0], "__abs__")
+		v, ok, err := in.Special(args[0], "__abs__")
 		if !ok && err == nil {
 			err = in.Errorf(in.Exc.TypeError, "bad operand type for abs(): '%s'", args[0].Type().Name)
 		}
@@ -245,6 +245,11 @@ func init() {
 		if a[2] == None {
 			return in.BinaryOp("**", a[0], a[1])
 		}
+		if f := a[0].Type().Lookup("__pow__"); a[0].Type().Heap && f != nil && f != IntType.own("__pow__") {
+			if v, err := in.callSpecial(f, a[0], a[1], a[2]); err != nil || v != NotImplemented {
+				return v, err
+			}
+		}
 		x, ok1 := AsBig(a[0])
 		y, ok2 := AsBig(a[1])
 		m, ok3 := AsBig(a[2])
@@ -253,7 +258,7 @@ func init() {
 				return nil, in.Errorf(in.Exc.ValueError, "complex modulo")
 			}
 			if _, isFloat := unwrap(a[0]).(Float); !isFloat {
-				if v, ok, err := in.special(a[0], "__pow__", a[1], a[2]); err != nil || ok && v != NotImplemented {
+				if v, ok, err := in.Special(a[0], "__pow__", a[1], a[2]); err != nil || ok && v != NotImplemented {
 					return v, err
 				}
 			}
@@ -526,7 +531,7 @@ func init() {
 		if t, ok := args[0].(*Type); ok && t.Type().Lookup("__dir__") == TypeType.Lookup("__dir__") {
 			return dirOf(in, t)
 		}
-		v, ok, err := in.special(args[0], "__dir__")
+		v, ok, err := in.Special(args[0], "__dir__")
 		if err != nil || !ok {
 			return v, err
 		}

@@ -107,7 +107,7 @@ func newBytes(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
 		return b, err
 	}
 	if _, exact := a.src.(Bytes); !exact {
-		if v, ok, err := in.special(a.src, "__bytes__"); ok || err != nil {
+		if v, ok, err := in.Special(a.src, "__bytes__"); ok || err != nil {
 			b, isBytes := unwrap(orNone(v)).(Bytes)
 			if err == nil && !isBytes {
 				err = in.Errorf(in.Exc.TypeError, "__bytes__ returned non-bytes (type %s)", v.Type().Name)

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -74,6 +73,16 @@ func takesSelf(f Object) bool {
 // call calls a Go function. The arguments may lie on the caller's stack, where the next call overwrites them: they are copied unless the
 // function is known not to keep them.
 func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err error) {
+	if b.Method && b.Self == nil && b.Owner != nil {
+		if len(args) == 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "unbound method %s.%s() needs an argument", b.Owner.Name, b.Name)
+		}
+		if b.strict {
+			if err := b.checkSelf(in, args[0]); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if b.NoKw {
 		n := len(args)
 		if b.Method && b.Self == nil {
@@ -81,14 +90,6 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 		}
 		if len(kw) > 0 || n < b.Min || b.Max >= 0 && n > b.Max {
 			return nil, b.wrongArgs(in, n, len(kw) > 0)
-		}
-	}
-	if b.Method && b.Self == nil && len(args) == 0 && b.Owner != nil {
-		return nil, in.Errorf(in.Exc.TypeError, "unbound method %s.%s() needs an argument", b.Owner.Name, b.Name)
-	}
-	if b.strict && b.Self == nil {
-		if err := b.checkSelf(in, args[0]); err != nil {
-			return nil, err
 		}
 	}
 	if b.Self != nil && b.Method {
@@ -113,7 +114,7 @@ func (b *Builtin) checkSelf(in *Interp, self Object) error {
 	switch {
 	case t == b.Owner || t.IsSubtype(b.Owner):
 		return nil
-	case strings.HasPrefix(b.Name, "__") && !b.Owner.Heap:
+	case b.slot:
 		return in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", b.Name, b.Owner.FullName(), t.FullName())
 	}
 	return in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", b.Name, b.Owner.FullName(), t.FullName())
@@ -234,7 +235,7 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 		if s, ok := nw.(*StaticMethod); ok {
 			f = s.Func
 		} else if _, ok := nw.(*Function); !ok && nw != nil {
-			if f, err = in.bindDescr(nw, t, t.Type()); err != nil {
+			if f, err = t.bindOwn(in, nw); err != nil {
 				return nil, err
 			}
 		}
@@ -247,15 +248,15 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 	if err != nil {
 		return nil, err
 	}
+	ot := o.Type()
+	if ot != t {
+		if !ot.IsSubtype(t) {
+			return o, nil
+		}
+		initf = ot.Lookup("__init__")
+	}
 	if initf == nil || initf == objectInit || initf == excInitBuiltin {
 		return o, nil
-	}
-	ot := o.Type()
-	if ot != t && !ot.IsSubtype(t) {
-		return o, nil
-	}
-	if ot != t {
-		initf = ot.Lookup("__init__")
 	}
 	var r Object
 	switch f := initf.(type) {

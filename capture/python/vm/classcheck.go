@@ -29,7 +29,7 @@ func (in *Interp) IsInstance(o, cls Object) (bool, error) {
 	case *GenericAlias:
 		return false, in.Errorf(in.Exc.TypeError, "isinstance() argument 2 cannot be a parameterized generic")
 	}
-	if v, ok, err := in.special(cls, "__instancecheck__", o); ok {
+	if v, ok, err := in.Special(cls, "__instancecheck__", o); ok {
 		return in.truthOf(v, err)
 	}
 	return in.instanceOf(o, cls)
@@ -57,7 +57,7 @@ func (in *Interp) IsSubclass(o, cls Object) (bool, error) {
 		}
 		return in.subclassOf(o, c)
 	}
-	if v, ok, err := in.special(cls, "__subclasscheck__", o); ok {
+	if v, ok, err := in.Special(cls, "__subclasscheck__", o); ok {
 		return in.truthOf(v, err)
 	}
 	return in.subclassOf(o, cls)

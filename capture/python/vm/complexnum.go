@@ -279,7 +279,7 @@ func isComplexLike(o Object) bool { return isComplex(o) || o.Type().Lookup("__co
 
 // complexPart is what an argument of complex() stands for.
 func complexPart(in *Interp, o Object, which, kinds string) (complex128, error) {
-	if v, ok, err := in.special(o, "__complex__"); (ok || err != nil) && which == "first" {
+	if v, ok, err := in.Special(o, "__complex__"); (ok || err != nil) && which == "first" {
 		if err != nil {
 			return 0, err
 		}

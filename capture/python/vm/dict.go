@@ -381,6 +381,13 @@ func (d *Dict) SetStr(s string, v Object) {
 	d.insert(h, Str(s), v)
 }
 
+// setDefault stores a value under a key that is not there.
+func (d *Dict) setDefault(s string, v Object) {
+	if _, ok := d.GetStr(s); !ok {
+		d.SetStr(s, v)
+	}
+}
+
 // DelStr removes a string key; false if it was not there.
 func (d *Dict) DelStr(s string) bool {
 	if i := d.findStr(s, hashString(s)); i >= 0 {

@@ -528,7 +528,7 @@ loop:
 					stack[sp-1] = v
 					continue loop
 				}
-			} else if m, ok := a.(*Module); ok {
+			} else if m, ok := a.(*Module); ok && m.class == nil {
 				if v, ok := m.Dict.GetStr(f.Code.Names[o.arg]); ok {
 					stack[sp-1] = v
 					continue loop
@@ -667,9 +667,7 @@ loop:
 				if b.Method {
 					k--
 				}
-				if k < b.Min || b.Max >= 0 && k > b.Max {
-					err = b.wrongArgs(in, k, false)
-				} else if b.strict && args[0].Type() != b.Owner {
+				if k < b.Min || b.Max >= 0 && k > b.Max || b.strict && args[0].Type() != b.Owner {
 					v, err = b.call(in, args, nil)
 				} else {
 					v, err = b.Fn(in, args, nil)

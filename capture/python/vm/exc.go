@@ -346,6 +346,27 @@ func initExceptions() {
 		excByName = append(excByName, t)
 	}
 	initExceptionMethods()
+	addDeletable(x.BaseException, "__dict__", func(in *Interp, o Object) (Object, error) {
+		e, err := excSelf(in, o)
+		if err != nil {
+			return nil, err
+		}
+		return e.AttrDict(true), nil
+	}, func(in *Interp, o, v Object) error {
+		e, err := excSelf(in, o)
+		if err != nil {
+			return err
+		}
+		if v == nil {
+			return in.Errorf(in.Exc.TypeError, "cannot delete __dict__")
+		}
+		d, ok := AsDict(v)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+		}
+		e.Dict = d
+		return nil
+	})
 }
 
 var excByName []*Type

@@ -214,7 +214,7 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	case Complex:
 		return formatComplex(in, complex128(x), spec)
 	}
-	v, ok, err := in.special(o, "__format__", Str(spec))
+	v, ok, err := in.Special(o, "__format__", Str(spec))
 	if err != nil {
 		return "", err
 	}

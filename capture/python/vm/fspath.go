@@ -15,7 +15,7 @@ func (in *Interp) FSPath(o Object) (string, error) {
 	if b, ok := unwrap(o).(Bytes); ok {
 		return string(b), nil
 	}
-	v, ok, err := in.special(o, "__fspath__")
+	v, ok, err := in.Special(o, "__fspath__")
 	if err != nil {
 		return "", err
 	}

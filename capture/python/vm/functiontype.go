@@ -162,7 +162,7 @@ func initFunctions() {
 	addMethod(m, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		return in.Call(args[0], slices.Clone(args[1:]), kw)
 	})
-	for _, t := range []*Type{m, BuiltinType} {
+	for _, t := range []*Type{m, BuiltinType, MethodWrapperType} {
 		addMethod(t, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			x, ok1 := args[0].(*BoundMethod)
 			y, ok2 := args[1].(*BoundMethod)
@@ -175,8 +175,15 @@ func initFunctions() {
 	addMethod(m, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		b := args[0].(*BoundMethod)
 		q := "?"
-		if v, _ := in.GetAttrOpt(b.Func, "__qualname__"); v != nil {
-			q, _ = AsStr(v)
+		for _, n := range []string{"__qualname__", "__name__"} {
+			v, err := in.GetAttrOpt(b.Func, n)
+			if err != nil {
+				return nil, err
+			}
+			if s, ok := AsStr(v); ok {
+				q = s
+				break
+			}
 		}
 		r, err := in.Repr(b.Self)
 		return Str("<bound method " + q + " of " + r + ">"), err
@@ -192,7 +199,7 @@ func initFunctions() {
 		}
 		return v, err
 	})
-	for _, bt := range []*Type{BuiltinType, MethodDescrType} {
+	for _, bt := range []*Type{BuiltinType, MethodDescrType, WrapperDescrType, MethodWrapperType} {
 		bi := func(o Object) *Builtin {
 			if m, ok := o.(*BoundMethod); ok { // [].append
 				o = m.Func
@@ -227,8 +234,13 @@ func initFunctions() {
 		})
 		addMethod(bt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			b := bi(args[0])
-			if m, ok := args[0].(*BoundMethod); ok {
+			if m, ok := args[0].(*BoundMethod); ok && b.slot {
+				return Str("<method-wrapper '" + b.Name + "' of " + m.Self.Type().Name + " object at " + in.addr(m.Self) + ">"), nil
+			} else if ok {
 				return Str("<built-in method " + b.Name + " of " + m.Self.Type().Name + " object at " + in.addr(m.Self) + ">"), nil
+			}
+			if b.slot {
+				return Str("<slot wrapper '" + b.Name + "' of '" + b.Owner.Name + "' objects>"), nil
 			}
 			if b.Method {
 				return Str("<method '" + b.Name + "' of '" + b.Owner.Name + "' objects>"), nil
@@ -236,19 +248,28 @@ func initFunctions() {
 			return Str("<built-in function " + b.Name + ">"), nil
 		})
 	}
-	addGetSet(BuiltinType, "__self__", func(in *Interp, o Object) (Object, error) {
-		if m, ok := o.(*BoundMethod); ok {
-			return m.Self, nil
-		}
-		return o.(*Builtin).receiver(in), nil
-	}, nil)
-	addGetSet(MethodDescrType, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*Builtin).Owner, nil }, nil)
-	addMethod(MethodDescrType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		if args[1] == None {
-			return args[0], nil
-		}
-		return &BoundMethod{args[0], args[1]}, nil
-	})
+	for _, t := range []*Type{BuiltinType, MethodWrapperType} {
+		addGetSet(t, "__self__", func(in *Interp, o Object) (Object, error) {
+			if m, ok := o.(*BoundMethod); ok {
+				return m.Self, nil
+			}
+			return o.(*Builtin).receiver(in), nil
+		}, nil)
+	}
+	addGetSet(MethodWrapperType, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*BoundMethod).Func.(*Builtin).Owner, nil }, nil)
+	for _, t := range []*Type{MethodDescrType, WrapperDescrType} {
+		addGetSet(t, "__objclass__", func(in *Interp, o Object) (Object, error) { return o.(*Builtin).Owner, nil }, nil)
+		addMethod(t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			if args[1] == None {
+				return args[0], nil
+			}
+			b := args[0].(*Builtin)
+			if t := args[1].Type(); b.strict && !t.IsSubtype(b.Owner) {
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", b.Name, b.Owner.errName(), t.errName())
+			}
+			return &BoundMethod{b, args[1]}, nil
+		})
+	}
 	initCodeFrame()
 }
 

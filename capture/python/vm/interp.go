@@ -3,6 +3,7 @@ package vm
 import (
 	"context"
 	"os"
+	"weak"
 )
 
 // Interp is one Python interpreter. It is used by one goroutine at a time; only Interrupt may be called from others.
@@ -40,10 +41,12 @@ type Interp struct {
 
 	// IntDigits is how many digits an integer may have as text; 0 for any number: sys.set_int_max_str_digits.
 	IntDigits int
+	// FirstWeakRef, if not nil, gives obj.__weakref__: the first of the weak references to an object, or None.
+	FirstWeakRef func(o Object) Object
 
-	isolated   bool              // sys.path gets no folder of the program's
-	printing   []Object          // the containers whose repr is under way, outermost first; see ReprGuard
-	subclasses map[*Type][]*Type // __subclasses__ of each class, in the order in which they were made
+	isolated   bool                           // sys.path gets no folder of the program's
+	printing   []Object                       // the containers whose repr is under way, outermost first; see ReprGuard
+	subclasses map[*Type][]weak.Pointer[Type] // of the interpreter's own types: __subclasses__, in the order in which they were made
 }
 
 // New makes an interpreter with the builtins and nothing else. Its streams are those of the process.
@@ -56,7 +59,7 @@ func New() *Interp {
 		Raising:    Raising{Exc: &excTypes},
 		Identities: Identities{last: firstIdentity},
 		Ext:        map[any]any{},
-		subclasses: map[*Type][]*Type{},
+		subclasses: map[*Type][]weak.Pointer[Type]{},
 		IntDigits:  DefaultIntDigits,
 	}
 	in.Builtins = newBuiltins(in)

@@ -115,7 +115,7 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 	case Str:
 		return in.intOf(string(x), 10, x)
 	}
-	if v, ok, err := in.special(o, "__int__"); ok || err != nil {
+	if v, ok, err := in.Special(o, "__int__"); ok || err != nil {
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 		}
 		return MakeBig(b), nil
 	}
-	if v, ok, err := in.special(o, "__trunc__"); ok || err != nil {
+	if v, ok, err := in.Special(o, "__trunc__"); ok || err != nil {
 		if err != nil {
 			return nil, err
 		}

@@ -246,7 +246,7 @@ func initIterators() {
 		if o.Type().Lookup("__reversed__") == None {
 			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", o.Type().Name)
 		}
-		if v, ok, err := in.special(o, "__reversed__"); ok || err != nil {
+		if v, ok, err := in.Special(o, "__reversed__"); ok || err != nil {
 			return v, err
 		}
 		if t := o.Type(); t.Heap && t.Lookup("__getitem__") != nil && t.Lookup("__len__") == nil {
@@ -278,12 +278,11 @@ func initMisc() {
 	prop := func(o Object) *Property { x, _ := unwrap(o).(*Property); return x }
 	for name, get := range map[string]func(p *Property) Object{"fget": func(p *Property) Object { return p.Get }, "fset": func(p *Property) Object { return p.Set },
 		"fdel": func(p *Property) Object { return p.Del }, "__doc__": func(p *Property) Object { return p.Doc }} {
-		addGetSet(p, name, func(in *Interp, o Object) (Object, error) { return orNone(get(prop(o))), nil }, func(in *Interp, o, v Object) error {
-			if name == "__doc__" {
-				prop(o).Doc = v
-			}
-			return nil
-		})
+		var set func(in *Interp, o, v Object) error
+		if name == "__doc__" {
+			set = func(in *Interp, o, v Object) error { prop(o).Doc = v; return nil }
+		}
+		addGetSet(p, name, func(in *Interp, o Object) (Object, error) { return orNone(get(prop(o))), nil }, set)
 	}
 	addGetSet(p, "__isabstractmethod__", func(in *Interp, o Object) (Object, error) {
 		for _, f := range []Object{prop(o).Get, prop(o).Set, prop(o).Del} {
@@ -342,77 +341,144 @@ func initMisc() {
 			d.set(args[0], args[1])
 			return None, nil
 		})
+		names := []string{"__module__", "__name__", "__qualname__", "__doc__", "__annotations__"}
+		addGetSet(d.t, "__dict__", func(in *Interp, o Object) (Object, error) {
+			hd, ok := unwrap(o).(HasDict)
+			if !ok {
+				return nil, in.noAttr(o, "__dict__")
+			}
+			dict := hd.AttrDict(true)
+			for _, n := range names { // of the function, as functools.wraps takes them over
+				v, err := in.GetAttrOpt(d.get(o), n)
+				if err != nil {
+					return nil, err
+				}
+				if v != nil {
+					dict.setDefault(n, v)
+				}
+			}
+			return dict, nil
+		}, nil)
 		for _, n := range []string{"__func__", "__wrapped__"} {
 			addGetSet(d.t, n, func(in *Interp, o Object) (Object, error) { return d.get(o), nil }, nil)
 		}
-		for _, n := range []string{"__name__", "__qualname__", "__doc__", "__isabstractmethod__", "__annotations__", "__module__"} {
+		for _, n := range append(names, "__isabstractmethod__") {
 			addGetSet(d.t, n, func(in *Interp, o Object) (Object, error) { return in.GetAttr(d.get(o), n) }, nil)
 		}
 		addMethod(d.t, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if d.t == StaticMethodType {
 				return d.get(args[0]), nil
 			}
-			cls := args[1]
+			c := unwrap(args[0]).(*ClassMethod)
+			cls := Object(args[1].Type())
 			if len(args) > 2 && args[2] != None {
 				cls = args[2]
-			} else {
-				cls = cls.Type()
 			}
 			t, ok := cls.(*Type)
 			if !ok {
-				return &BoundMethod{d.get(args[0]), cls}, nil
+				return &BoundMethod{c.Func, cls}, nil
 			}
-			return unwrap(args[0]).(*ClassMethod).bind(in, t)
+			return c.bind(in, t)
 		})
 		addMethod(d.t, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, err := in.Repr(d.get(args[0]))
 			return Str("<" + d.t.Name + "(" + s + ")>"), err
 		})
 	}
+	for _, n := range []string{"__name__", "__qualname__", "__doc__", "__text_signature__"} {
+		addGetSet(ClassMethodDescrType, n, func(in *Interp, o Object) (Object, error) { return in.GetAttr(o.(*ClassMethod).Func, n) }, nil)
+	}
+	addGetSet(ClassMethodDescrType, "__objclass__", func(_ *Interp, o Object) (Object, error) { return o.(*ClassMethod).native().Owner, nil }, nil)
+	addMethod(ClassMethodDescrType, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		b := args[0].(*ClassMethod).native()
+		return Str("<method '" + b.Name + "' of '" + b.Owner.FullName() + "' objects>"), nil
+	})
+	addMethod(ClassMethodDescrType, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+		c := args[0].(*ClassMethod)
+		b := c.native()
+		if len(args) < 2 {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' of '%s' object needs an argument", b.Name, b.Owner.Name)
+		}
+		if t, ok := args[1].(*Type); !ok || !t.IsSubtype(b.Owner) {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a subtype of '%s' but received '%s'", b.Name, b.Owner.Name, TypeName(args[1]))
+		}
+		return in.Call(b, slices.Clone(args[1:]), kw)
+	})
+	addMethod(ClassMethodDescrType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		c, cls := args[0].(*ClassMethod), Object(args[1].Type())
+		b := c.native()
+		switch {
+		case len(args) > 2 && args[2] != None:
+			cls = args[2]
+		case args[1] == None:
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for type '%s' needs either an object or a type", b.Name, b.Owner.Name)
+		}
+		t, ok := cls.(*Type)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for type '%s' needs a type, not a '%s' as arg 2", b.Name, b.Owner.Name, cls.Type().Name)
+		}
+		if !t.IsSubtype(b.Owner) {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a subtype of '%s' but received '%s'", b.Name, b.Owner.Name, t.Name)
+		}
+		return c.bind(in, t)
+	})
 	addMethod(StaticMethodType, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		return in.Call(unwrap(args[0]).(*StaticMethod).Func, slices.Clone(args[1:]), kw)
 	})
-	addMethod(GetSetType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		if args[1] == None {
-			return args[0], nil
-		}
-		x := args[0].(*GetSet)
-		if err := x.checkSelf(in, args[1]); err != nil {
-			return nil, err
-		}
-		return x.Get(in, args[1])
-	})
-	for name, n := range map[string]int{"__set__": 2, "__delete__": 1} {
-		addMethod(GetSetType, name, n, n, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-			x := args[0].(*GetSet)
-			if err := x.checkSelf(in, args[1]); err != nil {
-				return nil, err
-			}
-			var v Object
-			if n == 2 {
-				v = args[2]
-			}
-			_, err := in.setDescr(x, args[1], x.Name, v)
-			return None, err
-		})
-	}
-	initDescriptorNames()
-	addGetSet(GetSetType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Name), nil }, nil)
-	addGetSet(GetSetType, "__doc__", func(in *Interp, o Object) (Object, error) { return Str(o.(*GetSet).Doc), nil }, nil)
 	for _, d := range []*Type{GetSetType, MemberType} {
-		own := func(in *Interp, o Object, name string) (*Type, string, error) {
-			t, n := (*Type)(nil), ""
-			switch x := o.(type) {
-			case *GetSet:
-				t, n = x.own, x.Name
-			case *Member:
-				t, n = x.Own, x.Name
+		parts := func(o Object) (t *Type, name, doc string) {
+			if m, ok := o.(*Member); ok {
+				return m.Own, m.Name, ""
 			}
+			g := o.(*GetSet)
+			return g.own, g.Name, g.Doc
+		}
+		own := func(in *Interp, o Object, name string) (*Type, string, error) {
+			t, n, _ := parts(o)
 			if t == nil {
 				return nil, "", in.noAttr(o, name)
 			}
 			return t, n, nil
 		}
+		applies := func(in *Interp, x, o Object) error {
+			if own, name, _ := parts(x); own != nil && !o.Type().IsSubtype(own) {
+				return in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, own.errName(), o.Type().errName())
+			}
+			return nil
+		}
+		addMethod(d, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			if args[1] == None {
+				return args[0], nil
+			}
+			if err := applies(in, args[0], args[1]); err != nil {
+				return nil, err
+			}
+			return in.bindDescr(args[0], args[1], args[1].Type())
+		})
+		for name, n := range map[string]int{"__set__": 2, "__delete__": 1} {
+			addMethod(d, name, n, n, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+				if err := applies(in, args[0], args[1]); err != nil {
+					return nil, err
+				}
+				var v Object
+				if n == 2 {
+					v = args[2]
+				}
+				_, attr, _ := parts(args[0])
+				_, err := in.setDescr(args[0], args[1], attr, v)
+				return None, err
+			})
+		}
+		addGetSet(d, "__name__", func(in *Interp, o Object) (Object, error) {
+			_, n, _ := parts(o)
+			return Str(n), nil
+		}, nil)
+		addGetSet(d, "__doc__", func(in *Interp, o Object) (Object, error) {
+			if _, _, doc := parts(o); doc != "" {
+				return Str(doc), nil
+			}
+			return None, nil
+		}, nil)
 		addGetSet(d, "__objclass__", func(in *Interp, o Object) (Object, error) {
 			t, _, err := own(in, o, "__objclass__")
 			if err != nil {
@@ -428,16 +494,6 @@ func initMisc() {
 			return Str(t.Name + "." + n), nil
 		}, nil)
 	}
-	addGetSet(MemberType, "__name__", func(in *Interp, o Object) (Object, error) { return Str(o.(*Member).Name), nil }, nil)
-	addMethod(MemberType, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		if args[1] == None {
-			return args[0], nil
-		}
-		return in.bindDescr(args[0], args[1], args[1].Type())
-	})
-	addMethod(MemberType, "__set__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		return None, in.genericSetAttr(args[1], args[0].(*Member).Name, args[2])
-	})
 
 	initSuper()
 	addBasics(SuperType, "repr")

@@ -54,6 +54,7 @@ func initModule() {
 		}
 		return m, nil
 	}
+	addGetSet(t, "__dict__", func(_ *Interp, o Object) (Object, error) { return o.(*Module).Dict, nil }, nil)
 	addKw(t, "__init__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		a, err := in.ParseArgs("module", args[1:], kw, "name, doc=None")
 		if err != nil {

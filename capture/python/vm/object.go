@@ -113,6 +113,7 @@ type Builtin struct {
 	Native any // embedder's payload
 	Dict   *Dict
 	strict bool // a method of a native type that gets none but instances of it as self
+	slot   bool // of the methods that CPython keeps in slots
 	shared bool // Fn does not keep args: they may be the caller's stack
 }
 
@@ -138,12 +139,13 @@ type (
 	}
 	// GetSet is a native property.
 	GetSet struct {
-		Name string
-		Doc  string
-		Get  func(in *Interp, self Object) (Object, error)
-		Set  func(in *Interp, self, v Object) error // nil: read-only; v nil: delete
-		own  *Type
-		keep bool // it cannot be deleted
+		Name   string
+		Doc    string
+		Get    func(in *Interp, self Object) (Object, error)
+		Set    func(in *Interp, self, v Object) error // nil: read-only; v nil: delete
+		own    *Type
+		keep   bool // it cannot be deleted
+		member bool // CPython has it as a member of a struct
 	}
 	// Member is one of __slots__.
 	Member struct {
@@ -256,10 +258,13 @@ func (*Cell) Type() *Type               { return CellType }
 func (i *Instance) Type() *Type         { return i.Class }
 func (*Function) Type() *Type           { return FunctionType }
 func (m *BoundMethod) Type() *Type {
-	if _, native := m.Func.(*Builtin); native {
-		return BuiltinType
+	switch b, native := m.Func.(*Builtin); {
+	case !native:
+		return MethodType
+	case b.slot:
+		return MethodWrapperType
 	}
-	return MethodType
+	return BuiltinType
 }
 func (m *Module) Type() *Type {
 	if m.class != nil {
@@ -267,10 +272,30 @@ func (m *Module) Type() *Type {
 	}
 	return ModuleType
 }
-func (*Property) Type() *Type    { return PropertyType }
-func (*GetSet) Type() *Type      { return GetSetType }
-func (*Member) Type() *Type      { return MemberType }
-func (*ClassMethod) Type() *Type { return ClassMethodType }
+func (*Property) Type() *Type { return PropertyType }
+func (g *GetSet) Type() *Type {
+	if g.member {
+		return MemberType
+	}
+	return GetSetType
+}
+func (*Member) Type() *Type { return MemberType }
+
+// Type implements Object: a class method of a type of Go functions is a classmethod_descriptor.
+func (m *ClassMethod) Type() *Type {
+	if m.native() != nil {
+		return ClassMethodDescrType
+	}
+	return ClassMethodType
+}
+
+// native is the function of a class method that a type in Go has, else nil.
+func (m *ClassMethod) native() *Builtin {
+	if b, ok := m.Func.(*Builtin); ok && b.Owner != nil && !b.Method {
+		return b
+	}
+	return nil
+}
 
 // AttrDict implements HasDict, here and below.
 func (m *ClassMethod) AttrDict(create bool) *Dict {
@@ -303,10 +328,13 @@ func (t *Type) Type() *Type {
 }
 
 func (b *Builtin) Type() *Type {
-	if b.Method && b.Self == nil {
-		return MethodDescrType
+	switch {
+	case !b.Method || b.Self != nil:
+		return BuiltinType
+	case b.slot:
+		return WrapperDescrType
 	}
-	return BuiltinType
+	return MethodDescrType
 }
 
 func (g *GoIter) Type() *Type {

@@ -397,7 +397,7 @@ func (in *Interp) Truth(o Object) (bool, error) {
 	case *NotImplementedType:
 		return true, in.Warn(in.Exc.DeprecationWarning, "NotImplemented should not be used in a boolean context")
 	}
-	if v, ok, err := in.special(o, "__bool__"); ok || err != nil {
+	if v, ok, err := in.Special(o, "__bool__"); ok || err != nil {
 		if err != nil {
 			return false, err
 		}
@@ -438,7 +438,7 @@ func (in *Interp) IndexBig(o Object) (*big.Int, error) {
 	case Float, Str:
 		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
 	}
-	v, ok, err := in.special(o, "__index__")
+	v, ok, err := in.Special(o, "__index__")
 	if err != nil {
 		return nil, err
 	}
@@ -460,7 +460,7 @@ func (in *Interp) Float(o Object) (float64, error) {
 	if f, ok := AsFloat(o); ok {
 		return f, nil
 	}
-	if v, ok, err := in.special(o, "__float__"); ok || err != nil {
+	if v, ok, err := in.Special(o, "__float__"); ok || err != nil {
 		if err != nil {
 			return 0, err
 		}

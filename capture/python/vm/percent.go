@@ -268,7 +268,7 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 		case 'b':
 			b, ok := bytesOf(v)
 			if !ok {
-				o, has, err := in.special(v, "__bytes__")
+				o, has, err := in.Special(v, "__bytes__")
 				if err != nil {
 					return "", err
 				}
@@ -311,10 +311,10 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 					return "", in.Errorf(in.Exc.OverflowError, "cannot convert float infinity to integer")
 				}
 				b, _ = big.NewFloat(math.Trunc(float64(x))).Int(nil)
-			} else if i, found, err := in.special(v, "__index__"); found && err == nil {
+			} else if i, found, err := in.Special(v, "__index__"); found && err == nil {
 				b, _ = AsBig(i)
 			} else if verb == 'd' || verb == 'i' || verb == 'u' {
-				if i, found, err := in.special(v, "__int__"); found && err == nil {
+				if i, found, err := in.Special(v, "__int__"); found && err == nil {
 					b, _ = AsBig(i)
 				}
 			}

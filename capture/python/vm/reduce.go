@@ -194,7 +194,7 @@ func initReduce() {
 	own(SliceType, parts)
 	own(EllipsisTypeType, func(*Interp, Object) (Object, error) { return Str("Ellipsis"), nil })
 	own(NotImplementedTypeType, func(*Interp, Object) (Object, error) { return Str("NotImplemented"), nil })
-	own(BuiltinType, func(in *Interp, o Object) (Object, error) {
+	method := func(in *Interp, o Object) (Object, error) {
 		if m, ok := o.(*BoundMethod); ok {
 			return attr(in, m.Self, m.Func.(*Builtin).Name)
 		}
@@ -207,9 +207,17 @@ func initReduce() {
 			return attr(in, b.Owner, b.Name)
 		}
 		return Str(b.Name), nil
+	}
+	own(BuiltinType, method)
+	own(MethodWrapperType, method)
+	own(MethodDescrType, method)
+	own(WrapperDescrType, method)
+	own(MemberType, func(in *Interp, o Object) (Object, error) {
+		if g, ok := o.(*GetSet); ok {
+			return attr(in, g.own, g.Name)
+		}
+		return attr(in, o.(*Member).Own, o.(*Member).Name)
 	})
-	own(MethodDescrType, func(in *Interp, o Object) (Object, error) { return attr(in, o.(*Builtin).Owner, o.(*Builtin).Name) })
-	own(MemberType, func(in *Interp, o Object) (Object, error) { return attr(in, o.(*Member).Own, o.(*Member).Name) })
 	own(MethodType, func(in *Interp, o Object) (Object, error) {
 		m := o.(*BoundMethod)
 		name, err := in.GetAttr(m.Func, "__name__")

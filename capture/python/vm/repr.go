@@ -193,7 +193,11 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 	case *Frame:
 		text = fmt.Sprintf("<frame at %s, file %s, line %d, code %s>", in.addr(x), literal.Str(x.Code.Filename), x.Line(), x.Code.Name)
 	case *GetSet:
-		text = "<attribute '" + x.Name + "' of '" + x.own.Name + "' objects>"
+		kind := "attribute"
+		if x.member {
+			kind = "member"
+		}
+		text = "<" + kind + " '" + x.Name + "' of '" + x.own.Name + "' objects>"
 	case *Member:
 		text = "<member '" + x.Name + "' of '" + x.Own.Name + "' objects>"
 	case *GenericAlias:

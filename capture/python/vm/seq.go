@@ -35,7 +35,7 @@ func (in *Interp) Len(o Object) (int, error) {
 		}
 		return int(x.n.Int64()), nil
 	}
-	v, ok, err := in.special(o, "__len__")
+	v, ok, err := in.Special(o, "__len__")
 	if err != nil {
 		return 0, err
 	}
@@ -195,7 +195,7 @@ func (in *Interp) GetItem(o, key Object) (Object, error) {
 	case *MappingProxy:
 		return in.GetItem(x.M, key)
 	}
-	v, ok, err := in.special(o, "__getitem__", key)
+	v, ok, err := in.Special(o, "__getitem__", key)
 	if ok || err != nil {
 		return v, err
 	}
@@ -405,7 +405,7 @@ func (in *Interp) SetItem(o, key, v Object) error {
 		x.B[i] = byte(n.Int64())
 		return nil
 	}
-	_, ok, err := in.special(o, "__setitem__", key, v)
+	_, ok, err := in.Special(o, "__setitem__", key, v)
 	if ok || err != nil {
 		return err
 	}
@@ -496,7 +496,7 @@ func (in *Interp) DelItem(o, key Object) error {
 		x.Items = append(x.Items[:i], x.Items[i+1:]...)
 		return nil
 	}
-	_, ok, err := in.special(o, "__delitem__", key)
+	_, ok, err := in.Special(o, "__delitem__", key)
 	if ok || err != nil {
 		return err
 	}
@@ -563,7 +563,7 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 	if o.Type().Lookup("__contains__") == None {
 		return false, in.Errorf(in.Exc.TypeError, "'%s' object is not a container", o.Type().Name)
 	}
-	if r, ok, err := in.special(o, "__contains__", v); ok || err != nil {
+	if r, ok, err := in.Special(o, "__contains__", v); ok || err != nil {
 		if err != nil {
 			return false, err
 		}

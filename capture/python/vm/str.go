@@ -138,12 +138,7 @@ func initStr() {
 	is("isprintable", true, func(r rune) bool { return has(r, ucd.Printable) })
 	is("isascii", true, func(r rune) bool { return r < 128 })
 	m("isidentifier", 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
-		for i, r := range wtf8.All(s) {
-			if !has(r, ucd.IDStart) && (i == 0 || !has(r, ucd.IDContinue)) {
-				return False, nil
-			}
-		}
-		return MakeBool(s != ""), nil
+		return MakeBool(isIdentifier(s)), nil
 	})
 	cased := func(name string, bad, good func(r rune) bool) {
 		m(name, 0, 0, func(_ *Interp, s string, _ []Object) (Object, error) {
@@ -631,4 +626,14 @@ func splitLines(s string, keep bool) []string {
 		s = s[i+w:]
 	}
 	return out
+}
+
+// isIdentifier reports whether a text could be a name.
+func isIdentifier(s string) bool {
+	for i, r := range wtf8.All(s) {
+		if !has(r, ucd.IDStart) && (i == 0 || !has(r, ucd.IDContinue)) {
+			return false
+		}
+	}
+	return s != ""
 }

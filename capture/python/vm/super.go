@@ -73,6 +73,18 @@ func (s *Super) bind(in *Interp, self Object) error {
 	return nil
 }
 
+// of is what a super that is an attribute of a class gives where it is looked up on obj: one that is not bound is bound to it.
+func (s *Super) of(in *Interp, obj Object) (Object, error) {
+	if obj == None || s.Self != nil {
+		return s, nil
+	}
+	if s.class != nil {
+		return in.Call(s.class, []Object{s.Start, obj}, nil)
+	}
+	b := &Super{Start: s.Start}
+	return b, b.bind(in, obj)
+}
+
 // ofFrame are the class and the object of super() without arguments: the cell __class__ and the first argument of the function that runs.
 func (in *Interp) ofFrame() (t *Type, self Object, err error) {
 	f := in.frame
@@ -145,15 +157,7 @@ func initSuper() {
 		return None, nil
 	})
 	addMethod(st, "__get__", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		s := args[0].(*Super)
-		if args[1] == None || s.Self != nil {
-			return s, nil
-		}
-		if s.class != nil {
-			return in.Call(s.class, []Object{s.Start, args[1]}, nil)
-		}
-		b := &Super{Start: s.Start}
-		return b, b.bind(in, args[1])
+		return args[0].(*Super).of(in, args[1])
 	})
 	addGetSet(st, "__thisclass__", func(_ *Interp, o Object) (Object, error) {
 		if t := o.(*Super).Start; t != nil {

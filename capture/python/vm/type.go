@@ -3,6 +3,9 @@ package vm
 import (
 	"slices"
 	"strings"
+	"weak"
+
+	"whittle/capture/python/code"
 )
 
 // NewFunc allocates (and, for immutable types, initialises) an object of class cls.
@@ -23,16 +26,19 @@ type Type struct {
 	Dict     *Dict
 	Meta     *Type // nil: type
 	HasDict  bool  // its instances have a __dict__
+	HasWeak  bool  // weak references can be made to its instances
 	Heap     bool  // made by a class statement or by an embedder: may be changed
 	Final    bool  // cannot be a base
 	New      NewFunc
 	NumSlots int // length of Instance.Slots
 	Native   any // embedder's payload
 
-	flat      map[string]Object // all attributes of an immutable type
-	cache     map[string]Object // attributes found, for heap types; nil values for misses
-	version   uint32            // grows with every change of the type or of a base
-	subs      []*Type
+	flat      map[string]Object    // all attributes of an immutable type
+	cache     map[string]Object    // attributes found, for heap types; nil values for misses
+	version   uint32               // grows with every change of the type or of a base
+	base      *Type                // the base whose instances its own extend; nil: the first
+	slotNames []string             // of its own members that __slots__ made, in order of their names
+	subs      []weak.Pointer[Type] // the classes that derive from it; those of the interpreter's own types are in Interp.subclasses
 	flags     typeFlags
 	width     int       // attributes that instances had in their dicts at first
 	ctor      *Function // see constructs
@@ -142,8 +148,44 @@ func (t *Type) modified() {
 	t.cache = nil
 	t.flags = typeFlags{}
 	t.ctorKnown = false
-	for _, s := range t.subs {
-		s.modified()
+	for _, w := range t.subs {
+		if s := w.Value(); s != nil {
+			s.modified()
+		}
+	}
+}
+
+// subclassesOf are the classes that derive from t directly and are alive, in the order in which they were made.
+func (in *Interp) subclassesOf(t *Type) []*Type {
+	var out []*Type
+	subs := t.subs
+	if !t.Heap {
+		subs = in.subclasses[t]
+	}
+	for _, w := range subs {
+		if s := w.Value(); s != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// adopt notes that s derives from t; disown takes that back. Both forget classes that are gone.
+func (in *Interp) adopt(t, s *Type) { in.disown(t, s, weak.Make(s)) }
+
+func (in *Interp) disown(t, s *Type, more ...weak.Pointer[Type]) {
+	subs := t.subs
+	if !t.Heap {
+		subs = in.subclasses[t]
+	}
+	if n := len(subs); n&(n-1) == 0 || len(more) == 0 { // now and then
+		subs = slices.DeleteFunc(subs, func(w weak.Pointer[Type]) bool { c := w.Value(); return c == nil || c == s })
+	}
+	subs = append(subs, more...)
+	if t.Heap {
+		t.subs = subs
+	} else {
+		in.subclasses[t] = subs
 	}
 }
 
@@ -162,10 +204,10 @@ func (t *Type) hooks() *typeFlags {
 			f.getattribute = v
 		}
 		f.getattr = t.Lookup("__getattr__")
-		if v := t.Lookup("__setattr__"); v != objectSetattr {
+		if v := t.Lookup("__setattr__"); v != objectSetattr && v != typeSetattr {
 			f.setattr = v
 		}
-		if v := t.Lookup("__delattr__"); v != objectDelattr {
+		if v := t.Lookup("__delattr__"); v != objectDelattr && v != typeDelattr {
 			f.delattr = v
 		}
 		f.del = t.Lookup("__del__") != nil
@@ -245,6 +287,9 @@ func (t *Type) solid() *Type {
 	return ObjectType
 }
 
+// Embedded reports whether an embedder's type decides how instances of the class look in Go.
+func (t *Type) Embedded() bool { return t.solid().Heap }
+
 // MakeClass makes a class of a metaclass, a name, bases and a namespace, which becomes its own. It runs no hook of Python code: no
 // __init_subclass__, no __set_name__, nothing of the metaclass.
 func (in *Interp) MakeClass(meta *Type, name string, bases []*Type, dict *Dict) (*Type, error) {
@@ -269,6 +314,11 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 	if meta != TypeType {
 		t.Meta = meta
 	}
+	best, err := layoutBase(in, bases)
+	if err != nil {
+		return nil, err
+	}
+	t.base, t.New, t.NumSlots = best, best.New, best.NumSlots
 	mro, err := t.linearize(in, bases)
 	if err != nil && t.Type().Lookup("mro") == TypeType.Lookup("mro") {
 		return nil, err
@@ -277,34 +327,87 @@ func newClass(in *Interp, meta *Type, name string, bases []*Type, dict *Dict) (*
 	if t.MRO, err = t.order(in); err != nil {
 		return nil, err
 	}
-	best, err := layoutBase(in, bases)
-	if err != nil {
+	if err := t.takeNames(in); err != nil {
 		return nil, err
 	}
-	t.New = best.New
-	t.NumSlots = best.NumSlots
-	for _, b := range bases {
-		t.HasDict = t.HasDict || b.HasDict
-	}
-	t.takeNames(in)
+	t.HasDict, t.HasWeak = best.HasDict, best.HasWeak
 	if sl, ok := dict.GetStr("__slots__"); ok {
 		if err := t.addSlots(in, sl); err != nil {
 			return nil, err
 		}
+		for _, b := range bases { // another base may bring what __slots__ leaves out
+			t.HasDict, t.HasWeak = t.HasDict || b.HasDict, t.HasWeak || b.HasWeak
+		}
 	} else {
-		t.HasDict = true
+		t.HasDict, t.HasWeak = true, t.HasWeak || best.varSize() == 0
 	}
-	if _, ok := dict.GetStr("__doc__"); !ok { // it may be a slot
-		dict.SetStr("__doc__", None)
+	if t.HasDict && !best.HasDict {
+		dict.setDefault("__dict__", &GetSet{Name: "__dict__", Get: getInstanceDict, Set: setInstanceDict, own: t, Doc: "dictionary for instance variables (if defined)"})
 	}
+	if t.HasWeak && !best.HasWeak {
+		dict.setDefault("__weakref__", &GetSet{Name: "__weakref__", Get: getWeakRef, own: t, Doc: "list of weak references to the object (if defined)"})
+	}
+	dict.setDefault("__doc__", None) // it may be a slot
 	t.wrapSpecial()
 	for _, b := range bases {
-		if b.Heap {
-			b.subs = append(b.subs, t)
-		}
-		in.subclasses[b] = append(in.subclasses[b], t)
+		in.adopt(b, t)
 	}
 	return t, nil
+}
+
+// varSize is the __itemsize__ of instances: not 0 for those that CPython makes longer the more they hold, to which nothing can be added.
+func (t *Type) varSize() int64 { return itemSizes[t.solid().Name] }
+
+// ownDict is the attribute __dict__ of the built-in type below an object that is no instance of Go's own kind: classes, modules, exceptions.
+func ownDict(o Object) *GetSet {
+	if _, ok := o.(*Instance); ok {
+		return nil
+	}
+	d, _ := o.Type().solid().Lookup("__dict__").(*GetSet)
+	return d
+}
+
+// getInstanceDict is what obj.__dict__ gives where a class of Python has put it.
+func getInstanceDict(in *Interp, o Object) (Object, error) {
+	if d := ownDict(o); d != nil {
+		return d.Get(in, o)
+	}
+	if hd, ok := o.(HasDict); ok {
+		if d := hd.AttrDict(true); d != nil {
+			return d, nil
+		}
+	}
+	return nil, in.noAttr(o, "__dict__")
+}
+
+// setInstanceDict is obj.__dict__ = v, and its deletion for nil: without one, an object gets an empty one when it needs it.
+func setInstanceDict(in *Interp, o, v Object) error {
+	if d := ownDict(o); d != nil {
+		_, err := in.setDescr(d, o, "__dict__", v)
+		return err
+	}
+	i, ok := o.(*Instance)
+	if !ok {
+		return in.Errorf(in.Exc.AttributeError, "attribute '__dict__' of '%s' objects is not writable", o.Type().Name)
+	}
+	if v == nil {
+		i.Dict = nil
+		return nil
+	}
+	d, ok := AsDict(v)
+	if !ok {
+		return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+	}
+	i.Dict = d
+	return nil
+}
+
+// getWeakRef is obj.__weakref__: the first of its weak references.
+func getWeakRef(in *Interp, o Object) (Object, error) {
+	if in.FirstWeakRef == nil {
+		return None, nil
+	}
+	return in.FirstWeakRef(o), nil
 }
 
 // layoutBase is the base whose instances a class's own instances extend: the one with the most derived solid class, and of those the one
@@ -331,11 +434,13 @@ func layoutBase(in *Interp, bases []*Type) (*Type, error) {
 
 // takeNames takes what the namespace says of the class itself: __qualname__, which leaves it, __module__, which is that of the code that
 // runs if it is missing, and __doc__.
-func (t *Type) takeNames(in *Interp) {
+func (t *Type) takeNames(in *Interp) error {
 	if q, ok := t.Dict.GetStr("__qualname__"); ok {
-		if s, ok := q.(Str); ok {
-			t.Qualname = string(s)
+		s, ok := AsStr(q)
+		if !ok {
+			return in.Errorf(in.Exc.TypeError, "type __qualname__ must be a str, not %s", q.Type().Name)
 		}
+		t.Qualname = s
 		t.Dict.DelStr("__qualname__")
 	}
 	if m, ok := t.Dict.GetStr("__module__"); ok {
@@ -355,6 +460,7 @@ func (t *Type) takeNames(in *Interp) {
 			t.Doc = string(s)
 		}
 	}
+	return nil
 }
 
 // addSlots makes a member of each name in __slots__, behind the slots of the base.
@@ -366,30 +472,37 @@ func (t *Type) addSlots(in *Interp, slots Object) error {
 			return err
 		}
 	}
-	var names []string
+	best := t.base
+	if len(items) > 0 && best.varSize() != 0 {
+		return in.Errorf(in.Exc.TypeError, "nonempty __slots__ not supported for subtype of '%s'", best.Name)
+	}
 	for _, it := range items {
-		s, ok := it.(Str)
-		if !ok {
+		n, ok := AsStr(it)
+		switch {
+		case !ok:
 			return in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
-		}
-		names = append(names, string(s))
-	}
-	for _, n := range names {
-		if _, ok := t.Dict.GetStr(n); ok {
-			return in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
-		}
-	}
-	for _, n := range names {
-		switch n {
-		case "__dict__":
+		case !isIdentifier(n):
+			return in.Errorf(in.Exc.TypeError, "__slots__ must be identifiers")
+		case n == "__dict__":
+			if t.HasDict && !best.Embedded() {
+				return in.Errorf(in.Exc.TypeError, "__dict__ slot disallowed: we already got one")
+			}
 			t.HasDict = true
 			continue
-		case "__weakref__":
+		case n == "__weakref__":
+			if t.HasWeak && !best.Embedded() || best.varSize() != 0 {
+				return in.Errorf(in.Exc.TypeError, "__weakref__ slot disallowed: either we already got one, or __itemsize__ != 0")
+			}
+			t.HasWeak = true
 			continue
 		}
-		if strings.HasPrefix(n, "__") && !strings.HasSuffix(n, "__") {
-			n = "_" + strings.TrimLeft(t.Name, "_") + n
+		if _, ok := t.Dict.GetStr(code.Mangle(t.Name, n)); ok && n != "__qualname__" && n != "__classcell__" {
+			return in.Errorf(in.Exc.ValueError, "'%s' in __slots__ conflicts with class variable", n)
 		}
+		t.slotNames = append(t.slotNames, code.Mangle(t.Name, n))
+	}
+	slices.Sort(t.slotNames)
+	for _, n := range t.slotNames {
 		t.Dict.SetStr(n, &Member{n, t.NumSlots, t})
 		t.NumSlots++
 	}
@@ -499,28 +612,29 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 
 // Spec describes a native type of an embedder.
 type Spec struct {
-	Name    string
-	Module  string
-	Doc     string
-	Bases   []*Type
-	New     NewFunc           // nil: the base's
-	Methods map[string]GoFunc // dunder names make operators; self is args[0]
-	Docs    map[string]string
-	Arity   map[string][2]int // of Methods: how few and how many arguments besides self, and no keywords; such a method does not keep its slice of arguments
-	Class   map[string]GoFunc // class methods; the class is args[0]
-	Static  map[string]GoFunc
-	GetSet  []*GetSet
-	Attrs   map[string]Object
-	NoDict  bool // instances have no __dict__
-	Final   bool
-	Strict  bool // as a type of CPython's in C: methods check self, dunder methods that they get as many arguments as they take; scripts cannot change it
-	Meta    *Type
+	Name     string
+	Module   string
+	Doc      string
+	Bases    []*Type
+	New      NewFunc           // nil: the base's
+	Methods  map[string]GoFunc // dunder names make operators; self is args[0]
+	Docs     map[string]string
+	Arity    map[string][2]int // of Methods: how few and how many arguments besides self, and no keywords; such a method does not keep its slice of arguments
+	Class    map[string]GoFunc // class methods; the class is args[0]
+	Static   map[string]GoFunc
+	GetSet   []*GetSet
+	Attrs    map[string]Object
+	NoDict   bool // instances have no __dict__
+	Final    bool
+	Strict   bool // as a type of CPython's in C: methods check self, dunder methods that they get as many arguments as they take; scripts cannot change it
+	NoModule bool // as a type of CPython's that is no heap type: its own namespace lacks __module__
+	Meta     *Type
 }
 
 // NewNativeType makes a type of Go functions. Its instances are *Instance values whose Native field is the embedder's,
 // or the embedder's own Go type that implements Object.
 func (in *Interp) NewNativeType(s Spec) *Type {
-	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, Final: s.Final, Meta: s.Meta, fixed: s.Strict}
+	t := &Type{Name: s.Name, Qualname: s.Name, Module: s.Module, Doc: s.Doc, Bases: s.Bases, Dict: NewDict(), Heap: true, HasDict: !s.NoDict, HasWeak: !s.NoDict, Final: s.Final, Meta: s.Meta, fixed: s.Strict}
 	if len(t.Bases) == 0 {
 		t.Bases = []*Type{ObjectType}
 	}
@@ -529,16 +643,15 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		mro = append([]*Type{t}, t.Bases[0].MRO...)
 	}
 	t.MRO = mro
-	for _, b := range t.Bases {
-		in.subclasses[b] = append(in.subclasses[b], t)
-	}
 	t.New = s.New
 	t.layout = s.New != nil
 	if t.New == nil {
 		t.New = t.Bases[0].New
 	}
 	t.NumSlots = t.Bases[0].NumSlots
-	t.Dict.SetStr("__module__", Str(s.Module))
+	if !s.NoModule {
+		t.Dict.SetStr("__module__", Str(s.Module))
+	}
 	if s.Doc != "" {
 		t.Dict.SetStr("__doc__", Str(s.Doc))
 	}
@@ -549,7 +662,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		} else if k, ok := dunderArity[n]; ok && s.Strict {
 			b.Min, b.Max, b.NoKw = k[0], k[1], true
 		}
-		b.strict = s.Strict
+		b.strict, b.slot = s.Strict, s.Strict && inSlot(t, n)
 		t.Dict.SetStr(n, b)
 	}
 	if _, ok := s.Methods["__eq__"]; ok {
@@ -583,9 +696,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		}})
 	}
 	for _, b := range t.Bases {
-		if b.Heap {
-			b.subs = append(b.subs, t)
-		}
+		in.adopt(b, t)
 	}
 	return t
 }

@@ -9,7 +9,7 @@ import (
 var (
 	ObjectType, TypeType, IntType, BoolType, FloatType, ComplexType, StrType, BytesType, ByteArrayType, NoneTypeType, EllipsisTypeType,
 	NotImplementedTypeType, TupleType, ListType, DictType, SetType, FrozenSetType, SliceType, RangeType, CellType, FunctionType,
-	MethodType, BuiltinType, MethodDescrType, ModuleType, PropertyType, GetSetType, MemberType, ClassMethodType, StaticMethodType,
+	MethodType, BuiltinType, MethodDescrType, WrapperDescrType, MethodWrapperType, ClassMethodDescrType, ModuleType, PropertyType, GetSetType, MemberType, ClassMethodType, StaticMethodType,
 	SuperType, MappingProxyType, GenericAliasType, UnionTypeType, CodeType, FrameType, TracebackType, GeneratorType, IteratorType,
 	ListIterType, TupleIterType, RangeIterType, StrIterType, SetIterType, BytesIterType, ByteArrayIterType, CallableIterType, LongRangeIterType, ListReverseIterType, MemoryIterType, DictKeyIterType, DictValueIterType,
 	DictItemIterType, DictKeysType, DictValuesType, DictItemsType, EnumerateType, ZipType, MapType, FilterType, ReversedType, MemoryViewType,
@@ -162,7 +162,7 @@ func init() {
 		{&NoneTypeType, "NoneType"}, {&EllipsisTypeType, "ellipsis"}, {&NotImplementedTypeType, "NotImplementedType"}, {&TupleType, "tuple"},
 		{&ListType, "list"}, {&DictType, "dict"}, {&SetType, "set"}, {&FrozenSetType, "frozenset"}, {&SliceType, "slice"}, {&RangeType, "range"},
 		{&CellType, "cell"}, {&FunctionType, "function"}, {&MethodType, "method"}, {&BuiltinType, "builtin_function_or_method"},
-		{&MethodDescrType, "method_descriptor"}, {&ModuleType, "module"}, {&PropertyType, "property"}, {&GetSetType, "getset_descriptor"},
+		{&MethodDescrType, "method_descriptor"}, {&WrapperDescrType, "wrapper_descriptor"}, {&MethodWrapperType, "method-wrapper"}, {&ClassMethodDescrType, "classmethod_descriptor"}, {&ModuleType, "module"}, {&PropertyType, "property"}, {&GetSetType, "getset_descriptor"},
 		{&MemberType, "member_descriptor"}, {&ClassMethodType, "classmethod"}, {&StaticMethodType, "staticmethod"}, {&SuperType, "super"},
 		{&MappingProxyType, "mappingproxy"}, {&GenericAliasType, "GenericAlias"}, {&UnionTypeType, "UnionType"}, {&CodeType, "code"},
 		{&FrameType, "frame"}, {&TracebackType, "traceback"}, {&GeneratorType, "generator"}, {&IteratorType, "iterator"},
@@ -186,6 +186,10 @@ func init() {
 	for _, t := range []*Type{FunctionType, ModuleType, ClassMethodType, StaticMethodType} {
 		t.HasDict = true
 	}
+	for _, t := range []*Type{SetType, FrozenSetType, FunctionType, BuiltinType, MethodType, GeneratorType, CoroutineType, AsyncGeneratorType, CodeType, TypeType, ModuleType,
+		MemoryViewType, GenericAliasType} {
+		t.HasWeak = true
+	}
 	for _, t := range []*Type{MappingProxyType, GenericAliasType, UnionTypeType} {
 		t.Module = "types"
 	}
@@ -207,6 +211,7 @@ func init() {
 	initExceptions()
 	initReduce()
 	addOwnSlots()
+	markDescriptors()
 	for _, t := range allTypes {
 		if t.New != nil && t != ObjectType {
 			if _, ok := t.Dict.GetStr("__new__"); !ok {
@@ -223,9 +228,6 @@ func init() {
 			} else {
 				t.Dict.SetStr("__doc__", None)
 			}
-		}
-		if _, ok := t.Dict.GetStr("__module__"); !ok {
-			t.Dict.SetStr("__module__", Str(t.Module))
 		}
 	}
 	for _, t := range allTypes {
@@ -251,6 +253,27 @@ func init() {
 }
 
 var builtinDocs = map[string]string{"list": "Built-in mutable sequence.", "dict": "Built-in mapping.", "int": "Built-in integer."}
+
+// addSetters adds __setattr__ and __delattr__, which object and type have each of their own: object's do not reach what a class holds.
+func addSetters(t *Type) (set, del Object) {
+	add := func(name string, args int) Object {
+		return addMethod(t, name, args, args, func(in *Interp, a []Object, _ []KwArg) (Object, error) {
+			if _, ok := a[0].(*Type); ok && t == ObjectType {
+				return nil, in.Errorf(in.Exc.TypeError, "can't apply this %s to %s object", name, a[0].Type().Name)
+			}
+			attr, ok := AsStr(a[1])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", a[1].Type().Name)
+			}
+			var v Object
+			if len(a) > 2 {
+				v = a[2]
+			}
+			return None, in.genericSetAttr(a[0], attr, v)
+		})
+	}
+	return add("__setattr__", 2), add("__delattr__", 1)
+}
 
 // initObject gives object its methods, which all classes inherit.
 func initObject() {
@@ -279,14 +302,7 @@ func initObject() {
 		}
 		return v, err
 	})
-	objectSetattr = addMethod(t, "__setattr__", 2, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		name, _ := AsStr(args[1])
-		return None, in.genericSetAttr(args[0], name, args[2])
-	})
-	objectDelattr = addMethod(t, "__delattr__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		name, _ := AsStr(args[1])
-		return None, in.genericSetAttr(args[0], name, nil)
-	})
+	objectSetattr, objectDelattr = addSetters(t)
 	objectHash = addMethod(t, "__hash__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if i, ok := args[0].(*Instance); ok {
 			if _, ok := i.Native.(Object); !ok {

@@ -36,6 +36,7 @@ func initType() {
 		return typeNew(in, cls, name, bases.Items, ns, kw)
 	}
 	addMethod(t, "__init__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) { return None, nil })
+	typeSetattr, typeDelattr = addSetters(t)
 	typeCall = addMethod(t, "__call__", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		return args[0].(*Type).instantiate(in, slices.Clone(args[1:]), kw)
 	})
@@ -46,15 +47,20 @@ func initType() {
 		return answer(in.subclassOf(args[1], args[0]))
 	})
 	addMethod(t, "mro", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		t := args[0].(*Type)
+		mro, err := t.linearize(in, t.Bases)
+		if err != nil {
+			return nil, err
+		}
 		l := &List{}
-		for _, b := range args[0].(*Type).MRO {
+		for _, b := range mro {
 			l.Items = append(l.Items, b)
 		}
 		return l, nil
 	})
 	addMethod(t, "__subclasses__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		l := &List{}
-		for _, b := range in.subclasses[args[0].(*Type)] {
+		for _, b := range in.subclassesOf(args[0].(*Type)) {
 			l.Items = append(l.Items, b)
 		}
 		return l, nil
@@ -116,8 +122,8 @@ func initType() {
 		return NewTuple(items...), nil
 	}, func(in *Interp, self, v Object) error { return self.(*Type).setBases(in, v) })
 	addGetSet(t, "__base__", func(in *Interp, self Object) (Object, error) {
-		if b := self.(*Type).Bases; len(b) > 0 {
-			return b[0], nil
+		if b := self.(*Type).extends(); b != nil {
+			return b, nil
 		}
 		return None, nil
 	}, nil)
@@ -164,17 +170,35 @@ func initType() {
 	addGetSet(t, "__doc__", func(in *Interp, self Object) (Object, error) {
 		if v, ok := self.(*Type).Dict.GetStr("__doc__"); ok {
 			if _, isDescr := v.(*GetSet); !isDescr {
-				return v, nil
+				return self.(*Type).bindOwn(in, v)
 			}
 		}
 		return None, nil
-	}, func(in *Interp, self, v Object) error { self.(*Type).SetAttr("__doc__", v); return nil })
-	addGetSet(t, "__abstractmethods__", func(in *Interp, self Object) (Object, error) {
-		if v, ok := self.(*Type).Dict.GetStr("__abstractmethods__"); ok {
+	}, func(in *Interp, self, v Object) error {
+		c := self.(*Type)
+		if !c.Heap || c.fixed {
+			return in.Errorf(in.Exc.TypeError, "cannot set '__doc__' attribute of immutable type '%s'", c.Name)
+		}
+		c.SetAttr("__doc__", v)
+		return nil
+	})
+	addDeletable(t, "__abstractmethods__", func(in *Interp, self Object) (Object, error) {
+		if v, ok := self.(*Type).Dict.GetStr("__abstractmethods__"); ok && self != TypeType {
 			return v, nil
 		}
-		return nil, in.noAttr(self, "__abstractmethods__")
-	}, func(in *Interp, self, v Object) error { self.(*Type).SetAttr("__abstractmethods__", v); return nil })
+		return nil, in.attrError(self, "__abstractmethods__", "__abstractmethods__")
+	}, func(in *Interp, self, v Object) error {
+		c := self.(*Type)
+		if v == nil {
+			if c == TypeType || !c.Dict.DelStr("__abstractmethods__") {
+				return in.attrError(self, "__abstractmethods__", "__abstractmethods__")
+			}
+			c.modified()
+			return nil
+		}
+		c.SetAttr("__abstractmethods__", v)
+		return nil
+	})
 	addGetSet(t, "__text_signature__", func(in *Interp, self Object) (Object, error) { return self.(*Type).textSig(), nil }, nil)
 }
 
@@ -230,18 +254,36 @@ func dirOf(in *Interp, o Object) (Object, error) {
 			return true
 		})
 	}
-	if hd, ok := o.(HasDict); ok {
-		addDict(hd.AttrDict(false))
-	}
-	if m, ok := o.(*Module); ok {
-		addDict(m.Dict)
-	} else {
-		t := o.Type()
-		if c, ok := o.(*Type); ok {
-			t = c
-		}
-		for _, b := range t.MRO {
+	switch o := o.(type) {
+	case *Type:
+		for _, b := range o.MRO {
 			addDict(b.Dict)
+		}
+	case *Module:
+		v, err := in.GetAttr(o, "__dict__")
+		if err != nil {
+			return nil, err
+		}
+		d, ok := AsDict(v)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "<module>.__dict__ is not a dictionary")
+		}
+		addDict(d)
+	default:
+		v, err := in.GetAttrOpt(o, "__dict__")
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := AsDict(v); ok {
+			addDict(d)
+		}
+		if v, err = in.GetAttrOpt(o, "__class__"); err != nil {
+			return nil, err
+		}
+		if t, ok := v.(*Type); ok {
+			for _, b := range t.MRO {
+				addDict(b.Dict)
+			}
 		}
 	}
 	l := &List{}
@@ -261,7 +303,7 @@ func checkTypeName(in *Interp, s string) error {
 }
 
 // itemSizes are __itemsize__ of the types whose objects are longer the more they hold, as in CPython on a machine of 64 bits.
-var itemSizes = map[string]int64{"int": 4, "bool": 4, "tuple": 8, "bytes": 1}
+var itemSizes = map[string]int64{"int": 4, "bool": 4, "tuple": 8, "bytes": 1, "type": 40}
 
 // dictOffset is not zero for classes whose instances have a __dict__.
 func dictOffset(t *Type) int64 {

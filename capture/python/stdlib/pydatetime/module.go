@@ -52,7 +52,7 @@ type class struct {
 }
 
 func newClass(name, doc string) *class {
-	return &class{vm.Spec{Name: name, Module: "datetime", Doc: doc, Strict: true, NoDict: true, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{}, Class: map[string]vm.GoFunc{}}}
+	return &class{vm.Spec{Name: name, Module: "datetime", Doc: doc, Strict: true, NoModule: true, NoDict: true, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{}, Class: map[string]vm.GoFunc{}}}
 }
 
 // method is what a method does with bound arguments.

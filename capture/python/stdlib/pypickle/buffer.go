@@ -20,7 +20,7 @@ func (b *pickleBuffer) View() *vm.MemoryView { return b.view }
 
 // makeBuffer makes PickleBuffer.
 func (s *module) makeBuffer(in *vm.Interp) {
-	s.buffer = in.NewNativeType(vm.Spec{Name: "PickleBuffer", Module: "pickle", NoDict: true, Strict: true, Final: true,
+	s.buffer = in.NewNativeType(vm.Spec{Name: "PickleBuffer", Module: "pickle", NoDict: true, Strict: true, NoModule: true, Final: true,
 		Doc: "Wrapper for potentially out-of-band buffers",
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(kw) > 0 {
