@@ -62,6 +62,9 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 		if n < 1 {
 			return nil, in.Errorf(in.Exc.ValueError, "recursion limit must be greater or equal than 1")
 		}
+		if depth := in.Depth(); int64(depth) >= n {
+			return nil, in.Errorf(in.Exc.RecursionError, "cannot set the recursion limit to %d at the recursion depth %d: the limit is too low", n, depth)
+		}
 		in.RecursionLimit = int(min(n, 200000)) // what the Go stack holds
 		return vm.None, nil
 	})

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"strings"
 )
 
@@ -10,6 +11,11 @@ var objectClass, objectGetattribute, objectSetattr, objectDelattr, typeSetattr, 
 func (in *Interp) GetAttr(o Object, name string) (Object, error) {
 	v, err := in.lookupAttr(o, name)
 	if err != nil {
+		var r *Raised
+		if errors.As(err, &r) && r.Exc.Class.IsSubtype(in.Exc.AttributeError) && r.Exc.Field("name") == None && r.Exc.Field("obj") == None {
+			r.Exc.SetField("name", Str(name)) // for the suggestion of another name
+			r.Exc.SetField("obj", o)
+		}
 		return nil, err
 	}
 	if v == nil {

@@ -528,18 +528,7 @@ func init() {
 			}
 			return &List{items}, sortItems(in, items, None, false)
 		}
-		if t, ok := args[0].(*Type); ok && t.Type().Lookup("__dir__") == TypeType.Lookup("__dir__") {
-			return dirOf(in, t)
-		}
-		v, ok, err := in.Special(args[0], "__dir__")
-		if err != nil || !ok {
-			return v, err
-		}
-		items, err := in.IterAll(v)
-		if err != nil {
-			return nil, err
-		}
-		return &List{items}, sortItems(in, items, None, false)
+		return in.dir(args[0])
 	})
 	addBuiltin("input", 0, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.input(args) })
 	addBuiltin("compile", 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {

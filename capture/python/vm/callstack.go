@@ -124,6 +124,9 @@ func (in *Interp) enter() error {
 	return nil
 }
 
+// Depth is how many calls are under way.
+func (in *Interp) Depth() int { return in.depth }
+
 func (in *Interp) newRecursionError() error {
 	return in.Errorf(in.Exc.RecursionError, "maximum recursion depth exceeded")
 }

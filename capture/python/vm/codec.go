@@ -435,13 +435,6 @@ func takeSurrogate(name string, b []byte) (rune, int) {
 	return r, n
 }
 
-// asciiRepr is a character as ascii() shows it.
-func asciiRepr(r rune) string {
-	var sb strings.Builder
-	literal.Escape(&sb, r)
-	return "'" + sb.String() + "'"
-}
-
 // DecodeError has a handler of errors deal with bytes that stand for nothing: for decoders outside of this package. It gives the text that
 // takes their place and where to go on.
 func (in *Interp) DecodeError(name string, data []byte, start, end int, why, errs string) (text string, next int, err error) {

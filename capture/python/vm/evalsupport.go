@@ -318,30 +318,16 @@ func excMatches(in *Interp, exc, class Object) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	check := func(c Object) (bool, error) {
-		t, ok := c.(*Type)
-		if !ok || !t.IsSubtype(in.Exc.BaseException) {
+	classes := []Object{class}
+	if t, ok := class.(*Tuple); ok {
+		classes = t.Items
+	}
+	for _, c := range classes {
+		if t, ok := c.(*Type); !ok || !t.IsSubtype(in.Exc.BaseException) {
 			return false, in.Errorf(in.Exc.TypeError, "catching classes that do not inherit from BaseException is not allowed")
 		}
-		return e.Class.IsSubtype(t), nil
 	}
-	if t, ok := class.(*Tuple); ok {
-		for _, c := range t.Items {
-			if nested, isT := c.(*Tuple); isT {
-				ok, err := excMatches(in, exc, nested)
-				if ok || err != nil {
-					return ok, err
-				}
-				continue
-			}
-			ok, err := check(c)
-			if ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	return check(class)
+	return slices.ContainsFunc(classes, func(c Object) bool { return e.Class.IsSubtype(c.(*Type)) }), nil
 }
 
 // raise is the raise statement: o is an exception, or a class that is called for one; cause is what stands behind from, nil if there is

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 
 	"whittle/capture/python/syntax"
-	"whittle/capture/python/wtf8"
 )
 
 // Exception is an instance of BaseException or of a class below it. It carries its own traceback, which grows by an entry for each frame
@@ -139,27 +137,10 @@ func syntaxError(in *Interp, err error) error {
 	if se.Line == 0 {
 		e.Args = NewTuple(Str(se.Msg))
 	}
-	e.setSyntaxFields()
+	if err := e.setSyntaxFields(in); err != nil {
+		return err
+	}
 	return in.Raise(e)
-}
-
-// setSyntaxFields takes a SyntaxError's fields from its arguments: the message, and a tuple of the place.
-func (e *Exception) setSyntaxFields() {
-	for _, n := range []string{"msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line"} {
-		e.SetField(n, None)
-	}
-	if len(e.Args.Items) > 0 {
-		e.SetField("msg", e.Args.Items[0])
-	}
-	if len(e.Args.Items) == 2 {
-		if t, ok := e.Args.Items[1].(*Tuple); ok {
-			for i, n := range []string{"filename", "lineno", "offset", "text", "end_lineno", "end_offset"} {
-				if i < len(t.Items) {
-					e.SetField(n, t.Items[i])
-				}
-			}
-		}
-	}
 }
 
 // toException makes an exception of what a raise statement was given.
@@ -193,92 +174,6 @@ func toException(in *Interp, o Object) (*Exception, error) {
 func excNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
 	e := &Exception{Class: cls, Args: NewTuple(append([]Object(nil), args...)...)}
 	return e, e.initFields(in, args, kw)
-}
-
-// initFields sets the native attributes of an exception from the arguments of its call, by the class that it derives from; that is where a
-// StopIteration has its value from, and an OSError the class that its number says. Keywords are refused unless the class knows them or has
-// an __init__ of its own.
-func (e *Exception) initFields(in *Interp, args []Object, kw []KwArg) error {
-	x := in.Exc
-	c := e.Class
-	named := func(allowed ...string) error {
-	next:
-		for _, k := range kw {
-			for _, a := range allowed {
-				if k.Name == a {
-					e.SetField(k.Name, k.Value)
-					continue next
-				}
-			}
-			if c.Lookup("__init__") != excInitBuiltin {
-				return nil // a user's __init__ will judge
-			}
-			return in.Errorf(x.TypeError, "%s() takes no keyword arguments", c.Name)
-		}
-		return nil
-	}
-	switch {
-	case c.IsSubtype(x.StopIteration):
-		v := None
-		if len(args) > 0 {
-			v = args[0]
-		}
-		e.SetField("value", v)
-	case c.IsSubtype(x.SystemExit):
-		v := None
-		if len(args) == 1 {
-			v = args[0]
-		} else if len(args) > 1 {
-			v = e.Args
-		}
-		e.SetField("code", v)
-	case c.IsSubtype(x.AttributeError):
-		e.SetField("name", None)
-		e.SetField("obj", None)
-		return named("name", "obj")
-	case c.IsSubtype(x.NameError):
-		e.SetField("name", None)
-		return named("name")
-	case c.IsSubtype(x.ImportError):
-		e.SetField("name", None)
-		e.SetField("path", None)
-		e.SetField("msg", None)
-		if len(args) == 1 {
-			e.SetField("msg", args[0])
-		}
-		return named("name", "path")
-	case c.IsSubtype(x.SyntaxError):
-		e.setSyntaxFields()
-	case c.IsSubtype(x.UnicodeError) && len(args) == 5:
-		for i, n := range []string{"encoding", "object", "start", "end", "reason"} {
-			e.SetField(n, args[i])
-		}
-	case c.IsSubtype(x.OSError):
-		for _, n := range []string{"errno", "strerror", "filename", "filename2"} {
-			e.SetField(n, None)
-		}
-		if len(args) >= 2 {
-			e.SetField("errno", args[0])
-			e.SetField("strerror", args[1])
-			if n, ok := blockedAt(c, args); ok {
-				e.SetField("characters_written", n)
-			} else if len(args) >= 3 {
-				e.SetField("filename", args[2])
-				if len(args) >= 5 {
-					e.SetField("filename2", args[4])
-				}
-				e.Args = NewTuple(args[0], args[1])
-			}
-			if no, ok := AsInt(args[0]); ok && c == x.OSError {
-				e.Class = x.errnoClass(syscall.Errno(no))
-			}
-		}
-	case c.IsSubtype(x.BaseExceptionGroup):
-		return named()
-	default:
-		return named()
-	}
-	return nil
 }
 
 var excInitBuiltin Object
@@ -417,8 +312,7 @@ func initExceptionMethods() {
 		if err != nil {
 			return nil, err
 		}
-		e.Traceback, _ = args[1].(*Traceback)
-		return e, nil
+		return e, e.setTraceback(in, args[1])
 	})
 	addMethod(b, "add_note", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		e, err := excSelf(in, args[0])
@@ -428,14 +322,18 @@ func initExceptionMethods() {
 		if _, ok := AsStr(args[1]); !ok {
 			return nil, in.Errorf(in.Exc.TypeError, "note must be a str, not '%s'", args[1].Type().Name)
 		}
-		d := e.AttrDict(true)
-		if n, ok := d.GetStr("__notes__"); ok {
-			if l, ok := n.(*List); ok {
-				l.Items = append(l.Items, args[1])
-				return None, nil
-			}
+		notes, err := in.GetAttrOpt(e, "__notes__")
+		if err != nil {
+			return nil, err
 		}
-		d.SetStr("__notes__", NewList(args[1]))
+		if notes == nil {
+			return None, in.SetAttr(e, "__notes__", NewList(args[1]))
+		}
+		l, ok := unwrap(notes).(*List)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "Cannot add note: __notes__ is not a list")
+		}
+		l.Items = append(l.Items, args[1])
 		return None, nil
 	})
 	addMethod(b, "__reduce__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
@@ -443,13 +341,33 @@ func initExceptionMethods() {
 		if err != nil {
 			return nil, err
 		}
-		if e.Dict != nil && e.Dict.Len() > 0 {
-			return NewTuple(e.Class, e.Args, e.Dict), nil
+		return e.reduce(in), nil
+	})
+	addMethod(b, "__setstate__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		if args[1] == None {
+			return None, nil
 		}
-		return NewTuple(e.Class, e.Args), nil
+		d, ok := AsDict(args[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "state is not a dictionary")
+		}
+		for _, k := range d.Keys() {
+			v, _, err := d.Get(in, k)
+			if err != nil {
+				return nil, err
+			}
+			name, ok := AsStr(k)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", k.Type().Name)
+			}
+			if err := in.SetAttr(args[0], name, v); err != nil {
+				return nil, err
+			}
+		}
+		return None, nil
 	})
 	get := func(name string, get func(in *Interp, e *Exception) Object, set func(in *Interp, e *Exception, v Object) error) {
-		addGetSet(b, name, func(in *Interp, self Object) (Object, error) {
+		addDeletable(b, name, func(in *Interp, self Object) (Object, error) {
 			e, err := excSelf(in, self)
 			if err != nil {
 				return nil, err
@@ -459,6 +377,12 @@ func initExceptionMethods() {
 			e, err := excSelf(in, self)
 			if err != nil {
 				return err
+			}
+			switch {
+			case v == nil && name == "__suppress_context__":
+				return in.Errorf(in.Exc.TypeError, "can't delete numeric/char attribute")
+			case v == nil:
+				return in.Errorf(in.Exc.TypeError, "%s may not be deleted", name)
 			}
 			return set(in, e, v)
 		})
@@ -473,21 +397,41 @@ func initExceptionMethods() {
 			return None
 		}
 		return e.Traceback
-	}, func(_ *Interp, e *Exception, v Object) error { e.Traceback, _ = v.(*Traceback); return nil })
+	}, func(in *Interp, e *Exception, v Object) error { return e.setTraceback(in, v) })
 	get("__cause__", func(_ *Interp, e *Exception) Object {
 		if e.Cause == nil {
 			return None
 		}
 		return e.Cause
-	}, func(_ *Interp, e *Exception, v Object) error { e.Cause, e.Suppress = v, true; return nil })
+	}, func(in *Interp, e *Exception, v Object) error {
+		if _, ok := v.(*Exception); !ok && v != None {
+			return in.Errorf(in.Exc.TypeError, "exception cause must be None or derive from BaseException")
+		}
+		e.Cause, e.Suppress = v, true
+		return nil
+	})
 	get("__context__", func(_ *Interp, e *Exception) Object {
 		if e.Context == nil {
 			return None
 		}
 		return e.Context
-	}, func(_ *Interp, e *Exception, v Object) error { e.Context, _ = v.(*Exception); return nil })
+	}, func(in *Interp, e *Exception, v Object) error {
+		c, ok := v.(*Exception)
+		if !ok && v != None {
+			return in.Errorf(in.Exc.TypeError, "exception context must be None or derive from BaseException")
+		}
+		e.Context = c
+		return nil
+	})
 	get("__suppress_context__", func(_ *Interp, e *Exception) Object { return MakeBool(e.Suppress) },
-		func(in *Interp, e *Exception, v Object) error { t, err := in.Truth(v); e.Suppress = t; return err })
+		func(in *Interp, e *Exception, v Object) error {
+			b, ok := v.(Bool)
+			if !ok {
+				return in.Errorf(in.Exc.TypeError, "attribute value type must be bool")
+			}
+			e.Suppress = b == True
+			return nil
+		})
 	field := func(t *Type, names ...string) {
 		for _, n := range names {
 			addDeletable(t, n, func(in *Interp, self Object) (Object, error) {
@@ -501,7 +445,14 @@ func initExceptionMethods() {
 				if err != nil {
 					return err
 				}
-				if v == nil {
+				switch {
+				case (n == "start" || n == "end") && v == nil:
+					return in.Errorf(in.Exc.TypeError, "can't delete numeric/char attribute")
+				case n == "start" || n == "end":
+					if _, ok := AsBig(v); !ok {
+						return in.Errorf(in.Exc.TypeError, "an integer is required")
+					}
+				case v == nil:
 					v = None
 				}
 				e.SetField(n, v)
@@ -516,104 +467,24 @@ func initExceptionMethods() {
 	field(x.NameError, "name")
 	field(x.ImportError, "name", "path", "msg")
 	field(x.OSError, "errno", "strerror", "filename", "filename2")
-	addDeletable(x.BlockingIOError, "characters_written", writtenOf, setWritten)
-	addDeletable(x.BlockingIOError, "characters_written", writtenOf, setWritten)
+	addDeletable(x.OSError, "characters_written", writtenOf, setWritten)
 	field(x.SyntaxError, "msg", "filename", "lineno", "offset", "text", "end_lineno", "end_offset", "print_file_and_line")
-	for _, t := range []*Type{x.UnicodeDecodeError, x.UnicodeEncodeError} {
-		field(t, "encoding", "object", "start", "end", "reason")
+	for _, t := range []*Type{x.UnicodeDecodeError, x.UnicodeEncodeError, x.UnicodeTranslateError} {
+		field(t, unicodeFields(excTypes.UnicodeError)...)
 	}
-	field(x.BaseExceptionGroup, "message", "exceptions")
+	for _, n := range []string{"message", "exceptions"} {
+		addGetSet(x.BaseExceptionGroup, n, func(_ *Interp, o Object) (Object, error) { return o.(*Exception).Field(n), nil }, nil)
+	}
 	initExceptionGroups()
+	initExcFields()
 }
 
-// str is str(e) without a user's __str__.
-func (e *Exception) str(in *Interp) (string, error) {
-	x := in.Exc
-	switch {
-	case e.Class.IsSubtype(x.BaseExceptionGroup):
-		members := groupMembers(e)
-		pl := "s"
-		if len(members) == 1 {
-			pl = ""
-		}
-		msg, err := in.Str(e.Field("message"))
-		return fmt.Sprintf("%s (%d sub-exception%s)", msg, len(members), pl), err
-	case e.Class.IsSubtype(x.KeyError) && len(e.Args.Items) == 1:
-		return in.Repr(e.Args.Items[0])
-	case e.Class.IsSubtype(x.OSError) && e.Field("errno") != None && e.Field("strerror") != None:
-		no, err := in.Str(e.Field("errno"))
-		if err != nil {
-			return "", err
-		}
-		msg, err := in.Str(e.Field("strerror"))
-		if err != nil {
-			return "", err
-		}
-		s := "[Errno " + no + "] " + msg
-		if f := e.Field("filename"); f != None {
-			r, err := in.Repr(f)
-			if err != nil {
-				return "", err
-			}
-			s += ": " + r
-			if f2 := e.Field("filename2"); f2 != nil && f2 != None {
-				if r, err = in.Repr(f2); err != nil {
-					return "", err
-				}
-				s += " -> " + r
-			}
-		}
-		return s, nil
-	case e.Class.IsSubtype(x.SyntaxError) && len(e.Args.Items) == 2:
-		msg, err := in.Str(e.Field("msg"))
-		if err != nil {
-			return "", err
-		}
-		file, _ := AsStr(e.Field("filename"))
-		if i := lastSlash(file); i >= 0 {
-			file = file[i+1:]
-		}
-		line, ok := AsInt(e.Field("lineno"))
-		if ok && file != "" {
-			return fmt.Sprintf("%s (%s, line %d)", msg, file, line), nil
-		}
-		return msg, nil
-	case e.Class.IsSubtype(x.UnicodeEncodeError) && len(e.Args.Items) == 5:
-		enc, _ := AsStr(e.Args.Items[0])
-		obj, _ := AsStr(e.Args.Items[1])
-		st, _ := AsInt(e.Args.Items[2])
-		en, _ := AsInt(e.Args.Items[3])
-		why, _ := AsStr(e.Args.Items[4])
-		if rs := wtf8.Runes(obj); en == st+1 && st >= 0 && int(st) < len(rs) {
-			return fmt.Sprintf("'%s' codec can't encode character %s in position %d: %s", enc, asciiRepr(rs[st]), st, why), nil
-		}
-		return fmt.Sprintf("'%s' codec can't encode characters in position %d-%d: %s", enc, st, en-1, why), nil
-	case e.Class.IsSubtype(x.UnicodeDecodeError) && len(e.Args.Items) == 5:
-		enc, _ := AsStr(e.Args.Items[0])
-		obj, _ := unwrap(e.Args.Items[1]).(Bytes)
-		st, _ := AsInt(e.Args.Items[2])
-		en, _ := AsInt(e.Args.Items[3])
-		why, _ := AsStr(e.Args.Items[4])
-		if en == st+1 && int(st) < len(obj) {
-			return fmt.Sprintf("'%s' codec can't decode byte 0x%02x in position %d: %s", enc, obj[st], st, why), nil
-		}
-		return fmt.Sprintf("'%s' codec can't decode bytes in position %d-%d: %s", enc, st, en-1, why), nil
+// setTraceback stores a traceback, or None for none.
+func (e *Exception) setTraceback(in *Interp, v Object) error {
+	t, ok := v.(*Traceback)
+	if !ok && v != None {
+		return in.Errorf(in.Exc.TypeError, "__traceback__ must be a traceback or None")
 	}
-	switch len(e.Args.Items) {
-	case 0:
-		return "", nil
-	case 1:
-		return in.Str(e.Args.Items[0])
-	}
-	return in.Repr(e.Args)
-}
-
-// lastSlash is the last slash in a path, -1 if there is none.
-func lastSlash(s string) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '/' {
-			return i
-		}
-	}
-	return -1
+	e.Traceback = t
+	return nil
 }

@@ -78,7 +78,7 @@ func (e *Exception) derive(in *Interp, members []Object) (*Exception, error) {
 		return nil, in.Errorf(in.Exc.TypeError, "derive must return an instance of BaseExceptionGroup")
 	}
 	g.Traceback, g.Context, g.Cause, g.Suppress = e.Traceback, e.Context, e.Cause, e.Suppress
-	if n, ok := e.Dict.GetStr("__notes__"); ok {
+	if n, ok := e.Dict.GetStr("__notes__"); ok && n.Type().Lookup("__getitem__") != nil && !unwrapDict(n) {
 		notes, err := in.IterAll(n)
 		if err != nil {
 			return nil, err
@@ -201,9 +201,7 @@ func initExceptionGroups() {
 		match, _, err := e.split(in, picks)
 		return orNone(match), err
 	})
-	b.Dict.SetStr("__class_getitem__", &ClassMethod{Func: &Builtin{Name: "__class_getitem__", Owner: b, Min: 1, Max: 1, NoKw: true, Fn: func(_ *Interp, args []Object, _ []KwArg) (Object, error) {
-		return newAlias(args[0], args[1]), nil
-	}}})
+	addClass(b, "__class_getitem__", genericAlias)
 }
 
 // starMatch parts what an except* clause of a class takes from what it leaves to the next; None stands for nothing. An

@@ -411,12 +411,12 @@ func (e *Exception) didYouMean(in *Interp) string {
 		if obj == None {
 			return ""
 		}
-		l, err := dirOf(in, obj)
+		l, err := in.dir(obj)
 		if err != nil {
 			return ""
 		}
 		var names []string
-		for _, n := range l.(*List).Items {
+		for _, n := range l.Items {
 			if s, ok := n.(Str); ok {
 				names = append(names, string(s))
 			}

@@ -46,6 +46,7 @@ type Type struct {
 	owner     *Interp // whose class statement made it; nil for native types
 	layout    bool    // a native type with a constructor of its own
 	fixed     bool    // a native type that scripts cannot change
+	fields    *excFields
 }
 
 // typeFlags caches which hooks a class overrides; see (*Type).hooks.

@@ -78,7 +78,11 @@ func addNew(t *Type) Object {
 		if !cls.IsSubtype(t) {
 			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s): %s is not a subtype of %s", t.Name, cls.Name, cls.Name, t.Name)
 		}
-		return t.New(in, cls, args[1:], kw)
+		v, err := t.New(in, cls, args[1:], kw)
+		if e, ok := v.(*Exception); ok { // it is for __init__ to judge the arguments
+			return e, nil
+		}
+		return v, err
 	}
 	t.Dict.SetStr("__new__", b)
 	return b

@@ -243,7 +243,25 @@ func makeUnion(a, b Object) Object {
 	return &UnionType{NewTuple(out...)}
 }
 
-// dirOf is dir(o) for an object.
+// dir is dir(o): the names of __dir__, in order.
+func (in *Interp) dir(o Object) (*List, error) {
+	v, ok, err := Object(nil), false, error(nil)
+	if t, isType := o.(*Type); isType && t.Type().Lookup("__dir__") == TypeType.Lookup("__dir__") {
+		v, err = dirOf(in, t)
+	} else if v, ok, err = in.Special(o, "__dir__"); err == nil && !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "object does not provide __dir__")
+	}
+	if err != nil {
+		return nil, err
+	}
+	items, err := in.IterAll(v)
+	if err != nil {
+		return nil, err
+	}
+	return &List{items}, sortItems(in, items, None, false)
+}
+
+// dirOf is what object.__dir__, type.__dir__ and module.__dir__ give for an object.
 func dirOf(in *Interp, o Object) (Object, error) {
 	names := map[string]bool{}
 	addDict := func(d *Dict) {
