@@ -200,24 +200,46 @@ func kwFromMapping(in *Interp, callable, m Object) ([]KwArg, error) {
 
 // merge adds the items of m to the keyword arguments for callable, in which no name may be there twice.
 func (d *Dict) merge(in *Interp, m, callable Object) error {
-	if _, ok := unwrap(m).(*Dict); !ok && m.Type().Lookup("keys") == nil {
-		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), m.Type().Name)
+	add := func(k, v Object) error {
+		_, dup, err := d.Get(in, k)
+		if err != nil {
+			return err
+		}
+		if !dup {
+			return d.Set(in, k, v)
+		}
+		s, _ := in.Str(k)
+		return in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", funcStr(in, callable), s)
 	}
-	src := NewDict()
-	if err := src.update(in, m); err != nil {
+	if src, ok := m.(*Dict); ok {
+		var err error
+		src.Each(func(k, v Object) bool {
+			err = add(k, v)
+			return err == nil
+		})
 		return err
 	}
-	var err error
-	src.Each(func(k, v Object) bool {
-		if _, dup, _ := d.Get(in, k); dup {
-			s, _ := in.Str(k)
-			err = in.Errorf(in.Exc.TypeError, "%s got multiple values for keyword argument '%s'", funcStr(in, callable), s)
-			return false
+	if m.Type().Lookup("keys") == nil {
+		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), m.Type().Name)
+	}
+	names, err := in.CallMethod(m, "keys")
+	if err != nil {
+		return err
+	}
+	it, err := in.IterAll(names)
+	if err != nil {
+		return err
+	}
+	for _, k := range it {
+		v, err := in.GetItem(m, k)
+		if err != nil {
+			return err
 		}
-		err = d.Set(in, k, v)
-		return err == nil
-	})
-	return err
+		if err := add(k, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // send resumes a delegate of yield from: out is what it yields, or ret what it returns. Only a generator can be sent more than None without
