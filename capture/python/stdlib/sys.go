@@ -178,20 +178,6 @@ func versionInfo(in *vm.Interp) *vm.Type {
 	return in.NewNativeType(s)
 }
 
-func atexitModule(in *vm.Interp) (*vm.Module, error) {
-	m := in.NewModule("atexit", "")
-	m.Func("register", func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-		if len(args) == 0 {
-			return nil, in.Errorf(in.Exc.TypeError, "register() takes at least 1 argument (0 given)")
-		}
-		f, rest := args[0], args[1:]
-		in.AtExit(&vm.Builtin{Name: "atexit", Max: -1, Fn: func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) { return in.Call(f, rest, kw) }})
-		return f, nil
-	})
-	m.FuncN("unregister", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) { return vm.None, nil })
-	return m, nil
-}
-
 // markNative says of a function, or of all the functions of a class, that CPython has them in C.
 func markNative(o vm.Object) {
 	switch x := o.(type) {

@@ -160,7 +160,10 @@ func (w *weakRefs) regain(in *vm.Interp) (dead int) {
 }
 
 // unraisable gives an error that nobody waits for to sys.unraisablehook.
-func unraisable(in *vm.Interp, err error, about vm.Object) {
+func unraisable(in *vm.Interp, err error, about vm.Object) { unraisableIn(in, err, "", about) }
+
+// unraisableIn is the same for an error of a place that the message names.
+func unraisableIn(in *vm.Interp, err error, place string, about vm.Object) {
 	r, ok := err.(*vm.Raised)
 	if !ok {
 		return
@@ -177,7 +180,11 @@ func unraisable(in *vm.Interp, err error, about vm.Object) {
 	if r.Exc.Traceback != nil {
 		tb = r.Exc.Traceback
 	}
-	args, err := in.Call(t, []vm.Object{vm.NewTuple(r.Exc.Class, r.Exc, tb, vm.None, about)}, nil)
+	var msg vm.Object = vm.None
+	if place != "" {
+		msg = vm.Str("Exception ignored " + place)
+	}
+	args, err := in.Call(t, []vm.Object{vm.NewTuple(r.Exc.Class, r.Exc, tb, msg, about)}, nil)
 	if err == nil {
 		_, _ = in.CallMethod(sys, "unraisablehook", args) // it is the last to be told
 	}

@@ -15,7 +15,7 @@ import (
 // frames remember theirs, and popFrame goes back to it.
 //
 // A frame that something may keep has memory of its own instead (Frame.heap): a generator's, every frame while a FrameHook is set, and one
-// that Retain was called for, which popFrame copies out of the slab.
+// that Retain was called for, which popFrame copies out of the slab: for a traceback above all.
 type CallStack struct {
 	RecursionLimit int // how many calls may be under way; beyond it RecursionError is raised
 
@@ -59,7 +59,7 @@ func (s *CallStack) popFrame(f *Frame) {
 	}
 	if f.retained {
 		f.LocalsPlus = slices.Clone(f.LocalsPlus)
-		f.Stack = slices.Clone(f.Stack)
+		f.Stack = nil // the call is over
 	}
 	clear(f.slab[f.base : f.base+f.Code.nslots+f.Code.StackSize+1])
 	s.slab, s.top = f.slab, f.base
@@ -101,7 +101,7 @@ func (in *Interp) pushFrame(fn *Function) *Frame {
 	in.top = base + n
 	var f *Frame
 	if k := len(in.free); k > 0 {
-		f = in.free[k-1]
+		f, in.free[k-1] = in.free[k-1], nil
 		in.free = in.free[:k-1]
 	} else {
 		f = &Frame{}

@@ -941,8 +941,15 @@ loop:
 				err = in.Errorf(in.Exc.SystemError, "nothing to re-raise")
 				goto fail
 			}
-			err = &Raised{e}
-			goto unwind
+			at := f.PC
+			if o.arg > 0 { // it comes from where it was raised first
+				if n, ok := stack[sp-int(o.arg)].(Int); ok {
+					at = int(n)
+				}
+			}
+			if sp, pc, err = f.handle(&Raised{e}, at); err != nil {
+				return nil, err
+			}
 
 		case code.END_ASYNC_FOR:
 			sp -= 2

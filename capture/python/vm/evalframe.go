@@ -46,6 +46,9 @@ func (in *Interp) evalThrow(f *Frame, thrown error) (result Object, err error) {
 	}
 	in.frame = prev
 	in.depth--
+	if f.kept && prev != nil {
+		prev.Retain()
+	}
 	if err != nil {
 		in.exc = prevExc
 	}
@@ -90,31 +93,31 @@ func (in *Interp) unwind(f *Frame, err error, entry bool) (sp, pc int, _ error) 
 		return 0, 0, err
 	}
 	if entry && !c.Native {
-		r.Exc.Traceback = &Traceback{Code: c, Globals: f.Globals, PC: f.PC, Next: r.Exc.Traceback, frame: retainedFrame(f)}
+		f.Retain()
+		r.Exc.Traceback = &Traceback{Code: c, Globals: f.Globals, PC: f.PC, Next: r.Exc.Traceback, frame: f}
 	}
 	if entry && f.spy != nil {
 		r = in.traceException(f, r)
 	}
-	h, ok := c.HandlerAt(f.PC)
+	return f.handle(r, f.PC)
+}
+
+// handle goes on at the handler of the instruction at f.PC with an exception that comes from instruction at; if there is none, the frame is
+// left there.
+func (f *Frame) handle(r *Raised, at int) (sp, pc int, _ error) {
+	h, ok := f.Code.HandlerAt(f.PC)
 	if !ok {
+		f.PC = at
 		return 0, 0, r
 	}
 	sp = int(h.Depth)
 	clear(f.Stack[sp:])
 	if h.Lasti {
-		f.Stack[sp] = MakeInt(int64(f.PC))
+		f.Stack[sp] = MakeInt(int64(at))
 		sp++
 	}
 	f.Stack[sp] = r.Exc
 	return sp + 1, int(h.Target), nil
-}
-
-// retainedFrame is the frame for a traceback to hold: only one with memory of its own may be held.
-func retainedFrame(f *Frame) *Frame {
-	if f.heap {
-		return f
-	}
-	return nil
 }
 
 // unaryNames has the operators of the unary instructions.

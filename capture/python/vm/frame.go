@@ -32,7 +32,8 @@ type Frame struct {
 	Ext any
 
 	spy      *spy // what tracing keeps, nil while it is not traced
-	retained bool
+	retained bool // it is still wanted after its call
+	kept     bool // and so are those of its callers
 	yielded  bool
 	heap     bool // LocalsPlus and Stack are its own
 	base     int  // where its slots begin in the slab
@@ -40,7 +41,7 @@ type Frame struct {
 }
 
 // Retain keeps the frame and its contents after its call returns.
-func (f *Frame) Retain() { f.retained = true }
+func (f *Frame) Retain() { f.retained, f.kept = true, true }
 
 // Line is the current source line.
 func (f *Frame) Line() int {

@@ -118,6 +118,7 @@ func (g *Generator) resume(in *Interp, sent Object, exc *Exception) (v, ret Obje
 		v, err = in.runFrame(f)
 	}
 	g.running = false
+	f.Back = nil // whoever resumes it next
 	in.leave()
 	if err == nil && f.yielded {
 		g.hasExc = in.exc != entry || g.hasExc
