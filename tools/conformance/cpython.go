@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"whittle/tools/conformance/suite"
+	"whittle/tools/whittle/stack"
 )
 
 // runCPython runs CPython's own tests under whittle. DIR has results.jsonl; -lib is the library folder with the package test.
@@ -15,7 +16,8 @@ func runCPython(ctx context.Context, dir string, o options) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The tests alone go onto the path: the library around them is what is tested.
+	// The tests alone go onto the path: the library around them is what is tested. The interpreters that tests start find them, too, whatever
+	// they are told about PYTHONPATH, as the tests of a CPython lie in its library.
 	path, err := os.MkdirTemp("", "whittle-cpython-")
 	if err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func runCPython(ctx context.Context, dir string, o options) (any, error) {
 		return nil, err
 	}
 	rep, err := suite.Run(ctx, records, suite.Config{
-		Command: []string{whittle, "run"}, Module: suite.InPackage("test", path), Workers: o.workers, Limit: o.timeout, Match: o.match,
+		Command: []string{whittle, "run"}, Module: suite.InPackage("test", stack.PathVariable, path), Workers: o.workers, Limit: o.timeout, Match: o.match,
 	})
 	if err != nil {
 		return nil, err

@@ -37,9 +37,9 @@ type Config struct {
 // Modules says under which name a file is imported, and what that adds to the environment of an interpreter that starts in dir.
 type Modules func(file, dir string) (name string, env []string)
 
-// InPackage imports files as modules of a package that lies in one of the folders of path.
-func InPackage(name, path string) Modules {
-	return func(file, _ string) (string, []string) { return name + "." + file, []string{"PYTHONPATH=" + path} }
+// InPackage imports files as modules of a package that lies in one of the folders of path, which an environment variable is to name.
+func InPackage(name, variable, path string) Modules {
+	return func(file, _ string) (string, []string) { return name + "." + file, []string{variable + "=" + path} }
 }
 
 // A Record is what became of a test elsewhere, or here.

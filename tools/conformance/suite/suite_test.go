@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 		records = append(records, Record{File: "test_cases", Test: "tests.test_cases.T.test_" + string(c), Result: "ok"})
 	}
 	records = append(records, Record{File: "test_broken", Test: "tests.test_broken.T.test", Result: "ok"}, Record{File: "test_cases", Test: "tests.test_cases.T.other", Result: "FAIL"})
-	rep, err := Run(context.Background(), records, Config{Command: []string{py}, Module: InPackage("tests", dir), Workers: 2, Limit: 2 * time.Second})
+	rep, err := Run(context.Background(), records, Config{Command: []string{py}, Module: InPackage("tests", "PYTHONPATH", dir), Workers: 2, Limit: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
