@@ -72,43 +72,43 @@ func gcModule(in *vm.Interp) (*vm.Module, error) {
 		return vm.True, nil
 	})
 	clinic.Def(m, "is_finalized", "obj, /", func(*clinic.Call) (vm.Object, error) { return vm.False, nil })
-	none := func(*clinic.Call) (vm.Object, error) { return &vm.List{}, nil }
 	clinic.Def(m, "get_objects", "generation=None", func(c *clinic.Call) (vm.Object, error) {
-		if c.Args[0] == vm.None {
-			return none(c)
+		if c.Args[0] != vm.None {
+			switch g, err := c.Index(c.Args[0]); {
+			case err != nil:
+				return nil, err
+			case g >= 3:
+				return nil, c.Errorf(c.Exc.ValueError, "generation must be less than the number of available generations (3)")
+			case g < 0:
+				return nil, c.Errorf(c.Exc.ValueError, "generation cannot be negative")
+			case g < 2: // Go's collector has one
+				return &vm.List{}, nil
+			}
 		}
-		switch g, err := c.Index(c.Args[0]); {
-		case err != nil:
-			return nil, err
-		case g >= 3:
-			return nil, c.Errorf(c.Exc.ValueError, "generation must be less than the number of available generations (3)")
-		case g < 0:
-			return nil, c.Errorf(c.Exc.ValueError, "generation cannot be negative")
-		}
-		return none(c)
+		return vm.NewList(c.Reachable()...), nil
 	})
-	clinic.Def(m, "get_referrers", "*objs", none)
+	clinic.Def(m, "get_referrers", "*objs", func(c *clinic.Call) (vm.Object, error) {
+		objs, _ := vm.AsTuple(c.Args[0])
+		l := &vm.List{}
+		for _, o := range c.Reachable() {
+			if o == vm.Object(objs) {
+				continue
+			}
+			refers := false
+			vm.Referents(o, func(r vm.Object) {
+				refers = refers || slices.ContainsFunc(objs.Items, func(x vm.Object) bool { return vm.Is(r, x) })
+			})
+			if refers {
+				l.Items = append(l.Items, o)
+			}
+		}
+		return l, nil
+	})
 	clinic.Def(m, "get_referents", "*objs", func(c *clinic.Call) (vm.Object, error) {
 		l := &vm.List{}
 		objs, _ := vm.AsTuple(c.Args[0])
 		for _, o := range objs.Items {
-			switch x := o.(type) {
-			case *vm.Tuple:
-				l.Items = append(l.Items, x.Items...)
-			case *vm.List:
-				l.Items = append(l.Items, x.Items...)
-			case *vm.Set:
-				l.Items = append(l.Items, x.Items()...)
-			case *vm.FrozenSet:
-				l.Items = append(l.Items, x.Items()...)
-			case *vm.Dict:
-				x.Each(func(k, v vm.Object) bool { l.Items = append(l.Items, k, v); return true })
-			case *vm.Instance:
-				l.Items = append(l.Items, x.Class)
-				if x.Dict != nil {
-					x.Dict.Each(func(_, v vm.Object) bool { l.Items = append(l.Items, v); return true })
-				}
-			}
+			vm.Referents(o, func(r vm.Object) { l.Items = append(l.Items, r) })
 		}
 		return l, nil
 	})

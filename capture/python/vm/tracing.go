@@ -267,8 +267,17 @@ func initTracing() {
 		}
 		return f.spy
 	}
-	addGetSet(FrameType, "f_lineno", func(_ *Interp, o Object) (Object, error) { return MakeInt(int64(o.(*Frame).Line())), nil },
-		func(in *Interp, o, v Object) error { return o.(*Frame).setLine(in, v) })
+	addDeletable(FrameType, "f_lineno", func(_ *Interp, o Object) (Object, error) {
+		if n := o.(*Frame).Line(); n > 0 {
+			return MakeInt(int64(n)), nil
+		}
+		return None, nil
+	}, func(in *Interp, o, v Object) error {
+		if v == nil {
+			return in.Errorf(in.Exc.AttributeError, "cannot delete attribute")
+		}
+		return o.(*Frame).setLine(in, v)
+	})
 	addDeletable(FrameType, "f_trace", func(in *Interp, o Object) (Object, error) {
 		if s := o.(*Frame).spy; s != nil && s.fn != nil {
 			return s.fn, nil
