@@ -13,6 +13,9 @@ func blake2Module(in *vm.Interp) (*vm.Module, error) {
 		cls := hashClass(in, "_blake2", name, false)
 		cls.New = newBlakeObject(name, wide)
 		cls.Dict.SetStr("__new__", &vm.Builtin{Name: "__new__", Owner: cls, Max: -1, Fn: func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+			if len(a) == 0 || a[0] != vm.Object(cls) {
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__new__() takes the type as its first argument", name)
+			}
 			return cls.New(in, cls, a[1:], kw)
 		}})
 		for k, v := range map[string]int{"SALT_SIZE": 2 * w, "PERSON_SIZE": 2 * w, "MAX_KEY_SIZE": 8 * w, "MAX_DIGEST_SIZE": 8 * w} {

@@ -132,7 +132,12 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 		return vm.MakeInt(0), nil
 	})
 	m.FuncN("_compare_digest", 2, 2, compareDigest)
-	m.Func("call", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) { return in.Call(a[0], a[1:], kw) })
+	m.Func("call", func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+		if len(a) == 0 {
+			return nil, in.Errorf(in.Exc.TypeError, "call expected at least 1 argument, got 0")
+		}
+		return in.Call(a[0], a[1:], kw)
+	})
 	getter := func(name string, one func(in *vm.Interp, o, key vm.Object) (vm.Object, error)) {
 		t := in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "operator",
 			New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {

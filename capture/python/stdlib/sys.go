@@ -162,7 +162,7 @@ func executable() string {
 
 func versionInfo(in *vm.Interp) *vm.Type {
 	names := []string{"major", "minor", "micro", "releaselevel", "serial"}
-	s := vm.Spec{Name: "version_info", Module: "sys", Bases: []*vm.Type{vm.TupleType}, NoDict: true, Methods: map[string]vm.GoFunc{
+	s := vm.Spec{Name: "version_info", Module: "sys", Bases: []*vm.Type{vm.TupleType}, NoDict: true, New: vm.Uncreatable, Methods: map[string]vm.GoFunc{
 		"__repr__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.Str("sys.version_info(major=3, minor=11, micro=7, releaselevel='final', serial=0)"), nil
 		}}}

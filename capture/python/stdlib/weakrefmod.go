@@ -209,7 +209,7 @@ func proxyType(in *vm.Interp, name string, dunders []string) *vm.Type {
 			return proxyCall(in, d, args, kw)
 		}
 	}
-	t = in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "weakref", NoDict: true, Final: true, Methods: methods})
+	t = in.NewNativeType(vm.Spec{Strict: true, Name: name, Module: "weakref", NoDict: true, Final: true, New: vm.Uncreatable, Methods: methods})
 	t.NumSlots = refSlots
 	return t
 }

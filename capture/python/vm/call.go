@@ -85,7 +85,7 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 	}
 	if b.NoKw {
 		n := len(args)
-		if b.Method && b.Self == nil {
+		if b.Method && b.Self == nil || b.ofClass {
 			n--
 		}
 		if len(kw) > 0 || n < b.Min || b.Max >= 0 && n > b.Max {
@@ -106,6 +106,11 @@ func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err err
 		v = None
 	}
 	return v, err
+}
+
+// Uncreatable is the constructor of a type whose instances only the interpreter makes.
+func Uncreatable(in *Interp, cls *Type, _ []Object, _ []KwArg) (Object, error) {
+	return nil, in.Errorf(in.Exc.TypeError, "cannot create '%s' instances", cls.FullName())
 }
 
 // checkSelf is the TypeError for a method of a native type that is called with an object of another.
@@ -211,6 +216,9 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 	var err error
 	if b, ok := nw.(*Builtin); ok {
 		if b == objectNewB {
+			if t.solid() != ObjectType {
+				return nil, in.Errorf(in.Exc.TypeError, "cannot create '%s' instances", t.FullName())
+			}
 			if (len(args) > 0 || len(kw) > 0) && initf == objectInit {
 				return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", t.Name)
 			}

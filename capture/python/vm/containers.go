@@ -246,6 +246,7 @@ func initSequences() {
 	addClass(DictType, "__class_getitem__", genericAlias)
 	addClass(SetType, "__class_getitem__", genericAlias)
 	addClass(FrozenSetType, "__class_getitem__", genericAlias)
+	addClass(MappingProxyType, "__class_getitem__", genericAlias)
 
 	tt := TupleType
 	tt.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
@@ -788,6 +789,9 @@ func initSets() {
 		})
 	}
 }
+
+// NewClassMethod makes a class method of a Go function, which gets the class as its first argument.
+func NewClassMethod(t *Type, name string, fn GoFunc) *ClassMethod { return newClassMethod(t, name, "", fn, nil) }
 
 // ClassGetItem is __class_getitem__ for generic classes that are written in Go: C[x] is an alias that remembers x.
 func ClassGetItem(in *Interp, args []Object, kw []KwArg) (Object, error) {

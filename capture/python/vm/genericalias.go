@@ -271,7 +271,19 @@ func initGenericAlias() {
 	def("__iter__", 0, 0, func(in *Interp, a *GenericAlias, _ []Object) (Object, error) {
 		x := *a
 		x.unpacked = true
-		return in.Iter(NewTuple(&x))
+		done := false
+		return &GoIter{NextFn: func(in *Interp) (Object, error) {
+			if done {
+				return nil, in.stopIteration(nil)
+			}
+			done = true
+			return &x, nil
+		}, Reduce: func(in *Interp, _ *Type) (Object, error) {
+			if done {
+				return remake(in, "iter", emptyTuple)
+			}
+			return remake(in, "iter", a)
+		}}, nil
 	})
 	def("__getitem__", 1, 1, func(in *Interp, a *GenericAlias, args []Object) (Object, error) { return a.getItem(in, args[0]) })
 	addKw(g, "__call__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {

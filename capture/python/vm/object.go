@@ -100,21 +100,22 @@ type GoFunc func(in *Interp, args []Object, kw []KwArg) (Object, error)
 // Builtin is a function or method written in Go. A method's Fn has self as its first argument.
 type Builtin struct {
 	Identity
-	Name   string
-	Module string
-	Doc    string
-	Self   Object
-	Fn     GoFunc
-	Method bool  // binds to an instance when looked up through it
-	Owner  *Type // the type whose method it is
-	Min    int   // number of positional arguments without self; checked when NoKw
-	Max    int   // -1: any
-	NoKw   bool
-	Native any // embedder's payload
-	Dict   *Dict
-	strict bool // a method of a native type that gets none but instances of it as self
-	slot   bool // of the methods that CPython keeps in slots
-	shared bool // Fn does not keep args: they may be the caller's stack
+	Name    string
+	Module  string
+	Doc     string
+	Self    Object
+	Fn      GoFunc
+	Method  bool  // binds to an instance when looked up through it
+	Owner   *Type // the type whose method it is
+	Min     int   // number of positional arguments without self; checked when NoKw
+	Max     int   // -1: any
+	NoKw    bool
+	Native  any // embedder's payload
+	Dict    *Dict
+	strict  bool // a method of a native type that gets none but instances of it as self
+	ofClass bool // its first argument is the class that it was looked up on
+	slot    bool // of the methods that CPython keeps in slots
+	shared  bool // Fn does not keep args: they may be the caller's stack
 }
 
 // Module is a Python module.

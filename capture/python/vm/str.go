@@ -504,7 +504,7 @@ func initStr() {
 		}
 		return Str(sb.String()), nil
 	})
-	t.Dict.SetStr("maketrans", &StaticMethod{Func: &Builtin{Name: "maketrans", Owner: t, Max: -1, Fn: func(in *Interp, args []Object, kw []KwArg) (Object, error) {
+	t.Dict.SetStr("maketrans", &StaticMethod{Func: &Builtin{Name: "maketrans", Owner: t, Min: 1, Max: 3, NoKw: true, Fn: func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		d := NewDict()
 		if len(args) == 1 {
 			src, ok := AsDict(args[0])

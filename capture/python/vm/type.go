@@ -644,6 +644,9 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		mro = append([]*Type{t}, t.Bases[0].MRO...)
 	}
 	t.MRO = mro
+	if _, inits := s.Methods["__init__"]; s.New == nil && s.Strict && !inits && len(s.Bases) == 0 {
+		s.New = Uncreatable
+	}
 	t.New = s.New
 	t.layout = s.New != nil
 	if t.New == nil {
@@ -672,7 +675,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 		}
 	}
 	for _, n := range sortedKeys(s.Class) {
-		t.Dict.SetStr(n, &ClassMethod{Func: &Builtin{Name: n, Fn: s.Class[n], Owner: t, Max: -1, Doc: s.Docs[n]}})
+		t.Dict.SetStr(n, newClassMethod(t, n, s.Docs[n], s.Class[n], s.Arity))
 	}
 	for _, n := range sortedKeys(s.Static) {
 		t.Dict.SetStr(n, &StaticMethod{Func: &Builtin{Name: n, Fn: s.Static[n], Owner: t, Max: -1, Doc: s.Docs[n]}})

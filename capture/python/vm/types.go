@@ -28,7 +28,9 @@ func newBuiltinType(name string, base *Type) *Type {
 	if base != nil {
 		t.Bases = []*Type{base}
 		t.MRO = append([]*Type{t}, base.MRO...)
-		t.New = base.New
+		if base != ObjectType { // its instances are of one Go type, and those of what derives from object are not
+			t.New = base.New
+		}
 		t.HasDict = base.HasDict
 	} else {
 		t.MRO = []*Type{t}
@@ -51,7 +53,21 @@ func addKw(t *Type, name string, fn GoFunc) {
 
 // addClass adds a class method.
 func addClass(t *Type, name string, fn GoFunc) {
-	t.Dict.SetStr(name, &ClassMethod{Func: &Builtin{Name: name, Fn: fn, Owner: t, Max: -1, shared: true}})
+	t.Dict.SetStr(name, newClassMethod(t, name, "", fn, nil))
+}
+
+// classArity is how few and how many arguments besides the class some class methods take.
+var classArity = map[string][2]int{"__class_getitem__": {1, 1}, "__subclasshook__": {1, 1}, "__getformat__": {1, 1}, "fromhex": {1, 1}, "fromkeys": {1, 2}, "from_iterable": {1, 1}}
+
+// newClassMethod is a class method in Go. arity goes before classArity.
+func newClassMethod(t *Type, name, doc string, fn GoFunc, arity map[string][2]int) *ClassMethod {
+	b := &Builtin{Name: name, Fn: fn, Owner: t, Max: -1, Doc: doc, ofClass: true}
+	if a, ok := arity[name]; ok {
+		b.Min, b.Max, b.NoKw = a[0], a[1], true
+	} else if a, ok := classArity[name]; ok {
+		b.Min, b.Max, b.NoKw = a[0], a[1], true
+	}
+	return &ClassMethod{Func: b}
 }
 
 // addGetSet adds a property that Go functions compute; set nil makes it read-only.
@@ -77,6 +93,9 @@ func addNew(t *Type) Object {
 		}
 		if !cls.IsSubtype(t) {
 			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s): %s is not a subtype of %s", t.Name, cls.Name, cls.Name, t.Name)
+		}
+		if s := cls.solid(); s != t.solid() {
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s) is not safe, use %s.__new__()", t.Name, cls.Name, s.Name)
 		}
 		v, err := t.New(in, cls, args[1:], kw)
 		if e, ok := v.(*Exception); ok { // it is for __init__ to judge the arguments

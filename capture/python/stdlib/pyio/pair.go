@@ -44,11 +44,17 @@ func (m *module) makePair(in *vm.Interp) *vm.Type {
 		to(name, hi, func(p *pair) vm.Object { return p.writer })
 	}
 	c.def("close", 0, 0, func(in *vm.Interp, _ *vm.Instance, p *pair, _ []vm.Object) (vm.Object, error) {
+		if p.reader == nil {
+			return nil, in.Errorf(in.Exc.ValueError, "I/O operation on uninitialized object")
+		}
 		_, err := in.CallMethod(p.writer, "close")
 		v, rerr := in.CallMethod(p.reader, "close")
 		return v, chained(err, rerr)
 	})
 	c.def("isatty", 0, 0, func(in *vm.Interp, _ *vm.Instance, p *pair, _ []vm.Object) (vm.Object, error) {
+		if p.reader == nil {
+			return nil, in.Errorf(in.Exc.ValueError, "I/O operation on uninitialized object")
+		}
 		v, err := in.CallMethod(p.writer, "isatty")
 		if err != nil || v != vm.False {
 			return v, err

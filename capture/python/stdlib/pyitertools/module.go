@@ -97,7 +97,7 @@ func Module(in *vm.Interp) (*vm.Module, error) {
 			cls, _ := a[0].(*vm.Type)
 			return s.object(cls, s.classes["chain"], &chain{source: it}), nil
 		}}})
-	s.classes["chain"].SetAttr("__class_getitem__", &vm.ClassMethod{Func: &vm.Builtin{Name: "__class_getitem__", Owner: s.classes["chain"], Max: -1, Fn: vm.ClassGetItem}})
+	s.classes["chain"].SetAttr("__class_getitem__", vm.NewClassMethod(s.classes["chain"], "__class_getitem__", vm.ClassGetItem))
 	return m, nil
 }
 
