@@ -363,7 +363,7 @@ func formatSyntax(in *Interp, sb *strings.Builder, e *Exception, name string, mo
 				end = off + 1
 			}
 			if past := int64(wtf8.RuneCountInString(body)) + 1; !module && end > past {
-				end = past
+				end = max(past, off+1)
 			}
 			if col := int(off) - 1 - wtf8.RuneCountInString(body) + wtf8.RuneCountInString(shown); col >= 0 {
 				sb.WriteString("    " + caretSpace(shown, col, module) + strings.Repeat("^", max(0, int(end-off))) + "\n")

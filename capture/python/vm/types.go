@@ -57,7 +57,7 @@ func addClass(t *Type, name string, fn GoFunc) {
 }
 
 // classArity is how few and how many arguments besides the class some class methods take.
-var classArity = map[string][2]int{"__class_getitem__": {1, 1}, "__subclasshook__": {1, 1}, "__getformat__": {1, 1}, "fromhex": {1, 1}, "fromkeys": {1, 2}, "from_iterable": {1, 1}}
+var classArity = map[string][2]int{"__class_getitem__": {1, 1}, "__subclasshook__": {1, 1}, "__getformat__": {1, 1}, "fromhex": {1, 1}, "from_iterable": {1, 1}}
 
 // newClassMethod is a class method in Go. arity goes before classArity.
 func newClassMethod(t *Type, name, doc string, fn GoFunc, arity map[string][2]int) *ClassMethod {
