@@ -791,7 +791,9 @@ func initSets() {
 }
 
 // NewClassMethod makes a class method of a Go function, which gets the class as its first argument.
-func NewClassMethod(t *Type, name string, fn GoFunc) *ClassMethod { return newClassMethod(t, name, "", fn, nil) }
+func NewClassMethod(t *Type, name string, fn GoFunc) *ClassMethod {
+	return newClassMethod(t, name, "", fn, nil)
+}
 
 // ClassGetItem is __class_getitem__ for generic classes that are written in Go: C[x] is an alias that remembers x.
 func ClassGetItem(in *Interp, args []Object, kw []KwArg) (Object, error) {

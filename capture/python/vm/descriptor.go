@@ -37,6 +37,12 @@ func (in *Interp) WriteFD(fd int, p []byte) (int, error) {
 	return done, nil
 }
 
+// Transfer calls f, which moves data by a descriptor, when that is ready for the events of poll(2); as for ReadFD, others run meanwhile.
+func (in *Interp) Transfer(fd int, events int16, f func() error) error {
+	_, err := in.transfer(fd, events, func() (int, error) { return 0, f() })
+	return err
+}
+
 // transfer calls f when the descriptor is ready.
 func (in *Interp) transfer(fd int, events int16, f func() (int, error)) (n int, err error) {
 	if !ready(fd, events, 0) && waits(fd) {

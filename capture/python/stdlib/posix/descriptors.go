@@ -150,7 +150,11 @@ func (m *module) descriptors(in *vm.Interp) {
 			off := c.Int(2)
 			at = &off
 		}
-		n, err := unix.Sendfile(int(c.Int(0)), int(c.Int(1)), at, int(c.Int(3)))
+		var n int
+		err := c.Transfer(int(c.Int(0)), unix.POLLOUT, func() (err error) {
+			n, err = unix.Sendfile(int(c.Int(0)), int(c.Int(1)), at, int(c.Int(3)))
+			return err
+		})
 		return count(c, n, err)
 	})
 	m.copies(count)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -25,10 +26,20 @@ var constants = map[string]int{
 	"SO_ACCEPTCONN": unix.SO_ACCEPTCONN, "SO_OOBINLINE": unix.SO_OOBINLINE, "SO_DONTROUTE": unix.SO_DONTROUTE, "SO_PROTOCOL": unix.SO_PROTOCOL, "SO_DOMAIN": unix.SO_DOMAIN,
 	"SO_PEERCRED": unix.SO_PEERCRED, "SO_PASSCRED": unix.SO_PASSCRED, "SOMAXCONN": unix.SOMAXCONN, "TCP_NODELAY": unix.TCP_NODELAY, "TCP_MAXSEG": unix.TCP_MAXSEG,
 	"TCP_KEEPIDLE": unix.TCP_KEEPIDLE, "TCP_KEEPINTVL": unix.TCP_KEEPINTVL, "TCP_KEEPCNT": unix.TCP_KEEPCNT, "TCP_QUICKACK": unix.TCP_QUICKACK, "TCP_USER_TIMEOUT": unix.TCP_USER_TIMEOUT,
-	"IPV6_V6ONLY": unix.IPV6_V6ONLY, "IPV6_JOIN_GROUP": unix.IPV6_JOIN_GROUP, "IP_TOS": unix.IP_TOS, "IP_TTL": unix.IP_TTL, "IP_MULTICAST_TTL": unix.IP_MULTICAST_TTL,
+	"IPV6_V6ONLY": unix.IPV6_V6ONLY, "IPV6_JOIN_GROUP": unix.IPV6_JOIN_GROUP, "IPV6_LEAVE_GROUP": unix.IPV6_LEAVE_GROUP,
+	"IPV6_HOPLIMIT": unix.IPV6_HOPLIMIT, "IPV6_RECVHOPLIMIT": unix.IPV6_RECVHOPLIMIT, "IPV6_TCLASS": unix.IPV6_TCLASS, "IPV6_RECVTCLASS": unix.IPV6_RECVTCLASS,
+	"IPV6_PKTINFO": unix.IPV6_PKTINFO, "IPV6_RECVPKTINFO": unix.IPV6_RECVPKTINFO, "IPV6_UNICAST_HOPS": unix.IPV6_UNICAST_HOPS, "IPV6_MULTICAST_HOPS": unix.IPV6_MULTICAST_HOPS,
+	"IPV6_MULTICAST_IF": unix.IPV6_MULTICAST_IF, "IPV6_MULTICAST_LOOP": unix.IPV6_MULTICAST_LOOP, "IPV6_CHECKSUM": unix.IPV6_CHECKSUM, "IPV6_DONTFRAG": unix.IPV6_DONTFRAG,
+	"IPV6_RTHDR": unix.IPV6_RTHDR, "IPV6_DSTOPTS": unix.IPV6_DSTOPTS, "IPV6_HOPOPTS": unix.IPV6_HOPOPTS, "IPV6_NEXTHOP": unix.IPV6_NEXTHOP, "IPV6_PATHMTU": unix.IPV6_PATHMTU,
+	"IPPROTO_UDPLITE": 136, "UDPLITE_SEND_CSCOV": 10, "UDPLITE_RECV_CSCOV": 11, "IP_MULTICAST_IF": unix.IP_MULTICAST_IF, "IP_DROP_MEMBERSHIP": unix.IP_DROP_MEMBERSHIP,
+	"SO_INCOMING_CPU": unix.SO_INCOMING_CPU, "SO_BINDTODEVICE": unix.SO_BINDTODEVICE, "SO_MARK": unix.SO_MARK, "SO_PRIORITY": unix.SO_PRIORITY, "SO_RCVLOWAT": unix.SO_RCVLOWAT,
+	"SO_SNDLOWAT": unix.SO_SNDLOWAT, "SO_DEBUG": unix.SO_DEBUG, "SO_PEERSEC": unix.SO_PEERSEC, "SO_PASSSEC": unix.SO_PASSSEC, "TCP_CORK": unix.TCP_CORK, "TCP_DEFER_ACCEPT": unix.TCP_DEFER_ACCEPT,
+	"TCP_INFO": unix.TCP_INFO, "TCP_LINGER2": unix.TCP_LINGER2, "TCP_SYNCNT": unix.TCP_SYNCNT, "TCP_WINDOW_CLAMP": unix.TCP_WINDOW_CLAMP, "TCP_CONGESTION": unix.TCP_CONGESTION,
+	"TCP_FASTOPEN": unix.TCP_FASTOPEN, "TCP_NOTSENT_LOWAT": unix.TCP_NOTSENT_LOWAT, "IP_TOS": unix.IP_TOS, "IP_TTL": unix.IP_TTL, "IP_MULTICAST_TTL": unix.IP_MULTICAST_TTL,
 	"IP_MULTICAST_LOOP": unix.IP_MULTICAST_LOOP, "IP_ADD_MEMBERSHIP": unix.IP_ADD_MEMBERSHIP, "SHUT_RD": 0, "SHUT_WR": 1, "SHUT_RDWR": 2,
 	"MSG_OOB": unix.MSG_OOB, "MSG_PEEK": unix.MSG_PEEK, "MSG_DONTWAIT": unix.MSG_DONTWAIT, "MSG_WAITALL": unix.MSG_WAITALL, "MSG_NOSIGNAL": unix.MSG_NOSIGNAL,
-	"MSG_TRUNC": unix.MSG_TRUNC, "MSG_CTRUNC": unix.MSG_CTRUNC, "MSG_DONTROUTE": unix.MSG_DONTROUTE, "MSG_EOR": unix.MSG_EOR, "SCM_RIGHTS": unix.SCM_RIGHTS,
+	"MSG_TRUNC": unix.MSG_TRUNC, "MSG_CTRUNC": unix.MSG_CTRUNC, "MSG_DONTROUTE": unix.MSG_DONTROUTE, "MSG_EOR": unix.MSG_EOR, "SCM_RIGHTS": unix.SCM_RIGHTS, "SCM_CREDENTIALS": unix.SCM_CREDENTIALS, "MSG_CMSG_CLOEXEC": unix.MSG_CMSG_CLOEXEC, "MSG_CONFIRM": unix.MSG_CONFIRM, "MSG_ERRQUEUE": unix.MSG_ERRQUEUE,
+	"MSG_MORE": unix.MSG_MORE, "MSG_FASTOPEN": unix.MSG_FASTOPEN,
 	"AI_PASSIVE": 1, "AI_CANONNAME": 2, "AI_NUMERICHOST": 4, "AI_V4MAPPED": 8, "AI_ALL": 16, "AI_ADDRCONFIG": 32, "AI_NUMERICSERV": 1024,
 	"EAI_FAMILY": -6, "EAI_NONAME": -2, "EAI_SERVICE": -8, "EAI_SOCKTYPE": -7, "EAI_AGAIN": -3, "EAI_FAIL": -4, "EAI_BADFLAGS": -1, "EAI_MEMORY": -10, "EAI_NODATA": -5, "EAI_SYSTEM": -11,
 	"NI_NUMERICHOST": 1, "NI_NUMERICSERV": 2, "NI_NOFQDN": 4, "NI_NAMEREQD": 8, "NI_DGRAM": 16, "INADDR_ANY": 0, "INADDR_BROADCAST": 0xffffffff, "INADDR_LOOPBACK": 0x7f000001,
@@ -61,6 +72,7 @@ func Module(in *vm.Interp) (*vm.Module, error) {
 	m.descriptors()
 	m.numbers()
 	m.names()
+	m.controlSizes()
 	return m.Module, nil
 }
 
@@ -289,6 +301,37 @@ func (m *module) names() {
 			return nil, c.Errorf(c.Exc.OSError, "service/proto not found")
 		}
 		return vm.MakeInt(int64(n)), nil
+	})
+	clinic.Def(m.Module, "getservbyport", "port:int, protocol:str=\"\", /", func(c *clinic.Call) (vm.Object, error) {
+		port, want := c.Int(0), c.Str(1)
+		if port < 0 || port > 0xffff {
+			return nil, c.Errorf(c.Exc.OverflowError, "getservbyport: port must be 0-65535.")
+		}
+		text, _ := os.ReadFile("/etc/services")
+		for _, line := range strings.Split(string(text), "\n") {
+			line, _, _ = strings.Cut(line, "#")
+			if f := strings.Fields(line); len(f) > 1 {
+				n, proto, _ := strings.Cut(f[1], "/")
+				if n == strconv.FormatInt(port, 10) && (want == "" || want == proto) {
+					return vm.Str(f[0]), nil
+				}
+			}
+		}
+		return nil, c.Errorf(c.Exc.OSError, "port/proto not found")
+	})
+	clinic.Def(m.Module, "if_nametoindex", "name:str, /", func(c *clinic.Call) (vm.Object, error) {
+		i, err := net.InterfaceByName(c.Str(0))
+		if err != nil {
+			return nil, c.Errorf(c.Exc.OSError, "no interface with this name")
+		}
+		return vm.MakeInt(int64(i.Index)), nil
+	})
+	clinic.Def(m.Module, "if_indextoname", "index:int, /", func(c *clinic.Call) (vm.Object, error) {
+		i, err := net.InterfaceByIndex(int(c.Int(0)))
+		if err != nil {
+			return nil, c.OSErr(unix.ENXIO)
+		}
+		return vm.Str(i.Name), nil
 	})
 	clinic.Def(m.Module, "getprotobyname", "name:str, /", func(c *clinic.Call) (vm.Object, error) {
 		n, ok := map[string]int64{"ip": 0, "icmp": 1, "tcp": 6, "udp": 17, "ipv6": 41, "raw": 255}[c.Str(0)]

@@ -198,6 +198,7 @@ func (m *module) socketType(in *vm.Interp) *vm.Type {
 	})
 	m.connecting(def)
 	m.moving(def)
+	m.messages(def)
 	m.settings(def)
 	return in.NewNativeType(vm.Spec{Name: "socket", Module: "_socket", Methods: methods,
 		GetSet: []*vm.GetSet{get("family", func(s *sock) vm.Object { return num(s.family) }), get("type", func(s *sock) vm.Object { return num(s.kind) }),
@@ -417,13 +418,19 @@ func (m *module) moving(def func(name, params string, f clinic.Func)) {
 		}
 		return vm.NewTuple(vm.MakeInt(int64(n)), addressValue(from)), nil
 	})
+	// What does not wait for ever is sent by pieces, so that others run, and handlers of signals, while the other side is slow to take it.
 	send := func(c *clinic.Call, data []byte, flags int64, to unix.Sockaddr) (int, error) {
-		var n int
-		err := of(c).do(c, unix.POLLOUT, func() (err error) {
-			n, err = unix.SendmsgN(of(c).fd, data, nil, to, int(flags)|unix.MSG_NOSIGNAL)
-			return err
-		})
-		return n, err
+		done := 0
+		for {
+			var n int
+			err := of(c).do(c, unix.POLLOUT, func() (err error) {
+				n, err = unix.SendmsgN(of(c).fd, data[done:], nil, to, int(flags)|unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+				return err
+			})
+			if done += n; err != nil || done >= len(data) || of(c).timeout >= 0 || of(c).kind != unix.SOCK_STREAM {
+				return done, err
+			}
+		}
 	}
 	def("send", "data:bytes, flags:int=0, /", func(c *clinic.Call) (vm.Object, error) {
 		n, err := send(c, c.Bytes(0), c.Int(1), nil)
