@@ -19,6 +19,8 @@ type flow struct {
 	handler bool
 }
 
+// Of a name that is unbound the columns are not compared: once code has run a few times CPython may have joined two loads of names in one
+// instruction, and gives the place of the first for either.
 const flowPrelude = `n = 1
 def p(k=3):
     global n
@@ -51,7 +53,7 @@ def sub(k):
 def chain(e, seen=0):
     while e is not None and seen < 6:
         tb = traceback.extract_tb(e.__traceback__)
-        where = [(x.name, x.lineno) for x in tb] + [(x.end_lineno, x.colno, x.end_colno) for x in tb[-1:]]
+        where = [(x.name, x.lineno) for x in tb] + [(x.end_lineno, x.colno, x.end_colno) for x in tb[-1:] if not isinstance(e, UnboundLocalError)]
         print('!', type(e).__name__, e, e.__suppress_context__, where[1:] if seen == 0 else where)
         if isinstance(e, BaseExceptionGroup):
             for k in e.exceptions: chain(k, seen + 2)

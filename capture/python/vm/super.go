@@ -120,7 +120,9 @@ func initSuper() {
 		var err error
 		switch len(args) {
 		case 0:
-			s.Start, self, err = in.ofFrame()
+			if s.Start, self, err = in.ofFrame(); self == None { // as super(type, None)
+				self = nil
+			}
 		case 1, 2:
 			var ok bool
 			if s.Start, ok = args[0].(*Type); !ok {

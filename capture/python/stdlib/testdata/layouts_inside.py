@@ -95,3 +95,10 @@ class Down(Up):
 
 
 print(Up(4).foo, classmethod(shown).__dict__.keys(), staticmethod(None).__dict__)
+
+
+class Zero:
+    def up(self): return super()
+
+
+print(Zero.up(None), shown(lambda: Zero.up(None).x))
