@@ -425,7 +425,7 @@ func (e *encoder) class(t *vm.Type) int {
 	}
 	var attrs []vm.Object
 	t.Dict.Each(func(k, v vm.Object) bool {
-		if m, ok := v.(*vm.Member); !ok || m.Own != t { // __slots__ makes these
+		if !t.Lays(v) { // making it lays these
 			attrs = append(attrs, k, v)
 		}
 		return true

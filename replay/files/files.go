@@ -91,6 +91,9 @@ func create(path string, data []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
+	if ok, err := nameless(filepath.Dir(path), path, data); ok {
+		return err
+	}
 	return pending(path, data, func(f *renameio.PendingFile) error {
 		if err := f.Sync(); err != nil {
 			return err

@@ -464,6 +464,18 @@ func (t *Type) takeNames(in *Interp) error {
 	return nil
 }
 
+// Lays reports whether v, of the dict of t, is what making t put there for the layout of its instances: the members of __slots__,
+// __dict__ and __weakref__.
+func (t *Type) Lays(v Object) bool {
+	switch v := v.(type) {
+	case *Member:
+		return v.Own == t
+	case *GetSet:
+		return v.own == t && t.Heap
+	}
+	return false
+}
+
 // addSlots makes a member of each name in __slots__, behind the slots of the base.
 func (t *Type) addSlots(in *Interp, slots Object) error {
 	items := []Object{slots}
