@@ -66,7 +66,7 @@ loop:
 			if in.awaited != 0 && stack[sp] != None {
 				old := stack[sp]
 				stack[sp] = nil
-				in.letGo(f, sp, old)
+				in.drop(f, sp, old, guessed)
 			}
 			stack[sp] = nil
 		case fastPopJump:
@@ -74,7 +74,7 @@ loop:
 				sp--
 				old := stack[sp]
 				stack[sp] = nil
-				in.letGo(f, sp, old)
+				in.drop(f, sp, old, guessed)
 				continue loop
 			}
 			sp--
@@ -150,7 +150,7 @@ loop:
 				err = f.Code.unset(in, o.arg)
 				goto fail
 			}
-			if x, ok := v.(*Instance); ok {
+			if x, ok := v.(*Instance); ok && (in.awaited == 0 || stack[sp-1] != None) {
 				if at := f.Code.caches[pc].ownAt(x); at != nil {
 					sp--
 					*at = stack[sp]
@@ -160,6 +160,14 @@ loop:
 			}
 			stack[sp] = v
 			sp++
+		case fastConstStore:
+			v := f.Code.Consts[o.arg]
+			if in.awaited != 0 && v == None {
+				in.storeNone(f, sp, ops[pc].arg)
+			} else {
+				f.LocalsPlus[ops[pc].arg] = v
+			}
+			pc++
 		case fastStoreStore:
 			sp -= 2
 			f.LocalsPlus[o.arg] = stack[sp+1]
@@ -197,6 +205,10 @@ loop:
 			sp++
 		case code.STORE_FAST:
 			sp--
+			if in.awaited != 0 && stack[sp] == None {
+				in.storeNone(f, sp, o.arg)
+				continue
+			}
 			f.LocalsPlus[o.arg] = stack[sp]
 		// The cached entry is the name's as long as its key is the same string, which says that no other key has moved there. For a builtin,
 		// the globals have to be the same and to have got no key since.
@@ -544,6 +556,15 @@ loop:
 		// entry.
 		case code.STORE_ATTR:
 			a, v := stack[sp-1], stack[sp-2]
+			if in.awaited != 0 && v == None { // it lets go of the attribute's value
+				old := in.heldAttr(a, f.Code.Names[o.arg])
+				if err = in.SetAttr(a, f.Code.Names[o.arg], v); err != nil {
+					goto fail
+				}
+				sp -= 2
+				in.letGo(f, sp, old)
+				continue
+			}
 			if x, ok := a.(*Instance); ok {
 				ic := &f.Code.caches[pc-1]
 				if ic.typ == x.Class && ic.ver == x.Class.version {

@@ -13,7 +13,7 @@ import (
 // statement, coroutines, files (PEP 442).
 //
 // Go's collector decides what is alive. CPython counts references and knows at once; here a collection runs where a program may rely on it: when
-// a name, an attribute or an item that held such an object is deleted or stored over at the top of a module, when a scope that had it is left,
+// a name, an attribute or an item that held such an object is deleted, set to None, or stored over at the top of a module, when a scope that had it is left,
 // when the value of an expression is dropped, at gc.collect(), and when the program ends. In between, what Go has found out by itself is
 // told at the next call or round of a loop. Objects that refer to themselves in a circle, and have a __del__, hear of it only at the end, as Go
 // gives no such circle back.
@@ -194,14 +194,23 @@ func (in *Interp) EndWatched() {
 	}
 }
 
-// A collection that nobody asked for may cost an eighth of the program's time, after the first few.
-const (
-	firstCollections = 200 * time.Millisecond
-	collectionShare  = 8
+// allowance is how much of a program's time collections may cost that nobody asked for: one part of so many, after the first.
+type allowance struct {
+	first time.Duration
+	part  time.Duration
+}
+
+// What a program deletes, or sets to None, it means to let go of. Where a scope is left, or a value dropped, it may not care.
+var (
+	meant   = allowance{2 * time.Second, 3}
+	guessed = allowance{200 * time.Millisecond, 8}
 )
 
 // letGo is called where a program has let go of o, which may be nil. sp is the height of f's stack.
-func (in *Interp) letGo(f *Frame, sp int, o Object) {
+func (in *Interp) letGo(f *Frame, sp int, o Object) { in.drop(f, sp, o, meant) }
+
+// drop is letGo with its allowance.
+func (in *Interp) drop(f *Frame, sp int, o Object, a allowance) {
 	if in.awaited == 0 || o == nil || !awaited(o) {
 		return
 	}
@@ -211,8 +220,15 @@ func (in *Interp) letGo(f *Frame, sp int, o Object) {
 	}
 	o = nil
 	clear(f.Stack[sp:])
-	in.collectDropped()
+	in.collectDropped(a)
 	in.backward = false
+}
+
+// storeNone has a local name stand for None: it lets go of what it stood for.
+func (in *Interp) storeNone(f *Frame, sp int, name int32) {
+	old := f.LocalsPlus[name]
+	f.LocalsPlus[name] = None
+	in.letGo(f, sp, old)
 }
 
 // endFrame gives back a frame whose call is over, with what only its scope held.
@@ -220,17 +236,17 @@ func (in *Interp) endFrame(f *Frame) {
 	drops := in.awaited != 0 && f.Code.scopeEnd > f.Code.scopeBegin && in.leaving(f)
 	in.popFrame(f)
 	if drops {
-		in.collectDropped()
+		in.collectDropped(guessed)
 	}
 }
 
 // collectDropped collects, as something has been dropped whose end somebody waits for.
-func (in *Interp) collectDropped() {
+func (in *Interp) collectDropped(a allowance) {
 	began := time.Now()
 	if in.since.IsZero() {
 		in.since = began
 	}
-	if in.busy || in.spent > firstCollections && in.spent > began.Sub(in.since)/collectionShare {
+	if in.busy || in.spent > a.first && in.spent > began.Sub(in.since)/a.part {
 		return
 	}
 	in.Collect()

@@ -17,7 +17,8 @@ const (
 	fastMul                              // x y BINARY_OP * or *= result
 	fastLoadAttr                         // - LOAD_FAST, LOAD_ATTR x.name; like the next three, the first alone where the second takes more than a look
 	fastLoadMethod                       // - LOAD_FAST, LOAD_METHOD method x
-	fastStoreAttr                        // v LOAD_FAST, STORE_ATTR -
+	fastStoreAttr                        // v LOAD_FAST, STORE_ATTR -; the first alone where None may let go of an object whose end is awaited
+	fastConstStore                       // - LOAD_CONST, STORE_FAST -
 	fastStoreJump                        // x STORE_FAST, JUMP_BACKWARD -
 	fastPopJump                          // x POP_TOP, JUMP_BACKWARD -; the first alone where somebody waits for an object's end
 	fastLoadReturn                       // - LOAD_FAST, RETURN_VALUE
@@ -36,6 +37,7 @@ var pairs = map[[2]code.Op]code.Op{
 	{code.LOAD_FAST, code.STORE_ATTR}:                  fastStoreAttr,
 	{code.LOAD_FAST, code.RETURN_VALUE}:                fastLoadReturn,
 	{code.LOAD_CONST, code.RETURN_VALUE}:               fastConstReturn,
+	{code.LOAD_CONST, code.STORE_FAST}:                 fastConstStore,
 	{code.STORE_FAST, code.LOAD_FAST}:                  fastStoreLoad,
 	{code.STORE_FAST, code.STORE_FAST}:                 fastStoreStore,
 	{code.STORE_FAST, code.JUMP_BACKWARD}:              fastStoreJump,
