@@ -1,9 +1,11 @@
 package torch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -321,6 +323,27 @@ func TestADeadParentIsReplaced(t *testing.T) {
 	}
 	if e.Started() != 4 {
 		t.Errorf("%d Pythons were started", e.Started())
+	}
+}
+
+// Importing torch takes long, and reads nothing: a Python whose whittle is killed meanwhile does not finish it first.
+func TestNobodyWaitsForTheStart(t *testing.T) {
+	t.Parallel()
+	command := os.Getenv("WHITTLE_TORCH")
+	if command == "" {
+		t.Skip("$WHITTLE_TORCH names no Python with torch")
+	}
+	body, err := greeting(known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	python := argv(strings.Fields(command))
+	cmd := exec.Command(python[0], python[1:]...)
+	cmd.Stdin = bytes.NewReader(body) // and its end
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	if err := cmd.Run(); err != nil || said.Len() != 0 {
+		t.Errorf("it ended with %v, and said %q", err, said.String())
 	}
 }
 

@@ -1,8 +1,10 @@
 """Processes: what Linux tells of them, what it holds them to, and how they end."""
 import contextlib
 import ctypes
+import fcntl
 import os
 import resource
+import select
 import signal
 import traceback
 
@@ -64,6 +66,28 @@ def limit(limits):
             size = int(f.read().split()[0]) * resource.getpagesize()
         size += int(limits["memory"])
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+@contextlib.contextmanager
+def hung_up(fd, end):
+    """Calls end() when nobody holds the other end of fd any more, in the midst of a body that does not read from it."""
+    poll = select.poll()
+    poll.register(fd, select.POLLRDHUP)
+
+    def look(*_):
+        if poll.poll(0):
+            end()
+
+    signal.signal(signal.SIGIO, look)
+    fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags | os.O_ASYNC)
+    try:
+        look()  # it may have been before this
+        yield
+    finally:
+        fcntl.fcntl(fd, fcntl.F_SETFL, flags)
+        signal.signal(signal.SIGIO, signal.SIG_IGN)
 
 
 def background(server, f):

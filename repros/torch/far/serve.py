@@ -27,7 +27,7 @@ from .measure import measure
 from .nursery import Nursery
 from .outcome import out_of_memory, outcome, stopped
 from .pool import Pool
-from .process import PR_SET_CHILD_SUBREAPER, background, descendants, kill, prctl, resident
+from .process import PR_SET_CHILD_SUBREAPER, background, descendants, hung_up, kill, prctl, resident
 from .run import query
 from .steps import before
 from .warm import warm, warm_compile
@@ -329,6 +329,11 @@ class Server:
                 with contextlib.suppress(OSError):
                     os.waitpid(pid, os.WNOHANG)
 
+    def end(self):
+        """Ends this process and what it made."""
+        self.close()
+        os._exit(0)
+
     def close(self):
         for child in list(self.children.values()):
             child.end()
@@ -361,7 +366,8 @@ def main(source):
     try:
         hello = read_hello(server)
         begin = time.monotonic()
-        server.facts = warm(server, hello.get("facts") or {})
+        with hung_up(server.fd_in, server.end):
+            server.facts = warm(server, hello.get("facts") or {})
         server.most_held = (hello.get("facts") or {}).get("held") or MAX_HELD
         if (hello.get("facts") or {}).get("home"):
             server.kept = Kept(hello["facts"]["home"])
@@ -375,8 +381,7 @@ def main(source):
         traceback.print_exc()  # of a torch that cannot be imported, say; the end below is silent
     finally:
         if os.getpid() == server.parent:
-            server.close()
-            os._exit(0)
+            server.end()
 
 
 def read_hello(server):
