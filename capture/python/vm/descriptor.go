@@ -10,44 +10,46 @@ const pipeBuf = 4096
 // ReadFD reads from a descriptor once. While the program would have to wait other threads run, and so do handlers of signals that arrive, as
 // read(2) is repeated after them (PEP 475): an error that is a *Raised is a handler's.
 func (in *Interp) ReadFD(fd int, p []byte) (n int, err error) {
-	return in.transfer(fd, unix.POLLIN, func() (int, error) { return unix.Read(fd, p) })
+	return in.transfer(fd, unix.POLLIN, in.Poll, func() (int, error) { return unix.Read(fd, p) })
 }
 
 // WriteFD writes to a descriptor, as much as it takes before a signal arrives: a handler runs at once where nothing was written, and else
 // after WriteFD has returned. Otherwise it is as ReadFD.
 func (in *Interp) WriteFD(fd int, p []byte) (int, error) {
 	if len(p) <= pipeBuf || !mayWait(fd) {
-		return in.transfer(fd, unix.POLLOUT, func() (int, error) { return unix.Write(fd, p) })
+		return in.transfer(fd, unix.POLLOUT, in.Poll, func() (int, error) { return unix.Write(fd, p) })
 	}
-	done := 0
-	for done < len(p) {
-		if done > 0 && in.stop.Load() && !ready(fd, unix.POLLOUT, 0) {
-			break
+	n, err := in.transfer(fd, unix.POLLOUT, in.Poll, func() (int, error) { return unix.Write(fd, p[:pipeBuf]) })
+	for err == nil && n < len(p) {
+		part := p[n:min(len(p), n+pipeBuf)]
+		more, failed := in.transfer(fd, unix.POLLOUT, in.unstopped, func() (int, error) { return unix.Write(fd, part) })
+		if failed != nil {
+			break // it comes again with the rest, or between two instructions
 		}
-		part := p[done:min(len(p), done+pipeBuf)]
-		n, err := in.transfer(fd, unix.POLLOUT, func() (int, error) { return unix.Write(fd, part) })
-		if err != nil && done == 0 {
-			return 0, err
-		}
-		if err != nil {
-			break // it comes again with the rest
-		}
-		done += n
+		n += more
 	}
-	return done, nil
+	return n, err
+}
+
+// unstopped is an error where something is to be looked after before the next instruction.
+func (in *Interp) unstopped() error {
+	if in.stop.Load() {
+		return unix.EINTR
+	}
+	return nil
 }
 
 // Transfer calls f, which moves data by a descriptor, when that is ready for the events of poll(2); as for ReadFD, others run meanwhile.
 func (in *Interp) Transfer(fd int, events int16, f func() error) error {
-	_, err := in.transfer(fd, events, func() (int, error) { return 0, f() })
+	_, err := in.transfer(fd, events, in.Poll, func() (int, error) { return 0, f() })
 	return err
 }
 
-// transfer calls f when the descriptor is ready.
-func (in *Interp) transfer(fd int, events int16, f func() (int, error)) (n int, err error) {
+// transfer calls f when the descriptor is ready. An error of poll, which it calls every now and then while it is not, ends that.
+func (in *Interp) transfer(fd int, events int16, poll func() error, f func() (int, error)) (n int, err error) {
 	if !ready(fd, events, 0) && waits(fd) {
 		for {
-			if err := in.Poll(); err != nil {
+			if err := poll(); err != nil {
 				return 0, err
 			}
 			yes := false
@@ -64,7 +66,7 @@ func (in *Interp) transfer(fd int, events int16, f func() (int, error)) (n int, 
 		if err != unix.EINTR {
 			return n, err
 		}
-		if err := in.Poll(); err != nil {
+		if err := poll(); err != nil {
 			return 0, err
 		}
 	}

@@ -69,7 +69,7 @@ func (m *module) descriptors(in *vm.Interp) {
 		if err != nil {
 			return nil, waited(c, err)
 		}
-		return vm.MakeInt(int64(n)), nil
+		return vm.MakeInt(int64(n)), c.Poll() // a signal may have cut it short
 	})
 	clinic.Def(m.Module, "pwrite", "fd:int, data:bytes, offset:int, /", func(c *clinic.Call) (vm.Object, error) {
 		return write(c, func() (int, error) { return unix.Pwrite(int(c.Int(0)), c.Bytes(1), c.Int(2)) })

@@ -472,7 +472,11 @@ func fileTransfers(c *class[*fileIO]) {
 		if err != nil {
 			return nil, err
 		}
-		return count(f.writeFrom(in, b))
+		n, err := f.writeFrom(in, b)
+		if err == nil {
+			err = in.Poll() // a signal may have cut it short
+		}
+		return count(n, err)
 	})
 	c.def("seek", 1, 2, func(in *vm.Interp, _ *vm.Instance, f *fileIO, a []vm.Object) (vm.Object, error) {
 		if err := f.opened(in); err != nil {
