@@ -209,7 +209,7 @@ func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any
 		if b, ok := vm.AsBytes(o); ok {
 			return b, nil
 		}
-		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 	case "fd":
 		return FD(in, o)
 	case "dirfd":
@@ -218,7 +218,7 @@ func (s *signature) convert(in *vm.Interp, kind string, i int, o vm.Object) (any
 		}
 		if f, err := in.GetAttrOpt(o.Type(), "__index__"); err != nil || f == nil {
 			if err == nil {
-				err = in.Errorf(in.Exc.TypeError, "argument should be integer or None, not %s", o.Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "argument should be integer or None, not %s", vm.TypeName(o))
 			}
 			return nil, err
 		}
@@ -281,7 +281,7 @@ func TypeName(o vm.Object) string {
 	if o == vm.None {
 		return "None"
 	}
-	return o.Type().Name
+	return vm.TypeName(o)
 }
 
 // FD is the file descriptor that an object is or has.

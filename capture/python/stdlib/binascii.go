@@ -89,10 +89,10 @@ func asciiData(in *vm.Interp, o vm.Object, ascii bool) ([]byte, error) {
 	}
 	b, ok := vm.AsBytes(o)
 	if !ok && ascii {
-		return nil, in.Errorf(in.Exc.TypeError, "argument should be bytes, buffer or ASCII string, not '%s'", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "argument should be bytes, buffer or ASCII string, not '%s'", vm.TypeName(o))
 	}
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 	}
 	return b, nil
 }

@@ -77,7 +77,7 @@ func charmapEncode(c *clinic.Call) (vm.Object, error) {
 		}
 		n, ok := vm.AsInt(v)
 		if !ok {
-			return nil, false, c.Errorf(c.Exc.TypeError, "character mapping must return integer, bytes or None, not %s", v.Type().Name)
+			return nil, false, c.Errorf(c.Exc.TypeError, "character mapping must return integer, bytes or None, not %s", vm.TypeName(v))
 		}
 		if n < 0 || n > 255 {
 			return nil, false, c.Errorf(c.Exc.TypeError, "character mapping must be in range(256)")

@@ -308,7 +308,7 @@ func builtinCodecs(m *vm.Module) {
 			b, ok = []byte(s), true
 		}
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[0].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(c.Args[0]))
 		}
 		return vm.NewTuple(vm.Bytes(b), vm.MakeInt(int64(len(b)))), nil
 	})
@@ -372,7 +372,7 @@ func escapeCodecs(m *vm.Module) {
 				b, ok = []byte(s), true
 			}
 			if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[0].Type().Name)
+				return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(c.Args[0]))
 			}
 			u := unescaper{c: c, data: b, codec: strings.ReplaceAll(name, "_", ""), raw: raw, errors: errorsOf(c, 1), final: c.Bool(2)}
 			if raw {

@@ -89,7 +89,7 @@ func tupleGetterType(in *vm.Interp) *vm.Type {
 				t, ok := vm.AsTuple(a[1])
 				if !ok {
 					i, _ := in.Repr(slots[0])
-					return nil, in.Errorf(in.Exc.TypeError, "descriptor for index '%s' for tuple subclasses doesn't apply to '%s' object", i, a[1].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "descriptor for index '%s' for tuple subclasses doesn't apply to '%s' object", i, vm.TypeName(a[1]))
 				}
 				i, _ := vm.AsInt(slots[0])
 				if i < 0 || i >= int64(len(t.Items)) {

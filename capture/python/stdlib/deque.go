@@ -205,7 +205,7 @@ func newDequeTypes(in *vm.Interp) *dequeTypes {
 				}
 				d, ok := dequeOf(a[0])
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "argument 1 must be collections.deque, not %s", a[0].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "argument 1 must be collections.deque, not %s", vm.TypeName(a[0]))
 				}
 				n, err := in.Index(a[1])
 				it := d.iter(*cls)
@@ -315,7 +315,7 @@ func (d *Deque) repr(in *vm.Interp, self vm.Object) (vm.Object, error) {
 // index reads an index of an item.
 func (d *Deque) index(in *vm.Interp, o vm.Object) (int, error) {
 	if o.Type().Lookup("__index__") == nil {
-		return 0, in.Errorf(in.Exc.TypeError, "sequence index must be integer, not '%s'", o.Type().Name)
+		return 0, in.Errorf(in.Exc.TypeError, "sequence index must be integer, not '%s'", vm.TypeName(o))
 	}
 	i, err := in.Index(o)
 	if err != nil {

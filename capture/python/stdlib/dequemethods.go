@@ -33,7 +33,7 @@ func (t *dequeTypes) spec() vm.Spec {
 		s.Methods[name] = func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			d, ok := dequeOf(a[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a 'collections.deque' object but received a '%s'", name, a[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a 'collections.deque' object but received a '%s'", name, vm.TypeName(a[0]))
 			}
 			return f(in, d, a[0], a[1:])
 		}
@@ -220,7 +220,7 @@ func wholeMethods(t *dequeTypes, add func(name string, lo, hi int, f dequeMethod
 	add("__add__", 1, 1, func(in *vm.Interp, d *Deque, self vm.Object, a []vm.Object) (vm.Object, error) {
 		x, ok := dequeOf(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "can only concatenate deque (not \"%s\") to deque", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "can only concatenate deque (not \"%s\") to deque", vm.TypeName(a[0]))
 		}
 		return d.like(in, self, append(d.items(), x.items()...))
 	})

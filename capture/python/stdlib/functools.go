@@ -59,7 +59,7 @@ func typeName(o vm.Object) string {
 	if o == nil {
 		return "NULL"
 	}
-	return o.Type().Name
+	return vm.TypeName(o)
 }
 
 // callableObject is callable(o).

@@ -272,7 +272,7 @@ func compareDigest(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 	p, pok := vm.AsBytes(a[0])
 	q, qok := vm.AsBytes(a[1])
 	if !pok || !qok {
-		return nil, in.Errorf(in.Exc.TypeError, "unsupported operand types(s) or combination of types: '%s' and '%s'", a[0].Type().Name, a[1].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "unsupported operand types(s) or combination of types: '%s' and '%s'", vm.TypeName(a[0]), vm.TypeName(a[1]))
 	}
 	return vm.MakeBool(subtle.ConstantTimeCompare(p, q) == 1), nil
 }
@@ -299,7 +299,7 @@ func addHMAC(in *vm.Interp, m *vm.Module, unsupported *vm.Type) {
 	read := func(in *vm.Interp, o vm.Object) ([]byte, error) {
 		b, ok := vm.AsBytes(o)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 		}
 		return b, nil
 	}

@@ -255,7 +255,7 @@ func (r *marshalReader) take(n int) ([]byte, error) {
 		}
 		b, ok := vm.AsBytes(v)
 		if !ok {
-			return nil, r.in.Errorf(r.in.Exc.TypeError, "file.read() returned not bytes but %s", v.Type().Name)
+			return nil, r.in.Errorf(r.in.Exc.TypeError, "file.read() returned not bytes but %s", vm.TypeName(v))
 		}
 		if len(b) > n {
 			return nil, r.in.Errorf(r.in.Exc.ValueError, "read() returned too much data: %d bytes requested, %d returned", n, len(b))

@@ -128,7 +128,7 @@ func mathModule(in *vm.Interp) (*vm.Module, error) {
 					return in.CallMethod(args[0], dunder)
 				}
 			} else if name == "trunc" {
-				return nil, in.Errorf(in.Exc.TypeError, "type %s doesn't define __trunc__ method", args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "type %s doesn't define __trunc__ method", vm.TypeName(args[0]))
 			}
 			x, err := in.Float(args[0])
 			if err != nil {

@@ -49,7 +49,7 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 	joins := func(op func(op string, a, b vm.Object) (vm.Object, error)) func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		return func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 			if _, isDict := vm.AsDict(a[0]); isDict || a[0].Type().Lookup("__getitem__") == nil {
-				return nil, in.Errorf(in.Exc.TypeError, "'%s' object can't be concatenated", a[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object can't be concatenated", vm.TypeName(a[0]))
 			}
 			return op("+", a[0], a[1])
 		}
@@ -118,7 +118,7 @@ func operatorModule(in *vm.Interp) (*vm.Module, error) {
 			}
 			if err == nil && n != vm.NotImplemented {
 				if !n.Type().IsSubtype(vm.IntType) {
-					return nil, in.Errorf(in.Exc.TypeError, "__length_hint__ must be an integer, not %s", n.Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "__length_hint__ must be an integer, not %s", vm.TypeName(n))
 				}
 				if i, _ := vm.AsInt(n); i < 0 {
 					return nil, in.Errorf(in.Exc.ValueError, "__length_hint__() should return >= 0")

@@ -115,7 +115,7 @@ func (od *orderedDict) view(kind int, cls **vm.Type) vm.GoFunc {
 	return func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		d, ok := vm.AsDict(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "a collections.OrderedDict is required, not %s", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "a collections.OrderedDict is required, not %s", vm.TypeName(a[0]))
 		}
 		return vm.NewDictView(d, kind, *cls), nil
 	}
@@ -126,7 +126,7 @@ func (od *orderedDict) update(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.O
 	self := a[0]
 	d, ok := vm.AsDict(self)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "a collections.OrderedDict is required, not %s", self.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "a collections.OrderedDict is required, not %s", vm.TypeName(self))
 	}
 	if self.Type().Lookup("__setitem__") == vm.DictType.Lookup("__setitem__") {
 		return in.Call(vm.DictType.Lookup("update"), append([]vm.Object{d}, a[1:]...), kw)

@@ -92,6 +92,7 @@ func init() {
 	natives["unicodedata"] = unicodedataModule
 	natives["_bisect"] = bisectModule
 	natives["_whittle"] = helperModule
+	natives["_lsprof"] = lsprofModule
 	natives["gc"] = gcModule
 	natives["atexit"] = atexitModule
 	natives["builtins"] = func(in *vm.Interp) (*vm.Module, error) { return in.Builtins, nil }

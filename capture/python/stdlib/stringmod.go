@@ -13,7 +13,7 @@ func stringModule(in *vm.Interp) (*vm.Module, error) {
 	text := func(in *vm.Interp, o vm.Object) (string, error) {
 		s, ok := vm.AsStr(o)
 		if !ok {
-			return "", in.Errorf(in.Exc.TypeError, "expected str, got %s", o.Type().Name)
+			return "", in.Errorf(in.Exc.TypeError, "expected str, got %s", vm.TypeName(o))
 		}
 		return s, nil
 	}

@@ -231,7 +231,7 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 	m.FuncN("format_exception", 1, 2, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		e, ok := args[0].(*vm.Exception)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "an exception is wanted, not %s", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "an exception is wanted, not %s", vm.TypeName(args[0]))
 		}
 		chain := len(args) < 2 || args[1] == vm.True
 		return vm.Str(in.FormatExceptionObj(e, chain)), nil
@@ -239,7 +239,7 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 	m.FuncN("format_exception_only", 1, 1, func(in *vm.Interp, args []vm.Object) (vm.Object, error) {
 		e, ok := args[0].(*vm.Exception)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "an exception is wanted, not %s", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "an exception is wanted, not %s", vm.TypeName(args[0]))
 		}
 		return vm.Str(in.FormatExceptionOnly(e)), nil
 	})
@@ -286,7 +286,7 @@ func sizeOf(in *vm.Interp, o vm.Object) (vm.Object, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "Type %s doesn't define __sizeof__", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "Type %s doesn't define __sizeof__", vm.TypeName(o))
 	}
 	n, err := in.Index(v)
 	if err == nil && n < 0 {

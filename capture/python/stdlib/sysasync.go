@@ -69,7 +69,7 @@ func setHooks(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error)
 		case v == vm.None:
 			*h = nil
 		case v.Type().Lookup("__call__") == nil:
-			return nil, in.Errorf(in.Exc.TypeError, "callable %s expected, got %s", hookNames[i], v.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "callable %s expected, got %s", hookNames[i], vm.TypeName(v))
 		default:
 			*h = v
 		}

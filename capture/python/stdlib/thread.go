@@ -258,7 +258,7 @@ func lockType(in *vm.Interp) *vm.Type {
 		return vm.None, nil
 	}), "release", "release_lock", "__exit__")
 	addAll(methods, clinic.Method("locked", "", func(c *clinic.Call) (vm.Object, error) { return vm.MakeBool(of(c).locked()), nil }), "locked", "locked_lock")
-	return in.NewNativeType(vm.Spec{Name: "lock", Module: "_thread", NoDict: true, Final: true, Methods: methods,
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "lock", Module: "_thread", NoDict: true, Final: true, Methods: methods,
 		New: func(in *vm.Interp, _ *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.TypeError, "cannot create '_thread.lock' instances")
 		}})
@@ -358,7 +358,7 @@ func rlockType(in *vm.Interp) *vm.Type {
 		}
 		return vm.None, nil
 	}), "release", "__exit__")
-	return in.NewNativeType(vm.Spec{Name: "RLock", Module: "_thread", Methods: methods,
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "RLock", Module: "_thread", Methods: methods,
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.NewInstance(cls, &rlock{lock: *newLock()}), nil
 		}})

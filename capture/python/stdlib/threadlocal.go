@@ -48,7 +48,7 @@ func localType(in *vm.Interp) *vm.Type {
 			return in.Call(f, args, nil)
 		}
 	}
-	return in.NewNativeType(vm.Spec{Name: "_local", Module: "_thread",
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "_local", Module: "_thread",
 		Methods: map[string]vm.GoFunc{"__getattribute__": access("__getattribute__"), "__setattr__": access("__setattr__"), "__delattr__": access("__delattr__")},
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if (len(args) > 0 || len(kw) > 0) && cls.Lookup("__init__") == vm.ObjectType.Lookup("__init__") {

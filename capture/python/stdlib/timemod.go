@@ -103,7 +103,7 @@ func (m *timeMod) clocks(in *vm.Interp) {
 		s, err := c.Interp.Float(c.Args[0])
 		switch {
 		case err != nil && c.Matches(err, c.Exc.TypeError):
-			return nil, c.Errorf(c.Exc.TypeError, "'%s' object cannot be interpreted as an integer", c.Args[0].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "'%s' object cannot be interpreted as an integer", vm.TypeName(c.Args[0]))
 		case err != nil:
 			return nil, err
 		case s < 0:

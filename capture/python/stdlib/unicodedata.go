@@ -97,7 +97,7 @@ func character(c *clinic.Call, what string) (rune, error) {
 			return r, nil
 		}
 	}
-	return 0, c.Errorf(c.Exc.TypeError, "%s must be a unicode character, not %s", what, c.Args[0].Type().Name)
+	return 0, c.Errorf(c.Exc.TypeError, "%s must be a unicode character, not %s", what, vm.TypeName(c.Args[0]))
 }
 
 // property defines a function that all characters have an answer to.
@@ -142,7 +142,7 @@ func (v unicodeVersion) lookup(c *clinic.Call) (vm.Object, error) {
 		name, ok = string(b), true
 	}
 	if !ok {
-		return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[0].Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(c.Args[0]))
 	}
 	if len(name) > longestName {
 		return nil, c.KeyError(vm.Str("name too long"))

@@ -64,7 +64,7 @@ func (w *warnings) warn(in *vm.Interp, message, category vm.Object, level int, s
 		category = in.Exc.UserWarning
 	}
 	if t, ok := category.(*vm.Type); !ok || !t.IsSubtype(in.Exc.Warning) {
-		return in.Errorf(in.Exc.TypeError, "category must be a Warning subclass, not '%s'", category.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "category must be a Warning subclass, not '%s'", vm.TypeName(category))
 	}
 	f := in.Frame()
 	internal := func(f *vm.Frame) bool { return f != nil && ofImportlib(f.Code.Filename) }
@@ -135,7 +135,7 @@ func (w *warnings) explicit(in *vm.Interp, x warning) error {
 		return err
 	}
 	if _, ok := vm.AsDict(x.registry); !ok && x.registry != vm.None {
-		return in.Errorf(in.Exc.TypeError, "'registry' must be a dict or None, not '%s'", x.registry.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "'registry' must be a dict or None, not '%s'", vm.TypeName(x.registry))
 	}
 	if x.module == vm.None {
 		name, _ := vm.AsStr(x.file)
@@ -217,7 +217,7 @@ func (w *warnings) said(in *vm.Interp, registry, key vm.Object, ask bool) (bool,
 	}
 	d, ok := vm.AsDict(registry)
 	if !ok {
-		return false, in.Errorf(in.Exc.TypeError, "_warnings.onceregistry must be a dict, not '%s'", registry.Type().Name)
+		return false, in.Errorf(in.Exc.TypeError, "_warnings.onceregistry must be a dict, not '%s'", vm.TypeName(registry))
 	}
 	v, ok := d.GetStr("version")
 	if n, isInt := vm.AsInt(v); !ok || !isInt || int64(n) != w.version {
@@ -266,7 +266,7 @@ func (w *warnings) action(in *vm.Interp, x warning, text vm.Object) (string, vm.
 		}
 		action, ok := vm.AsStr(t.Items[0])
 		if !ok {
-			return "", nil, in.Errorf(in.Exc.TypeError, "action must be a string, not '%s'", t.Items[0].Type().Name)
+			return "", nil, in.Errorf(in.Exc.TypeError, "action must be a string, not '%s'", vm.TypeName(t.Items[0]))
 		}
 		line, err := in.Index(t.Items[4])
 		if err != nil {
@@ -294,7 +294,7 @@ func (w *warnings) action(in *vm.Interp, x warning, text vm.Object) (string, vm.
 	}
 	action, ok := vm.AsStr(d)
 	if !ok {
-		return "", nil, in.Errorf(in.Exc.TypeError, "_warnings.defaultaction must be a string, not '%s'", d.Type().Name)
+		return "", nil, in.Errorf(in.Exc.TypeError, "_warnings.defaultaction must be a string, not '%s'", vm.TypeName(d))
 	}
 	return action, vm.None, nil
 }
@@ -350,7 +350,7 @@ func sourceLine(in *vm.Interp, globals vm.Object, line int64) (vm.Object, error)
 	}
 	d, ok := vm.AsDict(globals)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "module_globals must be a dict, not '%s'", globals.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "module_globals must be a dict, not '%s'", vm.TypeName(globals))
 	}
 	loader, ok1 := d.GetStr("__loader__")
 	name, ok2 := d.GetStr("__name__")

@@ -51,7 +51,7 @@ func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 	m.FuncN("_remove_dead_weakref", 2, 2, func(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		d, ok := vm.AsDict(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "_remove_dead_weakref() argument 1 must be dict, not %s", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "_remove_dead_weakref() argument 1 must be dict, not %s", vm.TypeName(a[0]))
 		}
 		v, ok, err := d.Get(in, a[1])
 		if r, isRef := v.(*vm.Instance); err == nil && ok && isRef && r.Class.IsSubtype(ref) && r.Slots[refObject].(*referent).object == nil {
@@ -65,7 +65,7 @@ func weakrefModule(in *vm.Interp) (*vm.Module, error) {
 // refersTo fails for objects that no weak reference can be made of.
 func refersTo(in *vm.Interp, o vm.Object) error {
 	if t := o.Type(); !t.HasWeak && !t.Embedded() {
-		return in.Errorf(in.Exc.TypeError, "cannot create weak reference to '%s' object", o.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "cannot create weak reference to '%s' object", vm.TypeName(o))
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func proxyCall(in *vm.Interp, name string, a []vm.Object, kw []vm.KwArg) (vm.Obj
 			ok, err := in.Contains(a[0], a[1])
 			return vm.MakeBool(ok), err
 		case "__getitem__", "__setitem__", "__delitem__", "__len__", "__next__":
-			return nil, in.Errorf(in.Exc.TypeError, "'%s' object has no %s", a[0].Type().Name, name)
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object has no %s", vm.TypeName(a[0]), name)
 		}
 		return vm.NotImplemented, nil
 	}

@@ -483,5 +483,5 @@ func (in *Interp) UnaryOp(op string, a Object) (Object, error) {
 			return v, err
 		}
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "bad operand type for unary %s: '%s'", op, a.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "bad operand type for unary %s: '%s'", op, TypeName(a))
 }

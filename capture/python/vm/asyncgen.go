@@ -298,18 +298,18 @@ func addAsyncBuiltins() {
 	addBuiltin("aiter", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		m := args[0].Type().Lookup("__aiter__")
 		if m == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an async iterable", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an async iterable", TypeName(args[0]))
 		}
 		v, err := in.callSpecial(m, args[0])
 		if err == nil && v.Type().Lookup("__anext__") == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "aiter() returned not an async iterator of type '%s'", v.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "aiter() returned not an async iterator of type '%s'", TypeName(v))
 		}
 		return v, err
 	})
 	addBuiltin("anext", 1, 2, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		m := args[0].Type().Lookup("__anext__")
 		if m == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an async iterator", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an async iterator", TypeName(args[0]))
 		}
 		v, err := in.callSpecial(m, args[0])
 		if err != nil || len(args) == 1 {

@@ -108,10 +108,10 @@ func (in *Interp) bindDescr(d, obj Object, t *Type) (Object, error) {
 	case *Member:
 		slots := slotsOf(obj)
 		if slots == nil || !t.IsSubtype(x.Own) {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.Name, t.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.errName(), t.errName())
 		}
 		if x.Index >= len(*slots) || (*slots)[x.Index] == nil {
-			return nil, in.attrError(obj, x.Name, "'%s' object has no attribute '%s'", t.Name, x.Name)
+			return nil, in.attrError(obj, x.Name, "'%s' object has no attribute '%s'", t.errName(), x.Name)
 		}
 		return (*slots)[x.Index], nil
 	case *ClassMethod:
@@ -320,7 +320,7 @@ func (in *Interp) genericSetAttr(o Object, name string, v Object) error {
 		}
 	}
 	if d != nil && v != nil {
-		return in.attrError(o, name, "'%s' object attribute '%s' is read-only", t.Name, name)
+		return in.attrError(o, name, "'%s' object attribute '%s' is read-only", t.errName(), name)
 	}
 	return in.noAttr(o, name)
 }
@@ -367,7 +367,7 @@ func (in *Interp) setDescr(d, o Object, name string, v Object) (done bool, err e
 	case *Member:
 		slots := slotsOf(o)
 		if slots == nil || !t.IsSubtype(x.Own) {
-			return true, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.Name, t.Name)
+			return true, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", x.Name, x.Own.errName(), t.errName())
 		}
 		for len(*slots) <= x.Index {
 			*slots = append(*slots, nil)

@@ -35,7 +35,7 @@ func (t *Type) adding() *Type {
 func setClass(in *Interp, self, v Object) error {
 	c, ok := v.(*Type)
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "__class__ must be set to a class, not '%s' object", v.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "__class__ must be set to a class, not '%s' object", TypeName(v))
 	}
 	old := self.Type()
 	if m, ok := self.(*Module); ok && c.IsSubtype(ModuleType) {
@@ -46,7 +46,7 @@ func setClass(in *Interp, self, v Object) error {
 		return in.Errorf(in.Exc.TypeError, "__class__ assignment only supported for mutable types or ModuleType subclasses")
 	}
 	if !sameLayout(old, c) {
-		return in.Errorf(in.Exc.TypeError, "__class__ assignment: '%s' object layout differs from '%s'", c.Name, old.Name)
+		return in.Errorf(in.Exc.TypeError, "__class__ assignment: '%s' object layout differs from '%s'", c.errName(), old.errName())
 	}
 	switch x := self.(type) {
 	case *Instance:
@@ -65,11 +65,11 @@ func setClass(in *Interp, self, v Object) error {
 // setBases is cls.__bases__ = bases: the classes that derive from cls get new orders of resolution, too. If one has none, nothing changes.
 func (t *Type) setBases(in *Interp, v Object) error {
 	if !t.Heap || t.fixed {
-		return in.Errorf(in.Exc.TypeError, "cannot set '__bases__' attribute of immutable type '%s'", t.Name)
+		return in.Errorf(in.Exc.TypeError, "cannot set '__bases__' attribute of immutable type '%s'", t.errName())
 	}
 	tuple, ok := v.(*Tuple)
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "can only assign tuple to %s.__bases__, not %s", t.Name, v.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "can only assign tuple to %s.__bases__, not %s", t.Name, TypeName(v))
 	}
 	if len(tuple.Items) == 0 {
 		return in.Errorf(in.Exc.TypeError, "can only assign non-empty tuple to %s.__bases__, not ()", t.Name)
@@ -78,7 +78,7 @@ func (t *Type) setBases(in *Interp, v Object) error {
 	for _, o := range tuple.Items {
 		b, ok := o.(*Type)
 		if !ok {
-			return in.Errorf(in.Exc.TypeError, "%s.__bases__ must be tuple of classes, not '%s'", t.Name, o.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "%s.__bases__ must be tuple of classes, not '%s'", t.Name, TypeName(o))
 		}
 		if b.IsSubtype(t) {
 			return in.Errorf(in.Exc.TypeError, "a __bases__ item causes an inheritance cycle")
@@ -93,7 +93,7 @@ func (t *Type) setBases(in *Interp, v Object) error {
 		return err
 	}
 	if was := t.extends(); !sameLayout(best, was) {
-		return in.Errorf(in.Exc.TypeError, "__bases__ assignment: '%s' object layout differs from '%s'", best.Name, was.Name)
+		return in.Errorf(in.Exc.TypeError, "__bases__ assignment: '%s' object layout differs from '%s'", best.errName(), was.errName())
 	}
 	old := t.Bases
 	t.Bases = bases
@@ -170,7 +170,7 @@ func (t *Type) order(in *Interp) ([]*Type, error) {
 	for _, o := range items {
 		b, ok := o.(*Type)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "mro() returned a non-class ('%s')", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "mro() returned a non-class ('%s')", TypeName(o))
 		}
 		if !t.extends().solid().IsSubtype(b.solid()) && b != t {
 			return nil, in.Errorf(in.Exc.TypeError, "mro() returned base with unsuitable layout ('%s')", b.Name)

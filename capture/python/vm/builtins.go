@@ -80,7 +80,7 @@ func init() {
 		if len(args) > 1 {
 			s, ok := AsStr(args[1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "format() argument 2 must be str, not %s", args[1].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "format() argument 2 must be str, not %s", TypeName(args[1]))
 			}
 			spec = s
 		}
@@ -98,7 +98,7 @@ func init() {
 	attrName := func(in *Interp, o Object) (string, error) {
 		s, ok := AsStr(o)
 		if !ok {
-			return "", in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", o.Type().Name)
+			return "", in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", TypeName(o))
 		}
 		return s, nil
 	}
@@ -198,7 +198,7 @@ func init() {
 		if _, ok := args[0].(Iterator); !ok {
 			f := args[0].Type().Lookup("__next__")
 			if f == nil {
-				return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", TypeName(args[0]))
 			}
 			v, err := in.callSpecial(f, args[0])
 			if err != nil && len(args) > 1 && in.Matches(err, in.Exc.StopIteration) {
@@ -230,7 +230,7 @@ func init() {
 		}
 		v, ok, err := in.Special(args[0], "__abs__")
 		if !ok && err == nil {
-			err = in.Errorf(in.Exc.TypeError, "bad operand type for abs(): '%s'", args[0].Type().Name)
+			err = in.Errorf(in.Exc.TypeError, "bad operand type for abs(): '%s'", TypeName(args[0]))
 		}
 		return v, err
 	})
@@ -267,7 +267,7 @@ func init() {
 					return nil, in.Errorf(in.Exc.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
 				}
 			}
-			return nil, in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", a[0].Type().Name, a[1].Type().Name, a[2].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", TypeName(a[0]), TypeName(a[1]), TypeName(a[2]))
 		}
 		if m.Sign() == 0 {
 			return nil, in.Errorf(in.Exc.ValueError, "pow() 3rd argument cannot be 0")
@@ -295,7 +295,7 @@ func init() {
 		}
 		f := a[0].Type().Lookup("__round__")
 		if f == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "type %s doesn't define __round__ method", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "type %s doesn't define __round__ method", TypeName(a[0]))
 		}
 		if a[1] == None {
 			return in.callSpecial(f, a[0])
@@ -313,7 +313,7 @@ func init() {
 		}
 		switch acc.(type) {
 		case Bytes, *ByteArray:
-			return nil, in.Errorf(in.Exc.TypeError, "sum() can't sum %s [use b''.join(seq) instead]", acc.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "sum() can't sum %s [use b''.join(seq) instead]", TypeName(acc))
 		}
 		it, err := in.Iter(a[0])
 		if err != nil {
@@ -465,7 +465,7 @@ func init() {
 		}
 		s, ok := AsStr(args[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "ord() expected string of length 1, but %s found", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "ord() expected string of length 1, but %s found", TypeName(args[0]))
 		}
 		if n := strLen(s); n != 1 {
 			return nil, in.Errorf(in.Exc.TypeError, "ord() expected a character, but string of length %d found", n)
@@ -589,7 +589,7 @@ func init() {
 			}
 			if a[2] != None && a[2].Type().Lookup("__getitem__") == nil {
 				if mode == code.Exec {
-					return nil, in.Errorf(in.Exc.TypeError, "locals must be a mapping or None, not %s", a[2].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "locals must be a mapping or None, not %s", TypeName(a[2]))
 				}
 				return nil, in.Errorf(in.Exc.TypeError, "locals must be a mapping")
 			}
@@ -604,7 +604,7 @@ func init() {
 			} else {
 				var ok bool
 				if g, ok = AsDict(a[1]); !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "%s() globals must be a dict, not %s", name, a[1].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "%s() globals must be a dict, not %s", name, TypeName(a[1]))
 				}
 			}
 			if a[2] != None {

@@ -21,7 +21,7 @@ func readByteSource(in *Interp, t *Type, args []Object, kw []KwArg) (a byteSourc
 			continue
 		}
 		if _, ok := AsStr(v[i+1]); !ok {
-			return a, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", t.Name, name, v[i+1].Type().Name)
+			return a, in.Errorf(in.Exc.TypeError, "%s() argument '%s' must be str, not %s", t.Name, name, TypeName(v[i+1]))
 		}
 	}
 	return byteSource{v[0], v[1], v[2]}, nil
@@ -61,7 +61,7 @@ func byteCount(in *Interp, o Object) (n int, ok bool, err error) {
 	case err != nil:
 		return 0, true, err
 	case !b.IsInt64():
-		return 0, true, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", o.Type().Name)
+		return 0, true, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", TypeName(o))
 	case b.Sign() < 0:
 		return 0, true, in.Errorf(in.Exc.ValueError, "negative count")
 	case b.Int64() > mostItems:
@@ -77,7 +77,7 @@ func byteItems(in *Interp, src Object, target, what string, each func(c byte)) e
 	default:
 		it, err := in.Iter(src)
 		if err != nil && in.Matches(err, in.Exc.TypeError) {
-			return in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to %s", src.Type().Name, target)
+			return in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to %s", TypeName(src), target)
 		}
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func newBytes(in *Interp, args []Object, kw []KwArg) ([]byte, error) {
 		if v, ok, err := in.Special(a.src, "__bytes__"); ok || err != nil {
 			b, isBytes := unwrap(orNone(v)).(Bytes)
 			if err == nil && !isBytes {
-				err = in.Errorf(in.Exc.TypeError, "__bytes__ returned non-bytes (type %s)", v.Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "__bytes__ returned non-bytes (type %s)", TypeName(v))
 			}
 			return []byte(b), err
 		}
@@ -169,7 +169,7 @@ func initBytes() {
 	addKw(ByteArrayType, "__init__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		x, ok := unwrap(args[0]).(*ByteArray)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__init__' requires a 'bytearray' object but received a '%s'", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__init__' requires a 'bytearray' object but received a '%s'", TypeName(args[0]))
 		}
 		return None, x.init(in, args[1:], kw)
 	})
@@ -187,7 +187,7 @@ func initBytes() {
 			addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 				b, ok := bytesOf(args[0])
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, t.Name, args[0].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, t.Name, TypeName(args[0]))
 				}
 				return f(in, b, args[1:])
 			})
@@ -209,7 +209,7 @@ func initBytes() {
 			}
 			s, ok := AsStr(args[1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "fromhex() argument must be str, not %s", args[1].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "fromhex() argument must be str, not %s", TypeName(args[1]))
 			}
 			var b []byte
 			for i := 0; i < len(s); {
@@ -242,7 +242,7 @@ func initBytes() {
 			for i, it := range items {
 				x, ok := bytesOf(it)
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "sequence item %d: expected a bytes-like object, %s found", i, it.Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "sequence item %d: expected a bytes-like object, %s found", i, TypeName(it))
 				}
 				parts = append(parts, x)
 			}
@@ -282,7 +282,7 @@ func (in *Interp) anyBytes(o Object) ([]byte, error) {
 	_, isText := AsStr(o)
 	_, isNumber := AsInt(o)
 	if isText || isNumber {
-		return nil, in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to bytes", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "cannot convert '%s' object to bytes", TypeName(o))
 	}
 	v, err := in.Call(BytesType, []Object{o}, nil)
 	if err != nil {

@@ -54,7 +54,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 				}
 				b, ok := bytesOf(args[0])
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, t.Name, args[0].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, t.Name, TypeName(args[0]))
 				}
 				lines := name == "splitlines"
 				conv := func(i int, a Object) (Object, error) {
@@ -66,7 +66,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 						for j, it := range tp.Items {
 							x, ok := bytesOf(it)
 							if !ok {
-								return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", it.Type().Name)
+								return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(it))
 							}
 							out.Items[j] = Str(byteText(x, lines))
 						}
@@ -83,7 +83,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 						return Str(byteText([]byte{byte(n.Int64())}, lines)), nil
 					}
 					if kind == argTuple && i == 0 {
-						return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be bytes or a tuple of bytes, not %s", name, a.Type().Name)
+						return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be bytes or a tuple of bytes, not %s", name, TypeName(a))
 					}
 					if _, isStr := AsStr(a); isStr {
 						switch {
@@ -154,7 +154,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 	want := func(in *Interp, o Object) ([]byte, error) {
 		b, ok := bytesOf(o)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(o))
 		}
 		return b, nil
 	}
@@ -272,7 +272,7 @@ func addByteArrayMethods() {
 		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			b, ok := unwrap(args[0]).(*ByteArray)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'bytearray' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'bytearray' objects doesn't apply to a '%s' object", name, TypeName(args[0]))
 			}
 			return fn(in, b, args[1:])
 		})
@@ -303,7 +303,7 @@ func addByteArrayMethods() {
 		items, err := in.IterAll(args[0])
 		if err != nil {
 			if in.Matches(err, in.Exc.TypeError) && args[0].Type().Lookup("__iter__") == nil {
-				err = in.Errorf(in.Exc.TypeError, "can't extend bytearray with %s", args[0].Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "can't extend bytearray with %s", TypeName(args[0]))
 			}
 			return nil, err
 		}
@@ -374,7 +374,7 @@ func addByteArrayMethods() {
 		b := unwrap(args[0]).(*ByteArray)
 		x, ok := bytesOf(args[1])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "can't concat %s to bytearray", args[1].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "can't concat %s to bytearray", TypeName(args[1]))
 		}
 		b.B = append(b.B, x...)
 		return args[0], nil

@@ -40,7 +40,7 @@ func (in *Interp) callOther(callable Object, args []Object, kw []KwArg) (Object,
 	}
 	c := callable.Type().Lookup("__call__")
 	if c == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not callable", callable.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not callable", TypeName(callable))
 	}
 	if err := in.enter(); err != nil {
 		return nil, err
@@ -74,8 +74,11 @@ func takesSelf(f Object) bool {
 // function is known not to keep them.
 func (b *Builtin) call(in *Interp, args []Object, kw []KwArg) (v Object, err error) {
 	if b.Method && b.Self == nil && b.Owner != nil {
+		if len(args) == 0 && b.slot {
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' of '%s' object needs an argument", b.Name, b.Owner.errName())
+		}
 		if len(args) == 0 {
-			return nil, in.Errorf(in.Exc.TypeError, "unbound method %s.%s() needs an argument", b.Owner.Name, b.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "unbound method %s.%s() needs an argument", b.Owner.errName(), b.Name)
 		}
 		if b.strict {
 			if err := b.checkSelf(in, args[0]); err != nil {
@@ -220,7 +223,7 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 				return nil, in.Errorf(in.Exc.TypeError, "cannot create '%s' instances", t.FullName())
 			}
 			if (len(args) > 0 || len(kw) > 0) && initf == objectInit {
-				return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", t.Name)
+				return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", t.errName())
 			}
 			o, err = objectNew(in, t, nil, nil)
 		} else if b.Owner != nil && b.Owner.New != nil && b.Name == "__new__" {
@@ -284,7 +287,7 @@ func (t *Type) instantiate(in *Interp, args []Object, kw []KwArg) (Object, error
 		return nil, err
 	}
 	if r != None && r != nil {
-		return nil, in.Errorf(in.Exc.TypeError, "__init__() should return None, not '%s'", r.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "__init__() should return None, not '%s'", TypeName(r))
 	}
 	return o, nil
 }

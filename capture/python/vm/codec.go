@@ -127,7 +127,7 @@ func (in *Interp) encodeBy(s, enc, errs string) ([]byte, error) {
 	}
 	b, ok := AsBytes(t.Items[0])
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "'%s' encoder returned '%s' instead of 'bytes'; use codecs.encode() to encode to arbitrary types", enc, t.Items[0].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' encoder returned '%s' instead of 'bytes'; use codecs.encode() to encode to arbitrary types", enc, TypeName(t.Items[0]))
 	}
 	return b, nil
 }
@@ -148,7 +148,7 @@ func (in *Interp) decodeBy(b []byte, enc, errs string) (string, error) {
 	}
 	s, ok := AsStr(t.Items[0])
 	if !ok {
-		return "", in.Errorf(in.Exc.TypeError, "'%s' decoder returned '%s' instead of 'str'; use codecs.decode() to decode to arbitrary types", enc, t.Items[0].Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "'%s' decoder returned '%s' instead of 'str'; use codecs.decode() to decode to arbitrary types", enc, TypeName(t.Items[0]))
 	}
 	return s, nil
 }

@@ -170,9 +170,9 @@ var codeFields = []codeField{
 func (f codeField) set(in *Interp, p *CodeParts, i int, v Object) error {
 	wrong := func(want string) error {
 		if i < 0 {
-			return in.Errorf(in.Exc.TypeError, "replace() argument '%s' must be %s, not %s", f.name, want, v.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "replace() argument '%s' must be %s, not %s", f.name, want, TypeName(v))
 		}
-		return in.Errorf(in.Exc.TypeError, "code() argument %d must be %s, not %s", i+1, want, v.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "code() argument %d must be %s, not %s", i+1, want, TypeName(v))
 	}
 	switch to := f.field(p).(type) {
 	case *int:
@@ -207,7 +207,7 @@ func (f codeField) set(in *Interp, p *CodeParts, i int, v Object) error {
 		names := make([]string, len(t.Items))
 		for i, x := range t.Items {
 			if names[i], ok = AsStr(x); !ok {
-				return in.Errorf(in.Exc.TypeError, "name tuples must contain only strings, not '%s'", x.Type().Name)
+				return in.Errorf(in.Exc.TypeError, "name tuples must contain only strings, not '%s'", TypeName(x))
 			}
 		}
 		*to = names

@@ -285,7 +285,7 @@ func complexPart(in *Interp, o Object, which, kinds string) (complex128, error) 
 		}
 		z, ok := unwrap(v).(Complex)
 		if !ok {
-			return 0, in.Errorf(in.Exc.TypeError, "__complex__ returned non-complex (type %s)", v.Type().Name)
+			return 0, in.Errorf(in.Exc.TypeError, "__complex__ returned non-complex (type %s)", TypeName(v))
 		}
 		return complex128(z), nil
 	}

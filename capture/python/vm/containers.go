@@ -27,7 +27,7 @@ func initSequences() {
 		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			l, ok := AsList(args[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'list' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'list' objects doesn't apply to a '%s' object", name, TypeName(args[0]))
 			}
 			return f(in, l, args[1:])
 		})
@@ -178,7 +178,7 @@ func initSequences() {
 		}
 		l, ok := AsList(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor 'sort' for 'list' objects doesn't apply to a '%s' object", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor 'sort' for 'list' objects doesn't apply to a '%s' object", TypeName(a[0]))
 		}
 		rev, err := in.Truth(a[2])
 		if err != nil {
@@ -376,7 +376,7 @@ func initDict() {
 		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			d, ok := AsDict(args[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'dict' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'dict' objects doesn't apply to a '%s' object", name, TypeName(args[0]))
 			}
 			return f(in, d, args[1:])
 		})
@@ -598,15 +598,28 @@ func initDict() {
 		return &MappingProxy{args[0]}, nil
 	}
 	addBasics(p, "repr")
-	for _, n := range []string{"get", "keys", "values", "items", "copy", "__len__", "__iter__", "__contains__", "__getitem__", "__eq__", "__or__"} {
+	bare := func(o Object) Object {
+		if mp, ok := o.(*MappingProxy); ok {
+			return mp.M
+		}
+		return o
+	}
+	for n, op := range map[string]string{"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="} {
+		addMethod(p, n, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Compare(op, bare(args[0]), args[1]) })
+	}
+	addMethod(p, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return in.BinaryOp("|", bare(args[0]), bare(args[1]))
+	})
+	addMethod(p, "__ror__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return in.BinaryOp("|", bare(args[1]), bare(args[0]))
+	})
+	addMethod(p, "__ior__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+		return nil, in.Errorf(in.Exc.TypeError, "'|=' is not supported by %s; use '|' instead", TypeName(args[0]))
+	})
+	p.Dict.SetStr("__hash__", None)
+	for _, n := range []string{"get", "keys", "values", "items", "copy", "__len__", "__iter__", "__reversed__", "__contains__", "__getitem__"} {
 		addMethod(p, n, 0, -1, func(in *Interp, args []Object, kw []KwArg) (Object, error) {
-			x := slices.Clone(args[1:])
-			for i, a := range x {
-				if mp, ok := a.(*MappingProxy); ok {
-					x[i] = mp.M
-				}
-			}
-			return in.CallMethod(args[0].(*MappingProxy).M, n, x...)
+			return in.CallMethod(args[0].(*MappingProxy).M, n, args[1:]...)
 		})
 	}
 }
@@ -730,7 +743,7 @@ func initSets() {
 		addMethod(SetType, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, ok := asSet(args[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'set' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'set' objects doesn't apply to a '%s' object", name, TypeName(args[0]))
 			}
 			return f(in, s, args[1:])
 		})

@@ -97,7 +97,7 @@ func (in *Interp) awaitable(o Object) (Object, error) {
 	}
 	m := o.Type().Lookup("__await__")
 	if m == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "object %s can't be used in 'await' expression", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "object %s can't be used in 'await' expression", TypeName(o))
 	}
 	v, err := in.callSpecial(m, o)
 	if err != nil {
@@ -107,7 +107,7 @@ func (in *Interp) awaitable(o Object) (Object, error) {
 		return nil, in.Errorf(in.Exc.TypeError, "__await__() returned a coroutine")
 	}
 	if _, ok := v.(Iterator); !ok && v.Type().Lookup("__next__") == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "__await__() returned non-iterator of type '%s'", v.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "__await__() returned non-iterator of type '%s'", TypeName(v))
 	}
 	return v, nil
 }
@@ -127,7 +127,7 @@ func isCoroutine(o Object) bool {
 func (in *Interp) getAwaitable(o Object, of int32) (Object, error) {
 	if (of == 1 || of == 2) && !isCoroutine(o) && o.Type().Lookup("__await__") == nil {
 		name := map[int32]string{1: "__aenter__", 2: "__aexit__"}[of]
-		return nil, in.Errorf(in.Exc.TypeError, "'async with' received an object from %s that does not implement __await__: %s", name, o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'async with' received an object from %s that does not implement __await__: %s", name, TypeName(o))
 	}
 	v, err := in.awaitable(o)
 	if err != nil {
@@ -143,14 +143,14 @@ func (in *Interp) getAwaitable(o Object, of int32) (Object, error) {
 func (in *Interp) getAIter(o Object) (Object, error) {
 	m := o.Type().Lookup("__aiter__")
 	if m == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "'async for' requires an object with __aiter__ method, got %s", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'async for' requires an object with __aiter__ method, got %s", TypeName(o))
 	}
 	v, err := in.callSpecial(m, o)
 	if err != nil {
 		return nil, err
 	}
 	if v.Type().Lookup("__anext__") == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "'async for' received an object from __aiter__ that does not implement __anext__: %s", v.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'async for' received an object from __aiter__ that does not implement __anext__: %s", TypeName(v))
 	}
 	return v, nil
 }
@@ -162,7 +162,7 @@ func (in *Interp) getANext(it Object) (Object, error) {
 	}
 	m := it.Type().Lookup("__anext__")
 	if m == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "'async for' requires an iterator with __anext__ method, got %s", it.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'async for' requires an iterator with __anext__ method, got %s", TypeName(it))
 	}
 	next, err := in.callSpecial(m, it)
 	if err != nil {
@@ -171,7 +171,7 @@ func (in *Interp) getANext(it Object) (Object, error) {
 	v, err := in.awaitable(next)
 	if r, ok := err.(*Raised); ok {
 		e := &Exception{Class: in.Exc.TypeError, Cause: r.Exc, Context: r.Exc, Suppress: true,
-			Args: NewTuple(Str("'async for' received an invalid object from __anext__: " + next.Type().Name))}
+			Args: NewTuple(Str("'async for' received an invalid object from __anext__: " + TypeName(next)))}
 		return nil, &Raised{e}
 	}
 	return v, err

@@ -212,7 +212,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		if e != nil {
 			err = e
 			if stack[sp].Type().Lookup("__iter__") == nil && stack[sp].Type().Lookup("__getitem__") == nil {
-				err = in.Errorf(in.Exc.TypeError, "Value after * must be an iterable, not %s", stack[sp].Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "Value after * must be an iterable, not %s", TypeName(stack[sp]))
 			}
 			return sp, err
 		}
@@ -225,7 +225,7 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 	case code.DICT_UPDATE:
 		sp--
 		if stack[sp].Type().Lookup("keys") == nil {
-			err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", stack[sp].Type().Name)
+			err = in.Errorf(in.Exc.TypeError, "'%s' object is not a mapping", TypeName(stack[sp]))
 			return sp, err
 		}
 		if err = stack[sp-int(o.arg)].(*Dict).update(in, stack[sp]); err != nil {

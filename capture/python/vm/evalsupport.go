@@ -52,7 +52,7 @@ func (t *Type) construct(in *Interp, args []Object) (Object, error) {
 		return nil, err
 	}
 	if r != None {
-		return nil, in.Errorf(in.Exc.TypeError, "__init__() should return None, not '%s'", r.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "__init__() should return None, not '%s'", TypeName(r))
 	}
 	return o, nil
 }
@@ -150,7 +150,7 @@ func (in *Interp) callHooked(callable Object, args []Object, kwnames *Tuple) (Ob
 func starArgs(in *Interp, callable, x Object) ([]Object, error) {
 	items, err := in.IterAll(x)
 	if err != nil && x.Type().Lookup("__iter__") == nil && x.Type().Lookup("__getitem__") == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", funcStr(in, callable), x.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "%s argument after * must be an iterable, not %s", funcStr(in, callable), TypeName(x))
 	}
 	return items, err
 }
@@ -220,7 +220,7 @@ func (d *Dict) merge(in *Interp, m, callable Object) error {
 		return err
 	}
 	if m.Type().Lookup("keys") == nil {
-		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), m.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "%s argument after ** must be a mapping, not %s", funcStr(in, callable), TypeName(m))
 	}
 	names, err := in.CallMethod(m, "keys")
 	if err != nil {
@@ -281,7 +281,7 @@ func unpack(in *Interp, v Object, before, after int) ([]Object, error) {
 		items = x.Items
 	default:
 		if v.Type().Lookup("__iter__") == nil && v.Type().Lookup("__getitem__") == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "cannot unpack non-iterable %s object", v.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "cannot unpack non-iterable %s object", TypeName(v))
 		}
 		it, err := in.Iter(v)
 		if err != nil {

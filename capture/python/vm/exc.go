@@ -257,7 +257,7 @@ func initExceptions() {
 		}
 		d, ok := AsDict(v)
 		if !ok {
-			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", TypeName(v))
 		}
 		e.Dict = d
 		return nil
@@ -270,7 +270,7 @@ var excByName []*Type
 func excSelf(in *Interp, o Object) (*Exception, error) {
 	e, ok := o.(*Exception)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'BaseException' object but received a '%s'", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'BaseException' object but received a '%s'", TypeName(o))
 	}
 	return e, nil
 }
@@ -320,7 +320,7 @@ func initExceptionMethods() {
 			return nil, err
 		}
 		if _, ok := AsStr(args[1]); !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "note must be a str, not '%s'", args[1].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "note must be a str, not '%s'", TypeName(args[1]))
 		}
 		notes, err := in.GetAttrOpt(e, "__notes__")
 		if err != nil {
@@ -358,7 +358,7 @@ func initExceptionMethods() {
 			}
 			name, ok := AsStr(k)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", k.Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", TypeName(k))
 			}
 			if err := in.SetAttr(args[0], name, v); err != nil {
 				return nil, err

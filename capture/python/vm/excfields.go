@@ -245,13 +245,13 @@ func initUnicodeError(in *Interp, e *Exception, args []Object) error {
 		case n == "object" && e.Class.IsSubtype(excTypes.UnicodeDecodeError):
 			b, ok := bytesOf(v)
 			if !ok {
-				err = in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", v.Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(v))
 			} else if _, ok := v.(Bytes); !ok {
 				v = Bytes(slices.Clone(b))
 			}
 		default:
 			if _, ok := AsStr(v); !ok {
-				err = in.Errorf(in.Exc.TypeError, "argument %d must be str, not %s", i+1, v.Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "argument %d must be str, not %s", i+1, TypeName(v))
 			}
 		}
 		if err != nil {

@@ -223,7 +223,7 @@ func (in *Interp) Format(o Object, spec string) (string, error) {
 	}
 	s, isStr := AsStr(v)
 	if !isStr {
-		return "", in.Errorf(in.Exc.TypeError, "__format__ must return a str, not %s", v.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "__format__ must return a str, not %s", TypeName(v))
 	}
 	return s, nil
 }
@@ -263,7 +263,7 @@ func formatStr(in *Interp, s, spec string) (string, error) {
 
 // formatInt formats an integer in any base, as a character, or as a float if the spec's type is one of a float.
 func formatInt(in *Interp, o Object, spec string) (string, error) {
-	f, err := parseSpec(in, spec, o.Type().Name)
+	f, err := parseSpec(in, spec, TypeName(o))
 	if err != nil {
 		return "", err
 	}
@@ -318,7 +318,7 @@ func formatInt(in *Interp, o Object, spec string) (string, error) {
 		}
 		return f.pad(wtf8.Char(rune(b.Int64())), '<'), nil
 	default:
-		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type '%s'", showCode(f.typ), o.Type().Name)
+		return "", in.Errorf(in.Exc.ValueError, "Unknown format code '%s' for object of type '%s'", showCode(f.typ), TypeName(o))
 	}
 	if !f.alt {
 		prefix = ""

@@ -26,9 +26,9 @@ func (in *Interp) FSPath(o Object) (string, error) {
 		if b, ok := unwrap(v).(Bytes); ok {
 			return string(b), nil
 		}
-		return "", in.Errorf(in.Exc.TypeError, "expected %s.__fspath__() to return str or bytes, not %s", o.Type().Name, v.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "expected %s.__fspath__() to return str or bytes, not %s", TypeName(o), TypeName(v))
 	}
-	return "", in.Errorf(in.Exc.TypeError, "expected str, bytes or os.PathLike object, not %s", o.Type().Name)
+	return "", in.Errorf(in.Exc.TypeError, "expected str, bytes or os.PathLike object, not %s", TypeName(o))
 }
 
 // FSEncode is os.fsencode: UTF-8, where a surrogate of U+DC80 to U+DCFF stands for a byte that is none.
@@ -61,7 +61,7 @@ func FSDecode(name string) Str {
 func (in *Interp) SourceName(o Object) (string, error) {
 	if b, ok := bytesOf(o); ok {
 		if _, plain := unwrap(o).(Bytes); !plain {
-			if err := in.Warn(in.Exc.DeprecationWarning, "path should be string, bytes, or os.PathLike, not "+o.Type().Name); err != nil {
+			if err := in.Warn(in.Exc.DeprecationWarning, "path should be string, bytes, or os.PathLike, not "+TypeName(o)); err != nil {
 				return "", err
 			}
 			return string(FSDecode(string(b))), nil

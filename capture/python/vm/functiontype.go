@@ -53,7 +53,7 @@ func initFunctions() {
 	set("__dict__", func(_ *Interp, f *Function) Object { return f.AttrDict(true) }, func(in *Interp, f *Function, v Object) error {
 		d, ok := v.(*Dict)
 		if !ok {
-			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", TypeName(v))
 		}
 		f.Dict = d
 		return nil
@@ -120,7 +120,7 @@ func initFunctions() {
 		c, ok := a[0].(*Code)
 		g, ok2 := AsDict(a[1])
 		if !ok || !ok2 {
-			return nil, in.Errorf(in.Exc.TypeError, "function() argument 'code' must be code, not %s", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "function() argument 'code' must be code, not %s", TypeName(a[0]))
 		}
 		f := &Function{Code: c, Globals: g, Builtins: in.builtinsOf(g), Name: c.Name, Qualname: c.QualName, Doc: None, Module: None}
 		if s, ok := AsStr(a[2]); ok {
@@ -136,7 +136,7 @@ func initFunctions() {
 			for _, x := range tp.Items {
 				cell, ok := x.(*Cell)
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "arg 5 (closure) expected cell, found %s", x.Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "arg 5 (closure) expected cell, found %s", TypeName(x))
 				}
 				f.Closure = append(f.Closure, cell)
 			}
@@ -235,15 +235,15 @@ func initFunctions() {
 		addMethod(bt, "__repr__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			b := bi(args[0])
 			if m, ok := args[0].(*BoundMethod); ok && b.slot {
-				return Str("<method-wrapper '" + b.Name + "' of " + m.Self.Type().Name + " object at " + in.addr(m.Self) + ">"), nil
+				return Str("<method-wrapper '" + b.Name + "' of " + TypeName(m.Self) + " object at " + in.addr(m.Self) + ">"), nil
 			} else if ok {
-				return Str("<built-in method " + b.Name + " of " + m.Self.Type().Name + " object at " + in.addr(m.Self) + ">"), nil
+				return Str("<built-in method " + b.Name + " of " + TypeName(m.Self) + " object at " + in.addr(m.Self) + ">"), nil
 			}
 			if b.slot {
-				return Str("<slot wrapper '" + b.Name + "' of '" + b.Owner.Name + "' objects>"), nil
+				return Str("<slot wrapper '" + b.Name + "' of '" + b.Owner.errName() + "' objects>"), nil
 			}
 			if b.Method {
-				return Str("<method '" + b.Name + "' of '" + b.Owner.Name + "' objects>"), nil
+				return Str("<method '" + b.Name + "' of '" + b.Owner.errName() + "' objects>"), nil
 			}
 			return Str("<built-in function " + b.Name + ">"), nil
 		})
@@ -348,7 +348,7 @@ func initCodeFrame() {
 	}, func(in *Interp, self, v Object) error {
 		next, ok := v.(*Traceback)
 		if !ok && v != None {
-			return in.Errorf(in.Exc.TypeError, "expected traceback object or None, got '%s'", v.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "expected traceback object or None, got '%s'", TypeName(v))
 		}
 		for t := next; t != nil; t = t.Next {
 			if t == self {
@@ -395,11 +395,11 @@ func newTraceback(in *Interp, _ *Type, args []Object, kw []KwArg) (Object, error
 	}
 	next, ok := a[0].(*Traceback)
 	if !ok && a[0] != None {
-		return nil, in.Errorf(in.Exc.TypeError, "expected traceback object or None, got '%s'", a[0].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "expected traceback object or None, got '%s'", TypeName(a[0]))
 	}
 	f, ok := a[1].(*Frame)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "traceback() argument 'tb_frame' must be frame, not %s", a[1].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "traceback() argument 'tb_frame' must be frame, not %s", TypeName(a[1]))
 	}
 	at, err := in.Index(a[2])
 	if err != nil {

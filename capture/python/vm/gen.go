@@ -331,7 +331,7 @@ func thrown(in *Interp, args []Object) (*Exception, error) {
 			o = v
 		}
 	} else if _, ok := o.(*Exception); !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", TypeName(o))
 	} else if len(args) > 1 && args[1] != None {
 		return nil, in.Errorf(in.Exc.TypeError, "instance exception may not have a separate value")
 	}
@@ -354,7 +354,7 @@ func addSendThrow(t *Type) {
 	self := func(in *Interp, o Object) (*Generator, error) {
 		g := bodyOf(o)
 		if g == nil || o.Type() != t {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a '%s' object but received a '%s'", t.Name, o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a '%s' object but received a '%s'", t.Name, TypeName(o))
 		}
 		return g, nil
 	}
@@ -427,7 +427,7 @@ func initGenerator() {
 	addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		g, ok := args[0].(*Generator)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'generator' object but received a '%s'", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'generator' object but received a '%s'", TypeName(args[0]))
 		}
 		return g.returned(in)(g.resume(in, None, nil))
 	})

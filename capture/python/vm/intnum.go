@@ -137,7 +137,7 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 		}
 		if _, isInt := AsBig(v); !isInt {
 			if v.Type().Lookup("__index__") == nil {
-				return nil, in.Errorf(in.Exc.TypeError, "__trunc__ returned non-Integral (type %s)", v.Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "__trunc__ returned non-Integral (type %s)", TypeName(v))
 			}
 			b, err := in.IndexBig(v)
 			if err != nil {
@@ -154,7 +154,7 @@ func (in *Interp) ToInt(o Object) (Object, error) {
 	if b, ok := numberText(o); ok {
 		return in.intOf(string(b), 10, o)
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", o.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", TypeName(o))
 }
 
 // exactInt is what a special method gave as an int. An instance of a class that derives from int is still taken, with a warning.
@@ -165,9 +165,9 @@ func (in *Interp) exactInt(v Object, method string) (Object, error) {
 	}
 	b, ok := AsBig(v)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "%s returned non-int (type %s)", method, v.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "%s returned non-int (type %s)", method, TypeName(v))
 	}
-	err := in.Warn(in.Exc.DeprecationWarning, method+" returned non-int (type "+v.Type().Name+
+	err := in.Warn(in.Exc.DeprecationWarning, method+" returned non-int (type "+TypeName(v)+
 		").  The ability to return an instance of a strict subclass of int is deprecated, and may not be supported in a future version of Python.")
 	return MakeBig(b), err
 }

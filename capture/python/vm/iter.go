@@ -217,7 +217,7 @@ func (in *Interp) Iter(o Object) (Object, error) {
 			return nil, err
 		}
 		if _, ok := v.(Iterator); !ok && v.Type().Lookup("__next__") == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "iter() returned non-iterator of type '%s'", v.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "iter() returned non-iterator of type '%s'", TypeName(v))
 		}
 		return v, nil
 	}
@@ -358,7 +358,7 @@ func (in *Interp) Next(it Object) (Object, error) {
 	}
 	f := it.Type().Lookup("__next__")
 	if f == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", it.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", TypeName(it))
 	}
 	v, err := in.callSpecial(f, it)
 	if err != nil {

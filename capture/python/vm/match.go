@@ -85,7 +85,7 @@ func matchClass(in *Interp, subject, cls Object, npos int, names *Tuple) (Object
 		if ma := t.Lookup("__match_args__"); ma != nil {
 			tp, ok := ma.(*Tuple)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s.__match_args__ must be a tuple (got %s)", t.Name, ma.Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__match_args__ must be a tuple (got %s)", t.Name, TypeName(ma))
 			}
 			attrs = tp.Items
 		} else {

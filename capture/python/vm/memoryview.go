@@ -159,7 +159,7 @@ func newView(in *Interp, o Object) (*MemoryView, error) {
 		c.Identity = Identity{}
 		return &c, nil
 	default:
-		return nil, in.Errorf(in.Exc.TypeError, "memoryview: a bytes-like object is required, not '%s'", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "memoryview: a bytes-like object is required, not '%s'", TypeName(o))
 	}
 	m.shape = []int{len(m.data)}
 	return m, nil
@@ -325,7 +325,7 @@ func (m *MemoryView) at(in *Interp, key Object) (off int, part *MemoryView, err 
 		i, err := in.Index(k)
 		if err != nil {
 			if in.Matches(err, in.Exc.OverflowError) {
-				err = in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", k.Type().Name)
+				err = in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", TypeName(k))
 			}
 			return 0, nil, err
 		}
@@ -440,7 +440,7 @@ func initMemoryView() {
 	self := func(in *Interp, o Object) (*MemoryView, error) {
 		m, ok := o.(*MemoryView)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'memoryview' object but received a '%s'", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor requires a 'memoryview' object but received a '%s'", TypeName(o))
 		}
 		if m.released {
 			return nil, viewReleased(in)
@@ -482,7 +482,7 @@ func initMemoryView() {
 		}
 		src, err := newView(in, args[1])
 		if err != nil {
-			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", args[1].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(args[1]))
 		}
 		if src.format != part.format || !slices.Equal(src.shape, part.shape) {
 			return nil, in.Errorf(in.Exc.ValueError, "memoryview assignment: lvalue and rvalue have different structures")
@@ -559,7 +559,7 @@ func initMemoryView() {
 		}
 		f, ok := AsStr(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "cast() argument 'format' must be str, not %s", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "cast() argument 'format' must be str, not %s", TypeName(a[0]))
 		}
 		return m.cast(in, f, a[1])
 	})

@@ -20,7 +20,7 @@ func initIterators() {
 		addMethod(t, "__next__", 0, 0, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			it, ok := unwrap(args[0]).(Iterator)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not an iterator", TypeName(args[0]))
 			}
 			v, err := it.Next(in)
 			if err == nil && v == nil {
@@ -113,7 +113,7 @@ func initIterators() {
 		for i, x := range args {
 			if its[i], err = in.Iter(x); err != nil {
 				if in.Matches(err, in.Exc.TypeError) && x.Type().Lookup("__iter__") == nil {
-					err = in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", x.Type().Name)
+					err = in.Errorf(in.Exc.TypeError, "'%s' object is not iterable", TypeName(x))
 				}
 				return nil, err
 			}
@@ -244,16 +244,16 @@ func initIterators() {
 		}
 		o := args[0]
 		if o.Type().Lookup("__reversed__") == None {
-			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", TypeName(o))
 		}
 		if v, ok, err := in.Special(o, "__reversed__"); ok || err != nil {
 			return v, err
 		}
 		if t := o.Type(); t.Heap && t.Lookup("__getitem__") != nil && t.Lookup("__len__") == nil {
-			return nil, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", t.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", t.errName())
 		}
 		if o.Type().Lookup("__getitem__") == nil || o.Type().Lookup("__len__") == nil || o.Type() == DictType {
-			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not reversible", TypeName(o))
 		}
 		n, err := in.Len(o)
 		if err != nil {
@@ -397,10 +397,10 @@ func initMisc() {
 		c := args[0].(*ClassMethod)
 		b := c.native()
 		if len(args) < 2 {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' of '%s' object needs an argument", b.Name, b.Owner.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' of '%s' object needs an argument", b.Name, b.Owner.errName())
 		}
 		if t, ok := args[1].(*Type); !ok || !t.IsSubtype(b.Owner) {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a subtype of '%s' but received '%s'", b.Name, b.Owner.Name, TypeName(args[1]))
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a subtype of '%s' but received '%s'", b.Name, b.Owner.errName(), TypeName(args[1]))
 		}
 		return in.Call(b, slices.Clone(args[1:]), kw)
 	})
@@ -411,14 +411,14 @@ func initMisc() {
 		case len(args) > 2 && args[2] != None:
 			cls = args[2]
 		case args[1] == None:
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for type '%s' needs either an object or a type", b.Name, b.Owner.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for type '%s' needs either an object or a type", b.Name, b.Owner.errName())
 		}
 		t, ok := cls.(*Type)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for type '%s' needs a type, not a '%s' as arg 2", b.Name, b.Owner.Name, cls.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for type '%s' needs a type, not a '%s' as arg 2", b.Name, b.Owner.Name, TypeName(cls))
 		}
 		if !t.IsSubtype(b.Owner) {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a subtype of '%s' but received '%s'", b.Name, b.Owner.Name, t.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a subtype of '%s' but received '%s'", b.Name, b.Owner.errName(), t.errName())
 		}
 		return c.bind(in, t)
 	})

@@ -166,7 +166,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 		d := dunders[op]
 		fwd := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if !args[0].Type().IsSubtype(t) {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", d[0], t.Name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", d[0], t.Name, TypeName(args[0]))
 			}
 			if takes != nil && !takes(args[1]) {
 				return NotImplemented, nil
@@ -279,7 +279,7 @@ func addBasics(t *Type, what string) {
 			addMethod(t, "__format__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 				spec, ok := AsStr(args[1])
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", args[1].Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", TypeName(args[1]))
 				}
 				if spec == "" {
 					s, err := in.Str(args[0])
@@ -509,7 +509,7 @@ func initNumbers() {
 		}
 		order, ok := AsStr(a[2])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "from_bytes() argument 'byteorder' must be str, not %s", a[2].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "from_bytes() argument 'byteorder' must be str, not %s", TypeName(a[2]))
 		}
 		if order != "little" && order != "big" {
 			return nil, in.Errorf(in.Exc.ValueError, "byteorder must be either 'little' or 'big'")
@@ -584,7 +584,7 @@ func initNumbers() {
 		v, err := in.Float(args[0])
 		if err != nil {
 			if in.Matches(err, in.Exc.TypeError) && args[0].Type().Lookup("__float__") == nil && args[0].Type().Lookup("__index__") == nil {
-				return nil, in.Errorf(in.Exc.TypeError, "float() argument must be a string or a real number, not '%s'", args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "float() argument must be a string or a real number, not '%s'", TypeName(args[0]))
 			}
 			return nil, err
 		}

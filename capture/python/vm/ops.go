@@ -60,7 +60,7 @@ func sequenceOp(in *Interp, op string, a, b Object) (Object, error) {
 					return nil, err
 				}
 				if !n.IsInt64() {
-					return nil, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", p[1].Type().Name)
+					return nil, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", TypeName(p[1]))
 				}
 				return nativeBinary(in, op, unwrap(p[0]), MakeBig(n))
 			}
@@ -403,7 +403,7 @@ func (in *Interp) Truth(o Object) (bool, error) {
 		}
 		b, ok := v.(Bool)
 		if !ok {
-			return false, in.Errorf(in.Exc.TypeError, "__bool__ should return bool, returned %s", v.Type().Name)
+			return false, in.Errorf(in.Exc.TypeError, "__bool__ should return bool, returned %s", TypeName(v))
 		}
 		return bool(b), nil
 	}
@@ -436,14 +436,14 @@ func (in *Interp) IndexBig(o Object) (*big.Int, error) {
 	}
 	switch unwrap(o).(type) {
 	case Float, Str:
-		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", TypeName(o))
 	}
 	v, ok, err := in.Special(o, "__index__")
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "'%s' object cannot be interpreted as an integer", TypeName(o))
 	}
 	if v, err = in.exactInt(v, "__index__"); err != nil {
 		return nil, err
@@ -466,12 +466,12 @@ func (in *Interp) Float(o Object) (float64, error) {
 		}
 		if f, ok := unwrap(v).(Float); ok {
 			if _, exact := v.(Float); !exact {
-				err = in.Warn(in.Exc.DeprecationWarning, o.Type().Name+".__float__ returned non-float (type "+v.Type().Name+
+				err = in.Warn(in.Exc.DeprecationWarning, TypeName(o)+".__float__ returned non-float (type "+TypeName(v)+
 					").  The ability to return an instance of a strict subclass of float is deprecated, and may not be supported in a future version of Python.")
 			}
 			return float64(f), err
 		}
-		return 0, in.Errorf(in.Exc.TypeError, "%s.__float__ returned non-float (type %s)", o.Type().Name, v.Type().Name)
+		return 0, in.Errorf(in.Exc.TypeError, "%s.__float__ returned non-float (type %s)", TypeName(o), TypeName(v))
 	}
 	if o.Type().Lookup("__index__") != nil {
 		b, err := in.IndexBig(o)
@@ -480,7 +480,7 @@ func (in *Interp) Float(o Object) (float64, error) {
 		}
 		return toFloat(in, &BigInt{b})
 	}
-	return 0, in.Errorf(in.Exc.TypeError, "must be real number, not %s", o.Type().Name)
+	return 0, in.Errorf(in.Exc.TypeError, "must be real number, not %s", TypeName(o))
 }
 
 // WritableBytes gives the memory of an object whose buffer may be written: a bytearray, or a view of one.

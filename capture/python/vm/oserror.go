@@ -140,7 +140,7 @@ func writtenOf(in *Interp, o Object) (Object, error) {
 func setWritten(in *Interp, o, v Object) error {
 	e, ok := o.(*Exception)
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "descriptor 'characters_written' for 'BlockingIOError' objects doesn't apply to a '%s' object", o.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "descriptor 'characters_written' for 'BlockingIOError' objects doesn't apply to a '%s' object", TypeName(o))
 	}
 	if v == nil {
 		if !e.Fields.DelStr("characters_written") {

@@ -273,7 +273,7 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 					return "", err
 				}
 				if b, ok = bytesOf(orNone(o)); !has || !ok {
-					return "", in.Errorf(in.Exc.TypeError, "%s requires a bytes-like object, or an object that implements __bytes__, not '%s'", "%b", v.Type().Name)
+					return "", in.Errorf(in.Exc.TypeError, "%s requires a bytes-like object, or an object that implements __bytes__, not '%s'", "%b", TypeName(v))
 				}
 			}
 			s = string(b)
@@ -320,9 +320,9 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 			}
 			if b == nil {
 				if verb == 'x' || verb == 'X' || verb == 'o' {
-					return "", in.Errorf(in.Exc.TypeError, "%%%c format: an integer is required, not %s", verb, v.Type().Name)
+					return "", in.Errorf(in.Exc.TypeError, "%%%c format: an integer is required, not %s", verb, TypeName(v))
 				}
-				return "", in.Errorf(in.Exc.TypeError, "%%%c format: a real number is required, not %s", verb, v.Type().Name)
+				return "", in.Errorf(in.Exc.TypeError, "%%%c format: a real number is required, not %s", verb, TypeName(v))
 			}
 		}
 		neg := b.Sign() < 0

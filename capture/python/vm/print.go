@@ -40,7 +40,7 @@ func builtinPrint(in *Interp, args []Object, kw []KwArg) (Object, error) {
 			}
 			s, ok := AsStr(k.Value)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s must be None or a string, not %s", k.Name, k.Value.Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "%s must be None or a string, not %s", k.Name, TypeName(k.Value))
 			}
 			if k.Name == "sep" {
 				sep = s

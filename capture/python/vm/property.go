@@ -9,7 +9,7 @@ func initProperty() {
 	addKw(t, "__init__", func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		p, ok := unwrap(args[0]).(*Property)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__init__' requires a 'property' object but received a '%s'", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "descriptor '__init__' requires a 'property' object but received a '%s'", TypeName(args[0]))
 		}
 		a, err := in.ParseArgs("property", args[1:], kw, "fget=None, fset=None, fdel=None, doc=None")
 		if err != nil {

@@ -155,7 +155,7 @@ func (r *longRange) item(in *Interp, key Object) (Object, error) {
 		return makeRange(r.at(start), r.at(stop), step.Mul(step, r.step)), nil
 	}
 	if _, ok := AsBig(key); !ok && key.Type().Lookup("__index__") == nil {
-		return nil, in.Errorf(in.Exc.TypeError, "range indices must be integers or slices, not %s", key.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "range indices must be integers or slices, not %s", TypeName(key))
 	}
 	b, err := in.IndexBig(key)
 	if err != nil {

@@ -234,7 +234,7 @@ func reduceObject(in *Interp, o Object) (Object, error) {
 	i, ok := o.(*Instance)
 	if !ok {
 		if sized[o.Type()] {
-			return nil, in.Errorf(in.Exc.TypeError, "cannot pickle %s objects", o.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "cannot pickle %s objects", TypeName(o))
 		}
 		return nil, in.Errorf(in.Exc.TypeError, "cannot pickle '%s' object", o.Type().errName())
 	}
@@ -286,7 +286,7 @@ func newArgs(in *Interp, i *Instance) (maker string, args []Object, err error) {
 		}
 		t, ok := v.(*Tuple)
 		if !ok {
-			return "", nil, in.Errorf(in.Exc.TypeError, "__getnewargs_ex__ should return a tuple, not '%s'", v.Type().Name)
+			return "", nil, in.Errorf(in.Exc.TypeError, "__getnewargs_ex__ should return a tuple, not '%s'", TypeName(v))
 		}
 		if len(t.Items) != 2 {
 			return "", nil, in.Errorf(in.Exc.ValueError, "__getnewargs_ex__ should return a tuple of length 2, not %d", len(t.Items))
@@ -308,7 +308,7 @@ func newArgs(in *Interp, i *Instance) (maker string, args []Object, err error) {
 		}
 		t, ok := AsTuple(v)
 		if !ok {
-			return "", nil, in.Errorf(in.Exc.TypeError, "__getnewargs__ should return a tuple, not '%s'", v.Type().Name)
+			return "", nil, in.Errorf(in.Exc.TypeError, "__getnewargs__ should return a tuple, not '%s'", TypeName(v))
 		}
 		return "__newobj__", append([]Object{i.Class}, t.Items...), nil
 	}

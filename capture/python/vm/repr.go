@@ -59,7 +59,7 @@ func (in *Interp) Repr(o Object) (string, error) {
 	}
 	s, ok := AsStr(v)
 	if !ok {
-		return "", in.Errorf(in.Exc.TypeError, "__repr__ returned non-string (type %s)", v.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "__repr__ returned non-string (type %s)", TypeName(v))
 	}
 	return s, nil
 }
@@ -82,7 +82,7 @@ func (in *Interp) Str(o Object) (string, error) {
 	}
 	s, ok := AsStr(v)
 	if !ok {
-		return "", in.Errorf(in.Exc.TypeError, "__str__ returned non-string (type %s)", v.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "__str__ returned non-string (type %s)", TypeName(v))
 	}
 	return s, nil
 }
@@ -188,7 +188,7 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 	case *Cell:
 		text = "<cell at " + in.addr(x) + ": empty>"
 		if x.V != nil {
-			text = "<cell at " + in.addr(x) + ": " + x.V.Type().Name + " object at " + in.addr(x.V) + ">"
+			text = "<cell at " + in.addr(x) + ": " + TypeName(x.V) + " object at " + in.addr(x.V) + ">"
 		}
 	case *Frame:
 		text = fmt.Sprintf("<frame at %s, file %s, line %d, code %s>", in.addr(x), literal.Str(x.Code.Filename), x.Line(), x.Code.Name)
@@ -197,9 +197,9 @@ func nativeRepr(in *Interp, o Object) (text string, ok bool, err error) {
 		if x.member {
 			kind = "member"
 		}
-		text = "<" + kind + " '" + x.Name + "' of '" + x.own.Name + "' objects>"
+		text = "<" + kind + " '" + x.Name + "' of '" + x.own.errName() + "' objects>"
 	case *Member:
-		text = "<member '" + x.Name + "' of '" + x.Own.Name + "' objects>"
+		text = "<member '" + x.Name + "' of '" + x.Own.errName() + "' objects>"
 	case *GenericAlias:
 		text = aliasRepr(in, x)
 	case *UnionType:

@@ -40,7 +40,7 @@ func (in *Interp) Len(o Object) (int, error) {
 		return 0, err
 	}
 	if !ok {
-		return 0, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", o.Type().Name)
+		return 0, in.Errorf(in.Exc.TypeError, "object of type '%s' has no len()", TypeName(o))
 	}
 	n, ok := AsInt(v)
 	if !ok {
@@ -49,7 +49,7 @@ func (in *Interp) Len(o Object) (int, error) {
 			return 0, err
 		}
 		if !b.IsInt64() && b.Sign() > 0 {
-			return 0, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", v.Type().Name)
+			return 0, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an index-sized integer", TypeName(v))
 		}
 		if n = b.Int64(); b.Sign() < 0 {
 			n = -1
@@ -161,14 +161,14 @@ func seqIndex(in *Interp, key Object, n int, what string) (int, error) {
 			if plural == "" {
 				plural = "byte indices must be integers or slices, not %s"
 			}
-			return 0, in.Errorf(in.Exc.TypeError, plural, key.Type().Name)
+			return 0, in.Errorf(in.Exc.TypeError, plural, TypeName(key))
 		}
 		b, err := in.IndexBig(key)
 		if err != nil {
 			return 0, err
 		}
 		if !b.IsInt64() {
-			return 0, in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", key.Type().Name)
+			return 0, in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", TypeName(key))
 		}
 		i = b.Int64()
 	}
@@ -199,7 +199,7 @@ func (in *Interp) GetItem(o, key Object) (Object, error) {
 	if ok || err != nil {
 		return v, err
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", TypeName(o))
 }
 
 // getItem is Class[key]: the metaclass's __getitem__, then the class's __class_getitem__.
@@ -322,7 +322,7 @@ func nativeGetItem(in *Interp, o, key Object) (Object, error) {
 		}
 		return v, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", o.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "'%s' object is not subscriptable", TypeName(o))
 }
 
 // pickBytes gives the bytes that the slice selects: of bytes, or of a text whose characters are one byte each.
@@ -412,7 +412,7 @@ func (in *Interp) SetItem(o, key, v Object) error {
 	if t := o.Type(); t.Heap && t.Lookup("__delitem__") != nil { // one slot serves both
 		return in.Errorf(in.Exc.AttributeError, "__setitem__")
 	}
-	return in.Errorf(in.Exc.TypeError, "'%s' object does not support item assignment", o.Type().Name)
+	return in.Errorf(in.Exc.TypeError, "'%s' object does not support item assignment", TypeName(o))
 }
 
 // set is list[key] = v. What a slice with step 1 selects may be replaced by any number of items, with another step by as many.
@@ -503,9 +503,9 @@ func (in *Interp) DelItem(o, key Object) error {
 	if t := o.Type(); t.Heap && t.Lookup("__setitem__") != nil { // one slot serves both
 		return in.Errorf(in.Exc.AttributeError, "__delitem__")
 	} else if !t.Heap && t.Lookup("__len__") == nil { // it is no sequence at all
-		return in.Errorf(in.Exc.TypeError, "'%s' object does not support item deletion", t.Name)
+		return in.Errorf(in.Exc.TypeError, "'%s' object does not support item deletion", t.errName())
 	}
-	return in.Errorf(in.Exc.TypeError, "'%s' object doesn't support item deletion", o.Type().Name)
+	return in.Errorf(in.Exc.TypeError, "'%s' object doesn't support item deletion", TypeName(o))
 }
 
 // Contains is v in o.
@@ -537,7 +537,7 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 	case Str:
 		s, ok := AsStr(v)
 		if !ok {
-			return false, in.Errorf(in.Exc.TypeError, "'in <string>' requires string as left operand, not %s", v.Type().Name)
+			return false, in.Errorf(in.Exc.TypeError, "'in <string>' requires string as left operand, not %s", TypeName(v))
 		}
 		return strings.Contains(string(x), s), nil
 	case Bytes, *ByteArray:
@@ -554,14 +554,14 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		}
 		s, ok := bytesOf(v)
 		if !ok {
-			return false, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", v.Type().Name)
+			return false, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", TypeName(v))
 		}
 		return strings.Contains(string(b), string(s)), nil
 	case *Range, *longRange:
 		return rangeContains(in, x, v)
 	}
 	if o.Type().Lookup("__contains__") == None {
-		return false, in.Errorf(in.Exc.TypeError, "'%s' object is not a container", o.Type().Name)
+		return false, in.Errorf(in.Exc.TypeError, "'%s' object is not a container", TypeName(o))
 	}
 	if r, ok, err := in.Special(o, "__contains__", v); ok || err != nil {
 		if err != nil {
@@ -570,11 +570,11 @@ func (in *Interp) Contains(o, v Object) (bool, error) {
 		return in.Truth(r)
 	}
 	if o.Type().Lookup("__iter__") == nil && o.Type().Lookup("__getitem__") == nil {
-		return false, in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", o.Type().Name)
+		return false, in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", TypeName(o))
 	}
 	it, err := in.Iter(o)
 	if err != nil && in.Matches(err, in.Exc.TypeError) {
-		err = in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", o.Type().Name)
+		err = in.Errorf(in.Exc.TypeError, "argument of type '%s' is not iterable", TypeName(o))
 	}
 	if err != nil {
 		return false, err

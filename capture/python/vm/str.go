@@ -12,7 +12,7 @@ import (
 func strArg(in *Interp, fname string, o Object) (string, error) {
 	s, ok := AsStr(o)
 	if !ok {
-		return "", in.Errorf(in.Exc.TypeError, "%s must be str, not %s", fname, o.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "%s must be str, not %s", fname, TypeName(o))
 	}
 	return s, nil
 }
@@ -78,7 +78,7 @@ func initStr() {
 			return wrap(cls, StrType, Str(s)), err
 		}
 		if a[1] != None || a[2] != None {
-			return nil, in.Errorf(in.Exc.TypeError, "decoding to str: need a bytes-like object, %s found", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "decoding to str: need a bytes-like object, %s found", TypeName(a[0]))
 		}
 		s, err := in.Str(a[0])
 		return wrap(cls, StrType, Str(s)), err
@@ -90,7 +90,7 @@ func initStr() {
 		addMethod(t, name, lo, hi, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			s, ok := AsStr(args[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'str' objects doesn't apply to a '%s' object", name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' for 'str' objects doesn't apply to a '%s' object", name, TypeName(args[0]))
 			}
 			return f(in, s, args[1:])
 		})
@@ -242,7 +242,7 @@ func initStr() {
 			for _, c := range cands {
 				x, ok := AsStr(c)
 				if !ok {
-					return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be str or a tuple of str, not %s", name, c.Type().Name)
+					return nil, in.Errorf(in.Exc.TypeError, "%s first arg must be str or a tuple of str, not %s", name, TypeName(c))
 				}
 				if f(part, x) {
 					return True, nil
@@ -296,7 +296,7 @@ func initStr() {
 		for i, it := range items {
 			x, ok := AsStr(it)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "sequence item %d: expected str instance, %s found", i, it.Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "sequence item %d: expected str instance, %s found", i, TypeName(it))
 			}
 			parts[i] = x
 		}
@@ -320,7 +320,7 @@ func initStr() {
 			}
 			sep, ok := AsStr(a[0])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "must be str or None, not %s", a[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "must be str or None, not %s", TypeName(a[0]))
 			}
 			if sep == "" {
 				return nil, in.Errorf(in.Exc.ValueError, "empty separator")

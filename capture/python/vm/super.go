@@ -107,7 +107,7 @@ func (in *Interp) ofFrame() (t *Type, self Object, err error) {
 		return nil, nil, in.Errorf(in.Exc.RuntimeError, "super(): empty __class__ cell")
 	}
 	if t, ok = c.V.(*Type); !ok {
-		return nil, nil, in.Errorf(in.Exc.RuntimeError, "super(): __class__ is not a type (%s)", c.V.Type().Name)
+		return nil, nil, in.Errorf(in.Exc.RuntimeError, "super(): __class__ is not a type (%s)", TypeName(c.V))
 	}
 	return t, self, nil
 }
@@ -126,7 +126,7 @@ func initSuper() {
 		case 1, 2:
 			var ok bool
 			if s.Start, ok = args[0].(*Type); !ok {
-				err = in.Errorf(in.Exc.TypeError, "super() argument 1 must be a type, not %s", args[0].Type().Name)
+				err = in.Errorf(in.Exc.TypeError, "super() argument 1 must be a type, not %s", TypeName(args[0]))
 			} else if len(args) > 1 && args[1] != None {
 				self = args[1]
 			}

@@ -10,6 +10,7 @@ import "whittle/capture/python/code"
 type tracing struct {
 	traceFn   Object
 	profileFn Object
+	profiler  Profiler // what profileFn is, where it is no function of Python
 	watched   bool // one of them is set, and none runs
 	reporting bool // one of them runs
 	myHook    bool // CallHook is ours: it reports calls of builtins to profileFn
@@ -25,6 +26,12 @@ type spy struct {
 	locals  *Dict  // f_locals while it is
 }
 
+// A Profiler is told in Go what a profile function is told in Python: the event "call", "return", "c_call", "c_return" or "c_exception" in a
+// frame, and what goes with it. Nothing is reported meanwhile.
+type Profiler interface {
+	Profile(in *Interp, f *Frame, event string, arg Object)
+}
+
 // TraceFunc is what SetTrace has set, nil for none; ProfileFunc what SetProfile has.
 func (in *Interp) TraceFunc() Object { return in.traceFn }
 
@@ -38,8 +45,13 @@ func (in *Interp) SetTrace(fn Object) {
 }
 
 // SetProfile is sys.setprofile for the thread that runs; nil ends it.
-func (in *Interp) SetProfile(fn Object) {
-	in.profileFn = fn
+func (in *Interp) SetProfile(fn Object) { in.setProfile(fn, nil) }
+
+// SetProfiler has p told in the thread that runs; o is the object of Python's that sys.getprofile gives.
+func (in *Interp) SetProfiler(o Object, p Profiler) { in.setProfile(o, p) }
+
+func (in *Interp) setProfile(fn Object, p Profiler) {
+	in.profileFn, in.profiler = fn, p
 	if fn != nil && in.CallHook == nil {
 		in.CallHook, in.myHook = profiledCall, true
 	} else if fn == nil && in.myHook {
@@ -95,6 +107,16 @@ func (in *Interp) trace(f *Frame, event string, arg Object) error {
 // profile reports an event to the profile function; one that fails ends profiling.
 func (in *Interp) profile(f *Frame, event string, arg Object) error {
 	if in.profileFn == nil || f == nil {
+		return nil
+	}
+	if p := in.profiler; p != nil {
+		outer := in.exc
+		in.reporting = true
+		in.watch()
+		p.Profile(in, f, event, arg)
+		in.exc = outer
+		in.reporting = false
+		in.watch()
 		return nil
 	}
 	if f.spy == nil {
@@ -219,7 +241,7 @@ func profiledCall(in *Interp, fn Object, args []Object, kw []KwArg) (Object, boo
 	if b, ok := fn.(*BoundMethod); ok {
 		native = b.Func
 	}
-	if _, ok := native.(*Builtin); !ok || !in.watched || in.frame == nil {
+	if b, ok := native.(*Builtin); !ok || b.slot || !in.watched || in.frame == nil {
 		return nil, false, nil
 	}
 	f := in.frame

@@ -389,7 +389,7 @@ func setInstanceDict(in *Interp, o, v Object) error {
 	}
 	i, ok := o.(*Instance)
 	if !ok {
-		return in.Errorf(in.Exc.AttributeError, "attribute '__dict__' of '%s' objects is not writable", o.Type().Name)
+		return in.Errorf(in.Exc.AttributeError, "attribute '__dict__' of '%s' objects is not writable", TypeName(o))
 	}
 	if v == nil {
 		i.Dict = nil
@@ -397,7 +397,7 @@ func setInstanceDict(in *Interp, o, v Object) error {
 	}
 	d, ok := AsDict(v)
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", v.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "__dict__ must be set to a dictionary, not a '%s'", TypeName(v))
 	}
 	i.Dict = d
 	return nil
@@ -439,7 +439,7 @@ func (t *Type) takeNames(in *Interp) error {
 	if q, ok := t.Dict.GetStr("__qualname__"); ok {
 		s, ok := AsStr(q)
 		if !ok {
-			return in.Errorf(in.Exc.TypeError, "type __qualname__ must be a str, not %s", q.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "type __qualname__ must be a str, not %s", TypeName(q))
 		}
 		t.Qualname = s
 		t.Dict.DelStr("__qualname__")
@@ -493,7 +493,7 @@ func (t *Type) addSlots(in *Interp, slots Object) error {
 		n, ok := AsStr(it)
 		switch {
 		case !ok:
-			return in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", it.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "__slots__ items must be strings, not '%s'", TypeName(it))
 		case !isIdentifier(n):
 			return in.Errorf(in.Exc.TypeError, "__slots__ must be identifiers")
 		case n == "__dict__":
@@ -551,7 +551,7 @@ func typeNew(in *Interp, meta *Type, name string, basesT []Object, ns *Dict, kw 
 	for _, b := range basesT {
 		t, ok := b.(*Type)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() bases must be types, not %s", b.Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() bases must be types, not %s", TypeName(b))
 		}
 		bases = append(bases, t)
 	}
@@ -706,7 +706,7 @@ func (in *Interp) NewNativeType(s Spec) *Type {
 			}
 			cls, ok := args[0].(*Type)
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(X): X is not a type object (%s)", s.Name, args[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(X): X is not a type object (%s)", s.Name, TypeName(args[0]))
 			}
 			return s.New(in, cls, args[1:], kw)
 		}})

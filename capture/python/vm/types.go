@@ -85,17 +85,17 @@ func addNew(t *Type) Object {
 	b := &Builtin{Name: "__new__", Owner: t, Max: -1, shared: true}
 	b.Fn = func(in *Interp, args []Object, kw []KwArg) (Object, error) {
 		if len(args) == 0 {
-			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(): not enough arguments", t.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(): not enough arguments", t.errName())
 		}
 		cls, ok := args[0].(*Type)
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(X): X is not a type object (%s)", t.Name, args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(X): X is not a type object (%s)", t.Name, TypeName(args[0]))
 		}
 		if !cls.IsSubtype(t) {
-			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s): %s is not a subtype of %s", t.Name, cls.Name, cls.Name, t.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s): %s is not a subtype of %s", t.errName(), cls.errName(), cls.errName(), t.errName())
 		}
 		if s := cls.solid(); s != t.solid() {
-			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s) is not safe, use %s.__new__()", t.Name, cls.Name, s.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__new__(%s) is not safe, use %s.__new__()", t.errName(), cls.errName(), s.errName())
 		}
 		v, err := t.New(in, cls, args[1:], kw)
 		if e, ok := v.(*Exception); ok { // it is for __init__ to judge the arguments
@@ -114,7 +114,7 @@ func objectNew(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error)
 			return nil, in.Errorf(in.Exc.TypeError, "object.__new__() takes exactly one argument (the type to instantiate)")
 		}
 		if cls.Lookup("__init__") == objectInit {
-			return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", cls.Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s() takes no arguments", cls.errName())
 		}
 	}
 	if cls.isAbstract(in) {
@@ -213,7 +213,7 @@ func init() {
 		MemoryViewType, GenericAliasType} {
 		t.HasWeak = true
 	}
-	for _, t := range []*Type{MappingProxyType, GenericAliasType, UnionTypeType} {
+	for _, t := range []*Type{GenericAliasType, UnionTypeType} {
 		t.Module = "types"
 	}
 	initObject()
@@ -282,11 +282,11 @@ func addSetters(t *Type) (set, del Object) {
 	add := func(name string, args int) Object {
 		return addMethod(t, name, args, args, func(in *Interp, a []Object, _ []KwArg) (Object, error) {
 			if _, ok := a[0].(*Type); ok && t == ObjectType {
-				return nil, in.Errorf(in.Exc.TypeError, "can't apply this %s to %s object", name, a[0].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "can't apply this %s to %s object", name, TypeName(a[0]))
 			}
 			attr, ok := AsStr(a[1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", a[1].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", TypeName(a[1]))
 			}
 			var v Object
 			if len(a) > 2 {
@@ -317,7 +317,7 @@ func initObject() {
 	objectGetattribute = addMethod(t, "__getattribute__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		name, ok := AsStr(args[1])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", args[1].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "attribute name must be string, not '%s'", TypeName(args[1]))
 		}
 		v, err := in.genericGetAttr(args[0], args[0].Type(), name)
 		if v == nil && err == nil {
@@ -352,7 +352,7 @@ func initObject() {
 	addMethod(t, "__format__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		spec, _ := AsStr(args[1])
 		if spec != "" {
-			return nil, in.Errorf(in.Exc.TypeError, "unsupported format string passed to %s.__format__", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "unsupported format string passed to %s.__format__", TypeName(args[0]))
 		}
 		s, err := in.Str(args[0])
 		return Str(s), err

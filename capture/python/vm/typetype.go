@@ -20,18 +20,18 @@ func initType() {
 		}
 		name, ok := AsStr(args[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 1 must be str, not %s", args[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 1 must be str, not %s", TypeName(args[0]))
 		}
 		if err := checkTypeName(in, name); err != nil {
 			return nil, err
 		}
 		bases, ok := AsTuple(args[1])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 2 must be tuple, not %s", args[1].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 2 must be tuple, not %s", TypeName(args[1]))
 		}
 		ns, ok := AsDict(args[2])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 3 must be dict, not %s", args[2].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "type.__new__() argument 3 must be dict, not %s", TypeName(args[2]))
 		}
 		return typeNew(in, cls, name, bases.Items, ns, kw)
 	}
@@ -75,11 +75,11 @@ func initType() {
 		addGetSet(t, name, func(in *Interp, self Object) (Object, error) { return Str(get(self.(*Type))), nil }, func(in *Interp, self, v Object) error {
 			c := self.(*Type)
 			if !c.Heap {
-				return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, c.Name)
+				return in.Errorf(in.Exc.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, c.errName())
 			}
 			s, ok := AsStr(v)
 			if !ok {
-				return in.Errorf(in.Exc.TypeError, "can only assign string to %s.%s, not '%s'", c.Name, name, v.Type().Name)
+				return in.Errorf(in.Exc.TypeError, "can only assign string to %s.%s, not '%s'", c.Name, name, TypeName(v))
 			}
 			if name == "__name__" {
 				if err := checkTypeName(in, s); err != nil {
@@ -157,7 +157,7 @@ func initType() {
 	}, func(in *Interp, self, v Object) error {
 		c := self.(*Type)
 		if !c.Heap {
-			return in.Errorf(in.Exc.TypeError, "cannot set '__annotations__' attribute of immutable type '%s'", c.Name)
+			return in.Errorf(in.Exc.TypeError, "cannot set '__annotations__' attribute of immutable type '%s'", c.errName())
 		}
 		if v != nil {
 			c.SetAttr("__annotations__", v)
@@ -177,7 +177,7 @@ func initType() {
 	}, func(in *Interp, self, v Object) error {
 		c := self.(*Type)
 		if !c.Heap || c.fixed {
-			return in.Errorf(in.Exc.TypeError, "cannot set '__doc__' attribute of immutable type '%s'", c.Name)
+			return in.Errorf(in.Exc.TypeError, "cannot set '__doc__' attribute of immutable type '%s'", c.errName())
 		}
 		c.SetAttr("__doc__", v)
 		return nil

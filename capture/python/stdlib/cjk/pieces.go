@@ -26,7 +26,7 @@ func pieceClass(in *vm.Interp, name, params string, methods map[string]vm.GoFunc
 			}
 			errs, ok := vm.AsStr(a[len(a)-1])
 			if !ok {
-				return nil, in.Errorf(in.Exc.TypeError, "%s() argument 'errors' must be str, not %s", name, a[len(a)-1].Type().Name)
+				return nil, in.Errorf(in.Exc.TypeError, "%s() argument 'errors' must be str, not %s", name, vm.TypeName(a[len(a)-1]))
 			}
 			v := &piece{scheme: s, st: s.start, errs: errs}
 			if len(a) > 1 {
@@ -67,7 +67,7 @@ func encoderClass(in *vm.Interp) *vm.Type {
 		"setstate": clinic.Method("setstate", "state, /", func(c *clinic.Call) (vm.Object, error) {
 			n, ok := vm.AsBig(c.Args[0])
 			if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be int, not %s", c.Args[0].Type().Name)
+				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be int, not %s", vm.TypeName(c.Args[0]))
 			}
 			b := make([]byte, 17)
 			if n.Sign() < 0 {
@@ -107,7 +107,7 @@ func decoderClass(in *vm.Interp) *vm.Type {
 		"setstate": clinic.Method("setstate", "state, /", func(c *clinic.Call) (vm.Object, error) {
 			t, ok := vm.AsTuple(c.Args[0])
 			if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be tuple, not %s", c.Args[0].Type().Name)
+				return nil, c.Errorf(c.Exc.TypeError, "setstate() argument must be tuple, not %s", vm.TypeName(c.Args[0]))
 			}
 			if len(t.Items) != 2 {
 				return nil, c.Errorf(c.Exc.TypeError, "setstate(): illegal state argument")
@@ -161,7 +161,7 @@ func (p *piece) read(in *vm.Interp, method string, size vm.Object) (string, erro
 		}
 		b, ok := v.(vm.Bytes)
 		if !ok {
-			return "", in.Errorf(in.Exc.TypeError, "stream function returned a non-bytes object (%s)", v.Type().Name)
+			return "", in.Errorf(in.Exc.TypeError, "stream function returned a non-bytes object (%s)", vm.TypeName(v))
 		}
 		end := len(b) == 0 || n < 0
 		s, err := p.take(in, []byte(b), end)

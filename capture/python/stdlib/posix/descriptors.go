@@ -83,7 +83,7 @@ func (m *module) descriptors(in *vm.Interp) {
 		for _, it := range items {
 			b, ok := get(it)
 			if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", it.Type().Name)
+				return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(it))
 			}
 			out = append(out, b)
 		}

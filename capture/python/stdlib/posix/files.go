@@ -150,14 +150,14 @@ func (m *module) files(in *vm.Interp) {
 			return nil, err
 		}
 		if f == nil {
-			return nil, c.Errorf(c.Exc.TypeError, "expected str, bytes or os.PathLike object, not %s", o.Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "expected str, bytes or os.PathLike object, not %s", vm.TypeName(o))
 		}
 		p, err := c.Interp.Call(f, []vm.Object{o}, nil)
 		if err != nil {
 			return nil, err
 		}
 		if !p.Type().IsSubtype(vm.StrType) && !p.Type().IsSubtype(vm.BytesType) {
-			return nil, c.Errorf(c.Exc.TypeError, "expected %s.__fspath__() to return str or bytes, not %s", o.Type().Name, p.Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "expected %s.__fspath__() to return str or bytes, not %s", vm.TypeName(o), vm.TypeName(p))
 		}
 		return p, nil
 	})

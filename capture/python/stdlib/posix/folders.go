@@ -159,7 +159,7 @@ func (m *module) entryTypes(in *vm.Interp) {
 	get := func(name string, f func(e *entry) vm.Object) *vm.GetSet {
 		return &vm.GetSet{Name: name, Get: func(_ *vm.Interp, self vm.Object) (vm.Object, error) { return f(entryOf(self)), nil }}
 	}
-	m.entry = in.NewNativeType(vm.Spec{Name: "DirEntry", Module: "posix", NoDict: true, Final: true,
+	m.entry = in.NewNativeType(vm.Spec{Strict: true, Name: "DirEntry", Module: "posix", NoDict: true, Final: true,
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.TypeError, "cannot create 'posix.DirEntry' instances")
 		},
@@ -213,7 +213,7 @@ func (m *module) entryTypes(in *vm.Interp) {
 		return vm.None, nil
 	})
 	self := clinic.Method("__iter__", "", func(c *clinic.Call) (vm.Object, error) { return c.Self, nil })
-	m.scan = in.NewNativeType(vm.Spec{Name: "ScandirIterator", Module: "posix", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
+	m.scan = in.NewNativeType(vm.Spec{Strict: true, Name: "ScandirIterator", Module: "posix", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
 		"__iter__": self, "__enter__": self, "__exit__": closeScan, "close": closeScan,
 		"__next__": clinic.Method("__next__", "", func(c *clinic.Call) (vm.Object, error) {
 			s := scanOf(c.Self)

@@ -131,7 +131,7 @@ func newPoll(in *vm.Interp) *vm.Type {
 		of(c).events[int(c.Int(0))] = int16(c.Int(1))
 		return vm.None, nil
 	}
-	return in.NewNativeType(vm.Spec{Name: "poll", Module: "select", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "poll", Module: "select", NoDict: true, Final: true, Methods: map[string]vm.GoFunc{
 		"register": clinic.Method("register", "fd:fd, eventmask:int=7, /", set),
 		"modify": clinic.Method("modify", "fd:fd, eventmask:int, /", func(c *clinic.Call) (vm.Object, error) {
 			if _, ok := of(c).events[int(c.Int(0))]; !ok {
@@ -205,7 +205,7 @@ func newEpoll(in *vm.Interp) *vm.Type {
 		}
 		return vm.None, nil
 	}
-	return in.NewNativeType(vm.Spec{Name: "epoll", Module: "select", NoDict: true,
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "epoll", Module: "select", NoDict: true,
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if _, err := in.ParseArgs("epoll", args, kw, "sizehint=-1, flags=0"); err != nil {
 				return nil, err

@@ -17,7 +17,7 @@ func Module(in *vm.Interp) (*vm.Module, error) {
 	t.makeIter(in)
 	maker := clinic.Def(m, "_array_reconstructor", "arraytype, typecode:obj, mformat_code:int, items, /", func(c *clinic.Call) (vm.Object, error) {
 		if s, ok := vm.AsStr(c.Args[1]); !ok || len(s) != 1 {
-			return nil, c.Errorf(c.Exc.TypeError, "_array_reconstructor() argument 2 must be a unicode character, not %s", c.Args[1].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "_array_reconstructor() argument 2 must be a unicode character, not %s", vm.TypeName(c.Args[1]))
 		}
 		return t.reconstructor(c)
 	})
@@ -57,7 +57,7 @@ func (t *types) newArray(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.
 		return nil, in.Errorf(in.Exc.TypeError, "array() takes at most 2 arguments (%d given)", n)
 	}
 	if s, ok := vm.AsStr(args[0]); !ok || runes(s) != 1 {
-		return nil, in.Errorf(in.Exc.TypeError, "array() argument 1 must be a unicode character, not %s", args[0].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "array() argument 1 must be a unicode character, not %s", vm.TypeName(args[0]))
 	}
 	k := kindOf(code(args[0]))
 	if len(args) == 2 {
@@ -294,7 +294,7 @@ func bytesMethods(def func(name, params string, f method)) {
 	def("fromunicode", "ustr, /", func(c *clinic.Call, a *Array) (vm.Object, error) {
 		s, ok := vm.AsStr(c.Args[0])
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "fromunicode() argument must be str, not %s", c.Args[0].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "fromunicode() argument must be str, not %s", vm.TypeName(c.Args[0]))
 		}
 		if a.kind.class != text {
 			return nil, c.Errorf(c.Exc.ValueError, "fromunicode() may only be called on unicode type arrays")
@@ -351,7 +351,7 @@ func operators(def func(name, params string, f method)) {
 	def("__add__", "value, /", func(c *clinic.Call, a *Array) (vm.Object, error) {
 		b, ok := arrayOf(c.Args[0])
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "can only append array (not \"%s\") to array", c.Args[0].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "can only append array (not \"%s\") to array", vm.TypeName(c.Args[0]))
 		}
 		if b.kind != a.kind {
 			return nil, c.Errorf(c.Exc.TypeError, "bad argument type for built-in operation")
@@ -362,7 +362,7 @@ func operators(def func(name, params string, f method)) {
 	})
 	def("__iadd__", "value, /", func(c *clinic.Call, a *Array) (vm.Object, error) {
 		if _, ok := arrayOf(c.Args[0]); !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "can only extend array with array (not \"%s\")", c.Args[0].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "can only extend array with array (not \"%s\")", vm.TypeName(c.Args[0]))
 		}
 		return c.Self, a.extend(c.Interp, c.Args[0])
 	})

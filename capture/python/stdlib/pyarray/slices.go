@@ -19,7 +19,7 @@ func (a *Array) place(in *vm.Interp, key vm.Object, outside string) (int, *vm.Sl
 		return 0, nil, err
 	}
 	if !b.IsInt64() {
-		return 0, nil, in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", key.Type().Name)
+		return 0, nil, in.Errorf(in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", vm.TypeName(key))
 	}
 	i := b.Int64()
 	if i < 0 {
@@ -73,7 +73,7 @@ func (a *Array) setItem(in *vm.Interp, key, v vm.Object) error {
 	if v != nil {
 		b, ok := arrayOf(v)
 		if !ok {
-			return in.Errorf(in.Exc.TypeError, "can only assign array (not \"%s\") to array slice", v.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "can only assign array (not \"%s\") to array slice", vm.TypeName(v))
 		}
 		if b.kind != a.kind {
 			return in.Errorf(in.Exc.TypeError, "bad argument type for built-in operation")

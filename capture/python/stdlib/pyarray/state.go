@@ -58,7 +58,7 @@ func (a *Array) reduce(in *vm.Interp, self vm.Object, protocol int64, maker vm.O
 func (t *types) reconstructor(c *clinic.Call) (vm.Object, error) {
 	cls, ok := c.Args[0].(*vm.Type)
 	if !ok {
-		return nil, c.Errorf(c.Exc.TypeError, "first argument must be a type object, not %s", c.Args[0].Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "first argument must be a type object, not %s", vm.TypeName(c.Args[0]))
 	}
 	if !cls.IsSubtype(t.array) {
 		return nil, c.Errorf(c.Exc.TypeError, "%s is not a subtype of array.array", cls.Name)
@@ -71,7 +71,7 @@ func (t *types) reconstructor(c *clinic.Call) (vm.Object, error) {
 		return nil, c.Errorf(c.Exc.ValueError, "third argument must be a valid machine format code.")
 	}
 	if !c.Args[3].Type().IsSubtype(vm.BytesType) {
-		return nil, c.Errorf(c.Exc.TypeError, "fourth argument should be bytes, not %s", c.Args[3].Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "fourth argument should be bytes, not %s", vm.TypeName(c.Args[3]))
 	}
 	p, _ := vm.AsBytes(c.Args[3])
 	if int(c.Int(2)) == machineOf(k) {

@@ -41,7 +41,7 @@ func compileTree(in *vm.Interp, level code.Optimize, tree vm.Object, filename, m
 	}
 	want := map[string]string{"exec": "Module", "eval": "Expression", "single": "Interactive"}[mode]
 	if !tree.Type().IsSubtype(r.byName[want]) {
-		return nil, true, in.Errorf(in.Exc.TypeError, "expected %s node, got %s", want, tree.Type().Name)
+		return nil, true, in.Errorf(in.Exc.TypeError, "expected %s node, got %s", want, vm.TypeName(tree))
 	}
 	body, err := in.GetAttr(tree, "body")
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *reader) read(o vm.Object, f field, class string, to reflect.Value) erro
 	if f.list {
 		l, ok := vm.AsList(o)
 		if !ok {
-			return in.Errorf(in.Exc.TypeError, "%s field \"%s\" must be a list, not a %s", class, f.name, o.Type().Name)
+			return in.Errorf(in.Exc.TypeError, "%s field \"%s\" must be a list, not a %s", class, f.name, vm.TypeName(o))
 		}
 		one := f
 		one.list = false
@@ -290,7 +290,7 @@ func (r *reader) constant(o vm.Object) (any, error) {
 	case err != nil:
 		return nil, err
 	case other != nil:
-		return nil, r.in.Errorf(r.in.Exc.TypeError, "got an invalid type in Constant: %s", other.Type().Name)
+		return nil, r.in.Errorf(r.in.Exc.TypeError, "got an invalid type in Constant: %s", vm.TypeName(other))
 	}
 	switch x := k.(type) {
 	case code.Bytes:

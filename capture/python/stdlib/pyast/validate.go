@@ -536,7 +536,7 @@ func (r *reader) validate(body vm.Object, mode string) error {
 	}
 	l, ok := vm.AsList(body)
 	if !ok {
-		return fmt.Errorf("pyast: a body of %s", body.Type().Name)
+		return fmt.Errorf("pyast: a body of %s", vm.TypeName(body))
 	}
 	return v.all(l.Items, "stmt", "", false)
 }

@@ -10,7 +10,7 @@ func (m *module) datetimeZones(c *class) {
 		v := *must[moment](self)
 		target := a[0]
 		if target != vm.None && !target.Type().IsSubtype(m.tzinfo) {
-			return nil, typeIs(in, "tzinfo argument must be None or of a tzinfo subclass, not type '%s'", target.Type().Name)
+			return nil, typeIs(in, "tzinfo argument must be None or of a tzinfo subclass, not type '%s'", vm.TypeName(target))
 		}
 		source := v.tz
 		if source == target && source != vm.None {

@@ -118,7 +118,7 @@ func (m *module) sum(in *vm.Interp, a []vm.Object) (delta, error) {
 		}
 		f, ok := vm.AsFloat(v)
 		if !ok || !isFloat(v) {
-			return delta{}, typeIs(in, "unsupported type for timedelta %s component: %s", u.name, v.Type().Name)
+			return delta{}, typeIs(in, "unsupported type for timedelta %s component: %s", u.name, vm.TypeName(v))
 		}
 		whole, frac := math.Modf(f)
 		n, err := floatInt(in, whole)
@@ -336,7 +336,7 @@ func (m *module) deltaProducts(c *class) {
 		}
 		t, ok := vm.AsTuple(r)
 		if !ok {
-			return nil, nil, typeIs(in, "unexpected return type from as_integer_ratio(): expected tuple, got '%s'", r.Type().Name)
+			return nil, nil, typeIs(in, "unexpected return type from as_integer_ratio(): expected tuple, got '%s'", vm.TypeName(r))
 		}
 		if len(t.Items) != 2 {
 			return nil, nil, in.Errorf(in.Exc.ValueError, "as_integer_ratio() must return a 2-tuple")

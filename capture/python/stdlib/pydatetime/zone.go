@@ -26,7 +26,7 @@ func (m *module) offset(in *vm.Interp, tz vm.Object, what string, arg vm.Object)
 	}
 	d, ok := native[delta](v)
 	if !ok {
-		return nil, typeIs(in, "tzinfo.%s() must return None or a timedelta, not '%s'", what, v.Type().Name)
+		return nil, typeIs(in, "tzinfo.%s() must return None or a timedelta, not '%s'", what, vm.TypeName(v))
 	}
 	if !d.isOffset() {
 		return nil, in.Errorf(in.Exc.ValueError, "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24).")
@@ -56,7 +56,7 @@ func (m *module) zoneName(in *vm.Interp, tz, arg vm.Object) (vm.Object, error) {
 		return v, err
 	}
 	if _, ok := vm.AsStr(v); !ok {
-		return nil, typeIs(in, "tzinfo.tzname() must return None or a string, not '%s'", v.Type().Name)
+		return nil, typeIs(in, "tzinfo.tzname() must return None or a string, not '%s'", vm.TypeName(v))
 	}
 	return v, nil
 }
@@ -66,7 +66,7 @@ func (m *module) checkZone(in *vm.Interp, tz vm.Object) error {
 	if tz == vm.None || tz.Type().IsSubtype(m.tzinfo) {
 		return nil
 	}
-	return typeIs(in, "tzinfo argument must be None or of a tzinfo subclass, not type '%s'", tz.Type().Name)
+	return typeIs(in, "tzinfo argument must be None or of a tzinfo subclass, not type '%s'", vm.TypeName(tz))
 }
 
 // hhmm writes an offset as +HH:MM, with seconds and microseconds if it has any.
@@ -248,7 +248,7 @@ func (m *module) timezoneQueries(c *class) {
 	query := func(name string, f func(self vm.Object) vm.Object) {
 		c.op(name, 1, func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error) {
 			if _, ok := native[moment](a[0]); !ok && a[0] != vm.None {
-				return nil, typeIs(in, "%s(dt) argument must be a datetime instance or None, not %s", name, a[0].Type().Name)
+				return nil, typeIs(in, "%s(dt) argument must be a datetime instance or None, not %s", name, vm.TypeName(a[0]))
 			}
 			return f(self), nil
 		})

@@ -75,7 +75,7 @@ func (m *module) create(c *clinic.Call) (vm.Object, error) {
 	text := func(i int, name string) (string, error) {
 		s, ok := vm.AsStr(c.Args[i])
 		if !ok && !c.None(i) {
-			return "", c.Errorf(c.Exc.TypeError, "ParserCreate() argument '%s' must be str or None, not %s", name, c.Args[i].Type().Name)
+			return "", c.Errorf(c.Exc.TypeError, "ParserCreate() argument '%s' must be str or None, not %s", name, vm.TypeName(c.Args[i]))
 		}
 		return s, nil
 	}
@@ -265,7 +265,7 @@ func (m *module) methods(of func(o vm.Object) *parser) map[string]vm.GoFunc {
 				}
 				b, p.encoding = raw, "utf-8"
 			} else if !ok {
-				return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[0].Type().Name)
+				return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(c.Args[0]))
 			}
 			return m.parse(c.Interp, p, slices.Clone(b), c.Bool(1))
 		}),
@@ -284,7 +284,7 @@ func (m *module) methods(of func(o vm.Object) *parser) map[string]vm.GoFunc {
 				}
 				b, ok := vm.AsBytes(v)
 				if !ok {
-					return nil, c.Errorf(c.Exc.TypeError, "read() did not return a bytes object (type=%s)", v.Type().Name)
+					return nil, c.Errorf(c.Exc.TypeError, "read() did not return a bytes object (type=%s)", vm.TypeName(v))
 				}
 				if len(b) > 2048 {
 					return nil, c.Errorf(c.Exc.ValueError, "read() returned too much data: %d bytes requested, %d returned", 2048, len(b))

@@ -277,7 +277,7 @@ func bytesState(c *class[*bytesIO]) {
 	c.def("__setstate__", 1, 1, func(in *vm.Interp, self *vm.Instance, b *bytesIO, a []vm.Object) (vm.Object, error) {
 		t, ok := vm.AsTuple(a[0])
 		if !ok || len(t.Items) < 3 {
-			return nil, in.Errorf(in.Exc.TypeError, "%s.__setstate__ argument should be 3-tuple, got %s", self.Class.FullName(), a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__setstate__ argument should be 3-tuple, got %s", self.Class.FullName(), vm.TypeName(a[0]))
 		}
 		if err := b.check(in); err != nil {
 			return nil, err
@@ -311,7 +311,7 @@ func attributes(self *vm.Instance) vm.Object {
 func statePosition(in *vm.Interp, which string, o vm.Object) (int, error) {
 	n, ok := vm.AsInt(o)
 	if !ok {
-		return 0, in.Errorf(in.Exc.TypeError, "%s item of state must be an integer, got %s", which, o.Type().Name)
+		return 0, in.Errorf(in.Exc.TypeError, "%s item of state must be an integer, got %s", which, vm.TypeName(o))
 	}
 	if n < 0 {
 		return 0, in.Errorf(in.Exc.ValueError, "position value cannot be negative")
@@ -326,7 +326,7 @@ func setAttributes(in *vm.Interp, self *vm.Instance, which string, o vm.Object) 
 	}
 	d, ok := vm.AsDict(o)
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "%s item of state should be a dict, got a %s", which, o.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "%s item of state should be a dict, got a %s", which, vm.TypeName(o))
 	}
 	own := self.AttrDict(true)
 	var err error

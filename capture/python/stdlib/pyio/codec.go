@@ -80,7 +80,7 @@ func (d pyDecoder) decode(in *vm.Interp, b []byte, final bool) (string, error) {
 	}
 	s, ok := vm.AsStr(v)
 	if !ok {
-		return "", in.Errorf(in.Exc.TypeError, "decoder should return a string result, not '%s'", v.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "decoder should return a string result, not '%s'", vm.TypeName(v))
 	}
 	return s, nil
 }
@@ -104,7 +104,7 @@ func decoderState(in *vm.Interp, t *vm.Tuple, wrong string) ([]byte, int64, erro
 	}
 	rest, ok := vm.AsBytes(t.Items[0])
 	if !ok {
-		return nil, 0, in.Errorf(in.Exc.TypeError, "illegal decoder state: the first item should be a bytes object, not '%s'", t.Items[0].Type().Name)
+		return nil, 0, in.Errorf(in.Exc.TypeError, "illegal decoder state: the first item should be a bytes object, not '%s'", vm.TypeName(t.Items[0]))
 	}
 	flags, err := in.Index(t.Items[1])
 	return rest, flags, err
@@ -158,7 +158,7 @@ func (e pyEncoder) encode(in *vm.Interp, s string) ([]byte, error) {
 	}
 	b, ok := v.(vm.Bytes)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "encoder should return a bytes object, not '%s'", v.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "encoder should return a bytes object, not '%s'", vm.TypeName(v))
 	}
 	return []byte(b), nil
 }

@@ -11,7 +11,7 @@ const closedMark = "__IOBase_closed"
 
 // makeIOBase makes _IOBase: what all files can do by the few methods that their classes have.
 func (m *module) makeIOBase(in *vm.Interp) *vm.Type {
-	s := vm.Spec{Name: "_IOBase", Module: "_io", Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{}}
+	s := vm.Spec{Strict: true, Name: "_IOBase", Module: "_io", New: vm.ObjectType.New, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{}}
 	def := func(name string, lo, hi int, f func(in *vm.Interp, self vm.Object, a []vm.Object) (vm.Object, error)) {
 		s.Arity[name] = [2]int{lo, hi}
 		s.Methods[name] = func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return f(in, a[0], a[1:]) }
@@ -157,7 +157,7 @@ func readLineBy(in *vm.Interp, self vm.Object, n int) (vm.Object, error) {
 			}
 			ahead, ok := v.(vm.Bytes)
 			if !ok {
-				return nil, in.Errorf(in.Exc.OSError, "peek() should have returned a bytes object, not '%s'", v.Type().Name)
+				return nil, in.Errorf(in.Exc.OSError, "peek() should have returned a bytes object, not '%s'", vm.TypeName(v))
 			}
 			if len(ahead) > 0 {
 				if want = bytes.IndexByte([]byte(ahead), '\n') + 1; want == 0 {
@@ -174,7 +174,7 @@ func readLineBy(in *vm.Interp, self vm.Object, n int) (vm.Object, error) {
 		}
 		b, ok := v.(vm.Bytes)
 		if !ok {
-			return nil, in.Errorf(in.Exc.OSError, "read() should have returned a bytes object, not '%s'", v.Type().Name)
+			return nil, in.Errorf(in.Exc.OSError, "read() should have returned a bytes object, not '%s'", vm.TypeName(v))
 		}
 		line = append(line, b...)
 		if len(b) == 0 || b[len(b)-1] == '\n' {
@@ -215,7 +215,7 @@ func readLines(in *vm.Interp, self vm.Object, n int) (vm.Object, error) {
 
 // makeRawBase makes _RawIOBase.
 func (m *module) makeRawBase(in *vm.Interp) *vm.Type {
-	return in.NewNativeType(vm.Spec{Name: "_RawIOBase", Module: "_io", Bases: []*vm.Type{m.ioBase},
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "_RawIOBase", Module: "_io", Bases: []*vm.Type{m.ioBase},
 		Arity: map[string][2]int{"read": {0, 1}, "readall": {0, 0}},
 		Methods: map[string]vm.GoFunc{
 			"read": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -270,7 +270,7 @@ func readAllBy(in *vm.Interp, o vm.Object, args ...vm.Object) (vm.Object, error)
 
 // makeBufferedBase makes _BufferedIOBase.
 func (m *module) makeBufferedBase(in *vm.Interp) *vm.Type {
-	s := vm.Spec{Name: "_BufferedIOBase", Module: "_io", Bases: []*vm.Type{m.ioBase}, Methods: m.refusals("read", "read1", "write", "detach")}
+	s := vm.Spec{Strict: true, Name: "_BufferedIOBase", Module: "_io", Bases: []*vm.Type{m.ioBase}, Methods: m.refusals("read", "read1", "write", "detach")}
 	s.Arity = map[string][2]int{"readinto": {1, 1}, "readinto1": {1, 1}}
 	for name, by := range map[string]string{"readinto": "read", "readinto1": "read1"} {
 		s.Methods[name] = func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -297,7 +297,7 @@ func (m *module) makeBufferedBase(in *vm.Interp) *vm.Type {
 
 // makeTextBase makes _TextIOBase.
 func (m *module) makeTextBase(in *vm.Interp) *vm.Type {
-	return in.NewNativeType(vm.Spec{Name: "_TextIOBase", Module: "_io", Bases: []*vm.Type{m.ioBase}, Methods: m.refusals("read", "readline", "write", "detach"),
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "_TextIOBase", Module: "_io", Bases: []*vm.Type{m.ioBase}, Methods: m.refusals("read", "readline", "write", "detach"),
 		Attrs: map[string]vm.Object{"encoding": vm.None, "newlines": vm.None, "errors": vm.None}})
 }
 

@@ -20,7 +20,7 @@ func nextLine[T any](c *class[T], empty vm.Object, kind string, exact func(self 
 			return nil, err
 		}
 		if v.Type() != empty.Type() {
-			return nil, in.Errorf(in.Exc.OSError, "readline() should have returned a %s object, not '%s'", kind, v.Type().Name)
+			return nil, in.Errorf(in.Exc.OSError, "readline() should have returned a %s object, not '%s'", kind, vm.TypeName(v))
 		}
 		if v == empty {
 			return nil, stop(in)

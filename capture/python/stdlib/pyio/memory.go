@@ -17,7 +17,7 @@ func bytesOf(in *vm.Interp, o vm.Object) ([]byte, error) {
 	if b, ok := vm.AsBytes(o); ok {
 		return b, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 }
 
 // memoryOf is the memory of an object that is to be written to.
@@ -25,7 +25,7 @@ func memoryOf(in *vm.Interp, o vm.Object, method string) ([]byte, error) {
 	if b, ok := vm.WritableBytes(o); ok {
 		return b, nil
 	}
-	return nil, in.Errorf(in.Exc.TypeError, "%s() argument must be read-write bytes-like object, not %s", method, o.Type().Name)
+	return nil, in.Errorf(in.Exc.TypeError, "%s() argument must be read-write bytes-like object, not %s", method, vm.TypeName(o))
 }
 
 // ownBytes is a bytes object of memory that nobody changes any more.

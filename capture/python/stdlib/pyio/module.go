@@ -68,7 +68,7 @@ type class[T any] struct {
 
 // newClass begins a class. make gives what an instance holds before __init__.
 func newClass[T any](m *module, name string, base *vm.Type, make func() T) *class[T] {
-	return &class[T]{m: m, name: name, spec: vm.Spec{Name: name, Module: "_io", Bases: []*vm.Type{base}, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{},
+	return &class[T]{m: m, name: name, spec: vm.Spec{Strict: true, Name: name, Module: "_io", Bases: []*vm.Type{base}, Methods: map[string]vm.GoFunc{}, Arity: map[string][2]int{},
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := make()
 			self := vm.NewInstance(cls, x)
@@ -89,7 +89,7 @@ func (c *class[T]) held(in *vm.Interp, o vm.Object) (self *vm.Instance, x T, err
 		x, ok = self.Native.(T)
 	}
 	if !ok {
-		err = in.Errorf(in.Exc.TypeError, "descriptor requires a '_io.%s' object but received a '%s'", c.name, o.Type().Name)
+		err = in.Errorf(in.Exc.TypeError, "descriptor requires a '_io.%s' object but received a '%s'", c.name, vm.TypeName(o))
 	}
 	return self, x, err
 }
@@ -164,7 +164,7 @@ func size(in *vm.Interp, a []vm.Object) (int, error) {
 		return int(n), nil
 	}
 	if a[0].Type().Lookup("__index__") == nil {
-		return 0, in.Errorf(in.Exc.TypeError, "argument should be integer or None, not '%s'", a[0].Type().Name)
+		return 0, in.Errorf(in.Exc.TypeError, "argument should be integer or None, not '%s'", vm.TypeName(a[0]))
 	}
 	n, err := in.Index(a[0])
 	return int(n), err
@@ -174,7 +174,7 @@ func size(in *vm.Interp, a []vm.Object) (int, error) {
 func offset(in *vm.Interp, o vm.Object) (int64, error) {
 	n, err := in.Index(o)
 	if err != nil && in.Matches(err, in.Exc.OverflowError) {
-		return 0, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an offset-sized integer", o.Type().Name)
+		return 0, in.Errorf(in.Exc.OverflowError, "cannot fit '%s' into an offset-sized integer", vm.TypeName(o))
 	}
 	return n, err
 }

@@ -25,7 +25,7 @@ func newlineOf(in *vm.Interp, o vm.Object) (n newlineMode, err error) {
 	}
 	s, ok := vm.AsStr(o)
 	if !ok {
-		return n, in.Errorf(in.Exc.TypeError, "newline must be str or None, not %s", o.Type().Name)
+		return n, in.Errorf(in.Exc.TypeError, "newline must be str or None, not %s", vm.TypeName(o))
 	}
 	switch s {
 	case "":
@@ -199,7 +199,7 @@ func (m *module) makeNewlines(in *vm.Interp) *vm.Type {
 		}
 		s, ok := vm.AsStr(v)
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "decoder should return a string result, not '%s'", v.Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "decoder should return a string result, not '%s'", vm.TypeName(v))
 		}
 		return vm.Str(h.text(s, c.Bool(1))), nil
 	})

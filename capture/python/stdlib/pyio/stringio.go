@@ -174,7 +174,7 @@ func (m *module) makeStringIO(in *vm.Interp) *vm.Type {
 	c.call("__init__", "initial_value='', newline='\n'", func(c *clinic.Call, _ *vm.Instance, s *stringIO) (vm.Object, error) {
 		t, ok := vm.AsStr(c.Args[0])
 		if !ok && c.Args[0] != vm.None {
-			return nil, c.Errorf(c.Exc.TypeError, "initial_value must be str or None, not %s", c.Args[0].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "initial_value must be str or None, not %s", vm.TypeName(c.Args[0]))
 		}
 		if err := s.init(c.Interp, c.Args[1]); err != nil {
 			return nil, err
@@ -211,7 +211,7 @@ func (m *module) makeStringIO(in *vm.Interp) *vm.Type {
 	open("write", 1, 1, func(s *stringIO, in *vm.Interp, a []vm.Object) (vm.Object, error) {
 		t, ok := vm.AsStr(a[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "string argument expected, got '%s'", a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "string argument expected, got '%s'", vm.TypeName(a[0]))
 		}
 		s.write(in, t)
 		return vm.MakeInt(int64(chars(t))), nil
@@ -300,11 +300,11 @@ func stringState(c *class[*stringIO]) {
 		}
 		t, ok := vm.AsTuple(a[0])
 		if !ok || len(t.Items) < 4 {
-			return nil, in.Errorf(in.Exc.TypeError, "%s.__setstate__ argument should be 4-tuple, got %s", self.Class.FullName(), a[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "%s.__setstate__ argument should be 4-tuple, got %s", self.Class.FullName(), vm.TypeName(a[0]))
 		}
 		text, ok := vm.AsStr(t.Items[0])
 		if !ok {
-			return nil, in.Errorf(in.Exc.TypeError, "initial_value must be str or None, not %s", t.Items[0].Type().Name)
+			return nil, in.Errorf(in.Exc.TypeError, "initial_value must be str or None, not %s", vm.TypeName(t.Items[0]))
 		}
 		if err := s.init(in, t.Items[1]); err != nil {
 			return nil, err

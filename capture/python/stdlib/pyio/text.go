@@ -116,7 +116,7 @@ func (t *textIO) encodingOf(in *vm.Interp, o vm.Object) (string, error) {
 	s, ok := vm.AsStr(o)
 	switch {
 	case !ok:
-		return "", in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'encoding' must be str or None, not %s", o.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'encoding' must be str or None, not %s", vm.TypeName(o))
 	case strings.IndexByte(s, 0) >= 0:
 		return "", in.Errorf(in.Exc.ValueError, "embedded null character")
 	case s == "locale":
@@ -132,7 +132,7 @@ func errorsOf(in *vm.Interp, o vm.Object) (vm.Object, error) {
 	case o == vm.None:
 		return vm.Str("strict"), nil
 	case !ok:
-		return nil, in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'errors' must be str or None, not %s", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "TextIOWrapper() argument 'errors' must be str or None, not %s", vm.TypeName(o))
 	case strings.IndexByte(s, 0) >= 0:
 		return nil, in.Errorf(in.Exc.ValueError, "embedded null character")
 	}
@@ -369,7 +369,7 @@ func (t *textIO) readBytes(in *vm.Interp, n int) ([]byte, error) {
 	}
 	b, ok := vm.AsBytes(v)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "underlying %s() should have returned a bytes-like object, not '%s'", how, v.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "underlying %s() should have returned a bytes-like object, not '%s'", how, vm.TypeName(v))
 	}
 	return b, nil
 }
@@ -388,7 +388,7 @@ func (t *textIO) readAll(in *vm.Interp) (string, error) {
 		b = textBytes(string(s))
 	}
 	if !ok {
-		return "", in.Errorf(in.Exc.TypeError, "underlying read() should have returned a bytes-like object, not '%s'", v.Type().Name)
+		return "", in.Errorf(in.Exc.TypeError, "underlying read() should have returned a bytes-like object, not '%s'", vm.TypeName(v))
 	}
 	s, err := t.decoder.decode(in, b, true)
 	if err != nil {

@@ -274,7 +274,7 @@ func (t *textIO) goOn(in *vm.Interp, c cookie) error {
 	}
 	data, ok := vm.AsBytes(v)
 	if !ok {
-		return in.Errorf(in.Exc.TypeError, "underlying read() should have returned a bytes object, not '%s'", v.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "underlying read() should have returned a bytes object, not '%s'", vm.TypeName(v))
 	}
 	t.snapshotInput = slices.Clone(data)
 	s, err := t.decoder.decode(in, data, c.end != 0)

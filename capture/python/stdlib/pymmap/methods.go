@@ -193,7 +193,7 @@ func reads(def definer) {
 		n := len(m.rest())
 		if !c.None(0) {
 			if _, ok := vm.AsInt(c.Args[0]); !ok && c.Args[0].Type().Lookup("__index__") == nil {
-				return nil, c.Errorf(c.Exc.TypeError, "argument should be integer or None, not '%s'", c.Args[0].Type().Name)
+				return nil, c.Errorf(c.Exc.TypeError, "argument should be integer or None, not '%s'", vm.TypeName(c.Args[0]))
 			}
 			want, err := c.Index(c.Args[0])
 			if err != nil {
@@ -318,7 +318,7 @@ func items(def, change definer) {
 		b, ok := vm.AsBytes(c.Args[1])
 		switch {
 		case !ok:
-			return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[1].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(c.Args[1]))
 		case len(b) != n:
 			return nil, c.Errorf(c.Exc.IndexError, "mmap slice assignment is wrong size")
 		}

@@ -75,7 +75,7 @@ func (s *module) makePickler(in *vm.Interp) {
 			"dump": clinic.Method("dump", "obj, /", func(c *clinic.Call) (vm.Object, error) {
 				p := picklerOf(c.Self)
 				if !p.ready {
-					return nil, c.Errorf(s.pickling, "Pickler.__init__() was not called by %s.__init__()", c.Self.Type().Name)
+					return nil, c.Errorf(s.pickling, "Pickler.__init__() was not called by %s.__init__()", vm.TypeName(c.Self))
 				}
 				var err error
 				if p.override, err = c.GetAttrOpt(c.Self, "reducer_override"); err != nil {

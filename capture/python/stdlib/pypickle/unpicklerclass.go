@@ -80,7 +80,7 @@ func (s *module) makeUnpickler(in *vm.Interp) {
 			"load": clinic.Method("load", "", func(c *clinic.Call) (vm.Object, error) {
 				u := unpicklerOf(c.Self)
 				if !u.ready {
-					return nil, c.Errorf(s.unpickling, "Unpickler.__init__() was not called by %s.__init__()", c.Self.Type().Name)
+					return nil, c.Errorf(s.unpickling, "Unpickler.__init__() was not called by %s.__init__()", vm.TypeName(c.Self))
 				}
 				return u.load()
 			}),

@@ -19,7 +19,7 @@ func (m *module) messages(def func(name, params string, f clinic.Func)) {
 		if err := each(c, 0, "sendmsg", func(o vm.Object) error {
 			b, ok := vm.AsBytes(o)
 			if !ok {
-				return c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+				return c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 			}
 			data = append(data, b)
 			return nil
@@ -124,7 +124,7 @@ func each(c *clinic.Call, i int, what string, f func(o vm.Object) error) error {
 func control(c *clinic.Call, o vm.Object) ([]byte, error) {
 	t, ok := vm.AsTuple(o)
 	if !ok || len(t.Items) != 3 {
-		return nil, c.Errorf(c.Exc.TypeError, "[sendmsg() ancillary data items] must be 3-item tuples, not %s", o.Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "[sendmsg() ancillary data items] must be 3-item tuples, not %s", vm.TypeName(o))
 	}
 	var nums [2]int64
 	for i := range nums {
@@ -135,7 +135,7 @@ func control(c *clinic.Call, o vm.Object) ([]byte, error) {
 	}
 	data, ok := vm.AsBytes(t.Items[2])
 	if !ok {
-		return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", t.Items[2].Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(t.Items[2]))
 	}
 	b := make([]byte, unix.CmsgSpace(len(data)))
 	binary.NativeEndian.PutUint64(b, uint64(unix.CmsgLen(len(data))))

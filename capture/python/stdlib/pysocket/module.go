@@ -253,7 +253,7 @@ func (m *module) names() {
 	first := func(c *clinic.Call, i int) (net.IP, string, error) {
 		host, ok := vm.AsStr(c.Args[i])
 		if !ok {
-			return nil, "", c.Errorf(c.Exc.TypeError, "str, bytes or bytearray expected, not %s", c.Args[i].Type().Name)
+			return nil, "", c.Errorf(c.Exc.TypeError, "str, bytes or bytearray expected, not %s", vm.TypeName(c.Args[i]))
 		}
 		ips, err := m.resolve(c, host, unix.AF_INET)
 		if err != nil {

@@ -104,7 +104,7 @@ func (m *module) address(c *clinic.Call, s *sock, o vm.Object, fn string) (unix.
 	}
 	t, ok := vm.AsTuple(o)
 	if !ok {
-		return nil, c.Errorf(c.Exc.TypeError, "%s(): AF_INET%s address must be tuple, not %s", fn, map[bool]string{true: "6"}[s.family == unix.AF_INET6], o.Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "%s(): AF_INET%s address must be tuple, not %s", fn, map[bool]string{true: "6"}[s.family == unix.AF_INET6], vm.TypeName(o))
 	}
 	if s.family == unix.AF_INET && len(t.Items) != 2 || len(t.Items) < 2 || len(t.Items) > 4 {
 		return nil, c.Errorf(c.Exc.TypeError, "%s(): AF_INET address must be a pair (host, port)", fn)
@@ -114,7 +114,7 @@ func (m *module) address(c *clinic.Call, s *sock, o vm.Object, fn string) (unix.
 		host, ok = string(b), true
 	}
 	if !ok {
-		return nil, c.Errorf(c.Exc.TypeError, "str, bytes or bytearray expected, not %s", t.Items[0].Type().Name)
+		return nil, c.Errorf(c.Exc.TypeError, "str, bytes or bytearray expected, not %s", vm.TypeName(t.Items[0]))
 	}
 	port, err := c.Index(t.Items[1])
 	if err != nil {
@@ -200,7 +200,7 @@ func (m *module) socketType(in *vm.Interp) *vm.Type {
 	m.moving(def)
 	m.messages(def)
 	m.settings(def)
-	return in.NewNativeType(vm.Spec{Name: "socket", Module: "_socket", Methods: methods,
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "socket", Module: "_socket", Methods: methods,
 		GetSet: []*vm.GetSet{get("family", func(s *sock) vm.Object { return num(s.family) }), get("type", func(s *sock) vm.Object { return num(s.kind) }),
 			get("proto", func(s *sock) vm.Object { return num(s.proto) }), get("timeout", timeoutValue)},
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -394,7 +394,7 @@ func (m *module) moving(def func(name, params string, f clinic.Func)) {
 	into := func(c *clinic.Call, what string) (int, unix.Sockaddr, error) {
 		buf, ok := vm.WritableBytes(c.Args[0])
 		if !ok {
-			return 0, nil, c.Errorf(c.Exc.TypeError, "%s() argument 1 must be read-write bytes-like object, not %s", what, c.Args[0].Type().Name)
+			return 0, nil, c.Errorf(c.Exc.TypeError, "%s() argument 1 must be read-write bytes-like object, not %s", what, vm.TypeName(c.Args[0]))
 		}
 		n := int(c.Int(1))
 		switch {
@@ -503,7 +503,7 @@ func (m *module) settings(def func(name, params string, f clinic.Func)) {
 		}
 		b, ok := vm.AsBytes(c.Args[2])
 		if !ok {
-			return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", c.Args[2].Type().Name)
+			return nil, c.Errorf(c.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(c.Args[2]))
 		}
 		return c.Do(unix.SetsockoptString(of(c).fd, int(c.Int(0)), int(c.Int(1)), string(b)))
 	})

@@ -28,7 +28,7 @@ func (s *state) readFormat(o vm.Object) (*layout, error) {
 		return s.parse(string(b))
 	}
 	if !s.isBytes(o, false) {
-		return nil, s.in.Errorf(s.in.Exc.TypeError, "Struct() argument 1 must be a str or bytes object, not %s", o.Type().Name)
+		return nil, s.in.Errorf(s.in.Exc.TypeError, "Struct() argument 1 must be a str or bytes object, not %s", vm.TypeName(o))
 	}
 	b, _ := vm.AsBytes(o)
 	return s.parse(string(b))
@@ -57,14 +57,14 @@ func (s *state) packInto(l *layout, args []vm.Object) error {
 	}
 	p, ok := vm.WritableBytes(args[0])
 	if !ok {
-		return s.in.Errorf(s.in.Exc.TypeError, "argument must be read-write bytes-like object, not %s", args[0].Type().Name)
+		return s.in.Errorf(s.in.Exc.TypeError, "argument must be read-write bytes-like object, not %s", vm.TypeName(args[0]))
 	}
 	off, err := s.in.IndexBig(args[1])
 	if err != nil {
 		return err
 	}
 	if !off.IsInt64() {
-		return s.in.Errorf(s.in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", args[1].Type().Name)
+		return s.in.Errorf(s.in.Exc.IndexError, "cannot fit '%s' into an index-sized integer", vm.TypeName(args[1]))
 	}
 	if p, err = s.part(l, p, off.Int64(), packing); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *state) iterUnpack(l *layout, o vm.Object, iter *vm.Type) (vm.Object, er
 	}
 	p, ok := vm.AsBytes(o)
 	if !ok {
-		return nil, s.in.Errorf(s.in.Exc.TypeError, "a bytes-like object is required, not '%s'", o.Type().Name)
+		return nil, s.in.Errorf(s.in.Exc.TypeError, "a bytes-like object is required, not '%s'", vm.TypeName(o))
 	}
 	if len(p)%l.size != 0 {
 		return nil, s.fail("iterative unpacking requires a buffer of a multiple of %d bytes", l.size)

@@ -84,7 +84,7 @@ func Module(in *vm.Interp) (*vm.Module, error) {
 // compile makes a Pattern of what re/_compiler.py has made.
 func (t *types) compile(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 	wrong := func(name, want string, o vm.Object) error {
-		return in.Errorf(in.Exc.TypeError, "compile() argument '%s' must be %s, not %s", name, want, o.Type().Name)
+		return in.Errorf(in.Exc.TypeError, "compile() argument '%s' must be %s, not %s", name, want, vm.TypeName(o))
 	}
 	p := &Pattern{types: t, source: a[0]}
 	flags, err := in.Index(a[1])
@@ -112,7 +112,7 @@ func (t *types) compile(in *vm.Interp, a []vm.Object) (vm.Object, error) {
 	} else if _, isBytes := vm.AsBytes(a[0]); isBytes {
 		p.kind = bytesPattern
 	} else if a[0] != vm.None {
-		return nil, in.Errorf(in.Exc.TypeError, "expected string or bytes-like object, got '%s'", a[0].Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "expected string or bytes-like object, got '%s'", vm.TypeName(a[0]))
 	}
 	code := make([]uint32, len(list.Items))
 	for i, o := range list.Items {

@@ -33,7 +33,7 @@ func newText(in *vm.Interp, p *Pattern, o vm.Object) (*text, error) {
 	}
 	b, ok := bytesOf(o)
 	if !ok {
-		return nil, in.Errorf(in.Exc.TypeError, "expected string or bytes-like object, got '%s'", o.Type().Name)
+		return nil, in.Errorf(in.Exc.TypeError, "expected string or bytes-like object, got '%s'", vm.TypeName(o))
 	}
 	if p.kind == strPattern {
 		return nil, in.Errorf(in.Exc.TypeError, "cannot use a string pattern on a bytes-like object")

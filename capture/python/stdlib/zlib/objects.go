@@ -42,7 +42,7 @@ func compressType(in *vm.Interp, raise raiser) *vm.Type {
 		methods[n] = clinic.Method(n, "", dup)
 	}
 	methods["__deepcopy__"] = clinic.Method("__deepcopy__", "memo, /", dup)
-	return in.NewNativeType(vm.Spec{Name: "Compress", Module: "zlib", NoDict: true, Final: true, Methods: methods, New: noNew("zlib.Compress")})
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "Compress", Module: "zlib", NoDict: true, Final: true, Methods: methods, New: noNew("zlib.Compress")})
 }
 
 // noNew refuses to make an instance of a class that only its module makes.
@@ -103,7 +103,7 @@ func decompressType(in *vm.Interp, raise raiser) *vm.Type {
 		methods[n] = clinic.Method(n, "", dup)
 	}
 	methods["__deepcopy__"] = clinic.Method("__deepcopy__", "memo, /", dup)
-	return in.NewNativeType(vm.Spec{Name: "Decompress", Module: "zlib", NoDict: true, Final: true, Methods: methods, New: noNew("zlib.Decompress"), GetSet: []*vm.GetSet{
+	return in.NewNativeType(vm.Spec{Strict: true, Name: "Decompress", Module: "zlib", NoDict: true, Final: true, Methods: methods, New: noNew("zlib.Decompress"), GetSet: []*vm.GetSet{
 		get("unused_data", func(d *inflater) vm.Object { return vm.Bytes(d.unused) }),
 		get("unconsumed_tail", func(d *inflater) vm.Object { return vm.Bytes(d.tail) }),
 		get("eof", func(d *inflater) vm.Object { return vm.MakeBool(d.eof) }),
