@@ -250,12 +250,15 @@ func lsprofModule(in *vm.Interp) (*vm.Module, error) {
 
 func (m *lsprof) profilerSpec() vm.Spec {
 	methods := map[string]vm.GoFunc{}
-	def := func(name, params string, f func(c *clinic.Call, p *profiler) (vm.Object, error)) {
-		methods[name] = clinic.Method(name, params, func(c *clinic.Call) (vm.Object, error) {
+	method := func(name, params string, f func(c *clinic.Call, p *profiler) (vm.Object, error)) vm.GoFunc {
+		return clinic.Method(name, params, func(c *clinic.Call) (vm.Object, error) {
 			return f(c, c.Self.(*vm.Instance).Native.(*profiler))
 		})
 	}
-	def("__init__", "timer=None, timeunit:float=0.0, subcalls:bool=True, builtins:bool=True", func(c *clinic.Call, p *profiler) (vm.Object, error) {
+	def := func(name, params string, f func(c *clinic.Call, p *profiler) (vm.Object, error)) {
+		methods[name] = method(name, params, f)
+	}
+	methods["__init__"] = method("Profiler", "timer=None, timeunit:float=0.0, subcalls:bool=True, builtins:bool=True", func(c *clinic.Call, p *profiler) (vm.Object, error) {
 		p.timer = nil
 		if !c.None(0) {
 			p.timer = c.Args[0]

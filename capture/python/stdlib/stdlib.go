@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"whittle/capture/python/cpython"
+	"whittle/capture/python/stdlib/audioop"
 	"whittle/capture/python/stdlib/cjk"
 	"whittle/capture/python/stdlib/posix"
 	"whittle/capture/python/stdlib/pyarray"
@@ -93,6 +94,7 @@ func init() {
 	natives["_bisect"] = bisectModule
 	natives["_whittle"] = helperModule
 	natives["_lsprof"] = lsprofModule
+	natives["audioop"] = audioop.Module
 	natives["gc"] = gcModule
 	natives["atexit"] = atexitModule
 	natives["builtins"] = func(in *vm.Interp) (*vm.Module, error) { return in.Builtins, nil }
