@@ -3,6 +3,7 @@ package stdlib
 import (
 	"errors"
 	"strconv"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -40,7 +41,11 @@ func threadModule(in *vm.Interp) (*vm.Module, error) {
 		if n := c.Int(0); n < 1 || n > sigLast {
 			return nil, c.Errorf(c.Exc.ValueError, "signal number out of range")
 		}
-		signalsOf(c.Interp).note(int(c.Int(0)))
+		s, sig := signalsOf(c.Interp), int(c.Int(0))
+		_, set := s.handlers[sig]
+		if _, number := vm.AsInt(s.get(sig)); !number || !set && sig == int(syscall.SIGINT) { // otherwise nothing of Python's would run
+			s.note(sig)
+		}
 		return vm.None, nil
 	})
 	clinic.Def(m, "_set_sentinel", "", func(c *clinic.Call) (vm.Object, error) {

@@ -605,7 +605,9 @@ func initDict() {
 		return o
 	}
 	for n, op := range map[string]string{"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="} {
-		addMethod(p, n, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) { return in.Compare(op, bare(args[0]), args[1]) })
+		addMethod(p, n, 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
+			return in.Compare(op, bare(args[0]), args[1])
+		})
 	}
 	addMethod(p, "__or__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		return in.BinaryOp("|", bare(args[0]), bare(args[1]))

@@ -708,6 +708,12 @@ loop:
 			}
 			stack[drop] = v
 			sp = drop + 1
+			if in.stop.Load() { // what came while it ran, or what it asked for
+				f.SP = sp
+				if err = in.stopped(); err != nil {
+					goto fail
+				}
+			}
 		case code.RETURN_VALUE:
 			sp--
 			v := stack[sp]

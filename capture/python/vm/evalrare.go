@@ -473,6 +473,10 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 		}
 		sp -= 2
 		stack[sp-1] = v
+		if in.stop.Load() {
+			f.SP = sp
+			return sp, in.stopped()
+		}
 	case code.BUILD_MAP:
 		n := 2 * int(o.arg)
 		d := NewDict()

@@ -11,9 +11,9 @@ type tracing struct {
 	traceFn   Object
 	profileFn Object
 	profiler  Profiler // what profileFn is, where it is no function of Python
-	watched   bool // one of them is set, and none runs
-	reporting bool // one of them runs
-	myHook    bool // CallHook is ours: it reports calls of builtins to profileFn
+	watched   bool     // one of them is set, and none runs
+	reporting bool     // one of them runs
+	myHook    bool     // CallHook is ours: it reports calls of builtins to profileFn
 }
 
 // spy is what tracing keeps of a frame.
