@@ -39,20 +39,30 @@ func isPython(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && strings.IndexByte(pythonFlags+"cmXW", arg[1]) >= 0
 }
 
-// splitRun puts -- before the first argument of run that is python's, so that the flags before it are run's own.
+// splitRun puts run's own flags first, then -- and what is python's: its flags, the program, and all that follows.
 func splitRun(args []string) []string {
+	var own, python []string
 	for i := 0; i < len(args); i++ {
 		a := args[i]
+		pair := args[i:min(i+2, len(args))]
 		switch {
 		case a == "--":
-			return args
-		case isPython(a), a == "-", !strings.HasPrefix(a, "-"):
-			return slices.Concat(args[:i], []string{"--"}, args[i:])
-		case (a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store" || a == "--path") && i+1 < len(args):
+			return slices.Concat(own, args[i:i+1], python, args[i+1:])
+		case a == "-", !strings.HasPrefix(a, "-"), isPython(a) && strings.ContainsAny(a, "cm"):
+			return slices.Concat(own, []string{"--"}, python, args[i:])
+		case isPython(a) && (strings.HasSuffix(a, "W") || strings.HasSuffix(a, "X")):
+			python = append(python, pair...)
 			i++
+		case isPython(a):
+			python = append(python, a)
+		case a == "-j" || a == "--jobs" || a == "--record" || a == "--hang" || a == "--store" || a == "--path":
+			own = append(own, pair...)
+			i++
+		default:
+			own = append(own, a)
 		}
 	}
-	return args
+	return slices.Concat(own, []string{"--"}, python)
 }
 
 // parseInvocation reads python's arguments.
