@@ -101,6 +101,9 @@ func strBinary(in *Interp, op string, x Str, b Object) (Object, error) {
 			if n <= 0 {
 				return Str(""), nil
 			}
+			if len(x) > 0 && n > math.MaxInt64/int64(len(x)) {
+				return nil, in.Errorf(in.Exc.OverflowError, "repeated string is too long")
+			}
 			if len(x) > 0 && n > mostItems/int64(len(x)) {
 				return nil, in.Errorf(in.Exc.MemoryError, "")
 			}

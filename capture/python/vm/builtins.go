@@ -54,12 +54,18 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := AsStr(a[0])
+		name, ok := AsStr(a[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "module name must be a string")
+		}
 		g, ok := AsDict(a[1])
 		if !ok {
 			g = NewDict()
 		}
 		level, _ := AsInt(a[4])
+		if name == "" && level == 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "Empty module name")
+		}
 		return importRelative(in, g, name, a[3], int(level))
 	})
 	addBuiltin("print", 0, -1, builtinPrint)
@@ -257,7 +263,7 @@ func init() {
 			if _, ok := unwrap(a[0]).(Complex); ok {
 				return nil, in.Errorf(in.Exc.ValueError, "complex modulo")
 			}
-			if _, isFloat := unwrap(a[0]).(Float); !isFloat {
+			if _, isFloat := unwrap(a[0]).(Float); !isFloat && !ok1 {
 				if v, ok, err := in.Special(a[0], "__pow__", a[1], a[2]); err != nil || ok && v != NotImplemented {
 					return v, err
 				}
@@ -566,6 +572,9 @@ func init() {
 				return nil, err
 			}
 		}
+		if flags&^compileFlags != 0 {
+			return nil, in.Errorf(in.Exc.ValueError, "compile(): unrecognised flags")
+		}
 		mode, _ := AsStr(a[2])
 		switch mode {
 		case "exec", "eval", "single":
@@ -604,6 +613,9 @@ func init() {
 			} else {
 				var ok bool
 				if g, ok = AsDict(a[1]); !ok {
+					if a[1].Type().Lookup("__getitem__") != nil && name == "eval" {
+						return nil, in.Errorf(in.Exc.TypeError, "globals must be a real dict; try eval(expr, {}, mapping)")
+					}
 					return nil, in.Errorf(in.Exc.TypeError, "%s() globals must be a dict, not %s", name, TypeName(a[1]))
 				}
 			}

@@ -58,6 +58,9 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 				}
 				lines := name == "splitlines"
 				conv := func(i int, a Object) (Object, error) {
+					if i > 0 && (kind == argByte || kind == argTuple) {
+						return a, nil // a place
+					}
 					if x, ok := bytesOf(a); ok {
 						return Str(byteText(x, lines)), nil
 					}
@@ -144,6 +147,7 @@ func addByteMethods(t *Type, mk func(b []byte) Object) {
 	}
 	via(argByte, "find", "rfind", "index", "rindex", "count")
 	via(argTuple, "startswith", "endswith")
+	parsedArgs(t)
 	via(argBytes, "split", "rsplit", "splitlines", "partition", "rpartition", "replace", "strip", "lstrip", "rstrip", "ljust", "rjust", "center", "zfill",
 		"expandtabs", "lower", "upper", "title", "capitalize", "swapcase", "removeprefix", "removesuffix",
 		"isalpha", "isalnum", "isdigit", "islower", "isupper", "istitle", "isspace")

@@ -143,6 +143,9 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 	if n < 0 {
 		return in.Errorf(in.Exc.TypeError, "unbound method %s() needs an argument", name)
 	}
+	if kw && b.parsed {
+		name = b.Name
+	}
 	if kw {
 		return in.Errorf(in.Exc.TypeError, "%s() takes no keyword arguments", name)
 	}
@@ -153,6 +156,12 @@ func (b *Builtin) wrongArgs(in *Interp, n int, kw bool) error {
 		return "s"
 	}
 	switch {
+	case b.slot && b.Min == b.Max:
+		return in.Errorf(in.Exc.TypeError, "expected %d argument%s, got %d", b.Min, pl(b.Min), n)
+	case b.parsed && n < b.Min:
+		return in.Errorf(in.Exc.TypeError, "%s() takes at least %d argument%s (%d given)", b.Name, b.Min, pl(b.Min), n)
+	case b.parsed:
+		return in.Errorf(in.Exc.TypeError, "%s() takes at most %d argument%s (%d given)", b.Name, b.Max, pl(b.Max), n)
 	case b.Max == 0:
 		return in.Errorf(in.Exc.TypeError, "%s() takes no arguments (%d given)", name, n)
 	case b.Min == b.Max && b.Min == 1:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"whittle/capture/python/code"
+	"whittle/capture/python/literal"
 )
 
 // Imports says where modules come from, and keeps those that were imported.
@@ -234,7 +235,7 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 		in.Modules.SetStr(name, m)
 		return m, nil
 	}
-	return nil, in.moduleNotFound(name, "No module named '"+name+"'")
+	return nil, in.moduleNotFound(name, "No module named "+literal.Str(name))
 }
 
 // loadFrom loads a module from the first of some folders that has it. If none has, parts are the folders of that name without an __init__.py,

@@ -13,7 +13,7 @@ import (
 
 // parseInt reads an int literal of a base (0: by prefix) as int() does.
 func parseInt(s string, base int) (Object, bool) {
-	s = strings.TrimFunc(s, isSpace)
+	s = asciiDigits(strings.TrimFunc(s, isSpace))
 	neg := false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		neg = s[0] == '-'
@@ -162,16 +162,22 @@ const quietNaN = 0x7ff8 << 48
 // the operator itself knows: int.__add__ leaves floats to float.__radd__.
 func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 	formats := t == StrType || t == BytesType || t == ByteArrayType // what is on the left of their % is one of them
+	right := func(op string, o Object) Object {
+		if formats && op == "%" { // its own __str__ and __getitem__ are asked
+			return o
+		}
+		return unwrap(o)
+	}
 	for _, op := range ops {
 		d := dunders[op]
 		fwd := func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			if !args[0].Type().IsSubtype(t) {
-				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", d[0], t.Name, TypeName(args[0]))
+				return nil, in.Errorf(in.Exc.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", d[0], t.errName(), TypeName(args[0]))
 			}
 			if takes != nil && !takes(args[1]) {
 				return NotImplemented, nil
 			}
-			v, err := nativeBinary(in, op, unwrap(args[0]), unwrap(args[1]))
+			v, err := nativeBinary(in, op, unwrap(args[0]), right(op, args[1]))
 			if v == nil && err == nil {
 				v, err = repeated(in, op, args[0], args[1])
 			}
@@ -192,7 +198,7 @@ func addOps(t *Type, takes func(o Object) bool, ops ...string) {
 			if takes != nil && !takes(args[1]) || op == "%" && formats && !args[1].Type().IsSubtype(t) {
 				return NotImplemented, nil
 			}
-			v, err := nativeBinary(in, op, unwrap(args[1]), unwrap(args[0]))
+			v, err := nativeBinary(in, op, unwrap(args[1]), right(op, args[0]))
 			if v == nil && err == nil {
 				v, err = repeated(in, op, args[0], args[1])
 			}
@@ -282,8 +288,7 @@ func addBasics(t *Type, what string) {
 					return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", TypeName(args[1]))
 				}
 				if spec == "" {
-					s, err := in.Str(args[0])
-					return Str(s), err
+					return in.str(args[0])
 				}
 				s, err := in.Format(unwrap(args[0]), spec)
 				return Str(s), err

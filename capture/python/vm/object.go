@@ -115,6 +115,7 @@ type Builtin struct {
 	strict  bool // a method of a native type that gets none but instances of it as self
 	ofClass bool // its first argument is the class that it was looked up on
 	slot    bool // of the methods that CPython keeps in slots
+	parsed  bool // errors about the number of arguments are those of PyArg_ParseTuple
 	shared  bool // Fn does not keep args: they may be the caller's stack
 }
 

@@ -296,7 +296,11 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 		if s, ok := AsStr(v); ok && wtf8.RuneCountInString(s) == 1 {
 			return f.pad(s, '>'), nil
 		}
-		if n, ok := AsBig(v); ok {
+		n, ok := AsBig(v)
+		if i, found, err := in.Special(v, "__index__"); !ok && found && err == nil {
+			n, ok = AsBig(i)
+		}
+		if ok {
 			if n.Sign() < 0 || n.Cmp(big.NewInt(utf8.MaxRune)) > 0 {
 				return "", in.Errorf(in.Exc.OverflowError, "%s arg not in range(0x110000)", "%c")
 			}

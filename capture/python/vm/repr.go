@@ -87,6 +87,22 @@ func (in *Interp) Str(o Object) (string, error) {
 	return s, nil
 }
 
+// str is what str(o) gives: the very object that __str__ gave, which may be of a class that derives from str.
+func (in *Interp) str(o Object) (Object, error) {
+	if _, ok := o.(*Instance); ok {
+		v, err := in.callSpecial(o.Type().Lookup("__str__"), o)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := AsStr(v); !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "__str__ returned non-string (type %s)", TypeName(v))
+		}
+		return v, nil
+	}
+	s, err := in.Str(o)
+	return Str(s), err
+}
+
 // ReprGuard runs f unless o is being printed already, as a container that holds itself is; then ok is false.
 func (in *Interp) ReprGuard(o Object, f func() error) (ok bool, err error) {
 	if slices.Contains(in.printing, o) {

@@ -22,6 +22,9 @@ func (in *Interp) DecodeSource(filename string, b []byte) (string, error) {
 	src, marked := strings.CutPrefix(string(b), byteOrderMark)
 	name := SourceEncoding(src)
 	switch {
+	case (name == "" || name == "utf-8") && !utf8.Valid(b):
+		_, err := in.Decode(b, "utf-8", "strict")
+		return "", in.unreadable(filename, "(unicode error) "+raisedText(in, err))
 	case name == "" || name == "utf-8":
 		return string(b), nil
 	case marked:

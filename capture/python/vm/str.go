@@ -2,7 +2,9 @@ package vm
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"whittle/capture/python/ucd"
 	"whittle/capture/python/wtf8"
@@ -54,17 +56,34 @@ func byteOff(s string, i int) int {
 	return len(s)
 }
 
+// parsedArgs marks the methods that search in a part of a text.
+func parsedArgs(t *Type) {
+	for _, name := range []string{"find", "rfind", "index", "rindex", "count", "startswith", "endswith"} {
+		t.own(name).(*Builtin).parsed = true
+	}
+}
+
 // initStr gives strings their methods. Positions in arguments and results count characters; inside, they are offsets of bytes.
 func initStr() {
 	t := StrType
 	t.New = func(in *Interp, cls *Type, args []Object, kw []KwArg) (Object, error) {
-		if len(args) == 1 && len(kw) == 0 {
-			s, err := in.Str(args[0])
-			return wrap(cls, StrType, Str(s)), err
+		text := func(o Object) (Object, error) {
+			v, err := in.str(o)
+			if err != nil || cls == StrType {
+				return v, err
+			}
+			s, _ := AsStr(v)
+			return wrap(cls, StrType, Str(s)), nil
 		}
-		a, err := in.ParseArgs("str", args, kw, "object='', encoding=None, errors=None")
+		if len(args) == 1 && len(kw) == 0 {
+			return text(args[0])
+		}
+		a, err := in.ParseArgs("str", args, kw, "object=nil, encoding=None, errors=None")
 		if err != nil {
 			return nil, err
+		}
+		if a[0] == nil {
+			return wrap(cls, StrType, Str("")), nil
 		}
 		if b, ok := bytesOf(a[0]); ok && (a[1] != None || a[2] != None) {
 			enc, errs := "utf-8", "strict"
@@ -77,11 +96,13 @@ func initStr() {
 			s, err := in.Decode(b, enc, errs)
 			return wrap(cls, StrType, Str(s)), err
 		}
+		if _, ok := AsStr(a[0]); ok && (a[1] != None || a[2] != None) {
+			return nil, in.Errorf(in.Exc.TypeError, "decoding str is not supported")
+		}
 		if a[1] != None || a[2] != None {
 			return nil, in.Errorf(in.Exc.TypeError, "decoding to str: need a bytes-like object, %s found", TypeName(a[0]))
 		}
-		s, err := in.Str(a[0])
-		return wrap(cls, StrType, Str(s)), err
+		return text(a[0])
 	}
 	addOps(t, nil, "+", "*", "%")
 	addCompare(t, nil, allCompare...)
@@ -189,9 +210,9 @@ func initStr() {
 	strip("rstrip", false, true)
 	find := func(name string, last, raise bool) {
 		m(name, 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
-			sub, err := strArg(in, name+"() argument 1", args[0])
-			if err != nil {
-				return nil, err
+			sub, ok := AsStr(args[0])
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "must be str, not %s", TypeName(args[0]))
 			}
 			part, off, ok, err := span(in, s, args[1:])
 			if err != nil {
@@ -219,9 +240,9 @@ func initStr() {
 	find("index", false, true)
 	find("rindex", true, true)
 	m("count", 1, 3, func(in *Interp, s string, args []Object) (Object, error) {
-		sub, err := strArg(in, "count() argument 1", args[0])
-		if err != nil {
-			return nil, err
+		sub, ok := AsStr(args[0])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "must be str, not %s", TypeName(args[0]))
 		}
 		part, _, ok, err := span(in, s, args[1:])
 		if err != nil || !ok {
@@ -253,6 +274,7 @@ func initStr() {
 	}
 	affix("startswith", strings.HasPrefix)
 	affix("endswith", strings.HasSuffix)
+	parsedArgs(t)
 	m("removeprefix", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
 		x, err := strArg(in, "removeprefix() argument", args[0])
 		return Str(strings.TrimPrefix(s, x)), err
@@ -463,23 +485,8 @@ func initStr() {
 		return Str(r), err
 	})
 	m("format_map", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
-		d := NewDict()
-		if src, ok := args[0].(*Dict); ok {
-			d = src
-		} else {
-			if inst, ok := args[0].(*Instance); ok && inst.Class.Lookup("__missing__") != nil {
-				r, err := formatMapping(in, s, args[0])
-				return Str(r), err
-			}
-			if err := d.update(in, args[0]); err != nil {
-				return nil, err
-			}
-		}
-		kw, err := kwFromMapping(in, args[0], d)
-		if err != nil {
-			return nil, err
-		}
-		r, err := strFormat(in, s, nil, kw)
+		f := &strFormatter{in: in, names: args[0]}
+		r, err := f.format(s, 2)
 		return Str(r), err
 	})
 	m("translate", 1, 1, func(in *Interp, s string, args []Object) (Object, error) {
@@ -498,9 +505,16 @@ func initStr() {
 			}
 			if x, ok := AsStr(v); ok {
 				sb.WriteString(x)
-			} else if n, ok := AsInt(v); ok {
-				wtf8.WriteRune(&sb, rune(n))
+				continue
 			}
+			n, ok := AsBig(v)
+			if !ok {
+				return nil, in.Errorf(in.Exc.TypeError, "character mapping must return integer, None or str")
+			}
+			if !n.IsInt64() || n.Int64() < 0 || n.Int64() > utf8.MaxRune {
+				return nil, in.Errorf(in.Exc.ValueError, "character mapping must be in range(0x%x)", utf8.MaxRune+1)
+			}
+			wtf8.WriteRune(&sb, rune(n.Int64()))
 		}
 		return Str(sb.String()), nil
 	})
@@ -514,16 +528,33 @@ func initStr() {
 			var err error
 			src.Each(func(k, v Object) bool {
 				if s, ok := AsStr(k); ok {
-					r, _ := wtf8.DecodeRuneInString(s)
+					r, size := wtf8.DecodeRuneInString(s)
+					if s == "" || size < len(s) {
+						err = in.Errorf(in.Exc.ValueError, "string keys in translate table must be of length 1")
+						return false
+					}
 					k = MakeInt(int64(r))
+				} else if _, ok := AsBig(k); !ok {
+					err = in.Errorf(in.Exc.TypeError, "keys in translate table must be strings or integers")
+					return false
 				}
 				err = d.Set(in, k, v)
 				return err == nil
 			})
 			return d, err
 		}
-		x, _ := AsStr(args[0])
-		y, _ := AsStr(args[1])
+		x, isText := AsStr(args[0])
+		if !isText {
+			return nil, in.Errorf(in.Exc.TypeError, "first maketrans argument must be a string if there is a second argument")
+		}
+		var more [2]string
+		for i, o := range args[1:] {
+			var err error
+			if more[i], err = strArg(in, "maketrans() argument "+strconv.Itoa(i+2), o); err != nil {
+				return nil, err
+			}
+		}
+		y, z := more[0], more[1]
 		xs, ys := wtf8.Runes(x), wtf8.Runes(y)
 		if len(xs) != len(ys) {
 			return nil, in.Errorf(in.Exc.ValueError, "the first two maketrans arguments must have equal length")
@@ -533,38 +564,13 @@ func initStr() {
 				return nil, err
 			}
 		}
-		if len(args) > 2 {
-			z, _ := AsStr(args[2])
-			for _, r := range wtf8.All(z) {
-				if err := d.Set(in, MakeInt(int64(r)), None); err != nil {
-					return nil, err
-				}
+		for _, r := range wtf8.All(z) {
+			if err := d.Set(in, MakeInt(int64(r)), None); err != nil {
+				return nil, err
 			}
 		}
 		return d, nil
 	}}})
-}
-
-// formatMapping formats with a mapping that computes missing keys.
-func formatMapping(in *Interp, s string, m Object) (string, error) {
-	var kw []KwArg
-	for rest := s; ; {
-		i := strings.IndexByte(rest, '{')
-		if i < 0 {
-			break
-		}
-		rest = rest[i+1:]
-		j := strings.IndexAny(rest, "}:!.[{")
-		if j <= 0 || rest[j] == '{' {
-			continue
-		}
-		v, err := in.GetItem(m, Str(rest[:j]))
-		if err != nil {
-			return "", err
-		}
-		kw = append(kw, KwArg{rest[:j], v})
-	}
-	return strFormat(in, s, nil, kw)
 }
 
 // splitSpace splits at runs of white space, n times at most unless that is negative, counted from the right end if right.

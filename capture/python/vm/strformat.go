@@ -18,7 +18,8 @@ type strFormatter struct {
 	in        *Interp
 	args      []Object
 	kw        []KwArg
-	next      int // the argument that the next field without a number takes
+	names     Object // format_map: what fields are named by, and no field has a number; else nil
+	next      int    // the argument that the next field without a number takes
 	numbering numbering
 }
 
@@ -181,6 +182,9 @@ func (f *strFormatter) value(name string) (Object, error) {
 	first, rest := name[:end], name[end:]
 	var v Object
 	idx, err := strconv.Atoi(first)
+	if first != "" && strings.Trim(first, "0123456789") == "" && err != nil {
+		return nil, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
+	}
 	switch {
 	case first == "":
 		if f.numbering == manual {
@@ -196,12 +200,19 @@ func (f *strFormatter) value(name string) (Object, error) {
 		}
 		f.numbering = manual
 	}
-	if err == nil {
+	switch {
+	case err == nil && f.names != nil:
+		return nil, in.Errorf(in.Exc.ValueError, "Format string contains positional fields")
+	case f.names != nil:
+		if v, err = in.GetItem(f.names, Str(first)); err != nil {
+			return nil, err
+		}
+	case err == nil:
 		if idx >= len(args) || idx < 0 {
 			return nil, in.Errorf(in.Exc.IndexError, "Replacement index %d out of range for positional args tuple", idx)
 		}
 		v = args[idx]
-	} else {
+	default:
 		for _, k := range f.kw {
 			if k.Name == first {
 				v = k.Value
@@ -233,7 +244,11 @@ func (f *strFormatter) value(name string) (Object, error) {
 		}
 		key := rest[1:e]
 		var k Object = Str(key)
-		if n, err := strconv.Atoi(key); err == nil && key[0] >= '0' && key[0] <= '9' { // -1 is a name
+		n, err := strconv.Atoi(key)
+		if key != "" && strings.Trim(key, "0123456789") == "" && err != nil {
+			return nil, in.Errorf(in.Exc.ValueError, "Too many decimal digits in format string")
+		}
+		if err == nil && key[0] >= '0' && key[0] <= '9' { // -1 is a name
 			k = MakeInt(int64(n))
 		}
 		if v, err = in.GetItem(v, k); err != nil {

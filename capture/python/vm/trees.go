@@ -13,6 +13,10 @@ type Trees struct {
 // onlyTree is the flag of compile that wants a tree: ast.PyCF_ONLY_AST.
 const onlyTree = 0x400
 
+// compileFlags are all that compile knows: those of the future statements, CO_NESTED, which means nothing any more, and PyCF_DONT_IMPLY_DEDENT,
+// ONLY_AST, TYPE_COMMENTS, ALLOW_TOP_LEVEL_AWAIT and ALLOW_INCOMPLETE_INPUT.
+const compileFlags = 0x1fe0000 | 0x10 | dontImplyDedent | onlyTree | 0x1000 | 0x2000 | allowIncomplete
+
 // The flags of compile for what a person is typing, as codeop has them.
 const (
 	dontImplyDedent = 0x200

@@ -350,12 +350,14 @@ func initObject() {
 		return Str(s), err
 	})
 	addMethod(t, "__format__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-		spec, _ := AsStr(args[1])
+		spec, ok := AsStr(args[1])
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "__format__() argument must be str, not %s", TypeName(args[1]))
+		}
 		if spec != "" {
 			return nil, in.Errorf(in.Exc.TypeError, "unsupported format string passed to %s.__format__", TypeName(args[0]))
 		}
-		s, err := in.Str(args[0])
-		return Str(s), err
+		return in.str(args[0])
 	})
 	addMethod(t, "__eq__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 		if Is(args[0], args[1]) {
