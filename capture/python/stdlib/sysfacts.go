@@ -117,34 +117,6 @@ func sysHooks(in *vm.Interp, m *vm.Module) {
 		}
 		return vm.None, nil
 	})
-	hook := clinic.Def(m, "breakpointhook", "*args, **kwargs", func(c *clinic.Call) (vm.Object, error) {
-		name := "pdb.set_trace"
-		if s, ok := os.LookupEnv("PYTHONBREAKPOINT"); ok && s != "" {
-			name = s
-		}
-		if name == "0" {
-			return vm.None, nil
-		}
-		mod, fn := "builtins", name
-		if i := strings.LastIndexByte(name, '.'); i >= 0 {
-			mod, fn = name[:i], name[i+1:]
-		}
-		module, err := c.Import(mod)
-		if err != nil {
-			return nil, err
-		}
-		f, err := c.GetAttr(module, fn)
-		if err != nil {
-			return nil, err
-		}
-		args, _ := vm.AsTuple(c.Args[0])
-		var kw []vm.KwArg
-		if d, ok := vm.AsDict(c.Args[1]); ok {
-			d.Each(func(k, v vm.Object) bool { kw = append(kw, vm.KwArg{Name: str(k), Value: v}); return true })
-		}
-		return c.Interp.Call(f, args.Items, kw)
-	})
-	m.Set("__breakpointhook__", hook)
 	t := vm.NewStructSequence(in, "sys", "UnraisableHookArgs", "", 5, "exc_type", "exc_value", "exc_traceback", "err_msg", "object")
 	m.Set("UnraisableHookArgs", t)
 	unraisable := clinic.Def(m, "unraisablehook", "unraisable, /", func(c *clinic.Call) (vm.Object, error) {

@@ -519,22 +519,6 @@ func initDict() {
 		if vt == DictValuesType {
 			continue
 		}
-		toSet := func(in *Interp, o Object) (*setTable, error) {
-			if s, ok := asSet(o); ok {
-				return s, nil
-			}
-			items, err := in.IterAll(o)
-			if err != nil {
-				return nil, err
-			}
-			s := &setTable{}
-			for _, it := range items {
-				if err := s.Add(in, it); err != nil {
-					return nil, err
-				}
-			}
-			return s, nil
-		}
 		addMethod(vt, "__contains__", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
 			v := view(args[0])
 			if v.kind == 0 {
@@ -561,33 +545,34 @@ func initDict() {
 		}
 		for _, op := range allCompare {
 			addMethod(vt, compareDunders[op][0], 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-				switch args[1].(type) {
-				case *dictView, *Set, *FrozenSet:
-				default:
+				if !isSetLike(args[1]) {
 					return NotImplemented, nil
 				}
-				x, err := toSet(in, args[0])
-				if err != nil {
-					return nil, err
-				}
-				y, err := toSet(in, args[1])
-				if err != nil {
-					return nil, err
-				}
-				return x.compare(in, op, y)
+				ok, err := compareViews(in, op, args[0], args[1])
+				return MakeBool(ok), err
 			})
 		}
 		addMethod(vt, "isdisjoint", 1, 1, func(in *Interp, args []Object, _ []KwArg) (Object, error) {
-			x, err := toSet(in, args[0])
+			some, other := args[0], args[1]
+			if isSetLike(other) {
+				n, err := in.Len(other)
+				if err != nil {
+					return nil, err
+				}
+				if n > view(some).d.live {
+					some, other = other, some
+				}
+			}
+			items, err := in.IterAll(other)
 			if err != nil {
 				return nil, err
 			}
-			y, err := toSet(in, args[1])
-			if err != nil {
-				return nil, err
+			for _, it := range items {
+				if in, err := in.Contains(some, it); in || err != nil {
+					return False, err
+				}
 			}
-			v, err := x.intersect(in, &Set{*y})
-			return MakeBool(v.used == 0), err
+			return True, nil
 		})
 	}
 	p := MappingProxyType
@@ -624,6 +609,52 @@ func initDict() {
 			return in.CallMethod(args[0].(*MappingProxy).M, n, args[1:]...)
 		})
 	}
+}
+
+// isSetLike reports whether a view compares with o: a set, or another view of keys or items.
+func isSetLike(o Object) bool {
+	if v, ok := o.(*dictView); ok {
+		return v.kind != 1
+	}
+	_, ok := asSet(o)
+	return ok
+}
+
+// compareViews compares what sets and views hold. It asks whether items are in them: they need no hash.
+func compareViews(in *Interp, op string, a, b Object) (bool, error) {
+	if op == ">" || op == ">=" {
+		a, b = b, a
+	}
+	n, err := in.Len(a)
+	if err != nil {
+		return false, err
+	}
+	m, err := in.Len(b)
+	if err != nil {
+		return false, err
+	}
+	within := n <= m
+	switch op {
+	case "==", "!=":
+		within = n == m
+	case "<", ">":
+		within = n < m
+	}
+	if within {
+		items, err := in.IterAll(a)
+		if err != nil {
+			return false, err
+		}
+		for _, it := range items {
+			if within, err = in.Contains(b, it); err != nil {
+				return false, err
+			}
+			if !within {
+				break
+			}
+		}
+	}
+	return within == (op != "!="), nil
 }
 
 // initSets gives sets and frozen sets their methods.

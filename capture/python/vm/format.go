@@ -34,7 +34,8 @@ func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	whole := s
 	f := fmtSpec{fill: ' ', prec: -1}
 	r, n := wtf8.DecodeRuneInString(s)
-	if n > 0 && len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
+	filled := n > 0 && len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0
+	if filled {
 		f.fill, f.align = r, s[n]
 		s = s[n+1:]
 	} else if len(s) > 0 && strings.IndexByte("<>=^", s[0]) >= 0 {
@@ -55,8 +56,11 @@ func parseSpec(in *Interp, s, typ string) (fmtSpec, error) {
 	}
 	if len(s) > 0 && s[0] == '0' {
 		f.zeroPad = true
+		if !filled {
+			f.fill = '0'
+		}
 		if f.align == 0 {
-			f.fill, f.align = '0', '='
+			f.align = '='
 		}
 		s = s[1:]
 	}

@@ -25,7 +25,11 @@ func percent(in *Interp, format string, arg Object, asBytes bool) (string, error
 		}
 	}
 	if p.next < len(p.args) && !p.mapping {
-		return "", in.Errorf(in.Exc.TypeError, "not all arguments converted during string formatting")
+		kind := "string"
+		if asBytes {
+			kind = "bytes"
+		}
+		return "", in.Errorf(in.Exc.TypeError, "not all arguments converted during %s formatting", kind)
 	}
 	return p.out.String(), nil
 }
@@ -50,14 +54,11 @@ func newPercent(in *Interp, format string, arg Object, asBytes bool) *percentFor
 	switch x := unwrap(arg).(type) {
 	case *Tuple:
 		p.args = x.Items
-	case *Dict:
-		p.mapping = true
+	case Str:
+	case Bytes, *ByteArray:
+		p.mapping = !asBytes
 	default:
-		switch arg.(type) {
-		case Str, Bytes:
-		default:
-			p.mapping = arg.Type().Lookup("__getitem__") != nil
-		}
+		p.mapping = arg.Type().Lookup("__getitem__") != nil
 	}
 	return p
 }
@@ -113,7 +114,7 @@ func (p *percentFormat) field() error {
 	}
 	at, verb := p.i, p.peek()
 	p.i++
-	if verb == '%' {
+	if verb == '%' && p.format[at-1] == '%' {
 		p.out.WriteByte('%')
 		return nil
 	}
@@ -133,7 +134,13 @@ func (p *percentFormat) field() error {
 		p.out.WriteString(f.pad(c, '>'))
 		return err
 	}
-	s, err := percentVerb(p.in, &f, verb, v, at)
+	if strings.IndexByte("srabcdiuxXoeEfFgG", verb) < 0 || verb == 'b' && !p.asBytes {
+		return p.unsupported(at)
+	}
+	if p.asBytes && verb == 'r' {
+		verb = 'a'
+	}
+	s, err := percentVerb(p.in, &f, verb, v)
 	p.out.WriteString(s)
 	return err
 }
@@ -256,8 +263,8 @@ func (p *percentFormat) star(most int, kind string) (int, error) {
 	return int(n), nil
 }
 
-// percentVerb formats one value. pos is where the verb stands in the format, for the error.
-func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, error) {
+// percentVerb formats one value.
+func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object) (string, error) {
 	switch verb {
 	case 's', 'r', 'a', 'b':
 		var s string
@@ -315,11 +322,20 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 					return "", in.Errorf(in.Exc.OverflowError, "cannot convert float infinity to integer")
 				}
 				b, _ = big.NewFloat(math.Trunc(float64(x))).Int(nil)
-			} else if i, found, err := in.Special(v, "__index__"); found && err == nil {
-				b, _ = AsBig(i)
-			} else if verb == 'd' || verb == 'i' || verb == 'u' {
-				if i, found, err := in.Special(v, "__int__"); found && err == nil {
-					b, _ = AsBig(i)
+			} else {
+				names := []string{"__index__"}
+				if verb == 'd' || verb == 'i' || verb == 'u' {
+					names = []string{"__int__", "__index__"}
+				}
+				for _, name := range names {
+					i, found, err := in.Special(v, name)
+					if err != nil && !in.Matches(err, in.Exc.TypeError) {
+						return "", err
+					}
+					if found && err == nil {
+						b, _ = AsBig(i)
+						break
+					}
 				}
 			}
 			if b == nil {
@@ -358,5 +374,21 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object, pos int) (string, 
 		s := floatDigits(math.Abs(x), verb, f.prec, f.alt)
 		return f.number(math.Signbit(x) && !math.IsNaN(x), "", s, "", 0), nil
 	}
-	return "", in.Errorf(in.Exc.ValueError, "unsupported format character '%c' (0x%x) at index %d", verb, verb, pos)
+	panic("percentVerb: " + string(verb))
+}
+
+// unsupported is the error about a verb that there is none of.
+func (p *percentFormat) unsupported(at int) error {
+	verb, size := wtf8.DecodeRuneInString(p.format[at:])
+	index := at
+	if p.asBytes {
+		verb, size = rune(p.format[at]), 1
+	} else {
+		index = wtf8.RuneCountInString(p.format[:at])
+	}
+	shown := "?"
+	if verb > 31 && verb < 128 {
+		shown = p.format[at : at+size]
+	}
+	return p.in.Errorf(p.in.Exc.ValueError, "unsupported format character '%s' (0x%x) at index %d", shown, verb, index)
 }

@@ -626,7 +626,14 @@ func frozen(v Object) Object {
 func (d *Dict) update(in *Interp, m Object) error {
 	if src, ok := m.(*Dict); ok {
 		var err error
-		src.Each(func(k, v Object) bool { err = d.Set(in, k, v); return err == nil })
+		n := src.live
+		src.Each(func(k, v Object) bool {
+			err = d.Set(in, k, v)
+			if err == nil && src != d && src.live != n {
+				err = in.Errorf(in.Exc.RuntimeError, "dict mutated during update")
+			}
+			return err == nil
+		})
 		return err
 	}
 	if inst, ok := m.(*Instance); ok {
