@@ -49,7 +49,7 @@ func strength(e *Expr, st style) int {
 			return sum
 		}
 	case OpFloat:
-		if e.Float < 0 {
+		if math.Signbit(e.Float) {
 			return sum
 		}
 	case OpAdd, OpFloatAdd:
