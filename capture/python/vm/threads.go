@@ -158,6 +158,8 @@ func (in *Interp) release() *Thread {
 func (in *Interp) end(t *Thread) {
 	in.running = slices.DeleteFunc(in.running, func(r *Thread) bool { return r == t })
 	in.others.Add(-1)
+	in.exc, in.printing = nil, nil // whoever keeps t keeps nothing of what it ran
+	in.CallStack = newCallStack()
 	in.release()
 }
 
