@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 		"functional":    "torch.autograd.functional",
 		"overrides":     "__torch_function__ of modes and of classes, the default device, promotion, named results, sizes",
 		"nnutils":       "weight norms, parametrizations, padded and packed sequences, clipping",
+		"rare_modules":  "modules of torch.nn that few programs use, and their gradients",
 	} {
 		t.Run(name, func(t *testing.T) {
 			script, err := scripts.ReadFile("testdata/" + name + ".py")

@@ -5,7 +5,7 @@ from torch.nn.modules.linear import Linear
 from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
 
-__all__ = ["ReLU", "ReLU6", "Sigmoid", "Tanh", "SiLU", "Mish", "GELU", "ELU", "CELU", "SELU", "LeakyReLU", "Hardtanh", "Hardswish", "Hardsigmoid", "Softplus", "Softshrink", "Hardshrink", "Tanhshrink", "Softsign", "LogSigmoid", "Threshold", "GLU", "Softmax", "Softmin", "LogSoftmax", "Softmax2d", "PReLU", "MultiheadAttention"]
+__all__ = ["ReLU", "ReLU6", "Sigmoid", "Tanh", "SiLU", "Mish", "GELU", "ELU", "CELU", "SELU", "LeakyReLU", "RReLU", "Hardtanh", "Hardswish", "Hardsigmoid", "Softplus", "Softshrink", "Hardshrink", "Tanhshrink", "Softsign", "LogSigmoid", "Threshold", "GLU", "Softmax", "Softmin", "LogSoftmax", "Softmax2d", "PReLU", "MultiheadAttention"]
 
 
 class ReLU(Module):
@@ -127,6 +127,18 @@ class LeakyReLU(Module):
 
     def extra_repr(self):
         return f"negative_slope={self.negative_slope}" + (", inplace=True" if self.inplace else "")
+
+
+class RReLU(Module):
+    def __init__(self, lower=1.0 / 8, upper=1.0 / 3, inplace=False):
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input):
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self):
+        return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
 
 
 class Hardtanh(Module):
