@@ -20,14 +20,20 @@ import (
 	"whittle/repros/engine"
 )
 
+// torchCommand starts a Python with torch. Without $WHITTLE_TORCH, which .ci/run sets, there is none, and tests that need one are skipped.
+func torchCommand(t testing.TB) []string {
+	t.Helper()
+	command := strings.Fields(os.Getenv("WHITTLE_TORCH"))
+	if len(command) == 0 {
+		t.Skip("$WHITTLE_TORCH names no Python with torch")
+	}
+	return command
+}
+
 // real starts the engine that $WHITTLE_TORCH names.
 func real(t testing.TB, o Options) *Client {
 	t.Helper()
-	command := os.Getenv("WHITTLE_TORCH")
-	if command == "" {
-		t.Skip("$WHITTLE_TORCH names no Python with torch")
-	}
-	o.Command = strings.Fields(command)
+	o.Command = torchCommand(t)
 	begin := time.Now()
 	e, err := Start(context.Background(), o)
 	if err != nil {
@@ -329,15 +335,11 @@ func TestADeadParentIsReplaced(t *testing.T) {
 // Importing torch takes long, and reads nothing: a Python whose whittle is killed meanwhile does not finish it first.
 func TestNobodyWaitsForTheStart(t *testing.T) {
 	t.Parallel()
-	command := os.Getenv("WHITTLE_TORCH")
-	if command == "" {
-		t.Skip("$WHITTLE_TORCH names no Python with torch")
-	}
+	python := argv(torchCommand(t))
 	body, err := greeting(known{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	python := argv(strings.Fields(command))
 	cmd := exec.Command(python[0], python[1:]...)
 	cmd.Stdin = bytes.NewReader(body) // and its end
 	var said bytes.Buffer

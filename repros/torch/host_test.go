@@ -168,11 +168,7 @@ raise AssertionError(repr(found))
 // A real Python that is kept: a search that comes later sees nothing of one before, has the same outcomes, and its proofs are fresh.
 func TestAKeptPython(t *testing.T) {
 	t.Parallel()
-	command := os.Getenv("WHITTLE_TORCH")
-	if command == "" {
-		t.Skip("$WHITTLE_TORCH names no Python with torch")
-	}
-	o := Options{Command: strings.Fields(command)}
+	o := Options{Command: torchCommand(t)}
 	g := hosted(t, o)
 	bug := aot("torch._inductor.config.cpp.inject_relu_bug_TESTING_ONLY = 'compile_error'", "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)")
 	proof := bug

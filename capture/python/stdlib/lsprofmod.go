@@ -51,7 +51,6 @@ func (c *callCounts) ended(total, inline int64) {
 // profiled is a function.
 type profiled struct {
 	callCounts
-	key   any
 	code  vm.Object // code, or a text that says what it is
 	calls map[*profiled]*callCounts
 	order []*profiled // keys of calls
@@ -126,7 +125,7 @@ func (p *profiler) turn(in *vm.Interp, enter bool, key any, name func() vm.Objec
 	e := p.entries[key]
 	if enter {
 		if e == nil {
-			e = &profiled{key: key, code: name()}
+			e = &profiled{code: name()}
 			p.entries[key] = e
 			p.order = append(p.order, e)
 		}

@@ -134,7 +134,7 @@ func (p *percentFormat) field() error {
 		p.out.WriteString(f.pad(c, '>'))
 		return err
 	}
-	if strings.IndexByte("srabcdiuxXoeEfFgG", verb) < 0 || verb == 'b' && !p.asBytes {
+	if strings.IndexByte(percentVerbs, verb) < 0 || verb == 'b' && !p.asBytes {
 		return p.unsupported(at)
 	}
 	if p.asBytes && verb == 'r' {
@@ -263,7 +263,10 @@ func (p *percentFormat) star(most int, kind string) (int, error) {
 	return int(n), nil
 }
 
-// percentVerb formats one value.
+// percentVerbs are the verbs that there are; b is of bytes alone.
+const percentVerbs = "srabcdiuxXoeEfFgG"
+
+// percentVerb formats one value by one of percentVerbs.
 func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object) (string, error) {
 	switch verb {
 	case 's', 'r', 'a', 'b':
@@ -374,7 +377,7 @@ func percentVerb(in *Interp, f *fmtSpec, verb byte, v Object) (string, error) {
 		s := floatDigits(math.Abs(x), verb, f.prec, f.alt)
 		return f.number(math.Signbit(x) && !math.IsNaN(x), "", s, "", 0), nil
 	}
-	panic("percentVerb: " + string(verb))
+	panic("percentVerb: " + string(verb)) // there is a case for each of percentVerbs
 }
 
 // unsupported is the error about a verb that there is none of.

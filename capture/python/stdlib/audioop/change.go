@@ -89,11 +89,11 @@ func gcd(a, b int64) int64 {
 // heard is what a conversion of rates knows of a channel: the two samples between which it is.
 type heard struct{ before, now int32 }
 
-// conversion is a conversion of rates: of the time between the two samples ahead out of outRate are still to go.
+// conversion is a conversion of rates.
 type conversion struct {
 	*module
 	in, out  int64 // rates, without a common factor
-	ahead    int64
+	ahead    int64 // how much of the time between the two samples, which is as long as out, the next one that goes out lies before the end
 	channels []heard
 }
 
