@@ -22,7 +22,7 @@ func atexitModule(in *vm.Interp) (*vm.Module, error) {
 			c := calls[len(calls)-1]
 			calls = calls[:len(calls)-1]
 			if _, err := in.Call(c.f, c.args, c.kw); err != nil {
-				unraisableIn(in, err, "in atexit callback", c.f)
+				unraisable(in, err, "in atexit callback", c.f)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func gcModule(in *vm.Interp) (*vm.Module, error) {
 		info := vm.StrDict("generation", vm.MakeInt(generation), "collected", vm.MakeInt(dead), "uncollectable", vm.Int(0))
 		for _, f := range slices.Clone(callbacks.Items) {
 			if _, err := in.Call(f, []vm.Object{vm.Str(phase), info}, nil); err != nil {
-				unraisable(in, err, f)
+				unraisable(in, err, "", f)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (p *profiler) now(in *vm.Interp) int64 {
 		t, err = p.ticks(in, v)
 	}
 	if err != nil && in.Unraisable != nil {
-		in.Unraisable(err, p.timer)
+		in.Unraisable(err, "", p.timer)
 	}
 	return t
 }

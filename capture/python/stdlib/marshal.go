@@ -1,9 +1,11 @@
 package stdlib
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"whittle/capture/python/clinic"
@@ -23,20 +25,15 @@ const (
 func marshalModule(in *vm.Interp) (*vm.Module, error) {
 	m := in.NewModule("marshal", "")
 	m.Set("version", vm.Int(marshalVersion))
-	dump := func(c *clinic.Call, o vm.Object, version int64) ([]byte, error) {
-		w := marshalWriter{in: c.Interp, version: version, refs: map[vm.Object]uint32{}}
-		err := w.put(o, 0)
-		return w.out, err
-	}
 	clinic.Def(m, "dumps", "value, version:int=4, /", func(c *clinic.Call) (vm.Object, error) {
-		b, err := dump(c, c.Args[0], c.Int(1))
+		b, err := marshalDump(c.Interp, c.Args[0], c.Int(1))
 		if err != nil {
 			return nil, err
 		}
 		return vm.Bytes(b), nil
 	})
 	clinic.Def(m, "dump", "value, file, version:int=4, /", func(c *clinic.Call) (vm.Object, error) {
-		b, err := dump(c, c.Args[0], c.Int(2))
+		b, err := marshalDump(c.Interp, c.Args[0], c.Int(2))
 		if err != nil {
 			return nil, err
 		}
@@ -51,6 +48,13 @@ func marshalModule(in *vm.Interp) (*vm.Module, error) {
 		return r.top()
 	})
 	return m, nil
+}
+
+// marshalDump is one value, written.
+func marshalDump(in *vm.Interp, o vm.Object, version int64) ([]byte, error) {
+	w := marshalWriter{in: in, version: version, refs: map[vm.Object]uint32{}}
+	err := w.put(o, 0)
+	return w.out, err
 }
 
 // marshalWriter writes one value.
@@ -226,6 +230,12 @@ func (w *marshalWriter) container(o vm.Object, depth int) error {
 	case *vm.FrozenSet:
 		letter, items = '>', x.Items()
 	}
+	if letter == '<' || letter == '>' {
+		var err error
+		if items, err = w.byBytes(items); err != nil {
+			return err
+		}
+	}
 	if letter != 0 {
 		w.out = append(w.out, letter|flag)
 		w.long(len(items))
@@ -236,6 +246,28 @@ func (w *marshalWriter) container(o vm.Object, depth int) error {
 		}
 	}
 	return nil
+}
+
+// byBytes are the items of a set in an order that does not hang on hashes: that of each one's own bytes.
+func (w *marshalWriter) byBytes(items []vm.Object) ([]vm.Object, error) {
+	type item struct {
+		vm.Object
+		bytes []byte
+	}
+	pairs := make([]item, len(items))
+	for i, it := range items {
+		b, err := marshalDump(w.in, it, w.version)
+		if err != nil {
+			return nil, err
+		}
+		pairs[i] = item{it, b}
+	}
+	slices.SortStableFunc(pairs, func(a, b item) int { return bytes.Compare(a.bytes, b.bytes) })
+	sorted := make([]vm.Object, len(pairs))
+	for i, p := range pairs {
+		sorted[i] = p.Object
+	}
+	return sorted, nil
 }
 
 // marshalReader reads one value, from memory or from a file.

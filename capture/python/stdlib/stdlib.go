@@ -14,6 +14,7 @@ import (
 	"whittle/capture/python/stdlib/pybz2"
 	"whittle/capture/python/stdlib/pycontext"
 	"whittle/capture/python/stdlib/pycsv"
+	"whittle/capture/python/stdlib/pyctypes"
 	"whittle/capture/python/stdlib/pydatetime"
 	"whittle/capture/python/stdlib/pyexpat"
 	"whittle/capture/python/stdlib/pyio"
@@ -95,6 +96,7 @@ func init() {
 	natives["_whittle"] = helperModule
 	natives["_lsprof"] = lsprofModule
 	natives["audioop"] = audioop.Module
+	natives["_ctypes"] = pyctypes.Module
 	natives["gc"] = gcModule
 	natives["atexit"] = atexitModule
 	natives["builtins"] = func(in *vm.Interp) (*vm.Module, error) { return in.Builtins, nil }
@@ -102,7 +104,7 @@ func init() {
 
 // Register makes the library known to in and sets up sys.
 func Register(in *vm.Interp) {
-	in.Unraisable = func(err error, about vm.Object) { unraisable(in, err, about) }
+	in.Unraisable = func(err error, place string, about vm.Object) { unraisable(in, err, place, about) }
 	for n, f := range natives {
 		in.RegisterModule(n, f)
 	}

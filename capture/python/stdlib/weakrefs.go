@@ -153,17 +153,14 @@ func (w *weakRefs) regain(in *vm.Interp) (dead int) {
 		f := r.Slots[refCallback]
 		r.Slots[refCallback] = nil
 		if _, err := in.Call(f, []vm.Object{r}, nil); err != nil {
-			in.Unraisable(err, f)
+			in.Unraisable(err, "", f)
 		}
 	}
 	return dead
 }
 
-// unraisable gives an error that nobody waits for to sys.unraisablehook.
-func unraisable(in *vm.Interp, err error, about vm.Object) { unraisableIn(in, err, "", about) }
-
-// unraisableIn is the same for an error of a place that the message names.
-func unraisableIn(in *vm.Interp, err error, place string, about vm.Object) {
+// unraisable gives an error that nobody waits for to sys.unraisablehook. A place is named in the message.
+func unraisable(in *vm.Interp, err error, place string, about vm.Object) {
 	r, ok := err.(*vm.Raised)
 	if !ok {
 		return

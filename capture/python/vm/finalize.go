@@ -18,8 +18,9 @@ import (
 // told at the next call or round of a loop. Objects that refer to themselves in a circle, and have a __del__, hear of it only at the end, as Go
 // gives no such circle back.
 type Finals struct {
-	// Unraisable is told of errors that no caller waits for: sys.unraisablehook. about is what raised it.
-	Unraisable func(err error, about Object)
+	// Unraisable is told of errors that no caller waits for: sys.unraisablehook. about is what raised it, and place, as in "on calling f",
+	// how it came to be called, where that is not plain from about.
+	Unraisable func(err error, place string, about Object)
 
 	watches []*watch
 	awaited int // objects that are watched, or to which weak references refer
@@ -355,6 +356,6 @@ func (in *Interp) del(o *Instance) {
 // tellUnraisable gives an error to Unraisable, if anybody listens.
 func (in *Interp) tellUnraisable(err error, about Object) {
 	if in.Unraisable != nil {
-		in.Unraisable(err, about)
+		in.Unraisable(err, "", about)
 	}
 }

@@ -111,6 +111,9 @@ func NewShapedView(o Object, data []byte, format byte, readonly bool, shape []in
 // Hold keeps a value as long as the view, or one made of it, is in use: by a weak reference to it, the object whose bytes they are sees that.
 func (m *MemoryView) Hold(v any) { m.holds = v }
 
+// ReadOnly reports whether the memory must not be written.
+func (m *MemoryView) ReadOnly() bool { return m.readonly }
+
 // MemoryView is memoryview(o).
 func (in *Interp) MemoryView(o Object) (*MemoryView, error) { return newView(in, o) }
 

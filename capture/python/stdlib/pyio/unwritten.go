@@ -84,7 +84,7 @@ func (m *module) ended(in *vm.Interp, self vm.Object) {
 	}
 	if f := bottom(self); f != nil && f.fd >= 0 && f.closefd {
 		if err := warnOf(in, self); err != nil {
-			in.Unraisable(err, self)
+			in.Unraisable(err, "", self)
 		}
 	}
 	_, _ = in.CallMethod(self, "close")
