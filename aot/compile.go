@@ -31,6 +31,10 @@ type Options struct {
 	Eager *autograd.Engine
 	// JointPasses simplifies the joint graph before it is cut, as Inductor does.
 	JointPasses bool
+	// Partition cuts the joint graph in two, as it was traced; nil => MinCutPartition, after the passes over joint graphs.
+	Partition func(joint *fx.GraphModule, forward int) (*Parts, error)
+	// MutationsReturned has new values of inputs among the graph's results, where it could write them itself, too.
+	MutationsReturned bool
 	// Choices says which decompositions and passes are taken; nil => all.
 	Choices *choice.Matcher
 	// Observe sees every graph before it is compiled: kind and graph. nil => nobody.
@@ -56,6 +60,8 @@ type Compiled struct {
 	opt   Options
 
 	f       Function
+	repeats repeats     // inputs that are the same tensor, where that matters; nil => none
+	once    *Compiled   // the function of the different inputs, where some are repeated
 	mutated []int       // inputs that f writes
 	bases   *bases      // of inputs that share memory; nil => none that matter
 	others  []*Compiled // for calls whose inputs share memory in other ways
@@ -68,11 +74,16 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		return nil, err
 	}
 	c := &Compiled{opt: opt, f: f, mutated: append(slices.Clone(j.Mutated), j.InGraph...)}
+	given := make([]aten.Value, len(inputs))
+	for i, in := range inputs {
+		given[i] = in.Value
+	}
+	if r := repeated(given); r != nil && r.matter(j) {
+		c.repeats = r
+		c.once, err = Compile(r.function(f), once(r, inputs), opt)
+		return c, err
+	}
 	if len(c.mutated) > 0 {
-		given := make([]aten.Value, len(inputs))
-		for i, in := range inputs {
-			given[i] = in.Value
-		}
 		if c.bases = shared(given, c.mutated); c.bases != nil {
 			if j, err = c.traceMerged(inputs, given); err != nil {
 				return nil, err
@@ -91,11 +102,19 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		c.fw, err = opt.Compiler(j.GM, "inference")
 		return c, err
 	}
-	if err := runPasses(j.GM.Graph, opt.Choices, func(p pass) bool { return opt.JointPasses || !p.joint }); err != nil {
+	wanted := func(p pass) bool { return opt.JointPasses || !p.joint }
+	if opt.Partition != nil {
+		wanted = func(p pass) bool { return p.name == "deadcode" }
+	}
+	if err := runPasses(j.GM.Graph, opt.Choices, wanted); err != nil {
 		return nil, err
 	}
 	c.show("joint", j.GM)
-	if c.parts, err = partition(j); err != nil {
+	cut := opt.Partition
+	if cut == nil {
+		cut = MinCutPartition
+	}
+	if c.parts, err = cut(j.GM, j.NForward); err != nil {
 		return nil, err
 	}
 	c.show("forward", c.parts.Forward)
@@ -128,12 +147,15 @@ func (c *Compiled) traceMerged(inputs []Input, given []aten.Value) (*Joint, erro
 // Run calls the compiled function: it writes mutated inputs back, rebuilds aliases, and records the backward graph. Inputs that share
 // memory in another way than those before, where that matters, have it compiled once more.
 func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
-	if len(c.mutated) == 0 {
+	if len(c.mutated) == 0 && c.once == nil {
 		return c.run(inputs)
 	}
-	now := shared(inputs, c.mutated)
+	now, twice := shared(inputs, c.mutated), repeated(inputs)
 	for _, v := range append([]*Compiled{c}, c.others...) {
-		if v.bases.equal(now) {
+		if v.once != nil && slices.Equal(v.repeats, twice) {
+			return v.once.Run(once(twice, inputs))
+		}
+		if v.once == nil && v.bases.equal(now) {
 			return v.runMerged(inputs)
 		}
 	}
@@ -149,6 +171,9 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 		return nil, err
 	}
 	c.others = append(c.others, v)
+	if v.once != nil {
+		return v.once.Run(once(v.repeats, inputs))
+	}
 	return v.runMerged(inputs)
 }
 
@@ -184,8 +209,14 @@ func (c *Compiled) observe(kind string, gm *fx.GraphModule) {
 	}
 }
 
+// Repeated is, per input, the first one that is the same tensor, where the graphs rely on that; nil where they do not.
+func (c *Compiled) Repeated() []int { return c.repeats.first() }
+
 // Graphs returns the compiled graphs by kind.
 func (c *Compiled) Graphs() map[string]*fx.GraphModule {
+	if c.once != nil {
+		return c.once.Graphs()
+	}
 	if c.parts == nil {
 		return map[string]*fx.GraphModule{"inference": c.joint.GM}
 	}

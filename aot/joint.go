@@ -46,7 +46,7 @@ type OutputInfo struct {
 	RequiresGrad bool // a tangent flows into it
 	Detached     bool // for AliasOfInput: no gradient flows through it
 	DType        tensor.DType
-	GraphIndex   int // position among the graph's outputs, -1 for none
+	GraphIndex   int // position among the graph's outputs
 }
 
 // Joint is the traced program: one graph with forward outputs and, when it trains, gradients.
@@ -57,12 +57,20 @@ type Joint struct {
 	Mutated     []int  // inputs whose new value is a graph output, in output order, before the others
 	MutatedGrad []bool // of Mutated: whether gradients flow to the new value
 	InGraph     []int  // inputs that the graph itself writes with copy_
-	Fresh       []int  // inputs that gradients flow to and that are written: the backward cannot read them
 	Reshaped    []Reshape
 	Bases       []int // positions of graph outputs that only serve to rebuild views, in order
 	NForward    int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
 	Tangents    int   // number of tangent placeholders; 0 => inference
 	GradOf      []int // per gradient output: its input
+}
+
+// Trace is the first half of Compile: the graph of f, which nothing has compiled.
+func Trace(f Function, inputs []Input, opt Options) (*Joint, error) {
+	j, err := trace(f, inputs, &opt)
+	if err != nil {
+		return nil, err
+	}
+	return j, deadcode(j.GM.Graph)
 }
 
 // trace runs f under Functional over autograd over Tracer and leaves the joint graph. An input that is written and that gradients flow to
@@ -82,11 +90,18 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		return j, nil
 	}
 	j, err = traceOnce(f, inputs, opt, fresh)
-	if err == nil {
-		j.Fresh = fresh
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	places := j.GM.Graph.Placeholders()
+	for _, i := range fresh {
+		places[i].Meta = map[string]any{metaOverwritten: true}
+	}
+	return j, nil
 }
+
+// metaOverwritten is the Meta key of placeholders for inputs that are written and that gradients flow to: the backward cannot read them.
+const metaOverwritten = "overwritten"
 
 // tracing is one trace of a function, from its inputs to its joint graph. Each tensor of the program is three: the outer one, which the
 // program holds and may write to; the inner one, which is the value that it has now; and the node that computes that.
@@ -95,6 +110,7 @@ type tracing struct {
 	eng      *autograd.Engine
 	fn       *Functional
 	training bool
+	returned bool // what the function writes to inputs is a result in any case
 
 	inner []aten.Value // the inputs, as nodes stand for them
 	start []aten.Value // what the function begins with: inner, or a copy
@@ -138,9 +154,14 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, e
 			return nil, err
 		}
 	}
-	for _, c := range t.copies {
+	for k, c := range t.copies {
 		n := t.tr.GM.Graph.CallFunction("aten.copy_.default", c.dst, c.src)
 		n.Val = c.dst.Val
+		for _, o := range t.j.Outputs {
+			if o.Kind == IsInput && o.Input == t.j.InGraph[k] {
+				t.results[o.GraphIndex] = n
+			}
+		}
 	}
 	t.tr.GM.Graph.Output(t.results)
 	return t.j, nil
@@ -164,7 +185,7 @@ func newTracing(inputs []Input, opt *Options) *tracing {
 	fn := NewFunctional(eng)
 	fn.Composite = opt.Composite
 	n := len(inputs)
-	return &tracing{tr: tr, eng: eng, fn: fn, training: training, inner: make([]aten.Value, n), start: make([]aten.Value, n), outer: make([]aten.Value, n)}
+	return &tracing{tr: tr, eng: eng, fn: fn, training: training, returned: opt.MutationsReturned, inner: make([]aten.Value, n), start: make([]aten.Value, n), outer: make([]aten.Value, n)}
 }
 
 // giveInputs makes a placeholder for each input, and what the function is given in its place; those of fresh are copied.
@@ -231,7 +252,7 @@ func (t *tracing) takeMutations() error {
 		}
 		in := t.inner[i].(*tensor.Tensor)
 		plain := !(t.j.Inputs[i].RequiresGrad && t.training) && !autograd.RequiresGrad(v)
-		if tensor.SameShape(v, in) && (plain || !t.fn.graded(x)) {
+		if !t.returned && tensor.SameShape(v, in) && (plain || !t.fn.graded(x)) {
 			src, err := t.tr.arg(v)
 			if err != nil {
 				return err
@@ -266,7 +287,8 @@ func (t *tracing) takeOutputs(outs []aten.Value, shared map[*tensor.Storage]alia
 	for _, o := range outs {
 		x, ok := o.(*tensor.Tensor)
 		if !ok {
-			t.j.Outputs = append(t.j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: -1})
+			t.j.Outputs = append(t.j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: len(t.results)})
+			t.results, t.roots = append(t.results, o), append(t.roots, nil)
 			continue
 		}
 		v, err := t.fn.Inner(x)

@@ -100,7 +100,7 @@ func (c *cutter) saved() []*fx.Node {
 			continue
 		}
 		if c.bw[n] {
-			if n.Op != fx.Placeholder || isTangent(n) {
+			if n.Op != fx.Placeholder || IsTangent(n) {
 				f.edge(in(n), sink, inf)
 				continue
 			}
@@ -119,7 +119,7 @@ func (c *cutter) saved() []*fx.Node {
 	feeds := f.cut(src, sink)
 	var saved []*fx.Node
 	for _, n := range c.g.Nodes {
-		if n.Op != fx.Output && !feeds[in(n)] && feeds[out(n)] && !(c.bw[n] && isTangent(n)) {
+		if n.Op != fx.Output && !feeds[in(n)] && feeds[out(n)] && !(c.bw[n] && IsTangent(n)) {
 			saved = append(saved, n)
 		}
 	}
@@ -320,7 +320,8 @@ func (c *cutter) banLongChains() {
 	}
 }
 
-func isTangent(n *fx.Node) bool {
+// IsTangent reports whether a node is the placeholder of a gradient that comes in.
+func IsTangent(n *fx.Node) bool {
 	return n.Op == fx.Placeholder && strings.HasPrefix(n.Target, "tangents_")
 }
 

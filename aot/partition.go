@@ -1,10 +1,14 @@
 package aot
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -15,63 +19,136 @@ type Parts struct {
 	Saved    int
 }
 
-// partition splits the joint graph where the fewest bytes have to be kept: a min-cut over the values that
-// cross from forward to backward. Cheap pointwise work is recomputed rather than saved.
-// Follows min_cut_rematerialization_partition.
-func partition(j *Joint) (*Parts, error) {
-	g := j.GM.Graph
+// sides is a joint graph as a partitioner sees it: what depends on a tangent, and what the forward pass computes in any case.
+type sides struct {
+	gm               *fx.GraphModule
+	fwOuts, bwOuts   fx.Tuple
+	tangents, needed map[*fx.Node]bool
+}
+
+// sidesOf looks at a joint graph, of whose results the first so many are those of the forward pass.
+func sidesOf(gm *fx.GraphModule, forward int) (*sides, error) {
+	g := gm.Graph
+	outs, err := Results(gm)
+	if err != nil {
+		return nil, err
+	}
+	if forward > len(outs) {
+		return nil, fmt.Errorf("the joint graph has %d results, fewer than the %d of the forward pass", len(outs), forward)
+	}
+	s := &sides{gm: gm, fwOuts: outs[:forward], bwOuts: outs[forward:], tangents: map[*fx.Node]bool{}, needed: map[*fx.Node]bool{}}
+	for _, n := range g.Nodes {
+		if n.Op == fx.Placeholder {
+			s.tangents[n] = IsTangent(n)
+			continue
+		}
+		for _, in := range n.Inputs() {
+			s.tangents[n] = s.tangents[n] || s.tangents[in]
+		}
+	}
+	for _, o := range s.fwOuts {
+		if n, ok := o.(*fx.Node); ok {
+			s.need(n)
+		}
+	}
+	for _, n := range g.Nodes {
+		if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && !s.tangents[n] || n.Op == fx.Placeholder && !s.tangents[n] {
+			s.need(n)
+		}
+	}
+	return s, nil
+}
+
+// need marks what the forward pass computes for n.
+func (s *sides) need(n *fx.Node) {
+	if s.needed[n] {
+		return
+	}
+	s.needed[n] = true
+	for _, in := range n.Inputs() {
+		s.need(in)
+	}
+}
+
+// cut makes the two graphs, with these values kept from one to the other.
+func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
+	g := s.gm.Graph
+	fw, err := extract(s.gm, primals(g), nil, appendSaved(s.fwOuts, saved), func(n *fx.Node) bool { return !s.tangents[n] })
+	if err != nil {
+		return nil, fmt.Errorf("forward graph: %w", err)
+	}
+	// In-place copies into inputs end the forward graph.
+	bw, err := extract(s.gm, nil, append(slices.Clone(saved), tangentNodes(g)...), s.bwOuts, func(n *fx.Node) bool { return !n.IsMutating(fx.UnknownMay) })
+	if err != nil {
+		return nil, fmt.Errorf("backward graph: %w", err)
+	}
+	return &Parts{Forward: fw, Backward: bw, Saved: len(saved)}, nil
+}
+
+// Results are what a graph returns, which has to be a tuple or a list.
+func Results(gm *fx.GraphModule) (fx.Tuple, error) {
+	switch r := gm.Graph.OutputNode().Args[0].(type) {
+	case fx.Tuple:
+		return r, nil
+	case fx.List:
+		return fx.Tuple(r), nil
+	}
+	return nil, errors.New("the graph does not return a tuple")
+}
+
+// DefaultPartition splits a joint graph where it is: what the forward pass computes and the backward pass reads is saved. The first forward
+// results of the graph are the forward pass's. Follows default_partition of torch/_functorch/partitioners.py.
+func DefaultPartition(gm *fx.GraphModule, forward int) (*Parts, error) {
+	s, err := sidesOf(gm, forward)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(gm.Graph.Nodes, func(n *fx.Node) bool { return regionOf(n) > 0 }) {
+		return MinCutPartition(gm, forward)
+	}
+	users := gm.Graph.Users()
+	var saved []*fx.Node
+	save := func(n *fx.Node) {
+		if slices.ContainsFunc(users[n], func(u *fx.Node) bool { return !s.needed[u] && u.Op != fx.Output }) || slices.Contains(s.bwOuts, fx.Arg(n)) {
+			saved = append(saved, n)
+		}
+	}
+	for _, n := range gm.Graph.Nodes {
+		_, many := n.Val.([]aten.Value)
+		switch {
+		case s.needed[n] && many: // its results are there, whether the forward pass reads them or not
+			for _, u := range users[n] {
+				save(u)
+			}
+		case s.needed[n] && n.Target != "operator.getitem":
+			save(n)
+		}
+	}
+	return s.cut(saved)
+}
+
+// MinCutPartition splits a joint graph where the fewest bytes have to be kept: a min-cut over the values that cross from forward to backward.
+// Cheap pointwise work is recomputed rather than saved. The first forward results of the graph are the forward pass's. Follows
+// min_cut_rematerialization_partition.
+func MinCutPartition(gm *fx.GraphModule, forward int) (*Parts, error) {
+	s, err := sidesOf(gm, forward)
+	if err != nil {
+		return nil, err
+	}
+	g := gm.Graph
 	index := map[*fx.Node]int{}
 	for i, n := range g.Nodes {
 		index[n] = i
 	}
-	users := g.Users()
-	out := g.OutputNode()
-	outs := out.Args[0].(fx.Tuple)
-	fwOuts, bwOuts := outs[:j.NForward], outs[j.NForward:]
-
-	tangents := map[*fx.Node]bool{} // depends on a tangent
-	for _, n := range g.Nodes {
-		if n.Op == fx.Placeholder {
-			tangents[n] = isTangent(n)
-			continue
-		}
-		for _, in := range n.Inputs() {
-			tangents[n] = tangents[n] || tangents[in]
-		}
-	}
-	bw := map[*fx.Node]bool{}
-	for n, t := range tangents {
-		bw[n] = t
-	}
-	for _, o := range bwOuts {
+	bw := maps.Clone(s.tangents)
+	for _, o := range s.bwOuts {
 		if n, ok := o.(*fx.Node); ok {
 			bw[n] = true
 		}
 	}
-	needed := map[*fx.Node]bool{} // computed by the forward pass in any case
-	var mark func(n *fx.Node)
-	mark = func(n *fx.Node) {
-		if needed[n] {
-			return
-		}
-		needed[n] = true
-		for _, in := range n.Inputs() {
-			mark(in)
-		}
-	}
-	for _, o := range fwOuts {
-		if n, ok := o.(*fx.Node); ok {
-			mark(n)
-		}
-	}
-	for _, n := range g.Nodes {
-		if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && !tangents[n] || n.Op == fx.Placeholder && !tangents[n] {
-			mark(n)
-		}
-	}
-	c := &cutter{g: g, users: users, index: index, fw: needed, bw: bw, lost: map[*fx.Node]bool{}}
-	for _, i := range j.Fresh {
-		c.lost[g.Placeholders()[i]] = true
+	c := &cutter{g: g, users: g.Users(), index: index, fw: s.needed, bw: bw, lost: map[*fx.Node]bool{}}
+	for _, p := range g.Placeholders() {
+		c.lost[p] = p.Meta[metaOverwritten] != nil
 	}
 	saved := c.saved()
 	again := false
@@ -82,19 +159,51 @@ func partition(j *Joint) (*Parts, error) {
 		}
 	}
 	if again {
-		return partition(j)
+		return MinCutPartition(gm, forward)
 	}
+	parts, err := s.cut(saved)
+	if err == nil {
+		inOrderOfUse(parts.Backward.Graph)
+	}
+	return parts, err
+}
 
-	fw, err := extract(j.GM, primals(g), nil, appendSaved(fwOuts, saved), func(n *fx.Node) bool { return !tangents[n] })
-	if err != nil {
-		return nil, fmt.Errorf("forward graph: %w", err)
+// inOrderOfUse moves what a backward graph computes again to where it is first used, as late as can be, so that it does not lie in memory
+// from the beginning. Follows reordering_to_mimic_autograd_engine.
+func inOrderOfUse(g *fx.Graph) {
+	place := make(map[*fx.Node]int, len(g.Nodes))
+	first := len(g.Nodes)
+	for i, n := range g.Nodes {
+		place[n] = i
+		if first > i && slices.ContainsFunc(n.Inputs(), IsTangent) {
+			first = i
+		}
 	}
-	// In-place copies into inputs end the forward graph.
-	bwd, err := extract(j.GM, nil, append(append([]*fx.Node{}, saved...), tangentNodes(g)...), fx.Tuple(bwOuts), func(n *fx.Node) bool { return !n.IsMutating(fx.UnknownMay) })
-	if err != nil {
-		return nil, fmt.Errorf("backward graph: %w", err)
+	if first == len(g.Nodes) {
+		return
 	}
-	return &Parts{Forward: fw, Backward: bwd, Saved: len(saved)}, nil
+	order := g.Placeholders()
+	done := map[*fx.Node]bool{}
+	for _, n := range order {
+		done[n] = true
+	}
+	for i, n := range g.Nodes {
+		if i < first && !n.IsMutating(fx.UnknownMay) {
+			continue
+		}
+		var before []*fx.Node
+		for todo := []*fx.Node{n}; len(todo) > 0; {
+			n, todo = todo[len(todo)-1], todo[:len(todo)-1]
+			if !done[n] {
+				done[n] = true
+				before = append(before, n)
+				todo = append(todo, n.Inputs()...)
+			}
+		}
+		slices.SortFunc(before, func(a, b *fx.Node) int { return place[a] - place[b] })
+		order = append(order, before...)
+	}
+	g.Nodes = order
 }
 
 // copyInput has all that reads p read a copy of it.

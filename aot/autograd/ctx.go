@@ -2,6 +2,8 @@ package autograd
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"whittle/aot/build"
 	"whittle/kernels/aten"
@@ -26,7 +28,7 @@ type Ctx struct {
 	inputs      []*tensor.Tensor
 	index       [][2]int
 	need        []bool
-	out         []*tensor.Tensor
+	wanted      []wanted
 	versions    []int64
 	resVersions []int64
 	traced      bool // results are read through detach, as a traced backward pass shows them
@@ -113,7 +115,7 @@ func (c *Ctx) Out(i int) *tensor.Tensor {
 		}
 		c.Check(e)
 	}
-	if t == nil || !c.traced {
+	if t == nil || !c.traced || GradFn(t) == nil { // without a history it is stored as it is
 		return t
 	}
 	if u := c.unpacked[i]; u != nil {
@@ -213,15 +215,42 @@ func (c *Ctx) Set(name string, g func() *tensor.Tensor) { c.SetItem(name, 0, g) 
 
 // SetItem is Set for item j of a list argument.
 func (c *Ctx) SetItem(name string, j int, g func() *tensor.Tensor) {
-	k := c.slot(name, j)
-	if k < 0 || !c.need[k] {
-		return
+	if k := c.slot(name, j); k >= 0 && c.need[k] {
+		c.wanted = append(c.wanted, wanted{name, k, g})
 	}
-	t := g()
-	if t == nil {
-		return
+}
+
+// wanted is the gradient of input number slot, to be computed.
+type wanted struct {
+	name string
+	slot int
+	g    func() *tensor.Tensor
+}
+
+// gradients computes what the formula has set, in PyTorch's order: the formulas by the names of the arguments (its code generator sorts them,
+// load_derivatives.py), then, input by input, what brings a gradient into the shape and dtype of its input (validate_outputs of engine.cpp).
+func (c *Ctx) gradients() []*tensor.Tensor {
+	slices.SortStableFunc(c.wanted, func(a, b wanted) int { return strings.Compare(a.name, b.name) })
+	out := make([]*tensor.Tensor, len(c.inputs))
+	for _, w := range c.wanted {
+		t := w.g()
+		if t != nil && out[w.slot] != nil {
+			t = c.T("add.Tensor", out[w.slot], t)
+		}
+		if t != nil {
+			out[w.slot] = t
+		}
 	}
-	in := c.inputs[k]
+	for k, t := range out {
+		if t != nil {
+			out[k] = c.fitted(t, c.inputs[k])
+		}
+	}
+	return out
+}
+
+// fitted is a gradient in the shape and dtype of the input that it is for.
+func (c *Ctx) fitted(t, in *tensor.Tensor) *tensor.Tensor {
 	t = c.SumTo(t, in.Shape)
 	if t.DType.Kind() == tensor.KindComplex && in.DType.Kind() != tensor.KindComplex {
 		t = c.part(t, 0) // a real number moves along the real axis
@@ -229,8 +258,5 @@ func (c *Ctx) SetItem(name string, j int, g func() *tensor.Tensor) {
 	if t.DType != in.DType {
 		t = c.T("_to_copy.default", t, in.DType)
 	}
-	if c.out[k] != nil {
-		t = c.T("add.Tensor", c.out[k], t)
-	}
-	c.out[k] = t
+	return t
 }

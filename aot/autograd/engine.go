@@ -208,13 +208,13 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 				c.op, c.args, c.grads, c.results = op, saved, grads, results
 				c.inputs, c.index, c.need = inputs, index, need
 				c.versions, c.resVersions = versions, resVersions
-				c.out = make([]*tensor.Tensor, len(inputs))
 				c.traced = e.Traced
 				f.run(c)
+				out := c.gradients()
 				if conjugated {
-					return c.conjAll(c.out)
+					out = c.conjAll(out)
 				}
-				return c.out
+				return out
 			})
 		}
 	}

@@ -140,8 +140,11 @@ func norms() {
 	training := func(name string) func(c *Ctx) aten.Value {
 		return func(c *Ctx) aten.Value { return c.args[c.argPos(name)] }
 	}
-	r := row("native_batch_norm.default _native_batch_norm_legit.default _native_batch_norm_legit_functional.default", batch(raw("running_mean"), raw("running_var"), training("training")))
+	r := row("native_batch_norm.default _native_batch_norm_legit.default", batch(raw("running_mean"), raw("running_var"), training("training")))
 	r.noGrad = map[int]bool{1: true, 2: true, 3: true, 4: true}
+	// What the operator that writes to the running statistics saves of them is their new values.
+	updated := func(i int) func(c *Ctx) aten.Value { return func(c *Ctx) aten.Value { return c.Out(i) } }
+	row("_native_batch_norm_legit_functional.default", batch(updated(3), updated(4), training("training"))).noGrad = r.noGrad
 	row("_native_batch_norm_legit.no_stats", batch(none, none, training("training"))).noGrad = r.noGrad
 	row("_native_batch_norm_legit_no_training.default", batch(raw("running_mean"), raw("running_var"), func(*Ctx) aten.Value { return false })).noGrad = r.noGrad
 	row("_softmax.default", func(c *Ctx) {

@@ -14,8 +14,11 @@ func functionalName(op *aten.Op) string {
 	base, over, _ := strings.Cut(rest, ".")
 	if op.Tags&aten.Inplace != 0 {
 		base = strings.TrimSuffix(base, "_")
-		if base == "pow" { // pow_.Scalar is pow.Tensor_Scalar: pow.Scalar has the number first
+		switch base {
+		case "pow": // pow_.Scalar is pow.Tensor_Scalar: pow.Scalar has the number first
 			over = "Tensor_" + over
+		case "transpose": // transpose_.default is transpose.int
+			over = "int"
 		}
 	}
 	if ns != "aten" {
@@ -57,6 +60,9 @@ func nodeName(op *aten.Op) string {
 	base := baseName(key)
 	if i := strings.Index(base, "::"); i >= 0 {
 		base = base[i+2:]
+	}
+	if key == "copy.default" {
+		return "CopyBackwards" // written by hand in PyTorch: torch/csrc/autograd/functions/tensor.cpp
 	}
 	var b strings.Builder
 	for _, p := range strings.Split(base, "_") {

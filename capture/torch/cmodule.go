@@ -460,6 +460,8 @@ func (t *Torch) registerOps() {
 	}, GetSet: []*vm.GetSet{
 		getter("__name__", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*overloads).name) }),
 	}})
+	t.c.Set("_OpOverload", overload)
+	t.c.Set("_OpOverloadPacket", packetType)
 	t.c.Func("_packet", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		ns, _ := vm.AsStr(a[0])
 		name, _ := vm.AsStr(a[1])
@@ -504,6 +506,20 @@ func overloadName(o *aten.Op) string {
 
 // callOverload runs exactly this overload, as torch.ops.aten.add.Tensor(...) does.
 func (t *Torch) callOverload(o *aten.Op, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
+	bound, err := t.Bind(o, args, kw)
+	if err != nil {
+		return nil, err
+	}
+	out, err := t.Run(o, bound)
+	if err != nil {
+		return nil, t.Error(err)
+	}
+	return t.Object(out), nil
+}
+
+// Bind puts the arguments of a call in the order of an operator's schema, with its defaults. What fits no operator is a RuntimeError, what does
+// not fit this one the error that PyTorch gives.
+func (t *Torch) Bind(o *aten.Op, args []vm.Object, kw []vm.KwArg) ([]aten.Value, error) {
 	vals, ok := t.values(args)
 	if !ok {
 		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s() got an argument that no operator takes", o.FullName())
@@ -517,12 +533,14 @@ func (t *Torch) callOverload(o *aten.Op, args []vm.Object, kw []vm.KwArg) (vm.Ob
 		kws[k.Name] = v
 	}
 	bound, err := aten.Bind(o, vals.([]aten.Value), kws)
-	if err != nil {
-		return nil, t.Error(err)
+	return bound, t.Error(err)
+}
+
+// Overload is the operator behind an object of torch.ops, as in torch.ops.aten.add.Tensor; nil where it is none.
+func Overload(o vm.Object) *aten.Op {
+	if i, ok := o.(*vm.Instance); ok {
+		op, _ := i.Native.(*aten.Op)
+		return op
 	}
-	out, err := t.Run(o, bound)
-	if err != nil {
-		return nil, t.Error(err)
-	}
-	return t.Object(out), nil
+	return nil
 }

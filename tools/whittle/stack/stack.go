@@ -430,8 +430,27 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 
 // aotCompile sends a graph through ahead-of-time autograd.
 func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool, comp compiler, observe func(kind string, gm *fx.GraphModule)) (vm.Object, error) {
-	ins := make([]aot.Input, len(inputs))
-	for i, o := range inputs {
+	ins, err := s.aotInputs(inputs)
+	if err != nil {
+		return nil, err
+	}
+	id := s.Dynamo.CompileID()
+	function := s.aotCompiles
+	compile := func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
+		defer s.Dynamo.Within(id)() // a backward is compiled late
+		s.compiling = function
+		return comp(gm, kind)
+	}
+	opt := s.aotOptions(compile, observe)
+	opt.Decompositions, opt.JointPasses = s.decompositions(dec), joint
+	run, _, err := s.aotCallable(s.function(native), ins, opt)
+	return run, err
+}
+
+// aotInputs are the arguments of a function to compile.
+func (s *Session) aotInputs(args []vm.Object) ([]aot.Input, error) {
+	ins := make([]aot.Input, len(args))
+	for i, o := range args {
 		v, ok := s.Torch.Value(o)
 		if !ok {
 			return nil, s.In.Errorf(s.In.Exc.TypeError, "graph input %d has type %s", i, o.Type().Name)
@@ -441,22 +460,24 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 			ins[i].RequiresGrad = s.grad.RequiresGrad(t)
 		}
 	}
-	id := s.Dynamo.CompileID()
-	function := s.aotCompiles
-	compile := func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
-		defer s.Dynamo.Within(id)() // a backward is compiled late
-		s.compiling = function
-		return comp(gm, kind)
-	}
-	opt := aot.Options{Decompositions: s.decompositions(dec), Composite: decomp.Composite, JointPasses: joint, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
+	return ins, nil
+}
+
+// aotOptions are those that every function of this session is compiled with.
+func (s *Session) aotOptions(compile aot.Compiler, observe func(kind string, gm *fx.GraphModule)) aot.Options {
+	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
 		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint },
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
+}
+
+// aotCallable compiles a function, and gives what runs it, and which inputs have to be the same tensor for that, as aot.Compiled.Repeated.
+func (s *Session) aotCallable(f aot.Function, ins []aot.Input, opt aot.Options) (run vm.Object, repeated []int, err error) {
 	c, err := func() (*aot.Compiled, error) {
 		defer s.Torch.Push(func(*torch.Ambient) {})() // Tracing sets GradSwitch
-		return aot.Compile(s.function(native), ins, opt)
+		return aot.Compile(f, ins, opt)
 	}()
 	if err != nil {
-		return nil, s.Torch.Error(err)
+		return nil, nil, s.Torch.Error(err)
 	}
 	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		vals := make([]aten.Value, len(args))
@@ -475,7 +496,7 @@ func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec 
 			return nil, s.Torch.Error(err)
 		}
 		return s.Torch.Object(outs), nil
-	}}, nil
+	}}, c.Repeated(), nil
 }
 
 // decompositions is dec, less the random operators where fallback_random is set: they draw eager's numbers then.
@@ -574,6 +595,7 @@ func (s *Session) begin(f *Failure) func() {
 
 // natives are the functions of torch._C._dynamo that need more than capture.
 func (s *Session) natives(m *vm.Module) {
+	s.aotNatives(m)
 	m.Func("in_repro", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		s.InRepro = true
 		return vm.None, nil

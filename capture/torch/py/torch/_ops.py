@@ -1,5 +1,6 @@
 """torch.ops: namespaces of operators."""
 from torch import _C
+from torch._C import _OpOverload as OpOverload, _OpOverloadPacket as OpOverloadPacket
 
 
 class _OpNamespace:

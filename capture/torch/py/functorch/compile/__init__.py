@@ -1,6 +1,5 @@
 """AOTAutograd for programs."""
 from torch._absent import declare
-from torch._decomp import get_decompositions
 from torch._functorch import config
 from torch._functorch.aot_autograd import (aot_function, aot_module, aot_module_simplified, compiled_function, compiled_module, get_aot_compilation_context, get_graph_being_compiled,
                                            make_boxed_compiler, make_boxed_func)
