@@ -72,8 +72,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, &OpenError{path, NotWritable, err}
 	}
-	fresh, err := sniff(path, abs)
-	if err != nil {
+	if err := sniff(path, abs); err != nil {
 		return nil, err
 	}
 	s := &Store{Path: path, Now: time.Now}
@@ -95,7 +94,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, s.openError(err)
 	}
 	s.write.SetMaxOpenConns(1)
-	if err := s.migrate(ctx, fresh); err != nil {
+	if err := s.migrate(ctx); err != nil {
 		s.write.Close()
 		return nil, s.openError(err)
 	}
@@ -115,57 +114,48 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// sniff looks at the file before SQLite does, for errors that say what is wrong.
-func sniff(path, abs string) (fresh bool, err error) {
+// sniff looks at the file before SQLite does, for errors that say what is wrong. Whether pages are missing is left to SQLite, which also sees the log or
+// the journal that completes them.
+func sniff(path, abs string) error {
 	st, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		dir, err := os.Stat(filepath.Dir(abs))
 		if err != nil || !dir.IsDir() {
-			return false, &OpenError{path, NoDirectory, nil}
+			return &OpenError{path, NoDirectory, nil}
 		}
 		if err := orphaned(path, abs); err != nil {
-			return false, err
+			return err
 		}
 		f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
-			return false, &OpenError{path, NotWritable, err}
+			return &OpenError{path, NotWritable, err}
 		}
-		return true, f.Close()
+		return f.Close()
 	case err != nil:
-		return false, &OpenError{path, NotWritable, err}
+		return &OpenError{path, NotWritable, err}
 	case st.IsDir():
-		return false, &OpenError{path, IsDirectory, nil}
+		return &OpenError{path, IsDirectory, nil}
 	case !st.Mode().IsRegular():
-		return false, &OpenError{path, NotADatabase, nil}
+		return &OpenError{path, NotADatabase, nil}
 	}
 	f, err := os.OpenFile(abs, os.O_RDWR, 0)
 	if err != nil {
-		return false, &OpenError{path, NotWritable, err}
+		return &OpenError{path, NotWritable, err}
 	}
 	defer f.Close()
 	if st.Size() == 0 {
-		return true, orphaned(path, abs)
+		return orphaned(path, abs)
 	}
 	head := make([]byte, 100)
 	n, _ := f.Read(head)
 	if !bytes.HasPrefix(head[:n], []byte("SQLite format 3\x00")) {
-		return false, &OpenError{path, NotADatabase, nil}
+		return &OpenError{path, NotADatabase, nil}
 	}
 	if n < 100 {
-		return false, &OpenError{path, Truncated, nil}
+		return &OpenError{path, Truncated, nil}
 	}
-	// The header's page size, and the number of pages (https://www.sqlite.org/fileformat.html, 1.3): a copy that ended early has fewer.
-	page := int64(head[16])<<8 | int64(head[17])
-	if page == 1 {
-		page = 65536
-	}
-	pages := int64(head[28])<<24 | int64(head[29])<<16 | int64(head[30])<<8 | int64(head[31])
-	// A log beside the file may hold the pages that the file still lacks.
-	if _, err := os.Stat(abs + "-wal"); err != nil && pages*page > st.Size() {
-		return false, &OpenError{path, Truncated, nil}
-	}
-	return false, nil
+	return nil
 }
 
 // orphaned refuses to begin a store beside the log of one that is gone: SQLite would remove the log, with what only the log may have, or take it for the new store's.
@@ -179,7 +169,7 @@ func orphaned(path, abs string) error {
 
 // migrate brings the database to this version's schema, in one transaction: all of it, or none. It refuses a database that is another program's, and
 // one that a newer whittle wrote, before it writes anything.
-func (s *Store) migrate(ctx context.Context, fresh bool) error {
+func (s *Store) migrate(ctx context.Context) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -142,6 +143,30 @@ func TestOpenErrorsAreOneClearLine(t *testing.T) {
 		if _, err := Open(ctx, ro); !errors.As(err, &oe) || oe.Why != NotWritable {
 			t.Error(err)
 		}
+	}
+}
+
+// TestBegunAndKilled opens a store whose first commit was cut off after one page: the journal beside it says that the file was empty before.
+func TestBegunAndKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	open(t, path).Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A journal's header (https://www.sqlite.org/fileformat.html, 3): magic, then records, nonce, pages before, sector size and page size.
+	journal := append(make([]byte, 0, 512), 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7)
+	for _, v := range []uint32{0, 1, 0, 512, 4096} {
+		journal = binary.BigEndian.AppendUint32(journal, v)
+	}
+	for name, data := range map[string][]byte{path: whole[:4096], path + "-journal": journal[:512]} {
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, path)
+	if _, err := s.PutBlob(ctx, []byte("kept")); err != nil {
+		t.Error(err)
 	}
 }
 
