@@ -92,11 +92,11 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	}
 	c.joint = j
 	if j.Tangents == 0 {
+		j.asInference()
 		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
 		if err := runPasses(j.GM.Graph, nil, func(p pass) bool { return p.name == "deadcode" }); err != nil {
 			return nil, err
 		}
-		c.trimInference()
 		c.show("inference", j.GM)
 		c.observe("inference", j.GM)
 		c.fw, err = opt.Compiler(j.GM, "inference")
@@ -189,12 +189,6 @@ func (c *Compiled) runMerged(inputs []aten.Value) ([]aten.Value, error) {
 	return c.run(merged)
 }
 
-// trimInference drops gradient outputs of a trace that turned out to need none.
-func (c *Compiled) trimInference() {
-	o := c.joint.GM.Graph.OutputNode()
-	o.Args[0] = o.Args[0].(fx.Tuple)[:c.joint.NForward]
-}
-
 // show hands a graph to Options.Graphs, when all passes have run.
 func (c *Compiled) show(kind string, gm *fx.GraphModule) {
 	if c.opt.Graphs != nil {
@@ -284,17 +278,21 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 	return outs, nil
 }
 
-// rebuild makes an output that is a view of base.
+// rebuild makes an output that is a view of base: by the views that the program made, so that its history names them, or, where these lead
+// elsewhere from this base, by its shape and strides. As gen_alias_from_base of torch/_functorch/_aot_autograd/functional_utils.py.
 func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo) (v aten.Value, err error) {
-	if len(o.views) == 0 {
-		return build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
+	if len(o.views) > 0 {
+		b := build.B{D: c.opt.Eager}
+		var t *tensor.Tensor
+		err = build.Run(func() {
+			levels := replay(&b, o.views, base)
+			t = levels[len(levels)-1]
+		})
+		if err != nil || t.DType != base.DType || build.EqualInts(t.Shape, o.Shape) && build.EqualInts(t.Stride, o.Stride) && t.Offset == base.Offset+o.Offset {
+			return t, err
+		}
 	}
-	b := build.B{D: c.opt.Eager}
-	err = build.Run(func() {
-		levels := replay(&b, o.views, base)
-		v = levels[len(levels)-1]
-	})
-	return v, err
+	return build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
 }
 
 // record hangs one node, the whole backward graph, on the differentiable outputs.

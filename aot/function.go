@@ -1,6 +1,7 @@
 package aot
 
 import (
+	"errors"
 	"fmt"
 
 	"whittle/aot/autograd"
@@ -66,6 +67,40 @@ func RecordFunction(d aten.Dispatcher, name string, inputs, outs []*tensor.Tenso
 		}
 		n.Describe(i, inner)
 		autograd.SetHistory(inner, n, i)
+		if ss := f.storage[t.Storage]; ss != nil && ss.mutated {
+			ss.graded = true // what the function wrote has a gradient now
+		}
 	}
 	return nil
+}
+
+// Detach takes a value of the program out of the history, as Tensor.detach_ does, in a trace that d is the dispatcher of.
+func Detach(d aten.Dispatcher, t *tensor.Tensor) error {
+	f, ok := d.(*Functional)
+	if !ok {
+		return errors.New("detach_: no trace is in progress")
+	}
+	for _, o := range []*tensor.Tensor{t, f.whole(t)} {
+		inner, err := f.Inner(o)
+		if err != nil {
+			return err
+		}
+		autograd.Detach(inner)
+		autograd.Detach(o)
+	}
+	return nil
+}
+
+// custom reports whether a value comes from a function of the program with a gradient of its own, directly or through views: it cannot be made
+// from what it views without losing that gradient.
+func custom(v *tensor.Tensor) bool {
+	for n := autograd.GradFn(v); n != nil; n = n.Next[0].Node {
+		if n.Custom {
+			return true
+		}
+		if len(n.Next) != 1 {
+			return false
+		}
+	}
+	return false
 }

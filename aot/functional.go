@@ -467,7 +467,7 @@ func (f *Functional) writeDetached(st *outerState, ss *storageState, v *tensor.T
 		b.D = eng.Below
 	}
 	whole := v
-	if autograd.RequiresGrad(v) {
+	if autograd.RequiresGrad(v) || autograd.RequiresGrad(old) { // two histories need two tensors
 		whole = b.T("detach.default", v)
 	}
 	whole = scatter(b, st.chain, replay(b, st.chain, old), whole)

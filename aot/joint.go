@@ -41,7 +41,7 @@ type OutputInfo struct {
 	Shape        []int64
 	Stride       []int64
 	Offset       int64      // from that of the tensor it is rebuilt from
-	views        []viewStep // how to rebuild it where it has another dtype
+	views        []viewStep // how the program made it; none => as its shape and strides say
 	Const        aten.Value
 	RequiresGrad bool // a tangent flows into it
 	Detached     bool // for AliasOfInput: no gradient flows through it
@@ -86,21 +86,36 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 			fresh = append(fresh, i)
 		}
 	}
-	if len(fresh) == 0 {
-		return j, nil
-	}
-	j, err = traceOnce(f, inputs, opt, fresh)
-	if err != nil {
-		return nil, err
+	if len(fresh) > 0 {
+		if j, err = traceOnce(f, inputs, opt, fresh); err != nil {
+			return nil, err
+		}
 	}
 	places := j.GM.Graph.Placeholders()
-	for _, i := range fresh {
+	for _, i := range append(fresh, j.InGraph...) {
 		places[i].Meta = map[string]any{metaOverwritten: true}
 	}
 	return j, nil
 }
 
-// metaOverwritten is the Meta key of placeholders for inputs that are written and that gradients flow to: the backward cannot read them.
+// asInference makes the graph of a trace that turned out to need no gradients one that was traced without: its inputs are no primals, and none of
+// its results are gradients.
+func (j *Joint) asInference() {
+	o := j.GM.Graph.OutputNode()
+	o.Args[0] = o.Args[0].(fx.Tuple)[:j.NForward]
+	for i, p := range j.GM.Graph.Placeholders() {
+		if p.Name == primalName(i) {
+			p.Name, p.Target = inputName(i), inputName(i)
+		}
+	}
+}
+
+// primalName and inputName are the names of an input in graphs with gradients and without.
+func primalName(i int) string { return fmt.Sprintf("primals_%d", i+1) }
+func inputName(i int) string  { return fmt.Sprintf("arg%d_1", i) }
+
+// metaOverwritten is the Meta key of placeholders for inputs that are written before the backward pass could read them: by the graph, or by the
+// runtime where gradients flow to them.
 const metaOverwritten = "overwritten"
 
 // tracing is one trace of a function, from its inputs to its joint graph. Each tensor of the program is three: the outer one, which the
@@ -191,9 +206,9 @@ func newTracing(inputs []Input, opt *Options) *tracing {
 // giveInputs makes a placeholder for each input, and what the function is given in its place; those of fresh are copied.
 func (t *tracing) giveInputs(inputs []Input, fresh []int) error {
 	for i, in := range inputs {
-		name := fmt.Sprintf("arg%d_1", i)
+		name := inputName(i)
 		if t.training {
-			name = fmt.Sprintf("primals_%d", i+1)
+			name = primalName(i)
 		}
 		t.inner[i] = t.tr.Input(name, in.Value)
 		t.start[i] = t.inner[i]
@@ -298,7 +313,7 @@ func (t *tracing) takeOutputs(outs []aten.Value, shared map[*tensor.Storage]alia
 		info := OutputInfo{Kind: FromGraph, Shape: v.Shape, Stride: v.Stride, Offset: x.Offset, DType: v.DType, GraphIndex: len(t.results)}
 		train := t.training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
 		views := shared[x.Storage]
-		if i, ok := inputOf[x.Storage]; ok && !(train && views.single == 0) {
+		if i, ok := inputOf[x.Storage]; ok && !(train && (views.single == 0 || x != t.outer[i] && custom(v))) {
 			t.describeAlias(&info, i, x, v)
 		}
 		if info.Kind == FromGraph && train && views.single > 0 && views.all > 1 && len(t.fn.chain(x)) > 0 {
@@ -306,9 +321,7 @@ func (t *tracing) takeOutputs(outs []aten.Value, shared map[*tensor.Storage]alia
 			info.Shape, info.Stride = x.Shape, x.Stride
 			if base := t.fn.storage[x.Storage].base; base != nil {
 				info.Offset -= base.Offset
-				if x.DType != base.DType {
-					info.views = t.fn.chain(x)
-				}
+				info.views = t.fn.chain(x)
 			}
 			viewing[len(t.j.Outputs)] = x.Storage
 		}
@@ -331,9 +344,7 @@ func (t *tracing) describeAlias(info *OutputInfo, i int, x, v *tensor.Tensor) {
 	info.Shape, info.Stride = x.Shape, x.Stride
 	info.Detached = t.training && !autograd.RequiresGrad(v)
 	info.Offset -= in.Offset
-	if x.DType != in.DType {
-		info.views = t.fn.chain(x)
-	}
+	info.views = t.fn.chain(x)
 	if t.outer[i] == aten.Value(x) {
 		info.Kind = IsInput
 	}

@@ -3,6 +3,7 @@ package aot
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"whittle/aot/build"
 	"whittle/capture/fx"
@@ -23,7 +24,9 @@ type Tracer struct {
 	Choices *choice.Matcher
 	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
 	Region func() int
-	Origin func() fx.Origin // the line of the program that nodes are recorded for; nil => not known
+	// Parameter reports whether a tensor from outside of the trace is a parameter, which has a name of its own; nil => none is.
+	Parameter func(x *tensor.Tensor) bool
+	Origin    func() fx.Origin // the line of the program that nodes are recorded for; nil => not known
 
 	nodes  map[*tensor.Tensor]*fx.Node
 	consts map[*tensor.Tensor]*fx.Node
@@ -286,7 +289,17 @@ func (t *Tracer) constant(v *tensor.Tensor) (fx.Arg, error) {
 	if v.Fake {
 		return nil, fmt.Errorf("a fake tensor of shape %v from another trace reached the tracer", v.Shape)
 	}
-	name := fmt.Sprintf("_tensor_constant%d", len(t.GM.Attrs))
+	kind := "_tensor_constant"
+	if t.Parameter != nil && t.Parameter(v) {
+		kind = "_param_constant"
+	}
+	count := 0
+	for n := range t.GM.Attrs {
+		if strings.HasPrefix(n, kind) {
+			count++
+		}
+	}
+	name := fmt.Sprintf("%s%d", kind, count)
 	t.GM.Attrs[name] = v
 	n := t.GM.Graph.GetAttr(name)
 	n.Val = v

@@ -43,7 +43,7 @@ func NewNode(name string, inputs []*tensor.Tensor, nout int, apply func(d aten.D
 		}
 	}
 	n := newNode(name, next, nout)
-	n.Apply = apply
+	n.Apply, n.Custom = apply, true
 	return n
 }
 
@@ -481,7 +481,7 @@ func (s *sweep) root(i int, r, g *tensor.Tensor) error {
 			return errors.New("grad can be implicitly created only for scalar outputs")
 		}
 		var err error
-		if g, err = s.c.Try("ones_like.default", r, nil, nil, nil, nil, tensor.PreserveFormat); err != nil {
+		if g, err = s.c.Try("ones_like.default", r, nil, nil, nil, false, tensor.PreserveFormat); err != nil {
 			return err
 		}
 	}

@@ -51,6 +51,9 @@ type Node struct {
 	freed bool
 	keep  bool // Apply holds nothing that freeing would release
 
+	// Custom says that NewNode made it: its gradient is not that of an operator.
+	Custom bool
+
 	Face any // what a program sees of the node, once it has looked
 }
 

@@ -278,7 +278,11 @@ func (t *Torch) nodeClass(name string) *vm.Type {
 		return c
 	}
 	edge := func(o vm.Object) GradEdge { return o.(*vm.Instance).Native.(GradEdge) }
-	c := t.In.NewNativeType(vm.Spec{Name: name, Module: "builtins", Methods: map[string]vm.GoFunc{
+	module := "builtins"
+	if strings.HasSuffix(name, "Backward") { // of a function of Python's; those of operators are numbered
+		module = "torch.autograd.function"
+	}
+	c := t.In.NewNativeType(vm.Spec{Name: name, Module: module, Methods: map[string]vm.GoFunc{
 		"name": func(_ *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			if e := edge(args[0]); e.Node == nil {
 				return vm.Str("torch::autograd::AccumulateGrad"), nil
@@ -550,7 +554,11 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return a[0], t.Error(t.Grad.SetRequiresGrad(a[0].(*Tensor).T, on))
 		}),
 		"detach_": t.hooked("detach_", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			t.Grad.Detach(a[0].(*Tensor).T)
+			x := a[0].(*Tensor).T
+			if t.DetachHere != nil {
+				return a[0], t.Error(t.DetachHere(x))
+			}
+			t.Grad.Detach(x)
 			return a[0], nil
 		}),
 		"retain_grad": t.hooked("retain_grad", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
 )
 
 // aotNatives are what torch._functorch and torch._decomp make AOTAutograd for programs of: functions of Python's are traced, compilers and
@@ -89,6 +91,29 @@ func (s *Session) aotNatives(m *vm.Module) {
 			return vm.NewTuple(forward, backward), err
 		})
 	}
+	clinic.Def(m, "make_fx", "flat_fn:obj, flat_args:obj, names:obj, decompositions:obj", func(c *clinic.Call) (vm.Object, error) {
+		args, err := c.IterAll(c.Args[1])
+		if err != nil {
+			return nil, err
+		}
+		names, err := c.IterAll(c.Args[2])
+		if err != nil {
+			return nil, err
+		}
+		dec, err := s.decompositionsBy(c.Args[3])
+		if err != nil {
+			return nil, err
+		}
+		gm, err := s.makeFX(c.Args[0], args, names, dec)
+		var unknown *aten.Error
+		if errors.As(err, &unknown) && unknown.Kind == aten.DataDependentError {
+			return nil, c.Errorf(c.Exc.RuntimeError, "It appears that you're trying to get value out of a tracing tensor with %s - erroring out! It's likely that this is caused by data-dependent control flow or similar.  It may be possible to trace this with dynamic shapes; try setting tracing_mode='symbolic' in your make_fx call.", unknown.Msg)
+		}
+		if err != nil {
+			return nil, s.Torch.Error(err)
+		}
+		return s.Torch.NewGraphModule(gm, nil)
+	})
 	clinic.Def(m, "decomposed", "", func(c *clinic.Call) (vm.Object, error) {
 		l := vm.NewList()
 		for _, name := range slices.Sorted(maps.Keys(decomp.Inductor)) {
@@ -322,4 +347,43 @@ func (s *Session) partitionBy(fn vm.Object, joint *fx.GraphModule, forward int) 
 		return nil, s.In.Errorf(s.In.Exc.ValueError, "the forward graph does not return the %d results that it has to", forward)
 	}
 	return &aot.Parts{Forward: graphs[0], Backward: graphs[1], Saved: len(results) - forward}, nil
+}
+
+// makeFX records the aten operators that fn runs, those of gradients that it asks for among them. fn takes a list; the names are those of the
+// placeholders.
+func (s *Session) makeFX(fn vm.Object, args, names []vm.Object, dec map[string]aot.Decomposition) (*fx.GraphModule, error) {
+	tr := aot.NewTracer(dec)
+	tr.Parameter = func(x *tensor.Tensor) bool { return s.Torch.Wrap(x).Type().Name == "Parameter" }
+	t := s.Torch
+	ins := vm.NewList()
+	for i, o := range args {
+		v, ok := t.Value(o)
+		if !ok {
+			return nil, s.In.Errorf(s.In.Exc.TypeError, "make_fx: argument %d has type %s", i, o.Type().Name)
+		}
+		name, _ := vm.AsStr(names[i])
+		in := tr.Input(name, v)
+		if x, ok := v.(*tensor.Tensor); ok && s.grad.RequiresGrad(x) {
+			if err := s.grad.SetRequiresGrad(in.(*tensor.Tensor), true); err != nil {
+				return nil, err
+			}
+		}
+		ins.Items = append(ins.Items, t.Object(in))
+	}
+	defer func(below aten.Dispatcher) { s.grad.eager.Below = below }(s.grad.eager.Below)
+	s.grad.eager.Below = tr
+	defer t.Push(func(a *torch.Ambient) {
+		torch.Unwatched(a)
+		s.tracingInto(s.grad.eager, a)
+		a.Record, a.DetachHere = nil, nil // the engine itself keeps the history
+	})()
+	res, err := s.In.Call(fn, []vm.Object{ins}, nil)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := t.Value(res)
+	if !ok {
+		return nil, fmt.Errorf("make_fx: the function returns a %s", res.Type().Name)
+	}
+	return tr.GM, tr.Return(v)
 }

@@ -530,6 +530,7 @@ func (s *Session) fallbackRandom() bool {
 // of their own, and tensors made from numbers.
 func (s *Session) tracingInto(d aten.Dispatcher, a *torch.Ambient) {
 	a.Dispatch = d
+	a.DetachHere = func(x *tensor.Tensor) error { return aot.Detach(d, x) }
 	a.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
 		return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
 	}
@@ -617,17 +618,6 @@ func (s *Session) natives(m *vm.Module) {
 		}
 		return s.Torch.Wrap(x), nil
 	})
-	m.Func("make_fx", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-		args, err := in.IterAll(a[1])
-		if err != nil {
-			return nil, err
-		}
-		gm, err := s.makeFX(a[0], args)
-		if err != nil {
-			return nil, s.Torch.Error(err)
-		}
-		return s.Torch.NewGraphModule(gm, nil)
-	})
 	m.Func("compile_inner", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		g := s.Torch.NativeGraph(a[0])
 		if g == nil {
@@ -665,28 +655,4 @@ func (s *Session) natives(m *vm.Module) {
 			return s.Torch.Object(outs), nil
 		}}, nil
 	})
-}
-
-// makeFX records the aten operators that fn runs.
-func (s *Session) makeFX(fn vm.Object, args []vm.Object) (*fx.GraphModule, error) {
-	tr := aot.NewTracer(nil)
-	t := s.Torch
-	ins := make([]vm.Object, len(args))
-	for i, o := range args {
-		v, ok := t.Value(o)
-		if !ok {
-			return nil, s.In.Errorf(s.In.Exc.TypeError, "make_fx: argument %d has type %s", i, o.Type().Name)
-		}
-		ins[i] = t.Object(tr.Input(fmt.Sprintf("arg%d_1", i), v))
-	}
-	defer t.Push(func(a *torch.Ambient) { a.Dispatch, a.Hook = tr, nil })()
-	res, err := s.In.Call(fn, ins, nil)
-	if err != nil {
-		return nil, err
-	}
-	v, ok := t.Value(res)
-	if !ok {
-		return nil, fmt.Errorf("make_fx: the function returns a %s", res.Type().Name)
-	}
-	return tr.GM, tr.Return(v)
 }
