@@ -3,6 +3,7 @@ import contextlib
 import os
 import shutil
 import sys
+import time
 
 from .headers import precompile
 from .process import background, descendants, kill
@@ -51,10 +52,7 @@ def reset(server, message):
     server.pool.clear()
     nursery = server.nursery.pid
     spare = {nursery, *descendants(nursery)}
-    for pid in descendants(os.getpid()):
-        if pid not in spare:
-            kill(pid)
-    server.reap()
+    end_all(server, spare)
     for entry in list(os.scandir(server.tmp)):
         if entry.path != server.source and entry.name != "lock":
             if entry.is_dir(follow_symlinks=False):
@@ -65,6 +63,20 @@ def reset(server, message):
     forget_files()
     background(server, precompile)
     return {}
+
+
+def end_all(server, spare):
+    """Ends the processes below this one but those in spare, and those that they were about to start, and sees them gone; what a file system holds
+    is not waited for longer than a moment."""
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        left = [pid for pid in descendants(os.getpid()) if pid not in spare]
+        if not left:
+            return
+        for pid in left:
+            kill(pid)
+        server.reap()
+        time.sleep(0.002)
 
 
 def forget_files():
