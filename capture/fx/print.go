@@ -42,58 +42,82 @@ func invert(m map[string]string) map[string]string {
 // String is the graph's forward as PyTorch generates it, not indented.
 func (g *Graph) String() string { return g.Forward("") }
 
-// Forward prints `def forward(self, ...)` and its body, every line after indent. There is no newline at the end.
-func (g *Graph) Forward(indent string) string {
-	var b strings.Builder
-	b.WriteString(indent + "def forward(self")
-	for _, n := range g.Nodes {
-		if n.Op != Placeholder {
-			continue
-		}
-		b.WriteString(", " + n.Target)
-		if n.Type != "" {
-			b.WriteString(" : " + n.Type)
-		}
-		if len(n.Args) > 0 {
-			b.WriteString(" = ")
-			writeArg(&b, n.Args[0])
-		}
-	}
-	b.WriteByte(')')
-	if g.ReturnType != "" {
-		b.WriteString(" -> " + g.ReturnType)
-	}
-	b.WriteString(":")
+// Parts are the pieces of a graph's forward, for whoever puts it together in another way.
+type Parts struct {
+	Params  []string // behind self: with annotations and defaults
+	Returns string   // the annotation of the result, "" for none
+	Body    []string // statements, without that of the output
+	Result  string   // what is given back; "" where the graph has no output
+}
+
+// Parts takes the graph's forward apart.
+func (g *Graph) Parts() Parts {
+	p := Parts{Returns: g.ReturnType}
 	last := lastUses(g)
 	users := make(map[*Node]bool, len(g.Nodes))
 	for _, n := range g.Nodes {
 		n.WalkInputs(func(in *Node) { users[in] = true })
 	}
-	lines := 0
 	for _, n := range g.Nodes {
-		if n.Op == Placeholder && strings.TrimLeft(n.Target, "*") == n.Name {
-			continue
-		}
-		lines++
-		b.WriteString("\n" + indent + "    ")
-		writeStmt(&b, n)
-		if n.Op == Placeholder || n.Op == Output {
-			continue
-		}
-		dead := last[n]
-		if !users[n] {
-			dead = append(dead, n)
-		}
-		if len(dead) > 0 {
-			b.WriteString(";  ")
-			for _, d := range dead {
-				b.WriteString(d.Name + " = ")
+		var b strings.Builder
+		switch n.Op {
+		case Placeholder:
+			b.WriteString(n.Target)
+			if n.Type != "" {
+				b.WriteString(" : " + n.Type)
 			}
-			b.WriteString("None")
+			if len(n.Args) > 0 {
+				b.WriteString(" = ")
+				writeArg(&b, n.Args[0])
+			}
+			p.Params = append(p.Params, b.String())
+			if strings.TrimLeft(n.Target, "*") == n.Name {
+				continue
+			}
+			b.Reset()
+			writeStmt(&b, n)
+		case Output:
+			p.Result = "None"
+			if len(n.Args) > 0 {
+				p.Result = FormatArg(n.Args[0])
+			}
+			continue
+		default:
+			writeStmt(&b, n)
+			dead := last[n]
+			if !users[n] {
+				dead = append(dead, n)
+			}
+			if len(dead) > 0 {
+				b.WriteString(";  ")
+				for _, d := range dead {
+					b.WriteString(d.Name + " = ")
+				}
+				b.WriteString("None")
+			}
 		}
+		p.Body = append(p.Body, b.String())
 	}
-	if lines == 0 {
-		b.WriteString("\n" + indent + "    pass")
+	return p
+}
+
+// Forward prints `def forward(self, ...)` and its body, every line after indent. There is no newline at the end.
+func (g *Graph) Forward(indent string) string {
+	p := g.Parts()
+	if p.Result != "" {
+		p.Body = append(p.Body, "return "+p.Result)
+	}
+	if len(p.Body) == 0 {
+		p.Body = []string{"pass"}
+	}
+	var b strings.Builder
+	b.WriteString(indent + "def forward(" + strings.Join(append([]string{"self"}, p.Params...), ", ") + ")")
+	if p.Returns != "" {
+		b.WriteString(" -> " + p.Returns)
+	}
+	b.WriteString(":")
+	for _, l := range p.Body {
+		b.WriteString("\n" + indent + "    " + l)
 	}
 	return b.String()
 }

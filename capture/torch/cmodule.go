@@ -14,8 +14,8 @@ import (
 func (t *Torch) buildC(in *vm.Interp) (*vm.Module, error) {
 	t.basicTypes()
 	t.tensorType()
-	t.graphTypes()
 	t.c = in.NewModule("torch._C", "")
+	t.graphTypes()
 	t.nn = in.NewModule("torch._C._nn", "")
 	in.Modules.SetStr("torch._C._nn", t.nn)
 	t.nn.GetAttrHook = t.lazyFunctions(t.nn, "torch._C._nn", "torch._C._nn.")
@@ -470,7 +470,6 @@ func (t *Torch) registerOps() {
 		}
 		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]*vm.Instance{}}}, nil
 	})
-	t.c.Func("_graph_of_source", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.graphOfSource(a) })
 	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })
 	t.c.Func("_undefine_op", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 )
 
@@ -83,20 +84,25 @@ func (t *Torch) overridable(op fx.Op, target string, args []vm.Object) (vm.Objec
 	return f, args
 }
 
-// overriding are the tensors among the arguments of a call, at most one of each class, whose class overrides functions of torch:
-// subclasses stand before what they derive from.
+// overriding are the arguments of a call, at most one of each class, whose class overrides functions of torch: subclasses stand before
+// what they derive from.
 func (t *Torch) overriding(args []vm.Object, kw []vm.KwArg) (found []vm.Object) {
 	look := func(o vm.Object) {
-		x, ok := o.(*Tensor)
-		if !ok || x.Type() == t.TensorType || t.plainClass(x.Type()) {
+		switch o.(type) {
+		case *Tensor, *vm.Instance:
+		default:
+			return
+		}
+		c := o.Type()
+		if c == t.TensorType || t.plainClass(c) {
 			return
 		}
 		at := len(found)
 		for i, y := range found {
-			if y.Type() == x.Type() {
+			if y.Type() == c {
 				return
 			}
-			if at == len(found) && x.Type().IsSubtype(y.Type()) {
+			if at == len(found) && c.IsSubtype(y.Type()) {
 				at = i
 			}
 		}
@@ -124,9 +130,12 @@ func (t *Torch) overriding(args []vm.Object, kw []vm.KwArg) (found []vm.Object) 
 	return found
 }
 
-// plainClass reports whether a class of tensors says that calls of it are not overridden, as Parameter does.
+// plainClass reports whether a class overrides nothing: one that has no __torch_function__, or says so, as Parameter does.
 func (t *Torch) plainClass(c *vm.Type) bool {
 	f := c.Lookup("__torch_function__")
+	if f == nil && !c.IsSubtype(t.TensorType) {
+		return true
+	}
 	if s, ok := f.(*vm.StaticMethod); ok {
 		f = s.Func
 	}
@@ -139,48 +148,105 @@ func (t *Torch) plainClass(c *vm.Type) bool {
 
 // overridden has a mode or a class of an argument perform a call; done is false where none does.
 func (t *Torch) overridden(op fx.Op, target string, args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
-	if t.Functions.Off == AllOff {
-		return nil, false, nil
-	}
-	var owners []vm.Object
-	if t.Functions.Off == FunctionOn {
-		owners = t.overriding(args, kw)
-	}
-	if len(owners) == 0 && len(t.Functions.Stack) == 0 {
+	owners, asked := t.owners(args, kw)
+	if !asked {
 		return nil, false, nil
 	}
 	f, args := t.overridable(op, target, args)
 	if f == nil {
 		return nil, false, nil
 	}
+	call := []vm.Object{f, nil, vm.NewTuple(slices.Clone(args)...)} // the interpreter's arguments are lent
+	if len(kw) > 0 {
+		named := vm.NewDict()
+		for _, k := range kw {
+			named.SetStr(k.Name, k.Value)
+		}
+		call = append(call, named)
+	}
+	return t.ask(owners, call, func() error { return t.noOverride(op, target, owners) })
+}
+
+// owners are the arguments of a call that override functions of torch; asked tells whether anybody does, the modes included.
+func (t *Torch) owners(args []vm.Object, kw []vm.KwArg) (owners []vm.Object, asked bool) {
+	if t.Functions.Off == AllOff {
+		return nil, false
+	}
+	if t.Functions.Off == FunctionOn {
+		owners = t.overriding(args, kw)
+	}
+	return owners, len(owners) > 0 || len(t.Functions.Stack) > 0
+}
+
+// ask has the innermost mode, or the first of owners that knows how, perform a call; call is what __torch_function__ gets, without types.
+func (t *Torch) ask(owners, call []vm.Object, nobody func() error) (v vm.Object, done bool, err error) {
 	classes := make([]vm.Object, len(owners))
 	for i, o := range owners {
 		classes[i] = o.Type()
 	}
-	types := vm.NewTuple(classes...)
-	named := vm.NewDict()
-	for _, k := range kw {
-		named.SetStr(k.Name, k.Value)
-	}
-	ask := func(o vm.Object) (vm.Object, error) {
-		return t.In.CallMethod(o, "__torch_function__", f, types, vm.NewTuple(slices.Clone(args)...), named) // the interpreter's arguments are lent
-	}
+	call[1] = vm.NewTuple(classes...)
 	if n := len(t.Functions.Stack); n > 0 {
 		mode := t.Functions.Stack[n-1]
 		t.Functions.Stack = slices.Clone(t.Functions.Stack[:n-1])
-		v, err := ask(mode)
+		v, err := t.In.CallMethod(mode, "__torch_function__", call...)
 		t.Functions.Stack = append(slices.Clone(t.Functions.Stack), mode)
 		if err != nil || v != vm.NotImplemented {
 			return v, true, err
 		}
 	}
 	for _, o := range owners {
-		v, err := ask(o)
+		v, err := t.In.CallMethod(o, "__torch_function__", call...)
 		if err != nil || v != vm.NotImplemented {
 			return v, true, err
 		}
 	}
-	return nil, true, t.noOverride(op, target, owners)
+	return nil, true, nobody()
+}
+
+// overridePython has the public functions of a module that are written in Python ask __torch_function__ first, as those written in C do:
+// (globals of the module). They are called with what has a default by its name.
+func (t *Torch) overridePython(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+	globals, ok := vm.AsDict(a[0])
+	if !ok {
+		return nil, in.Errorf(in.Exc.TypeError, "_override_python() takes the globals of a module")
+	}
+	globals.Each(func(k, v vm.Object) bool {
+		name, _ := vm.AsStr(k)
+		if f, ok := v.(*vm.Function); ok && f.Globals == globals && !strings.HasPrefix(name, "_") {
+			f.Override = func(in *vm.Interp, frame *vm.Frame) (vm.Object, bool, error) {
+				return t.overriddenPython(f, frame)
+			}
+		}
+		return true
+	})
+	return vm.None, nil
+}
+
+// overriddenPython is overridden for a call of a function written in Python, in a frame where its arguments are bound.
+func (t *Torch) overriddenPython(f *vm.Function, frame *vm.Frame) (v vm.Object, done bool, err error) {
+	if t.Hook != nil {
+		return nil, false, nil // capture knows these functions by itself
+	}
+	c := f.Code
+	bound := frame.LocalsPlus[:c.ArgCount+c.KwOnly]
+	if c.Flags&code.VarArgs != 0 {
+		rest, _ := vm.AsTuple(frame.LocalsPlus[len(bound)])
+		bound = append(slices.Clone(bound), rest.Items...)
+	}
+	owners, asked := t.owners(bound, nil)
+	if !asked {
+		return nil, false, nil
+	}
+	required := c.ArgCount - len(f.Defaults)
+	named := vm.NewDict()
+	for i := required; i < c.ArgCount+c.KwOnly; i++ {
+		named.SetStr(c.VarNames[i], bound[i])
+	}
+	args := append(slices.Clone(bound[:required]), bound[c.ArgCount+c.KwOnly:]...)
+	return t.ask(owners, []vm.Object{f, nil, vm.NewTuple(args...), named}, func() error {
+		name, _ := vm.AsStr(f.Module)
+		return t.noOverride(fx.CallFunction, name+"."+f.Name, owners)
+	})
 }
 
 // noOverride is the error where nobody who overrides a call wants to perform it. Python's operators ask the other operand then.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
-	"whittle/capture/python/literal"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -102,18 +101,21 @@ func (t *Torch) functionTarget(f *vm.Function) string {
 		return ""
 	}
 	base := pythonTarget(m, name)
-	for target, n := base, 1; ; n++ {
-		o, known := t.objects[target]
-		if !known && n == 1 && !strings.Contains(f.Qualname, "<") {
-			if found, err := t.Resolve(target); err == nil {
-				o, known = found, true
-			}
-		}
-		if !known {
-			t.objects[target] = f
+	if _, known := t.objects[base]; !known && !strings.Contains(f.Qualname, "<") {
+		_, _ = t.Resolve(base) // a failure means that the name is free
+	}
+	return t.nameFor(base, f)
+}
+
+// nameFor is the target of o: base, or that with a number where another object has it.
+func (t *Torch) nameFor(base string, o vm.Object) string {
+	target := base
+	for n := 1; ; n++ {
+		switch known, ok := t.objects[target]; {
+		case !ok:
+			t.objects[target] = o
 			return target
-		}
-		if o == vm.Object(f) {
+		case known == o:
 			return target
 		}
 		target = fmt.Sprintf("%s_%d", base, n)
@@ -280,33 +282,18 @@ type GraphModule struct {
 	Attr func(name string) (vm.Object, error)
 	// Describe says what print_readable shows of a node's value; nil => dtype and sizes.
 	Describe func(n *fx.Node) string
-	nodes    map[*fx.Node]*Node
+	graph    *Graph
+	module   *vm.Instance // the object in Python; nil while it is made
 }
 
 // Type is the class of the native handle.
 func (g *GraphModule) Type() *vm.Type { return g.t.GraphModuleType }
 
-// Node is a torch.fx.Node.
-type Node struct {
-	N  *fx.Node
-	gm *GraphModule
-	m  *vm.Dict // meta
-}
-
-// Type is torch.fx.Node.
-func (n *Node) Type() *vm.Type { return n.gm.t.NodeType }
-
-// Graph is a torch.fx.Graph.
-type Graph struct{ gm *GraphModule }
-
-// Type is torch.fx.Graph.
-func (g *Graph) Type() *vm.Type { return g.gm.t.GraphType }
-
 // NewGraphModule makes the torch.fx.GraphModule object of a graph.
 func (t *Torch) NewGraphModule(gm *fx.GraphModule, attr func(name string) (vm.Object, error)) (vm.Object, error) {
 	// Making the object is no part of the program that is being compiled.
 	defer t.Push(func(a *Ambient) { a.FrameHook, a.CallHook = nil, nil })()
-	h := &GraphModule{GM: gm, t: t, Attr: attr, nodes: map[*fx.Node]*Node{}}
+	h := &GraphModule{GM: gm, t: t, Attr: attr, graph: t.newGraph(gm.Graph)}
 	m, err := t.In.Import("torch.fx.graph_module")
 	if err != nil {
 		return nil, err
@@ -331,28 +318,6 @@ func (t *Torch) NativeGraph(o vm.Object) *GraphModule {
 		}
 	}
 	return nil
-}
-
-// graphOfSource is the graph module of a function's text, as FX writes it: (file, text, the module that has its attributes).
-func (t *Torch) graphOfSource(a []vm.Object) (vm.Object, error) {
-	file, _ := vm.AsStr(a[0])
-	text, _ := vm.AsStr(a[1])
-	gm, err := fx.Parse(file, text)
-	if err != nil {
-		return nil, t.In.Errorf(t.In.Exc.NotImplementedError, "torch.fx.symbolic_trace: not straight-line code: %s", err)
-	}
-	gm.ClassName = "GraphModule"
-	attr := func(name string) (vm.Object, error) {
-		o := a[2]
-		for _, part := range strings.Split(name, ".") {
-			var err error
-			if o, err = t.In.GetAttr(o, part); err != nil {
-				return nil, err
-			}
-		}
-		return o, nil
-	}
-	return t.NewGraphModule(gm, attr)
 }
 
 // cond runs one of two graph modules: (pred, true, false, operands). A trace of operators records both.
@@ -386,7 +351,24 @@ func (t *Torch) cond(a []vm.Object) (vm.Object, error) {
 // Attribute is what a get_attr node of the graph names.
 func (g *GraphModule) Attribute(name string) (vm.Object, error) { return g.attr(name) }
 
+// attr looks where attributes of the module in Python are, then at what the graph came with.
 func (g *GraphModule) attr(name string) (vm.Object, error) {
+	if g.module != nil {
+		first, _, _ := strings.Cut(name, ".")
+		for _, table := range []string{"", "_parameters", "_buffers", "_modules"} {
+			d := g.module.Dict
+			if table != "" {
+				o, _ := d.GetStr(table)
+				d, _ = vm.AsDict(o)
+			}
+			if d == nil {
+				continue
+			}
+			if _, ok := d.GetStr(first); ok {
+				return g.t.path(g.module, name)
+			}
+		}
+	}
 	if s := g.GM.Submodules[name]; s != nil {
 		return g.t.NewGraphModule(s, g.Attr)
 	}
@@ -399,16 +381,16 @@ func (g *GraphModule) attr(name string) (vm.Object, error) {
 	return nil, g.t.In.Errorf(g.t.In.Exc.AttributeError, "'GraphModule' object has no attribute '%s'", name)
 }
 
-func (g *GraphModule) node(n *fx.Node) *Node {
-	p := g.nodes[n]
-	if p == nil {
-		p = &Node{N: n, gm: g}
-		g.nodes[n] = p
+// path is what a name with dots leads to from o.
+func (t *Torch) path(o vm.Object, name string) (vm.Object, error) {
+	for _, part := range strings.Split(name, ".") {
+		var err error
+		if o, err = t.In.GetAttr(o, part); err != nil {
+			return nil, err
+		}
 	}
-	return p
+	return o, nil
 }
-
-func (g *GraphModule) nodeObject(n *fx.Node) (vm.Object, error) { return g.node(n), nil }
 
 // graphArg converts a Python value to a graph argument.
 func (t *Torch) graphArg(o vm.Object) (fx.Arg, error) {
@@ -455,7 +437,37 @@ func (t *Torch) graphArg(o vm.Object) (fx.Arg, error) {
 	if n := t.TargetOf(o); n != "" {
 		return fx.FnRef(n), nil
 	}
+	if d, ok := o.(*vm.Dict); ok {
+		return t.graphDict(d)
+	}
+	if i, ok := o.(*vm.Instance); ok {
+		switch x := i.Native.(type) {
+		case *vm.List:
+			items, err := seq(x.Items)
+			return fx.List(items), err
+		case *vm.Dict:
+			return t.graphDict(x)
+		}
+	}
 	return nil, t.In.Errorf(t.In.Exc.NotImplementedError, "argument of type: %s", o.Type().FullName())
+}
+
+// graphDict converts a dict to a graph argument.
+func (t *Torch) graphDict(d *vm.Dict) (fx.Arg, error) {
+	out := fx.Dict{}
+	keys, vals := d.Keys(), d.Values()
+	for i := range keys {
+		k, err := t.graphArg(keys[i])
+		if err != nil {
+			return nil, err
+		}
+		v, err := t.graphArg(vals[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fx.DictItem{Key: k, Val: v})
+	}
+	return out, nil
 }
 
 // GraphArg converts a Python value to a graph argument; node maps values that a trace knows.
@@ -494,325 +506,4 @@ func (t *Torch) GraphArg(o vm.Object, node func(o vm.Object) (fx.Arg, bool, erro
 		}
 	}
 	return t.graphArg(o)
-}
-
-func (t *Torch) graphTypes() {
-	in := t.In
-	gmOf := func(o vm.Object) *GraphModule { return o.(*GraphModule) }
-	t.GraphModuleType = in.NewNativeType(vm.Spec{Name: "_NativeGraphModule", Module: "torch._C", NoDict: true, Methods: map[string]vm.GoFunc{
-		"run": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			g := gmOf(a[0])
-			args := a[1:]
-			for _, k := range kw {
-				args = append(args, k.Value)
-			}
-			return t.RunGraph(g.GM.Graph, g.attr, args)
-		},
-		"code": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str("\n\n\n" + gmOf(a[0]).GM.Graph.Forward("") + "\n    "), nil
-		},
-		"readable": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			g := gmOf(a[0])
-			describe := g.Describe
-			if describe == nil {
-				describe = func(n *fx.Node) string { return fx.DescribedSizes(n.Val) }
-			}
-			return vm.Str(strings.TrimSuffix(g.GM.Readable("GraphModule", describe), "\n")), nil
-		},
-		"attr": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			n, _ := vm.AsStr(a[1])
-			return gmOf(a[0]).attr(n)
-		},
-		"graph": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return &Graph{gmOf(a[0])}, nil },
-	}})
-	nodeOf := func(o vm.Object) *Node { return o.(*Node) }
-	t.NodeType = in.NewNativeType(vm.Spec{Name: "Node", Module: "torch.fx.node", Methods: map[string]vm.GoFunc{
-		"__repr__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str(nodeOf(a[0]).N.Name), nil
-		},
-		"format_node": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str(t.formatNode(nodeOf(a[0]).gm, nodeOf(a[0]).N)), nil
-		},
-		"replace_all_uses_with": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			r, err := t.graphArg(a[1])
-			if err != nil {
-				return nil, err
-			}
-			nodeOf(a[0]).gm.GM.Graph.ReplaceUses(nodeOf(a[0]).N, r)
-			return vm.NewList(), nil
-		},
-	}, GetSet: []*vm.GetSet{
-		{Name: "op", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) { return vm.Str(string(nodeOf(o).N.Op)), nil }, Set: func(in *vm.Interp, o, v vm.Object) error {
-			op, ok := vm.AsStr(v)
-			if !ok {
-				return in.Errorf(in.Exc.TypeError, "Node.op must be a string, not %s", v.Type().Name)
-			}
-			nodeOf(o).N.Op = fx.Op(op)
-			return nil
-		}},
-		{Name: "name", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) { return vm.Str(nodeOf(o).N.Name), nil }, Set: func(in *vm.Interp, o, v vm.Object) error {
-			name, ok := vm.AsStr(v)
-			if !ok {
-				return in.Errorf(in.Exc.TypeError, "Node.name must be a string, not %s", v.Type().Name)
-			}
-			nodeOf(o).N.Name = name
-			return nil
-		}},
-		getter("stack_trace", func(vm.Object) vm.Object { return vm.None }), // graphs keep no places of the program
-		getter("graph", func(o vm.Object) vm.Object { return &Graph{nodeOf(o).gm} }),
-		{Name: "target", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
-			n := nodeOf(o).N
-			if n.Op == fx.CallFunction {
-				return t.Resolve(n.Target)
-			}
-			return vm.Str(n.Target), nil
-		}, Set: func(in *vm.Interp, o, v vm.Object) error {
-			if s, ok := vm.AsStr(v); ok {
-				nodeOf(o).N.Target = s
-				return nil
-			}
-			name := t.TargetOf(v)
-			if name == "" {
-				return in.Errorf(in.Exc.TypeError, "a node's target must be a function that can be found by name, not %s", v.Type().Name)
-			}
-			nodeOf(o).N.Target = name
-			return nil
-		}},
-		{Name: "args", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
-			n := nodeOf(o)
-			return t.ArgObject(fx.Tuple(n.N.Args), n.gm.nodeObject)
-		}, Set: func(in *vm.Interp, o, v vm.Object) error {
-			a, err := t.graphArg(v)
-			if err != nil {
-				return err
-			}
-			tup, ok := a.(fx.Tuple)
-			if !ok {
-				return in.Errorf(in.Exc.TypeError, "Node.args must be a tuple")
-			}
-			nodeOf(o).N.Args = tup
-			return nil
-		}},
-		{Name: "kwargs", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
-			n := nodeOf(o)
-			d := vm.NewDict()
-			for _, k := range n.N.Kwargs {
-				v, err := t.ArgObject(k.Val, n.gm.nodeObject)
-				if err != nil {
-					return nil, err
-				}
-				d.SetStr(k.Name, v)
-			}
-			return d, nil
-		}, Set: func(in *vm.Interp, o, v vm.Object) error {
-			d, ok := vm.AsDict(v)
-			if !ok {
-				return in.Errorf(in.Exc.TypeError, "Node.kwargs must be a dict")
-			}
-			var kws []fx.Kwarg
-			keys, vals := d.Keys(), d.Values()
-			for i, k := range keys {
-				name, _ := vm.AsStr(k)
-				a, err := t.graphArg(vals[i])
-				if err != nil {
-					return err
-				}
-				kws = append(kws, fx.Kwarg{Name: name, Val: a})
-			}
-			nodeOf(o).N.Kwargs = kws
-			return nil
-		}},
-		getter("users", func(o vm.Object) vm.Object {
-			n := nodeOf(o)
-			d := vm.NewDict()
-			for _, u := range n.gm.GM.Graph.Users()[n.N] {
-				_ = d.Set(in, n.gm.node(u), vm.None) // nodes hash by identity: cannot fail
-			}
-			return d
-		}),
-		getter("all_input_nodes", func(o vm.Object) vm.Object {
-			n := nodeOf(o)
-			l := vm.NewList()
-			for _, x := range n.N.Inputs() {
-				l.Items = append(l.Items, n.gm.node(x))
-			}
-			return l
-		}),
-		getter("meta", func(o vm.Object) vm.Object {
-			n := nodeOf(o)
-			if n.m == nil {
-				n.m = vm.NewDict()
-				if x, ok := n.N.Val.(*tensor.Tensor); ok && x != nil {
-					n.m.SetStr("example_value", t.Wrap(x))
-					n.m.SetStr("val", t.Wrap(x))
-				}
-			}
-			return n.m
-		}),
-	}})
-	graphOf := func(o vm.Object) *fx.Graph { return o.(*Graph).gm.GM.Graph }
-	nodeList := func(g *GraphModule, ns []*fx.Node) *vm.List {
-		l := vm.NewList()
-		for _, n := range ns {
-			l.Items = append(l.Items, g.node(n))
-		}
-		return l
-	}
-	t.GraphType = in.NewNativeType(vm.Spec{Name: "Graph", Module: "torch.fx.graph", Methods: map[string]vm.GoFunc{
-		"__str__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str(t.formatGraph(a[0].(*Graph).gm)), nil
-		},
-		"lint": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.None, t.Error(graphOf(a[0]).Lint())
-		},
-		"erase_node": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			n := nodeOf(a[1]).N
-			if us := graphOf(a[0]).Users()[n]; len(us) > 0 {
-				return nil, in.Errorf(in.Exc.RuntimeError, "Tried to erase Node %s but it still had %d users in the graph: %s!", n.Name, len(us), us[0].Name)
-			}
-			graphOf(a[0]).Erase(n)
-			return vm.None, nil
-		},
-		"eliminate_dead_code": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			// As in torch.fx, which takes a function for pure that it does not know.
-			return vm.MakeBool(graphOf(a[0]).EliminateDeadCode(fx.UnknownDoesNot) > 0), nil
-		},
-		"print_tabular": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.None, in.Write(Tabular(graphOf(a[0])) + "\n")
-		},
-		"_call": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			// (kind, target, args, kwargs, before): the builder under call_function and friends
-			g := a[0].(*Graph).gm
-			kind, _ := vm.AsStr(a[1])
-			target, ok := vm.AsStr(a[2])
-			if !ok {
-				target = t.TargetOf(a[2])
-			}
-			args, err := t.graphArg(a[3])
-			if err != nil {
-				return nil, err
-			}
-			tup, _ := args.(fx.Tuple)
-			var out *fx.Node
-			make := func() { out = g.GM.Graph.CreateNode(fx.Op(kind), target, tup, nil, "") }
-			if b, ok := a[4].(*Node); ok {
-				g.GM.Graph.InsertBefore(b.N, make)
-			} else {
-				make()
-			}
-			return g.node(out), nil
-		},
-	}, GetSet: []*vm.GetSet{
-		getter("nodes", func(o vm.Object) vm.Object { return nodeList(o.(*Graph).gm, graphOf(o).Nodes) }),
-	}})
-}
-
-// Tabular is the table that Graph.print_tabular prints.
-func Tabular(g *fx.Graph) string {
-	rows := [][]string{{"opcode", "name", "target", "args", "kwargs"}}
-	for _, n := range g.Nodes {
-		kw := make([]string, len(n.Kwargs))
-		for i, k := range n.Kwargs {
-			kw[i] = literal.Str(k.Name) + ": " + fx.FormatArg(k.Val)
-		}
-		rows = append(rows, []string{string(n.Op), n.Name, n.Target, fx.FormatArg(fx.Tuple(n.Args)), "{" + strings.Join(kw, ", ") + "}"})
-	}
-	widths := make([]int, 5)
-	for _, r := range rows {
-		for i, c := range r {
-			widths[i] = max(widths[i], len(c))
-		}
-	}
-	var b strings.Builder
-	line := func(r []string) {
-		for i, c := range r {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			b.WriteString(c)
-			if i < 4 {
-				b.WriteString(strings.Repeat(" ", widths[i]-len(c)))
-			}
-		}
-		b.WriteString("\n")
-	}
-	line(rows[0])
-	dash := make([]string, 5)
-	for i, w := range widths {
-		dash[i] = strings.Repeat("-", w)
-	}
-	line(dash)
-	for _, r := range rows[1:] {
-		line(r)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// formatNode is one line of str(graph).
-func (t *Torch) formatNode(g *GraphModule, n *fx.Node) string {
-	arg := func(a fx.Arg) string { return formatRef(a) }
-	users := len(g.GM.Graph.Users()[n])
-	typ := ""
-	if n.Type != "" {
-		typ = ": " + n.Type + " "
-		typ = " " + strings.TrimSpace(typ)
-	}
-	switch n.Op {
-	case fx.Placeholder:
-		return fmt.Sprintf("%%%s%s : [num_users=%d] = placeholder[target=%s]", n.Name, typ, users, n.Target)
-	case fx.GetAttr:
-		return fmt.Sprintf("%%%s : [num_users=%d] = get_attr[target=%s]", n.Name, users, n.Target)
-	case fx.Output:
-		return "return " + arg(n.Args[0])
-	}
-	args := make([]string, len(n.Args))
-	for i, a := range n.Args {
-		args[i] = arg(a)
-	}
-	kw := make([]string, len(n.Kwargs))
-	for i, k := range n.Kwargs {
-		kw[i] = k.Name + ": " + arg(k.Val)
-	}
-	tup := "(" + strings.Join(args, ", ")
-	if len(args) == 1 {
-		tup += ","
-	}
-	return fmt.Sprintf("%%%s : [num_users=%d] = %s[target=%s](args = %s), kwargs = {%s})", n.Name, users, n.Op, n.Target, tup, strings.Join(kw, ", "))
-}
-
-func formatRef(a fx.Arg) string {
-	list := func(as []fx.Arg) string {
-		p := make([]string, len(as))
-		for i, x := range as {
-			p[i] = formatRef(x)
-		}
-		return strings.Join(p, ", ")
-	}
-	switch a := a.(type) {
-	case *fx.Node:
-		return "%" + a.Name
-	case fx.Tuple:
-		if len(a) == 1 {
-			return "(" + list(a) + ",)"
-		}
-		return "(" + list(a) + ")"
-	case fx.List:
-		return "[" + list(a) + "]"
-	case string:
-		return a
-	}
-	return fx.FormatArg(a)
-}
-
-func (t *Torch) formatGraph(g *GraphModule) string {
-	var b strings.Builder
-	b.WriteString("graph():")
-	for _, n := range g.GM.Graph.Nodes {
-		s := t.formatNode(g, n)
-		if n.Op == fx.Output {
-			s = strings.ReplaceAll(s, "return (", "return (")
-		}
-		b.WriteString("\n    " + s)
-	}
-	return b.String()
 }

@@ -47,7 +47,10 @@ func (t *Torch) tensorType() {
 	for _, o := range operators {
 		ms[o.dunder] = func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(args) == 2 {
-				if _, isT := args[1].(*Tensor); !t.operand(args[1]) || o.packet == "matmul" && !isT {
+				_, isT := args[1].(*Tensor)
+				i, other := args[1].(*vm.Instance)
+				overrides := other && !t.plainClass(i.Class)
+				if !overrides && (!t.operand(args[1]) || o.packet == "matmul" && !isT) {
 					return vm.NotImplemented, nil
 				}
 				if o.reflected {

@@ -68,6 +68,7 @@ func (t *Torch) registerOverrides() {
 	t.c.Func("_is_torch_function_all_disabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeBool(t.Functions.Off == AllOff), nil
 	})
+	t.c.Func("_override_python", t.overridePython)
 	for name, off := range map[string]FunctionOff{"DisableTorchFunctionSubclass": SubclassOff, "DisableTorchFunction": AllOff} {
 		t.c.Set(name, t.disabler(name, off))
 	}

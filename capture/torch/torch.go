@@ -82,7 +82,7 @@ type Torch struct {
 	Natives map[string]func(in *vm.Interp) (*vm.Module, error)
 
 	TensorType, SizeType, DTypeType, DeviceType, SymIntType *vm.Type
-	GraphModuleType, GraphType, NodeType                    *vm.Type
+	GraphModuleType, GraphType, NodeType, nodeIterator      *vm.Type
 
 	dtypes  map[tensor.DType]*DType
 	formats map[tensor.MemoryFormat]*MemoryFormat

@@ -184,6 +184,12 @@ func (fn *Function) call(in *Interp, args []Object, kw []KwArg) (Object, error) 
 		in.popFrame(f)
 		return nil, err
 	}
+	if fn.Override != nil {
+		if v, done, err := fn.Override(in, f); done || err != nil {
+			in.popFrame(f)
+			return v, err
+		}
+	}
 	v, err := in.runFrame(f)
 	in.endFrame(f)
 	return v, err

@@ -666,7 +666,7 @@ loop:
 			f.SP = sp
 			if in.CallHook != nil {
 				v, err = in.callHooked(callable, args, kwnames)
-			} else if fn, ok := callable.(*Function); ok && kwnames == nil {
+			} else if fn, ok := callable.(*Function); ok && kwnames == nil && fn.Override == nil {
 				nf := in.pushFrame(fn)
 				if fc := fn.Code; fc.simple && len(args) == fc.ArgCount {
 					copy(nf.LocalsPlus, args)

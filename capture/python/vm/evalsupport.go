@@ -100,7 +100,7 @@ func (in *Interp) callVector(callable Object, args []Object, kwnames *Tuple) (Ob
 	}
 	n := len(args) - len(kwnames.Items)
 	fn, ok := callable.(*Function)
-	if !ok {
+	if !ok || fn.Override != nil {
 		kw := make([]KwArg, 0, len(kwnames.Items))
 		return in.Call(callable, args[:n], namedArgs(kw, kwnames, args[n:]))
 	}

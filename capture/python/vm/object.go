@@ -80,6 +80,8 @@ type Function struct {
 	Annots     Object // tuple of name, value pairs until asked for, then a *Dict; nil for none
 	Dict       *Dict
 	Native     any // embedder's payload
+	// Override, if there is one, is asked with the arguments bound before the function's frame runs; done true replaces the call.
+	Override func(in *Interp, f *Frame) (v Object, done bool, err error)
 }
 
 // BoundMethod is a function with its first argument.

@@ -230,6 +230,11 @@ def set_default_device(device):
 
 
 def _assert(condition, message):
+    if type(condition) is not Tensor and hasattr(type(condition), "__torch_function__"):
+        from torch.overrides import handle_torch_function, has_torch_function
+
+        if has_torch_function((condition,)):
+            return handle_torch_function(_assert, (condition,), condition, message)
     assert condition, message
 
 

@@ -206,3 +206,6 @@ def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).relu()
+
+
+torch._C._override_python(globals())

@@ -96,3 +96,44 @@ class Interpreter:
             return self.env[m]
 
         return _mapped(args, value)
+
+
+class Transformer(Interpreter):
+    """Runs a graph on proxies: what the methods for the kinds of node give becomes a new graph."""
+
+    def __init__(self, module):
+        from torch.fx.graph import Graph
+        from torch.fx.proxy import GraphAppendingTracer
+
+        super().__init__(module)
+        self.new_graph = Graph()
+        self.new_graph.set_codegen(module.graph._codegen)
+        self.tracer = GraphAppendingTracer(self.new_graph)
+        self.tracer.root = module
+
+    def placeholder(self, target, args, kwargs):
+        from torch.fx.proxy import Proxy
+
+        return Proxy(self.new_graph.placeholder(target, default_value=args[0]) if args else self.new_graph.placeholder(target), self.tracer)
+
+    def get_attr(self, target, args, kwargs):
+        return self.tracer.create_proxy("get_attr", target, args, kwargs)
+
+    def call_module(self, target, args, kwargs):
+        return self.tracer.create_proxy("call_module", target, args, kwargs)
+
+    def call_function(self, target, args, kwargs):
+        return self.tracer.create_proxy("call_function", target, args, kwargs)
+
+    def transform(self):
+        from torch.fx._lazy_graph_module import _make_graph_module
+        from torch.fx.node import map_aggregate
+        from torch.fx.proxy import Proxy
+
+        result = super().run(enable_io_processing=False)
+        if result is not None:
+            new = self.new_graph.output(map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a))
+            for n in self.module.graph.nodes:
+                if n.op == "output":
+                    new.meta.update(n.meta)
+        return _make_graph_module(self.module, self.new_graph)

@@ -806,3 +806,6 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     out = linear(out, out_proj_weight, out_proj_bias).view(tgt_len, bsz, -1)
     return (out if is_batched else out.squeeze(1)), None
 
+
+
+torch._C._override_python(globals())
