@@ -195,8 +195,8 @@ class Tracer(TracerBase):
 
     def _proxy_placeholder(self, name, default, fn_for_analysis):
         args = () if default is inspect.Parameter.empty else (default,)
-        types_ = getattr(fn_for_analysis, "__annotations__", {})
-        return self.create_proxy("placeholder", name, args, {}, type_expr=types_.get(name))
+        annotations = getattr(fn_for_analysis, "__annotations__", {})
+        return self.create_proxy("placeholder", name, args, {}, type_expr=annotations.get(name))
 
     def create_args_for_root(self, root_fn, is_module, concrete_args=None):
         """The function to run and its arguments: a proxy for each parameter, or what concrete_args has for it."""
@@ -251,7 +251,7 @@ class Tracer(TracerBase):
         if co.co_flags & inspect.CO_VARKEYWORDS:
             args.append(self._proxy_placeholder("**" + next(names), inspect.Parameter.empty, fn))
         root_fn = _with_named_rest(fn, co)
-        if concrete and any(not isinstance(v, (bool, int, float, type(None))) and _nested(v) for v in concrete.values()):
+        if concrete_args is not None and not all(pytree.tree_is_leaf(a) for a in args):
             return self._flattened(root_fn, args, order, skip)
         return root_fn, args
 
@@ -328,11 +328,6 @@ class Tracer(TracerBase):
 
 def _assert_is_none(value, message):
     torch._assert(value is None, message)
-
-
-def _nested(v):
-    """Whether a concrete argument has inputs inside, or is one."""
-    return any(isinstance(x, PHBase) for x in pytree.tree_leaves(v))
 
 
 def _with_named_rest(fn, co):
