@@ -84,17 +84,7 @@ func (g *Graph) Parts() Parts {
 			continue
 		default:
 			writeStmt(&b, n)
-			dead := last[n]
-			if !users[n] {
-				dead = append(dead, n)
-			}
-			if len(dead) > 0 {
-				b.WriteString(";  ")
-				for _, d := range dead {
-					b.WriteString(d.Name + " = ")
-				}
-				b.WriteString("None")
-			}
+			b.WriteString(release(n, last, users))
 		}
 		p.Body = append(p.Body, b.String())
 	}
@@ -119,6 +109,24 @@ func (g *Graph) Forward(indent string) string {
 	for _, l := range p.Body {
 		b.WriteString("\n" + indent + "    " + l)
 	}
+	return b.String()
+}
+
+// release is what follows the statement of a node: it lets go of the values that nobody uses behind it.
+func release(n *Node, last map[*Node][]*Node, users map[*Node]bool) string {
+	dead := last[n]
+	if !users[n] {
+		dead = append(dead, n)
+	}
+	if len(dead) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(";  ")
+	for _, d := range dead {
+		b.WriteString(d.Name + " = ")
+	}
+	b.WriteString("None")
 	return b.String()
 }
 

@@ -141,17 +141,7 @@ func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n 
 		}
 		writeStmtAs(b, n, lhs)
 		if n.Op != Placeholder && n.Op != Output {
-			dead := last[n]
-			if !users[n] {
-				dead = append(dead, n)
-			}
-			if len(dead) > 0 {
-				b.WriteString(";  ")
-				for _, d := range dead {
-					b.WriteString(d.Name + " = ")
-				}
-				b.WriteString("None")
-			}
+			b.WriteString(release(n, last, users))
 		}
 		b.WriteString("\n")
 	}
@@ -197,36 +187,30 @@ func (g *Graph) Table() string {
 		}
 		rows = append(rows, []string{string(n.Op), n.Name, target, FormatArg(Tuple(n.Args)), kw + "}"})
 	}
-	width := make([]int, 5)
+	return Tabulate(rows)
+}
+
+// Tabulate aligns the columns of a table whose first row is its head, as the tabulate package does it. There is no newline at the end.
+func Tabulate(rows [][]string) string {
+	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, c := range r {
 			width[i] = max(width[i], len(c))
 		}
 	}
-	var b strings.Builder
-	line := func(r []string) {
-		for i, c := range r {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			if i == len(r)-1 {
-				b.WriteString(c)
-				continue
-			}
-			fmt.Fprintf(&b, "%-*s", width[i], c)
-		}
-		b.WriteString("\n")
-	}
-	line(rows[0])
-	rule := make([]string, 5)
+	rule := make([]string, len(width))
 	for i, w := range width {
 		rule[i] = strings.Repeat("-", w)
 	}
-	line(rule)
-	for _, r := range rows[1:] {
-		line(r)
+	lines := make([]string, 0, len(rows)+1)
+	for _, r := range slices.Insert(slices.Clone(rows), 1, rule) {
+		cells := slices.Clone(r)
+		for j := range len(cells) - 1 {
+			cells[j] = fmt.Sprintf("%-*s", width[j], r[j])
+		}
+		lines = append(lines, strings.Join(cells, "  "))
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return strings.Join(lines, "\n")
 }
 
 // Sizes lists the sizes of the graph's tensors by node, a line each; describe gives a node's sizes, "" for what is no tensor.

@@ -2,22 +2,11 @@ package torch
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/literal"
 )
-
-// uses is how many nodes use n.
-func uses(g *fx.Graph, n *fx.Node) (count int) {
-	for _, m := range g.Nodes {
-		if slices.Contains(m.Inputs(), n) {
-			count++
-		}
-	}
-	return count
-}
 
 // Tabular is the table that Graph.print_tabular prints.
 func Tabular(g *fx.Graph) string {
@@ -29,41 +18,12 @@ func Tabular(g *fx.Graph) string {
 		}
 		rows = append(rows, []string{string(n.Op), n.Name, n.Target, fx.FormatArg(fx.Tuple(n.Args)), "{" + strings.Join(kw, ", ") + "}"})
 	}
-	widths := make([]int, 5)
-	for _, r := range rows {
-		for i, c := range r {
-			widths[i] = max(widths[i], len(c))
-		}
-	}
-	var b strings.Builder
-	line := func(r []string) {
-		for i, c := range r {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			b.WriteString(c)
-			if i < 4 {
-				b.WriteString(strings.Repeat(" ", widths[i]-len(c)))
-			}
-		}
-		b.WriteString("\n")
-	}
-	line(rows[0])
-	dash := make([]string, 5)
-	for i, w := range widths {
-		dash[i] = strings.Repeat("-", w)
-	}
-	line(dash)
-	for _, r := range rows[1:] {
-		line(r)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return fx.Tabulate(rows)
 }
 
-// formatNode is one line of str(graph).
-func (t *Torch) formatNode(g *fx.Graph, n *fx.Node) string {
+// formatNode is one line of str(graph); users is how many nodes use n.
+func formatNode(n *fx.Node, users int) string {
 	arg := func(a fx.Arg) string { return formatRef(a) }
-	users := uses(g, n)
 	typ := ": "
 	if n.Type != "" {
 		typ = ": " + n.Type + " "
@@ -99,6 +59,7 @@ func (t *Torch) formatNode(g *fx.Graph, n *fx.Node) string {
 	return fmt.Sprintf("%%%s %s[num_users=%d] = %s[target=%s](args = %s), kwargs = {%s})", n.Name, typ, users, n.Op, target, tup, strings.Join(kw, ", "))
 }
 
+// formatRef is an argument with a % before the names of nodes.
 func formatRef(a fx.Arg) string {
 	list := func(as []fx.Arg) string {
 		p := make([]string, len(as))
@@ -123,11 +84,13 @@ func formatRef(a fx.Arg) string {
 	return fx.FormatArg(a)
 }
 
-func (t *Torch) formatGraph(g *fx.Graph) string {
+// formatGraph is str(graph).
+func formatGraph(g *fx.Graph) string {
+	users := g.Users()
 	var b strings.Builder
 	b.WriteString("graph():")
 	for _, n := range g.Nodes {
-		b.WriteString("\n    " + t.formatNode(g, n))
+		b.WriteString("\n    " + formatNode(n, len(users[n])))
 	}
 	return b.String()
 }

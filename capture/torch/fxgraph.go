@@ -61,11 +61,7 @@ func (g *Graph) nodeObject(n *fx.Node) (vm.Object, error) { return g.node(n), ni
 // object is the torch.fx.Graph of g.
 func (g *Graph) object() (vm.Object, error) {
 	if g.py == nil {
-		m, err := g.t.In.Import("torch.fx.graph")
-		if err != nil {
-			return nil, err
-		}
-		v, err := g.t.In.CallMethod(m, "_graph_of", g)
+		v, err := g.t.callIn("torch.fx.graph", "_graph_of", g)
 		if err != nil {
 			return nil, err
 		}
@@ -163,11 +159,7 @@ func (t *Torch) target(o vm.Object) (string, error) {
 	if n := t.TargetOf(o); n != "" {
 		return n, nil
 	}
-	m, err := t.In.Import("torch.fx.node")
-	if err != nil {
-		return "", err
-	}
-	v, err := t.In.CallMethod(m, "_get_qualified_name", o)
+	v, err := t.callIn("torch.fx.node", "_get_qualified_name", o)
 	if err != nil {
 		return "", err
 	}
@@ -190,13 +182,18 @@ func (t *Torch) graphHandle(o vm.Object) (*Graph, error) {
 	return nil, t.In.Errorf(t.In.Exc.TypeError, "expected a torch.fx.Graph, not %s", o.Type().Name)
 }
 
-// immutable is a list or dict of a node's arguments as Python sees it.
-func (t *Torch) immutable(class string, content vm.Object) (vm.Object, error) {
-	m, err := t.In.Import("torch.fx.immutable_collections")
+// callIn calls a function of a module that is written in Python.
+func (t *Torch) callIn(module, name string, args ...vm.Object) (vm.Object, error) {
+	m, err := t.In.Import(module)
 	if err != nil {
 		return nil, err
 	}
-	return t.In.CallMethod(m, class, content)
+	return t.In.CallMethod(m, name, args...)
+}
+
+// immutable is a list or dict of a node's arguments as Python sees it.
+func (t *Torch) immutable(class string, content vm.Object) (vm.Object, error) {
+	return t.callIn("torch.fx.immutable_collections", class, content)
 }
 
 // nodeArgs are the positional arguments of a node for Python.
@@ -330,11 +327,7 @@ func (t *Torch) typeText(o vm.Object) (string, error) {
 	if o == nil || o == vm.None {
 		return "", nil
 	}
-	m, err := t.In.Import("torch.fx.graph")
-	if err != nil {
-		return "", err
-	}
-	v, err := t.In.CallMethod(m, "_type_text", o)
+	v, err := t.callIn("torch.fx.graph", "_type_text", o)
 	if err != nil {
 		return "", err
 	}

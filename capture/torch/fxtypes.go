@@ -112,7 +112,7 @@ func (t *Torch) nodeType() {
 		"__gt__": ordered(func(d int) bool { return d > 0 }), "__ge__": ordered(func(d int) bool { return d >= 0 }),
 		"prepend": moved(false), "append": moved(true),
 		"format_node": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str(t.formatNode(nodeOf(a[0]).g.G, nodeOf(a[0]).N)), nil
+			return vm.Str(formatNode(nodeOf(a[0]).N, len(nodeOf(a[0]).users()))), nil
 		},
 		"_replace_uses": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nodeOf(a[0]).replaceUses(a[1:])
@@ -219,7 +219,7 @@ func (t *Torch) graphType() {
 	}})
 	t.GraphType = in.NewNativeType(vm.Spec{Name: "_NativeGraph", Module: "torch._C", NoDict: true, Methods: map[string]vm.GoFunc{
 		"format": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			return vm.Str(t.formatGraph(graphOf(a[0]).G)), nil
+			return vm.Str(formatGraph(graphOf(a[0]).G)), nil
 		},
 		"parts": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			p := graphOf(a[0]).G.Parts()

@@ -1,6 +1,4 @@
 """Lists of nodes, and the Python that they are printed as."""
-import builtins
-import contextlib
 import copy
 import inspect
 import re
@@ -35,8 +33,8 @@ def _type_text(t):
     """How an annotation stands in generated code."""
     if isinstance(t, str):
         return t
-    if t is type(None) or t is None:
-        return "None" if t is not None else ""
+    if t is type(None):
+        return "None"
     origin = typing.get_origin(t)
     if origin is not None:
         args = [_type_text(a) if a is not ... else "..." for a in typing.get_args(t)]
@@ -68,9 +66,6 @@ class _Nodes:
 
 class CodeGen:
     """How a graph is printed, and what is done to the values of a call on the way in and out."""
-
-    def __init__(self):
-        self._body_transformer = None
 
     def gen_fn_def(self, free_vars, maybe_return_annotation):
         if len(free_vars) == 0 or free_vars[0] != "self":
@@ -106,13 +101,12 @@ class _PyTreeCodeGen(CodeGen):
     """Takes nested arguments apart before the graph and puts its results together behind it."""
 
     def __init__(self, pytree_info):
-        super().__init__()
         self.pytree_info = pytree_info
 
     def process_inputs(self, *inputs):
         import torch.utils._pytree as pytree
 
-        return pytree.arg_tree_leaves(*inputs) if hasattr(pytree, "arg_tree_leaves") else pytree.tree_leaves(inputs)
+        return pytree.tree_leaves(inputs)
 
     def process_outputs(self, out):
         import torch.utils._pytree as pytree
@@ -208,8 +202,6 @@ class Graph:
         return found[0]
 
     def find_nodes(self, *, op, target=None, sort=True):
-        if target is not None and op in ("placeholder", "output"):
-            return [n for n in self.nodes if n.op == op and n.target == target]
         return [n for n in self.nodes if n.op == op and (target is None or n.target == target)]
 
     def create_node(self, op, target, args=None, kwargs=None, name=None, type_expr=None):

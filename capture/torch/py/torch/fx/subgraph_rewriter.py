@@ -164,9 +164,8 @@ def _replace_pattern(gm, pattern, replacement=None, match_filters=None, ignore_l
                 graph.erase_node(nodes[p])
         done.append(ReplacedPatterns(anchor=match.anchors[0], nodes_map=nodes, replacements=made))
     gm.recompile()
-    for owner in (replacement,):
-        if isinstance(owner, torch.nn.Module):
-            _take_attributes(gm, owner)
+    if isinstance(replacement, torch.nn.Module):
+        _take_attributes(gm, replacement)
     gm.graph.lint()
     return done
 
