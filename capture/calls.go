@@ -99,6 +99,9 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
 	}
 	if isModule(i) {
+		if v, done, err := tr.leafModule(i, args, kw); done || err != nil {
+			return v, done, err
+		}
 		return tr.bindings.callModule(i, args, kw)
 	}
 	if isA(i.Class, "torch._ops", "HigherOrderOperator") {

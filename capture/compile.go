@@ -113,7 +113,7 @@ func (c *compilation) again(unfit []Unfit) error {
 	if forbidden {
 		ev.Status = "error"
 		d.report(ev)
-		return d.raise("torch._dynamo.exc", "RecompileError", fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, c.f.Code.Filename, ev.Line, strings.Join(ev.Reasons, "\n    - ")))
+		return d.raise("torch._dynamo.exc", "RecompileError", vm.Str(fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, c.f.Code.Filename, ev.Line, strings.Join(ev.Reasons, "\n    - "))))
 	}
 	if d.Observe.Recompile != nil {
 		d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
@@ -165,7 +165,7 @@ func (c *compilation) full() (bool, error) {
 		if n >= limit {
 			name = "cache_size_limit"
 		}
-		return false, d.raise("torch._dynamo.exc", "FailOnRecompileLimitHit", name+" reached, because fail_on_cache_limit_hit = True this is a HARD failure")
+		return false, d.raise("torch._dynamo.exc", "FailOnRecompileLimitHit", vm.Str(name+" reached, because fail_on_cache_limit_hit = True this is a HARD failure"))
 	}
 	d.logLimit(c.f, c.ev, n >= limit, limit, total)
 	return true, nil
@@ -302,7 +302,11 @@ func (c *compilation) forbidden(b *BreakEvent, u *Unsupported) error {
 	d.report(ev)
 	d.failing(c.f, u)
 	if row.UserError != "" {
-		return d.raiseAt("torch._dynamo.exc", "UserError", row.UserError+" For more information about this error, see: "+row.Docs, b.at)
+		kind, err := d.userErrorType(row.UserErrorType)
+		if err != nil {
+			return err
+		}
+		return d.raiseAt("torch._dynamo.exc", "UserError", row.UserError+" For more information about this error, see: "+row.Docs, b.at, kind)
 	}
 	return d.raiseAt("torch._dynamo.exc", "Unsupported", u.Reason.Message(), b.at)
 }

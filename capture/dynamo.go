@@ -34,6 +34,9 @@ type Context struct {
 	GuardFailed vm.Object
 	// Compiles nothing new: torch._dynamo.run.
 	RunOnly bool
+	// Export says that the graph stands for the whole program, and what that said of its arguments (see export.go); nil => it stands for one
+	// frame.
+	Export *Export
 }
 
 // Dynamo compiles the frames of one interpreter.
@@ -188,6 +191,13 @@ type entry struct {
 // New makes the compiler of an interpreter.
 func New(in *vm.Interp, t *torch.Torch) *Dynamo {
 	return &Dynamo{In: in, T: t, codes: map[*code.Code]*codeState{}, history: map[codeID]map[string]*seenSizes{}, always: map[*code.Code]bool{}}
+}
+
+// Forget forgets the compiled code of one function.
+func (d *Dynamo) Forget(fn vm.Object) {
+	if c := codeOf(fn); c != nil {
+		delete(d.codes, c)
+	}
 }
 
 // Reset forgets all compiled code: torch._dynamo.reset().

@@ -50,7 +50,11 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 		}
 	}
 	if violated != nil {
-		err := d.raiseAt("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", violated.Error(), nil)
+		said := violated.Error()
+		if d.ctx.Export == nil {
+			said = d.advised(said+"\n", false)
+		}
+		err := d.raise("torch.fx.experimental.symbolic_shapes", "ConstraintViolationError", vm.Str(said))
 		ev.Status, ev.Err = "error", err
 		ev.Guards = beforeShapes(ev.Guards)
 		d.report(ev)
@@ -145,6 +149,7 @@ func (tr *tracer) close(outs []*tensor.Tensor) (gm *fx.GraphModule, ins []input)
 	og.cleanGradModes()
 	og.graph.Output(nodes)
 	og.insertAsserts()
+	tr.symbols.readSizes()
 	tr.symbols.trim()
 	for _, in := range og.inputs {
 		if kept(og.graph, in.node) {
@@ -231,7 +236,12 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 	if err != nil {
 		return nil, err
 	}
-	d.T.NativeGraph(obj).Describe = tr.journal.describedSizes
+	native := d.T.NativeGraph(obj)
+	native.Captured()
+	native.Describe = tr.journal.describedSizes
+	if err := d.giveMembers(obj, tr.out, ins); err != nil {
+		return nil, err
+	}
 	if err := d.setReason(obj, tr, out); err != nil {
 		return nil, err
 	}

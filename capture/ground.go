@@ -73,10 +73,15 @@ func (gr *ground) origin() fx.Origin {
 		if f != gr.root && (!gr.mirrored(f) || strings.HasPrefix(f.Code.Filename, "torch/nn/modules/")) {
 			return true
 		}
-		o = fx.Origin{File: f.Code.Filename, Line: f.Line(), Func: f.Code.Name, Code: strings.TrimSpace(guard.Place{Code: f.Code, Line: f.Line()}.Text())}
+		o = lineOf(guard.Place{Code: f.Code, Line: f.Line()})
 		return false
 	})
 	return o
+}
+
+// lineOf is a place as the origin of a node.
+func lineOf(p guard.Place) fx.Origin {
+	return fx.Origin{File: p.Code.Filename, Line: p.Line, Func: p.Code.Name, Code: strings.TrimSpace(p.Text())}
 }
 
 // header is how traces name the line that a frame is at.

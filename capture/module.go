@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"whittle/capture/python/vm"
+	"whittle/capture/torch"
+	"whittle/kernels/tensor"
 )
 
 // Backends is where capture finds compilers by name: whoever wires the program fills it.
@@ -106,6 +108,11 @@ func (d *Dynamo) contextModule(m *vm.Module) {
 		if len(a) > 4 && a[4] != vm.None {
 			c.GuardFailed = a[4]
 		}
+		if len(a) > 5 && a[5] != vm.None {
+			if c.Export, err = d.exporting(a[5]); err != nil {
+				return nil, err
+			}
+		}
 		return &contextObject{c, class}, nil
 	})
 	m.Func("call", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -177,6 +184,17 @@ func (d *Dynamo) stateModule(m *vm.Module) {
 	m.Func("reset", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		d.Reset()
 		return vm.None, nil
+	})
+	m.Func("forget", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		d.Forget(a[0])
+		return vm.None, nil
+	})
+	m.Func("fake_like", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		x, ok := a[0].(*torch.Tensor)
+		if !ok {
+			return nil, in.Errorf(in.Exc.TypeError, "expected a tensor, not %s", a[0].Type().Name)
+		}
+		return d.T.Wrap(tensor.FakeLike(x.T)), nil
 	})
 	m.Func("is_compiling", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(d.Compiling()), nil })
 	m.Func("substitute", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {

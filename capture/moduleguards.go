@@ -79,14 +79,17 @@ func (rd *reads) seeHooks(m *vm.Instance, base source.Source) {
 }
 
 // assigned guards what nn.Module.__setattr__ looks at when the trace assigns an attribute of a module.
-func (rd *reads) assigned(o vm.Object, name string, v vm.Object) {
+func (rd *reads) assigned(o vm.Object, name string, v vm.Object) error {
 	m, ok := o.(*vm.Instance)
 	if !ok || rd.quiet() || !isModule(m) {
-		return
+		return nil
 	}
 	base := rd.world.sources[m]
 	if set, ok := m.Class.Lookup("__setattr__").(*vm.Function); base == nil || !ok || set.Code.Filename != "torch/nn/modules/module.py" {
-		return
+		return nil
+	}
+	if err := rd.mayNotAssign(m, name); err != nil {
+		return err
 	}
 	rd.seePath(moduleFile)
 	for _, n := range []string{"Parameter", "Module"} {
@@ -120,4 +123,5 @@ func (rd *reads) assigned(o vm.Object, name string, v vm.Object) {
 		}
 	}
 	rd.guards.Add(guard.Part(base.Name() + ".__class__.__setattr__.__closure__[0].cell_contents"))
+	return nil
 }

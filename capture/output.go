@@ -2,9 +2,11 @@ package capture
 
 import (
 	"fmt"
+	"strings"
 
 	"whittle/capture/breaks"
 	"whittle/capture/fx"
+	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
@@ -20,10 +22,11 @@ type output struct {
 	scope
 	branch *branch // the body that is being traced; nil => the graph itself
 
-	inputs []input                    // in the order of first use
-	attrs  map[string]*tensor.Tensor  // constants
-	subs   map[string]*fx.GraphModule // the bodies that are done
-	calls  int                        // that PyTorch's graph would hold before it is cleaned up; 0 => nothing to compile
+	inputs  []input                    // in the order of first use
+	attrs   map[string]*tensor.Tensor  // constants
+	subs    map[string]*fx.GraphModule // the bodies that are done
+	calls   int                        // that PyTorch's graph would hold before it is cleaned up; 0 => nothing to compile
+	members []member                   // of the program's modules, in the order of their use (see export.go)
 
 	later         map[string]func() *fx.Node // makes the input of a number that was not used yet, by symbol
 	fresh         []unknownSize              // sizes that the call under way made unknown
@@ -43,6 +46,7 @@ type input struct {
 	source source.Source
 	val    *tensor.Tensor // the real tensor seen while tracing; nil for a number
 	symbol string         // the symbol that a number is, "" for tensors
+	usedAt []guard.Place  // where an export first used a tensor that is not the program's to give; nil => it is
 }
 
 // placeholder adds an input to the graph, behind those that are there.
@@ -90,7 +94,13 @@ func (og *output) bind(n *fx.Node, res vm.Object) vm.Object {
 			}
 			vals[i] = p.T
 			g := og.graph.CallFunction("operator.getitem", n, int64(i))
-			g.SetOrigin(og.origin())
+			o := n.Origin()
+			if o.Trail != nil {
+				t := *o.Trail
+				t.Node, t.Op, t.Target = g.Name, g.Op, g.Target
+				o.Trail = &t
+			}
+			g.SetOrigin(o)
 			items[i] = og.bind(g, p)
 		}
 		n.Val = vals
@@ -109,6 +119,9 @@ func (og *output) nameAfter(o vm.Object, variable string) {
 	t, ok := o.(*torch.Tensor)
 	if !ok || og.variables[t] {
 		return
+	}
+	if og.d.ctx.Export != nil && strings.HasSuffix(og.in.Frame().Code.Filename, "torch/nn/modules/container.py") {
+		return // PyTorch calls the members of such modules itself
 	}
 	if n := og.nodes[t.T]; n != nil && n.Op != fx.Placeholder {
 		og.variables[t] = true

@@ -315,6 +315,13 @@ func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 // tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
 func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	tr := p.tr
+	if tr.d.ctx.Export != nil && !t.T.Fake && tr.world.sources[t] != nil {
+		f, err := tr.standIns.fake(t) // an exported graph gives back all that the program gives back
+		if err != nil {
+			return nil, err
+		}
+		return p.output(t, f), nil
+	}
 	if f := tr.standIns.fakes[t.T]; f != nil && p.given[f] { // it came in, and goes out with the others: see lastFirst
 		i := p.idx[f]
 		return func(r *rebuild) (vm.Object, error) { return r.outs[i], nil }, nil
@@ -325,7 +332,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 		}
 		return constant(t), nil
 	}
-	if real := tr.standIns.reals[t.T]; real != nil {
+	if real := tr.standIns.reals[t.T]; real != nil && tr.d.ctx.Export == nil {
 		return p.tensor(real)
 	}
 	if src := tr.standIns.viaAttr[t.T]; src != nil {
@@ -334,12 +341,18 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	if tr.out.nodes[t.T] == nil {
 		return nil, unsupported(breaks.NoNode)
 	}
-	i, ok := p.idx[t.T]
+	return p.output(t, t.T), nil
+}
+
+// output plans a tensor of the trace that the graph gives back as x.
+func (p *planner) output(t *torch.Tensor, x *tensor.Tensor) recipe {
+	i, ok := p.idx[x]
 	if !ok {
 		i = len(p.outs)
-		p.idx[t.T] = i
-		p.outs = append(p.outs, t.T)
+		p.idx[x] = i
+		p.outs = append(p.outs, x)
 	}
+	tr := p.tr
 	cls, attrs := t.Type(), t.AttrDict(false)
 	return func(r *rebuild) (vm.Object, error) {
 		o := r.outs[i]
@@ -347,7 +360,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 			return tr.t.WrapAs(x.T, cls), nil
 		}
 		return o, nil
-	}, nil
+	}
 }
 
 // lastFirst fixes the order of the graph's outputs at a break where nothing but tensors is left: PyTorch gives them back from

@@ -30,20 +30,22 @@ func (d *Dynamo) backendFailed(err error) error {
 		return ierr
 	}
 	msg := d.advised(fmt.Sprintf("backend='%s' raised:\n%s\n", d.ctx.Backend.Name, inner), true)
-	exc, ierr := d.In.Call(cls, []vm.Object{vm.Str(msg)}, nil)
+	exc, ierr := d.In.CallMethod(cls, "__new__", cls, vm.Str(msg)) // its own words would lack the advice
 	if ierr != nil {
 		return ierr
 	}
 	x := exc.(*vm.Exception)
 	x.Cause = cause
-	if err := d.In.SetAttr(x, "inner_exception", cause); err != nil {
-		return err
+	for name, v := range map[string]vm.Object{"inner_exception": cause, "backend_name": vm.Str(d.ctx.Backend.Name)} {
+		if err := d.In.SetAttr(x, name, v); err != nil {
+			return err
+		}
 	}
 	return d.In.Raise(x)
 }
 
 // raiseAt is raise for an error of capture: the message goes on with the lines of the program that led there, and with advice.
-func (d *Dynamo) raiseAt(module, class, msg string, at []guard.Place) error {
+func (d *Dynamo) raiseAt(module, class, msg string, at []guard.Place, before ...vm.Object) error {
 	msg += "\n"
 	stack := vm.NewList()
 	if len(at) > 0 {
@@ -60,7 +62,7 @@ func (d *Dynamo) raiseAt(module, class, msg string, at []guard.Place) error {
 			stack.Items = append(stack.Items, summary)
 		}
 	}
-	err := d.raise(module, class, d.advised(msg, len(at) > 0))
+	err := d.raise(module, class, append(before, vm.Str(d.advised(msg, len(at) > 0)))...)
 	var r *vm.Raised
 	if errors.As(err, &r) && len(at) > 0 {
 		if serr := d.In.SetAttr(r.Exc, "real_stack", stack); serr != nil {
@@ -88,14 +90,14 @@ func (d *Dynamo) advised(msg string, traced bool) string {
 	if on, err := d.configBool("verbose"); err == nil && !on && traced {
 		msg += "\nSet TORCH_LOGS=\"+dynamo\" and TORCHDYNAMO_VERBOSE=1 for more information\n"
 	}
-	if on, err := d.configBool("suppress_errors"); err == nil && !on {
+	if on, err := d.configBool("suppress_errors"); err == nil && !on && (d.ctx == nil || d.ctx.Export == nil) {
 		msg += "\n\nYou can suppress this exception and fall back to eager by setting:\n    import torch._dynamo\n    torch._dynamo.config.suppress_errors = True\n"
 	}
 	return msg
 }
 
 // raise makes an exception of a class in a torch module.
-func (d *Dynamo) raise(module, class, msg string) error {
+func (d *Dynamo) raise(module, class string, args ...vm.Object) error {
 	m, err := d.In.Import(module)
 	if err != nil {
 		return err
@@ -104,5 +106,18 @@ func (d *Dynamo) raise(module, class, msg string) error {
 	if err != nil {
 		return err
 	}
-	return d.In.RaiseObj(cls.(*vm.Type), vm.Str(msg))
+	return d.In.RaiseObj(cls.(*vm.Type), args...)
+}
+
+// userErrorType is a member of torch._dynamo.exc.UserErrorType.
+func (d *Dynamo) userErrorType(name string) (vm.Object, error) {
+	m, err := d.In.Import("torch._dynamo.exc")
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := d.In.GetAttr(m, "UserErrorType")
+	if err != nil {
+		return nil, err
+	}
+	return d.In.GetAttr(kinds, name)
 }

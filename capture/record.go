@@ -66,7 +66,7 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return nil, tr.failedOnFakes(c, runArgs, runKw, err)
 	}
 	n := tr.out.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
-	n.SetOrigin(tr.origin())
+	n.SetOrigin(tr.trail(n))
 	tr.out.calls++
 	res = tr.out.bind(n, res)
 	tr.out.bindFresh()

@@ -51,7 +51,7 @@ func (p *planner) scalar(s *torch.Scalar) (recipe, error) {
 	key := p.scalars[from]
 	if key == nil {
 		key = &tensor.Tensor{Fake: true} // stands for the number among the outputs, which are tensors otherwise
-		if s.Kind == tensor.Float64 && !tr.out.tensorNumbers[n] {
+		if s.Kind == tensor.Float64 && !tr.out.tensorNumbers[n] && tr.d.ctx.Export == nil {
 			n = tr.out.graph.CallFunction("torch.scalar_tensor", n)
 			n.Kwargs = []fx.Kwarg{{Name: "dtype", Val: tensor.Float64}}
 		}

@@ -51,6 +51,9 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	if src == nil {
 		return st.constant(p)
 	}
+	if st.d.ctx.Export != nil && source.InModule(src) {
+		return st.ofModule(p, src)
+	}
 	name := src.Name()
 	st.world.guard(p, src) // a value of the frame's stack is guarded when it is first used
 	dims := st.symbols.sizesAt(p, src)
@@ -70,7 +73,11 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	if err := st.asDifferentiable(f, x); err != nil {
 		return nil, err
 	}
-	st.out.inputs = append(st.out.inputs, input{node: n, source: src, val: x})
+	in := input{node: n, source: src, val: x}
+	if st.d.ctx.Export != nil {
+		st.fromOutside(&in)
+	}
+	st.out.inputs = append(st.out.inputs, in)
 	st.journal.logInput(n, name)
 	return f, nil
 }

@@ -26,11 +26,12 @@ type symbols struct {
 	liftedFrom   map[vm.Object]source.Source                // where they come from
 	inputNumbers []symbolic.Input                           // numbers that guards may relate
 	numbers      map[string]func(e *source.Env) (any, bool) // how to read them
+	roots        map[string]*symbolic.Expr                  // the symbols of named dimensions
 }
 
 func newSymbols(g *ground, out *output) *symbols {
 	return &symbols{ground: g, out: out, inputSizes: map[string]*inputSizes{}, liftedAs: map[string]vm.Object{}, liftedFrom: map[vm.Object]source.Source{},
-		numbers: map[string]func(*source.Env) (any, bool){}}
+		numbers: map[string]func(*source.Env) (any, bool){}, roots: map[string]*symbolic.Expr{}}
 }
 
 // inputSizes are the sizes and strides of a tensor that comes from outside, as the trace sees them.
@@ -73,8 +74,14 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 	sy.inputSizes[name] = s
 	rules, static := sy.dimRules(p, src)
 	for i, n := range x.Shape {
-		e := sy.unknowns.Size(n, fmt.Sprintf("%s.size()[%d]", name, i), rules[i].policy)
-		if l := rules[i].limit; l != nil && l.Range != symbolic.All && e.Op == symbolic.OpSym {
+		from := fmt.Sprintf("%s.size()[%d]", name, i)
+		var e *symbolic.Expr
+		if rules[i].named != nil {
+			e = sy.namedSize(rules[i].named, n, from)
+		} else {
+			e = sy.unknowns.Size(n, from, rules[i].policy)
+		}
+		if l := rules[i].limit; l != nil && rules[i].named == nil && l.Range != symbolic.All && e.Op == symbolic.OpSym {
 			sy.unknowns.Constrain(e.Name, l.Range)
 		}
 		s.size = append(s.size, e)
@@ -101,6 +108,7 @@ func (sy *symbols) sizesAt(p *torch.Tensor, src source.Source) *inputSizes {
 type dimRule struct {
 	policy symbolic.Policy // of its size
 	limit  *symbolic.Limit // what mark_dynamic promised of it; nil => nothing
+	named  *namedDim       // what an export calls it; nil => nothing
 	shifts bool            // its stride, or what explained it, was another in an earlier call
 }
 
@@ -114,12 +122,19 @@ func (sy *symbols) dimRules(p *torch.Tensor, src source.Source) (rules []dimRule
 	}
 	h := sy.seen(src.Name())
 	h.seeTensor(x.Shape, strideSpec(x.Shape, x.Stride))
+	named := sy.namedDims(x)
 	strong, weak, fixed := sy.marks(p, "_dynamo_dynamic_indices"), sy.marks(p, "_dynamo_weak_dynamic_indices"), sy.marks(p, "_dynamo_static_indices")
 	for i := range rules {
 		r := &rules[i]
 		free := sy.shapes.automatic && h.sizeDynamic(i)
 		r.shifts = sy.shapes.automatic && h.strideDynamic(i) && !fixed[i] && !strong[i]
 		switch {
+		case named[i] != nil:
+			r.policy, r.named = symbolic.Dynamic, named[i]
+			r.limit = &symbolic.Limit{Range: r.named.bounds, Name: r.named.name}
+			if r.named.name != r.named.root {
+				r.limit = nil // what is computed from another one promises nothing of its own
+			}
 		case strong[i]:
 			if h.free != nil && i < len(h.free) {
 				h.free[i] = true

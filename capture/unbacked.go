@@ -32,7 +32,7 @@ func (og *output) bindFresh() {
 		if of == nil {
 			continue
 		}
-		n := og.graph.CallFunction("aten.sym_size.int", of, int64(u.dim))
+		n := og.operator("sym_size.int", of, int64(u.dim))
 		og.define(u.size, n)
 	}
 }
@@ -70,7 +70,11 @@ func (og *output) insertAsserts() {
 		}
 		og.graph.InsertAfter(d.node, func() {
 			if sym.Size {
-				og.graph.CallFunction("torch._check_is_size", d.node)
+				if og.d.ctx.Export != nil {
+					og.operator("sym_constrain_range_for_size.default", d.node)
+				} else {
+					og.graph.CallFunction("torch._check_is_size", d.node)
+				}
 			}
 			e := symbolic.Sym(d.symbol)
 			if sym.Range.Lo != symbolic.NoLower {
@@ -137,7 +141,7 @@ func (og *output) operand(e *symbolic.Expr) fx.Arg {
 func (og *output) insertAssert(target string, l, r fx.Arg, e *symbolic.Expr) {
 	n := og.graph.CallFunction(target, l, r)
 	n.Val = fx.SymInt{Expr: e.String()}
-	og.graph.CallFunction("aten._assert_scalar.default", n, fmt.Sprintf("Runtime assertion failed for expression %s on node '%s'", e, n.Name))
+	og.operator("_assert_scalar.default", n, fmt.Sprintf("Runtime assertion failed for expression %s on node '%s'", e, n.Name))
 }
 
 // check is torch._check(cond, message) in a trace: from here on the condition holds.

@@ -228,8 +228,7 @@ func (u upcoming) storeAttr() error {
 		return err
 	}
 	u.world.touch(u.top(0))
-	u.reads.assigned(u.top(0), u.name(), u.top(1))
-	return nil
+	return u.reads.assigned(u.top(0), u.name(), u.top(1))
 }
 
 func (u upcoming) importFrom() error {

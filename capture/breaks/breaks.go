@@ -30,6 +30,8 @@ type Row struct {
 	// UserError is what torch._dynamo.exc.UserError says where no break is allowed, before it names Docs; "" => the exception is
 	// Unsupported, in the words of Form.
 	UserError string
+	// UserErrorType is that error's kind, as torch._dynamo.exc.UserErrorType names it.
+	UserErrorType string
 	// Hint is a sentence on what a user can do; "" only where Silent is set.
 	Hint string
 	// Docs is the address of the page that PyTorch points to; "" => none.

@@ -124,7 +124,7 @@ const (
 
 var table = [end]Row{
 	DataDependentJump: {Form: jumpForm, Bare: true, Branch: true, Explain: jumpExplain, Hint: hintBranch, Docs: condPage,
-		UserError: "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."},
+		UserErrorType: "DYNAMIC_CONTROL_FLOW", UserError: "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."},
 	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
 	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
 	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},

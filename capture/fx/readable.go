@@ -19,6 +19,30 @@ type Origin struct {
 	Line int
 	Func string
 	Code string // the line's text, without the space around it
+
+	Trail *Trail // nil where it is not known
+}
+
+// Trail is how a program came to a line, and what it called there.
+type Trail struct {
+	Stack   func() []Origin // the lines, from the captured function's inwards
+	Modules []ModuleCall    // the modules that were being called, the outermost first
+	Node    string          // what the call's node in the captured graph was called when it was made
+	Op      Op
+	Target  string
+}
+
+// ModuleCall is a module of the program at the time of its call.
+type ModuleCall struct {
+	Key   string // tells modules apart
+	Path  string // how the program reaches it
+	Class any    // its class, as the language of the program has it
+}
+
+// line is o without its trail: two calls on one line are of one origin.
+func (o Origin) line() Origin {
+	o.Trail = nil
+	return o
 }
 
 // String is the comment that Readable prints above the nodes of a line.
@@ -120,8 +144,8 @@ func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n 
 		o, ok := n.Meta[MetaOrigin].(Origin)
 		switch {
 		case !n.IsCall():
-		case ok && o != at:
-			at, lost = o, false
+		case ok && o.line() != at:
+			at, lost = o.line(), false
 			if lines > 0 {
 				b.WriteString(indent + "\n")
 			}

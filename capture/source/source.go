@@ -342,8 +342,8 @@ func Base(s Source) Source {
 	return nil
 }
 
-// start is where the path of a source starts.
-func start(s Source) Source {
+// Start is where the path of a source starts.
+func Start(s Source) Source {
 	for b := Base(s); b != nil; b = Base(s) {
 		s = b
 	}
@@ -352,13 +352,13 @@ func start(s Source) Source {
 
 // IsLocal reports whether a source starts at a local variable.
 func IsLocal(s Source) bool {
-	_, ok := start(s).(Local)
+	_, ok := Start(s).(Local)
 	return ok
 }
 
 // IsFixed reports whether a source starts at an object rather than at a name.
 func IsFixed(s Source) bool {
-	_, ok := start(s).(Fixed)
+	_, ok := Start(s).(Fixed)
 	return ok
 }
 

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,8 +18,9 @@ type Input struct {
 
 // Limit is a promise that a dimension stays dynamic.
 type Limit struct {
-	Range Range // All: only that it is no constant
-	Warn  bool  // a broken promise is no error
+	Range Range  // All: only that it is no constant
+	Name  string // what the user calls the dimension; "" for none
+	Warn  bool   // a broken promise is no error
 }
 
 // Guard is a relation between inputs that must hold for a trace to be used.
@@ -42,12 +44,19 @@ func (g *Guard) Needs() []string { return g.need }
 type Violation struct {
 	Sources []string
 	Reasons []string
+	Fixes   []string // what the user may say instead
 }
 
 func (e *Violation) Error() string {
 	s := "Constraints violated (" + strings.Join(e.Sources, ", ") + ")! For more information, run with TORCH_LOGS=\"+dynamic\"."
 	for _, r := range e.Reasons {
 		s += "\n  - " + r
+	}
+	if len(e.Fixes) > 0 {
+		s += "\n\nSuggested fixes:"
+		for _, f := range e.Fixes {
+			s += "\n  " + f
+		}
 	}
 	return s
 }
@@ -82,19 +91,34 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 		out = append(out, &Guard{Text: text, expr: e, need: e.Symbols()})
 	}
 	broken := &Violation{}
-	violate := func(in Input, format string, a ...any) {
+	violate := func(in Input, fix, format string, a ...any) {
 		if !in.Limit.Warn {
-			broken.Sources = append(broken.Sources, in.From)
+			if !slices.Contains(broken.Sources, in.name()) {
+				broken.Sources = append(broken.Sources, in.name())
+			}
+			if in.Limit.Name != "" && fix != "" && !slices.Contains(broken.Fixes, in.Limit.Name+" = "+fix) {
+				broken.Fixes = append(broken.Fixes, in.Limit.Name+" = "+fix)
+			}
 			broken.Reasons = append(broken.Reasons, fmt.Sprintf("Not all values of %s ", in.limit())+fmt.Sprintf(format, a...))
 		}
 	}
+	named := map[string]Input{} // by symbol
 	for _, in := range inputs {
 		e := v.Simplify(in.Expr)
+		if in.Limit != nil && in.Limit.Name != "" && e.Op == OpSym {
+			if other, ok := named[e.Name]; !ok {
+				named[e.Name] = in
+			} else if a, b := in.Limit.Name, other.Limit.Name; a != b && !slices.Contains(broken.Sources, a) {
+				broken.Sources = append(broken.Sources, a)
+				broken.Reasons = append(broken.Reasons, fmt.Sprintf("The values of %s = %s and %s = %s must always be equal.", a, in.From, b, other.From))
+				broken.Fixes = append(broken.Fixes, a+" = "+b)
+			}
+		}
 		if e.Op == OpSym && first[e.Name] == in.From {
 			continue
 		}
 		if in.Limit != nil && e.Op == OpInt && e.Int != 0 && e.Int != 1 {
-			violate(in, "are valid because %s was inferred to be a constant (%d).", in.From, e.Int)
+			violate(in, itoa(e.Int), "are valid because %s was inferred to be a constant (%d).", in.name(), e.Int)
 		}
 		if in.Tensor && e.IsConst() {
 			continue
@@ -112,8 +136,8 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 		emit(text, e)
 		if syms := e.Symbols(); len(syms) == 1 {
 			for _, in := range inputs {
-				if in.Limit != nil && in.Limit.Range != All && v.Simplify(in.Expr).text == syms[0] {
-					violate(in, "satisfy the generated guard %s.", text)
+				if in.Limit != nil && (in.Limit.Range != All || in.Limit.Name != "") && v.Simplify(in.Expr).text == syms[0] {
+					violate(in, "", "satisfy the generated guard %s.", text)
 				}
 			}
 		}
@@ -138,12 +162,16 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 			emit(parts[len(parts)-1], Cmp(OpLe, sym, Int(s.Range.Hi)))
 		}
 		for _, in := range inputs {
-			if in.Limit == nil || in.Limit.Range == All || v.Simplify(in.Expr).text != name {
+			if in.Limit == nil || in.Limit.Range == All && in.Limit.Name == "" || v.Simplify(in.Expr).text != name {
 				continue
 			}
 			l := in.Limit.Range
 			if max(l.Lo, 2) < s.Range.Lo || l.Hi > s.Range.Hi {
-				violate(in, "satisfy the generated guard %s.", strings.Join(parts, " and "))
+				end := "."
+				if in.Limit.Name != "" {
+					end, in.From = "", source(name)
+				}
+				violate(in, s.Range.dim(in.Limit), "satisfy the generated guard %s%s", strings.Join(parts, " and "), end)
 			}
 		}
 	}
@@ -153,16 +181,38 @@ func (v *Env) Guards(inputs []Input) ([]*Guard, error) {
 	return out, nil
 }
 
+// dim writes the bounds of a dimension that has a name, as far as they are narrower than what the user said.
+func (r Range) dim(l *Limit) string {
+	s := "Dim('" + l.Name + "'"
+	if lo := max(r.Lo, l.Range.Lo); lo > 2 {
+		s += ", min=" + itoa(lo)
+	}
+	if hi := min(r.Hi, l.Range.Hi); hi != NoUpper {
+		s += ", max=" + itoa(hi)
+	}
+	return s + ")"
+}
+
+// name is what the user calls the number, or where it comes from.
+func (in Input) name() string {
+	if in.Limit != nil && in.Limit.Name != "" {
+		return in.Limit.Name
+	}
+	return in.From
+}
+
 // limit shows a promise as PyTorch does.
 func (in Input) limit() string {
 	r := in.Limit.Range
 	switch {
+	case r == All && in.Limit.Name != "":
+		return in.Limit.Name + " = " + in.From + " in the specified range"
 	case r == All:
 		return "RelaxedUnspecConstraint(" + in.From + ")"
 	case r.Hi == NoUpper:
-		return fmt.Sprintf("%s = %[1]s in the specified range %[2]d <= %[1]s", in.From, r.Lo)
+		return fmt.Sprintf("%s = %s in the specified range %d <= %[1]s", in.name(), in.From, r.Lo)
 	case r.Lo == NoLower:
-		return fmt.Sprintf("%s = %[1]s in the specified range %[1]s <= %[2]d", in.From, r.Hi)
+		return fmt.Sprintf("%s = %s in the specified range %[1]s <= %[3]d", in.name(), in.From, r.Hi)
 	}
-	return fmt.Sprintf("%s = %[1]s in the specified range %[2]d <= %[1]s <= %[3]d", in.From, r.Lo, r.Hi)
+	return fmt.Sprintf("%s = %s in the specified range %[3]d <= %[1]s <= %[4]d", in.name(), in.From, r.Lo, r.Hi)
 }

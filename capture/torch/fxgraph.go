@@ -1,7 +1,9 @@
 package torch
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -16,6 +18,8 @@ type Graph struct {
 	gone  map[*fx.Node][2]*fx.Node // what was before and behind nodes that were erased
 	root  *Node                    // where the list of nodes begins and ends
 	py    vm.Object                // the torch.fx.Graph; nil until somebody asks for it
+
+	captured bool // it is a program's, as capture found it, and none of operators
 }
 
 // Type is the class of the native handle.
@@ -314,12 +318,70 @@ func (n *Node) setTarget(v vm.Object) (err error) {
 func (n *Node) metadata() *vm.Dict {
 	if n.m == nil {
 		n.m = vm.NewDict()
-		if x, ok := n.N.Val.(*tensor.Tensor); ok && x != nil {
-			n.m.SetStr("example_value", n.g.t.Wrap(x))
-			n.m.SetStr("val", n.g.t.Wrap(x))
+		key := "val"
+		if n.g.captured {
+			key = "example_value"
+		}
+		if v := n.g.t.example(n.N.Val); v != nil {
+			n.m.SetStr(key, v)
+		}
+		if t := n.N.Origin().Trail; t != nil {
+			n.g.t.trailMeta(n.m, t)
+		}
+		if !n.g.captured && n.N.Op == fx.CallFunction && fx.IsOverload(n.N.Target) {
+			if op, err := n.g.t.Resolve(n.N.Target); err == nil {
+				n.m.SetStr("original_aten", op)
+			}
 		}
 	}
 	return n.m
+}
+
+// example is the value that a graph was made with at a node; nil where that is no tensor.
+func (t *Torch) example(v any) vm.Object {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v != nil {
+			return t.Wrap(v)
+		}
+	case []any:
+		out := make([]vm.Object, len(v))
+		for i, x := range v {
+			if out[i] = t.example(x); out[i] == nil {
+				return nil
+			}
+		}
+		return vm.NewTuple(out...)
+	}
+	return nil
+}
+
+// trailMeta notes in a node's meta how the program came to it.
+func (t *Torch) trailMeta(m *vm.Dict, tr *fx.Trail) {
+	var text strings.Builder
+	for _, o := range tr.Stack() {
+		fmt.Fprintf(&text, "  File \"%s\", line %d, in %s\n    %s\n", o.File, o.Line, o.Func, o.Code)
+	}
+	m.SetStr("stack_trace", vm.Str(text.String()))
+	if len(tr.Modules) > 0 {
+		stack := vm.NewDict()
+		for _, c := range tr.Modules {
+			stack.SetStr(c.Key, vm.NewTuple(vm.Str(c.Path), c.Class.(vm.Object)))
+		}
+		m.SetStr("nn_module_stack", stack)
+	}
+	var fn vm.Object = vm.Str(tr.Target)
+	switch {
+	case tr.Op == fx.CallModule && len(tr.Modules) > 0:
+		fn = tr.Modules[len(tr.Modules)-1].Class.(vm.Object)
+	case tr.Op == fx.CallFunction:
+		f, err := t.Resolve(tr.Target)
+		if err != nil {
+			return
+		}
+		fn = f
+	}
+	m.SetStr("source_fn_stack", vm.NewList(vm.NewTuple(vm.Str(tr.Node), fn)))
 }
 
 // typeText is how a type stands in generated code.

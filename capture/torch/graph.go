@@ -286,6 +286,9 @@ type GraphModule struct {
 	module   *vm.Instance // the object in Python; nil while it is made
 }
 
+// Captured says that the graph is a program's, as capture found it, and none of operators: its nodes have their values for an example.
+func (g *GraphModule) Captured() { g.graph.captured = true }
+
 // Type is the class of the native handle.
 func (g *GraphModule) Type() *vm.Type { return g.t.GraphModuleType }
 

@@ -192,7 +192,7 @@ func fakeText(x *tensor.Tensor) string {
 		size = "(" + dims[0] + ",)"
 	}
 	s := "FakeTensor(..., size=" + size
-	if x.DType != tensor.Float32 && x.DType != tensor.Int64 && x.DType != tensor.Bool {
+	if x.DType != tensor.Float32 {
 		s += ", dtype=torch." + x.DType.String()
 	}
 	return s + ")"

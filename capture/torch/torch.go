@@ -131,6 +131,7 @@ func New(in *vm.Interp, grad Autograd) *Torch {
 		panic(fmt.Sprintf("embedded sources: %v", err)) // a broken build
 	}
 	in.AddSourceFS(sub, "")
+	t.declareAbsent()
 	return t
 }
 

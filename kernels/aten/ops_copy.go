@@ -1,6 +1,7 @@
 package aten
 
 import (
+	"math"
 	"slices"
 
 	"whittle/kernels/tensor"
@@ -223,6 +224,9 @@ func copies() {
 		}
 		return nil, nil
 	})
+	for name, size := range map[string]bool{"sym_constrain_range": false, "sym_constrain_range_for_size": true} {
+		def(name, func(c *Call) (Value, error) { return nil, constrainRange(c, size) })
+	}
 	def("sym_size.int", func(c *Call) (Value, error) {
 		if c.T(0).Dim() == 0 {
 			return nil, kindf(IndexError, "Dimension specified as %d but tensor has no dimensions", c.I(1))
@@ -255,4 +259,25 @@ func item(c *Call, t *tensor.Tensor) (Value, error) {
 		return nil, errf("a Tensor with %d elements cannot be converted to Scalar", t.Numel())
 	}
 	return t.Item(), nil
+}
+
+// constrainRange checks that a number, a size or any, lies between two bounds.
+func constrainRange(c *Call, size bool) error {
+	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
+	if size {
+		lo = 0
+	}
+	if v, ok := c.Args[1].(int64); ok {
+		lo = v
+	}
+	if v, ok := c.Args[2].(int64); ok {
+		hi = v
+	}
+	if size && hi <= 2 {
+		return errf("Max value to constrain_range_for_size must be greater than 2. got: %d", hi)
+	}
+	if n, ok := c.Args[0].(int64); ok && (n < lo || n > hi) {
+		return errf("Invalid value range for %d between [%d, %d].", n, lo, hi)
+	}
+	return nil
 }

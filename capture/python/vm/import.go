@@ -35,6 +35,8 @@ type Imports struct {
 
 	// Delegate, if not nil, is asked first for a module that has not been imported: whether importlib is to find it, and what it found.
 	Delegate func(in *Interp, name string) (m Object, ok bool, err error)
+	// Loading, if not nil, sees each module whose text is about to run.
+	Loading func(m *Module, name string)
 	// SpecHook, if not nil, makes the attributes of modules that only importlib knows how to make, when they are asked for.
 	SpecHook func(in *Interp, m *Module, name string) (Object, bool, error)
 }
@@ -342,6 +344,9 @@ func loadSource(in *Interp, name, file, pkgDir string, co *code.Code, err error)
 		pkg = ""
 	}
 	m.Dict.SetStr("__package__", Str(pkg))
+	if in.Loading != nil {
+		in.Loading(m, name)
+	}
 	in.Modules.SetStr(name, m)
 	if _, err := in.RunCode(c, m.Dict, nil); err != nil {
 		in.Modules.DelStr(name)

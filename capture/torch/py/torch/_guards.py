@@ -62,6 +62,36 @@ class Guard:
         )
 
 
+class GuardsSet:
+    """Guards, each of them once."""
+
+    def __init__(self, inner=None):
+        self.inner = set() if inner is None else inner
+
+    def __iter__(self):
+        return iter(self.inner)
+
+    def __len__(self):
+        return len(self.inner)
+
+    def __sub__(self, other):
+        return GuardsSet(self.inner - other.inner)
+
+    def __bool__(self):
+        return bool(self.inner)
+
+    def add(self, guard, *, collect_debug_stack=True, skip=0):
+        self.inner.add(guard)
+
+    def update(self, *others):
+        for o in others:
+            for g in o:
+                self.add(g)
+
+    def remove_guards_with_source(self, source):
+        self.inner = {g for g in self.inner if g.originating_source != source}
+
+
 def out_guards():
     return [Guard(*g) for g in _native.kept_guards()]
 

@@ -110,9 +110,9 @@ def _backend_name(backend):
 
 
 class _OptimizeContext:
-    def __init__(self, backend, nopython, dynamic, guard_fail_fn=None):
+    def __init__(self, backend, nopython, dynamic, guard_fail_fn=None, export=None):
         self.name = _backend_name(backend)
-        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic, guard_fail_fn)
+        self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic, guard_fail_fn, export)
 
     def __call__(self, fn):
         if fn is None:
@@ -188,12 +188,16 @@ def optimize(backend="inductor", *, nopython=False, guard_export_fn=None, guard_
     return _OptimizeContext(backend, nopython, dynamic, guard_fail_fn)
 
 
-def optimize_assert(backend, **kwargs):
-    return optimize(backend, nopython=True)
+def optimize_assert(backend, *, hooks=None, export=False, export_constraints=None, dynamic=None, rebuild_ctx=None):
+    """optimize(), where a break is an error. export: the graph is to stand for the whole program."""
+    return _OptimizeContext(backend, True, dynamic, getattr(hooks, "guard_fail_fn", None), (export_constraints or []) if export else None)
 
 
-def export(f, *args, **kwargs):
-    raise NotImplementedError("torch._dynamo.export is not supported")
+def export(f, *extra_args, **extra_kwargs):
+    """torch._dynamo.export, see _export.py: few programs need it."""
+    from torch._dynamo._export import export
+
+    return export(f, *extra_args, **extra_kwargs)
 
 
 class ExplainOutput:
@@ -297,3 +301,11 @@ def _debug_get_cache_entry_list(code):
     if callable(code):
         code = code.__code__
     return _native.cache_entries(code)
+
+
+def __getattr__(name):
+    if name in ("ExportResult", "argument_names", "check_signature_rewritable", "check_user_input_output", "rewrite_signature", "_Exporter"):
+        from torch._dynamo import _export
+
+        return getattr(_export, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
