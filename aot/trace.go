@@ -195,62 +195,26 @@ func (t *Tracer) results(n *fx.Node, outs []aten.Value) {
 	}
 }
 
-// arguments renders bound arguments as PyTorch's dispatcher shows them: trailing defaults are dropped, keyword-only ones are named.
+// arguments renders bound arguments as PyTorch's dispatcher shows them.
 func (t *Tracer) arguments(op *aten.Op, args []aten.Value) ([]fx.Arg, []fx.Kwarg, error) {
-	s := op.Sig()
-	last := 0
-	for i, a := range s.Args {
-		if !a.KwOnly && !(a.HasDefault && sameValue(args[i], a.Default)) {
-			last = i + 1
-		}
-	}
+	places, named := op.Sig().Shown(args)
 	var fargs []fx.Arg
-	var kwargs []fx.Kwarg
-	for i, a := range s.Args {
-		if a.KwOnly {
-			if a.HasDefault && sameValue(args[i], a.Default) {
-				continue
-			}
-			v, err := t.arg(args[i])
-			if err != nil {
-				return nil, nil, err
-			}
-			kwargs = append(kwargs, fx.Kwarg{Name: a.Name, Val: v})
-			continue
-		}
-		if i >= last {
-			continue
-		}
-		v, err := t.arg(args[i])
+	for _, a := range args[:places] {
+		v, err := t.arg(a)
 		if err != nil {
 			return nil, nil, err
 		}
 		fargs = append(fargs, v)
 	}
+	var kwargs []fx.Kwarg
+	for _, i := range named {
+		v, err := t.arg(args[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		kwargs = append(kwargs, fx.Kwarg{Name: op.Sig().Args[i].Name, Val: v})
+	}
 	return fargs, kwargs, nil
-}
-
-// sameValue compares an argument with a default. A list and a number differ, though binding takes one for the other.
-func sameValue(a, b aten.Value) bool {
-	switch a := a.(type) {
-	case []aten.Value:
-		l, ok := b.([]aten.Value)
-		if !ok || len(l) != len(a) {
-			return false
-		}
-		for i := range a {
-			if !sameValue(a[i], l[i]) {
-				return false
-			}
-		}
-		return true
-	case *tensor.Tensor:
-		return a == nil && b == nil
-	}
-	if _, ok := b.([]aten.Value); ok {
-		return false
-	}
-	return a == b
 }
 
 // arg is a value as an argument of a node: tensors of the trace are their nodes, others constants of the module, and generators are left out,

@@ -71,6 +71,9 @@ type Dynamo struct {
 	metrics     []*metrics                // of compilations so far, the oldest first
 	metricsKept int                       // how many of them are kept
 
+	fakeModeType *vm.Type
+	fakeModes    []enteredFakeMode // the innermost last
+
 	onStart, onEnd vm.Object // called around each compilation; nil => nothing is
 
 	unique int // how many names of globals, functions and code objects were made up so far

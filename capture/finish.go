@@ -238,6 +238,7 @@ func (d *Dynamo) compileGraph(tr *tracer, gm *fx.GraphModule, ins []input, ev *F
 	}
 	native := d.T.NativeGraph(obj)
 	native.Captured()
+	tr.known()
 	native.Describe = tr.journal.describedSizes
 	if err := d.giveMembers(obj, tr.out, ins); err != nil {
 		return nil, err

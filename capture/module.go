@@ -53,6 +53,7 @@ func (d *Dynamo) module(in *vm.Interp) (*vm.Module, error) {
 	d.metricsModule(m)
 	d.rewriteModule(m)
 	d.guardsModule(m)
+	d.fakeModule(m)
 	d.rulesNatives(m)
 	d.comptimeModule(m)
 	d.explainModule(m)

@@ -29,6 +29,8 @@ const (
 
 // Env holds the symbols of one trace and what is known of them. It is not safe for concurrent use.
 type Env struct {
+	// Lasting says that programs have these numbers in their hands outside of a trace.
+	Lasting  bool
 	symbols  map[string]*Symbol
 	order    []*Symbol
 	duck     map[int64]string

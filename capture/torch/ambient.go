@@ -11,7 +11,7 @@ import (
 // Outside of traces and running graphs it is what New makes: operators run on the autograd engine, and nobody listens. Whoever wants
 // it otherwise for a while pushes a change and pops it: see Push. What programs themselves switch is not in it: see BlockModes.
 type Ambient struct {
-	// Dispatch runs operators; never nil. It is Torch.Grad, a trace's fakes, or the tracer of operators that a graph runs under.
+	// Dispatch runs operators; never nil. It is Torch.Eagerly, a trace's fakes, or the tracer of operators that a graph runs under.
 	Dispatch aten.Dispatcher
 	// Hook is asked to perform every public call (PyTorch's torch function mode), and may use Call.Run; a trace sets it. nil =>
 	// calls run.

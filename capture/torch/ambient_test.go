@@ -54,7 +54,7 @@ func altered(t *torch.Torch) []string {
 			switch name := v.Type().Field(i).Name; {
 			case name == "Hooks": // looked at by themselves
 			case name == "Dispatch":
-				if t.Dispatch != aten.Dispatcher(t.Grad) {
+				if t.Dispatch != t.Eagerly() {
 					out = append(out, name)
 				}
 			case !v.Field(i).IsZero():

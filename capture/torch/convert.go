@@ -16,7 +16,7 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 	case *Tensor:
 		return o.T, true
 	case *Scalar:
-		if t.Symbolic {
+		if t.Symbolic || o.Env.Lasting && t.Dispatch == t.Eagerly() {
 			return SymbolicNumber{o}, true
 		}
 		return o.hint(), true
@@ -108,6 +108,8 @@ func (t *Torch) Object(v aten.Value) vm.Object {
 		return vm.Float(v)
 	case complex128:
 		return vm.Complex(v)
+	case SymbolicNumber:
+		return v.Scalar
 	case string:
 		return vm.Str(v)
 	case tensor.DType:

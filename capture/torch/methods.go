@@ -417,6 +417,9 @@ func (t *Torch) special() map[string]vm.GoFunc {
 					return n, nil
 				}
 			}
+			if m := modeOf(x); m != nil {
+				return t.product(t.sizes(x))
+			}
 			return vm.MakeInt(x.Numel()), nil
 		}),
 		"element_size": plain(func(x *tensor.Tensor, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {

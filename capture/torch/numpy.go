@@ -102,6 +102,9 @@ func (t *Torch) toNumpy(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return nil, in.Errorf(in.Exc.RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 	}
 	if x.Fake {
+		if modeOf(x) != nil {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, ".numpy() is not supported for tensor subclasses.")
+		}
 		return nil, &DataDependent{Op: "Tensor.numpy"}
 	}
 	if numpy.ArrayDType(x.DType) == nil {

@@ -116,7 +116,7 @@ func (t *Torch) Run(op *aten.Op, bound []aten.Value) (aten.Value, error) {
 				continue
 			}
 			switch {
-			case a.Type.Base == "Generator" && random && t.Dispatch == aten.Dispatcher(t.Grad):
+			case a.Type.Base == "Generator" && random && t.Dispatch == t.Eagerly():
 				bound[i] = t.Generator
 			case a.Name == "dtype" && t.DefaultDType != tensor.Float32 && op.Tags&aten.Factory != 0 && floatFactory[op.Sig().Name]:
 				bound[i] = t.DefaultDType

@@ -1,7 +1,6 @@
 package torch
 
 import (
-	"fmt"
 	"strings"
 
 	"whittle/capture/python/vm"
@@ -13,6 +12,9 @@ import (
 func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
 	if x.Numel() != 1 {
 		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "a Tensor with %d elements cannot be converted to Scalar", x.Numel())
+	}
+	if m := modeOf(x); m != nil {
+		return m.Item(x)
 	}
 	if x.Fake {
 		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
@@ -72,6 +74,9 @@ func (t *Torch) number(x *tensor.Tensor, cls *vm.Type) (vm.Object, error) {
 }
 
 func (t *Torch) toList(x *tensor.Tensor) (vm.Object, error) {
+	if m := modeOf(x); m != nil {
+		return m.Item(x)
+	}
 	if x.Fake {
 		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
 	}
@@ -103,7 +108,7 @@ func (t *Torch) repr(p *Tensor) (vm.Object, error) {
 		extra = append(extra, "requires_grad=True")
 	}
 	if p.T.Fake {
-		return vm.Str(fakeText(p.T)), nil
+		return vm.Str(t.fakeText(p, extra)), nil
 	}
 	opts := t.Print
 	opts.Default = t.DefaultDType
@@ -182,10 +187,11 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 }
 
 // fakeText is the repr of a tensor without data.
-func fakeText(x *tensor.Tensor) string {
+func (t *Torch) fakeText(p *Tensor, extra []string) string {
+	x := p.T
 	dims := make([]string, len(x.Shape))
-	for i, n := range x.Shape {
-		dims[i] = fmt.Sprint(n)
+	for i, n := range t.sizes(x) {
+		dims[i], _ = t.In.Repr(n) // a number, whose repr cannot fail
 	}
 	size := "(" + strings.Join(dims, ", ") + ")"
 	if len(dims) == 1 {
@@ -195,5 +201,5 @@ func fakeText(x *tensor.Tensor) string {
 	if x.DType != tensor.Float32 {
 		s += ", dtype=torch." + x.DType.String()
 	}
-	return s + ")"
+	return strings.Join(append([]string{s}, extra...), ", ") + ")"
 }

@@ -57,6 +57,9 @@ func (t *Torch) Wrap(x *tensor.Tensor) vm.Object {
 		return p
 	}
 	p := &Tensor{T: x, class: t.TensorType}
+	if x.Mode != nil && t.FakeTensorType != nil {
+		p.class = t.FakeTensorType
+	}
 	x.Py = p
 	return p
 }
@@ -146,6 +149,11 @@ func (t *Torch) sizes(x *tensor.Tensor, dims ...int) []vm.Object { return t.exte
 func (t *Torch) extents(x *tensor.Tensor, stride bool, dims []int) []vm.Object {
 	if t.Sizes != nil {
 		if s := t.Sizes(x, stride, dims...); s != nil {
+			return s
+		}
+	}
+	if m := modeOf(x); m != nil {
+		if s := m.Extents(x, stride, dims...); s != nil {
 			return s
 		}
 	}

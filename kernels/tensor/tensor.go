@@ -25,6 +25,8 @@ type Tensor struct {
 	Autograd any
 	// Py caches the Python object that wraps this tensor; it belongs to capture/torch.
 	Py any
+	// Mode is what knows a fake tensor that a program has in its hands, a torch.FakeMode; nil for real ones, and for those of traces.
+	Mode any
 }
 
 // Storage is a flat buffer shared by all views of it.

@@ -152,6 +152,23 @@ class StorageOverlap:
     non_overlapping_sources: list
 
 
+def detect_fake_mode(inputs=None):
+    """The FakeTensorMode that is at work: that of the with blocks, or of the inputs; None for none."""
+    from torch._subclasses.fake_tensor import maybe_get_fake_mode
+    from torch.utils._pytree import tree_leaves
+
+    current = _native.fake_current()
+    modes = ([] if current is None else [("active fake mode", 0, current)]) + [
+        ("fake tensor input", i, m) for i, m in enumerate(map(maybe_get_fake_mode, tree_leaves(inputs))) if m is not None]
+    for what, i, m in modes[1:]:
+        assert m is modes[0][2], f"fake mode ({modes[0][2]}) from {modes[0][0]} {modes[0][1]} doesn't match mode ({m}) from {what} {i}"
+    return modes[0][2] if modes else None
+
+
+def active_fake_mode():
+    return _native.fake_current()
+
+
 class TracingContext:
     """What is known while a frame is traced: native code keeps it, and there is none for programs."""
 

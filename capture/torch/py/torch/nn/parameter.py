@@ -14,7 +14,8 @@ class Parameter(torch.Tensor):
         return t
 
     def __repr__(self):
-        return "Parameter containing:\n" + torch.Tensor.__repr__(self)
+        text = torch.Tensor.__repr__(self)
+        return f"Parameter({text})" if text.startswith("FakeTensor(") else "Parameter containing:\n" + text
 
     def __deepcopy__(self, memo):
         if id(self) in memo:

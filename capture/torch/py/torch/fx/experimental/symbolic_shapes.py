@@ -1,8 +1,10 @@
 """Errors and small questions about symbolic sizes."""
+import dataclasses
 import enum
 
 import torch
 from torch._absent import declare
+from torch._C import _dynamo as _native
 
 
 class ConstraintViolationError(RuntimeError):
@@ -133,5 +135,140 @@ class DimDynamic(enum.Enum):
     INFER_STRIDE = 4
 
 
-declare("DimConstraints", "EqualityConstraint", "RelaxedUnspecConstraint", "ShapeEnv", "ShapeEnvSettings", "StatefulSymbolicContext", "StatelessSymbolicContext",
-        "StrictMinMaxConstraint", "SymIntSymbolicContext", "is_accessor_node", "free_symbols", "free_unbacked_symbols", "fx_placeholder_vals", "eval_is_non_overlapping_and_dense")
+class _Symbol(str):
+    """The name of a number, or an expression over such names."""
+
+    def __repr__(self):
+        return str(self)
+
+
+@dataclasses.dataclass(frozen=True)
+class ValueRanges:
+    """Bounds of a number, both included; None for none."""
+
+    lower: object
+    upper: object
+
+    def __repr__(self):
+        return f"VR[{'-int_oo' if self.lower is None else self.lower}, {'int_oo' if self.upper is None else self.upper}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class ShapeGuard:
+    """A relation that was taken for granted."""
+
+    expr: object
+    sloc: object = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Constraint:
+    warn_only: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class StrictMinMaxConstraint(Constraint):
+    """A dimension lies within bounds and is no constant."""
+
+    vr: object
+
+    def render(self, source):
+        return f"{self.vr.lower} <= {source.name()} <= {self.vr.upper}"
+
+
+@dataclasses.dataclass(frozen=True)
+class RelaxedUnspecConstraint(Constraint):
+    """A dimension is no constant."""
+
+    def render(self, source):
+        return f"RelaxedUnspecConstraint({source.name()})"
+
+
+class SymbolicContext:
+    """How the sizes of a tensor are made."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StatelessSymbolicContext(SymbolicContext):
+    dynamic_sizes: list
+    dynamic_strides: list = None
+    constraint_sizes: list = None
+    constraint_strides: list = None
+    view_base_context: object = None
+
+    def __post_init__(self):
+        for name, value in (("dynamic_strides", DimDynamic.INFER_STRIDE), ("constraint_sizes", None), ("constraint_strides", None)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, [value] * len(self.dynamic_sizes))
+
+
+@dataclasses.dataclass(frozen=True)
+class StatefulSymbolicContext(StatelessSymbolicContext):
+    tensor_source: object = None
+    shape_env_to_source_to_symbol_cache: dict = None
+
+
+class ShapeEnv:
+    """The symbols of sizes, with what was taken for granted of them."""
+
+    def __init__(self, *, should_record_events=None, tracked_fakes=None, **settings):
+        self._native = _native.shape_env()
+        self.tracked_fakes = tracked_fakes
+        self.settings = settings
+        self.frozen = False
+
+    @classmethod
+    def _of(cls, native):
+        env = cls()
+        env._native = native
+        return env
+
+    @property
+    def guards(self):
+        return [ShapeGuard(_Symbol(g)) for g in _native.shape_env_state(self._native)[0]]
+
+    @property
+    def var_to_val(self):
+        return {_Symbol(k): v for k, v in _native.shape_env_state(self._native)[1].items()}
+
+    @property
+    def var_to_range(self):
+        return {_Symbol(k): ValueRanges(*v) for k, v in _native.shape_env_state(self._native)[2].items()}
+
+    def create_unbacked_symint(self):
+        return _native.shape_env_number(self._native, None, "int", 0)
+
+    def create_unbacked_symfloat(self):
+        return _native.shape_env_number(self._native, None, "float", 0)
+
+    def create_unbacked_symbool(self):
+        return _native.shape_env_number(self._native, None, "bool", 0)
+
+    def create_symbol(self, val, source, dynamic_dim=DimDynamic.DUCK, constraint_dim=None, positive=True, do_not_specialize_zero_one=False, symbolic_context=None):
+        return _native.shape_env_number(self._native, val, source.name(), {"STATIC": 0, "DUCK": 1}.get(dynamic_dim.name, 2))
+
+    def create_symintnode(self, sym, *, hint, source=None):
+        return sym
+
+    create_symfloatnode = create_symboolnode = create_symintnode
+
+    def is_unbacked_symint(self, symbol):
+        return str(symbol).startswith("u")
+
+    def freeze(self):
+        self.frozen = True
+
+    def format_guards(self, verbose=False):
+        return "\n".join(f" - {g.expr}" for g in self.guards)
+
+    def check_equal(self, other):
+        """Raises NotEqualError where another env holds something else."""
+        from torch.fx.experimental.recording import NotEqualError
+
+        mine, its = _native.shape_env_state(self._native), _native.shape_env_state(other._native)
+        wrong = [(name, a, b) for name, a, b in zip(("guards", "var_to_val", "var_to_range"), mine, its) if a != b]
+        if wrong:
+            raise NotEqualError("ShapeEnv", wrong)
+
+
+declare("DimConstraints", "EqualityConstraint", "ShapeEnvSettings", "SymIntSymbolicContext", "is_accessor_node", "free_symbols", "free_unbacked_symbols", "fx_placeholder_vals", "eval_is_non_overlapping_and_dense")

@@ -1,0 +1,77 @@
+package torch
+
+import (
+	"whittle/capture/python/vm"
+	"whittle/kernels/aten"
+	"whittle/kernels/tensor"
+)
+
+// FakeMode is a torch._subclasses.fake_tensor.FakeTensorMode: it computes the metadata of fake tensors, their symbolic sizes among it. Those
+// that it made have it for their Mode.
+type FakeMode interface {
+	// Dispatch computes the metadata of an operator's results.
+	Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error)
+	// Extents are the sizes, or the strides, of a tensor in the given dimensions, or in all; nil when all are plain.
+	Extents(x *tensor.Tensor, stride bool, dims ...int) []vm.Object
+	// Item is the number in a tensor of one element, if the mode knows one.
+	Item(x *tensor.Tensor) (vm.Object, error)
+	// Object is the mode in Python.
+	Object() (vm.Object, error)
+}
+
+// modeOf is the mode of a fake tensor that a program has in its hands; nil for others.
+func modeOf(x *tensor.Tensor) FakeMode {
+	m, _ := x.Mode.(FakeMode)
+	return m
+}
+
+// modal runs operators outside of traces: on fake tensors by their mode, on others on the autograd engine.
+type modal struct{ t *Torch }
+
+// Eagerly is the dispatcher outside of traces.
+func (t *Torch) Eagerly() aten.Dispatcher { return modal{t} }
+
+// Dispatch implements aten.Dispatcher.
+func (m modal) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	var mode FakeMode
+	numbers := false
+	var look func(args []aten.Value)
+	look = func(args []aten.Value) {
+		for _, a := range args {
+			switch a := a.(type) {
+			case *tensor.Tensor:
+				if a != nil && a.Mode != nil && mode == nil {
+					mode = modeOf(a)
+				}
+			case SymbolicNumber:
+				numbers = true
+			case []aten.Value:
+				look(a)
+			}
+		}
+	}
+	look(args)
+	if mode != nil {
+		return mode.Dispatch(op, args)
+	}
+	if numbers {
+		args = hints(args)
+	}
+	return m.t.Grad.Dispatch(op, args)
+}
+
+// hints are arguments with the values that symbolic numbers have now.
+func hints(args []aten.Value) []aten.Value {
+	out := make([]aten.Value, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case SymbolicNumber:
+			out[i] = a.Hint()
+		case []aten.Value:
+			out[i] = hints(a)
+		default:
+			out[i] = a
+		}
+	}
+	return out
+}
