@@ -169,6 +169,7 @@ def run(f, **kw):
 func TestAmbientChangesByPush(t *testing.T) {
 	allowed := map[string]string{
 		"capture/torch/ambient.go t.Ambient":              "what Push is",
+		"capture/torch/torch.go t.Ambient":                "where it begins",
 		"capture/torch/graph.go t.Running":                "from node to node, under the push of the graph",
 		"capture/module.go in.FrameHook":                  "a program enters and leaves a context as it likes",
 		"capture/python/vm/tracing.go in.CallHook":        "a program sets and ends its own profile function",

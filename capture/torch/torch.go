@@ -123,10 +123,10 @@ type key struct{}
 
 // New installs the torch package in an interpreter; scripts then import it.
 func New(in *vm.Interp, grad Autograd) *Torch {
-	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Ambient: Ambient{Hooks: &in.Hooks}, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
+	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
 		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
 		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
-	t.Dispatch = t.Eagerly()
+	t.Ambient = Ambient{Dispatch: t.Eagerly(), Hooks: &in.Hooks}
 	in.Ext[key{}] = t
 	in.RegisterModule("torch._C", t.buildC)
 	sub, err := fs.Sub(sources, "py")
