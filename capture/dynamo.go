@@ -242,6 +242,9 @@ func (d *Dynamo) frame(in *vm.Interp, f *vm.Frame) (vm.Object, error) {
 		}
 		return in.EvalFrame(f)
 	}
+	if d.T.DispatchModes() > 0 {
+		return in.EvalFrame(f) // what performs the operators is not looked into
+	}
 	if d.skipped(f) {
 		d.logf(logSkip, "skipping: %s (reason: in skipfiles, file: %s)", f.Code.Name, f.Code.Filename)
 		return in.EvalFrame(f)
@@ -303,6 +306,9 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		return d.plain(f)
 	}
 	for i, v := range f.LocalsPlus {
+		if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
+			return d.plain(f) // it has no data to run compiled code on
+		}
 		f.LocalsPlus[i] = replayable(v)
 	}
 	e := d.envOf(f)

@@ -412,7 +412,9 @@ func (t *Torch) registerOps() {
 			op := o.(*vm.Instance).Native.(*aten.Op)
 			return vm.Str(op.Sig().Name + "." + overloadName(op))
 		}),
-		getter("_schema", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Schema) }),
+		{Name: "_schema", Get: func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
+			return t.schema(o.(*vm.Instance).Native.(*aten.Op))
+		}},
 		getter("namespace", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Sig().Namespace) }),
 	}})
 	type overloads struct {

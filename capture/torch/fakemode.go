@@ -57,6 +57,12 @@ func (m modal) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if numbers {
 		args = hints(args)
 	}
+	if m.t.python.handling > 0 {
+		if op.Tags&aten.Composite != 0 && op.Decomp != nil {
+			return aten.Decompose(m, op, args)
+		}
+		return m.t.Grad.Below().Dispatch(op, args)
+	}
 	return m.t.Grad.Dispatch(op, args)
 }
 

@@ -142,6 +142,9 @@ func (t *Torch) plainClass(c *vm.Type) bool {
 	if f == t.disabledFunction {
 		return true
 	}
+	if f == t.TensorType.Lookup("__torch_function__") && t.performsItself(c) {
+		return true // a class that performs operators overrides no functions
+	}
 	// Inside a trace results keep no class of their own: only what a program overrides is called.
 	return t.Hook != nil && (f == nil || f == t.TensorType.Lookup("__torch_function__"))
 }

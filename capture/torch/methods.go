@@ -83,8 +83,9 @@ func (t *Torch) tensorType() {
 		New: func(in *vm.Interp, cls *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			return t.legacyNew(cls, t.DefaultDType, args)
 		},
-		Class: map[string]vm.GoFunc{"__torch_function__": t.defaultFunction},
+		Class: map[string]vm.GoFunc{"__torch_function__": t.defaultFunction, "__torch_dispatch__": t.defaultDispatch},
 		Static: map[string]vm.GoFunc{
+			"_make_wrapper_subclass": t.wrapperSubclass,
 			"_make_subclass": func(in *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 				return t.call(fx.CallFunction, MakeSubclass, args, kw, t.makeSubclass)
 			},

@@ -27,8 +27,11 @@ func (t *Torch) registerOverrides() {
 		})
 		if name == "_disabled_torch_function_impl" {
 			t.disabledFunction = f
+		} else {
+			t.disabledDispatch = f
 		}
 	}
+	t.registerDispatch()
 	t.c.Func("_len_torch_function_stack", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeInt(int64(len(t.Functions.Stack))), nil
 	})

@@ -16,6 +16,9 @@ func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
 	if m := modeOf(x); m != nil {
 		return m.Item(x)
 	}
+	if len(t.python.modes) > 0 || x.Fake && t.python.off == 0 && len(t.performers([]aten.Value{x})) > 0 {
+		return t.Packet("aten", "_local_scalar_dense", []vm.Object{t.Wrap(x)}, nil)
+	}
 	if x.Fake {
 		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
 	}

@@ -35,6 +35,10 @@ type Autograd interface {
 	Backward(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
 	// Record makes outs the results of a custom node over inputs.
 	Record(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error))
+	// Beneath puts what put makes in place of the dispatcher that runs operators once they are recorded.
+	Beneath(put func(below aten.Dispatcher) aten.Dispatcher)
+	// Below is that dispatcher.
+	Below() aten.Dispatcher
 }
 
 // GradNode is a recorded operator, as programs look at it.
@@ -94,12 +98,15 @@ type Torch struct {
 	c       *vm.Module // torch._C
 	nn      *vm.Module // torch._C._nn
 
-	disabledFunction vm.Object                 // the __torch_function__ of classes that override nothing
+	disabledFunction vm.Object // the __torch_function__ of classes that override nothing
+	disabledDispatch vm.Object // and the __torch_dispatch__
+	python           pythonDispatch
 	savedHooksOff    vm.Object                 // why hooks on saved tensors are forbidden; nil => they are not
 	regions          int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
 	scalars          map[tensor.DType]*vm.Type // classes of unknown numbers
 	packetName       func(o vm.Object) (string, bool)
 	objects          map[string]vm.Object // graph targets that were resolved
+	schemas          map[*aten.Op]vm.Object
 	generatorObject  *Generator
 	prepare          []func() error // run when torch is imported
 }
@@ -125,8 +132,9 @@ type key struct{}
 func New(in *vm.Interp, grad Autograd) *Torch {
 	t := &Torch{In: in, Library: new(aten.Library), Grad: grad, Generator: tensor.NewGenerator(defaultSeed), DefaultDType: tensor.Float32, Modes: Modes{MatmulPrecision: "highest"},
 		Print: tensor.DefaultPrintOptions(), dtypes: map[tensor.DType]*DType{}, formats: map[tensor.MemoryFormat]*MemoryFormat{},
-		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
+		returns: map[string]*vm.Type{}, objects: map[string]vm.Object{}, schemas: map[*aten.Op]vm.Object{}, Natives: map[string]func(in *vm.Interp) (*vm.Module, error){}}
 	t.Ambient = Ambient{Dispatch: t.Eagerly(), Hooks: &in.Hooks}
+	grad.Beneath(func(below aten.Dispatcher) aten.Dispatcher { return beneath{t, below} })
 	in.Ext[key{}] = t
 	in.RegisterModule("torch._C", t.buildC)
 	sub, err := fs.Sub(sources, "py")

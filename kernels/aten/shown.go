@@ -16,6 +16,18 @@ func (s *Schema) Shown(args []Value) (places int, named []int) {
 	return places, named
 }
 
+// Factory reports whether an operator makes a tensor of no others.
+func (s *Schema) Factory() bool {
+	device := false
+	for _, a := range s.Args {
+		if a.Type.Base == "Tensor" {
+			return false
+		}
+		device = device || a.Name == "device"
+	}
+	return device
+}
+
 // sameValue compares an argument with a default. A list and a number differ, though binding takes one for the other.
 func sameValue(a, b Value) bool {
 	switch a := a.(type) {

@@ -121,6 +121,14 @@ func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func
 	}
 }
 
+// Beneath puts another dispatcher beneath the engine that runs on data.
+func (g *gradient) Beneath(put func(below aten.Dispatcher) aten.Dispatcher) {
+	g.eager.Below = put(g.eager.Below)
+}
+
+// Below is the dispatcher beneath that engine.
+func (g *gradient) Below() aten.Dispatcher { return g.eager.Below }
+
 // Fakes is a dispatcher that computes metadata alone, requires_grad included.
 func (s *Session) Fakes() aten.Dispatcher { return fakes{s.grad} }
 

@@ -140,6 +140,12 @@ def is_fake(x):
     return maybe_get_fake_mode(x) is not None
 
 
+def _is_tensor_constructor(func):
+    """Whether an operator makes one tensor of none."""
+    schema = func._schema
+    return not any("Tensor" in a.type for a in schema.arguments) and [r.type for r in schema.returns] == ["Tensor"]
+
+
 def get_plain_tensors(subclass, *, out):
     """The tensors that a tensor consists of."""
     out.append(subclass)

@@ -1,8 +1,16 @@
 """Tensors that modules own."""
 import torch
+from torch import _C
 
 
-class Parameter(torch.Tensor):
+class _ParameterMeta(type(torch.Tensor)):
+    def __instancecheck__(cls, x):
+        if cls is Parameter and isinstance(x, torch.Tensor) and getattr(x, "_is_param", False):
+            return True
+        return super().__instancecheck__(x)
+
+
+class Parameter(torch.Tensor, metaclass=_ParameterMeta):
     """A tensor that a module registers as a parameter when it is assigned to an attribute."""
 
     __torch_function__ = torch._C._disabled_torch_function_impl
@@ -10,8 +18,15 @@ class Parameter(torch.Tensor):
     def __new__(cls, data=None, requires_grad=True):
         if data is None:
             data = torch.empty(0)
-        t = torch.Tensor._make_subclass(cls, data.detach() if type(data) is not torch.Tensor else data, requires_grad)
-        return t
+        if _C._performs_itself(type(data)):  # its class stays, so that it goes on
+            t = data.detach().requires_grad_(requires_grad)
+            if type(t) is not type(data):
+                raise RuntimeError(f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an instance of the same type, but return "
+                                   f"type {type(t).__name__} was found instead. To use the type as a Parameter, please correct the detach() semantics defined by its "
+                                   "__torch_dispatch__() implementation.")
+            t._is_param = True
+            return t
+        return torch.Tensor._make_subclass(cls, data.detach() if type(data) is not torch.Tensor else data, requires_grad)
 
     def __repr__(self):
         text = torch.Tensor.__repr__(self)

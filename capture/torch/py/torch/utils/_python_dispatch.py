@@ -2,32 +2,52 @@
 import contextlib
 
 import torch
+from torch import _C
 
-_mode_stack = []
-
-
-def is_in_torch_dispatch_mode(include_infra_modes=True):
-    return bool(_mode_stack)
-
-
-def is_in_any_mode_without_ignore_compile_internals():
-    return bool(_mode_stack)
-
-
-def _get_current_dispatch_mode():
-    return _mode_stack[-1] if _mode_stack else None
+def _len_torch_dispatch_stack():
+    return _C._len_torch_dispatch_stack()
 
 
 def _get_current_dispatch_mode_stack():
-    return list(_mode_stack)
+    return [_C._get_dispatch_stack_at(i) for i in range(_C._len_torch_dispatch_stack())]
 
 
-def _len_torch_dispatch_stack():
-    return len(_mode_stack)
+def _get_current_dispatch_mode():
+    n = _C._len_torch_dispatch_stack()
+    return _C._get_dispatch_stack_at(n - 1) if n else None
+
+
+def is_in_torch_dispatch_mode(include_infra_modes=True):
+    return any(include_infra_modes or not m.is_infra_mode() for m in _get_current_dispatch_mode_stack())
+
+
+_is_in_torch_dispatch_mode = is_in_torch_dispatch_mode
+
+
+def is_in_any_mode_without_ignore_compile_internals():
+    return any(not m.ignore_compile_internals() for m in _get_current_dispatch_mode_stack())
+
+
+def _push_mode(mode):
+    _C._push_on_torch_dispatch_stack(mode)
+
+
+def _pop_mode(mode_key=None):
+    return _C._pop_torch_dispatch_stack()
+
+
+@contextlib.contextmanager
+def _pop_mode_temporarily(mode_key=None):
+    old = _pop_mode(mode_key)
+    try:
+        yield old
+    finally:
+        _push_mode(old)
 
 
 class TorchDispatchMode:
-    """Sees each aten operator while it is entered."""
+    """Performs each aten operator that is called while it is entered. Operators that __torch_dispatch__ itself calls are performed by those
+    around it."""
 
     supports_higher_order_operators = False
 
@@ -38,13 +58,17 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def __enter__(self):
-        raise NotImplementedError(f"{type(self).__name__}: modes of __torch_dispatch__ are not supported")
+        _push_mode(self)
+        return self
 
     def __exit__(self, exc_type, exc_val, exc_tb):
-        _mode_stack.pop()
+        _pop_mode(self._dispatch_key if hasattr(self, "_dispatch_key") else None)
 
     @classmethod
     def push(cls, *args, **kwargs):
+        import warnings
+
+        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`")
         return cls(*args, **kwargs)
 
     @classmethod
@@ -65,12 +89,15 @@ class BaseTorchDispatchMode(TorchDispatchMode):
 
 @contextlib.contextmanager
 def _disable_current_modes():
-    saved = _mode_stack[:]
-    _mode_stack.clear()
+    """No modes, for a while."""
+    saved = []
+    while _C._len_torch_dispatch_stack():
+        saved.append(_pop_mode())
     try:
-        yield saved
+        yield saved[::-1]
     finally:
-        _mode_stack.extend(saved)
+        for mode in reversed(saved):
+            _push_mode(mode)
 
 
 def is_traceable_wrapper_subclass(t):
