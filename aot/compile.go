@@ -305,7 +305,7 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 	versions := make([]int64, len(saved))
 	for k, v := range saved {
 		if t, ok := v.(*tensor.Tensor); ok && t != nil {
-			versions[k] = t.Storage.Version
+			versions[k] = t.Version()
 		}
 	}
 	var ins []*tensor.Tensor
@@ -332,7 +332,7 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 	}
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		for k, v := range saved {
-			if t, ok := v.(*tensor.Tensor); ok && t != nil && t.Storage.Version != versions[k] {
+			if t, ok := v.(*tensor.Tensor); ok && t != nil && t.Version() != versions[k] {
 				return nil, autograd.Overwritten(t, versions[k])
 			}
 		}

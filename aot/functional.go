@@ -357,7 +357,7 @@ func (f *Functional) overwrite(args []aten.Value, writes []int) {
 	for _, w := range writes {
 		for _, t := range build.Tensors(args[w]) {
 			if t != nil && f.outer[t] != nil {
-				f.outer[f.storage[t.Storage].base].inner.Storage.Version++
+				f.outer[f.storage[t.Storage].base].inner.Bump()
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (c *Ctx) Arg(name string) aten.Value {
 func (c *Ctx) verify(t *tensor.Tensor, pos, sub int) {
 	for k, ix := range c.index {
 		if ix == [2]int{pos, sub} {
-			if t.Storage.Version != c.versions[k] {
+			if t.Version() != c.versions[k] {
 				e := Overwritten(t, c.versions[k])
 				if m := MetaOf(t); m != nil && m.Node != nil {
 					e.Node, e.OutNr = m.Node.Name, m.OutNr
@@ -108,7 +108,7 @@ func (c *Ctx) Like(name string) *tensor.Tensor {
 // Out is result i.
 func (c *Ctx) Out(i int) *tensor.Tensor {
 	t := c.results[i]
-	if t != nil && t.Storage.Version != c.resVersions[i] && c.op.Tags&aten.Inplace == 0 {
+	if t != nil && t.Version() != c.resVersions[i] && c.op.Tags&aten.Inplace == 0 {
 		e := Overwritten(t, c.resVersions[i])
 		if m := MetaOf(t); m != nil && m.Node != nil {
 			e.Node, e.OutNr = m.Node.Name, m.OutNr

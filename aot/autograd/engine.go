@@ -76,7 +76,7 @@ func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if !need {
 		out, err := e.Below.Dispatch(op, args)
 		if v, ok := out.(*tensor.Tensor); ok && v.Base != nil && !e.Traced && MetaOf(v) == nil && functionalName(op) != "detach.default" {
-			Ensure(v).viewVersion = v.Storage.Version // gradients flow to it once its base is written with a value that has some
+			Ensure(v).viewVersion = v.Version() // gradients flow to it once its base is written with a value that has some
 		}
 		return out, err
 	}
@@ -135,7 +135,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	}
 	versions := make([]int64, len(inputs))
 	for i, t := range inputs {
-		versions[i] = t.Storage.Version
+		versions[i] = t.Version()
 	}
 	saved := args
 	if (inplace || overwritten) && ok && f.usesSelf {
@@ -146,7 +146,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 			return nil, err
 		}
 		saved[0] = old
-		versions[0] = old.Storage.Version
+		versions[0] = old.Version()
 	}
 	var selfGeom *tensor.Tensor
 	if inplace {
@@ -165,7 +165,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	if inplace {
 		for i, t := range inputs {
 			if t.Storage == selfGeom.Storage && !(i == 0 && f != nil && f.usesSelf) {
-				versions[i] = t.Storage.Version // our own write is not a violation
+				versions[i] = t.Version() // our own write is not a violation
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	resVersions := make([]int64, len(results))
 	for i, r := range results {
 		if r != nil {
-			resVersions[i] = r.Storage.Version
+			resVersions[i] = r.Version()
 		}
 	}
 	if op.Derivative != nil {
@@ -312,7 +312,7 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 	}
 	SetHistory(base, n, 0)
 	m := Ensure(t)
-	m.Node, m.OutNr, m.viewVersion = asStridedNode(t), 0, t.Storage.Version
+	m.Node, m.OutNr, m.viewVersion = asStridedNode(t), 0, t.Version()
 	return nil
 }
 

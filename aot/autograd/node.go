@@ -85,7 +85,7 @@ func RequiresGrad(t *tensor.Tensor) bool {
 	}
 	if t.Base != nil {
 		m := MetaOf(t)
-		if m != nil && m.viewVersion == t.Storage.Version {
+		if m != nil && m.viewVersion == t.Version() {
 			return false
 		}
 		if b := MetaOf(t.Base); b != nil && b.Node != nil && m != nil {
@@ -105,12 +105,12 @@ func GradFn(t *tensor.Tensor) *Node {
 	if m == nil {
 		return nil
 	}
-	if t.Base != nil && m.viewVersion != t.Storage.Version {
+	if t.Base != nil && m.viewVersion != t.Version() {
 		b := MetaOf(t.Base)
 		if b != nil && (b.Node != nil || b.RequiresGrad) {
 			m.Node, m.OutNr = asStridedNode(t), 0
 		}
-		m.viewVersion = t.Storage.Version
+		m.viewVersion = t.Version()
 	}
 	return m.Node
 }
@@ -130,7 +130,7 @@ func edgeOf(t *tensor.Tensor) Edge {
 func SetHistory(t *tensor.Tensor, n *Node, nr int) {
 	m := Ensure(t)
 	m.Node, m.OutNr = n, nr
-	m.viewVersion = t.Storage.Version
+	m.viewVersion = t.Version()
 }
 
 // Detach removes t's history (detach_); the leaf flag goes too.
@@ -181,7 +181,7 @@ func (e *InplaceError) Error() string {
 
 // Overwritten is the error for t, saved for backward at version expected and written since.
 func Overwritten(t *tensor.Tensor, expected int64) *InplaceError {
-	return &InplaceError{Dtype: typeName(t.DType), Shape: t.Shape, Got: t.Storage.Version, Expected: expected}
+	return &InplaceError{Dtype: typeName(t.DType), Shape: t.Shape, Got: t.Version(), Expected: expected}
 }
 
 func tensorTypeShape(s []int64) string {

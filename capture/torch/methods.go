@@ -165,7 +165,7 @@ func (t *Torch) dataOf(args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		return t.Packet("aten", "detach", args, nil)
 	}
 	x := p.T.Alias()
-	x.Base = nil
+	x.Base, x.Writes = nil, new(int64) // what is written to it is hidden from autograd
 	return t.Wrap(x), nil
 }
 
@@ -180,7 +180,7 @@ func (t *Torch) properties() []*vm.GetSet {
 		getter("itemsize", func(o vm.Object) vm.Object { return vm.MakeInt(int64(T(o).DType.Size())) }),
 		getter("nbytes", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Numel() * int64(T(o).DType.Size())) }),
 		getter("is_leaf", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.IsLeaf(T(o))) }),
-		getter("_version", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Storage.Version) }),
+		getter("_version", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Version()) }),
 		getter("is_cuda", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_cpu", func(vm.Object) vm.Object { return vm.True }),
 		getter("is_meta", func(vm.Object) vm.Object { return vm.False }),

@@ -40,6 +40,17 @@ func (t *Tensor) Identified() vm.Object {
 // Type is the object's class.
 func (t *Tensor) Type() *vm.Type { return t.class }
 
+// SetType makes the object one of another class of tensors, as __class__ = c does.
+func (t *Tensor) SetType(c *vm.Type) bool {
+	for _, b := range c.MRO {
+		if b.Name == "Tensor" && b.Module == "torch" {
+			t.class = c
+			return true
+		}
+	}
+	return false
+}
+
 // AttrDict is the object's __dict__.
 func (t *Tensor) AttrDict(create bool) *vm.Dict {
 	if t.dict == nil && create {

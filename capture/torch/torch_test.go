@@ -39,6 +39,10 @@ func TestScripts(t *testing.T) {
 		"functional":    "torch.autograd.functional",
 		"overrides":     "__torch_function__ of modes and of classes, the default device, promotion, named results, sizes",
 		"nnutils":       "weight norms, parametrizations, padded and packed sequences, clipping",
+		"lazy":          "modules that get their shapes from the first input",
+		"pruning":       "torch.nn.utils.prune",
+		"inits":         "rare initializations and orthogonal parametrizations",
+		"module_hooks":  "hooks of all modules and of the backward pass, edges of the graph, gradcheck",
 		"rare_modules":  "modules of torch.nn that few programs use, and their gradients",
 	} {
 		t.Run(name, func(t *testing.T) {

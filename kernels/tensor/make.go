@@ -10,7 +10,17 @@ import (
 func FakeStorage(nbytes int64) *Storage { return &Storage{NBytes: nbytes} }
 
 // Bump counts one in-place write to t's storage.
-func (t *Tensor) Bump() { t.Storage.Version++ }
+func (t *Tensor) Bump() { *t.writes()++ }
+
+// Version counts the writes that autograd has to know of: those to the tensor and to its views.
+func (t *Tensor) Version() int64 { return *t.writes() }
+
+func (t *Tensor) writes() *int64 {
+	if t.Writes != nil {
+		return t.Writes
+	}
+	return &t.Storage.Version
+}
 
 // Numel is the number of elements of a shape.
 func Numel(shape []int64) int64 {
@@ -102,7 +112,7 @@ func NewView(base *Tensor, shape, stride []int64, offset int64) *Tensor {
 	}
 	return &Tensor{
 		Storage: base.Storage, DType: base.DType, Shape: cloneDims(shape), Stride: cloneDims(stride),
-		Offset: offset, Fake: base.Fake, Base: root,
+		Offset: offset, Fake: base.Fake, Base: root, Writes: base.Writes,
 	}
 }
 

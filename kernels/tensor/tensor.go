@@ -21,6 +21,10 @@ type Tensor struct {
 	// View-creating operators set it through NewView.
 	Base *Tensor
 
+	// Writes counts what is written to the tensor and its views where that is not to count as writes to others over the same memory; nil =>
+	// Storage.Version does.
+	Writes *int64
+
 	// Autograd belongs to the autograd engine (package aot/autograd), nil => plain data.
 	Autograd any
 	// Py caches the Python object that wraps this tensor; it belongs to capture/torch.

@@ -31,6 +31,12 @@ func (t *Type) adding() *Type {
 	return t
 }
 
+// Reclassed is an object of Go's that may be given another class.
+type Reclassed interface {
+	// SetType makes c the object's class; false where it cannot be.
+	SetType(c *Type) bool
+}
+
 // setClass is obj.__class__ = c.
 func setClass(in *Interp, self, v Object) error {
 	c, ok := v.(*Type)
@@ -40,6 +46,9 @@ func setClass(in *Interp, self, v Object) error {
 	old := self.Type()
 	if m, ok := self.(*Module); ok && c.IsSubtype(ModuleType) {
 		m.class = c
+		return nil
+	}
+	if r, ok := self.(Reclassed); ok && r.SetType(c) {
 		return nil
 	}
 	if !old.Heap || !c.Heap || old.fixed || c.fixed {

@@ -66,7 +66,7 @@ class detect_anomaly:
 
 
 def __getattr__(name):
-    if name in ("functional", "forward_ad", "gradcheck"):  # imported when they are first named
+    if name in ("functional", "forward_ad", "anomaly_mode", "variable"):  # imported when they are first named
         import importlib
 
         try:
@@ -78,3 +78,4 @@ def __getattr__(name):
 
 
 from torch.autograd import graph, profiler
+from torch.autograd.gradcheck import gradcheck, gradgradcheck

@@ -1,7 +1,7 @@
-from torch.nn.parameter import Buffer, Parameter, UninitializedParameter
+from torch.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from torch.nn.modules import *
 from torch.nn.modules import __all__ as _modules
 from torch.nn import functional, init, parameter, modules, parallel, utils
 from torch.nn.parallel import DataParallel
 
-__all__ = list(_modules) + ["Parameter", "Buffer", "DataParallel", "functional", "init"]
+__all__ = list(_modules) + ["Parameter", "UninitializedParameter", "Buffer", "UninitializedBuffer", "DataParallel", "functional", "init"]

@@ -125,6 +125,36 @@ def orthogonal_(tensor, gain=1, generator=None):
     return tensor
 
 
+def dirac_(tensor, groups=1):
+    """Makes a convolution's weight one that keeps as many channels as it can."""
+    if tensor.ndimension() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    sizes = tensor.size()
+    if sizes[0] % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    out = sizes[0] // groups
+    middle = tuple(n // 2 for n in sizes[2:])
+    with torch.no_grad():
+        tensor.zero_()
+        for g in range(groups):
+            for d in range(min(out, sizes[1])):
+                tensor[(g * out + d, d, *middle)] = 1
+    return tensor
+
+
+def sparse_(tensor, sparsity, std=0.01, generator=None):
+    """Draws a matrix and sets a share of each column to zero."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, cols = tensor.shape
+    zeros = int(math.ceil(sparsity * rows))
+    with torch.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for c in range(cols):
+            tensor[torch.randperm(rows)[:zeros], c] = 0
+    return tensor
+
+
 def _no_grad_trunc_normal_(tensor, mean, std, a, b, generator=None):
     return trunc_normal_(tensor, mean, std, a, b, generator)
 
@@ -135,3 +165,22 @@ def _no_grad_normal_(tensor, mean, std, generator=None):
 
 def _no_grad_uniform_(tensor, a, b, generator=None):
     return uniform_(tensor, a, b, generator)
+
+
+def _deprecated(meth):
+    """The name that a function had in old programs."""
+    new = meth.__name__
+    old = new[:-1]
+
+    def init(*args, **kwargs):
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2)
+        return meth(*args, **kwargs)
+
+    init.__name__ = old
+    return init
+
+
+uniform, normal, constant, eye, dirac = map(_deprecated, (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = map(_deprecated, (xavier_uniform_, xavier_normal_))
+kaiming_uniform, kaiming_normal = map(_deprecated, (kaiming_uniform_, kaiming_normal_))
+orthogonal, sparse = map(_deprecated, (orthogonal_, sparse_))

@@ -1,7 +1,8 @@
 import torch
 from torch.nn import functional as F, init
+from torch.nn.modules.lazy import LazyModuleMixin
 from torch.nn.modules.module import Module
-from torch.nn.parameter import Parameter
+from torch.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
 
 
 class _NormBase(Module):
@@ -106,3 +107,38 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input):
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+
+class _LazyNormBase(LazyModuleMixin, _NormBase):
+    """A norm with num_features of the first input."""
+
+    def __init__(self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
+        super().__init__(0, eps, momentum, False, False)
+        self.affine, self.track_running_stats = affine, track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(device=device, dtype=dtype)
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked = torch.tensor(0, dtype=torch.long, device=device)
+
+    def reset_parameters(self):
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input):
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for value in (self.weight, self.bias, self.running_mean, self.running_var):
+                if value is not None:
+                    value.materialize((self.num_features,))
+            self.reset_parameters()
+
+
+def _lazy_norm(become):
+    lazy = type("Lazy" + become.__name__, (_LazyNormBase, become), {"cls_to_become": become, "__module__": become.__module__, "__doc__": f"A {become.__name__} with num_features of the first input."})
+    return lazy
+
+
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = map(_lazy_norm, (BatchNorm1d, BatchNorm2d, BatchNorm3d))

@@ -2,9 +2,10 @@ import math
 
 import torch
 from torch.nn import functional as F, init
+from torch.nn.modules.lazy import LazyModuleMixin
 from torch.nn.modules.module import Module
 from torch.nn.modules.utils import _pair, _reverse_repeat_tuple, _single, _triple
-from torch.nn.parameter import Parameter
+from torch.nn.parameter import Parameter, UninitializedParameter
 
 
 class _ConvNd(Module):
@@ -156,3 +157,70 @@ class ConvTranspose3d(_ConvTransposeNd):
     def forward(self, input, output_size=None):
         output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 3, self.dilation)
         return F.conv_transpose3d(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation)
+
+
+class _LazyConvXdMixin(LazyModuleMixin):
+    """A convolution with in_channels of the first input."""
+
+    def reset_parameters(self):
+        if not self.has_uninitialized_params() and self.in_channels != 0:
+            super().reset_parameters()
+
+    def _lazily(self, out_channels, bias, device, dtype):
+        """Puts parameters without shapes in the place of those that a module of no channels has."""
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def initialize_parameters(self, input, *args, **kwargs):
+        if self.has_uninitialized_params():
+            self.in_channels = self._get_in_channels(input)
+            if self.in_channels % self.groups != 0:
+                raise ValueError("in_channels must be divisible by groups")
+            first, second = (self.in_channels, self.out_channels) if self.transposed else (self.out_channels, self.in_channels)
+            self.weight.materialize((first, second // self.groups, *self.kernel_size))
+            if self.bias is not None:
+                self.bias.materialize((self.out_channels,))
+            self.reset_parameters()
+
+    def _get_in_channels(self, input):
+        n = self._get_num_spatial_dims()
+        if input.dim() not in (n + 1, n + 2):
+            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {self.__class__.__name__}, but got input of size: {input.shape}")
+        return input.shape[1] if input.dim() == n + 2 else input.shape[0]
+
+    def _get_num_spatial_dims(self):
+        return len(self.kernel_size)
+
+
+def _lazy_conv(become):
+    class Lazy(_LazyConvXdMixin, become):
+        cls_to_become = become
+
+        def __init__(self, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, padding_mode="zeros", device=None, dtype=None):
+            super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
+            self._lazily(out_channels, bias, device, dtype)
+
+    return _named(Lazy, become)
+
+
+def _lazy_conv_transpose(become):
+    class Lazy(_LazyConvXdMixin, become):
+        cls_to_become = become
+
+        def __init__(self, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1, padding_mode="zeros", device=None, dtype=None):
+            super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode)
+            self._lazily(out_channels, bias, device, dtype)
+
+    return _named(Lazy, become)
+
+
+def _named(cls, become):
+    cls.__name__ = cls.__qualname__ = "Lazy" + become.__name__
+    cls.__doc__ = f"A {become.__name__} with in_channels of the first input."
+    return cls
+
+
+LazyConv1d, LazyConv2d, LazyConv3d = _lazy_conv(Conv1d), _lazy_conv(Conv2d), _lazy_conv(Conv3d)
+LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = _lazy_conv_transpose(ConvTranspose1d), _lazy_conv_transpose(ConvTranspose2d), _lazy_conv_transpose(ConvTranspose3d)

@@ -1,5 +1,5 @@
 from torch.nn import functional as F
-from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.batchnorm import _lazy_norm, _NormBase
 
 
 class _InstanceNorm(_NormBase):
@@ -30,3 +30,6 @@ class InstanceNorm2d(_InstanceNorm):
 
 class InstanceNorm3d(_InstanceNorm):
     spatial = (4, 5)
+
+
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = map(_lazy_norm, (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d))

@@ -1,16 +1,22 @@
 """The base class of all modules."""
 import functools
 import itertools
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping
 
 import torch
-from torch.nn.parameter import Parameter
+from torch.nn.parameter import Parameter, is_lazy
 
 _global_forward_pre_hooks = OrderedDict()
 _global_forward_hooks = OrderedDict()
 _global_backward_hooks = OrderedDict()
 _global_backward_pre_hooks = OrderedDict()
+_global_forward_hooks_with_kwargs = OrderedDict()
+_global_forward_hooks_always_called = OrderedDict()
+_global_buffer_registration_hooks = OrderedDict()
+_global_module_registration_hooks = OrderedDict()
+_global_parameter_registration_hooks = OrderedDict()
 
 
 class _IncompatibleKeys(tuple):
@@ -68,6 +74,68 @@ def _indent(text, n):
     return "\n".join([lines[0]] + [" " * n + line for line in lines[1:]])
 
 
+_guarded_calls = []  # calls that are under way after which hooks are always called, with those that were called
+
+
+def _registered(hooks, hook):
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+def register_module_buffer_registration_hook(hook):
+    """hook(module, name, buffer), which may give another one, is called for each buffer that any module registers."""
+    return _registered(_global_buffer_registration_hooks, hook)
+
+
+def register_module_module_registration_hook(hook):
+    """hook(module, name, submodule) is called for each submodule that any module registers."""
+    return _registered(_global_module_registration_hooks, hook)
+
+
+def register_module_parameter_registration_hook(hook):
+    """hook(module, name, parameter) is called for each parameter that any module registers."""
+    return _registered(_global_parameter_registration_hooks, hook)
+
+
+def register_module_forward_pre_hook(hook):
+    """hook(module, args) is called before the forward of any module."""
+    return _registered(_global_forward_pre_hooks, hook)
+
+
+def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
+    """hook(module, args, output) is called behind the forward of any module."""
+    handle = RemovableHandle(_global_forward_hooks, extra=(_global_forward_hooks_with_kwargs, _global_forward_hooks_always_called))
+    _global_forward_hooks[handle.id] = hook
+    if with_kwargs:
+        _global_forward_hooks_with_kwargs[handle.id] = True
+    if always_call:
+        _global_forward_hooks_always_called[handle.id] = True
+    return handle
+
+
+def register_module_full_backward_pre_hook(hook):
+    """hook(module, grad_output) is called before the backward of any module."""
+    return _registered(_global_backward_pre_hooks, hook)
+
+
+def register_module_full_backward_hook(hook):
+    """hook(module, grad_input, grad_output) is called behind the backward of any module."""
+    return _registered(_global_backward_hooks, hook)
+
+
+register_module_backward_hook = register_module_full_backward_hook
+
+
+def _through(hooks, module, name, value):
+    """What hooks on registration make of a value."""
+    for hook in hooks.values():
+        output = hook(module, name, value)
+        if output is not None:
+            value = output
+    return value
+
+
 class Module:
     training: bool
     call_super_init: bool = False
@@ -120,7 +188,7 @@ class Module:
             raise KeyError(f"attribute '{name}' already exists")
         if tensor is not None and not isinstance(tensor, torch.Tensor):
             raise TypeError(f"cannot assign '{torch.typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
-        self._buffers[name] = tensor
+        self._buffers[name] = _through(_global_buffer_registration_hooks, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -138,7 +206,7 @@ class Module:
         elif param.grad_fn:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express '{name}' as a function of another Tensor, compute the value in the forward() method.")
         else:
-            self._parameters[name] = param
+            self._parameters[name] = _through(_global_parameter_registration_hooks, self, name, param)
 
     def add_module(self, name, module):
         if not isinstance(module, Module) and module is not None:
@@ -149,7 +217,7 @@ class Module:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = module
+        self._modules[name] = _through(_global_module_registration_hooks, self, name, module)
 
     def register_module(self, name, module):
         self.add_module(name, module)
@@ -207,7 +275,7 @@ class Module:
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, modules)
-            modules[name] = value
+            modules[name] = _through(_global_module_registration_hooks, self, name, value)
             return
         if modules is not None and name in modules:
             if value is not None:
@@ -255,6 +323,8 @@ class Module:
                 or _global_backward_pre_hooks or _global_backward_hooks
                 or _global_forward_hooks or _global_forward_pre_hooks):
             return forward_call(*args, **kwargs)
+        if (self._forward_hooks_always_called or _global_forward_hooks_always_called) and not (_guarded_calls and _guarded_calls[-1][0] is self):
+            return self._guarded_call(args, kwargs)
         for hook_id, hook in (*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()):
             if hook_id in self._forward_pre_hooks_with_kwargs:
                 result = hook(self, args, kwargs)
@@ -279,7 +349,9 @@ class Module:
             args = runner.setup_input_hook(args)
         result = forward_call(*args, **kwargs)
         for hook_id, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
-            if hook_id in self._forward_hooks_with_kwargs:
+            if _guarded_calls:
+                _guarded_calls[-1][1].add(hook_id)
+            if hook_id in self._forward_hooks_with_kwargs or hook_id in _global_forward_hooks_with_kwargs:
                 out = hook(self, args, kwargs, result)
             else:
                 out = hook(self, args, result)
@@ -288,6 +360,28 @@ class Module:
         if runner is not None:
             result = runner.setup_output_hook(result)
         return result
+
+    def _guarded_call(self, args, kwargs):
+        """A call after which hooks are called even where forward raises."""
+        called = set()
+        _guarded_calls.append((self, called))
+        try:
+            return self._call_impl(*args, **kwargs)
+        except Exception:
+            for hook_id in (*_global_forward_hooks_always_called, *self._forward_hooks_always_called):
+                hook = _global_forward_hooks.get(hook_id) or self._forward_hooks.get(hook_id)
+                if hook_id in called or hook is None:
+                    continue
+                try:
+                    if hook_id in self._forward_hooks_with_kwargs or hook_id in _global_forward_hooks_with_kwargs:
+                        hook(self, args, kwargs, None)
+                    else:
+                        hook(self, args, None)
+                except Exception as e:
+                    warnings.warn(f"module forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised in forward: {e}")
+            raise
+        finally:
+            _guarded_calls.pop()
 
     def _wrapped_call_impl(self, *args, **kwargs):
         if self._compiled_call_impl is not None:
@@ -490,9 +584,10 @@ class Module:
         if not isinstance(value, torch.Tensor):
             error_msgs.append(f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but received {type(value)}')
             return
-        if len(own.shape) == 0 and len(value.shape) == 1:  # as states of old versions have single numbers
+        lazy = is_lazy(own)
+        if not lazy and len(own.shape) == 0 and len(value.shape) == 1:  # as states of old versions have single numbers
             value = value[0]
-        if value.shape != own.shape:
+        if not lazy and value.shape != own.shape:
             error_msgs.append(f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model is {own.shape}.")
             return
         try:

@@ -35,7 +35,10 @@ class ParametrizationList(ModuleList):
         with torch.no_grad():
             for module in reversed(self):
                 if hasattr(module, "right_inverse"):
-                    new = module.right_inverse(new)
+                    try:
+                        new = module.right_inverse(new)
+                    except NotImplementedError:
+                        pass
         if not isinstance(new, torch.Tensor) and not isinstance(new, (tuple, list)):
             raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). " f"Got {type(new).__name__}")
         self.is_tensor = isinstance(new, torch.Tensor)
