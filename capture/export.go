@@ -214,15 +214,6 @@ func (st *standIns) fromOutside(in *input) {
 	in.usedAt = st.journal.stackFrames()
 }
 
-// operator adds a call of an operator of aten that the program did not write. In exported graphs its node has the name of the overload, too.
-func (og *output) operator(op string, args ...fx.Arg) *fx.Node {
-	stem := ""
-	if og.d.ctx.Export != nil {
-		stem = fx.SnakeCase(strings.ReplaceAll(op, ".", "_"))
-	}
-	return og.graph.CreateNode(fx.CallFunction, "aten."+op, args, nil, stem)
-}
-
 // readSizes turns the inputs of the graph that are sizes into reads of the tensors that have them.
 func (sy *symbols) readSizes() {
 	if sy.d.ctx.Export == nil {

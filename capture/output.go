@@ -265,6 +265,11 @@ func (og *output) exprNode(e *symbolic.Expr) *fx.Node {
 	return n
 }
 
+// operator adds a call of an operator of aten that the program did not write. Its node is called after the overload, too.
+func (og *output) operator(op string, args ...fx.Arg) *fx.Node {
+	return og.graph.CreateNode(fx.CallFunction, "aten."+op, args, nil, fx.SnakeCase(strings.ReplaceAll(op, ".", "_")))
+}
+
 // contextNode is what a graph has of the ctx of a torch.autograd.Function.
 func (og *output) contextNode() *fx.Node {
 	og.calls++

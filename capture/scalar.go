@@ -7,29 +7,38 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// item is x.item() under config.capture_scalar_outputs: the number stays in the graph. ok is false when it cannot.
+// item is x.item() under config.capture_scalar_outputs, and x.tolist() of integers: the numbers stay in the graph. ok is false when they cannot.
 func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
 	if c.Target != "item" && c.Target != "tolist" || c.Op != fx.CallMethod {
 		return nil, false, nil
 	}
-	if on, err := tr.d.configBool("capture_scalar_outputs"); err != nil || !on {
-		return nil, false, err
-	}
 	p, isTensor := c.Args[0].(*torch.Tensor)
 	if isTensor && c.Target == "tolist" {
+		if !p.T.DType.IsInt() || p.T.DType == tensor.Bool {
+			return nil, false, nil
+		}
 		return tr.itemList(p)
+	}
+	if on, err := tr.d.configBool("capture_scalar_outputs"); err != nil || !on {
+		return nil, false, err
 	}
 	if !isTensor || p.T.Numel() != 1 {
 		return nil, false, nil
 	}
+	v, err = tr.itemOf(p)
+	return v, true, err
+}
+
+// itemOf is the number in a tensor of one element, as a node of the graph.
+func (tr *tracer) itemOf(p *torch.Tensor) (vm.Object, error) {
 	f, err := tr.standIns.fake(p)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	n := tr.out.graph.CreateNode(fx.CallMethod, "item", []fx.Arg{tr.out.nodes[f]}, nil, "")
+	n.SetOrigin(tr.trail(n))
 	tr.out.calls++
-	s, err := tr.itemNumber(p, n)
-	return s, true, err
+	return tr.itemNumber(p, n)
 }
 
 // scalar plans an unknown number: one that came in is read from where it came, of others the graph gives back the node, floats inside a

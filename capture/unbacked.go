@@ -183,7 +183,7 @@ func (sy *symbols) checkIsSize(args []vm.Object, kw []vm.KwArg) (vm.Object, bool
 	return vm.None, true, nil
 }
 
-// itemList is x.tolist() under config.capture_scalar_outputs: an item() for each element. ok is false when it cannot be.
+// itemList is x.tolist(): an item() for each element. ok is false when it cannot be.
 func (tr *tracer) itemList(p vm.Object) (v vm.Object, ok bool, err error) {
 	x, isTensor := p.(*torch.Tensor)
 	if !isTensor {
@@ -193,8 +193,8 @@ func (tr *tracer) itemList(p vm.Object) (v vm.Object, ok bool, err error) {
 	if err != nil || tr.sizes.Symbolic(f) || f.Numel() > 1024 {
 		return nil, false, err
 	}
-	if len(f.Shape) == 0 { // goes through the hook, and so through tracer.item
-		v, err := tr.in.CallMethod(x, "item")
+	if len(f.Shape) == 0 {
+		v, err := tr.itemOf(x)
 		return v, err == nil, err
 	}
 	out := vm.NewList()

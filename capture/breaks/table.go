@@ -128,7 +128,7 @@ var table = [end]Row{
 	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
 	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
 	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},
-	TensorToList:             {Form: "Tensor.tolist", Hint: hintNumber},
+	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
 	TensorDataPtr:            {Form: "Tensor.data_ptr", Hint: hintMemory},
 	TensorBackward:           {Form: "Tensor.backward", Hint: hintBackward},
