@@ -36,6 +36,14 @@ func (d *Dynamo) newFakeMode(env *symbolic.Env, symbols bool) *fakeMode {
 // Type is the class of the native handle.
 func (m *fakeMode) Type() *vm.Type { return m.d.fakeModeType }
 
+// Class is FakeTensor, where the program has come to know it.
+func (m *fakeMode) Class() *vm.Type {
+	if c := m.d.T.FakeTensorType; c != nil {
+		return c
+	}
+	return m.d.T.TensorType
+}
+
 // Object is the mode in Python.
 func (m *fakeMode) Object() (vm.Object, error) {
 	if m.object == nil { // a trace's
@@ -68,6 +76,13 @@ func (m *fakeMode) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) 
 	}
 	m.own(v)
 	return v, nil
+}
+
+// Beneath is Dispatch beneath autograd.
+func (m *fakeMode) Beneath(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
+	v, err := m.sizes.Dispatch(op, args, below)
+	m.own(v)
+	return v, err
 }
 
 // own makes the mode that of the fake tensors in v.

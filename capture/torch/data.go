@@ -323,7 +323,7 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return nil, t.In.Errorf(t.In.Exc.TypeError, "tensor() takes 1 positional argument but %d were given", len(args))
 	}
 	d := tensor.Invalid
-	requires := false
+	requires, meta := false, false
 	for _, k := range kw {
 		switch k.Name {
 		case "dtype":
@@ -341,7 +341,15 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if requires, err = t.In.Truth(k.Value); err != nil {
 				return nil, err
 			}
-		case "device", "pin_memory":
+		case "device":
+			v, _ := t.Value(k.Value)
+			switch d := v.(type) {
+			case tensor.Device:
+				meta = d.Type == "meta"
+			case string:
+				meta = d == "meta"
+			}
+		case "pin_memory":
 		default:
 			return nil, t.In.Errorf(t.In.Exc.TypeError, "tensor() got an unexpected keyword argument '%s'", k.Name)
 		}
@@ -349,6 +357,10 @@ func (t *Torch) tensorFn(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 	x, err := t.fromData(args[0], d)
 	if err != nil {
 		return nil, err
+	}
+	if meta {
+		x = tensor.FakeLike(x)
+		x.Mode = metaMode{t}
 	}
 	if t.Lift != nil {
 		if x, err = t.Lift(x); err != nil {

@@ -17,6 +17,10 @@ type FakeMode interface {
 	Item(x *tensor.Tensor) (vm.Object, error)
 	// Object is the mode in Python.
 	Object() (vm.Object, error)
+	// Beneath is Dispatch beneath autograd: below computes the metadata.
+	Beneath(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error)
+	// Class is that of its tensors.
+	Class() *vm.Type
 }
 
 // modeOf is the mode of a fake tensor that a program has in its hands; nil for others.
@@ -33,24 +37,12 @@ func (t *Torch) Eagerly() aten.Dispatcher { return modal{t} }
 
 // Dispatch implements aten.Dispatcher.
 func (m modal) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
-	var mode FakeMode
-	numbers := false
-	var look func(args []aten.Value)
-	look = func(args []aten.Value) {
-		for _, a := range args {
-			switch a := a.(type) {
-			case *tensor.Tensor:
-				if a != nil && a.Mode != nil && mode == nil {
-					mode = modeOf(a)
-				}
-			case SymbolicNumber:
-				numbers = true
-			case []aten.Value:
-				look(a)
-			}
+	mode, numbers := modeAmong(args)
+	if mode == nil {
+		if _, d, ok := asked(op, args); ok && d.Type == "meta" {
+			mode = metaMode(m)
 		}
 	}
-	look(args)
 	if mode != nil {
 		return mode.Dispatch(op, args)
 	}
@@ -64,6 +56,29 @@ func (m modal) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		return m.t.Grad.Below().Dispatch(op, args)
 	}
 	return m.t.Grad.Dispatch(op, args)
+}
+
+// modeAmong is the mode of the first fake tensor among args that has one, at any depth; numbers says that there are symbolic ones.
+func modeAmong(args []aten.Value) (mode FakeMode, numbers bool) {
+	for _, a := range args {
+		var m FakeMode
+		n := false
+		switch a := a.(type) {
+		case *tensor.Tensor:
+			if a != nil && a.Mode != nil {
+				m = modeOf(a)
+			}
+		case SymbolicNumber:
+			n = true
+		case []aten.Value:
+			m, n = modeAmong(a)
+		}
+		if mode == nil {
+			mode = m
+		}
+		numbers = numbers || n
+	}
+	return mode, numbers
 }
 
 // hints are arguments with the values that symbolic numbers have now.

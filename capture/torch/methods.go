@@ -174,7 +174,7 @@ func (t *Torch) properties() []*vm.GetSet {
 	return []*vm.GetSet{
 		getter("shape", func(o vm.Object) vm.Object { return t.sizeOf(T(o)) }),
 		getter("dtype", func(o vm.Object) vm.Object { return t.DTypeObject(T(o).DType) }),
-		getter("device", func(o vm.Object) vm.Object { return &Device{tensor.CPU, t} }),
+		getter("device", func(o vm.Object) vm.Object { return &Device{deviceOf(T(o)), t} }),
 		getter("layout", func(o vm.Object) vm.Object { return t.layout }),
 		getter("ndim", func(o vm.Object) vm.Object { return vm.MakeInt(int64(len(T(o).Shape))) }),
 		getter("itemsize", func(o vm.Object) vm.Object { return vm.MakeInt(int64(T(o).DType.Size())) }),
@@ -182,8 +182,8 @@ func (t *Torch) properties() []*vm.GetSet {
 		getter("is_leaf", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.IsLeaf(T(o))) }),
 		getter("_version", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Version()) }),
 		getter("is_cuda", func(vm.Object) vm.Object { return vm.False }),
-		getter("is_cpu", func(vm.Object) vm.Object { return vm.True }),
-		getter("is_meta", func(vm.Object) vm.Object { return vm.False }),
+		getter("is_cpu", func(o vm.Object) vm.Object { return vm.MakeBool(!isMeta(T(o))) }),
+		getter("is_meta", func(o vm.Object) vm.Object { return vm.MakeBool(isMeta(T(o))) }),
 		getter("is_sparse", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_sparse_csr", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_xpu", func(vm.Object) vm.Object { return vm.False }),
@@ -250,6 +250,7 @@ func (t *Torch) properties() []*vm.GetSet {
 				return in.Errorf(in.Exc.TypeError, "Variable data has to be a tensor, but got %s", v.Type().Name)
 			}
 			x := T(o)
+			x.Fake, x.Mode = s.T.Fake, s.T.Mode
 			x.Storage, x.DType, x.Offset, x.Base = s.T.Storage, s.T.DType, s.T.Offset, nil
 			x.Shape, x.Stride = append([]int64(nil), s.T.Shape...), append([]int64(nil), s.T.Stride...)
 			return nil
@@ -587,12 +588,18 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if err != nil {
 				return nil, err
 			}
-			if dev != nil && dev.D.Type != "cpu" {
-				return nil, in.Errorf(in.Exc.RuntimeError, "whittle computes on the CPU: device '%s' is not available", dev.D.Type)
-			}
 			d := a[0].(*Tensor).T.DType
 			if dt != nil {
 				d = *dt
+			}
+			if dev != nil && dev.D.Type == "meta" {
+				return t.toMeta(a[0].(*Tensor), d)
+			}
+			if dev != nil && dev.D.Type == "cpu" && isMeta(a[0].(*Tensor).T) {
+				return nil, t.noMetaData()
+			}
+			if dev != nil && dev.D.Type != "cpu" {
+				return nil, in.Errorf(in.Exc.RuntimeError, "whittle computes on the CPU: device '%s' is not available", dev.D.Type)
 			}
 			return t.to(a[0].(*Tensor).T, d, cp, mf)
 		}),
@@ -627,7 +634,12 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		"float": to(tensor.Float32), "double": to(tensor.Float64), "half": to(tensor.Float16), "bfloat16": to(tensor.BFloat16),
 		"int": to(tensor.Int32), "long": to(tensor.Int64), "short": to(tensor.Int16), "char": to(tensor.Int8), "byte": to(tensor.UInt8), "bool": to(tensor.Bool),
 		"cfloat": to(tensor.Complex64), "cdouble": to(tensor.Complex128), "unique": written("unique"), "unique_consecutive": written("unique_consecutive"),
-		"cpu": t.hooked("cpu", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil }),
+		"cpu": t.hooked("cpu", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if isMeta(a[0].(*Tensor).T) {
+				return nil, t.noMetaData()
+			}
+			return a[0], nil
+		}),
 		"cuda": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.AssertionError, "Torch not compiled with CUDA enabled")
 		},
@@ -647,6 +659,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 				return nil, in.Errorf(in.Exc.RuntimeError, "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")
 			}
 			c := x.T.Clone()
+			c.Mode = x.T.Mode
 			p := t.WrapAs(c, x.class)
 			if len(a) > 1 {
 				if memo, ok := vm.AsDict(a[1]); ok {

@@ -102,6 +102,9 @@ func (t *Torch) toNumpy(args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return nil, in.Errorf(in.Exc.RuntimeError, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 	}
 	if x.Fake {
+		if isMeta(x) {
+			return nil, in.Errorf(in.Exc.TypeError, "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.")
+		}
 		if modeOf(x) != nil {
 			return nil, t.In.Errorf(t.In.Exc.RuntimeError, ".numpy() is not supported for tensor subclasses.")
 		}

@@ -38,6 +38,9 @@ func (b beneath) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return t.perform(ps[0].class, op, args)
 		}
 	}
+	if mode, _ := modeAmong(args); mode != nil { // in a backward pass
+		return mode.Beneath(op, args, func(args []aten.Value) (aten.Value, error) { return b.real.Dispatch(op, args) })
+	}
 	return b.real.Dispatch(op, args)
 }
 

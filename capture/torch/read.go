@@ -77,6 +77,9 @@ func (t *Torch) number(x *tensor.Tensor, cls *vm.Type) (vm.Object, error) {
 }
 
 func (t *Torch) toList(x *tensor.Tensor) (vm.Object, error) {
+	if isMeta(x) {
+		return nil, t.noMetaData()
+	}
 	if m := modeOf(x); m != nil {
 		return m.Item(x)
 	}
@@ -201,6 +204,9 @@ func (t *Torch) fakeText(p *Tensor, extra []string) string {
 		size = "(" + dims[0] + ",)"
 	}
 	s := "FakeTensor(..., size=" + size
+	if isMeta(x) {
+		s = "tensor(..., device='meta', size=" + size
+	}
 	if x.DType != tensor.Float32 {
 		s += ", dtype=torch." + x.DType.String()
 	}

@@ -68,8 +68,8 @@ func (t *Torch) Wrap(x *tensor.Tensor) vm.Object {
 		return p
 	}
 	p := &Tensor{T: x, class: t.TensorType}
-	if x.Mode != nil && t.FakeTensorType != nil {
-		p.class = t.FakeTensorType
+	if m := modeOf(x); m != nil {
+		p.class = m.Class()
 	}
 	x.Py = p
 	return p

@@ -163,6 +163,8 @@ func (t *Torch) Error(err error) error {
 		e := t.In.Exc
 		cls := e.RuntimeError
 		switch ae.Kind {
+		case aten.AssertionError:
+			cls = e.AssertionError
 		case aten.IndexError:
 			cls = e.IndexError
 		case aten.TypeError:

@@ -43,6 +43,8 @@ func TestScripts(t *testing.T) {
 		"pruning":       "torch.nn.utils.prune",
 		"inits":         "rare initializations and orthogonal parametrizations",
 		"module_hooks":  "hooks of all modules and of the backward pass, edges of the graph, gradcheck",
+		"meta":          "tensors on the device meta",
+		"transformer":   "nn.Transformer and EmbeddingBag with all that they take",
 		"rare_modules":  "modules of torch.nn that few programs use, and their gradients",
 	} {
 		t.Run(name, func(t *testing.T) {

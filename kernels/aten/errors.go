@@ -20,6 +20,8 @@ const (
 	TypeError           Kind = "TypeError"
 	ValueError          Kind = "ValueError"
 	NotImplementedError Kind = "NotImplementedError"
+	// AssertionError is Python's.
+	AssertionError Kind = "AssertionError"
 	// LinAlgError is torch.linalg.LinAlgError, a RuntimeError.
 	LinAlgError Kind = "LinAlgError"
 	// DataDependentError is raised when a fake tensor's data would be needed.

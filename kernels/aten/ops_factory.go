@@ -39,7 +39,7 @@ func (c *Call) checkSize(size []int64) error {
 func (c *Call) checkDevice() error {
 	if d, ok := c.opt("device").(tensor.Device); ok && d.Type != "cpu" && d.Type != "meta" {
 		if d.Type == "cuda" {
-			return kindf(RuntimeError, "Torch not compiled with CUDA enabled")
+			return kindf(AssertionError, "Torch not compiled with CUDA enabled")
 		}
 		return errf("device %s is not available", d.Type)
 	}

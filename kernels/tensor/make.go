@@ -112,7 +112,7 @@ func NewView(base *Tensor, shape, stride []int64, offset int64) *Tensor {
 	}
 	return &Tensor{
 		Storage: base.Storage, DType: base.DType, Shape: cloneDims(shape), Stride: cloneDims(stride),
-		Offset: offset, Fake: base.Fake, Base: root, Writes: base.Writes,
+		Offset: offset, Fake: base.Fake, Base: root, Writes: base.Writes, Mode: base.Mode,
 	}
 }
 

@@ -587,6 +587,9 @@ class Module:
         lazy = is_lazy(own)
         if not lazy and len(own.shape) == 0 and len(value.shape) == 1:  # as states of old versions have single numbers
             value = value[0]
+        if own.is_meta and not value.is_meta and not assign:
+            warnings.warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a no-op. "
+                          "(Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in the module instead of copying them in place?)")
         if not lazy and value.shape != own.shape:
             error_msgs.append(f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the shape in current model is {own.shape}.")
             return
@@ -663,9 +666,18 @@ class Module:
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
 
         def convert(t):
-            return t.to(device, dtype if t.is_floating_point() or t.is_complex() else None, non_blocking)
+            try:
+                return t.to(device, dtype if t.is_floating_point() or t.is_complex() else None, non_blocking)
+            except NotImplementedError as e:
+                if str(e) != "Cannot copy out of meta tensor; no data!":
+                    raise
+                raise NotImplementedError(f"{e} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when moving module from meta to a different device.") from None
 
         return self._apply(convert)
+
+    def to_empty(self, *, device, recurse=True):
+        """Moves parameters and buffers to a device without what is in them."""
+        return self._apply(lambda t: torch.empty_like(t, device=device))
 
     def float(self):
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
