@@ -37,5 +37,8 @@
 // guard checks whether the facts still hold that a trace relied on, effects keeps what it changed, breaks has the reasons for which a
 // trace ends, and resume makes the functions that go on behind a break. What the hooks of a trace know by name stands in callrules.go.
 //
+// torch._dynamo.export (export.go) takes one graph of a whole call. Fake tensors that programs make for themselves
+// (fakemode.go) have their sizes from the same symbols that a trace has.
+//
 // Mirrors torch/_dynamo.
 package capture

@@ -74,29 +74,15 @@ func (m *fakeMode) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) 
 	if err != nil {
 		return nil, m.error(op, err)
 	}
-	m.own(v)
+	torch.Own(v, m)
 	return v, nil
 }
 
 // Beneath is Dispatch beneath autograd.
 func (m *fakeMode) Beneath(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
 	v, err := m.sizes.Dispatch(op, args, below)
-	m.own(v)
+	torch.Own(v, m)
 	return v, err
-}
-
-// own makes the mode that of the fake tensors in v.
-func (m *fakeMode) own(v aten.Value) {
-	switch v := v.(type) {
-	case *tensor.Tensor:
-		if v != nil && v.Fake {
-			v.Mode = m
-		}
-	case []aten.Value:
-		for _, x := range v {
-			m.own(x)
-		}
-	}
 }
 
 // fakes are arguments with fakes in place of real tensors; all is what an error shows of the call.

@@ -1,15 +1,11 @@
 package torch_test
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
-
-	"whittle/tools/whittle/stack"
 )
 
 // The archive of what is absent names no more than that: none of its modules hides one that is here, and none of its names is bound.
@@ -34,16 +30,7 @@ func TestAbsentIsAbsent(t *testing.T) {
             print(module, "has", n)
 `
 	}
-	s := stack.New(context.Background(), t.TempDir())
-	var out bytes.Buffer
-	s.In.Stdout = &out
-	if err := s.In.RunSource("script.py", script); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.In.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if out.Len() > 0 {
-		t.Errorf("make absent.txtar again, see tools/absentnames:\n%s", out.String())
+	if out := run(t, script); out != "" {
+		t.Errorf("make absent.txtar again, see tools/absentnames:\n%s", out)
 	}
 }

@@ -96,3 +96,17 @@ func hints(args []aten.Value) []aten.Value {
 	}
 	return out
 }
+
+// Own makes m the mode of the fake tensors in v, a tensor or a list of values at any depth.
+func Own(v aten.Value, m FakeMode) {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v != nil && v.Fake {
+			v.Mode = m
+		}
+	case []aten.Value:
+		for _, x := range v {
+			Own(x, m)
+		}
+	}
+}

@@ -106,29 +106,15 @@ func (m metaMode) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.own(v)
+	Own(v, m)
 	return v, nil
 }
 
 // Beneath implements FakeMode.
 func (m metaMode) Beneath(_ *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
 	v, err := below(args)
-	m.own(v)
+	Own(v, m)
 	return v, err
-}
-
-// own puts results on the device.
-func (m metaMode) own(v aten.Value) {
-	switch v := v.(type) {
-	case *tensor.Tensor:
-		if v != nil && v.Fake {
-			v.Mode = m
-		}
-	case []aten.Value:
-		for _, x := range v {
-			m.own(x)
-		}
-	}
 }
 
 // each maps the tensors among args, at any depth.

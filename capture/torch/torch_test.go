@@ -65,6 +65,15 @@ func TestScripts(t *testing.T) {
 // compare runs a script and compares what it prints with what PyTorch printed.
 func compare(t *testing.T, script, said string) {
 	t.Helper()
+	want, got := strings.Split(said, "\n"), strings.Split(run(t, script), "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-PyTorch +here):\n%s", diff)
+	}
+}
+
+// run runs a script and returns what it prints.
+func run(t *testing.T, script string) string {
+	t.Helper()
 	s := stack.New(context.Background(), t.TempDir())
 	var out bytes.Buffer
 	s.In.Stdout = &out
@@ -74,8 +83,5 @@ func compare(t *testing.T, script, said string) {
 	if err := s.In.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want, got := strings.Split(said, "\n"), strings.Split(out.String(), "\n")
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-PyTorch +here):\n%s", diff)
-	}
+	return out.String()
 }

@@ -188,10 +188,11 @@ def exportdb_error_message(case_name):
 
 
 def unimplemented(msg, *, from_exc=None, case_name=None):
-    """Says that capture does not do something."""
+    """Refuses in capture's name: backends and programs raise Unsupported with it, as PyTorch's own code does."""
     raise Unsupported(msg, case_name=case_name) from from_exc
 
 
 def unimplemented_with_warning(e, code, msg):
+    """Is unimplemented with the cause e, after a line of the log; code, the one being traced, is PyTorch's argument."""
     log.warning("%s", msg)
     unimplemented(msg, from_exc=e)

@@ -29,6 +29,7 @@ class LazyModuleMixin:
                     own.materialize(value.shape)
 
     def initialize_parameters(self, *args, **kwargs):
+        """Abstract: a lazy module makes its parameters here, from the arguments of its first forward."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {self.__class__.__name__}")
 
     def has_uninitialized_params(self):
