@@ -32,7 +32,7 @@ var (
 		torch: "_dynamo/variables/builtin.py: those for which BuiltinVariable has no handler",
 		home:  "builtins",
 		names: map[string]breaks.ID{"print": breaks.Print, "open": breaks.File, "input": breaks.File, "exec": breaks.Builtin, "eval": breaks.Builtin,
-			"compile": breaks.Builtin, "globals": breaks.Builtin, "breakpoint": breaks.Builtin, "__import__": breaks.Builtin},
+			"compile": breaks.Builtin, "globals": breaks.Builtin, "breakpoint": breaks.Builtin, "__import__": breaks.UnknownBuiltin},
 	}
 	torchState = &breakList{
 		why:  "native functions that change the state of torch, or read what a trace does not have",
@@ -54,6 +54,12 @@ var (
 		torch: "_dynamo/variables/builtin.py: the methods call_* that unpack their arguments",
 		home:  "builtins",
 		names: []string{"zip", "enumerate", "list", "tuple", "map", "filter", "reversed"},
+	}
+	hashes = &nameList{
+		why:   "builtin classes that tell their items apart by what they are: tensors among them are inputs, and guarded to be as different as they were",
+		torch: "_dynamo/variables/dicts.py: ConstDictVariable._HashableTracker",
+		home:  "builtins",
+		names: []string{"set", "frozenset"},
 	}
 	looksOnly = &nameList{
 		why:   "builtins that do not look into the containers they are given, and so rely on none of their items",
@@ -141,7 +147,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
+var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}

@@ -33,6 +33,12 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	if done || err != nil {
 		return v, done, tr.journal.located(err)
 	}
+	if v, ok := formatMethod(callable, args, kw); ok {
+		return v, true, nil
+	}
+	if err := textGiven(f, args, kw); err != nil {
+		return nil, false, tr.journal.located(err)
+	}
 	switch f := f.(type) {
 	case *vm.Builtin:
 		v, done, err = tr.callBuiltin(f, args, kw)
@@ -75,6 +81,11 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 			}
 			tr.world.seeItems(a)
 			tr.reads.content(a)
+			if hashes.has(c.Name) {
+				if err := tr.standIns.useAll([]vm.Object{a}); err != nil {
+					return nil, false, err
+				}
+			}
 		}
 	}
 	if c == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
@@ -87,6 +98,9 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 		tr.world.usePolyfill("builtins."+c.Name, args)
 	}
 	if v, done, err := tr.substituted(c, args, kw); done || err != nil {
+		return v, done, err
+	}
+	if v, done, err := tr.tensorFunction(c.Module, c.Name, args, kw); done || err != nil {
 		return v, done, err
 	}
 	return tr.numberType(c, args, kw)
@@ -148,6 +162,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			return nil, false, err
 		}
 	}
+	if v, done, err := tr.tensorFunction(f.Module, f.Name, args, kw); done || err != nil {
+		return v, done, err
+	}
 	if v, done, err := tr.numberFunction(f, args, kw); done || err != nil {
 		return v, done, err
 	}
@@ -163,11 +180,15 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	if f.Module == "builtins" {
 		switch {
 		case f.Name == "id" && len(args) == 1:
-			if _, isTensor := args[0].(*torch.Tensor); isTensor {
-				if src := tr.world.sourceOf(args[0]); src != nil {
-					tr.guards.Add(guard.Identity(args[0], src))
-					return vm.MakeInt(tr.in.ID(args[0])), true, nil
-				}
+			if src := tr.world.sourceOf(args[0]); src != nil {
+				tr.guards.Add(guard.Identity(args[0], src))
+				return vm.MakeInt(tr.in.ID(args[0])), true, nil
+			}
+			switch args[0].(type) {
+			case *torch.Tensor:
+				return nil, false, unsupported(breaks.TensorIdentity)
+			case *vm.Instance, *vm.Type:
+			default:
 				return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
 			}
 		case f.Name == "getattr" && len(args) > 1:
@@ -198,7 +219,7 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 	}
 	if f.Module == "builtins" || f.Module == "" {
 		if _, ok := lasting.names[f.Name]; ok {
-			return tr.refusedBuiltin(f, args, kw)
+			return tr.refusedBuiltin(f.Name, args, kw)
 		}
 		return nil
 	}
@@ -220,16 +241,19 @@ func unsupportedBuiltin(module, name string) error {
 }
 
 // refusedBuiltin words the break at a builtin function that capture does not do.
-func (tr *tracer) refusedBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) error {
+func (tr *tracer) refusedBuiltin(name string, args []vm.Object, kw []vm.KwArg) error {
 	kinds := make([]string, len(args))
 	for i, a := range args {
 		kinds[i] = "<class 'torch._dynamo.variables." + tr.world.variableClass(a) + "'>"
 	}
-	id, known := lasting.names[f.Name]
+	id, known := lasting.names[name]
+	if id == breaks.UnknownBuiltin {
+		return unsupportedBuiltin("builtins", name)
+	}
 	if !known {
 		id = breaks.Builtin
 	}
-	return unsupported(id, f.Name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
+	return unsupported(id, name, strings.Join(kinds, ", "), pyBool(len(kw) > 0))
 }
 
 // isModule reports whether an object is an nn.Module, by what every module has: its table of parameters.

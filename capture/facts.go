@@ -138,14 +138,27 @@ func (rd *reads) asksAttr(o, name vm.Object) {
 		return
 	}
 	rd.readsAttr(o, n)
-	i, isInst := o.(*vm.Instance)
 	src := rd.world.sourceOf(o)
-	if !isInst || src == nil || i.Dict == nil || rd.effects.Lacked(i, n) {
+	if src == nil {
 		return
 	}
-	rd.guards.Covertly(func() {
-		rd.guards.Add(guard.Has(n, src))
-	})
+	switch o := o.(type) {
+	case *vm.Instance:
+		if o.Dict != nil && !rd.effects.Lacked(o, n) {
+			rd.guards.Covertly(func() { rd.guards.Add(guard.Has(n, src)) })
+		}
+	case *torch.Tensor:
+		if o.Type().Lookup(n) != nil {
+			return
+		}
+		asked := guard.Lacks
+		if d := o.AttrDict(false); d != nil {
+			if _, own := d.GetStr(n); own {
+				asked = guard.Has
+			}
+		}
+		rd.guards.Covertly(func() { rd.guards.Add(asked(n, src)) })
+	}
 }
 
 // isProperty reports whether a class attribute is found before the object's own attributes are asked.

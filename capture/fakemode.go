@@ -23,12 +23,12 @@ type fakeMode struct {
 	object    vm.Object
 
 	memo   map[*tensor.Tensor]*tensor.Tensor // the fakes of real tensors
-	consts map[*tensor.Tensor]*tensor.Tensor // fakes of which the value is known
+	consts knownValues
 }
 
 func (d *Dynamo) newFakeMode(env *symbolic.Env, symbols bool) *fakeMode {
 	env.Lasting = true
-	m := &fakeMode{d: d, sizes: sizes.New(env), symbols: symbols, memo: map[*tensor.Tensor]*tensor.Tensor{}, consts: map[*tensor.Tensor]*tensor.Tensor{}}
+	m := &fakeMode{d: d, sizes: sizes.New(env), symbols: symbols, memo: map[*tensor.Tensor]*tensor.Tensor{}, consts: knownValues{}}
 	m.sizes.Unbacked = symbols
 	return m
 }
@@ -64,13 +64,8 @@ func (m *fakeMode) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(args) > 0 && op.Tags&aten.Inplace != 0 {
-		if x, ok := args[0].(*tensor.Tensor); ok {
-			delete(m.consts, x)
-		}
-	}
 	var refusal error
-	v, err := fakeDispatch{m.d.T.Grad, m.sizes, &refusal}.Dispatch(op, args)
+	v, err := fakeDispatch{m.d.T.Grad, m.sizes, m.consts, &refusal}.Dispatch(op, args)
 	if err != nil {
 		return nil, m.error(op, err)
 	}
@@ -243,11 +238,8 @@ func (m *fakeMode) fake(x *tensor.Tensor, policies []symbolic.Policy) *tensor.Te
 
 // lift takes a tensor that was made of Python's numbers into the mode. A single number stays known.
 func (m *fakeMode) lift(x *tensor.Tensor) (*tensor.Tensor, error) {
-	f := tensor.FakeLike(x)
+	f := m.consts.lift(x)
 	f.Mode = m
-	if x.Numel() == 1 {
-		m.consts[f] = x
-	}
 	return f, nil
 }
 

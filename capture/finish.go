@@ -30,7 +30,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !out.broke && tr.out.calls == 0 && !d.ctx.FullGraph {
+	if !out.broke && tr.out.calls == 0 && d.ctx.Export == nil {
 		// Nothing to compile here, so nothing to come back for.
 		return c.skip("skipped")
 	}

@@ -214,19 +214,21 @@ func (wo *world) equalsGuard(v vm.Object, src source.Source) *guard.Guard {
 // tensorGuard is the guard on all that a graph relies on of a tensor.
 func (wo *world) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	x := p.T
-	keys := "CPU, BackendSelect, ADInplaceOrView, AutogradCPU"
-	switch {
-	case p.Inference:
-		keys = "CPU, BackendSelect"
-	case wo.state.blocks.Inference:
-		keys = "CPU, BackendSelect, ADInplaceOrView"
-	}
-	if wo.state.blocks.Autocast.Enabled {
-		keys += ", AutocastCPU"
-	}
+	blocks := wo.state.blocks
 	in := wo.symbols.sizesAt(p, src)
-	return guard.Tensor(guard.TensorFacts{Class: p.Type(), DType: x.DType, Keys: keys, RequiresGrad: wo.d.T.Grad.RequiresGrad(x), Grad: wo.d.T.Grad.RequiresGrad,
+	return guard.Tensor(guard.TensorFacts{Class: p.Type(), DType: x.DType, Keys: keysOf(p, blocks.Inference, blocks.Autocast.Enabled), KeysOf: wo.d.keys,
+		RequiresGrad: wo.d.T.Grad.RequiresGrad(x), Grad: wo.d.T.Grad.RequiresGrad,
 		Layout: func() (shape, stride []int64) { return wo.symbols.fixed(in.size), wo.symbols.fixed(in.stride) }}, src)
+}
+
+// keysOf are the dispatch keys of a call with p, in inference mode or under autocast.
+func keysOf(p *torch.Tensor, inference, autocast bool) guard.KeySet {
+	return guard.KeySet{Inplace: !p.Inference, Autograd: !p.Inference && !inference, Autocast: autocast}
+}
+
+// keys are the dispatch keys of a call with p now.
+func (d *Dynamo) keys(p *torch.Tensor) guard.KeySet {
+	return keysOf(p, d.T.Inference, d.T.Autocast.Enabled)
 }
 
 // pyBool is how Python writes b.

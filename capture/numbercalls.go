@@ -53,7 +53,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 		v, err := tr.extreme(f.Name, args)
 		return v, err == nil, err
 	case "divmod":
-		return nil, false, tr.refusedBuiltin(f, args, kw)
+		return nil, false, tr.refusedBuiltin(f.Name, args, kw)
 	}
 	if target := mathFunctions[f.Name]; f.Module == "math" && target != "" && len(args) == 1 { // else the function itself words the error
 		v, err := tr.t.ScalarFunction(target, args[0].(*torch.Scalar), func(e *symbolic.Expr) *symbolic.Expr { return symbolic.Call(f.Name, e) })

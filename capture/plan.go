@@ -84,6 +84,9 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	if s, ok := o.(*torch.Scalar); ok {
 		return p.scalar(s)
 	}
+	if t, ok := o.(*laterText); ok {
+		return t.recipe(p)
+	}
 	k := source.Identity(o)
 	if k == nil {
 		return constant(o), nil

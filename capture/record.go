@@ -180,8 +180,8 @@ func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
 	tr.refusal = nil
 	defer tr.t.Push(func(a *torch.Ambient) {
 		a.Hook, a.Symbolic = nil, true
-		a.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, &tr.refusal}
-		a.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tensor.FakeLike(x), nil }
+		a.Dispatch = fakeDispatch{tr.t.Grad, tr.sizes, tr.standIns.known, &tr.refusal}
+		a.Lift = func(x *tensor.Tensor) (*tensor.Tensor, error) { return tr.standIns.known.lift(x), nil }
 	})()
 	tr.depth++
 	defer func() { tr.depth-- }()
@@ -192,6 +192,7 @@ func (tr *tracer) onFakes(f func() (vm.Object, error)) (vm.Object, error) {
 type fakeDispatch struct {
 	grad  torch.Autograd
 	sizes *sizes.Tracker
+	known knownValues
 	// refusal is set to what an operator says that refuses its arguments.
 	refusal *error
 }
@@ -204,6 +205,9 @@ func (d fakeDispatch) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, erro
 	v, err := d.sizes.Dispatch(op, args, func(args []aten.Value) (aten.Value, error) { return below.DispatchFake(op, args) })
 	if err != nil {
 		*d.refusal = err
+		return v, err
 	}
-	return v, err
+	d.known.wrote(op, args)
+	d.known.follow(d.grad, op, args, v)
+	return v, nil
 }

@@ -22,8 +22,12 @@ func (tr *tracer) item(c *torch.Call) (v vm.Object, ok bool, err error) {
 	if on, err := tr.d.configBool("capture_scalar_outputs"); err != nil || !on {
 		return nil, false, err
 	}
-	if !isTensor || p.T.Numel() != 1 {
+	if !isTensor {
 		return nil, false, nil
+	}
+	if n := p.T.Numel(); n != 1 {
+		tr.refusal = tr.in.Errorf(tr.in.Exc.RuntimeError, "a Tensor with %d elements cannot be converted to Scalar", n)
+		return nil, true, tr.failedOnFakes(c, tr.standIns.swap(c.Args), c.Kw, tr.refusal)
 	}
 	v, err = tr.itemOf(p)
 	return v, true, err

@@ -27,11 +27,12 @@ type standIns struct {
 	fakes   map[*tensor.Tensor]*tensor.Tensor // real tensor => its stand-in
 	reals   map[*tensor.Tensor]*torch.Tensor  // stand-in => the real tensor's object
 	viaAttr map[*tensor.Tensor]source.Source  // views that are attributes of inputs
+	known   knownValues
 }
 
 func newStandIns(g *ground, j *journal, out *output, sy *symbols, w *world) *standIns {
 	return &standIns{ground: g, journal: j, out: out, symbols: sy, world: w, fakes: map[*tensor.Tensor]*tensor.Tensor{}, reals: map[*tensor.Tensor]*torch.Tensor{},
-		viaAttr: map[*tensor.Tensor]source.Source{}}
+		viaAttr: map[*tensor.Tensor]source.Source{}, known: knownValues{}}
 }
 
 // fake is the stand-in of a tensor: itself when it is of this trace, a placeholder's value otherwise. The first use of a tensor from

@@ -16,6 +16,9 @@ import (
 // readsNumber is the operator that gives a tensor's number to the program.
 const readsNumber = "aten._local_scalar_dense.default"
 
+// readsTensor is readsNumber where the program may ask for the number to stay in the graph.
+const readsTensor = readsNumber + "; to enable, set torch._dynamo.config.capture_scalar_outputs = True"
+
 // unsupportedNumber is the graph break for a question that only the running program can answer; nil for other errors.
 func unsupportedNumber(err error) *Unsupported {
 	var dd *torch.DataDependent

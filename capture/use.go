@@ -27,6 +27,10 @@ func operands(ins code.Instr) int {
 		return 2
 	case code.STORE_SUBSCR:
 		return 3
+	case code.SET_ADD:
+		return 1
+	case code.BUILD_SET:
+		return int(ins.Arg)
 	}
 	return 0
 }

@@ -2,9 +2,11 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/capture/breaks"
+	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -93,6 +95,8 @@ var watched = [256]func(u upcoming) error{
 	code.CONTAINS_OP:  upcoming.contains,
 	code.BINARY_OP:    upcoming.binary,
 	code.FORMAT_VALUE: upcoming.format,
+	code.BUILD_STRING: upcoming.join,
+	code.UNARY_NOT:    upcoming.not,
 
 	// Containers that are walked.
 	code.GET_ITER:         upcoming.iterate,
@@ -237,10 +241,25 @@ func (u upcoming) importFrom() error {
 	return nil
 }
 
-// loadItem leaves a note as loadAttr does. A slice is made of everything in the container.
+// loadItem leaves a note as loadAttr does. A slice is made of everything in the container. A tensor can be the index of a list if its value is
+// known.
 func (u upcoming) loadItem() error {
-	if _, ok := u.top(0).(*vm.Slice); ok {
+	switch i := u.top(0).(type) {
+	case *vm.Slice:
 		u.reads.content(u.top(1))
+	case *torch.Tensor:
+		if !isSequence(u.top(1)) {
+			break
+		}
+		x := u.standIns.known[i.T]
+		if x == nil {
+			return unsupported(breaks.TensorIndex)
+		}
+		n, err := u.outside(func() (vm.Object, error) { return u.in.CallMethod(u.t.Wrap(x), "item") })
+		if err != nil {
+			return err
+		}
+		u.replaceTop(n)
 	}
 	u.reads.note(u.f, u.top(1), u.top(0))
 	return nil
@@ -255,9 +274,26 @@ func (u upcoming) compare() error {
 	if err := u.binary(); err != nil {
 		return err
 	}
+	if n := u.top(1); guard.Constant(n) && int(u.ins.Arg) < len(code.CmpOps) {
+		if _, isTensor := u.top(0).(*torch.Tensor); isTensor {
+			return u.compareTo(n)
+		}
+	}
 	if isSequence(u.top(0)) && isSequence(u.top(1)) && int(u.ins.Arg) < len(code.CmpOps) && strings.ContainsAny(code.CmpOps[u.ins.Arg], "<>") {
 		u.world.usePolyfill("list_cmp", nil)
 	}
+	return nil
+}
+
+// compareTo compares a constant with a tensor in the order in which the program has them, which Python would turn around.
+func (u upcoming) compareTo(n vm.Object) error {
+	op := code.CmpOps[u.ins.Arg]
+	v, err := u.comparison(op, n, u.top(0))
+	if err != nil || v == nil {
+		return err
+	}
+	u.replaceTop(n)
+	u.f.Ext = &pending{swap: v}
 	return nil
 }
 
@@ -267,9 +303,19 @@ func (u upcoming) is() error {
 }
 
 // contains guards that the container has the value, or has it not: a dict by its key, a set and the like by all members, a list by
-// the items up to the one that is found.
+// the items up to the one that is found. A constant is looked for among constants: the tensors of a sequence are not it, whatever they hold.
 func (u upcoming) contains() error {
 	where := u.top(0)
+	if isSequence(where) {
+		if _, isTensor := u.top(1).(*torch.Tensor); isTensor {
+			return u.containsTensor()
+		}
+	}
+	defer func() {
+		if rest, some := withoutTensors(where); some && guard.Constant(u.top(1)) {
+			u.replaceTop(rest)
+		}
+	}()
 	if d, ok := vm.AsDict(where); ok {
 		if src := u.world.sourceOf(where); src != nil {
 			u.world.memberGuard(src, d, u.top(1))
@@ -284,14 +330,38 @@ func (u upcoming) contains() error {
 	return u.reads.searched(where, u.top(1))
 }
 
+// withoutTensors is a sequence's items but the tensors among them; some says whether there are any.
+func withoutTensors(o vm.Object) (rest *vm.Tuple, some bool) {
+	var items []vm.Object
+	if l, ok := vm.AsList(o); ok {
+		items = l.Items
+	} else if t, ok := vm.AsTuple(o); ok {
+		items = t.Items
+	}
+	rest = vm.NewTuple(slices.DeleteFunc(slices.Clone(items), func(x vm.Object) bool {
+		_, isTensor := x.(*torch.Tensor)
+		return isTensor
+	})...)
+	return rest, len(rest.Items) < len(items)
+}
+
 func (u upcoming) binary() error {
+	if u.formatOperator() {
+		return nil
+	}
+	if err := u.readsLater(); err != nil {
+		return err
+	}
 	u.reads.content(u.top(0))
 	u.reads.content(u.top(1))
 	return nil
 }
 
-func (u upcoming) format() error {
-	u.reads.content(u.top(0))
+// not is the break at "not x" of a tensor.
+func (u upcoming) not() error {
+	if _, isTensor := u.top(0).(*torch.Tensor); isTensor {
+		return unsupported(breaks.DataDependentOperator, readsTensor)
+	}
 	return nil
 }
 

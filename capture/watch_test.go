@@ -59,9 +59,9 @@ def f(x):
 		{"operators", `
 l, s = [1, 2], {1, 2}
 def f(x, a, b):
-    if a < b and a is not b and 2 in l and 3 not in s and f"{a}" == "1":
+    if a < b and a is not b and 2 in l and 3 not in s and f"{a}|{b}" == "1|2":
         x = x + a
-    return x`, "torch.ones(3), 1, 2", nil},
+    return x, not a`, "torch.ones(3), 1, 2", nil},
 		{"walks", `
 l, d = [1, 2, 3], {"b": 2}
 def add(*args, b, c=0):

@@ -8,6 +8,9 @@ const (
 	DataDependentJump        ID = iota + 1 // a branch of the frame itself on a tensor
 	DataDependentJumpInlined               // one of a function that the frame calls
 	TensorTruth                            // bool(tensor), written out
+	TensorIndex                            // list[tensor]
+	TensorOfIndex                          // operator.index(tensor)
+	TextOfTensors                          // f"{tensor}" + "text"
 	TensorItem
 	TensorToList
 	TensorNumpy
@@ -24,7 +27,8 @@ const (
 	Print
 	File // opening a file, or reading the terminal
 	Builtin
-	Identity // id(tensor)
+	Identity       // id(x)
+	TensorIdentity // id(tensor) of one that the trace made
 	EmptyModeStack
 	UnknownBuiltin
 	TorchState
@@ -127,6 +131,9 @@ var table = [end]Row{
 		UserErrorType: "DYNAMIC_CONTROL_FLOW", UserError: "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."},
 	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
 	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
+	TensorOfIndex:            {Form: "unsupported index(tensor)", Hint: hintNumber},
+	TextOfTensors:            {Form: "a text that shows tensors is not known before the graph runs", Hint: hintNumber},
+	TensorIndex:              {Form: "__getitem__ with non-constant tensor", Hint: hintNumber},
 	TensorItem:               {Form: "Tensor.item", Hint: hintNumber},
 	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
@@ -144,6 +151,7 @@ var table = [end]Row{
 	File:           {Form: builtinForm, Hint: hintFile},
 	Builtin:        {Form: builtinForm, Hint: hintMove},
 	EmptyModeStack: {Form: "Popping from an empty torch function mode stack", Hint: hintState},
+	TensorIdentity: {Form: "call_id not supported for sourceless TensorVariable", Hint: hintState},
 	Identity:       {Form: "call_id with args ({argument},)", Hint: hintState},
 	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + customPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
 		Hint: hintOpaque, Docs: customPage},

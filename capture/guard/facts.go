@@ -76,14 +76,22 @@ func Length(kind Kind, src source.Source, n int, size func(vm.Object) int) *Guar
 	return New(kind, expr, src, func(_ *source.Env, now vm.Object) (bool, Failure) { return size(now) == n, Failure{} })
 }
 
+// attrs are the attributes of an object's own; nil for none.
+func attrs(o vm.Object) *vm.Dict {
+	if h, ok := o.(vm.HasDict); ok {
+		return h.AttrDict(false)
+	}
+	return nil
+}
+
 // Has holds for objects that have an attribute of their own of a name.
 func Has(name string, src source.Source) *Guard {
 	g := New(DictContains, fmt.Sprintf("___dict_contains('%s', %s.__dict__)", name, src.Name()), src, func(_ *source.Env, now vm.Object) (bool, Failure) {
-		i, ok := now.(*vm.Instance)
-		if !ok || i.Dict == nil {
+		d := attrs(now)
+		if d == nil {
 			return false, Failure{}
 		}
-		_, has := i.Dict.GetStr(name)
+		_, has := d.GetStr(name)
 		return has, Failure{}
 	})
 	g.part = "__dict__"
@@ -94,14 +102,11 @@ func Has(name string, src source.Source) *Guard {
 func Lacks(name string, src source.Source) *Guard {
 	var before vm.Absence
 	g := New(DictContains, fmt.Sprintf("not ___dict_contains('%s', %s.__dict__)", name, src.Name()), src, func(_ *source.Env, now vm.Object) (bool, Failure) {
-		i, ok := now.(*vm.Instance)
-		if !ok {
-			return false, Failure{}
+		if d := attrs(now); d != nil {
+			return d.Lacks(name, &before), Failure{}
 		}
-		if i.Dict == nil {
-			return true, Failure{}
-		}
-		return i.Dict.Lacks(name, &before), Failure{}
+		_, can := now.(vm.HasDict)
+		return can, Failure{}
 	})
 	g.part = "__dict__"
 	return g

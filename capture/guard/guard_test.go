@@ -86,7 +86,7 @@ func TestKinds(t *testing.T) {
 	w := newWorld(t, values)
 	tensorOf := func(name string, shape, stride []int64) *guard.Guard {
 		v := w.get(name).(*torch.Tensor)
-		return guard.Tensor(guard.TensorFacts{Class: v.Type(), DType: v.T.DType, Keys: "CPU", Grad: w.s.Torch.Grad.RequiresGrad, RequiresGrad: false,
+		return guard.Tensor(guard.TensorFacts{Class: v.Type(), DType: v.T.DType, KeysOf: noKeys, Grad: w.s.Torch.Grad.RequiresGrad, RequiresGrad: false,
 			Layout: func() ([]int64, []int64) { return shape, stride }}, x)
 	}
 	square := tensorOf("x22", []int64{2, 2}, []int64{2, 1})
@@ -122,7 +122,7 @@ func TestKinds(t *testing.T) {
 		{"contents", "list(L['x'])", guard.Contents(w.get("s12"), []vm.Object{vm.MakeInt(1), vm.MakeInt(2)}, x), []string{"s12", "s21"}, map[string]string{"s13": "", "l2": ""}},
 		{"one object", "L['x'] is L['y']", guard.OneObject(x, y), []string{"a a"}, map[string]string{"a a2": ""}},
 		{"two objects", "L['x'] is not L['y']", guard.TwoObjects(x, y), []string{"a a2"}, map[string]string{"a a": ""}},
-		{"tensor", "check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[2, 2], stride=[2, 1])", square,
+		{"tensor", "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, BackendSelect), torch.float32, device=None, requires_grad=False, size=[2, 2], stride=[2, 1])", square,
 			[]string{"x22", "x22b"}, map[string]string{
 				"x32": "tensor 'L['x']' size mismatch at index 0. expected 2, actual 3",
 				"xd":  "tensor 'L['x']' dtype mismatch. expected Float, actual Double",
@@ -132,7 +132,7 @@ func TestKinds(t *testing.T) {
 				"one": "expected type of 'L['x']' to be a tensor type, ' but found <class 'int'>",
 				"p":   "expected type of 'L['x']' to be a tensor type, ' but found <class 'torch.nn.parameter.Parameter'>",
 			}},
-		{"tensor with a free size", "check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, size=[None, 2], stride=[2, 1])",
+		{"tensor with a free size", "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, BackendSelect), torch.float32, device=None, requires_grad=False, size=[None, 2], stride=[2, 1])",
 			tensorOf("x22", []int64{guard.Free, 2}, []int64{2, 1}), []string{"x22", "x32"}, map[string]string{"x4": "tensor 'L['x']' rank mismatch. expected 2, actual 1"}},
 	} {
 		set := guard.NewSet([]*guard.Guard{c.guard}, nil)
@@ -155,10 +155,13 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// noKeys are the keys of a call in inference mode with a tensor that was made there.
+func noKeys(*torch.Tensor) guard.KeySet { return guard.KeySet{} }
+
 // What varies decides about the hint, and no word of the program does.
 func TestCauses(t *testing.T) {
 	w := newWorld(t, values)
-	facts := guard.TensorFacts{Class: w.get("x22").Type(), DType: w.get("x22").(*torch.Tensor).T.DType, Grad: w.s.Torch.Grad.RequiresGrad,
+	facts := guard.TensorFacts{KeysOf: noKeys, Class: w.get("x22").Type(), DType: w.get("x22").(*torch.Tensor).T.DType, Grad: w.s.Torch.Grad.RequiresGrad,
 		Layout: func() ([]int64, []int64) { return []int64{2, 2}, []int64{2, 1} }}
 	misnamed := source.Item{Base: x, Key: vm.Str("len( == dtype mismatch"), Text: "'len( == dtype mismatch'"}
 	for _, c := range []struct {

@@ -17,12 +17,34 @@ const Free = int64(-1)
 type TensorFacts struct {
 	Class        *vm.Type
 	DType        tensor.DType
-	Keys         string // the dispatch keys that the guard prints
+	Keys         KeySet
 	RequiresGrad bool
 	// Layout gives the sizes and strides when the trace has ended: only then is known which of them are Free.
 	Layout func() (shape, stride []int64)
-	// Grad says whether a tensor of a later call requires gradients.
-	Grad func(x *tensor.Tensor) bool
+	// Grad says whether a tensor of a later call requires gradients, and KeysOf which keys a call with it has.
+	Grad   func(x *tensor.Tensor) bool
+	KeysOf func(x *torch.Tensor) KeySet
+}
+
+// KeySet says which dispatch keys a call has, of those that differ between the tensors and settings that there are here.
+type KeySet struct {
+	Inplace  bool // ADInplaceOrView: the tensor was not made in inference mode
+	Autograd bool // AutogradCPU: nor is the call in it
+	Autocast bool // AutocastCPU: autocast is on
+}
+
+// String lists the keys as PyTorch prints a DispatchKeySet.
+func (k KeySet) String() string {
+	s := "CPU, BackendSelect"
+	for _, key := range []struct {
+		on   bool
+		name string
+	}{{k.Inplace, "ADInplaceOrView"}, {k.Autograd, "AutogradCPU"}, {k.Autocast, "AutocastCPU"}} {
+		if key.on {
+			s += ", " + key.name
+		}
+	}
+	return s
 }
 
 // Tensor holds for tensors of which all facts are true.
@@ -52,7 +74,9 @@ func (f TensorFacts) check(n string, shape, stride []int64) Check {
 			return false, Failure{fmt.Sprintf("expected type of '%s' to be a tensor type, ' but found %s", n, className(now.Type())), Other}
 		}
 		y := q.T
-		switch {
+		switch keys := f.KeysOf(q); {
+		case keys != f.Keys:
+			return false, Failure{fmt.Sprintf("tensor '%s' dispatch key set mismatch. expected DispatchKeySet(%s), actual DispatchKeySet(%s)", n, f.Keys, keys), Other}
 		case y.DType != f.DType:
 			return false, Failure{fmt.Sprintf("tensor '%s' dtype mismatch. expected %s, actual %s", n, cName(f.DType), cName(y.DType)), DTypeVaries}
 		case f.Grad(y) != f.RequiresGrad:

@@ -177,24 +177,9 @@ func (in *Interp) evalRare(f *Frame, o op, sp int) (_ int, err error) {
 			sp--
 			spec, _ = AsStr(stack[sp])
 		}
-		v := stack[sp-1]
-		s := ""
-		switch o.arg & 3 {
-		case 1:
-			s, err = in.Str(v)
-			v = Str(s)
-		case 2:
-			s, err = in.Repr(v)
-			v = Str(s)
-		case 3:
-			s, err = in.ascii(v)
-			v = Str(s)
-		}
-		if err != nil {
-			return sp, err
-		}
-		if s, err = in.Format(v, spec); err != nil {
-			return sp, err
+		s, e := in.FormatValue(stack[sp-1], o.arg&3, spec)
+		if e != nil {
+			return sp, e
 		}
 		stack[sp-1] = Str(s)
 	case code.LIST_TO_TUPLE:

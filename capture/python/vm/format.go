@@ -198,6 +198,26 @@ func grouped(d string, sep byte, n int) string {
 	return sb.String()
 }
 
+// FormatValue is what FORMAT_VALUE makes of a value, as in an f-string: how is 1 for !s, 2 for !r, 3 for !a, 0 for none of them.
+func (in *Interp) FormatValue(v Object, how int32, spec string) (string, error) {
+	s, err := "", error(nil)
+	switch how {
+	case 1:
+		s, err = in.Str(v)
+		v = Str(s)
+	case 2:
+		s, err = in.Repr(v)
+		v = Str(s)
+	case 3:
+		s, err = in.ascii(v)
+		v = Str(s)
+	}
+	if err != nil {
+		return "", err
+	}
+	return in.Format(v, spec)
+}
+
 // Format is format(o, spec).
 func (in *Interp) Format(o Object, spec string) (string, error) {
 	if spec == "" {
