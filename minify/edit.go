@@ -164,10 +164,8 @@ func (w *world) keepable(g *fx.Graph, keep func(n *fx.Node) bool) map[*fx.Node]b
 // extractInputs makes the placeholders of out: those of s that are needed, then one for each needed call, with its real value. m gets the copies. ok is
 // false where a value is not known.
 func (w *world) extractInputs(s State, out *fx.Graph, m map[*fx.Node]*fx.Node, needed func(n *fx.Node) bool) (inputs []Input, ok bool) {
-	typed := false // the graph says the types of its inputs
 	targets := map[string]bool{}
 	for i, p := range s.Module.Graph.Placeholders() {
-		typed = typed || p.Type != ""
 		if needed(p) {
 			c := &fx.Node{Op: p.Op, Name: p.Name, Target: p.Target, Type: p.Type, Args: p.Args}
 			out.Adopt(c)
@@ -185,10 +183,7 @@ func (w *world) extractInputs(s State, out *fx.Graph, m map[*fx.Node]*fx.Node, n
 		}
 		c := &fx.Node{Op: fx.Placeholder, Name: n.Name, Target: n.Name}
 		if t, ok := in.Value.(*tensor.Tensor); ok {
-			in.RequiresGrad = w.grads[n.Name] && t.DType.IsFloat()
-			if typed {
-				c.Type = "torch.Tensor"
-			}
+			in.RequiresGrad, in.Made = w.grads[n.Name] && t.DType.IsFloat(), false
 		}
 		out.Adopt(c)
 		m[n], targets[c.Target] = c, true

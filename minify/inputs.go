@@ -55,6 +55,24 @@ func (e NoGrad) apply(_ *world, s State) (State, bool) {
 	})
 }
 
+func madeItems(v *view) []string {
+	return inputsWhere(v.cur, func(in Input, _ *tensor.Tensor) bool { return !in.Leaf() })
+}
+
+// AsLeaf makes inputs leaves that came out of operators.
+type AsLeaf struct{ Inputs []string }
+
+func asLeaf(names []string) Edit { return AsLeaf{names} }
+
+func (e AsLeaf) String() string { return "as leaf: " + list(e.Inputs) }
+
+func (e AsLeaf) apply(_ *world, s State) (State, bool) {
+	return change(s, e.Inputs, func(in Input, _ *tensor.Tensor) (Input, bool) {
+		in.Made = false
+		return in, true
+	})
+}
+
 // plainLayout reports whether a tensor is contiguous from the start of memory of its own.
 func plainLayout(s State, in Input, t *tensor.Tensor) bool {
 	return t == nil || t.IsContiguous(tensor.ContiguousFormat) && t.Offset == 0 && !shared(s, in)

@@ -27,7 +27,12 @@ type Input struct {
 	Value        any
 	Data         Data
 	RequiresGrad bool
+	// Made says of an input that requires gradients that it is the result of an operator, and no leaf.
+	Made bool
 }
+
+// Leaf reports whether the input is a leaf of the autograd graph.
+func (in Input) Leaf() bool { return !in.RequiresGrad || !in.Made }
 
 // Data says how an engine makes the elements of a fake tensor: from a value that it holds, or by a fill.
 type Data struct {
@@ -140,6 +145,9 @@ func part(n *fx.Node) bool {
 func inputWeight(s State, in Input) int {
 	w := 0
 	if in.RequiresGrad {
+		w++
+	}
+	if !in.Leaf() {
 		w++
 	}
 	t := isTensor(in.Value)
@@ -282,7 +290,7 @@ func (h *hasher) key(s State, fingerprint string) replay.QueryKey {
 		if t, ok := in.Value.(*tensor.Tensor); ok && t != nil {
 			d += fmt.Sprintf(" %v %v %v %d", t.DType, t.Shape, t.Stride, t.Offset)
 		}
-		ins = append(ins, fmt.Sprintf("%s %v", d, in.RequiresGrad))
+		ins = append(ins, fmt.Sprintf("%s %v %v", d, in.RequiresGrad, in.Leaf()))
 	}
 	ins = append(ins, sharing(s))
 	var cfg []string

@@ -265,8 +265,8 @@ func inBounds(t *tensor.Tensor) error {
 }
 
 // FromTensors describes concrete inputs: r's Storages and Inputs are replaced. put, where it is given, stores the bytes of a storage and
-// returns their hash, "" where it does not; a storage without a hash has random data when the repro runs. requiresGrad tells, per tensor, what to note; nil for none.
-func (r *Repro) FromTensors(names []string, inputs []any, put func(data []byte) (string, error), requiresGrad func(t *tensor.Tensor) bool) error {
+// returns their hash, "" where it does not; a storage without a hash has random data when the repro runs. autograd tells, per tensor, what to note; nil for leaves without gradients.
+func (r *Repro) FromTensors(names []string, inputs []any, put func(data []byte) (string, error), autograd func(t *tensor.Tensor) (requiresGrad, leaf bool)) error {
 	r.Storages, r.Inputs = nil, nil
 	seen := map[*tensor.Storage]int{}
 	for i, v := range inputs {
@@ -306,8 +306,8 @@ func (r *Repro) FromTensors(names []string, inputs []any, put func(data []byte) 
 			if !equalInts(v.Stride, tensor.ContiguousStrides(v.Shape)) {
 				in.Stride = append([]int64{}, v.Stride...)
 			}
-			if requiresGrad != nil {
-				in.RequiresGrad = requiresGrad(v)
+			if autograd != nil {
+				in.RequiresGrad, in.Leaf = autograd(v)
 			}
 			r.Inputs = append(r.Inputs, in)
 		default:

@@ -268,6 +268,9 @@ func (w *standalone) inputs() (string, error) {
 		}
 		if in.RequiresGrad && w.Stage == AfterDynamo {
 			expr += ".requires_grad_()"
+			if !in.Leaf {
+				expr += ".clone()"
+			}
 		}
 		line("%s = %s", name, expr)
 	}

@@ -23,7 +23,7 @@ func (l Local) Load(_ context.Context, r *repros.Repro, dir string) (minify.Stat
 		return s, err
 	}
 	for i, v := range inputs {
-		s.Inputs = append(s.Inputs, minify.Input{Value: v, RequiresGrad: r.Inputs[i].RequiresGrad})
+		s.Inputs = append(s.Inputs, minify.Input{Value: v, RequiresGrad: r.Inputs[i].RequiresGrad, Made: !r.Inputs[i].Leaf})
 	}
 	return s, nil
 }

@@ -118,7 +118,7 @@ func place(r *repros.Repro, s minify.State, hold Hold) error {
 				r.Storages = append(r.Storages, st)
 				seen[v.Storage] = k
 			}
-			x := repros.Input{Kind: repros.TensorInput, Name: n.Target, Storage: k, Shape: slices.Clone(v.Shape), Offset: v.Offset, DType: v.DType.String(), RequiresGrad: in.RequiresGrad, Leaf: true}
+			x := repros.Input{Kind: repros.TensorInput, Name: n.Target, Storage: k, Shape: slices.Clone(v.Shape), Offset: v.Offset, DType: v.DType.String(), RequiresGrad: in.RequiresGrad, Leaf: in.Leaf()}
 			if !slices.Equal(v.Stride, tensor.ContiguousStrides(v.Shape)) {
 				x.Stride = slices.Clone(v.Stride)
 			}

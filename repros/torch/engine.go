@@ -100,7 +100,7 @@ func (e *Engine) Load(ctx context.Context, r *repros.Repro, dir string) (minify.
 		if err != nil {
 			return s, fmt.Errorf("input %s: %w", name, err)
 		}
-		in := minify.Input{Value: h.Value, RequiresGrad: r.Inputs[i].RequiresGrad}
+		in := minify.Input{Value: h.Value, RequiresGrad: r.Inputs[i].RequiresGrad, Made: !r.Inputs[i].Leaf}
 		if _, isTensor := h.Value.(*tensor.Tensor); isTensor {
 			in.Data = minify.Data{Of: "input/" + name, Hash: h.Hash}
 			if v.Zero {

@@ -41,6 +41,7 @@ type minifyOptions struct {
 	resume      bool
 	workarounds bool
 	strict      bool // compare with eager itself
+	all         bool // compare integers and booleans, too
 	noKeep      bool // start a Python, also where one is kept
 
 	want   replay.Signature
@@ -192,6 +193,7 @@ Exit status: 0 minimal, 1 the repro does not fail or the search did not end, 2 u
 	f.IntVar(&o.findings, "finding-queries", 0, "questions spent on small repros of other failures met on the way")
 	f.BoolVar(&o.workarounds, "workaround", false, "look for a setting that makes the failure go away")
 	f.BoolVar(&o.strict, "strict", false, "compare results with eager itself, by the noise that eager shows when it is rounded otherwise: finds errors by cancellation, to which float64 is no nearer")
+	f.BoolVar(&o.all, "strict-accuracy", false, "compare integers and booleans of the results, too, as the launchers of PyTorch do with this flag")
 	f.BoolVar(&o.json, "json", false, "events as JSON, one a line, on standard output")
 	f.BoolVar(&o.noKeep, "no-keep", false, "start a Python of its own, also where one is kept warm (whittle engine --keep); likewise with $WHITTLE_ENGINE=none")
 	f.BoolVar(&o.resume, "resume", false, "go on with an interrupted search; an error where there is none")
@@ -248,6 +250,9 @@ func (o minifyOptions) prepare(r *repros.Repro) error {
 		if err := reduce.AddBackend(r, o.source, string(text)); err != nil {
 			return usageError{err}
 		}
+	}
+	if o.all && r.Accuracy != repros.NoAccuracy && r.Accuracy != "" {
+		r.Accuracy = repros.StrictAccuracy
 	}
 	if o.strict {
 		repros.MakeStrict(r)

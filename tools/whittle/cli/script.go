@@ -189,10 +189,16 @@ func (c *script) begin(f *stack.Failure) func() {
 
 // beginOwn is begin for a backend that is written in Python. One of our own announces its parts itself.
 func (c *script) beginOwn(f *stack.Failure) func() {
-	if _, python := f.Fn.(*vm.Function); !python {
+	if !inPython(f.Fn) {
 		return func() {}
 	}
 	return c.begin(f)
+}
+
+// inPython reports whether a backend is written in Python.
+func inPython(backend vm.Object) bool {
+	_, ok := backend.(*vm.Function)
+	return ok
 }
 
 func (c *script) dynamoFailed(b capture.Backend, gm *fx.GraphModule, inputs []*tensor.Tensor, err error) {
@@ -207,7 +213,7 @@ func (c *script) running(b capture.Backend, gm *fx.GraphModule, args []vm.Object
 	if first {
 		end = c.beginOwn(dynamoFailure(b, gm, c.s.Tensors(args), nil))
 	}
-	if c.s.OwnBackend(b.Fn) && gm.Graph.IsMutating(fx.UnknownMay) {
+	if inPython(b.Fn) && gm.Graph.IsMutating(fx.UnknownMay) {
 		if copies, err := c.s.Snapshot(args); err == nil {
 			args = copies
 		}
@@ -222,7 +228,7 @@ func (c *script) running(b capture.Backend, gm *fx.GraphModule, args []vm.Object
 
 // raised notes that the code of a backend written in Python raises where the graph itself does not.
 func (c *script) raised(b capture.Backend, gm *fx.GraphModule, args []vm.Object, err error) {
-	if len(c.failed) > 0 || !c.s.OwnBackend(b.Fn) || c.s.RunGraph(gm, args) != nil {
+	if len(c.failed) > 0 || !inPython(b.Fn) || c.s.RunGraph(gm, args) != nil {
 		return
 	}
 	f := dynamoFailure(b, gm, c.s.Tensors(args), err)
@@ -325,20 +331,20 @@ func (c *script) repro(f *stack.Failure, kept *inputData) (string, error) {
 	}
 	names := make([]string, 0)
 	vals := make([]any, 0)
-	grads := map[*tensor.Tensor]bool{}
+	grads, made := map[*tensor.Tensor]bool{}, map[*tensor.Tensor]bool{}
 	for i, n := range f.Graph.Graph.Placeholders() {
 		names = append(names, n.Target)
 		v := n.Val
 		if i < len(f.Inputs) && f.Inputs[i] != nil {
 			v = f.Inputs[i]
-			grads[f.Inputs[i]] = c.s.RequiresGrad(f.Inputs[i])
+			grads[f.Inputs[i]], made[f.Inputs[i]] = c.s.RequiresGrad(f.Inputs[i]), !c.s.IsLeaf(f.Inputs[i])
 		}
 		vals = append(vals, v)
 	}
 	gm, _ := f.Graph.Clone()
 	gm.ClassName = "Repro"
 	r.Module = gm
-	err := r.FromTensors(names, vals, kept.put, func(t *tensor.Tensor) bool { return grads[t] })
+	err := r.FromTensors(names, vals, kept.put, func(t *tensor.Tensor) (requiresGrad, leaf bool) { return grads[t], !made[t] })
 	if len(kept.hashes) > 0 {
 		r.SaveDir = checkpoints
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
-	"whittle/kernels/tensor"
 	"whittle/lowering"
 	"whittle/replay/files"
 	"whittle/repros"
@@ -113,7 +112,7 @@ func (s *Session) runnable(gm *fx.GraphModule) (string, error) {
 	}
 	r.Module, _ = gm.Clone()
 	r.Module.ClassName = "Repro"
-	if err := r.FromTensors(names, vals, nil, func(*tensor.Tensor) bool { return false }); err != nil {
+	if err := r.FromTensors(names, vals, nil, nil); err != nil {
 		return "", err
 	}
 	return repros.Write(r), nil

@@ -183,10 +183,30 @@ func (d *dynamoRun) args(inputs []any, grad bool) ([]vm.Object, error) {
 			if err := d.s.grad.SetRequiresGrad(t, true); err != nil {
 				return nil, fmt.Errorf("input %s: %w", d.r.Inputs[i].Name, err)
 			}
+			if !d.r.Inputs[i].Leaf {
+				made, err := d.s.asMade(t)
+				if err != nil {
+					return nil, fmt.Errorf("input %s: %w", d.r.Inputs[i].Name, err)
+				}
+				v = made
+			}
 		}
 		out[i] = d.s.Torch.Object(v)
 	}
 	return out, nil
+}
+
+// asMade is a tensor over the memory of t that an operator has made of it.
+func (s *Session) asMade(t *tensor.Tensor) (*tensor.Tensor, error) {
+	defer s.Torch.KeepModes()()
+	s.grad.SetEnabled(true)
+	v, err := aten.Run(s.grad, "aten.clone", t)
+	if err != nil {
+		return nil, err
+	}
+	c := v.(*tensor.Tensor)
+	c.Storage, c.Shape, c.Stride, c.Offset = t.Storage, slices.Clone(t.Shape), slices.Clone(t.Stride), t.Offset
+	return c, nil
 }
 
 // module is a copy of gm for Python, which may do to it what it likes.

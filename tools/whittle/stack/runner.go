@@ -217,7 +217,7 @@ func runDynamo(ctx context.Context, q worker.Query, r *repros.Repro, cacheDir st
 	run := func(f vm.Object) error {
 		args, err := d.args(cloneAll(inputs), true)
 		if err == nil {
-			_, err = s.In.Call(both, []vm.Object{f, vm.NewList(args...)}, nil)
+			_, err = s.In.Call(both, []vm.Object{f, vm.NewList(args...)}, []vm.KwArg{{Name: "disable_clone", Value: vm.True}})
 		}
 		return err
 	}

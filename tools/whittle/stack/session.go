@@ -15,6 +15,9 @@ import (
 // RequiresGrad reports whether gradients flow to t.
 func (s *Session) RequiresGrad(t *tensor.Tensor) bool { return s.grad.RequiresGrad(t) }
 
+// IsLeaf reports whether t is no result of an operator that gradients flow through.
+func (s *Session) IsLeaf(t *tensor.Tensor) bool { return s.grad.IsLeaf(t) }
+
 // ReproConfig reads torch._dynamo.config: repro_level, repro_after, and where repros go (base_dir when a script set it).
 func (s *Session) ReproConfig() (level int, after, dir string) {
 	level = 2

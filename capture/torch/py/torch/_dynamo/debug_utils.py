@@ -40,6 +40,13 @@ class InputReader:
         t = torch.as_strided(base.detach(), tuple(shape), tuple(stride), storage_offset or 0)
         if requires_grad:
             t = t.detach().requires_grad_(True)
+            if not is_leaf:
+                # A result of an operator, over the same memory as all that is read of the storage.
+                with torch.enable_grad():
+                    made = t.clone()
+                with torch.no_grad():
+                    made.set_(t)
+                t = made
         for k, v in metadata.items():
             setattr(t, k, v)
         self.args.append(t)
@@ -218,7 +225,7 @@ def run_fwd_maybe_bwd(gm, args, only_fwd=False, disable_clone=False):
     for t in loss[1:]:
         total = total + t.sum()
     total.backward()
-    grads = [a.grad for a in args if isinstance(a, torch.Tensor) and a.requires_grad]
+    grads = [a.grad for a in args if isinstance(a, torch.Tensor) and a.requires_grad and a.is_leaf]
     return list(_leaves(out)) + [g for g in grads if g is not None]
 
 

@@ -8,9 +8,13 @@ def run_repro(mod, load_args, *, command="run", accuracy="", save_dir=None, auto
     command = asked(command)
     if command == "minify":
         return None
-    reader = InputReader(save_dir)
-    load_args(reader)
-    args = reader.args
+
+    def read():
+        reader = InputReader(save_dir)
+        load_args(reader)
+        return reader.args
+
+    args = read()
     if command == "get_args":
         return mod, args
     if command == "run":
@@ -20,6 +24,7 @@ def run_repro(mod, load_args, *, command="run", accuracy="", save_dir=None, auto
         if not same_two_models(mod, opt_mod, args):
             raise AccuracyError("Dynamo failed")
         return None
-    run_fwd_maybe_bwd(mod, args)
-    run_fwd_maybe_bwd(opt_mod, args)
+    # Each run has inputs of its own, read anew: a copy would be a leaf where the input was none.
+    run_fwd_maybe_bwd(mod, args, disable_clone=True)
+    run_fwd_maybe_bwd(opt_mod, read(), disable_clone=True)
     return None
