@@ -32,7 +32,7 @@ type driver struct {
 }
 
 func newDriver(s *Search, start State) *driver {
-	know := &insight{want: s.Want, hinted: s.Suspects, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, kept: map[string]kept{}, off: map[string]bool{}}
+	know := &insight{want: s.Want, hinted: s.Suspects, anyWrong: s.AnyWrong, sizes: boundSizes(start), check: s.Check, needed: map[string]bool{}, edges: map[string]bool{}, lost: map[string]bool{}, kept: map[string]kept{}, off: map[string]bool{}}
 	d := &driver{s: s, start: start, view: view{cur: start, w: newWorld(s.Values), atOnce: s.Round, insight: know},
 		planner: planner{executor: newExecutor(s, know), queues: map[queueKey]*queue{}}, journal: journal{s: s, found: map[replay.Signature]bool{}, timeouts: map[string]int{}}}
 	if d.atOnce == 0 {

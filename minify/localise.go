@@ -219,9 +219,15 @@ func (v *view) halve(base State, us [][]string, from, to, lo, hi int) *ask {
 		return &a
 	}
 	mid := lo + (hi-lo)/2
-	a := alone("", 0.4, us, lo, mid)
-	a.yes = func() *ask { return v.halve(base, us, lo, mid, lo, mid) }
-	a.no = func() *ask { return v.halve(base, us, from, to, mid, hi) }
+	first, second := [2]int{lo, mid}, [2]int{mid, hi}
+	if v.accuracy() && !v.anyWrong {
+		// Given right values, the later half makes the results wrong that were wrong. What the earlier half makes wrong may be another thing,
+		// which no result shows.
+		first, second = second, first
+	}
+	a := alone("", 0.4, us, first[0], first[1])
+	a.yes = func() *ask { return v.halve(base, us, first[0], first[1], first[0], first[1]) }
+	a.no = func() *ask { return v.halve(base, us, from, to, second[0], second[1]) }
 	return &a
 }
 

@@ -58,6 +58,7 @@ type Search struct {
 	Together func(sig replay.Signature) int
 
 	Suspects    []string  // calls to try after those, best first: where the executions part, for accuracy
+	AnyWrong    bool      // accuracy: every difference counts, so that the first call to compute another value is at fault, be it that no result shows it
 	Workarounds []Setting // settings that may make the failure go away; tried on the result, alone and in pairs
 
 	Want        replay.Signature // the failure looked for; zero => the start's own

@@ -25,6 +25,7 @@ type insight struct {
 	message  string                                   // of the start's failure, with what the engine says of its place
 	suspects []string                                 // calls that the engine takes to be at fault
 	hinted   []string                                 // calls that the caller suspects
+	anyWrong bool                                     // see Search.AnyWrong
 	outputs  []int                                    // of the best state, that the engine found to be wrong
 	sizes    map[string]bool                          // inputs of the start that are sizes of its tensors
 	check    func(ctx context.Context, s State) error // static check; nil => shape propagation

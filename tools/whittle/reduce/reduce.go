@@ -129,6 +129,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if !e.Checks(o.Repro) {
 		s.Check = func(context.Context, minify.State) error { return nil }
 	}
+	s.AnyWrong = o.Repro.Accuracy == repros.StrictAccuracy
 	if o.Workarounds {
 		s.Workarounds = workarounds(o.Repro)
 	}
