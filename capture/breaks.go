@@ -72,13 +72,30 @@ func (tr *tracer) enterModes(f *vm.Frame) error {
 		}
 		src := source.Local{Var: fmt.Sprintf("___stack%d", tr.reads.stackIndex(f, v))}
 		tr.world.sources[v] = src
-		tr.guards.Add(guard.Identity(v, src))
+		tr.guards.Add(sameMode(i, src))
 		tr.world.save(i)
 		if _, err := tr.in.CallMethod(i, "__enter__"); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sameMode holds for the exit of a with block that switches gradients as i does. Each run of the program has another; what PyTorch has in this
+// place of the stack, and guards, is the class.
+func sameMode(i *vm.Instance, src source.Source) *guard.Guard {
+	mode := func(i *vm.Instance) vm.Object {
+		if i.Dict == nil {
+			return nil
+		}
+		v, _ := i.Dict.GetStr("mode")
+		return v
+	}
+	is := mode(i)
+	return guard.New(guard.IDMatch, "___check_obj_id("+src.Name()+", <id>)", src, func(_ *source.Env, now vm.Object) (bool, guard.Failure) {
+		m, ok := gradMode(now)
+		return ok && m.Class == i.Class && mode(m) == is, guard.Failure{}
+	})
 }
 
 // insideMode is the gradient mode at a break inside a with block. Compiled code begins outside of the block, and enters it

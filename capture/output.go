@@ -353,6 +353,7 @@ func (og *output) cleanGradModes() {
 			on = back
 			gone[nodes[i]], gone[nodes[i+1]] = true, true
 			og.graph.Erase(nodes[i], nodes[i+1])
+			og.calls -= 2
 		}
 	}
 }

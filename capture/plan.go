@@ -6,6 +6,7 @@ import (
 	"whittle/capture/breaks"
 	"whittle/capture/effects"
 	"whittle/capture/fx"
+	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
 	"whittle/capture/source"
@@ -367,11 +368,14 @@ func (p *planner) output(t *torch.Tensor, x *tensor.Tensor) recipe {
 }
 
 // lastFirst fixes the order of the graph's outputs at a break where nothing but tensors is left: PyTorch gives them back from
-// the last to the first, so that unpacking them restores the stack.
+// the last to the first, so that unpacking them restores the stack. Tensors that came in and lie elsewhere now become inputs for that.
 func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 	tr := p.tr
 	if tr.effects.Changed() || len(tr.effects.Calls()) > 0 {
 		return nil
+	}
+	if op := f.Code.Instrs[pc].Op; op == code.JUMP_IF_FALSE_OR_POP || op == code.JUMP_IF_TRUE_OR_POP {
+		return nil // the stack of Python 3.12 and later, on which PyTorch was recorded, has the value twice here
 	}
 	values := append([]vm.Object(nil), f.Stack[:f.SP]...)
 	live := resume.Live(f.Code.Code, pc)
@@ -381,16 +385,17 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 		}
 		values = append(values, v)
 	}
+	for _, v := range values {
+		if t, ok := v.(*torch.Tensor); !ok || !t.T.Fake && tr.world.sources[t] == nil {
+			return nil
+		}
+	}
 	var all []*tensor.Tensor
 	seen := map[*tensor.Tensor]bool{}
 	for _, v := range values {
-		t, ok := v.(*torch.Tensor)
-		if !ok {
-			return nil
-		}
-		x := t.T
-		if f := tr.standIns.fakes[x]; f != nil {
-			x = f
+		x, err := tr.standIns.fake(v.(*torch.Tensor))
+		if err != nil {
+			return err
 		}
 		if seen[x] || tr.out.nodes[x] == nil {
 			return nil

@@ -143,8 +143,11 @@ func (u upcoming) loadFast() error {
 	return nil
 }
 
-// storeFast names a tensor after the variable, and makes an input of a number that is kept in one.
+// storeFast names a tensor after the variable, and makes an input of what is kept in one.
 func (u upcoming) storeFast() error {
+	if err := u.standIns.useValue(u.top(0)); err != nil {
+		return err
+	}
 	if s, ok := u.top(0).(*torch.Scalar); ok && u.symbols.liftedFrom[s] != nil {
 		u.out.exprNode(s.Expr)
 	}
