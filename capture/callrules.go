@@ -73,10 +73,22 @@ var (
 		names: []string{"builtins", "math", "_operator", "operator", "functools", "_functools", "itertools", "collections", "_collections", "torch", "torch._C",
 			"torch._C._nn", "torch.ops", "", "types", "typing", "enum", "dataclasses", "_abc", "abc", "torch._C._autograd"},
 	}
-	inlinedLibraries = &nameList{
-		why:   "modules of the standard library that are traced through; PyTorch has variables or polyfills for what they define, and skips all others",
-		torch: "_dynamo/trace_rules.py: BUILTIN_SKIPLIST; _dynamo/polyfills",
-		names: []string{"collections", "functools", "itertools", "operator", "typing", "dataclasses", "enum", "abc", "contextlib", "types", "math", "bisect", "heapq", "numbers"},
+	skippedLibraries = &nameList{
+		why:   "modules whose functions are left alone; those of all others, of the standard library too, are traced through",
+		torch: "_dynamo/trace_rules.py: BUILTIN_SKIPLIST, without what PyTorch has variables or polyfills for, and THIRDPARTY_SKIPLIST",
+		names: []string{"copy", "copyreg", "importlib", "linecache", "logging", "multiprocessing", "random", "re", "selectors", "signal", "tempfile", "threading",
+			"tokenize", "traceback", "unittest", "weakref", "_weakrefset", "fx2trt_oss", "hypothesis", "networkx", "numpy", "onnx", "onnxruntime", "onnx_tf", "pandas",
+			"sklearn", "tabulate", "tensorflow", "tensorrt", "torch2trt", "tqdm", "tree", "tvm", "xarray"},
+	}
+	skippedWrappers = &nameList{
+		why:   "modules of the standard library whose own functions are traced through, but not those that they put around a program's",
+		torch: "_dynamo/trace_rules.py: BUILTIN_SKIPLIST",
+		names: []string{"abc", "collections", "contextlib", "enum", "functools", "operator", "types", "typing"},
+	}
+	folded = &nameList{
+		why:   "functions of the standard library that run while tracing where their arguments are constants",
+		torch: "_dynamo/variables/functions.py: SkipFunctionVariable.fold_through_function_to_wrapper",
+		names: []string{"collections.namedtuple"},
 	}
 	inlinedFunctional = &nameList{
 		why:   "functions that a trace looks into, where all others of the module stay whole in the graph",
@@ -147,7 +159,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "inlinedLibraries": inlinedLibraries,
+var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "folded": folded,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}

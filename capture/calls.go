@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -203,6 +205,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	if v, done, err := tr.substituted(f, args, kw); done || err != nil {
 		return v, done, err
 	}
+	if s := tr.d.polyfills[called(f)]; s != nil && s.folds {
+		return nil, false, nil // it depends on nothing but its arguments, which are constants
+	}
 	return nil, false, tr.forbidden(f, args, kw)
 }
 
@@ -388,6 +393,10 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, fn(tr, args)
 	}
+	if folded.has(mod+"."+name) && constantArgs(args) && !slices.ContainsFunc(kw, func(k vm.KwArg) bool { return !constantArgs([]vm.Object{k.Value}) }) {
+		v, err := tr.outside(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
+		return v, err == nil, err
+	}
 	if top == "logging" {
 		if done, err := tr.logger(f, callable); done || err != nil {
 			return vm.None, done, err
@@ -396,7 +405,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if top == "warnings" && strings.HasPrefix(f.Qualname, "catch_warnings.") {
 		return nil, false, nil // what it changes it changes back
 	}
-	if tr.d.IsLibrary(f.Code.Filename) && !inlinedLibraries.has(top) {
+	if tr.d.leavesAlone(f, top) {
 		id := breaks.SkipFunction
 		if strings.HasPrefix(f.Qualname, "print") { // as those of traceback are called
 			id = breaks.SkipPrint
@@ -404,6 +413,18 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return nil, false, unsupported(id, f.Qualname, f.Code.Filename)
 	}
 	return nil, false, nil
+}
+
+// leavesAlone reports whether capture never looks into a function whose module belongs to the package top, as it says itself.
+func (d *Dynamo) leavesAlone(f *vm.Function, top string) bool {
+	if skippedLibraries.has(top) {
+		return true
+	}
+	if !d.IsLibrary(f.Code.Filename) {
+		return false
+	}
+	home := strings.TrimSuffix(path.Base(f.Code.Filename), ".py")
+	return home != top && (skippedLibraries.has(home) || skippedWrappers.has(home))
 }
 
 // disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"slices"
 	"strings"
 
 	"whittle/capture/guard"
@@ -61,6 +62,10 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 	case *vm.Dict:
 		t := guard.Type(v, src) // hidden: logs have the length alone
 		t.Hide()
+		if slices.ContainsFunc(v.Keys(), func(k vm.Object) bool { return !guard.Constant(k) }) {
+			wo.guards.Order(src)
+			wo.keysGuard(src, v, v)
+		}
 		return []*guard.Guard{guard.Length(guard.DictLength, src, v.Len(), guard.DictLen), t}
 	case *vm.Range:
 		wo.see(vm.MakeInt(v.Start), source.Attr{Base: src, Of: "start"})

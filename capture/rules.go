@@ -89,6 +89,6 @@ func (d *Dynamo) rulesNatives(m *vm.Module) {
 		case top == "torch":
 			return vm.MakeBool(strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor")), nil
 		}
-		return vm.MakeBool(libraryCalls[mod+"."+name] != nil || d.IsLibrary(f.Code.Filename) && !inlinedLibraries.has(top)), nil
+		return vm.MakeBool(libraryCalls[mod+"."+name] != nil || d.leavesAlone(f, top)), nil
 	})
 }
