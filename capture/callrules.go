@@ -90,6 +90,11 @@ var (
 		torch: "_dynamo/variables/functions.py: SkipFunctionVariable.fold_through_function_to_wrapper",
 		names: []string{"collections.namedtuple"},
 	}
+	describing = &nameList{
+		why:   "functions of the standard library that say how a callable is to be called: they run while tracing",
+		torch: "_dynamo/variables/misc.py: InspectSignatureVariable",
+		names: []string{"inspect.signature"},
+	}
 	inlinedFunctional = &nameList{
 		why:   "functions that a trace looks into, where all others of the module stay whole in the graph",
 		torch: "_dynamo/trace_rules.py: what torch_non_c_binding_in_graph_functions lacks of torch.nn.functional",
@@ -159,7 +164,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "folded": folded,
+var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}

@@ -193,6 +193,8 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 			default:
 				return nil, false, unsupported(breaks.Identity, tr.world.variableName(args[0]))
 			}
+		case (f.Name == "getattr" || f.Name == "hasattr") && len(args) > 1 && tr.reads.ownAccess(args[0]) != nil:
+			return nil, false, tr.reads.ownAccess(args[0])
 		case f.Name == "getattr" && len(args) > 1:
 			if v, ok := tr.reads.readAttr(args[0], args[1]); ok {
 				return v, true, nil
@@ -393,7 +395,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 	if fn := libraryCalls[mod+"."+name]; fn != nil {
 		return nil, false, fn(tr, args)
 	}
-	if folded.has(mod+"."+name) && constantArgs(args) && !slices.ContainsFunc(kw, func(k vm.KwArg) bool { return !constantArgs([]vm.Object{k.Value}) }) {
+	folds := folded.has(mod+"."+name) && constantArgs(args) && !slices.ContainsFunc(kw, func(k vm.KwArg) bool { return !constantArgs([]vm.Object{k.Value}) })
+	if folds || describing.has(mod+"."+name) {
 		v, err := tr.outside(func() (vm.Object, error) { return tr.in.Call(callable, args, kw) })
 		return v, err == nil, err
 	}

@@ -131,6 +131,19 @@ func (rd *reads) readsAttr(o vm.Object, name string) {
 	}
 }
 
+// ownAccess is the break at an attribute of an object from outside whose class has a __getattribute__ in Python: what that reads stands for more
+// than the attribute.
+func (rd *reads) ownAccess(o vm.Object) error {
+	i, ok := o.(*vm.Instance)
+	if !ok || rd.world.sourceOf(o) == nil {
+		return nil
+	}
+	if _, own := i.Class.Lookup("__getattribute__").(*vm.Function); own {
+		return unsupported(breaks.OwnGetattribute)
+	}
+	return nil
+}
+
 // asksAttr is told of hasattr(o, name).
 func (rd *reads) asksAttr(o, name vm.Object) {
 	n, ok := vm.AsStr(name)
@@ -276,6 +289,11 @@ func (rd *reads) asksByMethod(f, callable vm.Object, args []vm.Object) (vm.Objec
 	if len(args) != 2 {
 		return nil, false
 	}
+	if b, ok := f.(*vm.Builtin); ok { // the class may have one of its own, which calls this one
+		return rd.readBy(args[0], args[1], func(o vm.Object, name string) (vm.Object, error) {
+			return b.Fn(rd.in, []vm.Object{o, vm.Str(name)}, nil)
+		})
+	}
 	return rd.readAttr(args[0], args[1])
 }
 
@@ -306,6 +324,11 @@ func (rd *reads) finalGuards() []*guard.Guard {
 
 // readAttr is getattr(o, name) of an object from outside: what it finds has a source, too. ok is false when there is nothing to find.
 func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
+	return rd.readBy(o, name, rd.in.GetAttr)
+}
+
+// readBy is readAttr by a function that finds attributes.
+func (rd *reads) readBy(o, name vm.Object, find func(o vm.Object, name string) (vm.Object, error)) (v vm.Object, ok bool) {
 	src := rd.world.sources[source.Identity(o)]
 	n, isStr := vm.AsStr(name)
 	if isStr {
@@ -314,7 +337,7 @@ func (rd *reads) readAttr(o, name vm.Object) (v vm.Object, ok bool) {
 	if _, isTensor := o.(*torch.Tensor); src == nil || !isStr || isTensor {
 		return nil, false
 	}
-	v, err := rd.in.GetAttr(o, n)
+	v, err := find(o, n)
 	if err != nil {
 		return nil, false
 	}

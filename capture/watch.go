@@ -220,6 +220,9 @@ func (u upcoming) loadAttr() error {
 	if err := u.strictMode(u.top(0), u.name()); err != nil {
 		return err
 	}
+	if err := u.reads.ownAccess(u.top(0)); err != nil {
+		return err
+	}
 	u.reads.readsAttr(u.top(0), u.name())
 	u.reads.note(u.f, u.top(0), u.name())
 	if p, ok := u.f.Ext.(*pending); ok && p != nil {

@@ -271,3 +271,39 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		}
 	}
 }
+
+// A script does not outlive the whittle that runs it.
+func TestKillRun(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	whittle, prog := filepath.Join(dir, "whittle"), filepath.Join(dir, "prog.py")
+	if err := os.Symlink(self, whittle); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(prog, []byte("import os\nprint(os.getpid(), flush=True)\nwhile True:\n    pass\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(whittle, "run", prog)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Fscan(out, &pid); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	for begin := time.Now(); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begin) > time.Minute {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Fatalf("the script's process %d is still there a minute after whittle was killed", pid)
+		}
+	}
+}

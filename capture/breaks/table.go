@@ -9,6 +9,7 @@ const (
 	DataDependentJumpInlined               // one of a function that the frame calls
 	TensorTruth                            // bool(tensor), written out
 	TensorIndex                            // list[tensor]
+	OwnGetattribute                        // an attribute of an object whose class has __getattribute__
 	TensorOfIndex                          // operator.index(tensor)
 	TextOfTensors                          // f"{tensor}" + "text"
 	TensorItem
@@ -131,6 +132,7 @@ var table = [end]Row{
 		UserErrorType: "DYNAMIC_CONTROL_FLOW", UserError: "Dynamic control flow is not supported at the moment. Please use functorch.experimental.control_flow.cond to explicitly capture the control flow."},
 	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
 	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
+	OwnGetattribute:          {Form: "UserDefinedObjectVariable with custom __getattribute__", Frame: true, Hint: hintState},
 	TensorOfIndex:            {Form: "unsupported index(tensor)", Hint: hintNumber},
 	TextOfTensors:            {Form: "a text that shows tensors is not known before the graph runs", Hint: hintNumber},
 	TensorIndex:              {Form: "__getitem__ with non-constant tensor", Hint: hintNumber},

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"whittle/capture"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -63,6 +65,7 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 		if _, err := f.Stat(); err == nil {
 			syscall.CloseOnExec(3)
 			c.events = json.NewEncoder(f)
+			go endWith(f)
 		}
 	}
 	in := c.s.In
@@ -103,6 +106,20 @@ func runScript(args []string, stdout, stderr io.Writer) int {
 	}
 	c.sendFailure()
 	return code
+}
+
+// endWith ends the process when nobody reads the pipe any more: whoever supervises a script has been killed, and a script that nobody supervises
+// may run, and grow, for ever.
+func endWith(w *os.File) {
+	for {
+		fds := []unix.PollFd{{Fd: int32(w.Fd())}}
+		if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
+			return // there are no means to tell
+		}
+		if fds[0].Revents&unix.POLLERR != 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+	}
 }
 
 // finish prints what ended the script and gives its exit status.
