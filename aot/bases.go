@@ -18,6 +18,7 @@ type bases struct {
 	groups [][]int   // the inputs of each base
 	layout [][]int64 // where they lie: their offsets, and the base's sizes and strides
 	others []int     // inputs that stay as they are
+	viewed []int     // inputs of groups that the function views in place: it returns them, after its results
 }
 
 // sharing are the groups of inputs that share memory.
@@ -42,46 +43,53 @@ func sharing(inputs []aten.Value) (groups [][]int) {
 		return nil
 	}
 	for _, g := range all {
-		for len(g) > 1 {
-			var group []int
-			if group, g = overlap(inputs, g); len(group) > 1 {
-				groups = append(groups, group)
-			}
+		if g = overlapping(inputs, g); len(g) > 0 {
+			groups = append(groups, g)
 		}
 	}
 	return groups
 }
 
-// overlap takes the inputs of one storage apart: those whose range of bytes is connected with that of the first, and the rest.
-func overlap(inputs []aten.Value, of []int) (group, rest []int) {
-	type bytes struct{ lo, hi int64 }
-	span := func(i int) bytes {
-		t := inputs[i].(*tensor.Tensor)
-		last := t.Offset
-		for d, n := range t.Shape {
-			last += (n - 1) * t.Stride[d]
-		}
-		size := int64(t.DType.Size())
-		return bytes{t.Offset * size, (last + 1) * size}
-	}
-	in := span(of[0])
-	group, rest = of[:1:1], of[1:]
-	for grown := true; grown; {
-		grown = false
-		var out []int
-		for _, i := range rest {
-			s := span(i)
-			if s.lo >= in.hi || s.hi <= in.lo {
-				out = append(out, i)
-				continue
+// overlapping are those inputs of one storage that overlap with another one.
+func overlapping(inputs []aten.Value, of []int) []int {
+	hit := make([]bool, len(of))
+	for a := range of {
+		for b := a + 1; b < len(of); b++ {
+			if !apart(inputs[of[a]].(*tensor.Tensor), inputs[of[b]].(*tensor.Tensor)) {
+				hit[a], hit[b] = true, true
 			}
-			group, grown = append(group, i), true
-			in = bytes{min(in.lo, s.lo), max(in.hi, s.hi)}
 		}
-		rest = out
 	}
-	slices.Sort(group)
-	return group, rest
+	var out []int
+	for k, i := range of {
+		if hit[k] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// apart reports whether two tensors of one storage are known to have no element in common: because one ends before the other begins, or
+// because they are blocks of columns of one matrix. As tensors_definitely_do_not_overlap of PyTorch, other cases count as overlapping.
+func apart(x, y *tensor.Tensor) bool {
+	if x == y {
+		return false
+	}
+	sx, sy := int64(x.DType.Size()), int64(y.DType.Size())
+	if x.Offset*sx > y.Offset*sy {
+		x, y, sx, sy = y, x, sy, sx
+	}
+	if (x.Offset+extent(x))*sx <= y.Offset*sy {
+		return true
+	}
+	if sx != sy || len(x.Shape) != 2 || len(y.Shape) != 2 || x.Stride[1] != 1 || y.Stride[1] != 1 || x.Stride[0] != y.Stride[0] || x.Stride[0] == 0 {
+		return false
+	}
+	behind := y.Offset - x.Offset
+	if behind < x.Shape[1] { // the first rows meet
+		return false
+	}
+	return behind%x.Stride[0]+y.Shape[1] <= x.Stride[0]
 }
 
 // shared finds the inputs that share memory with another one where one of them is among mutated; nil when there are none.
@@ -169,6 +177,7 @@ func rootOf(t *tensor.Tensor) *tensor.Tensor {
 func (b *bases) function(f Function, like []aten.Value) Function {
 	return func(d aten.Dispatcher, merged []aten.Value) ([]aten.Value, error) {
 		inputs := make([]aten.Value, len(like))
+		looks := map[int]look{}
 		for k, g := range b.groups {
 			for _, i := range g {
 				t := like[i].(*tensor.Tensor)
@@ -177,11 +186,32 @@ func (b *bases) function(f Function, like []aten.Value) Function {
 					return nil, err
 				}
 				inputs[i] = v
+				looks[i] = lookOf(v.(*tensor.Tensor))
 			}
 		}
 		for k, i := range b.others {
 			inputs[i] = merged[len(b.groups)+k]
 		}
-		return f(d, inputs)
+		outs, err := f(d, inputs)
+		b.viewed = nil
+		for i, v := range inputs {
+			if l, ok := looks[i]; ok && !l.of(v.(*tensor.Tensor)) {
+				b.viewed = append(b.viewed, i)
+				outs = append(outs, v)
+			}
+		}
+		return outs, err
 	}
+}
+
+// look has inputs look as the function left them, and gives its own results.
+func (b *bases) look(d aten.Dispatcher, inputs, outs []aten.Value) ([]aten.Value, error) {
+	n := len(outs) - len(b.viewed)
+	for k, i := range b.viewed {
+		v := outs[n+k].(*tensor.Tensor)
+		if _, err := build.Call(d, "aten.as_strided_.default", inputs[i], build.Ints(v.Shape), build.Ints(v.Stride), v.Offset); err != nil {
+			return nil, fmt.Errorf("viewing input %d in place: %w", i, err)
+		}
+	}
+	return outs[:n], nil
 }

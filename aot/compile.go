@@ -47,6 +47,9 @@ type Options struct {
 	// Region is the checkpointed region of the program that runs, counted from 1; 0 for none. nil => there are none.
 	Region func() int
 
+	// Wrapper reports whether a tensor is one of a class of the program's that runs operators itself; nil => none is.
+	Wrapper func(t *tensor.Tensor) bool
+
 	// Tracing is handed the grad mode of the trace before it starts: captured no_grad regions switch it. nil => nobody.
 	Tracing func(mode *autograd.GradMode)
 }
@@ -73,18 +76,24 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{opt: opt, f: f, mutated: append(slices.Clone(j.Mutated), j.InGraph...)}
+	c := &Compiled{opt: opt, f: f, mutated: j.Written()}
 	given := make([]aten.Value, len(inputs))
 	for i, in := range inputs {
 		given[i] = in.Value
 	}
 	if r := repeated(given); r != nil && r.matter(j) {
+		if opt.wrapped(given) {
+			return nil, notOfWrappers("duplicate")
+		}
 		c.repeats = r
 		c.once, err = Compile(r.function(f), once(r, inputs), opt)
 		return c, err
 	}
 	if len(c.mutated) > 0 {
 		if c.bases = shared(given, c.mutated); c.bases != nil {
+			if opt.wrapped(given) {
+				return nil, notOfWrappers("aliased")
+			}
 			if j, err = c.traceMerged(inputs, given); err != nil {
 				return nil, err
 			}
@@ -122,6 +131,21 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	c.observe("forward", c.parts.Forward)
 	c.fw, err = opt.Compiler(c.parts.Forward, "forward")
 	return c, err
+}
+
+// wrapped reports whether one of the inputs is of a class that runs operators itself.
+func (o *Options) wrapped(inputs []aten.Value) bool {
+	return o.Wrapper != nil && slices.ContainsFunc(inputs, func(v aten.Value) bool {
+		t, ok := v.(*tensor.Tensor)
+		return ok && o.Wrapper(t)
+	})
+}
+
+// notOfWrappers refuses inputs that share memory and are written, where some are of such a class.
+func notOfWrappers(how string) error {
+	return &aten.Error{Kind: aten.RuntimeError, Msg: "        Encountered " + how + " inputs that are mutated in the graph, but at least one input/output\n" +
+		"        to the graph is a tensor subclass. This is not supported today. You can try to\n" +
+		"        remove the aliasing yourself as a workaround, or otherwise file an issue on github."}
 }
 
 // traceMerged traces the function with the bases of its inputs in their place.
@@ -186,7 +210,11 @@ func (c *Compiled) runMerged(inputs []aten.Value) ([]aten.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.run(merged)
+	outs, err := c.run(merged)
+	if err != nil {
+		return nil, err
+	}
+	return c.bases.look(c.opt.Eager, inputs, outs)
 }
 
 // show hands a graph to Options.Graphs, when all passes have run.
@@ -232,17 +260,13 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 	if c.parts != nil {
 		c.record(inputs, res)
 	}
-	for k, i := range j.Mutated {
-		dst, src := inputs[i].(*tensor.Tensor), res[k].(*tensor.Tensor)
-		d := aten.Dispatcher(c.opt.Eager)
-		if autograd.RequiresGrad(dst) && autograd.IsLeaf(dst) {
-			d = aten.Eager // a leaf is only ever written under no_grad
+	starts := make(map[int]int64, len(j.Mutated)) // where inputs that are viewed in place began
+	for k, m := range j.Mutated {
+		if m.Meta {
+			starts[m.Input] = inputs[m.Input].(*tensor.Tensor).Offset
 		}
-		if err := resize(d, dst, src); err != nil {
-			return nil, fmt.Errorf("resizing input %d: %w", i, err)
-		}
-		if _, err := build.Call(d, "aten.copy_.default", dst, src); err != nil {
-			return nil, fmt.Errorf("writing input %d back: %w", i, err)
+		if err := c.writeBack(m, inputs[m.Input].(*tensor.Tensor), res[k]); err != nil {
+			return nil, err
 		}
 	}
 	outs := make([]aten.Value, len(j.Outputs))
@@ -257,7 +281,11 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 			if o.Kind == AliasOfValue {
 				base = res[o.Base].(*tensor.Tensor)
 			}
-			if outs[i], err = c.rebuild(base, o); err != nil {
+			start, moved := starts[o.Input]
+			if !moved || o.Kind == AliasOfValue {
+				start = base.Offset
+			}
+			if outs[i], err = c.rebuild(base, o, start); err != nil {
 				return nil, fmt.Errorf("rebuilding output %d: %w", i, err)
 			}
 			if t, ok := outs[i].(*tensor.Tensor); ok && o.Detached && autograd.RequiresGrad(t) {
@@ -269,18 +297,45 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 			outs[i] = res[o.GraphIndex]
 		}
 	}
-	for _, r := range j.Reshaped {
-		t := inputs[r.Input].(*tensor.Tensor)
-		if _, err := build.Call(c.opt.Eager, "aten.as_strided_.default", t, build.Ints(r.Shape), build.Ints(r.Stride), t.Offset+r.Offset); err != nil {
-			return nil, fmt.Errorf("viewing input %d in place: %w", r.Input, err)
+	return outs, nil
+}
+
+// below runs operators on real tensors without recording gradients.
+func (c *Compiled) below() aten.Dispatcher {
+	if c.opt.Eager == nil {
+		return aten.Eager
+	}
+	return c.opt.Eager.Below
+}
+
+// writeBack does to an input what the program did.
+func (c *Compiled) writeBack(m Mutation, t *tensor.Tensor, value aten.Value) error {
+	d := aten.Dispatcher(c.opt.Eager)
+	if autograd.RequiresGrad(t) && autograd.IsLeaf(t) {
+		d = c.below() // a leaf is only ever written under no_grad
+	}
+	if m.Meta && !(m.Data && grown(t, value.(*tensor.Tensor))) {
+		if _, err := build.Call(d, "aten.as_strided_.default", t, build.Ints(m.Shape), build.Ints(m.Stride), t.Offset+m.Offset); err != nil {
+			return fmt.Errorf("viewing input %d in place: %w", m.Input, err)
 		}
 	}
-	return outs, nil
+	if !m.Data {
+		return nil
+	}
+	src := value.(*tensor.Tensor)
+	if err := resize(d, t, src); err != nil {
+		return fmt.Errorf("resizing input %d: %w", m.Input, err)
+	}
+	if _, err := build.Call(d, "aten.copy_.default", t, src); err != nil {
+		return fmt.Errorf("writing input %d back: %w", m.Input, err)
+	}
+	return nil
 }
 
 // rebuild makes an output that is a view of base: by the views that the program made, so that its history names them, or, where these lead
 // elsewhere from this base, by its shape and strides. As gen_alias_from_base of torch/_functorch/_aot_autograd/functional_utils.py.
-func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo) (v aten.Value, err error) {
+// start is where base began before the program viewed it in place.
+func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo, start int64) (v aten.Value, err error) {
 	if len(o.views) > 0 {
 		b := build.B{D: c.opt.Eager}
 		var t *tensor.Tensor
@@ -288,11 +343,11 @@ func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo) (v aten.Value, err
 			levels := replay(&b, o.views, base)
 			t = levels[len(levels)-1]
 		})
-		if err != nil || t.DType != base.DType || build.EqualInts(t.Shape, o.Shape) && build.EqualInts(t.Stride, o.Stride) && t.Offset == base.Offset+o.Offset {
+		if err != nil || t.DType != base.DType || build.EqualInts(t.Shape, o.Shape) && build.EqualInts(t.Stride, o.Stride) && t.Offset == start+o.Offset {
 			return t, err
 		}
 	}
-	return build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), base.Offset+o.Offset)
+	return build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), start+o.Offset)
 }
 
 // record hangs one node, the whole backward graph, on the differentiable outputs.
@@ -317,8 +372,8 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		ins = append(ins, t)
 	}
 	var targets []*tensor.Tensor
-	for k := range j.Mutated {
-		if t, ok := res[k].(*tensor.Tensor); ok && j.MutatedGrad[k] {
+	for k, m := range j.Mutated {
+		if t, ok := res[k].(*tensor.Tensor); ok && m.Grad {
 			targets = append(targets, t)
 		}
 	}
@@ -335,6 +390,9 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 			if t, ok := v.(*tensor.Tensor); ok && t != nil && t.Version() != versions[k] {
 				return nil, autograd.Overwritten(t, versions[k])
 			}
+		}
+		if _, again := d.(*autograd.Engine); again && j.lateGrad {
+			return nil, &aten.Error{Kind: aten.RuntimeError, Msg: "aot_autograd does not support input mutations with requires_grad in backward for create_graph=True"}
 		}
 		out, err := c.backward(saved, targets, grads)
 		if _, recording := d.(*autograd.Engine); err != nil || !recording {
@@ -353,6 +411,9 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		return out, nil
 	})
 	for k, t := range targets {
+		if !slices.Contains(inputs, aten.Value(t)) {
+			t.Base = nil // results that share memory are none of each other's views: those that should be are made anew
+		}
 		n.Describe(k, t)
 		autograd.SetHistory(t, n, k)
 	}
@@ -371,7 +432,7 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 	tn := tangentNodesOf(c.parts.Backward, c.parts.Saved)
 	for k, g := range grads {
 		if g == nil {
-			z, err := build.Call(aten.Eager, "aten.zeros_like.default", targets[k])
+			z, err := build.Call(c.below(), "aten.zeros_like.default", targets[k])
 			if err != nil {
 				return nil, err
 			}
@@ -379,12 +440,14 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 		}
 		// The graph was traced for dense tangents; a broadcast or strided one is brought into that layout.
 		if want, ok := tn[k].Val.(*tensor.Tensor); ok && !build.EqualInts(g.Stride, want.Stride) {
-			dst := tensor.EmptyUnset(want.DType, want.Shape, want.Stride)
-			v, err := build.Call(aten.Eager, "aten.copy_.default", dst, g)
+			dst, err := build.Call(c.below(), "aten.new_empty_strided.default", g, build.Ints(want.Shape), build.Ints(want.Stride))
 			if err != nil {
 				return nil, err
 			}
-			g = v.(*tensor.Tensor)
+			if _, err := build.Call(c.below(), "aten.copy_.default", dst, g); err != nil {
+				return nil, err
+			}
+			g = dst.(*tensor.Tensor)
 		}
 		args = append(args, g)
 	}

@@ -12,17 +12,20 @@ import (
 // Cond records torch.cond: both branches are traced into subgraphs of their own, and one node picks between them.
 // d is the dispatcher of a trace, as a Function got it.
 func Cond(d aten.Dispatcher, pred *tensor.Tensor, operands []aten.Value, branches [2]Function) ([]aten.Value, error) {
-	f, ok := d.(*Functional)
-	if !ok {
+	f := functionalOf(d)
+	if f == nil {
 		return nil, fmt.Errorf("torch.cond: no trace is in progress")
 	}
-	eng, ok := f.Below.(*autograd.Engine)
+	tr, ok := f.Below.(*Tracer)
 	if !ok {
 		return nil, fmt.Errorf("torch.cond: unexpected layer %T below functionalisation", f.Below)
 	}
-	tr, ok := eng.Below.(*Tracer)
-	if !ok {
-		return nil, fmt.Errorf("torch.cond: unexpected layer %T below autograd", eng.Below)
+	if eng, ok := d.(*autograd.Engine); ok && eng.Mode.Enabled {
+		for _, v := range operands {
+			if t, ok := v.(*tensor.Tensor); ok && autograd.RequiresGrad(t) {
+				return nil, fmt.Errorf("torch.cond: gradients through a compiled cond are not supported")
+			}
+		}
 	}
 	inner, err := f.unwrapAll(operands)
 	if err != nil {
@@ -31,11 +34,6 @@ func Cond(d aten.Dispatcher, pred *tensor.Tensor, operands []aten.Value, branche
 	p, err := f.Inner(pred)
 	if err != nil {
 		return nil, err
-	}
-	for _, v := range inner {
-		if t, ok := v.(*tensor.Tensor); ok && eng.Mode.Enabled && autograd.RequiresGrad(t) {
-			return nil, fmt.Errorf("torch.cond: gradients through a compiled cond are not supported")
-		}
 	}
 	var subs [2]*fx.Node
 	var outs []aten.Value
@@ -89,7 +87,7 @@ func Cond(d aten.Dispatcher, pred *tensor.Tensor, operands []aten.Value, branche
 // traceBranch traces one branch by itself, for inference.
 func traceBranch(f Function, operands []aten.Value, decomp map[string]Decomposition) (*fx.GraphModule, []aten.Value, error) {
 	tr := NewTracer(decomp)
-	fn := NewFunctional(&autograd.Engine{Below: tr, Mode: &autograd.GradMode{}})
+	fn := NewFunctional(tr)
 	outer := make([]aten.Value, len(operands))
 	for i, v := range operands {
 		in := tr.Input(fmt.Sprintf("arg%d_1", i), v)
@@ -98,7 +96,7 @@ func traceBranch(f Function, operands []aten.Value, decomp map[string]Decomposit
 			outer[i] = fn.Wrap(t)
 		}
 	}
-	res, err := f(fn, outer)
+	res, err := f(&autograd.Engine{Below: fn, Mode: &autograd.GradMode{}, Traced: true}, outer)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,8 +1,8 @@
 package aot
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"whittle/aot/autograd"
 	"whittle/kernels/aten"
@@ -10,63 +10,22 @@ import (
 )
 
 // RecordFunction notes in a trace that outs come from inputs by a function of the program whose gradient apply computes: it takes
-// one gradient per output, nil for none, and gives one per input. All are values as the program holds them; outs must be
-// fresh values or views. d is the dispatcher of the trace, as a Function got it. Without gradients it does nothing.
+// one gradient per output, nil for none, and gives one per input. outs must be fresh values or views. d is the dispatcher of the trace, as a Function got it. Without gradients it does nothing.
 func RecordFunction(d aten.Dispatcher, name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error)) error {
-	f, ok := d.(*Functional)
-	if !ok {
+	eng, ok := d.(*autograd.Engine)
+	f := functionalOf(d)
+	if !ok || f == nil {
 		return fmt.Errorf("%s: no trace is in progress", name)
 	}
-	eng, ok := f.Below.(*autograd.Engine)
-	if !ok {
-		return fmt.Errorf("%s: unexpected layer %T below functionalisation", name, f.Below)
-	}
-	if eng.Mode != nil && !eng.Mode.Enabled {
+	if eng.Mode != nil && !eng.Mode.Enabled || !slices.ContainsFunc(inputs, func(t *tensor.Tensor) bool { return t != nil && autograd.RequiresGrad(t) }) {
 		return nil
 	}
-	from := make([]*tensor.Tensor, len(inputs))
-	need := false
-	for i, t := range inputs {
-		if t == nil {
-			continue
-		}
-		var err error
-		if from[i], err = f.Inner(t); err != nil {
-			return err
-		}
-		need = need || autograd.RequiresGrad(from[i])
-	}
-	if !need {
-		return nil
-	}
-	n := autograd.NewNode(name, from, len(outs), func(_ aten.Dispatcher, grads []*tensor.Tensor, _ []bool) ([]*tensor.Tensor, error) {
-		given := make([]*tensor.Tensor, len(grads))
-		for i, g := range grads {
-			if g != nil {
-				given[i] = f.Wrap(g)
-			}
-		}
-		res, err := apply(given)
-		if err != nil {
-			return nil, err
-		}
-		for i, g := range res {
-			if g == nil {
-				continue
-			}
-			if res[i], err = f.Inner(g); err != nil {
-				return nil, err
-			}
-		}
-		return res, nil
+	n := autograd.NewNode(name, inputs, len(outs), func(_ aten.Dispatcher, grads []*tensor.Tensor, _ []bool) ([]*tensor.Tensor, error) {
+		return apply(grads)
 	})
 	for i, t := range outs {
-		inner, err := f.Inner(t)
-		if err != nil {
-			return err
-		}
-		n.Describe(i, inner)
-		autograd.SetHistory(inner, n, i)
+		n.Describe(i, t)
+		autograd.SetHistory(t, n, i)
 		if ss := f.storage[t.Storage]; ss != nil && ss.mutated {
 			ss.graded = true // what the function wrote has a gradient now
 		}
@@ -74,21 +33,9 @@ func RecordFunction(d aten.Dispatcher, name string, inputs, outs []*tensor.Tenso
 	return nil
 }
 
-// Detach takes a value of the program out of the history, as Tensor.detach_ does, in a trace that d is the dispatcher of.
-func Detach(d aten.Dispatcher, t *tensor.Tensor) error {
-	f, ok := d.(*Functional)
-	if !ok {
-		return errors.New("detach_: no trace is in progress")
-	}
-	for _, o := range []*tensor.Tensor{t, f.whole(t)} {
-		inner, err := f.Inner(o)
-		if err != nil {
-			return err
-		}
-		autograd.Detach(inner)
-		autograd.Detach(o)
-	}
-	return nil
+// NeedsGrad reports whether gradients are asked for of a tensor of the trace that d is the dispatcher of; outside of one they are not.
+func NeedsGrad(d aten.Dispatcher, t *tensor.Tensor) bool {
+	return functionalOf(d) != nil && autograd.RequiresGrad(t)
 }
 
 // custom reports whether a value comes from a function of the program with a gradient of its own, directly or through views: it cannot be made

@@ -11,32 +11,37 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// Functional is the dispatcher layer that removes mutation and tracks aliasing.
+// Functional is the dispatcher layer that removes mutation and tracks aliasing. It lies below autograd, and above what records operators.
 //
 // The program holds outer tensors (fakes that share fake storages as the real ones
 // would). Each outer tensor stands for an immutable inner value of the layer below. Writing to an
-// outer tensor gives its storage's base a new inner value; other views are replayed from
-// the base when they are next read. Mirrors FunctionalTensorWrapper.
+// outer tensor gives its storage a new value, and counts the storage's generation up; a tensor of another generation is made anew from
+// that value, by the views that led to it, when an operator next reads it. Views are made without that look, and begin in generation 0: one
+// of a storage that was written before is made anew at its first use, and what was made first is dead. Mirrors FunctionalTensorWrapper.
 type Functional struct {
 	Below aten.Dispatcher
-	// Composite replaces operators before anything else sees them, by name; nil => none.
-	Composite map[string]Decomposition
+	// Mode is the switch of the gradients that are recorded above; nil => they are.
+	Mode *autograd.GradMode
 
 	outer   map[*tensor.Tensor]*outerState
 	storage map[*tensor.Storage]*storageState
 }
 
+// storageState is what a storage of the program holds.
 type storageState struct {
-	base    *tensor.Tensor // the outer tensor that owns the storage
+	value   *tensor.Tensor // inner: all of it, as it is now
+	base    *tensor.Tensor // the outer tensor that came with it
+	offset  int64          // of that tensor, at the beginning
 	gen     int            // counts writes
 	mutated bool
 	graded  bool // some write happened while gradients were recorded
+	frozen  bool // a tensor that showed it has left for another storage: what else is written here would reach nobody
 }
 
 type outerState struct {
 	inner *tensor.Tensor
 	gen   int
-	chain []viewStep // from the base to this tensor
+	chain []viewStep // from the storage's value to this tensor
 }
 
 // viewStep is one view operator, replayable on a new base.
@@ -51,17 +56,21 @@ func NewFunctional(below aten.Dispatcher) *Functional {
 	return &Functional{Below: below, outer: map[*tensor.Tensor]*outerState{}, storage: map[*tensor.Storage]*storageState{}}
 }
 
+// functionalOf is the layer without mutation of the trace that d is the dispatcher of; nil where it is that of none.
+func functionalOf(d aten.Dispatcher) *Functional {
+	if e, ok := d.(*autograd.Engine); ok {
+		d = e.Below
+	}
+	f, _ := d.(*Functional)
+	return f
+}
+
 // Wrap makes an outer tensor for an inner value.
 func (f *Functional) Wrap(inner *tensor.Tensor) *tensor.Tensor {
 	o := tensor.FakeLike(inner)
-	f.adopt(o, inner)
-	return o
-}
-
-// adopt makes o the outer tensor of inner, with a storage of its own.
-func (f *Functional) adopt(o, inner *tensor.Tensor) {
 	f.outer[o] = &outerState{inner: inner}
-	f.storage[o.Storage] = &storageState{base: o}
+	f.storage[o.Storage] = &storageState{value: inner, base: o, offset: o.Offset}
+	return o
 }
 
 // Inner is the current inner value of an outer tensor; a tensor the layer has not met is its own.
@@ -71,10 +80,10 @@ func (f *Functional) Inner(t *tensor.Tensor) (*tensor.Tensor, error) {
 		return t, nil
 	}
 	ss := f.storage[t.Storage]
-	if st.gen == ss.gen || len(st.chain) == 0 {
+	if st.gen == ss.gen {
 		return st.inner, nil
 	}
-	v := f.outer[ss.base].inner
+	v := ss.value
 	for _, s := range st.chain {
 		r, err := s.apply(f.Below, v)
 		if err != nil {
@@ -146,30 +155,8 @@ func (f *Functional) Mutated(t *tensor.Tensor) bool {
 // graded reports whether t was written while gradients were recorded.
 func (f *Functional) graded(t *tensor.Tensor) bool { return f.storage[t.Storage].graded }
 
-// NeedsGrad reports whether gradients are asked for of an outer tensor: by the program, or because a trace for training
-// computes them.
-func (f *Functional) NeedsGrad(t *tensor.Tensor) bool {
-	if autograd.RequiresGrad(t) {
-		return true
-	}
-	st := f.outer[t]
-	return st != nil && autograd.RequiresGrad(st.inner)
-}
-
 // Dispatch runs one operator of the program.
 func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
-	if d, ok := f.Composite[op.Name()]; ok {
-		if _, err := refused(op, args); err != nil {
-			return nil, err
-		}
-		var out aten.Value
-		if err := build.Run(func() { out = d(&build.B{D: f}, args) }); err != nil {
-			return nil, fmt.Errorf("decomposing %s: %w", op.Name(), err)
-		}
-		if _, declined := out.(Declined); !declined {
-			return out, nil
-		}
-	}
 	if m, ok := mutations[op.Name()]; ok {
 		return m(f, op, args)
 	}
@@ -180,7 +167,7 @@ func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 	if len(writes) > 0 {
 		return f.mutate(op, args, writes)
 	}
-	inner, err := f.unwrapAll(args)
+	inner, err := f.readBy(op, args)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +176,39 @@ func (f *Functional) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error
 		return nil, err
 	}
 	return f.wrapResults(op, args, out)
+}
+
+// DispatchDetach runs the detach of a program, which graphs show three of, as in PyTorch: two are views, that of the program and that of the
+// tensor that it gets; the third is one of the value in it.
+func (f *Functional) DispatchDetach(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	out, err := f.Dispatch(op, args)
+	if err != nil {
+		return nil, err
+	}
+	if out, err = f.Dispatch(op, []aten.Value{out}); err != nil {
+		return nil, err
+	}
+	t, ok := out.(*tensor.Tensor)
+	if !ok || f.outer[t] == nil {
+		return out, nil
+	}
+	v, err := f.Below.Dispatch(op, []aten.Value{f.outer[t].inner})
+	if err != nil {
+		return nil, err
+	}
+	f.outer[t].inner = v.(*tensor.Tensor)
+	return t, nil
+}
+
+// readBy are the inner values of an operator's arguments. A view is made of a tensor as it is: what it shows is looked up when it is read.
+func (f *Functional) readBy(op *aten.Op, args []aten.Value) ([]aten.Value, error) {
+	if op.Tags&aten.View != 0 && len(args) > 0 {
+		if t, ok := args[0].(*tensor.Tensor); ok && f.outer[t] != nil {
+			rest, err := f.unwrapAll(args[1:])
+			return append([]aten.Value{f.outer[t].inner}, rest...), err
+		}
+	}
+	return f.unwrapAll(args)
 }
 
 // unwrapAll is unwrap for each argument.
@@ -276,7 +296,7 @@ func (f *Functional) wrapOne(op *aten.Op, args []aten.Value, inner *tensor.Tenso
 	o := tensor.NewView(src, append([]int64(nil), inner.Shape...), append([]int64(nil), inner.Stride...), inner.Offset)
 	o.DType, o.Fake = inner.DType, true
 	chain := append(append([]viewStep(nil), st.chain...), viewStep{op, args, nr})
-	f.outer[o] = &outerState{inner: inner, gen: f.storage[src.Storage].gen, chain: chain}
+	f.outer[o] = &outerState{inner: inner, chain: chain}
 	return o
 }
 
@@ -286,18 +306,13 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 	if err != nil {
 		return nil, err
 	}
-	inner, err := f.unwrapAll(fargs)
+	inner, err := f.readBy(fn, fargs)
 	if err != nil {
 		return nil, err
-	}
-	if fn.Tags&aten.View == 0 {
-		f.overwrite(args, writes)
 	}
 	var out aten.Value
 	if fn.Tags&aten.Composite != 0 && fn.Decomp != nil {
 		out, err = aten.Decompose(f.Below, fn, inner)
-	} else if rec, ok := f.Below.(inplaceRecorder); ok && op.Tags&aten.Inplace != 0 {
-		out, err = rec.DispatchInplace(fn, inner)
 	} else {
 		out, err = f.Below.Dispatch(fn, inner)
 	}
@@ -326,6 +341,7 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 		if err != nil {
 			return nil, err
 		}
+		t.Bump()
 	}
 	rets := op.Sig().Returns
 	if extra > 0 {
@@ -349,23 +365,6 @@ func (f *Functional) mutate(op *aten.Op, args []aten.Value, writes []int) (aten.
 		res[i] = t
 	}
 	return res, nil
-}
-
-// overwrite notes that the values of what an operator writes are about to be gone: a backward that needs them is an error, as it is
-// where the write really happens.
-func (f *Functional) overwrite(args []aten.Value, writes []int) {
-	for _, w := range writes {
-		for _, t := range build.Tensors(args[w]) {
-			if t != nil && f.outer[t] != nil {
-				f.outer[f.storage[t.Storage].base].inner.Bump()
-			}
-		}
-	}
-}
-
-// inplaceRecorder is a layer that wants to know that an operator stands for one that overwrites its first argument.
-type inplaceRecorder interface {
-	DispatchInplace(op *aten.Op, args []aten.Value) (aten.Value, error)
 }
 
 // functionalCounterpart finds the operator without mutation: add.Tensor for add_.Tensor and for add.out.
@@ -416,81 +415,60 @@ func functionalCounterpart(op *aten.Op, args []aten.Value) (*aten.Op, []aten.Val
 var renamed = map[string]string{"bernoulli_.float": "bernoulli.p", "bernoulli_.Tensor": "bernoulli.Tensor", "pow_.Scalar": "pow.Tensor_Scalar", "pow_.Tensor": "pow.Tensor_Tensor",
 	"transpose_.default": "transpose.int", "swapdims_.default": "transpose.int", "swapaxes_.default": "transpose.int"}
 
-// write makes v the new value of outer tensor t, and of the base that t views.
+// write makes v the new value of outer tensor t, and of the storage that t shows a part of.
 func (f *Functional) write(t, v *tensor.Tensor) error {
-	node := autograd.GradFn(v)
 	st := f.outer[t]
 	if st == nil {
 		return fmt.Errorf("in-place operation on a constant tensor of shape %v inside a compiled function", t.Shape)
 	}
+	if f.storage[t.Storage].frozen {
+		return &aten.Error{Kind: aten.RuntimeError, Msg: "cannot mutate tensors with frozen storage"}
+	}
 	b := &build.B{D: f.Below}
-	return firstErr(build.Run(func() {
+	err := build.Run(func() {
 		if !build.EqualInts(v.Shape, t.Shape) {
 			v = b.T("expand.default", v, build.Ints(t.Shape))
 		}
 		if v.DType != t.DType {
 			v = b.To(v, t.DType)
 		}
-		ss := f.storage[t.Storage]
-		old := f.outer[ss.base].inner
-		if slices.ContainsFunc(st.chain, detaches) {
-			f.writeDetached(st, ss, v)
-			return
-		}
-		if eng, ok := f.Below.(*autograd.Engine); ok && len(st.chain) > 0 && node != nil && node == autograd.GradFn(v) {
-			// The graph computes the new base; its history is one node that routes the gradient of the written part.
-			chain := st.chain
-			views := func(b *build.B, whole *tensor.Tensor) []*tensor.Tensor { return replay(b, chain, whole) }
-			back := func(b *build.B, levels []*tensor.Tensor, part *tensor.Tensor) *tensor.Tensor {
-				return scatter(b, chain, levels, part)
-			}
-			below := &build.B{D: eng.Below}
-			v = back(below, views(below, old), v)
-			eng.CopySlices(old, v, node, views, back)
-			f.store(ss, v)
-			return
-		}
-		f.store(ss, scatter(b, st.chain, replay(b, st.chain, old), v))
-	}), nil)
+		f.store(f.storage[t.Storage], scatter(b, st.chain, f.storage[t.Storage].value, v))
+	})
+	if err != nil {
+		return err
+	}
+	_, err = f.Inner(t)
+	return err
 }
 
-// detaches reports whether gradients do not flow through a view.
-func detaches(s viewStep) bool { return s.op.Name() == "aten.detach.default" }
-
-// writeDetached is write for a tensor that shares memory with a base by way of detach(): the base gets the new value, and keeps its
-// history; that of the value stays with the tensor that is written.
-func (f *Functional) writeDetached(st *outerState, ss *storageState, v *tensor.Tensor) {
-	old := f.outer[ss.base].inner
-	b := &build.B{D: f.Below}
-	eng, recording := f.Below.(*autograd.Engine)
-	if recording {
-		b.D = eng.Below
-	}
-	whole := v
-	if autograd.RequiresGrad(v) || autograd.RequiresGrad(old) { // two histories need two tensors
-		whole = b.T("detach.default", v)
-	}
-	whole = scatter(b, st.chain, replay(b, st.chain, old), whole)
-	ss.gen++
-	ss.mutated = true
-	if recording {
-		eng.KeepHistory(old, whole)
-	}
-	f.outer[ss.base].inner, f.outer[ss.base].gen = whole, ss.gen
-	st.inner, st.gen = v, ss.gen
+// take has t show what src shows, in src's storage (set_).
+func (f *Functional) take(t, src *tensor.Tensor) {
+	st := *f.outer[src]
+	f.outer[t] = &st
+	f.storage[t.Storage].frozen = true
+	t.Storage = src.Storage
+	t.Shape, t.Stride, t.Offset, t.DType = slices.Clone(src.Shape), slices.Clone(src.Stride), src.Offset, src.DType
+	t.Bump()
 }
 
-// store makes v the value of a storage's base.
+// store makes v the value of a storage.
 func (f *Functional) store(ss *storageState, v *tensor.Tensor) {
 	ss.gen++
 	ss.mutated = true
-	if eng, ok := f.Below.(*autograd.Engine); ok && eng.Mode != nil && !eng.Mode.Enabled {
-		eng.KeepHistory(f.outer[ss.base].inner, v)
-	} else {
-		ss.graded = true
+	ss.graded = ss.graded || f.Mode == nil || f.Mode.Enabled
+	ss.value = v
+}
+
+// scatter writes part, the new value of a chain's last view, back through all levels into base and returns the new base.
+func scatter(b *build.B, chain []viewStep, base, part *tensor.Tensor) *tensor.Tensor {
+	if len(chain) == 0 {
+		return part
 	}
-	f.outer[ss.base].inner = v
-	f.outer[ss.base].gen = ss.gen
+	levels := replay(b, chain[:len(chain)-1], base)
+	for i := len(chain) - 1; i >= 0; i-- {
+		part = unview(b, chain[i], levels[i], part)
+	}
+	return part
 }
 
 // replay returns the values of a chain of views, from the base to the last.
@@ -504,12 +482,28 @@ func replay(b *build.B, chain []viewStep, base *tensor.Tensor) []*tensor.Tensor 
 	return levels
 }
 
-// scatter writes part, the new value of a chain's last view, back through all levels and returns the new base.
-func scatter(b *build.B, chain []viewStep, levels []*tensor.Tensor, part *tensor.Tensor) *tensor.Tensor {
-	for i := len(chain) - 1; i >= 0; i-- {
-		part = unview(b, chain[i], levels[i], part)
+// Views implements autograd.Replayer: it makes t, a view of base, of another tensor in base's place.
+func (f *Functional) Views(base, t *tensor.Tensor) func(d aten.Dispatcher, in *tensor.Tensor) (*tensor.Tensor, error) {
+	from, to := f.outer[base], f.outer[t]
+	if from == nil || to == nil || len(from.chain) > len(to.chain) {
+		return nil
 	}
-	return part
+	for i, s := range from.chain {
+		if s.op != to.chain[i].op || s.nr != to.chain[i].nr {
+			return nil
+		}
+	}
+	steps := to.chain[len(from.chain):]
+	return func(d aten.Dispatcher, in *tensor.Tensor) (*tensor.Tensor, error) {
+		for _, s := range steps {
+			r, err := s.apply(d, in)
+			if err != nil {
+				return nil, err
+			}
+			in = r
+		}
+		return in, nil
+	}
 }
 
 // firstErr is the first error that is not nil.
@@ -527,10 +521,24 @@ func unview(b *build.B, s viewStep, whole, part *tensor.Tensor) *tensor.Tensor {
 	a := s.args
 	name := strings.TrimPrefix(s.op.Name(), "aten.")
 	switch name {
-	case "view.default", "_unsafe_view.default", "unsqueeze.default", "squeeze.default", "squeeze.dim", "squeeze.dims", "_reshape_alias.default":
+	case "view.default", "_unsafe_view.default":
 		return b.T("view.default", part, build.Ints(whole.Shape))
-	case "alias.default", "detach.default", "view_as.default":
+	case "_reshape_alias.default":
+		return b.T("_reshape_alias.default", part, build.Ints(whole.Shape), build.Ints(whole.Stride))
+	case "unsqueeze.default":
+		return b.T("squeeze.dim", part, a[1])
+	case "squeeze.default", "squeeze.dim", "squeeze.dims":
+		return unsqueezeTo(b, part, whole, a[1:])
+	case "alias.default":
+		return b.T("alias.default", part)
+	case "detach.default", "view_as.default", "lift_fresh.default":
 		return part
+	case "view.dtype":
+		return b.T("view.dtype", part, whole.DType)
+	case "view_as_real.default":
+		return b.T("view_as_complex.default", part)
+	case "view_as_complex.default":
+		return b.T("view_as_real.default", part)
 	case "permute.default":
 		dims := build.ToInts(a[1])
 		inv := make([]int64, len(dims))
@@ -549,8 +557,8 @@ func unview(b *build.B, s viewStep, whole, part *tensor.Tensor) *tensor.Tensor {
 	case "diagonal.default":
 		return b.T("diagonal_scatter.default", append([]aten.Value{whole, part}, a[1:]...)...)
 	case "expand.default":
-		// Every element of part came from one of whole; writing through an expanded view is an error upstream of here.
-		return b.SumTo(part, whole.Shape)
+		// What several elements of part came from takes the sum of what changed: one of them, where the program wrote to one.
+		return b.T("add.Tensor", whole, b.SumTo(b.T("sub.Tensor", part, whole), whole.Shape))
 	case "split.Tensor", "split_with_sizes.default", "unbind.int":
 		dim := int64(0)
 		if len(a) > 2 {
@@ -579,6 +587,28 @@ func unview(b *build.B, s viewStep, whole, part *tensor.Tensor) *tensor.Tensor {
 	b.Check(err)
 	stride, off = v.Stride, v.Offset
 	return b.T("as_strided_scatter.default", whole, part, build.Ints(shape), build.Ints(stride), off)
+}
+
+// unsqueezeTo gives part the dimensions of size one of whole that a squeeze took: all, or those given.
+func unsqueezeTo(b *build.B, part, whole *tensor.Tensor, dims []aten.Value) *tensor.Tensor {
+	gone := func(int) bool { return true }
+	if len(dims) > 0 {
+		var given []int64
+		if d, ok := dims[0].(int64); ok {
+			given = []int64{d}
+		} else {
+			given = build.ToInts(dims[0])
+		}
+		gone = func(d int) bool {
+			return slices.ContainsFunc(given, func(g int64) bool { return build.Wrap(g, len(whole.Shape)) == d })
+		}
+	}
+	for d, n := range whole.Shape {
+		if n == 1 && gone(d) {
+			part = b.T("unsqueeze.default", part, int64(d))
+		}
+	}
+	return part
 }
 
 // mutations holds the writing operators whose functional form is not found by name.
@@ -639,6 +669,14 @@ func init() {
 		"aten._native_batch_norm_legit.default": bn,
 		"aten.detach_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return args[0], nil
+		},
+		"aten.set_.source_Tensor": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
+			t, src := args[0].(*tensor.Tensor), args[1].(*tensor.Tensor)
+			if f.outer[t] == nil || f.outer[src] == nil {
+				return nil, fmt.Errorf("%s on a constant tensor inside a compiled function", op.Name())
+			}
+			f.take(t, src)
+			return t, nil
 		},
 		"aten.normal_.default": func(f *Functional, op *aten.Op, args []aten.Value) (aten.Value, error) {
 			t := args[0].(*tensor.Tensor)

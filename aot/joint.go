@@ -51,17 +51,39 @@ type OutputInfo struct {
 
 // Joint is the traced program: one graph with forward outputs and, when it trains, gradients.
 type Joint struct {
-	GM          *fx.GraphModule
-	Inputs      []Input
-	Outputs     []OutputInfo
-	Mutated     []int  // inputs whose new value is a graph output, in output order, before the others
-	MutatedGrad []bool // of Mutated: whether gradients flow to the new value
-	InGraph     []int  // inputs that the graph itself writes with copy_
-	Reshaped    []Reshape
-	Bases       []int // positions of graph outputs that only serve to rebuild views, in order
-	NForward    int   // graph outputs that belong to the forward pass (mutated inputs, then outputs)
-	Tangents    int   // number of tangent placeholders; 0 => inference
-	GradOf      []int // per gradient output: its input
+	GM       *fx.GraphModule
+	Inputs   []Input
+	Outputs  []OutputInfo
+	Mutated  []Mutation // inputs whose new value is a graph output, in output order, before the others
+	InGraph  []int      // inputs that the graph itself writes with copy_
+	Bases    []int      // positions of graph outputs that only serve to rebuild views, in order
+	NForward int        // graph outputs that belong to the forward pass (mutated inputs, then outputs)
+	Tangents int        // number of tangent placeholders; 0 => inference
+	GradOf   []int      // per gradient output: its input
+	trains   bool       // it was traced with gradients, whether there are some or not
+	lateGrad bool       // the backward pass writes to inputs that gradients flow to
+}
+
+// A Mutation is what a program did to an input, where the graph itself does not do it.
+type Mutation struct {
+	Input int
+	Data  bool // its elements were written
+	Grad  bool // gradients flow to the new ones
+	// Meta says that it was viewed in place, and looks otherwise now.
+	Meta          bool
+	Shape, Stride []int64
+	Offset        int64 // from that of the tensor that comes in
+}
+
+// Written are the inputs whose elements the function writes.
+func (j *Joint) Written() []int {
+	var out []int
+	for _, m := range j.Mutated {
+		if m.Data {
+			out = append(out, m.Input)
+		}
+	}
+	return append(out, j.InGraph...)
 }
 
 // Trace is the first half of Compile: the graph of f, which nothing has compiled.
@@ -73,26 +95,35 @@ func Trace(f Function, inputs []Input, opt Options) (*Joint, error) {
 	return j, deadcode(j.GM.Graph)
 }
 
-// trace runs f under Functional over autograd over Tracer and leaves the joint graph. An input that is written and that gradients flow to
-// is copied first: its old value belongs to the caller's graph, and backward may need it after the new one lies in its place.
+// trace runs f under autograd over Functional over Tracer and leaves the joint graph. An input that is written and that gradients flow to
+// is copied first: its old value belongs to the caller's graph, and backward may need it after the new one lies in its place. One that is
+// only viewed in place is a view from the beginning, as gradients are those of what came in.
 func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 	j, err := traceOnce(f, inputs, opt, nil)
-	if err != nil || j.Tangents == 0 {
+	if err != nil || !j.trains {
 		return j, err
 	}
-	var fresh []int
-	for k, i := range j.Mutated {
-		if j.MutatedGrad[k] {
-			fresh = append(fresh, i)
+	fresh := map[int]string{}
+	for _, m := range j.Mutated {
+		if m.Data && m.Grad {
+			fresh[m.Input] = "aten.clone.default"
+		} else if m.Meta {
+			fresh[m.Input] = "aten.view.default"
 		}
 	}
-	if len(fresh) > 0 {
+	if len(fresh) > 0 && j.Tangents > 0 {
 		if j, err = traceOnce(f, inputs, opt, fresh); err != nil {
 			return nil, err
 		}
 	}
 	places := j.GM.Graph.Placeholders()
-	for _, i := range append(fresh, j.InGraph...) {
+	lost := slices.Clone(j.InGraph)
+	for _, m := range j.Mutated {
+		if m.Data && m.Grad {
+			lost = append(lost, m.Input)
+		}
+	}
+	for _, i := range lost {
 		places[i].Meta = map[string]any{metaOverwritten: true}
 	}
 	return j, nil
@@ -122,72 +153,86 @@ const metaOverwritten = "overwritten"
 // program holds and may write to; the inner one, which is the value that it has now; and the node that computes that.
 type tracing struct {
 	tr       *Tracer
-	eng      *autograd.Engine
 	fn       *Functional
+	eng      *autograd.Engine
 	training bool
-	returned bool // what the function writes to inputs is a result in any case
+	set      []int // inputs that have another storage now
+	returned bool  // what the function writes to inputs is a result in any case
 
-	inner []aten.Value // the inputs, as nodes stand for them
-	start []aten.Value // what the function begins with: inner, or a copy
-	outer []aten.Value // what it is given
+	inner  []aten.Value // the inputs, as nodes stand for them
+	leaves []aten.Value // the outer tensors that they are, to which gradients flow
+	outer  []aten.Value // what the function is given: leaves, or copies or views of them
 
-	j       *Joint
-	results fx.Tuple         // of the graph, so far
-	roots   []*tensor.Tensor // per result: what a gradient flows into, nil for none
-	copies  []copyBack
+	j      *Joint
+	after  []moment         // how each of outer is when the function has run
+	values []aten.Value     // the results of the graph, so far, as the program holds them
+	roots  []*tensor.Tensor // per result: what a gradient flows into, nil for none
 }
 
-// copyBack is an input that the graph itself overwrites, and its new value.
-type copyBack struct{ dst, src *fx.Node }
-
-// traceOnce is trace with the inputs to copy.
-func traceOnce(f Function, inputs []Input, opt *Options, fresh []int) (*Joint, error) {
+// traceOnce is trace with the operators that make of some inputs what the function is given for them.
+func traceOnce(f Function, inputs []Input, opt *Options, fresh map[int]string) (*Joint, error) {
 	t := newTracing(inputs, opt)
 	if err := t.giveInputs(inputs, fresh); err != nil {
 		return nil, err
 	}
+	looks := make([]look, len(t.outer))
+	for i, o := range t.outer {
+		if x, ok := o.(*tensor.Tensor); ok {
+			looks[i] = lookOf(x)
+		}
+	}
 	if opt.Tracing != nil {
 		opt.Tracing(t.eng.Mode)
 	}
-	outs, err := f(t.fn, t.outer)
+	outs, err := f(t.eng, t.outer)
 	if err != nil {
 		return nil, err
 	}
-	t.tr.Origin = nil
-	t.j = &Joint{GM: t.tr.GM, Inputs: inputs}
-	shared := t.fn.sharing(outs)
-	if err := t.takeMutations(); err != nil {
+	t.j = &Joint{GM: t.tr.GM, Inputs: inputs, trains: t.training}
+	if err := t.takeMutations(looks); err != nil {
 		return nil, err
 	}
-	if err := t.takeOutputs(outs, shared); err != nil {
+	for _, m := range t.j.Mutated {
+		if m.Meta && opt.wrapped([]aten.Value{inputs[m.Input].Value}) {
+			return nil, &aten.Error{Kind: aten.RuntimeError, Msg: "Metadata mutations are currently not allowed on tensor subclasses"}
+		}
+	}
+	for _, i := range t.set {
+		if slices.Contains(outs, t.outer[i]) {
+			return nil, fmt.Errorf("input %d of the graph is given another storage by set_, and returned: this is not supported", i)
+		}
+	}
+	if err := t.takeOutputs(outs, t.fn.sharing(outs)); err != nil {
 		return nil, err
 	}
-	t.j.NForward = len(t.results)
-	t.j.Reshaped = t.fn.reshaped(t.inner, t.outer)
+	t.j.NForward = len(t.values)
+	var grads []aten.Value
 	if t.training {
-		if err := t.j.backward(t.tr, t.eng, t.inner, t.roots, &t.results); err != nil {
+		// The backward pass begins with inputs as they are now.
+		if t.after, err = t.fn.moments(t.outer); err != nil {
+			return nil, err
+		}
+		if grads, err = t.backward(); err != nil {
 			return nil, err
 		}
 	}
-	for k, c := range t.copies {
-		n := t.tr.GM.Graph.CallFunction("aten.copy_.default", c.dst, c.src)
-		n.Val = c.dst.Val
-		for _, o := range t.j.Outputs {
-			if o.Kind == IsInput && o.Input == t.j.InGraph[k] {
-				t.results[o.GraphIndex] = n
-			}
-		}
+	t.tr.Origin = nil
+	written, err := t.writeInGraph()
+	if err != nil {
+		return nil, err
 	}
-	t.tr.GM.Graph.Output(t.results)
-	return t.j, nil
+	return t.j, t.finish(written, grads)
 }
 
-// newTracing sets up the layers of dispatchers: functionalisation over autograd over the tracer.
+// newTracing sets up the layers of dispatchers: autograd over functionalisation over the tracer.
 func newTracing(inputs []Input, opt *Options) *tracing {
 	training := slices.ContainsFunc(inputs, func(in Input) bool { return in.RequiresGrad }) && (opt.Grad == nil || opt.Grad.Enabled)
 	tr := NewTracer(opt.Decompositions)
 	tr.Choices = opt.Choices
-	eng := &autograd.Engine{Below: tr, Mode: &autograd.GradMode{Enabled: training}, Traced: true}
+	fn := NewFunctional(tr)
+	eng := &autograd.Engine{Below: fn, Mode: &autograd.GradMode{Enabled: training}, Traced: true}
+	fn.Mode = eng.Mode
+	eng.Before = composites(eng, opt.Composite)
 	tr.Region = opt.Region
 	if opt.Origin != nil {
 		tr.Origin = opt.Origin
@@ -197,94 +242,257 @@ func newTracing(inputs []Input, opt *Options) *tracing {
 			tr.Origin = func() fx.Origin { return at }
 		}
 	}
-	fn := NewFunctional(eng)
-	fn.Composite = opt.Composite
 	n := len(inputs)
-	return &tracing{tr: tr, eng: eng, fn: fn, training: training, returned: opt.MutationsReturned, inner: make([]aten.Value, n), start: make([]aten.Value, n), outer: make([]aten.Value, n)}
+	return &tracing{tr: tr, eng: eng, fn: fn, training: training, returned: opt.MutationsReturned, inner: make([]aten.Value, n), leaves: make([]aten.Value, n), outer: make([]aten.Value, n)}
 }
 
-// giveInputs makes a placeholder for each input, and what the function is given in its place; those of fresh are copied.
-func (t *tracing) giveInputs(inputs []Input, fresh []int) error {
+// composites takes operators apart before autograd sees them, where a table says so; the parts go to d.
+func composites(d aten.Dispatcher, table map[string]Decomposition) func(op *aten.Op, args []aten.Value) (aten.Value, bool, error) {
+	return func(op *aten.Op, args []aten.Value) (out aten.Value, done bool, err error) {
+		apart, ok := table[op.Name()]
+		if !ok {
+			return nil, false, nil
+		}
+		if _, err := refused(op, args); err != nil {
+			return nil, true, err
+		}
+		if err := build.Run(func() { out = apart(&build.B{D: d}, args) }); err != nil {
+			return nil, true, fmt.Errorf("decomposing %s: %w", op.Name(), err)
+		}
+		_, declined := out.(Declined)
+		return out, !declined, nil
+	}
+}
+
+// giveInputs makes a placeholder for each input, and what the function is given in its place.
+func (t *tracing) giveInputs(inputs []Input, fresh map[int]string) error {
 	for i, in := range inputs {
 		name := inputName(i)
 		if t.training {
 			name = primalName(i)
 		}
 		t.inner[i] = t.tr.Input(name, in.Value)
-		t.start[i] = t.inner[i]
+		t.leaves[i], t.outer[i] = t.inner[i], t.inner[i]
 		x, ok := t.inner[i].(*tensor.Tensor)
 		if !ok {
-			t.outer[i] = t.inner[i]
 			continue
 		}
-		if in.RequiresGrad && t.training {
-			autograd.Ensure(x).RequiresGrad = true
-		}
-		if slices.Contains(fresh, i) {
-			v, err := build.Call(t.eng, "aten.clone.default", x)
-			if err != nil {
-				return err
-			}
-			x, t.start[i] = v.(*tensor.Tensor), v
-		}
 		o := t.fn.Wrap(x)
+		t.leaves[i], t.outer[i] = o, o
 		if in.RequiresGrad {
 			autograd.Ensure(o).RequiresGrad = true
 		}
-		t.outer[i] = o
-	}
-	return nil
-}
-
-// addOutput makes an inner value a result of the graph; root says whether a gradient flows into it.
-func (t *tracing) addOutput(v *tensor.Tensor, root bool) error {
-	a, err := t.tr.arg(v)
-	if err != nil {
-		return err
-	}
-	t.results = append(t.results, a)
-	if !root {
-		v = nil
-	}
-	t.roots = append(t.roots, v)
-	return nil
-}
-
-// takeMutations finds the inputs that the function has written to. Where neither their size nor gradients forbid it, the graph writes them back
-// itself; else their new values are its first results, and the runtime does.
-func (t *tracing) takeMutations() error {
-	for i, o := range t.outer {
-		x, ok := o.(*tensor.Tensor)
-		if !ok || !t.fn.Mutated(x) {
+		switch fresh[i] {
+		case "":
+			if given := in.Value.(*tensor.Tensor); in.RequiresGrad && t.training && (given.Fake || !autograd.IsLeaf(given)) {
+				t.outer[i] = t.fn.result(o)
+			}
 			continue
-		}
-		v, err := t.fn.Inner(t.fn.whole(x))
-		if err != nil {
-			return err
-		}
-		if v == t.start[i] {
-			continue
-		}
-		in := t.inner[i].(*tensor.Tensor)
-		plain := !(t.j.Inputs[i].RequiresGrad && t.training) && !autograd.RequiresGrad(v)
-		if !t.returned && tensor.SameShape(v, in) && (plain || !t.fn.graded(x)) {
-			src, err := t.tr.arg(v)
+		case "aten.view.default":
+			if in.RequiresGrad && t.training {
+				o = t.fn.result(o)
+			}
+			v, err := build.Call(t.eng, fresh[i], o, build.Ints(o.Shape))
 			if err != nil {
 				return err
 			}
-			n, ok := src.(*fx.Node)
-			if !ok {
-				return fmt.Errorf("input %d is overwritten with a value that is no graph node", i)
+			t.outer[i] = v
+		default:
+			v, err := build.Call(t.eng, fresh[i], o)
+			if err != nil {
+				return err
 			}
-			t.copies = append(t.copies, copyBack{t.tr.Node(in), n})
+			t.outer[i] = v
+		}
+	}
+	return nil
+}
+
+// result is an outer tensor with the value of leaf, of which gradients flow there: that of an operator, which may be written.
+func (f *Functional) result(leaf *tensor.Tensor) *tensor.Tensor {
+	o := f.Wrap(f.outer[leaf].inner)
+	n := autograd.NewNode("AliasBackward0", []*tensor.Tensor{leaf}, 1, func(_ aten.Dispatcher, g []*tensor.Tensor, _ []bool) ([]*tensor.Tensor, error) { return g, nil })
+	n.Custom = false
+	n.Describe(0, o)
+	autograd.SetHistory(o, n, 0)
+	return o
+}
+
+// addOutput makes a tensor of the program a result of the graph; root says whether a gradient flows into it.
+func (t *tracing) addOutput(x *tensor.Tensor, root bool) {
+	t.values = append(t.values, x)
+	if !root {
+		x = nil
+	}
+	t.roots = append(t.roots, x)
+}
+
+// takeMutations finds the inputs that the function has written to, or viewed in place. Where neither gradients nor the way they look forbid it,
+// the graph writes them back itself; else their new values are its first results, and the runtime does.
+func (t *tracing) takeMutations(looks []look) error {
+	for i, o := range t.outer {
+		x, ok := o.(*tensor.Tensor)
+		if !ok {
+			continue
+		}
+		in := t.inner[i].(*tensor.Tensor)
+		needs := t.training && autograd.RequiresGrad(x)
+		m := Mutation{Input: i, Data: t.fn.Mutated(x), Meta: !looks[i].of(x)}
+		if !m.Data && !m.Meta {
+			continue
+		}
+		if x.Storage != looks[i].storage {
+			if t.returned || m.Data && t.fn.graded(x) {
+				return &aten.Error{Kind: aten.AssertionError, Msg: "Encountered a set_ on a graph input, but the input has other mutations that we cannot\n" +
+					"keep in the graph. This is not supported today. Current state:\n" +
+					fmt.Sprintf("  keep_input_mutations=%s\n  mutates_data=%s\n  mutates_metadata=True\n", python(!t.returned), python(m.Data))}
+			}
+			t.set = append(t.set, i)
 			t.j.InGraph = append(t.j.InGraph, i)
 			continue
 		}
-		t.j.Mutated, t.j.MutatedGrad = append(t.j.Mutated, i), append(t.j.MutatedGrad, t.training && autograd.RequiresGrad(v))
-		if err := t.addOutput(v, autograd.RequiresGrad(v)); err != nil {
-			return err
+		if m.Meta {
+			m.Shape, m.Stride, m.Offset = slices.Clone(x.Shape), slices.Clone(x.Stride), x.Offset-in.Offset
+		}
+		if m.Data && !m.Meta && !t.returned && (!needs || !t.fn.graded(x)) {
+			t.j.InGraph = append(t.j.InGraph, i)
+			continue
+		}
+		m.Grad = m.Data && needs
+		t.j.Mutated = append(t.j.Mutated, m)
+		t.addOutput(x, m.Grad)
+	}
+	return nil
+}
+
+// python is a boolean as Python shows it.
+func python(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
+// writeInGraph adds the copies into inputs that the graph itself makes, and gives their nodes.
+func (t *tracing) writeInGraph() (written map[int]*fx.Node, err error) {
+	written = map[int]*fx.Node{}
+	for _, i := range t.j.InGraph {
+		var v *tensor.Tensor
+		if t.after != nil {
+			v = t.after[i].value
+		} else if v, err = t.fn.Inner(t.outer[i].(*tensor.Tensor)); err != nil {
+			return nil, err
+		}
+		op := "aten.copy_.default"
+		if slices.Contains(t.set, i) {
+			op = "aten.set_.source_Tensor"
+		}
+		if written[i], err = t.copyInto(op, i, v); err != nil {
+			return nil, err
 		}
 	}
+	return written, nil
+}
+
+// copyInto has the graph write a value to an input, by an operator that does.
+func (t *tracing) copyInto(op string, i int, v *tensor.Tensor) (*fx.Node, error) {
+	a, err := t.tr.arg(v)
+	if err != nil {
+		return nil, err
+	}
+	src, ok := a.(*fx.Node)
+	if !ok {
+		return nil, fmt.Errorf("input %d is overwritten with a value that is no graph node", i)
+	}
+	dst := t.tr.Node(t.inner[i].(*tensor.Tensor))
+	n := t.tr.GM.Graph.CallFunction(op, dst, src)
+	n.Val = dst.Val
+	return n, nil
+}
+
+// A moment is how an outer tensor is at some time.
+type moment struct {
+	look  look
+	gen   int
+	value *tensor.Tensor // nil for what is no tensor
+}
+
+// moments are how tensors are now.
+func (f *Functional) moments(outer []aten.Value) ([]moment, error) {
+	out := make([]moment, len(outer))
+	for i, o := range outer {
+		x, ok := o.(*tensor.Tensor)
+		if !ok {
+			continue
+		}
+		v, err := f.Inner(x)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = moment{lookOf(x), f.storage[x.Storage].gen, v}
+	}
+	return out, nil
+}
+
+// metaBackward is the Meta key of nodes that the backward graph runs although no gradient flows through them.
+const metaBackward = "backward"
+
+// lateWrites has the graph do what the backward pass did to inputs of the forward pass: it may write to their elements. To gradients that come
+// in it may do nothing.
+func (t *tracing) lateWrites(tangents []*tensor.Tensor) error {
+	for i, o := range t.outer {
+		x, ok := o.(*tensor.Tensor)
+		if !ok {
+			continue
+		}
+		if !t.after[i].look.of(x) {
+			return &aten.Error{Kind: aten.AssertionError, Msg: "Found a graph input that had its metadata mutated in the backward. This is not supported"}
+		}
+		if t.fn.storage[x.Storage].gen == t.after[i].gen || slices.ContainsFunc(t.j.Mutated, func(m Mutation) bool { return m.Input == i }) {
+			continue
+		}
+		v, err := t.fn.Inner(x)
+		if err != nil {
+			return err
+		}
+		n, err := t.copyInto("aten.copy_.default", i, v)
+		if err != nil {
+			return err
+		}
+		n.Meta = map[string]any{metaBackward: true}
+		t.j.lateGrad = t.j.lateGrad || t.j.Inputs[i].RequiresGrad
+	}
+	for _, x := range tangents {
+		if ss := t.fn.storage[x.Storage]; ss.gen > 0 || len(t.fn.chain(x)) > 0 {
+			return &aten.Error{Kind: aten.AssertionError, Msg: "Found an input to the backward that was mutated during the backward pass. This is not supported"}
+		}
+	}
+	return nil
+}
+
+// finish ends the graph with the values that its results have now. An input that the graph itself has written is the node that wrote it.
+func (t *tracing) finish(written map[int]*fx.Node, grads []aten.Value) error {
+	var results fx.Tuple
+	for _, v := range append(t.values, grads...) {
+		if x, ok := v.(*tensor.Tensor); ok && x != nil {
+			in, err := t.fn.Inner(x)
+			if err != nil {
+				return err
+			}
+			v = in
+		}
+		a, err := t.tr.arg(v)
+		if err != nil {
+			return err
+		}
+		results = append(results, a)
+	}
+	for _, o := range t.j.Outputs {
+		if n := written[o.Input]; o.Kind == IsInput && n != nil {
+			results[o.GraphIndex] = n
+		}
+	}
+	t.tr.GM.Graph.Output(results)
 	return nil
 }
 
@@ -293,7 +501,7 @@ func (t *tracing) takeMutations() error {
 func (t *tracing) takeOutputs(outs []aten.Value, shared map[*tensor.Storage]aliases) error {
 	inputOf := map[*tensor.Storage]int{}
 	for i, o := range t.outer {
-		if x, ok := o.(*tensor.Tensor); ok {
+		if x, ok := o.(*tensor.Tensor); ok && !slices.Contains(t.set, i) {
 			inputOf[x.Storage] = i
 		}
 	}
@@ -302,49 +510,45 @@ func (t *tracing) takeOutputs(outs []aten.Value, shared map[*tensor.Storage]alia
 	for _, o := range outs {
 		x, ok := o.(*tensor.Tensor)
 		if !ok {
-			t.j.Outputs = append(t.j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: len(t.results)})
-			t.results, t.roots = append(t.results, o), append(t.roots, nil)
+			t.j.Outputs = append(t.j.Outputs, OutputInfo{Kind: ConstantOut, Const: o, GraphIndex: len(t.values)})
+			t.values, t.roots = append(t.values, o), append(t.roots, nil)
 			continue
 		}
-		v, err := t.fn.Inner(x)
-		if err != nil {
-			return err
-		}
-		info := OutputInfo{Kind: FromGraph, Shape: v.Shape, Stride: v.Stride, Offset: x.Offset, DType: v.DType, GraphIndex: len(t.results)}
-		train := t.training && v.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(v)
+		info := OutputInfo{Kind: FromGraph, Shape: x.Shape, Stride: x.Stride, Offset: x.Offset, DType: x.DType, GraphIndex: len(t.values)}
+		train := t.training && x.DType.Kind() >= tensor.KindFloat && autograd.RequiresGrad(x)
 		views := shared[x.Storage]
-		if i, ok := inputOf[x.Storage]; ok && !(train && (views.single == 0 || x != t.outer[i] && custom(v))) {
-			t.describeAlias(&info, i, x, v)
+		if i, ok := inputOf[x.Storage]; ok && !(train && (views.single == 0 || x != t.outer[i] && custom(x))) {
+			t.describeAlias(&info, i, x)
 		}
-		if info.Kind == FromGraph && train && views.single > 0 && views.all > 1 && len(t.fn.chain(x)) > 0 {
+		if info.Kind == FromGraph && train && views.single > 1 && len(t.fn.chain(x)) > 0 {
 			info.Kind = AliasOfValue
 			info.Shape, info.Stride = x.Shape, x.Stride
-			if base := t.fn.storage[x.Storage].base; base != nil {
-				info.Offset -= base.Offset
+			if ss := t.fn.storage[x.Storage]; ss != nil {
+				info.Offset -= ss.offset
 				info.views = t.fn.chain(x)
 			}
 			viewing[len(t.j.Outputs)] = x.Storage
 		}
 		info.RequiresGrad = info.Kind == FromGraph && train
 		if _, ok := position[x.Storage]; !ok && info.RequiresGrad && len(t.fn.chain(x)) == 0 {
-			position[x.Storage] = len(t.results)
+			position[x.Storage] = len(t.values)
 		}
 		t.j.Outputs = append(t.j.Outputs, info)
-		if err := t.addOutput(v, info.RequiresGrad); err != nil {
-			return err
-		}
+		t.addOutput(x, info.RequiresGrad)
 	}
 	return t.addBases(viewing, position)
 }
 
-// describeAlias describes output x, with the value v, as input number i or a view of it.
-func (t *tracing) describeAlias(info *OutputInfo, i int, x, v *tensor.Tensor) {
+// describeAlias describes output x as input number i or a view of it.
+func (t *tracing) describeAlias(info *OutputInfo, i int, x *tensor.Tensor) {
 	in := t.inner[i].(*tensor.Tensor)
 	info.Kind, info.Input = AliasOfInput, i
 	info.Shape, info.Stride = x.Shape, x.Stride
-	info.Detached = t.training && !autograd.RequiresGrad(v)
+	info.Detached = t.training && !autograd.RequiresGrad(x)
 	info.Offset -= in.Offset
-	info.views = t.fn.chain(x)
+	if c := t.fn.chain(t.outer[i].(*tensor.Tensor)); len(c) == 0 { // the views begin at what comes in
+		info.views = t.fn.chain(x)
+	}
 	if t.outer[i] == aten.Value(x) {
 		info.Kind = IsInput
 	}
@@ -356,63 +560,72 @@ func (t *tracing) addBases(viewing map[int]*tensor.Storage, position map[*tensor
 		storage := viewing[out]
 		at, ok := position[storage]
 		if !ok {
-			v, err := t.fn.Inner(t.fn.storage[storage].base)
-			if err != nil {
-				return err
-			}
-			at = len(t.results)
+			at = len(t.values)
 			position[storage] = at
 			t.j.Bases = append(t.j.Bases, at)
-			if err := t.addOutput(v, true); err != nil {
-				return err
-			}
+			t.addOutput(t.fn.storage[storage].base, true)
 		}
 		t.j.Outputs[out].Base = at
 	}
 	return nil
 }
 
-// backward appends the gradient computation; each differentiable output gets a tangent placeholder.
-func (j *Joint) backward(tr *Tracer, eng *autograd.Engine, inner []aten.Value, roots []*tensor.Tensor, results *fx.Tuple) error {
+// backward computes the gradients of the inputs; each differentiable output gets a tangent placeholder.
+func (t *tracing) backward() (results []aten.Value, err error) {
+	j := t.j
 	var rs, gs, wrt []*tensor.Tensor
-	for _, r := range roots {
+	for _, r := range t.roots {
 		if r == nil {
 			continue
 		}
 		j.Tangents++
-		t := tr.Input(fmt.Sprintf("tangents_%d", j.Tangents), tensor.FakeLike(contiguousLike(r)))
-		rs, gs = append(rs, r), append(gs, t.(*tensor.Tensor))
+		v := t.tr.Input(fmt.Sprintf("tangents_%d", j.Tangents), tensor.FakeLike(contiguousLike(r)))
+		rs, gs = append(rs, r), append(gs, t.fn.Wrap(v.(*tensor.Tensor)))
 	}
 	if len(rs) == 0 {
-		return nil
+		return nil, nil
 	}
 	for i, in := range j.Inputs {
 		if in.RequiresGrad {
-			wrt = append(wrt, inner[i].(*tensor.Tensor))
+			wrt = append(wrt, t.leaves[i].(*tensor.Tensor))
 		}
 	}
-	grads, err := eng.Backward(rs, gs, autograd.Options{Inputs: wrt, AllowUnused: true})
+	grads, err := t.eng.Backward(rs, gs, autograd.Options{Inputs: wrt, AllowUnused: true})
 	if err != nil {
-		return fmt.Errorf("tracing the backward pass: %w", err)
+		return nil, err
+	}
+	if err := t.lateWrites(gs); err != nil {
+		return nil, err
 	}
 	k := 0
 	for i, in := range j.Inputs {
 		j.GradOf = append(j.GradOf, i)
-		if !in.RequiresGrad || grads[k] == nil {
-			if in.RequiresGrad {
-				k++
+		var g aten.Value
+		if in.RequiresGrad {
+			if grads[k] != nil {
+				g = grads[k]
 			}
-			*results = append(*results, nil)
-			continue
+			k++
 		}
-		a, err := tr.arg(grads[k])
-		if err != nil {
-			return err
-		}
-		*results = append(*results, a)
-		k++
+		results = append(results, g)
 	}
-	return nil
+	return results, nil
+}
+
+// look is how a tensor lies in its storage.
+type look struct {
+	storage       *tensor.Storage
+	shape, stride []int64
+	offset        int64
+}
+
+func lookOf(t *tensor.Tensor) look {
+	return look{t.Storage, slices.Clone(t.Shape), slices.Clone(t.Stride), t.Offset}
+}
+
+// of reports whether t still looks so.
+func (l look) of(t *tensor.Tensor) bool {
+	return l.storage == t.Storage && slices.Equal(l.shape, t.Shape) && slices.Equal(l.stride, t.Stride) && l.offset == t.Offset
 }
 
 // contiguousLike is a tangent's layout: the output's own when dense, contiguous otherwise.

@@ -19,15 +19,8 @@ func (f *Functional) viewInPlace(fn *aten.Op, args []aten.Value, inner aten.Valu
 	if st == nil {
 		return nil, fmt.Errorf("%s: in place on a constant tensor of shape %v inside a compiled function", fn.Name(), t.Shape)
 	}
-	ss := f.storage[t.Storage]
-	if ss.base == t { // the whole goes on under its first shape
-		b := *t
-		b.Autograd, b.Py = nil, nil
-		ss.base = &b
-		f.outer[&b] = &outerState{inner: st.inner, gen: st.gen}
-	}
 	st.chain = append(slices.Clone(st.chain), viewStep{fn, slices.Clone(args), 0})
-	st.inner, st.gen = v, ss.gen
+	st.inner = v
 	f.look(t, v)
 	return t, nil
 }
@@ -49,7 +42,7 @@ func (f *Functional) intoOut(t, v *tensor.Tensor) error {
 	ss := f.storage[t.Storage]
 	size := int64(t.DType.Size())
 	need := (t.Offset + extent(v)) * size
-	if ss.base == t {
+	if len(st.chain) == 0 {
 		b := &build.B{D: f.Below}
 		return build.Run(func() {
 			v = b.To(v, t.DType)
@@ -60,6 +53,7 @@ func (f *Functional) intoOut(t, v *tensor.Tensor) error {
 			t.Offset = 0
 			t.Storage.NBytes = max(t.Storage.NBytes, need)
 			f.store(ss, v)
+			st.inner, st.gen = v, ss.gen
 		})
 	}
 	if need > t.Storage.NBytes {
@@ -81,34 +75,6 @@ func (f *Functional) intoOut(t, v *tensor.Tensor) error {
 	return f.write(t, v)
 }
 
-// A Reshape is what becomes of an input that the program views in place.
-type Reshape struct {
-	Input         int
-	Shape, Stride []int64
-	Offset        int64 // from that of the tensor that comes in
-}
-
-// whole is the outer tensor that holds all of t's storage under its first shape.
-func (f *Functional) whole(t *tensor.Tensor) *tensor.Tensor {
-	if ss := f.storage[t.Storage]; ss != nil {
-		return ss.base
-	}
-	return t
-}
-
-// reshaped lists the inputs that look otherwise after the program than inner, what came in, though nothing grew.
-func (f *Functional) reshaped(inner, outer []aten.Value) []Reshape {
-	var out []Reshape
-	for i, o := range outer {
-		t, ok := o.(*tensor.Tensor)
-		if !ok || f.whole(t) == t {
-			continue
-		}
-		out = append(out, Reshape{i, t.Shape, t.Stride, t.Offset - inner[i].(*tensor.Tensor).Offset})
-	}
-	return out
-}
-
 // resize makes an input as large as the value that is to be written to it.
 func resize(d aten.Dispatcher, t, v *tensor.Tensor) error {
 	if tensor.SameShape(t, v) {
@@ -119,6 +85,11 @@ func resize(d aten.Dispatcher, t, v *tensor.Tensor) error {
 	}
 	_, err := build.Call(d, "aten.as_strided_.default", t, build.Ints(v.Shape), build.Ints(v.Stride), t.Offset)
 	return err
+}
+
+// grown reports whether a value takes more memory than the input that it is written to.
+func grown(t, v *tensor.Tensor) bool {
+	return (t.Offset+extent(v))*int64(t.DType.Size()) > t.Storage.NBytes
 }
 
 // extent is how many elements of storage a tensor spans.

@@ -42,6 +42,7 @@ func sidesOf(gm *fx.GraphModule, forward int) (*sides, error) {
 			s.tangents[n] = IsTangent(n)
 			continue
 		}
+		s.tangents[n] = n.Meta[metaBackward] != nil
 		for _, in := range n.Inputs() {
 			s.tangents[n] = s.tangents[n] || s.tangents[in]
 		}
@@ -78,7 +79,7 @@ func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
 		return nil, fmt.Errorf("forward graph: %w", err)
 	}
 	// In-place copies into inputs end the forward graph.
-	bw, err := extract(s.gm, nil, append(slices.Clone(saved), tangentNodes(g)...), s.bwOuts, func(n *fx.Node) bool { return !n.IsMutating(fx.UnknownMay) })
+	bw, err := extract(s.gm, nil, append(slices.Clone(saved), tangentNodes(g)...), s.bwOuts, func(n *fx.Node) bool { return n.Meta[metaBackward] != nil })
 	if err != nil {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
@@ -260,8 +261,9 @@ func tangentNodes(g *fx.Graph) (ps []*fx.Node) {
 	return ps
 }
 
-// extract copies what outs need into a graph of its own. inputs stay placeholders; values listed in cuts become placeholders.
-func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow func(*fx.Node) bool) (*fx.GraphModule, error) {
+// extract copies what outs need into a graph of its own, and those writes that run in it. inputs stay placeholders; values listed in cuts become
+// placeholders.
+func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, runs func(*fx.Node) bool) (*fx.GraphModule, error) {
 	g := gm.Graph
 	cut := map[*fx.Node]bool{}
 	for _, n := range cuts {
@@ -286,11 +288,9 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, allow f
 			visit(n)
 		}
 	}
-	if inputs != nil {
-		for _, n := range g.Nodes {
-			if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && allow(n) {
-				visit(n)
-			}
+	for _, n := range g.Nodes {
+		if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && runs(n) {
+			visit(n)
 		}
 	}
 	out := &fx.GraphModule{Graph: fx.NewGraph(), ClassName: gm.ClassName, Attrs: map[string]*tensor.Tensor{}}

@@ -41,9 +41,9 @@ func (r repeats) matter(j *Joint) bool {
 	for _, at := range r {
 		count[at]++
 	}
-	written := append(slices.Clone(j.Mutated), j.InGraph...)
-	for _, s := range j.Reshaped {
-		written = append(written, s.Input)
+	written := slices.Clone(j.InGraph)
+	for _, m := range j.Mutated {
+		written = append(written, m.Input)
 	}
 	return slices.ContainsFunc(written, func(i int) bool { return count[r[i]] > 1 })
 }

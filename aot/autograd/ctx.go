@@ -12,9 +12,10 @@ import (
 
 // formula is one row of the derivative table.
 type formula struct {
-	run      func(c *Ctx)
-	usesSelf bool         // reads self's value, so an in-place form must save a copy
-	noGrad   map[int]bool // results that never carry a gradient
+	run       func(c *Ctx)
+	usesSelf  bool         // reads self's value, so an in-place form must save a copy
+	forOthers bool         // with usesSelf: only for the gradients of other arguments
+	noGrad    map[int]bool // results that never carry a gradient
 }
 
 // Ctx is what a formula sees: the operator's arguments and results, the incoming
@@ -111,7 +112,7 @@ func (c *Ctx) Out(i int) *tensor.Tensor {
 	if t != nil && t.Version() != c.resVersions[i] && c.op.Tags&aten.Inplace == 0 {
 		e := Overwritten(t, c.resVersions[i])
 		if m := MetaOf(t); m != nil && m.Node != nil {
-			e.Node, e.OutNr = m.Node.Name, m.OutNr
+			e.Node, e.OutNr = nodeName(c.op), i
 		}
 		c.Check(e)
 	}

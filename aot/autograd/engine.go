@@ -18,6 +18,8 @@ type Engine struct {
 	Mode  *GradMode // nil => recording
 	// Traced says that the backward pass is recorded in a graph by the layer below.
 	Traced bool
+	// Before is asked about each operator first, and may run others in its place; nil => nobody.
+	Before func(op *aten.Op, args []aten.Value) (out aten.Value, done bool, err error)
 	// Origin says what part of the program runs now, and Enter that the backward of such a part begins: a trace notes
 	// it with what it records. nil => nobody.
 	Origin func() any
@@ -50,14 +52,34 @@ func NewNode(name string, inputs []*tensor.Tensor, nout int, apply func(d aten.D
 // Describe records the metadata of result nr, for gradients that never arrive.
 func (n *Node) Describe(nr int, t *tensor.Tensor) { n.Shape[nr] = outMeta{clone(t.Shape), t.DType} }
 
+// A Replayer is a layer below that knows by which operators a view came from its base.
+type Replayer interface {
+	// Views gives a function that makes the view t of base once more, of another tensor in base's place; nil where t is no such view.
+	Views(base, t *tensor.Tensor) func(d aten.Dispatcher, in *tensor.Tensor) (*tensor.Tensor, error)
+}
+
+// A detacher is a layer below that runs the detach of a program in its own way.
+type detacher interface {
+	DispatchDetach(op *aten.Op, args []aten.Value) (aten.Value, error)
+}
+
 // Dispatch runs op below and records it where an input requires a gradient.
 func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if e.Before != nil {
+		if out, done, err := e.Before(op, args); done || err != nil {
+			return out, err
+		}
+	}
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return aten.Decompose(e, op, args)
 	}
-	if !e.Traced && functionalName(op) == "detach.default" && op.Tags&aten.Inplace == 0 {
+	if functionalName(op) == "detach.default" && op.Tags&aten.Inplace == 0 {
 		// It shares memory with what it came from, and is no view of it to autograd: what is written to it gives that no history.
-		out, err := e.Below.Dispatch(op, args)
+		below := e.Below.Dispatch
+		if d, ok := e.Below.(detacher); ok {
+			below = d.DispatchDetach
+		}
+		out, err := below(op, args)
 		if v, ok := out.(*tensor.Tensor); ok && err == nil {
 			v.Base = nil
 		}
@@ -75,21 +97,34 @@ func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	}
 	if !need {
 		out, err := e.Below.Dispatch(op, args)
-		if v, ok := out.(*tensor.Tensor); ok && v.Base != nil && !e.Traced && MetaOf(v) == nil && functionalName(op) != "detach.default" {
+		if v, ok := out.(*tensor.Tensor); ok && v.Base != nil && MetaOf(v) == nil && functionalName(op) != "detach.default" {
 			Ensure(v).viewVersion = v.Version() // gradients flow to it once its base is written with a value that has some
+			e.noteView(v)
 		}
 		return out, err
 	}
-	return e.record(op, args, false)
+	return e.record(op, args)
 }
 
-// DispatchInplace is Dispatch for the functional form of an in-place operator: a formula that reads the value which the
-// program overwrites gets a copy of it, as where the write really happens.
-func (e *Engine) DispatchInplace(op *aten.Op, args []aten.Value) (aten.Value, error) {
-	if e.Mode != nil && !e.Mode.Enabled || !slices.ContainsFunc(args, anyRequires) || op.Tags&aten.Composite != 0 && op.Decomp != nil {
-		return e.Dispatch(op, args)
+// noteView notes in a view of a trace how its history is found again when its base has been written: the view is made once more.
+func (e *Engine) noteView(v *tensor.Tensor) {
+	r, ok := e.Below.(Replayer)
+	if !ok {
+		return
 	}
-	return e.record(op, args, true)
+	MetaOf(v).again = func() (*Node, int) {
+		again := r.Views(v.Base, v)
+		if again == nil {
+			return nil, 0
+		}
+		on := *e
+		on.Mode = nil
+		made, err := again(&on, v.Base)
+		if err != nil || GradFn(made) == nil {
+			return nil, 0
+		}
+		return MetaOf(made).Node, MetaOf(made).OutNr
+	}
 }
 
 // anyRequires reports whether an argument asks for gradients, at any depth of lists. Integers never do.
@@ -108,7 +143,7 @@ func anyRequires(a aten.Value) bool {
 }
 
 // record runs op and hangs a node on its results.
-func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.Value, error) {
+func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	name := functionalName(op)
 	f, ok := formulaOf(name)
 	if !ok && !nonDifferentiable[baseName(name)] {
@@ -138,7 +173,8 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 		versions[i] = t.Version()
 	}
 	saved := args
-	if (inplace || overwritten) && ok && f.usesSelf {
+	keeps := inplace && ok && f.usesSelf && !(f.forOthers && !slices.ContainsFunc(next[1:], Edge.valid))
+	if keeps {
 		// The formula reads the value that the operator is about to overwrite.
 		saved = append([]aten.Value(nil), args...)
 		old, err := (&build.B{D: e.Below}).Try("clone.default", args[0])
@@ -149,9 +185,12 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 		versions[0] = old.Version()
 	}
 	var selfGeom *tensor.Tensor
+	var before int64
+	var came tensor.Tensor // how it looked
 	if inplace {
-		s := args[0].(*tensor.Tensor)
-		selfGeom = s
+		selfGeom = args[0].(*tensor.Tensor)
+		before = selfGeom.Version()
+		came = *selfGeom
 	}
 	out, err := e.Below.Dispatch(op, args)
 	if err != nil {
@@ -164,7 +203,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 	}
 	if inplace {
 		for i, t := range inputs {
-			if t.Storage == selfGeom.Storage && !(i == 0 && f != nil && f.usesSelf) {
+			if t.Storage == selfGeom.Storage && !(i == 0 && keeps) {
 				versions[i] = t.Version() // our own write is not a violation
 			}
 		}
@@ -218,15 +257,31 @@ func (e *Engine) record(op *aten.Op, args []aten.Value, overwritten bool) (aten.
 			})
 		}
 	}
+	if inplace && viewsInPlace(selfGeom, before, &came) { // a view in place writes nothing, and its gradient is one of what was there
+		saved, inputs[0] = slices.Clone(args), &came
+		saved[0] = &came
+		SetHistory(selfGeom, node, 0)
+		return out, nil
+	}
 	if inplace {
 		return out, e.rebase(selfGeom, node)
 	}
 	for i, r := range results {
 		if r != nil && r.DType.Kind() >= tensor.KindFloat && (f == nil || !f.noGrad[i]) {
 			SetHistory(r, node, i)
+			if r.Base != nil {
+				of, _ := args[0].(*tensor.Tensor)
+				MetaOf(r).oneOf = len(results) > 1 || manyResults(op) || of != nil && MetaOf(of) != nil && MetaOf(of).oneOf
+				e.noteView(r)
+			}
 		}
 	}
 	return out, nil
+}
+
+// viewsInPlace reports whether an in-place operator made a tensor look otherwise than before, and wrote nothing.
+func viewsInPlace(t *tensor.Tensor, before int64, came *tensor.Tensor) bool {
+	return t.Version() == before && t.Storage == came.Storage
 }
 
 func isComplex(t *tensor.Tensor) bool { return t != nil && t.DType.Kind() == tensor.KindComplex }
@@ -263,13 +318,23 @@ func perTensor(args, gs []aten.Value) []*tensor.Tensor {
 	return out
 }
 
-// checkInplace refuses what PyTorch refuses: writing a leaf that requires grad, or a view of one.
+// manyResults reports whether an operator gives a list, of however many tensors.
+func manyResults(op *aten.Op) bool {
+	r := op.Sig().Returns
+	return len(r) == 1 && r[0].Type.List
+}
+
+// checkInplace refuses what PyTorch refuses: writing a leaf that requires grad, a view of one, or one of several views.
 func checkInplace(t *tensor.Tensor) error {
 	m := MetaOf(t)
 	if m != nil && m.RequiresGrad && m.Node == nil {
 		return errors.New("a leaf Variable that requires grad is being used in an in-place operation.")
 	}
 	if t.Base != nil {
+		if m != nil && m.oneOf && m.Node != nil {
+			return fmt.Errorf("Output %d of %s is a view and is being modified inplace. This view is the output of a function that returns multiple views. "+
+				"Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.", m.OutNr, m.Node.Name)
+		}
 		if b := MetaOf(t.Base); b != nil && b.RequiresGrad && b.Node == nil {
 			return errors.New("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 		}
@@ -289,11 +354,19 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 	next := append([]Edge{edgeOf(base)}, fn.Next[1:]...)
 	n := newNode("CopySlices", next, 1)
 	n.Shape[0] = outMeta{clone(base.Shape), base.DType}
+	n.origin = fn.origin
+	var again func(aten.Dispatcher, *tensor.Tensor) (*tensor.Tensor, error)
+	if r, ok := e.Below.(Replayer); ok {
+		again = r.Views(base, t)
+	}
 	n.Apply = func(d aten.Dispatcher, g []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		if g[0] == nil {
 			return make([]*tensor.Tensor, len(next)), nil
 		}
 		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
+			if again != nil {
+				return c.routed(fn, base, g[0], again, need)
+			}
 			gb := c.T("clone.default", g[0])
 			if !sameStrides(gb, base) {
 				gb = c.T("add.Tensor", c.zerosAs(gb, base), gb) // lies as its first operand does
@@ -312,49 +385,30 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 	}
 	SetHistory(base, n, 0)
 	m := Ensure(t)
-	m.Node, m.OutNr, m.viewVersion = asStridedNode(t), 0, t.Version()
+	m.Node = nil
+	if m.again != nil {
+		m.Node, m.OutNr = m.again()
+	}
+	if m.Node == nil {
+		m.Node, m.OutNr = asStridedNode(t), 0
+	}
+	m.viewVersion = t.Version()
 	return nil
 }
 
-// CopySlices gives whole, the value of old after an operator has overwritten a view of it, its history. fn is that
-// operator's node; views computes the values from a base to the view, back writes the view's new value into the base.
-// The gradient of the view goes to fn, and what fn makes of it takes its place in the gradient of old.
-func (e *Engine) CopySlices(old, whole *tensor.Tensor, fn *Node, views func(b *build.B, base *tensor.Tensor) []*tensor.Tensor,
-	back func(b *build.B, levels []*tensor.Tensor, part *tensor.Tensor) *tensor.Tensor) {
-	shape, stride := clone(old.Shape), clone(old.Stride)
-	next := append([]Edge{edgeOf(old)}, fn.Next[1:]...)
-	n := newNode("CopySlices", next, 1)
-	n.Shape[0] = outMeta{clone(whole.Shape), whole.DType}
-	n.Apply = func(d aten.Dispatcher, g []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
-		if g[0] == nil {
-			return make([]*tensor.Tensor, len(next)), nil
-		}
-		return withCtx(d, func(c *Ctx) []*tensor.Tensor {
-			gb := c.T("new_empty_strided.default", g[0], build.Ints(shape), build.Ints(stride))
-			gb = c.T("copy.default", gb, g[0])
-			levels := views(&c.B, gb)
-			part := levels[len(levels)-1]
-			gs, err := fn.Apply(d, []*tensor.Tensor{c.T("clone.default", part, tensor.ContiguousFormat)}, need)
-			c.Check(err)
-			if gs[0] != nil {
-				gb = back(&c.B, levels, c.T("copy.default", part, gs[0]))
-			}
-			return append([]*tensor.Tensor{gb}, gs[1:]...)
-		})
+// routed is the gradient of a base of which fn wrote a view, in a trace: the part of the view goes through fn in place.
+func (c *Ctx) routed(fn *Node, base, g *tensor.Tensor, again func(aten.Dispatcher, *tensor.Tensor) (*tensor.Tensor, error), need []bool) []*tensor.Tensor {
+	whole := c.T("new_empty_strided.default", g, build.Ints(base.Shape), build.Ints(base.Stride))
+	c.T("copy_.default", whole, g)
+	part, err := again(c.D, whole)
+	c.Check(err)
+	gs, err := fn.Apply(c.D, []*tensor.Tensor{c.T("clone.default", part, tensor.ContiguousFormat)}, append([]bool{true}, need[1:]...))
+	c.Check(err)
+	if gs[0] != nil {
+		c.T("copy_.default", part, gs[0])
 	}
-	SetHistory(whole, n, 0)
-}
-
-// KeepHistory gives whole, which takes the place of old without gradients being recorded, the history of old: as for a tensor that is
-// written under no_grad, the gradient of what it holds now goes to where that of what it held before went.
-func (e *Engine) KeepHistory(old, whole *tensor.Tensor) {
-	if !RequiresGrad(old) || whole == old || RequiresGrad(whole) {
-		return
-	}
-	n := newNode("AliasBackward0", []Edge{edgeOf(old)}, 1)
-	n.Shape[0] = outMeta{clone(whole.Shape), whole.DType}
-	n.Apply = func(_ aten.Dispatcher, g []*tensor.Tensor, _ []bool) ([]*tensor.Tensor, error) { return g, nil }
-	SetHistory(whole, n, 0)
+	gs[0] = whole
+	return gs
 }
 
 func sameStrides(a, b *tensor.Tensor) bool {
@@ -454,7 +508,7 @@ func (e *Engine) newSweep(opt Options) *sweep {
 	s := &sweep{e: e, d: e.Below, opt: opt, pending: map[*Node][]*tensor.Tensor{}, queued: map[*Node]bool{}, got: map[*tensor.Tensor]*tensor.Tensor{},
 		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}}
 	if opt.CreateGraph {
-		s.d = &Engine{Below: e.Below}
+		s.d = &Engine{Below: e.Below, Traced: e.Traced, Before: e.Before}
 	}
 	s.c = &Ctx{B: build.B{D: s.d}}
 	for _, in := range opt.Inputs {

@@ -25,6 +25,9 @@ func row(names string, f func(c *Ctx)) *formula {
 	return r
 }
 
+// readsSelfForOthers notes that a formula reads self's value for the gradients of its other arguments alone.
+func (f *formula) readsSelfForOthers() { f.usesSelf, f.forOthers = true, true }
+
 // unary rows map the gradient through one pointwise argument; self and result give the formula what it reads.
 func unary(name string, f func(c *Ctx, g, x tt) tt) {
 	row(name+".default", func(c *Ctx) {
@@ -81,14 +84,14 @@ func arithmetic() {
 			return c.T("mul."+c.op.Sig().Overload, c.G(0), other)
 		})
 		c.Set("other", func() tt { return c.Mul(c.G(0), c.conj(c.In("self"))) })
-	}).usesSelf = true
+	}).readsSelfForOthers()
 	row("div.Tensor div.Scalar", func(c *Ctx) {
 		c.Set("self", func() tt { return c.T("div."+strings.TrimSuffix(c.op.Sig().Overload, "_mode"), c.G(0), c.Arg("other")) })
 		c.Set("other", func() tt {
 			o := c.In("other")
 			return c.Mul(c.Neg(c.G(0)), c.Div(c.Div(c.In("self"), o), o))
 		})
-	}).usesSelf = true
+	}).readsSelfForOthers()
 	row("div.Tensor_mode div.Scalar_mode", func(c *Ctx) {
 		if c.Arg("rounding_mode") != nil {
 			c.Set("self", func() tt { return c.ZerosLike(c.Like("self")) })
@@ -100,19 +103,19 @@ func arithmetic() {
 			o := c.In("other")
 			return c.Mul(c.Neg(c.G(0)), c.Div(c.Div(c.In("self"), o), o))
 		})
-	}).usesSelf = true
+	}).readsSelfForOthers()
 	row("fmod.Tensor fmod.Scalar", func(c *Ctx) {
 		c.Set("self", func() tt { return c.G(0) })
 		c.Set("other", func() tt {
 			return c.Mul(c.Neg(c.G(0)), c.T("div.Tensor_mode", c.In("self"), c.Arg("other"), "trunc"))
 		})
-	}).usesSelf = true
+	}).readsSelfForOthers()
 	row("remainder.Tensor remainder.Scalar", func(c *Ctx) {
 		c.Set("self", func() tt { return c.G(0) })
 		c.Set("other", func() tt {
 			return c.Mul(c.Neg(c.G(0)), c.T("div.Tensor_mode", c.In("self"), c.Arg("other"), "floor"))
 		})
-	}).usesSelf = true
+	}).readsSelfForOthers()
 	row("pow.Tensor_Scalar", func(c *Ctx) {
 		c.Set("self", func() tt {
 			if z, ok := c.Arg("exponent").(complex128); ok {

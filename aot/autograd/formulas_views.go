@@ -118,6 +118,9 @@ func views() {
 			}
 			g, shape := c.unexpand(c.G(0), size, stride)
 			if in.Offset == 0 && in.IsNonOverlappingAndDense() && !overlaps(shape, stride) {
+				if c.traced {
+					return c.placedStrided(g, shape, stride, offset, in)
+				}
 				return c.T("as_strided_scatter.default", c.zerosAs(g, in), g, build.Ints(shape), c.args[2], c.args[3])
 			}
 			return c.scatterStrided(g, shape, stride, offset, in)
@@ -261,6 +264,22 @@ func (c *Ctx) zerosAs(g, base tt) tt {
 		return c.T("new_zeros.default", g, build.Ints(base.Shape))
 	}
 	return c.ZerosLike(c.T("new_empty_strided.default", g, build.Ints(base.Shape), build.Ints(base.Stride)))
+}
+
+// placedStrided is the gradient of in, a dense tensor of which the elements with these sizes, strides and offset have the gradient g, as graphs
+// show it: g is written into zeros that span the memory of both.
+func (c *Ctx) placedStrided(g tt, size, stride []int64, offset int64, in tt) tt {
+	last := func(size, stride []int64) (n int64) {
+		for i, s := range size {
+			n += (s - 1) * stride[i]
+		}
+		return n
+	}
+	first := min(offset, in.Offset)
+	end := max(offset+last(size, stride), in.Offset+last(in.Shape, in.Stride)) + 1
+	all := c.T("new_zeros.default", g, []aten.Value{end - first})
+	c.T("copy_.default", c.T("as_strided.default", all, build.Ints(size), build.Ints(stride), offset-first), g)
+	return c.T("as_strided.default", all, build.Ints(in.Shape), build.Ints(in.Stride), in.Offset-first)
 }
 
 // overlaps reports whether two elements of a strided tensor may be one in memory. Like PyTorch's, the test may say so in vain.

@@ -18,7 +18,9 @@ type Meta struct {
 	Hooks        []Hook
 	PostHooks    []func(t *tensor.Tensor) error // after accumulation, on leaves
 
-	viewVersion int64 // storage version for which Node describes a view's history
+	oneOf       bool                // it is a view that Node made together with others: it cannot be written
+	viewVersion int64               // storage version for which Node describes a view's history
+	again       func() (*Node, int) // finds the history of a view of a trace once more, after its base was written; nil => not known
 }
 
 // Hook sees a gradient on its way to a tensor and may replace it; nil keeps it.
@@ -108,7 +110,14 @@ func GradFn(t *tensor.Tensor) *Node {
 	if t.Base != nil && m.viewVersion != t.Version() {
 		b := MetaOf(t.Base)
 		if b != nil && (b.Node != nil || b.RequiresGrad) {
-			m.Node, m.OutNr = asStridedNode(t), 0
+			m.viewVersion = t.Version()
+			m.Node = nil
+			if m.again != nil {
+				m.Node, m.OutNr = m.again()
+			}
+			if m.Node == nil {
+				m.Node, m.OutNr = asStridedNode(t), 0
+			}
 		}
 		m.viewVersion = t.Version()
 	}

@@ -57,8 +57,7 @@ func init() {
 // folds reports whether the rows of all of x are multiplied at once although they have to be copied for that: with a matrix that
 // asks for gradients a batched product would have to sum over a copy of it for each of the batch.
 func folds(b b_, x, y tt) bool {
-	f, ok := b.D.(*aot.Functional)
-	return ok && x.Dim() > 2 && y.Dim() == 2 && !x.IsContiguous(tensor.ContiguousFormat) && x.Numel() > 0 && f.NeedsGrad(y)
+	return x.Dim() > 2 && y.Dim() == 2 && !x.IsContiguous(tensor.ContiguousFormat) && x.Numel() > 0 && aot.NeedsGrad(b.D, y)
 }
 
 // foldedProduct is x @ y as one product of matrices.

@@ -28,8 +28,6 @@ type Ambient struct {
 	// Record notes in a trace of operators that outs come from inputs by a function whose gradient apply computes, in the
 	// manner of Autograd.Record; nil outside of one.
 	Record func(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error)) error
-	// DetachHere does what Tensor.detach_ does in a trace of operators; nil outside of one.
-	DetachHere func(x *tensor.Tensor) error
 	// Cond records torch.cond in a trace of operators; nil outside of one.
 	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
 	// GradSwitch is told when the program that is being traced into operators switches the grad mode; nil outside of such a trace.

@@ -563,9 +563,6 @@ func (t *Torch) special() map[string]vm.GoFunc {
 		}),
 		"detach_": t.hooked("detach_", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			x := a[0].(*Tensor).T
-			if t.DetachHere != nil {
-				return a[0], t.Error(t.DetachHere(x))
-			}
 			t.Grad.Detach(x)
 			return a[0], nil
 		}),

@@ -44,6 +44,12 @@ func (b beneath) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	return b.real.Dispatch(op, args)
 }
 
+// PerformsItself reports whether the Python object of a tensor is of a class whose __torch_dispatch__ runs operators.
+func (t *Torch) PerformsItself(x *tensor.Tensor) bool {
+	o, ok := x.Py.(*Tensor)
+	return ok && t.performsItself(o.Type())
+}
+
 // performsItself reports whether a class has a __torch_dispatch__ of its own.
 func (t *Torch) performsItself(c *vm.Type) bool {
 	if c == t.TensorType {
@@ -254,6 +260,14 @@ func (t *Torch) defaultDispatch(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.
 // registerDispatch binds the modes of __torch_dispatch__ in torch._C.
 func (t *Torch) registerDispatch() {
 	m := t.c
+	m.Func("_share_wrapper_storage", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		v, ok1 := a[0].(*Tensor)
+		of, ok2 := a[1].(*Tensor)
+		if ok1 && ok2 && v.T.Fake && of.T.Fake && t.PerformsItself(v.T) { // a wrapper has no data of its own
+			v.T.Storage = of.T.Storage
+		}
+		return vm.None, nil
+	})
 	m.Func("_push_on_torch_dispatch_stack", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		t.python.modes = append(slices.Clone(t.python.modes), a[0])
 		return vm.None, nil

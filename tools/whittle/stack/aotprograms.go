@@ -60,8 +60,8 @@ func (s *Session) aotNatives(m *vm.Module) {
 			return nil, err
 		}
 		written, aliased := vm.NewList(), vm.NewList()
-		for _, i := range j.Mutated {
-			written.Items = append(written.Items, vm.MakeInt(int64(i)))
+		for _, m := range j.Mutated {
+			written.Items = append(written.Items, vm.MakeInt(int64(m.Input)))
 		}
 		for i, o := range j.Outputs {
 			if o.Kind == aot.IsInput || o.Kind == aot.AliasOfInput {
@@ -231,6 +231,7 @@ func (s *Session) flatFunction(fn vm.Object) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
 		defer t.KeepModes()()
+		defer s.grad.tracing(d)()
 		defer t.Push(func(a *torch.Ambient) {
 			torch.Unwatched(a)
 			s.tracingInto(d, a)
@@ -375,7 +376,7 @@ func (s *Session) makeFX(fn vm.Object, args, names []vm.Object, dec map[string]a
 	defer t.Push(func(a *torch.Ambient) {
 		torch.Unwatched(a)
 		s.tracingInto(s.grad.eager, a)
-		a.Record, a.DetachHere = nil, nil // the engine itself keeps the history
+		a.Record = nil // the engine itself keeps the history
 	})()
 	res, err := s.In.Call(fn, []vm.Object{ins}, nil)
 	if err != nil {

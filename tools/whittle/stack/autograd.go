@@ -15,11 +15,19 @@ type gradient struct {
 	eager *autograd.Engine
 	fake  *autograd.Engine
 	mode  *autograd.GradMode
+	trace *autograd.Engine // of the trace of operators at work; nil => none
 }
 
 func newGradient() *gradient {
 	m := &autograd.GradMode{Enabled: true}
 	return &gradient{eager: &autograd.Engine{Below: aten.Default, Mode: m}, fake: &autograd.Engine{Below: aten.Fake, Mode: m}, mode: m}
+}
+
+// tracing has gradients that the program asks for computed by the engine of a trace, whose dispatcher d is, until it is undone.
+func (g *gradient) tracing(d aten.Dispatcher) (undo func()) {
+	before := g.trace
+	g.trace, _ = d.(*autograd.Engine)
+	return func() { g.trace = before }
 }
 
 func (g *gradient) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
@@ -105,7 +113,11 @@ func (g *gradient) AddPostHook(t *tensor.Tensor, h func(*tensor.Tensor) error) {
 }
 
 func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptions) ([]*tensor.Tensor, error) {
-	return g.eager.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs})
+	e := g.eager
+	if g.trace != nil {
+		e = g.trace
+	}
+	return e.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs})
 }
 
 func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) {

@@ -466,7 +466,7 @@ func (s *Session) aotInputs(args []vm.Object) ([]aot.Input, error) {
 // aotOptions are those that every function of this session is compiled with.
 func (s *Session) aotOptions(compile aot.Compiler, observe func(kind string, gm *fx.GraphModule)) aot.Options {
 	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
-		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint },
+		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
 }
 
@@ -530,7 +530,6 @@ func (s *Session) fallbackRandom() bool {
 // of their own, and tensors made from numbers.
 func (s *Session) tracingInto(d aten.Dispatcher, a *torch.Ambient) {
 	a.Dispatch = d
-	a.DetachHere = func(x *tensor.Tensor) error { return aot.Detach(d, x) }
 	a.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
 		return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
 	}
@@ -558,6 +557,7 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 	return func(d aten.Dispatcher, inputs []aten.Value) ([]aten.Value, error) {
 		t := s.Torch
 		defer t.KeepModes()()
+		defer s.grad.tracing(d)()
 		defer t.Push(func(a *torch.Ambient) { s.tracingInto(d, a) })()
 		args := make([]vm.Object, len(inputs))
 		for i, v := range inputs {

@@ -123,7 +123,7 @@ def transform_subclass(t, callback, outer_size=None, outer_stride=None):
 
 
 def return_and_correct_aliasing(func, args, kwargs, out):
-    """What an operator's __torch_dispatch__ returns, so that an in-place operator returns its argument."""
+    """What an operator's __torch_dispatch__ returns, so that an in-place operator returns its argument, and a view shares its storage."""
     returns = func._schema.returns
     params = func._schema.arguments
 
@@ -136,6 +136,11 @@ def return_and_correct_aliasing(func, args, kwargs, out):
     def correct(r, o):
         if r.alias_info is not None and r.alias_info.is_write:
             return argument(r.alias_info)
+        if r.alias_info is not None:
+            for x in o if isinstance(o, (list, tuple)) else [o]:
+                source = argument(r.alias_info)
+                if isinstance(x, torch.Tensor) and isinstance(source, torch.Tensor):
+                    torch._C._share_wrapper_storage(x, source)
         return o
 
     if len(returns) == 1:
