@@ -55,7 +55,7 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	}
 	if !bo.t.Grad.Enabled() || !bo.wantsGradient(args, kw) {
 		n := bo.out.contextNode()
-		n.SetOrigin(bo.origin())
+		n.SetOrigin(bo.trail(n))
 		given := append([]vm.Object{ctx}, args...)
 		if c := fwd.Code; c.ArgCount+c.KwOnly == len(args) {
 			given = args // a forward that has setup_context beside it
@@ -204,7 +204,7 @@ func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 		}
 	}
 	ctx := bo.out.contextNode()
-	ctx.SetOrigin(bo.origin())
+	ctx.SetOrigin(bo.trail(ctx))
 	gf, gb, err := bo.traceFunction(a)
 	if err != nil {
 		return nil, false, err
@@ -234,7 +234,7 @@ func (bo *bodies) applyWithBackward(a *applied) (vm.Object, bool, error) {
 	}
 	n := bo.out.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.autograd_function_apply", operands,
 		[]fx.Kwarg{{Name: "args_tensor_mask", Val: mask}, {Name: "non_differentiable_idx", Val: index}}, "")
-	n.SetOrigin(bo.origin())
+	n.SetOrigin(bo.trail(n))
 	bo.out.calls++
 	bo.journal.logNode(n)
 	if src := bo.world.sources[a.cls]; src != nil {

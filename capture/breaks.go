@@ -150,6 +150,12 @@ func (tr *tracer) wrongCall(c *torch.Call, err error) *Unsupported {
 		return nil
 	}
 	what := "<built-in method " + name + " of type object at 0xADDR>"
+	if w := wrappedRepr(c.Target); w != "" {
+		what = w
+		if !strings.Contains(msg, "argument") {
+			return nil
+		}
+	}
 	if c.Op == fx.CallMethod {
 		what = "method " + name
 	}
@@ -164,7 +170,15 @@ func (tr *tracer) unpackTensor(o vm.Object) (*vm.List, error) {
 	}
 	rows := vm.NewList()
 	for i := int64(0); i < p.T.Shape[0]; i++ {
-		row, err := tr.in.GetItem(p, vm.MakeInt(i))
+		var row vm.Object
+		var err error
+		if tr.t.IsFace(p) {
+			if row, err = tr.tensorOperator("getitem", []vm.Object{p, vm.MakeInt(i)}); err == nil {
+				row = tr.withFaces(row)
+			}
+		} else {
+			row, err = tr.in.GetItem(p, vm.MakeInt(i))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -262,18 +276,24 @@ func (f *fakeFailed) Abort() bool { return true }
 // of another kind, which plain Python may not have.
 func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, err error) error {
 	var r *vm.Raised
-	if !errors.As(err, &r) || tr.refusal == nil {
+	if !errors.As(err, &r) {
 		return nil
 	}
-	if e := tr.in.Exc; r.Exc.Class != e.RuntimeError && r.Exc.Class != e.IndexError && r.Exc.Class != e.ValueError {
+	wrapped := wrappedRepr(c.Target)
+	if wrapped == "" && tr.refusal == nil {
+		return nil
+	}
+	if e := tr.in.Exc; wrapped == "" && r.Exc.Class != e.RuntimeError && r.Exc.Class != e.IndexError && r.Exc.Class != e.ValueError {
 		return nil
 	}
 	inner, serr := tr.in.Str(r.Exc)
-	if serr != nil || !strings.Contains(tr.refusal.Error(), inner) {
+	if serr != nil || wrapped == "" && !strings.Contains(tr.refusal.Error(), inner) {
 		return nil
 	}
 	target := c.Target
-	if c.Op == fx.CallFunction {
+	if wrapped != "" {
+		target = wrapped
+	} else if c.Op == fx.CallFunction {
 		name := target[strings.LastIndex(target, ".")+1:]
 		target = "<built-in function " + name + ">"
 		if c.Target == "torch."+name {
@@ -289,5 +309,9 @@ func (tr *tracer) wrongValues(c *torch.Call, args []vm.Object, kw []vm.KwArg, er
 	if err1 != nil || err2 != nil {
 		return nil
 	}
-	return &fakeFailed{msg: fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner), at: tr.journal.stackFrames()}
+	msg := fmt.Sprintf("Failed running %s %s(*%s, **%s):\n%s", c.Op, target, given, options, inner)
+	if wrapped != "" && r.Exc.Class == tr.in.Exc.NotImplementedError {
+		return unsupported(breaks.Argument, msg)
+	}
+	return &fakeFailed{msg: msg, at: tr.journal.stackFrames()}
 }

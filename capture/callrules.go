@@ -71,7 +71,7 @@ var (
 		why:   "modules with native functions that depend on nothing but their arguments: they run while tracing; those of other modules break the graph",
 		torch: "_dynamo/trace_rules.py: _builtin_function_ids; _dynamo/polyfills",
 		names: []string{"builtins", "math", "_operator", "operator", "functools", "_functools", "itertools", "collections", "_collections", "torch", "torch._C",
-			"torch._C._nn", "torch.ops", "", "types", "typing", "enum", "dataclasses", "_abc", "abc", "torch._C._autograd"},
+			"torch._C._nn", "torch._C._functorch", "torch._C._forward_ad", "torch.ops", "", "types", "typing", "enum", "dataclasses", "_abc", "abc", "torch._C._autograd"},
 	}
 	skippedLibraries = &nameList{
 		why:   "modules whose functions are left alone; those of all others, of the standard library too, are traced through",
@@ -137,9 +137,9 @@ var (
 		names: []string{"torch._dynamo.comptime._Comptime"},
 	}
 	decorators = &nameList{
-		why:   "files with the wrappers that no_grad and its like put around functions: calls of them are traced through",
+		why:   "files with the wrappers that no_grad, wrap_numpy and their like put around functions: calls of them are traced through",
 		torch: "_dynamo/trace_rules.py: MOD_INLINELIST",
-		names: []string{"torch/utils/_contextlib.py", "torch/amp/autocast_mode.py"},
+		names: []string{"torch/utils/_contextlib.py", "torch/amp/autocast_mode.py", "torch/_dynamo/external_utils.py"},
 	}
 	enteredFiles = &nameList{
 		why:   "files of the library whose functions are frames of their own, as those of programs are",
@@ -156,6 +156,24 @@ var (
 		torch: "_dynamo/variables/higher_order_ops.py: CheckpointHigherOrderVariable; _higher_order_ops/wrap.py: TagActivationCheckpoint.divide_kwargs",
 		names: []string{"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"},
 	}
+	transformSteps = &nameList{
+		why:   "functions of torch._functorch and torch.autograd.forward_ad that stay whole in a graph",
+		torch: "_dynamo/trace_rules.py: torch_non_c_binding_in_graph_functions",
+		names: []string{"_autograd_grad", "_set_tensor_requires_grad", "lazy_load_decompositions", "_maybe_load_decompositions"},
+	}
+	placeless = &nameList{
+		why:   "functions that begin and end levels of transformations: their nodes belong to no line",
+		torch: "_dynamo/variables/ctx_manager.py: the context managers that make nodes",
+		names: []string{"torch._C._autograd._saved_tensors_hooks_disable", "torch._C._autograd._saved_tensors_hooks_enable", "torch._C._functorch._grad_increment_nesting",
+			"torch._C._functorch._grad_decrement_nesting", "torch._C._functorch._vmap_increment_nesting", "torch._C._functorch._vmap_decrement_nesting",
+			"torch._C._functorch._jvp_increment_nesting", "torch._C._functorch._jvp_decrement_nesting", "torch._C._functorch.set_inplace_requires_grad_allowed",
+			"torch._C._set_fwd_grad_enabled", "torch._C._enter_dual_level", "torch._C._exit_dual_level"},
+	}
+	plainBodies = &nameList{
+		why:   "higher-order operators whose call becomes that of what they run",
+		torch: "_dynamo/variables/higher_order_ops.py: TorchHigherOrderOperatorVariable.make",
+		names: []string{"autograd_function_apply", "wrap_activation_checkpoint"},
+	}
 	unsteadyProperties = &nameList{
 		why:   "properties of a gradient that may be others when the backward runs, besides those whose names begin with is_",
 		torch: "_dynamo/variables/higher_order_ops.py and tensor.py: the strict mode of AutogradFunctionApplyVariable",
@@ -166,7 +184,7 @@ var (
 // callRules are the lists of names, by what they are called in this package.
 var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
-	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings,
+	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "transformSteps": transformSteps, "placeless": placeless,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.

@@ -31,6 +31,9 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	if v, ok := tr.reads.asksByMethod(f, callable, args); ok {
 		return v, true, nil
 	}
+	if v, done, err = tr.numpyFunctionCall(callable, args, kw); done || err != nil {
+		return v, done, tr.journal.located(err)
+	}
 	v, done, err = tr.random.randomCall(callable, args, kw)
 	if done || err != nil {
 		return v, done, tr.journal.located(err)
@@ -163,6 +166,9 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		if err := tr.standIns.useValue(a); err != nil {
 			return nil, false, err
 		}
+	}
+	if v, done, err := tr.boundOfArrays(f, args, kw); done || err != nil {
+		return v, done, err
 	}
 	if v, done, err := tr.tensorFunction(f.Module, f.Name, args, kw); done || err != nil {
 		return v, done, err
@@ -307,7 +313,8 @@ var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
 // definition is the module and the name of a function. What a wrapper says of itself may be another's: functools.wraps makes it so.
 func (d *Dynamo) definition(f *vm.Function) (mod, name string) {
 	mod, _ = vm.AsStr(f.Module)
-	if d.IsLibrary(f.Code.Filename) || f.Globals == nil {
+	wraps := strings.HasPrefix(f.Code.Filename, "torch/_functorch/") || strings.HasPrefix(f.Code.Filename, "torch/_higher_order_ops/") // functions there have the names of those that they transform
+	if d.IsLibrary(f.Code.Filename) && !wraps || f.Globals == nil {
 		return mod, f.Name
 	}
 	if v, ok := f.Globals.GetStr("__name__"); ok {
@@ -370,7 +377,12 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			}})
 			return v, true, err
 		}
-		if strings.HasPrefix(mod, "torch._dynamo.polyfills.") {
+		if mod == "torch.utils._pytree" && name == "tree_flatten" && len(args) > 0 {
+			if err := tr.bodies.realizeOne(args[0]); err != nil { // taking a tree apart looks at all leaves
+				return nil, false, err
+			}
+		}
+		if strings.HasPrefix(mod, "torch._dynamo.polyfills.") || decorators.has(f.Code.Filename) {
 			return nil, false, nil
 		}
 		if strings.HasPrefix(mod, "torch._dynamo") || strings.HasPrefix(mod, "torch._inductor") {
@@ -467,6 +479,10 @@ func wholeInGraph(mod, name string) string {
 		if name[0] == '_' {
 			return ""
 		}
+	case "torch._functorch.eager_transforms", "torch._functorch.vmap", "torch.autograd.forward_ad":
+		if !transformSteps.has(name) {
+			return ""
+		}
 	default:
 		return ""
 	}
@@ -485,12 +501,7 @@ func init() {
 		}
 	}
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
-	cond := func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-		return tr.bodies.cond(args, kw)
-	}
 	directives = map[string]directive{
-		"torch.cond":                        cond,
-		"torch._higher_order_ops.cond.cond": cond,
 		"torch.utils.checkpoint.checkpoint": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 			return tr.bodies.checkpoint(args, kw)
 		},

@@ -9,8 +9,6 @@ import (
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
-	"whittle/capture/torch"
-	"whittle/kernels/tensor"
 )
 
 // checkpoint is torch.utils.checkpoint.checkpoint(fn, *args): one node that names the graph of fn. What fn reads comes in in
@@ -33,26 +31,16 @@ func (bo *bodies) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
 	}
 	bo.usePytree()
-	if err := bo.realizeClosure(args[0]); err != nil {
+	if err := bo.realize(args[0], args[1:], given); err != nil {
 		return nil, false, err
 	}
-	g, res, inputs, err := bo.traceBody(args[0], args[1:], given, nil, breaks.CheckpointResult)
+	b, err := bo.trace(args[0], nil, args[1:], given)
 	if err != nil {
 		return nil, false, err
 	}
-	inputs = bo.byUse(g, inputs)
-	bo.arrange(g, inputs)
-	name := fmt.Sprintf("wrap_body_%d", bo.wraps)
-	bo.wraps++
-	bo.out.file(name, g)
-	operands := []fx.Arg{bo.out.graph.GetAttr(name)}
-	for _, v := range inputs {
-		operands = append(operands, bo.out.nodeOf(v))
-	}
-	n := bo.out.graph.CreateNode(fx.CallFunction, "torch.ops.higher_order.tag_activation_checkpoint", operands, settings, "")
-	n.SetOrigin(bo.origin())
-	bo.out.calls++
-	return bo.standIns.bodyResult(n, res)
+	operands := bo.lift(b, 0)
+	v, err := bo.node("tag_activation_checkpoint", append([]fx.Arg{bo.file("wrap_body", b)}, operands...), settings, b.tree, nil)
+	return v, err == nil, err
 }
 
 // byUse sorts what a body reads by the nodes that read it; the symbols of a tensor's sizes come before it.
@@ -81,38 +69,6 @@ func (bo *bodies) byUse(g *fx.Graph, inputs []outside) []outside {
 		add(v)
 	}
 	return out
-}
-
-// bodyResult binds what a node with a body gives back: tensors like those that the body computed, in the same container. They are values of
-// their own: those of the body belong to its graph.
-func (st *standIns) bodyResult(n *fx.Node, res vm.Object) (vm.Object, bool, error) {
-	outs := []vm.Object{res}
-	switch v := res.(type) {
-	case *vm.Tuple:
-		outs = v.Items
-	case *vm.List:
-		outs = v.Items
-	}
-	items := make([]vm.Object, len(outs))
-	for i, o := range outs {
-		f := st.swapOne(o).(*torch.Tensor).T // traceBody takes nothing but tensors
-		x := tensor.FakeLike(f)
-		st.sizes.Copy(x, f)
-		if st.t.Grad.RequiresGrad(f) {
-			if err := st.t.Grad.SetRequiresGrad(x, true); err != nil {
-				return nil, false, err
-			}
-		}
-		items[i] = st.t.Wrap(x)
-	}
-	bound := st.out.bind(n, vm.NewTuple(items...)).(*vm.Tuple)
-	switch res.(type) {
-	case *torch.Tensor:
-		return bound.Items[0], true, nil
-	case *vm.List:
-		return vm.NewList(bound.Items...), true, nil
-	}
-	return bound, true, nil
 }
 
 // pytreeFacts are what PyTorch's capture guards when an operator with a body goes through its arguments: the parts of
@@ -154,21 +110,4 @@ func (bo *bodies) usePytree() {
 		}
 	}
 	bo.guards.Add(guard.Part("G['_<id>_c0'].Tensor"), guard.Part("G['_<id>_c0'].Tensor.__bases__[0]"))
-}
-
-// higherOrder is a call of an operator of torch.ops.higher_order, as repros of graphs with bodies have it. Of others the calls of the bodies
-// become the graph's.
-func (bo *bodies) higherOrder(op *vm.Instance, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
-	o, err := bo.in.GetAttr(op, "__name__")
-	if err != nil {
-		return nil, false, err
-	}
-	name, _ := vm.AsStr(o)
-	switch name {
-	case "tag_activation_checkpoint":
-		return bo.checkpoint(args, kw)
-	case "cond":
-		return bo.cond(args, kw)
-	}
-	return nil, false, nil
 }

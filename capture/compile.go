@@ -338,7 +338,7 @@ func (d *Dynamo) report(ev *FrameEvent) {
 // broke tells of a break.
 func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 	d.breaks = append(d.breaks, b)
-	if !b.Reason.ID.Row().Bare {
+	if row := b.Reason.ID.Row(); !row.Bare && !row.Uncounted {
 		d.count("graph_break", b.Reason.Message(), 1)
 	}
 	if b.Kind != "fullgraph" {

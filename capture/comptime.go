@@ -284,7 +284,7 @@ func (d *Dynamo) comptimeModule(m *vm.Module) {
 				return t
 			}), "\n")), nil
 		}
-		return vm.Str("\n\n\n" + tr.out.graph.Forward("") + "\n    "), nil
+		return vm.Str("\n\n\n" + fx.ShownCalls(tr.out.graph.Forward("")) + "\n    "), nil
 	})
 }
 

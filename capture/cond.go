@@ -1,9 +1,7 @@
 package capture
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -15,114 +13,171 @@ import (
 	"whittle/kernels/tensor"
 )
 
+// condReason is what an error says of a cond that ends the trace.
+const condReason = "Cond doesn't work unless it is captured completely with torch.compile."
+
 // cond is torch.cond(pred, true_fn, false_fn, operands): one node with two subgraphs. done is false where plain Python does what PyTorch
-// does: it words the error of a wrong call, and a constant pred makes it the call of one branch.
+// does: a constant pred makes it the call of one branch.
 func (bo *bodies) cond(args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
+	v, done, err = bo.tracedCond(args, kw)
+	return v, done, bo.uncaptured(condReason, err)
+}
+
+func (bo *bodies) tracedCond(args []vm.Object, kw []vm.KwArg) (v vm.Object, done bool, err error) {
 	names := []string{"pred", "true_fn", "false_fn", "operands"}
 	full := make([]vm.Object, 4)
 	copy(full, args)
+	given := len(args)
+	var unexpected []vm.KwArg
 	for _, k := range kw {
-		for i, n := range names {
-			if n == k.Name {
-				full[i] = k.Value
-			}
+		at := slices.Index(names, k.Name)
+		if at < 0 {
+			unexpected = append(unexpected, k)
+			continue
 		}
+		full[at] = k.Value
+		given++
+	}
+	if len(unexpected) > 0 {
+		return nil, false, refused("torch.cond: Got unexpected kwargs: %s", keywordList(unexpected))
+	}
+	if full[3] == nil && given == 3 {
+		full[3] = vm.NewTuple()
+		given++
+	}
+	if given != 4 {
+		return nil, false, refused("Expected 4 arguments but got %d.\nUsage: cond(pred, true_fn, false_fn, operands)", given)
 	}
 	pred, ok := full[0].(*torch.Tensor)
-	if !ok || full[1] == nil || full[2] == nil {
-		return nil, false, nil
+	if !ok {
+		return bo.constantCond(full)
 	}
-	var operands []vm.Object
-	if full[3] != nil {
-		bo.world.seeItems(full[3])
-		switch v := full[3].(type) {
-		case *vm.Tuple:
-			operands = v.Items
-		case *vm.List:
-			operands = v.Items
-		default:
-			return nil, false, nil
-		}
+	operands, err := bo.sequence(full[3], "Expected operands to be a list/tuple but got %s")
+	if err != nil {
+		return nil, false, err
 	}
 	bo.usePytree()
 	bo.useCond()
-	pf, given, err := bo.condInputs(pred, full[1:3], operands)
+	pf, err := bo.condInputs(pred, full[1:3], operands)
 	if err != nil {
 		return nil, false, err
 	}
-	graphs, uses, result, err := bo.traceBranches(full[1:3], operands, given)
+	for i, fn := range full[1:3] {
+		if !callable(fn) {
+			return nil, false, refused("%s is of unsupported callable type %s.", names[1+i], bo.world.variableName(fn))
+		}
+	}
+	branches, err := bo.traceBranches(full[1:3], operands)
 	if err != nil {
 		return nil, false, err
 	}
-	all, names := bo.branchInputs(uses)
+	all, names := bo.merged([2][]outside{branches[0].inputs, branches[1].inputs}, [2]string{"_true_branch", "_false_branch"})
 	var subs [2]*fx.Node
-	for i, kind := range []string{"true", "false"} {
-		name := fmt.Sprintf("cond_%s_%d", kind, bo.conds)
-		bo.out.rename(graphs[i], all, names)
-		bo.out.file(name, graphs[i])
-		subs[i] = bo.out.graph.GetAttr(name)
+	for i, kind := range []string{"cond_true", "cond_false"} {
+		bo.out.rename(branches[i].graph, all, names, 0)
+		undescribed(branches[i].graph, 0)
+		subs[i] = bo.file(kind, branches[i])
 	}
-	bo.conds++
-	list := make(fx.List, len(all))
-	for i, v := range all {
-		list[i] = bo.out.nodeOf(v)
+	res, err := bo.node("cond", []fx.Arg{bo.out.nodes[pf], subs[0], subs[1], fx.List(bo.nodesOf(all))}, nil, branches[0].tree, nil)
+	return res, err == nil, err
+}
+
+// alike reports whether two structures are the same. A leaf beside a container passes, as it does in PyTorch's capture.
+func (bo *bodies) alike(a, b vm.Object) (bool, error) {
+	if a.Type() != b.Type() {
+		return true, nil
 	}
-	n := bo.out.graph.CallFunction("torch.ops.higher_order.cond", bo.out.nodes[pf], subs[0], subs[1], list)
-	bo.out.calls++
-	return bo.standIns.bodyResult(n, result)
+	same, err := bo.outside(func() (vm.Object, error) { return bo.in.CallMethod(a, "__eq__", b) })
+	return same == vm.True, err
+}
+
+// constantCond is a cond whose predicate is no value of the graph: the call of one branch.
+func (bo *bodies) constantCond(full []vm.Object) (vm.Object, bool, error) {
+	_, err := bo.outside(func() (vm.Object, error) {
+		m, err := bo.in.Import("warnings")
+		if err != nil {
+			return nil, err
+		}
+		return bo.in.CallMethod(m, "warn", vm.Str("Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. "+
+			"If you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a SymBool."))
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	yes, err := bo.in.Truth(full[0])
+	if err != nil {
+		return nil, false, err
+	}
+	operands, err := bo.sequence(full[3], "Expected operands to be a list/tuple but got %s")
+	if err != nil {
+		return nil, false, err
+	}
+	fn := full[2]
+	if yes {
+		fn = full[1]
+	}
+	v, err := bo.callTraced(fn, operands, nil)
+	return v, err == nil, err
 }
 
 // condInputs makes inputs of what a cond reads, in PyTorch's order: pred, what the branches close over, the operands.
-func (bo *bodies) condInputs(pred *torch.Tensor, branches, operands []vm.Object) (p *tensor.Tensor, given []*tensor.Tensor, err error) {
+func (bo *bodies) condInputs(pred *torch.Tensor, branches, operands []vm.Object) (p *tensor.Tensor, err error) {
 	if p, err = bo.standIns.fake(pred); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, fn := range branches {
-		if err := bo.realizeClosure(fn); err != nil {
-			return nil, nil, err
+		if err := bo.realizeOne(fn); err != nil {
+			return nil, err
 		}
 	}
-	for _, o := range operands {
-		x, ok := o.(*torch.Tensor)
-		if !ok {
-			return nil, nil, unsupported(breaks.CondOperands)
-		}
-		f, err := bo.standIns.fake(x)
-		if err != nil {
-			return nil, nil, err
-		}
-		given = append(given, f)
+	if bad := bo.operandsOf(operands); bad {
+		return nil, refused("Expect operands to be a tuple of pytrees that only consists of tensor leaves.")
 	}
-	return p, given, nil
+	return p, bo.realize(nil, operands, nil)
 }
 
-// traceBranches runs both branches of a cond, each with a graph of its own. They have to give back as many tensors; result is the first
-// one's, which is what the cond's own result looks like.
-func (bo *bodies) traceBranches(branches, operands []vm.Object, given []*tensor.Tensor) (graphs [2]*fx.Graph, uses [2][]outside, result vm.Object, err error) {
-	var outs [2]int
-	for i, fn := range branches {
-		var res vm.Object
-		if graphs[i], res, uses[i], err = bo.traceBody(fn, operands, nil, given, breaks.CondResult); err != nil {
-			return graphs, uses, nil, err
-		}
-		switch v := res.(type) {
-		case *torch.Tensor:
-			outs[i] = 1
+// operandsOf reports whether there is anything but tensors and constants in operands.
+func (bo *bodies) operandsOf(operands []vm.Object) (bad bool) {
+	for _, o := range operands {
+		bo.world.seeItems(o)
+		switch v := o.(type) {
+		case *torch.Tensor, vm.Int, vm.Bool, vm.Float, vm.Str, *vm.NoneType:
 		case *vm.Tuple:
-			outs[i] = len(v.Items)
+			bad = bad || bo.operandsOf(v.Items)
 		case *vm.List:
-			outs[i] = len(v.Items)
+			bad = bad || bo.operandsOf(v.Items)
+		case *vm.Dict:
+			bad = bad || bo.operandsOf(v.Values())
 		default:
-			return graphs, uses, nil, unsupported(breaks.CondResult)
-		}
-		if i == 0 {
-			result = res
+			return true
 		}
 	}
-	if outs[0] != outs[1] {
-		return graphs, uses, nil, unsupported(breaks.CondResults, strconv.Itoa(outs[0]), strconv.Itoa(outs[1]))
+	return bad
+}
+
+// traceBranches runs both branches of a cond, each with a graph of its own. Their results have to be alike.
+func (bo *bodies) traceBranches(branches, operands []vm.Object) (out [2]*body, err error) {
+	for i, fn := range branches {
+		if out[i], err = bo.trace(fn, nil, operands, nil); err != nil {
+			return out, err
+		}
+		for _, o := range out[i].leaves {
+			if _, ok := o.(*torch.Tensor); !ok {
+				return out, unsupported(breaks.CondResult)
+			}
+		}
 	}
-	return graphs, uses, result, nil
+	same, err := bo.alike(out[0].spec, out[1].spec)
+	if err != nil {
+		return out, err
+	}
+	if !same {
+		return out, refused("Expected branches to return the same pytree structure.")
+	}
+	if diffs := bo.differences(out[0].leaves, out[1].leaves); diffs != "" {
+		return out, refused("Expect branches to return tensors with same metadata but find %s", diffs)
+	}
+	return out, nil
 }
 
 // realizeClosure looks at what a function made in the trace closes over, in the order of its cells: PyTorch does so with the arguments of
@@ -169,58 +224,17 @@ func (bo *bodies) useCond() {
 	bo.guards.AddTwice(guard.New(guard.ObjectAliasing, src.Name()+" is "+own+".torch", nil, nil))
 }
 
-// traceBody runs fn with a graph of its own; given are the values that come in whether or not fn reads them, and refusal is said
-// of a result that holds anything but tensors.
-func (bo *bodies) traceBody(fn vm.Object, operands []vm.Object, kw []vm.KwArg, given []*tensor.Tensor, refusal breaks.ID) (*fx.Graph, vm.Object, []outside, error) {
-	b := bo.out.openBody()
-	defer b.close(bo.out) // after an error, too: the trace may go on behind it, in an except block of the program
-	for _, f := range given {
-		if bo.out.nodes[f] == nil {
-			b.input(bo.out, f)
-		}
-	}
-	res, done, err := bo.call(bo.in, fn, operands, kw)
-	if err == nil && !done {
-		res, err = bo.in.Call(fn, operands, kw)
-	}
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	var out fx.Tuple
-	items := []vm.Object{res}
-	switch v := res.(type) {
-	case *vm.Tuple:
-		items = v.Items
-	case *vm.List:
-		items = v.Items
-	}
-	for _, o := range items {
-		p, ok := o.(*torch.Tensor)
-		if !ok {
-			return nil, nil, nil, unsupported(refusal)
-		}
-		f, err := bo.standIns.fake(p)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		out = append(out, bo.out.nodes[f])
-	}
-	g := bo.out.graph
-	g.Output(out)
-	return g, res, b.inputs, nil
-}
-
-// branchInputs are what two branches read of the trace around them, in the order and with the names that PyTorch gives them: what both
+// merged are what two bodies read of the trace around them, in the order and with the names that PyTorch gives them: what both
 // read, then what only the first does, then what only the second does, each sorted by name.
-func (bo *bodies) branchInputs(uses [2][]outside) (all []outside, names []string) {
+func (bo *bodies) merged(uses [2][]outside, suffixes [2]string) (all []outside, names []string) {
 	for _, part := range []struct {
 		suffix string
 		of     []outside
 		in     func(v outside) bool
 	}{
 		{"", uses[0], func(v outside) bool { return slices.Contains(uses[1], v) }},
-		{"_true_branch", uses[0], func(v outside) bool { return !slices.Contains(uses[1], v) }},
-		{"_false_branch", uses[1], func(v outside) bool { return !slices.Contains(uses[0], v) }},
+		{suffixes[0], uses[0], func(v outside) bool { return !slices.Contains(uses[1], v) }},
+		{suffixes[1], uses[1], func(v outside) bool { return !slices.Contains(uses[0], v) }},
 	} {
 		var vs []outside
 		for _, v := range part.of {
@@ -236,15 +250,18 @@ func (bo *bodies) branchInputs(uses [2][]outside) (all []outside, names []string
 	return all, names
 }
 
-// arrange gives a branch's graph the placeholders of inputs, in that order.
-func (bo *bodies) arrange(g *fx.Graph, inputs []outside) {
+// arrange gives a branch's graph the placeholders of inputs, in that order, behind its first own ones.
+func (bo *bodies) arrange(g *fx.Graph, inputs []outside, own int) {
 	var ps, rest []*fx.Node
 	have := map[outside]*fx.Node{}
 	for _, n := range g.Nodes {
-		if n.Op == fx.Placeholder {
-			have[outsideOf(n)] = n
-		} else {
+		switch {
+		case n.Op != fx.Placeholder:
 			rest = append(rest, n)
+		case len(ps) < own:
+			ps = append(ps, n)
+		default:
+			have[outsideOf(n)] = n
 		}
 	}
 	for _, v := range inputs {

@@ -67,6 +67,7 @@ type Dynamo struct {
 	nextID      int
 	always      map[*code.Code]bool       // what torch.compile was asked for, whether or not it has to do with tensors
 	polyfills   map[vm.Object]*substitute // by what they take the place of
+	numpy       *numpyFunctions           // what traces know of numpy; nil until it is needed
 	polyfilled  bool                      // the polyfills of torch itself are loaded
 	metrics     []*metrics                // of compilations so far, the oldest first
 	metricsKept int                       // how many of them are kept
@@ -306,7 +307,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		return d.plain(f)
 	}
 	for i, v := range f.LocalsPlus {
-		if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
+		if p, ok := v.(*torch.Tensor); ok && p.T.Fake && p.T.Wraps == nil {
 			return d.plain(f) // it has no data to run compiled code on
 		}
 		f.LocalsPlus[i] = replayable(v)
@@ -509,7 +510,30 @@ func ambientGuards(d *Dynamo, before globalState, modes []vm.Object) []*guard.Gu
 			return false, guard.Failure{Text: "GLOBAL_STATE changed: " + before.changed(now), Cause: cause}
 		}),
 		d.modesGuard(modes),
+		d.levelsGuard(),
 	}
+}
+
+// levelsGuard holds while the transformations that are under way are those of now. It is shown where there are any.
+func (d *Dynamo) levelsGuard() *guard.Guard {
+	shown := func() string {
+		s, err := d.In.Repr(d.T.LevelStates())
+		if err != nil {
+			return err.Error()
+		}
+		return "torch._functorch.pyfunctorch.compare_functorch_state(" + s + ")"
+	}
+	before := shown()
+	g := guard.New(guard.LambdaGuard, before, nil, func(*source.Env, vm.Object) (bool, guard.Failure) {
+		if d.T.Levels.Top() == nil && strings.HasSuffix(before, "([])") {
+			return true, guard.Failure{}
+		}
+		return shown() == before, guard.Failure{}
+	})
+	if d.T.Levels.Top() == nil {
+		g.Hide()
+	}
+	return g
 }
 
 // deviceGuard holds while torch.set_default_device has the device that it has now.

@@ -5,6 +5,7 @@ import (
 
 	"whittle/capture/breaks"
 	"whittle/capture/guard"
+	"whittle/capture/numpy"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -229,6 +230,10 @@ func (rd *reads) deep(o vm.Object, met map[vm.Object]bool) {
 // generator, a context variable, a file. Nothing could tell whether it is the same the next time.
 func (rd *reads) nativeState(f *vm.Builtin, self vm.Object) error {
 	switch o := self.(type) {
+	case *numpy.Array:
+		if rd.world.tracesNumpy {
+			return nil // see arrays.go
+		}
 	case *torch.Tensor, *torch.Scalar, *vm.Module, *vm.Type, *replayIter, *torch.Node, *torch.Graph, *torch.GraphModule:
 		return nil
 	case *vm.Instance:

@@ -70,7 +70,7 @@ func (gr *ground) userPlace() guard.Place {
 func (gr *ground) origin() fx.Origin {
 	var o fx.Origin
 	gr.frames(func(f *vm.Frame) bool {
-		if f != gr.root && (!gr.mirrored(f) || strings.HasPrefix(f.Code.Filename, "torch/nn/modules/")) {
+		if f != gr.root && !gr.shown(f) {
 			return true
 		}
 		o = lineOf(guard.Place{Code: f.Code, Line: f.Line()})
@@ -107,6 +107,18 @@ func (gr *ground) mirrored(f *vm.Frame) bool {
 		return !strings.HasPrefix(f.Code.Name, "_") || f.Code.Name == "__init__"
 	}
 	return strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") || !gr.d.IsLibrary(f.Code.Filename)
+}
+
+// shown reports whether the lines of a frame are where nodes come from: those of the program, and of what the library has for transforms and for
+// operators with bodies.
+func (gr *ground) shown(f *vm.Frame) bool {
+	file := f.Code.Filename
+	for _, prefix := range []string{"torch/_functorch/", "torch/_higher_order_ops/", "torch/autograd/forward_ad.py"} {
+		if strings.HasPrefix(file, prefix) {
+			return true
+		}
+	}
+	return gr.mirrored(f) && !strings.HasPrefix(file, "torch/nn/modules/")
 }
 
 // quiet reports whether the running frame is the library's own way of doing what PyTorch does by other means.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"whittle/capture/guard"
+	"whittle/capture/numpy"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -81,6 +82,12 @@ func (wo *world) guardFor(v vm.Object, src source.Source) []*guard.Guard {
 		return wo.instanceGuards(v, src)
 	}
 	gs := []*guard.Guard{guard.Type(v, src)}
+	if np := numpy.Loaded(wo.in); np != nil && v.Type().IsSubtype(np.DTypeType) { // each has a class of its own in PyTorch
+		return append(gs, guard.New(guard.EqualsMatch, src.Name()+" == "+wo.repr(v), src, func(e *source.Env, now vm.Object) (bool, guard.Failure) {
+			eq, err := e.In.Eq(now, v)
+			return err == nil && eq, guard.Failure{}
+		}).Hide())
+	}
 	if n, ok := v.(interface{ Len() int }); ok && v.Type().Name == "deque" {
 		gs = append(gs, guard.Length(guard.LengthCheck, src, n.Len(), func(o vm.Object) int {
 			if n, ok := o.(interface{ Len() int }); ok {
@@ -221,7 +228,11 @@ func (wo *world) tensorGuard(p *torch.Tensor, src source.Source) *guard.Guard {
 	x := p.T
 	blocks := wo.state.blocks
 	in := wo.symbols.sizesAt(p, src)
-	return guard.Tensor(guard.TensorFacts{Class: p.Type(), DType: x.DType, Keys: keysOf(p, blocks.Inference, blocks.Autocast.Enabled), KeysOf: wo.d.keys,
+	class := p.Type()
+	if wo.t.IsFace(p) {
+		class = wo.t.TensorType // of what the array is turned into
+	}
+	return guard.Tensor(guard.TensorFacts{Class: class, DType: x.DType, Keys: keysOf(p, blocks.Inference, blocks.Autocast.Enabled), KeysOf: wo.d.keys,
 		RequiresGrad: wo.d.T.Grad.RequiresGrad(x), Grad: wo.d.T.Grad.RequiresGrad,
 		Layout: func() (shape, stride []int64) { return wo.symbols.fixed(in.size), wo.symbols.fixed(in.stride) }}, src)
 }

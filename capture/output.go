@@ -83,6 +83,8 @@ func (og *output) bind(n *fx.Node, res vm.Object) vm.Object {
 		n.Val = v.T
 		og.nodes[v.T] = n
 		return v
+	case *vm.List:
+		return vm.NewList(og.bind(n, vm.NewTuple(v.Items...)).(*vm.Tuple).Items...)
 	case *vm.Tuple:
 		vals := make([]any, len(v.Items))
 		items := make([]vm.Object, len(v.Items))
@@ -306,9 +308,10 @@ func (og *output) branchesOf(g *fx.Graph) map[string]*fx.GraphModule {
 	return out
 }
 
-// rename gives a branch's graph placeholders of these names for inputs. They are new ones, as in PyTorch: the old ones have the names.
-func (og *output) rename(g *fx.Graph, inputs []outside, names []string) {
-	old := g.Placeholders()
+// rename gives a branch's graph placeholders of these names for inputs, behind its first own ones. They are new ones, as in PyTorch: the old
+// ones have the names.
+func (og *output) rename(g *fx.Graph, inputs []outside, names []string, own int) {
+	old := g.Placeholders()[own:]
 	var first *fx.Node
 	for _, n := range g.Nodes {
 		if n.Op != fx.Placeholder {

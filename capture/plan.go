@@ -319,6 +319,9 @@ func (r *rebuild) all(rs []recipe) ([]vm.Object, error) {
 // tensor plans a tensor: one from outside is read from its source, one of the trace is a graph output.
 func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	tr := p.tr
+	if np, ok := tr.world.sources[t].(source.Numpy); ok {
+		return func(r *rebuild) (vm.Object, error) { return np.Base.Get(r.env) }, nil
+	}
 	if tr.d.ctx.Export != nil && !t.T.Fake && tr.world.sources[t] != nil {
 		f, err := tr.standIns.fake(t) // an exported graph gives back all that the program gives back
 		if err != nil {
@@ -357,9 +360,12 @@ func (p *planner) output(t *torch.Tensor, x *tensor.Tensor) recipe {
 		p.outs = append(p.outs, x)
 	}
 	tr := p.tr
-	cls, attrs := t.Type(), t.AttrDict(false)
+	cls, attrs, isFace := t.Type(), t.AttrDict(false), tr.t.IsFace(t)
 	return func(r *rebuild) (vm.Object, error) {
 		o := r.outs[i]
+		if x, ok := o.(*torch.Tensor); ok && isFace {
+			return tr.t.ToArray(x)
+		}
 		if x, ok := o.(*torch.Tensor); ok && (cls != tr.t.TensorType || attrs != nil) && x.Type() != cls {
 			return tr.t.WrapAs(x.T, cls), nil
 		}
@@ -386,7 +392,7 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 		values = append(values, v)
 	}
 	for _, v := range values {
-		if t, ok := v.(*torch.Tensor); !ok || !t.T.Fake && tr.world.sources[t] == nil {
+		if t, ok := v.(*torch.Tensor); !ok || tr.t.IsFace(t) || !t.T.Fake && tr.world.sources[t] == nil {
 			return nil
 		}
 	}
@@ -414,6 +420,9 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 // passedOn plans a lone result that came in as it is: the graph gives it back, as PyTorch's graphs do.
 func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	f := t.T
+	if p.tr.t.IsFace(t) {
+		return otherwise, nil
+	}
 	if !f.Fake {
 		if p.tr.world.sources[t] == nil {
 			return otherwise, nil

@@ -45,7 +45,7 @@ type pending struct {
 // note leaves for after what the next value on the stack is: an attribute of owner, or an item. Objects that guards take as a whole, and
 // the library's own ways, need no source for their parts.
 func (rd *reads) note(f *vm.Frame, owner vm.Object, what any) {
-	if rd.world.sourceOf(owner) == nil {
+	if rd.world.sourceOf(owner) == nil || rd.t.IsFace(owner) {
 		f.Ext = nil
 		return
 	}
@@ -180,7 +180,7 @@ func (rd *reads) imports(f *vm.Frame, name string, from, level vm.Object) {
 // nothing but the way to it, and cannot fail here.
 func (rd *reads) hasMethod(f *vm.Frame, o vm.Object, name string) {
 	t, ok := o.(*torch.Tensor)
-	if !ok || f != rd.root && !rd.mirrored(f) || !callable(t.Type().Lookup(name)) {
+	if !ok || rd.t.IsFace(t) || f != rd.root && !rd.mirrored(f) || !callable(t.Type().Lookup(name)) {
 		return
 	}
 	if src := rd.world.sources[t]; src != nil {

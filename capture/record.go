@@ -25,11 +25,17 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if tr.depth > 0 {
 		return c.Run(c.Args, c.Kw)
 	}
+	if v, done, err := tr.ofArrays(c); done || err != nil {
+		return v, err
+	}
 	if v, ok, err := tr.item(c); ok || err != nil {
 		return v, err
 	}
 	if u := tr.breaksAt(c); u != nil {
 		return nil, u
+	}
+	if err := tr.onlyCompliant(c); err != nil {
+		return nil, err
 	}
 	if v, done, err := tr.rewritten(c); done {
 		return v, err
@@ -66,7 +72,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 		return nil, tr.failedOnFakes(c, runArgs, runKw, err)
 	}
 	n := tr.out.graph.CreateNode(c.Op, c.Target, args, kwargs, overloadStem(c))
-	n.SetOrigin(tr.trail(n))
+	if !placeless.has(c.Target) {
+		n.SetOrigin(tr.trail(n))
+	}
 	tr.out.calls++
 	res = tr.out.bind(n, res)
 	tr.out.bindFresh()
@@ -157,8 +165,54 @@ func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
 	return nil
 }
 
+// onlyCompliant is the break at an operator of a program that does not say that it works in graphs, where the settings ask for that.
+func (tr *tracer) onlyCompliant(c *torch.Call) error {
+	if c.Op != fx.CallFunction || !fx.IsOverload(c.Target) && !strings.HasPrefix(c.Target, "torch.ops.") {
+		return nil
+	}
+	if on, err := tr.d.configBool("only_allow_pt2_compliant_ops"); err != nil || !on {
+		return err
+	}
+	op, err := tr.t.Called(c.Target, tr.standIns.swap(c.Args), c.Kw)
+	if err != nil {
+		var raised *vm.Raised
+		if !errors.As(err, &raised) {
+			return err
+		}
+		text, serr := tr.in.Str(raised.Exc)
+		if serr != nil {
+			return serr
+		}
+		return unsupported(breaks.NotCompliant, text)
+	}
+	if op == nil {
+		return nil
+	}
+	if ok, err := tr.t.Compliant(op); ok || err != nil {
+		return err
+	}
+	overload := op.Sig().Overload
+	if overload == "" {
+		overload = "default"
+	}
+	name := strings.TrimPrefix(c.Target, "torch.ops.")
+	switch {
+	case fx.IsOverload(c.Target):
+		name = "torch.ops.OpOverload " + name + " that is not PT2 compliant."
+	case len(tr.t.Library.Packet(op.Sig().Namespace, op.Sig().Name)) == 1:
+		name = "non-overloaded torch.ops.OpOverloadPacket " + name + " that is not PT2 compliant. "
+	default:
+		name = "torch.ops.OpOverloadPacket " + name + " which resolves to the overload (" + overload + ") that is not PT2 compliant."
+	}
+	return unsupported(breaks.NotCompliant, "Encountered the "+name+" With the current config, we will graph break (and fall back to eager-mode PyTorch) on all ops "+
+		"that have do not have the 'pt2_compliant_tag'. Please see the following doc for how to mark this op as PT2 compliant "+breaks.CustomOpsPage)
+}
+
 // overloadStem is what the node of an overload that the program calls is named after: its name and the overload's. "" for other calls.
 func overloadStem(c *torch.Call) string {
+	if c.Stem != "" {
+		return c.Stem
+	}
 	if c.Op != fx.CallFunction || !fx.IsOverload(c.Target) {
 		return ""
 	}

@@ -29,8 +29,10 @@ func (d *Dynamo) runEntry(en *entry, f *vm.Frame, e *source.Env) (vm.Object, err
 		}
 		en.ran = true
 		restore := d.T.SuspendFunctionModes()
+		depth := len(d.T.Levels.Levels)
 		res, err := d.Disabled(en.fn, args, nil)
 		restore()
+		d.T.EndLevels(depth) // those that a graph which failed has left open
 		end(err)
 		if err != nil {
 			return nil, err

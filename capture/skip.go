@@ -3,6 +3,7 @@ package capture
 import (
 	"strings"
 
+	"whittle/capture/numpy"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
@@ -30,9 +31,12 @@ func mayCompute(f *vm.Frame) bool {
 	if f.Code.Filename == "torch/optim/optimizer.py" { // the wrapper around step() names torch's profiler in PyTorch
 		return true
 	}
+	if strings.HasPrefix(f.Code.Filename, "numpy/") { // numpy's own Python is C or skipped in PyTorch
+		return false
+	}
 	for _, n := range f.Code.Names {
 		v, ok := f.Globals.GetStr(n)
-		if m, isModule := v.(*vm.Module); ok && isModule && (m.Name == "torch" || strings.HasPrefix(m.Name, "torch.")) {
+		if m, isModule := v.(*vm.Module); ok && isModule && (m.Name == "torch" || m.Name == "numpy" || strings.HasPrefix(m.Name, "torch.")) {
 			return true
 		}
 	}
@@ -60,6 +64,17 @@ func mayCompute(f *vm.Frame) bool {
 	return false
 }
 
+// numpyValue reports whether an object is an array or a scalar of numpy.
+func numpyValue(o vm.Object) bool {
+	switch v := o.(type) {
+	case *numpy.Array:
+		return true
+	case *vm.Instance:
+		return v.Class.Module == "numpy"
+	}
+	return false
+}
+
 // holdsTensor looks for tensors and modules in plain containers.
 func holdsTensor(o vm.Object, seen map[vm.Object]bool) bool {
 	if o == nil {
@@ -72,6 +87,9 @@ func holdsTensor(o vm.Object, seen map[vm.Object]bool) bool {
 			}
 		}
 		return false
+	}
+	if numpyValue(o) {
+		return true
 	}
 	switch v := o.(type) {
 	case *torch.Tensor:

@@ -59,7 +59,11 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 	st.world.guard(p, src) // a value of the frame's stack is guarded when it is first used
 	dims := st.symbols.sizesAt(p, src)
 	st.symbols.bindSymbols(dims.bound)
-	n := st.out.placeholder(placeholderName(name))
+	shown := name
+	if np, ok := src.(source.Numpy); ok {
+		shown = np.Base.Name()
+	}
+	n := st.out.placeholder(placeholderName(shown))
 	f := tensor.FakeLike(x)
 	if len(dims.bound) > 0 || !constants(dims.size) || !constants(dims.stride) {
 		st.sizes.Set(f, dims.size, dims.stride)
@@ -85,7 +89,7 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 
 // constant makes a tensor that the trace reached without passing through a load it watches a constant of the graph.
 func (st *standIns) constant(p *torch.Tensor) (*tensor.Tensor, error) {
-	if p.T.Fake {
+	if p.T.Fake && p.T.Wraps == nil {
 		return nil, unsupported(breaks.OtherTraceTensor)
 	}
 	name := fmt.Sprintf("_tensor_constant%d", len(st.out.attrs))
@@ -148,6 +152,9 @@ func (st *standIns) swapOne(o vm.Object) vm.Object {
 		if f := st.fakes[v.T]; f != nil {
 			return st.t.Wrap(f)
 		}
+		if st.t.IsFace(v) {
+			return st.t.Wrap(v.T)
+		}
 	case *vm.List:
 		return vm.NewList(st.swap(v.Items)...)
 	case *vm.Tuple:
@@ -159,7 +166,7 @@ func (st *standIns) swapOne(o vm.Object) vm.Object {
 // useValue makes a tensor from outside an input of the graph.
 func (st *standIns) useValue(o vm.Object) error {
 	p, ok := o.(*torch.Tensor)
-	if !ok || p.T.Fake || st.world.sources[p] == nil {
+	if !ok || p.T.Fake && p.T.Wraps == nil || st.world.sources[p] == nil {
 		return nil
 	}
 	_, err := st.fake(p)
@@ -169,7 +176,7 @@ func (st *standIns) useValue(o vm.Object) error {
 // useArguments makes the tensors among a call's arguments inputs of the graph, in the order in which PyTorch comes across them:
 // functions of torch look for overrides first, and do so from the last argument to the first.
 func (st *standIns) useArguments(c *torch.Call) error {
-	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") {
+	if c.Op != fx.CallFunction || strings.HasPrefix(c.Target, "operator.") || !strings.Contains(c.Target, ".") || c.Stem != "" {
 		return nil
 	}
 	todo := append([]vm.Object(nil), c.Args...)

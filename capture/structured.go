@@ -64,7 +64,7 @@ func (d *Dynamo) structuredFrame(ev *FrameEvent) {
 		return
 	}
 	if ev.Graph != nil {
-		d.structured("dynamo_output_graph", nil, ev.ID, ev.Graph.Graph.Forward("    "))
+		d.structured("dynamo_output_graph", nil, ev.ID, fx.ShownCalls(ev.Graph.Graph.Forward("    ")))
 	}
 	if ev.Status == "compiled" {
 		var b strings.Builder

@@ -432,7 +432,7 @@ func (sy *symbols) mayVary(src source.Source) bool {
 			return false
 		}
 		switch s.(type) {
-		case source.Local, source.Attr, source.Item, source.Module, source.Native, iterItemSource:
+		case source.Local, source.Attr, source.Item, source.Module, source.Native, source.Numpy, iterItemSource:
 		default: // a step that computes: what it gives may be another number with nothing changed
 			return false
 		}

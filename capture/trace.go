@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"strings"
 
 	"whittle/capture/breaks"
 	"whittle/capture/effects"
@@ -10,6 +11,7 @@ import (
 	"whittle/capture/source"
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
+	"whittle/kernels/levels"
 	"whittle/kernels/tensor"
 )
 
@@ -72,7 +74,8 @@ func newTracer(d *Dynamo, f *vm.Frame, e *source.Env, stop *point) *tracer {
 	tr.reads = newReads(g, tr.out, tr.symbols, tr.effects, tr.world, tr.standIns)
 	tr.bindings = newBindings(g, tr.effects, tr.world, tr.standIns, tr.reads)
 	tr.random = newRandomness(g, tr.out, tr.symbols, tr.world)
-	tr.bodies = newBodies(g, tr.journal, tr.out, tr.symbols, tr.world, tr.standIns, tr.bindings, tr.call)
+	tr.bodies = newBodies(g, tr.journal, tr.out, tr.symbols, tr.effects, tr.world, tr.standIns, tr.bindings, tr.call)
+	tr.bodies.onFakes, tr.bodies.trail = tr.onFakes, tr.trail
 	return tr
 }
 
@@ -105,6 +108,9 @@ func (tr *tracer) run() (*outcome, error) {
 	if tr.sizes.Unbacked, err = d.configBool("capture_dynamic_output_shape_ops"); err != nil {
 		return nil, err
 	}
+	if l := d.T.Levels.Top(); l != nil && l.Kind != levels.Functionalize && d.ctx.Backend.Name != "eager" {
+		return nil, unsupported(breaks.InTransform, strings.ToLower(l.Kind.String()), strings.ToLower(l.Kind.String()), strings.ToLower(l.Kind.String()))
+	}
 	tr.journal.logSymbols()
 	tr.reads.seeStack(f)
 	for i, m := range tr.env.Modes {
@@ -113,7 +119,7 @@ func (tr *tracer) run() (*outcome, error) {
 	// Dispatch stays what it is: calls of torch come to the hook, which runs them on fakes itself (see onFakes).
 	defer d.push(func(u *underway, a *torch.Ambient) {
 		u.active = tr
-		a.Hook, a.CallHook, a.LookupHook = tr.api, tr.call, tr.reads.lookedUp
+		a.Hook, a.CallHook, a.LookupHook, a.ArrayHook = tr.api, tr.call, tr.reads.lookedUp, tr.arrayUse
 		a.Lift, a.Sizes, a.Numel = nil, tr.standIns.sizesOf, tr.standIns.numelOf
 	})()
 	defer d.T.KeepModes()() // what the frame leaves open is in the outcome

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/guard"
@@ -56,7 +55,7 @@ func (tr *tracer) trail(n *fx.Node) fx.Origin {
 		}
 	}
 	tr.frames(func(f *vm.Frame) bool {
-		if (f == tr.root || tr.mirrored(f)) && !strings.HasPrefix(f.Code.Filename, "torch/nn/modules/") {
+		if f == tr.root || tr.shown(f) {
 			places = append(places, guard.Place{Code: f.Code, Line: f.Line()})
 		}
 		if f != tr.root && f.Code.Name == "forward" && f.Code.ArgCount > 0 {

@@ -139,6 +139,10 @@ func (u upcoming) loadFast() error {
 		u.f.LocalsPlus[i] = s
 		return nil
 	}
+	if p := u.world.face(v, src); p != nil {
+		u.f.LocalsPlus[i] = p
+		return nil
+	}
 	u.world.see(v, src)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"whittle/capture/effects"
 	"whittle/capture/guard"
+	"whittle/capture/numpy"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
 	"whittle/capture/torch"
@@ -25,12 +26,18 @@ type world struct {
 	anchored   map[vm.Object]bool          // objects without a source that are the same in every call
 	fixedCount int                         // of those that got a source after all
 	keyNumbers map[vm.Object]int           // of keys of dicts that guards name
-	symbolTo   *vm.Object                  // where see may leave a symbol to take the place of a number; nil => nowhere
+	faces      map[faceKey]*torch.Tensor   // of arrays that came in
+	// tracesNumpy says that arrays are tensors to the trace, as the settings have it.
+	tracesNumpy bool
+	symbolTo    *vm.Object // where see may leave a symbol to take the place of a number; nil => nowhere
 }
 
 func newWorld(g *ground, sy *symbols, ef *effects.Log) *world {
 	w := &world{ground: g, symbols: sy, effects: ef, builtins: g.d.uniqueName("__builtins_dict__"), sources: map[vm.Object]source.Source{}, made: map[vm.Object]bool{},
-		anchored: map[vm.Object]bool{}, keyNumbers: map[vm.Object]int{}}
+		anchored: map[vm.Object]bool{}, keyNumbers: map[vm.Object]int{}, faces: map[faceKey]*torch.Tensor{}, tracesNumpy: true}
+	if on, err := g.d.configBool("trace_numpy"); err == nil {
+		w.tracesNumpy = on
+	}
 	for name, c := range g.env.Cells {
 		w.sources[c] = source.Cell{Var: name}
 	}
@@ -64,6 +71,10 @@ func (wo *world) see(v vm.Object, src source.Source) {
 			*into = s
 			return
 		}
+		if p := wo.face(v, src); p != nil {
+			*into = p
+			return
+		}
 	}
 	if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
 		return
@@ -76,8 +87,13 @@ func (wo *world) see(v vm.Object, src source.Source) {
 		wo.sources[k] = src
 		wo.order = append(wo.order, v)
 	}
-	if _, ok := v.(*torch.Tensor); ok {
+	switch v := v.(type) {
+	case *torch.Tensor:
 		return // guarded when it is used
+	case *numpy.Array:
+		if wo.tracesNumpy && wo.t.IsArray(v) {
+			return
+		}
 	}
 	wo.guard(v, src)
 	wo.save(v)
@@ -373,6 +389,9 @@ func (wo *world) variableName(o vm.Object) string {
 func (wo *world) variableClass(o vm.Object) string {
 	switch o := o.(type) {
 	case *torch.Tensor:
+		if wo.t.IsFace(o) {
+			return "tensor.NumpyNdarrayVariable"
+		}
 		return "tensor.TensorVariable"
 	case *torch.Scalar:
 		return "tensor.SymNodeVariable"

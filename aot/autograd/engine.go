@@ -379,7 +379,17 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 			if part == nil {
 				part = c.T("zeros_like.default", gv)
 			}
-			gs[0] = c.T("as_strided_scatter.default", gb, part, build.Ints(shape), build.Ints(stride), off)
+			scatter := func(into, part *tensor.Tensor) *tensor.Tensor {
+				return c.T("as_strided_scatter.default", into, part, build.Ints(shape), build.Ints(stride), off)
+			}
+			if RequiresGrad(gb) || RequiresGrad(part) {
+				// The formula of as_strided_scatter gives the written places of the first argument a gradient, as PyTorch's does: they are taken out before.
+				zeros := c.T("zeros_like.default", c.T("detach.default", gb))
+				written := c.T("ne.Scalar", scatter(zeros, c.T("ones_like.default", c.T("detach.default", part))), int64(0))
+				gs[0] = c.T("add.Tensor", c.T("where.self", written, zeros, gb), scatter(zeros, part))
+				return gs
+			}
+			gs[0] = scatter(gb, part)
 			return gs
 		})
 	}
@@ -446,6 +456,7 @@ type Options struct {
 	Inputs      []*tensor.Tensor // only these receive gradients; nil => all leaves
 	Accumulate  bool             // add into .grad; false returns the inputs' gradients
 	AllowUnused bool
+	On          aten.Dispatcher // what formulas run on; nil => the engine, or what is below it
 }
 
 // A queue gives the youngest node first: what uses a result is always younger than what made it.
@@ -509,6 +520,9 @@ func (e *Engine) newSweep(opt Options) *sweep {
 		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}}
 	if opt.CreateGraph {
 		s.d = &Engine{Below: e.Below, Traced: e.Traced, Before: e.Before}
+	}
+	if opt.On != nil {
+		s.d = opt.On
 	}
 	s.c = &Ctx{B: build.B{D: s.d}}
 	for _, in := range opt.Inputs {

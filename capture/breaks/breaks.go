@@ -18,6 +18,8 @@ type Row struct {
 	// Bare says that PyTorch ends the trace without its exception Unsupported: the name of the exception does not stand before
 	// the words, and no counter counts the reason.
 	Bare bool
+	// Uncounted says that no counter counts the reason, as PyTorch meets it before it begins to trace.
+	Uncounted bool
 	// Frame says that no graph break can help: the whole frame runs as plain Python.
 	Frame bool
 	// Branch says that the trace ends at a branch of the frame itself: both ways have a resume function, and the place of the

@@ -9,6 +9,7 @@ const (
 	DataDependentJumpInlined               // one of a function that the frame calls
 	TensorTruth                            // bool(tensor), written out
 	TensorIndex                            // list[tensor]
+	NotCompliant                           // an operator without pt2_compliant_tag
 	OwnGetattribute                        // an attribute of an object whose class has __getattribute__
 	TensorOfIndex                          // operator.index(tensor)
 	TextOfTensors                          // f"{tensor}" + "text"
@@ -22,6 +23,19 @@ const (
 	DataDependentOperator
 	DynamicShapeOperator
 	NonTensorResult
+	NonTensorWrapped // of a function of numpy
+
+	// Calls of numpy.
+	NumpyFunction
+	NumpyMethod
+	NumpyOff
+	NumpyStream
+	NumpyConversion
+	ArrayAttribute
+	ArrayMethod
+	TensorNumpyOff
+	FromNumpyOff
+
 	ParameterConstruction
 
 	// Calls of native functions.
@@ -65,11 +79,12 @@ const (
 	GeneratorFrame
 
 	// Operators with bodies.
-	CondOperands
 	CondResult
-	CondResults
+	InTransform
+	HigherOrder // the operator's own words
+	SideEffects
+	BodyResult
 	CheckpointArgument
-	CheckpointResult
 	FunctionForward
 	FunctionMethod
 	FunctionDerivative
@@ -92,12 +107,14 @@ const (
 
 // Pages that PyTorch points to.
 const (
-	condPage   = "https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands"
-	customPage = "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
+	condPage = "https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands"
+	// CustomOpsPage says how a program defines operators.
+	CustomOpsPage = "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
 )
 
 // Hints that several rows share; they say what PyTorch's documents advise.
 const (
+	hintNumpyOff = "arrays are captured while torch._dynamo.config.trace_numpy is set"
 	hintMove     = "move what this line does out of the compiled function, or out of the loop or block that holds it; TORCH_LOGS=graph_breaks shows where it was reached from"
 	hintBranch   = "a branch on the values of a tensor cannot be in a graph: compute both sides and choose with torch.where, or use torch.cond"
 	hintNumber   = "a number that is read from a tensor ends the graph: keep it a tensor, or set torch._dynamo.config.capture_scalar_outputs = True"
@@ -133,6 +150,7 @@ var table = [end]Row{
 	DataDependentJumpInlined: {Form: jumpForm, Bare: true, Explain: jumpExplain, Hint: hintBranch},
 	TensorTruth:              {Form: jumpForm, Hint: hintBranch},
 	OwnGetattribute:          {Form: "UserDefinedObjectVariable with custom __getattribute__", Frame: true, Hint: hintState},
+	NotCompliant:             {Form: "{what}", Hint: hintOpaque},
 	TensorOfIndex:            {Form: "unsupported index(tensor)", Hint: hintNumber},
 	TextOfTensors:            {Form: "a text that shows tensors is not known before the graph runs", Hint: hintNumber},
 	TensorIndex:              {Form: "__getitem__ with non-constant tensor", Hint: hintNumber},
@@ -146,7 +164,18 @@ var table = [end]Row{
 	DataDependentOperator:    {Form: "data dependent operator: {operator}", Hint: hintNumber},
 	DynamicShapeOperator: {Form: "dynamic shape operator: {operator}",
 		Hint: "the sizes of the result depend on data: set torch._dynamo.config.capture_dynamic_output_shape_ops = True, or use an operator with a fixed size (torch.where with three arguments in place of nonzero and masks)"},
-	NonTensorResult:       {Form: "torch.* op returned non-Tensor {type} call_function <built-in function {function}>", Hint: hintMove},
+	NonTensorResult:  {Form: "torch.* op returned non-Tensor {type} call_function <built-in function {function}>", Hint: hintMove},
+	NonTensorWrapped: {Form: "torch.* op returned non-Tensor {type} call_function <Wrapped {kind} <original {function}>>", Hint: hintMove},
+	NumpyFunction: {Form: "Can't find numpy function {function} in torch._numpy.  Please file an issue to request support for this function.",
+		Hint: "use a function that torch._numpy has, or move the call out of the compiled function"},
+	NumpyMethod:           {Form: "numpy", Hint: "call the function of numpy itself, or move the call out of the compiled function"},
+	NumpyOff:              {Form: "numpy.{function}()", Hint: hintNumpyOff},
+	NumpyStream:           {Form: "delegate '{function}' to NumPy itself via confg.use_numpy_random_stream=True", Hint: "numbers of torch's generator can be captured: set torch._dynamo.config.use_numpy_random_stream = False"},
+	NumpyConversion:       {Form: "{message}", Hint: "give the compiled function an array that a tensor can stand for, as by array.copy()"},
+	ArrayAttribute:        {Form: "TODO: add support for ndarray.{attribute}", Hint: hintMove},
+	ArrayMethod:           {Form: "{method} is not modelled in torch._numpy", Hint: hintMove},
+	TensorNumpyOff:        {Form: "Tensor.numpy(). config.trace_numpy is False", Hint: hintNumpyOff},
+	FromNumpyOff:          {Form: "torch.from_numpy. config.trace_numpy is False", Hint: hintNumpyOff},
 	ParameterConstruction: {Form: "Workaround for issues with nn_parameter construction", Hint: "make modules and parameters outside of the compiled function and pass them in"},
 
 	Print:          {Form: builtinForm, Hint: hintPrint},
@@ -155,8 +184,8 @@ var table = [end]Row{
 	EmptyModeStack: {Form: "Popping from an empty torch function mode stack", Hint: hintState},
 	TensorIdentity: {Form: "call_id not supported for sourceless TensorVariable", Hint: hintState},
 	Identity:       {Form: "call_id with args ({argument},)", Hint: hintState},
-	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + customPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
-		Hint: hintOpaque, Docs: customPage},
+	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + CustomOpsPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
+		Hint: hintOpaque, Docs: CustomOpsPage},
 	TorchState:   {Form: stateForm, Hint: hintMove},
 	TorchGrad:    {Form: stateForm, Hint: hintBackward},
 	NativeMethod: {Form: methodForm, Hint: hintMove},
@@ -190,11 +219,14 @@ var table = [end]Row{
 	FileContext:    {Form: withForm, Bare: true, Frame: true, Hint: hintFile},
 	GeneratorFrame: {Form: "generator", Bare: true, Frame: true, Hint: hintUnroll},
 
-	CondOperands:        {Form: "torch.cond: operands must be a sequence of tensors", Hint: hintBody},
-	CondResult:          {Form: "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", Frame: true, Hint: hintBody},
-	CondResults:         {Form: "Expected branches to return the same number of outputs, got {count of the first} and {count of the second}", Frame: true, Hint: hintBody},
+	CondResult: {Form: "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", Hint: hintBody},
+	InTransform: {Form: "If you are reaching here, it means dynamo failed for one of the following reasons:\n- Calling torch.func.{transform}(compiled_fn) function from eager mode is not supported. " +
+		"Ensure that torch.func.{transform} is also wrapped within a torch.compile function. For more information, see PyTorch issue #128711.\n- torch.func.{transform}(fn) requires the function to be inlined by dynamo",
+		Frame: true, Uncounted: true, Hint: "put the transform into the compiled function"},
+	HigherOrder:         {Form: "{message}", Hint: hintBody},
+	SideEffects:         {Form: "HigherOrderOperator: Mutating a variable not in the current scope (SideEffects)", Hint: "a function that a higher-order operator runs must not write to what was there before: return the value instead"},
+	BodyResult:          {Form: bodyForm, Hint: hintBody},
 	CheckpointArgument:  {Form: "checkpoint with {argument} is not supported in a graph", Hint: hintMove},
-	CheckpointResult:    {Form: bodyForm, Frame: true, Hint: hintBody},
 	FunctionForward:     {Form: "non-function or method in subclass of torch.autograd.Function: {class}", Hint: hintMove},
 	FunctionMethod:      {Form: "non-function or method", Hint: hintMove},
 	FunctionDerivative:  {Form: "NYI - User defind {method}", Hint: "write backward in place of vjp and jvp"},

@@ -39,10 +39,15 @@ type ModuleCall struct {
 	Class any    // its class, as the language of the program has it
 }
 
-// line is o without its trail: two calls on one line are of one origin.
-func (o Origin) line() Origin {
-	o.Trail = nil
-	return o
+// place tells lines apart: with those that called what is on them, where they are known.
+func (o Origin) place() string {
+	s := o.String()
+	if o.Trail != nil && o.Trail.Stack != nil {
+		for _, f := range o.Trail.Stack() {
+			s += "\n" + f.String()
+		}
+	}
+	return s
 }
 
 // String is the comment that Readable prints above the nodes of a line.
@@ -82,7 +87,7 @@ func (gm *GraphModule) Readable(class string, describe func(n *Node) string) str
 		describe = func(n *Node) string { return Described(n.Val) }
 	}
 	var b strings.Builder
-	b.WriteString("class " + class + "(torch.nn.Module):\n" + gm.Graph.ReadableForward("    ", describe))
+	b.WriteString("class " + class + "(torch.nn.Module):\n" + ShownCalls(gm.Graph.ReadableForward("    ", describe)))
 	for _, k := range gm.bodies() {
 		sub := gm.Submodules[k].Readable(k, describe)
 		b.WriteString("    " + strings.ReplaceAll(strings.TrimSuffix(sub, "\n"), "\n", "\n    ") + "\n")
@@ -112,7 +117,7 @@ func (g *Graph) ReadableForward(indent string, describe func(n *Node) string) st
 	b.WriteString(indent + "def forward(self")
 	for _, n := range g.Placeholders() {
 		b.WriteString(", " + n.Target)
-		if t := describe(n); t != "" {
+		if t := describe(n); t != "" && n.Meta[MetaUndescribed] == nil {
 			b.WriteString(`: "` + t + `"`)
 		} else if n.Type != "" {
 			b.WriteString(" : " + n.Type)
@@ -130,7 +135,7 @@ func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n 
 	for _, n := range g.Nodes {
 		n.WalkInputs(func(in *Node) { users[in] = true })
 	}
-	var at Origin
+	var at string
 	known, lost := false, false
 	for _, n := range g.Nodes {
 		_, ok := n.Meta[MetaOrigin].(Origin)
@@ -143,15 +148,15 @@ func (g *Graph) readableBody(b *strings.Builder, indent string, describe func(n 
 		}
 		o, ok := n.Meta[MetaOrigin].(Origin)
 		switch {
-		case !n.IsCall():
-		case ok && o.line() != at:
-			at, lost = o.line(), false
+		case !n.IsCall() && (n.Op != GetAttr || !ok):
+		case ok && o.place() != at:
+			at, lost = o.place(), false
 			if lines > 0 {
 				b.WriteString(indent + "\n")
 			}
 			b.WriteString(indent + " " + o.String() + "\n")
 		case !ok && known && !lost:
-			at, lost = Origin{}, true
+			at, lost = "", true
 			if lines > 0 {
 				b.WriteString(indent + "\n")
 			}
@@ -207,7 +212,7 @@ func (g *Graph) Table() string {
 		}
 		target := n.Target
 		if n.Op == CallFunction {
-			target = funcText(n.Target)
+			target = strings.TrimSuffix(ShownCalls(funcText(n.Target)+"("), "(")
 		}
 		rows = append(rows, []string{string(n.Op), n.Name, target, FormatArg(Tuple(n.Args)), kw + "}"})
 	}

@@ -19,6 +19,9 @@ type Recorded struct {
 // MetaSource is the Meta key under which a placeholder carries its guard source, a string.
 const MetaSource = "source"
 
+// MetaUndescribed is the Meta key of a placeholder whose value is not to be described where the graph is shown.
+const MetaUndescribed = "undescribed"
+
 // Record encodes a graph for json.Marshal.
 func Record(gm *GraphModule) *Recorded {
 	r := &Recorded{Nodes: [][]any{}, Subgraphs: map[string]*Recorded{}}

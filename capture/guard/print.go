@@ -220,6 +220,8 @@ func (b *treeBuilder) manager(src source.Source) *manager {
 		return b.item(s)
 	case source.Class:
 		return b.child(b.manager(s.Base), name, "TypeGuardAccessor")
+	case source.Numpy:
+		return b.child(b.manager(s.Base), name, "PythonLambdaGuardAccessor")
 	case source.Keyed:
 		return b.child(b.manager(s.Base), name, "DictGetItemGuardAccessor("+s.Key.Name()+")")
 	}

@@ -119,7 +119,7 @@ func (np *NumPy) arrayType() {
 	for name, m := range np.arrayMethods() {
 		methods[name] = clinic.Method(name, m.params, m.fn)
 	}
-	np.ArrayType = np.In.NewNativeType(vm.Spec{Name: "ndarray", Module: "numpy", Strict: true, New: np.newArray, Methods: methods, GetSet: np.arrayGetSets(),
+	np.ArrayType = np.In.NewNativeType(vm.Spec{Name: "ndarray", Module: "numpy", Strict: true, New: np.newArray, Methods: np.traceable(methods), GetSet: np.traceableAttrs(np.arrayGetSets()),
 		Class: map[string]vm.GoFunc{"__class_getitem__": vm.ClassGetItem}, Attrs: map[string]vm.Object{"__hash__": vm.None, "__array_priority__": vm.Float(0)}})
 }
 

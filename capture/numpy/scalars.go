@@ -140,7 +140,7 @@ func (np *NumPy) scalarTypes() {
 	methods := np.operatorMethods()
 	np.scalarMethods(methods)
 	classes := map[string]*vm.Type{}
-	np.generic = np.In.NewNativeType(vm.Spec{Name: "generic", Module: "numpy", Strict: true, NoDict: true, Methods: methods, GetSet: np.scalarGetSets(),
+	np.generic = np.In.NewNativeType(vm.Spec{Name: "generic", Module: "numpy", Strict: true, NoDict: true, Methods: np.traceable(methods), GetSet: np.scalarGetSets(),
 		New: func(in *vm.Interp, cls *vm.Type, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return nil, in.Errorf(in.Exc.TypeError, "cannot create 'numpy.%s' instances", cls.Name)
 		}, Class: map[string]vm.GoFunc{"__class_getitem__": vm.ClassGetItem}})
@@ -404,3 +404,6 @@ func (np *NumPy) scalarGetSets() []*vm.GetSet {
 		get("__array_priority__", func(*ndarray.Array) vm.Object { return vm.Float(-1000000) }),
 	}
 }
+
+// IsScalarType reports whether a class is one of numpy's scalars.
+func (np *NumPy) IsScalarType(c *vm.Type) bool { return c.IsSubtype(np.generic) }

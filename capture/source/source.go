@@ -99,12 +99,22 @@ type (
 	}
 	// Native is the built-in value inside of Base, an instance of a subclass of a built-in type. Both have one name.
 	Native struct{ Base Source }
+	// Numpy is the tensor over the memory of Base, an array or a scalar of numpy.
+	Numpy struct {
+		Base Source
+		Of   Converter
+	}
 	// Module is Base, an nn.Module: it says that what is reached through it changes rarely.
 	Module struct {
 		Base Source
 		Kind ModuleKind
 	}
 )
+
+// Converter makes the tensor of an array.
+type Converter interface {
+	FromArray(o vm.Object) (vm.Object, error)
+}
 
 // ModuleKind says whose class a module is of.
 type ModuleKind int
@@ -135,6 +145,7 @@ func (s Class) Name() string  { return "type(" + s.Base.Name() + ")" }
 func (s Inherited) Name() string {
 	return fmt.Sprintf("type(%s).__mro__[%d].%s", s.Base.Name(), s.I, s.Of)
 }
+func (s Numpy) Name() string  { return "___from_numpy(" + s.Base.Name() + ")" }
 func (s Native) Name() string { return s.Base.Name() }
 func (s Module) Name() string { return s.Base.Name() }
 
@@ -291,6 +302,15 @@ func (s Value) Step(_ *Env, b vm.Object) (vm.Object, error) {
 	}
 	return nil, fmt.Errorf("%s is gone", s.Name())
 }
+
+// Get gives the tensor.
+func (s Numpy) Get(e *Env) (vm.Object, error) { return Via(e, s) }
+
+// From is the array.
+func (s Numpy) From() Source { return s.Base }
+
+// Step makes the tensor; what is no array has none.
+func (s Numpy) Step(_ *Env, b vm.Object) (vm.Object, error) { return s.Of.FromArray(b) }
 
 // Get gives the class.
 func (s Class) Get(e *Env) (vm.Object, error) { return Via(e, s) }

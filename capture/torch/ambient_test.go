@@ -43,6 +43,7 @@ func everything(a *torch.Ambient) {
 	a.FrameHook = func(*vm.Interp, *vm.Frame) (vm.Object, error) { return nil, nil }
 	a.LookupHook = func(*vm.Type, string, vm.Object) {}
 	a.CallHook = func(*vm.Interp, vm.Object, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return nil, false, nil }
+	a.ArrayHook = func(vm.ArrayUse) (vm.Object, bool, error) { return nil, false, nil }
 }
 
 // altered names the fields that are not as a new session has them.

@@ -123,14 +123,6 @@ func (d autocasting) cast(args []aten.Value, to tensor.DType) ([]aten.Value, err
 	return out, nil
 }
 
-// dispatcher is Dispatch, under autocast where that is on.
-func (t *Torch) dispatcher() aten.Dispatcher {
-	if t.Autocast.Enabled {
-		return autocasting{t.Dispatch, t.Autocast.DType}
-	}
-	return t.Dispatch
-}
-
 // registerAutocast binds the switches of torch.amp.
 func (t *Torch) registerAutocast() {
 	c, in := t.c, t.In

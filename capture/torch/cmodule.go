@@ -328,6 +328,9 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 			return nil, err
 		}
 	}
+	if t.wrappedAmong(roots) {
+		o.On = t.dispatcher()
+	}
 	res, err := t.Grad.Backward(roots, grads, o)
 	if err != nil {
 		return nil, t.Error(err)
@@ -385,11 +388,37 @@ func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
 
 // zerosLike is a tensor of zeros with the shape and dtype of x, made by the dispatcher that is set.
 func (t *Torch) zerosLike(x *tensor.Tensor) (*tensor.Tensor, error) {
-	v, err := aten.Run(t.Dispatch, "aten.zeros_like.default", x)
+	v, err := aten.Run(t.dispatcher(), "aten.zeros_like.default", x)
 	if err != nil {
 		return nil, err
 	}
 	return v.(*tensor.Tensor), nil
+}
+
+// tags are the tags of an operator, as a list of torch.Tag.
+func (t *Torch) tags(op *aten.Op) (vm.Object, error) {
+	m, err := t.In.Import("torch._tag")
+	if err != nil {
+		return nil, err
+	}
+	names := vm.Object(vm.None)
+	if op.Library == nil {
+		names = texts(op.PublicTags())
+	}
+	defined := op.Sig().Namespace + "::" + op.Sig().Name
+	if op.Sig().Overload != "" {
+		defined += "." + op.Sig().Overload
+	}
+	return t.In.CallMethod(m, "tags_of", names, vm.Str(defined))
+}
+
+// texts are strings as a list of Python.
+func texts(ss []string) *vm.List {
+	l := vm.NewList()
+	for _, s := range ss {
+		l.Items = append(l.Items, vm.Str(s))
+	}
+	return l
 }
 
 // registerOps makes torch.ops: namespaces of packets of overloads.
@@ -416,6 +445,7 @@ func (t *Torch) registerOps() {
 			return t.schema(o.(*vm.Instance).Native.(*aten.Op))
 		}},
 		getter("namespace", func(o vm.Object) vm.Object { return vm.Str(o.(*vm.Instance).Native.(*aten.Op).Sig().Namespace) }),
+		{Name: "tags", Get: func(in *vm.Interp, o vm.Object) (vm.Object, error) { return t.tags(o.(*vm.Instance).Native.(*aten.Op)) }},
 	}})
 	type overloads struct {
 		ns, name string
@@ -473,6 +503,7 @@ func (t *Torch) registerOps() {
 		return &vm.Instance{Class: packetType, Native: &overloads{ns, name, map[string]*vm.Instance{}}}, nil
 	})
 	t.c.Func("_cond", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.cond(a) })
+	t.c.Func("_tag_names", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return texts(aten.TagNames), nil })
 	t.c.Func("_define_op", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.defineOp(a) })
 	t.c.Func("_undefine_op", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		qualname, _ := vm.AsStr(a[0])

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"whittle/capture/numpy"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -61,6 +62,10 @@ func (t *Torch) Value(o vm.Object) (aten.Value, bool) {
 			return nil, false
 		}
 		return t.values(items)
+	case *numpy.Array: // one integer is a number, by its __index__
+		if oneInteger(o) {
+			return t.Value(numpy.Loaded(t.In).Python(o.A.Get(o.A.Offset)))
+		}
 	case *vm.Instance:
 		if n := t.plainNumber(o); n != o {
 			return t.Value(n)

@@ -223,7 +223,11 @@ func (t *Torch) graphType() {
 		},
 		"parts": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			p := graphOf(a[0]).G.Parts()
-			return vm.NewTuple(strList(p.Params), vm.Str(p.Returns), strList(p.Body), vm.Str(p.Result)), nil
+			body := strings.Split(fx.ShownCalls(strings.Join(p.Body, "\x00")), "\x00")
+			if len(p.Body) == 0 {
+				body = nil
+			}
+			return vm.NewTuple(strList(p.Params), vm.Str(p.Returns), strList(body), vm.Str(p.Result)), nil
 		},
 		"create": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return graphOf(a[0]).create(a[1:]) },
 		"erase": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {

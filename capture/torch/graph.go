@@ -16,6 +16,9 @@ func (t *Torch) Resolve(target string) (vm.Object, error) {
 	if o, ok := t.objects[target]; ok {
 		return o, nil
 	}
+	if i := strings.IndexByte(target, '('); i > 0 {
+		return t.resolveWrapper(target, i)
+	}
 	path := strings.Split(strings.Replace(target, ":", ".", 1), ".")
 	if fx.IsOverload(target) {
 		path = append([]string{"torch", "ops"}, path...)
@@ -73,7 +76,7 @@ func (t *Torch) TargetOf(o vm.Object) string {
 			return n
 		}
 	}
-	return ""
+	return t.wrapperTarget(o)
 }
 
 // pythonTarget is the target of what a module has under a name. A name with the dots of an overload has a colon behind the module.

@@ -559,6 +559,9 @@ func (t *Torch) special() map[string]vm.GoFunc {
 					return nil, err
 				}
 			}
+			if err := t.guardLevels(); err != nil {
+				return nil, t.Error(err)
+			}
 			return a[0], t.Error(t.Grad.SetRequiresGrad(a[0].(*Tensor).T, on))
 		}),
 		"detach_": t.hooked("detach_", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -736,7 +739,7 @@ func (t *Torch) to(x *tensor.Tensor, d tensor.DType, force bool, mf *MemoryForma
 	if mf != nil {
 		kw["memory_format"] = mf.F
 	}
-	out, err := aten.CallKw(t.Dispatch, "aten._to_copy.default", []aten.Value{x}, kw)
+	out, err := aten.CallKw(t.dispatcher(), "aten._to_copy.default", []aten.Value{x}, kw)
 	if err != nil {
 		return nil, t.Error(err)
 	}

@@ -62,7 +62,7 @@ func (t *Torch) registerQuestions() {
 	ask("_is_any_autocast_enabled", "torch._C", func(*vm.Interp, []vm.Object) (vm.Object, error) {
 		return vm.MakeBool(t.Autocast.Enabled), nil
 	})
-	for name, v := range map[string]vm.Object{"_are_functorch_transforms_active": vm.False, "_llvm_enabled": vm.False, "_is_tracing": vm.False,
+	for name, v := range map[string]vm.Object{"_llvm_enabled": vm.False, "_is_tracing": vm.False,
 		"_get_privateuse1_backend_name": vm.Str("privateuseone"), "_has_cuda": vm.False, "_cuda_getCompiledVersion": vm.MakeInt(0), "_is_mps_available": vm.False} {
 		ask(name, "torch._C", func(*vm.Interp, []vm.Object) (vm.Object, error) { return v, nil })
 	}

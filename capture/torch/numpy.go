@@ -2,6 +2,7 @@ package torch
 
 import (
 	"fmt"
+	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/numpy"
@@ -146,6 +147,60 @@ func (t *Torch) arrayMethod(args []vm.Object, kw []vm.KwArg) (vm.Object, error) 
 	return t.In.CallMethod(v, "astype", d)
 }
 
+// FromArray is the tensor over the memory of an array, or of a scalar of numpy. One that must not be written has a copy.
+func (t *Torch) FromArray(o vm.Object) (vm.Object, error) {
+	a := t.array(o)
+	if a == nil {
+		return nil, t.In.Errorf(t.In.Exc.TypeError, "expected np.ndarray (got %s)", o.Type().FullName())
+	}
+	x, err := t.shared(a)
+	if err != nil {
+		return nil, err
+	}
+	if a.ReadOnly {
+		x = x.Clone()
+	}
+	return t.Wrap(x), nil
+}
+
+// IsArray reports whether an object is an array or a scalar of numpy that a tensor can stand for.
+func (t *Torch) IsArray(o vm.Object) bool {
+	np := numpy.Loaded(t.In)
+	if np == nil {
+		return false
+	}
+	switch o := o.(type) {
+	case *numpy.Array:
+		_, ok := numpy.TensorDType(o.A.DType)
+		return ok && o.Type() == np.ArrayType
+	case *vm.Instance:
+		_, d, ok := np.ScalarOf(o)
+		if !ok {
+			return false
+		}
+		_, ok = numpy.TensorDType(d)
+		return ok
+	}
+	return false
+}
+
+// Face is an object of class ndarray that stands for a tensor of a trace. The tensor keeps the object that it has.
+func (t *Torch) Face(x *tensor.Tensor) *Tensor {
+	return &Tensor{T: x, class: numpy.Loaded(t.In).ArrayType}
+}
+
+// IsFace reports whether an object is a tensor in the guise of an array.
+func (t *Torch) IsFace(o vm.Object) bool {
+	p, ok := o.(*Tensor)
+	np := numpy.Loaded(t.In)
+	return ok && np != nil && p.class == np.ArrayType
+}
+
+// ToArray is the array over the memory of a tensor, whether or not that requires gradients.
+func (t *Torch) ToArray(p *Tensor) (vm.Object, error) {
+	return t.toNumpy([]vm.Object{p}, []vm.KwArg{{Name: "force", Value: vm.True}})
+}
+
 func (t *Torch) registerNumpy() {
 	t.c.Dict.SetStr("from_numpy", &vm.Builtin{Name: "from_numpy", Module: "torch", Max: -1, Native: Target("torch.from_numpy"), Fn: func(_ *vm.Interp, args []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 		return t.call(fx.CallFunction, "torch.from_numpy", args, kw, t.fromNumpy)
@@ -173,12 +228,97 @@ func (t *Torch) asArray(a *numpy.Array, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	return t.Wrap(x), nil
 }
 
+// oneInteger reports whether an array has no axes and holds an integer.
+func oneInteger(a *numpy.Array) bool {
+	return len(a.A.Shape) == 0 && (a.A.DType.Kind == 'i' || a.A.DType.Kind == 'u')
+}
+
 // isScalar says that an object is a number of a class of its own, as numpy's are: no container and no tensor.
 func isScalar(o vm.Object) bool {
+	if a, ok := o.(*numpy.Array); ok {
+		return oneInteger(a)
+	}
 	i, ok := o.(*vm.Instance)
 	if !ok {
 		return false
 	}
 	_, isTuple := vm.AsTuple(i)
 	return !isTuple
+}
+
+// ArrayWrapper is the target of a wrapper of torch._dynamo.utils: the expression that makes it. What it wraps is itself a target, but for
+// methods, which are known by name.
+func ArrayWrapper(class, wrapped string) string {
+	return wrapperModule + "." + class + "(" + wrapped + ")"
+}
+
+// wrapperModule has the wrappers, and wrappers are their classes with the attributes that hold what they wrap.
+const wrapperModule = "torch._dynamo.utils"
+
+var wrappers = map[string]string{"numpy_to_tensor_wrapper": "f", "numpy_method_wrapper": "method", "numpy_operator_wrapper": "op"}
+
+// resolveWrapper makes the wrapper that a target describes; its argument begins behind at.
+func (t *Torch) resolveWrapper(target string, at int) (vm.Object, error) {
+	class, err := t.Resolve(target[:at])
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSuffix(target[at+1:], ")")
+	var arg vm.Object = vm.Str(strings.Trim(text, "'"))
+	if !strings.HasPrefix(text, "'") {
+		if arg, err = t.Resolve(text); err != nil {
+			return nil, err
+		}
+	}
+	o, err := t.In.Call(class, []vm.Object{arg}, nil)
+	if err == nil {
+		t.objects[target] = o
+	}
+	return o, err
+}
+
+// wrapperTarget is the target of an object that is such a wrapper, "" for others.
+func (t *Torch) wrapperTarget(o vm.Object) string {
+	i, ok := o.(*vm.Instance)
+	if !ok || i.Class.Module != wrapperModule || i.Dict == nil {
+		return ""
+	}
+	v, ok := i.Dict.GetStr(wrappers[i.Class.Name])
+	if !ok {
+		return ""
+	}
+	wrapped := ""
+	switch name, isStr := vm.AsStr(v); {
+	case isStr:
+		wrapped = "'" + name + "'"
+	case i.Class.Name == "numpy_to_tensor_wrapper":
+		wrapped = t.arrayFunction(v)
+	default:
+		wrapped = t.TargetOf(v)
+	}
+	if wrapped == "" {
+		return ""
+	}
+	return ArrayWrapper(i.Class.Name, wrapped)
+}
+
+// arrayFunction is the way to a function of torch._numpy.
+func (t *Torch) arrayFunction(f vm.Object) string {
+	for _, name := range []string{"torch._numpy", "torch._numpy.linalg", "torch._numpy.fft", "torch._numpy.random"} {
+		mod, err := t.In.Import(name)
+		if err != nil {
+			return ""
+		}
+		found := ""
+		mod.Dict.Each(func(k, v vm.Object) bool {
+			if v == f {
+				found, _ = vm.AsStr(k)
+			}
+			return found == ""
+		})
+		if found != "" {
+			return name + "." + found
+		}
+	}
+	return ""
 }

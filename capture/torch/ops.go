@@ -3,6 +3,7 @@ package torch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -308,4 +309,60 @@ func (t *Torch) method(name string) vm.GoFunc {
 			return t.packet("aten", name, method, args, kw)
 		})
 	}
+}
+
+// Called is the operator that a call of torch.ops runs, by the call's target; nil for calls of other things. The error is what PyTorch says of arguments
+// that no overload takes.
+func (t *Torch) Called(target string, args []vm.Object, kw []vm.KwArg) (*aten.Op, error) {
+	if fx.IsOverload(target) {
+		return t.Library.Lookup(target), nil
+	}
+	path, ok := strings.CutPrefix(target, "torch.ops.")
+	ns, name, whole := strings.Cut(path, ".")
+	if !ok || !whole || strings.Contains(name, ".") {
+		return nil, nil
+	}
+	ops := t.Library.Packet(ns, name)
+	if len(ops) < 2 {
+		if len(ops) == 0 {
+			return nil, nil
+		}
+		return ops[0], nil
+	}
+	vals, kws := make([]aten.Value, len(args)), map[string]aten.Value{}
+	for i, a := range args {
+		vals[i], _ = t.Value(a)
+	}
+	for _, k := range kw {
+		kws[t.keyword(ops, k.Name)], _ = t.Value(k.Value)
+	}
+	op, _, err := aten.ResolveOverload(ops, vals, kws)
+	if err != nil {
+		return nil, t.signatureError(name, packet, args, kw, err)
+	}
+	return op, nil
+}
+
+// Compliant reports whether an operator has the tag pt2_compliant_tag.
+func (t *Torch) Compliant(op *aten.Op) (bool, error) {
+	if op.Library == nil {
+		return slices.Contains(op.PublicTags(), "pt2_compliant_tag") || op.Sig().Namespace != "aten", nil
+	}
+	tags, err := t.tags(op)
+	if err != nil {
+		return false, err
+	}
+	m, err := t.In.Import("torch._tag")
+	if err != nil {
+		return false, err
+	}
+	cls, err := t.In.GetAttr(m, "Tag")
+	if err != nil {
+		return false, err
+	}
+	tag, err := t.In.GetAttr(cls, "pt2_compliant_tag")
+	if err != nil {
+		return false, err
+	}
+	return t.In.Contains(tags, tag)
 }

@@ -32,6 +32,7 @@ func (t *Torch) registerOverrides() {
 		}
 	}
 	t.registerDispatch()
+	t.registerFunctorch()
 	t.c.Func("_len_torch_function_stack", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeInt(int64(len(t.Functions.Stack))), nil
 	})

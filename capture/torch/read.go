@@ -5,6 +5,7 @@ import (
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
+	"whittle/kernels/levels"
 	"whittle/kernels/tensor"
 )
 
@@ -19,10 +20,27 @@ func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
 	if len(t.python.modes) > 0 || x.Fake && t.python.off == 0 && len(t.performers([]aten.Value{x})) > 0 {
 		return t.Packet("aten", "_local_scalar_dense", []vm.Object{t.Wrap(x)}, nil)
 	}
+	if x.Wraps != nil && x.Fake && !t.Symbolic {
+		if w := levels.Of(levels.Alive(x)); w != nil && hidden(w) {
+			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s", levels.Item)
+		} else if w == nil {
+			return t.item(levels.Alive(x))
+		}
+	}
 	if x.Fake {
 		return nil, &DataDependent{Op: "aten._local_scalar_dense.default"}
 	}
 	return t.element(x, 0), nil
+}
+
+// hidden reports whether a tensor of a level has a dimension that a vmap hides, on that level or one beneath.
+func hidden(w *levels.Wrapped) bool {
+	for ; w != nil; w = levels.Of(w.Value) {
+		if w.Dim >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // DataDependent is the error of reading a fake tensor's data.
@@ -59,6 +77,9 @@ func (t *Torch) truth(x *tensor.Tensor) (vm.Object, error) {
 			return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Boolean value of Tensor with no values is ambiguous")
 		}
 		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "Boolean value of Tensor with more than one value is ambiguous")
+	}
+	if w := levels.Of(x); w != nil && x.Fake && !t.Symbolic && hidden(w) {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "%s", levels.Truth)
 	}
 	v, err := t.item(x)
 	if err != nil {

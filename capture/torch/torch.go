@@ -9,6 +9,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
+	"whittle/kernels/levels"
 	"whittle/kernels/tensor"
 )
 
@@ -39,6 +40,9 @@ type Autograd interface {
 	Beneath(put func(below aten.Dispatcher) aten.Dispatcher)
 	// Below is that dispatcher.
 	Below() aten.Dispatcher
+	// Recorder makes a dispatcher that records operators on tensors that require gradients, and runs them on below; always says that it does so whether or not
+	// recording is enabled.
+	Recorder(below aten.Dispatcher, always bool) aten.Dispatcher
 }
 
 // GradNode is a recorded operator, as programs look at it.
@@ -59,6 +63,8 @@ type GradEdge struct {
 type BackwardOptions struct {
 	RetainGraph, CreateGraph, Accumulate, AllowUnused bool
 	Inputs                                            []*tensor.Tensor
+	// On is what the formulas run on; nil => the engine itself.
+	On aten.Dispatcher
 }
 
 // Torch is the state of the torch package in one interpreter.
@@ -77,6 +83,8 @@ type Torch struct {
 	// DefaultDType is what torch.get_default_dtype() gives.
 	DefaultDType tensor.DType
 	Print        tensor.PrintOptions
+	// Levels are the transformations of torch.func that are under way.
+	Levels levels.Stack
 	// Functions are the modes of __torch_function__.
 	Functions FunctionModes
 	// Modes are further switches that programs set and read back.
@@ -101,6 +109,7 @@ type Torch struct {
 	disabledFunction vm.Object // the __torch_function__ of classes that override nothing
 	disabledDispatch vm.Object // and the __torch_dispatch__
 	python           pythonDispatch
+	inplaceGrad      bool                      // requires_grad_ may be called while levels are under way
 	savedHooksOff    vm.Object                 // why hooks on saved tensors are forbidden; nil => they are not
 	regions          int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
 	scalars          map[tensor.DType]*vm.Type // classes of unknown numbers
@@ -117,6 +126,7 @@ type Call struct {
 	Target string // "torch.relu", "operator.add"; the method's name
 	Args   []vm.Object
 	Kw     []vm.KwArg
+	Stem   string                                                   // what the node is called after; "" => the target
 	Run    func(args []vm.Object, kw []vm.KwArg) (vm.Object, error) // what the call does
 }
 

@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 		"inits":         "rare initializations and orthogonal parametrizations",
 		"module_hooks":  "hooks of all modules and of the backward pass, edges of the graph, gradcheck",
 		"meta":          "tensors on the device meta",
+		"tags":          "tags of operators",
 		"transformer":   "nn.Transformer and EmbeddingBag with all that they take",
 		"rare_modules":  "modules of torch.nn that few programs use, and their gradients",
 	} {

@@ -31,6 +31,8 @@ type Tensor struct {
 	Py any
 	// Mode is what knows a fake tensor that a program has in its hands, a torch.FakeMode; nil for real ones, and for those of traces.
 	Mode any
+	// Wraps is what the tensor stands for on a level of torch.func, and belongs to kernels/levels; nil => a tensor of no level.
+	Wraps any
 }
 
 // Storage is a flat buffer shared by all views of it.

@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"kernels/native":        {"kernels/parallel"},
 	"kernels/ndarray/...":   {"kernels/tensor", "kernels/parallel", "kernels/aten", "kernels/ndarray/..."},
 	"kernels/aten":          {"kernels/tensor", "kernels/native", "kernels/parallel"},
+	"kernels/levels":        {"kernels/tensor", "kernels/aten"},
 	"kernels/aten/atentest": {"kernels/tensor", "kernels/aten"}, // for tests
 
 	"capture/fx/...":             {"kernels/...", "capture/fx/...", "capture/python/literal", "capture/symbolic"}, // sizes in graphs are expressions

@@ -10,4 +10,15 @@ type Hooks struct {
 	LookupHook func(t *Type, name string, v Object)
 	// CallHook is asked about every call that bytecode makes; handled true replaces the call. Calls that native functions make are not seen.
 	CallHook func(in *Interp, callable Object, args []Object, kw []KwArg) (result Object, handled bool, err error)
+	// ArrayHook is asked about everything that a program wants of an array or a scalar of numpy, whoever asks; handled true replaces it.
+	ArrayHook func(u ArrayUse) (result Object, handled bool, err error)
+}
+
+// ArrayUse is what a program wants of an array of numpy: a call of one of the methods of its class, or an attribute.
+type ArrayUse struct {
+	Name string   // of the method or of the attribute
+	Args []Object // the array first; the value, where an attribute is set
+	Kw   []KwArg
+	Attr bool // it is an attribute that is read or set
+	Set  bool
 }

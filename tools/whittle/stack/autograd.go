@@ -117,7 +117,21 @@ func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptio
 	if g.trace != nil {
 		e = g.trace
 	}
-	return e.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs})
+	if o.On != nil {
+		was := g.mode.Enabled
+		g.mode.Enabled = o.CreateGraph
+		defer func() { g.mode.Enabled = was }()
+	}
+	return e.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs, On: o.On})
+}
+
+// Recorder makes an engine over another dispatcher.
+func (g *gradient) Recorder(below aten.Dispatcher, always bool) aten.Dispatcher {
+	e := &autograd.Engine{Below: below, Mode: g.mode}
+	if always {
+		e.Mode = nil
+	}
+	return e
 }
 
 func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func([]*tensor.Tensor) ([]*tensor.Tensor, error)) {

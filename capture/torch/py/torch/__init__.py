@@ -16,6 +16,7 @@ _C._install(_sys.modules["torch"])
 
 from torch.version import __version__
 from torch._ops import ops
+from torch._tag import Tag
 from torch.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from torch import autograd
 from torch._limits import finfo, iinfo
@@ -52,13 +53,9 @@ class SymBool:
 def typename(obj):
     if isinstance(obj, Tensor):
         return obj.type()
-    module = getattr(obj, "__module__", "") or ""
-    if not hasattr(obj, "__qualname__"):
-        obj = type(obj)
-        module = obj.__module__
-    if module in ("", "builtins"):
-        return obj.__qualname__
-    return f"{module}.{obj.__qualname__}"
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    place = getattr(named, "__module__", None)
+    return named.__qualname__ if place in (None, "", "builtins") else f"{place}.{named.__qualname__}"
 
 
 def is_tensor(obj):
@@ -166,21 +163,21 @@ def is_deterministic_algorithms_warn_only_enabled():
 
 
 def set_deterministic_debug_mode(debug_mode):
-    if not isinstance(debug_mode, (_builtins.int, str)):
+    names = {"default": 0, "warn": 1, "error": 2}
+    named = isinstance(debug_mode, str)
+    if not named and not isinstance(debug_mode, _builtins.int):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
-    if isinstance(debug_mode, str):
-        if debug_mode not in ("default", "warn", "error"):
-            raise RuntimeError(f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}")
-        debug_mode = ("default", "warn", "error").index(debug_mode)
-    if debug_mode not in (0, 1, 2):
-        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _C._set_deterministic_algorithms(debug_mode > 0, debug_mode == 1)
+    if debug_mode not in (names if named else names.values()):
+        expected = "one of `default`, `warn`, `error`" if named else "0, 1, or 2"
+        raise RuntimeError(f"invalid value of debug_mode, expected {expected}, but got {debug_mode}")
+    level = names.get(debug_mode, debug_mode)
+    _C._set_deterministic_algorithms(level > 0, level == 1)
 
 
 def get_deterministic_debug_mode():
-    if not _C._get_deterministic_algorithms():
-        return 0
-    return 1 if _C._get_deterministic_algorithms_warn_only() else 2
+    if are_deterministic_algorithms_enabled():
+        return 1 if is_deterministic_algorithms_warn_only_enabled() else 2
+    return 0
 
 
 _warn_always = False
@@ -211,22 +208,18 @@ def get_float32_matmul_precision():
     return _C._get_float32_matmul_precision()
 
 
-_GLOBAL_DEVICE_CONTEXT = None
+_default_devices = []  # the context of set_default_device, if there is one
 
 
 def set_default_device(device):
     """Functions that make tensors make them on this device from now on; None takes the last one back."""
-    global _GLOBAL_DEVICE_CONTEXT
-    if _GLOBAL_DEVICE_CONTEXT is not None:
-        _GLOBAL_DEVICE_CONTEXT.__exit__(None, None, None)
-    if device is None:
-        _GLOBAL_DEVICE_CONTEXT = None
-        return
-    from torch.utils._device import DeviceContext
+    if _default_devices:
+        _default_devices.pop().__exit__(None, None, None)
+    if device is not None:
+        from torch.utils._device import DeviceContext
 
-    context = DeviceContext(device)
-    context.__enter__()
-    _GLOBAL_DEVICE_CONTEXT = context
+        _default_devices.append(DeviceContext(device))
+        _default_devices[0].__enter__()
 
 
 def _assert(condition, message):
@@ -270,10 +263,12 @@ def sym_ite(b, t, f):
 
 
 def _sym_function(name):
-    def f(a):
-        import math
+    import math
 
-        return getattr(math, name)(a)
+    of_number = getattr(math, name)
+
+    def f(a):
+        return of_number(a)
 
     f.__name__ = f.__qualname__ = "_sym_" + name
     return f
@@ -313,22 +308,16 @@ class _TorchCompileInductorWrapper:
     compiler_name = "inductor"
 
     def __init__(self, mode, options, dynamic):
-        self.config = {}
+        from torch import _inductor
+
         self.mode = mode
-        if mode is not None and mode != "default":
-            from torch._inductor import list_mode_options
-
-            table = list_mode_options(mode)
-            self.config.update(table)
-        if options:
-            from torch._inductor import config
-
-            current = config.to_dict()
-            for key, val in options.items():
-                attr = key.replace("-", "_")
-                if attr not in current:
-                    raise RuntimeError(f"Unexpected optimization option {key}, known options are {list(current.keys())}")
-                self.config[attr] = val
+        self.config = {} if mode in (None, "default") else dict(_inductor.list_mode_options(mode))
+        known = _inductor.config.to_dict() if options else {}
+        for option in options or ():
+            name = option.replace("-", "_")
+            if name not in known:
+                raise RuntimeError(f"Unexpected optimization option {option}, known options are {list(known)}")
+            self.config[name] = options[option]
 
     def __eq__(self, other):
         return isinstance(other, _TorchCompileInductorWrapper) and self.config == other.config
@@ -347,10 +336,9 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
             return compile(model, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable)
 
         return fn
-    if mode is not None and options is not None:
+    if None not in (mode, options):
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    if mode is None and options is None:
-        mode = "default"
+    mode = "default" if mode is None and options is None else mode
     if backend == "inductor" and (options or (mode and mode != "default")):
         backend = _TorchCompileInductorWrapper(mode, options, dynamic)
     import torch._dynamo
@@ -461,3 +449,5 @@ from torch.sparse import sparse_coo_tensor, sparse_csr_tensor
 
 def spmm(input, mat2):
     return sparse.mm(input, mat2)
+
+_make_dual, _unpack_dual = _C._forward_ad._make_dual, _C._forward_ad._unpack_dual

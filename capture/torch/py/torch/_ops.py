@@ -10,6 +10,8 @@ class _OpNamespace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if self._name == "higher_order" and (self._name, name) not in _custom:
+            import torch._higher_order_ops
         custom = _custom.get((self._name, name))
         op = custom if custom is not None else _C._packet(self._name, name)
         self.__dict__[name] = op
@@ -32,19 +34,50 @@ class _Ops:
 
 
 class HigherOrderOperator:
-    """An operator some of whose arguments are graphs."""
+    """An operator some of whose arguments are functions: run is what it does, given here or by __call__ of a subclass."""
 
-    def __init__(self, name, run):
-        self.__name__, self._run = name, run
+    def __init__(self, name, run=None, *, cacheable=False):
+        self.__name__ = self._name = name
+        self._run = run
+        self._cacheable = cacheable
+        _custom[("higher_order", name)] = self
 
     def __call__(self, *args, **kwargs):
+        if self._run is None:
+            raise NotImplementedError(f"the operator {self.__name__} is not supported")
         return self._run(*args, **kwargs)
+
+    def py_impl(self, key):
+        """Registers what the operator does for a dispatch key; that of plain tensors is what runs here."""
+
+        def register(fn):
+            if str(key).endswith("CompositeExplicitAutograd") or self._run is None and str(key).endswith("CPU"):
+                self._run = fn
+            return fn
+
+        return register
+
+    def py_functionalize_impl(self, fn):
+        return fn
+
+    @property
+    def namespace(self):
+        return "higher_order"
+
+    def cacheable(self):
+        return self._cacheable
 
     def name(self):
         return self.__name__
 
+    def __str__(self):
+        return self.__name__
+
     def __repr__(self):
         return self.__name__
+
+
+_custom = {}
 
 
 def _cond(pred, true_fn, false_fn, operands):
@@ -59,11 +92,21 @@ def _tag_activation_checkpoint(body, *operands, **settings):
 
 def _wrap(body, *operands, **settings):
     """A body that is traced as a graph of its own, and is nothing else."""
-    return body(*operands, **settings)
+    from torch._dynamo import disable
+
+    return disable(body)(*operands, **settings)
 
 
 def _autograd_function_apply(fwd, bwd, *args, args_tensor_mask, non_differentiable_idx):
     """The operator under torch.autograd.Function.apply in graphs: forward gives its results and what backward gets after their gradients."""
+    if _C._are_functorch_transforms_active() and not _C._functorch._traced():
+        from torch._functorch.autograd_function import applied_on_level
+
+        return applied_on_level(lambda *operands: _function_applied(fwd, bwd, *operands, args_tensor_mask=args_tensor_mask, non_differentiable_idx=non_differentiable_idx), args)
+    return _function_applied(fwd, bwd, *args, args_tensor_mask=args_tensor_mask, non_differentiable_idx=non_differentiable_idx)
+
+
+def _function_applied(fwd, bwd, *args, args_tensor_mask, non_differentiable_idx):
     on = _C.is_grad_enabled()
     _C._set_grad_enabled(False)
     try:
@@ -96,11 +139,7 @@ def _autograd_function_apply(fwd, bwd, *args, args_tensor_mask, non_differentiab
     return tuple(outs) if isinstance(out, (tuple, list)) else outs[0]
 
 
-_custom = {
-    ("higher_order", "autograd_function_apply"): HigherOrderOperator("autograd_function_apply", _autograd_function_apply),
-    ("higher_order", "cond"): HigherOrderOperator("cond", _cond),
-    ("higher_order", "tag_activation_checkpoint"): HigherOrderOperator("tag_activation_checkpoint", _tag_activation_checkpoint),
-    ("higher_order", "wrap"): HigherOrderOperator("wrap", _wrap),
-    ("higher_order", "wrap_activation_checkpoint"): HigherOrderOperator("wrap_activation_checkpoint", _tag_activation_checkpoint),
-}
+for _name, _body in (("autograd_function_apply", _autograd_function_apply), ("cond", _cond), ("tag_activation_checkpoint", _tag_activation_checkpoint), ("wrap", _wrap),
+                     ("wrap_activation_checkpoint", _tag_activation_checkpoint)):
+    HigherOrderOperator(_name, _body)
 ops = _Ops()

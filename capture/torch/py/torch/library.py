@@ -193,7 +193,7 @@ class CustomOpDef:
         self._namespace, self._name, self._schema = namespace, name, schema
         self._init_fn = fn
         self._qualname = f"{namespace}::{name}"
-        self._op = _define(self._qualname, f"{namespace}::{name}{schema}")
+        self._op = _define(self._qualname, f"{namespace}::{name}{schema}", (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order))
         ns = getattr(ops, namespace)
         ns.__dict__.pop(name, None)
         self._opoverload = getattr(ns, name).default

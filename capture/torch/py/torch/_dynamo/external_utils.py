@@ -1,3 +1,5 @@
+import functools
+
 from torch._C import _dynamo as _native
 
 
@@ -12,3 +14,18 @@ def wrap_inline(fn):
         return fn(*args, **kwargs)
 
     return inner
+
+
+def wrap_numpy(f):
+    """A function on numpy's arrays as one on tensors, which a graph and gradients can go through."""
+
+    @functools.wraps(f)
+    def wrap(*args, **kwargs):
+        import numpy as np
+        import torch
+        from torch.utils._pytree import tree_map_only
+
+        args, kwargs = tree_map_only(torch.Tensor, lambda x: x.numpy(), (args, kwargs))
+        return tree_map_only(np.ndarray, lambda x: torch.as_tensor(x), f(*args, **kwargs))
+
+    return wrap

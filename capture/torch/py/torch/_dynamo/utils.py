@@ -1,7 +1,10 @@
 """Counters and small helpers."""
 import dataclasses
+import enum
+import functools
 import logging
 import sys
+import weakref
 from collections import Counter, OrderedDict, defaultdict
 from typing import Optional
 
@@ -43,50 +46,28 @@ def increment_op_count(cnt):
 DEFAULT_COMPILATION_METRICS_LIMIT = 64
 
 
-@dataclasses.dataclass
-class CompilationMetrics:
-    """What one compilation was about, what it took, and why it failed, if it did. None stands for what is not measured."""
-
-    compile_id: Optional[str] = None
-    frame_key: Optional[str] = None
-    co_name: Optional[str] = None
-    co_filename: Optional[str] = None
-    co_firstlineno: Optional[int] = None
-    cache_size: Optional[int] = None
-    accumulated_cache_size: Optional[int] = None
-    guard_count: Optional[int] = None
-    shape_env_guard_count: Optional[int] = None
-    graph_op_count: Optional[int] = None
-    graph_node_count: Optional[int] = None
-    graph_input_count: Optional[int] = None
-    start_time: Optional[float] = None
-    entire_frame_compile_time_s: Optional[float] = None
-    backend_compile_time_s: Optional[float] = None
-    inductor_compile_time_s: Optional[float] = None
-    code_gen_time_s: Optional[float] = None
-    fail_type: Optional[str] = None
-    fail_reason: Optional[str] = None
-    fail_user_frame_filename: Optional[str] = None
-    fail_user_frame_lineno: Optional[int] = None
-    non_compliant_ops: Optional[set] = None
-    compliant_custom_ops: Optional[set] = None
-    restart_reasons: Optional[set] = None
-    dynamo_time_before_restart_s: Optional[float] = None
-    has_guarded_code: Optional[bool] = None
-    remote_cache_time_saved_s: Optional[float] = None
-    structured_logging_overhead_s: Optional[float] = None
-    config_suppress_errors: Optional[bool] = None
-    config_inline_inbuilt_nn_modules: Optional[bool] = None
-    specialize_float: Optional[bool] = None
-    dynamo_config: Optional[str] = None
-    is_forward: Optional[bool] = None
-    start_time_us: Optional[int] = None
-    duration_us: Optional[int] = None
-    dynamo_cumulative_compile_time_us: Optional[int] = None
-    aot_autograd_cumulative_compile_time_us: Optional[int] = None
-    dynamo_compile_time_before_restart_us: Optional[int] = None
-    end_time_us: Optional[int] = None
-    log_format_version: int = 3
+# What is told of a compilation, by type; None stands for what is not measured.
+_metrics = [
+    (str, "compile_id frame_key co_name co_filename"),
+    (int, "co_firstlineno cache_size accumulated_cache_size guard_count shape_env_guard_count graph_op_count graph_node_count graph_input_count"),
+    (float, "start_time entire_frame_compile_time_s backend_compile_time_s inductor_compile_time_s code_gen_time_s"),
+    (str, "fail_type fail_reason fail_user_frame_filename"),
+    (int, "fail_user_frame_lineno"),
+    (set, "non_compliant_ops compliant_custom_ops restart_reasons"),
+    (float, "dynamo_time_before_restart_s"),
+    (bool, "has_guarded_code"),
+    (float, "remote_cache_time_saved_s structured_logging_overhead_s"),
+    (bool, "config_suppress_errors config_inline_inbuilt_nn_modules specialize_float"),
+    (str, "dynamo_config"),
+    (bool, "is_forward"),
+    (int, "start_time_us duration_us dynamo_cumulative_compile_time_us aot_autograd_cumulative_compile_time_us"),
+    (int, "dynamo_compile_time_before_restart_us end_time_us"),
+]
+CompilationMetrics = dataclasses.make_dataclass(
+    "CompilationMetrics",
+    [(name, Optional[kind], None) for kind, names in _metrics for name in names.split()] + [("log_format_version", int, 3)],
+    namespace={"__doc__": "What one compilation was about, what it took, and why it failed, if it did.", "__module__": __name__},
+)
 
 
 def _compilation_metrics_of(facts):
@@ -145,48 +126,43 @@ def hashable(x):
 
 def istype(obj, allowed_types):
     """isinstance without subclasses."""
-    if isinstance(allowed_types, (tuple, list, set)):
-        return type(obj) in allowed_types
-    return type(obj) is allowed_types
+    several = isinstance(allowed_types, (tuple, list, set))
+    return type(obj) in (allowed_types if several else (allowed_types,))
 
 
 def disable_cache_limit():
     """No limit of recompilations for a while."""
-    import contextlib
+    limits = "cache_size_limit", "accumulated_cache_size_limit"
+    return torch._dynamo.config.patch(dict.fromkeys(limits, sys.maxsize))
 
-    @contextlib.contextmanager
-    def unlimited():
-        with torch._dynamo.config.patch(cache_size_limit=sys.maxsize, accumulated_cache_size_limit=sys.maxsize):
-            yield
 
-    return unlimited()
+def _with_gradient(copy, x, copied):
+    """copy, with a copy of the gradient of x."""
+    if x.is_leaf and x.grad is not None:
+        copy.grad = copied(x.grad)
+    return copy
 
 
 def clone_tensor(x):
-    y = x.clone().requires_grad_(x.requires_grad)
-    if x.is_leaf and x.grad is not None:
-        y.grad = x.grad.clone()
-    return y
+    return _with_gradient(x.clone().requires_grad_(x.requires_grad), x, torch.clone)
 
 
+@torch.no_grad()
 def clone_input(x, *, dtype=None):
     """A tensor with the values, strides and gradient of x in memory of its own."""
-    with torch.no_grad():
-        if x.device.type == "meta":
-            return x
-        result = torch.empty_strided(x.size(), x.stride(), dtype=dtype or x.dtype, device=x.device)
-        result.copy_(x.clone())
-        if x.is_leaf:
-            result.requires_grad_(x.requires_grad)
-        if x.is_leaf and x.grad is not None:
-            result.grad = clone_input(x.grad, dtype=dtype)
-        return result
+    if x.device.type == "meta":
+        return x
+    copy = torch.empty_strided(x.size(), x.stride(), dtype=dtype or x.dtype, device=x.device).copy_(x.clone())
+    if x.is_leaf:
+        copy.requires_grad_(x.requires_grad)
+    return _with_gradient(copy, x, lambda grad: clone_input(grad, dtype=dtype))
 
 
 def clone_inputs(example_inputs):
-    if isinstance(example_inputs, dict):
-        return {k: clone_inputs(v) if isinstance(v, (tuple, list)) else clone_input(v) for k, v in example_inputs.items()}
-    return [clone_input(x) if isinstance(x, torch.Tensor) else x for x in example_inputs]
+    """Copies of the tensors in a list, or in a dictionary of tensors and lists."""
+    if not isinstance(example_inputs, dict):
+        return [clone_input(x) if isinstance(x, torch.Tensor) else x for x in example_inputs]
+    return {k: (clone_inputs if isinstance(v, (tuple, list)) else clone_input)(v) for k, v in example_inputs.items()}
 
 
 def compile_times(repr="str", aggregate=False):
@@ -204,7 +180,7 @@ def compile_times(repr="str", aggregate=False):
 
 def dump_compile_times():
     """Logs what compilations took."""
-    log.info(compile_times(repr="str", aggregate=True))
+    log.info(compile_times(aggregate=True))
 
 
 def same(ref, res, fp64_ref=None, cos_similarity=False, tol=1e-4, equal_nan=False, exact_dtype=True, relax_numpy_equality=False, ignore_non_fp=False, log_error=None):
@@ -212,6 +188,10 @@ def same(ref, res, fp64_ref=None, cos_similarity=False, tol=1e-4, equal_nan=Fals
         return len(ref) == len(res) and all(same(a, b, None, tol=tol, equal_nan=equal_nan) for a, b in zip(ref, res))
     if isinstance(ref, dict):
         return set(ref) == set(res) and all(same(ref[k], res[k], tol=tol, equal_nan=equal_nan) for k in ref)
+    if _is_numpy(ref):
+        if type(ref).__name__ == "ndarray" and type(res) is not type(ref):
+            return False
+        return same(torch.as_tensor(ref), torch.as_tensor(res), tol=tol, equal_nan=equal_nan)
     if isinstance(ref, torch.Tensor):
         return ref.shape == res.shape and torch.allclose(ref.float(), res.float(), atol=tol, rtol=tol, equal_nan=equal_nan)
     return ref == res
@@ -275,42 +255,183 @@ class ExactWeakKeyDictionary:
     """A dictionary by identity whose entries go when their keys do."""
 
     def __init__(self):
-        self.values, self.refs = {}, {}
-
-    def __getitem__(self, key):
-        return self.values[id(key)]
+        self.values, self.refs = {}, {}  # by the identity of the key
 
     def get(self, key, default=None):
         return self.values.get(id(key), default)
 
+    def __getitem__(self, key):
+        found = self.get(key, _missing)
+        if found is _missing:
+            raise KeyError(id(key))
+        return found
+
     def __contains__(self, key):
-        return id(key) in self.values
+        return self.get(key, _missing) is not _missing
 
     def __setitem__(self, key, value):
-        import weakref
+        at = id(key)
+        self.values[at] = value
+        if at not in self.refs:
+            self.refs[at] = weakref.ref(key, functools.partial(self._forget, at))
 
-        idx = id(key)
-        if idx not in self.refs:
-            self.refs[idx] = weakref.ref(key, lambda ref: self._remove_id(idx))
-        self.values[idx] = value
-
-    def _remove_id(self, idx):
-        self.values.pop(idx, None)
-        self.refs.pop(idx, None)
+    def _forget(self, at, _):
+        for table in self.values, self.refs:
+            table.pop(at, None)
 
     def clear(self):
         self.refs.clear()
         self.values.clear()
 
 
+_missing = object()
+
+_constant_types = {type(Ellipsis), type(None), bool, int, float, complex, str, bytes, slice, torch.device, torch.dtype}
+
+
 def is_safe_constant(v):
     """Whether a value can stand in code as it is."""
-    if istype(v, (tuple, frozenset)):
-        return all(map(is_safe_constant, v))
-    import enum
-
-    return isinstance(v, (enum.Enum, type, torch.Size)) or istype(v, (type(Ellipsis), int, float, bool, str, bytes, complex, type(None), slice, torch.device, torch.dtype))
+    if type(v) in (tuple, frozenset):
+        return False not in [is_safe_constant(x) for x in v]
+    return type(v) in _constant_types or isinstance(v, (enum.Enum, type, torch.Size))
 
 
 def get_instruction_source_311(code, inst):
     raise NotImplementedError("get_instruction_source_311 is not supported")
+
+
+def _is_numpy(value):
+    """Whether a value is an array or a scalar of NumPy's."""
+    return type(value).__module__ == "numpy" and hasattr(value, "__array__")
+
+
+def _tensor_in(value):
+    """The tensor of an array of torch._numpy; anything else as it is."""
+    import torch._numpy as tnp
+
+    return value.tensor if isinstance(value, tnp.ndarray) else value
+
+
+def _array_of(value):
+    """The array of torch._numpy that a tensor makes; anything else as it is."""
+    import torch._numpy as tnp
+
+    return tnp.ndarray(value) if isinstance(value, torch.Tensor) else value
+
+
+def to_numpy_helper(value):
+    """value with numpy's arrays in the place of tensors and of torch._numpy's arrays."""
+    if is_fake(value):
+        return value
+    plain = _tensor_in(value)
+    if isinstance(plain, torch.Tensor):
+        return plain.numpy(force=True)
+    return type(plain)(map(to_numpy_helper, plain)) if isinstance(plain, (tuple, list)) else plain
+
+
+def is_fake(value):
+    from torch._subclasses.fake_tensor import FakeTensor
+
+    return isinstance(value, FakeTensor)
+
+
+def numpy_to_tensor(value):
+    """value with tensors in the place of arrays."""
+    if isinstance(value, (tuple, list)):
+        items = [numpy_to_tensor(x) for x in value]
+        return items if type(value) is list else tuple(items) if type(value) is tuple else type(value)(items)
+    return torch.as_tensor(value) if _is_numpy(value) else _tensor_in(value)
+
+
+class _Wrapper:
+    """What of arrays a graph calls: it gives tensors. Subclasses say what is wrapped, and how it is called."""
+
+    def _wrap(self, name):
+        self.__name__ = "wrapped_" + name
+
+    def __repr__(self):
+        return f"<Wrapped {self._kind} <original {self._original()}>>"
+
+    def __call__(self, *args, **kwargs):
+        return numpy_to_tensor(self._call(*args, **kwargs))
+
+
+class numpy_to_tensor_wrapper(_Wrapper):
+    """A function of torch._numpy as graphs call it."""
+
+    _kind = "function"
+
+    def __init__(self, function):
+        self.f = self._call = function
+        self._wrap(function.__name__)
+
+    def _original(self):
+        return self.f.__name__
+
+
+class numpy_method_wrapper(_Wrapper):
+    """A method of arrays as graphs call it: it takes a tensor."""
+
+    _kind = "method"
+
+    def __init__(self, name):
+        self.method = name
+        self._wrap(name)
+
+    def _original(self):
+        return self.method
+
+    def _call(self, obj, *args, **kwargs):
+        return getattr(_array_of(obj), self.method)(*args, **kwargs)
+
+
+class numpy_operator_wrapper(_Wrapper):
+    """An operator of Python on arrays as graphs call it."""
+
+    _kind = "operator"
+
+    def __init__(self, operator):
+        self.op = operator
+        self._wrap(operator.__name__)
+
+    def _original(self):
+        return self.__name__
+
+    def _call(self, *operands):
+        return self.op(*map(_array_of, operands))
+
+
+def numpy_attr_wrapper(obj, name):
+    """An attribute that the array of a tensor has."""
+    return numpy_to_tensor(getattr(_array_of(obj), name))
+
+
+def _numpy_pairs():
+    """The modules of numpy that are traced with those that stand for them in graphs."""
+    import numpy as np
+    import torch._numpy as tnp
+
+    return [(np, tnp), (np.fft, tnp.fft), (np.linalg, tnp.linalg), (np.random, tnp.random)]
+
+
+def get_np_to_tnp_map():
+    """The function of torch._numpy for each of numpy's."""
+    return {f: g for f, g, _ in _numpy_functions()[0]}
+
+
+def _numpy_functions():
+    """What of numpy has a counterpart, with that and the way to it, and what has none."""
+    known, unknown = [], []
+    for module, own in _numpy_pairs():
+        for name, f in vars(module).items():
+            if not callable(f) or name.startswith("_"):
+                continue
+            g = vars(own).get(name)
+            if callable(g):
+                known.append((f, g, f"{own.__name__}.{name}"))
+            elif (getattr(f, "__module__", None) or "numpy").split(".")[0] == "numpy" and not (isinstance(f, type) and issubclass(f, BaseException)):
+                unknown.append(f)
+    return known, unknown
+
+
+np_constant_functions = ("dtype", "finfo", "iinfo")  # what they give is a constant

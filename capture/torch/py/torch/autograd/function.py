@@ -35,8 +35,26 @@ class Function(FunctionCtx):
     def jvp(ctx, *grad_inputs):
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")
 
+    generate_vmap_rule = False
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True.")
+
     @classmethod
     def apply(cls, *args, **kwargs):
+        if torch._C._are_functorch_transforms_active() and not torch._C._functorch._traced():
+            from torch._functorch.autograd_function import custom_function_call
+
+            return custom_function_call(cls, lambda *operands: cls._applied(*operands, **kwargs), args)
+        return cls._applied(*args, **kwargs)
+
+    @classmethod
+    def _applied(cls, *args, **kwargs):
         gradient = cls.backward
         if cls.vjp is not Function.vjp:
             if cls.backward is not Function.backward:
@@ -46,7 +64,7 @@ class Function(FunctionCtx):
         tensors = [a for a in args if isinstance(a, torch.Tensor)]
         ctx.needs_input_grad = tuple(isinstance(a, torch.Tensor) and a.requires_grad for a in args)
         with torch.no_grad():
-            if "setup_context" in cls.__dict__ or any("setup_context" in b.__dict__ for b in cls.__mro__[:-2]):
+            if cls.setup_context is not Function.setup_context:
                 out = cls.forward(*args, **kwargs)
                 cls.setup_context(ctx, args, out)
             else:

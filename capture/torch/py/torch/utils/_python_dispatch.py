@@ -61,7 +61,7 @@ class TorchDispatchMode:
         _push_mode(self)
         return self
 
-    def __exit__(self, exc_type, exc_val, exc_tb):
+    def __exit__(self, *error):
         _pop_mode(self._dispatch_key if hasattr(self, "_dispatch_key") else None)
 
     @classmethod
@@ -102,20 +102,23 @@ def _disable_current_modes():
 
 def is_traceable_wrapper_subclass(t):
     """Whether a tensor is of a class that tells the tensors inside it, and can be made of such again."""
-    is_subclass = isinstance(t, torch.Tensor) and type(t) not in (torch.Tensor, torch.nn.Parameter)
-    return is_subclass and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+    return isinstance(t, torch.Tensor) and _flattens(type(t), t)
 
 
 def is_traceable_wrapper_subclass_type(t):
-    return issubclass(t, torch.Tensor) and t not in (torch.Tensor, torch.nn.Parameter) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+    return issubclass(t, torch.Tensor) and _flattens(t, t)
+
+
+def _flattens(cls, t):
+    return cls not in (torch.Tensor, torch.nn.Parameter) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
 
 
 def transform_subclass(t, callback, outer_size=None, outer_stride=None):
     """A subclass like t with callback's result for each tensor inside it."""
     outer_size = t.size() if outer_size is None else outer_size
     outer_stride = t.stride() if outer_stride is None else outer_stride
-    attrs, ctx = t.__tensor_flatten__()
-    inner = {a: callback(a, getattr(t, a)) for a in attrs}
+    names, ctx = t.__tensor_flatten__()
+    inner = {name: callback(name, getattr(t, name)) for name in names}
     sub = type(t).__tensor_unflatten__(inner, ctx, outer_size, outer_stride)
     assert sub.shape == outer_size, f"Expected return value from {type(t)}__tensor_unflatten__() to have shape equal to {outer_size}, but got: {sub.shape}"
     assert sub.stride() == outer_stride, f"Expected return value from {type(t)}__tensor_unflatten__() to have stride equal to {outer_stride}, but got: {sub.stride()}"
