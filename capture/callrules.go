@@ -42,6 +42,12 @@ var (
 			"_set_deterministic_algorithms": breaks.TorchState, "_set_float32_matmul_precision": breaks.TorchState, "_set_autocast_enabled": breaks.TorchState,
 			"_set_autocast_dtype": breaks.TorchState, "set_autocast_cache_enabled": breaks.TorchState},
 	}
+	levelState = &breakList{
+		why:  "native functions that ask of which level of torch.func a tensor is: those of a trace are of none, where PyTorch's fakes have levels",
+		home: "torch._C._functorch",
+		names: map[string]breaks.ID{"is_batchedtensor": breaks.TorchState, "is_gradtrackingtensor": breaks.TorchState, "is_functorch_wrapped_tensor": breaks.TorchState,
+			"maybe_get_level": breaks.TorchState, "maybe_get_bdim": breaks.TorchState, "get_unwrapped": breaks.TorchState, "_unwrap_batched": breaks.TorchState},
+	}
 	dataDependent = &breakList{
 		why:   "methods that read the data of a tensor, or where it lies",
 		torch: "_dynamo/variables/tensor.py: the methods method_* of TensorVariable that call unimplemented",
@@ -185,7 +191,7 @@ var (
 var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "transformSteps": transformSteps, "placeless": placeless,
-	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "dataDependent": dataDependent.list()}
+	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}
 
 // list is l without its reasons, names in order.
 func (l *breakList) list() *nameList {

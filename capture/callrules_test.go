@@ -11,7 +11,7 @@ import (
 // Every list of names says what it is for, names nothing twice, and names nothing that is not there. Lists without a rule in
 // PyTorch are about what is Python there and Go here, or the other way about.
 func TestCallRules(t *testing.T) {
-	ownRules := []string{"torchState", "statelessTypes"}
+	ownRules := []string{"torchState", "levelState", "statelessTypes"}
 	s, _ := trace(t, "")
 	for name, l := range capture.CallRules() {
 		if l.Why == "" || len(l.Names) == 0 {

@@ -239,6 +239,9 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 	if id, ok := torchState.names[f.Name]; ok && f.Module == "torch._C" {
 		return unsupported(id, f.Name)
 	}
+	if id, ok := levelState.names[f.Name]; ok && f.Module == levelState.home && tr.t.Levels.Top() != nil {
+		return unsupported(id, "_functorch."+f.Name)
+	}
 	if f.Name == "_pop_torch_function_stack" && f.Module == "torch._C" && len(tr.t.Functions.Stack) == 0 {
 		return unsupported(breaks.EmptyModeStack)
 	}
