@@ -63,7 +63,7 @@ func (bo *bodies) tracedCond(args []vm.Object, kw []vm.KwArg) (v vm.Object, done
 		return nil, false, err
 	}
 	for i, fn := range full[1:3] {
-		if !callable(fn) {
+		if !callable(fn) && fn.Type().Lookup("__call__") == nil {
 			return nil, false, refused("%s is of unsupported callable type %s.", names[1+i], bo.world.variableName(fn))
 		}
 	}
