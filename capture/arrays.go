@@ -264,13 +264,9 @@ func (tr *tracer) arrayMethod(name string, args []vm.Object, kw []vm.KwArg) (vm.
 		if b == "rdivmod" {
 			b, args = "divmod", []vm.Object{args[1], args[0]}
 		}
-		kinds := make([]string, len(args))
-		for i, a := range args {
-			kinds[i] = "<class 'torch._dynamo.variables." + tr.world.variableClass(a) + "'>"
-		}
-		return nil, unsupported(breaks.Builtin, b, strings.Join(kinds, ", "), "False")
+		return nil, tr.refusedBuiltin(b, args, nil)
 	case "__float__", "__int__", "__index__", "__complex__":
-		return nil, unsupported(breaks.DataDependentOperator, "aten._local_scalar_dense.default")
+		return nil, unsupported(breaks.DataDependentOperator, readsNumber)
 	case "tostring", "tobytes":
 		return nil, unsupported(breaks.ArrayMethod, name)
 	case "clip":

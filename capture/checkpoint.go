@@ -30,16 +30,11 @@ func (bo *bodies) checkpoint(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 		}
 		settings = append(settings, fx.Kwarg{Name: k.Name, Val: v})
 	}
-	bo.usePytree()
-	if err := bo.realize(args[0], args[1:], given); err != nil {
-		return nil, false, err
-	}
-	b, err := bo.trace(args[0], nil, args[1:], given)
+	b, lifted, err := bo.reading(args[0], args[1:], given)
 	if err != nil {
 		return nil, false, err
 	}
-	operands := bo.lift(b, 0)
-	v, err := bo.node("tag_activation_checkpoint", append([]fx.Arg{bo.file("wrap_body", b)}, operands...), settings, b.tree, nil)
+	v, err := bo.node("tag_activation_checkpoint", append([]fx.Arg{bo.file("wrap_body", b)}, lifted...), settings, b.tree, nil)
 	return v, err == nil, err
 }
 

@@ -29,13 +29,16 @@
 //	reads        what traced code asks of objects from outside (facts.go, lookups.go, use.go)
 //	bindings     what the variables of running frames are bound to
 //	randomness   draws from Python's generators
-//	bodies       operators with graphs of their own (higherorder.go, cond.go, checkpoint.go, autogradfn.go)
+//	bodies       operators with graphs of their own (higherorder.go, loops.go, cond.go, checkpoint.go, autogradfn.go)
 //
 // # Packages
 //
 // What a trace decides is here; what it decides about is in packages of its own. source names the places that values come from,
 // guard checks whether the facts still hold that a trace relied on, effects keeps what it changed, breaks has the reasons for which a
 // trace ends, and resume makes the functions that go on behind a break. What the hooks of a trace know by name stands in callrules.go.
+//
+// What Python's own functions and operators do with tensors is in tensorcalls.go, texts that show tensors in text.go, and values of fakes that are known
+// without a run in known.go. torch.func's transformations are Python that a trace looks into; their levels are torch's (capture/torch/functorch.go).
 //
 // Arrays of numpy are tensors in a trace (arrays.go), and numpy's functions are those of torch._numpy, which is Python of our own.
 //

@@ -161,3 +161,12 @@ func (gr *ground) outside(f func() (vm.Object, error)) (vm.Object, error) {
 	defer func() { gr.depth-- }()
 	return f()
 }
+
+// attribute is what a module of Python has under a name.
+func (gr *ground) attribute(module, name string) (vm.Object, error) {
+	m, err := gr.in.Import(module)
+	if err != nil {
+		return nil, err
+	}
+	return gr.in.GetAttr(m, name)
+}

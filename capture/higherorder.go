@@ -133,11 +133,7 @@ func (bo *bodies) unflatten(t tree, leaves []vm.Object) (vm.Object, error) {
 // pytree calls a function of torch.utils._pytree, untraced.
 func (bo *bodies) pytree(name string, args ...vm.Object) (vm.Object, error) {
 	return bo.outside(func() (vm.Object, error) {
-		m, err := bo.in.Import("torch.utils._pytree")
-		if err != nil {
-			return nil, err
-		}
-		f, err := bo.in.GetAttr(m, name)
+		f, err := bo.attribute("torch.utils._pytree", name)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +204,7 @@ func (bo *bodies) trace(fn vm.Object, own []operand, args []vm.Object, kw []vm.K
 	given := make([]vm.Object, len(own))
 	for i, o := range own {
 		given[i] = bo.standIns.bodyInput(o.value, o.name)
-		if guardConstant(o.value) {
+		if graphConstant(o.value) {
 			n := bo.out.graph.Nodes[len(bo.out.graph.Nodes)-1]
 			n.Type = o.value.Type().Name
 		}
@@ -259,8 +255,8 @@ func values(kw []vm.KwArg) []vm.Object {
 	return out
 }
 
-// guardConstant reports whether a value is a number or the like that graphs hold as it is.
-func guardConstant(o vm.Object) bool {
+// graphConstant reports whether a value is a number or the like that graphs hold as it is.
+func graphConstant(o vm.Object) bool {
 	switch o.(type) {
 	case *torch.Tensor, *torch.Scalar:
 		return false
@@ -289,6 +285,31 @@ func (bo *bodies) file(prefix string, b *body) *fx.Node {
 	n := bo.out.graph.GetAttr(bo.out.addBody(prefix, b.graph))
 	n.SetOrigin(bo.trail(n))
 	return n
+}
+
+// reading traces fn as a body that reads all of its arguments of the trace around it, and gives the nodes of what it reads.
+func (bo *bodies) reading(fn vm.Object, args []vm.Object, kw []vm.KwArg) (*body, []fx.Arg, error) {
+	bo.usePytree()
+	if err := bo.realize(fn, args, kw); err != nil {
+		return nil, nil, err
+	}
+	b, err := bo.trace(fn, nil, args, kw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, bo.lift(b, 0), nil
+}
+
+// keywords are the pairs of a dict as keyword arguments.
+func keywords(d *vm.Dict) []vm.KwArg {
+	var out []vm.KwArg
+	d.Each(func(k, v vm.Object) bool {
+		if s, ok := vm.AsStr(k); ok {
+			out = append(out, vm.KwArg{Name: s, Value: v})
+		}
+		return true
+	})
+	return out
 }
 
 // node adds the call of a higher-order operator, whose results are like the leaves of t: shaped makes one of each tensor, nil => a tensor like it.
@@ -332,16 +353,11 @@ func (bo *bodies) wrap(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error)
 	if len(args) == 0 {
 		return nil, false, nil // plain Python words the error
 	}
-	bo.usePytree()
-	if err := bo.realize(args[0], args[1:], kw); err != nil {
-		return nil, false, err
-	}
-	b, err := bo.trace(args[0], nil, args[1:], kw)
+	b, lifted, err := bo.reading(args[0], args[1:], kw)
 	if err != nil {
 		return nil, false, err
 	}
-	operands := bo.lift(b, 0)
-	v, err := bo.node("wrap", append([]fx.Arg{bo.file("wrap_body", b)}, operands...), nil, b.tree, nil)
+	v, err := bo.node("wrap", append([]fx.Arg{bo.file("wrap_body", b)}, lifted...), nil, b.tree, nil)
 	return v, err == nil, err
 }
 
@@ -357,23 +373,13 @@ func (bo *bodies) invokeSubgraph(args []vm.Object, kw []vm.KwArg) (vm.Object, bo
 	var named []vm.KwArg
 	if len(args) > 3 {
 		if d, ok := args[3].(*vm.Dict); ok {
-			d.Each(func(k, v vm.Object) bool {
-				if s, ok := vm.AsStr(k); ok {
-					named = append(named, vm.KwArg{Name: s, Value: v})
-				}
-				return true
-			})
+			named = keywords(d)
 		}
 	}
-	bo.usePytree()
-	if err := bo.realize(args[0], operands, named); err != nil {
-		return nil, false, err
-	}
-	b, err := bo.trace(args[0], nil, operands, named)
+	b, lifted, err := bo.reading(args[0], operands, named)
 	if err != nil {
 		return nil, false, err
 	}
-	lifted := fx.Tuple(bo.lift(b, 0))
 	key := canonical(b.graph)
 	name, known := bo.invoked[key]
 	if !known {
@@ -382,7 +388,7 @@ func (bo *bodies) invokeSubgraph(args []vm.Object, kw []vm.KwArg) (vm.Object, bo
 	}
 	body := bo.out.graph.GetAttr(name)
 	body.SetOrigin(bo.trail(body))
-	v, err := bo.node("invoke_subgraph", []fx.Arg{body, name, lifted}, nil, b.tree, nil)
+	v, err := bo.node("invoke_subgraph", []fx.Arg{body, name, fx.Tuple(lifted)}, nil, b.tree, nil)
 	return v, err == nil, err
 }
 
@@ -429,16 +435,11 @@ func (bo *bodies) strictMode(args []vm.Object, kw []vm.KwArg) (vm.Object, bool, 
 	if len(kw) > 0 {
 		return nil, false, refused("strict_mode HOO received unexpected kwargs: %s", keywordList(kw))
 	}
-	bo.usePytree()
-	if err := bo.realize(args[0], operands, nil); err != nil {
-		return nil, false, err
-	}
-	b, err := bo.trace(args[0], nil, operands, nil)
+	b, lifted, err := bo.reading(args[0], operands, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	lifted := fx.Tuple(bo.lift(b, 0))
-	v, err := bo.node("strict_mode", []fx.Arg{bo.file("strict_mode_body", b), lifted}, nil, b.tree, nil)
+	v, err := bo.node("strict_mode", []fx.Arg{bo.file("strict_mode_body", b), fx.Tuple(lifted)}, nil, b.tree, nil)
 	return v, err == nil, err
 }
 
@@ -477,23 +478,11 @@ func (bo *bodies) hintsWrapper(args []vm.Object, kw []vm.KwArg) (vm.Object, bool
 	if err != nil {
 		return nil, false, unsupportedArg(err)
 	}
-	bo.usePytree()
-	var named []vm.KwArg
-	given.Each(func(k, v vm.Object) bool {
-		if s, ok := vm.AsStr(k); ok {
-			named = append(named, vm.KwArg{Name: s, Value: v})
-		}
-		return true
-	})
-	if err := bo.realize(args[0], operands, named); err != nil {
-		return nil, false, err
-	}
-	b, err := bo.trace(args[0], nil, operands, named)
+	b, lifted, err := bo.reading(args[0], operands, keywords(given))
 	if err != nil {
 		return nil, false, err
 	}
-	lifted := fx.Tuple(bo.lift(b, 0))
-	v, err := bo.node("hints_wrapper", []fx.Arg{bo.file("hints_wrapper_body", b), lifted, fx.Dict{}}, []fx.Kwarg{{Name: "hints", Val: shown}}, b.tree, nil)
+	v, err := bo.node("hints_wrapper", []fx.Arg{bo.file("hints_wrapper_body", b), fx.Tuple(lifted), fx.Dict{}}, []fx.Kwarg{{Name: "hints", Val: shown}}, b.tree, nil)
 	return v, err == nil, err
 }
 
@@ -567,7 +556,7 @@ func (bo *bodies) wrapMode(name, constants string, modes int, args []vm.Object, 
 	}
 	var shown []fx.Arg
 	for _, a := range args[:modes] {
-		if !guardConstant(a) {
+		if !graphConstant(a) {
 			return nil, false, refused("%s", constants)
 		}
 		x, err := bo.t.GraphArg(a, func(vm.Object) (fx.Arg, bool, error) { return nil, false, nil })
@@ -630,11 +619,7 @@ func (bo *bodies) inMode(name string, mode []vm.Object, f func() (*body, error))
 	}
 	var b *body
 	_, err := bo.outside(func() (vm.Object, error) {
-		m, err := bo.in.Import("torch")
-		if err != nil {
-			return nil, err
-		}
-		cls, err := bo.in.GetAttr(m, "autocast")
+		cls, err := bo.attribute("torch", "autocast")
 		if err != nil {
 			return nil, err
 		}

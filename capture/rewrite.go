@@ -51,11 +51,7 @@ func (tr *tracer) rewritten(c *torch.Call) (vm.Object, bool, error) {
 
 // inTorch calls a function of the torch module.
 func (tr *tracer) inTorch(name string, args ...vm.Object) (vm.Object, error) {
-	m, err := tr.in.Import("torch")
-	if err != nil {
-		return nil, err
-	}
-	f, err := tr.in.GetAttr(m, name)
+	f, err := tr.attribute("torch", name)
 	if err != nil {
 		return nil, err
 	}

@@ -114,11 +114,7 @@ func (tr *tracer) extremeOf(pair, bound string, a, b vm.Object) (vm.Object, erro
 		a, b = b, a
 	}
 	if first || second {
-		m, err := tr.in.Import("torch")
-		if err != nil {
-			return nil, err
-		}
-		clamp, err := tr.in.GetAttr(m, "clamp")
+		clamp, err := tr.attribute("torch", "clamp")
 		if err != nil {
 			return nil, err
 		}

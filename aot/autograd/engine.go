@@ -395,13 +395,7 @@ func (e *Engine) rebase(t *tensor.Tensor, fn *Node) error {
 	}
 	SetHistory(base, n, 0)
 	m := Ensure(t)
-	m.Node = nil
-	if m.again != nil {
-		m.Node, m.OutNr = m.again()
-	}
-	if m.Node == nil {
-		m.Node, m.OutNr = asStridedNode(t), 0
-	}
+	m.viewed(t)
 	m.viewVersion = t.Version()
 	return nil
 }

@@ -111,13 +111,7 @@ func GradFn(t *tensor.Tensor) *Node {
 		b := MetaOf(t.Base)
 		if b != nil && (b.Node != nil || b.RequiresGrad) {
 			m.viewVersion = t.Version()
-			m.Node = nil
-			if m.again != nil {
-				m.Node, m.OutNr = m.again()
-			}
-			if m.Node == nil {
-				m.Node, m.OutNr = asStridedNode(t), 0
-			}
+			m.viewed(t)
 		}
 		m.viewVersion = t.Version()
 	}
@@ -202,4 +196,15 @@ func tensorTypeShape(s []int64) string {
 		out += fmt.Sprint(v)
 	}
 	return out + "]"
+}
+
+// viewed gives a view t, of which m is the state, the node that leads to its base as that is now.
+func (m *Meta) viewed(t *tensor.Tensor) {
+	m.Node = nil
+	if m.again != nil {
+		m.Node, m.OutNr = m.again()
+	}
+	if m.Node == nil {
+		m.Node, m.OutNr = asStridedNode(t), 0
+	}
 }

@@ -186,17 +186,12 @@ func (s *Stack) live(args []aten.Value) []aten.Value {
 	if !anyWrapped(args) {
 		return args
 	}
-	out := make([]aten.Value, len(args))
-	for i, a := range args {
-		switch v := a.(type) {
-		case *tensor.Tensor:
-			out[i] = Alive(v)
-		case []aten.Value:
-			out[i] = s.live(v)
-		default:
-			out[i] = a
-		}
-	}
+	return mapped(args, Alive).([]aten.Value)
+}
+
+// mapped is v with f's tensors in the place of its own.
+func mapped(v aten.Value, f func(x *tensor.Tensor) *tensor.Tensor) aten.Value {
+	out, _ := aten.MapTensors(v, func(x *tensor.Tensor) (aten.Value, error) { return f(x), nil })
 	return out
 }
 
@@ -239,28 +234,13 @@ func (d stripped) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	l := d.level()
 	known := map[*tensor.Tensor]*tensor.Tensor{}
 	wrapped := false
-	var strip func(a aten.Value) aten.Value
-	strip = func(a aten.Value) aten.Value {
-		switch v := a.(type) {
-		case *tensor.Tensor:
-			if v == nil {
-				return a
-			}
-			x, _ := Unwrap(l, v)
-			if x != v {
-				known[x], wrapped = v, true
-			}
-			return x
-		case []aten.Value:
-			out := make([]aten.Value, len(v))
-			for i, e := range v {
-				out[i] = strip(e)
-			}
-			return out
+	inner := mapped(args, func(v *tensor.Tensor) *tensor.Tensor {
+		x, _ := Unwrap(l, v)
+		if x != v {
+			known[x], wrapped = v, true
 		}
-		return a
-	}
-	inner := strip(args).([]aten.Value)
+		return x
+	}).([]aten.Value)
 	if wrapped {
 		if err := captured(op, args, l); err != nil {
 			return nil, err
@@ -284,34 +264,19 @@ func (d stripped) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			}
 		}
 	}
-	var wrap func(v aten.Value) aten.Value
-	wrap = func(v aten.Value) aten.Value {
-		switch v := v.(type) {
-		case *tensor.Tensor:
-			if v == nil {
-				return v
-			}
-			if x := known[v]; x != nil {
-				return x
-			}
-			x := d.s.Wrap(l, v, -1)
-			if src, ok := args[0].(*tensor.Tensor); ok && op.Tags&aten.View != 0 && v.Storage == src.Storage {
-				x.Base = src
-				if src.Base != nil {
-					x.Base = src.Base
-				}
-			}
+	return mapped(out, func(v *tensor.Tensor) *tensor.Tensor {
+		if x := known[v]; x != nil {
 			return x
-		case []aten.Value:
-			out := make([]aten.Value, len(v))
-			for i, e := range v {
-				out[i] = wrap(e)
-			}
-			return out
 		}
-		return v
-	}
-	return wrap(out), nil
+		x := d.s.Wrap(l, v, -1)
+		if src, ok := args[0].(*tensor.Tensor); ok && op.Tags&aten.View != 0 && v.Storage == src.Storage {
+			x.Base = src
+			if src.Base != nil {
+				x.Base = src.Base
+			}
+		}
+		return x
+	}), nil
 }
 
 // captured is the error of an operator that writes to a tensor that the function did not get as an argument.

@@ -126,48 +126,16 @@ func (c *call) one(name string, args ...aten.Value) (*tensor.Tensor, error) {
 
 // wrap makes tensors of the level of results whose hidden dimension is dim.
 func (c *call) wrap(v aten.Value, dim int) aten.Value {
-	switch v := v.(type) {
-	case *tensor.Tensor:
-		if v == nil {
-			return v
-		}
-		return c.s.Wrap(c.level(), v, dim)
-	case []aten.Value:
-		out := make([]aten.Value, len(v))
-		for i, e := range v {
-			out[i] = c.wrap(e, dim)
-		}
-		return out
-	}
-	return v
+	return mapped(v, func(x *tensor.Tensor) *tensor.Tensor { return c.s.Wrap(c.level(), x, dim) })
 }
 
 // replaced are the arguments with f's tensors in the place of theirs, in order.
 func (c *call) replaced(f func(i int, b batch) (aten.Value, error)) ([]aten.Value, error) {
 	k := 0
-	var walk func(a aten.Value) (aten.Value, error)
-	walk = func(a aten.Value) (aten.Value, error) {
-		switch v := a.(type) {
-		case *tensor.Tensor:
-			if v == nil {
-				return a, nil
-			}
-			k++
-			return f(k-1, c.tensors[k-1])
-		case []aten.Value:
-			out := make([]aten.Value, len(v))
-			for i, e := range v {
-				x, err := walk(e)
-				if err != nil {
-					return nil, err
-				}
-				out[i] = x
-			}
-			return out, nil
-		}
-		return a, nil
-	}
-	out, err := walk(c.args)
+	out, err := aten.MapTensors(c.args, func(*tensor.Tensor) (aten.Value, error) {
+		k++
+		return f(k-1, c.tensors[k-1])
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -282,34 +250,18 @@ func (c *call) view() (aten.Value, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	var whole func(v aten.Value) (aten.Value, error)
-	whole = func(v aten.Value) (aten.Value, error) {
-		switch v := v.(type) {
-		case *tensor.Tensor:
-			if v.Storage != part.Storage || v.DType != x.DType {
-				return nil, errCopies
-			}
-			shape := append([]aten.Value{c.level().Size}, numbers(v.Shape)...)
-			stride := append([]aten.Value{x.Stride[b.dim]}, numbers(v.Stride)...)
-			y, err := c.one("as_strided.default", x, shape, stride, v.Offset)
-			if err != nil {
-				return nil, err
-			}
-			return c.s.Wrap(c.level(), y, 0), nil
-		case []aten.Value:
-			out := make([]aten.Value, len(v))
-			for i, e := range v {
-				y, err := whole(e)
-				if err != nil {
-					return nil, err
-				}
-				out[i] = y
-			}
-			return out, nil
+	out, err := aten.MapTensors(v, func(v *tensor.Tensor) (aten.Value, error) {
+		if v.Storage != part.Storage || v.DType != x.DType {
+			return nil, errCopies
 		}
-		return v, nil
-	}
-	out, err := whole(v)
+		shape := append([]aten.Value{c.level().Size}, numbers(v.Shape)...)
+		stride := append([]aten.Value{x.Stride[b.dim]}, numbers(v.Stride)...)
+		y, err := c.one("as_strided.default", x, shape, stride, v.Offset)
+		if err != nil {
+			return nil, err
+		}
+		return c.s.Wrap(c.level(), y, 0), nil
+	})
 	if err == errCopies {
 		return nil, false, nil
 	}

@@ -175,20 +175,8 @@ func (g *Generator) one(base string, first *bool) aten.Value {
 
 // Tensors maps each tensor of a value, at any depth; the rest stays as it is.
 func Tensors(v aten.Value, f func(*tensor.Tensor) aten.Value) aten.Value {
-	switch v := v.(type) {
-	case *tensor.Tensor:
-		if v == nil {
-			return v
-		}
-		return f(v)
-	case []aten.Value:
-		out := make([]aten.Value, len(v))
-		for i, x := range v {
-			out[i] = Tensors(x, f)
-		}
-		return out
-	}
-	return v
+	out, _ := aten.MapTensors(v, func(x *tensor.Tensor) (aten.Value, error) { return f(x), nil })
+	return out
 }
 
 // Fake is a value with metadata for tensors.

@@ -58,6 +58,7 @@ class Flags:
 
     def __setitem__(self, key, value):
         _named_flag(key)
+        # What the flags say follows from sizes and strides, and a tensor can always be written. The words are PyTorch's.
         raise NotImplementedError("Modifying flags is not implemented")
 
 
@@ -98,7 +99,7 @@ def _forwards(tensor, index):
 
 
 def _only(call, name, value, allowed):
-    """Refuses an argument that nothing is made of."""
+    """Refuses a value of an argument that makes no difference to tensors. The words, with the bracket that they leave open, are PyTorch's."""
     if value != allowed:
         raise NotImplementedError(f"{call}(..., {name}={value} is not implemented.")
 

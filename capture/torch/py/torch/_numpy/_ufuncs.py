@@ -77,7 +77,9 @@ def _promoted(x1, x2, numbers, casting):
     return (number, other) if first else (other, number)
 
 
-def _binary_ufunc(function, numbers):
+def _of_two(compute, function):
+    """A ufunc of two operands: compute makes its result of them, the dtype that was asked for, and the rule of casting."""
+
     @normalizer
     def ufunc(
         x1: operand,
@@ -93,15 +95,23 @@ def _binary_ufunc(function, numbers):
         signature: refused = None,
         extobj: refused = None,
     ):
-        if dtype is None:
-            x1, x2 = _promoted(x1, x2, numbers, casting)
-        else:
-            x1, x2 = (
-                _util.typecast_tensor(x, dtype, casting) if isinstance(x, torch.Tensor) else torch.as_tensor(x, dtype=dtype) for x in (x1, x2)
-            )
-        return _stored(function(x1, x2), out, casting)
+        return _stored(compute(x1, x2, dtype, casting), out, casting)
 
     return _named(ufunc, function)
+
+
+def _in_type(x, dtype, casting):
+    """An operand in the dtype that was asked for."""
+    return _util.typecast_tensor(x, dtype, casting) if isinstance(x, torch.Tensor) else torch.as_tensor(x, dtype=dtype)
+
+
+def _binary_ufunc(function, numbers):
+    def compute(x1, x2, dtype, casting):
+        if dtype is None:
+            return function(*_promoted(x1, x2, numbers, casting))
+        return function(*(_in_type(x, dtype, casting) for x in (x1, x2)))
+
+    return _of_two(compute, function)
 
 
 @normalizer
@@ -128,30 +138,19 @@ def matmul(
     return _stored(_util.cast_if_needed(result, dtype), out, casting)
 
 
-@normalizer
-def ldexp(
-    x1: operand,
-    x2: operand,
-    /,
-    out: target = None,
-    *,
-    where: refused = True,
-    casting: rule = "same_kind",
-    order: refused = "K",
-    dtype: scalar_type = None,
-    subok: refused = False,
-    signature: refused = None,
-    extobj: refused = None,
-):
+def _ldexp(x1, x2, dtype, casting):
     if dtype is not None:
-        x1 = _util.typecast_tensor(x1, dtype, casting) if isinstance(x1, torch.Tensor) else torch.as_tensor(x1, dtype=dtype)
+        x1 = _in_type(x1, dtype, casting)
     elif not isinstance(x1, torch.Tensor):
         x1 = _util.cast_int_to_float(torch.as_tensor(x1))  # floats of Python are torch's default here
     exponent = torch.as_tensor(x2)
     if _dtypes_impl.python_type_for_torch(exponent.dtype) is not int:
         raise ValueError("ldexp 2nd arg must be integer")
     result = torch.ldexp(x1, exponent)
-    return _stored(result.half() if x1.dtype == torch.float16 else result, out, casting)
+    return result.half() if x1.dtype == torch.float16 else result
+
+
+ldexp = _of_two(_ldexp, _ldexp)
 
 
 @normalizer

@@ -39,6 +39,7 @@ class Function(FunctionCtx):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
+        # Never called: a class that does not override it has forward fill the context. The words are those that PyTorch has here.
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
