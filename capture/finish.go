@@ -148,6 +148,7 @@ func (tr *tracer) close(outs []*tensor.Tensor) (gm *fx.GraphModule, ins []input)
 	}
 	og.cleanGradModes()
 	og.graph.Output(nodes)
+	og.mergeNumbers()
 	og.insertAsserts()
 	tr.symbols.readSizes()
 	tr.symbols.trim()

@@ -62,12 +62,6 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 	if !ok {
 		return res, true, nil
 	}
-	// The same number computed again is the same node; a result that is a constant gets a node of its own each time.
-	fixed := s.Expr.IsConst()
-	if n := tr.out.exprNodes[s.Expr.String()]; n != nil && !fixed {
-		tr.out.scalars[s] = n
-		return s, true, nil
-	}
 	args := make([]fx.Arg, len(c.Args))
 	for i, a := range c.Args {
 		if x, ok := a.(*torch.Scalar); ok {
@@ -88,8 +82,8 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 		}
 	}
 	tr.out.scalars[s] = n
-	if !fixed {
-		tr.out.exprNodes[s.Expr.String()] = n
+	if e := s.Expr.String(); !s.Expr.IsConst() && tr.out.exprNodes[e] == nil {
+		tr.out.exprNodes[e] = n
 	}
 	return s, true, nil
 }

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -68,7 +69,7 @@ func (og *output) insertAsserts() {
 		if sym == nil {
 			continue
 		}
-		og.graph.InsertAfter(d.node, func() {
+		og.insertBehind(d.node, func() {
 			if sym.Size {
 				if og.d.ctx.Export != nil {
 					og.operator("sym_constrain_range_for_size.default", d.node)
@@ -96,8 +97,49 @@ func (og *output) insertAsserts() {
 	}
 }
 
-// comparisons are the functions that graphs have for relations.
-var comparisons = map[symbolic.Op]string{symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.ne", symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le",
+// mergeNumbers leaves of the nodes that compute the same number from sizes the first one.
+func (og *output) mergeNumbers() {
+	first := map[string]*fx.Node{}
+	var again []*fx.Node
+	for _, n := range og.graph.Nodes {
+		v, ok := n.Val.(fx.SymInt)
+		if e, err := symbolic.Parse(v.Expr); !ok || err != nil || e.IsConst() {
+			continue
+		}
+		if m := first[v.Expr]; m == nil {
+			first[v.Expr] = n
+		} else if n.Op == fx.CallFunction {
+			og.graph.ReplaceUses(n, m)
+			again = append(again, n)
+		}
+	}
+	og.graph.Erase(again...)
+}
+
+// insertBehind runs f, which adds nodes behind n. A number that f needs and that the program computes further on is computed where f needs
+// it, and not again.
+func (og *output) insertBehind(n *fx.Node, f func()) {
+	ahead := map[string]*fx.Node{}
+	behind := og.graph.Nodes[slices.Index(og.graph.Nodes, n)+1:]
+	for e, m := range og.exprNodes {
+		if m != n && slices.Contains(behind, m) {
+			ahead[e] = m
+			delete(og.exprNodes, e)
+		}
+	}
+	og.graph.InsertAfter(n, f)
+	for e, m := range ahead {
+		if earlier := og.exprNodes[e]; earlier != nil {
+			og.graph.ReplaceUses(m, earlier)
+			og.graph.Erase(m)
+		} else {
+			og.exprNodes[e] = m
+		}
+	}
+}
+
+// comparisons are the functions that graphs have for relations: of "is not equal", for what is negated.
+var comparisons = map[symbolic.Op]string{symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.eq", symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le",
 	symbolic.OpGt: "operator.gt", symbolic.OpGe: "operator.ge"}
 
 // lessForm writes a > b as b < a, as PyTorch's assertions read.
@@ -140,6 +182,10 @@ func (og *output) operand(e *symbolic.Expr) fx.Arg {
 // insertAssert adds the check of one relation to the graph: the comparison, and the assertion of it.
 func (og *output) insertAssert(target string, l, r fx.Arg, e *symbolic.Expr) {
 	n := og.graph.CallFunction(target, l, r)
+	if e.Op == symbolic.OpNe {
+		n.Val = fx.SymInt{Expr: symbolic.Cmp(symbolic.OpEq, e.Args[0], e.Args[1]).String()}
+		n = og.graph.CallFunction("torch.sym_not", n)
+	}
 	n.Val = fx.SymInt{Expr: e.String()}
 	og.operator("_assert_scalar.default", n, fmt.Sprintf("Runtime assertion failed for expression %s on node '%s'", e, n.Name))
 }

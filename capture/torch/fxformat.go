@@ -53,10 +53,24 @@ func formatNode(n *fx.Node, users int) string {
 		tup += ","
 	}
 	target := n.Target
-	if n.Op == fx.CallFunction && !strings.Contains(target, ".") {
-		target = "builtins." + target
+	if n.Op == fx.CallFunction {
+		target = shownFunction(target)
 	}
 	return fmt.Sprintf("%%%s %s[num_users=%d] = %s[target=%s](args = %s), kwargs = {%s})", n.Name, typ, users, n.Op, target, tup, strings.Join(kw, ", "))
+}
+
+// shownFunction is a function as str(graph) names it: after its module and its own name.
+func shownFunction(target string) string {
+	if fx.IsOverload(target) {
+		return "torch.ops." + target
+	}
+	if module, name, ok := strings.Cut(target, ":"); ok {
+		return module + "." + name[strings.LastIndexByte(name, '.')+1:]
+	}
+	if !strings.Contains(target, ".") {
+		return "builtins." + target
+	}
+	return target
 }
 
 // formatRef is an argument with a % before the names of nodes.

@@ -26,7 +26,7 @@ class PythonCode:
 
 def _snake_case(s):
     """Words in lower case with underscores between them: MaxPool2d gives max_pool2d."""
-    return re.sub(r"(?<=[a-z])([A-Z])|(?<!_)(?<!^)([A-Z])(?=[a-z])", lambda m: "_" + m.group(0), s).lower()
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", s).lower()
 
 
 def _type_text(t):
