@@ -258,7 +258,9 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 		return nil, fmt.Errorf("compiled graph gave %d outputs, %d expected", len(res), j.NForward)
 	}
 	if c.parts != nil {
-		c.record(inputs, res)
+		if err := c.record(inputs, res); err != nil {
+			return nil, err
+		}
 	}
 	starts := make(map[int]int64, len(j.Mutated)) // where inputs that are viewed in place began
 	for k, m := range j.Mutated {
@@ -350,17 +352,22 @@ func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo, start int64) (v at
 	return build.Call(c.opt.Eager, "aten.as_strided.default", base, build.Ints(o.Shape), build.Ints(o.Stride), start+o.Offset)
 }
 
-// record hangs one node, the whole backward graph, on the differentiable outputs.
-func (c *Compiled) record(inputs, res []aten.Value) {
+// record hangs one node, the whole backward graph, on the differentiable outputs, and saves for it what the forward graph leaves: an error of the
+// program's hooks.
+func (c *Compiled) record(inputs, res []aten.Value) error {
 	j := c.joint
 	if c.opt.Eager != nil && c.opt.Eager.Mode != nil && !c.opt.Eager.Mode.Enabled {
-		return
+		return nil
 	}
 	saved := append([]aten.Value(nil), res[j.NForward:]...)
-	versions := make([]int64, len(saved))
+	kept := make([]*autograd.Saved, len(saved)) // nil for what is no tensor
 	for k, v := range saved {
 		if t, ok := v.(*tensor.Tensor); ok && t != nil {
-			versions[k] = t.Version()
+			s, err := autograd.NewSaved("", t, c.opt.Eager.SavedHooks())
+			if err != nil {
+				return err
+			}
+			kept[k], saved[k] = s, nil
 		}
 	}
 	var ins []*tensor.Tensor
@@ -386,9 +393,14 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		targets = append(targets, res[at].(*tensor.Tensor))
 	}
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
-		for k, v := range saved {
-			if t, ok := v.(*tensor.Tensor); ok && t != nil && t.Version() != versions[k] {
-				return nil, autograd.Overwritten(t, versions[k])
+		saved := slices.Clone(saved)
+		for k, s := range kept {
+			if s != nil {
+				t, err := s.Get()
+				if err != nil {
+					return nil, err
+				}
+				saved[k] = t
 			}
 		}
 		if _, again := d.(*autograd.Engine); again && j.lateGrad {
@@ -417,6 +429,8 @@ func (c *Compiled) record(inputs, res []aten.Value) {
 		n.Describe(k, t)
 		autograd.SetHistory(t, n, k)
 	}
+	n.Kept = slices.DeleteFunc(slices.Clone(kept), func(s *autograd.Saved) bool { return s == nil })
+	return nil
 }
 
 func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {

@@ -75,6 +75,22 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	if err := tr.userException(c, args); err != nil {
 		return nil, false, err
 	}
+	if nullContexts.has(c.FullName()) && c.Module != "contextlib" { // a profiler, which compiled code leaves out
+		v, err := tr.outside(func() (vm.Object, error) {
+			null, err := tr.attribute("contextlib", "nullcontext")
+			if err != nil {
+				return nil, err
+			}
+			return tr.in.Call(null, nil, nil)
+		})
+		return v, err == nil, err
+	}
+	if init, ok := c.Lookup("__init__").(*vm.Function); ok {
+		mod, _ := tr.d.definition(init)
+		if err := tr.skippedTorch(init, mod); err != nil {
+			return nil, false, err
+		}
+	}
 	if !looksOnly.has(c.Name) && c.Module == "builtins" {
 		for i, a := range args {
 			rows, err := tr.unpackTensor(a)
@@ -302,6 +318,31 @@ func skipped(f *vm.Function) error {
 	return unsupported(breaks.SkipFunction, f.Qualname, shortFile(f.Code.Filename))
 }
 
+// skippedTorch is the break at a function of torch that PyTorch's traces do not look into, called by the program itself; nil for others.
+func (tr *tracer) skippedTorch(f *vm.Function, mod string) error {
+	if fr := tr.in.Frame(); fr == nil || tr.d.IsLibrary(fr.Code.Filename) {
+		return nil
+	}
+	class, name, method := strings.Cut(f.Qualname, ".")
+	if handledTorch.has(mod + "." + class) {
+		return nil
+	}
+	for m := mod; m != "torch" && m != "."; m = strings.TrimSuffix(m, path.Ext(m)) {
+		if !skippedTorch.has(m) {
+			continue
+		}
+		if !method {
+			return skipped(f)
+		}
+		list := "SKIP_DIRS"
+		if m == "torch.optim.lr_scheduler" {
+			list = "FORCE_SKIP_FILES"
+		}
+		return unsupported(breaks.InlineSkipped, f.Qualname, name, shortFile(f.Code.Filename), list)
+	}
+	return nil
+}
+
 // libraryCalls are functions of the standard library, written in Python here, that end a graph with words of their own.
 var libraryCalls = map[string]func(tr *tracer, args []vm.Object) *Unsupported{
 	"warnings.warn": func(*tracer, []vm.Object) *Unsupported { return unsupported(breaks.Warning) },
@@ -394,7 +435,7 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 			}
 			return nil, false, skipped(f)
 		}
-		return nil, false, nil
+		return nil, false, tr.skippedTorch(f, mod)
 	}
 	if tr.d.rules.skips(f.Code.Filename) {
 		if into, err := tr.lookedInto(f); into || err != nil {

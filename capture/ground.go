@@ -162,6 +162,17 @@ func (gr *ground) outside(f func() (vm.Object, error)) (vm.Object, error) {
 	return f()
 }
 
+// imports runs the code of a module that is imported in the middle of a trace: it is none of the program that is compiled, and what it makes
+// stays, tensors with data among it.
+func (gr *ground) imports(load func() (vm.Object, error)) (vm.Object, error) {
+	return gr.outside(func() (vm.Object, error) {
+		defer gr.d.T.Push(func(a *torch.Ambient) {
+			a.Dispatch, a.Symbolic, a.Sizes, a.Numel, a.Record = gr.d.T.Eagerly(), false, nil, nil, nil
+		})()
+		return load()
+	})
+}
+
 // attribute is what a module of Python has under a name.
 func (gr *ground) attribute(module, name string) (vm.Object, error) {
 	m, err := gr.in.Import(module)

@@ -34,6 +34,7 @@ type Ctx struct {
 	resVersions []int64
 	traced      bool // results are read through detach, as a traced backward pass shows them
 	unpacked    map[int]*tensor.Tensor
+	reading     *reading // what notes the reads; nil when gradients are computed
 }
 
 func withCtx(d aten.Dispatcher, f func(c *Ctx) []*tensor.Tensor) (out []*tensor.Tensor, err error) {
@@ -55,7 +56,16 @@ func (c *Ctx) argPos(name string) int {
 func (c *Ctx) Arg(name string) aten.Value {
 	i := c.argPos(name)
 	v := c.args[i]
-	if t, ok := v.(*tensor.Tensor); ok && t != nil {
+	t, ok := v.(*tensor.Tensor)
+	if c.reading != nil {
+		if ok {
+			c.reading.tensor(t)
+		} else if _, list := v.([]aten.Value); !list || !slices.Contains(c.reading.scalars, name) {
+			c.reading.scalars = append(c.reading.scalars, name)
+		}
+		return v
+	}
+	if ok && t != nil {
 		c.verify(t, i, 0)
 	}
 	return v
@@ -103,12 +113,19 @@ func (c *Ctx) In(name string) *tensor.Tensor {
 // Like is a tensor argument whose metadata alone matters (no version check).
 func (c *Ctx) Like(name string) *tensor.Tensor {
 	t, _ := c.args[c.argPos(name)].(*tensor.Tensor)
+	if c.reading != nil {
+		c.reading.shapes[t] = true
+	}
 	return t
 }
 
 // Out is result i.
 func (c *Ctx) Out(i int) *tensor.Tensor {
 	t := c.results[i]
+	if c.reading != nil {
+		c.reading.tensor(t)
+		return t
+	}
 	if t != nil && t.Version() != c.resVersions[i] && c.op.Tags&aten.Inplace == 0 {
 		e := Overwritten(t, c.resVersions[i])
 		if m := MetaOf(t); m != nil && m.Node != nil {
@@ -136,7 +153,12 @@ func (c *Ctx) Out(i int) *tensor.Tensor {
 }
 
 // ResultLike is result i where its metadata alone matters.
-func (c *Ctx) ResultLike(i int) *tensor.Tensor { return c.results[i] }
+func (c *Ctx) ResultLike(i int) *tensor.Tensor {
+	if c.reading != nil {
+		c.reading.shapes[c.results[i]] = true
+	}
+	return c.results[i]
+}
 
 // G is the gradient of result i; a missing one is zeros.
 func (c *Ctx) G(i int) *tensor.Tensor {
@@ -151,7 +173,7 @@ func (c *Ctx) G(i int) *tensor.Tensor {
 func (c *Ctx) Has(i int) bool { return i < len(c.grads) && c.grads[i] != nil }
 
 // Ints is an int-list argument.
-func (c *Ctx) Ints(name string) []int64 { return build.ToInts(c.args[c.argPos(name)]) }
+func (c *Ctx) Ints(name string) []int64 { return build.ToInts(c.Arg(name)) }
 
 // Mul is a*o. A number takes the Scalar overload, as the formulas of derivatives.yaml do.
 func (c *Ctx) Mul(a *tensor.Tensor, o aten.Value) *tensor.Tensor { return c.arith("mul", a, o) }
@@ -189,10 +211,10 @@ func (c *Ctx) Scalar(v aten.Value, like *tensor.Tensor) *tensor.Tensor {
 }
 
 // Int is an int argument.
-func (c *Ctx) Int(name string) int64 { n, _ := c.args[c.argPos(name)].(int64); return n }
+func (c *Ctx) Int(name string) int64 { n, _ := c.Arg(name).(int64); return n }
 
 // Bool is a bool argument.
-func (c *Ctx) Bool(name string) bool { b, _ := c.args[c.argPos(name)].(bool); return b }
+func (c *Ctx) Bool(name string) bool { b, _ := c.Arg(name).(bool); return b }
 
 // slot finds the flat input for argument name, item j of a list; -1 when it is no tensor.
 func (c *Ctx) slot(name string, j int) int {

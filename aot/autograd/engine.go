@@ -24,6 +24,8 @@ type Engine struct {
 	// it with what it records. nil => nobody.
 	Origin func() any
 	Enter  func(origin any)
+	// Hooks are the program's hooks for what is saved now; nil => nobody, or none.
+	Hooks func() *Hooks
 }
 
 // GradMode is the switch of no_grad and enable_grad, shared by all layers that record.
@@ -219,6 +221,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			resVersions[i] = r.Version()
 		}
 	}
+	var call *recorded
 	if op.Derivative != nil {
 		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 			gs, err := op.Derivative(d, args, out, grads)
@@ -238,33 +241,24 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			return nil, fmt.Errorf("derivative for aten::%s is not implemented for complex tensors", base)
 		}
 	} else {
-		conjugated := holomorphicRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex)
-		node.Apply = func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
-			return withCtx(d, func(c *Ctx) []*tensor.Tensor {
-				if conjugated {
-					grads = c.conjAll(grads)
-				}
-				c.op, c.args, c.grads, c.results = op, saved, grads, results
-				c.inputs, c.index, c.need = inputs, index, need
-				c.versions, c.resVersions = versions, resVersions
-				c.traced = e.Traced
-				f.run(c)
-				out := c.gradients()
-				if conjugated {
-					out = c.conjAll(out)
-				}
-				return out
-			})
-		}
+		call = &recorded{op: op, f: f, args: saved, results: results, inputs: inputs, index: index, versions: versions, resVersions: resVersions, traced: e.Traced,
+			conjugated: holomorphicRows[base] && slices.ContainsFunc(append(slices.Clone(inputs), results...), isComplex)}
+		node.call, node.Apply = call, call.gradients
 	}
 	if inplace && viewsInPlace(selfGeom, before, &came) { // a view in place writes nothing, and its gradient is one of what was there
-		saved, inputs[0] = slices.Clone(args), &came
-		saved[0] = &came
+		inputs[0] = &came
+		if call != nil {
+			call.args = slices.Clone(args)
+			call.args[0] = &came
+		}
 		SetHistory(selfGeom, node, 0)
 		return out, nil
 	}
 	if inplace {
-		return out, e.rebase(selfGeom, node)
+		if err := e.rebase(selfGeom, node); err != nil {
+			return nil, err
+		}
+		return out, e.save(node)
 	}
 	for i, r := range results {
 		if r != nil && r.DType.Kind() >= tensor.KindFloat && (f == nil || !f.noGrad[i]) {
@@ -276,7 +270,23 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 			}
 		}
 	}
-	return out, nil
+	return out, e.save(node)
+}
+
+// save has the program's hooks, where it has some, pack what the backward pass will read of a call.
+func (e *Engine) save(n *Node) error {
+	if h := e.SavedHooks(); h != nil && n.call != nil {
+		return n.call.save(n.wanted(), h)
+	}
+	return nil
+}
+
+// SavedHooks are the program's hooks for what is saved now, nil when it has none.
+func (e *Engine) SavedHooks() *Hooks {
+	if e == nil || e.Hooks == nil {
+		return nil
+	}
+	return e.Hooks()
 }
 
 // viewsInPlace reports whether an in-place operator made a tensor look otherwise than before, and wrote nothing.
@@ -604,21 +614,17 @@ func (s *sweep) visit(n *Node) error {
 		}
 	}
 	if n.freed {
-		return errors.New("Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
-	}
-	need := make([]bool, len(n.Next))
-	for i, ed := range n.Next {
-		need[i] = ed.valid()
+		return ErrFreed
 	}
 	if s.e.Enter != nil {
 		s.e.Enter(n.origin)
 	}
-	outs, err := n.Apply(s.d, gs, need)
+	outs, err := n.Apply(s.d, gs, n.wanted())
 	if err != nil {
 		return err
 	}
 	if !s.opt.RetainGraph && !s.opt.CreateGraph && !n.keep {
-		n.freed = true
+		n.free()
 	}
 	for i, ed := range n.Next {
 		if i < len(outs) {

@@ -53,6 +53,9 @@ type Node struct {
 	freed bool
 	keep  bool // Apply holds nothing that freeing would release
 
+	call *recorded // the operator's call; nil for what NewNode made
+	Kept []*Saved  // what a node that NewNode made keeps for its backward pass
+
 	// Custom says that NewNode made it: its gradient is not that of an operator.
 	Custom bool
 

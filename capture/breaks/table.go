@@ -57,6 +57,7 @@ const (
 
 	// Calls of functions and classes written in Python.
 	SkipFunction
+	InlineSkipped
 	SkipPrint // one of the library that prints
 	GraphBreak
 	ComptimeBreak
@@ -198,6 +199,7 @@ var table = [end]Row{
 	RandomNumber: {Form: "random number of type {type}", Hint: hintMove},
 
 	SkipFunction:  {Form: skipForm, Hint: hintOpaque},
+	InlineSkipped: {Form: "'inline in skipfiles: {function} | {name} {file}, skipped according trace_rules.lookup {list}'", Hint: hintOpaque},
 	SkipPrint:     {Form: skipForm, Hint: hintPrint},
 	GraphBreak:    {Form: "'skip function graph_break in file torch/_dynamo/decorators.py'", Hint: hintAsked},
 	ComptimeBreak: {Form: "{message}", Hint: hintAsked},

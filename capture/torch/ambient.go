@@ -50,7 +50,7 @@ func (t *Torch) Push(change func(a *Ambient)) (pop func()) {
 
 // Unwatched is a change for Push: Python code that runs under it is seen by no trace.
 func Unwatched(a *Ambient) {
-	a.Hook, a.Lift, a.CallHook, a.FrameHook, a.ArrayHook = nil, nil, nil, nil, nil
+	a.Hook, a.Lift, a.CallHook, a.FrameHook, a.ArrayHook, a.ImportHook = nil, nil, nil, nil, nil, nil
 }
 
 // BlockModes are the modes that a program sets for a with block, but for the grad mode, which Torch.Grad keeps. Compiled code is
@@ -65,9 +65,9 @@ type BlockModes struct {
 // KeepModes remembers the modes of with blocks, the grad mode included; restore brings them back. It is for those who run a part
 // of a program that may leave a block open: a trace that ends in one, or an operator that fails in it.
 func (t *Torch) KeepModes() (restore func()) {
-	modes, grad, hooksOff, functions, levels, inplace := t.BlockModes, t.Grad.Enabled(), t.savedHooksOff, t.Functions, len(t.Levels.Levels), t.inplaceGrad
+	modes, grad, hooksOff, hooks, functions, levels, inplace := t.BlockModes, t.Grad.Enabled(), t.savedHooksOff, t.savedHooks, t.Functions, len(t.Levels.Levels), t.inplaceGrad
 	return func() {
-		t.BlockModes, t.savedHooksOff, t.Functions, t.inplaceGrad = modes, hooksOff, functions, inplace
+		t.BlockModes, t.savedHooksOff, t.savedHooks, t.Functions, t.inplaceGrad = modes, hooksOff, hooks, functions, inplace
 		t.EndLevels(levels)
 		t.Grad.SetEnabled(grad)
 	}

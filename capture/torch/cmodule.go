@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"slices"
 	"strings"
 
 	"whittle/capture/fx"
@@ -331,7 +332,7 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	if t.wrappedAmong(roots) {
 		o.On = t.dispatcher()
 	}
-	res, err := t.Grad.Backward(roots, grads, o)
+	res, err := t.propagate(roots, grads, o)
 	if err != nil {
 		return nil, t.Error(err)
 	}
@@ -342,12 +343,39 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 	return vm.NewTuple(items...), nil
 }
 
-// autogradRecord hangs a custom node on outputs: (name, inputs, outputs, backward), where backward takes and gives a tuple.
-// autogradRecord notes how the gradients of a function of the program are computed: (name, inputs, outputs, f, materialize).
-// f takes a gradient per output, None for one that never arrived unless materialize is set, and gives one per input.
+// pass is a backward pass under way.
+type pass struct {
+	number int64
+	inputs bool // it computes gradients of some tensors alone
+}
+
+// propagate runs a backward pass.
+func (t *Torch) propagate(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error) {
+	t.passNumber++
+	t.passes = append(t.passes, pass{t.passNumber, o.Inputs != nil})
+	defer func() { t.passes = t.passes[:len(t.passes)-1] }()
+	return t.Grad.Backward(roots, grads, o)
+}
+
+// passNames binds what programs ask about the backward pass that runs them.
+func (t *Torch) passNames() {
+	t.c.Func("_current_graph_task_id", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		if n := len(t.passes); n > 0 {
+			return vm.MakeInt(t.passes[n-1].number), nil
+		}
+		return vm.MakeInt(-1), nil
+	})
+	t.c.Func("_is_checkpoint_valid", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
+		return vm.MakeBool(!slices.ContainsFunc(t.passes, func(p pass) bool { return p.inputs })), nil
+	})
+}
+
+// autogradRecord notes how the gradients of a function of the program are computed: (name, inputs, outputs, f, materialize, ctx).
+// f takes a gradient per output, None for one that never arrived unless materialize is set, and gives one per input. What ctx, None or the
+// context of an autograd.Function, was given to save is saved in the node.
 func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
-	if len(a) != 5 {
-		return nil, t.In.Errorf(t.In.Exc.TypeError, "_autograd_record() takes 5 arguments (%d given)", len(a))
+	if len(a) != 6 {
+		return nil, t.In.Errorf(t.In.Exc.TypeError, "_autograd_record() takes 6 arguments (%d given)", len(a))
 	}
 	name, _ := vm.AsStr(a[0])
 	ins, err := t.tensorList(a[1])
@@ -383,6 +411,9 @@ func (t *Torch) autogradRecord(a []vm.Object) (vm.Object, error) {
 		return vm.None, t.Error(t.Record(name, ins, outs, apply))
 	}
 	t.Grad.Record(name, ins, outs, apply)
+	if ctx, ok := a[5].(*vm.Instance); ok && len(outs) > 0 {
+		return vm.None, t.keep(outs[0], ctx)
+	}
 	return vm.None, nil
 }
 

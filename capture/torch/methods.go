@@ -294,6 +294,28 @@ func (t *Torch) nodeClass(name string) *vm.Type {
 			}
 			return vm.Str(name), nil
 		},
+		"__getattr__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			attr, _ := vm.AsStr(args[1])
+			if n := edge(args[0]).Node; n != nil {
+				if v, ok, err := t.savedAttr(n, attr); ok || err != nil {
+					return v, err
+				}
+			}
+			return nil, in.Errorf(in.Exc.AttributeError, "'%s' object has no attribute '%s'", name, attr)
+		},
+		"__dir__": func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			v, err := in.CallMethod(vm.ObjectType, "__dir__", args[0])
+			if err != nil {
+				return nil, err
+			}
+			names, err := in.IterAll(v)
+			if n := edge(args[0]).Node; n != nil && err == nil {
+				for _, s := range savedAttrs(n) {
+					names = append(names, vm.Str(s))
+				}
+			}
+			return vm.NewList(names...), err
+		},
 	}, GetSet: []*vm.GetSet{
 		getter("next_functions", func(o vm.Object) vm.Object {
 			e := edge(o)

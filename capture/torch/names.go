@@ -3,7 +3,6 @@ package torch
 import (
 	"slices"
 
-	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -81,7 +80,7 @@ func (t *Torch) registerQuestions() {
 		}
 		return out, nil
 	})
-	t.savedTensorsSwitch()
+	t.autogradNames()
 }
 
 // returnTypeNames are the operators of aten whose results have names, in order.
@@ -111,35 +110,11 @@ func (t *Torch) returnTypeOf(name string) *vm.Type {
 	return nil
 }
 
-// savedTensorsSwitch binds the two functions that forbid hooks on saved tensors and allow them again. The hooks themselves are not
-// there; a program that forbids them gets its message back.
-func (t *Torch) savedTensorsSwitch() {
+// autogradNames binds what torch._C._autograd has.
+func (t *Torch) autogradNames() {
 	m, _ := t.c.Dict.GetStr("_autograd")
 	autograd := m.(*vm.Module)
-	def := func(name string, takes int, f func(a []vm.Object)) {
-		target := "torch._C._autograd." + name
-		b := autograd.Func(name, func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
-			if len(a) != takes {
-				return nil, in.Errorf(in.Exc.TypeError, "%s(): incompatible function arguments", name)
-			}
-			return t.call(fx.CallFunction, target, a, kw, func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-				f(a)
-				return vm.None, nil
-			})
-		})
-		b.Native = Target(target)
-	}
-	def("_saved_tensors_hooks_disable", 1, func(a []vm.Object) { t.savedHooksOff = a[0] })
-	def("_saved_tensors_hooks_enable", 0, func([]vm.Object) { t.savedHooksOff = nil })
-	autograd.Func("_saved_tensors_hooks_get_disabled_error_message", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
-		if t.savedHooksOff == nil {
-			return vm.None, nil
-		}
-		return t.savedHooksOff, nil
-	})
-	autograd.Func("_saved_tensors_hooks_is_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
-		return vm.MakeBool(t.savedHooksOff == nil), nil
-	})
+	t.savedNames(autograd)
 	profilers := 0 // that are entered
 	autograd.Func("_profiler_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(profilers > 0), nil })
 	autograd.Func("_profiler_switch", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -150,5 +125,5 @@ func (t *Torch) savedTensorsSwitch() {
 		}
 		return vm.None, nil
 	})
-	t.c.Func("_is_checkpoint_valid", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.True, nil })
+	t.passNames()
 }

@@ -209,7 +209,7 @@ func (t *Torch) backward(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			}
 		}
 	}
-	_, err := t.Grad.Backward([]*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{g}, o)
+	_, err := t.propagate([]*tensor.Tensor{a[0].(*Tensor).T}, []*tensor.Tensor{g}, o)
 	return vm.None, t.Error(err)
 }
 

@@ -36,6 +36,10 @@ type Autograd interface {
 	Backward(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
 	// Record makes outs the results of a custom node over inputs.
 	Record(name string, inputs, outs []*tensor.Tensor, apply func(grads []*tensor.Tensor) ([]*tensor.Tensor, error))
+	// Save keeps a tensor as operators do, by the hooks that are set.
+	Save(t *tensor.Tensor) (SavedTensor, error)
+	// UseHooks sets who is asked for the hooks for what is saved; nil => there are none.
+	UseHooks(func() *SavedHooks)
 	// Beneath puts what put makes in place of the dispatcher that runs operators once they are recorded.
 	Beneath(put func(below aten.Dispatcher) aten.Dispatcher)
 	// Below is that dispatcher.
@@ -50,6 +54,26 @@ type GradNode interface {
 	Name() string
 	Next() []GradEdge // one for each tensor that it can give a gradient to
 	Face() *any       // where the object that stands for it is kept
+	// Saved is what it keeps for its backward pass, an error once that was freed.
+	Saved() ([]SavedTensor, error)
+	// Scalars are the arguments without tensors that its backward pass reads, by name.
+	Scalars() map[string]aten.Value
+	// Keep makes saved tensors those of a node that Record made.
+	Keep([]SavedTensor)
+}
+
+// SavedTensor is a tensor that a node keeps for its backward pass.
+type SavedTensor interface {
+	Name() string                 // of the argument or result of the operator that it is
+	Get() (*tensor.Tensor, error) // an error once it was freed, or where it was written since
+	Hook(h *SavedHooks) error     // has hooks keep it; at most once
+}
+
+// SavedHooks are a program's functions for saved tensors: Pack gives what is kept in a tensor's place, Unpack the tensor that the backward pass
+// reads.
+type SavedHooks struct {
+	Pack   func(*tensor.Tensor) (any, error)
+	Unpack func(any) (*tensor.Tensor, error)
 }
 
 // GradEdge says where a gradient flows: to result Nr of Node, or into a leaf; to neither when nothing is asked for.
@@ -109,8 +133,12 @@ type Torch struct {
 	disabledFunction vm.Object // the __torch_function__ of classes that override nothing
 	disabledDispatch vm.Object // and the __torch_dispatch__
 	python           pythonDispatch
-	inplaceGrad      bool                      // requires_grad_ may be called while levels are under way
-	savedHooksOff    vm.Object                 // why hooks on saved tensors are forbidden; nil => they are not
+	inplaceGrad      bool      // requires_grad_ may be called while levels are under way
+	savedHooksOff    vm.Object // why hooks on saved tensors are forbidden; nil => they are not
+	savedTensorType  *vm.Type
+	passes           []pass // backward passes under way, the outermost first
+	passNumber       int64
+	savedHooks       []savedPair               // that are set, the outermost first
 	regions          int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them
 	scalars          map[tensor.DType]*vm.Type // classes of unknown numbers
 	packetName       func(o vm.Object) (string, bool)

@@ -22,6 +22,10 @@ type Finals struct {
 	// how it came to be called, where that is not plain from about.
 	Unraisable func(err error, place string, about Object)
 
+	// BeforeRead is told of a file that is about to be read by others than file objects, so that what a program wrote to it, by a file object
+	// that nobody refers to any more, is in it; nil => nobody is.
+	BeforeRead func(path string)
+
 	watches []*watch
 	awaited int // objects that are watched, or to which weak references refer
 	before  []func()
@@ -85,6 +89,13 @@ func (in *Interp) Await(o Object) {
 func mark(o Object) {
 	if x, ok := o.(interface{ identity() *int64 }); ok {
 		*x.identity() |= isAwaited
+	}
+}
+
+// AboutToRead tells BeforeRead of a file.
+func (f *Finals) AboutToRead(path string) {
+	if f.BeforeRead != nil {
+		f.BeforeRead(path)
 	}
 }
 

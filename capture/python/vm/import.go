@@ -154,19 +154,25 @@ func importDotted(in *Interp, name string) (Object, error) {
 		}
 		pkg = p
 	}
-	if in.Delegate != nil {
-		if m, ok, err := in.Delegate(in, name); ok || err != nil {
-			return m, err
+	load := func() (Object, error) {
+		if in.Delegate != nil {
+			if m, ok, err := in.Delegate(in, name); ok || err != nil {
+				return m, err
+			}
 		}
+		m, err := loadModule(in, name, child, pkg)
+		if err != nil {
+			return nil, err
+		}
+		if pm, ok := pkg.(*Module); ok {
+			pm.Dict.SetStr(child, m)
+		}
+		return m, nil
 	}
-	m, err := loadModule(in, name, child, pkg)
-	if err != nil {
-		return nil, err
+	if in.ImportHook != nil {
+		return in.ImportHook(load)
 	}
-	if pm, ok := pkg.(*Module); ok {
-		pm.Dict.SetStr(child, m)
-	}
-	return m, nil
+	return load()
 }
 
 func (r *Raising) moduleNotFound(name, msg string) error {
@@ -305,6 +311,7 @@ func runNative(in *Interp, name string, init func(in *Interp) (*Module, error)) 
 
 // loadFile runs a file as a module. pkgDir is the folder of a package, empty for a plain module.
 func loadFile(in *Interp, name, file, pkgDir string, abs bool) (Object, error) {
+	in.AboutToRead(file)
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, in.OSError(err, file)

@@ -94,6 +94,43 @@ func (n node) Next() []torch.GradEdge {
 	return edges
 }
 
+// Saved is what the node keeps for its backward pass.
+func (n node) Saved() ([]torch.SavedTensor, error) {
+	saved, err := n.n.Saved()
+	out := make([]torch.SavedTensor, len(saved))
+	for i, s := range saved {
+		out[i] = savedTensor{s}
+	}
+	return out, err
+}
+
+func (n node) Scalars() map[string]aten.Value { return n.n.Scalars() }
+
+func (n node) Keep(saved []torch.SavedTensor) {
+	for _, s := range saved {
+		n.n.Kept = append(n.n.Kept, s.(savedTensor).s)
+	}
+}
+
+// savedTensor shows a saved tensor to the torch package.
+type savedTensor struct{ s *autograd.Saved }
+
+func (s savedTensor) Name() string                   { return s.s.Name }
+func (s savedTensor) Get() (*tensor.Tensor, error)   { return s.s.Get() }
+func (s savedTensor) Hook(h *torch.SavedHooks) error { return s.s.Hook((*autograd.Hooks)(h)) }
+
+func (g *gradient) Save(t *tensor.Tensor) (torch.SavedTensor, error) {
+	s, err := autograd.NewSaved("", t, g.eager.SavedHooks())
+	if err != nil {
+		return nil, err
+	}
+	return savedTensor{s}, nil
+}
+
+func (g *gradient) UseHooks(top func() *torch.SavedHooks) {
+	g.eager.Hooks = func() *autograd.Hooks { return (*autograd.Hooks)(top()) }
+}
+
 func (g *gradient) Grad(t *tensor.Tensor) *tensor.Tensor {
 	if m := autograd.MetaOf(t); m != nil {
 		return m.Grad

@@ -32,6 +32,9 @@ func (m *module) files(in *vm.Interp) {
 		if c.IsFD(0) {
 			err = unix.Fstat(int(c.Int(0)), &s)
 		} else {
+			if dir == unix.AT_FDCWD {
+				c.AboutToRead(c.Str(0))
+			}
 			err = unix.Fstatat(dir, c.Str(0), &s, nofollow(follow))
 		}
 		if err != nil {

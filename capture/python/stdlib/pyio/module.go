@@ -50,6 +50,7 @@ func of(in *vm.Interp) *module {
 		m.Set(t.Name, t)
 	}
 	m.functions(in)
+	in.BeforeRead = func(path string) { m.unwritten.collectFor(in, path) }
 	in.AtExit(&vm.Builtin{Name: "flush", Max: -1, Fn: func(in *vm.Interp, _ []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		return vm.None, m.unwritten.flush(in)
 	}})

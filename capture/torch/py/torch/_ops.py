@@ -135,7 +135,7 @@ def _function_applied(fwd, bwd, *args, args_tensor_mask, non_differentiable_idx)
         return tuple(g if hasattr(x, "is_floating_point") else None for g, x in zip(gs, inputs))
 
     if on:
-        _C._autograd_record("AutogradFunctionApplyBackward", inputs, [outs[i] for i in which], backward, True)
+        _C._autograd_record("AutogradFunctionApplyBackward", inputs, [outs[i] for i in which], backward, True, None)
     return tuple(outs) if isinstance(out, (tuple, list)) else outs[0]
 
 

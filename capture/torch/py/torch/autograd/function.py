@@ -8,7 +8,10 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self):
-        return tuple(getattr(self, "to_save", ()))
+        kept = self.__dict__.get("_raw_saved_tensors")
+        if kept is None:
+            return tuple(getattr(self, "to_save", None) or ())
+        return tuple(s if s is None else s._unpack() for s in kept)
 
     def mark_dirty(self, *args):
         self.dirty_tensors = args
@@ -89,7 +92,7 @@ class Function(FunctionCtx):
                 raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients (expected {len(args)}, got {len(gs)})")
             return tuple(g for g, a in zip(gs, args) if isinstance(a, torch.Tensor))
 
-        torch._C._autograd_record(cls.__name__ + "Backward", tensors, [fresh[i] for i in which], run_backward, getattr(ctx, "materialize_grads", True))
+        torch._C._autograd_record(cls.__name__ + "Backward", tensors, [fresh[i] for i in which], run_backward, getattr(ctx, "materialize_grads", True), ctx)
         if isinstance(out, torch.Tensor):
             return fresh[0]
         it = iter(fresh)

@@ -7,7 +7,35 @@ import torch
 from torch._absent import declare
 from torch.utils._contextlib import context_decorator
 
-declare("Node", "allow_mutation_on_saved_tensors", "save_on_cpu", "saved_tensors_hooks", "set_warn_on_accumulate_grad_stream_mismatch")
+declare("Node", "allow_mutation_on_saved_tensors", "set_warn_on_accumulate_grad_stream_mismatch")
+
+
+class saved_tensors_hooks:
+    """What is saved for the backward pass inside of the block is what pack_hook makes of it, and unpack_hook of that what the pass reads."""
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self):
+        torch._C._autograd._push_saved_tensors_default_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *args):
+        torch._C._autograd._pop_saved_tensors_default_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Saved tensors wait for the backward pass in the memory of the CPU, page-locked where pin_memory asks for it and there is such a device."""
+
+    def __init__(self, pin_memory=False, device_type="cuda"):
+        pin = pin_memory and getattr(torch, device_type).is_available()
+
+        def pack(tensor):
+            if not pin:
+                return tensor.device, tensor.cpu()
+            there = torch.empty(tensor.size(), dtype=tensor.dtype, layout=tensor.layout, pin_memory=not tensor.is_sparse)
+            return tensor.device, there.copy_(tensor)
+
+        super().__init__(pack, lambda packed: packed[1].to(packed[0], non_blocking=pin_memory))
 
 
 class GradientEdge(NamedTuple):
