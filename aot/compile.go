@@ -356,9 +356,6 @@ func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo, start int64) (v at
 // program's hooks.
 func (c *Compiled) record(inputs, res []aten.Value) error {
 	j := c.joint
-	if c.opt.Eager != nil && c.opt.Eager.Mode != nil && !c.opt.Eager.Mode.Enabled {
-		return nil
-	}
 	saved := append([]aten.Value(nil), res[j.NForward:]...)
 	kept := make([]*autograd.Saved, len(saved)) // nil for what is no tensor
 	for k, v := range saved {

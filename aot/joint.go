@@ -61,6 +61,7 @@ type Joint struct {
 	Tangents int        // number of tangent placeholders; 0 => inference
 	GradOf   []int      // per gradient output: its input
 	trains   bool       // it was traced with gradients, whether there are some or not
+	differs  bool       // it was traced without, and some of its results have them
 	lateGrad bool       // the backward pass writes to inputs that gradients flow to
 }
 
@@ -99,7 +100,11 @@ func Trace(f Function, inputs []Input, opt Options) (*Joint, error) {
 // is copied first: its old value belongs to the caller's graph, and backward may need it after the new one lies in its place. One that is
 // only viewed in place is a view from the beginning, as gradients are those of what came in.
 func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
-	j, err := traceOnce(f, inputs, opt, nil)
+	training := slices.ContainsFunc(inputs, func(in Input) bool { return in.RequiresGrad })
+	j, err := traceOnce(f, inputs, opt, nil, training && opt.recording())
+	if err == nil && j.differs { // gradients are off around the call, and f turns them on
+		j, err = traceOnce(f, inputs, opt, nil, true)
+	}
 	if err != nil || !j.trains {
 		return j, err
 	}
@@ -112,7 +117,7 @@ func trace(f Function, inputs []Input, opt *Options) (*Joint, error) {
 		}
 	}
 	if len(fresh) > 0 && j.Tangents > 0 {
-		if j, err = traceOnce(f, inputs, opt, fresh); err != nil {
+		if j, err = traceOnce(f, inputs, opt, fresh, true); err != nil {
 			return nil, err
 		}
 	}
@@ -169,9 +174,12 @@ type tracing struct {
 	roots  []*tensor.Tensor // per result: what a gradient flows into, nil for none
 }
 
+// recording reports whether gradients are recorded around the call.
+func (o *Options) recording() bool { return o.Grad == nil || o.Grad.Enabled }
+
 // traceOnce is trace with the operators that make of some inputs what the function is given for them.
-func traceOnce(f Function, inputs []Input, opt *Options, fresh map[int]string) (*Joint, error) {
-	t := newTracing(inputs, opt)
+func traceOnce(f Function, inputs []Input, opt *Options, fresh map[int]string, training bool) (*Joint, error) {
+	t := newTracing(inputs, opt, training)
 	if err := t.giveInputs(inputs, fresh); err != nil {
 		return nil, err
 	}
@@ -188,7 +196,7 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh map[int]string) (
 	if err != nil {
 		return nil, err
 	}
-	t.j = &Joint{GM: t.tr.GM, Inputs: inputs, trains: t.training}
+	t.j = &Joint{GM: t.tr.GM, Inputs: inputs, trains: t.training, differs: !t.training && (slices.ContainsFunc(outs, recorded) || slices.ContainsFunc(t.outer, recorded))}
 	if err := t.takeMutations(looks); err != nil {
 		return nil, err
 	}
@@ -224,13 +232,18 @@ func traceOnce(f Function, inputs []Input, opt *Options, fresh map[int]string) (
 	return t.j, t.finish(written, grads)
 }
 
+// recorded reports whether a value is a tensor that an operator gave gradients to.
+func recorded(v aten.Value) bool {
+	x, ok := v.(*tensor.Tensor)
+	return ok && x != nil && autograd.RequiresGrad(x) && !autograd.IsLeaf(x)
+}
+
 // newTracing sets up the layers of dispatchers: autograd over functionalisation over the tracer.
-func newTracing(inputs []Input, opt *Options) *tracing {
-	training := slices.ContainsFunc(inputs, func(in Input) bool { return in.RequiresGrad }) && (opt.Grad == nil || opt.Grad.Enabled)
+func newTracing(inputs []Input, opt *Options, training bool) *tracing {
 	tr := NewTracer(opt.Decompositions)
 	tr.Choices = opt.Choices
 	fn := NewFunctional(tr)
-	eng := &autograd.Engine{Below: fn, Mode: &autograd.GradMode{Enabled: training}, Traced: true}
+	eng := &autograd.Engine{Below: fn, Mode: &autograd.GradMode{Enabled: training && opt.recording()}, Traced: true}
 	fn.Mode = eng.Mode
 	eng.Before = composites(eng, opt.Composite)
 	tr.Region = opt.Region

@@ -631,11 +631,14 @@ func (tr *tracer) tensorToArray(c *torch.Call) (vm.Object, error) {
 			}
 		}
 	}
-	if _, err := numpy.Of(tr.in); err != nil {
+	_, err := tr.outside(func() (vm.Object, error) { // the program may not have imported it
+		_, err := numpy.Of(tr.in)
+		return nil, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	var v vm.Object = p
-	var err error
 	if force {
 		if v, err = tr.in.CallMethod(v, "detach"); err == nil {
 			v, err = tr.in.CallMethod(v, "cpu")

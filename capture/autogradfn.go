@@ -2,6 +2,7 @@ package capture
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"whittle/capture/breaks"
@@ -49,11 +50,22 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	if err != nil {
 		return nil, false, err
 	}
+	training := bo.t.Grad.Enabled() && bo.wantsGradient(args, kw)
 	fwd, ok := staticFunction(cls, "forward")
+	if m, isClass := cls.Lookup("forward").(*vm.ClassMethod); isClass {
+		if f, isFunction := m.Func.(*vm.Function); isFunction && training {
+			return nil, false, bo.classMethodOf(f, args)
+		} else if isFunction {
+			n := bo.out.contextNode()
+			n.SetOrigin(bo.trail(n))
+			v, err := bo.callTraced(f, append([]vm.Object{cls, ctx}, args...), kw)
+			return v, true, err
+		}
+	}
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionForward, cls.Name)
 	}
-	if !bo.t.Grad.Enabled() || !bo.wantsGradient(args, kw) {
+	if !training {
 		n := bo.out.contextNode()
 		n.SetOrigin(bo.trail(n))
 		given := append([]vm.Object{ctx}, args...)
@@ -72,10 +84,24 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 		return nil, false, unsupported(breaks.FunctionKeywords)
 	}
 	bwd, ok := staticFunction(cls, "backward")
+	if m, isClass := cls.Lookup("backward").(*vm.ClassMethod); isClass {
+		if f, isFunction := m.Func.(*vm.Function); isFunction {
+			return nil, false, bo.classMethodOf(f, args)
+		}
+	}
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionMethod)
 	}
 	return bo.applyWithBackward(&applied{cls: cls, ctx: ctx, args: args, forward: fwd, backward: bwd})
+}
+
+// classMethodOf is the break at a forward or backward that is a class method, in a graph with gradients: PyTorch's trace gives it the class twice.
+func (bo *bodies) classMethodOf(f *vm.Function, args []vm.Object) error {
+	classes := []string{"<class 'type'>", "<class 'type'>", "<class 'torch.autograd.function.Function'>"}
+	for _, a := range args {
+		classes = append(classes, "<class '"+strings.TrimPrefix(a.Type().FullName(), "builtins.")+"'>")
+	}
+	return unsupported(breaks.FunctionClassMethod, f.Name, f.Code.Filename, strconv.Itoa(int(f.Code.FirstLine)), strings.Join(classes, ", "))
 }
 
 // applied is one call of a torch.autograd.Function on its way into a graph.

@@ -189,8 +189,17 @@ func (bn *bindings) rootCell(name string) vm.Object {
 	return nil
 }
 
-// seeClassCell guards the class that super() without arguments finds in its function's closure.
-func (bn *bindings) seeClassCell(f *vm.Frame) {
+// seeSuper sees what super() without arguments finds in its frame: the first argument, and the class in the function's closure.
+func (bn *bindings) seeSuper(f *vm.Frame) {
+	if f == bn.root && len(f.LocalsPlus) > 0 && len(f.Code.VarNames) > 0 {
+		v, name := f.LocalsPlus[0], f.Code.VarNames[0]
+		if c, ok := v.(*vm.Cell); ok {
+			v = c.V
+		}
+		if v != nil && bn.env.Locals[name] == v && !bn.stored[0] {
+			bn.world.see(v, source.Local{Var: name})
+		}
+	}
 	for i, name := range f.Code.FreeVars {
 		if name != "__class__" {
 			continue

@@ -110,7 +110,7 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 		}
 	}
 	if c == vm.SuperType && len(args) == 0 && tr.in.Frame() != nil {
-		tr.bindings.seeClassCell(tr.in.Frame())
+		tr.bindings.seeSuper(tr.in.Frame())
 	}
 	if c.Module == "builtins" || c.Module == "" {
 		if (c.Name == "list" || c.Name == "tuple") && len(args) == 1 {
@@ -203,6 +203,8 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 	}
 	if f.Module == "builtins" {
 		switch {
+		case (f.Name == "setattr" || f.Name == "delattr") && len(args) > 1 && ofProgramsClass(args[0]):
+			return nil, false, tr.refusedBuiltin(f.Name, args, kw)
 		case f.Name == "id" && len(args) == 1:
 			if src := tr.world.sourceOf(args[0]); src != nil {
 				tr.guards.Add(guard.Identity(args[0], src))
@@ -269,6 +271,9 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 
 // unsupportedBuiltin is the break at a native function that capture does not know.
 func unsupportedBuiltin(module, name string) error {
+	if module == "_warnings" && name == "warn" {
+		return unsupported(breaks.Warning)
+	}
 	return unsupported(breaks.UnknownBuiltin, module, name)
 }
 
@@ -486,6 +491,15 @@ func (d *Dynamo) leavesAlone(f *vm.Function, top string) bool {
 	return home != top && (skippedLibraries.has(home) || skippedWrappers.has(home))
 }
 
+// entersDisabled is the break at a frame of a function that is kept out of graphs, and that native code calls: a module its forward, a
+// functools.partial what it holds.
+func (tr *tracer) entersDisabled(f *vm.Frame) error {
+	if f.Func == nil || f.Func.Dict == nil || inlined(f.Func) != nil || !marked(f.Func, "_torchdynamo_disable") && !marked(f.Func, "_torchdynamo_disable_once") {
+		return nil
+	}
+	return tr.disabled(f.Func)
+}
+
 // disabled words the break at a function that torch.compiler.disable, or the library for its own functions, keeps out of graphs.
 func (tr *tracer) disabled(f *vm.Function) error {
 	if f.Dict == nil {
@@ -544,12 +558,19 @@ func init() {
 			return nil, false, unsupported(id, args...)
 		}
 	}
+	skip := func(function, file string) directive { return brk(breaks.SkipFunction, function, file) }
 	yes := func(*tracer, []vm.Object, []vm.KwArg) (vm.Object, bool, error) { return vm.True, true, nil }
 	directives = map[string]directive{
 		"torch.utils.checkpoint.checkpoint": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 			return tr.bodies.checkpoint(args, kw)
 		},
 		"torch._dynamo.decorators.graph_break": brk(breaks.GraphBreak),
+		"torch.manual_seed":                    skip("manual_seed", "torch/_compile.py"), // the wrapper that PyTorch puts around it
+		"torch.random.manual_seed":             skip("manual_seed", "torch/random.py"),
+		"torch.random.get_rng_state":           skip("get_rng_state", "torch/random.py"),
+		"torch.random.set_rng_state":           skip("set_rng_state", "torch/random.py"),
+		"torch.autograd.grad":                  skip("grad", "torch/autograd/__init__.py"),
+		"torch.autograd.backward":              skip("backward", "torch/autograd/__init__.py"),
 		"torch._check": func(tr *tracer, args []vm.Object, kw []vm.KwArg) (vm.Object, bool, error) {
 			return tr.symbols.check(args, kw)
 		},

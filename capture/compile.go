@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"whittle/capture/breaks"
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/resume"
@@ -28,6 +29,7 @@ type compilation struct {
 	// Where an attempt learned that the trace has to end; nil => it runs on.
 	stop *point
 	jump bool // the stop is a branch on a tensor
+	rest bool // what is behind the stop runs as plain Python
 }
 
 // compile captures a frame, compiles its graph and runs it.
@@ -63,10 +65,10 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 		c.ev.Status = "limit"
 		d.report(c.ev)
 		st.full = true
-		return d.beyondLimit(f)
+		return d.beyondLimit(f, st)
 	}
 	d.compiling = ev.ID
-	d.count("frames", "total", 1)
+	c.count("total")
 	d.logStartOf(f, ev.Line)
 	d.structured("dynamo_start", map[string]any{"stack": []any{map[string]any{"line": ev.Line, "name": ev.Name, "filename": ev.File}}}, ev.ID, "")
 	d.loadProfile()
@@ -82,6 +84,13 @@ func (d *Dynamo) compile(f *vm.Frame, st *codeState, e *source.Env, unfit []Unfi
 			err = derr
 		}
 		return v, err
+	}
+}
+
+// count counts a frame. Of those that have to be one graph PyTorch keeps no account.
+func (c *compilation) count(what string) {
+	if !c.d.ctx.FullGraph {
+		c.d.count("frames", what, 1)
 	}
 }
 
@@ -156,15 +165,16 @@ func (c *compilation) full() (bool, error) {
 	if n < min(limit, total) {
 		return false, nil
 	}
+	name := "accumulated_cache_size_limit"
+	if n >= limit {
+		name = "cache_size_limit"
+	}
+	c.st.limit = name
 	hard, err := d.configBool("fail_on_cache_limit_hit")
 	if err != nil {
 		return false, err
 	}
 	if hard {
-		name := "accumulated_cache_size_limit"
-		if n >= limit {
-			name = "cache_size_limit"
-		}
 		return false, d.raise("torch._dynamo.exc", "FailOnRecompileLimitHit", vm.Str(name+" reached, because fail_on_cache_limit_hit = True this is a HARD failure"))
 	}
 	d.logLimit(c.f, c.ev, n >= limit, limit, total)
@@ -193,7 +203,7 @@ func (c *compilation) attempt() (v vm.Object, done bool, err error) {
 		return err
 	})
 	if err == nil {
-		out.jump = c.jump
+		out.jump, out.rest = c.jump, c.rest
 		d.Step(1, "torch._dynamo.symbolic_convert", "torchdynamo done tracing "+ev.Name)
 		if !out.broke {
 			d.logf(logTraced, "Step 1: torchdynamo done tracing %s (RETURN_VALUE)", ev.Name)
@@ -251,29 +261,41 @@ func (c *compilation) raised(tr *tracer, err error) (vm.Object, error) {
 func (c *compilation) ended(tr *tracer, private *vm.Frame, u *Unsupported) (v vm.Object, done bool, err error) {
 	d, f, ev := c.d, c.f, c.ev
 	b := &BreakEvent{Frame: ev.ID, Kind: "break", Reason: u.Reason, Stack: tr.journal.stack, at: tr.journal.breakAt}
-	if len(b.Stack) == 0 {
+	row := u.Reason.ID.Row()
+	if len(b.Stack) == 0 && !row.Before {
 		b.at = []guard.Place{{Code: f.Code, Line: int(f.Code.Instrs[tr.at.pc].Line)}}
 		b.Stack = []StackEntry{{f.Code.Name, int(f.Code.Instrs[tr.at.pc].Line), ev.File}}
 	}
 	b.Line = breakLine(b.Stack)
-	row := u.Reason.ID.Row()
+	own := len(b.Stack) <= 1 // the break is in the frame itself
 	switch {
 	case d.ctx.FullGraph:
 		return nil, true, c.forbidden(b, u)
-	case row.Frame || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
+	case row.Frame || row.Missing && own || !resumable(private, tr.at.pc) || c.stop != nil && *c.stop == tr.at:
 		b.Kind = "skip"
+		if at := tr.restart; at.step > 0 && !row.Frame && !c.rest {
+			d.broke(ev, b)
+			c.stop, c.jump, c.rest = &at, false, true
+			d.logf(logRestart, "Restarting analysis due to _dynamo/symbolic_convert.py:161 in fail_and_restart_analysis")
+			c.metrics.restarts = append(c.metrics.restarts, u.Reason.Message())
+			c.metrics.before = time.Since(c.metrics.start)
+			return nil, false, nil
+		}
 		c.metrics.failed("Unsupported", b)
 		d.broke(ev, b)
 		v, err = c.skip("skipped")
 		return v, true, err
 	}
+	if !row.Branch && resume.InLoop(f.Code.Code, tr.at.pc) {
+		// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
+		b.loop = true
+		d.broke(ev, b)
+		c.count("ok")
+		v, err = c.skip("skipped")
+		return v, true, err
+	}
 	d.broke(ev, b)
 	if !row.Branch {
-		if resume.InLoop(f.Code.Code, tr.at.pc) {
-			// A resume function per iteration would be compiled each time: the frame runs as plain Python, and what it calls is compiled.
-			v, err = c.skip("skipped")
-			return v, true, err
-		}
 		d.logf(logRestart, "Restarting analysis due to _dynamo/symbolic_convert.py:161 in fail_and_restart_analysis")
 	}
 	at := tr.at
@@ -294,19 +316,26 @@ func (c *compilation) forbidden(b *BreakEvent, u *Unsupported) error {
 	d, ev, row := c.d, c.ev, u.Reason.ID.Row()
 	b.Kind = "fullgraph"
 	ev.Status, ev.Err = "unsupported", u
+	said := u.Reason.Message()
 	if row.UserError != "" {
+		said = row.UserError + " For more information about this error, see: " + row.Docs
+	}
+	if row.UserErrorType != "" {
 		ev.Status = "error" // the user's, and no break
+		if len(b.Stack) <= 1 {
+			d.count("unimplemented", said, 1)
+		}
 	} else {
 		d.broke(ev, b)
 	}
 	d.report(ev)
 	d.failing(c.f, u)
-	if row.UserError != "" {
+	if row.UserErrorType != "" {
 		kind, err := d.userErrorType(row.UserErrorType)
 		if err != nil {
 			return err
 		}
-		return d.raiseAt("torch._dynamo.exc", "UserError", row.UserError+" For more information about this error, see: "+row.Docs, b.at, kind)
+		return d.raiseAt("torch._dynamo.exc", "UserError", said, b.at, kind)
 	}
 	return d.raiseAt("torch._dynamo.exc", "Unsupported", u.Reason.Message(), b.at)
 }
@@ -335,11 +364,26 @@ func (d *Dynamo) report(ev *FrameEvent) {
 	}
 }
 
+// counted is the counter of torch._dynamo.utils.counters that counts the break, "" for none: those behind which compiled code goes on, and
+// the others of the frame itself. What a call that is traced through cannot do is forgotten by its caller.
+func (b *BreakEvent) counted() string {
+	row := b.Reason.ID.Row()
+	switch {
+	case row.Bare && b.Reason.ID != breaks.ObservedException:
+		return ""
+	case b.Kind == "break" && !b.loop:
+		return "graph_break"
+	case len(b.Stack) <= 1 || b.Reason.ID == breaks.ObservedException:
+		return "unimplemented"
+	}
+	return ""
+}
+
 // broke tells of a break.
 func (d *Dynamo) broke(ev *FrameEvent, b *BreakEvent) {
 	d.breaks = append(d.breaks, b)
-	if row := b.Reason.ID.Row(); !row.Bare && !row.Uncounted {
-		d.count("graph_break", b.Reason.Message(), 1)
+	if kind := b.counted(); kind != "" {
+		d.count(kind, b.Reason.Message(), 1)
 	}
 	if b.Kind != "fullgraph" {
 		d.logBreakAt(b, b.at)

@@ -149,7 +149,8 @@ type BreakEvent struct {
 	Line        int
 	Stack       []StackEntry
 
-	at []guard.Place // Stack with the code of its frames
+	at   []guard.Place // Stack with the code of its frames
+	loop bool          // it is in a loop of the frame, which therefore runs as plain Python
 }
 
 // RecompileEvent says why compiled code could not be reused.
@@ -172,10 +173,11 @@ func (u Unfit) String() string { return u.Entry + ": " + u.Text }
 
 // codeState is what is known about one code object.
 type codeState struct {
-	id      int
+	id      int // -1 => of no compilation
 	entries []*entry
 	skip    bool
-	full    bool // it was compiled as often as the settings allow: what fits none of the entries runs as plain Python
+	full    bool   // it was compiled as often as the settings allow: what fits none of the entries runs as plain Python
+	limit   string // the setting that says so
 }
 
 // entry is compiled code with the guards under which it may run.
@@ -269,6 +271,9 @@ func breakLine(stack []StackEntry) int {
 			return stack[i].Line
 		}
 	}
+	if len(stack) == 0 {
+		return 0
+	}
 	return stack[len(stack)-1].Line
 }
 
@@ -278,8 +283,8 @@ func (d *Dynamo) skipped(f *vm.Frame) bool {
 	if strings.HasSuffix(c.Name, "comp>") {
 		return true // a part of the function around it
 	}
-	if c.Filename == "<string>" && c.Name == "__new__" {
-		return true // the constructor of a named tuple
+	if c.Filename == "<string>" && (c.Name == "__new__" || c.Name == "__create_fn__") {
+		return true // the constructor of a named tuple, or what makes methods of a dataclass
 	}
 	if f.Func == nil || c.Flags&code.Generator != 0 || c.Flags&code.NewLocals == 0 || c.Name == "<module>" || f.Locals != nil {
 		return true
@@ -307,7 +312,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		return d.plain(f)
 	}
 	for i, v := range f.LocalsPlus {
-		if p, ok := v.(*torch.Tensor); ok && p.T.Fake && p.T.Wraps == nil {
+		if p, ok := v.(*torch.Tensor); ok && standsIn(p.T) {
 			return d.plain(f) // it has no data to run compiled code on
 		}
 		f.LocalsPlus[i] = replayable(v)
@@ -329,7 +334,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		}
 	}
 	if st != nil && st.full {
-		return d.beyondLimit(f)
+		return d.beyondLimit(f, st)
 	}
 	if d.ctx.RunOnly || d.stance.name == "eager_on_recompile" || d.filtered(f.Code.Name) {
 		return d.plain(f)
@@ -338,6 +343,11 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		return nil, d.In.Errorf(d.In.Exc.RuntimeError, "Detected recompile when torch.compile stance is 'fail_on_recompile'")
 	}
 	if st == nil && !d.always[key] && !mayCompute(f) {
+		if !d.ctx.FullGraph {
+			d.count("frames", "total", 1)
+			d.count("frames", "ok", 1)
+		}
+		d.codes[key] = &codeState{id: -1, skip: true} // whatever it is given later
 		return d.plain(f)
 	}
 	if st == nil {
@@ -349,8 +359,12 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 }
 
 // beyondLimit runs a frame for which there may be no more code as plain Python. Frames that it calls run what was compiled for them, and, unless
-// the settings say otherwise, are not compiled either.
-func (d *Dynamo) beyondLimit(f *vm.Frame) (vm.Object, error) {
+// the settings say otherwise, are not compiled either. Where the frame has to be one graph that is an error.
+func (d *Dynamo) beyondLimit(f *vm.Frame, st *codeState) (vm.Object, error) {
+	if d.ctx.FullGraph && st.limit != "" {
+		d.count("unimplemented", st.limit+" reached", 1)
+		return nil, d.raiseAt("torch._dynamo.exc", "RecompileLimitExceeded", st.limit+" reached", nil)
+	}
 	recursive, err := d.configBool("skip_code_recursive_on_cache_limit_hit")
 	if err != nil {
 		return nil, err

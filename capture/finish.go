@@ -32,6 +32,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 	}
 	if !out.broke && tr.out.calls == 0 && d.ctx.Export == nil {
 		// Nothing to compile here, so nothing to come back for.
+		c.count("ok")
 		return c.skip("skipped")
 	}
 	gm, ins := tr.close(outs)
@@ -60,7 +61,7 @@ func (c *compilation) finish(tr *tracer, out *outcome) (vm.Object, error) {
 		d.report(ev)
 		return nil, err
 	}
-	if out.broke {
+	if out.broke && !out.rest {
 		d.uniqueName("__resume_at")
 		if out.jump {
 			d.uniqueName("__resume_at") // one for each side
@@ -81,6 +82,7 @@ func (tr *tracer) plan(out *outcome) (pl *plan, outs []*tensor.Tensor, err error
 	p := &planner{tr: tr, idx: map[*tensor.Tensor]int{}, memo: map[vm.Object]*recipe{}}
 	pl = &plan{draws: tr.random.draws, grad: out.gradEnd, autocast: out.autocastEnd}
 	if out.broke {
+		pl.rest = out.rest
 		err = p.goingOn(pl, out.at.pc)
 	} else {
 		pl.result, err = p.value(out.result)
@@ -217,7 +219,7 @@ func (c *compilation) enter(en *entry, name string) {
 	if d.outGuards != nil {
 		*d.outGuards = append(*d.outGuards, en.guards.List()...)
 	}
-	d.count("frames", "ok", 1)
+	c.count("ok")
 	d.logBytecode(c.f, en, name)
 	d.logf(logProduceGuards, "produce_guards")
 	if d.logs.on[logGuardTree] || d.Observe.Frame != nil {

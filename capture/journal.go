@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"whittle/capture/breaks"
 	"whittle/capture/fx"
 	"whittle/capture/guard"
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
+	"whittle/capture/resume"
 	"whittle/capture/symbolic"
 	"whittle/kernels/tensor"
 )
@@ -37,8 +40,35 @@ func (jo *journal) located(err error) error {
 	var u *Unsupported
 	if jo.stack == nil && errors.As(err, &u) {
 		jo.stack, jo.breakAt = jo.userStack(), jo.stackFrames()
+		if row := u.Reason.ID.Row(); !row.Bare && !row.Before && jo.inContext(row.Missing) {
+			u.Reason = breaks.New(breaks.GenericContext)
+		}
 	}
 	return err
+}
+
+// inContext reports whether the running frame, unless it is left out, or one that called it, is inside of a with block of a context manager of
+// the program's.
+func (jo *journal) inContext(leaveOut bool) bool {
+	for f := jo.in.Frame(); f != nil; f = f.Back {
+		if !leaveOut && slices.ContainsFunc(resume.Blocks(f.Code.Code, f.PC), func(b resume.Block) bool { return b.With && b.Depth <= f.SP && ofProgram(f.Stack[b.Depth-1]) }) {
+			return true
+		}
+		if leaveOut = false; f == jo.root {
+			break
+		}
+	}
+	return false
+}
+
+// ofProgram reports whether the context manager whose __exit__ a with block left on the stack is of a class of the program's.
+func ofProgram(exit vm.Object) bool {
+	m, ok := exit.(*vm.BoundMethod)
+	if !ok {
+		return false
+	}
+	i, ok := m.Self.(*vm.Instance)
+	return ok && !strings.HasPrefix(i.Class.Module, "torch") && !nullContexts.has(i.Class.FullName())
 }
 
 // userStack lists the traced frames that lie outside of the library, outermost first.

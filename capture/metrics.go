@@ -116,6 +116,9 @@ func (d *Dynamo) metricsModule(m *vm.Module) {
 	m.Func("frame_compile_counter", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		out := vm.NewDict()
 		for _, st := range d.codes {
+			if st.id < 0 {
+				continue // of a frame that has to do with no tensor
+			}
 			if err := out.Set(d.In, vm.MakeInt(int64(st.id)), vm.MakeInt(int64(max(1, len(st.entries))))); err != nil {
 				return nil, err
 			}

@@ -20,7 +20,7 @@ func (tr *tracer) numberFunction(f *vm.Builtin, args []vm.Object, kw []vm.KwArg)
 	}
 	// len(x) of a tensor is its first size, which may be a symbol.
 	if x, ok := first(args).(*torch.Tensor); ok && !tr.t.IsFace(x) && f.Name == "len" && f.Module == "builtins" && len(args) == 1 {
-		if size := tr.sizes.Size(x.T); len(x.T.Shape) > 0 && (!x.T.Fake || !size[0].IsConst()) {
+		if size := tr.sizes.Size(x.T); len(x.T.Shape) > 0 && (!standsIn(x.T) || !size[0].IsConst()) {
 			v, err := tr.in.CallMethod(x, "size", vm.MakeInt(0))
 			return v, err == nil, err
 		}

@@ -47,6 +47,7 @@ type plan struct {
 	draws   randomDraws
 	// A plan that breaks goes on behind the instruction at pc.
 	breaks bool
+	rest   bool // and all that follows, from that instruction on, is plain Python
 	pc     int
 	locals []recipe // per slot of the frame; nil => unbound
 	stack  []recipe
@@ -322,7 +323,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 	if np, ok := tr.world.sources[t].(source.Numpy); ok {
 		return func(r *rebuild) (vm.Object, error) { return np.Base.Get(r.env) }, nil
 	}
-	if tr.d.ctx.Export != nil && !t.T.Fake && tr.world.sources[t] != nil {
+	if tr.d.ctx.Export != nil && !standsIn(t.T) && tr.world.sources[t] != nil {
 		f, err := tr.standIns.fake(t) // an exported graph gives back all that the program gives back
 		if err != nil {
 			return nil, err
@@ -333,7 +334,7 @@ func (p *planner) tensor(t *torch.Tensor) (recipe, error) {
 		i := p.idx[f]
 		return func(r *rebuild) (vm.Object, error) { return r.outs[i], nil }, nil
 	}
-	if !t.T.Fake {
+	if !standsIn(t.T) {
 		if src := tr.world.sources[t]; src != nil {
 			return func(r *rebuild) (vm.Object, error) { return src.Get(r.env) }, nil
 		}
@@ -392,7 +393,7 @@ func (p *planner) lastFirst(f *vm.Frame, pc int) error {
 		values = append(values, v)
 	}
 	for _, v := range values {
-		if t, ok := v.(*torch.Tensor); !ok || tr.t.IsFace(t) || !t.T.Fake && tr.world.sources[t] == nil {
+		if t, ok := v.(*torch.Tensor); !ok || tr.t.IsFace(t) || !standsIn(t.T) && tr.world.sources[t] == nil {
 			return nil
 		}
 	}
@@ -423,7 +424,7 @@ func (p *planner) passedOn(t *torch.Tensor, otherwise recipe) (recipe, error) {
 	if p.tr.t.IsFace(t) {
 		return otherwise, nil
 	}
-	if !f.Fake {
+	if !standsIn(f) {
 		if p.tr.world.sources[t] == nil {
 			return otherwise, nil
 		}

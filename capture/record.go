@@ -8,6 +8,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
 	"whittle/capture/sizes"
+	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -136,6 +137,9 @@ func (tr *tracer) failedOnFakes(c *torch.Call, args []vm.Object, kw []vm.KwArg, 
 	var ae *aten.Error
 	if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
 		return unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
+	}
+	if _, expr, ok := strings.Cut(err.Error(), symbolic.DataDependentText); ok {
+		return unsupported(breaks.DataDependentGuard, expr, expr)
 	}
 	if u := tr.wrongCall(c, err); u != nil {
 		return u

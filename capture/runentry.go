@@ -130,6 +130,9 @@ func (d *Dynamo) goOn(en *entry, f *vm.Frame, r *rebuild) (vm.Object, error) {
 	g.SP, g.PC = len(p.stack), p.pc
 	d.T.Grad.SetEnabled(p.grad)
 	d.T.Autocast = p.autocast
+	if p.rest {
+		return d.In.EvalFrame(g)
+	}
 	first := true
 	g.Trace = func(*vm.Frame) error {
 		if first {

@@ -89,7 +89,7 @@ func (st *standIns) fake(p *torch.Tensor) (*tensor.Tensor, error) {
 
 // constant makes a tensor that the trace reached without passing through a load it watches a constant of the graph.
 func (st *standIns) constant(p *torch.Tensor) (*tensor.Tensor, error) {
-	if p.T.Fake && p.T.Wraps == nil {
+	if standsIn(p.T) {
 		return nil, unsupported(breaks.OtherTraceTensor)
 	}
 	name := fmt.Sprintf("_tensor_constant%d", len(st.out.attrs))
@@ -113,6 +113,9 @@ var notWord = regexp.MustCompile(`[^a-zA-Z0-9]+`)
 func placeholderName(source string) string {
 	return strings.TrimPrefix(notWord.ReplaceAllString(source, "_"), "_")
 }
+
+// standsIn reports whether a tensor is of a trace, and has no data. A tensor of a level of torch.func has none of its own either, and is one of the program.
+func standsIn(x *tensor.Tensor) bool { return x.Fake && x.Wraps == nil }
 
 // asDifferentiable makes gradients flow to the stand-in f as they do to x: to a leaf, or to the result of an operator, which may be
 // written in place.
@@ -166,7 +169,7 @@ func (st *standIns) swapOne(o vm.Object) vm.Object {
 // useValue makes a tensor from outside an input of the graph.
 func (st *standIns) useValue(o vm.Object) error {
 	p, ok := o.(*torch.Tensor)
-	if !ok || p.T.Fake && p.T.Wraps == nil || st.world.sources[p] == nil {
+	if !ok || standsIn(p.T) || st.world.sources[p] == nil {
 		return nil
 	}
 	_, err := st.fake(p)
@@ -234,7 +237,7 @@ func (st *standIns) sizesOf(x *tensor.Tensor, stride bool, dims ...int) []vm.Obj
 
 // standIn is the fake of a tensor whose sizes are asked for: one that comes in is used by that. nil for tensors of no trace.
 func (st *standIns) standIn(x *tensor.Tensor) *tensor.Tensor {
-	if x.Fake {
+	if standsIn(x) {
 		return x
 	}
 	p, ok := x.Py.(*torch.Tensor)

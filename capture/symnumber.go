@@ -91,12 +91,12 @@ func (tr *tracer) numbersOnly(c *torch.Call) (vm.Object, bool, error) {
 // itemNumber is what x.item() gives while tracing. That of an input that holds one integer has a hint: it can be read at any call.
 func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 	src := tr.world.sources[p]
-	if src == nil && p.T.Fake { // the stand-in of an input, which a body of an operator passes on
+	if src == nil && standsIn(p.T) { // the stand-in of an input, which a body of an operator passes on
 		if real := tr.standIns.reals[p.T]; real != nil {
 			p, src = real, tr.world.sources[real]
 		}
 	}
-	if src == nil || p.T.Fake || p.T.DType != tensor.Int64 && p.T.DType != tensor.Int32 || len(p.T.Shape) != 0 {
+	if src == nil || standsIn(p.T) || p.T.DType != tensor.Int64 && p.T.DType != tensor.Int32 || len(p.T.Shape) != 0 {
 		s := tr.t.NewScalar(p.T.DType, tr.unknowns)
 		tr.out.scalars[s] = n
 		tr.out.define(s.Expr, n)

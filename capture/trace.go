@@ -53,6 +53,9 @@ type tracer struct {
 	steps int    // instructions of the root frame so far
 	stop  *point // where an earlier attempt learned to break; nil => run to the end
 	at    point  // where the root frame is
+	// restart is where compiled code can hand over to plain Python, with nothing on the stack of the root frame, and more than one call in the
+	// graph: where a trace ends that cannot go on behind its break. Zero => nowhere.
+	restart point
 
 	refusal error // of the operator that ran last on fakes, if it refused its arguments
 	opError error // what the last operator that failed on fakes said
@@ -84,6 +87,7 @@ type outcome struct {
 	result vm.Object // of a frame that ran to its end
 	broke  bool      // stopped before instruction at
 	jump   bool      // which is a branch on a tensor
+	rest   bool      // what follows runs as plain Python
 	at     point
 
 	// The modes at the end, which compiled code sets when it has run: the trace itself brings back those that it found.

@@ -157,7 +157,7 @@ func (rd *reads) searched(where, what vm.Object) error {
 func (rd *reads) iterated(o vm.Object) {
 	p, ok := o.(*torch.Tensor)
 	src := rd.world.sources[o]
-	if !ok || src == nil || p.T.Fake || rd.t.IsFace(p) {
+	if !ok || src == nil || standsIn(p.T) || rd.t.IsFace(p) {
 		return
 	}
 	rd.guards.Add(guard.Type(o, src), guard.Length(guard.LengthCheck, src, int(p.T.Shape[0]), func(now vm.Object) int {

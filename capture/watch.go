@@ -22,10 +22,16 @@ func (tr *tracer) watch(f *vm.Frame) error {
 	if f == tr.root {
 		tr.steps++
 		tr.at = point{tr.steps, f.PC}
+		if f.SP == 0 && tr.out.calls > 1 && resumable(f, f.PC) {
+			tr.restart = tr.at
+		}
 		if tr.stop != nil && tr.stop.step == tr.steps {
 			return errStop
 		}
 	} else if _, known := tr.bindings.funcs[f]; !known {
+		if err := tr.entersDisabled(f); err != nil {
+			return err
+		}
 		tr.bindings.enter(f)
 		tr.journal.logInlined(f)
 	}
@@ -77,7 +83,8 @@ var watched = [256]func(u upcoming) error{
 	code.LOAD_GLOBAL:     upcoming.loadGlobal,
 	code.LOAD_NAME:       upcoming.loadGlobal,
 	code.STORE_GLOBAL:    upcoming.storeGlobal,
-	code.DELETE_GLOBAL:   func(upcoming) error { return unsupported(breaks.DeleteGlobal) },
+	code.DELETE_GLOBAL:   missing("DELETE_GLOBAL"),
+	code.DELETE_DEREF:    missing("DELETE_DEREF"),
 	code.IMPORT_NAME:     upcoming.importName,
 	code.MAKE_FUNCTION:   upcoming.makeFunction,
 
@@ -85,6 +92,7 @@ var watched = [256]func(u upcoming) error{
 	code.LOAD_ATTR:     upcoming.loadAttr,
 	code.LOAD_METHOD:   upcoming.loadAttr,
 	code.STORE_ATTR:    upcoming.storeAttr,
+	code.DELETE_ATTR:   upcoming.deleteAttr,
 	code.IMPORT_FROM:   upcoming.importFrom,
 	code.BINARY_SUBSCR: upcoming.loadItem,
 	code.STORE_SUBSCR:  upcoming.storeItem,
@@ -118,8 +126,21 @@ var watched = [256]func(u upcoming) error{
 	code.JUMP_IF_TRUE_OR_POP:        upcoming.branches,
 	code.BEFORE_WITH:                upcoming.enterBlock,
 	code.RAISE_VARARGS:              upcoming.raise,
+	code.LOAD_BUILD_CLASS:           missing("LOAD_BUILD_CLASS"),
+	code.MATCH_CLASS:                missing("MATCH_CLASS"),
+	code.CHECK_EG_MATCH:             missing("CHECK_EG_MATCH"),
 	code.YIELD_VALUE:                upcoming.generates,
 	code.RETURN_GENERATOR:           upcoming.generates,
+}
+
+// missing is the end of the trace at an instruction that PyTorch's cannot do. What the library's own functions do is no business of it.
+func missing(opcode string) func(u upcoming) error {
+	return func(u upcoming) error {
+		if u.d.IsLibrary(u.f.Code.Filename) {
+			return nil
+		}
+		return unsupported(breaks.MissingOpcode, opcode)
+	}
 }
 
 // loadFast sees a local variable of the captured frame that still holds what the frame was called with. A number among those may
@@ -238,11 +259,34 @@ func (u upcoming) loadAttr() error {
 
 // storeAttr saves the object that is about to be written.
 func (u upcoming) storeAttr() error {
+	if ofProgramsClass(u.top(0)) {
+		return u.refusedBuiltin("setattr", []vm.Object{u.top(0), vm.Str(u.name()), u.top(1)}, nil)
+	}
 	if err := u.reads.storesTensor(u.top(0), u.name()); err != nil {
 		return err
 	}
 	u.world.touch(u.top(0))
 	return u.reads.assigned(u.top(0), u.name(), u.top(1))
+}
+
+// deleteAttr is the end of the trace where an attribute of a class goes.
+func (u upcoming) deleteAttr() error {
+	if !ofProgramsClass(u.top(0)) {
+		u.world.touch(u.top(0))
+		return nil
+	}
+	r := u.refusedBuiltin("delattr", []vm.Object{u.top(0), vm.Str(u.name())}, nil)
+	if b, ok := r.(*Unsupported); ok {
+		b.Reason.ID = breaks.DeletedAttribute
+	}
+	return r
+}
+
+// ofProgramsClass reports whether an object is a class of the program's. Its attributes are no state of a trace, which neither undoes nor replays what
+// is written there.
+func ofProgramsClass(o vm.Object) bool {
+	c, ok := o.(*vm.Type)
+	return ok && c.Heap && c.Module != "torch" && !strings.HasPrefix(c.Module, "torch.")
 }
 
 func (u upcoming) importFrom() error {

@@ -33,7 +33,7 @@ def f(x):
     global g
     g = 2
     del g
-    return x + 1`, "torch.ones(3)", []string{"break 7 missing: DELETE_GLOBAL"}},
+    return x + 1`, "torch.ones(3)", []string{"skip 7 missing: DELETE_GLOBAL"}},
 		{"cells", `
 def f(x, k):
     def inner(y):
@@ -42,7 +42,31 @@ def f(x, k):
         return y * k
     class C:
         z = k
-    return inner(x) + inner(x) + C.z`, "torch.ones(3), 2", nil},
+    return inner(x) + inner(x) + C.z`, "torch.ones(3), 2", []string{"skip 8 missing: LOAD_BUILD_CLASS"}},
+		{"a cell that is deleted", `
+def f(x):
+    k = 2
+    def inner(y): return y * k
+    x = inner(x)
+    del k
+    return x + 1`, "torch.ones(3)", []string{"skip 7 missing: DELETE_DEREF"}},
+		{"a pattern of a class, behind what is compiled", `
+def f(x):
+    x = x + 1
+    x = x * 2
+    match x.dim():
+        case int():
+            return x + 3`, "torch.ones(3)", []string{"skip 7 missing: MATCH_CLASS"}},
+		{"a group of exceptions", `
+def f(x):
+    x = x + 1
+    try:
+        raise ExceptionGroup("two", [ValueError(), TypeError()])
+    except* ValueError:
+        x = x + 2
+    except* TypeError:
+        x = x + 3
+    return x`, "torch.ones(3)", []string{"skip 7 missing: CHECK_EG_MATCH"}},
 		{"imports", `
 def f(x):
     import math
@@ -56,6 +80,19 @@ def f(x):
     c.a = c.a + 1
     c.d["k"] = c.d["k"] + c.a
     return x.sum() * c.d["k"]`, "torch.ones(3)", nil},
+		{"attributes that go", `
+class C: n = 1
+c = C()
+c.n, C.m = 2, 3
+def f(x):
+    del c.n
+    x = x + c.n
+    c.n = 2
+    try:
+        del C.m
+    except AttributeError:
+        pass
+    return x`, "torch.ones(3)", []string{"skip 11 builtin: delattr"}},
 		{"operators", `
 l, s = [1, 2], {1, 2}
 def f(x, a, b):

@@ -76,7 +76,7 @@ func (wo *world) see(v vm.Object, src source.Source) {
 			return
 		}
 	}
-	if p, ok := v.(*torch.Tensor); ok && p.T.Fake {
+	if p, ok := v.(*torch.Tensor); ok && standsIn(p.T) {
 		return
 	}
 	if k := source.Identity(v); k != nil {
@@ -151,7 +151,7 @@ func (wo *world) anchor(v vm.Object) {
 		}
 		return
 	case *torch.Tensor:
-		if f.T.Fake {
+		if standsIn(f.T) {
 			return
 		}
 	}

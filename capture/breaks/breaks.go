@@ -18,8 +18,11 @@ type Row struct {
 	// Bare says that PyTorch ends the trace without its exception Unsupported: the name of the exception does not stand before
 	// the words, and no counter counts the reason.
 	Bare bool
-	// Uncounted says that no counter counts the reason, as PyTorch meets it before it begins to trace.
-	Uncounted bool
+	// Before says that PyTorch meets the reason before it begins to trace: it belongs to no line.
+	Before bool
+	// Missing says that the trace cannot do the instruction itself: the frame cannot go on behind it, though one that calls the frame can go on
+	// behind that call.
+	Missing bool
 	// Frame says that no graph break can help: the whole frame runs as plain Python.
 	Frame bool
 	// Branch says that the trace ends at a branch of the frame itself: both ways have a resume function, and the place of the
@@ -29,10 +32,10 @@ type Row struct {
 	Silent bool
 	// Explain is how torch._dynamo.explain words the reason; "" => as Form does.
 	Explain string
-	// UserError is what torch._dynamo.exc.UserError says where no break is allowed, before it names Docs; "" => the exception is
-	// Unsupported, in the words of Form.
+	// UserError is what torch._dynamo.exc.UserError says where no break is allowed, before it names Docs; "" => the words of Form
+	// alone.
 	UserError string
-	// UserErrorType is that error's kind, as torch._dynamo.exc.UserErrorType names it.
+	// UserErrorType is the error's kind, as torch._dynamo.exc.UserErrorType names it; "" => the exception is Unsupported.
 	UserErrorType string
 	// Hint is a sentence on what a user can do; "" only where Silent is set.
 	Hint string

@@ -19,7 +19,8 @@ const (
 	TensorDataPtr
 	TensorBackward
 	TensorRequiresGrad
-	TensorAttribute // an assignment to what a tensor is
+	TensorAttribute    // an assignment to what a tensor is
+	DataDependentGuard // of a number that is not known before the program runs
 	DataDependentOperator
 	DynamicShapeOperator
 	NonTensorResult
@@ -42,8 +43,9 @@ const (
 	Print
 	File // opening a file, or reading the terminal
 	Builtin
-	Identity       // id(x)
-	TensorIdentity // id(tensor) of one that the trace made
+	Identity         // id(x)
+	TensorIdentity   // id(tensor) of one that the trace made
+	DeletedAttribute // of a class
 	EmptyModeStack
 	UnknownBuiltin
 	TorchState
@@ -73,7 +75,8 @@ const (
 	InfiniteGenerator
 
 	// Statements.
-	DeleteGlobal
+	MissingOpcode  // an instruction that no trace can do
+	GenericContext // inside of a with block of a context manager of the program's
 	OuterGenerator
 	ContextManager
 	FileContext
@@ -88,6 +91,7 @@ const (
 	CheckpointArgument
 	FunctionForward
 	FunctionMethod
+	FunctionClassMethod // forward or backward of a torch.autograd.Function
 	FunctionDerivative
 	FunctionKeywords
 	FunctionMaterialize
@@ -109,6 +113,7 @@ const (
 // Pages that PyTorch points to.
 const (
 	condPage = "https://pytorch.org/docs/main/generated/exportdb/index.html#cond-operands"
+	sizePage = "https://pytorch.org/docs/main/generated/exportdb/index.html#constrain-as-size-example"
 	// CustomOpsPage says how a program defines operators.
 	CustomOpsPage = "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
 )
@@ -162,6 +167,7 @@ var table = [end]Row{
 	TensorBackward:           {Form: "Tensor.backward", Hint: hintBackward},
 	TensorRequiresGrad:       {Form: "Tensor.requires_grad_", Hint: "set requires_grad before the compiled function is called"},
 	TensorAttribute:          {Form: "STORE_ATTR-caused graph break", Bare: true, Hint: hintMove},
+	DataDependentGuard:       {Form: "Could not guard on data-dependent expression {expression} (unhinted: {unhinted}).", Hint: hintNumber, Docs: sizePage, UserErrorType: "ANTI_PATTERN"},
 	DataDependentOperator:    {Form: "data dependent operator: {operator}", Hint: hintNumber},
 	DynamicShapeOperator: {Form: "dynamic shape operator: {operator}",
 		Hint: "the sizes of the result depend on data: set torch._dynamo.config.capture_dynamic_output_shape_ops = True, or use an operator with a fixed size (torch.where with three arguments in place of nonzero and masks)"},
@@ -180,12 +186,13 @@ var table = [end]Row{
 	FromNumpyOff:          {Form: "torch.from_numpy. config.trace_numpy is False", Hint: hintNumpyOff},
 	ParameterConstruction: {Form: "Workaround for issues with nn_parameter construction", Hint: "make modules and parameters outside of the compiled function and pass them in"},
 
-	Print:          {Form: builtinForm, Hint: hintPrint},
-	File:           {Form: builtinForm, Hint: hintFile},
-	Builtin:        {Form: builtinForm, Hint: hintMove},
-	EmptyModeStack: {Form: "Popping from an empty torch function mode stack", Hint: hintState},
-	TensorIdentity: {Form: "call_id not supported for sourceless TensorVariable", Hint: hintState},
-	Identity:       {Form: "call_id with args ({argument},)", Hint: hintState},
+	Print:            {Form: builtinForm, Hint: hintPrint},
+	File:             {Form: builtinForm, Hint: hintFile},
+	Builtin:          {Form: builtinForm, Hint: hintMove},
+	DeletedAttribute: {Form: builtinForm, Missing: true, Hint: hintState},
+	EmptyModeStack:   {Form: "Popping from an empty torch function mode stack", Hint: hintState},
+	TensorIdentity:   {Form: "call_id not supported for sourceless TensorVariable", Hint: hintState},
+	Identity:         {Form: "call_id with args ({argument},)", Hint: hintState},
 	UnknownBuiltin: {Form: "Graph break due to unsupported builtin {module}.{function}. This function is either a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension (perhaps created with pybind). If it is a Python builtin, please file an issue on GitHub so the PyTorch team can add support for it and see the next case for a workaround. If it is a third-party C/C++ Python extension, please either wrap it into a PyTorch-understood custom operator (see " + CustomOpsPage + " for more details) or, if it is traceable, use torch.compiler.allow_in_graph.",
 		Hint: hintOpaque, Docs: CustomOpsPage},
 	TorchState:   {Form: stateForm, Hint: hintMove},
@@ -206,7 +213,7 @@ var table = [end]Row{
 	Disabled: {Form: "call torch._dynamo.disable() wrapped function {function}",
 		Hint: "the function is kept out of graphs on purpose: take the decorator away, or call it outside of the compiled function"},
 	LibraryDisabled: {Form: "'inline in skipfiles: {function} | inner torch/_compile.py, skipped according trace_rules.lookup SKIP_DIRS'", Hint: hintOpaque},
-	Warning: {Form: "Graph break due to unsupported Python builtin _warnings.warn. Please file an issue on GitHub so the PyTorch team can add support for it.",
+	Warning: {Form: "Graph break due to unsupported Python builtin _warnings.warn. Please file an issue on GitHub so the PyTorch team can add support for it. ",
 		Hint: "warn outside of the compiled function, or behind `if not torch.compiler.is_compiling()`"},
 	DeepCopy:           {Form: "copy.deepcopy {argument}", Hint: hintCopy},
 	DeepCopyOfNothing:  {Form: "copy.deepcopy", Hint: hintCopy},
@@ -216,7 +223,8 @@ var table = [end]Row{
 	ObservedException:  {Form: "Observed exception", Bare: true, Frame: true, Hint: hintRaise},
 	InfiniteGenerator:  {Form: "infinite generator", Hint: hintUnroll},
 
-	DeleteGlobal:   {Form: "missing: DELETE_GLOBAL", Hint: hintState},
+	MissingOpcode:  {Form: "missing: {opcode}", Missing: true, Hint: hintState},
+	GenericContext: {Form: "Graph break under GenericContextWrappingVariable", Hint: hintContext},
 	OuterGenerator: {Form: "FOR_ITER over a generator from outside", Bare: true, Frame: true, Hint: hintUnroll},
 	ContextManager: {Form: withForm, Bare: true, Frame: true, Hint: hintContext},
 	FileContext:    {Form: withForm, Bare: true, Frame: true, Hint: hintFile},
@@ -225,13 +233,14 @@ var table = [end]Row{
 	CondResult: {Form: "Expected branches to return a possibly nested list/tuple/dict of tensors but it consists of non tensors.", Hint: hintBody},
 	InTransform: {Form: "If you are reaching here, it means dynamo failed for one of the following reasons:\n- Calling torch.func.{transform}(compiled_fn) function from eager mode is not supported. " +
 		"Ensure that torch.func.{transform} is also wrapped within a torch.compile function. For more information, see PyTorch issue #128711.\n- torch.func.{transform}(fn) requires the function to be inlined by dynamo",
-		Frame: true, Uncounted: true, Hint: "put the transform into the compiled function"},
+		Frame: true, Before: true, Hint: "put the transform into the compiled function"},
 	HigherOrder:         {Form: "{message}", Hint: hintBody},
 	SideEffects:         {Form: "HigherOrderOperator: Mutating a variable not in the current scope (SideEffects)", Hint: "a function that a higher-order operator runs must not write to what was there before: return the value instead"},
 	BodyResult:          {Form: bodyForm, Hint: hintBody},
 	CheckpointArgument:  {Form: "checkpoint with {argument} is not supported in a graph", Hint: hintMove},
 	FunctionForward:     {Form: "non-function or method in subclass of torch.autograd.Function: {class}", Hint: hintMove},
 	FunctionMethod:      {Form: "non-function or method", Hint: hintMove},
+	FunctionClassMethod: {Form: "too many positional arguments.\n  func = '{function}' {file}:{line}, args = [{classes of arguments}], kwargs = {}", Hint: "make forward and backward static methods"},
 	FunctionDerivative:  {Form: "NYI - User defind {method}", Hint: "write backward in place of vjp and jvp"},
 	FunctionKeywords:    {Form: "Use `set_subgraph_inputs=automatic` when passing `sub_kwargs`.", Hint: "pass the arguments of an autograd.Function by position"},
 	FunctionMaterialize: {Form: "NYI", Hint: hintMove},

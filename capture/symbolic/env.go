@@ -53,9 +53,10 @@ func NewEnv() *Env {
 // DataDependent is the error of a decision that only the running program can make.
 type DataDependent struct{ Expr *Expr }
 
-func (d *DataDependent) Error() string {
-	return fmt.Sprintf("Could not guard on data-dependent expression %s", d.Expr)
-}
+// DataDependentText begins what the error says, before the expression.
+const DataDependentText = "Could not guard on data-dependent expression "
+
+func (d *DataDependent) Error() string { return DataDependentText + d.Expr.String() }
 
 func (v *Env) add(s *Symbol) *Expr {
 	v.symbols[s.Name] = s

@@ -139,6 +139,9 @@ func (t *Torch) repr(p *Tensor) (vm.Object, error) {
 	}
 	opts := t.Print
 	opts.Default = t.DefaultDType
+	if c := p.Type(); c.FullName() != "torch.Tensor" && c.Module != "torch.nn.parameter" {
+		opts.Name = c.Name
+	}
 	return vm.Str(p.T.Repr(opts, extra...)), nil
 }
 

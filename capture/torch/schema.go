@@ -26,7 +26,11 @@ func (t *Torch) schema(op *aten.Op) (vm.Object, error) {
 	for _, r := range sig.Returns {
 		returns.Items = append(returns.Items, described(r.Name, r.Type, r.Alias))
 	}
-	s, err := t.callIn("torch._function_schema", "FunctionSchema", vm.Str(op.Schema), vm.Str(sig.Namespace+"::"+sig.Name), vm.Str(sig.Overload), args, returns)
+	text := op.Schema
+	if sig.Namespace != "aten" && sig.Namespace != "prims" { // as the program wrote it
+		text = sig.String()
+	}
+	s, err := t.callIn("torch._function_schema", "FunctionSchema", vm.Str(text), vm.Str(sig.Namespace+"::"+sig.Name), vm.Str(sig.Overload), args, returns)
 	if err == nil {
 		t.schemas[op] = s
 	}

@@ -2,6 +2,7 @@ package aten
 
 import (
 	"math"
+	"math/cmplx"
 
 	"whittle/kernels/native"
 	"whittle/kernels/tensor"
@@ -354,6 +355,9 @@ func binaryOps() {
 			return b2f(!math.IsInf(d, 0) && d <= atol+math.Abs(rtol*b))
 		}).i2(func(a, b int64) int64 {
 			return b2i(a == b || math.Abs(float64(a-b)) <= atol+math.Abs(rtol*float64(b)))
+		}).c2(func(a, b complex128) complex128 {
+			d := cmplx.Abs(a - b)
+			return b2c(a == b || eqnan && cmplx.IsNaN(a) && cmplx.IsNaN(b) || !math.IsInf(d, 0) && d <= atol+cmplx.Abs(complex(rtol, 0)*b))
 		}))
 	})
 	def("frexp.Tensor", func(c *Call) (Value, error) {

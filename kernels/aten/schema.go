@@ -114,7 +114,7 @@ func (s *Schema) String() string {
 		}
 		b.WriteString(a.Type.text(a.Alias) + " " + a.Name)
 		if a.HasDefault {
-			b.WriteString("=" + a.text)
+			b.WriteString("=" + a.defaultText())
 		}
 	}
 	b.WriteString(") -> ")
@@ -138,6 +138,19 @@ func (s *Schema) String() string {
 	}
 	b.WriteByte(')')
 	return b.String()
+}
+
+// defaultText is the default as PyTorch prints it: floats with all digits that they have, and a point.
+func (a *Arg) defaultText() string {
+	f, ok := a.Default.(float64)
+	if !ok || math.IsInf(f, 0) || math.IsNaN(f) || a.Type.Base != "float" {
+		return a.text
+	}
+	s := strconv.FormatFloat(f, 'g', 17, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += "."
+	}
+	return s
 }
 
 type schemaParser struct {

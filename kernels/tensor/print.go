@@ -13,8 +13,9 @@ type PrintOptions struct {
 	Threshold int64 // tensors of more elements are summarised
 	EdgeItems int64
 	LineWidth int
-	SciMode   *bool // nil: decided by the values
-	Default   DType // the floating dtype that is not shown; Invalid => DefaultDType
+	SciMode   *bool  // nil: decided by the values
+	Default   DType  // the floating dtype that is not shown; Invalid => DefaultDType
+	Name      string // what stands before the elements; "" => tensor
 }
 
 // DefaultPrintOptions is PyTorch's default profile.
@@ -37,6 +38,9 @@ func (t *Tensor) Repr(o PrintOptions, extra ...string) string {
 		defaultComplex = Complex128
 	}
 	prefix := "tensor("
+	if o.Name != "" {
+		prefix = o.Name + "("
+	}
 	var suffix []string
 	var body string
 	switch {

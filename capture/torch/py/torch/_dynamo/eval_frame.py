@@ -1,6 +1,7 @@
 """Entering capture: optimize() and the wrappers it makes."""
 import functools
 import inspect
+import linecache
 import os
 
 import torch
@@ -150,9 +151,11 @@ class _OptimizeContext:
 
 
 def _of_library(fn):
-    """Whether fn has no frame of its own that capture would enter: a function of torch, or no Python function at all."""
+    """Whether fn has no frame of its own that capture would enter: a function of torch, one that was made from a text, or no Python function at all."""
     code = getattr(getattr(fn, "__func__", fn), "__code__", None)
-    return code is None or code.co_filename.startswith("torch/")
+    if code is None or code.co_filename.startswith("torch/"):
+        return True
+    return code.co_filename.startswith("<") and code.co_filename not in linecache.cache
 
 
 def _wrap(native, fn, names):

@@ -13,6 +13,12 @@ class FunctionCtx:
             return tuple(getattr(self, "to_save", None) or ())
         return tuple(s if s is None else s._unpack() for s in kept)
 
+    def save_for_forward(self, *tensors):
+        for t in tensors:
+            if not isinstance(t, torch.Tensor) and t is not None:
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx.")
+        self.saved_for_forward = tensors
+
     def mark_dirty(self, *args):
         self.dirty_tensors = args
 

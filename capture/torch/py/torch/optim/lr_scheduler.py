@@ -315,8 +315,8 @@ def _per_group(name, optimizer, param):
     if isinstance(param, (list, tuple)):
         if len(param) != n:
             raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(param)} values, param_groups has {n}.")
-        return list(param)
-    return [param] * n
+        return [_copied(x) for x in param]
+    return [_copied(param) for _ in range(n)]
 
 
 _format_param = _per_group
