@@ -199,6 +199,8 @@ func (bn *bindings) seeSuper(f *vm.Frame) {
 		if v != nil && bn.env.Locals[name] == v && !bn.stored[0] {
 			bn.world.see(v, source.Local{Var: name})
 		}
+	} else if f.Code.ArgCount > 0 && len(f.LocalsPlus) > 0 {
+		bn.seeDefault(f, 0)
 	}
 	for i, name := range f.Code.FreeVars {
 		if name != "__class__" {
@@ -211,6 +213,40 @@ func (bn *bindings) seeSuper(f *vm.Frame) {
 			bn.world.see(c.V, source.Local{Var: name})
 		}
 	}
+}
+
+// seeInlined gives what a wrapper of torch.compile calls the source by which the wrapper has it.
+func (bn *bindings) seeInlined(wrapper *vm.Function, inner vm.Object) {
+	base := bn.world.sourceOf(wrapper)
+	if base == nil {
+		return
+	}
+	src := source.Source(source.Attr{Base: base, Of: "_torchdynamo_orig_callable"})
+	if m, ok := inner.(*vm.BoundMethod); ok {
+		bn.world.see(m.Self, source.Attr{Base: src, Of: "__self__"})
+		return
+	}
+	bn.world.see(inner, src)
+}
+
+// compiledModule is the module that an OptimizedModule stands for, which a trace calls in its place; nil for other objects.
+func (bn *bindings) compiledModule(m *vm.Instance) vm.Object {
+	if !isA(m.Class, "torch._dynamo.eval_frame", "OptimizedModule") {
+		return nil
+	}
+	t, ok := moduleTable(m, "_modules")
+	if !ok {
+		return nil
+	}
+	if ctx, ok := m.Dict.GetStr("dynamo_ctx"); ok && ctx.Type().Name == "DisableContext" {
+		call, _ := m.Dict.GetStr("forward")
+		return call
+	}
+	inner, _ := t.GetStr("_orig_mod")
+	if base := bn.world.sourceOf(m); base != nil && inner != nil {
+		bn.world.see(inner, source.Attr{Base: base, Of: "_orig_mod"})
+	}
+	return inner
 }
 
 // argumentOf is the argument that a cell of the compiled frame still holds; nil if it does not.

@@ -55,6 +55,11 @@ var (
 			"__int__": breaks.TensorItem, "__index__": breaks.TensorItem, "backward": breaks.TensorBackward, "__bool__": breaks.TensorTruth, "data_ptr": breaks.TensorDataPtr},
 	}
 
+	readers = &nameList{
+		why:   "operators that give the program a number that is in a tensor",
+		torch: "_subclasses/fake_impls.py: the tag data_dependent_output of operators",
+		names: []string{readsNumber, "aten.equal.default", "aten.allclose.default", "aten.is_nonzero.default"},
+	}
 	walks = &nameList{
 		why:   "builtin classes that go through what they are given: a tensor among it is unpacked into its rows",
 		torch: "_dynamo/variables/builtin.py: the methods call_* that unpack their arguments",
@@ -201,7 +206,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "handledTorch": handledTorch, "folded": folded, "describing": describing,
+var callRules = map[string]*nameList{"walks": walks, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "handledTorch": handledTorch, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "transformSteps": transformSteps, "placeless": placeless,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}

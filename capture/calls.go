@@ -12,6 +12,7 @@ import (
 	"whittle/capture/python/code"
 	"whittle/capture/python/vm"
 	"whittle/capture/torch"
+	"whittle/kernels/tensor"
 )
 
 // call is asked about every call that traced bytecode makes. done says that v is what the call gave; otherwise the interpreter makes it,
@@ -25,7 +26,7 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 		f = m.Func
 	}
 	if tr.putOff(callable, f) {
-		tr.effects.PutOff(effects.Call{Fn: callable, Args: args, Kw: kw})
+		tr.effects.PutOff(&effects.Call{Fn: callable, Args: args, Kw: kw})
 		return vm.None, true, nil
 	}
 	if v, ok := tr.reads.asksByMethod(f, callable, args); ok {
@@ -43,6 +44,12 @@ func (tr *tracer) call(in *vm.Interp, callable vm.Object, args []vm.Object, kw [
 	}
 	if err := textGiven(f, args, kw); err != nil {
 		return nil, false, tr.journal.located(err)
+	}
+	if src := tr.world.sourceOf(f); src != nil && f.Type().Module == "weakref" && f.Type().Name == "ReferenceType" && len(args)+len(kw) == 0 {
+		if v, err := tr.in.Call(f, nil, nil); err == nil {
+			tr.world.see(v, weakTarget{src})
+			return v, true, nil
+		}
 	}
 	switch f := f.(type) {
 	case *vm.Builtin:
@@ -74,6 +81,18 @@ func (tr *tracer) callClass(c *vm.Type, args []vm.Object, kw []vm.KwArg) (vm.Obj
 	}
 	if err := tr.userException(c, args); err != nil {
 		return nil, false, err
+	}
+	if c == vm.TypeType && len(args) == 1 {
+		if err := tr.reads.useOne(args[0]); err != nil {
+			return nil, false, err
+		}
+	}
+	if !c.Heap && !looksOnly.has(c.Name) {
+		for _, a := range args {
+			if out := tr.reads.stepsOuter(a); out != nil {
+				return nil, false, out
+			}
+		}
 	}
 	if nullContexts.has(c.FullName()) && c.Module != "contextlib" { // a profiler, which compiled code leaves out
 		v, err := tr.outside(func() (vm.Object, error) {
@@ -133,6 +152,10 @@ func (tr *tracer) callInstance(i *vm.Instance, callable vm.Object, args []vm.Obj
 	if src := tr.world.sourceOf(i); src != nil && !isModule(i) && !tr.quiet() && tr.world.tracked(i) && !unguarded.has(i.Class.FullName()) {
 		tr.guards.Add(guard.Identity(i, src)) // what calling it does is not looked into by guards
 	}
+	if inner := tr.bindings.compiledModule(i); inner != nil {
+		v, err := tr.in.Call(inner, args, kw)
+		return v, true, err
+	}
 	if isModule(i) {
 		if v, done, err := tr.leafModule(i, args, kw); done || err != nil {
 			return v, done, err
@@ -168,6 +191,15 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		return nil, false, tr.reads.nativeState(f, args[0])
 	}
 	if f.Module == "builtins" {
+		if f.Name == "sum" && len(args) > 0 {
+			if t := tr.world.liftItems(args[0]); t != nil {
+				args = append([]vm.Object{t}, args[1:]...)
+				if len(args) == 1 && len(kw) == 0 && integers(t) {
+					v, err := tr.inTorch("sym_sum", t)
+					return v, err == nil, err
+				}
+			}
+		}
 		if err := tr.reads.builtinAsks(f.Name, args); err != nil {
 			return nil, false, err
 		}
@@ -179,8 +211,13 @@ func (tr *tracer) callBuiltin(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) (v
 		}
 	}
 	for _, a := range args {
-		if err := tr.standIns.useValue(a); err != nil {
+		if err := tr.reads.useOne(a); err != nil {
 			return nil, false, err
+		}
+		if !looksOnly.has(f.Name) && f.Name != "iter" {
+			if out := tr.reads.stepsOuter(a); out != nil {
+				return nil, false, out
+			}
 		}
 	}
 	if v, done, err := tr.boundOfArrays(f, args, kw); done || err != nil {
@@ -267,6 +304,26 @@ func (tr *tracer) forbidden(f *vm.Builtin, args []vm.Object, kw []vm.KwArg) erro
 		return nil
 	}
 	return unsupportedBuiltin(f.Module, f.Name)
+}
+
+// integers reports whether a tuple holds integers only, known or unknown ones.
+func integers(o vm.Object) bool {
+	t, ok := vm.AsTuple(o)
+	if !ok {
+		return false
+	}
+	for _, x := range t.Items {
+		switch x := x.(type) {
+		case vm.Int:
+		case *torch.Scalar:
+			if x.Kind != tensor.Int64 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // unsupportedBuiltin is the break at a native function that capture does not know.
@@ -393,7 +450,8 @@ func (tr *tracer) callFunction(f *vm.Function, callable vm.Object, args []vm.Obj
 		return nil, false, tr.forbiddenCallable(f)
 	}
 	if inner := inlined(f); inner != nil {
-		v, err := tr.in.Call(inner, args, kw)
+		tr.bindings.seeInlined(f, inner)
+		v, err := tr.in.Call(inner, whole, kw)
 		return v, true, err
 	}
 	if marked(f, "_torchdynamo_disable") || marked(f, "_torchdynamo_disable_once") {

@@ -108,7 +108,11 @@ func (c *compilation) skip(status string) (vm.Object, error) {
 // again tells of the guards of earlier code that failed. The error is the script's, where it wants no recompiles.
 func (c *compilation) again(unfit []Unfit) error {
 	d, ev := c.d, c.ev
-	d.logRecompile(c.f, ev.Line, ev.Reasons, func() []string { return d.allReasons(c.st, c.e) })
+	for _, u := range unfit {
+		ev.logged = append(ev.logged, u.logged())
+	}
+	reasons := ev.logged
+	d.logRecompile(c.f, ev.Line, reasons, func() []string { return d.allReasons(c.st, c.e) })
 	d.failures = append(d.failures, &RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})
 	for _, u := range unfit {
 		if err := d.guardFailed(u, c.f.Code); err != nil {
@@ -122,7 +126,7 @@ func (c *compilation) again(unfit []Unfit) error {
 	if forbidden {
 		ev.Status = "error"
 		d.report(ev)
-		return d.raise("torch._dynamo.exc", "RecompileError", vm.Str(fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, c.f.Code.Filename, ev.Line, strings.Join(ev.Reasons, "\n    - "))))
+		return d.raise("torch._dynamo.exc", "RecompileError", vm.Str(fmt.Sprintf("Recompiling function %s in %s:%d\n    triggered by the following guard failure(s):\n    - %s", ev.Name, c.f.Code.Filename, ev.Line, strings.Join(reasons, "\n    - "))))
 	}
 	if d.Observe.Recompile != nil {
 		d.Observe.Recompile(&RecompileEvent{Frame: ev.ID, Function: ev.Name, File: ev.File, Line: ev.Line, Reasons: unfit})

@@ -77,6 +77,8 @@ type Dynamo struct {
 
 	onStart, onEnd vm.Object // called around each compilation; nil => nothing is
 
+	advisedScalars bool // the program was told of capture_scalar_outputs
+
 	unique int // how many names of globals, functions and code objects were made up so far
 }
 
@@ -139,6 +141,7 @@ type FrameEvent struct {
 	Err            error
 
 	breaks []string     // in words
+	logged []string     // Reasons as logs have them
 	record *FrameRecord // nil: not written down
 }
 
@@ -170,6 +173,9 @@ type Unfit struct {
 
 // String is the reason as logs and records have it.
 func (u Unfit) String() string { return u.Entry + ": " + u.Text }
+
+// logged is the reason as logs of recompiles have it: "" where all guards hold, and the code is that of another backend.
+func (u Unfit) logged() string { return u.Entry + ": " + u.Logged() }
 
 // codeState is what is known about one code object.
 type codeState struct {
@@ -315,18 +321,17 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 		if p, ok := v.(*torch.Tensor); ok && standsIn(p.T) {
 			return d.plain(f) // it has no data to run compiled code on
 		}
-		f.LocalsPlus[i] = replayable(v)
+		if f.PC > 0 { // behind a break; what a program calls a frame with is its own, and is not read ahead
+			f.LocalsPlus[i] = replayable(v)
+		}
 	}
 	e := d.envOf(f)
 	var reasons []Unfit
 	if st != nil {
 		for i := len(st.entries) - 1; i >= 0; i-- {
 			en := st.entries[i]
-			if en.ctx != d.ctx && !sameBackend(en.ctx.Backend, d.ctx.Backend) {
-				continue
-			}
 			ok, why := en.guards.Check(e)
-			if ok {
+			if ok && (en.ctx == d.ctx || sameBackend(en.ctx.Backend, d.ctx.Backend)) {
 				st.entries = append(slices.Delete(slices.Clone(st.entries), i, i+1), en) // what ran last is tried first
 				return d.runEntry(en, f, e)
 			}

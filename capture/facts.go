@@ -248,6 +248,9 @@ func (rd *reads) nativeState(f *vm.Builtin, self vm.Object) error {
 	if _, ok := self.(*torch.Generator); ok {
 		return unsupported(breaks.NativeMethod, "Generator", f.Name)
 	}
+	if src := rd.world.sourceOf(self); src != nil && (t.Name == "Pattern" || t.Name == "Match") {
+		rd.guards.Covertly(func() { rd.guards.Add(guard.Identity(self, src)) })
+	}
 	if rd.world.sourceOf(self) == nil || statelessTypes.has(t.Name) || (strings.HasPrefix(t.Module, "torch") || rd.quiet()) {
 		return nil
 	}

@@ -111,6 +111,23 @@ func (s iterItemSource) Step(e *source.Env, o vm.Object) (vm.Object, error) {
 	return v, err
 }
 
+// weakTarget is what a weak reference leads to.
+type weakTarget struct{ base source.Source }
+
+// Name is how guards call the object.
+func (s weakTarget) Name() string { return s.base.Name() + "()" }
+
+// Get asks the reference.
+func (s weakTarget) Get(e *source.Env) (vm.Object, error) { return source.Via(e, s) }
+
+// From is the reference.
+func (s weakTarget) From() source.Source { return s.base }
+
+// Step asks the reference.
+func (s weakTarget) Step(e *source.Env, o vm.Object) (vm.Object, error) {
+	return e.In.Call(o, nil, nil)
+}
+
 // remaining counts the items that an iterator has yet to give, up to a limit; -1 when there are more.
 func (it *replayIter) remaining(in *vm.Interp, limit int) int {
 	for n := 0; n <= limit; n++ {
@@ -158,6 +175,19 @@ func (rd *reads) stepped(it *replayIter) {
 		rd.world.see(v, iterItemSource{src, k})
 		_ = rd.standIns.useValue(v) // it has a source, and so becomes an input
 	}
+}
+
+// stepsOuter is the break at an iterator from outside that something is about to read from: that uses it up, and what it would give the next
+// time no guard can say. The frame's own iterators, which are read ahead, are guarded by what is left in them.
+func (rd *reads) stepsOuter(o vm.Object) *Unsupported {
+	if it, ok := o.(*replayIter); ok {
+		rd.stepped(it)
+		return nil
+	}
+	if _, ok := o.(vm.Iterator); !ok || rd.world.sources[o] == nil || rd.quiet() {
+		return nil
+	}
+	return unsupported(breaks.OuterIterator, o.Type().Name)
 }
 
 // iterator plans an iterator that a break leaves in the middle: the frame's own, moved on as far as the trace read.

@@ -93,6 +93,24 @@ func (jo *journal) stackFrames() []guard.Place {
 	return out
 }
 
+// adviseScalarOutputs warns, once, of a break that a setting avoids.
+func (tr *tracer) adviseScalarOutputs() {
+	if tr.d.advisedScalars {
+		return
+	}
+	tr.d.advisedScalars = true
+	var s strings.Builder
+	s.WriteString("Graph break from `Tensor.item()`, consider setting:\n    torch._dynamo.config.capture_scalar_outputs = True\nor:\n" +
+		"    env TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1\nto include these operations in the captured graph.\n\nGraph break: from user code at:\n")
+	for _, f := range tr.journal.stackFrames() {
+		fmt.Fprintf(&s, "  File \"%s\", line %d, in %s\n", f.Code.Filename, f.Line, f.Code.Name)
+		if line := strings.TrimSpace(f.Text()); line != "" {
+			fmt.Fprintf(&s, "    %s\n", line)
+		}
+	}
+	tr.d.logf(logScalarOutputs, "%s\n", s.String())
+}
+
 // shortFile is a file as records name it: the script by its name, library files from torch/ on.
 func shortFile(p string) string {
 	if i := strings.Index(p, "torch/"); i >= 0 && strings.HasPrefix(p[i:], "torch/") {

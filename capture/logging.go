@@ -12,6 +12,8 @@ type logPlan struct {
 	fn   vm.Object
 	args []recipe
 	kw   []string // names of the last len(kw) arguments
+
+	result vm.Object // what stands in the trace for what the call gives; nil => nothing
 }
 
 // member reports whether one of os is in a set of torch._dynamo.config.
@@ -49,10 +51,10 @@ func (tr *tracer) logger(f *vm.Function, callable vm.Object) (done bool, err err
 }
 
 // logs plans the calls that were put off.
-func (p *planner) logs() ([]logPlan, error) {
-	var out []logPlan
+func (p *planner) logs() ([]*logPlan, error) {
+	var out []*logPlan
 	for _, c := range p.tr.effects.Calls() {
-		l := logPlan{fn: c.Fn}
+		l := &logPlan{fn: c.Fn, result: c.Result}
 		args := append([]vm.Object(nil), c.Args...)
 		for _, k := range c.Kw {
 			l.kw = append(l.kw, k.Name)
@@ -63,6 +65,9 @@ func (p *planner) logs() ([]logPlan, error) {
 			return nil, err
 		}
 		out = append(out, l)
+		if c.Result != nil {
+			p.calls[c.Result] = l
+		}
 	}
 	return out, nil
 }
@@ -70,20 +75,32 @@ func (p *planner) logs() ([]logPlan, error) {
 // runLogs makes the calls that a plan put off, outside of any capture.
 func (d *Dynamo) runLogs(p *plan, r *rebuild) error {
 	for _, l := range p.logs {
-		args, err := r.all(l.args)
-		if err != nil {
-			return err
-		}
-		n := len(args) - len(l.kw)
-		var kw []vm.KwArg
-		for i, name := range l.kw {
-			kw = append(kw, vm.KwArg{Name: name, Value: args[n+i]})
-		}
-		if _, err := d.Disabled(l.fn, args[:n], kw); err != nil {
+		if err := d.runLog(l, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// runLog makes one call that was put off. One whose result is wanted is made when it is, if that is earlier.
+func (d *Dynamo) runLog(l *logPlan, r *rebuild) error {
+	if l.result != nil && r.made[l.result] != nil {
+		return nil
+	}
+	args, err := r.all(l.args)
+	if err != nil {
+		return err
+	}
+	n := len(args) - len(l.kw)
+	var kw []vm.KwArg
+	for i, name := range l.kw {
+		kw = append(kw, vm.KwArg{Name: name, Value: args[n+i]})
+	}
+	v, err := d.Disabled(l.fn, args[:n], kw)
+	if err == nil && l.result != nil {
+		r.made[l.result] = v
+	}
+	return err
 }
 
 // filtered reports whether TORCHDYNAMO_DEBUG_FUNCTION names another function: only that one is captured.

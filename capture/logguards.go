@@ -44,12 +44,12 @@ func (d *Dynamo) logGuardTime(en *entry, e *source.Env) {
 func (d *Dynamo) allReasons(st *codeState, e *source.Env) []string {
 	var out []string
 	for _, en := range st.entries {
-		if en.ctx.Backend.Name != d.ctx.Backend.Name && en.ctx != d.ctx {
-			continue
-		}
 		var failed []string
 		for _, why := range en.guards.Failures(e) {
-			failed = append(failed, en.id+": "+why.Text)
+			failed = append(failed, en.id+": "+why.Logged())
+		}
+		if len(failed) == 0 { // the code is another backend's
+			failed = []string{en.id + ": "}
 		}
 		out = append([]string{strings.Join(failed, "\n")}, out...)
 	}
@@ -63,8 +63,8 @@ func (d *Dynamo) logLimit(f *vm.Frame, ev *FrameEvent, own bool, limit, total in
 		name, n = "cache_size_limit", limit
 	}
 	last := ""
-	if len(ev.Reasons) > 0 {
-		last = ev.Reasons[len(ev.Reasons)-1]
+	if len(ev.logged) > 0 {
+		last = ev.logged[len(ev.logged)-1]
 	}
 	d.logf(logLimit, "torch._dynamo hit config.%s (%d)\n   function: '%s' (%s:%d)\n   last reason: %s\nTo log all recompilation reasons, use TORCH_LOGS=\"recompiles\".\n"+
 		"To diagnose recompilation issues, see https://pytorch.org/docs/main/torch.compiler_troubleshooting.html.", name, n, f.Code.Name, f.Code.Filename, ev.Line, last)

@@ -65,6 +65,7 @@ const (
 	logProduceGuards
 	logLimit
 	logSuppressed
+	logScalarOutputs
 	logFrames
 	numLogPoints
 )
@@ -128,6 +129,7 @@ var logPoints = [numLogPoints]struct {
 	logProduceGuards:     {"torch.fx.experimental.symbolic_shapes", "", logInfo, 4547},
 	logLimit:             {"torch._dynamo.convert_frame", "", logWarning, 906},
 	logSuppressed:        {"torch._dynamo.convert_frame", "", logWarning, 1233},
+	logScalarOutputs:     {"torch._dynamo.variables.tensor", "", logWarning, 869},
 	logFrames:            {"torch._dynamo.eval_frame", "", logInfo, 398},
 }
 

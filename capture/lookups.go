@@ -133,6 +133,15 @@ func (rd *reads) seeAttr(owner vm.Object, base source.Source, name string, v vm.
 		}
 		return
 	}
+	if d, ok := inst.Class.Lookup(name).(*vm.Instance); ok && d.Class.Lookup("__get__") != nil && d.Class.Lookup("__set__") == nil {
+		// An attribute of the object's own goes before the descriptor: functools.cached_property.
+		if own, ok := rd.effects.Attribute(inst, name); ok && own == v {
+			rd.world.see(v, source.Attr{Base: base, Of: name})
+			return
+		}
+		rd.guards.Covertly(func() { rd.guards.Add(guard.Lacks(name, base)) })
+		return
+	}
 	if !rd.effects.HadAttr(inst, name, v) || computed(inst, name) {
 		return // the trace made it
 	}

@@ -43,7 +43,7 @@ type effect struct {
 type plan struct {
 	result  recipe
 	effects []effect
-	logs    []logPlan // calls that were put off
+	logs    []*logPlan // calls that were put off
 	draws   randomDraws
 	// A plan that breaks goes on behind the instruction at pc.
 	breaks bool
@@ -65,6 +65,8 @@ type planner struct {
 	outs []*tensor.Tensor       // stand-ins that the graph gives back
 	idx  map[*tensor.Tensor]int // where they are in outs
 	memo map[vm.Object]*recipe  // planned or being planned: what is shared is made once
+
+	calls map[vm.Object]*logPlan // those that were put off and give something, by what stands for that
 
 	onStack bool // what is planned are the values of a frame's stack
 
@@ -92,6 +94,14 @@ func (p *planner) value(o vm.Object) (recipe, error) {
 	k := source.Identity(o)
 	if k == nil {
 		return constant(o), nil
+	}
+	for _, c := range tr.effects.Calls() {
+		if c.Result == o {
+			return func(r *rebuild) (vm.Object, error) {
+				err := tr.d.runLog(p.calls[o], r)
+				return r.made[o], err
+			}, nil
+		}
 	}
 	if it, ok := o.(*replayIter); ok && tr.world.sources[k] != nil {
 		return p.iterator(it, tr.world.sources[k]), nil

@@ -35,6 +35,9 @@ func (tr *tracer) record(c *torch.Call) (vm.Object, error) {
 	if u := tr.breaksAt(c); u != nil {
 		return nil, u
 	}
+	if v, done, err := tr.hook(c); done || err != nil {
+		return v, err
+	}
 	if err := tr.onlyCompliant(c); err != nil {
 		return nil, err
 	}
@@ -136,7 +139,7 @@ func (tr *tracer) failedOnFakes(c *torch.Call, args []vm.Object, kw []vm.KwArg, 
 	}
 	var ae *aten.Error
 	if errors.As(err, &ae) && ae.Kind == aten.DataDependentError {
-		return unsupported(breaks.DynamicShapeOperator, strings.TrimSuffix(ae.Op, ".default"))
+		return tr.dynamicShape(ae.Msg)
 	}
 	if _, expr, ok := strings.Cut(err.Error(), symbolic.DataDependentText); ok {
 		return unsupported(breaks.DataDependentGuard, expr, expr)
@@ -156,6 +159,9 @@ func (tr *tracer) failedOnFakes(c *torch.Call, args []vm.Object, kw []vm.KwArg, 
 func (tr *tracer) breaksAt(c *torch.Call) *Unsupported {
 	switch why, reads := dataDependent.names[c.Target]; {
 	case reads && c.Op == fx.CallMethod:
+		if why == breaks.TensorItem {
+			tr.adviseScalarOutputs()
+		}
 		return unsupported(why)
 	case c.Target == "torch.is_inference_mode_enabled":
 		return unsupported(breaks.NonTensorResult, "bool", "is_inference_mode_enabled")

@@ -23,6 +23,9 @@ const readsTensor = readsNumber + "; to enable, set torch._dynamo.config.capture
 func unsupportedNumber(err error) *Unsupported {
 	var dd *torch.DataDependent
 	if errors.As(err, &dd) {
+		if dd.Op == readsNumber {
+			return unsupported(breaks.DataDependentOperator, readsTensor)
+		}
 		return unsupported(breaks.DataDependentOperator, dd.Op)
 	}
 	var sd *symbolic.DataDependent
@@ -30,6 +33,20 @@ func unsupportedNumber(err error) *Unsupported {
 		return unsupported(breaks.DataDependentOperator, readsNumber)
 	}
 	return nil
+}
+
+// dynamicShape is the break at an operator whose result depends on what is in a tensor: in its sizes, or, where it gives a number, as a whole.
+func (tr *tracer) dynamicShape(op string) *Unsupported {
+	if readers.has(op) {
+		if op == readsNumber {
+			op = readsTensor
+		}
+		return unsupported(breaks.DataDependentOperator, op)
+	}
+	if on, err := tr.d.configBool("capture_dynamic_output_shape_ops"); err == nil && on {
+		return unsupported(breaks.DynamicShapeUnknown, op)
+	}
+	return unsupported(breaks.DynamicShapeOperator, op)
 }
 
 // numbersOnly records a call on symbolic numbers. What comes out is a constant, or has a node that no other

@@ -39,11 +39,7 @@ func operands(ins code.Instr) int {
 func (rd *reads) use(f *vm.Frame, ins code.Instr) error {
 	for k := min(operands(ins), f.SP) - 1; k >= 0; k-- {
 		o := f.Stack[f.SP-1-k]
-		if s, ok := o.(*torch.Scalar); ok && rd.symbols.liftedFrom[s] != nil {
-			rd.out.exprNode(s.Expr) // a number that became a symbol
-			continue
-		}
-		if err := rd.standIns.useValue(o); err != nil {
+		if err := rd.useOne(o); err != nil {
 			return err
 		}
 	}
@@ -51,6 +47,15 @@ func (rd *reads) use(f *vm.Frame, ins code.Instr) error {
 		return rd.standIns.useAll([]vm.Object{f.Stack[f.SP-2], f.Stack[f.SP-1]})
 	}
 	return nil
+}
+
+// useOne makes an input of a tensor, or of a number that became a symbol.
+func (rd *reads) useOne(o vm.Object) error {
+	if s, ok := o.(*torch.Scalar); ok && rd.symbols.liftedFrom[s] != nil {
+		rd.out.exprNode(s.Expr)
+		return nil
+	}
+	return rd.standIns.useValue(o)
 }
 
 // stackValue is a number, a string or None that a resume function found on its stack and did not look into yet.

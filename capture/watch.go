@@ -315,6 +315,9 @@ func (u upcoming) loadItem() error {
 		}
 		u.replaceTop(n)
 	}
+	if _, ok := guard.Contained(u.in, u.top(1)); ok {
+		u.reads.content(u.top(1)) // items of these have no sources
+	}
 	u.reads.note(u.f, u.top(1), u.top(0))
 	return nil
 }
@@ -359,6 +362,9 @@ func (u upcoming) is() error {
 // contains guards that the container has the value, or has it not: a dict by its key, a set and the like by all members, a list by
 // the items up to the one that is found. A constant is looked for among constants: the tensors of a sequence are not it, whatever they hold.
 func (u upcoming) contains() error {
+	if out := u.reads.stepsOuter(u.top(0)); out != nil {
+		return out
+	}
 	where := u.top(0)
 	if isSequence(where) {
 		if _, isTensor := u.top(1).(*torch.Tensor); isTensor {
@@ -444,7 +450,7 @@ func (u upcoming) next() error {
 	switch it := u.top(0).(type) {
 	case *replayIter:
 		u.reads.stepped(it)
-	case *vm.Generator:
+	case vm.Iterator:
 		if u.world.sources[it] != nil { // running it here would use it up
 			return unsupported(breaks.OuterGenerator)
 		}
@@ -454,6 +460,9 @@ func (u upcoming) next() error {
 
 // unpack takes a tensor apart into its rows, and a sequence with numbers that are symbols into those.
 func (u upcoming) unpack() error {
+	if out := u.reads.stepsOuter(u.top(0)); out != nil {
+		return out
+	}
 	if t, ok := u.top(0).(*torch.Tensor); ok {
 		wrong := ""
 		switch n := int64(u.ins.Arg); {
@@ -483,6 +492,9 @@ func (u upcoming) unpack() error {
 }
 
 func (u upcoming) walk() error {
+	if out := u.reads.stepsOuter(u.top(0)); out != nil {
+		return out
+	}
 	u.world.seeItems(u.top(0))
 	u.reads.content(u.top(0))
 	return nil
@@ -521,6 +533,13 @@ func (u upcoming) enterBlock() error {
 			id = breaks.FileContext
 		}
 		return unsupported(id, u.top(0).Type().Name)
+	}
+	if isA(i.Class, "torch.utils._python_dispatch", "TorchDispatchMode") && !strings.HasPrefix(i.Class.Module, "torch.") {
+		text, err := u.in.Repr(i) // what a mode does to operators is no part of a graph
+		if err != nil {
+			return err
+		}
+		return unsupported(breaks.EnteredMode, text)
 	}
 	if u.world.sources[i] != nil && !strings.HasPrefix(i.Class.Module, "torch") && !nullContexts.has(i.Class.FullName()) {
 		return unsupported(breaks.ContextManager, i.Class.Name)

@@ -29,6 +29,7 @@ type world struct {
 	faces      map[faceKey]*torch.Tensor   // of arrays that came in
 	// tracesNumpy says that arrays are tensors to the trace, as the settings have it.
 	tracesNumpy bool
+	skipHooks   bool       // hooks that modules get later are not looked for: config.skip_nnmodule_hook_guards
 	symbolTo    *vm.Object // where see may leave a symbol to take the place of a number; nil => nowhere
 }
 
@@ -37,6 +38,9 @@ func newWorld(g *ground, sy *symbols, ef *effects.Log) *world {
 		anchored: map[vm.Object]bool{}, keyNumbers: map[vm.Object]int{}, faces: map[faceKey]*torch.Tensor{}, tracesNumpy: true}
 	if on, err := g.d.configBool("trace_numpy"); err == nil {
 		w.tracesNumpy = on
+	}
+	if on, err := g.d.configBool("skip_nnmodule_hook_guards"); err == nil {
+		w.skipHooks = on
 	}
 	for name, c := range g.env.Cells {
 		w.sources[c] = source.Cell{Var: name}

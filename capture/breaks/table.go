@@ -18,11 +18,13 @@ const (
 	TensorNumpy
 	TensorDataPtr
 	TensorBackward
+	IntermediateHook
 	TensorRequiresGrad
 	TensorAttribute    // an assignment to what a tensor is
 	DataDependentGuard // of a number that is not known before the program runs
 	DataDependentOperator
 	DynamicShapeOperator
+	DynamicShapeUnknown
 	NonTensorResult
 	NonTensorWrapped // of a function of numpy
 
@@ -47,6 +49,7 @@ const (
 	TensorIdentity   // id(tensor) of one that the trace made
 	DeletedAttribute // of a class
 	EmptyModeStack
+	EnteredMode
 	UnknownBuiltin
 	TorchState
 	TorchGrad
@@ -78,6 +81,7 @@ const (
 	MissingOpcode  // an instruction that no trace can do
 	GenericContext // inside of a with block of a context manager of the program's
 	OuterGenerator
+	OuterIterator
 	ContextManager
 	FileContext
 	GeneratorFrame
@@ -164,12 +168,16 @@ var table = [end]Row{
 	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
 	TensorDataPtr:            {Form: "Tensor.data_ptr", Hint: hintMemory},
-	TensorBackward:           {Form: "Tensor.backward", Hint: hintBackward},
-	TensorRequiresGrad:       {Form: "Tensor.requires_grad_", Hint: "set requires_grad before the compiled function is called"},
-	TensorAttribute:          {Form: "STORE_ATTR-caused graph break", Bare: true, Hint: hintMove},
-	DataDependentGuard:       {Form: "Could not guard on data-dependent expression {expression} (unhinted: {unhinted}).", Hint: hintNumber, Docs: sizePage, UserErrorType: "ANTI_PATTERN"},
-	DataDependentOperator:    {Form: "data dependent operator: {operator}", Hint: hintNumber},
-	DynamicShapeOperator: {Form: "dynamic shape operator: {operator}",
+	IntermediateHook: {Form: "Compilation of intermediate hooks requires compiled autograd",
+		Hint: "register the hook on an input of the compiled function, or outside of it"},
+	TensorBackward:        {Form: "Tensor.backward", Hint: hintBackward},
+	TensorRequiresGrad:    {Form: "Tensor.requires_grad_", Hint: "set requires_grad before the compiled function is called"},
+	TensorAttribute:       {Form: "STORE_ATTR-caused graph break", Bare: true, Hint: hintMove},
+	DataDependentGuard:    {Form: "Could not guard on data-dependent expression {expression} (unhinted: {unhinted}).", Hint: hintNumber, Docs: sizePage, UserErrorType: "ANTI_PATTERN"},
+	DataDependentOperator: {Form: "data dependent operator: {operator}", Hint: hintNumber},
+	DynamicShapeUnknown: {Form: "dynamic shape operator: {operator}; Operator does not have a meta kernel that supports dynamic output shapes, please report an issue to PyTorch",
+		Hint: "use an operator with a fixed size (torch.where with three arguments in place of nonzero and masks)"},
+	DynamicShapeOperator: {Form: "dynamic shape operator: {operator}; to enable, set torch._dynamo.config.capture_dynamic_output_shape_ops = True",
 		Hint: "the sizes of the result depend on data: set torch._dynamo.config.capture_dynamic_output_shape_ops = True, or use an operator with a fixed size (torch.where with three arguments in place of nonzero and masks)"},
 	NonTensorResult:  {Form: "torch.* op returned non-Tensor {type} call_function <built-in function {function}>", Hint: hintMove},
 	NonTensorWrapped: {Form: "torch.* op returned non-Tensor {type} call_function <Wrapped {kind} <original {function}>>", Hint: hintMove},
@@ -189,6 +197,7 @@ var table = [end]Row{
 	Print:            {Form: builtinForm, Hint: hintPrint},
 	File:             {Form: builtinForm, Hint: hintFile},
 	Builtin:          {Form: builtinForm, Hint: hintMove},
+	EnteredMode:      {Form: "Unsupported context manager {object}'s __enter__ function", Frame: true, Before: true, Hint: hintMove},
 	DeletedAttribute: {Form: builtinForm, Missing: true, Hint: hintState},
 	EmptyModeStack:   {Form: "Popping from an empty torch function mode stack", Hint: hintState},
 	TensorIdentity:   {Form: "call_id not supported for sourceless TensorVariable", Hint: hintState},
@@ -225,6 +234,7 @@ var table = [end]Row{
 
 	MissingOpcode:  {Form: "missing: {opcode}", Missing: true, Hint: hintState},
 	GenericContext: {Form: "Graph break under GenericContextWrappingVariable", Hint: hintContext},
+	OuterIterator:  {Form: "call_method UserDefinedObjectVariable({class}) __next__ [] {}", Hint: hintUnroll},
 	OuterGenerator: {Form: "FOR_ITER over a generator from outside", Bare: true, Frame: true, Hint: hintUnroll},
 	ContextManager: {Form: withForm, Bare: true, Frame: true, Hint: hintContext},
 	FileContext:    {Form: withForm, Bare: true, Frame: true, Hint: hintFile},

@@ -1,6 +1,8 @@
 package effects
 
 import (
+	"slices"
+
 	"whittle/capture/guard"
 	"whittle/capture/python/vm"
 	"whittle/capture/source"
@@ -12,7 +14,7 @@ type Log struct {
 	saved   map[vm.Object]snapshot
 	globals []Global // that the trace assigned
 	order   []entry  // of saved and of globals, in order of first sight
-	calls   []Call
+	calls   []*Call
 }
 
 // snapshot is the content of an object before the trace touched it.
@@ -39,6 +41,8 @@ type Call struct {
 	Fn   vm.Object
 	Args []vm.Object
 	Kw   []vm.KwArg
+	// Result stands in the trace for what the call gives; nil => nothing does.
+	Result vm.Object
 }
 
 // New makes the log of a trace in an interpreter.
@@ -117,6 +121,22 @@ func (l *Log) Held(owner, key, v vm.Object) bool {
 		return ok && i >= 0 && i < int64(o.Len()) && o.ItemAt(int(i)) == v
 	}
 	return false
+}
+
+// Attribute is an attribute that an object had of its own before the trace.
+func (l *Log) Attribute(i *vm.Instance, name string) (v vm.Object, ok bool) {
+	if before, saved := l.Before(i); saved {
+		for k := 0; k+1 < len(before); k += 2 {
+			if before[k] == vm.Object(vm.Str(name)) {
+				return before[k+1], true
+			}
+		}
+		return nil, false
+	}
+	if i.Dict == nil {
+		return nil, false
+	}
+	return i.Dict.GetStr(name)
 }
 
 // HadAttr reports whether an attribute of an instance is v now as it was before the trace. What is not its own is its class's affair.
@@ -201,10 +221,15 @@ func (l *Log) WroteGlobal(globals *vm.Dict, name string) bool {
 }
 
 // PutOff adds a call that is to be made when the graph has run.
-func (l *Log) PutOff(c Call) { l.calls = append(l.calls, c) }
+func (l *Log) PutOff(c *Call) { l.calls = append(l.calls, c) }
+
+// Cancel takes back a call that was put off.
+func (l *Log) Cancel(c *Call) {
+	l.calls = slices.DeleteFunc(l.calls, func(x *Call) bool { return x == c })
+}
 
 // Calls are those that were put off, in order.
-func (l *Log) Calls() []Call { return l.calls }
+func (l *Log) Calls() []*Call { return l.calls }
 
 // Change is an object that may hold something else than before, or a global that was assigned.
 type Change struct {

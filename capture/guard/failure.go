@@ -1,9 +1,21 @@
 package guard
 
+import "fmt"
+
 // Failure says which fact does not hold.
 type Failure struct {
 	Text  string // what logs print; a check may leave it "" for the guard's expression
 	Cause Cause  // a check may leave it 0 for the cause of the guard's kind
+
+	plain bool // Text is the expression of a guard that a line of the program made
+}
+
+// Logged is Text as logs of recompiles have it. They leave room for the line that made the guard, and then do not show that.
+func (f Failure) Logged() string {
+	if f.plain {
+		return fmt.Sprintf("%-60s", f.Text)
+	}
+	return f.Text
 }
 
 // Hint is one sentence on what a user can do about the failure.

@@ -89,11 +89,13 @@ func Contained(in *vm.Interp, o vm.Object) (items []vm.Object, ok bool) {
 		return v.Items(), true
 	case *vm.FrozenSet:
 		return v.Items(), true
-	case *vm.Instance: // its class is written in Python: what that reads is seen
-		return nil, false
+	case *vm.Instance:
+		if v.Class.Heap && o.Type().Name != "array" || v.Class.Module != "array" { // its class is written in Python: what that reads is seen
+			return nil, false
+		}
 	}
 	switch o.Type().Name {
-	case "deque", "bytearray", "mappingproxy", "dict_keys", "dict_values", "dict_items", "array":
+	case "deque", "bytearray", "mappingproxy", "dict_keys", "dict_values", "dict_items", "array", "memoryview":
 		items, err := in.IterAll(o)
 		if err != nil {
 			return nil, false

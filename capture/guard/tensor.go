@@ -71,27 +71,27 @@ func (f TensorFacts) check(n string, shape, stride []int64) Check {
 	return func(_ *source.Env, now vm.Object) (bool, Failure) {
 		q, ok := now.(*torch.Tensor)
 		if !ok || q.Type() != f.Class {
-			return false, Failure{fmt.Sprintf("expected type of '%s' to be a tensor type, ' but found %s", n, className(now.Type())), Other}
+			return false, Failure{Text: fmt.Sprintf("expected type of '%s' to be a tensor type, ' but found %s", n, className(now.Type())), Cause: Other}
 		}
 		y := q.T
 		switch keys := f.KeysOf(q); {
 		case keys != f.Keys:
-			return false, Failure{fmt.Sprintf("tensor '%s' dispatch key set mismatch. expected DispatchKeySet(%s), actual DispatchKeySet(%s)", n, f.Keys, keys), Other}
+			return false, Failure{Text: fmt.Sprintf("tensor '%s' dispatch key set mismatch. expected DispatchKeySet(%s), actual DispatchKeySet(%s)", n, f.Keys, keys), Cause: Other}
 		case y.DType != f.DType:
-			return false, Failure{fmt.Sprintf("tensor '%s' dtype mismatch. expected %s, actual %s", n, cName(f.DType), cName(y.DType)), DTypeVaries}
+			return false, Failure{Text: fmt.Sprintf("tensor '%s' dtype mismatch. expected %s, actual %s", n, cName(f.DType), cName(y.DType)), Cause: DTypeVaries}
 		case f.Grad(y) != f.RequiresGrad:
-			return false, Failure{fmt.Sprintf("tensor '%s' requires_grad mismatch. expected requires_grad=%d", n, map[bool]int{true: 1, false: 0}[f.RequiresGrad]), GradVaries}
+			return false, Failure{Text: fmt.Sprintf("tensor '%s' requires_grad mismatch. expected requires_grad=%d", n, map[bool]int{true: 1, false: 0}[f.RequiresGrad]), Cause: GradVaries}
 		case len(y.Shape) != len(shape):
-			return false, Failure{fmt.Sprintf("tensor '%s' rank mismatch. expected %d, actual %d", n, len(shape), len(y.Shape)), RankVaries}
+			return false, Failure{Text: fmt.Sprintf("tensor '%s' rank mismatch. expected %d, actual %d", n, len(shape), len(y.Shape)), Cause: RankVaries}
 		}
 		for i := range shape {
 			if y.Shape[i] != shape[i] && shape[i] != Free {
-				return false, Failure{fmt.Sprintf("tensor '%s' size mismatch at index %d. expected %d, actual %d", n, i, shape[i], y.Shape[i]), SizeVaries}
+				return false, Failure{Text: fmt.Sprintf("tensor '%s' size mismatch at index %d. expected %d, actual %d", n, i, shape[i], y.Shape[i]), Cause: SizeVaries}
 			}
 		}
 		for i := range stride {
 			if y.Stride[i] != stride[i] && stride[i] != Free {
-				return false, Failure{fmt.Sprintf("tensor '%s' stride mismatch at index %d. expected %d, actual %d", n, i, stride[i], y.Stride[i]), SizeVaries}
+				return false, Failure{Text: fmt.Sprintf("tensor '%s' stride mismatch at index %d. expected %d, actual %d", n, i, stride[i], y.Stride[i]), Cause: SizeVaries}
 			}
 		}
 		return true, Failure{}

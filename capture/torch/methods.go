@@ -180,6 +180,7 @@ func (t *Torch) properties() []*vm.GetSet {
 		getter("itemsize", func(o vm.Object) vm.Object { return vm.MakeInt(int64(T(o).DType.Size())) }),
 		getter("nbytes", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Numel() * int64(T(o).DType.Size())) }),
 		getter("is_leaf", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.IsLeaf(T(o))) }),
+		getter("retains_grad", func(o vm.Object) vm.Object { return vm.MakeBool(t.Grad.RetainsGrad(T(o))) }),
 		getter("_version", func(o vm.Object) vm.Object { return vm.MakeInt(T(o).Version()) }),
 		getter("is_cuda", func(vm.Object) vm.Object { return vm.False }),
 		getter("is_cpu", func(o vm.Object) vm.Object { return vm.MakeBool(!isMeta(T(o))) }),
@@ -592,17 +593,15 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			return a[0], nil
 		}),
 		"retain_grad": t.hooked("retain_grad", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			if !t.Grad.RequiresGrad(a[0].(*Tensor).T) {
+				return nil, in.Errorf(in.Exc.RuntimeError, "can't retain_grad on Tensor that has requires_grad=False")
+			}
 			t.Grad.RetainGrad(a[0].(*Tensor).T)
 			return vm.None, nil
 		}),
 		"register_hook": t.hooked("register_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.registerHook(a[0].(*Tensor).T, a[1]) }),
 		"register_post_accumulate_grad_hook": t.hooked("register_post_accumulate_grad_hook", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			f := a[1]
-			t.Grad.AddPostHook(a[0].(*Tensor).T, func(x *tensor.Tensor) error {
-				_, err := in.Call(f, []vm.Object{t.Wrap(x)}, nil)
-				return err
-			})
-			return vm.None, nil
+			return t.registerPostHook(a[0].(*Tensor).T, a[1])
 		}),
 		"backward": t.hooked("backward", t.backward),
 		"to": t.hooked("to", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {

@@ -1,6 +1,8 @@
 package torch
 
 import (
+	"slices"
+
 	"strings"
 
 	"whittle/capture/python/vm"
@@ -139,8 +141,8 @@ func (t *Torch) repr(p *Tensor) (vm.Object, error) {
 	}
 	opts := t.Print
 	opts.Default = t.DefaultDType
-	if c := p.Type(); c.FullName() != "torch.Tensor" && c.Module != "torch.nn.parameter" {
-		opts.Name = c.Name
+	if cls := p.Type(); cls != t.TensorType && (cls.Name != "Parameter" || cls.Module != "torch.nn.parameter") {
+		opts.Class = cls.Name
 	}
 	return vm.Str(p.T.Repr(opts, extra...)), nil
 }
@@ -151,23 +153,82 @@ func (t *Torch) registerHook(x *tensor.Tensor, f vm.Object) (vm.Object, error) {
 	}
 	remove := t.Grad.AddHook(x, func(g *tensor.Tensor) (*tensor.Tensor, error) {
 		r, err := t.In.Call(f, []vm.Object{t.Wrap(g)}, nil)
-		if err != nil {
+		if err != nil || r == vm.None {
 			return nil, err
 		}
-		if p, ok := r.(*Tensor); ok {
-			return p.T, nil
+		p, ok := r.(*Tensor)
+		if !ok {
+			return nil, t.notFromHook(r)
 		}
-		return nil, nil
+		return p.T, t.sizeFromHook(f, p.T, g)
 	})
-	return &vm.Instance{Class: t.handleClass(remove)}, nil
+	return t.Handle(remove), nil
 }
 
-func (t *Torch) handleClass(remove func()) *vm.Type {
-	return t.In.NewNativeType(vm.Spec{Name: "RemovableHandle", Module: "torch.utils.hooks", Methods: map[string]vm.GoFunc{
-		"remove": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-			remove()
-			return vm.None, nil
-		}}})
+// notFromHook is the error of a hook that gives something else than a gradient.
+func (t *Torch) notFromHook(r vm.Object) error {
+	return t.In.Errorf(t.In.Exc.TypeError, "expected Variable, but hook returned '%s'", r.Type().Name)
+}
+
+// sizeFromHook is the error of a hook that gives a tensor of another size.
+func (t *Torch) sizeFromHook(f vm.Object, gave, want *tensor.Tensor) error {
+	if slices.Equal(gave.Shape, want.Shape) {
+		return nil
+	}
+	name := "<unknown>"
+	if n, err := t.In.GetAttr(f, "__name__"); err == nil {
+		name, _ = vm.AsStr(n)
+	}
+	return t.In.Errorf(t.In.Exc.RuntimeError, "hook '%s' has changed the size of value", name)
+}
+
+// registerPostHook registers a hook that sees a leaf when its gradient is there.
+func (t *Torch) registerPostHook(x *tensor.Tensor, f vm.Object) (vm.Object, error) {
+	if !t.Grad.RequiresGrad(x) {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "cannot register a hook on a tensor that doesn't require gradient")
+	}
+	if !t.Grad.IsLeaf(x) {
+		return nil, t.In.Errorf(t.In.Exc.RuntimeError, "post accumulate grad hooks cannot be registered on non-leaf tensors")
+	}
+	remove := t.Grad.AddPostHook(x, func(x *tensor.Tensor) error {
+		r, err := t.In.Call(f, []vm.Object{t.Wrap(x)}, nil)
+		if err != nil || r == vm.None {
+			return err
+		}
+		if p, ok := r.(*Tensor); ok {
+			if err := t.sizeFromHook(f, p.T, x); err != nil {
+				return err
+			}
+			return t.In.Errorf(t.In.Exc.RuntimeError, "Tensor post accumulate grad hooks should return None.")
+		}
+		return t.notFromHook(r)
+	})
+	return t.Handle(remove), nil
+}
+
+// Handle is what registering a hook gives a program: an object whose remove() takes the hook away, as does the end of a block that it is
+// entered for.
+func (t *Torch) Handle(remove func()) vm.Object {
+	if t.handleType == nil {
+		off := func(o vm.Object) {
+			if i, ok := o.(*vm.Instance); ok {
+				if f, ok := i.Native.(func()); ok {
+					f()
+				}
+			}
+		}
+		t.handleType = t.In.NewNativeType(vm.Spec{Name: "RemovableHandle", Module: "torch.utils.hooks", Methods: map[string]vm.GoFunc{
+			"remove": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				off(a[0])
+				return vm.None, nil
+			},
+			"__enter__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return a[0], nil },
+			"__exit__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+				off(a[0])
+				return vm.None, nil
+			}}})
+	}
+	return &vm.Instance{Class: t.handleType, Native: remove}
 }
 
 // backward is Tensor.backward(gradient=None, retain_graph=None, create_graph=False, inputs=None).

@@ -29,9 +29,10 @@ type Autograd interface {
 	Grad(t *tensor.Tensor) *tensor.Tensor
 	SetGrad(t, g *tensor.Tensor)
 	RetainGrad(t *tensor.Tensor)
+	RetainsGrad(t *tensor.Tensor) bool
 	Detach(t *tensor.Tensor)
 	AddHook(t *tensor.Tensor, h func(g *tensor.Tensor) (*tensor.Tensor, error)) (remove func())
-	AddPostHook(t *tensor.Tensor, h func(t *tensor.Tensor) error)
+	AddPostHook(t *tensor.Tensor, h func(t *tensor.Tensor) error) (remove func())
 	// Backward propagates grads from roots: into .grad when accumulate, else it returns the inputs' gradients.
 	Backward(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error)
 	// Record makes outs the results of a custom node over inputs.
@@ -100,6 +101,7 @@ type Torch struct {
 	Grad Autograd
 	// Ambient is how calls are performed now; it changes by Push.
 	Ambient
+	handleType *vm.Type // of hooks on tensors; nil until there is one
 	// BlockModes are the modes of the with blocks that the program is in.
 	BlockModes
 	// Generator is the default CPU random stream.

@@ -14,8 +14,8 @@ type PrintOptions struct {
 	EdgeItems int64
 	LineWidth int
 	SciMode   *bool  // nil: decided by the values
+	Class     string // the name of the class, where that is another than Tensor
 	Default   DType  // the floating dtype that is not shown; Invalid => DefaultDType
-	Name      string // what stands before the elements; "" => tensor
 }
 
 // DefaultPrintOptions is PyTorch's default profile.
@@ -38,8 +38,8 @@ func (t *Tensor) Repr(o PrintOptions, extra ...string) string {
 		defaultComplex = Complex128
 	}
 	prefix := "tensor("
-	if o.Name != "" {
-		prefix = o.Name + "("
+	if o.Class != "" {
+		prefix = o.Class + "("
 	}
 	var suffix []string
 	var body string

@@ -44,7 +44,11 @@ func (g *gradient) SetEnabled(on bool)                 { g.mode.Enabled = on }
 func (g *gradient) RequiresGrad(t *tensor.Tensor) bool { return autograd.RequiresGrad(t) }
 func (g *gradient) IsLeaf(t *tensor.Tensor) bool       { return autograd.IsLeaf(t) }
 func (g *gradient) RetainGrad(t *tensor.Tensor)        { autograd.RetainGrad(t) }
-func (g *gradient) Detach(t *tensor.Tensor)            { autograd.Detach(t) }
+func (g *gradient) RetainsGrad(t *tensor.Tensor) bool {
+	m := autograd.MetaOf(t)
+	return m != nil && m.RetainGrad
+}
+func (g *gradient) Detach(t *tensor.Tensor) { autograd.Detach(t) }
 
 func (g *gradient) SetRequiresGrad(t *tensor.Tensor, on bool) error {
 	if on && t.DType.Kind() < tensor.KindFloat {
@@ -144,9 +148,15 @@ func (g *gradient) AddHook(t *tensor.Tensor, h func(*tensor.Tensor) (*tensor.Ten
 	return autograd.AddHook(t, h)
 }
 
-func (g *gradient) AddPostHook(t *tensor.Tensor, h func(*tensor.Tensor) error) {
-	m := autograd.Ensure(t)
-	m.PostHooks = append(m.PostHooks, h)
+func (g *gradient) AddPostHook(t *tensor.Tensor, h func(*tensor.Tensor) error) (remove func()) {
+	m, off := autograd.Ensure(t), false
+	m.PostHooks = append(m.PostHooks, func(t *tensor.Tensor) error {
+		if off {
+			return nil
+		}
+		return h(t)
+	})
+	return func() { off = true }
 }
 
 func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptions) ([]*tensor.Tensor, error) {

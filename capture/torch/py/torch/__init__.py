@@ -312,12 +312,18 @@ class _TorchCompileInductorWrapper:
 
         self.mode = mode
         self.config = {} if mode in (None, "default") else dict(_inductor.list_mode_options(mode))
-        known = _inductor.config.to_dict() if options else {}
-        for option in options or ():
+        for option, value in (options or {}).items():
             name = option.replace("-", "_")
-            if name not in known:
-                raise RuntimeError(f"Unexpected optimization option {option}, known options are {list(known)}")
-            self.config[name] = options[option]
+            try:
+                now = _inductor.config
+                for part in name.split("."):  # triton.cudagraphs
+                    now = getattr(now, part)
+            except AttributeError:
+                raise RuntimeError(f"Unexpected optimization option {option}, known options are {list(_inductor.config.to_dict())}") from None
+            # bool, int and float are dtypes here.
+            if type(now) in (type(True), type(0), type(0.0), type("")) and type(value) is not type(now):
+                raise RuntimeError(f"Unexpected type of attr {option}, got {type(value).__name__} should be {type(now).__name__}")
+            self.config[name] = value
 
     def __eq__(self, other):
         return isinstance(other, _TorchCompileInductorWrapper) and self.config == other.config

@@ -11,12 +11,12 @@ def _flag(name, default):
 
 install(__name__, {
     # What cannot change what is compiled.
-    "_compile_ignored_keys": {"log_file_name", "verbose", "verify_correctness", "cache_size_limit", "accumulated_cache_size_limit", "recompile_limit",
-                              "accumulated_recompile_limit", "replay_record_enabled", "cprofile", "repro_after", "repro_level", "repro_forward_only", "repro_tolerance",
+    "_compile_ignored_keys": {"log_file_name", "verbose", "verify_correctness", "cache_size_limit", "accumulated_cache_size_limit",
+                              "replay_record_enabled", "cprofile", "repro_after", "repro_level", "repro_forward_only", "repro_tolerance",
                               "repro_ignore_non_fp", "same_two_models_use_fp64", "error_on_recompile", "report_guard_failures", "base_dir", "DEBUG_DIR_VAR_NAME",
                               "debug_dir_root", "skip_code_recursive_on_cache_limit_hit", "fail_on_cache_limit_hit", "_save_config_ignore"},
     "log_level": 30, "log_file": None, "log_file_name": None, "verbose": _flag("TORCHDYNAMO_VERBOSE", False), "verify_correctness": False,
-    "minimum_call_count": 1, "dead_code_elimination": True, "cache_size_limit": 8, "recompile_limit": 8, "accumulated_cache_size_limit": 256, "accumulated_recompile_limit": 256,
+    "minimum_call_count": 1, "dead_code_elimination": True, "cache_size_limit": 8, "accumulated_cache_size_limit": 256, 
     "skip_code_recursive_on_cache_limit_hit": True, "fail_on_cache_limit_hit": False, "specialize_int": False, "specialize_float": False,
     "dynamic_shapes": True, "assume_static_by_default": True, "automatic_dynamic_shapes": True, "force_parameter_static_shapes": True,
     "force_nn_module_property_static_shapes": True, "allow_ignore_mark_dynamic": False, "guard_nn_modules": True, "guard_nn_modules_using_dict_tags": True,

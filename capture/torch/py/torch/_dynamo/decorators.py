@@ -12,9 +12,9 @@ def disable(fn=None, recursive=True):
     if fn is None:
         return lambda f: disable(f, recursive)
     if isinstance(fn, torch.nn.Module):
-        from torch._dynamo.eval_frame import OptimizedModule
+        from torch._dynamo.eval_frame import DisableContext, OptimizedModule
 
-        return OptimizedModule(fn, disable(fn.__call__, recursive))
+        return OptimizedModule(fn, DisableContext(recursive))
     if not recursive:
         fn._torchdynamo_disable_once = True
         return fn

@@ -3,6 +3,7 @@ import functools
 import inspect
 import linecache
 import os
+import types
 
 import torch
 from torch._C import _dynamo as _native
@@ -74,34 +75,62 @@ _set_stance._dynamo_forbidden = True  # see decorators.forbid_in_graph
 
 
 class OptimizedModule(torch.nn.Module):
-    """A module whose calls are compiled."""
+    """A module whose forward calls another one, compiled. What is asked of it, other than what every module has, is asked of that one."""
 
-    def __init__(self, mod, call):
+    # Attributes of the wrapper itself; all others are the module's.
+    _own = {"forward", "_forward", "dynamo_ctx", "_orig_mod", "__dict__"}
+
+    def __init__(self, mod, dynamo_ctx):
         super().__init__()
         self._modules["_orig_mod"] = mod
-        self.__dict__["_call"] = call
-        self.__dict__["training"] = mod.training
+        self.dynamo_ctx = dynamo_ctx
+        self._initialize()
 
-    def __call__(self, *args, **kwargs):
-        return self._call(*args, **kwargs)
+    def _initialize(self):
+        mod = self._orig_mod
+        self.forward = self.dynamo_ctx.of_module(mod)
+        if hasattr(mod, "_initialize_hook"):
+            self._forward = self.forward
+            self.forward = self._call_lazy_check
 
-    forward = __call__
+    def _call_lazy_check(self, *args, **kwargs):
+        """A call of a module whose parameters take their sizes from the first arguments."""
+        if hasattr(self._orig_mod, "_initialize_hook"):
+            self._orig_mod._infer_parameters(self._orig_mod, args, kwargs)
+        return self._forward(*args, **kwargs)
+
+    @property
+    def training(self):
+        return self._orig_mod.training
+
+    @training.setter
+    def training(self, mode):
+        self._orig_mod.training = mode
 
     def __getattr__(self, name):
         if name == "_orig_mod":
             return self._modules["_orig_mod"]
-        return getattr(self._modules["_orig_mod"], name)
+        return getattr(self._orig_mod, name)
 
     def __setattr__(self, name, value):
-        setattr(self._modules["_orig_mod"], name, value)
+        if name in self._own:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._orig_mod, name, value)
 
-    def train(self, mode=True):
-        self._modules["_orig_mod"].train(mode)
-        self.__dict__["training"] = mode
-        return self
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        for name in ("forward", "_forward", "__call__"):
+            state.pop(name, None)
+        return state
 
-    def __repr__(self):
-        return "OptimizedModule(\n  (_orig_mod): " + repr(self._modules["_orig_mod"]).replace("\n", "\n  ") + "\n)"
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._initialize()
+
+    def __dir__(self):
+        names = dir(self._orig_mod)
+        return names + [n for n in super().__dir__() if n not in names]
 
 
 def _backend_name(backend):
@@ -112,28 +141,32 @@ def _backend_name(backend):
 
 class _OptimizeContext:
     def __init__(self, backend, nopython, dynamic, guard_fail_fn=None, export=None):
+        self._made_with = backend, nopython, dynamic, guard_fail_fn, export
         self.name = _backend_name(backend)
         self.native = _native.context(self.name, lookup_backend(backend), nopython, dynamic, guard_fail_fn, export)
+
+    def __reduce__(self):
+        return type(self), self._made_with
+
+    def of_module(self, mod):
+        """The calls of a module, compiled."""
+        if isinstance(mod.forward, types.MethodType) and _of_library(mod.forward):
+            from torch._dynamo.external_utils import wrap_inline
+
+            return _wrap(self.native, wrap_inline(mod), mod.forward)  # frames of the library are not compiled by themselves
+        return _wrap(self.native, mod.__call__, mod.forward)
 
     def __call__(self, fn):
         if fn is None:
             return self
         if isinstance(fn, torch.nn.Module):
-            mod = fn
-            if type(mod).__module__.startswith("torch.nn."):
-                from torch._dynamo.external_utils import wrap_inline
-
-                wrapped = _wrap(self.native, wrap_inline(mod), mod.forward)
-            else:
-                wrapped = _wrap(self.native, mod.__call__, mod.forward)
-            new = OptimizedModule(mod, wrapped)
-            return new
+            return OptimizedModule(fn, self)
         if isinstance(fn, type):
             cls = fn
             cls.__call__ = self(cls.__call__)
             return cls
         if not callable(fn):
-            raise AssertionError(f"A callable function is expected, but {type(fn)} is provided.")
+            raise AssertionError
         names = fn = innermost_fn(fn)
         if _of_library(fn) and getattr(fn, "__name__", "") not in ("_call_impl", "_wrapped_call_impl"):
             from torch._dynamo.external_utils import wrap_inline
@@ -170,6 +203,18 @@ def _wrap(native, fn, names):
     _fn._torchdynamo_disable = True
     _fn._torchdynamo_inline = fn
     return _fn
+
+
+class DisableContext:
+    """In the place of an _OptimizeContext, for a module that is left alone."""
+
+    def __init__(self, recursive=True):
+        self.recursive = recursive
+
+    def of_module(self, mod):
+        from torch._dynamo.decorators import disable
+
+        return disable(mod.__call__, self.recursive)
 
 
 class _Null:

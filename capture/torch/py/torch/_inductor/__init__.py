@@ -7,7 +7,8 @@ def list_mode_options(mode=None, dynamic=None):
     if mode is None:
         return options
     if mode not in options:
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(options)}")
+        known = "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(known)}")
     return options[mode]
 
 

@@ -1,6 +1,6 @@
 """torch.compiler: the public side of the compiler. Its work is torch._dynamo's, which is loaded when it is first needed."""
 import torch
-from torch._C._dynamo import is_compiling as is_tracing
+from torch._C._dynamo import is_compiling as _is_tracing
 
 
 def _dynamo():
@@ -45,15 +45,11 @@ def set_stance(stance="default", *, skip_guard_eval_unsafe=False, force_backend=
 
 
 def is_compiling():
-    return is_tracing()
+    return _is_tracing()
 
 
 def is_dynamo_compiling():
-    return is_tracing()
-
-
-def is_exporting():
-    return False
+    return _is_tracing()
 
 
 def cudagraph_mark_step_begin():

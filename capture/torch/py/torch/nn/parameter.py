@@ -30,7 +30,7 @@ class Parameter(torch.Tensor, metaclass=_ParameterMeta):
 
     def __repr__(self):
         text = torch.Tensor.__repr__(self)
-        return f"Parameter({text})" if text.startswith("FakeTensor(") else "Parameter containing:\n" + text
+        return f"Parameter({text})" if type(self) is not Parameter or text.startswith("FakeTensor(") else "Parameter containing:\n" + text
 
     def __deepcopy__(self, memo):
         if id(self) in memo:

@@ -327,18 +327,18 @@ class Module:
             return self._guarded_call(args, kwargs)
         for hook_id, hook in (*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()):
             if hook_id in self._forward_pre_hooks_with_kwargs:
-                result = hook(self, args, kwargs)
-                if result is not None:
-                    if isinstance(result, tuple) and len(result) == 2:
-                        args, kwargs = result
+                args_kwargs_result = hook(self, args, kwargs)
+                if args_kwargs_result is not None:
+                    if isinstance(args_kwargs_result, tuple) and len(args_kwargs_result) == 2:
+                        args, kwargs = args_kwargs_result
                     else:
-                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {args_kwargs_result}.")
             else:
-                result = hook(self, args)
-                if result is not None:
-                    if not isinstance(result, tuple):
-                        result = (result,)
-                    args = result
+                args_result = hook(self, args)
+                if args_result is not None:
+                    if not isinstance(args_result, tuple):
+                        args_result = (args_result,)
+                    args = args_result
         bw = list(self._backward_hooks.values()) + list(_global_backward_hooks.values())
         bw_pre = list(self._backward_pre_hooks.values()) + list(_global_backward_pre_hooks.values())
         runner = None
@@ -347,19 +347,20 @@ class Module:
 
             runner = BackwardHook(self, bw, bw_pre)
             args = runner.setup_input_hook(args)
-        result = forward_call(*args, **kwargs)
+        # What forward gives keeps the name that it has there, in graphs, too: it is never a variable of this function.
+        result = [forward_call(*args, **kwargs)]
         for hook_id, hook in (*_global_forward_hooks.items(), *self._forward_hooks.items()):
             if _guarded_calls:
                 _guarded_calls[-1][1].add(hook_id)
             if hook_id in self._forward_hooks_with_kwargs or hook_id in _global_forward_hooks_with_kwargs:
-                out = hook(self, args, kwargs, result)
+                hook_result = hook(self, args, kwargs, result[0])
             else:
-                out = hook(self, args, result)
-            if out is not None:
-                result = out
+                hook_result = hook(self, args, result[0])
+            if hook_result is not None:
+                result[0] = hook_result
         if runner is not None:
-            result = runner.setup_output_hook(result)
-        return result
+            return runner.setup_output_hook(result[0])
+        return result[0]
 
     def _guarded_call(self, args, kwargs):
         """A call after which hooks are called even where forward raises."""
