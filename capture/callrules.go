@@ -49,10 +49,11 @@ var (
 			"maybe_get_level": breaks.TorchState, "maybe_get_bdim": breaks.TorchState, "get_unwrapped": breaks.TorchState, "_unwrap_batched": breaks.TorchState},
 	}
 	dataDependent = &breakList{
-		why:   "methods that read the data of a tensor, or where it lies",
+		why:   "methods that read the data of a tensor, or where it lies, or change its memory",
 		torch: "_dynamo/variables/tensor.py: the methods method_* of TensorVariable that call unimplemented",
 		names: map[string]breaks.ID{"item": breaks.TensorItem, "tolist": breaks.TensorToList, "numpy": breaks.TensorNumpy, "__float__": breaks.TensorItem,
-			"__int__": breaks.TensorItem, "__index__": breaks.TensorItem, "backward": breaks.TensorBackward, "__bool__": breaks.TensorTruth, "data_ptr": breaks.TensorDataPtr},
+			"__int__": breaks.TensorItem, "__index__": breaks.TensorItem, "backward": breaks.TensorBackward, "__bool__": breaks.TensorTruth, "data_ptr": breaks.TensorDataPtr,
+			"resize_": breaks.TensorResize, "resize_as_": breaks.TensorResizeAs},
 	}
 
 	readers = &nameList{

@@ -64,6 +64,7 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 		}
 	}
 	var src, table strings.Builder
+	same := map[string]int64{} // the text of a kernel without comments => the first that has it: layers that are alike share their code
 	for _, s := range sched.Fuse(l.steps, cfg.Choices) {
 		switch o := s.Other.(type) {
 		case extern:
@@ -75,9 +76,14 @@ func Compile(ctx context.Context, gm *fx.GraphModule, cfg Config) (*Compiled, er
 			k := codegen.Generate(s.Loops, threads(cfg, s))
 			i := len(c.program)
 			body := strings.TrimPrefix(k.Source, codegen.Prelude)
-			src.WriteString(strings.Replace(body, `extern "C" void kernel(void** bufs, const int64_t* sizes)`, fmt.Sprintf("static void kernel%d(void** bufs)", i), 1))
-			fmt.Fprintf(&table, "    case %d: kernel%d(bufs); break;\n", i, i)
-			c.program = append(c.program, instr{kernel: k, index: int64(i)})
+			index, known := same[native.Uncommented(body)]
+			if !known {
+				index = int64(i)
+				same[native.Uncommented(body)] = index
+				src.WriteString(strings.Replace(body, `extern "C" void kernel(void** bufs, const int64_t* sizes)`, fmt.Sprintf("static void kernel%d(void** bufs)", i), 1))
+				fmt.Fprintf(&table, "    case %d: kernel%d(bufs); break;\n", i, i)
+			}
+			c.program = append(c.program, instr{kernel: k, index: index})
 			for _, x := range s.Loops {
 				c.Steps = append(c.Steps, fmt.Sprintf("kernel%d %s", i, x))
 			}

@@ -111,7 +111,7 @@ func constant(v fx.Arg, d tensor.DType) (*ir.Expr, bool) {
 	case int64:
 		e.Lit = strconv.FormatInt(v, 10) + "LL"
 		if v == math.MinInt64 {
-			e.Lit = "std::numeric_limits<int64_t>::min()"
+			e.Lit = "INT64_MIN"
 		}
 		if d == tensor.Bool {
 			e.Lit = strconv.FormatBool(v != 0)
@@ -127,11 +127,11 @@ func constant(v fx.Arg, d tensor.DType) (*ir.Expr, bool) {
 		}
 		switch {
 		case math.IsInf(v, 1):
-			e.Lit = "std::numeric_limits<double>::infinity()"
+			e.Lit = "__builtin_inf()"
 		case math.IsInf(v, -1):
-			e.Lit = "-std::numeric_limits<double>::infinity()"
+			e.Lit = "-__builtin_inf()"
 		case math.IsNaN(v):
-			e.Lit = "std::numeric_limits<double>::quiet_NaN()"
+			e.Lit = "__builtin_nan(\"\")"
 		default:
 			e.Lit = strconv.FormatFloat(v, 'g', 17, 64)
 			if _, err := strconv.ParseInt(e.Lit, 10, 64); err == nil {

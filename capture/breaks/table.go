@@ -17,6 +17,8 @@ const (
 	TensorToList
 	TensorNumpy
 	TensorDataPtr
+	TensorResize
+	TensorResizeAs
 	TensorBackward
 	IntermediateHook
 	TensorRequiresGrad
@@ -168,6 +170,8 @@ var table = [end]Row{
 	TensorToList:             {Form: "Input tensor for tolist must be an integer tensor", Hint: hintNumber},
 	TensorNumpy:              {Form: "Tensor.numpy", Hint: hintMemory},
 	TensorDataPtr:            {Form: "Tensor.data_ptr", Hint: hintMemory},
+	TensorResize:             {Form: "Tensor.resize_", Hint: hintMemory},
+	TensorResizeAs:           {Form: "Tensor.resize_as_", Hint: hintMemory},
 	IntermediateHook: {Form: "Compilation of intermediate hooks requires compiled autograd",
 		Hint: "register the hook on an input of the compiled function, or outside of it"},
 	TensorBackward:        {Form: "Tensor.backward", Hint: hintBackward},

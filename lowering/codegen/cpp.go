@@ -240,13 +240,7 @@ func (g *gen) reduce(l *ir.Loops, indent string) {
 	if l.Reduce == "sum" && l.Value.DType == tensor.Float32 {
 		wide = "double" // keeps the accuracy of a cascade sum without its code
 	}
-	start := a.start
-	lim := fmt.Sprintf("std::numeric_limits<%s>", t)
-	if l.Value.DType.IsFloat() {
-		start = strings.NewReplacer("LOWEST", "-"+lim+"::infinity()", "HIGHEST", lim+"::infinity()").Replace(start)
-	} else {
-		start = strings.NewReplacer("LOWEST", lim+"::lowest()", "HIGHEST", lim+"::max()").Replace(start)
-	}
+	start := strings.NewReplacer("LOWEST", fmt.Sprintf("whittle_lowest<%s>()", t), "HIGHEST", fmt.Sprintf("whittle_highest<%s>()", t)).Replace(a.start)
 	g.line("%s%s acc = %s;", indent, wide, strings.ReplaceAll(start, "T", wide))
 	open()
 	v := g.emit(l.Value, inner)

@@ -9,16 +9,16 @@ import (
 var ops = map[string]string{
 	"add": "$0 + $1", "sub": "$0 - $1", "mul": "$0 * $1", "div": "$0 / $1",
 	"neg": "-$0", "abs": "whittle_abs($0)", "sign": "T(($0 > T(0)) - ($0 < T(0)))",
-	"exp": "whittle_exp($0)", "exp2": "std::exp2($0)", "expm1": "std::expm1($0)",
-	"log": "whittle_log($0)", "log2": "std::log2($0)", "log10": "std::log10($0)", "log1p": "whittle_log1p($0)",
-	"sqrt": "std::sqrt($0)", "rsqrt": "T(1) / std::sqrt($0)", "reciprocal": "T(1) / $0",
-	"sin": "std::sin($0)", "cos": "std::cos($0)", "tan": "std::tan($0)",
-	"asin": "std::asin($0)", "acos": "std::acos($0)", "atan": "std::atan($0)", "atan2": "std::atan2($0, $1)",
-	"sinh": "std::sinh($0)", "cosh": "std::cosh($0)", "tanh": "whittle_tanh($0)",
-	"asinh": "std::asinh($0)", "acosh": "std::acosh($0)", "atanh": "std::atanh($0)",
-	"erf": "whittle_erf($0)", "erfc": "std::erfc($0)", "lgamma": "std::lgamma($0)",
+	"exp": "whittle_exp($0)", "exp2": "whittle_exp2($0)", "expm1": "whittle_expm1($0)",
+	"log": "whittle_log($0)", "log2": "whittle_log2($0)", "log10": "whittle_log10($0)", "log1p": "whittle_log1p($0)",
+	"sqrt": "whittle_sqrt($0)", "rsqrt": "T(1) / whittle_sqrt($0)", "reciprocal": "T(1) / $0",
+	"sin": "whittle_sin($0)", "cos": "whittle_cos($0)", "tan": "whittle_tan($0)",
+	"asin": "whittle_asin($0)", "acos": "whittle_acos($0)", "atan": "whittle_atan($0)", "atan2": "whittle_atan2($0, $1)",
+	"sinh": "whittle_sinh($0)", "cosh": "whittle_cosh($0)", "tanh": "whittle_tanh($0)",
+	"asinh": "whittle_asinh($0)", "acosh": "whittle_acosh($0)", "atanh": "whittle_atanh($0)",
+	"erf": "whittle_erf($0)", "erfc": "whittle_erfc($0)", "lgamma": "whittle_lgamma($0)",
 	"sigmoid": "T(1) / (T(1) + whittle_exp(-$0))",
-	"ceil":    "std::ceil($0)", "floor": "std::floor($0)", "round": "std::nearbyint($0)", "trunc": "std::trunc($0)",
+	"ceil":    "whittle_ceil($0)", "floor": "whittle_floor($0)", "round": "whittle_nearbyint($0)", "trunc": "whittle_trunc($0)",
 	"relu":    "whittle_max($0, T(0))",
 	"pow":     "whittle_pow($0, $1)",
 	"maximum": "whittle_max($0, $1)", "minimum": "whittle_min($0, $1)",
@@ -27,7 +27,7 @@ var ops = map[string]string{
 	"eq": "$0 == $1", "ne": "$0 != $1", "lt": "$0 < $1", "le": "$0 <= $1", "gt": "$0 > $1", "ge": "$0 >= $1",
 	"and": "$0 && $1", "or": "$0 || $1", "xor": "bool($0) != bool($1)", "not": "!$0",
 	"bitand": "T($0 & $1)", "bitor": "T($0 | $1)", "bitxor": "T($0 ^ $1)", "bitnot": "T(~$0)",
-	"isnan": "std::isnan($0)", "isinf": "std::isinf($0)",
+	"isnan": "whittle_isnan($0)", "isinf": "whittle_isinf($0)",
 	"where": "$0 ? $1 : $2",
 	"cast":  "whittle_cast<T>($0)",
 	"fma":   "whittle_fma($0, $1, $2)",
@@ -70,49 +70,81 @@ var Prelude = support + native.Scalar + overloads
 // overloads picks the eager kernels' functions for float, and the library's for double.
 const overloads = `
 static inline float whittle_exp(float x) { return whittle_expf(x); }
-static inline double whittle_exp(double x) { return std::exp(x); }
+static inline double whittle_exp(double x) { return __builtin_exp(x); }
 static inline float whittle_log(float x) { return whittle_logf(x); }
-static inline double whittle_log(double x) { return std::log(x); }
+static inline double whittle_log(double x) { return __builtin_log(x); }
 static inline float whittle_log1p(float x) { return whittle_log1pf(x); }
-static inline double whittle_log1p(double x) { return std::log1p(x); }
+static inline double whittle_log1p(double x) { return __builtin_log1p(x); }
 static inline float whittle_tanh(float x) { return whittle_tanhf(x); }
-static inline double whittle_tanh(double x) { return std::tanh(x); }
+static inline double whittle_tanh(double x) { return __builtin_tanh(x); }
 static inline float whittle_erf(float x) { return whittle_erff(x); }
-static inline double whittle_erf(double x) { return std::erf(x); }
+static inline double whittle_erf(double x) { return __builtin_erf(x); }
 `
 
 // support has the 16-bit floats, and arithmetic where C++ is not PyTorch: NaN wins maxima and minima, remainders have the sign of the divisor,
-// floats that no int64 holds become its least value, and abs of -0 is 0.
-const support = `#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <algorithm>
-#include <type_traits>
-struct bf16 { uint16_t x; operator float() const { uint32_t u = uint32_t(x) << 16; float f; std::memcpy(&f, &u, 4); return f; }
+// floats that no int64 holds become its least value, and abs of -0 is 0. It includes next to nothing: of a small kernel the headers of
+// the C++ library would be half of the time to compile it.
+const support = `#include <stdint.h>
+// A function of one number by its name in the C library: of floats as of doubles, all else becomes a double.
+#define WHITTLE_MATH(name) \
+  static inline float whittle_##name(float x) { return __builtin_##name##f(x); } \
+  template <typename T> static inline double whittle_##name(T x) { return __builtin_##name(double(x)); }
+WHITTLE_MATH(exp2) WHITTLE_MATH(expm1) WHITTLE_MATH(log2) WHITTLE_MATH(log10) WHITTLE_MATH(sqrt) WHITTLE_MATH(sin) WHITTLE_MATH(cos) WHITTLE_MATH(tan)
+WHITTLE_MATH(asin) WHITTLE_MATH(acos) WHITTLE_MATH(atan) WHITTLE_MATH(sinh) WHITTLE_MATH(cosh) WHITTLE_MATH(asinh) WHITTLE_MATH(acosh) WHITTLE_MATH(atanh)
+WHITTLE_MATH(erfc) WHITTLE_MATH(lgamma) WHITTLE_MATH(ceil) WHITTLE_MATH(floor) WHITTLE_MATH(nearbyint) WHITTLE_MATH(trunc)
+#define WHITTLE_MATH2(name) \
+  static inline float whittle_##name(float x, float y) { return __builtin_##name##f(x, y); } \
+  template <typename T> static inline double whittle_##name(T x, T y) { return __builtin_##name(double(x), double(y)); }
+static inline float whittle_c_pow(float x, float y) { return __builtin_powf(x, y); }
+static inline double whittle_c_pow(double x, double y) { return __builtin_pow(x, y); }
+static inline float whittle_c_fmod(float x, float y) { return __builtin_fmodf(x, y); }
+static inline double whittle_c_fmod(double x, double y) { return __builtin_fmod(x, y); }
+static inline float whittle_c_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+static inline double whittle_c_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+WHITTLE_MATH2(atan2) WHITTLE_MATH2(copysign)
+static inline bool whittle_isnan(float x) { return __builtin_isnan(x); }
+static inline bool whittle_isinf(float x) { return __builtin_isinf(x); }
+template <typename T> static inline bool whittle_isnan(T x) { return __builtin_isnan(double(x)); }
+template <typename T> static inline bool whittle_isinf(T x) { return __builtin_isinf(double(x)); }
+template <typename T> struct whittle_type { static constexpr bool real = false, truth = false, is_signed = T(-1) < T(0); };
+template <> struct whittle_type<float> { static constexpr bool real = true, truth = false, is_signed = true; };
+template <> struct whittle_type<double> { static constexpr bool real = true, truth = false, is_signed = true; };
+template <> struct whittle_type<bool> { static constexpr bool real = false, truth = true, is_signed = false; };
+template <typename T> static constexpr T whittle_highest() {
+  if constexpr (whittle_type<T>::real) return T(__builtin_inf());
+  else if constexpr (whittle_type<T>::truth) return true;
+  else if constexpr (whittle_type<T>::is_signed) return T((uint64_t(1) << (8 * sizeof(T) - 1)) - 1);
+  else return T(-1); }
+template <typename T> static constexpr T whittle_lowest() {
+  if constexpr (whittle_type<T>::real) return -T(__builtin_inf());
+  else if constexpr (whittle_type<T>::truth) return false;
+  else return T(~whittle_highest<T>()); }
+struct bf16 { uint16_t x; operator float() const { uint32_t u = uint32_t(x) << 16; float f; __builtin_memcpy(&f, &u, 4); return f; }
   bf16() = default;
-  bf16(float f) { uint32_t u; std::memcpy(&u, &f, 4); x = (f != f) ? 0x7fc0 : uint16_t((u + 0x7fff + ((u >> 16) & 1)) >> 16); } };
+  bf16(float f) { uint32_t u; __builtin_memcpy(&u, &f, 4); x = (f != f) ? 0x7fc0 : uint16_t((u + 0x7fff + ((u >> 16) & 1)) >> 16); } };
 struct f16 { _Float16 x; operator float() const { return float(x); } f16() = default; f16(float f) : x(_Float16(f)) {} };
+template <> struct whittle_type<bf16> { static constexpr bool real = false, truth = false, is_signed = true; };
+template <> struct whittle_type<f16> { static constexpr bool real = false, truth = false, is_signed = true; };
 template <typename T> static inline T whittle_abs(T a) { return a < T(0) ? T(-a) : (a == T(0) ? T(0) : a); }
 template <typename T> static inline T whittle_max(T a, T b) { return (a > b || a != a) ? a : b; }
 template <typename T> static inline T whittle_min(T a, T b) { return (a < b || a != a) ? a : b; }
 template <typename T> static inline T whittle_pow(T a, T b) {
-  if constexpr (std::is_floating_point<T>::value) return std::pow(a, b);
+  if constexpr (whittle_type<T>::real) return whittle_c_pow(a, b);
   else { if (b < 0) return a == 1 ? T(1) : (a == T(-1) ? (b % 2 ? T(-1) : T(1)) : T(0)); T r = 1; while (b) { if (b & 1) r *= a; a *= a; b >>= 1; } return r; } }
-template <typename T> static inline bool whittle_no_rest(T b) { return b == 0 || (std::is_signed<T>::value && b == T(-1)); } // the least number by -1 traps
-template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::fmod(a, b); else return whittle_no_rest(b) ? T(0) : T(a % b); }
+template <typename T> static inline bool whittle_no_rest(T b) { return b == 0 || (whittle_type<T>::is_signed && b == T(-1)); } // the least number by -1 traps
+template <typename T> static inline T whittle_fmod(T a, T b) { if constexpr (whittle_type<T>::real) return whittle_c_fmod(a, b); else return whittle_no_rest(b) ? T(0) : T(a % b); }
 template <typename T> static inline T whittle_remainder(T a, T b) {
-  if constexpr (std::is_floating_point<T>::value) { T m = std::fmod(a, b); return (m != 0 && ((b < 0) != (m < 0))) ? m + b : m; }
+  if constexpr (whittle_type<T>::real) { T m = whittle_c_fmod(a, b); return (m != 0 && ((b < 0) != (m < 0))) ? m + b : m; }
   else { if (whittle_no_rest(b)) return T(0); T m = a % b; return (m != 0 && ((b < 0) != (m < 0))) ? T(m + b) : m; } }
 template <typename T> static inline T whittle_div_floor(T a, T b) {
-  if constexpr (std::is_floating_point<T>::value) { if (b == 0) return a / b; T m = std::fmod(a, b); T d = (a - m) / b; if (m != 0 && ((b < 0) != (m < 0))) d -= 1;
-    if (d == 0) return std::copysign(T(0), a / b); T f = std::floor(d); return d - f > T(0.5) ? f + 1 : f; }
+  if constexpr (whittle_type<T>::real) { if (b == 0) return a / b; T m = whittle_c_fmod(a, b); T d = (a - m) / b; if (m != 0 && ((b < 0) != (m < 0))) d -= 1;
+    if (d == 0) return whittle_copysign(T(0), a / b); T f = whittle_floor(d); return d - f > T(0.5) ? f + 1 : f; }
   else { if (b == 0) return T(0); T q = a / b; return (a % b != 0 && ((a < 0) != (b < 0))) ? T(q - 1) : q; } }
-template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr (std::is_floating_point<T>::value) return std::trunc(a / b); else return b == 0 ? T(0) : T(a / b); }
-template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr (std::is_floating_point<T>::value) return std::fma(a, b, c); else return T(uint64_t(a) * uint64_t(b) + uint64_t(c)); }
+template <typename T> static inline T whittle_div_trunc(T a, T b) { if constexpr (whittle_type<T>::real) return whittle_trunc(a / b); else return b == 0 ? T(0) : T(a / b); }
+template <typename T> static inline T whittle_fma(T a, T b, T c) { if constexpr (whittle_type<T>::real) return whittle_c_fma(a, b, c); else return T(uint64_t(a) * uint64_t(b) + uint64_t(c)); }
 template <typename T, typename S> static inline T whittle_cast(S a) {
-  if constexpr (std::is_same<T, bool>::value) return a != S(0);
-  else if constexpr (std::is_floating_point<S>::value && std::is_integral<T>::value) {
-    if (!(a >= S(-9.2233720368547758e18) && a < S(9.2233720368547758e18))) return T(std::numeric_limits<int64_t>::min()); return T(int64_t(a)); }
+  if constexpr (whittle_type<T>::truth) return a != S(0);
+  else if constexpr (whittle_type<S>::real && !whittle_type<T>::real) {
+    if (!(a >= S(-9.2233720368547758e18) && a < S(9.2233720368547758e18))) return T(INT64_MIN); return T(int64_t(a)); }
   else return T(a); }
 `

@@ -11,22 +11,24 @@ import (
 	"whittle/capture/python/cpython"
 )
 
-// TestArchive: the embedded library is what go generate writes from the module that go.mod names.
+// TestArchive: the embedded library and packages are what go generate writes from the module that go.mod names.
 func TestArchive(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "lib.zip")
-	if b, err := exec.Command("go", "run", "whittle/tools/cpythonlib", "-o", out).CombinedOutput(); err != nil {
+	dir := t.TempDir()
+	if b, err := exec.Command("go", "run", "whittle/tools/cpythonlib", "-o", filepath.Join(dir, "lib.zip"), "-site", filepath.Join(dir, "site.zip")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
-	got, err := os.ReadFile("lib.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("lib.zip is not what go generate writes")
+	for _, name := range []string{"lib.zip", "site.zip"} {
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what go generate writes", name)
+		}
 	}
 }
 

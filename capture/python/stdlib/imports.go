@@ -212,7 +212,7 @@ func impModule(in *vm.Interp) (*vm.Module, error) {
 		switch {
 		case c.Str(0) == "sys" || c.Str(0) == "builtins":
 			return vm.MakeInt(-1), nil
-		case c.NativeModule(c.Str(0)):
+		case c.NativeModule(c.Str(0)) && !strings.Contains(c.Str(0), "."): // those in packages are PackageFinder's
 			return vm.MakeInt(1), nil
 		}
 		return vm.MakeInt(0), nil

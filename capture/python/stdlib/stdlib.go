@@ -37,6 +37,9 @@ var libFS embed.FS
 // Prefix is what __file__ of the embedded modules starts with.
 const Prefix = "/whittle/lib/python3.11"
 
+// SitePackages is the same for the embedded packages that are not CPython's. It is the end of sys.path: what a user has under such a name is taken.
+const SitePackages = Prefix + "/site-packages"
+
 // natives are the modules written in Go.
 var natives = map[string]func(in *vm.Interp) (*vm.Module, error){}
 
@@ -113,6 +116,7 @@ func Register(in *vm.Interp) {
 		in.AddSourceFS(sub, Prefix)
 	}
 	in.AddSourceFS(cpython.Lib(), Prefix)
+	in.AddLastSourceFS(cpython.Site(), SitePackages)
 	in.Delegate, in.SpecHook = delegate, moduleSpec
 	// sys is always there: print and import look at it.
 	if m, err := sysModule(in); err == nil {

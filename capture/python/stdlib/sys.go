@@ -25,7 +25,7 @@ func sysModule(in *vm.Interp) (*vm.Module, error) {
 	}
 	m := in.NewModule("sys", "")
 	m.Set("argv", strs(in.Argv))
-	m.Set("path", strs(slices.Concat(in.Path, []string{Prefix}, in.Site)))
+	m.Set("path", strs(slices.Concat(in.Path, []string{Prefix}, in.Site, []string{SitePackages})))
 	m.Set("modules", in.Modules)
 	m.Set("version", vm.Str("3.11.7 (whittle) [Go "+runtime.Version()+"]"))
 	m.Set("platform", vm.Str(runtime.GOOS))
@@ -221,6 +221,18 @@ func helperModule(in *vm.Interp) (*vm.Module, error) {
 		names, packages := c.EmbeddedModules(c.Str(0))
 		for i, n := range names {
 			l.Items = append(l.Items, vm.NewTuple(vm.Str(n), vm.MakeBool(packages[i])))
+		}
+		return l, nil
+	})
+	clinic.Def(m, "native_module", "name:str, /", func(c *clinic.Call) (vm.Object, error) { return vm.MakeBool(c.NativeModule(c.Str(0))), nil })
+	clinic.Def(m, "embedded_entries", "path:path, /", func(c *clinic.Call) (vm.Object, error) {
+		entries, ok := c.EmbeddedEntries(c.Str(0))
+		if !ok {
+			return vm.None, nil
+		}
+		l := &vm.List{}
+		for _, e := range entries {
+			l.Items = append(l.Items, vm.NewTuple(vm.Str(e.Name()), vm.MakeBool(e.IsDir())))
 		}
 		return l, nil
 	})

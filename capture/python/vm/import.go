@@ -45,6 +45,7 @@ type Imports struct {
 type sourceTree struct {
 	fs     fs.FS
 	prefix string // what __file__ starts with
+	last   bool   // searched after all of sys.path
 }
 
 func newImports() Imports {
@@ -59,7 +60,12 @@ func (im *Imports) RegisterModule(name string, init func(in *Interp) (*Module, e
 // AddSourceFS adds a tree of .py files, searched after sys.path and native modules. Their __file__ is prefix joined
 // with the path inside the tree.
 func (im *Imports) AddSourceFS(f fs.FS, prefix string) {
-	im.sources = append(im.sources, sourceTree{f, prefix})
+	im.sources = append(im.sources, sourceTree{fs: f, prefix: prefix})
+}
+
+// AddLastSourceFS is AddSourceFS for a tree that gives way to whatever sys.path has.
+func (im *Imports) AddLastSourceFS(f fs.FS, prefix string) {
+	im.sources = append(im.sources, sourceTree{fs: f, prefix: prefix, last: true})
 }
 
 // rel is where a file or folder lies in the tree, if it does. Those of a tree without a prefix have relative names.
@@ -228,11 +234,14 @@ func loadModule(in *Interp, name, child string, pkg Object) (Object, error) {
 	if m != nil || err != nil {
 		return m, err
 	}
-	if m, err := in.loadEmbedded(name); m != nil || err != nil {
+	if m, err := in.loadEmbedded(name, false); m != nil || err != nil {
 		return m, err
 	}
 	m, more, err := in.loadFrom(dirs[own:], name, child)
 	if m != nil || err != nil {
+		return m, err
+	}
+	if m, err := in.loadEmbedded(name, true); m != nil || err != nil {
 		return m, err
 	}
 	if parts = append(parts, more...); len(parts) > 0 {
@@ -271,10 +280,13 @@ func (in *Interp) loadFrom(dirs []string, name, child string) (m Object, parts [
 	return nil, parts, nil
 }
 
-// loadEmbedded loads a module from the embedded sources; nil if they have none of the name.
-func (in *Interp) loadEmbedded(name string) (Object, error) {
+// loadEmbedded loads a module from the embedded sources, those that come last or the others; nil if they have none of the name.
+func (in *Interp) loadEmbedded(name string, last bool) (Object, error) {
 	rel := strings.ReplaceAll(name, ".", "/")
 	for _, t := range in.sources {
+		if t.last != last {
+			continue
+		}
 		if stamp, text, ok := t.source(rel + "/__init__.py"); ok {
 			file := path.Join(t.prefix, rel, "__init__.py")
 			co, err := in.compiled(file, stamp, text, in.Optimize.Known)
@@ -569,4 +581,16 @@ func (im *Imports) EmbeddedModules(dir string) (names []string, packages []bool)
 		}
 	}
 	return names, packages
+}
+
+// EmbeddedEntries are the files and folders in a folder of the embedded sources; false where there is none of that name.
+func (im *Imports) EmbeddedEntries(dir string) ([]fs.DirEntry, bool) {
+	for _, t := range im.sources {
+		if rel, ok := t.rel(dir + "/"); ok {
+			if entries, err := fs.ReadDir(t.fs, path.Clean(rel)); err == nil {
+				return entries, true
+			}
+		}
+	}
+	return nil, false
 }

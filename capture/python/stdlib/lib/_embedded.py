@@ -1,6 +1,7 @@
 """What importlib needs to find and load the modules that are part of this program."""
 import _frozen_importlib as _bootstrap
 import _frozen_importlib_external as _external
+import _imp
 import sys
 
 import _whittle
@@ -31,7 +32,9 @@ class EmbeddedLoader(_external.SourceLoader):
         raise OSError
 
     def get_resource_reader(self, module):
-        return None
+        import _embedded_resources
+
+        return _embedded_resources.Reader(self.path.rpartition("/")[0])
 
 
 def _spec(name, file, loader, places):
@@ -66,11 +69,25 @@ class EmbeddedFinder:
             yield prefix + name, package
 
 
+class NativeLoader:
+    """Loads the modules of packages that are not written in Python."""
+
+    @staticmethod
+    def create_module(spec):
+        return _imp.create_builtin(spec)
+
+    @staticmethod
+    def exec_module(module):
+        _imp.exec_builtin(module)
+
+
 class PackageFinder:
     """Finds the packages that are part of this program beside the library: a finder for sys.meta_path that comes last."""
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):
+        if "." in fullname and _whittle.native_module(fullname):
+            return _bootstrap.ModuleSpec(fullname, NativeLoader, origin="built-in")
         if path is not None:
             return None
         finder = EmbeddedFinder.__new__(EmbeddedFinder)

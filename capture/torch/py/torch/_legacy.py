@@ -35,7 +35,12 @@ def _classes(module, where):
 
 
 def _new(tensor, *args, device=None, **kwargs):
-    """Tensor.new: a tensor of the same dtype, from what the constructors take."""
+    """Tensor.new: a tensor of the same dtype, from what the constructors take. What a size asks for depends on no data, and is made in a graph, too."""
+    sizes = args or (0,)
+    if len(sizes) == 1 and isinstance(sizes[0], torch.Size):
+        sizes = tuple(sizes[0])
+    if all(isinstance(n, (int, torch.SymInt)) and not isinstance(n, bool) for n in sizes):
+        return tensor.new_empty(sizes) if device is None else tensor.new_empty(sizes, device=device)
     return _C._legacy_tensor(tensor.dtype, *args)
 
 
