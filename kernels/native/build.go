@@ -46,7 +46,7 @@ type Builder struct {
 }
 
 // DefaultFlags optimise for the machine at hand without changing floating-point results beyond contraction. What -O3 does beyond -O2, but for the
-// optional flags, takes two to three times as long and makes loops of this kind no faster.
+// optional flags, takes two to three times as long to compile and makes few loops of this kind faster.
 func DefaultFlags() []string {
 	return []string{"-O2", "-std=c++17", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fno-plt", "-w"}
 }

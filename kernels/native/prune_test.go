@@ -85,7 +85,9 @@ func TestBuildPrunes(t *testing.T) {
 	}
 	now := time.Now()
 	b := &Builder{Dir: t.TempDir(), Flags: []string{"-O0"}}
-	source := func(name string) string { return "extern \"C\" void kernel(void**, const long*) {}\nint " + name + ";\n" }
+	source := func(name string) string {
+		return "extern \"C\" void kernel(void**, const long*) {}\nint " + name + ";\n"
+	}
 	lib, err := b.Build(t.Context(), source("one"))
 	if err != nil {
 		t.Fatal(err)
