@@ -389,7 +389,7 @@ func (tr *tracer) skippedTorch(f *vm.Function, mod string) error {
 	if handledTorch.has(mod + "." + class) {
 		return nil
 	}
-	for m := mod; m != "torch" && m != "."; m = strings.TrimSuffix(m, path.Ext(m)) {
+	for m := mod; strings.HasPrefix(m, "torch."); m = strings.TrimSuffix(m, path.Ext(m)) {
 		if !skippedTorch.has(m) {
 			continue
 		}
