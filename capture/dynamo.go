@@ -368,7 +368,7 @@ func (d *Dynamo) compiled(f *vm.Frame) (vm.Object, error) {
 func (d *Dynamo) beyondLimit(f *vm.Frame, st *codeState) (vm.Object, error) {
 	if d.ctx.FullGraph && st.limit != "" {
 		d.count("unimplemented", st.limit+" reached", 1)
-		return nil, d.raiseAt("torch._dynamo.exc", "RecompileLimitExceeded", st.limit+" reached", nil)
+		return nil, d.raise("torch._dynamo.exc", "RecompileLimitExceeded", vm.Str(st.limit+" reached"))
 	}
 	recursive, err := d.configBool("skip_code_recursive_on_cache_limit_hit")
 	if err != nil {
