@@ -631,14 +631,11 @@ func (tr *tracer) tensorToArray(c *torch.Call) (vm.Object, error) {
 			}
 		}
 	}
-	_, err := tr.outside(func() (vm.Object, error) { // the program may not have imported it
-		_, err := numpy.Of(tr.in)
-		return nil, err
-	})
-	if err != nil {
+	if _, err := numpy.Of(tr.in); err != nil {
 		return nil, err
 	}
 	var v vm.Object = p
+	var err error
 	if force {
 		if v, err = tr.in.CallMethod(v, "detach"); err == nil {
 			v, err = tr.in.CallMethod(v, "cpu")

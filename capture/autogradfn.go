@@ -52,24 +52,20 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 	}
 	training := bo.t.Grad.Enabled() && bo.wantsGradient(args, kw)
 	fwd, ok := staticFunction(cls, "forward")
-	if m, isClass := cls.Lookup("forward").(*vm.ClassMethod); isClass {
-		if f, isFunction := m.Func.(*vm.Function); isFunction && training {
-			return nil, false, bo.classMethodOf(f, args)
-		} else if isFunction {
-			n := bo.out.contextNode()
-			n.SetOrigin(bo.trail(n))
-			v, err := bo.callTraced(f, append([]vm.Object{cls, ctx}, args...), kw)
-			return v, true, err
-		}
-	}
-	if !ok {
+	ofClass := classFunction(cls, "forward")
+	switch {
+	case ofClass != nil && training:
+		return nil, false, bo.classMethodOf(ofClass, args)
+	case ofClass == nil && !ok:
 		return nil, false, unsupported(breaks.FunctionForward, cls.Name)
 	}
 	if !training {
 		n := bo.out.contextNode()
 		n.SetOrigin(bo.trail(n))
 		given := append([]vm.Object{ctx}, args...)
-		if c := fwd.Code; c.ArgCount+c.KwOnly == len(args) {
+		if ofClass != nil {
+			fwd, given = ofClass, append([]vm.Object{cls}, given...)
+		} else if c := fwd.Code; c.ArgCount+c.KwOnly == len(args) {
 			given = args // a forward that has setup_context beside it
 		}
 		v, err := bo.callTraced(fwd, given, kw)
@@ -84,10 +80,8 @@ func (bo *bodies) applyFunction(cls *vm.Type, args []vm.Object, kw []vm.KwArg) (
 		return nil, false, unsupported(breaks.FunctionKeywords)
 	}
 	bwd, ok := staticFunction(cls, "backward")
-	if m, isClass := cls.Lookup("backward").(*vm.ClassMethod); isClass {
-		if f, isFunction := m.Func.(*vm.Function); isFunction {
-			return nil, false, bo.classMethodOf(f, args)
-		}
+	if f := classFunction(cls, "backward"); f != nil {
+		return nil, false, bo.classMethodOf(f, args)
 	}
 	if !ok {
 		return nil, false, unsupported(breaks.FunctionMethod)
@@ -156,6 +150,15 @@ func staticFunction(cls *vm.Type, name string) (*vm.Function, bool) {
 		return f, true
 	}
 	return nil, false
+}
+
+// classFunction is the function of a class method, nil where the class has none of that name.
+func classFunction(cls *vm.Type, name string) *vm.Function {
+	if m, ok := cls.Lookup(name).(*vm.ClassMethod); ok {
+		f, _ := m.Func.(*vm.Function)
+		return f
+	}
+	return nil
 }
 
 // overrides reports whether a class between cls and torch.autograd.Function defines name.

@@ -98,17 +98,22 @@ var (
 		names: []string{"abc", "collections", "contextlib", "enum", "functools", "operator", "types", "typing"},
 	}
 	skippedTorch = &nameList{
-		why: "modules of torch whose functions are left alone where the program calls them; each with the list of PyTorch's that it is on. What other " +
-			"modules call of them here may be our own",
+		why:   "modules of torch whose functions are left alone where the program calls them. What other modules call of them here may be our own",
 		torch: "_dynamo/trace_rules.py: check_file says so of their files",
 		names: []string{"torch.amp.grad_scaler", "torch.autograd.anomaly_mode", "torch.autograd.gradcheck", "torch.autograd.graph", "torch.fx.interpreter", "torch.hub",
 			"torch.jit", "torch.optim.lr_scheduler", "torch.serialization", "torch.utils.benchmark", "torch.utils.data", "torch.utils.flop_counter"},
+	}
+	forceSkipped = &nameList{
+		why:   "those of them that PyTorch leaves alone by a list of its own, which its reason names",
+		torch: "_dynamo/trace_rules.py: FORCE_SKIP_FILES",
+		names: []string{"torch.optim.lr_scheduler"},
 	}
 	handledTorch = &nameList{
 		why:   "what of such modules a trace knows all the same",
 		torch: "_dynamo/trace_rules.py: manual_torch_name_rule_map, and the variables of context managers",
 		names: []string{"torch.autograd.graph.disable_saved_tensors_hooks", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.jit.unused", "torch.jit.ignore",
-			"torch.jit.export", "torch.jit.annotate", "torch.jit._unwrap_optional", "torch.autograd.graph.register_multi_grad_hook"},
+			"torch.jit.export", "torch.jit.annotate", "torch.jit._unwrap_optional", "torch.autograd.graph.register_multi_grad_hook", "torch.autograd.graph.get_gradient_edge",
+			"torch.autograd.graph.increment_version"},
 	}
 	folded = &nameList{
 		why:   "functions of the standard library that run while tracing where their arguments are constants",
@@ -207,7 +212,7 @@ var (
 )
 
 // callRules are the lists of names, by what they are called in this package.
-var callRules = map[string]*nameList{"walks": walks, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "handledTorch": handledTorch, "folded": folded, "describing": describing,
+var callRules = map[string]*nameList{"walks": walks, "readers": readers, "hashes": hashes, "looksOnly": looksOnly, "pureModules": pureModules, "skippedLibraries": skippedLibraries, "skippedWrappers": skippedWrappers, "skippedTorch": skippedTorch, "forceSkipped": forceSkipped, "handledTorch": handledTorch, "folded": folded, "describing": describing,
 	"inlinedFunctional": inlinedFunctional, "graphFunctions": graphFunctions, "cellFunctions": cellFunctions, "statelessTypes": statelessTypes,
 	"byIdentity": byIdentity, "wholeInstances": wholeInstances, "unguarded": unguarded, "decorators": decorators, "enteredFiles": enteredFiles, "nullContexts": nullContexts, "checkpointSettings": checkpointSettings, "plainBodies": plainBodies, "transformSteps": transformSteps, "placeless": placeless,
 	"unsteadyProperties": unsteadyProperties, "effects": lasting.list(), "torchState": torchState.list(), "levelState": levelState.list(), "dataDependent": dataDependent.list()}

@@ -397,7 +397,7 @@ func (tr *tracer) skippedTorch(f *vm.Function, mod string) error {
 			return skipped(f)
 		}
 		list := "SKIP_DIRS"
-		if m == "torch.optim.lr_scheduler" {
+		if forceSkipped.has(m) {
 			list = "FORCE_SKIP_FILES"
 		}
 		return unsupported(breaks.InlineSkipped, f.Qualname, name, shortFile(f.Code.Filename), list)

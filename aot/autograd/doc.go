@@ -4,5 +4,6 @@
 // gradient is needed, hangs a Node on the result. The derivative table is the only
 // place that knows a formula; eager backward() and the joint graph of package aot
 // evaluate the same row, each on its own dispatcher. Mirrors torch/csrc/autograd
-// and derivatives.yaml. It does not accumulate into Python objects: .grad lives in Meta.
+// and derivatives.yaml. What a node keeps for its backward pass, by the program's hooks where
+// it has some, is what its formula reads when it runs on shapes alone: saved.go. It does not accumulate into Python objects: .grad lives in Meta.
 package autograd

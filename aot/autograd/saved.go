@@ -99,6 +99,19 @@ func (s *Saved) Free() { s.t, s.packed, s.freed = nil, nil, true }
 // slot is a place of a recorded call that holds a tensor: the item sub of argument pos, or result sub where pos is -1.
 type slot struct{ pos, sub int }
 
+// put is args with t in an argument's slot; args itself stays as it is.
+func (s slot) put(args []aten.Value, t *tensor.Tensor) []aten.Value {
+	args = slices.Clone(args)
+	if list, ok := args[s.pos].([]aten.Value); ok {
+		list = slices.Clone(list)
+		list[s.sub] = t
+		args[s.pos] = list
+	} else {
+		args[s.pos] = t
+	}
+	return args
+}
+
 // recorded is a call of an operator, as the formula of its gradient reads it.
 type recorded struct {
 	op                    *aten.Op
@@ -134,17 +147,8 @@ func (r *recorded) gradients(d aten.Dispatcher, grads []*tensor.Tensor, need []b
 			results[s.at.sub], resVersions[s.at.sub] = t, t.Version()
 			continue
 		}
-		if &args[0] == &r.args[0] {
-			args, versions = slices.Clone(args), slices.Clone(versions)
-		}
-		if list, ok := args[s.at.pos].([]aten.Value); ok {
-			list = slices.Clone(list)
-			list[s.at.sub] = t
-			args[s.at.pos] = list
-		} else {
-			args[s.at.pos] = t
-		}
-		versions[slices.Index(r.index, [2]int{s.at.pos, s.at.sub})] = t.Version()
+		args, versions = s.at.put(args, t), slices.Clone(versions)
+		versions[r.input(s.at)] = t.Version()
 	}
 	return withCtx(d, func(c *Ctx) []*tensor.Tensor {
 		if r.conjugated {
@@ -180,7 +184,7 @@ func (r *recorded) save(need []bool, h *Hooks) error {
 		if at.pos < 0 {
 			s.version = r.resVersions[at.sub]
 		} else {
-			s.version = r.versions[slices.Index(r.index, [2]int{at.pos, at.sub})]
+			s.version = r.versions[r.input(at)]
 		}
 		r.saved = append(r.saved, s)
 		if h == nil {
@@ -221,17 +225,12 @@ func (r *recorded) forget(s slot) {
 		r.results[s.sub] = shell
 		return
 	}
-	r.args = slices.Clone(r.args)
-	if list, ok := r.args[s.pos].([]aten.Value); ok {
-		list = slices.Clone(list)
-		list[s.sub] = shell
-		r.args[s.pos] = list
-	} else {
-		r.args[s.pos] = shell
-	}
-	r.inputs = slices.Clone(r.inputs)
-	r.inputs[slices.Index(r.index, [2]int{s.pos, s.sub})] = shell
+	r.args, r.inputs = s.put(r.args, shell), slices.Clone(r.inputs)
+	r.inputs[r.input(s)] = shell
 }
+
+// input is the number of the input in an argument's slot.
+func (r *recorded) input(s slot) int { return slices.Index(r.index, [2]int{s.pos, s.sub}) }
 
 // free lets go of what is kept for the backward pass.
 func (r *recorded) free() {
@@ -281,18 +280,12 @@ func (r *recorded) reads(need []bool) *reading {
 		rd.of[f] = s
 		return f
 	}
-	args := slices.Clone(r.args)
+	args := r.args
 	inputs := make([]*tensor.Tensor, len(r.inputs))
 	for k, ix := range r.index {
-		f := fake(r.inputs[k], slot{ix[0], ix[1]})
-		inputs[k] = f
-		if list, ok := args[ix[0]].([]aten.Value); ok {
-			list = slices.Clone(list)
-			list[ix[1]] = f
-			args[ix[0]] = list
-		} else {
-			args[ix[0]] = f
-		}
+		at := slot{ix[0], ix[1]}
+		inputs[k] = fake(r.inputs[k], at)
+		args = at.put(args, inputs[k])
 	}
 	results := make([]*tensor.Tensor, len(r.results))
 	grads := make([]*tensor.Tensor, len(r.results))

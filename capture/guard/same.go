@@ -90,7 +90,7 @@ func Contained(in *vm.Interp, o vm.Object) (items []vm.Object, ok bool) {
 	case *vm.FrozenSet:
 		return v.Items(), true
 	case *vm.Instance:
-		if v.Class.Heap && o.Type().Name != "array" || v.Class.Module != "array" { // its class is written in Python: what that reads is seen
+		if v.Class.Module != "array" { // its class is written in Python: what that reads is seen
 			return nil, false
 		}
 	}

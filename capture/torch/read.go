@@ -2,7 +2,6 @@ package torch
 
 import (
 	"slices"
-
 	"strings"
 
 	"whittle/capture/python/vm"

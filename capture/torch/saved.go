@@ -87,15 +87,14 @@ func (t *Torch) savedNames(autograd *vm.Module) {
 				}
 				return vm.None, t.Error(a[0].(*vm.Instance).Native.(SavedTensor).Hook(t.hooks(a[1], a[2])))
 			},
-			"_unpack": func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-				x, err := a[0].(*vm.Instance).Native.(SavedTensor).Get()
-				if err != nil {
-					return nil, t.Error(err)
-				}
-				return t.Wrap(x), nil
-			},
 		}})
 	autograd.Dict.SetStr("SavedTensor", t.savedTensorType)
+	autograd.Func("_unpack", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		if len(a) != 1 {
+			return nil, in.Errorf(in.Exc.TypeError, "_unpack() takes 1 argument (%d given)", len(a))
+		}
+		return t.unpack(a[0])
+	})
 }
 
 // hooks are two functions of a program as the engine calls them: nothing that they compute is recorded when they pack.
@@ -211,21 +210,29 @@ func (t *Torch) savedTensors(n GradNode) (v vm.Object, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	items, err := t.In.IterAll(raw)
+	v, err = t.unpack(raw)
+	return v, err == nil, err
+}
+
+// unpack gives the tensors of objects of saved tensors, None for None.
+func (t *Torch) unpack(saved vm.Object) (vm.Object, error) {
+	items, err := t.In.IterAll(saved)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
+	out := make([]vm.Object, len(items))
 	for i, o := range items {
+		out[i] = o
 		if o == vm.None {
 			continue
 		}
 		x, err := o.(*vm.Instance).Native.(SavedTensor).Get()
 		if err != nil {
-			return nil, false, t.Error(err)
+			return nil, t.Error(err)
 		}
-		items[i] = t.Wrap(x)
+		out[i] = t.Wrap(x)
 	}
-	return vm.NewTuple(items...), true, nil
+	return vm.NewTuple(out...), nil
 }
 
 // savedAttrs are the names of such attributes.

@@ -101,7 +101,6 @@ type Torch struct {
 	Grad Autograd
 	// Ambient is how calls are performed now; it changes by Push.
 	Ambient
-	handleType *vm.Type // of hooks on tensors; nil until there is one
 	// BlockModes are the modes of the with blocks that the program is in.
 	BlockModes
 	// Generator is the default CPU random stream.
@@ -138,7 +137,8 @@ type Torch struct {
 	inplaceGrad      bool      // requires_grad_ may be called while levels are under way
 	savedHooksOff    vm.Object // why hooks on saved tensors are forbidden; nil => they are not
 	savedTensorType  *vm.Type
-	passes           []pass // backward passes under way, the outermost first
+	handleType       *vm.Type // of hooks on tensors; nil until there is one
+	passes           []pass   // backward passes under way, the outermost first
 	passNumber       int64
 	savedHooks       []savedPair               // that are set, the outermost first
 	regions          int                       // checkpointed regions that ran so far: Ambient.Checkpoint counts them

@@ -11,7 +11,7 @@ class FunctionCtx:
         kept = self.__dict__.get("_raw_saved_tensors")
         if kept is None:
             return tuple(getattr(self, "to_save", None) or ())
-        return tuple(s if s is None else s._unpack() for s in kept)
+        return torch._C._autograd._unpack(kept)
 
     def save_for_forward(self, *tensors):
         for t in tensors:
