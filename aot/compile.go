@@ -356,6 +356,17 @@ func (c *Compiled) rebuild(base *tensor.Tensor, o OutputInfo, start int64) (v at
 // program's hooks.
 func (c *Compiled) record(inputs, res []aten.Value) error {
 	j := c.joint
+	var ins []*tensor.Tensor
+	for _, i := range j.GradOf {
+		t, _ := inputs[i].(*tensor.Tensor)
+		if !j.Inputs[i].RequiresGrad {
+			t = nil
+		}
+		ins = append(ins, t)
+	}
+	if !slices.ContainsFunc(ins, func(t *tensor.Tensor) bool { return t != nil && autograd.RequiresGrad(t) }) {
+		return nil // code that was made for training, given what asks for no gradients
+	}
 	saved := append([]aten.Value(nil), res[j.NForward:]...)
 	kept := make([]*autograd.Saved, len(saved)) // nil for what is no tensor
 	for k, v := range saved {
@@ -366,14 +377,6 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 			}
 			kept[k], saved[k] = s, nil
 		}
-	}
-	var ins []*tensor.Tensor
-	for _, i := range j.GradOf {
-		t, _ := inputs[i].(*tensor.Tensor)
-		if !j.Inputs[i].RequiresGrad {
-			t = nil
-		}
-		ins = append(ins, t)
 	}
 	var targets []*tensor.Tensor
 	for k, m := range j.Mutated {

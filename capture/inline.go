@@ -94,7 +94,7 @@ func (bn *bindings) callModule(m *vm.Instance, args []vm.Object, kw []vm.KwArg) 
 	for _, name := range []string{"_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks"} {
 		v, ok := m.Dict.GetStr(name)
 		hooks = hooks || ok && guard.DictLen(v) > 0
-		if ok && !bn.world.skipHooks && base != nil && guard.DictLen(v) == 0 {
+		if ok && !bn.world.skipHooks && base != nil && guard.DictLen(v) == 0 && bn.effects.HadAttr(m, name, v) {
 			bn.world.see(v, source.Attr{Base: source.Module{Base: base, Kind: moduleKind(m.Class)}, Of: name})
 		}
 	}

@@ -103,7 +103,9 @@ func (rd *reads) assigned(o vm.Object, name string, v vm.Object) error {
 		if !ok {
 			continue
 		}
-		rd.world.see(t, source.Attr{Base: own, Of: table})
+		if rd.effects.HadAttr(m, table, t) { // else the trace is in the middle of making the module
+			rd.world.see(t, source.Attr{Base: own, Of: table})
+		}
 		if _, has := t.GetStr(name); has && table == "_buffers" {
 			_, buffer = v.(*torch.Tensor)
 		}
@@ -113,7 +115,7 @@ func (rd *reads) assigned(o vm.Object, name string, v vm.Object) error {
 		builtins = []string{"isinstance", "hasattr", "str"}
 		rd.seePath(moduleFile, "torch", "Tensor")
 		rd.seePath(moduleFile, "torch", "nn", "Module", "register_buffer")
-		if s, ok := m.Dict.GetStr("_non_persistent_buffers_set"); ok {
+		if s, ok := m.Dict.GetStr("_non_persistent_buffers_set"); ok && rd.effects.HadAttr(m, "_non_persistent_buffers_set", s) {
 			rd.world.see(s, source.Attr{Base: own, Of: "_non_persistent_buffers_set"})
 		}
 	}
