@@ -111,19 +111,11 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		c.fw, err = opt.Compiler(j.GM, "inference")
 		return c, err
 	}
-	wanted := func(p pass) bool { return opt.JointPasses || !p.joint }
-	if opt.Partition != nil {
-		wanted = func(p pass) bool { return p.name == "deadcode" }
-	}
-	if err := runPasses(j.GM.Graph, opt.Choices, wanted); err != nil {
+	if err := opt.simplify(j); err != nil {
 		return nil, err
 	}
 	c.show("joint", j.GM)
-	cut := opt.Partition
-	if cut == nil {
-		cut = MinCutPartition
-	}
-	if c.parts, err = cut(j.GM, j.NForward); err != nil {
+	if c.parts, err = opt.cut(j); err != nil {
 		return nil, err
 	}
 	c.show("forward", c.parts.Forward)
@@ -131,6 +123,23 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 	c.observe("forward", c.parts.Forward)
 	c.fw, err = opt.Compiler(c.parts.Forward, "forward")
 	return c, err
+}
+
+// simplify runs the passes over a joint graph.
+func (o *Options) simplify(j *Joint) error {
+	wanted := func(p pass) bool { return o.JointPasses || !p.joint }
+	if o.Partition != nil {
+		wanted = func(p pass) bool { return p.name == "deadcode" }
+	}
+	return runPasses(j.GM.Graph, o.Choices, wanted)
+}
+
+// cut cuts a joint graph in two.
+func (o *Options) cut(j *Joint) (*Parts, error) {
+	if o.Partition != nil {
+		return o.Partition(j.GM, j.NForward)
+	}
+	return MinCutPartition(j.GM, j.NForward)
 }
 
 // wrapped reports whether one of the inputs is of a class that runs operators itself.

@@ -181,7 +181,7 @@ func (c *cutter) weight(n *fx.Node) float64 {
 	}
 	switch n.Val.(type) {
 	case *tensor.Tensor:
-	case int64, bool:
+	case int64, bool, fx.SymInt:
 		return 1
 	default:
 		return math.Inf(1) // several results are saved one by one; a float is not saved

@@ -71,19 +71,28 @@ func (s *sides) need(n *fx.Node) {
 	}
 }
 
-// cut makes the two graphs, with these values kept from one to the other.
+// cut makes the two graphs, with these values kept from one to the other. Numbers are the last results of the forward graph, and the first
+// inputs of the backward graph.
 func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
 	g := s.gm.Graph
-	fw, err := extract(s.gm, primals(g), nil, appendSaved(s.fwOuts, saved), func(n *fx.Node) bool { return !s.tangents[n] })
+	var numbers []*fx.Node
+	saved = slices.DeleteFunc(slices.Clone(saved), func(n *fx.Node) bool {
+		_, number := n.Val.(fx.SymInt)
+		if number {
+			numbers = append(numbers, n)
+		}
+		return number
+	})
+	fw, err := extract(s.gm, primals(g), nil, appendSaved(s.fwOuts, slices.Concat(saved, numbers)), func(n *fx.Node) bool { return !s.tangents[n] })
 	if err != nil {
 		return nil, fmt.Errorf("forward graph: %w", err)
 	}
 	// In-place copies into inputs end the forward graph.
-	bw, err := extract(s.gm, nil, append(slices.Clone(saved), tangentNodes(g)...), s.bwOuts, func(n *fx.Node) bool { return n.Meta[metaBackward] != nil })
+	bw, err := extract(s.gm, nil, slices.Concat(numbers, saved, tangentNodes(g)), s.bwOuts, func(n *fx.Node) bool { return n.Meta[metaBackward] != nil })
 	if err != nil {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
-	return &Parts{Forward: fw, Backward: bw, Saved: len(saved)}, nil
+	return &Parts{Forward: fw, Backward: bw, Saved: len(saved) + len(numbers)}, nil
 }
 
 // Results are what a graph returns, which has to be a tuple or a list.

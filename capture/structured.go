@@ -80,9 +80,12 @@ func (d *Dynamo) structuredFrame(ev *FrameEvent) {
 	d.structured("compilation_metrics", metrics, ev.ID, "")
 }
 
+// Structured reports whether structured logs are written.
+func (d *Dynamo) Structured() bool { return d.environ("TORCH_TRACE") != "" }
+
 // StructuredGraph writes an aten graph: kind is inference, forward or backward.
 func (d *Dynamo) StructuredGraph(kind string, gm *fx.GraphModule) {
-	if d.environ("TORCH_TRACE") != "" {
+	if d.Structured() {
 		d.structured("aot_"+kind+"_graph", nil, d.compiling, gm.Graph.Forward("    "))
 	}
 }

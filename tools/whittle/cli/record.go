@@ -114,7 +114,7 @@ func (r *recorder) aot(kind string, gm *fx.GraphModule) {
 			a.Ops = append(a.Ops, n.Target)
 		}
 	}
-	if kind == "backward" && len(r.frames) > 0 {
+	if kind == "backward" && len(r.frames) > 0 && len(r.pending) == 0 {
 		// A backward graph is compiled at the first backward(); it belongs to the frame that made the forward.
 		for i := len(r.frames) - 1; i >= 0; i-- {
 			if r.frames[i].Graph != nil {

@@ -24,7 +24,7 @@ func (s *Session) aotNatives(m *vm.Module) {
 	clinic.Def(m, "aot_compile", "flat_fn:obj, flat_args:obj, *, fw_compiler:obj, bw_compiler:obj, inference_compiler:obj, partition_fn:obj, decompositions:obj, keep_inference_input_mutations:bool",
 		func(c *clinic.Call) (vm.Object, error) {
 			compilers := map[string]vm.Object{"forward": c.Args[2], "backward": c.Args[3], "inference": c.Args[4]}
-			opt := s.aotOptions(func(gm *fx.GraphModule, kind string) (aot.Callable, error) { return s.compileBy(compilers[kind], gm) }, s.observeAOT)
+			opt := s.aotOptions(func(gm *fx.GraphModule, kind string) (aot.Callable, error) { return s.compileBy(compilers[kind], gm) }, s.watching())
 			opt.Partition = func(joint *fx.GraphModule, forward int) (*aot.Parts, error) {
 				return s.partitionBy(c.Args[5], joint, forward)
 			}
@@ -44,7 +44,7 @@ func (s *Session) aotNatives(m *vm.Module) {
 			return vm.NewTuple(run, first), nil
 		})
 	clinic.Def(m, "aot_trace", "flat_fn:obj, flat_args:obj, decompositions:obj", func(c *clinic.Call) (vm.Object, error) {
-		opt := s.aotOptions(nil, nil)
+		opt := s.aotOptions(nil, &watch{})
 		opt.MutationsReturned = true
 		ins, err := s.aotProgram(c.Args[1], c.Args[2], &opt)
 		if err != nil {

@@ -7,15 +7,17 @@ import (
 	"whittle/aot"
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/tensor"
 )
 
 // bySizes compiles a graph with symbolic sizes. The stages below know plain sizes only: each combination of sizes that
-// arrives is compiled when it is first seen, behind one callable, so that capture sees one compilation.
+// arrives is compiled when it is first seen, behind one callable, so that capture sees one compilation. Those who look at the graphs
+// see them once, as they are for all sizes.
 func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool, comp compiler) (vm.Object, error) {
 	known := map[string]vm.Object{}
-	compile := func(args []vm.Object, observe func(string, *fx.GraphModule)) (vm.Object, error) {
+	compile := func(args []vm.Object, w *watch) (vm.Object, error) {
 		gm, kept, err := concrete(native.GM, args)
 		if err != nil {
 			return nil, err
@@ -24,7 +26,7 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 		if err != nil {
 			return nil, err
 		}
-		return s.aotCompile(s.Torch.NativeGraph(obj), pickObjects(args, kept), dec, joint, comp, observe)
+		return s.aotCompile(s.Torch.NativeGraph(obj), pickObjects(args, kept), dec, joint, comp, w)
 	}
 	hints := make([]vm.Object, len(inputs))
 	for i, o := range inputs {
@@ -37,9 +39,20 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 	if err != nil {
 		return nil, err
 	}
-	if known[key], err = compile(hints, s.observeAOT); err != nil {
+	w := s.watching()
+	if s.AOT != nil || w.made != nil || s.Dynamo.Structured() {
+		if g := s.forAllSizes(native, inputs, s.backendOptions(nil, &watch{}, dec, joint)); g != nil {
+			w = w.forAllSizes(g)
+		}
+	}
+	if known[key], err = compile(hints, w); err != nil {
 		return nil, err
 	}
+	later := &watch{function: w.function, compiled: func(kind string, gm *fx.GraphModule) {
+		if kind == "backward" {
+			w.compiled(kind, gm)
+		}
+	}}
 	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		key, _, err := sizesKey(native.GM, args)
 		if err != nil {
@@ -47,13 +60,133 @@ func (s *Session) bySizes(native *torch.GraphModule, inputs []vm.Object, dec map
 		}
 		fn := known[key]
 		if fn == nil {
-			if fn, err = compile(args, nil); err != nil {
+			if fn, err = compile(args, later); err != nil {
 				return nil, err
 			}
 			known[key] = fn
 		}
 		return in.Call(fn, pickObjects(args, kept), nil)
 	}}, nil
+}
+
+// forAllSizes is a watch that is shown g, once, in the place of the graphs for some sizes. The backward graph is compiled along with the forward
+// graph where that leaves numbers for it, and else when it is first needed.
+func (w *watch) forAllSizes(g *aot.Graphs) *watch {
+	graphs := map[string]*fx.GraphModule{"joint": g.Joint, "forward": g.Forward, "backward": g.Backward, "inference": g.Inference}
+	seen := map[string]bool{}
+	all := &watch{function: w.function}
+	w.describe = g.Describe
+	all.compiled = func(kind string, _ *fx.GraphModule) {
+		if seen[kind] {
+			return
+		}
+		seen[kind] = true
+		w.compiled(kind, graphs[kind])
+		if kind == "forward" && g.Numbers {
+			all.compiled("backward", nil)
+		}
+	}
+	if w.made != nil {
+		all.made = func(kind string, _ *fx.GraphModule) { w.made(kind, graphs[kind]) }
+	}
+	return all
+}
+
+// forAllSizes is the graphs of a captured graph for all sizes; nil where they cannot be told: where a float is symbolic too, or the graph is
+// another at other sizes.
+func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt aot.Options) *aot.Graphs {
+	sizes := aot.Sizes{}
+	exprs := make([][2][]*symbolic.Expr, len(inputs)) // of sizes and strides
+	vals := make([]any, len(inputs))
+	places := native.GM.Graph.Placeholders()
+	for i, o := range inputs {
+		if n, ok := o.(*torch.Scalar); ok {
+			if n.Kind != tensor.Int64 || n.Expr.Op != symbolic.OpSym {
+				return nil
+			}
+			sizes.Env, sizes.Symbols = n.Env, append(sizes.Symbols, n.Expr.Name)
+			exprs[i][0] = []*symbolic.Expr{n.Expr}
+			continue
+		}
+		vals[i], _ = s.Torch.Value(o)
+		t, _ := places[i].Val.(*tensor.Tensor)
+		if t == nil {
+			continue
+		}
+		if m, ok := t.Mode.(torch.FakeMode); ok {
+			exprs[i] = [2][]*symbolic.Expr{expressions(m.Extents(t, false)), expressions(m.Extents(t, true))}
+		}
+	}
+	if len(sizes.Symbols) == 0 || len(realInputs(native.GM)) > 0 {
+		return nil
+	}
+	for _, n := range native.GM.Graph.Nodes {
+		if v, ok := n.Val.(fx.SymInt); ok {
+			if e, err := symbolic.Parse(v.Expr); err == nil && !e.IsBool() && !e.IsFloat() {
+				sizes.Known = append(sizes.Known, e)
+			}
+		}
+	}
+	sizes.Inputs = func(values map[string]int64) ([]aot.Input, error) {
+		ins := make([]aot.Input, len(inputs))
+		for i, v := range vals {
+			size, err := evaluated(exprs[i][0], values)
+			if err != nil {
+				return nil, err
+			}
+			t, ok := v.(*tensor.Tensor)
+			if !ok {
+				if ins[i].Value = v; len(size) == 1 {
+					ins[i].Value = size[0]
+				}
+				continue
+			}
+			ins[i] = aot.Input{Value: t, RequiresGrad: s.grad.RequiresGrad(t)}
+			if size == nil {
+				continue
+			}
+			stride, err := evaluated(exprs[i][1], values)
+			if err != nil {
+				return nil, err
+			}
+			sized := *t
+			sized.Shape, sized.Stride = size, stride
+			sized.Storage = tensor.EmptyFake(t.DType, size, stride).Storage
+			ins[i].Value = &sized
+		}
+		return ins, nil
+	}
+	g, err := aot.ForAllSizes(s.function(native), sizes, opt)
+	if err != nil {
+		return nil
+	}
+	return g
+}
+
+// expressions are numbers of a trace as expressions; nil for none.
+func expressions(os []vm.Object) []*symbolic.Expr {
+	var out []*symbolic.Expr
+	for _, o := range os {
+		if n, ok := o.(*torch.Scalar); ok {
+			out = append(out, n.Expr)
+		} else if n, ok := vm.AsInt(o); ok {
+			out = append(out, symbolic.Int(n))
+		}
+	}
+	return out
+}
+
+// evaluated are the values of expressions.
+func evaluated(es []*symbolic.Expr, values map[string]int64) ([]int64, error) {
+	var out []int64
+	for _, e := range es {
+		n, err := symbolic.EvalInt(e.String(), values)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
 // needsData reports whether a graph computes with sizes or numbers that depend on data. The stages below cannot trace it:

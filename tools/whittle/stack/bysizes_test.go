@@ -3,10 +3,14 @@ package stack
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"whittle/capture/fx"
+	"whittle/capture/symbolic"
 )
 
 // TestFloatsStayTensors: one aten compilation serves all values of a float that only meets tensors; a float that has to be a
@@ -94,4 +98,75 @@ func quoted(ss []string) []string {
 		out[i] = fmt.Sprintf("%q", s)
 	}
 	return out
+}
+
+// TestForAllSizes: the graphs that are shown for all sizes are, at sizes that they were not made from, those of a trace at these sizes.
+func TestForAllSizes(t *testing.T) {
+	for _, c := range []struct {
+		body     string
+		settable bool // whether graphs for all sizes are known
+	}{
+		{"torch.relu(x @ x.T).mean()", true},
+		{"x.reshape(x.shape[0] * x.shape[1] // 2, 2).var() + x.shape[0]", true},
+		{"x.view(2, -1).sum(1) * (x.shape[1] - 1)", true},
+		{"torch.nn.functional.layer_norm(x, (x.shape[-1],)).std(0)", true},
+		{"torch.cat([x, x[:2] * 3]).softmax(-1).sum(0)", true},
+		{"x[:, : x.shape[1] // 2].cumsum(0) / x.numel()", true},
+		{"torch.stack([x, x.sin()], 1).permute(2, 0, 1).reshape(x.shape[1], -1)", true},
+		{"torch.nn.functional.pad(x, (1, 2)).max(1)[0]", true},
+		{"x.new_ones(x.shape[0], 3) @ x.new_ones(3, x.shape[0] + x.shape[1]) * x.sum()", true},
+		{"x * (x.shape[0] ** 0.5)", false},
+	} {
+		at := func(dynamic string, a, b int64) map[string]string {
+			s, got, values := New(context.Background(), t.TempDir()), map[string]string{}, map[string]int64{}
+			s.AOT = func(kind string, gm *fx.GraphModule) {
+				for _, p := range gm.Graph.Placeholders() {
+					if v, ok := p.Val.(fx.SymInt); ok && kind == "forward" {
+						values[v.Expr] = map[any]int64{int64(4): 6, int64(8): 10}[v.Hint]
+					}
+				}
+				got[kind] = calls(t, gm, values)
+			}
+			if err := s.In.RunSource("script.py", fmt.Sprintf(`
+import torch
+f = torch.compile(lambda x: %s, backend="aot_eager", dynamic=%s)
+f(torch.arange(%d.).reshape(%d, %d).requires_grad_()).sum().backward()
+`, c.body, dynamic, a*b, a, b)); err != nil {
+				t.Fatalf("%s: %v", c.body, err)
+			}
+			return got
+		}
+		if d := cmp.Diff(at("False", 6, 10), at("True", 4, 8)); (d == "") != c.settable {
+			t.Errorf("%s: at other sizes (-), for all sizes (+):\n%s", c.body, d)
+		}
+	}
+}
+
+// calls are the calls of operators in a graph, with nodes numbered as they come and numbers in place of what computes them.
+func calls(t *testing.T, gm *fx.GraphModule, values map[string]int64) string {
+	var b strings.Builder
+	args := map[*fx.Node]fx.Arg{}
+	n := 0
+	for _, node := range gm.Graph.Nodes {
+		if v, ok := node.Val.(fx.SymInt); ok {
+			e, err := symbolic.Parse(v.Expr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args[node], err = e.Eval(func(name string) (any, bool) { k, ok := values[name]; return k, ok })
+			if err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		args[node] = fmt.Sprintf("%%%d", n)
+		n++
+		if node.Op == fx.CallFunction {
+			c := *node
+			c.Args, c.Kwargs = slices.Clone(node.Args), slices.Clone(node.Kwargs)
+			c.MapInputs(func(in *fx.Node) fx.Arg { return args[in] })
+			fmt.Fprintln(&b, node.Target, fx.FormatArg(fx.Tuple(c.Args)), c.Kwargs)
+		}
+	}
+	return b.String()
 }

@@ -19,19 +19,32 @@ func (s *Session) origin() fx.Origin {
 	return fx.Origin{}
 }
 
-// logGraphs logs the graphs of one function after aot; nil when nobody asked for them. Functions are numbered as they come.
-func (s *Session) logGraphs() func(kind string, gm *fx.GraphModule) {
-	number := s.aotCompiles
+// A watch is who looks at the graphs of a function on its way through aot.
+type watch struct {
+	function int                                   // functions are numbered as they come
+	made     func(kind string, gm *fx.GraphModule) // sees joint, then forward and backward, or inference, when all are made; nil => nobody
+	compiled func(kind string, gm *fx.GraphModule) // sees each but the joint one before it is compiled; nil => nobody
+	describe func(n *fx.Node) string               // says what nodes are; nil => fx.Described
+}
+
+// watching is the watch over the next function: logs, traces, and the session's own observer.
+func (s *Session) watching() *watch {
+	w := &watch{function: s.aotCompiles, compiled: func(kind string, gm *fx.GraphModule) {
+		s.Dynamo.StructuredGraph(kind, gm)
+		if s.AOT != nil {
+			s.AOT(kind, gm)
+		}
+	}}
 	s.aotCompiles++
 	id := s.Dynamo.CompileID()
 	graphs, joint := s.Dynamo.Logging(capture.LogAOTGraphs), s.Dynamo.Logging(capture.LogAOTJoint)
 	if !graphs && !joint {
-		return nil
+		return w
 	}
-	return func(kind string, gm *fx.GraphModule) {
+	w.made = func(kind string, gm *fx.GraphModule) {
 		defer s.Dynamo.Within(id)()
 		show := func(p capture.LogPoint, name, class string) {
-			s.Dynamo.Log(p, capture.GraphText(fmt.Sprintf("%s graph %d", name, number), gm.Readable(class, nil)))
+			s.Dynamo.Log(p, capture.GraphText(fmt.Sprintf("%s graph %d", name, w.function), gm.Readable(class, w.describe)))
 		}
 		switch {
 		case kind == "joint" && joint:
@@ -44,6 +57,7 @@ func (s *Session) logGraphs() func(kind string, gm *fx.GraphModule) {
 			show(capture.LogAOTGraphs, "Backward", "GraphModule")
 		}
 	}
+	return w
 }
 
 // logLowering logs what Inductor's place makes of a graph: begin before, the result after.

@@ -424,25 +424,23 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 				return s.bySizes(native, inputs, dec, joint, comp)
 			}
 		}
-		return s.aotCompile(native, inputs, dec, joint, comp, s.observeAOT)
+		return s.aotCompile(native, inputs, dec, joint, comp, s.watching())
 	}
 }
 
 // aotCompile sends a graph through ahead-of-time autograd.
-func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool, comp compiler, observe func(kind string, gm *fx.GraphModule)) (vm.Object, error) {
+func (s *Session) aotCompile(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool, comp compiler, w *watch) (vm.Object, error) {
 	ins, err := s.aotInputs(inputs)
 	if err != nil {
 		return nil, err
 	}
 	id := s.Dynamo.CompileID()
-	function := s.aotCompiles
 	compile := func(gm *fx.GraphModule, kind string) (aot.Callable, error) {
 		defer s.Dynamo.Within(id)() // a backward is compiled late
-		s.compiling = function
+		s.compiling = w.function
 		return comp(gm, kind)
 	}
-	opt := s.aotOptions(compile, observe)
-	opt.Decompositions, opt.JointPasses = s.decompositions(dec), joint
+	opt := s.backendOptions(compile, w, dec, joint)
 	run, _, err := s.aotCallable(s.function(native), ins, opt)
 	return run, err
 }
@@ -464,10 +462,17 @@ func (s *Session) aotInputs(args []vm.Object) ([]aot.Input, error) {
 }
 
 // aotOptions are those that every function of this session is compiled with.
-func (s *Session) aotOptions(compile aot.Compiler, observe func(kind string, gm *fx.GraphModule)) aot.Options {
-	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: observe,
-		Graphs: s.logGraphs(), Origin: s.origin, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
+func (s *Session) aotOptions(compile aot.Compiler, w *watch) aot.Options {
+	return aot.Options{Composite: decomp.Composite, Choices: s.Choices, Compiler: compile, Grad: s.grad.mode, Eager: s.grad.eager, Observe: w.compiled,
+		Graphs: w.made, Origin: s.origin, Region: func() int { return s.Torch.Checkpoint }, Wrapper: s.Torch.PerformsItself,
 		Tracing: func(m *autograd.GradMode) { s.Torch.GradSwitch = func(on bool) { m.Enabled = on } }}
+}
+
+// backendOptions are aotOptions with what a backend wants.
+func (s *Session) backendOptions(compile aot.Compiler, w *watch, dec map[string]aot.Decomposition, joint bool) aot.Options {
+	opt := s.aotOptions(compile, w)
+	opt.Decompositions, opt.JointPasses = s.decompositions(dec), joint
+	return opt
 }
 
 // aotCallable compiles a function, and gives what runs it, and which inputs have to be the same tensor for that, as aot.Compiled.Repeated.
@@ -575,14 +580,6 @@ func (s *Session) function(g *torch.GraphModule) aot.Function {
 			return l, nil
 		}
 		return []aten.Value{v}, nil
-	}
-}
-
-// observeAOT shows an aten graph to whoever listens.
-func (s *Session) observeAOT(kind string, gm *fx.GraphModule) {
-	s.Dynamo.StructuredGraph(kind, gm)
-	if s.AOT != nil {
-		s.AOT(kind, gm)
 	}
 }
 

@@ -1,0 +1,532 @@
+package aot
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"whittle/capture/fx"
+	"whittle/capture/symbolic"
+	"whittle/kernels/tensor"
+)
+
+// Sizes say how the sizes among a function's inputs follow from symbols.
+type Sizes struct {
+	Env     *symbolic.Env
+	Symbols []string // each is itself an input of the function, somewhere
+	// Inputs are the function's inputs for given values of the symbols: integers are the symbols' own inputs.
+	Inputs func(values map[string]int64) ([]Input, error)
+	// Known are expressions that the function computes.
+	Known []*symbolic.Expr
+}
+
+// Graphs are a function's graphs as they are for all sizes: integers that depend on the sizes are nodes.
+type Graphs struct {
+	Joint, Forward, Backward *fx.GraphModule // nil where nothing asks for gradients
+	Inference                *fx.GraphModule // nil where something does
+	// Numbers says that the forward pass leaves numbers for the backward pass.
+	Numbers bool
+	sizes   map[*tensor.Tensor]extents
+}
+
+// extents are the sizes and strides of a tensor.
+type extents struct{ size, stride []*symbolic.Expr }
+
+// probes is how many other sizes a function is traced at.
+const probes = 3
+
+// ForAllSizes traces f at the sizes seen and at some others, and explains by the symbols where the traces differ. Formulas and decompositions
+// compute with plain sizes; what all of them made of a size shows in the numbers that change with it. An error says that the traces are no one
+// graph, or that a number in them cannot be explained. Nothing is compiled.
+func ForAllSizes(f Function, sizes Sizes, opt Options) (*Graphs, error) {
+	hints := map[string]int64{}
+	for _, s := range sizes.Symbols {
+		hints[s] = sizes.Env.HintInt(symbolic.Sym(s))
+	}
+	at := func(values map[string]int64) (*Joint, error) {
+		ins, err := sizes.Inputs(values)
+		if err != nil {
+			return nil, err
+		}
+		return trace(f, ins, &opt)
+	}
+	j, err := at(hints)
+	if err != nil {
+		return nil, err
+	}
+	u := &unifier{j: j, env: sizes.Env, values: []map[string]int64{hints}, exprs: map[string]fx.Arg{}, sizes: map[*tensor.Tensor]extents{}}
+	var refused error
+	for attempt := int64(0); attempt < 4*probes && len(u.others) < probes; attempt++ {
+		values, err := sizes.others(hints, attempt)
+		if err != nil || !sizes.Env.Allows(values) {
+			continue
+		}
+		o, err := at(values)
+		if err == nil {
+			err = alike(j.GM.Graph, o.GM.Graph)
+		}
+		if err != nil {
+			refused = err
+			continue
+		}
+		u.others, u.values = append(u.others, o.GM.Graph), append(u.values, values)
+	}
+	if len(u.others) < probes {
+		return nil, errors.Join(errors.New("no other sizes have the same graph"), refused)
+	}
+	if err := u.explainAll(sizes); err != nil {
+		return nil, err
+	}
+	return u.graphs(&opt)
+}
+
+// others are sizes to trace at: in turns multiples of those seen, so that what has to divide does, and odd ones by even ones. What is known to
+// follow from others does.
+func (z *Sizes) others(hints map[string]int64, attempt int64) (map[string]int64, error) {
+	multiples := []int64{3, 5, 7, 11, 13, 17, 19}
+	free := map[string]int64{}
+	for i, s := range z.Symbols {
+		m := multiples[(int(attempt)+i)%len(multiples)]
+		free[s] = hints[s] * m
+		if attempt%2 == 1 {
+			free[s] = hints[s] + m + 2*int64(i)
+		}
+	}
+	values := map[string]int64{}
+	for _, s := range z.Symbols {
+		n, err := symbolic.EvalInt(z.Env.Simplify(symbolic.Sym(s)).String(), free)
+		if err != nil {
+			return nil, err
+		}
+		values[s] = n
+	}
+	return values, nil
+}
+
+// alike is an error where two graphs are not the same but for numbers.
+func alike(a, b *fx.Graph) error {
+	if len(a.Nodes) != len(b.Nodes) {
+		return fmt.Errorf("%d nodes, and %d at other sizes", len(a.Nodes), len(b.Nodes))
+	}
+	for i, n := range a.Nodes {
+		m := b.Nodes[i]
+		if n.Op != m.Op || n.Target != m.Target || n.Name != m.Name || len(n.Args) != len(m.Args) || len(n.Kwargs) != len(m.Kwargs) {
+			return fmt.Errorf("%s is %s at other sizes", n.Name, m.Target)
+		}
+	}
+	return nil
+}
+
+// A unifier makes one graph of traces at several sizes: the first of them, in place.
+type unifier struct {
+	j      *Joint
+	env    *symbolic.Env
+	others []*fx.Graph
+	values []map[string]int64 // of the symbols: in the first trace, then in the others
+	known  []*symbolic.Expr
+	exprs  map[string]fx.Arg // what computes an expression
+	at     *fx.Node          // new nodes stand before it
+	sizes  map[*tensor.Tensor]extents
+}
+
+// explainAll goes through the traces side by side.
+func (u *unifier) explainAll(sizes Sizes) error {
+	for _, s := range sizes.Symbols {
+		u.known = append(u.known, symbolic.Sym(s))
+	}
+	u.known = append(u.known, sizes.Known...)
+	g := u.j.GM.Graph
+	for i, p := range g.Nodes {
+		n, number := p.Val.(int64)
+		if p.Op != fx.Placeholder || !number {
+			continue
+		}
+		ns := []int64{n}
+		for _, o := range u.others {
+			m, _ := o.Nodes[i].Val.(int64)
+			ns = append(ns, m)
+		}
+		e, err := u.explain(ns)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+		p.Val = u.symInt(e)
+		if u.exprs[e.String()] == nil {
+			u.exprs[e.String()] = p
+		}
+	}
+	nodes := slices.Clone(g.Nodes)
+	for i, n := range nodes {
+		u.at = n
+		same := make([]*fx.Node, len(u.others))
+		for k, o := range u.others {
+			same[k] = o.Nodes[i]
+		}
+		if n.Op != fx.Placeholder {
+			for k := range n.Args {
+				if err := u.replace(&n.Args[k], sameArgs(same, func(m *fx.Node) fx.Arg { return m.Args[k] })); err != nil {
+					return fmt.Errorf("%s: %w", n.Name, err)
+				}
+			}
+			for k := range n.Kwargs {
+				if err := u.replace(&n.Kwargs[k].Val, sameArgs(same, func(m *fx.Node) fx.Arg { return m.Kwargs[k].Val })); err != nil {
+					return fmt.Errorf("%s: %w", n.Name, err)
+				}
+			}
+		}
+		if err := u.measure(n.Val, sameArgs(same, func(m *fx.Node) fx.Arg { return m.Val })); err != nil {
+			return fmt.Errorf("%s: %w", n.Name, err)
+		}
+	}
+	return nil
+}
+
+func sameArgs(nodes []*fx.Node, of func(n *fx.Node) fx.Arg) []fx.Arg {
+	out := make([]fx.Arg, len(nodes))
+	for i, n := range nodes {
+		out[i] = of(n)
+	}
+	return out
+}
+
+// measure notes the sizes of a value.
+func (u *unifier) measure(v any, others []fx.Arg) error {
+	switch v := v.(type) {
+	case *tensor.Tensor:
+		if v == nil || u.sizes[v].size != nil {
+			return nil
+		}
+		ts := []*tensor.Tensor{v}
+		for _, o := range others {
+			t, ok := o.(*tensor.Tensor)
+			if !ok || len(t.Shape) != len(v.Shape) {
+				return errors.New("it has other dimensions at other sizes")
+			}
+			ts = append(ts, t)
+		}
+		d := extents{size: make([]*symbolic.Expr, len(v.Shape)), stride: make([]*symbolic.Expr, len(v.Shape))}
+		for k := range v.Shape {
+			size, stride := make([]int64, len(ts)), make([]int64, len(ts))
+			for i, t := range ts {
+				size[i], stride[i] = t.Shape[k], t.Stride[k]
+			}
+			var err error
+			if d.size[k], err = u.explain(size); err == nil {
+				d.stride[k], err = u.explain(stride)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		u.sizes[v] = d
+		if count := symbolic.Mul(d.size...); !count.IsConst() {
+			u.know(count)
+		}
+	case []any:
+		for i, x := range v {
+			var xs []fx.Arg
+			for _, o := range others {
+				l, ok := o.([]any)
+				if !ok || len(l) != len(v) {
+					return errors.New("it has other results at other sizes")
+				}
+				xs = append(xs, l[i])
+			}
+			if err := u.measure(x, xs); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replace puts nodes in the place of the numbers of an argument that are not the same in all traces.
+func (u *unifier) replace(a *fx.Arg, others []fx.Arg) error {
+	items := func(of func(o fx.Arg) ([]fx.Arg, bool), l []fx.Arg) error {
+		for i := range l {
+			xs := make([]fx.Arg, len(others))
+			for k, o := range others {
+				m, ok := of(o)
+				if !ok || len(m) != len(l) {
+					return fmt.Errorf("%s is %s at other sizes", fx.FormatArg(*a), fx.FormatArg(o))
+				}
+				xs[k] = m[i]
+			}
+			if err := u.replace(&l[i], xs); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch v := (*a).(type) {
+	case int64:
+		ns := []int64{v}
+		for _, o := range others {
+			n, ok := o.(int64)
+			if !ok {
+				return fmt.Errorf("%d is %s at other sizes", v, fx.FormatArg(o))
+			}
+			ns = append(ns, n)
+		}
+		e, err := u.explain(ns)
+		if err == nil && !e.IsConst() {
+			*a, err = u.node(e)
+		}
+		return err
+	case float64:
+		fs := []float64{v}
+		for _, o := range others {
+			f, ok := o.(float64)
+			if !ok {
+				return fmt.Errorf("%v is %s at other sizes", v, fx.FormatArg(o))
+			}
+			fs = append(fs, f)
+		}
+		n, err := u.real(fs)
+		if n != nil {
+			*a = n
+		}
+		return err
+	case fx.List:
+		v = slices.Clone(v)
+		*a = v
+		return items(func(o fx.Arg) ([]fx.Arg, bool) { l, ok := o.(fx.List); return l, ok }, v)
+	case fx.Tuple:
+		v = slices.Clone(v)
+		*a = v
+		return items(func(o fx.Arg) ([]fx.Arg, bool) { l, ok := o.(fx.Tuple); return l, ok }, v)
+	case *fx.Node:
+		for _, o := range others {
+			if m, ok := o.(*fx.Node); !ok || m.Name != v.Name {
+				return fmt.Errorf("%s is %s at other sizes", v.Name, fx.FormatArg(o))
+			}
+		}
+	default:
+		for _, o := range others {
+			if fx.FormatArg(o) != fx.FormatArg(v) {
+				return fmt.Errorf("%s is %s at other sizes", fx.FormatArg(v), fx.FormatArg(o))
+			}
+		}
+	}
+	return nil
+}
+
+// explain is the expression that has these values in the traces.
+func (u *unifier) explain(ns []int64) (*symbolic.Expr, error) {
+	if !slices.ContainsFunc(ns, func(n int64) bool { return n != ns[0] }) {
+		return symbolic.Int(ns[0]), nil
+	}
+	fits := func(e *symbolic.Expr) bool {
+		for i, n := range ns {
+			if u.value(e, i) != n {
+				return false
+			}
+		}
+		return true
+	}
+	for _, e := range u.known {
+		if fits(e) {
+			return e, nil
+		}
+	}
+	for _, e := range u.products() {
+		if line := u.line(e, ns); line != nil && fits(line) {
+			u.know(line)
+			return line, nil
+		}
+	}
+	return nil, fmt.Errorf("no expression has the values %v", ns)
+}
+
+// real computes a float that is a number by a count less some, as the gradient of a variance has it; nil for one that is the same in all traces.
+func (u *unifier) real(fs []float64) (*fx.Node, error) {
+	if !slices.ContainsFunc(fs, func(f float64) bool { return f != fs[0] }) {
+		return nil, nil
+	}
+	for _, e := range u.products() {
+		x, y := float64(u.value(e, 0)), float64(u.value(e, 1))
+		by := (y - x) / (1/fs[1] - 1/fs[0])
+		less := math.Round(x - by/fs[0])
+		by = math.Round(by)
+		fits := by != 0 && !math.IsNaN(by) && !math.IsInf(by, 0)
+		for i, f := range fs {
+			fits = fits && math.Abs(by/(float64(u.value(e, i))-less)-f) <= 1e-12*math.Abs(f)
+		}
+		if !fits {
+			continue
+		}
+		count, err := u.node(e)
+		if err != nil {
+			return nil, err
+		}
+		value := symbolic.ToFloat(e)
+		n := u.call("torch.sym_float", value, count)
+		if less != 0 {
+			value = symbolic.Add(value, symbolic.Float(-less))
+			n = u.call("operator.sub", value, n, less)
+		}
+		return u.call("operator.truediv", symbolic.TrueDiv(symbolic.Float(by), value), by, n), nil
+	}
+	return nil, fmt.Errorf("no expression has the values %v", fs)
+}
+
+// call adds a node that computes an expression.
+func (u *unifier) call(target string, e *symbolic.Expr, args ...fx.Arg) *fx.Node {
+	var n *fx.Node
+	u.j.GM.Graph.InsertBefore(u.at, func() { n = u.j.GM.Graph.CallFunction(target, args...) })
+	n.Val = u.symInt(e)
+	if o, ok := u.at.Meta[fx.MetaOrigin].(fx.Origin); ok {
+		n.SetOrigin(o)
+	}
+	return n
+}
+
+// know adds an expression to those that are looked at first.
+func (u *unifier) know(e *symbolic.Expr) {
+	if !slices.ContainsFunc(u.known, func(k *symbolic.Expr) bool { return k.String() == e.String() }) {
+		u.known = append(u.known, e)
+	}
+}
+
+// few is of how many expressions products are looked at.
+const few = 8
+
+// products are the known expressions, and products of two and three of the first of them.
+func (u *unifier) products() []*symbolic.Expr {
+	out := slices.Clone(u.known)
+	first := u.known[:min(len(u.known), few)]
+	for i, a := range first {
+		for k, b := range first[:i+1] {
+			ab := symbolic.Mul(a, b)
+			out = append(out, ab)
+			for _, c := range first[:k+1] {
+				out = append(out, symbolic.Mul(ab, c))
+			}
+		}
+	}
+	return out
+}
+
+// line is a times e plus b, or e divided by a, as the first two values ask for; nil for none.
+func (u *unifier) line(e *symbolic.Expr, ns []int64) *symbolic.Expr {
+	x, y := u.value(e, 0), u.value(e, 1)
+	dx, dn := y-x, ns[1]-ns[0]
+	switch {
+	case dx == 0 || dn == 0:
+		return nil
+	case dn%dx == 0:
+		a := dn / dx
+		return symbolic.Add(symbolic.Mul(symbolic.Int(a), e), symbolic.Int(ns[0]-a*x))
+	case ns[0] != 0 && x%ns[0] == 0:
+		return symbolic.FloorDiv(e, symbolic.Int(x/ns[0]))
+	}
+	return nil
+}
+
+// value is an expression's value in trace i.
+func (u *unifier) value(e *symbolic.Expr, i int) int64 {
+	v, err := e.Eval(func(name string) (any, bool) {
+		n, ok := u.values[i][name]
+		return n, ok
+	})
+	n, ok := v.(int64)
+	if err != nil || !ok {
+		return -1
+	}
+	return n
+}
+
+// node computes an expression, once, from the inputs that bring its symbols.
+func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
+	if e.IsConst() {
+		return e.Int, nil
+	}
+	if n := u.exprs[e.String()]; n != nil {
+		return n, nil
+	}
+	target, ok := map[symbolic.Op]string{symbolic.OpAdd: "operator.add", symbolic.OpMul: "operator.mul", symbolic.OpPow: "operator.pow", symbolic.OpFloorDiv: "operator.floordiv",
+		symbolic.OpMod: "operator.mod", symbolic.OpMax: "torch.sym_max", symbolic.OpMin: "torch.sym_min"}[e.Op]
+	if !ok {
+		return nil, fmt.Errorf("nothing computes %s", e)
+	}
+	args := e.Args
+	if e.Op == symbolic.OpAdd {
+		args = symbolic.Summands(e)
+	}
+	if first := args[0]; len(args) > 1 && first.IsConst() { // s0*2, not 2*s0, as a program has it
+		args = append(slices.Clone(args[1:]), first)
+	}
+	acc, err := u.node(args[0])
+	for i, a := range args[1:] {
+		if err != nil {
+			return nil, err
+		}
+		var b fx.Arg
+		if b, err = u.node(a); err != nil {
+			return nil, err
+		}
+		part := e
+		switch e.Op {
+		case symbolic.OpAdd:
+			part = symbolic.Add(args[:i+2]...)
+		case symbolic.OpMul:
+			part = symbolic.Mul(args[:i+2]...)
+		}
+		with := target
+		if k, ok := b.(int64); ok && k < 0 && e.Op == symbolic.OpAdd {
+			with, b = "operator.sub", -k
+		}
+		n := u.call(with, part, acc, b)
+		u.exprs[part.String()] = n
+		acc = n
+	}
+	u.exprs[e.String()] = acc
+	return acc, err
+}
+
+// symInt is an expression as the value of a node.
+func (u *unifier) symInt(e *symbolic.Expr) fx.SymInt {
+	return fx.SymInt{Expr: e.String(), Hint: u.value(e, 0)}
+}
+
+// graphs cuts the joint graph as Compile does.
+func (u *unifier) graphs(opt *Options) (*Graphs, error) {
+	out := &Graphs{sizes: u.sizes}
+	if u.j.Tangents == 0 {
+		u.j.asInference()
+		out.Inference = u.j.GM
+		return out, deadcode(u.j.GM.Graph)
+	}
+	if err := opt.simplify(u.j); err != nil {
+		return nil, err
+	}
+	out.Joint, _ = u.j.GM.Clone()
+	parts, err := opt.cut(u.j)
+	if err != nil {
+		return nil, err
+	}
+	out.Forward, out.Backward = parts.Forward, parts.Backward
+	out.Numbers = slices.ContainsFunc(parts.Backward.Graph.Placeholders(), func(p *fx.Node) bool { _, ok := p.Val.(fx.SymInt); return ok })
+	return out, nil
+}
+
+// Describe is fx.Described with sizes as expressions.
+func (g *Graphs) Describe(n *fx.Node) string {
+	t, ok := n.Val.(*tensor.Tensor)
+	if !ok || t == nil {
+		return fx.Described(n.Val)
+	}
+	d := g.sizes[t]
+	return t.DType.Short() + exprList(d.size) + exprList(d.stride) + "cpu"
+}
+
+// exprList is the text of a list of expressions.
+func exprList(es []*symbolic.Expr) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = e.String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
