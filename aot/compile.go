@@ -68,6 +68,7 @@ type Compiled struct {
 	mutated []int       // inputs that f writes
 	bases   *bases      // of inputs that share memory; nil => none that matter
 	others  []*Compiled // for calls whose inputs share memory in other ways
+	sizes   *unifier    // what its sizes follow from, where they are symbolic; nil => they are plain
 }
 
 // Compile traces f and compiles its graphs. The backward graph is compiled when it is first needed.
@@ -100,29 +101,44 @@ func Compile(f Function, inputs []Input, opt Options) (*Compiled, error) {
 		}
 	}
 	c.joint = j
+	return c, c.compileGraphs()
+}
+
+// compileGraphs makes the graphs of the trace, and compiles the first.
+func (c *Compiled) compileGraphs() (err error) {
+	j := c.joint
 	if j.Tangents == 0 {
 		j.asInference()
 		// No CSE here: PyTorch's inference graphs are compiled as they were traced.
-		if err := runPasses(j.GM.Graph, nil, func(p pass) bool { return p.name == "deadcode" }); err != nil {
-			return nil, err
+		if err := deadcode(j.GM.Graph); err != nil {
+			return err
 		}
 		c.show("inference", j.GM)
 		c.observe("inference", j.GM)
-		c.fw, err = opt.Compiler(j.GM, "inference")
-		return c, err
+		c.fw, err = c.opt.Compiler(j.GM, "inference")
+		return err
 	}
-	if err := opt.simplify(j); err != nil {
-		return nil, err
+	if err := c.opt.simplify(j); err != nil {
+		return err
 	}
 	c.show("joint", j.GM)
-	if c.parts, err = opt.cut(j); err != nil {
-		return nil, err
+	if c.parts, err = c.opt.cut(j); err != nil {
+		return err
 	}
 	c.show("forward", c.parts.Forward)
 	c.show("backward", c.parts.Backward)
 	c.observe("forward", c.parts.Forward)
-	c.fw, err = opt.Compiler(c.parts.Forward, "forward")
-	return c, err
+	if c.fw, err = c.opt.Compiler(c.parts.Forward, "forward"); err == nil && c.parts.numbers() > 0 {
+		err = c.compileBackward()
+	}
+	return err
+}
+
+// compileBackward compiles the backward graph: at once where numbers are saved for it, as PyTorch does, and else when it is first needed.
+func (c *Compiled) compileBackward() (err error) {
+	c.observe("backward", c.parts.Backward)
+	c.bw, err = c.opt.Compiler(c.parts.Backward, "backward")
+	return err
 }
 
 // simplify runs the passes over a joint graph.
@@ -203,7 +219,9 @@ func (c *Compiled) Run(inputs []aten.Value) ([]aten.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.others = append(c.others, v)
+	if c.sizes == nil {
+		c.others = append(c.others, v) // else it is for these sizes only
+	}
 	if v.once != nil {
 		return v.once.Run(once(v.repeats, inputs))
 	}
@@ -282,6 +300,11 @@ func (c *Compiled) run(inputs []aten.Value) ([]aten.Value, error) {
 	}
 	outs := make([]aten.Value, len(j.Outputs))
 	for i, o := range j.Outputs {
+		if c.sizes != nil {
+			if o, err = c.sizes.output(i, o, inputs); err != nil {
+				return nil, err
+			}
+		}
 		switch o.Kind {
 		case ConstantOut:
 			outs[i] = o.Const
@@ -376,7 +399,8 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 	if !slices.ContainsFunc(ins, func(t *tensor.Tensor) bool { return t != nil && autograd.RequiresGrad(t) }) {
 		return nil // code that was made for training, given what asks for no gradients
 	}
-	saved := append([]aten.Value(nil), res[j.NForward:]...)
+	tensors := len(res) - c.parts.numbers()
+	saved := slices.Concat(res[tensors:], res[j.NForward:tensors])
 	kept := make([]*autograd.Saved, len(saved)) // nil for what is no tensor
 	for k, v := range saved {
 		if t, ok := v.(*tensor.Tensor); ok && t != nil {
@@ -401,6 +425,7 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 	for _, at := range j.Bases {
 		targets = append(targets, res[at].(*tensor.Tensor))
 	}
+	numbers := c.numbers(inputs)
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		saved := slices.Clone(saved)
 		for k, s := range kept {
@@ -415,7 +440,7 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 		if _, again := d.(*autograd.Engine); again && j.lateGrad {
 			return nil, &aten.Error{Kind: aten.RuntimeError, Msg: "aot_autograd does not support input mutations with requires_grad in backward for create_graph=True"}
 		}
-		out, err := c.backward(saved, targets, grads)
+		out, err := c.backward(numbers, saved, targets, grads)
 		if _, recording := d.(*autograd.Engine); err != nil || !recording {
 			return out, err
 		}
@@ -442,14 +467,25 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 	return nil
 }
 
-func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+// numbers are the inputs without tensors, which a backward pass would keep alive; nil where sizes are plain.
+func (c *Compiled) numbers(inputs []aten.Value) []aten.Value {
+	if c.sizes == nil {
+		return nil
+	}
+	out := make([]aten.Value, len(inputs))
+	for i, v := range inputs {
+		if n, ok := v.(int64); ok {
+			out[i] = n
+		}
+	}
+	return out
+}
+
+func (c *Compiled) backward(numbers, saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if c.bw == nil {
-		c.observe("backward", c.parts.Backward)
-		bw, err := c.opt.Compiler(c.parts.Backward, "backward")
-		if err != nil {
+		if err := c.compileBackward(); err != nil {
 			return nil, err
 		}
-		c.bw = bw
 	}
 	args := append([]aten.Value(nil), saved...)
 	tn := tangentNodesOf(c.parts.Backward, c.parts.Saved)
@@ -462,8 +498,12 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 			g = z.(*tensor.Tensor)
 		}
 		// The graph was traced for dense tangents; a broadcast or strided one is brought into that layout.
-		if want, ok := tn[k].Val.(*tensor.Tensor); ok && !build.EqualInts(g.Stride, want.Stride) {
-			dst, err := build.Call(c.below(), "aten.new_empty_strided.default", g, build.Ints(want.Shape), build.Ints(want.Stride))
+		shape, stride, err := c.tangent(tn[k], numbers)
+		if err != nil {
+			return nil, err
+		}
+		if !build.EqualInts(g.Stride, stride) {
+			dst, err := build.Call(c.below(), "aten.new_empty_strided.default", g, build.Ints(shape), build.Ints(stride))
 			if err != nil {
 				return nil, err
 			}
@@ -483,6 +523,19 @@ func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor)
 		out[i], _ = r.(*tensor.Tensor)
 	}
 	return out, nil
+}
+
+// tangent is the layout that a gradient has to have in a call.
+func (c *Compiled) tangent(n *fx.Node, numbers []aten.Value) (shape, stride []int64, err error) {
+	t := n.Val.(*tensor.Tensor)
+	if c.sizes == nil {
+		return t.Shape, t.Stride, nil
+	}
+	d := c.sizes.sizes[t]
+	if shape, err = evaluate(d.size, c.sizes.symbols(numbers)); err == nil {
+		stride, err = evaluate(d.stride, c.sizes.symbols(numbers))
+	}
+	return shape, stride, err
 }
 
 func tangentNodesOf(gm *fx.GraphModule, saved int) []*fx.Node {

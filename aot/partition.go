@@ -19,6 +19,18 @@ type Parts struct {
 	Saved    int
 }
 
+// numbers is how many of the saved values are numbers: the last results of Forward, and the first inputs of Backward.
+func (p *Parts) numbers() int {
+	n := 0
+	for _, in := range p.Backward.Graph.Placeholders() {
+		if _, ok := in.Val.(fx.SymInt); !ok {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // sides is a joint graph as a partitioner sees it: what depends on a tangent, and what the forward pass computes in any case.
 type sides struct {
 	gm               *fx.GraphModule
@@ -75,14 +87,7 @@ func (s *sides) need(n *fx.Node) {
 // inputs of the backward graph.
 func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
 	g := s.gm.Graph
-	var numbers []*fx.Node
-	saved = slices.DeleteFunc(slices.Clone(saved), func(n *fx.Node) bool {
-		_, number := n.Val.(fx.SymInt)
-		if number {
-			numbers = append(numbers, n)
-		}
-		return number
-	})
+	saved, numbers := s.numbersApart(saved)
 	fw, err := extract(s.gm, primals(g), nil, appendSaved(s.fwOuts, slices.Concat(saved, numbers)), func(n *fx.Node) bool { return !s.tangents[n] })
 	if err != nil {
 		return nil, fmt.Errorf("forward graph: %w", err)
@@ -93,6 +98,37 @@ func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
 	return &Parts{Forward: fw, Backward: bw, Saved: len(saved) + len(numbers)}, nil
+}
+
+// numbersApart takes the numbers out of what is saved, those that bring a symbol first, and adds what brings the symbols in the sizes of what else the
+// backward graph gets.
+func (s *sides) numbersApart(saved []*fx.Node) (tensors, numbers []*fx.Node) {
+	bring := map[string]*fx.Node{}
+	for _, p := range primals(s.gm.Graph) {
+		if n, ok := p.Val.(fx.SymInt); ok && bring[n.Expr] == nil {
+			bring[n.Expr] = p
+		}
+	}
+	var computed []*fx.Node
+	for _, n := range saved {
+		switch v, number := n.Val.(fx.SymInt); {
+		case !number:
+			tensors = append(tensors, n)
+		case bring[v.Expr] == n:
+			numbers = append(numbers, n)
+		default:
+			computed = append(computed, n)
+		}
+	}
+	for _, n := range slices.Concat(tensors, tangentNodes(s.gm.Graph)) {
+		symbols, _ := n.Meta[metaSymbols].([]string)
+		for _, name := range symbols {
+			if p := bring[name]; p != nil && !slices.Contains(numbers, p) {
+				numbers = append(numbers, p)
+			}
+		}
+	}
+	return tensors, append(numbers, computed...)
 }
 
 // Results are what a graph returns, which has to be a tuple or a list.

@@ -3,12 +3,14 @@ package aot
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"whittle/capture/fx"
 	"whittle/capture/symbolic"
+	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
 
@@ -20,6 +22,8 @@ type Sizes struct {
 	Inputs func(values map[string]int64) ([]Input, error)
 	// Known are expressions that the function computes.
 	Known []*symbolic.Expr
+	// Found is told the sizes and strides of each tensor of the graph; nil => nobody.
+	Found func(t *tensor.Tensor, size, stride []*symbolic.Expr)
 }
 
 // Graphs are a function's graphs as they are for all sizes: integers that depend on the sizes are nodes.
@@ -37,10 +41,50 @@ type extents struct{ size, stride []*symbolic.Expr }
 // probes is how many other sizes a function is traced at.
 const probes = 3
 
-// ForAllSizes traces f at the sizes seen and at some others, and explains by the symbols where the traces differ. Formulas and decompositions
-// compute with plain sizes; what all of them made of a size shows in the numbers that change with it. An error says that the traces are no one
-// graph, or that a number in them cannot be explained. Nothing is compiled.
+// ForAllSizes is the graphs of f, as CompileForAllSizes makes them. Nothing is compiled.
 func ForAllSizes(f Function, sizes Sizes, opt Options) (*Graphs, error) {
+	u, err := unify(f, sizes, &opt)
+	if err != nil {
+		return nil, err
+	}
+	return u.graphs(&opt)
+}
+
+// NotOneGraph says that a function has other graphs at other sizes, as far as is known: it has to be compiled for each.
+type NotOneGraph struct{ Err error }
+
+func (e *NotOneGraph) Error() string { return "not one graph for all sizes: " + e.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (e *NotOneGraph) Unwrap() error { return e.Err }
+
+// CompileForAllSizes is Compile for inputs with symbolic sizes: what comes back runs for all of them, with numbers where the symbols are. The error
+// is a *NotOneGraph where there is none such.
+func CompileForAllSizes(f Function, sizes Sizes, opt Options) (*Compiled, error) {
+	u, err := unify(f, sizes, &opt)
+	if err != nil {
+		return nil, err
+	}
+	j := u.j
+	given := make([]aten.Value, len(j.Inputs))
+	for i, in := range j.Inputs {
+		given[i] = in.Value
+	}
+	written := j.Written()
+	if opt.wrapped(given) || len(written) > 0 && (shared(given, written) != nil || repeated(given) != nil) {
+		return nil, &NotOneGraph{errors.New("inputs share memory, and are written")}
+	}
+	if err := u.outputs(); err != nil {
+		return nil, &NotOneGraph{err}
+	}
+	c := &Compiled{opt: opt, f: f, mutated: written, joint: j, sizes: u}
+	return c, c.compileGraphs()
+}
+
+// unify traces f at the sizes seen and at some others, and explains by the symbols where the traces differ. Formulas and decompositions compute
+// with plain sizes; what all of them made of a size shows in the numbers that change with it. The error is a *NotOneGraph where the traces are no one
+// graph, or a number in them cannot be explained.
+func unify(f Function, sizes Sizes, opt *Options) (*unifier, error) {
 	hints := map[string]int64{}
 	for _, s := range sizes.Symbols {
 		hints[s] = sizes.Env.HintInt(symbolic.Sym(s))
@@ -50,13 +94,13 @@ func ForAllSizes(f Function, sizes Sizes, opt Options) (*Graphs, error) {
 		if err != nil {
 			return nil, err
 		}
-		return trace(f, ins, &opt)
+		return trace(f, ins, opt)
 	}
 	j, err := at(hints)
 	if err != nil {
 		return nil, err
 	}
-	u := &unifier{j: j, env: sizes.Env, values: []map[string]int64{hints}, exprs: map[string]fx.Arg{}, sizes: map[*tensor.Tensor]extents{}}
+	u := &unifier{j: j, env: sizes.Env, values: []map[string]int64{hints}, exprs: map[string]fx.Arg{}, sizes: map[*tensor.Tensor]extents{}, inputs: map[string]int{}, views: map[int]extents{}}
 	var refused error
 	for attempt := int64(0); attempt < 4*probes && len(u.others) < probes; attempt++ {
 		values, err := sizes.others(hints, attempt)
@@ -65,21 +109,21 @@ func ForAllSizes(f Function, sizes Sizes, opt Options) (*Graphs, error) {
 		}
 		o, err := at(values)
 		if err == nil {
-			err = alike(j.GM.Graph, o.GM.Graph)
+			err = alike(j, o)
 		}
 		if err != nil {
 			refused = err
 			continue
 		}
-		u.others, u.values = append(u.others, o.GM.Graph), append(u.values, values)
+		u.others, u.values = append(u.others, o), append(u.values, values)
 	}
 	if len(u.others) < probes {
-		return nil, errors.Join(errors.New("no other sizes have the same graph"), refused)
+		return nil, &NotOneGraph{errors.Join(errors.New("no other sizes have it"), refused)}
 	}
 	if err := u.explainAll(sizes); err != nil {
-		return nil, err
+		return nil, &NotOneGraph{err}
 	}
-	return u.graphs(&opt)
+	return u, nil
 }
 
 // others are sizes to trace at: in turns multiples of those seen, so that what has to divide does, and odd ones by even ones. What is known to
@@ -105,9 +149,10 @@ func (z *Sizes) others(hints map[string]int64, attempt int64) (map[string]int64,
 	return values, nil
 }
 
-// alike is an error where two graphs are not the same but for numbers.
-func alike(a, b *fx.Graph) error {
-	if len(a.Nodes) != len(b.Nodes) {
+// alike is an error where two traces are not the same but for numbers.
+func alike(one, other *Joint) error {
+	a, b := one.GM.Graph, other.GM.Graph
+	if len(a.Nodes) != len(b.Nodes) || len(one.Outputs) != len(other.Outputs) || len(one.Mutated) != len(other.Mutated) {
 		return fmt.Errorf("%d nodes, and %d at other sizes", len(a.Nodes), len(b.Nodes))
 	}
 	for i, n := range a.Nodes {
@@ -123,16 +168,20 @@ func alike(a, b *fx.Graph) error {
 type unifier struct {
 	j      *Joint
 	env    *symbolic.Env
-	others []*fx.Graph
+	others []*Joint
 	values []map[string]int64 // of the symbols: in the first trace, then in the others
 	known  []*symbolic.Expr
 	exprs  map[string]fx.Arg // what computes an expression
 	at     *fx.Node          // new nodes stand before it
 	sizes  map[*tensor.Tensor]extents
+	found  func(t *tensor.Tensor, size, stride []*symbolic.Expr)
+	inputs map[string]int  // the input that brings a symbol
+	views  map[int]extents // of outputs that are rebuilt, where their sizes are not the same for all
 }
 
 // explainAll goes through the traces side by side.
 func (u *unifier) explainAll(sizes Sizes) error {
+	u.found = sizes.Found
 	for _, s := range sizes.Symbols {
 		u.known = append(u.known, symbolic.Sym(s))
 	}
@@ -145,7 +194,7 @@ func (u *unifier) explainAll(sizes Sizes) error {
 		}
 		ns := []int64{n}
 		for _, o := range u.others {
-			m, _ := o.Nodes[i].Val.(int64)
+			m, _ := o.GM.Graph.Nodes[i].Val.(int64)
 			ns = append(ns, m)
 		}
 		e, err := u.explain(ns)
@@ -153,6 +202,9 @@ func (u *unifier) explainAll(sizes Sizes) error {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 		p.Val = u.symInt(e)
+		if e.Op == symbolic.OpSym {
+			u.inputs[e.Name] = i
+		}
 		if u.exprs[e.String()] == nil {
 			u.exprs[e.String()] = p
 		}
@@ -162,7 +214,7 @@ func (u *unifier) explainAll(sizes Sizes) error {
 		u.at = n
 		same := make([]*fx.Node, len(u.others))
 		for k, o := range u.others {
-			same[k] = o.Nodes[i]
+			same[k] = o.GM.Graph.Nodes[i]
 		}
 		if n.Op != fx.Placeholder {
 			for k := range n.Args {
@@ -179,8 +231,31 @@ func (u *unifier) explainAll(sizes Sizes) error {
 		if err := u.measure(n.Val, sameArgs(same, func(m *fx.Node) fx.Arg { return m.Val })); err != nil {
 			return fmt.Errorf("%s: %w", n.Name, err)
 		}
+		if t := valueOf(n); t != nil {
+			d := u.sizes[t]
+			if s := symbolsOf(slices.Concat(d.size, d.stride)); s != nil {
+				n.Meta = maps.Clone(n.Meta)
+				if n.Meta == nil {
+					n.Meta = map[string]any{}
+				}
+				n.Meta[metaSymbols] = s
+			}
+		}
 	}
 	return nil
+}
+
+// metaSymbols is the Meta key of the symbols in the sizes and strides of a node's tensor, in order.
+const metaSymbols = "symbols"
+
+// symbolsOf are the symbols in expressions, in order.
+func symbolsOf(es []*symbolic.Expr) []string {
+	var out []string
+	for _, e := range es {
+		out = append(out, e.Symbols()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func sameArgs(nodes []*fx.Node, of func(n *fx.Node) fx.Arg) []fx.Arg {
@@ -206,21 +281,18 @@ func (u *unifier) measure(v any, others []fx.Arg) error {
 			}
 			ts = append(ts, t)
 		}
-		d := extents{size: make([]*symbolic.Expr, len(v.Shape)), stride: make([]*symbolic.Expr, len(v.Shape))}
-		for k := range v.Shape {
-			size, stride := make([]int64, len(ts)), make([]int64, len(ts))
-			for i, t := range ts {
-				size[i], stride[i] = t.Shape[k], t.Stride[k]
-			}
-			var err error
-			if d.size[k], err = u.explain(size); err == nil {
-				d.stride[k], err = u.explain(stride)
-			}
-			if err != nil {
-				return err
-			}
+		var d extents
+		var err error
+		if d.size, err = u.explainEach(column(ts, func(t *tensor.Tensor) []int64 { return t.Shape })); err != nil {
+			return err
+		}
+		if d.stride, err = u.explainEach(column(ts, func(t *tensor.Tensor) []int64 { return t.Stride })); err != nil {
+			return err
 		}
 		u.sizes[v] = d
+		if u.found != nil {
+			u.found(v, d.size, d.stride)
+		}
 		if count := symbolic.Mul(d.size...); !count.IsConst() {
 			u.know(count)
 		}
@@ -240,6 +312,122 @@ func (u *unifier) measure(v any, others []fx.Arg) error {
 		}
 	}
 	return nil
+}
+
+// column is a list in each of some values.
+func column[T any](of []T, list func(T) []int64) [][]int64 {
+	out := make([][]int64, len(of))
+	for i, v := range of {
+		out[i] = list(v)
+	}
+	return out
+}
+
+// explainEach explains the items of lists that are equally long, of which each trace has one.
+func (u *unifier) explainEach(lists [][]int64) ([]*symbolic.Expr, error) {
+	out := make([]*symbolic.Expr, len(lists[0]))
+	for k := range out {
+		ns := make([]int64, len(lists))
+		for i, l := range lists {
+			if len(l) != len(out) {
+				return nil, errors.New("there are other dimensions at other sizes")
+			}
+			ns[i] = l[k]
+		}
+		var err error
+		if out[k], err = u.explain(ns); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// outputs tells what the runtime does with the results of the graph at other sizes. A number that is not the same for all is one of them.
+func (u *unifier) outputs() error {
+	for i := range u.j.Outputs {
+		o := &u.j.Outputs[i]
+		all := []OutputInfo{*o}
+		for _, other := range u.others {
+			all = append(all, other.Outputs[i])
+		}
+		for _, x := range all {
+			if x.Kind != o.Kind || x.Input != o.Input || x.GraphIndex != o.GraphIndex || x.Base != o.Base || x.RequiresGrad != o.RequiresGrad || x.Detached != o.Detached {
+				return fmt.Errorf("output %d is another one at other sizes", i)
+			}
+		}
+		switch o.Kind {
+		case ConstantOut:
+			if slices.ContainsFunc(all, func(x OutputInfo) bool { return x.Const != o.Const }) {
+				o.Kind = FromGraph
+			}
+		case AliasOfInput, AliasOfValue:
+			var d extents
+			var err error
+			if d.size, err = u.explainEach(column(all, func(x OutputInfo) []int64 { return x.Shape })); err != nil {
+				return err
+			}
+			if d.stride, err = u.explainEach(column(all, func(x OutputInfo) []int64 { return append(slices.Clone(x.Stride), x.Offset) })); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(slices.Concat(d.size, d.stride), func(e *symbolic.Expr) bool { return !e.IsConst() }) {
+				o.views = nil
+				u.views[i] = d
+			}
+		}
+	}
+	for i, m := range u.j.Mutated {
+		for _, other := range u.others {
+			x := other.Mutated[i]
+			if x.Input != m.Input || x.Data != m.Data || x.Grad != m.Grad || x.Meta != m.Meta || m.Meta && !(slices.Equal(x.Shape, m.Shape) && slices.Equal(x.Stride, m.Stride) && x.Offset == m.Offset) {
+				return fmt.Errorf("input %d is changed in another way at other sizes", m.Input)
+			}
+		}
+	}
+	return nil
+}
+
+// symbols are the values of the symbols in a call.
+func (u *unifier) symbols(inputs []aten.Value) func(name string) (any, bool) {
+	return func(name string) (any, bool) {
+		i, ok := u.inputs[name]
+		if !ok {
+			return nil, false
+		}
+		n, ok := inputs[i].(int64)
+		return n, ok
+	}
+}
+
+// evaluate computes expressions of sizes.
+func evaluate(es []*symbolic.Expr, symbols func(name string) (any, bool)) ([]int64, error) {
+	out := make([]int64, len(es))
+	for i, e := range es {
+		v, err := e.Eval(symbols)
+		if err != nil {
+			return nil, err
+		}
+		out[i], _ = v.(int64)
+	}
+	return out, nil
+}
+
+// output is what the runtime does with an output in a call.
+func (u *unifier) output(i int, o OutputInfo, inputs []aten.Value) (OutputInfo, error) {
+	d, ok := u.views[i]
+	if !ok {
+		return o, nil
+	}
+	var err error
+	if o.Shape, err = evaluate(d.size, u.symbols(inputs)); err != nil {
+		return o, err
+	}
+	strides, err := evaluate(d.stride, u.symbols(inputs))
+	if err != nil {
+		return o, err
+	}
+	last := len(strides) - 1
+	o.Stride, o.Offset = strides[:last], strides[last]
+	return o, nil
 }
 
 // replace puts nodes in the place of the numbers of an argument that are not the same in all traces.
@@ -507,8 +695,7 @@ func (u *unifier) graphs(opt *Options) (*Graphs, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Forward, out.Backward = parts.Forward, parts.Backward
-	out.Numbers = slices.ContainsFunc(parts.Backward.Graph.Placeholders(), func(p *fx.Node) bool { _, ok := p.Val.(fx.SymInt); return ok })
+	out.Forward, out.Backward, out.Numbers = parts.Forward, parts.Backward, parts.numbers() > 0
 	return out, nil
 }
 

@@ -196,6 +196,15 @@ func (m *fakeMode) Extents(x *tensor.Tensor, stride bool, dims ...int) []vm.Obje
 	return out
 }
 
+// Adopt implements torch.SymbolicMode.
+func (m *fakeMode) Adopt(x *tensor.Tensor, size, stride []*symbolic.Expr) {
+	m.sizes.Set(x, size, stride)
+	m.keep(x)
+}
+
+// Number implements torch.SymbolicMode.
+func (m *fakeMode) Number(e *symbolic.Expr) vm.Object { return m.d.T.Number(e, m.sizes.Env) }
+
 // Item implements torch.FakeMode.
 func (m *fakeMode) Item(x *tensor.Tensor) (vm.Object, error) {
 	if c := m.consts[x]; c != nil {

@@ -2,6 +2,7 @@ package torch
 
 import (
 	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -21,6 +22,15 @@ type FakeMode interface {
 	Beneath(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error)
 	// Class is that of its tensors.
 	Class() *vm.Type
+}
+
+// SymbolicMode is a FakeMode whose tensors may have symbolic sizes.
+type SymbolicMode interface {
+	FakeMode
+	// Adopt makes a fake tensor one of the mode's, with these sizes and strides.
+	Adopt(x *tensor.Tensor, size, stride []*symbolic.Expr)
+	// Number is a symbolic number of the mode's.
+	Number(e *symbolic.Expr) vm.Object
 }
 
 // modeOf is the mode of a fake tensor that a program has in its hands; nil for others.

@@ -17,6 +17,9 @@ func compositeViews() {
 		if err != nil {
 			return nil, err
 		}
+		if t.IsContiguous(tensor.ContiguousFormat) {
+			return c.via("view", t, c.Args[1])
+		}
 		if tensor.ViewStrides(t.Shape, t.Stride, shape) != nil {
 			return c.via("view", t, ints(shape))
 		}

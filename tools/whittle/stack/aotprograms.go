@@ -13,6 +13,7 @@ import (
 	"whittle/capture/fx"
 	"whittle/capture/python/clinic"
 	"whittle/capture/python/vm"
+	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -21,7 +22,7 @@ import (
 // aotNatives are what torch._functorch and torch._decomp make AOTAutograd for programs of: functions of Python's are traced, compilers and
 // partitioners of Python's called.
 func (s *Session) aotNatives(m *vm.Module) {
-	clinic.Def(m, "aot_compile", "flat_fn:obj, flat_args:obj, *, fw_compiler:obj, bw_compiler:obj, inference_compiler:obj, partition_fn:obj, decompositions:obj, keep_inference_input_mutations:bool",
+	clinic.Def(m, "aot_compile", "flat_fn:obj, flat_args:obj, *, fw_compiler:obj, bw_compiler:obj, inference_compiler:obj, partition_fn:obj, decompositions:obj, keep_inference_input_mutations:bool, captured:obj=None",
 		func(c *clinic.Call) (vm.Object, error) {
 			compilers := map[string]vm.Object{"forward": c.Args[2], "backward": c.Args[3], "inference": c.Args[4]}
 			opt := s.aotOptions(func(gm *fx.GraphModule, kind string) (aot.Callable, error) { return s.compileBy(compilers[kind], gm) }, s.watching())
@@ -33,7 +34,7 @@ func (s *Session) aotNatives(m *vm.Module) {
 			if err != nil {
 				return nil, err
 			}
-			run, repeated, err := s.aotCallable(s.flatFunction(c.Args[0]), ins, opt)
+			run, repeated, err := s.aotProgramCallable(c, ins, opt)
 			if err != nil {
 				return nil, err
 			}
@@ -132,6 +133,69 @@ func (s *Session) aotNatives(m *vm.Module) {
 		}
 		return s.decomposition(op), nil
 	})
+}
+
+// aotProgramCallable compiles what aot_compile was called with. Arguments with symbolic sizes are the last of all: they are the inputs of a captured graph.
+func (s *Session) aotProgramCallable(c *clinic.Call, ins []aot.Input, opt aot.Options) (run vm.Object, repeated []int, err error) {
+	f := s.flatFunction(c.Args[0])
+	native := s.Torch.NativeGraph(c.Args[8])
+	if native == nil {
+		return s.aotCallable(f, ins, opt)
+	}
+	args, err := s.In.IterAll(c.Args[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	places := native.GM.Graph.Placeholders()
+	fakes := make([]*tensor.Tensor, len(args))
+	for i, p := range places {
+		fakes[len(args)-len(places)+i], _ = p.Val.(*tensor.Tensor)
+	}
+	sizes, ok := s.symbolicSizes(args, fakes, native.GM.Graph)
+	if !ok {
+		return s.aotCallable(f, ins, opt)
+	}
+	for _, f := range fakes {
+		if f == nil {
+			continue
+		}
+		if m, ok := f.Mode.(torch.SymbolicMode); ok {
+			sizes.Found = m.Adopt
+			defer func(before torch.SymbolicMode) { s.sizing = before }(s.sizing)
+			s.sizing = m
+			break
+		}
+	}
+	compiled, err := s.traced(func() (*aot.Compiled, error) { return aot.CompileForAllSizes(f, sizes, opt) })
+	var each *aot.NotOneGraph
+	if err == nil {
+		return s.callable(compiled), nil, nil
+	} else if !errors.As(err, &each) {
+		return nil, nil, s.Torch.Error(err)
+	}
+	known := map[string]vm.Object{}
+	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		var key strings.Builder
+		for _, o := range args {
+			if t, ok := s.tensor(o); ok {
+				fmt.Fprint(&key, t.Shape, t.Stride, ";")
+			} else {
+				fmt.Fprint(&key, o, ";")
+			}
+		}
+		run := known[key.String()]
+		if run == nil {
+			ins, err := s.aotInputs(args)
+			if err != nil {
+				return nil, err
+			}
+			if run, _, err = s.aotCallable(f, ins, opt); err != nil {
+				return nil, err
+			}
+			known[key.String()] = run
+		}
+		return in.Call(run, args, nil)
+	}}, nil, nil
 }
 
 // overload is the object of torch.ops that has this name, as in aten.add.Tensor.
@@ -274,11 +338,15 @@ func (s *Session) compileBy(compiler vm.Object, gm *fx.GraphModule) (aot.Callabl
 	if err != nil {
 		return nil, err
 	}
-	var examples []aten.Value
+	examples := vm.NewList()
 	for _, p := range gm.Graph.Placeholders() {
-		examples = append(examples, p.Val)
+		o, err := s.example(p.Val)
+		if err != nil {
+			return nil, err
+		}
+		examples.Items = append(examples.Items, o)
 	}
-	compiled, err := s.In.Call(compiler, []vm.Object{module, s.objects(examples)}, nil)
+	compiled, err := s.In.Call(compiler, []vm.Object{module, examples}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -308,21 +376,38 @@ func (s *Session) compileBy(compiler vm.Object, gm *fx.GraphModule) (aot.Callabl
 	}, nil
 }
 
+// example is the value of a node for a compiler of Python's.
+func (s *Session) example(v any) (vm.Object, error) {
+	n, ok := v.(fx.SymInt)
+	if !ok || s.sizing == nil {
+		return s.Torch.Object(v), nil
+	}
+	e, err := symbolic.Parse(n.Expr)
+	if err != nil {
+		return nil, err
+	}
+	return s.sizing.Number(e), nil
+}
+
 // partitionBy has a partitioner of Python's cut a joint graph.
 func (s *Session) partitionBy(fn vm.Object, joint *fx.GraphModule, forward int) (*aot.Parts, error) {
 	module, err := s.Torch.NewGraphModule(joint, nil)
 	if err != nil {
 		return nil, err
 	}
-	var primals, tangents []aten.Value
+	primals, tangents := vm.NewList(), vm.NewList()
 	for _, p := range joint.Graph.Placeholders() {
-		if aot.IsTangent(p) {
-			tangents = append(tangents, p.Val)
-		} else {
-			primals = append(primals, p.Val)
+		o, err := s.example(p.Val)
+		if err != nil {
+			return nil, err
 		}
+		side := primals
+		if aot.IsTangent(p) {
+			side = tangents
+		}
+		side.Items = append(side.Items, o)
 	}
-	given := vm.NewList(s.objects(primals), s.objects(tangents))
+	given := vm.NewList(primals, tangents)
 	parts, err := s.In.Call(fn, []vm.Object{module, given}, []vm.KwArg{{Name: "num_fwd_outputs", Value: vm.MakeInt(int64(forward))}})
 	if err != nil {
 		return nil, err

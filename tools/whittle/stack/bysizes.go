@@ -95,32 +95,48 @@ func (w *watch) forAllSizes(g *aot.Graphs) *watch {
 // forAllSizes is the graphs of a captured graph for all sizes; nil where they cannot be told: where a float is symbolic too, or the graph is
 // another at other sizes.
 func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt aot.Options) *aot.Graphs {
-	sizes := aot.Sizes{}
-	exprs := make([][2][]*symbolic.Expr, len(inputs)) // of sizes and strides
-	vals := make([]any, len(inputs))
 	places := native.GM.Graph.Placeholders()
-	for i, o := range inputs {
+	fakes := make([]*tensor.Tensor, len(inputs))
+	for i := range inputs {
+		fakes[i], _ = places[i].Val.(*tensor.Tensor)
+	}
+	if len(realInputs(native.GM)) > 0 {
+		return nil
+	}
+	sizes, ok := s.symbolicSizes(inputs, fakes, native.GM.Graph)
+	if !ok {
+		return nil
+	}
+	g, err := aot.ForAllSizes(s.function(native), sizes, opt)
+	if err != nil {
+		return nil
+	}
+	return g
+}
+
+// symbolicSizes says how the sizes of arguments follow from the symbols among them, as their fakes know it; what a captured graph computes is known. ok is
+// false where there are no symbols, or other ones than sizes.
+func (s *Session) symbolicSizes(args []vm.Object, fakes []*tensor.Tensor, captured *fx.Graph) (sizes aot.Sizes, ok bool) {
+	exprs := make([][2][]*symbolic.Expr, len(args)) // of sizes and strides
+	vals := make([]any, len(args))
+	for i, o := range args {
 		if n, ok := o.(*torch.Scalar); ok {
 			if n.Kind != tensor.Int64 || n.Expr.Op != symbolic.OpSym {
-				return nil
+				return sizes, false
 			}
 			sizes.Env, sizes.Symbols = n.Env, append(sizes.Symbols, n.Expr.Name)
 			exprs[i][0] = []*symbolic.Expr{n.Expr}
 			continue
 		}
 		vals[i], _ = s.Torch.Value(o)
-		t, _ := places[i].Val.(*tensor.Tensor)
-		if t == nil {
+		if fakes[i] == nil {
 			continue
 		}
-		if m, ok := t.Mode.(torch.FakeMode); ok {
-			exprs[i] = [2][]*symbolic.Expr{expressions(m.Extents(t, false)), expressions(m.Extents(t, true))}
+		if m, ok := fakes[i].Mode.(torch.FakeMode); ok {
+			exprs[i] = [2][]*symbolic.Expr{expressions(m.Extents(fakes[i], false)), expressions(m.Extents(fakes[i], true))}
 		}
 	}
-	if len(sizes.Symbols) == 0 || len(realInputs(native.GM)) > 0 {
-		return nil
-	}
-	for _, n := range native.GM.Graph.Nodes {
+	for _, n := range captured.Nodes {
 		if v, ok := n.Val.(fx.SymInt); ok {
 			if e, err := symbolic.Parse(v.Expr); err == nil && !e.IsBool() && !e.IsFloat() {
 				sizes.Known = append(sizes.Known, e)
@@ -128,7 +144,7 @@ func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt
 		}
 	}
 	sizes.Inputs = func(values map[string]int64) ([]aot.Input, error) {
-		ins := make([]aot.Input, len(inputs))
+		ins := make([]aot.Input, len(args))
 		for i, v := range vals {
 			size, err := evaluated(exprs[i][0], values)
 			if err != nil {
@@ -156,11 +172,7 @@ func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt
 		}
 		return ins, nil
 	}
-	g, err := aot.ForAllSizes(s.function(native), sizes, opt)
-	if err != nil {
-		return nil
-	}
-	return g
+	return sizes, len(sizes.Symbols) > 0
 }
 
 // expressions are numbers of a trace as expressions; nil for none.

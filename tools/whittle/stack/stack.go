@@ -53,9 +53,10 @@ type Session struct {
 	grad *gradient
 	ctx  context.Context
 
-	aotCompiles, lowered int       // functions that went through aot, graphs that were lowered: logs number them
-	pristine             vm.Object // see Keep
-	unkept               error     // likewise
+	sizing               torch.SymbolicMode // what knows the symbolic sizes of the function on its way through aot; nil => they are plain
+	aotCompiles, lowered int                // functions that went through aot, graphs that were lowered: logs number them
+	pristine             vm.Object          // see Keep
+	unkept               error              // likewise
 	debugDir             string
 	debug                debugTrace
 	compiling            int  // the function that goes through aot right now
@@ -477,13 +478,21 @@ func (s *Session) backendOptions(compile aot.Compiler, w *watch, dec map[string]
 
 // aotCallable compiles a function, and gives what runs it, and which inputs have to be the same tensor for that, as aot.Compiled.Repeated.
 func (s *Session) aotCallable(f aot.Function, ins []aot.Input, opt aot.Options) (run vm.Object, repeated []int, err error) {
-	c, err := func() (*aot.Compiled, error) {
-		defer s.Torch.Push(func(*torch.Ambient) {})() // Tracing sets GradSwitch
-		return aot.Compile(f, ins, opt)
-	}()
+	c, err := s.traced(func() (*aot.Compiled, error) { return aot.Compile(f, ins, opt) })
 	if err != nil {
 		return nil, nil, s.Torch.Error(err)
 	}
+	return s.callable(c), c.Repeated(), nil
+}
+
+// traced is what compile makes, which traces functions.
+func (s *Session) traced(compile func() (*aot.Compiled, error)) (*aot.Compiled, error) {
+	defer s.Torch.Push(func(*torch.Ambient) {})() // Tracing sets GradSwitch
+	return compile()
+}
+
+// callable runs a compiled function.
+func (s *Session) callable(c *aot.Compiled) vm.Object {
 	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 		vals := make([]aten.Value, len(args))
 		for i, a := range args {
@@ -501,7 +510,7 @@ func (s *Session) aotCallable(f aot.Function, ins []aot.Input, opt aot.Options) 
 			return nil, s.Torch.Error(err)
 		}
 		return s.Torch.Object(outs), nil
-	}}, c.Repeated(), nil
+	}}
 }
 
 // decompositions is dec, less the random operators where fallback_random is set: they draw eager's numbers then.

@@ -29,8 +29,10 @@ def _tracked(compiler, aot_config, kind):
     return compile
 
 
-def create_aot_dispatcher_function(flat_fn, flat_args, aot_config):
-    """Compiles a function that takes a list and gives one; what comes back takes its arguments one by one."""
+def create_aot_dispatcher_function(flat_fn, flat_args, aot_config, captured=None):
+    """Compiles a function that takes a list and gives one; what comes back takes its arguments one by one. The last of the arguments may be those
+    of a captured graph, which knows of symbolic sizes.
+    """
     compiled_fn, first = _native.aot_compile(
         flat_fn,
         flat_args,
@@ -40,6 +42,7 @@ def create_aot_dispatcher_function(flat_fn, flat_args, aot_config):
         partition_fn=aot_config.partition_fn,
         decompositions=aot_config.decompositions,
         keep_inference_input_mutations=aot_config.keep_inference_input_mutations,
+        captured=captured,
     )
     return _asserting(compiled_fn, flat_args, first, aot_config) if config.debug_assert else compiled_fn
 
@@ -181,9 +184,10 @@ def aot_module_simplified(mod, args, fw_compiler, bw_compiler=None, partition_fn
     aot_config = _config(fw_compiler, bw_compiler, inference_compiler, partition_fn, decompositions, len(params_flat), keep_inference_input_mutations)
     call = create_functional_call(mod, params_spec, len(params_flat))
     flat_args = [*params_flat, *args]
+    captured = mod if isinstance(mod, torch.fx.GraphModule) and any(isinstance(a, torch.SymInt) for a in args) else None
 
     def dispatch_and_compile():
-        return create_aot_dispatcher_function(lambda flat: list(call(*flat)), flat_args, aot_config)
+        return create_aot_dispatcher_function(lambda flat: list(call(*flat)), flat_args, aot_config, captured)
 
     if config.enable_autograd_cache and isinstance(mod, torch.fx.GraphModule) and isinstance(fw_compiler, SerializableAOTDispatchCompiler):
         compiled_fn = AOTAutogradCache.load(dispatch_and_compile, mod, flat_args, aot_config)
