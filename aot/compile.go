@@ -50,6 +50,8 @@ type Options struct {
 	// Wrapper reports whether a tensor is one of a class of the program's that runs operators itself; nil => none is.
 	Wrapper func(t *tensor.Tensor) bool
 
+	unknown *unknowns // nil => the trace has no numbers that only a run knows
+
 	// Tracing is handed the grad mode of the trace before it starts: captured no_grad regions switch it. nil => nobody.
 	Tracing func(mode *autograd.GradMode)
 }
@@ -425,7 +427,6 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 	for _, at := range j.Bases {
 		targets = append(targets, res[at].(*tensor.Tensor))
 	}
-	numbers := c.numbers(inputs)
 	n := autograd.NewNode("CompiledFunctionBackward", ins, len(targets), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		saved := slices.Clone(saved)
 		for k, s := range kept {
@@ -440,7 +441,7 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 		if _, again := d.(*autograd.Engine); again && j.lateGrad {
 			return nil, &aten.Error{Kind: aten.RuntimeError, Msg: "aot_autograd does not support input mutations with requires_grad in backward for create_graph=True"}
 		}
-		out, err := c.backward(numbers, saved, targets, grads)
+		out, err := c.backward(saved, targets, grads)
 		if _, recording := d.(*autograd.Engine); err != nil || !recording {
 			return out, err
 		}
@@ -467,21 +468,7 @@ func (c *Compiled) record(inputs, res []aten.Value) error {
 	return nil
 }
 
-// numbers are the inputs without tensors, which a backward pass would keep alive; nil where sizes are plain.
-func (c *Compiled) numbers(inputs []aten.Value) []aten.Value {
-	if c.sizes == nil {
-		return nil
-	}
-	out := make([]aten.Value, len(inputs))
-	for i, v := range inputs {
-		if n, ok := v.(int64); ok {
-			out[i] = n
-		}
-	}
-	return out
-}
-
-func (c *Compiled) backward(numbers, saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (c *Compiled) backward(saved []aten.Value, targets, grads []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if c.bw == nil {
 		if err := c.compileBackward(); err != nil {
 			return nil, err
@@ -498,12 +485,12 @@ func (c *Compiled) backward(numbers, saved []aten.Value, targets, grads []*tenso
 			g = z.(*tensor.Tensor)
 		}
 		// The graph was traced for dense tangents; a broadcast or strided one is brought into that layout.
-		shape, stride, err := c.tangent(tn[k], numbers)
-		if err != nil {
-			return nil, err
+		want := tn[k].Val.(*tensor.Tensor)
+		if c.sizes != nil {
+			want = contiguousLike(targets[k])
 		}
-		if !build.EqualInts(g.Stride, stride) {
-			dst, err := build.Call(c.below(), "aten.new_empty_strided.default", g, build.Ints(shape), build.Ints(stride))
+		if !build.EqualInts(g.Stride, want.Stride) {
+			dst, err := build.Call(c.below(), "aten.new_empty_strided.default", g, build.Ints(want.Shape), build.Ints(want.Stride))
 			if err != nil {
 				return nil, err
 			}
@@ -523,19 +510,6 @@ func (c *Compiled) backward(numbers, saved []aten.Value, targets, grads []*tenso
 		out[i], _ = r.(*tensor.Tensor)
 	}
 	return out, nil
-}
-
-// tangent is the layout that a gradient has to have in a call.
-func (c *Compiled) tangent(n *fx.Node, numbers []aten.Value) (shape, stride []int64, err error) {
-	t := n.Val.(*tensor.Tensor)
-	if c.sizes == nil {
-		return t.Shape, t.Stride, nil
-	}
-	d := c.sizes.sizes[t]
-	if shape, err = evaluate(d.size, c.sizes.symbols(numbers)); err == nil {
-		stride, err = evaluate(d.stride, c.sizes.symbols(numbers))
-	}
-	return shape, stride, err
 }
 
 func tangentNodesOf(gm *fx.GraphModule, saved int) []*fx.Node {

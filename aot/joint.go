@@ -241,7 +241,7 @@ func recorded(v aten.Value) bool {
 // newTracing sets up the layers of dispatchers: autograd over functionalisation over the tracer.
 func newTracing(inputs []Input, opt *Options, training bool) *tracing {
 	tr := NewTracer(opt.Decompositions)
-	tr.Choices = opt.Choices
+	tr.Choices, tr.unknown = opt.Choices, opt.unknown
 	fn := NewFunctional(tr)
 	eng := &autograd.Engine{Below: fn, Mode: &autograd.GradMode{Enabled: training && opt.recording()}, Traced: true}
 	fn.Mode = eng.Mode

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/symbolic"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
 )
@@ -65,11 +66,17 @@ func sidesOf(gm *fx.GraphModule, forward int) (*sides, error) {
 		}
 	}
 	for _, n := range g.Nodes {
-		if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && !s.tangents[n] || n.Op == fx.Placeholder && !s.tangents[n] {
+		if (n.IsMutating(fx.UnknownMay) || checks(n)) && n.Op == fx.CallFunction && !s.tangents[n] || n.Op == fx.Placeholder && !s.tangents[n] {
 			s.need(n)
 		}
 	}
 	return s, nil
+}
+
+// checks reports whether a node checks something, or changes a state that outlives the graph: nobody needs its result.
+func checks(n *fx.Node) bool {
+	f, ok := n.Facts()
+	return ok && f.Effect == aten.Lasting
 }
 
 // need marks what the forward pass computes for n.
@@ -84,16 +91,18 @@ func (s *sides) need(n *fx.Node) {
 }
 
 // cut makes the two graphs, with these values kept from one to the other. Numbers are the last results of the forward graph, and the first
-// inputs of the backward graph.
-func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
+// inputs of the backward graph; what is checked about them is checked again there where again says so.
+func (s *sides) cut(saved []*fx.Node, again bool) (*Parts, error) {
 	g := s.gm.Graph
-	saved, numbers := s.numbersApart(saved)
+	saved, numbers := s.numbersApart(saved, again)
 	fw, err := extract(s.gm, primals(g), nil, appendSaved(s.fwOuts, slices.Concat(saved, numbers)), func(n *fx.Node) bool { return !s.tangents[n] })
 	if err != nil {
 		return nil, fmt.Errorf("forward graph: %w", err)
 	}
 	// In-place copies into inputs end the forward graph.
-	bw, err := extract(s.gm, nil, slices.Concat(numbers, saved, tangentNodes(g)), s.bwOuts, func(n *fx.Node) bool { return n.Meta[metaBackward] != nil })
+	bw, err := extract(s.gm, nil, slices.Concat(numbers, saved, tangentNodes(g)), s.bwOuts, func(n *fx.Node) bool {
+		return n.Meta[metaBackward] != nil || again && checks(n) && !slices.ContainsFunc(n.Inputs(), func(in *fx.Node) bool { return !slices.Contains(numbers, in) })
+	})
 	if err != nil {
 		return nil, fmt.Errorf("backward graph: %w", err)
 	}
@@ -101,12 +110,18 @@ func (s *sides) cut(saved []*fx.Node) (*Parts, error) {
 }
 
 // numbersApart takes the numbers out of what is saved, those that bring a symbol first, and adds what brings the symbols in the sizes of what else the
-// backward graph gets.
-func (s *sides) numbersApart(saved []*fx.Node) (tensors, numbers []*fx.Node) {
+// backward graph gets. With checked, what checks read is kept too.
+func (s *sides) numbersApart(saved []*fx.Node, checked bool) (tensors, numbers []*fx.Node) {
 	bring := map[string]*fx.Node{}
-	for _, p := range primals(s.gm.Graph) {
-		if n, ok := p.Val.(fx.SymInt); ok && bring[n.Expr] == nil {
-			bring[n.Expr] = p
+	reads := map[*fx.Node]bool{}
+	for _, n := range s.gm.Graph.Nodes {
+		if v, ok := n.Val.(fx.SymInt); ok && bring[v.Expr] == nil && !s.tangents[n] && len(symbolic.SymbolsIn(v.Expr)) == 1 && symbolic.SymbolsIn(v.Expr)[0] == v.Expr {
+			bring[v.Expr] = n
+		}
+		if s.tangents[n] || checked && checks(n) {
+			for _, in := range n.Inputs() {
+				reads[in] = true
+			}
 		}
 	}
 	var computed []*fx.Node
@@ -114,9 +129,9 @@ func (s *sides) numbersApart(saved []*fx.Node) (tensors, numbers []*fx.Node) {
 		switch v, number := n.Val.(fx.SymInt); {
 		case !number:
 			tensors = append(tensors, n)
-		case bring[v.Expr] == n:
+		case bring[v.Expr] == n && reads[n]:
 			numbers = append(numbers, n)
-		default:
+		case bring[v.Expr] != n:
 			computed = append(computed, n)
 		}
 	}
@@ -161,7 +176,10 @@ func DefaultPartition(gm *fx.GraphModule, forward int) (*Parts, error) {
 	}
 	for _, n := range gm.Graph.Nodes {
 		_, many := n.Val.([]aten.Value)
+		_, number := n.Val.(fx.SymInt)
 		switch {
+		case s.needed[n] && number && slices.ContainsFunc(users[n], checks):
+			saved = append(saved, n)
 		case s.needed[n] && many: // its results are there, whether the forward pass reads them or not
 			for _, u := range users[n] {
 				save(u)
@@ -170,7 +188,7 @@ func DefaultPartition(gm *fx.GraphModule, forward int) (*Parts, error) {
 			save(n)
 		}
 	}
-	return s.cut(saved)
+	return s.cut(saved, true)
 }
 
 // MinCutPartition splits a joint graph where the fewest bytes have to be kept: a min-cut over the values that cross from forward to backward.
@@ -207,7 +225,7 @@ func MinCutPartition(gm *fx.GraphModule, forward int) (*Parts, error) {
 	if again {
 		return MinCutPartition(gm, forward)
 	}
-	parts, err := s.cut(saved)
+	parts, err := s.cut(saved, false)
 	if err == nil {
 		inOrderOfUse(parts.Backward.Graph)
 	}
@@ -334,7 +352,7 @@ func extract(gm *fx.GraphModule, inputs, cuts []*fx.Node, outs fx.Tuple, runs fu
 		}
 	}
 	for _, n := range g.Nodes {
-		if n.IsMutating(fx.UnknownMay) && n.Op == fx.CallFunction && runs(n) {
+		if (n.IsMutating(fx.UnknownMay) || checks(n)) && n.Op == fx.CallFunction && runs(n) {
 			visit(n)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"whittle/capture/fx"
+	"whittle/capture/sizes"
 	"whittle/capture/symbolic"
 	"whittle/kernels/aten"
 	"whittle/kernels/tensor"
@@ -18,6 +18,11 @@ import (
 type Sizes struct {
 	Env     *symbolic.Env
 	Symbols []string // each is itself an input of the function, somewhere
+	// Unknown are symbols for numbers that only a run knows: Counted is the one of them that the operator that runs now brings, "" for none, and Asserted the
+	// expression that an assertion that runs now is about.
+	Unknown  []string
+	Counted  func() string
+	Asserted func() *symbolic.Expr
 	// Inputs are the function's inputs for given values of the symbols: integers are the symbols' own inputs.
 	Inputs func(values map[string]int64) ([]Input, error)
 	// Known are expressions that the function computes.
@@ -42,8 +47,8 @@ type extents struct{ size, stride []*symbolic.Expr }
 const probes = 3
 
 // ForAllSizes is the graphs of f, as CompileForAllSizes makes them. Nothing is compiled.
-func ForAllSizes(f Function, sizes Sizes, opt Options) (*Graphs, error) {
-	u, err := unify(f, sizes, &opt)
+func ForAllSizes(f Function, z Sizes, opt Options) (*Graphs, error) {
+	u, err := unify(f, z, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +65,8 @@ func (e *NotOneGraph) Unwrap() error { return e.Err }
 
 // CompileForAllSizes is Compile for inputs with symbolic sizes: what comes back runs for all of them, with numbers where the symbols are. The error
 // is a *NotOneGraph where there is none such.
-func CompileForAllSizes(f Function, sizes Sizes, opt Options) (*Compiled, error) {
-	u, err := unify(f, sizes, &opt)
+func CompileForAllSizes(f Function, z Sizes, opt Options) (*Compiled, error) {
+	u, err := unify(f, z, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -84,30 +89,38 @@ func CompileForAllSizes(f Function, sizes Sizes, opt Options) (*Compiled, error)
 // unify traces f at the sizes seen and at some others, and explains by the symbols where the traces differ. Formulas and decompositions compute
 // with plain sizes; what all of them made of a size shows in the numbers that change with it. The error is a *NotOneGraph where the traces are no one
 // graph, or a number in them cannot be explained.
-func unify(f Function, sizes Sizes, opt *Options) (*unifier, error) {
+func unify(f Function, z Sizes, opt *Options) (*unifier, error) {
 	hints := map[string]int64{}
-	for _, s := range sizes.Symbols {
-		hints[s] = sizes.Env.HintInt(symbolic.Sym(s))
+	for _, s := range z.Symbols {
+		hints[s] = z.Env.HintInt(symbolic.Sym(s))
 	}
-	at := func(values map[string]int64) (*Joint, error) {
-		ins, err := sizes.Inputs(values)
+	at := func(values map[string]int64, attempt int) (*Joint, error) {
+		ins, err := z.Inputs(values)
 		if err != nil {
 			return nil, err
 		}
+		if len(z.Unknown) > 0 {
+			z.guess(values, attempt)
+			o := *opt
+			o.unknown = &unknowns{values, &z}
+			return trace(f, ins, &o)
+		}
 		return trace(f, ins, opt)
 	}
-	j, err := at(hints)
-	if err != nil {
+	j, err := at(hints, 0)
+	if err != nil && len(z.Unknown) > 0 {
+		return nil, &NotOneGraph{err} // a guess may be what does not fit
+	} else if err != nil {
 		return nil, err
 	}
-	u := &unifier{j: j, env: sizes.Env, values: []map[string]int64{hints}, exprs: map[string]fx.Arg{}, sizes: map[*tensor.Tensor]extents{}, inputs: map[string]int{}, views: map[int]extents{}}
+	u := &unifier{j: j, env: z.Env, values: []map[string]int64{hints}, exprs: map[string]fx.Arg{}, sizes: map[*tensor.Tensor]extents{}, inputs: map[string]int{}, views: map[int]extents{}}
 	var refused error
-	for attempt := int64(0); attempt < 4*probes && len(u.others) < probes; attempt++ {
-		values, err := sizes.others(hints, attempt)
-		if err != nil || !sizes.Env.Allows(values) {
+	for attempt := 0; attempt < 4*probes && len(u.others) < probes; attempt++ {
+		values, err := z.others(hints, attempt)
+		if err != nil || !z.Env.Allows(values) {
 			continue
 		}
-		o, err := at(values)
+		o, err := at(values, attempt+1)
 		if err == nil {
 			err = alike(j, o)
 		}
@@ -120,7 +133,7 @@ func unify(f Function, sizes Sizes, opt *Options) (*unifier, error) {
 	if len(u.others) < probes {
 		return nil, &NotOneGraph{errors.Join(errors.New("no other sizes have it"), refused)}
 	}
-	if err := u.explainAll(sizes); err != nil {
+	if err := u.explainAll(z); err != nil {
 		return nil, &NotOneGraph{err}
 	}
 	return u, nil
@@ -128,11 +141,11 @@ func unify(f Function, sizes Sizes, opt *Options) (*unifier, error) {
 
 // others are sizes to trace at: in turns multiples of those seen, so that what has to divide does, and odd ones by even ones. What is known to
 // follow from others does.
-func (z *Sizes) others(hints map[string]int64, attempt int64) (map[string]int64, error) {
+func (z *Sizes) others(hints map[string]int64, attempt int) (map[string]int64, error) {
 	multiples := []int64{3, 5, 7, 11, 13, 17, 19}
 	free := map[string]int64{}
 	for i, s := range z.Symbols {
-		m := multiples[(int(attempt)+i)%len(multiples)]
+		m := multiples[(attempt+i)%len(multiples)]
 		free[s] = hints[s] * m
 		if attempt%2 == 1 {
 			free[s] = hints[s] + m + 2*int64(i)
@@ -147,6 +160,55 @@ func (z *Sizes) others(hints map[string]int64, attempt int64) (map[string]int64,
 		values[s] = n
 	}
 	return values, nil
+}
+
+// guess puts numbers in the place of those that only a run knows: within their range where that leaves a choice. What a trace does with a count does
+// not ask whether so many can be found.
+func (z *Sizes) guess(values map[string]int64, attempt int) {
+	primes := []int64{37, 53, 71, 97, 113, 139, 163, 191, 223, 241, 269, 293, 317}
+	for i, s := range z.Unknown {
+		if !z.Env.Unknown(symbolic.Sym(s)) { // an input holds it
+			values[s] = z.Env.HintInt(symbolic.Sym(s)) * []int64{1, 3, 5, 7}[attempt%4]
+			if attempt%2 == 1 {
+				values[s] += int64(attempt + i)
+			}
+			continue
+		}
+		r := z.Env.Bound(symbolic.Sym(s))
+		values[s] = primes[(attempt+3*i)%len(primes)]
+		if least := max(r.Lo, 2); values[s] > r.Hi && r.Hi-least >= int64(len(primes)+3*i) {
+			values[s] = r.Hi - int64(attempt+3*i)
+		} else if values[s] < r.Lo {
+			values[s] += r.Lo
+		}
+	}
+}
+
+// unknowns are what stands for the numbers in a trace that only a run knows.
+type unknowns struct {
+	values map[string]int64
+	sizes  *Sizes
+}
+
+// result is what an operator gives whose result depends on data; nil for one that is not known.
+func (n *unknowns) result(op *aten.Op, args []aten.Value) aten.Value {
+	count, ok := n.values[n.sizes.Counted()]
+
+	if !ok {
+		return nil
+	}
+	if op.Sig().Name == "_local_scalar_dense" {
+		return count
+	}
+	env := symbolic.NewEnv()
+	env.Stand = count
+	k := sizes.New(env)
+	k.Unbacked = true
+	v, err := k.Dispatch(op, args, func(args []aten.Value) (aten.Value, error) { return aten.Fake.Dispatch(op, args) })
+	if err != nil {
+		return nil
+	}
+	return v
 }
 
 // alike is an error where two traces are not the same but for numbers.
@@ -180,12 +242,12 @@ type unifier struct {
 }
 
 // explainAll goes through the traces side by side.
-func (u *unifier) explainAll(sizes Sizes) error {
-	u.found = sizes.Found
-	for _, s := range sizes.Symbols {
+func (u *unifier) explainAll(z Sizes) error {
+	u.found = z.Found
+	for _, s := range slices.Concat(z.Symbols, z.Unknown) {
 		u.known = append(u.known, symbolic.Sym(s))
 	}
-	u.known = append(u.known, sizes.Known...)
+	u.known = append(u.known, z.Known...)
 	g := u.j.GM.Graph
 	for i, p := range g.Nodes {
 		n, number := p.Val.(int64)
@@ -216,6 +278,14 @@ func (u *unifier) explainAll(sizes Sizes) error {
 		for k, o := range u.others {
 			same[k] = o.GM.Graph.Nodes[i]
 		}
+		if e, ok := n.Meta[metaAsserted].(*symbolic.Expr); ok {
+			a, err := u.node(e)
+			if err != nil {
+				return fmt.Errorf("%s: %w", n.Name, err)
+			}
+			n.Args[0] = a
+			continue
+		}
 		if n.Op != fx.Placeholder {
 			for k := range n.Args {
 				if err := u.replace(&n.Args[k], sameArgs(same, func(m *fx.Node) fx.Arg { return m.Args[k] })); err != nil {
@@ -231,6 +301,7 @@ func (u *unifier) explainAll(sizes Sizes) error {
 		if err := u.measure(n.Val, sameArgs(same, func(m *fx.Node) fx.Arg { return m.Val })); err != nil {
 			return fmt.Errorf("%s: %w", n.Name, err)
 		}
+		u.bring(n, same)
 		if t := valueOf(n); t != nil {
 			d := u.sizes[t]
 			if s := symbolsOf(slices.Concat(d.size, d.stride)); s != nil {
@@ -244,6 +315,40 @@ func (u *unifier) explainAll(sizes Sizes) error {
 	}
 	return nil
 }
+
+// bring notes that a node brings a number that only a run knows: as its value, or as a size of it.
+func (u *unifier) bring(n *fx.Node, same []*fx.Node) {
+	if v, ok := n.Val.(int64); ok && n.Op == fx.CallFunction {
+		ns := []int64{v}
+		for _, m := range same {
+			k, _ := m.Val.(int64)
+			ns = append(ns, k)
+		}
+		if e, err := u.explain(ns); err == nil {
+			n.Val = u.symInt(e)
+			if u.exprs[e.String()] == nil {
+				u.exprs[e.String()] = n
+			}
+		}
+	}
+	t := valueOf(n)
+	if t == nil {
+		return
+	}
+	for d, e := range u.sizes[t].size {
+		if e.Op != symbolic.OpSym || u.exprs[e.String()] != nil || !u.env.Unknown(e) {
+			continue
+		}
+		u.j.GM.Graph.InsertAfter(n, func() {
+			size := u.j.GM.Graph.CreateNode(fx.CallFunction, "aten.sym_size.int", []fx.Arg{n, int64(d)}, nil, "sym_size_int")
+			size.Val = u.symInt(e)
+			u.exprs[e.String()] = size
+		})
+	}
+}
+
+// metaAsserted is the Meta key of the expression that an assertion is about.
+const metaAsserted = "asserted"
 
 // metaSymbols is the Meta key of the symbols in the sizes and strides of a node's tensor, in order.
 const metaSymbols = "symbols"
@@ -368,6 +473,9 @@ func (u *unifier) outputs() error {
 			}
 			if d.stride, err = u.explainEach(column(all, func(x OutputInfo) []int64 { return append(slices.Clone(x.Stride), x.Offset) })); err != nil {
 				return err
+			}
+			if slices.ContainsFunc(slices.Concat(d.size, d.stride), u.env.Unknown) {
+				return fmt.Errorf("output %d is a view whose size only a run knows", i)
 			}
 			if slices.ContainsFunc(slices.Concat(d.size, d.stride), func(e *symbolic.Expr) bool { return !e.IsConst() }) {
 				o.views = nil
@@ -635,7 +743,8 @@ func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
 		return n, nil
 	}
 	target, ok := map[symbolic.Op]string{symbolic.OpAdd: "operator.add", symbolic.OpMul: "operator.mul", symbolic.OpPow: "operator.pow", symbolic.OpFloorDiv: "operator.floordiv",
-		symbolic.OpMod: "operator.mod", symbolic.OpMax: "torch.sym_max", symbolic.OpMin: "torch.sym_min"}[e.Op]
+		symbolic.OpMod: "operator.mod", symbolic.OpMax: "torch.sym_max", symbolic.OpMin: "torch.sym_min", symbolic.OpEq: "operator.eq", symbolic.OpNe: "operator.ne",
+		symbolic.OpLt: "operator.lt", symbolic.OpLe: "operator.le", symbolic.OpGt: "operator.gt", symbolic.OpGe: "operator.ge"}[e.Op]
 	if !ok {
 		return nil, fmt.Errorf("nothing computes %s", e)
 	}
@@ -706,14 +815,5 @@ func (g *Graphs) Describe(n *fx.Node) string {
 		return fx.Described(n.Val)
 	}
 	d := g.sizes[t]
-	return t.DType.Short() + exprList(d.size) + exprList(d.stride) + "cpu"
-}
-
-// exprList is the text of a list of expressions.
-func exprList(es []*symbolic.Expr) string {
-	parts := make([]string, len(es))
-	for i, e := range es {
-		parts[i] = e.String()
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return t.DType.Short() + symbolic.List(d.size) + symbolic.List(d.stride) + "cpu"
 }

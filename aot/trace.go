@@ -28,6 +28,8 @@ type Tracer struct {
 	Parameter func(x *tensor.Tensor) bool
 	Origin    func() fx.Origin // the line of the program that nodes are recorded for; nil => not known
 
+	unknown *unknowns
+
 	nodes  map[*tensor.Tensor]*fx.Node
 	consts map[*tensor.Tensor]*fx.Node
 }
@@ -81,7 +83,7 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if op.Tags&aten.Composite != 0 && op.Decomp != nil {
 		return aten.Decompose(t, op, args)
 	}
-	out, err := aten.Fake.Dispatch(op, args)
+	out, err := t.run(op, args)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +97,11 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	}
 	n.SetOrigin(t.origin())
 	t.noteRegion(n)
+	if t.unknown != nil && op.Sig().Name == "_assert_scalar" {
+		if e := t.unknown.sizes.Asserted(); e != nil {
+			n.Meta = map[string]any{metaAsserted: e}
+		}
+	}
 	n.Val = out
 	switch o := out.(type) {
 	case *tensor.Tensor:
@@ -103,6 +110,21 @@ func (t *Tracer) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 		t.results(n, o)
 	}
 	return out, nil
+}
+
+// run computes the metadata of an operator's results: of a guess, where data decides, and only a run knows them.
+func (t *Tracer) run(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if t.unknown != nil && op.Sig().Name == "_assert_scalar" {
+		return nil, nil
+	}
+	out, err := aten.Fake.Dispatch(op, args)
+	var e *aten.Error
+	if t.unknown != nil && errors.As(err, &e) && e.Kind == aten.DataDependentError {
+		if v := t.unknown.result(op, args); v != nil {
+			return v, nil
+		}
+	}
+	return out, err
 }
 
 // refused is the error of an operator whose arguments are wrong: what it decomposes into would say something else, or compute something. Else

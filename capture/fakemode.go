@@ -205,6 +205,9 @@ func (m *fakeMode) Adopt(x *tensor.Tensor, size, stride []*symbolic.Expr) {
 // Number implements torch.SymbolicMode.
 func (m *fakeMode) Number(e *symbolic.Expr) vm.Object { return m.d.T.Number(e, m.sizes.Env) }
 
+// Env implements torch.SymbolicMode.
+func (m *fakeMode) Env() *symbolic.Env { return m.sizes.Env }
+
 // Item implements torch.FakeMode.
 func (m *fakeMode) Item(x *tensor.Tensor) (vm.Object, error) {
 	if c := m.consts[x]; c != nil {

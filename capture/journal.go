@@ -241,9 +241,9 @@ func (jo *journal) described(n *fx.Node) string {
 	if !ok || t == nil || !jo.sizes.Symbolic(t) {
 		return fx.Described(n.Val)
 	}
-	text := t.DType.Short() + exprList(jo.sizes.Size(t))
+	text := t.DType.Short() + symbolic.List(jo.sizes.Size(t))
 	if stride, err := jo.sizes.Stride(t); err == nil {
-		text += exprList(stride) + "cpu"
+		text += symbolic.List(stride) + "cpu"
 	}
 	return text
 }
@@ -251,18 +251,9 @@ func (jo *journal) described(n *fx.Node) string {
 // describedSizes is described without strides and device.
 func (jo *journal) describedSizes(n *fx.Node) string {
 	if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && jo.sizes.Symbolic(t) {
-		return t.DType.Short() + exprList(jo.sizes.Size(t))
+		return t.DType.Short() + symbolic.List(jo.sizes.Size(t))
 	}
 	return fx.DescribedSizes(n.Val)
-}
-
-// exprList writes sizes as a list of them.
-func exprList(es []*symbolic.Expr) string {
-	parts := make([]string, len(es))
-	for i, e := range es {
-		parts[i] = e.String()
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // sizesText is a node's sizes as a Python tuple; "" for what is no tensor.

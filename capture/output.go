@@ -29,7 +29,7 @@ type output struct {
 	members []member                   // of the program's modules, in the order of their use (see export.go)
 
 	later         map[string]func() *fx.Node // makes the input of a number that was not used yet, by symbol
-	fresh         []unknownSize              // sizes that the call under way made unknown
+	fresh         []*symbolic.Expr           // sizes that the call under way made unknown
 	defined       []definition               // nodes of unbacked symbols
 	tensorNumbers map[*fx.Node]bool          // numbers that are 0-d tensors when the graph runs
 	variables     map[*torch.Tensor]bool     // tensors that are called after a variable

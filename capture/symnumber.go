@@ -135,6 +135,7 @@ func (tr *tracer) itemNumber(p *torch.Tensor, n *fx.Node) (vm.Object, error) {
 	s := tr.t.Number(e, tr.unknowns)
 	tr.out.scalars[s.(*torch.Scalar)] = n
 	tr.out.exprNodes[e.Name] = n
+	n.Val = fx.SymInt{Expr: e.Name, Hint: p.T.AtInt(0)}
 	tr.symbols.liftedAs[name] = s
 	return s, nil
 }

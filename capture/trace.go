@@ -12,7 +12,6 @@ import (
 	"whittle/capture/symbolic"
 	"whittle/capture/torch"
 	"whittle/kernels/levels"
-	"whittle/kernels/tensor"
 )
 
 // Unsupported ends a trace at the instruction that runs: a graph break, or the end of the frame's capture.
@@ -100,9 +99,7 @@ type outcome struct {
 // trace alone are left in the objects, for finish to plan, and are undone there.
 func (tr *tracer) run() (*outcome, error) {
 	f := tr.root
-	tr.sizes.Fresh = func(of *tensor.Tensor, dim int, size *symbolic.Expr) {
-		tr.out.fresh = append(tr.out.fresh, unknownSize{of, dim, size})
-	}
+	tr.sizes.Fresh = func(size *symbolic.Expr) { tr.out.fresh = append(tr.out.fresh, size) }
 	f.Trace = tr.step
 	d := tr.d
 	var err error

@@ -11,31 +11,66 @@ import (
 	"whittle/kernels/tensor"
 )
 
-// unknownSize is a size of a tensor that only the running program knows.
-type unknownSize struct {
-	of   *tensor.Tensor
-	dim  int
-	size *symbolic.Expr
-}
-
 // definition is the node that brings an unbacked symbol into the graph.
 type definition struct {
 	symbol string
 	node   *fx.Node
 }
 
-// bindFresh gives the sizes that the last call made unknown their nodes.
+// bindFresh gives the sizes that the last call made unknown their nodes. Where the call has several results, the size is read from the first that has it,
+// which is taken for that once more, as in PyTorch.
 func (og *output) bindFresh() {
 	fresh := og.fresh
 	og.fresh = nil
-	for _, u := range fresh {
-		of := og.nodes[u.of]
-		if of == nil {
-			continue
+	for _, size := range fresh {
+		call, result, dim := og.resultWith(size)
+		switch {
+		case call == nil:
+		case result < 0:
+			og.define(size, og.operator("sym_size.int", call, int64(dim)))
+		default:
+			og.graph.InsertAfter(call, func() {
+				of := og.graph.CallFunction("operator.getitem", call, int64(result))
+				of.Val = call.Val.([]any)[result]
+				of.SetOrigin(call.Origin())
+				og.define(size, og.operator("sym_size.int", of, int64(dim)))
+			})
 		}
-		n := og.operator("sym_size.int", of, int64(u.dim))
-		og.define(u.size, n)
 	}
+}
+
+// resultWith is the last call, where it has a result with this size: in which dimension, and of which result where there are several, else -1.
+func (og *output) resultWith(size *symbolic.Expr) (call *fx.Node, result, dim int) {
+	at := func(v any) int {
+		t, ok := v.(*tensor.Tensor)
+		if !ok || t == nil {
+			return -1
+		}
+		return slices.IndexFunc(og.sizes.Size(t), func(e *symbolic.Expr) bool { return e.String() == size.String() })
+	}
+	for i := len(og.graph.Nodes) - 1; i >= 0; i-- {
+		n := og.graph.Nodes[i]
+		if vals, several := n.Val.([]any); several {
+			for k, v := range vals {
+				if dim := at(v); dim >= 0 {
+					return n, k, dim
+				}
+			}
+		} else if dim := at(n.Val); dim >= 0 && n.Target != "operator.getitem" || n.Target == "operator.getitem" && dim >= 0 && og.indexes(n) {
+			return n, -1, dim
+		}
+	}
+	return nil, 0, 0
+}
+
+// indexes reports whether a getitem node indexes a tensor.
+func (og *output) indexes(n *fx.Node) bool {
+	in, ok := n.Args[0].(*fx.Node)
+	if !ok {
+		return false
+	}
+	_, ok = in.Val.(*tensor.Tensor)
+	return ok
 }
 
 // define makes n the node of an unbacked symbol.

@@ -23,8 +23,8 @@ type Tracker struct {
 	Env *symbolic.Env
 	// Unbacked allows operators whose results' sizes depend on data: nonzero and its kind.
 	Unbacked bool
-	// Fresh is told of each new size that only the running program knows: the tensor that has it, and where.
-	Fresh func(t *tensor.Tensor, dim int, size *Expr)
+	// Fresh is told of each new size that only the running program knows.
+	Fresh func(size *Expr)
 
 	dims map[*tensor.Tensor]dims
 }
@@ -137,13 +137,16 @@ type call struct {
 // Dispatch runs op through below, which gets plain numbers, and notes the symbolic sizes of the results.
 func (k *Tracker) Dispatch(op *aten.Op, args []aten.Value, below func(args []aten.Value) (aten.Value, error)) (aten.Value, error) {
 	c := &call{Tracker: k, op: op, args: args}
-	if k.Unbacked && (op.Tags&aten.DataDependent != 0 || op.Sig().Name == "index") {
+	if k.Unbacked {
 		if v, ok, err := c.unbacked(); ok || err != nil {
 			return v, err
 		}
 	}
 	given := c.inputs()
 	out, err := below(c.plain(args, nil).([]aten.Value)) // a number may be symbolic in form, and fixed by now
+	if v, ok, err := c.parts(err); ok {
+		return v, err
+	}
 	if len(given) == 0 && c.err == nil {
 		return out, err
 	}

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 )
@@ -39,6 +40,9 @@ type Env struct {
 	facts    facts
 	unbacked int
 	asserts  []*Expr
+
+	// Stand is the number that stands for unknown ones where plain sizes are needed; 0 => one is chosen.
+	Stand int64
 
 	// Created is told of each new symbol, Guarded of each relation that becomes a guard; nil => nobody.
 	Created func(s *Symbol)
@@ -196,7 +200,7 @@ func (v *Env) StandIn(name string) int64 {
 	if s == nil {
 		return some
 	}
-	if s.stand == 0 {
+	if s.stand = cmp.Or(s.stand, v.Stand); s.stand == 0 {
 		s.stand = max(min(some, s.Range.Hi), s.Range.Lo)
 	}
 	return s.stand

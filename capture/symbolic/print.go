@@ -275,3 +275,12 @@ func Summands(e *Expr) []*Expr {
 	})
 	return args
 }
+
+// List is the text of expressions as a list: [s0, 2*s1].
+func List(es []*Expr) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = e.String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}

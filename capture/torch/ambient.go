@@ -32,6 +32,8 @@ type Ambient struct {
 	Cond func(pred *tensor.Tensor, branches [2]*GraphModule, operands []aten.Value) ([]aten.Value, error)
 	// GradSwitch is told when the program that is being traced into operators switches the grad mode; nil outside of such a trace.
 	GradSwitch func(bool)
+	// Reads says that Dispatch knows the numbers in fake tensors: reading one is an operator.
+	Reads bool
 	// Checkpoint is the checkpointed region of a graph that runs, counted from 1; 0 for none.
 	Checkpoint int
 	// Running is the node of a captured graph that runs now; RunGraph sets it. nil => none.

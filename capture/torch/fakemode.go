@@ -31,6 +31,8 @@ type SymbolicMode interface {
 	Adopt(x *tensor.Tensor, size, stride []*symbolic.Expr)
 	// Number is a symbolic number of the mode's.
 	Number(e *symbolic.Expr) vm.Object
+	// Env owns its symbols.
+	Env() *symbolic.Env
 }
 
 // modeOf is the mode of a fake tensor that a program has in its hands; nil for others.

@@ -18,7 +18,7 @@ func (t *Torch) item(x *tensor.Tensor) (vm.Object, error) {
 	if m := modeOf(x); m != nil {
 		return m.Item(x)
 	}
-	if len(t.python.modes) > 0 || x.Fake && t.python.off == 0 && len(t.performers([]aten.Value{x})) > 0 {
+	if x.Fake && t.Reads || len(t.python.modes) > 0 || x.Fake && t.python.off == 0 && len(t.performers([]aten.Value{x})) > 0 {
 		return t.Packet("aten", "_local_scalar_dense", []vm.Object{t.Wrap(x)}, nil)
 	}
 	if x.Wraps != nil && x.Fake && !t.Symbolic {

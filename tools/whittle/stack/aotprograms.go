@@ -151,22 +151,14 @@ func (s *Session) aotProgramCallable(c *clinic.Call, ins []aot.Input, opt aot.Op
 	for i, p := range places {
 		fakes[len(args)-len(places)+i], _ = p.Val.(*tensor.Tensor)
 	}
-	sizes, ok := s.symbolicSizes(args, fakes, native.GM.Graph)
-	if !ok {
+	sizes, mode := s.symbolicSizes(args, fakes, native.GM.Graph)
+	if mode == nil {
 		return s.aotCallable(f, ins, opt)
 	}
-	for _, f := range fakes {
-		if f == nil {
-			continue
-		}
-		if m, ok := f.Mode.(torch.SymbolicMode); ok {
-			sizes.Found = m.Adopt
-			defer func(before torch.SymbolicMode) { s.sizing = before }(s.sizing)
-			s.sizing = m
-			break
-		}
-	}
-	compiled, err := s.traced(func() (*aot.Compiled, error) { return aot.CompileForAllSizes(f, sizes, opt) })
+	sizes.Found = mode.Adopt
+	defer func(before torch.SymbolicMode) { s.sizing = before }(s.sizing)
+	s.sizing = mode
+	compiled, err := s.tracedForAllSizes(f, sizes, opt)
 	var each *aot.NotOneGraph
 	if err == nil {
 		return s.callable(compiled), nil, nil

@@ -1,7 +1,9 @@
 package stack
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"whittle/aot"
@@ -103,8 +105,8 @@ func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt
 	if len(realInputs(native.GM)) > 0 {
 		return nil
 	}
-	sizes, ok := s.symbolicSizes(inputs, fakes, native.GM.Graph)
-	if !ok {
+	sizes, mode := s.symbolicSizes(inputs, fakes, native.GM.Graph)
+	if mode == nil {
 		return nil
 	}
 	g, err := aot.ForAllSizes(s.function(native), sizes, opt)
@@ -114,17 +116,61 @@ func (s *Session) forAllSizes(native *torch.GraphModule, inputs []vm.Object, opt
 	return g
 }
 
-// symbolicSizes says how the sizes of arguments follow from the symbols among them, as their fakes know it; what a captured graph computes is known. ok is
-// false where there are no symbols, or other ones than sizes.
-func (s *Session) symbolicSizes(args []vm.Object, fakes []*tensor.Tensor, captured *fx.Graph) (sizes aot.Sizes, ok bool) {
+// byCounting compiles a graph whose sizes or numbers depend on data into one for all of them, which the eager kernels run: loops want plain sizes. It is
+// nil where that cannot be told.
+func (s *Session) byCounting(native *torch.GraphModule, inputs []vm.Object, dec map[string]aot.Decomposition, joint bool) (vm.Object, error) {
+	fakes := make([]*tensor.Tensor, len(inputs))
+	for i, p := range native.GM.Graph.Placeholders() {
+		fakes[i], _ = p.Val.(*tensor.Tensor)
+	}
+	if len(realInputs(native.GM)) > 0 {
+		return nil, nil
+	}
+	sizes, mode := s.symbolicSizes(inputs, fakes, native.GM.Graph)
+	if mode == nil {
+		return nil, nil
+	}
+	w := s.watching()
+	describe := map[*tensor.Tensor]string{}
+	sizes.Found = func(t *tensor.Tensor, size, stride []*symbolic.Expr) {
+		describe[t] = t.DType.Short() + symbolic.List(size) + symbolic.List(stride) + "cpu"
+	}
+	w.describe = func(n *fx.Node) string {
+		if t, ok := n.Val.(*tensor.Tensor); ok && describe[t] != "" {
+			return describe[t]
+		}
+		return fx.Described(n.Val)
+	}
+	c, err := s.tracedForAllSizes(s.function(native), sizes, s.backendOptions(s.interpret, w, dec, joint))
+	var each *aot.NotOneGraph
+	if errors.As(err, &each) {
+		return nil, nil
+	} else if err != nil {
+		return nil, s.Torch.Error(err)
+	}
+	return s.callable(c), nil
+}
+
+// symbolicSizes says how the sizes of arguments follow from the symbols among them, as their fakes know it, whose mode is given back; what a captured
+// graph computes is known. mode is nil where there are no symbols, or other ones than sizes and counts.
+func (s *Session) symbolicSizes(args []vm.Object, fakes []*tensor.Tensor, captured *fx.Graph) (sizes aot.Sizes, mode torch.SymbolicMode) {
+	for _, n := range captured.Nodes {
+		if t, ok := n.Val.(*tensor.Tensor); ok && t != nil && mode == nil {
+			mode, _ = t.Mode.(torch.SymbolicMode)
+		}
+	}
+	if mode == nil {
+		return sizes, nil
+	}
+	sizes.Env = mode.Env()
 	exprs := make([][2][]*symbolic.Expr, len(args)) // of sizes and strides
 	vals := make([]any, len(args))
 	for i, o := range args {
 		if n, ok := o.(*torch.Scalar); ok {
 			if n.Kind != tensor.Int64 || n.Expr.Op != symbolic.OpSym {
-				return sizes, false
+				return sizes, nil
 			}
-			sizes.Env, sizes.Symbols = n.Env, append(sizes.Symbols, n.Expr.Name)
+			sizes.Symbols = append(sizes.Symbols, n.Expr.Name)
 			exprs[i][0] = []*symbolic.Expr{n.Expr}
 			continue
 		}
@@ -172,7 +218,79 @@ func (s *Session) symbolicSizes(args []vm.Object, fakes []*tensor.Tensor, captur
 		}
 		return ins, nil
 	}
-	return sizes, len(sizes.Symbols) > 0
+	for _, n := range captured.Nodes {
+		for _, name := range symbolsOf(n.Val) {
+			if strings.HasPrefix(name, "z") {
+				return sizes, nil // a float
+			}
+			if !slices.Contains(sizes.Symbols, name) && !slices.Contains(sizes.Unknown, name) {
+				sizes.Unknown = append(sizes.Unknown, name)
+			}
+		}
+	}
+	sizes.Counted, sizes.Asserted = s.counted(sizes.Unknown), s.asserted
+	if len(sizes.Symbols) == 0 && len(sizes.Unknown) == 0 {
+		return sizes, nil
+	}
+	return sizes, mode
+}
+
+// counted is the symbol, one of these, that the captured node that runs now brings, as its inputs do not have it: a number that only a run knows.
+func (s *Session) counted(unknown []string) func() string {
+	return func() string {
+		n := s.Torch.Running
+		if n == nil {
+			return ""
+		}
+		had := map[string]bool{}
+		n.WalkInputs(func(in *fx.Node) {
+			for _, name := range symbolsOf(in.Val) {
+				had[name] = true
+			}
+		})
+		for _, name := range symbolsOf(n.Val) {
+			if !had[name] && slices.Contains(unknown, name) {
+				return name
+			}
+		}
+		return ""
+	}
+}
+
+// asserted is the expression that the captured assertion that runs now is about; nil for none.
+func (s *Session) asserted() *symbolic.Expr {
+	if n := s.Torch.Running; n != nil && len(n.Args) > 0 {
+		if about, ok := n.Args[0].(*fx.Node); ok {
+			if v, ok := about.Val.(fx.SymInt); ok {
+				e, _ := symbolic.Parse(v.Expr)
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// symbolsOf are the symbols in a value of a captured node.
+func symbolsOf(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case fx.SymInt:
+		return symbolic.SymbolsIn(v.Expr)
+	case *tensor.Tensor:
+		if v == nil {
+			return nil
+		}
+		if m, ok := v.Mode.(torch.FakeMode); ok {
+			for _, e := range expressions(m.Extents(v, false)) {
+				out = append(out, e.Symbols()...)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			out = append(out, symbolsOf(x)...)
+		}
+	}
+	return out
 }
 
 // expressions are numbers of a trace as expressions; nil for none.

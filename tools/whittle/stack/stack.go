@@ -53,6 +53,7 @@ type Session struct {
 	grad *gradient
 	ctx  context.Context
 
+	reading              bool               // the trace of a function that aot makes knows the numbers in tensors
 	sizing               torch.SymbolicMode // what knows the symbolic sizes of the function on its way through aot; nil => they are plain
 	aotCompiles, lowered int                // functions that went through aot, graphs that were lowered: logs number them
 	pristine             vm.Object          // see Keep
@@ -415,6 +416,9 @@ func (s *Session) aotBackend(dec map[string]aot.Decomposition, joint bool, comp 
 			return nil, s.In.Errorf(s.In.Exc.TypeError, "this backend compiles a torch.fx.GraphModule, not %s", gm.Type().Name)
 		}
 		if needsData(native.GM) {
+			if run, err := s.byCounting(native, inputs, dec, joint); run != nil || err != nil {
+				return run, err
+			}
 			return s.eager(gm, inputs)
 		}
 		if len(realInputs(native.GM)) > 0 {
@@ -491,6 +495,13 @@ func (s *Session) traced(compile func() (*aot.Compiled, error)) (*aot.Compiled, 
 	return compile()
 }
 
+// tracedForAllSizes is traced for a function with symbolic sizes.
+func (s *Session) tracedForAllSizes(f aot.Function, z aot.Sizes, opt aot.Options) (*aot.Compiled, error) {
+	defer func(before bool) { s.reading = before }(s.reading)
+	s.reading = len(z.Unknown) > 0
+	return s.traced(func() (*aot.Compiled, error) { return aot.CompileForAllSizes(f, z, opt) })
+}
+
 // callable runs a compiled function.
 func (s *Session) callable(c *aot.Compiled) vm.Object {
 	return &vm.Builtin{Name: "compiled_fn", Module: "torch._functorch.aot_autograd", Max: -1, Fn: func(in *vm.Interp, args []vm.Object, _ []vm.KwArg) (vm.Object, error) {
@@ -543,7 +554,7 @@ func (s *Session) fallbackRandom() bool {
 // tracingInto makes what graphs do beside calling operators known to d, a trace of operators: torch.cond, functions with gradients
 // of their own, and tensors made from numbers.
 func (s *Session) tracingInto(d aten.Dispatcher, a *torch.Ambient) {
-	a.Dispatch = d
+	a.Dispatch, a.Reads = d, s.reading
 	a.Cond = func(pred *tensor.Tensor, branches [2]*torch.GraphModule, operands []aten.Value) ([]aten.Value, error) {
 		return aot.Cond(d, pred, operands, [2]aot.Function{s.function(branches[0]), s.function(branches[1])})
 	}

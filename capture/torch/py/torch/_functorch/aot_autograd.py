@@ -184,7 +184,7 @@ def aot_module_simplified(mod, args, fw_compiler, bw_compiler=None, partition_fn
     aot_config = _config(fw_compiler, bw_compiler, inference_compiler, partition_fn, decompositions, len(params_flat), keep_inference_input_mutations)
     call = create_functional_call(mod, params_spec, len(params_flat))
     flat_args = [*params_flat, *args]
-    captured = mod if isinstance(mod, torch.fx.GraphModule) and any(isinstance(a, torch.SymInt) for a in args) else None
+    captured = mod if isinstance(mod, torch.fx.GraphModule) else None
 
     def dispatch_and_compile():
         return create_aot_dispatcher_function(lambda flat: list(call(*flat)), flat_args, aot_config, captured)
