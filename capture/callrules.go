@@ -179,7 +179,7 @@ var (
 	nullContexts = &nameList{
 		why:   "context managers that change nothing of what is computed",
 		torch: "_dynamo/variables/torch.py: the context managers of TorchCtxManagerClassVariable that become NullContextVariable",
-		names: []string{"contextlib.nullcontext", "torch.autograd.profiler.profile", "torch.autograd.profiler.record_function", "torch.profiler.profile"},
+		names: []string{"contextlib.nullcontext", "torch.autograd.profiler.profile", "torch.autograd.profiler.record_function", "torch.profiler.profiler.profile"},
 	}
 	checkpointSettings = &nameList{
 		why:   "keyword arguments of torch.utils.checkpoint.checkpoint itself; all others are the function's",

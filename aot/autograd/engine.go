@@ -26,6 +26,10 @@ type Engine struct {
 	Enter  func(origin any)
 	// Hooks are the program's hooks for what is saved now; nil => nobody, or none.
 	Hooks func() *Hooks
+	// Watch is told of what runs; nil => nobody.
+	Watch Watcher
+	// Anomaly is the mode that looks for what goes wrong in backward passes; nil => off.
+	Anomaly *Anomaly
 }
 
 // GradMode is the switch of no_grad and enable_grad, shared by all layers that record.
@@ -67,6 +71,13 @@ type detacher interface {
 
 // Dispatch runs op below and records it where an input requires a gradient.
 func (e *Engine) Dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
+	if e.Watch != nil {
+		return e.watched(op, args)
+	}
+	return e.dispatch(op, args)
+}
+
+func (e *Engine) dispatch(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	if e.Before != nil {
 		if out, done, err := e.Before(op, args); done || err != nil {
 			return out, err
@@ -200,6 +211,7 @@ func (e *Engine) record(op *aten.Op, args []aten.Value) (aten.Value, error) {
 	}
 	results := build.Tensors(out)
 	node := newNode(nodeName(op), next, len(results))
+	e.Anomaly.Made(node)
 	if e.Origin != nil {
 		node.origin = e.Origin()
 	}
@@ -522,8 +534,11 @@ type sweep struct {
 func (e *Engine) newSweep(opt Options) *sweep {
 	s := &sweep{e: e, d: e.Below, opt: opt, pending: map[*Node][]*tensor.Tensor{}, queued: map[*Node]bool{}, got: map[*tensor.Tensor]*tensor.Tensor{},
 		wanted: map[*Node]map[int][]*tensor.Tensor{}, isInput: map[*tensor.Tensor]bool{}}
+	if e.Watch != nil {
+		s.d = watching{e.Below, e.Watch}
+	}
 	if opt.CreateGraph {
-		s.d = &Engine{Below: e.Below, Traced: e.Traced, Before: e.Before}
+		s.d = &Engine{Below: e.Below, Traced: e.Traced, Before: e.Before, Watch: e.Watch, Anomaly: e.Anomaly}
 	}
 	if opt.On != nil {
 		s.d = opt.On
@@ -590,36 +605,11 @@ func (s *sweep) visit(n *Node) error {
 	s.queued[n] = false
 	gs := s.pending[n]
 	delete(s.pending, n)
-	for nr, ts := range n.hooks {
-		for _, h := range ts {
-			if gs[nr] == nil {
-				continue
-			}
-			r, err := h(gs[nr])
-			if err != nil {
-				return err
-			}
-			if r != nil {
-				gs[nr] = r
-			}
-		}
+	run := s.compute
+	if s.e.Anomaly != nil {
+		run = s.checked
 	}
-	for nr, ts := range s.wanted[n] {
-		for _, t := range ts {
-			if gs[nr] != nil {
-				if err := s.e.deliverInput(s.c, t, gs[nr], s.opt, s.got); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if n.freed {
-		return ErrFreed
-	}
-	if s.e.Enter != nil {
-		s.e.Enter(n.origin)
-	}
-	outs, err := n.Apply(s.d, gs, n.wanted())
+	outs, err := run(n, gs)
 	if err != nil {
 		return err
 	}
@@ -634,6 +624,43 @@ func (s *sweep) visit(n *Node) error {
 		}
 	}
 	return nil
+}
+
+// compute has the hooks of a node see the gradients of its results, and runs its formula.
+func (s *sweep) compute(n *Node, gs []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	for nr, ts := range n.hooks {
+		for _, h := range ts {
+			if gs[nr] == nil {
+				continue
+			}
+			r, err := h(gs[nr])
+			if err != nil {
+				return nil, err
+			}
+			if r != nil {
+				gs[nr] = r
+			}
+		}
+	}
+	for nr, ts := range s.wanted[n] {
+		for _, t := range ts {
+			if gs[nr] != nil {
+				if err := s.e.deliverInput(s.c, t, gs[nr], s.opt, s.got); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if n.freed {
+		return nil, ErrFreed
+	}
+	if s.e.Enter != nil {
+		s.e.Enter(n.origin)
+	}
+	if s.e.Watch != nil {
+		return s.watchedNode(n, gs)
+	}
+	return n.Apply(s.d, gs, n.wanted())
 }
 
 // deliverInput notes a gradient of one of Options.Inputs, or adds it to its .grad.
@@ -670,6 +697,9 @@ func (e *Engine) accumulate(c *Ctx, leaf, g *tensor.Tensor, opt Options, isInput
 	if !opt.Accumulate {
 		return nil
 	}
+	if e.Watch != nil {
+		defer e.watchedLeaf(g)()
+	}
 	if err := e.addGrad(c, leaf, g, opt); err != nil {
 		return err
 	}
@@ -689,6 +719,10 @@ func (e *Engine) addGrad(c *Ctx, t, g *tensor.Tensor, opt Options) (err error) {
 		if opt.CreateGraph {
 			m.Grad = g
 			return nil
+		}
+		if e.Watch != nil { // PyTorch takes the gradient as it is, without its history
+			c = &Ctx{B: build.B{D: unwatched(c.D)}}
+			e.Watch.Operator(detach, []aten.Value{g}, -1)(g)
 		}
 		// A gradient shaped like the leaf takes the leaf's strides.
 		n, err := c.Try("clone.default", g, nil)

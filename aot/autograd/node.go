@@ -59,6 +59,9 @@ type Node struct {
 	// Custom says that NewNode made it: its gradient is not that of an operator.
 	Custom bool
 
+	Trace  any   // where the program was when it was made, as Anomaly.Trace gave it; nil => it was not asked
+	Parent *Node // the node in whose formula it was made, while anomalies were looked for
+
 	Face any // what a program sees of the node, once it has looked
 }
 
@@ -173,6 +176,7 @@ type InplaceError struct {
 	OutNr    int
 	Got      int64
 	Expected int64
+	Traced   bool // where the node came from has been said
 }
 
 // Error is PyTorch's message.
@@ -181,8 +185,12 @@ func (e *InplaceError) Error() string {
 	if e.Node != "" {
 		of = fmt.Sprintf(", which is output %d of %s,", e.OutNr, e.Node)
 	}
-	return fmt.Sprintf("one of the variables needed for gradient computation has been modified by an inplace operation: [torch.%s %s]%s is at version %d; expected version %d instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True).",
-		e.Dtype, tensorTypeShape(e.Shape), of, e.Got, e.Expected)
+	hint := "enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+	if e.Traced {
+		hint = "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was changed in there or anywhere later. Good luck!"
+	}
+	return fmt.Sprintf("one of the variables needed for gradient computation has been modified by an inplace operation: [torch.%s %s]%s is at version %d; expected version %d instead. Hint: %s",
+		e.Dtype, tensorTypeShape(e.Shape), of, e.Got, e.Expected, hint)
 }
 
 // Overwritten is the error for t, saved for backward at version expected and written since.

@@ -346,15 +346,20 @@ func (t *Torch) autogradGrad(a []vm.Object) (vm.Object, error) {
 // pass is a backward pass under way.
 type pass struct {
 	number int64
-	inputs bool // it computes gradients of some tensors alone
+	inputs bool        // it computes gradients of some tensors alone
+	behind []vm.Object // what the program wants called when the pass is over
 }
 
 // propagate runs a backward pass.
 func (t *Torch) propagate(roots, grads []*tensor.Tensor, o BackwardOptions) ([]*tensor.Tensor, error) {
 	t.passNumber++
-	t.passes = append(t.passes, pass{t.passNumber, o.Inputs != nil})
-	defer func() { t.passes = t.passes[:len(t.passes)-1] }()
-	return t.Grad.Backward(roots, grads, o)
+	t.passes = append(t.passes, pass{number: t.passNumber, inputs: o.Inputs != nil})
+	out, err := t.Grad.Backward(roots, grads, o)
+	for n := 0; err == nil && n < len(t.passes[len(t.passes)-1].behind); n++ { // which may grow
+		_, err = t.In.Call(t.passes[len(t.passes)-1].behind[n], nil, nil)
+	}
+	t.passes = t.passes[:len(t.passes)-1]
+	return out, err
 }
 
 // passNames binds what programs ask about the backward pass that runs them.
@@ -364,6 +369,14 @@ func (t *Torch) passNames() {
 			return vm.MakeInt(t.passes[n-1].number), nil
 		}
 		return vm.MakeInt(-1), nil
+	})
+	t.c.Func("_queue_callback", func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+		n := len(t.passes)
+		if n == 0 {
+			return nil, in.Errorf(in.Exc.RuntimeError, "Final callbacks can only be installed during backward pass.")
+		}
+		t.passes[n-1].behind = append(t.passes[n-1].behind, a[0])
+		return vm.None, nil
 	})
 	t.c.Func("_is_checkpoint_valid", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) {
 		return vm.MakeBool(!slices.ContainsFunc(t.passes, func(p pass) bool { return p.inputs })), nil
@@ -452,9 +465,23 @@ func texts(ss []string) *vm.List {
 	return l
 }
 
+// definedName is the name under which an overload is defined: aten::add.Tensor.
+func definedName(op *aten.Op) string {
+	sig := op.Sig()
+	name := sig.Namespace + "::" + sig.Name
+	if sig.Overload != "" {
+		name += "." + sig.Overload
+	}
+	return name
+}
+
 // registerOps makes torch.ops: namespaces of packets of overloads.
 func (t *Torch) registerOps() {
 	in := t.In
+	packetOf := func(_ *vm.Interp, o vm.Object) (vm.Object, error) {
+		sig := o.(*vm.Instance).Native.(*aten.Op).Sig()
+		return t.Resolve("torch.ops." + sig.Namespace + "." + sig.Name)
+	}
 	overload := in.NewNativeType(vm.Spec{Name: "OpOverload", Module: "torch._ops", Methods: map[string]vm.GoFunc{
 		"__call__": func(in *vm.Interp, a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			o := a[0].(*vm.Instance).Native.(*aten.Op)
@@ -467,7 +494,14 @@ func (t *Torch) registerOps() {
 		"__str__": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			return vm.Str(a[0].(*vm.Instance).Native.(*aten.Op).Name()), nil
 		},
+		"name": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return vm.Str(definedName(a[0].(*vm.Instance).Native.(*aten.Op))), nil
+		},
 	}, GetSet: []*vm.GetSet{
+		{Name: "overloadpacket", Get: packetOf},
+		{Name: "_overloadpacket", Get: packetOf},
+		getter("_overloadname", func(o vm.Object) vm.Object { return vm.Str(overloadName(o.(*vm.Instance).Native.(*aten.Op))) }),
+		getter("_name", func(o vm.Object) vm.Object { return vm.Str(definedName(o.(*vm.Instance).Native.(*aten.Op))) }),
 		getter("__name__", func(o vm.Object) vm.Object {
 			op := o.(*vm.Instance).Native.(*aten.Op)
 			return vm.Str(op.Sig().Name + "." + overloadName(op))

@@ -6,6 +6,7 @@
 // Every operator goes through another, beneath autograd: there classes and modes hear of it by __torch_dispatch__
 // (pydispatch.go), and tensors without data belong to a FakeMode, of which the device meta is one (fakemode.go, meta.go).
 // Where transformations of torch.func are under way, operators run on their levels first (functorch.go, on kernels/levels).
+// What runs is told to a profiler while one is on (profiler.go), and where a backward pass fails to the program that asked for it (anomaly.go).
 // Public names of PyTorch that are not here yet are listed in absent.txtar: a use of one says which it is.
 // It knows neither derivatives nor backends: they are handed in by whoever wires the program.
 package torch

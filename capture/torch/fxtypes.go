@@ -47,7 +47,8 @@ func (t *Torch) graphModuleType() {
 			if describe == nil {
 				describe = func(n *fx.Node) string { return fx.DescribedSizes(n.Val) }
 			}
-			return vm.Str(strings.TrimSuffix(g.GM.Readable("GraphModule", describe), "\n")), nil
+			class, _ := vm.AsStr(a[1])
+			return vm.Str(strings.TrimSuffix(g.GM.Readable(class, describe), "\n")), nil
 		},
 		"attr": func(in *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			n, _ := vm.AsStr(a[1])

@@ -121,6 +121,9 @@ func (t *Torch) makeSubclass(args []vm.Object, _ []vm.KwArg) (vm.Object, error) 
 	}
 	x := src.T.Alias()
 	x.Base = nil
+	if t.profiler != nil {
+		t.profiler.Operator(aten.Lookup("aten.detach.default"), []aten.Value{src.T}, -1)(nil)
+	}
 	p := t.WrapAs(x, cls)
 	if len(args) > 2 {
 		on, err := in.Truth(args[2])
@@ -557,10 +560,20 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			}
 			return t.item(any.(*Tensor).T)
 		},
-		"item":      t.hooked("item", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.item(a[0].(*Tensor).T) }),
-		"__bool__":  t.hooked("__bool__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.truth(a[0].(*Tensor).T) }),
-		"__float__": t.hooked("__float__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.FloatType) }),
-		"__int__":   t.hooked("__int__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.IntType) }),
+		"item": t.hooked("item", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.notedItem(a, func() (vm.Object, error) { return t.item(a[0].(*Tensor).T) })
+		}),
+		"__bool__": t.hooked("__bool__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.noted("aten::is_nonzero", a, func() (vm.Object, error) {
+				return t.notedItem(a, func() (vm.Object, error) { return t.truth(a[0].(*Tensor).T) })
+			})
+		}),
+		"__float__": t.hooked("__float__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.notedItem(a, func() (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.FloatType) })
+		}),
+		"__int__": t.hooked("__int__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
+			return t.notedItem(a, func() (vm.Object, error) { return t.number(a[0].(*Tensor).T, vm.IntType) })
+		}),
 		"__index__": t.hooked("__index__", func(a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
 			if a[0].(*Tensor).T.DType.IsFloat() {
 				return nil, in.Errorf(in.Exc.TypeError, "only integer tensors of a single element can be converted to an index")
@@ -622,7 +635,7 @@ func (t *Torch) special() map[string]vm.GoFunc {
 			if dev != nil && dev.D.Type != "cpu" {
 				return nil, in.Errorf(in.Exc.RuntimeError, "whittle computes on the CPU: device '%s' is not available", dev.D.Type)
 			}
-			return t.to(a[0].(*Tensor).T, d, cp, mf)
+			return t.noted("aten::to", a, func() (vm.Object, error) { return t.to(a[0].(*Tensor).T, d, cp, mf) })
 		}),
 		"type": t.hooked("type", func(a []vm.Object, kw []vm.KwArg) (vm.Object, error) {
 			if len(a) == 1 {

@@ -115,15 +115,7 @@ func (t *Torch) autogradNames() {
 	m, _ := t.c.Dict.GetStr("_autograd")
 	autograd := m.(*vm.Module)
 	t.savedNames(autograd)
-	profilers := 0 // that are entered
-	autograd.Func("_profiler_enabled", func(*vm.Interp, []vm.Object, []vm.KwArg) (vm.Object, error) { return vm.MakeBool(profilers > 0), nil })
-	autograd.Func("_profiler_switch", func(_ *vm.Interp, a []vm.Object, _ []vm.KwArg) (vm.Object, error) {
-		if a[0] == vm.True {
-			profilers++
-		} else {
-			profilers--
-		}
-		return vm.None, nil
-	})
+	t.profilerNames(autograd)
+	t.anomalyNames()
 	t.passNames()
 }

@@ -3,6 +3,7 @@ package torch
 import (
 	"fmt"
 	"slices"
+	"weak"
 
 	"whittle/capture/python/vm"
 	"whittle/kernels/tensor"
@@ -18,6 +19,17 @@ type Tensor struct {
 	Inference bool
 
 	same *Tensor // see StandFor
+}
+
+// Weakly implements vm.Mortal.
+func (t *Tensor) Weakly() func() vm.Object {
+	p := weak.Make(t)
+	return func() vm.Object {
+		if v := p.Value(); v != nil {
+			return v
+		}
+		return nil
+	}
 }
 
 // StandFor makes t count as o wherever Python asks for identity: a trace has objects of its own for the tensors that came in, and a new

@@ -48,6 +48,30 @@ type Autograd interface {
 	// Recorder makes a dispatcher that records operators on tensors that require gradients, and runs them on below; always says that it does so whether or not
 	// recording is enabled.
 	Recorder(below aten.Dispatcher, always bool) aten.Dispatcher
+	// Watch tells w of the operators that run, and of the nodes of backward passes; nil => nobody is told.
+	Watch(w Watcher)
+	// DetectAnomaly switches the mode that says which part of a program a backward pass failed in; nil => off.
+	DetectAnomaly(*Anomaly)
+}
+
+// Watcher is told of what runs, as the Watcher of package autograd is.
+type Watcher interface {
+	Operator(op *aten.Op, args []aten.Value, node int64) (done func(out aten.Value))
+	Node(name string, number int64, grads []*tensor.Tensor) (done func())
+}
+
+// Anomaly is what the mode that looks for failures of backward passes does.
+type Anomaly struct {
+	CheckNaN bool       // whether a gradient with a NaN is a failure
+	Trace    func() any // where the program is now
+	// Failed is told of a failed node and of those in whose backward pass it was made, the last one first.
+	Failed func(chain []AnomalyNode)
+}
+
+// AnomalyNode is a node of a backward pass, with where it was made; nil where that was not noted.
+type AnomalyNode struct {
+	Name  string
+	Trace any
 }
 
 // GradNode is a recorded operator, as programs look at it.
@@ -133,6 +157,7 @@ type Torch struct {
 
 	disabledFunction vm.Object // the __torch_function__ of classes that override nothing
 	disabledDispatch vm.Object // and the __torch_dispatch__
+	profiler         *profiler // that is on; nil => none
 	python           pythonDispatch
 	inplaceGrad      bool      // requires_grad_ may be called while levels are under way
 	savedHooksOff    vm.Object // why hooks on saved tensors are forbidden; nil => they are not

@@ -76,6 +76,8 @@ func (w *weakRefs) refer(in *vm.Interp, r *vm.Instance, o, callback vm.Object) *
 		t.again = weakly(x)
 	case *vm.Code:
 		t.again = weakly(x)
+	case vm.Mortal:
+		t.again = x.Weakly()
 	}
 	r.Slots[refObject] = t
 	if callback != vm.None {

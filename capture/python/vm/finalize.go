@@ -79,6 +79,13 @@ func Watch[T any, P interface {
 	runtime.SetFinalizer((*T)(o), func(o *T) { in.fall(w, func() { f(P(o)) }) })
 }
 
+// Mortal is an object of an embedder's whose end weak references are told of. Others stay for them as long as the reference does.
+type Mortal interface {
+	Object
+	// Weakly gives a function that gives the object again, or nil once it is gone, and does not keep it.
+	Weakly() func() Object
+}
+
 // Await counts an object to which a weak reference refers, until the next collection, and marks it as one whose end somebody waits for.
 func (in *Interp) Await(o Object) {
 	in.awaited++

@@ -172,6 +172,27 @@ func (g *gradient) Backward(roots, grads []*tensor.Tensor, o torch.BackwardOptio
 	return e.Backward(roots, grads, autograd.Options{RetainGraph: o.RetainGraph, CreateGraph: o.CreateGraph, Accumulate: o.Accumulate, AllowUnused: o.AllowUnused, Inputs: o.Inputs, On: o.On})
 }
 
+func (g *gradient) Watch(w torch.Watcher) {
+	g.eager.Watch = nil
+	if w != nil {
+		g.eager.Watch = w
+	}
+}
+
+func (g *gradient) DetectAnomaly(a *torch.Anomaly) {
+	g.eager.Anomaly = nil
+	if a == nil {
+		return
+	}
+	g.eager.Anomaly = &autograd.Anomaly{CheckNaN: a.CheckNaN, Trace: a.Trace, Failed: func(n *autograd.Node) {
+		var chain []torch.AnomalyNode
+		for ; n != nil; n = n.Parent {
+			chain = append(chain, torch.AnomalyNode{Name: n.Name, Trace: n.Trace})
+		}
+		a.Failed(chain)
+	}}
+}
+
 // Recorder makes an engine over another dispatcher.
 func (g *gradient) Recorder(below aten.Dispatcher, always bool) aten.Dispatcher {
 	e := &autograd.Engine{Below: below, Mode: g.mode}
@@ -188,6 +209,7 @@ func (g *gradient) Record(name string, inputs, outs []*tensor.Tensor, apply func
 	n := autograd.NewNode(name, inputs, len(outs), func(d aten.Dispatcher, grads []*tensor.Tensor, need []bool) ([]*tensor.Tensor, error) {
 		return apply(grads)
 	})
+	g.eager.Anomaly.Made(n)
 	for i, t := range outs {
 		n.Describe(i, t)
 		autograd.SetHistory(t, n, i)

@@ -93,6 +93,8 @@ def set_rng_state(state):
 default_generator = _C.default_generator
 is_grad_enabled = _C.is_grad_enabled
 is_inference_mode_enabled = _C.is_inference_mode_enabled
+is_anomaly_enabled = _C._is_anomaly_enabled
+is_anomaly_check_nan_enabled = _C._is_anomaly_check_nan_enabled
 
 
 def is_inference(input):

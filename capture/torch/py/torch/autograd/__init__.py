@@ -12,7 +12,22 @@ class VariableMeta(type):
         return isinstance(other, torch.Tensor)
 
 
+class _Engine:
+    """What runs backward passes."""
+
+    @staticmethod
+    def queue_callback(callback):
+        """Has a function called when the backward pass that runs is over."""
+        torch._C._queue_callback(callback)
+
+    @staticmethod
+    def is_checkpoint_valid():
+        return torch._C._is_checkpoint_valid()
+
+
 class Variable(torch.Tensor, metaclass=VariableMeta):
+    _execution_engine = _Engine()
+
     # Variables are tensors since long: making one gives a tensor that shares the data.
     def __new__(cls, data=None, requires_grad=False, volatile=None):
         if volatile is not None:
@@ -50,23 +65,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                             bool(create_graph if retain_graph is None else retain_graph), create_graph, True, True)
 
 
-def set_detect_anomaly(mode, check_nan=True):
-    pass
-
-
-class detect_anomaly:
-    def __init__(self, check_nan=True):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *args):
-        return None
-
-
 def __getattr__(name):
-    if name in ("functional", "forward_ad", "anomaly_mode", "variable"):  # imported when they are first named
+    if name in ("functional", "forward_ad", "variable"):  # imported when they are first named
         import importlib
 
         try:
@@ -78,4 +78,5 @@ def __getattr__(name):
 
 
 from torch.autograd import graph, profiler
+from torch.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from torch.autograd.gradcheck import gradcheck, gradgradcheck

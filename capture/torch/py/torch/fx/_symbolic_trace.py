@@ -136,14 +136,18 @@ class Tracer(TracerBase):
             return self.create_node("call_function", a.__class__, tuple(self.create_arg(x) for x in a), {})
         return super().create_arg(a)
 
+    def get_fresh_qualname(self, prefix):
+        """A name that the root has no attribute of."""
+        i = 0
+        while hasattr(self.root, f"{prefix}{i}"):
+            i += 1
+        return f"{prefix}{i}"
+
     def _constant(self, value, prefix):
         """The path of the root's attribute that is a value; it gets one where it has none."""
         path = self.tensor_attrs.get(id(value))
         if path is None:
-            i = 0
-            while hasattr(self.root, f"{prefix}{i}"):
-                i += 1
-            path = f"{prefix}{i}"
+            path = self.get_fresh_qualname(prefix)
             self.tensor_attrs[id(value)] = path
             setattr(self.root, path, value)
         return path

@@ -11,6 +11,19 @@ import torch
 from torch import _C
 from torch.fx.node import Node, _get_qualified_name, _side_effectful_functions, map_arg
 
+# how Python's operators are written, by their names in module operator
+magic_methods = {
+    **dict(eq="{} == {}", ne="{} != {}", lt="{} < {}", gt="{} > {}", le="{} <= {}", ge="{} >= {}", pos="+{}", neg="-{}", invert="~{}"),
+    **{name: "{} " + sign + " {}" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("floordiv", "//"), ("truediv", "/"), ("div", "/"), ("mod", "%"), ("pow", "**"), ("lshift", "<<"),
+                                                    ("rshift", ">>"), ("and_", "&"), ("or_", "|"), ("xor", "^"))},
+    "getitem": "{}[{}]",
+    "matmul": "{} @ {}",
+}
+reflectable_magic_methods = {n: magic_methods[n] for n in ("add", "sub", "mul", "floordiv", "truediv", "div", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "getitem", "matmul")}
+inplace_methods = {"i" + n: "{} " + sign + "= {}" for n, sign in (("add", "+"), ("and", "&"), ("floordiv", "//"), ("lshift", "<<"), ("mod", "%"), ("mul", "*"), ("matmul", "@"), ("or", "|"), ("pow", "**"),
+                                                                ("rshift", ">>"), ("sub", "-"), ("truediv", "/"), ("xor", "^"))}
+inplace_methods["setitem"] = "{}[{}] = {}"
+
 _magic_names = ("eq", "ne", "lt", "gt", "le", "ge", "pos", "neg", "invert", "add", "sub", "mul", "floordiv", "truediv", "div", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "getitem", "matmul")
 _reflectable_names = ("add", "sub", "mul", "floordiv", "truediv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "matmul")
 
@@ -67,6 +80,9 @@ class _Nodes:
 class CodeGen:
     """How a graph is printed, and what is done to the values of a call on the way in and out."""
 
+    def __init__(self):
+        self._body_transformer = None
+
     def gen_fn_def(self, free_vars, maybe_return_annotation):
         if len(free_vars) == 0 or free_vars[0] != "self":
             free_vars = ["self", *free_vars]
@@ -101,6 +117,7 @@ class _PyTreeCodeGen(CodeGen):
     """Takes nested arguments apart before the graph and puts its results together behind it."""
 
     def __init__(self, pytree_info):
+        super().__init__()
         self.pytree_info = pytree_info
 
     def process_inputs(self, *inputs):
@@ -144,6 +161,19 @@ class _PyTreeCodeGen(CodeGen):
         if not output_args.startswith("["):
             output_args = f"[{output_args}]" if not output_args.startswith("(") else "[" + output_args[1:-1].rstrip(",") + "]"
         return f"return pytree.tree_unflatten({output_args}, self._out_spec)"
+
+
+class _TransformerInUse:
+    """A transformer of generated code, which goes at the end of the block."""
+
+    def __init__(self, codegen, before):
+        self.codegen, self.before = codegen, before
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.codegen._body_transformer = self.before
 
 
 class _InsertPoint:
@@ -213,6 +243,8 @@ class Graph:
             raise AssertionError("kwargs must be a dict")
         if op not in ("placeholder", "call_method", "call_module", "call_function", "get_attr", "output"):
             raise AssertionError(f"{op} is no kind of node")
+        if op == "call_function" and not callable(target):
+            raise AssertionError(f"Node [graph = {self}, name = '{name}'] target {target} has type {torch.typename(target)} but a Callable is expected")
         node = self._native.create(op, target, tuple(args), dict(kwargs), self._target_to_str(target) if name is None else name, type_expr)
         if self._insert is not None:
             self._insert(node)
@@ -359,6 +391,9 @@ class Graph:
         free_vars, returns, body, result = self._native.parts()
         if result:
             body = [*body, self._codegen.generate_output(result)]
+        transformer = getattr(self._codegen, "_body_transformer", None)
+        if transformer is not None:
+            body = "".join(transformer([line + "\n" for line in body])).splitlines()
         text = self._codegen.gen_fn_def(list(free_vars), f" -> {returns}" if returns else "")
         text += "".join("\n    " + line for line in body or ["pass"])
         wrapped, called = [], {}
@@ -372,13 +407,18 @@ class Graph:
             if n.meta.get("is_wrapped", False) and name not in wrapped:
                 wrapped.append(name)
         lines = "\n".join(f'torch.fx._symbolic_trace.wrap("{name}")' for name in wrapped)
+        called.update(self._codegen.additional_globals())
         return PythonCode(f"\n{lines}\n\n{text}\n", called)
 
     def set_codegen(self, codegen):
         self._codegen = codegen
 
     def on_generate_code(self, make_transformer):
-        raise NotImplementedError("torch.fx.Graph.on_generate_code is not supported")
+        """Has the lines of generated code go through what make_transformer gives, which gets what they go through now, or None. As a context, until its end."""
+        codegen = self._codegen
+        before = getattr(codegen, "_body_transformer", None)
+        codegen._body_transformer = make_transformer(before)
+        return _TransformerInUse(codegen, before)
 
     def process_inputs(self, *args):
         return self._codegen.process_inputs(*args)

@@ -1,9 +1,46 @@
 """A graph as a module that runs it."""
 import copy
+import pathlib
+import warnings
 
 import torch
 from torch import _C
-from torch.fx.graph import Graph, _PyTreeCodeGen
+from torch.fx.graph import CodeGen, Graph, PythonCode, _PyTreeCodeGen
+
+
+_IMPORTS = ("from math import inf", "from math import nan", "NoneType = type(None)", "import torch", "from torch import device", "import torch.fx._pytree as fx_pytree", "import torch.utils._pytree as pytree")
+# modules that what they show themselves as makes once more
+_MADE_BY_REPR = {torch.nn.Linear, torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d}
+
+
+def _function_of(code):
+    """The function that generated code defines."""
+    scope = dict(code.globals)
+    exec("\n".join(_IMPORTS) + "\n" + code.src, scope)
+    return scope["forward"]
+
+
+def _again(state, src, scope, class_name, codegen, tracer_cls):
+    """The graph module that was pickled: its code is traced once more, with all modules as leaves."""
+    from torch.fx._symbolic_trace import Tracer
+
+    if codegen is not CodeGen:
+        raise NotImplementedError(f"unpickling a GraphModule whose code {codegen.__name__} makes is not supported")
+
+    class WholeModules(tracer_cls or Tracer):
+        def is_leaf_module(self, m, module_qualified_name):
+            return True
+
+    root = torch.nn.Module()
+    root.__dict__.update(state)
+    holder = type(class_name, (torch.nn.Module,), {"forward": _function_of(PythonCode(src, scope))})
+    root.__class__ = holder
+    graph = WholeModules().trace(root)
+    graph._tracer_cls = tracer_cls
+    made = GraphModule(root, graph, class_name=class_name)
+    for k, v in root.__dict__.items():
+        made.__dict__.setdefault(k, v)
+    return made
 
 
 def _copy_attr(from_module, to_module, target):
@@ -70,7 +107,7 @@ class GraphModule(torch.nn.Module):
             for n in graph.nodes:
                 if n.op in ("get_attr", "call_module") and n.target not in root:
                     raise RuntimeError(f"Node {n} referenced target {n.target} but that target was not provided in ``root``!")
-            for target in sorted(set(named), key=lambda t: t.count(".")):
+            for target in sorted(dict.fromkeys(named), key=lambda t: t.count(".")):
                 _assign_attr(root[target], self, target)
         else:
             raise RuntimeError("Unsupported type " + str(root) + " passed for root!")
@@ -102,10 +139,16 @@ class GraphModule(torch.nn.Module):
         codegen = self._graph._codegen
         if isinstance(codegen, _PyTreeCodeGen) and codegen.pytree_info is not None:
             self._in_spec, self._out_spec = codegen.pytree_info.in_spec, codegen.pytree_info.out_spec
-        return self._graph.python_code("self")
+        code = self._graph.python_code("self")
+        self.__dict__["_generated"] = None
+        if type(codegen) not in (CodeGen, _PyTreeCodeGen) or codegen._body_transformer is not None:
+            self.__dict__["_generated"] = _function_of(code)  # the text says more than the graph
+        return code
 
     def forward(self, *args, **kwargs):
         codegen = self._graph._codegen
+        if self.__dict__.get("_generated") is not None:
+            return self._generated(self, *args, **kwargs)
         if not isinstance(codegen, _PyTreeCodeGen) or codegen.pytree_info is None:
             return self._native.run(*args, **kwargs)
         names = [a for a in codegen.pytree_info.orig_args if a != "self"]
@@ -158,27 +201,62 @@ class GraphModule(torch.nn.Module):
             self.delete_submodule(name)
 
     def print_readable(self, print_output=True, include_stride=False, include_device=False, colored=False):
-        text = self._native.readable()
+        text = self._native.readable(self._get_name())
         if print_output:
             print(text)
         return text
 
+    def to_folder(self, folder, module_name="FxModule"):
+        """Writes the module as Python that can be imported from the folder, with its state beside it."""
+        folder = pathlib.Path(folder)
+        folder.mkdir(exist_ok=True)
+        torch.save(self.state_dict(), folder / "state_dict.pt")
+        lines, pickled = [], []
+        for name, m in self.named_children():
+            if type(m) in _MADE_BY_REPR:
+                lines.append(f"        self.{name} = {m.__repr__()}")
+                continue
+            torch.save(m, folder / f"{name}.pt")
+            pickled.append(name)
+            shown = m.__repr__().replace("\r", " ").replace("\n", " ")
+            lines.append(f"        self.{name} = torch.load(r'{folder / f'{name}.pt'}', weights_only=False) # {shown}")
+        for name, b in self._buffers.items():
+            if b is not None:
+                lines.append(f"        self.register_buffer('{name}', torch.empty({list(b.shape)}, dtype={b.dtype}))")
+        for name, p in self._parameters.items():
+            if p is not None:
+                lines.append(f"        self.{name} = torch.nn.Parameter(torch.empty({list(p.shape)}, dtype={p.dtype}))")
+        lines.append(f"        self.load_state_dict(torch.load(r'{folder / 'state_dict.pt'}'))")
+        body = "\n".join("    " + line for line in self.code.split("\n"))
+        head = "\nimport torch\n" + "".join(f"{line}\n" for line in _IMPORTS) + f"\nfrom torch.nn import *\nclass {module_name}(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        (folder / "module.py").write_text(head + "\n".join(lines) + "\n" + body + "\n")
+        (folder / "__init__.py").write_text("from .module import *")
+        if pickled:
+            warnings.warn(f"Was not able to save the following children modules as reprs -saved as pickled files instead: {pickled}")
+
     def __deepcopy__(self, memo):
         fake = torch.nn.Module()
         for name, value in self.__dict__.items():
-            if name not in ("_native", "_graph"):
+            if name not in ("_native", "_graph", "_generated"):
                 fake.__dict__[name] = copy.deepcopy(value, memo)
         return self._copied(fake, copy.deepcopy(self.graph))
 
     def __copy__(self):
-        return self._copied(self, self.graph)
+        copied = self._copied(self, self.graph)
+        copied.__class__.__name__ = "GraphModule"
+        return copied
+
+    def __reduce__(self):
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_native", "_graph", "_generated")}
+        code = self._graph.python_code("self")
+        return _again, (state, code.src, code.globals, type(self).__name__, type(self._graph._codegen), self._tracer_cls)
 
     def _copied(self, root, graph):
         res = type(self).__mro__[1].__new__(type(self).__mro__[1])
         torch.nn.Module.__init__(res)
         res.__class__.__name__ = type(self).__name__
         for name, value in root.__dict__.items():
-            if name not in ("_native", "_graph"):
+            if name not in ("_native", "_graph", "_generated"):
                 res.__dict__[name] = value.copy() if name in ("_parameters", "_buffers", "_modules", "meta") else value
         native = self._native.with_graph(graph)
         native.bind(res)

@@ -31,7 +31,10 @@ class Interpreter:
 
     def run(self, *args, initial_env=None, enable_io_processing=True):
         self.env = {} if initial_env is None else initial_env
+        if enable_io_processing:
+            args = self.graph.process_inputs(*args)
         self.args_iter = iter(args)
+        last_users = self._last_users() if self.garbage_collect_values else {}
         for node in self.graph.nodes:
             if node in self.env:
                 continue
@@ -47,7 +50,30 @@ class Interpreter:
                         raise RuntimeError(*e.args) from e
                 raise
             if node.op == "output":
-                return self.env[node]
+                return self.graph.process_outputs(self.env[node]) if enable_io_processing else self.env[node]
+            for used in last_users.get(node, ()):
+                del self.env[used]
+
+    def _last_users(self):
+        """From each node to those whose values nobody reads behind it."""
+        seen, out = set(), {}
+        for node in reversed(self.graph.nodes):
+            for used in node.all_input_nodes:
+                if used not in seen:
+                    seen.add(used)
+                    out.setdefault(node, []).append(used)
+        return out
+
+    def boxed_run(self, args_list):
+        """run on the values of a list, which is emptied, so that nobody keeps them alive."""
+        values = list(args_list)
+        args_list.clear()
+        env, args = {}, iter(values)
+        for n in self.graph.nodes:
+            if n.op == "placeholder":
+                env[n] = next(args)
+        del values, args
+        return self.run(initial_env=env)
 
     def run_node(self, n):
         args, kwargs = self.fetch_args_kwargs_from_env(n)

@@ -87,3 +87,12 @@ def _update_kwarg(self, key, arg):
 
 for _name, _method in [("replace_all_uses_with", _replace_all_uses_with), ("update_arg", _update_arg), ("insert_arg", _insert_arg), ("update_kwarg", _update_kwarg)]:
     setattr(Node, _name, _method)
+
+
+def _normalized_arguments(self, root, arg_types=None, kwarg_types=None, normalize_to_only_use_kwargs=False):
+    from torch.fx.operator_schemas import normalized_arguments
+
+    return normalized_arguments(self, root, arg_types, kwarg_types)  # PyTorch does not look at the last argument, either
+
+
+Node.normalized_arguments = _normalized_arguments

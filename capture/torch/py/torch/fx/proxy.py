@@ -9,7 +9,7 @@ import sys
 from collections import OrderedDict
 
 import torch
-from torch.fx.graph import Graph, _magic_names, _reflectable_names
+from torch.fx.graph import Graph, _magic_names, _reflectable_names, magic_methods, reflectable_magic_methods
 from torch.fx.immutable_collections import immutable_dict, immutable_list
 from torch.fx.node import Node, base_types, map_aggregate
 import torch.fx.traceback as fx_traceback

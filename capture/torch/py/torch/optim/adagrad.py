@@ -1,5 +1,5 @@
 import torch
-from torch.optim.optimizer import Optimizer, _use_grad_for_differentiable, _value
+from torch.optim.optimizer import Optimizer, _check_fused, _plus, _use_grad_for_differentiable, _value
 
 
 class Adagrad(Optimizer):
@@ -15,6 +15,7 @@ class Adagrad(Optimizer):
                 raise ValueError(f"Invalid {what}: {value}")
         defaults = dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize, differentiable=differentiable, fused=fused)
         super().__init__(params, defaults)
+        _check_fused(fused, foreach, differentiable)
         for g in self.param_groups:
             for p in g["params"]:
                 self.state[p] = {"step": torch.tensor(0.0), "sum": torch.full_like(p, initial_accumulator_value, memory_format=torch.preserve_format)}
@@ -39,5 +40,5 @@ class Adagrad(Optimizer):
                     grad = grad.add(p, alpha=g["weight_decay"])
                 clr = g["lr"] / (1 + (step - 1) * g["lr_decay"])
                 state["sum"].addcmul_(grad, grad, value=1)
-                p.addcdiv_(grad, state["sum"].sqrt().add_(g["eps"]), value=-clr)
+                p.addcdiv_(grad, _plus(state["sum"].sqrt(), g["eps"], g), value=-clr)
         return loss

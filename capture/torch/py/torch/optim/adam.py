@@ -1,5 +1,5 @@
 import torch
-from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_differentiable, _value
+from torch.optim.optimizer import Optimizer, _ahead_of_capture, _check_capturable, _check_fused, _use_grad_for_differentiable, _value
 
 
 class Adam(Optimizer):
@@ -23,10 +23,13 @@ class Adam(Optimizer):
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         defaults = dict(lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize, foreach=foreach, capturable=capturable, differentiable=differentiable, fused=fused)
         super().__init__(params, defaults)
+        _check_fused(fused, foreach, differentiable)
 
     @_ahead_of_capture
     def _init_group(self, group):
         for p in group["params"]:
+            if p.grad is not None and p.grad.is_sparse:
+                raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
             state = self.state[p] if p.grad is not None else None
             if state is not None and len(state) == 0:
                 state["step"] = torch.tensor(0.0, dtype=torch.float32)
@@ -43,6 +46,7 @@ class Adam(Optimizer):
                 loss = closure()
         for group in self.param_groups:
             self._init_group(group)
+            _check_capturable(self, group)
             for p in group["params"]:
                 if p.grad is not None:
                     self._update(p, p.grad, self.state[p], group)

@@ -18,7 +18,10 @@ class Adamax(_PerParameter):
             grad = grad.add(param, alpha=group["weight_decay"])
         exp_avg, exp_inf = state["exp_avg"], state["exp_inf"]
         exp_avg.lerp_(grad, 1 - beta1)
-        torch.maximum(exp_inf.mul_(beta2), grad.abs().add_(group["eps"]), out=exp_inf)
+        if group["differentiable"]:
+            exp_inf.copy_(torch.maximum(exp_inf * beta2, grad.abs().add_(group["eps"])))
+        else:
+            torch.maximum(exp_inf.mul_(beta2), grad.abs().add_(group["eps"]), out=exp_inf)
         correction = 1 - beta1 ** _count(state, group)
         if isinstance(correction, torch.Tensor):
             param.addcdiv_(exp_avg, exp_inf * (-correction / group["lr"]))

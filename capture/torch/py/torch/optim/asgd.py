@@ -3,6 +3,7 @@ from torch.optim.optimizer import _count, _PerParameter, _value
 
 
 class ASGD(_PerParameter):
+    _captured = "params, mus, etas, and state_steps"
     _state_lists = ("ax", "mu", "eta", "step")
     _positive = (("weight_decay", "weight_decay value"),)
 

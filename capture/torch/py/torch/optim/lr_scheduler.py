@@ -14,11 +14,26 @@ _EPOCH = ("The epoch parameter in `scheduler.step()` was not necessary and is be
           "https://github.com/pytorch/pytorch/issues/new/choose.")
 
 
+_ORDER = ("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the opposite order: `optimizer.step()` before "
+          "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value of the learning rate schedule. See more details at "
+          "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")
+
+
 def _set(group, lr):
     if isinstance(group["lr"], torch.Tensor):
         group["lr"].fill_(lr)
     else:
         group["lr"] = lr
+
+
+def _phase(end_step, start_lr, end_lr, start_momentum, end_momentum):
+    """A part of a cycle: until when, and between which rates and momenta."""
+    return {"end_step": end_step, "start_lr": start_lr, "end_lr": end_lr, "start_momentum": start_momentum, "end_momentum": end_momentum}
+
+
+def _stepped(optimizer, args, kwargs):
+    """Notes that an optimizer has made a step."""
+    optimizer._opt_called = True
 
 
 def _copied(x):
@@ -53,6 +68,9 @@ class LRScheduler:
 
     def _initial_step(self):
         self._step_count = 0
+        if not hasattr(self.optimizer, "_opt_called"):
+            self.optimizer._opt_called = False
+            self.optimizer.register_step_post_hook(_stepped)
         self.step()
 
     def state_dict(self):
@@ -70,12 +88,14 @@ class LRScheduler:
     def print_lr(self, is_verbose, group, lr, epoch=None):
         warnings.warn("`LRScheduler.print_lr()` is being deprecated. To fetch the learning rate, please use `get_last_lr()` instead. For more details, see https://github.com/pytorch/pytorch/issues/99270.", UserWarning, stacklevel=2)
         if is_verbose:
-            print(f"Adjusting learning rate of group {group} to {lr:.4e}." if epoch is None else f"Epoch {epoch:.5f}: adjusting learning rate of group {group} to {lr:.4e}.")
+            print(f"Adjusting learning rate of group {group} to {lr:.4e}." if epoch is None else f"Epoch {('%.5f' if isinstance(epoch, float) else '%.5d') % epoch}: adjusting learning rate of group {group} to {lr:.4e}.")
 
     def _rates(self):
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def step(self, epoch=None):
+        if self._step_count == 1 and not self.optimizer._opt_called:
+            warnings.warn(_ORDER, UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is None:
             self.last_epoch += 1
@@ -411,10 +431,11 @@ class OneCycleLR(LRScheduler):
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
         up = float(pct_start * self.total_steps) - 1
         if three_phase:
-            self._schedule_phases = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"), (float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
-                                     (self.total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
+            self._schedule_phases = [_phase(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"),
+                                     _phase(float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                                     _phase(self.total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
         else:
-            self._schedule_phases = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"), (self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+            self._schedule_phases = [_phase(up, "initial_lr", "max_lr", "max_momentum", "base_momentum"), _phase(self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum")]
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
@@ -447,11 +468,11 @@ class OneCycleLR(LRScheduler):
         self._warn_if_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The total number of steps is {self.total_steps}")
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
         lrs = []
         for group in self.optimizer.param_groups:
             start = 0.0
-            for i, (end, from_lr, to_lr, from_momentum, to_momentum) in enumerate(self._schedule_phases):
+            for i, (end, from_lr, to_lr, from_momentum, to_momentum) in enumerate(p.values() for p in self._schedule_phases):
                 if step <= end or i == len(self._schedule_phases) - 1:
                     pct = (step - start) / (end - start)
                     lrs.append(self._anneal(group[from_lr], group[to_lr], pct))
@@ -488,9 +509,7 @@ class SequentialLR(LRScheduler):
         at = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[at]
         if at > 0 and self._milestones[at - 1] == self.last_epoch:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                scheduler.step(0)
+            scheduler.step(0)
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
@@ -548,16 +567,17 @@ class ReduceLROnPlateau(LRScheduler):
             self.default_min_lr, self.min_lrs = None, list(min_lr)
         else:
             self.default_min_lr, self.min_lrs = min_lr, [min_lr] * len(optimizer.param_groups)
-        self.patience, self.cooldown, self.eps = patience, cooldown, eps
+        self.patience = patience
+        self._verbose(verbose)
+        self.cooldown, self.cooldown_counter = cooldown, 0
+        self.mode, self.threshold, self.threshold_mode, self.eps = mode, threshold, threshold_mode, eps
         self.last_epoch = 0
         self._last_lr = self._rates()
-        self._verbose(verbose)
-        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self._reset()
 
     def _reset(self):
-        self.best = inf if self.mode == "min" else -inf
-        self.mode_worse = self.best
+        self.mode_worse = inf if self.mode == "min" else -inf
+        self.best = self.mode_worse
         self.cooldown_counter = self.num_bad_epochs = 0
 
     def step(self, metrics, epoch=None):

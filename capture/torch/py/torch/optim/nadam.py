@@ -1,8 +1,9 @@
 import torch
-from torch.optim.optimizer import _count, _PerParameter, _value
+from torch.optim.optimizer import _count, _PerParameter, _plus, _value
 
 
 class NAdam(_PerParameter):
+    _captured = "params, mu_products and state_steps"
     _state_lists = ("exp_avg", "exp_avg_sq", "mu_product", "step")
     _positive = (("eps", "epsilon value"), ("weight_decay", "weight_decay value"), ("momentum_decay", "momentum_decay value"))
 
@@ -29,7 +30,8 @@ class NAdam(_PerParameter):
         product *= mu
         exp_avg.lerp_(grad, 1 - beta1)
         exp_avg_sq.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        denom = exp_avg_sq.div(1 - beta2**step).sqrt().add_(group["eps"])
+        denom = exp_avg_sq.div(1 - beta2**step).sqrt()
+        denom = _plus(denom, group["eps"], group)
         if isinstance(step, torch.Tensor):
             param.addcdiv_(grad * (-lr * (1.0 - mu) / (1.0 - product)), denom)
             param.addcdiv_(exp_avg * (-lr * following / (1.0 - product * following)), denom)

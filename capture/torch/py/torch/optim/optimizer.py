@@ -1,5 +1,6 @@
 """The base class of optimizers: parameter groups, state, hooks."""
 import functools
+import warnings
 from collections import OrderedDict, defaultdict
 from copy import deepcopy
 
@@ -36,14 +37,13 @@ class _Groups:
             if default is required and name not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
-        seen = set()
-        for g in self.param_groups:
-            seen.update(g["params"])
+        seen = _seen(self.param_groups, param_group)
         if not seen.isdisjoint(set(param_group["params"])):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
     def state_dict(self):
+        """The groups, and the state of the parameters by their numbers."""
         index = {}
         groups = []
         for g in self.param_groups:
@@ -70,7 +70,7 @@ class _Groups:
                     g[k] = v
         self.state = defaultdict(dict)
         for k, v in state_dict["state"].items():
-            self.state[params[k] if k in params else k] = deepcopy(v)
+            self.state[params[k] if k in params else k] = _like(params[k], v) if k in params else deepcopy(v)
 
 
 def _ahead_of_capture(func):
@@ -102,7 +102,33 @@ def _value(x):
     return x.item() if isinstance(x, torch.Tensor) else x
 
 
+_global_optimizer_pre_hooks, _global_optimizer_post_hooks = OrderedDict(), OrderedDict()
+
+
+def _registered(hooks, hook, prepend=False):
+    """A handle of a hook, which is among hooks from now on."""
+    from torch.nn.modules.module import RemovableHandle
+
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook):
+    """Has a hook called before each step of every optimizer, before the optimizer's own."""
+    return _registered(_global_optimizer_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook):
+    """Has a hook called behind each step of every optimizer."""
+    return _registered(_global_optimizer_post_hooks, hook)
+
+
 class Optimizer(_Groups):
+    _captured = "params and state_steps"  # what a device would have to capture
+    _takes_sparse = False
     _state_lists = ()  # the parts of a parameter's state, in the order in which step() collects them
 
     @_ahead_of_capture
@@ -114,6 +140,7 @@ class Optimizer(_Groups):
         self.defaults = defaults
         self._optimizer_step_pre_hooks = OrderedDict()
         self._optimizer_step_post_hooks = OrderedDict()
+        self._start_state_hooks()
         self._patch_step_function()
         if isinstance(params, torch.Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got " + torch.typename(params))
@@ -136,55 +163,101 @@ class Optimizer(_Groups):
                     s += f"    {key}: {group[key]}\n"
         return s + ")"
 
+    def _start_state_hooks(self):
+        self._optimizer_state_dict_pre_hooks, self._optimizer_state_dict_post_hooks = OrderedDict(), OrderedDict()
+        self._optimizer_load_state_dict_pre_hooks, self._optimizer_load_state_dict_post_hooks = OrderedDict(), OrderedDict()
+
     @staticmethod
     def profile_hook_step(func):
         @functools.wraps(func)
         def wrapper(*args, **kwargs):
             self, *_ = args
-            for hook in self._optimizer_step_pre_hooks.values():
-                result = hook(self, args, kwargs)
-                if result is not None:
-                    args, kwargs = result
-            out = func(*args, **kwargs)
-            for hook in self._optimizer_step_post_hooks.values():
-                hook(self, args, kwargs)
-            return out
+            with torch.autograd.profiler.record_function(self._step_label):
+                for hook in (*_global_optimizer_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()):
+                    result = hook(self, args, kwargs)
+                    if result is not None:
+                        if not (isinstance(result, tuple) and len(result) == 2):
+                            raise RuntimeError(f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+                        args, kwargs = result
+                out = func(*args, **kwargs)
+                for hook in (*self._optimizer_step_post_hooks.values(), *_global_optimizer_post_hooks.values()):
+                    hook(self, args, kwargs)
+                return out
 
         return wrapper
 
     def _patch_step_function(self):
+        self._step_label, self._zero_grad_label = f"Optimizer.step#{type(self).__name__}.step", f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"
         hooked = getattr(self.__class__.step, "hooked", None)
         if not hooked:
             self.__class__.step = self.profile_hook_step(self.__class__.step)
             self.__class__.step.hooked = True
 
     def register_step_pre_hook(self, hook):
-        from torch.nn.modules.module import RemovableHandle
-
-        handle = RemovableHandle(self._optimizer_step_pre_hooks)
-        self._optimizer_step_pre_hooks[handle.id] = hook
-        return handle
+        return _registered(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook):
-        from torch.nn.modules.module import RemovableHandle
+        return _registered(self._optimizer_step_post_hooks, hook)
 
-        handle = RemovableHandle(self._optimizer_step_post_hooks)
-        self._optimizer_step_post_hooks[handle.id] = hook
-        return handle
+    def register_state_dict_pre_hook(self, hook, prepend=False):
+        return _registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook, prepend=False):
+        return _registered(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook, prepend=False):
+        return _registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook, prepend=False):
+        return _registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+    @torch._disable_dynamo
+    def state_dict(self):
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        state = super().state_dict()
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            changed = hook(self, state)
+            if changed is not None:
+                state = changed
+        return state
+
+    @torch._disable_dynamo
+    def load_state_dict(self, state_dict):
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = hook(self, state_dict)
+            if changed is not None:
+                state_dict = changed
+        super().load_state_dict(state_dict)
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    def __getstate__(self):
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        for name in ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks"):
+            self.__dict__.setdefault(name, OrderedDict())
+        self._start_state_hooks()
+        self._patch_step_function()
+        self.defaults.setdefault("differentiable", False)
 
     @torch._disable_dynamo
     def zero_grad(self, set_to_none=True):
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is not None:
-                    if set_to_none:
-                        p.grad = None
-                    else:
-                        if p.grad.grad_fn is not None:
-                            p.grad.detach_()
+        with torch.autograd.profiler.record_function(self._zero_grad_label):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        if set_to_none:
+                            p.grad = None
                         else:
-                            p.grad.requires_grad_(False)
-                        p.grad.zero_()
+                            if p.grad.grad_fn is not None:
+                                p.grad.detach_()
+                            else:
+                                p.grad.requires_grad_(False)
+                            p.grad.zero_()
 
     def step(self, closure=None):
         raise NotImplementedError
@@ -215,7 +288,11 @@ class _PerParameter(Optimizer):
     @_ahead_of_capture
     def _init_group(self, group):
         for p in group["params"]:
-            if p.grad is not None and len(self.state[p]) == 0:
+            if p.grad is None:
+                continue
+            if p.grad.is_sparse and not self._takes_sparse:
+                raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+            if len(self.state[p]) == 0:
                 self.state[p].update(self._start(p, group))
 
     @_use_grad_for_differentiable
@@ -229,12 +306,33 @@ class _PerParameter(Optimizer):
                 loss = closure()
         for group in self.param_groups:
             self._init_group(group)
+            _check_capturable(self, group)
             for p in group["params"]:
                 if p.grad is not None:
                     state = self.state[p]
                     state["step"] += 1
                     self._update(p, -p.grad if group["maximize"] else p.grad, state, group)
         return loss
+
+
+def _check_capturable(optimizer, group):
+    """Raises where a group is to be captured by a device that it is not on. Compiled code is no capture of that kind."""
+    if group.get("capturable") and not torch.compiler.is_compiling() and any(p.grad is not None for p in group["params"]):
+        devices = ["cuda", "xpu", "hpu", "privateuseone", "xla"][: 4 if type(optimizer).__name__ == "Adadelta" else 5]
+        raise AssertionError(f"If capturable=True, {optimizer._captured} must be on supported devices: {devices}.")
+
+
+def _check_fused(fused, foreach, differentiable):
+    """Raises for settings that exclude each other."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def _plus(root, eps, group):
+    """A root with something added: in place, unless the backward pass of a step is wanted, which reads the root."""
+    return root.add(eps) if group["differentiable"] else root.add_(eps)
 
 
 def _count(state, group):
@@ -250,3 +348,30 @@ def _without_names(param_group, params):
         param_group["param_names"] = [name for name, _ in params]
         params = [p for _, p in params]
     return params
+
+
+def _like(p, state):
+    """The loaded state of a parameter: of the dtype of that, but for the number of steps."""
+
+    def of(v, key):
+        if isinstance(v, torch.Tensor):
+            if key == "step" or not p.is_floating_point():
+                return v.clone()
+            return v.to(dtype=p.dtype, copy=True)
+        if isinstance(v, dict):
+            return {k: of(x, k) for k, x in v.items()}
+        return type(v)(of(x, key) for x in v) if isinstance(v, (list, tuple)) else deepcopy(v)
+
+    return of(state, None)
+
+
+def _seen(groups, new):
+    """The parameters of groups, once it is checked that a new group goes with them."""
+    if len(set(new["params"])) != len(new["params"]):
+        warnings.warn(
+            "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see github.com/pytorch/pytorch/issues/40967 for more information",
+            stacklevel=5,
+        )
+    if groups and ("param_names" in new) != ("param_names" in groups[0]):
+        raise ValueError(f"all optimizer param groups should be with/without names. cannot add param group {'with' if 'param_names' in new else 'without'} names to the optimizer")
+    return {p for g in groups for p in g["params"]}

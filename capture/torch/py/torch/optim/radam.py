@@ -1,5 +1,5 @@
 import torch
-from torch.optim.optimizer import _count, _PerParameter
+from torch.optim.optimizer import _count, _PerParameter, _plus
 
 
 class RAdam(_PerParameter):
@@ -28,7 +28,7 @@ class RAdam(_PerParameter):
         first = exp_avg / correction1
         limit = 2 / (1 - beta2) - 1  # of the length of the approximated moving average
         length = limit - 2 * step * (beta2**step) / correction2
-        adaptive = correction2**0.5 / exp_avg_sq.sqrt().add_(group["eps"])
+        adaptive = correction2**0.5 / _plus(exp_avg_sq.sqrt(), group["eps"], group)
         if isinstance(length, torch.Tensor):
             inner = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
             rectified = torch.where(length > 5.0, inner.clamp(min=0).sqrt() * adaptive, 1.0)

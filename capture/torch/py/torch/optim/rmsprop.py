@@ -1,5 +1,5 @@
 import torch
-from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_differentiable
+from torch.optim.optimizer import Optimizer, _ahead_of_capture, _check_capturable, _plus, _use_grad_for_differentiable
 
 
 class RMSprop(Optimizer):
@@ -36,6 +36,7 @@ class RMSprop(Optimizer):
                 loss = closure()
         for g in self.param_groups:
             self._init_group(g)
+            _check_capturable(self, g)
             for p in g["params"]:
                 if p.grad is None:
                     continue
@@ -52,7 +53,7 @@ class RMSprop(Optimizer):
                     avg = sq.addcmul(state["grad_avg"], state["grad_avg"], value=-1).sqrt_()
                 else:
                     avg = sq.sqrt()
-                avg = avg.add_(g["eps"])
+                avg = _plus(avg, g["eps"], g)
                 if g["momentum"] > 0:
                     buf = state["momentum_buffer"]
                     buf.mul_(g["momentum"]).addcdiv_(grad, avg)

@@ -1,4 +1,4 @@
-from torch.optim.optimizer import Optimizer, _ahead_of_capture, _use_grad_for_differentiable
+from torch.optim.optimizer import Optimizer, _ahead_of_capture, _check_fused, _use_grad_for_differentiable
 import torch
 
 
@@ -18,6 +18,7 @@ class SGD(Optimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, defaults)
+        _check_fused(fused, foreach, differentiable)
 
     @_ahead_of_capture
     def _init_group(self, group):
