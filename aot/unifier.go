@@ -574,4 +574,3 @@ func (u *unifier) node(e *symbolic.Expr) (fx.Arg, error) {
 func (u *unifier) symInt(e *symbolic.Expr) fx.SymInt {
 	return fx.SymInt{Expr: e.String(), Hint: u.value(e, 0)}
 }
-

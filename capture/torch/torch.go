@@ -1,10 +1,13 @@
 package torch
 
 import (
-	"embed"
+	"archive/zip"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"sync"
 
 	"whittle/capture/fx"
 	"whittle/capture/python/vm"
@@ -13,8 +16,21 @@ import (
 	"whittle/kernels/tensor"
 )
 
-//go:embed all:py
-var sources embed.FS
+//go:generate go run ../../tools/zipped -o py.zip py
+
+// archive holds the Python sources, which lie in py.
+//
+//go:embed py.zip
+var archive string
+
+// sources are the Python sources.
+var sources = sync.OnceValue(func() fs.FS {
+	r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		panic("torch: the embedded sources are damaged: " + err.Error()) // they were when this program was built
+	}
+	return r
+})
 
 // Autograd is the engine that records operators; package aot/autograd has one.
 type Autograd interface {
@@ -202,11 +218,7 @@ func New(in *vm.Interp, grad Autograd) *Torch {
 	grad.Beneath(func(below aten.Dispatcher) aten.Dispatcher { return beneath{t, below} })
 	in.Ext[key{}] = t
 	in.RegisterModule("torch._C", t.buildC)
-	sub, err := fs.Sub(sources, "py")
-	if err != nil {
-		panic(fmt.Sprintf("embedded sources: %v", err)) // a broken build
-	}
-	in.AddSourceFS(sub, "")
+	in.AddSourceFS(sources(), "")
 	t.declareAbsent()
 	return t
 }
